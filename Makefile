@@ -1,0 +1,197 @@
+# Every task of the project; `make help` lists them.
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.PHONY: all setup wasm lib demo test bench check format fuzz clean help
+MAKEFLAGS += --no-builtin-rules
+
+CC = gcc
+CLANG = clang
+EMCC = emcc
+FUZZ_SECONDS = 60
+DEMO_PORT = 4173
+
+C_HEADERS := $(wildcard c/*.h)
+C_SOURCES := $(wildcard c/*.c)
+C_NAMES := $(notdir $(C_SOURCES:.c=))
+JS_SOURCES := $(wildcard wasm/*.js wasm/*.d.ts)
+WEB_SOURCES := $(shell find web tests/random.js -type f -not -path 'web/dist/*')
+C_TESTS := $(wildcard tests/c/*.c tests/c/*.h tests/c/fuzz/*.c)
+FUZZ_NAMES := $(notdir $(basename $(wildcard tests/c/fuzz/*.c)))
+
+# Contracted multiply-adds would change results from machine to machine.
+C_FLAGS = -std=c11 -Wall -Wextra -Wconversion -Wshadow -Werror -ffp-contract=off -fno-math-errno
+
+## all: build everything: both cores, the package, the native library, the demo
+all: lib build/libcopse.a web/dist/index.html
+
+# ---- Set-up: order-only for what needs it, and free once everything is there ----
+
+SETUP = build/.tools node_modules/.package-lock.json
+
+## setup: install what is missing (Debian packages, npm packages), or say what to install
+setup: $(SETUP)
+
+DEBIAN_PACKAGES = emscripten chromium clang clang-format clang-tidy libclang-rt-14-dev valgrind
+
+build/.tools: Makefile
+	@mkdir -p build
+	@missing=; \
+	for tool in gcc clang emcc chromium clang-format clang-tidy; do \
+	  command -v $$tool >/dev/null || missing="$$missing $$tool"; \
+	done; \
+	echo 'int main(void){return 0;}' > build/probe.c; \
+	$(CLANG) -fsanitize=address,undefined,fuzzer-no-link build/probe.c -o build/probe 2>/dev/null \
+	  || missing="$$missing clang-sanitizers"; \
+	rm -f build/probe build/probe.c; \
+	if [ -n "$$missing" ]; then \
+	  if command -v apt-get >/dev/null && sudo=$$([ $$(id -u) = 0 ] || command -v sudo) ; then \
+	    echo "installing, for what is missing ($$missing ):"; \
+	    $$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+	      $$sudo apt-get install -y -qq --no-install-recommends $(DEBIAN_PACKAGES) >build/apt.log 2>&1 \
+	      || { tail -5 build/apt.log; exit 1; }; \
+	  else \
+	    echo "please install:$$missing (on Debian: apt-get install $(DEBIAN_PACKAGES))"; exit 1; \
+	  fi; \
+	fi
+	@touch $@
+
+node_modules/.package-lock.json: package-lock.json
+	@command -v npm >/dev/null || { echo 'please install Node.js 20 or later, with npm'; exit 1; }
+	npm ci --no-audit --no-fund
+	@touch $@
+
+# ---- The cores ----
+
+STACK_BYTES = 65536
+# The stack comes first, so that an overflow traps instead of overwriting data. Current Emscripten
+# calls TOTAL_STACK STACK_SIZE, and knows the old name.
+EMCC_FLAGS = $(C_FLAGS) -mbulk-memory -msign-ext -mnontrapping-fptoint
+EMCC_LINK_FLAGS = -O3 --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=1MB \
+  -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=$(STACK_BYTES) -sGLOBAL_BASE=$(STACK_BYTES) \
+  -Wl,--stack-first -sSUPPORT_ERRNO=0 -sMALLOC=emmalloc
+
+# What runs every frame is compiled for speed, the rest for size.
+HOT = agenttree_build agenttree_query
+optimisation = $(if $(filter $(HOT),$(basename $(notdir $(1)))),-O3,-Os)
+
+wasm_objects = $(patsubst %,build/$(1)/%.o,$(C_NAMES) exports)
+
+build/simd/%.o: c/%.c $(C_HEADERS) Makefile | $(SETUP)
+	@mkdir -p $(@D)
+	$(EMCC) $(EMCC_FLAGS) $(call optimisation,$<) -msimd128 -c $< -o $@
+build/simd/exports.o: wasm/exports.c $(C_HEADERS) Makefile | $(SETUP)
+	@mkdir -p $(@D)
+	$(EMCC) $(EMCC_FLAGS) $(call optimisation,$<) -msimd128 -c $< -o $@
+build/scalar/%.o: c/%.c $(C_HEADERS) Makefile | $(SETUP)
+	@mkdir -p $(@D)
+	$(EMCC) $(EMCC_FLAGS) $(call optimisation,$<) -c $< -o $@
+build/scalar/exports.o: wasm/exports.c $(C_HEADERS) Makefile | $(SETUP)
+	@mkdir -p $(@D)
+	$(EMCC) $(EMCC_FLAGS) $(call optimisation,$<) -c $< -o $@
+
+build/core.wasm: $(call wasm_objects,simd)
+	$(EMCC) $(EMCC_FLAGS) $(EMCC_LINK_FLAGS) -msimd128 $^ -o $@
+build/core-scalar.wasm: $(call wasm_objects,scalar)
+	$(EMCC) $(EMCC_FLAGS) $(EMCC_LINK_FLAGS) $^ -o $@
+
+## wasm: the SIMD and the scalar core, in build/
+wasm: build/core.wasm build/core-scalar.wasm
+
+## lib: the npm package, in dist/
+lib: dist/copse.js
+
+dist/copse.js: build/core.wasm build/core-scalar.wasm $(JS_SOURCES) wasm/tsconfig.json package.json | $(SETUP)
+	npx tsc -p wasm
+	node wasm/build.js
+	@touch $@
+
+# ---- The native library: only what copse.h declares is visible in it ----
+
+build/native/%.o: c/%.c $(C_HEADERS) Makefile
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -O3 -fPIC -c $< -o $@
+
+build/libcopse.a: $(patsubst %,build/native/%.o,$(C_NAMES))
+	$(LD) -r $^ -o build/native/copse.o
+	objcopy --wildcard --keep-global-symbol='copse_*' build/native/copse.o
+	rm -f $@
+	$(AR) rcs $@ build/native/copse.o
+
+# ---- The demo ----
+
+web/dist/index.html: dist/copse.js $(WEB_SOURCES) | $(SETUP)
+	npx vite build web --logLevel warn
+	@touch $@
+
+## demo: build everything and serve the demo; prints the address
+demo: all
+	npx vite preview web --port $(DEMO_PORT)
+
+# ---- Tests ----
+
+SANITIZE = -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined,float-cast-overflow \
+  -fno-sanitize-recover=all
+
+build/test/unit: $(C_SOURCES) $(C_HEADERS) $(C_TESTS) | $(SETUP)
+	@mkdir -p $(@D)
+	$(CLANG) $(C_FLAGS) $(SANITIZE) tests/c/unit.c $(C_SOURCES) -lm -o $@
+
+build/fuzz/%: tests/c/fuzz/%.c $(C_SOURCES) $(C_HEADERS) $(C_TESTS) | $(SETUP)
+	@mkdir -p $(@D)
+	$(CLANG) $(C_FLAGS) $(SANITIZE) -fsanitize=fuzzer $< $(C_SOURCES) -lm -o $@
+
+# The same scenario by each compiler and optimisation, and in plain C instead of SSE.
+DETERMINISM = gcc-O0 gcc-O3 clang-O0 clang-O3 scalar-O2 ssse3-O3
+determinism_flags = -$(lastword $(subst -, ,$(1))) \
+  $(if $(findstring scalar,$(1)),-DCOPSE_SCALAR) $(if $(findstring ssse3,$(1)),-mssse3)
+
+build/test/determinism-%: tests/c/determinism.c $(C_SOURCES) $(C_HEADERS) | $(SETUP)
+	@mkdir -p $(@D)
+	$(if $(findstring clang,$*),$(CLANG),$(CC)) $(C_FLAGS) $(call determinism_flags,$*) \
+	  $< $(C_SOURCES) -lm -o $@
+
+NATIVE_TESTS = build/test/unit $(patsubst %,build/test/determinism-%,$(DETERMINISM)) \
+  $(patsubst %,build/fuzz/%,$(FUZZ_NAMES))
+
+## test: all tests: native under sanitizers, fuzzers for some seconds, Node, headless Chromium
+test: all $(NATIVE_TESTS)
+	node tests/run.js
+
+## fuzz: every fuzz target for FUZZ_SECONDS (60) each
+fuzz: $(patsubst %,build/fuzz/%,$(FUZZ_NAMES))
+	@mkdir -p build/corpus
+	for target in $(FUZZ_NAMES); do \
+	  mkdir -p build/corpus/$$target; \
+	  build/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -max_len=4096 build/corpus/$$target || exit 1; \
+	done
+
+## bench: build and query times against other libraries, results compared first
+bench: lib
+	node --no-liftoff tests/bench/bench.js
+
+# ---- Style and checks ----
+
+FORMATTED_C = $(wildcard c/*.[ch] wasm/*.c tests/c/*.[ch] tests/c/fuzz/*.c)
+FORMATTED_JS = package.json wasm web tests README.md CHANGELOG.md '!web/dist'
+
+## check: formatting, static analysis, types, and the package as users get it
+check: lib build/libcopse.a
+	clang-format --dry-run -Werror $(FORMATTED_C)
+	npx prettier --check --log-level warn $(FORMATTED_JS)
+	clang-tidy --quiet --warnings-as-errors='*' $(C_SOURCES) wasm/exports.c -- -std=c11
+	npx tsc -p wasm --noEmit
+	node tests/package.js
+
+## format: format all C and JavaScript
+format: | $(SETUP)
+	clang-format -i $(FORMATTED_C)
+	npx prettier --write --log-level warn $(FORMATTED_JS)
+
+## clean: remove everything that was built
+clean:
+	rm -rf build dist web/dist
+
+## help: this list
+help:
+	@sed -n 's/^## //p' $(MAKEFILE_LIST)

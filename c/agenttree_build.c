@@ -1,0 +1,367 @@
+/* Building the agent tree. */
+
+#include "agenttree.h"
+
+#include "geom.h"
+
+#include <string.h>
+
+enum {
+  MIDPOINT_DEPTH = 64, /* deeper nodes split at the median */
+  MEDIAN_DEPTH = 29,   /* halvings from COPSE_MAX_CAPACITY down to 1 */
+  NODE_WORK = 6,       /* node pool in agents: NODE_WORK / leafSize */
+};
+_Static_assert(MIDPOINT_DEPTH + MEDIAN_DEPTH < COPSE_MAX_DEPTH, "stacks hold a path and more");
+
+/* The most nodes under a range of n agents when every split halves it. */
+static uint64_t median_nodes(uint64_t n, uint64_t leafSize) {
+  uint64_t leaves = 1;
+  while (leafSize * leaves < n) leaves *= 2;
+  uint64_t onePerLeaf = n > 0 ? 2 * n - 1 : 1;
+  return 2 * leaves - 1 < onePerLeaf ? 2 * leaves - 1 : onePerLeaf;
+}
+
+/* How many nodes a build of n agents may make. Depends on n, not on the capacity, and so does the
+ * shape of the tree where midpoints would exceed it. */
+uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize) {
+  uint64_t least = median_nodes(n, leafSize), roomy = NODE_WORK * n / leafSize;
+  uint64_t onePerLeaf = n > 0 ? 2 * n - 1 : 1;
+  if (roomy < least) return least;
+  return roomy < onePerLeaf ? roomy : onePerLeaf;
+}
+
+/* ---- Build ------------------------------------------------------------------------------- */
+
+ALWAYS_INLINE bool source_accepts(const source *from, uint32_t slot, const int dim) {
+  bool ok = true;
+  for (int axis = 0; axis < dim; axis++)
+    if (!is_coordinate(source_coordinate(from, slot, axis))) ok = false;
+  return ok;
+}
+
+ALWAYS_INLINE survey survey_in(const source *from, const int dim) {
+  survey found = {0, 0, COPSE_NONE, 0, COPSE_ALL_GROUPS};
+  for (uint32_t slot = 0; slot < from->count; slot++) {
+    uint32_t groups = source_group(from, slot);
+    if (!groups) continue;
+    if (source_accepts(from, slot, dim)) {
+      found.present++;
+      found.anyGroups |= groups;
+      found.allGroups &= groups;
+    } else if (found.bad++ == 0)
+      found.firstBad = slot;
+  }
+  return found;
+}
+
+survey agenttree_survey(const source *from, uint32_t dimensions) {
+  return dimensions == 3 ? survey_in(from, 3) : survey_in(from, 2);
+}
+
+/* Brings points.ids to a permutation of 0 … count - 1 with the present agents first, keeping the
+ * last order as far as it goes. */
+static void renew_order(copse_agenttree *tree, const source *from, const survey *found) {
+  uint32_t *ids = tree->points.ids;
+  uint32_t kept = tree->builtCount;
+  if (kept > from->count) {
+    kept = 0;
+    for (uint32_t i = 0; i < tree->builtCount; i++)
+      if (ids[i] < from->count) ids[kept++] = ids[i];
+  }
+  for (; kept < from->count; kept++) ids[kept] = kept;
+  if (found->present == from->count) return;
+
+  uint32_t front = 0, back = from->count;
+  const int dim = (int)tree->def.dimensions;
+  while (front < back) {
+    uint32_t id = ids[front];
+    if (source_group(from, id) && source_accepts(from, id, dim)) {
+      front++;
+    } else {
+      ids[front] = ids[--back];
+      ids[back] = id;
+    }
+  }
+}
+
+/* Fetches the coordinates of the agents in begin … end. Adding 0 turns -0 into 0. */
+ALWAYS_INLINE void fetch(copse_agenttree *tree, const source *from, uint32_t begin, uint32_t end,
+                         const int dim) {
+  for (uint32_t i = begin; i < end; i++)
+    for (int axis = 0; axis < dim; axis++)
+      tree->points.axes[axis][i] = source_coordinate(from, tree->points.ids[i], axis) + 0.0f;
+}
+
+/* The tight bounds of begin … end, which is not empty. */
+ALWAYS_INLINE void bounds_of(const copse_agenttree *tree, uint32_t begin, uint32_t end, float *box,
+                             const int dim) {
+  for (int axis = 0; axis < dim; axis++) {
+    const float *x = tree->points.axes[axis];
+    float4 lo4 = float4_all(x[begin]), hi4 = lo4;
+    uint32_t i = begin;
+    for (; i + 4 <= end; i += 4) {
+      lo4 = float4_min(lo4, float4_load(x + i));
+      hi4 = float4_max(hi4, float4_load(x + i));
+    }
+    float lo[4], hi[4];
+    float4_store(lo, lo4);
+    float4_store(hi, hi4);
+    for (int lane = 1; lane < 4; lane++) {
+      if (lo[lane] < lo[0]) lo[0] = lo[lane];
+      if (hi[lane] > hi[0]) hi[0] = hi[lane];
+    }
+    for (; i < end; i++) {
+      if (x[i] < lo[0]) lo[0] = x[i];
+      if (x[i] > hi[0]) hi[0] = x[i];
+    }
+    box[axis] = lo[0];
+    box[dim + axis] = hi[0];
+  }
+}
+
+void agenttree_bounds(const copse_agenttree *tree, uint32_t begin, uint32_t end, float *box) {
+  if (tree->def.dimensions == 3)
+    bounds_of(tree, begin, end, box, 3);
+  else
+    bounds_of(tree, begin, end, box, 2);
+}
+
+ALWAYS_INLINE void swap_points(scan_points *points, uint32_t a, uint32_t b, const int dim) {
+  for (int axis = 0; axis < dim; axis++) {
+    float coordinate = points->axes[axis][a];
+    points->axes[axis][a] = points->axes[axis][b];
+    points->axes[axis][b] = coordinate;
+  }
+  uint32_t id = points->ids[a];
+  points->ids[a] = points->ids[b];
+  points->ids[b] = id;
+}
+
+/* Agents are ordered along an axis by (coordinate, id). */
+typedef struct split_key {
+  float coordinate;
+  uint32_t id;
+} split_key;
+
+ALWAYS_INLINE bool before(const float *x, const uint32_t *ids, uint32_t i, split_key key) {
+  return x[i] < key.coordinate || (x[i] == key.coordinate && ids[i] < key.id);
+}
+
+/* Moves the agents before the key to the front of begin … end and returns where the rest begins. */
+ALWAYS_INLINE uint32_t partition(scan_points *points, uint32_t begin, uint32_t end, int axis,
+                                 split_key key, const int dim) {
+  const float *x = points->axes[axis];
+  for (;;) {
+    while (begin < end && before(x, points->ids, begin, key)) begin++;
+    while (begin < end && !before(x, points->ids, end - 1, key)) end--;
+    if (begin == end) return begin;
+    swap_points(points, begin++, --end, dim);
+  }
+}
+
+/* A float as an integer of the same order, and back. */
+static uint32_t ordered_bits(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+}
+static float from_ordered_bits(uint32_t bits) {
+  bits = bits & 0x80000000u ? bits & 0x7fffffffu : ~bits;
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+static split_key key_at(const scan_points *points, uint32_t i, int axis) {
+  return (split_key){points->axes[axis][i], points->ids[i]};
+}
+static bool key_less(split_key a, split_key b) {
+  return a.coordinate < b.coordinate || (a.coordinate == b.coordinate && a.id < b.id);
+}
+
+/* A key strictly between the least and the greatest of begin … end, or equal to the greatest, so
+ * that neither side of a partition by it is empty. Halves the interval of representable keys. */
+static split_key middle_key(const scan_points *points, uint32_t begin, uint32_t end, int axis) {
+  split_key least = key_at(points, begin, axis), greatest = least;
+  for (uint32_t i = begin + 1; i < end; i++) {
+    split_key key = key_at(points, i, axis);
+    if (key_less(key, least)) least = key;
+    if (key_less(greatest, key)) greatest = key;
+  }
+  uint32_t lo = ordered_bits(least.coordinate), hi = ordered_bits(greatest.coordinate);
+  if (lo != hi) return (split_key){from_ordered_bits(hi - (hi - lo) / 2), 0};
+  return (split_key){least.coordinate, greatest.id - (greatest.id - least.id) / 2};
+}
+
+/* Orders begin … end so that the first half are the lower ones by (coordinate, id); returns where
+ * the second half begins. Quickselect by the median of three; where that makes slow progress, by
+ * halving the interval of keys, which ends after at most 64 rounds. */
+ALWAYS_INLINE uint32_t split_at_median(scan_points *points, uint32_t begin, uint32_t end, int axis,
+                                       const int dim) {
+  enum { QUICK_ROUNDS = 24 };
+  const uint32_t middle = begin + (end - begin) / 2;
+  for (int round = 0; end - begin > 1; round++) {
+    split_key pivot;
+    if (round < QUICK_ROUNDS && end - begin >= 3) {
+      split_key a = key_at(points, begin, axis);
+      split_key b = key_at(points, begin + (end - begin) / 2, axis);
+      split_key c = key_at(points, end - 1, axis);
+      if (key_less(b, a)) pivot = a, a = b, b = pivot;
+      pivot = key_less(c, a) ? a : key_less(c, b) ? c : b;
+    } else
+      pivot = middle_key(points, begin, end, axis);
+    uint32_t rest = partition(points, begin, end, axis, pivot, dim);
+    if (rest == middle) break;
+    if (rest < middle)
+      begin = rest;
+    else
+      end = rest;
+  }
+  return middle;
+}
+
+/* Chooses the axis to split; -1 when the bounds have no extent. */
+ALWAYS_INLINE int choose_axis(const float *box, uint32_t depth, copse_axis rule, const int dim) {
+  if (rule == COPSE_AXIS_CYCLE) {
+    for (int i = 0; i < dim; i++) {
+      int axis = (int)((depth + (uint32_t)i) % (uint32_t)dim);
+      if (box[axis] < box[dim + axis]) return axis;
+    }
+    return -1;
+  }
+  int longest = 0;
+  float extent = box[dim] - box[0];
+  for (int axis = 1; axis < dim; axis++) {
+    if (box[dim + axis] - box[axis] > extent) {
+      extent = box[dim + axis] - box[axis];
+      longest = axis;
+    }
+  }
+  return extent > 0 ? longest : -1;
+}
+
+/* The middle of lo < hi, above lo: so that what is strictly below it is never empty. */
+ALWAYS_INLINE float midpoint(float lo, float hi) {
+  float middle = lo + (hi - lo) / 2;
+  return middle > lo ? middle : hi;
+}
+
+/* The bits of every node's agents, children before parents. */
+static void gather_groups(copse_agenttree *tree, const source *from, const survey *found) {
+  bool uniform = found->anyGroups == found->allGroups;
+  if (!uniform)
+    for (uint32_t i = 0; i < tree->agentCount; i++)
+      tree->points.groups[i] = source_group(from, tree->points.ids[i]);
+  for (uint32_t i = tree->nodeCount; i-- > 0;) {
+    node *at = &tree->nodes[i];
+    at->anyGroups = uniform ? found->anyGroups : 0;
+    at->allGroups = found->allGroups;
+    if (uniform) continue;
+    if (at->right) {
+      at->anyGroups = at[1].anyGroups | tree->nodes[at->right].anyGroups;
+      at->allGroups = at[1].allGroups & tree->nodes[at->right].allGroups;
+    } else {
+      at->allGroups = COPSE_ALL_GROUPS;
+      for (uint32_t agent = at->begin; agent < at->end; agent++) {
+        at->anyGroups |= tree->points.groups[agent];
+        at->allGroups &= tree->points.groups[agent];
+      }
+    }
+  }
+}
+
+ALWAYS_INLINE void build_nodes(copse_agenttree *tree, const source *from, const int dim) {
+  typedef struct pending {
+    uint32_t begin, end, depth;
+    uint32_t parent; /* whose right child this is; COPSE_NONE: a left child or the root */
+  } pending;
+  pending stack[COPSE_MAX_DEPTH];
+  uint32_t waiting = 0;
+
+  const uint64_t leafSize = tree->def.leafSize;
+  const uint64_t budget = agenttree_node_budget(tree->agentCount, leafSize);
+  /* Nodes made, and those that all waiting ranges need when split at medians: never over budget. */
+  uint64_t committed = median_nodes(tree->agentCount, leafSize);
+
+  tree->nodeCount = 0;
+  if (tree->agentCount) stack[waiting++] = (pending){0, tree->agentCount, 0, COPSE_NONE};
+  while (waiting) {
+    pending range = stack[--waiting];
+    uint32_t index = tree->nodeCount++;
+    float *box = tree->bounds + (size_t)index * 2 * (size_t)dim;
+    if (range.parent != COPSE_NONE) tree->nodes[range.parent].right = index;
+    tree->nodes[index] = (node){range.begin, range.end, 0, 0, 0};
+    bounds_of(tree, range.begin, range.end, box, dim);
+
+    uint32_t size = range.end - range.begin;
+    int axis = size > leafSize ? choose_axis(box, range.depth, tree->def.axis, dim) : -1;
+    committed -= median_nodes(size, leafSize) - 1;
+    if (axis < 0) {
+      if (!ids_ascend(tree->points.ids, range.begin, range.end)) {
+        pairs_sort((pairs){NULL, tree->points.ids + range.begin}, size, BY_ID);
+        fetch(tree, from, range.begin, range.end, dim);
+      }
+      continue;
+    }
+
+    uint32_t middle = range.begin;
+    uint64_t needed = 0;
+    bool atMedian = tree->def.split == COPSE_SPLIT_MEDIAN || range.depth >= MIDPOINT_DEPTH;
+    if (!atMedian) {
+      split_key key = {midpoint(box[axis], box[dim + axis]), 0};
+      middle = partition(&tree->points, range.begin, range.end, axis, key, dim);
+      needed =
+          median_nodes(middle - range.begin, leafSize) + median_nodes(range.end - middle, leafSize);
+      atMedian = committed + needed > budget;
+    }
+    if (atMedian) {
+      middle = split_at_median(&tree->points, range.begin, range.end, axis, dim);
+      needed =
+          median_nodes(middle - range.begin, leafSize) + median_nodes(range.end - middle, leafSize);
+    }
+    committed += needed;
+    stack[waiting++] = (pending){middle, range.end, range.depth + 1, index};
+    stack[waiting++] = (pending){range.begin, middle, range.depth + 1, COPSE_NONE};
+  }
+}
+
+void agenttree_build(copse_agenttree *tree, const source *from, const survey *found) {
+  renew_order(tree, from, found);
+  tree->builtCount = from->count;
+  tree->agentCount = found->present;
+  tree->skipped = found->bad;
+  if (tree->def.dimensions == 3) {
+    fetch(tree, from, 0, tree->agentCount, 3);
+    build_nodes(tree, from, 3);
+  } else {
+    fetch(tree, from, 0, tree->agentCount, 2);
+    build_nodes(tree, from, 2);
+  }
+  gather_groups(tree, from, found);
+}
+
+static copse_status build_checked(copse_agenttree *tree, const source *from, uint32_t *firstBad) {
+  survey found = agenttree_survey(from, tree->def.dimensions);
+  if (firstBad) *firstBad = found.firstBad;
+  if (found.bad && tree->def.onNonFinite == COPSE_NON_FINITE_ERROR) return COPSE_NOT_FINITE;
+  agenttree_build(tree, from, &found);
+  return COPSE_OK;
+}
+
+copse_status copse_agenttree_build(copse_agenttree *tree, uint32_t *firstBad) {
+  source from = agenttree_buffers(tree);
+  return build_checked(tree, &from, firstBad);
+}
+
+copse_status copse_agenttree_build_from(copse_agenttree *tree, const copse_positions *positions,
+                                        const uint32_t *groups, uint32_t count,
+                                        uint32_t *firstBad) {
+  if (firstBad) *firstBad = COPSE_NONE;
+  if (count > tree->def.capacity) return COPSE_FULL;
+  for (uint32_t axis = 0; axis < tree->def.dimensions; axis++)
+    if (!positions->axes[axis] && count) return COPSE_INVALID_ARGUMENT;
+  source from = {*positions, groups, count};
+  copse_status status = build_checked(tree, &from, firstBad);
+  if (status == COPSE_OK) tree->count = count;
+  return status;
+}

@@ -1,0 +1,281 @@
+/* Querying the agent tree. */
+
+#include "agenttree.h"
+
+#include "geom.h"
+#include "query.h"
+
+#include <math.h>
+
+/* ---- Queries ----------------------------------------------------------------------------- */
+
+ALWAYS_INLINE const float *box_of(const copse_agenttree *tree, uint32_t index, const int dim) {
+  return tree->bounds + (size_t)index * 2 * (size_t)dim;
+}
+
+static scan_filter filter_in(const node *at, const copse_query *query) {
+  bool testGroups = query->mask != COPSE_ALL_GROUPS && !(at->allGroups & query->mask);
+  return (scan_filter){query->mask, query->exclude, testGroups};
+}
+
+/* The region of a query that collects ids; which fields it has depends on its shape. */
+typedef enum shape { SHAPE_CIRCLE, SHAPE_BOX, SHAPE_CONE } shape;
+typedef union region {
+  struct {
+    float center[3];
+    float radius2;
+  } circle;
+  struct {
+    float lo[3], hi[3];
+  } box;
+  scan_cone cone;
+} region;
+
+ALWAYS_INLINE bool region_meets(const region *where, const float *box, const shape kind,
+                                const int dim) {
+  if (kind == SHAPE_CIRCLE)
+    return box_gap2(box, where->circle.center, dim) <= where->circle.radius2;
+  if (kind == SHAPE_BOX) return box_meets(box, where->box.lo, where->box.hi, dim);
+  float gap2 = box_gap2(box, where->cone.center, dim);
+  if (!(gap2 <= where->cone.radius2)) return false;
+  if (where->cone.cosine <= 0) return true; /* wider than a half-space: no bound on the dot */
+  return where->cone.cosine * sqrtf(gap2) <=
+         box_dot(box, where->cone.center, where->cone.unit, dim);
+}
+
+ALWAYS_INLINE void region_scan(const copse_agenttree *tree, const node *at, const region *where,
+                               const scan_filter *filter, copse_results *results, const shape kind,
+                               const int dim) {
+  const scan_points *points = &tree->points;
+  if (kind == SHAPE_CIRCLE)
+    scan_within(points, at->begin, at->end, where->circle.center, where->circle.radius2, filter,
+                results, dim);
+  else if (kind == SHAPE_BOX)
+    scan_range(points, at->begin, at->end, where->box.lo, where->box.hi, filter, results, dim);
+  else
+    scan_in_cone(points, at->begin, at->end, &where->cone, filter, results, dim);
+}
+
+/* Collects what lies in a region, in tree order. */
+ALWAYS_INLINE void collect(const copse_agenttree *tree, const region *where,
+                           const copse_query *query, copse_results *results, const shape kind,
+                           const int dim) {
+  copse_results local = *results; /* lets the compiler keep it in registers */
+  if (kind == SHAPE_BOX) local.distances2 = NULL;
+  uint32_t stack[COPSE_MAX_DEPTH], waiting = 0;
+  if (tree->nodeCount) stack[waiting++] = 0;
+  while (waiting) {
+    uint32_t index = stack[--waiting];
+    const node *at = &tree->nodes[index];
+    local.visits++;
+    if (!(at->anyGroups & query->mask) || !region_meets(where, box_of(tree, index, dim), kind, dim))
+      continue;
+    if (at->right) {
+      stack[waiting++] = at->right;
+      stack[waiting++] = index + 1;
+    } else {
+      scan_filter filter = filter_in(at, query);
+      region_scan(tree, at, where, &filter, &local, kind, dim);
+    }
+  }
+  results->total = local.total;
+  results->visits = local.visits;
+}
+
+static void copy_point(float *to, const float *from, uint32_t dim) {
+  for (uint32_t axis = 0; axis < dim; axis++) to[axis] = from[axis];
+}
+
+copse_status copse_agenttree_within(const copse_agenttree *tree, const float *center, float radius,
+                                    const copse_query *query, copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  const uint32_t dim = tree->def.dimensions;
+  if (!query_results_ok(&asked, results, true) || !query_point_ok(center, (int)dim) ||
+      !query_radius_ok(radius))
+    return COPSE_INVALID_ARGUMENT;
+  region where = {.circle = {.radius2 = radius * radius}};
+  copy_point(where.circle.center, center, dim);
+  if (dim == 3)
+    collect(tree, &where, &asked, results, SHAPE_CIRCLE, 3);
+  else
+    collect(tree, &where, &asked, results, SHAPE_CIRCLE, 2);
+  query_sort(&asked, results);
+  return COPSE_OK;
+}
+
+copse_status copse_agenttree_range(const copse_agenttree *tree, const float *lo, const float *hi,
+                                   const copse_query *query, copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  const uint32_t dim = tree->def.dimensions;
+  if (!query_results_ok(&asked, results, false) || !query_box_ok(lo, hi, (int)dim))
+    return COPSE_INVALID_ARGUMENT;
+  region where = {.box = {{0}, {0}}};
+  copy_point(where.box.lo, lo, dim);
+  copy_point(where.box.hi, hi, dim);
+  if (dim == 3)
+    collect(tree, &where, &asked, results, SHAPE_BOX, 3);
+  else
+    collect(tree, &where, &asked, results, SHAPE_BOX, 2);
+  query_sort(&asked, results);
+  return COPSE_OK;
+}
+
+copse_status copse_agenttree_cone(const copse_agenttree *tree, const float *center,
+                                  const float *direction, float halfAngle, float radius,
+                                  const copse_query *query, copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  const uint32_t dim = tree->def.dimensions;
+  region where = {.cone = {.radius2 = radius * radius}};
+  if (!query_results_ok(&asked, results, true) || !query_point_ok(center, (int)dim) ||
+      !query_radius_ok(radius) || !query_direction(direction, (int)dim, where.cone.unit) ||
+      !query_half_angle(halfAngle, &where.cone.cosine))
+    return COPSE_INVALID_ARGUMENT;
+  copy_point(where.cone.center, center, dim);
+  if (dim == 3)
+    collect(tree, &where, &asked, results, SHAPE_CONE, 3);
+  else
+    collect(tree, &where, &asked, results, SHAPE_CONE, 2);
+  query_sort(&asked, results);
+  return COPSE_OK;
+}
+
+/* How many agents of a node's run the query admits, if all or none of it can be known; else NONE.
+ */
+static uint32_t admitted(const copse_agenttree *tree, const node *at, const copse_query *query) {
+  if (filter_in(at, query).testGroups) return COPSE_NONE;
+  uint32_t total = at->end - at->begin;
+  if (query->exclude != COPSE_NONE)
+    for (uint32_t i = at->begin; i < at->end; i++) total -= tree->points.ids[i] == query->exclude;
+  return total;
+}
+
+ALWAYS_INLINE uint32_t count(const copse_agenttree *tree, const float *center, float radius2,
+                             const copse_query *query, uint32_t *visits, const bool stopAtFirst,
+                             const int dim) {
+  uint32_t stack[COPSE_MAX_DEPTH], waiting = 0, total = 0;
+  if (tree->nodeCount) stack[waiting++] = 0;
+  while (waiting && !(stopAtFirst && total)) {
+    uint32_t index = stack[--waiting];
+    const node *at = &tree->nodes[index];
+    const float *box = box_of(tree, index, dim);
+    ++*visits;
+    if (!(at->anyGroups & query->mask) || !(box_gap2(box, center, dim) <= radius2)) continue;
+    if (box_reach2(box, center, dim) <= radius2) {
+      uint32_t all = admitted(tree, at, query);
+      if (all != COPSE_NONE) {
+        total += all;
+        continue;
+      }
+    }
+    if (at->right) {
+      stack[waiting++] = at->right;
+      stack[waiting++] = index + 1;
+    } else {
+      scan_filter filter = filter_in(at, query);
+      total += scan_count(&tree->points, at->begin, at->end, center, radius2, &filter, dim);
+    }
+  }
+  return total;
+}
+
+static copse_status count_within(const copse_agenttree *tree, const float *center, float radius,
+                                 const copse_query *query, uint32_t *total, uint32_t *visits,
+                                 bool stopAtFirst) {
+  const copse_query asked = query_or_default(query);
+  uint32_t visited = 0;
+  *total = 0;
+  if (!query_point_ok(center, (int)tree->def.dimensions) || !query_radius_ok(radius))
+    return COPSE_INVALID_ARGUMENT;
+  *total = tree->def.dimensions == 3
+               ? count(tree, center, radius * radius, &asked, &visited, stopAtFirst, 3)
+               : count(tree, center, radius * radius, &asked, &visited, stopAtFirst, 2);
+  if (visits) *visits = visited;
+  return COPSE_OK;
+}
+
+copse_status copse_agenttree_count_within(const copse_agenttree *tree, const float *center,
+                                          float radius, const copse_query *query, uint32_t *total,
+                                          uint32_t *visits) {
+  return count_within(tree, center, radius, query, total, visits, false);
+}
+
+copse_status copse_agenttree_any_within(const copse_agenttree *tree, const float *center,
+                                        float radius, const copse_query *query, bool *any,
+                                        uint32_t *visits) {
+  uint32_t total;
+  copse_status status = count_within(tree, center, radius, query, &total, visits, true);
+  *any = total > 0;
+  return status;
+}
+
+/* Offers all agents that may be among the nearest, nearer boxes first. A box as far as the limit
+ * is still visited, for the sake of ties by id. */
+ALWAYS_INLINE uint32_t search(const copse_agenttree *tree, const float *center,
+                              const copse_query *query, scan_nearest *nearest, const int dim) {
+  struct {
+    uint32_t index;
+    float gap2;
+  } stack[COPSE_MAX_DEPTH];
+  uint32_t waiting = 0, visits = 0;
+  if (tree->nodeCount && nearest->k) {
+    stack[0].index = 0;
+    stack[waiting++].gap2 = box_gap2(tree->bounds, center, dim);
+  }
+  while (waiting) {
+    uint32_t index = stack[--waiting].index;
+    if (!(stack[waiting].gap2 <= nearest->limit2)) continue;
+    const node *at = &tree->nodes[index];
+    visits++;
+    if (!(at->anyGroups & query->mask)) continue;
+    if (at->right) {
+      float leftGap2 = box_gap2(box_of(tree, index + 1, dim), center, dim);
+      float rightGap2 = box_gap2(box_of(tree, at->right, dim), center, dim);
+      bool leftFirst = leftGap2 <= rightGap2;
+      stack[waiting].index = leftFirst ? at->right : index + 1;
+      stack[waiting++].gap2 = leftFirst ? rightGap2 : leftGap2;
+      stack[waiting].index = leftFirst ? index + 1 : at->right;
+      stack[waiting++].gap2 = leftFirst ? leftGap2 : rightGap2;
+    } else {
+      scan_filter filter = filter_in(at, query);
+      scan_neighbors(&tree->points, at->begin, at->end, center, &filter, nearest, dim);
+    }
+  }
+  return visits;
+}
+
+static uint32_t search_any(const copse_agenttree *tree, const float *center,
+                           const copse_query *query, scan_nearest *nearest) {
+  return tree->def.dimensions == 3 ? search(tree, center, query, nearest, 3)
+                                   : search(tree, center, query, nearest, 2);
+}
+
+copse_status copse_agenttree_nearest(const copse_agenttree *tree, const float *center,
+                                     const copse_query *query, uint32_t *id, float *distance2,
+                                     uint32_t *visits) {
+  const copse_query asked = query_or_default(query);
+  *id = COPSE_NONE;
+  if (!query_point_ok(center, (int)tree->def.dimensions) || !query_radius_ok(asked.maxDistance))
+    return COPSE_INVALID_ARGUMENT;
+  float best2 = INFINITY;
+  scan_nearest nearest = {{&best2, id}, 1, 0, asked.maxDistance * asked.maxDistance};
+  uint32_t visited = search_any(tree, center, &asked, &nearest);
+  if (distance2) *distance2 = best2;
+  if (visits) *visits = visited;
+  return COPSE_OK;
+}
+
+copse_status copse_agenttree_neighbors(const copse_agenttree *tree, const float *center, uint32_t k,
+                                       const copse_query *query, copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  if (k > tree->agentCount) k = tree->agentCount;
+  if (!query_results_ok(&asked, results, true) || (k && !results->distances2) ||
+      k > results->capacity || !query_point_ok(center, (int)tree->def.dimensions) ||
+      !query_radius_ok(asked.maxDistance))
+    return COPSE_INVALID_ARGUMENT;
+  scan_nearest nearest = {
+      {results->distances2, results->ids}, k, 0, asked.maxDistance * asked.maxDistance};
+  results->visits = search_any(tree, center, &asked, &nearest);
+  results->total = nearest.size;
+  heap_sort(nearest.heap, nearest.size, BY_DISTANCE);
+  return COPSE_OK;
+}

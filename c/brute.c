@@ -1,0 +1,117 @@
+/* Brute force: every query as a loop over all agents, in the plainest code. The indexes are tested
+ * against it, so it shares nothing with them but the checks of arguments and the definition of
+ * distance. */
+
+#include "geom.h"
+#include "query.h"
+
+#include <math.h>
+
+/* The agent's coordinates; false when no query may see it. */
+static bool visible(const copse_brute *agents, uint32_t id, const copse_query *query, float *at) {
+  uint32_t groups = agents->groups ? agents->groups[id] : 1;
+  if (!(groups & query->mask) || id == query->exclude) return false;
+  for (uint32_t axis = 0; axis < agents->dimensions; axis++)
+    at[axis] = agents->positions.axes[axis][(size_t)id * agents->positions.stride];
+  return query_point_ok(at, (int)agents->dimensions);
+}
+
+static float distance2_between(const float *a, const float *b, uint32_t dim) {
+  float dx = a[0] - b[0], dy = a[1] - b[1];
+  float sum = dx * dx + dy * dy;
+  if (dim == 2) return sum;
+  float dz = a[2] - b[2];
+  return sum + dz * dz;
+}
+
+static void append(copse_results *results, uint32_t id, float distance2) {
+  if (results->total < results->capacity) {
+    results->ids[results->total] = id;
+    if (results->distances2) results->distances2[results->total] = distance2;
+  }
+  results->total++;
+}
+
+copse_status copse_brute_within(const copse_brute *agents, const float *center, float radius,
+                                const copse_query *query, copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  if (!query_results_ok(&asked, results, true) ||
+      !query_point_ok(center, (int)agents->dimensions) || !query_radius_ok(radius))
+    return COPSE_INVALID_ARGUMENT;
+  for (uint32_t id = 0; id < agents->count; id++) {
+    float at[3];
+    if (!visible(agents, id, &asked, at)) continue;
+    float distance2 = distance2_between(at, center, agents->dimensions);
+    if (distance2 <= radius * radius) append(results, id, distance2);
+  }
+  query_sort(&asked, results);
+  return COPSE_OK;
+}
+
+copse_status copse_brute_range(const copse_brute *agents, const float *lo, const float *hi,
+                               const copse_query *query, copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  if (!query_results_ok(&asked, results, false) || !query_box_ok(lo, hi, (int)agents->dimensions))
+    return COPSE_INVALID_ARGUMENT;
+  copse_results idsOnly = *results;
+  idsOnly.distances2 = NULL;
+  for (uint32_t id = 0; id < agents->count; id++) {
+    float at[3];
+    bool inside = visible(agents, id, &asked, at);
+    for (uint32_t axis = 0; inside && axis < agents->dimensions; axis++)
+      inside = at[axis] >= lo[axis] && at[axis] <= hi[axis];
+    if (inside) append(&idsOnly, id, 0);
+  }
+  results->total = idsOnly.total;
+  query_sort(&asked, &idsOnly);
+  return COPSE_OK;
+}
+
+copse_status copse_brute_neighbors(const copse_brute *agents, const float *center, uint32_t k,
+                                   const copse_query *query, copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  if (k > agents->count) k = agents->count;
+  if (!query_results_ok(&asked, results, true) || (k && !results->distances2) ||
+      k > results->capacity || !query_point_ok(center, (int)agents->dimensions) ||
+      !query_radius_ok(asked.maxDistance))
+    return COPSE_INVALID_ARGUMENT;
+  for (uint32_t id = 0; id < agents->count && k; id++) {
+    float at[3];
+    if (!visible(agents, id, &asked, at)) continue;
+    float distance2 = distance2_between(at, center, agents->dimensions);
+    if (!(distance2 <= asked.maxDistance * asked.maxDistance)) continue;
+    /* Ids come in ascending order: behind its equals is right. */
+    uint32_t place = results->total < k ? results->total++ : k;
+    if (place == k && !(distance2 < results->distances2[--place])) continue;
+    for (; place > 0 && results->distances2[place - 1] > distance2; place--) {
+      results->distances2[place] = results->distances2[place - 1];
+      results->ids[place] = results->ids[place - 1];
+    }
+    results->distances2[place] = distance2;
+    results->ids[place] = id;
+  }
+  return COPSE_OK;
+}
+
+copse_status copse_brute_cone(const copse_brute *agents, const float *center,
+                              const float *direction, float halfAngle, float radius,
+                              const copse_query *query, copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  const uint32_t dim = agents->dimensions;
+  float unit[3], cosine;
+  if (!query_results_ok(&asked, results, true) || !query_point_ok(center, (int)dim) ||
+      !query_radius_ok(radius) || !query_direction(direction, (int)dim, unit) ||
+      !query_half_angle(halfAngle, &cosine))
+    return COPSE_INVALID_ARGUMENT;
+  for (uint32_t id = 0; id < agents->count; id++) {
+    float at[3];
+    if (!visible(agents, id, &asked, at)) continue;
+    float distance2 = distance2_between(at, center, dim);
+    float dot = (at[0] - center[0]) * unit[0] + (at[1] - center[1]) * unit[1];
+    if (dim == 3) dot += (at[2] - center[2]) * unit[2];
+    if (distance2 <= radius * radius && cosine * sqrtf(distance2) <= dot)
+      append(results, id, distance2);
+  }
+  query_sort(&asked, results);
+  return COPSE_OK;
+}

@@ -1,0 +1,288 @@
+/* copse: spatial trees for many moving agents. The only public header; it reads as the manual.
+ *
+ * Everything is plain C11 and single precision. An object takes all its memory when it is created
+ * (or reserved) and none afterwards. Nothing here prints, aborts or touches errno.
+ *
+ * Words. An *agent* is a point with an id. Its id is its *slot*: the index of its position in the
+ * position buffer, of its bits in `groups`, and what every result holds. *Groups* are 32 bits per
+ * agent; a query's *mask* keeps the agents that share a bit with it. An agent with no group bit is
+ * absent from every result. Names that end in 2 are squared. Borders are inclusive.
+ *
+ * Distances. The squared distance is computed in float, each step rounded, as
+ * (dx*dx + dy*dy) + dz*dz with dx = x - centerX, and compared by `<=` with radius*radius, also
+ * rounded to float. Pruning never drops what that test accepts, so every query gives exactly what
+ * a loop over all agents gives (see the brute-force functions at the end).
+ *
+ * Determinism. The same calls give the same bits with any compiler, at any optimisation and on any
+ * machine with IEEE 754 floats (compile with -ffp-contract=off). Results do not depend on history.
+ *
+ * Threads. Queries take a const object and keep all scratch on the caller's stack: any number of
+ * threads may query one object at once. Every other call needs the object to itself.
+ */
+#ifndef COPSE_H
+#define COPSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define COPSE_VERSION "0.1.0"
+
+/* No slot: the id of nobody. */
+#define COPSE_NONE UINT32_MAX
+
+/* Every group: the mask that filters nothing. */
+#define COPSE_ALL_GROUPS UINT32_MAX
+
+/* The most items that any object can be created for. */
+#define COPSE_MAX_CAPACITY (1u << 28)
+
+/* Coordinates are accepted up to this magnitude, so that no squared distance overflows. */
+#define COPSE_MAX_COORDINATE 1e18f
+
+/* No tree is deeper than this. */
+#define COPSE_MAX_DEPTH 96
+
+/* ---- Status ------------------------------------------------------------------------------ */
+
+typedef enum copse_status {
+  COPSE_OK = 0,
+  COPSE_INVALID_ARGUMENT, /* an argument is outside its documented range */
+  COPSE_FULL,             /* more items than the capacity */
+  COPSE_OUT_OF_MEMORY,    /* the allocator gave no memory */
+  COPSE_NOT_FINITE,       /* a coordinate is NaN, infinite or beyond COPSE_MAX_COORDINATE */
+  COPSE_STALE_HANDLE,     /* a slot or handle that is free, or was reused */
+  COPSE_BAD_SNAPSHOT,     /* bytes that are no snapshot of such an object */
+} copse_status;
+
+/* A short English text for a status; never NULL. */
+const char *copse_status_text(copse_status status);
+
+/* ---- Memory ------------------------------------------------------------------------------ */
+
+/* Where an object takes its memory. `allocate` returns memory aligned as malloc's, or NULL.
+ * `release` gets the size that was asked for. Without one (allocate == NULL), malloc and free. */
+typedef struct copse_allocator {
+  void *(*allocate)(size_t bytes, void *context);
+  void (*release)(void *memory, size_t bytes, void *context);
+  void *context;
+} copse_allocator;
+
+/* Where coordinates lie: coordinate `axis` of agent i is axes[axis][i * stride]. Interleaved
+ * x0, y0, x1, y1, …: axes = {p, p + 1}, stride 2. Separate arrays: stride 1. */
+typedef struct copse_positions {
+  float *axes[3];  /* x, y and, in 3D, z */
+  uint32_t stride; /* in floats */
+} copse_positions;
+
+typedef enum copse_layout {
+  COPSE_LAYOUT_INTERLEAVED, /* x0, y0, x1, y1, … */
+  COPSE_LAYOUT_SEPARATE,    /* x0, x1, …, then y0, y1, … in arrays of their own */
+} copse_layout;
+
+/* ---- Queries ----------------------------------------------------------------------------- */
+
+typedef enum copse_sort {
+  COPSE_SORT_NONE,     /* tree order: a function of the last build alone */
+  COPSE_SORT_ID,       /* ascending ids */
+  COPSE_SORT_DISTANCE, /* nearest first, ties by lower id; needs results.distances2 */
+} copse_sort;
+
+/* What a query leaves out, and how it orders. NULL in place of a pointer to one = the defaults. */
+typedef struct copse_query {
+  uint32_t mask;     /* keep agents whose groups share a bit with it */
+  uint32_t exclude;  /* leave out this slot (the one that asks), or COPSE_NONE */
+  float maxDistance; /* nearest and neighbors: nobody farther than this, inclusive */
+  copse_sort sort;   /* within, range and cone */
+} copse_query;
+
+/* {COPSE_ALL_GROUPS, COPSE_NONE, INFINITY, COPSE_SORT_NONE} */
+copse_query copse_query_default(void);
+
+/* Where a query writes. The caller owns the arrays. A query never writes past `capacity`: when
+ * `total` is larger, the result was truncated to the first `capacity` matches in tree order, and
+ * those were sorted. */
+typedef struct copse_results {
+  uint32_t *ids;     /* in: room for `capacity` ids */
+  float *distances2; /* in: room for `capacity` squared distances, or NULL */
+  uint32_t capacity; /* in */
+  uint32_t total;    /* out: the number of matches */
+  uint32_t visits;   /* out: the number of nodes visited */
+} copse_results;
+
+/* ---- Agent tree -------------------------------------------------------------------------- *
+ *
+ * A bucketed k-d tree for hundreds to millions of agents that all move: write positions, build
+ * every frame, query. Building is O(N log N) and starts from the last build's order; a query
+ * visits O(log N + results) nodes on all but contrived sets.
+ */
+
+typedef enum copse_axis {
+  COPSE_AXIS_LONGEST, /* split the longer side of the bounds */
+  COPSE_AXIS_CYCLE, /* x, y, (z,) x, y, … by depth: the textbook form; unbalanced with midpoint */
+} copse_axis;
+
+typedef enum copse_split {
+  COPSE_SPLIT_MIDPOINT, /* at the middle of the bounds: the fastest to build */
+  COPSE_SPLIT_MEDIAN,   /* at the median agent: exact balance */
+} copse_split;
+
+typedef enum copse_on_non_finite {
+  COPSE_NON_FINITE_ERROR, /* build fails with COPSE_NOT_FINITE and keeps the old tree */
+  COPSE_NON_FINITE_SKIP,  /* such agents are absent from every result, and counted */
+} copse_on_non_finite;
+
+typedef struct copse_agenttree_def {
+  uint32_t dimensions; /* 2 or 3 */
+  uint32_t capacity;   /* the most agents; 1 … COPSE_MAX_CAPACITY */
+  uint32_t leafSize;   /* the most agents in a leaf, unless they coincide; ≥ 1 */
+  copse_axis axis;
+  copse_split split;
+  copse_layout layout;
+  copse_on_non_finite onNonFinite;
+  copse_allocator allocator;
+} copse_agenttree_def;
+
+typedef struct copse_agenttree copse_agenttree;
+
+/* 2 dimensions, capacity 1,000, longest axis, midpoint, interleaved, error, malloc; leafSize as
+ * measured best. */
+copse_agenttree_def copse_agenttree_default(void);
+
+/* The bytes that an object of this definition takes, SIZE_MAX when no memory can hold it. */
+size_t copse_agenttree_bytes(const copse_agenttree_def *def);
+
+/* Creates a tree of no agents, all positions 0, all groups 1. *tree is NULL on error.
+ * COPSE_INVALID_ARGUMENT, COPSE_OUT_OF_MEMORY. */
+copse_status copse_agenttree_create(const copse_agenttree_def *def, copse_agenttree **tree);
+
+/* Frees the tree; NULL is harmless. */
+void copse_agenttree_destroy(copse_agenttree *tree);
+
+/* Grows to at least this capacity and keeps everything; pointers taken before are void.
+ * On COPSE_OUT_OF_MEMORY the tree is as it was. */
+copse_status copse_agenttree_reserve(copse_agenttree *tree, uint32_t capacity);
+
+uint32_t copse_agenttree_capacity(const copse_agenttree *tree);
+uint32_t copse_agenttree_dimensions(const copse_agenttree *tree);
+
+/* How many slots are in use: 0 … count - 1. COPSE_FULL above the capacity. */
+uint32_t copse_agenttree_count(const copse_agenttree *tree);
+copse_status copse_agenttree_set_count(copse_agenttree *tree, uint32_t count);
+
+/* The tree's own buffers, for the caller to write: positions, and 32 group bits an agent. Owned
+ * by the tree; valid until reserve or destroy. Queries see changes from the next build on. */
+copse_positions copse_agenttree_positions(copse_agenttree *tree);
+uint32_t *copse_agenttree_groups(copse_agenttree *tree);
+
+/* Builds the tree from its buffers; queries answer for the last build, and are empty before the
+ * first. Agents without a group are not looked at. On COPSE_NOT_FINITE the old tree stays and
+ * *firstBad (may be NULL) is the first such slot. O(N log N), no allocation. */
+copse_status copse_agenttree_build(copse_agenttree *tree, uint32_t *firstBad);
+
+/* The same from the caller's own arrays, which are not kept; groups may be NULL (all 1). Sets the
+ * count. COPSE_FULL above the capacity, COPSE_INVALID_ARGUMENT for a missing axis. */
+copse_status copse_agenttree_build_from(copse_agenttree *tree, const copse_positions *positions,
+                                        const uint32_t *groups, uint32_t count, uint32_t *firstBad);
+
+/* All agents within a radius of a center (2 or 3 floats). radius 0: those exactly there;
+ * INFINITY: all. COPSE_INVALID_ARGUMENT: a NaN or negative radius, a center that is not finite or
+ * too large, sort by distance without distances2. */
+copse_status copse_agenttree_within(const copse_agenttree *tree, const float *center, float radius,
+                                    const copse_query *query, copse_results *results);
+
+/* All agents in the closed box lo … hi (2 or 3 floats each; may be infinite). No distances.
+ * COPSE_INVALID_ARGUMENT: NaN, lo > hi, sort by distance. */
+copse_status copse_agenttree_range(const copse_agenttree *tree, const float *lo, const float *hi,
+                                   const copse_query *query, copse_results *results);
+
+/* The nearest agent, ties by lower id: *id, or COPSE_NONE. *distance2 and *visits may be NULL. */
+copse_status copse_agenttree_nearest(const copse_agenttree *tree, const float *center,
+                                     const copse_query *query, uint32_t *id, float *distance2,
+                                     uint32_t *visits);
+
+/* The k nearest agents, nearest first, ties by lower id; total = min(k, matches). Needs room for
+ * min(k, count) results, ids and distances2: COPSE_INVALID_ARGUMENT otherwise. */
+copse_status copse_agenttree_neighbors(const copse_agenttree *tree, const float *center, uint32_t k,
+                                       const copse_query *query, copse_results *results);
+
+/* How many agents are within the radius; nodes wholly inside are counted untested. */
+copse_status copse_agenttree_count_within(const copse_agenttree *tree, const float *center,
+                                          float radius, const copse_query *query, uint32_t *total,
+                                          uint32_t *visits);
+
+/* Whether any agent is within the radius; stops at the first. */
+copse_status copse_agenttree_any_within(const copse_agenttree *tree, const float *center,
+                                        float radius, const copse_query *query, bool *any,
+                                        uint32_t *visits);
+
+/* All agents in a field of view: within the radius, and at most halfAngle (radians, 0 … pi) off
+ * the direction (2 or 3 floats, any length but 0). An agent at the center is in view. The angle is
+ * tested in float as dot(d, direction / |direction|) >= cos(halfAngle) * |d|. */
+copse_status copse_agenttree_cone(const copse_agenttree *tree, const float *center,
+                                  const float *direction, float halfAngle, float radius,
+                                  const copse_query *query, copse_results *results);
+
+/* The nodes in preorder, to draw: per node its bounds (lo x, y, (z,) hi x, y, (z)), its depth and
+ * its number of agents, 2 * dimensions + 2 floats. Writes whole nodes while they fit into
+ * `capacity` floats; returns the number of floats in all. */
+size_t copse_agenttree_cells(const copse_agenttree *tree, float *out, size_t capacity);
+
+typedef struct copse_agenttree_statistics {
+  uint32_t agents;  /* in the last build */
+  uint32_t skipped; /* left out of it because they were not finite */
+  uint32_t nodes;
+  uint32_t leaves;
+  uint32_t depth; /* of the deepest leaf; the root has depth 0 */
+  size_t bytes;   /* memory of the whole object */
+} copse_agenttree_statistics;
+
+copse_agenttree_statistics copse_agenttree_stats(const copse_agenttree *tree);
+
+/* Walks the whole tree and checks what must hold; for tests. O(N log N). */
+bool copse_agenttree_validate(const copse_agenttree *tree);
+
+/* A snapshot: count, positions and groups, and the agents of the last build, so that after restore
+ * the object answers as it did. Little-endian. `save` writes only when everything fits and always
+ * sets *total, the bytes needed. COPSE_FULL: it does not fit; COPSE_NOT_FINITE: a position that
+ * build would refuse. */
+copse_status copse_agenttree_save(const copse_agenttree *tree, void *bytes, size_t capacity,
+                                  size_t *total);
+
+/* Takes the state of a snapshot saved by a tree with the same dimensions and options (the capacity
+ * may differ). Untrusted input: COPSE_BAD_SNAPSHOT or COPSE_FULL leave the tree as it was. The
+ * bytes must be aligned to 4. */
+copse_status copse_agenttree_restore(copse_agenttree *tree, const void *bytes, size_t size);
+
+/* ---- Brute force ------------------------------------------------------------------------- *
+ *
+ * The same questions answered by a loop over all agents: what every index must agree with, and
+ * honest up to a few hundred agents. groups may be NULL (all 1). Agents without a group and those
+ * that are not finite are left out. Results come in slot order unless sorted.
+ */
+typedef struct copse_brute {
+  copse_positions positions;
+  const uint32_t *groups;
+  uint32_t count;
+  uint32_t dimensions;
+} copse_brute;
+
+copse_status copse_brute_within(const copse_brute *agents, const float *center, float radius,
+                                const copse_query *query, copse_results *results);
+copse_status copse_brute_range(const copse_brute *agents, const float *lo, const float *hi,
+                               const copse_query *query, copse_results *results);
+copse_status copse_brute_neighbors(const copse_brute *agents, const float *center, uint32_t k,
+                                   const copse_query *query, copse_results *results);
+copse_status copse_brute_cone(const copse_brute *agents, const float *center,
+                              const float *direction, float halfAngle, float radius,
+                              const copse_query *query, copse_results *results);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

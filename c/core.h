@@ -1,0 +1,62 @@
+/* What every structure stands on: memory from the allocator hook, an arena that carves one block
+ * into arrays, and slots with generations. */
+#ifndef COPSE_CORE_H
+#define COPSE_CORE_H
+
+#include "copse.h"
+
+#if defined(__GNUC__)
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#else
+#define ALWAYS_INLINE static inline
+#endif
+
+/* ---- Memory ---- */
+
+/* `bytes` is 64 bits wide so that a size no machine can hold is refused instead of wrapping. */
+void *memory_take(const copse_allocator *allocator, uint64_t bytes);
+void memory_give(const copse_allocator *allocator, void *memory, uint64_t bytes);
+
+/* Carves arrays out of one block. With base NULL it only measures: the same carving function
+ * serves for both, so that size and layout can't disagree. */
+typedef struct arena {
+  char *base;
+  uint64_t used;
+} arena;
+
+enum { ARENA_ALIGNMENT = 16 };
+
+/* Returns NULL while measuring. */
+void *arena_carve(arena *block, uint64_t count, size_t itemBytes);
+
+/* A block with room for `bytes` carved bytes at any alignment of the allocator. */
+ALWAYS_INLINE uint64_t arena_block_bytes(uint64_t bytes) { return bytes + ARENA_ALIGNMENT; }
+ALWAYS_INLINE arena arena_over(void *block) {
+  uintptr_t start = (uintptr_t)block;
+  uintptr_t skip = (ARENA_ALIGNMENT - start % ARENA_ALIGNMENT) % ARENA_ALIGNMENT;
+  return (arena){block ? (char *)block + skip : NULL, 0};
+}
+
+/* ---- Slots with generations ----
+ *
+ * Hands out the lowest-numbered fresh slot or the one freed last. A slot's generation is odd while
+ * it is in use and grows by one at every take and free, so a stale holder can tell. */
+typedef struct slots {
+  uint32_t *generations; /* capacity */
+  uint32_t *nextFree;    /* capacity; a linked list through the free slots */
+  uint32_t capacity;
+  uint32_t used;      /* slots ever handed out: 0 … used - 1 */
+  uint32_t firstFree; /* COPSE_NONE: none */
+} slots;
+
+#define SLOTS_EMPTY ((slots){NULL, NULL, 0, 0, COPSE_NONE})
+/* Moves to larger arrays; the old ones can be freed. Also the way to begin, from SLOTS_EMPTY. */
+void slots_grow(slots *all, uint32_t *generations, uint32_t *nextFree, uint32_t capacity);
+/* COPSE_NONE when all are in use. */
+uint32_t slots_take(slots *all);
+copse_status slots_free(slots *all, uint32_t slot);
+ALWAYS_INLINE bool slots_in_use(const slots *all, uint32_t slot) {
+  return slot < all->used && (all->generations[slot] & 1u);
+}
+
+#endif

@@ -1,0 +1,61 @@
+/* Boxes and distances in 2 or 3 dimensions. Every function takes a constant `dim` and is inlined,
+ * so that one body serves both without a loop at run time.
+ *
+ * A box is 2 * dim floats: lo x, y, (z,) hi x, y, (z). All functions are monotone in floats: each
+ * step rounds the same way as the distance test itself, so a bound computed here never excludes
+ * what that test accepts. */
+#ifndef COPSE_GEOM_H
+#define COPSE_GEOM_H
+
+#include "core.h"
+
+ALWAYS_INLINE float sum_of_squares(const float *d, const int dim) {
+  float sum = d[0] * d[0] + d[1] * d[1];
+  return dim == 3 ? sum + d[2] * d[2] : sum;
+}
+
+/* The least squared distance from a point to a box; 0 inside. */
+ALWAYS_INLINE float box_gap2(const float *box, const float *point, const int dim) {
+  float d[3] = {0};
+  for (int axis = 0; axis < dim; axis++) {
+    float below = box[axis] - point[axis], above = point[axis] - box[dim + axis];
+    float outside = below > above ? below : above;
+    d[axis] = outside > 0 ? outside : 0;
+  }
+  return sum_of_squares(d, dim);
+}
+
+/* The greatest squared distance from a point to anything in a box. */
+ALWAYS_INLINE float box_reach2(const float *box, const float *point, const int dim) {
+  float d[3] = {0};
+  for (int axis = 0; axis < dim; axis++) {
+    float toLo = point[axis] - box[axis], toHi = box[dim + axis] - point[axis];
+    d[axis] = toLo > toHi ? toLo : toHi;
+  }
+  return sum_of_squares(d, dim);
+}
+
+ALWAYS_INLINE bool box_meets(const float *box, const float *lo, const float *hi, const int dim) {
+  for (int axis = 0; axis < dim; axis++)
+    if (box[dim + axis] < lo[axis] || box[axis] > hi[axis]) return false;
+  return true;
+}
+
+/* The greatest dot product of a direction with point - center, for any point of a box. */
+ALWAYS_INLINE float box_dot(const float *box, const float *center, const float *direction,
+                            const int dim) {
+  float along[3] = {0};
+  for (int axis = 0; axis < dim; axis++) {
+    float end = direction[axis] > 0 ? box[dim + axis] : box[axis];
+    along[axis] = (end - center[axis]) * direction[axis];
+  }
+  float dot = along[0] + along[1];
+  return dim == 3 ? dot + along[2] : dot;
+}
+
+/* True for coordinates that queries and builds accept; false for NaN. */
+ALWAYS_INLINE bool is_coordinate(float x) {
+  return x >= -COPSE_MAX_COORDINATE && x <= COPSE_MAX_COORDINATE;
+}
+
+#endif

@@ -1,0 +1,90 @@
+/* (squared distance, id) pairs in two parallel arrays: a bounded max-heap, and sorting.
+ *
+ * Both orders are total: by distance and then id, or by id alone. So what a heap of k keeps, and
+ * how it is sorted, depends on the set of candidates alone, not on the order in which they came. */
+#ifndef COPSE_HEAP_H
+#define COPSE_HEAP_H
+
+#include "core.h"
+
+typedef enum pair_order { BY_DISTANCE, BY_ID } pair_order;
+
+typedef struct pair {
+  float distance2;
+  uint32_t id;
+} pair;
+
+ALWAYS_INLINE bool pair_less(pair a, pair b, const pair_order order) {
+  if (order == BY_ID) return a.id < b.id;
+  return a.distance2 < b.distance2 || (a.distance2 == b.distance2 && a.id < b.id);
+}
+
+/* The arrays; distances2 may be NULL where the order is BY_ID. */
+typedef struct pairs {
+  float *distances2;
+  uint32_t *ids;
+} pairs;
+
+ALWAYS_INLINE pair pairs_get(pairs all, uint32_t i) {
+  return (pair){all.distances2 ? all.distances2[i] : 0, all.ids[i]};
+}
+ALWAYS_INLINE void pairs_set(pairs all, uint32_t i, pair value) {
+  if (all.distances2) all.distances2[i] = value.distance2;
+  all.ids[i] = value.id;
+}
+
+/* Puts `value` where entry `at` was, sinking it until no child is greater. */
+ALWAYS_INLINE void heap_sink(pairs heap, uint32_t size, uint32_t at, pair value,
+                             const pair_order order) {
+  for (uint32_t child; (child = 2 * at + 1) < size; at = child) {
+    if (child + 1 < size && pair_less(pairs_get(heap, child), pairs_get(heap, child + 1), order))
+      child++;
+    if (!pair_less(value, pairs_get(heap, child), order)) break;
+    pairs_set(heap, at, pairs_get(heap, child));
+  }
+  pairs_set(heap, at, value);
+}
+
+/* Adds a pair to a heap of `size` entries with room for one more. */
+ALWAYS_INLINE void heap_push(pairs heap, uint32_t size, pair value, const pair_order order) {
+  uint32_t at = size;
+  for (uint32_t parent; at > 0; at = parent) {
+    parent = (at - 1) / 2;
+    if (!pair_less(pairs_get(heap, parent), value, order)) break;
+    pairs_set(heap, at, pairs_get(heap, parent));
+  }
+  pairs_set(heap, at, value);
+}
+
+/* Sorts a heap in place, least first. */
+ALWAYS_INLINE void heap_sort(pairs heap, uint32_t size, const pair_order order) {
+  while (size > 1) {
+    size--;
+    pair last = pairs_get(heap, size);
+    pairs_set(heap, size, pairs_get(heap, 0));
+    heap_sink(heap, size, 0, last, order);
+  }
+}
+
+/* Sorts pairs in place: O(n) where they are sorted already, at worst O(n log n). */
+ALWAYS_INLINE void pairs_sort(pairs all, uint32_t size, const pair_order order) {
+  enum { INSERTION_LIMIT = 24 };
+  uint32_t sorted = size ? 1 : 0;
+  while (sorted < size && !pair_less(pairs_get(all, sorted), pairs_get(all, sorted - 1), order))
+    sorted++;
+  if (sorted == size) return;
+  if (size > INSERTION_LIMIT) {
+    for (uint32_t at = size / 2; at-- > 0;) heap_sink(all, size, at, pairs_get(all, at), order);
+    heap_sort(all, size, order);
+    return;
+  }
+  for (; sorted < size; sorted++) {
+    pair value = pairs_get(all, sorted);
+    uint32_t at = sorted;
+    for (; at > 0 && pair_less(value, pairs_get(all, at - 1), order); at--)
+      pairs_set(all, at, pairs_get(all, at - 1));
+    pairs_set(all, at, value);
+  }
+}
+
+#endif

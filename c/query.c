@@ -1,0 +1,78 @@
+#include "query.h"
+
+#include "geom.h"
+#include "heap.h"
+
+#include <math.h>
+
+copse_query copse_query_default(void) {
+  return (copse_query){COPSE_ALL_GROUPS, COPSE_NONE, INFINITY, COPSE_SORT_NONE};
+}
+
+copse_query query_or_default(const copse_query *query) {
+  return query ? *query : copse_query_default();
+}
+
+bool query_point_ok(const float *point, int dim) {
+  for (int axis = 0; axis < dim; axis++)
+    if (!is_coordinate(point[axis])) return false;
+  return true;
+}
+
+bool query_box_ok(const float *lo, const float *hi, int dim) {
+  for (int axis = 0; axis < dim; axis++)
+    if (!(lo[axis] <= hi[axis])) return false;
+  return true;
+}
+
+bool query_direction(const float *direction, int dim, float *unit) {
+  double length2 = 0; /* in double no float squared over- or underflows */
+  for (int axis = 0; axis < dim; axis++)
+    length2 += (double)direction[axis] * (double)direction[axis];
+  if (!(length2 > 0 && length2 < INFINITY)) return false;
+  double length = sqrt(length2);
+  for (int axis = 0; axis < dim; axis++) unit[axis] = (float)((double)direction[axis] / length);
+  return true;
+}
+
+/* The Taylor series from the term of degree `degree` on, for |x| <= pi/4: exact to double. */
+static double alternating_series(double term, double x2, int degree) {
+  double sum = 0;
+  for (; degree < 24; degree += 2) {
+    sum += term;
+    term *= -x2 / ((degree + 1) * (degree + 2));
+  }
+  return sum;
+}
+static double cosine_near_0(double x) { return alternating_series(1, x * x, 0); }
+static double sine_near_0(double x) { return alternating_series(x, x * x, 1); }
+
+bool query_half_angle(float halfAngle, float *cosine) {
+  /* pi as the sum of two doubles, so that no digits are lost near pi / 2 and pi. */
+  const double piHi = 3.141592653589793, piLo = 1.2246467991473532e-16;
+  const float piRounded = 3.14159274f;
+  if (!(halfAngle >= 0 && halfAngle <= piRounded)) return false;
+  double x = (double)halfAngle;
+  if (halfAngle == piRounded)
+    *cosine = -2;
+  else if (x <= piHi / 4)
+    *cosine = (float)cosine_near_0(x);
+  else if (x <= 3 * piHi / 4)
+    *cosine = (float)sine_near_0((piHi / 2 - x) + piLo / 2);
+  else
+    *cosine = (float)-cosine_near_0((piHi - x) + piLo);
+  return true;
+}
+
+bool query_results_ok(const copse_query *query, copse_results *results, bool hasDistances) {
+  results->total = results->visits = 0;
+  if (query->sort == COPSE_SORT_DISTANCE && !(hasDistances && results->distances2)) return false;
+  return results->ids || results->capacity == 0;
+}
+
+void query_sort(const copse_query *query, copse_results *results) {
+  uint32_t written = results->total < results->capacity ? results->total : results->capacity;
+  pairs all = {results->distances2, results->ids};
+  if (query->sort == COPSE_SORT_ID) pairs_sort(all, written, BY_ID);
+  if (query->sort == COPSE_SORT_DISTANCE) pairs_sort(all, written, BY_DISTANCE);
+}

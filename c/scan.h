@@ -1,0 +1,168 @@
+/* Scans of a run of points, four at a time: compare, left-pack the hits, write them out.
+ *
+ * The points lie in separate arrays that may be read up to 3 entries past the run's end. */
+#ifndef COPSE_SCAN_H
+#define COPSE_SCAN_H
+
+#include "heap.h"
+#include "simd.h"
+
+/* Arrays carry this many entries past their capacity, so that no scan needs a tail of its own. */
+enum { SCAN_PADDING = 4 };
+
+typedef struct scan_points {
+  float *axes[3];
+  uint32_t *ids;
+  uint32_t *groups;
+} scan_points;
+
+typedef struct scan_filter {
+  uint32_t mask;
+  uint32_t exclude;
+  bool testGroups; /* false: all points of the run are known to match the mask */
+} scan_filter;
+
+/* The lanes of i … i + 3 that are before the end and pass the filter. */
+ALWAYS_INLINE uint32_t scan_filter4(const scan_points *points, uint32_t i, uint32_t end,
+                                    const scan_filter *filter, word4 hit) {
+  hit = word4_without(hit, word4_equal(word4_load(points->ids + i), word4_all(filter->exclude)));
+  if (filter->testGroups) {
+    word4 common = word4_and(word4_load(points->groups + i), word4_all(filter->mask));
+    hit = word4_without(hit, word4_equal(common, word4_all(0)));
+  }
+  uint32_t inRun = end - i >= 4 ? 15u : (1u << (end - i)) - 1;
+  return word4_bits(hit) & inRun;
+}
+
+ALWAYS_INLINE float4 scan_sum_of_squares4(const float4 *d, const int dim) {
+  float4 sum = float4_add(float4_mul(d[0], d[0]), float4_mul(d[1], d[1]));
+  return dim == 3 ? float4_add(sum, float4_mul(d[2], d[2])) : sum;
+}
+
+ALWAYS_INLINE float4 scan_distance2(const scan_points *points, uint32_t i, const float *center,
+                                    const int dim) {
+  float4 d[3];
+  for (int axis = 0; axis < dim; axis++)
+    d[axis] = float4_sub(float4_load(points->axes[axis] + i), float4_all(center[axis]));
+  return scan_sum_of_squares4(d, dim);
+}
+
+/* Appends the lanes in `bits`; counts all of them, writes those that fit. */
+ALWAYS_INLINE void scan_append(copse_results *results, word4 ids, float4 distances2,
+                               uint32_t bits) {
+  uint32_t total = results->total;
+  ids = word4_pack(ids, bits);
+  word4 packed = word4_pack(float4_as_words(distances2), bits);
+  if (results->capacity >= 4 && total <= results->capacity - 4) {
+    word4_store(results->ids + total, ids);
+    if (results->distances2) float4_store(results->distances2 + total, word4_as_floats(packed));
+  } else {
+    uint32_t lanes[4];
+    float lanes2[4];
+    word4_store(lanes, ids);
+    float4_store(lanes2, word4_as_floats(packed));
+    for (uint32_t i = 0; i < SIMD_BIT_COUNT[bits] && total + i < results->capacity; i++) {
+      results->ids[total + i] = lanes[i];
+      if (results->distances2) results->distances2[total + i] = lanes2[i];
+    }
+  }
+  results->total = total + SIMD_BIT_COUNT[bits];
+}
+
+ALWAYS_INLINE void scan_within(const scan_points *points, uint32_t begin, uint32_t end,
+                               const float *center, float radius2, const scan_filter *filter,
+                               copse_results *results, const int dim) {
+  for (uint32_t i = begin; i < end; i += 4) {
+    float4 distances2 = scan_distance2(points, i, center, dim);
+    word4 hit = float4_le(distances2, float4_all(radius2));
+    uint32_t bits = scan_filter4(points, i, end, filter, hit);
+    scan_append(results, word4_load(points->ids + i), distances2, bits);
+  }
+}
+
+ALWAYS_INLINE uint32_t scan_count(const scan_points *points, uint32_t begin, uint32_t end,
+                                  const float *center, float radius2, const scan_filter *filter,
+                                  const int dim) {
+  uint32_t total = 0;
+  for (uint32_t i = begin; i < end; i += 4) {
+    word4 hit = float4_le(scan_distance2(points, i, center, dim), float4_all(radius2));
+    total += SIMD_BIT_COUNT[scan_filter4(points, i, end, filter, hit)];
+  }
+  return total;
+}
+
+ALWAYS_INLINE void scan_range(const scan_points *points, uint32_t begin, uint32_t end,
+                              const float *lo, const float *hi, const scan_filter *filter,
+                              copse_results *results, const int dim) {
+  for (uint32_t i = begin; i < end; i += 4) {
+    word4 hit = word4_all(UINT32_MAX);
+    for (int axis = 0; axis < dim; axis++) {
+      float4 x = float4_load(points->axes[axis] + i);
+      hit = word4_and(hit, float4_le(float4_all(lo[axis]), x));
+      hit = word4_and(hit, float4_le(x, float4_all(hi[axis])));
+    }
+    uint32_t bits = scan_filter4(points, i, end, filter, hit);
+    scan_append(results, word4_load(points->ids + i), float4_all(0), bits);
+  }
+}
+
+typedef struct scan_cone {
+  float center[3];
+  float unit[3]; /* the axis of the cone */
+  float cosine;  /* of the half angle; below -1: no angle is too wide */
+  float radius2;
+} scan_cone;
+
+ALWAYS_INLINE void scan_in_cone(const scan_points *points, uint32_t begin, uint32_t end,
+                                const scan_cone *cone, const scan_filter *filter,
+                                copse_results *results, const int dim) {
+  for (uint32_t i = begin; i < end; i += 4) {
+    float4 d[3], along[3];
+    for (int axis = 0; axis < dim; axis++) {
+      d[axis] = float4_sub(float4_load(points->axes[axis] + i), float4_all(cone->center[axis]));
+      along[axis] = float4_mul(d[axis], float4_all(cone->unit[axis]));
+    }
+    float4 distances2 = scan_sum_of_squares4(d, dim);
+    float4 dot = float4_add(along[0], along[1]);
+    if (dim == 3) dot = float4_add(dot, along[2]);
+    float4 least = float4_mul(float4_all(cone->cosine), float4_sqrt(distances2));
+    word4 hit = word4_and(float4_le(distances2, float4_all(cone->radius2)), float4_le(least, dot));
+    uint32_t bits = scan_filter4(points, i, end, filter, hit);
+    scan_append(results, word4_load(points->ids + i), distances2, bits);
+  }
+}
+
+/* The k nearest so far: a max-heap of `size` pairs; `limit2` is what a candidate must not exceed.
+ */
+typedef struct scan_nearest {
+  pairs heap;
+  uint32_t k;
+  uint32_t size;
+  float limit2;
+} scan_nearest;
+
+ALWAYS_INLINE void scan_neighbors(const scan_points *points, uint32_t begin, uint32_t end,
+                                  const float *center, const scan_filter *filter,
+                                  scan_nearest *nearest, const int dim) {
+  for (uint32_t i = begin; i < end; i += 4) {
+    float4 distances2 = scan_distance2(points, i, center, dim);
+    word4 hit = float4_le(distances2, float4_all(nearest->limit2));
+    uint32_t bits = scan_filter4(points, i, end, filter, hit);
+    if (!bits) continue;
+    float lanes[4];
+    float4_store(lanes, distances2);
+    for (uint32_t lane = 0; lane < 4; lane++) {
+      if (!(bits >> lane & 1)) continue;
+      pair candidate = {lanes[lane], points->ids[i + lane]};
+      if (nearest->size < nearest->k)
+        heap_push(nearest->heap, nearest->size++, candidate, BY_DISTANCE);
+      else if (pair_less(candidate, pairs_get(nearest->heap, 0), BY_DISTANCE))
+        heap_sink(nearest->heap, nearest->size, 0, candidate, BY_DISTANCE);
+      else
+        continue;
+      if (nearest->size == nearest->k) nearest->limit2 = nearest->heap.distances2[0];
+    }
+  }
+}
+
+#endif

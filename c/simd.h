@@ -1,0 +1,159 @@
+/* Four lanes of floats or 32-bit words: for WebAssembly, for SSE, and in plain C of the same width
+ * and with the same results, bit for bit. Nothing else in the library contains an intrinsic.
+ *
+ * A mask is a word4 whose lanes are all ones or all zeros. COPSE_SCALAR selects plain C. */
+#ifndef COPSE_SIMD_H
+#define COPSE_SIMD_H
+
+#include "core.h"
+
+#if defined(__wasm_simd128__) && !defined(COPSE_SCALAR)
+#include <wasm_simd128.h>
+
+typedef v128_t float4;
+typedef v128_t word4;
+
+ALWAYS_INLINE float4 float4_load(const float *p) { return wasm_v128_load(p); }
+ALWAYS_INLINE void float4_store(float *p, float4 a) { wasm_v128_store(p, a); }
+ALWAYS_INLINE float4 float4_all(float a) { return wasm_f32x4_splat(a); }
+ALWAYS_INLINE float4 float4_add(float4 a, float4 b) { return wasm_f32x4_add(a, b); }
+ALWAYS_INLINE float4 float4_sub(float4 a, float4 b) { return wasm_f32x4_sub(a, b); }
+ALWAYS_INLINE float4 float4_mul(float4 a, float4 b) { return wasm_f32x4_mul(a, b); }
+ALWAYS_INLINE float4 float4_sqrt(float4 a) { return wasm_f32x4_sqrt(a); }
+ALWAYS_INLINE float4 float4_min(float4 a, float4 b) { return wasm_f32x4_pmin(a, b); }
+ALWAYS_INLINE float4 float4_max(float4 a, float4 b) { return wasm_f32x4_pmax(a, b); }
+ALWAYS_INLINE word4 float4_le(float4 a, float4 b) { return wasm_f32x4_le(a, b); }
+
+ALWAYS_INLINE word4 word4_load(const uint32_t *p) { return wasm_v128_load(p); }
+ALWAYS_INLINE void word4_store(uint32_t *p, word4 a) { wasm_v128_store(p, a); }
+ALWAYS_INLINE word4 word4_all(uint32_t a) { return wasm_i32x4_splat((int32_t)a); }
+ALWAYS_INLINE word4 word4_and(word4 a, word4 b) { return wasm_v128_and(a, b); }
+ALWAYS_INLINE word4 word4_without(word4 a, word4 b) { return wasm_v128_andnot(a, b); }
+ALWAYS_INLINE word4 word4_equal(word4 a, word4 b) { return wasm_i32x4_eq(a, b); }
+/* One bit a lane, lane 0 lowest. */
+ALWAYS_INLINE uint32_t word4_bits(word4 mask) { return (uint32_t)wasm_i32x4_bitmask(mask); }
+ALWAYS_INLINE word4 float4_as_words(float4 a) { return a; }
+ALWAYS_INLINE float4 word4_as_floats(word4 a) { return a; }
+
+#elif defined(__SSE2__) && !defined(COPSE_SCALAR)
+#include <emmintrin.h>
+#ifdef __SSSE3__
+#include <tmmintrin.h>
+#endif
+
+typedef __m128 float4;
+typedef __m128i word4;
+
+ALWAYS_INLINE float4 float4_load(const float *p) { return _mm_loadu_ps(p); }
+ALWAYS_INLINE void float4_store(float *p, float4 a) { _mm_storeu_ps(p, a); }
+ALWAYS_INLINE float4 float4_all(float a) { return _mm_set1_ps(a); }
+ALWAYS_INLINE float4 float4_add(float4 a, float4 b) { return _mm_add_ps(a, b); }
+ALWAYS_INLINE float4 float4_sub(float4 a, float4 b) { return _mm_sub_ps(a, b); }
+ALWAYS_INLINE float4 float4_mul(float4 a, float4 b) { return _mm_mul_ps(a, b); }
+ALWAYS_INLINE float4 float4_sqrt(float4 a) { return _mm_sqrt_ps(a); }
+ALWAYS_INLINE float4 float4_min(float4 a, float4 b) { return _mm_min_ps(a, b); }
+ALWAYS_INLINE float4 float4_max(float4 a, float4 b) { return _mm_max_ps(a, b); }
+ALWAYS_INLINE word4 float4_le(float4 a, float4 b) { return _mm_castps_si128(_mm_cmple_ps(a, b)); }
+
+ALWAYS_INLINE word4 word4_load(const uint32_t *p) { return _mm_loadu_si128((const __m128i *)p); }
+ALWAYS_INLINE void word4_store(uint32_t *p, word4 a) { _mm_storeu_si128((__m128i *)p, a); }
+ALWAYS_INLINE word4 word4_all(uint32_t a) { return _mm_set1_epi32((int)a); }
+ALWAYS_INLINE word4 word4_and(word4 a, word4 b) { return _mm_and_si128(a, b); }
+ALWAYS_INLINE word4 word4_without(word4 a, word4 b) { return _mm_andnot_si128(b, a); }
+ALWAYS_INLINE word4 word4_equal(word4 a, word4 b) { return _mm_cmpeq_epi32(a, b); }
+ALWAYS_INLINE uint32_t word4_bits(word4 mask) {
+  return (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(mask));
+}
+ALWAYS_INLINE word4 float4_as_words(float4 a) { return _mm_castps_si128(a); }
+ALWAYS_INLINE float4 word4_as_floats(word4 a) { return _mm_castsi128_ps(a); }
+
+#else
+#include <math.h>
+#include <string.h>
+
+typedef struct float4 {
+  float lane[4];
+} float4;
+typedef struct word4 {
+  uint32_t lane[4];
+} word4;
+
+#define EACH_LANE(type, expression)                                                                \
+  type result;                                                                                     \
+  for (int i = 0; i < 4; i++) result.lane[i] = (expression);                                       \
+  return result
+
+ALWAYS_INLINE float4 float4_load(const float *p) { EACH_LANE(float4, p[i]); }
+ALWAYS_INLINE void float4_store(float *p, float4 a) { memcpy(p, a.lane, sizeof a); }
+ALWAYS_INLINE float4 float4_all(float a) { EACH_LANE(float4, a); }
+ALWAYS_INLINE float4 float4_add(float4 a, float4 b) { EACH_LANE(float4, a.lane[i] + b.lane[i]); }
+ALWAYS_INLINE float4 float4_sub(float4 a, float4 b) { EACH_LANE(float4, a.lane[i] - b.lane[i]); }
+ALWAYS_INLINE float4 float4_mul(float4 a, float4 b) { EACH_LANE(float4, a.lane[i] * b.lane[i]); }
+ALWAYS_INLINE float4 float4_sqrt(float4 a) { EACH_LANE(float4, sqrtf(a.lane[i])); }
+ALWAYS_INLINE float4 float4_min(float4 a, float4 b) {
+  EACH_LANE(float4, b.lane[i] < a.lane[i] ? b.lane[i] : a.lane[i]);
+}
+ALWAYS_INLINE float4 float4_max(float4 a, float4 b) {
+  EACH_LANE(float4, a.lane[i] < b.lane[i] ? b.lane[i] : a.lane[i]);
+}
+ALWAYS_INLINE word4 float4_le(float4 a, float4 b) {
+  EACH_LANE(word4, a.lane[i] <= b.lane[i] ? UINT32_MAX : 0);
+}
+
+ALWAYS_INLINE word4 word4_load(const uint32_t *p) { EACH_LANE(word4, p[i]); }
+ALWAYS_INLINE void word4_store(uint32_t *p, word4 a) { memcpy(p, a.lane, sizeof a); }
+ALWAYS_INLINE word4 word4_all(uint32_t a) { EACH_LANE(word4, a); }
+ALWAYS_INLINE word4 word4_and(word4 a, word4 b) { EACH_LANE(word4, a.lane[i] & b.lane[i]); }
+ALWAYS_INLINE word4 word4_without(word4 a, word4 b) { EACH_LANE(word4, a.lane[i] & ~b.lane[i]); }
+ALWAYS_INLINE word4 word4_equal(word4 a, word4 b) {
+  EACH_LANE(word4, a.lane[i] == b.lane[i] ? UINT32_MAX : 0);
+}
+ALWAYS_INLINE uint32_t word4_bits(word4 mask) {
+  uint32_t bits = 0;
+  for (int i = 0; i < 4; i++) bits |= (mask.lane[i] & 1u) << i;
+  return bits;
+}
+ALWAYS_INLINE word4 float4_as_words(float4 a) {
+  word4 words;
+  memcpy(&words, &a, sizeof words);
+  return words;
+}
+ALWAYS_INLINE float4 word4_as_floats(word4 a) {
+  float4 floats;
+  memcpy(&floats, &a, sizeof floats);
+  return floats;
+}
+#undef EACH_LANE
+#endif
+
+/* ---- Left-packing: the lanes whose bit is set, moved to the front; the rest is undefined ---- */
+
+/* Byte shuffles, one row for each set of bits. */
+static const uint8_t SIMD_PACK[16][16] = {
+#define LANE(i) 4 * (i), 4 * (i) + 1, 4 * (i) + 2, 4 * (i) + 3
+#define ROW(a, b, c, d)                                                                            \
+  { LANE(a), LANE(b), LANE(c), LANE(d) }
+    ROW(0, 0, 0, 0), ROW(0, 0, 0, 0), ROW(1, 0, 0, 0), ROW(0, 1, 0, 0),
+    ROW(2, 0, 0, 0), ROW(0, 2, 0, 0), ROW(1, 2, 0, 0), ROW(0, 1, 2, 0),
+    ROW(3, 0, 0, 0), ROW(0, 3, 0, 0), ROW(1, 3, 0, 0), ROW(0, 1, 3, 0),
+    ROW(2, 3, 0, 0), ROW(0, 2, 3, 0), ROW(1, 2, 3, 0), ROW(0, 1, 2, 3),
+#undef ROW
+#undef LANE
+};
+
+static const uint8_t SIMD_BIT_COUNT[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+
+ALWAYS_INLINE word4 word4_pack(word4 a, uint32_t bits) {
+#if defined(__wasm_simd128__) && !defined(COPSE_SCALAR)
+  return wasm_i8x16_swizzle(a, wasm_v128_load(SIMD_PACK[bits]));
+#elif defined(__SSSE3__) && !defined(COPSE_SCALAR)
+  return _mm_shuffle_epi8(a, _mm_loadu_si128((const __m128i *)SIMD_PACK[bits]));
+#else
+  uint32_t from[4], to[4] = {0};
+  word4_store(from, a);
+  for (int i = 0; i < 4; i++) to[i] = from[SIMD_PACK[bits][4 * i] / 4];
+  return word4_load(to);
+#endif
+}
+
+#endif

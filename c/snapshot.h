@@ -1,0 +1,26 @@
+/* Snapshots: one header for all structures, and the checks that every load begins with. */
+#ifndef COPSE_SNAPSHOT_H
+#define COPSE_SNAPSHOT_H
+
+#include "core.h"
+
+typedef enum snapshot_kind {
+  SNAPSHOT_AGENTTREE = 1,
+} snapshot_kind;
+
+/* The first words of every snapshot. All of a snapshot is 32-bit words, little-endian. */
+typedef struct snapshot_header {
+  uint32_t magic;
+  uint32_t version;
+  uint32_t kind;
+  uint32_t checksum; /* of all words but this one */
+  uint32_t bytesLow, bytesHigh;
+} snapshot_header;
+
+/* Fills the header of a snapshot whose other bytes are written; last, for the checksum. */
+void snapshot_seal(void *bytes, uint64_t size, snapshot_kind kind);
+
+/* Whether the bytes begin with a header that fits them: magic, version, kind, length, checksum. */
+bool snapshot_opens(const void *bytes, uint64_t size, snapshot_kind kind);
+
+#endif

@@ -1,0 +1,175 @@
+// Loading the WebAssembly core: no glue but these lines. Nothing happens before init() or create().
+
+import { CopseError, checkInteger, checkOptions, refuse } from './errors.js'
+
+/**
+ * Where the core comes from: a URL to fetch, its bytes, a response, or a compiled module.
+ * @typedef {string | URL | ArrayBuffer | ArrayBufferView | Response | Promise<Response> |
+ *   WebAssembly.Module} WasmSource
+ */
+
+/**
+ * @typedef {object} InitOptions
+ * @property {WasmSource} [wasm] the core, instead of the one that the entry brings
+ * @property {number} [memory] bytes of linear memory to reserve at once, so that nothing created
+ *   later makes it grow; at most 4 GiB
+ */
+
+/**
+ * The functions of exports.c.
+ * @typedef {Record<string, (...numbers: number[]) => number>} Exports
+ */
+
+const PAGE_BYTES = 65536
+const MAX_MEMORY = 2 ** 32
+
+/** One copy of the library: its own memory and its own objects. Made by `init()` and `create()`. */
+export class Instance {
+  /** @type {Exports} */ #exports = {}
+  #inside = false
+  /** Linear memory. @type {WebAssembly.Memory} */ memory
+  /** How often memory has grown: typed arrays taken before are detached. */
+  generation = 0
+
+  /**
+   * Runs before anything else is called.
+   * @internal
+   * @param {WebAssembly.Module} module
+   * @param {number} bytes
+   */
+  async load(module, bytes) {
+    const { exports } = await WebAssembly.instantiate(module, {
+      env: { emscripten_notify_memory_growth: () => void this.generation++ },
+    })
+    this.memory = /** @type {WebAssembly.Memory} */ (exports.memory)
+    this.#exports = /** @type {Exports} */ (/** @type {unknown} */ (exports))
+    this.#exports._initialize?.()
+    const missing = bytes - this.memory.buffer.byteLength
+    try {
+      if (missing > 0) this.memory.grow(Math.ceil(missing / PAGE_BYTES))
+    } catch {
+      throw new CopseError('OUT_OF_MEMORY', `init: no memory of ${bytes} bytes`)
+    }
+    return this
+  }
+
+  /**
+   * The functions, to call one. `leave()` must follow; when the call traps it does not, and from
+   * then on the instance is dead.
+   * @internal
+   */
+  enter() {
+    if (this.#inside) throw new CopseError('DEAD', 'an earlier call trapped: create a new instance')
+    this.#inside = true
+    return this.#exports
+  }
+
+  /** @internal */
+  leave() {
+    this.#inside = false
+  }
+}
+
+/** @type {Instance | null} */
+let defaultInstance = null
+
+/**
+ * The instance that a class was given, or the default one.
+ * @param {string} owner
+ * @param {Instance | undefined} given
+ */
+export function instanceOr(owner, given) {
+  if (given instanceof Instance) return given
+  if (given !== undefined) refuse(owner, '', 'instance', given, 'made by create()', false)
+  if (!defaultInstance) throw new CopseError('NOT_READY', `${owner}: await init() first`)
+  return defaultInstance
+}
+
+/**
+ * @param {string | URL} url
+ * @returns {Promise<Response | Uint8Array>}
+ */
+async function read(url) {
+  const { href } = new URL(url, globalThis.location?.href)
+  if (!href.startsWith('file:')) return fetch(href)
+  const { process } = /** @type {any} */ (globalThis) // Node's fetch reads no files
+  return process.getBuiltinModule('node:fs').readFileSync(new URL(href))
+}
+
+/**
+ * @param {WasmSource} source
+ * @returns {Promise<WebAssembly.Module>}
+ */
+async function compile(source) {
+  if (source instanceof WebAssembly.Module) return source
+  const given =
+    typeof source === 'string' || source instanceof URL ? await read(source) : await source
+  if (!(given instanceof Response)) {
+    if (given instanceof ArrayBuffer || ArrayBuffer.isView(given))
+      return WebAssembly.compile(/** @type {BufferSource} */ (given))
+    return refuse(
+      'init',
+      '',
+      'wasm',
+      given,
+      'a URL, bytes, a Response or a WebAssembly.Module',
+      false,
+    )
+  }
+  if (!given.ok) throw new Error(`init: ${given.url} answered ${given.status}`)
+  return WebAssembly.compile(await given.arrayBuffer())
+}
+
+/**
+ * The two functions of an entry, over the core that it brings.
+ * @param {() => WasmSource | Promise<WasmSource>} bring
+ */
+export function entry(bring) {
+  /** @type {Promise<WebAssembly.Module> | null} */ let compiled = null
+  /** @type {Promise<Instance> | null} */ let ready = null
+
+  /**
+   * An instance of its own, with its own memory: a fault in one harms no other.
+   * @param {InitOptions} [options]
+   * @returns {Promise<Instance>}
+   */
+  async function create(options = {}) {
+    checkOptions('init', '', options)
+    const { wasm, memory = 0 } = options
+    checkInteger('init', '', 'memory', memory, 0, MAX_MEMORY)
+    if (typeof WebAssembly === 'undefined') throw new Error('init: this engine has no WebAssembly')
+    let module
+    if (wasm === undefined) {
+      compiled ??= Promise.resolve(bring()).then(compile)
+      compiled.catch(() => (compiled = null))
+      module = await compiled
+    } else module = await compile(wasm)
+    return new Instance().load(module, memory)
+  }
+
+  /**
+   * Loads the core and makes the default instance, once: later calls give the same one.
+   * @param {InitOptions} [options]
+   * @returns {Promise<Instance>}
+   */
+  function init(options) {
+    if (!ready) {
+      ready = create(options).then((instance) => (defaultInstance = instance))
+      ready.catch(() => (ready = null))
+    }
+    return ready
+  }
+
+  return { init, create }
+}
+
+/**
+ * The bytes of base64 text.
+ * @param {string} text
+ */
+export function fromBase64(text) {
+  const characters = atob(text)
+  const bytes = new Uint8Array(characters.length)
+  for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i)
+  return bytes
+}

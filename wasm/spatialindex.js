@@ -1,0 +1,1000 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
+// What every index of points shares: its life, its buffers, and the vocabulary of queries, in 2D and
+// 3D. A class of its own adds how it is created.
+
+import {
+  checkCoordinate,
+  checkDistance,
+  checkFloat32,
+  checkInteger,
+  checkOptions,
+  checkSide,
+  checkWord,
+  CopseError,
+  failure,
+  refuse,
+} from './errors.js'
+import { instanceOr } from './init.js'
+import { View } from './memory.js'
+
+/** @typedef {import('./init.js').Instance} Instance */
+
+/**
+ * What a query leaves out, and how it orders.
+ * @typedef {object} QueryOptions
+ * @property {number} [mask] 32 bits: keep agents whose groups have a bit in common with it
+ * @property {number} [exclude] leave out this slot: the one that asks
+ * @property {'none' | 'id' | 'distance'} [sort] the order of ids: tree order (the default), ascending,
+ *   or nearest first with ties by lower id
+ */
+
+/**
+ * @typedef {object} IntoOptions
+ * @property {Float32Array} [distances2] takes the squared distances; at least as long as `out`
+ */
+
+/**
+ * @typedef {object} NearestOptions
+ * @property {number} [mask] 32 bits: keep agents whose groups have a bit in common with it
+ * @property {number} [exclude] leave out this slot: the one that asks
+ * @property {number} [maxDistance] nobody farther than this, inclusive
+ */
+
+/** @typedef {QueryOptions & NearestOptions & IntoOptions} AnyOptions */
+
+/**
+ * @typedef {object} Stats
+ * @property {number} agents in the last build
+ * @property {number} skipped left out of it, because not finite
+ * @property {number} nodes
+ * @property {number} leaves
+ * @property {number} depth of the deepest leaf; the root has depth 0
+ * @property {number} bytes memory of the whole object
+ * @property {number} visits nodes visited by the last query made through this object
+ */
+
+/**
+ * What an index is created with.
+ * @typedef {object} IndexOptions
+ * @property {number} [capacity] the most agents; 1,000 at first
+ * @property {'interleaved' | 'separate'} [layout] `positions` (x0, y0, x1, y1, …) or `xs`, `ys`, `zs`
+ * @property {'error' | 'skip'} [onNonFinite] what `build()` does about positions that are NaN,
+ *   infinite or beyond 1e18: throw, or leave those agents out of every result
+ * @property {Instance} [instance] made by `create()`; else the default one
+ */
+
+/**
+ * How a class of index is created: its name, for messages; its dimensions; the options, of which
+ * these are checked here; and the call into the core, which answers with a handle.
+ * @typedef {[name: string, dimensions: 2 | 3, options: IndexOptions, make: (wasm:
+ *   import('./init.js').Exports, capacity: number, layout: number, onNonFinite: number) => number
+ * ]} Definition
+ */
+
+export const MAX_CAPACITY = 2 ** 28
+const LAYOUTS = /** @type {const} */ (['interleaved', 'separate'])
+const ON_NON_FINITE = /** @type {const} */ (['error', 'skip'])
+const SORTS = /** @type {const} */ (['none', 'id', 'distance'])
+const ALL_GROUPS = -1
+const NOBODY = -1
+const SORT_NONE = 0
+const SORT_DISTANCE = 2
+
+/** `view_of` of exports.c, by place. */
+const X = 0
+const GROUPS = 3
+const IDS = 4
+const DISTANCES2 = 5
+
+/**
+ * Frees an object whose owner forgot to dispose it. A backstop only: it may run late or never.
+ * @type {FinalizationRegistry<{ instance: Instance, handle: number }> | undefined}
+ */
+const forgotten = /* @__PURE__ */ (() =>
+  globalThis.FinalizationRegistry &&
+  new FinalizationRegistry(({ instance, handle }) => {
+    try {
+      instance.enter().destroy(handle)
+      instance.leave()
+    } catch {
+      // a dead instance has nothing to free
+    }
+  }))()
+
+/** @abstract */
+export class SpatialIndex {
+  /** @type {string} */ #name
+  /** @type {Instance} */ #instance
+  #handle = -1
+  #capacity = 0
+  #count = 0
+  #dimensions = 2
+  #separate = false
+  /** Byte offsets, by `view_of`; they change with the capacity. */
+  #offsets = [0, 0, 0, 0, 0, 0]
+  /** @type {View<Float32Array>[]} */ #coordinates
+  /** @type {View<Uint32Array>} */ #groups
+  /** @type {View<Uint32Array>} */ #ids
+  /** @type {View<Float32Array>} */ #distances2
+  /** @type {View<Float64Array>} */ #statistics
+  /** @type {View<Uint8Array>} */ #staged
+  /** @type {Stats} */
+  #stats = { agents: 0, skipped: 0, nodes: 0, leaves: 0, depth: 0, bytes: 0, visits: 0 }
+
+  // The options of the query under way, read and checked.
+  #mask = ALL_GROUPS
+  #exclude = NOBODY
+  #sort = SORT_NONE
+  #maxDistance = Infinity
+
+  /**
+   * @protected
+   * @param {Definition} definition
+   */
+  constructor(...[name, dimensions, options, make]) {
+    const { capacity = 1000, layout = 'interleaved', onNonFinite = 'error', instance } = options
+    checkInteger(name, '', 'capacity', capacity, 1, MAX_CAPACITY)
+    const layoutWord = checkWord(name, '', 'layout', layout, LAYOUTS)
+    const onNonFiniteWord = checkWord(name, '', 'onNonFinite', onNonFinite, ON_NON_FINITE)
+    this.#name = name
+    this.#instance = instanceOr(name, instance)
+    this.#capacity = capacity
+    this.#dimensions = dimensions
+    this.#separate = layout === 'separate'
+    this.#coordinates = []
+    for (let array = this.#separate ? dimensions : 1; array > 0; array--)
+      this.#coordinates.push(new View(this.#instance, Float32Array))
+    this.#groups = new View(this.#instance, Uint32Array)
+    this.#ids = new View(this.#instance, Uint32Array)
+    this.#distances2 = new View(this.#instance, Float32Array)
+    this.#statistics = new View(this.#instance, Float64Array)
+    this.#staged = new View(this.#instance, Uint8Array)
+
+    const wasm = this.#instance.enter()
+    const handle = make(wasm, capacity, layoutWord, onNonFiniteWord)
+    this.#instance.leave()
+    if (handle < 0) throw failure(name, '', handle)
+    this.#handle = handle
+    this.#locate()
+    forgotten?.register(this, { instance: this.#instance, handle }, this)
+  }
+
+  // ---- Calls into the core ----
+
+  /** @param {string} method */
+  #alive(method) {
+    if (this.#handle < 0)
+      throw new CopseError('DISPOSED', `${this.#name}.${method}: the object was disposed`)
+  }
+
+  /**
+   * Begins a call; `#leave` must follow.
+   * @param {string} method
+   */
+  #enter(method) {
+    this.#alive(method)
+    return this.#instance.enter()
+  }
+
+  /**
+   * Ends a call: answers with its result, or throws what that stands for.
+   * @param {string} method
+   * @param {number} result
+   */
+  #leave(method, result) {
+    this.#instance.leave()
+    if (result < NOBODY) throw this.#failure(method, result)
+    return result
+  }
+
+  /**
+   * @param {string} method
+   * @param {number} result
+   */
+  #failure(method, result) {
+    const error = failure(this.#name, method, result)
+    if (method === 'build' && error instanceof CopseError && error.code === 'NOT_FINITE') {
+      error.index = this.#enter(method).first_bad() >>> 0
+      this.#instance.leave()
+      error.message += `: slot ${error.index}`
+    }
+    return error
+  }
+
+  /** Asks where the arrays lie. */
+  #locate() {
+    const wasm = this.#instance.enter()
+    for (let which = 0; which < this.#offsets.length; which++)
+      this.#offsets[which] = wasm.view_of(this.#handle, which) >>> 0
+    this.#instance.leave()
+  }
+
+  /**
+   * The first bytes of the staging buffer.
+   * @param {string} method
+   * @param {number} size
+   */
+  #stage(method, size) {
+    const offset = this.#enter(method).stage(size) >>> 0
+    this.#instance.leave()
+    if (offset === 0 && size > 0)
+      throw new CopseError('OUT_OF_MEMORY', `${this.#name}.${method}: no ${size} bytes left`)
+    return this.#staged.at(offset, size)
+  }
+
+  // ---- Life ----
+
+  /** Frees the memory. Twice is harmless; any other use afterwards throws. */
+  dispose() {
+    if (this.#handle < 0) return
+    this.#enter('dispose').destroy(this.#handle)
+    this.#instance.leave()
+    this.#handle = -1
+    forgotten?.unregister(this)
+  }
+
+  [Symbol.dispose]() {
+    this.dispose()
+  }
+
+  /** The most agents. */
+  get capacity() {
+    return this.#capacity
+  }
+
+  /** How often linear memory has grown: typed arrays taken before are detached. */
+  get generation() {
+    return this.#instance.generation
+  }
+
+  /**
+   * Grows to at least this capacity and keeps everything. Views taken before are void.
+   * @param {number} capacity
+   */
+  reserve(capacity) {
+    checkInteger(this.#name, 'reserve', 'capacity', capacity, 1, MAX_CAPACITY)
+    this.#leave('reserve', this.#enter('reserve').reserve(this.#handle, capacity))
+    if (capacity > this.#capacity) this.#capacity = capacity
+    this.#locate()
+  }
+
+  // ---- Buffers ----
+
+  /** How many slots are in use: agents are 0 … count - 1. */
+  get count() {
+    return this.#count
+  }
+
+  set count(count) {
+    checkInteger(this.#name, 'count', 'count', count, 0, 2 ** 32 - 1)
+    this.#leave('count', this.#enter('count').set_count(this.#handle, count))
+    this.#count = count
+  }
+
+  /**
+   * @param {string} name
+   * @param {number} axis
+   * @param {boolean} separate the layout that the name belongs to
+   */
+  #positions(name, axis, separate) {
+    this.#alive(name)
+    if (separate !== this.#separate)
+      throw new TypeError(
+        `${this.#name}.${name}: the layout is ` +
+          (separate ? "'interleaved': use positions" : "'separate': use xs, ys and zs"),
+      )
+    const length = separate ? this.#capacity : this.#capacity * this.#dimensions
+    return this.#coordinates[axis].at(this.#offsets[X + axis], length)
+  }
+
+  /**
+   * Where the agents are: a view of linear memory to write to, x0, y0, (z0,) x1, y1, …, for the
+   * whole capacity. Take it anew after anything was created or reserved.
+   */
+  get positions() {
+    return this.#positions('positions', 0, false)
+  }
+
+  /** With `layout: 'separate'`: every x. */
+  get xs() {
+    return this.#positions('xs', 0, true)
+  }
+
+  /** With `layout: 'separate'`: every y. */
+  get ys() {
+    return this.#positions('ys', 1, true)
+  }
+
+  /** @protected */
+  _zs() {
+    return this.#positions('zs', 2, true)
+  }
+
+  /** 32 group bits an agent, 1 at first; an agent with none is absent from every result. */
+  get groups() {
+    this.#alive('groups')
+    return this.#groups.at(this.#offsets[GROUPS], this.#capacity)
+  }
+
+  /**
+   * Builds from the buffers. Queries answer for the last build, and are empty before the first.
+   * On `NOT_FINITE` the last build stays. O(N log N), no allocation.
+   */
+  build() {
+    this.#leave('build', this.#enter('build').build(this.#handle))
+  }
+
+  // ---- Queries: z is 0 where there are two dimensions ----
+
+  /**
+   * Reads and checks the options of a query.
+   * @param {string} method
+   * @param {AnyOptions | undefined} options
+   */
+  #ask(method, options) {
+    this.#mask = ALL_GROUPS
+    this.#exclude = NOBODY
+    this.#sort = SORT_NONE
+    this.#maxDistance = Infinity
+    if (options === undefined) return
+    const name = this.#name
+    checkOptions(name, method, options)
+    const { mask, exclude, sort, maxDistance } = options
+    if (mask !== undefined) {
+      checkInteger(name, method, 'mask', mask, -(2 ** 31), 2 ** 32 - 1)
+      this.#mask = mask
+    }
+    if (exclude !== undefined) {
+      checkInteger(name, method, 'exclude', exclude, -1, 2 ** 32 - 1)
+      this.#exclude = exclude
+    }
+    if (sort !== undefined) this.#sort = checkWord(name, method, 'sort', sort, SORTS)
+    if (maxDistance !== undefined) {
+      checkDistance(name, method, 'maxDistance', maxDistance)
+      this.#maxDistance = maxDistance
+    }
+  }
+
+  /**
+   * @param {string} method
+   * @param {number} x
+   * @param {number} y
+   * @param {number} z
+   */
+  #checkPoint(method, x, y, z) {
+    checkCoordinate(this.#name, method, 'x', x)
+    checkCoordinate(this.#name, method, 'y', y)
+    checkCoordinate(this.#name, method, 'z', z)
+  }
+
+  /**
+   * The ids of the query just made: one small view.
+   * @protected
+   * @param {number} total
+   */
+  _ids(total) {
+    return new Uint32Array(this.#instance.memory.buffer, this.#offsets[IDS], total)
+  }
+
+  /**
+   * Copies the result of the query just made into the caller's arrays, as far as they go.
+   * @protected
+   * @param {string} method
+   * @param {number} total
+   * @param {Uint32Array} out
+   * @param {AnyOptions | undefined} options
+   */
+  _into(method, total, out, options) {
+    if (!(out instanceof Uint32Array))
+      refuse(this.#name, method, 'out', out, 'a Uint32Array', false)
+    const written = total < out.length ? total : out.length
+    const ids = this.#ids.at(this.#offsets[IDS], this.#capacity)
+    for (let i = 0; i < written; i++) out[i] = ids[i]
+    const distances2 = options?.distances2
+    if (distances2 === undefined) return total
+    if (!(distances2 instanceof Float32Array) || method === 'rangeInto')
+      refuse(
+        this.#name,
+        method,
+        'distances2',
+        distances2,
+        'a Float32Array, for a query with distances',
+        false,
+      )
+    if (distances2.length < out.length)
+      refuse(this.#name, method, 'distances2.length', distances2.length, `at least ${out.length}`)
+    const found = this.#distances2.at(this.#offsets[DISTANCES2], this.#capacity)
+    for (let i = 0; i < written; i++) distances2[i] = found[i]
+    return total
+  }
+
+  /**
+   * @protected
+   * @param {string} method
+   * @param {number} x
+   * @param {number} y
+   * @param {number} z
+   * @param {number} radius
+   * @param {AnyOptions} [options]
+   */
+  _within(method, x, y, z, radius, options) {
+    this.#checkPoint(method, x, y, z)
+    checkDistance(this.#name, method, 'radius', radius)
+    this.#ask(method, options)
+    const wasm = this.#enter(method)
+    return this.#leave(
+      method,
+      wasm.within(this.#handle, x, y, z, radius, this.#mask, this.#exclude, this.#sort),
+    )
+  }
+
+  /**
+   * @protected
+   * @param {string} method
+   * @param {number} minX
+   * @param {number} minY
+   * @param {number} minZ
+   * @param {number} maxX
+   * @param {number} maxY
+   * @param {number} maxZ
+   * @param {AnyOptions} [options]
+   */
+  _range(method, minX, minY, minZ, maxX, maxY, maxZ, options) {
+    checkSide(this.#name, method, 'X', minX, maxX)
+    checkSide(this.#name, method, 'Y', minY, maxY)
+    checkSide(this.#name, method, 'Z', minZ, maxZ)
+    this.#ask(method, options)
+    if (this.#sort === SORT_DISTANCE)
+      refuse(this.#name, method, 'sort', 'distance', "'none' or 'id': a box has no center", true)
+    const wasm = this.#enter(method)
+    return this.#leave(
+      method,
+      wasm.range(
+        this.#handle,
+        minX,
+        minY,
+        minZ,
+        maxX,
+        maxY,
+        maxZ,
+        this.#mask,
+        this.#exclude,
+        this.#sort,
+      ),
+    )
+  }
+
+  /**
+   * @protected
+   * @param {string} method
+   * @param {number} x
+   * @param {number} y
+   * @param {number} z
+   * @param {number} dirX
+   * @param {number} dirY
+   * @param {number} dirZ
+   * @param {number} halfAngle
+   * @param {number} radius
+   * @param {AnyOptions} [options]
+   */
+  _cone(method, x, y, z, dirX, dirY, dirZ, halfAngle, radius, options) {
+    this.#checkPoint(method, x, y, z)
+    checkFloat32(this.#name, method, 'dirX', dirX)
+    checkFloat32(this.#name, method, 'dirY', dirY)
+    checkFloat32(this.#name, method, 'dirZ', dirZ)
+    if (Math.fround(dirX) === 0 && Math.fround(dirY) === 0 && Math.fround(dirZ) === 0)
+      refuse(this.#name, method, 'direction', 0, 'not zero')
+    if (typeof halfAngle !== 'number' || !(halfAngle >= 0 && halfAngle <= Math.PI))
+      refuse(this.#name, method, 'halfAngle', halfAngle, 'radians from 0 to Math.PI')
+    checkDistance(this.#name, method, 'radius', radius)
+    this.#ask(method, options)
+    const wasm = this.#enter(method)
+    return this.#leave(
+      method,
+      wasm.cone(
+        this.#handle,
+        x,
+        y,
+        z,
+        dirX,
+        dirY,
+        dirZ,
+        halfAngle,
+        radius,
+        this.#mask,
+        this.#exclude,
+        this.#sort,
+      ),
+    )
+  }
+
+  /**
+   * @protected
+   * @param {string} method
+   * @param {number} x
+   * @param {number} y
+   * @param {number} z
+   * @param {number} k
+   * @param {AnyOptions} [options]
+   */
+  _neighbors(method, x, y, z, k, options) {
+    this.#checkPoint(method, x, y, z)
+    checkInteger(this.#name, method, 'k', k, 0, Number.MAX_SAFE_INTEGER)
+    this.#ask(method, options)
+    const wasm = this.#enter(method)
+    const most = k < this.#capacity ? k : this.#capacity
+    return this.#leave(
+      method,
+      wasm.neighbors(this.#handle, x, y, z, most, this.#maxDistance, this.#mask, this.#exclude),
+    )
+  }
+
+  /**
+   * @protected
+   * @param {string} method
+   * @param {number} x
+   * @param {number} y
+   * @param {number} z
+   * @param {NearestOptions} [options]
+   */
+  _nearest(method, x, y, z, options) {
+    this.#checkPoint(method, x, y, z)
+    this.#ask(method, options)
+    const wasm = this.#enter(method)
+    return this.#leave(
+      method,
+      wasm.nearest(this.#handle, x, y, z, this.#maxDistance, this.#mask, this.#exclude),
+    )
+  }
+
+  /**
+   * @protected
+   * @param {string} method
+   * @param {number} x
+   * @param {number} y
+   * @param {number} z
+   * @param {number} radius
+   * @param {AnyOptions} [options]
+   */
+  _countWithin(method, x, y, z, radius, options) {
+    this.#checkPoint(method, x, y, z)
+    checkDistance(this.#name, method, 'radius', radius)
+    this.#ask(method, options)
+    const wasm = this.#enter(method)
+    return this.#leave(
+      method,
+      wasm.count_within(this.#handle, x, y, z, radius, this.#mask, this.#exclude),
+    )
+  }
+
+  /**
+   * @protected
+   * @param {string} method
+   * @param {number} x
+   * @param {number} y
+   * @param {number} z
+   * @param {number} radius
+   * @param {AnyOptions} [options]
+   */
+  _anyWithin(method, x, y, z, radius, options) {
+    this.#checkPoint(method, x, y, z)
+    checkDistance(this.#name, method, 'radius', radius)
+    this.#ask(method, options)
+    const wasm = this.#enter(method)
+    return (
+      this.#leave(
+        method,
+        wasm.any_within(this.#handle, x, y, z, radius, this.#mask, this.#exclude),
+      ) === 1
+    )
+  }
+
+  // ---- Debug and snapshots ----
+
+  /**
+   * The cells to draw, in preorder: per cell its box (min x, y, (z,) max x, y, (z)), its depth and
+   * its number of agents.
+   * @returns {Float32Array} a copy
+   */
+  cells() {
+    const floats = this.#leave('cells', this.#enter('cells').cells(this.#handle))
+    return new Float32Array(this.#stage('cells', floats * 4).slice().buffer)
+  }
+
+  /** Figures of the last build and the last query: always the same object. */
+  stats() {
+    const offset = this.#enter('stats').stats_of(this.#handle) >>> 0
+    this.#instance.leave()
+    const stats = this.#stats
+    const numbers = this.#statistics.at(offset, 7)
+    stats.agents = numbers[0]
+    stats.skipped = numbers[1]
+    stats.nodes = numbers[2]
+    stats.leaves = numbers[3]
+    stats.depth = numbers[4]
+    stats.bytes = numbers[5]
+    stats.visits = numbers[6]
+    return stats
+  }
+
+  /** Whether everything holds that must hold inside: for tests. O(N log N). */
+  validate() {
+    return this.#leave('validate', this.#enter('validate').validate(this.#handle)) === 1
+  }
+
+  /**
+   * A snapshot: count, positions, groups, and the agents of the last build. Needs memory of that
+   * size inside the library, kept for the next snapshot.
+   * @returns {Uint8Array}
+   */
+  save() {
+    return this.#stage('save', this.#saved('save')).slice()
+  }
+
+  /**
+   * Writes a snapshot into bytes of yours and answers with its size. Without garbage.
+   * @param {Uint8Array} bytes
+   */
+  saveInto(bytes) {
+    if (!(bytes instanceof Uint8Array))
+      refuse(this.#name, 'saveInto', 'bytes', bytes, 'a Uint8Array', false)
+    const size = this.#saved('saveInto')
+    if (bytes.length < size)
+      refuse(this.#name, 'saveInto', 'bytes.length', bytes.length, `at least ${size}`)
+    bytes.set(this.#stage('saveInto', size))
+    return size
+  }
+
+  /** @param {string} method */
+  #saved(method) {
+    return this.#leave(method, this.#enter(method).save(this.#handle))
+  }
+
+  /**
+   * Takes the state of a snapshot: afterwards everything goes on as if it had never been left. The
+   * options of the saved object must be the same, but for the capacity and the layout. Bytes from
+   * anywhere are safe: on `BAD_SNAPSHOT` and `FULL` nothing has changed.
+   * @param {Uint8Array} bytes
+   */
+  restore(bytes) {
+    if (!(bytes instanceof Uint8Array))
+      refuse(this.#name, 'restore', 'bytes', bytes, 'a Uint8Array', false)
+    this.#stage('restore', bytes.length).set(bytes)
+    this.#leave('restore', this.#enter('restore').restore(this.#handle, bytes.length))
+    this.#count = this.#enter('restore').count_of(this.#handle)
+    this.#instance.leave()
+  }
+}
+
+/** @abstract */
+export class SpatialIndex2D extends SpatialIndex {
+  /**
+   * The ids within a radius, borders included.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} radius 0: those exactly there; Infinity: all
+   * @param {QueryOptions} [options]
+   * @returns {Uint32Array} valid until the next query on this object
+   */
+  within(x, y, radius, options) {
+    return this._ids(this._within('within', x, y, 0, radius, options))
+  }
+
+  /**
+   * As `within`, into an array of yours.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} radius
+   * @param {Uint32Array} out is filled as far as it goes
+   * @param {QueryOptions & IntoOptions} [options]
+   * @returns {number} how many there are in all
+   */
+  withinInto(x, y, radius, out, options) {
+    return this._into(
+      'withinInto',
+      this._within('withinInto', x, y, 0, radius, options),
+      out,
+      options,
+    )
+  }
+
+  /**
+   * The ids in a closed box, whose sides may be infinite.
+   * @param {number} minX
+   * @param {number} minY
+   * @param {number} maxX
+   * @param {number} maxY
+   * @param {QueryOptions} [options] `sort: 'distance'` makes no sense here
+   * @returns {Uint32Array} valid until the next query on this object
+   */
+  range(minX, minY, maxX, maxY, options) {
+    return this._ids(this._range('range', minX, minY, 0, maxX, maxY, 0, options))
+  }
+
+  /**
+   * As `range`, into an array of yours.
+   * @param {number} minX
+   * @param {number} minY
+   * @param {number} maxX
+   * @param {number} maxY
+   * @param {Uint32Array} out is filled as far as it goes
+   * @param {QueryOptions} [options]
+   * @returns {number} how many there are in all
+   */
+  rangeInto(minX, minY, maxX, maxY, out, options) {
+    const total = this._range('rangeInto', minX, minY, 0, maxX, maxY, 0, options)
+    return this._into('rangeInto', total, out, options)
+  }
+
+  /**
+   * The nearest id, ties by lower id; -1: nobody.
+   * @param {number} x
+   * @param {number} y
+   * @param {NearestOptions} [options]
+   * @returns {number}
+   */
+  nearest(x, y, options) {
+    return this._nearest('nearest', x, y, 0, options)
+  }
+
+  /**
+   * The k nearest ids, nearest first, ties by lower id.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} k
+   * @param {NearestOptions} [options]
+   * @returns {Uint32Array} valid until the next query on this object
+   */
+  neighbors(x, y, k, options) {
+    return this._ids(this._neighbors('neighbors', x, y, 0, k, options))
+  }
+
+  /**
+   * As `neighbors`, into an array of yours.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} k
+   * @param {Uint32Array} out is filled as far as it goes
+   * @param {NearestOptions & IntoOptions} [options]
+   * @returns {number} how many there are in all, at most k
+   */
+  neighborsInto(x, y, k, out, options) {
+    return this._into(
+      'neighborsInto',
+      this._neighbors('neighborsInto', x, y, 0, k, options),
+      out,
+      options,
+    )
+  }
+
+  /**
+   * How many are within a radius; cheaper than asking who.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} radius
+   * @param {QueryOptions} [options]
+   */
+  countWithin(x, y, radius, options) {
+    return this._countWithin('countWithin', x, y, 0, radius, options)
+  }
+
+  /**
+   * Whether anyone is within a radius; stops at the first.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} radius
+   * @param {QueryOptions} [options]
+   */
+  anyWithin(x, y, radius, options) {
+    return this._anyWithin('anyWithin', x, y, 0, radius, options)
+  }
+
+  /**
+   * The ids in a field of view: within the radius, and at most `halfAngle` off the direction.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} dirX of any length but 0
+   * @param {number} dirY
+   * @param {number} halfAngle radians, 0 to Math.PI
+   * @param {number} radius
+   * @param {QueryOptions} [options]
+   * @returns {Uint32Array} valid until the next query on this object
+   */
+  cone(x, y, dirX, dirY, halfAngle, radius, options) {
+    return this._ids(this._cone('cone', x, y, 0, dirX, dirY, 0, halfAngle, radius, options))
+  }
+
+  /**
+   * As `cone`, into an array of yours.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} dirX
+   * @param {number} dirY
+   * @param {number} halfAngle
+   * @param {number} radius
+   * @param {Uint32Array} out is filled as far as it goes
+   * @param {QueryOptions & IntoOptions} [options]
+   * @returns {number} how many there are in all
+   */
+  coneInto(x, y, dirX, dirY, halfAngle, radius, out, options) {
+    const total = this._cone('coneInto', x, y, 0, dirX, dirY, 0, halfAngle, radius, options)
+    return this._into('coneInto', total, out, options)
+  }
+}
+
+/** @abstract */
+export class SpatialIndex3D extends SpatialIndex {
+  /** With `layout: 'separate'`: every z. */
+  get zs() {
+    return this._zs()
+  }
+
+  /**
+   * The ids within a radius, borders included.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} z
+   * @param {number} radius 0: those exactly there; Infinity: all
+   * @param {QueryOptions} [options]
+   * @returns {Uint32Array} valid until the next query on this object
+   */
+  within(x, y, z, radius, options) {
+    return this._ids(this._within('within', x, y, z, radius, options))
+  }
+
+  /**
+   * As `within`, into an array of yours.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} z
+   * @param {number} radius
+   * @param {Uint32Array} out is filled as far as it goes
+   * @param {QueryOptions & IntoOptions} [options]
+   * @returns {number} how many there are in all
+   */
+  withinInto(x, y, z, radius, out, options) {
+    return this._into(
+      'withinInto',
+      this._within('withinInto', x, y, z, radius, options),
+      out,
+      options,
+    )
+  }
+
+  /**
+   * The ids in a closed box, whose sides may be infinite.
+   * @param {number} minX
+   * @param {number} minY
+   * @param {number} minZ
+   * @param {number} maxX
+   * @param {number} maxY
+   * @param {number} maxZ
+   * @param {QueryOptions} [options] `sort: 'distance'` makes no sense here
+   * @returns {Uint32Array} valid until the next query on this object
+   */
+  range(minX, minY, minZ, maxX, maxY, maxZ, options) {
+    return this._ids(this._range('range', minX, minY, minZ, maxX, maxY, maxZ, options))
+  }
+
+  /**
+   * As `range`, into an array of yours.
+   * @param {number} minX
+   * @param {number} minY
+   * @param {number} minZ
+   * @param {number} maxX
+   * @param {number} maxY
+   * @param {number} maxZ
+   * @param {Uint32Array} out is filled as far as it goes
+   * @param {QueryOptions} [options]
+   * @returns {number} how many there are in all
+   */
+  rangeInto(minX, minY, minZ, maxX, maxY, maxZ, out, options) {
+    const total = this._range('rangeInto', minX, minY, minZ, maxX, maxY, maxZ, options)
+    return this._into('rangeInto', total, out, options)
+  }
+
+  /**
+   * The nearest id, ties by lower id; -1: nobody.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} z
+   * @param {NearestOptions} [options]
+   * @returns {number}
+   */
+  nearest(x, y, z, options) {
+    return this._nearest('nearest', x, y, z, options)
+  }
+
+  /**
+   * The k nearest ids, nearest first, ties by lower id.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} z
+   * @param {number} k
+   * @param {NearestOptions} [options]
+   * @returns {Uint32Array} valid until the next query on this object
+   */
+  neighbors(x, y, z, k, options) {
+    return this._ids(this._neighbors('neighbors', x, y, z, k, options))
+  }
+
+  /**
+   * As `neighbors`, into an array of yours.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} z
+   * @param {number} k
+   * @param {Uint32Array} out is filled as far as it goes
+   * @param {NearestOptions & IntoOptions} [options]
+   * @returns {number} how many there are in all, at most k
+   */
+  neighborsInto(x, y, z, k, out, options) {
+    return this._into(
+      'neighborsInto',
+      this._neighbors('neighborsInto', x, y, z, k, options),
+      out,
+      options,
+    )
+  }
+
+  /**
+   * How many are within a radius; cheaper than asking who.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} z
+   * @param {number} radius
+   * @param {QueryOptions} [options]
+   */
+  countWithin(x, y, z, radius, options) {
+    return this._countWithin('countWithin', x, y, z, radius, options)
+  }
+
+  /**
+   * Whether anyone is within a radius; stops at the first.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} z
+   * @param {number} radius
+   * @param {QueryOptions} [options]
+   */
+  anyWithin(x, y, z, radius, options) {
+    return this._anyWithin('anyWithin', x, y, z, radius, options)
+  }
+
+  /**
+   * The ids in a field of view: within the radius, and at most `halfAngle` off the direction.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} z
+   * @param {number} dirX of any length but 0
+   * @param {number} dirY
+   * @param {number} dirZ
+   * @param {number} halfAngle radians, 0 to Math.PI
+   * @param {number} radius
+   * @param {QueryOptions} [options]
+   * @returns {Uint32Array} valid until the next query on this object
+   */
+  cone(x, y, z, dirX, dirY, dirZ, halfAngle, radius, options) {
+    return this._ids(this._cone('cone', x, y, z, dirX, dirY, dirZ, halfAngle, radius, options))
+  }
+
+  /**
+   * As `cone`, into an array of yours.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} z
+   * @param {number} dirX
+   * @param {number} dirY
+   * @param {number} dirZ
+   * @param {number} halfAngle
+   * @param {number} radius
+   * @param {Uint32Array} out is filled as far as it goes
+   * @param {QueryOptions & IntoOptions} [options]
+   * @returns {number} how many there are in all
+   */
+  coneInto(x, y, z, dirX, dirY, dirZ, halfAngle, radius, out, options) {
+    const total = this._cone('coneInto', x, y, z, dirX, dirY, dirZ, halfAngle, radius, options)
+    return this._into('coneInto', total, out, options)
+  }
+}
