@@ -1,0 +1,560 @@
+// Two armies fight for ever. In every frame each unit asks the tree twice, without garbage: who is my
+// nearest enemy (by group mask), and whom do I touch. The dead are in no group, so no query finds
+// them; they come back in squads from their own side of the field.
+
+import { AgentTree } from 'copse'
+import { formatTime } from '../view/clock.js'
+import { drawDots, drawStamps, isSmall } from '../view/draw.js'
+import { theme } from '../view/theme.js'
+
+const MAX_SOLDIERS = 5_000 // of one army
+const RED = 1
+const BLUE = 2
+const GROUPS = [RED, BLUE] // by army: 0 comes from the left (or the top), 1 from the other side
+
+// Lengths in radii of a unit, so that a battle looks the same at every size; times in seconds.
+const SPEED = 9
+const SWORD = 2.7 // reach
+const BOW = 26
+const ARROW_SPEED = 70
+const RANK = 3.2 // distance in a formation
+const CORPSE_LIFE = 7
+const FLASH_LIFE = 0.25
+const BLAST_LIFE = 0.6
+const MAX_CORPSES = 3_000
+const MAX_ARROWS = 4_000
+
+export default {
+  name: 'battle',
+  title: 'Battle',
+  order: 2,
+  description:
+    'Each unit finds its nearest enemy by group mask in every frame, walks there, pushes apart from whom it touches and strikes. The dead are in no group; reinforcements come, for ever.',
+  help: 'Click, tap or Enter strikes all in the circle; arrow keys move it, wheel, pinch, + and - change its size. Space pauses, 1 and 2 choose the scene.',
+
+  params: {
+    soldiers: 300,
+    archers: 0.25,
+    speed: 1,
+    size: 50,
+    targets: false,
+  },
+
+  controls(gui, params) {
+    gui.add(params, 'soldiers', 10, MAX_SOLDIERS, 10).name('each army')
+    gui.add(params, 'archers', 0, 1, 0.05)
+    gui.add(params, 'speed', 0.25, 3, 0.25)
+    gui.add(params, 'size', 10, 200, 1).name('strike size')
+    gui.add(params, 'targets').name('show targets')
+  },
+
+  setup(stage, params) {
+    const { random, pointer } = stage
+    const tree = new AgentTree({ capacity: 2 * MAX_SOLDIERS })
+    const floats = () => new Float32Array(2 * MAX_SOLDIERS)
+
+    // Units: the first half is army 0. Positions and groups live in the tree's own memory.
+    const health = floats()
+    const rest = floats() // until the next strike
+    const flash = floats() // 1 when struck, fades
+    const lunge = floats() // 1 when striking, fades
+    const pace = floats() // of walking, around 1, so that squads loosen
+    const faceX = floats()
+    const faceY = floats()
+    const pushX = floats()
+    const pushY = floats()
+    const isArcher = new Uint8Array(2 * MAX_SOLDIERS)
+    const target = new Int32Array(2 * MAX_SOLDIERS)
+    const waiting = [new Uint32Array(MAX_SOLDIERS), new Uint32Array(MAX_SOLDIERS)] // the dead
+    const waitingCount = [0, 0]
+    const fallen = [0, 0]
+
+    const corpses = createRing(MAX_CORPSES, ['x', 'y', 'army', 'age'])
+    const arrows = createRing(MAX_ARROWS, ['x', 'y', 'toX', 'toY', 'army', 'flown', 'length'])
+    const blasts = createRing(20, ['x', 'y', 'size', 'age'])
+
+    // Query options and results, made once: a frame allocates nothing.
+    const enemies = [{ mask: BLUE }, { mask: RED }]
+    const landing = [
+      { mask: BLUE, maxDistance: 0 },
+      { mask: RED, maxDistance: 0 },
+    ]
+    const others = { exclude: -1 }
+    const touched = new Uint32Array(12)
+    const lists = Array.from({ length: 4 }, () => new Uint32Array(2 * MAX_SOLDIERS))
+    const listCounts = [0, 0, 0, 0]
+
+    let radius = 0 // of a unit
+    let along = -1 // the axis on which the armies meet: 0 is x, 1 is y
+    let queries = 0
+    let hits = 0
+
+    const armyOf = (i) => (i < params.soldiers ? 0 : 1)
+
+    function measureField() {
+      const { width, height } = stage
+      // Along the longer side; a field that only becomes a little wider or higher keeps its axis.
+      if (width > 1.6 * height || along < 0) along = width >= height ? 0 : 1
+      else if (height > 1.6 * width) along = 1
+      const room = Math.sqrt((width * height) / (2 * params.soldiers))
+      radius = Math.round(8 * Math.min(Math.max(0.16 * room, 1), 7)) / 8
+      for (const options of landing) options.maxDistance = 2 * radius
+    }
+
+    // Both armies in ranks, near enough to meet soon.
+    function muster() {
+      measureField()
+      tree.count = 2 * params.soldiers
+      corpses.clear()
+      arrows.clear()
+      waitingCount.fill(0)
+      fallen.fill(0)
+      const { width, height } = stage
+      const breadth = along === 0 ? height : width
+      const columns = Math.floor((0.86 * breadth) / (RANK * radius))
+      for (let army = 0; army < 2; army++) {
+        const first = army * params.soldiers
+        for (let i = 0; i < params.soldiers; i++) {
+          enlist(first + i)
+          const rank = Math.floor(i / columns)
+          const inRank = Math.min(columns, params.soldiers - rank * columns)
+          const file = (i % columns) - (inRank - 1) / 2
+          const length = along === 0 ? width : height
+          const ahead = 0.4 * length - rank * RANK * radius
+          stand(first + i, army, ahead, breadth / 2 + file * RANK * radius)
+        }
+      }
+    }
+
+    function enlist(i) {
+      isArcher[i] = random() < params.archers ? 1 : 0
+      health[i] = isArcher[i] ? 2 : 4
+      rest[i] = random()
+      pace[i] = 0.8 + 0.4 * random()
+      flash[i] = lunge[i] = 0
+      tree.groups[i] = GROUPS[armyOf(i)]
+    }
+
+    // Puts a unit at a distance from its own side of the field, facing the enemy.
+    function stand(i, army, distance, across) {
+      const length = along === 0 ? stage.width : stage.height
+      const jitter = () => 0.6 * radius * (random() - 0.5)
+      tree.positions[2 * i + along] = (army === 0 ? distance : length - distance) + jitter()
+      tree.positions[2 * i + 1 - along] = across + jitter()
+      const forward = army === 0 ? 1 : -1
+      faceX[i] = along === 0 ? forward : 0
+      faceY[i] = along === 0 ? 0 : forward
+    }
+
+    // The dead come back as a squad as soon as they are enough for one.
+    function reinforce(army) {
+      const squad = Math.max(5, Math.round(0.04 * params.soldiers))
+      if (waitingCount[army] < squad) return
+      const breadth = along === 0 ? stage.height : stage.width
+      const columns = Math.ceil(1.6 * Math.sqrt(squad))
+      const half = (columns * RANK * radius) / 2
+      const middle = half + Math.max(0, breadth - 2 * half) * random()
+      for (let n = 0; n < squad; n++) {
+        const i = waiting[army][--waitingCount[army]]
+        enlist(i)
+        const rank = Math.floor(n / columns)
+        const across = middle - half + ((n % columns) + 0.5) * RANK * radius
+        stand(i, army, -(rank + 1) * RANK * radius, across)
+      }
+    }
+
+    // Two queries for each unit: its nearest enemy, and whom it touches.
+    function look() {
+      const { positions } = tree
+      queries = 0
+      for (let i = 0; i < tree.count; i++) {
+        if (health[i] <= 0) continue
+        const x = positions[2 * i]
+        const y = positions[2 * i + 1]
+        target[i] = tree.nearest(x, y, enemies[armyOf(i)])
+        others.exclude = i
+        const total = tree.withinInto(x, y, 2 * radius, touched, others)
+        const count = Math.min(total, touched.length)
+        queries += 2
+        let sumX = 0
+        let sumY = 0
+        for (let n = 0; n < count; n++) {
+          const j = touched[n]
+          const dx = x - positions[2 * j]
+          const dy = y - positions[2 * j + 1]
+          const distance = Math.sqrt(dx * dx + dy * dy)
+          if (distance > 0) {
+            const overlap = (2 * radius - distance) / distance
+            sumX += overlap * dx
+            sumY += overlap * dy
+          } else {
+            sumX += i < j ? -radius : radius
+          }
+        }
+        pushX[i] = 0.35 * sumX // the other one goes as far
+        pushY[i] = 0.35 * sumY
+      }
+    }
+
+    function act(dt) {
+      const { positions } = tree
+      const turn = Math.min(1, 10 * dt)
+      for (let i = 0; i < tree.count; i++) {
+        if (health[i] <= 0) continue
+        rest[i] -= dt
+        flash[i] = Math.max(0, flash[i] - dt / FLASH_LIFE)
+        lunge[i] = Math.max(0, lunge[i] - 5 * dt)
+
+        const army = armyOf(i)
+        const forward = army === 0 ? 1 : -1
+        let dirX = along === 0 ? forward : 0
+        let dirY = along === 0 ? 0 : forward
+        let walk = SPEED * pace[i] * radius * dt
+        const t = target[i]
+        if (t >= 0) {
+          const dx = positions[2 * t] - positions[2 * i]
+          const dy = positions[2 * t + 1] - positions[2 * i + 1]
+          const distance = Math.sqrt(dx * dx + dy * dy) || 1
+          dirX = dx / distance
+          dirY = dy / distance
+          if (distance <= (isArcher[i] ? BOW : SWORD) * radius) {
+            walk = 0
+            if (rest[i] <= 0 && health[t] > 0) strike(i, t, army, distance)
+          }
+        }
+        faceX[i] += (dirX - faceX[i]) * turn
+        faceY[i] += (dirY - faceY[i]) * turn
+        positions[2 * i] += dirX * walk + pushX[i]
+        positions[2 * i + 1] += dirY * walk + pushY[i]
+        keepInside(i, army)
+      }
+    }
+
+    // Units come from beyond their own side, every other side is closed.
+    function keepInside(i, army) {
+      const { positions } = tree
+      const length = along === 0 ? stage.width : stage.height
+      const breadth = along === 0 ? stage.height : stage.width
+      const a = 2 * i + along
+      const b = 2 * i + 1 - along
+      if (army === 0) positions[a] = Math.min(positions[a], length - radius)
+      else positions[a] = Math.max(positions[a], radius)
+      positions[b] = Math.min(Math.max(positions[b], radius), breadth - radius)
+    }
+
+    function strike(i, t, army, distance) {
+      const { positions } = tree
+      lunge[i] = 1
+      if (isArcher[i]) {
+        rest[i] = 1.6 + 0.8 * random()
+        const n = arrows.add()
+        arrows.x[n] = positions[2 * i]
+        arrows.y[n] = positions[2 * i + 1]
+        arrows.toX[n] = positions[2 * t]
+        arrows.toY[n] = positions[2 * t + 1]
+        arrows.army[n] = army
+        arrows.flown[n] = 0
+        arrows.length[n] = distance
+      } else {
+        rest[i] = 0.5 + 0.4 * random()
+        wound(t, 1)
+      }
+    }
+
+    // An arrow strikes whoever stands where it lands.
+    function fly(dt) {
+      for (let n = 0; n < arrows.capacity; n++) {
+        if (arrows.flown[n] >= arrows.length[n]) continue
+        arrows.flown[n] += ARROW_SPEED * radius * dt
+        if (arrows.flown[n] < arrows.length[n]) continue
+        const struck = tree.nearest(arrows.toX[n], arrows.toY[n], landing[arrows.army[n]])
+        queries++
+        if (struck >= 0) wound(struck, 1)
+      }
+    }
+
+    function wound(i, damage) {
+      if (health[i] <= 0) return
+      health[i] -= damage
+      flash[i] = 1
+      if (health[i] > 0) return
+      const army = armyOf(i)
+      tree.groups[i] = 0 // in no group: absent from every result
+      waiting[army][waitingCount[army]++] = i
+      fallen[army]++
+      const n = corpses.add()
+      corpses.x[n] = tree.positions[2 * i]
+      corpses.y[n] = tree.positions[2 * i + 1]
+      corpses.army[n] = army
+      corpses.age[n] = 0
+    }
+
+    muster()
+
+    return {
+      get hits() {
+        return hits
+      },
+
+      frame(realTime, lap) {
+        const dt = Math.min(realTime * params.speed, 1 / 20)
+        reinforce(0)
+        reinforce(1)
+        lap('move')
+        tree.build()
+        lap('build')
+        if (dt > 0) look()
+        lap('query')
+        if (dt > 0) act(dt)
+        fly(dt)
+        for (let n = 0; n < corpses.capacity; n++) corpses.age[n] += dt
+        for (let n = 0; n < blasts.capacity; n++) blasts.age[n] += dt
+        lap('move')
+      },
+
+      draw() {
+        sortUnits()
+        drawGround()
+        drawCorpses()
+        if (params.targets) drawTargets()
+        drawUnits()
+        drawArrows()
+        drawStrike()
+      },
+
+      report(times) {
+        const standing = (army) => params.soldiers - waitingCount[army]
+        return {
+          numbers: [
+            ['Red', standing(0)],
+            ['Blue', standing(1)],
+            ['Queries a frame', queries],
+            ['Red fallen', fallen[0]],
+            ['Blue fallen', fallen[1]],
+            ['Build', formatTime(times.build)],
+          ],
+        }
+      },
+
+      change(field) {
+        if (field === 'soldiers' || field === 'archers') muster()
+      },
+
+      resize(x, y) {
+        const wasAlong = along
+        measureField()
+        if (along !== wasAlong) return muster() // turned: the armies meet on the other axis
+        const { positions } = tree
+        for (let i = 0; i < tree.count; i++) {
+          positions[2 * i] *= x
+          positions[2 * i + 1] *= y
+        }
+      },
+
+      scroll(steps) {
+        params.size = Math.min(Math.max(Math.round(params.size * 1.1 ** steps), 10), 200)
+        stage.refresh()
+      },
+
+      press() {
+        for (const i of tree.within(pointer.x, pointer.y, params.size)) wound(i, 99)
+        const n = blasts.add()
+        blasts.x[n] = pointer.x
+        blasts.y[n] = pointer.y
+        blasts.size[n] = params.size
+        blasts.age[n] = 0
+      },
+
+      dispose() {
+        tree.dispose()
+      },
+    }
+
+    // Lists the living by army and arm, as they are drawn.
+    function sortUnits() {
+      listCounts.fill(0)
+      hits = 0
+      for (let i = 0; i < tree.count; i++) {
+        if (flash[i] > 0) hits++
+        if (health[i] <= 0) continue
+        const list = 2 * armyOf(i) + isArcher[i]
+        lists[list][listCounts[list]++] = i
+      }
+    }
+
+    // A breath of colour on each side.
+    function drawGround() {
+      const { context, width, height } = stage
+      const ground = context.createLinearGradient(
+        0,
+        0,
+        along === 0 ? width : 0,
+        along === 0 ? 0 : height,
+      )
+      ground.addColorStop(0, theme.red)
+      ground.addColorStop(0.5, theme.paper)
+      ground.addColorStop(1, theme.blue)
+      context.fillStyle = ground
+      context.globalAlpha = 0.12
+      context.fillRect(0, 0, width, height)
+      context.globalAlpha = 1
+    }
+
+    function drawCorpses() {
+      const { context } = stage
+      const size = 0.7 * radius
+      context.lineWidth = Math.max(1, 0.4 * radius)
+      context.lineCap = 'round'
+      // Few steps of fading, so that each is one path.
+      for (let step = 0; step < 5; step++) {
+        context.globalAlpha = 0.5 * (1 - step / 5)
+        for (let army = 0; army < 2; army++) {
+          context.strokeStyle = armyColor(army)
+          context.beginPath()
+          for (let n = 0; n < corpses.capacity; n++) {
+            if (corpses.army[n] !== army) continue
+            if (Math.floor((5 * corpses.age[n]) / CORPSE_LIFE) !== step) continue
+            const x = corpses.x[n]
+            const y = corpses.y[n]
+            context.moveTo(x - size, y - size)
+            context.lineTo(x + size, y + size)
+            context.moveTo(x + size, y - size)
+            context.lineTo(x - size, y + size)
+          }
+          context.stroke()
+        }
+      }
+      context.globalAlpha = 1
+    }
+
+    function drawTargets() {
+      const { context } = stage
+      const { positions } = tree
+      context.lineWidth = 1
+      context.globalAlpha = 0.3
+      for (let army = 0; army < 2; army++) {
+        context.strokeStyle = armyColor(army)
+        context.beginPath()
+        for (let i = army * params.soldiers; i < (army + 1) * params.soldiers; i++) {
+          const t = target[i]
+          if (health[i] <= 0 || t < 0) continue
+          context.moveTo(positions[2 * i], positions[2 * i + 1])
+          context.lineTo(positions[2 * t], positions[2 * t + 1])
+        }
+        context.stroke()
+      }
+      context.globalAlpha = 1
+    }
+
+    function drawUnits() {
+      const { context } = stage
+      const { positions } = tree
+      const small = isSmall(stage, radius, tree.count)
+      if (!small) drawSwords()
+      for (let list = 0; list < lists.length; list++) {
+        const color = armyColor(list >> 1)
+        const archer = list & 1
+        if (small) {
+          drawDots(stage, positions, lists[list], listCounts[list], radius, color)
+          continue
+        }
+        const key = `${archer ? 'archer' : 'sword'} ${color} ${theme.paper}`
+        drawStamps(stage, positions, lists[list], listCounts[list], key, radius, (context) => {
+          disc(context, radius, theme.paper)
+          disc(context, 0.92 * radius, color)
+          if (archer) disc(context, 0.42 * radius, theme.paper)
+        })
+      }
+      context.fillStyle = theme.flash
+      for (let i = 0; i < tree.count; i++) {
+        if (health[i] <= 0 || flash[i] <= 0) continue
+        context.globalAlpha = flash[i]
+        disc(context, 0.95 * radius, theme.flash, positions[2 * i], positions[2 * i + 1])
+      }
+      context.globalAlpha = 1
+    }
+
+    // A short blade ahead of each swordsman, thrust out when it strikes.
+    function drawSwords() {
+      const { context } = stage
+      const { positions } = tree
+      context.lineWidth = Math.max(1, 0.36 * radius)
+      for (let army = 0; army < 2; army++) {
+        const ids = lists[2 * army]
+        context.strokeStyle = armyColor(army)
+        context.beginPath()
+        for (let n = 0; n < listCounts[2 * army]; n++) {
+          const i = ids[n]
+          const x = positions[2 * i]
+          const y = positions[2 * i + 1]
+          const reach = radius * (1.6 + 0.9 * lunge[i])
+          context.moveTo(x, y)
+          context.lineTo(x + reach * faceX[i], y + reach * faceY[i])
+        }
+        context.stroke()
+      }
+    }
+
+    function drawArrows() {
+      const { context } = stage
+      context.strokeStyle = theme.ink
+      context.lineWidth = Math.max(1, 0.25 * radius)
+      context.beginPath()
+      for (let n = 0; n < arrows.capacity; n++) {
+        const length = arrows.length[n]
+        if (arrows.flown[n] >= length) continue
+        const dirX = (arrows.toX[n] - arrows.x[n]) / length
+        const dirY = (arrows.toY[n] - arrows.y[n]) / length
+        const tail = Math.max(0, arrows.flown[n] - 2.5 * radius)
+        context.moveTo(arrows.x[n] + tail * dirX, arrows.y[n] + tail * dirY)
+        context.lineTo(arrows.x[n] + arrows.flown[n] * dirX, arrows.y[n] + arrows.flown[n] * dirY)
+      }
+      context.globalAlpha = 0.75
+      context.stroke()
+      context.globalAlpha = 1
+    }
+
+    // The circle at the pointer, and the rings of strikes that fade.
+    function drawStrike() {
+      const { context } = stage
+      if (!pointer.wandering) {
+        context.strokeStyle = theme.query
+        context.lineWidth = 1.5
+        context.globalAlpha = 0.8
+        context.beginPath()
+        context.arc(pointer.x, pointer.y, params.size, 0, 2 * Math.PI)
+        context.stroke()
+      }
+      for (let n = 0; n < blasts.capacity; n++) {
+        const age = blasts.age[n] / BLAST_LIFE
+        if (age >= 1) continue
+        context.globalAlpha = 0.5 * (1 - age) * (1 - age)
+        disc(context, blasts.size[n] * (0.7 + 0.4 * age), theme.hit, blasts.x[n], blasts.y[n])
+      }
+      context.globalAlpha = 1
+    }
+  },
+}
+
+const armyColor = (army) => (army === 0 ? theme.red : theme.blue)
+
+function disc(context, radius, color, x = 0, y = 0) {
+  context.fillStyle = color
+  context.beginPath()
+  context.arc(x, y, radius, 0, 2 * Math.PI)
+  context.fill()
+}
+
+// A fixed number of things with float fields, one array per field; the oldest gives way.
+function createRing(capacity, fields) {
+  const ring = { capacity }
+  let next = 0
+  for (const field of fields) ring[field] = new Float32Array(capacity)
+  ring.clear = () => {
+    next = 0
+    for (const field of fields) ring[field].fill(field === 'age' ? 1e9 : 0)
+  }
+  ring.add = () => next++ % capacity
+  ring.clear()
+  return ring
+}

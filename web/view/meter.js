@@ -1,0 +1,28 @@
+// Splits the time of a frame into parts. A browser's clock is coarse (0.1 ms unless the page is
+// cross-origin isolated), so one frame's figures are rough and only means over many are right.
+// ms: of the last frame; mean: over about the last second.
+
+export const PARTS = ['move', 'build', 'query', 'draw']
+
+export function createMeter() {
+  const ms = { move: 0, build: 0, query: 0, draw: 0 }
+  const mean = { ...ms }
+  let last = 0
+  return {
+    ms,
+    mean,
+    start() {
+      for (const part of PARTS) {
+        mean[part] += (ms[part] - mean[part]) / 40
+        ms[part] = 0
+      }
+      last = performance.now()
+    },
+    /** Credits the time since the last call to a part; without one it counts as nobody's. */
+    lap(part) {
+      const now = performance.now()
+      if (part) ms[part] += now - last
+      last = now
+    },
+  }
+}

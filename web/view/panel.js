@@ -1,0 +1,102 @@
+// The side of the page: numbers, controls, table. A sheet that is closed at first on small screens,
+// where only the first numbers show.
+
+import GUI from 'lil-gui'
+
+const byId = (id) => document.getElementById(id)
+
+function element(tag, text) {
+  const made = document.createElement(tag)
+  if (text !== undefined) made.textContent = text
+  return made
+}
+
+export function createPanel() {
+  const panel = byId('panel')
+  const toggle = byId('toggle')
+  const small = matchMedia('(max-width: 719px)')
+  let gui = null
+  let shape = '' // of the table that is in the page
+
+  function open(yes) {
+    document.body.classList.toggle('panel-open', yes)
+    toggle.setAttribute('aria-expanded', yes)
+  }
+  toggle.addEventListener('click', () => open(!document.body.classList.contains('panel-open')))
+  small.addEventListener('change', () => open(!small.matches))
+  open(!small.matches)
+
+  return {
+    /** Makes the controls of a scene; changed(field) is called when the user has set one. */
+    start(scene, changed) {
+      byId('description').textContent = scene.description
+      byId('help').textContent = scene.help
+      gui = new GUI({ container: byId('controls'), title: 'Controls' })
+      scene.controls(gui, scene.params)
+      gui.onChange(({ property }) => changed(property))
+    },
+    stop() {
+      gui?.destroy()
+      gui = null
+      byId('numbers').replaceChildren()
+      byId('table').replaceChildren()
+      shape = ''
+    },
+    refresh() {
+      for (const controller of gui.controllersRecursive()) controller.updateDisplay()
+    },
+
+    /** Shows what a scene's report() gave; reuses the elements while its shape stays the same. */
+    show({ numbers, table }) {
+      const list = byId('numbers')
+      if (list.childElementCount !== numbers.length) {
+        list.replaceChildren(
+          ...numbers.map(() => {
+            const item = element('div')
+            item.append(element('dt'), element('dd'))
+            return item
+          }),
+        )
+      }
+      numbers.forEach(([label, value], i) => {
+        const [dt, dd] = list.children[i].children
+        dt.textContent = label
+        dd.textContent = value
+      })
+      if (table) showTable(table)
+    },
+    panel,
+  }
+
+  function showTable({ caption, head, rows, current, note }) {
+    const place = byId('table')
+    if (shape !== `${rows.length} × ${head.length}`) {
+      shape = `${rows.length} × ${head.length}`
+      const table = element('table')
+      table.append(element('caption', caption))
+      const headRow = table.createTHead().insertRow()
+      for (const text of head) {
+        const cell = element('th', text)
+        cell.scope = 'col'
+        headRow.append(cell)
+      }
+      const body = table.createTBody()
+      for (const row of rows) {
+        const made = body.insertRow()
+        row.forEach((_, i) => {
+          const cell = element(i === 0 ? 'th' : 'td')
+          if (i === 0) cell.scope = 'row'
+          made.append(cell)
+        })
+      }
+      place.replaceChildren(table, element('p'))
+    }
+    const [shownTable, shownNote] = place.children
+    const [body] = shownTable.tBodies
+    shownNote.textContent = note
+    rows.forEach((row, r) => {
+      body.rows[r].classList.toggle('current', r === current)
+      row.forEach((text, i) => (body.rows[r].cells[i].textContent = text))
+    })
+  }
+}

@@ -1,0 +1,68 @@
+// What a scene gets to show itself on. Every scene has a canvas of its own, whose listeners go with it.
+//
+//   canvas            the element; a scene may ask it for another context than 2D instead
+//   context           its 2D context: one unit is one CSS pixel
+//   width, height     in CSS pixels
+//   ratio             device pixels per CSS pixel
+//   pointer           { x, y, dirX, dirY, wandering }, see pointer.js
+//   random            seeded anew for every start, so that a scene always opens the same way
+//   refresh()         shows params that the scene has changed itself in the panel
+
+import { createRandom } from '../../tests/random.js'
+import { createPointer } from './pointer.js'
+
+export function createStage(container, { label, scroll, press, refresh }) {
+  const canvas = document.createElement('canvas')
+  canvas.tabIndex = 0
+  canvas.setAttribute('role', 'application')
+  canvas.setAttribute('aria-label', label)
+  container.append(canvas)
+
+  let context = null
+  let sized = false
+  const observer = new ResizeObserver(() => (sized = false))
+  observer.observe(container)
+
+  const stage = {
+    canvas,
+    get context() {
+      return (context ??= canvas.getContext('2d'))
+    },
+    width: 0,
+    height: 0,
+    ratio: 0,
+    random: createRandom(1),
+    refresh,
+
+    // Follows size and pixel ratio of the container; true if its size in CSS pixels is another one.
+    fit() {
+      const ratio = Math.min(window.devicePixelRatio || 1, 3)
+      if (sized && ratio === stage.ratio) return false
+      sized = true
+      const width = Math.max(container.clientWidth, 1)
+      const height = Math.max(container.clientHeight, 1)
+      const changed = width !== stage.width || height !== stage.height
+      if (!changed && ratio === stage.ratio) return false
+      Object.assign(stage, { width, height, ratio })
+      canvas.width = Math.round(width * ratio)
+      canvas.height = Math.round(height * ratio)
+      return changed
+    },
+
+    clear() {
+      if (!context) return
+      context.setTransform(stage.ratio, 0, 0, stage.ratio, 0, 0)
+      context.clearRect(0, 0, stage.width, stage.height)
+    },
+
+    dispose() {
+      observer.disconnect()
+      canvas.remove()
+    },
+  }
+  stage.fit()
+  stage.pointer = createPointer(canvas, stage, { scroll, press })
+  stage.pointer.x = stage.width / 2
+  stage.pointer.y = stage.height / 2
+  return stage
+}

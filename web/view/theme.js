@@ -1,0 +1,22 @@
+// The colours of style.css for canvas and chart: theme.agent is --agent, theme.parts.build is
+// --part-build, and so on. One object, filled anew when the look changes.
+
+import { PARTS } from './meter.js'
+
+const names = 'paper ink muted line agent hit query tint red blue flash'.split(' ')
+
+export const theme = { parts: {} }
+
+function read() {
+  const style = getComputedStyle(document.documentElement)
+  for (const name of names) theme[name] = style.getPropertyValue(`--${name}`).trim()
+  for (const part of PARTS) theme.parts[part] = style.getPropertyValue(`--part-${part}`).trim()
+}
+
+export function watchTheme(changed) {
+  read()
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+    read()
+    changed()
+  })
+}

@@ -1,0 +1,13 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vite'
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url))
+
+export default defineConfig({
+  root: here('.'),
+  base: './', // relative links: the built site works in any folder of any server
+  resolve: { alias: { copse: here('../dist/copse.js') } },
+  server: { host: '127.0.0.1', port: 5173, strictPort: false, fs: { allow: [here('..')] } },
+  preview: { host: '127.0.0.1', port: 4173, strictPort: false },
+  build: { outDir: here('dist'), emptyOutDir: true },
+})
