@@ -105,7 +105,7 @@ copse_status copse_agenttree_reserve(copse_agenttree *tree, uint32_t capacity) {
   memcpy(larger.points.ids, tree->points.ids, old * sizeof(uint32_t));
   memcpy(larger.points.groups, tree->points.groups, old * sizeof(uint32_t));
   memcpy(larger.nodes, tree->nodes, tree->nodeCount * sizeof(node));
-  memcpy(larger.bounds, tree->bounds, tree->nodeCount * 2 * dim * sizeof(float));
+  memcpy(larger.bounds, tree->bounds, 2 * dim * tree->nodeCount * sizeof(float));
 
   memory_give(&tree->def.allocator, tree->block, tree->blockBytes);
   *tree = larger;
@@ -249,14 +249,13 @@ static uint64_t state_bytes(const copse_agenttree *tree, uint64_t count) {
   return count * (tree->def.dimensions + 1) * 4;
 }
 
-static source state_at(const copse_agenttree *tree, const char *bytes, uint32_t count) {
+static source state_at(const copse_agenttree *tree, void *bytes, uint32_t count) {
   source state = {.count = count};
-  float *coordinates = (float *)(uintptr_t)bytes; /* only read through */
+  float *coordinates = bytes;
   state.positions.stride = tree->def.dimensions;
   for (uint32_t axis = 0; axis < tree->def.dimensions; axis++)
     state.positions.axes[axis] = coordinates + axis;
-  state.groups =
-      (const uint32_t *)(const void *)(coordinates + (size_t)count * tree->def.dimensions);
+  state.groups = (uint32_t *)bytes + (size_t)count * tree->def.dimensions;
   return state;
 }
 
@@ -265,7 +264,7 @@ static void copy_state(const copse_agenttree *tree, const source *from, const so
     for (uint32_t axis = 0; axis < tree->def.dimensions; axis++)
       to->positions.axes[axis][(size_t)slot * to->positions.stride] =
           source_coordinate(from, slot, (int)axis);
-  memcpy((uint32_t *)(uintptr_t)to->groups, from->groups, from->count * sizeof(uint32_t));
+  memcpy(to->groups, from->groups, from->count * sizeof(uint32_t));
 }
 
 static agenttree_snapshot snapshot_head(const copse_agenttree *tree) {
@@ -305,8 +304,7 @@ copse_status copse_agenttree_save(const copse_agenttree *tree, void *bytes, size
     for (uint32_t axis = 0; axis < tree->def.dimensions; axis++)
       state.positions.axes[axis][(size_t)slot * state.positions.stride] =
           tree->points.axes[axis][i];
-    ((uint32_t *)(uintptr_t)state.groups)[slot] =
-        uniform ? tree->nodes[0].anyGroups : tree->points.groups[i];
+    state.groups[slot] = uniform ? tree->nodes[0].anyGroups : tree->points.groups[i];
   }
   snapshot_seal(bytes, size, SNAPSHOT_AGENTTREE);
   return COPSE_OK;
@@ -324,7 +322,7 @@ copse_status copse_agenttree_restore(copse_agenttree *tree, const void *bytes, s
       head.skipped > head.builtCount)
     return COPSE_BAD_SNAPSHOT;
 
-  const char *at = (const char *)bytes + sizeof head;
+  char *at = (char *)bytes + sizeof head; /* only read */
   source buffers = state_at(tree, at, head.count);
   source built = state_at(tree, at + state_bytes(tree, head.count), head.builtCount);
   survey found = agenttree_survey(&built, tree->def.dimensions);

@@ -45,7 +45,7 @@ struct copse_agenttree {
 /* Where a build reads from: the tree's buffers, the caller's arrays, or a snapshot. */
 typedef struct source {
   copse_positions positions;
-  const uint32_t *groups; /* NULL: all 1 */
+  uint32_t *groups; /* NULL: all 1; a build only reads */
   uint32_t count;
 } source;
 

@@ -360,7 +360,7 @@ copse_status copse_agenttree_build_from(copse_agenttree *tree, const copse_posit
   if (count > tree->def.capacity) return COPSE_FULL;
   for (uint32_t axis = 0; axis < tree->def.dimensions; axis++)
     if (!positions->axes[axis] && count) return COPSE_INVALID_ARGUMENT;
-  source from = {*positions, groups, count};
+  source from = {*positions, (uint32_t *)groups, count};
   copse_status status = build_checked(tree, &from, firstBad);
   if (status == COPSE_OK) tree->count = count;
   return status;

@@ -56,6 +56,13 @@ ALWAYS_INLINE void region_scan(const copse_agenttree *tree, const node *at, cons
     scan_in_cone(points, at->begin, at->end, &where->cone, filter, results, dim);
 }
 
+/* Whether a node can hold anything that the query wants. */
+ALWAYS_INLINE bool enters(const copse_agenttree *tree, uint32_t index, const region *where,
+                          const copse_query *query, const shape kind, const int dim) {
+  return (tree->nodes[index].anyGroups & query->mask) &&
+         region_meets(where, box_of(tree, index, dim), kind, dim);
+}
+
 /* Collects what lies in a region, in tree order. */
 ALWAYS_INLINE void collect(const copse_agenttree *tree, const region *where,
                            const copse_query *query, copse_results *results, const shape kind,
@@ -63,16 +70,14 @@ ALWAYS_INLINE void collect(const copse_agenttree *tree, const region *where,
   copse_results local = *results; /* lets the compiler keep it in registers */
   if (kind == SHAPE_BOX) local.distances2 = NULL;
   uint32_t stack[COPSE_MAX_DEPTH], waiting = 0;
-  if (tree->nodeCount) stack[waiting++] = 0;
+  if (tree->nodeCount && enters(tree, 0, where, query, kind, dim)) stack[waiting++] = 0;
   while (waiting) {
     uint32_t index = stack[--waiting];
     const node *at = &tree->nodes[index];
     local.visits++;
-    if (!(at->anyGroups & query->mask) || !region_meets(where, box_of(tree, index, dim), kind, dim))
-      continue;
     if (at->right) {
-      stack[waiting++] = at->right;
-      stack[waiting++] = index + 1;
+      if (enters(tree, at->right, where, query, kind, dim)) stack[waiting++] = at->right;
+      if (enters(tree, index + 1, where, query, kind, dim)) stack[waiting++] = index + 1;
     } else {
       scan_filter filter = filter_in(at, query);
       region_scan(tree, at, where, &filter, &local, kind, dim);
@@ -149,27 +154,23 @@ static uint32_t admitted(const copse_agenttree *tree, const node *at, const cops
   return total;
 }
 
-ALWAYS_INLINE uint32_t count(const copse_agenttree *tree, const float *center, float radius2,
+ALWAYS_INLINE uint32_t count(const copse_agenttree *tree, const region *where,
                              const copse_query *query, uint32_t *visits, const bool stopAtFirst,
                              const int dim) {
+  const float *center = where->circle.center, radius2 = where->circle.radius2;
   uint32_t stack[COPSE_MAX_DEPTH], waiting = 0, total = 0;
-  if (tree->nodeCount) stack[waiting++] = 0;
+  if (tree->nodeCount && enters(tree, 0, where, query, SHAPE_CIRCLE, dim)) stack[waiting++] = 0;
   while (waiting && !(stopAtFirst && total)) {
-    uint32_t index = stack[--waiting];
+    uint32_t index = stack[--waiting], all = COPSE_NONE;
     const node *at = &tree->nodes[index];
-    const float *box = box_of(tree, index, dim);
     ++*visits;
-    if (!(at->anyGroups & query->mask) || !(box_gap2(box, center, dim) <= radius2)) continue;
-    if (box_reach2(box, center, dim) <= radius2) {
-      uint32_t all = admitted(tree, at, query);
-      if (all != COPSE_NONE) {
-        total += all;
-        continue;
-      }
-    }
-    if (at->right) {
-      stack[waiting++] = at->right;
-      stack[waiting++] = index + 1;
+    if (box_reach2(box_of(tree, index, dim), center, dim) <= radius2)
+      all = admitted(tree, at, query);
+    if (all != COPSE_NONE) {
+      total += all;
+    } else if (at->right) {
+      if (enters(tree, at->right, where, query, SHAPE_CIRCLE, dim)) stack[waiting++] = at->right;
+      if (enters(tree, index + 1, where, query, SHAPE_CIRCLE, dim)) stack[waiting++] = index + 1;
     } else {
       scan_filter filter = filter_in(at, query);
       total += scan_count(&tree->points, at->begin, at->end, center, radius2, &filter, dim);
@@ -182,13 +183,14 @@ static copse_status count_within(const copse_agenttree *tree, const float *cente
                                  const copse_query *query, uint32_t *total, uint32_t *visits,
                                  bool stopAtFirst) {
   const copse_query asked = query_or_default(query);
+  const uint32_t dim = tree->def.dimensions;
   uint32_t visited = 0;
   *total = 0;
-  if (!query_point_ok(center, (int)tree->def.dimensions) || !query_radius_ok(radius))
-    return COPSE_INVALID_ARGUMENT;
-  *total = tree->def.dimensions == 3
-               ? count(tree, center, radius * radius, &asked, &visited, stopAtFirst, 3)
-               : count(tree, center, radius * radius, &asked, &visited, stopAtFirst, 2);
+  if (!query_point_ok(center, (int)dim) || !query_radius_ok(radius)) return COPSE_INVALID_ARGUMENT;
+  region where = {.circle = {.radius2 = radius * radius}};
+  copy_point(where.circle.center, center, dim);
+  *total = dim == 3 ? count(tree, &where, &asked, &visited, stopAtFirst, 3)
+                    : count(tree, &where, &asked, &visited, stopAtFirst, 2);
   if (visits) *visits = visited;
   return COPSE_OK;
 }

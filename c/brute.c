@@ -39,7 +39,7 @@ copse_status copse_brute_within(const copse_brute *agents, const float *center, 
       !query_point_ok(center, (int)agents->dimensions) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
   for (uint32_t id = 0; id < agents->count; id++) {
-    float at[3];
+    float at[3] = {0};
     if (!visible(agents, id, &asked, at)) continue;
     float distance2 = distance2_between(at, center, agents->dimensions);
     if (distance2 <= radius * radius) append(results, id, distance2);
@@ -56,7 +56,7 @@ copse_status copse_brute_range(const copse_brute *agents, const float *lo, const
   copse_results idsOnly = *results;
   idsOnly.distances2 = NULL;
   for (uint32_t id = 0; id < agents->count; id++) {
-    float at[3];
+    float at[3] = {0};
     bool inside = visible(agents, id, &asked, at);
     for (uint32_t axis = 0; inside && axis < agents->dimensions; axis++)
       inside = at[axis] >= lo[axis] && at[axis] <= hi[axis];
@@ -76,7 +76,7 @@ copse_status copse_brute_neighbors(const copse_brute *agents, const float *cente
       !query_radius_ok(asked.maxDistance))
     return COPSE_INVALID_ARGUMENT;
   for (uint32_t id = 0; id < agents->count && k; id++) {
-    float at[3];
+    float at[3] = {0};
     if (!visible(agents, id, &asked, at)) continue;
     float distance2 = distance2_between(at, center, agents->dimensions);
     if (!(distance2 <= asked.maxDistance * asked.maxDistance)) continue;
@@ -104,7 +104,7 @@ copse_status copse_brute_cone(const copse_brute *agents, const float *center,
       !query_half_angle(halfAngle, &cosine))
     return COPSE_INVALID_ARGUMENT;
   for (uint32_t id = 0; id < agents->count; id++) {
-    float at[3];
+    float at[3] = {0};
     if (!visible(agents, id, &asked, at)) continue;
     float distance2 = distance2_between(at, center, dim);
     float dot = (at[0] - center[0]) * unit[0] + (at[1] - center[1]) * unit[1];

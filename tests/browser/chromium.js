@@ -1,0 +1,56 @@
+// Headless Chromium on a folder of built files, served on loopback by Vite.
+
+import { chromium } from 'playwright-core'
+import { preview } from 'vite'
+
+const ARGUMENTS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/**
+ * Serves a folder and opens a browser; `close()` ends both.
+ * @param {string} folder
+ */
+export async function open(folder) {
+  const server = await preview({
+    configFile: false,
+    root: folder,
+    logLevel: 'error',
+    build: { outDir: '.' },
+    preview: { host: '127.0.0.1', port: 0 },
+  })
+  const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
+  const browser = await chromium.launch({ executablePath, args: ARGUMENTS })
+  const url = String(server.resolvedUrls?.local[0])
+
+  return {
+    url,
+    /**
+     * A page at a path, and what it logged as an error.
+     * @param {string} path
+     * @param {import('playwright-core').BrowserContextOptions} [options]
+     */
+    async page(path, options = { viewport: { width: 1280, height: 800 } }) {
+      const context = await browser.newContext(options)
+      const page = await context.newPage()
+      /** @type {string[]} */
+      const errors = []
+      page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+      page.on('pageerror', (error) => errors.push(String(error)))
+      page.on('requestfailed', (request) => errors.push(`failed: ${request.url()}`))
+      await page.goto(new URL(path, url).href)
+      return { page, errors }
+    },
+    async close() {
+      await browser.close()
+      await new Promise((resolve) => server.httpServer.close(resolve))
+    },
+  }
+}

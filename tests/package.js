@@ -1,0 +1,65 @@
+// Checks the package as users get it: packs it, lints the tarball and its types, installs it in an
+// empty folder and runs it there.
+
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'copse-package-'))
+
+/** @param {string} command @param {string[]} args @param {string} cwd */
+const run = (command, args, cwd) =>
+  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+
+const USE = `
+import { init, AgentTree } from 'copse'
+import { init as initScalar, AgentTree3D } from 'copse/scalar'
+import { init as initExternal, AgentTree as External } from 'copse/external'
+
+await init()
+await initScalar()
+await initExternal()
+for (const [tree, at] of [
+  [new AgentTree(), [1, 0]],
+  [new AgentTree3D(), [1, 0, 0]],
+  [new External(), [1, 0]],
+]) {
+  tree.count = 2
+  tree.positions.set([0, 0, 0, 0, 0, 0].slice(0, at.length).concat(at))
+  tree.build()
+  if (tree.nearest(...at) !== 1 || tree.within(...at, 1).length !== 2) throw new Error('wrong answer')
+}
+console.log('ok')
+`
+
+try {
+  const [{ filename, files, size }] = JSON.parse(
+    run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root),
+  )
+  const tarball = join(folder, filename)
+  const unexpected = files
+    .map(({ path }) => path)
+    .filter((path) => !/^(dist\/|README\.md$|LICENSE$|CHANGELOG\.md$|package\.json$)/.test(path))
+  if (unexpected.length) throw new Error(`the tarball holds ${unexpected}`)
+
+  run('npx', ['publint', '--strict', tarball], root)
+  // The .wasm files have no types to check.
+  const untyped = ['--exclude-entrypoints', 'core.wasm', 'core-scalar.wasm']
+  run('npx', ['attw', tarball, '--profile', 'esm-only', ...untyped], root)
+
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  run('npm', ['install', '--no-audit', '--no-fund', '--offline', tarball], folder)
+  writeFileSync(join(folder, 'use.js'), USE)
+  if (run('node', ['use.js'], folder).trim() !== 'ok')
+    throw new Error('the installed package fails')
+  console.log(`installed and run: ${files.length} files, ${(size / 1000).toFixed(1)} kB packed`)
+} catch (error) {
+  if (error.stdout) console.error(error.stdout)
+  console.error(error.message)
+  process.exitCode = 1
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
