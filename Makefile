@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all setup wasm lib demo test bench check format fuzz clean help
+.PHONY: all setup wasm lib demo test bench bench-full bench-goals check format fuzz clean help
 MAKEFLAGS += --no-builtin-rules
 
 CC = gcc
@@ -67,13 +67,14 @@ STACK_BYTES = 65536
 # The stack comes first, so that an overflow traps instead of overwriting data. Current Emscripten
 # calls TOTAL_STACK STACK_SIZE, and knows the old name.
 EMCC_FLAGS = $(C_FLAGS) -mbulk-memory -msign-ext -mnontrapping-fptoint
-EMCC_LINK_FLAGS = -O3 --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=1MB \
+EMCC_LINK_FLAGS = -Oz --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=1MB \
   -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=$(STACK_BYTES) -sGLOBAL_BASE=$(STACK_BYTES) \
   -Wl,--stack-first -sSUPPORT_ERRNO=0 -sMALLOC=emmalloc
 
 # What runs every frame is compiled for speed, the rest for size.
-HOT = agenttree_build agenttree_query
-optimisation = $(if $(filter $(HOT),$(basename $(notdir $(1)))),-O3,-Os)
+HOT = agenttree_build agenttree_query agenttree_batch
+HOT_O = -O2 -fno-vectorize -fno-slp-vectorize
+optimisation = $(if $(filter $(HOT),$(basename $(notdir $(1)))),$(HOT_O),-Os)
 
 wasm_objects = $(patsubst %,build/$(1)/%.o,$(C_NAMES) exports)
 
@@ -166,9 +167,33 @@ fuzz: $(patsubst %,build/fuzz/%,$(FUZZ_NAMES))
 	  build/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -max_len=4096 build/corpus/$$target || exit 1; \
 	done
 
-## bench: build and query times against other libraries, results compared first
-bench: lib
-	node --no-liftoff tests/bench/bench.js
+# ---- Benchmark ----
+
+# As wide as WebAssembly's SIMD, and with its shuffles.
+NATIVE_SIMD = $(if $(filter x86_64,$(shell uname -m)),-mssse3)
+BENCH_NATIVE = build/bench/copse $(and $(wildcard /usr/include/nanoflann.hpp), \
+  $(shell command -v g++),build/bench/nanoflann)
+BENCH = node --no-liftoff --expose-gc tests/bench/bench.js
+
+build/bench/copse: tests/bench/native/copse.c tests/bench/native/common.h $(C_SOURCES) $(C_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(C_FLAGS) -O3 $(NATIVE_SIMD) $< $(C_SOURCES) -lm -o $@
+
+build/bench/nanoflann: tests/bench/native/nanoflann.cpp tests/bench/native/common.h
+	@mkdir -p $(@D)
+	g++ -std=c++17 -Wall -Wextra -O3 $< -o $@
+
+## bench: ours against other libraries, results compared first: the quick form, some minutes
+bench: lib $(BENCH_NATIVE)
+	$(BENCH) quick
+
+## bench-full: the same with all spreads and up to a million agents, for the figures of the README
+bench-full: lib $(BENCH_NATIVE)
+	$(BENCH) full
+
+## bench-goals: compares what was measured last with the goals
+bench-goals:
+	@node tests/bench/goals.js
 
 # ---- Style and checks ----
 

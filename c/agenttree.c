@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { DEFAULT_LEAF_SIZE = 12 };
+enum { DEFAULT_LEAF_SIZE = 32 };
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 
@@ -25,7 +25,7 @@ static uint64_t carve(copse_agenttree *tree, void *block) {
   tree->points.groups = arena_carve(&all, padded, sizeof(uint32_t));
   uint64_t nodes = agenttree_node_budget(capacity, tree->def.leafSize);
   tree->nodes = arena_carve(&all, nodes, sizeof(node));
-  tree->bounds = arena_carve(&all, nodes * 2 * dim, sizeof(float));
+  tree->bounds = arena_carve(&all, nodes * 2 * dim + BOX_PADDING, sizeof(float));
   return arena_block_bytes(all.used);
 }
 
@@ -181,6 +181,12 @@ copse_agenttree_statistics copse_agenttree_stats(const copse_agenttree *tree) {
     depth_walk_on(&walk, &tree->nodes[i]);
   }
   return stats;
+}
+
+uint32_t copse_agenttree_order(const copse_agenttree *tree, uint32_t *order, uint32_t capacity) {
+  uint32_t count = tree->agentCount < capacity ? tree->agentCount : capacity;
+  if (count) memcpy(order, tree->points.ids, count * sizeof *order);
+  return tree->agentCount;
 }
 
 /* What must hold for one node, given that it is reached in preorder. */

@@ -54,7 +54,45 @@ ALWAYS_INLINE survey survey_in(const source *from, const int dim) {
   return found;
 }
 
+/* Whether a run of floats are all coordinates. */
+static bool are_coordinates(const float *x, uint64_t count) {
+  const float4 most = float4_all(COPSE_MAX_COORDINATE), least = float4_all(-COPSE_MAX_COORDINATE);
+  word4 ok = word4_all(UINT32_MAX);
+  uint64_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    float4 four = float4_load(x + i);
+    ok = word4_and(ok, word4_and(float4_le(least, four), float4_le(four, most)));
+  }
+  for (; i < count; i++)
+    if (!is_coordinate(x[i])) return false;
+  return word4_bits(ok) == 15;
+}
+
+/* The survey of a source where every slot is present, which is the usual one; false: not so. */
+static bool survey_full(const source *from, uint32_t dimensions, survey *found) {
+  const copse_positions *positions = &from->positions;
+  const bool interleaved = positions->stride == dimensions;
+  if (!interleaved && positions->stride != 1) return false;
+  for (uint32_t axis = 0; axis < dimensions; axis++) {
+    if (interleaved && positions->axes[axis] != positions->axes[0] + axis) return false;
+    if (!interleaved && !are_coordinates(positions->axes[axis], from->count)) return false;
+  }
+  if (interleaved && !are_coordinates(positions->axes[0], (uint64_t)from->count * dimensions))
+    return false;
+  uint32_t any = 0, all = COPSE_ALL_GROUPS, absent = 0;
+  for (uint32_t slot = 0; slot < from->count; slot++) {
+    uint32_t groups = source_group(from, slot);
+    any |= groups;
+    all &= groups;
+    absent |= groups == 0;
+  }
+  *found = (survey){from->count, 0, COPSE_NONE, any, all};
+  return !absent;
+}
+
 survey agenttree_survey(const source *from, uint32_t dimensions) {
+  survey found;
+  if (survey_full(from, dimensions, &found)) return found;
   return dimensions == 3 ? survey_in(from, 3) : survey_in(from, 2);
 }
 
@@ -147,16 +185,36 @@ ALWAYS_INLINE bool before(const float *x, const uint32_t *ids, uint32_t i, split
   return x[i] < key.coordinate || (x[i] == key.coordinate && ids[i] < key.id);
 }
 
-/* Moves the agents before the key to the front of begin … end and returns where the rest begins. */
-ALWAYS_INLINE uint32_t partition(scan_points *points, uint32_t begin, uint32_t end, int axis,
-                                 split_key key, const int dim) {
+/* Moves the agents before the key to the front of begin … end and returns where the rest begins.
+ * Nearly all are in place when the order is that of the last build: skips these four at a time. */
+ALWAYS_INLINE uint32_t partition_in(scan_points *points, uint32_t begin, uint32_t end, int axis,
+                                    split_key key, const int dim) {
   const float *x = points->axes[axis];
+  const float4 split = float4_all(key.coordinate);
   for (;;) {
+    while (end - begin >= 4 && word4_bits(float4_lt(float4_load(x + begin), split)) == 15)
+      begin += 4;
     while (begin < end && before(x, points->ids, begin, key)) begin++;
+    while (end - begin >= 4 && word4_bits(float4_lt(split, float4_load(x + end - 4))) == 15)
+      end -= 4;
     while (begin < end && !before(x, points->ids, end - 1, key)) end--;
     if (begin == end) return begin;
     swap_points(points, begin++, --end, dim);
   }
+}
+
+OUT_OF_LINE uint32_t partition_2d(scan_points *points, uint32_t begin, uint32_t end, int axis,
+                                  split_key key) {
+  return partition_in(points, begin, end, axis, key, 2);
+}
+OUT_OF_LINE uint32_t partition_3d(scan_points *points, uint32_t begin, uint32_t end, int axis,
+                                  split_key key) {
+  return partition_in(points, begin, end, axis, key, 3);
+}
+static uint32_t partition(scan_points *points, uint32_t begin, uint32_t end, int axis,
+                          split_key key, int dim) {
+  return dim == 3 ? partition_3d(points, begin, end, axis, key)
+                  : partition_2d(points, begin, end, axis, key);
 }
 
 /* A float as an integer of the same order, and back. */
@@ -196,8 +254,8 @@ static split_key middle_key(const scan_points *points, uint32_t begin, uint32_t 
 /* Orders begin … end so that the first half are the lower ones by (coordinate, id); returns where
  * the second half begins. Quickselect by the median of three; where that makes slow progress, by
  * halving the interval of keys, which ends after at most 64 rounds. */
-ALWAYS_INLINE uint32_t split_at_median(scan_points *points, uint32_t begin, uint32_t end, int axis,
-                                       const int dim) {
+SMALL_CODE OUT_OF_LINE uint32_t split_at_median(scan_points *points, uint32_t begin, uint32_t end,
+                                                int axis, int dim) {
   enum { QUICK_ROUNDS = 24 };
   const uint32_t middle = begin + (end - begin) / 2;
   for (int round = 0; end - begin > 1; round++) {

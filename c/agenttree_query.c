@@ -31,10 +31,9 @@ typedef union region {
   scan_cone cone;
 } region;
 
+/* For boxes and cones. */
 ALWAYS_INLINE bool region_meets(const region *where, const float *box, const shape kind,
                                 const int dim) {
-  if (kind == SHAPE_CIRCLE)
-    return box_gap2(box, where->circle.center, dim) <= where->circle.radius2;
   if (kind == SHAPE_BOX) return box_meets(box, where->box.lo, where->box.hi, dim);
   float gap2 = box_gap2(box, where->cone.center, dim);
   if (!(gap2 <= where->cone.radius2)) return false;
@@ -56,11 +55,26 @@ ALWAYS_INLINE void region_scan(const copse_agenttree *tree, const node *at, cons
     scan_in_cone(points, at->begin, at->end, &where->cone, filter, results, dim);
 }
 
-/* Whether a node can hold anything that the query wants. */
-ALWAYS_INLINE bool enters(const copse_agenttree *tree, uint32_t index, const region *where,
-                          const copse_query *query, const shape kind, const int dim) {
-  return (tree->nodes[index].anyGroups & query->mask) &&
-         region_meets(where, box_of(tree, index, dim), kind, dim);
+/* Of the two children of a node, which can hold anything that the query wants: bit 0 the left, bit
+ * 1 the right. For circles without branches, which no processor could predict. */
+ALWAYS_INLINE uint32_t children_to_enter(const copse_agenttree *tree, uint32_t left, uint32_t right,
+                                         const region *where, const copse_query *query,
+                                         const shape kind, const int dim) {
+  const float *leftBox = box_of(tree, left, dim), *rightBox = box_of(tree, right, dim);
+  uint32_t enter;
+  if (kind == SHAPE_CIRCLE) {
+    float4 gaps2 = box4_gaps2_of_two(box4_at(where->circle.center, dim), box4_load(leftBox, dim),
+                                     box4_load(rightBox, dim), dim);
+    enter = word4_bits(float4_le(gaps2, float4_all(where->circle.radius2))) & 3u;
+  } else {
+    enter = (uint32_t)region_meets(where, leftBox, kind, dim) |
+            (uint32_t)region_meets(where, rightBox, kind, dim) << 1;
+  }
+  if (query->mask != COPSE_ALL_GROUPS) {
+    if (!(tree->nodes[left].anyGroups & query->mask)) enter &= ~1u;
+    if (!(tree->nodes[right].anyGroups & query->mask)) enter &= ~2u;
+  }
+  return enter;
 }
 
 /* Collects what lies in a region, in tree order. */
@@ -69,15 +83,18 @@ ALWAYS_INLINE void collect(const copse_agenttree *tree, const region *where,
                            const int dim) {
   copse_results local = *results; /* lets the compiler keep it in registers */
   if (kind == SHAPE_BOX) local.distances2 = NULL;
-  uint32_t stack[COPSE_MAX_DEPTH], waiting = 0;
-  if (tree->nodeCount && enters(tree, 0, where, query, kind, dim)) stack[waiting++] = 0;
+  uint32_t stack[COPSE_MAX_DEPTH + 1], waiting = 0;
+  if (tree->nodeCount) stack[waiting++] = 0;
   while (waiting) {
     uint32_t index = stack[--waiting];
     const node *at = &tree->nodes[index];
     local.visits++;
     if (at->right) {
-      if (enters(tree, at->right, where, query, kind, dim)) stack[waiting++] = at->right;
-      if (enters(tree, index + 1, where, query, kind, dim)) stack[waiting++] = index + 1;
+      uint32_t enter = children_to_enter(tree, index + 1, at->right, where, query, kind, dim);
+      stack[waiting] = at->right;
+      waiting += enter >> 1;
+      stack[waiting] = index + 1;
+      waiting += enter & 1;
     } else {
       scan_filter filter = filter_in(at, query);
       region_scan(tree, at, where, &filter, &local, kind, dim);
@@ -125,9 +142,9 @@ copse_status copse_agenttree_range(const copse_agenttree *tree, const float *lo,
   return COPSE_OK;
 }
 
-copse_status copse_agenttree_cone(const copse_agenttree *tree, const float *center,
-                                  const float *direction, float halfAngle, float radius,
-                                  const copse_query *query, copse_results *results) {
+SMALL_CODE copse_status copse_agenttree_cone(const copse_agenttree *tree, const float *center,
+                                             const float *direction, float halfAngle, float radius,
+                                             const copse_query *query, copse_results *results) {
   const copse_query asked = query_or_default(query);
   const uint32_t dim = tree->def.dimensions;
   region where = {.cone = {.radius2 = radius * radius}};
@@ -158,8 +175,8 @@ ALWAYS_INLINE uint32_t count(const copse_agenttree *tree, const region *where,
                              const copse_query *query, uint32_t *visits, const bool stopAtFirst,
                              const int dim) {
   const float *center = where->circle.center, radius2 = where->circle.radius2;
-  uint32_t stack[COPSE_MAX_DEPTH], waiting = 0, total = 0;
-  if (tree->nodeCount && enters(tree, 0, where, query, SHAPE_CIRCLE, dim)) stack[waiting++] = 0;
+  uint32_t stack[COPSE_MAX_DEPTH + 1], waiting = 0, total = 0;
+  if (tree->nodeCount) stack[waiting++] = 0;
   while (waiting && !(stopAtFirst && total)) {
     uint32_t index = stack[--waiting], all = COPSE_NONE;
     const node *at = &tree->nodes[index];
@@ -169,8 +186,12 @@ ALWAYS_INLINE uint32_t count(const copse_agenttree *tree, const region *where,
     if (all != COPSE_NONE) {
       total += all;
     } else if (at->right) {
-      if (enters(tree, at->right, where, query, SHAPE_CIRCLE, dim)) stack[waiting++] = at->right;
-      if (enters(tree, index + 1, where, query, SHAPE_CIRCLE, dim)) stack[waiting++] = index + 1;
+      uint32_t enter =
+          children_to_enter(tree, index + 1, at->right, where, query, SHAPE_CIRCLE, dim);
+      stack[waiting] = at->right;
+      waiting += enter >> 1;
+      stack[waiting] = index + 1;
+      waiting += enter & 1;
     } else {
       scan_filter filter = filter_in(at, query);
       total += scan_count(&tree->points, at->begin, at->end, center, radius2, &filter, dim);
@@ -219,6 +240,7 @@ ALWAYS_INLINE uint32_t search(const copse_agenttree *tree, const float *center,
     float gap2;
   } stack[COPSE_MAX_DEPTH];
   uint32_t waiting = 0, visits = 0;
+  const box4 where = box4_at(center, dim);
   if (tree->nodeCount && nearest->k) {
     stack[0].index = 0;
     stack[waiting++].gap2 = box_gap2(tree->bounds, center, dim);
@@ -230,13 +252,14 @@ ALWAYS_INLINE uint32_t search(const copse_agenttree *tree, const float *center,
     visits++;
     if (!(at->anyGroups & query->mask)) continue;
     if (at->right) {
-      float leftGap2 = box_gap2(box_of(tree, index + 1, dim), center, dim);
-      float rightGap2 = box_gap2(box_of(tree, at->right, dim), center, dim);
-      bool leftFirst = leftGap2 <= rightGap2;
+      float gaps2[4];
+      float4_store(gaps2, box4_gaps2_of_two(where, box4_load(box_of(tree, index + 1, dim), dim),
+                                            box4_load(box_of(tree, at->right, dim), dim), dim));
+      bool leftFirst = gaps2[0] <= gaps2[1];
       stack[waiting].index = leftFirst ? at->right : index + 1;
-      stack[waiting++].gap2 = leftFirst ? rightGap2 : leftGap2;
+      stack[waiting++].gap2 = leftFirst ? gaps2[1] : gaps2[0];
       stack[waiting].index = leftFirst ? index + 1 : at->right;
-      stack[waiting++].gap2 = leftFirst ? leftGap2 : rightGap2;
+      stack[waiting++].gap2 = leftFirst ? gaps2[0] : gaps2[1];
     } else {
       scan_filter filter = filter_in(at, query);
       scan_neighbors(&tree->points, at->begin, at->end, center, &filter, nearest, dim);

@@ -227,6 +227,67 @@ copse_status copse_agenttree_cone(const copse_agenttree *tree, const float *cent
                                   const float *direction, float halfAngle, float radius,
                                   const copse_query *query, copse_results *results);
 
+/* ---- Batch queries: all agents, or many points, in one call ----
+ *
+ * `masks`, where there is one, holds a mask for each slot: whom that agent looks for, on top of the
+ * query's mask; NULL: no such masks. Of the query, mask, exclude and maxDistance count; results are
+ * in tree order, so sort must be COPSE_SORT_NONE. An agent is never its own neighbor. Cost: about
+ * that of the results; leaves are answered as a whole, from one gathering of what is near them.
+ */
+
+/* A row of ids for each slot or point. The caller owns the arrays. Row i is ids[offsets[i]] … ids
+ * [offsets[i] + counts[i] - 1]. Rows are written one after the other: of all slots in tree order,
+ * of points in their order. The first row that does not fit and all after it stay empty
+ * (`truncated`), while `total` counts what all rows hold. */
+typedef struct copse_rows {
+  uint32_t *offsets, *counts; /* in: room for every built slot, or every point */
+  uint32_t *ids;              /* in: room for `capacity` ids */
+  uint32_t capacity;          /* in */
+  uint32_t total;             /* out */
+  bool truncated;             /* out */
+} copse_rows;
+
+/* Rows of at most k ids and their squared distances, nearest first, ties by lower id: row i begins
+ * at i * k and holds counts[i]. */
+typedef struct copse_neighbor_rows {
+  uint32_t *counts;  /* in: room for every built slot, or every point */
+  uint32_t *ids;     /* in: room for k times that */
+  float *distances2; /* in: likewise */
+} copse_neighbor_rows;
+
+/* Every agent's neighbors within a radius. Slots that are in no tree have empty rows. */
+copse_status copse_agenttree_all_within(const copse_agenttree *tree, float radius,
+                                        const copse_query *query, const uint32_t *masks,
+                                        copse_rows *rows);
+
+/* Every agent's k nearest, within query.maxDistance. */
+copse_status copse_agenttree_all_neighbors(const copse_agenttree *tree, uint32_t k,
+                                           const copse_query *query, const uint32_t *masks,
+                                           copse_neighbor_rows *rows);
+
+/* Each pair of agents within a distance of each other, once: ids a, b, a, b, … with a < b, in an
+ * order that depends on the state alone. results.total counts ids, twice the pairs; whole pairs are
+ * written while they fit. distances2 is not used. With `radii` (by slot), pairs whose circles
+ * touch: distance2 <= (radius a + radius b) squared; then `distance` is not used. Both agents must
+ * match the query's mask. COPSE_INVALID_ARGUMENT: a distance or radius that is NaN or negative. */
+copse_status copse_agenttree_pairs(const copse_agenttree *tree, float distance, const float *radii,
+                                   const copse_query *query, copse_results *results);
+
+/* For each of n points (dimensions floats each), the agents within a radius. */
+copse_status copse_agenttree_within_many(const copse_agenttree *tree, const float *points,
+                                         uint32_t n, float radius, const copse_query *query,
+                                         copse_rows *rows);
+
+/* For each of n points, the k nearest agents within query.maxDistance. */
+copse_status copse_agenttree_nearest_many(const copse_agenttree *tree, const float *points,
+                                          uint32_t n, uint32_t k, const copse_query *query,
+                                          copse_neighbor_rows *rows);
+
+/* The slots in tree order: neighbors in space are near each other in it. A game that renumbers its
+ * agents so, now and then, has builds and queries that miss the cache less. Writes while they fit;
+ * returns how many agents the last build has. */
+uint32_t copse_agenttree_order(const copse_agenttree *tree, uint32_t *order, uint32_t capacity);
+
 /* The nodes in preorder, to draw: per node its bounds (lo x, y, (z,) hi x, y, (z)), its depth and
  * its number of agents, 2 * dimensions + 2 floats. Writes whole nodes while they fit into
  * `capacity` floats; returns the number of floats in all. */

@@ -11,6 +11,21 @@
 #define ALWAYS_INLINE static inline
 #endif
 
+/* Where inlining only makes code larger, and where time is spent: an engine optimises a function
+ * when it has been entered often, so what runs long must be entered often. */
+#if defined(__GNUC__)
+#define OUT_OF_LINE static __attribute__((noinline))
+#else
+#define OUT_OF_LINE static
+#endif
+
+/* For what is called too seldom to be worth large code. */
+#if defined(__clang__)
+#define SMALL_CODE __attribute__((minsize))
+#else
+#define SMALL_CODE
+#endif
+
 /* ---- Memory ---- */
 
 /* `bytes` is 64 bits wide so that a size no machine can hold is refused instead of wrapping. */

@@ -7,7 +7,7 @@
 #ifndef COPSE_GEOM_H
 #define COPSE_GEOM_H
 
-#include "core.h"
+#include "simd.h"
 
 ALWAYS_INLINE float sum_of_squares(const float *d, const int dim) {
   float sum = d[0] * d[0] + d[1] * d[1];
@@ -23,6 +23,37 @@ ALWAYS_INLINE float box_gap2(const float *box, const float *point, const int dim
     d[axis] = outside > 0 ? outside : 0;
   }
   return sum_of_squares(d, dim);
+}
+
+/* A box in registers: x, y and in 3D z; the lanes behind are anything. */
+typedef struct box4 {
+  float4 lo, hi;
+} box4;
+
+/* Floats that a load reads past the end of an array of boxes. */
+enum { BOX_PADDING = 2 };
+
+ALWAYS_INLINE box4 box4_load(const float *box, const int dim) {
+  return (box4){float4_load(box), float4_load(box + dim)};
+}
+ALWAYS_INLINE box4 box4_at(const float *point, const int dim) {
+  const float all[4] = {point[0], point[1], dim == 3 ? point[2] : 0, 0};
+  return (box4){float4_load(all), float4_load(all)};
+}
+
+ALWAYS_INLINE float4 box4_gaps(box4 a, box4 b) {
+  float4 outside = float4_max(float4_sub(b.lo, a.hi), float4_sub(a.lo, b.hi));
+  return float4_max(outside, float4_all(0));
+}
+
+/* The least squared distances from a box, or a point, to two boxes: lanes 0 and 1. */
+ALWAYS_INLINE float4 box4_gaps2_of_two(box4 from, box4 first, box4 second, const int dim) {
+  float4 a = box4_gaps(from, first), b = box4_gaps(from, second);
+  a = float4_mul(a, a);
+  b = float4_mul(b, b);
+  float4 sides = float4_zip_low(a, b); /* x, x, y, y */
+  float4 sum = float4_add(sides, float4_swap_halves(sides));
+  return dim == 3 ? float4_add(sum, float4_zip_high(a, b)) : sum;
 }
 
 /* The greatest squared distance from a point to anything in a box. */

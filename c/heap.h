@@ -68,7 +68,7 @@ ALWAYS_INLINE void heap_sort(pairs heap, uint32_t size, const pair_order order) 
 
 /* Sorts pairs in place: O(n) where they are sorted already, at worst O(n log n). */
 ALWAYS_INLINE void pairs_sort(pairs all, uint32_t size, const pair_order order) {
-  enum { INSERTION_LIMIT = 24 };
+  enum { INSERTION_LIMIT = 64 }; /* most are nearly sorted */
   uint32_t sorted = size ? 1 : 0;
   while (sorted < size && !pair_less(pairs_get(all, sorted), pairs_get(all, sorted - 1), order))
     sorted++;

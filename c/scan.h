@@ -22,7 +22,13 @@ typedef struct scan_filter {
   bool testGroups; /* false: all points of the run are known to match the mask */
 } scan_filter;
 
-/* The lanes of i … i + 3 that are before the end and pass the filter. */
+/* The lanes of i … i + 3 that are before the end of their run. */
+ALWAYS_INLINE uint32_t scan_in_run(uint32_t i, uint32_t end) {
+  uint32_t left = end - i;
+  return 15u >> (4 - (left < 4 ? left : 4));
+}
+
+/* The lanes of i … i + 3 that are in their run and pass the filter. */
 ALWAYS_INLINE uint32_t scan_filter4(const scan_points *points, uint32_t i, uint32_t end,
                                     const scan_filter *filter, word4 hit) {
   hit = word4_without(hit, word4_equal(word4_load(points->ids + i), word4_all(filter->exclude)));
@@ -30,8 +36,7 @@ ALWAYS_INLINE uint32_t scan_filter4(const scan_points *points, uint32_t i, uint3
     word4 common = word4_and(word4_load(points->groups + i), word4_all(filter->mask));
     hit = word4_without(hit, word4_equal(common, word4_all(0)));
   }
-  uint32_t inRun = end - i >= 4 ? 15u : (1u << (end - i)) - 1;
-  return word4_bits(hit) & inRun;
+  return word4_bits(hit) & scan_in_run(i, end);
 }
 
 ALWAYS_INLINE float4 scan_sum_of_squares4(const float4 *d, const int dim) {
@@ -39,11 +44,23 @@ ALWAYS_INLINE float4 scan_sum_of_squares4(const float4 *d, const int dim) {
   return dim == 3 ? float4_add(sum, float4_mul(d[2], d[2])) : sum;
 }
 
-ALWAYS_INLINE float4 scan_distance2(const scan_points *points, uint32_t i, const float *center,
-                                    const int dim) {
+/* A point in registers: a store of four lanes may alias anything, so that what is read through a
+ * pointer would be read again after each. */
+typedef struct scan_center {
+  float4 axes[3];
+} scan_center;
+
+ALWAYS_INLINE scan_center scan_center_at(const float *center, const int dim) {
+  scan_center all;
+  for (int axis = 0; axis < dim; axis++) all.axes[axis] = float4_all(center[axis]);
+  return all;
+}
+
+ALWAYS_INLINE float4 scan_distance2(const scan_points *points, uint32_t i,
+                                    const scan_center *center, const int dim) {
   float4 d[3];
   for (int axis = 0; axis < dim; axis++)
-    d[axis] = float4_sub(float4_load(points->axes[axis] + i), float4_all(center[axis]));
+    d[axis] = float4_sub(float4_load(points->axes[axis] + i), center->axes[axis]);
   return scan_sum_of_squares4(d, dim);
 }
 
@@ -61,19 +78,20 @@ ALWAYS_INLINE void scan_append(copse_results *results, word4 ids, float4 distanc
     float lanes2[4];
     word4_store(lanes, ids);
     float4_store(lanes2, word4_as_floats(packed));
-    for (uint32_t i = 0; i < SIMD_BIT_COUNT[bits] && total + i < results->capacity; i++) {
+    for (uint32_t i = 0; i < bits_count(bits) && total + i < results->capacity; i++) {
       results->ids[total + i] = lanes[i];
       if (results->distances2) results->distances2[total + i] = lanes2[i];
     }
   }
-  results->total = total + SIMD_BIT_COUNT[bits];
+  results->total = total + bits_count(bits);
 }
 
 ALWAYS_INLINE void scan_within(const scan_points *points, uint32_t begin, uint32_t end,
                                const float *center, float radius2, const scan_filter *filter,
                                copse_results *results, const int dim) {
+  const scan_center at = scan_center_at(center, dim);
   for (uint32_t i = begin; i < end; i += 4) {
-    float4 distances2 = scan_distance2(points, i, center, dim);
+    float4 distances2 = scan_distance2(points, i, &at, dim);
     word4 hit = float4_le(distances2, float4_all(radius2));
     uint32_t bits = scan_filter4(points, i, end, filter, hit);
     scan_append(results, word4_load(points->ids + i), distances2, bits);
@@ -83,10 +101,11 @@ ALWAYS_INLINE void scan_within(const scan_points *points, uint32_t begin, uint32
 ALWAYS_INLINE uint32_t scan_count(const scan_points *points, uint32_t begin, uint32_t end,
                                   const float *center, float radius2, const scan_filter *filter,
                                   const int dim) {
+  const scan_center at = scan_center_at(center, dim);
   uint32_t total = 0;
   for (uint32_t i = begin; i < end; i += 4) {
-    word4 hit = float4_le(scan_distance2(points, i, center, dim), float4_all(radius2));
-    total += SIMD_BIT_COUNT[scan_filter4(points, i, end, filter, hit)];
+    word4 hit = float4_le(scan_distance2(points, i, &at, dim), float4_all(radius2));
+    total += bits_count(scan_filter4(points, i, end, filter, hit));
   }
   return total;
 }
@@ -144,8 +163,9 @@ typedef struct scan_nearest {
 ALWAYS_INLINE void scan_neighbors(const scan_points *points, uint32_t begin, uint32_t end,
                                   const float *center, const scan_filter *filter,
                                   scan_nearest *nearest, const int dim) {
+  const scan_center at = scan_center_at(center, dim);
   for (uint32_t i = begin; i < end; i += 4) {
-    float4 distances2 = scan_distance2(points, i, center, dim);
+    float4 distances2 = scan_distance2(points, i, &at, dim);
     word4 hit = float4_le(distances2, float4_all(nearest->limit2));
     uint32_t bits = scan_filter4(points, i, end, filter, hit);
     if (!bits) continue;

@@ -23,13 +23,29 @@ ALWAYS_INLINE float4 float4_sqrt(float4 a) { return wasm_f32x4_sqrt(a); }
 ALWAYS_INLINE float4 float4_min(float4 a, float4 b) { return wasm_f32x4_pmin(a, b); }
 ALWAYS_INLINE float4 float4_max(float4 a, float4 b) { return wasm_f32x4_pmax(a, b); }
 ALWAYS_INLINE word4 float4_le(float4 a, float4 b) { return wasm_f32x4_le(a, b); }
+ALWAYS_INLINE word4 float4_lt(float4 a, float4 b) { return wasm_f32x4_lt(a, b); }
+
+/* a0, b0, a1, b1 */
+ALWAYS_INLINE float4 float4_zip_low(float4 a, float4 b) {
+  return wasm_i32x4_shuffle(a, b, 0, 4, 1, 5);
+}
+/* a2, b2, a3, b3 */
+ALWAYS_INLINE float4 float4_zip_high(float4 a, float4 b) {
+  return wasm_i32x4_shuffle(a, b, 2, 6, 3, 7);
+}
+/* a2, a3, a0, a1 */
+ALWAYS_INLINE float4 float4_swap_halves(float4 a) { return wasm_i32x4_shuffle(a, a, 2, 3, 0, 1); }
 
 ALWAYS_INLINE word4 word4_load(const uint32_t *p) { return wasm_v128_load(p); }
 ALWAYS_INLINE void word4_store(uint32_t *p, word4 a) { wasm_v128_store(p, a); }
 ALWAYS_INLINE word4 word4_all(uint32_t a) { return wasm_i32x4_splat((int32_t)a); }
+ALWAYS_INLINE word4 word4_sub(word4 a, word4 b) { return wasm_i32x4_sub(a, b); }
 ALWAYS_INLINE word4 word4_and(word4 a, word4 b) { return wasm_v128_and(a, b); }
 ALWAYS_INLINE word4 word4_without(word4 a, word4 b) { return wasm_v128_andnot(a, b); }
+ALWAYS_INLINE word4 word4_or(word4 a, word4 b) { return wasm_v128_or(a, b); }
 ALWAYS_INLINE word4 word4_equal(word4 a, word4 b) { return wasm_i32x4_eq(a, b); }
+/* As signed numbers. */
+ALWAYS_INLINE word4 word4_greater(word4 a, word4 b) { return wasm_i32x4_gt(a, b); }
 /* One bit a lane, lane 0 lowest. */
 ALWAYS_INLINE uint32_t word4_bits(word4 mask) { return (uint32_t)wasm_i32x4_bitmask(mask); }
 ALWAYS_INLINE word4 float4_as_words(float4 a) { return a; }
@@ -54,13 +70,23 @@ ALWAYS_INLINE float4 float4_sqrt(float4 a) { return _mm_sqrt_ps(a); }
 ALWAYS_INLINE float4 float4_min(float4 a, float4 b) { return _mm_min_ps(a, b); }
 ALWAYS_INLINE float4 float4_max(float4 a, float4 b) { return _mm_max_ps(a, b); }
 ALWAYS_INLINE word4 float4_le(float4 a, float4 b) { return _mm_castps_si128(_mm_cmple_ps(a, b)); }
+ALWAYS_INLINE word4 float4_lt(float4 a, float4 b) { return _mm_castps_si128(_mm_cmplt_ps(a, b)); }
+
+ALWAYS_INLINE float4 float4_zip_low(float4 a, float4 b) { return _mm_unpacklo_ps(a, b); }
+ALWAYS_INLINE float4 float4_zip_high(float4 a, float4 b) { return _mm_unpackhi_ps(a, b); }
+ALWAYS_INLINE float4 float4_swap_halves(float4 a) {
+  return _mm_shuffle_ps(a, a, _MM_SHUFFLE(1, 0, 3, 2));
+}
 
 ALWAYS_INLINE word4 word4_load(const uint32_t *p) { return _mm_loadu_si128((const __m128i *)p); }
 ALWAYS_INLINE void word4_store(uint32_t *p, word4 a) { _mm_storeu_si128((__m128i *)p, a); }
 ALWAYS_INLINE word4 word4_all(uint32_t a) { return _mm_set1_epi32((int)a); }
+ALWAYS_INLINE word4 word4_sub(word4 a, word4 b) { return _mm_sub_epi32(a, b); }
 ALWAYS_INLINE word4 word4_and(word4 a, word4 b) { return _mm_and_si128(a, b); }
 ALWAYS_INLINE word4 word4_without(word4 a, word4 b) { return _mm_andnot_si128(b, a); }
+ALWAYS_INLINE word4 word4_or(word4 a, word4 b) { return _mm_or_si128(a, b); }
 ALWAYS_INLINE word4 word4_equal(word4 a, word4 b) { return _mm_cmpeq_epi32(a, b); }
+ALWAYS_INLINE word4 word4_greater(word4 a, word4 b) { return _mm_cmpgt_epi32(a, b); }
 ALWAYS_INLINE uint32_t word4_bits(word4 mask) {
   return (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(mask));
 }
@@ -99,12 +125,28 @@ ALWAYS_INLINE float4 float4_max(float4 a, float4 b) {
 ALWAYS_INLINE word4 float4_le(float4 a, float4 b) {
   EACH_LANE(word4, a.lane[i] <= b.lane[i] ? UINT32_MAX : 0);
 }
+ALWAYS_INLINE word4 float4_lt(float4 a, float4 b) {
+  EACH_LANE(word4, a.lane[i] < b.lane[i] ? UINT32_MAX : 0);
+}
+
+ALWAYS_INLINE float4 float4_zip_low(float4 a, float4 b) {
+  EACH_LANE(float4, i % 2 ? b.lane[i / 2] : a.lane[i / 2]);
+}
+ALWAYS_INLINE float4 float4_zip_high(float4 a, float4 b) {
+  EACH_LANE(float4, i % 2 ? b.lane[2 + i / 2] : a.lane[2 + i / 2]);
+}
+ALWAYS_INLINE float4 float4_swap_halves(float4 a) { EACH_LANE(float4, a.lane[(i + 2) % 4]); }
 
 ALWAYS_INLINE word4 word4_load(const uint32_t *p) { EACH_LANE(word4, p[i]); }
 ALWAYS_INLINE void word4_store(uint32_t *p, word4 a) { memcpy(p, a.lane, sizeof a); }
 ALWAYS_INLINE word4 word4_all(uint32_t a) { EACH_LANE(word4, a); }
+ALWAYS_INLINE word4 word4_sub(word4 a, word4 b) { EACH_LANE(word4, a.lane[i] - b.lane[i]); }
 ALWAYS_INLINE word4 word4_and(word4 a, word4 b) { EACH_LANE(word4, a.lane[i] & b.lane[i]); }
 ALWAYS_INLINE word4 word4_without(word4 a, word4 b) { EACH_LANE(word4, a.lane[i] & ~b.lane[i]); }
+ALWAYS_INLINE word4 word4_or(word4 a, word4 b) { EACH_LANE(word4, a.lane[i] | b.lane[i]); }
+ALWAYS_INLINE word4 word4_greater(word4 a, word4 b) {
+  EACH_LANE(word4, (int32_t)a.lane[i] > (int32_t)b.lane[i] ? UINT32_MAX : 0);
+}
 ALWAYS_INLINE word4 word4_equal(word4 a, word4 b) {
   EACH_LANE(word4, a.lane[i] == b.lane[i] ? UINT32_MAX : 0);
 }
@@ -126,6 +168,18 @@ ALWAYS_INLINE float4 word4_as_floats(word4 a) {
 #undef EACH_LANE
 #endif
 
+ALWAYS_INLINE uint32_t word4_sum(word4 a) {
+  uint32_t lanes[4];
+  word4_store(lanes, a);
+  return lanes[0] + lanes[1] + lanes[2] + lanes[3];
+}
+
+/* first, first + 1, first + 2, first + 3 */
+ALWAYS_INLINE word4 word4_count_from(uint32_t first) {
+  const uint32_t lanes[4] = {0, 1, 2, 3};
+  return word4_sub(word4_all(first), word4_sub(word4_all(0), word4_load(lanes)));
+}
+
 /* ---- Left-packing: the lanes whose bit is set, moved to the front; the rest is undefined ---- */
 
 /* Byte shuffles, one row for each set of bits. */
@@ -141,7 +195,15 @@ static const uint8_t SIMD_PACK[16][16] = {
 #undef LANE
 };
 
-static const uint8_t SIMD_BIT_COUNT[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+/* How many of four bits are set. */
+ALWAYS_INLINE uint32_t bits_count(uint32_t bits) {
+#ifdef __wasm__
+  return (uint32_t)__builtin_popcount(bits); /* one instruction, there */
+#else
+  static const uint8_t counts[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+  return counts[bits];
+#endif
+}
 
 ALWAYS_INLINE word4 word4_pack(word4 a, uint32_t bits) {
 #if defined(__wasm_simd128__) && !defined(COPSE_SCALAR)

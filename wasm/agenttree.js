@@ -35,15 +35,17 @@ function definition(name, dimensions, options) {
     name,
     dimensions,
     options,
-    (wasm, capacity, layout, onNonFinite) =>
+    (wasm, common) =>
       wasm.agenttree_create(
         dimensions,
-        capacity,
+        common.capacity,
         leafSize ?? 0,
         axisWord,
         splitWord,
-        layout,
-        onNonFinite,
+        common.layout,
+        common.onNonFinite,
+        common.results,
+        common.k,
       ),
   ]
 }

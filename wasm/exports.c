@@ -19,6 +19,16 @@ static const copse_allocator MALLOC = {0};
 typedef struct object {
   copse_agenttree *tree;
   copse_results results; /* room for a single query that finds every item */
+
+  /* Batches: what goes in, and room for what comes out. Pages that nobody touches cost nothing. */
+  uint32_t *masks;
+  float *radii, *points;
+  copse_rows rows;
+  copse_neighbor_rows neighbors;
+  uint32_t k; /* the most neighbors a row */
+
+  void *block; /* holds all of these arrays */
+  uint64_t blockBytes;
 } object;
 
 static slots allSlots = {.firstFree = COPSE_NONE};
@@ -49,20 +59,45 @@ static copse_status grow_table(void) {
   return COPSE_OK;
 }
 
-/* Ids and squared distances in one block; on failure the old ones stay. */
-static copse_status take_results(copse_results *results, uint32_t capacity) {
-  uint32_t *ids = memory_take(&MALLOC, (uint64_t)capacity * 8);
-  if (!ids) return COPSE_OUT_OF_MEMORY;
-  memory_give(&MALLOC, results->ids, (uint64_t)results->capacity * 8);
-  results->ids = ids;
-  results->distances2 = (float *)(void *)(ids + capacity);
-  results->capacity = capacity;
+/* Points the arrays into a block, or measures that block. */
+static uint64_t carve(object *at, uint64_t capacity, void *block) {
+  arena all = arena_over(block);
+  const uint64_t neighbors = capacity * at->k;
+  at->results.capacity = (uint32_t)capacity;
+  at->results.ids = arena_carve(&all, capacity, 4);
+  at->results.distances2 = arena_carve(&all, capacity, 4);
+  at->masks = arena_carve(&all, capacity, 4);
+  at->radii = arena_carve(&all, capacity, 4);
+  at->points = arena_carve(&all, capacity * copse_agenttree_dimensions(at->tree), 4);
+  at->rows.offsets = arena_carve(&all, capacity, 4);
+  at->rows.counts = arena_carve(&all, capacity, 4);
+  at->rows.ids = arena_carve(&all, at->rows.capacity, 4);
+  at->neighbors.counts = arena_carve(&all, capacity, 4);
+  at->neighbors.ids = arena_carve(&all, neighbors, 4);
+  at->neighbors.distances2 = arena_carve(&all, neighbors, 4);
+  return arena_block_bytes(all.used);
+}
+
+/* Moves the arrays to a block for this capacity; the masks stay. On failure all is as it was. */
+static copse_status take_block(object *at, uint32_t capacity, uint32_t resultCapacity) {
+  object larger = *at;
+  larger.rows.capacity = resultCapacity;
+  larger.blockBytes = carve(&larger, capacity, NULL);
+  larger.block = memory_take(&MALLOC, larger.blockBytes);
+  if (!larger.block) return COPSE_OUT_OF_MEMORY;
+  carve(&larger, capacity, larger.block);
+  const uint32_t old = at->block ? at->results.capacity : 0;
+  if (old) memcpy(larger.masks, at->masks, old * sizeof *at->masks);
+  for (uint32_t slot = old; slot < capacity; slot++) larger.masks[slot] = COPSE_ALL_GROUPS;
+  memory_give(&MALLOC, at->block, at->blockBytes);
+  *at = larger;
   return COPSE_OK;
 }
 
 EXPORT("agenttree_create")
 int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSize, uint32_t axis,
-                         uint32_t split, uint32_t layout, uint32_t onNonFinite) {
+                         uint32_t split, uint32_t layout, uint32_t onNonFinite,
+                         uint32_t resultCapacity, uint32_t k) {
   if (allSlots.firstFree == COPSE_NONE && allSlots.used == allSlots.capacity) {
     copse_status status = grow_table();
     if (status != COPSE_OK) return FAILED(status);
@@ -75,9 +110,9 @@ int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSi
   def.split = (copse_split)split;
   def.layout = (copse_layout)layout;
   def.onNonFinite = (copse_on_non_finite)onNonFinite;
-  object made = {0};
+  object made = {.k = k};
   copse_status status = copse_agenttree_create(&def, &made.tree);
-  if (status == COPSE_OK) status = take_results(&made.results, capacity);
+  if (status == COPSE_OK) status = take_block(&made, capacity, resultCapacity);
   if (status != COPSE_OK) {
     copse_agenttree_destroy(made.tree);
     return FAILED(status);
@@ -91,30 +126,40 @@ EXPORT("destroy") int32_t destroy(int32_t handle) {
   object *at = object_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   copse_agenttree_destroy(at->tree);
-  memory_give(&MALLOC, at->results.ids, (uint64_t)at->results.capacity * 8);
+  memory_give(&MALLOC, at->block, at->blockBytes);
   slots_free(&allSlots, (uint32_t)(at - objects));
   return 0;
 }
 
-EXPORT("reserve") int32_t reserve(int32_t handle, uint32_t capacity) {
+EXPORT("reserve") int32_t reserve(int32_t handle, uint32_t capacity, uint32_t resultCapacity) {
   object *at = object_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   if (capacity <= at->results.capacity) return 0;
-  if (capacity > COPSE_MAX_CAPACITY) return FAILED(COPSE_INVALID_ARGUMENT);
-  copse_results larger = {0};
-  copse_status status = take_results(&larger, capacity);
-  if (status != COPSE_OK) return FAILED(status);
-  status = copse_agenttree_reserve(at->tree, capacity);
-  copse_results *unused = status == COPSE_OK ? &at->results : &larger;
-  memory_give(&MALLOC, unused->ids, (uint64_t)unused->capacity * 8);
-  if (status != COPSE_OK) return FAILED(status);
-  at->results = larger;
-  return 0;
+  /* A tree that is larger than its arrays harms nobody, should the second step fail. */
+  copse_status status = copse_agenttree_reserve(at->tree, capacity);
+  if (status == COPSE_OK) status = take_block(at, capacity, resultCapacity);
+  return status == COPSE_OK ? 0 : FAILED(status);
 }
 
 /* ---- Where things lie: byte offsets for JavaScript's views; 0 for what is not there ---------- */
 
-typedef enum view { VIEW_X, VIEW_Y, VIEW_Z, VIEW_GROUPS, VIEW_IDS, VIEW_DISTANCES2 } view;
+typedef enum view {
+  VIEW_X,
+  VIEW_Y,
+  VIEW_Z,
+  VIEW_GROUPS,
+  VIEW_IDS,
+  VIEW_DISTANCES2,
+  VIEW_MASKS,
+  VIEW_RADII,
+  VIEW_POINTS,
+  VIEW_ROW_OFFSETS,
+  VIEW_ROW_COUNTS,
+  VIEW_ROW_IDS,
+  VIEW_NEIGHBOR_COUNTS,
+  VIEW_NEIGHBOR_IDS,
+  VIEW_NEIGHBOR_DISTANCES2,
+} view;
 
 EXPORT("view_of") uintptr_t view_of(int32_t handle, uint32_t which) {
   object *at = object_of(handle);
@@ -131,6 +176,24 @@ EXPORT("view_of") uintptr_t view_of(int32_t handle, uint32_t which) {
     return (uintptr_t)at->results.ids;
   case VIEW_DISTANCES2:
     return (uintptr_t)at->results.distances2;
+  case VIEW_MASKS:
+    return (uintptr_t)at->masks;
+  case VIEW_RADII:
+    return (uintptr_t)at->radii;
+  case VIEW_POINTS:
+    return (uintptr_t)at->points;
+  case VIEW_ROW_OFFSETS:
+    return (uintptr_t)at->rows.offsets;
+  case VIEW_ROW_COUNTS:
+    return (uintptr_t)at->rows.counts;
+  case VIEW_ROW_IDS:
+    return (uintptr_t)at->rows.ids;
+  case VIEW_NEIGHBOR_COUNTS:
+    return (uintptr_t)at->neighbors.counts;
+  case VIEW_NEIGHBOR_IDS:
+    return (uintptr_t)at->neighbors.ids;
+  case VIEW_NEIGHBOR_DISTANCES2:
+    return (uintptr_t)at->neighbors.distances2;
   }
   return 0;
 }
@@ -269,6 +332,74 @@ int32_t any_within(int32_t handle, float x, float y, float z, float radius, uint
   return status == COPSE_OK ? any : FAILED(status);
 }
 
+/* ---- Batches: an answer is a number of ids, which may exceed an int32 -------------------------
+ */
+
+static double total_or_failed(double total, copse_status status) {
+  return status == COPSE_OK ? total : FAILED(status);
+}
+
+EXPORT("all_within") double all_within(int32_t handle, float radius, uint32_t mask) {
+  object *at = object_of(handle);
+  if (!at) return FAILED(COPSE_STALE_HANDLE);
+  copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
+  copse_status status = copse_agenttree_all_within(at->tree, radius, &query, at->masks, &at->rows);
+  return total_or_failed(at->rows.total, status);
+}
+
+EXPORT("within_many")
+double within_many(int32_t handle, uint32_t n, float radius, uint32_t mask, uint32_t exclude) {
+  object *at = object_of(handle);
+  if (!at || n > at->results.capacity) return FAILED(COPSE_STALE_HANDLE);
+  copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  copse_status status =
+      copse_agenttree_within_many(at->tree, at->points, n, radius, &query, &at->rows);
+  return total_or_failed(at->rows.total, status);
+}
+
+EXPORT("all_neighbors")
+int32_t all_neighbors(int32_t handle, uint32_t k, float maxDistance, uint32_t mask) {
+  object *at = object_of(handle);
+  if (!at || k > at->k) return FAILED(COPSE_STALE_HANDLE);
+  copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
+  query.maxDistance = maxDistance;
+  copse_status status =
+      copse_agenttree_all_neighbors(at->tree, k, &query, at->masks, &at->neighbors);
+  return status == COPSE_OK ? 0 : FAILED(status);
+}
+
+EXPORT("nearest_many")
+int32_t nearest_many(int32_t handle, uint32_t n, uint32_t k, float maxDistance, uint32_t mask,
+                     uint32_t exclude) {
+  object *at = object_of(handle);
+  if (!at || n > at->results.capacity || k > at->k) return FAILED(COPSE_STALE_HANDLE);
+  copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  query.maxDistance = maxDistance;
+  copse_status status =
+      copse_agenttree_nearest_many(at->tree, at->points, n, k, &query, &at->neighbors);
+  return status == COPSE_OK ? 0 : FAILED(status);
+}
+
+EXPORT("pairs") double pairs(int32_t handle, float distance, uint32_t byRadii, uint32_t mask) {
+  object *at = object_of(handle);
+  if (!at) return FAILED(COPSE_STALE_HANDLE);
+  copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
+  copse_results results = {.ids = at->rows.ids, .capacity = at->rows.capacity};
+  copse_status status =
+      copse_agenttree_pairs(at->tree, distance, byRadii ? at->radii : NULL, &query, &results);
+  return total_or_failed(results.total, status);
+}
+
+/* Stages the slots in tree order; answers with their number. */
+EXPORT("order") int32_t order(int32_t handle) {
+  object *at = object_of(handle);
+  if (!at) return FAILED(COPSE_STALE_HANDLE);
+  uint32_t count = copse_agenttree_order(at->tree, NULL, 0);
+  uint32_t *slots = (uint32_t *)stage(count * 4);
+  if (!slots && count) return FAILED(COPSE_OUT_OF_MEMORY);
+  return (int32_t)copse_agenttree_order(at->tree, slots, count);
+}
+
 /* ---- Debug and snapshots ------------------------------------------------------------------- */
 
 /* Agents, skipped, nodes, leaves, depth, bytes, visits of the last query: where they lie. */
@@ -282,7 +413,7 @@ EXPORT("stats_of") uintptr_t stats_of(int32_t handle) {
   numbers[2] = stats.nodes;
   numbers[3] = stats.leaves;
   numbers[4] = stats.depth;
-  numbers[5] = (double)stats.bytes + sizeof(object) + 8.0 * at->results.capacity;
+  numbers[5] = (double)stats.bytes + sizeof(object) + (double)at->blockBytes;
   numbers[6] = at->results.visits;
   return (uintptr_t)numbers;
 }

@@ -58,6 +58,10 @@ import { View } from './memory.js'
  * What an index is created with.
  * @typedef {object} IndexOptions
  * @property {number} [capacity] the most agents; 1,000 at first
+ * @property {number} [results] room for the ids of a batch: `allWithin`, `withinMany`, `pairs`; 16 times
+ *   the capacity at first
+ * @property {number} [k] the most neighbors a row of `allNeighbors` and `nearestMany` can hold; 10 at
+ *   first
  * @property {'interleaved' | 'separate'} [layout] `positions` (x0, y0, x1, y1, …) or `xs`, `ys`, `zs`
  * @property {'error' | 'skip'} [onNonFinite] what `build()` does about positions that are NaN,
  *   infinite or beyond 1e18: throw, or leave those agents out of every result
@@ -65,11 +69,49 @@ import { View } from './memory.js'
  */
 
 /**
+ * What a batch leaves out.
+ * @typedef {object} BatchOptions
+ * @property {number} [mask] 32 bits: keep agents whose groups have a bit in common with it
+ */
+
+/**
+ * Rows of ids: row i is `ids[offsets[i]]` … `ids[offsets[i] + counts[i] - 1]`.
+ * @typedef {object} Rows
+ * @property {Uint32Array} offsets
+ * @property {Uint32Array} counts
+ * @property {Uint32Array} ids
+ * @property {number} total ids of all rows
+ * @property {boolean} truncated total was more than the room for `results`: rows that did not fit are
+ *   empty
+ */
+
+/**
+ * Rows of at most k ids, nearest first, ties by lower id: row i begins at `i * k`, for the k that was
+ * asked for, and holds `counts[i]`.
+ * @typedef {object} NeighborRows
+ * @property {Uint32Array} counts
+ * @property {Uint32Array} ids
+ * @property {Float32Array} distances2 squared
+ */
+
+/**
+ * @typedef {object} AllNeighborsOptions
+ * @property {number} k
+ * @property {number} [maxDistance] nobody farther than this, inclusive
+ * @property {number} [mask] 32 bits: keep agents whose groups have a bit in common with it
+ */
+
+/**
+ * The checked options that every index has, as the core takes them.
+ * @typedef {{ capacity: number, layout: number, onNonFinite: number, results: number, k: number }}
+ *   CommonWords
+ */
+
+/**
  * How a class of index is created: its name, for messages; its dimensions; the options, of which
  * these are checked here; and the call into the core, which answers with a handle.
  * @typedef {[name: string, dimensions: 2 | 3, options: IndexOptions, make: (wasm:
- *   import('./init.js').Exports, capacity: number, layout: number, onNonFinite: number) => number
- * ]} Definition
+ *   import('./init.js').Exports, common: CommonWords) => number]} Definition
  */
 
 export const MAX_CAPACITY = 2 ** 28
@@ -83,9 +125,28 @@ const SORT_DISTANCE = 2
 
 /** `view_of` of exports.c, by place. */
 const X = 0
+const Y = 1
+const Z = 2
 const GROUPS = 3
 const IDS = 4
 const DISTANCES2 = 5
+const MASKS = 6
+const RADII = 7
+const POINTS = 8
+const ROW_OFFSETS = 9
+const ROW_COUNTS = 10
+const ROW_IDS = 11
+const NEIGHBOR_COUNTS = 12
+const NEIGHBOR_IDS = 13
+const NEIGHBOR_DISTANCES2 = 14
+const VIEWS = 15
+
+/** Those that are of floats; the others are of unsigned integers. */
+const FLOATS = [X, Y, Z, DISTANCES2, RADII, POINTS, NEIGHBOR_DISTANCES2]
+
+const RESULTS_PER_AGENT = 16
+const NEIGHBORS_PER_AGENT = 10
+const MAX_RESULTS = 2 ** 30
 
 /**
  * Frees an object whose owner forgot to dispose it. A backstop only: it may run late or never.
@@ -110,13 +171,13 @@ export class SpatialIndex {
   #capacity = 0
   #count = 0
   #dimensions = 2
+  #results = 0
+  #k = 0
   #separate = false
   /** Byte offsets, by `view_of`; they change with the capacity. */
-  #offsets = [0, 0, 0, 0, 0, 0]
-  /** @type {View<Float32Array>[]} */ #coordinates
-  /** @type {View<Uint32Array>} */ #groups
-  /** @type {View<Uint32Array>} */ #ids
-  /** @type {View<Float32Array>} */ #distances2
+  #offsets = new Array(VIEWS).fill(0)
+  /** Typed arrays there, by `view_of`. @type {View<any>[]} */
+  #views = []
   /** @type {View<Float64Array>} */ #statistics
   /** @type {View<Uint8Array>} */ #staged
   /** @type {Stats} */
@@ -135,24 +196,33 @@ export class SpatialIndex {
   constructor(...[name, dimensions, options, make]) {
     const { capacity = 1000, layout = 'interleaved', onNonFinite = 'error', instance } = options
     checkInteger(name, '', 'capacity', capacity, 1, MAX_CAPACITY)
-    const layoutWord = checkWord(name, '', 'layout', layout, LAYOUTS)
-    const onNonFiniteWord = checkWord(name, '', 'onNonFinite', onNonFinite, ON_NON_FINITE)
+    const { results = RESULTS_PER_AGENT * capacity, k = NEIGHBORS_PER_AGENT } = options
+    checkInteger(name, '', 'results', results, 0, MAX_RESULTS)
+    checkInteger(name, '', 'k', k, 0, MAX_RESULTS)
+    const common = {
+      capacity,
+      layout: checkWord(name, '', 'layout', layout, LAYOUTS),
+      onNonFinite: checkWord(name, '', 'onNonFinite', onNonFinite, ON_NON_FINITE),
+      results,
+      k,
+    }
     this.#name = name
     this.#instance = instanceOr(name, instance)
     this.#capacity = capacity
+    this.#results = results
+    this.#k = k
     this.#dimensions = dimensions
     this.#separate = layout === 'separate'
-    this.#coordinates = []
-    for (let array = this.#separate ? dimensions : 1; array > 0; array--)
-      this.#coordinates.push(new View(this.#instance, Float32Array))
-    this.#groups = new View(this.#instance, Uint32Array)
-    this.#ids = new View(this.#instance, Uint32Array)
-    this.#distances2 = new View(this.#instance, Float32Array)
+    for (let which = 0; which < VIEWS; which++) {
+      /** @type {any} */
+      const Type = FLOATS.includes(which) ? Float32Array : Uint32Array
+      this.#views.push(new View(this.#instance, Type))
+    }
     this.#statistics = new View(this.#instance, Float64Array)
     this.#staged = new View(this.#instance, Uint8Array)
 
     const wasm = this.#instance.enter()
-    const handle = make(wasm, capacity, layoutWord, onNonFiniteWord)
+    const handle = make(wasm, common)
     this.#instance.leave()
     if (handle < 0) throw failure(name, '', handle)
     this.#handle = handle
@@ -223,6 +293,15 @@ export class SpatialIndex {
     return this.#staged.at(offset, size)
   }
 
+  /**
+   * A view of one of the arrays inside.
+   * @param {number} which
+   * @param {number} length
+   */
+  #view(which, length) {
+    return this.#views[which].at(this.#offsets[which], length)
+  }
+
   // ---- Life ----
 
   /** Frees the memory. Twice is harmless; any other use afterwards throws. */
@@ -249,13 +328,17 @@ export class SpatialIndex {
   }
 
   /**
-   * Grows to at least this capacity and keeps everything. Views taken before are void.
+   * Grows to at least this capacity, `results` in proportion, and keeps everything but the results of
+   * queries. Views taken before are void.
    * @param {number} capacity
    */
   reserve(capacity) {
     checkInteger(this.#name, 'reserve', 'capacity', capacity, 1, MAX_CAPACITY)
-    this.#leave('reserve', this.#enter('reserve').reserve(this.#handle, capacity))
-    if (capacity > this.#capacity) this.#capacity = capacity
+    if (capacity <= this.#capacity) return this.#alive('reserve')
+    const results = Math.min(Math.ceil((this.#results / this.#capacity) * capacity), MAX_RESULTS)
+    this.#leave('reserve', this.#enter('reserve').reserve(this.#handle, capacity, results))
+    this.#capacity = capacity
+    this.#results = results
     this.#locate()
   }
 
@@ -285,7 +368,7 @@ export class SpatialIndex {
           (separate ? "'interleaved': use positions" : "'separate': use xs, ys and zs"),
       )
     const length = separate ? this.#capacity : this.#capacity * this.#dimensions
-    return this.#coordinates[axis].at(this.#offsets[X + axis], length)
+    return /** @type {Float32Array} */ (this.#view(X + axis, length))
   }
 
   /**
@@ -314,7 +397,7 @@ export class SpatialIndex {
   /** 32 group bits an agent, 1 at first; an agent with none is absent from every result. */
   get groups() {
     this.#alive('groups')
-    return this.#groups.at(this.#offsets[GROUPS], this.#capacity)
+    return /** @type {Uint32Array} */ (this.#view(GROUPS, this.#capacity))
   }
 
   /**
@@ -389,7 +472,7 @@ export class SpatialIndex {
     if (!(out instanceof Uint32Array))
       refuse(this.#name, method, 'out', out, 'a Uint32Array', false)
     const written = total < out.length ? total : out.length
-    const ids = this.#ids.at(this.#offsets[IDS], this.#capacity)
+    const ids = this.#view(IDS, this.#capacity)
     for (let i = 0; i < written; i++) out[i] = ids[i]
     const distances2 = options?.distances2
     if (distances2 === undefined) return total
@@ -404,7 +487,7 @@ export class SpatialIndex {
       )
     if (distances2.length < out.length)
       refuse(this.#name, method, 'distances2.length', distances2.length, `at least ${out.length}`)
-    const found = this.#distances2.at(this.#offsets[DISTANCES2], this.#capacity)
+    const found = this.#view(DISTANCES2, this.#capacity)
     for (let i = 0; i < written; i++) distances2[i] = found[i]
     return total
   }
@@ -588,6 +671,212 @@ export class SpatialIndex {
         wasm.any_within(this.#handle, x, y, z, radius, this.#mask, this.#exclude),
       ) === 1
     )
+  }
+
+  // ---- Batches: always the same result objects ----
+
+  /** @type {Rows} */ #rows = /** @type {any} */ ({ total: 0, truncated: false })
+  /** @type {NeighborRows} */ #neighborRows = /** @type {any} */ ({})
+
+  /**
+   * Whom an agent looks for in `allWithin` and `allNeighbors`: 32 bits an agent, all of them at first.
+   * Read when these are called.
+   */
+  get masks() {
+    this.#alive('masks')
+    return /** @type {Uint32Array} */ (this.#view(MASKS, this.#capacity))
+  }
+
+  /**
+   * The rows just written.
+   * @param {number} total
+   */
+  #rowsOf(total) {
+    const rows = this.#rows
+    rows.offsets = this.#view(ROW_OFFSETS, this.#capacity)
+    rows.counts = this.#view(ROW_COUNTS, this.#capacity)
+    rows.ids = this.#view(ROW_IDS, this.#results)
+    rows.total = total
+    rows.truncated = total > this.#results
+    return rows
+  }
+
+  #neighborRowsOf() {
+    const rows = this.#neighborRows
+    rows.counts = this.#view(NEIGHBOR_COUNTS, this.#capacity)
+    rows.ids = this.#view(NEIGHBOR_IDS, this.#capacity * this.#k)
+    rows.distances2 = this.#view(NEIGHBOR_DISTANCES2, this.#capacity * this.#k)
+    return rows
+  }
+
+  /**
+   * Every agent's neighbors within a radius, in one call: row i is that of slot i, without i itself.
+   * Rows lie in tree order. Shares its room with `withinMany` and `pairs`.
+   * @param {number} radius
+   * @param {BatchOptions} [options]
+   */
+  allWithin(radius, options) {
+    checkDistance(this.#name, 'allWithin', 'radius', radius)
+    this.#ask('allWithin', options)
+    const wasm = this.#enter('allWithin')
+    return this.#rowsOf(this.#leave('allWithin', wasm.all_within(this.#handle, radius, this.#mask)))
+  }
+
+  /**
+   * The k nearest of every agent, in one call: row i is that of slot i, without i itself. Kept until
+   * `allNeighbors` or `nearestMany` is called again: a cache of distances.
+   * @param {AllNeighborsOptions} options
+   */
+  allNeighbors(options) {
+    const k = this.#checkK('allNeighbors', options)
+    const wasm = this.#enter('allNeighbors')
+    this.#leave('allNeighbors', wasm.all_neighbors(this.#handle, k, this.#maxDistance, this.#mask))
+    return this.#neighborRowsOf()
+  }
+
+  /**
+   * @param {string} method
+   * @param {AllNeighborsOptions} options
+   */
+  #checkK(method, options) {
+    checkOptions(this.#name, method, options)
+    this.#ask(method, options)
+    checkInteger(this.#name, method, 'k', options.k, 0, this.#k)
+    return options.k
+  }
+
+  /**
+   * Takes the points of a query; answers with their number.
+   * @param {string} method
+   * @param {Float32Array} points
+   */
+  #takePoints(method, points) {
+    if (!(points instanceof Float32Array))
+      refuse(this.#name, method, 'points', points, 'a Float32Array', false)
+    const n = points.length / this.#dimensions
+    if (!Number.isInteger(n) || n > this.#capacity)
+      refuse(
+        this.#name,
+        method,
+        'points.length',
+        points.length,
+        `a multiple of ${this.#dimensions}, for at most ${this.#capacity} points`,
+      )
+    for (let i = 0; i < points.length; i++) {
+      const x = points[i]
+      if (!(x >= -1e18 && x <= 1e18)) checkCoordinate(this.#name, method, `points[${i}]`, x)
+    }
+    this.#alive(method)
+    this.#view(POINTS, this.#capacity * this.#dimensions).set(points)
+    return n
+  }
+
+  /**
+   * The agents within a radius of each of many points: row i is that of point i.
+   * @param {Float32Array} points x, y, (z,) x, y, …; at most `capacity` points
+   * @param {number} radius
+   * @param {BatchOptions & { exclude?: number }} [options]
+   */
+  withinMany(points, radius, options) {
+    checkDistance(this.#name, 'withinMany', 'radius', radius)
+    this.#ask('withinMany', options)
+    const n = this.#takePoints('withinMany', points)
+    const wasm = this.#enter('withinMany')
+    return this.#rowsOf(
+      this.#leave(
+        'withinMany',
+        wasm.within_many(this.#handle, n, radius, this.#mask, this.#exclude),
+      ),
+    )
+  }
+
+  /**
+   * The k nearest agents of each of many points: row i is that of point i.
+   * @param {Float32Array} points x, y, (z,) x, y, …; at most `capacity` points
+   * @param {AllNeighborsOptions & { exclude?: number }} options
+   */
+  nearestMany(points, options) {
+    const k = this.#checkK('nearestMany', options)
+    const n = this.#takePoints('nearestMany', points)
+    const wasm = this.#enter('nearestMany')
+    this.#leave(
+      'nearestMany',
+      wasm.nearest_many(this.#handle, n, k, this.#maxDistance, this.#mask, this.#exclude),
+    )
+    return this.#neighborRowsOf()
+  }
+
+  /**
+   * @param {string} method
+   * @param {number | { radii: Float32Array }} distance
+   * @param {BatchOptions | undefined} options
+   */
+  #pairs(method, distance, options) {
+    const byRadii = typeof distance === 'object' && distance !== null
+    if (byRadii) {
+      const { radii } = distance
+      if (!(radii instanceof Float32Array))
+        refuse(this.#name, method, 'radii', radii, 'a Float32Array', false)
+      if (radii.length < this.#count || radii.length > this.#capacity)
+        refuse(
+          this.#name,
+          method,
+          'radii.length',
+          radii.length,
+          `from count (${this.#count}) to capacity (${this.#capacity})`,
+        )
+      for (let i = 0; i < this.#count; i++)
+        if (!(radii[i] >= 0)) checkDistance(this.#name, method, `radii[${i}]`, radii[i])
+      this.#alive(method)
+      this.#view(RADII, this.#capacity).set(radii)
+    } else checkDistance(this.#name, method, 'distance', distance)
+    this.#ask(method, options)
+    const wasm = this.#enter(method)
+    return this.#leave(
+      method,
+      wasm.pairs(this.#handle, byRadii ? 0 : distance, byRadii ? 1 : 0, this.#mask),
+    )
+  }
+
+  /**
+   * All pairs of agents within a distance of each other, each once: a, b, a, b, … with a < b, in an
+   * order that depends on the state alone. As many as `results` has room for; `pairsInto` tells how
+   * many there are.
+   * @param {number | { radii: Float32Array }} distance or the radii of all agents, by slot: pairs
+   *   whose circles touch
+   * @param {BatchOptions} [options] both must match the mask
+   * @returns {Uint32Array} valid until the next batch on this object
+   */
+  pairs(distance, options) {
+    const total = Math.min(this.#pairs('pairs', distance, options), this.#results & ~1)
+    return new Uint32Array(this.#instance.memory.buffer, this.#offsets[ROW_IDS], total)
+  }
+
+  /**
+   * As `pairs`, into an array of yours.
+   * @param {number | { radii: Float32Array }} distance
+   * @param {Uint32Array} out is filled with whole pairs as far as it, and `results`, go
+   * @param {BatchOptions} [options]
+   * @returns {number} how many pairs there are in all
+   */
+  pairsInto(distance, out, options) {
+    if (!(out instanceof Uint32Array))
+      refuse(this.#name, 'pairsInto', 'out', out, 'a Uint32Array', false)
+    const total = this.#pairs('pairsInto', distance, options)
+    const ids = this.#view(ROW_IDS, this.#results)
+    const written = Math.min(total, this.#results, out.length) & ~1
+    for (let i = 0; i < written; i++) out[i] = ids[i]
+    return total / 2
+  }
+
+  /**
+   * The slots in tree order, those of the last build. Agents that are near each other in space are
+   * near each other in it: a game that renumbers its agents so, now and then, misses the cache less.
+   * @returns {Uint32Array} a copy
+   */
+  order() {
+    const count = this.#leave('order', this.#enter('order').order(this.#handle))
+    return new Uint32Array(this.#stage('order', count * 4).slice().buffer)
   }
 
   // ---- Debug and snapshots ----

@@ -1,0 +1,717 @@
+/* Batch queries of the agent tree: a leaf is answered as a whole.
+ *
+ * For each leaf, what is near its box is gathered once into a small contiguous buffer; then each
+ * agent of the leaf scans that buffer without branches. Where the buffer can't hold what is near,
+ * the leaf's agents are answered one by one. Either way gives the same rows, in tree order. */
+
+#include "agenttree.h"
+
+#include "geom.h"
+#include "query.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- What a batch asks ------------------------------------------------------------------- */
+
+typedef struct batch {
+  const copse_agenttree *tree;
+  copse_query query;
+  const uint32_t *masks; /* by slot; NULL when no agent's mask filters anything */
+  bool plain;            /* no mask of any kind filters anything */
+} batch;
+
+static bool batch_init(batch *asked, const copse_agenttree *tree, const copse_query *query,
+                       const uint32_t *masks) {
+  *asked = (batch){tree, query_or_default(query), NULL, false};
+  uint32_t common = COPSE_ALL_GROUPS;
+  if (masks)
+    for (uint32_t i = 0; i < tree->builtCount; i++) common &= masks[i];
+  if (common != COPSE_ALL_GROUPS) asked->masks = masks;
+  asked->plain = !asked->masks && asked->query.mask == COPSE_ALL_GROUPS;
+  return asked->query.sort == COPSE_SORT_NONE;
+}
+
+/* Whom an agent looks for. */
+static uint32_t mask_of(const batch *asked, uint32_t slot) {
+  return asked->masks ? asked->masks[slot] & asked->query.mask : asked->query.mask;
+}
+
+/* Whom any agent of a leaf looks for. */
+static uint32_t mask_of_leaf(const batch *asked, const node *leaf) {
+  if (!asked->masks) return asked->query.mask;
+  uint32_t mask = 0;
+  for (uint32_t i = leaf->begin; i < leaf->end; i++)
+    mask |= mask_of(asked, asked->tree->points.ids[i]);
+  return mask;
+}
+
+static const float *box_at(const copse_agenttree *tree, uint32_t index, const int dim) {
+  return tree->bounds + (size_t)index * 2 * (size_t)dim;
+}
+
+/* ---- Gathering --------------------------------------------------------------------------- */
+
+/* The leaves within reach of a box, one after the other in tree order. */
+typedef struct reach {
+  const float *box;
+  float reach2;
+  uint32_t mask;
+  uint32_t from; /* leave out nodes that end before this place in tree order */
+  uint32_t waiting;
+  uint32_t stack[COPSE_MAX_DEPTH + 1]; /* one more: what is pushed first and then not kept */
+} reach;
+
+ALWAYS_INLINE void reach_start(reach *all, const copse_agenttree *tree, uint32_t leaf, float reach2,
+                               uint32_t mask, uint32_t from, const int dim) {
+  all->box = box_at(tree, leaf, dim);
+  all->reach2 = reach2;
+  all->mask = mask;
+  all->from = from;
+  all->stack[0] = 0;
+  all->waiting = 1;
+}
+
+/* COPSE_NONE: no more. Without branches on what is near, which no processor could predict. */
+ALWAYS_INLINE uint32_t reach_next(reach *all, const copse_agenttree *tree, const int dim) {
+  const box4 box = box4_load(all->box, dim);
+  const float4 reach2 = float4_all(all->reach2);
+  const bool anyone = all->mask == COPSE_ALL_GROUPS && all->from == 0;
+  uint32_t waiting = all->waiting, index = COPSE_NONE;
+  while (waiting) {
+    index = all->stack[--waiting];
+    const uint32_t left = index + 1, right = tree->nodes[index].right;
+    if (!right) break;
+    index = COPSE_NONE;
+    float4 gaps2 = box4_gaps2_of_two(box, box4_load(box_at(tree, left, dim), dim),
+                                     box4_load(box_at(tree, right, dim), dim), dim);
+    uint32_t near = word4_bits(float4_le(gaps2, reach2));
+    if (!anyone) {
+      const node *first = &tree->nodes[left], *second = &tree->nodes[right];
+      if (first->end <= all->from || !(first->anyGroups & all->mask)) near &= ~1u;
+      if (second->end <= all->from || !(second->anyGroups & all->mask)) near &= ~2u;
+    }
+    all->stack[waiting] = right;
+    waiting += near >> 1 & 1;
+    all->stack[waiting] = left;
+    waiting += near & 1;
+  }
+  all->waiting = waiting;
+  return index;
+}
+
+enum { NEAR_LIMIT = 1024, NEAR_PADDING = 8 };
+
+/* What is near a leaf, in tree order, with room for a scan past the end. */
+typedef struct nearby {
+  float axes[3][NEAR_LIMIT + NEAR_PADDING];
+  uint32_t ids[NEAR_LIMIT + NEAR_PADDING];
+  uint32_t leafAt; /* where the leaf's own agents begin, if all of them were gathered */
+  union {
+    uint32_t groups[NEAR_LIMIT + NEAR_PADDING]; /* where agents have masks */
+    float radii[NEAR_LIMIT + NEAR_PADDING];     /* where pairs touch by radius */
+  };
+  uint32_t size;
+} nearby;
+
+/* GATHER_IDS alone is for plain batches and filters nothing. */
+typedef enum gather_what { GATHER_IDS, GATHER_IDS_AND_GROUPS, GATHER_PLACES } gather_what;
+
+/* Appends the agents begin … end of a leaf that are within reach; there must be room. For places
+ * in tree order, these stand in for the ids. */
+ALWAYS_INLINE void gather_run(nearby *near, const copse_agenttree *tree, const node *leaf,
+                              uint32_t begin, uint32_t end, const reach *all,
+                              const gather_what what, const int dim) {
+  const scan_points *points = &tree->points;
+  const bool testGroups = all->mask != COPSE_ALL_GROUPS && !(leaf->allGroups & all->mask);
+  const bool sameGroups = leaf->anyGroups == leaf->allGroups;
+  const float4 reach2 = float4_all(all->reach2);
+  float4 lo[3], hi[3];
+  const float *axes[3];
+  const uint32_t *ids = points->ids;
+  for (int axis = 0; axis < dim; axis++) {
+    lo[axis] = float4_all(all->box[axis]);
+    hi[axis] = float4_all(all->box[dim + axis]);
+    axes[axis] = points->axes[axis];
+  }
+  uint32_t size = near->size;
+  for (uint32_t i = begin; i < end; i += 4) {
+    float4 x[3], d[3];
+    for (int axis = 0; axis < dim; axis++) {
+      x[axis] = float4_load(axes[axis] + i);
+      float4 below = float4_sub(lo[axis], x[axis]);
+      float4 above = float4_sub(x[axis], hi[axis]);
+      d[axis] = float4_max(float4_max(below, above), float4_all(0));
+    }
+    word4 hit = float4_le(scan_sum_of_squares4(d, dim), reach2);
+    if (what != GATHER_IDS && testGroups) {
+      word4 common = word4_and(word4_load(points->groups + i), word4_all(all->mask));
+      hit = word4_without(hit, word4_equal(common, word4_all(0)));
+    }
+    uint32_t bits = word4_bits(hit) & scan_in_run(i, end);
+    for (int axis = 0; axis < dim; axis++)
+      float4_store(near->axes[axis] + size,
+                   word4_as_floats(word4_pack(float4_as_words(x[axis]), bits)));
+    word4 names = what == GATHER_PLACES ? word4_count_from(i) : word4_load(ids + i);
+    word4_store(near->ids + size, word4_pack(names, bits));
+    if (what == GATHER_IDS_AND_GROUPS)
+      word4_store(near->groups + size, sameGroups
+                                           ? word4_all(leaf->anyGroups)
+                                           : word4_pack(word4_load(points->groups + i), bits));
+    size += bits_count(bits);
+  }
+  near->size = size;
+}
+
+/* Ends a gathering: a scan reads past the end, where NaN is within no distance. */
+ALWAYS_INLINE void gather_end(nearby *near, const int dim) {
+  for (int axis = 0; axis < dim; axis++) {
+    float4_store(near->axes[axis] + near->size, float4_all(NAN));
+    float4_store(near->axes[axis] + near->size + 4, float4_all(NAN));
+  }
+}
+
+ALWAYS_INLINE bool gather_in(nearby *near, const batch *asked, uint32_t leaf, float reach2,
+                             const int dim) {
+  const copse_agenttree *tree = asked->tree;
+  reach all;
+  reach_start(&all, tree, leaf, reach2, mask_of_leaf(asked, &tree->nodes[leaf]), 0, dim);
+  near->size = 0;
+  for (uint32_t index; (index = reach_next(&all, tree, dim)) != COPSE_NONE;) {
+    const node *run = &tree->nodes[index];
+    if (near->size + (run->end - run->begin) > NEAR_LIMIT) return false;
+    if (index == leaf) near->leafAt = near->size;
+    if (asked->plain)
+      gather_run(near, tree, run, run->begin, run->end, &all, GATHER_IDS, dim);
+    else
+      gather_run(near, tree, run, run->begin, run->end, &all, GATHER_IDS_AND_GROUPS, dim);
+  }
+  gather_end(near, dim);
+  return true;
+}
+
+OUT_OF_LINE bool gather_2d(nearby *near, const batch *asked, uint32_t leaf, float reach2) {
+  return gather_in(near, asked, leaf, reach2, 2);
+}
+OUT_OF_LINE bool gather_3d(nearby *near, const batch *asked, uint32_t leaf, float reach2) {
+  return gather_in(near, asked, leaf, reach2, 3);
+}
+
+/* Gathers all that is within reach of a leaf's box. False when there is no room. */
+ALWAYS_INLINE bool gather(nearby *near, const batch *asked, uint32_t leaf, float reach2,
+                          const int dim) {
+  return dim == 3 ? gather_3d(near, asked, leaf, reach2) : gather_2d(near, asked, leaf, reach2);
+}
+
+/* Who asks: an agent of the leaf. */
+typedef struct asker {
+  scan_center center;
+  word4 slot;
+  word4 mask;
+} asker;
+
+ALWAYS_INLINE asker asker_at(const batch *asked, uint32_t place, const int dim) {
+  const scan_points *points = &asked->tree->points;
+  const uint32_t slot = points->ids[place];
+  const float center[3] = {points->axes[0][place], points->axes[1][place],
+                           dim == 3 ? points->axes[2][place] : 0};
+  return (asker){scan_center_at(center, dim), word4_all(slot), word4_all(mask_of(asked, slot))};
+}
+
+ALWAYS_INLINE float4 nearby_distance2(const nearby *near, uint32_t i, const asker *who,
+                                      const int dim) {
+  float4 d[3];
+  for (int axis = 0; axis < dim; axis++)
+    d[axis] = float4_sub(float4_load(near->axes[axis] + i), who->center.axes[axis]);
+  return scan_sum_of_squares4(d, dim);
+}
+
+/* The same question as a query of its own. */
+ALWAYS_INLINE copse_query query_at(const batch *asked, uint32_t place, float *center,
+                                   const int dim) {
+  const scan_points *points = &asked->tree->points;
+  copse_query query = asked->query;
+  query.exclude = points->ids[place];
+  query.mask = mask_of(asked, query.exclude);
+  for (int axis = 0; axis < dim; axis++) center[axis] = points->axes[axis][place];
+  return query;
+}
+
+/* Takes a gathered agent out of everybody's sight; answers with what brings it back. */
+ALWAYS_INLINE float nearby_hide(nearby *near, uint32_t i) {
+  float x = near->axes[0][i];
+  near->axes[0][i] = NAN;
+  return x;
+}
+
+/* Of four gathered agents that are near, those that the asker looks for. In a plain batch all of
+ * them: the asker itself is hidden meanwhile. */
+ALWAYS_INLINE word4 nearby_wanted(word4 hit, const nearby *near, uint32_t i, const asker *who,
+                                  const bool plain) {
+  if (plain) return hit;
+  word4 common = word4_and(word4_load(near->groups + i), who->mask);
+  hit = word4_without(hit, word4_equal(common, word4_all(0)));
+  return word4_without(hit, word4_equal(word4_load(near->ids + i), who->slot));
+}
+
+/* ---- All within -------------------------------------------------------------------------- */
+
+/* Writes the gathered ids within a radius to a row with room for NEAR_PADDING more; answers with
+ * their number. */
+ALWAYS_INLINE uint32_t row_of(const nearby *near, const asker *who, float radius2, uint32_t *row,
+                              const bool plain, const int dim) {
+  const uint32_t size = near->size;
+  const float4 limit2 = float4_all(radius2);
+  uint32_t total = 0;
+  for (uint32_t i = 0; i < size; i += 8) { /* two blocks a turn: fewer branches */
+    word4 hit = float4_le(nearby_distance2(near, i, who, dim), limit2);
+    word4 next = float4_le(nearby_distance2(near, i + 4, who, dim), limit2);
+    uint32_t bits = word4_bits(nearby_wanted(hit, near, i, who, plain));
+    uint32_t nextBits = word4_bits(nearby_wanted(next, near, i + 4, who, plain));
+    word4_store(row + total, word4_pack(word4_load(near->ids + i), bits));
+    total += bits_count(bits);
+    word4_store(row + total, word4_pack(word4_load(near->ids + i + 4), nextBits));
+    total += bits_count(nextBits);
+  }
+  return total;
+}
+
+/* The rows under way. */
+typedef struct row_writer {
+  uint32_t *offsets, *counts, *ids;
+  uint32_t room;  /* for ids still; none once a row did not fit */
+  uint32_t used;  /* ids written */
+  uint64_t total; /* ids found */
+  bool truncated;
+} row_writer;
+
+ALWAYS_INLINE void row_end(row_writer *to, uint32_t row, uint32_t count) {
+  to->offsets[row] = to->used;
+  to->total += count;
+  if (count <= to->room) {
+    to->counts[row] = count;
+    to->used += count;
+    to->room -= count;
+  } else {
+    to->truncated = true;
+    to->room = 0;
+  }
+}
+
+/* All rows empty. */
+static row_writer rows_start(const copse_rows *rows, uint32_t count) {
+  if (count) {
+    memset(rows->offsets, 0, count * sizeof(uint32_t));
+    memset(rows->counts, 0, count * sizeof(uint32_t));
+  }
+  return (row_writer){rows->offsets, rows->counts, rows->ids, rows->capacity, 0, 0, false};
+}
+
+static void rows_end(const row_writer *to, copse_rows *rows) {
+  rows->total = to->total > UINT32_MAX ? UINT32_MAX : (uint32_t)to->total;
+  rows->truncated = to->truncated;
+}
+
+/* A row by a query of its own. */
+static void row_by_query(row_writer *to, const copse_agenttree *tree, uint32_t row,
+                         const float *center, float radius, const copse_query *query) {
+  copse_results results = {.ids = to->ids + to->used, .capacity = to->room};
+  copse_agenttree_within(tree, center, radius, query, &results);
+  row_end(to, row, results.total);
+}
+
+/* The rows of a leaf's agents from what was gathered. */
+ALWAYS_INLINE void rows_of(const batch *asked, const node *leaf, float radius2, nearby *near,
+                           row_writer *writer, const bool plain, const int dim) {
+  row_writer to = *writer; /* in registers: see scan_center */
+  for (uint32_t place = leaf->begin; place < leaf->end; place++) {
+    const asker who = asker_at(asked, place, dim);
+    const uint32_t slot = asked->tree->points.ids[place];
+    const uint32_t self = near->leafAt + (place - leaf->begin);
+    uint32_t elsewhere[NEAR_LIMIT + NEAR_PADDING];
+    bool roomy = to.room >= near->size + NEAR_PADDING;
+    float x = plain ? nearby_hide(near, self) : 0;
+    uint32_t count = row_of(near, &who, radius2, roomy ? to.ids + to.used : elsewhere, plain, dim);
+    if (plain) near->axes[0][self] = x;
+    if (!roomy && count && count <= to.room)
+      memcpy(to.ids + to.used, elsewhere, count * sizeof(uint32_t));
+    row_end(&to, slot, count);
+  }
+  *writer = to;
+}
+
+ALWAYS_INLINE void leaf_within(const batch *asked, uint32_t leaf, float radius, nearby *near,
+                               row_writer *to, const int dim) {
+  const node *at = &asked->tree->nodes[leaf];
+  const float radius2 = radius * radius;
+  if (gather(near, asked, leaf, radius2, dim)) {
+    if (asked->plain)
+      rows_of(asked, at, radius2, near, to, true, dim);
+    else
+      rows_of(asked, at, radius2, near, to, false, dim);
+    return;
+  }
+  for (uint32_t place = at->begin; place < at->end; place++) {
+    float center[3];
+    const copse_query query = query_at(asked, place, center, dim);
+    row_by_query(to, asked->tree, query.exclude, center, radius, &query);
+  }
+}
+
+OUT_OF_LINE void leaf_within_2d(const batch *asked, uint32_t leaf, float radius, nearby *near,
+                                row_writer *to) {
+  leaf_within(asked, leaf, radius, near, to, 2);
+}
+OUT_OF_LINE void leaf_within_3d(const batch *asked, uint32_t leaf, float radius, nearby *near,
+                                row_writer *to) {
+  leaf_within(asked, leaf, radius, near, to, 3);
+}
+
+copse_status copse_agenttree_all_within(const copse_agenttree *tree, float radius,
+                                        const copse_query *query, const uint32_t *masks,
+                                        copse_rows *rows) {
+  batch asked;
+  if (!batch_init(&asked, tree, query, masks) || !query_radius_ok(radius))
+    return COPSE_INVALID_ARGUMENT;
+  nearby near;
+  row_writer to = rows_start(rows, tree->builtCount);
+  for (uint32_t index = 0; index < tree->nodeCount; index++) {
+    if (tree->nodes[index].right) continue;
+    if (tree->def.dimensions == 3)
+      leaf_within_3d(&asked, index, radius, &near, &to);
+    else
+      leaf_within_2d(&asked, index, radius, &near, &to);
+  }
+  rows_end(&to, rows);
+  return COPSE_OK;
+}
+
+copse_status copse_agenttree_within_many(const copse_agenttree *tree, const float *points,
+                                         uint32_t n, float radius, const copse_query *query,
+                                         copse_rows *rows) {
+  batch asked;
+  if (!batch_init(&asked, tree, query, NULL) || !query_radius_ok(radius))
+    return COPSE_INVALID_ARGUMENT;
+  const size_t dim = tree->def.dimensions;
+  for (uint32_t i = 0; i < n; i++)
+    if (!query_point_ok(points + i * dim, (int)dim)) return COPSE_INVALID_ARGUMENT;
+  row_writer to = rows_start(rows, n);
+  for (uint32_t i = 0; i < n; i++)
+    row_by_query(&to, tree, i, points + i * dim, radius, &asked.query);
+  rows_end(&to, rows);
+  return COPSE_OK;
+}
+
+/* ---- All neighbors ----------------------------------------------------------------------- */
+
+/* The k nearest are selected among at most this many, which rank counting sorts fastest. */
+enum { SELECT_LIMIT = 28, SELECT_K = 24, SELECT_TRIES = 4 };
+
+/* Measured: wide enough that a second try is rare, and narrow enough that it costs little. */
+static const float GUESS_MARGIN = 1.4f, REACH_MARGIN = 1.75f;
+
+/* What the last agent teaches about the next one. */
+typedef struct expectation {
+  float reach2; /* how far to gather */
+  float guess2; /* about the squared distance of the k-th neighbor */
+} expectation;
+
+/* Collects the gathered within a distance of the asker, whom it looks for; answers with their
+ * number. There is room for all that can be gathered. */
+ALWAYS_INLINE uint32_t collect_up_to(const nearby *near, const asker *who, float limit2,
+                                     pairs found, const bool plain, const int dim) {
+  const uint32_t size = near->size;
+  const float4 limit = float4_all(limit2);
+  uint32_t total = 0;
+  for (uint32_t i = 0; i < size; i += 4) {
+    float4 distances2 = nearby_distance2(near, i, who, dim);
+    uint32_t bits = word4_bits(nearby_wanted(float4_le(distances2, limit), near, i, who, plain));
+    word4 packed = word4_pack(float4_as_words(distances2), bits);
+    float4_store(found.distances2 + total, word4_as_floats(packed));
+    word4_store(found.ids + total, word4_pack(word4_load(near->ids + i), bits));
+    total += bits_count(bits);
+  }
+  return total;
+}
+
+/* Puts at most SELECT_LIMIT pairs into order, with room to read past them; the first k go to the
+ * row. */
+OUT_OF_LINE void rank_into(pairs found, uint32_t size, uint32_t k, pairs row) {
+  uint32_t seen = 0;
+  for (uint32_t i = 0; i < size; i += 4) {
+    float4 mine = float4_load(found.distances2 + i);
+    word4 ranks4 = word4_all(0);
+    for (uint32_t j = 0; j < size; j++)
+      ranks4 = word4_sub(ranks4, float4_lt(float4_all(found.distances2[j]), mine));
+    uint32_t ranks[4];
+    word4_store(ranks, ranks4);
+    for (uint32_t lane = 0; lane < 4 && i + lane < size; lane++) {
+      seen |= 1u << ranks[lane];
+      if (ranks[lane] < k) pairs_set(row, ranks[lane], pairs_get(found, i + lane));
+    }
+  }
+  if (seen == (1u << size) - 1) return;
+  pairs_sort(found, size, BY_DISTANCE); /* ties: by id */
+  for (uint32_t i = 0; i < size && i < k; i++) pairs_set(row, i, pairs_get(found, i));
+}
+
+/* The k nearest by a heap: for what ranking is not made for. */
+OUT_OF_LINE uint32_t heap_into(pairs found, uint32_t size, uint32_t k, pairs row) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < size; i++) {
+    pair candidate = pairs_get(found, i);
+    if (kept < k)
+      heap_push(row, kept++, candidate, BY_DISTANCE);
+    else if (pair_less(candidate, pairs_get(row, 0), BY_DISTANCE))
+      heap_sink(row, k, 0, candidate, BY_DISTANCE);
+  }
+  heap_sort(row, kept, BY_DISTANCE);
+  return kept;
+}
+
+/* Writes the k nearest of the gathered, or all within limit2 when there are fewer; answers with
+ * their number. guess2 is where a few more than k are expected, and is brought up to date. */
+ALWAYS_INLINE uint32_t select_into(const nearby *near, const asker *who, uint32_t k, float limit2,
+                                   float *guess2, pairs row, const bool plain, const int dim) {
+  float distances2[NEAR_LIMIT + NEAR_PADDING];
+  uint32_t ids[NEAR_LIMIT + NEAR_PADDING];
+  const pairs found = {distances2, ids};
+  float threshold2 = *guess2 < limit2 && k <= SELECT_K ? *guess2 : limit2;
+  for (int attempt = 1;; attempt++) {
+    uint32_t size = collect_up_to(near, who, threshold2, found, plain, dim);
+    const bool all = threshold2 == limit2;
+    if (size <= SELECT_LIMIT && k <= SELECT_K && (size >= k || all)) {
+      float4_store(distances2 + size, float4_all(INFINITY));
+      rank_into(found, size, k, row);
+      if (size >= k) *guess2 = row.distances2[k - 1] * GUESS_MARGIN;
+      return size < k ? size : k;
+    }
+    if (all && (k > SELECT_K || attempt >= SELECT_TRIES)) return heap_into(found, size, k, row);
+    /* The number grows about as the squared distance does. */
+    const float wanted = (float)(k + SELECT_LIMIT) / 2;
+    threshold2 *= wanted / (size ? (float)size : 0.5f);
+    if (!(threshold2 > 0 && threshold2 < limit2) || attempt >= SELECT_TRIES) threshold2 = limit2;
+  }
+}
+
+/* The row of one agent; answers with the squared distance of its last neighbor. */
+ALWAYS_INLINE float neighbors_of(const batch *asked, uint32_t place, uint32_t k, nearby *near,
+                                 uint32_t self, float reach2, float *guess2,
+                                 copse_neighbor_rows *rows, const bool plain, const int dim) {
+  const asker who = asker_at(asked, place, dim);
+  const uint32_t slot = asked->tree->points.ids[place];
+  const pairs row = {rows->distances2 + (size_t)slot * k, rows->ids + (size_t)slot * k};
+  float x = plain ? nearby_hide(near, self) : 0;
+  uint32_t count = select_into(near, &who, k, reach2, guess2, row, plain, dim);
+  if (plain) near->axes[0][self] = x;
+  rows->counts[slot] = count;
+  return count ? row.distances2[count - 1] : 0;
+}
+
+/* The same by a query of its own. */
+static float neighbors_by_query(const batch *asked, uint32_t place, uint32_t k,
+                                copse_neighbor_rows *rows) {
+  float center[3];
+  const copse_query query = query_at(asked, place, center, (int)asked->tree->def.dimensions);
+  const size_t begin = (size_t)query.exclude * k;
+  copse_results results = {
+      .ids = rows->ids + begin, .distances2 = rows->distances2 + begin, .capacity = k};
+  copse_agenttree_neighbors(asked->tree, center, k, &query, &results);
+  rows->counts[query.exclude] = results.total;
+  return results.total ? results.distances2[results.total - 1] : 0;
+}
+
+ALWAYS_INLINE void leaf_neighbors(const batch *asked, uint32_t leaf, uint32_t k, nearby *near,
+                                  expectation *expected, copse_neighbor_rows *rows, const int dim) {
+  const copse_agenttree *tree = asked->tree;
+  const node *at = &tree->nodes[leaf];
+  const float max2 = asked->query.maxDistance * asked->query.maxDistance;
+  float reach2 = expected->reach2 < max2 ? expected->reach2 : max2, farthest2 = 0;
+  bool gathered = gather(near, asked, leaf, reach2, dim);
+  for (int attempt = 1; attempt < SELECT_TRIES && !gathered; attempt++) {
+    reach2 *= 0.25f; /* too many: a denser place */
+    gathered = gather(near, asked, leaf, reach2, dim);
+  }
+  for (uint32_t place = at->begin; place < at->end; place++) {
+    const uint32_t slot = tree->points.ids[place], self = near->leafAt + (place - at->begin);
+    float last2 = 0;
+    if (gathered && asked->plain)
+      last2 = neighbors_of(asked, place, k, near, self, reach2, &expected->guess2, rows, true, dim);
+    else if (gathered)
+      last2 =
+          neighbors_of(asked, place, k, near, self, reach2, &expected->guess2, rows, false, dim);
+    /* Beyond its reach a gathering knows nothing. */
+    if (!gathered || (rows->counts[slot] < k && reach2 < max2))
+      last2 = neighbors_by_query(asked, place, k, rows);
+    if (last2 > farthest2) farthest2 = last2;
+  }
+  expected->reach2 = farthest2 * REACH_MARGIN;
+}
+
+OUT_OF_LINE void leaf_neighbors_2d(const batch *asked, uint32_t leaf, uint32_t k, nearby *near,
+                                   expectation *expected, copse_neighbor_rows *rows) {
+  leaf_neighbors(asked, leaf, k, near, expected, rows, 2);
+}
+OUT_OF_LINE void leaf_neighbors_3d(const batch *asked, uint32_t leaf, uint32_t k, nearby *near,
+                                   expectation *expected, copse_neighbor_rows *rows) {
+  leaf_neighbors(asked, leaf, k, near, expected, rows, 3);
+}
+
+copse_status copse_agenttree_all_neighbors(const copse_agenttree *tree, uint32_t k,
+                                           const copse_query *query, const uint32_t *masks,
+                                           copse_neighbor_rows *rows) {
+  batch asked;
+  if (!batch_init(&asked, tree, query, masks) || !query_radius_ok(asked.query.maxDistance))
+    return COPSE_INVALID_ARGUMENT;
+  if (tree->builtCount) memset(rows->counts, 0, tree->builtCount * sizeof(uint32_t));
+  if (!k) return COPSE_OK;
+  nearby near;
+  expectation expected = {0, 0};
+  for (uint32_t index = 0; index < tree->nodeCount; index++) {
+    if (tree->nodes[index].right) continue;
+    if (tree->def.dimensions == 3)
+      leaf_neighbors_3d(&asked, index, k, &near, &expected, rows);
+    else
+      leaf_neighbors_2d(&asked, index, k, &near, &expected, rows);
+  }
+  return COPSE_OK;
+}
+
+copse_status copse_agenttree_nearest_many(const copse_agenttree *tree, const float *points,
+                                          uint32_t n, uint32_t k, const copse_query *query,
+                                          copse_neighbor_rows *rows) {
+  batch asked;
+  if (!batch_init(&asked, tree, query, NULL) || !query_radius_ok(asked.query.maxDistance))
+    return COPSE_INVALID_ARGUMENT;
+  const size_t dim = tree->def.dimensions;
+  for (uint32_t i = 0; i < n; i++)
+    if (!query_point_ok(points + i * dim, (int)dim)) return COPSE_INVALID_ARGUMENT;
+  for (uint32_t i = 0; i < n; i++) {
+    const size_t begin = (size_t)i * k;
+    copse_results results = {
+        .ids = rows->ids + begin, .distances2 = rows->distances2 + begin, .capacity = k};
+    copse_agenttree_neighbors(tree, points + i * dim, k, &asked.query, &results);
+    rows->counts[i] = results.total;
+  }
+  return COPSE_OK;
+}
+
+/* ---- Pairs ------------------------------------------------------------------------------- */
+
+typedef struct pairing {
+  float distance2;    /* without radii */
+  const float *radii; /* by slot, or NULL */
+  float maxRadius;
+  copse_results *results;
+  uint64_t total; /* ids found */
+} pairing;
+
+static void add_pair(pairing *to, uint32_t a, uint32_t b) {
+  copse_results *results = to->results;
+  if (to->total + 2 <= results->capacity) {
+    results->ids[to->total] = a < b ? a : b;
+    results->ids[to->total + 1] = a < b ? b : a;
+  }
+  to->total += 2;
+}
+
+/* Pairs a leaf's agents with those gathered, by their places, that come later in tree order. */
+ALWAYS_INLINE void pair_gathered_in(const batch *asked, const node *leaf, nearby *near, pairing *to,
+                                    const int dim) {
+  const scan_points *points = &asked->tree->points;
+  const bool sameGroups = leaf->anyGroups == leaf->allGroups;
+  gather_end(near, dim);
+  if (to->radii)
+    for (uint32_t i = 0; i < near->size; i++) near->radii[i] = to->radii[points->ids[near->ids[i]]];
+  for (uint32_t place = leaf->begin; place < leaf->end; place++) {
+    uint32_t groups = sameGroups ? leaf->anyGroups : points->groups[place];
+    if (!(groups & asked->query.mask)) continue;
+    const asker who = asker_at(asked, place, dim);
+    const uint32_t slot = points->ids[place];
+    for (uint32_t i = 0; i < near->size; i += 4) {
+      float4 limits2 = float4_all(to->distance2);
+      if (to->radii) {
+        float4 sums = float4_add(float4_load(near->radii + i), float4_all(to->radii[slot]));
+        limits2 = float4_mul(sums, sums);
+      }
+      word4 hit = float4_le(nearby_distance2(near, i, &who, dim), limits2);
+      hit = word4_and(hit, word4_greater(word4_load(near->ids + i), word4_all(place)));
+      uint32_t bits = word4_bits(hit);
+      for (uint32_t lane = 0; bits >> lane; lane++)
+        if (bits >> lane & 1) add_pair(to, slot, points->ids[near->ids[i + lane]]);
+    }
+  }
+  near->size = 0;
+}
+
+OUT_OF_LINE void pair_gathered_2d(const batch *asked, const node *leaf, nearby *near, pairing *to) {
+  pair_gathered_in(asked, leaf, near, to, 2);
+}
+OUT_OF_LINE void pair_gathered_3d(const batch *asked, const node *leaf, nearby *near, pairing *to) {
+  pair_gathered_in(asked, leaf, near, to, 3);
+}
+ALWAYS_INLINE void pair_gathered(const batch *asked, const node *leaf, nearby *near, pairing *to,
+                                 const int dim) {
+  if (dim == 3)
+    pair_gathered_3d(asked, leaf, near, to);
+  else
+    pair_gathered_2d(asked, leaf, near, to);
+}
+
+ALWAYS_INLINE void leaf_pairs(const batch *asked, uint32_t leaf, nearby *near, pairing *to,
+                              const int dim) {
+  const copse_agenttree *tree = asked->tree;
+  const node *at = &tree->nodes[leaf];
+  float reach2 = to->distance2;
+  if (to->radii) {
+    float radius = 0;
+    for (uint32_t place = at->begin; place < at->end; place++) {
+      float other = to->radii[tree->points.ids[place]];
+      if (other > radius) radius = other;
+    }
+    reach2 = (radius + to->maxRadius) * (radius + to->maxRadius);
+  }
+  reach all;
+  reach_start(&all, tree, leaf, reach2, asked->query.mask, at->begin, dim);
+  near->size = 0;
+  for (uint32_t index; (index = reach_next(&all, tree, dim)) != COPSE_NONE;) {
+    const node *run = &tree->nodes[index];
+    for (uint32_t begin = run->begin, end; begin < run->end; begin = end) {
+      end = run->end - begin > NEAR_LIMIT ? begin + NEAR_LIMIT : run->end;
+      if (near->size + (end - begin) > NEAR_LIMIT) pair_gathered(asked, at, near, to, dim);
+      gather_run(near, tree, run, begin, end, &all, GATHER_PLACES, dim);
+    }
+  }
+  pair_gathered(asked, at, near, to, dim);
+}
+
+OUT_OF_LINE void leaf_pairs_2d(const batch *asked, uint32_t leaf, nearby *near, pairing *to) {
+  leaf_pairs(asked, leaf, near, to, 2);
+}
+OUT_OF_LINE void leaf_pairs_3d(const batch *asked, uint32_t leaf, nearby *near, pairing *to) {
+  leaf_pairs(asked, leaf, near, to, 3);
+}
+
+copse_status copse_agenttree_pairs(const copse_agenttree *tree, float distance, const float *radii,
+                                   const copse_query *query, copse_results *results) {
+  batch asked;
+  results->total = results->visits = 0;
+  if (!batch_init(&asked, tree, query, NULL)) return COPSE_INVALID_ARGUMENT;
+  pairing to = {distance * distance, radii, 0, results, 0};
+  if (!radii && !query_radius_ok(distance)) return COPSE_INVALID_ARGUMENT;
+  for (uint32_t i = 0; radii && i < tree->agentCount; i++) {
+    float radius = radii[tree->points.ids[i]];
+    if (!query_radius_ok(radius)) return COPSE_INVALID_ARGUMENT;
+    if (radius > to.maxRadius) to.maxRadius = radius;
+  }
+  nearby near;
+  for (uint32_t index = 0; index < tree->nodeCount; index++) {
+    if (tree->nodes[index].right) continue;
+    if (tree->def.dimensions == 3)
+      leaf_pairs_3d(&asked, index, &near, &to);
+    else
+      leaf_pairs_2d(&asked, index, &near, &to);
+  }
+  results->total = to.total > UINT32_MAX ? UINT32_MAX : (uint32_t)to.total;
+  return COPSE_OK;
+}
