@@ -286,11 +286,12 @@ static agenttree_snapshot snapshot_head(const copse_agenttree *tree) {
 }
 
 copse_status copse_agenttree_save(const copse_agenttree *tree, void *bytes, size_t capacity,
-                                  size_t *total) {
+                                  size_t *total, uint32_t *firstBad) {
   source buffers = agenttree_buffers(tree);
-  if (tree->def.onNonFinite == COPSE_NON_FINITE_ERROR &&
-      agenttree_survey(&buffers, tree->def.dimensions).bad)
-    return *total = 0, COPSE_NOT_FINITE;
+  const survey found = agenttree_survey(&buffers, tree->def.dimensions);
+  *total = 0;
+  if (firstBad) *firstBad = found.firstBad;
+  if (found.bad && tree->def.onNonFinite == COPSE_NON_FINITE_ERROR) return COPSE_NOT_FINITE;
   agenttree_snapshot head = snapshot_head(tree);
   uint64_t size = sizeof head + state_bytes(tree, head.count) + state_bytes(tree, head.builtCount);
   *total = size > SIZE_MAX ? SIZE_MAX : (size_t)size;

@@ -69,6 +69,12 @@ static inline bool ids_ascend(const uint32_t *ids, uint32_t begin, uint32_t end)
   return true;
 }
 
+/* Whether any agent matches a mask. Every search must begin with this: where all agents are in the
+ * same groups, points.groups is not filled, and only nodes that match may be scanned. */
+static inline bool agenttree_has_any(const copse_agenttree *tree, uint32_t mask) {
+  return tree->nodeCount && (tree->nodes[0].anyGroups & mask);
+}
+
 source agenttree_buffers(const copse_agenttree *tree);
 survey agenttree_survey(const source *from, uint32_t dimensions);
 /* Builds from a source whose survey found nothing that forbids it. */

@@ -69,7 +69,7 @@ ALWAYS_INLINE void reach_start(reach *all, const copse_agenttree *tree, uint32_t
   all->mask = mask;
   all->from = from;
   all->stack[0] = 0;
-  all->waiting = 1;
+  all->waiting = agenttree_has_any(tree, mask);
 }
 
 /* COPSE_NONE: no more. Without branches on what is near, which no processor could predict. */

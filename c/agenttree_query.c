@@ -84,7 +84,7 @@ ALWAYS_INLINE void collect(const copse_agenttree *tree, const region *where,
   copse_results local = *results; /* lets the compiler keep it in registers */
   if (kind == SHAPE_BOX) local.distances2 = NULL;
   uint32_t stack[COPSE_MAX_DEPTH + 1], waiting = 0;
-  if (tree->nodeCount) stack[waiting++] = 0;
+  if (agenttree_has_any(tree, query->mask)) stack[waiting++] = 0;
   while (waiting) {
     uint32_t index = stack[--waiting];
     const node *at = &tree->nodes[index];
@@ -176,7 +176,7 @@ ALWAYS_INLINE uint32_t count(const copse_agenttree *tree, const region *where,
                              const int dim) {
   const float *center = where->circle.center, radius2 = where->circle.radius2;
   uint32_t stack[COPSE_MAX_DEPTH + 1], waiting = 0, total = 0;
-  if (tree->nodeCount) stack[waiting++] = 0;
+  if (agenttree_has_any(tree, query->mask)) stack[waiting++] = 0;
   while (waiting && !(stopAtFirst && total)) {
     uint32_t index = stack[--waiting], all = COPSE_NONE;
     const node *at = &tree->nodes[index];
@@ -241,7 +241,7 @@ ALWAYS_INLINE uint32_t search(const copse_agenttree *tree, const float *center,
   } stack[COPSE_MAX_DEPTH];
   uint32_t waiting = 0, visits = 0;
   const box4 where = box4_at(center, dim);
-  if (tree->nodeCount && nearest->k) {
+  if (agenttree_has_any(tree, query->mask) && nearest->k) {
     stack[0].index = 0;
     stack[waiting++].gap2 = box_gap2(tree->bounds, center, dim);
   }

@@ -310,9 +310,9 @@ bool copse_agenttree_validate(const copse_agenttree *tree);
 /* A snapshot: count, positions and groups, and the agents of the last build, so that after restore
  * the object answers as it did. Little-endian. `save` writes only when everything fits and always
  * sets *total, the bytes needed. COPSE_FULL: it does not fit; COPSE_NOT_FINITE: a position that
- * build would refuse. */
+ * build would refuse: *firstBad (may be NULL) is its slot. */
 copse_status copse_agenttree_save(const copse_agenttree *tree, void *bytes, size_t capacity,
-                                  size_t *total);
+                                  size_t *total, uint32_t *firstBad);
 
 /* Takes the state of a snapshot saved by a tree with the same dimensions and options (the capacity
  * may differ). Untrusted input: COPSE_BAD_SNAPSHOT or COPSE_FULL leave the tree as it was. The

@@ -23,7 +23,7 @@ const char *copse_status_text(copse_status status) {
 }
 
 void *memory_take(const copse_allocator *allocator, uint64_t bytes) {
-  if (bytes > SIZE_MAX) return NULL;
+  if (bytes > PTRDIFF_MAX) return NULL; /* no object is larger, and sums of sizes can't wrap */
   if (allocator->allocate) return allocator->allocate((size_t)bytes, allocator->context);
   return malloc((size_t)bytes);
 }

@@ -51,9 +51,8 @@ typedef struct scan_center {
 } scan_center;
 
 ALWAYS_INLINE scan_center scan_center_at(const float *center, const int dim) {
-  scan_center all;
-  for (int axis = 0; axis < dim; axis++) all.axes[axis] = float4_all(center[axis]);
-  return all;
+  return (scan_center){{float4_all(center[0]), float4_all(center[1]),
+                        dim == 3 ? float4_all(center[2]) : float4_all(0)}};
 }
 
 ALWAYS_INLINE float4 scan_distance2(const scan_points *points, uint32_t i,

@@ -32,7 +32,7 @@ const inlineCore = {
     if (!file.endsWith('.wasm')) return null
     const bytes = readFileSync(path(`build/${file.replace('./', '')}`))
     const inlined = form === 'deflated' ? deflateRawSync(bytes, { level: 9 }) : bytes
-    return `export default '${inlined.toString('base64')}'`
+    return `export default '${inlined.toString('base64')}'; export const size = ${bytes.length}`
   },
 }
 

@@ -78,19 +78,18 @@ static uint64_t carve(object *at, uint64_t capacity, void *block) {
   return arena_block_bytes(all.used);
 }
 
-/* Moves the arrays to a block for this capacity; the masks stay. On failure all is as it was. */
-static copse_status take_block(object *at, uint32_t capacity, uint32_t resultCapacity) {
-  object larger = *at;
-  larger.rows.capacity = resultCapacity;
-  larger.blockBytes = carve(&larger, capacity, NULL);
-  larger.block = memory_take(&MALLOC, larger.blockBytes);
-  if (!larger.block) return COPSE_OUT_OF_MEMORY;
-  carve(&larger, capacity, larger.block);
+/* The object with its arrays in a block for this capacity; the masks are those of `at`. */
+static copse_status take_block(const object *at, uint32_t capacity, uint32_t resultCapacity,
+                               object *larger) {
+  *larger = *at;
+  larger->rows.capacity = resultCapacity;
+  larger->blockBytes = carve(larger, capacity, NULL);
+  larger->block = memory_take(&MALLOC, larger->blockBytes);
+  if (!larger->block) return COPSE_OUT_OF_MEMORY;
+  carve(larger, capacity, larger->block);
   const uint32_t old = at->block ? at->results.capacity : 0;
-  if (old) memcpy(larger.masks, at->masks, old * sizeof *at->masks);
-  for (uint32_t slot = old; slot < capacity; slot++) larger.masks[slot] = COPSE_ALL_GROUPS;
-  memory_give(&MALLOC, at->block, at->blockBytes);
-  *at = larger;
+  if (old) memcpy(larger->masks, at->masks, old * sizeof *at->masks);
+  for (uint32_t slot = old; slot < capacity; slot++) larger->masks[slot] = COPSE_ALL_GROUPS;
   return COPSE_OK;
 }
 
@@ -112,7 +111,7 @@ int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSi
   def.onNonFinite = (copse_on_non_finite)onNonFinite;
   object made = {.k = k};
   copse_status status = copse_agenttree_create(&def, &made.tree);
-  if (status == COPSE_OK) status = take_block(&made, capacity, resultCapacity);
+  if (status == COPSE_OK) status = take_block(&made, capacity, resultCapacity, &made);
   if (status != COPSE_OK) {
     copse_agenttree_destroy(made.tree);
     return FAILED(status);
@@ -135,10 +134,15 @@ EXPORT("reserve") int32_t reserve(int32_t handle, uint32_t capacity, uint32_t re
   object *at = object_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   if (capacity <= at->results.capacity) return 0;
-  /* A tree that is larger than its arrays harms nobody, should the second step fail. */
-  copse_status status = copse_agenttree_reserve(at->tree, capacity);
-  if (status == COPSE_OK) status = take_block(at, capacity, resultCapacity);
-  return status == COPSE_OK ? 0 : FAILED(status);
+  object larger;
+  copse_status status = take_block(at, capacity, resultCapacity, &larger);
+  if (status != COPSE_OK) return FAILED(status);
+  status = copse_agenttree_reserve(at->tree, capacity);
+  object *unused = status == COPSE_OK ? at : &larger;
+  memory_give(&MALLOC, unused->block, unused->blockBytes);
+  if (status != COPSE_OK) return FAILED(status);
+  *at = larger;
+  return 0;
 }
 
 /* ---- Where things lie: byte offsets for JavaScript's views; 0 for what is not there ---------- */
@@ -230,7 +234,7 @@ EXPORT("set_count") int32_t set_count(int32_t handle, uint32_t count) {
 
 static uint32_t firstBad;
 
-/* The slot that the last build refused. */
+/* The slot that the last build or snapshot refused. */
 EXPORT("first_bad") uint32_t first_bad(void) { return firstBad; }
 
 EXPORT("build") int32_t build(int32_t handle) {
@@ -439,11 +443,11 @@ EXPORT("save") int32_t save(int32_t handle) {
   object *at = object_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   size_t size;
-  copse_status status = copse_agenttree_save(at->tree, NULL, 0, &size);
+  copse_status status = copse_agenttree_save(at->tree, NULL, 0, &size, &firstBad);
   if (status != COPSE_FULL) return FAILED(status);
   void *bytes = size <= INT32_MAX ? (void *)stage((uint32_t)size) : NULL;
   if (!bytes) return FAILED(COPSE_OUT_OF_MEMORY);
-  status = copse_agenttree_save(at->tree, bytes, size, &size);
+  status = copse_agenttree_save(at->tree, bytes, size, &size, NULL);
   return status == COPSE_OK ? (int32_t)size : FAILED(status);
 }
 

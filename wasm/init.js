@@ -102,22 +102,20 @@ async function read(url) {
  */
 async function compile(source) {
   if (source instanceof WebAssembly.Module) return source
-  const given =
+  const given = /** @type {any} */ (
     typeof source === 'string' || source instanceof URL ? await read(source) : await source
-  if (!(given instanceof Response)) {
-    if (given instanceof ArrayBuffer || ArrayBuffer.isView(given))
-      return WebAssembly.compile(/** @type {BufferSource} */ (given))
-    return refuse(
-      'init',
-      '',
-      'wasm',
-      given,
-      'a URL, bytes, a Response or a WebAssembly.Module',
-      false,
-    )
+  )
+  // Not `instanceof Response`: Node takes longer to load that class than we to compile.
+  let bytes = given
+  if (typeof given?.arrayBuffer === 'function') {
+    if (given.ok === false) throw new Error(`init: ${given.url} answered ${given.status}`)
+    bytes = await given.arrayBuffer()
   }
-  if (!given.ok) throw new Error(`init: ${given.url} answered ${given.status}`)
-  return WebAssembly.compile(await given.arrayBuffer())
+  if (!(bytes instanceof ArrayBuffer || ArrayBuffer.isView(bytes))) {
+    const expected = 'a URL, bytes, a Response or a WebAssembly.Module'
+    refuse('init', '', 'wasm', given, expected, false)
+  }
+  return WebAssembly.compile(/** @type {BufferSource} */ (bytes))
 }
 
 /**
@@ -133,11 +131,20 @@ export function entry(bring) {
    * @param {InitOptions} [options]
    * @returns {Promise<Instance>}
    */
-  async function create(options = {}) {
-    checkOptions('init', '', options)
+  function create(options = {}) {
+    return load('create', options)
+  }
+
+  /**
+   * @param {string} owner `init` or `create`, for messages
+   * @param {InitOptions} options
+   */
+  async function load(owner, options) {
+    checkOptions(owner, '', options)
     const { wasm, memory = 0 } = options
-    checkInteger('init', '', 'memory', memory, 0, MAX_MEMORY)
-    if (typeof WebAssembly === 'undefined') throw new Error('init: this engine has no WebAssembly')
+    checkInteger(owner, '', 'memory', memory, 0, MAX_MEMORY)
+    if (typeof WebAssembly === 'undefined')
+      throw new Error(`${owner}: this engine has no WebAssembly`)
     let module
     if (wasm === undefined) {
       compiled ??= Promise.resolve(bring()).then(compile)
@@ -152,9 +159,9 @@ export function entry(bring) {
    * @param {InitOptions} [options]
    * @returns {Promise<Instance>}
    */
-  function init(options) {
+  function init(options = {}) {
     if (!ready) {
-      ready = create(options).then((instance) => (defaultInstance = instance))
+      ready = load('init', options).then((instance) => (defaultInstance = instance))
       ready.catch(() => (ready = null))
     }
     return ready

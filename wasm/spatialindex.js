@@ -196,7 +196,10 @@ export class SpatialIndex {
   constructor(...[name, dimensions, options, make]) {
     const { capacity = 1000, layout = 'interleaved', onNonFinite = 'error', instance } = options
     checkInteger(name, '', 'capacity', capacity, 1, MAX_CAPACITY)
-    const { results = RESULTS_PER_AGENT * capacity, k = NEIGHBORS_PER_AGENT } = options
+    const {
+      results = Math.min(RESULTS_PER_AGENT * capacity, MAX_RESULTS),
+      k = NEIGHBORS_PER_AGENT,
+    } = options
     checkInteger(name, '', 'results', results, 0, MAX_RESULTS)
     checkInteger(name, '', 'k', k, 0, MAX_RESULTS)
     const common = {
@@ -264,7 +267,7 @@ export class SpatialIndex {
    */
   #failure(method, result) {
     const error = failure(this.#name, method, result)
-    if (method === 'build' && error instanceof CopseError && error.code === 'NOT_FINITE') {
+    if (error instanceof CopseError && error.code === 'NOT_FINITE') {
       error.index = this.#enter(method).first_bad() >>> 0
       this.#instance.leave()
       error.message += `: slot ${error.index}`
@@ -319,11 +322,13 @@ export class SpatialIndex {
 
   /** The most agents. */
   get capacity() {
+    this.#alive('capacity')
     return this.#capacity
   }
 
   /** How often linear memory has grown: typed arrays taken before are detached. */
   get generation() {
+    this.#alive('generation')
     return this.#instance.generation
   }
 
@@ -346,6 +351,7 @@ export class SpatialIndex {
 
   /** How many slots are in use: agents are 0 … count - 1. */
   get count() {
+    this.#alive('count')
     return this.#count
   }
 
@@ -471,24 +477,21 @@ export class SpatialIndex {
   _into(method, total, out, options) {
     if (!(out instanceof Uint32Array))
       refuse(this.#name, method, 'out', out, 'a Uint32Array', false)
+    const distances2 = options?.distances2
+    if (distances2 !== undefined) {
+      const expected = 'a Float32Array, for a query with distances'
+      if (!(distances2 instanceof Float32Array) || method === 'rangeInto')
+        refuse(this.#name, method, 'distances2', distances2, expected, false)
+      if (distances2.length < out.length)
+        refuse(this.#name, method, 'distances2.length', distances2.length, `at least ${out.length}`)
+    }
     const written = total < out.length ? total : out.length
     const ids = this.#view(IDS, this.#capacity)
     for (let i = 0; i < written; i++) out[i] = ids[i]
-    const distances2 = options?.distances2
-    if (distances2 === undefined) return total
-    if (!(distances2 instanceof Float32Array) || method === 'rangeInto')
-      refuse(
-        this.#name,
-        method,
-        'distances2',
-        distances2,
-        'a Float32Array, for a query with distances',
-        false,
-      )
-    if (distances2.length < out.length)
-      refuse(this.#name, method, 'distances2.length', distances2.length, `at least ${out.length}`)
-    const found = this.#view(DISTANCES2, this.#capacity)
-    for (let i = 0; i < written; i++) distances2[i] = found[i]
+    if (distances2 !== undefined) {
+      const found = this.#view(DISTANCES2, this.#capacity)
+      for (let i = 0; i < written; i++) distances2[i] = found[i]
+    }
     return total
   }
 

@@ -1,138 +1,189 @@
-// Build and query times of ours and its peers: on the same data, in turn, results compared first.
-// Prints a table and writes build/bench.json. `make bench`.
+// Ours and other libraries at the same works on the same data, results compared first.
+//
+//   node --no-liftoff --expose-gc tests/bench/bench.js quick | full [word…]
+//
+// With words (frame 2D uniform 10000) only what has all of them is measured, and nothing is written.
+// Otherwise prints tables and writes build/bench/results.json and frame.svg; the full form also
+// those in tests/bench/results/, which the README shows.
 
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { init, AgentTree } from 'copse'
-import KDBush from 'kdbush'
-import { createRandom } from '../random.js'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { format } from 'prettier'
+import { measure, summary } from './measure.js'
+import { natives, runNative, writePositions } from './native.js'
+import { load, packages, peers } from './peers.js'
+import { plot } from './plot.js'
+import { createAgents, scaleOf, works } from './workloads.js'
 
-const REPETITIONS = 15
-const NEIGHBORS = 10 // of each agent within the radius, about
+process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
 
-/** Coordinates are multiples of this, so that near squared distances are exact in any float type. */
-const GRAIN = 1 / 64
-const grained = (/** @type {number} */ x) => Math.round(x / GRAIN) * GRAIN
+const FRAMES = ['frame', 'neighbors8', 'neighbors10', 'build', 'move']
+const SINGLES = ['within', 'range', 'nearest', 'nearest8']
+
+/** What is measured, with how many agents a library may be slow, and milliseconds for each time. */
+const forms = {
+  quick: {
+    budget: 250,
+    slow: { 'brute force': 600, objects: 10_000, arrays: 100_000 },
+    plan: [
+      [2, 'uniform', 1, ['nearest']],
+      [2, 'uniform', 600, ['frame']],
+      [2, 'uniform', 10_000, [...FRAMES, ...SINGLES]],
+      [2, 'clusters', 10_000, ['frame']],
+      [2, 'line', 10_000, ['frame']],
+      [2, 'battle', 10_000, ['frame']],
+      [2, 'uniform', 100_000, ['frame', 'neighbors8']],
+      [2, 'clusters', 100_000, ['frame']],
+      [2, 'battle', 100_000, ['frame']],
+      [2, 'uniform', 1_000_000, ['frame']],
+      [3, 'uniform', 10_000, ['frame', 'within', 'nearest']],
+      [3, 'uniform', 100_000, ['frame']],
+    ],
+  },
+  full: {
+    budget: 500,
+    slow: { 'brute force': 10_000, objects: 100_000, arrays: 1_000_000 },
+    plan: [
+      [2, 'uniform', 1, ['nearest']],
+      ...[2, 3].flatMap((dimensions) => [
+        [dimensions, 'uniform', 600, [...FRAMES, ...SINGLES]],
+        [dimensions, 'uniform', 10_000, [...FRAMES, ...SINGLES]],
+        [dimensions, 'uniform', 100_000, [...FRAMES, ...SINGLES]],
+        [dimensions, 'uniform', 1_000_000, ['frame', 'neighbors8', 'build', 'move']],
+        ...['clusters', 'line', 'battle'].flatMap((spread) => [
+          [dimensions, spread, 600, ['frame']],
+          [dimensions, spread, 10_000, [...FRAMES, ...SINGLES]],
+          [dimensions, spread, 100_000, ['frame', 'neighbors8', 'move', 'within', 'nearest']],
+          [dimensions, spread, 1_000_000, ['frame']],
+        ]),
+      ]),
+    ],
+  },
+}
+
+const [formName = 'quick', ...words] = process.argv.slice(2)
+const form = forms[formName]
+if (!form) throw new Error(`no form ${formName}: quick or full`)
+
+/** @type {Map<string, any>} */
+const loopsOf = new Map()
+for (const { name } of peers) loopsOf.set(name, await import(`./loops.js?${name}`))
+const inSeconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`
 
 /**
- * Uniformly spread agents, one per unit of area.
- * @param {number} n
+ * Measures works on one set of agents.
+ * @returns {{ work: string, [field: string]: any }[]}
  */
-function uniform(n) {
-  const random = createRandom(n)
-  return Float32Array.from({ length: 2 * n }, () => grained(random() * Math.sqrt(n)))
-}
+function measureAll(dimensions, spread, n, names) {
+  const agents = createAgents(spread, n, dimensions)
+  const entrants = peers
+    .filter(
+      (peer) => peer.dimensions.includes(dimensions) && n <= (form.slow[peer.pace] ?? Infinity),
+    )
+    .map(({ name, create }) => ({ name, peer: create(agents), loops: loopsOf.get(name) }))
+  const tooSlow = peers.filter(
+    (peer) => peer.dimensions.includes(dimensions) && n > form.slow[peer.pace],
+  )
+  writePositions(agents)
 
-/** @typedef {{ name: string, build(positions: Float32Array): void,
- *    within(x: number, y: number, r: number): ArrayLike<number>,
- *    countAll(positions: Float32Array, r: number): number }} Peer */
+  const results = names.map((name) => {
+    const work = works[name]
+    const able = entrants.filter(({ peer }) => work.can(peer))
+    const compiled = natives.filter(({ there, works }) => there && works.includes(name))
 
-/** @param {number} n @returns {Peer} */
-function copse(n) {
-  const tree = new AgentTree({ capacity: n })
-  const out = new Uint32Array(n)
-  tree.count = n
-  return {
-    name: 'copse',
-    build(positions) {
-      tree.positions.set(positions)
-      tree.build()
-    },
-    within: (x, y, r) => tree.within(x, y, r),
-    countAll(positions, r) {
-      let total = 0
-      for (let i = 0; i < n; i++)
-        total += tree.withinInto(positions[2 * i], positions[2 * i + 1], r, out)
-      return total
-    },
-  }
-}
+    const hashes = new Map()
+    for (const { name, peer, loops } of able) hashes.set(name, work.hash(peer, loops, agents))
+    const times = measure(able, name, agents, form.budget)
+    for (const native of compiled) {
+      const { hash, times: its } = runNative(native, name, agents, form.budget)
+      hashes.set(native.name, hash)
+      times.set(native.name, its)
+    }
+    for (const [library, hash] of hashes)
+      if (hash !== hashes.get('copse'))
+        throw new Error(`${library} and copse differ: ${name}, ${dimensions}D, ${spread}, ${n}`)
 
-/** @param {number} n @returns {Peer} */
-function kdbush(n) {
-  /** @type {KDBush} */
-  let index
-  const out = new Uint32Array(n)
-  return {
-    name: 'kdbush',
-    build(positions) {
-      index = new KDBush(n, 64, Float32Array)
-      for (let i = 0; i < n; i++) index.add(positions[2 * i], positions[2 * i + 1])
-      index.finish()
-    },
-    within: (x, y, r) => index.within(x, y, r),
-    countAll(positions, r) {
-      let total = 0
-      for (let i = 0; i < n; i++)
-        total += index.withinInto(positions[2 * i], positions[2 * i + 1], r, out)
-      return total
-    },
-  }
-}
-
-/** @param {Peer} ours @param {Peer} theirs @param {Float32Array} positions @param {number} r */
-function compare(ours, theirs, positions, r) {
-  const n = positions.length / 2
-  for (let i = 0; i < n; i += Math.ceil(n / 2000)) {
-    const [x, y] = [positions[2 * i], positions[2 * i + 1]]
-    const a = Uint32Array.from(ours.within(x, y, r)).sort()
-    const b = Uint32Array.from(theirs.within(x, y, r)).sort()
-    if (a.join() !== b.join()) throw new Error(`${theirs.name} and copse differ at agent ${i}`)
-  }
-  if (ours.countAll(positions, r) !== theirs.countAll(positions, r))
-    throw new Error(`${theirs.name} and copse differ in their totals`)
-}
-
-/** @param {() => void} work milliseconds */
-function time(work) {
-  const start = performance.now()
-  work()
-  return performance.now() - start
-}
-
-/** @param {number[]} times */
-function summary(times) {
-  const sorted = times.toSorted((a, b) => a - b)
-  const at = (/** @type {number} */ share) => sorted[Math.round(share * (sorted.length - 1))]
-  return { median: at(0.5), low: at(0.1), high: at(0.9) }
-}
-
-await init()
-const rows = []
-for (const n of [600, 10_000, 100_000]) {
-  const positions = uniform(n)
-  const r = grained(Math.sqrt(NEIGHBORS / Math.PI))
-  const peers = [copse(n), kdbush(n)]
-  for (const peer of peers) peer.build(positions)
-  for (const peer of peers.slice(1)) compare(peers[0], peer, positions, r)
-
-  const times = peers.map(() => ({ build: /** @type {number[]} */ ([]), within: [] }))
-  for (let repetition = -3; repetition < REPETITIONS; repetition++) {
-    for (let i = 0; i < positions.length; i++)
-      positions[i] += GRAIN * ((i * 7 + repetition) % 5) - 2 * GRAIN
-    peers.forEach((peer, p) => {
-      const build = time(() => peer.build(positions))
-      const within = time(() => peer.countAll(positions, r))
-      if (repetition < 0) return // warm-up
-      times[p].build.push(build)
-      times[p].within.push(within)
-    })
-  }
-  peers.forEach((peer, p) => {
-    const [build, within] = [summary(times[p].build), summary(times[p].within)]
-    rows.push({ n, peer: peer.name, build, within })
+    const scale = scaleOf(name)
+    return {
+      work: name,
+      dimensions,
+      spread,
+      n,
+      radius: agents.radius,
+      unit: work.unit,
+      times: Object.fromEntries([...times].map(([name, its]) => [name, summary(its, scale)])),
+      tooSlow: tooSlow.map(({ name }) => name),
+    }
   })
+  for (const { peer } of entrants) peer.dispose?.()
+  return results
 }
 
-const ms = (/** @type {{ median: number, low: number, high: number }} */ { median, low, high }) =>
-  `${median.toPrecision(3)} (${low.toPrecision(3)}–${high.toPrecision(3)})`
-console.table(
-  rows.map(({ n, peer, build, within }) => ({
-    agents: n,
-    peer,
-    'build, ms': ms(build),
-    'within around each agent, ms': ms(within),
-    'microseconds a query': ((within.median * 1000) / n).toPrecision(3),
-  })),
+// ---- Tables ----
+
+/** The works of one set of agents, a line for each library. */
+function print(results) {
+  for (const { work, dimensions, spread, n, radius, unit, times, tooSlow } of results) {
+    const what = `${dimensions}D, ${spread}, ${n.toLocaleString('en')}, radius ${radius}`
+    console.log(`\n${what}: ${works[work].title}, ${unit}`)
+    const fastest = times.copse.median
+    for (const [name, { median, low, high, runs }] of Object.entries(times)) {
+      const ratio = `×${(median / fastest).toPrecision(3)}`
+      const spread = `(${low} – ${high}; ${runs} runs)`
+      console.log(
+        `  ${name.padEnd(18)}${String(median).padStart(10)}  ${ratio.padStart(8)}  ${spread}`,
+      )
+    }
+    if (tooSlow.length) console.log(`  skipped, too slow here: ${tooSlow.join(', ')}`)
+  }
+}
+
+// ---- The run ----
+
+const began = performance.now()
+for (const { there, name, missing } of natives)
+  if (!there) console.log(`without ${name}: ${missing}`)
+await load()
+
+const startTimes = Array.from({ length: 9 }, () =>
+  Number(execFileSync(process.execPath, ['tests/bench/start.js'], { encoding: 'utf8' })),
 )
-mkdirSync('build', { recursive: true })
-writeFileSync('build/bench.json', JSON.stringify(rows, null, 2))
+const start = summary(startTimes)
+console.log(`init() in a fresh process: ${start.median} ms (${start.low} – ${start.high})`)
+
+const measurements = []
+for (const [dimensions, spread, n, names] of form.plan) {
+  const chosen = names.filter((name) =>
+    words.every((word) => [name, spread, `${n}`, `${dimensions}D`].includes(word)),
+  )
+  if (chosen.length === 0) continue
+  const results = measureAll(dimensions, spread, n, chosen)
+  print(results)
+  measurements.push(...results)
+}
+console.log(`\n${inSeconds(performance.now() - began)}`)
+
+if (words.length === 0) {
+  const versions = Object.entries(packages).map(([name, folder]) => [
+    name,
+    JSON.parse(readFileSync(`node_modules/${folder}/package.json`, 'utf8')).version,
+  ])
+  const report = {
+    form: formName,
+    cpu: cpus()[0].model,
+    node: process.version,
+    versions: Object.fromEntries(versions),
+    start,
+    measurements,
+  }
+  const json = await format(JSON.stringify(report), { parser: 'json', printWidth: 100 })
+  const svg = plot(measurements)
+  for (const folder of ['build/bench', ...(formName === 'full' ? ['tests/bench/results'] : [])]) {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(`${folder}/results.json`, json)
+    writeFileSync(`${folder}/frame.svg`, svg)
+    console.log(`written: ${folder}/results.json, ${folder}/frame.svg`)
+  }
+}

@@ -83,4 +83,100 @@ static inline const char *compare_queries(const copse_agenttree *tree, const cop
   return wrong;
 }
 
+static inline int compare_ids(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Whether a slot is in the built tree: somebody could find it. */
+static inline bool brute_has(const copse_brute *brute, uint32_t slot) {
+  bool ok = !brute->groups || brute->groups[slot];
+  for (uint32_t axis = 0; axis < brute->dimensions; axis++) {
+    float x = brute->positions.axes[axis][slot * brute->positions.stride];
+    ok = ok && x >= -COPSE_MAX_COORDINATE && x <= COPSE_MAX_COORDINATE;
+  }
+  return ok;
+}
+
+/* The batch queries with room for everything, against brute force; `masks` by slot, or NULL. The
+ * radius and maxDistance must be valid. NULL when all agree. */
+static inline const char *compare_batches(const copse_agenttree *tree, const copse_brute *brute,
+                                          const asked *ask, const uint32_t *masks,
+                                          const float *radii) {
+  const uint32_t n = brute->count, k = ask->k, roomy = n * n + 8;
+  uint32_t *words = calloc(2 * n + 2 * roomy + n * k + 2 * n + 8, sizeof *words);
+  float *floats = calloc(n * k + n + k + 8, sizeof *floats);
+  uint32_t *rowIds = words + 2 * n, *truthIds = rowIds + roomy, *nearIds = truthIds + roomy;
+  float *truth2 = floats + n * k;
+  copse_rows rows = {words, words + n, rowIds, roomy, 0, false};
+  copse_query query = ask->query;
+  query.exclude = COPSE_NONE;
+  const char *wrong = NULL;
+
+  if (copse_agenttree_all_within(tree, ask->radius, &query, masks, &rows) != COPSE_OK)
+    wrong = "all within refuses";
+  uint32_t total = 0, pairCount = 0;
+  for (uint32_t slot = 0; slot < n && !wrong; slot++) {
+    copse_query own = query;
+    own.exclude = slot;
+    own.sort = COPSE_SORT_ID;
+    if (masks) own.mask &= masks[slot];
+    float center[3] = {0};
+    for (uint32_t axis = 0; axis < brute->dimensions; axis++)
+      center[axis] = brute->positions.axes[axis][slot * brute->positions.stride];
+    copse_results truth = {truthIds, NULL, n, 0, 0};
+    if (brute_has(brute, slot)) copse_brute_within(brute, center, ask->radius, &own, &truth);
+    uint32_t *row = rowIds + rows.offsets[slot];
+    qsort(row, rows.counts[slot], sizeof *row, compare_ids);
+    copse_results found = {row, NULL, n, rows.counts[slot], 0};
+    if (!same_results(&found, &truth, false)) wrong = "all within";
+    total += truth.total;
+  }
+  if (!wrong && (rows.total != total || rows.truncated)) wrong = "total of all within";
+
+  copse_neighbor_rows near = {words, nearIds, floats};
+  if (!wrong && copse_agenttree_all_neighbors(tree, k, &query, masks, &near) != COPSE_OK)
+    wrong = "all neighbors refuses";
+  for (uint32_t slot = 0; slot < n && !wrong; slot++) {
+    copse_query own = query;
+    own.exclude = slot;
+    if (masks) own.mask &= masks[slot];
+    float center[3] = {0};
+    for (uint32_t axis = 0; axis < brute->dimensions; axis++)
+      center[axis] = brute->positions.axes[axis][slot * brute->positions.stride];
+    copse_results truth = {truthIds, truth2, n + k, 0, 0};
+    if (brute_has(brute, slot)) copse_brute_neighbors(brute, center, k, &own, &truth);
+    copse_results found = {nearIds + slot * k, floats + slot * k, k, near.counts[slot], 0};
+    if (!same_results(&found, &truth, true)) wrong = "all neighbors";
+  }
+
+  copse_results pairs = {rowIds, NULL, roomy, 0, 0};
+  if (!wrong && copse_agenttree_pairs(tree, ask->radius, radii, &query, &pairs) != COPSE_OK)
+    wrong = "pairs refuses";
+  for (uint32_t a = 0; a < n && !wrong; a++) {
+    for (uint32_t b = a + 1; b < n; b++) {
+      if (!brute_has(brute, a) || !brute_has(brute, b)) continue;
+      if (brute->groups && (!(brute->groups[a] & query.mask) || !(brute->groups[b] & query.mask)))
+        continue;
+      float d[3] = {0};
+      for (uint32_t axis = 0; axis < brute->dimensions; axis++)
+        d[axis] = brute->positions.axes[axis][a * brute->positions.stride] -
+                  brute->positions.axes[axis][b * brute->positions.stride];
+      float reach = radii ? radii[a] + radii[b] : ask->radius;
+      if ((d[0] * d[0] + d[1] * d[1]) + d[2] * d[2] <= reach * reach)
+        truthIds[pairCount++] = a * n + b;
+    }
+  }
+  if (!wrong && pairs.total != 2 * pairCount) wrong = "number of pairs";
+  for (uint32_t i = 0; i < pairCount && !wrong; i++)
+    rowIds[i] = rowIds[2 * i] * n + rowIds[2 * i + 1];
+  if (!wrong && pairCount) {
+    qsort(rowIds, pairCount, sizeof *rowIds, compare_ids);
+    if (memcmp(rowIds, truthIds, pairCount * sizeof *rowIds) != 0) wrong = "pairs";
+  }
+  free(words);
+  free(floats);
+  return wrong;
+}
+
 #endif

@@ -293,7 +293,9 @@ static void test_a_position_that_is_not_finite_is_named_and_the_old_tree_stays(v
     CHECK(copse_agenttree_build(tree, &firstBad) == COPSE_NOT_FINITE && firstBad == 2);
     CHECK(within_count(tree, 0, 0, 0) == 1 && within_count(tree, 0, 0, INFINITY) == 3);
     size_t total;
-    CHECK(copse_agenttree_save(tree, NULL, 0, &total) == COPSE_NOT_FINITE);
+    firstBad = 0;
+    CHECK(copse_agenttree_save(tree, NULL, 0, &total, &firstBad) == COPSE_NOT_FINITE);
+    CHECK(firstBad == 2);
     copse_agenttree_groups(tree)[2] = 0; /* what has no group is not looked at */
     CHECK(copse_agenttree_build(tree, &firstBad) == COPSE_OK && firstBad == COPSE_NONE);
     CHECK(within_count(tree, 0, 0, INFINITY) == 2);
@@ -495,9 +497,132 @@ static void test_queries_equal_brute_force(void) {
       if (random_word(&seed) % 2) ask.query.exclude = random_word(&seed) % MOST;
       if (random_word(&seed) % 2) ask.query.maxDistance = (float)(random_word(&seed) % 12) / 2;
       CHECK(compare_queries(tree, &brute, &ask) == NULL);
+      uint32_t masks[MOST];
+      float radii[MOST];
+      for (uint32_t id = 0; id < n; id++) {
+        masks[id] = random_word(&seed) % 8;
+        radii[id] = (float)(random_word(&seed) % 16) / 8;
+      }
+      CHECK(compare_batches(tree, &brute, &ask, NULL, NULL) == NULL);
+      CHECK(compare_batches(tree, &brute, &ask, masks, radii) == NULL);
     }
     copse_agenttree_destroy(tree);
   }
+}
+
+static void test_batches_refuse_bad_arguments(void) {
+  const float points[] = {0, 0, 1, 1}, bad[] = {0, NAN}, negative[] = {1, -1};
+  copse_agenttree *tree = tree_of(points, 2, 1);
+  uint32_t offsets[2], counts[2], ids[8];
+  float distances2[8];
+  copse_rows rows = {offsets, counts, ids, 8, 0, false};
+  copse_neighbor_rows near = {counts, ids, distances2};
+  copse_results out = {ids, NULL, 8, 0, 0};
+  copse_query far = copse_query_default(), sorted = copse_query_default();
+  far.maxDistance = NAN;
+  sorted.sort = COPSE_SORT_ID;
+  const copse_status refused = COPSE_INVALID_ARGUMENT;
+  CHECK(copse_agenttree_all_within(tree, -1, NULL, NULL, &rows) == refused);
+  CHECK(copse_agenttree_all_within(tree, 1, &sorted, NULL, &rows) == refused);
+  CHECK(copse_agenttree_all_neighbors(tree, 1, &far, NULL, &near) == refused);
+  CHECK(copse_agenttree_within_many(tree, bad, 1, 1, NULL, &rows) == refused);
+  CHECK(copse_agenttree_within_many(tree, points, 2, NAN, NULL, &rows) == refused);
+  CHECK(copse_agenttree_nearest_many(tree, bad, 1, 1, NULL, &near) == refused);
+  CHECK(copse_agenttree_nearest_many(tree, points, 2, 1, &far, &near) == refused);
+  CHECK(copse_agenttree_pairs(tree, -1, NULL, NULL, &out) == refused);
+  CHECK(copse_agenttree_pairs(tree, 0, negative, NULL, &out) == refused);
+  CHECK(copse_agenttree_pairs(tree, 0, bad, NULL, &out) == refused);
+  copse_agenttree_destroy(tree);
+}
+
+/* With any room, whole rows are written while they fit, and the total is told. */
+static void test_truncated_rows_are_whole(void) {
+  enum { N = 60, ALL = N * (N - 1) };
+  float points[2 * N] = {0};
+  for (int i = 0; i < N; i++) points[2 * i] = (float)(i / 8);
+  copse_agenttree *tree = tree_of(points, N, 8);
+  static uint32_t ids[ALL + 16], full[ALL + 16];
+  uint32_t offsets[N], counts[N], fullOffsets[N], fullCounts[N], order[N];
+  copse_rows all = {fullOffsets, fullCounts, full, ALL + 16, 0, false};
+  CHECK(copse_agenttree_all_within(tree, 1, NULL, NULL, &all) == COPSE_OK && !all.truncated);
+  CHECK(copse_agenttree_order(tree, order, N) == N);
+  for (uint32_t capacity = 0; capacity < all.total + 8; capacity += 7) {
+    memset(ids, 0xee, sizeof ids);
+    copse_rows rows = {offsets, counts, ids, capacity, 0, false};
+    CHECK(copse_agenttree_all_within(tree, 1, NULL, NULL, &rows) == COPSE_OK);
+    CHECK(rows.total == all.total && rows.truncated == (all.total > capacity));
+    CHECK(ids[capacity] == 0xeeeeeeee);
+    uint32_t used = 0;
+    bool fits = true;
+    for (int i = 0; i < N; i++) {
+      const uint32_t slot = order[i];
+      fits = fits && used + fullCounts[slot] <= capacity;
+      CHECK(counts[slot] == (fits ? fullCounts[slot] : 0));
+      CHECK(memcmp(ids + offsets[slot], full + fullOffsets[slot], counts[slot] * sizeof *ids) == 0);
+      used += counts[slot];
+    }
+  }
+  for (uint32_t capacity = 0; capacity < 40; capacity++) {
+    memset(ids, 0xee, sizeof ids);
+    copse_results out = {ids, NULL, capacity, 0, 0};
+    CHECK(copse_agenttree_pairs(tree, 1, NULL, NULL, &out) == COPSE_OK);
+    CHECK(out.total == all.total && ids[capacity & ~1u] == 0xeeeeeeee);
+  }
+  copse_agenttree_destroy(tree);
+}
+
+/* More near a leaf than a gathering can hold. */
+static void test_batches_of_crowded_agents(void) {
+  enum { N = 3000 };
+  static float points[2 * N];
+  for (int i = 0; i < N; i++) points[2 * i] = (float)(i % 5);
+  copse_agenttree *tree = tree_of(points, N, 16);
+  static uint32_t offsets[N], counts[N], ids[N * 8];
+  static float distances2[N * 8];
+  copse_neighbor_rows near = {counts, ids, distances2};
+  CHECK(copse_agenttree_all_neighbors(tree, 8, NULL, NULL, &near) == COPSE_OK);
+  for (uint32_t slot = 0; slot < N; slot++) {
+    /* The eight lowest of its own place, without itself. */
+    CHECK(counts[slot] == 8 && distances2[slot * 8 + 7] == 0);
+    for (uint32_t i = 0; i < 8; i++)
+      CHECK(ids[slot * 8 + i] == slot % 5 + 5 * (i + (slot / 5 <= i)));
+  }
+  copse_rows rows = {offsets, counts, ids, 0, 0, false};
+  CHECK(copse_agenttree_all_within(tree, 0, NULL, NULL, &rows) == COPSE_OK);
+  CHECK(rows.total == N * (N / 5 - 1) && rows.truncated);
+  copse_results out = {NULL, NULL, 0, 0, 0};
+  CHECK(copse_agenttree_pairs(tree, 0, NULL, NULL, &out) == COPSE_OK && out.total == rows.total);
+  copse_agenttree_destroy(tree);
+}
+
+static void test_many_points_equal_single_queries(void) {
+  enum { N = 500, M = 100 };
+  static float points[2 * N], centers[2 * M], distances2[M * N];
+  static uint32_t offsets[M], counts[M], ids[M * N];
+  uint32_t seed = 4, single[N];
+  float single2[N];
+  for (int i = 0; i < 2 * N; i++) points[i] = (float)(random_word(&seed) % 100);
+  for (int i = 0; i < 2 * M; i++) centers[i] = (float)(random_word(&seed) % 100);
+  copse_agenttree *tree = tree_of(points, N, 8);
+  copse_rows rows = {offsets, counts, ids, M * N, 0, false};
+  CHECK(copse_agenttree_within_many(tree, centers, M, 10, NULL, &rows) == COPSE_OK);
+  for (int i = 0; i < M; i++) {
+    copse_results out = {single, single2, N, 0, 0};
+    copse_agenttree_within(tree, centers + 2 * i, 10, NULL, &out);
+    CHECK(counts[i] == out.total);
+    CHECK(memcmp(ids + offsets[i], single, out.total * sizeof *ids) == 0);
+  }
+  for (uint32_t k = 0; k < 30; k += 7) {
+    copse_neighbor_rows near = {counts, ids, distances2};
+    CHECK(copse_agenttree_nearest_many(tree, centers, M, k, NULL, &near) == COPSE_OK);
+    for (uint32_t i = 0; i < M; i++) {
+      copse_results out = {single, single2, N, 0, 0};
+      copse_agenttree_neighbors(tree, centers + 2 * i, k, NULL, &out);
+      CHECK(counts[i] == k && memcmp(ids + i * k, single, k * sizeof *ids) == 0);
+      CHECK(memcmp(distances2 + i * k, single2, k * sizeof *single2) == 0);
+    }
+  }
+  copse_agenttree_destroy(tree);
 }
 
 /* Tree order must not remember how the tree was built before. */
@@ -549,10 +674,11 @@ static void test_restore_answers_as_what_was_saved(void) {
     copse_agenttree_set_count(tree, 30);
 
     size_t total, again;
-    CHECK(copse_agenttree_save(tree, NULL, 0, &total) == COPSE_FULL && total % 4 == 0);
+    CHECK(copse_agenttree_save(tree, NULL, 0, &total, NULL) == COPSE_FULL && total % 4 == 0);
     uint32_t *bytes = malloc(total);
-    CHECK(copse_agenttree_save(tree, bytes, total - 1, &again) == COPSE_FULL && again == total);
-    CHECK(copse_agenttree_save(tree, bytes, total, &again) == COPSE_OK);
+    CHECK(copse_agenttree_save(tree, bytes, total - 1, &again, NULL) == COPSE_FULL &&
+          again == total);
+    CHECK(copse_agenttree_save(tree, bytes, total, &again, NULL) == COPSE_OK);
 
     def.capacity = 50;
     def.layout = (copse_layout)layout;
@@ -580,7 +706,7 @@ static void test_damaged_snapshots_change_nothing(void) {
   copse_agenttree *tree = tree_of(points, 3, 1);
   uint32_t bytes[128], damaged[128];
   size_t total;
-  CHECK(copse_agenttree_save(tree, bytes, sizeof bytes, &total) == COPSE_OK);
+  CHECK(copse_agenttree_save(tree, bytes, sizeof bytes, &total, NULL) == COPSE_OK);
   for (size_t bit = 0; bit < total * 8; bit++) {
     memcpy(damaged, bytes, total);
     damaged[bit / 32] ^= 1u << bit % 32;
@@ -635,6 +761,10 @@ static const struct {
     TEST(test_a_truncated_result_stops_at_its_capacity_and_tells_the_total),
     TEST(test_ties_go_to_the_lower_id),
     TEST(test_queries_equal_brute_force),
+    TEST(test_batches_refuse_bad_arguments),
+    TEST(test_truncated_rows_are_whole),
+    TEST(test_batches_of_crowded_agents),
+    TEST(test_many_points_equal_single_queries),
     TEST(test_order_is_a_function_of_the_state),
     TEST(test_restore_answers_as_what_was_saved),
     TEST(test_damaged_snapshots_change_nothing),

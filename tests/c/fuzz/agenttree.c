@@ -74,6 +74,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     if (next_byte(&from) % 2) ask.query.maxDistance = next_float(&from);
     const char *wrong = compare_queries(tree, &brute, &ask);
     must(!wrong, wrong);
+
+    uint32_t masks[128];
+    float radii[128];
+    bool valid = ask.radius >= 0 && ask.query.maxDistance >= 0;
+    for (uint32_t id = 0; id < count; id++) {
+      masks[id] = next_byte(&from) % 8;
+      radii[id] = (float)next_byte(&from) / 16;
+    }
+    if (valid) wrong = compare_batches(tree, &brute, &ask, NULL, NULL);
+    must(!wrong, wrong);
+    if (valid) wrong = compare_batches(tree, &brute, &ask, masks, radii);
+    must(!wrong, wrong);
   }
 
   /* The same bytes as an untrusted snapshot, and a true one damaged in one place. */
@@ -81,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   size_t total;
   memcpy(words, bytes, size < sizeof words ? size : sizeof words);
   copse_agenttree_restore(tree, words, size < sizeof words ? size / 4 * 4 : sizeof words);
-  if (copse_agenttree_save(tree, words, sizeof words, &total) == COPSE_OK && total) {
+  if (copse_agenttree_save(tree, words, sizeof words, &total, NULL) == COPSE_OK && total) {
     must(copse_agenttree_restore(tree, words, total) == COPSE_OK, "restore of a save");
     if (size >= 2) ((uint8_t *)words)[(bytes[0] * 256u + bytes[1]) % total] ^= 1u << bytes[0] % 8;
     copse_status status = copse_agenttree_restore(tree, words, total);

@@ -1,0 +1,76 @@
+// Compares the last results with the goals: says what is met and what falls short. Never fails.
+//
+//   node tests/bench/goals.js [results.json]
+
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
+
+const LAST = 'build/bench/results.json'
+const KEPT = 'tests/bench/results/results.json'
+const file = process.argv[2] ?? (existsSync(LAST) ? LAST : KEPT)
+
+const OURS = ['copse', 'copse scalar', 'copse native']
+const isPeer = (library) => !OURS.includes(library) && !library.endsWith('native')
+
+/**
+ * The median of what a goal names: `start`, or work, dimensions, spread, agents and library; that may
+ * be 'best peer', the fastest of the JavaScript libraries.
+ * @param {any} report
+ * @param {string} name
+ * @returns {{ time: number, n: number, library: string } | undefined}
+ */
+function find({ start, measurements }, name) {
+  if (name === 'start') return { time: start.median, n: 1, library: name }
+  const [, work, dimensions, spread, agents, library] =
+    /^(\w+) (\d)D (\w+) (\d+) (.+)$/.exec(name) ?? []
+  const measured = measurements.find(
+    (it) =>
+      `${it.work} ${it.dimensions} ${it.spread} ${it.n}` ===
+      `${work} ${dimensions} ${spread} ${agents}`,
+  )
+  if (!measured) return undefined
+  const { n, times } = measured
+  if (library !== 'best peer') return times[library] && { time: times[library].median, n, library }
+  const [best] = Object.entries(times)
+    .filter(([library]) => isPeer(library))
+    .sort(([, a], [, b]) => a.median - b.median)
+  return best && { time: best[1].median, n, library: best[0] }
+}
+
+/** What a goal measures, and whether that is enough. */
+function judge(report, { divide, by, perAgent, atLeast, atMost, further }) {
+  const above = find(report, divide)
+  const below = by ? find(report, by) : { time: 1, n: 1, library: '' }
+  if (!above || !below) return { verdict: 'not measured', measured: '' }
+  let ratio = above.time / below.time
+  if (perAgent) ratio *= below.n / above.n
+  const enough = (limit) => (atLeast === undefined ? ratio <= limit : ratio >= limit)
+  const best = divide.endsWith('best peer') ? ` (${above.library})` : ''
+  return {
+    verdict: !enough(atLeast ?? atMost)
+      ? 'FALLS SHORT'
+      : further === undefined || enough(further)
+        ? 'met'
+        : 'met, not the further one',
+    measured: `${ratio.toPrecision(3)}${best}`,
+  }
+}
+
+if (!existsSync(file)) console.log('nothing was measured yet: make bench')
+else {
+  const { goals } = JSON.parse(readFileSync('tests/bench/goals.json', 'utf8'))
+  const report = JSON.parse(readFileSync(file, 'utf8'))
+  console.log(`${file}: ${report.form} form, ${report.cpu}, Node ${report.node}\n`)
+  const counts = new Map()
+  for (const goal of goals) {
+    const { verdict, measured } = judge(report, goal)
+    const { atLeast, atMost, further, title } = goal
+    const wanted = `${atLeast === undefined ? `≤ ${atMost}` : `≥ ${atLeast}`}`
+    const more = further === undefined ? '' : `, further ${further}`
+    console.log(`${verdict.padEnd(26)}${measured.padEnd(20)}${(wanted + more).padEnd(20)}${title}`)
+    counts.set(verdict, (counts.get(verdict) ?? 0) + 1)
+  }
+  console.log(`\n${[...counts].map(([verdict, count]) => `${count} ${verdict}`).join('; ')}`)
+}

@@ -1,0 +1,131 @@
+// Queries one after the other, and the hashes of their results. This module is imported once for
+// each library (loops.js?kdbush, …): a module of its own has type feedback of its own, so that no
+// library pays for loops that have met others' objects.
+
+export function within(peer, points, dimensions, radius) {
+  let total = 0
+  for (let p = 0; p < points.length; p += dimensions)
+    total += peer.within(points[p], points[p + 1], dimensions === 3 ? points[p + 2] : 0, radius)
+  return total
+}
+
+export function range(peer, points, dimensions, half) {
+  let total = 0
+  for (let p = 0; p < points.length; p += dimensions) {
+    const x = points[p]
+    const y = points[p + 1]
+    const z = dimensions === 3 ? points[p + 2] : 0
+    total += peer.range(x - half, y - half, z - half, x + half, y + half, z + half)
+  }
+  return total
+}
+
+export function nearest(peer, points, dimensions) {
+  let total = 0
+  for (let p = 0; p < points.length; p += dimensions)
+    total += peer.nearest(points[p], points[p + 1], dimensions === 3 ? points[p + 2] : 0)
+  return total
+}
+
+export function neighbors(peer, points, dimensions, k, maxDistance) {
+  let total = 0
+  for (let p = 0; p < points.length; p += dimensions) {
+    const z = dimensions === 3 ? points[p + 2] : 0
+    total += peer.neighbors(points[p], points[p + 1], z, k, maxDistance)
+  }
+  return total
+}
+
+// ---- Hashes: sums, so that the order within a row does not count. native/common.h has the same ----
+
+/** Of one number in a row. */
+function mix(row, number) {
+  let h = Math.imul(row + 1, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b)
+  h = Math.imul(h ^ (h >>> 15), 0x2c1b3c6d)
+  return (h ^ (h >>> 12)) >>> 0
+}
+
+const pointOf = (points, dimensions, p) => points.subarray(p * dimensions, (p + 1) * dimensions)
+
+/** In units of GRAIN², so that it is an integer. */
+function distance2(point, { positions, dimensions }, id) {
+  let sum = 0
+  for (let axis = 0; axis < dimensions; axis++)
+    sum += ((point[axis] - positions[id * dimensions + axis]) * 64) ** 2
+  return sum
+}
+
+/** Nearest first. Ids are not compared: libraries choose among ties as they like. */
+function mixDistances(row, distances2) {
+  let sum = 0
+  distances2.forEach((distance2, rank) => (sum += mix(row, Math.imul(distance2, 16) + rank)))
+  return sum
+}
+
+/** @param {boolean} [own] each point is an agent, which is not its own neighbour */
+export function hashWithin(peer, points, { dimensions }, radius, own) {
+  let hash = 0
+  for (let row = 0; row < points.length / dimensions; row++) {
+    const [x, y, z = 0] = pointOf(points, dimensions, row)
+    const count = peer.within(x, y, z, radius)
+    for (let i = 0; i < count; i++)
+      if (!own || peer.found[i] !== row) hash = (hash + mix(row, peer.found[i])) >>> 0
+  }
+  return hash
+}
+
+export function hashRows({ offsets, counts, ids, truncated }, { n }) {
+  if (truncated) throw new Error('too little room for results')
+  let hash = 0
+  for (let row = 0; row < n; row++)
+    for (let i = 0; i < counts[row]; i++) hash = (hash + mix(row, ids[offsets[row] + i])) >>> 0
+  return hash
+}
+
+export function hashRange(peer, points, { dimensions }, half) {
+  let hash = 0
+  for (let row = 0; row < points.length / dimensions; row++) {
+    const [x, y, z = 0] = pointOf(points, dimensions, row)
+    const count = peer.range(x - half, y - half, z - half, x + half, y + half, z + half)
+    for (let i = 0; i < count; i++) hash = (hash + mix(row, peer.found[i])) >>> 0
+  }
+  return hash
+}
+
+export function hashNearest(peer, points, agents) {
+  let hash = 0
+  for (let row = 0; row < points.length / agents.dimensions; row++) {
+    const point = pointOf(points, agents.dimensions, row)
+    const id = peer.nearest(point[0], point[1], point[2] ?? 0)
+    hash = (hash + mixDistances(row, [distance2(point, agents, id)])) >>> 0
+  }
+  return hash
+}
+
+/** @param {boolean} [own] each point is an agent, which is not its own neighbour */
+export function hashNeighbors(peer, points, agents, k, maxDistance, own) {
+  let hash = 0
+  for (let row = 0; row < points.length / agents.dimensions; row++) {
+    const point = pointOf(points, agents.dimensions, row)
+    const asked = own ? k + 1 : k
+    const count = peer.neighbors(point[0], point[1], point[2] ?? 0, asked, maxDistance)
+    const distances2 = []
+    for (let i = 0; i < count; i++) distances2.push(distance2(point, agents, peer.found[i]))
+    hash = (hash + mixDistances(row, own ? distances2.slice(1) : distances2)) >>> 0
+  }
+  return hash
+}
+
+export function hashNeighborRows({ counts, ids, distances2 }, agents, k) {
+  const { n, positions, dimensions } = agents
+  let hash = 0
+  for (let row = 0; row < n; row++) {
+    const found = []
+    for (let i = row * k; i < row * k + counts[row]; i++) {
+      found.push(distance2(pointOf(positions, dimensions, row), agents, ids[i]))
+      if (found.at(-1) !== distances2[i] * 4096) throw new Error(`wrong distance in row ${row}`)
+    }
+    hash = (hash + mixDistances(row, found)) >>> 0
+  }
+  return hash
+}

@@ -1,0 +1,44 @@
+// The native programs, as `make bench` builds them: started for one work at a time, on the same
+// positions.
+
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { works } from './workloads.js'
+
+const FOLDER = 'build/bench'
+const POSITIONS = `${FOLDER}/positions.bin`
+
+export const natives = [
+  {
+    name: 'copse native',
+    program: `${FOLDER}/copse`,
+    works: ['frame', 'neighbors8', 'neighbors10', 'build', 'move'],
+    missing: 'build/bench/copse is not built',
+  },
+  {
+    name: 'nanoflann native',
+    program: `${FOLDER}/nanoflann`,
+    works: ['frame', 'neighbors8', 'neighbors10', 'build'],
+    missing: 'not installed: on Debian, apt-get install g++ libnanoflann-dev',
+  },
+].map((native) => ({ ...native, there: existsSync(native.program) }))
+
+/** @param {any} agents whose positions the programs read from now on */
+export function writePositions({ base }) {
+  mkdirSync(FOLDER, { recursive: true })
+  writeFileSync(POSITIONS, base)
+}
+
+/**
+ * @param {{ program: string }} native
+ * @param {string} work
+ * @param {any} agents
+ * @param {number} budget
+ * @returns {{ hash: number, times: number[] }}
+ */
+export function runNative({ program }, work, { dimensions, radius }, budget) {
+  const { k = 0, maxDistance } = works[work]
+  const most = maxDistance?.(radius) ?? 0
+  const args = [work, POSITIONS, dimensions, radius, k, most, budget].map(String)
+  return JSON.parse(execFileSync(program, args, { encoding: 'utf8' }))
+}

@@ -1,0 +1,107 @@
+/* What the native programs share: they take a work, a file of positions (float32) and numbers from
+ * the command line, do that work frame after frame as the benchmark in JavaScript does, and print
+ * {"hash": …, "times": […]} in milliseconds. C and C++. */
+#ifndef BENCH_COMMON_H
+#define BENCH_COMMON_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { LEAST_RUNS = 6, MOST_RUNS = 200, WARM_UP_SHARE = 2 };
+
+typedef struct bench {
+  const char *work;
+  uint32_t dimensions, n, k;
+  float radius, maxDistance; /* of neighbors: maxDistance */
+  double budget;             /* milliseconds */
+  float *base, *positions, *steps;
+} bench;
+
+static inline double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static inline void *take(size_t bytes) {
+  void *memory = malloc(bytes ? bytes : 1);
+  if (!memory) exit(2);
+  return memory;
+}
+
+/* work file dimensions radius k maxDistance budget */
+static inline bench bench_read(int argc, char **argv) {
+  bench b;
+  memset(&b, 0, sizeof b);
+  if (argc != 8) {
+    fprintf(stderr, "usage: work file dimensions radius k maxDistance budget\n");
+    exit(2);
+  }
+  b.work = argv[1];
+  b.dimensions = (uint32_t)atoi(argv[3]);
+  b.radius = (float)atof(argv[4]);
+  b.k = (uint32_t)atoi(argv[5]);
+  b.maxDistance = (float)atof(argv[6]);
+  b.budget = atof(argv[7]);
+
+  FILE *file = fopen(argv[2], "rb");
+  if (!file || fseek(file, 0, SEEK_END)) exit(2);
+  const size_t floats = (size_t)ftell(file) / sizeof(float);
+  rewind(file);
+  b.n = (uint32_t)(floats / b.dimensions);
+  b.base = (float *)take(floats * sizeof(float));
+  b.positions = (float *)take(floats * sizeof(float));
+  b.steps = (float *)take(floats * sizeof(float));
+  if (fread(b.base, sizeof(float), floats, file) != floats) exit(2);
+  fclose(file);
+  for (size_t i = 0; i < floats; i++) {
+    const uint32_t h = ((uint32_t)i + 1) * 0x9e3779b1u >> 16;
+    b.steps[i] = (float)((int32_t)(h % 9) - 4) / 64;
+  }
+  return b;
+}
+
+/* Where the agents are in a frame: see createAgents. */
+static inline void bench_place(const bench *b, uint32_t frame) {
+  const uint32_t phase = frame & 31;
+  const float walked = (float)(phase < 16 ? phase : 32 - phase);
+  for (size_t i = 0; i < (size_t)b->n * b->dimensions; i++)
+    b->positions[i] = b->base[i] + b->steps[i] * walked;
+}
+
+/* One number of a row, to be summed: see loops.js. */
+static inline uint32_t bench_mix(uint32_t row, uint32_t number) {
+  uint32_t h = (row + 1) * 0x9e3779b1u ^ (number + 1) * 0x85ebca6bu;
+  h = (h ^ h >> 15) * 0x2c1b3c6du;
+  return h ^ h >> 12;
+}
+
+/* The squared distance of this rank. */
+static inline uint32_t bench_mix_distance(uint32_t row, float distance2, uint32_t rank) {
+  return bench_mix(row, (uint32_t)(distance2 * 4096) * 16 + rank);
+}
+
+/* Runs `prepare` (may be NULL; not timed) and `run` until the budget is spent, first to warm up. */
+static inline void bench_times(const bench *b, void (*prepare)(void), void (*run)(void)) {
+  uint32_t frame = 0;
+  for (int measured = 0; measured <= 1; measured++) {
+    double spent = 0;
+    for (uint32_t runs = 0;; runs++) {
+      const double budget = measured ? b->budget : b->budget / WARM_UP_SHARE;
+      if (measured && runs >= MOST_RUNS) break;
+      if (spent >= budget && runs >= (measured ? LEAST_RUNS : 1)) break;
+      bench_place(b, frame++);
+      if (prepare) prepare();
+      const double start = now();
+      run();
+      const double time = now() - start;
+      spent += time;
+      if (measured) printf("%s%.6f", runs ? ", " : "", time);
+    }
+  }
+}
+
+#endif

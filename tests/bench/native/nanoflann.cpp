@@ -1,0 +1,100 @@
+// nanoflann, a header-only k-d tree in C++. See common.h.
+
+#include "common.h"
+#include <cmath>
+#include <memory>
+#include <nanoflann.hpp>
+#include <utility>
+#include <vector>
+
+static bench b;
+
+enum { LEAF_SIZE = 16 }; // measured best; its own default is 10
+
+// The stride is known when this is compiled.
+template <int D> struct cloud {
+  const float *at;
+  size_t n;
+  size_t kdtree_get_point_count() const { return n; }
+  float kdtree_get_pt(size_t i, size_t axis) const { return at[i * D + axis]; }
+  template <class Box> bool kdtree_get_bbox(Box &) const { return false; }
+};
+
+// nanoflann takes what is nearer than a limit, we what is not farther.
+static float limit_of(float radius) { return std::nextafter(radius * radius, INFINITY); }
+
+template <int D> struct work {
+  using points = cloud<D>;
+  using tree =
+      nanoflann::KDTreeSingleIndexAdaptor<nanoflann::L2_Simple_Adaptor<float, points, float>,
+                                          points, D, uint32_t>;
+  static inline points all;
+  static inline std::unique_ptr<tree> index;
+  static inline std::vector<std::pair<uint32_t, float>> found;
+  static inline std::vector<uint32_t> ids;
+  static inline std::vector<float> distances2;
+  static inline uint32_t hash;
+  static inline uint64_t total;
+
+  static void build() { index->buildIndex(); }
+
+  template <bool hashed> static void every_within() {
+    const nanoflann::SearchParams unsorted(32, 0, false);
+    const float limit = limit_of(b.radius);
+    for (uint32_t i = 0; i < b.n; i++) {
+      total += index->radiusSearch(b.positions + i * D, limit, found, unsorted);
+      if (!hashed) continue;
+      for (const auto &[id, distance2] : found)
+        if (id != i) hash += bench_mix(i, id);
+    }
+  }
+
+  // One more than k: an agent finds itself. The limit stands where the farthest distance would.
+  template <bool hashed> static void every_neighbors() {
+    const float limit = limit_of(b.maxDistance);
+    for (uint32_t i = 0; i < b.n; i++) {
+      nanoflann::KNNResultSet<float, uint32_t> nearest(b.k + 1);
+      nearest.init(ids.data(), distances2.data());
+      if (std::isfinite(limit)) distances2[b.k] = limit;
+      index->findNeighbors(nearest, b.positions + i * D, nanoflann::SearchParams());
+      total += nearest.size();
+      if (!hashed) continue;
+      for (uint32_t rank = 1; rank < nearest.size(); rank++)
+        hash += bench_mix_distance(i, distances2[rank], rank - 1);
+    }
+  }
+
+  static void frame() {
+    build();
+    every_within<false>();
+  }
+  static void neighbors() {
+    build();
+    every_neighbors<false>();
+  }
+
+  static void run() {
+    const bool builds = !strcmp(b.work, "build"), asks = !strncmp(b.work, "neighbors", 9);
+    ids.resize(b.k + 1);
+    distances2.resize(b.k + 1);
+    bench_place(&b, 0);
+    all = {b.positions, b.n};
+    index = std::make_unique<tree>(D, all, nanoflann::KDTreeSingleIndexAdaptorParams(LEAF_SIZE));
+    build();
+    if (asks)
+      every_neighbors<true>();
+    else
+      every_within<true>();
+    printf("{\"hash\": %u, \"times\": [", hash);
+    bench_times(&b, nullptr, builds ? build : asks ? neighbors : frame);
+    printf("], \"total\": %llu}\n", (unsigned long long)total);
+  }
+};
+
+int main(int argc, char **argv) {
+  b = bench_read(argc, argv);
+  if (b.dimensions == 2)
+    work<2>::run();
+  else
+    work<3>::run();
+}

@@ -1,0 +1,259 @@
+// What is measured: how agents are spread, how they move, and the works that every library does.
+
+import { createRandom } from '../random.js'
+
+/**
+ * Coordinates are multiples of this, so that the squared distances of near agents are exact in
+ * float32 and float64 alike and every library must give the same results.
+ */
+export const GRAIN = 1 / 64
+const grained = (x) => Math.round(x / GRAIN) * GRAIN
+
+/** Agents within the radius of each, about. */
+const NEIGHBORS = 10
+const QUERIES = 10_000
+
+/** The middle of four numbers: nearly a normal distribution, of deviation 1, by arithmetic only. */
+const normal = (random) => (random() + random() + random() + random() - 2) * Math.sqrt(3)
+
+/**
+ * Each gives the function that writes the next agent's coordinates to `at`: about one agent in each
+ * unit of area or volume where there are any.
+ */
+export const spreads = {
+  uniform(random, n, dimensions) {
+    const side = n ** (1 / dimensions)
+    return (at) => {
+      for (let axis = 0; axis < dimensions; axis++) at[axis] = random() * side
+    }
+  },
+
+  /** Groups of about 200 in a world that is mostly empty. */
+  clusters(random, n, dimensions) {
+    const members = 200
+    const side = 4 * n ** (1 / dimensions)
+    const deviation = members ** (1 / dimensions) / Math.sqrt(4 * Math.PI)
+    const centers = Array.from({ length: Math.ceil(n / members) * 3 }, () => random() * side)
+    return (at) => {
+      const cluster = Math.floor((random() * centers.length) / 3) * 3
+      for (let axis = 0; axis < dimensions; axis++)
+        at[axis] = centers[cluster + axis] + normal(random) * deviation
+    }
+  },
+
+  /** A column on the march, four abreast, along no axis. */
+  line(random, n, dimensions) {
+    const abreast = 4
+    const length = n / abreast ** (dimensions - 1)
+    const along = dimensions === 2 ? [0.6, 0.8] : [0.48, 0.64, 0.6]
+    const across = [-0.8, 0.6, 0]
+    const above = [-0.36, -0.48, 0.8]
+    return (at) => {
+      const t = random() * length
+      const u = (random() - 0.5) * abreast
+      const v = dimensions === 3 ? (random() - 0.5) * abreast : 0
+      for (let axis = 0; axis < dimensions; axis++)
+        at[axis] = t * along[axis] + u * across[axis] + v * above[axis]
+    }
+  },
+
+  /** Two armies that meet: each is denser towards the front, and there they overlap. */
+  battle(random, n, dimensions) {
+    const width = n ** (1 / dimensions)
+    const depth = width / 2
+    return (at) => {
+      const side = random() < 0.5 ? -1 : 1
+      const u = random()
+      at[0] = depth + side * depth * (u * Math.sqrt(u) - 0.1)
+      for (let axis = 1; axis < dimensions; axis++) at[axis] = random() * width
+    }
+  },
+}
+
+/** The radius within which a sample of agents has NEIGHBORS others on average. */
+function radiusOf(base, dimensions) {
+  const sample = 200
+  const far2 = 100 // beyond what any sample needs
+  const n = base.length / dimensions
+  const near = []
+  for (let s = 0; s < sample; s++) {
+    const i = Math.floor(((s + 0.5) / sample) * n)
+    for (let j = 0; j < n; j++) {
+      let distance2 = 0
+      for (let axis = 0; axis < dimensions; axis++)
+        distance2 += (base[i * dimensions + axis] - base[j * dimensions + axis]) ** 2
+      if (distance2 < far2 && j !== i) near.push(distance2)
+    }
+  }
+  near.sort((a, b) => a - b)
+  return grained(Math.sqrt(near[sample * NEIGHBORS] ?? far2))
+}
+
+/**
+ * Agents of a spread, seeded: where they are in each frame, the radius, and points to ask at, each
+ * near an agent. The native programs move agents by the same lines.
+ */
+export function createAgents(spread, n, dimensions) {
+  const random = createRandom(n + dimensions)
+  const next = spreads[spread](random, n, dimensions)
+  const base = new Float32Array(n * dimensions)
+  const steps = new Float32Array(n * dimensions)
+  const at = [0, 0, 0]
+  for (let i = 0; i < base.length; i += dimensions) {
+    next(at)
+    for (let axis = 0; axis < dimensions; axis++) {
+      base[i + axis] = grained(at[axis])
+      steps[i + axis] = (((Math.imul(i + axis + 1, 0x9e3779b1) >>> 16) % 9) - 4) * GRAIN
+    }
+  }
+
+  const points = new Float32Array(QUERIES * dimensions)
+  for (let p = 0; p < points.length; p += dimensions) {
+    const i = Math.floor(random() * n) * dimensions
+    for (let axis = 0; axis < dimensions; axis++)
+      points[p + axis] = base[i + axis] + grained(random() - 0.5)
+  }
+
+  const radius = radiusOf(base, dimensions)
+  const share = dimensions === 2 ? Math.PI : (4 / 3) * Math.PI
+  return {
+    spread,
+    n,
+    dimensions,
+    base,
+    positions: base.slice(),
+    points,
+    radius,
+    /** Half the side of a box as large as the circle or sphere. */
+    half: grained((radius * share ** (1 / dimensions)) / 2),
+    /** Every agent walks on for 16 frames, then back. */
+    place(frame) {
+      const phase = frame & 31
+      const walked = phase < 16 ? phase : 32 - phase
+      const { positions } = this
+      for (let i = 0; i < base.length; i++) positions[i] = base[i] + steps[i] * walked
+    },
+  }
+}
+
+// ---- Works ----
+
+/** A build, then something about every agent. */
+const frame = (title, all) => ({
+  ...all,
+  title,
+  unit: 'ms',
+  moves: true,
+  run(peer, loops, agents) {
+    peer.build(agents.positions)
+    all.run(peer, loops, agents)
+  },
+  hash(peer, loops, agents) {
+    peer.build(agents.positions)
+    return all.hash(peer, loops, agents)
+  },
+})
+
+const everyNeighbors = (k, radii) => ({
+  k,
+  maxDistance: (radius) => (radii < Infinity ? grained(radii * radius) : Infinity),
+  can: (peer) => peer.allNeighbors || peer.neighbors,
+  run(peer, loops, agents) {
+    const most = this.maxDistance(agents.radius)
+    if (peer.allNeighbors) peer.allNeighbors(k, most)
+    else loops.neighbors(peer, agents.positions, agents.dimensions, k + 1, most)
+  },
+  hash(peer, loops, agents) {
+    const most = this.maxDistance(agents.radius)
+    if (peer.allNeighbors) return loops.hashNeighborRows(peer.allNeighbors(k, most), agents, k)
+    return loops.hashNeighbors(peer, agents.positions, agents, k, most, true)
+  },
+})
+
+const hashEveryWithin = (peer, loops, agents) =>
+  peer.allWithin
+    ? loops.hashRows(peer.allWithin(agents.radius), agents)
+    : loops.hashWithin(peer, agents.positions, agents, agents.radius, true)
+
+/** Queries from JavaScript, one by one, on what was built before. */
+const single = (title, method, run, hash) => ({
+  title,
+  unit: 'µs',
+  can: (peer) => peer[method],
+  run,
+  hash(peer, loops, agents) {
+    peer.build(agents.positions)
+    return hash(peer, loops, agents)
+  },
+})
+
+/** @type {Record<string, any>} */
+export const works = {
+  frame: frame('frame: build, and the neighbours of every agent', {
+    can: (peer) => peer.allWithin || peer.within,
+    run(peer, loops, { positions, dimensions, radius }) {
+      if (peer.allWithin) peer.allWithin(radius)
+      else loops.within(peer, positions, dimensions, radius)
+    },
+    hash: hashEveryWithin,
+  }),
+  neighbors8: frame('build, and the 8 nearest of every agent', everyNeighbors(8, Infinity)),
+  neighbors10: frame(
+    'build, and the 10 nearest of every agent within 1.25 radii',
+    everyNeighbors(10, 1.25),
+  ),
+  build: {
+    title: 'build from nothing',
+    unit: 'ms',
+    moves: true,
+    can: () => true,
+    prepare: (peer) => peer.renew?.(),
+    run: (peer, loops, { positions }) => peer.build(positions),
+    hash(peer, loops, agents) {
+      peer.build(agents.positions)
+      return hashEveryWithin(peer, loops, agents)
+    },
+  },
+  move: {
+    title: 'brought up to date after every agent moved',
+    unit: 'ms',
+    moves: true,
+    can: (peer) => peer.move,
+    run: (peer, loops, { positions }) => peer.move(positions),
+    hash(peer, loops, agents) {
+      peer.build(agents.positions)
+      agents.place(1)
+      peer.move(agents.positions)
+      const hash = hashEveryWithin(peer, loops, agents)
+      agents.place(0)
+      return hash
+    },
+  },
+  within: single(
+    'one query: within the radius',
+    'within',
+    (peer, loops, { points, dimensions, radius }) => loops.within(peer, points, dimensions, radius),
+    (peer, loops, agents) => loops.hashWithin(peer, agents.points, agents, agents.radius),
+  ),
+  range: single(
+    'one query: in a box as large',
+    'range',
+    (peer, loops, { points, dimensions, half }) => loops.range(peer, points, dimensions, half),
+    (peer, loops, agents) => loops.hashRange(peer, agents.points, agents, agents.half),
+  ),
+  nearest: single(
+    'one query: the nearest',
+    'nearest',
+    (peer, loops, { points, dimensions }) => loops.nearest(peer, points, dimensions),
+    (peer, loops, agents) => loops.hashNearest(peer, agents.points, agents),
+  ),
+  nearest8: single(
+    'one query: the 8 nearest',
+    'neighbors',
+    (peer, loops, { points, dimensions }) => loops.neighbors(peer, points, dimensions, 8, Infinity),
+    (peer, loops, agents) => loops.hashNeighbors(peer, agents.points, agents, 8, Infinity),
+  ),
+}
+
+/** What a time in milliseconds is multiplied by for the unit of a work. */
+export const scaleOf = (work) => (works[work].unit === 'µs' ? 1000 / QUERIES : 1)

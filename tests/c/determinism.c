@@ -1,0 +1,125 @@
+/* The scenario of tests/determinism.js, to the letter; prints its line of tests/determinism.txt. */
+
+#include "compare.h"
+
+#include <stdio.h>
+
+enum { FRAMES = 60, STEP = 7, MOST = 2000, ROOM = 16 * MOST };
+
+static uint32_t state = 1, hash = 2166136261u;
+static uint32_t ids[ROOM], offsets[MOST], counts[MOST];
+static float distances2[ROOM], velocities[3 * MOST];
+
+static uint32_t next(void) { return random_word(&state); }
+static void add(uint32_t word) { hash = (hash ^ word) * 16777619u; }
+static void add_float(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  add(bits);
+}
+
+static void add_ids(const copse_results *results, bool distances) {
+  add(results->total);
+  for (uint32_t i = 0; i < results->total; i++) {
+    add(results->ids[i]);
+    if (distances) add_float(results->distances2[i]);
+  }
+}
+
+static void ask(const copse_agenttree *tree, uint32_t asker, uint32_t dim, const float *center) {
+  copse_results results = {ids, distances2, ROOM, 0, 0};
+  copse_agenttree_within(tree, center, 12, NULL, &results);
+  add_ids(&results, false);
+
+  copse_query others = copse_query_default();
+  others.mask = 5;
+  others.exclude = asker;
+  copse_agenttree_neighbors(tree, center, 6, &others, &results);
+  add_ids(&results, true);
+
+  copse_query byId = copse_query_default();
+  byId.sort = COPSE_SORT_ID;
+  float lo[3], hi[3];
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    lo[axis] = center[axis] - 10;
+    hi[axis] = center[axis] + 10;
+  }
+  copse_agenttree_range(tree, lo, hi, &byId, &results);
+  add_ids(&results, false);
+
+  copse_query byDistance = copse_query_default();
+  byDistance.sort = COPSE_SORT_DISTANCE;
+  /* Without a direction the query is refused, and nothing is hashed. */
+  if (copse_agenttree_cone(tree, center, velocities + asker * dim, 0.7f, 40, &byDistance,
+                           &results) == COPSE_OK)
+    add_ids(&results, false);
+
+  copse_query secondGroup = copse_query_default();
+  secondGroup.mask = 2;
+  uint32_t total;
+  copse_agenttree_count_within(tree, center, 25, &secondGroup, &total, NULL);
+  add(total);
+}
+
+static void ask_for_all(const copse_agenttree *tree, uint32_t agents) {
+  copse_rows rows = {offsets, counts, ids, ROOM, 0, false};
+  copse_agenttree_all_within(tree, 12, NULL, NULL, &rows);
+  add(rows.total);
+  for (uint32_t slot = 0; slot < agents; slot++) {
+    add(counts[slot]);
+    for (uint32_t i = 0; i < counts[slot]; i++) add(ids[offsets[slot] + i]);
+  }
+
+  copse_query near = copse_query_default();
+  near.maxDistance = 40;
+  copse_neighbor_rows neighbors = {counts, ids, distances2};
+  copse_agenttree_all_neighbors(tree, 6, &near, NULL, &neighbors);
+  for (uint32_t slot = 0; slot < agents; slot++) {
+    add(counts[slot]);
+    for (uint32_t i = 0; i < counts[slot]; i++) {
+      add(ids[6 * slot + i]);
+      add_float(distances2[6 * slot + i]);
+    }
+  }
+
+  copse_results pairs = {ids, NULL, ROOM, 0, 0};
+  copse_agenttree_pairs(tree, 6, NULL, NULL, &pairs);
+  add(pairs.total / 2);
+  for (uint32_t i = 0; i < pairs.total; i++) add(ids[i]);
+}
+
+static void play(uint32_t dim, uint32_t agents, float size) {
+  copse_agenttree_def def = copse_agenttree_default();
+  def.dimensions = dim;
+  def.capacity = agents;
+  copse_agenttree *tree;
+  if (copse_agenttree_create(&def, &tree) != COPSE_OK) exit(1);
+  copse_agenttree_set_count(tree, agents);
+  float *positions = copse_agenttree_positions(tree).axes[0];
+  uint32_t *groups = copse_agenttree_groups(tree);
+  for (uint32_t agent = 0; agent < agents; agent++) {
+    for (uint32_t axis = 0; axis < dim; axis++) {
+      positions[agent * dim + axis] = (float)(next() >> 8) * size / 16777216.0f;
+      velocities[agent * dim + axis] = ((float)(next() >> 20) - 2048) / 4096;
+    }
+    groups[agent] = 1u << (next() & 3);
+  }
+  for (int frame = 0; frame < FRAMES; frame++) {
+    for (uint32_t i = 0; i < agents * dim; i++) {
+      positions[i] += velocities[i];
+      if (positions[i] < 0 || positions[i] > size) velocities[i] = -velocities[i];
+    }
+    copse_agenttree_build(tree, NULL);
+    for (uint32_t asker = 0; asker < agents; asker += STEP)
+      ask(tree, asker, dim, positions + asker * dim);
+    ask_for_all(tree, agents);
+  }
+  copse_agenttree_destroy(tree);
+}
+
+int main(void) {
+  play(2, 2000, 1024);
+  play(3, 1000, 128);
+  printf("agenttree 0x%08x\n", hash);
+  return 0;
+}
