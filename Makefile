@@ -197,7 +197,7 @@ bench-goals:
 
 # ---- Style and checks ----
 
-FORMATTED_C = $(wildcard c/*.[ch] wasm/*.c tests/c/*.[ch] tests/c/fuzz/*.c)
+FORMATTED_C = $(wildcard c/*.[ch] wasm/*.c tests/c/*.[ch] tests/c/fuzz/*.c tests/bench/native/*)
 FORMATTED_JS = package.json wasm web tests README.md CHANGELOG.md '!web/dist'
 
 ## check: formatting, static analysis, types, and the package as users get it

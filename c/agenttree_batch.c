@@ -32,6 +32,11 @@ static bool batch_init(batch *asked, const copse_agenttree *tree, const copse_qu
   return asked->query.sort == COPSE_SORT_NONE;
 }
 
+/* How many rows a batch has: slots that are in use or were when the tree was built. */
+static uint32_t row_count(const copse_agenttree *tree) {
+  return tree->count > tree->builtCount ? tree->count : tree->builtCount;
+}
+
 /* Whom an agent looks for. */
 static uint32_t mask_of(const batch *asked, uint32_t slot) {
   return asked->masks ? asked->masks[slot] & asked->query.mask : asked->query.mask;
@@ -374,7 +379,7 @@ copse_status copse_agenttree_all_within(const copse_agenttree *tree, float radiu
   if (!batch_init(&asked, tree, query, masks) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
   nearby near;
-  row_writer to = rows_start(rows, tree->builtCount);
+  row_writer to = rows_start(rows, row_count(tree));
   for (uint32_t index = 0; index < tree->nodeCount; index++) {
     if (tree->nodes[index].right) continue;
     if (tree->def.dimensions == 3)
@@ -563,7 +568,7 @@ copse_status copse_agenttree_all_neighbors(const copse_agenttree *tree, uint32_t
   batch asked;
   if (!batch_init(&asked, tree, query, masks) || !query_radius_ok(asked.query.maxDistance))
     return COPSE_INVALID_ARGUMENT;
-  if (tree->builtCount) memset(rows->counts, 0, tree->builtCount * sizeof(uint32_t));
+  if (row_count(tree)) memset(rows->counts, 0, row_count(tree) * sizeof(uint32_t));
   if (!k) return COPSE_OK;
   nearby near;
   expectation expected = {0, 0};

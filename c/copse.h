@@ -240,7 +240,7 @@ copse_status copse_agenttree_cone(const copse_agenttree *tree, const float *cent
  * of points in their order. The first row that does not fit and all after it stay empty
  * (`truncated`), while `total` counts what all rows hold. */
 typedef struct copse_rows {
-  uint32_t *offsets, *counts; /* in: room for every built slot, or every point */
+  uint32_t *offsets, *counts; /* in: room for every slot in use or built, or every point */
   uint32_t *ids;              /* in: room for `capacity` ids */
   uint32_t capacity;          /* in */
   uint32_t total;             /* out */
@@ -250,7 +250,7 @@ typedef struct copse_rows {
 /* Rows of at most k ids and their squared distances, nearest first, ties by lower id: row i begins
  * at i * k and holds counts[i]. */
 typedef struct copse_neighbor_rows {
-  uint32_t *counts;  /* in: room for every built slot, or every point */
+  uint32_t *counts;  /* in: room for every slot in use or built, or every point */
   uint32_t *ids;     /* in: room for k times that */
   float *distances2; /* in: likewise */
 } copse_neighbor_rows;

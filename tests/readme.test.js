@@ -23,7 +23,8 @@ blocks.forEach(([, code, output], i) => {
   readme(`block ${i + 1} runs`, () => {
     const file = `${folder}/block-${i + 1}.mjs`
     writeFileSync(file, code)
-    const printed = execFileSync('node', [file], { encoding: 'utf8' })
+    const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' }
+    const printed = execFileSync('node', [file], { encoding: 'utf8', env })
     if (output !== undefined) assert.is(printed, output)
   })
 })

@@ -109,11 +109,11 @@ int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSi
   def.split = (copse_split)split;
   def.layout = (copse_layout)layout;
   def.onNonFinite = (copse_on_non_finite)onNonFinite;
-  object made = {.k = k};
-  copse_status status = copse_agenttree_create(&def, &made.tree);
-  if (status == COPSE_OK) status = take_block(&made, capacity, resultCapacity, &made);
+  object bare = {.k = k}, made = {0};
+  copse_status status = copse_agenttree_create(&def, &bare.tree);
+  if (status == COPSE_OK) status = take_block(&bare, capacity, resultCapacity, &made);
   if (status != COPSE_OK) {
-    copse_agenttree_destroy(made.tree);
+    copse_agenttree_destroy(bare.tree);
     return FAILED(status);
   }
   uint32_t slot = slots_take(&allSlots);

@@ -422,27 +422,20 @@ export class SpatialIndex {
    * @param {AnyOptions | undefined} options
    */
   #ask(method, options) {
-    this.#mask = ALL_GROUPS
-    this.#exclude = NOBODY
-    this.#sort = SORT_NONE
-    this.#maxDistance = Infinity
-    if (options === undefined) return
     const name = this.#name
-    checkOptions(name, method, options)
-    const { mask, exclude, sort, maxDistance } = options
-    if (mask !== undefined) {
-      checkInteger(name, method, 'mask', mask, -(2 ** 31), 2 ** 32 - 1)
-      this.#mask = mask
-    }
-    if (exclude !== undefined) {
-      checkInteger(name, method, 'exclude', exclude, -1, 2 ** 32 - 1)
-      this.#exclude = exclude
-    }
-    if (sort !== undefined) this.#sort = checkWord(name, method, 'sort', sort, SORTS)
-    if (maxDistance !== undefined) {
-      checkDistance(name, method, 'maxDistance', maxDistance)
-      this.#maxDistance = maxDistance
-    }
+    if (options !== undefined) checkOptions(name, method, options)
+    // All of them first: reading one may run code of the caller's, which may ask this object.
+    const mask = options?.mask
+    const exclude = options?.exclude
+    const sort = options?.sort
+    const maxDistance = options?.maxDistance
+    if (mask !== undefined) checkInteger(name, method, 'mask', mask, -(2 ** 31), 2 ** 32 - 1)
+    if (exclude !== undefined) checkInteger(name, method, 'exclude', exclude, -1, 2 ** 32 - 1)
+    if (maxDistance !== undefined) checkDistance(name, method, 'maxDistance', maxDistance)
+    this.#sort = sort === undefined ? SORT_NONE : checkWord(name, method, 'sort', sort, SORTS)
+    this.#mask = mask ?? ALL_GROUPS
+    this.#exclude = exclude ?? NOBODY
+    this.#maxDistance = maxDistance ?? Infinity
   }
 
   /**
@@ -713,6 +706,17 @@ export class SpatialIndex {
   }
 
   /**
+   * Reads and checks the options of a batch, which can't be sorted.
+   * @param {string} method
+   * @param {AnyOptions | undefined} options
+   */
+  #askBatch(method, options) {
+    this.#ask(method, options)
+    if (this.#sort !== SORT_NONE)
+      refuse(this.#name, method, 'sort', options?.sort, "'none': a batch has its own order", true)
+  }
+
+  /**
    * Every agent's neighbors within a radius, in one call: row i is that of slot i, without i itself.
    * Rows lie in tree order. Shares its room with `withinMany` and `pairs`.
    * @param {number} radius
@@ -720,7 +724,7 @@ export class SpatialIndex {
    */
   allWithin(radius, options) {
     checkDistance(this.#name, 'allWithin', 'radius', radius)
-    this.#ask('allWithin', options)
+    this.#askBatch('allWithin', options)
     const wasm = this.#enter('allWithin')
     return this.#rowsOf(this.#leave('allWithin', wasm.all_within(this.#handle, radius, this.#mask)))
   }
@@ -743,7 +747,7 @@ export class SpatialIndex {
    */
   #checkK(method, options) {
     checkOptions(this.#name, method, options)
-    this.#ask(method, options)
+    this.#askBatch(method, options)
     checkInteger(this.#name, method, 'k', options.k, 0, this.#k)
     return options.k
   }
@@ -782,7 +786,7 @@ export class SpatialIndex {
    */
   withinMany(points, radius, options) {
     checkDistance(this.#name, 'withinMany', 'radius', radius)
-    this.#ask('withinMany', options)
+    this.#askBatch('withinMany', options)
     const n = this.#takePoints('withinMany', points)
     const wasm = this.#enter('withinMany')
     return this.#rowsOf(
@@ -833,7 +837,7 @@ export class SpatialIndex {
       this.#alive(method)
       this.#view(RADII, this.#capacity).set(radii)
     } else checkDistance(this.#name, method, 'distance', distance)
-    this.#ask(method, options)
+    this.#askBatch(method, options)
     const wasm = this.#enter(method)
     return this.#leave(
       method,

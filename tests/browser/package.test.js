@@ -21,7 +21,11 @@ inPage('passes its own tests', async () => {
         { find: /^copse\/scalar$/, replacement: here('../../dist/scalar.js') },
       ],
     },
-    build: { outDir: here('../../build/browser'), emptyOutDir: true },
+    build: {
+      outDir: here('../../build/browser'),
+      emptyOutDir: true,
+      rollupOptions: { treeshake: false }, // the tests are side effects
+    },
   })
   const site = await open(here('../../build/browser'))
   try {

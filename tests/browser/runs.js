@@ -1,0 +1,3 @@
+// Imported first: fewer cases than in Node, where the same were drawn already.
+
+globalThis.process ??= { env: { COPSE_RUNS: '1000' } }
