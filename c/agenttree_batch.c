@@ -84,7 +84,7 @@ ALWAYS_INLINE uint32_t reach_next(reach *all, const copse_agenttree *tree, const
   const bool anyone = all->mask == COPSE_ALL_GROUPS && all->from == 0;
   uint32_t waiting = all->waiting, index = COPSE_NONE;
   while (waiting) {
-    index = all->stack[--waiting];
+    index = all->stack[--waiting]; /* NOLINT: below `waiting`, all was pushed */
     const uint32_t left = index + 1, right = tree->nodes[index].right;
     if (!right) break;
     index = COPSE_NONE;
@@ -181,7 +181,7 @@ ALWAYS_INLINE bool gather_in(nearby *near, const batch *asked, uint32_t leaf, fl
   const copse_agenttree *tree = asked->tree;
   reach all;
   reach_start(&all, tree, leaf, reach2, mask_of_leaf(asked, &tree->nodes[leaf]), 0, dim);
-  near->size = 0;
+  near->size = near->leafAt = 0;
   for (uint32_t index; (index = reach_next(&all, tree, dim)) != COPSE_NONE;) {
     const node *run = &tree->nodes[index];
     if (near->size + (run->end - run->begin) > NEAR_LIMIT) return false;

@@ -208,16 +208,19 @@ static struct {
   uint32_t size;
 } staging;
 
-EXPORT("stage") uintptr_t stage(uint32_t size) {
+/* NULL: no memory, or nothing to stage. */
+static void *staged(uint32_t size) {
   if (size > staging.size) {
     void *larger = memory_take(&MALLOC, size);
-    if (!larger) return 0;
+    if (!larger) return NULL;
     memory_give(&MALLOC, staging.bytes, staging.size);
     staging.bytes = larger;
     staging.size = size;
   }
-  return (uintptr_t)staging.bytes;
+  return staging.bytes;
 }
+
+EXPORT("stage") uintptr_t stage(uint32_t size) { return (uintptr_t)staged(size); }
 
 /* ---- Build ------------------------------------------------------------------------------- */
 
@@ -399,7 +402,7 @@ EXPORT("order") int32_t order(int32_t handle) {
   object *at = object_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   uint32_t count = copse_agenttree_order(at->tree, NULL, 0);
-  uint32_t *slots = (uint32_t *)stage(count * 4);
+  uint32_t *slots = staged(count * 4);
   if (!slots && count) return FAILED(COPSE_OUT_OF_MEMORY);
   return (int32_t)copse_agenttree_order(at->tree, slots, count);
 }
@@ -432,7 +435,7 @@ EXPORT("cells") int32_t cells(int32_t handle) {
   object *at = object_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   size_t floats = copse_agenttree_cells(at->tree, NULL, 0);
-  float *out = (float *)stage((uint32_t)(floats * sizeof(float)));
+  float *out = staged((uint32_t)(floats * sizeof(float)));
   if (!out && floats) return FAILED(COPSE_OUT_OF_MEMORY);
   copse_agenttree_cells(at->tree, out, floats);
   return (int32_t)floats;
@@ -445,7 +448,7 @@ EXPORT("save") int32_t save(int32_t handle) {
   size_t size;
   copse_status status = copse_agenttree_save(at->tree, NULL, 0, &size, &firstBad);
   if (status != COPSE_FULL) return FAILED(status);
-  void *bytes = size <= INT32_MAX ? (void *)stage((uint32_t)size) : NULL;
+  void *bytes = size <= INT32_MAX ? staged((uint32_t)size) : NULL;
   if (!bytes) return FAILED(COPSE_OUT_OF_MEMORY);
   status = copse_agenttree_save(at->tree, bytes, size, &size, NULL);
   return status == COPSE_OK ? (int32_t)size : FAILED(status);

@@ -422,20 +422,27 @@ export class SpatialIndex {
    * @param {AnyOptions | undefined} options
    */
   #ask(method, options) {
+    this.#mask = ALL_GROUPS
+    this.#exclude = NOBODY
+    this.#sort = SORT_NONE
+    this.#maxDistance = Infinity
+    if (options === undefined) return
     const name = this.#name
-    if (options !== undefined) checkOptions(name, method, options)
-    // All of them first: reading one may run code of the caller's, which may ask this object.
-    const mask = options?.mask
-    const exclude = options?.exclude
-    const sort = options?.sort
-    const maxDistance = options?.maxDistance
-    if (mask !== undefined) checkInteger(name, method, 'mask', mask, -(2 ** 31), 2 ** 32 - 1)
-    if (exclude !== undefined) checkInteger(name, method, 'exclude', exclude, -1, 2 ** 32 - 1)
-    if (maxDistance !== undefined) checkDistance(name, method, 'maxDistance', maxDistance)
-    this.#sort = sort === undefined ? SORT_NONE : checkWord(name, method, 'sort', sort, SORTS)
-    this.#mask = mask ?? ALL_GROUPS
-    this.#exclude = exclude ?? NOBODY
-    this.#maxDistance = maxDistance ?? Infinity
+    checkOptions(name, method, options)
+    const { mask, exclude, sort, maxDistance } = options
+    if (mask !== undefined) {
+      checkInteger(name, method, 'mask', mask, -(2 ** 31), 2 ** 32 - 1)
+      this.#mask = mask
+    }
+    if (exclude !== undefined) {
+      checkInteger(name, method, 'exclude', exclude, -1, 2 ** 32 - 1)
+      this.#exclude = exclude
+    }
+    if (sort !== undefined) this.#sort = checkWord(name, method, 'sort', sort, SORTS)
+    if (maxDistance !== undefined) {
+      checkDistance(name, method, 'maxDistance', maxDistance)
+      this.#maxDistance = maxDistance
+    }
   }
 
   /**
