@@ -34,6 +34,10 @@ const sorted = options(3, 0, 'id', Infinity, undefined)
 const nearby = options(1, -1, 'distance', 40.5, new Float32Array(COUNT))
 const enemies = options(2, 0, 'none', 60.5, undefined)
 
+const three = { k: 3, maxDistance: 40.5 }
+const byRadii = { radii: new Float32Array(COUNT).fill(4.5) }
+const points = new Float32Array(12).fill(20.5)
+
 /** So that nothing is optimised away. */
 let sum = 0
 
@@ -70,6 +74,13 @@ function frame(number) {
   sum += solid.countWithin(y, x, 1, 25.5)
   sum += solid.anyWithin(y, x, 1, 0.5, enemies) ? 1 : 0
   sum += solid.stats().depth
+
+  sum += flat.allWithin(20.5).total
+  sum += flat.allNeighbors(three).counts[0]
+  sum += flat.pairsInto(10.5, out)
+  sum += flat.pairsInto(byRadii, out)
+  sum += solid.withinMany(points, 30.5).total
+  sum += solid.nearestMany(points, three).counts[0]
 
   if (makesViews) sum += flat.within(x, y, 30.5).length
 }
