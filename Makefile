@@ -32,26 +32,28 @@ SETUP = build/.tools node_modules/.package-lock.json
 ## setup: install what is missing (Debian packages, npm packages), or say what to install
 setup: $(SETUP)
 
-DEBIAN_PACKAGES = emscripten chromium clang clang-format clang-tidy libclang-rt-14-dev valgrind
+TOOLS = gcc clang emcc chromium clang-format clang-tidy
+DEBIAN_PACKAGES = gcc clang emscripten chromium clang-format clang-tidy
+# The sanitizers' runtime is a package of its own, named after clang's version.
+SANITIZER_PACKAGE = libclang-rt-$$($(CLANG) -dumpversion | cut -d. -f1)-dev
+# Exits with 0 when nothing is missing, else names it.
+MISSING = for tool in $(TOOLS); do command -v $$tool >/dev/null || echo $$tool; done; \
+  echo 'int main(void) { return 0; }' | $(CLANG) -fsanitize=address,undefined,fuzzer-no-link \
+  -x c - -o build/probe 2>/dev/null || echo clang-sanitizers; rm -f build/probe
 
 build/.tools: Makefile
 	@mkdir -p build
-	@missing=; \
-	for tool in gcc clang emcc chromium clang-format clang-tidy; do \
-	  command -v $$tool >/dev/null || missing="$$missing $$tool"; \
-	done; \
-	echo 'int main(void){return 0;}' > build/probe.c; \
-	$(CLANG) -fsanitize=address,undefined,fuzzer-no-link build/probe.c -o build/probe 2>/dev/null \
-	  || missing="$$missing clang-sanitizers"; \
-	rm -f build/probe build/probe.c; \
+	@missing=$$($(MISSING)); \
 	if [ -n "$$missing" ]; then \
-	  if command -v apt-get >/dev/null && sudo=$$([ $$(id -u) = 0 ] || command -v sudo) ; then \
-	    echo "installing, for what is missing ($$missing ):"; \
-	    $$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
-	      $$sudo apt-get install -y -qq --no-install-recommends $(DEBIAN_PACKAGES) >build/apt.log 2>&1 \
-	      || { tail -5 build/apt.log; exit 1; }; \
+	  if [ $$(id -u) = 0 ]; then as_root=; else as_root=sudo; fi; \
+	  if command -v apt-get >/dev/null && { [ -z "$$as_root" ] || command -v sudo >/dev/null; }; then \
+	    echo "installing what is missing:" $$missing; \
+	    export DEBIAN_FRONTEND=noninteractive; \
+	    install="$$as_root apt-get install -y -qq --no-install-recommends"; \
+	    { $$as_root apt-get update -qq && $$install $(DEBIAN_PACKAGES) && \
+	      $$install $(SANITIZER_PACKAGE); } >build/apt.log 2>&1 || { tail -5 build/apt.log; exit 1; }; \
 	  else \
-	    echo "please install:$$missing (on Debian: apt-get install $(DEBIAN_PACKAGES))"; exit 1; \
+	    echo "please install:" $$missing "(Debian: $(DEBIAN_PACKAGES) libclang-rt-…-dev)"; exit 1; \
 	  fi; \
 	fi
 	@touch $@
