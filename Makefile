@@ -74,7 +74,7 @@ EMCC_LINK_FLAGS = -Oz --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sINITI
   -Wl,--stack-first -sSUPPORT_ERRNO=0 -sMALLOC=emmalloc
 
 # What runs every frame is compiled for speed, the rest for size.
-HOT = agenttree_build agenttree_query agenttree_batch
+HOT = agenttree_query agenttree_batch
 HOT_O = -O2 -fno-vectorize -fno-slp-vectorize
 optimisation = $(if $(filter $(HOT),$(basename $(notdir $(1)))),$(HOT_O),-Os)
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { DEFAULT_LEAF_SIZE = 32 };
+enum { DEFAULT_LEAF_SIZE = 48 };
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 

@@ -274,6 +274,41 @@ static uint32_t search_any(const copse_agenttree *tree, const float *center,
                                    : search(tree, center, query, nearest, 2);
 }
 
+/* The same for the nearest alone. */
+ALWAYS_INLINE uint32_t search_one(const copse_agenttree *tree, const float *center,
+                                  const copse_query *query, pair *nearest, const int dim) {
+  const box4 where = box4_at(center, dim);
+  struct {
+    uint32_t index;
+    float gap2;
+  } stack[COPSE_MAX_DEPTH];
+  uint32_t waiting = 0, visits = 0, index = 0;
+  if (!agenttree_has_any(tree, query->mask)) return 0;
+  for (;;) {
+    const node *at = &tree->nodes[index];
+    visits++;
+    if (at->anyGroups & query->mask) {
+      if (at->right) {
+        float gaps2[4];
+        float4_store(gaps2, box4_gaps2_of_two(where, box4_load(box_of(tree, index + 1, dim), dim),
+                                              box4_load(box_of(tree, at->right, dim), dim), dim));
+        bool leftFirst = gaps2[0] <= gaps2[1];
+        stack[waiting].index = leftFirst ? at->right : index + 1;
+        stack[waiting++].gap2 = leftFirst ? gaps2[1] : gaps2[0];
+        index = leftFirst ? index + 1 : at->right;
+        if ((leftFirst ? gaps2[0] : gaps2[1]) <= nearest->distance2) continue;
+      } else {
+        scan_filter filter = filter_in(at, query);
+        scan_nearest_one(&tree->points, at->begin, at->end, center, &filter, nearest, dim);
+      }
+    }
+    do {
+      if (!waiting) return visits;
+      index = stack[--waiting].index;
+    } while (!(stack[waiting].gap2 <= nearest->distance2));
+  }
+}
+
 copse_status copse_agenttree_nearest(const copse_agenttree *tree, const float *center,
                                      const copse_query *query, uint32_t *id, float *distance2,
                                      uint32_t *visits) {
@@ -281,10 +316,11 @@ copse_status copse_agenttree_nearest(const copse_agenttree *tree, const float *c
   *id = COPSE_NONE;
   if (!query_point_ok(center, (int)tree->def.dimensions) || !query_radius_ok(asked.maxDistance))
     return COPSE_INVALID_ARGUMENT;
-  float best2 = INFINITY;
-  scan_nearest nearest = {{&best2, id}, 1, 0, asked.maxDistance * asked.maxDistance};
-  uint32_t visited = search_any(tree, center, &asked, &nearest);
-  if (distance2) *distance2 = best2;
+  pair nearest = {asked.maxDistance * asked.maxDistance, COPSE_NONE};
+  uint32_t visited = tree->def.dimensions == 3 ? search_one(tree, center, &asked, &nearest, 3)
+                                               : search_one(tree, center, &asked, &nearest, 2);
+  *id = nearest.id;
+  if (distance2) *distance2 = nearest.id == COPSE_NONE ? INFINITY : nearest.distance2;
   if (visits) *visits = visited;
   return COPSE_OK;
 }

@@ -7,6 +7,8 @@
 #include "heap.h"
 #include "simd.h"
 
+#include <math.h>
+
 /* Arrays carry this many entries past their capacity, so that no scan needs a tail of its own. */
 enum { SCAN_PADDING = 4 };
 
@@ -147,6 +149,38 @@ ALWAYS_INLINE void scan_in_cone(const scan_points *points, uint32_t begin, uint3
     word4 hit = word4_and(float4_le(distances2, float4_all(cone->radius2)), float4_le(least, dot));
     uint32_t bits = scan_filter4(points, i, end, filter, hit);
     scan_append(results, word4_load(points->ids + i), distances2, bits);
+  }
+}
+
+/* Brings the nearest so far, ties by lower id, up to date with a run. Without branches: each lane
+ * finds its own nearest, the first of equals, since ids ascend in a leaf. */
+ALWAYS_INLINE void scan_nearest_one(const scan_points *points, uint32_t begin, uint32_t end,
+                                    const float *center, const scan_filter *filter, pair *nearest,
+                                    const int dim) {
+  const scan_center at = scan_center_at(center, dim);
+  const word4 exclude = word4_all(filter->exclude);
+  float4 best2 = float4_all(INFINITY);
+  word4 bestIds = word4_all(COPSE_NONE), places = word4_count_from(begin);
+  for (uint32_t i = begin; i < end; i += 4, places = word4_sub(places, word4_all(UINT32_MAX - 3))) {
+    float4 distances2 = scan_distance2(points, i, &at, dim);
+    word4 ids = word4_load(points->ids + i);
+    word4 nearer = word4_without(float4_lt(distances2, best2), word4_equal(ids, exclude));
+    nearer = word4_and(nearer, word4_greater(word4_all(end), places));
+    if (filter->testGroups) {
+      word4 common = word4_and(word4_load(points->groups + i), word4_all(filter->mask));
+      nearer = word4_without(nearer, word4_equal(common, word4_all(0)));
+    }
+    best2 =
+        word4_as_floats(word4_select(nearer, float4_as_words(distances2), float4_as_words(best2)));
+    bestIds = word4_select(nearer, ids, bestIds);
+  }
+  float lanes2[4];
+  uint32_t ids[4];
+  float4_store(lanes2, best2);
+  word4_store(ids, bestIds);
+  for (int lane = 0; lane < 4; lane++) {
+    pair candidate = {lanes2[lane], ids[lane]};
+    if (pair_less(candidate, *nearest, BY_DISTANCE)) *nearest = candidate;
   }
 }
 

@@ -168,10 +168,9 @@ ALWAYS_INLINE float4 word4_as_floats(word4 a) {
 #undef EACH_LANE
 #endif
 
-ALWAYS_INLINE uint32_t word4_sum(word4 a) {
-  uint32_t lanes[4];
-  word4_store(lanes, a);
-  return lanes[0] + lanes[1] + lanes[2] + lanes[3];
+/* The lanes of a where the mask is set, those of b elsewhere. */
+ALWAYS_INLINE word4 word4_select(word4 mask, word4 a, word4 b) {
+  return word4_or(word4_and(mask, a), word4_without(b, mask));
 }
 
 /* first, first + 1, first + 2, first + 3 */
