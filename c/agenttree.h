@@ -75,6 +75,14 @@ static inline bool agenttree_has_any(const copse_agenttree *tree, uint32_t mask)
   return tree->nodeCount && (tree->nodes[0].anyGroups & mask);
 }
 
+/* The k nearest are selected among at most this many, which rank counting sorts fastest. */
+enum { SELECT_LIMIT = 28, SELECT_K = 24, SELECT_TRIES = 4 };
+
+/* Puts at most SELECT_LIMIT pairs, with SCAN_PADDING room behind them, into order; the first k go
+ * to the row. */
+void agenttree_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k,
+                    float *rowDistances2, uint32_t *rowIds);
+
 source agenttree_buffers(const copse_agenttree *tree);
 survey agenttree_survey(const source *from, uint32_t dimensions);
 /* Builds from a source whose survey found nothing that forbids it. */

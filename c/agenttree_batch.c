@@ -409,9 +409,6 @@ copse_status copse_agenttree_within_many(const copse_agenttree *tree, const floa
 
 /* ---- All neighbors ----------------------------------------------------------------------- */
 
-/* The k nearest are selected among at most this many, which rank counting sorts fastest. */
-enum { SELECT_LIMIT = 28, SELECT_K = 24, SELECT_TRIES = 4 };
-
 /* Measured: wide enough that a second try is rare, and narrow enough that it costs little. */
 static const float GUESS_MARGIN = 1.4f, REACH_MARGIN = 1.75f;
 
@@ -437,27 +434,6 @@ ALWAYS_INLINE uint32_t collect_up_to(const nearby *near, const asker *who, float
     total += bits_count(bits);
   }
   return total;
-}
-
-/* Puts at most SELECT_LIMIT pairs into order, with room to read past them; the first k go to the
- * row. */
-OUT_OF_LINE void rank_into(pairs found, uint32_t size, uint32_t k, pairs row) {
-  uint32_t seen = 0;
-  for (uint32_t i = 0; i < size; i += 4) {
-    float4 mine = float4_load(found.distances2 + i);
-    word4 ranks4 = word4_all(0);
-    for (uint32_t j = 0; j < size; j++)
-      ranks4 = word4_sub(ranks4, float4_lt(float4_all(found.distances2[j]), mine));
-    uint32_t ranks[4];
-    word4_store(ranks, ranks4);
-    for (uint32_t lane = 0; lane < 4 && i + lane < size; lane++) {
-      seen |= 1u << ranks[lane];
-      if (ranks[lane] < k) pairs_set(row, ranks[lane], pairs_get(found, i + lane));
-    }
-  }
-  if (seen == (1u << size) - 1) return;
-  pairs_sort(found, size, BY_DISTANCE); /* ties: by id */
-  for (uint32_t i = 0; i < size && i < k; i++) pairs_set(row, i, pairs_get(found, i));
 }
 
 /* The k nearest by a heap: for what ranking is not made for. */
@@ -486,8 +462,7 @@ ALWAYS_INLINE uint32_t select_into(const nearby *near, const asker *who, uint32_
     uint32_t size = collect_up_to(near, who, threshold2, found, plain, dim);
     const bool all = threshold2 == limit2;
     if (size <= SELECT_LIMIT && k <= SELECT_K && (size >= k || all)) {
-      float4_store(distances2 + size, float4_all(INFINITY));
-      rank_into(found, size, k, row);
+      agenttree_rank(distances2, ids, size, k, row.distances2, row.ids);
       if (size >= k) *guess2 = row.distances2[k - 1] * GUESS_MARGIN;
       return size < k ? size : k;
     }

@@ -6,6 +6,7 @@
 #include "query.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- Queries ----------------------------------------------------------------------------- */
 
@@ -108,6 +109,16 @@ static void copy_point(float *to, const float *from, uint32_t dim) {
   for (uint32_t axis = 0; axis < dim; axis++) to[axis] = from[axis];
 }
 
+OUT_OF_LINE void collect_circle(const copse_agenttree *tree, const float *center, float radius2,
+                                const copse_query *query, copse_results *results) {
+  region where = {.circle = {.radius2 = radius2}};
+  copy_point(where.circle.center, center, tree->def.dimensions);
+  if (tree->def.dimensions == 3)
+    collect(tree, &where, query, results, SHAPE_CIRCLE, 3);
+  else
+    collect(tree, &where, query, results, SHAPE_CIRCLE, 2);
+}
+
 copse_status copse_agenttree_within(const copse_agenttree *tree, const float *center, float radius,
                                     const copse_query *query, copse_results *results) {
   const copse_query asked = query_or_default(query);
@@ -115,12 +126,7 @@ copse_status copse_agenttree_within(const copse_agenttree *tree, const float *ce
   if (!query_results_ok(&asked, results, true) || !query_point_ok(center, (int)dim) ||
       !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
-  region where = {.circle = {.radius2 = radius * radius}};
-  copy_point(where.circle.center, center, dim);
-  if (dim == 3)
-    collect(tree, &where, &asked, results, SHAPE_CIRCLE, 3);
-  else
-    collect(tree, &where, &asked, results, SHAPE_CIRCLE, 2);
+  collect_circle(tree, center, radius * radius, &asked, results);
   query_sort(&asked, results);
   return COPSE_OK;
 }
@@ -268,8 +274,8 @@ ALWAYS_INLINE uint32_t search(const copse_agenttree *tree, const float *center,
   return visits;
 }
 
-static uint32_t search_any(const copse_agenttree *tree, const float *center,
-                           const copse_query *query, scan_nearest *nearest) {
+SMALL_CODE static uint32_t search_any(const copse_agenttree *tree, const float *center,
+                                      const copse_query *query, scan_nearest *nearest) {
   return tree->def.dimensions == 3 ? search(tree, center, query, nearest, 3)
                                    : search(tree, center, query, nearest, 2);
 }
@@ -325,6 +331,86 @@ copse_status copse_agenttree_nearest(const copse_agenttree *tree, const float *c
   return COPSE_OK;
 }
 
+/* Each pair's rank is the number of smaller ones, counted four at a time. */
+void agenttree_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k,
+                    float *rowDistances2, uint32_t *rowIds) {
+  const pairs found = {distances2, ids}, row = {rowDistances2, rowIds};
+  uint32_t seen = 0;
+  float4_store(found.distances2 + size, float4_all(INFINITY));
+  for (uint32_t i = 0; i < size; i += 4) {
+    float4 mine = float4_load(found.distances2 + i);
+    word4 ranks4 = word4_all(0);
+    for (uint32_t j = 0; j < size; j++)
+      ranks4 = word4_sub(ranks4, float4_lt(float4_all(found.distances2[j]), mine));
+    uint32_t ranks[4];
+    word4_store(ranks, ranks4);
+    for (uint32_t lane = 0; lane < 4 && i + lane < size; lane++) {
+      seen |= 1u << ranks[lane];
+      if (ranks[lane] < k) pairs_set(row, ranks[lane], pairs_get(found, i + lane));
+    }
+  }
+  if (seen == (1u << size) - 1) return;
+  pairs_sort(found, size, BY_DISTANCE); /* ties: by id */
+  for (uint32_t i = 0; i < size && i < k; i++) pairs_set(row, i, pairs_get(found, i));
+}
+
+/* About how far from a point its k-th neighbor is, squared, if agents were spread as in the
+ * smallest node near the point that has enough of them to tell; 0: they lie on a line or plane. */
+static float expected_reach2(const copse_agenttree *tree, const float *center, uint32_t k) {
+  const int dim = (int)tree->def.dimensions;
+  const uint32_t aim = k + 6; /* a few more than k, for what is uneven */
+  const box4 where = box4_at(center, dim);
+  uint32_t index = 0;
+  for (uint32_t right; (right = tree->nodes[index].right) != 0;) {
+    float gaps2[4];
+    float4_store(gaps2, box4_gaps2_of_two(where, box4_load(box_of(tree, index + 1, dim), dim),
+                                          box4_load(box_of(tree, right, dim), dim), dim));
+    uint32_t nearer = gaps2[0] <= gaps2[1] ? index + 1 : right;
+    if (tree->nodes[nearer].end - tree->nodes[nearer].begin < 2 * aim) break;
+    index = nearer;
+  }
+  const float *box = box_of(tree, index, dim);
+  const float agents = (float)(tree->nodes[index].end - tree->nodes[index].begin);
+  float each = (box[dim] - box[0]) * (box[dim + 1] - box[1]) / agents;
+  float reach2 = each * (float)aim / 3.14159265f;
+  if (dim == 3) {
+    /* The radius of a sphere of that volume; its cube root by halving the exponents' thirds. */
+    float volume = each * (box[5] - box[2]) * (float)aim * 0.238732415f;
+    float root = sqrtf(sqrtf(volume));
+    for (int step = 0; step < 4 && root > 0; step++) root = (2 * root + volume / (root * root)) / 3;
+    reach2 = root * root;
+  }
+  float gap = sqrtf(box_gap2(box, center, dim)), reach = sqrtf(reach2) + gap;
+  return reach2 > 0 ? reach * reach : 0;
+}
+
+/* The k nearest as the nearest of all within a guessed reach: exact when that holds k, and much
+ * faster than a heap. False when the guess was bad; limit2 is then what a heap need not exceed. */
+static bool neighbors_by_reach(const copse_agenttree *tree, const float *center, uint32_t k,
+                               const copse_query *query, copse_results *results, float *limit2) {
+  enum { FOUND_LIMIT = 64 };
+  float distances2[FOUND_LIMIT + SCAN_PADDING];
+  uint32_t ids[FOUND_LIMIT + SCAN_PADDING];
+  float reach2 = expected_reach2(tree, center, k);
+  if (!(reach2 > 0)) return false;
+  if (!(reach2 < *limit2)) reach2 = *limit2;
+  copse_results found = {ids, distances2, FOUND_LIMIT, 0, 0};
+  collect_circle(tree, center, reach2, query, &found);
+  results->visits += found.visits;
+  if (found.total < k && reach2 < *limit2) return false;
+  *limit2 = reach2;
+  if (found.total > FOUND_LIMIT) return false;
+  results->total = found.total < k ? found.total : k;
+  if (found.total <= SELECT_LIMIT) {
+    agenttree_rank(distances2, ids, found.total, k, results->distances2, results->ids);
+  } else {
+    pairs_sort((pairs){distances2, ids}, found.total, BY_DISTANCE);
+    memcpy(results->distances2, distances2, results->total * sizeof *distances2);
+    memcpy(results->ids, ids, results->total * sizeof *ids);
+  }
+  return true;
+}
+
 copse_status copse_agenttree_neighbors(const copse_agenttree *tree, const float *center, uint32_t k,
                                        const copse_query *query, copse_results *results) {
   const copse_query asked = query_or_default(query);
@@ -333,9 +419,11 @@ copse_status copse_agenttree_neighbors(const copse_agenttree *tree, const float 
       k > results->capacity || !query_point_ok(center, (int)tree->def.dimensions) ||
       !query_radius_ok(asked.maxDistance))
     return COPSE_INVALID_ARGUMENT;
-  scan_nearest nearest = {
-      {results->distances2, results->ids}, k, 0, asked.maxDistance * asked.maxDistance};
-  results->visits = search_any(tree, center, &asked, &nearest);
+  float limit2 = asked.maxDistance * asked.maxDistance;
+  if (k > 1 && k <= SELECT_K && neighbors_by_reach(tree, center, k, &asked, results, &limit2))
+    return COPSE_OK;
+  scan_nearest nearest = {{results->distances2, results->ids}, k, 0, limit2};
+  results->visits += search_any(tree, center, &asked, &nearest);
   results->total = nearest.size;
   heap_sort(nearest.heap, nearest.size, BY_DISTANCE);
   return COPSE_OK;

@@ -67,24 +67,6 @@ ALWAYS_INLINE void heap_sort(pairs heap, uint32_t size, const pair_order order) 
 }
 
 /* Sorts pairs in place: O(n) where they are sorted already, at worst O(n log n). */
-ALWAYS_INLINE void pairs_sort(pairs all, uint32_t size, const pair_order order) {
-  enum { INSERTION_LIMIT = 64 }; /* most are nearly sorted */
-  uint32_t sorted = size ? 1 : 0;
-  while (sorted < size && !pair_less(pairs_get(all, sorted), pairs_get(all, sorted - 1), order))
-    sorted++;
-  if (sorted == size) return;
-  if (size > INSERTION_LIMIT) {
-    for (uint32_t at = size / 2; at-- > 0;) heap_sink(all, size, at, pairs_get(all, at), order);
-    heap_sort(all, size, order);
-    return;
-  }
-  for (; sorted < size; sorted++) {
-    pair value = pairs_get(all, sorted);
-    uint32_t at = sorted;
-    for (; at > 0 && pair_less(value, pairs_get(all, at - 1), order); at--)
-      pairs_set(all, at, pairs_get(all, at - 1));
-    pairs_set(all, at, value);
-  }
-}
+void pairs_sort(pairs all, uint32_t size, pair_order order);
 
 #endif

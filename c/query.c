@@ -70,9 +70,29 @@ bool query_results_ok(const copse_query *query, copse_results *results, bool has
   return results->ids || results->capacity == 0;
 }
 
+void pairs_sort(pairs all, uint32_t size, pair_order order) {
+  enum { INSERTION_LIMIT = 24 };
+  uint32_t sorted = size ? 1 : 0;
+  while (sorted < size && !pair_less(pairs_get(all, sorted), pairs_get(all, sorted - 1), order))
+    sorted++;
+  if (sorted == size) return;
+  if (size > INSERTION_LIMIT) {
+    for (uint32_t at = size / 2; at-- > 0;) heap_sink(all, size, at, pairs_get(all, at), order);
+    heap_sort(all, size, order);
+    return;
+  }
+  for (; sorted < size; sorted++) {
+    pair value = pairs_get(all, sorted);
+    uint32_t at = sorted;
+    for (; at > 0 && pair_less(value, pairs_get(all, at - 1), order); at--)
+      pairs_set(all, at, pairs_get(all, at - 1));
+    pairs_set(all, at, value);
+  }
+}
+
 void query_sort(const copse_query *query, copse_results *results) {
   uint32_t written = results->total < results->capacity ? results->total : results->capacity;
-  pairs all = {results->distances2, results->ids};
-  if (query->sort == COPSE_SORT_ID) pairs_sort(all, written, BY_ID);
-  if (query->sort == COPSE_SORT_DISTANCE) pairs_sort(all, written, BY_DISTANCE);
+  if (query->sort != COPSE_SORT_NONE)
+    pairs_sort((pairs){results->distances2, results->ids}, written,
+               query->sort == COPSE_SORT_ID ? BY_ID : BY_DISTANCE);
 }
