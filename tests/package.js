@@ -1,18 +1,9 @@
 // Checks the package as users get it: packs it, lints the tarball and its types, installs it in an
 // empty folder and runs it there.
 
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-const root = fileURLToPath(new URL('../', import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'copse-package-'))
-
-/** @param {string} command @param {string[]} args @param {string} cwd */
-const run = (command, args, cwd) =>
-  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+import { install, root, run } from './installed.js'
 
 const USE = `
 import { init, AgentTree } from 'copse'
@@ -35,11 +26,8 @@ for (const [tree, at] of [
 console.log('ok')
 `
 
+const { folder, tarball, files, size, remove } = install()
 try {
-  const [{ filename, files, size }] = JSON.parse(
-    run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root),
-  )
-  const tarball = join(folder, filename)
   const unexpected = files
     .map(({ path }) => path)
     .filter((path) => !/^(dist\/|README\.md$|LICENSE$|CHANGELOG\.md$|package\.json$)/.test(path))
@@ -50,8 +38,6 @@ try {
   const untyped = ['--exclude-entrypoints', 'core.wasm', 'core-scalar.wasm']
   run('npx', ['attw', tarball, '--profile', 'esm-only', ...untyped], root)
 
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-  run('npm', ['install', '--no-audit', '--no-fund', '--offline', tarball], folder)
   writeFileSync(join(folder, 'use.js'), USE)
   if (run('node', ['use.js'], folder).trim() !== 'ok')
     throw new Error('the installed package fails')
@@ -61,5 +47,5 @@ try {
   console.error(error.message)
   process.exitCode = 1
 } finally {
-  rmSync(folder, { recursive: true, force: true })
+  remove()
 }

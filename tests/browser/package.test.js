@@ -1,9 +1,10 @@
-// The package's own tests, run inside a page.
+// The package's own tests, run inside a page on the package as it installs from its tarball.
 
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { build } from 'vite'
+import { install } from '../installed.js'
 import { open } from './chromium.js'
 
 const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url))
@@ -11,14 +12,16 @@ const inPage = suite('package in a page')
 const SECONDS = 300
 
 inPage('passes its own tests', async () => {
+  const installed = install()
+  const dist = `${installed.folder}/node_modules/copse/dist`
   await build({
     configFile: false,
     root: here('.'),
     logLevel: 'error',
     resolve: {
       alias: [
-        { find: /^copse$/, replacement: here('../../dist/copse.js') },
-        { find: /^copse\/scalar$/, replacement: here('../../dist/scalar.js') },
+        { find: /^copse$/, replacement: `${dist}/copse.js` },
+        { find: /^copse\/scalar$/, replacement: `${dist}/scalar.js` },
       ],
     },
     build: {
@@ -27,6 +30,7 @@ inPage('passes its own tests', async () => {
       rollupOptions: { treeshake: false }, // the tests are side effects
     },
   })
+  installed.remove() // what the page needs is built
   const site = await open(here('../../build/browser'))
   try {
     const { page, errors } = await site.page('about:blank')
