@@ -230,10 +230,10 @@ copse_status copse_agenttree_cone(const copse_agenttree *tree, const float *cent
 /* ---- Batch queries: all agents, or many points, in one call ----
  *
  * `masks`, where there is one, holds a mask for each slot: whom that agent looks for, on top of the
- * query's mask; NULL: no such masks. Of the query, mask and maxDistance count, and for points exclude;
- * results have an order of their own, so sort must be COPSE_SORT_NONE. An agent is never its own
- * neighbor. Cost: about that of the results; leaves are answered as a whole, from one gathering of
- * what is near them.
+ * query's mask; NULL: no such masks. Of the query, mask and maxDistance count, and for points
+ * exclude; results have an order of their own, so sort must be COPSE_SORT_NONE. An agent is never
+ * its own neighbor. Cost: about that of the results; leaves are answered as a whole, from one
+ * gathering of what is near them.
  */
 
 /* A row of ids for each slot or point. The caller owns the arrays. Row i is ids[offsets[i]] … ids
