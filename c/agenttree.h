@@ -69,6 +69,11 @@ static inline bool ids_ascend(const uint32_t *ids, uint32_t begin, uint32_t end)
   return true;
 }
 
+ALWAYS_INLINE const float *agenttree_box(const copse_agenttree *tree, uint32_t index,
+                                         const int dim) {
+  return tree->bounds + (size_t)index * 2 * (size_t)dim;
+}
+
 /* Whether any agent matches a mask. Every search must begin with this: where all agents are in the
  * same groups, points.groups is not filled, and only nodes that match may be scanned. */
 static inline bool agenttree_has_any(const copse_agenttree *tree, uint32_t mask) {

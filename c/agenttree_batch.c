@@ -51,10 +51,6 @@ static uint32_t mask_of_leaf(const batch *asked, const node *leaf) {
   return mask;
 }
 
-static const float *box_at(const copse_agenttree *tree, uint32_t index, const int dim) {
-  return tree->bounds + (size_t)index * 2 * (size_t)dim;
-}
-
 /* ---- Gathering --------------------------------------------------------------------------- */
 
 /* The leaves within reach of a box, one after the other in tree order. */
@@ -69,7 +65,7 @@ typedef struct reach {
 
 ALWAYS_INLINE void reach_start(reach *all, const copse_agenttree *tree, uint32_t leaf, float reach2,
                                uint32_t mask, uint32_t from, const int dim) {
-  all->box = box_at(tree, leaf, dim);
+  all->box = agenttree_box(tree, leaf, dim);
   all->reach2 = reach2;
   all->mask = mask;
   all->from = from;
@@ -88,8 +84,8 @@ ALWAYS_INLINE uint32_t reach_next(reach *all, const copse_agenttree *tree, const
     const uint32_t left = index + 1, right = tree->nodes[index].right;
     if (!right) break;
     index = COPSE_NONE;
-    float4 gaps2 = box4_gaps2_of_two(box, box4_load(box_at(tree, left, dim), dim),
-                                     box4_load(box_at(tree, right, dim), dim), dim);
+    float4 gaps2 = box4_gaps2_of_two(box, box4_load(agenttree_box(tree, left, dim), dim),
+                                     box4_load(agenttree_box(tree, right, dim), dim), dim);
     uint32_t near = word4_bits(float4_le(gaps2, reach2));
     if (!anyone) {
       const node *first = &tree->nodes[left], *second = &tree->nodes[right];

@@ -10,8 +10,11 @@
 
 /* ---- Queries ----------------------------------------------------------------------------- */
 
-ALWAYS_INLINE const float *box_of(const copse_agenttree *tree, uint32_t index, const int dim) {
-  return tree->bounds + (size_t)index * 2 * (size_t)dim;
+/* The squared gaps to the two children of a node: lanes 0 and 1. */
+ALWAYS_INLINE float4 child_gaps2(const copse_agenttree *tree, uint32_t index, box4 where,
+                                 const int dim) {
+  return box4_gaps2_of_two(where, box4_load(agenttree_box(tree, index + 1, dim), dim),
+                           box4_load(agenttree_box(tree, tree->nodes[index].right, dim), dim), dim);
 }
 
 static scan_filter filter_in(const node *at, const copse_query *query) {
@@ -61,7 +64,8 @@ ALWAYS_INLINE void region_scan(const copse_agenttree *tree, const node *at, cons
 ALWAYS_INLINE uint32_t children_to_enter(const copse_agenttree *tree, uint32_t left, uint32_t right,
                                          const region *where, const copse_query *query,
                                          const shape kind, const int dim) {
-  const float *leftBox = box_of(tree, left, dim), *rightBox = box_of(tree, right, dim);
+  const float *leftBox = agenttree_box(tree, left, dim),
+              *rightBox = agenttree_box(tree, right, dim);
   uint32_t enter;
   if (kind == SHAPE_CIRCLE) {
     float4 gaps2 = box4_gaps2_of_two(box4_at(where->circle.center, dim), box4_load(leftBox, dim),
@@ -187,7 +191,7 @@ ALWAYS_INLINE uint32_t count(const copse_agenttree *tree, const region *where,
     uint32_t index = stack[--waiting], all = COPSE_NONE;
     const node *at = &tree->nodes[index];
     ++*visits;
-    if (box_reach2(box_of(tree, index, dim), center, dim) <= radius2)
+    if (box_reach2(agenttree_box(tree, index, dim), center, dim) <= radius2)
       all = admitted(tree, at, query);
     if (all != COPSE_NONE) {
       total += all;
@@ -259,8 +263,7 @@ ALWAYS_INLINE uint32_t search(const copse_agenttree *tree, const float *center,
     if (!(at->anyGroups & query->mask)) continue;
     if (at->right) {
       float gaps2[4];
-      float4_store(gaps2, box4_gaps2_of_two(where, box4_load(box_of(tree, index + 1, dim), dim),
-                                            box4_load(box_of(tree, at->right, dim), dim), dim));
+      float4_store(gaps2, child_gaps2(tree, index, where, dim));
       bool leftFirst = gaps2[0] <= gaps2[1];
       stack[waiting].index = leftFirst ? at->right : index + 1;
       stack[waiting++].gap2 = leftFirst ? gaps2[1] : gaps2[0];
@@ -296,8 +299,7 @@ ALWAYS_INLINE uint32_t search_one(const copse_agenttree *tree, const float *cent
     if (at->anyGroups & query->mask) {
       if (at->right) {
         float gaps2[4];
-        float4_store(gaps2, box4_gaps2_of_two(where, box4_load(box_of(tree, index + 1, dim), dim),
-                                              box4_load(box_of(tree, at->right, dim), dim), dim));
+        float4_store(gaps2, child_gaps2(tree, index, where, dim));
         bool leftFirst = gaps2[0] <= gaps2[1];
         stack[waiting].index = leftFirst ? at->right : index + 1;
         stack[waiting++].gap2 = leftFirst ? gaps2[1] : gaps2[0];
@@ -363,13 +365,12 @@ static float expected_reach2(const copse_agenttree *tree, const float *center, u
   uint32_t index = 0;
   for (uint32_t right; (right = tree->nodes[index].right) != 0;) {
     float gaps2[4];
-    float4_store(gaps2, box4_gaps2_of_two(where, box4_load(box_of(tree, index + 1, dim), dim),
-                                          box4_load(box_of(tree, right, dim), dim), dim));
+    float4_store(gaps2, child_gaps2(tree, index, where, dim));
     uint32_t nearer = gaps2[0] <= gaps2[1] ? index + 1 : right;
     if (tree->nodes[nearer].end - tree->nodes[nearer].begin < 2 * aim) break;
     index = nearer;
   }
-  const float *box = box_of(tree, index, dim);
+  const float *box = agenttree_box(tree, index, dim);
   const float agents = (float)(tree->nodes[index].end - tree->nodes[index].begin);
   float each = (box[dim] - box[0]) * (box[dim + 1] - box[1]) / agents;
   float reach2 = each * (float)aim / 3.14159265f;
