@@ -65,7 +65,7 @@ node_modules/.package-lock.json: package-lock.json
 
 # ---- The cores ----
 
-STACK_BYTES = 65536
+STACK_BYTES = 262144
 # The stack comes first, so that an overflow traps instead of overwriting data. Current Emscripten
 # calls TOTAL_STACK STACK_SIZE, and knows the old name.
 EMCC_FLAGS = $(C_FLAGS) -mbulk-memory -msign-ext -mnontrapping-fptoint
@@ -73,26 +73,23 @@ EMCC_LINK_FLAGS = -Oz --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sINITI
   -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=$(STACK_BYTES) -sGLOBAL_BASE=$(STACK_BYTES) \
   -Wl,--stack-first -sSUPPORT_ERRNO=0 -sMALLOC=emmalloc
 
-# Queries are compiled for speed, the rest for size: builds gain a tenth from speed, measured, and
-# cost more bytes than that is worth.
-HOT = agenttree_query agenttree_batch
-HOT_O = -O2 -fno-vectorize -fno-slp-vectorize
-optimisation = $(if $(filter $(HOT),$(basename $(notdir $(1)))),$(HOT_O),-Os)
+# For size: what speed gains is worth less, measured, since what must be unrolled says so itself.
+EMCC_COMPILE = $(EMCC) $(EMCC_FLAGS) -Os
 
 wasm_objects = $(patsubst %,build/$(1)/%.o,$(C_NAMES) exports)
 
 build/simd/%.o: c/%.c $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
-	$(EMCC) $(EMCC_FLAGS) $(call optimisation,$<) -msimd128 -c $< -o $@
+	$(EMCC_COMPILE) -msimd128 -c $< -o $@
 build/simd/exports.o: wasm/exports.c $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
-	$(EMCC) $(EMCC_FLAGS) $(call optimisation,$<) -msimd128 -c $< -o $@
+	$(EMCC_COMPILE) -msimd128 -c $< -o $@
 build/scalar/%.o: c/%.c $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
-	$(EMCC) $(EMCC_FLAGS) $(call optimisation,$<) -c $< -o $@
+	$(EMCC_COMPILE) -c $< -o $@
 build/scalar/exports.o: wasm/exports.c $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
-	$(EMCC) $(EMCC_FLAGS) $(call optimisation,$<) -c $< -o $@
+	$(EMCC_COMPILE) -c $< -o $@
 
 build/core.wasm: $(call wasm_objects,simd)
 	$(EMCC) $(EMCC_FLAGS) $(EMCC_LINK_FLAGS) -msimd128 $^ -o $@

@@ -42,32 +42,35 @@ static uint32_t mask_of(const batch *asked, uint32_t slot) {
   return asked->masks ? asked->masks[slot] & asked->query.mask : asked->query.mask;
 }
 
-/* Whom any agent of a leaf looks for. */
-static uint32_t mask_of_leaf(const batch *asked, const node *leaf) {
+/* Whom any agent of a node looks for. */
+static uint32_t mask_of_run(const batch *asked, const node *run) {
   if (!asked->masks) return asked->query.mask;
   uint32_t mask = 0;
-  for (uint32_t i = leaf->begin; i < leaf->end; i++)
+  for (uint32_t i = run->begin; i < run->end; i++)
     mask |= mask_of(asked, asked->tree->points.ids[i]);
   return mask;
 }
 
 /* ---- Gathering --------------------------------------------------------------------------- */
 
-/* The leaves within reach of a box, one after the other in tree order. */
+/* The leaves within reach of a node's box, one after the other in tree order. */
 typedef struct reach {
   const float *box;
   float reach2;
   uint32_t mask;
+  uint32_t skip; /* leave out this node */
   uint32_t from; /* leave out nodes that end before this place in tree order */
   uint32_t waiting;
   uint32_t stack[COPSE_MAX_DEPTH + 1]; /* one more: what is pushed first and then not kept */
 } reach;
 
-ALWAYS_INLINE void reach_start(reach *all, const copse_agenttree *tree, uint32_t leaf, float reach2,
-                               uint32_t mask, uint32_t from, const int dim) {
-  all->box = agenttree_box(tree, leaf, dim);
+ALWAYS_INLINE void reach_start(reach *all, const copse_agenttree *tree, uint32_t index,
+                               float reach2, uint32_t mask, uint32_t skip, uint32_t from,
+                               const int dim) {
+  all->box = agenttree_box(tree, index, dim);
   all->reach2 = reach2;
   all->mask = mask;
+  all->skip = skip;
   all->from = from;
   all->stack[0] = 0;
   all->waiting = agenttree_has_any(tree, mask);
@@ -82,6 +85,10 @@ ALWAYS_INLINE uint32_t reach_next(reach *all, const copse_agenttree *tree, const
   while (waiting) {
     index = all->stack[--waiting]; /* NOLINT: below `waiting`, all was pushed */
     const uint32_t left = index + 1, right = tree->nodes[index].right;
+    if (index == all->skip) {
+      index = COPSE_NONE;
+      continue;
+    }
     if (!right) break;
     index = COPSE_NONE;
     float4 gaps2 = box4_gaps2_of_two(box, box4_load(agenttree_box(tree, left, dim), dim),
@@ -101,13 +108,12 @@ ALWAYS_INLINE uint32_t reach_next(reach *all, const copse_agenttree *tree, const
   return index;
 }
 
-enum { NEAR_LIMIT = 1024, NEAR_PADDING = 8 };
+enum { NEAR_LIMIT = 2048, NEAR_PADDING = 8 };
 
-/* What is near a leaf, in tree order, with room for a scan past the end. */
+/* Agents near each other, with room for a scan past the end. */
 typedef struct nearby {
   float axes[3][NEAR_LIMIT + NEAR_PADDING];
   uint32_t ids[NEAR_LIMIT + NEAR_PADDING];
-  uint32_t leafAt; /* where the leaf's own agents begin, if all of them were gathered */
   union {
     uint32_t groups[NEAR_LIMIT + NEAR_PADDING]; /* where agents have masks */
     float radii[NEAR_LIMIT + NEAR_PADDING];     /* where pairs touch by radius */
@@ -130,7 +136,7 @@ ALWAYS_INLINE void gather_run(nearby *near, const copse_agenttree *tree, const n
   float4 lo[3], hi[3];
   const float *axes[3];
   const uint32_t *ids = points->ids;
-  for (int axis = 0; axis < dim; axis++) {
+  EACH_AXIS (axis, dim) {
     lo[axis] = float4_all(all->box[axis]);
     hi[axis] = float4_all(all->box[dim + axis]);
     axes[axis] = points->axes[axis];
@@ -138,7 +144,7 @@ ALWAYS_INLINE void gather_run(nearby *near, const copse_agenttree *tree, const n
   uint32_t size = near->size;
   for (uint32_t i = begin; i < end; i += 4) {
     float4 x[3], d[3];
-    for (int axis = 0; axis < dim; axis++) {
+    EACH_AXIS (axis, dim) {
       x[axis] = float4_load(axes[axis] + i);
       float4 below = float4_sub(lo[axis], x[axis]);
       float4 above = float4_sub(x[axis], hi[axis]);
@@ -150,7 +156,7 @@ ALWAYS_INLINE void gather_run(nearby *near, const copse_agenttree *tree, const n
       hit = word4_without(hit, word4_equal(common, word4_all(0)));
     }
     uint32_t bits = word4_bits(hit) & scan_in_run(i, end);
-    for (int axis = 0; axis < dim; axis++)
+    EACH_AXIS (axis, dim)
       float4_store(near->axes[axis] + size,
                    word4_as_floats(word4_pack(float4_as_words(x[axis]), bits)));
     word4 names = what == GATHER_PLACES ? word4_count_from(i) : word4_load(ids + i);
@@ -166,45 +172,183 @@ ALWAYS_INLINE void gather_run(nearby *near, const copse_agenttree *tree, const n
 
 /* Ends a gathering: a scan reads past the end, where NaN is within no distance. */
 ALWAYS_INLINE void gather_end(nearby *near, const int dim) {
-  for (int axis = 0; axis < dim; axis++) {
+  EACH_AXIS (axis, dim) {
     float4_store(near->axes[axis] + near->size, float4_all(NAN));
     float4_store(near->axes[axis] + near->size + 4, float4_all(NAN));
   }
 }
 
-ALWAYS_INLINE bool gather_in(nearby *near, const batch *asked, uint32_t leaf, float reach2,
+ALWAYS_INLINE bool gather_in(nearby *near, const batch *asked, uint32_t unit, float reach2,
                              const int dim) {
   const copse_agenttree *tree = asked->tree;
+  const node *own = &tree->nodes[unit];
+  const uint32_t mask = mask_of_run(asked, own);
   reach all;
-  reach_start(&all, tree, leaf, reach2, mask_of_leaf(asked, &tree->nodes[leaf]), 0, dim);
-  near->size = near->leafAt = 0;
-  for (uint32_t index; (index = reach_next(&all, tree, dim)) != COPSE_NONE;) {
+  reach_start(&all, tree, unit, reach2, COPSE_ALL_GROUPS, unit, 0, dim);
+  near->size = 0;
+  for (uint32_t index = unit; index != COPSE_NONE; index = reach_next(&all, tree, dim)) {
     const node *run = &tree->nodes[index];
     if (near->size + (run->end - run->begin) > NEAR_LIMIT) return false;
-    if (index == leaf) near->leafAt = near->size;
     if (asked->plain)
       gather_run(near, tree, run, run->begin, run->end, &all, GATHER_IDS, dim);
     else
       gather_run(near, tree, run, run->begin, run->end, &all, GATHER_IDS_AND_GROUPS, dim);
+    all.mask = mask; /* the unit's own agents ask, also those that nobody looks for */
   }
-  gather_end(near, dim);
   return true;
 }
 
-OUT_OF_LINE bool gather_2d(nearby *near, const batch *asked, uint32_t leaf, float reach2) {
-  return gather_in(near, asked, leaf, reach2, 2);
+OUT_OF_LINE bool gather_2d(nearby *near, const batch *asked, uint32_t unit, float reach2) {
+  return gather_in(near, asked, unit, reach2, 2);
 }
-OUT_OF_LINE bool gather_3d(nearby *near, const batch *asked, uint32_t leaf, float reach2) {
-  return gather_in(near, asked, leaf, reach2, 3);
-}
-
-/* Gathers all that is within reach of a leaf's box. False when there is no room. */
-ALWAYS_INLINE bool gather(nearby *near, const batch *asked, uint32_t leaf, float reach2,
-                          const int dim) {
-  return dim == 3 ? gather_3d(near, asked, leaf, reach2) : gather_2d(near, asked, leaf, reach2);
+OUT_OF_LINE bool gather_3d(nearby *near, const batch *asked, uint32_t unit, float reach2) {
+  return gather_in(near, asked, unit, reach2, 3);
 }
 
-/* Who asks: an agent of the leaf. */
+/* Gathers a node's own agents and then, in tree order, all others within reach of its box whom any
+ * of its own looks for. False when there is no room. */
+static bool gather(nearby *near, const batch *asked, uint32_t unit, float reach2) {
+  return asked->tree->def.dimensions == 3 ? gather_3d(near, asked, unit, reach2)
+                                          : gather_2d(near, asked, unit, reach2);
+}
+
+/* ---- Cells -------------------------------------------------------------------------------- */
+
+enum { CELL_LIMIT = 2048 };
+
+/* What is around a unit, sorted into cells at least as wide as the reach: so that all within reach
+ * of an agent is in its cell and those next to it. In each cell the unit's own agents come first.
+ * The outermost cells hold none of them. */
+typedef struct cells {
+  nearby sorted;
+  uint32_t starts[CELL_LIMIT + 1]; /* of each cell, row by row, and the end */
+  uint32_t own[CELL_LIMIT];        /* how many of a cell's agents are the unit's */
+  uint32_t counts[3];              /* columns, rows, layers */
+} cells;
+
+static uint32_t cells_count(const cells *all) {
+  return all->counts[0] * all->counts[1] * all->counts[2];
+}
+
+/* Adding it to a float below 2^22 leaves the float, rounded, in the low bits. */
+#define ROUNDER      8388608.0f
+#define ROUNDED_BITS 0x3fffffu
+
+ALWAYS_INLINE uint32_t rounded(float x) {
+  float shifted = x + ROUNDER;
+  uint32_t bits;
+  memcpy(&bits, &shifted, sizeof bits);
+  return bits & ROUNDED_BITS;
+}
+
+/* Chooses the width of cells and counts them; answers with 1 / width, or 0: one cell for all. */
+ALWAYS_INLINE float cells_lay_out(cells *all, const float *box, uint32_t agents, float reach2,
+                                  const int dim) {
+  float side = 0;
+  EACH_AXIS (axis, dim)
+    if (box[dim + axis] - box[axis] > side) side = box[dim + axis] - box[axis];
+  /* A little wider than the reach, for what rounding adds; squares of less than 1e-18 round away.
+   */
+  float width = sqrtf(reach2) * 1.002f;
+  if (!(width > side / 64)) width = side / 64;
+  if (!(width > 1e-18f)) width = 1e-18f;
+  const float most = agents < 64 ? 128 : agents > CELL_LIMIT / 2 ? CELL_LIMIT : 2 * (float)agents;
+  for (;; width *= 1.25f) {
+    const float scale = width < 1e30f ? 1 / width : 0;
+    float total = 1;
+    all->counts[2] = 1;
+    EACH_AXIS (axis, dim) {
+      all->counts[axis] = rounded((box[dim + axis] - box[axis]) * scale) + 3;
+      total *= (float)all->counts[axis];
+    }
+    if (total <= most || scale == 0) return scale;
+  }
+}
+
+ALWAYS_INLINE void cells_sort_in(cells *all, const nearby *near, uint32_t ownSize, const float *box,
+                                 float reach2, const bool plain, const int dim) {
+  const float scale = cells_lay_out(all, box, ownSize, reach2, dim);
+  const uint32_t size = near->size, total = cells_count(all);
+  uint32_t cell[NEAR_LIMIT + NEAR_PADDING], next[CELL_LIMIT];
+  for (uint32_t i = 0; i < size; i += 4) {
+    float4 index = float4_all(0);
+    UNROLL for (int axis = dim - 1; axis >= 0; axis--) {
+      float4 t = float4_sub(float4_load(near->axes[axis] + i), float4_all(box[axis]));
+      t = float4_max(float4_mul(t, float4_all(scale)), float4_all(-1));
+      t = float4_min(t, float4_all((float)all->counts[axis] - 2));
+      t = float4_sub(float4_add(t, float4_all(ROUNDER + 1)), float4_all(ROUNDER));
+      index = float4_add(float4_mul(index, float4_all((float)all->counts[axis])), t);
+    }
+    index = float4_add(index, float4_all(ROUNDER));
+    word4_store(cell + i, word4_and(float4_as_words(index), word4_all(ROUNDED_BITS)));
+  }
+
+  memset(all->own, 0, total * sizeof *all->own);
+  memset(next, 0, total * sizeof *next);
+  for (uint32_t i = 0; i < ownSize; i++) all->own[cell[i]]++;
+  for (uint32_t i = ownSize; i < size; i++) next[cell[i]]++;
+  uint32_t start = 0;
+  for (uint32_t i = 0; i < total; i++) {
+    all->starts[i] = start;
+    start += all->own[i] + next[i];
+    next[i] = all->starts[i];
+  }
+  all->starts[total] = start;
+  for (uint32_t i = 0; i < size; i++) {
+    const uint32_t to = next[cell[i]]++;
+    EACH_AXIS (axis, dim) all->sorted.axes[axis][to] = near->axes[axis][i];
+    all->sorted.ids[to] = near->ids[i];
+    if (!plain) all->sorted.groups[to] = near->groups[i];
+  }
+}
+
+OUT_OF_LINE void cells_sort_2d(cells *all, const nearby *near, uint32_t ownSize, const float *box,
+                               float reach2, bool plain) {
+  cells_sort_in(all, near, ownSize, box, reach2, plain, 2);
+}
+OUT_OF_LINE void cells_sort_3d(cells *all, const nearby *near, uint32_t ownSize, const float *box,
+                               float reach2, bool plain) {
+  cells_sort_in(all, near, ownSize, box, reach2, plain, 3);
+}
+
+/* Copies a cell and those next to it; answers with where the cell's own agents begin. */
+ALWAYS_INLINE uint32_t cells_around_in(const cells *all, uint32_t cell, nearby *near,
+                                       const bool plain, const int dim) {
+  const uint32_t columns = all->counts[0], layer = columns * all->counts[1];
+  uint32_t size = 0, self = 0;
+  for (uint32_t z = 0; z < (dim == 3 ? 3 : 1); z++) {
+    for (uint32_t y = 0; y < 3; y++) {
+      const uint32_t middle =
+          cell + (y * columns + (dim == 3 ? z * layer : 0)) - columns - (dim == 3 ? layer : 0);
+      const uint32_t begin = all->starts[middle - 1], end = all->starts[middle + 2];
+      if (middle == cell) self = size + (all->starts[middle] - begin);
+      for (uint32_t i = begin, to = size; i < end; i += 4, to += 4) {
+        EACH_AXIS (axis, dim)
+          float4_store(near->axes[axis] + to, float4_load(all->sorted.axes[axis] + i));
+        word4_store(near->ids + to, word4_load(all->sorted.ids + i));
+        if (!plain) word4_store(near->groups + to, word4_load(all->sorted.groups + i));
+      }
+      size += end - begin;
+    }
+  }
+  near->size = size;
+  gather_end(near, dim);
+  return self;
+}
+
+OUT_OF_LINE uint32_t cells_around_2d(const cells *all, uint32_t cell, nearby *near, bool plain) {
+  return cells_around_in(all, cell, near, plain, 2);
+}
+OUT_OF_LINE uint32_t cells_around_3d(const cells *all, uint32_t cell, nearby *near, bool plain) {
+  return cells_around_in(all, cell, near, plain, 3);
+}
+ALWAYS_INLINE uint32_t cells_around(const cells *all, uint32_t cell, nearby *near, bool plain,
+                                    const int dim) {
+  return dim == 3 ? cells_around_3d(all, cell, near, plain)
+                  : cells_around_2d(all, cell, near, plain);
+}
+
+/* Who asks. */
 typedef struct asker {
   scan_center center;
   word4 slot;
@@ -219,10 +363,16 @@ ALWAYS_INLINE asker asker_at(const batch *asked, uint32_t place, const int dim) 
   return (asker){scan_center_at(center, dim), word4_all(slot), word4_all(mask_of(asked, slot))};
 }
 
+ALWAYS_INLINE asker asker_in(const batch *asked, const nearby *near, uint32_t i, const int dim) {
+  const float center[3] = {near->axes[0][i], near->axes[1][i], dim == 3 ? near->axes[2][i] : 0};
+  return (asker){scan_center_at(center, dim), word4_all(near->ids[i]),
+                 word4_all(mask_of(asked, near->ids[i]))};
+}
+
 ALWAYS_INLINE float4 nearby_distance2(const nearby *near, uint32_t i, const asker *who,
                                       const int dim) {
   float4 d[3];
-  for (int axis = 0; axis < dim; axis++)
+  EACH_AXIS (axis, dim)
     d[axis] = float4_sub(float4_load(near->axes[axis] + i), who->center.axes[axis]);
   return scan_sum_of_squares4(d, dim);
 }
@@ -234,7 +384,7 @@ ALWAYS_INLINE copse_query query_at(const batch *asked, uint32_t place, float *ce
   copse_query query = asked->query;
   query.exclude = points->ids[place];
   query.mask = mask_of(asked, query.exclude);
-  for (int axis = 0; axis < dim; axis++) center[axis] = points->axes[axis][place];
+  EACH_AXIS (axis, dim) center[axis] = points->axes[axis][place];
   return query;
 }
 
@@ -253,6 +403,66 @@ ALWAYS_INLINE word4 nearby_wanted(word4 hit, const nearby *near, uint32_t i, con
   word4 common = word4_and(word4_load(near->groups + i), who->mask);
   hit = word4_without(hit, word4_equal(common, word4_all(0)));
   return word4_without(hit, word4_equal(word4_load(near->ids + i), who->slot));
+}
+
+/* ---- Units -------------------------------------------------------------------------------- */
+
+typedef struct scratch {
+  nearby near;
+  cells around;
+} scratch;
+
+/* Gathers what is within reach of a node and sorts it into cells; false when there is no room. */
+static bool surround(scratch *work, const batch *asked, uint32_t unit, float reach2) {
+  const copse_agenttree *tree = asked->tree;
+  const node *at = &tree->nodes[unit];
+  if (!gather(&work->near, asked, unit, reach2)) return false;
+  if (tree->def.dimensions == 3)
+    cells_sort_3d(&work->around, &work->near, at->end - at->begin, agenttree_box(tree, unit, 3),
+                  reach2, asked->plain);
+  else
+    cells_sort_2d(&work->around, &work->near, at->end - at->begin, agenttree_box(tree, unit, 2),
+                  reach2, asked->plain);
+  return true;
+}
+
+/* Nodes whose agents are answered together, one after the other in tree order. */
+typedef struct units {
+  const copse_agenttree *tree;
+  uint32_t limit; /* of their agents */
+  uint32_t waiting;
+  uint32_t stack[COPSE_MAX_DEPTH];
+} units;
+
+enum { UNIT_LIMIT = 768 };
+
+static units units_start(const copse_agenttree *tree) {
+  return (units){tree, UNIT_LIMIT, tree->nodeCount > 0, {0}};
+}
+
+static void units_push(units *all, uint32_t index) {
+  all->stack[all->waiting++] = all->tree->nodes[index].right;
+  all->stack[all->waiting++] = index + 1;
+}
+
+static uint32_t units_next(units *all) {
+  while (all->waiting) {
+    uint32_t index = all->stack[--all->waiting];
+    const node *at = &all->tree->nodes[index];
+    if (!at->right || at->end - at->begin <= all->limit) {
+      all->limit = all->limit < UNIT_LIMIT / 2 ? all->limit * 2 : UNIT_LIMIT;
+      return index;
+    }
+    units_push(all, index);
+  }
+  return COPSE_NONE;
+}
+
+/* Instead of a unit that is surrounded by too many, smaller ones. */
+static void units_split(units *all, uint32_t index) {
+  const node *at = &all->tree->nodes[index];
+  all->limit = (at->end - at->begin) / 2;
+  units_push(all, index);
 }
 
 /* ---- All within -------------------------------------------------------------------------- */
@@ -321,51 +531,60 @@ static void row_by_query(row_writer *to, const copse_agenttree *tree, uint32_t r
   row_end(to, row, results.total);
 }
 
-/* The rows of a leaf's agents from what was gathered. */
-ALWAYS_INLINE void rows_of(const batch *asked, const node *leaf, float radius2, nearby *near,
+/* The rows of a unit's agents from what was gathered around it. */
+ALWAYS_INLINE void rows_of(const batch *asked, const cells *around, float radius2, nearby *near,
                            row_writer *writer, const bool plain, const int dim) {
   row_writer to = *writer; /* in registers: see scan_center */
-  for (uint32_t place = leaf->begin; place < leaf->end; place++) {
-    const asker who = asker_at(asked, place, dim);
-    const uint32_t slot = asked->tree->points.ids[place];
-    const uint32_t self = near->leafAt + (place - leaf->begin);
-    uint32_t elsewhere[NEAR_LIMIT + NEAR_PADDING];
-    bool roomy = to.room >= near->size + NEAR_PADDING;
-    float x = plain ? nearby_hide(near, self) : 0;
-    uint32_t count = row_of(near, &who, radius2, roomy ? to.ids + to.used : elsewhere, plain, dim);
-    if (plain) near->axes[0][self] = x;
-    if (!roomy && count && count <= to.room)
-      memcpy(to.ids + to.used, elsewhere, count * sizeof(uint32_t));
-    row_end(&to, slot, count);
+  const uint32_t total = cells_count(around);
+  for (uint32_t cell = 0; cell < total; cell++) {
+    const uint32_t own = around->own[cell];
+    if (!own) continue;
+    uint32_t self = cells_around(around, cell, near, plain, dim);
+    for (const uint32_t end = self + own; self < end; self++) {
+      const asker who = asker_in(asked, near, self, dim);
+      const uint32_t slot = near->ids[self];
+      uint32_t elsewhere[NEAR_LIMIT + NEAR_PADDING];
+      bool roomy = to.room >= near->size + NEAR_PADDING;
+      float x = plain ? nearby_hide(near, self) : 0;
+      uint32_t count =
+          row_of(near, &who, radius2, roomy ? to.ids + to.used : elsewhere, plain, dim);
+      if (plain) near->axes[0][self] = x;
+      if (!roomy && count && count <= to.room)
+        memcpy(to.ids + to.used, elsewhere, count * sizeof(uint32_t));
+      row_end(&to, slot, count);
+    }
   }
   *writer = to;
 }
 
-ALWAYS_INLINE void leaf_within(const batch *asked, uint32_t leaf, float radius, nearby *near,
+ALWAYS_INLINE bool unit_within(const batch *asked, uint32_t unit, float radius, scratch *work,
                                row_writer *to, const int dim) {
-  const node *at = &asked->tree->nodes[leaf];
+  const copse_agenttree *tree = asked->tree;
+  const node *at = &tree->nodes[unit];
   const float radius2 = radius * radius;
-  if (gather(near, asked, leaf, radius2, dim)) {
+  if (surround(work, asked, unit, radius2)) {
     if (asked->plain)
-      rows_of(asked, at, radius2, near, to, true, dim);
+      rows_of(asked, &work->around, radius2, &work->near, to, true, dim);
     else
-      rows_of(asked, at, radius2, near, to, false, dim);
-    return;
+      rows_of(asked, &work->around, radius2, &work->near, to, false, dim);
+    return true;
   }
+  if (at->right) return false;
   for (uint32_t place = at->begin; place < at->end; place++) {
     float center[3];
     const copse_query query = query_at(asked, place, center, dim);
-    row_by_query(to, asked->tree, query.exclude, center, radius, &query);
+    row_by_query(to, tree, query.exclude, center, radius, &query);
   }
+  return true;
 }
 
-OUT_OF_LINE void leaf_within_2d(const batch *asked, uint32_t leaf, float radius, nearby *near,
+OUT_OF_LINE bool unit_within_2d(const batch *asked, uint32_t unit, float radius, scratch *work,
                                 row_writer *to) {
-  leaf_within(asked, leaf, radius, near, to, 2);
+  return unit_within(asked, unit, radius, work, to, 2);
 }
-OUT_OF_LINE void leaf_within_3d(const batch *asked, uint32_t leaf, float radius, nearby *near,
+OUT_OF_LINE bool unit_within_3d(const batch *asked, uint32_t unit, float radius, scratch *work,
                                 row_writer *to) {
-  leaf_within(asked, leaf, radius, near, to, 3);
+  return unit_within(asked, unit, radius, work, to, 3);
 }
 
 copse_status copse_agenttree_all_within(const copse_agenttree *tree, float radius,
@@ -374,14 +593,13 @@ copse_status copse_agenttree_all_within(const copse_agenttree *tree, float radiu
   batch asked;
   if (!batch_init(&asked, tree, query, masks) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
-  nearby near;
+  scratch work;
   row_writer to = rows_start(rows, row_count(tree));
-  for (uint32_t index = 0; index < tree->nodeCount; index++) {
-    if (tree->nodes[index].right) continue;
-    if (tree->def.dimensions == 3)
-      leaf_within_3d(&asked, index, radius, &near, &to);
-    else
-      leaf_within_2d(&asked, index, radius, &near, &to);
+  units all = units_start(tree);
+  for (uint32_t unit; (unit = units_next(&all)) != COPSE_NONE;) {
+    bool done = tree->def.dimensions == 3 ? unit_within_3d(&asked, unit, radius, &work, &to)
+                                          : unit_within_2d(&asked, unit, radius, &work, &to);
+    if (!done) units_split(&all, unit);
   }
   rows_end(&to, rows);
   return COPSE_OK;
@@ -406,12 +624,15 @@ copse_status copse_agenttree_within_many(const copse_agenttree *tree, const floa
 /* ---- All neighbors ----------------------------------------------------------------------- */
 
 /* Measured: wide enough that a second try is rare, and narrow enough that it costs little. */
-static const float GUESS_MARGIN = 1.4f, REACH_MARGIN = 1.75f;
+static const float GUESS_MARGIN = 1.4f;
 
-/* What the last agent teaches about the next one. */
+/* What the last agents teach about the next. */
 typedef struct expectation {
-  float reach2; /* how far to gather */
-  float guess2; /* about the squared distance of the k-th neighbor */
+  float reach2;  /* how far to gather */
+  float guess2;  /* about the squared distance of the k-th neighbor */
+  float margin;  /* reach2 over the mean of that */
+  double sum2;   /* of the unit under way */
+  uint32_t full; /* its rows of k */
 } expectation;
 
 /* Collects the gathered within a distance of the asker, whom it looks for; answers with their
@@ -470,67 +691,103 @@ ALWAYS_INLINE uint32_t select_into(const nearby *near, const asker *who, uint32_
   }
 }
 
-/* The row of one agent; answers with the squared distance of its last neighbor. */
-ALWAYS_INLINE float neighbors_of(const batch *asked, uint32_t place, uint32_t k, nearby *near,
-                                 uint32_t self, float reach2, float *guess2,
-                                 copse_neighbor_rows *rows, const bool plain, const int dim) {
-  const asker who = asker_at(asked, place, dim);
-  const uint32_t slot = asked->tree->points.ids[place];
-  const pairs row = {rows->distances2 + (size_t)slot * k, rows->ids + (size_t)slot * k};
-  float x = plain ? nearby_hide(near, self) : 0;
-  uint32_t count = select_into(near, &who, k, reach2, guess2, row, plain, dim);
-  if (plain) near->axes[0][self] = x;
-  rows->counts[slot] = count;
-  return count ? row.distances2[count - 1] : 0;
-}
-
-/* The same by a query of its own. */
-static float neighbors_by_query(const batch *asked, uint32_t place, uint32_t k,
-                                copse_neighbor_rows *rows) {
-  float center[3];
-  const copse_query query = query_at(asked, place, center, (int)asked->tree->def.dimensions);
-  const size_t begin = (size_t)query.exclude * k;
+/* An agent's row by a query of its own. */
+static void neighbors_by_query(const batch *asked, const float *center, uint32_t slot, uint32_t k,
+                               copse_neighbor_rows *rows) {
+  copse_query query = asked->query;
+  query.exclude = slot;
+  query.mask = mask_of(asked, slot);
+  const size_t begin = (size_t)slot * k;
   copse_results results = {
       .ids = rows->ids + begin, .distances2 = rows->distances2 + begin, .capacity = k};
   copse_agenttree_neighbors(asked->tree, center, k, &query, &results);
-  rows->counts[query.exclude] = results.total;
-  return results.total ? results.distances2[results.total - 1] : 0;
+  rows->counts[slot] = results.total;
 }
 
-ALWAYS_INLINE void leaf_neighbors(const batch *asked, uint32_t leaf, uint32_t k, nearby *near,
-                                  expectation *expected, copse_neighbor_rows *rows, const int dim) {
-  const copse_agenttree *tree = asked->tree;
-  const node *at = &tree->nodes[leaf];
+ALWAYS_INLINE uint32_t select_of(const batch *asked, nearby *near, uint32_t self, uint32_t k,
+                                 float limit2, float *guess2, pairs row, const int dim) {
+  const asker who = asker_in(asked, near, self, dim);
+  if (!asked->plain) return select_into(near, &who, k, limit2, guess2, row, false, dim);
+  float x = nearby_hide(near, self);
+  uint32_t count = select_into(near, &who, k, limit2, guess2, row, true, dim);
+  near->axes[0][self] = x;
+  return count;
+}
+
+static void learn(expectation *expected, const copse_neighbor_rows *rows, uint32_t slot,
+                  uint32_t k) {
+  if (rows->counts[slot] < k) return;
+  expected->sum2 += rows->distances2[(size_t)slot * k + k - 1];
+  expected->full++;
+}
+
+/* What the unit's rows say about the next unit. */
+static void expect(expectation *expected) {
+  if (expected->full)
+    expected->reach2 = (float)(expected->sum2 / expected->full) * expected->margin;
+  else
+    expected->reach2 *= 4;
+  expected->sum2 = 0;
+  expected->full = 0;
+}
+
+OUT_OF_LINE uint32_t select_2d(const batch *asked, nearby *near, uint32_t self, uint32_t k,
+                               float limit2, float *guess2, pairs row) {
+  return select_of(asked, near, self, k, limit2, guess2, row, 2);
+}
+OUT_OF_LINE uint32_t select_3d(const batch *asked, nearby *near, uint32_t self, uint32_t k,
+                               float limit2, float *guess2, pairs row) {
+  return select_of(asked, near, self, k, limit2, guess2, row, 3);
+}
+
+static void unit_rows(const batch *asked, uint32_t k, float reach2, scratch *work,
+                      expectation *expected, copse_neighbor_rows *rows) {
+  const cells *around = &work->around;
+  nearby *near = &work->near;
+  const bool spatial = asked->tree->def.dimensions == 3;
   const float max2 = asked->query.maxDistance * asked->query.maxDistance;
-  float reach2 = expected->reach2 < max2 ? expected->reach2 : max2, farthest2 = 0;
-  bool gathered = gather(near, asked, leaf, reach2, dim);
-  for (int attempt = 1; attempt < SELECT_TRIES && !gathered; attempt++) {
-    reach2 *= 0.25f; /* too many: a denser place */
-    gathered = gather(near, asked, leaf, reach2, dim);
+  const uint32_t total = cells_count(around);
+  for (uint32_t cell = 0; cell < total; cell++) {
+    const uint32_t own = around->own[cell];
+    if (!own) continue;
+    uint32_t self = cells_around(around, cell, near, asked->plain, spatial ? 3 : 2);
+    for (const uint32_t end = self + own; self < end; self++) {
+      const uint32_t slot = near->ids[self];
+      const pairs row = {rows->distances2 + (size_t)slot * k, rows->ids + (size_t)slot * k};
+      rows->counts[slot] = spatial
+                               ? select_3d(asked, near, self, k, reach2, &expected->guess2, row)
+                               : select_2d(asked, near, self, k, reach2, &expected->guess2, row);
+      if (rows->counts[slot] < k && reach2 < max2) { /* beyond its reach nothing is known */
+        const float center[3] = {near->axes[0][self], near->axes[1][self],
+                                 spatial ? near->axes[2][self] : 0};
+        neighbors_by_query(asked, center, slot, k, rows);
+      }
+      learn(expected, rows, slot, k);
+    }
   }
-  for (uint32_t place = at->begin; place < at->end; place++) {
-    const uint32_t slot = tree->points.ids[place], self = near->leafAt + (place - at->begin);
-    float last2 = 0;
-    if (gathered && asked->plain)
-      last2 = neighbors_of(asked, place, k, near, self, reach2, &expected->guess2, rows, true, dim);
-    else if (gathered)
-      last2 =
-          neighbors_of(asked, place, k, near, self, reach2, &expected->guess2, rows, false, dim);
-    /* Beyond its reach a gathering knows nothing. */
-    if (!gathered || (rows->counts[slot] < k && reach2 < max2))
-      last2 = neighbors_by_query(asked, place, k, rows);
-    if (last2 > farthest2) farthest2 = last2;
-  }
-  expected->reach2 = farthest2 * REACH_MARGIN;
 }
 
-OUT_OF_LINE void leaf_neighbors_2d(const batch *asked, uint32_t leaf, uint32_t k, nearby *near,
-                                   expectation *expected, copse_neighbor_rows *rows) {
-  leaf_neighbors(asked, leaf, k, near, expected, rows, 2);
-}
-OUT_OF_LINE void leaf_neighbors_3d(const batch *asked, uint32_t leaf, uint32_t k, nearby *near,
-                                   expectation *expected, copse_neighbor_rows *rows) {
-  leaf_neighbors(asked, leaf, k, near, expected, rows, 3);
+static bool unit_neighbors(const batch *asked, uint32_t unit, uint32_t k, scratch *work,
+                           expectation *expected, copse_neighbor_rows *rows) {
+  const copse_agenttree *tree = asked->tree;
+  const node *at = &tree->nodes[unit];
+  const float max2 = asked->query.maxDistance * asked->query.maxDistance;
+  const float reach2 = expected->reach2 < max2 ? expected->reach2 : max2;
+  if (reach2 > 0 && surround(work, asked, unit, reach2)) {
+    unit_rows(asked, k, reach2, work, expected, rows);
+  } else {
+    if (at->right) return false;
+    for (uint32_t place = at->begin; place < at->end; place++) {
+      const uint32_t slot = tree->points.ids[place];
+      float center[3] = {0};
+      for (uint32_t axis = 0; axis < tree->def.dimensions; axis++)
+        center[axis] = tree->points.axes[axis][place];
+      neighbors_by_query(asked, center, slot, k, rows);
+      learn(expected, rows, slot, k);
+    }
+  }
+  expect(expected);
+  return true;
 }
 
 copse_status copse_agenttree_all_neighbors(const copse_agenttree *tree, uint32_t k,
@@ -541,14 +798,15 @@ copse_status copse_agenttree_all_neighbors(const copse_agenttree *tree, uint32_t
     return COPSE_INVALID_ARGUMENT;
   if (row_count(tree)) memset(rows->counts, 0, row_count(tree) * sizeof(uint32_t));
   if (!k) return COPSE_OK;
-  nearby near;
-  expectation expected = {0, 0};
-  for (uint32_t index = 0; index < tree->nodeCount; index++) {
-    if (tree->nodes[index].right) continue;
-    if (tree->def.dimensions == 3)
-      leaf_neighbors_3d(&asked, index, k, &near, &expected, rows);
-    else
-      leaf_neighbors_2d(&asked, index, k, &near, &expected, rows);
+  scratch work;
+  /* About one agent in a hundred has its k-th neighbor farther than this, where agents are spread
+   * at random: what a Poisson process says. */
+  const float spread = 2.33f / sqrtf((float)k) + 1.4f / (float)k;
+  expectation expected = {0, 0, 1 + (tree->def.dimensions == 3 ? spread * 2 / 3 : spread), 0, 0};
+  units all = units_start(tree);
+  all.limit = 1; /* the first is small: nothing is known yet */
+  for (uint32_t unit; (unit = units_next(&all)) != COPSE_NONE;) {
+    if (!unit_neighbors(&asked, unit, k, &work, &expected, rows)) units_split(&all, unit);
   }
   return COPSE_OK;
 }
@@ -648,7 +906,7 @@ ALWAYS_INLINE void leaf_pairs(const batch *asked, uint32_t leaf, nearby *near, p
     reach2 = (radius + to->maxRadius) * (radius + to->maxRadius);
   }
   reach all;
-  reach_start(&all, tree, leaf, reach2, asked->query.mask, at->begin, dim);
+  reach_start(&all, tree, leaf, reach2, asked->query.mask, COPSE_NONE, at->begin, dim);
   near->size = 0;
   for (uint32_t index; (index = reach_next(&all, tree, dim)) != COPSE_NONE;) {
     const node *run = &tree->nodes[index];

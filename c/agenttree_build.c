@@ -34,7 +34,7 @@ uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize) {
 
 ALWAYS_INLINE bool source_accepts(const source *from, uint32_t slot, const int dim) {
   bool ok = true;
-  for (int axis = 0; axis < dim; axis++)
+  for (int axis = 0; axis < dim; axis++) /* of any dim */
     if (!is_coordinate(source_coordinate(from, slot, axis))) ok = false;
   return ok;
 }
@@ -122,39 +122,69 @@ static void renew_order(copse_agenttree *tree, const source *from, const survey 
   }
 }
 
+ALWAYS_INLINE void fetch_in(const copse_agenttree *tree, const source *from, uint32_t begin,
+                            uint32_t end, const int dim) {
+  const scan_points points = tree->points; /* in registers: the stores below may alias anything */
+  const copse_positions positions = from->positions;
+  for (uint32_t i = begin; i < end; i++) {
+    const size_t at = (size_t)points.ids[i] * positions.stride;
+    EACH_AXIS (axis, dim) points.axes[axis][i] = positions.axes[axis][at] + 0.0f;
+  }
+}
+
 /* Fetches the coordinates of the agents in begin … end. Adding 0 turns -0 into 0. */
-ALWAYS_INLINE void fetch(copse_agenttree *tree, const source *from, uint32_t begin, uint32_t end,
-                         const int dim) {
-  for (uint32_t i = begin; i < end; i++)
-    for (int axis = 0; axis < dim; axis++)
-      tree->points.axes[axis][i] = source_coordinate(from, tree->points.ids[i], axis) + 0.0f;
+OUT_OF_LINE void fetch(const copse_agenttree *tree, const source *from, uint32_t begin,
+                       uint32_t end) {
+  if (tree->def.dimensions == 3)
+    fetch_in(tree, from, begin, end, 3);
+  else
+    fetch_in(tree, from, begin, end, 2);
+}
+
+/* Bounds under way, four lanes an axis. */
+typedef struct extent {
+  float4 lo[3], hi[3];
+} extent;
+
+ALWAYS_INLINE extent extent_none(void) {
+  const float4 most = float4_all(COPSE_MAX_COORDINATE), least = float4_all(-COPSE_MAX_COORDINATE);
+  return (extent){{most, most, most}, {least, least, least}};
+}
+
+ALWAYS_INLINE void extent_add4(extent *all, float *const *axes, uint32_t i, const int dim) {
+  EACH_AXIS (axis, dim) {
+    float4 x = float4_load(axes[axis] + i);
+    all->lo[axis] = float4_min(all->lo[axis], x);
+    all->hi[axis] = float4_max(all->hi[axis], x);
+  }
+}
+
+ALWAYS_INLINE void extent_add(extent *all, float *const *axes, uint32_t i, const int dim) {
+  EACH_AXIS (axis, dim) {
+    float4 x = float4_all(axes[axis][i]);
+    all->lo[axis] = float4_min(all->lo[axis], x);
+    all->hi[axis] = float4_max(all->hi[axis], x);
+  }
+}
+
+ALWAYS_INLINE void extent_store(const extent *all, float *box, const int dim) {
+  EACH_AXIS (axis, dim) {
+    float lo[4], hi[4];
+    float4_store(lo, float4_min(all->lo[axis], float4_swap_halves(all->lo[axis])));
+    float4_store(hi, float4_max(all->hi[axis], float4_swap_halves(all->hi[axis])));
+    box[axis] = lo[0] < lo[1] ? lo[0] : lo[1];
+    box[dim + axis] = hi[0] > hi[1] ? hi[0] : hi[1];
+  }
 }
 
 /* The tight bounds of begin … end, which is not empty. */
 ALWAYS_INLINE void bounds_of(const copse_agenttree *tree, uint32_t begin, uint32_t end, float *box,
                              const int dim) {
-  for (int axis = 0; axis < dim; axis++) {
-    const float *x = tree->points.axes[axis];
-    float4 lo4 = float4_all(x[begin]), hi4 = lo4;
-    uint32_t i = begin;
-    for (; i + 4 <= end; i += 4) {
-      lo4 = float4_min(lo4, float4_load(x + i));
-      hi4 = float4_max(hi4, float4_load(x + i));
-    }
-    float lo[4], hi[4];
-    float4_store(lo, lo4);
-    float4_store(hi, hi4);
-    for (int lane = 1; lane < 4; lane++) {
-      if (lo[lane] < lo[0]) lo[0] = lo[lane];
-      if (hi[lane] > hi[0]) hi[0] = hi[lane];
-    }
-    for (; i < end; i++) {
-      if (x[i] < lo[0]) lo[0] = x[i];
-      if (x[i] > hi[0]) hi[0] = x[i];
-    }
-    box[axis] = lo[0];
-    box[dim + axis] = hi[0];
-  }
+  extent all = extent_none();
+  uint32_t i = begin;
+  for (; end - i >= 4; i += 4) extent_add4(&all, tree->points.axes, i, dim);
+  for (; i < end; i++) extent_add(&all, tree->points.axes, i, dim);
+  extent_store(&all, box, dim);
 }
 
 void agenttree_bounds(const copse_agenttree *tree, uint32_t begin, uint32_t end, float *box) {
@@ -164,8 +194,8 @@ void agenttree_bounds(const copse_agenttree *tree, uint32_t begin, uint32_t end,
     bounds_of(tree, begin, end, box, 2);
 }
 
-ALWAYS_INLINE void swap_points(scan_points *points, uint32_t a, uint32_t b, const int dim) {
-  for (int axis = 0; axis < dim; axis++) {
+ALWAYS_INLINE void swap_points(const scan_points *points, uint32_t a, uint32_t b, const int dim) {
+  EACH_AXIS (axis, dim) {
     float coordinate = points->axes[axis][a];
     points->axes[axis][a] = points->axes[axis][b];
     points->axes[axis][b] = coordinate;
@@ -185,36 +215,47 @@ ALWAYS_INLINE bool before(const float *x, const uint32_t *ids, uint32_t i, split
   return x[i] < key.coordinate || (x[i] == key.coordinate && ids[i] < key.id);
 }
 
-/* Moves the agents before the key to the front of begin … end and returns where the rest begins.
- * Nearly all are in place when the order is that of the last build: skips these four at a time. */
-ALWAYS_INLINE uint32_t partition_in(scan_points *points, uint32_t begin, uint32_t end, int axis,
-                                    split_key key, const int dim) {
-  const float *x = points->axes[axis];
+/* Moves the agents before the key to the front of begin … end and returns where the rest begins;
+ * writes the tight bounds of both. Nearly all are in place when the order is that of the last
+ * build: skips these four at a time. */
+ALWAYS_INLINE uint32_t partition_in(const scan_points *all, uint32_t begin, uint32_t end, int axis,
+                                    split_key key, float *boxes, const int dim) {
+  const scan_points points = *all; /* in registers */
+  const float *x = points.axes[axis];
   const float4 split = float4_all(key.coordinate);
+  extent left = extent_none(), right = left;
   for (;;) {
-    while (end - begin >= 4 && word4_bits(float4_lt(float4_load(x + begin), split)) == 15)
-      begin += 4;
-    while (begin < end && before(x, points->ids, begin, key)) begin++;
-    while (end - begin >= 4 && word4_bits(float4_lt(split, float4_load(x + end - 4))) == 15)
-      end -= 4;
-    while (begin < end && !before(x, points->ids, end - 1, key)) end--;
-    if (begin == end) return begin;
-    swap_points(points, begin++, --end, dim);
+    for (; end - begin >= 4 && word4_bits(float4_lt(float4_load(x + begin), split)) == 15;
+         begin += 4)
+      extent_add4(&left, points.axes, begin, dim);
+    for (; begin < end && before(x, points.ids, begin, key); begin++)
+      extent_add(&left, points.axes, begin, dim);
+    for (; end - begin >= 4 && word4_bits(float4_lt(split, float4_load(x + end - 4))) == 15;
+         end -= 4)
+      extent_add4(&right, points.axes, end - 4, dim);
+    for (; begin < end && !before(x, points.ids, end - 1, key); end--)
+      extent_add(&right, points.axes, end - 1, dim);
+    if (begin == end) break;
+    swap_points(&points, begin, end - 1, dim);
   }
+  extent_store(&left, boxes, dim);
+  extent_store(&right, boxes + 2 * dim, dim);
+  return begin;
 }
 
-OUT_OF_LINE uint32_t partition_2d(scan_points *points, uint32_t begin, uint32_t end, int axis,
-                                  split_key key) {
-  return partition_in(points, begin, end, axis, key, 2);
+OUT_OF_LINE uint32_t partition_2d(const scan_points *points, uint32_t begin, uint32_t end, int axis,
+                                  split_key key, float *boxes) {
+  return partition_in(points, begin, end, axis, key, boxes, 2);
 }
-OUT_OF_LINE uint32_t partition_3d(scan_points *points, uint32_t begin, uint32_t end, int axis,
-                                  split_key key) {
-  return partition_in(points, begin, end, axis, key, 3);
+OUT_OF_LINE uint32_t partition_3d(const scan_points *points, uint32_t begin, uint32_t end, int axis,
+                                  split_key key, float *boxes) {
+  return partition_in(points, begin, end, axis, key, boxes, 3);
 }
-static uint32_t partition(scan_points *points, uint32_t begin, uint32_t end, int axis,
-                          split_key key, int dim) {
-  return dim == 3 ? partition_3d(points, begin, end, axis, key)
-                  : partition_2d(points, begin, end, axis, key);
+/* `boxes` has room for two. */
+static uint32_t partition(const scan_points *points, uint32_t begin, uint32_t end, int axis,
+                          split_key key, float *boxes, int dim) {
+  return dim == 3 ? partition_3d(points, begin, end, axis, key, boxes)
+                  : partition_2d(points, begin, end, axis, key, boxes);
 }
 
 /* A float as an integer of the same order, and back. */
@@ -257,6 +298,7 @@ static split_key middle_key(const scan_points *points, uint32_t begin, uint32_t 
 SMALL_CODE OUT_OF_LINE uint32_t split_at_median(scan_points *points, uint32_t begin, uint32_t end,
                                                 int axis, int dim) {
   enum { QUICK_ROUNDS = 24 };
+  float unused[12];
   const uint32_t middle = begin + (end - begin) / 2;
   for (int round = 0; end - begin > 1; round++) {
     split_key pivot;
@@ -268,7 +310,7 @@ SMALL_CODE OUT_OF_LINE uint32_t split_at_median(scan_points *points, uint32_t be
       pivot = key_less(c, a) ? a : key_less(c, b) ? c : b;
     } else
       pivot = middle_key(points, begin, end, axis);
-    uint32_t rest = partition(points, begin, end, axis, pivot, dim);
+    uint32_t rest = partition(points, begin, end, axis, pivot, unused, dim);
     if (rest == middle) break;
     if (rest < middle)
       begin = rest;
@@ -279,7 +321,7 @@ SMALL_CODE OUT_OF_LINE uint32_t split_at_median(scan_points *points, uint32_t be
 }
 
 /* Chooses the axis to split; -1 when the bounds have no extent. */
-ALWAYS_INLINE int choose_axis(const float *box, uint32_t depth, copse_axis rule, const int dim) {
+static int choose_axis(const float *box, uint32_t depth, copse_axis rule, int dim) {
   if (rule == COPSE_AXIS_CYCLE) {
     for (int i = 0; i < dim; i++) {
       int axis = (int)((depth + (uint32_t)i) % (uint32_t)dim);
@@ -288,14 +330,14 @@ ALWAYS_INLINE int choose_axis(const float *box, uint32_t depth, copse_axis rule,
     return -1;
   }
   int longest = 0;
-  float extent = box[dim] - box[0];
+  float side = box[dim] - box[0];
   for (int axis = 1; axis < dim; axis++) {
-    if (box[dim + axis] - box[axis] > extent) {
-      extent = box[dim + axis] - box[axis];
+    if (box[dim + axis] - box[axis] > side) {
+      side = box[dim + axis] - box[axis];
       longest = axis;
     }
   }
-  return extent > 0 ? longest : -1;
+  return side > 0 ? longest : -1;
 }
 
 /* The middle of lo < hi, above lo: so that what is strictly below it is never empty. */
@@ -305,7 +347,7 @@ ALWAYS_INLINE float midpoint(float lo, float hi) {
 }
 
 /* Sorts the ids of a leaf, which the last build left nearly sorted. */
-static void sort_leaf(uint32_t *ids, uint32_t size) {
+static void sort_ids(uint32_t *ids, uint32_t size) {
   enum { INSERTION_LIMIT = 128 };
   if (size > INSERTION_LIMIT) {
     pairs_sort((pairs){NULL, ids}, size, BY_ID);
@@ -342,10 +384,12 @@ static void gather_groups(copse_agenttree *tree, const source *from, const surve
   }
 }
 
-ALWAYS_INLINE void build_nodes(copse_agenttree *tree, const source *from, const int dim) {
+static void build_nodes(copse_agenttree *tree, const source *from) {
+  const int dim = (int)tree->def.dimensions;
   typedef struct pending {
     uint32_t begin, end, depth;
     uint32_t parent; /* whose right child this is; COPSE_NONE: a left child or the root */
+    float box[2 * 3];
   } pending;
   pending stack[COPSE_MAX_DEPTH];
   uint32_t waiting = 0;
@@ -356,44 +400,53 @@ ALWAYS_INLINE void build_nodes(copse_agenttree *tree, const source *from, const 
   uint64_t committed = median_nodes(tree->agentCount, leafSize);
 
   tree->nodeCount = 0;
-  if (tree->agentCount) stack[waiting++] = (pending){0, tree->agentCount, 0, COPSE_NONE};
+  if (tree->agentCount) {
+    stack[waiting] = (pending){0, tree->agentCount, 0, COPSE_NONE, {0}};
+    agenttree_bounds(tree, 0, tree->agentCount, stack[waiting++].box);
+  }
   while (waiting) {
-    pending range = stack[--waiting];
-    uint32_t index = tree->nodeCount++;
+    pending *const range = &stack[--waiting];
+    const uint32_t begin = range->begin, end = range->end, depth = range->depth, size = end - begin;
+    const uint32_t index = tree->nodeCount++;
     float *box = tree->bounds + (size_t)index * 2 * (size_t)dim;
-    if (range.parent != COPSE_NONE) tree->nodes[range.parent].right = index;
-    tree->nodes[index] = (node){range.begin, range.end, 0, 0, 0};
-    bounds_of(tree, range.begin, range.end, box, dim);
+    if (range->parent != COPSE_NONE) tree->nodes[range->parent].right = index;
+    tree->nodes[index] = (node){begin, end, 0, 0, 0};
+    for (int i = 0; i < 2 * dim; i++) box[i] = range->box[i];
 
-    uint32_t size = range.end - range.begin;
-    int axis = size > leafSize ? choose_axis(box, range.depth, tree->def.axis, dim) : -1;
+    int axis = size > leafSize ? choose_axis(box, depth, tree->def.axis, dim) : -1;
     committed -= median_nodes(size, leafSize) - 1;
     if (axis < 0) {
-      if (!ids_ascend(tree->points.ids, range.begin, range.end)) {
-        sort_leaf(tree->points.ids + range.begin, size);
-        fetch(tree, from, range.begin, range.end, dim);
+      if (!ids_ascend(tree->points.ids, begin, end)) {
+        sort_ids(tree->points.ids + begin, size);
+        fetch(tree, from, begin, end);
       }
       continue;
     }
 
-    uint32_t middle = range.begin;
+    uint32_t middle = begin;
     uint64_t needed = 0;
-    bool atMedian = tree->def.split == COPSE_SPLIT_MEDIAN || range.depth >= MIDPOINT_DEPTH;
+    float boxes[2 * 2 * 3];
+    bool atMedian = tree->def.split == COPSE_SPLIT_MEDIAN || depth >= MIDPOINT_DEPTH;
     if (!atMedian) {
       split_key key = {midpoint(box[axis], box[dim + axis]), 0};
-      middle = partition(&tree->points, range.begin, range.end, axis, key, dim);
-      needed =
-          median_nodes(middle - range.begin, leafSize) + median_nodes(range.end - middle, leafSize);
+      middle = partition(&tree->points, begin, end, axis, key, boxes, dim);
+      needed = median_nodes(middle - begin, leafSize) + median_nodes(end - middle, leafSize);
       atMedian = committed + needed > budget;
     }
     if (atMedian) {
-      middle = split_at_median(&tree->points, range.begin, range.end, axis, dim);
-      needed =
-          median_nodes(middle - range.begin, leafSize) + median_nodes(range.end - middle, leafSize);
+      middle = split_at_median(&tree->points, begin, end, axis, dim);
+      needed = median_nodes(middle - begin, leafSize) + median_nodes(end - middle, leafSize);
+      agenttree_bounds(tree, begin, middle, boxes);
+      agenttree_bounds(tree, middle, end, boxes + 2 * dim);
     }
     committed += needed;
-    stack[waiting++] = (pending){middle, range.end, range.depth + 1, index};
-    stack[waiting++] = (pending){range.begin, middle, range.depth + 1, COPSE_NONE};
+    pending *right = &stack[waiting++], *left = &stack[waiting++];
+    *right = (pending){middle, end, depth + 1, index, {0}};
+    *left = (pending){begin, middle, depth + 1, COPSE_NONE, {0}};
+    for (int i = 0; i < 2 * dim; i++) {
+      left->box[i] = boxes[i];
+      right->box[i] = boxes[2 * dim + i];
+    }
   }
 }
 
@@ -402,13 +455,8 @@ void agenttree_build(copse_agenttree *tree, const source *from, const survey *fo
   tree->builtCount = from->count;
   tree->agentCount = found->present;
   tree->skipped = found->bad;
-  if (tree->def.dimensions == 3) {
-    fetch(tree, from, 0, tree->agentCount, 3);
-    build_nodes(tree, from, 3);
-  } else {
-    fetch(tree, from, 0, tree->agentCount, 2);
-    build_nodes(tree, from, 2);
-  }
+  fetch(tree, from, 0, tree->agentCount);
+  build_nodes(tree, from);
   gather_groups(tree, from, found);
 }
 

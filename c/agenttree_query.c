@@ -62,14 +62,14 @@ ALWAYS_INLINE void region_scan(const copse_agenttree *tree, const node *at, cons
 /* Of the two children of a node, which can hold anything that the query wants: bit 0 the left, bit
  * 1 the right. For circles without branches, which no processor could predict. */
 ALWAYS_INLINE uint32_t children_to_enter(const copse_agenttree *tree, uint32_t left, uint32_t right,
-                                         const region *where, const copse_query *query,
+                                         const region *where, box4 center, const copse_query *query,
                                          const shape kind, const int dim) {
   const float *leftBox = agenttree_box(tree, left, dim),
               *rightBox = agenttree_box(tree, right, dim);
   uint32_t enter;
   if (kind == SHAPE_CIRCLE) {
-    float4 gaps2 = box4_gaps2_of_two(box4_at(where->circle.center, dim), box4_load(leftBox, dim),
-                                     box4_load(rightBox, dim), dim);
+    float4 gaps2 =
+        box4_gaps2_of_two(center, box4_load(leftBox, dim), box4_load(rightBox, dim), dim);
     enter = word4_bits(float4_le(gaps2, float4_all(where->circle.radius2))) & 3u;
   } else {
     enter = (uint32_t)region_meets(where, leftBox, kind, dim) |
@@ -89,13 +89,15 @@ ALWAYS_INLINE void collect(const copse_agenttree *tree, const region *where,
   copse_results local = *results; /* lets the compiler keep it in registers */
   if (kind == SHAPE_BOX) local.distances2 = NULL;
   uint32_t stack[COPSE_MAX_DEPTH + 1], waiting = 0;
+  const box4 center = kind == SHAPE_CIRCLE ? box4_at(where->circle.center, dim) : box4_none();
   if (agenttree_has_any(tree, query->mask)) stack[waiting++] = 0;
   while (waiting) {
     uint32_t index = stack[--waiting];
     const node *at = &tree->nodes[index];
     local.visits++;
     if (at->right) {
-      uint32_t enter = children_to_enter(tree, index + 1, at->right, where, query, kind, dim);
+      uint32_t enter =
+          children_to_enter(tree, index + 1, at->right, where, center, query, kind, dim);
       stack[waiting] = at->right;
       waiting += enter >> 1;
       stack[waiting] = index + 1;
@@ -185,6 +187,7 @@ ALWAYS_INLINE uint32_t count(const copse_agenttree *tree, const region *where,
                              const copse_query *query, uint32_t *visits, const bool stopAtFirst,
                              const int dim) {
   const float *center = where->circle.center, radius2 = where->circle.radius2;
+  const box4 around = box4_at(center, dim);
   uint32_t stack[COPSE_MAX_DEPTH + 1], waiting = 0, total = 0;
   if (agenttree_has_any(tree, query->mask)) stack[waiting++] = 0;
   while (waiting && !(stopAtFirst && total)) {
@@ -197,7 +200,7 @@ ALWAYS_INLINE uint32_t count(const copse_agenttree *tree, const region *where,
       total += all;
     } else if (at->right) {
       uint32_t enter =
-          children_to_enter(tree, index + 1, at->right, where, query, SHAPE_CIRCLE, dim);
+          children_to_enter(tree, index + 1, at->right, where, around, query, SHAPE_CIRCLE, dim);
       stack[waiting] = at->right;
       waiting += enter >> 1;
       stack[waiting] = index + 1;
@@ -336,24 +339,27 @@ copse_status copse_agenttree_nearest(const copse_agenttree *tree, const float *c
 /* Each pair's rank is the number of smaller ones, counted four at a time. */
 void agenttree_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k,
                     float *rowDistances2, uint32_t *rowIds) {
-  const pairs found = {distances2, ids}, row = {rowDistances2, rowIds};
-  uint32_t seen = 0;
-  float4_store(found.distances2 + size, float4_all(INFINITY));
+  float sorted2[SELECT_LIMIT + 1];
+  uint32_t sorted[SELECT_LIMIT + 1], seen = 0;
+  float4_store(distances2 + size, float4_all(INFINITY)); /* its lanes' rank is `size` */
   for (uint32_t i = 0; i < size; i += 4) {
-    float4 mine = float4_load(found.distances2 + i);
+    float4 mine = float4_load(distances2 + i);
     word4 ranks4 = word4_all(0);
     for (uint32_t j = 0; j < size; j++)
-      ranks4 = word4_sub(ranks4, float4_lt(float4_all(found.distances2[j]), mine));
+      ranks4 = word4_sub(ranks4, float4_lt(float4_all(distances2[j]), mine));
     uint32_t ranks[4];
     word4_store(ranks, ranks4);
-    for (uint32_t lane = 0; lane < 4 && i + lane < size; lane++) {
+    for (uint32_t lane = 0; lane < 4; lane++) {
       seen |= 1u << ranks[lane];
-      if (ranks[lane] < k) pairs_set(row, ranks[lane], pairs_get(found, i + lane));
+      sorted2[ranks[lane]] = distances2[i + lane];
+      sorted[ranks[lane]] = ids[i + lane];
     }
   }
-  if (seen == (1u << size) - 1) return;
-  pairs_sort(found, size, BY_DISTANCE); /* ties: by id */
-  for (uint32_t i = 0; i < size && i < k; i++) pairs_set(row, i, pairs_get(found, i));
+  if (k > size) k = size;
+  const bool ties = (seen | 1u << size) != (2u << size) - 1;
+  if (ties) pairs_sort((pairs){distances2, ids}, size, BY_DISTANCE); /* by id */
+  memcpy(rowDistances2, ties ? distances2 : sorted2, k * sizeof(float));
+  memcpy(rowIds, ties ? ids : sorted, k * sizeof(uint32_t));
 }
 
 /* About how far from a point its k-th neighbor is, squared, if agents were spread as in the
@@ -381,7 +387,8 @@ static float expected_reach2(const copse_agenttree *tree, const float *center, u
     for (int step = 0; step < 4 && root > 0; step++) root = (2 * root + volume / (root * root)) / 3;
     reach2 = root * root;
   }
-  float gap = sqrtf(box_gap2(box, center, dim)), reach = sqrtf(reach2) + gap;
+  float gap2 = dim == 3 ? box_gap2(box, center, 3) : box_gap2(box, center, 2);
+  float reach = sqrtf(reach2) + sqrtf(gap2);
   return reach2 > 0 ? reach * reach : 0;
 }
 

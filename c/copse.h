@@ -232,13 +232,15 @@ copse_status copse_agenttree_cone(const copse_agenttree *tree, const float *cent
  * `masks`, where there is one, holds a mask for each slot: whom that agent looks for, on top of the
  * query's mask; NULL: no such masks. Of the query, mask and maxDistance count, and for points
  * exclude; results have an order of their own, so sort must be COPSE_SORT_NONE. An agent is never
- * its own neighbor. Cost: about that of the results; leaves are answered as a whole, from one
- * gathering of what is near them.
+ * its own neighbor. Cost: about that of the results; some hundred agents near each other are
+ * answered as a whole, from one gathering of what is around them. Takes 150 KB of stack.
  */
 
 /* A row of ids for each slot or point. The caller owns the arrays. Row i is ids[offsets[i]] … ids
- * [offsets[i] + counts[i] - 1]. Rows are written one after the other: of all slots in tree order,
- * of points in their order. The first row that does not fit and all after it stay empty
+ * [offsets[i] + counts[i] - 1]. Rows are written one after the other: of points in their order, of
+ * slots such that agents near each other have rows near each other, in an order that depends on the
+ * last build and the query alone, as does the order of the ids in a row. The first row that does
+ * not fit and all after it stay empty
  * (`truncated`), while `total` counts what all rows hold. */
 typedef struct copse_rows {
   uint32_t *offsets, *counts; /* in: room for every slot in use or built, or every point */

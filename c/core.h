@@ -26,6 +26,16 @@
 #define SMALL_CODE
 #endif
 
+/* Before a loop of constant length: unrolled even where code is compiled for size, so that what it
+ * indexes stays in registers. */
+#if defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL
+#endif
+/* A loop over the axes of a constant `dim`. */
+#define EACH_AXIS(axis, dim) UNROLL for (int axis = 0; axis < (dim); axis++)
+
 /* ---- Memory ---- */
 
 /* `bytes` is 64 bits wide so that a size no machine can hold is refused instead of wrapping. */

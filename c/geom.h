@@ -17,7 +17,7 @@ ALWAYS_INLINE float sum_of_squares(const float *d, const int dim) {
 /* The least squared distance from a point to a box; 0 inside. */
 ALWAYS_INLINE float box_gap2(const float *box, const float *point, const int dim) {
   float d[3] = {0};
-  for (int axis = 0; axis < dim; axis++) {
+  EACH_AXIS (axis, dim) {
     float below = box[axis] - point[axis], above = point[axis] - box[dim + axis];
     float outside = below > above ? below : above;
     d[axis] = outside > 0 ? outside : 0;
@@ -37,9 +37,10 @@ ALWAYS_INLINE box4 box4_load(const float *box, const int dim) {
   return (box4){float4_load(box), float4_load(box + dim)};
 }
 ALWAYS_INLINE box4 box4_at(const float *point, const int dim) {
-  const float all[4] = {point[0], point[1], dim == 3 ? point[2] : 0, 0};
-  return (box4){float4_load(all), float4_load(all)};
+  const float4 at = float4_of(point[0], point[1], dim == 3 ? point[2] : 0, 0);
+  return (box4){at, at};
 }
+ALWAYS_INLINE box4 box4_none(void) { return (box4){float4_all(0), float4_all(0)}; }
 
 ALWAYS_INLINE float4 box4_gaps(box4 a, box4 b) {
   float4 outside = float4_max(float4_sub(b.lo, a.hi), float4_sub(a.lo, b.hi));
@@ -59,7 +60,7 @@ ALWAYS_INLINE float4 box4_gaps2_of_two(box4 from, box4 first, box4 second, const
 /* The greatest squared distance from a point to anything in a box. */
 ALWAYS_INLINE float box_reach2(const float *box, const float *point, const int dim) {
   float d[3] = {0};
-  for (int axis = 0; axis < dim; axis++) {
+  EACH_AXIS (axis, dim) {
     float toLo = point[axis] - box[axis], toHi = box[dim + axis] - point[axis];
     d[axis] = toLo > toHi ? toLo : toHi;
   }
@@ -67,7 +68,7 @@ ALWAYS_INLINE float box_reach2(const float *box, const float *point, const int d
 }
 
 ALWAYS_INLINE bool box_meets(const float *box, const float *lo, const float *hi, const int dim) {
-  for (int axis = 0; axis < dim; axis++)
+  EACH_AXIS (axis, dim)
     if (box[dim + axis] < lo[axis] || box[axis] > hi[axis]) return false;
   return true;
 }
@@ -76,7 +77,7 @@ ALWAYS_INLINE bool box_meets(const float *box, const float *lo, const float *hi,
 ALWAYS_INLINE float box_dot(const float *box, const float *center, const float *direction,
                             const int dim) {
   float along[3] = {0};
-  for (int axis = 0; axis < dim; axis++) {
+  EACH_AXIS (axis, dim) {
     float end = direction[axis] > 0 ? box[dim + axis] : box[axis];
     along[axis] = (end - center[axis]) * direction[axis];
   }

@@ -34,11 +34,12 @@ ALWAYS_INLINE uint32_t scan_in_run(uint32_t i, uint32_t end) {
 ALWAYS_INLINE uint32_t scan_filter4(const scan_points *points, uint32_t i, uint32_t end,
                                     const scan_filter *filter, word4 hit) {
   hit = word4_without(hit, word4_equal(word4_load(points->ids + i), word4_all(filter->exclude)));
+  hit = word4_and(hit, word4_greater(word4_all(end), word4_count_from(i)));
   if (filter->testGroups) {
     word4 common = word4_and(word4_load(points->groups + i), word4_all(filter->mask));
     hit = word4_without(hit, word4_equal(common, word4_all(0)));
   }
-  return word4_bits(hit) & scan_in_run(i, end);
+  return word4_bits(hit);
 }
 
 ALWAYS_INLINE float4 scan_sum_of_squares4(const float4 *d, const int dim) {
@@ -60,31 +61,36 @@ ALWAYS_INLINE scan_center scan_center_at(const float *center, const int dim) {
 ALWAYS_INLINE float4 scan_distance2(const scan_points *points, uint32_t i,
                                     const scan_center *center, const int dim) {
   float4 d[3];
-  for (int axis = 0; axis < dim; axis++)
+  EACH_AXIS (axis, dim)
     d[axis] = float4_sub(float4_load(points->axes[axis] + i), center->axes[axis]);
   return scan_sum_of_squares4(d, dim);
+}
+
+/* Writes the first of four packed lanes where there is no room for all. */
+SMALL_CODE OUT_OF_LINE void scan_append_last(const copse_results *results, uint32_t total,
+                                             uint32_t count, word4 ids, float4 distances2) {
+  uint32_t lanes[4];
+  float lanes2[4];
+  word4_store(lanes, ids);
+  float4_store(lanes2, distances2);
+  for (uint32_t i = 0; i < count && total + i < results->capacity; i++) {
+    results->ids[total + i] = lanes[i];
+    if (results->distances2) results->distances2[total + i] = lanes2[i];
+  }
 }
 
 /* Appends the lanes in `bits`; counts all of them, writes those that fit. */
 ALWAYS_INLINE void scan_append(copse_results *results, word4 ids, float4 distances2,
                                uint32_t bits) {
-  uint32_t total = results->total;
+  const uint32_t total = results->total, count = bits_count(bits);
   ids = word4_pack(ids, bits);
-  word4 packed = word4_pack(float4_as_words(distances2), bits);
-  if (results->capacity >= 4 && total <= results->capacity - 4) {
+  distances2 = word4_as_floats(word4_pack(float4_as_words(distances2), bits));
+  results->total = total + count;
+  if ((uint64_t)total + 4 <= results->capacity) {
     word4_store(results->ids + total, ids);
-    if (results->distances2) float4_store(results->distances2 + total, word4_as_floats(packed));
-  } else {
-    uint32_t lanes[4];
-    float lanes2[4];
-    word4_store(lanes, ids);
-    float4_store(lanes2, word4_as_floats(packed));
-    for (uint32_t i = 0; i < bits_count(bits) && total + i < results->capacity; i++) {
-      results->ids[total + i] = lanes[i];
-      if (results->distances2) results->distances2[total + i] = lanes2[i];
-    }
-  }
-  results->total = total + bits_count(bits);
+    if (results->distances2) float4_store(results->distances2 + total, distances2);
+  } else
+    scan_append_last(results, total, count, ids, distances2);
 }
 
 ALWAYS_INLINE void scan_within(const scan_points *points, uint32_t begin, uint32_t end,
@@ -116,7 +122,7 @@ ALWAYS_INLINE void scan_range(const scan_points *points, uint32_t begin, uint32_
                               copse_results *results, const int dim) {
   for (uint32_t i = begin; i < end; i += 4) {
     word4 hit = word4_all(UINT32_MAX);
-    for (int axis = 0; axis < dim; axis++) {
+    EACH_AXIS (axis, dim) {
       float4 x = float4_load(points->axes[axis] + i);
       hit = word4_and(hit, float4_le(float4_all(lo[axis]), x));
       hit = word4_and(hit, float4_le(x, float4_all(hi[axis])));
@@ -138,7 +144,7 @@ ALWAYS_INLINE void scan_in_cone(const scan_points *points, uint32_t begin, uint3
                                 copse_results *results, const int dim) {
   for (uint32_t i = begin; i < end; i += 4) {
     float4 d[3], along[3];
-    for (int axis = 0; axis < dim; axis++) {
+    EACH_AXIS (axis, dim) {
       d[axis] = float4_sub(float4_load(points->axes[axis] + i), float4_all(cone->center[axis]));
       along[axis] = float4_mul(d[axis], float4_all(cone->unit[axis]));
     }

@@ -16,6 +16,9 @@ typedef v128_t word4;
 ALWAYS_INLINE float4 float4_load(const float *p) { return wasm_v128_load(p); }
 ALWAYS_INLINE void float4_store(float *p, float4 a) { wasm_v128_store(p, a); }
 ALWAYS_INLINE float4 float4_all(float a) { return wasm_f32x4_splat(a); }
+ALWAYS_INLINE float4 float4_of(float a, float b, float c, float d) {
+  return wasm_f32x4_make(a, b, c, d);
+}
 ALWAYS_INLINE float4 float4_add(float4 a, float4 b) { return wasm_f32x4_add(a, b); }
 ALWAYS_INLINE float4 float4_sub(float4 a, float4 b) { return wasm_f32x4_sub(a, b); }
 ALWAYS_INLINE float4 float4_mul(float4 a, float4 b) { return wasm_f32x4_mul(a, b); }
@@ -63,6 +66,9 @@ typedef __m128i word4;
 ALWAYS_INLINE float4 float4_load(const float *p) { return _mm_loadu_ps(p); }
 ALWAYS_INLINE void float4_store(float *p, float4 a) { _mm_storeu_ps(p, a); }
 ALWAYS_INLINE float4 float4_all(float a) { return _mm_set1_ps(a); }
+ALWAYS_INLINE float4 float4_of(float a, float b, float c, float d) {
+  return _mm_setr_ps(a, b, c, d);
+}
 ALWAYS_INLINE float4 float4_add(float4 a, float4 b) { return _mm_add_ps(a, b); }
 ALWAYS_INLINE float4 float4_sub(float4 a, float4 b) { return _mm_sub_ps(a, b); }
 ALWAYS_INLINE float4 float4_mul(float4 a, float4 b) { return _mm_mul_ps(a, b); }
@@ -106,12 +112,15 @@ typedef struct word4 {
 
 #define EACH_LANE(type, expression)                                                                \
   type result;                                                                                     \
-  for (int i = 0; i < 4; i++) result.lane[i] = (expression);                                       \
+  UNROLL for (int i = 0; i < 4; i++) result.lane[i] = (expression);                                \
   return result
 
 ALWAYS_INLINE float4 float4_load(const float *p) { EACH_LANE(float4, p[i]); }
 ALWAYS_INLINE void float4_store(float *p, float4 a) { memcpy(p, a.lane, sizeof a); }
 ALWAYS_INLINE float4 float4_all(float a) { EACH_LANE(float4, a); }
+ALWAYS_INLINE float4 float4_of(float a, float b, float c, float d) {
+  return (float4){{a, b, c, d}};
+}
 ALWAYS_INLINE float4 float4_add(float4 a, float4 b) { EACH_LANE(float4, a.lane[i] + b.lane[i]); }
 ALWAYS_INLINE float4 float4_sub(float4 a, float4 b) { EACH_LANE(float4, a.lane[i] - b.lane[i]); }
 ALWAYS_INLINE float4 float4_mul(float4 a, float4 b) { EACH_LANE(float4, a.lane[i] * b.lane[i]); }
@@ -152,7 +161,7 @@ ALWAYS_INLINE word4 word4_equal(word4 a, word4 b) {
 }
 ALWAYS_INLINE uint32_t word4_bits(word4 mask) {
   uint32_t bits = 0;
-  for (int i = 0; i < 4; i++) bits |= (mask.lane[i] & 1u) << i;
+  UNROLL for (int i = 0; i < 4; i++) bits |= (mask.lane[i] & 1u) << i;
   return bits;
 }
 ALWAYS_INLINE word4 float4_as_words(float4 a) {
@@ -175,7 +184,7 @@ ALWAYS_INLINE word4 word4_select(word4 mask, word4 a, word4 b) {
 
 /* first, first + 1, first + 2, first + 3 */
 ALWAYS_INLINE word4 word4_count_from(uint32_t first) {
-  const uint32_t lanes[4] = {0, 1, 2, 3};
+  static const uint32_t lanes[4] = {0, 1, 2, 3};
   return word4_sub(word4_all(first), word4_sub(word4_all(0), word4_load(lanes)));
 }
 

@@ -2,7 +2,8 @@
 // file, and prints what a user downloads, against a budget.
 
 import { readFileSync, writeFileSync, copyFileSync, mkdirSync } from 'node:fs'
-import { deflateRawSync, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
+import { deflateAsync } from '@gfx/zopfli'
 import { rolldown } from 'rolldown'
 
 /** Of the default entry, minified, with the core inside. */
@@ -27,12 +28,13 @@ for (const core of ['core.wasm', 'core-scalar.wasm']) {
 const inlineCore = {
   name: 'inline-core',
   resolveId: (/** @type {string} */ id) => (id.includes('.wasm?') ? id : null),
-  load(/** @type {string} */ id) {
+  async load(/** @type {string} */ id) {
     const [file, form] = id.split('?')
     if (!file.endsWith('.wasm')) return null
     const bytes = readFileSync(path(`build/${file.replace('./', '')}`))
-    const inlined = form === 'deflated' ? deflateRawSync(bytes, { level: 9 }) : bytes
-    return `export default '${inlined.toString('base64')}'; export const size = ${bytes.length}`
+    const inlined = form === 'deflated' ? await deflateAsync(bytes, {}) : bytes
+    const text = Buffer.from(inlined).toString('base64')
+    return `export default '${text}'; export const size = ${bytes.length}`
   },
 }
 

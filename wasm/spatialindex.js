@@ -725,7 +725,7 @@ export class SpatialIndex {
 
   /**
    * Every agent's neighbors within a radius, in one call: row i is that of slot i, without i itself.
-   * Rows lie in tree order. Shares its room with `withinMany` and `pairs`.
+   * Agents near each other have rows near each other. Shares its room with `withinMany` and `pairs`.
    * @param {number} radius
    * @param {BatchOptions} [options]
    */
