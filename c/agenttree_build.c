@@ -239,7 +239,7 @@ ALWAYS_INLINE uint32_t partition_in(const scan_points *all, uint32_t begin, uint
     swap_points(&points, begin, end - 1, dim);
   }
   extent_store(&left, boxes, dim);
-  extent_store(&right, boxes + 2 * dim, dim);
+  extent_store(&right, boxes + (size_t)(2 * dim), dim);
   return begin;
 }
 
@@ -437,7 +437,7 @@ static void build_nodes(copse_agenttree *tree, const source *from) {
       middle = split_at_median(&tree->points, begin, end, axis, dim);
       needed = median_nodes(middle - begin, leafSize) + median_nodes(end - middle, leafSize);
       agenttree_bounds(tree, begin, middle, boxes);
-      agenttree_bounds(tree, middle, end, boxes + 2 * dim);
+      agenttree_bounds(tree, middle, end, boxes + (size_t)(2 * dim));
     }
     committed += needed;
     pending *right = &stack[waiting++], *left = &stack[waiting++];
