@@ -19,6 +19,9 @@ typedef struct node {
   uint32_t right;     /* index of the right child; 0: a leaf */
   uint32_t anyGroups; /* bits that some agent of the run has */
   uint32_t allGroups; /* bits that all agents of the run have */
+  /* Of an inner node: where its children end towards each other on the axis they were split on. */
+  uint32_t axis;
+  float leftMost, rightLeast;
 } node;
 
 struct copse_agenttree {
@@ -72,6 +75,20 @@ static inline bool ids_ascend(const uint32_t *ids, uint32_t begin, uint32_t end)
 ALWAYS_INLINE const float *agenttree_box(const copse_agenttree *tree, uint32_t index,
                                          const int dim) {
   return tree->bounds + (size_t)index * 2 * (size_t)dim;
+}
+
+/* How far, squared, a point is from the children of a node along the axis they were split on: never
+ * more than from any agent in them. Much faster than the distances from their boxes. */
+typedef struct child_gaps {
+  float left2, right2;
+} child_gaps;
+
+ALWAYS_INLINE child_gaps child_gaps_at(const node *at, const float *point) {
+  const float x = point[at->axis];
+  float left = x - at->leftMost, right = at->rightLeast - x;
+  left = left > 0 ? left : 0;
+  right = right > 0 ? right : 0;
+  return (child_gaps){left * left, right * right};
 }
 
 /* Whether any agent matches a mask. Every search must begin with this: where all agents are in the

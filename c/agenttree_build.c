@@ -410,7 +410,7 @@ static void build_nodes(copse_agenttree *tree, const source *from) {
     const uint32_t index = tree->nodeCount++;
     float *box = tree->bounds + (size_t)index * 2 * (size_t)dim;
     if (range->parent != COPSE_NONE) tree->nodes[range->parent].right = index;
-    tree->nodes[index] = (node){begin, end, 0, 0, 0};
+    tree->nodes[index] = (node){begin, end, 0, 0, 0, 0, 0, 0};
     for (int i = 0; i < 2 * dim; i++) box[i] = range->box[i];
 
     int axis = size > leafSize ? choose_axis(box, depth, tree->def.axis, dim) : -1;
@@ -440,6 +440,9 @@ static void build_nodes(copse_agenttree *tree, const source *from) {
       agenttree_bounds(tree, middle, end, boxes + (size_t)(2 * dim));
     }
     committed += needed;
+    tree->nodes[index].axis = (uint32_t)axis;
+    tree->nodes[index].leftMost = boxes[dim + axis];
+    tree->nodes[index].rightLeast = boxes[2 * dim + axis];
     pending *right = &stack[waiting++], *left = &stack[waiting++];
     *right = (pending){middle, end, depth + 1, index, {0}};
     *left = (pending){begin, middle, depth + 1, COPSE_NONE, {0}};

@@ -10,13 +10,6 @@
 
 /* ---- Queries ----------------------------------------------------------------------------- */
 
-/* The squared gaps to the two children of a node: lanes 0 and 1. */
-ALWAYS_INLINE float4 child_gaps2(const copse_agenttree *tree, uint32_t index, box4 where,
-                                 const int dim) {
-  return box4_gaps2_of_two(where, box4_load(agenttree_box(tree, index + 1, dim), dim),
-                           box4_load(agenttree_box(tree, tree->nodes[index].right, dim), dim), dim);
-}
-
 static scan_filter filter_in(const node *at, const copse_query *query) {
   bool testGroups = query->mask != COPSE_ALL_GROUPS && !(at->allGroups & query->mask);
   return (scan_filter){query->mask, query->exclude, testGroups};
@@ -28,6 +21,7 @@ typedef union region {
   struct {
     float center[3];
     float radius2;
+    float reach; /* no hit is farther along any axis, whatever rounding did */
   } circle;
   struct {
     float lo[3], hi[3];
@@ -35,9 +29,10 @@ typedef union region {
   scan_cone cone;
 } region;
 
-/* For boxes and cones. */
 ALWAYS_INLINE bool region_meets(const region *where, const float *box, const shape kind,
                                 const int dim) {
+  if (kind == SHAPE_CIRCLE)
+    return box_gap2(box, where->circle.center, dim) <= where->circle.radius2;
   if (kind == SHAPE_BOX) return box_meets(box, where->box.lo, where->box.hi, dim);
   float gap2 = box_gap2(box, where->cone.center, dim);
   if (!(gap2 <= where->cone.radius2)) return false;
@@ -61,25 +56,24 @@ ALWAYS_INLINE void region_scan(const copse_agenttree *tree, const node *at, cons
 
 /* Of the two children of a node, which can hold anything that the query wants: bit 0 the left, bit
  * 1 the right. For circles without branches, which no processor could predict. */
-ALWAYS_INLINE uint32_t children_to_enter(const copse_agenttree *tree, uint32_t left, uint32_t right,
-                                         const region *where, box4 center, const copse_query *query,
+ALWAYS_INLINE uint32_t children_to_enter(const copse_agenttree *tree, uint32_t index,
+                                         const region *where, const copse_query *query,
                                          const shape kind, const int dim) {
-  const float *leftBox = agenttree_box(tree, left, dim),
-              *rightBox = agenttree_box(tree, right, dim);
-  uint32_t enter;
+  const node *at = &tree->nodes[index];
+  uint32_t enterLeft, enterRight;
   if (kind == SHAPE_CIRCLE) {
-    float4 gaps2 =
-        box4_gaps2_of_two(center, box4_load(leftBox, dim), box4_load(rightBox, dim), dim);
-    enter = word4_bits(float4_le(gaps2, float4_all(where->circle.radius2))) & 3u;
+    const float x = where->circle.center[at->axis];
+    enterLeft = x - at->leftMost <= where->circle.reach;
+    enterRight = at->rightLeast - x <= where->circle.reach;
   } else {
-    enter = (uint32_t)region_meets(where, leftBox, kind, dim) |
-            (uint32_t)region_meets(where, rightBox, kind, dim) << 1;
+    enterLeft = region_meets(where, agenttree_box(tree, index + 1, dim), kind, dim);
+    enterRight = region_meets(where, agenttree_box(tree, at->right, dim), kind, dim);
   }
   if (query->mask != COPSE_ALL_GROUPS) {
-    if (!(tree->nodes[left].anyGroups & query->mask)) enter &= ~1u;
-    if (!(tree->nodes[right].anyGroups & query->mask)) enter &= ~2u;
+    if (!(tree->nodes[index + 1].anyGroups & query->mask)) enterLeft = 0;
+    if (!(tree->nodes[at->right].anyGroups & query->mask)) enterRight = 0;
   }
-  return enter;
+  return enterLeft | enterRight << 1;
 }
 
 /* Collects what lies in a region, in tree order. */
@@ -89,15 +83,14 @@ ALWAYS_INLINE void collect(const copse_agenttree *tree, const region *where,
   copse_results local = *results; /* lets the compiler keep it in registers */
   if (kind == SHAPE_BOX) local.distances2 = NULL;
   uint32_t stack[COPSE_MAX_DEPTH + 1], waiting = 0;
-  const box4 center = kind == SHAPE_CIRCLE ? box4_at(where->circle.center, dim) : box4_none();
-  if (agenttree_has_any(tree, query->mask)) stack[waiting++] = 0;
+  if (agenttree_has_any(tree, query->mask) && region_meets(where, tree->bounds, kind, dim))
+    stack[waiting++] = 0;
   while (waiting) {
     uint32_t index = stack[--waiting];
     const node *at = &tree->nodes[index];
     local.visits++;
     if (at->right) {
-      uint32_t enter =
-          children_to_enter(tree, index + 1, at->right, where, center, query, kind, dim);
+      uint32_t enter = children_to_enter(tree, index, where, query, kind, dim);
       stack[waiting] = at->right;
       waiting += enter >> 1;
       stack[waiting] = index + 1;
@@ -115,10 +108,16 @@ static void copy_point(float *to, const float *from, uint32_t dim) {
   for (uint32_t axis = 0; axis < dim; axis++) to[axis] = from[axis];
 }
 
+/* Squares of less than 1e-18 round away. */
+static region circle_at(const float *center, float radius2, uint32_t dim) {
+  region where = {.circle = {.radius2 = radius2, .reach = sqrtf(radius2) * 1.000001f + 1e-18f}};
+  copy_point(where.circle.center, center, dim);
+  return where;
+}
+
 OUT_OF_LINE void collect_circle(const copse_agenttree *tree, const float *center, float radius2,
                                 const copse_query *query, copse_results *results) {
-  region where = {.circle = {.radius2 = radius2}};
-  copy_point(where.circle.center, center, tree->def.dimensions);
+  region where = circle_at(center, radius2, tree->def.dimensions);
   if (tree->def.dimensions == 3)
     collect(tree, &where, query, results, SHAPE_CIRCLE, 3);
   else
@@ -187,7 +186,6 @@ ALWAYS_INLINE uint32_t count(const copse_agenttree *tree, const region *where,
                              const copse_query *query, uint32_t *visits, const bool stopAtFirst,
                              const int dim) {
   const float *center = where->circle.center, radius2 = where->circle.radius2;
-  const box4 around = box4_at(center, dim);
   uint32_t stack[COPSE_MAX_DEPTH + 1], waiting = 0, total = 0;
   if (agenttree_has_any(tree, query->mask)) stack[waiting++] = 0;
   while (waiting && !(stopAtFirst && total)) {
@@ -199,8 +197,7 @@ ALWAYS_INLINE uint32_t count(const copse_agenttree *tree, const region *where,
     if (all != COPSE_NONE) {
       total += all;
     } else if (at->right) {
-      uint32_t enter =
-          children_to_enter(tree, index + 1, at->right, where, around, query, SHAPE_CIRCLE, dim);
+      uint32_t enter = children_to_enter(tree, index, where, query, SHAPE_CIRCLE, dim);
       stack[waiting] = at->right;
       waiting += enter >> 1;
       stack[waiting] = index + 1;
@@ -221,8 +218,7 @@ static copse_status count_within(const copse_agenttree *tree, const float *cente
   uint32_t visited = 0;
   *total = 0;
   if (!query_point_ok(center, (int)dim) || !query_radius_ok(radius)) return COPSE_INVALID_ARGUMENT;
-  region where = {.circle = {.radius2 = radius * radius}};
-  copy_point(where.circle.center, center, dim);
+  const region where = circle_at(center, radius * radius, dim);
   *total = dim == 3 ? count(tree, &where, &asked, &visited, stopAtFirst, 3)
                     : count(tree, &where, &asked, &visited, stopAtFirst, 2);
   if (visits) *visits = visited;
@@ -253,7 +249,6 @@ ALWAYS_INLINE uint32_t search(const copse_agenttree *tree, const float *center,
     float gap2;
   } stack[COPSE_MAX_DEPTH];
   uint32_t waiting = 0, visits = 0;
-  const box4 where = box4_at(center, dim);
   if (agenttree_has_any(tree, query->mask) && nearest->k) {
     stack[0].index = 0;
     stack[waiting++].gap2 = box_gap2(tree->bounds, center, dim);
@@ -261,17 +256,17 @@ ALWAYS_INLINE uint32_t search(const copse_agenttree *tree, const float *center,
   while (waiting) {
     uint32_t index = stack[--waiting].index;
     if (!(stack[waiting].gap2 <= nearest->limit2)) continue;
+    if (!(box_gap2(agenttree_box(tree, index, dim), center, dim) <= nearest->limit2)) continue;
     const node *at = &tree->nodes[index];
     visits++;
     if (!(at->anyGroups & query->mask)) continue;
     if (at->right) {
-      float gaps2[4];
-      float4_store(gaps2, child_gaps2(tree, index, where, dim));
-      bool leftFirst = gaps2[0] <= gaps2[1];
+      const child_gaps gaps = child_gaps_at(at, center);
+      bool leftFirst = gaps.left2 <= gaps.right2;
       stack[waiting].index = leftFirst ? at->right : index + 1;
-      stack[waiting++].gap2 = leftFirst ? gaps2[1] : gaps2[0];
+      stack[waiting++].gap2 = leftFirst ? gaps.right2 : gaps.left2;
       stack[waiting].index = leftFirst ? index + 1 : at->right;
-      stack[waiting++].gap2 = leftFirst ? gaps2[0] : gaps2[1];
+      stack[waiting++].gap2 = leftFirst ? gaps.left2 : gaps.right2;
     } else {
       scan_filter filter = filter_in(at, query);
       scan_neighbors(&tree->points, at->begin, at->end, center, &filter, nearest, dim);
@@ -289,7 +284,6 @@ SMALL_CODE static uint32_t search_any(const copse_agenttree *tree, const float *
 /* The same for the nearest alone. */
 ALWAYS_INLINE uint32_t search_one(const copse_agenttree *tree, const float *center,
                                   const copse_query *query, pair *nearest, const int dim) {
-  const box4 where = box4_at(center, dim);
   struct {
     uint32_t index;
     float gap2;
@@ -301,13 +295,12 @@ ALWAYS_INLINE uint32_t search_one(const copse_agenttree *tree, const float *cent
     visits++;
     if (at->anyGroups & query->mask) {
       if (at->right) {
-        float gaps2[4];
-        float4_store(gaps2, child_gaps2(tree, index, where, dim));
-        bool leftFirst = gaps2[0] <= gaps2[1];
+        const child_gaps gaps = child_gaps_at(at, center);
+        bool leftFirst = gaps.left2 <= gaps.right2;
         stack[waiting].index = leftFirst ? at->right : index + 1;
-        stack[waiting++].gap2 = leftFirst ? gaps2[1] : gaps2[0];
+        stack[waiting++].gap2 = leftFirst ? gaps.right2 : gaps.left2;
         index = leftFirst ? index + 1 : at->right;
-        if ((leftFirst ? gaps2[0] : gaps2[1]) <= nearest->distance2) continue;
+        if ((leftFirst ? gaps.left2 : gaps.right2) <= nearest->distance2) continue;
       } else {
         scan_filter filter = filter_in(at, query);
         scan_nearest_one(&tree->points, at->begin, at->end, center, &filter, nearest, dim);
@@ -316,7 +309,8 @@ ALWAYS_INLINE uint32_t search_one(const copse_agenttree *tree, const float *cent
     do {
       if (!waiting) return visits;
       index = stack[--waiting].index;
-    } while (!(stack[waiting].gap2 <= nearest->distance2));
+    } while (!(stack[waiting].gap2 <= nearest->distance2) ||
+             !(box_gap2(agenttree_box(tree, index, dim), center, dim) <= nearest->distance2));
   }
 }
 
@@ -367,12 +361,10 @@ void agenttree_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k,
 static float expected_reach2(const copse_agenttree *tree, const float *center, uint32_t k) {
   const int dim = (int)tree->def.dimensions;
   const uint32_t aim = k + 6; /* a few more than k, for what is uneven */
-  const box4 where = box4_at(center, dim);
   uint32_t index = 0;
   for (uint32_t right; (right = tree->nodes[index].right) != 0;) {
-    float gaps2[4];
-    float4_store(gaps2, child_gaps2(tree, index, where, dim));
-    uint32_t nearer = gaps2[0] <= gaps2[1] ? index + 1 : right;
+    const child_gaps gaps = child_gaps_at(&tree->nodes[index], center);
+    uint32_t nearer = gaps.left2 <= gaps.right2 ? index + 1 : right;
     if (tree->nodes[nearer].end - tree->nodes[nearer].begin < 2 * aim) break;
     index = nearer;
   }

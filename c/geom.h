@@ -36,18 +36,12 @@ enum { BOX_PADDING = 2 };
 ALWAYS_INLINE box4 box4_load(const float *box, const int dim) {
   return (box4){float4_load(box), float4_load(box + dim)};
 }
-ALWAYS_INLINE box4 box4_at(const float *point, const int dim) {
-  const float4 at = float4_of(point[0], point[1], dim == 3 ? point[2] : 0, 0);
-  return (box4){at, at};
-}
-ALWAYS_INLINE box4 box4_none(void) { return (box4){float4_all(0), float4_all(0)}; }
-
 ALWAYS_INLINE float4 box4_gaps(box4 a, box4 b) {
   float4 outside = float4_max(float4_sub(b.lo, a.hi), float4_sub(a.lo, b.hi));
   return float4_max(outside, float4_all(0));
 }
 
-/* The least squared distances from a box, or a point, to two boxes: lanes 0 and 1. */
+/* The least squared distances from a box to two boxes: lanes 0 and 1. */
 ALWAYS_INLINE float4 box4_gaps2_of_two(box4 from, box4 first, box4 second, const int dim) {
   float4 a = box4_gaps(from, first), b = box4_gaps(from, second);
   a = float4_mul(a, a);

@@ -9,16 +9,6 @@ copse_query copse_query_default(void) {
   return (copse_query){COPSE_ALL_GROUPS, COPSE_NONE, INFINITY, COPSE_SORT_NONE};
 }
 
-copse_query query_or_default(const copse_query *query) {
-  return query ? *query : copse_query_default();
-}
-
-bool query_point_ok(const float *point, int dim) {
-  for (int axis = 0; axis < dim; axis++)
-    if (!is_coordinate(point[axis])) return false;
-  return true;
-}
-
 bool query_box_ok(const float *lo, const float *hi, int dim) {
   for (int axis = 0; axis < dim; axis++)
     if (!(lo[axis] <= hi[axis])) return false;
@@ -62,12 +52,6 @@ bool query_half_angle(float halfAngle, float *cosine) {
   else
     *cosine = (float)-cosine_near_0((piHi - x) + piLo);
   return true;
-}
-
-bool query_results_ok(const copse_query *query, copse_results *results, bool hasDistances) {
-  results->total = results->visits = 0;
-  if (query->sort == COPSE_SORT_DISTANCE && !(hasDistances && results->distances2)) return false;
-  return results->ids || results->capacity == 0;
 }
 
 void pairs_sort(pairs all, uint32_t size, pair_order order) {

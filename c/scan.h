@@ -97,11 +97,13 @@ ALWAYS_INLINE void scan_within(const scan_points *points, uint32_t begin, uint32
                                const float *center, float radius2, const scan_filter *filter,
                                copse_results *results, const int dim) {
   const scan_center at = scan_center_at(center, dim);
+  const scan_points run = *points; /* in registers, likewise */
+  const scan_filter wanted = *filter;
   for (uint32_t i = begin; i < end; i += 4) {
-    float4 distances2 = scan_distance2(points, i, &at, dim);
+    float4 distances2 = scan_distance2(&run, i, &at, dim);
     word4 hit = float4_le(distances2, float4_all(radius2));
-    uint32_t bits = scan_filter4(points, i, end, filter, hit);
-    scan_append(results, word4_load(points->ids + i), distances2, bits);
+    uint32_t bits = scan_filter4(&run, i, end, &wanted, hit);
+    scan_append(results, word4_load(run.ids + i), distances2, bits);
   }
 }
 
@@ -164,22 +166,24 @@ ALWAYS_INLINE void scan_nearest_one(const scan_points *points, uint32_t begin, u
                                     const float *center, const scan_filter *filter, pair *nearest,
                                     const int dim) {
   const scan_center at = scan_center_at(center, dim);
+  const scan_points run = *points;
   const word4 exclude = word4_all(filter->exclude);
   float4 best2 = float4_all(INFINITY);
   word4 bestIds = word4_all(COPSE_NONE), places = word4_count_from(begin);
   for (uint32_t i = begin; i < end; i += 4, places = word4_sub(places, word4_all(UINT32_MAX - 3))) {
-    float4 distances2 = scan_distance2(points, i, &at, dim);
-    word4 ids = word4_load(points->ids + i);
+    float4 distances2 = scan_distance2(&run, i, &at, dim);
+    word4 ids = word4_load(run.ids + i);
     word4 nearer = word4_without(float4_lt(distances2, best2), word4_equal(ids, exclude));
     nearer = word4_and(nearer, word4_greater(word4_all(end), places));
     if (filter->testGroups) {
-      word4 common = word4_and(word4_load(points->groups + i), word4_all(filter->mask));
+      word4 common = word4_and(word4_load(run.groups + i), word4_all(filter->mask));
       nearer = word4_without(nearer, word4_equal(common, word4_all(0)));
     }
     best2 =
         word4_as_floats(word4_select(nearer, float4_as_words(distances2), float4_as_words(best2)));
     bestIds = word4_select(nearer, ids, bestIds);
   }
+  if (!word4_bits(float4_le(best2, float4_all(nearest->distance2)))) return;
   float lanes2[4];
   uint32_t ids[4];
   float4_store(lanes2, best2);

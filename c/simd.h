@@ -16,9 +16,6 @@ typedef v128_t word4;
 ALWAYS_INLINE float4 float4_load(const float *p) { return wasm_v128_load(p); }
 ALWAYS_INLINE void float4_store(float *p, float4 a) { wasm_v128_store(p, a); }
 ALWAYS_INLINE float4 float4_all(float a) { return wasm_f32x4_splat(a); }
-ALWAYS_INLINE float4 float4_of(float a, float b, float c, float d) {
-  return wasm_f32x4_make(a, b, c, d);
-}
 ALWAYS_INLINE float4 float4_add(float4 a, float4 b) { return wasm_f32x4_add(a, b); }
 ALWAYS_INLINE float4 float4_sub(float4 a, float4 b) { return wasm_f32x4_sub(a, b); }
 ALWAYS_INLINE float4 float4_mul(float4 a, float4 b) { return wasm_f32x4_mul(a, b); }
@@ -66,9 +63,6 @@ typedef __m128i word4;
 ALWAYS_INLINE float4 float4_load(const float *p) { return _mm_loadu_ps(p); }
 ALWAYS_INLINE void float4_store(float *p, float4 a) { _mm_storeu_ps(p, a); }
 ALWAYS_INLINE float4 float4_all(float a) { return _mm_set1_ps(a); }
-ALWAYS_INLINE float4 float4_of(float a, float b, float c, float d) {
-  return _mm_setr_ps(a, b, c, d);
-}
 ALWAYS_INLINE float4 float4_add(float4 a, float4 b) { return _mm_add_ps(a, b); }
 ALWAYS_INLINE float4 float4_sub(float4 a, float4 b) { return _mm_sub_ps(a, b); }
 ALWAYS_INLINE float4 float4_mul(float4 a, float4 b) { return _mm_mul_ps(a, b); }
@@ -118,9 +112,6 @@ typedef struct word4 {
 ALWAYS_INLINE float4 float4_load(const float *p) { EACH_LANE(float4, p[i]); }
 ALWAYS_INLINE void float4_store(float *p, float4 a) { memcpy(p, a.lane, sizeof a); }
 ALWAYS_INLINE float4 float4_all(float a) { EACH_LANE(float4, a); }
-ALWAYS_INLINE float4 float4_of(float a, float b, float c, float d) {
-  return (float4){{a, b, c, d}};
-}
 ALWAYS_INLINE float4 float4_add(float4 a, float4 b) { EACH_LANE(float4, a.lane[i] + b.lane[i]); }
 ALWAYS_INLINE float4 float4_sub(float4 a, float4 b) { EACH_LANE(float4, a.lane[i] - b.lane[i]); }
 ALWAYS_INLINE float4 float4_mul(float4 a, float4 b) { EACH_LANE(float4, a.lane[i] * b.lane[i]); }
