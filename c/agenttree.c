@@ -206,7 +206,8 @@ static bool node_ok(const copse_agenttree *tree, uint32_t index) {
   if (at->right <= index + 1 || at->right >= tree->nodeCount) return false;
   const node *left = at + 1, *right = &tree->nodes[at->right];
   const uint32_t axis = at->axis;
-  if (axis >= (uint32_t)dim || at->leftMost != agenttree_box(tree, index + 1, dim)[dim + axis] ||
+  if (axis >= (uint32_t)dim ||
+      at->leftMost != agenttree_box(tree, index + 1, dim)[(uint32_t)dim + axis] ||
       at->rightLeast != agenttree_box(tree, at->right, dim)[axis])
     return false;
   return left->begin == at->begin && left->end == right->begin && right->end == at->end &&

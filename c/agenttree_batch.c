@@ -156,15 +156,13 @@ ALWAYS_INLINE void gather_run(nearby *near, const copse_agenttree *tree, const n
       hit = word4_without(hit, word4_equal(common, word4_all(0)));
     }
     uint32_t bits = word4_bits(hit) & scan_in_run(i, end);
-    EACH_AXIS (axis, dim)
-      float4_store(near->axes[axis] + size,
-                   word4_as_floats(word4_pack(float4_as_words(x[axis]), bits)));
+    EACH_AXIS (axis, dim) float4_store_packed(near->axes[axis] + size, x[axis], bits);
     word4 names = what == GATHER_PLACES ? word4_count_from(i) : word4_load(ids + i);
-    word4_store(near->ids + size, word4_pack(names, bits));
-    if (what == GATHER_IDS_AND_GROUPS)
-      word4_store(near->groups + size, sameGroups
-                                           ? word4_all(leaf->anyGroups)
-                                           : word4_pack(word4_load(points->groups + i), bits));
+    word4_store_packed(near->ids + size, names, bits);
+    if (what == GATHER_IDS_AND_GROUPS) {
+      word4 groups = sameGroups ? word4_all(leaf->anyGroups) : word4_load(points->groups + i);
+      word4_store_packed(near->groups + size, groups, bits);
+    }
     size += bits_count(bits);
   }
   near->size = size;
@@ -285,7 +283,7 @@ ALWAYS_INLINE void cells_sort_in(cells *all, const nearby *near, uint32_t ownSiz
 
   memset(all->own, 0, total * sizeof *all->own);
   memset(next, 0, total * sizeof *next);
-  for (uint32_t i = 0; i < ownSize; i++) all->own[cell[i]]++;
+  for (uint32_t i = 0; i < ownSize; i++) all->own[cell[i]]++; /* NOLINT: all were stored above */
   for (uint32_t i = ownSize; i < size; i++) next[cell[i]]++;
   uint32_t start = 0;
   for (uint32_t i = 0; i < total; i++) {
@@ -479,9 +477,9 @@ ALWAYS_INLINE uint32_t row_of(const nearby *near, const asker *who, float radius
     word4 next = float4_le(nearby_distance2(near, i + 4, who, dim), limit2);
     uint32_t bits = word4_bits(nearby_wanted(hit, near, i, who, plain));
     uint32_t nextBits = word4_bits(nearby_wanted(next, near, i + 4, who, plain));
-    word4_store(row + total, word4_pack(word4_load(near->ids + i), bits));
+    word4_store_packed(row + total, word4_load(near->ids + i), bits);
     total += bits_count(bits);
-    word4_store(row + total, word4_pack(word4_load(near->ids + i + 4), nextBits));
+    word4_store_packed(row + total, word4_load(near->ids + i + 4), nextBits);
     total += bits_count(nextBits);
   }
   return total;
@@ -645,9 +643,8 @@ ALWAYS_INLINE uint32_t collect_up_to(const nearby *near, const asker *who, float
   for (uint32_t i = 0; i < size; i += 4) {
     float4 distances2 = nearby_distance2(near, i, who, dim);
     uint32_t bits = word4_bits(nearby_wanted(float4_le(distances2, limit), near, i, who, plain));
-    word4 packed = word4_pack(float4_as_words(distances2), bits);
-    float4_store(found.distances2 + total, word4_as_floats(packed));
-    word4_store(found.ids + total, word4_pack(word4_load(near->ids + i), bits));
+    float4_store_packed(found.distances2 + total, distances2, bits);
+    word4_store_packed(found.ids + total, word4_load(near->ids + i), bits);
     total += bits_count(bits);
   }
   return total;

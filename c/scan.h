@@ -68,12 +68,12 @@ ALWAYS_INLINE float4 scan_distance2(const scan_points *points, uint32_t i,
 
 /* Writes the first of four packed lanes where there is no room for all. */
 SMALL_CODE OUT_OF_LINE void scan_append_last(const copse_results *results, uint32_t total,
-                                             uint32_t count, word4 ids, float4 distances2) {
+                                             word4 ids, float4 distances2, uint32_t bits) {
   uint32_t lanes[4];
   float lanes2[4];
-  word4_store(lanes, ids);
-  float4_store(lanes2, distances2);
-  for (uint32_t i = 0; i < count && total + i < results->capacity; i++) {
+  word4_store_packed(lanes, ids, bits);
+  float4_store_packed(lanes2, distances2, bits);
+  for (uint32_t i = 0; i < bits_count(bits) && total + i < results->capacity; i++) {
     results->ids[total + i] = lanes[i];
     if (results->distances2) results->distances2[total + i] = lanes2[i];
   }
@@ -82,15 +82,13 @@ SMALL_CODE OUT_OF_LINE void scan_append_last(const copse_results *results, uint3
 /* Appends the lanes in `bits`; counts all of them, writes those that fit. */
 ALWAYS_INLINE void scan_append(copse_results *results, word4 ids, float4 distances2,
                                uint32_t bits) {
-  const uint32_t total = results->total, count = bits_count(bits);
-  ids = word4_pack(ids, bits);
-  distances2 = word4_as_floats(word4_pack(float4_as_words(distances2), bits));
-  results->total = total + count;
+  const uint32_t total = results->total;
+  results->total = total + bits_count(bits);
   if ((uint64_t)total + 4 <= results->capacity) {
-    word4_store(results->ids + total, ids);
-    if (results->distances2) float4_store(results->distances2 + total, distances2);
+    word4_store_packed(results->ids + total, ids, bits);
+    if (results->distances2) float4_store_packed(results->distances2 + total, distances2, bits);
   } else
-    scan_append_last(results, total, count, ids, distances2);
+    scan_append_last(results, total, ids, distances2, bits);
 }
 
 ALWAYS_INLINE void scan_within(const scan_points *points, uint32_t begin, uint32_t end,

@@ -7,6 +7,8 @@
 
 #include "core.h"
 
+#include <string.h>
+
 #if defined(__wasm_simd128__) && !defined(COPSE_SCALAR)
 #include <wasm_simd128.h>
 
@@ -95,7 +97,6 @@ ALWAYS_INLINE float4 word4_as_floats(word4 a) { return _mm_castsi128_ps(a); }
 
 #else
 #include <math.h>
-#include <string.h>
 
 typedef struct float4 {
   float lane[4];
@@ -181,6 +182,7 @@ ALWAYS_INLINE word4 word4_count_from(uint32_t first) {
 
 /* ---- Left-packing: the lanes whose bit is set, moved to the front; the rest is undefined ---- */
 
+#if !defined(COPSE_SCALAR) && (defined(__wasm_simd128__) || defined(__SSSE3__))
 /* Byte shuffles, one row for each set of bits. */
 static const uint8_t SIMD_PACK[16][16] = {
 #define LANE(i) 4 * (i), 4 * (i) + 1, 4 * (i) + 2, 4 * (i) + 3
@@ -193,6 +195,7 @@ static const uint8_t SIMD_PACK[16][16] = {
 #undef ROW
 #undef LANE
 };
+#endif
 
 /* How many of four bits are set. */
 ALWAYS_INLINE uint32_t bits_count(uint32_t bits) {
@@ -204,17 +207,25 @@ ALWAYS_INLINE uint32_t bits_count(uint32_t bits) {
 #endif
 }
 
-ALWAYS_INLINE word4 word4_pack(word4 a, uint32_t bits) {
+/* Stores the packed lanes, and anything behind them: four in all. */
+ALWAYS_INLINE void word4_store_packed(uint32_t *to, word4 a, uint32_t bits) {
 #if defined(__wasm_simd128__) && !defined(COPSE_SCALAR)
-  return wasm_i8x16_swizzle(a, wasm_v128_load(SIMD_PACK[bits]));
+  word4_store(to, wasm_i8x16_swizzle(a, wasm_v128_load(SIMD_PACK[bits])));
 #elif defined(__SSSE3__) && !defined(COPSE_SCALAR)
-  return _mm_shuffle_epi8(a, _mm_loadu_si128((const __m128i *)SIMD_PACK[bits]));
+  word4_store(to, _mm_shuffle_epi8(a, _mm_loadu_si128((const __m128i *)SIMD_PACK[bits])));
 #else
-  uint32_t from[4], to[4] = {0};
-  word4_store(from, a);
-  for (int i = 0; i < 4; i++) to[i] = from[SIMD_PACK[bits][4 * i] / 4];
-  return word4_load(to);
+  uint32_t lanes[4];
+  word4_store(lanes, a);
+  UNROLL for (int i = 0; i < 4; i++, bits >>= 1) {
+    *to = lanes[i];
+    to += bits & 1;
+  }
 #endif
+}
+ALWAYS_INLINE void float4_store_packed(float *to, float4 a, uint32_t bits) {
+  uint32_t lanes[4];
+  word4_store_packed(lanes, float4_as_words(a), bits);
+  memcpy(to, lanes, sizeof lanes);
 }
 
 #endif
