@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { DEFAULT_LEAF_SIZE = 48 };
+enum { DEFAULT_LEAF_SIZE = 64 };
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 

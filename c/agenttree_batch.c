@@ -502,14 +502,15 @@ ALWAYS_INLINE void row_end(row_writer *to, uint32_t row, uint32_t count) {
     to->used += count;
     to->room -= count;
   } else {
+    to->counts[row] = 0;
     to->truncated = true;
     to->room = 0;
   }
 }
 
-/* All rows empty. */
-static row_writer rows_start(const copse_rows *rows, uint32_t count) {
-  if (count) {
+/* Rows of which `written` will be written; all are empty until then, where that is not all. */
+static row_writer rows_start(const copse_rows *rows, uint32_t count, uint32_t written) {
+  if (count > written) {
     memset(rows->offsets, 0, count * sizeof(uint32_t));
     memset(rows->counts, 0, count * sizeof(uint32_t));
   }
@@ -592,7 +593,7 @@ copse_status copse_agenttree_all_within(const copse_agenttree *tree, float radiu
   if (!batch_init(&asked, tree, query, masks) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
   scratch work;
-  row_writer to = rows_start(rows, row_count(tree));
+  row_writer to = rows_start(rows, row_count(tree), tree->agentCount);
   units all = units_start(tree);
   for (uint32_t unit; (unit = units_next(&all)) != COPSE_NONE;) {
     bool done = tree->def.dimensions == 3 ? unit_within_3d(&asked, unit, radius, &work, &to)
@@ -612,7 +613,7 @@ copse_status copse_agenttree_within_many(const copse_agenttree *tree, const floa
   const size_t dim = tree->def.dimensions;
   for (uint32_t i = 0; i < n; i++)
     if (!query_point_ok(points + i * dim, (int)dim)) return COPSE_INVALID_ARGUMENT;
-  row_writer to = rows_start(rows, n);
+  row_writer to = rows_start(rows, n, n);
   for (uint32_t i = 0; i < n; i++)
     row_by_query(&to, tree, i, points + i * dim, radius, &asked.query);
   rows_end(&to, rows);

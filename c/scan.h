@@ -165,21 +165,22 @@ ALWAYS_INLINE void scan_nearest_one(const scan_points *points, uint32_t begin, u
                                     const int dim) {
   const scan_center at = scan_center_at(center, dim);
   const scan_points run = *points;
-  const word4 exclude = word4_all(filter->exclude);
+  const word4 exclude = word4_all(filter->exclude), last = word4_all(end - 1);
   float4 best2 = float4_all(INFINITY);
   word4 bestIds = word4_all(COPSE_NONE), places = word4_count_from(begin);
   for (uint32_t i = begin; i < end; i += 4, places = word4_sub(places, word4_all(UINT32_MAX - 3))) {
     float4 distances2 = scan_distance2(&run, i, &at, dim);
     word4 ids = word4_load(run.ids + i);
-    word4 nearer = word4_without(float4_lt(distances2, best2), word4_equal(ids, exclude));
-    nearer = word4_and(nearer, word4_greater(word4_all(end), places));
+    word4 wrong = word4_equal(ids, exclude);
+    wrong = word4_or(wrong, word4_greater(places, last));
     if (filter->testGroups) {
       word4 common = word4_and(word4_load(run.groups + i), word4_all(filter->mask));
-      nearer = word4_without(nearer, word4_equal(common, word4_all(0)));
+      wrong = word4_or(wrong, word4_equal(common, word4_all(0)));
     }
-    best2 =
-        word4_as_floats(word4_select(nearer, float4_as_words(distances2), float4_as_words(best2)));
-    bestIds = word4_select(nearer, ids, bestIds);
+    /* All ones are NaN, which is nearer than nothing. */
+    distances2 = word4_as_floats(word4_or(float4_as_words(distances2), wrong));
+    bestIds = word4_select(float4_lt(distances2, best2), ids, bestIds);
+    best2 = float4_min(best2, distances2);
   }
   if (!word4_bits(float4_le(best2, float4_all(nearest->distance2)))) return;
   float lanes2[4];

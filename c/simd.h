@@ -1,6 +1,7 @@
 /* Four lanes of floats or 32-bit words: for WebAssembly, for SSE, and in plain C of the same width
  * and with the same results, bit for bit. Nothing else in the library contains an intrinsic.
  *
+ * float4_min and float4_max answer with their first argument where the second is NaN.
  * A mask is a word4 whose lanes are all ones or all zeros. COPSE_SCALAR selects plain C. */
 #ifndef COPSE_SIMD_H
 #define COPSE_SIMD_H
@@ -69,8 +70,8 @@ ALWAYS_INLINE float4 float4_add(float4 a, float4 b) { return _mm_add_ps(a, b); }
 ALWAYS_INLINE float4 float4_sub(float4 a, float4 b) { return _mm_sub_ps(a, b); }
 ALWAYS_INLINE float4 float4_mul(float4 a, float4 b) { return _mm_mul_ps(a, b); }
 ALWAYS_INLINE float4 float4_sqrt(float4 a) { return _mm_sqrt_ps(a); }
-ALWAYS_INLINE float4 float4_min(float4 a, float4 b) { return _mm_min_ps(a, b); }
-ALWAYS_INLINE float4 float4_max(float4 a, float4 b) { return _mm_max_ps(a, b); }
+ALWAYS_INLINE float4 float4_min(float4 a, float4 b) { return _mm_min_ps(b, a); }
+ALWAYS_INLINE float4 float4_max(float4 a, float4 b) { return _mm_max_ps(b, a); }
 ALWAYS_INLINE word4 float4_le(float4 a, float4 b) { return _mm_castps_si128(_mm_cmple_ps(a, b)); }
 ALWAYS_INLINE word4 float4_lt(float4 a, float4 b) { return _mm_castps_si128(_mm_cmplt_ps(a, b)); }
 
@@ -171,7 +172,11 @@ ALWAYS_INLINE float4 word4_as_floats(word4 a) {
 
 /* The lanes of a where the mask is set, those of b elsewhere. */
 ALWAYS_INLINE word4 word4_select(word4 mask, word4 a, word4 b) {
+#if defined(__wasm_simd128__) && !defined(COPSE_SCALAR)
+  return wasm_v128_bitselect(a, b, mask);
+#else
   return word4_or(word4_and(mask, a), word4_without(b, mask));
+#endif
 }
 
 /* first, first + 1, first + 2, first + 3 */

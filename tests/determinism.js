@@ -143,7 +143,7 @@ export async function scenario({ create, AgentTree, AgentTree3D }) {
   const random = createRandom(1)
   const next = () => random() * 2 ** 32 // the word itself, exactly
   const hash = createHash()
-  play(new AgentTree({ capacity: 2000, instance }), 2, 1024, next, hash)
-  play(new AgentTree3D({ capacity: 1000, instance }), 3, 128, next, hash)
+  play(new AgentTree({ capacity: 2000, leafSize: 16, instance }), 2, 1024, next, hash)
+  play(new AgentTree3D({ capacity: 1000, leafSize: 16, instance }), 3, 128, next, hash)
   return hash.value()
 }

@@ -1,5 +1,6 @@
 // What is measured: how agents are spread, how they move, and the works that every library does.
 
+import { AgentTree, AgentTree3D } from 'copse'
 import { createRandom } from '../random.js'
 
 /**
@@ -21,6 +22,7 @@ const normal = (random) => (random() + random() + random() + random() - 2) * Mat
  * unit of area or volume where there are any.
  */
 export const spreads = {
+  /** Also as `renumbered`. */
   uniform(random, n, dimensions) {
     const side = n ** (1 / dimensions)
     return (at) => {
@@ -89,13 +91,30 @@ function radiusOf(base, dimensions) {
   return grained(Math.sqrt(near[sample * NEIGHBORS] ?? far2))
 }
 
+/** Numbers agents in the order of a tree of them, as a game can do now and then. */
+function renumber(base, dimensions) {
+  const tree = new (dimensions === 3 ? AgentTree3D : AgentTree)({
+    capacity: base.length / dimensions,
+  })
+  tree.count = tree.capacity
+  tree.positions.set(base)
+  tree.build()
+  const before = base.slice()
+  tree.order().forEach((slot, i) => {
+    for (let axis = 0; axis < dimensions; axis++)
+      base[i * dimensions + axis] = before[slot * dimensions + axis]
+  })
+  tree.dispose()
+}
+
 /**
  * Agents of a spread, seeded: where they are in each frame, the radius, and points to ask at, each
  * near an agent. The native programs move agents by the same lines.
  */
 export function createAgents(spread, n, dimensions) {
   const random = createRandom(n + dimensions)
-  const next = spreads[spread](random, n, dimensions)
+  const renumbered = spread === 'renumbered'
+  const next = spreads[renumbered ? 'uniform' : spread](random, n, dimensions)
   const base = new Float32Array(n * dimensions)
   const steps = new Float32Array(n * dimensions)
   const at = [0, 0, 0]
@@ -106,6 +125,8 @@ export function createAgents(spread, n, dimensions) {
       steps[i + axis] = (((Math.imul(i + axis + 1, 0x9e3779b1) >>> 16) % 9) - 4) * GRAIN
     }
   }
+
+  if (renumbered) renumber(base, dimensions)
 
   const points = new Float32Array(QUERIES * dimensions)
   for (let p = 0; p < points.length; p += dimensions) {

@@ -90,6 +90,7 @@ static void ask_for_all(const copse_agenttree *tree, uint32_t agents) {
 
 static void play(uint32_t dim, uint32_t agents, float size) {
   copse_agenttree_def def = copse_agenttree_default();
+  def.leafSize = 16;
   def.dimensions = dim;
   def.capacity = agents;
   copse_agenttree *tree;

@@ -156,6 +156,34 @@ static void test_every_failing_allocation_is_reported_and_leaks_nothing(void) {
   }
 }
 
+static void test_no_frame_allocates(void) {
+  enum { N = 200, FRAMES = 10000, K = 4 };
+  ledger book = {-1, 0};
+  copse_agenttree_def def = copse_agenttree_default();
+  def.capacity = N;
+  def.allocator = (copse_allocator){ledger_allocate, ledger_release, &book};
+  copse_agenttree *tree = make_tree(def);
+  float *positions = copse_agenttree_positions(tree).axes[0];
+  for (int i = 0; i < 2 * N; i++) positions[i] = (float)(i * 37 % 101);
+  static uint32_t offsets[N], counts[N], ids[N * N];
+  static float distances2[N * K];
+  book.callsLeft = 0; /* the next would be counted */
+  for (int frame = 0; frame < FRAMES; frame++) {
+    positions[frame % (2 * N)] += (float)(frame % 7) - 3;
+    copse_agenttree_set_count(tree, N - (uint32_t)frame % 5);
+    CHECK(copse_agenttree_build(tree, NULL) == COPSE_OK);
+    copse_rows rows = {offsets, counts, ids, N * N, 0, false};
+    CHECK(copse_agenttree_all_within(tree, 8, NULL, NULL, &rows) == COPSE_OK);
+    copse_neighbor_rows nearest = {counts, ids, distances2};
+    CHECK(copse_agenttree_all_neighbors(tree, K, NULL, NULL, &nearest) == COPSE_OK);
+    copse_results pairs = {ids, NULL, N * N, 0, 0};
+    CHECK(copse_agenttree_pairs(tree, 2, NULL, NULL, &pairs) == COPSE_OK);
+    CHECK(within_count(tree, 50, 50, 200) > 0);
+  }
+  CHECK(book.callsLeft == 0);
+  copse_agenttree_destroy(tree);
+}
+
 static void test_a_failing_reserve_keeps_the_tree(void) {
   ledger book = {-1, 0};
   copse_agenttree_def def = copse_agenttree_default();
@@ -741,6 +769,7 @@ static const struct {
     TEST(test_bytes_says_what_creation_takes),
     TEST(test_a_tree_of_default_leaf_size_takes_at_most_64_bytes_an_agent),
     TEST(test_every_failing_allocation_is_reported_and_leaks_nothing),
+    TEST(test_no_frame_allocates),
     TEST(test_a_failing_reserve_keeps_the_tree),
     TEST(test_reserve_keeps_buffers_and_the_built_tree),
     TEST(test_a_count_above_the_capacity_is_full),
