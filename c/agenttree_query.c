@@ -104,20 +104,24 @@ ALWAYS_INLINE void collect(const copse_agenttree *tree, const region *where,
   results->visits = local.visits;
 }
 
-static void copy_point(float *to, const float *from, uint32_t dim) {
-  for (uint32_t axis = 0; axis < dim; axis++) to[axis] = from[axis];
+ALWAYS_INLINE void copy_point(float *to, const float *from, uint32_t dim) {
+  to[0] = from[0];
+  to[1] = from[1];
+  to[2] = dim == 3 ? from[2] : 0;
 }
 
 /* Squares of less than 1e-18 round away. */
-static region circle_at(const float *center, float radius2, uint32_t dim) {
-  region where = {.circle = {.radius2 = radius2, .reach = sqrtf(radius2) * 1.000001f + 1e-18f}};
-  copy_point(where.circle.center, center, dim);
-  return where;
+ALWAYS_INLINE void region_set_circle(region *where, const float *center, float radius2,
+                                     uint32_t dim) {
+  where->circle.radius2 = radius2;
+  where->circle.reach = sqrtf(radius2) * 1.000001f + 1e-18f;
+  copy_point(where->circle.center, center, dim);
 }
 
 OUT_OF_LINE void collect_circle(const copse_agenttree *tree, const float *center, float radius2,
                                 const copse_query *query, copse_results *results) {
-  region where = circle_at(center, radius2, tree->def.dimensions);
+  region where;
+  region_set_circle(&where, center, radius2, tree->def.dimensions);
   if (tree->def.dimensions == 3)
     collect(tree, &where, query, results, SHAPE_CIRCLE, 3);
   else
@@ -218,7 +222,8 @@ static copse_status count_within(const copse_agenttree *tree, const float *cente
   uint32_t visited = 0;
   *total = 0;
   if (!query_point_ok(center, (int)dim) || !query_radius_ok(radius)) return COPSE_INVALID_ARGUMENT;
-  const region where = circle_at(center, radius * radius, dim);
+  region where;
+  region_set_circle(&where, center, radius * radius, dim);
   *total = dim == 3 ? count(tree, &where, &asked, &visited, stopAtFirst, 3)
                     : count(tree, &where, &asked, &visited, stopAtFirst, 2);
   if (visits) *visits = visited;
@@ -352,8 +357,10 @@ void agenttree_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k,
   if (k > size) k = size;
   const bool ties = (seen | 1u << size) != (2u << size) - 1;
   if (ties) pairs_sort((pairs){distances2, ids}, size, BY_DISTANCE); /* by id */
-  memcpy(rowDistances2, ties ? distances2 : sorted2, k * sizeof(float));
-  memcpy(rowIds, ties ? ids : sorted, k * sizeof(uint32_t));
+  for (uint32_t i = 0; i < k; i++) { /* so few that a call would take longer */
+    rowDistances2[i] = ties ? distances2[i] : sorted2[i];
+    rowIds[i] = ties ? ids[i] : sorted[i];
+  }
 }
 
 /* About how far from a point its k-th neighbor is, squared, if agents were spread as in the
