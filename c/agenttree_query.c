@@ -357,9 +357,16 @@ void agenttree_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k,
   if (k > size) k = size;
   const bool ties = (seen | 1u << size) != (2u << size) - 1;
   if (ties) pairs_sort((pairs){distances2, ids}, size, BY_DISTANCE); /* by id */
-  for (uint32_t i = 0; i < k; i++) { /* so few that a call would take longer */
-    rowDistances2[i] = ties ? distances2[i] : sorted2[i];
-    rowIds[i] = ties ? ids[i] : sorted[i];
+  const float *from2 = ties ? distances2 : sorted2;
+  const uint32_t *from = ties ? ids : sorted;
+  uint32_t i = 0;
+  for (; i + 4 <= k; i += 4) { /* so few that a call of memcpy would take longer */
+    float4_store(rowDistances2 + i, float4_load(from2 + i));
+    word4_store(rowIds + i, word4_load(from + i));
+  }
+  for (; i < k; i++) {
+    rowDistances2[i] = from2[i];
+    rowIds[i] = from[i];
   }
 }
 
