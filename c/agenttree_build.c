@@ -346,17 +346,30 @@ ALWAYS_INLINE float midpoint(float lo, float hi) {
   return middle > lo ? middle : hi;
 }
 
-/* Sorts the ids of a leaf, which the last build left nearly sorted. */
-static void sort_ids(uint32_t *ids, uint32_t size) {
+/* Orders a leaf by id, which the last build left nearly so. Moves its coordinates along: fetching
+ * them again would miss the cache. */
+static void sort_leaf(const copse_agenttree *tree, const source *from, uint32_t begin,
+                      uint32_t end) {
   enum { INSERTION_LIMIT = 128 };
+  const uint32_t size = end - begin;
+  uint32_t *ids = tree->points.ids + begin;
   if (size > INSERTION_LIMIT) {
     pairs_sort((pairs){NULL, ids}, size, BY_ID);
+    fetch(tree, from, begin, end);
     return;
   }
-  for (uint32_t i = 1; i < size; i++) {
-    uint32_t id = ids[i], at = i;
-    for (; at > 0 && id < ids[at - 1]; at--) ids[at] = ids[at - 1];
-    ids[at] = id;
+  uint64_t keys[INSERTION_LIMIT]; /* the id above, where it was below */
+  for (uint32_t i = 0; i < size; i++) {
+    const uint64_t key = (uint64_t)ids[i] << 32 | i;
+    uint32_t at = i;
+    for (; at > 0 && key < keys[at - 1]; at--) keys[at] = keys[at - 1];
+    keys[at] = key;
+  }
+  for (uint32_t i = 0; i < size; i++) ids[i] = (uint32_t)(keys[i] >> 32);
+  for (uint32_t axis = 0; axis < tree->def.dimensions; axis++) {
+    float *x = tree->points.axes[axis] + begin, moved[INSERTION_LIMIT];
+    for (uint32_t i = 0; i < size; i++) moved[i] = x[(uint32_t)keys[i]];
+    for (uint32_t i = 0; i < size; i++) x[i] = moved[i];
   }
 }
 
@@ -416,10 +429,7 @@ static void build_nodes(copse_agenttree *tree, const source *from) {
     int axis = size > leafSize ? choose_axis(box, depth, tree->def.axis, dim) : -1;
     committed -= median_nodes(size, leafSize) - 1;
     if (axis < 0) {
-      if (!ids_ascend(tree->points.ids, begin, end)) {
-        sort_ids(tree->points.ids + begin, size);
-        fetch(tree, from, begin, end);
-      }
+      if (!ids_ascend(tree->points.ids, begin, end)) sort_leaf(tree, from, begin, end);
       continue;
     }
 
