@@ -530,10 +530,15 @@ static void row_by_query(row_writer *to, const copse_agenttree *tree, uint32_t r
   row_end(to, row, results.total);
 }
 
-/* The rows of a unit's agents from what was gathered around it. */
+/* The rows of a unit's agents from what was gathered around it. Says where they lie at the end:
+ * slots next to each other in space are far apart in memory, and so the processor waits for many
+ * of them at once. */
 ALWAYS_INLINE void rows_of(const batch *asked, const cells *around, float radius2, nearby *near,
                            row_writer *writer, const bool plain, const int dim) {
   row_writer to = *writer; /* in registers: see scan_center */
+  uint32_t askers[NEAR_LIMIT], offsets[NEAR_LIMIT], counts[NEAR_LIMIT], rows = 0;
+  to.offsets = offsets;
+  to.counts = counts;
   const uint32_t total = cells_count(around);
   for (uint32_t cell = 0; cell < total; cell++) {
     const uint32_t own = around->own[cell];
@@ -541,7 +546,6 @@ ALWAYS_INLINE void rows_of(const batch *asked, const cells *around, float radius
     uint32_t self = cells_around(around, cell, near, plain, dim);
     for (const uint32_t end = self + own; self < end; self++) {
       const asker who = asker_in(asked, near, self, dim);
-      const uint32_t slot = near->ids[self];
       uint32_t elsewhere[NEAR_LIMIT + NEAR_PADDING];
       bool roomy = to.room >= near->size + NEAR_PADDING;
       float x = plain ? nearby_hide(near, self) : 0;
@@ -550,8 +554,15 @@ ALWAYS_INLINE void rows_of(const batch *asked, const cells *around, float radius
       if (plain) near->axes[0][self] = x;
       if (!roomy && count && count <= to.room)
         memcpy(to.ids + to.used, elsewhere, count * sizeof(uint32_t));
-      row_end(&to, slot, count);
+      askers[rows] = near->ids[self];
+      row_end(&to, rows++, count);
     }
+  }
+  to.offsets = writer->offsets;
+  to.counts = writer->counts;
+  for (uint32_t i = 0; i < rows; i++) {
+    to.offsets[askers[i]] = offsets[i];
+    to.counts[askers[i]] = counts[i];
   }
   *writer = to;
 }
@@ -689,17 +700,17 @@ ALWAYS_INLINE uint32_t select_into(const nearby *near, const asker *who, uint32_
   }
 }
 
-/* An agent's row by a query of its own. */
+/* A row by a query of its own, for an agent. */
 static void neighbors_by_query(const batch *asked, const float *center, uint32_t slot, uint32_t k,
-                               copse_neighbor_rows *rows) {
+                               copse_neighbor_rows *rows, uint32_t row) {
   copse_query query = asked->query;
   query.exclude = slot;
   query.mask = mask_of(asked, slot);
-  const size_t begin = (size_t)slot * k;
+  const size_t begin = (size_t)row * k;
   copse_results results = {
       .ids = rows->ids + begin, .distances2 = rows->distances2 + begin, .capacity = k};
   copse_agenttree_neighbors(asked->tree, center, k, &query, &results);
-  rows->counts[slot] = results.total;
+  rows->counts[row] = results.total;
 }
 
 ALWAYS_INLINE uint32_t select_of(const batch *asked, nearby *near, uint32_t self, uint32_t k,
@@ -712,10 +723,10 @@ ALWAYS_INLINE uint32_t select_of(const batch *asked, nearby *near, uint32_t self
   return count;
 }
 
-static void learn(expectation *expected, const copse_neighbor_rows *rows, uint32_t slot,
+static void learn(expectation *expected, const copse_neighbor_rows *rows, uint32_t row,
                   uint32_t k) {
-  if (rows->counts[slot] < k) return;
-  expected->sum2 += rows->distances2[(size_t)slot * k + k - 1];
+  if (rows->counts[row] < k) return;
+  expected->sum2 += rows->distances2[(size_t)row * k + k - 1];
   expected->full++;
 }
 
@@ -738,31 +749,64 @@ OUT_OF_LINE uint32_t select_3d(const batch *asked, nearby *near, uint32_t self, 
   return select_of(asked, near, self, k, limit2, guess2, row, 3);
 }
 
+/* Rows on their way to where they belong. They go there many at once, as in rows_of. */
+enum { QUEUE_ROWS = 64 };
+typedef struct row_queue {
+  uint32_t size;
+  uint32_t slots[QUEUE_ROWS], counts[QUEUE_ROWS], ids[QUEUE_ROWS * SELECT_K];
+  float distances2[QUEUE_ROWS * SELECT_K];
+} row_queue;
+
+static void row_queue_empty(row_queue *queue, uint32_t k, copse_neighbor_rows *rows) {
+  for (uint32_t row = 0; row < queue->size; row++) {
+    const size_t from = (size_t)row * k, to = (size_t)queue->slots[row] * k;
+    const uint32_t count = queue->counts[row];
+    rows->counts[queue->slots[row]] = count;
+    uint32_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+      word4_store(rows->ids + to + i, word4_load(queue->ids + from + i));
+      float4_store(rows->distances2 + to + i, float4_load(queue->distances2 + from + i));
+    }
+    for (; i < count; i++) {
+      rows->ids[to + i] = queue->ids[from + i];
+      rows->distances2[to + i] = queue->distances2[from + i];
+    }
+  }
+  queue->size = 0;
+}
+
 static void unit_rows(const batch *asked, uint32_t k, float reach2, scratch *work,
                       expectation *expected, copse_neighbor_rows *rows) {
   const cells *around = &work->around;
   nearby *near = &work->near;
-  const bool spatial = asked->tree->def.dimensions == 3;
+  const bool spatial = asked->tree->def.dimensions == 3, queued = k <= SELECT_K;
   const float max2 = asked->query.maxDistance * asked->query.maxDistance;
   const uint32_t total = cells_count(around);
+  row_queue queue;
+  queue.size = 0;
+  copse_neighbor_rows waiting = {queue.counts, queue.ids, queue.distances2};
+  copse_neighbor_rows *to = queued ? &waiting : rows;
   for (uint32_t cell = 0; cell < total; cell++) {
     const uint32_t own = around->own[cell];
     if (!own) continue;
     uint32_t self = cells_around(around, cell, near, asked->plain, spatial ? 3 : 2);
     for (const uint32_t end = self + own; self < end; self++) {
-      const uint32_t slot = near->ids[self];
-      const pairs row = {rows->distances2 + (size_t)slot * k, rows->ids + (size_t)slot * k};
-      rows->counts[slot] = spatial
-                               ? select_3d(asked, near, self, k, reach2, &expected->guess2, row)
-                               : select_2d(asked, near, self, k, reach2, &expected->guess2, row);
-      if (rows->counts[slot] < k && reach2 < max2) { /* beyond its reach nothing is known */
+      const uint32_t slot = near->ids[self], row = queued ? queue.size : slot;
+      const pairs found = {to->distances2 + (size_t)row * k, to->ids + (size_t)row * k};
+      to->counts[row] = spatial ? select_3d(asked, near, self, k, reach2, &expected->guess2, found)
+                                : select_2d(asked, near, self, k, reach2, &expected->guess2, found);
+      if (to->counts[row] < k && reach2 < max2) { /* beyond its reach nothing is known */
         const float center[3] = {near->axes[0][self], near->axes[1][self],
                                  spatial ? near->axes[2][self] : 0};
-        neighbors_by_query(asked, center, slot, k, rows);
+        neighbors_by_query(asked, center, slot, k, to, row);
       }
-      learn(expected, rows, slot, k);
+      learn(expected, to, row, k);
+      if (!queued) continue;
+      queue.slots[queue.size++] = slot;
+      if (queue.size == QUEUE_ROWS) row_queue_empty(&queue, k, rows);
     }
   }
+  row_queue_empty(&queue, k, rows);
 }
 
 static bool unit_neighbors(const batch *asked, uint32_t unit, uint32_t k, scratch *work,
@@ -780,7 +824,7 @@ static bool unit_neighbors(const batch *asked, uint32_t unit, uint32_t k, scratc
       float center[3] = {0};
       for (uint32_t axis = 0; axis < tree->def.dimensions; axis++)
         center[axis] = tree->points.axes[axis][place];
-      neighbors_by_query(asked, center, slot, k, rows);
+      neighbors_by_query(asked, center, slot, k, rows, slot);
       learn(expected, rows, slot, k);
     }
   }
