@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all setup wasm lib demo test bench bench-full bench-goals check format fuzz clean help
+.PHONY: all setup wasm lib demo test bench bench-full bench-goals bench-keep check format fuzz clean help
 MAKEFLAGS += --no-builtin-rules
 
 CC = gcc
@@ -190,13 +190,18 @@ build/bench/nanoflann: tests/bench/native/nanoflann.cpp tests/bench/native/commo
 bench: lib $(BENCH_NATIVE)
 	$(BENCH) quick
 
-## bench-full: the same with all spreads and up to a million agents, for the figures of the README
+## bench-full: the same with all spreads and up to a million agents, half an hour
 bench-full: lib $(BENCH_NATIVE)
 	$(BENCH) full
 
 ## bench-goals: compares what was measured last with the goals
 bench-goals:
 	@node tests/bench/goals.js
+
+## bench-keep: makes the last results those that the README shows
+bench-keep:
+	@mkdir -p tests/bench/results
+	cp build/bench/results.json build/bench/frame.svg tests/bench/results/
 
 # ---- Style and checks ----
 

@@ -3,8 +3,8 @@
 //   node --no-liftoff --expose-gc tests/bench/bench.js quick | full [word…]
 //
 // With words (frame 2D uniform 10000) only what has all of them is measured, and nothing is written.
-// Otherwise prints tables and writes build/bench/results.json and frame.svg; the full form also
-// those in tests/bench/results/, which the README shows.
+// Otherwise prints tables and writes build/bench/results.json and frame.svg; `make bench-keep` makes
+// them those of tests/bench/results/, which the README shows.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -183,10 +183,8 @@ if (words.length === 0) {
   }
   const json = await format(JSON.stringify(report), { parser: 'json', printWidth: 100 })
   const svg = plot(measurements)
-  for (const folder of ['build/bench', ...(formName === 'full' ? ['tests/bench/results'] : [])]) {
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(`${folder}/results.json`, json)
-    writeFileSync(`${folder}/frame.svg`, svg)
-    console.log(`written: ${folder}/results.json, ${folder}/frame.svg`)
-  }
+  mkdirSync('build/bench', { recursive: true })
+  writeFileSync('build/bench/results.json', json)
+  writeFileSync('build/bench/frame.svg', svg)
+  console.log('written: build/bench/results.json, build/bench/frame.svg')
 }
