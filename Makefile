@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all setup wasm lib demo test bench bench-full bench-goals bench-keep check format fuzz clean help
+.PHONY: all setup wasm lib demo install test bench bench-full bench-goals bench-keep check reproducible format fuzz clean help
 MAKEFLAGS += --no-builtin-rules
 
 CC = gcc
@@ -32,8 +32,8 @@ SETUP = build/.tools node_modules/.package-lock.json
 ## setup: install what is missing (Debian packages, npm packages), or say what to install
 setup: $(SETUP)
 
-TOOLS = gcc clang emcc chromium clang-format clang-tidy
-DEBIAN_PACKAGES = gcc clang emscripten chromium clang-format clang-tidy
+TOOLS = gcc clang emcc chromium clang-format clang-tidy pkg-config
+DEBIAN_PACKAGES = gcc clang emscripten chromium clang-format clang-tidy pkgconf
 # The sanitizers' runtime is a package of its own, named after clang's version.
 SANITIZER_PACKAGE = libclang-rt-$$($(CLANG) -dumpversion | cut -d. -f1)-dev
 # Exits with 0 when nothing is missing, else names it.
@@ -122,6 +122,20 @@ build/libcopse.a: $(patsubst %,build/native/%.o,$(C_NAMES))
 	rm -f $@
 	$(AR) rcs $@ build/native/copse.o
 
+# As C users get it: a header, a library and what pkg-config reads.
+PREFIX = /usr/local
+VERSION = $(shell sed -n 's/.*"version": "\(.*\)".*/\1/p' package.json)
+
+## install: the native library into PREFIX (/usr/local), for pkg-config
+install: build/libcopse.a
+	install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	install -m 644 c/copse.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 build/libcopse.a $(DESTDIR)$(PREFIX)/lib
+	printf '%s\n' 'prefix=$(PREFIX)' 'Name: copse' 'Version: $(VERSION)' \
+	  'Description: Spatial trees and crowd avoidance for many moving agents' \
+	  'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lcopse -lm' \
+	  >$(DESTDIR)$(PREFIX)/lib/pkgconfig/copse.pc
+
 # ---- The demo ----
 
 web/dist/index.html: dist/copse.js $(WEB_SOURCES) | $(SETUP)
@@ -155,7 +169,14 @@ build/test/determinism-%: tests/c/determinism.c $(C_SOURCES) $(C_HEADERS) | $(SE
 	$(if $(findstring clang,$*),$(CLANG),$(CC)) $(C_FLAGS) $(call determinism_flags,$*) \
 	  $< $(C_SOURCES) -lm -o $@
 
-NATIVE_TESTS = build/test/unit $(patsubst %,build/test/determinism-%,$(DETERMINISM)) \
+# The README's program against the installed library, in C and in C++.
+build/test/example-c build/test/example-cpp: tests/c/example.c build/libcopse.a
+	@mkdir -p $(@D)
+	$(MAKE) install PREFIX=$(CURDIR)/build/installed/$(@F)
+	$(if $(findstring cpp,$@),$(CLANG) -x c++ -std=c++17,$(CC) -std=c11) -Wall -Wextra -Werror $< -x none \
+	  $$(PKG_CONFIG_PATH=build/installed/$(@F)/lib/pkgconfig pkg-config --cflags --libs copse) -o $@
+
+NATIVE_TESTS = build/test/unit build/test/example-c build/test/example-cpp $(patsubst %,build/test/determinism-%,$(DETERMINISM)) \
   $(patsubst %,build/fuzz/%,$(FUZZ_NAMES))
 
 ## test: all tests: native under sanitizers, fuzzers for some seconds, Node, headless Chromium
@@ -209,13 +230,23 @@ FORMATTED_C = $(wildcard c/*.[ch] wasm/*.c tests/c/*.[ch] tests/c/fuzz/*.c tests
 FORMATTED_JS = package.json wasm web tests README.md CHANGELOG.md '!web/dist'
 
 ## check: formatting, static analysis, types, and the package as users get it
-check: lib build/libcopse.a
+check: lib build/libcopse.a reproducible
+	grep -q '"$(VERSION)"' c/copse.h && grep -q '^## $(VERSION)' CHANGELOG.md
 	clang-format --dry-run -Werror $(FORMATTED_C)
 	npx prettier --check --log-level warn $(FORMATTED_JS)
 	clang-tidy --quiet $(C_SOURCES) -- -std=c11
 	clang-tidy --quiet wasm/exports.c -- -std=c11 -Wno-unknown-attributes
 	npx tsc -p wasm --noEmit
 	node tests/package.js
+
+## reproducible: builds the package again, elsewhere and from nothing: the same bytes
+reproducible: lib
+	rm -rf build/again
+	@mkdir -p build/again
+	cp -a Makefile package.json package-lock.json c wasm README.md LICENSE CHANGELOG.md build/again
+	ln -s $(CURDIR)/node_modules build/again/node_modules
+	$(MAKE) -s -C build/again lib >build/again.log 2>&1
+	diff -r dist build/again/dist
 
 ## format: format all C and JavaScript
 format: | $(SETUP)

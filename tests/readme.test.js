@@ -29,4 +29,9 @@ blocks.forEach(([, code, output], i) => {
   })
 })
 
+readme('shows the C program that is tested', () => {
+  const [, code] = /```c\n(.*?)```/s.exec(readFileSync(`${root}README.md`, 'utf8')) ?? []
+  assert.is(code, readFileSync(`${root}tests/c/example.c`, 'utf8'))
+})
+
 readme.run()

@@ -54,6 +54,11 @@ for (const program of readdirSync('build/test').filter((file) => file.startsWith
   const same = clean && output === readFileSync('tests/determinism.txt', 'utf8')
   report(program, same ? 1 : 0, same ? 0 : 1, output)
 }
+for (const program of ['example-c', 'example-cpp']) {
+  const { output, clean } = run(`build/test/${program}`)
+  const same = clean && output === 'agent 0 is near\nagent 1 is near\n'
+  report(`${program}, against the installed library`, same ? 1 : 0, same ? 0 : 1, output)
+}
 
 uvu('in Node', 'tests', '^[^/]+\\.test\\.js$')
 uvu('in Chromium', 'tests/browser', '\\.test\\.js$')
