@@ -30,7 +30,10 @@ const { folder, tarball, files, size, remove } = install()
 try {
   const unexpected = files
     .map(({ path }) => path)
-    .filter((path) => !/^(dist\/|README\.md$|LICENSE$|CHANGELOG\.md$|package\.json$)/.test(path))
+    .filter(
+      (path) =>
+        !/^((dist|c|wasm)\/|(README|CHANGELOG)\.md$|LICENSE$|Makefile$|package\.json$)/.test(path),
+    )
   if (unexpected.length) throw new Error(`the tarball holds ${unexpected}`)
 
   run('npx', ['publint', '--strict', tarball], root)
