@@ -1,8 +1,9 @@
-/* Batch queries of the agent tree: a leaf is answered as a whole.
+/* Batch queries of the agent tree: some hundred agents near each other are answered as a whole.
  *
- * For each leaf, what is near its box is gathered once into a small contiguous buffer; then each
- * agent of the leaf scans that buffer without branches. Where the buffer can't hold what is near,
- * the leaf's agents are answered one by one. Either way gives the same rows, in tree order. */
+ * What is around such a unit is gathered once and sorted into cells as wide as the query reaches;
+ * then each agent scans its cell and those next to it, without branches. Where there is no room for
+ * what is around, smaller units are tried, and last the agents are answered one by one. Either way
+ * finds the same; the order of rows, and of the ids in a row, is that of units and cells. */
 
 #include "agenttree.h"
 
@@ -232,8 +233,10 @@ static uint32_t cells_count(const cells *all) {
 #define ROUNDER      8388608.0f
 #define ROUNDED_BITS 0x3fffffu
 
-ALWAYS_INLINE uint32_t rounded(float x) {
-  float shifted = x + ROUNDER;
+/* The cell along an axis of what is x widths from the start of the box, as cells_sort_in finds it:
+ * with the same addition, since ties are rounded to even. */
+ALWAYS_INLINE uint32_t cell_at(float x) {
+  float shifted = x + (ROUNDER + 1);
   uint32_t bits;
   memcpy(&bits, &shifted, sizeof bits);
   return bits & ROUNDED_BITS;
@@ -256,7 +259,7 @@ ALWAYS_INLINE float cells_lay_out(cells *all, const float *box, uint32_t agents,
     float total = 1;
     all->counts[2] = 1;
     EACH_AXIS (axis, dim) {
-      all->counts[axis] = rounded((box[dim + axis] - box[axis]) * scale) + 3;
+      all->counts[axis] = cell_at((box[dim + axis] - box[axis]) * scale) + 2;
       total *= (float)all->counts[axis];
     }
     if (total <= most || scale == 0) return scale;

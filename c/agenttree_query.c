@@ -245,8 +245,8 @@ copse_status copse_agenttree_any_within(const copse_agenttree *tree, const float
   return status;
 }
 
-/* Offers all agents that may be among the nearest, nearer boxes first. A box as far as the limit
- * is still visited, for the sake of ties by id. */
+/* Offers all agents that may be among the nearest, the nearer child first. A box as far as the
+ * limit is still visited, for the sake of ties by id. */
 ALWAYS_INLINE uint32_t search(const copse_agenttree *tree, const float *center,
                               const copse_query *query, scan_nearest *nearest, const int dim) {
   struct {

@@ -239,9 +239,9 @@ copse_status copse_agenttree_cone(const copse_agenttree *tree, const float *cent
 /* A row of ids for each slot or point. The caller owns the arrays. Row i is ids[offsets[i]] … ids
  * [offsets[i] + counts[i] - 1]. Rows are written one after the other: of points in their order, of
  * slots such that agents near each other have rows near each other, in an order that depends on the
- * last build and the query alone, as does the order of the ids in a row. The first row that does
- * not fit and all after it stay empty
- * (`truncated`), while `total` counts what all rows hold. */
+ * last build and the query alone, as does the order of the ids in a row. When
+ * `truncated`, the first row that does not fit and all after it are empty, while `total` counts
+ * what all rows hold. */
 typedef struct copse_rows {
   uint32_t *offsets, *counts; /* in: room for every slot in use or built, or every point */
   uint32_t *ids;              /* in: room for `capacity` ids */

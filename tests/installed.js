@@ -12,18 +12,25 @@ export const root = fileURLToPath(new URL('../', import.meta.url))
 export const run = (command, args, cwd) =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 
+/**
+ * Packs into a folder.
+ * @param {string} folder
+ */
+export function pack(folder) {
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]
+  const [{ filename, files, size }] = JSON.parse(run('npm', args, root))
+  return { tarball: join(folder, filename), files, size }
+}
+
 /** Packs and installs; `remove()` cleans up. */
 export function install() {
   const folder = mkdtempSync(join(tmpdir(), 'copse-package-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })
   try {
-    const [{ filename, files, size }] = JSON.parse(
-      run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root),
-    )
-    const tarball = join(folder, filename)
+    const packed = pack(folder)
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-    run('npm', ['install', '--no-audit', '--no-fund', '--offline', tarball], folder)
-    return { folder, tarball, files, size, remove }
+    run('npm', ['install', '--no-audit', '--no-fund', '--offline', packed.tarball], folder)
+    return { folder, ...packed, remove }
   } catch (error) {
     remove()
     throw error

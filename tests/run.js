@@ -61,6 +61,7 @@ for (const program of ['example-c', 'example-cpp']) {
 }
 
 uvu('in Node', 'tests', '^[^/]+\\.test\\.js$')
+uvu('its consumers', 'tests/consumers', '\\.test\\.js$')
 uvu('in Chromium', 'tests/browser', '\\.test\\.js$')
 
 console.log(`${passed} passed, ${failed} failed`)

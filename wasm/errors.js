@@ -13,8 +13,8 @@
  * - `BAD_SNAPSHOT`: the bytes are no snapshot of such an object
  * - `DEAD`: a call trapped earlier; the instance can't be trusted any more
  *
- * @typedef {'FULL' | 'OUT_OF_MEMORY' | 'NOT_FINITE' | 'STALE_HANDLE' | 'DISPOSED' | 'NOT_READY' |
- *   'BAD_SNAPSHOT' | 'DEAD'} ErrorCode
+ * @typedef {'FULL' | 'OUT_OF_MEMORY' | 'NOT_FINITE' | 'STALE_HANDLE'} StateCode
+ * @typedef {StateCode | 'DISPOSED' | 'NOT_READY' | 'BAD_SNAPSHOT' | 'DEAD'} ErrorCode
  */
 export class CopseError extends Error {
   /**

@@ -1,4 +1,17 @@
 // The public face, all but init() and create(), which each entry binds to its core.
 
+/** @typedef {import('./agenttree.js').AgentTreeOptions} AgentTreeOptions */
+/** @typedef {import('./errors.js').ErrorCode} ErrorCode */
+/** @typedef {import('./init.js').InitOptions} InitOptions */
+/** @typedef {import('./init.js').Instance} Instance */
+/** @typedef {import('./spatialindex.js').AllNeighborsOptions} AllNeighborsOptions */
+/** @typedef {import('./spatialindex.js').BatchOptions} BatchOptions */
+/** @typedef {import('./spatialindex.js').IntoOptions} IntoOptions */
+/** @typedef {import('./spatialindex.js').NearestOptions} NearestOptions */
+/** @typedef {import('./spatialindex.js').NeighborRows} NeighborRows */
+/** @typedef {import('./spatialindex.js').QueryOptions} QueryOptions */
+/** @typedef {import('./spatialindex.js').Rows} Rows */
+/** @typedef {import('./spatialindex.js').Stats} Stats */
+
 export { AgentTree, AgentTree3D } from './agenttree.js'
 export { CopseError } from './errors.js'

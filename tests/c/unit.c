@@ -621,6 +621,50 @@ static void test_batches_of_crowded_agents(void) {
   copse_agenttree_destroy(tree);
 }
 
+/* The neighbors of all agents, counted one pair at a time. */
+static void check_counts(const copse_agenttree *tree, const float *points, uint32_t n, uint32_t dim,
+                         float radius) {
+  static uint32_t offsets[768], counts[768], ids[768 * 768];
+  copse_rows rows = {offsets, counts, ids, 768 * 768, 0, false};
+  CHECK(copse_agenttree_all_within(tree, radius, NULL, NULL, &rows) == COPSE_OK);
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t expected = 0;
+    for (uint32_t j = 0; j < n; j++) {
+      float d[3] = {0};
+      for (uint32_t axis = 0; axis < dim; axis++)
+        d[axis] = points[j * dim + axis] - points[i * dim + axis];
+      expected += j != i && (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2] <= radius * radius;
+    }
+    CHECK(counts[i] == expected);
+  }
+}
+
+/* Boxes that end in the middle of a cell, after a batch that left other cells on the stack. */
+static void test_agents_where_cells_are_rounded(void) {
+  enum { N = 768 };
+  static const float boxes[][3] = {
+      {40, 40, 0}, {64, 16.5f, 0}, {16.5f, 64, 0}, {40, 40, 9}, {64, 4, 0.5f}};
+  for (int b = 0; b < 5; b++) {
+    static float points[3 * N];
+    uint32_t state = 7, dim = boxes[b][2] > 0 ? 3 : 2;
+    for (uint32_t i = 0; i < N * dim; i++) {
+      const float side = boxes[b][i % dim];
+      const uint32_t word = random_word(&state) >> 8;
+      points[i] = word % 9 == 0 ? side : (float)word / 16777216 * side;
+      if (i < dim) points[i] = 0;
+    }
+    copse_agenttree_def def = copse_agenttree_default();
+    def.capacity = N;
+    def.dimensions = dim;
+    copse_agenttree *tree = make_tree(def);
+    copse_agenttree_set_count(tree, N);
+    memcpy(copse_agenttree_positions(tree).axes[0], points, N * dim * sizeof(float));
+    CHECK(copse_agenttree_build(tree, NULL) == COPSE_OK);
+    check_counts(tree, points, N, dim, 0.9f);
+    copse_agenttree_destroy(tree);
+  }
+}
+
 static void test_many_points_equal_single_queries(void) {
   enum { N = 500, M = 100 };
   static float points[2 * N], centers[2 * M], distances2[M * N];
@@ -791,6 +835,7 @@ static const struct {
     TEST(test_batches_refuse_bad_arguments),
     TEST(test_truncated_rows_are_whole),
     TEST(test_batches_of_crowded_agents),
+    TEST(test_agents_where_cells_are_rounded),
     TEST(test_many_points_equal_single_queries),
     TEST(test_order_is_a_function_of_the_state),
     TEST(test_restore_answers_as_what_was_saved),

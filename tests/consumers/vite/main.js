@@ -1,0 +1,12 @@
+import { init, AgentTree } from 'copse'
+
+await init()
+const agents = new AgentTree({ capacity: 3 })
+agents.count = 3
+agents.positions.set([0, 0, 1, 0, 5, 5])
+agents.build()
+document.body.append(agents.within(0, 0, 2).join(' '))
+
+const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })
+worker.onmessage = ({ data }) => document.body.append(`, in a worker: ${data.join(' ')}`)
+worker.postMessage(agents.positions)
