@@ -356,18 +356,20 @@ typedef struct asker {
   word4 mask;
 } asker;
 
-ALWAYS_INLINE asker asker_at(const batch *asked, uint32_t place, const int dim) {
-  const scan_points *points = &asked->tree->points;
-  const uint32_t slot = points->ids[place];
-  const float center[3] = {points->axes[0][place], points->axes[1][place],
-                           dim == 3 ? points->axes[2][place] : 0};
+ALWAYS_INLINE asker asker_of(const batch *asked, const float *center, uint32_t slot,
+                             const int dim) {
   return (asker){scan_center_at(center, dim), word4_all(slot), word4_all(mask_of(asked, slot))};
 }
 
-ALWAYS_INLINE asker asker_in(const batch *asked, const nearby *near, uint32_t i, const int dim) {
-  const float center[3] = {near->axes[0][i], near->axes[1][i], dim == 3 ? near->axes[2][i] : 0};
-  return (asker){scan_center_at(center, dim), word4_all(near->ids[i]),
-                 word4_all(mask_of(asked, near->ids[i]))};
+/* Where the agent at a place of the tree is. */
+ALWAYS_INLINE void place_center(const batch *asked, uint32_t place, float *center, const int dim) {
+  const scan_points *points = &asked->tree->points;
+  EACH_AXIS (axis, dim) center[axis] = points->axes[axis][place];
+}
+
+/* Where a gathered agent is. */
+ALWAYS_INLINE void nearby_center(const nearby *near, uint32_t i, float *center, const int dim) {
+  EACH_AXIS (axis, dim) center[axis] = near->axes[axis][i];
 }
 
 ALWAYS_INLINE float4 nearby_distance2(const nearby *near, uint32_t i, const asker *who,
@@ -378,14 +380,11 @@ ALWAYS_INLINE float4 nearby_distance2(const nearby *near, uint32_t i, const aske
   return scan_sum_of_squares4(d, dim);
 }
 
-/* The same question as a query of its own. */
-ALWAYS_INLINE copse_query query_at(const batch *asked, uint32_t place, float *center,
-                                   const int dim) {
-  const scan_points *points = &asked->tree->points;
+/* What an agent asks, as a query of its own. */
+static copse_query query_of(const batch *asked, uint32_t slot) {
   copse_query query = asked->query;
-  query.exclude = points->ids[place];
-  query.mask = mask_of(asked, query.exclude);
-  EACH_AXIS (axis, dim) center[axis] = points->axes[axis][place];
+  query.exclude = slot;
+  query.mask = mask_of(asked, slot);
   return query;
 }
 
@@ -548,7 +547,9 @@ ALWAYS_INLINE void rows_of(const batch *asked, const cells *around, float radius
     if (!own) continue;
     uint32_t self = cells_around(around, cell, near, plain, dim);
     for (const uint32_t end = self + own; self < end; self++) {
-      const asker who = asker_in(asked, near, self, dim);
+      float center[3];
+      nearby_center(near, self, center, dim);
+      const asker who = asker_of(asked, center, near->ids[self], dim);
       uint32_t elsewhere[NEAR_LIMIT + NEAR_PADDING];
       bool roomy = to.room >= near->size + NEAR_PADDING;
       float x = plain ? nearby_hide(near, self) : 0;
@@ -585,7 +586,8 @@ ALWAYS_INLINE bool unit_within(const batch *asked, uint32_t unit, float radius, 
   if (at->right) return false;
   for (uint32_t place = at->begin; place < at->end; place++) {
     float center[3];
-    const copse_query query = query_at(asked, place, center, dim);
+    place_center(asked, place, center, dim);
+    const copse_query query = query_of(asked, tree->points.ids[place]);
     row_by_query(to, tree, query.exclude, center, radius, &query);
   }
   return true;
@@ -706,9 +708,7 @@ ALWAYS_INLINE uint32_t select_into(const nearby *near, const asker *who, uint32_
 /* A row by a query of its own, for an agent. */
 static void neighbors_by_query(const batch *asked, const float *center, uint32_t slot, uint32_t k,
                                copse_neighbor_rows *rows, uint32_t row) {
-  copse_query query = asked->query;
-  query.exclude = slot;
-  query.mask = mask_of(asked, slot);
+  const copse_query query = query_of(asked, slot);
   const size_t begin = (size_t)row * k;
   copse_results results = {
       .ids = rows->ids + begin, .distances2 = rows->distances2 + begin, .capacity = k};
@@ -718,7 +718,9 @@ static void neighbors_by_query(const batch *asked, const float *center, uint32_t
 
 ALWAYS_INLINE uint32_t select_of(const batch *asked, nearby *near, uint32_t self, uint32_t k,
                                  float limit2, float *guess2, pairs row, const int dim) {
-  const asker who = asker_in(asked, near, self, dim);
+  float center[3];
+  nearby_center(near, self, center, dim);
+  const asker who = asker_of(asked, center, near->ids[self], dim);
   if (!asked->plain) return select_into(near, &who, k, limit2, guess2, row, false, dim);
   float x = nearby_hide(near, self);
   uint32_t count = select_into(near, &who, k, limit2, guess2, row, true, dim);
@@ -905,8 +907,10 @@ ALWAYS_INLINE void pair_gathered_in(const batch *asked, const node *leaf, nearby
   for (uint32_t place = leaf->begin; place < leaf->end; place++) {
     uint32_t groups = sameGroups ? leaf->anyGroups : points->groups[place];
     if (!(groups & asked->query.mask)) continue;
-    const asker who = asker_at(asked, place, dim);
     const uint32_t slot = points->ids[place];
+    float center[3];
+    place_center(asked, place, center, dim);
+    const asker who = asker_of(asked, center, slot, dim);
     for (uint32_t i = 0; i < near->size; i += 4) {
       float4 limits2 = float4_all(to->distance2);
       if (to->radii) {

@@ -14,6 +14,12 @@ const ARGUMENTS = [
   '--disable-sync',
 ]
 
+export const launch = () =>
+  chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ARGUMENTS,
+  })
+
 /**
  * Serves a folder and opens a browser; `close()` ends both.
  * @param {string} folder
@@ -26,8 +32,7 @@ export async function open(folder) {
     build: { outDir: '.' },
     preview: { host: '127.0.0.1', port: 0 },
   })
-  const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
-  const browser = await chromium.launch({ executablePath, args: ARGUMENTS })
+  const browser = await launch()
   const url = String(server.resolvedUrls?.local[0])
 
   return {

@@ -8,9 +8,9 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chromium } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { launch } from '../browser/chromium.js'
 import { pack } from '../installed.js'
 
 const consumers = suite('consumers')
@@ -28,10 +28,7 @@ let browser
 
 consumers.before(async () => {
   tarball = pack(packed).tarball
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run'],
-  })
+  browser = await launch()
 })
 consumers.after(async () => {
   await browser?.close()
