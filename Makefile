@@ -73,9 +73,9 @@ EMCC_LINK_FLAGS = -Oz --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sINITI
   -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=$(STACK_BYTES) -sGLOBAL_BASE=$(STACK_BYTES) \
   -Wl,--stack-first -sSUPPORT_ERRNO=0 -sMALLOC=emmalloc
 
-# For size, but single queries for speed; measured: for the rest that gains little, since what must
+# For size, but what every agent runs for speed; measured: for the rest that gains little, since what must
 # be unrolled says so itself.
-build/%/agenttree_query.o: OPTIMISE = -O2 -fno-vectorize -fno-slp-vectorize
+build/%/batch.o build/%/agenttree_query.o: OPTIMISE = -O2 -fno-vectorize -fno-slp-vectorize
 OPTIMISE = -Os
 EMCC_COMPILE = $(EMCC) $(EMCC_FLAGS) $(OPTIMISE)
 

@@ -12,7 +12,7 @@
 #ifndef COPSE_AGENTTREE_H
 #define COPSE_AGENTTREE_H
 
-#include "scan.h"
+#include "agents.h"
 
 typedef struct node {
   uint32_t begin, end;
@@ -25,52 +25,17 @@ typedef struct node {
 } node;
 
 struct copse_agenttree {
-  copse_agenttree_def def;
-  void *block; /* holds every array below */
+  agents agents;
+  uint32_t leafSize;
+  copse_axis axis;
+  copse_split split;
+  copse_allocator allocator;
+  void *block; /* holds the agents' arrays and the nodes */
   uint64_t blockBytes;
-
-  /* The caller's side: slots 0 … count - 1. */
-  float *positions;
-  uint32_t *groups;
-  uint32_t count;
-
-  /* The last build. points.ids is a permutation of 0 … builtCount - 1: first the agents of the
-   * tree in tree order, then the slots that are absent. */
-  scan_points points;
-  uint32_t agentCount;
-  uint32_t builtCount;
-  uint32_t skipped;
   node *nodes;
   float *bounds; /* 2 * dimensions a node */
   uint32_t nodeCount;
 };
-
-/* Where a build reads from: the tree's buffers, the caller's arrays, or a snapshot. */
-typedef struct source {
-  copse_positions positions;
-  uint32_t *groups; /* NULL: all 1; a build only reads */
-  uint32_t count;
-} source;
-
-typedef struct survey {
-  uint32_t present;              /* slots with a group and an accepted position */
-  uint32_t bad;                  /* slots with a group and a position that is not accepted */
-  uint32_t firstBad;             /* COPSE_NONE: none */
-  uint32_t anyGroups, allGroups; /* of the present */
-} survey;
-
-ALWAYS_INLINE float source_coordinate(const source *from, uint32_t slot, int axis) {
-  return from->positions.axes[axis][(size_t)slot * from->positions.stride];
-}
-ALWAYS_INLINE uint32_t source_group(const source *from, uint32_t slot) {
-  return from->groups ? from->groups[slot] : 1;
-}
-
-static inline bool ids_ascend(const uint32_t *ids, uint32_t begin, uint32_t end) {
-  for (uint32_t i = begin + 1; i < end; i++)
-    if (ids[i] < ids[i - 1]) return false;
-  return true;
-}
 
 ALWAYS_INLINE const float *agenttree_box(const copse_agenttree *tree, uint32_t index,
                                          const int dim) {
@@ -91,22 +56,6 @@ ALWAYS_INLINE child_gaps child_gaps_at(const node *at, const float *point) {
   return (child_gaps){left * left, right * right};
 }
 
-/* Whether any agent matches a mask. Every search must begin with this: where all agents are in the
- * same groups, points.groups is not filled, and only nodes that match may be scanned. */
-static inline bool agenttree_has_any(const copse_agenttree *tree, uint32_t mask) {
-  return tree->nodeCount && (tree->nodes[0].anyGroups & mask);
-}
-
-/* The k nearest are selected among at most this many, which rank counting sorts fastest. */
-enum { SELECT_LIMIT = 28, SELECT_K = 24, SELECT_TRIES = 4 };
-
-/* Puts at most SELECT_LIMIT pairs, with SCAN_PADDING room behind them, into order; the first k go
- * to the row. */
-void agenttree_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k,
-                    float *rowDistances2, uint32_t *rowIds);
-
-source agenttree_buffers(const copse_agenttree *tree);
-survey agenttree_survey(const source *from, uint32_t dimensions);
 /* Builds from a source whose survey found nothing that forbids it. */
 void agenttree_build(copse_agenttree *tree, const source *from, const survey *found);
 /* The tight bounds of the agents begin … end, which are not none. */

@@ -32,88 +32,24 @@ uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize) {
 
 /* ---- Build ------------------------------------------------------------------------------- */
 
-ALWAYS_INLINE bool source_accepts(const source *from, uint32_t slot, const int dim) {
-  bool ok = true;
-  for (int axis = 0; axis < dim; axis++) /* of any dim */
-    if (!is_coordinate(source_coordinate(from, slot, axis))) ok = false;
-  return ok;
-}
-
-ALWAYS_INLINE survey survey_in(const source *from, const int dim) {
-  survey found = {0, 0, COPSE_NONE, 0, COPSE_ALL_GROUPS};
-  for (uint32_t slot = 0; slot < from->count; slot++) {
-    uint32_t groups = source_group(from, slot);
-    if (!groups) continue;
-    if (source_accepts(from, slot, dim)) {
-      found.present++;
-      found.anyGroups |= groups;
-      found.allGroups &= groups;
-    } else if (found.bad++ == 0)
-      found.firstBad = slot;
-  }
-  return found;
-}
-
-/* Whether a run of floats are all coordinates. */
-static bool are_coordinates(const float *x, uint64_t count) {
-  const float4 most = float4_all(COPSE_MAX_COORDINATE), least = float4_all(-COPSE_MAX_COORDINATE);
-  word4 ok = word4_all(UINT32_MAX);
-  uint64_t i = 0;
-  for (; i + 4 <= count; i += 4) {
-    float4 four = float4_load(x + i);
-    ok = word4_and(ok, word4_and(float4_le(least, four), float4_le(four, most)));
-  }
-  for (; i < count; i++)
-    if (!is_coordinate(x[i])) return false;
-  return word4_bits(ok) == 15;
-}
-
-/* The survey of a source where every slot is present, which is the usual one; false: not so. */
-static bool survey_full(const source *from, uint32_t dimensions, survey *found) {
-  const copse_positions *positions = &from->positions;
-  const bool interleaved = positions->stride == dimensions;
-  if (!interleaved && positions->stride != 1) return false;
-  for (uint32_t axis = 0; axis < dimensions; axis++) {
-    if (interleaved && positions->axes[axis] != positions->axes[0] + axis) return false;
-    if (!interleaved && !are_coordinates(positions->axes[axis], from->count)) return false;
-  }
-  if (interleaved && !are_coordinates(positions->axes[0], (uint64_t)from->count * dimensions))
-    return false;
-  uint32_t any = 0, all = COPSE_ALL_GROUPS, absent = 0;
-  for (uint32_t slot = 0; slot < from->count; slot++) {
-    uint32_t groups = source_group(from, slot);
-    any |= groups;
-    all &= groups;
-    absent |= groups == 0;
-  }
-  *found = (survey){from->count, 0, COPSE_NONE, any, all};
-  return !absent;
-}
-
-survey agenttree_survey(const source *from, uint32_t dimensions) {
-  survey found;
-  if (survey_full(from, dimensions, &found)) return found;
-  return dimensions == 3 ? survey_in(from, 3) : survey_in(from, 2);
-}
-
 /* Brings points.ids to a permutation of 0 … count - 1 with the present agents first, keeping the
  * last order as far as it goes. */
 static void renew_order(copse_agenttree *tree, const source *from, const survey *found) {
-  uint32_t *ids = tree->points.ids;
-  uint32_t kept = tree->builtCount;
+  uint32_t *ids = tree->agents.points.ids;
+  uint32_t kept = tree->agents.builtCount;
   if (kept > from->count) {
     kept = 0;
-    for (uint32_t i = 0; i < tree->builtCount; i++)
+    for (uint32_t i = 0; i < tree->agents.builtCount; i++)
       if (ids[i] < from->count) ids[kept++] = ids[i];
   }
   for (; kept < from->count; kept++) ids[kept] = kept;
   if (found->present == from->count) return;
 
   uint32_t front = 0, back = from->count;
-  const int dim = (int)tree->def.dimensions;
+  const uint32_t dim = tree->agents.dimensions;
   while (front < back) {
     uint32_t id = ids[front];
-    if (source_group(from, id) && source_accepts(from, id, dim)) {
+    if (source_group(from, id) && source_accepts_slot(from, id, dim)) {
       front++;
     } else {
       ids[front] = ids[--back];
@@ -124,7 +60,8 @@ static void renew_order(copse_agenttree *tree, const source *from, const survey 
 
 ALWAYS_INLINE void fetch_in(const copse_agenttree *tree, const source *from, uint32_t begin,
                             uint32_t end, const int dim) {
-  const scan_points points = tree->points; /* in registers: the stores below may alias anything */
+  const scan_points points =
+      tree->agents.points; /* in registers: the stores below may alias anything */
   const copse_positions positions = from->positions;
   for (uint32_t i = begin; i < end; i++) {
     const size_t at = (size_t)points.ids[i] * positions.stride;
@@ -135,7 +72,7 @@ ALWAYS_INLINE void fetch_in(const copse_agenttree *tree, const source *from, uin
 /* Fetches the coordinates of the agents in begin … end. Adding 0 turns -0 into 0. */
 OUT_OF_LINE void fetch(const copse_agenttree *tree, const source *from, uint32_t begin,
                        uint32_t end) {
-  if (tree->def.dimensions == 3)
+  if (tree->agents.dimensions == 3)
     fetch_in(tree, from, begin, end, 3);
   else
     fetch_in(tree, from, begin, end, 2);
@@ -182,13 +119,13 @@ ALWAYS_INLINE void bounds_of(const copse_agenttree *tree, uint32_t begin, uint32
                              const int dim) {
   extent all = extent_none();
   uint32_t i = begin;
-  for (; end - i >= 4; i += 4) extent_add4(&all, tree->points.axes, i, dim);
-  for (; i < end; i++) extent_add(&all, tree->points.axes, i, dim);
+  for (; end - i >= 4; i += 4) extent_add4(&all, tree->agents.points.axes, i, dim);
+  for (; i < end; i++) extent_add(&all, tree->agents.points.axes, i, dim);
   extent_store(&all, box, dim);
 }
 
 void agenttree_bounds(const copse_agenttree *tree, uint32_t begin, uint32_t end, float *box) {
-  if (tree->def.dimensions == 3)
+  if (tree->agents.dimensions == 3)
     bounds_of(tree, begin, end, box, 3);
   else
     bounds_of(tree, begin, end, box, 2);
@@ -352,7 +289,7 @@ static void sort_leaf(const copse_agenttree *tree, const source *from, uint32_t 
                       uint32_t end) {
   enum { INSERTION_LIMIT = 128 };
   const uint32_t size = end - begin;
-  uint32_t *ids = tree->points.ids + begin;
+  uint32_t *ids = tree->agents.points.ids + begin;
   if (size > INSERTION_LIMIT) {
     pairs_sort((pairs){NULL, ids}, size, BY_ID);
     fetch(tree, from, begin, end);
@@ -366,8 +303,8 @@ static void sort_leaf(const copse_agenttree *tree, const source *from, uint32_t 
     keys[at] = key;
   }
   for (uint32_t i = 0; i < size; i++) ids[i] = (uint32_t)(keys[i] >> 32);
-  for (uint32_t axis = 0; axis < tree->def.dimensions; axis++) {
-    float *x = tree->points.axes[axis] + begin, moved[INSERTION_LIMIT];
+  for (uint32_t axis = 0; axis < tree->agents.dimensions; axis++) {
+    float *x = tree->agents.points.axes[axis] + begin, moved[INSERTION_LIMIT];
     for (uint32_t i = 0; i < size; i++) moved[i] = x[(uint32_t)keys[i]];
     for (uint32_t i = 0; i < size; i++) x[i] = moved[i];
   }
@@ -377,8 +314,8 @@ static void sort_leaf(const copse_agenttree *tree, const source *from, uint32_t 
 static void gather_groups(copse_agenttree *tree, const source *from, const survey *found) {
   bool uniform = found->anyGroups == found->allGroups;
   if (!uniform)
-    for (uint32_t i = 0; i < tree->agentCount; i++)
-      tree->points.groups[i] = source_group(from, tree->points.ids[i]);
+    for (uint32_t i = 0; i < tree->agents.present; i++)
+      tree->agents.points.groups[i] = source_group(from, tree->agents.points.ids[i]);
   for (uint32_t i = tree->nodeCount; i-- > 0;) {
     node *at = &tree->nodes[i];
     at->anyGroups = uniform ? found->anyGroups : 0;
@@ -390,15 +327,15 @@ static void gather_groups(copse_agenttree *tree, const source *from, const surve
     } else {
       at->allGroups = COPSE_ALL_GROUPS;
       for (uint32_t agent = at->begin; agent < at->end; agent++) {
-        at->anyGroups |= tree->points.groups[agent];
-        at->allGroups &= tree->points.groups[agent];
+        at->anyGroups |= tree->agents.points.groups[agent];
+        at->allGroups &= tree->agents.points.groups[agent];
       }
     }
   }
 }
 
 static void build_nodes(copse_agenttree *tree, const source *from) {
-  const int dim = (int)tree->def.dimensions;
+  const int dim = (int)tree->agents.dimensions;
   typedef struct pending {
     uint32_t begin, end, depth;
     uint32_t parent; /* whose right child this is; COPSE_NONE: a left child or the root */
@@ -407,15 +344,15 @@ static void build_nodes(copse_agenttree *tree, const source *from) {
   pending stack[COPSE_MAX_DEPTH];
   uint32_t waiting = 0;
 
-  const uint64_t leafSize = tree->def.leafSize;
-  const uint64_t budget = agenttree_node_budget(tree->agentCount, leafSize);
+  const uint64_t leafSize = tree->leafSize;
+  const uint64_t budget = agenttree_node_budget(tree->agents.present, leafSize);
   /* Nodes made, and those that all waiting ranges need when split at medians: never over budget. */
-  uint64_t committed = median_nodes(tree->agentCount, leafSize);
+  uint64_t committed = median_nodes(tree->agents.present, leafSize);
 
   tree->nodeCount = 0;
-  if (tree->agentCount) {
-    stack[waiting] = (pending){0, tree->agentCount, 0, COPSE_NONE, {0}};
-    agenttree_bounds(tree, 0, tree->agentCount, stack[waiting++].box);
+  if (tree->agents.present) {
+    stack[waiting] = (pending){0, tree->agents.present, 0, COPSE_NONE, {0}};
+    agenttree_bounds(tree, 0, tree->agents.present, stack[waiting++].box);
   }
   while (waiting) {
     pending *const range = &stack[--waiting];
@@ -426,25 +363,25 @@ static void build_nodes(copse_agenttree *tree, const source *from) {
     tree->nodes[index] = (node){begin, end, 0, 0, 0, 0, 0, 0};
     for (int i = 0; i < 2 * dim; i++) box[i] = range->box[i];
 
-    int axis = size > leafSize ? choose_axis(box, depth, tree->def.axis, dim) : -1;
+    int axis = size > leafSize ? choose_axis(box, depth, tree->axis, dim) : -1;
     committed -= median_nodes(size, leafSize) - 1;
     if (axis < 0) {
-      if (!ids_ascend(tree->points.ids, begin, end)) sort_leaf(tree, from, begin, end);
+      if (!ids_ascend(tree->agents.points.ids, begin, end)) sort_leaf(tree, from, begin, end);
       continue;
     }
 
     uint32_t middle = begin;
     uint64_t needed = 0;
     float boxes[2 * 2 * 3];
-    bool atMedian = tree->def.split == COPSE_SPLIT_MEDIAN || depth >= MIDPOINT_DEPTH;
+    bool atMedian = tree->split == COPSE_SPLIT_MEDIAN || depth >= MIDPOINT_DEPTH;
     if (!atMedian) {
       split_key key = {midpoint(box[axis], box[dim + axis]), 0};
-      middle = partition(&tree->points, begin, end, axis, key, boxes, dim);
+      middle = partition(&tree->agents.points, begin, end, axis, key, boxes, dim);
       needed = median_nodes(middle - begin, leafSize) + median_nodes(end - middle, leafSize);
       atMedian = committed + needed > budget;
     }
     if (atMedian) {
-      middle = split_at_median(&tree->points, begin, end, axis, dim);
+      middle = split_at_median(&tree->agents.points, begin, end, axis, dim);
       needed = median_nodes(middle - begin, leafSize) + median_nodes(end - middle, leafSize);
       agenttree_bounds(tree, begin, middle, boxes);
       agenttree_bounds(tree, middle, end, boxes + (size_t)(2 * dim));
@@ -465,36 +402,34 @@ static void build_nodes(copse_agenttree *tree, const source *from) {
 
 void agenttree_build(copse_agenttree *tree, const source *from, const survey *found) {
   renew_order(tree, from, found);
-  tree->builtCount = from->count;
-  tree->agentCount = found->present;
-  tree->skipped = found->bad;
-  fetch(tree, from, 0, tree->agentCount);
+  tree->agents.builtCount = from->count;
+  tree->agents.present = found->present;
+  tree->agents.skipped = found->bad;
+  tree->agents.anyGroups = found->anyGroups;
+  tree->agents.allGroups = found->allGroups;
+  fetch(tree, from, 0, tree->agents.present);
   build_nodes(tree, from);
   gather_groups(tree, from, found);
 }
 
-static copse_status build_checked(copse_agenttree *tree, const source *from, uint32_t *firstBad) {
-  survey found = agenttree_survey(from, tree->def.dimensions);
-  if (firstBad) *firstBad = found.firstBad;
-  if (found.bad && tree->def.onNonFinite == COPSE_NON_FINITE_ERROR) return COPSE_NOT_FINITE;
-  agenttree_build(tree, from, &found);
-  return COPSE_OK;
-}
-
 copse_status copse_agenttree_build(copse_agenttree *tree, uint32_t *firstBad) {
-  source from = agenttree_buffers(tree);
-  return build_checked(tree, &from, firstBad);
+  const source from = agents_buffers(&tree->agents);
+  survey found;
+  copse_status status = agents_check(&tree->agents, &from, &found, firstBad);
+  if (status == COPSE_OK) agenttree_build(tree, &from, &found);
+  return status;
 }
 
 copse_status copse_agenttree_build_from(copse_agenttree *tree, const copse_positions *positions,
                                         const uint32_t *groups, uint32_t count,
                                         uint32_t *firstBad) {
   if (firstBad) *firstBad = COPSE_NONE;
-  if (count > tree->def.capacity) return COPSE_FULL;
-  for (uint32_t axis = 0; axis < tree->def.dimensions; axis++)
-    if (!positions->axes[axis] && count) return COPSE_INVALID_ARGUMENT;
-  source from = {*positions, (uint32_t *)groups, count};
-  copse_status status = build_checked(tree, &from, firstBad);
-  if (status == COPSE_OK) tree->count = count;
-  return status;
+  source from;
+  survey found;
+  copse_status status = agents_foreign(&tree->agents, positions, groups, count, &from);
+  if (status == COPSE_OK) status = agents_check(&tree->agents, &from, &found, firstBad);
+  if (status != COPSE_OK) return status;
+  agenttree_build(tree, &from, &found);
+  tree->agents.count = count;
+  return COPSE_OK;
 }

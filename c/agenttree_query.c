@@ -44,7 +44,7 @@ ALWAYS_INLINE bool region_meets(const region *where, const float *box, const sha
 ALWAYS_INLINE void region_scan(const copse_agenttree *tree, const node *at, const region *where,
                                const scan_filter *filter, copse_results *results, const shape kind,
                                const int dim) {
-  const scan_points *points = &tree->points;
+  const scan_points *points = &tree->agents.points;
   if (kind == SHAPE_CIRCLE)
     scan_within(points, at->begin, at->end, where->circle.center, where->circle.radius2, filter,
                 results, dim);
@@ -83,7 +83,7 @@ ALWAYS_INLINE void collect(const copse_agenttree *tree, const region *where,
   copse_results local = *results; /* lets the compiler keep it in registers */
   if (kind == SHAPE_BOX) local.distances2 = NULL;
   uint32_t stack[COPSE_MAX_DEPTH + 1], waiting = 0;
-  if (agenttree_has_any(tree, query->mask) && region_meets(where, tree->bounds, kind, dim))
+  if (agents_have(&tree->agents, query->mask) && region_meets(where, tree->bounds, kind, dim))
     stack[waiting++] = 0;
   while (waiting) {
     uint32_t index = stack[--waiting];
@@ -121,8 +121,8 @@ ALWAYS_INLINE void region_set_circle(region *where, const float *center, float r
 OUT_OF_LINE void collect_circle(const copse_agenttree *tree, const float *center, float radius2,
                                 const copse_query *query, copse_results *results) {
   region where;
-  region_set_circle(&where, center, radius2, tree->def.dimensions);
-  if (tree->def.dimensions == 3)
+  region_set_circle(&where, center, radius2, tree->agents.dimensions);
+  if (tree->agents.dimensions == 3)
     collect(tree, &where, query, results, SHAPE_CIRCLE, 3);
   else
     collect(tree, &where, query, results, SHAPE_CIRCLE, 2);
@@ -131,7 +131,7 @@ OUT_OF_LINE void collect_circle(const copse_agenttree *tree, const float *center
 copse_status copse_agenttree_within(const copse_agenttree *tree, const float *center, float radius,
                                     const copse_query *query, copse_results *results) {
   const copse_query asked = query_or_default(query);
-  const uint32_t dim = tree->def.dimensions;
+  const uint32_t dim = tree->agents.dimensions;
   if (!query_results_ok(&asked, results, true) || !query_point_ok(center, (int)dim) ||
       !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
@@ -143,7 +143,7 @@ copse_status copse_agenttree_within(const copse_agenttree *tree, const float *ce
 copse_status copse_agenttree_range(const copse_agenttree *tree, const float *lo, const float *hi,
                                    const copse_query *query, copse_results *results) {
   const copse_query asked = query_or_default(query);
-  const uint32_t dim = tree->def.dimensions;
+  const uint32_t dim = tree->agents.dimensions;
   if (!query_results_ok(&asked, results, false) || !query_box_ok(lo, hi, (int)dim))
     return COPSE_INVALID_ARGUMENT;
   region where = {.box = {{0}, {0}}};
@@ -161,7 +161,7 @@ SMALL_CODE copse_status copse_agenttree_cone(const copse_agenttree *tree, const 
                                              const float *direction, float halfAngle, float radius,
                                              const copse_query *query, copse_results *results) {
   const copse_query asked = query_or_default(query);
-  const uint32_t dim = tree->def.dimensions;
+  const uint32_t dim = tree->agents.dimensions;
   region where = {.cone = {.radius2 = radius * radius}};
   if (!query_results_ok(&asked, results, true) || !query_point_ok(center, (int)dim) ||
       !query_radius_ok(radius) || !query_direction(direction, (int)dim, where.cone.unit) ||
@@ -182,7 +182,8 @@ static uint32_t admitted(const copse_agenttree *tree, const node *at, const cops
   if (filter_in(at, query).testGroups) return COPSE_NONE;
   uint32_t total = at->end - at->begin;
   if (query->exclude != COPSE_NONE)
-    for (uint32_t i = at->begin; i < at->end; i++) total -= tree->points.ids[i] == query->exclude;
+    for (uint32_t i = at->begin; i < at->end; i++)
+      total -= tree->agents.points.ids[i] == query->exclude;
   return total;
 }
 
@@ -191,7 +192,7 @@ ALWAYS_INLINE uint32_t count(const copse_agenttree *tree, const region *where,
                              const int dim) {
   const float *center = where->circle.center, radius2 = where->circle.radius2;
   uint32_t stack[COPSE_MAX_DEPTH + 1], waiting = 0, total = 0;
-  if (agenttree_has_any(tree, query->mask)) stack[waiting++] = 0;
+  if (agents_have(&tree->agents, query->mask)) stack[waiting++] = 0;
   while (waiting && !(stopAtFirst && total)) {
     uint32_t index = stack[--waiting], all = COPSE_NONE;
     const node *at = &tree->nodes[index];
@@ -208,7 +209,7 @@ ALWAYS_INLINE uint32_t count(const copse_agenttree *tree, const region *where,
       waiting += enter & 1;
     } else {
       scan_filter filter = filter_in(at, query);
-      total += scan_count(&tree->points, at->begin, at->end, center, radius2, &filter, dim);
+      total += scan_count(&tree->agents.points, at->begin, at->end, center, radius2, &filter, dim);
     }
   }
   return total;
@@ -218,7 +219,7 @@ static copse_status count_within(const copse_agenttree *tree, const float *cente
                                  const copse_query *query, uint32_t *total, uint32_t *visits,
                                  bool stopAtFirst) {
   const copse_query asked = query_or_default(query);
-  const uint32_t dim = tree->def.dimensions;
+  const uint32_t dim = tree->agents.dimensions;
   uint32_t visited = 0;
   *total = 0;
   if (!query_point_ok(center, (int)dim) || !query_radius_ok(radius)) return COPSE_INVALID_ARGUMENT;
@@ -254,7 +255,7 @@ ALWAYS_INLINE uint32_t search(const copse_agenttree *tree, const float *center,
     float gap2;
   } stack[COPSE_MAX_DEPTH];
   uint32_t waiting = 0, visits = 0;
-  if (agenttree_has_any(tree, query->mask) && nearest->k) {
+  if (agents_have(&tree->agents, query->mask) && nearest->k) {
     stack[0].index = 0;
     stack[waiting++].gap2 = box_gap2(tree->bounds, center, dim);
   }
@@ -274,7 +275,7 @@ ALWAYS_INLINE uint32_t search(const copse_agenttree *tree, const float *center,
       stack[waiting++].gap2 = leftFirst ? gaps.left2 : gaps.right2;
     } else {
       scan_filter filter = filter_in(at, query);
-      scan_neighbors(&tree->points, at->begin, at->end, center, &filter, nearest, dim);
+      scan_neighbors(&tree->agents.points, at->begin, at->end, center, &filter, nearest, dim);
     }
   }
   return visits;
@@ -282,8 +283,8 @@ ALWAYS_INLINE uint32_t search(const copse_agenttree *tree, const float *center,
 
 SMALL_CODE static uint32_t search_any(const copse_agenttree *tree, const float *center,
                                       const copse_query *query, scan_nearest *nearest) {
-  return tree->def.dimensions == 3 ? search(tree, center, query, nearest, 3)
-                                   : search(tree, center, query, nearest, 2);
+  return tree->agents.dimensions == 3 ? search(tree, center, query, nearest, 3)
+                                      : search(tree, center, query, nearest, 2);
 }
 
 /* The same for the nearest alone. */
@@ -294,7 +295,7 @@ ALWAYS_INLINE uint32_t search_one(const copse_agenttree *tree, const float *cent
     float gap2;
   } stack[COPSE_MAX_DEPTH];
   uint32_t waiting = 0, visits = 0, index = 0;
-  if (!agenttree_has_any(tree, query->mask)) return 0;
+  if (!agents_have(&tree->agents, query->mask)) return 0;
   for (;;) {
     const node *at = &tree->nodes[index];
     visits++;
@@ -308,7 +309,7 @@ ALWAYS_INLINE uint32_t search_one(const copse_agenttree *tree, const float *cent
         if ((leftFirst ? gaps.left2 : gaps.right2) <= nearest->distance2) continue;
       } else {
         scan_filter filter = filter_in(at, query);
-        scan_nearest_one(&tree->points, at->begin, at->end, center, &filter, nearest, dim);
+        scan_nearest_one(&tree->agents.points, at->begin, at->end, center, &filter, nearest, dim);
       }
     }
     do {
@@ -324,56 +325,21 @@ copse_status copse_agenttree_nearest(const copse_agenttree *tree, const float *c
                                      uint32_t *visits) {
   const copse_query asked = query_or_default(query);
   *id = COPSE_NONE;
-  if (!query_point_ok(center, (int)tree->def.dimensions) || !query_radius_ok(asked.maxDistance))
+  if (!query_point_ok(center, (int)tree->agents.dimensions) || !query_radius_ok(asked.maxDistance))
     return COPSE_INVALID_ARGUMENT;
   pair nearest = {asked.maxDistance * asked.maxDistance, COPSE_NONE};
-  uint32_t visited = tree->def.dimensions == 3 ? search_one(tree, center, &asked, &nearest, 3)
-                                               : search_one(tree, center, &asked, &nearest, 2);
+  uint32_t visited = tree->agents.dimensions == 3 ? search_one(tree, center, &asked, &nearest, 3)
+                                                  : search_one(tree, center, &asked, &nearest, 2);
   *id = nearest.id;
   if (distance2) *distance2 = nearest.id == COPSE_NONE ? INFINITY : nearest.distance2;
   if (visits) *visits = visited;
   return COPSE_OK;
 }
 
-/* Each pair's rank is the number of smaller ones, counted four at a time. */
-void agenttree_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k,
-                    float *rowDistances2, uint32_t *rowIds) {
-  float sorted2[SELECT_LIMIT + 1];
-  uint32_t sorted[SELECT_LIMIT + 1], seen = 0;
-  float4_store(distances2 + size, float4_all(INFINITY)); /* its lanes' rank is `size` */
-  for (uint32_t i = 0; i < size; i += 4) {
-    float4 mine = float4_load(distances2 + i);
-    word4 ranks4 = word4_all(0);
-    for (uint32_t j = 0; j < size; j++)
-      ranks4 = word4_sub(ranks4, float4_lt(float4_all(distances2[j]), mine));
-    uint32_t ranks[4];
-    word4_store(ranks, ranks4);
-    for (uint32_t lane = 0; lane < 4; lane++) {
-      seen |= 1u << ranks[lane];
-      sorted2[ranks[lane]] = distances2[i + lane];
-      sorted[ranks[lane]] = ids[i + lane];
-    }
-  }
-  if (k > size) k = size;
-  const bool ties = (seen | 1u << size) != (2u << size) - 1;
-  if (ties) pairs_sort((pairs){distances2, ids}, size, BY_DISTANCE); /* by id */
-  const float *from2 = ties ? distances2 : sorted2;
-  const uint32_t *from = ties ? ids : sorted;
-  uint32_t i = 0;
-  for (; i + 4 <= k; i += 4) { /* so few that a call of memcpy would take longer */
-    float4_store(rowDistances2 + i, float4_load(from2 + i));
-    word4_store(rowIds + i, word4_load(from + i));
-  }
-  for (; i < k; i++) {
-    rowDistances2[i] = from2[i];
-    rowIds[i] = from[i];
-  }
-}
-
 /* About how far from a point its k-th neighbor is, squared, if agents were spread as in the
  * smallest node near the point that has enough of them to tell; 0: they lie on a line or plane. */
 static float expected_reach2(const copse_agenttree *tree, const float *center, uint32_t k) {
-  const int dim = (int)tree->def.dimensions;
+  const int dim = (int)tree->agents.dimensions;
   const uint32_t aim = k + 6; /* a few more than k, for what is uneven */
   uint32_t index = 0;
   for (uint32_t right; (right = tree->nodes[index].right) != 0;) {
@@ -383,8 +349,8 @@ static float expected_reach2(const copse_agenttree *tree, const float *center, u
     index = nearer;
   }
   const float *box = agenttree_box(tree, index, dim);
-  const float agents = (float)(tree->nodes[index].end - tree->nodes[index].begin);
-  float each = (box[dim] - box[0]) * (box[dim + 1] - box[1]) / agents;
+  const float size = (float)(tree->nodes[index].end - tree->nodes[index].begin);
+  float each = (box[dim] - box[0]) * (box[dim + 1] - box[1]) / size;
   float reach2 = each * (float)aim / 3.14159265f;
   if (dim == 3) {
     /* The radius of a sphere of that volume; its cube root by halving the exponents' thirds. */
@@ -415,8 +381,8 @@ static bool neighbors_by_reach(const copse_agenttree *tree, const float *center,
   *limit2 = reach2;
   if (found.total > FOUND_LIMIT) return false;
   results->total = found.total < k ? found.total : k;
-  if (found.total <= SELECT_LIMIT) {
-    agenttree_rank(distances2, ids, found.total, k, results->distances2, results->ids);
+  if (found.total <= RANK_LIMIT) {
+    pairs_rank(distances2, ids, found.total, k, results->distances2, results->ids);
   } else {
     pairs_sort((pairs){distances2, ids}, found.total, BY_DISTANCE);
     memcpy(results->distances2, distances2, results->total * sizeof *distances2);
@@ -428,13 +394,13 @@ static bool neighbors_by_reach(const copse_agenttree *tree, const float *center,
 copse_status copse_agenttree_neighbors(const copse_agenttree *tree, const float *center, uint32_t k,
                                        const copse_query *query, copse_results *results) {
   const copse_query asked = query_or_default(query);
-  if (k > tree->agentCount) k = tree->agentCount;
+  if (k > tree->agents.present) k = tree->agents.present;
   if (!query_results_ok(&asked, results, true) || (k && !results->distances2) ||
-      k > results->capacity || !query_point_ok(center, (int)tree->def.dimensions) ||
+      k > results->capacity || !query_point_ok(center, (int)tree->agents.dimensions) ||
       !query_radius_ok(asked.maxDistance))
     return COPSE_INVALID_ARGUMENT;
   float limit2 = asked.maxDistance * asked.maxDistance;
-  if (k > 1 && k <= SELECT_K && neighbors_by_reach(tree, center, k, &asked, results, &limit2))
+  if (k > 1 && k <= RANK_K && neighbors_by_reach(tree, center, k, &asked, results, &limit2))
     return COPSE_OK;
   scan_nearest nearest = {{results->distances2, results->ids}, k, 0, limit2};
   results->visits += search_any(tree, center, &asked, &nearest);

@@ -69,4 +69,12 @@ ALWAYS_INLINE void heap_sort(pairs heap, uint32_t size, const pair_order order) 
 /* Sorts pairs in place: O(n) where they are sorted already, at worst O(n log n). */
 void pairs_sort(pairs all, uint32_t size, pair_order order);
 
+/* Rank counting sorts at most this many fastest; the k nearest are best selected among them. */
+enum { RANK_LIMIT = 28, RANK_K = 24 };
+
+/* Puts at most RANK_LIMIT pairs, with room for 4 more behind them, into order by distance; the
+ * first k go to the row. */
+void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, float *rowDistances2,
+                uint32_t *rowIds);
+
 #endif

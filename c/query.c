@@ -74,6 +74,41 @@ void pairs_sort(pairs all, uint32_t size, pair_order order) {
   }
 }
 
+/* Each pair's rank is the number of smaller ones, counted four at a time. */
+void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, float *rowDistances2,
+                uint32_t *rowIds) {
+  float sorted2[RANK_LIMIT + 1];
+  uint32_t sorted[RANK_LIMIT + 1], seen = 0;
+  float4_store(distances2 + size, float4_all(INFINITY)); /* its lanes' rank is `size` */
+  for (uint32_t i = 0; i < size; i += 4) {
+    float4 mine = float4_load(distances2 + i);
+    word4 ranks4 = word4_all(0);
+    for (uint32_t j = 0; j < size; j++)
+      ranks4 = word4_sub(ranks4, float4_lt(float4_all(distances2[j]), mine));
+    uint32_t ranks[4];
+    word4_store(ranks, ranks4);
+    for (uint32_t lane = 0; lane < 4; lane++) {
+      seen |= 1u << ranks[lane];
+      sorted2[ranks[lane]] = distances2[i + lane];
+      sorted[ranks[lane]] = ids[i + lane];
+    }
+  }
+  if (k > size) k = size;
+  const bool ties = (seen | 1u << size) != (2u << size) - 1;
+  if (ties) pairs_sort((pairs){distances2, ids}, size, BY_DISTANCE); /* by id */
+  const float *from2 = ties ? distances2 : sorted2;
+  const uint32_t *from = ties ? ids : sorted;
+  uint32_t i = 0;
+  for (; i + 4 <= k; i += 4) { /* so few that a call of memcpy would take longer */
+    float4_store(rowDistances2 + i, float4_load(from2 + i));
+    word4_store(rowIds + i, word4_load(from + i));
+  }
+  for (; i < k; i++) {
+    rowDistances2[i] = from2[i];
+    rowIds[i] = from[i];
+  }
+}
+
 void query_sort(const copse_query *query, copse_results *results) {
   uint32_t written = results->total < results->capacity ? results->total : results->capacity;
   if (query->sort != COPSE_SORT_NONE)

@@ -1,0 +1,271 @@
+#include "agents.h"
+
+#include "geom.h"
+
+#include <string.h>
+
+/* ---- Life -------------------------------------------------------------------------------- */
+
+bool agents_ok(const agents *all) {
+  return (all->dimensions == 2 || all->dimensions == 3) && all->capacity >= 1 &&
+         all->capacity <= COPSE_MAX_CAPACITY &&
+         (all->layout == COPSE_LAYOUT_INTERLEAVED || all->layout == COPSE_LAYOUT_SEPARATE) &&
+         (all->onNonFinite == COPSE_NON_FINITE_ERROR || all->onNonFinite == COPSE_NON_FINITE_SKIP);
+}
+
+void agents_carve(agents *all, arena *block) {
+  const uint64_t capacity = all->capacity, padded = capacity + SCAN_PADDING;
+  all->positions = arena_carve(block, capacity * all->dimensions, sizeof(float));
+  all->groups = arena_carve(block, capacity, sizeof(uint32_t));
+  for (uint32_t axis = 0; axis < all->dimensions; axis++)
+    all->points.axes[axis] = arena_carve(block, padded, sizeof(float));
+  all->points.ids = arena_carve(block, padded, sizeof(uint32_t));
+  all->points.groups = arena_carve(block, padded, sizeof(uint32_t));
+}
+
+void agents_begin(agents *all) {
+  for (uint32_t slot = 0; slot < all->capacity; slot++) all->groups[slot] = 1;
+}
+
+void agents_move(agents *to, const agents *from) {
+  const size_t dim = from->dimensions, old = from->capacity, capacity = to->capacity;
+  agents_begin(to);
+  if (from->layout == COPSE_LAYOUT_SEPARATE) {
+    for (size_t axis = 0; axis < dim; axis++)
+      memcpy(to->positions + axis * capacity, from->positions + axis * old, old * sizeof(float));
+  } else
+    memcpy(to->positions, from->positions, old * dim * sizeof(float));
+  memcpy(to->groups, from->groups, old * sizeof(uint32_t));
+  for (size_t axis = 0; axis < dim; axis++)
+    memcpy(to->points.axes[axis], from->points.axes[axis], old * sizeof(float));
+  memcpy(to->points.ids, from->points.ids, old * sizeof(uint32_t));
+  memcpy(to->points.groups, from->points.groups, old * sizeof(uint32_t));
+}
+
+copse_status agents_set_count(agents *all, uint32_t count) {
+  if (count > all->capacity) return COPSE_FULL;
+  all->count = count;
+  return COPSE_OK;
+}
+
+copse_positions agents_positions(const agents *all) {
+  const bool separate = all->layout == COPSE_LAYOUT_SEPARATE;
+  const size_t step = separate ? all->capacity : 1;
+  copse_positions positions = {{0}, separate ? 1 : all->dimensions};
+  for (size_t axis = 0; axis < all->dimensions; axis++)
+    positions.axes[axis] = all->positions + axis * step;
+  return positions;
+}
+
+uint32_t agents_order(const agents *all, uint32_t *order, uint32_t capacity) {
+  const uint32_t count = all->present < capacity ? all->present : capacity;
+  if (count) memcpy(order, all->points.ids, count * sizeof *order);
+  return all->present;
+}
+
+/* ---- Build ------------------------------------------------------------------------------- */
+
+source agents_buffers(const agents *all) {
+  return (source){agents_positions(all), all->groups, all->count};
+}
+
+ALWAYS_INLINE bool source_accepts(const source *from, uint32_t slot, const int dim) {
+  bool ok = true;
+  for (int axis = 0; axis < dim; axis++) /* of any dim */
+    if (!is_coordinate(source_coordinate(from, slot, axis))) ok = false;
+  return ok;
+}
+
+ALWAYS_INLINE survey survey_in(const source *from, const int dim) {
+  survey found = {0, 0, COPSE_NONE, 0, COPSE_ALL_GROUPS};
+  for (uint32_t slot = 0; slot < from->count; slot++) {
+    uint32_t groups = source_group(from, slot);
+    if (!groups) continue;
+    if (source_accepts(from, slot, dim)) {
+      found.present++;
+      found.anyGroups |= groups;
+      found.allGroups &= groups;
+    } else if (found.bad++ == 0)
+      found.firstBad = slot;
+  }
+  return found;
+}
+
+/* Whether a run of floats are all coordinates. */
+static bool are_coordinates(const float *x, uint64_t count) {
+  const float4 most = float4_all(COPSE_MAX_COORDINATE), least = float4_all(-COPSE_MAX_COORDINATE);
+  word4 ok = word4_all(UINT32_MAX);
+  uint64_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    float4 four = float4_load(x + i);
+    ok = word4_and(ok, word4_and(float4_le(least, four), float4_le(four, most)));
+  }
+  for (; i < count; i++)
+    if (!is_coordinate(x[i])) return false;
+  return word4_bits(ok) == 15;
+}
+
+/* The survey of a source where every slot is present, which is the usual one; false: not so. */
+static bool survey_full(const source *from, uint32_t dimensions, survey *found) {
+  const copse_positions *positions = &from->positions;
+  const bool interleaved = positions->stride == dimensions;
+  if (!interleaved && positions->stride != 1) return false;
+  for (uint32_t axis = 0; axis < dimensions; axis++) {
+    if (interleaved && positions->axes[axis] != positions->axes[0] + axis) return false;
+    if (!interleaved && !are_coordinates(positions->axes[axis], from->count)) return false;
+  }
+  if (interleaved && !are_coordinates(positions->axes[0], (uint64_t)from->count * dimensions))
+    return false;
+  uint32_t any = 0, all = COPSE_ALL_GROUPS, absent = 0;
+  for (uint32_t slot = 0; slot < from->count; slot++) {
+    uint32_t groups = source_group(from, slot);
+    any |= groups;
+    all &= groups;
+    absent |= groups == 0;
+  }
+  *found = (survey){from->count, 0, COPSE_NONE, any, all};
+  return !absent;
+}
+
+survey agents_survey(const source *from, uint32_t dimensions) {
+  survey found;
+  if (survey_full(from, dimensions, &found)) return found;
+  return dimensions == 3 ? survey_in(from, 3) : survey_in(from, 2);
+}
+
+bool source_accepts_slot(const source *from, uint32_t slot, uint32_t dimensions) {
+  return source_accepts(from, slot, (int)dimensions);
+}
+
+copse_status agents_check(const agents *all, const source *from, survey *found,
+                          uint32_t *firstBad) {
+  *found = agents_survey(from, all->dimensions);
+  if (firstBad) *firstBad = found->firstBad;
+  const bool refused = found->bad && all->onNonFinite == COPSE_NON_FINITE_ERROR;
+  return refused ? COPSE_NOT_FINITE : COPSE_OK;
+}
+
+copse_status agents_foreign(const agents *all, const copse_positions *positions,
+                            const uint32_t *groups, uint32_t count, source *from) {
+  if (count > all->capacity) return COPSE_FULL;
+  for (uint32_t axis = 0; axis < all->dimensions; axis++)
+    if (!positions->axes[axis] && count) return COPSE_INVALID_ARGUMENT;
+  *from = (source){*positions, (uint32_t *)groups, count};
+  return COPSE_OK;
+}
+
+bool agents_valid(const agents *all) {
+  if (all->count > all->capacity || all->builtCount > all->capacity ||
+      all->present > all->builtCount)
+    return false;
+  /* A permutation has the sum of its ids and their squares, modulo 2^64. */
+  uint64_t sum = 0, squares = 0;
+  for (uint64_t i = 0; i < all->builtCount; i++) {
+    uint64_t id = all->points.ids[i];
+    if (id >= all->builtCount) return false;
+    sum += i - id;
+    squares += i * i - id * id;
+  }
+  return !sum && !squares;
+}
+
+/* ---- Snapshots --------------------------------------------------------------------------- */
+
+/* After this head come two states of the same form: the buffers, then the last build (absent slots
+ * with group 0). A state of n slots is n * dimensions coordinates, interleaved, and n groups. */
+typedef struct agents_snapshot {
+  snapshot_header header;
+  uint32_t dimensions, options[AGENTS_OPTIONS], onNonFinite; /* must agree */
+  uint32_t count, builtCount, skipped;
+} agents_snapshot;
+
+static uint64_t state_bytes(const agents *all, uint64_t count) {
+  return count * (all->dimensions + 1) * 4;
+}
+
+static source state_at(const agents *all, void *bytes, uint32_t count) {
+  source state = {.count = count};
+  float *coordinates = bytes;
+  state.positions.stride = all->dimensions;
+  for (uint32_t axis = 0; axis < all->dimensions; axis++)
+    state.positions.axes[axis] = coordinates + axis;
+  state.groups = (uint32_t *)bytes + (size_t)count * all->dimensions;
+  return state;
+}
+
+static void copy_state(const agents *all, const source *from, const source *to) {
+  for (uint32_t slot = 0; slot < from->count; slot++)
+    for (uint32_t axis = 0; axis < all->dimensions; axis++)
+      to->positions.axes[axis][(size_t)slot * to->positions.stride] =
+          source_coordinate(from, slot, (int)axis);
+  memcpy(to->groups, from->groups, from->count * sizeof(uint32_t));
+}
+
+static agents_snapshot snapshot_head(const agents *all, const agents_options *options) {
+  agents_snapshot head = {.dimensions = all->dimensions,
+                          .onNonFinite = (uint32_t)all->onNonFinite,
+                          .count = all->count,
+                          .builtCount = all->builtCount,
+                          .skipped = all->skipped};
+  memcpy(head.options, options->words, sizeof head.options);
+  return head;
+}
+
+copse_status agents_save(const agents *all, const agents_options *options, void *bytes,
+                         size_t capacity, size_t *total, uint32_t *firstBad) {
+  const source buffers = agents_buffers(all);
+  survey found;
+  *total = 0;
+  if (agents_check(all, &buffers, &found, firstBad) != COPSE_OK) return COPSE_NOT_FINITE;
+  const agents_snapshot head = snapshot_head(all, options);
+  uint64_t size = sizeof head + state_bytes(all, head.count) + state_bytes(all, head.builtCount);
+  *total = size > SIZE_MAX ? SIZE_MAX : (size_t)size;
+  if (size > capacity) return COPSE_FULL;
+
+  char *at = bytes;
+  memcpy(at, &head, sizeof head);
+  at += sizeof head;
+  source state = state_at(all, at, head.count);
+  copy_state(all, &buffers, &state);
+  at += state_bytes(all, head.count);
+  memset(at, 0, (size_t)state_bytes(all, head.builtCount));
+  state = state_at(all, at, head.builtCount);
+  const bool uniform = all->anyGroups == all->allGroups;
+  for (uint32_t i = 0; i < all->present; i++) {
+    uint32_t slot = all->points.ids[i];
+    for (uint32_t axis = 0; axis < all->dimensions; axis++)
+      state.positions.axes[axis][(size_t)slot * state.positions.stride] = all->points.axes[axis][i];
+    state.groups[slot] = uniform ? all->anyGroups : all->points.groups[i];
+  }
+  snapshot_seal(bytes, size, options->kind);
+  return COPSE_OK;
+}
+
+copse_status agents_restore(agents *all, const agents_options *options, const void *bytes,
+                            size_t size, agents_state *state) {
+  if ((uintptr_t)bytes % 4) return COPSE_INVALID_ARGUMENT;
+  agents_snapshot head, own = snapshot_head(all, options);
+  if (size < sizeof head || !snapshot_opens(bytes, size, options->kind)) return COPSE_BAD_SNAPSHOT;
+  memcpy(&head, bytes, sizeof head);
+  if (head.dimensions != own.dimensions || head.onNonFinite != own.onNonFinite ||
+      memcmp(head.options, own.options, sizeof head.options) != 0 ||
+      size != sizeof head + state_bytes(all, head.count) + state_bytes(all, head.builtCount) ||
+      head.skipped > head.builtCount)
+    return COPSE_BAD_SNAPSHOT;
+
+  char *at = (char *)bytes + sizeof head; /* only read */
+  state->buffers = state_at(all, at, head.count);
+  state->built = state_at(all, at + state_bytes(all, head.count), head.builtCount);
+  state->found = agents_survey(&state->built, all->dimensions);
+  state->skipped = head.skipped;
+  const bool buffersOk = all->onNonFinite == COPSE_NON_FINITE_SKIP ||
+                         agents_survey(&state->buffers, all->dimensions).bad == 0;
+  if (!buffersOk || state->found.bad || state->found.present + head.skipped > head.builtCount)
+    return COPSE_BAD_SNAPSHOT;
+  if (head.count > all->capacity || head.builtCount > all->capacity) return COPSE_FULL;
+
+  all->count = head.count;
+  const source buffers = agents_buffers(all);
+  copy_state(all, &state->buffers, &buffers);
+  return COPSE_OK;
+}

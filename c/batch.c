@@ -1,0 +1,326 @@
+#include "batch.h"
+
+#include <string.h>
+
+/* ---- What a batch asks ------------------------------------------------------------------- */
+
+bool batch_init(batch *asked, const agents *all, const copse_query *query, const uint32_t *masks) {
+  *asked = (batch){all, query_or_default(query), NULL, false};
+  uint32_t common = COPSE_ALL_GROUPS;
+  if (masks)
+    for (uint32_t i = 0; i < all->builtCount; i++) common &= masks[i];
+  if (common != COPSE_ALL_GROUPS) asked->masks = masks;
+  asked->plain = !asked->masks && asked->query.mask == COPSE_ALL_GROUPS;
+  return asked->query.sort == COPSE_SORT_NONE;
+}
+
+uint32_t batch_row_count(const agents *all) {
+  return all->count > all->builtCount ? all->count : all->builtCount;
+}
+
+uint32_t batch_mask_of_run(const batch *asked, uint32_t begin, uint32_t end) {
+  if (!asked->masks) return asked->query.mask;
+  uint32_t mask = 0;
+  for (uint32_t i = begin; i < end; i++) mask |= batch_mask_of(asked, asked->agents->points.ids[i]);
+  return mask;
+}
+
+copse_query batch_query_of(const batch *asked, uint32_t slot) {
+  copse_query query = asked->query;
+  query.exclude = slot;
+  query.mask = batch_mask_of(asked, slot);
+  return query;
+}
+
+/* Takes a gathered agent out of everybody's sight; answers with what brings it back. */
+ALWAYS_INLINE float hide(nearby *near, uint32_t i) {
+  const float x = near->axes[0][i];
+  near->axes[0][i] = NAN;
+  return x;
+}
+
+/* Of four gathered agents that are near, those that the asker looks for. In a plain batch all of
+ * them: the asker itself is hidden meanwhile. */
+ALWAYS_INLINE uint32_t wanted(word4 hit, const nearby *near, uint32_t i, word4 ids,
+                              const asker *who, const bool plain) {
+  if (plain) return word4_bits(hit);
+  hit = word4_without(hit, word4_equal(ids, who->slot));
+  word4 common = word4_and(word4_load(near->groups + i), who->mask);
+  return word4_bits(word4_without(hit, word4_equal(common, word4_all(0))));
+}
+
+/* ---- Rows of all that are near ----------------------------------------------------------- */
+
+void rows_start(row_writer *to, const copse_rows *rows, uint32_t count, uint32_t written) {
+  if (count > written) {
+    memset(rows->offsets, 0, count * sizeof(uint32_t));
+    memset(rows->counts, 0, count * sizeof(uint32_t));
+  }
+  to->offsets = rows->offsets;
+  to->counts = rows->counts;
+  to->ids = rows->ids;
+  to->room = rows->capacity;
+  to->used = 0;
+  to->total = 0;
+  to->truncated = false;
+  to->waiting = 0;
+}
+
+void rows_tell(row_writer *to) {
+  for (uint32_t i = 0; i < to->waiting; i++) {
+    to->offsets[to->slots[i]] = to->lie[i];
+    to->counts[to->slots[i]] = to->hold[i];
+  }
+  to->waiting = 0;
+}
+
+void rows_end(row_writer *to, copse_rows *rows) {
+  rows_tell(to);
+  rows->total = to->total > UINT32_MAX ? UINT32_MAX : (uint32_t)to->total;
+  rows->truncated = to->truncated;
+}
+
+/* Appends the ids of the lanes in `bits`. */
+ALWAYS_INLINE uint32_t append(uint32_t *row, uint32_t total, word4 ids, uint32_t bits) {
+  word4_store_packed(row + total, ids, bits);
+  return total + bits_count(bits);
+}
+
+ALWAYS_INLINE asker gathered_asker(const batch *asked, const nearby *near, uint32_t i,
+                                   const int dim) {
+  float center[3];
+  nearby_center(near, i, center, dim);
+  return asker_of(asked, center, near->ids[i], dim);
+}
+
+/* The gathered that are near an agent, whom it looks for; answers with their number. */
+ALWAYS_INLINE uint32_t row_of(const nearby *near, const asker *who, float4 limit2, uint32_t *row,
+                              const bool plain, const int dim) {
+  const uint32_t size = near->size;
+  uint32_t total = 0;
+  for (uint32_t i = 0; i < size; i += 8) { /* two blocks a turn: fewer branches */
+    const word4 ids = word4_load(near->ids + i), next = word4_load(near->ids + i + 4);
+    word4 hit = float4_le(nearby_distance2(near, i, who, dim), limit2);
+    word4 nextHit = float4_le(nearby_distance2(near, i + 4, who, dim), limit2);
+    total = append(row, total, ids, wanted(hit, near, i, ids, who, plain));
+    total = append(row, total, next, wanted(nextHit, near, i + 4, next, who, plain));
+  }
+  return total;
+}
+
+ALWAYS_INLINE void rows_of_in(const batch *asked, nearby *near, uint32_t self, uint32_t own,
+                              float radius2, row_writer *to, const bool plain, const int dim) {
+  uint32_t elsewhere[NEAR_LIMIT + NEAR_PADDING];
+  for (const uint32_t end = self + own; self < end; self++) {
+    const asker who = gathered_asker(asked, near, self, dim);
+    const bool roomy = to->room >= near->size + NEAR_PADDING;
+    uint32_t *const row = to->ids + to->used;
+    const float x = plain ? hide(near, self) : 0;
+    const uint32_t count =
+        row_of(near, &who, float4_all(radius2), roomy ? row : elsewhere, plain, dim);
+    if (plain) near->axes[0][self] = x;
+    if (!roomy && count && count <= to->room) memcpy(row, elsewhere, count * sizeof *row);
+    row_end(to, near->ids[self], count);
+  }
+}
+
+OUT_OF_LINE void rows_of_2d(const batch *asked, nearby *near, uint32_t self, uint32_t own,
+                            float radius2, row_writer *to) {
+  rows_of_in(asked, near, self, own, radius2, to, true, 2);
+}
+OUT_OF_LINE void rows_of_3d(const batch *asked, nearby *near, uint32_t self, uint32_t own,
+                            float radius2, row_writer *to) {
+  rows_of_in(asked, near, self, own, radius2, to, true, 3);
+}
+OUT_OF_LINE void rows_of_masked_2d(const batch *asked, nearby *near, uint32_t self, uint32_t own,
+                                   float radius2, row_writer *to) {
+  rows_of_in(asked, near, self, own, radius2, to, false, 2);
+}
+OUT_OF_LINE void rows_of_masked_3d(const batch *asked, nearby *near, uint32_t self, uint32_t own,
+                                   float radius2, row_writer *to) {
+  rows_of_in(asked, near, self, own, radius2, to, false, 3);
+}
+
+void batch_rows(const batch *asked, nearby *near, uint32_t self, uint32_t own, float radius2,
+                row_writer *to) {
+  if (asked->agents->dimensions == 3) {
+    if (asked->plain)
+      rows_of_3d(asked, near, self, own, radius2, to);
+    else
+      rows_of_masked_3d(asked, near, self, own, radius2, to);
+  } else if (asked->plain)
+    rows_of_2d(asked, near, self, own, radius2, to);
+  else
+    rows_of_masked_2d(asked, near, self, own, radius2, to);
+}
+
+/* ---- Rows of the nearest ----------------------------------------------------------------- */
+
+enum { SELECT_TRIES = 4 };
+
+/* Measured: wide enough that a second try is rare, and narrow enough that it costs little. */
+static const float GUESS_MARGIN = 1.4f;
+
+expectation expectation_start(uint32_t k, uint32_t dimensions) {
+  /* About one agent in a hundred has its k-th neighbor farther than this, where agents are spread
+   * at random: what a Poisson process says. */
+  const float spread = 2.33f / sqrtf((float)k) + 1.4f / (float)k;
+  return (expectation){0, 0, 1 + (dimensions == 3 ? spread * 2 / 3 : spread), 0, 0};
+}
+
+void expect(expectation *expected) {
+  if (expected->full)
+    expected->reach2 = (float)(expected->sum2 / expected->full) * expected->margin;
+  else
+    expected->reach2 *= 4;
+  expected->sum2 = 0;
+  expected->full = 0;
+}
+
+/* Collects the gathered within a distance of the asker, whom it looks for; answers with their
+ * number. There is room for all that can be gathered. */
+ALWAYS_INLINE uint32_t collect_up_to(const nearby *near, const asker *who, float limit2,
+                                     pairs found, const bool plain, const int dim) {
+  const uint32_t size = near->size;
+  const float4 limit = float4_all(limit2);
+  uint32_t total = 0;
+  for (uint32_t i = 0; i < size; i += 4) {
+    float4 distances2 = nearby_distance2(near, i, who, dim);
+    const word4 ids = word4_load(near->ids + i);
+    uint32_t bits = wanted(float4_le(distances2, limit), near, i, ids, who, plain);
+    float4_store_packed(found.distances2 + total, distances2, bits);
+    word4_store_packed(found.ids + total, ids, bits);
+    total += bits_count(bits);
+  }
+  return total;
+}
+
+/* The k nearest by a heap: for what ranking is not made for. */
+OUT_OF_LINE uint32_t heap_into(pairs found, uint32_t size, uint32_t k, pairs row) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < size; i++) {
+    pair candidate = pairs_get(found, i);
+    if (kept < k)
+      heap_push(row, kept++, candidate, BY_DISTANCE);
+    else if (pair_less(candidate, pairs_get(row, 0), BY_DISTANCE))
+      heap_sink(row, k, 0, candidate, BY_DISTANCE);
+  }
+  heap_sort(row, kept, BY_DISTANCE);
+  return kept;
+}
+
+/* Writes the k nearest of the gathered, or all within limit2 when there are fewer; answers with
+ * their number. guess2 is where a few more than k are expected, and is brought up to date. */
+ALWAYS_INLINE uint32_t select_into(const nearby *near, const asker *who, uint32_t k, float limit2,
+                                   float *guess2, pairs row, const bool plain, const int dim) {
+  float distances2[NEAR_LIMIT + NEAR_PADDING];
+  uint32_t ids[NEAR_LIMIT + NEAR_PADDING];
+  const pairs found = {distances2, ids};
+  float threshold2 = *guess2 < limit2 && k <= RANK_K ? *guess2 : limit2;
+  for (int attempt = 1;; attempt++) {
+    uint32_t size = collect_up_to(near, who, threshold2, found, plain, dim);
+    const bool all = threshold2 == limit2;
+    if (size <= RANK_LIMIT && k <= RANK_K && (size >= k || all)) {
+      pairs_rank(distances2, ids, size, k, row.distances2, row.ids);
+      if (size >= k) *guess2 = row.distances2[k - 1] * GUESS_MARGIN;
+      return size < k ? size : k;
+    }
+    if (all && (k > RANK_K || attempt >= SELECT_TRIES)) return heap_into(found, size, k, row);
+    /* The number grows about as the squared distance does. */
+    const float wanted = (float)(k + RANK_LIMIT) / 2;
+    threshold2 *= wanted / (size ? (float)size : 0.5f);
+    if (!(threshold2 > 0 && threshold2 < limit2) || attempt >= SELECT_TRIES) threshold2 = limit2;
+  }
+}
+
+ALWAYS_INLINE uint32_t select_of(const batch *asked, nearby *near, uint32_t self, uint32_t k,
+                                 float limit2, float *guess2, pairs row, const int dim) {
+  const asker who = gathered_asker(asked, near, self, dim);
+  if (!asked->plain) return select_into(near, &who, k, limit2, guess2, row, false, dim);
+  const float x = hide(near, self);
+  const uint32_t count = select_into(near, &who, k, limit2, guess2, row, true, dim);
+  near->axes[0][self] = x;
+  return count;
+}
+
+OUT_OF_LINE uint32_t select_2d(const batch *asked, nearby *near, uint32_t self, uint32_t k,
+                               float limit2, float *guess2, pairs row) {
+  return select_of(asked, near, self, k, limit2, guess2, row, 2);
+}
+OUT_OF_LINE uint32_t select_3d(const batch *asked, nearby *near, uint32_t self, uint32_t k,
+                               float limit2, float *guess2, pairs row) {
+  return select_of(asked, near, self, k, limit2, guess2, row, 3);
+}
+
+void row_queue_empty(row_queue *queue, uint32_t k, copse_neighbor_rows *rows) {
+  for (uint32_t row = 0; row < queue->size; row++) {
+    const size_t from = (size_t)row * k, to = (size_t)queue->slots[row] * k;
+    const uint32_t count = queue->counts[row];
+    rows->counts[queue->slots[row]] = count;
+    uint32_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+      word4_store(rows->ids + to + i, word4_load(queue->ids + from + i));
+      float4_store(rows->distances2 + to + i, float4_load(queue->distances2 + from + i));
+    }
+    for (; i < count; i++) {
+      rows->ids[to + i] = queue->ids[from + i];
+      rows->distances2[to + i] = queue->distances2[from + i];
+    }
+  }
+  queue->size = 0;
+}
+
+/* The row by a query; answers with its length. */
+static uint32_t by_query(const batch *asked, const float *center, uint32_t slot, uint32_t k,
+                         const void *index, neighbors_of *query, pairs row) {
+  const copse_query own = batch_query_of(asked, slot);
+  copse_results results = {.ids = row.ids, .distances2 = row.distances2, .capacity = k};
+  query(index, center, k, &own, &results);
+  return results.total;
+}
+
+static void learn(expectation *expected, pairs row, uint32_t count, uint32_t k) {
+  if (count < k) return;
+  expected->sum2 += row.distances2[k - 1];
+  expected->full++;
+}
+
+void batch_nearest(const batch *asked, nearby *near, uint32_t self, uint32_t own, uint32_t k,
+                   float reach2, const void *index, neighbors_of *query, expectation *expected,
+                   row_queue *queue, copse_neighbor_rows *rows) {
+  const bool spatial = asked->agents->dimensions == 3, queued = k <= RANK_K;
+  const float max2 = asked->query.maxDistance * asked->query.maxDistance;
+  for (const uint32_t end = self + own; self < end; self++) {
+    const uint32_t slot = near->ids[self];
+    const size_t begin = (size_t)(queued ? queue->size : slot) * k;
+    const pairs row = queued ? (pairs){queue->distances2 + begin, queue->ids + begin}
+                             : (pairs){rows->distances2 + begin, rows->ids + begin};
+    uint32_t count = spatial ? select_3d(asked, near, self, k, reach2, &expected->guess2, row)
+                             : select_2d(asked, near, self, k, reach2, &expected->guess2, row);
+    if (count < k && reach2 < max2) { /* beyond its reach nothing is known */
+      float center[3];
+      if (spatial)
+        nearby_center(near, self, center, 3);
+      else
+        nearby_center(near, self, center, 2);
+      count = by_query(asked, center, slot, k, index, query, row);
+    }
+    learn(expected, row, count, k);
+    if (!queued) {
+      rows->counts[slot] = count;
+      continue;
+    }
+    queue->slots[queue->size] = slot;
+    queue->counts[queue->size++] = count;
+    if (queue->size == QUEUE_ROWS) row_queue_empty(queue, k, rows);
+  }
+}
+
+void batch_nearest_alone(const batch *asked, const float *center, uint32_t slot, uint32_t k,
+                         const void *index, neighbors_of *query, expectation *expected,
+                         copse_neighbor_rows *rows) {
+  const size_t begin = (size_t)slot * k;
+  const pairs row = {rows->distances2 + begin, rows->ids + begin};
+  rows->counts[slot] = by_query(asked, center, slot, k, index, query, row);
+  learn(expected, row, rows->counts[slot], k);
+}

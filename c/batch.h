@@ -1,0 +1,176 @@
+/* What the batch queries of all indexes share: what is asked, agents gathered near each other, and
+ * rows under way. Each index gathers in its own way. */
+#ifndef COPSE_BATCH_H
+#define COPSE_BATCH_H
+
+#include "agents.h"
+#include "query.h"
+
+/* ---- What a batch asks ---- */
+
+/* The k nearest by a query of an index's own. */
+typedef copse_status neighbors_of(const void *index, const float *center, uint32_t k,
+                                  const copse_query *query, copse_results *results);
+
+typedef struct batch {
+  const agents *agents;
+  copse_query query;
+  const uint32_t *masks; /* by slot; NULL when no agent's mask filters anything */
+  bool plain;            /* no mask of any kind filters anything */
+} batch;
+
+/* False: the query can't be asked in a batch. masks may be NULL. */
+bool batch_init(batch *asked, const agents *all, const copse_query *query, const uint32_t *masks);
+
+/* How many rows a batch has: slots that are in use or were at the last build. */
+uint32_t batch_row_count(const agents *all);
+
+/* Whom an agent looks for. */
+ALWAYS_INLINE uint32_t batch_mask_of(const batch *asked, uint32_t slot) {
+  return asked->masks ? asked->masks[slot] & asked->query.mask : asked->query.mask;
+}
+/* Whom any of the agents begin … end of the index looks for. */
+uint32_t batch_mask_of_run(const batch *asked, uint32_t begin, uint32_t end);
+/* What an agent asks, as a query of its own. */
+copse_query batch_query_of(const batch *asked, uint32_t slot);
+
+/* ---- Agents near each other ---- */
+
+enum { NEAR_LIMIT = 2048, NEAR_PADDING = 8 };
+
+/* Gathered agents, with room for a scan past the end. */
+typedef struct nearby {
+  float axes[3][NEAR_LIMIT + NEAR_PADDING];
+  uint32_t ids[NEAR_LIMIT + NEAR_PADDING];
+  union {
+    uint32_t groups[NEAR_LIMIT + NEAR_PADDING]; /* where agents have masks */
+    float radii[NEAR_LIMIT + NEAR_PADDING];     /* where pairs touch by radius */
+  };
+  uint32_t size;
+} nearby;
+
+/* Ends a gathering: a scan reads past the end, where NaN is within no distance. */
+ALWAYS_INLINE void nearby_end(nearby *near, const int dim) {
+  EACH_AXIS (axis, dim) {
+    float4_store(near->axes[axis] + near->size, float4_all(NAN));
+    float4_store(near->axes[axis] + near->size + 4, float4_all(NAN));
+  }
+}
+
+/* Where a gathered agent is; in 2D z is 0. */
+ALWAYS_INLINE void nearby_center(const nearby *near, uint32_t i, float *center, const int dim) {
+  center[2] = 0;
+  EACH_AXIS (axis, dim) center[axis] = near->axes[axis][i];
+}
+
+/* Who asks. */
+typedef struct asker {
+  scan_center center;
+  word4 slot;
+  word4 mask;
+} asker;
+
+ALWAYS_INLINE asker asker_of(const batch *asked, const float *center, uint32_t slot,
+                             const int dim) {
+  return (asker){scan_center_at(center, dim), word4_all(slot),
+                 word4_all(batch_mask_of(asked, slot))};
+}
+
+ALWAYS_INLINE float4 nearby_distance2(const nearby *near, uint32_t i, const asker *who,
+                                      const int dim) {
+  float4 d[3];
+  EACH_AXIS (axis, dim)
+    d[axis] = float4_sub(float4_load(near->axes[axis] + i), who->center.axes[axis]);
+  return scan_sum_of_squares4(d, dim);
+}
+
+/* ---- Rows of all that are near ---- */
+
+enum { ROWS_WAITING = 512 };
+
+/* The rows under way. Where they lie is told many at once: slots next to each other in space are
+ * far apart in memory, and so the processor waits for many of them at once. */
+typedef struct row_writer {
+  uint32_t *offsets, *counts, *ids;
+  uint32_t room;  /* for ids still; none once a row did not fit */
+  uint32_t used;  /* ids written */
+  uint64_t total; /* ids found */
+  bool truncated;
+  uint32_t waiting, slots[ROWS_WAITING], lie[ROWS_WAITING], hold[ROWS_WAITING];
+} row_writer;
+
+/* Begins `count` rows of which `written` will be written; all are empty until then, where that is
+ * not all. */
+void rows_start(row_writer *to, const copse_rows *rows, uint32_t count, uint32_t written);
+/* Tells where the waiting rows lie. */
+void rows_tell(row_writer *to);
+
+/* Ends a row that was written at ids + used, of as many ids as there is room for. */
+ALWAYS_INLINE void row_fits(row_writer *to, uint32_t row, uint32_t count) {
+  if (to->waiting == ROWS_WAITING) rows_tell(to);
+  const uint32_t i = to->waiting++;
+  to->slots[i] = row;
+  to->lie[i] = to->used;
+  to->hold[i] = count;
+  to->total += count;
+  to->used += count;
+  to->room -= count;
+}
+
+/* Ends a row of any length. */
+static inline void row_end(row_writer *to, uint32_t row, uint32_t count) {
+  if (count <= to->room) {
+    row_fits(to, row, count);
+    return;
+  }
+  row_fits(to, row, 0);
+  to->total += count;
+  to->truncated = true;
+  to->room = 0;
+}
+
+void rows_end(row_writer *to, copse_rows *rows);
+
+/* Writes the rows of `own` of the gathered, from `self` on: who of the gathered is within the
+ * radius, without the asker. */
+void batch_rows(const batch *asked, nearby *near, uint32_t self, uint32_t own, float radius2,
+                row_writer *to);
+
+/* ---- Rows of the nearest ---- */
+
+/* What the last agents teach about the next. */
+typedef struct expectation {
+  float reach2;  /* how far to gather */
+  float guess2;  /* about the squared distance of the k-th neighbor */
+  float margin;  /* reach2 over the mean of that */
+  double sum2;   /* of the rows since the last `expect` */
+  uint32_t full; /* how many of these have k */
+} expectation;
+
+/* Of rows of k, in these dimensions; nothing is known yet. */
+expectation expectation_start(uint32_t k, uint32_t dimensions);
+/* Takes what was learnt for the next rows. */
+void expect(expectation *expected);
+
+/* Rows on their way to where they belong, many at once as in row_writer. */
+enum { QUEUE_ROWS = 64 };
+typedef struct row_queue {
+  uint32_t size;
+  uint32_t slots[QUEUE_ROWS], counts[QUEUE_ROWS], ids[QUEUE_ROWS * RANK_K];
+  float distances2[QUEUE_ROWS * RANK_K];
+} row_queue;
+
+void row_queue_empty(row_queue *queue, uint32_t k, copse_neighbor_rows *rows);
+
+/* Writes the rows of `own` of the gathered, from `self` on: their k nearest. Gathered are all
+ * within reach2 of them: where that does not hold k, an agent's row is that of a query. */
+void batch_nearest(const batch *asked, nearby *near, uint32_t self, uint32_t own, uint32_t k,
+                   float reach2, const void *index, neighbors_of *query, expectation *expected,
+                   row_queue *queue, copse_neighbor_rows *rows);
+
+/* Writes the row of an agent by a query. */
+void batch_nearest_alone(const batch *asked, const float *center, uint32_t slot, uint32_t k,
+                         const void *index, neighbors_of *query, expectation *expected,
+                         copse_neighbor_rows *rows);
+
+#endif
