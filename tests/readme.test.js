@@ -41,4 +41,14 @@ readme('shows what consumers need', () => {
 for (const [, file, code] of files)
   readme(`shows ${file}`, () => assert.is(code, readFileSync(`${root}${file}`, 'utf8')))
 
+readme('names the sizes that were built', () => {
+  const sizes = JSON.parse(readFileSync(`${root}build/sizes.json`, 'utf8'))
+  for (const [name, bytes] of Object.entries(sizes)) {
+    const entry = name === 'copse' ? name : `copse/${name}`
+    const [, shown] = new RegExp(`\\| \`${entry}\` .* ([\\d.]+) kB \\|`).exec(text) ?? []
+    // Another Emscripten makes slightly other bytes.
+    assert.ok(Math.abs((Number(shown) * 1000) / bytes - 1) < 0.03, `${entry}: ${shown}, ${bytes}`)
+  }
+})
+
 readme.run()
