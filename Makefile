@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all setup wasm lib demo install test bench bench-full bench-goals bench-keep check reproducible format fuzz clean help
+.PHONY: all setup wasm lib demo install test test-package bench bench-full bench-goals bench-keep check reproducible format fuzz clean help
 MAKEFLAGS += --no-builtin-rules
 
 CC = gcc
@@ -182,6 +182,10 @@ NATIVE_TESTS = build/test/unit build/test/example-c build/test/example-cpp $(pat
 ## test: all tests: native under sanitizers, fuzzers for some seconds, Node, headless Chromium
 test: all $(NATIVE_TESTS)
 	node tests/run.js
+
+## test-package: the packed package in small projects: Node, Deno, Bun, bundlers, pages, TypeScript
+test-package: lib
+	node tests/consumers/consumers.test.js
 
 ## fuzz: every fuzz target for FUZZ_SECONDS (60) each
 fuzz: $(patsubst %,build/fuzz/%,$(FUZZ_NAMES))

@@ -1,4 +1,5 @@
-// The README's code runs: a block of js followed by a block of text must print that text.
+// The README's code runs: a block of js followed by a block of text must print that text. A block
+// that names a file after its language is that file, which has a test of its own.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -11,11 +12,8 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 const folder = `${root}build/readme` // inside the package, so that 'copse' resolves to it
 mkdirSync(folder, { recursive: true })
 
-const blocks = [
-  ...readFileSync(`${root}README.md`, 'utf8').matchAll(
-    /```js\n(.*?)```(?:\s*```text\n(.*?)```)?/gs,
-  ),
-]
+const text = readFileSync(`${root}README.md`, 'utf8')
+const blocks = [...text.matchAll(/```js\n(.*?)```(?:\s*```text\n(.*?)```)?/gs)]
 
 readme('has code', () => assert.ok(blocks.length > 0))
 
@@ -29,9 +27,28 @@ blocks.forEach(([, code, output], i) => {
   })
 })
 
-readme('shows the C program that is tested', () => {
-  const [, code] = /```c\n(.*?)```/s.exec(readFileSync(`${root}README.md`, 'utf8')) ?? []
-  assert.is(code, readFileSync(`${root}tests/c/example.c`, 'utf8'))
+const files = [...text.matchAll(/```\w+ (\S+)\n(.*?)```/gs)]
+
+readme('shows what consumers need', () => {
+  const consumers = ['project/main.js', 'page/index.html', 'worker/main.js', 'worker/worker.js']
+  const expected = [...consumers.map((name) => `tests/consumers/${name}`), 'tests/c/example.c']
+  assert.equal(
+    files.map(([, file]) => file),
+    expected,
+  )
+})
+
+for (const [, file, code] of files)
+  readme(`shows ${file}`, () => assert.is(code, readFileSync(`${root}${file}`, 'utf8')))
+
+readme('names the sizes that were built', () => {
+  const sizes = JSON.parse(readFileSync(`${root}build/sizes.json`, 'utf8'))
+  for (const [name, bytes] of Object.entries(sizes)) {
+    const entry = name === 'copse' ? name : `copse/${name}`
+    const [, shown] = new RegExp(`\\| \`${entry}\` .* ([\\d.]+) kB \\|`).exec(text) ?? []
+    // Another Emscripten makes slightly other bytes.
+    assert.ok(Math.abs((Number(shown) * 1000) / bytes - 1) < 0.03, `${entry}: ${shown}, ${bytes}`)
+  }
 })
 
 readme.run()

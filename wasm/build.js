@@ -38,6 +38,8 @@ const inlineCore = {
   },
 }
 
+/** @type {Record<string, number>} */
+const sizes = {} // for the test of the README
 for (const [entry, output] of [
   ['simd', 'copse'],
   ['scalar', 'scalar'],
@@ -47,9 +49,11 @@ for (const [entry, output] of [
   await bundle.write({ file: path(`dist/${output}.js`), format: 'esm' })
   const { output: minified } = await bundle.generate({ format: 'esm', minify: true })
   const size = gzipSync(minified[0].code, { level: 9 }).length
+  sizes[output] = size
   console.log(`${output}.js: ${(size / 1000).toFixed(1)} kB minified and gzipped`)
   if (entry === 'simd' && size > BUDGET_GZIP_BYTES) {
     console.error(`over the budget of ${BUDGET_GZIP_BYTES} bytes`)
     process.exit(1)
   }
 }
+writeFileSync(path('build/sizes.json'), JSON.stringify(sizes))

@@ -1,25 +1,32 @@
-// The package as its users have it: each folder here is a small project. It is copied out of the
-// repository, installs the tarball and its own tools, and must get a query right.
+// The package as its users have it: small projects outside the repository, which install the tarball
+// and their own tools, and must get a query right. What they run is what the README shows.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
-import { extname, join } from 'node:path'
+import { basename, delimiter, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { launch } from '../browser/chromium.js'
-import { pack } from '../installed.js'
+import { pack, root } from '../installed.js'
 
 const consumers = suite('consumers')
 const ANSWER = '0 1'
+const ENTRIES = ['copse', 'copse/scalar', 'copse/external']
+const DIST = 'node_modules/copse/dist'
 const INSTALL_MS = 120_000
 const RUN_MS = 60_000
 const PAGE_MS = 20_000
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript' }
+const TYPES = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.wasm': 'application/wasm', // compileStreaming() asks for it
+}
 
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const packed = mkdtempSync(join(tmpdir(), 'copse-consumers-'))
 /** @type {string} */
 let tarball
@@ -36,39 +43,67 @@ consumers.after(async () => {
 })
 
 /**
+ * Code that the README must show as it is.
+ * @param {string} code
+ */
+function shown(code) {
+  assert.ok(readme.includes(`\`${code}\``), `the README does not show ${code}`)
+  return code
+}
+
+const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url))
+
+/**
+ * Puts a file from here into a consumer's folder, with a part of it replaced.
+ * @param {string} folder
+ * @param {string} name
+ * @param {string} from
+ * @param {string} to
+ */
+function put(folder, name, from = '', to = '') {
+  const text = readFileSync(here(name), 'utf8')
+  assert.ok(text.includes(from), `${name} has no ${from}`)
+  writeFileSync(join(folder, basename(name)), text.replace(from, to))
+}
+
+const putEntry = (/** @type {string} */ folder, /** @type {string} */ entry) =>
+  put(folder, 'project/main.js', `'copse'`, `'${entry}'`)
+
+const putCore = (/** @type {string} */ folder, /** @type {string} */ core) =>
+  put(folder, 'project/main.js', 'init()', `init({ wasm: ${core} })`)
+
+/**
  * What a command prints; throws all of it when the command fails.
  * @param {string} folder
+ * @param {string} line
  * @param {number} timeout
- * @param {string} command
- * @param {string[]} args
  */
-function run(folder, timeout, command, ...args) {
+function run(folder, line, timeout = RUN_MS) {
+  const PATH = join(folder, 'node_modules/.bin') + delimiter + process.env.PATH
   // Deno's cache goes with the folder.
-  const env = { ...process.env, NO_COLOR: '1', DENO_DIR: join(folder, '.deno') }
+  const env = { ...process.env, PATH, NO_COLOR: '1', DENO_DIR: join(folder, '.deno') }
+  const [command, ...args] = line.split(' ')
   try {
     const options = { cwd: folder, encoding: /** @type {const} */ ('utf8'), timeout, env }
     return execFileSync(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] }).trim()
   } catch (error) {
-    throw new Error(
-      `${command} ${args.join(' ')}: ${error.code ?? ''}\n${error.stdout}${error.stderr}`,
-    )
+    throw new Error(`${line}: ${error.code ?? ''}\n${error.stdout}${error.stderr}`)
   }
 }
 
 /**
  * A test of one consumer, in a folder of its own with the package and its tools installed.
  * @param {string} title
- * @param {string} name of its folder here
- * @param {string[]} tools npm packages
+ * @param {string[]} tools npm packages; of a fixed major, so that no release elsewhere breaks CI
  * @param {(folder: string) => unknown} check
  */
-function consumer(title, name, tools, check) {
+function consumer(title, tools, check) {
   consumers(title, async () => {
-    const folder = mkdtempSync(join(tmpdir(), `copse-${name}-`))
+    const folder = mkdtempSync(join(tmpdir(), 'copse-consumer-'))
     try {
-      cpSync(fileURLToPath(new URL(name, import.meta.url)), folder, { recursive: true })
-      const options = ['--no-audit', '--no-fund', '--prefer-offline']
-      run(folder, INSTALL_MS, 'npm', 'install', ...options, tarball, ...tools)
+      cpSync(here('project'), folder, { recursive: true })
+      const install = ['npm install --no-audit --no-fund --prefer-offline', tarball, ...tools]
+      run(folder, install.join(' '), INSTALL_MS)
       await check(folder)
     } finally {
       rmSync(folder, { recursive: true, force: true })
@@ -80,16 +115,16 @@ function consumer(title, name, tools, check) {
  * Serves a folder on loopback, each time at another origin.
  * @param {string} folder
  * @param {(url: string) => unknown} use
+ * @param {Record<string, string>} headers
  */
-async function serving(folder, use) {
+async function serving(folder, use, headers = { 'access-control-allow-origin': '*' }) {
   const server = createServer((request, response) => {
     const { pathname } = new URL(String(request.url), 'http://localhost')
     const file = pathname.endsWith('/') ? `${pathname}index.html` : pathname
     try {
       const body = readFileSync(join(folder, file))
       const type = TYPES[extname(file)] ?? 'application/octet-stream'
-      response.writeHead(200, { 'content-type': type, 'access-control-allow-origin': '*' })
-      response.end(body)
+      response.writeHead(200, { 'content-type': type, ...headers }).end(body)
     } catch {
       response.writeHead(404).end()
     }
@@ -110,7 +145,7 @@ async function serving(folder, use) {
  * @param {(url: string) => unknown} use
  */
 async function developing(folder, use) {
-  const args = ['node_modules/vite/bin/vite.js', '--host', '127.0.0.1', '--port', '0']
+  const args = ['node_modules/vite/bin/vite.js', '--host', '127.0.0.1', '--port', '0', '--force']
   const env = { ...process.env, NO_COLOR: '1' }
   const server = spawn(process.execPath, args, {
     cwd: folder,
@@ -139,92 +174,216 @@ async function developing(folder, use) {
 }
 
 /**
- * Opens a page, which must show a text, and log no error.
+ * What a page logs until it has an answer or fails, errors included.
  * @param {string} url
- * @param {string} expected
  */
-async function shows(url, expected) {
+async function logs(url) {
   const page = await browser.newPage()
+  /** @type {string[]} */
+  const lines = []
   try {
-    /** @type {string[]} */
-    const errors = []
-    page.on('console', (message) => {
-      const icon = message.location().url.endsWith('/favicon.ico') // which no consumer has
-      if (message.type() === 'error' && !icon) errors.push(message.text())
-    })
-    page.on('pageerror', (error) => errors.push(String(error)))
-    await page.goto(url, { timeout: PAGE_MS })
-    const text = () => page.evaluate(() => document.body.textContent?.trim())
-    await page
-      .waitForFunction((text) => document.body.textContent?.trim() === text, expected, {
-        timeout: PAGE_MS,
+    const done = new Promise((resolve, reject) => {
+      setTimeout(() => reject(new Error(`no answer; ${lines.join('\n')}`)), PAGE_MS).unref()
+      page.on('console', (message) => {
+        const icon = message.location().url.endsWith('/favicon.ico') // which no consumer has
+        if (icon || !['log', 'error'].includes(message.type())) return
+        lines.push(message.text())
+        if (message.type() === 'log') resolve(null)
       })
-      .catch(async () => assert.unreachable(`shows "${await text()}"; ${errors.join('\n')}`))
-    assert.equal(errors, [])
+      page.on('pageerror', (error) => resolve(lines.push(String(error))))
+    })
+    await Promise.all([done, page.goto(url, { timeout: PAGE_MS })])
+    return lines.join('\n')
   } finally {
     await page.close()
   }
 }
 
-consumer('Node, as an ES module', 'node-esm', [], (folder) => {
-  assert.is(run(folder, RUN_MS, 'node', 'main.js'), ANSWER)
-})
+const answers = async (/** @type {string} */ url) => assert.is(await logs(url), ANSWER)
 
-consumer('Node, as CommonJS', 'node-commonjs', [], (folder) => {
-  assert.is(run(folder, RUN_MS, 'node', 'main.cjs'), ANSWER)
-  // A Node without require() of ES modules has nothing to check here.
-  if (process.features.require_module)
-    assert.is(run(folder, RUN_MS, 'node', '--no-warnings', 'require.cjs'), ANSWER)
-})
+// ---- Without a browser ----
 
-for (const version of ['latest', '7']) {
-  consumer(`Vite ${version}, page and worker`, 'vite', [`vite@${version}`], async (folder) => {
-    const both = `${ANSWER}, in a worker: ${ANSWER}`
-    await developing(folder, (url) => shows(url, both))
-    run(folder, RUN_MS, 'npm', 'run', 'build')
-    await serving(join(folder, 'dist'), (url) => shows(url, both))
-  })
+/**
+ * Each entry, and each form of core that a runtime has.
+ * @param {string} folder
+ * @param {string} command
+ * @param {string} reading the command that may also read files
+ */
+function runs(folder, command, reading = command) {
+  for (const entry of ENTRIES) {
+    putEntry(folder, entry)
+    assert.is(run(folder, entry === 'copse/external' ? reading : command), ANSWER, entry)
+  }
+  const url = `new URL(import.meta.resolve('copse/core.wasm'))`
+  const bytes = `(await import('node:fs')).readFileSync(${url})`
+  for (const core of [url, `${url}.href`, bytes, `await WebAssembly.compile(${bytes})`]) {
+    putCore(folder, core)
+    assert.is(run(folder, reading), ANSWER, core)
+  }
 }
 
-for (const [title, ...tools] of [
-  ['esbuild', 'esbuild'],
-  ['webpack', 'webpack', 'webpack-cli'],
-  ['Rollup', 'rollup', '@rollup/plugin-node-resolve'],
-]) {
-  consumer(title, title.toLowerCase(), tools, async (folder) => {
-    run(folder, RUN_MS, 'npm', 'run', 'build')
-    rmSync(join(folder, 'node_modules'), { recursive: true }) // the bundle needs nothing else
-    await serving(folder, (url) => shows(url, ANSWER))
-  })
-}
+consumer('Node, as an ES module', [], (folder) => runs(folder, shown('node main.js')))
 
-consumer('a script from another origin', 'script', [], async (folder) => {
-  const page = readFileSync(join(folder, 'index.html'), 'utf8')
-  await serving(join(folder, 'node_modules'), async (cdn) => {
-    const site = join(folder, 'index.html')
-    writeFileSync(site, page.replace('https://cdn.example.com/', cdn))
-    await serving(folder, (url) => shows(url, ANSWER))
-  })
+consumer('Node, as CommonJS', [], (folder) => {
+  const [imported] = readFileSync(here('project/main.js'), 'utf8').split('\n')
+  const forms = [shown(`const { init, AgentTree } = await import('copse')`)]
+  const required = shown(`const { init, AgentTree } = require('copse')`)
+  if (process.features.require_module) forms.push(required) // not in every Node
+  for (const form of forms) {
+    put(folder, 'project/main.js', imported, form)
+    const code = readFileSync(join(folder, 'main.js'), 'utf8')
+    writeFileSync(join(folder, 'main.cjs'), `async function main() {\n${code}}\nmain()`)
+    assert.is(run(folder, 'node main.cjs'), ANSWER, form)
+  }
 })
 
-consumer('a content security policy', 'csp', [], async (folder) => {
-  await serving(folder, (url) => shows(url, ANSWER))
+consumer('Bun', ['bun@1'], (folder) => runs(folder, shown('bun main.js')))
+
+consumer('Deno', ['deno@2'], (folder) => {
+  const command = shown('deno run main.js')
+  const reading = command.replace('run', `run ${shown('--allow-read')}`)
+  runs(folder, command, reading)
+  putEntry(folder, 'copse/external')
+  assert.throws(() => run(folder, command), /--allow-read/)
 })
 
 // Older ones can't read the types of typed arrays, and must skip them.
-for (const [version, ...options] of [['latest'], ['5.7'], ['5.0', '--skipLibCheck']]) {
-  consumer(`TypeScript ${version}`, 'typescript', [`typescript@${version}`], (folder) => {
-    for (const resolution of ['bundler', 'nodenext'])
-      run(folder, RUN_MS, 'npm', 'run', '--silent', resolution, '--', ...options)
+for (const [version, ...options] of [['7'], ['6'], ['5.7'], ['5.0', 'skipLibCheck']]) {
+  consumer(`TypeScript ${version}`, [`typescript@${version}`], (folder) => {
+    cpSync(join(folder, 'main.js'), join(folder, 'main.ts'))
+    put(folder, 'typescript/types.ts')
+    const flags = options.map((option) => `--${shown(option)}`)
+    for (const resolution of ['--module esnext --moduleResolution bundler', '--module nodenext'])
+      run(
+        folder,
+        ['tsc main.ts types.ts --strict --noEmit --target es2022', resolution, ...flags].join(' '),
+      )
   })
 }
 
-consumer('Deno', 'deno', ['deno'], (folder) => {
-  assert.is(run(folder, RUN_MS, 'node_modules/.bin/deno', 'run', '--no-prompt', 'main.js'), ANSWER)
+// ---- Bundlers ----
+
+/**
+ * Builds, and says what the result logs when it is served alone.
+ * @param {string} folder
+ * @param {string[]} commands
+ */
+async function built(folder, ...commands) {
+  const dist = join(folder, 'dist')
+  rmSync(dist, { recursive: true, force: true })
+  for (const command of commands) run(folder, shown(command))
+  cpSync(here('project/index.html'), join(dist, 'index.html'), { force: false }) // Vite made its own
+  let logged = ''
+  await serving(dist, async (url) => (logged = await logs(url)))
+  return logged
+}
+
+/**
+ * A bundler that also takes along the files and workers that a module asks for.
+ * @param {string} folder
+ * @param {string} command
+ */
+async function bundles(folder, command) {
+  for (const entry of ENTRIES) {
+    putEntry(folder, entry)
+    assert.is(await built(folder, command), ANSWER, entry)
+  }
+  cpSync(here('worker'), folder, { recursive: true })
+  assert.is(await built(folder, command), ANSWER, 'worker')
+}
+
+/**
+ * A bundler that leaves both behind.
+ * @param {string} folder
+ * @param {string} command
+ */
+async function bundlesOnly(folder, command) {
+  for (const entry of ['copse', 'copse/scalar']) {
+    putEntry(folder, entry)
+    assert.is(await built(folder, command), ANSWER, entry)
+  }
+  putEntry(folder, 'copse/external')
+  assert.match(await built(folder, command), /init: http.*core\.wasm answered 404/)
+  assert.is(await built(folder, command, `cp ${DIST}/core.wasm dist`), ANSWER)
+}
+
+for (const version of [8, 7]) {
+  consumer(`Vite ${version}`, [`vite@${version}`], async (folder) => {
+    await bundles(folder, 'vite build')
+    await developing(folder, answers) // the worker, which is still there
+    for (const entry of ['copse', 'copse/scalar']) {
+      putEntry(folder, entry)
+      await developing(folder, answers)
+    }
+    putEntry(folder, 'copse/external')
+    if (version < 8) {
+      // It answers with a page instead of the core.
+      await developing(folder, async (url) => assert.match(await logs(url), /CompileError/))
+      const option = shown(`optimizeDeps: { exclude: ['copse'] }`)
+      writeFileSync(join(folder, 'vite.config.js'), `export default { ${option} }`)
+    }
+    await developing(folder, answers)
+  })
+}
+
+consumer('webpack', ['webpack@5', 'webpack-cli@7'], (folder) =>
+  bundles(folder, 'webpack ./main.js --mode production'),
+)
+
+consumer('esbuild', ['esbuild@0.28'], (folder) =>
+  bundlesOnly(folder, 'esbuild main.js --bundle --format=esm --outdir=dist'),
+)
+
+consumer('Rollup', ['rollup@4', '@rollup/plugin-node-resolve@16'], (folder) =>
+  bundlesOnly(folder, 'rollup main.js --dir dist --plugin node-resolve'),
+)
+
+// ---- Pages without a bundler ----
+
+consumer('a page that imports from another origin', [], async (folder) => {
+  await serving(join(folder, 'node_modules'), async (cdn) => {
+    for (const file of ['copse.js', 'external.js']) {
+      const url = 'https://cdn.example.com/copse/dist/copse.js'
+      put(folder, 'page/index.html', url, `${cdn}copse/dist/${file}`)
+      await serving(folder, answers)
+    }
+  })
 })
 
-consumer('Bun', 'bun', ['bun'], (folder) => {
-  assert.is(run(folder, RUN_MS, 'node_modules/.bin/bun', 'main.js'), ANSWER)
+consumer('a page with a worker', [], async (folder) => {
+  put(folder, 'worker/main.js')
+  put(folder, 'worker/worker.js', `'copse'`, `'./${DIST}/copse.js'`)
+  await serving(folder, answers)
+})
+
+consumer('a page with a content security policy', [], async (folder) => {
+  putEntry(folder, `./${DIST}/copse.js`)
+  const policy = shown(`script-src 'self' 'wasm-unsafe-eval'`)
+  await serving(folder, answers, { 'content-security-policy': policy })
+  const without = policy.replace(` 'wasm-unsafe-eval'`, '')
+  const refused = async (/** @type {string} */ url) => assert.match(await logs(url), /CompileError/)
+  await serving(folder, refused, { 'content-security-policy': without })
+})
+
+consumer('a page that brings the core', [], async (folder) => {
+  put(folder, 'page/index.html', 'https://cdn.example.com/copse', '/node_modules/copse')
+  const url = `new URL('./${DIST}/core.wasm', import.meta.url)`
+  for (const core of [
+    `'${DIST}/core.wasm'`,
+    url,
+    `await (await fetch(${url})).arrayBuffer()`,
+    `fetch(${url})`,
+    `await fetch(${url})`,
+    `await WebAssembly.compileStreaming(fetch(${url}))`,
+  ]) {
+    putCore(folder, core)
+    await serving(folder, answers)
+  }
+  for (const core of [`'nowhere.wasm'`, `fetch('nowhere.wasm')`]) {
+    putCore(folder, core)
+    const missing = /init: http.*nowhere\.wasm answered 404/
+    await serving(folder, async (url) => assert.match(await logs(url), missing))
+  }
 })
 
 consumers.run()

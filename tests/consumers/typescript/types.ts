@@ -1,11 +1,6 @@
-import { init, AgentTree } from 'copse'
+import { AgentTree } from 'copse'
 
-await init()
 const agents = new AgentTree({ capacity: 3, split: 'median' })
-agents.count = 3
-agents.positions.set([0, 0, 1, 0, 5, 5])
-agents.build()
-
 export const near: Uint32Array = agents.within(0, 0, 2, { sort: 'distance', exclude: 2 })
 export const nearest: number = agents.nearest(0, 0, { maxDistance: 2 })
 // @ts-expect-error the radius is a number

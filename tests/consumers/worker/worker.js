@@ -1,10 +1,7 @@
 import { init, AgentTree } from 'copse'
 
-// Not awaited here: Vite's workers are no modules once built, so they have no top-level await.
-const ready = init()
-
 onmessage = async ({ data }) => {
-  await ready
+  await init() // not outside: what Vite builds of a worker is no module
   const agents = new AgentTree({ capacity: 3 })
   agents.count = 3
   agents.positions.set(data)

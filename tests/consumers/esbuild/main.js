@@ -1,8 +1,0 @@
-import { init, AgentTree } from 'copse'
-
-await init()
-const agents = new AgentTree({ capacity: 3 })
-agents.count = 3
-agents.positions.set([0, 0, 1, 0, 5, 5])
-agents.build()
-document.body.append(agents.within(0, 0, 2).join(' '))

@@ -1,6 +1,0 @@
-export default {
-  mode: 'production',
-  entry: './main.js',
-  experiments: { outputModule: true },
-  output: { module: true },
-}
