@@ -32,7 +32,7 @@ const HUNT = 3 // how fast a predator turns
 const PACE = 2 // how fast all come back to their own speed
 const FLEEING = 1.6 // own speeds, of cruising
 const HUNTING = 1.2
-const SPACE = 3 // lengths of a boid that it keeps free around it
+const SPACE = 3 // that a boid keeps free around it, in half its length
 const PREDATOR_SIZE = 2.6 // in boids
 const HEADINGS = 32 // directions that are told apart in a picture
 
@@ -62,7 +62,7 @@ export default {
   controls(gui, params) {
     gui.add(params, 'agents', AGENTS)
     gui.add(params, 'predators', 0, MAX_PREDATORS, 1)
-    gui.add(params, 'neighbors', 1, MAX_K, 1)
+    gui.add(params, 'neighbors', 1, MAX_K, 1).name('neighbours')
     gui.add(params, 'perception', 10, 150, 1)
     gui.add(params, 'separation', 0, 3, 0.1)
     gui.add(params, 'alignment', 0, 3, 0.1)
