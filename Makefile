@@ -15,7 +15,7 @@ C_HEADERS := $(wildcard c/*.h)
 C_SOURCES := $(wildcard c/*.c)
 C_NAMES := $(notdir $(C_SOURCES:.c=))
 JS_SOURCES := $(wildcard wasm/*.js wasm/*.d.ts)
-WEB_SOURCES := $(shell find web tests/random.js -type f -not -path 'web/dist/*')
+WEB_SOURCES := $(shell find web tests/random.js tests/bench/*.js -type f -not -path 'web/dist/*')
 C_TESTS := $(wildcard tests/c/*.c tests/c/*.h tests/c/fuzz/*.c)
 FUZZ_NAMES := $(notdir $(basename $(wildcard tests/c/fuzz/*.c)))
 

@@ -5,6 +5,7 @@
 //   scene    name of the scene that is shown; scenes: the names of all
 //   frame    frames drawn since the page opened
 //   hits     items lit in the last frame
+//   results  what a scene compares: [{ name, total, equal }, …], total in ms; empty in most scenes
 //   paused   the simulation stands still (frames are still drawn)
 //   errors   messages of everything that went wrong, empty if all is well
 
@@ -173,6 +174,9 @@ async function start() {
     },
     get hits() {
       return running?.hits ?? 0
+    },
+    get results() {
+      return running?.results ?? []
     },
     get paused() {
       return paused

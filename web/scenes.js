@@ -15,6 +15,8 @@
 //     report(times)    { numbers: [[label, value], …], table?: { caption, head, rows, current, note } }
 //                      for the panel; times: mean ms of each part
 //     hits             number of items lit in this frame
+//     results          optional: [{ name, total, equal }, …] of what is compared: its median ms, if it
+//                      has been measured, and whether it was found equal
 //     dispose()        frees what setup took from the library
 //     change(field)    optional: a control changed params[field]
 //     resize(x, y)     optional: the stage is x times as wide and y times as high as before

@@ -9,6 +9,12 @@ export function within(peer, points, dimensions, radius) {
   return total
 }
 
+/** The neighbors of every agent, in one call or one by one; gives how many there are. */
+export function allWithin(peer, { positions, n, dimensions, radius }) {
+  if (peer.allWithin) return peer.allWithin(radius).total
+  return within(peer, positions, dimensions, radius) - n // each has found itself
+}
+
 export function range(peer, points, dimensions, half) {
   let total = 0
   for (let p = 0; p < points.length; p += dimensions) {
@@ -74,12 +80,17 @@ export function hashWithin(peer, points, { dimensions }, radius, own) {
   return hash
 }
 
-export function hashRows({ offsets, counts, ids, truncated }, { n }) {
+function hashRows({ offsets, counts, ids, truncated }, { n }) {
   if (truncated) throw new Error('too little room for results')
   let hash = 0
   for (let row = 0; row < n; row++)
     for (let i = 0; i < counts[row]; i++) hash = (hash + mix(row, ids[offsets[row] + i])) >>> 0
   return hash
+}
+
+export function hashAllWithin(peer, agents) {
+  if (peer.allWithin) return hashRows(peer.allWithin(agents.radius), agents)
+  return hashWithin(peer, agents.positions, agents, agents.radius, true)
 }
 
 export function hashRange(peer, points, { dimensions }, half) {

@@ -23,7 +23,8 @@ import { GRAIN } from './workloads.js'
 
 // ---- Ours ----
 
-function copseOf({ AgentTree, AgentTree3D }) {
+/* @__NO_SIDE_EFFECTS__ */
+export function copseOf({ AgentTree, AgentTree3D }) {
   return ({ n, dimensions }) => {
     const Tree = dimensions === 2 ? AgentTree : AgentTree3D
     const create = () => {
@@ -73,7 +74,7 @@ function copseOf({ AgentTree, AgentTree3D }) {
 
 // ---- A loop over all agents ----
 
-function bruteForce({ n, dimensions }) {
+export function bruteForce({ n, dimensions }) {
   const [xs, ys, zs] = [new Float64Array(n), new Float64Array(n), new Float64Array(n)]
   const found = new Uint32Array(n)
   const distances2 = new Float64Array(n)
@@ -143,7 +144,7 @@ function bruteForce({ n, dimensions }) {
 
 // ---- Packed, built anew: arrays of numbers ----
 
-function kdbush({ n }) {
+export function kdbush({ n }) {
   let index
   return {
     found: new Uint32Array(n),
@@ -198,7 +199,7 @@ function flatbush({ n }) {
 // ---- Trees of objects ----
 
 /** Box searches, and the search of rbush-knn: nodes and items in one queue by distance. */
-function rbush({ n }) {
+export function rbush({ n }) {
   const tree = new RBush()
   const items = Array.from({ length: n }, (_, id) => ({ minX: 0, minY: 0, maxX: 0, maxY: 0, id }))
   const found = new Uint32Array(n)
@@ -316,7 +317,7 @@ function createQueue() {
 }
 
 /** Searches by `visit`, as its documentation shows; the items are ids. */
-function d3Quadtree({ n }) {
+export function d3Quadtree({ n }) {
   const ids = Array.from({ length: n }, (_, id) => id)
   const at = new Float32Array(2 * n)
   const found = new Uint32Array(n)

@@ -191,11 +191,6 @@ const everyNeighbors = (k, radii) => ({
   },
 })
 
-const hashEveryWithin = (peer, loops, agents) =>
-  peer.allWithin
-    ? loops.hashRows(peer.allWithin(agents.radius), agents)
-    : loops.hashWithin(peer, agents.positions, agents, agents.radius, true)
-
 /** Queries from JavaScript, one by one, on what was built before. */
 const single = (title, method, run, hash) => ({
   title,
@@ -212,11 +207,8 @@ const single = (title, method, run, hash) => ({
 export const works = {
   frame: frame('frame: build, and the neighbours of every agent', {
     can: (peer) => peer.allWithin || peer.within,
-    run(peer, loops, { positions, dimensions, radius }) {
-      if (peer.allWithin) peer.allWithin(radius)
-      else loops.within(peer, positions, dimensions, radius)
-    },
-    hash: hashEveryWithin,
+    run: (peer, loops, agents) => loops.allWithin(peer, agents),
+    hash: (peer, loops, agents) => loops.hashAllWithin(peer, agents),
   }),
   neighbors8: frame('build, and the 8 nearest of every agent', everyNeighbors(8, Infinity)),
   neighbors10: frame(
@@ -232,7 +224,7 @@ export const works = {
     run: (peer, loops, { positions }) => peer.build(positions),
     hash(peer, loops, agents) {
       peer.build(agents.positions)
-      return hashEveryWithin(peer, loops, agents)
+      return loops.hashAllWithin(peer, agents)
     },
   },
   move: {
@@ -245,7 +237,7 @@ export const works = {
       peer.build(agents.positions)
       agents.place(1)
       peer.move(agents.positions)
-      const hash = hashEveryWithin(peer, loops, agents)
+      const hash = loops.hashAllWithin(peer, agents)
       agents.place(0)
       return hash
     },

@@ -74,7 +74,7 @@ demo('opens every scene, by its link', async () => {
   const { page, errors } = await site.page('')
   await frames(page, 5)
   const scenes = await told(page, 'scenes')
-  assert.ok(scenes.length >= 2)
+  assert.ok(scenes.length >= 4)
   for (const scene of scenes) {
     await page.locator(`nav a[href="#scene=${scene}"]`).click()
     await page.waitForFunction((scene) => window.copseDemo.scene === scene, scene)
@@ -83,6 +83,37 @@ demo('opens every scene, by its link', async () => {
   }
   assert.equal(errors, [])
   assert.equal(await told(page, 'errors'), [])
+})
+
+demo('boids flee the pointer once it scares, and predators', async () => {
+  const { page, errors } = await site.page('#scene=flock')
+  await frames(page, 5)
+  const predators = page.getByRole('textbox', { name: 'predators' })
+  await predators.fill('0')
+  await page.getByRole('checkbox', { name: 'show who sees whom' }).uncheck()
+  await page.waitForFunction(() => window.copseDemo.hits === 0)
+
+  const box = await page.locator('#stage').boundingBox()
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2)
+  await page.waitForFunction(() => window.copseDemo.hits > 0)
+  await page.mouse.down()
+  await page.waitForFunction(() => window.copseDemo.hits === 0)
+
+  await predators.fill('20')
+  await page.waitForFunction(() => window.copseDemo.hits > 0)
+  assert.equal(errors, [])
+})
+
+demo('every library finds the same in the race', async () => {
+  const { page, errors } = await site.page('#scene=race')
+  const finished = () => {
+    const { results } = window.copseDemo
+    return results.length >= 5 && results.every(({ total, equal }) => total > 0 && equal)
+  }
+  await page.waitForFunction(finished)
+  await frames(page, 60)
+  assert.ok(await page.evaluate(finished), JSON.stringify(await told(page, 'results')))
+  assert.equal(errors, [])
 })
 
 demo('fits a phone, and follows a finger', async () => {

@@ -30,7 +30,7 @@ export default {
   order: 2,
   description:
     'Each unit finds its nearest enemy by group mask in every frame, walks there, pushes apart from whom it touches and strikes. The dead are in no group; reinforcements come, for ever.',
-  help: 'Click, tap or Enter strikes all in the circle; arrow keys move it, wheel, pinch, + and - change its size. Space pauses, 1 and 2 choose the scene.',
+  help: 'Click, tap or Enter strikes all in the circle; arrow keys move it, wheel, pinch, + and - change its size. Space pauses, digits choose the scene.',
 
   params: {
     soldiers: 300,

@@ -28,7 +28,7 @@ export default {
   order: 1,
   description:
     'The tree is built anew in every frame. What the query at the pointer finds lights up; the leaves it had to open are tinted.',
-  help: 'Pointer or arrow keys move the query, wheel, pinch, + and - change its size. Space pauses, 1 and 2 choose the scene.',
+  help: 'Pointer or arrow keys move the query, wheel, pinch, + and - change its size. Space pauses, digits choose the scene.',
 
   params: {
     agents: 600,

@@ -1,15 +1,16 @@
 // Honest times from a coarse clock.
 
-const AT_LEAST = 0.5 // ms that are timed together
-
-/** Milliseconds that one run of the task takes, from as many runs as the clock needs. */
-export function timeRun(task) {
+/**
+ * Milliseconds that one run of the task takes, from as many runs as the clock needs. The best of
+ * some tries: a pause for compiling or collecting is not the task's. Runs of `atLeast` ms are timed
+ * together.
+ */
+export function timeRun(task, tries = 2, atLeast = 0.5) {
   let runs = 1
   let best = Infinity
-  // The better of two: a pause for compiling or collecting is not the task's.
-  for (let tries = 0; tries < 2; tries++) {
+  while (tries-- > 0) {
     let elapsed = timeRuns(task, runs)
-    while (elapsed < AT_LEAST) elapsed = timeRuns(task, (runs *= 2))
+    while (elapsed < atLeast) elapsed = timeRuns(task, (runs *= 2))
     best = Math.min(best, elapsed / runs)
   }
   return best

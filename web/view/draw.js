@@ -1,5 +1,6 @@
 // Fast drawing of many small things: a disc is painted once into a small canvas and stamped, which
-// costs a browser far less than a path of thousands of arcs.
+// costs a browser far less than a path of thousands of arcs; a dart of four lines costs less than a
+// stamp.
 
 const FULL = 2 * Math.PI
 const stamps = new Map()
@@ -56,4 +57,24 @@ export function drawDots(stage, positions, ids, count, radius, color) {
     context.arc(0, 0, radius, 0, FULL)
     context.fill()
   })
+}
+
+const DARTS = 60 // in one path: the longer a path, the longer each of its lines takes
+
+/** Swept arrowheads of one direction, a unit vector, in the fill colour: `size` ahead of the middle. */
+export function drawDarts(context, positions, ids, count, dirX, dirY, size) {
+  const tipX = size * dirX
+  const tipY = size * dirY
+  for (let first = 0; first < count; first += DARTS) {
+    context.beginPath()
+    for (let n = first, end = Math.min(first + DARTS, count); n < end; n++) {
+      const x = positions[2 * ids[n]]
+      const y = positions[2 * ids[n] + 1]
+      context.moveTo(x + tipX, y + tipY)
+      context.lineTo(x - 0.9 * tipX - 0.6 * tipY, y - 0.9 * tipY + 0.6 * tipX)
+      context.lineTo(x - 0.5 * tipX, y - 0.5 * tipY)
+      context.lineTo(x - 0.9 * tipX + 0.6 * tipY, y - 0.9 * tipY - 0.6 * tipX)
+    }
+    context.fill()
+  }
 }

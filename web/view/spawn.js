@@ -33,6 +33,19 @@ const spreads = {
     return 0.5
   },
 
+  // Two armies that meet: each is denser towards the front, and there they overlap.
+  battle(homes, speeds, width, height, random) {
+    for (let i = 0; i < homes.length; i += 2) {
+      const side = random() < 0.5 ? -1 : 1
+      const u = random()
+      homes[i] = width * (0.5 + side * (0.46 * u * Math.sqrt(u) - 0.05))
+      homes[i + 1] = height * (0.04 + 0.92 * random())
+      speeds[i] = -side * 0.06 * width * random()
+      speeds[i + 1] = 40 * (random() - 0.5)
+    }
+    return 0.5
+  },
+
   // A curve that is ever denser towards one end, where it is flat: x grows with u², y with u⁸.
   line(homes, speeds, width, height, random) {
     for (let i = 0; i < homes.length; i += 2) {

@@ -1,0 +1,20 @@
+// Who takes part in the race: libraries in their fastest documented way, as the benchmark uses them.
+// Loops are imported once for each, see tests/bench/loops.js. `limit`: agents above which it would
+// only hold up the page.
+
+import * as simd from 'copse'
+import * as bruteLoops from '../tests/bench/loops.js?brute'
+import * as copseLoops from '../tests/bench/loops.js?copse'
+import * as d3Loops from '../tests/bench/loops.js?d3'
+import * as kdbushLoops from '../tests/bench/loops.js?kdbush'
+import * as rbushLoops from '../tests/bench/loops.js?rbush'
+import { bruteForce, copseOf, d3Quadtree, kdbush, rbush } from '../tests/bench/peers.js'
+
+// The first is the one that all are compared with.
+export const contenders = [
+  { name: 'copse AgentTree', create: copseOf(simd), loops: copseLoops },
+  { name: 'kdbush', create: kdbush, loops: kdbushLoops },
+  { name: 'rbush', create: rbush, loops: rbushLoops },
+  { name: 'd3-quadtree', create: d3Quadtree, loops: d3Loops },
+  { name: 'brute force', create: bruteForce, loops: bruteLoops, limit: 5_000 },
+]

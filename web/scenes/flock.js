@@ -1,0 +1,406 @@
+// Boids after Reynolds, "Flocks, herds, and schools" (1987): each keeps its distance, flies as its
+// neighbours fly and stays with them. Its neighbours are the k nearest, however far apart the flock
+// is, as Ballerini et al. (2008) found in starlings. One batch call a frame answers all of them, and
+// by the same masks whom each predator hunts.
+
+import { AgentTree } from 'copse'
+import { formatTime } from '../view/clock.js'
+import { drawDarts } from '../view/draw.js'
+import { theme } from '../view/theme.js'
+
+const AGENTS = [100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000]
+const MAX_BOIDS = AGENTS.at(-1)
+const MAX_K = 16
+const BOID = 1
+const PREDATOR = 2
+const REACH = [30, 400] // of the pointer
+
+// Slots 0 … 19 are the predators, those behind them the boids. Predators that are not in play are in
+// no group and look for nobody.
+const MAX_PREDATORS = 20
+const FIRST = MAX_PREDATORS
+const SLOTS = FIRST + MAX_BOIDS
+
+// Rates, per second: how fast a boid gives in to each urge, of its cruising speed.
+const SEPARATION = 9
+const ALIGNMENT = 4
+const COHESION = 1.6
+const WALL = 6
+const FLIGHT = 14
+const ATTRACTION = 2.4
+const HUNT = 3 // how fast a predator turns
+const PACE = 2 // how fast all come back to their own speed
+const FLEEING = 1.6 // own speeds, of cruising
+const HUNTING = 1.2
+const SPACE = 3 // that a boid keeps free around it, in half its length
+const PREDATOR_SIZE = 2.6 // in boids
+const HEADINGS = 32 // directions that are told apart in a picture
+
+export default {
+  name: 'flock',
+  title: 'Flock',
+  order: 3,
+  description:
+    'Each boid keeps its distance from its nearest neighbours, flies as they fly and stays with them; predators chase the nearest boid. One batch call a frame tells everybody whom they see.',
+  help: 'The pointer or arrow keys lead the flock; click, tap or Enter makes them scare it, or lead it again. Wheel, pinch, + and - change how far that reaches. Space pauses, digits choose the scene.',
+
+  params: {
+    agents: 2_000,
+    predators: 3,
+    neighbors: 7,
+    perception: 60,
+    separation: 1,
+    alignment: 1,
+    cohesion: 1,
+    speed: 1,
+    pointer: 'leads',
+    reach: 140,
+    byHeading: true,
+    sight: true,
+  },
+
+  controls(gui, params) {
+    gui.add(params, 'agents', AGENTS)
+    gui.add(params, 'predators', 0, MAX_PREDATORS, 1)
+    gui.add(params, 'neighbors', 1, MAX_K, 1).name('neighbours')
+    gui.add(params, 'perception', 10, 150, 1)
+    gui.add(params, 'separation', 0, 3, 0.1)
+    gui.add(params, 'alignment', 0, 3, 0.1)
+    gui.add(params, 'cohesion', 0, 3, 0.1)
+    gui.add(params, 'speed', 0.25, 3, 0.25)
+    gui.add(params, 'pointer', ['leads', 'scares', 'off'])
+    gui.add(params, 'reach', ...REACH, 1)
+    gui.add(params, 'byHeading').name('colour by heading')
+    gui.add(params, 'sight').name('show who sees whom')
+  },
+
+  setup(stage, params) {
+    const { random, pointer } = stage
+    const tree = new AgentTree({ capacity: SLOTS, k: MAX_K })
+    const speeds = new Float32Array(2 * SLOTS)
+    const fleeing = new Uint8Array(SLOTS)
+    const found = new Uint32Array(MAX_BOIDS)
+    const sight = { k: 0, maxDistance: 0 }
+    const boidsOnly = { mask: BOID }
+    // As they are drawn: calm boids by heading, then those that flee.
+    const lists = Array.from({ length: 2 * HEADINGS }, () => new Uint32Array(MAX_BOIDS))
+    const listCounts = new Uint32Array(2 * HEADINGS)
+    const predator = new Uint32Array(1)
+
+    let boids = 0
+    let size = 0 // from the middle of a boid to its tip
+    let cruise = 0 // pixels per second
+    let rows // of the last batch
+    let watched = -1 // the boid next to the pointer
+    let flights = 0
+    let hits = 0
+
+    function populate() {
+      measure()
+      const { groups, masks } = tree
+      for (let i = 0; i < FIRST; i++) {
+        const plays = i < params.predators
+        if (plays && groups[i] !== PREDATOR) place(i)
+        groups[i] = plays ? PREDATOR : 0
+        masks[i] = plays ? BOID : 0
+      }
+      for (let i = FIRST + boids; i < FIRST + params.agents; i++) {
+        place(i)
+        groups[i] = masks[i] = BOID
+      }
+      boids = params.agents
+      tree.count = FIRST + boids
+    }
+
+    function place(i) {
+      const heading = 2 * Math.PI * random()
+      tree.positions[2 * i] = stage.width * (0.1 + 0.8 * random())
+      tree.positions[2 * i + 1] = stage.height * (0.1 + 0.8 * random())
+      speeds[2 * i] = cruise * Math.cos(heading)
+      speeds[2 * i + 1] = cruise * Math.sin(heading)
+    }
+
+    function measure() {
+      const room = Math.sqrt((stage.width * stage.height) / params.agents)
+      size = Math.round(4 * Math.min(Math.max(0.22 * room, 1.75), 6)) / 4
+      cruise = (45 + 12 * size) * params.speed
+    }
+
+    // Pushes boids away from a point, or draws them there: the nearer, the more.
+    function stir(x, y, reach, push) {
+      const count = tree.withinInto(x, y, reach, found, boidsOnly)
+      const { positions } = tree
+      for (let n = 0; n < count; n++) {
+        const i = found[n]
+        const dx = positions[2 * i] - x
+        const dy = positions[2 * i + 1] - y
+        const distance = Math.sqrt(dx * dx + dy * dy) || 1
+        const change = (push * (1 - distance / reach)) / distance
+        speeds[2 * i] += change * dx
+        speeds[2 * i + 1] += change * dy
+        if (push > 0) fleeing[i] = 1
+      }
+    }
+
+    function frighten(dt) {
+      const { positions } = tree
+      fleeing.fill(0)
+      const fear = 10 * size + 25
+      for (let i = 0; i < params.predators; i++) {
+        stir(positions[2 * i], positions[2 * i + 1], fear, FLIGHT * cruise * dt)
+      }
+      if (params.pointer === 'off') return
+      const rate = params.pointer === 'scares' ? FLIGHT : -ATTRACTION
+      stir(pointer.x, pointer.y, params.reach, rate * cruise * dt)
+    }
+
+    // A predator turns towards the nearest boid it sees, else flies on; they keep apart.
+    function hunt(dt) {
+      const { positions } = tree
+      const { counts, ids } = rows
+      const turn = Math.min(1, HUNT * dt)
+      const apart = 8 * size
+      for (let i = 0; i < params.predators; i++) {
+        if (counts[i] > 0) {
+          const prey = ids[i * sight.k]
+          const dx = positions[2 * prey] - positions[2 * i]
+          const dy = positions[2 * prey + 1] - positions[2 * i + 1]
+          const scale = (HUNTING * cruise) / (Math.sqrt(dx * dx + dy * dy) || 1)
+          speeds[2 * i] += (scale * dx - speeds[2 * i]) * turn
+          speeds[2 * i + 1] += (scale * dy - speeds[2 * i + 1]) * turn
+        }
+        for (let j = 0; j < params.predators; j++) {
+          const dx = positions[2 * i] - positions[2 * j]
+          const dy = positions[2 * i + 1] - positions[2 * j + 1]
+          const distance2 = dx * dx + dy * dy
+          if (distance2 === 0 || distance2 > apart * apart) continue
+          speeds[2 * i] += (cruise * HUNT * dt * dx) / apart
+          speeds[2 * i + 1] += (cruise * HUNT * dt * dy) / apart
+        }
+      }
+    }
+
+    function flock(dt) {
+      const { positions } = tree
+      const { counts, ids, distances2 } = rows
+      const { k } = sight
+      const space = SPACE * size
+      const space2 = space * space
+      const separation = SEPARATION * params.separation * cruise * dt
+      const alignment = Math.min(1, ALIGNMENT * params.alignment * dt)
+      const cohesion = (COHESION * params.cohesion * cruise * dt) / (2 * space)
+      for (let i = FIRST, end = FIRST + boids; i < end; i++) {
+        const count = counts[i]
+        if (count > 0) {
+          const x = positions[2 * i]
+          const y = positions[2 * i + 1]
+          let sumX = 0
+          let sumY = 0
+          let sumSpeedX = 0
+          let sumSpeedY = 0
+          let awayX = 0
+          let awayY = 0
+          for (let n = i * k, last = n + count; n < last; n++) {
+            const j = ids[n]
+            const dx = positions[2 * j] - x
+            const dy = positions[2 * j + 1] - y
+            sumX += dx
+            sumY += dy
+            sumSpeedX += speeds[2 * j]
+            sumSpeedY += speeds[2 * j + 1]
+            const distance2 = distances2[n]
+            if (distance2 < space2 && distance2 > 0) {
+              const near = 1 / Math.sqrt(distance2) - 1 / space
+              awayX -= near * dx
+              awayY -= near * dy
+            }
+          }
+          const share = 1 / count
+          speeds[2 * i] +=
+            separation * awayX +
+            alignment * (share * sumSpeedX - speeds[2 * i]) +
+            cohesion * share * sumX
+          speeds[2 * i + 1] +=
+            separation * awayY +
+            alignment * (share * sumSpeedY - speeds[2 * i + 1]) +
+            cohesion * share * sumY
+        }
+      }
+    }
+
+    // Everybody comes back to the speed it likes and turns at the walls, which are soft; only now,
+    // when all have looked, do they move.
+    function move(dt) {
+      const { positions } = tree
+      const { width, height } = stage
+      const margin = Math.min(60, 0.12 * Math.min(width, height))
+      const wall = (WALL * cruise * dt) / margin
+      const pace = Math.min(1, PACE * dt)
+      flights = 0
+      for (let i = 0, end = FIRST + boids; i < end; i++) {
+        flights += fleeing[i]
+        const own = i < FIRST ? HUNTING * cruise : fleeing[i] ? FLEEING * cruise : cruise
+        const x = positions[2 * i]
+        const y = positions[2 * i + 1]
+        let speedX = speeds[2 * i]
+        let speedY = speeds[2 * i + 1]
+        const scale = 1 + pace * (own / (Math.sqrt(speedX * speedX + speedY * speedY) || 1) - 1)
+        speedX = speedX * scale + wall * (Math.max(0, margin - x) - Math.max(0, x - width + margin))
+        speedY =
+          speedY * scale + wall * (Math.max(0, margin - y) - Math.max(0, y - height + margin))
+        speeds[2 * i] = speedX
+        speeds[2 * i + 1] = speedY
+        positions[2 * i] = x + speedX * dt
+        positions[2 * i + 1] = y + speedY * dt
+      }
+    }
+
+    populate()
+
+    return {
+      get hits() {
+        return hits
+      },
+
+      frame(dt, lap) {
+        tree.build()
+        lap('build')
+        sight.k = params.neighbors
+        sight.maxDistance = params.perception
+        rows = tree.allNeighbors(sight)
+        watched = params.sight ? tree.nearest(pointer.x, pointer.y, boidsOnly) : -1
+        lap('query')
+        if (dt > 0) {
+          frighten(dt)
+          hunt(dt)
+          flock(dt)
+          move(dt)
+        }
+        hits = flights + (watched < 0 ? 0 : rows.counts[watched])
+        lap('move')
+      },
+
+      draw() {
+        sortBoids()
+        drawBoids()
+        drawPredators()
+        if (watched >= 0) drawSight()
+        if (params.pointer !== 'off') drawPointer()
+      },
+
+      report(times) {
+        return {
+          numbers: [
+            ['Fleeing', flights],
+            ['Build', formatTime(times.build)],
+            ['Query', formatTime(times.query)],
+            ['Boids', boids.toLocaleString('en')],
+            ['Move', formatTime(times.move)],
+            ['Draw', formatTime(times.draw)],
+          ],
+        }
+      },
+
+      change(field) {
+        if (field === 'agents' || field === 'predators') populate()
+        else if (field === 'speed') measure()
+      },
+
+      resize(x, y) {
+        measure()
+        const { positions } = tree
+        for (let i = 0; i < tree.count; i++) {
+          positions[2 * i] *= x
+          positions[2 * i + 1] *= y
+        }
+      },
+
+      scroll(steps) {
+        const [min, max] = REACH
+        params.reach = Math.min(Math.max(Math.round(params.reach * 1.1 ** steps), min), max)
+        stage.refresh()
+      },
+
+      press() {
+        params.pointer = params.pointer === 'leads' ? 'scares' : 'leads'
+        stage.refresh()
+      },
+
+      dispose() {
+        tree.dispose()
+      },
+    }
+
+    function sortBoids() {
+      listCounts.fill(0)
+      const perRadian = HEADINGS / (2 * Math.PI)
+      for (let i = FIRST, end = FIRST + boids; i < end; i++) {
+        const turn = Math.round(Math.atan2(speeds[2 * i + 1], speeds[2 * i]) * perRadian)
+        const list = ((turn + HEADINGS) % HEADINGS) + HEADINGS * fleeing[i]
+        lists[list][listCounts[list]++] = i
+      }
+    }
+
+    function drawBoids() {
+      const { context } = stage
+      for (let list = 0; list < lists.length; list++) {
+        const heading = (2 * Math.PI * list) / HEADINGS
+        const [dirX, dirY] = [Math.cos(heading), Math.sin(heading)]
+        const calm = params.byHeading ? headingColors[list % HEADINGS] : theme.agent
+        context.fillStyle = list < HEADINGS ? calm : theme.hit
+        drawDarts(context, tree.positions, lists[list], listCounts[list], dirX, dirY, size)
+      }
+    }
+
+    function drawPredators() {
+      const { context } = stage
+      for (let i = 0; i < params.predators; i++) {
+        const speed = Math.hypot(speeds[2 * i], speeds[2 * i + 1]) || 1
+        const [dirX, dirY] = [speeds[2 * i] / speed, speeds[2 * i + 1] / speed]
+        predator[0] = i
+        context.fillStyle = theme.query
+        drawDarts(context, tree.positions, predator, 1, dirX, dirY, PREDATOR_SIZE * size + 4)
+      }
+    }
+
+    // From the boid next to the pointer to those it goes by.
+    function drawSight() {
+      const { context } = stage
+      const { positions } = tree
+      const { counts, ids } = rows
+      const x = positions[2 * watched]
+      const y = positions[2 * watched + 1]
+      context.strokeStyle = context.fillStyle = theme.query
+      context.lineWidth = 1.5
+      context.beginPath()
+      for (let n = watched * sight.k; n < watched * sight.k + counts[watched]; n++) {
+        context.moveTo(x, y)
+        context.lineTo(positions[2 * ids[n]], positions[2 * ids[n] + 1])
+      }
+      context.stroke()
+      context.beginPath()
+      context.arc(x, y, 3, 0, 2 * Math.PI)
+      context.fill()
+    }
+
+    function drawPointer() {
+      const { context } = stage
+      context.strokeStyle = context.fillStyle =
+        params.pointer === 'scares' ? theme.hit : theme.query
+      context.lineWidth = 1.5
+      context.beginPath()
+      context.arc(pointer.x, pointer.y, params.reach, 0, 2 * Math.PI)
+      context.globalAlpha = 0.06
+      context.fill()
+      context.globalAlpha = 0.5
+      context.stroke()
+      context.globalAlpha = 1
+    }
+  },
+}
+
+// Around from green to violet and back, darker downwards: no heading looks like the colour of flight.
+const headingColors = Array.from({ length: HEADINGS }, (_, heading) => {
+  const angle = (2 * Math.PI * heading) / HEADINGS
+  return `oklch(${0.66 - 0.1 * Math.sin(angle)} 0.14 ${225 + 65 * Math.cos(angle)})`
+})
