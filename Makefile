@@ -71,11 +71,12 @@ STACK_BYTES = 262144
 EMCC_FLAGS = $(C_FLAGS) -mbulk-memory -msign-ext -mnontrapping-fptoint
 EMCC_LINK_FLAGS = -Oz --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=1MB \
   -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=$(STACK_BYTES) -sGLOBAL_BASE=$(STACK_BYTES) \
-  -Wl,--stack-first -sSUPPORT_ERRNO=0 -sMALLOC=emmalloc
+  -Wl,--stack-first -sSUPPORT_ERRNO=0 -sMALLOC=emmalloc \
+  -sBINARYEN_EXTRA_PASSES=--one-caller-inline-max-function-size=100
 
 # For size, but what every agent runs for speed; measured: for the rest that gains little, since what must
 # be unrolled says so itself.
-build/%/batch.o build/%/agenttree_query.o: OPTIMISE = -O2 -fno-vectorize -fno-slp-vectorize
+build/%/batch.o build/%/grid.o build/%/grid_batch.o build/%/grid_query.o build/%/agenttree_query.o: OPTIMISE = -O2 -fno-vectorize -fno-slp-vectorize
 OPTIMISE = -Os
 EMCC_COMPILE = $(EMCC) $(EMCC_FLAGS) $(OPTIMISE)
 
@@ -84,13 +85,13 @@ wasm_objects = $(patsubst %,build/$(1)/%.o,$(C_NAMES) exports)
 build/simd/%.o: c/%.c $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
 	$(EMCC_COMPILE) -msimd128 -c $< -o $@
-build/simd/exports.o: wasm/exports.c $(C_HEADERS) Makefile | $(SETUP)
+build/simd/exports.o: wasm/exports.c wasm/index.h $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
 	$(EMCC_COMPILE) -msimd128 -c $< -o $@
 build/scalar/%.o: c/%.c $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
 	$(EMCC_COMPILE) -c $< -o $@
-build/scalar/exports.o: wasm/exports.c $(C_HEADERS) Makefile | $(SETUP)
+build/scalar/exports.o: wasm/exports.c wasm/index.h $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
 	$(EMCC_COMPILE) -c $< -o $@
 
@@ -230,7 +231,7 @@ bench-keep:
 
 # ---- Style and checks ----
 
-FORMATTED_C = $(wildcard c/*.[ch] wasm/*.c tests/c/*.[ch] tests/c/fuzz/*.c tests/bench/native/*)
+FORMATTED_C = $(wildcard c/*.[ch] wasm/*.[ch] tests/c/*.[ch] tests/c/fuzz/*.c tests/bench/native/*)
 FORMATTED_JS = package.json wasm web tests README.md CHANGELOG.md '!web/dist'
 
 ## check: formatting, static analysis, types, and the package as users get it

@@ -105,6 +105,31 @@ static bool are_coordinates(const float *x, uint64_t count) {
   return word4_bits(ok) == 15;
 }
 
+/* The bits that some, and that all of the groups have; false: some have none. */
+static bool survey_groups(const uint32_t *groups, uint32_t count, uint32_t *any, uint32_t *all) {
+  word4 any4 = word4_all(0), some4 = any4, none4 = any4; /* some4: bits that some lack */
+  uint32_t i = 0;
+  bool absent = false;
+  for (; count - i >= 4; i += 4) {
+    const word4 four = word4_load(groups + i);
+    any4 = word4_or(any4, four);
+    some4 = word4_or(some4, word4_without(word4_all(COPSE_ALL_GROUPS), four));
+    none4 = word4_or(none4, word4_equal(four, word4_all(0)));
+  }
+  uint32_t anyLanes[4], someLanes[4], lacking = 0;
+  word4_store(anyLanes, any4);
+  word4_store(someLanes, some4);
+  *any = anyLanes[0] | anyLanes[1] | anyLanes[2] | anyLanes[3];
+  lacking = someLanes[0] | someLanes[1] | someLanes[2] | someLanes[3];
+  for (; i < count; i++) {
+    *any |= groups[i];
+    lacking |= ~groups[i];
+    absent |= groups[i] == 0;
+  }
+  *all = ~lacking;
+  return !absent && !word4_bits(none4);
+}
+
 /* The survey of a source where every slot is present, which is the usual one; false: not so. */
 static bool survey_full(const source *from, uint32_t dimensions, survey *found) {
   const copse_positions *positions = &from->positions;
@@ -116,15 +141,9 @@ static bool survey_full(const source *from, uint32_t dimensions, survey *found) 
   }
   if (interleaved && !are_coordinates(positions->axes[0], (uint64_t)from->count * dimensions))
     return false;
-  uint32_t any = 0, all = COPSE_ALL_GROUPS, absent = 0;
-  for (uint32_t slot = 0; slot < from->count; slot++) {
-    uint32_t groups = source_group(from, slot);
-    any |= groups;
-    all &= groups;
-    absent |= groups == 0;
-  }
-  *found = (survey){from->count, 0, COPSE_NONE, any, all};
-  return !absent;
+  *found = (survey){from->count, 0, COPSE_NONE, 1, 1};
+  return !from->groups ||
+         survey_groups(from->groups, from->count, &found->anyGroups, &found->allGroups);
 }
 
 survey agents_survey(const source *from, uint32_t dimensions) {

@@ -68,8 +68,20 @@ ALWAYS_INLINE uint32_t reach_next(reach *all, const copse_agenttree *tree, const
   return index;
 }
 
-/* GATHER_IDS alone is for plain batches and filters nothing. */
-typedef enum gather_what { GATHER_IDS, GATHER_IDS_AND_GROUPS, GATHER_PLACES } gather_what;
+/* The index as batches see it. */
+static copse_status within_alone(const void *tree, const float *center, float radius,
+                                 const copse_query *query, copse_results *results) {
+  return copse_agenttree_within(tree, center, radius, query, results);
+}
+static copse_status neighbors_alone(const void *tree, const float *center, uint32_t k,
+                                    const copse_query *query, copse_results *results) {
+  return copse_agenttree_neighbors(tree, center, k, query, results);
+}
+static bool ask(batch *asked, const copse_agenttree *tree, const copse_query *query,
+                const uint32_t *masks) {
+  *asked = (batch){&tree->agents, tree, within_alone, neighbors_alone, {0}, NULL, false};
+  return batch_init(asked, query, masks);
+}
 
 /* Appends the agents begin … end of a leaf that are within reach; there must be room. For places
  * in tree order, these stand in for the ids. */
@@ -169,10 +181,6 @@ static uint32_t cells_count(const cells *all) {
   return all->counts[0] * all->counts[1] * all->counts[2];
 }
 
-/* Adding it to a float below 2^22 leaves the float, rounded, in the low bits. */
-#define ROUNDER      8388608.0f
-#define ROUNDED_BITS 0x3fffffu
-
 /* The cell along an axis of what is x widths from the start of the box, as cells_sort_in finds it:
  * with the same addition, since ties are rounded to even. */
 ALWAYS_INLINE uint32_t cell_at(float x) {
@@ -220,8 +228,7 @@ ALWAYS_INLINE void cells_sort_in(cells *all, const nearby *near, uint32_t ownSiz
       t = float4_sub(float4_add(t, float4_all(ROUNDER + 1)), float4_all(ROUNDER));
       index = float4_add(float4_mul(index, float4_all((float)all->counts[axis])), t);
     }
-    index = float4_add(index, float4_all(ROUNDER));
-    word4_store(cell + i, word4_and(float4_as_words(index), word4_all(ROUNDED_BITS)));
+    word4_store(cell + i, float4_round(index));
   }
 
   memset(all->own, 0, total * sizeof *all->own);
@@ -273,7 +280,7 @@ ALWAYS_INLINE uint32_t cells_around_in(const cells *all, uint32_t cell, nearby *
     }
   }
   near->size = size;
-  nearby_end(near, dim);
+  nearby_end(near);
   return self;
 }
 
@@ -358,14 +365,6 @@ static void units_split(units *all, uint32_t index) {
 
 /* ---- All within -------------------------------------------------------------------------- */
 
-/* A row by a query of its own. */
-static void row_of_query(row_writer *to, const copse_agenttree *tree, uint32_t row,
-                         const float *center, float radius, const copse_query *query) {
-  copse_results results = {.ids = to->ids + to->used, .capacity = to->room};
-  copse_agenttree_within(tree, center, radius, query, &results);
-  row_end(to, row, results.total);
-}
-
 static bool unit_within(const copse_agenttree *tree, const batch *asked, uint32_t unit,
                         float radius, scratch *work, row_writer *to) {
   const node *at = &tree->nodes[unit];
@@ -385,8 +384,7 @@ static bool unit_within(const copse_agenttree *tree, const batch *asked, uint32_
   for (uint32_t place = at->begin; place < at->end; place++) {
     float center[3];
     place_center(tree, place, center);
-    const copse_query query = batch_query_of(asked, tree->agents.points.ids[place]);
-    row_of_query(to, tree, query.exclude, center, radius, &query);
+    batch_row_alone(asked, center, tree->agents.points.ids[place], radius, to);
   }
   return true;
 }
@@ -395,8 +393,7 @@ copse_status copse_agenttree_all_within(const copse_agenttree *tree, float radiu
                                         const copse_query *query, const uint32_t *masks,
                                         copse_rows *rows) {
   batch asked;
-  if (!batch_init(&asked, &tree->agents, query, masks) || !query_radius_ok(radius))
-    return COPSE_INVALID_ARGUMENT;
+  if (!ask(&asked, tree, query, masks) || !query_radius_ok(radius)) return COPSE_INVALID_ARGUMENT;
   scratch work;
   row_writer to;
   rows_start(&to, rows, batch_row_count(&tree->agents), tree->agents.present);
@@ -411,25 +408,11 @@ copse_status copse_agenttree_within_many(const copse_agenttree *tree, const floa
                                          uint32_t n, float radius, const copse_query *query,
                                          copse_rows *rows) {
   batch asked;
-  if (!batch_init(&asked, &tree->agents, query, NULL) || !query_radius_ok(radius))
-    return COPSE_INVALID_ARGUMENT;
-  const size_t dim = tree->agents.dimensions;
-  for (uint32_t i = 0; i < n; i++)
-    if (!query_point_ok(points + i * dim, (int)dim)) return COPSE_INVALID_ARGUMENT;
-  row_writer to;
-  rows_start(&to, rows, n, n);
-  for (uint32_t i = 0; i < n; i++)
-    row_of_query(&to, tree, i, points + i * dim, radius, &asked.query);
-  rows_end(&to, rows);
-  return COPSE_OK;
+  return ask(&asked, tree, query, NULL) ? batch_within_many(&asked, points, n, radius, rows)
+                                        : COPSE_INVALID_ARGUMENT;
 }
 
 /* ---- All neighbors ----------------------------------------------------------------------- */
-
-static copse_status neighbors_alone(const void *index, const float *center, uint32_t k,
-                                    const copse_query *query, copse_results *results) {
-  return copse_agenttree_neighbors(index, center, k, query, results);
-}
 
 static bool unit_neighbors(const copse_agenttree *tree, const batch *asked, uint32_t unit,
                            uint32_t k, scratch *work, expectation *expected, row_queue *queue,
@@ -444,16 +427,14 @@ static bool unit_neighbors(const copse_agenttree *tree, const batch *asked, uint
       if (!own) continue;
       const uint32_t self =
           cells_around(&work->around, cell, &work->near, asked->plain, tree->agents.dimensions);
-      batch_nearest(asked, &work->near, self, own, k, reach2, tree, neighbors_alone, expected,
-                    queue, rows);
+      batch_nearest(asked, &work->near, self, own, k, reach2, expected, queue, rows);
     }
   } else {
     if (at->right) return false;
     for (uint32_t place = at->begin; place < at->end; place++) {
       float center[3];
       place_center(tree, place, center);
-      batch_nearest_alone(asked, center, tree->agents.points.ids[place], k, tree, neighbors_alone,
-                          expected, rows);
+      batch_nearest_alone(asked, center, tree->agents.points.ids[place], k, expected, rows);
     }
   }
   expect(expected);
@@ -465,7 +446,7 @@ copse_status copse_agenttree_all_neighbors(const copse_agenttree *tree, uint32_t
                                            copse_neighbor_rows *rows) {
   batch asked;
   const uint32_t count = batch_row_count(&tree->agents);
-  if (!batch_init(&asked, &tree->agents, query, masks) || !query_radius_ok(asked.query.maxDistance))
+  if (!ask(&asked, tree, query, masks) || !query_radius_ok(asked.query.maxDistance))
     return COPSE_INVALID_ARGUMENT;
   if (count) memset(rows->counts, 0, count * sizeof(uint32_t));
   if (!k) return COPSE_OK;
@@ -486,97 +467,16 @@ copse_status copse_agenttree_nearest_many(const copse_agenttree *tree, const flo
                                           uint32_t n, uint32_t k, const copse_query *query,
                                           copse_neighbor_rows *rows) {
   batch asked;
-  if (!batch_init(&asked, &tree->agents, query, NULL) || !query_radius_ok(asked.query.maxDistance))
-    return COPSE_INVALID_ARGUMENT;
-  const size_t dim = tree->agents.dimensions;
-  for (uint32_t i = 0; i < n; i++)
-    if (!query_point_ok(points + i * dim, (int)dim)) return COPSE_INVALID_ARGUMENT;
-  for (uint32_t i = 0; i < n; i++) {
-    const size_t begin = (size_t)i * k;
-    copse_results results = {
-        .ids = rows->ids + begin, .distances2 = rows->distances2 + begin, .capacity = k};
-    copse_agenttree_neighbors(tree, points + i * dim, k, &asked.query, &results);
-    rows->counts[i] = results.total;
-  }
-  return COPSE_OK;
+  return ask(&asked, tree, query, NULL) ? batch_nearest_many(&asked, points, n, k, rows)
+                                        : COPSE_INVALID_ARGUMENT;
 }
 
 /* ---- Pairs ------------------------------------------------------------------------------- */
 
-typedef struct pairing {
-  float distance2;    /* without radii */
-  const float *radii; /* by slot, or NULL */
-  float maxRadius;
-  copse_results *results;
-  uint64_t total; /* ids found */
-} pairing;
-
-static void add_pair(pairing *to, uint32_t a, uint32_t b) {
-  copse_results *results = to->results;
-  if (to->total + 2 <= results->capacity) {
-    results->ids[to->total] = a < b ? a : b;
-    results->ids[to->total + 1] = a < b ? b : a;
-  }
-  to->total += 2;
-}
-
-/* Pairs a leaf's agents with those gathered, by their places, that come later in tree order. */
-ALWAYS_INLINE void pair_gathered_in(const batch *asked, const node *leaf, nearby *near, pairing *to,
-                                    const int dim) {
-  const scan_points *points = &asked->agents->points;
-  const bool sameGroups = leaf->anyGroups == leaf->allGroups;
-  nearby_end(near, dim);
-  if (to->radii)
-    for (uint32_t i = 0; i < near->size; i++) near->radii[i] = to->radii[points->ids[near->ids[i]]];
-  for (uint32_t place = leaf->begin; place < leaf->end; place++) {
-    uint32_t groups = sameGroups ? leaf->anyGroups : points->groups[place];
-    if (!(groups & asked->query.mask)) continue;
-    const uint32_t slot = points->ids[place];
-    float center[3];
-    EACH_AXIS (axis, dim) center[axis] = points->axes[axis][place];
-    const asker who = asker_of(asked, center, slot, dim);
-    for (uint32_t i = 0; i < near->size; i += 4) {
-      float4 limits2 = float4_all(to->distance2);
-      if (to->radii) {
-        float4 sums = float4_add(float4_load(near->radii + i), float4_all(to->radii[slot]));
-        limits2 = float4_mul(sums, sums);
-      }
-      word4 hit = float4_le(nearby_distance2(near, i, &who, dim), limits2);
-      hit = word4_and(hit, word4_greater(word4_load(near->ids + i), word4_all(place)));
-      uint32_t bits = word4_bits(hit);
-      for (uint32_t lane = 0; bits >> lane; lane++)
-        if (bits >> lane & 1) add_pair(to, slot, points->ids[near->ids[i + lane]]);
-    }
-  }
-  near->size = 0;
-}
-
-OUT_OF_LINE void pair_gathered_2d(const batch *asked, const node *leaf, nearby *near, pairing *to) {
-  pair_gathered_in(asked, leaf, near, to, 2);
-}
-OUT_OF_LINE void pair_gathered_3d(const batch *asked, const node *leaf, nearby *near, pairing *to) {
-  pair_gathered_in(asked, leaf, near, to, 3);
-}
-ALWAYS_INLINE void pair_gathered(const batch *asked, const node *leaf, nearby *near, pairing *to,
-                                 const int dim) {
-  if (dim == 3)
-    pair_gathered_3d(asked, leaf, near, to);
-  else
-    pair_gathered_2d(asked, leaf, near, to);
-}
-
 ALWAYS_INLINE void leaf_pairs(const copse_agenttree *tree, const batch *asked, uint32_t leaf,
                               nearby *near, pairing *to, const int dim) {
   const node *at = &tree->nodes[leaf];
-  float reach2 = to->distance2;
-  if (to->radii) {
-    float radius = 0;
-    for (uint32_t place = at->begin; place < at->end; place++) {
-      float other = to->radii[tree->agents.points.ids[place]];
-      if (other > radius) radius = other;
-    }
-    reach2 = (radius + to->maxRadius) * (radius + to->maxRadius);
-  }
+  const float reach2 = pairing_reach2(to, asked, at->begin, at->end);
   reach all;
   reach_start(&all, tree, leaf, reach2, asked->query.mask, COPSE_NONE, at->begin, dim);
   near->size = 0;
@@ -584,11 +484,11 @@ ALWAYS_INLINE void leaf_pairs(const copse_agenttree *tree, const batch *asked, u
     const node *run = &tree->nodes[index];
     for (uint32_t begin = run->begin, end; begin < run->end; begin = end) {
       end = run->end - begin > NEAR_LIMIT ? begin + NEAR_LIMIT : run->end;
-      if (near->size + (end - begin) > NEAR_LIMIT) pair_gathered(asked, at, near, to, dim);
+      if (near->size + (end - begin) > NEAR_LIMIT) batch_pairs(asked, at->begin, at->end, near, to);
       gather_run(near, tree, run, begin, end, &all, GATHER_PLACES, dim);
     }
   }
-  pair_gathered(asked, at, near, to, dim);
+  batch_pairs(asked, at->begin, at->end, near, to);
 }
 
 OUT_OF_LINE void leaf_pairs_2d(const copse_agenttree *tree, const batch *asked, uint32_t leaf,
@@ -603,15 +503,9 @@ OUT_OF_LINE void leaf_pairs_3d(const copse_agenttree *tree, const batch *asked, 
 copse_status copse_agenttree_pairs(const copse_agenttree *tree, float distance, const float *radii,
                                    const copse_query *query, copse_results *results) {
   batch asked;
-  results->total = results->visits = 0;
-  if (!batch_init(&asked, &tree->agents, query, NULL)) return COPSE_INVALID_ARGUMENT;
-  pairing to = {distance * distance, radii, 0, results, 0};
-  if (!radii && !query_radius_ok(distance)) return COPSE_INVALID_ARGUMENT;
-  for (uint32_t i = 0; radii && i < tree->agents.present; i++) {
-    float radius = radii[tree->agents.points.ids[i]];
-    if (!query_radius_ok(radius)) return COPSE_INVALID_ARGUMENT;
-    if (radius > to.maxRadius) to.maxRadius = radius;
-  }
+  pairing to;
+  if (!ask(&asked, tree, query, NULL) || !pairing_start(&to, &asked, distance, radii, results))
+    return COPSE_INVALID_ARGUMENT;
   nearby near;
   for (uint32_t index = 0; index < tree->nodeCount; index++) {
     if (tree->nodes[index].right) continue;
@@ -620,6 +514,6 @@ copse_status copse_agenttree_pairs(const copse_agenttree *tree, float distance, 
     else
       leaf_pairs_2d(tree, &asked, index, &near, &to);
   }
-  results->total = to.total > UINT32_MAX ? UINT32_MAX : (uint32_t)to.total;
+  pairing_end(&to);
   return COPSE_OK;
 }

@@ -3,7 +3,7 @@
 #include "agenttree.h"
 
 #include "geom.h"
-#include "query.h"
+#include "region.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,45 +13,6 @@
 static scan_filter filter_in(const node *at, const copse_query *query) {
   bool testGroups = query->mask != COPSE_ALL_GROUPS && !(at->allGroups & query->mask);
   return (scan_filter){query->mask, query->exclude, testGroups};
-}
-
-/* The region of a query that collects ids; which fields it has depends on its shape. */
-typedef enum shape { SHAPE_CIRCLE, SHAPE_BOX, SHAPE_CONE } shape;
-typedef union region {
-  struct {
-    float center[3];
-    float radius2;
-    float reach; /* no hit is farther along any axis, whatever rounding did */
-  } circle;
-  struct {
-    float lo[3], hi[3];
-  } box;
-  scan_cone cone;
-} region;
-
-ALWAYS_INLINE bool region_meets(const region *where, const float *box, const shape kind,
-                                const int dim) {
-  if (kind == SHAPE_CIRCLE)
-    return box_gap2(box, where->circle.center, dim) <= where->circle.radius2;
-  if (kind == SHAPE_BOX) return box_meets(box, where->box.lo, where->box.hi, dim);
-  float gap2 = box_gap2(box, where->cone.center, dim);
-  if (!(gap2 <= where->cone.radius2)) return false;
-  if (where->cone.cosine <= 0) return true; /* wider than a half-space: no bound on the dot */
-  return where->cone.cosine * sqrtf(gap2) <=
-         box_dot(box, where->cone.center, where->cone.unit, dim);
-}
-
-ALWAYS_INLINE void region_scan(const copse_agenttree *tree, const node *at, const region *where,
-                               const scan_filter *filter, copse_results *results, const shape kind,
-                               const int dim) {
-  const scan_points *points = &tree->agents.points;
-  if (kind == SHAPE_CIRCLE)
-    scan_within(points, at->begin, at->end, where->circle.center, where->circle.radius2, filter,
-                results, dim);
-  else if (kind == SHAPE_BOX)
-    scan_range(points, at->begin, at->end, where->box.lo, where->box.hi, filter, results, dim);
-  else
-    scan_in_cone(points, at->begin, at->end, &where->cone, filter, results, dim);
 }
 
 /* Of the two children of a node, which can hold anything that the query wants: bit 0 the left, bit
@@ -97,25 +58,11 @@ ALWAYS_INLINE void collect(const copse_agenttree *tree, const region *where,
       waiting += enter & 1;
     } else {
       scan_filter filter = filter_in(at, query);
-      region_scan(tree, at, where, &filter, &local, kind, dim);
+      region_scan(&tree->agents.points, at->begin, at->end, where, &filter, &local, kind, dim);
     }
   }
   results->total = local.total;
   results->visits = local.visits;
-}
-
-ALWAYS_INLINE void copy_point(float *to, const float *from, uint32_t dim) {
-  to[0] = from[0];
-  to[1] = from[1];
-  to[2] = dim == 3 ? from[2] : 0;
-}
-
-/* Squares of less than 1e-18 round away. */
-ALWAYS_INLINE void region_set_circle(region *where, const float *center, float radius2,
-                                     uint32_t dim) {
-  where->circle.radius2 = radius2;
-  where->circle.reach = sqrtf(radius2) * 1.000001f + 1e-18f;
-  copy_point(where->circle.center, center, dim);
 }
 
 OUT_OF_LINE void collect_circle(const copse_agenttree *tree, const float *center, float radius2,
@@ -131,9 +78,8 @@ OUT_OF_LINE void collect_circle(const copse_agenttree *tree, const float *center
 copse_status copse_agenttree_within(const copse_agenttree *tree, const float *center, float radius,
                                     const copse_query *query, copse_results *results) {
   const copse_query asked = query_or_default(query);
-  const uint32_t dim = tree->agents.dimensions;
-  if (!query_results_ok(&asked, results, true) || !query_point_ok(center, (int)dim) ||
-      !query_radius_ok(radius))
+  if (!query_results_ok(&asked, results, true) ||
+      !query_point_ok(center, (int)tree->agents.dimensions) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
   collect_circle(tree, center, radius * radius, &asked, results);
   query_sort(&asked, results);
@@ -143,13 +89,11 @@ copse_status copse_agenttree_within(const copse_agenttree *tree, const float *ce
 copse_status copse_agenttree_range(const copse_agenttree *tree, const float *lo, const float *hi,
                                    const copse_query *query, copse_results *results) {
   const copse_query asked = query_or_default(query);
-  const uint32_t dim = tree->agents.dimensions;
-  if (!query_results_ok(&asked, results, false) || !query_box_ok(lo, hi, (int)dim))
+  region where;
+  if (!query_results_ok(&asked, results, false) ||
+      !region_set_box(&where, lo, hi, tree->agents.dimensions))
     return COPSE_INVALID_ARGUMENT;
-  region where = {.box = {{0}, {0}}};
-  copy_point(where.box.lo, lo, dim);
-  copy_point(where.box.hi, hi, dim);
-  if (dim == 3)
+  if (tree->agents.dimensions == 3)
     collect(tree, &where, &asked, results, SHAPE_BOX, 3);
   else
     collect(tree, &where, &asked, results, SHAPE_BOX, 2);
@@ -161,14 +105,11 @@ SMALL_CODE copse_status copse_agenttree_cone(const copse_agenttree *tree, const 
                                              const float *direction, float halfAngle, float radius,
                                              const copse_query *query, copse_results *results) {
   const copse_query asked = query_or_default(query);
-  const uint32_t dim = tree->agents.dimensions;
-  region where = {.cone = {.radius2 = radius * radius}};
-  if (!query_results_ok(&asked, results, true) || !query_point_ok(center, (int)dim) ||
-      !query_radius_ok(radius) || !query_direction(direction, (int)dim, where.cone.unit) ||
-      !query_half_angle(halfAngle, &where.cone.cosine))
+  region where;
+  if (!query_results_ok(&asked, results, true) ||
+      !region_set_cone(&where, center, direction, halfAngle, radius, tree->agents.dimensions))
     return COPSE_INVALID_ARGUMENT;
-  copy_point(where.cone.center, center, dim);
-  if (dim == 3)
+  if (tree->agents.dimensions == 3)
     collect(tree, &where, &asked, results, SHAPE_CONE, 3);
   else
     collect(tree, &where, &asked, results, SHAPE_CONE, 2);

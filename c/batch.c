@@ -4,11 +4,11 @@
 
 /* ---- What a batch asks ------------------------------------------------------------------- */
 
-bool batch_init(batch *asked, const agents *all, const copse_query *query, const uint32_t *masks) {
-  *asked = (batch){all, query_or_default(query), NULL, false};
+bool batch_init(batch *asked, const copse_query *query, const uint32_t *masks) {
+  asked->query = query_or_default(query);
   uint32_t common = COPSE_ALL_GROUPS;
   if (masks)
-    for (uint32_t i = 0; i < all->builtCount; i++) common &= masks[i];
+    for (uint32_t i = 0; i < asked->agents->builtCount; i++) common &= masks[i];
   if (common != COPSE_ALL_GROUPS) asked->masks = masks;
   asked->plain = !asked->masks && asked->query.mask == COPSE_ALL_GROUPS;
   return asked->query.sort == COPSE_SORT_NONE;
@@ -25,7 +25,8 @@ uint32_t batch_mask_of_run(const batch *asked, uint32_t begin, uint32_t end) {
   return mask;
 }
 
-copse_query batch_query_of(const batch *asked, uint32_t slot) {
+/* What an agent asks, as a query of its own. */
+static copse_query query_of(const batch *asked, uint32_t slot) {
   copse_query query = asked->query;
   query.exclude = slot;
   query.mask = batch_mask_of(asked, slot);
@@ -59,9 +60,9 @@ void rows_start(row_writer *to, const copse_rows *rows, uint32_t count, uint32_t
   to->offsets = rows->offsets;
   to->counts = rows->counts;
   to->ids = rows->ids;
-  to->room = rows->capacity;
+  to->capacity = rows->capacity;
   to->used = 0;
-  to->total = 0;
+  to->missed = 0;
   to->truncated = false;
   to->waiting = 0;
 }
@@ -76,7 +77,8 @@ void rows_tell(row_writer *to) {
 
 void rows_end(row_writer *to, copse_rows *rows) {
   rows_tell(to);
-  rows->total = to->total > UINT32_MAX ? UINT32_MAX : (uint32_t)to->total;
+  const uint64_t total = to->used + to->missed;
+  rows->total = total > UINT32_MAX ? UINT32_MAX : (uint32_t)total;
   rows->truncated = to->truncated;
 }
 
@@ -113,13 +115,14 @@ ALWAYS_INLINE void rows_of_in(const batch *asked, nearby *near, uint32_t self, u
   uint32_t elsewhere[NEAR_LIMIT + NEAR_PADDING];
   for (const uint32_t end = self + own; self < end; self++) {
     const asker who = gathered_asker(asked, near, self, dim);
-    const bool roomy = to->room >= near->size + NEAR_PADDING;
+    const uint32_t room = rows_room(to);
+    const bool roomy = room >= near->size + NEAR_PADDING;
     uint32_t *const row = to->ids + to->used;
     const float x = plain ? hide(near, self) : 0;
     const uint32_t count =
         row_of(near, &who, float4_all(radius2), roomy ? row : elsewhere, plain, dim);
     if (plain) near->axes[0][self] = x;
-    if (!roomy && count && count <= to->room) memcpy(row, elsewhere, count * sizeof *row);
+    if (!roomy && count && count <= room) memcpy(row, elsewhere, count * sizeof *row);
     row_end(to, near->ids[self], count);
   }
 }
@@ -152,6 +155,38 @@ void batch_rows(const batch *asked, nearby *near, uint32_t self, uint32_t own, f
     rows_of_2d(asked, near, self, own, radius2, to);
   else
     rows_of_masked_2d(asked, near, self, own, radius2, to);
+}
+
+static void row_of_query(const batch *asked, const float *center, float radius,
+                         const copse_query *query, uint32_t row, row_writer *to) {
+  copse_results results = {.ids = to->ids + to->used, .capacity = rows_room(to)};
+  asked->within(asked->index, center, radius, query, &results);
+  row_end(to, row, results.total);
+}
+
+void batch_row_alone(const batch *asked, const float *center, uint32_t slot, float radius,
+                     row_writer *to) {
+  const copse_query query = query_of(asked, slot);
+  row_of_query(asked, center, radius, &query, slot, to);
+}
+
+static bool points_ok(const batch *asked, const float *points, uint32_t n) {
+  const uint32_t dim = asked->agents->dimensions;
+  for (uint32_t i = 0; i < n; i++)
+    if (!query_point_ok(points + (size_t)i * dim, (int)dim)) return false;
+  return true;
+}
+
+copse_status batch_within_many(const batch *asked, const float *points, uint32_t n, float radius,
+                               copse_rows *rows) {
+  if (!query_radius_ok(radius) || !points_ok(asked, points, n)) return COPSE_INVALID_ARGUMENT;
+  row_writer to;
+  rows_start(&to, rows, n, n);
+  for (uint32_t i = 0; i < n; i++)
+    row_of_query(asked, points + (size_t)i * asked->agents->dimensions, radius, &asked->query, i,
+                 &to);
+  rows_end(&to, rows);
+  return COPSE_OK;
 }
 
 /* ---- Rows of the nearest ----------------------------------------------------------------- */
@@ -270,13 +305,24 @@ void row_queue_empty(row_queue *queue, uint32_t k, copse_neighbor_rows *rows) {
   queue->size = 0;
 }
 
-/* The row by a query; answers with its length. */
-static uint32_t by_query(const batch *asked, const float *center, uint32_t slot, uint32_t k,
-                         const void *index, neighbors_of *query, pairs row) {
-  const copse_query own = batch_query_of(asked, slot);
+/* The row of a query; answers with its length. */
+static uint32_t nearest_of_query(const batch *asked, const float *center, const copse_query *query,
+                                 uint32_t k, pairs row) {
   copse_results results = {.ids = row.ids, .distances2 = row.distances2, .capacity = k};
-  query(index, center, k, &own, &results);
+  asked->neighbors(asked->index, center, k, query, &results);
   return results.total;
+}
+
+static uint32_t nearest_alone(const batch *asked, const float *center, uint32_t slot, uint32_t k,
+                              pairs row) {
+  const copse_query query = query_of(asked, slot);
+  return nearest_of_query(asked, center, &query, k, row);
+}
+
+/* Where row i lies. */
+static pairs row_at(const copse_neighbor_rows *rows, uint32_t i, uint32_t k) {
+  const size_t begin = (size_t)i * k;
+  return (pairs){rows->distances2 + begin, rows->ids + begin};
 }
 
 static void learn(expectation *expected, pairs row, uint32_t count, uint32_t k) {
@@ -286,15 +332,14 @@ static void learn(expectation *expected, pairs row, uint32_t count, uint32_t k) 
 }
 
 void batch_nearest(const batch *asked, nearby *near, uint32_t self, uint32_t own, uint32_t k,
-                   float reach2, const void *index, neighbors_of *query, expectation *expected,
-                   row_queue *queue, copse_neighbor_rows *rows) {
+                   float reach2, expectation *expected, row_queue *queue,
+                   copse_neighbor_rows *rows) {
   const bool spatial = asked->agents->dimensions == 3, queued = k <= RANK_K;
   const float max2 = asked->query.maxDistance * asked->query.maxDistance;
   for (const uint32_t end = self + own; self < end; self++) {
     const uint32_t slot = near->ids[self];
-    const size_t begin = (size_t)(queued ? queue->size : slot) * k;
-    const pairs row = queued ? (pairs){queue->distances2 + begin, queue->ids + begin}
-                             : (pairs){rows->distances2 + begin, rows->ids + begin};
+    const copse_neighbor_rows waiting = {queue->counts, queue->ids, queue->distances2};
+    const pairs row = queued ? row_at(&waiting, queue->size, k) : row_at(rows, slot, k);
     uint32_t count = spatial ? select_3d(asked, near, self, k, reach2, &expected->guess2, row)
                              : select_2d(asked, near, self, k, reach2, &expected->guess2, row);
     if (count < k && reach2 < max2) { /* beyond its reach nothing is known */
@@ -303,7 +348,7 @@ void batch_nearest(const batch *asked, nearby *near, uint32_t self, uint32_t own
         nearby_center(near, self, center, 3);
       else
         nearby_center(near, self, center, 2);
-      count = by_query(asked, center, slot, k, index, query, row);
+      count = nearest_alone(asked, center, slot, k, row);
     }
     learn(expected, row, count, k);
     if (!queued) {
@@ -317,10 +362,106 @@ void batch_nearest(const batch *asked, nearby *near, uint32_t self, uint32_t own
 }
 
 void batch_nearest_alone(const batch *asked, const float *center, uint32_t slot, uint32_t k,
-                         const void *index, neighbors_of *query, expectation *expected,
-                         copse_neighbor_rows *rows) {
-  const size_t begin = (size_t)slot * k;
-  const pairs row = {rows->distances2 + begin, rows->ids + begin};
-  rows->counts[slot] = by_query(asked, center, slot, k, index, query, row);
+                         expectation *expected, copse_neighbor_rows *rows) {
+  const pairs row = row_at(rows, slot, k);
+  rows->counts[slot] = nearest_alone(asked, center, slot, k, row);
   learn(expected, row, rows->counts[slot], k);
+}
+
+copse_status batch_nearest_many(const batch *asked, const float *points, uint32_t n, uint32_t k,
+                                copse_neighbor_rows *rows) {
+  if (!query_radius_ok(asked->query.maxDistance) || !points_ok(asked, points, n))
+    return COPSE_INVALID_ARGUMENT;
+  for (uint32_t i = 0; i < n; i++)
+    rows->counts[i] = nearest_of_query(asked, points + (size_t)i * asked->agents->dimensions,
+                                       &asked->query, k, row_at(rows, i, k));
+  return COPSE_OK;
+}
+
+/* ---- Pairs ------------------------------------------------------------------------------- */
+
+bool pairing_start(pairing *to, const batch *asked, float distance, const float *radii,
+                   copse_results *results) {
+  *to = (pairing){distance * distance, radii, 0, results, 0};
+  results->total = results->visits = 0;
+  for (uint32_t i = 0; radii && i < asked->agents->present; i++) {
+    const float radius = radii[asked->agents->points.ids[i]];
+    if (!query_radius_ok(radius)) return false;
+    if (radius > to->maxRadius) to->maxRadius = radius;
+  }
+  return radii || query_radius_ok(distance);
+}
+
+void pairing_end(const pairing *to) {
+  to->results->total = to->total > UINT32_MAX ? UINT32_MAX : (uint32_t)to->total;
+}
+
+float pairing_reach2(const pairing *to, const batch *asked, uint32_t begin, uint32_t end) {
+  if (!to->radii) return to->distance2;
+  float radius = 0;
+  for (uint32_t place = begin; place < end; place++) {
+    const float own = to->radii[asked->agents->points.ids[place]];
+    if (own > radius) radius = own;
+  }
+  return (radius + to->maxRadius) * (radius + to->maxRadius);
+}
+
+static void add_pair(pairing *to, uint32_t a, uint32_t b) {
+  copse_results *results = to->results;
+  if (to->total + 2 <= results->capacity) {
+    results->ids[to->total] = a < b ? a : b;
+    results->ids[to->total + 1] = a < b ? b : a;
+  }
+  to->total += 2;
+}
+
+/* Whether the agent at a place matches the query's mask. */
+static bool matches(const batch *asked, uint32_t place) {
+  const agents *all = asked->agents;
+  const bool uniform = all->anyGroups == all->allGroups;
+  return ((uniform ? all->anyGroups : all->points.groups[place]) & asked->query.mask) != 0;
+}
+
+ALWAYS_INLINE void pairs_in(const batch *asked, uint32_t begin, uint32_t end, nearby *near,
+                            pairing *to, const int dim) {
+  const scan_points *points = &asked->agents->points;
+  nearby_end(near);
+  if (to->radii)
+    for (uint32_t i = 0; i < near->size; i++) near->radii[i] = to->radii[points->ids[near->ids[i]]];
+  for (uint32_t place = begin; place < end; place++) {
+    if (!matches(asked, place)) continue;
+    const uint32_t slot = points->ids[place];
+    float center[3];
+    EACH_AXIS (axis, dim) center[axis] = points->axes[axis][place];
+    const asker who = asker_of(asked, center, slot, dim);
+    for (uint32_t i = 0; i < near->size; i += 4) {
+      float4 limits2 = float4_all(to->distance2);
+      if (to->radii) {
+        float4 sums = float4_add(float4_load(near->radii + i), float4_all(to->radii[slot]));
+        limits2 = float4_mul(sums, sums);
+      }
+      const word4 places = word4_load(near->ids + i);
+      word4 hit = float4_le(nearby_distance2(near, i, &who, dim), limits2);
+      const uint32_t bits = word4_bits(word4_and(hit, word4_greater(places, word4_all(place))));
+      for (uint32_t lane = 0; bits >> lane; lane++)
+        if (bits >> lane & 1 && matches(asked, near->ids[i + lane]))
+          add_pair(to, slot, points->ids[near->ids[i + lane]]);
+    }
+  }
+  near->size = 0;
+}
+
+OUT_OF_LINE void pairs_2d(const batch *asked, uint32_t begin, uint32_t end, nearby *near,
+                          pairing *to) {
+  pairs_in(asked, begin, end, near, to, 2);
+}
+OUT_OF_LINE void pairs_3d(const batch *asked, uint32_t begin, uint32_t end, nearby *near,
+                          pairing *to) {
+  pairs_in(asked, begin, end, near, to, 3);
+}
+void batch_pairs(const batch *asked, uint32_t begin, uint32_t end, nearby *near, pairing *to) {
+  if (asked->agents->dimensions == 3)
+    pairs_3d(asked, begin, end, near, to);
+  else
+    pairs_2d(asked, begin, end, near, to);
 }

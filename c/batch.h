@@ -8,19 +8,25 @@
 
 /* ---- What a batch asks ---- */
 
-/* The k nearest by a query of an index's own. */
+/* Queries of an index for one point. */
+typedef copse_status within_of(const void *index, const float *center, float radius,
+                               const copse_query *query, copse_results *results);
 typedef copse_status neighbors_of(const void *index, const float *center, uint32_t k,
                                   const copse_query *query, copse_results *results);
 
 typedef struct batch {
   const agents *agents;
+  const void *index;
+  within_of *within;
+  neighbors_of *neighbors;
   copse_query query;
   const uint32_t *masks; /* by slot; NULL when no agent's mask filters anything */
   bool plain;            /* no mask of any kind filters anything */
 } batch;
 
-/* False: the query can't be asked in a batch. masks may be NULL. */
-bool batch_init(batch *asked, const agents *all, const copse_query *query, const uint32_t *masks);
+/* Completes a batch that knows its index. False: the query can't be asked in one. query and masks
+ * may be NULL. */
+bool batch_init(batch *asked, const copse_query *query, const uint32_t *masks);
 
 /* How many rows a batch has: slots that are in use or were at the last build. */
 uint32_t batch_row_count(const agents *all);
@@ -31,14 +37,15 @@ ALWAYS_INLINE uint32_t batch_mask_of(const batch *asked, uint32_t slot) {
 }
 /* Whom any of the agents begin … end of the index looks for. */
 uint32_t batch_mask_of_run(const batch *asked, uint32_t begin, uint32_t end);
-/* What an agent asks, as a query of its own. */
-copse_query batch_query_of(const batch *asked, uint32_t slot);
-
 /* ---- Agents near each other ---- */
 
-enum { NEAR_LIMIT = 2048, NEAR_PADDING = 8 };
+enum { NEAR_LIMIT = 2048, NEAR_PADDING = 12 };
 
-/* Gathered agents, with room for a scan past the end. */
+/* What is gathered of an agent, besides where it is: groups only where the batch is not plain. For
+ * places in the order of the index, these stand in for the ids. */
+typedef enum gather_what { GATHER_IDS, GATHER_IDS_AND_GROUPS, GATHER_PLACES } gather_what;
+
+/* Gathered agents, with room for a scan or copy past the end. */
 typedef struct nearby {
   float axes[3][NEAR_LIMIT + NEAR_PADDING];
   uint32_t ids[NEAR_LIMIT + NEAR_PADDING];
@@ -50,11 +57,9 @@ typedef struct nearby {
 } nearby;
 
 /* Ends a gathering: a scan reads past the end, where NaN is within no distance. */
-ALWAYS_INLINE void nearby_end(nearby *near, const int dim) {
-  EACH_AXIS (axis, dim) {
-    float4_store(near->axes[axis] + near->size, float4_all(NAN));
-    float4_store(near->axes[axis] + near->size + 4, float4_all(NAN));
-  }
+ALWAYS_INLINE void nearby_end(nearby *near) {
+  float4_store(near->axes[0] + near->size, float4_all(NAN));
+  float4_store(near->axes[0] + near->size + 4, float4_all(NAN));
 }
 
 /* Where a gathered agent is; in 2D z is 0. */
@@ -92,41 +97,47 @@ enum { ROWS_WAITING = 512 };
  * far apart in memory, and so the processor waits for many of them at once. */
 typedef struct row_writer {
   uint32_t *offsets, *counts, *ids;
-  uint32_t room;  /* for ids still; none once a row did not fit */
-  uint32_t used;  /* ids written */
-  uint64_t total; /* ids found */
-  bool truncated;
+  uint32_t capacity; /* of ids */
+  uint32_t used;     /* ids written */
+  uint64_t missed;   /* ids of rows that did not fit */
+  bool truncated;    /* once a row did not fit, none does */
   uint32_t waiting, slots[ROWS_WAITING], lie[ROWS_WAITING], hold[ROWS_WAITING];
 } row_writer;
 
 /* Begins `count` rows of which `written` will be written; all are empty until then, where that is
  * not all. */
 void rows_start(row_writer *to, const copse_rows *rows, uint32_t count, uint32_t written);
+
+/* Room for ids. */
+ALWAYS_INLINE uint32_t rows_room(const row_writer *to) {
+  return to->truncated ? 0 : to->capacity - to->used;
+}
+
 /* Tells where the waiting rows lie. */
 void rows_tell(row_writer *to);
+/* Makes it possible for `count` more to wait. */
+ALWAYS_INLINE void rows_expect(row_writer *to, uint32_t count) {
+  if (to->waiting + count > ROWS_WAITING) rows_tell(to);
+}
 
-/* Ends a row that was written at ids + used, of as many ids as there is room for. */
+/* Ends a row that was written at ids + used, of as many ids as there is room for; it is expected.
+ */
 ALWAYS_INLINE void row_fits(row_writer *to, uint32_t row, uint32_t count) {
-  if (to->waiting == ROWS_WAITING) rows_tell(to);
   const uint32_t i = to->waiting++;
   to->slots[i] = row;
   to->lie[i] = to->used;
   to->hold[i] = count;
-  to->total += count;
   to->used += count;
-  to->room -= count;
 }
 
 /* Ends a row of any length. */
 static inline void row_end(row_writer *to, uint32_t row, uint32_t count) {
-  if (count <= to->room) {
-    row_fits(to, row, count);
-    return;
-  }
-  row_fits(to, row, 0);
-  to->total += count;
+  const bool fits = count <= rows_room(to);
+  rows_expect(to, 1);
+  row_fits(to, row, fits ? count : 0);
+  if (fits) return;
+  to->missed += count;
   to->truncated = true;
-  to->room = 0;
 }
 
 void rows_end(row_writer *to, copse_rows *rows);
@@ -135,6 +146,13 @@ void rows_end(row_writer *to, copse_rows *rows);
  * radius, without the asker. */
 void batch_rows(const batch *asked, nearby *near, uint32_t self, uint32_t own, float radius2,
                 row_writer *to);
+
+/* Writes the row of an agent by a query. */
+void batch_row_alone(const batch *asked, const float *center, uint32_t slot, float radius,
+                     row_writer *to);
+
+copse_status batch_within_many(const batch *asked, const float *points, uint32_t n, float radius,
+                               copse_rows *rows);
 
 /* ---- Rows of the nearest ---- */
 
@@ -165,12 +183,35 @@ void row_queue_empty(row_queue *queue, uint32_t k, copse_neighbor_rows *rows);
 /* Writes the rows of `own` of the gathered, from `self` on: their k nearest. Gathered are all
  * within reach2 of them: where that does not hold k, an agent's row is that of a query. */
 void batch_nearest(const batch *asked, nearby *near, uint32_t self, uint32_t own, uint32_t k,
-                   float reach2, const void *index, neighbors_of *query, expectation *expected,
-                   row_queue *queue, copse_neighbor_rows *rows);
+                   float reach2, expectation *expected, row_queue *queue,
+                   copse_neighbor_rows *rows);
 
 /* Writes the row of an agent by a query. */
 void batch_nearest_alone(const batch *asked, const float *center, uint32_t slot, uint32_t k,
-                         const void *index, neighbors_of *query, expectation *expected,
-                         copse_neighbor_rows *rows);
+                         expectation *expected, copse_neighbor_rows *rows);
+
+copse_status batch_nearest_many(const batch *asked, const float *points, uint32_t n, uint32_t k,
+                                copse_neighbor_rows *rows);
+
+/* ---- Pairs ---- */
+
+typedef struct pairing {
+  float distance2;    /* without radii */
+  const float *radii; /* by slot, or NULL */
+  float maxRadius;
+  copse_results *results;
+  uint64_t total; /* ids found */
+} pairing;
+
+/* False: a distance or radius is none. */
+bool pairing_start(pairing *to, const batch *asked, float distance, const float *radii,
+                   copse_results *results);
+void pairing_end(const pairing *to);
+/* How far, squared, anyone can be whom an agent of begin … end pairs with. */
+float pairing_reach2(const pairing *to, const batch *asked, uint32_t begin, uint32_t end);
+
+/* Pairs the agents begin … end with those gathered, by their places, that come later in the order
+ * of the index; then nothing is gathered any more. */
+void batch_pairs(const batch *asked, uint32_t begin, uint32_t end, nearby *near, pairing *to);
 
 #endif

@@ -322,6 +322,104 @@ copse_status copse_agenttree_save(const copse_agenttree *tree, void *bytes, size
  * bytes must be aligned to 4. */
 copse_status copse_agenttree_restore(copse_agenttree *tree, const void *bytes, size_t size);
 
+/* ---- Grid -------------------------------------------------------------------------------- *
+ *
+ * Agents sorted by counting into square (in 3D cubic) cells of one size, anew in every frame. For
+ * one radius over evenly spread agents nothing is faster, with cells as wide as that radius. It
+ * loses to the agent tree where agents crowd together (a query reads whole cells), for a radius far
+ * from the size of a cell, and for the nearest agent where that is many cells away. The memory is
+ * bounded by the capacity however large the world is: where there are more cells than the table has
+ * entries, those far from each other share entries. Results are exact all the same.
+ *
+ * Building is O(N); a query takes about as long as reading the agents of all cells that it meets.
+ * Where nothing else is said, a function is as its namesake of the agent tree. `visits` counts runs
+ * of cells.
+ */
+
+typedef struct copse_grid_def {
+  uint32_t dimensions; /* 2 or 3 */
+  uint32_t capacity;   /* the most agents; 1 … COPSE_MAX_CAPACITY */
+  float cellSize;      /* > 0, finite; best as wide as the usual radius */
+  copse_layout layout;
+  copse_on_non_finite onNonFinite;
+  copse_allocator allocator;
+} copse_grid_def;
+
+typedef struct copse_grid copse_grid;
+
+/* 2 dimensions, capacity 1,000, cellSize 1, interleaved, error, malloc. */
+copse_grid_def copse_grid_default(void);
+
+size_t copse_grid_bytes(const copse_grid_def *def);
+copse_status copse_grid_create(const copse_grid_def *def, copse_grid **grid);
+void copse_grid_destroy(copse_grid *grid);
+copse_status copse_grid_reserve(copse_grid *grid, uint32_t capacity);
+
+uint32_t copse_grid_capacity(const copse_grid *grid);
+uint32_t copse_grid_dimensions(const copse_grid *grid);
+uint32_t copse_grid_count(const copse_grid *grid);
+copse_status copse_grid_set_count(copse_grid *grid, uint32_t count);
+copse_positions copse_grid_positions(copse_grid *grid);
+uint32_t *copse_grid_groups(copse_grid *grid);
+
+/* O(N), no allocation. */
+copse_status copse_grid_build(copse_grid *grid, uint32_t *firstBad);
+copse_status copse_grid_build_from(copse_grid *grid, const copse_positions *positions,
+                                   const uint32_t *groups, uint32_t count, uint32_t *firstBad);
+
+/* The order of unsorted results is that of the grid: cells row by row, those in a column by id. */
+copse_status copse_grid_within(const copse_grid *grid, const float *center, float radius,
+                               const copse_query *query, copse_results *results);
+copse_status copse_grid_range(const copse_grid *grid, const float *lo, const float *hi,
+                              const copse_query *query, copse_results *results);
+copse_status copse_grid_nearest(const copse_grid *grid, const float *center,
+                                const copse_query *query, uint32_t *id, float *distance2,
+                                uint32_t *visits);
+copse_status copse_grid_neighbors(const copse_grid *grid, const float *center, uint32_t k,
+                                  const copse_query *query, copse_results *results);
+copse_status copse_grid_count_within(const copse_grid *grid, const float *center, float radius,
+                                     const copse_query *query, uint32_t *total, uint32_t *visits);
+copse_status copse_grid_any_within(const copse_grid *grid, const float *center, float radius,
+                                   const copse_query *query, bool *any, uint32_t *visits);
+copse_status copse_grid_cone(const copse_grid *grid, const float *center, const float *direction,
+                             float halfAngle, float radius, const copse_query *query,
+                             copse_results *results);
+
+/* A few agents next to each other in a row are answered together. */
+copse_status copse_grid_all_within(const copse_grid *grid, float radius, const copse_query *query,
+                                   const uint32_t *masks, copse_rows *rows);
+copse_status copse_grid_all_neighbors(const copse_grid *grid, uint32_t k, const copse_query *query,
+                                      const uint32_t *masks, copse_neighbor_rows *rows);
+copse_status copse_grid_pairs(const copse_grid *grid, float distance, const float *radii,
+                              const copse_query *query, copse_results *results);
+copse_status copse_grid_within_many(const copse_grid *grid, const float *points, uint32_t n,
+                                    float radius, const copse_query *query, copse_rows *rows);
+copse_status copse_grid_nearest_many(const copse_grid *grid, const float *points, uint32_t n,
+                                     uint32_t k, const copse_query *query,
+                                     copse_neighbor_rows *rows);
+
+uint32_t copse_grid_order(const copse_grid *grid, uint32_t *order, uint32_t capacity);
+
+/* The cells that hold agents, row by row: bounds, 0 in place of a depth, and the number of agents.
+ * Cells that share entries may come more than once, each agent counted once. */
+size_t copse_grid_cells(const copse_grid *grid, float *out, size_t capacity);
+
+typedef struct copse_grid_statistics {
+  uint32_t agents;  /* in the last build */
+  uint32_t skipped; /* left out of it because they were not finite */
+  uint32_t entries; /* of the table: up to four a cell */
+  uint32_t used;    /* entries that have agents */
+  bool shared;      /* whether cells share entries */
+  size_t bytes;     /* memory of the whole object */
+} copse_grid_statistics;
+
+copse_grid_statistics copse_grid_stats(const copse_grid *grid);
+bool copse_grid_validate(const copse_grid *grid);
+
+copse_status copse_grid_save(const copse_grid *grid, void *bytes, size_t capacity, size_t *total,
+                             uint32_t *firstBad);
+copse_status copse_grid_restore(copse_grid *grid, const void *bytes, size_t size);
+
 /* ---- Brute force ------------------------------------------------------------------------- *
  *
  * The same questions answered by a loop over all agents: what every index must agree with, and

@@ -9,8 +9,9 @@
 
 #include <math.h>
 
-/* Arrays carry this many entries past their capacity, so that no scan needs a tail of its own. */
-enum { SCAN_PADDING = 4 };
+/* Arrays carry this many entries past their capacity, so that no scan or copy needs a tail of its
+ * own. */
+enum { SCAN_PADDING = 12 };
 
 typedef struct scan_points {
   float *axes[3];

@@ -38,11 +38,23 @@ ALWAYS_INLINE float4 float4_zip_high(float4 a, float4 b) {
 }
 /* a2, a3, a0, a1 */
 ALWAYS_INLINE float4 float4_swap_halves(float4 a) { return wasm_i32x4_shuffle(a, a, 2, 3, 0, 1); }
+/* a1, a0, a3, a2 */
+ALWAYS_INLINE float4 float4_swap_pairs(float4 a) { return wasm_i32x4_shuffle(a, a, 1, 0, 3, 2); }
+/* a0, a2, b0, b2 */
+ALWAYS_INLINE float4 float4_evens(float4 a, float4 b) {
+  return wasm_i32x4_shuffle(a, b, 0, 2, 4, 6);
+}
+/* a1, a3, b1, b3 */
+ALWAYS_INLINE float4 float4_odds(float4 a, float4 b) {
+  return wasm_i32x4_shuffle(a, b, 1, 3, 5, 7);
+}
 
 ALWAYS_INLINE word4 word4_load(const uint32_t *p) { return wasm_v128_load(p); }
 ALWAYS_INLINE void word4_store(uint32_t *p, word4 a) { wasm_v128_store(p, a); }
 ALWAYS_INLINE word4 word4_all(uint32_t a) { return wasm_i32x4_splat((int32_t)a); }
+ALWAYS_INLINE word4 word4_add(word4 a, word4 b) { return wasm_i32x4_add(a, b); }
 ALWAYS_INLINE word4 word4_sub(word4 a, word4 b) { return wasm_i32x4_sub(a, b); }
+ALWAYS_INLINE word4 word4_mul(word4 a, word4 b) { return wasm_i32x4_mul(a, b); }
 ALWAYS_INLINE word4 word4_and(word4 a, word4 b) { return wasm_v128_and(a, b); }
 ALWAYS_INLINE word4 word4_without(word4 a, word4 b) { return wasm_v128_andnot(a, b); }
 ALWAYS_INLINE word4 word4_or(word4 a, word4 b) { return wasm_v128_or(a, b); }
@@ -80,11 +92,27 @@ ALWAYS_INLINE float4 float4_zip_high(float4 a, float4 b) { return _mm_unpackhi_p
 ALWAYS_INLINE float4 float4_swap_halves(float4 a) {
   return _mm_shuffle_ps(a, a, _MM_SHUFFLE(1, 0, 3, 2));
 }
+ALWAYS_INLINE float4 float4_swap_pairs(float4 a) {
+  return _mm_shuffle_ps(a, a, _MM_SHUFFLE(2, 3, 0, 1));
+}
+ALWAYS_INLINE float4 float4_evens(float4 a, float4 b) {
+  return _mm_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0));
+}
+ALWAYS_INLINE float4 float4_odds(float4 a, float4 b) {
+  return _mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1));
+}
 
 ALWAYS_INLINE word4 word4_load(const uint32_t *p) { return _mm_loadu_si128((const __m128i *)p); }
 ALWAYS_INLINE void word4_store(uint32_t *p, word4 a) { _mm_storeu_si128((__m128i *)p, a); }
 ALWAYS_INLINE word4 word4_all(uint32_t a) { return _mm_set1_epi32((int)a); }
+ALWAYS_INLINE word4 word4_add(word4 a, word4 b) { return _mm_add_epi32(a, b); }
 ALWAYS_INLINE word4 word4_sub(word4 a, word4 b) { return _mm_sub_epi32(a, b); }
+ALWAYS_INLINE word4 word4_mul(word4 a, word4 b) {
+  const __m128i even = _mm_mul_epu32(a, b);
+  const __m128i odd = _mm_mul_epu32(_mm_srli_epi64(a, 32), _mm_srli_epi64(b, 32));
+  return _mm_unpacklo_epi32(_mm_shuffle_epi32(even, _MM_SHUFFLE(0, 0, 2, 0)),
+                            _mm_shuffle_epi32(odd, _MM_SHUFFLE(0, 0, 2, 0)));
+}
 ALWAYS_INLINE word4 word4_and(word4 a, word4 b) { return _mm_and_si128(a, b); }
 ALWAYS_INLINE word4 word4_without(word4 a, word4 b) { return _mm_andnot_si128(b, a); }
 ALWAYS_INLINE word4 word4_or(word4 a, word4 b) { return _mm_or_si128(a, b); }
@@ -138,10 +166,19 @@ ALWAYS_INLINE float4 float4_zip_high(float4 a, float4 b) {
   EACH_LANE(float4, i % 2 ? b.lane[2 + i / 2] : a.lane[2 + i / 2]);
 }
 ALWAYS_INLINE float4 float4_swap_halves(float4 a) { EACH_LANE(float4, a.lane[(i + 2) % 4]); }
+ALWAYS_INLINE float4 float4_swap_pairs(float4 a) { EACH_LANE(float4, a.lane[i ^ 1]); }
+ALWAYS_INLINE float4 float4_evens(float4 a, float4 b) {
+  EACH_LANE(float4, i < 2 ? a.lane[2 * i] : b.lane[2 * i - 4]);
+}
+ALWAYS_INLINE float4 float4_odds(float4 a, float4 b) {
+  EACH_LANE(float4, i < 2 ? a.lane[2 * i + 1] : b.lane[2 * i - 3]);
+}
 
 ALWAYS_INLINE word4 word4_load(const uint32_t *p) { EACH_LANE(word4, p[i]); }
 ALWAYS_INLINE void word4_store(uint32_t *p, word4 a) { memcpy(p, a.lane, sizeof a); }
 ALWAYS_INLINE word4 word4_all(uint32_t a) { EACH_LANE(word4, a); }
+ALWAYS_INLINE word4 word4_add(word4 a, word4 b) { EACH_LANE(word4, a.lane[i] + b.lane[i]); }
+ALWAYS_INLINE word4 word4_mul(word4 a, word4 b) { EACH_LANE(word4, a.lane[i] * b.lane[i]); }
 ALWAYS_INLINE word4 word4_sub(word4 a, word4 b) { EACH_LANE(word4, a.lane[i] - b.lane[i]); }
 ALWAYS_INLINE word4 word4_and(word4 a, word4 b) { EACH_LANE(word4, a.lane[i] & b.lane[i]); }
 ALWAYS_INLINE word4 word4_without(word4 a, word4 b) { EACH_LANE(word4, a.lane[i] & ~b.lane[i]); }
@@ -179,10 +216,36 @@ ALWAYS_INLINE word4 word4_select(word4 mask, word4 a, word4 b) {
 #endif
 }
 
+/* In every lane the least, or the greatest, of all lanes. */
+ALWAYS_INLINE float4 float4_least(float4 a) {
+  a = float4_min(a, float4_swap_halves(a));
+  return float4_min(a, float4_swap_pairs(a));
+}
+ALWAYS_INLINE float4 float4_greatest(float4 a) {
+  a = float4_max(a, float4_swap_halves(a));
+  return float4_max(a, float4_swap_pairs(a));
+}
+
 /* first, first + 1, first + 2, first + 3 */
 ALWAYS_INLINE word4 word4_count_from(uint32_t first) {
   static const uint32_t lanes[4] = {0, 1, 2, 3};
   return word4_sub(word4_all(first), word4_sub(word4_all(0), word4_load(lanes)));
+}
+
+/* ---- Rounding: adding ROUNDER to a float of 0 … 2^22 leaves it, rounded to a whole number (ties
+ * to even), in the low bits ---- */
+
+#define ROUNDER      8388608.0f
+#define ROUNDED_BITS 0x3fffffu
+
+ALWAYS_INLINE word4 float4_round(float4 a) {
+  return word4_and(float4_as_words(float4_add(a, float4_all(ROUNDER))), word4_all(ROUNDED_BITS));
+}
+ALWAYS_INLINE uint32_t float_round(float a) {
+  const float shifted = a + ROUNDER;
+  uint32_t bits;
+  memcpy(&bits, &shifted, sizeof bits);
+  return bits & ROUNDED_BITS;
 }
 
 /* ---- Left-packing: the lanes whose bit is set, moved to the front; the rest is undefined ---- */

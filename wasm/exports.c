@@ -5,6 +5,7 @@
  * the C API. */
 
 #include "../c/core.h"
+#include "index.h"
 
 #include <string.h>
 
@@ -17,7 +18,7 @@ static const copse_allocator MALLOC = {0};
 /* ---- Objects: a handle is a slot and the low bits of its generation -------------------------- */
 
 typedef struct object {
-  copse_agenttree *tree;
+  index index;
   copse_results results; /* room for a single query that finds every item */
 
   /* Batches: what goes in, and room for what comes out. Pages that nobody touches cost nothing. */
@@ -68,7 +69,7 @@ static uint64_t carve(object *at, uint64_t capacity, void *block) {
   at->results.distances2 = arena_carve(&all, capacity, 4);
   at->masks = arena_carve(&all, capacity, 4);
   at->radii = arena_carve(&all, capacity, 4);
-  at->points = arena_carve(&all, capacity * copse_agenttree_dimensions(at->tree), 4);
+  at->points = arena_carve(&all, capacity * index_dimensions(at->index), 4);
   at->rows.offsets = arena_carve(&all, capacity, 4);
   at->rows.counts = arena_carve(&all, capacity, 4);
   at->rows.ids = arena_carve(&all, at->rows.capacity, 4);
@@ -93,14 +94,26 @@ static copse_status take_block(const object *at, uint32_t capacity, uint32_t res
   return COPSE_OK;
 }
 
+/* A handle for a new index with its arrays; destroys the index when there is no room for them. */
+static int32_t adopt(index made, uint32_t capacity, uint32_t resultCapacity, uint32_t k) {
+  const object bare = {.index = made, .k = k};
+  object whole = {0};
+  copse_status status = COPSE_OK;
+  if (allSlots.firstFree == COPSE_NONE && allSlots.used == allSlots.capacity) status = grow_table();
+  if (status == COPSE_OK) status = take_block(&bare, capacity, resultCapacity, &whole);
+  if (status != COPSE_OK) {
+    index_destroy(made);
+    return FAILED(status);
+  }
+  uint32_t slot = slots_take(&allSlots);
+  objects[slot] = whole;
+  return handle_of(slot);
+}
+
 EXPORT("agenttree_create")
 int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSize, uint32_t axis,
                          uint32_t split, uint32_t layout, uint32_t onNonFinite,
                          uint32_t resultCapacity, uint32_t k) {
-  if (allSlots.firstFree == COPSE_NONE && allSlots.used == allSlots.capacity) {
-    copse_status status = grow_table();
-    if (status != COPSE_OK) return FAILED(status);
-  }
   copse_agenttree_def def = copse_agenttree_default();
   def.dimensions = dimensions;
   def.capacity = capacity;
@@ -109,22 +122,29 @@ int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSi
   def.split = (copse_split)split;
   def.layout = (copse_layout)layout;
   def.onNonFinite = (copse_on_non_finite)onNonFinite;
-  object bare = {.k = k}, made = {0};
-  copse_status status = copse_agenttree_create(&def, &bare.tree);
-  if (status == COPSE_OK) status = take_block(&bare, capacity, resultCapacity, &made);
-  if (status != COPSE_OK) {
-    copse_agenttree_destroy(bare.tree);
-    return FAILED(status);
-  }
-  uint32_t slot = slots_take(&allSlots);
-  objects[slot] = made;
-  return handle_of(slot);
+  index made = {0};
+  copse_status status = copse_agenttree_create(&def, &made.tree);
+  return status == COPSE_OK ? adopt(made, capacity, resultCapacity, k) : FAILED(status);
+}
+
+EXPORT("grid_create")
+int32_t grid_create(uint32_t dimensions, uint32_t capacity, float cellSize, uint32_t layout,
+                    uint32_t onNonFinite, uint32_t resultCapacity, uint32_t k) {
+  copse_grid_def def = copse_grid_default();
+  def.dimensions = dimensions;
+  def.capacity = capacity;
+  def.cellSize = cellSize;
+  def.layout = (copse_layout)layout;
+  def.onNonFinite = (copse_on_non_finite)onNonFinite;
+  index made = {0};
+  copse_status status = copse_grid_create(&def, &made.grid);
+  return status == COPSE_OK ? adopt(made, capacity, resultCapacity, k) : FAILED(status);
 }
 
 EXPORT("destroy") int32_t destroy(int32_t handle) {
   object *at = object_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
-  copse_agenttree_destroy(at->tree);
+  index_destroy(at->index);
   memory_give(&MALLOC, at->block, at->blockBytes);
   slots_free(&allSlots, (uint32_t)(at - objects));
   return 0;
@@ -137,7 +157,7 @@ EXPORT("reserve") int32_t reserve(int32_t handle, uint32_t capacity, uint32_t re
   object larger;
   copse_status status = take_block(at, capacity, resultCapacity, &larger);
   if (status != COPSE_OK) return FAILED(status);
-  status = copse_agenttree_reserve(at->tree, capacity);
+  status = index_reserve(at->index, capacity);
   object *unused = status == COPSE_OK ? at : &larger;
   memory_give(&MALLOC, unused->block, unused->blockBytes);
   if (status != COPSE_OK) return FAILED(status);
@@ -168,14 +188,14 @@ typedef enum view {
 EXPORT("view_of") uintptr_t view_of(int32_t handle, uint32_t which) {
   object *at = object_of(handle);
   if (!at) return 0;
-  copse_positions positions = copse_agenttree_positions(at->tree);
+  copse_positions positions = index_positions(at->index);
   switch ((view)which) {
   case VIEW_X:
   case VIEW_Y:
   case VIEW_Z:
     return (uintptr_t)positions.axes[which];
   case VIEW_GROUPS:
-    return (uintptr_t)copse_agenttree_groups(at->tree);
+    return (uintptr_t)index_groups(at->index);
   case VIEW_IDS:
     return (uintptr_t)at->results.ids;
   case VIEW_DISTANCES2:
@@ -226,12 +246,12 @@ EXPORT("stage") uintptr_t stage(uint32_t size) { return (uintptr_t)staged(size);
 
 EXPORT("count_of") int32_t count_of(int32_t handle) {
   object *at = object_of(handle);
-  return at ? (int32_t)copse_agenttree_count(at->tree) : FAILED(COPSE_STALE_HANDLE);
+  return at ? (int32_t)index_count(at->index) : FAILED(COPSE_STALE_HANDLE);
 }
 
 EXPORT("set_count") int32_t set_count(int32_t handle, uint32_t count) {
   object *at = object_of(handle);
-  copse_status status = at ? copse_agenttree_set_count(at->tree, count) : COPSE_STALE_HANDLE;
+  copse_status status = at ? index_set_count(at->index, count) : COPSE_STALE_HANDLE;
   return status == COPSE_OK ? 0 : FAILED(status);
 }
 
@@ -242,7 +262,7 @@ EXPORT("first_bad") uint32_t first_bad(void) { return firstBad; }
 
 EXPORT("build") int32_t build(int32_t handle) {
   object *at = object_of(handle);
-  copse_status status = at ? copse_agenttree_build(at->tree, &firstBad) : COPSE_STALE_HANDLE;
+  copse_status status = at ? index_build(at->index, &firstBad) : COPSE_STALE_HANDLE;
   return status == COPSE_OK ? 0 : FAILED(status);
 }
 
@@ -267,7 +287,7 @@ int32_t within(int32_t handle, float x, float y, float z, float radius, uint32_t
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   copse_query query = query_of(mask, exclude, sort);
   return total_or_failure(
-      at, copse_agenttree_within(at->tree, (float[]){x, y, z}, radius, &query, &at->results));
+      at, index_within(at->index, (float[]){x, y, z}, radius, &query, &at->results));
 }
 
 EXPORT("range")
@@ -276,9 +296,8 @@ int32_t range(int32_t handle, float minX, float minY, float minZ, float maxX, fl
   object *at = object_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   copse_query query = query_of(mask, exclude, sort);
-  return total_or_failure(at,
-                          copse_agenttree_range(at->tree, (float[]){minX, minY, minZ},
-                                                (float[]){maxX, maxY, maxZ}, &query, &at->results));
+  return total_or_failure(at, index_range(at->index, (float[]){minX, minY, minZ},
+                                          (float[]){maxX, maxY, maxZ}, &query, &at->results));
 }
 
 EXPORT("cone")
@@ -287,9 +306,8 @@ int32_t cone(int32_t handle, float x, float y, float z, float dirX, float dirY, 
   object *at = object_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   copse_query query = query_of(mask, exclude, sort);
-  return total_or_failure(at, copse_agenttree_cone(at->tree, (float[]){x, y, z},
-                                                   (float[]){dirX, dirY, dirZ}, halfAngle, radius,
-                                                   &query, &at->results));
+  return total_or_failure(at, index_cone(at->index, (float[]){x, y, z}, (float[]){dirX, dirY, dirZ},
+                                         halfAngle, radius, &query, &at->results));
 }
 
 EXPORT("neighbors")
@@ -299,8 +317,8 @@ int32_t neighbors(int32_t handle, float x, float y, float z, uint32_t k, float m
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
-  return total_or_failure(
-      at, copse_agenttree_neighbors(at->tree, (float[]){x, y, z}, k, &query, &at->results));
+  return total_or_failure(at,
+                          index_neighbors(at->index, (float[]){x, y, z}, k, &query, &at->results));
 }
 
 EXPORT("nearest")
@@ -312,7 +330,7 @@ int32_t nearest(int32_t handle, float x, float y, float z, float maxDistance, ui
   query.maxDistance = maxDistance;
   uint32_t id;
   copse_status status =
-      copse_agenttree_nearest(at->tree, (float[]){x, y, z}, &query, &id, NULL, &at->results.visits);
+      index_nearest(at->index, (float[]){x, y, z}, &query, &id, &at->results.visits);
   return status == COPSE_OK ? (int32_t)id : FAILED(status);
 }
 
@@ -322,9 +340,8 @@ int32_t count_within(int32_t handle, float x, float y, float z, float radius, ui
   object *at = object_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
-  return total_or_failure(at,
-                          copse_agenttree_count_within(at->tree, (float[]){x, y, z}, radius, &query,
-                                                       &at->results.total, &at->results.visits));
+  return total_or_failure(at, index_count_within(at->index, (float[]){x, y, z}, radius, &query,
+                                                 &at->results.total, &at->results.visits));
 }
 
 EXPORT("any_within")
@@ -334,8 +351,8 @@ int32_t any_within(int32_t handle, float x, float y, float z, float radius, uint
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   bool any;
-  copse_status status = copse_agenttree_any_within(at->tree, (float[]){x, y, z}, radius, &query,
-                                                   &any, &at->results.visits);
+  copse_status status =
+      index_any_within(at->index, (float[]){x, y, z}, radius, &query, &any, &at->results.visits);
   return status == COPSE_OK ? any : FAILED(status);
 }
 
@@ -350,7 +367,7 @@ EXPORT("all_within") double all_within(int32_t handle, float radius, uint32_t ma
   object *at = object_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
-  copse_status status = copse_agenttree_all_within(at->tree, radius, &query, at->masks, &at->rows);
+  copse_status status = index_all_within(at->index, radius, &query, at->masks, &at->rows);
   return total_or_failed(at->rows.total, status);
 }
 
@@ -359,8 +376,7 @@ double within_many(int32_t handle, uint32_t n, float radius, uint32_t mask, uint
   object *at = object_of(handle);
   if (!at || n > at->results.capacity) return FAILED(COPSE_STALE_HANDLE);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
-  copse_status status =
-      copse_agenttree_within_many(at->tree, at->points, n, radius, &query, &at->rows);
+  copse_status status = index_within_many(at->index, at->points, n, radius, &query, &at->rows);
   return total_or_failed(at->rows.total, status);
 }
 
@@ -370,8 +386,7 @@ int32_t all_neighbors(int32_t handle, uint32_t k, float maxDistance, uint32_t ma
   if (!at || k > at->k) return FAILED(COPSE_STALE_HANDLE);
   copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
-  copse_status status =
-      copse_agenttree_all_neighbors(at->tree, k, &query, at->masks, &at->neighbors);
+  copse_status status = index_all_neighbors(at->index, k, &query, at->masks, &at->neighbors);
   return status == COPSE_OK ? 0 : FAILED(status);
 }
 
@@ -382,8 +397,7 @@ int32_t nearest_many(int32_t handle, uint32_t n, uint32_t k, float maxDistance, 
   if (!at || n > at->results.capacity || k > at->k) return FAILED(COPSE_STALE_HANDLE);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
-  copse_status status =
-      copse_agenttree_nearest_many(at->tree, at->points, n, k, &query, &at->neighbors);
+  copse_status status = index_nearest_many(at->index, at->points, n, k, &query, &at->neighbors);
   return status == COPSE_OK ? 0 : FAILED(status);
 }
 
@@ -393,7 +407,7 @@ EXPORT("pairs") double pairs(int32_t handle, float distance, uint32_t byRadii, u
   copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
   copse_results results = {.ids = at->rows.ids, .capacity = at->rows.capacity};
   copse_status status =
-      copse_agenttree_pairs(at->tree, distance, byRadii ? at->radii : NULL, &query, &results);
+      index_pairs(at->index, distance, byRadii ? at->radii : NULL, &query, &results);
   return total_or_failed(results.total, status);
 }
 
@@ -401,10 +415,10 @@ EXPORT("pairs") double pairs(int32_t handle, float distance, uint32_t byRadii, u
 EXPORT("order") int32_t order(int32_t handle) {
   object *at = object_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
-  uint32_t count = copse_agenttree_order(at->tree, NULL, 0);
+  uint32_t count = index_order(at->index, NULL, 0);
   uint32_t *slots = staged(count * 4);
   if (!slots && count) return FAILED(COPSE_OUT_OF_MEMORY);
-  return (int32_t)copse_agenttree_order(at->tree, slots, count);
+  return (int32_t)index_order(at->index, slots, count);
 }
 
 /* ---- Debug and snapshots ------------------------------------------------------------------- */
@@ -414,7 +428,7 @@ EXPORT("stats_of") uintptr_t stats_of(int32_t handle) {
   static double numbers[7];
   object *at = object_of(handle);
   if (!at) return 0;
-  copse_agenttree_statistics stats = copse_agenttree_stats(at->tree);
+  index_statistics stats = index_stats(at->index);
   numbers[0] = stats.agents;
   numbers[1] = stats.skipped;
   numbers[2] = stats.nodes;
@@ -427,17 +441,17 @@ EXPORT("stats_of") uintptr_t stats_of(int32_t handle) {
 
 EXPORT("validate") int32_t validate(int32_t handle) {
   object *at = object_of(handle);
-  return at && copse_agenttree_validate(at->tree);
+  return at && index_validate(at->index);
 }
 
 /* Stages the cells; answers with the number of floats. */
 EXPORT("cells") int32_t cells(int32_t handle) {
   object *at = object_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
-  size_t floats = copse_agenttree_cells(at->tree, NULL, 0);
+  size_t floats = index_cells(at->index, NULL, 0);
   float *out = staged((uint32_t)(floats * sizeof(float)));
   if (!out && floats) return FAILED(COPSE_OUT_OF_MEMORY);
-  copse_agenttree_cells(at->tree, out, floats);
+  index_cells(at->index, out, floats);
   return (int32_t)floats;
 }
 
@@ -446,11 +460,11 @@ EXPORT("save") int32_t save(int32_t handle) {
   object *at = object_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   size_t size;
-  copse_status status = copse_agenttree_save(at->tree, NULL, 0, &size, &firstBad);
+  copse_status status = index_save(at->index, NULL, 0, &size, &firstBad);
   if (status != COPSE_FULL) return FAILED(status);
   void *bytes = size <= INT32_MAX ? staged((uint32_t)size) : NULL;
   if (!bytes) return FAILED(COPSE_OUT_OF_MEMORY);
-  status = copse_agenttree_save(at->tree, bytes, size, &size, NULL);
+  status = index_save(at->index, bytes, size, &size, NULL);
   return status == COPSE_OK ? (int32_t)size : FAILED(status);
 }
 
@@ -459,6 +473,6 @@ EXPORT("restore") int32_t restore(int32_t handle, uint32_t size) {
   object *at = object_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   if (size > staging.size) return FAILED(COPSE_BAD_SNAPSHOT);
-  copse_status status = copse_agenttree_restore(at->tree, staging.bytes, size);
+  copse_status status = index_restore(at->index, staging.bytes, size);
   return status == COPSE_OK ? 0 : FAILED(status);
 }

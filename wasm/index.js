@@ -2,6 +2,7 @@
 
 /** @typedef {import('./agenttree.js').AgentTreeOptions} AgentTreeOptions */
 /** @typedef {import('./errors.js').ErrorCode} ErrorCode */
+/** @typedef {import('./grid.js').GridOptions} GridOptions */
 /** @typedef {import('./init.js').InitOptions} InitOptions */
 /** @typedef {import('./init.js').Instance} Instance */
 /** @typedef {import('./spatialindex.js').AllNeighborsOptions} AllNeighborsOptions */
@@ -15,3 +16,4 @@
 
 export { AgentTree, AgentTree3D } from './agenttree.js'
 export { CopseError } from './errors.js'
+export { Grid, Grid3D } from './grid.js'

@@ -1,0 +1,470 @@
+/* The grid: its memory, building, debug and snapshots; grid.h says what it is. */
+
+#include "grid.h"
+
+#include "geom.h"
+
+#include <string.h>
+
+enum {
+  MOST_COLUMNS = 4, /* of a cell; measured */
+  ENTRY_WORK = 4,   /* entries an agent */
+  ENTRIES_LEAST = 64,
+};
+
+/* ---- Memory ------------------------------------------------------------------------------ */
+
+/* How many entries a table for n agents may have. Depends on n, not on the capacity, and so does
+ * the order of the agents where that many are too few. */
+static uint64_t entry_budget(uint64_t n) { return ENTRY_WORK * n + ENTRIES_LEAST; }
+
+/* Points the grid's arrays into a block, or measures that block. */
+static uint64_t carve(copse_grid *grid, void *block) {
+  arena all = arena_over(block);
+  agents_carve(&grid->agents, &all);
+  grid->entryOf = arena_carve(&all, (uint64_t)grid->agents.capacity + 3, sizeof(uint32_t));
+  /* One more for the absent, one for the end, and one for counting. */
+  grid->starts = arena_carve(&all, entry_budget(grid->agents.capacity) + 3, sizeof(uint32_t));
+  return arena_block_bytes(all.used);
+}
+
+/* Takes a zeroed block for the arrays; on failure the grid is as it was. */
+static copse_status take_block(copse_grid *grid) {
+  copse_grid measured = *grid;
+  uint64_t bytes = carve(&measured, NULL);
+  void *block = memory_take(&grid->allocator, bytes);
+  if (!block) return COPSE_OUT_OF_MEMORY;
+  memset(block, 0, (size_t)bytes);
+  grid->block = block;
+  grid->blockBytes = bytes;
+  carve(grid, block);
+  return COPSE_OK;
+}
+
+/* A grid that has no memory yet. */
+static copse_grid bare(const copse_grid_def *def) {
+  return (copse_grid){.agents = {.dimensions = def->dimensions,
+                                 .capacity = def->capacity,
+                                 .layout = def->layout,
+                                 .onNonFinite = def->onNonFinite},
+                      .cellSize = def->cellSize,
+                      .allocator = def->allocator,
+                      .wrap = UINT32_MAX};
+}
+
+static bool is_ok(const copse_grid *grid) {
+  return agents_ok(&grid->agents) && grid->cellSize > 0 && grid->cellSize < INFINITY;
+}
+
+copse_grid_def copse_grid_default(void) {
+  return (copse_grid_def){.dimensions = 2, .capacity = 1000, .cellSize = 1};
+}
+
+size_t copse_grid_bytes(const copse_grid_def *def) {
+  copse_grid measured = bare(def);
+  if (!is_ok(&measured)) return 0;
+  uint64_t bytes = sizeof measured + carve(&measured, NULL);
+  return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
+}
+
+copse_status copse_grid_create(const copse_grid_def *def, copse_grid **grid) {
+  *grid = NULL;
+  const copse_grid asked = bare(def);
+  if (!is_ok(&asked)) return COPSE_INVALID_ARGUMENT;
+  copse_grid *made = memory_take(&def->allocator, sizeof *made);
+  if (!made) return COPSE_OUT_OF_MEMORY;
+  *made = asked;
+  copse_status status = take_block(made);
+  if (status != COPSE_OK) {
+    memory_give(&def->allocator, made, sizeof *made);
+    return status;
+  }
+  agents_begin(&made->agents);
+  *grid = made;
+  return COPSE_OK;
+}
+
+void copse_grid_destroy(copse_grid *grid) {
+  if (!grid) return;
+  copse_allocator allocator = grid->allocator;
+  memory_give(&allocator, grid->block, grid->blockBytes);
+  memory_give(&allocator, grid, sizeof *grid);
+}
+
+copse_status copse_grid_reserve(copse_grid *grid, uint32_t capacity) {
+  if (capacity > COPSE_MAX_CAPACITY) return COPSE_INVALID_ARGUMENT;
+  if (capacity <= grid->agents.capacity) return COPSE_OK;
+  copse_grid larger = *grid;
+  larger.agents.capacity = capacity;
+  copse_status status = take_block(&larger);
+  if (status != COPSE_OK) return status;
+  agents_move(&larger.agents, &grid->agents);
+  memcpy(larger.starts, grid->starts, ((size_t)grid->entries + 1) * sizeof(uint32_t));
+  memory_give(&grid->allocator, grid->block, grid->blockBytes);
+  *grid = larger;
+  return COPSE_OK;
+}
+
+/* ---- The caller's side ------------------------------------------------------------------- */
+
+uint32_t copse_grid_capacity(const copse_grid *grid) { return grid->agents.capacity; }
+uint32_t copse_grid_dimensions(const copse_grid *grid) { return grid->agents.dimensions; }
+uint32_t copse_grid_count(const copse_grid *grid) { return grid->agents.count; }
+copse_status copse_grid_set_count(copse_grid *grid, uint32_t count) {
+  return agents_set_count(&grid->agents, count);
+}
+copse_positions copse_grid_positions(copse_grid *grid) { return agents_positions(&grid->agents); }
+uint32_t *copse_grid_groups(copse_grid *grid) { return grid->agents.groups; }
+
+/* ---- Build ------------------------------------------------------------------------------- */
+
+/* The coordinates of four slots along an axis; slots past the last stand for the last. */
+ALWAYS_INLINE float4 load4(const source *from, uint32_t slot, int axis) {
+  const float *x = from->positions.axes[axis];
+  const size_t stride = from->positions.stride, last = from->count - 1;
+  float lanes[4];
+  UNROLL for (uint32_t lane = 0; lane < 4; lane++) {
+    const size_t at = slot + lane < last ? slot + lane : last;
+    lanes[lane] = x[at * stride];
+  }
+  return float4_load(lanes);
+}
+
+/* The same of two axes that lie x, y, x, y, …; four slots must be there. */
+ALWAYS_INLINE void load4_interleaved(const float *positions, uint32_t slot, float4 *x) {
+  const float4 first = float4_load(positions + 2 * (size_t)slot);
+  const float4 second = float4_load(positions + 2 * (size_t)slot + 4);
+  x[0] = float4_evens(first, second);
+  x[1] = float4_odds(first, second);
+}
+
+static bool is_interleaved_2d(const source *from) {
+  return from->positions.stride == 2 && from->positions.axes[1] == from->positions.axes[0] + 1;
+}
+
+/* The coordinates of four slots: as fast as their layout allows. */
+ALWAYS_INLINE void load_slots(const source *from, uint32_t slot, float4 *x, const bool interleaved,
+                              const int dim) {
+  if (dim == 2 && interleaved && from->count - slot >= 4)
+    load4_interleaved(from->positions.axes[0], slot, x);
+  else
+    EACH_AXIS (axis, dim) x[axis] = load4(from, slot, axis);
+}
+
+ALWAYS_INLINE float first_lane(float4 a) {
+  float lanes[4];
+  float4_store(lanes, a);
+  return lanes[0];
+}
+
+/* The bounds of all present; of no use when there are none. */
+ALWAYS_INLINE void bounds_in(const copse_grid *grid, const source *from, const survey *found,
+                             float *lo, float *hi, const int dim) {
+  const float4 high = float4_all(INFINITY), low = float4_all(-INFINITY);
+  float4 least[3] = {high, high, high}, most[3] = {low, low, low};
+  const bool interleaved = is_interleaved_2d(from);
+  if (found->present == from->count) {
+    for (uint32_t slot = 0; slot < from->count; slot += 4) {
+      float4 x[3];
+      load_slots(from, slot, x, interleaved, dim);
+      EACH_AXIS (axis, dim) {
+        least[axis] = float4_min(least[axis], x[axis]);
+        most[axis] = float4_max(most[axis], x[axis]);
+      }
+    }
+  } else {
+    for (uint32_t slot = 0; slot < from->count; slot++) {
+      if (!source_group(from, slot) || !source_accepts_slot(from, slot, grid->agents.dimensions))
+        continue;
+      EACH_AXIS (axis, dim) {
+        const float4 x = float4_all(source_coordinate(from, slot, axis));
+        least[axis] = float4_min(least[axis], x);
+        most[axis] = float4_max(most[axis], x);
+      }
+    }
+  }
+  EACH_AXIS (axis, dim) {
+    lo[axis] = first_lane(float4_least(least[axis]));
+    hi[axis] = first_lane(float4_greatest(most[axis]));
+  }
+}
+
+static uint32_t power_of_two_below(uint64_t n) {
+  uint32_t power = 1;
+  while (power <= n / 2 && power < 1u << 31) power *= 2;
+  return power;
+}
+
+/* The table for these bounds: as many columns a cell as there is room for; where there is room for
+ * not even one, entries are shared. */
+static void lay_out(copse_grid *grid, const float *lo, const float *hi) {
+  const int dim = (int)grid->agents.dimensions;
+  const uint64_t budget = entry_budget(grid->agents.present);
+  uint32_t counts[4];
+  double total; /* may be more than any integer holds */
+  for (grid->columns = MOST_COLUMNS;; grid->columns /= 2) {
+    for (int axis = 0; axis < dim; axis++) {
+      const float scale = (axis ? 1 : (float)grid->columns) / grid->cellSize;
+      grid->origin[axis] = lo[axis];
+      grid->scale[axis] = scale < 1e30f ? scale : 1e30f;
+      grid->last[axis] = GRID_LAST;
+    }
+    word4_store(counts, word4_add(grid_numbers(grid, float4_load(hi)), word4_all(1)));
+    total = (double)counts[0] * counts[1] * counts[2];
+    if (total <= (double)budget || grid->columns == 1) break;
+  }
+  for (int axis = 0; axis < dim; axis++) grid->last[axis] = (float)(counts[axis] - 1);
+  grid->strides[0] = 1;
+  if (total <= (double)budget) {
+    grid->entries = (uint32_t)total;
+    grid->wrap = UINT32_MAX;
+    grid->strides[1] = counts[0];
+    grid->strides[2] = counts[0] * counts[1];
+    return;
+  }
+  /* Strides are odd: so that agents on a line along any axis use the whole table. */
+  grid->entries = power_of_two_below(budget);
+  grid->wrap = grid->entries - 1;
+  uint32_t side = 1;
+  while (dim == 2 ? side <= grid->entries / side / 4 : side <= grid->entries / side / side / 8)
+    side *= 2;
+  const uint32_t columns = counts[0] < side ? counts[0] : side;
+  const uint32_t rows = counts[1] < side ? counts[1] : side;
+  grid->strides[1] = columns | 1;
+  grid->strides[2] = grid->strides[1] * (rows | 1);
+}
+
+/* Writes the entries of begin … end, which is a multiple of four or the end, and counts them two
+ * places ahead. */
+ALWAYS_INLINE void count_in(copse_grid *grid, const source *from, const survey *found,
+                            uint32_t begin, uint32_t end, const int dim) {
+  const bool all = found->present == from->count, interleaved = is_interleaved_2d(from);
+  const uint32_t dimensions = grid->agents.dimensions, entries = grid->entries;
+  const word4 wrap = word4_all(grid->wrap);
+  float4 origin[3], scale[3], last[3];
+  word4 stride[3];
+  uint32_t *const entryOf = grid->entryOf, *const counts = grid->starts + 2;
+  EACH_AXIS (axis, dim) {
+    origin[axis] = float4_all(grid->origin[axis]);
+    scale[axis] = float4_all(grid->scale[axis]);
+    last[axis] = float4_all(grid->last[axis]);
+    stride[axis] = word4_all(grid->strides[axis]);
+  }
+  for (uint32_t slot = begin; slot < end; slot += 4) {
+    float4 x[3];
+    word4 entry = word4_all(0);
+    load_slots(from, slot, x, interleaved, dim);
+    EACH_AXIS (axis, dim) {
+      float4 t = float4_mul(float4_sub(x[axis], origin[axis]), scale[axis]);
+      t = float4_min(float4_max(t, float4_all(0)), last[axis]);
+      entry = word4_add(entry, word4_mul(float4_round(t), stride[axis]));
+    }
+    word4_store(entryOf + slot, word4_and(entry, wrap));
+  }
+  for (uint32_t slot = begin; slot < end; slot++) {
+    if (!all && !(source_group(from, slot) && source_accepts_slot(from, slot, dimensions)))
+      entryOf[slot] = entries;
+    counts[entryOf[slot]]++;
+  }
+}
+
+ALWAYS_INLINE void place_in(copse_grid *grid, const source *from, bool withGroups, uint32_t begin,
+                            uint32_t end, const int dim) {
+  const scan_points points = grid->agents.points; /* in registers: stores may alias anything */
+  const uint32_t *const entryOf = grid->entryOf;
+  const float *x[3];
+  const size_t stride = from->positions.stride;
+  uint32_t *const next = grid->starts + 1;
+  EACH_AXIS (axis, dim) x[axis] = from->positions.axes[axis] + begin * stride;
+  for (uint32_t slot = begin; slot < end; slot++) {
+    const uint32_t place = next[entryOf[slot]]++;
+    EACH_AXIS (axis, dim) {
+      points.axes[axis][place] = *x[axis] + 0.0f; /* -0 becomes 0 */
+      x[axis] += stride;
+    }
+    points.ids[place] = slot;
+    if (withGroups) points.groups[place] = source_group(from, slot);
+  }
+}
+
+OUT_OF_LINE void count_2d(copse_grid *grid, const source *from, const survey *found, uint32_t begin,
+                          uint32_t end) {
+  count_in(grid, from, found, begin, end, 2);
+}
+OUT_OF_LINE void count_3d(copse_grid *grid, const source *from, const survey *found, uint32_t begin,
+                          uint32_t end) {
+  count_in(grid, from, found, begin, end, 3);
+}
+OUT_OF_LINE void place_2d(copse_grid *grid, const source *from, bool withGroups, uint32_t begin,
+                          uint32_t end) {
+  place_in(grid, from, withGroups, begin, end, 2);
+}
+OUT_OF_LINE void place_3d(copse_grid *grid, const source *from, bool withGroups, uint32_t begin,
+                          uint32_t end) {
+  place_in(grid, from, withGroups, begin, end, 3);
+}
+
+/* Turns the counts of starts[2 …] into where each entry begins, in starts[1 …]. */
+OUT_OF_LINE void sum_counts(uint32_t *starts, uint32_t entries) {
+  uint32_t sum = 0;
+  for (uint32_t i = 1; i <= entries + 1; i++) {
+    const uint32_t count = starts[i + 1];
+    starts[i] = sum;
+    sum += count;
+  }
+}
+
+/* Builds from a source whose survey found nothing that forbids it. */
+static void build(copse_grid *grid, const source *from, const survey *found) {
+  enum { AT_ONCE = 1024 }; /* slots: see OUT_OF_LINE */
+  const bool spatial = grid->agents.dimensions == 3;
+  agents *all = &grid->agents;
+  all->builtCount = from->count;
+  all->present = found->present;
+  all->skipped = found->bad;
+  all->anyGroups = found->anyGroups;
+  all->allGroups = found->allGroups;
+  float lo[4] = {0}, hi[4] = {0};
+  if (found->present) {
+    if (spatial)
+      bounds_in(grid, from, found, lo, hi, 3);
+    else
+      bounds_in(grid, from, found, lo, hi, 2);
+  }
+  lay_out(grid, lo, hi);
+  memset(grid->starts, 0, ((size_t)grid->entries + 3) * sizeof *grid->starts);
+  const bool withGroups = found->anyGroups != found->allGroups;
+  for (uint32_t begin = 0; begin < from->count; begin += AT_ONCE) {
+    const uint32_t end = from->count - begin > AT_ONCE ? begin + AT_ONCE : from->count;
+    if (spatial)
+      count_3d(grid, from, found, begin, end);
+    else
+      count_2d(grid, from, found, begin, end);
+  }
+  sum_counts(grid->starts, grid->entries);
+  for (uint32_t begin = 0; begin < from->count; begin += AT_ONCE) {
+    const uint32_t end = from->count - begin > AT_ONCE ? begin + AT_ONCE : from->count;
+    if (spatial)
+      place_3d(grid, from, withGroups, begin, end);
+    else
+      place_2d(grid, from, withGroups, begin, end);
+  }
+}
+
+copse_status copse_grid_build(copse_grid *grid, uint32_t *firstBad) {
+  const source from = agents_buffers(&grid->agents);
+  survey found;
+  copse_status status = agents_check(&grid->agents, &from, &found, firstBad);
+  if (status == COPSE_OK) build(grid, &from, &found);
+  return status;
+}
+
+copse_status copse_grid_build_from(copse_grid *grid, const copse_positions *positions,
+                                   const uint32_t *groups, uint32_t count, uint32_t *firstBad) {
+  if (firstBad) *firstBad = COPSE_NONE;
+  source from;
+  survey found;
+  copse_status status = agents_foreign(&grid->agents, positions, groups, count, &from);
+  if (status == COPSE_OK) status = agents_check(&grid->agents, &from, &found, firstBad);
+  if (status != COPSE_OK) return status;
+  build(grid, &from, &found);
+  grid->agents.count = count;
+  return COPSE_OK;
+}
+
+/* ---- Debug ------------------------------------------------------------------------------- */
+
+uint32_t copse_grid_order(const copse_grid *grid, uint32_t *order, uint32_t capacity) {
+  return agents_order(&grid->agents, order, capacity);
+}
+
+/* The numbers of the agent at a place. */
+static void numbers_at(const copse_grid *grid, uint32_t place, uint32_t *numbers) {
+  float point[4] = {0};
+  for (uint32_t axis = 0; axis < grid->agents.dimensions; axis++)
+    point[axis] = grid->agents.points.axes[axis][place];
+  word4_store(numbers, grid_numbers(grid, float4_load(point)));
+}
+
+/* Those of its cell. */
+static void cell_of(const copse_grid *grid, uint32_t place, uint32_t *cell) {
+  numbers_at(grid, place, cell);
+  cell[0] /= grid->columns;
+}
+
+size_t copse_grid_cells(const copse_grid *grid, float *out, size_t capacity) {
+  const size_t dim = grid->agents.dimensions, width = 2 * dim + 2;
+  size_t written = 0;
+  uint32_t cell[4], next[4];
+  for (uint32_t place = 0; place < grid->agents.present; written += width) {
+    uint32_t end = place + 1;
+    cell_of(grid, place, cell);
+    for (; end < grid->agents.present; end++) {
+      cell_of(grid, end, next);
+      if (memcmp(next, cell, sizeof cell) != 0) break;
+    }
+    if (written + width <= capacity) {
+      float *box = out + written;
+      for (size_t axis = 0; axis < dim; axis++) {
+        const float across = axis ? 1 : (float)grid->columns;
+        box[axis] = grid->origin[axis] + ((float)cell[axis] * across - 0.5f) / grid->scale[axis];
+        box[dim + axis] = box[axis] + across / grid->scale[axis];
+      }
+      box[2 * dim] = 0;
+      box[2 * dim + 1] = (float)(end - place);
+    }
+    place = end;
+  }
+  return written;
+}
+
+copse_grid_statistics copse_grid_stats(const copse_grid *grid) {
+  copse_grid_statistics stats = {.agents = grid->agents.present,
+                                 .skipped = grid->agents.skipped,
+                                 .entries = grid->entries,
+                                 .shared = grid->wrap != UINT32_MAX,
+                                 .bytes = sizeof *grid + (size_t)grid->blockBytes};
+  for (uint32_t i = 0; i < grid->entries; i++) stats.used += grid->starts[i] < grid->starts[i + 1];
+  return stats;
+}
+
+bool copse_grid_validate(const copse_grid *grid) {
+  const agents *all = &grid->agents;
+  if (!agents_valid(all) || grid->entries > entry_budget(all->present)) return false;
+  if (!grid->entries) return all->present == 0; /* never built */
+  if (grid->starts[0] != 0 || grid->starts[grid->entries] != all->present) return false;
+  for (uint32_t entry = 0; entry < grid->entries; entry++) {
+    const uint32_t begin = grid->starts[entry], end = grid->starts[entry + 1];
+    if (begin > end || end > all->present || !ids_ascend(all->points.ids, begin, end)) return false;
+    for (uint32_t place = begin; place < end; place++) {
+      uint32_t numbers[4];
+      numbers_at(grid, place, numbers);
+      if (grid_entry(grid, numbers[0], numbers[1], numbers[2]) != entry) return false;
+    }
+  }
+  return true;
+}
+
+/* ---- Snapshot ---------------------------------------------------------------------------- */
+
+static agents_options options_of(const copse_grid *grid) {
+  agents_options options = {SNAPSHOT_GRID, {0}};
+  memcpy(options.words, &grid->cellSize, sizeof grid->cellSize);
+  return options;
+}
+
+copse_status copse_grid_save(const copse_grid *grid, void *bytes, size_t capacity, size_t *total,
+                             uint32_t *firstBad) {
+  const agents_options options = options_of(grid);
+  return agents_save(&grid->agents, &options, bytes, capacity, total, firstBad);
+}
+
+copse_status copse_grid_restore(copse_grid *grid, const void *bytes, size_t size) {
+  const agents_options options = options_of(grid);
+  agents_state state;
+  copse_status status = agents_restore(&grid->agents, &options, bytes, size, &state);
+  if (status != COPSE_OK) return status;
+  build(grid, &state.built, &state.found);
+  grid->agents.skipped = state.skipped;
+  return COPSE_OK;
+}

@@ -1,0 +1,395 @@
+/* Batch queries of the grid: a few agents next to each other in a row are answered together, from
+ * one copy of the cells around them. */
+
+#include "batch.h"
+#include "grid.h"
+#include "region.h"
+
+#include <string.h>
+
+/* The index as batches see it. */
+static copse_status within_alone(const void *grid, const float *center, float radius,
+                                 const copse_query *query, copse_results *results) {
+  return copse_grid_within(grid, center, radius, query, results);
+}
+static copse_status neighbors_alone(const void *grid, const float *center, uint32_t k,
+                                    const copse_query *query, copse_results *results) {
+  return copse_grid_neighbors(grid, center, k, query, results);
+}
+static bool ask(batch *asked, const copse_grid *grid, const copse_query *query,
+                const uint32_t *masks) {
+  *asked = (batch){&grid->agents, grid, within_alone, neighbors_alone, {0}, NULL, false};
+  return batch_init(asked, query, masks);
+}
+
+/* ---- Groups ------------------------------------------------------------------------------- */
+
+/* One, two or four agents that follow each other in the order of the grid, not far from each
+ * other. */
+typedef struct group {
+  uint32_t begin, size;
+  float4 lo, hi; /* its bounds, in the lanes x, y, z */
+} group;
+
+/* The lanes x, y, z of values that are the same in all lanes. */
+ALWAYS_INLINE float4 lanes_of(const float4 *axes, const int dim) {
+  float4 xy = float4_zip_low(axes[0], axes[1]);
+  if (dim == 2) return xy;
+  const word4 isZ = word4_greater(word4_count_from(0), word4_all(1));
+  return word4_as_floats(word4_select(isZ, float4_as_words(axes[2]), float4_as_words(xy)));
+}
+
+/* The bounds of four agents from a place on; false when they are far from each other. */
+ALWAYS_INLINE bool bounds_of_four(const copse_grid *grid, uint32_t begin, group *some,
+                                  const int dim) {
+  float4 lo[3], hi[3];
+  uint32_t near = 15;
+  EACH_AXIS (axis, dim) {
+    const float4 x = float4_load(grid->agents.points.axes[axis] + begin);
+    lo[axis] = float4_least(x);
+    hi[axis] = float4_greatest(x);
+    const float4 most = float4_all((axis ? 1 : 2) * grid->cellSize);
+    near &= word4_bits(float4_le(float4_sub(hi[axis], lo[axis]), most));
+  }
+  *some = (group){begin, 4, lanes_of(lo, dim), lanes_of(hi, dim)};
+  return near;
+}
+
+/* The group that begins at a place. */
+ALWAYS_INLINE void group_at(const copse_grid *grid, uint32_t begin, group *some, const int dim) {
+  if (grid->agents.present - begin >= 4 && bounds_of_four(grid, begin, some, dim)) return;
+  float4 x[3];
+  EACH_AXIS (axis, dim) x[axis] = float4_all(grid->agents.points.axes[axis][begin]);
+  const float4 point = lanes_of(x, dim);
+  *some = (group){begin, 1, point, point};
+}
+
+/* The window of all within reach of a group; false: see grid_window_of. */
+ALWAYS_INLINE bool group_window(const copse_grid *grid, const group *some, float reach2,
+                                grid_window *window, const int dim) {
+  const float4 reach = float4_all(reach_of(reach2));
+  return grid_window_of(grid, float4_sub(some->lo, reach), float4_add(some->hi, reach), window,
+                        dim);
+}
+
+ALWAYS_INLINE void copy_four(nearby *near, const agents *all, uint32_t to, uint32_t from,
+                             const gather_what what, const int dim) {
+  EACH_AXIS (axis, dim)
+    float4_store(near->axes[axis] + to, float4_load(all->points.axes[axis] + from));
+  word4 names = what == GATHER_PLACES ? word4_count_from(from) : word4_load(all->points.ids + from);
+  word4_store(near->ids + to, names);
+  if (what == GATHER_IDS_AND_GROUPS) {
+    const bool uniform = all->anyGroups == all->allGroups;
+    word4_store(near->groups + to,
+                uniform ? word4_all(all->anyGroups) : word4_load(all->points.groups + from));
+  }
+}
+
+/* Appends a run. Its usual length is copied without asking, so that no processor guesses it
+ * wrong. */
+ALWAYS_INLINE bool append_run(nearby *near, const agents *all, uint32_t begin, uint32_t end,
+                              const uint32_t usual, const gather_what what, const int dim) {
+  const uint32_t to = near->size;
+  if (end - begin > NEAR_LIMIT - to) return false;
+  UNROLL for (uint32_t i = 0; i < usual; i += 4) copy_four(near, all, to + i, begin + i, what, dim);
+  for (uint32_t i = usual; i < end - begin; i += 4)
+    copy_four(near, all, to + i, begin + i, what, dim);
+  near->size = to + (end - begin);
+  return true;
+}
+
+/* Appends a run without the group from `place` to `past`, which comes first. */
+ALWAYS_INLINE bool append_others(nearby *near, const agents *all, uint32_t begin, uint32_t end,
+                                 uint32_t place, uint32_t past, const gather_what what,
+                                 const int dim) {
+  if (end <= place || begin >= past) return append_run(near, all, begin, end, 12, what, dim);
+  if (begin < place && !append_run(near, all, begin, place, 8, what, dim)) return false;
+  return past >= end || append_run(near, all, past, end, 8, what, dim);
+}
+
+/* Gathers the group that begins at a place and then, in the order of the grid, all others that may
+ * be within reach; answers with the size of the group, 0: there is no room. */
+ALWAYS_INLINE uint32_t gather_in(nearby *near, const copse_grid *grid, uint32_t place, float reach2,
+                                 const gather_what what, const int dim) {
+  const agents *all = &grid->agents;
+  const uint32_t *starts = grid->starts;
+  group some;
+  grid_window window;
+  group_at(grid, place, &some, dim);
+  if (!group_window(grid, &some, reach2, &window, dim)) return 0;
+  const uint32_t past = place + some.size, count = window.hi[0] - window.lo[0] + 1;
+  copy_four(near, all, 0, place, what, dim);
+  near->size = some.size;
+  for (uint32_t z = window.lo[2]; z <= window.hi[2]; z++) {
+    for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {
+      const uint32_t first = grid_entry(grid, window.lo[0], y, z);
+      uint32_t end = first + count;
+      if (end > grid->entries) { /* the table ends within the row */
+        end -= grid->entries;
+        if (!append_others(near, all, 0, starts[end], place, past, what, dim)) return 0;
+        end = grid->entries;
+      }
+      if (!append_others(near, all, starts[first], starts[end], place, past, what, dim)) return 0;
+    }
+  }
+  nearby_end(near);
+  return some.size;
+}
+
+OUT_OF_LINE uint32_t gather_2d(nearby *near, const copse_grid *grid, uint32_t place, float reach2) {
+  return gather_in(near, grid, place, reach2, GATHER_IDS, 2);
+}
+OUT_OF_LINE uint32_t gather_3d(nearby *near, const copse_grid *grid, uint32_t place, float reach2) {
+  return gather_in(near, grid, place, reach2, GATHER_IDS, 3);
+}
+OUT_OF_LINE uint32_t gather_groups_2d(nearby *near, const copse_grid *grid, uint32_t place,
+                                      float reach2) {
+  return gather_in(near, grid, place, reach2, GATHER_IDS_AND_GROUPS, 2);
+}
+OUT_OF_LINE uint32_t gather_groups_3d(nearby *near, const copse_grid *grid, uint32_t place,
+                                      float reach2) {
+  return gather_in(near, grid, place, reach2, GATHER_IDS_AND_GROUPS, 3);
+}
+static uint32_t gather(nearby *near, const copse_grid *grid, const batch *asked, uint32_t place,
+                       float reach2) {
+  if (grid->agents.dimensions == 3)
+    return asked->plain ? gather_3d(near, grid, place, reach2)
+                        : gather_groups_3d(near, grid, place, reach2);
+  return asked->plain ? gather_2d(near, grid, place, reach2)
+                      : gather_groups_2d(near, grid, place, reach2);
+}
+
+/* Where the agent at a place is; in 2D z is 0. */
+static void place_center(const copse_grid *grid, uint32_t place, float *center) {
+  center[2] = 0;
+  for (uint32_t axis = 0; axis < grid->agents.dimensions; axis++)
+    center[axis] = grid->agents.points.axes[axis][place];
+}
+
+/* ---- All within --------------------------------------------------------------------------- */
+
+/* Of four gathered agents, whom the asker finds: one bit each. */
+ALWAYS_INLINE uint32_t found(const nearby *near, uint32_t i, const asker *who, float4 limit2,
+                             const bool plain, const int dim) {
+  word4 hit = float4_le(nearby_distance2(near, i, who, dim), limit2);
+  if (plain) return word4_bits(hit);
+  word4 common = word4_and(word4_load(near->groups + i), who->mask);
+  return word4_bits(word4_without(hit, word4_equal(common, word4_all(0))));
+}
+
+ALWAYS_INLINE asker gathered_asker(const batch *asked, const nearby *near, uint32_t i,
+                                   const int dim) {
+  float center[3];
+  nearby_center(near, i, center, dim);
+  return asker_of(asked, center, near->ids[i], dim);
+}
+
+/* The rows of a group, whose agents are the first of the gathered: two at a time, so that what is
+ * gathered is read once for both. Only among the first four can an asker meet itself. */
+ALWAYS_INLINE void group_rows_in(const batch *asked, nearby *near, uint32_t own, float radius2,
+                                 row_writer *to, const bool plain, const int dim) {
+  enum { COPY = 16 };
+  const float4 limit2 = float4_all(radius2);
+  const uint32_t size = near->size;
+  uint32_t elsewhere[NEAR_LIMIT + NEAR_PADDING];
+  if (rows_room(to) < own * size + COPY) {
+    batch_rows(asked, near, 0, own, radius2, to);
+    return;
+  }
+  rows_expect(to, own);
+  for (uint32_t i = 0; i < own; i += 2) {
+    const bool two = i + 1 < own;
+    const asker first = gathered_asker(asked, near, i, dim);
+    const asker second = gathered_asker(asked, near, two ? i + 1 : i, dim);
+    uint32_t *const row = to->ids + to->used;
+    word4 ids = word4_load(near->ids);
+    uint32_t bits = found(near, 0, &first, limit2, plain, dim) & ~(1u << i);
+    uint32_t otherBits = found(near, 0, &second, limit2, plain, dim) & ~(2u << i);
+    word4_store_packed(row, ids, bits);
+    word4_store_packed(elsewhere, ids, otherBits);
+    uint32_t total = bits_count(bits), other = bits_count(otherBits);
+    for (uint32_t j = 4; j < size; j += 4) {
+      ids = word4_load(near->ids + j);
+      bits = found(near, j, &first, limit2, plain, dim);
+      otherBits = found(near, j, &second, limit2, plain, dim);
+      word4_store_packed(row + total, ids, bits);
+      word4_store_packed(elsewhere + other, ids, otherBits);
+      total += bits_count(bits);
+      other += bits_count(otherBits);
+    }
+    row_fits(to, near->ids[i], total);
+    if (!two) break;
+    UNROLL for (uint32_t j = 0; j < COPY; j += 4)
+        word4_store(row + total + j, word4_load(elsewhere + j));
+    for (uint32_t j = COPY; j < other; j += 4)
+      word4_store(row + total + j, word4_load(elsewhere + j));
+    row_fits(to, near->ids[i + 1], other);
+  }
+}
+
+OUT_OF_LINE void group_rows_2d(const batch *asked, nearby *near, uint32_t own, float radius2,
+                               row_writer *to) {
+  group_rows_in(asked, near, own, radius2, to, true, 2);
+}
+OUT_OF_LINE void group_rows_3d(const batch *asked, nearby *near, uint32_t own, float radius2,
+                               row_writer *to) {
+  group_rows_in(asked, near, own, radius2, to, true, 3);
+}
+OUT_OF_LINE void group_rows_masked_2d(const batch *asked, nearby *near, uint32_t own, float radius2,
+                                      row_writer *to) {
+  group_rows_in(asked, near, own, radius2, to, false, 2);
+}
+OUT_OF_LINE void group_rows_masked_3d(const batch *asked, nearby *near, uint32_t own, float radius2,
+                                      row_writer *to) {
+  group_rows_in(asked, near, own, radius2, to, false, 3);
+}
+static void group_rows(const batch *asked, nearby *near, uint32_t own, float radius2,
+                       row_writer *to) {
+  if (asked->agents->dimensions == 3) {
+    if (asked->plain)
+      group_rows_3d(asked, near, own, radius2, to);
+    else
+      group_rows_masked_3d(asked, near, own, radius2, to);
+  } else if (asked->plain)
+    group_rows_2d(asked, near, own, radius2, to);
+  else
+    group_rows_masked_2d(asked, near, own, radius2, to);
+}
+
+copse_status copse_grid_all_within(const copse_grid *grid, float radius, const copse_query *query,
+                                   const uint32_t *masks, copse_rows *rows) {
+  batch asked;
+  if (!ask(&asked, grid, query, masks) || !query_radius_ok(radius)) return COPSE_INVALID_ARGUMENT;
+  const agents *all = &grid->agents;
+  nearby near;
+  row_writer to;
+  rows_start(&to, rows, batch_row_count(all), all->present);
+  for (uint32_t place = 0; place < all->present;) {
+    const uint32_t own = gather(&near, grid, &asked, place, radius * radius);
+    if (own) {
+      group_rows(&asked, &near, own, radius * radius, &to);
+      place += own;
+    } else {
+      float center[3];
+      place_center(grid, place, center);
+      batch_row_alone(&asked, center, all->points.ids[place++], radius, &to);
+    }
+  }
+  rows_end(&to, rows);
+  return COPSE_OK;
+}
+
+copse_status copse_grid_within_many(const copse_grid *grid, const float *points, uint32_t n,
+                                    float radius, const copse_query *query, copse_rows *rows) {
+  batch asked;
+  return ask(&asked, grid, query, NULL) ? batch_within_many(&asked, points, n, radius, rows)
+                                        : COPSE_INVALID_ARGUMENT;
+}
+
+/* ---- All neighbors ------------------------------------------------------------------------ */
+
+copse_status copse_grid_all_neighbors(const copse_grid *grid, uint32_t k, const copse_query *query,
+                                      const uint32_t *masks, copse_neighbor_rows *rows) {
+  enum { LEARN_FROM = 32 }; /* rows: fewer tell too little of the next */
+  batch asked;
+  const agents *all = &grid->agents;
+  const uint32_t count = batch_row_count(all);
+  if (!ask(&asked, grid, query, masks) || !query_radius_ok(asked.query.maxDistance))
+    return COPSE_INVALID_ARGUMENT;
+  if (count) memset(rows->counts, 0, count * sizeof(uint32_t));
+  if (!k) return COPSE_OK;
+  const float max2 = asked.query.maxDistance * asked.query.maxDistance;
+  nearby near;
+  row_queue queue;
+  queue.size = 0;
+  expectation expected = expectation_start(k, all->dimensions);
+  uint32_t learnt = 0;
+  for (uint32_t place = 0; place < all->present;) {
+    const float reach2 = expected.reach2 < max2 ? expected.reach2 : max2;
+    uint32_t own = reach2 > 0 ? gather(&near, grid, &asked, place, reach2) : 0;
+    if (own) {
+      batch_nearest(&asked, &near, 0, own, k, reach2, &expected, &queue, rows);
+    } else {
+      float center[3];
+      place_center(grid, place, center);
+      batch_nearest_alone(&asked, center, all->points.ids[place], k, &expected, rows);
+      own = 1;
+    }
+    place += own;
+    learnt += own;
+    if (learnt < LEARN_FROM) continue;
+    expect(&expected);
+    learnt = 0;
+  }
+  row_queue_empty(&queue, k, rows);
+  return COPSE_OK;
+}
+
+copse_status copse_grid_nearest_many(const copse_grid *grid, const float *points, uint32_t n,
+                                     uint32_t k, const copse_query *query,
+                                     copse_neighbor_rows *rows) {
+  batch asked;
+  return ask(&asked, grid, query, NULL) ? batch_nearest_many(&asked, points, n, k, rows)
+                                        : COPSE_INVALID_ARGUMENT;
+}
+
+/* ---- Pairs -------------------------------------------------------------------------------- */
+
+/* Pairs a group with those of a run that come later, a part of them at a time. */
+ALWAYS_INLINE void pair_with_run(const batch *asked, const group *some, grid_run run, nearby *near,
+                                 pairing *to, const int dim) {
+  uint32_t begin = run.begin > some->begin ? run.begin : some->begin;
+  while (begin < run.end) {
+    const uint32_t room = NEAR_LIMIT - near->size, left = run.end - begin;
+    const uint32_t end = begin + (left < room ? left : room);
+    append_run(near, asked->agents, begin, end, 8, GATHER_PLACES, dim);
+    if (near->size == NEAR_LIMIT)
+      batch_pairs(asked, some->begin, some->begin + some->size, near, to);
+    begin = end;
+  }
+}
+
+/* Pairs the group that begins at a place; answers with its size. */
+ALWAYS_INLINE uint32_t group_pairs_in(const copse_grid *grid, const batch *asked, uint32_t place,
+                                      nearby *near, pairing *to, const int dim) {
+  group some;
+  grid_window window;
+  group_at(grid, place, &some, dim);
+  const float reach2 = pairing_reach2(to, asked, place, place + some.size);
+  near->size = 0;
+  if (group_window(grid, &some, reach2, &window, dim)) {
+    for (uint32_t z = window.lo[2]; z <= window.hi[2]; z++) {
+      for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {
+        grid_run runs[2];
+        uint32_t parts = grid_runs(grid, window.lo[0], y, z, window.hi[0] - window.lo[0] + 1, runs);
+        while (parts--) pair_with_run(asked, &some, runs[parts], near, to, dim);
+      }
+    }
+  } else
+    pair_with_run(asked, &some, (grid_run){0, grid->agents.present}, near, to, dim);
+  batch_pairs(asked, place, place + some.size, near, to);
+  return some.size;
+}
+
+OUT_OF_LINE uint32_t group_pairs_2d(const copse_grid *grid, const batch *asked, uint32_t place,
+                                    nearby *near, pairing *to) {
+  return group_pairs_in(grid, asked, place, near, to, 2);
+}
+OUT_OF_LINE uint32_t group_pairs_3d(const copse_grid *grid, const batch *asked, uint32_t place,
+                                    nearby *near, pairing *to) {
+  return group_pairs_in(grid, asked, place, near, to, 3);
+}
+
+copse_status copse_grid_pairs(const copse_grid *grid, float distance, const float *radii,
+                              const copse_query *query, copse_results *results) {
+  batch asked;
+  pairing to;
+  if (!ask(&asked, grid, query, NULL) || !pairing_start(&to, &asked, distance, radii, results))
+    return COPSE_INVALID_ARGUMENT;
+  nearby near;
+  for (uint32_t place = 0; place < grid->agents.present;)
+    place += grid->agents.dimensions == 3 ? group_pairs_3d(grid, &asked, place, &near, &to)
+                                          : group_pairs_2d(grid, &asked, place, &near, &to);
+  pairing_end(&to);
+  return COPSE_OK;
+}

@@ -1,0 +1,284 @@
+/* Querying the grid. */
+
+#include "grid.h"
+
+#include "geom.h"
+#include "region.h"
+
+#include <string.h>
+
+static scan_filter filter_of(const copse_grid *grid, const copse_query *query) {
+  const agents *all = &grid->agents;
+  const bool testGroups = query->mask != COPSE_ALL_GROUPS && !(all->allGroups & query->mask);
+  return (scan_filter){query->mask, query->exclude, testGroups && all->anyGroups != all->allGroups};
+}
+
+/* ---- Walking over the runs of a window ---------------------------------------------------- */
+
+typedef struct grid_walk {
+  grid_window window;
+  grid_run runs[2]; /* of the row under way; a run of all agents where there is no window */
+  uint32_t waiting; /* of these */
+  uint32_t y, z;    /* the next row */
+} grid_walk;
+
+/* Begins a walk over all that can be in a box. */
+ALWAYS_INLINE void walk_start(grid_walk *walk, const copse_grid *grid, float4 lo, float4 hi,
+                              uint32_t mask, const int dim) {
+  walk->waiting = 0;
+  walk->window = (grid_window){{0}, {0}};
+  walk->y = walk->z = 1; /* past the last row */
+  if (!agents_have(&grid->agents, mask)) return;
+  if (grid_window_of(grid, lo, hi, &walk->window, dim)) {
+    walk->y = walk->window.lo[1];
+    walk->z = walk->window.lo[2];
+  } else {
+    walk->window = (grid_window){{0}, {0}};
+    walk->runs[walk->waiting++] = (grid_run){0, grid->agents.present};
+  }
+}
+
+/* The next run; false: no more. */
+ALWAYS_INLINE bool walk_next(grid_walk *walk, const copse_grid *grid, grid_run *run) {
+  if (!walk->waiting) {
+    if (walk->y > walk->window.hi[1]) {
+      walk->y = walk->window.lo[1];
+      walk->z++;
+    }
+    if (walk->z > walk->window.hi[2]) return false;
+    walk->waiting = grid_runs(grid, walk->window.lo[0], walk->y++, walk->z,
+                              walk->window.hi[0] - walk->window.lo[0] + 1, walk->runs);
+  }
+  *run = walk->runs[--walk->waiting];
+  return true;
+}
+
+/* ---- What lies in a region ---------------------------------------------------------------- */
+
+/* The bounds of a region. No hit is outside: a float that is at least a real number is at least
+ * that number rounded. */
+ALWAYS_INLINE void region_bounds(const region *where, float4 *lo, float4 *hi, const shape kind,
+                                 const int dim) {
+  if (kind == SHAPE_BOX) {
+    *lo = grid_point(where->box.lo, dim);
+    *hi = grid_point(where->box.hi, dim);
+    return;
+  }
+  const bool circle = kind == SHAPE_CIRCLE;
+  const float4 reach = float4_all(circle ? where->circle.reach : reach_of(where->cone.radius2));
+  const float4 center = grid_point(circle ? where->circle.center : where->cone.center, dim);
+  *lo = float4_sub(center, reach);
+  *hi = float4_add(center, reach);
+}
+
+ALWAYS_INLINE void collect(const copse_grid *grid, const region *where, const copse_query *query,
+                           copse_results *results, const shape kind, const int dim) {
+  copse_results local = *results; /* lets the compiler keep it in registers */
+  if (kind == SHAPE_BOX) local.distances2 = NULL;
+  const scan_filter filter = filter_of(grid, query);
+  float4 lo, hi;
+  region_bounds(where, &lo, &hi, kind, dim);
+  grid_walk walk;
+  grid_run run;
+  walk_start(&walk, grid, lo, hi, query->mask, dim);
+  while (walk_next(&walk, grid, &run)) {
+    local.visits++;
+    region_scan(&grid->agents.points, run.begin, run.end, where, &filter, &local, kind, dim);
+  }
+  results->total = local.total;
+  results->visits = local.visits;
+}
+
+copse_status copse_grid_within(const copse_grid *grid, const float *center, float radius,
+                               const copse_query *query, copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  const uint32_t dim = grid->agents.dimensions;
+  region where;
+  if (!query_results_ok(&asked, results, true) || !query_point_ok(center, (int)dim) ||
+      !query_radius_ok(radius))
+    return COPSE_INVALID_ARGUMENT;
+  region_set_circle(&where, center, radius * radius, dim);
+  if (dim == 3)
+    collect(grid, &where, &asked, results, SHAPE_CIRCLE, 3);
+  else
+    collect(grid, &where, &asked, results, SHAPE_CIRCLE, 2);
+  query_sort(&asked, results);
+  return COPSE_OK;
+}
+
+copse_status copse_grid_range(const copse_grid *grid, const float *lo, const float *hi,
+                              const copse_query *query, copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  region where;
+  if (!query_results_ok(&asked, results, false) ||
+      !region_set_box(&where, lo, hi, grid->agents.dimensions))
+    return COPSE_INVALID_ARGUMENT;
+  if (grid->agents.dimensions == 3)
+    collect(grid, &where, &asked, results, SHAPE_BOX, 3);
+  else
+    collect(grid, &where, &asked, results, SHAPE_BOX, 2);
+  query_sort(&asked, results);
+  return COPSE_OK;
+}
+
+SMALL_CODE copse_status copse_grid_cone(const copse_grid *grid, const float *center,
+                                        const float *direction, float halfAngle, float radius,
+                                        const copse_query *query, copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  region where;
+  if (!query_results_ok(&asked, results, true) ||
+      !region_set_cone(&where, center, direction, halfAngle, radius, grid->agents.dimensions))
+    return COPSE_INVALID_ARGUMENT;
+  if (grid->agents.dimensions == 3)
+    collect(grid, &where, &asked, results, SHAPE_CONE, 3);
+  else
+    collect(grid, &where, &asked, results, SHAPE_CONE, 2);
+  query_sort(&asked, results);
+  return COPSE_OK;
+}
+
+/* ---- How many ----------------------------------------------------------------------------- */
+
+ALWAYS_INLINE uint32_t count(const copse_grid *grid, const region *where, const copse_query *query,
+                             uint32_t *visits, const bool stopAtFirst, const int dim) {
+  const scan_filter filter = filter_of(grid, query);
+  uint32_t total = 0;
+  float4 lo, hi;
+  region_bounds(where, &lo, &hi, SHAPE_CIRCLE, dim);
+  grid_walk walk;
+  grid_run run;
+  walk_start(&walk, grid, lo, hi, query->mask, dim);
+  while (!(stopAtFirst && total) && walk_next(&walk, grid, &run)) {
+    ++*visits;
+    total += scan_count(&grid->agents.points, run.begin, run.end, where->circle.center,
+                        where->circle.radius2, &filter, dim);
+  }
+  return total;
+}
+
+static copse_status count_within(const copse_grid *grid, const float *center, float radius,
+                                 const copse_query *query, uint32_t *total, uint32_t *visits,
+                                 bool stopAtFirst) {
+  const copse_query asked = query_or_default(query);
+  const uint32_t dim = grid->agents.dimensions;
+  uint32_t visited = 0;
+  *total = 0;
+  if (!query_point_ok(center, (int)dim) || !query_radius_ok(radius)) return COPSE_INVALID_ARGUMENT;
+  region where;
+  region_set_circle(&where, center, radius * radius, dim);
+  *total = dim == 3 ? count(grid, &where, &asked, &visited, stopAtFirst, 3)
+                    : count(grid, &where, &asked, &visited, stopAtFirst, 2);
+  if (visits) *visits = visited;
+  return COPSE_OK;
+}
+
+copse_status copse_grid_count_within(const copse_grid *grid, const float *center, float radius,
+                                     const copse_query *query, uint32_t *total, uint32_t *visits) {
+  return count_within(grid, center, radius, query, total, visits, false);
+}
+
+copse_status copse_grid_any_within(const copse_grid *grid, const float *center, float radius,
+                                   const copse_query *query, bool *any, uint32_t *visits) {
+  uint32_t total;
+  copse_status status = count_within(grid, center, radius, query, &total, visits, true);
+  *any = total > 0;
+  return status;
+}
+
+/* ---- Who is nearest ----------------------------------------------------------------------- */
+
+/* About how far from a point its k-th neighbor is, if agents were spread over the whole grid. */
+static float expected_reach(const copse_grid *grid, uint32_t k) {
+  float volume = (float)(k + 1) / (float)grid->agents.present;
+  for (uint32_t axis = 0; axis < grid->agents.dimensions; axis++)
+    volume *= (grid->last[axis] + 1) / grid->scale[axis];
+  const float reach = sqrtf(volume / 3.14159265f); /* in 3D a first guess is not worth a root */
+  const float cell = 1 / grid->scale[1];
+  return grid->agents.dimensions == 2 && reach > cell / 2 && reach < 64 * cell ? reach : cell;
+}
+
+ALWAYS_INLINE uint32_t search_run(const copse_grid *grid, grid_run run, const float *center,
+                                  const scan_filter *filter, scan_nearest *nearest, const int dim) {
+  scan_neighbors(&grid->agents.points, run.begin, run.end, center, filter, nearest, dim);
+  return 1;
+}
+
+/* Offers all that may be among the k nearest: within a reach that is doubled until it holds them.
+ * What an earlier reach has shown is not shown again. */
+ALWAYS_INLINE uint32_t search(const copse_grid *grid, const float *center, const copse_query *query,
+                              scan_nearest *nearest, const int dim) {
+  const scan_filter filter = filter_of(grid, query);
+  const float4 point = grid_point(center, dim);
+  const float limit2 = nearest->limit2;
+  grid_window window, seen = {{1, 1, 1, 1}, {0}}; /* nothing */
+  uint32_t visits = 0;
+  if (!agents_have(&grid->agents, query->mask) || !nearest->k) return 0;
+  for (float reach = expected_reach(grid, nearest->k);; reach *= 2) {
+    const float4 far = float4_all(reach_of(reach * reach));
+    if (!grid_window_of(grid, float4_sub(point, far), float4_add(point, far), &window, dim)) {
+      nearest->size = 0;
+      nearest->limit2 = limit2;
+      return visits +
+             search_run(grid, (grid_run){0, grid->agents.present}, center, &filter, nearest, dim);
+    }
+    bool whole = true;
+    EACH_AXIS (axis, dim)
+      whole &= window.lo[axis] == 0 && (float)window.hi[axis] == grid->last[axis];
+    for (uint32_t z = window.lo[2]; z <= window.hi[2]; z++) {
+      for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {
+        const uint32_t again =
+            y >= seen.lo[1] && y <= seen.hi[1] && z >= seen.lo[2] && z <= seen.hi[2];
+        /* The row, or what is left and right of that part of it which was shown. */
+        const uint32_t from[2] = {window.lo[0], seen.hi[0] + 1};
+        const uint32_t to[2] = {again ? seen.lo[0] : window.hi[0] + 1, window.hi[0] + 1};
+        for (uint32_t part = 0; part <= again; part++) {
+          grid_run runs[2];
+          uint32_t waiting = grid_runs(grid, from[part], y, z, to[part] - from[part], runs);
+          while (waiting--)
+            visits += search_run(grid, runs[waiting], center, &filter, nearest, dim);
+        }
+      }
+    }
+    /* What is not farther than `reach` was shown. */
+    if (whole || reach * reach >= nearest->limit2) return visits;
+    seen = window;
+  }
+}
+
+static uint32_t search_any(const copse_grid *grid, const float *center, const copse_query *query,
+                           scan_nearest *nearest) {
+  return grid->agents.dimensions == 3 ? search(grid, center, query, nearest, 3)
+                                      : search(grid, center, query, nearest, 2);
+}
+
+copse_status copse_grid_nearest(const copse_grid *grid, const float *center,
+                                const copse_query *query, uint32_t *id, float *distance2,
+                                uint32_t *visits) {
+  const copse_query asked = query_or_default(query);
+  *id = COPSE_NONE;
+  if (!query_point_ok(center, (int)grid->agents.dimensions) || !query_radius_ok(asked.maxDistance))
+    return COPSE_INVALID_ARGUMENT;
+  float found2 = INFINITY;
+  scan_nearest nearest = {{&found2, id}, 1, 0, asked.maxDistance * asked.maxDistance};
+  const uint32_t visited = search_any(grid, center, &asked, &nearest);
+  if (!nearest.size) *id = COPSE_NONE;
+  if (distance2) *distance2 = nearest.size ? found2 : INFINITY;
+  if (visits) *visits = visited;
+  return COPSE_OK;
+}
+
+copse_status copse_grid_neighbors(const copse_grid *grid, const float *center, uint32_t k,
+                                  const copse_query *query, copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  if (k > grid->agents.present) k = grid->agents.present;
+  if (!query_results_ok(&asked, results, true) || (k && !results->distances2) ||
+      k > results->capacity || !query_point_ok(center, (int)grid->agents.dimensions) ||
+      !query_radius_ok(asked.maxDistance))
+    return COPSE_INVALID_ARGUMENT;
+  scan_nearest nearest = {
+      {results->distances2, results->ids}, k, 0, asked.maxDistance * asked.maxDistance};
+  results->visits = search_any(grid, center, &asked, &nearest);
+  results->total = nearest.size;
+  heap_sort(nearest.heap, nearest.size, BY_DISTANCE);
+  return COPSE_OK;
+}

@@ -1,0 +1,85 @@
+/* The regions of space whose agents a query collects: circles (or spheres), boxes and cones. */
+#ifndef COPSE_REGION_H
+#define COPSE_REGION_H
+
+#include "query.h"
+#include "scan.h"
+
+/* Which fields a region has depends on its shape. */
+typedef enum shape { SHAPE_CIRCLE, SHAPE_BOX, SHAPE_CONE } shape;
+typedef union region {
+  struct {
+    float center[3];
+    float radius2;
+    float reach; /* no hit is farther along any axis, whatever rounding did */
+  } circle;
+  struct {
+    float lo[3], hi[3];
+  } box;
+  scan_cone cone;
+} region;
+
+ALWAYS_INLINE void copy_point(float *to, const float *from, uint32_t dim) {
+  to[0] = from[0];
+  to[1] = from[1];
+  to[2] = dim == 3 ? from[2] : 0;
+}
+
+/* No agent within a squared distance is farther along any axis; squares of less than 1e-18 round
+ * away. */
+ALWAYS_INLINE float reach_of(float radius2) { return sqrtf(radius2) * 1.000001f + 1e-18f; }
+
+ALWAYS_INLINE void region_set_circle(region *where, const float *center, float radius2,
+                                     uint32_t dim) {
+  where->circle.radius2 = radius2;
+  where->circle.reach = reach_of(radius2);
+  copy_point(where->circle.center, center, dim);
+}
+
+/* False: no such box. */
+static inline bool region_set_box(region *where, const float *lo, const float *hi, uint32_t dim) {
+  if (!query_box_ok(lo, hi, (int)dim)) return false;
+  copy_point(where->box.lo, lo, dim);
+  copy_point(where->box.hi, hi, dim);
+  return true;
+}
+
+/* False: no such cone. */
+static inline bool region_set_cone(region *where, const float *center, const float *direction,
+                                   float halfAngle, float radius, uint32_t dim) {
+  if (!query_point_ok(center, (int)dim) || !query_radius_ok(radius) ||
+      !query_direction(direction, (int)dim, where->cone.unit) ||
+      !query_half_angle(halfAngle, &where->cone.cosine))
+    return false;
+  where->cone.radius2 = radius * radius;
+  copy_point(where->cone.center, center, dim);
+  return true;
+}
+
+/* Whether a box can hold anything of the region. */
+ALWAYS_INLINE bool region_meets(const region *where, const float *box, const shape kind,
+                                const int dim) {
+  if (kind == SHAPE_CIRCLE)
+    return box_gap2(box, where->circle.center, dim) <= where->circle.radius2;
+  if (kind == SHAPE_BOX) return box_meets(box, where->box.lo, where->box.hi, dim);
+  float gap2 = box_gap2(box, where->cone.center, dim);
+  if (!(gap2 <= where->cone.radius2)) return false;
+  if (where->cone.cosine <= 0) return true; /* wider than a half-space: no bound on the dot */
+  return where->cone.cosine * sqrtf(gap2) <=
+         box_dot(box, where->cone.center, where->cone.unit, dim);
+}
+
+/* Appends those of a run that lie in the region. */
+ALWAYS_INLINE void region_scan(const scan_points *points, uint32_t begin, uint32_t end,
+                               const region *where, const scan_filter *filter,
+                               copse_results *results, const shape kind, const int dim) {
+  if (kind == SHAPE_CIRCLE)
+    scan_within(points, begin, end, where->circle.center, where->circle.radius2, filter, results,
+                dim);
+  else if (kind == SHAPE_BOX)
+    scan_range(points, begin, end, where->box.lo, where->box.hi, filter, results, dim);
+  else
+    scan_in_cone(points, begin, end, &where->cone, filter, results, dim);
+}
+
+#endif
