@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all setup wasm lib demo install test test-package bench bench-full bench-goals bench-keep check reproducible format fuzz clean help
+.PHONY: all setup wasm lib demo install test test-package bench bench-full bench-crossings bench-goals bench-keep check reproducible format fuzz clean help
 MAKEFLAGS += --no-builtin-rules
 
 CC = gcc
@@ -76,7 +76,7 @@ EMCC_LINK_FLAGS = -Oz --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sINITI
 
 # For size, but what every agent runs for speed; measured: for the rest that gains little, since what must
 # be unrolled says so itself.
-build/%/batch.o build/%/grid.o build/%/grid_batch.o build/%/grid_query.o build/%/agenttree_query.o: OPTIMISE = -O2 -fno-vectorize -fno-slp-vectorize
+build/%/batch.o build/%/grid.o build/%/grid_batch.o build/%/agenttree_query.o: OPTIMISE = -O2 -fno-vectorize -fno-slp-vectorize
 OPTIMISE = -Os
 EMCC_COMPILE = $(EMCC) $(EMCC_FLAGS) $(OPTIMISE)
 
@@ -219,6 +219,10 @@ bench: lib $(BENCH_NATIVE)
 ## bench-full: the same with all spreads and up to a million agents, half an hour
 bench-full: lib $(BENCH_NATIVE)
 	$(BENCH) full
+
+## bench-crossings: where the grid and the agent tree cross
+bench-crossings: lib
+	node --no-liftoff tests/bench/crossings.js
 
 ## bench-goals: compares what was measured last with the goals
 bench-goals:

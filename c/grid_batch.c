@@ -98,13 +98,15 @@ ALWAYS_INLINE bool append_run(nearby *near, const agents *all, uint32_t begin, u
   return true;
 }
 
-/* Appends a run without the group from `place` to `past`, which comes first. */
+/* Appends a run without the group from `place` to `past`, which comes first. Plain batches are
+ * worth large code. */
 ALWAYS_INLINE bool append_others(nearby *near, const agents *all, uint32_t begin, uint32_t end,
                                  uint32_t place, uint32_t past, const gather_what what,
                                  const int dim) {
-  if (end <= place || begin >= past) return append_run(near, all, begin, end, 12, what, dim);
-  if (begin < place && !append_run(near, all, begin, place, 8, what, dim)) return false;
-  return past >= end || append_run(near, all, past, end, 8, what, dim);
+  const uint32_t whole = what == GATHER_IDS ? 12 : 0, part = what == GATHER_IDS ? 8 : 0;
+  if (end <= place || begin >= past) return append_run(near, all, begin, end, whole, what, dim);
+  if (begin < place && !append_run(near, all, begin, place, part, what, dim)) return false;
+  return past >= end || append_run(near, all, past, end, part, what, dim);
 }
 
 /* Gathers the group that begins at a place and then, in the order of the grid, all others that may
@@ -122,14 +124,14 @@ ALWAYS_INLINE uint32_t gather_in(nearby *near, const copse_grid *grid, uint32_t 
   near->size = some.size;
   for (uint32_t z = window.lo[2]; z <= window.hi[2]; z++) {
     for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {
-      const uint32_t first = grid_entry(grid, window.lo[0], y, z);
-      uint32_t end = first + count;
-      if (end > grid->entries) { /* the table ends within the row */
-        end -= grid->entries;
-        if (!append_others(near, all, 0, starts[end], place, past, what, dim)) return 0;
-        end = grid->entries;
-      }
-      if (!append_others(near, all, starts[first], starts[end], place, past, what, dim)) return 0;
+      uint32_t first = grid_entry(grid, window.lo[0], y, z), left = count;
+      do { /* twice where the table ends within the row */
+        const uint32_t here = grid->entries - first < left ? grid->entries - first : left;
+        if (!append_others(near, all, starts[first], starts[first + here], place, past, what, dim))
+          return 0;
+        first = 0;
+        left -= here;
+      } while (left);
     }
   }
   nearby_end(near);

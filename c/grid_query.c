@@ -187,14 +187,14 @@ copse_status copse_grid_any_within(const copse_grid *grid, const float *center, 
 
 /* ---- Who is nearest ----------------------------------------------------------------------- */
 
-/* About how far from a point its k-th neighbor is, if agents were spread over the whole grid. */
+/* About how far from a point its k-th neighbor is, if agents were spread over the whole grid; but
+ * no more than a cell, since in crowds that would be much too far. */
 static float expected_reach(const copse_grid *grid, uint32_t k) {
-  float volume = (float)(k + 1) / (float)grid->agents.present;
-  for (uint32_t axis = 0; axis < grid->agents.dimensions; axis++)
-    volume *= (grid->last[axis] + 1) / grid->scale[axis];
-  const float reach = sqrtf(volume / 3.14159265f); /* in 3D a first guess is not worth a root */
   const float cell = 1 / grid->scale[1];
-  return grid->agents.dimensions == 2 && reach > cell / 2 && reach < 64 * cell ? reach : cell;
+  if (grid->agents.dimensions == 3) return cell; /* a first guess is not worth a cube root */
+  const float area = (grid->last[0] + 1) / grid->scale[0] * (grid->last[1] + 1) * cell;
+  const float reach = sqrtf(area * (float)(k + 1) / (float)grid->agents.present / 3.14159265f);
+  return reach < cell ? reach : cell;
 }
 
 ALWAYS_INLINE uint32_t search_run(const copse_grid *grid, grid_run run, const float *center,
