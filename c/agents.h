@@ -59,6 +59,13 @@ ALWAYS_INLINE bool agents_have(const agents *all, uint32_t mask) {
   return all->present && (all->anyGroups & mask);
 }
 
+/* What a query must test of each agent. */
+ALWAYS_INLINE scan_filter agents_filter(const agents *all, const copse_query *query) {
+  const bool testGroups = query->mask != COPSE_ALL_GROUPS && !(all->allGroups & query->mask) &&
+                          all->anyGroups != all->allGroups;
+  return (scan_filter){query->mask, query->exclude, testGroups};
+}
+
 /* ---- Life ---- */
 
 /* Whether a definition asks for what there is. */

@@ -42,6 +42,12 @@ ALWAYS_INLINE const float *agenttree_box(const copse_agenttree *tree, uint32_t i
   return tree->bounds + (size_t)index * 2 * (size_t)dim;
 }
 
+/* What a query must test of each agent of a node. */
+ALWAYS_INLINE scan_filter agenttree_filter(const node *at, const copse_query *query) {
+  bool testGroups = query->mask != COPSE_ALL_GROUPS && !(at->allGroups & query->mask);
+  return (scan_filter){query->mask, query->exclude, testGroups};
+}
+
 /* How far, squared, a point is from the children of a node along the axis they were split on: never
  * more than from any agent in them. Much faster than the distances from their boxes. */
 typedef struct child_gaps {

@@ -10,11 +10,6 @@
 
 /* ---- Queries ----------------------------------------------------------------------------- */
 
-static scan_filter filter_in(const node *at, const copse_query *query) {
-  bool testGroups = query->mask != COPSE_ALL_GROUPS && !(at->allGroups & query->mask);
-  return (scan_filter){query->mask, query->exclude, testGroups};
-}
-
 /* Of the two children of a node, which can hold anything that the query wants: bit 0 the left, bit
  * 1 the right. For circles without branches, which no processor could predict. */
 ALWAYS_INLINE uint32_t children_to_enter(const copse_agenttree *tree, uint32_t index,
@@ -57,7 +52,7 @@ ALWAYS_INLINE void collect(const copse_agenttree *tree, const region *where,
       stack[waiting] = index + 1;
       waiting += enter & 1;
     } else {
-      scan_filter filter = filter_in(at, query);
+      scan_filter filter = agenttree_filter(at, query);
       region_scan(&tree->agents.points, at->begin, at->end, where, &filter, &local, kind, dim);
     }
   }
@@ -120,7 +115,7 @@ SMALL_CODE copse_status copse_agenttree_cone(const copse_agenttree *tree, const 
 /* How many agents of a node's run the query admits, if all or none of it can be known; else NONE.
  */
 static uint32_t admitted(const copse_agenttree *tree, const node *at, const copse_query *query) {
-  if (filter_in(at, query).testGroups) return COPSE_NONE;
+  if (agenttree_filter(at, query).testGroups) return COPSE_NONE;
   uint32_t total = at->end - at->begin;
   if (query->exclude != COPSE_NONE)
     for (uint32_t i = at->begin; i < at->end; i++)
@@ -149,7 +144,7 @@ ALWAYS_INLINE uint32_t count(const copse_agenttree *tree, const region *where,
       stack[waiting] = index + 1;
       waiting += enter & 1;
     } else {
-      scan_filter filter = filter_in(at, query);
+      scan_filter filter = agenttree_filter(at, query);
       total += scan_count(&tree->agents.points, at->begin, at->end, center, radius2, &filter, dim);
     }
   }
@@ -215,7 +210,7 @@ ALWAYS_INLINE uint32_t search(const copse_agenttree *tree, const float *center,
       stack[waiting].index = leftFirst ? index + 1 : at->right;
       stack[waiting++].gap2 = leftFirst ? gaps.left2 : gaps.right2;
     } else {
-      scan_filter filter = filter_in(at, query);
+      scan_filter filter = agenttree_filter(at, query);
       scan_neighbors(&tree->agents.points, at->begin, at->end, center, &filter, nearest, dim);
     }
   }
@@ -249,7 +244,7 @@ ALWAYS_INLINE uint32_t search_one(const copse_agenttree *tree, const float *cent
         index = leftFirst ? index + 1 : at->right;
         if ((leftFirst ? gaps.left2 : gaps.right2) <= nearest->distance2) continue;
       } else {
-        scan_filter filter = filter_in(at, query);
+        scan_filter filter = agenttree_filter(at, query);
         scan_nearest_one(&tree->agents.points, at->begin, at->end, center, &filter, nearest, dim);
       }
     }

@@ -115,3 +115,46 @@ copse_status copse_brute_cone(const copse_brute *agents, const float *center,
   query_sort(&asked, results);
   return COPSE_OK;
 }
+
+/* Where the segment meets a circle or sphere, by the definition in copse.h; 2: nowhere. */
+static float ray_fraction(const float *from, const float *to, const float *center, float radius,
+                          uint32_t dim) {
+  double m[3] = {0}, e[3] = {0}, d[3] = {0};
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    m[axis] = (double)center[axis] - (double)from[axis];
+    e[axis] = (double)center[axis] - (double)to[axis];
+    d[axis] = (double)to[axis] - (double)from[axis];
+  }
+#define DOT(a, b) ((a)[0] * (b)[0] + (a)[1] * (b)[1] + (a)[2] * (b)[2])
+  const double c[3] = {m[1] * d[2] - m[2] * d[1], m[2] * d[0] - m[0] * d[2],
+                       m[0] * d[1] - m[1] * d[0]};
+  const double r2 = (double)radius * (double)radius, md = DOT(m, d), dd = DOT(d, d);
+  if (DOT(m, m) <= r2) return 0;
+  if (md <= 0) return 2;
+  if (md < dd ? DOT(c, c) > dd * r2 : DOT(e, e) > r2) return 2;
+  const double under = dd * r2 - DOT(c, c);
+#undef DOT
+  const double fraction = (md - sqrt(under < 0 ? 0 : under)) / dd;
+  if (fraction < 0) return 0;
+  return fraction > 1 ? 1 : (float)fraction;
+}
+
+copse_status copse_brute_raycast(const copse_brute *agents, const float *from, const float *to,
+                                 float radius, const float *radii, const copse_query *query,
+                                 copse_hit *hit) {
+  const copse_query asked = query_or_default(query);
+  const int dim = (int)agents->dimensions;
+  *hit = (copse_hit){COPSE_NONE, 1};
+  if (!query_point_ok(from, dim) || !query_point_ok(to, dim) || !query_radius_ok(radius))
+    return COPSE_INVALID_ARGUMENT;
+  for (uint32_t id = 0; id < agents->count; id++) {
+    float at[3] = {0}, own = radii ? radii[id] : radius;
+    if (!visible(agents, id, &asked, at)) continue;
+    if (!(own >= 0)) own = 0;
+    if (own > radius) own = radius;
+    const float fraction = ray_fraction(from, to, at, own, agents->dimensions);
+    if (fraction < hit->fraction || (fraction == 1 && hit->id == COPSE_NONE))
+      *hit = (copse_hit){id, fraction};
+  }
+  return COPSE_OK;
+}

@@ -114,6 +114,12 @@ typedef struct copse_results {
   uint32_t visits;   /* out: the number of nodes visited */
 } copse_results;
 
+/* What a ray hits first. */
+typedef struct copse_hit {
+  uint32_t id;    /* COPSE_NONE: nobody */
+  float fraction; /* of the way: 0 at its begin, 1 at its end; nobody: 1 */
+} copse_hit;
+
 /* ---- Agent tree -------------------------------------------------------------------------- *
  *
  * A bucketed k-d tree for hundreds to millions of agents that all move: write positions, build
@@ -227,6 +233,26 @@ copse_status copse_agenttree_cone(const copse_agenttree *tree, const float *cent
                                   const float *direction, float halfAngle, float radius,
                                   const copse_query *query, copse_results *results);
 
+/* The first agent that the segment from … to (2 or 3 floats each) hits, ties by lower id. Agents
+ * are circles or spheres around their positions: all of `radius`, INFINITY included, or, with
+ * `radii` (by slot), each of its own; then `radius` is the greatest, the larger ones count as that,
+ * and those that are NaN or negative as 0. An agent in which the segment begins is hit at 0; a
+ * segment of one point hits those that cover it. Of the query, mask and exclude count. *visits may
+ * be NULL. COPSE_INVALID_ARGUMENT: a NaN or negative radius, an end that is not finite or too
+ * large. Cost: O(log N + agents within the greatest radius of the way), ordinarily.
+ *
+ * Exactly, in double, each step rounded, sums in the order x, y, z: let m = center - from, e =
+ * center - to, d = to - from, r2 = radius * radius, and c = the cross product of m and d.
+ * - m.m <= r2: the fraction is 0. Else where m.d <= 0 there is no hit.
+ * - Else it is hit if m.d < d.d and c.c <= d.d * r2, or if m.d >= d.d and e.e <= r2: at
+ *   (m.d - sqrt(d.d * r2 - c.c)) / d.d, with the root of what is negative 0, clamped to 0 … 1,
+ *   rounded to float.
+ * c is exact where differences of coordinates have 26 bits or fewer, and no test is of a difference
+ * of squares: small agents are hit or missed rightly far away, those of radius 0 where c is 0. */
+copse_status copse_agenttree_raycast(const copse_agenttree *tree, const float *from,
+                                     const float *to, float radius, const float *radii,
+                                     const copse_query *query, copse_hit *hit, uint32_t *visits);
+
 /* ---- Batch queries: all agents, or many points, in one call ----
  *
  * `masks`, where there is one, holds a mask for each slot: whom that agent looks for, on top of the
@@ -285,6 +311,13 @@ copse_status copse_agenttree_within_many(const copse_agenttree *tree, const floa
 copse_status copse_agenttree_nearest_many(const copse_agenttree *tree, const float *points,
                                           uint32_t n, uint32_t k, const copse_query *query,
                                           copse_neighbor_rows *rows);
+
+/* For each of n segments (from and to, 2 * dimensions floats each), what copse_agenttree_raycast
+ * finds: ids and fractions, with room for n of each. */
+copse_status copse_agenttree_raycast_many(const copse_agenttree *tree, const float *segments,
+                                          uint32_t n, float radius, const float *radii,
+                                          const copse_query *query, uint32_t *ids,
+                                          float *fractions);
 
 /* The slots in tree order: neighbors in space are near each other in it. A game that renumbers its
  * agents so, now and then, has builds and queries that miss the cache less. Writes while they fit;
@@ -398,6 +431,15 @@ copse_status copse_grid_nearest_many(const copse_grid *grid, const float *points
                                      uint32_t k, const copse_query *query,
                                      copse_neighbor_rows *rows);
 
+/* The way is walked in pieces of two cells, until one ends behind what was hit; a way of very many
+ * pieces asks all agents instead. */
+copse_status copse_grid_raycast(const copse_grid *grid, const float *from, const float *to,
+                                float radius, const float *radii, const copse_query *query,
+                                copse_hit *hit, uint32_t *visits);
+copse_status copse_grid_raycast_many(const copse_grid *grid, const float *segments, uint32_t n,
+                                     float radius, const float *radii, const copse_query *query,
+                                     uint32_t *ids, float *fractions);
+
 uint32_t copse_grid_order(const copse_grid *grid, uint32_t *order, uint32_t capacity);
 
 /* The cells that hold agents, row by row: bounds, 0 in place of a depth, and the number of agents.
@@ -442,6 +484,9 @@ copse_status copse_brute_neighbors(const copse_brute *agents, const float *cente
 copse_status copse_brute_cone(const copse_brute *agents, const float *center,
                               const float *direction, float halfAngle, float radius,
                               const copse_query *query, copse_results *results);
+copse_status copse_brute_raycast(const copse_brute *agents, const float *from, const float *to,
+                                 float radius, const float *radii, const copse_query *query,
+                                 copse_hit *hit);
 
 #ifdef __cplusplus
 }

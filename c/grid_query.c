@@ -7,12 +7,6 @@
 
 #include <string.h>
 
-static scan_filter filter_of(const copse_grid *grid, const copse_query *query) {
-  const agents *all = &grid->agents;
-  const bool testGroups = query->mask != COPSE_ALL_GROUPS && !(all->allGroups & query->mask);
-  return (scan_filter){query->mask, query->exclude, testGroups && all->anyGroups != all->allGroups};
-}
-
 /* ---- Walking over the runs of a window ---------------------------------------------------- */
 
 typedef struct grid_walk {
@@ -75,7 +69,7 @@ ALWAYS_INLINE void collect(const copse_grid *grid, const region *where, const co
                            copse_results *results, const shape kind, const int dim) {
   copse_results local = *results; /* lets the compiler keep it in registers */
   if (kind == SHAPE_BOX) local.distances2 = NULL;
-  const scan_filter filter = filter_of(grid, query);
+  const scan_filter filter = agents_filter(&grid->agents, query);
   float4 lo, hi;
   region_bounds(where, &lo, &hi, kind, dim);
   grid_walk walk;
@@ -141,7 +135,7 @@ SMALL_CODE copse_status copse_grid_cone(const copse_grid *grid, const float *cen
 
 ALWAYS_INLINE uint32_t count(const copse_grid *grid, const region *where, const copse_query *query,
                              uint32_t *visits, const bool stopAtFirst, const int dim) {
-  const scan_filter filter = filter_of(grid, query);
+  const scan_filter filter = agents_filter(&grid->agents, query);
   uint32_t total = 0;
   float4 lo, hi;
   region_bounds(where, &lo, &hi, SHAPE_CIRCLE, dim);
@@ -207,7 +201,7 @@ ALWAYS_INLINE uint32_t search_run(const copse_grid *grid, grid_run run, const fl
  * What an earlier reach has shown is not shown again. */
 ALWAYS_INLINE uint32_t search(const copse_grid *grid, const float *center, const copse_query *query,
                               scan_nearest *nearest, const int dim) {
-  const scan_filter filter = filter_of(grid, query);
+  const scan_filter filter = agents_filter(&grid->agents, query);
   const float4 point = grid_point(center, dim);
   const float limit2 = nearest->limit2;
   grid_window window, seen = {{1, 1, 1, 1}, {0}}; /* nothing */

@@ -228,4 +228,100 @@ ALWAYS_INLINE void scan_neighbors(const scan_points *points, uint32_t begin, uin
   }
 }
 
+/* ---- Rays ---- */
+
+/* A segment, prepared for scans; z is 0 in 2D. */
+typedef struct scan_ray {
+  float from[3], to[3];
+  double way[3], way2; /* from `from` to `to`; its length squared */
+  float radius;        /* of all agents, or the greatest */
+  const float *radii;  /* by id, or NULL */
+  /* What rules out most agents, in float. At the fraction where an agent is hit, its center is not
+   * farther from the segment's point than its radius, but for rounding: less than a millionth of
+   * length + radius, there (most of it in the root) and in the sums that `reach` is compared with.
+   * So it leaves room for four, and for what underflows. */
+  float unit[3], length, reach;
+} scan_ray;
+
+ALWAYS_INLINE scan_ray scan_ray_from(const float *from, const float *to, float radius,
+                                     const float *radii, const int dim) {
+  scan_ray ray = {.radius = radius, .radii = radii};
+  EACH_AXIS (axis, dim) {
+    ray.from[axis] = from[axis];
+    ray.to[axis] = to[axis];
+    ray.way[axis] = (double)to[axis] - (double)from[axis];
+    ray.way2 += ray.way[axis] * ray.way[axis];
+  }
+  const double length = sqrt(ray.way2);
+  EACH_AXIS (axis, dim) ray.unit[axis] = length > 0 ? (float)(ray.way[axis] / length) : 0;
+  ray.length = (float)length;
+  ray.reach = radius + 4e-6f * (radius + ray.length) + 1e-18f;
+  return ray;
+}
+
+/* The fraction of the way at which the ray hits an agent, as copse.h defines it; INFINITY: not. */
+ALWAYS_INLINE float scan_ray_hit(const scan_ray *ray, const float *center, float radius) {
+  const double radius2 = (double)radius * (double)radius;
+  double m[3], start2 = 0, end2 = 0, along = 0, across2 = 0;
+  UNROLL for (int axis = 0; axis < 3; axis++) {
+    m[axis] = (double)center[axis] - (double)ray->from[axis];
+    const double end = (double)center[axis] - (double)ray->to[axis];
+    start2 += m[axis] * m[axis];
+    end2 += end * end;
+    along += m[axis] * ray->way[axis];
+  }
+  if (start2 <= radius2) return 0;
+  UNROLL for (int axis = 0; axis < 3; axis++) {
+    const int next = (axis + 1) % 3, last = (axis + 2) % 3;
+    const double across = m[next] * ray->way[last] - m[last] * ray->way[next];
+    across2 += across * across;
+  }
+  const double way2 = ray->way2, under = way2 * radius2 - across2;
+  if (!(along > 0) || (along < way2 ? under < 0 : end2 > radius2)) return INFINITY;
+  const double fraction = (along - (under > 0 ? sqrt(under) : 0)) / way2;
+  return fraction > 0 ? fraction < 1 ? (float)fraction : 1 : 0;
+}
+
+/* Brings the first hit so far, ties by lower id, up to date with one agent. */
+OUT_OF_LINE void scan_ray_offer(const scan_ray *ray, const float *center, uint32_t id,
+                                copse_hit *hit) {
+  float radius = ray->radius;
+  if (ray->radii) {
+    const float own = ray->radii[id];
+    if (own < radius) radius = own;
+    if (!(own > 0)) radius = 0;
+  }
+  const float fraction = scan_ray_hit(ray, center, radius);
+  if (fraction < hit->fraction || (fraction == hit->fraction && id < hit->id))
+    *hit = (copse_hit){id, fraction};
+}
+
+/* The same with a run. Whoever comes before the hit so far is within reach of the way there. */
+ALWAYS_INLINE void scan_raycast(const scan_points *points, uint32_t begin, uint32_t end,
+                                const scan_ray *ray, const scan_filter *filter, copse_hit *hit,
+                                const int dim) {
+  const scan_center from = scan_center_at(ray->from, dim), unit = scan_center_at(ray->unit, dim);
+  const float4 reach2 = float4_all(ray->reach * ray->reach);
+  for (uint32_t i = begin; i < end; i += 4) {
+    float4 m[3], steps[3];
+    EACH_AXIS (axis, dim) {
+      m[axis] = float4_sub(float4_load(points->axes[axis] + i), from.axes[axis]);
+      steps[axis] = float4_mul(m[axis], unit.axes[axis]);
+    }
+    float4 along = float4_add(steps[0], steps[1]);
+    if (dim == 3) along = float4_add(along, steps[2]);
+    along = float4_max(along, float4_all(0));
+    along = float4_min(along, float4_all(hit->fraction * ray->length));
+    EACH_AXIS (axis, dim) m[axis] = float4_sub(m[axis], float4_mul(along, unit.axes[axis]));
+    word4 near = float4_le(scan_sum_of_squares4(m, dim), reach2);
+    uint32_t bits = scan_filter4(points, i, end, filter, near);
+    for (uint32_t at = i; bits; at++, bits >>= 1)
+      if (bits & 1) {
+        const float center[3] = {points->axes[0][at], points->axes[1][at],
+                                 dim == 3 ? points->axes[2][at] : 0};
+        scan_ray_offer(ray, center, points->ids[at], hit);
+      }
+  }
+}
+
 #endif

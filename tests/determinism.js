@@ -17,10 +17,10 @@
 //
 // Spawn: for each agent in turn, for each axis position = (next() >>> 8) * SIZE / 2^24 and velocity =
 // ((next() >>> 20) - 2048) / 2^12 (both exact), the position's word before the velocity's; then
-// groups = 1 << (next() & 3).
+// groups = 1 << (next() & 3). Radii: (slot & 7) / 4.
 //
 // 60 frames. Move: for each agent and axis x = x + v, and then, where x < 0 or x > SIZE, v = -v. Build.
-// Then for agents 0, 7, 14, … (the asker, at its position), five queries, in this order:
+// Then for agents 0, 7, 14, … (the asker, at its position), six queries, in this order:
 //   1. within 12: hash the total, then each id in the order given (the tree's)
 //   2. neighbors, k = 6, mask 5, the asker excluded: hash the total, then for each result its id and
 //      the bits of its squared distance
@@ -28,11 +28,15 @@
 //   4. unless its velocity is 0 on all axes: cone along its velocity, half angle 0.7 (as float32),
 //      radius 40, sorted by distance: hash the total, then each id
 //   5. countWithin 25, mask 2: hash the number
-// Then three batches:
-//   6. allWithin 12: hash the total, then of each slot in turn the count and the row's ids
-//   7. allNeighbors, k = 6, maxDistance 40: of each slot in turn hash the count, then for each neighbor
+//   6. raycast to position + 64 * velocity, radius 0.5, the asker excluded: hash the id, and unless
+//      nobody was hit (2^32 - 1) the bits of the fraction
+// Then four batches:
+//   7. allWithin 12: hash the total, then of each slot in turn the count and the row's ids
+//   8. allNeighbors, k = 6, maxDistance 40: of each slot in turn hash the count, then for each neighbor
 //      its id and the bits of its squared distance
-//   8. pairs closer than 6: hash the number of pairs, then each id
+//   9. pairs closer than 6: hash the number of pairs, then each id
+//   10. raycastMany from each slot's position to that of the next, from the last to that of slot 0, each
+//       agent with its own radius: of each slot in turn hash the id and the bits of the fraction
 
 import { createRandom } from './random.js'
 
@@ -61,6 +65,7 @@ function play(tree, dimensions, size, next, hash) {
       velocities[agent * dimensions + axis] = ((next() >>> 20) - 2048) / 2 ** 12
     }
     groups[agent] = 1 << (next() & 3)
+    tree.radii[agent] = (agent & 7) / 4
   }
 
   const out = new Uint32Array(agents)
@@ -70,6 +75,10 @@ function play(tree, dimensions, size, next, hash) {
   const byDistance = { sort: 'distance' }
   const others = { mask: 5, exclude: 0, distances2 }
   const secondGroup = { mask: 2 }
+  const shot = { radius: 0.5, exclude: 0 }
+  const segments = new Float32Array(2 * positions.length)
+  const fraction = new Float32Array(1)
+  const fractionBits = new Uint32Array(fraction.buffer)
 
   function addIds(total) {
     hash.add(total)
@@ -105,6 +114,13 @@ function play(tree, dimensions, size, next, hash) {
         addIds(tree.coneInto(...center, ...velocity, fround(0.7), 40, out, byDistance))
 
       hash.add(tree.countWithin(...center, 25, secondGroup))
+
+      shot.exclude = asker
+      const target = center.map((x, axis) => fround(x + 64 * velocity[axis]))
+      const hit = tree.raycast(...center, ...target, shot)
+      hash.add(hit?.id ?? -1)
+      fraction[0] = hit?.fraction ?? 0
+      if (hit) hash.add(fractionBits[0])
     }
 
     const rows = tree.allWithin(12)
@@ -131,6 +147,21 @@ function play(tree, dimensions, size, next, hash) {
     const pairs = tree.pairs(6)
     hash.add(pairs.length / 2)
     for (const id of pairs) hash.add(id)
+
+    for (let slot = 0; slot < agents; slot++) {
+      const next = (slot + 1) % agents
+      for (let axis = 0; axis < dimensions; axis++) {
+        const at = 2 * dimensions * slot + axis
+        segments[at] = positions[slot * dimensions + axis]
+        segments[at + dimensions] = positions[next * dimensions + axis]
+      }
+    }
+    const { ids, fractions } = tree.raycastMany(segments)
+    for (let slot = 0; slot < agents; slot++) {
+      fraction[0] = fractions[slot]
+      hash.add(ids[slot])
+      hash.add(fractionBits[0])
+    }
   }
 }
 

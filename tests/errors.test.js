@@ -29,6 +29,12 @@ const ARGUMENTS = {
   x: ['coordinate', 0],
   y: ['coordinate', 0],
   z: ['coordinate', 0],
+  x0: ['coordinate', 0],
+  y0: ['coordinate', 0],
+  z0: ['coordinate', 0],
+  x1: ['coordinate', 9],
+  y1: ['coordinate', 9],
+  z1: ['coordinate', 9],
   radius: ['distance', 1],
   minX: ['side', 0],
   minY: ['side', 0],
@@ -45,7 +51,7 @@ const ARGUMENTS = {
   options: ['options', {}],
 }
 
-/** The arguments of every query; 2D has none that ends in z. */
+/** The arguments of every query; 2D has none of z. */
 const QUERIES = {
   within: 'x y z radius options',
   withinInto: 'x y z radius out options',
@@ -58,6 +64,7 @@ const QUERIES = {
   anyWithin: 'x y z radius options',
   cone: 'x y z dirX dirY dirZ halfAngle radius options',
   coneInto: 'x y z dirX dirY dirZ halfAngle radius out options',
+  raycast: 'x0 y0 z0 x1 y1 z1 options',
 }
 
 const WRONG_OPTIONS = {
@@ -98,7 +105,9 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
   args.before(start)
 
   const argumentsOf = (name, method) =>
-    QUERIES[method].split(' ').filter((argument) => name === 'AgentTree3D' || !/z$/i.test(argument))
+    QUERIES[method]
+      .split(' ')
+      .filter((argument) => name === 'AgentTree3D' || !/^z|z$/i.test(argument))
 
   args('of every query are refused, and nothing changed', () => {
     for (const name of CLASSES) {
@@ -255,6 +264,8 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
       anyWithin: () => tree.anyWithin(...point, 1),
       cone: () => tree.cone(...point, ...ahead, 1, 1),
       coneInto: () => tree.coneInto(...point, ...ahead, 1, 1, out),
+      raycast: () => tree.raycast(...point, ...ahead),
+      raycastMany: () => tree.raycastMany(Float32Array.of(...point, ...ahead)),
       build: () => tree.build(),
       cells: () => tree.cells(),
       stats: () => tree.stats(),
@@ -280,6 +291,7 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
       const calls = callsOf(tree, dimensions)
       calls.positions = () => tree.positions
       calls.groups = () => tree.groups
+      calls.radii = () => tree.radii
       for (const axis of ['xs', 'ys', 'zs'].slice(0, dimensions)) calls[axis] = () => separate[axis]
       for (const [method, call] of Object.entries(calls)) {
         const { message } = assertCode(call, 'DISPOSED')

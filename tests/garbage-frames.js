@@ -22,12 +22,13 @@ flat.groups.fill(2, 0, COUNT / 2)
 // to pass it on. That garbage is the game's, so here fractions are such objects from the start (the
 // null keeps the array from holding bare numbers), and all options have one shape.
 const FRACTIONS = [1.5, 20.25, 40.5, 61.75, 80.125, 99.5, 110.5, 120.75, null]
-const options = (mask, exclude, sort, maxDistance, distances2) => ({
+const options = (mask, exclude, sort, maxDistance, distances2, radius) => ({
   mask,
   exclude,
   sort,
   maxDistance,
   distances2,
+  radius,
 })
 const out = new Uint32Array(COUNT)
 const sorted = options(3, 0, 'id', Infinity, undefined)
@@ -37,6 +38,8 @@ const enemies = options(2, 0, 'none', 60.5, undefined)
 const three = { k: 3, maxDistance: 40.5 }
 const byRadii = { radii: new Float32Array(COUNT).fill(4.5) }
 const points = new Float32Array(12).fill(20.5)
+const shot = options(3, 0, 'none', Infinity, undefined, 2.5)
+flat.radii.fill(3.5)
 
 /** So that nothing is optimised away. */
 let sum = 0
@@ -81,6 +84,10 @@ function frame(number) {
   sum += flat.pairsInto(byRadii, out)
   sum += solid.withinMany(points, 30.5).total
   sum += solid.nearestMany(points, three).counts[0]
+
+  sum += flat.raycast(x, y, 90.5, 70.25)?.id ?? 0
+  sum += solid.raycast(y, x, 2.5, 60.25, 50.75, 20.5, shot)?.id ?? 0
+  sum += solid.raycastMany(points, shot).ids[0]
 
   if (makesViews) sum += flat.within(x, y, 30.5).length
 }

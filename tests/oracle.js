@@ -114,3 +114,34 @@ export function cone(agents, center, direction, halfAngle, radius, options = {})
     return far2 <= radius2 && fround(cosine * fround(sqrt(far2))) <= dot
   })
 }
+
+const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+const minus = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+
+/** Where a segment meets a circle or sphere, as copse.h defines it: in doubles; 2: nowhere. */
+function rayFraction(from, to, center, radius) {
+  const [m, e, d] = [minus(center, from), minus(center, to), minus(to, from)]
+  const c = [m[1] * d[2] - m[2] * d[1], m[2] * d[0] - m[0] * d[2], m[0] * d[1] - m[1] * d[0]]
+  const [md, d2, c2, r2] = [dot(m, d), dot(d, d), dot(c, c), radius * radius]
+  if (dot(m, m) <= r2) return 0
+  if (md <= 0 || (md < d2 ? c2 > d2 * r2 : dot(e, e) > r2)) return 2
+  return fround(Math.min(Math.max((md - sqrt(Math.max(d2 * r2 - c2, 0))) / d2, 0), 1))
+}
+
+/**
+ * @param {ArrayLike<number>} radii by id
+ * @returns {{ id: number, fraction: number }} id -1 and fraction 1: nobody
+ */
+export function raycast(agents, from, to, radii, options = {}) {
+  const { dimensions, positions } = agents
+  const point = (coordinates) => [...Float32Array.from(coordinates), 0].slice(0, 3)
+  const first = { id: -1, fraction: 1 }
+  for (let id = 0; id < agents.count; id++) {
+    if (!isAdmitted(agents, id, options)) continue
+    const center = point(positions.subarray(id * dimensions, (id + 1) * dimensions))
+    const fraction = rayFraction(point(from), point(to), center, fround(radii[id]))
+    if (fraction < first.fraction || (fraction === 1 && first.id < 0))
+      Object.assign(first, { id, fraction })
+  }
+  return first
+}

@@ -23,10 +23,15 @@ typedef struct object {
 
   /* Batches: what goes in, and room for what comes out. Pages that nobody touches cost nothing. */
   uint32_t *masks;
-  float *radii, *points;
+  float *pairRadii, *points; /* and segments */
   copse_rows rows;
   copse_neighbor_rows neighbors;
   uint32_t k; /* the most neighbors a row */
+
+  /* Rays: the radii that the game writes, as the last build found them, and the greatest. */
+  float *radii, *builtRadii, greatest;
+  uint32_t *hitIds;
+  float *hitFractions;
 
   void *block; /* holds all of these arrays */
   uint64_t blockBytes;
@@ -68,18 +73,22 @@ static uint64_t carve(object *at, uint64_t capacity, void *block) {
   at->results.ids = arena_carve(&all, capacity, 4);
   at->results.distances2 = arena_carve(&all, capacity, 4);
   at->masks = arena_carve(&all, capacity, 4);
-  at->radii = arena_carve(&all, capacity, 4);
-  at->points = arena_carve(&all, capacity * index_dimensions(at->index), 4);
+  at->pairRadii = arena_carve(&all, capacity, 4);
+  at->points = arena_carve(&all, capacity * 2 * index_dimensions(at->index), 4);
   at->rows.offsets = arena_carve(&all, capacity, 4);
   at->rows.counts = arena_carve(&all, capacity, 4);
   at->rows.ids = arena_carve(&all, at->rows.capacity, 4);
   at->neighbors.counts = arena_carve(&all, capacity, 4);
   at->neighbors.ids = arena_carve(&all, neighbors, 4);
   at->neighbors.distances2 = arena_carve(&all, neighbors, 4);
+  at->radii = arena_carve(&all, capacity, 4);
+  at->builtRadii = arena_carve(&all, capacity, 4);
+  at->hitIds = arena_carve(&all, capacity, 4);
+  at->hitFractions = arena_carve(&all, capacity, 4);
   return arena_block_bytes(all.used);
 }
 
-/* The object with its arrays in a block for this capacity; the masks are those of `at`. */
+/* The object with its arrays in a block for this capacity; masks and radii are those of `at`. */
 static copse_status take_block(const object *at, uint32_t capacity, uint32_t resultCapacity,
                                object *larger) {
   *larger = *at;
@@ -91,6 +100,10 @@ static copse_status take_block(const object *at, uint32_t capacity, uint32_t res
   const uint32_t old = at->block ? at->results.capacity : 0;
   if (old) memcpy(larger->masks, at->masks, old * sizeof *at->masks);
   for (uint32_t slot = old; slot < capacity; slot++) larger->masks[slot] = COPSE_ALL_GROUPS;
+  if (old) memcpy(larger->radii, at->radii, old * sizeof *at->radii);
+  if (old) memcpy(larger->builtRadii, at->builtRadii, old * sizeof *at->builtRadii);
+  memset(larger->radii + old, 0, (capacity - old) * sizeof *at->radii);
+  memset(larger->builtRadii + old, 0, (capacity - old) * sizeof *at->builtRadii);
   return COPSE_OK;
 }
 
@@ -175,7 +188,7 @@ typedef enum view {
   VIEW_IDS,
   VIEW_DISTANCES2,
   VIEW_MASKS,
-  VIEW_RADII,
+  VIEW_PAIR_RADII,
   VIEW_POINTS,
   VIEW_ROW_OFFSETS,
   VIEW_ROW_COUNTS,
@@ -183,6 +196,9 @@ typedef enum view {
   VIEW_NEIGHBOR_COUNTS,
   VIEW_NEIGHBOR_IDS,
   VIEW_NEIGHBOR_DISTANCES2,
+  VIEW_RADII,
+  VIEW_HIT_IDS,
+  VIEW_HIT_FRACTIONS,
 } view;
 
 EXPORT("view_of") uintptr_t view_of(int32_t handle, uint32_t which) {
@@ -202,8 +218,8 @@ EXPORT("view_of") uintptr_t view_of(int32_t handle, uint32_t which) {
     return (uintptr_t)at->results.distances2;
   case VIEW_MASKS:
     return (uintptr_t)at->masks;
-  case VIEW_RADII:
-    return (uintptr_t)at->radii;
+  case VIEW_PAIR_RADII:
+    return (uintptr_t)at->pairRadii;
   case VIEW_POINTS:
     return (uintptr_t)at->points;
   case VIEW_ROW_OFFSETS:
@@ -218,6 +234,12 @@ EXPORT("view_of") uintptr_t view_of(int32_t handle, uint32_t which) {
     return (uintptr_t)at->neighbors.ids;
   case VIEW_NEIGHBOR_DISTANCES2:
     return (uintptr_t)at->neighbors.distances2;
+  case VIEW_RADII:
+    return (uintptr_t)at->radii;
+  case VIEW_HIT_IDS:
+    return (uintptr_t)at->hitIds;
+  case VIEW_HIT_FRACTIONS:
+    return (uintptr_t)at->hitFractions;
   }
   return 0;
 }
@@ -407,7 +429,7 @@ EXPORT("pairs") double pairs(int32_t handle, float distance, uint32_t byRadii, u
   copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
   copse_results results = {.ids = at->rows.ids, .capacity = at->rows.capacity};
   copse_status status =
-      index_pairs(at->index, distance, byRadii ? at->radii : NULL, &query, &results);
+      index_pairs(at->index, distance, byRadii ? at->pairRadii : NULL, &query, &results);
   return total_or_failed(results.total, status);
 }
 
@@ -419,6 +441,49 @@ EXPORT("order") int32_t order(int32_t handle) {
   uint32_t *slots = staged(count * 4);
   if (!slots && count) return FAILED(COPSE_OUT_OF_MEMORY);
   return (int32_t)index_order(at->index, slots, count);
+}
+
+/* ---- Rays ---------------------------------------------------------------------------------- */
+
+/* Takes the radii of the first n slots: from now on they count. */
+EXPORT("take_radii") int32_t take_radii(int32_t handle, uint32_t n) {
+  object *at = object_of(handle);
+  if (!at || n > at->results.capacity) return FAILED(COPSE_STALE_HANDLE);
+  at->greatest = 0;
+  for (uint32_t slot = 0; slot < n; slot++) {
+    at->builtRadii[slot] = at->radii[slot];
+    if (at->radii[slot] > at->greatest) at->greatest = at->radii[slot];
+  }
+  return 0;
+}
+
+/* Answers with the id; the fraction lies at distances2. A negative radius: each agent has its own.
+ */
+EXPORT("raycast")
+int32_t raycast(int32_t handle, float x0, float y0, float z0, float x1, float y1, float z1,
+                float radius, uint32_t mask, uint32_t exclude) {
+  object *at = object_of(handle);
+  if (!at) return FAILED(COPSE_STALE_HANDLE);
+  const bool own = radius < 0;
+  copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  copse_hit hit;
+  copse_status status = index_raycast(at->index, (float[]){x0, y0, z0}, (float[]){x1, y1, z1},
+                                      own ? at->greatest : radius, own ? at->builtRadii : NULL,
+                                      &query, &hit, &at->results.visits);
+  at->results.distances2[0] = hit.fraction;
+  return status == COPSE_OK ? (int32_t)hit.id : FAILED(status);
+}
+
+EXPORT("raycast_many")
+int32_t raycast_many(int32_t handle, uint32_t n, float radius, uint32_t mask, uint32_t exclude) {
+  object *at = object_of(handle);
+  if (!at || n > at->results.capacity) return FAILED(COPSE_STALE_HANDLE);
+  const bool own = radius < 0;
+  copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  copse_status status =
+      index_raycast_many(at->index, at->points, n, own ? at->greatest : radius,
+                         own ? at->builtRadii : NULL, &query, at->hitIds, at->hitFractions);
+  return status == COPSE_OK ? 0 : FAILED(status);
 }
 
 /* ---- Debug and snapshots ------------------------------------------------------------------- */

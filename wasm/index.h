@@ -99,6 +99,20 @@ static copse_status index_pairs(index at, float distance, const float *radii,
   return at.grid ? copse_grid_pairs(at.grid, distance, radii, query, results)
                  : copse_agenttree_pairs(at.tree, distance, radii, query, results);
 }
+static copse_status index_raycast(index at, const float *from, const float *to, float radius,
+                                  const float *radii, const copse_query *query, copse_hit *hit,
+                                  uint32_t *visits) {
+  return at.grid ? copse_grid_raycast(at.grid, from, to, radius, radii, query, hit, visits)
+                 : copse_agenttree_raycast(at.tree, from, to, radius, radii, query, hit, visits);
+}
+static copse_status index_raycast_many(index at, const float *segments, uint32_t n, float radius,
+                                       const float *radii, const copse_query *query, uint32_t *ids,
+                                       float *fractions) {
+  return at.grid
+             ? copse_grid_raycast_many(at.grid, segments, n, radius, radii, query, ids, fractions)
+             : copse_agenttree_raycast_many(at.tree, segments, n, radius, radii, query, ids,
+                                            fractions);
+}
 static uint32_t index_order(index at, uint32_t *order, uint32_t capacity) {
   return at.grid ? copse_grid_order(at.grid, order, capacity)
                  : copse_agenttree_order(at.tree, order, capacity);

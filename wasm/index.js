@@ -7,10 +7,14 @@
 /** @typedef {import('./init.js').Instance} Instance */
 /** @typedef {import('./spatialindex.js').AllNeighborsOptions} AllNeighborsOptions */
 /** @typedef {import('./spatialindex.js').BatchOptions} BatchOptions */
+/** @typedef {import('./spatialindex.js').Hit} Hit */
+/** @typedef {import('./spatialindex.js').Hit3D} Hit3D */
+/** @typedef {import('./spatialindex.js').Hits} Hits */
 /** @typedef {import('./spatialindex.js').IntoOptions} IntoOptions */
 /** @typedef {import('./spatialindex.js').NearestOptions} NearestOptions */
 /** @typedef {import('./spatialindex.js').NeighborRows} NeighborRows */
 /** @typedef {import('./spatialindex.js').QueryOptions} QueryOptions */
+/** @typedef {import('./spatialindex.js').RayOptions} RayOptions */
 /** @typedef {import('./spatialindex.js').Rows} Rows */
 /** @typedef {import('./spatialindex.js').Stats} Stats */
 

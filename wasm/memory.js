@@ -4,7 +4,7 @@
 /** @typedef {import('./init.js').Instance} Instance */
 
 /**
- * @template {Uint8Array | Uint32Array | Float32Array | Float64Array} T
+ * @template {Uint8Array | Int32Array | Uint32Array | Float32Array | Float64Array} T
  */
 export class View {
   /** @type {Instance} */ #instance

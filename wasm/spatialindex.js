@@ -41,7 +41,32 @@ import { View } from './memory.js'
  * @property {number} [maxDistance] nobody farther than this, inclusive
  */
 
-/** @typedef {QueryOptions & NearestOptions & IntoOptions} AnyOptions */
+/**
+ * @typedef {object} RayOptions
+ * @property {number} [radius] of every agent; else each has its own, from `radii`
+ * @property {number} [mask] 32 bits: keep agents whose groups have a bit in common with it
+ * @property {number} [exclude] leave out this slot: the one that asks
+ */
+
+/**
+ * What a ray hits first. Always the same object.
+ * @typedef {object} Hit
+ * @property {number} id
+ * @property {number} fraction of the way: 0 at its begin, 1 at its end
+ * @property {number} x where that is
+ * @property {number} y
+ */
+
+/** @typedef {Hit & { z: number }} Hit3D */
+
+/**
+ * What many rays hit first: row i is that of segment i.
+ * @typedef {object} Hits
+ * @property {Int32Array} ids -1: nobody
+ * @property {Float32Array} fractions of the way; nobody: 1
+ */
+
+/** @typedef {QueryOptions & NearestOptions & IntoOptions & RayOptions} AnyOptions */
 
 /**
  * @typedef {object} Stats
@@ -131,7 +156,7 @@ const GROUPS = 3
 const IDS = 4
 const DISTANCES2 = 5
 const MASKS = 6
-const RADII = 7
+const PAIR_RADII = 7
 const POINTS = 8
 const ROW_OFFSETS = 9
 const ROW_COUNTS = 10
@@ -139,10 +164,16 @@ const ROW_IDS = 11
 const NEIGHBOR_COUNTS = 12
 const NEIGHBOR_IDS = 13
 const NEIGHBOR_DISTANCES2 = 14
-const VIEWS = 15
+const RADII = 15
+const HIT_IDS = 16
+const HIT_FRACTIONS = 17
+const VIEWS = 18
 
-/** Those that are of floats; the others are of unsigned integers. */
-const FLOATS = [X, Y, Z, DISTANCES2, RADII, POINTS, NEIGHBOR_DISTANCES2]
+/** Those that are of floats; the others are of unsigned integers, but for the ids of hits. */
+const FLOATS = [
+  ...[X, Y, Z, DISTANCES2, PAIR_RADII, POINTS],
+  ...[NEIGHBOR_DISTANCES2, RADII, HIT_FRACTIONS],
+]
 
 const RESULTS_PER_AGENT = 16
 const NEIGHBORS_PER_AGENT = 10
@@ -218,7 +249,8 @@ export class SpatialIndex {
     this.#separate = layout === 'separate'
     for (let which = 0; which < VIEWS; which++) {
       /** @type {any} */
-      const Type = FLOATS.includes(which) ? Float32Array : Uint32Array
+      let Type = FLOATS.includes(which) ? Float32Array : Uint32Array
+      if (which === HIT_IDS) Type = Int32Array
       this.#views.push(new View(this.#instance, Type))
     }
     this.#statistics = new View(this.#instance, Float64Array)
@@ -411,7 +443,10 @@ export class SpatialIndex {
    * On `NOT_FINITE` the last build stays. O(N log N), no allocation.
    */
   build() {
+    this.#alive('build')
+    if (this.#hasRadii) this.#checkRadii('build', this.#view(RADII, this.#capacity))
     this.#leave('build', this.#enter('build').build(this.#handle))
+    this.#takeRadii('build', this.#count)
   }
 
   // ---- Queries: z is 0 where there are two dimensions ----
@@ -676,6 +711,110 @@ export class SpatialIndex {
     )
   }
 
+  // ---- Rays: always the same result objects ----
+
+  /** Whether the game has asked for `radii`: until then all are 0. */
+  #hasRadii = false
+  /** @type {Hit3D} */ #hit = /** @type {any} */ ({ id: -1, fraction: 0, x: 0, y: 0 })
+  /** @type {Hits} */ #hits = /** @type {any} */ ({})
+
+  /**
+   * The radius of each agent for `raycast` and `raycastMany`, 0 at first, for the whole capacity. Queries
+   * see changes from the next `build()` on, which throws a `RangeError` where one is NaN or negative.
+   * `restore()` takes them as they are.
+   */
+  get radii() {
+    this.#alive('radii')
+    this.#hasRadii = true
+    return /** @type {Float32Array} */ (this.#view(RADII, this.#capacity))
+  }
+
+  /**
+   * Checks the radii of the slots in use.
+   * @param {string} method
+   * @param {Float32Array} radii
+   */
+  #checkRadii(method, radii) {
+    for (let i = 0; i < this.#count; i++)
+      if (!(radii[i] >= 0)) checkDistance(this.#name, method, `radii[${i}]`, radii[i])
+  }
+
+  /**
+   * Lets the radii of the first slots count.
+   * @param {string} method
+   * @param {number} slots
+   */
+  #takeRadii(method, slots) {
+    if (this.#hasRadii) this.#leave(method, this.#enter(method).take_radii(this.#handle, slots))
+  }
+
+  /**
+   * The radius in the options of a ray; -1: each agent has its own.
+   * @param {string} method
+   * @param {RayOptions | undefined} options
+   */
+  #radiusOf(method, options) {
+    const radius = options?.radius
+    if (radius === undefined) return -1
+    checkDistance(this.#name, method, 'radius', radius)
+    return radius
+  }
+
+  /**
+   * @protected
+   * @param {number} x0
+   * @param {number} y0
+   * @param {number} z0
+   * @param {number} x1
+   * @param {number} y1
+   * @param {number} z1
+   * @param {RayOptions} [options]
+   */
+  _raycast(x0, y0, z0, x1, y1, z1, options) {
+    const name = this.#name
+    checkCoordinate(name, 'raycast', 'x0', x0)
+    checkCoordinate(name, 'raycast', 'y0', y0)
+    checkCoordinate(name, 'raycast', 'z0', z0)
+    checkCoordinate(name, 'raycast', 'x1', x1)
+    checkCoordinate(name, 'raycast', 'y1', y1)
+    checkCoordinate(name, 'raycast', 'z1', z1)
+    this.#ask('raycast', options)
+    const radius = this.#radiusOf('raycast', options)
+    const wasm = this.#enter('raycast')
+    const id = this.#leave(
+      'raycast',
+      wasm.raycast(this.#handle, x0, y0, z0, x1, y1, z1, radius, this.#mask, this.#exclude),
+    )
+    if (id === NOBODY) return null
+    const hit = this.#hit
+    hit.id = id
+    hit.fraction = this.#view(DISTANCES2, this.#capacity)[0]
+    hit.x = x0 + hit.fraction * (x1 - x0)
+    hit.y = y0 + hit.fraction * (y1 - y0)
+    if (this.#dimensions === 3) hit.z = z0 + hit.fraction * (z1 - z0)
+    return hit
+  }
+
+  /**
+   * What each of many segments hits first; always the same object.
+   * @param {Float32Array} segments x0, y0, (z0,) x1, y1, (z1,) x0, …; at most `capacity` segments
+   * @param {RayOptions} [options]
+   */
+  raycastMany(segments, options) {
+    this.#askBatch('raycastMany', options)
+    const radius = this.#radiusOf('raycastMany', options)
+    const n = this.#takePoints('raycastMany', 'segments', segments, 2)
+    const wasm = this.#enter('raycastMany')
+    this.#leave(
+      'raycastMany',
+      wasm.raycast_many(this.#handle, n, radius, this.#mask, this.#exclude),
+    )
+    const hits = this.#hits
+    hits.ids = this.#view(HIT_IDS, this.#capacity)
+    hits.fractions = this.#view(HIT_FRACTIONS, this.#capacity)
+    return hits
+  }
+
   // ---- Batches: always the same result objects ----
 
   /** @type {Rows} */ #rows = /** @type {any} */ ({ total: 0, truncated: false })
@@ -760,28 +899,31 @@ export class SpatialIndex {
   }
 
   /**
-   * Takes the points of a query; answers with their number.
+   * Takes the points of a query, or the segments, of two points each; answers with their number.
    * @param {string} method
+   * @param {'points' | 'segments'} what
    * @param {Float32Array} points
+   * @param {1 | 2} each
    */
-  #takePoints(method, points) {
+  #takePoints(method, what, points, each) {
     if (!(points instanceof Float32Array))
-      refuse(this.#name, method, 'points', points, 'a Float32Array', false)
-    const n = points.length / this.#dimensions
+      refuse(this.#name, method, what, points, 'a Float32Array', false)
+    const width = each * this.#dimensions
+    const n = points.length / width
     if (!Number.isInteger(n) || n > this.#capacity)
       refuse(
         this.#name,
         method,
-        'points.length',
+        `${what}.length`,
         points.length,
-        `a multiple of ${this.#dimensions}, for at most ${this.#capacity} points`,
+        `a multiple of ${width}, for at most ${this.#capacity} ${what}`,
       )
     for (let i = 0; i < points.length; i++) {
       const x = points[i]
-      if (!(x >= -1e18 && x <= 1e18)) checkCoordinate(this.#name, method, `points[${i}]`, x)
+      if (!(x >= -1e18 && x <= 1e18)) checkCoordinate(this.#name, method, `${what}[${i}]`, x)
     }
     this.#alive(method)
-    this.#view(POINTS, this.#capacity * this.#dimensions).set(points)
+    this.#view(POINTS, this.#capacity * 2 * this.#dimensions).set(points)
     return n
   }
 
@@ -794,7 +936,7 @@ export class SpatialIndex {
   withinMany(points, radius, options) {
     checkDistance(this.#name, 'withinMany', 'radius', radius)
     this.#askBatch('withinMany', options)
-    const n = this.#takePoints('withinMany', points)
+    const n = this.#takePoints('withinMany', 'points', points, 1)
     const wasm = this.#enter('withinMany')
     return this.#rowsOf(
       this.#leave(
@@ -811,7 +953,7 @@ export class SpatialIndex {
    */
   nearestMany(points, options) {
     const k = this.#checkK('nearestMany', options)
-    const n = this.#takePoints('nearestMany', points)
+    const n = this.#takePoints('nearestMany', 'points', points, 1)
     const wasm = this.#enter('nearestMany')
     this.#leave(
       'nearestMany',
@@ -839,10 +981,9 @@ export class SpatialIndex {
           radii.length,
           `from count (${this.#count}) to capacity (${this.#capacity})`,
         )
-      for (let i = 0; i < this.#count; i++)
-        if (!(radii[i] >= 0)) checkDistance(this.#name, method, `radii[${i}]`, radii[i])
+      this.#checkRadii(method, radii)
       this.#alive(method)
-      this.#view(RADII, this.#capacity).set(radii)
+      this.#view(PAIR_RADII, this.#capacity).set(radii)
     } else checkDistance(this.#name, method, 'distance', distance)
     this.#askBatch(method, options)
     const wasm = this.#enter(method)
@@ -967,6 +1108,7 @@ export class SpatialIndex {
     this.#leave('restore', this.#enter('restore').restore(this.#handle, bytes.length))
     this.#count = this.#enter('restore').count_of(this.#handle)
     this.#instance.leave()
+    this.#takeRadii('restore', this.#capacity)
   }
 }
 
@@ -1123,6 +1265,20 @@ export class SpatialIndex2D extends SpatialIndex {
   coneInto(x, y, dirX, dirY, halfAngle, radius, out, options) {
     const total = this._cone('coneInto', x, y, 0, dirX, dirY, 0, halfAngle, radius, options)
     return this._into('coneInto', total, out, options)
+  }
+
+  /**
+   * The first agent that a segment hits, ties by lower id: agents are circles of `radius`, or each of its
+   * own, from `radii`. Where the segment begins in one, the fraction is 0.
+   * @param {number} x0
+   * @param {number} y0
+   * @param {number} x1
+   * @param {number} y1
+   * @param {RayOptions} [options]
+   * @returns {Hit | null} the same object every time; null: nobody
+   */
+  raycast(x0, y0, x1, y1, options) {
+    return this._raycast(x0, y0, 0, x1, y1, 0, options)
   }
 }
 
@@ -1299,5 +1455,21 @@ export class SpatialIndex3D extends SpatialIndex {
   coneInto(x, y, z, dirX, dirY, dirZ, halfAngle, radius, out, options) {
     const total = this._cone('coneInto', x, y, z, dirX, dirY, dirZ, halfAngle, radius, options)
     return this._into('coneInto', total, out, options)
+  }
+
+  /**
+   * The first agent that a segment hits, ties by lower id: agents are spheres of `radius`, or each of its
+   * own, from `radii`. Where the segment begins in one, the fraction is 0.
+   * @param {number} x0
+   * @param {number} y0
+   * @param {number} z0
+   * @param {number} x1
+   * @param {number} y1
+   * @param {number} z1
+   * @param {RayOptions} [options]
+   * @returns {Hit3D | null} the same object every time; null: nobody
+   */
+  raycast(x0, y0, z0, x1, y1, z1, options) {
+    return this._raycast(x0, y0, z0, x1, y1, z1, options)
   }
 }

@@ -20,7 +20,7 @@ import { createAgents, scaleOf, works } from './workloads.js'
 process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
 
 const FRAMES = ['frame', 'neighbors8', 'neighbors10', 'build', 'move']
-const SINGLES = ['within', 'range', 'nearest', 'nearest8']
+const SINGLES = ['within', 'range', 'nearest', 'nearest8', 'raycast', 'raycastMany']
 
 /** What is measured, with how many agents a library may be slow, and milliseconds for each time. */
 const forms = {

@@ -42,6 +42,70 @@ export function neighbors(peer, points, dimensions, k, maxDistance) {
   return total
 }
 
+/**
+ * Of some agents, the first that a segment hits, at a fraction of the way as in copse.h; -1: none.
+ * @param {ArrayLike<number> | null} ids null: all agents
+ */
+function firstHit(ids, count, { positions, dimensions, size }, x0, y0, z0, x1, y1, z1) {
+  const [dx, dy, dz] = [x1 - x0, y1 - y0, z1 - z0]
+  const way2 = dx * dx + dy * dy + dz * dz
+  const radius2 = size * size
+  let first = -1
+  let least = Infinity
+  for (let i = 0; i < count; i++) {
+    const id = ids === null ? i : ids[i]
+    const at = id * dimensions
+    const mx = positions[at] - x0
+    const my = positions[at + 1] - y0
+    const mz = dimensions === 3 ? positions[at + 2] - z0 : 0
+    let fraction = 0
+    if (mx * mx + my * my + mz * mz > radius2) {
+      const along = mx * dx + my * dy + mz * dz
+      if (along <= 0) continue
+      const [cx, cy, cz] = [my * dz - mz * dy, mz * dx - mx * dz, mx * dy - my * dx]
+      const under = way2 * radius2 - (cx * cx + cy * cy + cz * cz)
+      if (along >= way2) {
+        const [ex, ey, ez] = [mx - dx, my - dy, mz - dz]
+        if (ex * ex + ey * ey + ez * ez > radius2) continue
+      } else if (under < 0) continue
+      const exact = (along - Math.sqrt(Math.max(under, 0))) / way2
+      fraction = Math.fround(Math.min(Math.max(exact, 0), 1))
+    }
+    if (fraction < least || (fraction === least && id < first)) {
+      least = fraction
+      first = id
+    }
+  }
+  return first
+}
+
+/** A ray; without one, a look at whom the segment's box has found. */
+function rayOf(peer, agents, row) {
+  const { segments, dimensions, size } = agents
+  const at = 2 * dimensions * row
+  const to = at + dimensions
+  const [x0, y0, z0] = [segments[at], segments[at + 1], dimensions === 3 ? segments[at + 2] : 0]
+  const [x1, y1, z1] = [segments[to], segments[to + 1], dimensions === 3 ? segments[to + 2] : 0]
+  if (peer.raycast) return peer.raycast(x0, y0, z0, x1, y1, z1, size)
+  if (peer.isLoop) return firstHit(null, agents.n, agents, x0, y0, z0, x1, y1, z1)
+  const count = peer.range(
+    Math.min(x0, x1) - size,
+    Math.min(y0, y1) - size,
+    Math.min(z0, z1) - size,
+    Math.max(x0, x1) + size,
+    Math.max(y0, y1) + size,
+    Math.max(z0, z1) + size,
+  )
+  return firstHit(peer.found, count, agents, x0, y0, z0, x1, y1, z1)
+}
+
+export function raycast(peer, agents) {
+  const rays = agents.points.length / agents.dimensions
+  let hits = 0
+  for (let row = 0; row < rays; row++) if (rayOf(peer, agents, row) >= 0) hits++
+  return hits
+}
+
 // ---- Hashes: sums, so that the order within a row does not count. native/common.h has the same ----
 
 /** Of one number in a row. */
@@ -77,6 +141,16 @@ export function hashWithin(peer, points, { dimensions }, radius, own) {
     for (let i = 0; i < count; i++)
       if (!own || peer.found[i] !== row) hash = (hash + mix(row, peer.found[i])) >>> 0
   }
+  return hash
+}
+
+/** @param {boolean} [many] in one call */
+export function hashRays(peer, agents, many) {
+  const rays = agents.points.length / agents.dimensions
+  const ids = many ? peer.raycastMany(agents.segments, agents.size) : null
+  let hash = 0
+  for (let row = 0; row < rays; row++)
+    hash = (hash + mix(row, ids ? ids[row] : rayOf(peer, agents, row))) >>> 0
   return hash
 }
 

@@ -5,6 +5,7 @@
 // renew()                               before a build that shall start from nothing; not timed
 // move(positions)                       item by item, where that is another way than build
 // within(x, y, z, radius), range(minX, minY, minZ, maxX, maxY, maxZ)
+// raycast(x0, y0, z0, x1, y1, z1, radius), raycastMany(segments, radius)   ids, -1: nobody
 // nearest(x, y, z), an id; neighbors(x, y, z, k, maxDistance), nearest first
 // allWithin(radius), allNeighbors(k, maxDistance)   for all agents in one call
 //
@@ -35,6 +36,7 @@ export function copseOf({ AgentTree, AgentTree3D }) {
     let tree = create()
     const found = new Uint32Array(n)
     const batch = { k: 0, maxDistance: Infinity }
+    const ray = { radius: 0 }
     const build = (positions) => {
       tree.positions.set(positions)
       tree.build()
@@ -53,6 +55,17 @@ export function copseOf({ AgentTree, AgentTree3D }) {
         batch.maxDistance = maxDistance
         return tree.allNeighbors(batch)
       },
+      raycastMany(segments, radius) {
+        const most = 2 * dimensions * n
+        const ids = new Int32Array(segments.length / 2 / dimensions)
+        ray.radius = radius
+        for (let at = 0; at < segments.length; at += most) {
+          const part = segments.subarray(at, at + most)
+          const hits = tree.raycastMany(part, ray).ids.subarray(0, part.length / 2 / dimensions)
+          ids.set(hits, at / 2 / dimensions)
+        }
+        return ids
+      },
       dispose: () => tree.dispose(),
     }
     const in2D = {
@@ -60,6 +73,10 @@ export function copseOf({ AgentTree, AgentTree3D }) {
       range: (minX, minY, minZ, maxX, maxY) => tree.rangeInto(minX, minY, maxX, maxY, found),
       nearest: (x, y) => tree.nearest(x, y),
       neighbors: (x, y, z, k) => tree.neighborsInto(x, y, k, found),
+      raycast(x0, y0, z0, x1, y1, z1, radius) {
+        ray.radius = radius
+        return tree.raycast(x0, y0, x1, y1, ray)?.id ?? -1
+      },
     }
     const in3D = {
       within: (x, y, z, radius) => tree.withinInto(x, y, z, radius, found),
@@ -67,6 +84,10 @@ export function copseOf({ AgentTree, AgentTree3D }) {
         tree.rangeInto(minX, minY, minZ, maxX, maxY, maxZ, found),
       nearest: (x, y, z) => tree.nearest(x, y, z),
       neighbors: (x, y, z, k) => tree.neighborsInto(x, y, z, k, found),
+      raycast(x0, y0, z0, x1, y1, z1, radius) {
+        ray.radius = radius
+        return tree.raycast(x0, y0, z0, x1, y1, z1, ray)?.id ?? -1
+      },
     }
     return Object.assign(peer, dimensions === 2 ? in2D : in3D)
   }
@@ -80,6 +101,7 @@ export function bruteForce({ n, dimensions }) {
   const distances2 = new Float64Array(n)
   return {
     found,
+    isLoop: true, // no box is worth the search
     build(positions) {
       for (let i = 0, at = 0; i < n; i++, at += dimensions) {
         xs[i] = positions[at]

@@ -91,6 +91,22 @@ function radiusOf(base, dimensions) {
   return grained(Math.sqrt(near[sample * NEIGHBORS] ?? far2))
 }
 
+const extentOf = (base) => base.reduce((most, x) => Math.max(most, x), 0)
+
+/** Segments of a length, from each point on in any direction. */
+function segmentsFrom(points, random, dimensions, length) {
+  const segments = new Float32Array(2 * points.length)
+  for (let p = 0; p < points.length; p += dimensions) {
+    const way = Array.from({ length: dimensions }, () => normal(random))
+    const stretch = length / Math.hypot(...way, Number.MIN_VALUE)
+    for (let axis = 0; axis < dimensions; axis++) {
+      segments[2 * p + axis] = points[p + axis]
+      segments[2 * p + dimensions + axis] = points[p + axis] + grained(way[axis] * stretch)
+    }
+  }
+  return segments
+}
+
 /** Numbers agents in the order of a tree of them, as a game can do now and then. */
 function renumber(base, dimensions) {
   const tree = new (dimensions === 3 ? AgentTree3D : AgentTree)({
@@ -136,6 +152,7 @@ export function createAgents(spread, n, dimensions) {
   }
 
   const radius = radiusOf(base, dimensions)
+  const segments = segmentsFrom(points, random, dimensions, extentOf(base) / 4)
   const share = dimensions === 2 ? Math.PI : (4 / 3) * Math.PI
   return {
     spread,
@@ -145,6 +162,10 @@ export function createAgents(spread, n, dimensions) {
     positions: base.slice(),
     points,
     radius,
+    /** Each from one of the points on. */
+    segments,
+    /** How large agents are for rays. */
+    size: grained(radius / 8),
     /** Half the side of a box as large as the circle or sphere. */
     half: grained((radius * share ** (1 / dimensions)) / 2),
     /** Every agent walks on for 16 frames, then back. */
@@ -265,6 +286,18 @@ export const works = {
     'neighbors',
     (peer, loops, { points, dimensions }) => loops.neighbors(peer, points, dimensions, 8, Infinity),
     (peer, loops, agents) => loops.hashNeighbors(peer, agents.points, agents, 8, Infinity),
+  ),
+  raycast: single(
+    'one ray: whom a segment of a quarter of the world hits first',
+    'range',
+    (peer, loops, agents) => loops.raycast(peer, agents),
+    (peer, loops, agents) => loops.hashRays(peer, agents),
+  ),
+  raycastMany: single(
+    'the same for many segments in one call, each',
+    'raycastMany',
+    (peer, loops, { segments, size }) => peer.raycastMany(segments, size),
+    (peer, loops, agents) => loops.hashRays(peer, agents, true),
   ),
 }
 

@@ -179,4 +179,42 @@ static inline const char *compare_batches(const copse_agenttree *tree, const cop
   return wrong;
 }
 
+/* Rays from ask->center to ask->lo and from each agent to the next, all of one radius, or each of
+ * its own, against brute force. The radius must be valid. NULL when all agree. */
+static inline const char *compare_rays(const copse_agenttree *tree, const copse_brute *brute,
+                                       const asked *ask, const float *radii) {
+  const uint32_t dim = brute->dimensions, most = brute->count + 1;
+  float *segments = calloc(2 * dim * most + most, sizeof *segments);
+  float *fractions = segments + 2 * dim * most;
+  uint32_t *ids = calloc(most, sizeof *ids), n = 0;
+  const char *wrong = NULL;
+  copse_hit ours, truth;
+  copse_status status = copse_agenttree_raycast(tree, ask->center, ask->lo, ask->radius, radii,
+                                                &ask->query, &ours, NULL);
+  if (copse_brute_raycast(brute, ask->center, ask->lo, ask->radius, radii, &ask->query, &truth) !=
+      status)
+    wrong = "status of a ray";
+  if (memcmp(&ours, &truth, sizeof ours) != 0) wrong = "ray";
+
+  for (uint32_t slot = 0; slot + 1 < brute->count; slot++) {
+    if (!brute_has(brute, slot) || !brute_has(brute, slot + 1)) continue;
+    for (uint32_t i = 0; i < 2 * dim; i++)
+      segments[2 * dim * n + i] =
+          brute->positions.axes[i % dim][(slot + i / dim) * brute->positions.stride];
+    n++;
+  }
+  if (copse_agenttree_raycast_many(tree, segments, n, ask->radius, radii, &ask->query, ids,
+                                   fractions) != COPSE_OK)
+    wrong = "many rays refuse";
+  for (uint32_t i = 0; i < n && !wrong; i++) {
+    const float *from = segments + 2 * dim * i;
+    copse_brute_raycast(brute, from, from + dim, ask->radius, radii, &ask->query, &truth);
+    if (ids[i] != truth.id || memcmp(&fractions[i], &truth.fraction, sizeof(float)) != 0)
+      wrong = "many rays";
+  }
+  free(segments);
+  free(ids);
+  return wrong;
+}
+
 #endif

@@ -8,7 +8,7 @@ enum { FRAMES = 60, STEP = 7, MOST = 2000, ROOM = 16 * MOST };
 
 static uint32_t state = 1, hash = 2166136261u;
 static uint32_t ids[ROOM], offsets[MOST], counts[MOST];
-static float distances2[ROOM], velocities[3 * MOST];
+static float distances2[ROOM], velocities[3 * MOST], radii[MOST], segments[2 * 3 * MOST];
 
 static uint32_t next(void) { return random_word(&state); }
 static void add(uint32_t word) { hash = (hash ^ word) * 16777619u; }
@@ -59,9 +59,20 @@ static void ask(const copse_agenttree *tree, uint32_t asker, uint32_t dim, const
   uint32_t total;
   copse_agenttree_count_within(tree, center, 25, &secondGroup, &total, NULL);
   add(total);
+
+  copse_query notItself = copse_query_default();
+  notItself.exclude = asker;
+  float target[3];
+  for (uint32_t axis = 0; axis < dim; axis++)
+    target[axis] = center[axis] + 64 * velocities[asker * dim + axis];
+  copse_hit hit;
+  copse_agenttree_raycast(tree, center, target, 0.5f, NULL, &notItself, &hit, NULL);
+  add(hit.id);
+  if (hit.id != COPSE_NONE) add_float(hit.fraction);
 }
 
-static void ask_for_all(const copse_agenttree *tree, uint32_t agents) {
+static void ask_for_all(const copse_agenttree *tree, uint32_t agents, uint32_t dim,
+                        const float *positions) {
   copse_rows rows = {offsets, counts, ids, ROOM, 0, false};
   copse_agenttree_all_within(tree, 12, NULL, NULL, &rows);
   add(rows.total);
@@ -86,6 +97,17 @@ static void ask_for_all(const copse_agenttree *tree, uint32_t agents) {
   copse_agenttree_pairs(tree, 6, NULL, NULL, &pairs);
   add(pairs.total / 2);
   for (uint32_t i = 0; i < pairs.total; i++) add(ids[i]);
+
+  for (uint32_t slot = 0; slot < agents; slot++) {
+    float *segment = segments + 2 * dim * slot;
+    memcpy(segment, positions + slot * dim, dim * sizeof *segment);
+    memcpy(segment + dim, positions + (slot + 1) % agents * dim, dim * sizeof *segment);
+  }
+  copse_agenttree_raycast_many(tree, segments, agents, 1.75f, radii, NULL, ids, distances2);
+  for (uint32_t slot = 0; slot < agents; slot++) {
+    add(ids[slot]);
+    add_float(distances2[slot]);
+  }
 }
 
 static void play(uint32_t dim, uint32_t agents, float size) {
@@ -104,6 +126,7 @@ static void play(uint32_t dim, uint32_t agents, float size) {
       velocities[agent * dim + axis] = ((float)(next() >> 20) - 2048) / 4096;
     }
     groups[agent] = 1u << (next() & 3);
+    radii[agent] = (float)(agent & 7) / 4;
   }
   for (int frame = 0; frame < FRAMES; frame++) {
     for (uint32_t i = 0; i < agents * dim; i++) {
@@ -113,7 +136,7 @@ static void play(uint32_t dim, uint32_t agents, float size) {
     copse_agenttree_build(tree, NULL);
     for (uint32_t asker = 0; asker < agents; asker += STEP)
       ask(tree, asker, dim, positions + asker * dim);
-    ask_for_all(tree, agents);
+    ask_for_all(tree, agents, dim, positions);
   }
   copse_agenttree_destroy(tree);
 }

@@ -533,6 +533,8 @@ static void test_queries_equal_brute_force(void) {
       }
       CHECK(compare_batches(tree, &brute, &ask, NULL, NULL) == NULL);
       CHECK(compare_batches(tree, &brute, &ask, masks, radii) == NULL);
+      CHECK(compare_rays(tree, &brute, &ask, NULL) == NULL);
+      CHECK(compare_rays(tree, &brute, &ask, radii) == NULL);
     }
     copse_agenttree_destroy(tree);
   }
@@ -695,6 +697,137 @@ static void test_many_points_equal_single_queries(void) {
   copse_agenttree_destroy(tree);
 }
 
+static copse_hit hit_of(const copse_agenttree *tree, float x0, float y0, float x1, float y1,
+                        float radius) {
+  copse_hit hit;
+  CHECK(copse_agenttree_raycast(tree, (float[]){x0, y0}, (float[]){x1, y1}, radius, NULL, NULL,
+                                &hit, NULL) == COPSE_OK);
+  return hit;
+}
+
+static bool is_hit(copse_hit hit, uint32_t id, float fraction) {
+  return hit.id == id && hit.fraction == fraction;
+}
+
+static void test_rays_hit_the_first_and_touch(void) {
+  const float points[] = {4, 0, 8, 0, 8, 0, 3, 4, -5, 0};
+  copse_agenttree *tree = tree_of(points, 5, 1);
+  CHECK(is_hit(hit_of(tree, 0, 0, 16, 0, 1), 0, 3.0f / 16));
+  CHECK(is_hit(hit_of(tree, 16, 0, 0, 0, 1), 1, 7.0f / 16)); /* of two, the lower id */
+  CHECK(is_hit(hit_of(tree, 0, 0, 3, 0, 1), 0, 1));          /* touched by the end */
+  CHECK(is_hit(hit_of(tree, 0, 0, 2.9999f, 0, 1), COPSE_NONE, 1));
+  CHECK(is_hit(hit_of(tree, 5, 0, 5.5f, 0, 1), 0, 0)); /* touched by the begin, looking away */
+  CHECK(is_hit(hit_of(tree, 0, 9, 16, 9, 5), 3, 3.0f / 16)); /* grazed */
+  CHECK(is_hit(hit_of(tree, 0, 9.0001f, 16, 9.0001f, 5), COPSE_NONE, 1));
+  CHECK(is_hit(hit_of(tree, 0, 0, 0, 0, 5), 0, 0)); /* a point */
+  CHECK(is_hit(hit_of(tree, 0, 0, 0, 0, 3.9999f), COPSE_NONE, 1));
+  CHECK(is_hit(hit_of(tree, 6, 8, 0, 0, 0), 3, 0.5f)); /* exactly on the segment */
+  CHECK(is_hit(hit_of(tree, -9, 1, -8, 1, INFINITY), 0, 0));
+  copse_agenttree_destroy(tree);
+}
+
+static void test_rays_of_any_size(void) {
+  const float huge = COPSE_MAX_COORDINATE, tiny = 1e-45f, far = 16777216;
+  const float points[] = {huge, huge, -huge, -huge, 0, 0, far, far};
+  copse_agenttree *tree = tree_of(points, 4, 1);
+  CHECK(is_hit(hit_of(tree, -huge, huge, huge, -huge, 0), 2, 0.5f));
+  CHECK(is_hit(hit_of(tree, -huge, -huge, huge, huge, tiny), 1, 0));
+  CHECK(is_hit(hit_of(tree, 0, huge, huge, huge, 0), 0, 1));
+  CHECK(is_hit(hit_of(tree, tiny, tiny, -tiny, -tiny, 0), 2, 0.5f));
+  CHECK(is_hit(hit_of(tree, 2 * tiny, 0, tiny, 0, tiny), 2, 1));
+  CHECK(is_hit(hit_of(tree, 2 * tiny, tiny, 2 * tiny, -tiny, tiny), COPSE_NONE, 1));
+  /* A small agent at a great distance, and one float beside it. */
+  CHECK(is_hit(hit_of(tree, -far, -far, far, far, 1e-6f), 2, 0.5f));
+  CHECK(is_hit(hit_of(tree, 0, 2, far, far + 2, 1), COPSE_NONE, 1));
+  CHECK(hit_of(tree, 0, 2, far, far + 2, 1.5f).id == 3);
+  CHECK(is_hit(hit_of(tree, 1, 0, 2, 0, 3e38f), 0, 0));
+  copse_agenttree_destroy(tree);
+}
+
+static void test_rays_with_radii_and_filters(void) {
+  const float points[] = {2, 0, 4, 0, 6, 0, 8, 0, 10, 0}, radii[] = {NAN, -1, 0, 9, 1};
+  const float from[] = {0, 0.5f}, to[] = {16, 0.5f}, on[] = {16, 0}, origin[] = {0, 0};
+  copse_agenttree *tree = tree_of(points, 5, 2);
+  copse_query query = copse_query_default();
+  copse_hit hit;
+  uint32_t visits = 0;
+  CHECK(copse_agenttree_raycast(tree, from, to, 1, radii, NULL, &hit, &visits) == COPSE_OK);
+  CHECK(hit.id == 3 && visits > 0); /* of radius 1, the greatest */
+  CHECK(copse_agenttree_raycast(tree, from, to, 9, radii, NULL, &hit, NULL) == COPSE_OK);
+  CHECK(hit.id == 3 && hit.fraction == 0);
+  query.exclude = 3;
+  CHECK(copse_agenttree_raycast(tree, from, to, 9, radii, &query, &hit, NULL) == COPSE_OK);
+  CHECK(hit.id == 4);
+  CHECK(copse_agenttree_raycast(tree, origin, on, 1, radii, &query, &hit, NULL) == COPSE_OK);
+  CHECK(is_hit(hit, 0, 0.125f)); /* NaN counts as 0 */
+  query.mask = 2;
+  CHECK(copse_agenttree_raycast(tree, from, to, 9, radii, &query, &hit, NULL) == COPSE_OK);
+  CHECK(is_hit(hit, COPSE_NONE, 1));
+  copse_agenttree_destroy(tree);
+}
+
+static void test_rays_refuse_bad_arguments(void) {
+  const float points[] = {0, 0}, good[] = {1, 1, 2, 2}, bad[] = {1, 1, NAN, 0, 2e18f, 0};
+  copse_agenttree *tree = tree_of(points, 1, 1);
+  copse_agenttree *unbuilt = make_tree(copse_agenttree_default());
+  const copse_status refused = COPSE_INVALID_ARGUMENT;
+  uint32_t id = 7;
+  float fraction = 7;
+  copse_hit hit = {7, 7};
+  CHECK(copse_agenttree_raycast(tree, bad, bad + 2, 1, NULL, NULL, &hit, NULL) == refused);
+  CHECK(is_hit(hit, COPSE_NONE, 1));
+  CHECK(copse_agenttree_raycast(tree, bad + 4, bad, 1, NULL, NULL, &hit, NULL) == refused);
+  CHECK(copse_agenttree_raycast(tree, good, good, NAN, NULL, NULL, &hit, NULL) == refused);
+  CHECK(copse_agenttree_raycast(tree, good, good, -1, points, NULL, &hit, NULL) == refused);
+  CHECK(copse_agenttree_raycast_many(tree, bad, 1, 1, NULL, NULL, &id, &fraction) == refused);
+  CHECK(copse_agenttree_raycast_many(tree, good, 1, -1, NULL, NULL, &id, &fraction) == refused);
+  CHECK(id == 7 && fraction == 7);
+  CHECK(copse_agenttree_raycast_many(tree, NULL, 0, 1, NULL, NULL, NULL, NULL) == COPSE_OK);
+  CHECK(is_hit(hit_of(unbuilt, 0, 0, 1, 1, INFINITY), COPSE_NONE, 1));
+  copse_agenttree_destroy(tree);
+  copse_agenttree_destroy(unbuilt);
+}
+
+/* Rays along rows of equal, of neighboring, and of touching agents, of radii that just reach and
+ * just do not. */
+static void test_rays_on_the_border(void) {
+  enum { N = 64 };
+  uint32_t seed = 12;
+  for (int round = 0; round < 2000; round++) {
+    copse_agenttree_def def = copse_agenttree_default();
+    def.capacity = N;
+    def.leafSize = 1 + random_word(&seed) % 8;
+    def.dimensions = 2 + random_word(&seed) % 2;
+    copse_agenttree *tree = make_tree(def);
+    copse_agenttree_set_count(tree, N);
+    copse_positions positions = copse_agenttree_positions(tree);
+    const float scale = ldexpf(1, (int)(random_word(&seed) % 170) - 130);
+    const float offset = random_word(&seed) % 2 ? 0 : scale * (float)(random_word(&seed) % 65536);
+    for (uint32_t id = 0; id < N; id++)
+      for (uint32_t axis = 0; axis < def.dimensions; axis++)
+        positions.axes[axis][id * positions.stride] =
+            offset + scale * (float)(random_word(&seed) % 9);
+    CHECK(copse_agenttree_build(tree, NULL) == COPSE_OK);
+    const copse_brute brute = {positions, NULL, N, def.dimensions};
+    asked ask = {.query = copse_query_default()};
+    float way2 = 0, radii[N];
+    for (uint32_t axis = 0; axis < def.dimensions; axis++) {
+      ask.center[axis] = offset + scale * ((float)(random_word(&seed) % 17) - 4);
+      ask.lo[axis] = offset + scale * ((float)(random_word(&seed) % 17) - 4);
+      const float d = ask.center[axis] - positions.axes[axis][0];
+      way2 += d * d;
+    }
+    ask.radius = random_word(&seed) % 2 ? sqrtf(way2) : scale * (float)(random_word(&seed) % 4);
+    const uint32_t nudge = random_word(&seed) % 3;
+    if (nudge) ask.radius = nextafterf(ask.radius, nudge == 1 ? INFINITY : 0);
+    for (uint32_t id = 0; id < N; id++)
+      radii[id] = random_word(&seed) % 2 ? ask.radius : scale * (float)(random_word(&seed) % 3);
+    CHECK(compare_rays(tree, &brute, &ask, NULL) == NULL);
+    CHECK(compare_rays(tree, &brute, &ask, radii) == NULL);
+    copse_agenttree_destroy(tree);
+  }
+}
+
 /* Tree order must not remember how the tree was built before. */
 static void test_order_is_a_function_of_the_state(void) {
   enum { N = 500 };
@@ -837,6 +970,11 @@ static const struct {
     TEST(test_batches_of_crowded_agents),
     TEST(test_agents_where_cells_are_rounded),
     TEST(test_many_points_equal_single_queries),
+    TEST(test_rays_hit_the_first_and_touch),
+    TEST(test_rays_of_any_size),
+    TEST(test_rays_with_radii_and_filters),
+    TEST(test_rays_refuse_bad_arguments),
+    TEST(test_rays_on_the_border),
     TEST(test_order_is_a_function_of_the_state),
     TEST(test_restore_answers_as_what_was_saved),
     TEST(test_damaged_snapshots_change_nothing),

@@ -86,6 +86,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     must(!wrong, wrong);
     if (valid) wrong = compare_batches(tree, &brute, &ask, masks, radii);
     must(!wrong, wrong);
+    if (ask.radius >= 0) wrong = compare_rays(tree, &brute, &ask, NULL);
+    must(!wrong, wrong);
+    if (ask.radius >= 0) wrong = compare_rays(tree, &brute, &ask, radii);
+    must(!wrong, wrong);
   }
 
   /* The same bytes as an untrusted snapshot, and a true one damaged in one place. */
