@@ -206,7 +206,7 @@ static source state_at(const agents *all, void *bytes, uint32_t count) {
   source state = {.count = count};
   float *coordinates = bytes;
   state.positions.stride = all->dimensions;
-  for (uint32_t axis = 0; axis < all->dimensions; axis++)
+  for (uint32_t axis = 0; axis < 3; axis++) /* in 2D the third is of no use */
     state.positions.axes[axis] = coordinates + axis;
   state.groups = (uint32_t *)bytes + (size_t)count * all->dimensions;
   return state;

@@ -98,7 +98,7 @@ copse_status copse_agenttree_reserve(copse_agenttree *tree, uint32_t capacity) {
   agents_move(&larger.agents, &tree->agents);
   memcpy(larger.nodes, tree->nodes, tree->nodeCount * sizeof(node));
   memcpy(larger.bounds, tree->bounds,
-         2 * tree->agents.dimensions * tree->nodeCount * sizeof(float));
+         (size_t)2 * tree->agents.dimensions * tree->nodeCount * sizeof(float));
   memory_give(&tree->allocator, tree->block, tree->blockBytes);
   *tree = larger;
   return COPSE_OK;
