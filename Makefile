@@ -71,8 +71,7 @@ STACK_BYTES = 262144
 EMCC_FLAGS = $(C_FLAGS) -mbulk-memory -msign-ext -mnontrapping-fptoint
 EMCC_LINK_FLAGS = -Oz --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=1MB \
   -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=$(STACK_BYTES) -sGLOBAL_BASE=$(STACK_BYTES) \
-  -Wl,--stack-first -sSUPPORT_ERRNO=0 -sMALLOC=emmalloc \
-  -sBINARYEN_EXTRA_PASSES=--one-caller-inline-max-function-size=100
+  -Wl,--stack-first -sSUPPORT_ERRNO=0 -sMALLOC=emmalloc
 
 # For size, but what every agent runs for speed; measured: for the rest that gains little, since what must
 # be unrolled says so itself.
