@@ -5,6 +5,7 @@
 import { formatTime, timeRun } from '../view/clock.js'
 import { drawDots } from '../view/draw.js'
 import { spawn } from '../view/spawn.js'
+import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
 
 const AGENTS = [100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000]
@@ -32,7 +33,7 @@ export default {
   },
 
   controls(gui, params) {
-    gui.add(params, 'agents', AGENTS)
+    addSteps(gui, params, 'agents', AGENTS)
     gui.add(params, 'spread', SPREADS)
   },
 
