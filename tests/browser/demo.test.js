@@ -108,11 +108,19 @@ demo('every library finds the same in the race', async () => {
   const { page, errors } = await site.page('#scene=race')
   const finished = () => {
     const { results } = window.copseDemo
-    return results.length >= 5 && results.every(({ total, equal }) => total > 0 && equal)
+    return results.length >= 6 && results.every(({ total, equal }) => total > 0 && equal)
   }
   await page.waitForFunction(finished)
   await frames(page, 60)
-  assert.ok(await page.evaluate(finished), JSON.stringify(await told(page, 'results')))
+  const results = await told(page, 'results')
+  assert.ok(await page.evaluate(finished), JSON.stringify(results))
+  assert.is(results[1].name, 'copse Grid')
+
+  const agents = page.getByRole('slider', { name: 'agents' })
+  assert.is(await agents.getAttribute('aria-valuenow'), '5000')
+  await agents.press('ArrowLeft')
+  assert.is(await agents.getAttribute('aria-valuenow'), '2000')
+  await page.waitForFunction(finished)
   assert.equal(errors, [])
 })
 

@@ -221,11 +221,11 @@ export default {
           numbers: [
             ['Agents', count(params.agents)],
             ['Neighbours each', reference ? (reference.pairs / params.agents).toFixed(1) : '–'],
-            ['copse', formatTime(results[0]?.total)],
+            ['AgentTree', formatTime(results[0]?.total)],
           ],
           table: {
             caption: "Build, and everybody's neighbours",
-            head: ['', 'Build', 'Query', 'Total', 'Times copse'],
+            head: ['', 'Build', 'Query', 'Total', '× AgentTree'],
             rows,
             current: 0,
             note: `Medians of the last ${RUNS} runs, each library in its fastest documented way, one in a frame. Equal: as many pairs, with the same checksum, in the same agents. A slow one has its turn less often.`,
