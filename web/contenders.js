@@ -6,13 +6,15 @@ import * as simd from 'copse'
 import * as bruteLoops from '../tests/bench/loops.js?brute'
 import * as copseLoops from '../tests/bench/loops.js?copse'
 import * as d3Loops from '../tests/bench/loops.js?d3'
+import * as gridLoops from '../tests/bench/loops.js?grid'
 import * as kdbushLoops from '../tests/bench/loops.js?kdbush'
 import * as rbushLoops from '../tests/bench/loops.js?rbush'
-import { bruteForce, copseOf, d3Quadtree, kdbush, rbush } from '../tests/bench/peers.js'
+import { bruteForce, copseOf, d3Quadtree, gridOf, kdbush, rbush } from '../tests/bench/peers.js'
 
 // The first is the one that all are compared with.
 export const contenders = [
   { name: 'copse AgentTree', create: copseOf(simd), loops: copseLoops },
+  { name: 'copse Grid', create: gridOf(simd), loops: gridLoops },
   { name: 'kdbush', create: kdbush, loops: kdbushLoops },
   { name: 'rbush', create: rbush, loops: rbushLoops },
   { name: 'd3-quadtree', create: d3Quadtree, loops: d3Loops },

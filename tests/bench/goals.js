@@ -11,7 +11,7 @@ const LAST = 'build/bench/results.json'
 const KEPT = 'tests/bench/results/results.json'
 const file = process.argv[2] ?? (existsSync(LAST) ? LAST : KEPT)
 
-const OURS = ['copse', 'copse scalar', 'copse native']
+const OURS = ['copse', 'copse Grid', 'copse scalar', 'copse native']
 const isPeer = (library) => !OURS.includes(library) && !library.endsWith('native')
 
 /**

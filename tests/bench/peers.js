@@ -26,34 +26,47 @@ import { GRAIN } from './workloads.js'
 
 /* @__NO_SIDE_EFFECTS__ */
 export function copseOf({ AgentTree, AgentTree3D }) {
-  return ({ n, dimensions }) => {
-    const Tree = dimensions === 2 ? AgentTree : AgentTree3D
+  return ours(AgentTree, AgentTree3D, () => ({}))
+}
+
+/** Cells as wide as the radius, as its documentation says. */
+/* @__NO_SIDE_EFFECTS__ */
+export function gridOf({ Grid, Grid3D }) {
+  return ours(Grid, Grid3D, ({ radius }) => ({ cellSize: radius }))
+}
+
+/** Of a class in 2D and 3D, with options by what the agents are. */
+function ours(Index2D, Index3D, optionsFor) {
+  return (agents) => {
+    const { n, dimensions } = agents
+    const Index = dimensions === 2 ? Index2D : Index3D
+    const options = { capacity: n, results: 16 * n, k: 10, ...optionsFor(agents) }
     const create = () => {
-      const tree = new Tree({ capacity: n, results: 16 * n, k: 10 })
-      tree.count = n
-      return tree
+      const index = new Index(options)
+      index.count = n
+      return index
     }
-    let tree = create()
+    let index = create()
     const found = new Uint32Array(n)
     const batch = { k: 0, maxDistance: Infinity }
     const ray = { radius: 0 }
     const build = (positions) => {
-      tree.positions.set(positions)
-      tree.build()
+      index.positions.set(positions)
+      index.build()
     }
     const peer = {
       found,
       build,
       move: build,
       renew() {
-        tree.dispose()
-        tree = create()
+        index.dispose()
+        index = create()
       },
-      allWithin: (radius) => tree.allWithin(radius),
+      allWithin: (radius) => index.allWithin(radius),
       allNeighbors(k, maxDistance) {
         batch.k = k
         batch.maxDistance = maxDistance
-        return tree.allNeighbors(batch)
+        return index.allNeighbors(batch)
       },
       raycastMany(segments, radius) {
         const most = 2 * dimensions * n
@@ -61,32 +74,32 @@ export function copseOf({ AgentTree, AgentTree3D }) {
         ray.radius = radius
         for (let at = 0; at < segments.length; at += most) {
           const part = segments.subarray(at, at + most)
-          const hits = tree.raycastMany(part, ray).ids.subarray(0, part.length / 2 / dimensions)
+          const hits = index.raycastMany(part, ray).ids.subarray(0, part.length / 2 / dimensions)
           ids.set(hits, at / 2 / dimensions)
         }
         return ids
       },
-      dispose: () => tree.dispose(),
+      dispose: () => index.dispose(),
     }
     const in2D = {
-      within: (x, y, z, radius) => tree.withinInto(x, y, radius, found),
-      range: (minX, minY, minZ, maxX, maxY) => tree.rangeInto(minX, minY, maxX, maxY, found),
-      nearest: (x, y) => tree.nearest(x, y),
-      neighbors: (x, y, z, k) => tree.neighborsInto(x, y, k, found),
+      within: (x, y, z, radius) => index.withinInto(x, y, radius, found),
+      range: (minX, minY, minZ, maxX, maxY) => index.rangeInto(minX, minY, maxX, maxY, found),
+      nearest: (x, y) => index.nearest(x, y),
+      neighbors: (x, y, z, k) => index.neighborsInto(x, y, k, found),
       raycast(x0, y0, z0, x1, y1, z1, radius) {
         ray.radius = radius
-        return tree.raycast(x0, y0, x1, y1, ray)?.id ?? -1
+        return index.raycast(x0, y0, x1, y1, ray)?.id ?? -1
       },
     }
     const in3D = {
-      within: (x, y, z, radius) => tree.withinInto(x, y, z, radius, found),
+      within: (x, y, z, radius) => index.withinInto(x, y, z, radius, found),
       range: (minX, minY, minZ, maxX, maxY, maxZ) =>
-        tree.rangeInto(minX, minY, minZ, maxX, maxY, maxZ, found),
-      nearest: (x, y, z) => tree.nearest(x, y, z),
-      neighbors: (x, y, z, k) => tree.neighborsInto(x, y, z, k, found),
+        index.rangeInto(minX, minY, minZ, maxX, maxY, maxZ, found),
+      nearest: (x, y, z) => index.nearest(x, y, z),
+      neighbors: (x, y, z, k) => index.neighborsInto(x, y, z, k, found),
       raycast(x0, y0, z0, x1, y1, z1, radius) {
         ray.radius = radius
-        return tree.raycast(x0, y0, z0, x1, y1, z1, ray)?.id ?? -1
+        return index.raycast(x0, y0, z0, x1, y1, z1, ray)?.id ?? -1
       },
     }
     return Object.assign(peer, dimensions === 2 ? in2D : in3D)
@@ -560,6 +573,7 @@ const [IN_2D, IN_3D, BOTH] = [[2], [3], [2, 3]]
 /** `pace`: the forms of the benchmark say with how many agents that is too slow to wait for. */
 export const peers = [
   { name: 'copse', create: copseOf(simd), dimensions: BOTH },
+  { name: 'copse Grid', create: gridOf(simd), dimensions: BOTH },
   { name: 'copse scalar', create: copseOf(scalar), dimensions: BOTH },
   { name: 'kdbush', create: kdbush, dimensions: IN_2D, pace: 'arrays' },
   { name: 'flatbush', create: flatbush, dimensions: IN_2D, pace: 'arrays' },

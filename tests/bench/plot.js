@@ -9,6 +9,7 @@ const FRAME_MS = 1000 / 60
 /** @type {Record<string, { color: string, dashed?: boolean, bold?: boolean }>} */
 const looks = {
   copse: { color: '#12a05c', bold: true },
+  'copse Grid': { color: '#1a9c9c' },
   'copse scalar': { color: '#12a05c', dashed: true },
   'nanoflann native': { color: '#7d8590', dashed: true },
   kdbush: { color: '#d9622b' },

@@ -56,6 +56,36 @@ demo('lights up hits where the pointer is', async () => {
   await page.waitForFunction((wide) => window.copseDemo.hits < wide, wide)
 })
 
+demo('shows what a grid reads, by the size of its cells', async () => {
+  const { page, errors } = await site.page('#scene=neighbours')
+  await frames(page, 5)
+  const cellSize = page.getByRole('textbox', { name: 'cellSize' })
+  assert.not.ok(await cellSize.isVisible(), 'the tree has no cellSize')
+  await page.getByRole('combobox', { name: 'index' }).selectOption('grid')
+  assert.not.ok(await page.getByRole('combobox', { name: 'split' }).isVisible())
+  const box = await page.locator('#stage').boundingBox()
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
+  await page.keyboard.press('Space')
+  await page.waitForFunction(() => window.copseDemo.paused && window.copseDemo.hits > 0)
+
+  /** @param {string} label */
+  const number = async (label) => {
+    const shown = page.locator(`#numbers div:has(dt:text-is("${label}")) dd`)
+    return Number((await shown.textContent()).replace(',', ''))
+  }
+  const readWith = async (size) => {
+    await cellSize.fill(size)
+    await frames(page)
+    assert.is(await number('Hits'), await told(page, 'hits'))
+    return { hits: await number('Hits'), read: await number('Agents read') }
+  }
+  const fitting = await readWith('90')
+  const large = await readWith('300')
+  assert.is(large.hits, fitting.hits)
+  assert.ok(fitting.read >= fitting.hits && large.read > fitting.read, 'large cells read more')
+  assert.equal(errors, [])
+})
+
 demo('stands still while paused, and goes on', async () => {
   const { page } = await site.page('#scene=battle')
   await frames(page, 10)
@@ -108,11 +138,19 @@ demo('every library finds the same in the race', async () => {
   const { page, errors } = await site.page('#scene=race')
   const finished = () => {
     const { results } = window.copseDemo
-    return results.length >= 5 && results.every(({ total, equal }) => total > 0 && equal)
+    return results.length >= 6 && results.every(({ total, equal }) => total > 0 && equal)
   }
   await page.waitForFunction(finished)
   await frames(page, 60)
-  assert.ok(await page.evaluate(finished), JSON.stringify(await told(page, 'results')))
+  const results = await told(page, 'results')
+  assert.ok(await page.evaluate(finished), JSON.stringify(results))
+  assert.is(results[1].name, 'copse Grid')
+
+  const agents = page.getByRole('slider', { name: 'agents' })
+  assert.is(await agents.getAttribute('aria-valuenow'), '5000')
+  await agents.press('ArrowLeft')
+  assert.is(await agents.getAttribute('aria-valuenow'), '2000')
+  await page.waitForFunction(finished)
   assert.equal(errors, [])
 })
 

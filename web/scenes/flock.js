@@ -6,6 +6,7 @@
 import { AgentTree } from 'copse'
 import { formatTime } from '../view/clock.js'
 import { drawDarts } from '../view/draw.js'
+import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
 
 const AGENTS = [100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000]
@@ -60,7 +61,7 @@ export default {
   },
 
   controls(gui, params) {
-    gui.add(params, 'agents', AGENTS)
+    addSteps(gui, params, 'agents', AGENTS)
     gui.add(params, 'predators', 0, MAX_PREDATORS, 1)
     gui.add(params, 'neighbors', 1, MAX_K, 1).name('neighbours')
     gui.add(params, 'perception', 10, 150, 1)

@@ -1,7 +1,7 @@
 // The pointer carries a query through a crowd of moving agents: what it finds lights up, over the
-// cells of the tree that answers it. A table gives the same query to trees with other rules.
+// cells of the index that answers it. A table gives the same query to the other indices.
 
-import { AgentTree } from 'copse'
+import { AgentTree, Grid } from 'copse'
 import { formatTime, timeRun } from '../view/clock.js'
 import { drawDots } from '../view/draw.js'
 import { SPREADS, spawn } from '../view/spawn.js'
@@ -9,25 +9,37 @@ import { theme } from '../view/theme.js'
 
 const MAX_AGENTS = 30_000
 const MAX_CELLS = 4_000 // drawn: more would be a solid grey
+const LEAST_LINES = 8 // pixels between them
+const FEW = 8 // agents in a cell of the grid
 const COMPARE_EVERY = 0.12 // seconds, one row of the table at a time
-const LIMITS = { size: [5, 400], k: [1, 500] }
+const LIMITS = { size: [5, 400], k: [1, 500], cellSize: [5, 300] }
 const DEGREE = Math.PI / 180
 
-const RULES = [
-  { label: 'longest, midpoint', axis: 'longest', split: 'midpoint' },
-  { label: 'longest, median', axis: 'longest', split: 'median' },
-  { label: 'cycle, midpoint', axis: 'cycle', split: 'midpoint' },
-  { label: 'cycle, median', axis: 'cycle', split: 'median' },
-  { label: 'brute force', leafSize: MAX_AGENTS },
+const [TREE, GRID, BRUTE] = ['agent tree', 'grid', 'brute force']
+const AXES = ['longest', 'cycle']
+const SPLITS = ['midpoint', 'median']
+
+const ruleOf = ({ axis, split }) => `${axis}, ${split}`
+const capacity = MAX_AGENTS
+
+/** The rows of the table. */
+const INDICES = [
+  ...AXES.flatMap((axis) =>
+    SPLITS.map((split) => ({
+      label: ruleOf({ axis, split }),
+      create: ({ leafSize }) => new AgentTree({ capacity, axis, split, leafSize }),
+    })),
+  ),
+  { label: GRID, create: ({ cellSize }) => new Grid({ capacity, cellSize }) },
+  { label: BRUTE, create: () => new AgentTree({ capacity, leafSize: MAX_AGENTS }) },
 ]
-const BRUTE = RULES.length - 1
 
 export default {
   name: 'neighbours',
   title: 'Neighbours',
   order: 1,
   description:
-    'The tree is built anew in every frame. What the query at the pointer finds lights up; the leaves it had to open are tinted.',
+    'The index is built anew in every frame. What the query at the pointer finds lights up; what it had to read for that is tinted.',
   help: 'Pointer or arrow keys move the query, wheel, pinch, + and - change its size. Space pauses, digits choose the scene.',
 
   params: {
@@ -37,6 +49,8 @@ export default {
     size: 90,
     k: 30,
     halfAngle: 35,
+    index: TREE,
+    cellSize: 90,
     axis: 'longest',
     split: 'midpoint',
     leafSize: 8,
@@ -50,17 +64,24 @@ export default {
     const size = gui.add(params, 'size', ...LIMITS.size, 1)
     const k = gui.add(params, 'k', ...LIMITS.k, 1)
     const halfAngle = gui.add(params, 'halfAngle', 1, 180, 1).name('half angle °')
-    gui.add(params, 'axis', ['longest', 'cycle'])
-    gui.add(params, 'split', ['midpoint', 'median'])
-    gui.add(params, 'leafSize', [1, 2, 4, 8, 10, 16, 32, 64])
+    const index = gui.add(params, 'index', [TREE, GRID, BRUTE])
+    const ofTree = [
+      gui.add(params, 'axis', AXES),
+      gui.add(params, 'split', SPLITS),
+      gui.add(params, 'leafSize', [1, 2, 4, 8, 10, 16, 32, 64]),
+    ]
+    const cellSize = gui.add(params, 'cellSize', ...LIMITS.cellSize, 1)
     gui.add(params, 'cells', ['leaves', 'all', 'off'])
 
     const fit = () => {
       size.show(params.query !== 'nearest')
       k.show(params.query === 'nearest')
       halfAngle.show(params.query === 'cone')
+      for (const controller of ofTree) controller.show(params.index === TREE)
+      cellSize.show(params.index === GRID)
     }
     query.onChange(fit)
+    index.onChange(fit)
     fit()
   },
 
@@ -69,9 +90,11 @@ export default {
     const found = new Uint32Array(MAX_AGENTS)
     let hits = 0
     let crowd
-    let trees = []
-    let tree // the one of the table's rows that is shown
+    let indices = [] // one for each row of the table
+    let index // the one that is shown
     let stats
+    let cells
+    let look = { boxes: [], agents: 0 } // what the query read; by a grid: columns, shared
     let measured = [] // per row: build and query in ms, depth, visits, nodes
     let nextCompare = 0
     let row = 0
@@ -81,52 +104,51 @@ export default {
     }
 
     function plant() {
-      for (const old of trees) old.dispose()
-      trees = RULES.map(({ axis, split, leafSize = params.leafSize }) => {
-        return new AgentTree({ capacity: MAX_AGENTS, axis, split, leafSize })
-      })
+      for (const old of indices) old.dispose()
+      indices = INDICES.map(({ create }) => create(params))
       choose()
     }
 
     function choose() {
-      tree = trees[shownRow()]
-      measured = trees.map(() => ({}))
-      nextCompare = 0
       row = shownRow()
+      index = indices[row]
+      measured = indices.map(() => ({}))
+      nextCompare = 0
     }
 
     function shownRow() {
-      return RULES.findIndex(({ axis, split }) => axis === params.axis && split === params.split)
+      const label = params.index === TREE ? ruleOf(params) : params.index
+      return INDICES.findIndex((one) => one.label === label)
     }
 
     function balancedDepth() {
       return Math.max(0, Math.ceil(Math.log2(params.agents / params.leafSize)))
     }
 
-    function fill(tree) {
-      tree.count = params.agents
-      tree.positions.set(crowd.positions)
+    function fill(index) {
+      index.count = params.agents
+      index.positions.set(crowd.positions)
     }
 
     // The query at the pointer; its matches go to `found`, their number is returned.
-    function ask(tree) {
+    function ask(index) {
       const { x, y, dirX, dirY } = pointer
       const { size, k, halfAngle } = params
       switch (params.query) {
         case 'box':
-          return tree.rangeInto(x - size, y - size, x + size, y + size, found)
+          return index.rangeInto(x - size, y - size, x + size, y + size, found)
         case 'cone':
-          return tree.coneInto(x, y, dirX, dirY, halfAngle * DEGREE, size, found)
+          return index.coneInto(x, y, dirX, dirY, halfAngle * DEGREE, size, found)
         case 'nearest':
-          return tree.neighborsInto(x, y, k, found)
+          return index.neighborsInto(x, y, k, found)
         default:
-          return tree.withinInto(x, y, size, found)
+          return index.withinInto(x, y, size, found)
       }
     }
 
     // Times one row of the table: the same agents, the same query.
     function compare() {
-      const rival = trees[row]
+      const rival = indices[row]
       fill(rival)
       const now = { build: timeRun(() => rival.build()), query: timeRun(() => ask(rival)) }
       const old = measured[row]
@@ -136,7 +158,7 @@ export default {
       }
       const { depth, visits, nodes } = rival.stats()
       measured[row] = { ...now, depth, visits, nodes }
-      row = (row + 1) % trees.length
+      row = (row + 1) % indices.length
     }
 
     gather()
@@ -155,19 +177,25 @@ export default {
         }
         lap()
         crowd.move(dt)
-        fill(tree)
+        fill(index)
         lap('move')
-        tree.build()
+        index.build()
         lap('build')
-        hits = ask(tree)
+        hits = ask(index)
         lap('query')
-        stats = tree.stats()
+        stats = index.stats()
       },
 
       draw() {
         const { positions } = crowd
         const radius = dotRadius(stage, params)
-        if (params.cells !== 'off') drawCells(radius + 1.5)
+        cells = index.cells()
+        look = params.index === GRID ? lookAtGrid() : lookAtLeaves(radius + 1.5)
+        if (params.cells !== 'off') {
+          drawTint()
+          if (params.index === GRID) drawLines()
+          drawCells(params.index === GRID ? 0 : radius + 1.5)
+        }
         drawDots(stage, positions, null, params.agents, radius, theme.agent)
         drawQuery(positions)
         drawDots(stage, positions, found, hits, 1.35 * radius, theme.hit)
@@ -175,31 +203,36 @@ export default {
 
       report() {
         const shown = shownRow()
+        const { agents } = look
+        const about = look.shared && agents < params.agents ? '≈ ' : ''
         return {
           numbers: [
             ['Hits', hits],
             ['Query', formatTime(measured[shown].query)],
-            ['Brute force', formatTime(measured[BRUTE].query)],
+            ['Brute force', formatTime(measured.at(-1).query)],
+            ['Agents read', about + agents.toLocaleString('en')],
+            ['Read / hits', hits ? (agents / hits).toFixed(1) : '–'],
+            [params.index === GRID ? 'Rows visited' : 'Nodes visited', stats.visits],
           ],
           table: {
-            caption: 'Same agents and query, other rules',
-            head: ['axis, split', 'Build', 'Query', 'Depth', 'Visits/nodes'],
+            caption: 'Same agents and query, other indices',
+            head: ['', 'Build', 'Query', 'Depth', 'Visits/nodes'],
             rows: measured.map(({ build, query, depth, visits, nodes }, i) => [
-              RULES[i].label,
+              INDICES[i].label,
               formatTime(build),
               formatTime(query),
-              depth ?? '–',
+              depth || '–',
               nodes ? `${visits}/${nodes}` : '–',
             ]),
             current: shown,
-            note: `Balanced, the tree would be ${balancedDepth()} deep; cells below that turn violet: most with cycle and midpoint on the line. Brute force is one leaf, scanned with SIMD.`,
+            note: note(),
           },
         }
       },
 
       change(field) {
         if (field === 'agents' || field === 'spread') gather()
-        if (field === 'leafSize') plant()
+        if (field === 'leafSize' || field === 'cellSize') plant()
         else if (field !== 'cells') choose()
       },
 
@@ -216,49 +249,146 @@ export default {
       },
 
       dispose() {
-        for (const tree of trees) tree.dispose()
+        for (const index of indices) index.dispose()
       },
     }
 
-    // Outlines turn from green to violet where the tree is deeper than it need be; the leaves
-    // that the query had to open are tinted.
+    function note() {
+      if (params.index === TREE)
+        return `Balanced, the tree would be ${balancedDepth()} deep; cells below that turn violet: most with cycle and midpoint on the line.`
+      if (params.index === BRUTE) return 'All agents in one leaf, scanned with SIMD.'
+      if (look.shared)
+        return 'More cells than the table has entries: cells far apart share them, and the query reads the agents of both; of all, where even its own cells would share.'
+      const columns =
+        look.columns > 1
+          ? ` Of ${look.columns} columns in each, those that the query meets are read.`
+          : ''
+      return `Best are cells as wide as the radius. Larger: many agents read in vain. Smaller: many rows, mostly empty. Crowded ones turn violet.${columns}`
+    }
+
+    function isLeaf(at) {
+      return !(cells[at + 10] > cells[at + 4]) // the next one is not in it
+    }
+
+    function lookAtLeaves(margin) {
+      const meets = queryMeets()
+      const boxes = []
+      let agents = 0
+      for (let at = 0; at < cells.length; at += 6) {
+        const minX = cells[at]
+        const minY = cells[at + 1]
+        const maxX = cells[at + 2]
+        const maxY = cells[at + 3]
+        if (!isLeaf(at) || !meets(minX, minY, maxX, maxY)) continue
+        boxes.push([minX - margin, minY - margin, maxX + margin, maxY + margin])
+        agents += cells[at + 5]
+      }
+      return { boxes, agents }
+    }
+
+    // The grid cuts its cells into columns and reads, in every row that meets the box around the
+    // query, the columns that meet it; of the nearest, at least. Where cells share entries of its
+    // table, how many others it reads is estimated.
+    function lookAtGrid() {
+      const { positions } = crowd
+      const { cellSize } = params
+      let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
+      for (let at = 0; at < cells.length; at += 6) {
+        left = Math.min(left, cells[at])
+        top = Math.min(top, cells[at + 1])
+        right = Math.max(right, cells[at + 2])
+        bottom = Math.max(bottom, cells[at + 3])
+      }
+      let first = Infinity
+      for (let i = 0; i < positions.length; i += 2) first = Math.min(first, positions[i])
+      // The first agent is in the middle of the first column.
+      const columns = Math.round(cellSize / (2 * (first - left)))
+      const column = cellSize / columns
+
+      const reach = queryReach()
+      const minX = edge(pointer.x - reach, left, right, column)
+      const maxX = edge(pointer.x + reach, left, right, column) + column
+      const minY = edge(pointer.y - reach, top, bottom, cellSize)
+      const maxY = edge(pointer.y + reach, top, bottom, cellSize) + cellSize
+      // Where its rows would share entries with each other, the grid reads all agents at once.
+      if (Math.round((maxY - minY) / cellSize) > stats.visits) {
+        return { boxes: [[left, top, right, bottom]], agents: params.agents, shared: true }
+      }
+
+      let agents = 0
+      for (let i = 0; i < positions.length; i += 2) {
+        const x = positions[i]
+        const y = positions[i + 1]
+        if (x >= minX && x < maxX && y >= minY && y < maxY) agents++
+      }
+      const boxes = [[minX, minY, maxX, maxY]]
+      const cellsIn = (width, height) => Math.round((width * height) / (cellSize * cellSize))
+      const shared = cellsIn(right - left, bottom - top) > stats.nodes
+      if (shared) {
+        const share = cellsIn(maxX - minX, maxY - minY) / stats.nodes
+        agents += Math.round((params.agents - agents) * share)
+      }
+      return { boxes, agents, columns, shared }
+    }
+
+    function drawTint() {
+      const { context } = stage
+      context.fillStyle = theme.tint
+      for (const [minX, minY, maxX, maxY] of look.boxes) {
+        context.fillRect(minX, minY, maxX - minX, maxY - minY)
+      }
+    }
+
+    // Of all cells, also those that hold nobody.
+    function drawLines() {
+      const { context, width, height } = stage
+      const { cellSize } = params
+      if (cellSize < LEAST_LINES) return
+      context.strokeStyle = theme.line
+      context.lineWidth = 1
+      context.beginPath()
+      for (let x = cells[0] % cellSize; x < width; x += cellSize) {
+        context.moveTo(x, 0)
+        context.lineTo(x, height)
+      }
+      for (let y = cells[1] % cellSize; y < height; y += cellSize) {
+        context.moveTo(0, y)
+        context.lineTo(width, y)
+      }
+      context.stroke()
+    }
+
+    // Outlines turn from green to violet where the tree is deeper than it need be, and where many
+    // agents are in a cell of the grid.
     function drawCells(margin) {
       const { context } = stage
-      const cells = tree.cells()
-      const depthAt = (i) => cells[6 * i + 4]
-      const number = cells.length / 6
       const step = params.cells === 'leaves' ? 2 : 1
-      const skip = Math.max(1, Math.ceil(number / step / MAX_CELLS))
-      const meets = queryMeets()
+      const skip = Math.max(1, Math.ceil(cells.length / 6 / step / MAX_CELLS))
       const balanced = balancedDepth()
-      let depth = -1
+      let color = NaN
       let drawn = 0
       context.lineWidth = 1
-      for (let i = 0; i < number; i++) {
-        const isLeaf = i + 1 === number || depthAt(i + 1) <= depthAt(i)
-        if (params.cells === 'leaves' && !isLeaf) continue
-        const at = 6 * i
+      for (let at = 0; at < cells.length; at += 6) {
+        if (params.cells === 'leaves' && !isLeaf(at)) continue
+        if (drawn++ % skip !== 0) continue
+        const excess =
+          params.index === GRID
+            ? Math.ceil(Math.log2(cells[at + 5] / FEW))
+            : cells[at + 4] - balanced
+        if (excess !== color) {
+          color = excess
+          context.strokeStyle = cellColor(excess)
+        }
         const x = cells[at] - margin
         const y = cells[at + 1] - margin
-        const width = cells[at + 2] + margin - x
-        const height = cells[at + 3] + margin - y
-        if (isLeaf && meets(cells[at], cells[at + 1], cells[at + 2], cells[at + 3])) {
-          context.fillStyle = theme.tint
-          context.fillRect(x, y, width, height)
-        }
-        if (drawn++ % skip !== 0) continue
-        if (depthAt(i) !== depth) {
-          depth = depthAt(i)
-          context.strokeStyle = cellColor(depth - balanced)
-        }
-        context.strokeRect(x, y, width, height)
+        context.strokeRect(x, y, cells[at + 2] + margin - x, cells[at + 3] + margin - y)
       }
     }
 
     // The test by which the tree decides whether the query has to look into a box.
     function queryMeets() {
       const { x, y, dirX, dirY } = pointer
-      const size = params.query === 'nearest' ? farthestHit() : params.size
+      const size = queryReach()
       if (params.query === 'box') {
         return (minX, minY, maxX, maxY) =>
           minX <= x + size && maxX >= x - size && minY <= y + size && maxY >= y - size
@@ -275,7 +405,8 @@ export default {
       }
     }
 
-    function farthestHit() {
+    function queryReach() {
+      if (params.query !== 'nearest') return params.size
       if (hits === 0) return 0
       const last = found[hits - 1] // nearest first
       return Math.hypot(
@@ -300,7 +431,7 @@ export default {
         context.arc(x, y, size, angle - half, angle + half)
         context.closePath()
       } else {
-        context.arc(x, y, params.query === 'nearest' ? farthestHit() : size, 0, 2 * Math.PI)
+        context.arc(x, y, queryReach(), 0, 2 * Math.PI)
       }
       context.globalAlpha = 0.07
       context.fill()
@@ -325,6 +456,12 @@ export default {
   },
 }
 
+/** Where the step begins that holds a value, of steps between two ends; outside, the one at that end. */
+function edge(value, from, to, step) {
+  const last = Math.round((to - from) / step) - 1
+  return from + step * Math.min(Math.max(Math.floor((value - from) / step), 0), last)
+}
+
 // As large as the room of one agent allows, smaller where they crowd.
 function dotRadius({ width, height }, { agents, spread }) {
   const share = spread === 'uniform' ? 0.1 : 0.07
@@ -335,6 +472,6 @@ function dotRadius({ width, height }, { agents, spread }) {
 // Made once: parsing thousands of colours would take longer than drawing the cells.
 const cellColors = Array.from({ length: 9 }, (_, i) => `hsl(${170 + 18 * i} 45% 50% / 0.5)`)
 
-function cellColor(tooDeep) {
-  return cellColors[Math.min(Math.max(tooDeep, 0), cellColors.length - 1)]
+function cellColor(excess) {
+  return cellColors[Math.min(Math.max(excess, 0), cellColors.length - 1)]
 }

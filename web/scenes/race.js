@@ -5,6 +5,7 @@
 import { formatTime, timeRun } from '../view/clock.js'
 import { drawDots } from '../view/draw.js'
 import { spawn } from '../view/spawn.js'
+import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
 
 const AGENTS = [100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000]
@@ -32,7 +33,7 @@ export default {
   },
 
   controls(gui, params) {
-    gui.add(params, 'agents', AGENTS)
+    addSteps(gui, params, 'agents', AGENTS)
     gui.add(params, 'spread', SPREADS)
   },
 
@@ -220,11 +221,11 @@ export default {
           numbers: [
             ['Agents', count(params.agents)],
             ['Neighbours each', reference ? (reference.pairs / params.agents).toFixed(1) : '–'],
-            ['copse', formatTime(results[0]?.total)],
+            ['AgentTree', formatTime(results[0]?.total)],
           ],
           table: {
             caption: "Build, and everybody's neighbours",
-            head: ['', 'Build', 'Query', 'Total', 'Times copse'],
+            head: ['', 'Build', 'Query', 'Total', '× AgentTree'],
             rows,
             current: 0,
             note: `Medians of the last ${RUNS} runs, each library in its fastest documented way, one in a frame. Equal: as many pairs, with the same checksum, in the same agents. A slow one has its turn less often.`,

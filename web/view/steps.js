@@ -1,0 +1,41 @@
+// A slider over numbers that are far apart: 100, 200, 500, …
+
+/** Adds one for params[field], which is one of the steps. */
+export function addSteps(gui, params, field, steps) {
+  const place = {
+    get [field]() {
+      return steps.indexOf(params[field])
+    },
+    set [field](index) {
+      params[field] = steps[index]
+    },
+  }
+  const last = steps.length - 1
+  const controller = gui.add(place, field, 0, last, 1)
+  const { $slider, $input, $name } = controller
+
+  // The number stands where lil-gui's input would show the place among the steps; so arrow keys are
+  // the slider's.
+  const shown = document.createElement('output')
+  $input.replaceWith(shown)
+  $slider.tabIndex = 0
+  $slider.setAttribute('role', 'slider')
+  $slider.setAttribute('aria-labelledby', $name.id)
+  $slider.setAttribute('aria-valuemin', steps[0])
+  $slider.setAttribute('aria-valuemax', steps[last])
+  $slider.addEventListener('keydown', (event) => {
+    const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key]
+    if (!step) return
+    event.preventDefault()
+    event.stopPropagation() // else they would move the scene's pointer
+    controller.setValue(Math.min(Math.max(place[field] + step, 0), last))
+  })
+
+  const { updateDisplay } = controller
+  controller.updateDisplay = () => {
+    shown.textContent = params[field].toLocaleString('en')
+    $slider.setAttribute('aria-valuenow', params[field])
+    return updateDisplay.call(controller)
+  }
+  return controller.updateDisplay()
+}
