@@ -168,18 +168,10 @@ test('a query reads few runs', () => {
   )
 })
 
-test('cellSize must be a float32 above 0', () => {
-  for (const dimensions of [2, 3]) {
-    const name = dimensions === 2 ? 'Grid' : 'Grid3D'
-    const create = (cellSize) => () => empty(dimensions, { cellSize })
-    for (const wrong of [0, -0, -1, NaN, Infinity, -Infinity, 1e-50, 1e39])
-      assertThrown(create(wrong), new RegExp(`^RangeError: ${name}: cellSize must be .*, got `))
-    for (const wrong of [undefined, null, '5', 5n, true, {}, [1]])
-      assertThrown(create(wrong), new RegExp(`^TypeError: ${name}: cellSize must be .*, got `))
-    assertThrown(() => new simd[name](), new RegExp(`^TypeError: ${name}: options must be `))
-    assertThrown(() => new simd[name]({}), new RegExp(`^TypeError: ${name}: cellSize must be `))
-    for (const right of [LEAST, 3.4e38]) assert.is(create(right)().cells().length, 0)
-  }
+test('cellSize is any float32 above 0', () => {
+  for (const cellSize of [LEAST, 3.4e38]) assert.is(empty(2, { cellSize }).cells().length, 0)
+  assertThrown(() => new simd.Grid(), /^TypeError: Grid: options must be /)
+  assertThrown(() => new simd.Grid3D({}), /^TypeError: Grid3D: cellSize must be .* undefined$/)
 })
 
 test.run()

@@ -10,13 +10,11 @@ import * as assert from 'uvu/assert'
 export const KINDS = {
   AgentTree: {
     required: {},
-    variants: [
-      {},
-      { leafSize: 1 },
-      { leafSize: 1, split: 'median' },
-      { leafSize: 2, axis: 'cycle' },
-      { leafSize: 2, axis: 'cycle', split: 'median' },
-    ],
+    variants: ['longest', 'cycle'].flatMap((axis) =>
+      ['midpoint', 'median'].flatMap((split) =>
+        [1, 12].map((leafSize) => ({ axis, split, leafSize })),
+      ),
+    ),
   },
   Grid: {
     required: { cellSize: 1 },
@@ -100,7 +98,8 @@ export function maker(library, kind) {
   const assertKindThrown = (call, pattern) =>
     assertThrown(call, new RegExp(pattern.source.replace('Index', kind)))
 
-  return { start, empty, unbuilt, built, assertCode, assertThrown: assertKindThrown }
+  const { variants } = KINDS[kind]
+  return { start, empty, unbuilt, built, variants, assertCode, assertThrown: assertKindThrown }
 }
 
 /** Six agents in a row, one apart: along x in 2D, along z in 3D. */
