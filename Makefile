@@ -16,7 +16,7 @@ C_SOURCES := $(wildcard c/*.c)
 C_NAMES := $(notdir $(C_SOURCES:.c=))
 JS_SOURCES := $(wildcard wasm/*.js wasm/*.d.ts)
 WEB_SOURCES := $(shell find web tests/random.js tests/bench/*.js -type f -not -path 'web/dist/*')
-C_TESTS := $(wildcard tests/c/*.c tests/c/*.h tests/c/fuzz/*.c)
+C_TESTS := wasm/index.h $(wildcard tests/c/*.c tests/c/*.h tests/c/fuzz/*.c)
 FUZZ_NAMES := $(notdir $(basename $(wildcard tests/c/fuzz/*.c)))
 
 # Contracted multiply-adds would change results from machine to machine.
@@ -164,7 +164,7 @@ DETERMINISM = gcc-O0 gcc-O3 clang-O0 clang-O3 scalar-O2 ssse3-O3
 determinism_flags = -$(lastword $(subst -, ,$(1))) \
   $(if $(findstring scalar,$(1)),-DCOPSE_SCALAR) $(if $(findstring ssse3,$(1)),-mssse3)
 
-build/test/determinism-%: tests/c/determinism.c $(C_SOURCES) $(C_HEADERS) | $(SETUP)
+build/test/determinism-%: tests/c/determinism.c $(C_SOURCES) $(C_HEADERS) $(C_TESTS) | $(SETUP)
 	@mkdir -p $(@D)
 	$(if $(findstring clang,$*),$(CLANG),$(CC)) $(C_FLAGS) $(call determinism_flags,$*) \
 	  $< $(C_SOURCES) -lm -o $@

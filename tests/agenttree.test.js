@@ -1,375 +1,94 @@
-// The agent trees against brute force, on drawn cases. A case is played over several frames by trees
-// that must all answer alike, to the order of their results: the SIMD and the scalar core, both
-// layouts, trees with a history, fresh ones, and one restored from a snapshot.
-//
-// COPSE_RUNS sets the number of cases for each class, COPSE_SEED what they are drawn from.
+// The agent trees against brute force, with every way to split.
 
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as simd from 'copse'
-import * as scalar from 'copse/scalar'
-import * as oracle from './oracle.js'
+import { testBatches } from './batches.js'
+import { maker } from './indexes.js'
+import { testProperties } from './properties.js'
 import { createRandom, distributions } from './random.js'
 
-const environment = globalThis.process?.env
-const SEED = Number(environment?.COPSE_SEED ?? 1)
-const RUNS = Number(environment?.COPSE_RUNS ?? 10_000)
-
-const { fround } = Math
-const NAMES = Object.keys(distributions)
-const NOT_ACCEPTED = [NaN, Infinity, -Infinity, 1.1e18, -2e18]
-
-/** Stands where a query must not write. */
-const UNTOUCHED = 0xdeadbeef
-
-const integer = (random, count) => Math.floor(random() * count)
-const pick = (random, items) => items[integer(random, items.length)]
-
-// ---- Cases ----
-
-const drawnCase = fc.record({
-  n: fc.oneof(
-    { withCrossShrink: true },
-    { weight: 970, arbitrary: fc.integer({ min: 0, max: 64 }) },
-    { weight: 28, arbitrary: fc.integer({ min: 65, max: 2000 }) },
-    { weight: 2, arbitrary: fc.integer({ min: 2001, max: 10_000 }) },
-  ),
-  distribution: fc.constantFrom(...NAMES),
-  seed: fc.noBias(fc.nat()),
-  frames: fc.integer({ min: 1, max: 4 }),
+const drawnOptions = fc.record({
   axis: fc.constantFrom('longest', 'cycle'),
   split: fc.constantFrom('midpoint', 'median'),
-  leafSize: fc.constantFrom(12, 1, 2, 3, 10, 32, 'capacity'),
-  layout: fc.constantFrom('interleaved', 'separate'),
-  groups: fc.constantFrom('unset', 'one bit', 'many bits', 'some absent', 'mostly absent'),
-  notFinite: fc.boolean(),
-  filters: fc.boolean(),
-  restores: fc.boolean(),
+  leafSize: fc.constantFrom(12, 1, 2, 3, 10, 24, 32, 'capacity'),
 })
 
-const drawGroups = {
-  'one bit': (random) => 1 << integer(random, 4),
-  'many bits': (random) => integer(random, 2 ** 32),
-  'some absent': (random) => integer(random, 4),
-  'mostly absent': (random) => (random() < 0.9 ? 0 : 0x80000001),
+function optionsOf(drawn, { groups }) {
+  return { ...drawn, leafSize: drawn.leafSize === 'capacity' ? groups.length : drawn.leafSize }
 }
 
-const instances = new Map()
-
-/** A tree of this case, of either build. */
-function createTree(library, dimensions, options) {
-  const Tree = dimensions === 2 ? library.AgentTree : library.AgentTree3D
-  return new Tree({ ...options, instance: instances.get(library) })
-}
-
-/** Writes a state into a tree, whatever its layout. */
-function load(tree, layout, agents) {
-  const { count, dimensions, positions, groups } = agents
-  tree.count = count
-  tree.groups.set(groups)
-  if (layout === 'interleaved') {
-    tree.positions.set(positions)
-    return
-  }
-  const arrays = [tree.xs, tree.ys, tree.zs]
-  for (let axis = 0; axis < dimensions; axis++)
-    for (let i = 0; i < groups.length; i++) arrays[axis][i] = positions[i * dimensions + axis]
-}
-
-/** Lets the state go on by a frame. */
-function advance(random, agents, drawn) {
-  const { dimensions, groups, positions } = agents
-  const capacity = groups.length
-  const change = pick(random, ['step', 'count', 'scene', 'meet', 'nothing'])
-  if (change === 'step')
-    for (let i = 0; i < positions.length; i++) positions[i] += (random() - 0.5) * 20
-  if (change === 'count') agents.count = integer(random, capacity + 1)
-  if (change === 'scene')
-    positions.set(distributions[pick(random, NAMES)](random, capacity, dimensions))
-  if (change === 'meet') {
-    const from = integer(random, capacity) * dimensions
-    const to = integer(random, capacity) * dimensions
-    positions.copyWithin(to, from, from + dimensions)
-  }
-  if (random() < 0.5) scatter(random, agents, drawn)
-}
-
-/** Changes groups, and makes some positions such as no build accepts. */
-function scatter(random, agents, drawn) {
-  const draw = drawGroups[drawn.groups]
-  if (draw) for (let i = 0; i < agents.groups.length; i++) agents.groups[i] = draw(random)
-  if (drawn.notFinite && agents.positions.length)
-    for (let i = 0; i < 3; i++)
-      agents.positions[integer(random, agents.positions.length)] = pick(random, NOT_ACCEPTED)
-}
-
-/** Plays a case: yields, after each frame, its state and the trees that hold it. */
-function* play(drawn, dimensions) {
-  const { n, frames, axis, split, layout } = drawn
-  const random = createRandom(drawn.seed)
-  const capacity = Math.max(1, n + integer(random, n / 2 + 4))
-  const agents = {
-    dimensions,
-    count: n,
-    positions: distributions[drawn.distribution](random, capacity, dimensions),
-    groups: new Uint32Array(capacity).fill(1),
-  }
-  scatter(random, agents, drawn)
-
-  const otherLayout = layout === 'separate' ? 'interleaved' : 'separate'
-  const leafSize = drawn.leafSize === 'capacity' ? capacity : drawn.leafSize
-  const onNonFinite = drawn.notFinite ? 'skip' : 'error'
-  const options = { capacity, leafSize, axis, split, onNonFinite }
-  const larger = { ...options, capacity: capacity + 5 }
-  const trees = [
-    createTree(simd, dimensions, { ...options, layout }),
-    createTree(scalar, dimensions, { ...options, layout: otherLayout }),
-  ]
-  try {
-    for (let frame = 0; frame < frames; frame++) {
-      if (frame > 0) advance(random, agents, drawn)
-      load(trees[0], layout, agents)
-      load(trees[1], otherLayout, agents)
-      for (const tree of trees) tree.build()
-
-      const fresh = createTree(frame % 2 ? simd : scalar, dimensions, { ...options, layout })
-      load(fresh, layout, agents)
-      fresh.build()
-      yield { agents, trees: [...trees, fresh], random }
-      fresh.dispose()
-
-      if (drawn.restores && frame === 0) {
-        const saved = trees[0].save()
-        trees[1].dispose()
-        trees[1] = createTree(scalar, dimensions, { ...larger, layout: otherLayout })
-        trees[1].restore(saved)
-        yield { agents, trees, random }
-      }
-    }
-  } finally {
-    for (const tree of trees) tree.dispose()
-  }
-}
-
-// ---- Queries ----
-
-/** A center: on an agent, near one, between two, or anywhere. */
-function drawCenter(random, agents) {
-  const { count, dimensions, positions } = agents
-  const place = pick(random, ['on', 'on', 'near', 'between', 'anywhere'])
-  const one = integer(random, count) * dimensions
-  const other = integer(random, count) * dimensions
-  return Array.from({ length: dimensions }, (_, axis) => {
-    let x = (random() - 0.2) * 1500
-    if (count > 0 && place === 'on') x = positions[one + axis]
-    if (count > 0 && place === 'near') x = positions[one + axis] + random() * 10
-    if (count > 0 && place === 'between') x = (positions[one + axis] + positions[other + axis]) / 2
-    return Math.abs(x) <= 1e18 ? x : 0
-  })
-}
-
-/** A radius: nothing, everything, any, or such that an agent is exactly, or nearly, on the border. */
-function drawRadius(random, agents, center) {
-  const kind = pick(random, ['0', 'Infinity', 'small', 'large', 'border', 'border', 'border'])
-  if (kind === '0') return random() < 0.5 ? 0 : 1e-30
-  if (kind === 'Infinity') return random() < 0.5 ? Infinity : 1e20
-  if (kind === 'small') return random() * 30
-  if (kind === 'large') return random() * 2000
-  if (agents.count === 0) return 1
-  const id = integer(random, agents.count)
-  const border = fround(Math.sqrt(oracle.distance2(agents, id, Float32Array.from(center))))
-  if (!(border < Infinity)) return 1
-  return border * pick(random, [1, 1, 1 - 2 ** -23, 1 + 2 ** -23])
-}
-
-const MASKS = [0, 1, 5, 2, 0x80000000, ~1, -1, 2 ** 32 - 1]
-
-function drawOptions(random, agents, drawn, sorts) {
-  const options = {}
-  if (random() < 0.5) options.sort = pick(random, sorts)
-  if (!drawn.filters) return options
-  if (random() < 0.5) options.mask = random() < 0.5 ? pick(random, MASKS) : integer(random, 2 ** 32)
-  if (random() < 0.5)
-    options.exclude = random() < 0.9 ? integer(random, agents.count) : pick(random, [-1, 2 ** 28])
-  return options
-}
-
-/** assert.equal for arrays without its price: it is called millions of times. */
-function assertSame(actual, expected) {
-  let i = actual.length === expected.length ? 0 : -1
-  while (i >= 0 && i < actual.length) i = actual[i] === expected[i] ? i + 1 : -1
-  if (i < 0) assert.equal(Array.from(actual), Array.from(expected))
-}
-
-const outBuffer = new Uint32Array(16_384)
-const distances2Buffer = new Float32Array(16_384)
-
-/** The same query into an array of the caller's, perhaps too short. */
-function checkInto(random, tree, method, geometry, options, ids, distances2) {
-  const room = random() < 0.5 ? ids.length + 2 : integer(random, ids.length + 1)
-  const written = Math.min(room, ids.length)
-  const out = outBuffer.subarray(0, room).fill(UNTOUCHED)
-  const withDistances = distances2 !== undefined && random() < 0.7
-  const given = withDistances
-    ? { ...options, distances2: distances2Buffer.fill(-1, 0, room + 1) }
-    : options
-  assert.is(tree[`${method}Into`](...geometry, out, given), ids.length)
-  assertSame(out.subarray(0, written), ids.subarray(0, written))
-  for (let i = written; i < room; i++) assert.is(out[i], UNTOUCHED)
-  if (!withDistances) return
-  for (let i = 0; i < written; i++) assert.is(distances2Buffer[i], distances2[i])
-  for (let i = written; i <= room; i++) assert.is(distances2Buffer[i], -1)
-}
-
-/** A query that gives ids: the same ids in the same order from all trees, and the right ones. */
-function checkIds({ trees, agents, random }, method, geometry, options, expected) {
-  const ids = trees[0][method](...geometry, options).slice()
-  const { visits } = trees[0].stats()
-  const ordered = method === 'neighbors' || options.sort === 'distance'
-  assertSame(ordered ? ids : ids.slice().sort(), expected.ids)
-  if (options.sort === 'id') assertSame(ids, expected.ids)
-
-  let distances2
-  if (method !== 'range') {
-    const at = new Map(expected.ids.map((id, i) => [id, expected.distances2[i]]))
-    distances2 = Array.from(ids, (id) => at.get(id))
-  }
-  for (const tree of trees) {
-    if (tree !== trees[0]) assertSame(tree[method](...geometry, options), ids)
-    assert.is(tree.stats().visits, visits)
-    checkInto(random, tree, method, geometry, options, ids, distances2)
-  }
-}
-
-function checkNumber({ trees }, method, geometry, options, expected) {
-  for (const tree of trees) assert.is(tree[method](...geometry, options), expected)
-}
-
-const ANY_SORT = ['none', 'id', 'distance']
-
-/** By method: draws a query and checks what all trees answer. */
-const queries = {
-  within(frame, drawn) {
-    const { agents, random } = frame
-    const center = drawCenter(random, agents)
-    const radius = drawRadius(random, agents, center)
-    const options = drawOptions(random, agents, drawn, ANY_SORT)
-    const geometry = [...center, radius]
-    return [geometry, options, () => oracle.within(agents, center, radius, options)]
-  },
-
-  range(frame, drawn) {
-    const { agents, random } = frame
-    const [one, other] = [drawCenter(random, agents), drawCenter(random, agents)]
-    const reach = pick(random, [0, 0, 0, random() * 100, Infinity])
-    const lo = one.map((x, axis) => Math.min(x, other[axis]) - reach)
-    const hi = one.map((x, axis) => Math.max(x, other[axis]) + (random() < 0.9 ? reach : 1e30))
-    const options = drawOptions(random, agents, drawn, ['none', 'id'])
-    return [[...lo, ...hi], options, () => oracle.range(agents, lo, hi, options)]
-  },
-
-  neighbors(frame, drawn) {
-    const { agents, random } = frame
-    const center = drawCenter(random, agents)
-    const { count } = agents
-    const k = pick(random, [0, 1, 2, integer(random, 12), count, count + 3, 2 ** 32 + 5])
-    const options = drawOptions(random, agents, drawn, ANY_SORT)
-    if (random() < 0.5) options.maxDistance = drawRadius(random, agents, center)
-    return [[...center, k], options, () => oracle.neighbors(agents, center, k, options)]
-  },
-
-  cone(frame, drawn) {
-    const { agents, random } = frame
-    const center = drawCenter(random, agents)
-    const target = drawCenter(random, agents)
-    const radius = drawRadius(random, agents, center)
-    const length = pick(random, [1, 1, 1e-45, 1e20])
-    const axis = integer(random, agents.dimensions)
-    let direction = center.map((x, i) => fround((target[i] - x) * length))
-    if (direction.every((x) => x === 0) || !direction.every(Number.isFinite))
-      direction = center.map((x, i) => (i === axis ? length : 0))
-    const halfAngle = pick(random, [0, 0.7, Math.PI / 2, Math.PI, random() * Math.PI])
-    const options = drawOptions(random, agents, drawn, ANY_SORT)
-    const geometry = [...center, ...direction, halfAngle, radius]
-    const answer = () => oracle.cone(agents, center, direction, halfAngle, radius, options)
-    return [geometry, options, answer]
-  },
-
-  nearest(frame, drawn) {
-    const { agents, random } = frame
-    const center = drawCenter(random, agents)
-    const options = drawOptions(random, agents, drawn, ANY_SORT)
-    if (random() < 0.5) options.maxDistance = drawRadius(random, agents, center)
-    return [center, options, () => oracle.nearest(agents, center, options)]
-  },
-
-  countWithin(frame, drawn) {
-    const [geometry, options, answer] = queries.within(frame, drawn)
-    return [geometry, options, () => answer().ids.length]
-  },
-
-  anyWithin(frame, drawn) {
-    const [geometry, options, answer] = queries.within(frame, drawn)
-    return [geometry, options, () => answer().ids.length > 0]
-  },
-}
-
-function checkQuery(frame, drawn, method) {
-  const [geometry, options, answer] = queries[method](frame, drawn)
-  try {
-    const expected = answer()
-    const check = typeof expected === 'object' ? checkIds : checkNumber
-    check(frame, method, geometry, options, expected)
-  } catch (error) {
-    error.message = `${method}(${geometry.join(', ')}, ${fc.stringify(options)}): ${error.message}`
-    throw error
-  }
-}
-
-// ---- Structure ----
-
-/** What must hold whatever is asked: every tree is sound, and all have the same shape. */
-function checkShape({ agents, trees }) {
-  const { count, dimensions, groups } = agents
-  let present = 0
-  let skipped = 0
-  for (let id = 0; id < count; id++) {
-    if (oracle.isPresent(agents, id)) present++
-    else if (groups[id] !== 0) skipped++
-  }
-  const cells = trees[0].cells()
-  const { nodes, leaves, depth } = trees[0].stats()
+/** Cells are nodes, the root first, and the tree is never deep. */
+function checkCells({ agents: { dimensions }, indexes: [tree] }) {
+  const { agents, nodes, depth } = tree.stats()
+  const cells = tree.cells()
   assert.is(cells.length, nodes * (2 * dimensions + 2))
   assert.ok(depth < 95)
-  if (present > 0) assert.is(cells[2 * dimensions + 1], present)
-  for (const tree of trees) {
-    assert.ok(tree.validate(), 'validate')
-    assertSame(tree.cells(), cells)
-    const stats = tree.stats()
-    assertSame([stats.agents, stats.skipped], [present, skipped])
-    assertSame([stats.nodes, stats.leaves, stats.depth], [nodes, leaves, depth])
+  if (agents > 0) assert.is(cells[2 * dimensions + 1], agents)
+}
+
+testProperties('AgentTree', { drawnOptions, optionsOf, checkCells })
+testBatches('AgentTree', { drawnOptions, optionsOf })
+
+// ---- What only a tree has ----
+
+const test = suite('agent tree')
+const { start, built, empty, unbuilt, variants, assertThrown } = maker(simd, 'AgentTree')
+test.before(start)
+
+test('the only leaf is the bounds of its agent', () => {
+  for (const options of variants) {
+    const [tree, tree3D] = [built(2, [3, 4], options), built(3, [3, 4, 0], options)]
+    assert.equal(tree.cells(), Float32Array.of(3, 4, 3, 4, 0, 1))
+    assert.equal(tree3D.cells(), Float32Array.of(3, 4, 0, 3, 4, 0, 0, 1))
   }
-}
+})
 
-for (const dimensions of [2, 3]) {
-  const name = dimensions === 2 ? 'AgentTree' : 'AgentTree3D'
-  const test = suite(name)
+test('a midpoint that rounds to an end leaves no side empty', () => {
+  const next = 1 + 2 ** -23
+  const adjacent = [next, 1, 1, next, 1, next].flatMap((x) => [x, x])
+  for (const axis of ['longest', 'cycle'])
+    assert.is(built(2, adjacent, { axis, leafSize: 1 }).stats().nodes, 3)
+})
 
-  test.before(async () => {
-    for (const library of [simd, scalar])
-      if (!instances.has(library)) instances.set(library, await library.create())
-  })
+test('leafSize out of range: RangeError', () => {
+  for (const dimensions of [2, 3])
+    for (const leafSize of [0, 2 ** 28 + 1])
+      assertThrown(() => empty(dimensions, { leafSize }), /^RangeError: Index(3D)?: leafSize /)
+  assert.is(built(2, [1, 2], { leafSize: 2 ** 28 }).nearest(0, 0), 0)
+})
 
-  test('agrees with brute force and with itself', () => {
-    const property = fc.property(drawnCase, (drawn) => {
-      for (const frame of play(drawn, dimensions)) {
-        checkShape(frame)
-        for (const method of Object.keys(queries)) checkQuery(frame, drawn, method)
-      }
-    })
-    fc.assert(property, { seed: SEED, numRuns: RUNS, includeErrorInReport: true })
-  })
+test('queries visit few nodes', () => {
+  const n = 10_000
+  const random = createRandom(2)
+  const tree = unbuilt(2, distributions.uniform(random, n, 2), { leafSize: 4 })
+  for (let i = 0; i < n; i++) tree.groups[i] = tree.positions[2 * i] < 500 ? 1 : 2
+  tree.build()
+  const { depth, nodes } = tree.stats()
+  assert.ok(nodes > 4000)
+  /** The most nodes visited, of a hundred queries. */
+  const most = (query) => {
+    let visits = 0
+    for (let i = 0; i < 100; i++) {
+      query(random() * 1000, random() * 1000)
+      visits = Math.max(visits, tree.stats().visits)
+    }
+    return visits
+  }
+  assert.ok(most((x, y) => tree.nearest(x, y)) < 4 * depth)
+  assert.ok(most((x, y) => tree.neighbors(x, y, 5)) < 5 * depth)
+  assert.ok(most((x, y) => tree.within(x, y, 10)) < 5 * depth)
+  assert.ok(most((x, y) => tree.range(x, y, x + 20, y + 20)) < 5 * depth)
+  assert.ok(most((x, y) => tree.cone(x, y, 1, 0, 0.3, 20)) < 5 * depth)
+  assert.ok(most((x, y) => tree.anyWithin(x, y, 100)) < 3 * depth, 'stops at the first')
+  assert.is(
+    most((x, y) => tree.countWithin(x, y, 1500)),
+    1,
+    'all inside: counted untested',
+  )
+  assert.ok(most((x, y) => tree.within(x, y, 10, { mask: 4 })) <= 1, 'nobody matches')
+  assert.ok(most((x, y) => tree.within(x, y, 1500, { mask: 1 })) < 0.6 * nodes, 'half match')
+})
 
-  test.run()
-}
+test.run()

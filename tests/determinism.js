@@ -1,19 +1,21 @@
 // A scenario whose every answer goes into one hash: the same number from every build of the library,
-// on every machine. tests/c/determinism.c plays the same in C; tests/determinism.txt holds the number.
+// on every machine. tests/c/determinism.c plays the same in C; tests/determinism.txt holds the numbers,
+// one for each kind of index.
 //
 // All numbers are float32, each step rounded, and all integers unsigned 32-bit.
 //
-// Random numbers: mulberry32 (random.js), state 1 at first, never reset; next() gives a word:
+// Random numbers: mulberry32 (random.js), state 1 at first; next() gives a word:
 //   state += 0x6d2b79f5
 //   t = (state ^ (state >>> 15)) * (state | 1)
 //   t ^= t + (t ^ (t >>> 7)) * (t | 61)
 //   the word is t ^ (t >>> 14)
 //
-// Hash: FNV-1a over words instead of bytes, 2166136261 at first, never reset:
+// Hash: FNV-1a over words instead of bytes, 2166136261 at first:
 //   hash = (hash ^ word) * 16777619
 //
 // Two parts, one after the other: 2 dimensions, 2,000 agents, SIZE 1024; then 3 dimensions, 1,000
-// agents, SIZE 128. Each with a tree of its own of that capacity, everything else by default.
+// agents, SIZE 128. Each with an index of its own of that capacity, everything else by default, but for
+// OPTIONS.
 //
 // Spawn: for each agent in turn, for each axis position = (next() >>> 8) * SIZE / 2^24 and velocity =
 // ((next() >>> 20) - 2048) / 2^12 (both exact), the position's word before the velocity's; then
@@ -21,7 +23,7 @@
 //
 // 60 frames. Move: for each agent and axis x = x + v, and then, where x < 0 or x > SIZE, v = -v. Build.
 // Then for agents 0, 7, 14, … (the asker, at its position), six queries, in this order:
-//   1. within 12: hash the total, then each id in the order given (the tree's)
+//   1. within 12: hash the total, then each id in the order given (the index's)
 //   2. neighbors, k = 6, mask 5, the asker excluded: hash the total, then for each result its id and
 //      the bits of its squared distance
 //   3. range from position - 10 to position + 10, sorted by id: hash the total, then each id
@@ -38,6 +40,7 @@
 //   10. raycastMany from each slot's position to that of the next, from the last to that of slot 0, each
 //       agent with its own radius: of each slot in turn hash the id and the bits of the fraction
 
+import { className } from './indexes.js'
 import { createRandom } from './random.js'
 
 const { fround, imul } = Math
@@ -53,19 +56,19 @@ function createHash() {
   }
 }
 
-/** One part: plays it in a tree of that many dimensions, and hashes what it answers. */
-function play(tree, dimensions, size, next, hash) {
-  const agents = tree.capacity
-  const { groups, positions } = tree
+/** One part: plays it in an index of that many dimensions, and hashes what it answers. */
+function play(index, dimensions, size, next, hash) {
+  const agents = index.capacity
+  const { groups, positions } = index
   const velocities = new Float32Array(positions.length)
-  tree.count = agents
+  index.count = agents
   for (let agent = 0; agent < agents; agent++) {
     for (let axis = 0; axis < dimensions; axis++) {
       positions[agent * dimensions + axis] = ((next() >>> 8) * size) / 2 ** 24
       velocities[agent * dimensions + axis] = ((next() >>> 20) - 2048) / 2 ** 12
     }
     groups[agent] = 1 << (next() & 3)
-    tree.radii[agent] = (agent & 7) / 4
+    index.radii[agent] = (agent & 7) / 4
   }
 
   const out = new Uint32Array(agents)
@@ -90,16 +93,16 @@ function play(tree, dimensions, size, next, hash) {
       positions[i] = fround(positions[i] + velocities[i])
       if (positions[i] < 0 || positions[i] > size) velocities[i] = -velocities[i]
     }
-    tree.build()
+    index.build()
 
     for (let asker = 0; asker < agents; asker += STEP) {
       const first = asker * dimensions
       const center = positions.subarray(first, first + dimensions)
       const velocity = velocities.subarray(first, first + dimensions)
-      addIds(tree.withinInto(...center, 12, out))
+      addIds(index.withinInto(...center, 12, out))
 
       others.exclude = asker
-      const near = tree.neighborsInto(...center, 6, out, others)
+      const near = index.neighborsInto(...center, 6, out, others)
       hash.add(near)
       for (let i = 0; i < near; i++) {
         hash.add(out[i])
@@ -108,29 +111,29 @@ function play(tree, dimensions, size, next, hash) {
 
       const lo = center.map((x) => fround(x - 10))
       const hi = center.map((x) => fround(x + 10))
-      addIds(tree.rangeInto(...lo, ...hi, out, byId))
+      addIds(index.rangeInto(...lo, ...hi, out, byId))
 
       if (velocity.some((v) => v !== 0))
-        addIds(tree.coneInto(...center, ...velocity, fround(0.7), 40, out, byDistance))
+        addIds(index.coneInto(...center, ...velocity, fround(0.7), 40, out, byDistance))
 
-      hash.add(tree.countWithin(...center, 25, secondGroup))
+      hash.add(index.countWithin(...center, 25, secondGroup))
 
       shot.exclude = asker
       const target = center.map((x, axis) => fround(x + 64 * velocity[axis]))
-      const hit = tree.raycast(...center, ...target, shot)
+      const hit = index.raycast(...center, ...target, shot)
       hash.add(hit?.id ?? -1)
       fraction[0] = hit?.fraction ?? 0
       if (hit) hash.add(fractionBits[0])
     }
 
-    const rows = tree.allWithin(12)
+    const rows = index.allWithin(12)
     hash.add(rows.total)
     for (let slot = 0; slot < agents; slot++) {
       hash.add(rows.counts[slot])
       for (let i = 0; i < rows.counts[slot]; i++) hash.add(rows.ids[rows.offsets[slot] + i])
     }
 
-    const neighbors = tree.allNeighbors({ k: 6, maxDistance: 40 })
+    const neighbors = index.allNeighbors({ k: 6, maxDistance: 40 })
     const neighborBits = new Uint32Array(
       neighbors.distances2.buffer,
       neighbors.distances2.byteOffset,
@@ -144,7 +147,7 @@ function play(tree, dimensions, size, next, hash) {
       }
     }
 
-    const pairs = tree.pairs(6)
+    const pairs = index.pairs(6)
     hash.add(pairs.length / 2)
     for (const id of pairs) hash.add(id)
 
@@ -156,7 +159,7 @@ function play(tree, dimensions, size, next, hash) {
         segments[at + dimensions] = positions[next * dimensions + axis]
       }
     }
-    const { ids, fractions } = tree.raycastMany(segments)
+    const { ids, fractions } = index.raycastMany(segments)
     for (let slot = 0; slot < agents; slot++) {
       fraction[0] = fractions[slot]
       hash.add(ids[slot])
@@ -165,16 +168,30 @@ function play(tree, dimensions, size, next, hash) {
   }
 }
 
+/** By class. The cells in 3D are too many for a table of its own entry for each. */
+const OPTIONS = {
+  AgentTree: { leafSize: 16 },
+  AgentTree3D: { leafSize: 16 },
+  Grid: { cellSize: 12 },
+  Grid3D: { cellSize: 5 },
+}
+
 /**
- * Plays the scenario with an entry of the library, given as its module.
+ * Plays the scenario with a kind of index of an entry of the library, given as its module.
  * @returns {Promise<number>} the hash
  */
-export async function scenario({ create, AgentTree, AgentTree3D }) {
-  const instance = await create({ memory: 2 ** 22 }) // enough that no view is detached
+export async function scenario(library, kind) {
+  const instance = await library.create({ memory: 2 ** 22 }) // enough that no view is detached
   const random = createRandom(1)
   const next = () => random() * 2 ** 32 // the word itself, exactly
   const hash = createHash()
-  play(new AgentTree({ capacity: 2000, leafSize: 16, instance }), 2, 1024, next, hash)
-  play(new AgentTree3D({ capacity: 1000, leafSize: 16, instance }), 3, 128, next, hash)
+  for (const [dimensions, capacity, size] of [
+    [2, 2000, 1024],
+    [3, 1000, 128],
+  ]) {
+    const name = className(kind, dimensions)
+    const index = new library[name]({ capacity, instance, ...OPTIONS[name] })
+    play(index, dimensions, size, next, hash)
+  }
   return hash.value()
 }

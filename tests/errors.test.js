@@ -5,9 +5,12 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
-import { assertThrown, maker, portrait, ROW, ROW_3D, thrown } from './trees.js'
+import { className, KINDS, maker, portrait, ROW, ROW_3D, thrown } from './indexes.js'
 
 const NOT_NUMBERS = [null, '5', 5n, true, {}, [1], { valueOf: () => 1 }, Symbol('s')]
+
+const WRONG_SIZES = [...NOT_NUMBERS, NaN, 0, -1, 1.5, Infinity, 2 ** 28 + 1, 2 ** 32 + 5]
+const WRONG_WORDS = ['', 'Longest', 'none', 0, 1, null, {}, true, 5n]
 
 /** What each kind of argument must not be. */
 const WRONG = {
@@ -74,7 +77,15 @@ const WRONG_OPTIONS = {
   sort: [null, 5, 5n, true, {}, 'nearest', 'ID', ''],
 }
 
-const CLASSES = ['AgentTree', 'AgentTree3D']
+/** Options of one kind alone, what they must not be, and the type that they have. */
+const KIND_OPTIONS = {
+  AgentTree: [
+    ['leafSize', WRONG_SIZES, 'number'],
+    ['axis', WRONG_WORDS, 'string'],
+    ['split', WRONG_WORDS, 'string'],
+  ],
+  Grid: [['cellSize', [...WRONG.direction, 0, -0, -1, -1e-30, 1e-50], 'number']],
+}
 
 /** How a message shows a value. */
 function shown(value) {
@@ -95,88 +106,91 @@ function assertRefused(call, place, argument, value, type = 'number') {
   assert.ok(error.message.endsWith(`got ${shown(value)}`), what)
 }
 
-for (const [build, library] of Object.entries({ simd, scalar })) {
-  const { start, empty, unbuilt, treeOf, assertCode } = maker(library)
-  const rowOf = (name) => (name === 'AgentTree' ? treeOf(2, ROW) : treeOf(3, ROW_3D))
+/** Tests a kind of index in one build of the library. */
+function testKind(kind, build, library) {
+  const { start, empty, unbuilt, built, variants, assertCode, assertThrown } = maker(library, kind)
+  const rowOf = (dimensions) => (dimensions === 2 ? built(2, ROW) : built(3, ROW_3D))
 
   // ---- Arguments ----
 
-  const args = suite(`wrong arguments, ${build}`)
+  const args = suite(`wrong arguments, ${kind}, ${build}`)
   args.before(start)
 
-  const argumentsOf = (name, method) =>
+  const argumentsOf = (dimensions, method) =>
     QUERIES[method]
       .split(' ')
-      .filter((argument) => name === 'AgentTree3D' || !/^z|z$/i.test(argument))
+      .filter((argument) => dimensions === 3 || !/^z|z$/i.test(argument))
 
   args('of every query are refused, and nothing changed', () => {
-    for (const name of CLASSES) {
-      const tree = rowOf(name)
-      const before = portrait(tree)
+    for (const dimensions of [2, 3]) {
+      const name = className(kind, dimensions)
+      const index = rowOf(dimensions)
+      const before = portrait(index)
       for (const method of Object.keys(QUERIES)) {
-        const names = argumentsOf(name, method)
+        const names = argumentsOf(dimensions, method)
         const right = names.map((argument) => ARGUMENTS[argument][1])
-        tree[method](...right)
+        index[method](...right)
         names.forEach((argument, i) => {
           const kind = ARGUMENTS[argument][0]
           const type = kind === 'out' || kind === 'options' ? 'an object' : 'number'
           for (const wrong of WRONG[kind]) {
             const given = [...right]
             given[i] = wrong
-            assertRefused(() => tree[method](...given), `${name}.${method}`, argument, wrong, type)
+            assertRefused(() => index[method](...given), `${name}.${method}`, argument, wrong, type)
           }
         })
-        assertRefused(() => tree[method](), `${name}.${method}`, names[0], undefined)
+        assertRefused(() => index[method](), `${name}.${method}`, names[0], undefined)
       }
-      assert.equal(portrait(tree), before)
+      assert.equal(portrait(index), before)
     }
   })
 
   args('in options are refused, undefined is not', () => {
-    for (const name of CLASSES) {
-      const tree = rowOf(name)
+    for (const dimensions of [2, 3]) {
+      const name = className(kind, dimensions)
+      const index = rowOf(dimensions)
       for (const method of Object.keys(QUERIES)) {
-        const names = argumentsOf(name, method).slice(0, -1)
+        const names = argumentsOf(dimensions, method).slice(0, -1)
         const right = names.map((argument) => ARGUMENTS[argument][1])
         for (const [option, wrongs] of Object.entries(WRONG_OPTIONS)) {
           const type = option === 'sort' ? 'string' : 'number'
           for (const wrong of wrongs) {
-            const call = () => tree[method](...right, { [option]: wrong })
+            const call = () => index[method](...right, { [option]: wrong })
             assertRefused(call, `${name}.${method}`, option, wrong, type)
           }
-          tree[method](...right, { [option]: undefined })
+          index[method](...right, { [option]: undefined })
         }
-        tree[method](...right, { distances2: undefined })
-        tree[method](...right, undefined)
+        index[method](...right, { distances2: undefined })
+        index[method](...right, undefined)
       }
     }
   })
 
   args('a wrong out or distances2 leaves both arrays as they were', () => {
-    const tree = treeOf(2, ROW)
+    const index = built(2, ROW)
     const out = new Uint32Array(8).fill(99)
     const distances2 = new Float32Array(8).fill(-1)
     const short = new Float32Array(7).fill(-1)
     const calls = {
-      withinInto: (...rest) => tree.withinInto(0, 0, 9, ...rest),
-      neighborsInto: (...rest) => tree.neighborsInto(0, 0, 9, ...rest),
-      coneInto: (...rest) => tree.coneInto(0, 0, 1, 0, 3, 9, ...rest),
+      withinInto: (...rest) => index.withinInto(0, 0, 9, ...rest),
+      neighborsInto: (...rest) => index.neighborsInto(0, 0, 9, ...rest),
+      coneInto: (...rest) => index.coneInto(0, 0, 1, 0, 3, 9, ...rest),
     }
     for (const [method, call] of Object.entries(calls)) {
       for (const wrong of [new Float64Array(8), [], 5, null, 'x'])
         assertThrown(
           () => call(out, { distances2: wrong }),
-          new RegExp(`^TypeError: AgentTree\\.${method}: distances2 must be `),
+          new RegExp(`^TypeError: Index\\.${method}: distances2 must be `),
         )
       assertThrown(
         () => call(out, { distances2: short }),
-        new RegExp(`^RangeError: AgentTree\\.${method}: distances2.length must be .* 8, got 7$`),
+        new RegExp(`^RangeError: Index\\.${method}: distances2.length must be .* 8, got 7$`),
       )
-      assertRefused(() => call([], { distances2 }), `AgentTree.${method}`, 'out', [])
+      assertRefused(() => call([], { distances2 }), `${kind}.${method}`, 'out', [])
     }
     assertThrown(
-      () => tree.rangeInto(0, 0, 9, 9, out, { distances2 }),
-      /^TypeError: AgentTree\.rangeInto: distances2 must be /,
+      () => index.rangeInto(0, 0, 9, 9, out, { distances2 }),
+      /^TypeError: Index\.rangeInto: distances2 must be /,
     )
     assert.equal(short, new Float32Array(7).fill(-1))
     assert.equal(distances2, new Float32Array(8).fill(-1))
@@ -184,21 +198,19 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
   })
 
   args('of the constructors are refused', () => {
-    for (const name of CLASSES) {
-      const dimensions = name === 'AgentTree' ? 2 : 3
+    for (const dimensions of [2, 3]) {
+      const name = className(kind, dimensions)
       const assertOption = (option, wrong, type) =>
         assertRefused(() => empty(dimensions, { [option]: wrong }), name, option, wrong, type)
-      for (const wrong of [...NOT_NUMBERS, NaN, 0, -1, 1.5, Infinity, 2 ** 28 + 1, 2 ** 32 + 5]) {
-        assertOption('capacity', wrong)
-        assertOption('leafSize', wrong)
-      }
+      for (const wrong of WRONG_SIZES) assertOption('capacity', wrong)
       for (const wrong of [...NOT_NUMBERS, NaN, -1, 1.5, Infinity, 2 ** 32 + 5]) {
         assertOption('results', wrong)
         assertOption('k', wrong)
       }
-      for (const option of ['axis', 'split', 'layout', 'onNonFinite'])
-        for (const wrong of ['', 'Longest', 'none', 0, 1, null, {}, true, 5n])
-          assertOption(option, wrong, 'string')
+      for (const option of ['layout', 'onNonFinite'])
+        for (const wrong of WRONG_WORDS) assertOption(option, wrong, 'string')
+      for (const [option, wrongs, type] of KIND_OPTIONS[kind])
+        for (const wrong of wrongs) assertOption(option, wrong, type)
       for (const wrong of [null, 5, 'x', {}, { memory: {} }])
         assertOption('instance', wrong, 'an instance')
       for (const wrong of [null, 5, 'x', 5n, true])
@@ -207,91 +219,92 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
   })
 
   args('of count, reserve, saveInto and restore are refused, and nothing changed', () => {
-    for (const name of CLASSES) {
-      const tree = rowOf(name)
-      const before = portrait(tree)
+    for (const dimensions of [2, 3]) {
+      const name = className(kind, dimensions)
+      const index = rowOf(dimensions)
+      const before = portrait(index)
       for (const wrong of WRONG.slots)
-        assertRefused(() => void (tree.count = wrong), `${name}.count`, 'count', wrong)
+        assertRefused(() => void (index.count = wrong), `${name}.count`, 'count', wrong)
       for (const wrong of [...WRONG.slots, 0, 2 ** 28 + 1])
-        assertRefused(() => tree.reserve(wrong), `${name}.reserve`, 'capacity', wrong)
+        assertRefused(() => index.reserve(wrong), `${name}.reserve`, 'capacity', wrong)
       for (const wrong of WRONG.bytes) {
-        assertRefused(() => tree.saveInto(wrong), `${name}.saveInto`, 'bytes', wrong, 'bytes')
-        assertRefused(() => tree.restore(wrong), `${name}.restore`, 'bytes', wrong, 'bytes')
+        assertRefused(() => index.saveInto(wrong), `${name}.saveInto`, 'bytes', wrong, 'bytes')
+        assertRefused(() => index.restore(wrong), `${name}.restore`, 'bytes', wrong, 'bytes')
       }
-      assert.equal(portrait(tree), before)
+      assert.equal(portrait(index), before)
     }
   })
 
   args('views of the other layout are refused', () => {
     const separate = empty(3, { layout: 'separate' })
-    assertThrown(() => separate.positions, /^TypeError: AgentTree3D\.positions: .*xs, ys and zs/)
-    assertThrown(() => empty(2).xs, /^TypeError: AgentTree\.xs: .*positions/)
-    assertThrown(() => empty(3).zs, /^TypeError: AgentTree3D\.zs: .*positions/)
+    assertThrown(() => separate.positions, /^TypeError: Index3D\.positions: .*xs, ys and zs/)
+    assertThrown(() => empty(2).xs, /^TypeError: Index\.xs: .*positions/)
+    assertThrown(() => empty(3).zs, /^TypeError: Index3D\.zs: .*positions/)
   })
 
   args('do not kill the instance', () => {
-    const tree = treeOf(2, ROW)
-    thrown(() => tree.within(NaN, 0, 1))
-    thrown(() => tree.withinInto(0, 0, 1, null))
-    thrown(() => tree.restore(new Uint8Array(64)))
-    thrown(() => void (tree.count = 7))
-    thrown(() => tree.reserve(2 ** 29))
+    const index = built(2, ROW)
+    thrown(() => index.within(NaN, 0, 1))
+    thrown(() => index.withinInto(0, 0, 1, null))
+    thrown(() => index.restore(new Uint8Array(64)))
+    thrown(() => void (index.count = 7))
+    thrown(() => index.reserve(2 ** 29))
     thrown(() => empty(2, { capacity: 2 ** 28 }))
-    assert.is(tree.countWithin(0, 0, 9), 6)
+    assert.is(index.countWithin(0, 0, 9), 6)
   })
 
   args.run()
 
   // ---- Life ----
 
-  const life = suite(`life and death, ${build}`)
+  const life = suite(`life and death, ${kind}, ${build}`)
   life.before(start)
 
   /** Every call of an object, by name, as it is right while the object lives. */
-  function callsOf(tree, dimensions) {
+  function callsOf(index, dimensions) {
     const point = new Array(dimensions).fill(0)
     const ahead = new Array(dimensions).fill(1)
     const out = new Uint32Array(4)
     return {
-      within: () => tree.within(...point, 1),
-      withinInto: () => tree.withinInto(...point, 1, out),
-      range: () => tree.range(...point, ...point),
-      rangeInto: () => tree.rangeInto(...point, ...point, out),
-      nearest: () => tree.nearest(...point),
-      neighbors: () => tree.neighbors(...point, 1),
-      neighborsInto: () => tree.neighborsInto(...point, 1, out),
-      countWithin: () => tree.countWithin(...point, 1),
-      anyWithin: () => tree.anyWithin(...point, 1),
-      cone: () => tree.cone(...point, ...ahead, 1, 1),
-      coneInto: () => tree.coneInto(...point, ...ahead, 1, 1, out),
-      raycast: () => tree.raycast(...point, ...ahead),
-      raycastMany: () => tree.raycastMany(Float32Array.of(...point, ...ahead)),
-      build: () => tree.build(),
-      cells: () => tree.cells(),
-      stats: () => tree.stats(),
-      validate: () => tree.validate(),
-      save: () => tree.save(),
-      saveInto: () => tree.saveInto(new Uint8Array(4096)),
-      restore: () => tree.restore(new Uint8Array(64)),
-      reserve: () => tree.reserve(64),
-      count: () => void (tree.count = 1),
+      within: () => index.within(...point, 1),
+      withinInto: () => index.withinInto(...point, 1, out),
+      range: () => index.range(...point, ...point),
+      rangeInto: () => index.rangeInto(...point, ...point, out),
+      nearest: () => index.nearest(...point),
+      neighbors: () => index.neighbors(...point, 1),
+      neighborsInto: () => index.neighborsInto(...point, 1, out),
+      countWithin: () => index.countWithin(...point, 1),
+      anyWithin: () => index.anyWithin(...point, 1),
+      cone: () => index.cone(...point, ...ahead, 1, 1),
+      coneInto: () => index.coneInto(...point, ...ahead, 1, 1, out),
+      raycast: () => index.raycast(...point, ...ahead),
+      raycastMany: () => index.raycastMany(Float32Array.of(...point, ...ahead)),
+      build: () => index.build(),
+      cells: () => index.cells(),
+      stats: () => index.stats(),
+      validate: () => index.validate(),
+      save: () => index.save(),
+      saveInto: () => index.saveInto(new Uint8Array(4096)),
+      restore: () => index.restore(new Uint8Array(64)),
+      reserve: () => index.reserve(64),
+      count: () => void (index.count = 1),
     }
   }
 
   life('after dispose every call throws DISPOSED, but for another dispose', () => {
-    for (const name of CLASSES) {
-      const tree = rowOf(name)
-      const other = rowOf(name)
-      const dimensions = name === 'AgentTree' ? 2 : 3
+    for (const dimensions of [2, 3]) {
+      const name = className(kind, dimensions)
+      const index = rowOf(dimensions)
+      const other = rowOf(dimensions)
       const separate = empty(dimensions, { layout: 'separate' })
-      tree.dispose()
-      tree.dispose()
-      tree[Symbol.dispose]()
+      index.dispose()
+      index.dispose()
+      index[Symbol.dispose]()
       separate[Symbol.dispose]()
-      const calls = callsOf(tree, dimensions)
-      calls.positions = () => tree.positions
-      calls.groups = () => tree.groups
-      calls.radii = () => tree.radii
+      const calls = callsOf(index, dimensions)
+      calls.positions = () => index.positions
+      calls.groups = () => index.groups
+      calls.radii = () => index.radii
       for (const axis of ['xs', 'ys', 'zs'].slice(0, dimensions)) calls[axis] = () => separate[axis]
       for (const [method, call] of Object.entries(calls)) {
         const { message } = assertCode(call, 'DISPOSED')
@@ -302,14 +315,14 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
   })
 
   life('after dispose no property answers any more', () => {
-    const tree = treeOf(2, ROW)
-    tree.dispose()
-    assertCode(() => tree.count, 'DISPOSED')
-    assertCode(() => tree.capacity, 'DISPOSED')
+    const index = built(2, ROW)
+    index.dispose()
+    assertCode(() => index.count, 'DISPOSED')
+    assertCode(() => index.capacity, 'DISPOSED')
   })
 
   life('memory is used again after dispose', () => {
-    treeOf(2, ROW, { capacity: 10_000 }).dispose()
+    built(2, ROW, { capacity: 10_000 }).dispose()
     const before = empty(2, { capacity: 10_000 })
     const { generation } = before
     before.dispose()
@@ -318,111 +331,115 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
   })
 
   life('many objects come and go side by side', () => {
-    const trees = Array.from({ length: 100 }, (_, i) => treeOf(2, [i, i]))
-    for (let i = 0; i < trees.length; i += 2) trees[i].dispose()
-    const more = Array.from({ length: 60 }, (_, i) => treeOf(3, [-i, -i, -i]))
-    for (let i = 1; i < trees.length; i += 2) assert.is(trees[i].within(i, i, 0).length, 1)
-    more.forEach((tree, i) => assert.is(tree.within(-i, -i, -i, 0).length, 1))
-    assertCode(() => trees[0].within(0, 0, 0), 'DISPOSED')
-    for (const tree of [...trees, ...more]) tree.dispose()
+    const indexes = Array.from({ length: 100 }, (_, i) => built(2, [i, i]))
+    for (let i = 0; i < indexes.length; i += 2) indexes[i].dispose()
+    const more = Array.from({ length: 60 }, (_, i) => built(3, [-i, -i, -i]))
+    for (let i = 1; i < indexes.length; i += 2) assert.is(indexes[i].within(i, i, 0).length, 1)
+    more.forEach((index, i) => assert.is(index.within(-i, -i, -i, 0).length, 1))
+    assertCode(() => indexes[0].within(0, 0, 0), 'DISPOSED')
+    for (const index of [...indexes, ...more]) index.dispose()
   })
 
   life('growth detaches views; getters give fresh ones, and generation counts', async () => {
     const instance = await library.create()
-    const tree = treeOf(2, ROW, { instance, capacity: 8 })
+    const index = built(2, ROW, { instance, capacity: 8 })
     const separate = empty(3, { instance, layout: 'separate', capacity: 5 })
     separate.zs.fill(7)
-    const before = portrait(tree)
-    const { generation, groups, positions } = tree
+    const before = portrait(index)
+    const { generation, groups, positions } = index
     const { xs, zs } = separate
-    const found = tree.within(0, 0, 9)
-    assert.is(tree.positions, positions, 'the same view until growth')
-    assert.is(tree.groups, groups)
+    const found = index.within(0, 0, 9)
+    assert.is(index.positions, positions, 'the same view until growth')
+    assert.is(index.groups, groups)
     assert.is(separate.zs, zs)
 
     const large = empty(2, { instance, capacity: 1_000_000 })
-    assert.ok(tree.generation > generation)
-    assert.is(large.generation, tree.generation)
+    assert.ok(index.generation > generation)
+    assert.is(large.generation, index.generation)
     for (const detached of [positions, groups, xs, zs, found]) assert.is(detached.length, 0)
-    assert.is(tree.positions.length, 16)
+    assert.is(index.positions.length, 16)
     assert.equal(separate.zs, new Float32Array(5).fill(7))
-    assert.equal(portrait(tree), before)
-    assert.is(tree.withinInto(0, 0, 9, new Uint32Array(6)), 6)
-    tree.positions[0] = 77
-    tree.build()
-    assert.is(tree.nearest(77, 0), 0)
+    assert.equal(portrait(index), before)
+    assert.is(index.withinInto(0, 0, 9, new Uint32Array(6)), 6)
+    index.positions[0] = 77
+    index.build()
+    assert.is(index.nearest(77, 0), 0)
   })
 
   life('reserve keeps everything, in either layout', () => {
-    for (const layout of ['interleaved', 'separate']) {
-      const tree = empty(3, { layout, capacity: 6, leafSize: 2 })
+    for (const options of variants.flatMap((variant) => [
+      { ...variant, layout: 'interleaved' },
+      { ...variant, layout: 'separate' },
+    ])) {
+      const { layout } = options
+      const index = empty(3, { ...options, capacity: 6 })
       const z = (i, value) => {
-        if (layout === 'separate') tree.zs[i] = value
-        else tree.positions[3 * i + 2] = value
+        if (layout === 'separate') index.zs[i] = value
+        else index.positions[3 * i + 2] = value
       }
-      tree.count = 6
+      index.count = 6
       for (let i = 0; i < 6; i++) z(i, i)
-      tree.groups.set([1, 2, 4, 8, 16, 32])
-      tree.build()
+      index.groups.set([1, 2, 4, 8, 16, 32])
+      index.build()
       z(5, 55) // not built yet
-      const cells = tree.cells()
-      const found = tree.within(0, 0, 0, Infinity).slice()
+      const cells = index.cells()
+      const found = index.within(0, 0, 0, Infinity).slice()
 
-      tree.reserve(3)
-      assert.is(tree.capacity, 6)
-      tree.reserve(5000)
-      assert.is(tree.capacity, 5000)
-      assert.is(tree.count, 6)
-      assert.equal(tree.cells(), cells)
-      assert.equal(tree.within(0, 0, 0, Infinity), found)
-      assert.is(tree.nearest(0, 0, 0, { mask: 32 }), 5)
-      assert.equal([...tree.groups.subarray(0, 8)], [1, 2, 4, 8, 16, 32, 1, 1])
-      assert.ok(tree.validate())
+      index.reserve(3)
+      assert.is(index.capacity, 6)
+      index.reserve(5000)
+      assert.is(index.capacity, 5000)
+      assert.is(index.count, 6)
+      assert.equal(index.cells(), cells)
+      assert.equal(index.within(0, 0, 0, Infinity), found)
+      assert.is(index.nearest(0, 0, 0, { mask: 32 }), 5)
+      assert.equal([...index.groups.subarray(0, 8)], [1, 2, 4, 8, 16, 32, 1, 1])
+      assert.ok(index.validate())
 
-      tree.count = 5000
-      tree.build()
-      assert.is(tree.nearest(0, 0, 55), 5)
-      assert.is(tree.stats().agents, 5000)
-      assert.is(tree.countWithin(0, 0, 0, 0), 4995, 'new slots are at 0')
-      assert.ok(tree.validate())
+      index.count = 5000
+      index.build()
+      assert.is(index.nearest(0, 0, 55), 5)
+      assert.is(index.stats().agents, 5000)
+      assert.is(index.countWithin(0, 0, 0, 0), 4995, 'new slots are at 0')
+      assert.ok(index.validate())
     }
   })
 
   life('growth fails: OUT_OF_MEMORY, and everything as before', async () => {
     const instance = await library.create()
-    const tree = treeOf(2, ROW, { instance })
-    const before = portrait(tree)
-    const error = assertCode(() => tree.reserve(2 ** 28), 'OUT_OF_MEMORY')
-    assert.match(error.message, /^AgentTree\.reserve: /)
-    assert.equal(portrait(tree), before)
+    const index = built(2, ROW, { instance })
+    const before = portrait(index)
+    const error = assertCode(() => index.reserve(2 ** 28), 'OUT_OF_MEMORY')
+    assert.match(error.message, new RegExp(`^${kind}\\.reserve: `))
+    assert.equal(portrait(index), before)
     const failed = assertCode(() => empty(3, { instance, capacity: 2 ** 28 }), 'OUT_OF_MEMORY')
-    assert.match(failed.message, /^AgentTree3D: /)
-    assert.equal(portrait(tree), before)
-    tree.reserve(100)
-    tree.build()
-    assert.is(tree.countWithin(0, 0, 9), 6)
+    assert.match(failed.message, new RegExp(`^${kind}3D: `))
+    assert.equal(portrait(index), before)
+    index.reserve(100)
+    index.build()
+    assert.is(index.countWithin(0, 0, 9), 6)
   })
 
   life('growth fails half-way: everything as before', async () => {
     // The agents would find room, but not the rows of neighbors: 2^30 of them.
     const instance = await library.create()
-    const tree = treeOf(2, ROW, { instance, k: 2 ** 20 })
-    const before = portrait(tree)
-    assertCode(() => tree.reserve(1024), 'OUT_OF_MEMORY')
-    assert.equal(portrait(tree), before)
-    assertCode(() => void (tree.count = 7), 'FULL')
-    tree.positions[0] = 77
-    tree.groups[0] = 2
-    tree.build()
-    assert.is(tree.nearest(70, 0), 0)
-    assert.is(tree.nearest(0, 0, { mask: 2 }), 0)
+    const index = built(2, ROW, { instance, k: 2 ** 20 })
+    const before = portrait(index)
+    assertCode(() => index.reserve(1024), 'OUT_OF_MEMORY')
+    assert.equal(portrait(index), before)
+    assertCode(() => void (index.count = 7), 'FULL')
+    index.positions[0] = 77
+    index.groups[0] = 2
+    index.build()
+    assert.is(index.nearest(70, 0), 0)
+    assert.is(index.nearest(0, 0, { mask: 2 }), 0)
   })
 
   life('growth that fails takes no memory', async () => {
     const instance = await library.create()
-    const tree = treeOf(2, ROW, { instance })
+    const index = built(2, ROW, { instance })
     const { byteLength } = instance.memory.buffer
-    assertCode(() => tree.reserve(2 ** 28), 'OUT_OF_MEMORY')
+    assertCode(() => index.reserve(2 ** 28), 'OUT_OF_MEMORY')
     assertCode(() => empty(3, { instance, capacity: 2 ** 28 }), 'OUT_OF_MEMORY')
     assert.is(instance.memory.buffer.byteLength, byteLength)
   })
@@ -439,46 +456,52 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
   }
 
   life('a trap kills its instance, and no other', async () => {
-    const elsewhere = treeOf(2, ROW)
-    for (const trapping of ['build', 'within', 'save', 'agenttree_create', 'destroy']) {
+    const elsewhere = built(2, ROW)
+    for (const trapping of ['build', 'within', 'save', 'create', 'destroy']) {
       const instance = await library.create()
-      const tree = treeOf(2, ROW, { instance })
-      const other = treeOf(3, ROW_3D, { instance })
+      const index = built(2, ROW, { instance })
+      const other = built(3, ROW_3D, { instance })
       const call = {
-        build: () => tree.build(),
-        within: () => tree.within(0, 0, 1),
-        save: () => tree.save(),
-        agenttree_create: () => empty(2, { instance }),
-        destroy: () => tree.dispose(),
+        build: () => index.build(),
+        within: () => index.within(0, 0, 1),
+        save: () => index.save(),
+        create: () => empty(2, { instance }),
+        destroy: () => index.dispose(),
       }[trapping]
 
       const { enter } = instance
-      instance.enter = () => ({ ...enter.call(instance), [trapping]: trap() })
+      instance.enter = () => ({
+        ...enter.call(instance),
+        [trapping === 'create' ? `${kind.toLowerCase()}_create` : trapping]: trap(),
+      })
       assert.instance(thrown(call), WebAssembly.RuntimeError)
       delete instance.enter
 
-      for (const later of Object.values(callsOf(tree, 2))) assertCode(later, 'DEAD')
+      for (const later of Object.values(callsOf(index, 2))) assertCode(later, 'DEAD')
       for (const later of Object.values(callsOf(other, 3))) assertCode(later, 'DEAD')
       assertCode(() => empty(2, { instance }), 'DEAD')
       assertCode(() => other.dispose(), 'DEAD')
 
       elsewhere.build()
       assert.is(elsewhere.countWithin(0, 0, 9), 6)
-      const next = treeOf(3, ROW_3D, { instance: await library.create() })
+      const next = built(3, ROW_3D, { instance: await library.create() })
       assert.is(next.nearest(0, 0, 4), 4)
     }
   })
 
   life('a CopseError says what and where', () => {
-    const error = thrown(() => void (treeOf(2, ROW).count = 7))
+    const error = thrown(() => void (built(2, ROW).count = 7))
     assert.instance(error, Error)
     assert.is(error.name, 'CopseError')
     assert.is(error.code, 'FULL')
     assert.is(error.index, -1)
-    assert.match(String(error), /^CopseError: AgentTree\.count: more items than the capacity/)
-    const tree = unbuilt(3, [0, 0, 0, 0, 0, 2e18])
-    assertThrown(() => tree.build(), /^CopseError: AgentTree3D\.build: .*finite.*: slot 1$/)
+    assert.ok(error.message.startsWith(`${kind}.count: more items than the capacity`))
+    const index = unbuilt(3, [0, 0, 0, 0, 0, 2e18])
+    assertThrown(() => index.build(), /^CopseError: Index3D\.build: .*finite.*: slot 1$/)
   })
 
   life.run()
 }
+
+for (const kind of Object.keys(KINDS))
+  for (const [build, library] of Object.entries({ simd, scalar })) testKind(kind, build, library)

@@ -1,19 +1,23 @@
 // Plays frames of a game and prints how many garbage collections there were, after a warm-up, as one
-// number. `node tests/garbage-frames.js` uses the forms that make no garbage; with the argument
-// `views` it also makes one small view a frame. Run it with --max-semi-space-size=1.
+// number. `node tests/garbage-frames.js AgentTree` uses the forms that make no garbage, of that kind of
+// index; with one more argument, `views`, it also makes one small view a frame. Run it with
+// --max-semi-space-size=1.
 
 import { PerformanceObserver } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
-import { create, AgentTree, AgentTree3D } from 'copse'
+import * as copse from 'copse'
+import { className } from './indexes.js'
 
 const WARM_UP = 50_000
 const FRAMES = 200_000
 const COUNT = 24
 
-const makesViews = process.argv[2] === 'views'
-const instance = await create()
-const flat = new AgentTree({ capacity: COUNT, leafSize: 4, instance })
-const solid = new AgentTree3D({ capacity: COUNT, leafSize: 4, layout: 'separate', instance })
+const [, , kind, views] = process.argv
+const makesViews = views === 'views'
+const instance = await copse.create()
+const forAny = { capacity: COUNT, leafSize: 4, cellSize: 20, instance }
+const flat = new copse[className(kind, 2)](forAny)
+const solid = new copse[className(kind, 3)]({ ...forAny, layout: 'separate' })
 flat.count = COUNT
 solid.count = COUNT
 flat.groups.fill(2, 0, COUNT / 2)

@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { KINDS } from './indexes.js'
 
 const script = fileURLToPath(new URL('./garbage-frames.js', import.meta.url))
 
@@ -18,12 +19,13 @@ function collections(...words) {
 
 const test = suite('garbage')
 
-test('there is none in 200,000 frames of queries', () => {
-  assert.is(collections(), 0)
-})
+for (const kind of Object.keys(KINDS))
+  test(`there is none in 200,000 frames of queries of ${kind}`, () => {
+    assert.is(collections(kind), 0)
+  })
 
 test('the counter sees one view a frame', () => {
-  assert.ok(collections('views') > 0)
+  assert.ok(collections('AgentTree', 'views') > 0)
 })
 
 test.run()

@@ -2,12 +2,19 @@
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { AgentTree, AgentTree3D, CopseError, create, init } from 'copse'
+import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
-import { assertThrown, thrown } from './trees.js'
+import { assertThrown, className, KINDS, thrown } from './indexes.js'
+
+const { AgentTree, CopseError, create, init } = simd
 
 /** Bytes for more than what is created here. */
 const ROOM = 2 ** 26
+
+/** Every class, and the options it can't do without. */
+const CLASSES = Object.keys(KINDS).flatMap((kind) =>
+  [2, 3].map((dimensions) => [className(kind, dimensions), KINDS[kind].required]),
+)
 
 /** What a promise is rejected with. */
 const rejection = (promise) =>
@@ -16,13 +23,13 @@ const rejection = (promise) =>
     (error) => error,
   )
 
-/** A built tree of agents at x = 0, 1, 2, …, y = 0. */
-function rowOf(Tree, n, options) {
-  const tree = new Tree({ capacity: n, ...options })
-  tree.count = n
-  for (let i = 0; i < n; i++) tree.positions[2 * i] = i
-  tree.build()
-  return tree
+/** A built index of agents at x = 0, 1, 2, …, y = 0. */
+function rowOf(Index, n, options) {
+  const index = new Index({ capacity: n, ...options })
+  index.count = n
+  for (let i = 0; i < n; i++) index.positions[2 * i] = i
+  index.build()
+  return index
 }
 
 // ---- The default instance ----
@@ -30,19 +37,23 @@ function rowOf(Tree, n, options) {
 const test = suite('instances')
 
 test('before init: NOT_READY', () => {
-  for (const Tree of [AgentTree, AgentTree3D]) {
-    const error = thrown(() => new Tree())
+  for (const [name, required] of CLASSES) {
+    const error = thrown(() => new simd[name](required))
     assert.instance(error, CopseError)
     assert.is(error.code, 'NOT_READY')
     assertThrown(
-      () => new Tree({ capacity: 5 }),
-      /^CopseError: AgentTree(3D)?: await init\(\) first/,
+      () => new simd[name]({ capacity: 5, ...required }),
+      new RegExp(`^CopseError: ${name}: await init\\(\\) first`),
     )
   }
 })
 
 test('before init a wrong argument is still refused', () => {
-  assertThrown(() => new AgentTree({ capacity: -1 }), /^RangeError: AgentTree: capacity /)
+  for (const [name, required] of CLASSES)
+    assertThrown(
+      () => new simd[name]({ ...required, capacity: -1 }),
+      new RegExp(`^RangeError: ${name}: capacity `),
+    )
 })
 
 test('create() makes no default instance', async () => {
@@ -74,7 +85,7 @@ test('init({ memory }) reserves, so that nothing grows later', async () => {
   assert.ok(instance.memory.buffer.byteLength >= ROOM)
   const tree = new scalar.AgentTree({ capacity: 50_000 })
   const { positions } = tree
-  const other = new scalar.AgentTree3D({ capacity: 10_000 })
+  const other = new scalar.Grid3D({ capacity: 10_000, cellSize: 1 })
   other.reserve(20_000)
   tree.save()
   assert.is(tree.generation, 0)
@@ -114,39 +125,48 @@ test('instances share nothing', async () => {
   assert.is(small.nearest(9, 0), 2)
 })
 
-test('two trees of one instance do not disturb each other', async () => {
-  const instance = await create()
-  const one = rowOf(AgentTree, 5, { instance })
-  const other = rowOf(AgentTree, 9, { instance, leafSize: 1, split: 'median' })
-  const ids = one.within(0, 0, 2)
-  const expected = ids.slice()
-  other.within(5, 0, 9)
-  other.build()
-  other.save()
-  other.cells()
-  assert.equal(ids, expected, 'valid until the next query on the same object')
-  const { visits } = one.stats()
-  other.nearest(3, 0)
-  assert.is(one.stats().visits, visits)
-  other.dispose()
-  assert.equal(one.within(0, 0, 2), expected)
-})
+/** Two indexes of one instance: of every kind beside one of every kind. */
+async function neighbors(check) {
+  for (const one of Object.keys(KINDS))
+    for (const other of Object.keys(KINDS)) {
+      const instance = await create()
+      const make = (kind, n) => rowOf(simd[kind], n, { instance, ...KINDS[kind].variants[0] })
+      check(make(one, 5), make(other, 9))
+    }
+}
 
-test('stats() gives each tree an object of its own, always the same', async () => {
-  const instance = await create()
-  const one = rowOf(AgentTree, 5, { instance })
-  const other = rowOf(AgentTree, 9, { instance })
-  const stats = one.stats()
-  assert.is(other.stats().agents, 9)
-  assert.is(stats.agents, 5)
-  assert.is(one.stats(), stats)
-})
+test('two indexes of one instance do not disturb each other', () =>
+  neighbors((one, other) => {
+    const ids = one.within(0, 0, 2)
+    const expected = ids.slice()
+    other.within(5, 0, 9)
+    other.build()
+    other.save()
+    other.cells()
+    assert.equal(ids, expected, 'valid until the next query on the same object')
+    const { visits } = one.stats()
+    other.nearest(3, 0)
+    assert.is(one.stats().visits, visits)
+    other.dispose()
+    assert.equal(one.within(0, 0, 2), expected)
+  }))
+
+test('stats() gives each index an object of its own, always the same', () =>
+  neighbors((one, other) => {
+    const stats = one.stats()
+    assert.is(other.stats().agents, 9)
+    assert.is(stats.agents, 5)
+    assert.is(one.stats(), stats)
+  }))
 
 test('an instance that is none, or of another entry: TypeError', async () => {
   const foreign = await scalar.create()
   for (const instance of [foreign, {}, null, 5, Promise.resolve()])
-    for (const Tree of [AgentTree, AgentTree3D])
-      assertThrown(() => new Tree({ instance }), /^TypeError: AgentTree(3D)?: instance must be /)
+    for (const [name, required] of CLASSES)
+      assertThrown(
+        () => new simd[name]({ ...required, instance }),
+        new RegExp(`^TypeError: ${name}: instance must be `),
+      )
   assert.is(new AgentTree({ instance: undefined }).capacity, 1000)
 })
 

@@ -10,7 +10,7 @@ import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
 import * as oracle from './oracle.js'
 import { createRandom, distributions } from './random.js'
-import { assertThrown, bits, maker, ROW, ROW_3D } from './trees.js'
+import { bits, KINDS, maker, ROW, ROW_3D } from './indexes.js'
 
 const environment = globalThis.process?.env
 const SEED = Number(environment?.COPSE_SEED ?? 1)
@@ -30,13 +30,16 @@ const drawnCase = fc.record({
   distribution: fc.constantFrom(...Object.keys(distributions)),
   seed: fc.noBias(fc.nat()),
   leafSize: fc.constantFrom(64, 1, 3, 10, 1000),
+  cellSize: fc.constantFrom(30, 1e-20, 0.01, 1, 7, 100, 1000, 1e20),
   filters: fc.boolean(),
   notFinite: fc.boolean(),
 })
 
 const test = suite('raycast')
-const builds = [simd, scalar].map((library) => ({ library, ...maker(library) }))
-test.before(() => Promise.all(builds.map(({ start }) => start())))
+const makers = Object.keys(KINDS).flatMap((kind) =>
+  [simd, scalar].map((library) => ({ kind, library, ...maker(library, kind) })),
+)
+test.before(() => Promise.all(makers.map(({ start }) => start())))
 
 /** On an agent, beside one, or anywhere: such that rays run along axes, and through many agents. */
 function drawPoint(random, { count, dimensions, positions }) {
@@ -71,11 +74,11 @@ function drawAgents(random, drawn, dimensions) {
   return { dimensions, count: drawn.n, positions, groups }
 }
 
-/** One ray, by each tree, and the same as brute force; gives what that found. */
-function checkRay(trees, agents, from, to, radii, options) {
+/** One ray, through each index, and the same as brute force; gives what that found. */
+function checkRay(indexes, agents, from, to, radii, options) {
   const expected = oracle.raycast(agents, from, to, radii, options)
-  for (const tree of trees) {
-    const hit = tree.raycast(...from, ...to, options)
+  for (const index of indexes) {
+    const hit = index.raycast(...from, ...to, options)
     assert.is(hit === null, expected.id < 0)
     if (hit === null) continue
     assert.is(hit.id, expected.id)
@@ -102,15 +105,16 @@ for (const dimensions of [2, 3])
       const radii = Float32Array.from({ length: agents.groups.length }, () =>
         random() < 0.5 ? radius : random() * 20,
       )
-      const { leafSize } = drawn
-      const trees = builds.map(({ unbuilt }) => {
-        const options = { capacity: Math.max(RAYS, drawn.n), leafSize, onNonFinite: 'skip' }
-        const tree = unbuilt(dimensions, agents.positions, options)
-        tree.count = agents.count
-        tree.groups.set(agents.groups)
-        tree.radii.set(radii)
-        tree.build()
-        return tree
+      const { leafSize, cellSize } = drawn
+      const capacity = Math.max(RAYS, drawn.n)
+      const indexes = makers.map(({ unbuilt }) => {
+        const options = { capacity, leafSize, cellSize, onNonFinite: 'skip' }
+        const index = unbuilt(dimensions, agents.positions, options)
+        index.count = agents.count
+        index.groups.set(agents.groups)
+        index.radii.set(radii)
+        index.build()
+        return index
       })
       const options = {}
       if (drawn.filters && random() < 0.7) options.mask = integer(random, 8)
@@ -119,27 +123,28 @@ for (const dimensions of [2, 3])
       try {
         for (const own of [radii, sameRadius]) {
           if (own === sameRadius) options.radius = radius
-          const found = rays.map(([from, to]) => checkRay(trees, agents, from, to, own, options))
-          for (const tree of trees) {
-            const { ids, fractions } = tree.raycastMany(Float32Array.from(rays.flat(2)), options)
+          const found = rays.map(([from, to]) => checkRay(indexes, agents, from, to, own, options))
+          for (const index of indexes) {
+            const { ids, fractions } = index.raycastMany(Float32Array.from(rays.flat(2)), options)
             const expected = Float32Array.from(found, ({ fraction }) => fraction)
             assert.equal([...ids.subarray(0, RAYS)], [...found.map(({ id }) => id)])
             assert.equal(bits(fractions.subarray(0, RAYS)), bits(expected))
           }
         }
-        assert.is(trees[0].stats().visits, trees[1].stats().visits)
+        const visits = indexes.map((index) => index.stats().visits)
+        for (let i = 0; i < visits.length; i += 2) assert.is(visits[i], visits[i + 1])
       } finally {
-        for (const tree of trees) tree.dispose()
+        for (const index of indexes) index.dispose()
       }
     })
     fc.assert(property, { seed: SEED, numRuns: RUNS })
   })
 
-for (const { library, treeOf, unbuilt, empty, assertCode } of builds) {
-  const build = library === simd ? 'simd' : 'scalar'
+for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of makers) {
+  const build = `${kind}, ${library === simd ? 'simd' : 'scalar'}`
 
   test(`says whom, how far and where, ${build}`, () => {
-    const row = treeOf(2, ROW)
+    const row = built(2, ROW)
     const { id, fraction, x, y } = row.raycast(-1, 1, 7, 1, { radius: 1 })
     assert.equal([id, fraction, x, y], [0, 0.125, 0, 1])
     assert.is(row.raycast(-1, 1.001, 7, 1.001, { radius: 1 }), null)
@@ -147,12 +152,12 @@ for (const { library, treeOf, unbuilt, empty, assertCode } of builds) {
     assert.is(row.raycast(3, 0.5, 3, 0.5, { radius: 0.5 }).id, 3)
     assert.is(row.raycast(-1, 0, 7, 0, { radius: 1, exclude: 0 }).id, 1)
     assert.is(row.raycast(-1, 0, 7, 0, { radius: 1, mask: 2 }), null)
-    const { z, ...rest } = treeOf(3, ROW_3D).raycast(0, 0, 9, 0, 0, 1, { radius: 2 })
+    const { z, ...rest } = built(3, ROW_3D).raycast(0, 0, 9, 0, 0, 1, { radius: 2 })
     assert.equal([z, rest.id, rest.fraction], [7, 5, 0.25])
   })
 
   test(`the objects, and the views in them, are always the same, ${build}`, () => {
-    const row = treeOf(2, ROW)
+    const row = built(2, ROW)
     const hit = row.raycast(0, 0, 1, 0)
     assert.is(row.raycast(5, 0, 6, 0), hit)
     const hits = row.raycastMany(Float32Array.of(0, 0, 1, 0))
@@ -163,7 +168,7 @@ for (const { library, treeOf, unbuilt, empty, assertCode } of builds) {
   })
 
   test(`radii are 0 at first, and count from the next build on, ${build}`, () => {
-    const row = treeOf(2, ROW)
+    const row = built(2, ROW)
     assert.is(row.raycast(-1, 0.5, 9, 0.5), null)
     row.radii[4] = 1
     assert.is(row.raycast(-1, 0.5, 9, 0.5), null)
@@ -184,7 +189,7 @@ for (const { library, treeOf, unbuilt, empty, assertCode } of builds) {
   })
 
   test(`restore takes the radii, ${build}`, () => {
-    const row = treeOf(2, ROW)
+    const row = built(2, ROW)
     const other = empty(2, { capacity: 8 })
     other.radii[3] = 1
     other.restore(row.save())
@@ -192,16 +197,13 @@ for (const { library, treeOf, unbuilt, empty, assertCode } of builds) {
   })
 
   test(`a wrong radius fails the build, and nothing changed, ${build}`, () => {
-    const row = treeOf(2, ROW)
+    const row = built(2, ROW)
     row.radii[1] = 1
     row.build()
     row.positions[2] = 40
     for (const wrong of [NaN, -1, -Infinity]) {
       row.radii[5] = wrong
-      assertThrown(
-        () => row.build(),
-        /^RangeError: AgentTree\.build: radii\[5\] must be .*, got -?/,
-      )
+      assertThrown(() => row.build(), /^RangeError: Index\.build: radii\[5\] must be .*, got -?/)
       assert.is(row.raycast(-1, 0.5, 9, 0.5).id, 1)
     }
     row.radii[5] = Infinity
@@ -221,7 +223,7 @@ for (const { library, treeOf, unbuilt, empty, assertCode } of builds) {
   })
 
   test(`wrong arguments are refused, by name, ${build}`, () => {
-    const row = treeOf(2, ROW)
+    const row = built(2, ROW)
     const many = (segments, options) => () => row.raycastMany(segments, options)
     const one = new Float32Array(4)
     const refusals = [

@@ -2,10 +2,10 @@
 
 import './runs.js'
 import '../agenttree.test.js'
-import '../batch.test.js'
 import '../degenerate.test.js'
 import '../determinism.test.js'
 import '../errors.test.js'
+import '../grid.test.js'
 import '../instances.test.js'
 import '../raycast.test.js'
 import '../snapshot.test.js'

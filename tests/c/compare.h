@@ -1,8 +1,9 @@
-/* Compares every query of an agent tree with brute force over the same agents. */
+/* Makes indexes of every kind, and compares every query of one with brute force over the same
+ * agents. */
 #ifndef COMPARE_H
 #define COMPARE_H
 
-#include "../../c/copse.h"
+#include "../../wasm/index.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,6 +16,45 @@ static inline uint32_t random_word(uint32_t *state) {
   t ^= t + (t ^ t >> 7) * (t | 61);
   return t ^ t >> 14;
 }
+
+/* ---- Indexes of any kind ---- */
+
+/* The grid that differs from a tree only in its kind. */
+static inline copse_grid_def grid_like(const copse_agenttree_def *def, float cellSize) {
+  copse_grid_def grid = copse_grid_default();
+  grid.dimensions = def->dimensions;
+  grid.capacity = def->capacity;
+  grid.cellSize = cellSize;
+  grid.layout = def->layout;
+  grid.onNonFinite = def->onNonFinite;
+  grid.allocator = def->allocator;
+  return grid;
+}
+
+/* A tree, or where cellSize is not 0 a grid. */
+static inline copse_status index_create(const copse_agenttree_def *def, float cellSize,
+                                        index *made) {
+  *made = (index){NULL, NULL};
+  if (cellSize == 0) return copse_agenttree_create(def, &made->tree);
+  const copse_grid_def grid = grid_like(def, cellSize);
+  return copse_grid_create(&grid, &made->grid);
+}
+static inline size_t index_bytes(const copse_agenttree_def *def, float cellSize) {
+  const copse_grid_def grid = grid_like(def, cellSize);
+  return cellSize == 0 ? copse_agenttree_bytes(def) : copse_grid_bytes(&grid);
+}
+
+static inline uint32_t index_capacity(index at) {
+  return at.grid ? copse_grid_capacity(at.grid) : copse_agenttree_capacity(at.tree);
+}
+static inline copse_status index_build_from(index at, const copse_positions *positions,
+                                            const uint32_t *groups, uint32_t count,
+                                            uint32_t *firstBad) {
+  return at.grid ? copse_grid_build_from(at.grid, positions, groups, count, firstBad)
+                 : copse_agenttree_build_from(at.tree, positions, groups, count, firstBad);
+}
+
+/* ---- Comparing ---- */
 
 typedef struct asked {
   float center[3], direction[3], lo[3], hi[3];
@@ -32,8 +72,7 @@ static inline bool same_results(const copse_results *a, const copse_results *b, 
 }
 
 /* NULL when all agree, else the name of the query that does not. */
-static inline const char *compare_queries(const copse_agenttree *tree, const copse_brute *brute,
-                                          const asked *ask) {
+static inline const char *compare_queries(index at, const copse_brute *brute, const asked *ask) {
   uint32_t room = brute->count ? brute->count : 1;
   uint32_t *ids = malloc(2 * room * sizeof *ids);
   float *distances2 = malloc(2 * room * sizeof *distances2);
@@ -50,19 +89,18 @@ static inline const char *compare_queries(const copse_agenttree *tree, const cop
     if (status != trueStatus || (status == COPSE_OK && !same_results(&ours, &truth, distances)))   \
       wrong = name;                                                                                \
   }
-  AGREE("within by distance", true,
-        copse_agenttree_within(tree, ask->center, ask->radius, &byDistance, &ours),
+  AGREE("within by distance", true, index_within(at, ask->center, ask->radius, &byDistance, &ours),
         copse_brute_within(brute, ask->center, ask->radius, &byDistance, &truth))
-  AGREE("range by id", false, copse_agenttree_range(tree, ask->lo, ask->hi, &byId, &ours),
+  AGREE("range by id", false, index_range(at, ask->lo, ask->hi, &byId, &ours),
         copse_brute_range(brute, ask->lo, ask->hi, &byId, &truth))
-  AGREE("cone by distance", true,
-        copse_agenttree_cone(tree, ask->center, ask->direction, ask->halfAngle, ask->radius,
-                             &byDistance, &ours),
-        copse_brute_cone(brute, ask->center, ask->direction, ask->halfAngle, ask->radius,
-                         &byDistance, &truth))
-  AGREE("neighbors", true, copse_agenttree_neighbors(tree, ask->center, ask->k, &ask->query, &ours),
+  AGREE(
+      "cone by distance", true,
+      index_cone(at, ask->center, ask->direction, ask->halfAngle, ask->radius, &byDistance, &ours),
+      copse_brute_cone(brute, ask->center, ask->direction, ask->halfAngle, ask->radius, &byDistance,
+                       &truth))
+  AGREE("neighbors", true, index_neighbors(at, ask->center, ask->k, &ask->query, &ours),
         copse_brute_neighbors(brute, ask->center, ask->k, &ask->query, &truth))
-  AGREE("within by id", true, copse_agenttree_within(tree, ask->center, ask->radius, &byId, &ours),
+  AGREE("within by id", true, index_within(at, ask->center, ask->radius, &byId, &ours),
         copse_brute_within(brute, ask->center, ask->radius, &byId, &truth))
 #undef AGREE
 
@@ -70,11 +108,11 @@ static inline const char *compare_queries(const copse_agenttree *tree, const cop
   uint32_t count = 0, nearest = COPSE_NONE;
   bool any = false;
   if (copse_brute_within(brute, ask->center, ask->radius, &byId, &truth) == COPSE_OK) {
-    copse_agenttree_count_within(tree, ask->center, ask->radius, &ask->query, &count, NULL);
+    index_count_within(at, ask->center, ask->radius, &ask->query, &count, NULL);
     if (!wrong && count != truth.total) wrong = "count";
-    copse_agenttree_any_within(tree, ask->center, ask->radius, &ask->query, &any, NULL);
+    index_any_within(at, ask->center, ask->radius, &ask->query, &any, NULL);
     if (!wrong && any != (truth.total > 0)) wrong = "any";
-    copse_agenttree_nearest(tree, ask->center, &ask->query, &nearest, NULL, NULL);
+    index_nearest(at, ask->center, &ask->query, &nearest, NULL);
     copse_brute_neighbors(brute, ask->center, 1, &ask->query, &truth);
     if (!wrong && nearest != (truth.total ? truth.ids[0] : COPSE_NONE)) wrong = "nearest";
   }
@@ -88,7 +126,7 @@ static inline int compare_ids(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Whether a slot is in the built tree: somebody could find it. */
+/* Whether a slot is in the last build: somebody could find it. */
 static inline bool brute_has(const copse_brute *brute, uint32_t slot) {
   bool ok = !brute->groups || brute->groups[slot];
   for (uint32_t axis = 0; axis < brute->dimensions; axis++) {
@@ -100,9 +138,8 @@ static inline bool brute_has(const copse_brute *brute, uint32_t slot) {
 
 /* The batch queries with room for everything, against brute force; `masks` by slot, or NULL. The
  * radius and maxDistance must be valid. NULL when all agree. */
-static inline const char *compare_batches(const copse_agenttree *tree, const copse_brute *brute,
-                                          const asked *ask, const uint32_t *masks,
-                                          const float *radii) {
+static inline const char *compare_batches(index at, const copse_brute *brute, const asked *ask,
+                                          const uint32_t *masks, const float *radii) {
   const uint32_t n = brute->count, k = ask->k, roomy = n * n + 8;
   uint32_t *words = calloc(2 * n + 2 * roomy + n * k + 2 * n + 8, sizeof *words);
   float *floats = calloc(n * k + n + k + 8, sizeof *floats);
@@ -113,7 +150,7 @@ static inline const char *compare_batches(const copse_agenttree *tree, const cop
   query.exclude = COPSE_NONE;
   const char *wrong = NULL;
 
-  if (copse_agenttree_all_within(tree, ask->radius, &query, masks, &rows) != COPSE_OK)
+  if (index_all_within(at, ask->radius, &query, masks, &rows) != COPSE_OK)
     wrong = "all within refuses";
   uint32_t total = 0, pairCount = 0;
   for (uint32_t slot = 0; slot < n && !wrong; slot++) {
@@ -135,7 +172,7 @@ static inline const char *compare_batches(const copse_agenttree *tree, const cop
   if (!wrong && (rows.total != total || rows.truncated)) wrong = "total of all within";
 
   copse_neighbor_rows near = {words, nearIds, floats};
-  if (!wrong && copse_agenttree_all_neighbors(tree, k, &query, masks, &near) != COPSE_OK)
+  if (!wrong && index_all_neighbors(at, k, &query, masks, &near) != COPSE_OK)
     wrong = "all neighbors refuses";
   for (uint32_t slot = 0; slot < n && !wrong; slot++) {
     copse_query own = query;
@@ -151,7 +188,7 @@ static inline const char *compare_batches(const copse_agenttree *tree, const cop
   }
 
   copse_results pairs = {rowIds, NULL, roomy, 0, 0};
-  if (!wrong && copse_agenttree_pairs(tree, ask->radius, radii, &query, &pairs) != COPSE_OK)
+  if (!wrong && index_pairs(at, ask->radius, radii, &query, &pairs) != COPSE_OK)
     wrong = "pairs refuses";
   for (uint32_t a = 0; a < n && !wrong; a++) {
     for (uint32_t b = a + 1; b < n; b++) {
@@ -181,16 +218,16 @@ static inline const char *compare_batches(const copse_agenttree *tree, const cop
 
 /* Rays from ask->center to ask->lo and from each agent to the next, all of one radius, or each of
  * its own, against brute force. The radius must be valid. NULL when all agree. */
-static inline const char *compare_rays(const copse_agenttree *tree, const copse_brute *brute,
-                                       const asked *ask, const float *radii) {
+static inline const char *compare_rays(index at, const copse_brute *brute, const asked *ask,
+                                       const float *radii) {
   const uint32_t dim = brute->dimensions, most = brute->count + 1;
   float *segments = calloc(2 * dim * most + most, sizeof *segments);
   float *fractions = segments + 2 * dim * most;
   uint32_t *ids = calloc(most, sizeof *ids), n = 0;
   const char *wrong = NULL;
   copse_hit ours, truth;
-  copse_status status = copse_agenttree_raycast(tree, ask->center, ask->lo, ask->radius, radii,
-                                                &ask->query, &ours, NULL);
+  copse_status status =
+      index_raycast(at, ask->center, ask->lo, ask->radius, radii, &ask->query, &ours, NULL);
   if (copse_brute_raycast(brute, ask->center, ask->lo, ask->radius, radii, &ask->query, &truth) !=
       status)
     wrong = "status of a ray";
@@ -203,8 +240,8 @@ static inline const char *compare_rays(const copse_agenttree *tree, const copse_
           brute->positions.axes[i % dim][(slot + i / dim) * brute->positions.stride];
     n++;
   }
-  if (copse_agenttree_raycast_many(tree, segments, n, ask->radius, radii, &ask->query, ids,
-                                   fractions) != COPSE_OK)
+  if (index_raycast_many(at, segments, n, ask->radius, radii, &ask->query, ids, fractions) !=
+      COPSE_OK)
     wrong = "many rays refuse";
   for (uint32_t i = 0; i < n && !wrong; i++) {
     const float *from = segments + 2 * dim * i;

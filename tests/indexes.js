@@ -1,0 +1,107 @@
+// What the tests of indexes share: the classes there are, making small ones, and seeing what they
+// throw and hold.
+
+import * as assert from 'uvu/assert'
+
+/**
+ * The kinds of index, each a class in 2D and one more in 3D: the options that its constructor can't
+ * do without, and ways to build the same agents so that as much as possible differs inside.
+ */
+export const KINDS = {
+  AgentTree: {
+    required: {},
+    variants: ['longest', 'cycle'].flatMap((axis) =>
+      ['midpoint', 'median'].flatMap((split) =>
+        [1, 12].map((leafSize) => ({ axis, split, leafSize })),
+      ),
+    ),
+  },
+  Grid: {
+    required: { cellSize: 1 },
+    variants: [1, 1e-20, 0.01, 0.3, 2, 1000, 1e20].map((cellSize) => ({ cellSize })),
+  },
+}
+
+/** The name of a class. */
+export const className = (kind, dimensions) => (dimensions === 2 ? kind : `${kind}3D`)
+
+/** What a call throws. */
+export function thrown(call) {
+  try {
+    call()
+  } catch (error) {
+    return error
+  }
+  return assert.unreachable(`nothing was thrown by ${call}`)
+}
+
+/** Whether a call throws an error that reads so: `RangeError: AgentTree.within: …`. */
+export function assertThrown(call, pattern) {
+  assert.match(String(thrown(call)), pattern)
+}
+
+/** The bits of floats: tells -0 from 0, and a NaN equals itself. */
+export const bits = (floats) => new Uint32Array(floats.slice().buffer)
+
+/** All that can be seen of an index, but for the visits of its last query. */
+export function portrait(index) {
+  const { capacity, count, positions } = index
+  const origin = new Array(positions.length / capacity).fill(0)
+  return {
+    count,
+    capacity,
+    positions: bits(positions),
+    groups: index.groups.slice(),
+    ids: index.within(...origin, Infinity).slice(),
+    cells: bits(index.cells()),
+    stats: { ...index.stats(), visits: 0 },
+  }
+}
+
+/** Makes indexes of a kind with one build of the library, all in one instance, which `start` creates. */
+export function maker(library, kind) {
+  let instance
+
+  async function start() {
+    instance = await library.create()
+  }
+
+  function empty(dimensions, options) {
+    const Index = library[className(kind, dimensions)]
+    return new Index({ instance, ...KINDS[kind].required, ...options })
+  }
+
+  /** One that holds agents at these coordinates, as many as fit unless told otherwise. */
+  function unbuilt(dimensions, coordinates, options) {
+    const count = coordinates.length / dimensions
+    const index = empty(dimensions, { capacity: Math.max(1, count), ...options })
+    index.count = count
+    index.positions.set(coordinates)
+    return index
+  }
+
+  function built(dimensions, coordinates, options) {
+    const index = unbuilt(dimensions, coordinates, options)
+    index.build()
+    return index
+  }
+
+  /** The error of a call that must throw a CopseError of this code. */
+  function assertCode(call, code) {
+    const error = thrown(call)
+    assert.instance(error, library.CopseError)
+    assert.is(error.code, code)
+    return error
+  }
+
+  /** As above, where the pattern says Index for the name of the kind. */
+  const assertKindThrown = (call, pattern) =>
+    assertThrown(call, new RegExp(pattern.source.replace('Index', kind)))
+
+  const { variants } = KINDS[kind]
+  return { start, empty, unbuilt, built, variants, assertCode, assertThrown: assertKindThrown }
+}
+
+/** Six agents in a row, one apart: along x in 2D, along z in 3D. */
+export const ROW = [0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0]
+export const ROW_3D = [0, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0, 5]
