@@ -48,7 +48,7 @@ ALWAYS_INLINE bool bounds_of_four(const copse_grid *grid, uint32_t begin, group 
     const float4 x = float4_load(grid->agents.points.axes[axis] + begin);
     lo[axis] = float4_least(x);
     hi[axis] = float4_greatest(x);
-    const float4 most = float4_all((axis ? 1 : 2) * grid->cellSize);
+    const float4 most = float4_all((axis ? 1.0f : 2.0f) * grid->cellSize);
     near &= word4_bits(float4_le(float4_sub(hi[axis], lo[axis]), most));
   }
   *some = (group){begin, 4, lanes_of(lo, dim), lanes_of(hi, dim)};
