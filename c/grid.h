@@ -3,8 +3,8 @@
  * A cell is cut along x into columns, as many as there is room for: so that a query reads less of
  * what is beside it. The column that is i-th along x, in the j-th row and the k-th layer of cells,
  * has entry (i + j * strides[1] + k * strides[2]) & wrap of the table, which says where its agents
- * begin in the order of the grid; those of one entry are sorted by id. In that order columns next to
- * each other in a row lie next to each other: a query reads a run of agents a row.
+ * begin in the order of the grid; those of one entry are sorted by id. In that order columns next
+ * to each other in a row lie next to each other: a query reads a run of agents a row.
  *
  * The table has a few entries an agent. Where there are more cells than that, entries are shared by
  * cells far apart from each other, and `wrap` takes their numbers modulo the size of the table; the
