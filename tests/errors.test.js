@@ -117,9 +117,7 @@ function testKind(kind, build, library) {
   args.before(start)
 
   const argumentsOf = (dimensions, method) =>
-    QUERIES[method]
-      .split(' ')
-      .filter((argument) => dimensions === 3 || !/^z|z$/i.test(argument))
+    QUERIES[method].split(' ').filter((argument) => dimensions === 3 || !/^z|z$/i.test(argument))
 
   args('of every query are refused, and nothing changed', () => {
     for (const dimensions of [2, 3]) {
