@@ -188,7 +188,7 @@ static float expected_reach(const copse_grid *grid, uint32_t k) {
   if (grid->agents.dimensions == 3) return cell; /* a first guess is not worth a cube root */
   const float area = (grid->last[0] + 1) / grid->scale[0] * (grid->last[1] + 1) * cell;
   const float reach = sqrtf(area * (float)(k + 1) / (float)grid->agents.present / 3.14159265f);
-  return reach < cell ? reach : cell;
+  return reach > 0 && reach < cell ? reach : cell; /* an area may underflow */
 }
 
 ALWAYS_INLINE uint32_t search_run(const copse_grid *grid, grid_run run, const float *center,

@@ -18,7 +18,7 @@ export const KINDS = {
   },
   Grid: {
     required: { cellSize: 1 },
-    variants: [1, 1e-20, 0.01, 0.3, 2, 1000, 1e20].map((cellSize) => ({ cellSize })),
+    variants: [1, 1e-20, 1e-35, 0.01, 0.3, 2, 1000, 1e20].map((cellSize) => ({ cellSize })),
   },
 }
 

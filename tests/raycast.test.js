@@ -30,7 +30,7 @@ const drawnCase = fc.record({
   distribution: fc.constantFrom(...Object.keys(distributions)),
   seed: fc.noBias(fc.nat()),
   leafSize: fc.constantFrom(64, 1, 3, 10, 1000),
-  cellSize: fc.constantFrom(30, 1e-20, 0.01, 1, 7, 100, 1000, 1e20),
+  cellSize: fc.constantFrom(30, 1e-20, 1e-35, 0.01, 1, 7, 100, 1000, 1e20),
   filters: fc.boolean(),
   notFinite: fc.boolean(),
 })

@@ -44,7 +44,7 @@ function uvu(name, folder, pattern) {
   report('native unit tests', Number(ok), Math.max(Number(wrong), clean ? 0 : 1), output)
 }
 for (const target of readdirSync('tests/c/fuzz').map((file) => file.replace('.c', ''))) {
-  const limits = [`-max_total_time=${FUZZ_SECONDS}`, '-max_len=4096', '-seed=1']
+  const limits = [`-max_total_time=${FUZZ_SECONDS}`, '-max_len=4096', '-seed=1', '-timeout=20']
   const { output, clean } = run(`build/fuzz/${target}`, ...limits)
   const runs = Number(/Done (\d+) runs/.exec(output)?.[1] ?? 0)
   report(`fuzz ${target}, ${runs} runs`, clean && runs ? 1 : 0, clean && runs ? 0 : 1, output)

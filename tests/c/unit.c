@@ -1089,6 +1089,24 @@ static void test_the_table_is_shared_where_there_are_too_many_cells(void) {
   }
 }
 
+/* Cells whose area underflows: a search must not begin with no reach at all. */
+static void test_searches_among_the_smallest_cells(void) {
+  const float points[] = {0, 0, 1, 1, 1, 1, -3, 2}, sizes[] = {1e-20f, 1e-30f, 1e-38f, 1e-45f};
+  for (int i = 0; i < 4; i++) {
+    copse_grid *grid = grid_of(points, 4, 2, sizes[i]);
+    uint32_t ids[4], nearest;
+    float distances2[4];
+    copse_results results = {ids, distances2, 4, 0, 0};
+    copse_query query = copse_query_default();
+    query.exclude = 0;
+    CHECK(copse_grid_neighbors(grid, points, 4, NULL, &results) == COPSE_OK);
+    CHECK(results.total == 4 && ids[0] == 0 && ids[1] == 1 && ids[2] == 2 && ids[3] == 3);
+    CHECK(copse_grid_nearest(grid, points, &query, &nearest, NULL, NULL) == COPSE_OK);
+    CHECK(nearest == 1);
+    copse_grid_destroy(grid);
+  }
+}
+
 static void test_a_snapshot_is_for_one_size_of_cells(void) {
   const float points[] = {1, 2, 3, 4};
   copse_grid *grid = grid_of(points, 2, 2, 1), *other = grid_of(points, 2, 2, 1.0000001f);
@@ -1165,6 +1183,7 @@ static const struct {
     TEST(test_queries_beyond_all_agents),
     TEST(test_exactly_the_radius_across_cells),
     TEST(test_the_table_is_shared_where_there_are_too_many_cells),
+    TEST(test_searches_among_the_smallest_cells),
     TEST(test_a_snapshot_is_for_one_size_of_cells),
 };
 
