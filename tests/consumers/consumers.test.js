@@ -81,7 +81,8 @@ const putCore = (/** @type {string} */ folder, /** @type {string} */ core) =>
 function run(folder, line, timeout = RUN_MS) {
   const PATH = join(folder, 'node_modules/.bin') + delimiter + process.env.PATH
   // Deno's cache goes with the folder.
-  const env = { ...process.env, PATH, NO_COLOR: '1', DENO_DIR: join(folder, '.deno') }
+  const plain = { FORCE_COLOR: undefined, NO_COLOR: '1' } // whoever reads this output
+  const env = { ...process.env, ...plain, PATH, DENO_DIR: join(folder, '.deno') }
   const [command, ...args] = line.split(' ')
   try {
     const options = { cwd: folder, encoding: /** @type {const} */ ('utf8'), timeout, env }
