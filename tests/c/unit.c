@@ -178,7 +178,7 @@ static void test_every_failing_allocation_is_reported_and_leaks_nothing(void) {
 }
 
 static void test_no_frame_allocates(void) {
-  enum { N = 200, FRAMES = 2500, K = 4 };
+  enum { N = 200, FRAMES = 10000, K = 4 };
   ledger book = {-1, 0};
   copse_agenttree_def def = copse_agenttree_default();
   def.capacity = N;
@@ -511,7 +511,7 @@ static void test_ties_go_to_the_lower_id(void) {
 static void test_queries_equal_brute_force(void) {
   enum { MOST = 300 };
   uint32_t seed = 2026;
-  for (int round = 0; round < 1000; round++) {
+  for (int round = 0; round < 3000; round++) {
     copse_agenttree_def def = copse_agenttree_default();
     def.capacity = MOST;
     def.dimensions = 2 + random_word(&seed) % 2;
