@@ -88,13 +88,6 @@ ALWAYS_INLINE uint32_t append(uint32_t *row, uint32_t total, word4 ids, uint32_t
   return total + bits_count(bits);
 }
 
-ALWAYS_INLINE asker gathered_asker(const batch *asked, const nearby *near, uint32_t i,
-                                   const int dim) {
-  float center[3];
-  nearby_center(near, i, center, dim);
-  return asker_of(asked, center, near->ids[i], dim);
-}
-
 /* The gathered that are near an agent, whom it looks for; answers with their number. */
 ALWAYS_INLINE uint32_t row_of(const nearby *near, const asker *who, float4 limit2, uint32_t *row,
                               const bool plain, const int dim) {

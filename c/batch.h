@@ -81,6 +81,13 @@ ALWAYS_INLINE asker asker_of(const batch *asked, const float *center, uint32_t s
                  word4_all(batch_mask_of(asked, slot))};
 }
 
+ALWAYS_INLINE asker gathered_asker(const batch *asked, const nearby *near, uint32_t i,
+                                   const int dim) {
+  float center[3];
+  nearby_center(near, i, center, dim);
+  return asker_of(asked, center, near->ids[i], dim);
+}
+
 ALWAYS_INLINE float4 nearby_distance2(const nearby *near, uint32_t i, const asker *who,
                                       const int dim) {
   float4 d[3];

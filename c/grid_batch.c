@@ -179,13 +179,6 @@ ALWAYS_INLINE uint32_t found(const nearby *near, uint32_t i, const asker *who, f
   return word4_bits(word4_without(hit, word4_equal(common, word4_all(0))));
 }
 
-ALWAYS_INLINE asker gathered_asker(const batch *asked, const nearby *near, uint32_t i,
-                                   const int dim) {
-  float center[3];
-  nearby_center(near, i, center, dim);
-  return asker_of(asked, center, near->ids[i], dim);
-}
-
 /* The rows of a group, whose agents are the first of the gathered: two at a time, so that what is
  * gathered is read once for both. Only among the first four can an asker meet itself. */
 ALWAYS_INLINE void group_rows_in(const batch *asked, nearby *near, uint32_t own, float radius2,
