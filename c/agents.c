@@ -6,14 +6,15 @@
 
 /* ---- Life -------------------------------------------------------------------------------- */
 
-bool agents_ok(const agents *all) {
-  return (all->dimensions == 2 || all->dimensions == 3) && all->capacity >= 1 &&
-         all->capacity <= COPSE_MAX_CAPACITY &&
-         (all->layout == COPSE_LAYOUT_INTERLEAVED || all->layout == COPSE_LAYOUT_SEPARATE) &&
-         (all->onNonFinite == COPSE_NON_FINITE_ERROR || all->onNonFinite == COPSE_NON_FINITE_SKIP);
+bool agents_ok(const agents *asked) {
+  return (asked->dimensions == 2 || asked->dimensions == 3) && asked->capacity >= 1 &&
+         asked->capacity <= COPSE_MAX_CAPACITY &&
+         (asked->layout == COPSE_LAYOUT_INTERLEAVED || asked->layout == COPSE_LAYOUT_SEPARATE) &&
+         (asked->onNonFinite == COPSE_NON_FINITE_ERROR ||
+          asked->onNonFinite == COPSE_NON_FINITE_SKIP);
 }
 
-void agents_carve(agents *all, arena *block) {
+static void carve_own(agents *all, arena *block) {
   const uint64_t capacity = all->capacity, padded = capacity + SCAN_PADDING;
   all->positions = arena_carve(block, capacity * all->dimensions, sizeof(float));
   all->groups = arena_carve(block, capacity, sizeof(uint32_t));
@@ -23,13 +24,65 @@ void agents_carve(agents *all, arena *block) {
   all->points.groups = arena_carve(block, padded, sizeof(uint32_t));
 }
 
-void agents_begin(agents *all) {
-  for (uint32_t slot = 0; slot < all->capacity; slot++) all->groups[slot] = 1;
+/* Points all arrays of an index into a block, or measures that block. */
+static uint64_t carve(agents *all, void *block) {
+  arena whole = arena_over(block);
+  carve_own(all, &whole);
+  all->type->carve(all, &whole);
+  return arena_block_bytes(whole.used);
 }
 
-void agents_move(agents *to, const agents *from) {
+/* An index on the stack. */
+typedef union any_index {
+  agents agents;
+  char bytes[INDEX_BYTES];
+} any_index;
+
+static any_index copy_of(const agents *all) {
+  any_index copy;
+  memcpy(&copy, all, all->type->bytes);
+  return copy;
+}
+
+/* Takes a zeroed block for the arrays of an index that has none. */
+static copse_status take_block(agents *all) {
+  all->blockBytes = carve(all, NULL);
+  all->block = memory_take(&all->allocator, all->blockBytes);
+  if (!all->block) return COPSE_OUT_OF_MEMORY;
+  memset(all->block, 0, (size_t)all->blockBytes);
+  carve(all, all->block);
+  for (uint32_t slot = 0; slot < all->capacity; slot++) all->groups[slot] = 1;
+  return COPSE_OK;
+}
+
+size_t agents_bytes(const agents *asked) {
+  any_index measured = copy_of(asked);
+  const uint64_t bytes = asked->type->bytes + carve(&measured.agents, NULL);
+  return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
+}
+
+void *agents_create(const agents *asked, copse_status *status) {
+  const size_t bytes = asked->type->bytes;
+  agents *made = memory_take(&asked->allocator, bytes);
+  *status = COPSE_OUT_OF_MEMORY;
+  if (!made) return NULL;
+  memcpy(made, asked, bytes);
+  *status = take_block(made);
+  if (*status == COPSE_OK) return made;
+  memory_give(&asked->allocator, made, bytes);
+  return NULL;
+}
+
+void agents_destroy(agents *all) {
+  if (!all) return;
+  const copse_allocator allocator = all->allocator;
+  memory_give(&allocator, all->block, all->blockBytes);
+  memory_give(&allocator, all, all->type->bytes);
+}
+
+/* Copies what the arrays hold. */
+static void keep_own(agents *to, const agents *from) {
   const size_t dim = from->dimensions, old = from->capacity, capacity = to->capacity;
-  agents_begin(to);
   if (from->layout == COPSE_LAYOUT_SEPARATE) {
     for (size_t axis = 0; axis < dim; axis++)
       memcpy(to->positions + axis * capacity, from->positions + axis * old, old * sizeof(float));
@@ -40,6 +93,20 @@ void agents_move(agents *to, const agents *from) {
     memcpy(to->points.axes[axis], from->points.axes[axis], old * sizeof(float));
   memcpy(to->points.ids, from->points.ids, old * sizeof(uint32_t));
   memcpy(to->points.groups, from->points.groups, old * sizeof(uint32_t));
+}
+
+copse_status agents_reserve(agents *all, uint32_t capacity) {
+  if (capacity > COPSE_MAX_CAPACITY) return COPSE_INVALID_ARGUMENT;
+  if (capacity <= all->capacity) return COPSE_OK;
+  any_index larger = copy_of(all);
+  larger.agents.capacity = capacity;
+  const copse_status status = take_block(&larger.agents);
+  if (status != COPSE_OK) return status;
+  keep_own(&larger.agents, all);
+  all->type->keep(&larger, all);
+  memory_give(&all->allocator, all->block, all->blockBytes);
+  memcpy(all, &larger, all->type->bytes);
+  return COPSE_OK;
 }
 
 copse_status agents_set_count(agents *all, uint32_t count) {
@@ -65,7 +132,7 @@ uint32_t agents_order(const agents *all, uint32_t *order, uint32_t capacity) {
 
 /* ---- Build ------------------------------------------------------------------------------- */
 
-source agents_buffers(const agents *all) {
+static source buffers_of(const agents *all) {
   return (source){agents_positions(all), all->groups, all->count};
 }
 
@@ -146,7 +213,7 @@ static bool survey_full(const source *from, uint32_t dimensions, survey *found) 
          survey_groups(from->groups, from->count, &found->anyGroups, &found->allGroups);
 }
 
-survey agents_survey(const source *from, uint32_t dimensions) {
+static survey survey_of(const source *from, uint32_t dimensions) {
   survey found;
   if (survey_full(from, dimensions, &found)) return found;
   return dimensions == 3 ? survey_in(from, 3) : survey_in(from, 2);
@@ -156,21 +223,66 @@ bool source_accepts_slot(const source *from, uint32_t slot, uint32_t dimensions)
   return source_accepts(from, slot, (int)dimensions);
 }
 
-copse_status agents_check(const agents *all, const source *from, survey *found,
+static copse_status check(const agents *all, const source *from, survey *found,
                           uint32_t *firstBad) {
-  *found = agents_survey(from, all->dimensions);
+  *found = survey_of(from, all->dimensions);
   if (firstBad) *firstBad = found->firstBad;
   const bool refused = found->bad && all->onNonFinite == COPSE_NON_FINITE_ERROR;
   return refused ? COPSE_NOT_FINITE : COPSE_OK;
 }
 
-copse_status agents_foreign(const agents *all, const copse_positions *positions,
-                            const uint32_t *groups, uint32_t count, source *from) {
+copse_status agents_build(agents *all, uint32_t *firstBad) {
+  const source from = buffers_of(all);
+  survey found;
+  const copse_status status = check(all, &from, &found, firstBad);
+  if (status == COPSE_OK) all->type->build(all, &from, &found);
+  return status;
+}
+
+copse_status agents_build_from(agents *all, const copse_positions *positions,
+                               const uint32_t *groups, uint32_t count, uint32_t *firstBad) {
+  if (firstBad) *firstBad = COPSE_NONE;
   if (count > all->capacity) return COPSE_FULL;
   for (uint32_t axis = 0; axis < all->dimensions; axis++)
     if (!positions->axes[axis] && count) return COPSE_INVALID_ARGUMENT;
-  *from = (source){*positions, (uint32_t *)groups, count};
+  const source from = {*positions, (uint32_t *)groups, count};
+  survey found;
+  const copse_status status = check(all, &from, &found, firstBad);
+  if (status != COPSE_OK) return status;
+  all->type->build(all, &from, &found);
+  all->count = count;
   return COPSE_OK;
+}
+
+void agents_take(agents *all, const source *from, const survey *found) {
+  all->builtCount = from->count;
+  all->present = found->present;
+  all->skipped = found->bad;
+  all->anyGroups = found->anyGroups;
+  all->allGroups = found->allGroups;
+}
+
+ALWAYS_INLINE void fetch_in(const agents *all, const source *from, uint32_t begin, uint32_t end,
+                            const int dim) {
+  const scan_points points = all->points; /* in registers: the stores below may alias anything */
+  const copse_positions positions = from->positions;
+  for (uint32_t i = begin; i < end; i++) {
+    const size_t at = (size_t)points.ids[i] * positions.stride;
+    EACH_AXIS (axis, dim) points.axes[axis][i] = positions.axes[axis][at] + 0.0f;
+  }
+}
+
+void agents_fetch(const agents *all, const source *from, uint32_t begin, uint32_t end) {
+  if (all->dimensions == 3)
+    fetch_in(all, from, begin, end, 3);
+  else
+    fetch_in(all, from, begin, end, 2);
+}
+
+void agents_fetch_groups(const agents *all, const source *from) {
+  if (all->anyGroups == all->allGroups) return;
+  for (uint32_t i = 0; i < all->present; i++)
+    all->points.groups[i] = source_group(from, all->points.ids[i]);
 }
 
 bool agents_valid(const agents *all) {
@@ -194,7 +306,7 @@ bool agents_valid(const agents *all) {
  * with group 0). A state of n slots is n * dimensions coordinates, interleaved, and n groups. */
 typedef struct agents_snapshot {
   snapshot_header header;
-  uint32_t dimensions, options[AGENTS_OPTIONS], onNonFinite; /* must agree */
+  uint32_t dimensions, options[INDEX_OPTIONS], onNonFinite; /* must agree */
   uint32_t count, builtCount, skipped;
 } agents_snapshot;
 
@@ -220,23 +332,23 @@ static void copy_state(const agents *all, const source *from, const source *to) 
   memcpy(to->groups, from->groups, from->count * sizeof(uint32_t));
 }
 
-static agents_snapshot snapshot_head(const agents *all, const agents_options *options) {
+static agents_snapshot snapshot_head(const agents *all) {
   agents_snapshot head = {.dimensions = all->dimensions,
                           .onNonFinite = (uint32_t)all->onNonFinite,
                           .count = all->count,
                           .builtCount = all->builtCount,
                           .skipped = all->skipped};
-  memcpy(head.options, options->words, sizeof head.options);
+  all->type->options(all, head.options);
   return head;
 }
 
-copse_status agents_save(const agents *all, const agents_options *options, void *bytes,
-                         size_t capacity, size_t *total, uint32_t *firstBad) {
-  const source buffers = agents_buffers(all);
+copse_status agents_save(const agents *all, void *bytes, size_t capacity, size_t *total,
+                         uint32_t *firstBad) {
+  const source buffers = buffers_of(all);
   survey found;
   *total = 0;
-  if (agents_check(all, &buffers, &found, firstBad) != COPSE_OK) return COPSE_NOT_FINITE;
-  const agents_snapshot head = snapshot_head(all, options);
+  if (check(all, &buffers, &found, firstBad) != COPSE_OK) return COPSE_NOT_FINITE;
+  const agents_snapshot head = snapshot_head(all);
   uint64_t size = sizeof head + state_bytes(all, head.count) + state_bytes(all, head.builtCount);
   *total = size > SIZE_MAX ? SIZE_MAX : (size_t)size;
   if (size > capacity) return COPSE_FULL;
@@ -256,15 +368,15 @@ copse_status agents_save(const agents *all, const agents_options *options, void 
       state.positions.axes[axis][(size_t)slot * state.positions.stride] = all->points.axes[axis][i];
     state.groups[slot] = uniform ? all->anyGroups : all->points.groups[i];
   }
-  snapshot_seal(bytes, size, options->kind);
+  snapshot_seal(bytes, size, all->type->kind);
   return COPSE_OK;
 }
 
-copse_status agents_restore(agents *all, const agents_options *options, const void *bytes,
-                            size_t size, agents_state *state) {
+copse_status agents_restore(agents *all, const void *bytes, size_t size) {
   if ((uintptr_t)bytes % 4) return COPSE_INVALID_ARGUMENT;
-  agents_snapshot head, own = snapshot_head(all, options);
-  if (size < sizeof head || !snapshot_opens(bytes, size, options->kind)) return COPSE_BAD_SNAPSHOT;
+  agents_snapshot head, own = snapshot_head(all);
+  if (size < sizeof head || !snapshot_opens(bytes, size, all->type->kind))
+    return COPSE_BAD_SNAPSHOT;
   memcpy(&head, bytes, sizeof head);
   if (head.dimensions != own.dimensions || head.onNonFinite != own.onNonFinite ||
       memcmp(head.options, own.options, sizeof head.options) != 0 ||
@@ -273,18 +385,19 @@ copse_status agents_restore(agents *all, const agents_options *options, const vo
     return COPSE_BAD_SNAPSHOT;
 
   char *at = (char *)bytes + sizeof head; /* only read */
-  state->buffers = state_at(all, at, head.count);
-  state->built = state_at(all, at + state_bytes(all, head.count), head.builtCount);
-  state->found = agents_survey(&state->built, all->dimensions);
-  state->skipped = head.skipped;
-  const bool buffersOk = all->onNonFinite == COPSE_NON_FINITE_SKIP ||
-                         agents_survey(&state->buffers, all->dimensions).bad == 0;
-  if (!buffersOk || state->found.bad || state->found.present + head.skipped > head.builtCount)
+  const source saved = state_at(all, at, head.count);
+  const source built = state_at(all, at + state_bytes(all, head.count), head.builtCount);
+  const survey found = survey_of(&built, all->dimensions);
+  const bool savedOk =
+      all->onNonFinite == COPSE_NON_FINITE_SKIP || survey_of(&saved, all->dimensions).bad == 0;
+  if (!savedOk || found.bad || found.present + head.skipped > head.builtCount)
     return COPSE_BAD_SNAPSHOT;
   if (head.count > all->capacity || head.builtCount > all->capacity) return COPSE_FULL;
 
   all->count = head.count;
-  const source buffers = agents_buffers(all);
-  copy_state(all, &state->buffers, &buffers);
+  const source buffers = buffers_of(all);
+  copy_state(all, &saved, &buffers);
+  all->type->build(all, &built, &found);
+  all->skipped = head.skipped;
   return COPSE_OK;
 }

@@ -1,15 +1,22 @@
-/* What every index of moving points is built over: the caller's buffers, and the agents of the last
- * build in the index's own order. */
+/* What every index of points is built over: its memory, the caller's buffers, and the agents of the
+ * last build in the index's own order. */
 #ifndef COPSE_AGENTS_H
 #define COPSE_AGENTS_H
 
 #include "scan.h"
 #include "snapshot.h"
 
+typedef struct index_type index_type;
+
+/* The struct of every index begins with this. */
 typedef struct agents {
+  const index_type *type;
   uint32_t dimensions, capacity;
   copse_layout layout;
   copse_on_non_finite onNonFinite;
+  copse_allocator allocator;
+  void *block; /* holds all arrays, those of the index too */
+  uint64_t blockBytes;
 
   /* The caller's side: slots 0 … count - 1. */
   float *positions;
@@ -40,6 +47,24 @@ typedef struct survey {
   uint32_t anyGroups, allGroups; /* of the present */
 } survey;
 
+/* What must agree between a snapshot and the index that takes it, by place and meaning of the
+ * index.
+ */
+enum { INDEX_OPTIONS = 3 };
+
+/* What a kind of index adds to its agents. */
+struct index_type {
+  snapshot_kind kind;
+  size_t bytes;                             /* of its struct, at most INDEX_BYTES */
+  void (*carve)(void *index, arena *block); /* points its arrays into a block, or measures it */
+  void (*keep)(void *larger, const void *index); /* copies what these hold after the last build */
+  /* Builds from a source whose survey found nothing that forbids it. */
+  void (*build)(void *index, const source *from, const survey *found);
+  void (*options)(const void *index, uint32_t words[INDEX_OPTIONS]);
+};
+
+enum { INDEX_BYTES = 512 };
+
 ALWAYS_INLINE float source_coordinate(const source *from, uint32_t slot, int axis) {
   return from->positions.axes[axis][(size_t)slot * from->positions.stride];
 }
@@ -59,6 +84,13 @@ ALWAYS_INLINE bool agents_have(const agents *all, uint32_t mask) {
   return all->present && (all->anyGroups & mask);
 }
 
+/* Where the agent at a place of the index is; in 2D z is 0. */
+static inline void agents_center(const agents *all, uint32_t place, float *center) {
+  center[2] = 0;
+  for (uint32_t axis = 0; axis < all->dimensions; axis++)
+    center[axis] = all->points.axes[axis][place];
+}
+
 /* What a query must test of each agent. */
 ALWAYS_INLINE scan_filter agents_filter(const agents *all, const copse_query *query) {
   const bool testGroups = query->mask != COPSE_ALL_GROUPS && !(all->allGroups & query->mask) &&
@@ -69,11 +101,14 @@ ALWAYS_INLINE scan_filter agents_filter(const agents *all, const copse_query *qu
 /* ---- Life ---- */
 
 /* Whether a definition asks for what there is. */
-bool agents_ok(const agents *all);
-/* Points the arrays into a block, or measures it; fill them by `agents_begin` or `agents_move`. */
-void agents_carve(agents *all, arena *block);
-void agents_begin(agents *all);
-void agents_move(agents *to, const agents *from);
+bool agents_ok(const agents *asked);
+/* The bytes of such an index, SIZE_MAX when no memory can hold it. */
+size_t agents_bytes(const agents *asked);
+/* Makes an index of what is asked for, which has no memory yet; NULL with another status than OK.
+ */
+void *agents_create(const agents *asked, copse_status *status);
+void agents_destroy(agents *all);
+copse_status agents_reserve(agents *all, uint32_t capacity);
 
 copse_status agents_set_count(agents *all, uint32_t count);
 copse_positions agents_positions(const agents *all);
@@ -81,37 +116,26 @@ uint32_t agents_order(const agents *all, uint32_t *order, uint32_t capacity);
 
 /* ---- Build ---- */
 
-source agents_buffers(const agents *all);
 bool source_accepts_slot(const source *from, uint32_t slot, uint32_t dimensions);
-survey agents_survey(const source *from, uint32_t dimensions);
-/* Looks at a source; COPSE_NOT_FINITE when a build must refuse it. firstBad may be NULL. */
-copse_status agents_check(const agents *all, const source *from, survey *found, uint32_t *firstBad);
-/* The caller's arrays as a source; COPSE_FULL, COPSE_INVALID_ARGUMENT. */
-copse_status agents_foreign(const agents *all, const copse_positions *positions,
-                            const uint32_t *groups, uint32_t count, source *from);
+/* From the buffers. */
+copse_status agents_build(agents *all, uint32_t *firstBad);
+/* From the caller's arrays. */
+copse_status agents_build_from(agents *all, const copse_positions *positions,
+                               const uint32_t *groups, uint32_t count, uint32_t *firstBad);
+/* Takes what was found, first of all. */
+void agents_take(agents *all, const source *from, const survey *found);
+/* Fetches the coordinates of the agents begin … end, by their ids. Adding 0 turns -0 into 0. */
+void agents_fetch(const agents *all, const source *from, uint32_t begin, uint32_t end);
+/* Fetches the groups of all, by their ids, where these differ. */
+void agents_fetch_groups(const agents *all, const source *from);
 /* Whether ids are a permutation and nothing is counted wrongly; for tests. */
 bool agents_valid(const agents *all);
 
 /* ---- Snapshots ---- */
 
-/* What else must agree, by place and meaning of the index. */
-enum { AGENTS_OPTIONS = 3 };
-typedef struct agents_options {
-  snapshot_kind kind;
-  uint32_t words[AGENTS_OPTIONS];
-} agents_options;
-
-/* A snapshot as it was found good: what to build from. */
-typedef struct agents_state {
-  source buffers, built;
-  survey found; /* of `built` */
-  uint32_t skipped;
-} agents_state;
-
-copse_status agents_save(const agents *all, const agents_options *options, void *bytes,
-                         size_t capacity, size_t *total, uint32_t *firstBad);
-/* Checks untrusted bytes, and then takes their buffers; the caller builds from state->built. */
-copse_status agents_restore(agents *all, const agents_options *options, const void *bytes,
-                            size_t size, agents_state *state);
+copse_status agents_save(const agents *all, void *bytes, size_t capacity, size_t *total,
+                         uint32_t *firstBad);
+/* Checks untrusted bytes, takes their buffers and builds. */
+copse_status agents_restore(agents *all, const void *bytes, size_t size);
 
 #endif

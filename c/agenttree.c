@@ -11,40 +11,43 @@ enum { DEFAULT_LEAF_SIZE = 64 };
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 
-/* Points the tree's arrays into a block, or measures that block. */
-static uint64_t carve(copse_agenttree *tree, void *block) {
-  arena all = arena_over(block);
-  agents_carve(&tree->agents, &all);
+static void carve(void *index, arena *block) {
+  copse_agenttree *tree = index;
   const uint64_t nodes = agenttree_node_budget(tree->agents.capacity, tree->leafSize);
-  tree->nodes = arena_carve(&all, nodes, sizeof(node));
+  tree->nodes = arena_carve(block, nodes, sizeof(node));
   tree->bounds =
-      arena_carve(&all, nodes * 2 * tree->agents.dimensions + BOX_PADDING, sizeof(float));
-  return arena_block_bytes(all.used);
+      arena_carve(block, nodes * 2 * tree->agents.dimensions + BOX_PADDING, sizeof(float));
 }
 
-/* Takes a zeroed block for the arrays; on failure the tree is as it was. */
-static copse_status take_block(copse_agenttree *tree) {
-  copse_agenttree measured = *tree;
-  uint64_t bytes = carve(&measured, NULL);
-  void *block = memory_take(&tree->allocator, bytes);
-  if (!block) return COPSE_OUT_OF_MEMORY;
-  memset(block, 0, (size_t)bytes);
-  tree->block = block;
-  tree->blockBytes = bytes;
-  carve(tree, block);
-  return COPSE_OK;
+static void keep(void *larger, const void *index) {
+  const copse_agenttree *to = larger, *from = index;
+  memcpy(to->nodes, from->nodes, from->nodeCount * sizeof(node));
+  memcpy(to->bounds, from->bounds,
+         (size_t)2 * from->agents.dimensions * from->nodeCount * sizeof(float));
 }
+
+static void options(const void *index, uint32_t words[INDEX_OPTIONS]) {
+  const copse_agenttree *tree = index;
+  words[0] = tree->leafSize;
+  words[1] = (uint32_t)tree->axis;
+  words[2] = (uint32_t)tree->split;
+}
+
+static const index_type AGENTTREE = {
+    SNAPSHOT_AGENTTREE, sizeof(copse_agenttree), carve, keep, agenttree_build, options};
+_Static_assert(sizeof(copse_agenttree) <= INDEX_BYTES, "see any_index");
 
 /* A tree that has no memory yet. */
 static copse_agenttree bare(const copse_agenttree_def *def) {
-  return (copse_agenttree){.agents = {.dimensions = def->dimensions,
+  return (copse_agenttree){.agents = {.type = &AGENTTREE,
+                                      .dimensions = def->dimensions,
                                       .capacity = def->capacity,
                                       .layout = def->layout,
-                                      .onNonFinite = def->onNonFinite},
+                                      .onNonFinite = def->onNonFinite,
+                                      .allocator = def->allocator},
                            .leafSize = def->leafSize,
                            .axis = def->axis,
-                           .split = def->split,
-                           .allocator = def->allocator};
+                           .split = def->split};
 }
 
 static bool is_ok(const copse_agenttree *tree) {
@@ -58,50 +61,21 @@ copse_agenttree_def copse_agenttree_default(void) {
 }
 
 size_t copse_agenttree_bytes(const copse_agenttree_def *def) {
-  copse_agenttree measured = bare(def);
-  if (!is_ok(&measured)) return 0;
-  uint64_t bytes = sizeof measured + carve(&measured, NULL);
-  return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
+  const copse_agenttree asked = bare(def);
+  return is_ok(&asked) ? agents_bytes(&asked.agents) : 0;
 }
 
 copse_status copse_agenttree_create(const copse_agenttree_def *def, copse_agenttree **tree) {
-  *tree = NULL;
   const copse_agenttree asked = bare(def);
-  if (!is_ok(&asked)) return COPSE_INVALID_ARGUMENT;
-  copse_agenttree *made = memory_take(&def->allocator, sizeof *made);
-  if (!made) return COPSE_OUT_OF_MEMORY;
-  *made = asked;
-  copse_status status = take_block(made);
-  if (status != COPSE_OK) {
-    memory_give(&def->allocator, made, sizeof *made);
-    return status;
-  }
-  agents_begin(&made->agents);
-  *tree = made;
-  return COPSE_OK;
+  copse_status status = COPSE_INVALID_ARGUMENT;
+  *tree = is_ok(&asked) ? agents_create(&asked.agents, &status) : NULL;
+  return status;
 }
 
-void copse_agenttree_destroy(copse_agenttree *tree) {
-  if (!tree) return;
-  copse_allocator allocator = tree->allocator;
-  memory_give(&allocator, tree->block, tree->blockBytes);
-  memory_give(&allocator, tree, sizeof *tree);
-}
+void copse_agenttree_destroy(copse_agenttree *tree) { agents_destroy((agents *)tree); }
 
 copse_status copse_agenttree_reserve(copse_agenttree *tree, uint32_t capacity) {
-  if (capacity > COPSE_MAX_CAPACITY) return COPSE_INVALID_ARGUMENT;
-  if (capacity <= tree->agents.capacity) return COPSE_OK;
-  copse_agenttree larger = *tree;
-  larger.agents.capacity = capacity;
-  copse_status status = take_block(&larger);
-  if (status != COPSE_OK) return status;
-  agents_move(&larger.agents, &tree->agents);
-  memcpy(larger.nodes, tree->nodes, tree->nodeCount * sizeof(node));
-  memcpy(larger.bounds, tree->bounds,
-         (size_t)2 * tree->agents.dimensions * tree->nodeCount * sizeof(float));
-  memory_give(&tree->allocator, tree->block, tree->blockBytes);
-  *tree = larger;
-  return COPSE_OK;
+  return agents_reserve(&tree->agents, capacity);
 }
 
 /* ---- The caller's side ------------------------------------------------------------------- */
@@ -150,7 +124,7 @@ copse_agenttree_statistics copse_agenttree_stats(const copse_agenttree *tree) {
   copse_agenttree_statistics stats = {.agents = tree->agents.present,
                                       .skipped = tree->agents.skipped,
                                       .nodes = tree->nodeCount,
-                                      .bytes = sizeof *tree + (size_t)tree->blockBytes};
+                                      .bytes = sizeof *tree + (size_t)tree->agents.blockBytes};
   depth_walk walk = {.depth = 0};
   for (uint32_t i = 0; i < tree->nodeCount; i++) {
     if (walk.depth > stats.depth) stats.depth = walk.depth;
@@ -213,23 +187,11 @@ bool copse_agenttree_validate(const copse_agenttree *tree) {
 
 /* ---- Snapshot ---------------------------------------------------------------------------- */
 
-static agents_options options_of(const copse_agenttree *tree) {
-  return (agents_options){SNAPSHOT_AGENTTREE,
-                          {tree->leafSize, (uint32_t)tree->axis, (uint32_t)tree->split}};
-}
-
 copse_status copse_agenttree_save(const copse_agenttree *tree, void *bytes, size_t capacity,
                                   size_t *total, uint32_t *firstBad) {
-  const agents_options options = options_of(tree);
-  return agents_save(&tree->agents, &options, bytes, capacity, total, firstBad);
+  return agents_save(&tree->agents, bytes, capacity, total, firstBad);
 }
 
 copse_status copse_agenttree_restore(copse_agenttree *tree, const void *bytes, size_t size) {
-  const agents_options options = options_of(tree);
-  agents_state state;
-  copse_status status = agents_restore(&tree->agents, &options, bytes, size, &state);
-  if (status != COPSE_OK) return status;
-  agenttree_build(tree, &state.built, &state.found);
-  tree->agents.skipped = state.skipped;
-  return COPSE_OK;
+  return agents_restore(&tree->agents, bytes, size);
 }

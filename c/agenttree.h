@@ -29,9 +29,6 @@ struct copse_agenttree {
   uint32_t leafSize;
   copse_axis axis;
   copse_split split;
-  copse_allocator allocator;
-  void *block; /* holds the agents' arrays and the nodes */
-  uint64_t blockBytes;
   node *nodes;
   float *bounds; /* 2 * dimensions a node */
   uint32_t nodeCount;
@@ -62,8 +59,8 @@ ALWAYS_INLINE child_gaps child_gaps_at(const node *at, const float *point) {
   return (child_gaps){left * left, right * right};
 }
 
-/* Builds from a source whose survey found nothing that forbids it. */
-void agenttree_build(copse_agenttree *tree, const source *from, const survey *found);
+/* As index_type has it. */
+void agenttree_build(void *tree, const source *from, const survey *found);
 /* The tight bounds of the agents begin … end, which are not none. */
 void agenttree_bounds(const copse_agenttree *tree, uint32_t begin, uint32_t end, float *box);
 /* How many nodes a build of n agents may make. */

@@ -296,13 +296,6 @@ static uint32_t cells_around(const cells *all, uint32_t cell, nearby *near, bool
                          : cells_around_2d(all, cell, near, plain);
 }
 
-/* Where the agent at a place of the tree is; in 2D z is 0. */
-static void place_center(const copse_agenttree *tree, uint32_t place, float *center) {
-  center[2] = 0;
-  for (uint32_t axis = 0; axis < tree->agents.dimensions; axis++)
-    center[axis] = tree->agents.points.axes[axis][place];
-}
-
 /* ---- Units -------------------------------------------------------------------------------- */
 
 typedef struct scratch {
@@ -383,7 +376,7 @@ static bool unit_within(const copse_agenttree *tree, const batch *asked, uint32_
   if (at->right) return false;
   for (uint32_t place = at->begin; place < at->end; place++) {
     float center[3];
-    place_center(tree, place, center);
+    agents_center(&tree->agents, place, center);
     batch_row_alone(asked, center, tree->agents.points.ids[place], radius, to);
   }
   return true;
@@ -433,7 +426,7 @@ static bool unit_neighbors(const copse_agenttree *tree, const batch *asked, uint
     if (at->right) return false;
     for (uint32_t place = at->begin; place < at->end; place++) {
       float center[3];
-      place_center(tree, place, center);
+      agents_center(&tree->agents, place, center);
       batch_nearest_alone(asked, center, tree->agents.points.ids[place], k, expected, rows);
     }
   }

@@ -58,26 +58,6 @@ static void renew_order(copse_agenttree *tree, const source *from, const survey 
   }
 }
 
-ALWAYS_INLINE void fetch_in(const copse_agenttree *tree, const source *from, uint32_t begin,
-                            uint32_t end, const int dim) {
-  const scan_points points =
-      tree->agents.points; /* in registers: the stores below may alias anything */
-  const copse_positions positions = from->positions;
-  for (uint32_t i = begin; i < end; i++) {
-    const size_t at = (size_t)points.ids[i] * positions.stride;
-    EACH_AXIS (axis, dim) points.axes[axis][i] = positions.axes[axis][at] + 0.0f;
-  }
-}
-
-/* Fetches the coordinates of the agents in begin … end. Adding 0 turns -0 into 0. */
-OUT_OF_LINE void fetch(const copse_agenttree *tree, const source *from, uint32_t begin,
-                       uint32_t end) {
-  if (tree->agents.dimensions == 3)
-    fetch_in(tree, from, begin, end, 3);
-  else
-    fetch_in(tree, from, begin, end, 2);
-}
-
 /* Bounds under way, four lanes an axis. */
 typedef struct extent {
   float4 lo[3], hi[3];
@@ -292,7 +272,7 @@ static void sort_leaf(const copse_agenttree *tree, const source *from, uint32_t 
   uint32_t *ids = tree->agents.points.ids + begin;
   if (size > INSERTION_LIMIT) {
     pairs_sort((pairs){NULL, ids}, size, BY_ID);
-    fetch(tree, from, begin, end);
+    agents_fetch(&tree->agents, from, begin, end);
     return;
   }
   uint64_t keys[INSERTION_LIMIT]; /* the id above, where it was below */
@@ -313,9 +293,7 @@ static void sort_leaf(const copse_agenttree *tree, const source *from, uint32_t 
 /* The bits of every node's agents, children before parents. */
 static void gather_groups(copse_agenttree *tree, const source *from, const survey *found) {
   bool uniform = found->anyGroups == found->allGroups;
-  if (!uniform)
-    for (uint32_t i = 0; i < tree->agents.present; i++)
-      tree->agents.points.groups[i] = source_group(from, tree->agents.points.ids[i]);
+  agents_fetch_groups(&tree->agents, from);
   for (uint32_t i = tree->nodeCount; i-- > 0;) {
     node *at = &tree->nodes[i];
     at->anyGroups = uniform ? found->anyGroups : 0;
@@ -400,36 +378,21 @@ static void build_nodes(copse_agenttree *tree, const source *from) {
   }
 }
 
-void agenttree_build(copse_agenttree *tree, const source *from, const survey *found) {
+void agenttree_build(void *index, const source *from, const survey *found) {
+  copse_agenttree *tree = index;
   renew_order(tree, from, found);
-  tree->agents.builtCount = from->count;
-  tree->agents.present = found->present;
-  tree->agents.skipped = found->bad;
-  tree->agents.anyGroups = found->anyGroups;
-  tree->agents.allGroups = found->allGroups;
-  fetch(tree, from, 0, tree->agents.present);
+  agents_take(&tree->agents, from, found);
+  agents_fetch(&tree->agents, from, 0, tree->agents.present);
   build_nodes(tree, from);
   gather_groups(tree, from, found);
 }
 
 copse_status copse_agenttree_build(copse_agenttree *tree, uint32_t *firstBad) {
-  const source from = agents_buffers(&tree->agents);
-  survey found;
-  copse_status status = agents_check(&tree->agents, &from, &found, firstBad);
-  if (status == COPSE_OK) agenttree_build(tree, &from, &found);
-  return status;
+  return agents_build(&tree->agents, firstBad);
 }
 
 copse_status copse_agenttree_build_from(copse_agenttree *tree, const copse_positions *positions,
                                         const uint32_t *groups, uint32_t count,
                                         uint32_t *firstBad) {
-  if (firstBad) *firstBad = COPSE_NONE;
-  source from;
-  survey found;
-  copse_status status = agents_foreign(&tree->agents, positions, groups, count, &from);
-  if (status == COPSE_OK) status = agents_check(&tree->agents, &from, &found, firstBad);
-  if (status != COPSE_OK) return status;
-  agenttree_build(tree, &from, &found);
-  tree->agents.count = count;
-  return COPSE_OK;
+  return agents_build_from(&tree->agents, positions, groups, count, firstBad);
 }

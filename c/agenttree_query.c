@@ -60,8 +60,9 @@ ALWAYS_INLINE void collect(const copse_agenttree *tree, const region *where,
   results->visits = local.visits;
 }
 
-OUT_OF_LINE void collect_circle(const copse_agenttree *tree, const float *center, float radius2,
+OUT_OF_LINE void collect_circle(const void *index, const float *center, float radius2,
                                 const copse_query *query, copse_results *results) {
+  const copse_agenttree *tree = index;
   region where;
   region_set_circle(&where, center, radius2, tree->agents.dimensions);
   if (tree->agents.dimensions == 3)
@@ -245,7 +246,8 @@ ALWAYS_INLINE uint32_t search_one(const copse_agenttree *tree, const float *cent
         if ((leftFirst ? gaps.left2 : gaps.right2) <= nearest->distance2) continue;
       } else {
         scan_filter filter = agenttree_filter(at, query);
-        scan_nearest_one(&tree->agents.points, at->begin, at->end, center, &filter, nearest, dim);
+        scan_nearest_one(&tree->agents.points, at->begin, at->end, center, &filter, nearest, true,
+                         dim);
       }
     }
     do {
@@ -272,59 +274,18 @@ copse_status copse_agenttree_nearest(const copse_agenttree *tree, const float *c
   return COPSE_OK;
 }
 
-/* About how far from a point its k-th neighbor is, squared, if agents were spread as in the
- * smallest node near the point that has enough of them to tell; 0: they lie on a line or plane. */
+/* The smallest node near a point that has enough agents to tell where its k-th neighbor is. */
 static float expected_reach2(const copse_agenttree *tree, const float *center, uint32_t k) {
   const int dim = (int)tree->agents.dimensions;
-  const uint32_t aim = k + 6; /* a few more than k, for what is uneven */
   uint32_t index = 0;
   for (uint32_t right; (right = tree->nodes[index].right) != 0;) {
     const child_gaps gaps = child_gaps_at(&tree->nodes[index], center);
     uint32_t nearer = gaps.left2 <= gaps.right2 ? index + 1 : right;
-    if (tree->nodes[nearer].end - tree->nodes[nearer].begin < 2 * aim) break;
+    if (tree->nodes[nearer].end - tree->nodes[nearer].begin < 2 * query_aim(k)) break;
     index = nearer;
   }
-  const float *box = agenttree_box(tree, index, dim);
-  const float size = (float)(tree->nodes[index].end - tree->nodes[index].begin);
-  float each = (box[dim] - box[0]) * (box[dim + 1] - box[1]) / size;
-  float reach2 = each * (float)aim / 3.14159265f;
-  if (dim == 3) {
-    /* The radius of a sphere of that volume; its cube root by halving the exponents' thirds. */
-    float volume = each * (box[5] - box[2]) * (float)aim * 0.238732415f;
-    float root = sqrtf(sqrtf(volume));
-    for (int step = 0; step < 4 && root > 0; step++) root = (2 * root + volume / (root * root)) / 3;
-    reach2 = root * root;
-  }
-  float gap2 = dim == 3 ? box_gap2(box, center, 3) : box_gap2(box, center, 2);
-  float reach = sqrtf(reach2) + sqrtf(gap2);
-  return reach2 > 0 ? reach * reach : 0;
-}
-
-/* The k nearest as the nearest of all within a guessed reach: exact when that holds k, and much
- * faster than a heap. False when the guess was bad; limit2 is then what a heap need not exceed. */
-static bool neighbors_by_reach(const copse_agenttree *tree, const float *center, uint32_t k,
-                               const copse_query *query, copse_results *results, float *limit2) {
-  enum { FOUND_LIMIT = 64 };
-  float distances2[FOUND_LIMIT + SCAN_PADDING];
-  uint32_t ids[FOUND_LIMIT + SCAN_PADDING];
-  float reach2 = expected_reach2(tree, center, k);
-  if (!(reach2 > 0)) return false;
-  if (!(reach2 < *limit2)) reach2 = *limit2;
-  copse_results found = {ids, distances2, FOUND_LIMIT, 0, 0};
-  collect_circle(tree, center, reach2, query, &found);
-  results->visits += found.visits;
-  if (found.total < k && reach2 < *limit2) return false;
-  *limit2 = reach2;
-  if (found.total > FOUND_LIMIT) return false;
-  results->total = found.total < k ? found.total : k;
-  if (found.total <= RANK_LIMIT) {
-    pairs_rank(distances2, ids, found.total, k, results->distances2, results->ids);
-  } else {
-    pairs_sort((pairs){distances2, ids}, found.total, BY_DISTANCE);
-    memcpy(results->distances2, distances2, results->total * sizeof *distances2);
-    memcpy(results->ids, ids, results->total * sizeof *ids);
-  }
-  return true;
+  const uint32_t size = tree->nodes[index].end - tree->nodes[index].begin;
+  return query_reach2(agenttree_box(tree, index, dim), size, center, k, dim);
 }
 
 copse_status copse_agenttree_neighbors(const copse_agenttree *tree, const float *center, uint32_t k,
@@ -336,8 +297,11 @@ copse_status copse_agenttree_neighbors(const copse_agenttree *tree, const float 
       !query_radius_ok(asked.maxDistance))
     return COPSE_INVALID_ARGUMENT;
   float limit2 = asked.maxDistance * asked.maxDistance;
-  if (k > 1 && k <= RANK_K && neighbors_by_reach(tree, center, k, &asked, results, &limit2))
-    return COPSE_OK;
+  if (k > 1 && k <= RANK_K) {
+    const float reach2 = expected_reach2(tree, center, k);
+    if (query_by_reach(tree, collect_circle, center, k, reach2, &asked, results, &limit2))
+      return COPSE_OK;
+  }
   scan_nearest nearest = {{results->distances2, results->ids}, k, 0, limit2};
   results->visits += search_any(tree, center, &asked, &nearest);
   results->total = nearest.size;

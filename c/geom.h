@@ -14,6 +14,12 @@ ALWAYS_INLINE float sum_of_squares(const float *d, const int dim) {
   return dim == 3 ? sum + d[2] * d[2] : sum;
 }
 
+/* A point in the lanes x, y, z. */
+ALWAYS_INLINE float4 point4(const float *x, const int dim) {
+  float lanes[4] = {x[0], x[1], dim == 3 ? x[2] : 0, 0};
+  return float4_load(lanes);
+}
+
 /* The least squared distance from a point to a box; 0 inside. */
 ALWAYS_INLINE float box_gap2(const float *box, const float *point, const int dim) {
   float d[3] = {0};

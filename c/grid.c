@@ -18,37 +18,37 @@ enum {
  * the order of the agents where that many are too few. */
 static uint64_t entry_budget(uint64_t n) { return ENTRY_WORK * n + ENTRIES_LEAST; }
 
-/* Points the grid's arrays into a block, or measures that block. */
-static uint64_t carve(copse_grid *grid, void *block) {
-  arena all = arena_over(block);
-  agents_carve(&grid->agents, &all);
-  grid->entryOf = arena_carve(&all, (uint64_t)grid->agents.capacity + 3, sizeof(uint32_t));
+static void carve(void *index, arena *block) {
+  copse_grid *grid = index;
+  grid->entryOf = arena_carve(block, (uint64_t)grid->agents.capacity + 3, sizeof(uint32_t));
   /* One more for the absent, one for the end, and one for counting. */
-  grid->starts = arena_carve(&all, entry_budget(grid->agents.capacity) + 3, sizeof(uint32_t));
-  return arena_block_bytes(all.used);
+  grid->starts = arena_carve(block, entry_budget(grid->agents.capacity) + 3, sizeof(uint32_t));
 }
 
-/* Takes a zeroed block for the arrays; on failure the grid is as it was. */
-static copse_status take_block(copse_grid *grid) {
-  copse_grid measured = *grid;
-  uint64_t bytes = carve(&measured, NULL);
-  void *block = memory_take(&grid->allocator, bytes);
-  if (!block) return COPSE_OUT_OF_MEMORY;
-  memset(block, 0, (size_t)bytes);
-  grid->block = block;
-  grid->blockBytes = bytes;
-  carve(grid, block);
-  return COPSE_OK;
+static void keep(void *larger, const void *index) {
+  const copse_grid *to = larger, *from = index;
+  memcpy(to->starts, from->starts, ((size_t)from->entries + 1) * sizeof(uint32_t));
 }
+
+static void build(void *index, const source *from, const survey *found);
+
+static void options(const void *index, uint32_t words[INDEX_OPTIONS]) {
+  const copse_grid *grid = index;
+  memcpy(words, &grid->cellSize, sizeof grid->cellSize);
+}
+
+static const index_type GRID = {SNAPSHOT_GRID, sizeof(copse_grid), carve, keep, build, options};
+_Static_assert(sizeof(copse_grid) <= INDEX_BYTES, "see any_index");
 
 /* A grid that has no memory yet. */
 static copse_grid bare(const copse_grid_def *def) {
-  return (copse_grid){.agents = {.dimensions = def->dimensions,
+  return (copse_grid){.agents = {.type = &GRID,
+                                 .dimensions = def->dimensions,
                                  .capacity = def->capacity,
                                  .layout = def->layout,
-                                 .onNonFinite = def->onNonFinite},
+                                 .onNonFinite = def->onNonFinite,
+                                 .allocator = def->allocator},
                       .cellSize = def->cellSize,
-                      .allocator = def->allocator,
                       .wrap = UINT32_MAX};
 }
 
@@ -61,48 +61,21 @@ copse_grid_def copse_grid_default(void) {
 }
 
 size_t copse_grid_bytes(const copse_grid_def *def) {
-  copse_grid measured = bare(def);
-  if (!is_ok(&measured)) return 0;
-  uint64_t bytes = sizeof measured + carve(&measured, NULL);
-  return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
+  const copse_grid asked = bare(def);
+  return is_ok(&asked) ? agents_bytes(&asked.agents) : 0;
 }
 
 copse_status copse_grid_create(const copse_grid_def *def, copse_grid **grid) {
-  *grid = NULL;
   const copse_grid asked = bare(def);
-  if (!is_ok(&asked)) return COPSE_INVALID_ARGUMENT;
-  copse_grid *made = memory_take(&def->allocator, sizeof *made);
-  if (!made) return COPSE_OUT_OF_MEMORY;
-  *made = asked;
-  copse_status status = take_block(made);
-  if (status != COPSE_OK) {
-    memory_give(&def->allocator, made, sizeof *made);
-    return status;
-  }
-  agents_begin(&made->agents);
-  *grid = made;
-  return COPSE_OK;
+  copse_status status = COPSE_INVALID_ARGUMENT;
+  *grid = is_ok(&asked) ? agents_create(&asked.agents, &status) : NULL;
+  return status;
 }
 
-void copse_grid_destroy(copse_grid *grid) {
-  if (!grid) return;
-  copse_allocator allocator = grid->allocator;
-  memory_give(&allocator, grid->block, grid->blockBytes);
-  memory_give(&allocator, grid, sizeof *grid);
-}
+void copse_grid_destroy(copse_grid *grid) { agents_destroy((agents *)grid); }
 
 copse_status copse_grid_reserve(copse_grid *grid, uint32_t capacity) {
-  if (capacity > COPSE_MAX_CAPACITY) return COPSE_INVALID_ARGUMENT;
-  if (capacity <= grid->agents.capacity) return COPSE_OK;
-  copse_grid larger = *grid;
-  larger.agents.capacity = capacity;
-  copse_status status = take_block(&larger);
-  if (status != COPSE_OK) return status;
-  agents_move(&larger.agents, &grid->agents);
-  memcpy(larger.starts, grid->starts, ((size_t)grid->entries + 1) * sizeof(uint32_t));
-  memory_give(&grid->allocator, grid->block, grid->blockBytes);
-  *grid = larger;
-  return COPSE_OK;
+  return agents_reserve(&grid->agents, capacity);
 }
 
 /* ---- The caller's side ------------------------------------------------------------------- */
@@ -315,15 +288,11 @@ OUT_OF_LINE void sum_counts(uint32_t *starts, uint32_t entries) {
 }
 
 /* Builds from a source whose survey found nothing that forbids it. */
-static void build(copse_grid *grid, const source *from, const survey *found) {
+static void build(void *index, const source *from, const survey *found) {
   enum { AT_ONCE = 1024 }; /* slots: see OUT_OF_LINE */
+  copse_grid *grid = index;
   const bool spatial = grid->agents.dimensions == 3;
-  agents *all = &grid->agents;
-  all->builtCount = from->count;
-  all->present = found->present;
-  all->skipped = found->bad;
-  all->anyGroups = found->anyGroups;
-  all->allGroups = found->allGroups;
+  agents_take(&grid->agents, from, found);
   float lo[4] = {0}, hi[4] = {0};
   if (found->present) {
     if (spatial)
@@ -352,24 +321,12 @@ static void build(copse_grid *grid, const source *from, const survey *found) {
 }
 
 copse_status copse_grid_build(copse_grid *grid, uint32_t *firstBad) {
-  const source from = agents_buffers(&grid->agents);
-  survey found;
-  copse_status status = agents_check(&grid->agents, &from, &found, firstBad);
-  if (status == COPSE_OK) build(grid, &from, &found);
-  return status;
+  return agents_build(&grid->agents, firstBad);
 }
 
 copse_status copse_grid_build_from(copse_grid *grid, const copse_positions *positions,
                                    const uint32_t *groups, uint32_t count, uint32_t *firstBad) {
-  if (firstBad) *firstBad = COPSE_NONE;
-  source from;
-  survey found;
-  copse_status status = agents_foreign(&grid->agents, positions, groups, count, &from);
-  if (status == COPSE_OK) status = agents_check(&grid->agents, &from, &found, firstBad);
-  if (status != COPSE_OK) return status;
-  build(grid, &from, &found);
-  grid->agents.count = count;
-  return COPSE_OK;
+  return agents_build_from(&grid->agents, positions, groups, count, firstBad);
 }
 
 /* ---- Debug ------------------------------------------------------------------------------- */
@@ -423,7 +380,7 @@ copse_grid_statistics copse_grid_stats(const copse_grid *grid) {
                                  .skipped = grid->agents.skipped,
                                  .entries = grid->entries,
                                  .shared = grid->wrap != UINT32_MAX,
-                                 .bytes = sizeof *grid + (size_t)grid->blockBytes};
+                                 .bytes = sizeof *grid + (size_t)grid->agents.blockBytes};
   for (uint32_t i = 0; i < grid->entries; i++) stats.used += grid->starts[i] < grid->starts[i + 1];
   return stats;
 }
@@ -447,24 +404,11 @@ bool copse_grid_validate(const copse_grid *grid) {
 
 /* ---- Snapshot ---------------------------------------------------------------------------- */
 
-static agents_options options_of(const copse_grid *grid) {
-  agents_options options = {SNAPSHOT_GRID, {0}};
-  memcpy(options.words, &grid->cellSize, sizeof grid->cellSize);
-  return options;
-}
-
 copse_status copse_grid_save(const copse_grid *grid, void *bytes, size_t capacity, size_t *total,
                              uint32_t *firstBad) {
-  const agents_options options = options_of(grid);
-  return agents_save(&grid->agents, &options, bytes, capacity, total, firstBad);
+  return agents_save(&grid->agents, bytes, capacity, total, firstBad);
 }
 
 copse_status copse_grid_restore(copse_grid *grid, const void *bytes, size_t size) {
-  const agents_options options = options_of(grid);
-  agents_state state;
-  copse_status status = agents_restore(&grid->agents, &options, bytes, size, &state);
-  if (status != COPSE_OK) return status;
-  build(grid, &state.built, &state.found);
-  grid->agents.skipped = state.skipped;
-  return COPSE_OK;
+  return agents_restore(&grid->agents, bytes, size);
 }

@@ -17,9 +17,6 @@
 struct copse_grid {
   agents agents;
   float cellSize;
-  copse_allocator allocator;
-  void *block; /* holds the agents' arrays and the table */
-  uint64_t blockBytes;
   uint32_t *entryOf; /* by slot, while building */
 
   /* The table of the last build. */
@@ -44,12 +41,6 @@ ALWAYS_INLINE word4 grid_numbers(const copse_grid *grid, float4 point) {
   float4 t = float4_mul(float4_sub(point, float4_load(grid->origin)), float4_load(grid->scale));
   /* NaN, which is infinity times 0, becomes 0. */
   return float4_round(float4_min(float4_max(float4_all(0), t), float4_load(grid->last)));
-}
-
-/* A point in the lanes x, y, z. */
-ALWAYS_INLINE float4 grid_point(const float *x, const int dim) {
-  float lanes[4] = {x[0], x[1], dim == 3 ? x[2] : 0, 0};
-  return float4_load(lanes);
 }
 
 /* A box of cells, by their numbers along each axis, both included. */

@@ -161,13 +161,6 @@ static uint32_t gather(nearby *near, const copse_grid *grid, const batch *asked,
                       : gather_groups_2d(near, grid, place, reach2);
 }
 
-/* Where the agent at a place is; in 2D z is 0. */
-static void place_center(const copse_grid *grid, uint32_t place, float *center) {
-  center[2] = 0;
-  for (uint32_t axis = 0; axis < grid->agents.dimensions; axis++)
-    center[axis] = grid->agents.points.axes[axis][place];
-}
-
 /* ---- All within --------------------------------------------------------------------------- */
 
 /* Of four gathered agents, whom the asker finds: one bit each. */
@@ -266,7 +259,7 @@ copse_status copse_grid_all_within(const copse_grid *grid, float radius, const c
       place += own;
     } else {
       float center[3];
-      place_center(grid, place, center);
+      agents_center(&grid->agents, place, center);
       batch_row_alone(&asked, center, all->points.ids[place++], radius, &to);
     }
   }
@@ -306,7 +299,7 @@ copse_status copse_grid_all_neighbors(const copse_grid *grid, uint32_t k, const 
       batch_nearest(&asked, &near, 0, own, k, reach2, &expected, &queue, rows);
     } else {
       float center[3];
-      place_center(grid, place, center);
+      agents_center(&grid->agents, place, center);
       batch_nearest_alone(&asked, center, all->points.ids[place], k, &expected, rows);
       own = 1;
     }

@@ -49,22 +49,6 @@ ALWAYS_INLINE bool walk_next(grid_walk *walk, const copse_grid *grid, grid_run *
 
 /* ---- What lies in a region ---------------------------------------------------------------- */
 
-/* The bounds of a region. No hit is outside: a float that is at least a real number is at least
- * that number rounded. */
-ALWAYS_INLINE void region_bounds(const region *where, float4 *lo, float4 *hi, const shape kind,
-                                 const int dim) {
-  if (kind == SHAPE_BOX) {
-    *lo = grid_point(where->box.lo, dim);
-    *hi = grid_point(where->box.hi, dim);
-    return;
-  }
-  const bool circle = kind == SHAPE_CIRCLE;
-  const float4 reach = float4_all(circle ? where->circle.reach : reach_of(where->cone.radius2));
-  const float4 center = grid_point(circle ? where->circle.center : where->cone.center, dim);
-  *lo = float4_sub(center, reach);
-  *hi = float4_add(center, reach);
-}
-
 ALWAYS_INLINE void collect(const copse_grid *grid, const region *where, const copse_query *query,
                            copse_results *results, const shape kind, const int dim) {
   copse_results local = *results; /* lets the compiler keep it in registers */
@@ -202,7 +186,7 @@ ALWAYS_INLINE uint32_t search_run(const copse_grid *grid, grid_run run, const fl
 ALWAYS_INLINE uint32_t search(const copse_grid *grid, const float *center, const copse_query *query,
                               scan_nearest *nearest, const int dim) {
   const scan_filter filter = agents_filter(&grid->agents, query);
-  const float4 point = grid_point(center, dim);
+  const float4 point = point4(center, dim);
   const float limit2 = nearest->limit2;
   grid_window window, seen = {{1, 1, 1, 1}, {0}}; /* nothing */
   uint32_t visits = 0;

@@ -43,7 +43,7 @@ ALWAYS_INLINE bool window_of_piece(const copse_grid *grid, const scan_ray *ray, 
     lo[axis] = (float)((a < b ? a : b) - wider);
     hi[axis] = (float)((a < b ? b : a) + wider);
   }
-  return grid_window_of(grid, grid_point(lo, dim), grid_point(hi, dim), window, dim);
+  return grid_window_of(grid, point4(lo, dim), point4(hi, dim), window, dim);
 }
 
 /* Answers with the number of runs visited. */

@@ -56,6 +56,22 @@ static inline bool region_set_cone(region *where, const float *center, const flo
   return true;
 }
 
+/* The bounds of a region. No hit is outside: a float that is at least a real number is at least
+ * that number rounded. */
+ALWAYS_INLINE void region_bounds(const region *where, float4 *lo, float4 *hi, const shape kind,
+                                 const int dim) {
+  if (kind == SHAPE_BOX) {
+    *lo = point4(where->box.lo, dim);
+    *hi = point4(where->box.hi, dim);
+    return;
+  }
+  const bool circle = kind == SHAPE_CIRCLE;
+  const float4 reach = float4_all(circle ? where->circle.reach : reach_of(where->cone.radius2));
+  const float4 center = point4(circle ? where->circle.center : where->cone.center, dim);
+  *lo = float4_sub(center, reach);
+  *hi = float4_add(center, reach);
+}
+
 /* Whether a box can hold anything of the region. */
 ALWAYS_INLINE bool region_meets(const region *where, const float *box, const shape kind,
                                 const int dim) {

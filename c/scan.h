@@ -160,10 +160,10 @@ ALWAYS_INLINE void scan_in_cone(const scan_points *points, uint32_t begin, uint3
 }
 
 /* Brings the nearest so far, ties by lower id, up to date with a run. Without branches: each lane
- * finds its own nearest, the first of equals, since ids ascend in a leaf. */
+ * finds its own nearest. Where ids ascend, that is the first of equals. */
 ALWAYS_INLINE void scan_nearest_one(const scan_points *points, uint32_t begin, uint32_t end,
                                     const float *center, const scan_filter *filter, pair *nearest,
-                                    const int dim) {
+                                    const bool idsAscend, const int dim) {
   const scan_center at = scan_center_at(center, dim);
   const scan_points run = *points;
   const word4 exclude = word4_all(filter->exclude), last = word4_all(end - 1);
@@ -180,7 +180,12 @@ ALWAYS_INLINE void scan_nearest_one(const scan_points *points, uint32_t begin, u
     }
     /* All ones are NaN, which is nearer than nothing. */
     distances2 = word4_as_floats(word4_or(float4_as_words(distances2), wrong));
-    bestIds = word4_select(float4_lt(distances2, best2), ids, bestIds);
+    word4 better = float4_lt(distances2, best2);
+    if (!idsAscend) {
+      const word4 asNear = float4_le(distances2, best2);
+      better = word4_or(better, word4_and(asNear, word4_greater(bestIds, ids)));
+    }
+    bestIds = word4_select(better, ids, bestIds);
     best2 = float4_min(best2, distances2);
   }
   if (!word4_bits(float4_le(best2, float4_all(nearest->distance2)))) return;
@@ -203,6 +208,16 @@ typedef struct scan_nearest {
   float limit2;
 } scan_nearest;
 
+ALWAYS_INLINE void scan_offer(scan_nearest *nearest, pair candidate) {
+  if (nearest->size < nearest->k)
+    heap_push(nearest->heap, nearest->size++, candidate, BY_DISTANCE);
+  else if (pair_less(candidate, pairs_get(nearest->heap, 0), BY_DISTANCE))
+    heap_sink(nearest->heap, nearest->size, 0, candidate, BY_DISTANCE);
+  else
+    return;
+  if (nearest->size == nearest->k) nearest->limit2 = nearest->heap.distances2[0];
+}
+
 ALWAYS_INLINE void scan_neighbors(const scan_points *points, uint32_t begin, uint32_t end,
                                   const float *center, const scan_filter *filter,
                                   scan_nearest *nearest, const int dim) {
@@ -216,14 +231,7 @@ ALWAYS_INLINE void scan_neighbors(const scan_points *points, uint32_t begin, uin
     float4_store(lanes, distances2);
     for (uint32_t lane = 0; lane < 4; lane++) {
       if (!(bits >> lane & 1)) continue;
-      pair candidate = {lanes[lane], points->ids[i + lane]};
-      if (nearest->size < nearest->k)
-        heap_push(nearest->heap, nearest->size++, candidate, BY_DISTANCE);
-      else if (pair_less(candidate, pairs_get(nearest->heap, 0), BY_DISTANCE))
-        heap_sink(nearest->heap, nearest->size, 0, candidate, BY_DISTANCE);
-      else
-        continue;
-      if (nearest->size == nearest->k) nearest->limit2 = nearest->heap.distances2[0];
+      scan_offer(nearest, (pair){lanes[lane], points->ids[i + lane]});
     }
   }
 }

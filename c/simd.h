@@ -248,7 +248,9 @@ ALWAYS_INLINE uint32_t float_round(float a) {
   return bits & ROUNDED_BITS;
 }
 
-/* ---- Left-packing: the lanes whose bit is set, moved to the front; the rest is undefined ---- */
+/* ---- Left-packing: the lanes whose bit is set, moved to the front, and the others behind them
+ * ----
+ */
 
 #if !defined(COPSE_SCALAR) && (defined(__wasm_simd128__) || defined(__SSSE3__))
 /* Byte shuffles, one row for each set of bits. */
@@ -256,10 +258,10 @@ static const uint8_t SIMD_PACK[16][16] = {
 #define LANE(i) 4 * (i), 4 * (i) + 1, 4 * (i) + 2, 4 * (i) + 3
 #define ROW(a, b, c, d)                                                                            \
   { LANE(a), LANE(b), LANE(c), LANE(d) }
-    ROW(0, 0, 0, 0), ROW(0, 0, 0, 0), ROW(1, 0, 0, 0), ROW(0, 1, 0, 0),
-    ROW(2, 0, 0, 0), ROW(0, 2, 0, 0), ROW(1, 2, 0, 0), ROW(0, 1, 2, 0),
-    ROW(3, 0, 0, 0), ROW(0, 3, 0, 0), ROW(1, 3, 0, 0), ROW(0, 1, 3, 0),
-    ROW(2, 3, 0, 0), ROW(0, 2, 3, 0), ROW(1, 2, 3, 0), ROW(0, 1, 2, 3),
+    ROW(0, 1, 2, 3), ROW(0, 1, 2, 3), ROW(1, 0, 2, 3), ROW(0, 1, 2, 3),
+    ROW(2, 0, 1, 3), ROW(0, 2, 1, 3), ROW(1, 2, 0, 3), ROW(0, 1, 2, 3),
+    ROW(3, 0, 1, 2), ROW(0, 3, 1, 2), ROW(1, 3, 0, 2), ROW(0, 1, 3, 2),
+    ROW(2, 3, 0, 1), ROW(0, 2, 3, 1), ROW(1, 2, 3, 0), ROW(0, 1, 2, 3),
 #undef ROW
 #undef LANE
 };
@@ -275,25 +277,27 @@ ALWAYS_INLINE uint32_t bits_count(uint32_t bits) {
 #endif
 }
 
-/* Stores the packed lanes, and anything behind them: four in all. */
-ALWAYS_INLINE void word4_store_packed(uint32_t *to, word4 a, uint32_t bits) {
+ALWAYS_INLINE word4 word4_pack(word4 a, uint32_t bits) {
 #if defined(__wasm_simd128__) && !defined(COPSE_SCALAR)
-  word4_store(to, wasm_i8x16_swizzle(a, wasm_v128_load(SIMD_PACK[bits])));
+  return wasm_i8x16_swizzle(a, wasm_v128_load(SIMD_PACK[bits]));
 #elif defined(__SSSE3__) && !defined(COPSE_SCALAR)
-  word4_store(to, _mm_shuffle_epi8(a, _mm_loadu_si128((const __m128i *)SIMD_PACK[bits])));
+  return _mm_shuffle_epi8(a, _mm_loadu_si128((const __m128i *)SIMD_PACK[bits]));
 #else
-  uint32_t lanes[4];
+  uint32_t lanes[4], packed[4], front = 0, back = bits_count(bits);
   word4_store(lanes, a);
-  UNROLL for (int i = 0; i < 4; i++, bits >>= 1) {
-    *to = lanes[i];
-    to += bits & 1;
-  }
+  UNROLL for (int i = 0; i < 4; i++, bits >>= 1) packed[bits & 1 ? front++ : back++] = lanes[i];
+  return word4_load(packed);
 #endif
 }
+ALWAYS_INLINE float4 float4_pack(float4 a, uint32_t bits) {
+  return word4_as_floats(word4_pack(float4_as_words(a), bits));
+}
+
+ALWAYS_INLINE void word4_store_packed(uint32_t *to, word4 a, uint32_t bits) {
+  word4_store(to, word4_pack(a, bits));
+}
 ALWAYS_INLINE void float4_store_packed(float *to, float4 a, uint32_t bits) {
-  uint32_t lanes[4];
-  word4_store_packed(lanes, float4_as_words(a), bits);
-  memcpy(to, lanes, sizeof lanes);
+  float4_store(to, float4_pack(a, bits));
 }
 
 #endif
