@@ -462,6 +462,119 @@ copse_status copse_grid_save(const copse_grid *grid, void *bytes, size_t capacit
                              uint32_t *firstBad);
 copse_status copse_grid_restore(copse_grid *grid, const void *bytes, size_t size);
 
+/* ---- k-d tree ---------------------------------------------------------------------------- *
+ *
+ * A balanced tree of points that seldom move: spawn points, resources, way points. Every point is a
+ * node, the median of what is below it along the axis of its level (x, y, (z,) x, …), and there are
+ * no links: it takes the least memory of all indexes, and no set of points makes it deeper than
+ * log2 N. It takes several times as long to build as the agent tree, and pays off where queries,
+ * the nearest before all, are many to a build. All builders give the same tree.
+ *
+ * Where nothing else is said, a function is as its namesake of the agent tree.
+ */
+
+typedef enum copse_builder {
+  COPSE_BUILDER_QUICKSELECT,       /* medians by sampling: the fastest; O(N log N) at worst too */
+  COPSE_BUILDER_MEDIAN_OF_MEDIANS, /* medians in linear time, whatever the points are */
+  COPSE_BUILDER_PRESORT,           /* sorts once per axis; takes more memory */
+} copse_builder;
+
+typedef struct copse_kdtree_def {
+  uint32_t dimensions; /* 2 or 3 */
+  uint32_t capacity;   /* the most points; 1 … COPSE_MAX_CAPACITY */
+  copse_builder builder;
+  copse_layout layout;
+  copse_on_non_finite onNonFinite;
+  copse_allocator allocator;
+} copse_kdtree_def;
+
+typedef struct copse_kdtree copse_kdtree;
+
+/* 2 dimensions, capacity 1,000, quickselect, interleaved, error, malloc. */
+copse_kdtree_def copse_kdtree_default(void);
+
+size_t copse_kdtree_bytes(const copse_kdtree_def *def);
+copse_status copse_kdtree_create(const copse_kdtree_def *def, copse_kdtree **tree);
+void copse_kdtree_destroy(copse_kdtree *tree);
+copse_status copse_kdtree_reserve(copse_kdtree *tree, uint32_t capacity);
+
+uint32_t copse_kdtree_capacity(const copse_kdtree *tree);
+uint32_t copse_kdtree_dimensions(const copse_kdtree *tree);
+uint32_t copse_kdtree_count(const copse_kdtree *tree);
+copse_status copse_kdtree_set_count(copse_kdtree *tree, uint32_t count);
+copse_positions copse_kdtree_positions(copse_kdtree *tree);
+uint32_t *copse_kdtree_groups(copse_kdtree *tree);
+
+/* O(N log N), in the worst case too; no allocation. The presort builder is that of R. A. Brown,
+ * "Building a balanced k-d tree in O(kn log n) time" (JCGT 4(1), 2015). */
+copse_status copse_kdtree_build(copse_kdtree *tree, uint32_t *firstBad);
+copse_status copse_kdtree_build_from(copse_kdtree *tree, const copse_positions *positions,
+                                     const uint32_t *groups, uint32_t count, uint32_t *firstBad);
+
+/* Unsorted results come in the order of the tree: left subtree, node, right subtree. */
+copse_status copse_kdtree_within(const copse_kdtree *tree, const float *center, float radius,
+                                 const copse_query *query, copse_results *results);
+copse_status copse_kdtree_range(const copse_kdtree *tree, const float *lo, const float *hi,
+                                const copse_query *query, copse_results *results);
+copse_status copse_kdtree_nearest(const copse_kdtree *tree, const float *center,
+                                  const copse_query *query, uint32_t *id, float *distance2,
+                                  uint32_t *visits);
+copse_status copse_kdtree_neighbors(const copse_kdtree *tree, const float *center, uint32_t k,
+                                    const copse_query *query, copse_results *results);
+copse_status copse_kdtree_count_within(const copse_kdtree *tree, const float *center, float radius,
+                                       const copse_query *query, uint32_t *total, uint32_t *visits);
+copse_status copse_kdtree_any_within(const copse_kdtree *tree, const float *center, float radius,
+                                     const copse_query *query, bool *any, uint32_t *visits);
+copse_status copse_kdtree_cone(const copse_kdtree *tree, const float *center,
+                               const float *direction, float halfAngle, float radius,
+                               const copse_query *query, copse_results *results);
+copse_status copse_kdtree_raycast(const copse_kdtree *tree, const float *from, const float *to,
+                                  float radius, const float *radii, const copse_query *query,
+                                  copse_hit *hit, uint32_t *visits);
+
+/* A few points next to each other in the order of the tree are answered together. */
+copse_status copse_kdtree_all_within(const copse_kdtree *tree, float radius,
+                                     const copse_query *query, const uint32_t *masks,
+                                     copse_rows *rows);
+copse_status copse_kdtree_all_neighbors(const copse_kdtree *tree, uint32_t k,
+                                        const copse_query *query, const uint32_t *masks,
+                                        copse_neighbor_rows *rows);
+copse_status copse_kdtree_pairs(const copse_kdtree *tree, float distance, const float *radii,
+                                const copse_query *query, copse_results *results);
+copse_status copse_kdtree_within_many(const copse_kdtree *tree, const float *points, uint32_t n,
+                                      float radius, const copse_query *query, copse_rows *rows);
+copse_status copse_kdtree_nearest_many(const copse_kdtree *tree, const float *points, uint32_t n,
+                                       uint32_t k, const copse_query *query,
+                                       copse_neighbor_rows *rows);
+copse_status copse_kdtree_raycast_many(const copse_kdtree *tree, const float *segments, uint32_t n,
+                                       float radius, const float *radii, const copse_query *query,
+                                       uint32_t *ids, float *fractions);
+
+uint32_t copse_kdtree_order(const copse_kdtree *tree, uint32_t *order, uint32_t capacity);
+
+/* The dividing lines (in 3D planes) in preorder, to draw: per node the part of its line that
+ * divides what is below it, as a box without width on its axis, its depth and the number of points
+ * below and on it. Writes whole nodes while they fit; returns the number of floats in all. */
+size_t copse_kdtree_cells(const copse_kdtree *tree, float *out, size_t capacity);
+
+typedef struct copse_kdtree_statistics {
+  uint32_t points;  /* in the last build: as many nodes */
+  uint32_t skipped; /* left out of it because they were not finite */
+  uint32_t leaves;  /* nodes with nothing below them */
+  uint32_t depth;   /* of the deepest of them; the root has depth 0 */
+  size_t bytes;     /* memory of the whole object */
+} copse_kdtree_statistics;
+
+copse_kdtree_statistics copse_kdtree_stats(const copse_kdtree *tree);
+
+/* Checks every node against all points below it; for tests. O(N log N). */
+bool copse_kdtree_validate(const copse_kdtree *tree);
+
+/* The builders may differ. The tree is not taken from the bytes but built again. */
+copse_status copse_kdtree_save(const copse_kdtree *tree, void *bytes, size_t capacity,
+                               size_t *total, uint32_t *firstBad);
+copse_status copse_kdtree_restore(copse_kdtree *tree, const void *bytes, size_t size);
+
 /* ---- Brute force ------------------------------------------------------------------------- *
  *
  * The same questions answered by a loop over all agents: what every index must agree with, and

@@ -1,0 +1,185 @@
+/* The k-d tree: its memory, the caller's buffers, debug and snapshots. Building and querying have
+ * files of their own; kdtree.h says what the tree is. */
+
+#include "kdtree.h"
+
+#include <string.h>
+
+/* ---- Memory ------------------------------------------------------------------------------ */
+
+static void carve(void *index, arena *block) {
+  copse_kdtree *tree = index;
+  const uint64_t capacity = tree->agents.capacity;
+  if (tree->builder != COPSE_BUILDER_PRESORT) return;
+  tree->room.keys = arena_carve(block, 2 * capacity, sizeof(uint64_t));
+  for (uint32_t axis = 0; axis < tree->agents.dimensions; axis++)
+    tree->room.orders[axis] = arena_carve(block, capacity, sizeof(uint32_t));
+}
+
+/* The order of the points is all there is. */
+static void keep(void *larger, const void *index) {
+  (void)larger;
+  (void)index;
+}
+static void options(const void *index, uint32_t words[INDEX_OPTIONS]) {
+  (void)index;
+  (void)words;
+}
+
+static const index_type KDTREE = {SNAPSHOT_KDTREE, sizeof(copse_kdtree), carve, keep, kdtree_build,
+                                  options};
+_Static_assert(sizeof(copse_kdtree) <= INDEX_BYTES, "see any_index");
+
+/* A tree that has no memory yet. */
+static copse_kdtree bare(const copse_kdtree_def *def) {
+  return (copse_kdtree){.agents = {.type = &KDTREE,
+                                   .dimensions = def->dimensions,
+                                   .capacity = def->capacity,
+                                   .layout = def->layout,
+                                   .onNonFinite = def->onNonFinite,
+                                   .allocator = def->allocator},
+                        .builder = def->builder};
+}
+
+static bool is_ok(const copse_kdtree *tree) {
+  return agents_ok(&tree->agents) && (tree->builder == COPSE_BUILDER_QUICKSELECT ||
+                                      tree->builder == COPSE_BUILDER_MEDIAN_OF_MEDIANS ||
+                                      tree->builder == COPSE_BUILDER_PRESORT);
+}
+
+copse_kdtree_def copse_kdtree_default(void) {
+  return (copse_kdtree_def){.dimensions = 2, .capacity = 1000};
+}
+
+size_t copse_kdtree_bytes(const copse_kdtree_def *def) {
+  const copse_kdtree asked = bare(def);
+  return is_ok(&asked) ? agents_bytes(&asked.agents) : 0;
+}
+
+copse_status copse_kdtree_create(const copse_kdtree_def *def, copse_kdtree **tree) {
+  const copse_kdtree asked = bare(def);
+  copse_status status = COPSE_INVALID_ARGUMENT;
+  *tree = is_ok(&asked) ? agents_create(&asked.agents, &status) : NULL;
+  return status;
+}
+
+void copse_kdtree_destroy(copse_kdtree *tree) { agents_destroy((agents *)tree); }
+
+copse_status copse_kdtree_reserve(copse_kdtree *tree, uint32_t capacity) {
+  return agents_reserve(&tree->agents, capacity);
+}
+
+/* ---- The caller's side ------------------------------------------------------------------- */
+
+uint32_t copse_kdtree_capacity(const copse_kdtree *tree) { return tree->agents.capacity; }
+uint32_t copse_kdtree_dimensions(const copse_kdtree *tree) { return tree->agents.dimensions; }
+uint32_t copse_kdtree_count(const copse_kdtree *tree) { return tree->agents.count; }
+copse_status copse_kdtree_set_count(copse_kdtree *tree, uint32_t count) {
+  return agents_set_count(&tree->agents, count);
+}
+copse_positions copse_kdtree_positions(copse_kdtree *tree) {
+  return agents_positions(&tree->agents);
+}
+uint32_t *copse_kdtree_groups(copse_kdtree *tree) { return tree->agents.groups; }
+
+/* ---- Debug ------------------------------------------------------------------------------- */
+
+uint32_t copse_kdtree_order(const copse_kdtree *tree, uint32_t *order, uint32_t capacity) {
+  return agents_order(&tree->agents, order, capacity);
+}
+
+size_t copse_kdtree_cells(const copse_kdtree *tree, float *out, size_t capacity) {
+  typedef struct cell {
+    kdtree_range range;
+    uint32_t depth;
+    float box[6];
+  } cell;
+  const size_t dim = tree->agents.dimensions, width = 2 * dim + 2;
+  cell stack[KDTREE_LEVELS];
+  uint32_t waiting = 0;
+  size_t written = 0;
+  if (tree->agents.present) {
+    stack[waiting] = (cell){{0, tree->agents.present, 0}, 0, {0}};
+    memcpy(stack[waiting++].box, tree->bounds, sizeof tree->bounds);
+  }
+  while (waiting && written + width <= capacity) {
+    const cell at = stack[--waiting];
+    const kdtree_range *range = &at.range;
+    const uint32_t middle = kdtree_middle(range->begin, range->end), axis = range->axis;
+    const float x = tree->agents.points.axes[axis][middle];
+    float *row = out + written;
+    memcpy(row, at.box, 2 * dim * sizeof *row);
+    row[axis] = row[dim + axis] = x;
+    row[2 * dim] = (float)at.depth;
+    row[2 * dim + 1] = (float)(range->end - range->begin);
+    written += width;
+    const uint32_t next = kdtree_next_axis(axis, (int)dim);
+    if (middle + 1 < range->end) {
+      stack[waiting] = at;
+      stack[waiting].range = (kdtree_range){middle + 1, range->end, next};
+      stack[waiting].depth++;
+      stack[waiting++].box[axis] = x;
+    }
+    if (range->begin < middle) {
+      stack[waiting] = at;
+      stack[waiting].range = (kdtree_range){range->begin, middle, next};
+      stack[waiting].depth++;
+      stack[waiting++].box[dim + axis] = x;
+    }
+  }
+  return tree->agents.present * width;
+}
+
+copse_kdtree_statistics copse_kdtree_stats(const copse_kdtree *tree) {
+  copse_kdtree_statistics stats = {.points = tree->agents.present,
+                                   .skipped = tree->agents.skipped,
+                                   .bytes = sizeof *tree + (size_t)tree->agents.blockBytes};
+  /* The ranges of a level have `size` points or one fewer: so many of each. */
+  uint32_t size = tree->agents.present, larger = 1, smaller = 0;
+  for (uint32_t depth = 0; size > 0; depth++, size /= 2) {
+    stats.depth = depth;
+    if (size == 1) stats.leaves += larger;
+    if (size == 2) stats.leaves += smaller;
+    /* Of an odd size both halves are equal, of an even one the left is larger. */
+    const uint32_t before = larger;
+    larger = size % 2 ? 2 * larger + smaller : larger;
+    smaller = size % 2 ? smaller : before + 2 * smaller;
+  }
+  return stats;
+}
+
+bool copse_kdtree_validate(const copse_kdtree *tree) {
+  const scan_points *points = &tree->agents.points;
+  const int dim = (int)tree->agents.dimensions;
+  if (!agents_valid(&tree->agents)) return false;
+  for (int axis = 0; axis < dim; axis++)
+    for (uint32_t i = 0; i < tree->agents.present; i++)
+      if (!(points->axes[axis][i] >= tree->bounds[axis] &&
+            points->axes[axis][i] <= tree->bounds[dim + axis]))
+        return false;
+  kdtree_range stack[KDTREE_LEVELS] = {{0, tree->agents.present, 0}};
+  for (uint32_t waiting = 1; waiting;) {
+    const kdtree_range range = stack[--waiting];
+    if (range.end == range.begin) continue;
+    const uint32_t middle = kdtree_middle(range.begin, range.end);
+    for (uint32_t i = range.begin; i < middle; i++)
+      if (!kdtree_before(points, i, middle, range.axis, dim)) return false;
+    for (uint32_t i = middle + 1; i < range.end; i++)
+      if (!kdtree_before(points, middle, i, range.axis, dim)) return false;
+    const uint32_t next = kdtree_next_axis(range.axis, dim);
+    stack[waiting++] = (kdtree_range){middle + 1, range.end, next};
+    stack[waiting++] = (kdtree_range){range.begin, middle, next};
+  }
+  return true;
+}
+
+/* ---- Snapshot ---------------------------------------------------------------------------- */
+
+copse_status copse_kdtree_save(const copse_kdtree *tree, void *bytes, size_t capacity,
+                               size_t *total, uint32_t *firstBad) {
+  return agents_save(&tree->agents, bytes, capacity, total, firstBad);
+}
+
+copse_status copse_kdtree_restore(copse_kdtree *tree, const void *bytes, size_t size) {
+  return agents_restore(&tree->agents, bytes, size);
+}

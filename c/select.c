@@ -1,0 +1,202 @@
+/* Selection by sampling, after R. W. Floyd and R. L. Rivest, "Expected time bounds for selection"
+ * (1975): two values of a sample bracket the one that is sought, and what is between them is kept.
+ * The bound for any input is that of M. Blum, R. W. Floyd, V. Pratt, R. L. Rivest, R. E. Tarjan,
+ * "Time bounds for selection" (1973). */
+
+#include "select.h"
+
+#include <math.h>
+#include <string.h>
+
+#ifdef COPSE_COUNT_COMPARISONS
+uint64_t copse_comparisons;
+#endif
+
+/* ---- Of a few, by counting ---------------------------------------------------------------- */
+
+enum { FEW = 32, SAMPLE = 256 };
+
+/* The values of two ranks among n <= SAMPLE, in O(n * n): the greatest of which no more than `rank`
+ * are less. Infinity must follow them up to a multiple of 16. */
+static void few_ranks(const float *values, uint32_t n, const uint32_t ranks[2], float found[2]) {
+  const word4 limits[2] = {word4_all(ranks[0]), word4_all(ranks[1])};
+  const float4 none = float4_all(-INFINITY);
+  float4 best[2] = {none, none};
+  COMPARED((uint64_t)n * n);
+  for (uint32_t i = 0; i < n; i += 16) {
+    float4 mine[4];
+    word4 less[4];
+    UNROLL for (uint32_t four = 0; four < 4; four++) {
+      mine[four] = float4_load(values + i + 4 * four);
+      less[four] = word4_all(0);
+    }
+    for (uint32_t j = 0; j < n; j++) {
+      const float4 other = float4_all(values[j]);
+      UNROLL for (int four = 0; four < 4; four++) less[four] =
+          word4_sub(less[four], float4_lt(other, mine[four]));
+    }
+    UNROLL for (int which = 0; which < 2; which++) UNROLL for (int four = 0; four < 4; four++) {
+      const word4 above = word4_greater(less[four], limits[which]);
+      const word4 below = word4_select(above, float4_as_words(none), float4_as_words(mine[four]));
+      best[which] = float4_max(best[which], word4_as_floats(below));
+    }
+  }
+  UNROLL for (int which = 0; which < 2; which++) {
+    float lanes[4];
+    float4_store(lanes, float4_greatest(best[which]));
+    found[which] = lanes[0];
+  }
+}
+
+/* ---- By medians of medians ---------------------------------------------------------------- */
+
+ALWAYS_INLINE void order_two(float *a, float *b) {
+  const float lesser = *b < *a ? *b : *a, greater = *b < *a ? *a : *b;
+  COMPARED(1);
+  *a = lesser;
+  *b = greater;
+}
+
+static float median_of_five(float *five) {
+  order_two(five, five + 1);
+  order_two(five + 3, five + 4);
+  order_two(five, five + 3);     /* five[0] is the least of four */
+  order_two(five + 1, five + 4); /* five[4] the greatest */
+  order_two(five + 1, five + 2);
+  order_two(five + 2, five + 3);
+  order_two(five + 1, five + 2);
+  return five[2];
+}
+
+/* Of `values`, which it disorders. Recursion is no deeper than log5(n), at most 12. */
+static float medians_rank(float *values, uint32_t n, uint32_t k) { /* NOLINT(misc-no-recursion) */
+  while (n > 5) {
+    const uint32_t groups = n / 5;
+    for (uint32_t i = 0; i < groups; i++) {
+      const float median = median_of_five(values + (size_t)5 * i);
+      values[5 * i + 2] = values[i];
+      values[i] = median;
+    }
+    const float pivot = medians_rank(values, groups, groups / 2);
+    uint32_t less = 0, rest = n, i = 0;
+    COMPARED(2 * (uint64_t)n);
+    while (i < rest) { /* less than the pivot, equal, greater */
+      const float x = values[i];
+      if (x < pivot) {
+        values[i++] = values[less];
+        values[less++] = x;
+      } else if (x > pivot) {
+        values[i] = values[--rest];
+        values[rest] = x;
+      } else
+        i++;
+    }
+    if (k >= less && k < rest) return pivot;
+    if (k >= rest) {
+      values += rest;
+      n -= rest;
+      k -= rest;
+    } else
+      n = less;
+  }
+  for (uint32_t i = 1; i < n; i++)
+    for (uint32_t at = i; at > 0; at--) order_two(values + at - 1, values + at);
+  return values[k];
+}
+
+/* ---- By sampling -------------------------------------------------------------------------- */
+
+/* Two values between which, in all likelihood, that of rank k lies; -INFINITY and INFINITY stand
+ * for no bound. `doubt` doubles how far they are from each other. */
+static void bracket(const float *values, uint32_t n, uint32_t k, uint32_t doubt, float found[2]) {
+  float sample[SAMPLE];
+  uint32_t size = 16, margin = 5; /* more than two standard deviations */
+  while (size < SAMPLE && (uint64_t)size * size < n) {
+    size *= 2;
+    margin += (margin + 1) / 2;
+  }
+  margin <<= doubt;
+  const uint32_t step = n / size;
+  for (uint32_t i = 0; i < size; i++) sample[i] = values[(size_t)i * step + step / 2];
+  const uint32_t middle = (uint32_t)((uint64_t)k * size / n);
+  const bool bounded[2] = {middle >= margin, middle + margin < size};
+  const uint32_t ranks[2] = {bounded[0] ? middle - margin : 0, middle + margin};
+  few_ranks(sample, size, ranks, found);
+  if (!bounded[0]) found[0] = -INFINITY;
+  if (!bounded[1]) found[1] = INFINITY;
+}
+
+/* How many values are below lo, not above lo, and not above hi. */
+typedef struct division {
+  uint32_t belowLo, upToLo, upToHi;
+} division;
+
+static uint32_t sum_of_lanes(word4 a) {
+  uint32_t lanes[4];
+  word4_store(lanes, a);
+  return lanes[0] + lanes[1] + lanes[2] + lanes[3];
+}
+
+/* Moves the values strictly between two to `to`, which may be where they are. */
+static uint32_t keep_between(const float *values, uint32_t n, const float bounds[2], float *to,
+                             division *counts) {
+  const float4 lo = float4_all(bounds[0]), hi = float4_all(bounds[1]);
+  word4 belowLo = word4_all(0), upToLo = belowLo, upToHi = belowLo;
+  uint32_t kept = 0;
+  COMPARED(4 * (uint64_t)n);
+  for (uint32_t i = 0; i < n; i += 4) {
+    float4 x = float4_load(values + i);
+    if (n - i < 4) { /* what is past the end is above everything */
+      float lanes[4];
+      float4_store(lanes, x);
+      for (uint32_t lane = n - i; lane < 4; lane++) lanes[lane] = NAN;
+      x = float4_load(lanes);
+    }
+    const word4 low = float4_le(x, lo);
+    const uint32_t bits = word4_bits(word4_without(float4_lt(x, hi), low));
+    belowLo = word4_sub(belowLo, float4_lt(x, lo));
+    upToLo = word4_sub(upToLo, low);
+    upToHi = word4_sub(upToHi, float4_le(x, hi));
+    float4_store_packed(to + kept, x, bits);
+    kept += bits_count(bits);
+  }
+  *counts = (division){sum_of_lanes(belowLo), sum_of_lanes(upToLo), sum_of_lanes(upToHi)};
+  return kept;
+}
+
+/* False: the samples misled, as they may. */
+static bool sampled_rank(const float *values, uint32_t n, uint32_t k, float *room, uint32_t doubt,
+                         float *found) {
+  while (n > FEW) {
+    float bounds[2];
+    division counts;
+    bracket(values, n, k, doubt, bounds);
+    const uint32_t kept = keep_between(values, n, bounds, room, &counts);
+    if (k < counts.belowLo || k >= counts.upToHi) return false;
+    if (k < counts.upToLo || k >= counts.upToLo + kept) {
+      *found = bounds[k >= counts.upToLo];
+      return true;
+    }
+    if (kept > n - n / 8) return false;
+    values = room;
+    n = kept;
+    k -= counts.upToLo;
+  }
+  const uint32_t ranks[2] = {k, k};
+  float few[FEW], both[2];
+  memcpy(few, values, n * sizeof *few);
+  for (uint32_t i = n; i % 16; i++) few[i] = INFINITY;
+  few_ranks(few, n, ranks, both);
+  *found = both[0];
+  return true;
+}
+
+float select_rank(const float *values, uint32_t n, uint32_t k, float *room, selection how) {
+  enum { ATTEMPTS = 3 };
+  float found;
+  if (how == SELECT_QUICK)
+    for (uint32_t doubt = 0; doubt < ATTEMPTS; doubt++)
+      if (sampled_rank(values, n, k, room, doubt, &found)) return found;
+  memcpy(room, values, n * sizeof *room);
+  return medians_rank(room, n, k);
+}
