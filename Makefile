@@ -14,7 +14,7 @@ DEMO_PORT = 4173
 C_HEADERS := $(wildcard c/*.h)
 C_SOURCES := $(wildcard c/*.c)
 C_NAMES := $(notdir $(C_SOURCES:.c=))
-JS_SOURCES := $(wildcard wasm/*.js wasm/*.d.ts)
+JS_SOURCES := $(wildcard wasm/*.js wasm/*.d.ts wasm/only/*.js)
 WEB_SOURCES := $(shell find web tests/random.js tests/bench/*.js -type f -not -path 'web/dist/*')
 C_TESTS := wasm/index.h $(wildcard tests/c/*.c tests/c/*.h tests/c/fuzz/*.c)
 FUZZ_NAMES := $(notdir $(basename $(wildcard tests/c/fuzz/*.c)))
@@ -79,7 +79,12 @@ build/%/batch.o build/%/grid.o build/%/grid_batch.o build/%/agenttree_query.o: O
 OPTIMISE = -Os
 EMCC_COMPILE = $(EMCC) $(EMCC_FLAGS) $(OPTIMISE)
 
-wasm_objects = $(patsubst %,build/$(1)/%.o,$(C_NAMES) exports)
+# The kinds of index: each also has a SIMD core and an entry of its own, wasm/only/<noun>.js.
+CLASS_CORES = agenttree grid
+
+wasm_objects = $(patsubst %,build/$(1)/%.o,$(C_NAMES))
+creators = $(foreach noun,$(1),-Wl,--export=$(noun)_create)
+LINK = $(EMCC) $(EMCC_FLAGS) $(EMCC_LINK_FLAGS)
 
 build/simd/%.o: c/%.c $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
@@ -87,6 +92,9 @@ build/simd/%.o: c/%.c $(C_HEADERS) Makefile | $(SETUP)
 build/simd/exports.o: wasm/exports.c wasm/index.h $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
 	$(EMCC_COMPILE) -msimd128 -c $< -o $@
+build/simd/exports-%.o: wasm/exports.c wasm/index.h $(C_HEADERS) Makefile | $(SETUP)
+	@mkdir -p $(@D)
+	$(EMCC_COMPILE) -msimd128 -DCOPSE_ONLY=$* -c $< -o $@
 build/scalar/%.o: c/%.c $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
 	$(EMCC_COMPILE) -c $< -o $@
@@ -94,20 +102,24 @@ build/scalar/exports.o: wasm/exports.c wasm/index.h $(C_HEADERS) Makefile | $(SE
 	@mkdir -p $(@D)
 	$(EMCC_COMPILE) -c $< -o $@
 
-build/core.wasm: $(call wasm_objects,simd)
-	$(EMCC) $(EMCC_FLAGS) $(EMCC_LINK_FLAGS) -msimd128 $^ -o $@
-build/core-scalar.wasm: $(call wasm_objects,scalar)
-	$(EMCC) $(EMCC_FLAGS) $(EMCC_LINK_FLAGS) $^ -o $@
+build/core.wasm: $(call wasm_objects,simd) build/simd/exports.o
+	$(LINK) -msimd128 $(call creators,$(CLASS_CORES)) $^ -o $@
+build/core-scalar.wasm: $(call wasm_objects,scalar) build/scalar/exports.o
+	$(LINK) $(call creators,$(CLASS_CORES)) $^ -o $@
+$(CLASS_CORES:%=build/core-%.wasm): build/core-%.wasm: $(call wasm_objects,simd) build/simd/exports-%.o
+	$(LINK) -msimd128 $(call creators,$*) $^ -o $@
 
-## wasm: the SIMD and the scalar core, in build/
-wasm: build/core.wasm build/core-scalar.wasm
+CORES = build/core.wasm build/core-scalar.wasm $(CLASS_CORES:%=build/core-%.wasm)
+
+## wasm: the cores, in build/: SIMD, scalar, and SIMD for one class each
+wasm: $(CORES)
 
 ## lib: the npm package, in dist/
 lib: dist/copse.js
 
-dist/copse.js: build/core.wasm build/core-scalar.wasm $(JS_SOURCES) wasm/tsconfig.json package.json | $(SETUP)
+dist/copse.js: $(CORES) $(JS_SOURCES) wasm/tsconfig.json package.json | $(SETUP)
 	npx tsc -p wasm
-	node wasm/build.js
+	node wasm/build.js $(CLASS_CORES)
 	@touch $@
 
 # ---- The native library: only what copse.h declares is visible in it ----

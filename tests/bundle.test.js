@@ -5,8 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { KINDS } from './indexes.js'
 
 const bundles = suite('bundles')
+const kinds = Object.keys(KINDS)
 const path = (name) => fileURLToPath(new URL(`../dist/${name}`, import.meta.url))
 
 /** The minified bundle of a program that imports from an entry. */
@@ -32,12 +34,24 @@ bundles('hold only the classes that are used', async () => {
   assert.ok(both.includes('AgentTree3D') && both.length > one.length)
 })
 
+bundles('of an entry for one class hold no other', () => {
+  for (const kind of kinds) {
+    const code = readFileSync(path(`${kind.toLowerCase()}.js`), 'utf8')
+    for (const other of kinds)
+      assert.is(
+        new RegExp(`\\b${other} = class|class ${other}\\b`).test(code),
+        other === kind,
+        other,
+      )
+  }
+})
+
 bundles('hold one core', () => {
   const cores = (name) => readFileSync(path(name), 'utf8').match(/[A-Za-z0-9+/=]{10000,}/g) ?? []
-  const [simd, scalar] = [cores('copse.js'), cores('scalar.js')]
-  assert.is(simd.length, 1)
-  assert.is(scalar.length, 1)
-  assert.is.not(simd[0], scalar[0])
+  const entries = ['copse', 'scalar', ...kinds.map((kind) => kind.toLowerCase())]
+  const found = entries.map((entry) => cores(`${entry}.js`))
+  for (const texts of found) assert.is(texts.length, 1)
+  assert.is(new Set(found.flat()).size, entries.length)
   assert.is(cores('external.js').length, 0)
 })
 

@@ -1,7 +1,7 @@
 // Checks the package as users get it: packs it, lints the tarball and its types, installs it in an
 // empty folder and runs it there.
 
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { install, root, run } from './installed.js'
 
@@ -9,14 +9,20 @@ const USE = `
 import { init, AgentTree } from 'copse'
 import { init as initScalar, AgentTree3D } from 'copse/scalar'
 import { init as initExternal, AgentTree as External } from 'copse/external'
+import { init as initAgentTree, AgentTree as Alone } from 'copse/agenttree'
+import { init as initGrid, Grid3D } from 'copse/grid'
 
 await init()
 await initScalar()
 await initExternal()
+await initAgentTree()
+await initGrid()
 for (const [tree, at] of [
   [new AgentTree(), [1, 0]],
   [new AgentTree3D(), [1, 0, 0]],
   [new External(), [1, 0]],
+  [new Alone(), [1, 0]],
+  [new Grid3D({ cellSize: 1 }), [1, 0, 0]],
 ]) {
   tree.count = 2
   tree.positions.set([0, 0, 0, 0, 0, 0].slice(0, at.length).concat(at))
@@ -38,7 +44,9 @@ try {
 
   run('npx', ['publint', '--strict', tarball], root)
   // The .wasm files have no types to check.
-  const untyped = ['--exclude-entrypoints', 'core.wasm', 'core-scalar.wasm']
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const cores = Object.keys(exports).filter((name) => name.endsWith('.wasm'))
+  const untyped = ['--exclude-entrypoints', ...cores.map((name) => name.replace('./', ''))]
   run('npx', ['attw', tarball, '--profile', 'esm-only', ...untyped], root)
 
   writeFileSync(join(folder, 'use.js'), USE)

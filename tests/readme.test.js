@@ -30,7 +30,10 @@ blocks.forEach(([, code, output], i) => {
 const files = [...text.matchAll(/```\w+ (\S+)\n(.*?)```/gs)]
 
 readme('shows what consumers need', () => {
-  const consumers = ['project/main.js', 'page/index.html', 'worker/main.js', 'worker/worker.js']
+  const consumers = [
+    ...['project/main.js', 'page/index.html', 'worker/main.js', 'worker/worker.js'],
+    'only/main.js',
+  ]
   const expected = [...consumers.map((name) => `tests/consumers/${name}`), 'tests/c/example.c']
   assert.equal(
     files.map(([, file]) => file),

@@ -35,18 +35,18 @@ function definition(name, dimensions, options) {
     name,
     dimensions,
     options,
-    (wasm, common) =>
-      wasm.agenttree_create(
-        dimensions,
-        common.capacity,
-        leafSize ?? 0,
-        axisWord,
-        splitWord,
-        common.layout,
-        common.onNonFinite,
-        common.results,
-        common.k,
-      ),
+    'agenttree',
+    (common) => [
+      dimensions,
+      common.capacity,
+      leafSize ?? 0,
+      axisWord,
+      splitWord,
+      common.layout,
+      common.onNonFinite,
+      common.results,
+      common.k,
+    ],
   ]
 }
 

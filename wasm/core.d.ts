@@ -1,11 +1,9 @@
-// What the build makes of the core where an entry imports it.
+// What the build makes of the core where an entry imports it; size is that of the core itself.
 declare module '*?deflated' {
-  const base64: string
-  /** Bytes of the core itself. */
-  export const size: number
-  export default base64
+  const core: { base64: string; size: number }
+  export default core
 }
 declare module '*?base64' {
-  const base64: string
-  export default base64
+  const core: { base64: string; size: number }
+  export default core
 }

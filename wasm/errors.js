@@ -9,7 +9,7 @@
  * - `NOT_FINITE`: a position is NaN, infinite or beyond 1e18; `index` is the first such slot
  * - `STALE_HANDLE`: a slot that is not in use
  * - `DISPOSED`: the object was disposed
- * - `NOT_READY`: `init()` has not finished
+ * - `NOT_READY`: `init()` has not finished, or its core has no such class
  * - `BAD_SNAPSHOT`: the bytes are no snapshot of such an object
  * - `DEAD`: a call trapped earlier; the instance can't be trusted any more
  *

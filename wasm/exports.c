@@ -123,7 +123,7 @@ static int32_t adopt(index made, uint32_t capacity, uint32_t resultCapacity, uin
   return handle_of(slot);
 }
 
-EXPORT("agenttree_create")
+/* Not EXPORT: a core is linked with the creators of its kinds, see CLASS_CORES in the Makefile. */
 int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSize, uint32_t axis,
                          uint32_t split, uint32_t layout, uint32_t onNonFinite,
                          uint32_t resultCapacity, uint32_t k) {
@@ -140,7 +140,6 @@ int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSi
   return status == COPSE_OK ? adopt(made, capacity, resultCapacity, k) : FAILED(status);
 }
 
-EXPORT("grid_create")
 int32_t grid_create(uint32_t dimensions, uint32_t capacity, float cellSize, uint32_t layout,
                     uint32_t onNonFinite, uint32_t resultCapacity, uint32_t k) {
   copse_grid_def def = copse_grid_default();

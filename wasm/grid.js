@@ -26,16 +26,16 @@ function definition(name, dimensions, options) {
     name,
     dimensions,
     options,
-    (wasm, common) =>
-      wasm.grid_create(
-        dimensions,
-        common.capacity,
-        cellSize,
-        common.layout,
-        common.onNonFinite,
-        common.results,
-        common.k,
-      ),
+    'grid',
+    (common) => [
+      dimensions,
+      common.capacity,
+      cellSize,
+      common.layout,
+      common.onNonFinite,
+      common.results,
+      common.k,
+    ],
   ]
 }
 

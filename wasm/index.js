@@ -1,23 +1,8 @@
-// The public face, all but init() and create(), which each entry binds to its core.
+// All classes. What init() and create() are, each entry says: it binds them to its core.
 
 /** @typedef {import('./agenttree.js').AgentTreeOptions} AgentTreeOptions */
-/** @typedef {import('./errors.js').ErrorCode} ErrorCode */
 /** @typedef {import('./grid.js').GridOptions} GridOptions */
-/** @typedef {import('./init.js').InitOptions} InitOptions */
-/** @typedef {import('./init.js').Instance} Instance */
-/** @typedef {import('./spatialindex.js').AllNeighborsOptions} AllNeighborsOptions */
-/** @typedef {import('./spatialindex.js').BatchOptions} BatchOptions */
-/** @typedef {import('./spatialindex.js').Hit} Hit */
-/** @typedef {import('./spatialindex.js').Hit3D} Hit3D */
-/** @typedef {import('./spatialindex.js').Hits} Hits */
-/** @typedef {import('./spatialindex.js').IntoOptions} IntoOptions */
-/** @typedef {import('./spatialindex.js').NearestOptions} NearestOptions */
-/** @typedef {import('./spatialindex.js').NeighborRows} NeighborRows */
-/** @typedef {import('./spatialindex.js').QueryOptions} QueryOptions */
-/** @typedef {import('./spatialindex.js').RayOptions} RayOptions */
-/** @typedef {import('./spatialindex.js').Rows} Rows */
-/** @typedef {import('./spatialindex.js').Stats} Stats */
 
 export { AgentTree, AgentTree3D } from './agenttree.js'
-export { CopseError } from './errors.js'
+export * from './common.js'
 export { Grid, Grid3D } from './grid.js'

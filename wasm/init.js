@@ -64,6 +64,15 @@ export class Instance {
     return this.#exports
   }
 
+  /**
+   * Whether the core can create this.
+   * @internal
+   * @param {string} noun
+   */
+  has(noun) {
+    return `${noun}_create` in this.#exports
+  }
+
   /** @internal */
   leave() {
     this.#inside = false
@@ -74,15 +83,21 @@ export class Instance {
 let defaultInstance = null
 
 /**
- * The instance that a class was given, or the default one.
+ * The instance that a class was given, or the default one; its core must have the class.
  * @param {string} owner
+ * @param {string} noun
  * @param {Instance | undefined} given
  */
-export function instanceOr(owner, given) {
-  if (given instanceof Instance) return given
-  if (given !== undefined) refuse(owner, '', 'instance', given, 'made by create()', false)
-  if (!defaultInstance) throw new CopseError('NOT_READY', `${owner}: await init() first`)
-  return defaultInstance
+export function instanceOr(owner, noun, given) {
+  if (given !== undefined && !(given instanceof Instance))
+    refuse(owner, '', 'instance', given, 'made by create()', false)
+  const instance = given ?? defaultInstance
+  if (!instance) throw new CopseError('NOT_READY', `${owner}: await init() first`)
+  if (!instance.has(noun)) {
+    const text = `${owner}: this core has no such class: core.wasm and core-${noun}.wasm have it`
+    throw new CopseError('NOT_READY', text)
+  }
+  return instance
 }
 
 /**

@@ -134,9 +134,9 @@ import { View } from './memory.js'
 
 /**
  * How a class of index is created: its name, for messages; its dimensions; the options, of which
- * these are checked here; and the call into the core, which answers with a handle.
- * @typedef {[name: string, dimensions: 2 | 3, options: IndexOptions, make: (wasm:
- *   import('./init.js').Exports, common: CommonWords) => number]} Definition
+ * these are checked here; its noun, for the core; and what `<noun>_create` there is called with.
+ * @typedef {[name: string, dimensions: 2 | 3, options: IndexOptions, noun: string, words: (common:
+ *   CommonWords) => number[]]} Definition
  */
 
 export const MAX_CAPACITY = 2 ** 28
@@ -224,7 +224,7 @@ export class SpatialIndex {
    * @protected
    * @param {Definition} definition
    */
-  constructor(...[name, dimensions, options, make]) {
+  constructor(...[name, dimensions, options, noun, words]) {
     const { capacity = 1000, layout = 'interleaved', onNonFinite = 'error', instance } = options
     checkInteger(name, '', 'capacity', capacity, 1, MAX_CAPACITY)
     const {
@@ -241,7 +241,7 @@ export class SpatialIndex {
       k,
     }
     this.#name = name
-    this.#instance = instanceOr(name, instance)
+    this.#instance = instanceOr(name, noun, instance)
     this.#capacity = capacity
     this.#results = results
     this.#k = k
@@ -256,8 +256,7 @@ export class SpatialIndex {
     this.#statistics = new View(this.#instance, Float64Array)
     this.#staged = new View(this.#instance, Uint8Array)
 
-    const wasm = this.#instance.enter()
-    const handle = make(wasm, common)
+    const handle = this.#instance.enter()[`${noun}_create`](...words(common))
     this.#instance.leave()
     if (handle < 0) throw failure(name, '', handle)
     this.#handle = handle

@@ -44,16 +44,6 @@ static inline size_t index_bytes(const copse_agenttree_def *def, float cellSize)
   return cellSize == 0 ? copse_agenttree_bytes(def) : copse_grid_bytes(&grid);
 }
 
-static inline uint32_t index_capacity(index at) {
-  return at.grid ? copse_grid_capacity(at.grid) : copse_agenttree_capacity(at.tree);
-}
-static inline copse_status index_build_from(index at, const copse_positions *positions,
-                                            const uint32_t *groups, uint32_t count,
-                                            uint32_t *firstBad) {
-  return at.grid ? copse_grid_build_from(at.grid, positions, groups, count, firstBad)
-                 : copse_agenttree_build_from(at.tree, positions, groups, count, firstBad);
-}
-
 /* ---- Comparing ---- */
 
 typedef struct asked {

@@ -217,7 +217,8 @@ function runs(folder, command, reading = command) {
   }
   const url = `new URL(import.meta.resolve('copse/core.wasm'))`
   const bytes = `(await import('node:fs')).readFileSync(${url})`
-  for (const core of [url, `${url}.href`, bytes, `await WebAssembly.compile(${bytes})`]) {
+  const one = url.replace('core', 'core-agenttree')
+  for (const core of [url, `${url}.href`, bytes, `await WebAssembly.compile(${bytes})`, one]) {
     putCore(folder, core)
     assert.is(run(folder, reading), ANSWER, core)
   }
@@ -339,6 +340,13 @@ consumer('Rollup', ['rollup@4', '@rollup/plugin-node-resolve@16'], (folder) =>
   bundlesOnly(folder, 'rollup main.js --dir dist --plugin node-resolve'),
 )
 
+consumer('only one class', ['esbuild@0.28'], async (folder) => {
+  put(folder, 'only/main.js')
+  assert.is(run(folder, 'node main.js'), ANSWER)
+  const command = 'esbuild main.js --bundle --format=esm --outdir=dist'
+  assert.is(await built(folder, command), ANSWER)
+})
+
 // ---- Pages without a bundler ----
 
 consumer('a page that imports from another origin', [], async (folder) => {
@@ -371,6 +379,7 @@ consumer('a page that brings the core', [], async (folder) => {
   const url = `new URL('./${DIST}/core.wasm', import.meta.url)`
   for (const core of [
     `'${DIST}/core.wasm'`,
+    `'${DIST}/core-agenttree.wasm'`,
     url,
     `await (await fetch(${url})).arrayBuffer()`,
     `fetch(${url})`,

@@ -1,0 +1,78 @@
+// The entries for one class, and the cores that hold one: what they give, and what they refuse.
+
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as copse from 'copse'
+import * as external from 'copse/external'
+import { scenario } from './determinism.js'
+import { className, KINDS, thrown } from './indexes.js'
+
+const test = suite('only one class')
+const kinds = Object.keys(KINDS)
+
+const core = (name) =>
+  readFileSync(fileURLToPath(import.meta.resolve(`copse/core${name && `-${name}`}.wasm`)))
+
+/** A small index in an instance: the ids of what it finds. */
+function found(library, kind, instance) {
+  const index = new library[kind]({ capacity: 3, instance, ...KINDS[kind].required })
+  index.count = 3
+  index.positions.set([0, 0, 1, 0, 5, 5])
+  index.build()
+  return [...index.within(0, 0, 2, { sort: 'id' })]
+}
+
+for (const kind of kinds) {
+  const noun = kind.toLowerCase()
+  const entry = await import(`copse/${noun}`)
+
+  test(`copse/${noun} exports one class, and all else`, () => {
+    const expected = ['CopseError', 'create', 'init', ...[2, 3].map((d) => className(kind, d))]
+    assert.equal(Object.keys(entry).sort(), expected.sort())
+  })
+
+  test(`copse/${noun} answers as copse does`, async () => {
+    assert.is(await scenario(entry, kind), await scenario(copse, kind))
+  })
+
+  test(`copse/${noun} has a default instance, and errors of its own`, async () => {
+    const error = thrown(() => new entry[kind](KINDS[kind].required))
+    assert.instance(error, entry.CopseError)
+    assert.match(error.message, `${kind}: await init() first`)
+    await entry.init()
+    assert.equal(found(entry, kind), [0, 1])
+  })
+
+  test(`copse/${noun} takes the core that has all classes`, async () => {
+    assert.equal(found(entry, kind, await entry.create({ wasm: core('') })), [0, 1])
+  })
+
+  test(`core-${noun}.wasm: other classes are refused, and the instance lives on`, async () => {
+    const instance = await external.create({ wasm: core(noun) })
+    for (const other of kinds.filter((other) => other !== kind))
+      for (const dimensions of [2, 3]) {
+        const name = className(other, dimensions)
+        const error = thrown(() => new external[name]({ instance, ...KINDS[other].required }))
+        assert.instance(error, external.CopseError)
+        assert.is(error.code, 'NOT_READY')
+        const text = `${name}: this core has no such class: core.wasm and core-${other.toLowerCase()}.wasm have it`
+        assert.is(error.message, text)
+        assert.equal(found(external, kind, instance), [0, 1])
+      }
+  })
+
+  test(`core-${noun}.wasm creates nothing else`, () => {
+    const creators = (name) =>
+      WebAssembly.Module.exports(new WebAssembly.Module(core(name)))
+        .map(({ name }) => name)
+        .filter((name) => name.endsWith('_create'))
+    assert.equal(creators(noun), [`${noun}_create`])
+    const all = kinds.map((kind) => `${kind.toLowerCase()}_create`).sort()
+    assert.equal(creators('').sort(), all)
+    assert.equal(creators('scalar').sort(), all)
+  })
+}
+
+test.run()
