@@ -80,7 +80,7 @@ OPTIMISE = -Os
 EMCC_COMPILE = $(EMCC) $(EMCC_FLAGS) $(OPTIMISE)
 
 # The kinds of index: each also has a SIMD core and an entry of its own, wasm/only/<noun>.js.
-CLASS_CORES = agenttree grid
+CLASS_CORES = agenttree grid kdtree
 
 wasm_objects = $(patsubst %,build/$(1)/%.o,$(C_NAMES))
 creators = $(foreach noun,$(1),-Wl,--export=$(noun)_create)
@@ -165,7 +165,7 @@ SANITIZE = -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined,float-cas
 
 build/test/unit: $(C_SOURCES) $(C_HEADERS) $(C_TESTS) | $(SETUP)
 	@mkdir -p $(@D)
-	$(CLANG) $(C_FLAGS) $(SANITIZE) tests/c/unit.c $(C_SOURCES) -lm -o $@
+	$(CLANG) $(C_FLAGS) $(SANITIZE) -DCOPSE_COUNT_COMPARISONS tests/c/unit.c $(C_SOURCES) -lm -o $@
 
 build/fuzz/%: tests/c/fuzz/%.c $(C_SOURCES) $(C_HEADERS) $(C_TESTS) | $(SETUP)
 	@mkdir -p $(@D)

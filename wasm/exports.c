@@ -153,6 +153,19 @@ int32_t grid_create(uint32_t dimensions, uint32_t capacity, float cellSize, uint
   return status == COPSE_OK ? adopt(made, capacity, resultCapacity, k) : FAILED(status);
 }
 
+int32_t kdtree_create(uint32_t dimensions, uint32_t capacity, uint32_t builder, uint32_t layout,
+                      uint32_t onNonFinite, uint32_t resultCapacity, uint32_t k) {
+  copse_kdtree_def def = copse_kdtree_default();
+  def.dimensions = dimensions;
+  def.capacity = capacity;
+  def.builder = (copse_builder)builder;
+  def.layout = (copse_layout)layout;
+  def.onNonFinite = (copse_on_non_finite)onNonFinite;
+  index made = {0};
+  copse_status status = copse_kdtree_create(&def, &made.kdtree);
+  return status == COPSE_OK ? adopt(made, capacity, resultCapacity, k) : FAILED(status);
+}
+
 EXPORT("destroy") int32_t destroy(int32_t handle) {
   object *at = object_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);

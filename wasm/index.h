@@ -8,6 +8,7 @@
 typedef struct index {
   copse_agenttree *tree;
   copse_grid *grid;
+  copse_kdtree *kdtree;
 } index;
 
 /* What JavaScript's Stats tell, from each kind's own. */
@@ -26,10 +27,18 @@ static inline index_statistics copse_grid_index_stats(const copse_grid *grid) {
   return (index_statistics){stats.agents, stats.skipped, stats.entries, stats.used, 0, stats.bytes};
 }
 
+/* The leaves of a k-d tree are nodes. */
+static inline index_statistics copse_kdtree_index_stats(const copse_kdtree *tree) {
+  const copse_kdtree_statistics stats = copse_kdtree_stats(tree);
+  return (index_statistics){stats.points, stats.skipped, stats.points,
+                            stats.leaves, stats.depth,   stats.bytes};
+}
+
 /* INDEX_CALL(at, verb, ...) is copse_<noun>_<verb>(...) for the kind that `at` is of: a line for
  * each. Compiled with -DCOPSE_ONLY=<noun> it is of that kind, and the linker drops the others. */
 #define CALL_agenttree(at, verb, ...) copse_agenttree_##verb((at).tree, ##__VA_ARGS__)
 #define CALL_grid(at, verb, ...)      copse_grid_##verb((at).grid, ##__VA_ARGS__)
+#define CALL_kdtree(at, verb, ...)    copse_kdtree_##verb((at).kdtree, ##__VA_ARGS__)
 
 #ifdef COPSE_ONLY /* in two steps, or ## would paste its name */
 #define CALL_OF(noun, ...)   CALL_##noun(__VA_ARGS__)
@@ -37,7 +46,9 @@ static inline index_statistics copse_grid_index_stats(const copse_grid *grid) {
 #define INDEX_CALL(...)      CALL_ONLY(COPSE_ONLY, __VA_ARGS__)
 #else
 #define INDEX_CALL(at, ...)                                                                        \
-  ((at).grid ? CALL_grid(at, __VA_ARGS__) : CALL_agenttree(at, __VA_ARGS__))
+  ((at).grid     ? CALL_grid(at, __VA_ARGS__)                                                      \
+   : (at).kdtree ? CALL_kdtree(at, __VA_ARGS__)                                                    \
+                 : CALL_agenttree(at, __VA_ARGS__))
 #endif
 
 /* The arguments are those of copse.h, after the index, which may be evaluated twice. */

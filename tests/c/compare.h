@@ -19,29 +19,49 @@ static inline uint32_t random_word(uint32_t *state) {
 
 /* ---- Indexes of any kind ---- */
 
-/* The grid that differs from a tree only in its kind. */
-static inline copse_grid_def grid_like(const copse_agenttree_def *def, float cellSize) {
+/* What an index is made of besides what all definitions share. */
+typedef struct kind {
+  enum { AGENTTREE, GRID, KDTREE } noun;
+  float cellSize;
+  copse_builder builder;
+} kind;
+
+/* The grid or k-d tree that differs from an agent tree only in its kind. */
+static inline copse_grid_def grid_like(const copse_agenttree_def *def, kind like) {
   copse_grid_def grid = copse_grid_default();
   grid.dimensions = def->dimensions;
   grid.capacity = def->capacity;
-  grid.cellSize = cellSize;
+  grid.cellSize = like.cellSize;
   grid.layout = def->layout;
   grid.onNonFinite = def->onNonFinite;
   grid.allocator = def->allocator;
   return grid;
 }
-
-/* A tree, or where cellSize is not 0 a grid. */
-static inline copse_status index_create(const copse_agenttree_def *def, float cellSize,
-                                        index *made) {
-  *made = (index){NULL, NULL};
-  if (cellSize == 0) return copse_agenttree_create(def, &made->tree);
-  const copse_grid_def grid = grid_like(def, cellSize);
-  return copse_grid_create(&grid, &made->grid);
+static inline copse_kdtree_def kdtree_like(const copse_agenttree_def *def, kind like) {
+  copse_kdtree_def tree = copse_kdtree_default();
+  tree.dimensions = def->dimensions;
+  tree.capacity = def->capacity;
+  tree.builder = like.builder;
+  tree.layout = def->layout;
+  tree.onNonFinite = def->onNonFinite;
+  tree.allocator = def->allocator;
+  return tree;
 }
-static inline size_t index_bytes(const copse_agenttree_def *def, float cellSize) {
-  const copse_grid_def grid = grid_like(def, cellSize);
-  return cellSize == 0 ? copse_agenttree_bytes(def) : copse_grid_bytes(&grid);
+
+static inline copse_status index_create(const copse_agenttree_def *def, kind like, index *made) {
+  const copse_grid_def grid = grid_like(def, like);
+  const copse_kdtree_def tree = kdtree_like(def, like);
+  *made = (index){0};
+  return like.noun == GRID     ? copse_grid_create(&grid, &made->grid)
+         : like.noun == KDTREE ? copse_kdtree_create(&tree, &made->kdtree)
+                               : copse_agenttree_create(def, &made->tree);
+}
+static inline size_t index_bytes(const copse_agenttree_def *def, kind like) {
+  const copse_grid_def grid = grid_like(def, like);
+  const copse_kdtree_def tree = kdtree_like(def, like);
+  return like.noun == GRID     ? copse_grid_bytes(&grid)
+         : like.noun == KDTREE ? copse_kdtree_bytes(&tree)
+                               : copse_agenttree_bytes(def);
 }
 
 /* ---- Comparing ---- */

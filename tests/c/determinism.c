@@ -108,13 +108,13 @@ static void ask_for_all(index at, uint32_t agents, uint32_t dim, const float *po
   }
 }
 
-static void play(float cellSize, uint32_t dim, uint32_t agents, float size) {
+static void play(kind like, uint32_t dim, uint32_t agents, float size) {
   copse_agenttree_def def = copse_agenttree_default();
   def.leafSize = 16;
   def.dimensions = dim;
   def.capacity = agents;
   index at;
-  if (index_create(&def, cellSize, &at) != COPSE_OK) exit(1);
+  if (index_create(&def, like, &at) != COPSE_OK) exit(1);
   index_set_count(at, agents);
   float *positions = index_positions(at).axes[0];
   uint32_t *groups = index_groups(at);
@@ -139,16 +139,17 @@ static void play(float cellSize, uint32_t dim, uint32_t agents, float size) {
   index_destroy(at);
 }
 
-static void play_both(const char *name, float cellSize, float cellSize3D) {
+static void play_both(const char *name, kind in2D, kind in3D) {
   state = 1;
   hash = 2166136261u;
-  play(cellSize, 2, 2000, 1024);
-  play(cellSize3D, 3, 1000, 128);
+  play(in2D, 2, 2000, 1024);
+  play(in3D, 3, 1000, 128);
   printf("%s 0x%08x\n", name, hash);
 }
 
 int main(void) {
-  play_both("agenttree", 0, 0);
-  play_both("grid", 12, 5);
+  play_both("agenttree", (kind){.noun = AGENTTREE}, (kind){.noun = AGENTTREE});
+  play_both("grid", (kind){.noun = GRID, .cellSize = 12}, (kind){.noun = GRID, .cellSize = 5});
+  play_both("kdtree", (kind){.noun = KDTREE}, (kind){.noun = KDTREE});
   return 0;
 }

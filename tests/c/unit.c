@@ -3,6 +3,7 @@
 #include "compare.h"
 
 #include "../../c/core.h"
+#include "../../c/select.h"
 
 #include <stdio.h>
 
@@ -19,11 +20,11 @@ static int failureLine;
 
 /* ---- Helpers ---- */
 
-static float cellSize; /* of the grids under test; 0: trees are */
+static kind tested; /* by tests that are for every kind */
 
 static index make(copse_agenttree_def def) {
   index made;
-  CHECK(index_create(&def, cellSize, &made) == COPSE_OK);
+  CHECK(index_create(&def, tested, &made) == COPSE_OK);
   return made;
 }
 
@@ -91,10 +92,12 @@ static void test_arena_aligns_every_array(void) {
 
 /* ---- Definitions and memory ---- */
 
-static void check_refused(const copse_agenttree_def *bad, float size) {
-  index made = {(copse_agenttree *)&made, (copse_grid *)&made};
-  CHECK(index_create(bad, size, &made) == COPSE_INVALID_ARGUMENT);
-  CHECK(!made.tree && !made.grid && index_bytes(bad, size) == 0);
+static bool is_nothing(index at) { return !at.tree && !at.grid && !at.kdtree; }
+
+static void check_refused(const copse_agenttree_def *bad, kind like) {
+  index made = {(copse_agenttree *)&made, NULL, NULL};
+  CHECK(index_create(bad, like, &made) == COPSE_INVALID_ARGUMENT);
+  CHECK(is_nothing(made) && index_bytes(bad, like) == 0);
 }
 
 static void test_bad_definitions_are_refused(void) {
@@ -106,7 +109,7 @@ static void test_bad_definitions_are_refused(void) {
   bad[3].capacity = COPSE_MAX_CAPACITY + 1;
   bad[4].layout = (copse_layout)9;
   bad[5].onNonFinite = (copse_on_non_finite)9;
-  for (int i = 0; i < 6; i++) check_refused(&bad[i], cellSize);
+  for (int i = 0; i < 6; i++) check_refused(&bad[i], tested);
 }
 
 static void test_bad_definitions_of_a_tree_are_refused(void) {
@@ -115,17 +118,18 @@ static void test_bad_definitions_of_a_tree_are_refused(void) {
   bad[0].leafSize = 0;
   bad[1].axis = (copse_axis)9;
   bad[2].split = (copse_split)9;
-  for (int i = 0; i < 3; i++) check_refused(&bad[i], 0);
+  for (int i = 0; i < 3; i++) check_refused(&bad[i], (kind){.noun = AGENTTREE});
 }
 
 static void test_bad_cell_sizes_are_refused(void) {
-  const float bad[] = {-1, -1e-45f, NAN, INFINITY, -INFINITY};
+  const float bad[] = {0, -0.0f, -1, -1e-45f, NAN, INFINITY, -INFINITY};
   const copse_agenttree_def def = copse_agenttree_default();
-  for (int i = 0; i < 5; i++) check_refused(&def, bad[i]);
-  copse_grid_def grid = copse_grid_default();
-  copse_grid *made;
-  grid.cellSize = 0;
-  CHECK(copse_grid_create(&grid, &made) == COPSE_INVALID_ARGUMENT && !made);
+  for (int i = 0; i < 7; i++) check_refused(&def, (kind){.noun = GRID, .cellSize = bad[i]});
+}
+
+static void test_unknown_builders_are_refused(void) {
+  const copse_agenttree_def def = copse_agenttree_default();
+  check_refused(&def, (kind){.noun = KDTREE, .builder = (copse_builder)3});
 }
 
 /* An allocator that fails at a chosen call and knows what is not given back. */
@@ -153,7 +157,7 @@ static void test_bytes_says_what_creation_takes(void) {
     def.leafSize = leafSize;
     def.allocator = (copse_allocator){ledger_allocate, ledger_release, &book};
     index at = make(def);
-    CHECK(book.bytesHeld == index_bytes(&def, cellSize));
+    CHECK(book.bytesHeld == index_bytes(&def, tested));
     CHECK(book.bytesHeld == index_stats(at).bytes);
     index_destroy(at);
     CHECK(book.bytesHeld == 0);
@@ -163,7 +167,7 @@ static void test_bytes_says_what_creation_takes(void) {
 static void test_at_most_64_bytes_an_agent(void) {
   copse_agenttree_def def = copse_agenttree_default();
   def.capacity = 100000;
-  CHECK(index_bytes(&def, cellSize) <= 64 * (size_t)def.capacity);
+  CHECK(index_bytes(&def, tested) <= 64 * (size_t)def.capacity);
 }
 
 static void test_every_failing_allocation_is_reported_and_leaks_nothing(void) {
@@ -172,8 +176,8 @@ static void test_every_failing_allocation_is_reported_and_leaks_nothing(void) {
     copse_agenttree_def def = copse_agenttree_default();
     def.allocator = (copse_allocator){ledger_allocate, ledger_release, &book};
     index made;
-    CHECK(index_create(&def, cellSize, &made) == COPSE_OUT_OF_MEMORY);
-    CHECK(!made.tree && !made.grid && book.bytesHeld == 0);
+    CHECK(index_create(&def, tested, &made) == COPSE_OUT_OF_MEMORY);
+    CHECK(is_nothing(made) && book.bytesHeld == 0);
   }
 }
 
@@ -263,7 +267,7 @@ static void test_a_count_above_the_capacity_is_full(void) {
   CHECK(index_build_from(at, &positions, NULL, 2, NULL) == COPSE_INVALID_ARGUMENT);
   CHECK(index_count(at) == 1000);
   index_destroy(at);
-  index_destroy((index){NULL, NULL});
+  index_destroy((index){0});
 }
 
 /* ---- Build ---- */
@@ -315,7 +319,7 @@ static void test_adjacent_floats_are_told_apart(void) {
   float points[64], x = 1;
   for (int i = 0; i < 32; i++, x = nextafterf(x, 2)) points[2 * i] = points[2 * i + 1] = x;
   index at = built(points, 32, 1);
-  CHECK(at.grid || index_stats(at).leaves == 32);
+  CHECK(!at.tree || index_stats(at).leaves == 32);
   CHECK(within_count(at, points[0], points[1], 0) == 1);
   index_destroy(at);
 }
@@ -498,9 +502,7 @@ static void test_ties_go_to_the_lower_id(void) {
   query.exclude = 0;
   uint32_t nearest;
   float distance2;
-  const copse_status status =
-      at.grid ? copse_grid_nearest(at.grid, origin, &query, &nearest, &distance2, NULL)
-              : copse_agenttree_nearest(at.tree, origin, &query, &nearest, &distance2, NULL);
+  const copse_status status = INDEX_CALL(at, nearest, origin, &query, &nearest, &distance2, NULL);
   CHECK(status == COPSE_OK && nearest == 1 && distance2 == 1);
   query.maxDistance = 0.99f;
   CHECK(index_nearest(at, origin, &query, &nearest, NULL) == COPSE_OK);
@@ -942,10 +944,10 @@ static void test_damaged_snapshots_change_nothing(void) {
 
   index smaller = built(points, 2, 1);
   CHECK(index_restore(smaller, bytes, total) == COPSE_FULL);
-  const float size = cellSize;
-  cellSize = 0;
-  index other = built(points, 3, 2); /* a tree, of other leaves */
-  cellSize = size;
+  const kind same = tested;
+  tested = (kind){.noun = AGENTTREE};
+  index other = built(points, 3, 2); /* of other leaves */
+  tested = same;
   CHECK(index_restore(other, bytes, total) == COPSE_BAD_SNAPSHOT);
   CHECK(within_count(smaller, 3, 4, 0) == 1 && within_count(other, 3, 4, 0) == 1);
   index_destroy(at);
@@ -985,10 +987,10 @@ static void check_grid(const float *points, uint32_t n, uint32_t dim, float size
     ask.lo[axis] = center[axis] - radius;
     ask.hi[axis] = center[axis] + radius;
   }
-  CHECK(compare_queries((index){NULL, grid}, &brute, &ask) == NULL);
+  CHECK(compare_queries((index){.grid = grid}, &brute, &ask) == NULL);
   ask.query.maxDistance = radius;
-  CHECK(compare_queries((index){NULL, grid}, &brute, &ask) == NULL);
-  CHECK(compare_batches((index){NULL, grid}, &brute, &ask, NULL, NULL) == NULL);
+  CHECK(compare_queries((index){.grid = grid}, &brute, &ask) == NULL);
+  CHECK(compare_batches((index){.grid = grid}, &brute, &ask, NULL, NULL) == NULL);
   copse_grid_destroy(grid);
 }
 
@@ -1124,6 +1126,154 @@ static void test_a_snapshot_is_for_one_size_of_cells(void) {
   copse_grid_destroy(other);
 }
 
+/* ---- What only a k-d tree has ---- */
+
+static copse_kdtree *kdtree_of(const float *points, uint32_t n, uint32_t dim,
+                               copse_builder builder) {
+  copse_kdtree_def def = copse_kdtree_default();
+  def.dimensions = dim;
+  def.capacity = n ? n : 1;
+  def.builder = builder;
+  copse_kdtree *tree = NULL;
+  CHECK(copse_kdtree_create(&def, &tree) == COPSE_OK);
+  const copse_positions given = interleaved(points, dim);
+  CHECK(copse_kdtree_build_from(tree, &given, NULL, n, NULL) == COPSE_OK);
+  return tree;
+}
+
+enum { INPUTS = 9 };
+
+/* Sequences that are hard for one way or another to find a median; the same on all axes, or on the
+ * first. */
+static float input_at(int input, uint32_t i, uint32_t n, uint32_t *seed) {
+  const uint32_t half = n / 2, step = n / 256 + 1;
+  switch (input) {
+  case 0: /* sorted */
+    return (float)i;
+  case 1: /* reversed */
+    return (float)(n - i);
+  case 2: /* organ pipe */
+    return (float)(i < half ? i : n - i);
+  case 3: /* all equal */
+    return 7;
+  case 4: /* bad for the median of three: D. R. Musser, "Introspective sorting" (1997) */
+    return (float)(i < half ? (i % 2 ? half + i - 1 : i) : 2 * (i - half) + 1);
+  case 5: /* bad for evenly spread samples: among these are the least of all */
+    return (float)(i % step == step / 2 || i % 64 == 32 || i % 16 == 8 ? i : n + i);
+  case 6: /* few values */
+    return (float)(random_word(seed) % 3);
+  case 7: /* half of them equal */
+    return i % 2 ? 500 : (float)(random_word(seed) % 1000);
+  default:
+    return (float)(random_word(seed) >> 8);
+  }
+}
+
+static void fill_input(float *points, int input, uint32_t n, uint32_t dim, bool onAllAxes) {
+  uint32_t seed = 1;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t axis = 0; axis < dim; axis++)
+      points[i * dim + axis] =
+          axis && !onAllAxes ? (float)(random_word(&seed) % 4096) : input_at(input, i, n, &seed);
+}
+
+static void test_builders_give_the_same_tree(void) {
+  enum { N = 2600 };
+  static float points[3 * N];
+  static uint32_t order[N], other[N];
+  const uint32_t sizes[] = {N, 512, 37};
+  for (int trial = 0; trial < 3 * INPUTS * 2 * 2; trial++) {
+    const uint32_t n = sizes[trial % 3], dim = trial / 3 % 2 ? 3 : 2;
+    fill_input(points, trial / 6 % INPUTS, n, dim, trial / 6 / INPUTS);
+    for (int builder = 0; builder < 3; builder++) {
+      copse_kdtree *tree = kdtree_of(points, n, dim, (copse_builder)builder);
+      CHECK(copse_kdtree_validate(tree));
+      CHECK(copse_kdtree_order(tree, builder ? other : order, n) == n);
+      if (builder) CHECK(memcmp(order, other, n * sizeof *order) == 0);
+      copse_kdtree_destroy(tree);
+    }
+  }
+  for (uint32_t n = 0; n < 70; n++) { /* every length of a run, and of what is left of four */
+    fill_input(points, 8, 70, 2, true);
+    for (int builder = 0; builder < 3; builder++) {
+      copse_kdtree *tree = kdtree_of(points, n, 2, (copse_builder)builder);
+      CHECK(copse_kdtree_validate(tree));
+      copse_kdtree_destroy(tree);
+    }
+  }
+}
+
+static void test_comparisons_are_bounded_for_any_input(void) {
+  enum { MOST = 1 << 16 };
+  static float points[3 * MOST];
+  static const double BOUNDS[] = {52, 40, 3};
+  for (uint32_t n = 1 << 10, levels = 10; n <= MOST; n *= 8, levels += 3)
+    for (int trial = 0; trial < INPUTS * 2 * 2; trial++) {
+      const uint32_t dim = trial % 2 ? 3 : 2;
+      fill_input(points, trial / 2 % INPUTS, n, dim, trial / 2 / INPUTS);
+      for (int builder = 0; builder < 3; builder++) {
+        copse_comparisons = 0;
+        copse_kdtree_destroy(kdtree_of(points, n, dim, (copse_builder)builder));
+        const double ratio = (double)copse_comparisons / ((double)n * levels);
+        CHECK(ratio > 0.5 && ratio <= BOUNDS[builder]);
+      }
+    }
+}
+
+static void test_lines_divide_what_is_below_them(void) {
+  /* On x the median is 2; on the left, on y, 8; on the right 5. */
+  const float points[] = {2, 1, 0, 8, 1, 3, 9, 5, 4, 2};
+  copse_kdtree *tree = kdtree_of(points, 5, 2, COPSE_BUILDER_QUICKSELECT);
+  const float lines[] = {2, 1, 2, 8, 0, 5,  /* x = 2, as high as all points */
+                         0, 8, 2, 8, 1, 2,  /* y = 8, on the left of it */
+                         1, 1, 1, 8, 2, 1,  /* x = 1, below that */
+                         2, 5, 9, 5, 1, 2,  /* y = 5, on the right */
+                         4, 1, 4, 5, 2, 1}; /* x = 4, below */
+  float cells[31] = {0};
+  cells[30] = 42;
+  CHECK(copse_kdtree_cells(tree, cells, 30) == 30 && memcmp(cells, lines, sizeof lines) == 0);
+  memset(cells, 0, sizeof lines);
+  CHECK(copse_kdtree_cells(tree, cells, 11) == 30); /* whole ones */
+  CHECK(memcmp(cells, lines, 6 * sizeof *lines) == 0 && cells[6] == 0 && cells[30] == 42);
+  copse_kdtree_destroy(tree);
+}
+
+static void test_statistics_of_every_size(void) {
+  enum { MOST = 300 };
+  static float points[2 * MOST], cells[6 * MOST];
+  fill_input(points, 8, MOST, 2, true);
+  for (uint32_t n = 0; n <= MOST; n++) {
+    copse_kdtree *tree = kdtree_of(points, n, 2, COPSE_BUILDER_PRESORT);
+    CHECK(copse_kdtree_cells(tree, cells, 6 * MOST) == 6 * (size_t)n);
+    uint32_t depth = 0, leaves = 0;
+    for (uint32_t i = 0; i < n; i++) {
+      if ((uint32_t)cells[6 * i + 4] > depth) depth = (uint32_t)cells[6 * i + 4];
+      leaves += cells[6 * i + 5] == 1;
+    }
+    const copse_kdtree_statistics stats = copse_kdtree_stats(tree);
+    CHECK(stats.points == n && stats.depth == depth && stats.leaves == leaves);
+    copse_kdtree_destroy(tree);
+  }
+}
+
+static void test_a_snapshot_is_for_all_builders(void) {
+  float points[2 * 100];
+  static uint32_t bytes[1024], order[100], other[100];
+  size_t total;
+  fill_input(points, 8, 100, 2, true);
+  copse_kdtree *tree = kdtree_of(points, 100, 2, COPSE_BUILDER_QUICKSELECT);
+  copse_kdtree *taker = kdtree_of(points, 100, 2, COPSE_BUILDER_PRESORT);
+  copse_kdtree_set_count(taker, 0);
+  CHECK(copse_kdtree_build(taker, NULL) == COPSE_OK);
+  CHECK(copse_kdtree_save(tree, bytes, sizeof bytes, &total, NULL) == COPSE_OK);
+  CHECK(copse_kdtree_restore(taker, bytes, total) == COPSE_OK && copse_kdtree_validate(taker));
+  CHECK(copse_kdtree_order(tree, order, 100) == 100 &&
+        copse_kdtree_order(taker, other, 100) == 100);
+  CHECK(memcmp(order, other, sizeof order) == 0);
+  copse_kdtree_destroy(tree);
+  copse_kdtree_destroy(taker);
+}
+
 /* ---- */
 
 /* Run once, or for every kind of index. */
@@ -1143,6 +1293,7 @@ static const struct {
     EVERY(test_bad_definitions_are_refused),
     TEST(test_bad_definitions_of_a_tree_are_refused),
     TEST(test_bad_cell_sizes_are_refused),
+    TEST(test_unknown_builders_are_refused),
     EVERY(test_bytes_says_what_creation_takes),
     EVERY(test_at_most_64_bytes_an_agent),
     EVERY(test_every_failing_allocation_is_reported_and_leaks_nothing),
@@ -1185,20 +1336,35 @@ static const struct {
     TEST(test_the_table_is_shared_where_there_are_too_many_cells),
     TEST(test_searches_among_the_smallest_cells),
     TEST(test_a_snapshot_is_for_one_size_of_cells),
+    TEST(test_builders_give_the_same_tree),
+    TEST(test_comparisons_are_bounded_for_any_input),
+    TEST(test_lines_divide_what_is_below_them),
+    TEST(test_statistics_of_every_size),
+    TEST(test_a_snapshot_is_for_all_builders),
 };
 
 int main(void) {
-  /* Trees; grids with tables that are whole, shared, and of one entry. */
-  static const float KINDS[] = {0, 1, 0.01f, 1e20f};
+  /* Grids with tables that are whole, shared, and of one entry. */
+  static const kind KINDS[] = {
+      {.noun = AGENTTREE},
+      {.noun = GRID, .cellSize = 1},
+      {.noun = GRID, .cellSize = 0.01f},
+      {.noun = GRID, .cellSize = 1e20f},
+      {.noun = KDTREE, .builder = COPSE_BUILDER_QUICKSELECT},
+      {.noun = KDTREE, .builder = COPSE_BUILDER_MEDIAN_OF_MEDIANS},
+      {.noun = KDTREE, .builder = COPSE_BUILDER_PRESORT},
+  };
+  const size_t kinds = sizeof KINDS / sizeof *KINDS;
   int passed = 0, failed = 0;
   for (size_t i = 0; i < sizeof TESTS / sizeof *TESTS; i++) {
-    for (int kind = 0; kind < (TESTS[i].isForEvery ? 4 : 1); kind++) {
+    for (size_t each = 0; each < (TESTS[i].isForEvery ? kinds : 1); each++) {
       failure = NULL;
-      cellSize = KINDS[kind];
+      tested = KINDS[each];
       TESTS[i].run();
       if (failure)
-        printf("FAIL %s: line %d: %s (cellSize %g)\n", TESTS[i].name, failureLine, failure,
-               (double)cellSize);
+        printf("FAIL %s: line %d: %s (kind %d, cellSize %g, builder %d)\n", TESTS[i].name,
+               failureLine, failure, (int)tested.noun, (double)tested.cellSize,
+               (int)tested.builder);
       if (failure)
         failed++;
       else

@@ -7,7 +7,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   copse_agenttree_def def = fuzz_def(next_byte(&from));
   def.leafSize = 1 + next_byte(&from) % 16;
   index at;
-  must(index_create(&def, 0, &at) == COPSE_OK, "create");
+  must(index_create(&def, (kind){.noun = AGENTTREE}, &at) == COPSE_OK, "create");
   fuzz(at, from, bytes, size);
   return 0;
 }
