@@ -32,7 +32,7 @@ const forms = {
   quick: {
     budget: 250,
     slow: { 'brute force': 600, objects: 10_000, arrays: 100_000 },
-    still: { objects: 100_000, arrays: 1_000_000, sorts: 1_000_000, queries: 20_000 },
+    still: { objects: 100_000, 'objects, slowly': 100_000, queries: 20_000 },
     plan: [
       [2, 'uniform', 1, ['nearest']],
       [2, 'uniform', 600, ['frame']],
@@ -58,7 +58,7 @@ const forms = {
   full: {
     budget: 500,
     slow: { 'brute force': 10_000, objects: 100_000, arrays: 1_000_000 },
-    still: { objects: 1_000_000, arrays: 1_000_000, sorts: 1_000_000, queries: 100_000 },
+    still: { objects: 1_000_000, 'objects, slowly': 100_000, queries: 100_000 },
     plan: [
       [2, 'uniform', 1, ['nearest']],
       ...[2, 3].flatMap((dimensions) => [

@@ -6,7 +6,7 @@ import { works } from './workloads.js'
 const LEAST_RUNS = 6
 /** Of who has taken so many times the budget. */
 const LEAST_RUNS_IF_SLOW = 3
-const SLOW = 4
+const SLOW = 8
 const MOST_RUNS = 200
 /**
  * Runs in one turn, or as many as fit into these milliseconds: the first finds the caches full of what
