@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all setup wasm lib demo install test test-package bench bench-full bench-crossings bench-goals bench-keep check reproducible format fuzz clean help
+.PHONY: all setup wasm lib demo install test test-package bench bench-full bench-still bench-crossings bench-goals bench-keep check reproducible format fuzz clean help
 MAKEFLAGS += --no-builtin-rules
 
 CC = gcc
@@ -231,9 +231,14 @@ bench: lib $(BENCH_NATIVE)
 bench-full: lib $(BENCH_NATIVE)
 	$(BENCH) full
 
-## bench-crossings: where the grid and the agent tree cross
+## bench-still: only points that stay: the k-d tree against others
+bench-still: lib $(BENCH_NATIVE)
+	$(BENCH) quick still
+
+## bench-crossings: where the grid, the agent tree and the k-d tree cross
 bench-crossings: lib
 	node --no-liftoff tests/bench/crossings.js
+	node --no-liftoff tests/bench/crossingqueries.js
 
 ## bench-goals: compares what was measured last with the goals
 bench-goals:

@@ -2,9 +2,9 @@
 //
 //   node --no-liftoff --expose-gc tests/bench/bench.js quick | full [word…]
 //
-// With words (frame 2D uniform 10000) only what has all of them is measured, and nothing is written.
-// Otherwise prints tables and writes build/bench/results.json and frame.svg; `make bench-keep` makes
-// them those of tests/bench/results/, which the README shows.
+// With words (frame 2D uniform 10000; still: what the k-d tree is for) only what has all of them is
+// measured, and nothing is written. Otherwise prints tables and writes build/bench/results.json and
+// frame.svg; `make bench-keep` makes them those of tests/bench/results/, which the README shows.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -13,20 +13,26 @@ import { fileURLToPath } from 'node:url'
 import { format } from 'prettier'
 import { measure, summary } from './measure.js'
 import { natives, runNative, writePositions } from './native.js'
-import { load, packages, peers } from './peers.js'
+import { load, peers } from './peers.js'
 import { plot } from './plot.js'
+import { stillPackages as packages, stillPeers } from './stillpeers.js'
 import { createAgents, scaleOf, works } from './workloads.js'
 
 process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
 
 const FRAMES = ['frame', 'neighbors8', 'neighbors10', 'build', 'move']
 const SINGLES = ['within', 'range', 'nearest', 'nearest8', 'raycast', 'raycastMany']
+const STILL = ['buildStill', 'nearest', 'nearest8', 'nearestMany', 'nearestMany8']
 
-/** What is measured, with how many agents a library may be slow, and milliseconds for each time. */
+/**
+ * What is measured, with how many agents a library may be slow, and milliseconds for each time.
+ * `still`: how many points that stay, and how many queries.
+ */
 const forms = {
   quick: {
     budget: 250,
     slow: { 'brute force': 600, objects: 10_000, arrays: 100_000 },
+    still: { objects: 100_000, 'objects, slowly': 100_000, queries: 20_000 },
     plan: [
       [2, 'uniform', 1, ['nearest']],
       [2, 'uniform', 600, ['frame']],
@@ -41,11 +47,18 @@ const forms = {
       [2, 'renumbered', 1_000_000, ['frame']],
       [3, 'uniform', 10_000, ['frame', 'within', 'nearest']],
       [3, 'uniform', 100_000, ['frame']],
+      [2, 'still', 10_000, STILL],
+      [2, 'still', 100_000, STILL],
+      [2, 'still', 1_000_000, STILL],
+      [3, 'still', 10_000, ['buildStill']],
+      [3, 'still', 100_000, STILL],
+      [3, 'still', 1_000_000, ['buildStill']],
     ],
   },
   full: {
     budget: 500,
     slow: { 'brute force': 10_000, objects: 100_000, arrays: 1_000_000 },
+    still: { objects: 1_000_000, 'objects, slowly': 100_000, queries: 100_000 },
     plan: [
       [2, 'uniform', 1, ['nearest']],
       ...[2, 3].flatMap((dimensions) => [
@@ -61,6 +74,7 @@ const forms = {
         ]),
         [dimensions, 'renumbered', 100_000, ['frame']],
         [dimensions, 'renumbered', 1_000_000, ['frame']],
+        ...[10_000, 100_000, 1_000_000].map((n) => [dimensions, 'still', n, STILL]),
       ]),
     ],
   },
@@ -70,9 +84,10 @@ const [formName = 'quick', ...words] = process.argv.slice(2)
 const form = forms[formName]
 if (!form) throw new Error(`no form ${formName}: quick or full`)
 
-/** @type {Map<string, any>} */
+/** @type {Map<any, any>} */
 const loopsOf = new Map()
-for (const { name } of peers) loopsOf.set(name, await import(`./loops.js?${name}`))
+for (const peer of new Set([...peers, ...stillPeers]))
+  loopsOf.set(peer, await import(`./loops.js?${loopsOf.size}`))
 const inSeconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`
 
 /**
@@ -80,20 +95,20 @@ const inSeconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`
  * @returns {{ work: string, [field: string]: any }[]}
  */
 function measureAll(dimensions, spread, n, names) {
-  const agents = createAgents(spread, n, dimensions)
-  const entrants = peers
-    .filter(
-      (peer) => peer.dimensions.includes(dimensions) && n <= (form.slow[peer.pace] ?? Infinity),
-    )
-    .map(({ name, create }) => ({ name, peer: create(agents), loops: loopsOf.get(name) }))
-  const tooSlow = peers.filter(
-    (peer) => peer.dimensions.includes(dimensions) && n > form.slow[peer.pace],
-  )
+  const still = spread === 'still'
+  const limits = still ? form.still : form.slow
+  const agents = createAgents(spread, n, dimensions, still ? form.still.queries : undefined)
+  const all = (still ? stillPeers : peers).filter((peer) => peer.dimensions.includes(dimensions))
+  const tooSlow = all.filter(({ pace }) => n > limits[pace])
+  const entrants = all
+    .filter((entry) => !tooSlow.includes(entry))
+    .map((entry) => ({ ...entry, peer: entry.create(agents), loops: loopsOf.get(entry) }))
   writePositions(agents)
 
   const results = names.map((name) => {
     const work = works[name]
-    const able = entrants.filter(({ peer }) => work.can(peer))
+    const takesPart = ({ only }) => !only || only.includes(name)
+    const able = entrants.filter((entrant) => takesPart(entrant) && work.can(entrant.peer))
     const compiled = natives.filter(({ there, works }) => there && works.includes(name))
 
     const hashes = new Map()
@@ -104,11 +119,12 @@ function measureAll(dimensions, spread, n, names) {
       hashes.set(native.name, hash)
       times.set(native.name, its)
     }
+    const [[first, expected]] = hashes
     for (const [library, hash] of hashes)
-      if (hash !== hashes.get('copse'))
-        throw new Error(`${library} and copse differ: ${name}, ${dimensions}D, ${spread}, ${n}`)
+      if (hash !== expected)
+        throw new Error(`${library} and ${first} differ: ${name}, ${dimensions}D, ${spread}, ${n}`)
 
-    const scale = scaleOf(name)
+    const scale = scaleOf(name, agents)
     return {
       work: name,
       dimensions,
@@ -117,7 +133,7 @@ function measureAll(dimensions, spread, n, names) {
       radius: agents.radius,
       unit: work.unit,
       times: Object.fromEntries([...times].map(([name, its]) => [name, summary(its, scale)])),
-      tooSlow: tooSlow.map(({ name }) => name),
+      tooSlow: tooSlow.filter(takesPart).map(({ name }) => name),
     }
   })
   for (const { peer } of entrants) peer.dispose?.()
@@ -126,17 +142,18 @@ function measureAll(dimensions, spread, n, names) {
 
 // ---- Tables ----
 
-/** The works of one set of agents, a line for each library. */
+/** The works of one set of agents, a line for each library; ratios are to the first. */
 function print(results) {
   for (const { work, dimensions, spread, n, radius, unit, times, tooSlow } of results) {
     const what = `${dimensions}D, ${spread}, ${n.toLocaleString('en')}, radius ${radius}`
     console.log(`\n${what}: ${works[work].title}, ${unit}`)
-    const fastest = times.copse.median
+    const [{ median: first }] = Object.values(times)
+    const width = Math.max(18, ...Object.keys(times).map((name) => name.length + 1))
     for (const [name, { median, low, high, runs }] of Object.entries(times)) {
-      const ratio = `×${(median / fastest).toPrecision(3)}`
+      const ratio = `×${(median / first).toPrecision(3)}`
       const spread = `(${low} – ${high}; ${runs} runs)`
       console.log(
-        `  ${name.padEnd(18)}${String(median).padStart(10)}  ${ratio.padStart(8)}  ${spread}`,
+        `  ${name.padEnd(width)}${String(median).padStart(10)}  ${ratio.padStart(8)}  ${spread}`,
       )
     }
     if (tooSlow.length) console.log(`  skipped, too slow here: ${tooSlow.join(', ')}`)

@@ -201,6 +201,22 @@ export function hashNeighbors(peer, points, agents, k, maxDistance, own) {
   return hash
 }
 
+/** Points in as few calls as can be. */
+export function hashNearestMany(peer, points, agents, k) {
+  let hash = 0
+  peer.nearestMany(points, k, ({ counts, ids }, first) => {
+    for (let i = 0; i < counts.length && (first + i) * agents.dimensions < points.length; i++) {
+      const row = first + i
+      const point = pointOf(points, agents.dimensions, row)
+      const distances2 = []
+      for (let rank = 0; rank < counts[i]; rank++)
+        distances2.push(distance2(point, agents, ids[i * k + rank]))
+      hash = (hash + mixDistances(row, distances2)) >>> 0
+    }
+  })
+  return hash
+}
+
 export function hashNeighborRows({ counts, ids, distances2 }, agents, k) {
   const { n, positions, dimensions } = agents
   let hash = 0

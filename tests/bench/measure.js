@@ -4,6 +4,9 @@
 import { works } from './workloads.js'
 
 const LEAST_RUNS = 6
+/** Of who has taken so many times the budget. */
+const LEAST_RUNS_IF_SLOW = 3
+const SLOW = 8
 const MOST_RUNS = 200
 /**
  * Runs in one turn, or as many as fit into these milliseconds: the first finds the caches full of what
@@ -67,10 +70,10 @@ export function measure(entrants, name, agents, budget) {
     }
   }
   inTurn(({ times, spent }) => times.length >= 1 && spent >= budget / WARM_UP_SHARE)
-  inTurn(
-    ({ times, spent }) =>
-      times.length >= MOST_RUNS || (times.length >= LEAST_RUNS && spent >= budget),
-  )
+  inTurn(({ times, spent }) => {
+    const least = spent < SLOW * budget ? LEAST_RUNS : LEAST_RUNS_IF_SLOW
+    return times.length >= MOST_RUNS || (times.length >= least && spent >= budget)
+  })
   agents.place(0)
   return new Map(states.map(({ name, times }) => [name, times]))
 }

@@ -7,6 +7,7 @@ import { works } from './workloads.js'
 
 const FOLDER = 'build/bench'
 const POSITIONS = `${FOLDER}/positions.bin`
+const POINTS = `${FOLDER}/points.bin`
 
 export const natives = [
   {
@@ -18,15 +19,16 @@ export const natives = [
   {
     name: 'nanoflann native',
     program: `${FOLDER}/nanoflann`,
-    works: ['frame', 'neighbors8', 'neighbors10', 'build'],
+    works: ['frame', 'neighbors8', 'neighbors10', 'build', 'buildStill', 'nearest', 'nearest8'],
     missing: 'not installed: on Debian, apt-get install g++ libnanoflann-dev',
   },
 ].map((native) => ({ ...native, there: existsSync(native.program) }))
 
-/** @param {any} agents whose positions the programs read from now on */
-export function writePositions({ base }) {
+/** @param {any} agents whose positions, and points to ask at, the programs read from now on */
+export function writePositions({ base, points }) {
   mkdirSync(FOLDER, { recursive: true })
   writeFileSync(POSITIONS, base)
+  writeFileSync(POINTS, points)
 }
 
 /**
@@ -39,6 +41,6 @@ export function writePositions({ base }) {
 export function runNative({ program }, work, { dimensions, radius }, budget) {
   const { k = 0, maxDistance } = works[work]
   const most = maxDistance?.(radius) ?? 0
-  const args = [work, POSITIONS, dimensions, radius, k, most, budget].map(String)
+  const args = [work, POSITIONS, dimensions, radius, k, most, budget, POINTS].map(String)
   return JSON.parse(execFileSync(program, args, { encoding: 'utf8' }))
 }

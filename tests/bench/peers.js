@@ -8,6 +8,7 @@
 // raycast(x0, y0, z0, x1, y1, z1, radius), raycastMany(segments, radius)   ids, -1: nobody
 // nearest(x, y, z), an id; neighbors(x, y, z, k, maxDistance), nearest first
 // allWithin(radius), allNeighbors(k, maxDistance)   for all agents in one call
+// nearestMany(points, k, visit)   in as few calls as can be; visit(rows, number of the first)
 //
 // A library lacks what it has no documented way for. Sizes of nodes are those measured to be the best
 // for a frame. z means nothing in 2D.
@@ -36,7 +37,8 @@ export function gridOf({ Grid, Grid3D }) {
 }
 
 /** Of a class in 2D and 3D, with options by what the agents are. */
-function ours(Index2D, Index3D, optionsFor) {
+/* @__NO_SIDE_EFFECTS__ */
+export function ours(Index2D, Index3D, optionsFor) {
   return (agents) => {
     const { n, dimensions } = agents
     const Index = dimensions === 2 ? Index2D : Index3D
@@ -78,6 +80,15 @@ function ours(Index2D, Index3D, optionsFor) {
           ids.set(hits, at / 2 / dimensions)
         }
         return ids
+      },
+      nearestMany(points, k, visit) {
+        const most = dimensions * n
+        batch.k = k
+        batch.maxDistance = Infinity
+        for (let at = 0; at < points.length; at += most) {
+          const rows = index.nearestMany(points.subarray(at, at + most), batch)
+          visit?.(rows, at / dimensions)
+        }
       },
       dispose: () => index.dispose(),
     }

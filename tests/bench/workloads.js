@@ -22,7 +22,7 @@ const normal = (random) => (random() + random() + random() + random() - 2) * Mat
  * unit of area or volume where there are any.
  */
 export const spreads = {
-  /** Also as `renumbered`. */
+  /** Also as `renumbered`, and as `still`: points that are asked for from anywhere. */
   uniform(random, n, dimensions) {
     const side = n ** (1 / dimensions)
     return (at) => {
@@ -125,12 +125,17 @@ function renumber(base, dimensions) {
 
 /**
  * Agents of a spread, seeded: where they are in each frame, the radius, and points to ask at, each
- * near an agent. The native programs move agents by the same lines.
+ * near an agent, or anywhere if these stay. The native programs move agents by the same lines.
+ * @param {string} spread
+ * @param {number} n
+ * @param {2 | 3} dimensions
+ * @param {number} [queries] how many points to ask at
  */
-export function createAgents(spread, n, dimensions) {
+export function createAgents(spread, n, dimensions, queries = QUERIES) {
   const random = createRandom(n + dimensions)
   const renumbered = spread === 'renumbered'
-  const next = spreads[renumbered ? 'uniform' : spread](random, n, dimensions)
+  const still = spread === 'still'
+  const next = spreads[renumbered || still ? 'uniform' : spread](random, n, dimensions)
   const base = new Float32Array(n * dimensions)
   const steps = new Float32Array(n * dimensions)
   const at = [0, 0, 0]
@@ -144,8 +149,13 @@ export function createAgents(spread, n, dimensions) {
 
   if (renumbered) renumber(base, dimensions)
 
-  const points = new Float32Array(QUERIES * dimensions)
+  const points = new Float32Array(queries * dimensions)
   for (let p = 0; p < points.length; p += dimensions) {
+    if (still) {
+      next(at)
+      for (let axis = 0; axis < dimensions; axis++) points[p + axis] = grained(at[axis])
+      continue
+    }
     const i = Math.floor(random() * n) * dimensions
     for (let axis = 0; axis < dimensions; axis++)
       points[p + axis] = base[i + axis] + grained(random() - 0.5)
@@ -248,6 +258,19 @@ export const works = {
       return loops.hashAllWithin(peer, agents)
     },
   },
+  buildStill: {
+    title: 'build from nothing, of points that stay',
+    unit: 'ms',
+    k: 1,
+    moves: true,
+    can: (peer) => peer.nearest,
+    prepare: (peer) => peer.renew?.(),
+    run: (peer, loops, { positions }) => peer.build(positions),
+    hash(peer, loops, agents) {
+      peer.build(agents.positions)
+      return loops.hashNearest(peer, agents.points, agents)
+    },
+  },
   move: {
     title: 'brought up to date after every agent moved',
     unit: 'ms',
@@ -275,17 +298,36 @@ export const works = {
     (peer, loops, { points, dimensions, half }) => loops.range(peer, points, dimensions, half),
     (peer, loops, agents) => loops.hashRange(peer, agents.points, agents, agents.half),
   ),
-  nearest: single(
-    'one query: the nearest',
-    'nearest',
-    (peer, loops, { points, dimensions }) => loops.nearest(peer, points, dimensions),
-    (peer, loops, agents) => loops.hashNearest(peer, agents.points, agents),
+  nearest: {
+    k: 1,
+    ...single(
+      'one query: the nearest',
+      'nearest',
+      (peer, loops, { points, dimensions }) => loops.nearest(peer, points, dimensions),
+      (peer, loops, agents) => loops.hashNearest(peer, agents.points, agents),
+    ),
+  },
+  nearest8: {
+    k: 8,
+    ...single(
+      'one query: the 8 nearest',
+      'neighbors',
+      (peer, loops, { points, dimensions }) =>
+        loops.neighbors(peer, points, dimensions, 8, Infinity),
+      (peer, loops, agents) => loops.hashNeighbors(peer, agents.points, agents, 8, Infinity),
+    ),
+  },
+  nearestMany: single(
+    'the nearest of many points in one call, each',
+    'nearestMany',
+    (peer, loops, { points }) => peer.nearestMany(points, 1),
+    (peer, loops, agents) => loops.hashNearestMany(peer, agents.points, agents, 1),
   ),
-  nearest8: single(
-    'one query: the 8 nearest',
-    'neighbors',
-    (peer, loops, { points, dimensions }) => loops.neighbors(peer, points, dimensions, 8, Infinity),
-    (peer, loops, agents) => loops.hashNeighbors(peer, agents.points, agents, 8, Infinity),
+  nearestMany8: single(
+    'the 8 nearest of many points in one call, each',
+    'nearestMany',
+    (peer, loops, { points }) => peer.nearestMany(points, 8),
+    (peer, loops, agents) => loops.hashNearestMany(peer, agents.points, agents, 8),
   ),
   raycast: single(
     'one ray: whom a segment of a quarter of the world hits first',
@@ -302,4 +344,5 @@ export const works = {
 }
 
 /** What a time in milliseconds is multiplied by for the unit of a work. */
-export const scaleOf = (work) => (works[work].unit === 'µs' ? 1000 / QUERIES : 1)
+export const scaleOf = (work, { points, dimensions }) =>
+  works[work].unit === 'µs' ? (1000 * dimensions) / points.length : 1

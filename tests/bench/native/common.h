@@ -1,5 +1,6 @@
 /* What the native programs share: they take a work, a file of positions (float32) and numbers from
- * the command line, do that work frame after frame as the benchmark in JavaScript does, and print
+ * the command line, and points to ask at, do that work frame after frame as the benchmark in
+ * JavaScript does, and print
  * {"hash": …, "times": […]} in milliseconds. C and C++. */
 #ifndef BENCH_COMMON_H
 #define BENCH_COMMON_H
@@ -18,6 +19,9 @@ typedef struct bench {
   float radius, maxDistance; /* of neighbors: maxDistance */
   double budget;             /* milliseconds */
   float *base, *positions, *steps;
+  float *points; /* coordinates, so many: */
+  size_t pointFloats;
+  int still; /* nobody moves: only queries are timed */
 } bench;
 
 static inline double now(void) {
@@ -32,12 +36,23 @@ static inline void *take(size_t bytes) {
   return memory;
 }
 
-/* work file dimensions radius k maxDistance budget */
+static inline float *read_floats(const char *path, size_t *floats) {
+  FILE *file = fopen(path, "rb");
+  if (!file || fseek(file, 0, SEEK_END)) exit(2);
+  *floats = (size_t)ftell(file) / sizeof(float);
+  rewind(file);
+  float *numbers = (float *)take(*floats * sizeof(float));
+  if (fread(numbers, sizeof(float), *floats, file) != *floats) exit(2);
+  fclose(file);
+  return numbers;
+}
+
+/* work file dimensions radius k maxDistance budget points */
 static inline bench bench_read(int argc, char **argv) {
   bench b;
   memset(&b, 0, sizeof b);
-  if (argc != 8) {
-    fprintf(stderr, "usage: work file dimensions radius k maxDistance budget\n");
+  if (argc != 9) {
+    fprintf(stderr, "usage: work file dimensions radius k maxDistance budget points\n");
     exit(2);
   }
   b.work = argv[1];
@@ -47,16 +62,12 @@ static inline bench bench_read(int argc, char **argv) {
   b.maxDistance = (float)atof(argv[6]);
   b.budget = atof(argv[7]);
 
-  FILE *file = fopen(argv[2], "rb");
-  if (!file || fseek(file, 0, SEEK_END)) exit(2);
-  const size_t floats = (size_t)ftell(file) / sizeof(float);
-  rewind(file);
+  size_t floats;
+  b.base = read_floats(argv[2], &floats);
+  b.points = read_floats(argv[8], &b.pointFloats);
   b.n = (uint32_t)(floats / b.dimensions);
-  b.base = (float *)take(floats * sizeof(float));
   b.positions = (float *)take(floats * sizeof(float));
   b.steps = (float *)take(floats * sizeof(float));
-  if (fread(b.base, sizeof(float), floats, file) != floats) exit(2);
-  fclose(file);
   for (size_t i = 0; i < floats; i++) {
     const uint32_t h = ((uint32_t)i + 1) * 0x9e3779b1u >> 16;
     b.steps[i] = (float)((int32_t)(h % 9) - 4) / 64;
@@ -93,7 +104,7 @@ static inline void bench_times(const bench *b, void (*prepare)(void), void (*run
       const double budget = measured ? b->budget : b->budget / WARM_UP_SHARE;
       if (measured && runs >= MOST_RUNS) break;
       if (spent >= budget && runs >= (measured ? LEAST_RUNS : 1)) break;
-      bench_place(b, frame++);
+      if (!b->still) bench_place(b, frame++);
       if (prepare) prepare();
       const double start = now();
       run();

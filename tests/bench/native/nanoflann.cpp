@@ -64,6 +64,19 @@ template <int D> struct work {
     }
   }
 
+  // From points that are no agents.
+  template <bool hashed> static void ask() {
+    for (uint32_t i = 0; i < b.pointFloats / D; i++) {
+      nanoflann::KNNResultSet<float, uint32_t> nearest(b.k);
+      nearest.init(ids.data(), distances2.data());
+      index->findNeighbors(nearest, b.points + (size_t)i * D, nanoflann::SearchParams());
+      total += nearest.size();
+      if (!hashed) continue;
+      for (uint32_t rank = 0; rank < nearest.size(); rank++)
+        hash += bench_mix_distance(i, distances2[rank], rank);
+    }
+  }
+
   static void frame() {
     build();
     every_within<false>();
@@ -74,19 +87,23 @@ template <int D> struct work {
   }
 
   static void run() {
-    const bool builds = !strcmp(b.work, "build"), asks = !strncmp(b.work, "neighbors", 9);
+    const bool builds = !strncmp(b.work, "build", 5), single = !strncmp(b.work, "nearest", 7);
+    const bool everybody = !strncmp(b.work, "neighbors", 9);
+    b.still = single;
     ids.resize(b.k + 1);
     distances2.resize(b.k + 1);
     bench_place(&b, 0);
     all = {b.positions, b.n};
     index = std::make_unique<tree>(D, all, nanoflann::KDTreeSingleIndexAdaptorParams(LEAF_SIZE));
     build();
-    if (asks)
+    if (single || !strcmp(b.work, "buildStill"))
+      ask<true>();
+    else if (everybody)
       every_neighbors<true>();
     else
       every_within<true>();
     printf("{\"hash\": %u, \"times\": [", hash);
-    bench_times(&b, nullptr, builds ? build : asks ? neighbors : frame);
+    bench_times(&b, nullptr, builds ? build : single ? ask<false> : everybody ? neighbors : frame);
     printf("], \"total\": %llu}\n", (unsigned long long)total);
   }
 };
