@@ -94,7 +94,7 @@ OUT_OF_LINE uint32_t divide_3d(const scan_points *points, uint32_t begin, uint32
 
 /* ---- The node of a range ------------------------------------------------------------------ */
 
-static void swap_points(const scan_points *points, uint32_t a, uint32_t b, const int dim) {
+ALWAYS_INLINE void swap_points(const scan_points *points, uint32_t a, uint32_t b, const int dim) {
   EACH_AXIS (axis, dim) {
     const float coordinate = points->axes[axis][a];
     points->axes[axis][a] = points->axes[axis][b];
@@ -135,8 +135,8 @@ static uint32_t count_at(const float *keys, uint32_t begin, uint32_t end, float 
 }
 
 /* Moves those at x to the front of begin … end; answers with where the others begin. */
-SMALL_CODE static uint32_t gather_at(const scan_points *points, uint32_t begin, uint32_t end,
-                                     uint32_t axis, float x, const int dim) {
+ALWAYS_INLINE uint32_t gather_at(const scan_points *points, uint32_t begin, uint32_t end,
+                                 uint32_t axis, float x, const int dim) {
   COMPARED(end - begin);
   for (uint32_t i = begin; i < end; i++)
     if (points->axes[axis][i] == x) swap_points(points, i, begin++, dim);

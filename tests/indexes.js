@@ -20,6 +20,10 @@ export const KINDS = {
     required: { cellSize: 1 },
     variants: [1, 1e-20, 1e-35, 0.01, 0.3, 2, 1000, 1e20].map((cellSize) => ({ cellSize })),
   },
+  KdTree: {
+    required: {},
+    variants: ['quickselect', 'median-of-medians', 'presort'].map((builder) => ({ builder })),
+  },
 }
 
 /** The name of a class. */

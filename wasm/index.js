@@ -2,7 +2,9 @@
 
 /** @typedef {import('./agenttree.js').AgentTreeOptions} AgentTreeOptions */
 /** @typedef {import('./grid.js').GridOptions} GridOptions */
+/** @typedef {import('./kdtree.js').KdTreeOptions} KdTreeOptions */
 
 export { AgentTree, AgentTree3D } from './agenttree.js'
 export * from './common.js'
 export { Grid, Grid3D } from './grid.js'
+export { KdTree, KdTree3D } from './kdtree.js'

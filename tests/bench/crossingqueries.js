@@ -7,7 +7,6 @@ import * as copse from 'copse'
 import { createAgents } from './workloads.js'
 
 const { init, AgentTree, Grid } = copse
-const { KdTree = AgentTree } = copse // until there is a KdTree
 
 const SIZES = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [10_000, 100_000]
 /** Queries for each agent. */

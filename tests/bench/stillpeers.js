@@ -10,7 +10,7 @@ import { nearest, neighbors } from './kdbushsearch.js'
 import { ours, packages, peers } from './peers.js'
 import { sortPerLevel } from './sortperlevel.js'
 
-const { KdTree = simd.AgentTree, KdTree3D = simd.AgentTree3D } = simd // until there is a KdTree
+const { KdTree, KdTree3D } = simd
 
 /** @param {string} [builder] without one, the default */
 const kdTreeBy = (builder) =>

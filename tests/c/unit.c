@@ -1146,7 +1146,7 @@ enum { INPUTS = 9 };
 /* Sequences that are hard for one way or another to find a median; the same on all axes, or on the
  * first. */
 static float input_at(int input, uint32_t i, uint32_t n, uint32_t *seed) {
-  const uint32_t half = n / 2, step = n / 256 + 1;
+  const uint32_t half = n / 2;
   switch (input) {
   case 0: /* sorted */
     return (float)i;
@@ -1158,8 +1158,8 @@ static float input_at(int input, uint32_t i, uint32_t n, uint32_t *seed) {
     return 7;
   case 4: /* bad for the median of three: D. R. Musser, "Introspective sorting" (1997) */
     return (float)(i < half ? (i % 2 ? half + i - 1 : i) : 2 * (i - half) + 1);
-  case 5: /* bad for evenly spread samples: among these are the least of all */
-    return (float)(i % step == step / 2 || i % 64 == 32 || i % 16 == 8 ? i : n + i);
+  case 5: /* bad for evenly spread samples: these, of 2^10, 2^13 and 2^16, are the least of all */
+    return (float)(i % 32 == 16 || i % 64 == 32 || i % 256 == 128 ? i : n + i);
   case 6: /* few values */
     return (float)(random_word(seed) % 3);
   case 7: /* half of them equal */
