@@ -6,7 +6,7 @@
 import * as copse from 'copse'
 import { createAgents } from './workloads.js'
 
-const { init, AgentTree, Grid } = copse
+const { init, AgentTree, Grid, KdTree } = copse
 
 const SIZES = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [10_000, 100_000]
 /** Queries for each agent. */
