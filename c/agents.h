@@ -3,7 +3,7 @@
 #ifndef COPSE_AGENTS_H
 #define COPSE_AGENTS_H
 
-#include "scan.h"
+#include "region.h"
 #include "snapshot.h"
 
 typedef struct index_type index_type;
@@ -61,6 +61,21 @@ struct index_type {
   /* Builds from a source whose survey found nothing that forbids it. */
   void (*build)(void *index, const source *from, const survey *found);
   void (*options)(const void *index, uint32_t words[INDEX_OPTIONS]);
+
+  /* Queries whose arguments were checked. Unless it says otherwise, each answers with the number of
+   * nodes, or runs, that it visited. */
+  uint32_t (*collect)(const void *index, const region *where, shape kind, const copse_query *query,
+                      copse_results *results); /* appends what lies there */
+  uint32_t (*count)(const void *index, const region *circle, const copse_query *query,
+                    bool stopAtFirst, uint32_t *visits); /* answers with the number of agents */
+  uint32_t (*nearest)(const void *index, const float *center, const copse_query *query,
+                      pair *nearest); /* brings it up to date */
+  uint32_t (*neighbors)(const void *index, const float *center, const copse_query *query,
+                        scan_nearest *nearest); /* likewise; k > 0 */
+  /* About how far, squared, the k-th neighbor of a point is; 0: no idea. NULL: always that. */
+  float (*reach2)(const void *index, const float *center, uint32_t k);
+  uint32_t (*cast)(const void *index, const scan_ray *ray, const copse_query *query,
+                   copse_hit *hit); /* from a hit that is nobody */
 };
 
 enum { INDEX_BYTES = 512 };
@@ -130,6 +145,41 @@ void agents_fetch(const agents *all, const source *from, uint32_t begin, uint32_
 void agents_fetch_groups(const agents *all, const source *from);
 /* Whether ids are a permutation and nothing is counted wrongly; for tests. */
 bool agents_valid(const agents *all);
+
+/* ---- Queries ---- */
+
+copse_status agents_within(const agents *all, const float *center, float radius,
+                           const copse_query *query, copse_results *results);
+copse_status agents_range(const agents *all, const float *lo, const float *hi,
+                          const copse_query *query, copse_results *results);
+copse_status agents_cone(const agents *all, const float *center, const float *direction,
+                         float halfAngle, float radius, const copse_query *query,
+                         copse_results *results);
+copse_status agents_count_within(const agents *all, const float *center, float radius,
+                                 const copse_query *query, uint32_t *total, uint32_t *visits);
+copse_status agents_any_within(const agents *all, const float *center, float radius,
+                               const copse_query *query, bool *any, uint32_t *visits);
+copse_status agents_nearest(const agents *all, const float *center, const copse_query *query,
+                            uint32_t *id, float *distance2, uint32_t *visits);
+copse_status agents_neighbors(const agents *all, const float *center, uint32_t k,
+                              const copse_query *query, copse_results *results);
+copse_status agents_raycast(const agents *all, const float *from, const float *to, float radius,
+                            const float *radii, const copse_query *query, copse_hit *hit,
+                            uint32_t *visits);
+copse_status agents_raycast_many(const agents *all, const float *segments, uint32_t n, float radius,
+                                 const float *radii, const copse_query *query, uint32_t *ids,
+                                 float *fractions);
+
+/* Appends those of a run that lie in a region: for shapes that are not worth a scan in each index.
+ */
+void agents_scan(const agents *all, uint32_t begin, uint32_t end, const region *where, shape kind,
+                 const scan_filter *filter, copse_results *results);
+
+/* How many agents a guess of `reach2` aims at: a few more than k, for what is uneven. */
+ALWAYS_INLINE uint32_t agents_aim(uint32_t k) { return k + 6; }
+/* About how far, squared, the k-th neighbor of a point is, if agents were spread as the `size` of
+ * them in a box; 0: they lie on a line or plane. */
+float agents_reach2(const float *box, uint32_t size, const float *center, uint32_t k, int dim);
 
 /* ---- Snapshots ---- */
 

@@ -34,7 +34,19 @@ static void options(const void *index, uint32_t words[INDEX_OPTIONS]) {
 }
 
 static const index_type AGENTTREE = {
-    SNAPSHOT_AGENTTREE, sizeof(copse_agenttree), carve, keep, agenttree_build, options};
+    .kind = SNAPSHOT_AGENTTREE,
+    .bytes = sizeof(copse_agenttree),
+    .carve = carve,
+    .keep = keep,
+    .build = agenttree_build,
+    .options = options,
+    .collect = agenttree_collect,
+    .count = agenttree_count,
+    .nearest = agenttree_nearest,
+    .neighbors = agenttree_neighbors,
+    .reach2 = agenttree_reach2,
+    .cast = agenttree_cast,
+};
 _Static_assert(sizeof(copse_agenttree) <= INDEX_BYTES, "see any_index");
 
 /* A tree that has no memory yet. */
@@ -183,6 +195,52 @@ bool copse_agenttree_validate(const copse_agenttree *tree) {
     depth_walk_on(&walk, at);
   }
   return leafEnd == tree->agents.present;
+}
+
+/* ---- Queries ----------------------------------------------------------------------------- */
+
+copse_status copse_agenttree_within(const copse_agenttree *tree, const float *center, float radius,
+                                    const copse_query *query, copse_results *results) {
+  return agents_within(&tree->agents, center, radius, query, results);
+}
+copse_status copse_agenttree_range(const copse_agenttree *tree, const float *lo, const float *hi,
+                                   const copse_query *query, copse_results *results) {
+  return agents_range(&tree->agents, lo, hi, query, results);
+}
+copse_status copse_agenttree_cone(const copse_agenttree *tree, const float *center,
+                                  const float *direction, float halfAngle, float radius,
+                                  const copse_query *query, copse_results *results) {
+  return agents_cone(&tree->agents, center, direction, halfAngle, radius, query, results);
+}
+copse_status copse_agenttree_count_within(const copse_agenttree *tree, const float *center,
+                                          float radius, const copse_query *query, uint32_t *total,
+                                          uint32_t *visits) {
+  return agents_count_within(&tree->agents, center, radius, query, total, visits);
+}
+copse_status copse_agenttree_any_within(const copse_agenttree *tree, const float *center,
+                                        float radius, const copse_query *query, bool *any,
+                                        uint32_t *visits) {
+  return agents_any_within(&tree->agents, center, radius, query, any, visits);
+}
+copse_status copse_agenttree_nearest(const copse_agenttree *tree, const float *center,
+                                     const copse_query *query, uint32_t *id, float *distance2,
+                                     uint32_t *visits) {
+  return agents_nearest(&tree->agents, center, query, id, distance2, visits);
+}
+copse_status copse_agenttree_neighbors(const copse_agenttree *tree, const float *center, uint32_t k,
+                                       const copse_query *query, copse_results *results) {
+  return agents_neighbors(&tree->agents, center, k, query, results);
+}
+copse_status copse_agenttree_raycast(const copse_agenttree *tree, const float *from,
+                                     const float *to, float radius, const float *radii,
+                                     const copse_query *query, copse_hit *hit, uint32_t *visits) {
+  return agents_raycast(&tree->agents, from, to, radius, radii, query, hit, visits);
+}
+copse_status copse_agenttree_raycast_many(const copse_agenttree *tree, const float *segments,
+                                          uint32_t n, float radius, const float *radii,
+                                          const copse_query *query, uint32_t *ids,
+                                          float *fractions) {
+  return agents_raycast_many(&tree->agents, segments, n, radius, radii, query, ids, fractions);
 }
 
 /* ---- Snapshot ---------------------------------------------------------------------------- */

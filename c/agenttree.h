@@ -59,8 +59,20 @@ ALWAYS_INLINE child_gaps child_gaps_at(const node *at, const float *point) {
   return (child_gaps){left * left, right * right};
 }
 
-/* As index_type has it. */
+/* As index_type has them. */
 void agenttree_build(void *tree, const source *from, const survey *found);
+uint32_t agenttree_collect(const void *tree, const region *where, shape kind,
+                           const copse_query *query, copse_results *results);
+uint32_t agenttree_count(const void *tree, const region *circle, const copse_query *query,
+                         bool stopAtFirst, uint32_t *visits);
+uint32_t agenttree_nearest(const void *tree, const float *center, const copse_query *query,
+                           pair *nearest);
+uint32_t agenttree_neighbors(const void *tree, const float *center, const copse_query *query,
+                             scan_nearest *nearest);
+float agenttree_reach2(const void *tree, const float *center, uint32_t k);
+uint32_t agenttree_cast(const void *tree, const scan_ray *ray, const copse_query *query,
+                        copse_hit *hit);
+
 /* The tight bounds of the agents begin … end, which are not none. */
 void agenttree_bounds(const copse_agenttree *tree, uint32_t begin, uint32_t end, float *box);
 /* How many nodes a build of n agents may make. */

@@ -33,18 +33,17 @@ ALWAYS_INLINE uint32_t children_to_enter(const copse_agenttree *tree, uint32_t i
 }
 
 /* Collects what lies in a region, in tree order. */
-ALWAYS_INLINE void collect(const copse_agenttree *tree, const region *where,
-                           const copse_query *query, copse_results *results, const shape kind,
-                           const int dim) {
+ALWAYS_INLINE uint32_t collect_in(const copse_agenttree *tree, const region *where,
+                                  const shape kind, const copse_query *query,
+                                  copse_results *results, const int dim) {
   copse_results local = *results; /* lets the compiler keep it in registers */
-  if (kind == SHAPE_BOX) local.distances2 = NULL;
-  uint32_t stack[COPSE_MAX_DEPTH + 1], waiting = 0;
+  uint32_t stack[COPSE_MAX_DEPTH + 1], waiting = 0, visits = 0;
   if (agents_have(&tree->agents, query->mask) && region_meets(where, tree->bounds, kind, dim))
     stack[waiting++] = 0;
   while (waiting) {
     uint32_t index = stack[--waiting];
     const node *at = &tree->nodes[index];
-    local.visits++;
+    visits++;
     if (at->right) {
       uint32_t enter = children_to_enter(tree, index, where, query, kind, dim);
       stack[waiting] = at->right;
@@ -53,64 +52,28 @@ ALWAYS_INLINE void collect(const copse_agenttree *tree, const region *where,
       waiting += enter & 1;
     } else {
       scan_filter filter = agenttree_filter(at, query);
-      region_scan(&tree->agents.points, at->begin, at->end, where, &filter, &local, kind, dim);
+      if (kind == SHAPE_CIRCLE)
+        region_scan(&tree->agents.points, at->begin, at->end, where, &filter, &local, kind, dim);
+      else
+        agents_scan(&tree->agents, at->begin, at->end, where, kind, &filter, &local);
     }
   }
   results->total = local.total;
-  results->visits = local.visits;
+  return visits;
 }
 
-OUT_OF_LINE void collect_circle(const void *index, const float *center, float radius2,
-                                const copse_query *query, copse_results *results) {
-  const copse_agenttree *tree = index;
-  region where;
-  region_set_circle(&where, center, radius2, tree->agents.dimensions);
-  if (tree->agents.dimensions == 3)
-    collect(tree, &where, query, results, SHAPE_CIRCLE, 3);
-  else
-    collect(tree, &where, query, results, SHAPE_CIRCLE, 2);
-}
-
-copse_status copse_agenttree_within(const copse_agenttree *tree, const float *center, float radius,
+OUT_OF_LINE uint32_t collect_circle(const copse_agenttree *tree, const region *where,
                                     const copse_query *query, copse_results *results) {
-  const copse_query asked = query_or_default(query);
-  if (!query_results_ok(&asked, results, true) ||
-      !query_point_ok(center, (int)tree->agents.dimensions) || !query_radius_ok(radius))
-    return COPSE_INVALID_ARGUMENT;
-  collect_circle(tree, center, radius * radius, &asked, results);
-  query_sort(&asked, results);
-  return COPSE_OK;
+  return tree->agents.dimensions == 3 ? collect_in(tree, where, SHAPE_CIRCLE, query, results, 3)
+                                      : collect_in(tree, where, SHAPE_CIRCLE, query, results, 2);
 }
 
-copse_status copse_agenttree_range(const copse_agenttree *tree, const float *lo, const float *hi,
-                                   const copse_query *query, copse_results *results) {
-  const copse_query asked = query_or_default(query);
-  region where;
-  if (!query_results_ok(&asked, results, false) ||
-      !region_set_box(&where, lo, hi, tree->agents.dimensions))
-    return COPSE_INVALID_ARGUMENT;
-  if (tree->agents.dimensions == 3)
-    collect(tree, &where, &asked, results, SHAPE_BOX, 3);
-  else
-    collect(tree, &where, &asked, results, SHAPE_BOX, 2);
-  query_sort(&asked, results);
-  return COPSE_OK;
-}
-
-SMALL_CODE copse_status copse_agenttree_cone(const copse_agenttree *tree, const float *center,
-                                             const float *direction, float halfAngle, float radius,
-                                             const copse_query *query, copse_results *results) {
-  const copse_query asked = query_or_default(query);
-  region where;
-  if (!query_results_ok(&asked, results, true) ||
-      !region_set_cone(&where, center, direction, halfAngle, radius, tree->agents.dimensions))
-    return COPSE_INVALID_ARGUMENT;
-  if (tree->agents.dimensions == 3)
-    collect(tree, &where, &asked, results, SHAPE_CONE, 3);
-  else
-    collect(tree, &where, &asked, results, SHAPE_CONE, 2);
-  query_sort(&asked, results);
-  return COPSE_OK;
+uint32_t agenttree_collect(const void *tree, const region *where, shape kind,
+                           const copse_query *query, copse_results *results) {
+  if (kind == SHAPE_CIRCLE) return collect_circle(tree, where, query, results);
+  return ((const copse_agenttree *)tree)->agents.dimensions == 3
+             ? collect_in(tree, where, kind, query, results, 3)
+             : collect_in(tree, where, kind, query, results, 2);
 }
 
 /* How many agents of a node's run the query admits, if all or none of it can be known; else NONE.
@@ -124,9 +87,9 @@ static uint32_t admitted(const copse_agenttree *tree, const node *at, const cops
   return total;
 }
 
-ALWAYS_INLINE uint32_t count(const copse_agenttree *tree, const region *where,
-                             const copse_query *query, uint32_t *visits, const bool stopAtFirst,
-                             const int dim) {
+ALWAYS_INLINE uint32_t count_in(const copse_agenttree *tree, const region *where,
+                                const copse_query *query, uint32_t *visits, bool stopAtFirst,
+                                const int dim) {
   const float *center = where->circle.center, radius2 = where->circle.radius2;
   uint32_t stack[COPSE_MAX_DEPTH + 1], waiting = 0, total = 0;
   if (agents_have(&tree->agents, query->mask)) stack[waiting++] = 0;
@@ -152,35 +115,11 @@ ALWAYS_INLINE uint32_t count(const copse_agenttree *tree, const region *where,
   return total;
 }
 
-static copse_status count_within(const copse_agenttree *tree, const float *center, float radius,
-                                 const copse_query *query, uint32_t *total, uint32_t *visits,
-                                 bool stopAtFirst) {
-  const copse_query asked = query_or_default(query);
-  const uint32_t dim = tree->agents.dimensions;
-  uint32_t visited = 0;
-  *total = 0;
-  if (!query_point_ok(center, (int)dim) || !query_radius_ok(radius)) return COPSE_INVALID_ARGUMENT;
-  region where;
-  region_set_circle(&where, center, radius * radius, dim);
-  *total = dim == 3 ? count(tree, &where, &asked, &visited, stopAtFirst, 3)
-                    : count(tree, &where, &asked, &visited, stopAtFirst, 2);
-  if (visits) *visits = visited;
-  return COPSE_OK;
-}
-
-copse_status copse_agenttree_count_within(const copse_agenttree *tree, const float *center,
-                                          float radius, const copse_query *query, uint32_t *total,
-                                          uint32_t *visits) {
-  return count_within(tree, center, radius, query, total, visits, false);
-}
-
-copse_status copse_agenttree_any_within(const copse_agenttree *tree, const float *center,
-                                        float radius, const copse_query *query, bool *any,
-                                        uint32_t *visits) {
-  uint32_t total;
-  copse_status status = count_within(tree, center, radius, query, &total, visits, true);
-  *any = total > 0;
-  return status;
+uint32_t agenttree_count(const void *tree, const region *circle, const copse_query *query,
+                         bool stopAtFirst, uint32_t *visits) {
+  return ((const copse_agenttree *)tree)->agents.dimensions == 3
+             ? count_in(tree, circle, query, visits, stopAtFirst, 3)
+             : count_in(tree, circle, query, visits, stopAtFirst, 2);
 }
 
 /* Offers all agents that may be among the nearest, the nearer child first. A box as far as the
@@ -192,7 +131,7 @@ ALWAYS_INLINE uint32_t search(const copse_agenttree *tree, const float *center,
     float gap2;
   } stack[COPSE_MAX_DEPTH];
   uint32_t waiting = 0, visits = 0;
-  if (agents_have(&tree->agents, query->mask) && nearest->k) {
+  if (agents_have(&tree->agents, query->mask)) {
     stack[0].index = 0;
     stack[waiting++].gap2 = box_gap2(tree->bounds, center, dim);
   }
@@ -218,10 +157,11 @@ ALWAYS_INLINE uint32_t search(const copse_agenttree *tree, const float *center,
   return visits;
 }
 
-SMALL_CODE static uint32_t search_any(const copse_agenttree *tree, const float *center,
-                                      const copse_query *query, scan_nearest *nearest) {
-  return tree->agents.dimensions == 3 ? search(tree, center, query, nearest, 3)
-                                      : search(tree, center, query, nearest, 2);
+SMALL_CODE uint32_t agenttree_neighbors(const void *tree, const float *center,
+                                        const copse_query *query, scan_nearest *nearest) {
+  return ((const copse_agenttree *)tree)->agents.dimensions == 3
+             ? search(tree, center, query, nearest, 3)
+             : search(tree, center, query, nearest, 2);
 }
 
 /* The same for the nearest alone. */
@@ -258,53 +198,24 @@ ALWAYS_INLINE uint32_t search_one(const copse_agenttree *tree, const float *cent
   }
 }
 
-copse_status copse_agenttree_nearest(const copse_agenttree *tree, const float *center,
-                                     const copse_query *query, uint32_t *id, float *distance2,
-                                     uint32_t *visits) {
-  const copse_query asked = query_or_default(query);
-  *id = COPSE_NONE;
-  if (!query_point_ok(center, (int)tree->agents.dimensions) || !query_radius_ok(asked.maxDistance))
-    return COPSE_INVALID_ARGUMENT;
-  pair nearest = {asked.maxDistance * asked.maxDistance, COPSE_NONE};
-  uint32_t visited = tree->agents.dimensions == 3 ? search_one(tree, center, &asked, &nearest, 3)
-                                                  : search_one(tree, center, &asked, &nearest, 2);
-  *id = nearest.id;
-  if (distance2) *distance2 = nearest.id == COPSE_NONE ? INFINITY : nearest.distance2;
-  if (visits) *visits = visited;
-  return COPSE_OK;
+uint32_t agenttree_nearest(const void *tree, const float *center, const copse_query *query,
+                           pair *nearest) {
+  return ((const copse_agenttree *)tree)->agents.dimensions == 3
+             ? search_one(tree, center, query, nearest, 3)
+             : search_one(tree, center, query, nearest, 2);
 }
 
 /* The smallest node near a point that has enough agents to tell where its k-th neighbor is. */
-static float expected_reach2(const copse_agenttree *tree, const float *center, uint32_t k) {
+float agenttree_reach2(const void *from, const float *center, uint32_t k) {
+  const copse_agenttree *tree = from;
   const int dim = (int)tree->agents.dimensions;
   uint32_t index = 0;
   for (uint32_t right; (right = tree->nodes[index].right) != 0;) {
     const child_gaps gaps = child_gaps_at(&tree->nodes[index], center);
     uint32_t nearer = gaps.left2 <= gaps.right2 ? index + 1 : right;
-    if (tree->nodes[nearer].end - tree->nodes[nearer].begin < 2 * query_aim(k)) break;
+    if (tree->nodes[nearer].end - tree->nodes[nearer].begin < 2 * agents_aim(k)) break;
     index = nearer;
   }
   const uint32_t size = tree->nodes[index].end - tree->nodes[index].begin;
-  return query_reach2(agenttree_box(tree, index, dim), size, center, k, dim);
-}
-
-copse_status copse_agenttree_neighbors(const copse_agenttree *tree, const float *center, uint32_t k,
-                                       const copse_query *query, copse_results *results) {
-  const copse_query asked = query_or_default(query);
-  if (k > tree->agents.present) k = tree->agents.present;
-  if (!query_results_ok(&asked, results, true) || (k && !results->distances2) ||
-      k > results->capacity || !query_point_ok(center, (int)tree->agents.dimensions) ||
-      !query_radius_ok(asked.maxDistance))
-    return COPSE_INVALID_ARGUMENT;
-  float limit2 = asked.maxDistance * asked.maxDistance;
-  if (k > 1 && k <= RANK_K) {
-    const float reach2 = expected_reach2(tree, center, k);
-    if (query_by_reach(tree, collect_circle, center, k, reach2, &asked, results, &limit2))
-      return COPSE_OK;
-  }
-  scan_nearest nearest = {{results->distances2, results->ids}, k, 0, limit2};
-  results->visits += search_any(tree, center, &asked, &nearest);
-  results->total = nearest.size;
-  heap_sort(nearest.heap, nearest.size, BY_DISTANCE);
-  return COPSE_OK;
+  return agents_reach2(agenttree_box(tree, index, dim), size, center, k, dim);
 }

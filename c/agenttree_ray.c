@@ -44,24 +44,9 @@ ALWAYS_INLINE uint32_t cast(const copse_agenttree *tree, const scan_ray *ray,
   }
 }
 
-static uint32_t cast_into(const void *tree, const scan_ray *ray, const copse_query *query,
-                          copse_hit *hit) {
-  const copse_agenttree *into = tree;
-  return into->agents.dimensions == 3 ? cast(into, ray, query, hit, 3)
-                                      : cast(into, ray, query, hit, 2);
-}
-
-copse_status copse_agenttree_raycast(const copse_agenttree *tree, const float *from,
-                                     const float *to, float radius, const float *radii,
-                                     const copse_query *query, copse_hit *hit, uint32_t *visits) {
-  const ray_query asked = {&tree->agents, tree, cast_into, radius, radii, query};
-  return ray_one(&asked, from, to, hit, visits);
-}
-
-copse_status copse_agenttree_raycast_many(const copse_agenttree *tree, const float *segments,
-                                          uint32_t n, float radius, const float *radii,
-                                          const copse_query *query, uint32_t *ids,
-                                          float *fractions) {
-  const ray_query asked = {&tree->agents, tree, cast_into, radius, radii, query};
-  return ray_many(&asked, segments, n, ids, fractions);
+uint32_t agenttree_cast(const void *index, const scan_ray *ray, const copse_query *query,
+                        copse_hit *hit) {
+  const copse_agenttree *tree = index;
+  return tree->agents.dimensions == 3 ? cast(tree, ray, query, hit, 3)
+                                      : cast(tree, ray, query, hit, 2);
 }

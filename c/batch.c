@@ -153,7 +153,7 @@ void batch_rows(const batch *asked, nearby *near, uint32_t self, uint32_t own, f
 static void row_of_query(const batch *asked, const float *center, float radius,
                          const copse_query *query, uint32_t row, row_writer *to) {
   copse_results results = {.ids = to->ids + to->used, .capacity = rows_room(to)};
-  asked->within(asked->index, center, radius, query, &results);
+  agents_within(asked->agents, center, radius, query, &results);
   row_end(to, row, results.total);
 }
 
@@ -302,7 +302,7 @@ void row_queue_empty(row_queue *queue, uint32_t k, copse_neighbor_rows *rows) {
 static uint32_t nearest_of_query(const batch *asked, const float *center, const copse_query *query,
                                  uint32_t k, pairs row) {
   copse_results results = {.ids = row.ids, .distances2 = row.distances2, .capacity = k};
-  asked->neighbors(asked->index, center, k, query, &results);
+  agents_neighbors(asked->agents, center, k, query, &results);
   return results.total;
 }
 

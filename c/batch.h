@@ -8,17 +8,8 @@
 
 /* ---- What a batch asks ---- */
 
-/* Queries of an index for one point. */
-typedef copse_status within_of(const void *index, const float *center, float radius,
-                               const copse_query *query, copse_results *results);
-typedef copse_status neighbors_of(const void *index, const float *center, uint32_t k,
-                                  const copse_query *query, copse_results *results);
-
 typedef struct batch {
   const agents *agents;
-  const void *index;
-  within_of *within;
-  neighbors_of *neighbors;
   copse_query query;
   const uint32_t *masks; /* by slot; NULL when no agent's mask filters anything */
   bool plain;            /* no mask of any kind filters anything */

@@ -37,7 +37,19 @@ static void options(const void *index, uint32_t words[INDEX_OPTIONS]) {
   memcpy(words, &grid->cellSize, sizeof grid->cellSize);
 }
 
-static const index_type GRID = {SNAPSHOT_GRID, sizeof(copse_grid), carve, keep, build, options};
+static const index_type GRID = {
+    .kind = SNAPSHOT_GRID,
+    .bytes = sizeof(copse_grid),
+    .carve = carve,
+    .keep = keep,
+    .build = build,
+    .options = options,
+    .collect = grid_collect,
+    .count = grid_count,
+    .nearest = grid_nearest,
+    .neighbors = grid_neighbors,
+    .cast = grid_cast,
+};
 _Static_assert(sizeof(copse_grid) <= INDEX_BYTES, "see any_index");
 
 /* A grid that has no memory yet. */
@@ -400,6 +412,49 @@ bool copse_grid_validate(const copse_grid *grid) {
     }
   }
   return true;
+}
+
+/* ---- Queries ----------------------------------------------------------------------------- */
+
+copse_status copse_grid_within(const copse_grid *grid, const float *center, float radius,
+                               const copse_query *query, copse_results *results) {
+  return agents_within(&grid->agents, center, radius, query, results);
+}
+copse_status copse_grid_range(const copse_grid *grid, const float *lo, const float *hi,
+                              const copse_query *query, copse_results *results) {
+  return agents_range(&grid->agents, lo, hi, query, results);
+}
+copse_status copse_grid_cone(const copse_grid *grid, const float *center, const float *direction,
+                             float halfAngle, float radius, const copse_query *query,
+                             copse_results *results) {
+  return agents_cone(&grid->agents, center, direction, halfAngle, radius, query, results);
+}
+copse_status copse_grid_count_within(const copse_grid *grid, const float *center, float radius,
+                                     const copse_query *query, uint32_t *total, uint32_t *visits) {
+  return agents_count_within(&grid->agents, center, radius, query, total, visits);
+}
+copse_status copse_grid_any_within(const copse_grid *grid, const float *center, float radius,
+                                   const copse_query *query, bool *any, uint32_t *visits) {
+  return agents_any_within(&grid->agents, center, radius, query, any, visits);
+}
+copse_status copse_grid_nearest(const copse_grid *grid, const float *center,
+                                const copse_query *query, uint32_t *id, float *distance2,
+                                uint32_t *visits) {
+  return agents_nearest(&grid->agents, center, query, id, distance2, visits);
+}
+copse_status copse_grid_neighbors(const copse_grid *grid, const float *center, uint32_t k,
+                                  const copse_query *query, copse_results *results) {
+  return agents_neighbors(&grid->agents, center, k, query, results);
+}
+copse_status copse_grid_raycast(const copse_grid *grid, const float *from, const float *to,
+                                float radius, const float *radii, const copse_query *query,
+                                copse_hit *hit, uint32_t *visits) {
+  return agents_raycast(&grid->agents, from, to, radius, radii, query, hit, visits);
+}
+copse_status copse_grid_raycast_many(const copse_grid *grid, const float *segments, uint32_t n,
+                                     float radius, const float *radii, const copse_query *query,
+                                     uint32_t *ids, float *fractions) {
+  return agents_raycast_many(&grid->agents, segments, n, radius, radii, query, ids, fractions);
 }
 
 /* ---- Snapshot ---------------------------------------------------------------------------- */

@@ -88,4 +88,15 @@ ALWAYS_INLINE uint32_t grid_runs(const copse_grid *grid, uint32_t x, uint32_t y,
   return 2;
 }
 
+/* As index_type has them. */
+uint32_t grid_collect(const void *grid, const region *where, shape kind, const copse_query *query,
+                      copse_results *results);
+uint32_t grid_count(const void *grid, const region *circle, const copse_query *query,
+                    bool stopAtFirst, uint32_t *visits);
+uint32_t grid_nearest(const void *grid, const float *center, const copse_query *query,
+                      pair *nearest);
+uint32_t grid_neighbors(const void *grid, const float *center, const copse_query *query,
+                        scan_nearest *nearest);
+uint32_t grid_cast(const void *grid, const scan_ray *ray, const copse_query *query, copse_hit *hit);
+
 #endif

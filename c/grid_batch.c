@@ -7,18 +7,10 @@
 
 #include <string.h>
 
-/* The index as batches see it. */
-static copse_status within_alone(const void *grid, const float *center, float radius,
-                                 const copse_query *query, copse_results *results) {
-  return copse_grid_within(grid, center, radius, query, results);
-}
-static copse_status neighbors_alone(const void *grid, const float *center, uint32_t k,
-                                    const copse_query *query, copse_results *results) {
-  return copse_grid_neighbors(grid, center, k, query, results);
-}
+/* Begins a batch; false: it is none. */
 static bool ask(batch *asked, const copse_grid *grid, const copse_query *query,
                 const uint32_t *masks) {
-  *asked = (batch){&grid->agents, grid, within_alone, neighbors_alone, {0}, NULL, false};
+  *asked = (batch){&grid->agents, {0}, NULL, false};
   return batch_init(asked, query, masks);
 }
 

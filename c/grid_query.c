@@ -49,76 +49,46 @@ ALWAYS_INLINE bool walk_next(grid_walk *walk, const copse_grid *grid, grid_run *
 
 /* ---- What lies in a region ---------------------------------------------------------------- */
 
-ALWAYS_INLINE void collect(const copse_grid *grid, const region *where, const copse_query *query,
-                           copse_results *results, const shape kind, const int dim) {
+ALWAYS_INLINE uint32_t collect_in(const copse_grid *grid, const region *where, const shape kind,
+                                  const copse_query *query, copse_results *results, const int dim) {
   copse_results local = *results; /* lets the compiler keep it in registers */
-  if (kind == SHAPE_BOX) local.distances2 = NULL;
   const scan_filter filter = agents_filter(&grid->agents, query);
+  uint32_t visits = 0;
   float4 lo, hi;
   region_bounds(where, &lo, &hi, kind, dim);
   grid_walk walk;
   grid_run run;
   walk_start(&walk, grid, lo, hi, query->mask, dim);
   while (walk_next(&walk, grid, &run)) {
-    local.visits++;
-    region_scan(&grid->agents.points, run.begin, run.end, where, &filter, &local, kind, dim);
+    visits++;
+    if (kind == SHAPE_CIRCLE)
+      region_scan(&grid->agents.points, run.begin, run.end, where, &filter, &local, kind, dim);
+    else
+      agents_scan(&grid->agents, run.begin, run.end, where, kind, &filter, &local);
   }
   results->total = local.total;
-  results->visits = local.visits;
+  return visits;
 }
 
-copse_status copse_grid_within(const copse_grid *grid, const float *center, float radius,
-                               const copse_query *query, copse_results *results) {
-  const copse_query asked = query_or_default(query);
-  const uint32_t dim = grid->agents.dimensions;
-  region where;
-  if (!query_results_ok(&asked, results, true) || !query_point_ok(center, (int)dim) ||
-      !query_radius_ok(radius))
-    return COPSE_INVALID_ARGUMENT;
-  region_set_circle(&where, center, radius * radius, dim);
-  if (dim == 3)
-    collect(grid, &where, &asked, results, SHAPE_CIRCLE, 3);
-  else
-    collect(grid, &where, &asked, results, SHAPE_CIRCLE, 2);
-  query_sort(&asked, results);
-  return COPSE_OK;
+OUT_OF_LINE uint32_t collect_circle(const copse_grid *grid, const region *where,
+                                    const copse_query *query, copse_results *results) {
+  return grid->agents.dimensions == 3 ? collect_in(grid, where, SHAPE_CIRCLE, query, results, 3)
+                                      : collect_in(grid, where, SHAPE_CIRCLE, query, results, 2);
 }
 
-copse_status copse_grid_range(const copse_grid *grid, const float *lo, const float *hi,
-                              const copse_query *query, copse_results *results) {
-  const copse_query asked = query_or_default(query);
-  region where;
-  if (!query_results_ok(&asked, results, false) ||
-      !region_set_box(&where, lo, hi, grid->agents.dimensions))
-    return COPSE_INVALID_ARGUMENT;
-  if (grid->agents.dimensions == 3)
-    collect(grid, &where, &asked, results, SHAPE_BOX, 3);
-  else
-    collect(grid, &where, &asked, results, SHAPE_BOX, 2);
-  query_sort(&asked, results);
-  return COPSE_OK;
-}
-
-SMALL_CODE copse_status copse_grid_cone(const copse_grid *grid, const float *center,
-                                        const float *direction, float halfAngle, float radius,
-                                        const copse_query *query, copse_results *results) {
-  const copse_query asked = query_or_default(query);
-  region where;
-  if (!query_results_ok(&asked, results, true) ||
-      !region_set_cone(&where, center, direction, halfAngle, radius, grid->agents.dimensions))
-    return COPSE_INVALID_ARGUMENT;
-  if (grid->agents.dimensions == 3)
-    collect(grid, &where, &asked, results, SHAPE_CONE, 3);
-  else
-    collect(grid, &where, &asked, results, SHAPE_CONE, 2);
-  query_sort(&asked, results);
-  return COPSE_OK;
+uint32_t grid_collect(const void *grid, const region *where, shape kind, const copse_query *query,
+                      copse_results *results) {
+  if (kind == SHAPE_CIRCLE) return collect_circle(grid, where, query, results);
+  return ((const copse_grid *)grid)->agents.dimensions == 3
+             ? collect_in(grid, where, kind, query, results, 3)
+             : collect_in(grid, where, kind, query, results, 2);
 }
 
 /* ---- How many ----------------------------------------------------------------------------- */
 
-ALWAYS_INLINE uint32_t count(const copse_grid *grid, const region *where, const copse_query *query,
-                             uint32_t *visits, const bool stopAtFirst, const int dim) {
+ALWAYS_INLINE uint32_t count_in(const copse_grid *grid, const region *where,
+                                const copse_query *query, uint32_t *visits, bool stopAtFirst,
+                                const int dim) {
   const scan_filter filter = agents_filter(&grid->agents, query);
   uint32_t total = 0;
   float4 lo, hi;
@@ -134,33 +104,11 @@ ALWAYS_INLINE uint32_t count(const copse_grid *grid, const region *where, const 
   return total;
 }
 
-static copse_status count_within(const copse_grid *grid, const float *center, float radius,
-                                 const copse_query *query, uint32_t *total, uint32_t *visits,
-                                 bool stopAtFirst) {
-  const copse_query asked = query_or_default(query);
-  const uint32_t dim = grid->agents.dimensions;
-  uint32_t visited = 0;
-  *total = 0;
-  if (!query_point_ok(center, (int)dim) || !query_radius_ok(radius)) return COPSE_INVALID_ARGUMENT;
-  region where;
-  region_set_circle(&where, center, radius * radius, dim);
-  *total = dim == 3 ? count(grid, &where, &asked, &visited, stopAtFirst, 3)
-                    : count(grid, &where, &asked, &visited, stopAtFirst, 2);
-  if (visits) *visits = visited;
-  return COPSE_OK;
-}
-
-copse_status copse_grid_count_within(const copse_grid *grid, const float *center, float radius,
-                                     const copse_query *query, uint32_t *total, uint32_t *visits) {
-  return count_within(grid, center, radius, query, total, visits, false);
-}
-
-copse_status copse_grid_any_within(const copse_grid *grid, const float *center, float radius,
-                                   const copse_query *query, bool *any, uint32_t *visits) {
-  uint32_t total;
-  copse_status status = count_within(grid, center, radius, query, &total, visits, true);
-  *any = total > 0;
-  return status;
+uint32_t grid_count(const void *grid, const region *circle, const copse_query *query,
+                    bool stopAtFirst, uint32_t *visits) {
+  return ((const copse_grid *)grid)->agents.dimensions == 3
+             ? count_in(grid, circle, query, visits, stopAtFirst, 3)
+             : count_in(grid, circle, query, visits, stopAtFirst, 2);
 }
 
 /* ---- Who is nearest ----------------------------------------------------------------------- */
@@ -190,7 +138,7 @@ ALWAYS_INLINE uint32_t search(const copse_grid *grid, const float *center, const
   const float limit2 = nearest->limit2;
   grid_window window, seen = {{1, 1, 1, 1}, {0}}; /* nothing */
   uint32_t visits = 0;
-  if (!agents_have(&grid->agents, query->mask) || !nearest->k) return 0;
+  if (!agents_have(&grid->agents, query->mask)) return 0;
   for (float reach = expected_reach(grid, nearest->k);; reach *= 2) {
     const float4 far = float4_all(reach_of(reach * reach));
     if (!grid_window_of(grid, float4_sub(point, far), float4_add(point, far), &window, dim)) {
@@ -223,40 +171,15 @@ ALWAYS_INLINE uint32_t search(const copse_grid *grid, const float *center, const
   }
 }
 
-static uint32_t search_any(const copse_grid *grid, const float *center, const copse_query *query,
-                           scan_nearest *nearest) {
-  return grid->agents.dimensions == 3 ? search(grid, center, query, nearest, 3)
-                                      : search(grid, center, query, nearest, 2);
+uint32_t grid_neighbors(const void *grid, const float *center, const copse_query *query,
+                        scan_nearest *nearest) {
+  return ((const copse_grid *)grid)->agents.dimensions == 3
+             ? search(grid, center, query, nearest, 3)
+             : search(grid, center, query, nearest, 2);
 }
 
-copse_status copse_grid_nearest(const copse_grid *grid, const float *center,
-                                const copse_query *query, uint32_t *id, float *distance2,
-                                uint32_t *visits) {
-  const copse_query asked = query_or_default(query);
-  *id = COPSE_NONE;
-  if (!query_point_ok(center, (int)grid->agents.dimensions) || !query_radius_ok(asked.maxDistance))
-    return COPSE_INVALID_ARGUMENT;
-  float found2 = INFINITY;
-  scan_nearest nearest = {{&found2, id}, 1, 0, asked.maxDistance * asked.maxDistance};
-  const uint32_t visited = search_any(grid, center, &asked, &nearest);
-  if (!nearest.size) *id = COPSE_NONE;
-  if (distance2) *distance2 = nearest.size ? found2 : INFINITY;
-  if (visits) *visits = visited;
-  return COPSE_OK;
-}
-
-copse_status copse_grid_neighbors(const copse_grid *grid, const float *center, uint32_t k,
-                                  const copse_query *query, copse_results *results) {
-  const copse_query asked = query_or_default(query);
-  if (k > grid->agents.present) k = grid->agents.present;
-  if (!query_results_ok(&asked, results, true) || (k && !results->distances2) ||
-      k > results->capacity || !query_point_ok(center, (int)grid->agents.dimensions) ||
-      !query_radius_ok(asked.maxDistance))
-    return COPSE_INVALID_ARGUMENT;
-  scan_nearest nearest = {
-      {results->distances2, results->ids}, k, 0, asked.maxDistance * asked.maxDistance};
-  results->visits = search_any(grid, center, &asked, &nearest);
-  results->total = nearest.size;
-  heap_sort(nearest.heap, nearest.size, BY_DISTANCE);
-  return COPSE_OK;
+uint32_t grid_nearest(const void *grid, const float *center, const copse_query *query,
+                      pair *nearest) {
+  scan_nearest one = {{&nearest->distance2, &nearest->id}, 1, 0, nearest->distance2};
+  return grid_neighbors(grid, center, query, &one);
 }

@@ -82,23 +82,9 @@ ALWAYS_INLINE uint32_t cast(const copse_grid *grid, const scan_ray *ray, const c
   return visits + 1;
 }
 
-static uint32_t cast_into(const void *grid, const scan_ray *ray, const copse_query *query,
-                          copse_hit *hit) {
-  const copse_grid *into = grid;
-  return into->agents.dimensions == 3 ? cast(into, ray, query, hit, 3)
-                                      : cast(into, ray, query, hit, 2);
-}
-
-copse_status copse_grid_raycast(const copse_grid *grid, const float *from, const float *to,
-                                float radius, const float *radii, const copse_query *query,
-                                copse_hit *hit, uint32_t *visits) {
-  const ray_query asked = {&grid->agents, grid, cast_into, radius, radii, query};
-  return ray_one(&asked, from, to, hit, visits);
-}
-
-copse_status copse_grid_raycast_many(const copse_grid *grid, const float *segments, uint32_t n,
-                                     float radius, const float *radii, const copse_query *query,
-                                     uint32_t *ids, float *fractions) {
-  const ray_query asked = {&grid->agents, grid, cast_into, radius, radii, query};
-  return ray_many(&asked, segments, n, ids, fractions);
+uint32_t grid_cast(const void *index, const scan_ray *ray, const copse_query *query,
+                   copse_hit *hit) {
+  const copse_grid *grid = index;
+  return grid->agents.dimensions == 3 ? cast(grid, ray, query, hit, 3)
+                                      : cast(grid, ray, query, hit, 2);
 }

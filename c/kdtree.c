@@ -26,8 +26,20 @@ static void options(const void *index, uint32_t words[INDEX_OPTIONS]) {
   (void)words;
 }
 
-static const index_type KDTREE = {SNAPSHOT_KDTREE, sizeof(copse_kdtree), carve, keep, kdtree_build,
-                                  options};
+static const index_type KDTREE = {
+    .kind = SNAPSHOT_KDTREE,
+    .bytes = sizeof(copse_kdtree),
+    .carve = carve,
+    .keep = keep,
+    .build = kdtree_build,
+    .options = options,
+    .collect = kdtree_collect,
+    .count = kdtree_count,
+    .nearest = kdtree_nearest,
+    .neighbors = kdtree_neighbors,
+    .reach2 = kdtree_reach2,
+    .cast = kdtree_cast,
+};
 _Static_assert(sizeof(copse_kdtree) <= INDEX_BYTES, "see any_index");
 
 /* A tree that has no memory yet. */
@@ -171,6 +183,50 @@ bool copse_kdtree_validate(const copse_kdtree *tree) {
     stack[waiting++] = (kdtree_range){range.begin, middle, next};
   }
   return true;
+}
+
+/* ---- Queries ----------------------------------------------------------------------------- */
+
+copse_status copse_kdtree_within(const copse_kdtree *tree, const float *center, float radius,
+                                 const copse_query *query, copse_results *results) {
+  return agents_within(&tree->agents, center, radius, query, results);
+}
+copse_status copse_kdtree_range(const copse_kdtree *tree, const float *lo, const float *hi,
+                                const copse_query *query, copse_results *results) {
+  return agents_range(&tree->agents, lo, hi, query, results);
+}
+copse_status copse_kdtree_cone(const copse_kdtree *tree, const float *center,
+                               const float *direction, float halfAngle, float radius,
+                               const copse_query *query, copse_results *results) {
+  return agents_cone(&tree->agents, center, direction, halfAngle, radius, query, results);
+}
+copse_status copse_kdtree_count_within(const copse_kdtree *tree, const float *center, float radius,
+                                       const copse_query *query, uint32_t *total,
+                                       uint32_t *visits) {
+  return agents_count_within(&tree->agents, center, radius, query, total, visits);
+}
+copse_status copse_kdtree_any_within(const copse_kdtree *tree, const float *center, float radius,
+                                     const copse_query *query, bool *any, uint32_t *visits) {
+  return agents_any_within(&tree->agents, center, radius, query, any, visits);
+}
+copse_status copse_kdtree_nearest(const copse_kdtree *tree, const float *center,
+                                  const copse_query *query, uint32_t *id, float *distance2,
+                                  uint32_t *visits) {
+  return agents_nearest(&tree->agents, center, query, id, distance2, visits);
+}
+copse_status copse_kdtree_neighbors(const copse_kdtree *tree, const float *center, uint32_t k,
+                                    const copse_query *query, copse_results *results) {
+  return agents_neighbors(&tree->agents, center, k, query, results);
+}
+copse_status copse_kdtree_raycast(const copse_kdtree *tree, const float *from, const float *to,
+                                  float radius, const float *radii, const copse_query *query,
+                                  copse_hit *hit, uint32_t *visits) {
+  return agents_raycast(&tree->agents, from, to, radius, radii, query, hit, visits);
+}
+copse_status copse_kdtree_raycast_many(const copse_kdtree *tree, const float *segments, uint32_t n,
+                                       float radius, const float *radii, const copse_query *query,
+                                       uint32_t *ids, float *fractions) {
+  return agents_raycast_many(&tree->agents, segments, n, radius, radii, query, ids, fractions);
 }
 
 /* ---- Snapshot ---------------------------------------------------------------------------- */

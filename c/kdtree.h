@@ -95,8 +95,20 @@ ALWAYS_INLINE bool kdtree_walk_next(kdtree_walk *walk, const copse_kdtree *tree,
   return false;
 }
 
-/* As index_type has it. */
+/* As index_type has them. */
 void kdtree_build(void *tree, const source *from, const survey *found);
+uint32_t kdtree_collect(const void *tree, const region *where, shape kind, const copse_query *query,
+                        copse_results *results);
+uint32_t kdtree_count(const void *tree, const region *circle, const copse_query *query,
+                      bool stopAtFirst, uint32_t *visits);
+uint32_t kdtree_nearest(const void *tree, const float *center, const copse_query *query,
+                        pair *nearest);
+uint32_t kdtree_neighbors(const void *tree, const float *center, const copse_query *query,
+                          scan_nearest *nearest);
+float kdtree_reach2(const void *tree, const float *center, uint32_t k);
+uint32_t kdtree_cast(const void *tree, const scan_ray *ray, const copse_query *query,
+                     copse_hit *hit);
+
 /* Brings the ids of the present points, whose coordinates lie in the same order, into that of the
  * tree: in the first of the room's orders. */
 void kdtree_presort(const copse_kdtree *tree);

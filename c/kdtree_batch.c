@@ -7,18 +7,10 @@
 
 #include <string.h>
 
-/* The index as batches see it. */
-static copse_status within_alone(const void *tree, const float *center, float radius,
-                                 const copse_query *query, copse_results *results) {
-  return copse_kdtree_within(tree, center, radius, query, results);
-}
-static copse_status neighbors_alone(const void *tree, const float *center, uint32_t k,
-                                    const copse_query *query, copse_results *results) {
-  return copse_kdtree_neighbors(tree, center, k, query, results);
-}
+/* Begins a batch; false: it is none. */
 static bool ask(batch *asked, const copse_kdtree *tree, const copse_query *query,
                 const uint32_t *masks) {
-  *asked = (batch){&tree->agents, tree, within_alone, neighbors_alone, {0}, NULL, false};
+  *asked = (batch){&tree->agents, {0}, NULL, false};
   return batch_init(asked, query, masks);
 }
 

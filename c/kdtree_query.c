@@ -9,75 +9,39 @@
 
 /* ---- What lies in a region ---------------------------------------------------------------- */
 
-ALWAYS_INLINE void collect(const copse_kdtree *tree, const region *where, const copse_query *query,
-                           copse_results *results, const shape kind, const int dim) {
+ALWAYS_INLINE uint32_t collect_in(const copse_kdtree *tree, const region *where, const shape kind,
+                                  const copse_query *query, copse_results *results, const int dim) {
   copse_results local = *results; /* lets the compiler keep it in registers */
-  if (kind == SHAPE_BOX) local.distances2 = NULL;
   const scan_filter filter = agents_filter(&tree->agents, query);
+  uint32_t visits = 0;
   float4 lo, hi;
   region_bounds(where, &lo, &hi, kind, dim);
   kdtree_walk walk;
   kdtree_range run;
   kdtree_walk_start(&walk, tree, lo, hi, query->mask);
   while (kdtree_walk_next(&walk, tree, &run, dim)) {
-    local.visits++;
-    region_scan(&tree->agents.points, run.begin, run.end, where, &filter, &local, kind, dim);
+    visits++;
+    if (kind == SHAPE_CIRCLE)
+      region_scan(&tree->agents.points, run.begin, run.end, where, &filter, &local, kind, dim);
+    else
+      agents_scan(&tree->agents, run.begin, run.end, where, kind, &filter, &local);
   }
   results->total = local.total;
-  results->visits = local.visits;
+  return visits;
 }
 
-OUT_OF_LINE void collect_circle(const void *index, const float *center, float radius2,
-                                const copse_query *query, copse_results *results) {
-  const copse_kdtree *tree = index;
-  region where;
-  region_set_circle(&where, center, radius2, tree->agents.dimensions);
-  if (tree->agents.dimensions == 3)
-    collect(tree, &where, query, results, SHAPE_CIRCLE, 3);
-  else
-    collect(tree, &where, query, results, SHAPE_CIRCLE, 2);
+OUT_OF_LINE uint32_t collect_circle(const copse_kdtree *tree, const region *where,
+                                    const copse_query *query, copse_results *results) {
+  return tree->agents.dimensions == 3 ? collect_in(tree, where, SHAPE_CIRCLE, query, results, 3)
+                                      : collect_in(tree, where, SHAPE_CIRCLE, query, results, 2);
 }
 
-copse_status copse_kdtree_within(const copse_kdtree *tree, const float *center, float radius,
-                                 const copse_query *query, copse_results *results) {
-  const copse_query asked = query_or_default(query);
-  if (!query_results_ok(&asked, results, true) ||
-      !query_point_ok(center, (int)tree->agents.dimensions) || !query_radius_ok(radius))
-    return COPSE_INVALID_ARGUMENT;
-  collect_circle(tree, center, radius * radius, &asked, results);
-  query_sort(&asked, results);
-  return COPSE_OK;
-}
-
-copse_status copse_kdtree_range(const copse_kdtree *tree, const float *lo, const float *hi,
-                                const copse_query *query, copse_results *results) {
-  const copse_query asked = query_or_default(query);
-  region where;
-  if (!query_results_ok(&asked, results, false) ||
-      !region_set_box(&where, lo, hi, tree->agents.dimensions))
-    return COPSE_INVALID_ARGUMENT;
-  if (tree->agents.dimensions == 3)
-    collect(tree, &where, &asked, results, SHAPE_BOX, 3);
-  else
-    collect(tree, &where, &asked, results, SHAPE_BOX, 2);
-  query_sort(&asked, results);
-  return COPSE_OK;
-}
-
-SMALL_CODE copse_status copse_kdtree_cone(const copse_kdtree *tree, const float *center,
-                                          const float *direction, float halfAngle, float radius,
-                                          const copse_query *query, copse_results *results) {
-  const copse_query asked = query_or_default(query);
-  region where;
-  if (!query_results_ok(&asked, results, true) ||
-      !region_set_cone(&where, center, direction, halfAngle, radius, tree->agents.dimensions))
-    return COPSE_INVALID_ARGUMENT;
-  if (tree->agents.dimensions == 3)
-    collect(tree, &where, &asked, results, SHAPE_CONE, 3);
-  else
-    collect(tree, &where, &asked, results, SHAPE_CONE, 2);
-  query_sort(&asked, results);
-  return COPSE_OK;
+uint32_t kdtree_collect(const void *tree, const region *where, shape kind, const copse_query *query,
+                        copse_results *results) {
+  if (kind == SHAPE_CIRCLE) return collect_circle(tree, where, query, results);
+  return ((const copse_kdtree *)tree)->agents.dimensions == 3
+             ? collect_in(tree, where, kind, query, results, 3)
+             : collect_in(tree, where, kind, query, results, 2);
 }
 
 /* ---- How many ----------------------------------------------------------------------------- */
@@ -98,9 +62,9 @@ static uint32_t admitted(const copse_kdtree *tree, const kdtree_range *range,
   return total;
 }
 
-ALWAYS_INLINE uint32_t count(const copse_kdtree *tree, const region *where,
-                             const copse_query *query, uint32_t *visits, const bool stopAtFirst,
-                             const int dim) {
+ALWAYS_INLINE uint32_t count_in(const copse_kdtree *tree, const region *where,
+                                const copse_query *query, uint32_t *visits, const bool stopAtFirst,
+                                const int dim) {
   const float *center = where->circle.center, radius2 = where->circle.radius2;
   const scan_points *points = &tree->agents.points;
   const scan_filter filter = agents_filter(&tree->agents, query);
@@ -136,34 +100,11 @@ ALWAYS_INLINE uint32_t count(const copse_kdtree *tree, const region *where,
   return total;
 }
 
-static copse_status count_within(const copse_kdtree *tree, const float *center, float radius,
-                                 const copse_query *query, uint32_t *total, uint32_t *visits,
-                                 bool stopAtFirst) {
-  const copse_query asked = query_or_default(query);
-  const uint32_t dim = tree->agents.dimensions;
-  uint32_t visited = 0;
-  *total = 0;
-  if (!query_point_ok(center, (int)dim) || !query_radius_ok(radius)) return COPSE_INVALID_ARGUMENT;
-  region where;
-  region_set_circle(&where, center, radius * radius, dim);
-  *total = dim == 3 ? count(tree, &where, &asked, &visited, stopAtFirst, 3)
-                    : count(tree, &where, &asked, &visited, stopAtFirst, 2);
-  if (visits) *visits = visited;
-  return COPSE_OK;
-}
-
-copse_status copse_kdtree_count_within(const copse_kdtree *tree, const float *center, float radius,
-                                       const copse_query *query, uint32_t *total,
-                                       uint32_t *visits) {
-  return count_within(tree, center, radius, query, total, visits, false);
-}
-
-copse_status copse_kdtree_any_within(const copse_kdtree *tree, const float *center, float radius,
-                                     const copse_query *query, bool *any, uint32_t *visits) {
-  uint32_t total;
-  copse_status status = count_within(tree, center, radius, query, &total, visits, true);
-  *any = total > 0;
-  return status;
+uint32_t kdtree_count(const void *tree, const region *circle, const copse_query *query,
+                      bool stopAtFirst, uint32_t *visits) {
+  return ((const copse_kdtree *)tree)->agents.dimensions == 3
+             ? count_in(tree, circle, query, visits, stopAtFirst, 3)
+             : count_in(tree, circle, query, visits, stopAtFirst, 2);
 }
 
 /* ---- Who is nearest ----------------------------------------------------------------------- */
@@ -226,30 +167,28 @@ ALWAYS_INLINE uint32_t search(const copse_kdtree *tree, const float *center,
   }
 }
 
-copse_status copse_kdtree_nearest(const copse_kdtree *tree, const float *center,
-                                  const copse_query *query, uint32_t *id, float *distance2,
-                                  uint32_t *visits) {
-  const copse_query asked = query_or_default(query);
-  *id = COPSE_NONE;
-  if (!query_point_ok(center, (int)tree->agents.dimensions) || !query_radius_ok(asked.maxDistance))
-    return COPSE_INVALID_ARGUMENT;
-  pair nearest = {asked.maxDistance * asked.maxDistance, COPSE_NONE};
-  const uint32_t visited = tree->agents.dimensions == 3
-                               ? search(tree, center, &asked, &nearest, NULL, 3)
-                               : search(tree, center, &asked, &nearest, NULL, 2);
-  *id = nearest.id;
-  if (distance2) *distance2 = nearest.id == COPSE_NONE ? INFINITY : nearest.distance2;
-  if (visits) *visits = visited;
-  return COPSE_OK;
+uint32_t kdtree_nearest(const void *tree, const float *center, const copse_query *query,
+                        pair *nearest) {
+  return ((const copse_kdtree *)tree)->agents.dimensions == 3
+             ? search(tree, center, query, nearest, NULL, 3)
+             : search(tree, center, query, nearest, NULL, 2);
+}
+
+SMALL_CODE uint32_t kdtree_neighbors(const void *tree, const float *center,
+                                     const copse_query *query, scan_nearest *nearest) {
+  return ((const copse_kdtree *)tree)->agents.dimensions == 3
+             ? search(tree, center, query, NULL, nearest, 3)
+             : search(tree, center, query, NULL, nearest, 2);
 }
 
 /* The smallest range around a point that has enough points to tell where its k-th neighbor is. */
-static float expected_reach2(const copse_kdtree *tree, const float *center, uint32_t k) {
+float kdtree_reach2(const void *index, const float *center, uint32_t k) {
+  const copse_kdtree *tree = index;
   const int dim = (int)tree->agents.dimensions;
   kdtree_range range = {0, tree->agents.present, 0};
   float box[6];
   memcpy(box, tree->bounds, sizeof box);
-  while (range.end - range.begin >= 4 * query_aim(k)) {
+  while (range.end - range.begin >= 4 * agents_aim(k)) {
     const uint32_t node = kdtree_middle(range.begin, range.end), axis = range.axis;
     const float x = tree->agents.points.axes[axis][node];
     const bool toLeft = center[axis] < x;
@@ -257,28 +196,5 @@ static float expected_reach2(const copse_kdtree *tree, const float *center, uint
                            kdtree_next_axis(axis, dim)};
     box[toLeft ? (uint32_t)dim + axis : axis] = x;
   }
-  return query_reach2(box, range.end - range.begin, center, k, dim);
-}
-
-copse_status copse_kdtree_neighbors(const copse_kdtree *tree, const float *center, uint32_t k,
-                                    const copse_query *query, copse_results *results) {
-  const copse_query asked = query_or_default(query);
-  if (k > tree->agents.present) k = tree->agents.present;
-  if (!query_results_ok(&asked, results, true) || (k && !results->distances2) ||
-      k > results->capacity || !query_point_ok(center, (int)tree->agents.dimensions) ||
-      !query_radius_ok(asked.maxDistance))
-    return COPSE_INVALID_ARGUMENT;
-  if (!k) return COPSE_OK;
-  float limit2 = asked.maxDistance * asked.maxDistance;
-  if (k > 1 && k <= RANK_K) {
-    const float reach2 = expected_reach2(tree, center, k);
-    if (query_by_reach(tree, collect_circle, center, k, reach2, &asked, results, &limit2))
-      return COPSE_OK;
-  }
-  scan_nearest nearest = {{results->distances2, results->ids}, k, 0, limit2};
-  results->visits += tree->agents.dimensions == 3 ? search(tree, center, &asked, NULL, &nearest, 3)
-                                                  : search(tree, center, &asked, NULL, &nearest, 2);
-  results->total = nearest.size;
-  heap_sort(nearest.heap, nearest.size, BY_DISTANCE);
-  return COPSE_OK;
+  return agents_reach2(box, range.end - range.begin, center, k, dim);
 }

@@ -58,23 +58,9 @@ ALWAYS_INLINE uint32_t cast(const copse_kdtree *tree, const scan_ray *ray, const
   return visits;
 }
 
-static uint32_t cast_into(const void *tree, const scan_ray *ray, const copse_query *query,
-                          copse_hit *hit) {
-  const copse_kdtree *into = tree;
-  return into->agents.dimensions == 3 ? cast(into, ray, query, hit, 3)
-                                      : cast(into, ray, query, hit, 2);
-}
-
-copse_status copse_kdtree_raycast(const copse_kdtree *tree, const float *from, const float *to,
-                                  float radius, const float *radii, const copse_query *query,
-                                  copse_hit *hit, uint32_t *visits) {
-  const ray_query asked = {&tree->agents, tree, cast_into, radius, radii, query};
-  return ray_one(&asked, from, to, hit, visits);
-}
-
-copse_status copse_kdtree_raycast_many(const copse_kdtree *tree, const float *segments, uint32_t n,
-                                       float radius, const float *radii, const copse_query *query,
-                                       uint32_t *ids, float *fractions) {
-  const ray_query asked = {&tree->agents, tree, cast_into, radius, radii, query};
-  return ray_many(&asked, segments, n, ids, fractions);
+SMALL_CODE uint32_t kdtree_cast(const void *index, const scan_ray *ray, const copse_query *query,
+                                copse_hit *hit) {
+  const copse_kdtree *tree = index;
+  return tree->agents.dimensions == 3 ? cast(tree, ray, query, hit, 3)
+                                      : cast(tree, ray, query, hit, 2);
 }

@@ -2,9 +2,9 @@
 
 #include "geom.h"
 #include "heap.h"
+#include "scan.h"
 
 #include <math.h>
-#include <string.h>
 
 copse_query copse_query_default(void) {
   return (copse_query){COPSE_ALL_GROUPS, COPSE_NONE, INFINITY, COPSE_SORT_NONE};
@@ -117,42 +117,12 @@ void query_sort(const copse_query *query, copse_results *results) {
                query->sort == COPSE_SORT_ID ? BY_ID : BY_DISTANCE);
 }
 
-float query_reach2(const float *box, uint32_t size, const float *center, uint32_t k, int dim) {
-  const float aim = (float)query_aim(k);
-  float each = (box[dim] - box[0]) * (box[dim + 1] - box[1]) / (float)size;
-  float reach2 = each * aim / 3.14159265f;
-  if (dim == 3) {
-    /* The radius of a sphere of that volume; its cube root by halving the exponents' thirds. */
-    float volume = each * (box[5] - box[2]) * aim * 0.238732415f;
-    float root = sqrtf(sqrtf(volume));
-    for (int step = 0; step < 4 && root > 0; step++) root = (2 * root + volume / (root * root)) / 3;
-    reach2 = root * root;
-  }
-  float gap2 = dim == 3 ? box_gap2(box, center, 3) : box_gap2(box, center, 2);
-  float reach = sqrtf(reach2) + sqrtf(gap2);
-  return reach2 > 0 ? reach * reach : 0;
-}
-
-bool query_by_reach(const void *index, query_collect *collect, const float *center, uint32_t k,
-                    float reach2, const copse_query *query, copse_results *results, float *limit2) {
-  enum { FOUND_LIMIT = 64 };
-  float distances2[FOUND_LIMIT + 4]; /* room for pairs_rank */
-  uint32_t ids[FOUND_LIMIT + 4];
-  if (!(reach2 > 0)) return false;
-  if (!(reach2 < *limit2)) reach2 = *limit2;
-  copse_results found = {ids, distances2, FOUND_LIMIT, 0, 0};
-  collect(index, center, reach2, query, &found);
-  results->visits += found.visits;
-  if (found.total < k && reach2 < *limit2) return false;
-  *limit2 = reach2;
-  if (found.total > FOUND_LIMIT) return false;
-  results->total = found.total < k ? found.total : k;
-  if (found.total <= RANK_LIMIT) {
-    pairs_rank(distances2, ids, found.total, k, results->distances2, results->ids);
-  } else {
-    pairs_sort((pairs){distances2, ids}, found.total, BY_DISTANCE);
-    memcpy(results->distances2, distances2, results->total * sizeof *distances2);
-    memcpy(results->ids, ids, results->total * sizeof *ids);
-  }
-  return true;
+void scan_offer(scan_nearest *nearest, pair candidate) {
+  if (nearest->size < nearest->k)
+    heap_push(nearest->heap, nearest->size++, candidate, BY_DISTANCE);
+  else if (pair_less(candidate, pairs_get(nearest->heap, 0), BY_DISTANCE))
+    heap_sink(nearest->heap, nearest->size, 0, candidate, BY_DISTANCE);
+  else
+    return;
+  if (nearest->size == nearest->k) nearest->limit2 = nearest->heap.distances2[0];
 }

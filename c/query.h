@@ -33,23 +33,4 @@ ALWAYS_INLINE bool query_results_ok(const copse_query *query, copse_results *res
 /* Puts what was written into the query's order. */
 void query_sort(const copse_query *query, copse_results *results);
 
-/* ---- The k nearest by a guess ---- */
-
-/* How many agents a guess aims at: a few more than k, for what is uneven. */
-ALWAYS_INLINE uint32_t query_aim(uint32_t k) { return k + 6; }
-
-/* About how far from a point its k-th neighbor is, squared, if agents were spread as the `size` of
- * them in a box; 0: they lie on a line or plane. */
-float query_reach2(const float *box, uint32_t size, const float *center, uint32_t k, int dim);
-
-/* Collects all within a squared distance, in any order. */
-typedef void query_collect(const void *index, const float *center, float radius2,
-                           const copse_query *query, copse_results *results);
-
-/* The k <= RANK_K nearest as the nearest of all within a guessed reach: exact when that holds k,
- * and much faster than a heap. False when the guess was bad; limit2, at first that of the query, is
- * then what a heap need not exceed. */
-bool query_by_reach(const void *index, query_collect *collect, const float *center, uint32_t k,
-                    float reach2, const copse_query *query, copse_results *results, float *limit2);
-
 #endif

@@ -1,39 +1,52 @@
-#include "ray.h"
+/* Rays through any index: the checks, and many of them at once. */
+
+#include "agents.h"
 
 #include "query.h"
 
 static const copse_hit NOBODY = {COPSE_NONE, 1};
 
+/* What all rays of a call have in common. */
+typedef struct ray_query {
+  const agents *agents;
+  float radius;
+  const float *radii; /* by slot, or NULL */
+  copse_query query;
+} ray_query;
+
 static uint32_t cast(const ray_query *asked, const float *from, const float *to, copse_hit *hit) {
-  const copse_query query = query_or_default(asked->query);
   const scan_ray ray = asked->agents->dimensions == 3
                            ? scan_ray_from(from, to, asked->radius, asked->radii, 3)
                            : scan_ray_from(from, to, asked->radius, asked->radii, 2);
   *hit = NOBODY;
-  return asked->cast(asked->index, &ray, &query, hit);
+  return asked->agents->type->cast(asked->agents, &ray, &asked->query, hit);
 }
 
-copse_status ray_one(const ray_query *asked, const float *from, const float *to, copse_hit *hit,
-                     uint32_t *visits) {
-  const int dim = (int)asked->agents->dimensions;
+copse_status agents_raycast(const agents *all, const float *from, const float *to, float radius,
+                            const float *radii, const copse_query *query, copse_hit *hit,
+                            uint32_t *visits) {
+  const ray_query asked = {all, radius, radii, query_or_default(query)};
+  const int dim = (int)all->dimensions;
   *hit = NOBODY;
-  if (!query_point_ok(from, dim) || !query_point_ok(to, dim) || !query_radius_ok(asked->radius))
+  if (!query_point_ok(from, dim) || !query_point_ok(to, dim) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
-  const uint32_t visited = cast(asked, from, to, hit);
+  const uint32_t visited = cast(&asked, from, to, hit);
   if (visits) *visits = visited;
   return COPSE_OK;
 }
 
-copse_status ray_many(const ray_query *asked, const float *segments, uint32_t n, uint32_t *ids,
-                      float *fractions) {
-  const size_t dim = asked->agents->dimensions;
-  if (!query_radius_ok(asked->radius)) return COPSE_INVALID_ARGUMENT;
+copse_status agents_raycast_many(const agents *all, const float *segments, uint32_t n, float radius,
+                                 const float *radii, const copse_query *query, uint32_t *ids,
+                                 float *fractions) {
+  const ray_query asked = {all, radius, radii, query_or_default(query)};
+  const size_t dim = all->dimensions;
+  if (!query_radius_ok(radius)) return COPSE_INVALID_ARGUMENT;
   for (size_t end = 0; end < 2 * (size_t)n; end++)
     if (!query_point_ok(segments + end * dim, (int)dim)) return COPSE_INVALID_ARGUMENT;
   for (uint32_t i = 0; i < n; i++) {
     const float *from = segments + 2 * dim * i;
     copse_hit hit;
-    cast(asked, from, from + dim, &hit);
+    cast(&asked, from, from + dim, &hit);
     ids[i] = hit.id;
     fractions[i] = hit.fraction;
   }

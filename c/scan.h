@@ -208,15 +208,8 @@ typedef struct scan_nearest {
   float limit2;
 } scan_nearest;
 
-ALWAYS_INLINE void scan_offer(scan_nearest *nearest, pair candidate) {
-  if (nearest->size < nearest->k)
-    heap_push(nearest->heap, nearest->size++, candidate, BY_DISTANCE);
-  else if (pair_less(candidate, pairs_get(nearest->heap, 0), BY_DISTANCE))
-    heap_sink(nearest->heap, nearest->size, 0, candidate, BY_DISTANCE);
-  else
-    return;
-  if (nearest->size == nearest->k) nearest->limit2 = nearest->heap.distances2[0];
-}
+/* Offers a candidate to the k nearest so far. */
+void scan_offer(scan_nearest *nearest, pair candidate);
 
 ALWAYS_INLINE void scan_neighbors(const scan_points *points, uint32_t begin, uint32_t end,
                                   const float *center, const scan_filter *filter,

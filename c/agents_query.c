@@ -1,0 +1,183 @@
+/* What all indexes answer alike: arguments are checked here, and results put into order; how an
+ * index is searched, its type says. */
+
+#include "agents.h"
+
+#include "query.h"
+
+#include <string.h>
+
+/* ---- What lies in a region ---------------------------------------------------------------- */
+
+static copse_status collect(const agents *all, const region *where, shape kind,
+                            const copse_query *query, copse_results *results) {
+  results->visits = all->type->collect(all, where, kind, query, results);
+  query_sort(query, results);
+  return COPSE_OK;
+}
+
+copse_status agents_within(const agents *all, const float *center, float radius,
+                           const copse_query *query, copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  region where;
+  if (!query_results_ok(&asked, results, true) || !query_point_ok(center, (int)all->dimensions) ||
+      !query_radius_ok(radius))
+    return COPSE_INVALID_ARGUMENT;
+  region_set_circle(&where, center, radius * radius, all->dimensions);
+  return collect(all, &where, SHAPE_CIRCLE, &asked, results);
+}
+
+copse_status agents_range(const agents *all, const float *lo, const float *hi,
+                          const copse_query *query, copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  region where;
+  if (!query_results_ok(&asked, results, false) || !region_set_box(&where, lo, hi, all->dimensions))
+    return COPSE_INVALID_ARGUMENT;
+  copse_results ids = *results;
+  ids.distances2 = NULL;
+  const copse_status status = collect(all, &where, SHAPE_BOX, &asked, &ids);
+  results->total = ids.total;
+  results->visits = ids.visits;
+  return status;
+}
+
+copse_status agents_cone(const agents *all, const float *center, const float *direction,
+                         float halfAngle, float radius, const copse_query *query,
+                         copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  region where;
+  if (!query_results_ok(&asked, results, true) ||
+      !region_set_cone(&where, center, direction, halfAngle, radius, all->dimensions))
+    return COPSE_INVALID_ARGUMENT;
+  return collect(all, &where, SHAPE_CONE, &asked, results);
+}
+
+/* The scans of boxes and cones are there once, for all indexes. */
+OUT_OF_LINE void scan_2d(const scan_points *points, uint32_t begin, uint32_t end,
+                         const region *where, const scan_filter *filter, copse_results *results,
+                         shape kind) {
+  region_scan(points, begin, end, where, filter, results, kind, 2);
+}
+OUT_OF_LINE void scan_3d(const scan_points *points, uint32_t begin, uint32_t end,
+                         const region *where, const scan_filter *filter, copse_results *results,
+                         shape kind) {
+  region_scan(points, begin, end, where, filter, results, kind, 3);
+}
+
+void agents_scan(const agents *all, uint32_t begin, uint32_t end, const region *where, shape kind,
+                 const scan_filter *filter, copse_results *results) {
+  if (all->dimensions == 3)
+    scan_3d(&all->points, begin, end, where, filter, results, kind);
+  else
+    scan_2d(&all->points, begin, end, where, filter, results, kind);
+}
+
+/* ---- How many ----------------------------------------------------------------------------- */
+
+static copse_status count_within(const agents *all, const float *center, float radius,
+                                 const copse_query *query, uint32_t *total, uint32_t *visits,
+                                 bool stopAtFirst) {
+  const copse_query asked = query_or_default(query);
+  uint32_t visited = 0;
+  *total = 0;
+  if (!query_point_ok(center, (int)all->dimensions) || !query_radius_ok(radius))
+    return COPSE_INVALID_ARGUMENT;
+  region where;
+  region_set_circle(&where, center, radius * radius, all->dimensions);
+  *total = all->type->count(all, &where, &asked, stopAtFirst, &visited);
+  if (visits) *visits = visited;
+  return COPSE_OK;
+}
+
+copse_status agents_count_within(const agents *all, const float *center, float radius,
+                                 const copse_query *query, uint32_t *total, uint32_t *visits) {
+  return count_within(all, center, radius, query, total, visits, false);
+}
+
+copse_status agents_any_within(const agents *all, const float *center, float radius,
+                               const copse_query *query, bool *any, uint32_t *visits) {
+  uint32_t total;
+  const copse_status status = count_within(all, center, radius, query, &total, visits, true);
+  *any = total > 0;
+  return status;
+}
+
+/* ---- Who is nearest ----------------------------------------------------------------------- */
+
+copse_status agents_nearest(const agents *all, const float *center, const copse_query *query,
+                            uint32_t *id, float *distance2, uint32_t *visits) {
+  const copse_query asked = query_or_default(query);
+  *id = COPSE_NONE;
+  if (!query_point_ok(center, (int)all->dimensions) || !query_radius_ok(asked.maxDistance))
+    return COPSE_INVALID_ARGUMENT;
+  pair nearest = {asked.maxDistance * asked.maxDistance, COPSE_NONE};
+  const uint32_t visited = all->type->nearest(all, center, &asked, &nearest);
+  *id = nearest.id;
+  if (distance2) *distance2 = nearest.id == COPSE_NONE ? INFINITY : nearest.distance2;
+  if (visits) *visits = visited;
+  return COPSE_OK;
+}
+
+float agents_reach2(const float *box, uint32_t size, const float *center, uint32_t k, int dim) {
+  const float aim = (float)agents_aim(k);
+  float each = (box[dim] - box[0]) * (box[dim + 1] - box[1]) / (float)size;
+  float reach2 = each * aim / 3.14159265f;
+  if (dim == 3) {
+    /* The radius of a sphere of that volume; its cube root by halving the exponents' thirds. */
+    float volume = each * (box[5] - box[2]) * aim * 0.238732415f;
+    float root = sqrtf(sqrtf(volume));
+    for (int step = 0; step < 4 && root > 0; step++) root = (2 * root + volume / (root * root)) / 3;
+    reach2 = root * root;
+  }
+  float gap2 = dim == 3 ? box_gap2(box, center, 3) : box_gap2(box, center, 2);
+  float reach = sqrtf(reach2) + sqrtf(gap2);
+  return reach2 > 0 ? reach * reach : 0;
+}
+
+/* The k <= RANK_K nearest as the nearest of all within a guessed reach: exact when that holds k,
+ * and much faster than a heap. False when the guess was bad; limit2, at first that of the query, is
+ * then what a heap need not exceed. */
+static bool neighbors_by_reach(const agents *all, const float *center, uint32_t k,
+                               const copse_query *query, copse_results *results, float *limit2) {
+  enum { FOUND_LIMIT = 64 };
+  float distances2[FOUND_LIMIT + 4]; /* room for pairs_rank */
+  uint32_t ids[FOUND_LIMIT + 4];
+  float reach2 = all->type->reach2(all, center, k);
+  if (!(reach2 > 0)) return false;
+  if (!(reach2 < *limit2)) reach2 = *limit2;
+  copse_results found = {ids, distances2, FOUND_LIMIT, 0, 0};
+  region where;
+  region_set_circle(&where, center, reach2, all->dimensions);
+  results->visits += all->type->collect(all, &where, SHAPE_CIRCLE, query, &found);
+  if (found.total < k && reach2 < *limit2) return false;
+  *limit2 = reach2;
+  if (found.total > FOUND_LIMIT) return false;
+  results->total = found.total < k ? found.total : k;
+  if (found.total <= RANK_LIMIT) {
+    pairs_rank(distances2, ids, found.total, k, results->distances2, results->ids);
+  } else {
+    pairs_sort((pairs){distances2, ids}, found.total, BY_DISTANCE);
+    memcpy(results->distances2, distances2, results->total * sizeof *distances2);
+    memcpy(results->ids, ids, results->total * sizeof *ids);
+  }
+  return true;
+}
+
+copse_status agents_neighbors(const agents *all, const float *center, uint32_t k,
+                              const copse_query *query, copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  if (k > all->present) k = all->present;
+  if (!query_results_ok(&asked, results, true) || (k && !results->distances2) ||
+      k > results->capacity || !query_point_ok(center, (int)all->dimensions) ||
+      !query_radius_ok(asked.maxDistance))
+    return COPSE_INVALID_ARGUMENT;
+  if (!k) return COPSE_OK;
+  float limit2 = asked.maxDistance * asked.maxDistance;
+  const bool guess = all->type->reach2 && k > 1 && k <= RANK_K;
+  if (guess && neighbors_by_reach(all, center, k, &asked, results, &limit2)) return COPSE_OK;
+  scan_nearest nearest = {{results->distances2, results->ids}, k, 0, limit2};
+  results->visits += all->type->neighbors(all, center, &asked, &nearest);
+  results->total = nearest.size;
+  heap_sort(nearest.heap, nearest.size, BY_DISTANCE);
+  return COPSE_OK;
+}
