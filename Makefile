@@ -71,12 +71,13 @@ STACK_BYTES = 262144
 EMCC_FLAGS = $(C_FLAGS) -mbulk-memory -msign-ext -mnontrapping-fptoint
 EMCC_LINK_FLAGS = -Oz --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=1MB \
   -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=$(STACK_BYTES) -sGLOBAL_BASE=$(STACK_BYTES) \
-  -Wl,--stack-first -sSUPPORT_ERRNO=0 -sMALLOC=emmalloc
+  -Wl,--stack-first -sSUPPORT_ERRNO=0 -sMALLOC=emmalloc \
+  -sBINARYEN_EXTRA_PASSES=--flatten,--rereloop,-Oz,-Oz,--converge
 
 # For size, but what every agent runs for speed; measured: for the rest that gains little, since what must
 # be unrolled says so itself.
-build/%/batch.o build/%/grid.o build/%/grid_batch.o build/%/agenttree_query.o: OPTIMISE = -O2 -fno-vectorize -fno-slp-vectorize
-OPTIMISE = -Os
+build/%/batch.o build/%/grid_batch.o build/%/agenttree_query.o: OPTIMISE = -O2 -fno-vectorize -fno-slp-vectorize
+OPTIMISE = -Oz
 EMCC_COMPILE = $(EMCC) $(EMCC_FLAGS) $(OPTIMISE)
 
 # The kinds of index: each also has a SIMD core and an entry of its own, wasm/only/<noun>.js.

@@ -136,19 +136,19 @@ static source buffers_of(const agents *all) {
   return (source){agents_positions(all), all->groups, all->count};
 }
 
-ALWAYS_INLINE bool source_accepts(const source *from, uint32_t slot, const int dim) {
+bool source_accepts(const source *from, uint32_t slot, uint32_t dimensions) {
   bool ok = true;
-  for (int axis = 0; axis < dim; axis++) /* of any dim */
-    if (!is_coordinate(source_coordinate(from, slot, axis))) ok = false;
+  for (uint32_t axis = 0; axis < dimensions; axis++)
+    if (!is_coordinate(source_coordinate(from, slot, (int)axis))) ok = false;
   return ok;
 }
 
-ALWAYS_INLINE survey survey_in(const source *from, const int dim) {
+static survey survey_slowly(const source *from, uint32_t dimensions) {
   survey found = {0, 0, COPSE_NONE, 0, COPSE_ALL_GROUPS};
   for (uint32_t slot = 0; slot < from->count; slot++) {
     uint32_t groups = source_group(from, slot);
     if (!groups) continue;
-    if (source_accepts(from, slot, dim)) {
+    if (source_accepts(from, slot, dimensions)) {
       found.present++;
       found.anyGroups |= groups;
       found.allGroups &= groups;
@@ -216,11 +216,7 @@ static bool survey_full(const source *from, uint32_t dimensions, survey *found) 
 static survey survey_of(const source *from, uint32_t dimensions) {
   survey found;
   if (survey_full(from, dimensions, &found)) return found;
-  return dimensions == 3 ? survey_in(from, 3) : survey_in(from, 2);
-}
-
-bool source_accepts_slot(const source *from, uint32_t slot, uint32_t dimensions) {
-  return source_accepts(from, slot, (int)dimensions);
+  return survey_slowly(from, dimensions);
 }
 
 static copse_status check(const agents *all, const source *from, survey *found,
@@ -277,6 +273,28 @@ void agents_fetch(const agents *all, const source *from, uint32_t begin, uint32_
     fetch_in(all, from, begin, end, 3);
   else
     fetch_in(all, from, begin, end, 2);
+}
+
+void agents_bounds(const agents *all, uint32_t begin, uint32_t end, float *box) {
+  for (uint32_t axis = 0; axis < all->dimensions; axis++) {
+    const float *x = all->points.axes[axis];
+    float4 lo = float4_all(x[begin]), hi = lo;
+    uint32_t i = begin;
+    for (; end - i >= 4; i += 4) {
+      const float4 four = float4_load(x + i);
+      lo = float4_min(lo, four);
+      hi = float4_max(hi, four);
+    }
+    for (; i < end; i++) {
+      lo = float4_min(lo, float4_all(x[i]));
+      hi = float4_max(hi, float4_all(x[i]));
+    }
+    float lanes[4];
+    float4_store(lanes, float4_least(lo));
+    box[axis] = lanes[0];
+    float4_store(lanes, float4_greatest(hi));
+    box[all->dimensions + axis] = lanes[0];
+  }
 }
 
 void agents_fetch_groups(const agents *all, const source *from) {

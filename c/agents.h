@@ -131,7 +131,7 @@ uint32_t agents_order(const agents *all, uint32_t *order, uint32_t capacity);
 
 /* ---- Build ---- */
 
-bool source_accepts_slot(const source *from, uint32_t slot, uint32_t dimensions);
+bool source_accepts(const source *from, uint32_t slot, uint32_t dimensions);
 /* From the buffers. */
 copse_status agents_build(agents *all, uint32_t *firstBad);
 /* From the caller's arrays. */
@@ -141,6 +141,8 @@ copse_status agents_build_from(agents *all, const copse_positions *positions,
 void agents_take(agents *all, const source *from, const survey *found);
 /* Fetches the coordinates of the agents begin … end, by their ids. Adding 0 turns -0 into 0. */
 void agents_fetch(const agents *all, const source *from, uint32_t begin, uint32_t end);
+/* The tight bounds of the agents begin … end, which are not none. */
+void agents_bounds(const agents *all, uint32_t begin, uint32_t end, float *box);
 /* Fetches the groups of all, by their ids, where these differ. */
 void agents_fetch_groups(const agents *all, const source *from);
 /* Whether ids are a permutation and nothing is counted wrongly; for tests. */
@@ -170,16 +172,23 @@ copse_status agents_raycast_many(const agents *all, const float *segments, uint3
                                  const float *radii, const copse_query *query, uint32_t *ids,
                                  float *fractions);
 
-/* Appends those of a run that lie in a region: for shapes that are not worth a scan in each index.
- */
-void agents_scan(const agents *all, uint32_t begin, uint32_t end, const region *where, shape kind,
-                 const scan_filter *filter, copse_results *results);
-
 /* How many agents a guess of `reach2` aims at: a few more than k, for what is uneven. */
 ALWAYS_INLINE uint32_t agents_aim(uint32_t k) { return k + 6; }
 /* About how far, squared, the k-th neighbor of a point is, if agents were spread as the `size` of
  * them in a box; 0: they lie on a line or plane. */
 float agents_reach2(const float *box, uint32_t size, const float *center, uint32_t k, int dim);
+
+/* ---- Scans that are there once, where one in each index would gain nothing ---- */
+
+/* Appends those of a run that lie in a box or cone. */
+void agents_scan(const agents *all, uint32_t begin, uint32_t end, const region *where, shape kind,
+                 const scan_filter *filter, copse_results *results);
+uint32_t agents_scan_count(const agents *all, uint32_t begin, uint32_t end, const region *circle,
+                           const scan_filter *filter);
+void agents_scan_neighbors(const agents *all, uint32_t begin, uint32_t end, const float *center,
+                           const scan_filter *filter, scan_nearest *nearest);
+void agents_scan_ray(const agents *all, uint32_t begin, uint32_t end, const scan_ray *ray,
+                     const scan_filter *filter, copse_hit *hit);
 
 /* ---- Snapshots ---- */
 

@@ -52,26 +52,6 @@ copse_status agents_cone(const agents *all, const float *center, const float *di
   return collect(all, &where, SHAPE_CONE, &asked, results);
 }
 
-/* The scans of boxes and cones are there once, for all indexes. */
-OUT_OF_LINE void scan_2d(const scan_points *points, uint32_t begin, uint32_t end,
-                         const region *where, const scan_filter *filter, copse_results *results,
-                         shape kind) {
-  region_scan(points, begin, end, where, filter, results, kind, 2);
-}
-OUT_OF_LINE void scan_3d(const scan_points *points, uint32_t begin, uint32_t end,
-                         const region *where, const scan_filter *filter, copse_results *results,
-                         shape kind) {
-  region_scan(points, begin, end, where, filter, results, kind, 3);
-}
-
-void agents_scan(const agents *all, uint32_t begin, uint32_t end, const region *where, shape kind,
-                 const scan_filter *filter, copse_results *results) {
-  if (all->dimensions == 3)
-    scan_3d(&all->points, begin, end, where, filter, results, kind);
-  else
-    scan_2d(&all->points, begin, end, where, filter, results, kind);
-}
-
 /* ---- How many ----------------------------------------------------------------------------- */
 
 static copse_status count_within(const agents *all, const float *center, float radius,
@@ -180,4 +160,38 @@ copse_status agents_neighbors(const agents *all, const float *center, uint32_t k
   results->total = nearest.size;
   heap_sort(nearest.heap, nearest.size, BY_DISTANCE);
   return COPSE_OK;
+}
+
+/* ---- Scans -------------------------------------------------------------------------------- */
+
+void agents_scan(const agents *all, uint32_t begin, uint32_t end, const region *where, shape kind,
+                 const scan_filter *filter, copse_results *results) {
+  const shape other = kind == SHAPE_BOX ? SHAPE_BOX : SHAPE_CONE;
+  if (all->dimensions == 3)
+    region_scan(&all->points, begin, end, where, filter, results, other, 3);
+  else
+    region_scan(&all->points, begin, end, where, filter, results, other, 2);
+}
+
+uint32_t agents_scan_count(const agents *all, uint32_t begin, uint32_t end, const region *circle,
+                           const scan_filter *filter) {
+  const float *center = circle->circle.center, radius2 = circle->circle.radius2;
+  return all->dimensions == 3 ? scan_count(&all->points, begin, end, center, radius2, filter, 3)
+                              : scan_count(&all->points, begin, end, center, radius2, filter, 2);
+}
+
+void agents_scan_neighbors(const agents *all, uint32_t begin, uint32_t end, const float *center,
+                           const scan_filter *filter, scan_nearest *nearest) {
+  if (all->dimensions == 3)
+    scan_neighbors(&all->points, begin, end, center, filter, nearest, 3);
+  else
+    scan_neighbors(&all->points, begin, end, center, filter, nearest, 2);
+}
+
+void agents_scan_ray(const agents *all, uint32_t begin, uint32_t end, const scan_ray *ray,
+                     const scan_filter *filter, copse_hit *hit) {
+  if (all->dimensions == 3)
+    scan_raycast(&all->points, begin, end, ray, filter, hit, 3);
+  else
+    scan_raycast(&all->points, begin, end, ray, filter, hit, 2);
 }

@@ -157,7 +157,7 @@ static bool node_ok(const copse_agenttree *tree, uint32_t index) {
   const float *box = tree->bounds + (size_t)index * 2 * (size_t)dim;
   if (at->begin >= at->end || at->end > tree->agents.present) return false;
   float tight[6];
-  agenttree_bounds(tree, at->begin, at->end, tight);
+  agents_bounds(&tree->agents, at->begin, at->end, tight);
   if (memcmp(tight, box, 2 * (size_t)dim * sizeof(float)) != 0) return false;
   if (!at->right) {
     bool coincident = memcmp(box, box + dim, (size_t)dim * sizeof(float)) == 0;

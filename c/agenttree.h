@@ -73,8 +73,6 @@ float agenttree_reach2(const void *tree, const float *center, uint32_t k);
 uint32_t agenttree_cast(const void *tree, const scan_ray *ray, const copse_query *query,
                         copse_hit *hit);
 
-/* The tight bounds of the agents begin … end, which are not none. */
-void agenttree_bounds(const copse_agenttree *tree, uint32_t begin, uint32_t end, float *box);
 /* How many nodes a build of n agents may make. */
 uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize);
 

@@ -119,6 +119,25 @@ ALWAYS_INLINE void gather_run(nearby *near, const copse_agenttree *tree, const n
   near->size = size;
 }
 
+/* What only batches that are not plain, and pairs, need. */
+SMALL_CODE OUT_OF_LINE void gather_other_2d(nearby *near, const copse_agenttree *tree,
+                                            const node *leaf, uint32_t begin, uint32_t end,
+                                            const reach *all, gather_what what) {
+  gather_run(near, tree, leaf, begin, end, all, what, 2);
+}
+SMALL_CODE OUT_OF_LINE void gather_other_3d(nearby *near, const copse_agenttree *tree,
+                                            const node *leaf, uint32_t begin, uint32_t end,
+                                            const reach *all, gather_what what) {
+  gather_run(near, tree, leaf, begin, end, all, what, 3);
+}
+static void gather_other(nearby *near, const copse_agenttree *tree, const node *leaf,
+                         uint32_t begin, uint32_t end, const reach *all, gather_what what) {
+  if (tree->agents.dimensions == 3)
+    gather_other_3d(near, tree, leaf, begin, end, all, what);
+  else
+    gather_other_2d(near, tree, leaf, begin, end, all, what);
+}
+
 ALWAYS_INLINE bool gather_in(nearby *near, const copse_agenttree *tree, const batch *asked,
                              uint32_t unit, float reach2, const int dim) {
   const node *own = &tree->nodes[unit];
@@ -132,7 +151,7 @@ ALWAYS_INLINE bool gather_in(nearby *near, const copse_agenttree *tree, const ba
     if (asked->plain)
       gather_run(near, tree, run, run->begin, run->end, &all, GATHER_IDS, dim);
     else
-      gather_run(near, tree, run, run->begin, run->end, &all, GATHER_IDS_AND_GROUPS, dim);
+      gather_other(near, tree, run, run->begin, run->end, &all, GATHER_IDS_AND_GROUPS);
     all.mask = mask; /* the unit's own agents ask, also those that nobody looks for */
   }
   return true;
@@ -470,7 +489,7 @@ ALWAYS_INLINE void leaf_pairs(const copse_agenttree *tree, const batch *asked, u
     for (uint32_t begin = run->begin, end; begin < run->end; begin = end) {
       end = run->end - begin > NEAR_LIMIT ? begin + NEAR_LIMIT : run->end;
       if (near->size + (end - begin) > NEAR_LIMIT) batch_pairs(asked, at->begin, at->end, near, to);
-      gather_run(near, tree, run, begin, end, &all, GATHER_PLACES, dim);
+      gather_other(near, tree, run, begin, end, &all, GATHER_PLACES);
     }
   }
   batch_pairs(asked, at->begin, at->end, near, to);

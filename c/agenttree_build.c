@@ -49,7 +49,7 @@ static void renew_order(copse_agenttree *tree, const source *from, const survey 
   const uint32_t dim = tree->agents.dimensions;
   while (front < back) {
     uint32_t id = ids[front];
-    if (source_group(from, id) && source_accepts_slot(from, id, dim)) {
+    if (source_group(from, id) && source_accepts(from, id, dim)) {
       front++;
     } else {
       ids[front] = ids[--back];
@@ -92,23 +92,6 @@ ALWAYS_INLINE void extent_store(const extent *all, float *box, const int dim) {
     box[axis] = lo[0] < lo[1] ? lo[0] : lo[1];
     box[dim + axis] = hi[0] > hi[1] ? hi[0] : hi[1];
   }
-}
-
-/* The tight bounds of begin … end, which is not empty. */
-ALWAYS_INLINE void bounds_of(const copse_agenttree *tree, uint32_t begin, uint32_t end, float *box,
-                             const int dim) {
-  extent all = extent_none();
-  uint32_t i = begin;
-  for (; end - i >= 4; i += 4) extent_add4(&all, tree->agents.points.axes, i, dim);
-  for (; i < end; i++) extent_add(&all, tree->agents.points.axes, i, dim);
-  extent_store(&all, box, dim);
-}
-
-void agenttree_bounds(const copse_agenttree *tree, uint32_t begin, uint32_t end, float *box) {
-  if (tree->agents.dimensions == 3)
-    bounds_of(tree, begin, end, box, 3);
-  else
-    bounds_of(tree, begin, end, box, 2);
 }
 
 ALWAYS_INLINE void swap_points(const scan_points *points, uint32_t a, uint32_t b, const int dim) {
@@ -330,7 +313,7 @@ static void build_nodes(copse_agenttree *tree, const source *from) {
   tree->nodeCount = 0;
   if (tree->agents.present) {
     stack[waiting] = (pending){0, tree->agents.present, 0, COPSE_NONE, {0}};
-    agenttree_bounds(tree, 0, tree->agents.present, stack[waiting++].box);
+    agents_bounds(&tree->agents, 0, tree->agents.present, stack[waiting++].box);
   }
   while (waiting) {
     pending *const range = &stack[--waiting];
@@ -361,8 +344,8 @@ static void build_nodes(copse_agenttree *tree, const source *from) {
     if (atMedian) {
       middle = split_at_median(&tree->agents.points, begin, end, axis, dim);
       needed = median_nodes(middle - begin, leafSize) + median_nodes(end - middle, leafSize);
-      agenttree_bounds(tree, begin, middle, boxes);
-      agenttree_bounds(tree, middle, end, boxes + (size_t)(2 * dim));
+      agents_bounds(&tree->agents, begin, middle, boxes);
+      agents_bounds(&tree->agents, middle, end, boxes + (size_t)(2 * dim));
     }
     committed += needed;
     tree->nodes[index].axis = (uint32_t)axis;

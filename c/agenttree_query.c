@@ -68,12 +68,20 @@ OUT_OF_LINE uint32_t collect_circle(const copse_agenttree *tree, const region *w
                                       : collect_in(tree, where, SHAPE_CIRCLE, query, results, 2);
 }
 
+SMALL_CODE OUT_OF_LINE uint32_t collect_other(const copse_agenttree *tree, const region *where,
+                                              shape kind, const copse_query *query,
+                                              copse_results *results) {
+  return tree->agents.dimensions == 3
+             ? collect_in(tree, where, kind == SHAPE_BOX ? SHAPE_BOX : SHAPE_CONE, query, results,
+                          3)
+             : collect_in(tree, where, kind == SHAPE_BOX ? SHAPE_BOX : SHAPE_CONE, query, results,
+                          2);
+}
+
 uint32_t agenttree_collect(const void *tree, const region *where, shape kind,
                            const copse_query *query, copse_results *results) {
-  if (kind == SHAPE_CIRCLE) return collect_circle(tree, where, query, results);
-  return ((const copse_agenttree *)tree)->agents.dimensions == 3
-             ? collect_in(tree, where, kind, query, results, 3)
-             : collect_in(tree, where, kind, query, results, 2);
+  return kind == SHAPE_CIRCLE ? collect_circle(tree, where, query, results)
+                              : collect_other(tree, where, kind, query, results);
 }
 
 /* How many agents of a node's run the query admits, if all or none of it can be known; else NONE.
@@ -109,14 +117,14 @@ ALWAYS_INLINE uint32_t count_in(const copse_agenttree *tree, const region *where
       waiting += enter & 1;
     } else {
       scan_filter filter = agenttree_filter(at, query);
-      total += scan_count(&tree->agents.points, at->begin, at->end, center, radius2, &filter, dim);
+      total += agents_scan_count(&tree->agents, at->begin, at->end, where, &filter);
     }
   }
   return total;
 }
 
-uint32_t agenttree_count(const void *tree, const region *circle, const copse_query *query,
-                         bool stopAtFirst, uint32_t *visits) {
+SMALL_CODE uint32_t agenttree_count(const void *tree, const region *circle,
+                                    const copse_query *query, bool stopAtFirst, uint32_t *visits) {
   return ((const copse_agenttree *)tree)->agents.dimensions == 3
              ? count_in(tree, circle, query, visits, stopAtFirst, 3)
              : count_in(tree, circle, query, visits, stopAtFirst, 2);
@@ -151,7 +159,7 @@ ALWAYS_INLINE uint32_t search(const copse_agenttree *tree, const float *center,
       stack[waiting++].gap2 = leftFirst ? gaps.left2 : gaps.right2;
     } else {
       scan_filter filter = agenttree_filter(at, query);
-      scan_neighbors(&tree->agents.points, at->begin, at->end, center, &filter, nearest, dim);
+      agents_scan_neighbors(&tree->agents, at->begin, at->end, center, &filter, nearest);
     }
   }
   return visits;

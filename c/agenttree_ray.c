@@ -33,7 +33,7 @@ ALWAYS_INLINE uint32_t cast(const copse_agenttree *tree, const scan_ray *ray,
         index = rightFirst ? right : left;
       } else {
         const scan_filter filter = agenttree_filter(at, query);
-        scan_raycast(&tree->agents.points, at->begin, at->end, ray, &filter, hit, dim);
+        agents_scan_ray(&tree->agents, at->begin, at->end, ray, &filter, hit);
       }
     }
     while (!enter) { /* what is as far as the hit is visited for the sake of ties by id */
@@ -44,8 +44,8 @@ ALWAYS_INLINE uint32_t cast(const copse_agenttree *tree, const scan_ray *ray,
   }
 }
 
-uint32_t agenttree_cast(const void *index, const scan_ray *ray, const copse_query *query,
-                        copse_hit *hit) {
+SMALL_CODE uint32_t agenttree_cast(const void *index, const scan_ray *ray, const copse_query *query,
+                                   copse_hit *hit) {
   const copse_agenttree *tree = index;
   return tree->agents.dimensions == 3 ? cast(tree, ray, query, hit, 3)
                                       : cast(tree, ray, query, hit, 2);

@@ -128,12 +128,12 @@ OUT_OF_LINE void rows_of_3d(const batch *asked, nearby *near, uint32_t self, uin
                             float radius2, row_writer *to) {
   rows_of_in(asked, near, self, own, radius2, to, true, 3);
 }
-OUT_OF_LINE void rows_of_masked_2d(const batch *asked, nearby *near, uint32_t self, uint32_t own,
-                                   float radius2, row_writer *to) {
+SMALL_CODE OUT_OF_LINE void rows_of_masked_2d(const batch *asked, nearby *near, uint32_t self,
+                                              uint32_t own, float radius2, row_writer *to) {
   rows_of_in(asked, near, self, own, radius2, to, false, 2);
 }
-OUT_OF_LINE void rows_of_masked_3d(const batch *asked, nearby *near, uint32_t self, uint32_t own,
-                                   float radius2, row_writer *to) {
+SMALL_CODE OUT_OF_LINE void rows_of_masked_3d(const batch *asked, nearby *near, uint32_t self,
+                                              uint32_t own, float radius2, row_writer *to) {
   rows_of_in(asked, near, self, own, radius2, to, false, 3);
 }
 
@@ -223,30 +223,47 @@ ALWAYS_INLINE uint32_t collect_up_to(const nearby *near, const asker *who, float
   return total;
 }
 
+OUT_OF_LINE uint32_t collect_2d(const nearby *near, const asker *who, float limit2, pairs found) {
+  return collect_up_to(near, who, limit2, found, true, 2);
+}
+OUT_OF_LINE uint32_t collect_3d(const nearby *near, const asker *who, float limit2, pairs found) {
+  return collect_up_to(near, who, limit2, found, true, 3);
+}
+SMALL_CODE OUT_OF_LINE uint32_t collect_masked_2d(const nearby *near, const asker *who,
+                                                  float limit2, pairs found) {
+  return collect_up_to(near, who, limit2, found, false, 2);
+}
+SMALL_CODE OUT_OF_LINE uint32_t collect_masked_3d(const nearby *near, const asker *who,
+                                                  float limit2, pairs found) {
+  return collect_up_to(near, who, limit2, found, false, 3);
+}
+static uint32_t collect(const batch *asked, const nearby *near, const asker *who, float limit2,
+                        pairs found) {
+  if (asked->agents->dimensions == 3)
+    return asked->plain ? collect_3d(near, who, limit2, found)
+                        : collect_masked_3d(near, who, limit2, found);
+  return asked->plain ? collect_2d(near, who, limit2, found)
+                      : collect_masked_2d(near, who, limit2, found);
+}
+
 /* The k nearest by a heap: for what ranking is not made for. */
-OUT_OF_LINE uint32_t heap_into(pairs found, uint32_t size, uint32_t k, pairs row) {
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < size; i++) {
-    pair candidate = pairs_get(found, i);
-    if (kept < k)
-      heap_push(row, kept++, candidate, BY_DISTANCE);
-    else if (pair_less(candidate, pairs_get(row, 0), BY_DISTANCE))
-      heap_sink(row, k, 0, candidate, BY_DISTANCE);
-  }
-  heap_sort(row, kept, BY_DISTANCE);
-  return kept;
+static uint32_t heap_into(pairs found, uint32_t size, uint32_t k, pairs row) {
+  scan_nearest nearest = {row, k, 0, INFINITY};
+  for (uint32_t i = 0; i < size; i++) scan_offer(&nearest, pairs_get(found, i));
+  heap_sort(row, nearest.size, BY_DISTANCE);
+  return nearest.size;
 }
 
 /* Writes the k nearest of the gathered, or all within limit2 when there are fewer; answers with
  * their number. guess2 is where a few more than k are expected, and is brought up to date. */
-ALWAYS_INLINE uint32_t select_into(const nearby *near, const asker *who, uint32_t k, float limit2,
-                                   float *guess2, pairs row, const bool plain, const int dim) {
+static uint32_t select_near(const batch *asked, const nearby *near, const asker *who, uint32_t k,
+                            float limit2, float *guess2, pairs row) {
   float distances2[NEAR_LIMIT + NEAR_PADDING];
   uint32_t ids[NEAR_LIMIT + NEAR_PADDING];
   const pairs found = {distances2, ids};
   float threshold2 = *guess2 < limit2 && k <= RANK_K ? *guess2 : limit2;
   for (int attempt = 1;; attempt++) {
-    uint32_t size = collect_up_to(near, who, threshold2, found, plain, dim);
+    uint32_t size = collect(asked, near, who, threshold2, found);
     const bool all = threshold2 == limit2;
     if (size <= RANK_LIMIT && k <= RANK_K && (size >= k || all)) {
       pairs_rank(distances2, ids, size, k, row.distances2, row.ids);
@@ -261,23 +278,16 @@ ALWAYS_INLINE uint32_t select_into(const nearby *near, const asker *who, uint32_
   }
 }
 
-ALWAYS_INLINE uint32_t select_of(const batch *asked, nearby *near, uint32_t self, uint32_t k,
-                                 float limit2, float *guess2, pairs row, const int dim) {
-  const asker who = gathered_asker(asked, near, self, dim);
-  if (!asked->plain) return select_into(near, &who, k, limit2, guess2, row, false, dim);
-  const float x = hide(near, self);
-  const uint32_t count = select_into(near, &who, k, limit2, guess2, row, true, dim);
+/* The same for one of the gathered, which a plain batch hides meanwhile. */
+static uint32_t select_of(const batch *asked, nearby *near, uint32_t self, uint32_t k, float limit2,
+                          float *guess2, pairs row) {
+  const asker who = asked->agents->dimensions == 3 ? gathered_asker(asked, near, self, 3)
+                                                   : gathered_asker(asked, near, self, 2);
+  const float x = near->axes[0][self];
+  if (asked->plain) hide(near, self);
+  const uint32_t count = select_near(asked, near, &who, k, limit2, guess2, row);
   near->axes[0][self] = x;
   return count;
-}
-
-OUT_OF_LINE uint32_t select_2d(const batch *asked, nearby *near, uint32_t self, uint32_t k,
-                               float limit2, float *guess2, pairs row) {
-  return select_of(asked, near, self, k, limit2, guess2, row, 2);
-}
-OUT_OF_LINE uint32_t select_3d(const batch *asked, nearby *near, uint32_t self, uint32_t k,
-                               float limit2, float *guess2, pairs row) {
-  return select_of(asked, near, self, k, limit2, guess2, row, 3);
 }
 
 void row_queue_empty(row_queue *queue, uint32_t k, copse_neighbor_rows *rows) {
@@ -333,8 +343,7 @@ void batch_nearest(const batch *asked, nearby *near, uint32_t self, uint32_t own
     const uint32_t slot = near->ids[self];
     const copse_neighbor_rows waiting = {queue->counts, queue->ids, queue->distances2};
     const pairs row = queued ? row_at(&waiting, queue->size, k) : row_at(rows, slot, k);
-    uint32_t count = spatial ? select_3d(asked, near, self, k, reach2, &expected->guess2, row)
-                             : select_2d(asked, near, self, k, reach2, &expected->guess2, row);
+    uint32_t count = select_of(asked, near, self, k, reach2, &expected->guess2, row);
     if (count < k && reach2 < max2) { /* beyond its reach nothing is known */
       float center[3];
       if (spatial)

@@ -143,32 +143,31 @@ ALWAYS_INLINE float first_lane(float4 a) {
 }
 
 /* The bounds of all present; of no use when there are none. */
-ALWAYS_INLINE void bounds_in(const copse_grid *grid, const source *from, const survey *found,
-                             float *lo, float *hi, const int dim) {
+static void find_bounds(const copse_grid *grid, const source *from, const survey *found, float *lo,
+                        float *hi) {
   const float4 high = float4_all(INFINITY), low = float4_all(-INFINITY);
+  const uint32_t dim = grid->agents.dimensions;
   float4 least[3] = {high, high, high}, most[3] = {low, low, low};
-  const bool interleaved = is_interleaved_2d(from);
-  if (found->present == from->count) {
-    for (uint32_t slot = 0; slot < from->count; slot += 4) {
-      float4 x[3];
-      load_slots(from, slot, x, interleaved, dim);
-      EACH_AXIS (axis, dim) {
+  const bool all = found->present == from->count;
+  uint32_t slot = 0;
+  if (all && dim == 2 && is_interleaved_2d(from))
+    for (; from->count - slot >= 4; slot += 4) {
+      float4 x[2];
+      load4_interleaved(from->positions.axes[0], slot, x);
+      EACH_AXIS (axis, 2) {
         least[axis] = float4_min(least[axis], x[axis]);
         most[axis] = float4_max(most[axis], x[axis]);
       }
     }
-  } else {
-    for (uint32_t slot = 0; slot < from->count; slot++) {
-      if (!source_group(from, slot) || !source_accepts_slot(from, slot, grid->agents.dimensions))
-        continue;
-      EACH_AXIS (axis, dim) {
-        const float4 x = float4_all(source_coordinate(from, slot, axis));
-        least[axis] = float4_min(least[axis], x);
-        most[axis] = float4_max(most[axis], x);
-      }
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    const uint32_t step = all ? 4 : 1;
+    for (uint32_t i = slot; i < from->count; i += step) {
+      if (!all && (!source_group(from, i) || !source_accepts(from, i, dim))) continue;
+      const float4 x =
+          all ? load4(from, i, (int)axis) : float4_all(source_coordinate(from, i, (int)axis));
+      least[axis] = float4_min(least[axis], x);
+      most[axis] = float4_max(most[axis], x);
     }
-  }
-  EACH_AXIS (axis, dim) {
     lo[axis] = first_lane(float4_least(least[axis]));
     hi[axis] = first_lane(float4_greatest(most[axis]));
   }
@@ -247,7 +246,7 @@ ALWAYS_INLINE void count_in(copse_grid *grid, const source *from, const survey *
     word4_store(entryOf + slot, word4_and(entry, wrap));
   }
   for (uint32_t slot = begin; slot < end; slot++) {
-    if (!all && !(source_group(from, slot) && source_accepts_slot(from, slot, dimensions)))
+    if (!all && !(source_group(from, slot) && source_accepts(from, slot, dimensions)))
       entryOf[slot] = entries;
     counts[entryOf[slot]]++;
   }
@@ -276,16 +275,16 @@ OUT_OF_LINE void count_2d(copse_grid *grid, const source *from, const survey *fo
                           uint32_t end) {
   count_in(grid, from, found, begin, end, 2);
 }
-OUT_OF_LINE void count_3d(copse_grid *grid, const source *from, const survey *found, uint32_t begin,
-                          uint32_t end) {
+SMALL_CODE OUT_OF_LINE void count_3d(copse_grid *grid, const source *from, const survey *found,
+                                     uint32_t begin, uint32_t end) {
   count_in(grid, from, found, begin, end, 3);
 }
 OUT_OF_LINE void place_2d(copse_grid *grid, const source *from, bool withGroups, uint32_t begin,
                           uint32_t end) {
   place_in(grid, from, withGroups, begin, end, 2);
 }
-OUT_OF_LINE void place_3d(copse_grid *grid, const source *from, bool withGroups, uint32_t begin,
-                          uint32_t end) {
+SMALL_CODE OUT_OF_LINE void place_3d(copse_grid *grid, const source *from, bool withGroups,
+                                     uint32_t begin, uint32_t end) {
   place_in(grid, from, withGroups, begin, end, 3);
 }
 
@@ -306,12 +305,7 @@ static void build(void *index, const source *from, const survey *found) {
   const bool spatial = grid->agents.dimensions == 3;
   agents_take(&grid->agents, from, found);
   float lo[4] = {0}, hi[4] = {0};
-  if (found->present) {
-    if (spatial)
-      bounds_in(grid, from, found, lo, hi, 3);
-    else
-      bounds_in(grid, from, found, lo, hi, 2);
-  }
+  if (found->present) find_bounds(grid, from, found, lo, hi);
   lay_out(grid, lo, hi);
   memset(grid->starts, 0, ((size_t)grid->entries + 3) * sizeof *grid->starts);
   const bool withGroups = found->anyGroups != found->allGroups;
@@ -361,7 +355,7 @@ static void cell_of(const copse_grid *grid, uint32_t place, uint32_t *cell) {
   cell[0] /= grid->columns;
 }
 
-size_t copse_grid_cells(const copse_grid *grid, float *out, size_t capacity) {
+SMALL_CODE size_t copse_grid_cells(const copse_grid *grid, float *out, size_t capacity) {
   const size_t dim = grid->agents.dimensions, width = 2 * dim + 2;
   size_t written = 0;
   uint32_t cell[4], next[4];
@@ -387,7 +381,7 @@ size_t copse_grid_cells(const copse_grid *grid, float *out, size_t capacity) {
   return written;
 }
 
-copse_grid_statistics copse_grid_stats(const copse_grid *grid) {
+SMALL_CODE copse_grid_statistics copse_grid_stats(const copse_grid *grid) {
   copse_grid_statistics stats = {.agents = grid->agents.present,
                                  .skipped = grid->agents.skipped,
                                  .entries = grid->entries,
@@ -397,7 +391,7 @@ copse_grid_statistics copse_grid_stats(const copse_grid *grid) {
   return stats;
 }
 
-bool copse_grid_validate(const copse_grid *grid) {
+SMALL_CODE bool copse_grid_validate(const copse_grid *grid) {
   const agents *all = &grid->agents;
   if (!agents_valid(all) || grid->entries > entry_budget(all->present)) return false;
   if (!grid->entries) return all->present == 0; /* never built */

@@ -77,16 +77,34 @@ ALWAYS_INLINE void copy_four(nearby *near, const agents *all, uint32_t to, uint3
   }
 }
 
-/* Appends a run. Its usual length is copied without asking, so that no processor guesses it
- * wrong. */
-ALWAYS_INLINE bool append_run(nearby *near, const agents *all, uint32_t begin, uint32_t end,
-                              const uint32_t usual, const gather_what what, const int dim) {
+/* Appends a run, for which there must be room. */
+ALWAYS_INLINE void copy_run(nearby *near, const agents *all, uint32_t begin, uint32_t end,
+                            const uint32_t usual, const gather_what what, const int dim) {
   const uint32_t to = near->size;
-  if (end - begin > NEAR_LIMIT - to) return false;
   UNROLL for (uint32_t i = 0; i < usual; i += 4) copy_four(near, all, to + i, begin + i, what, dim);
   for (uint32_t i = usual; i < end - begin; i += 4)
     copy_four(near, all, to + i, begin + i, what, dim);
   near->size = to + (end - begin);
+}
+
+/* What only batches that are not plain, and pairs, need. */
+SMALL_CODE OUT_OF_LINE void copy_other(nearby *near, const agents *all, uint32_t begin,
+                                       uint32_t end, gather_what what) {
+  if (all->dimensions == 3)
+    copy_run(near, all, begin, end, 0, what, 3);
+  else
+    copy_run(near, all, begin, end, 0, what, 2);
+}
+
+/* Appends a run; false: there is no room. Its usual length is copied without asking, so that no
+ * processor guesses it wrong. */
+ALWAYS_INLINE bool append_run(nearby *near, const agents *all, uint32_t begin, uint32_t end,
+                              const uint32_t usual, const gather_what what, const int dim) {
+  if (end - begin > NEAR_LIMIT - near->size) return false;
+  if (what == GATHER_IDS)
+    copy_run(near, all, begin, end, usual, what, dim);
+  else
+    copy_other(near, all, begin, end, what);
   return true;
 }
 
@@ -95,10 +113,9 @@ ALWAYS_INLINE bool append_run(nearby *near, const agents *all, uint32_t begin, u
 ALWAYS_INLINE bool append_others(nearby *near, const agents *all, uint32_t begin, uint32_t end,
                                  uint32_t place, uint32_t past, const gather_what what,
                                  const int dim) {
-  const uint32_t whole = what == GATHER_IDS ? 12 : 0, part = what == GATHER_IDS ? 8 : 0;
-  if (end <= place || begin >= past) return append_run(near, all, begin, end, whole, what, dim);
-  if (begin < place && !append_run(near, all, begin, place, part, what, dim)) return false;
-  return past >= end || append_run(near, all, past, end, part, what, dim);
+  if (end <= place || begin >= past) return append_run(near, all, begin, end, 12, what, dim);
+  if (begin < place && !append_run(near, all, begin, place, 8, what, dim)) return false;
+  return past >= end || append_run(near, all, past, end, 8, what, dim);
 }
 
 /* Gathers the group that begins at a place and then, in the order of the grid, all others that may
@@ -136,12 +153,12 @@ OUT_OF_LINE uint32_t gather_2d(nearby *near, const copse_grid *grid, uint32_t pl
 OUT_OF_LINE uint32_t gather_3d(nearby *near, const copse_grid *grid, uint32_t place, float reach2) {
   return gather_in(near, grid, place, reach2, GATHER_IDS, 3);
 }
-OUT_OF_LINE uint32_t gather_groups_2d(nearby *near, const copse_grid *grid, uint32_t place,
-                                      float reach2) {
+SMALL_CODE OUT_OF_LINE uint32_t gather_groups_2d(nearby *near, const copse_grid *grid,
+                                                 uint32_t place, float reach2) {
   return gather_in(near, grid, place, reach2, GATHER_IDS_AND_GROUPS, 2);
 }
-OUT_OF_LINE uint32_t gather_groups_3d(nearby *near, const copse_grid *grid, uint32_t place,
-                                      float reach2) {
+SMALL_CODE OUT_OF_LINE uint32_t gather_groups_3d(nearby *near, const copse_grid *grid,
+                                                 uint32_t place, float reach2) {
   return gather_in(near, grid, place, reach2, GATHER_IDS_AND_GROUPS, 3);
 }
 static uint32_t gather(nearby *near, const copse_grid *grid, const batch *asked, uint32_t place,
@@ -155,27 +172,20 @@ static uint32_t gather(nearby *near, const copse_grid *grid, const batch *asked,
 
 /* ---- All within --------------------------------------------------------------------------- */
 
-/* Of four gathered agents, whom the asker finds: one bit each. */
+/* Of four gathered agents, which are near the asker: one bit each. */
 ALWAYS_INLINE uint32_t found(const nearby *near, uint32_t i, const asker *who, float4 limit2,
-                             const bool plain, const int dim) {
-  word4 hit = float4_le(nearby_distance2(near, i, who, dim), limit2);
-  if (plain) return word4_bits(hit);
-  word4 common = word4_and(word4_load(near->groups + i), who->mask);
-  return word4_bits(word4_without(hit, word4_equal(common, word4_all(0))));
+                             const int dim) {
+  return word4_bits(float4_le(nearby_distance2(near, i, who, dim), limit2));
 }
 
-/* The rows of a group, whose agents are the first of the gathered: two at a time, so that what is
- * gathered is read once for both. Only among the first four can an asker meet itself. */
+/* The rows of a plain group, whose agents are the first of the gathered: two at a time, so that
+ * what is gathered is read once for both. Only among the first four can an asker meet itself. */
+enum { GROUP_COPY = 16 };
 ALWAYS_INLINE void group_rows_in(const batch *asked, nearby *near, uint32_t own, float radius2,
-                                 row_writer *to, const bool plain, const int dim) {
-  enum { COPY = 16 };
+                                 row_writer *to, const int dim) {
   const float4 limit2 = float4_all(radius2);
   const uint32_t size = near->size;
   uint32_t elsewhere[NEAR_LIMIT + NEAR_PADDING];
-  if (rows_room(to) < own * size + COPY) {
-    batch_rows(asked, near, 0, own, radius2, to);
-    return;
-  }
   rows_expect(to, own);
   for (uint32_t i = 0; i < own; i += 2) {
     const bool two = i + 1 < own;
@@ -183,15 +193,15 @@ ALWAYS_INLINE void group_rows_in(const batch *asked, nearby *near, uint32_t own,
     const asker second = gathered_asker(asked, near, two ? i + 1 : i, dim);
     uint32_t *const row = to->ids + to->used;
     word4 ids = word4_load(near->ids);
-    uint32_t bits = found(near, 0, &first, limit2, plain, dim) & ~(1u << i);
-    uint32_t otherBits = found(near, 0, &second, limit2, plain, dim) & ~(2u << i);
+    uint32_t bits = found(near, 0, &first, limit2, dim) & ~(1u << i);
+    uint32_t otherBits = found(near, 0, &second, limit2, dim) & ~(2u << i);
     word4_store_packed(row, ids, bits);
     word4_store_packed(elsewhere, ids, otherBits);
     uint32_t total = bits_count(bits), other = bits_count(otherBits);
     for (uint32_t j = 4; j < size; j += 4) {
       ids = word4_load(near->ids + j);
-      bits = found(near, j, &first, limit2, plain, dim);
-      otherBits = found(near, j, &second, limit2, plain, dim);
+      bits = found(near, j, &first, limit2, dim);
+      otherBits = found(near, j, &second, limit2, dim);
       word4_store_packed(row + total, ids, bits);
       word4_store_packed(elsewhere + other, ids, otherBits);
       total += bits_count(bits);
@@ -199,9 +209,9 @@ ALWAYS_INLINE void group_rows_in(const batch *asked, nearby *near, uint32_t own,
     }
     row_fits(to, near->ids[i], total);
     if (!two) break;
-    UNROLL for (uint32_t j = 0; j < COPY; j += 4)
+    UNROLL for (uint32_t j = 0; j < GROUP_COPY; j += 4)
         word4_store(row + total + j, word4_load(elsewhere + j));
-    for (uint32_t j = COPY; j < other; j += 4)
+    for (uint32_t j = GROUP_COPY; j < other; j += 4)
       word4_store(row + total + j, word4_load(elsewhere + j));
     row_fits(to, near->ids[i + 1], other);
   }
@@ -209,31 +219,20 @@ ALWAYS_INLINE void group_rows_in(const batch *asked, nearby *near, uint32_t own,
 
 OUT_OF_LINE void group_rows_2d(const batch *asked, nearby *near, uint32_t own, float radius2,
                                row_writer *to) {
-  group_rows_in(asked, near, own, radius2, to, true, 2);
+  group_rows_in(asked, near, own, radius2, to, 2);
 }
 OUT_OF_LINE void group_rows_3d(const batch *asked, nearby *near, uint32_t own, float radius2,
                                row_writer *to) {
-  group_rows_in(asked, near, own, radius2, to, true, 3);
-}
-OUT_OF_LINE void group_rows_masked_2d(const batch *asked, nearby *near, uint32_t own, float radius2,
-                                      row_writer *to) {
-  group_rows_in(asked, near, own, radius2, to, false, 2);
-}
-OUT_OF_LINE void group_rows_masked_3d(const batch *asked, nearby *near, uint32_t own, float radius2,
-                                      row_writer *to) {
-  group_rows_in(asked, near, own, radius2, to, false, 3);
+  group_rows_in(asked, near, own, radius2, to, 3);
 }
 static void group_rows(const batch *asked, nearby *near, uint32_t own, float radius2,
                        row_writer *to) {
-  if (asked->agents->dimensions == 3) {
-    if (asked->plain)
-      group_rows_3d(asked, near, own, radius2, to);
-    else
-      group_rows_masked_3d(asked, near, own, radius2, to);
-  } else if (asked->plain)
-    group_rows_2d(asked, near, own, radius2, to);
+  if (!asked->plain || rows_room(to) < own * near->size + GROUP_COPY)
+    batch_rows(asked, near, 0, own, radius2, to);
+  else if (asked->agents->dimensions == 3)
+    group_rows_3d(asked, near, own, radius2, to);
   else
-    group_rows_masked_2d(asked, near, own, radius2, to);
+    group_rows_2d(asked, near, own, radius2, to);
 }
 
 copse_status copse_grid_all_within(const copse_grid *grid, float radius, const copse_query *query,
@@ -316,13 +315,13 @@ copse_status copse_grid_nearest_many(const copse_grid *grid, const float *points
 /* ---- Pairs -------------------------------------------------------------------------------- */
 
 /* Pairs a group with those of a run that come later, a part of them at a time. */
-ALWAYS_INLINE void pair_with_run(const batch *asked, const group *some, grid_run run, nearby *near,
-                                 pairing *to, const int dim) {
+static void pair_with_run(const batch *asked, const group *some, grid_run run, nearby *near,
+                          pairing *to) {
   uint32_t begin = run.begin > some->begin ? run.begin : some->begin;
   while (begin < run.end) {
     const uint32_t room = NEAR_LIMIT - near->size, left = run.end - begin;
     const uint32_t end = begin + (left < room ? left : room);
-    append_run(near, asked->agents, begin, end, 8, GATHER_PLACES, dim);
+    copy_other(near, asked->agents, begin, end, GATHER_PLACES);
     if (near->size == NEAR_LIMIT)
       batch_pairs(asked, some->begin, some->begin + some->size, near, to);
     begin = end;
@@ -342,11 +341,11 @@ ALWAYS_INLINE uint32_t group_pairs_in(const copse_grid *grid, const batch *asked
       for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {
         grid_run runs[2];
         uint32_t parts = grid_runs(grid, window.lo[0], y, z, window.hi[0] - window.lo[0] + 1, runs);
-        while (parts--) pair_with_run(asked, &some, runs[parts], near, to, dim);
+        while (parts--) pair_with_run(asked, &some, runs[parts], near, to);
       }
     }
   } else
-    pair_with_run(asked, &some, (grid_run){0, grid->agents.present}, near, to, dim);
+    pair_with_run(asked, &some, (grid_run){0, grid->agents.present}, near, to);
   batch_pairs(asked, place, place + some.size, near, to);
   return some.size;
 }
@@ -355,8 +354,8 @@ OUT_OF_LINE uint32_t group_pairs_2d(const copse_grid *grid, const batch *asked, 
                                     nearby *near, pairing *to) {
   return group_pairs_in(grid, asked, place, near, to, 2);
 }
-OUT_OF_LINE uint32_t group_pairs_3d(const copse_grid *grid, const batch *asked, uint32_t place,
-                                    nearby *near, pairing *to) {
+SMALL_CODE OUT_OF_LINE uint32_t group_pairs_3d(const copse_grid *grid, const batch *asked,
+                                               uint32_t place, nearby *near, pairing *to) {
   return group_pairs_in(grid, asked, place, near, to, 3);
 }
 

@@ -76,12 +76,20 @@ OUT_OF_LINE uint32_t collect_circle(const copse_grid *grid, const region *where,
                                       : collect_in(grid, where, SHAPE_CIRCLE, query, results, 2);
 }
 
+SMALL_CODE OUT_OF_LINE uint32_t collect_other(const copse_grid *grid, const region *where,
+                                              shape kind, const copse_query *query,
+                                              copse_results *results) {
+  return grid->agents.dimensions == 3
+             ? collect_in(grid, where, kind == SHAPE_BOX ? SHAPE_BOX : SHAPE_CONE, query, results,
+                          3)
+             : collect_in(grid, where, kind == SHAPE_BOX ? SHAPE_BOX : SHAPE_CONE, query, results,
+                          2);
+}
+
 uint32_t grid_collect(const void *grid, const region *where, shape kind, const copse_query *query,
                       copse_results *results) {
-  if (kind == SHAPE_CIRCLE) return collect_circle(grid, where, query, results);
-  return ((const copse_grid *)grid)->agents.dimensions == 3
-             ? collect_in(grid, where, kind, query, results, 3)
-             : collect_in(grid, where, kind, query, results, 2);
+  return kind == SHAPE_CIRCLE ? collect_circle(grid, where, query, results)
+                              : collect_other(grid, where, kind, query, results);
 }
 
 /* ---- How many ----------------------------------------------------------------------------- */
@@ -98,14 +106,13 @@ ALWAYS_INLINE uint32_t count_in(const copse_grid *grid, const region *where,
   walk_start(&walk, grid, lo, hi, query->mask, dim);
   while (!(stopAtFirst && total) && walk_next(&walk, grid, &run)) {
     ++*visits;
-    total += scan_count(&grid->agents.points, run.begin, run.end, where->circle.center,
-                        where->circle.radius2, &filter, dim);
+    total += agents_scan_count(&grid->agents, run.begin, run.end, where, &filter);
   }
   return total;
 }
 
-uint32_t grid_count(const void *grid, const region *circle, const copse_query *query,
-                    bool stopAtFirst, uint32_t *visits) {
+SMALL_CODE uint32_t grid_count(const void *grid, const region *circle, const copse_query *query,
+                               bool stopAtFirst, uint32_t *visits) {
   return ((const copse_grid *)grid)->agents.dimensions == 3
              ? count_in(grid, circle, query, visits, stopAtFirst, 3)
              : count_in(grid, circle, query, visits, stopAtFirst, 2);
@@ -123,9 +130,9 @@ static float expected_reach(const copse_grid *grid, uint32_t k) {
   return reach > 0 && reach < cell ? reach : cell; /* an area may underflow */
 }
 
-ALWAYS_INLINE uint32_t search_run(const copse_grid *grid, grid_run run, const float *center,
-                                  const scan_filter *filter, scan_nearest *nearest, const int dim) {
-  scan_neighbors(&grid->agents.points, run.begin, run.end, center, filter, nearest, dim);
+static uint32_t search_run(const copse_grid *grid, grid_run run, const float *center,
+                           const scan_filter *filter, scan_nearest *nearest) {
+  agents_scan_neighbors(&grid->agents, run.begin, run.end, center, filter, nearest);
   return 1;
 }
 
@@ -145,7 +152,7 @@ ALWAYS_INLINE uint32_t search(const copse_grid *grid, const float *center, const
       nearest->size = 0;
       nearest->limit2 = limit2;
       return visits +
-             search_run(grid, (grid_run){0, grid->agents.present}, center, &filter, nearest, dim);
+             search_run(grid, (grid_run){0, grid->agents.present}, center, &filter, nearest);
     }
     bool whole = true;
     EACH_AXIS (axis, dim)
@@ -160,8 +167,7 @@ ALWAYS_INLINE uint32_t search(const copse_grid *grid, const float *center, const
         for (uint32_t part = 0; part <= again; part++) {
           grid_run runs[2];
           uint32_t waiting = grid_runs(grid, from[part], y, z, to[part] - from[part], runs);
-          while (waiting--)
-            visits += search_run(grid, runs[waiting], center, &filter, nearest, dim);
+          while (waiting--) visits += search_run(grid, runs[waiting], center, &filter, nearest);
         }
       }
     }

@@ -71,19 +71,18 @@ ALWAYS_INLINE uint32_t cast(const copse_grid *grid, const scan_ray *ray, const c
         uint32_t waiting =
             grid_runs(grid, window.lo[0], y, z, window.hi[0] - window.lo[0] + 1, runs);
         for (; waiting--; visits++)
-          scan_raycast(&all->points, runs[waiting].begin, runs[waiting].end, ray, &filter, hit,
-                       dim);
+          agents_scan_ray(all, runs[waiting].begin, runs[waiting].end, ray, &filter, hit);
       }
     }
     if (hit->id != COPSE_NONE && (double)hit->fraction <= piece.end) return visits;
   }
   if (whole) return visits;
-  scan_raycast(&all->points, 0, all->present, ray, &filter, hit, dim);
+  agents_scan_ray(all, 0, all->present, ray, &filter, hit);
   return visits + 1;
 }
 
-uint32_t grid_cast(const void *index, const scan_ray *ray, const copse_query *query,
-                   copse_hit *hit) {
+SMALL_CODE uint32_t grid_cast(const void *index, const scan_ray *ray, const copse_query *query,
+                              copse_hit *hit) {
   const copse_grid *grid = index;
   return grid->agents.dimensions == 3 ? cast(grid, ray, query, hit, 3)
                                       : cast(grid, ray, query, hit, 2);

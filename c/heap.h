@@ -34,37 +34,11 @@ ALWAYS_INLINE void pairs_set(pairs all, uint32_t i, pair value) {
 }
 
 /* Puts `value` where entry `at` was, sinking it until no child is greater. */
-ALWAYS_INLINE void heap_sink(pairs heap, uint32_t size, uint32_t at, pair value,
-                             const pair_order order) {
-  for (uint32_t child; (child = 2 * at + 1) < size; at = child) {
-    if (child + 1 < size && pair_less(pairs_get(heap, child), pairs_get(heap, child + 1), order))
-      child++;
-    if (!pair_less(value, pairs_get(heap, child), order)) break;
-    pairs_set(heap, at, pairs_get(heap, child));
-  }
-  pairs_set(heap, at, value);
-}
-
-/* Adds a pair to a heap of `size` entries with room for one more. */
-ALWAYS_INLINE void heap_push(pairs heap, uint32_t size, pair value, const pair_order order) {
-  uint32_t at = size;
-  for (uint32_t parent; at > 0; at = parent) {
-    parent = (at - 1) / 2;
-    if (!pair_less(pairs_get(heap, parent), value, order)) break;
-    pairs_set(heap, at, pairs_get(heap, parent));
-  }
-  pairs_set(heap, at, value);
-}
-
+void heap_sink(pairs heap, uint32_t size, uint32_t at, pair value, pair_order order);
+/* Adds a pair to a heap by distance of `size` entries with room for one more. */
+void heap_push(pairs heap, uint32_t size, pair value);
 /* Sorts a heap in place, least first. */
-ALWAYS_INLINE void heap_sort(pairs heap, uint32_t size, const pair_order order) {
-  while (size > 1) {
-    size--;
-    pair last = pairs_get(heap, size);
-    pairs_set(heap, size, pairs_get(heap, 0));
-    heap_sink(heap, size, 0, last, order);
-  }
-}
+void heap_sort(pairs heap, uint32_t size, pair_order order);
 
 /* Sorts pairs in place: O(n) where they are sorted already, at worst O(n log n). */
 void pairs_sort(pairs all, uint32_t size, pair_order order);

@@ -41,16 +41,9 @@ static bool groups_next(groups *all, const copse_kdtree *tree, group *next) {
     all->stack[all->waiting++] = (kdtree_range){middle, range.end, 0};
     range.end = middle;
   }
-  float lo[4] = {0}, hi[4] = {0};
-  for (int axis = 0; axis < dim; axis++) {
-    const float *x = tree->agents.points.axes[axis];
-    lo[axis] = hi[axis] = x[range.begin];
-    for (uint32_t i = range.begin + 1; i < range.end; i++) {
-      lo[axis] = x[i] < lo[axis] ? x[i] : lo[axis];
-      hi[axis] = x[i] > hi[axis] ? x[i] : hi[axis];
-    }
-  }
-  *next = (group){range.begin, range.end, float4_load(lo), float4_load(hi)};
+  float box[6];
+  agents_bounds(&tree->agents, range.begin, range.end, box);
+  *next = (group){range.begin, range.end, point4(box, dim), point4(box + dim, dim)};
   return true;
 }
 
@@ -62,8 +55,8 @@ static void walk_around(kdtree_walk *walk, const copse_kdtree *tree, const group
 }
 
 /* Appends a run, for which there must be room. */
-ALWAYS_INLINE void append_run(nearby *near, const agents *all, uint32_t begin, uint32_t end,
-                              const gather_what what, const int dim) {
+ALWAYS_INLINE void append_run_in(nearby *near, const agents *all, uint32_t begin, uint32_t end,
+                                 gather_what what, const int dim) {
   const bool uniform = all->anyGroups == all->allGroups;
   for (uint32_t i = begin, to = near->size; i < end; i += 4, to += 4) {
     EACH_AXIS (axis, dim)
@@ -77,6 +70,14 @@ ALWAYS_INLINE void append_run(nearby *near, const agents *all, uint32_t begin, u
   near->size += end - begin;
 }
 
+static void append_run(nearby *near, const agents *all, uint32_t begin, uint32_t end,
+                       gather_what what) {
+  if (all->dimensions == 3)
+    append_run_in(near, all, begin, end, what, 3);
+  else
+    append_run_in(near, all, begin, end, what, 2);
+}
+
 /* Gathers a group and then all others that may be within reach; false: there is no room. */
 ALWAYS_INLINE bool gather_in(nearby *near, const copse_kdtree *tree, const batch *asked,
                              const group *some, float reach2, const int dim) {
@@ -85,14 +86,14 @@ ALWAYS_INLINE bool gather_in(nearby *near, const copse_kdtree *tree, const batch
   kdtree_walk walk;
   kdtree_range run;
   near->size = 0;
-  append_run(near, all, some->begin, some->end, what, dim);
+  append_run(near, all, some->begin, some->end, what);
   walk_around(&walk, tree, some, reach2, COPSE_ALL_GROUPS);
   while (kdtree_walk_next(&walk, tree, &run, dim)) {
     if (run.end - run.begin > NEAR_LIMIT - near->size) return false;
     const uint32_t past = run.begin > some->end ? run.begin : some->end;
     const uint32_t before = run.end < some->begin ? run.end : some->begin;
-    if (run.begin < before) append_run(near, all, run.begin, before, what, dim);
-    if (past < run.end) append_run(near, all, past, run.end, what, dim);
+    if (run.begin < before) append_run(near, all, run.begin, before, what);
+    if (past < run.end) append_run(near, all, past, run.end, what);
   }
   nearby_end(near);
   return true;
@@ -194,7 +195,7 @@ ALWAYS_INLINE void group_pairs_in(const copse_kdtree *tree, const batch *asked, 
     if (run.end - run.begin > NEAR_LIMIT - near->size)
       batch_pairs(asked, some->begin, some->end, near, to);
     const uint32_t begin = run.begin > some->begin ? run.begin : some->begin;
-    if (begin < run.end) append_run(near, asked->agents, begin, run.end, GATHER_PLACES, dim);
+    if (begin < run.end) append_run(near, asked->agents, begin, run.end, GATHER_PLACES);
   }
   batch_pairs(asked, some->begin, some->end, near, to);
 }

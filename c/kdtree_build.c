@@ -106,14 +106,30 @@ ALWAYS_INLINE void swap_points(const scan_points *points, uint32_t a, uint32_t b
 }
 
 /* Sorts a few points by the super key of an axis. */
-ALWAYS_INLINE void sort_few(const scan_points *points, uint32_t begin, uint32_t end, uint32_t axis,
-                            const int dim) {
+ALWAYS_INLINE void sort_few_in(const scan_points *points, uint32_t begin, uint32_t end,
+                               uint32_t axis, const int dim) {
   for (uint32_t i = begin + 1; i < end; i++)
     for (uint32_t at = i; at > begin; at--) {
       COMPARED(1);
       if (!kdtree_before(points, at, at - 1, axis, dim)) break;
       swap_points(points, at, at - 1, dim);
     }
+}
+
+OUT_OF_LINE void sort_few_2d(const scan_points *points, uint32_t begin, uint32_t end,
+                             uint32_t axis) {
+  sort_few_in(points, begin, end, axis, 2);
+}
+OUT_OF_LINE void sort_few_3d(const scan_points *points, uint32_t begin, uint32_t end,
+                             uint32_t axis) {
+  sort_few_in(points, begin, end, axis, 3);
+}
+ALWAYS_INLINE void sort_few(const scan_points *points, uint32_t begin, uint32_t end, uint32_t axis,
+                            const int dim) {
+  if (dim == 3)
+    sort_few_3d(points, begin, end, axis);
+  else
+    sort_few_2d(points, begin, end, axis);
 }
 
 /* How many of begin … end lie at x, and where the first of them is. */
@@ -216,24 +232,9 @@ OUT_OF_LINE void select_3d(const copse_kdtree *tree, selection how) { select_nod
 static void order_slots(agents *all, const source *from, const survey *found) {
   uint32_t front = 0, back = found->present;
   for (uint32_t slot = 0; slot < from->count; slot++) {
-    const bool present =
-        found->present == from->count ||
-        (source_group(from, slot) && source_accepts_slot(from, slot, all->dimensions));
+    const bool present = found->present == from->count ||
+                         (source_group(from, slot) && source_accepts(from, slot, all->dimensions));
     all->points.ids[present ? front++ : back++] = slot;
-  }
-}
-
-ALWAYS_INLINE void bounds_in(copse_kdtree *tree, const int dim) {
-  const scan_points *points = &tree->agents.points;
-  EACH_AXIS (axis, dim) {
-    float lo = INFINITY, hi = -INFINITY;
-    for (uint32_t i = 0; i < tree->agents.present; i++) {
-      const float x = points->axes[axis][i];
-      lo = x < lo ? x : lo;
-      hi = x > hi ? x : hi;
-    }
-    tree->bounds[axis] = lo;
-    tree->bounds[dim + axis] = hi;
   }
 }
 
@@ -244,10 +245,7 @@ void kdtree_build(void *index, const source *from, const survey *found) {
   agents_take(all, from, found);
   order_slots(all, from, found);
   agents_fetch(all, from, 0, all->present);
-  if (spatial)
-    bounds_in(tree, 3);
-  else
-    bounds_in(tree, 2);
+  if (all->present) agents_bounds(all, 0, all->present, tree->bounds);
   if (tree->builder == COPSE_BUILDER_PRESORT) {
     kdtree_presort(tree);
     memcpy(all->points.ids, tree->room.orders[0], all->present * sizeof(uint32_t));

@@ -36,12 +36,20 @@ OUT_OF_LINE uint32_t collect_circle(const copse_kdtree *tree, const region *wher
                                       : collect_in(tree, where, SHAPE_CIRCLE, query, results, 2);
 }
 
+SMALL_CODE OUT_OF_LINE uint32_t collect_other(const copse_kdtree *tree, const region *where,
+                                              shape kind, const copse_query *query,
+                                              copse_results *results) {
+  return tree->agents.dimensions == 3
+             ? collect_in(tree, where, kind == SHAPE_BOX ? SHAPE_BOX : SHAPE_CONE, query, results,
+                          3)
+             : collect_in(tree, where, kind == SHAPE_BOX ? SHAPE_BOX : SHAPE_CONE, query, results,
+                          2);
+}
+
 uint32_t kdtree_collect(const void *tree, const region *where, shape kind, const copse_query *query,
                         copse_results *results) {
-  if (kind == SHAPE_CIRCLE) return collect_circle(tree, where, query, results);
-  return ((const copse_kdtree *)tree)->agents.dimensions == 3
-             ? collect_in(tree, where, kind, query, results, 3)
-             : collect_in(tree, where, kind, query, results, 2);
+  return kind == SHAPE_CIRCLE ? collect_circle(tree, where, query, results)
+                              : collect_other(tree, where, kind, query, results);
 }
 
 /* ---- How many ----------------------------------------------------------------------------- */
@@ -83,12 +91,12 @@ ALWAYS_INLINE uint32_t count_in(const copse_kdtree *tree, const region *where,
     if (!filter.testGroups && box_reach2(at.box, center, dim) <= radius2) {
       total += admitted(tree, range, query);
     } else if (range->end - range->begin <= KDTREE_RUN) {
-      total += scan_count(points, range->begin, range->end, center, radius2, &filter, dim);
+      total += agents_scan_count(&tree->agents, range->begin, range->end, where, &filter);
     } else {
       const uint32_t middle = kdtree_middle(range->begin, range->end), axis = range->axis;
       const uint32_t next = kdtree_next_axis(axis, dim);
       const float x = points->axes[axis][middle];
-      total += scan_count(points, middle, middle + 1, center, radius2, &filter, dim);
+      total += agents_scan_count(&tree->agents, middle, middle + 1, where, &filter);
       stack[waiting] = at;
       stack[waiting].range = (kdtree_range){middle + 1, range->end, next};
       stack[waiting++].box[axis] = x;
@@ -100,8 +108,8 @@ ALWAYS_INLINE uint32_t count_in(const copse_kdtree *tree, const region *where,
   return total;
 }
 
-uint32_t kdtree_count(const void *tree, const region *circle, const copse_query *query,
-                      bool stopAtFirst, uint32_t *visits) {
+SMALL_CODE uint32_t kdtree_count(const void *tree, const region *circle, const copse_query *query,
+                                 bool stopAtFirst, uint32_t *visits) {
   return ((const copse_kdtree *)tree)->agents.dimensions == 3
              ? count_in(tree, circle, query, visits, stopAtFirst, 3)
              : count_in(tree, circle, query, visits, stopAtFirst, 2);
@@ -128,40 +136,40 @@ ALWAYS_INLINE uint32_t search(const copse_kdtree *tree, const float *center,
   const scan_filter filter = agents_filter(&tree->agents, query);
   aside stack[KDTREE_LEVELS];
   float gaps[3] = {0};
-  kdtree_range range = {0, tree->agents.present, 0};
+  kdtree_range range = {0, tree->agents.present, 0},
+               run; /* where to look, and what to scan first */
   uint32_t waiting = 0, visits = 0;
+  bool down = true;
   if (!agents_have(&tree->agents, query->mask)) return 0;
   for (;;) {
-    while (range.end - range.begin > KDTREE_RUN) {
+    while (down && range.end - range.begin > KDTREE_RUN) {
       const uint32_t node = kdtree_middle(range.begin, range.end), axis = range.axis;
       const uint32_t next = kdtree_next_axis(axis, dim);
+      const kdtree_range left = {range.begin, node, next}, right = {node + 1, range.end, next};
       const float gap = center[axis] - points.axes[axis][node];
       aside *other = &stack[waiting++];
-      const bool toLeft = gap < 0;
-      other->range = toLeft ? (kdtree_range){node + 1, range.end, next}
-                            : (kdtree_range){range.begin, node, next};
-      range = toLeft ? (kdtree_range){range.begin, node, next}
-                     : (kdtree_range){node + 1, range.end, next};
       other->node = node;
+      other->range = gap < 0 ? right : left;
+      range = gap < 0 ? left : right;
       EACH_AXIS (i, dim) other->gaps[i] = gaps[i];
       other->gaps[axis] = gap;
       other->gap2 = sum_of_squares(other->gaps, dim);
       visits++;
     }
-    visits++;
+    if (down) run = range;
+    visits += down;
     if (one)
-      scan_nearest_one(&points, range.begin, range.end, center, &filter, one, false, dim);
+      scan_nearest_one(&points, run.begin, run.end, center, &filter, one, false, dim);
     else
-      scan_neighbors(&points, range.begin, range.end, center, &filter, all, dim);
+      agents_scan_neighbors(&tree->agents, run.begin, run.end, center, &filter, all);
+    down = !down;
+    if (down) continue; /* what was scanned is a node: now to its other side */
     const aside *back;
     do {
       if (!waiting) return visits;
       back = &stack[--waiting];
     } while (!(back->gap2 <= (one ? one->distance2 : all->limit2)));
-    if (one)
-      scan_nearest_one(&points, back->node, back->node + 1, center, &filter, one, false, dim);
-    else
-      scan_neighbors(&points, back->node, back->node + 1, center, &filter, all, dim);
+    run = (kdtree_range){back->node, back->node + 1, 0};
     range = back->range;
     EACH_AXIS (i, dim) gaps[i] = back->gaps[i];
   }

@@ -37,12 +37,12 @@ ALWAYS_INLINE uint32_t cast(const copse_kdtree *tree, const scan_ray *ray, const
     if (at.time > hit->fraction) continue; /* what is as far is visited for ties by id */
     visits++;
     if (end - begin <= KDTREE_RUN) {
-      scan_raycast(points, begin, end, ray, &filter, hit, dim);
+      agents_scan_ray(&tree->agents, begin, end, ray, &filter, hit);
       continue;
     }
     const uint32_t middle = kdtree_middle(begin, end);
     const float x = points->axes[at.range.axis][middle];
-    scan_raycast(points, middle, middle + 1, ray, &filter, hit, dim);
+    agents_scan_ray(&tree->agents, middle, middle + 1, ray, &filter, hit);
     cell left, right;
     cell_side(&left, &at, begin, middle, x, true, dim);
     cell_side(&right, &at, middle + 1, end, x, false, dim);

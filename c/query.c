@@ -55,6 +55,35 @@ bool query_half_angle(float halfAngle, float *cosine) {
   return true;
 }
 
+void heap_sink(pairs heap, uint32_t size, uint32_t at, pair value, pair_order order) {
+  for (uint32_t child; (child = 2 * at + 1) < size; at = child) {
+    if (child + 1 < size && pair_less(pairs_get(heap, child), pairs_get(heap, child + 1), order))
+      child++;
+    if (!pair_less(value, pairs_get(heap, child), order)) break;
+    pairs_set(heap, at, pairs_get(heap, child));
+  }
+  pairs_set(heap, at, value);
+}
+
+void heap_push(pairs heap, uint32_t size, pair value) {
+  uint32_t at = size;
+  for (uint32_t parent; at > 0; at = parent) {
+    parent = (at - 1) / 2;
+    if (!pair_less(pairs_get(heap, parent), value, BY_DISTANCE)) break;
+    pairs_set(heap, at, pairs_get(heap, parent));
+  }
+  pairs_set(heap, at, value);
+}
+
+void heap_sort(pairs heap, uint32_t size, pair_order order) {
+  while (size > 1) {
+    size--;
+    pair last = pairs_get(heap, size);
+    pairs_set(heap, size, pairs_get(heap, 0));
+    heap_sink(heap, size, 0, last, order);
+  }
+}
+
 void pairs_sort(pairs all, uint32_t size, pair_order order) {
   enum { INSERTION_LIMIT = 24 };
   uint32_t sorted = size ? 1 : 0;
@@ -119,7 +148,7 @@ void query_sort(const copse_query *query, copse_results *results) {
 
 void scan_offer(scan_nearest *nearest, pair candidate) {
   if (nearest->size < nearest->k)
-    heap_push(nearest->heap, nearest->size++, candidate, BY_DISTANCE);
+    heap_push(nearest->heap, nearest->size++, candidate);
   else if (pair_less(candidate, pairs_get(nearest->heap, 0), BY_DISTANCE))
     heap_sink(nearest->heap, nearest->size, 0, candidate, BY_DISTANCE);
   else

@@ -85,17 +85,22 @@ ALWAYS_INLINE bool region_meets(const region *where, const float *box, const sha
          box_dot(box, where->cone.center, where->cone.unit, dim);
 }
 
-/* Appends those of a run that lie in the region. */
+/* Appends those of a run that lie in the region; of a box without distances. */
 ALWAYS_INLINE void region_scan(const scan_points *points, uint32_t begin, uint32_t end,
                                const region *where, const scan_filter *filter,
                                copse_results *results, const shape kind, const int dim) {
-  if (kind == SHAPE_CIRCLE)
+  if (kind == SHAPE_CIRCLE) {
     scan_within(points, begin, end, where->circle.center, where->circle.radius2, filter, results,
                 dim);
-  else if (kind == SHAPE_BOX)
-    scan_range(points, begin, end, where->box.lo, where->box.hi, filter, results, dim);
-  else
-    scan_in_cone(points, begin, end, &where->cone, filter, results, dim);
+    return;
+  }
+  for (uint32_t i = begin; i < end; i += 4) {
+    float4 distances2 = float4_all(0);
+    word4 hit = kind == SHAPE_BOX ? scan_in_box4(points, i, where->box.lo, where->box.hi, dim)
+                                  : scan_in_cone4(points, i, &where->cone, &distances2, dim);
+    uint32_t bits = scan_filter4(points, i, end, filter, hit);
+    scan_append(results, word4_load(points->ids + i), distances2, bits);
+  }
 }
 
 #endif

@@ -118,19 +118,16 @@ ALWAYS_INLINE uint32_t scan_count(const scan_points *points, uint32_t begin, uin
   return total;
 }
 
-ALWAYS_INLINE void scan_range(const scan_points *points, uint32_t begin, uint32_t end,
-                              const float *lo, const float *hi, const scan_filter *filter,
-                              copse_results *results, const int dim) {
-  for (uint32_t i = begin; i < end; i += 4) {
-    word4 hit = word4_all(UINT32_MAX);
-    EACH_AXIS (axis, dim) {
-      float4 x = float4_load(points->axes[axis] + i);
-      hit = word4_and(hit, float4_le(float4_all(lo[axis]), x));
-      hit = word4_and(hit, float4_le(x, float4_all(hi[axis])));
-    }
-    uint32_t bits = scan_filter4(points, i, end, filter, hit);
-    scan_append(results, word4_load(points->ids + i), float4_all(0), bits);
+/* Which of four points are in a box. */
+ALWAYS_INLINE word4 scan_in_box4(const scan_points *points, uint32_t i, const float *lo,
+                                 const float *hi, const int dim) {
+  word4 hit = word4_all(UINT32_MAX);
+  EACH_AXIS (axis, dim) {
+    float4 x = float4_load(points->axes[axis] + i);
+    hit = word4_and(hit, float4_le(float4_all(lo[axis]), x));
+    hit = word4_and(hit, float4_le(x, float4_all(hi[axis])));
   }
+  return hit;
 }
 
 typedef struct scan_cone {
@@ -140,23 +137,19 @@ typedef struct scan_cone {
   float radius2;
 } scan_cone;
 
-ALWAYS_INLINE void scan_in_cone(const scan_points *points, uint32_t begin, uint32_t end,
-                                const scan_cone *cone, const scan_filter *filter,
-                                copse_results *results, const int dim) {
-  for (uint32_t i = begin; i < end; i += 4) {
-    float4 d[3], along[3];
-    EACH_AXIS (axis, dim) {
-      d[axis] = float4_sub(float4_load(points->axes[axis] + i), float4_all(cone->center[axis]));
-      along[axis] = float4_mul(d[axis], float4_all(cone->unit[axis]));
-    }
-    float4 distances2 = scan_sum_of_squares4(d, dim);
-    float4 dot = float4_add(along[0], along[1]);
-    if (dim == 3) dot = float4_add(dot, along[2]);
-    float4 least = float4_mul(float4_all(cone->cosine), float4_sqrt(distances2));
-    word4 hit = word4_and(float4_le(distances2, float4_all(cone->radius2)), float4_le(least, dot));
-    uint32_t bits = scan_filter4(points, i, end, filter, hit);
-    scan_append(results, word4_load(points->ids + i), distances2, bits);
+/* Which of four points are in a cone; writes their squared distances. */
+ALWAYS_INLINE word4 scan_in_cone4(const scan_points *points, uint32_t i, const scan_cone *cone,
+                                  float4 *distances2, const int dim) {
+  float4 d[3], along[3];
+  EACH_AXIS (axis, dim) {
+    d[axis] = float4_sub(float4_load(points->axes[axis] + i), float4_all(cone->center[axis]));
+    along[axis] = float4_mul(d[axis], float4_all(cone->unit[axis]));
   }
+  *distances2 = scan_sum_of_squares4(d, dim);
+  float4 dot = float4_add(along[0], along[1]);
+  if (dim == 3) dot = float4_add(dot, along[2]);
+  float4 least = float4_mul(float4_all(cone->cosine), float4_sqrt(*distances2));
+  return word4_and(float4_le(*distances2, float4_all(cone->radius2)), float4_le(least, dot));
 }
 
 /* Brings the nearest so far, ties by lower id, up to date with a run. Without branches: each lane
