@@ -57,8 +57,10 @@ function open() {
   nextReport = 0
   document.title = `${scene.title} · copse`
   for (const link of document.querySelectorAll('nav a')) {
-    if (link.dataset.scene === scene.name) link.setAttribute('aria-current', 'page')
-    else link.removeAttribute('aria-current')
+    if (link.dataset.scene === scene.name) {
+      link.setAttribute('aria-current', 'page')
+      link.scrollIntoView({ block: 'nearest', inline: 'center' }) // the list may be wider than a phone
+    } else link.removeAttribute('aria-current')
   }
 }
 
