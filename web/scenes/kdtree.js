@@ -261,7 +261,9 @@ export default {
         for (let i = 0; i < 2 * tree.count; i++) positions[i] *= i & 1 ? y : x
         query.x *= x
         query.y *= y
+        const shown = step
         build()
+        step = Math.min(shown, last())
       },
 
       scroll: stepBy,
@@ -459,7 +461,7 @@ export default {
     // The node that is popped next stands at the top.
     function drawStack({ stack, node, kind }) {
       const { context, height } = stage
-      const [row, width, left] = [19, 104, 12]
+      const [row, width, left] = [19, 122, 12]
       const out = kind === 'push' || !node ? 0 : 1 // the node in hand is off the stack
       const top = height - 12 - row * (stack.length + out + 1) - 6 * out
       panelled(left, top - 4, width, height - 8 - top)
@@ -479,7 +481,9 @@ export default {
         context.font = `12px ${FONT}`
         context.fillStyle = axisColor(axis)
         context.fillRect(left + 10, y - 4, 8, 8)
-        context.fillText(`${axis === 0 ? 'x' : 'y'} ${line.toFixed(0)}`, left + 58, y)
+        context.textAlign = 'right'
+        context.fillText(`${axis === 0 ? 'x' : 'y'} ${line.toFixed(0)}`, left + width - 10, y)
+        context.textAlign = 'left'
         context.fillStyle = theme.ink
         context.fillText(`#${id}`, left + 23, y)
       })
@@ -487,7 +491,7 @@ export default {
 
     function write(text) {
       const { context, width } = stage
-      context.font = `600 13px ${FONT}`
+      context.font = `600 ${width < 480 ? 12 : 13}px ${FONT}`
       const wide = Math.min(context.measureText(text).width, width - 48)
       panelled((width - wide) / 2 - 12, 12, wide + 24, 30)
       context.textAlign = 'center'

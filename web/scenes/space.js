@@ -68,7 +68,7 @@ export default {
     function gather() {
       tree.count = params.points
       spreads[params.spread](tree.positions.subarray(0, 3 * params.points), stage.random)
-      buildTime = timeRun(() => tree.build(), 1)
+      buildTime = timeRun(() => tree.build())
       queryTime = bruteTime = equal = undefined
       nextCompare = 0
       showPoints()
@@ -186,7 +186,7 @@ export default {
 /** What is drawn, once three.js is there. */
 function createView(world, stage) {
   const { Color, createBall, createDots, createLines, createQuads, createWorld, showFirst } = world
-  const made = createWorld(stage, [2.3, 1.5, 3.2])
+  const made = createWorld(stage, [2.5, 1.8, 3.5])
   const dots = made.add(createDots(MOST, 0.014))
   const quads = made.add(createQuads(MAX_PLANES))
   const edges = made.add(createLines(4 * MAX_PLANES, true))

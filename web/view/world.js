@@ -122,9 +122,10 @@ export function createWorld(stage, from) {
 /** Without graphics hardware smooth edges and fine pixels would halve the frames, and halve them again. */
 function drawsInSoftware() {
   const context = document.createElement('canvas').getContext('webgl2')
-  const names = context?.getExtension('WEBGL_debug_renderer_info')
+  if (!context) throw new Error('it needs WebGL 2, which this browser has not, or has switched off')
+  const names = context.getExtension('WEBGL_debug_renderer_info')
   const name = names ? context.getParameter(names.UNMASKED_RENDERER_WEBGL) : ''
-  context?.getExtension('WEBGL_lose_context')?.loseContext()
+  context.getExtension('WEBGL_lose_context')?.loseContext()
   return /swiftshader|llvmpipe|software|basic render/i.test(name)
 }
 
