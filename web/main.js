@@ -57,8 +57,10 @@ function open() {
   nextReport = 0
   document.title = `${scene.title} · copse`
   for (const link of document.querySelectorAll('nav a')) {
-    if (link.dataset.scene === scene.name) link.setAttribute('aria-current', 'page')
-    else link.removeAttribute('aria-current')
+    if (link.dataset.scene === scene.name) {
+      link.setAttribute('aria-current', 'page')
+      link.scrollIntoView({ block: 'nearest', inline: 'center' }) // the list may be wider than a phone
+    } else link.removeAttribute('aria-current')
   }
 }
 
@@ -74,9 +76,14 @@ function tick(now) {
   const elapsed = Math.min((now - lastTime) / 1000, MAX_STEP)
   lastTime = now
 
-  const { width, height } = stage
-  if (stage.fit()) running.resize?.(stage.width / width, stage.height / height)
-  stage.pointer.update(
+  const { width, height, pointer } = stage
+  if (stage.fit()) {
+    const [x, y] = [stage.width / width, stage.height / height]
+    pointer.x *= x
+    pointer.y *= y
+    running.resize?.(x, y)
+  }
+  pointer.update(
     elapsed,
     keys.has('ArrowRight') - keys.has('ArrowLeft'),
     keys.has('ArrowDown') - keys.has('ArrowUp'),

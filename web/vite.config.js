@@ -14,5 +14,9 @@ export default defineConfig({
   },
   server: { host: '127.0.0.1', port: 5173, strictPort: false, fs: { allow: [here('..')] } },
   preview: { host: '127.0.0.1', port: 4173, strictPort: false },
-  build: { outDir: here('dist'), emptyOutDir: true },
+  build: {
+    outDir: here('dist'),
+    emptyOutDir: true,
+    chunkSizeWarningLimit: 600, // three.js, which only scenes in 3D load
+  },
 })

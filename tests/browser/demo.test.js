@@ -30,6 +30,12 @@ async function frames(page, more = 30) {
   await page.waitForFunction((least) => window.copseDemo.frame >= least, before + more)
 }
 
+/** The number in the panel with that label. @param {Page} page @param {string} label */
+async function number(page, label) {
+  const shown = page.locator(`#numbers div:has(dt:text-is("${label}")) dd`)
+  return parseFloat((await shown.textContent()).replace(',', ''))
+}
+
 /** The pixels of the stage. @param {Page} page */
 const picture = async (page) => (await page.locator('#stage').screenshot()).toString('base64')
 
@@ -68,16 +74,11 @@ demo('shows what a grid reads, by the size of its cells', async () => {
   await page.keyboard.press('Space')
   await page.waitForFunction(() => window.copseDemo.paused && window.copseDemo.hits > 0)
 
-  /** @param {string} label */
-  const number = async (label) => {
-    const shown = page.locator(`#numbers div:has(dt:text-is("${label}")) dd`)
-    return Number((await shown.textContent()).replace(',', ''))
-  }
   const readWith = async (size) => {
     await cellSize.fill(size)
     await frames(page)
-    assert.is(await number('Hits'), await told(page, 'hits'))
-    return { hits: await number('Hits'), read: await number('Agents read') }
+    assert.is(await number(page, 'Hits'), await told(page, 'hits'))
+    return { hits: await number(page, 'Hits'), read: await number(page, 'Agents read') }
   }
   const fitting = await readWith('90')
   const large = await readWith('300')
@@ -152,6 +153,119 @@ demo('every library finds the same in the race', async () => {
   assert.is(await agents.getAttribute('aria-valuenow'), '2000')
   await page.waitForFunction(finished)
   assert.equal(errors, [])
+})
+
+demo('searches a k-d tree step by step, and finds what nearest() does', async () => {
+  const { page, errors } = await site.page('#scene=kdtree')
+  await frames(page, 5)
+  const first = await picture(page)
+  await page.waitForFunction(() => window.copseDemo.hits > 2)
+  assert.is.not(await picture(page), first, 'the search goes on by itself')
+
+  const press = async (name) => {
+    await page.getByRole('button', { name, exact: true }).click()
+    await frames(page, 30)
+  }
+  await press('Step forward')
+  const step = await number(page, 'Step')
+  await press('Step forward')
+  assert.is(await number(page, 'Step'), step + 1)
+  const forth = await picture(page)
+  await press('Step back')
+  assert.is(await number(page, 'Step'), step)
+  assert.is.not(await picture(page), forth)
+
+  await page.getByRole('combobox', { name: 'search' }).selectOption('at once')
+  const box = await page.locator('#stage').boundingBox()
+  for (const part of [0.2, 0.5, 0.8]) {
+    await page.mouse.move(box.x + part * box.width, box.y + part * box.height)
+    await frames(page, 5)
+    const results = await told(page, 'results')
+    assert.ok(results.length === 2 && results.every(({ equal }) => equal), JSON.stringify(results))
+  }
+  await page.locator('#stage canvas').press('Enter')
+  await page.mouse.click(box.x + 50, box.y + 300)
+  await frames(page, 30)
+  assert.is(await number(page, 'Points'), 52)
+  assert.is(await number(page, 'Best so far'), 0, 'the point that was dropped')
+  await press('Remove dropped points')
+  assert.is(await number(page, 'Points'), 50)
+
+  const lines = await picture(page)
+  await page.getByRole('textbox', { name: 'levels' }).fill('1')
+  await frames(page, 5)
+  assert.is.not(await picture(page), lines)
+  assert.equal(errors, [])
+})
+
+demo('all builders of the k-d tree give the order that sorting gives', async () => {
+  const { page, errors } = await site.page('#scene=kdtree')
+  await frames(page, 5)
+  await page.getByRole('combobox', { name: 'build times' }).selectOption('these points')
+  await page.getByRole('button', { name: 'Measure build times' }).click()
+  await page.waitForFunction(() => window.copseDemo.results.length === 6)
+  const results = (await told(page, 'results')).slice(2)
+  assert.ok(
+    results.every(({ total, equal }) => total > 0 && equal),
+    JSON.stringify(results),
+  )
+  assert.equal(errors, [])
+})
+
+demo('finds the nearest in space, in a view that turns', async () => {
+  const { page, errors } = await site.page('#scene=kdtree', {
+    viewport: { width: 800, height: 500 },
+  })
+  const loaded = () =>
+    performance.getEntriesByType('resource').some(({ name }) => /world/.test(name))
+  await frames(page, 5)
+  assert.not.ok(await page.evaluate(loaded), 'three.js is for scenes in 3D')
+  await page.locator('nav a[href="#scene=space"]').click()
+  await page.waitForFunction(loaded)
+  await page.waitForFunction(() => window.copseDemo.results[0]?.equal)
+  assert.is(await told(page, 'hits'), 30)
+  await frames(page, 5)
+  const moving = await picture(page)
+  await frames(page, 10)
+  assert.is.not(await picture(page), moving)
+
+  // Paused, and the probe at rest in a hand: only what is done now changes the picture.
+  const box = await page.locator('#stage').boundingBox()
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
+  await page.keyboard.press('Space')
+  await page.mouse.move(x, y)
+  await frames(page, 40)
+  let before = await picture(page)
+  const changes = async (what) => {
+    await frames(page, 5)
+    const after = await picture(page)
+    assert.is.not(after, before, what)
+    before = after
+  }
+  await page.mouse.wheel(0, -500)
+  await changes('the wheel zooms')
+  await page.mouse.down()
+  await page.mouse.move(x + 120, y + 40)
+  await page.mouse.up()
+  await changes('a drag turns')
+  await page.getByRole('textbox', { name: 'levels' }).fill('0')
+  await changes('planes by level')
+  await page.getByRole('textbox', { name: 'k nearest' }).fill('5')
+  await page.waitForFunction(() => window.copseDemo.hits === 5)
+  await page.getByRole('combobox', { name: 'spread' }).selectOption('spiral')
+  await changes('other points')
+  await page.waitForFunction(() => window.copseDemo.results[0]?.equal)
+
+  // Again and again: a page has but few contexts for 3D.
+  for (let i = 0; i < 3; i++) {
+    for (const scene of ['kdtree', 'space']) {
+      await page.locator(`nav a[href="#scene=${scene}"]`).click()
+      await page.waitForFunction((scene) => window.copseDemo.scene === scene, scene)
+      await frames(page, 5)
+    }
+  }
+  assert.equal(errors, [])
+  assert.equal(await told(page, 'errors'), [])
 })
 
 demo('fits a phone, and follows a finger', async () => {

@@ -1,0 +1,40 @@
+// A worker: how long the builders of the k-d tree take, and sorting every range, on the same points.
+// Asked with { builders, positions }, or with { builders, spread, count, width, height } for new
+// points, it answers with { builder, ms, equal } for each; the last has no builder: it sorts. The
+// order is compared before a time is told.
+
+import { init, KdTree } from 'copse'
+import { sortPerLevel } from '../tests/bench/sortperlevel.js'
+import { createRandom } from '../tests/random.js'
+import { timeRun } from './view/clock.js'
+import { spawn } from './view/spawn.js'
+
+const RUNS = 5 // whose median is told
+const TIMED = 2 // ms together, the clock is coarse
+
+onmessage = async ({ data }) => {
+  await init()
+  const positions = data.positions ?? spawned(data)
+  const count = positions.length / 2
+  const sorted = sortPerLevel(positions, count, 2)
+
+  for (const builder of data.builders) {
+    const tree = new KdTree({ capacity: count, builder })
+    tree.count = count
+    tree.positions.set(positions)
+    tree.build()
+    const equal = tree.order().every((id, i) => id === sorted[i])
+    postMessage({ builder, equal, ms: medianTime(() => tree.build()) })
+    tree.dispose()
+  }
+  postMessage({ equal: true, ms: medianTime(() => sortPerLevel(positions, count, 2)) })
+}
+
+function spawned({ spread, count, width, height }) {
+  return spawn(spread, count, width, height, createRandom(1)).positions
+}
+
+function medianTime(task) {
+  const times = Array.from({ length: RUNS }, () => timeRun(task, 1, TIMED))
+  return times.toSorted((a, b) => a - b)[RUNS >> 1]
+}

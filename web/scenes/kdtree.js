@@ -1,0 +1,529 @@
+// Points that stay, and the tree of them: a line through each point halves what is left. The search for
+// the nearest is played step by step; the library does not tell its steps, so the scene searches itself,
+// in the library's order, and compares what it found.
+
+import { KdTree } from 'copse'
+import { formatTime } from '../view/clock.js'
+import { drawDots } from '../view/draw.js'
+import { distance2, searchSteps } from '../view/search.js'
+import { SPREADS, spawn } from '../view/spawn.js'
+import { addSteps } from '../view/steps.js'
+import { theme } from '../view/theme.js'
+
+const POINTS = [10, 20, 30, 50, 100, 200, 500, 1_000, 2_000, 5_000]
+const DROPS = 1_000 // room for points that are dropped
+const LEVELS = 13 // of the most points
+const BUILDERS = ['quickselect', 'median-of-medians', 'presort']
+const SORT = 'sort per level'
+const MEASURED = { 'these points': 0, '10,000 points': 10_000, '100,000 points': 100_000 }
+const [PLAY, STEPS, AT_ONCE] = ['play', 'step by step', 'at once']
+const REST = 1.6 // seconds that the end of a search is shown
+const MOVED = 2 // pixels by which a pointer that is held in a hand trembles
+const HATCH = 7 // pixels between two strokes
+const LABEL_ROOM = 1_600 // pixels² of stage for each point, or labels would cover points
+const FONT = 'system-ui, sans-serif'
+
+export default {
+  name: 'kdtree',
+  title: 'k-d tree',
+  order: 5,
+  description:
+    'A vertical line through the median point, a horizontal one in each half, and so on: a balanced tree. The search for the point nearest to the pointer walks down, and back over its stack; hatched is what it need not look at.',
+  help: 'Click, tap or Enter drops a point, arrow keys move the query. Wheel, pinch, + and - step through the search. Space pauses, digits choose the scene.',
+
+  params: {
+    points: 50,
+    spread: 'uniform',
+    builder: 'quickselect',
+    levels: LEVELS,
+    search: PLAY,
+    speed: 4,
+    measure: 10_000,
+  },
+
+  controls(gui, params) {
+    const button = (field, name) => gui.add({ [field]() {} }, field).name(name)
+    addSteps(gui, params, 'points', POINTS)
+    gui.add(params, 'spread', SPREADS)
+    gui.add(params, 'builder', BUILDERS)
+    gui.add(params, 'levels', 0, LEVELS, 1).name('levels of lines')
+    gui.add(params, 'search', [PLAY, STEPS, AT_ONCE])
+    gui.add(params, 'speed', 1, 30, 1).name('steps a second')
+    button('forward', 'Step forward')
+    button('back', 'Step back')
+    button('again', 'Search again from its start')
+    button('reset', 'Remove dropped points')
+    gui.add(params, 'measure', MEASURED).name('build times')
+    button('run', 'Measure build times')
+  },
+
+  setup(stage, params) {
+    const { pointer } = stage
+    const query = { x: pointer.x, y: pointer.y }
+    let tree
+    let spawned = 0 // of the points; the others were dropped
+    let order
+    let cells
+    let search
+    let step = 0
+    let due = 0 // seconds until the next step
+    let equal = { nearest: true, brute: true } // to what the search has found
+    let worker = null
+    let measured = {} // by builder
+    let hatch = { picture: null, look: '' }
+
+    function plant() {
+      const old = tree
+      tree = new KdTree({ capacity: POINTS.at(-1) + DROPS, builder: params.builder })
+      if (old) {
+        tree.count = old.count
+        tree.positions.set(old.positions.subarray(0, 2 * old.count))
+        old.dispose()
+      }
+    }
+
+    function gather() {
+      const { width, height, random } = stage
+      const { positions } = spawn(params.spread, params.points, width, height, random)
+      tree.count = spawned = params.points
+      tree.positions.set(positions)
+    }
+
+    function build() {
+      if (!params.measure) forgetTimes()
+      tree.build()
+      order = tree.order()
+      cells = tree.cells()
+      seek()
+    }
+
+    // Starts the search anew, at its end if it is shown at once.
+    function seek() {
+      const { x, y } = query
+      const { width, height } = stage
+      search = searchSteps(order, tree.positions, width, height, x, y)
+      const { best } = search.steps.at(-1)
+      equal = { nearest: best === tree.nearest(x, y), brute: best === bruteForce() }
+      step = params.search === AT_ONCE ? last() : 0
+      due = 1 / params.speed
+    }
+
+    const last = () => search.steps.length - 1
+
+    function bruteForce() {
+      let best = 0
+      let best2 = Infinity
+      for (let id = 0; id < tree.count; id++) {
+        const d2 = distance2(tree.positions, id, query.x, query.y)
+        if (d2 < best2) [best, best2] = [id, d2]
+      }
+      return best
+    }
+
+    function follow(least) {
+      const moved = Math.hypot(pointer.x - query.x, pointer.y - query.y)
+      if (moved <= least) return
+      query.x = pointer.x
+      query.y = pointer.y
+      seek()
+    }
+
+    // Where the query is: it follows a hand, but stays where it is once somebody goes step by step, or
+    // while the search is played and the pointer only wanders.
+    function look(dt) {
+      if (params.search === AT_ONCE) return follow(0)
+      if (!pointer.wandering && (params.search === PLAY || step === 0)) follow(MOVED)
+      if (params.search !== PLAY || dt === 0) return
+      due -= dt
+      while (due <= 0) {
+        if (step < last()) step++
+        else if (pointer.wandering) follow(0)
+        else step = 0
+        due += step === last() ? REST : 1 / params.speed
+      }
+    }
+
+    function stepBy(steps) {
+      params.search = STEPS
+      step = Math.min(Math.max(step + steps, 0), last())
+      stage.refresh()
+    }
+
+    function measure() {
+      worker?.terminate()
+      measured = {}
+      worker = new Worker(new URL('../buildtimes.js', import.meta.url), { type: 'module' })
+      worker.onmessage = ({ data: { builder = SORT, ...rest } }) => {
+        measured[builder] = rest
+        if (builder === SORT) endMeasure()
+      }
+      worker.onerror = (event) => {
+        endMeasure()
+        throw new Error(event.message || 'the worker that measures could not start')
+      }
+      const { width, height } = stage
+      const { measure: count, spread } = params
+      const positions = count ? undefined : tree.positions.slice(0, 2 * tree.count)
+      worker.postMessage({ builders: BUILDERS, positions, spread, count, width, height })
+    }
+
+    function endMeasure() {
+      worker.terminate()
+      worker = null
+    }
+
+    function forgetTimes() {
+      if (worker) endMeasure()
+      measured = {}
+    }
+
+    plant()
+    gather()
+    build()
+
+    return {
+      get hits() {
+        return search.steps[step].read
+      },
+
+      get results() {
+        return [
+          { name: 'tree.nearest()', equal: equal.nearest },
+          { name: 'brute force', equal: equal.brute },
+          ...Object.entries(measured).map(([name, { ms, equal }]) => ({ name, total: ms, equal })),
+        ]
+      },
+
+      frame(dt, lap) {
+        lap()
+        look(dt)
+        lap('query')
+      },
+
+      draw() {
+        const now = search.steps[step]
+        const radius = dotRadius(stage, tree.count)
+        drawPruned(now)
+        drawLines()
+        drawBox(now)
+        drawDots(stage, tree.positions, null, tree.count, radius, theme.agent)
+        drawDots(stage, tree.positions, search.read, now.read, radius + 0.75, theme.query)
+        drawWaiting(now, radius)
+        drawQuery(now, radius)
+        drawStack(now)
+        write(sentence(now))
+      },
+
+      report() {
+        const now = search.steps[step]
+        const same = equal.nearest && equal.brute
+        return {
+          numbers: [
+            ['Points', count(tree.count)],
+            ['Step', `${step + 1} / ${last() + 1}`],
+            ['Points read', now.read],
+            ['Levels', tree.stats().depth + 1],
+            ['Best so far', now.best < 0 ? '–' : `${Math.sqrt(now.best2).toFixed(1)} px`],
+            ['As nearest()', same ? 'equal ✓' : 'differs'],
+          ],
+          table: {
+            caption: 'Build times',
+            head: ['', 'Build', 'Order', '× quickselect'],
+            rows: [...BUILDERS, SORT].map((name) => {
+              const { ms, equal } = measured[name] ?? {}
+              const verdict = equal === undefined ? '–' : equal ? 'equal ✓' : 'differs'
+              return [name, formatTime(ms), verdict, times(ms, measured.quickselect?.ms)]
+            }),
+            current: BUILDERS.indexOf(params.builder),
+            note: `${measureNote()} Sorting every range is what the builders save.`,
+          },
+        }
+      },
+
+      change(field) {
+        const does = {
+          points: () => (gather(), build()),
+          spread: () => (gather(), build(), forgetTimes()),
+          builder: () => (plant(), build()),
+          search: seek,
+          forward: () => stepBy(1),
+          back: () => stepBy(-1),
+          again: seek,
+          reset: () => ((tree.count = spawned), build()),
+          measure: forgetTimes,
+          run: measure,
+        }
+        does[field]?.()
+      },
+
+      resize(x, y) {
+        const { positions } = tree
+        for (let i = 0; i < 2 * tree.count; i++) positions[i] *= i & 1 ? y : x
+        query.x *= x
+        query.y *= y
+        const shown = step
+        build()
+        step = Math.min(shown, last())
+      },
+
+      scroll: stepBy,
+
+      press() {
+        if (tree.count === tree.capacity) return
+        tree.positions.set([pointer.x, pointer.y], 2 * tree.count)
+        tree.count++
+        build()
+      },
+
+      dispose() {
+        worker?.terminate()
+        tree.dispose()
+      },
+    }
+
+    function measureNote() {
+      const points = params.measure || tree.count
+      if (worker) return `Measuring ${count(points)} points in a worker …`
+      if (!measured[SORT]) return `Not measured yet: press the button above.`
+      return `${count(points)} points, medians of five runs in a worker; orders were compared first.`
+    }
+
+    /** What happens in a step, in words. */
+    function sentence({ kind, node, better, best, best2, stack }) {
+      const px = (distance) => `${distance.toFixed(distance < 10 ? 1 : 0)} px`
+      const side = node && (node.axis === 0 ? ['left', 'right'] : ['above', 'below'])
+      if (kind === 'push') {
+        const way = side[node.gap < 0 ? 0 : 1]
+        return `Push ${name(node)}: the query is ${node.axis === 0 ? `${way} of` : way} its line`
+      }
+      if (kind === 'pop') {
+        const away = px(Math.sqrt(distance2(tree.positions, node.id, query.x, query.y)))
+        return `Pop ${name(node)}: ${away} away, ${better ? 'the best so far' : 'not better'}`
+      }
+      if (kind === 'done') {
+        const same = equal.nearest ? 'as nearest() says' : 'nearest() differs'
+        return `The nearest is #${best}, ${px(Math.sqrt(best2))} away, ${same}`
+      }
+      const line = `Its line is ${px(Math.abs(node.gap))} away`
+      return kind === 'cross'
+        ? `${line}, within ${px(Math.sqrt(best2))}: down its other side`
+        : `${line}, beyond ${px(Math.sqrt(best2))}: its other side is pruned`
+    }
+
+    function drawPruned({ pruned }) {
+      if (pruned === 0) return
+      const { context } = stage
+      context.fillStyle = hatching()
+      context.globalAlpha = 0.5
+      for (const [minX, minY, maxX, maxY] of search.pruned.slice(0, pruned)) {
+        context.fillRect(minX, minY, maxX - minX, maxY - minY)
+      }
+      context.globalAlpha = 1
+    }
+
+    // Made anew when the colours or the pixel ratio have changed.
+    function hatching() {
+      const { ratio } = stage
+      const look = `${theme.agent} ${ratio}`
+      if (hatch.look === look) return hatch.picture
+      const tile = document.createElement('canvas')
+      const size = (tile.width = tile.height = Math.round(HATCH * ratio))
+      const context = tile.getContext('2d')
+      context.strokeStyle = theme.agent
+      context.lineWidth = ratio
+      for (const shift of [-size, 0, size]) {
+        context.moveTo(shift - 1, size + 1)
+        context.lineTo(shift + size + 1, -1)
+      }
+      context.stroke()
+      const picture = stage.context.createPattern(tile, 'repeat')
+      picture.setTransform(new DOMMatrix().scale(HATCH / size))
+      hatch = { picture, look }
+      return picture
+    }
+
+    // The cells end with the points; the lines divide the whole stage.
+    function drawLines() {
+      const { context, width, height } = stage
+      const ends = [Infinity, Infinity, -Infinity, -Infinity]
+      for (let i = 0; i < 2 * tree.count; i++) {
+        const axis = i & 1
+        ends[axis] = Math.min(ends[axis], tree.positions[i])
+        ends[axis + 2] = Math.max(ends[axis + 2], tree.positions[i])
+      }
+      const sides = [0, 0, width, height]
+      const outward = (at, i) => (cells[at + i] === ends[i] ? sides[i] : cells[at + i])
+
+      const paths = Array.from({ length: params.levels }, () => new Path2D())
+      for (let at = 0; at < cells.length; at += 6) {
+        const depth = cells[at + 4]
+        const path = paths[depth]
+        if (!path) continue
+        if (depth % 2 === 0) {
+          path.moveTo(cells[at], outward(at, 1))
+          path.lineTo(cells[at], outward(at, 3))
+        } else {
+          path.moveTo(outward(at, 0), cells[at + 1])
+          path.lineTo(outward(at, 2), cells[at + 1])
+        }
+      }
+      paths.forEach((path, depth) => {
+        context.strokeStyle = axisColor(depth & 1)
+        context.lineWidth = Math.max(3 - 0.45 * depth, 0.75)
+        context.globalAlpha = Math.max(0.8 - 0.07 * depth, 0.25)
+        context.stroke(path)
+      })
+      context.globalAlpha = 1
+    }
+
+    // What the node of this step halves, and its line.
+    function drawBox({ node }) {
+      if (!node) return
+      const { context } = stage
+      const [minX, minY, maxX, maxY] = node.box
+      context.fillStyle = theme.tint
+      context.fillRect(minX, minY, maxX - minX, maxY - minY)
+      context.strokeStyle = axisColor(node.axis)
+      context.lineWidth = 4
+      context.beginPath()
+      if (node.axis === 0) {
+        context.moveTo(node.line, minY)
+        context.lineTo(node.line, maxY)
+      } else {
+        context.moveTo(minX, node.line)
+        context.lineTo(maxX, node.line)
+      }
+      context.stroke()
+    }
+
+    function drawWaiting({ stack, node, best }, radius) {
+      const { context, width, height } = stage
+      const { positions } = tree
+      context.lineWidth = 1.5
+      for (const { id, axis } of stack) ring(id, radius + 4, axisColor(axis))
+      if (node) ring(node.id, radius + 6, theme.ink)
+      if (tree.count * LABEL_ROOM > width * height) return
+      const labelled = new Set(stack.map(({ id }) => id))
+      if (node) labelled.add(node.id)
+      if (best >= 0) labelled.add(best)
+      context.font = `11px ${FONT}`
+      context.textBaseline = 'middle'
+      context.lineJoin = 'round'
+      context.lineWidth = 3
+      for (const id of labelled) {
+        const x = positions[2 * id]
+        const y = Math.min(Math.max(positions[2 * id + 1], 8), height - 8)
+        const left = x > width - 50
+        context.textAlign = left ? 'right' : 'left'
+        context.strokeStyle = theme.paper
+        context.strokeText(`#${id}`, x + (left ? -12 : 12), y)
+        context.fillStyle = theme.ink
+        context.fillText(`#${id}`, x + (left ? -12 : 12), y)
+      }
+    }
+
+    function ring(id, radius, color) {
+      const { context } = stage
+      context.strokeStyle = color
+      context.beginPath()
+      context.arc(tree.positions[2 * id], tree.positions[2 * id + 1], radius, 0, 2 * Math.PI)
+      context.stroke()
+    }
+
+    function drawQuery({ best, best2 }, radius) {
+      const { context } = stage
+      const { x, y } = query
+      context.strokeStyle = context.fillStyle = theme.hit
+      if (best >= 0) {
+        context.lineWidth = 1.75
+        context.beginPath()
+        context.arc(x, y, Math.sqrt(best2), 0, 2 * Math.PI)
+        context.globalAlpha = 0.08
+        context.fill()
+        context.globalAlpha = 1
+        context.stroke()
+        context.beginPath()
+        context.moveTo(x, y)
+        context.lineTo(tree.positions[2 * best], tree.positions[2 * best + 1])
+        context.stroke()
+        drawDots(stage, tree.positions, [best], 1, radius + 1.5, theme.hit)
+      }
+      // A cross, so that it is told from the points.
+      context.lineWidth = 2.5
+      context.beginPath()
+      context.moveTo(x - 7, y)
+      context.lineTo(x + 7, y)
+      context.moveTo(x, y - 7)
+      context.lineTo(x, y + 7)
+      context.stroke()
+    }
+
+    // The node that is popped next stands at the top.
+    function drawStack({ stack, node, kind }) {
+      const { context, height } = stage
+      const [row, width, left] = [19, 122, 12]
+      const out = kind === 'push' || !node ? 0 : 1 // the node in hand is off the stack
+      const top = height - 12 - row * (stack.length + out + 1) - 6 * out
+      panelled(left, top - 4, width, height - 8 - top)
+      context.font = `600 12px ${FONT}`
+      context.textAlign = 'left'
+      context.textBaseline = 'middle'
+      context.fillStyle = theme.ink
+      context.fillText(stack.length ? 'Stack' : 'Stack: empty', left + 10, top + row / 2)
+      const rows = out ? [node, ...stack.toReversed()] : stack.toReversed()
+      rows.forEach(({ id, axis, line }, i) => {
+        const y = top + row * (i + 1.5) + (out && i > 0 ? 6 : 0)
+        if (out && i === 0) {
+          context.strokeStyle = theme.ink
+          context.lineWidth = 1
+          context.strokeRect(left + 5.5, Math.round(y - row / 2) + 1.5, width - 11, row - 3)
+        }
+        context.font = `12px ${FONT}`
+        context.fillStyle = axisColor(axis)
+        context.fillRect(left + 10, y - 4, 8, 8)
+        context.textAlign = 'right'
+        context.fillText(`${axis === 0 ? 'x' : 'y'} ${line.toFixed(0)}`, left + width - 10, y)
+        context.textAlign = 'left'
+        context.fillStyle = theme.ink
+        context.fillText(`#${id}`, left + 23, y)
+      })
+    }
+
+    function write(text) {
+      const { context, width } = stage
+      context.font = `600 ${width < 480 ? 12 : 13}px ${FONT}`
+      const wide = Math.min(context.measureText(text).width, width - 48)
+      panelled((width - wide) / 2 - 12, 12, wide + 24, 30)
+      context.textAlign = 'center'
+      context.textBaseline = 'middle'
+      context.fillStyle = theme.ink
+      context.fillText(text, width / 2, 27, wide)
+    }
+
+    function panelled(x, y, width, height) {
+      const { context } = stage
+      context.beginPath()
+      context.roundRect(x, y, width, height, 8)
+      context.globalAlpha = 0.88
+      context.fillStyle = theme.paper
+      context.fill()
+      context.globalAlpha = 1
+      context.strokeStyle = theme.line
+      context.lineWidth = 1
+      context.stroke()
+    }
+  },
+}
+
+const count = (number) => number.toLocaleString('en')
+const name = ({ id }) => `#${id}`
+const axisColor = (axis) => (axis === 0 ? theme.red : theme.blue)
+
+function times(ms, ours) {
+  return ms && ours ? `${(ms / ours).toFixed(1)} ×` : '–'
+}
+
+function dotRadius({ width, height }, points) {
+  const radius = 0.07 * Math.sqrt((width * height) / points)
+  return Math.round(4 * Math.min(Math.max(radius, 1), 4)) / 4
+}

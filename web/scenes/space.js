@@ -1,0 +1,318 @@
+// A tree of points in space, and a probe that asks it in every frame who is nearest.
+
+import { KdTree3D } from 'copse'
+import { formatTime, timeRun } from '../view/clock.js'
+import { addSteps } from '../view/steps.js'
+import { theme } from '../view/theme.js'
+
+const POINTS = [1_000, 2_000, 5_000, 10_000, 20_000, 50_000]
+const MOST = POINTS.at(-1)
+const LEVELS = 8
+const MAX_PLANES = 2 ** LEVELS - 1
+const MAX_K = 100
+const [CLUSTERS, UNIFORM, SPIRAL] = ['clusters', 'uniform', 'spiral']
+const EASE = 7 // how eagerly the probe goes where it should be, per second
+const COMPARE_EVERY = 0.5 // seconds
+const STILL = 1 / 60 // seconds that a frame counts for the probe in a hand while the scene is paused
+const { fround } = Math
+
+export default {
+  name: 'space',
+  title: 'Space',
+  order: 6,
+  description:
+    'A k-d tree in three dimensions. Planes divide the points by x, y and z in turn; the probe finds its k nearest in every frame.',
+  help: 'The probe follows the pointer or arrow keys, and goes its own way when left alone. A drag turns the view; wheel, pinch, + and - zoom. Space pauses, digits choose the scene.',
+
+  params: {
+    points: 20_000,
+    spread: CLUSTERS,
+    k: 30,
+    levels: 4,
+    planes: true,
+  },
+
+  controls(gui, params) {
+    addSteps(gui, params, 'points', POINTS)
+    gui.add(params, 'spread', [CLUSTERS, UNIFORM, SPIRAL])
+    gui.add(params, 'k', 1, MAX_K, 1).name('k nearest')
+    gui.add(params, 'levels', 0, LEVELS, 1).name('levels of planes')
+    gui.add(params, 'planes').name('fill the planes')
+  },
+
+  setup(stage, params) {
+    const { pointer } = stage
+    const tree = new KdTree3D({ capacity: MOST, k: MAX_K })
+    const found = new Uint32Array(MAX_K)
+    const probe = { x: 0, y: 0, z: 0 }
+    let hits = 0
+    let buildTime
+    let queryTime
+    let bruteTime
+    let equal
+    let time = 0
+    let nextCompare = 0
+    let closed = false
+    let failure = null
+    let view = null // until three.js is loaded
+    let look = '' // of the colours that are shown
+
+    async function load() {
+      const world = await import('../view/world.js')
+      if (closed) return
+      view = createView(world, stage)
+      showPoints()
+    }
+    load().catch((error) => (failure = error))
+
+    function gather() {
+      tree.count = params.points
+      spreads[params.spread](tree.positions.subarray(0, 3 * params.points), stage.random)
+      buildTime = timeRun(() => tree.build())
+      queryTime = bruteTime = equal = undefined
+      nextCompare = 0
+      showPoints()
+    }
+
+    function showPoints() {
+      if (!view) return
+      view.showPoints(tree.positions, params.points)
+      showPlanes()
+    }
+
+    function showPlanes() {
+      view?.showPlanes(tree.cells(), params.levels, params.planes)
+    }
+
+    // On its own way through the points, or under the pointer.
+    function moveProbe(dt) {
+      time += dt
+      let goal
+      if (pointer.wandering) {
+        const reach = 0.62 + 0.2 * Math.sin(0.31 * time)
+        goal = {
+          x: reach * Math.sin(0.53 * time),
+          y: reach * Math.sin(0.71 * time + 1),
+          z: reach * Math.cos(0.43 * time),
+        }
+      } else {
+        goal = view?.world.pick(pointer.x, pointer.y) ?? probe
+        dt ||= STILL
+      }
+      const part = 1 - Math.exp(-EASE * dt)
+      for (const axis of ['x', 'y', 'z']) probe[axis] += (goal[axis] - probe[axis]) * part
+    }
+
+    const ask = () => tree.neighborsInto(probe.x, probe.y, probe.z, params.k, found)
+
+    function compare() {
+      hits = ask()
+      const brute = bruteForce(tree.positions, params.points, probe, params.k)
+      equal = brute.length === hits && brute.every((id, i) => id === found[i])
+      queryTime = timeRun(ask)
+      bruteTime = timeRun(() => bruteForce(tree.positions, params.points, probe, params.k), 1)
+    }
+
+    gather()
+
+    return {
+      get hits() {
+        return hits
+      },
+
+      get results() {
+        return equal === undefined ? [] : [{ name: 'brute force', total: bruteTime, equal }]
+      },
+
+      frame(dt, lap) {
+        if (failure) throw failure
+        moveProbe(dt)
+        lap('move')
+        hits = ask()
+        lap('query')
+        nextCompare -= dt || STILL
+        if (nextCompare > 0) return
+        nextCompare = COMPARE_EVERY
+        compare()
+        lap()
+      },
+
+      draw() {
+        if (!view) return
+        const colors = ['agent', 'hit', 'query', 'red', 'blue', 'paper'].map((name) => theme[name])
+        if (look !== colors.join()) {
+          look = colors.join()
+          view.paint()
+          showPlanes()
+        }
+        view.showProbe(probe, tree.positions, found, hits)
+        view.world.draw()
+      },
+
+      report() {
+        const { depth, visits } = tree.stats()
+        const verdict = equal === undefined ? '' : equal ? ' ✓' : ' differs'
+        return {
+          numbers: [
+            ['Points', params.points.toLocaleString('en')],
+            ['Query', formatTime(queryTime)],
+            ['Brute force', formatTime(bruteTime) + verdict],
+            ['Build', formatTime(buildTime)],
+            ['Levels', depth + 1],
+            ['Nodes visited', visits],
+          ],
+        }
+      },
+
+      change(field) {
+        if (field === 'points' || field === 'spread') gather()
+        else if (field === 'k') nextCompare = 0
+        else showPlanes()
+      },
+
+      scroll(steps) {
+        view?.world.zoom(steps)
+      },
+
+      dispose() {
+        closed = true
+        view?.world.dispose()
+        tree.dispose()
+      },
+    }
+  },
+}
+
+/** What is drawn, once three.js is there. */
+function createView(world, stage) {
+  const { Color, createBall, createDots, createLines, createQuads, createWorld, showFirst } = world
+  const made = createWorld(stage, [2.5, 1.8, 3.5])
+  const dots = made.add(createDots(MOST, 0.014))
+  const quads = made.add(createQuads(MAX_PLANES))
+  const edges = made.add(createLines(4 * MAX_PLANES, true))
+  const lines = made.add(createLines(MAX_K))
+  const lit = made.add(createDots(MAX_K, 0.042, true))
+  const ball = made.add(createBall(0.022))
+  for (const { material } of [lines, lit, ball]) material.fog = false
+  const color = new Color()
+  const place = ({ geometry }) => geometry.attributes.position.array
+  const shade = ({ geometry }) => geometry.attributes.color.array
+
+  return {
+    world: made,
+
+    paint() {
+      dots.material.color.set(theme.agent)
+      lit.material.color.set(theme.hit)
+      lines.material.color.set(theme.hit)
+      ball.material.color.set(theme.query)
+    },
+
+    showPoints(positions, count) {
+      place(dots).set(positions.subarray(0, 3 * count))
+      showFirst(dots, count)
+    },
+
+    // Fainter from level to level, since they are ever more.
+    showPlanes(cells, levels, filled) {
+      const axes = [theme.red, theme.query, theme.blue]
+      let planes = 0
+      for (let at = 0; at < cells.length; at += 8) {
+        const depth = cells[at + 6]
+        if (depth >= levels) continue
+        const axis = depth % 3
+        const u = (axis + 1) % 3
+        const v = (axis + 2) % 3
+        color.set(axes[axis])
+        const opacity = 0.85 ** depth
+        for (let corner = 0; corner < 4; corner++) {
+          const point = [0, 0, 0]
+          point[axis] = cells[at + axis]
+          point[u] = cells[at + u + (corner === 1 || corner === 2 ? 3 : 0)]
+          point[v] = cells[at + v + (corner >= 2 ? 3 : 0)]
+          const n = 4 * planes + corner
+          place(quads).set(point, 3 * n)
+          shade(quads).set([color.r, color.g, color.b, 0.13 * opacity], 4 * n)
+          // A corner ends one edge and begins the next.
+          for (const end of [2 * n, 8 * planes + ((2 * corner + 7) % 8)]) {
+            place(edges).set(point, 3 * end)
+            shade(edges).set([color.r, color.g, color.b, 0.7 * opacity], 4 * end)
+          }
+        }
+        planes++
+      }
+      showFirst(quads, filled ? 6 * planes : 0)
+      showFirst(edges, 8 * planes)
+    },
+
+    showProbe({ x, y, z }, positions, found, count) {
+      ball.position.set(x, y, z)
+      const [ends, points] = [place(lines), place(lit)]
+      for (let i = 0; i < count; i++) {
+        const id = 3 * found[i]
+        points[3 * i] = ends[6 * i + 3] = positions[id]
+        points[3 * i + 1] = ends[6 * i + 4] = positions[id + 1]
+        points[3 * i + 2] = ends[6 * i + 5] = positions[id + 2]
+        ends[6 * i] = x
+        ends[6 * i + 1] = y
+        ends[6 * i + 2] = z
+      }
+      showFirst(lit, count)
+      showFirst(lines, 2 * count)
+    },
+  }
+}
+
+/** The k nearest by looking at all, nearest first, ties by lower id. */
+function bruteForce(positions, count, { x, y, z }, k) {
+  const [qx, qy, qz] = [fround(x), fround(y), fround(z)]
+  const ids = []
+  const distances = []
+  for (let id = 0; id < count; id++) {
+    const dx = fround(positions[3 * id] - qx)
+    const dy = fround(positions[3 * id + 1] - qy)
+    const dz = fround(positions[3 * id + 2] - qz)
+    const d2 = fround(fround(fround(dx * dx) + fround(dy * dy)) + fround(dz * dz))
+    if (ids.length === k && d2 >= distances[k - 1]) continue
+    let at = Math.min(ids.length, k - 1)
+    for (; at > 0 && distances[at - 1] > d2; at--) {
+      ids[at] = ids[at - 1]
+      distances[at] = distances[at - 1]
+    }
+    ids[at] = id
+    distances[at] = d2
+  }
+  return ids
+}
+
+/** Each fills flat x, y, z arrays, in the cube from -1 to 1. */
+const spreads = {
+  [CLUSTERS](positions, random) {
+    const around = () => (random() + random() + random()) / 1.5 - 1
+    const clusters = Array.from({ length: 14 }, () => ({
+      middle: [0, 1, 2].map(() => 1.2 * (random() - 0.5)),
+      radius: 0.12 + 0.35 * random() * random(),
+    }))
+    for (let i = 0; i < positions.length; i += 3) {
+      const { middle, radius } = clusters[Math.floor(clusters.length * random())]
+      const reach = radius * (0.3 + random())
+      for (let axis = 0; axis < 3; axis++) positions[i + axis] = middle[axis] + reach * around()
+    }
+  },
+
+  [UNIFORM](positions, random) {
+    for (let i = 0; i < positions.length; i++) positions[i] = 2 * random() - 1
+  },
+
+  // Two arms, denser towards the middle, as a galaxy has them.
+  [SPIRAL](positions, random) {
+    for (let i = 0; i < positions.length; i += 3) {
+      const far = random() ** 1.5
+      const turn = 5 * far + (random() < 0.5 ? Math.PI : 0)
+      const loose = () => (0.05 + 0.2 * far) * (random() + random() - 1)
+      positions[i] = 0.8 * far * Math.cos(turn) + loose()
+      positions[i + 1] = 0.6 * loose()
+      positions[i + 2] = 0.8 * far * Math.sin(turn) + loose()
+    }
+  },
+}

@@ -1,0 +1,204 @@
+// A 3D view on a stage's canvas, for scenes to import when they have started: the others need not load
+// three.js. A drag turns the camera around the origin.
+//
+//   add(thing)      shows a thing made below; it is freed with the world
+//   draw()          draws all in the size of the stage; what is far fades into the paper
+//   zoom(steps)     nearer, by positive steps
+//   pick(x, y)      the point under that pixel, as far away as the origin; always the same object
+//   dispose()       frees everything, and the canvas's context
+
+import {
+  BufferAttribute,
+  BufferGeometry,
+  CanvasTexture,
+  DoubleSide,
+  DynamicDrawUsage,
+  Fog,
+  LineBasicMaterial,
+  LineSegments,
+  Mesh,
+  MeshBasicMaterial,
+  PerspectiveCamera,
+  Plane,
+  Points,
+  PointsMaterial,
+  Raycaster,
+  Scene,
+  SphereGeometry,
+  Vector2,
+  Vector3,
+  WebGLRenderer,
+} from 'three'
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js'
+import { theme } from './theme.js'
+
+export { Color } from 'three'
+
+const MAX_RATIO = 2 // finer pixels only cost, and smooth edges too
+const NARROW = 38 // degrees of view, along the shorter side of the stage
+const NEAREST = 0.4
+const FARTHEST = 9
+const DEGREE = Math.PI / 180
+
+export function createWorld(stage, from) {
+  const { canvas } = stage
+  const slow = drawsInSoftware()
+  const mostRatio = slow ? 1 : MAX_RATIO
+  const antialias = !slow && stage.ratio < MAX_RATIO
+  const renderer = new WebGLRenderer({ canvas, alpha: true, antialias })
+  const scene = new Scene()
+  const camera = new PerspectiveCamera()
+  const controls = new OrbitControls(camera, canvas)
+  const raycaster = new Raycaster()
+  const plane = new Plane()
+  const pixel = new Vector2()
+  const picked = new Vector3()
+  const things = []
+  let size = ''
+
+  camera.near = 0.05
+  camera.far = 20
+  camera.position.set(...from)
+  controls.enablePan = false
+  controls.enableZoom = false // wheel and pinch are the stage's
+  scene.fog = new Fog(theme.paper)
+
+  function fit() {
+    const { width, height } = stage
+    const ratio = Math.min(stage.ratio, mostRatio)
+    if (size === `${width} ${height} ${ratio}`) return
+    size = `${width} ${height} ${ratio}`
+    renderer.setDrawingBufferSize(width, height, ratio)
+    camera.aspect = width / height
+    const taller = Math.max(1, height / width)
+    camera.fov = (2 / DEGREE) * Math.atan(taller * Math.tan((NARROW / 2) * DEGREE))
+    camera.updateProjectionMatrix()
+  }
+
+  return {
+    add(thing) {
+      things.push(thing)
+      scene.add(thing)
+      return thing
+    },
+
+    draw() {
+      fit()
+      controls.update()
+      const distance = camera.position.length()
+      scene.fog.color.set(theme.paper)
+      scene.fog.near = Math.max(distance - 1.2, 0.1)
+      scene.fog.far = distance + 2.6
+      renderer.render(scene, camera)
+    },
+
+    zoom(steps) {
+      const distance = camera.position.length() * 1.1 ** -steps
+      camera.position.setLength(Math.min(Math.max(distance, NEAREST), FARTHEST))
+    },
+
+    pick(x, y) {
+      pixel.set((2 * x) / stage.width - 1, 1 - (2 * y) / stage.height)
+      camera.updateMatrixWorld()
+      raycaster.setFromCamera(pixel, camera)
+      plane.normal.copy(camera.position).normalize()
+      plane.constant = 0
+      return raycaster.ray.intersectPlane(plane, picked) ?? picked
+    },
+
+    dispose() {
+      controls.dispose()
+      for (const { geometry, material } of things) {
+        geometry.dispose()
+        material.map?.dispose()
+        material.dispose()
+      }
+      renderer.dispose()
+      renderer.forceContextLoss()
+    },
+  }
+}
+
+/** Without graphics hardware smooth edges and fine pixels would halve the frames, and halve them again. */
+function drawsInSoftware() {
+  const context = document.createElement('canvas').getContext('webgl2')
+  if (!context) throw new Error('it needs WebGL 2, which this browser has not, or has switched off')
+  const names = context.getExtension('WEBGL_debug_renderer_info')
+  const name = names ? context.getParameter(names.UNMASKED_RENDERER_WEBGL) : ''
+  context.getExtension('WEBGL_lose_context')?.loseContext()
+  return /swiftshader|llvmpipe|software|basic render/i.test(name)
+}
+
+/** Coordinates for up to `count` corners, with colours (r, g, b, opacity) if wanted. */
+function corners(count, colored) {
+  const geometry = new BufferGeometry()
+  const add = (name, width) => {
+    const attribute = new BufferAttribute(new Float32Array(width * count), width)
+    geometry.setAttribute(name, attribute.setUsage(DynamicDrawUsage))
+  }
+  add('position', 3)
+  if (colored) add('color', 4)
+  return geometry
+}
+
+function thing(Kind, geometry, material) {
+  const made = new Kind(geometry, material)
+  made.frustumCulled = false // its parts move, its bounds would have to follow
+  return made
+}
+
+/** Dots of a size in the world's unit; squares, which is enough for small ones, or round. */
+export function createDots(count, size, round = false) {
+  const map = round ? new CanvasTexture(disc()) : null
+  return thing(
+    Points,
+    corners(count),
+    new PointsMaterial({ size, map, alphaTest: round ? 0.5 : 0 }),
+  )
+}
+
+function disc() {
+  const canvas = document.createElement('canvas')
+  canvas.width = canvas.height = 64
+  const context = canvas.getContext('2d')
+  context.fillStyle = 'white'
+  context.arc(32, 32, 31, 0, 2 * Math.PI)
+  context.fill()
+  return canvas
+}
+
+/** Lines between two corners each. */
+export function createLines(count, colored = false) {
+  const material = new LineBasicMaterial({
+    ...{ vertexColors: colored, transparent: colored, depthWrite: !colored },
+  })
+  return thing(LineSegments, corners(2 * count, colored), material)
+}
+
+/** Translucent quads, four corners each. */
+export function createQuads(count) {
+  const geometry = corners(4 * count, true)
+  const index = new Uint32Array(6 * count)
+  for (let i = 0; i < count; i++) {
+    index.set(
+      [0, 1, 2, 2, 3, 0].map((corner) => 4 * i + corner),
+      6 * i,
+    )
+  }
+  geometry.setIndex(new BufferAttribute(index, 1))
+  const material = new MeshBasicMaterial({
+    ...{ vertexColors: true, transparent: true, depthWrite: false },
+    ...{ side: DoubleSide, forceSinglePass: true },
+  })
+  return thing(Mesh, geometry, material)
+}
+
+export function createBall(radius) {
+  return thing(Mesh, new SphereGeometry(radius, 20, 14), new MeshBasicMaterial())
+}
+
+/** Shows the first `count` corners (or, of quads, indices), whose attributes were written. */
+export function showFirst({ geometry }, count) {
+  geometry.setDrawRange(0, count)
+  for (const attribute of Object.values(geometry.attributes)) attribute.needsUpdate = true
+}
