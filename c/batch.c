@@ -4,7 +4,7 @@
 
 /* ---- What a batch asks ------------------------------------------------------------------- */
 
-bool batch_init(batch *asked, const copse_query *query, const uint32_t *masks) {
+SMALL_CODE bool batch_init(batch *asked, const copse_query *query, const uint32_t *masks) {
   asked->query = query_or_default(query);
   uint32_t common = COPSE_ALL_GROUPS;
   if (masks)
@@ -52,7 +52,8 @@ ALWAYS_INLINE uint32_t wanted(word4 hit, const nearby *near, uint32_t i, word4 i
 
 /* ---- Rows of all that are near ----------------------------------------------------------- */
 
-void rows_start(row_writer *to, const copse_rows *rows, uint32_t count, uint32_t written) {
+SMALL_CODE void rows_start(row_writer *to, const copse_rows *rows, uint32_t count,
+                           uint32_t written) {
   if (count > written) {
     memset(rows->offsets, 0, count * sizeof(uint32_t));
     memset(rows->counts, 0, count * sizeof(uint32_t));
@@ -75,7 +76,7 @@ void rows_tell(row_writer *to) {
   to->waiting = 0;
 }
 
-void rows_end(row_writer *to, copse_rows *rows) {
+SMALL_CODE void rows_end(row_writer *to, copse_rows *rows) {
   rows_tell(to);
   const uint64_t total = to->used + to->missed;
   rows->total = total > UINT32_MAX ? UINT32_MAX : (uint32_t)total;
@@ -163,15 +164,15 @@ void batch_row_alone(const batch *asked, const float *center, uint32_t slot, flo
   row_of_query(asked, center, radius, &query, slot, to);
 }
 
-static bool points_ok(const batch *asked, const float *points, uint32_t n) {
+SMALL_CODE static bool points_ok(const batch *asked, const float *points, uint32_t n) {
   const uint32_t dim = asked->agents->dimensions;
   for (uint32_t i = 0; i < n; i++)
     if (!query_point_ok(points + (size_t)i * dim, (int)dim)) return false;
   return true;
 }
 
-copse_status batch_within_many(const batch *asked, const float *points, uint32_t n, float radius,
-                               copse_rows *rows) {
+SMALL_CODE copse_status batch_within_many(const batch *asked, const float *points, uint32_t n,
+                                          float radius, copse_rows *rows) {
   if (!query_radius_ok(radius) || !points_ok(asked, points, n)) return COPSE_INVALID_ARGUMENT;
   row_writer to;
   rows_start(&to, rows, n, n);
@@ -189,7 +190,7 @@ enum { SELECT_TRIES = 4 };
 /* Measured: wide enough that a second try is rare, and narrow enough that it costs little. */
 static const float GUESS_MARGIN = 1.4f;
 
-expectation expectation_start(uint32_t k, uint32_t dimensions) {
+SMALL_CODE expectation expectation_start(uint32_t k, uint32_t dimensions) {
   /* About one agent in a hundred has its k-th neighbor farther than this, where agents are spread
    * at random: what a Poisson process says. */
   const float spread = 2.33f / sqrtf((float)k) + 1.4f / (float)k;
@@ -370,8 +371,8 @@ void batch_nearest_alone(const batch *asked, const float *center, uint32_t slot,
   learn(expected, row, rows->counts[slot], k);
 }
 
-copse_status batch_nearest_many(const batch *asked, const float *points, uint32_t n, uint32_t k,
-                                copse_neighbor_rows *rows) {
+SMALL_CODE copse_status batch_nearest_many(const batch *asked, const float *points, uint32_t n,
+                                           uint32_t k, copse_neighbor_rows *rows) {
   if (!query_radius_ok(asked->query.maxDistance) || !points_ok(asked, points, n))
     return COPSE_INVALID_ARGUMENT;
   for (uint32_t i = 0; i < n; i++)
@@ -382,8 +383,8 @@ copse_status batch_nearest_many(const batch *asked, const float *points, uint32_
 
 /* ---- Pairs ------------------------------------------------------------------------------- */
 
-bool pairing_start(pairing *to, const batch *asked, float distance, const float *radii,
-                   copse_results *results) {
+SMALL_CODE bool pairing_start(pairing *to, const batch *asked, float distance, const float *radii,
+                              copse_results *results) {
   *to = (pairing){distance * distance, radii, 0, results, 0};
   results->total = results->visits = 0;
   for (uint32_t i = 0; radii && i < asked->agents->present; i++) {

@@ -55,8 +55,8 @@ ALWAYS_INLINE bool grid_window_of(const copse_grid *grid, float4 lo, float4 hi, 
   word4_store(window->lo, grid_numbers(grid, lo));
   word4_store(window->hi, grid_numbers(grid, hi));
   if (grid->wrap == UINT32_MAX) return true;
-  uint64_t sizes[3] = {1, 1, 1};
-  EACH_AXIS (axis, dim) sizes[axis] = window->hi[axis] - window->lo[axis] + 1;
+  uint64_t sizes[3];
+  EACH_AXIS (axis, 3) sizes[axis] = window->hi[axis] - window->lo[axis] + 1;
   if (sizes[0] > grid->strides[1]) return false;
   if (dim == 2) return sizes[1] * grid->strides[1] <= grid->entries;
   return sizes[1] * grid->strides[1] <= grid->strides[2] &&

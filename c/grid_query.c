@@ -79,11 +79,8 @@ OUT_OF_LINE uint32_t collect_circle(const copse_grid *grid, const region *where,
 SMALL_CODE OUT_OF_LINE uint32_t collect_other(const copse_grid *grid, const region *where,
                                               shape kind, const copse_query *query,
                                               copse_results *results) {
-  return grid->agents.dimensions == 3
-             ? collect_in(grid, where, kind == SHAPE_BOX ? SHAPE_BOX : SHAPE_CONE, query, results,
-                          3)
-             : collect_in(grid, where, kind == SHAPE_BOX ? SHAPE_BOX : SHAPE_CONE, query, results,
-                          2);
+  const shape other = kind == SHAPE_BOX ? SHAPE_BOX : SHAPE_CONE;
+  return collect_in(grid, where, other, query, results, (int)grid->agents.dimensions);
 }
 
 uint32_t grid_collect(const void *grid, const region *where, shape kind, const copse_query *query,
@@ -94,28 +91,22 @@ uint32_t grid_collect(const void *grid, const region *where, shape kind, const c
 
 /* ---- How many ----------------------------------------------------------------------------- */
 
-ALWAYS_INLINE uint32_t count_in(const copse_grid *grid, const region *where,
-                                const copse_query *query, uint32_t *visits, bool stopAtFirst,
-                                const int dim) {
+SMALL_CODE uint32_t grid_count(const void *index, const region *circle, const copse_query *query,
+                               bool stopAtFirst, uint32_t *visits) {
+  const copse_grid *grid = index;
+  const int dim = (int)grid->agents.dimensions;
   const scan_filter filter = agents_filter(&grid->agents, query);
   uint32_t total = 0;
   float4 lo, hi;
-  region_bounds(where, &lo, &hi, SHAPE_CIRCLE, dim);
+  region_bounds(circle, &lo, &hi, SHAPE_CIRCLE, dim);
   grid_walk walk;
   grid_run run;
   walk_start(&walk, grid, lo, hi, query->mask, dim);
   while (!(stopAtFirst && total) && walk_next(&walk, grid, &run)) {
     ++*visits;
-    total += agents_scan_count(&grid->agents, run.begin, run.end, where, &filter);
+    total += agents_scan_count(&grid->agents, run.begin, run.end, circle, &filter);
   }
   return total;
-}
-
-SMALL_CODE uint32_t grid_count(const void *grid, const region *circle, const copse_query *query,
-                               bool stopAtFirst, uint32_t *visits) {
-  return ((const copse_grid *)grid)->agents.dimensions == 3
-             ? count_in(grid, circle, query, visits, stopAtFirst, 3)
-             : count_in(grid, circle, query, visits, stopAtFirst, 2);
 }
 
 /* ---- Who is nearest ----------------------------------------------------------------------- */

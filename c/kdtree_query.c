@@ -39,11 +39,8 @@ OUT_OF_LINE uint32_t collect_circle(const copse_kdtree *tree, const region *wher
 SMALL_CODE OUT_OF_LINE uint32_t collect_other(const copse_kdtree *tree, const region *where,
                                               shape kind, const copse_query *query,
                                               copse_results *results) {
-  return tree->agents.dimensions == 3
-             ? collect_in(tree, where, kind == SHAPE_BOX ? SHAPE_BOX : SHAPE_CONE, query, results,
-                          3)
-             : collect_in(tree, where, kind == SHAPE_BOX ? SHAPE_BOX : SHAPE_CONE, query, results,
-                          2);
+  const shape other = kind == SHAPE_BOX ? SHAPE_BOX : SHAPE_CONE;
+  return collect_in(tree, where, other, query, results, (int)tree->agents.dimensions);
 }
 
 uint32_t kdtree_collect(const void *tree, const region *where, shape kind, const copse_query *query,

@@ -31,23 +31,7 @@ function definition(name, dimensions, options) {
   if (leafSize !== undefined) checkInteger(name, '', 'leafSize', leafSize, 1, MAX_CAPACITY)
   const axisWord = checkWord(name, '', 'axis', axis, AXES)
   const splitWord = checkWord(name, '', 'split', split, SPLITS)
-  return [
-    name,
-    dimensions,
-    options,
-    'agenttree',
-    (common) => [
-      dimensions,
-      common.capacity,
-      leafSize ?? 0,
-      axisWord,
-      splitWord,
-      common.layout,
-      common.onNonFinite,
-      common.results,
-      common.k,
-    ],
-  ]
+  return [name, dimensions, options, 'agenttree', [leafSize ?? 0, axisWord, splitWord]]
 }
 
 /**

@@ -22,21 +22,7 @@ function definition(name, dimensions, options) {
   const { cellSize } = options
   checkFloat32(name, '', 'cellSize', cellSize)
   if (!(Math.fround(cellSize) > 0)) refuse(name, '', 'cellSize', cellSize, 'a number > 0')
-  return [
-    name,
-    dimensions,
-    options,
-    'grid',
-    (common) => [
-      dimensions,
-      common.capacity,
-      cellSize,
-      common.layout,
-      common.onNonFinite,
-      common.results,
-      common.k,
-    ],
-  ]
+  return [name, dimensions, options, 'grid', [cellSize]]
 }
 
 /**

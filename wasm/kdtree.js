@@ -26,21 +26,7 @@ function definition(name, dimensions, options) {
   checkOptions(name, '', options)
   const { builder = 'quickselect' } = options
   const builderWord = checkWord(name, '', 'builder', builder, BUILDERS)
-  return [
-    name,
-    dimensions,
-    options,
-    'kdtree',
-    (common) => [
-      dimensions,
-      common.capacity,
-      builderWord,
-      common.layout,
-      common.onNonFinite,
-      common.results,
-      common.k,
-    ],
-  ]
+  return [name, dimensions, options, 'kdtree', [builderWord]]
 }
 
 /** Words of a snapshot, by place: see agents_snapshot in agents.c. */

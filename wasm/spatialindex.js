@@ -127,16 +127,11 @@ import { View } from './memory.js'
  */
 
 /**
- * The checked options that every index has, as the core takes them.
- * @typedef {{ capacity: number, layout: number, onNonFinite: number, results: number, k: number }}
- *   CommonWords
- */
-
-/**
  * How a class of index is created: its name, for messages; its dimensions; the options, of which
- * these are checked here; its noun, for the core; and what `<noun>_create` there is called with.
- * @typedef {[name: string, dimensions: 2 | 3, options: IndexOptions, noun: string, words: (common:
- *   CommonWords) => number[]]} Definition
+ * these are checked here; its noun, for the core; and what `<noun>_create` there takes of its own,
+ * between the capacity and the layout.
+ * @typedef {[name: string, dimensions: 2 | 3, options: IndexOptions, noun: string, own: number[]]}
+ *   Definition
  */
 
 export const MAX_CAPACITY = 2 ** 28
@@ -224,7 +219,7 @@ export class SpatialIndex {
    * @protected
    * @param {Definition} definition
    */
-  constructor(...[name, dimensions, options, noun, words]) {
+  constructor(...[name, dimensions, options, noun, own]) {
     const { capacity = 1000, layout = 'interleaved', onNonFinite = 'error', instance } = options
     checkInteger(name, '', 'capacity', capacity, 1, MAX_CAPACITY)
     const {
@@ -233,13 +228,8 @@ export class SpatialIndex {
     } = options
     checkInteger(name, '', 'results', results, 0, MAX_RESULTS)
     checkInteger(name, '', 'k', k, 0, MAX_RESULTS)
-    const common = {
-      capacity,
-      layout: checkWord(name, '', 'layout', layout, LAYOUTS),
-      onNonFinite: checkWord(name, '', 'onNonFinite', onNonFinite, ON_NON_FINITE),
-      results,
-      k,
-    }
+    const layoutWord = checkWord(name, '', 'layout', layout, LAYOUTS)
+    const nonFiniteWord = checkWord(name, '', 'onNonFinite', onNonFinite, ON_NON_FINITE)
     this.#name = name
     this.#instance = instanceOr(name, noun, instance)
     this.#capacity = capacity
@@ -256,7 +246,8 @@ export class SpatialIndex {
     this.#statistics = new View(this.#instance, Float64Array)
     this.#staged = new View(this.#instance, Uint8Array)
 
-    const handle = this.#instance.enter()[`${noun}_create`](...words(common))
+    const words = [dimensions, capacity, ...own, layoutWord, nonFiniteWord, results, k]
+    const handle = this.#instance.enter()[`${noun}_create`](...words)
     this.#instance.leave()
     if (handle < 0) throw failure(name, '', handle)
     this.#handle = handle
