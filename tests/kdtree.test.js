@@ -206,12 +206,15 @@ test('queries visit few nodes', () => {
     assert.ok(visits <= limit, `${visits} visits: ${query}`)
   }
   check((x, y) => tree.nearest(x, y), 3 * depth)
+  check((x, y) => tree.nearest(x - 1500, y - 1500), 16 * depth) // all are about as far
   check((x, y) => tree.neighbors(x, y, 5), 3 * depth)
+  check((x, y) => tree.neighbors(x, y, 60), 8 * depth)
   check((x, y) => tree.within(x, y, 10), 2 * depth)
   check((x, y) => tree.range(x, y, x + 20, y + 20), 2 * depth)
   check((x, y) => tree.cone(x, y, 1, 0, 0.3, 20), 2 * depth)
   check((x, y) => tree.anyWithin(x, y, 100), 3 * depth) // stops at the first
   check((x, y) => tree.raycast(x, y, x + 20, y + 20, { radius: 2 }), 3 * depth)
+  check((x, y) => tree.raycast(x, y, random() * 1000, random() * 1000, { radius: 2 }), 6 * depth)
   check((x, y) => tree.within(x, y, 10, { mask: 4 }), 0) // nobody matches
   const plain = built(2, distributions.uniform(createRandom(2), n, 2))
   plain.countWithin(500, 500, 1500)
