@@ -167,15 +167,26 @@ SMALL_CODE static void sort_by_id(const scan_points *points, uint32_t begin, uin
   pairs_sort((pairs){NULL, points->ids + begin}, end - begin, BY_ID);
 }
 
+/* Points at one place, which are sorted by id: every range within them is a tree already. */
+typedef struct settled {
+  uint32_t begin, end;
+} settled;
+
 /* Puts the node of a range into its middle, what comes before it by the super key on its left, and
- * the others on its right. Among those that share its coordinate, the next axis decides. */
-ALWAYS_INLINE void place_node(const copse_kdtree *tree, const kdtree_range *range,
-                              const selection how, const int dim) {
+ * the others on its right. Among those that share its coordinate, the next axis decides. Answers
+ * with what else found its place: sorted again on each level, equal points would take far longer
+ * than others. */
+ALWAYS_INLINE settled place_node(const copse_kdtree *tree, const kdtree_range *range,
+                                 const selection how, const int dim) {
   const scan_points *points = &tree->agents.points;
   const uint32_t middle = kdtree_middle(range->begin, range->end);
+  const settled alone = {middle, middle + 1};
   uint32_t begin = range->begin, end = range->end, axis = range->axis;
   for (int key = 0; key < dim; key++, axis = kdtree_next_axis(axis, dim)) {
-    if (end - begin < DIVISIBLE) return sort_few(points, begin, end, axis, dim);
+    if (end - begin < DIVISIBLE) {
+      sort_few(points, begin, end, axis, dim);
+      return alone;
+    }
     const float *keys = points->axes[axis];
     float *room = (float *)(void *)points->groups; /* not filled yet */
     const float x = select_rank(keys + begin, end - begin, middle - begin, room, how);
@@ -184,12 +195,13 @@ ALWAYS_INLINE void place_node(const copse_kdtree *tree, const kdtree_range *rang
     uint32_t first;
     if (count_at(keys, from, end, x, &first) == 1) {
       swap_points(points, first, middle, dim);
-      return;
+      return alone;
     }
     end = gather_at(points, from, end, axis, x, dim);
     begin = from;
   }
   sort_by_id(points, begin, end);
+  return (settled){begin, end};
 }
 
 /* Few points: sorted at once, level by level. */
@@ -215,11 +227,11 @@ ALWAYS_INLINE void select_nodes(const copse_kdtree *tree, const selection how, c
       sort_levels(&tree->agents.points, &range, dim);
       continue;
     }
-    place_node(tree, &range, how, dim);
+    const settled done = place_node(tree, &range, how, dim);
     const uint32_t middle = kdtree_middle(range.begin, range.end);
     const uint32_t next = kdtree_next_axis(range.axis, dim);
-    stack[waiting++] = (kdtree_range){middle + 1, range.end, next};
-    stack[waiting++] = (kdtree_range){range.begin, middle, next};
+    if (done.end < range.end) stack[waiting++] = (kdtree_range){middle + 1, range.end, next};
+    if (done.begin > range.begin) stack[waiting++] = (kdtree_range){range.begin, middle, next};
   }
 }
 

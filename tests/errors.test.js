@@ -85,6 +85,7 @@ const KIND_OPTIONS = {
     ['split', WRONG_WORDS, 'string'],
   ],
   Grid: [['cellSize', [...WRONG.direction, 0, -0, -1, -1e-30, 1e-50], 'number']],
+  KdTree: [['builder', WRONG_WORDS, 'string']],
 }
 
 /** How a message shows a value. */

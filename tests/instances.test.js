@@ -6,7 +6,7 @@ import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
 import { assertThrown, className, KINDS, thrown } from './indexes.js'
 
-const { AgentTree, CopseError, create, init } = simd
+const { AgentTree, CopseError, KdTree, create, init } = simd
 
 /** Bytes for more than what is created here. */
 const ROOM = 2 ** 26
@@ -62,6 +62,12 @@ test('create() makes no default instance', async () => {
   assert.is(rowOf(AgentTree, 3, { instance }).nearest(2, 0), 2)
 })
 
+test('before init a snapshot makes no tree either: NOT_READY', async () => {
+  const saved = rowOf(KdTree, 3, { instance: await create() }).save()
+  assert.is(thrown(() => KdTree.from(saved)).code, 'NOT_READY')
+  assert.is(thrown(() => KdTree.from(saved.subarray(1))).code, 'BAD_SNAPSHOT')
+})
+
 test('an init that fails can be tried again', async () => {
   assert.match(String(await rejection(init(5))), /^TypeError: init: options must be /)
   assert.match(String(await rejection(init({ memory: -1 }))), /^RangeError: init: memory must be /)
@@ -78,6 +84,7 @@ test('init is memoised', async () => {
   assert.is(await init(), one)
   assert.ok(one.memory.buffer.byteLength < ROOM, 'later options are not looked at')
   assert.is(rowOf(AgentTree, 3).nearest(2, 0), 2)
+  assert.is(KdTree.from(rowOf(KdTree, 3).save()).nearest(2, 0), 2)
 })
 
 test('init({ memory }) reserves, so that nothing grows later', async () => {

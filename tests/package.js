@@ -11,18 +11,21 @@ import { init as initScalar, AgentTree3D } from 'copse/scalar'
 import { init as initExternal, AgentTree as External } from 'copse/external'
 import { init as initAgentTree, AgentTree as Alone } from 'copse/agenttree'
 import { init as initGrid, Grid3D } from 'copse/grid'
+import { init as initKdTree, KdTree } from 'copse/kdtree'
 
 await init()
 await initScalar()
 await initExternal()
 await initAgentTree()
 await initGrid()
+await initKdTree()
 for (const [tree, at] of [
   [new AgentTree(), [1, 0]],
   [new AgentTree3D(), [1, 0, 0]],
   [new External(), [1, 0]],
   [new Alone(), [1, 0]],
   [new Grid3D({ cellSize: 1 }), [1, 0, 0]],
+  [KdTree.from(new KdTree({ capacity: 2 }).save(), { capacity: 2 }), [1, 0]],
 ]) {
   tree.count = 2
   tree.positions.set([0, 0, 0, 0, 0, 0].slice(0, at.length).concat(at))

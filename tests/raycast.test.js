@@ -33,6 +33,7 @@ const drawnCase = fc.record({
   cellSize: fc.constantFrom(30, 1e-20, 1e-35, 0.01, 1, 7, 100, 1000, 1e20),
   filters: fc.boolean(),
   notFinite: fc.boolean(),
+  builder: fc.constantFrom('quickselect', 'median-of-medians', 'presort'),
 })
 
 const test = suite('raycast')
@@ -105,10 +106,10 @@ for (const dimensions of [2, 3])
       const radii = Float32Array.from({ length: agents.groups.length }, () =>
         random() < 0.5 ? radius : random() * 20,
       )
-      const { leafSize, cellSize } = drawn
+      const { leafSize, cellSize, builder } = drawn
       const capacity = Math.max(RAYS, drawn.n)
       const indexes = makers.map(({ unbuilt }) => {
-        const options = { capacity, leafSize, cellSize, onNonFinite: 'skip' }
+        const options = { capacity, leafSize, cellSize, builder, onNonFinite: 'skip' }
         const index = unbuilt(dimensions, agents.positions, options)
         index.count = agents.count
         index.groups.set(agents.groups)

@@ -63,15 +63,16 @@ function from(name, dimensions, bytes, options, create) {
     word(COUNT) + word(BUILT_COUNT) > most
   )
     throw new CopseError('BAD_SNAPSHOT', `${name}.from: the bytes are no snapshot of a ${name}`)
-  const tree = create({
-    capacity: Math.max(1, word(COUNT), word(BUILT_COUNT)),
-    onNonFinite: ON_NON_FINITE[word(NON_FINITE)],
-    ...options,
-  })
+  // An option that is undefined is none.
+  const {
+    capacity = Math.max(1, word(COUNT), word(BUILT_COUNT)),
+    onNonFinite = ON_NON_FINITE[word(NON_FINITE)],
+  } = options
+  const tree = create({ ...options, capacity, onNonFinite })
   try {
     tree.restore(bytes)
   } catch (error) {
-    tree.dispose()
+    if (error instanceof CopseError) tree.dispose() // after a trap nothing can be disposed of
     throw error
   }
   return tree

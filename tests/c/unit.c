@@ -1206,7 +1206,7 @@ static void test_builders_give_the_same_tree(void) {
 static void test_comparisons_are_bounded_for_any_input(void) {
   enum { MOST = 1 << 16 };
   static float points[3 * MOST];
-  static const double BOUNDS[] = {52, 40, 3};
+  static const double BOUNDS[] = {24, 16, 3};
   for (uint32_t n = 1 << 10, levels = 10; n <= MOST; n *= 8, levels += 3)
     for (int trial = 0; trial < INPUTS * 2 * 2; trial++) {
       const uint32_t dim = trial % 2 ? 3 : 2;

@@ -1,0 +1,20 @@
+// What transfer.test.js asks a tree, here and in a worker.
+
+/** Everything that a message can hold of a tree's answers. */
+export function answers(tree, dimensions) {
+  const center = [500, 400, 300].slice(0, dimensions)
+  const rows = tree.allWithin(40)
+  return {
+    count: tree.count,
+    capacity: tree.capacity,
+    isValid: tree.validate(),
+    order: tree.order(),
+    cells: tree.cells(),
+    bytes: tree.save(),
+    within: tree.within(...center, 200).slice(),
+    neighbors: tree.neighbors(...center, 20).slice(),
+    total: rows.total,
+    rows: rows.ids.slice(0, rows.total),
+    hit: { ...tree.raycast(...center.map(() => 0), ...center.map(() => 999), { radius: 40 }) },
+  }
+}
