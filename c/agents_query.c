@@ -153,7 +153,15 @@ copse_status agents_neighbors(const agents *all, const float *center, uint32_t k
     return COPSE_INVALID_ARGUMENT;
   if (!k) return COPSE_OK;
   float limit2 = asked.maxDistance * asked.maxDistance;
-  const bool guess = all->type->reach2 && k > 1 && k <= RANK_K;
+  if (k == 1) {
+    pair nearest = {limit2, COPSE_NONE};
+    results->visits = all->type->nearest(all, center, &asked, &nearest);
+    results->total = nearest.id != COPSE_NONE;
+    results->ids[0] = nearest.id;
+    results->distances2[0] = nearest.distance2;
+    return COPSE_OK;
+  }
+  const bool guess = all->type->reach2 && k <= RANK_K;
   if (guess && neighbors_by_reach(all, center, k, &asked, results, &limit2)) return COPSE_OK;
   scan_nearest nearest = {{results->distances2, results->ids}, k, 0, limit2};
   results->visits += all->type->neighbors(all, center, &asked, &nearest);

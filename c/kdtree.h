@@ -28,7 +28,7 @@ struct copse_kdtree {
 };
 
 /* A range with this many points is not worth dividing: a query scans it. */
-enum { KDTREE_RUN = 16 };
+enum { KDTREE_RUN = 32 };
 
 /* A range of points, and the axis on which its node divides it. */
 typedef struct kdtree_range {

@@ -2,7 +2,7 @@
 
 #include "compare.h"
 
-#include "../../c/core.h"
+#include "../../c/kdtree.h"
 #include "../../c/select.h"
 
 #include <stdio.h>
@@ -1238,6 +1238,38 @@ static void test_lines_divide_what_is_below_them(void) {
   copse_kdtree_destroy(tree);
 }
 
+static void test_validate_sees_what_is_wrong(void) {
+  enum { N = 100 };
+  static float points[2 * N];
+  fill_input(points, 8, N, 2, true);
+  copse_kdtree *tree = kdtree_of(points, N, 2, COPSE_BUILDER_QUICKSELECT);
+  scan_points *all = &tree->agents.points;
+  CHECK(copse_kdtree_validate(tree));
+  for (uint32_t i = 0; i < N; i++) { /* each point too far left, and too far right, for its place */
+    for (uint32_t axis = 0; axis < 2; axis++) {
+      const float x = all->axes[axis][i];
+      all->axes[axis][i] = -1;
+      CHECK(!copse_kdtree_validate(tree));
+      all->axes[axis][i] = 1e9f;
+      CHECK(!copse_kdtree_validate(tree));
+      all->axes[axis][i] = x;
+    }
+    const uint32_t id = all->ids[i];
+    all->ids[i] = all->ids[(i + 1) % N]; /* no permutation */
+    CHECK(!copse_kdtree_validate(tree));
+    all->ids[i] = id;
+  }
+  CHECK(copse_kdtree_validate(tree));
+  const uint32_t middle = N / 2; /* within the bounds, but on the wrong side */
+  const float x = all->axes[0][0];
+  all->axes[0][0] = all->axes[0][middle] + 1;
+  CHECK(!copse_kdtree_validate(tree));
+  all->axes[0][0] = x;
+  all->axes[0][N - 1] = all->axes[0][middle] - 1;
+  CHECK(!copse_kdtree_validate(tree));
+  copse_kdtree_destroy(tree);
+}
+
 static void test_statistics_of_every_size(void) {
   enum { MOST = 300 };
   static float points[2 * MOST], cells[6 * MOST];
@@ -1339,6 +1371,7 @@ static const struct {
     TEST(test_builders_give_the_same_tree),
     TEST(test_comparisons_are_bounded_for_any_input),
     TEST(test_lines_divide_what_is_below_them),
+    TEST(test_validate_sees_what_is_wrong),
     TEST(test_statistics_of_every_size),
     TEST(test_a_snapshot_is_for_all_builders),
 };
