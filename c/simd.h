@@ -293,11 +293,27 @@ ALWAYS_INLINE float4 float4_pack(float4 a, uint32_t bits) {
   return word4_as_floats(word4_pack(float4_as_words(a), bits));
 }
 
+/* Stores the lanes whose bit is set, and anything behind them: four in all. */
 ALWAYS_INLINE void word4_store_packed(uint32_t *to, word4 a, uint32_t bits) {
+#if !defined(COPSE_SCALAR) && (defined(__wasm_simd128__) || defined(__SSSE3__))
   word4_store(to, word4_pack(a, bits));
+#else
+  uint32_t lanes[4];
+  word4_store(lanes, a);
+  UNROLL for (int i = 0; i < 4; i++, bits >>= 1) {
+    *to = lanes[i];
+    to += bits & 1;
+  }
+#endif
 }
 ALWAYS_INLINE void float4_store_packed(float *to, float4 a, uint32_t bits) {
+#if !defined(COPSE_SCALAR) && (defined(__wasm_simd128__) || defined(__SSSE3__))
   float4_store(to, float4_pack(a, bits));
+#else
+  uint32_t lanes[4];
+  word4_store_packed(lanes, float4_as_words(a), bits);
+  memcpy(to, lanes, sizeof lanes);
+#endif
 }
 
 #endif

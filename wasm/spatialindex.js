@@ -175,15 +175,17 @@ const NEIGHBORS_PER_AGENT = 10
 const MAX_RESULTS = 2 ** 30
 
 /**
- * Frees an object whose owner forgot to dispose it. A backstop only: it may run late or never.
- * @type {FinalizationRegistry<{ instance: Instance, handle: number }> | undefined}
+ * Frees an object whose owner forgot to dispose it. A backstop only: it may run late or never, and
+ * must not keep the instance.
+ * @type {FinalizationRegistry<{ instance: WeakRef<Instance>, handle: number }> | undefined}
  */
 const forgotten = /* @__PURE__ */ (() =>
   globalThis.FinalizationRegistry &&
   new FinalizationRegistry(({ instance, handle }) => {
+    const alive = instance.deref()
     try {
-      instance.enter().destroy(handle)
-      instance.leave()
+      alive?.enter().destroy(handle)
+      alive?.leave()
     } catch {
       // a dead instance has nothing to free
     }
@@ -252,7 +254,7 @@ export class SpatialIndex {
     if (handle < 0) throw failure(name, '', handle)
     this.#handle = handle
     this.#locate()
-    forgotten?.register(this, { instance: this.#instance, handle }, this)
+    forgotten?.register(this, { instance: new WeakRef(this.#instance), handle }, this)
   }
 
   // ---- Calls into the core ----

@@ -2,6 +2,10 @@
 //
 //   node --no-liftoff --expose-gc tests/bench/bench.js quick | full [word…]
 //
+// Each set of agents is measured in a process of its own, which runs this file with `row=` and the
+// place of the set in the plan: what was measured before does not decide how an engine compiles what
+// comes after.
+//
 // With words (frame 2D uniform 10000; still: what the k-d tree is for) only what has all of them is
 // measured, and nothing is written. Otherwise prints tables and writes build/bench/results.json and
 // frame.svg; `make bench-keep` makes them those of tests/bench/results/, which the README shows.
@@ -80,7 +84,9 @@ const forms = {
   },
 }
 
-const [formName = 'quick', ...words] = process.argv.slice(2)
+const [formName = 'quick', ...rest] = process.argv.slice(2)
+const words = rest.filter((word) => !word.startsWith('row='))
+const ownRow = rest.find((word) => word.startsWith('row='))?.slice('row='.length)
 const form = forms[formName]
 if (!form) throw new Error(`no form ${formName}: quick or full`)
 
@@ -162,10 +168,24 @@ function print(results) {
 
 // ---- The run ----
 
+/** Which works of a row of the plan are asked for. */
+const chosenOf = ([dimensions, spread, n, names]) =>
+  names.filter((name) =>
+    words.every((word) => [name, spread, `${n}`, `${dimensions}D`].includes(word)),
+  )
+
+if (ownRow !== undefined) {
+  const row = form.plan[Number(ownRow)]
+  const [dimensions, spread, n] = row
+  await load()
+  const results = measureAll(dimensions, spread, n, chosenOf(row))
+  process.stdout.write(JSON.stringify(results), () => process.exit())
+  await new Promise(() => {})
+}
+
 const began = performance.now()
 for (const { there, name, missing } of natives)
   if (!there) console.log(`without ${name}: ${missing}`)
-await load()
 
 const startTimes = Array.from({ length: 9 }, () =>
   Number(execFileSync(process.execPath, ['tests/bench/start.js'], { encoding: 'utf8' })),
@@ -174,12 +194,11 @@ const start = summary(startTimes)
 console.log(`init() in a fresh process: ${start.median} ms (${start.low} – ${start.high})`)
 
 const measurements = []
-for (const [dimensions, spread, n, names] of form.plan) {
-  const chosen = names.filter((name) =>
-    words.every((word) => [name, spread, `${n}`, `${dimensions}D`].includes(word)),
-  )
-  if (chosen.length === 0) continue
-  const results = measureAll(dimensions, spread, n, chosen)
+for (const [place, row] of form.plan.entries()) {
+  if (chosenOf(row).length === 0) continue
+  const own = [...process.execArgv, process.argv[1], formName, ...words, `row=${place}`]
+  const json = execFileSync(process.execPath, own, { encoding: 'utf8', stdio: [0, 'pipe', 2] })
+  const results = JSON.parse(json)
   print(results)
   measurements.push(...results)
 }
