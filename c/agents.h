@@ -185,6 +185,8 @@ void agents_scan(const agents *all, uint32_t begin, uint32_t end, const region *
                  const scan_filter *filter, copse_results *results);
 uint32_t agents_scan_count(const agents *all, uint32_t begin, uint32_t end, const region *circle,
                            const scan_filter *filter);
+void agents_scan_nearest(const agents *all, uint32_t begin, uint32_t end, const float *center,
+                         const scan_filter *filter, pair *nearest);
 void agents_scan_neighbors(const agents *all, uint32_t begin, uint32_t end, const float *center,
                            const scan_filter *filter, scan_nearest *nearest);
 void agents_scan_ray(const agents *all, uint32_t begin, uint32_t end, const scan_ray *ray,

@@ -188,6 +188,14 @@ uint32_t agents_scan_count(const agents *all, uint32_t begin, uint32_t end, cons
                               : scan_count(&all->points, begin, end, center, radius2, filter, 2);
 }
 
+void agents_scan_nearest(const agents *all, uint32_t begin, uint32_t end, const float *center,
+                         const scan_filter *filter, pair *nearest) {
+  if (all->dimensions == 3)
+    scan_nearest_one(&all->points, begin, end, center, filter, nearest, false, 3);
+  else
+    scan_nearest_one(&all->points, begin, end, center, filter, nearest, false, 2);
+}
+
 void agents_scan_neighbors(const agents *all, uint32_t begin, uint32_t end, const float *center,
                            const scan_filter *filter, scan_nearest *nearest) {
   if (all->dimensions == 3)

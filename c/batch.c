@@ -250,7 +250,7 @@ static uint32_t collect(const batch *asked, const nearby *near, const asker *who
 /* The k nearest by a heap: for what ranking is not made for. */
 static uint32_t heap_into(pairs found, uint32_t size, uint32_t k, pairs row) {
   scan_nearest nearest = {row, k, 0, INFINITY};
-  for (uint32_t i = 0; i < size; i++) scan_offer(&nearest, pairs_get(found, i));
+  for (uint32_t i = 0; i < size; i++) scan_offer(&nearest, found.distances2[i], found.ids[i]);
   heap_sort(row, nearest.size, BY_DISTANCE);
   return nearest.size;
 }

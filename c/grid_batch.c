@@ -56,6 +56,14 @@ ALWAYS_INLINE void group_at(const copse_grid *grid, uint32_t begin, group *some,
   *some = (group){begin, 1, point, point};
 }
 
+/* The same for what need not be as fast: one copy for all. */
+SMALL_CODE OUT_OF_LINE void group_at_any(const copse_grid *grid, uint32_t begin, group *some) {
+  if (grid->agents.dimensions == 3)
+    group_at(grid, begin, some, 3);
+  else
+    group_at(grid, begin, some, 2);
+}
+
 /* The window of all within reach of a group; false: see grid_window_of. */
 ALWAYS_INLINE bool group_window(const copse_grid *grid, const group *some, float reach2,
                                 grid_window *window, const int dim) {
@@ -126,10 +134,17 @@ ALWAYS_INLINE uint32_t gather_in(nearby *near, const copse_grid *grid, uint32_t 
   const uint32_t *starts = grid->starts;
   group some;
   grid_window window;
-  group_at(grid, place, &some, dim);
+  if (what == GATHER_IDS)
+    group_at(grid, place, &some, dim);
+  else
+    group_at_any(grid, place, &some);
   if (!group_window(grid, &some, reach2, &window, dim)) return 0;
   const uint32_t past = place + some.size, count = window.hi[0] - window.lo[0] + 1;
-  copy_four(near, all, 0, place, what, dim);
+  near->size = 0;
+  if (what == GATHER_IDS)
+    copy_four(near, all, 0, place, what, dim);
+  else
+    copy_other(near, all, place, past, what);
   near->size = some.size;
   for (uint32_t z = window.lo[2]; z <= window.hi[2]; z++) {
     for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {
@@ -153,21 +168,15 @@ OUT_OF_LINE uint32_t gather_2d(nearby *near, const copse_grid *grid, uint32_t pl
 OUT_OF_LINE uint32_t gather_3d(nearby *near, const copse_grid *grid, uint32_t place, float reach2) {
   return gather_in(near, grid, place, reach2, GATHER_IDS, 3);
 }
-SMALL_CODE OUT_OF_LINE uint32_t gather_groups_2d(nearby *near, const copse_grid *grid,
-                                                 uint32_t place, float reach2) {
-  return gather_in(near, grid, place, reach2, GATHER_IDS_AND_GROUPS, 2);
-}
-SMALL_CODE OUT_OF_LINE uint32_t gather_groups_3d(nearby *near, const copse_grid *grid,
-                                                 uint32_t place, float reach2) {
-  return gather_in(near, grid, place, reach2, GATHER_IDS_AND_GROUPS, 3);
+SMALL_CODE OUT_OF_LINE uint32_t gather_groups(nearby *near, const copse_grid *grid, uint32_t place,
+                                              float reach2) {
+  return gather_in(near, grid, place, reach2, GATHER_IDS_AND_GROUPS, (int)grid->agents.dimensions);
 }
 static uint32_t gather(nearby *near, const copse_grid *grid, const batch *asked, uint32_t place,
                        float reach2) {
-  if (grid->agents.dimensions == 3)
-    return asked->plain ? gather_3d(near, grid, place, reach2)
-                        : gather_groups_3d(near, grid, place, reach2);
-  return asked->plain ? gather_2d(near, grid, place, reach2)
-                      : gather_groups_2d(near, grid, place, reach2);
+  if (!asked->plain) return gather_groups(near, grid, place, reach2);
+  return grid->agents.dimensions == 3 ? gather_3d(near, grid, place, reach2)
+                                      : gather_2d(near, grid, place, reach2);
 }
 
 /* ---- All within --------------------------------------------------------------------------- */
@@ -329,14 +338,14 @@ static void pair_with_run(const batch *asked, const group *some, grid_run run, n
 }
 
 /* Pairs the group that begins at a place; answers with its size. */
-ALWAYS_INLINE uint32_t group_pairs_in(const copse_grid *grid, const batch *asked, uint32_t place,
-                                      nearby *near, pairing *to, const int dim) {
+SMALL_CODE OUT_OF_LINE uint32_t group_pairs(const copse_grid *grid, const batch *asked,
+                                            uint32_t place, nearby *near, pairing *to) {
   group some;
   grid_window window;
-  group_at(grid, place, &some, dim);
+  group_at_any(grid, place, &some);
   const float reach2 = pairing_reach2(to, asked, place, place + some.size);
   near->size = 0;
-  if (group_window(grid, &some, reach2, &window, dim)) {
+  if (group_window(grid, &some, reach2, &window, (int)grid->agents.dimensions)) {
     for (uint32_t z = window.lo[2]; z <= window.hi[2]; z++) {
       for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {
         grid_run runs[2];
@@ -350,25 +359,15 @@ ALWAYS_INLINE uint32_t group_pairs_in(const copse_grid *grid, const batch *asked
   return some.size;
 }
 
-OUT_OF_LINE uint32_t group_pairs_2d(const copse_grid *grid, const batch *asked, uint32_t place,
-                                    nearby *near, pairing *to) {
-  return group_pairs_in(grid, asked, place, near, to, 2);
-}
-SMALL_CODE OUT_OF_LINE uint32_t group_pairs_3d(const copse_grid *grid, const batch *asked,
-                                               uint32_t place, nearby *near, pairing *to) {
-  return group_pairs_in(grid, asked, place, near, to, 3);
-}
-
-copse_status copse_grid_pairs(const copse_grid *grid, float distance, const float *radii,
-                              const copse_query *query, copse_results *results) {
+SMALL_CODE copse_status copse_grid_pairs(const copse_grid *grid, float distance, const float *radii,
+                                         const copse_query *query, copse_results *results) {
   batch asked;
   pairing to;
   if (!ask(&asked, grid, query, NULL) || !pairing_start(&to, &asked, distance, radii, results))
     return COPSE_INVALID_ARGUMENT;
   nearby near;
   for (uint32_t place = 0; place < grid->agents.present;)
-    place += grid->agents.dimensions == 3 ? group_pairs_3d(grid, &asked, place, &near, &to)
-                                          : group_pairs_2d(grid, &asked, place, &near, &to);
+    place += group_pairs(grid, &asked, place, &near, &to);
   pairing_end(&to);
   return COPSE_OK;
 }

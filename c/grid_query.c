@@ -70,8 +70,8 @@ ALWAYS_INLINE uint32_t collect_in(const copse_grid *grid, const region *where, c
   return visits;
 }
 
-OUT_OF_LINE uint32_t collect_circle(const copse_grid *grid, const region *where,
-                                    const copse_query *query, copse_results *results) {
+ALWAYS_INLINE uint32_t collect_circle(const copse_grid *grid, const region *where,
+                                      const copse_query *query, copse_results *results) {
   return grid->agents.dimensions == 3 ? collect_in(grid, where, SHAPE_CIRCLE, query, results, 3)
                                       : collect_in(grid, where, SHAPE_CIRCLE, query, results, 2);
 }
@@ -121,16 +121,28 @@ static float expected_reach(const copse_grid *grid, uint32_t k) {
   return reach > 0 && reach < cell ? reach : cell; /* an area may underflow */
 }
 
+/* For the nearest alone there is something faster than a heap of one. */
 static uint32_t search_run(const copse_grid *grid, grid_run run, const float *center,
                            const scan_filter *filter, scan_nearest *nearest) {
-  agents_scan_neighbors(&grid->agents, run.begin, run.end, center, filter, nearest);
+  if (nearest->k > 1) {
+    agents_scan_neighbors(&grid->agents, run.begin, run.end, center, filter, nearest);
+    return 1;
+  }
+  pair one = {nearest->limit2, nearest->size ? nearest->heap.ids[0] : COPSE_NONE};
+  agents_scan_nearest(&grid->agents, run.begin, run.end, center, filter, &one);
+  if (one.id == COPSE_NONE) return 1;
+  pairs_set(nearest->heap, 0, one);
+  nearest->limit2 = one.distance2;
+  nearest->size = 1;
   return 1;
 }
 
 /* Offers all that may be among the k nearest: within a reach that is doubled until it holds them.
  * What an earlier reach has shown is not shown again. */
-ALWAYS_INLINE uint32_t search(const copse_grid *grid, const float *center, const copse_query *query,
-                              scan_nearest *nearest, const int dim) {
+uint32_t grid_neighbors(const void *index, const float *center, const copse_query *query,
+                        scan_nearest *nearest) {
+  const copse_grid *grid = index;
+  const int dim = (int)grid->agents.dimensions;
   const scan_filter filter = agents_filter(&grid->agents, query);
   const float4 point = point4(center, dim);
   const float limit2 = nearest->limit2;
@@ -146,8 +158,7 @@ ALWAYS_INLINE uint32_t search(const copse_grid *grid, const float *center, const
              search_run(grid, (grid_run){0, grid->agents.present}, center, &filter, nearest);
     }
     bool whole = true;
-    EACH_AXIS (axis, dim)
-      whole &= window.lo[axis] == 0 && (float)window.hi[axis] == grid->last[axis];
+    EACH_AXIS (axis, 3) whole &= window.lo[axis] == 0 && (float)window.hi[axis] == grid->last[axis];
     for (uint32_t z = window.lo[2]; z <= window.hi[2]; z++) {
       for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {
         const uint32_t again =
@@ -166,13 +177,6 @@ ALWAYS_INLINE uint32_t search(const copse_grid *grid, const float *center, const
     if (whole || reach * reach >= nearest->limit2) return visits;
     seen = window;
   }
-}
-
-uint32_t grid_neighbors(const void *grid, const float *center, const copse_query *query,
-                        scan_nearest *nearest) {
-  return ((const copse_grid *)grid)->agents.dimensions == 3
-             ? search(grid, center, query, nearest, 3)
-             : search(grid, center, query, nearest, 2);
 }
 
 uint32_t grid_nearest(const void *grid, const float *center, const copse_query *query,

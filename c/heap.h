@@ -33,10 +33,6 @@ ALWAYS_INLINE void pairs_set(pairs all, uint32_t i, pair value) {
   all.ids[i] = value.id;
 }
 
-/* Puts `value` where entry `at` was, sinking it until no child is greater. */
-void heap_sink(pairs heap, uint32_t size, uint32_t at, pair value, pair_order order);
-/* Adds a pair to a heap by distance of `size` entries with room for one more. */
-void heap_push(pairs heap, uint32_t size, pair value);
 /* Sorts a heap in place, least first. */
 void heap_sort(pairs heap, uint32_t size, pair_order order);
 

@@ -30,8 +30,8 @@ ALWAYS_INLINE uint32_t collect_in(const copse_kdtree *tree, const region *where,
   return visits;
 }
 
-OUT_OF_LINE uint32_t collect_circle(const copse_kdtree *tree, const region *where,
-                                    const copse_query *query, copse_results *results) {
+ALWAYS_INLINE uint32_t collect_circle(const copse_kdtree *tree, const region *where,
+                                      const copse_query *query, copse_results *results) {
   return tree->agents.dimensions == 3 ? collect_in(tree, where, SHAPE_CIRCLE, query, results, 3)
                                       : collect_in(tree, where, SHAPE_CIRCLE, query, results, 2);
 }

@@ -55,7 +55,9 @@ bool query_half_angle(float halfAngle, float *cosine) {
   return true;
 }
 
-void heap_sink(pairs heap, uint32_t size, uint32_t at, pair value, pair_order order) {
+/* Puts `value` where entry `at` was, sinking it until no child is greater. */
+ALWAYS_INLINE void sink(pairs heap, uint32_t size, uint32_t at, pair value,
+                        const pair_order order) {
   for (uint32_t child; (child = 2 * at + 1) < size; at = child) {
     if (child + 1 < size && pair_less(pairs_get(heap, child), pairs_get(heap, child + 1), order))
       child++;
@@ -65,7 +67,8 @@ void heap_sink(pairs heap, uint32_t size, uint32_t at, pair value, pair_order or
   pairs_set(heap, at, value);
 }
 
-void heap_push(pairs heap, uint32_t size, pair value) {
+/* Adds a pair to a heap of `size` entries with room for one more. */
+ALWAYS_INLINE void push(pairs heap, uint32_t size, pair value) {
   uint32_t at = size;
   for (uint32_t parent; at > 0; at = parent) {
     parent = (at - 1) / 2;
@@ -80,7 +83,7 @@ void heap_sort(pairs heap, uint32_t size, pair_order order) {
     size--;
     pair last = pairs_get(heap, size);
     pairs_set(heap, size, pairs_get(heap, 0));
-    heap_sink(heap, size, 0, last, order);
+    sink(heap, size, 0, last, order);
   }
 }
 
@@ -91,7 +94,7 @@ void pairs_sort(pairs all, uint32_t size, pair_order order) {
     sorted++;
   if (sorted == size) return;
   if (size > INSERTION_LIMIT) {
-    for (uint32_t at = size / 2; at-- > 0;) heap_sink(all, size, at, pairs_get(all, at), order);
+    for (uint32_t at = size / 2; at-- > 0;) sink(all, size, at, pairs_get(all, at), order);
     heap_sort(all, size, order);
     return;
   }
@@ -146,11 +149,12 @@ void query_sort(const copse_query *query, copse_results *results) {
                query->sort == COPSE_SORT_ID ? BY_ID : BY_DISTANCE);
 }
 
-void scan_offer(scan_nearest *nearest, pair candidate) {
+void scan_offer(scan_nearest *nearest, float distance2, uint32_t id) {
+  const pair candidate = {distance2, id};
   if (nearest->size < nearest->k)
-    heap_push(nearest->heap, nearest->size++, candidate);
+    push(nearest->heap, nearest->size++, candidate);
   else if (pair_less(candidate, pairs_get(nearest->heap, 0), BY_DISTANCE))
-    heap_sink(nearest->heap, nearest->size, 0, candidate, BY_DISTANCE);
+    sink(nearest->heap, nearest->size, 0, candidate, BY_DISTANCE);
   else
     return;
   if (nearest->size == nearest->k) nearest->limit2 = nearest->heap.distances2[0];

@@ -202,7 +202,7 @@ typedef struct scan_nearest {
 } scan_nearest;
 
 /* Offers a candidate to the k nearest so far. */
-void scan_offer(scan_nearest *nearest, pair candidate);
+void scan_offer(scan_nearest *nearest, float distance2, uint32_t id);
 
 ALWAYS_INLINE void scan_neighbors(const scan_points *points, uint32_t begin, uint32_t end,
                                   const float *center, const scan_filter *filter,
@@ -217,7 +217,7 @@ ALWAYS_INLINE void scan_neighbors(const scan_points *points, uint32_t begin, uin
     float4_store(lanes, distances2);
     for (uint32_t lane = 0; lane < 4; lane++) {
       if (!(bits >> lane & 1)) continue;
-      scan_offer(nearest, (pair){lanes[lane], points->ids[i + lane]});
+      scan_offer(nearest, lanes[lane], points->ids[i + lane]);
     }
   }
 }
