@@ -27,7 +27,7 @@ static void few_ranks(const float *values, uint32_t n, const uint32_t ranks[2], 
     float4 mine[4];
     word4 less[4];
     UNROLL for (uint32_t four = 0; four < 4; four++) {
-      mine[four] = float4_load(values + i + 4 * four);
+      mine[four] = float4_load(values + i + (size_t)4 * four);
       less[four] = word4_all(0);
     }
     for (uint32_t j = 0; j < n; j++) {
