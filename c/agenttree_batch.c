@@ -68,13 +68,6 @@ ALWAYS_INLINE uint32_t reach_next(reach *all, const copse_agenttree *tree, const
   return index;
 }
 
-/* Begins a batch; false: it is none. */
-static bool ask(batch *asked, const copse_agenttree *tree, const copse_query *query,
-                const uint32_t *masks) {
-  *asked = (batch){&tree->agents, {0}, NULL, false};
-  return batch_init(asked, query, masks);
-}
-
 /* Appends the agents begin … end of a leaf that are within reach; there must be room. For places
  * in tree order, these stand in for the ids. */
 ALWAYS_INLINE void gather_run(nearby *near, const copse_agenttree *tree, const node *leaf,
@@ -397,7 +390,8 @@ copse_status copse_agenttree_all_within(const copse_agenttree *tree, float radiu
                                         const copse_query *query, const uint32_t *masks,
                                         copse_rows *rows) {
   batch asked;
-  if (!ask(&asked, tree, query, masks) || !query_radius_ok(radius)) return COPSE_INVALID_ARGUMENT;
+  if (!batch_init(&asked, &tree->agents, query, masks) || !query_radius_ok(radius))
+    return COPSE_INVALID_ARGUMENT;
   scratch work;
   row_writer to;
   rows_start(&to, rows, batch_row_count(&tree->agents), tree->agents.present);
@@ -412,8 +406,9 @@ copse_status copse_agenttree_within_many(const copse_agenttree *tree, const floa
                                          uint32_t n, float radius, const copse_query *query,
                                          copse_rows *rows) {
   batch asked;
-  return ask(&asked, tree, query, NULL) ? batch_within_many(&asked, points, n, radius, rows)
-                                        : COPSE_INVALID_ARGUMENT;
+  return batch_init(&asked, &tree->agents, query, NULL)
+             ? batch_within_many(&asked, points, n, radius, rows)
+             : COPSE_INVALID_ARGUMENT;
 }
 
 /* ---- All neighbors ----------------------------------------------------------------------- */
@@ -450,7 +445,7 @@ copse_status copse_agenttree_all_neighbors(const copse_agenttree *tree, uint32_t
                                            copse_neighbor_rows *rows) {
   batch asked;
   const uint32_t count = batch_row_count(&tree->agents);
-  if (!ask(&asked, tree, query, masks) || !query_radius_ok(asked.query.maxDistance))
+  if (!batch_init(&asked, &tree->agents, query, masks) || !query_radius_ok(asked.query.maxDistance))
     return COPSE_INVALID_ARGUMENT;
   if (count) memset(rows->counts, 0, count * sizeof(uint32_t));
   if (!k) return COPSE_OK;
@@ -471,8 +466,9 @@ copse_status copse_agenttree_nearest_many(const copse_agenttree *tree, const flo
                                           uint32_t n, uint32_t k, const copse_query *query,
                                           copse_neighbor_rows *rows) {
   batch asked;
-  return ask(&asked, tree, query, NULL) ? batch_nearest_many(&asked, points, n, k, rows)
-                                        : COPSE_INVALID_ARGUMENT;
+  return batch_init(&asked, &tree->agents, query, NULL)
+             ? batch_nearest_many(&asked, points, n, k, rows)
+             : COPSE_INVALID_ARGUMENT;
 }
 
 /* ---- Pairs ------------------------------------------------------------------------------- */
@@ -508,7 +504,8 @@ copse_status copse_agenttree_pairs(const copse_agenttree *tree, float distance, 
                                    const copse_query *query, copse_results *results) {
   batch asked;
   pairing to;
-  if (!ask(&asked, tree, query, NULL) || !pairing_start(&to, &asked, distance, radii, results))
+  if (!batch_init(&asked, &tree->agents, query, NULL) ||
+      !pairing_start(&to, &asked, distance, radii, results))
     return COPSE_INVALID_ARGUMENT;
   nearby near;
   for (uint32_t index = 0; index < tree->nodeCount; index++) {

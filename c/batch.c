@@ -4,11 +4,12 @@
 
 /* ---- What a batch asks ------------------------------------------------------------------- */
 
-SMALL_CODE bool batch_init(batch *asked, const copse_query *query, const uint32_t *masks) {
-  asked->query = query_or_default(query);
+SMALL_CODE bool batch_init(batch *asked, const agents *all, const copse_query *query,
+                           const uint32_t *masks) {
+  *asked = (batch){.agents = all, .query = query_or_default(query)};
   uint32_t common = COPSE_ALL_GROUPS;
   if (masks)
-    for (uint32_t i = 0; i < asked->agents->builtCount; i++) common &= masks[i];
+    for (uint32_t i = 0; i < all->builtCount; i++) common &= masks[i];
   if (common != COPSE_ALL_GROUPS) asked->masks = masks;
   asked->plain = !asked->masks && asked->query.mask == COPSE_ALL_GROUPS;
   return asked->query.sort == COPSE_SORT_NONE;

@@ -15,9 +15,8 @@ typedef struct batch {
   bool plain;            /* no mask of any kind filters anything */
 } batch;
 
-/* Completes a batch that knows its index. False: the query can't be asked in one. query and masks
- * may be NULL. */
-bool batch_init(batch *asked, const copse_query *query, const uint32_t *masks);
+/* False: the query can't be asked in a batch. query and masks may be NULL. */
+bool batch_init(batch *asked, const agents *all, const copse_query *query, const uint32_t *masks);
 
 /* How many rows a batch has: slots that are in use or were at the last build. */
 uint32_t batch_row_count(const agents *all);
@@ -28,6 +27,7 @@ ALWAYS_INLINE uint32_t batch_mask_of(const batch *asked, uint32_t slot) {
 }
 /* Whom any of the agents begin … end of the index looks for. */
 uint32_t batch_mask_of_run(const batch *asked, uint32_t begin, uint32_t end);
+
 /* ---- Agents near each other ---- */
 
 enum { NEAR_LIMIT = 2048, NEAR_PADDING = 12 };

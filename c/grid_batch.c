@@ -7,13 +7,6 @@
 
 #include <string.h>
 
-/* Begins a batch; false: it is none. */
-static bool ask(batch *asked, const copse_grid *grid, const copse_query *query,
-                const uint32_t *masks) {
-  *asked = (batch){&grid->agents, {0}, NULL, false};
-  return batch_init(asked, query, masks);
-}
-
 /* ---- Groups ------------------------------------------------------------------------------- */
 
 /* One, two or four agents that follow each other in the order of the grid, not far from each
@@ -247,7 +240,8 @@ static void group_rows(const batch *asked, nearby *near, uint32_t own, float rad
 copse_status copse_grid_all_within(const copse_grid *grid, float radius, const copse_query *query,
                                    const uint32_t *masks, copse_rows *rows) {
   batch asked;
-  if (!ask(&asked, grid, query, masks) || !query_radius_ok(radius)) return COPSE_INVALID_ARGUMENT;
+  if (!batch_init(&asked, &grid->agents, query, masks) || !query_radius_ok(radius))
+    return COPSE_INVALID_ARGUMENT;
   const agents *all = &grid->agents;
   nearby near;
   row_writer to;
@@ -270,8 +264,9 @@ copse_status copse_grid_all_within(const copse_grid *grid, float radius, const c
 copse_status copse_grid_within_many(const copse_grid *grid, const float *points, uint32_t n,
                                     float radius, const copse_query *query, copse_rows *rows) {
   batch asked;
-  return ask(&asked, grid, query, NULL) ? batch_within_many(&asked, points, n, radius, rows)
-                                        : COPSE_INVALID_ARGUMENT;
+  return batch_init(&asked, &grid->agents, query, NULL)
+             ? batch_within_many(&asked, points, n, radius, rows)
+             : COPSE_INVALID_ARGUMENT;
 }
 
 /* ---- All neighbors ------------------------------------------------------------------------ */
@@ -282,7 +277,7 @@ copse_status copse_grid_all_neighbors(const copse_grid *grid, uint32_t k, const 
   batch asked;
   const agents *all = &grid->agents;
   const uint32_t count = batch_row_count(all);
-  if (!ask(&asked, grid, query, masks) || !query_radius_ok(asked.query.maxDistance))
+  if (!batch_init(&asked, &grid->agents, query, masks) || !query_radius_ok(asked.query.maxDistance))
     return COPSE_INVALID_ARGUMENT;
   if (count) memset(rows->counts, 0, count * sizeof(uint32_t));
   if (!k) return COPSE_OK;
@@ -317,8 +312,9 @@ copse_status copse_grid_nearest_many(const copse_grid *grid, const float *points
                                      uint32_t k, const copse_query *query,
                                      copse_neighbor_rows *rows) {
   batch asked;
-  return ask(&asked, grid, query, NULL) ? batch_nearest_many(&asked, points, n, k, rows)
-                                        : COPSE_INVALID_ARGUMENT;
+  return batch_init(&asked, &grid->agents, query, NULL)
+             ? batch_nearest_many(&asked, points, n, k, rows)
+             : COPSE_INVALID_ARGUMENT;
 }
 
 /* ---- Pairs -------------------------------------------------------------------------------- */
@@ -363,7 +359,8 @@ SMALL_CODE copse_status copse_grid_pairs(const copse_grid *grid, float distance,
                                          const copse_query *query, copse_results *results) {
   batch asked;
   pairing to;
-  if (!ask(&asked, grid, query, NULL) || !pairing_start(&to, &asked, distance, radii, results))
+  if (!batch_init(&asked, &grid->agents, query, NULL) ||
+      !pairing_start(&to, &asked, distance, radii, results))
     return COPSE_INVALID_ARGUMENT;
   nearby near;
   for (uint32_t place = 0; place < grid->agents.present;)

@@ -7,13 +7,6 @@
 
 #include <string.h>
 
-/* Begins a batch; false: it is none. */
-static bool ask(batch *asked, const copse_kdtree *tree, const copse_query *query,
-                const uint32_t *masks) {
-  *asked = (batch){&tree->agents, {0}, NULL, false};
-  return batch_init(asked, query, masks);
-}
-
 /* ---- Groups ------------------------------------------------------------------------------- */
 
 /* Some points that follow each other in the order of the tree, none of them far from the others. */
@@ -22,7 +15,7 @@ typedef struct group {
   float4 lo, hi; /* its bounds, in the lanes x, y, z */
 } group;
 
-/* The groups are the ranges that a query would scan, each with the node behind it. */
+/* The tree is halved until what is left is as small as what a query scans: each is a group. */
 typedef struct groups {
   uint32_t waiting;
   kdtree_range stack[KDTREE_LEVELS];
@@ -111,7 +104,8 @@ copse_status copse_kdtree_all_within(const copse_kdtree *tree, float radius,
                                      const copse_query *query, const uint32_t *masks,
                                      copse_rows *rows) {
   batch asked;
-  if (!ask(&asked, tree, query, masks) || !query_radius_ok(radius)) return COPSE_INVALID_ARGUMENT;
+  if (!batch_init(&asked, &tree->agents, query, masks) || !query_radius_ok(radius))
+    return COPSE_INVALID_ARGUMENT;
   const agents *all = &tree->agents;
   nearby near;
   row_writer to;
@@ -135,8 +129,9 @@ copse_status copse_kdtree_all_within(const copse_kdtree *tree, float radius,
 copse_status copse_kdtree_within_many(const copse_kdtree *tree, const float *points, uint32_t n,
                                       float radius, const copse_query *query, copse_rows *rows) {
   batch asked;
-  return ask(&asked, tree, query, NULL) ? batch_within_many(&asked, points, n, radius, rows)
-                                        : COPSE_INVALID_ARGUMENT;
+  return batch_init(&asked, &tree->agents, query, NULL)
+             ? batch_within_many(&asked, points, n, radius, rows)
+             : COPSE_INVALID_ARGUMENT;
 }
 
 /* ---- All neighbors ------------------------------------------------------------------------ */
@@ -147,7 +142,7 @@ copse_status copse_kdtree_all_neighbors(const copse_kdtree *tree, uint32_t k,
   batch asked;
   const agents *all = &tree->agents;
   const uint32_t count = batch_row_count(all);
-  if (!ask(&asked, tree, query, masks) || !query_radius_ok(asked.query.maxDistance))
+  if (!batch_init(&asked, &tree->agents, query, masks) || !query_radius_ok(asked.query.maxDistance))
     return COPSE_INVALID_ARGUMENT;
   if (count) memset(rows->counts, 0, count * sizeof(uint32_t));
   if (!k) return COPSE_OK;
@@ -177,8 +172,9 @@ copse_status copse_kdtree_nearest_many(const copse_kdtree *tree, const float *po
                                        uint32_t k, const copse_query *query,
                                        copse_neighbor_rows *rows) {
   batch asked;
-  return ask(&asked, tree, query, NULL) ? batch_nearest_many(&asked, points, n, k, rows)
-                                        : COPSE_INVALID_ARGUMENT;
+  return batch_init(&asked, &tree->agents, query, NULL)
+             ? batch_nearest_many(&asked, points, n, k, rows)
+             : COPSE_INVALID_ARGUMENT;
 }
 
 /* ---- Pairs -------------------------------------------------------------------------------- */
@@ -212,7 +208,8 @@ copse_status copse_kdtree_pairs(const copse_kdtree *tree, float distance, const 
                                 const copse_query *query, copse_results *results) {
   batch asked;
   pairing to;
-  if (!ask(&asked, tree, query, NULL) || !pairing_start(&to, &asked, distance, radii, results))
+  if (!batch_init(&asked, &tree->agents, query, NULL) ||
+      !pairing_start(&to, &asked, distance, radii, results))
     return COPSE_INVALID_ARGUMENT;
   nearby near;
   group some;
