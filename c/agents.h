@@ -47,8 +47,7 @@ typedef struct survey {
   uint32_t anyGroups, allGroups; /* of the present */
 } survey;
 
-/* What must agree between a snapshot and the index that takes it, by place and meaning of the
- * index.
+/* So many words must agree between a snapshot and the index that takes it; which, the index says.
  */
 enum { INDEX_OPTIONS = 3 };
 
@@ -119,8 +118,7 @@ ALWAYS_INLINE scan_filter agents_filter(const agents *all, const copse_query *qu
 bool agents_ok(const agents *asked);
 /* The bytes of such an index, SIZE_MAX when no memory can hold it. */
 size_t agents_bytes(const agents *asked);
-/* Makes an index of what is asked for, which has no memory yet; NULL with another status than OK.
- */
+/* Makes an index as asked for, which has no memory yet; NULL with another status than OK. */
 void *agents_create(const agents *asked, copse_status *status);
 void agents_destroy(agents *all);
 copse_status agents_reserve(agents *all, uint32_t capacity);

@@ -3,7 +3,6 @@
 
 #include "batch.h"
 #include "kdtree.h"
-#include "region.h"
 
 #include <string.h>
 

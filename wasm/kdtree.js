@@ -1,10 +1,9 @@
 // The k-d tree: points that seldom move.
 
 import { checkOptions, checkWord, CopseError, refuse } from './errors.js'
-import { SpatialIndex2D, SpatialIndex3D } from './spatialindex.js'
+import { ON_NON_FINITE, SpatialIndex2D, SpatialIndex3D } from './spatialindex.js'
 
 const BUILDERS = /** @type {const} */ (['quickselect', 'median-of-medians', 'presort'])
-const ON_NON_FINITE = /** @type {const} */ (['error', 'skip'])
 
 /**
  * @typedef {object} BuilderOptions

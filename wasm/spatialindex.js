@@ -136,7 +136,7 @@ import { View } from './memory.js'
 
 export const MAX_CAPACITY = 2 ** 28
 const LAYOUTS = /** @type {const} */ (['interleaved', 'separate'])
-const ON_NON_FINITE = /** @type {const} */ (['error', 'skip'])
+export const ON_NON_FINITE = /** @type {const} */ (['error', 'skip'])
 const SORTS = /** @type {const} */ (['none', 'id', 'distance'])
 const ALL_GROUPS = -1
 const NOBODY = -1
