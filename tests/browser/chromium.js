@@ -53,6 +53,10 @@ export async function open(folder) {
       await page.goto(new URL(path, url).href)
       return { page, errors }
     },
+    /** Pages left open go on drawing, and slow down all later ones. */
+    async closePages() {
+      await Promise.all(browser.contexts().map((context) => context.close()))
+    },
     async close() {
       await browser.close()
       await new Promise((resolve) => server.httpServer.close(resolve))

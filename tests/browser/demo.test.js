@@ -13,6 +13,7 @@ demo.before(async () => {
   mkdirSync('build/screenshots', { recursive: true })
   site = await open('web/dist')
 })
+demo.after.each(() => site.closePages())
 demo.after(() => site.close())
 
 /** @typedef {import('playwright-core').Page} Page */
