@@ -1,8 +1,9 @@
-// Runs every suite, one after the other, and prints `N passed, N failed` last, alone on a line.
-// Fails when anything failed, or when a suite ran nothing.
+// Runs every suite, as many at a time as there are processors, and prints `N passed, N failed` last,
+// alone on a line. Fails when anything failed, or when a suite ran nothing.
 
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 process.chdir(fileURLToPath(new URL('../', import.meta.url)))
@@ -22,47 +23,70 @@ function report(name, ok, wrong, output) {
   failed += wrong
 }
 
-/** @param {string} command @param {string[]} args */
+/**
+ * @param {string} command @param {string[]} args
+ * @returns {Promise<{ output: string, clean: boolean }>}
+ */
 function run(command, ...args) {
-  const options = { encoding: /** @type {const} */ ('utf8'), timeout: SUITE_SECONDS * 1000 }
-  const { stdout, stderr, status, error } = spawnSync(command, args, options)
-  return { output: `${stdout}${stderr}${error ?? ''}`, clean: status === 0 }
+  const options = { timeout: SUITE_SECONDS * 1000, maxBuffer: 2 ** 26 }
+  return new Promise((resolve) =>
+    execFile(command, args, options, (error, stdout, stderr) =>
+      resolve({ output: `${stdout}${stderr}${error ? `\n${error}` : ''}`, clean: !error }),
+    ),
+  )
 }
 
 /** @param {string} name @param {string} folder @param {string} pattern */
-function uvu(name, folder, pattern) {
-  const { output, clean } = run('node', 'node_modules/uvu/bin.js', folder, pattern)
+async function uvu(name, folder, pattern) {
+  const { output, clean } = await run('node', 'node_modules/uvu/bin.js', folder, pattern)
   const ok = Number(/Passed:\s+(\d+)/.exec(output)?.[1] ?? 0)
   const total = Number(/Total:\s+(\d+)/.exec(output)?.[1] ?? 0)
   report(name, ok, Math.max(total - ok, clean ? 0 : 1), output)
 }
 
 // Native, under sanitizers.
-{
-  const { output, clean } = run('build/test/unit')
+async function unit() {
+  const { output, clean } = await run('build/test/unit')
   const [, ok, wrong] = /(\d+) passed, (\d+) failed/.exec(output) ?? [0, 0, 1]
   report('native unit tests', Number(ok), Math.max(Number(wrong), clean ? 0 : 1), output)
 }
-for (const target of readdirSync('tests/c/fuzz').map((file) => file.replace('.c', ''))) {
+
+/** @param {string} target */
+async function fuzz(target) {
   const limits = [`-max_total_time=${FUZZ_SECONDS}`, '-max_len=4096', '-seed=1', '-timeout=20']
-  const { output, clean } = run(`build/fuzz/${target}`, ...limits)
+  const { output, clean } = await run(`build/fuzz/${target}`, ...limits)
   const runs = Number(/Done (\d+) runs/.exec(output)?.[1] ?? 0)
   report(`fuzz ${target}, ${runs} runs`, clean && runs ? 1 : 0, clean && runs ? 0 : 1, output)
 }
-for (const program of readdirSync('build/test').filter((file) => file.startsWith('determinism-'))) {
-  const { output, clean } = run(`build/test/${program}`)
-  const same = clean && output === readFileSync('tests/determinism.txt', 'utf8')
-  report(program, same ? 1 : 0, same ? 0 : 1, output)
-}
-for (const program of ['example-c', 'example-cpp']) {
-  const { output, clean } = run(`build/test/${program}`)
-  const same = clean && output === 'agent 0 is near\nagent 1 is near\n'
-  report(`${program}, against the installed library`, same ? 1 : 0, same ? 0 : 1, output)
+
+/** @param {string} program of build/test @param {string} name @param {string} expected what it prints */
+async function prints(program, name, expected) {
+  const { output, clean } = await run(`build/test/${program}`)
+  const same = clean && output === expected
+  report(name, same ? 1 : 0, same ? 0 : 1, output)
 }
 
-uvu('in Node', 'tests', '^[^/]+\\.test\\.js$')
-uvu('its consumers', 'tests/consumers', '\\.test\\.js$')
-uvu('in Chromium', 'tests/browser', '\\.test\\.js$')
+const hashes = readFileSync('tests/determinism.txt', 'utf8')
+const near = 'agent 0 is near\nagent 1 is near\n'
+const inTests = (folder, pattern) => readdirSync(folder).filter((file) => file.startsWith(pattern))
+
+// The longest first, and what waits for the network beside what computes.
+const suites = [
+  () => uvu('in Node', 'tests', '^[^/]+\\.test\\.js$'),
+  () => uvu('its consumers', 'tests/consumers', '\\.test\\.js$'),
+  () => uvu('in Chromium', 'tests/browser', '\\.test\\.js$'),
+  unit,
+  ...inTests('tests/c/fuzz', '').map((file) => () => fuzz(file.replace('.c', ''))),
+  ...inTests('build/test', 'determinism-').map((file) => () => prints(file, file, hashes)),
+  ...inTests('build/test', 'example-').map(
+    (file) => () => prints(file, `${file}, against the installed library`, near),
+  ),
+]
+await Promise.all(
+  Array.from({ length: availableParallelism() }, async () => {
+    for (let suite; (suite = suites.shift()); ) await suite()
+  }),
+)
 
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed ? 1 : 0
