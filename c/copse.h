@@ -575,6 +575,169 @@ copse_status copse_kdtree_save(const copse_kdtree *tree, void *bytes, size_t cap
                                size_t *total, uint32_t *firstBad);
 copse_status copse_kdtree_restore(copse_kdtree *tree, const void *bytes, size_t size);
 
+/* ---- Quadtree and octree ------------------------------------------------------------------- *
+ *
+ * For boxes and points that come, go and move one at a time: colliders, zones, pickups. In 2
+ * dimensions a quadtree, in 3 an octree. The tree always answers for the present: there is no
+ * build. Cells divide the world in halves; a cell is divided if and only if it may be and holds
+ * more than leafSize items. Boxes are closed; their distance to a point is 0 inside, else computed
+ * per axis as (lo - x) or (x - hi) and summed as for points. Items outside the world are kept and
+ * found.
+ *
+ * An id is a slot, which insert hands out (the lowest that is free) and remove frees. Results come
+ * in an order that depends on all changes so far and their order, and on nothing else.
+ */
+
+/* How deep these trees may be. */
+#define COPSE_OCTREE_MAX_DEPTH 24
+
+/* How loose: beyond that, cells would be so large that all divisions are in vain. */
+#define COPSE_OCTREE_MAX_LOOSENESS 16.0f
+
+typedef struct copse_octree_def {
+  uint32_t dimensions; /* 2 or 3 */
+  uint32_t capacity;   /* the most items; 1 … COPSE_MAX_CAPACITY */
+  uint32_t leafSize; /* the most items in a cell that is not divided; 0: divide down to maxDepth */
+  uint32_t maxDepth; /* 0 … COPSE_OCTREE_MAX_DEPTH; 0: one list */
+  float looseness;   /* how much larger than itself a cell is for what it takes; from 1 (items on a
+                      * dividing line stay above it) to COPSE_OCTREE_MAX_LOOSENESS */
+  float bounds[6];   /* the world: lo x, y, (z,) hi x, y, (z); lo < hi */
+  copse_allocator allocator;
+} copse_octree_def;
+
+typedef struct copse_octree copse_octree;
+
+/* 2 dimensions, capacity 1,000, the world 0 … 1,000, malloc; leafSize, maxDepth and looseness as
+ * measured best. */
+copse_octree_def copse_octree_default(void);
+
+/* The bytes that an object of this definition takes, SIZE_MAX for what no memory can hold. */
+size_t copse_octree_bytes(const copse_octree_def *def);
+
+/* Creates a tree of no items, all groups 1. *tree is NULL on error. COPSE_INVALID_ARGUMENT,
+ * COPSE_OUT_OF_MEMORY. */
+copse_status copse_octree_create(const copse_octree_def *def, copse_octree **tree);
+
+/* Frees the tree; NULL is harmless. */
+void copse_octree_destroy(copse_octree *tree);
+
+/* Grows to at least this capacity and keeps everything; pointers taken before are void.
+ * On COPSE_OUT_OF_MEMORY the tree is as it was. */
+copse_status copse_octree_reserve(copse_octree *tree, uint32_t capacity);
+
+uint32_t copse_octree_capacity(const copse_octree *tree);
+uint32_t copse_octree_dimensions(const copse_octree *tree);
+
+/* How many items there are. */
+uint32_t copse_octree_count(const copse_octree *tree);
+
+/* The tree's own buffers, valid until reserve or destroy. Boxes, 2 * dimensions floats a slot (lo
+ * x, y, (z,) hi x, y, (z)): what the caller writes there counts from move_all on. 32 group bits a
+ * slot, 1 at first: what the caller writes there counts at once. */
+float *copse_octree_boxes(copse_octree *tree);
+uint32_t *copse_octree_groups(copse_octree *tree);
+
+/* By slot: odd while it is in use; one more at every insert and remove, so that a holder notices
+ * reuse. */
+const uint32_t *copse_octree_generations(const copse_octree *tree);
+bool copse_octree_has(const copse_octree *tree, uint32_t slot);
+
+/* Inserts a box (2 * dimensions floats; a point: both ends the same) in O(depth), unless a cell
+ * divides. Writes it to boxes too. COPSE_NOT_FINITE, COPSE_INVALID_ARGUMENT (lo > hi), COPSE_FULL:
+ * *slot is COPSE_NONE, and nothing has changed. */
+copse_status copse_octree_insert(copse_octree *tree, const float *box, uint32_t *slot);
+
+/* The same, in a free slot of the caller's choice: COPSE_INVALID_ARGUMENT where it is in use,
+ * COPSE_FULL beyond the capacity. Its group is what the caller wrote there. */
+copse_status copse_octree_insert_at(copse_octree *tree, uint32_t slot, const float *box);
+
+/* COPSE_STALE_HANDLE: the slot is not in use. O(depth); the box may be anything by now. */
+copse_status copse_octree_remove(copse_octree *tree, uint32_t slot);
+
+/* Moves an item: O(1) within its cell, else O(depth). As insert; COPSE_STALE_HANDLE. */
+copse_status copse_octree_move(copse_octree *tree, uint32_t slot, const float *box);
+
+/* Removes all items. */
+void copse_octree_clear(copse_octree *tree);
+
+/* Everything moved: every item is now where `boxes` says, moved one by one or, where many left
+ * their cells, built anew. On COPSE_NOT_FINITE and COPSE_INVALID_ARGUMENT (lo > hi) nothing has
+ * changed, and *firstBad (may be NULL) is the first such slot. */
+copse_status copse_octree_move_all(copse_octree *tree, uint32_t *firstBad);
+
+/* All items that meet the closed box lo … hi, which may be a point or infinite; as for agents. */
+copse_status copse_octree_range(const copse_octree *tree, const float *lo, const float *hi,
+                                const copse_query *query, copse_results *results);
+
+/* All items that meet a circle or sphere; as for agents. */
+copse_status copse_octree_within(const copse_octree *tree, const float *center, float radius,
+                                 const copse_query *query, copse_results *results);
+
+copse_status copse_octree_nearest(const copse_octree *tree, const float *center,
+                                  const copse_query *query, uint32_t *id, float *distance2,
+                                  uint32_t *visits);
+
+/* Needs room for min(k, count) results, ids and distances2. */
+copse_status copse_octree_neighbors(const copse_octree *tree, const float *center, uint32_t k,
+                                    const copse_query *query, copse_results *results);
+
+copse_status copse_octree_count_within(const copse_octree *tree, const float *center, float radius,
+                                       const copse_query *query, uint32_t *total, uint32_t *visits);
+copse_status copse_octree_any_within(const copse_octree *tree, const float *center, float radius,
+                                     const copse_query *query, bool *any, uint32_t *visits);
+
+/* What a ray hits first of boxes. */
+typedef struct copse_box_hit {
+  uint32_t id;     /* COPSE_NONE: nobody */
+  float fraction;  /* of the way: 0 at its begin, 1 at its end; nobody: 1 */
+  float normal[3]; /* of the side that it hits: one of them 1 or -1; 0: it begins inside */
+} copse_box_hit;
+
+/* The first item that the segment from … to meets, ties by lower id. In double: it meets a box if
+ * on every axis their intervals meet and, for every two axes u, v, not all corners are on one side
+ * of its line, which compares products way[u] * (side - from[v]). The fraction is the greatest of
+ * (side - from) / way over the axes on which it begins beyond that side, rounded to float; of axes
+ * with equal ones the first has the normal. Of the query, mask and exclude count. */
+copse_status copse_octree_raycast(const copse_octree *tree, const float *from, const float *to,
+                                  const copse_query *query, copse_box_hit *hit, uint32_t *visits);
+
+/* Each pair of items that meet, once: ids a, b, a, b, … with a < b, by ascending a. results.total
+ * counts ids, twice the pairs; whole pairs are written while they fit. Both must match the mask. */
+copse_status copse_octree_pairs(const copse_octree *tree, const copse_query *query,
+                                copse_results *results);
+
+/* The cells in preorder, to draw: per cell its bounds within the world, its depth and the number of
+ * items in it and below, 2 * dimensions + 2 floats. Writes whole cells while they fit; returns the
+ * number of floats in all. */
+size_t copse_octree_cells(const copse_octree *tree, float *out, size_t capacity);
+
+typedef struct copse_octree_statistics {
+  uint32_t items;
+  uint32_t nodes;
+  uint32_t leaves;                               /* nodes that are not divided */
+  uint32_t depth;                                /* of the deepest; the root has depth 0 */
+  uint32_t perDepth[COPSE_OCTREE_MAX_DEPTH + 1]; /* items that nodes of a depth hold themselves */
+  uint32_t straddlers; /* items in nodes that are divided: looseness makes them fewer */
+  uint32_t outside;    /* items not wholly in the world */
+  uint32_t unsplit;    /* nodes that should be divided, but the pool had no more */
+  uint64_t changes;    /* since creation: items that changed their cell, cells divided and merged */
+  size_t bytes;        /* memory of the whole object */
+} copse_octree_statistics;
+
+/* O(nodes + capacity). */
+copse_octree_statistics copse_octree_stats(const copse_octree *tree);
+
+/* Checks every node, block and item; for tests. O(N * depth). */
+bool copse_octree_validate(const copse_octree *tree);
+
+/* A snapshot: items, slots, generations and groups; not what was written to boxes and not moved
+ * yet. Restoring needs the same options but for the capacity, and checks bytes from anywhere:
+ * COPSE_BAD_SNAPSHOT and COPSE_FULL leave the tree as it was. Afterwards everything goes on as it
+ * would have, down to the order of results, unless nodes were unsplit. */
+copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t capacity,
+                               size_t *total);
+copse_status copse_octree_restore(copse_octree *tree, const void *bytes, size_t size);
+
 /* ---- Brute force ------------------------------------------------------------------------- *
  *
  * The same questions answered by a loop over all agents: what every index must agree with, and

@@ -43,31 +43,43 @@ void *arena_carve(arena *block, uint64_t count, size_t itemBytes) {
   return array;
 }
 
-void slots_grow(slots *all, uint32_t *generations, uint32_t *nextFree, uint32_t capacity) {
-  for (uint32_t slot = 0; slot < all->used; slot++) {
-    generations[slot] = all->generations[slot];
-    nextFree[slot] = all->nextFree[slot];
+void slots_grow(slots *all, uint32_t *generations, uint32_t *free, uint32_t capacity) {
+  for (uint32_t slot = 0; slot < capacity; slot++)
+    generations[slot] = slot < all->capacity ? all->generations[slot] : 0;
+  *all = (slots){generations, free, capacity, 0, 0};
+  slots_recount(all);
+}
+
+void slots_recount(slots *all) {
+  all->used = all->firstWord = 0;
+  for (uint32_t word = 0; word < slots_words(all->capacity); word++) all->free[word] = 0;
+  for (uint32_t slot = 0; slot < all->capacity; slot++) {
+    const uint32_t inUse = all->generations[slot] & 1;
+    all->used += inUse;
+    all->free[slot / 32] |= (inUse ^ 1) << slot % 32;
   }
-  *all = (slots){generations, nextFree, capacity, all->used, all->firstFree};
 }
 
 uint32_t slots_take(slots *all) {
-  uint32_t slot = all->firstFree;
-  if (slot != COPSE_NONE) {
-    all->firstFree = all->nextFree[slot];
-    all->generations[slot]++;
-  } else {
-    if (all->used == all->capacity) return COPSE_NONE;
-    slot = all->used++;
-    all->generations[slot] = 1;
-  }
+  if (all->used == all->capacity) return COPSE_NONE;
+  while (!all->free[all->firstWord]) all->firstWord++;
+  const uint32_t bits = all->free[all->firstWord];
+  const uint32_t slot = all->firstWord * 32 + (uint32_t)__builtin_ctz(bits);
+  slots_take_at(all, slot);
   return slot;
+}
+
+void slots_take_at(slots *all, uint32_t slot) {
+  all->free[slot / 32] &= ~(1u << slot % 32);
+  all->generations[slot]++;
+  all->used++;
 }
 
 copse_status slots_free(slots *all, uint32_t slot) {
   if (!slots_in_use(all, slot)) return COPSE_STALE_HANDLE;
+  all->free[slot / 32] |= 1u << slot % 32;
+  if (slot / 32 < all->firstWord) all->firstWord = slot / 32;
   all->generations[slot]++;
-  all->nextFree[slot] = all->firstFree;
-  all->firstFree = slot;
+  all->used--;
   return COPSE_OK;
 }

@@ -64,24 +64,29 @@ ALWAYS_INLINE arena arena_over(void *block) {
 
 /* ---- Slots with generations ----
  *
- * Hands out the lowest-numbered fresh slot or the one freed last. A slot's generation is odd while
- * it is in use and grows by one at every take and free, so a stale holder can tell. */
+ * Hands out the lowest free slot: a function of what is in use alone, so that a restored object
+ * goes on as the saved one would have. A slot's generation is odd while it is in use and grows by
+ * one at every take and free, so a stale holder can tell. */
 typedef struct slots {
   uint32_t *generations; /* capacity */
-  uint32_t *nextFree;    /* capacity; a linked list through the free slots */
+  uint32_t *free;        /* slots_words(capacity); a bit for each slot that is free */
   uint32_t capacity;
-  uint32_t used;      /* slots ever handed out: 0 … used - 1 */
-  uint32_t firstFree; /* COPSE_NONE: none */
+  uint32_t used;      /* how many are in use */
+  uint32_t firstWord; /* of `free`: those before it are 0 */
 } slots;
 
-#define SLOTS_EMPTY ((slots){NULL, NULL, 0, 0, COPSE_NONE})
-/* Moves to larger arrays; the old ones can be freed. Also the way to begin, from SLOTS_EMPTY. */
-void slots_grow(slots *all, uint32_t *generations, uint32_t *nextFree, uint32_t capacity);
+ALWAYS_INLINE uint32_t slots_words(uint32_t capacity) { return (capacity + 31) / 32; }
+/* Moves to larger arrays; the old ones can be freed. Also the way to begin, from zeros. */
+void slots_grow(slots *all, uint32_t *generations, uint32_t *free, uint32_t capacity);
 /* COPSE_NONE when all are in use. */
 uint32_t slots_take(slots *all);
+/* A free slot of the caller's choice. */
+void slots_take_at(slots *all, uint32_t slot);
 copse_status slots_free(slots *all, uint32_t slot);
+/* After generations were written: which slots are free follows from them. */
+void slots_recount(slots *all);
 ALWAYS_INLINE bool slots_in_use(const slots *all, uint32_t slot) {
-  return slot < all->used && (all->generations[slot] & 1u);
+  return slot < all->capacity && (all->generations[slot] & 1u);
 }
 
 #endif

@@ -8,6 +8,7 @@ typedef enum snapshot_kind {
   SNAPSHOT_AGENTTREE = 1,
   SNAPSHOT_GRID = 2,
   SNAPSHOT_KDTREE = 3,
+  SNAPSHOT_OCTREE = 4,
 } snapshot_kind;
 
 /* The first words of every snapshot. All of a snapshot is 32-bit words, little-endian. */

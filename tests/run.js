@@ -84,7 +84,7 @@ const suites = [
 ]
 await Promise.all(
   Array.from({ length: availableParallelism() }, async () => {
-    for (let suite; (suite = suites.shift()); ) await suite()
+    for (let suite; (suite = suites.shift());) await suite()
   }),
 )
 

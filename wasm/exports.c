@@ -37,7 +37,7 @@ typedef struct object {
   uint64_t blockBytes;
 } object;
 
-static slots allSlots = {.firstFree = COPSE_NONE};
+static slots allSlots;
 static object *objects;
 
 enum { SLOT_BITS = 20, GENERATION_MASK = 0x7ff };
@@ -53,7 +53,7 @@ static object *object_of(int32_t handle) {
 
 static copse_status grow_table(void) {
   const uint64_t old = allSlots.capacity, capacity = old ? 2 * old : 16;
-  const uint64_t itemBytes = sizeof(object) + 2 * sizeof(uint32_t);
+  const uint64_t itemBytes = sizeof(object) + 2 * sizeof(uint32_t); /* with its bits of slots */
   if (capacity > 1u << SLOT_BITS) return COPSE_FULL;
   object *larger = memory_take(&MALLOC, capacity * itemBytes);
   if (!larger) return COPSE_OUT_OF_MEMORY;
@@ -112,7 +112,7 @@ static int32_t adopt(index made, uint32_t capacity, uint32_t resultCapacity, uin
   const object bare = {.index = made, .k = k};
   object whole = {0};
   copse_status status = COPSE_OK;
-  if (allSlots.firstFree == COPSE_NONE && allSlots.used == allSlots.capacity) status = grow_table();
+  if (allSlots.used == allSlots.capacity) status = grow_table();
   if (status == COPSE_OK) status = take_block(&bare, capacity, resultCapacity, &whole);
   if (status != COPSE_OK) {
     index_destroy(made);

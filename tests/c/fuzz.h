@@ -4,34 +4,12 @@
 #ifndef FUZZ_H
 #define FUZZ_H
 
+#include "bytes.h"
 #include "compare.h"
 
 #include <stdio.h>
 
 enum { FUZZ_CAPACITY = 128 };
-
-typedef struct input {
-  const uint8_t *bytes;
-  size_t left;
-} input;
-
-static inline uint8_t next_byte(input *from) {
-  return from->left ? (from->left--, *from->bytes++) : 0;
-}
-
-/* One in four is a small integer, so that agents coincide and lie on borders. */
-static inline float next_float(input *from) {
-  float x;
-  if (next_byte(from) % 4 == 0) return (float)((int)next_byte(from) % 16 - 8);
-  uint8_t raw[4];
-  for (int i = 0; i < 4; i++) raw[i] = next_byte(from);
-  memcpy(&x, raw, sizeof x);
-  return x;
-}
-
-static inline void next_point(input *from, float *point) {
-  for (int axis = 0; axis < 3; axis++) point[axis] = next_float(from);
-}
 
 static inline void must(bool condition, const char *what) {
   if (condition) return;

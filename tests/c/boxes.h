@@ -1,0 +1,395 @@
+/* A plain list of boxes: what the quadtree and the octree must agree with after every change. */
+#ifndef BOXES_H
+#define BOXES_H
+
+#include "../../c/copse.h"
+#include "bytes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BOXES = 96, BOX_PAIRS = BOXES * (BOXES - 1) };
+
+typedef struct box_list {
+  uint32_t dimensions;
+  float boxes[BOXES][6]; /* lo x, y, (z,) hi x, y, (z) */
+  bool used[BOXES];
+  const uint32_t *groups; /* those of the tree, which count at once */
+} box_list;
+
+typedef struct box_question {
+  float center[3], to[3], lo[3], hi[3];
+  float radius;
+  uint32_t k;
+  copse_query query;
+} box_question;
+
+static inline bool box_wanted(const box_list *list, uint32_t id, const copse_query *query) {
+  return list->used[id] && (list->groups[id] & query->mask) && id != query->exclude;
+}
+
+static inline bool boxes_meet(const box_list *list, const float *box, const float *lo,
+                              const float *hi) {
+  for (uint32_t axis = 0; axis < list->dimensions; axis++)
+    if (box[axis] > hi[axis] || box[list->dimensions + axis] < lo[axis]) return false;
+  return true;
+}
+
+static inline float box_distance2(const box_list *list, const float *box, const float *x) {
+  float squares[3] = {0};
+  for (uint32_t axis = 0; axis < list->dimensions; axis++) {
+    const float below = box[axis] - x[axis], above = x[axis] - box[list->dimensions + axis];
+    const float outside = below > 0 ? below : above > 0 ? above : 0;
+    squares[axis] = outside * outside;
+  }
+  const float sum = squares[0] + squares[1];
+  return list->dimensions == 3 ? sum + squares[2] : sum;
+}
+
+/* As copse.h defines it, without a tree. */
+static inline bool ray_meets(const box_list *list, const float *box, const float *from,
+                             const float *to, float *fraction, float normal[3]) {
+  const uint32_t dim = list->dimensions;
+  double way[3], at[2][3];
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    if (fmaxf(from[axis], to[axis]) < box[axis] || fminf(from[axis], to[axis]) > box[dim + axis])
+      return false;
+    way[axis] = (double)to[axis] - (double)from[axis];
+    at[0][axis] = (double)box[axis] - (double)from[axis];
+    at[1][axis] = (double)box[dim + axis] - (double)from[axis];
+  }
+  for (uint32_t u = 0; u < (dim == 3 ? 3 : 1); u++) {
+    const uint32_t v = (u + 1) % dim;
+    bool left = false, right = false; /* corners that are not to the right, and not to the left */
+    for (uint32_t corner = 0; corner < 4; corner++) {
+      const double a = way[u] * at[corner & 1][v], b = way[v] * at[corner >> 1][u];
+      left |= a >= b;
+      right |= a <= b;
+    }
+    if (!left || !right) return false;
+  }
+  double latest = 0;
+  memset(normal, 0, 3 * sizeof *normal);
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    const double side = at[0][axis] > 0 ? at[0][axis] : at[1][axis] < 0 ? at[1][axis] : 0;
+    if (side == 0 || side / way[axis] <= latest) continue;
+    latest = side / way[axis];
+    memset(normal, 0, 3 * sizeof *normal);
+    normal[axis] = way[axis] > 0 ? -1 : 1;
+  }
+  *fraction = latest < 1 ? (float)latest : 1;
+  return true;
+}
+
+static inline bool same_ids(const uint32_t *ids, uint32_t total, const uint32_t *expected,
+                            uint32_t count) {
+  return total == count && (!count || memcmp(ids, expected, count * sizeof *ids) == 0);
+}
+
+/* What is wrong with the tree's answers, or NULL. The list's are in order of ids, or distances. */
+static inline const char *compare_boxes(const copse_octree *tree, const box_list *list,
+                                        const box_question *ask) {
+  const uint32_t dim = list->dimensions;
+  uint32_t ids[BOXES], expected[BOXES], count = 0, total, visits, places = 0;
+  float distances2[BOXES], all2[BOXES];
+  copse_results results = {ids, distances2, BOXES, 0, 0};
+  copse_query sorted = ask->query;
+  sorted.sort = COPSE_SORT_ID;
+  for (uint32_t id = 0; id < BOXES; id++) {
+    all2[id] = list->used[id] ? box_distance2(list, list->boxes[id], ask->center) : 0;
+    places += list->used[id];
+    if (list->used[id] != copse_octree_has(tree, id)) return "has";
+  }
+  if (copse_octree_count(tree) != places) return "count";
+
+  bool ok = true, ordered = true;
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    ok &= fabsf(ask->center[axis]) <= COPSE_MAX_COORDINATE;
+    ordered &= ask->lo[axis] <= ask->hi[axis];
+  }
+  copse_status status = copse_octree_range(tree, ask->lo, ask->hi, &sorted, &results);
+  if ((status == COPSE_OK) != ordered) return "range: status";
+  for (uint32_t id = 0; id < BOXES; id++)
+    if (box_wanted(list, id, &ask->query) && boxes_meet(list, list->boxes[id], ask->lo, ask->hi))
+      expected[count++] = id;
+  if (ordered && !same_ids(ids, results.total, expected, count)) return "range";
+
+  const float radius2 = ask->radius * ask->radius;
+  status = copse_octree_within(tree, ask->center, ask->radius, &sorted, &results);
+  if ((status == COPSE_OK) != (ok && ask->radius >= 0)) return "within: status";
+  if (status == COPSE_OK) {
+    bool any;
+    count = 0;
+    for (uint32_t id = 0; id < BOXES; id++)
+      if (box_wanted(list, id, &ask->query) && all2[id] <= radius2) expected[count++] = id;
+    if (!same_ids(ids, results.total, expected, count)) return "within";
+    for (uint32_t i = 0; i < count; i++)
+      if (distances2[i] != all2[ids[i]]) return "within: distances";
+    copse_octree_count_within(tree, ask->center, ask->radius, &ask->query, &total, &visits);
+    if (total != count) return "count within";
+    copse_octree_any_within(tree, ask->center, ask->radius, &ask->query, &any, &visits);
+    if (any != (count > 0)) return "any within";
+  }
+
+  status = copse_octree_neighbors(tree, ask->center, ask->k, &ask->query, &results);
+  if ((status == COPSE_OK) != (ok && ask->query.maxDistance >= 0)) return "neighbors: status";
+  if (status == COPSE_OK) {
+    const float max2 = ask->query.maxDistance * ask->query.maxDistance;
+    bool taken[BOXES] = {0};
+    for (count = 0; count < ask->k; count++) {
+      uint32_t best = COPSE_NONE;
+      for (uint32_t id = 0; id < BOXES; id++)
+        if (!taken[id] && box_wanted(list, id, &ask->query) && all2[id] <= max2 &&
+            (best == COPSE_NONE || all2[id] < all2[best]))
+          best = id;
+      if (best == COPSE_NONE) break;
+      taken[best] = true;
+      expected[count] = best;
+    }
+    if (!same_ids(ids, results.total, expected, count)) return "neighbors";
+    for (uint32_t i = 0; i < count; i++)
+      if (distances2[i] != all2[ids[i]]) return "neighbors: distances";
+    uint32_t nearest;
+    float nearest2;
+    copse_octree_nearest(tree, ask->center, &ask->query, &nearest, &nearest2, &visits);
+    if (ask->k && nearest != (count ? expected[0] : COPSE_NONE)) return "nearest";
+    if (ask->k && nearest2 != (count ? all2[expected[0]] : INFINITY)) return "nearest: distance";
+  }
+
+  copse_box_hit hit;
+  status = copse_octree_raycast(tree, ask->center, ask->to, &ask->query, &hit, &visits);
+  bool ends = ok;
+  for (uint32_t axis = 0; axis < dim; axis++) ends &= fabsf(ask->to[axis]) <= COPSE_MAX_COORDINATE;
+  if ((status == COPSE_OK) != ends) return "raycast: status";
+  if (ends) {
+    copse_box_hit first = {COPSE_NONE, 1, {0}};
+    for (uint32_t id = 0; id < BOXES; id++) {
+      copse_box_hit next = {.id = id};
+      if (box_wanted(list, id, &ask->query) &&
+          ray_meets(list, list->boxes[id], ask->center, ask->to, &next.fraction, next.normal) &&
+          (first.id == COPSE_NONE || next.fraction < first.fraction))
+        first = next;
+    }
+    if (hit.id != first.id || hit.fraction != first.fraction) return "raycast";
+    for (int axis = 0; axis < 3; axis++)
+      if (hit.normal[axis] != first.normal[axis]) return "raycast: normal";
+  }
+
+  static uint32_t pairs[BOX_PAIRS];
+  bool met[BOXES][BOXES] = {{0}};
+  copse_query unsorted = ask->query;
+  unsorted.sort = COPSE_SORT_NONE;
+  results = (copse_results){pairs, NULL, BOX_PAIRS, 0, 0};
+  if (copse_octree_pairs(tree, &unsorted, &results) != COPSE_OK) return "pairs: status";
+  for (uint32_t i = 0; i < results.total; i += 2) {
+    if (pairs[i] >= pairs[i + 1] || met[pairs[i]][pairs[i + 1]]) return "pairs: twice";
+    met[pairs[i]][pairs[i + 1]] = true;
+  }
+  for (uint32_t a = 0; a < BOXES; a++)
+    for (uint32_t b = a + 1; b < BOXES; b++) {
+      const bool both = list->used[a] && list->used[b] && (list->groups[a] & unsorted.mask) &&
+                        (list->groups[b] & unsorted.mask);
+      const float *box = list->boxes[b];
+      if (met[a][b] != (both && boxes_meet(list, list->boxes[a], box, box + dim))) return "pairs";
+    }
+  return NULL;
+}
+
+/* Whether the cells are those of a new tree that is given the same items, if neither lacked nodes.
+ */
+static inline bool cells_as_new(const copse_octree *tree, const copse_octree_def *def,
+                                const box_list *list) {
+  enum { ROOM = 8 * (1 << 14) };
+  static float cells[ROOM], others[ROOM];
+  copse_octree *fresh;
+  if (copse_octree_create(def, &fresh) != COPSE_OK) return false;
+  for (uint32_t id = BOXES; id-- > 0;) /* in another order */
+    if (list->used[id]) copse_octree_insert_at(fresh, id, list->boxes[id]);
+  const bool lacking = copse_octree_stats(tree).unsplit || copse_octree_stats(fresh).unsplit;
+  const size_t total = copse_octree_cells(tree, cells, ROOM);
+  const size_t other = copse_octree_cells(fresh, others, ROOM);
+  copse_octree_destroy(fresh);
+  return lacking || (total == other &&
+                     memcmp(cells, others, (total < ROOM ? total : ROOM) * sizeof *cells) == 0);
+}
+
+/* ---- Sequences ---- */
+
+#define MUST(condition, what)                                                                      \
+  do {                                                                                             \
+    if (!(condition)) return what;                                                                 \
+  } while (0)
+
+/* Mostly quarters of a small world, so that boxes meet each other and lines. */
+static inline float next_side(input *from) {
+  const uint8_t byte = next_byte(from);
+  return byte % 8 == 0 ? next_float(from) : (float)((int)byte / 8 * 3 - 48 + byte % 8) / 4;
+}
+
+static inline void next_place(input *from, float *point) {
+  for (int axis = 0; axis < 3; axis++) point[axis] = next_side(from);
+}
+
+static inline void next_box(input *from, uint32_t dim, float *box) {
+  const bool point = next_byte(from) % 4 == 0;
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    const float a = next_side(from);
+    const float b = point                 ? a
+                    : next_byte(from) % 2 ? a + (float)(next_byte(from) % 16) / 8
+                                          : next_side(from);
+    box[axis] = a < b ? a : b;
+    box[dim + axis] = a < b ? b : a;
+  }
+}
+
+static inline bool box_ok(const float *box, uint32_t dim) {
+  bool ok = true;
+  for (uint32_t axis = 0; axis < dim; axis++)
+    ok &= fabsf(box[axis]) <= COPSE_MAX_COORDINATE && box[axis] <= box[dim + axis] &&
+          fabsf(box[dim + axis]) <= COPSE_MAX_COORDINATE;
+  return ok;
+}
+
+static inline const char *ask_boxes(input *from, const copse_octree *tree, const box_list *list) {
+  box_question asked = {.query = copse_query_default()};
+  next_place(from, asked.center);
+  next_place(from, asked.to);
+  next_place(from, asked.lo);
+  next_place(from, asked.hi);
+  asked.radius = next_side(from);
+  asked.k = next_byte(from) % 20;
+  if (next_byte(from) % 2) asked.query.mask = next_byte(from) % 8;
+  if (next_byte(from) % 2) asked.query.exclude = next_byte(from) % BOXES;
+  if (next_byte(from) % 2) asked.query.maxDistance = next_side(from);
+  return compare_boxes(tree, list, &asked);
+}
+
+/* The state goes into bytes and comes back, as it is and damaged. */
+static inline const char *save_and_restore(input *from, copse_octree *tree, box_list *list) {
+  static uint32_t words[4096];
+  size_t total;
+  MUST(copse_octree_save(tree, words, sizeof words, &total) == COPSE_OK, "save");
+  uint8_t *damaged = (uint8_t *)words + next_byte(from) * 16u % total;
+  const uint8_t bit = (uint8_t)(1 << next_byte(from) % 8);
+  *damaged ^= bit;
+  MUST(copse_octree_restore(tree, words, total) == COPSE_BAD_SNAPSHOT, "restore of damage");
+  *damaged ^= bit;
+  if (next_byte(from) % 2) copse_octree_clear(tree);
+  MUST(copse_octree_restore(tree, words, total) == COPSE_OK, "restore of a save");
+  static uint32_t again[4096];
+  size_t other;
+  MUST(copse_octree_save(tree, again, sizeof again, &other) == COPSE_OK, "save again");
+  MUST(copse_octree_stats(tree).unsplit || (other == total && !memcmp(words, again, total)),
+       "a restored tree saves the same bytes");
+  list->groups = copse_octree_groups(tree);
+  return NULL;
+}
+
+/* Plays bytes as a sequence of changes and questions; after every one the tree must be valid,
+ * answer as the list, and have the cells of a new tree. Answers with what is wrong, or NULL. */
+static inline const char *play(const copse_octree_def *asked, copse_octree *tree, input from) {
+  copse_octree_def def = *asked;
+  static box_list list;
+  list = (box_list){.dimensions = def.dimensions, .groups = copse_octree_groups(tree)};
+  while (from.left) {
+    const uint8_t what = next_byte(&from) % 16;
+    uint32_t slot = next_byte(&from) % BOXES, given;
+    float box[6] = {0};
+    copse_status status;
+    if (what < 6) { /* insert, or insert at */
+      next_box(&from, def.dimensions, box);
+      const bool free = slot < def.capacity && !list.used[slot];
+      status = what < 4 ? copse_octree_insert(tree, box, &given)
+                        : copse_octree_insert_at(tree, slot, box);
+      if (what < 4) {
+        uint32_t lowest = 0;
+        while (lowest < def.capacity && list.used[lowest]) lowest++;
+        MUST(given == (status == COPSE_OK ? lowest : COPSE_NONE), "the lowest free slot");
+        slot = lowest;
+      }
+      MUST((status == COPSE_OK) ==
+               (box_ok(box, def.dimensions) && (what < 4 ? slot < def.capacity : free)),
+           "insert: status");
+      if (status == COPSE_OK) {
+        list.used[slot] = true;
+        memcpy(list.boxes[slot], box, sizeof box);
+      }
+    } else if (what < 8) {
+      status = copse_octree_remove(tree, slot);
+      MUST((status == COPSE_OK) == list.used[slot], "remove: status");
+      list.used[slot] = false;
+    } else if (what < 11) {
+      next_box(&from, def.dimensions, box);
+      status = copse_octree_move(tree, slot, box);
+      MUST((status == COPSE_OK) == (list.used[slot] && box_ok(box, def.dimensions)),
+           "move: status");
+      if (status == COPSE_OK) memcpy(list.boxes[slot], box, sizeof box);
+    } else if (what < 13) { /* some, or all, by move_all */
+      float *boxes = copse_octree_boxes(tree), sides = 2 * (float)def.dimensions;
+      const uint32_t width = (uint32_t)sides;
+      bool ok = true;
+      for (uint32_t id = 0; id < def.capacity; id++) {
+        if (!list.used[id]) continue;
+        if (what == 12 || id % 4 == 0) next_box(&from, def.dimensions, boxes + id * width);
+        ok &= box_ok(boxes + id * width, def.dimensions);
+      }
+      MUST((copse_octree_move_all(tree, &given) == COPSE_OK) == ok, "move all: status");
+      for (uint32_t id = 0; id < def.capacity; id++) {
+        if (!list.used[id]) continue;
+        if (ok)
+          memcpy(list.boxes[id], boxes + id * width, width * sizeof(float));
+        else
+          memcpy(boxes + id * width, list.boxes[id], width * sizeof(float));
+      }
+    } else if (what == 13) {
+      if (slot < def.capacity) copse_octree_groups(tree)[slot] = next_byte(&from) % 8;
+    } else if (what == 14) {
+      const char *wrong = save_and_restore(&from, tree, &list);
+      MUST(!wrong, wrong);
+    } else if (slot < 8) {
+      copse_octree_clear(tree);
+      memset(list.used, 0, sizeof list.used);
+    } else if (slot < 16 && def.capacity < BOXES) {
+      MUST(copse_octree_reserve(tree, BOXES) == COPSE_OK, "reserve");
+      def.capacity = BOXES;
+      list.groups = copse_octree_groups(tree);
+    }
+    MUST(copse_octree_validate(tree), "validate");
+    MUST(cells_as_new(tree, &def, &list), "the cells of a new tree");
+    const char *wrong = ask_boxes(&from, tree, &list);
+    MUST(!wrong, wrong);
+  }
+  for (uint32_t slot = 0; slot < def.capacity; slot++) copse_octree_remove(tree, slot);
+  const copse_octree_statistics stats = copse_octree_stats(tree);
+  MUST(copse_octree_validate(tree) && stats.nodes == 1 && !stats.items, "all removed");
+
+  return NULL;
+}
+
+/* The first bytes are the options. */
+static inline const char *play_boxes(const uint8_t *bytes, size_t size) {
+  input from = {bytes, size};
+  copse_octree_def def = copse_octree_default();
+  const uint8_t options = next_byte(&from), more = next_byte(&from);
+  static const float looseness[4] = {1, 1.25f, 2, 16};
+  def.dimensions = options & 1 ? 3 : 2;
+  def.capacity = options & 2 ? 24 : BOXES;
+  def.leafSize = options >> 2 & 15;
+  def.looseness = looseness[options >> 6];
+  def.maxDepth = more % (COPSE_OCTREE_MAX_DEPTH + 1);
+  for (uint32_t axis = 0; axis < def.dimensions; axis++) {
+    def.bounds[axis] = more & 128 ? next_float(&from) : -8;
+    def.bounds[def.dimensions + axis] = more & 128 ? next_float(&from) : 8;
+  }
+  copse_octree *tree;
+  if (copse_octree_create(&def, &tree) != COPSE_OK) return NULL;
+  const char *wrong = play(&def, tree, from);
+  static uint32_t words[2048]; /* the same bytes as an untrusted snapshot */
+  memcpy(words, bytes, size < sizeof words ? size : sizeof words);
+  copse_octree_restore(tree, words, size < sizeof words ? size / 4 * 4 : sizeof words);
+  copse_octree_destroy(tree);
+  return wrong;
+}
+
+#endif
