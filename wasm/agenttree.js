@@ -1,7 +1,8 @@
 // The agent tree: many moving points, rebuilt every frame.
 
+import { MAX_CAPACITY } from './coreobject.js'
 import { checkInteger, checkOptions, checkWord } from './errors.js'
-import { MAX_CAPACITY, SpatialIndex2D, SpatialIndex3D } from './spatialindex.js'
+import { SpatialIndex2D, SpatialIndex3D } from './spatialindex.js'
 
 const AXES = /** @type {const} */ (['longest', 'cycle'])
 const SPLITS = /** @type {const} */ (['midpoint', 'median'])

@@ -1,5 +1,8 @@
 // What every entry exports whatever its classes: the types that they share, and the error.
 
+/** @typedef {import('./coreobject.js').IntoOptions} IntoOptions */
+/** @typedef {import('./coreobject.js').NearestOptions} NearestOptions */
+/** @typedef {import('./coreobject.js').QueryOptions} QueryOptions */
 /** @typedef {import('./errors.js').ErrorCode} ErrorCode */
 /** @typedef {import('./init.js').InitOptions} InitOptions */
 /** @typedef {import('./init.js').Instance} Instance */
@@ -8,10 +11,7 @@
 /** @typedef {import('./spatialindex.js').Hit} Hit */
 /** @typedef {import('./spatialindex.js').Hit3D} Hit3D */
 /** @typedef {import('./spatialindex.js').Hits} Hits */
-/** @typedef {import('./spatialindex.js').IntoOptions} IntoOptions */
-/** @typedef {import('./spatialindex.js').NearestOptions} NearestOptions */
 /** @typedef {import('./spatialindex.js').NeighborRows} NeighborRows */
-/** @typedef {import('./spatialindex.js').QueryOptions} QueryOptions */
 /** @typedef {import('./spatialindex.js').RayOptions} RayOptions */
 /** @typedef {import('./spatialindex.js').Rows} Rows */
 /** @typedef {import('./spatialindex.js').Stats} Stats */

@@ -1,45 +1,28 @@
-/// <reference lib="esnext.disposable" preserve="true" />
+// What every index of points shares: its buffers, and the vocabulary of queries, in 2D and 3D. A class
+// of its own adds how it is created.
 
-// What every index of points shares: its life, its buffers, and the vocabulary of queries, in 2D and
-// 3D. A class of its own adds how it is created.
-
+import {
+  CoreObject,
+  DISTANCES2,
+  MAX_CAPACITY,
+  MAX_RESULTS,
+  NOBODY,
+  SORT_NONE,
+} from './coreobject.js'
 import {
   checkCoordinate,
   checkDistance,
   checkFloat32,
   checkInteger,
   checkOptions,
-  checkSide,
   checkWord,
-  CopseError,
-  failure,
   refuse,
 } from './errors.js'
-import { instanceOr } from './init.js'
-import { View } from './memory.js'
 
+/** @typedef {import('./coreobject.js').IntoOptions} IntoOptions */
+/** @typedef {import('./coreobject.js').NearestOptions} NearestOptions */
+/** @typedef {import('./coreobject.js').QueryOptions} QueryOptions */
 /** @typedef {import('./init.js').Instance} Instance */
-
-/**
- * What a query leaves out, and how it orders.
- * @typedef {object} QueryOptions
- * @property {number} [mask] 32 bits: keep agents whose groups have a bit in common with it
- * @property {number} [exclude] leave out this slot: the one that asks
- * @property {'none' | 'id' | 'distance'} [sort] the order of ids: tree order (the default), ascending,
- *   or nearest first with ties by lower id
- */
-
-/**
- * @typedef {object} IntoOptions
- * @property {Float32Array} [distances2] takes the squared distances; at least as long as `out`
- */
-
-/**
- * @typedef {object} NearestOptions
- * @property {number} [mask] 32 bits: keep agents whose groups have a bit in common with it
- * @property {number} [exclude] leave out this slot: the one that asks
- * @property {number} [maxDistance] nobody farther than this, inclusive
- */
 
 /**
  * @typedef {object} RayOptions
@@ -66,7 +49,7 @@ import { View } from './memory.js'
  * @property {Float32Array} fractions of the way; nobody: 1
  */
 
-/** @typedef {QueryOptions & NearestOptions & IntoOptions & RayOptions} AnyOptions */
+/** @typedef {import('./coreobject.js').AnyOptions & RayOptions} AnyOptions */
 
 /**
  * @typedef {object} Stats
@@ -134,22 +117,14 @@ import { View } from './memory.js'
  *   Definition
  */
 
-export const MAX_CAPACITY = 2 ** 28
 const LAYOUTS = /** @type {const} */ (['interleaved', 'separate'])
 export const ON_NON_FINITE = /** @type {const} */ (['error', 'skip'])
-const SORTS = /** @type {const} */ (['none', 'id', 'distance'])
-const ALL_GROUPS = -1
-const NOBODY = -1
-const SORT_NONE = 0
-const SORT_DISTANCE = 2
 
-/** `view_of` of exports.c, by place. */
+/** `view_of` of exports.c, by place: those that only an index of points has. */
 const X = 0
 const Y = 1
 const Z = 2
 const GROUPS = 3
-const IDS = 4
-const DISTANCES2 = 5
 const MASKS = 6
 const PAIR_RADII = 7
 const POINTS = 8
@@ -162,60 +137,25 @@ const NEIGHBOR_DISTANCES2 = 14
 const RADII = 15
 const HIT_IDS = 16
 const HIT_FRACTIONS = 17
-const VIEWS = 18
 
-/** Those that are of floats; the others are of unsigned integers, but for the ids of hits. */
-const FLOATS = [
-  ...[X, Y, Z, DISTANCES2, PAIR_RADII, POINTS],
-  ...[NEIGHBOR_DISTANCES2, RADII, HIT_FRACTIONS],
+/** The types of all of them, by place. */
+const TYPES = [
+  ...[Float32Array, Float32Array, Float32Array, Uint32Array, Uint32Array, Float32Array],
+  ...[Uint32Array, Float32Array, Float32Array, Uint32Array, Uint32Array, Uint32Array],
+  ...[Uint32Array, Uint32Array, Float32Array, Float32Array, Int32Array, Float32Array],
 ]
 
 const RESULTS_PER_AGENT = 16
 const NEIGHBORS_PER_AGENT = 10
-const MAX_RESULTS = 2 ** 30
-
-/**
- * Frees an object whose owner forgot to dispose it. A backstop only: it may run late or never, and
- * must not keep the instance.
- * @type {FinalizationRegistry<{ instance: WeakRef<Instance>, handle: number }> | undefined}
- */
-const forgotten = /* @__PURE__ */ (() =>
-  globalThis.FinalizationRegistry &&
-  new FinalizationRegistry(({ instance, handle }) => {
-    const alive = instance.deref()
-    try {
-      alive?.enter().destroy(handle)
-      alive?.leave()
-    } catch {
-      // a dead instance has nothing to free
-    }
-  }))()
 
 /** @abstract */
-export class SpatialIndex {
-  /** @type {string} */ #name
-  /** @type {Instance} */ #instance
-  #handle = -1
-  #capacity = 0
+export class SpatialIndex extends CoreObject {
   #count = 0
   #dimensions = 2
-  #results = 0
   #k = 0
   #separate = false
-  /** Byte offsets, by `view_of`; they change with the capacity. */
-  #offsets = new Array(VIEWS).fill(0)
-  /** Typed arrays there, by `view_of`. @type {View<any>[]} */
-  #views = []
-  /** @type {View<Float64Array>} */ #statistics
-  /** @type {View<Uint8Array>} */ #staged
   /** @type {Stats} */
   #stats = { agents: 0, skipped: 0, nodes: 0, leaves: 0, depth: 0, bytes: 0, visits: 0 }
-
-  // The options of the query under way, read and checked.
-  #mask = ALL_GROUPS
-  #exclude = NOBODY
-  #sort = SORT_NONE
-  #maxDistance = Infinity
 
   /**
    * @protected
@@ -232,156 +172,24 @@ export class SpatialIndex {
     checkInteger(name, '', 'k', k, 0, MAX_RESULTS)
     const layoutWord = checkWord(name, '', 'layout', layout, LAYOUTS)
     const nonFiniteWord = checkWord(name, '', 'onNonFinite', onNonFinite, ON_NON_FINITE)
-    this.#name = name
-    this.#instance = instanceOr(name, noun, instance)
-    this.#capacity = capacity
-    this.#results = results
+    const words = [dimensions, capacity, ...own, layoutWord, nonFiniteWord, results, k]
+    super(name, noun, instance, TYPES, capacity, results, words)
     this.#k = k
     this.#dimensions = dimensions
     this.#separate = layout === 'separate'
-    for (let which = 0; which < VIEWS; which++) {
-      /** @type {any} */
-      let Type = FLOATS.includes(which) ? Float32Array : Uint32Array
-      if (which === HIT_IDS) Type = Int32Array
-      this.#views.push(new View(this.#instance, Type))
-    }
-    this.#statistics = new View(this.#instance, Float64Array)
-    this.#staged = new View(this.#instance, Uint8Array)
-
-    const words = [dimensions, capacity, ...own, layoutWord, nonFiniteWord, results, k]
-    const handle = this.#instance.enter()[`${noun}_create`](...words)
-    this.#instance.leave()
-    if (handle < 0) throw failure(name, '', handle)
-    this.#handle = handle
-    this.#locate()
-    forgotten?.register(this, { instance: new WeakRef(this.#instance), handle }, this)
-  }
-
-  // ---- Calls into the core ----
-
-  /** @param {string} method */
-  #alive(method) {
-    if (this.#handle < 0)
-      throw new CopseError('DISPOSED', `${this.#name}.${method}: the object was disposed`)
-  }
-
-  /**
-   * Begins a call; `#leave` must follow.
-   * @param {string} method
-   */
-  #enter(method) {
-    this.#alive(method)
-    return this.#instance.enter()
-  }
-
-  /**
-   * Ends a call: answers with its result, or throws what that stands for.
-   * @param {string} method
-   * @param {number} result
-   */
-  #leave(method, result) {
-    this.#instance.leave()
-    if (result < NOBODY) throw this.#failure(method, result)
-    return result
-  }
-
-  /**
-   * @param {string} method
-   * @param {number} result
-   */
-  #failure(method, result) {
-    const error = failure(this.#name, method, result)
-    if (error instanceof CopseError && error.code === 'NOT_FINITE') {
-      error.index = this.#enter(method).first_bad() >>> 0
-      this.#instance.leave()
-      error.message += `: slot ${error.index}`
-    }
-    return error
-  }
-
-  /** Asks where the arrays lie. */
-  #locate() {
-    const wasm = this.#instance.enter()
-    for (let which = 0; which < this.#offsets.length; which++)
-      this.#offsets[which] = wasm.view_of(this.#handle, which) >>> 0
-    this.#instance.leave()
-  }
-
-  /**
-   * The first bytes of the staging buffer.
-   * @param {string} method
-   * @param {number} size
-   */
-  #stage(method, size) {
-    const offset = this.#enter(method).stage(size) >>> 0
-    this.#instance.leave()
-    if (offset === 0 && size > 0)
-      throw new CopseError('OUT_OF_MEMORY', `${this.#name}.${method}: no ${size} bytes left`)
-    return this.#staged.at(offset, size)
-  }
-
-  /**
-   * A view of one of the arrays inside.
-   * @param {number} which
-   * @param {number} length
-   */
-  #view(which, length) {
-    return this.#views[which].at(this.#offsets[which], length)
-  }
-
-  // ---- Life ----
-
-  /** Frees the memory. Twice is harmless; any other use afterwards throws. */
-  dispose() {
-    if (this.#handle < 0) return
-    this.#enter('dispose').destroy(this.#handle)
-    this.#instance.leave()
-    this.#handle = -1
-    forgotten?.unregister(this)
-  }
-
-  [Symbol.dispose]() {
-    this.dispose()
-  }
-
-  /** The most agents. */
-  get capacity() {
-    this.#alive('capacity')
-    return this.#capacity
-  }
-
-  /** How often linear memory has grown: typed arrays taken before are detached. */
-  get generation() {
-    this.#alive('generation')
-    return this.#instance.generation
-  }
-
-  /**
-   * Grows to at least this capacity, `results` in proportion, and keeps everything but the results of
-   * queries. Views taken before are void.
-   * @param {number} capacity
-   */
-  reserve(capacity) {
-    checkInteger(this.#name, 'reserve', 'capacity', capacity, 1, MAX_CAPACITY)
-    if (capacity <= this.#capacity) return this.#alive('reserve')
-    const results = Math.min(Math.ceil((this.#results / this.#capacity) * capacity), MAX_RESULTS)
-    this.#leave('reserve', this.#enter('reserve').reserve(this.#handle, capacity, results))
-    this.#capacity = capacity
-    this.#results = results
-    this.#locate()
   }
 
   // ---- Buffers ----
 
   /** How many slots are in use: agents are 0 … count - 1. */
   get count() {
-    this.#alive('count')
+    this._alive('count')
     return this.#count
   }
 
   set count(count) {
-    checkInteger(this.#name, 'count', 'count', count, 0, 2 ** 32 - 1)
-    this.#leave('count', this.#enter('count').set_count(this.#handle, count))
+    checkInteger(this._name, 'count', 'count', count, 0, 2 ** 32 - 1)
+    this._leave('count', this._enter('count').set_count(this._handle, count))
     this.#count = count
   }
 
@@ -391,14 +199,14 @@ export class SpatialIndex {
    * @param {boolean} separate the layout that the name belongs to
    */
   #positions(name, axis, separate) {
-    this.#alive(name)
+    this._alive(name)
     if (separate !== this.#separate)
       throw new TypeError(
-        `${this.#name}.${name}: the layout is ` +
+        `${this._name}.${name}: the layout is ` +
           (separate ? "'interleaved': use positions" : "'separate': use xs, ys and zs"),
       )
-    const length = separate ? this.#capacity : this.#capacity * this.#dimensions
-    return /** @type {Float32Array} */ (this.#view(X + axis, length))
+    const length = separate ? this._capacity : this._capacity * this.#dimensions
+    return /** @type {Float32Array} */ (this._view(X + axis, length))
   }
 
   /**
@@ -426,8 +234,8 @@ export class SpatialIndex {
 
   /** 32 group bits an agent, 1 at first; an agent with none is absent from every result. */
   get groups() {
-    this.#alive('groups')
-    return /** @type {Uint32Array} */ (this.#view(GROUPS, this.#capacity))
+    this._alive('groups')
+    return /** @type {Uint32Array} */ (this._view(GROUPS, this._capacity))
   }
 
   /**
@@ -435,148 +243,13 @@ export class SpatialIndex {
    * On `NOT_FINITE` the last build stays. O(N log N), no allocation.
    */
   build() {
-    this.#alive('build')
-    if (this.#hasRadii) this.#checkRadii('build', this.#view(RADII, this.#capacity))
-    this.#leave('build', this.#enter('build').build(this.#handle))
+    this._alive('build')
+    if (this.#hasRadii) this.#checkRadii('build', this._view(RADII, this._capacity))
+    this._leave('build', this._enter('build').build(this._handle))
     this.#takeRadii('build', this.#count)
   }
 
-  // ---- Queries: z is 0 where there are two dimensions ----
-
-  /**
-   * Reads and checks the options of a query.
-   * @param {string} method
-   * @param {AnyOptions | undefined} options
-   */
-  #ask(method, options) {
-    this.#mask = ALL_GROUPS
-    this.#exclude = NOBODY
-    this.#sort = SORT_NONE
-    this.#maxDistance = Infinity
-    if (options === undefined) return
-    const name = this.#name
-    checkOptions(name, method, options)
-    const { mask, exclude, sort, maxDistance } = options
-    if (mask !== undefined) {
-      checkInteger(name, method, 'mask', mask, -(2 ** 31), 2 ** 32 - 1)
-      this.#mask = mask
-    }
-    if (exclude !== undefined) {
-      checkInteger(name, method, 'exclude', exclude, -1, 2 ** 32 - 1)
-      this.#exclude = exclude
-    }
-    if (sort !== undefined) this.#sort = checkWord(name, method, 'sort', sort, SORTS)
-    if (maxDistance !== undefined) {
-      checkDistance(name, method, 'maxDistance', maxDistance)
-      this.#maxDistance = maxDistance
-    }
-  }
-
-  /**
-   * @param {string} method
-   * @param {number} x
-   * @param {number} y
-   * @param {number} z
-   */
-  #checkPoint(method, x, y, z) {
-    checkCoordinate(this.#name, method, 'x', x)
-    checkCoordinate(this.#name, method, 'y', y)
-    checkCoordinate(this.#name, method, 'z', z)
-  }
-
-  /**
-   * The ids of the query just made: one small view.
-   * @protected
-   * @param {number} total
-   */
-  _ids(total) {
-    return new Uint32Array(this.#instance.memory.buffer, this.#offsets[IDS], total)
-  }
-
-  /**
-   * Copies the result of the query just made into the caller's arrays, as far as they go.
-   * @protected
-   * @param {string} method
-   * @param {number} total
-   * @param {Uint32Array} out
-   * @param {AnyOptions | undefined} options
-   */
-  _into(method, total, out, options) {
-    if (!(out instanceof Uint32Array))
-      refuse(this.#name, method, 'out', out, 'a Uint32Array', false)
-    const distances2 = options?.distances2
-    if (distances2 !== undefined) {
-      const expected = 'a Float32Array, for a query with distances'
-      if (!(distances2 instanceof Float32Array) || method === 'rangeInto')
-        refuse(this.#name, method, 'distances2', distances2, expected, false)
-      if (distances2.length < out.length)
-        refuse(this.#name, method, 'distances2.length', distances2.length, `at least ${out.length}`)
-    }
-    const written = total < out.length ? total : out.length
-    const ids = this.#view(IDS, this.#capacity)
-    for (let i = 0; i < written; i++) out[i] = ids[i]
-    if (distances2 !== undefined) {
-      const found = this.#view(DISTANCES2, this.#capacity)
-      for (let i = 0; i < written; i++) distances2[i] = found[i]
-    }
-    return total
-  }
-
-  /**
-   * @protected
-   * @param {string} method
-   * @param {number} x
-   * @param {number} y
-   * @param {number} z
-   * @param {number} radius
-   * @param {AnyOptions} [options]
-   */
-  _within(method, x, y, z, radius, options) {
-    this.#checkPoint(method, x, y, z)
-    checkDistance(this.#name, method, 'radius', radius)
-    this.#ask(method, options)
-    const wasm = this.#enter(method)
-    return this.#leave(
-      method,
-      wasm.within(this.#handle, x, y, z, radius, this.#mask, this.#exclude, this.#sort),
-    )
-  }
-
-  /**
-   * @protected
-   * @param {string} method
-   * @param {number} minX
-   * @param {number} minY
-   * @param {number} minZ
-   * @param {number} maxX
-   * @param {number} maxY
-   * @param {number} maxZ
-   * @param {AnyOptions} [options]
-   */
-  _range(method, minX, minY, minZ, maxX, maxY, maxZ, options) {
-    checkSide(this.#name, method, 'X', minX, maxX)
-    checkSide(this.#name, method, 'Y', minY, maxY)
-    checkSide(this.#name, method, 'Z', minZ, maxZ)
-    this.#ask(method, options)
-    if (this.#sort === SORT_DISTANCE)
-      refuse(this.#name, method, 'sort', 'distance', "'none' or 'id': a box has no center", true)
-    const wasm = this.#enter(method)
-    return this.#leave(
-      method,
-      wasm.range(
-        this.#handle,
-        minX,
-        minY,
-        minZ,
-        maxX,
-        maxY,
-        maxZ,
-        this.#mask,
-        this.#exclude,
-        this.#sort,
-      ),
-    )
-  }
+  // ---- Cones: z is 0 where there are two dimensions ----
 
   /**
    * @protected
@@ -592,21 +265,20 @@ export class SpatialIndex {
    * @param {AnyOptions} [options]
    */
   _cone(method, x, y, z, dirX, dirY, dirZ, halfAngle, radius, options) {
-    this.#checkPoint(method, x, y, z)
-    checkFloat32(this.#name, method, 'dirX', dirX)
-    checkFloat32(this.#name, method, 'dirY', dirY)
-    checkFloat32(this.#name, method, 'dirZ', dirZ)
+    this._checkPoint(method, x, y, z)
+    checkFloat32(this._name, method, 'dirX', dirX)
+    checkFloat32(this._name, method, 'dirY', dirY)
+    checkFloat32(this._name, method, 'dirZ', dirZ)
     if (Math.fround(dirX) === 0 && Math.fround(dirY) === 0 && Math.fround(dirZ) === 0)
-      refuse(this.#name, method, 'direction', 0, 'not zero')
+      refuse(this._name, method, 'direction', 0, 'not zero')
     if (typeof halfAngle !== 'number' || !(halfAngle >= 0 && halfAngle <= Math.PI))
-      refuse(this.#name, method, 'halfAngle', halfAngle, 'radians from 0 to Math.PI')
-    checkDistance(this.#name, method, 'radius', radius)
-    this.#ask(method, options)
-    const wasm = this.#enter(method)
-    return this.#leave(
+      refuse(this._name, method, 'halfAngle', halfAngle, 'radians from 0 to Math.PI')
+    checkDistance(this._name, method, 'radius', radius)
+    this._ask(method, options)
+    return this._leave(
       method,
-      wasm.cone(
-        this.#handle,
+      this._enter(method).cone(
+        this._handle,
         x,
         y,
         z,
@@ -615,91 +287,10 @@ export class SpatialIndex {
         dirZ,
         halfAngle,
         radius,
-        this.#mask,
-        this.#exclude,
-        this.#sort,
+        this._mask,
+        this._exclude,
+        this._sort,
       ),
-    )
-  }
-
-  /**
-   * @protected
-   * @param {string} method
-   * @param {number} x
-   * @param {number} y
-   * @param {number} z
-   * @param {number} k
-   * @param {AnyOptions} [options]
-   */
-  _neighbors(method, x, y, z, k, options) {
-    this.#checkPoint(method, x, y, z)
-    checkInteger(this.#name, method, 'k', k, 0, Number.MAX_SAFE_INTEGER)
-    this.#ask(method, options)
-    const wasm = this.#enter(method)
-    const most = k < this.#capacity ? k : this.#capacity
-    return this.#leave(
-      method,
-      wasm.neighbors(this.#handle, x, y, z, most, this.#maxDistance, this.#mask, this.#exclude),
-    )
-  }
-
-  /**
-   * @protected
-   * @param {string} method
-   * @param {number} x
-   * @param {number} y
-   * @param {number} z
-   * @param {NearestOptions} [options]
-   */
-  _nearest(method, x, y, z, options) {
-    this.#checkPoint(method, x, y, z)
-    this.#ask(method, options)
-    const wasm = this.#enter(method)
-    return this.#leave(
-      method,
-      wasm.nearest(this.#handle, x, y, z, this.#maxDistance, this.#mask, this.#exclude),
-    )
-  }
-
-  /**
-   * @protected
-   * @param {string} method
-   * @param {number} x
-   * @param {number} y
-   * @param {number} z
-   * @param {number} radius
-   * @param {AnyOptions} [options]
-   */
-  _countWithin(method, x, y, z, radius, options) {
-    this.#checkPoint(method, x, y, z)
-    checkDistance(this.#name, method, 'radius', radius)
-    this.#ask(method, options)
-    const wasm = this.#enter(method)
-    return this.#leave(
-      method,
-      wasm.count_within(this.#handle, x, y, z, radius, this.#mask, this.#exclude),
-    )
-  }
-
-  /**
-   * @protected
-   * @param {string} method
-   * @param {number} x
-   * @param {number} y
-   * @param {number} z
-   * @param {number} radius
-   * @param {AnyOptions} [options]
-   */
-  _anyWithin(method, x, y, z, radius, options) {
-    this.#checkPoint(method, x, y, z)
-    checkDistance(this.#name, method, 'radius', radius)
-    this.#ask(method, options)
-    const wasm = this.#enter(method)
-    return (
-      this.#leave(
-        method,
-        wasm.any_within(this.#handle, x, y, z, radius, this.#mask, this.#exclude),
-      ) === 1
     )
   }
 
@@ -716,9 +307,9 @@ export class SpatialIndex {
    * `restore()` takes them as they are.
    */
   get radii() {
-    this.#alive('radii')
+    this._alive('radii')
     this.#hasRadii = true
-    return /** @type {Float32Array} */ (this.#view(RADII, this.#capacity))
+    return /** @type {Float32Array} */ (this._view(RADII, this._capacity))
   }
 
   /**
@@ -728,7 +319,7 @@ export class SpatialIndex {
    */
   #checkRadii(method, radii) {
     for (let i = 0; i < this.#count; i++)
-      if (!(radii[i] >= 0)) checkDistance(this.#name, method, `radii[${i}]`, radii[i])
+      if (!(radii[i] >= 0)) checkDistance(this._name, method, `radii[${i}]`, radii[i])
   }
 
   /**
@@ -737,7 +328,7 @@ export class SpatialIndex {
    * @param {number} slots
    */
   #takeRadii(method, slots) {
-    if (this.#hasRadii) this.#leave(method, this.#enter(method).take_radii(this.#handle, slots))
+    if (this.#hasRadii) this._leave(method, this._enter(method).take_radii(this._handle, slots))
   }
 
   /**
@@ -748,7 +339,7 @@ export class SpatialIndex {
   #radiusOf(method, options) {
     const radius = options?.radius
     if (radius === undefined) return -1
-    checkDistance(this.#name, method, 'radius', radius)
+    checkDistance(this._name, method, 'radius', radius)
     return radius
   }
 
@@ -763,24 +354,34 @@ export class SpatialIndex {
    * @param {RayOptions} [options]
    */
   _raycast(x0, y0, z0, x1, y1, z1, options) {
-    const name = this.#name
+    const name = this._name
     checkCoordinate(name, 'raycast', 'x0', x0)
     checkCoordinate(name, 'raycast', 'y0', y0)
     checkCoordinate(name, 'raycast', 'z0', z0)
     checkCoordinate(name, 'raycast', 'x1', x1)
     checkCoordinate(name, 'raycast', 'y1', y1)
     checkCoordinate(name, 'raycast', 'z1', z1)
-    this.#ask('raycast', options)
+    this._ask('raycast', options)
     const radius = this.#radiusOf('raycast', options)
-    const wasm = this.#enter('raycast')
-    const id = this.#leave(
+    const id = this._leave(
       'raycast',
-      wasm.raycast(this.#handle, x0, y0, z0, x1, y1, z1, radius, this.#mask, this.#exclude),
+      this._enter('raycast').raycast(
+        this._handle,
+        x0,
+        y0,
+        z0,
+        x1,
+        y1,
+        z1,
+        radius,
+        this._mask,
+        this._exclude,
+      ),
     )
     if (id === NOBODY) return null
     const hit = this.#hit
     hit.id = id
-    hit.fraction = this.#view(DISTANCES2, this.#capacity)[0]
+    hit.fraction = this._view(DISTANCES2, this._capacity)[0]
     hit.x = x0 + hit.fraction * (x1 - x0)
     hit.y = y0 + hit.fraction * (y1 - y0)
     if (this.#dimensions === 3) hit.z = z0 + hit.fraction * (z1 - z0)
@@ -796,14 +397,13 @@ export class SpatialIndex {
     this.#askBatch('raycastMany', options)
     const radius = this.#radiusOf('raycastMany', options)
     const n = this.#takePoints('raycastMany', 'segments', segments, 2)
-    const wasm = this.#enter('raycastMany')
-    this.#leave(
+    this._leave(
       'raycastMany',
-      wasm.raycast_many(this.#handle, n, radius, this.#mask, this.#exclude),
+      this._enter('raycastMany').raycast_many(this._handle, n, radius, this._mask, this._exclude),
     )
     const hits = this.#hits
-    hits.ids = this.#view(HIT_IDS, this.#capacity)
-    hits.fractions = this.#view(HIT_FRACTIONS, this.#capacity)
+    hits.ids = this._view(HIT_IDS, this._capacity)
+    hits.fractions = this._view(HIT_FRACTIONS, this._capacity)
     return hits
   }
 
@@ -817,8 +417,8 @@ export class SpatialIndex {
    * Read when these are called.
    */
   get masks() {
-    this.#alive('masks')
-    return /** @type {Uint32Array} */ (this.#view(MASKS, this.#capacity))
+    this._alive('masks')
+    return /** @type {Uint32Array} */ (this._view(MASKS, this._capacity))
   }
 
   /**
@@ -827,19 +427,19 @@ export class SpatialIndex {
    */
   #rowsOf(total) {
     const rows = this.#rows
-    rows.offsets = this.#view(ROW_OFFSETS, this.#capacity)
-    rows.counts = this.#view(ROW_COUNTS, this.#capacity)
-    rows.ids = this.#view(ROW_IDS, this.#results)
+    rows.offsets = this._view(ROW_OFFSETS, this._capacity)
+    rows.counts = this._view(ROW_COUNTS, this._capacity)
+    rows.ids = this._view(ROW_IDS, this._results)
     rows.total = total
-    rows.truncated = total > this.#results
+    rows.truncated = total > this._results
     return rows
   }
 
   #neighborRowsOf() {
     const rows = this.#neighborRows
-    rows.counts = this.#view(NEIGHBOR_COUNTS, this.#capacity)
-    rows.ids = this.#view(NEIGHBOR_IDS, this.#capacity * this.#k)
-    rows.distances2 = this.#view(NEIGHBOR_DISTANCES2, this.#capacity * this.#k)
+    rows.counts = this._view(NEIGHBOR_COUNTS, this._capacity)
+    rows.ids = this._view(NEIGHBOR_IDS, this._capacity * this.#k)
+    rows.distances2 = this._view(NEIGHBOR_DISTANCES2, this._capacity * this.#k)
     return rows
   }
 
@@ -849,9 +449,9 @@ export class SpatialIndex {
    * @param {AnyOptions | undefined} options
    */
   #askBatch(method, options) {
-    this.#ask(method, options)
-    if (this.#sort !== SORT_NONE)
-      refuse(this.#name, method, 'sort', options?.sort, "'none': a batch has its own order", true)
+    this._ask(method, options)
+    if (this._sort !== SORT_NONE)
+      refuse(this._name, method, 'sort', options?.sort, "'none': a batch has its own order", true)
   }
 
   /**
@@ -861,10 +461,14 @@ export class SpatialIndex {
    * @param {BatchOptions} [options]
    */
   allWithin(radius, options) {
-    checkDistance(this.#name, 'allWithin', 'radius', radius)
+    checkDistance(this._name, 'allWithin', 'radius', radius)
     this.#askBatch('allWithin', options)
-    const wasm = this.#enter('allWithin')
-    return this.#rowsOf(this.#leave('allWithin', wasm.all_within(this.#handle, radius, this.#mask)))
+    return this.#rowsOf(
+      this._leave(
+        'allWithin',
+        this._enter('allWithin').all_within(this._handle, radius, this._mask),
+      ),
+    )
   }
 
   /**
@@ -874,8 +478,10 @@ export class SpatialIndex {
    */
   allNeighbors(options) {
     const k = this.#checkK('allNeighbors', options)
-    const wasm = this.#enter('allNeighbors')
-    this.#leave('allNeighbors', wasm.all_neighbors(this.#handle, k, this.#maxDistance, this.#mask))
+    this._leave(
+      'allNeighbors',
+      this._enter('allNeighbors').all_neighbors(this._handle, k, this._maxDistance, this._mask),
+    )
     return this.#neighborRowsOf()
   }
 
@@ -884,9 +490,9 @@ export class SpatialIndex {
    * @param {AllNeighborsOptions} options
    */
   #checkK(method, options) {
-    checkOptions(this.#name, method, options)
+    checkOptions(this._name, method, options)
     this.#askBatch(method, options)
-    checkInteger(this.#name, method, 'k', options.k, 0, this.#k)
+    checkInteger(this._name, method, 'k', options.k, 0, this.#k)
     return options.k
   }
 
@@ -899,23 +505,23 @@ export class SpatialIndex {
    */
   #takePoints(method, what, points, each) {
     if (!(points instanceof Float32Array))
-      refuse(this.#name, method, what, points, 'a Float32Array', false)
+      refuse(this._name, method, what, points, 'a Float32Array', false)
     const width = each * this.#dimensions
     const n = points.length / width
-    if (!Number.isInteger(n) || n > this.#capacity)
+    if (!Number.isInteger(n) || n > this._capacity)
       refuse(
-        this.#name,
+        this._name,
         method,
         `${what}.length`,
         points.length,
-        `a multiple of ${width}, for at most ${this.#capacity} ${what}`,
+        `a multiple of ${width}, for at most ${this._capacity} ${what}`,
       )
     for (let i = 0; i < points.length; i++) {
       const x = points[i]
-      if (!(x >= -1e18 && x <= 1e18)) checkCoordinate(this.#name, method, `${what}[${i}]`, x)
+      if (!(x >= -1e18 && x <= 1e18)) checkCoordinate(this._name, method, `${what}[${i}]`, x)
     }
-    this.#alive(method)
-    this.#view(POINTS, this.#capacity * 2 * this.#dimensions).set(points)
+    this._alive(method)
+    this._view(POINTS, this._capacity * 2 * this.#dimensions).set(points)
     return n
   }
 
@@ -926,14 +532,13 @@ export class SpatialIndex {
    * @param {BatchOptions & { exclude?: number }} [options]
    */
   withinMany(points, radius, options) {
-    checkDistance(this.#name, 'withinMany', 'radius', radius)
+    checkDistance(this._name, 'withinMany', 'radius', radius)
     this.#askBatch('withinMany', options)
     const n = this.#takePoints('withinMany', 'points', points, 1)
-    const wasm = this.#enter('withinMany')
     return this.#rowsOf(
-      this.#leave(
+      this._leave(
         'withinMany',
-        wasm.within_many(this.#handle, n, radius, this.#mask, this.#exclude),
+        this._enter('withinMany').within_many(this._handle, n, radius, this._mask, this._exclude),
       ),
     )
   }
@@ -946,10 +551,16 @@ export class SpatialIndex {
   nearestMany(points, options) {
     const k = this.#checkK('nearestMany', options)
     const n = this.#takePoints('nearestMany', 'points', points, 1)
-    const wasm = this.#enter('nearestMany')
-    this.#leave(
+    this._leave(
       'nearestMany',
-      wasm.nearest_many(this.#handle, n, k, this.#maxDistance, this.#mask, this.#exclude),
+      this._enter('nearestMany').nearest_many(
+        this._handle,
+        n,
+        k,
+        this._maxDistance,
+        this._mask,
+        this._exclude,
+      ),
     )
     return this.#neighborRowsOf()
   }
@@ -964,24 +575,23 @@ export class SpatialIndex {
     if (byRadii) {
       const { radii } = distance
       if (!(radii instanceof Float32Array))
-        refuse(this.#name, method, 'radii', radii, 'a Float32Array', false)
-      if (radii.length < this.#count || radii.length > this.#capacity)
+        refuse(this._name, method, 'radii', radii, 'a Float32Array', false)
+      if (radii.length < this.#count || radii.length > this._capacity)
         refuse(
-          this.#name,
+          this._name,
           method,
           'radii.length',
           radii.length,
-          `from count (${this.#count}) to capacity (${this.#capacity})`,
+          `from count (${this.#count}) to capacity (${this._capacity})`,
         )
       this.#checkRadii(method, radii)
-      this.#alive(method)
-      this.#view(PAIR_RADII, this.#capacity).set(radii)
-    } else checkDistance(this.#name, method, 'distance', distance)
+      this._alive(method)
+      this._view(PAIR_RADII, this._capacity).set(radii)
+    } else checkDistance(this._name, method, 'distance', distance)
     this.#askBatch(method, options)
-    const wasm = this.#enter(method)
-    return this.#leave(
+    return this._leave(
       method,
-      wasm.pairs(this.#handle, byRadii ? 0 : distance, byRadii ? 1 : 0, this.#mask),
+      this._enter(method).pairs(this._handle, byRadii ? 0 : distance, byRadii ? 1 : 0, this._mask),
     )
   }
 
@@ -995,8 +605,8 @@ export class SpatialIndex {
    * @returns {Uint32Array} valid until the next batch on this object
    */
   pairs(distance, options) {
-    const total = Math.min(this.#pairs('pairs', distance, options), this.#results & ~1)
-    return new Uint32Array(this.#instance.memory.buffer, this.#offsets[ROW_IDS], total)
+    const total = Math.min(this.#pairs('pairs', distance, options), this._results & ~1)
+    return this._ids(total, ROW_IDS)
   }
 
   /**
@@ -1008,10 +618,10 @@ export class SpatialIndex {
    */
   pairsInto(distance, out, options) {
     if (!(out instanceof Uint32Array))
-      refuse(this.#name, 'pairsInto', 'out', out, 'a Uint32Array', false)
+      refuse(this._name, 'pairsInto', 'out', out, 'a Uint32Array', false)
     const total = this.#pairs('pairsInto', distance, options)
-    const ids = this.#view(ROW_IDS, this.#results)
-    const written = Math.min(total, this.#results, out.length) & ~1
+    const ids = this._view(ROW_IDS, this._results)
+    const written = Math.min(total, this._results, out.length) & ~1
     for (let i = 0; i < written; i++) out[i] = ids[i]
     return total / 2
   }
@@ -1022,28 +632,16 @@ export class SpatialIndex {
    * @returns {Uint32Array} a copy
    */
   order() {
-    const count = this.#leave('order', this.#enter('order').order(this.#handle))
-    return new Uint32Array(this.#stage('order', count * 4).slice().buffer)
+    const count = this._leave('order', this._enter('order').order(this._handle))
+    return new Uint32Array(this._stage('order', count * 4).slice().buffer)
   }
 
   // ---- Debug and snapshots ----
 
-  /**
-   * The cells to draw, in preorder: per cell its box (min x, y, (z,) max x, y, (z)), its depth and
-   * its number of agents.
-   * @returns {Float32Array} a copy
-   */
-  cells() {
-    const floats = this.#leave('cells', this.#enter('cells').cells(this.#handle))
-    return new Float32Array(this.#stage('cells', floats * 4).slice().buffer)
-  }
-
   /** Figures of the last build and the last query: always the same object. */
   stats() {
-    const offset = this.#enter('stats').stats_of(this.#handle) >>> 0
-    this.#instance.leave()
+    const numbers = this._statistics(7)
     const stats = this.#stats
-    const numbers = this.#statistics.at(offset, 7)
     stats.agents = numbers[0]
     stats.skipped = numbers[1]
     stats.nodes = numbers[2]
@@ -1054,39 +652,6 @@ export class SpatialIndex {
     return stats
   }
 
-  /** Whether everything holds that must hold inside: for tests. O(N log N). */
-  validate() {
-    return this.#leave('validate', this.#enter('validate').validate(this.#handle)) === 1
-  }
-
-  /**
-   * A snapshot: count, positions, groups, and the agents of the last build. Needs memory of that
-   * size inside the library, kept for the next snapshot.
-   * @returns {Uint8Array}
-   */
-  save() {
-    return this.#stage('save', this.#saved('save')).slice()
-  }
-
-  /**
-   * Writes a snapshot into bytes of yours and answers with its size. Without garbage.
-   * @param {Uint8Array} bytes
-   */
-  saveInto(bytes) {
-    if (!(bytes instanceof Uint8Array))
-      refuse(this.#name, 'saveInto', 'bytes', bytes, 'a Uint8Array', false)
-    const size = this.#saved('saveInto')
-    if (bytes.length < size)
-      refuse(this.#name, 'saveInto', 'bytes.length', bytes.length, `at least ${size}`)
-    bytes.set(this.#stage('saveInto', size))
-    return size
-  }
-
-  /** @param {string} method */
-  #saved(method) {
-    return this.#leave(method, this.#enter(method).save(this.#handle))
-  }
-
   /**
    * Takes the state of a snapshot: afterwards everything goes on as if it had never been left. The
    * options of the saved object must be the same, but for the capacity and the layout. Bytes from
@@ -1094,13 +659,9 @@ export class SpatialIndex {
    * @param {Uint8Array} bytes
    */
   restore(bytes) {
-    if (!(bytes instanceof Uint8Array))
-      refuse(this.#name, 'restore', 'bytes', bytes, 'a Uint8Array', false)
-    this.#stage('restore', bytes.length).set(bytes)
-    this.#leave('restore', this.#enter('restore').restore(this.#handle, bytes.length))
-    this.#count = this.#enter('restore').count_of(this.#handle)
-    this.#instance.leave()
-    this.#takeRadii('restore', this.#capacity)
+    this._restore(bytes)
+    this.#count = this._leave('restore', this._enter('restore').count_of(this._handle))
+    this.#takeRadii('restore', this._capacity)
   }
 }
 
