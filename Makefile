@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all setup wasm lib demo install test test-package bench bench-full bench-still bench-crossings bench-goals bench-keep check reproducible format fuzz clean help
+.PHONY: all setup wasm lib demo install test test-package bench bench-full bench-still bench-boxes bench-crossings bench-goals bench-keep check reproducible format fuzz clean help
 MAKEFLAGS += --no-builtin-rules
 
 CC = gcc
@@ -235,6 +235,10 @@ bench-full: lib $(BENCH_NATIVE)
 ## bench-still: only points that stay: the k-d tree against others
 bench-still: lib $(BENCH_NATIVE)
 	$(BENCH) quick still
+
+## bench-boxes: only boxes that move and overlap: the quadtree against others
+bench-boxes: lib
+	$(BENCH) quick boxes
 
 ## bench-crossings: where the grid, the agent tree and the k-d tree cross
 bench-crossings: lib

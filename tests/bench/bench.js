@@ -6,37 +6,41 @@
 // place of the set in the plan: what was measured before does not decide how an engine compiles what
 // comes after.
 //
-// With words (frame 2D uniform 10000; still: what the k-d tree is for) only what has all of them is
-// measured, and nothing is written. Otherwise prints tables and writes build/bench/results.json and
-// frame.svg; `make bench-keep` makes them those of tests/bench/results/, which the README shows.
+// With words (frame 2D uniform 10000; still: what the k-d tree is for; boxes: what the quadtree is
+// for) only what has all of them is measured, and nothing is written. Otherwise prints tables and
+// writes build/bench/results.json and frame.svg; `make bench-keep` makes them those of
+// tests/bench/results/, which the README shows.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { format } from 'prettier'
+import { boxPackages, boxPeers } from './boxpeers.js'
 import { measure, summary } from './measure.js'
 import { natives, runNative, writePositions } from './native.js'
 import { load, peers } from './peers.js'
 import { plot } from './plot.js'
-import { stillPackages as packages, stillPeers } from './stillpeers.js'
-import { createAgents, scaleOf, works } from './workloads.js'
+import { stillPackages, stillPeers } from './stillpeers.js'
+import { createAgents, createBoxes, scaleOf, works } from './workloads.js'
 
 process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
 
 const FRAMES = ['frame', 'neighbors8', 'neighbors10', 'build', 'move']
 const SINGLES = ['within', 'range', 'nearest', 'nearest8', 'raycast', 'raycastMany']
 const STILL = ['buildStill', 'nearest', 'nearest8', 'nearestMany', 'nearestMany8']
+const BOXES = ['boxFrame', 'insertBoxes', 'areas', 'moveBoxes', 'pairs']
 
 /**
  * What is measured, with how many agents a library may be slow, and milliseconds for each time.
- * `still`: how many points that stay, and how many queries.
+ * `still`: how many points that stay, and how many queries; `boxes`: how many boxes.
  */
 const forms = {
   quick: {
     budget: 250,
     slow: { 'brute force': 600, objects: 10_000, arrays: 100_000 },
     still: { objects: 100_000, 'objects, slowly': 100_000, queries: 20_000 },
+    boxes: { 'brute force': 1500 },
     plan: [
       [2, 'uniform', 1, ['nearest']],
       [2, 'uniform', 600, ['frame']],
@@ -57,12 +61,15 @@ const forms = {
       [3, 'still', 10_000, ['buildStill']],
       [3, 'still', 100_000, STILL],
       [3, 'still', 1_000_000, ['buildStill']],
+      [2, 'boxes', 1500, BOXES],
+      [2, 'boxes', 10_000, ['moveBoxes', 'pairs']],
     ],
   },
   full: {
     budget: 500,
     slow: { 'brute force': 10_000, objects: 100_000, arrays: 1_000_000 },
     still: { objects: 1_000_000, 'objects, slowly': 100_000, queries: 100_000 },
+    boxes: { 'brute force': 10_000 },
     plan: [
       [2, 'uniform', 1, ['nearest']],
       ...[2, 3].flatMap((dimensions) => [
@@ -80,6 +87,9 @@ const forms = {
         [dimensions, 'renumbered', 1_000_000, ['frame']],
         ...[10_000, 100_000, 1_000_000].map((n) => [dimensions, 'still', n, STILL]),
       ]),
+      [2, 'boxes', 1500, BOXES],
+      [2, 'boxes', 10_000, BOXES],
+      [2, 'boxes', 100_000, ['moveBoxes', 'pairs']],
     ],
   },
 }
@@ -90,45 +100,76 @@ const ownRow = rest.find((word) => word.startsWith('row='))?.slice('row='.length
 const form = forms[formName]
 if (!form) throw new Error(`no form ${formName}: quick or full`)
 
+/** Of a spread: who takes part, with how many that is too slow, and what it is done with. */
+const settings = {
+  still: {
+    all: stillPeers,
+    limits: form.still,
+    create: (spread, n, dimensions) => createAgents(spread, n, dimensions, form.still.queries),
+  },
+  boxes: { all: boxPeers, limits: form.boxes, create: createBoxes },
+}
+const moving = { all: peers, limits: form.slow, create: createAgents }
+const packages = { ...stillPackages, ...boxPackages }
+
 /** @type {Map<any, any>} */
 const loopsOf = new Map()
-for (const peer of new Set([...peers, ...stillPeers]))
+for (const peer of new Set([...peers, ...stillPeers, ...boxPeers]))
   loopsOf.set(peer, await import(`./loops.js?${loopsOf.size}`))
 const inSeconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`
+
+/** @param {Iterable<[string, number]>} hashes by library @param {string} what */
+function sameOrThrow(hashes, what) {
+  const [[first, expected]] = hashes
+  for (const [library, hash] of hashes)
+    if (hash !== expected) throw new Error(`${library} and ${first} differ: ${what}`)
+}
 
 /**
  * Measures works on one set of agents.
  * @returns {{ work: string, [field: string]: any }[]}
  */
 function measureAll(dimensions, spread, n, names) {
-  const still = spread === 'still'
-  const limits = still ? form.still : form.slow
-  const agents = createAgents(spread, n, dimensions, still ? form.still.queries : undefined)
-  const all = (still ? stillPeers : peers).filter((peer) => peer.dimensions.includes(dimensions))
+  const { limits, create, ...setting } = settings[spread] ?? moving
+  const agents = create(spread, n, dimensions)
+  const all = setting.all.filter((peer) => peer.dimensions.includes(dimensions))
   const tooSlow = all.filter(({ pace }) => n > limits[pace])
   const entrants = all
-    .filter((entry) => !tooSlow.includes(entry))
-    .map((entry) => ({ ...entry, peer: entry.create(agents), loops: loopsOf.get(entry) }))
-  writePositions(agents)
+    .filter((entry) => entry.checks || !tooSlow.includes(entry))
+    .map((entry) => ({
+      ...entry,
+      isTooSlow: tooSlow.includes(entry),
+      peer: entry.create(agents),
+      loops: loopsOf.get(entry),
+    }))
+  if (agents.points) writePositions(agents)
 
   const results = names.map((name) => {
     const work = works[name]
     const takesPart = ({ only }) => !only || only.includes(name)
-    const able = entrants.filter((entrant) => takesPart(entrant) && work.can(entrant.peer))
+    const able = entrants.filter(
+      (entrant) => !entrant.isTooSlow && takesPart(entrant) && work.can(entrant.peer),
+    )
+    const compared = new Set([...entrants.filter(({ checks }) => checks), ...able])
     const compiled = natives.filter(({ there, works }) => there && works.includes(name))
 
     const hashes = new Map()
-    for (const { name, peer, loops } of able) hashes.set(name, work.hash(peer, loops, agents))
+    for (const { name, peer, loops } of compared) hashes.set(name, work.hash(peer, loops, agents))
     const times = measure(able, name, agents, form.budget)
     for (const native of compiled) {
       const { hash, times: its } = runNative(native, name, agents, form.budget)
       hashes.set(native.name, hash)
       times.set(native.name, its)
     }
-    const [[first, expected]] = hashes
-    for (const [library, hash] of hashes)
-      if (hash !== expected)
-        throw new Error(`${library} and ${first} differ: ${name}, ${dimensions}D, ${spread}, ${n}`)
+    const what = `${name}, ${dimensions}D, ${spread}, ${n}`
+    sameOrThrow(hashes, what)
+    if (work.hashAfter) {
+      const after = [...compared].map(({ name, peer, loops }) => [
+        name,
+        work.hashAfter(peer, loops, agents),
+      ])
+      sameOrThrow(after, `${what}, after what was measured`)
+    }
 
     const scale = scaleOf(name, agents)
     return {
@@ -151,7 +192,8 @@ function measureAll(dimensions, spread, n, names) {
 /** The works of one set of agents, a line for each library; ratios are to the first. */
 function print(results) {
   for (const { work, dimensions, spread, n, radius, unit, times, tooSlow } of results) {
-    const what = `${dimensions}D, ${spread}, ${n.toLocaleString('en')}, radius ${radius}`
+    const near = radius === undefined ? '' : `, radius ${radius}`
+    const what = `${dimensions}D, ${spread}, ${n.toLocaleString('en')}${near}`
     console.log(`\n${what}: ${works[work].title}, ${unit}`)
     const [{ median: first }] = Object.values(times)
     const width = Math.max(18, ...Object.keys(times).map((name) => name.length + 1))

@@ -106,6 +106,32 @@ export function raycast(peer, agents) {
   return hits
 }
 
+/** Boxes asked for by area, one area after the other. */
+export function areas(peer, views) {
+  let total = 0
+  for (let at = 0; at < views.length; at += 4)
+    total += peer.range(views[at], views[at + 1], views[at + 2], views[at + 3])
+  return total
+}
+
+/** All pairs of boxes that overlap, in one call or by an area for each; gives how many there are. */
+export function pairs(peer, { positions, n }) {
+  if (peer.pairs) return peer.pairs()
+  const { paired } = peer
+  let count = 0
+  for (let a = 0, at = 0; a < n; a++, at += 4) {
+    const near = peer.range(positions[at], positions[at + 1], positions[at + 2], positions[at + 3])
+    for (let i = 0; i < near; i++) {
+      const b = peer.found[i]
+      if (b <= a) continue
+      paired[2 * count] = a
+      paired[2 * count + 1] = b
+      count++
+    }
+  }
+  return count
+}
+
 // ---- Hashes: sums, so that the order within a row does not count. native/common.h has the same ----
 
 /** Of one number in a row. */
@@ -227,6 +253,49 @@ export function hashNeighborRows({ counts, ids, distances2 }, agents, k) {
       if (found.at(-1) !== distances2[i] * 4096) throw new Error(`wrong distance in row ${row}`)
     }
     hash = (hash + mixDistances(row, found)) >>> 0
+  }
+  return hash
+}
+
+/** Of what one area holds. */
+function mixArea(peer, row, minX, minY, maxX, maxY) {
+  const count = peer.range(minX, minY, maxX, maxY)
+  let sum = 0
+  for (let i = 0; i < count; i++)
+    sum += mix(row, peer.idOf ? peer.idOf(peer.found[i]) : peer.found[i])
+  return sum
+}
+
+export function hashAreas(peer, { views }) {
+  let hash = 0
+  for (let at = 0; at < views.length; at += 4)
+    hash = (hash + mixArea(peer, at, views[at], views[at + 1], views[at + 2], views[at + 3])) >>> 0
+  return hash
+}
+
+/**
+ * Of what is at two corners of each box, or of some thousands: a box that is not just where it should
+ * be misses one of them.
+ */
+export function hashCorners(peer, { positions, n }) {
+  const stride = 4 * Math.ceil(n / 10_000)
+  let hash = 0
+  for (let at = 0; at < 4 * n; at += stride)
+    for (let corner = at; corner < at + 4; corner += 2) {
+      const [x, y] = [positions[corner], positions[corner + 1]]
+      hash = (hash + mixArea(peer, corner, x, y, x, y)) >>> 0
+    }
+  return hash
+}
+
+export function hashPairs(peer, agents) {
+  const idOf = peer.idOf ?? ((id) => id)
+  const count = pairs(peer, agents)
+  if (2 * count > peer.paired.length) throw new Error('too little room for pairs')
+  let hash = 0
+  for (let i = 0; i < count; i++) {
+    const [a, b] = [idOf(peer.paired[2 * i]), idOf(peer.paired[2 * i + 1])]
+    hash = (hash + mix(Math.min(a, b), Math.max(a, b))) >>> 0
   }
   return hash
 }

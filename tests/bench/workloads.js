@@ -188,6 +188,82 @@ export function createAgents(spread, n, dimensions, queries = QUERIES) {
   }
 }
 
+// ---- Boxes ----
+
+/** What a player sees. */
+const VIEW = [40, 30]
+const VIEWS = 1500
+
+/**
+ * Boxes, seeded: a third of them crowded together, the others far apart, as dense with any number of
+ * them, and areas to ask for, every other one where the crowd is. `positions` are minX, minY, maxX,
+ * maxY of each.
+ * @param {string} spread
+ * @param {number} n
+ */
+export function createBoxes(spread, n) {
+  const random = createRandom(n)
+  const side = grained(1000 * Math.sqrt(n / 1500))
+  const deviation = side / 25
+  const crowd = [0.3 * side, 0.6 * side]
+  const inCrowd = () => crowd.map((x) => x + normal(random) * deviation)
+  const anywhere = () => crowd.map(() => random() * side)
+  const farFromCrowd = () => {
+    for (;;) {
+      const at = anywhere()
+      if (at.some((x, axis) => Math.abs(x - crowd[axis]) > 4 * deviation)) return at
+    }
+  }
+
+  const base = new Float32Array(4 * n)
+  const steps = new Float32Array(2 * n)
+  for (let i = 0; i < n; i++) {
+    const at = i % 3 === 0 ? inCrowd() : anywhere()
+    for (let axis = 0; axis < 2; axis++) {
+      const size = grained(1 + 4 * random())
+      const low = Math.min(Math.max(grained(at[axis] - size / 2), 0), side - size)
+      base[4 * i + axis] = low
+      base[4 * i + 2 + axis] = low + size
+      steps[2 * i + axis] = grained(((random() - 0.5) * size) / 2)
+    }
+  }
+
+  const views = new Float32Array(4 * VIEWS)
+  for (let view = 0; view < VIEWS; view++) {
+    const at = view % 2 === 0 ? inCrowd() : farFromCrowd()
+    for (let axis = 0; axis < 2; axis++) {
+      views[4 * view + axis] = grained(at[axis] - VIEW[axis] / 2)
+      views[4 * view + 2 + axis] = views[4 * view + axis] + VIEW[axis]
+    }
+  }
+
+  return {
+    spread,
+    n,
+    dimensions: 2,
+    side,
+    positions: base.slice(),
+    views,
+    /** Every box walks on for 16 frames, at most a quarter of its size each, then back. */
+    place(frame) {
+      const phase = frame & 31
+      const walked = phase < 16 ? phase : 32 - phase
+      const { positions } = this
+      for (let i = 0; i < n; i++)
+        for (let axis = 0; axis < 2; axis++) {
+          const at = 4 * i + axis
+          const size = base[at + 2] - base[at]
+          let low = base[at] + steps[2 * i + axis] * walked
+          // Off the walls.
+          if (low < 0) low = -low
+          else if (low + size > side) low = 2 * (side - size) - low
+          positions[at] = low
+          positions[at + 2] = low + size
+        }
+    },
+  }
+}
+
 // ---- Works ----
 
 /** A build, then something about every agent. */
@@ -233,6 +309,20 @@ const single = (title, method, run, hash) => ({
     return hash(peer, loops, agents)
   },
 })
+
+const ofBoxes = (title, more) => ({
+  title,
+  unit: 'ms',
+  can: () => true,
+  hash(peer, loops, boxes) {
+    peer.build(boxes.positions)
+    return loops.hashAreas(peer, boxes)
+  },
+  ...more,
+})
+
+const moveBoxes = (peer, { positions }) =>
+  peer.move ? peer.move(positions) : peer.build(positions)
 
 /** @type {Record<string, any>} */
 export const works = {
@@ -341,6 +431,51 @@ export const works = {
     (peer, loops, { segments, size }) => peer.raycastMany(segments, size),
     (peer, loops, agents) => loops.hashRays(peer, agents, true),
   ),
+  boxFrame: ofBoxes(`insert all, and ask for ${VIEWS} areas of ${VIEW.join(' × ')}`, {
+    moves: true,
+    run(peer, loops, { positions, views }) {
+      peer.build(positions)
+      loops.areas(peer, views)
+    },
+  }),
+  insertBoxes: ofBoxes('insert all', {
+    moves: true,
+    run: (peer, loops, { positions }) => peer.build(positions),
+  }),
+  areas: ofBoxes(`ask for ${VIEWS} areas of ${VIEW.join(' × ')}`, {
+    run: (peer, loops, { views }) => loops.areas(peer, views),
+  }),
+  moveBoxes: ofBoxes('brought up to date after every box moved', {
+    moves: true,
+    run: (peer, loops, boxes) => moveBoxes(peer, boxes),
+    /** After some frames. */
+    hash(peer, loops, boxes) {
+      boxes.place(0)
+      peer.build(boxes.positions)
+      let hash = 0
+      for (let frame = 1; frame <= 8; frame++) {
+        boxes.place(frame)
+        moveBoxes(peer, boxes)
+        hash = (Math.imul(hash, 31) + loops.hashAreas(peer, boxes)) >>> 0
+      }
+      hash = (Math.imul(hash, 31) + loops.hashCorners(peer, boxes)) >>> 0
+      boxes.place(0)
+      return hash
+    },
+    /** After the many frames of a measurement. */
+    hashAfter(peer, loops, boxes) {
+      boxes.place(9)
+      moveBoxes(peer, boxes)
+      return (loops.hashAreas(peer, boxes) + loops.hashCorners(peer, boxes)) >>> 0
+    },
+  }),
+  pairs: ofBoxes('all pairs of boxes that overlap, of an index that is there', {
+    run: (peer, loops, boxes) => loops.pairs(peer, boxes),
+    hash(peer, loops, boxes) {
+      peer.build(boxes.positions)
+      return loops.hashPairs(peer, boxes)
+    },
+  }),
 }
 
 /** What a time in milliseconds is multiplied by for the unit of a work. */
