@@ -1,6 +1,7 @@
 #include "core.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char *copse_status_text(copse_status status) {
   switch (status) {
@@ -44,18 +45,18 @@ void *arena_carve(arena *block, uint64_t count, size_t itemBytes) {
 }
 
 void slots_grow(slots *all, uint32_t *generations, uint32_t *free, uint32_t capacity) {
-  for (uint32_t slot = 0; slot < capacity; slot++)
-    generations[slot] = slot < all->capacity ? all->generations[slot] : 0;
+  memset(generations, 0, capacity * sizeof *generations);
+  if (all->capacity) memcpy(generations, all->generations, all->capacity * sizeof *generations);
   *all = (slots){generations, free, capacity, 0, 0};
   slots_recount(all);
 }
 
 void slots_recount(slots *all) {
   all->used = all->firstWord = 0;
-  for (uint32_t word = 0; word < slots_words(all->capacity); word++) all->free[word] = 0;
   for (uint32_t slot = 0; slot < all->capacity; slot++) {
     const uint32_t inUse = all->generations[slot] & 1;
     all->used += inUse;
+    if (slot % 32 == 0) all->free[slot / 32] = 0;
     all->free[slot / 32] |= (inUse ^ 1) << slot % 32;
   }
 }

@@ -68,23 +68,24 @@ static copse_status grow_table(void) {
 /* Points the arrays into a block, or measures that block. */
 static uint64_t carve(object *at, uint64_t capacity, void *block) {
   arena all = arena_over(block);
-  const uint64_t neighbors = capacity * at->k;
+  const uint64_t agents = IS_OF_BOXES(at->index) ? 0 : capacity; /* boxes are asked one by one */
+  const uint64_t neighbors = agents * at->k;
   at->results.capacity = (uint32_t)capacity;
   at->results.ids = arena_carve(&all, capacity, 4);
   at->results.distances2 = arena_carve(&all, capacity, 4);
-  at->masks = arena_carve(&all, capacity, 4);
-  at->pairRadii = arena_carve(&all, capacity, 4);
-  at->points = arena_carve(&all, capacity * 2 * index_dimensions(at->index), 4);
-  at->rows.offsets = arena_carve(&all, capacity, 4);
-  at->rows.counts = arena_carve(&all, capacity, 4);
+  at->masks = arena_carve(&all, agents, 4);
+  at->pairRadii = arena_carve(&all, agents, 4);
+  at->points = arena_carve(&all, agents * 2 * index_dimensions(at->index), 4);
+  at->rows.offsets = arena_carve(&all, agents, 4);
+  at->rows.counts = arena_carve(&all, agents, 4);
   at->rows.ids = arena_carve(&all, at->rows.capacity, 4);
-  at->neighbors.counts = arena_carve(&all, capacity, 4);
+  at->neighbors.counts = arena_carve(&all, agents, 4);
   at->neighbors.ids = arena_carve(&all, neighbors, 4);
   at->neighbors.distances2 = arena_carve(&all, neighbors, 4);
-  at->radii = arena_carve(&all, capacity, 4);
-  at->builtRadii = arena_carve(&all, capacity, 4);
-  at->hitIds = arena_carve(&all, capacity, 4);
-  at->hitFractions = arena_carve(&all, capacity, 4);
+  at->radii = arena_carve(&all, agents, 4);
+  at->builtRadii = arena_carve(&all, agents, 4);
+  at->hitIds = arena_carve(&all, agents, 4);
+  at->hitFractions = arena_carve(&all, agents, 4);
   return arena_block_bytes(all.used);
 }
 
@@ -97,6 +98,7 @@ static copse_status take_block(const object *at, uint32_t capacity, uint32_t res
   larger->block = memory_take(&MALLOC, larger->blockBytes);
   if (!larger->block) return COPSE_OUT_OF_MEMORY;
   carve(larger, capacity, larger->block);
+  if (IS_OF_BOXES(at->index)) return COPSE_OK;
   const uint32_t old = at->block ? at->results.capacity : 0;
   if (old) memcpy(larger->masks, at->masks, old * sizeof *at->masks);
   for (uint32_t slot = old; slot < capacity; slot++) larger->masks[slot] = COPSE_ALL_GROUPS;
@@ -166,6 +168,23 @@ int32_t kdtree_create(uint32_t dimensions, uint32_t capacity, uint32_t builder, 
   return status == COPSE_OK ? adopt(made, capacity, resultCapacity, k) : FAILED(status);
 }
 
+int32_t octree_create(uint32_t dimensions, uint32_t capacity, int32_t leafSize, int32_t maxDepth,
+                      float looseness, uint32_t resultCapacity, float minX, float minY, float minZ,
+                      float maxX, float maxY, float maxZ) {
+  copse_octree_def def = copse_octree_default();
+  const float bounds[6] = {minX, minY, minZ, maxX, maxY, maxZ};
+  def.dimensions = dimensions;
+  def.capacity = capacity;
+  if (leafSize >= 0) def.leafSize = (uint32_t)leafSize; /* negative: the default */
+  if (maxDepth >= 0) def.maxDepth = (uint32_t)maxDepth;
+  if (looseness > 0) def.looseness = looseness;
+  for (uint32_t i = 0; i < 2 * dimensions && i < 6; i++)
+    def.bounds[i] = bounds[i < dimensions ? i : 3 + i - dimensions];
+  index made = {0};
+  copse_status status = copse_octree_create(&def, &made.octree);
+  return status == COPSE_OK ? adopt(made, capacity, resultCapacity, 0) : FAILED(status);
+}
+
 EXPORT("destroy") int32_t destroy(int32_t handle) {
   object *at = object_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
@@ -211,17 +230,33 @@ typedef enum view {
   VIEW_RADII,
   VIEW_HIT_IDS,
   VIEW_HIT_FRACTIONS,
+  VIEW_BOXES,
+  VIEW_GENERATIONS,
+  VIEW_BOX_HIT, /* fraction and normal */
 } view;
+
+#if WITH_BOXES
+static copse_box_hit boxHit; /* of the last ray */
+#endif
 
 EXPORT("view_of") uintptr_t view_of(int32_t handle, uint32_t which) {
   object *at = object_of(handle);
   if (!at) return 0;
-  copse_positions positions = index_positions(at->index);
   switch ((view)which) {
+#if WITH_AGENTS
   case VIEW_X:
   case VIEW_Y:
   case VIEW_Z:
-    return (uintptr_t)positions.axes[which];
+    return IS_OF_BOXES(at->index) ? 0 : (uintptr_t)index_positions(at->index).axes[which];
+#endif
+#if WITH_BOXES
+  case VIEW_BOXES:
+    return IS_OF_BOXES(at->index) ? (uintptr_t)copse_octree_boxes(at->index.octree) : 0;
+  case VIEW_GENERATIONS:
+    return IS_OF_BOXES(at->index) ? (uintptr_t)copse_octree_generations(at->index.octree) : 0;
+  case VIEW_BOX_HIT:
+    return (uintptr_t)&boxHit.fraction;
+#endif
   case VIEW_GROUPS:
     return (uintptr_t)index_groups(at->index);
   case VIEW_IDS:
@@ -252,8 +287,9 @@ EXPORT("view_of") uintptr_t view_of(int32_t handle, uint32_t which) {
     return (uintptr_t)at->hitIds;
   case VIEW_HIT_FRACTIONS:
     return (uintptr_t)at->hitFractions;
+  default:
+    return 0;
   }
-  return 0;
 }
 
 /* A buffer for bytes on their way in or out; it grows and is never given back. */
@@ -276,29 +312,15 @@ static void *staged(uint32_t size) {
 
 EXPORT("stage") uintptr_t stage(uint32_t size) { return (uintptr_t)staged(size); }
 
-/* ---- Build ------------------------------------------------------------------------------- */
-
 EXPORT("count_of") int32_t count_of(int32_t handle) {
   object *at = object_of(handle);
   return at ? (int32_t)index_count(at->index) : FAILED(COPSE_STALE_HANDLE);
-}
-
-EXPORT("set_count") int32_t set_count(int32_t handle, uint32_t count) {
-  object *at = object_of(handle);
-  copse_status status = at ? index_set_count(at->index, count) : COPSE_STALE_HANDLE;
-  return status == COPSE_OK ? 0 : FAILED(status);
 }
 
 static uint32_t firstBad;
 
 /* The slot that the last build or snapshot refused. */
 EXPORT("first_bad") uint32_t first_bad(void) { return firstBad; }
-
-EXPORT("build") int32_t build(int32_t handle) {
-  object *at = object_of(handle);
-  copse_status status = at ? index_build(at->index, &firstBad) : COPSE_STALE_HANDLE;
-  return status == COPSE_OK ? 0 : FAILED(status);
-}
 
 /* ---- Queries: 2D indexes ignore z ----------------------------------------------------------- */
 
@@ -332,16 +354,6 @@ int32_t range(int32_t handle, float minX, float minY, float minZ, float maxX, fl
   copse_query query = query_of(mask, exclude, sort);
   return total_or_failure(at, index_range(at->index, (float[]){minX, minY, minZ},
                                           (float[]){maxX, maxY, maxZ}, &query, &at->results));
-}
-
-EXPORT("cone")
-int32_t cone(int32_t handle, float x, float y, float z, float dirX, float dirY, float dirZ,
-             float halfAngle, float radius, uint32_t mask, uint32_t exclude, uint32_t sort) {
-  object *at = object_of(handle);
-  if (!at) return FAILED(COPSE_STALE_HANDLE);
-  copse_query query = query_of(mask, exclude, sort);
-  return total_or_failure(at, index_cone(at->index, (float[]){x, y, z}, (float[]){dirX, dirY, dirZ},
-                                         halfAngle, radius, &query, &at->results));
 }
 
 EXPORT("neighbors")
@@ -390,6 +402,36 @@ int32_t any_within(int32_t handle, float x, float y, float z, float radius, uint
   return status == COPSE_OK ? any : FAILED(status);
 }
 
+/* ---- Agents ------------------------------------------------------------------------------- */
+
+#if WITH_AGENTS
+static object *agents_of(int32_t handle) {
+  object *at = object_of(handle);
+  return at && !IS_OF_BOXES(at->index) ? at : NULL;
+}
+
+EXPORT("set_count") int32_t set_count(int32_t handle, uint32_t count) {
+  object *at = agents_of(handle);
+  copse_status status = at ? index_set_count(at->index, count) : COPSE_STALE_HANDLE;
+  return status == COPSE_OK ? 0 : FAILED(status);
+}
+
+EXPORT("build") int32_t build(int32_t handle) {
+  object *at = agents_of(handle);
+  copse_status status = at ? index_build(at->index, &firstBad) : COPSE_STALE_HANDLE;
+  return status == COPSE_OK ? 0 : FAILED(status);
+}
+
+EXPORT("cone")
+int32_t cone(int32_t handle, float x, float y, float z, float dirX, float dirY, float dirZ,
+             float halfAngle, float radius, uint32_t mask, uint32_t exclude, uint32_t sort) {
+  object *at = agents_of(handle);
+  if (!at) return FAILED(COPSE_STALE_HANDLE);
+  copse_query query = query_of(mask, exclude, sort);
+  return total_or_failure(at, index_cone(at->index, (float[]){x, y, z}, (float[]){dirX, dirY, dirZ},
+                                         halfAngle, radius, &query, &at->results));
+}
+
 /* ---- Batches: an answer is a number of ids, which may exceed an int32 -------------------------
  */
 
@@ -398,7 +440,7 @@ static double total_or_failed(double total, copse_status status) {
 }
 
 EXPORT("all_within") double all_within(int32_t handle, float radius, uint32_t mask) {
-  object *at = object_of(handle);
+  object *at = agents_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
   copse_status status = index_all_within(at->index, radius, &query, at->masks, &at->rows);
@@ -407,7 +449,7 @@ EXPORT("all_within") double all_within(int32_t handle, float radius, uint32_t ma
 
 EXPORT("within_many")
 double within_many(int32_t handle, uint32_t n, float radius, uint32_t mask, uint32_t exclude) {
-  object *at = object_of(handle);
+  object *at = agents_of(handle);
   if (!at || n > at->results.capacity) return FAILED(COPSE_STALE_HANDLE);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   copse_status status = index_within_many(at->index, at->points, n, radius, &query, &at->rows);
@@ -416,7 +458,7 @@ double within_many(int32_t handle, uint32_t n, float radius, uint32_t mask, uint
 
 EXPORT("all_neighbors")
 int32_t all_neighbors(int32_t handle, uint32_t k, float maxDistance, uint32_t mask) {
-  object *at = object_of(handle);
+  object *at = agents_of(handle);
   if (!at || k > at->k) return FAILED(COPSE_STALE_HANDLE);
   copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
@@ -427,7 +469,7 @@ int32_t all_neighbors(int32_t handle, uint32_t k, float maxDistance, uint32_t ma
 EXPORT("nearest_many")
 int32_t nearest_many(int32_t handle, uint32_t n, uint32_t k, float maxDistance, uint32_t mask,
                      uint32_t exclude) {
-  object *at = object_of(handle);
+  object *at = agents_of(handle);
   if (!at || n > at->results.capacity || k > at->k) return FAILED(COPSE_STALE_HANDLE);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
@@ -436,7 +478,7 @@ int32_t nearest_many(int32_t handle, uint32_t n, uint32_t k, float maxDistance, 
 }
 
 EXPORT("pairs") double pairs(int32_t handle, float distance, uint32_t byRadii, uint32_t mask) {
-  object *at = object_of(handle);
+  object *at = agents_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
   copse_results results = {.ids = at->rows.ids, .capacity = at->rows.capacity};
@@ -447,7 +489,7 @@ EXPORT("pairs") double pairs(int32_t handle, float distance, uint32_t byRadii, u
 
 /* Stages the slots in tree order; answers with their number. */
 EXPORT("order") int32_t order(int32_t handle) {
-  object *at = object_of(handle);
+  object *at = agents_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   uint32_t count = index_order(at->index, NULL, 0);
   uint32_t *slots = staged(count * 4);
@@ -459,7 +501,7 @@ EXPORT("order") int32_t order(int32_t handle) {
 
 /* Takes the radii of the first n slots: from now on they count. */
 EXPORT("take_radii") int32_t take_radii(int32_t handle, uint32_t n) {
-  object *at = object_of(handle);
+  object *at = agents_of(handle);
   if (!at || n > at->results.capacity) return FAILED(COPSE_STALE_HANDLE);
   at->greatest = 0;
   for (uint32_t slot = 0; slot < n; slot++) {
@@ -474,7 +516,7 @@ EXPORT("take_radii") int32_t take_radii(int32_t handle, uint32_t n) {
 EXPORT("raycast")
 int32_t raycast(int32_t handle, float x0, float y0, float z0, float x1, float y1, float z1,
                 float radius, uint32_t mask, uint32_t exclude) {
-  object *at = object_of(handle);
+  object *at = agents_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   const bool own = radius < 0;
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
@@ -488,7 +530,7 @@ int32_t raycast(int32_t handle, float x0, float y0, float z0, float x1, float y1
 
 EXPORT("raycast_many")
 int32_t raycast_many(int32_t handle, uint32_t n, float radius, uint32_t mask, uint32_t exclude) {
-  object *at = object_of(handle);
+  object *at = agents_of(handle);
   if (!at || n > at->results.capacity) return FAILED(COPSE_STALE_HANDLE);
   const bool own = radius < 0;
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
@@ -497,21 +539,145 @@ int32_t raycast_many(int32_t handle, uint32_t n, float radius, uint32_t mask, ui
                          own ? at->builtRadii : NULL, &query, at->hitIds, at->hitFractions);
   return status == COPSE_OK ? 0 : FAILED(status);
 }
+#endif
+
+/* ---- Boxes: in 2D, z is ignored ------------------------------------------------------------- */
+
+#if WITH_BOXES
+static object *boxes_of(int32_t handle) {
+  object *at = object_of(handle);
+  return at && IS_OF_BOXES(at->index) ? at : NULL;
+}
+
+typedef struct box {
+  float sides[6];
+} box;
+
+static box box_of(const object *at, float minX, float minY, float minZ, float maxX, float maxY,
+                  float maxZ) {
+  return index_dimensions(at->index) == 3 ? (box){{minX, minY, minZ, maxX, maxY, maxZ}}
+                                          : (box){{minX, minY, maxX, maxY, 0, 0}};
+}
+
+/* Answers with the slot. */
+EXPORT("insert")
+int32_t insert(int32_t handle, float minX, float minY, float minZ, float maxX, float maxY,
+               float maxZ) {
+  object *at = boxes_of(handle);
+  if (!at) return FAILED(COPSE_STALE_HANDLE);
+  const box item = box_of(at, minX, minY, minZ, maxX, maxY, maxZ);
+  uint32_t slot;
+  copse_status status = copse_octree_insert(at->index.octree, item.sides, &slot);
+  return status == COPSE_OK ? (int32_t)slot : FAILED(status);
+}
+
+EXPORT("insert_at")
+int32_t insert_at(int32_t handle, uint32_t slot, float minX, float minY, float minZ, float maxX,
+                  float maxY, float maxZ) {
+  object *at = boxes_of(handle);
+  if (!at) return FAILED(COPSE_STALE_HANDLE);
+  const box item = box_of(at, minX, minY, minZ, maxX, maxY, maxZ);
+  copse_status status = copse_octree_insert_at(at->index.octree, slot, item.sides);
+  return status == COPSE_OK ? 0 : FAILED(status);
+}
+
+EXPORT("move")
+int32_t move(int32_t handle, uint32_t slot, float minX, float minY, float minZ, float maxX,
+             float maxY, float maxZ) {
+  object *at = boxes_of(handle);
+  if (!at) return FAILED(COPSE_STALE_HANDLE);
+  const box item = box_of(at, minX, minY, minZ, maxX, maxY, maxZ);
+  copse_status status = copse_octree_move(at->index.octree, slot, item.sides);
+  return status == COPSE_OK ? 0 : FAILED(status);
+}
+
+EXPORT("move_all") int32_t move_all(int32_t handle) {
+  object *at = boxes_of(handle);
+  copse_status status =
+      at ? copse_octree_move_all(at->index.octree, &firstBad) : COPSE_STALE_HANDLE;
+  return status == COPSE_OK ? 0 : FAILED(status);
+}
+
+EXPORT("remove") int32_t remove_item(int32_t handle, uint32_t slot) {
+  object *at = boxes_of(handle);
+  copse_status status = at ? copse_octree_remove(at->index.octree, slot) : COPSE_STALE_HANDLE;
+  return status == COPSE_OK ? 0 : FAILED(status);
+}
+
+EXPORT("clear") int32_t clear(int32_t handle) {
+  object *at = boxes_of(handle);
+  if (!at) return FAILED(COPSE_STALE_HANDLE);
+  copse_octree_clear(at->index.octree);
+  return 0;
+}
+
+EXPORT("box_pairs") double box_pairs(int32_t handle, uint32_t mask) {
+  object *at = boxes_of(handle);
+  if (!at) return FAILED(COPSE_STALE_HANDLE);
+  copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
+  copse_results results = {.ids = at->rows.ids, .capacity = at->rows.capacity};
+  copse_status status = copse_octree_pairs(at->index.octree, &query, &results);
+  return status == COPSE_OK ? results.total : FAILED(status);
+}
+
+/* Answers with the id. */
+EXPORT("box_raycast")
+int32_t box_raycast(int32_t handle, float x0, float y0, float z0, float x1, float y1, float z1,
+                    uint32_t mask, uint32_t exclude) {
+  object *at = boxes_of(handle);
+  if (!at) return FAILED(COPSE_STALE_HANDLE);
+  copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  copse_status status =
+      copse_octree_raycast(at->index.octree, (float[]){x0, y0, z0}, (float[]){x1, y1, z1}, &query,
+                           &boxHit, &at->results.visits);
+  return status == COPSE_OK ? (int32_t)boxHit.id : FAILED(status);
+}
+#endif
 
 /* ---- Debug and snapshots ------------------------------------------------------------------- */
 
-/* Agents, skipped, nodes, leaves, depth, bytes, visits of the last query: where they lie. */
-EXPORT("stats_of") uintptr_t stats_of(int32_t handle) {
-  static double numbers[7];
-  object *at = object_of(handle);
-  if (!at) return 0;
-  index_statistics stats = index_stats(at->index);
+#if WITH_BOXES
+/* Items, changes, straddlers, and so on; then how many items each depth holds. */
+static void tell_boxes(const object *at, double *numbers) {
+  const copse_octree_statistics stats = copse_octree_stats(at->index.octree);
+  numbers[0] = stats.items;
+  numbers[1] = (double)stats.changes;
+  numbers[2] = stats.nodes;
+  numbers[3] = stats.leaves;
+  numbers[4] = stats.depth;
+  numbers[5] = (double)stats.bytes;
+  numbers[7] = stats.straddlers;
+  numbers[8] = stats.outside;
+  numbers[9] = stats.unsplit;
+  for (int depth = 0; depth <= COPSE_OCTREE_MAX_DEPTH; depth++)
+    numbers[10 + depth] = stats.perDepth[depth];
+}
+#endif
+
+#if WITH_AGENTS
+static void tell_agents(const object *at, double *numbers) {
+  const index_statistics stats = index_stats(at->index);
   numbers[0] = stats.agents;
   numbers[1] = stats.skipped;
   numbers[2] = stats.nodes;
   numbers[3] = stats.leaves;
   numbers[4] = stats.depth;
-  numbers[5] = (double)stats.bytes + sizeof(object) + (double)at->blockBytes;
+  numbers[5] = (double)stats.bytes;
+}
+#endif
+
+/* Where the figures lie: as above, and the visits of the last query at 6. */
+EXPORT("stats_of") uintptr_t stats_of(int32_t handle) {
+  static double numbers[11 + COPSE_OCTREE_MAX_DEPTH];
+  object *at = object_of(handle);
+  if (!at) return 0;
+#if WITH_BOXES
+  if (IS_OF_BOXES(at->index)) tell_boxes(at, numbers);
+#endif
+#if WITH_AGENTS
+  if (!IS_OF_BOXES(at->index)) tell_agents(at, numbers);
+#endif
+  numbers[5] += sizeof(object) + (double)at->blockBytes;
   numbers[6] = at->results.visits;
   return (uintptr_t)numbers;
 }

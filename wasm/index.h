@@ -9,6 +9,7 @@ typedef struct index {
   copse_agenttree *tree;
   copse_grid *grid;
   copse_kdtree *kdtree;
+  copse_octree *octree;
 } index;
 
 /* What JavaScript's Stats tell, from each kind's own. */
@@ -34,52 +35,81 @@ static inline index_statistics copse_kdtree_index_stats(const copse_kdtree *tree
                             stats.leaves, stats.depth,   stats.bytes};
 }
 
-/* INDEX_CALL(at, verb, ...) is copse_<noun>_<verb>(...) for the kind that `at` is of: a line for
- * each. Compiled with -DCOPSE_ONLY=<noun> it is of that kind, and the linker drops the others. */
+/* Only agents can be refused: boxes are checked when they come. */
+#define copse_agenttree_index_save copse_agenttree_save
+#define copse_grid_index_save      copse_grid_save
+#define copse_kdtree_index_save    copse_kdtree_save
+static inline copse_status copse_octree_index_save(const copse_octree *tree, void *bytes,
+                                                   size_t capacity, size_t *total,
+                                                   uint32_t *firstBad) {
+  (void)firstBad;
+  return copse_octree_save(tree, bytes, capacity, total);
+}
+
+/* INDEX_CALL(at, verb, ...) is copse_<noun>_<verb>(...) for the kind that `at` is of, and
+ * AGENTS_CALL for those of agents: a line for each. Compiled with -DCOPSE_ONLY=<noun> it is of that
+ * kind, and the linker drops the others. */
 #define CALL_agenttree(at, verb, ...) copse_agenttree_##verb((at).tree, ##__VA_ARGS__)
 #define CALL_grid(at, verb, ...)      copse_grid_##verb((at).grid, ##__VA_ARGS__)
 #define CALL_kdtree(at, verb, ...)    copse_kdtree_##verb((at).kdtree, ##__VA_ARGS__)
+#define CALL_octree(at, verb, ...)    copse_octree_##verb((at).octree, ##__VA_ARGS__)
 
 #ifdef COPSE_ONLY /* in two steps, or ## would paste its name */
 #define CALL_OF(noun, ...)   CALL_##noun(__VA_ARGS__)
 #define CALL_ONLY(noun, ...) CALL_OF(noun, __VA_ARGS__)
 #define INDEX_CALL(...)      CALL_ONLY(COPSE_ONLY, __VA_ARGS__)
+#define AGENTS_CALL          INDEX_CALL
+#define IS_agenttree         0
+#define IS_grid              0
+#define IS_kdtree            0
+#define IS_octree            1
+#define IS_KIND(noun)        IS_##noun
+#define IS_ONLY(noun)        IS_KIND(noun)
+#define WITH_BOXES           IS_ONLY(COPSE_ONLY)
+#define WITH_AGENTS          !WITH_BOXES
 #else
+#define WITH_BOXES  1
+#define WITH_AGENTS 1
 #define INDEX_CALL(at, ...)                                                                        \
+  ((at).octree ? CALL_octree(at, __VA_ARGS__) : AGENTS_CALL(at, __VA_ARGS__))
+#define AGENTS_CALL(at, ...)                                                                       \
   ((at).grid     ? CALL_grid(at, __VA_ARGS__)                                                      \
    : (at).kdtree ? CALL_kdtree(at, __VA_ARGS__)                                                    \
                  : CALL_agenttree(at, __VA_ARGS__))
 #endif
+
+/* Whether an index is of boxes; known beforehand where there is only one kind. */
+#define IS_OF_BOXES(at) (WITH_BOXES && (!WITH_AGENTS || (at).octree))
 
 /* The arguments are those of copse.h, after the index, which may be evaluated twice. */
 #define index_reserve(at, ...)       INDEX_CALL(at, reserve, __VA_ARGS__)
 #define index_capacity(at)           INDEX_CALL(at, capacity)
 #define index_dimensions(at)         INDEX_CALL(at, dimensions)
 #define index_count(at)              INDEX_CALL(at, count)
-#define index_set_count(at, ...)     INDEX_CALL(at, set_count, __VA_ARGS__)
-#define index_positions(at)          INDEX_CALL(at, positions)
+#define index_set_count(at, ...)     AGENTS_CALL(at, set_count, __VA_ARGS__)
+#define index_positions(at)          AGENTS_CALL(at, positions)
 #define index_groups(at)             INDEX_CALL(at, groups)
-#define index_build(at, ...)         INDEX_CALL(at, build, __VA_ARGS__)
-#define index_build_from(at, ...)    INDEX_CALL(at, build_from, __VA_ARGS__)
+#define index_build(at, ...)         AGENTS_CALL(at, build, __VA_ARGS__)
+#define index_build_from(at, ...)    AGENTS_CALL(at, build_from, __VA_ARGS__)
 #define index_within(at, ...)        INDEX_CALL(at, within, __VA_ARGS__)
 #define index_range(at, ...)         INDEX_CALL(at, range, __VA_ARGS__)
-#define index_cone(at, ...)          INDEX_CALL(at, cone, __VA_ARGS__)
+#define index_cone(at, ...)          AGENTS_CALL(at, cone, __VA_ARGS__)
 #define index_neighbors(at, ...)     INDEX_CALL(at, neighbors, __VA_ARGS__)
 #define index_count_within(at, ...)  INDEX_CALL(at, count_within, __VA_ARGS__)
 #define index_any_within(at, ...)    INDEX_CALL(at, any_within, __VA_ARGS__)
-#define index_all_within(at, ...)    INDEX_CALL(at, all_within, __VA_ARGS__)
-#define index_within_many(at, ...)   INDEX_CALL(at, within_many, __VA_ARGS__)
-#define index_all_neighbors(at, ...) INDEX_CALL(at, all_neighbors, __VA_ARGS__)
-#define index_nearest_many(at, ...)  INDEX_CALL(at, nearest_many, __VA_ARGS__)
-#define index_pairs(at, ...)         INDEX_CALL(at, pairs, __VA_ARGS__)
-#define index_raycast(at, ...)       INDEX_CALL(at, raycast, __VA_ARGS__)
-#define index_raycast_many(at, ...)  INDEX_CALL(at, raycast_many, __VA_ARGS__)
-#define index_order(at, ...)         INDEX_CALL(at, order, __VA_ARGS__)
+#define index_all_within(at, ...)    AGENTS_CALL(at, all_within, __VA_ARGS__)
+#define index_within_many(at, ...)   AGENTS_CALL(at, within_many, __VA_ARGS__)
+#define index_all_neighbors(at, ...) AGENTS_CALL(at, all_neighbors, __VA_ARGS__)
+#define index_nearest_many(at, ...)  AGENTS_CALL(at, nearest_many, __VA_ARGS__)
+#define index_pairs(at, ...)         AGENTS_CALL(at, pairs, __VA_ARGS__)
+#define index_raycast(at, ...)       AGENTS_CALL(at, raycast, __VA_ARGS__)
+#define index_raycast_many(at, ...)  AGENTS_CALL(at, raycast_many, __VA_ARGS__)
+#define index_order(at, ...)         AGENTS_CALL(at, order, __VA_ARGS__)
 #define index_validate(at)           INDEX_CALL(at, validate)
 #define index_cells(at, ...)         INDEX_CALL(at, cells, __VA_ARGS__)
-#define index_save(at, ...)          INDEX_CALL(at, save, __VA_ARGS__)
+#define index_save(at, ...)          INDEX_CALL(at, index_save, __VA_ARGS__)
 #define index_restore(at, ...)       INDEX_CALL(at, restore, __VA_ARGS__)
-#define index_stats(at)              INDEX_CALL(at, index_stats)
+#define index_stats(at)              AGENTS_CALL(at, index_stats)
 
 static inline void index_destroy(index at) { INDEX_CALL(at, destroy); }
 

@@ -145,6 +145,11 @@ const TYPES = [
   ...[Uint32Array, Uint32Array, Float32Array, Float32Array, Int32Array, Float32Array],
 ]
 
+/** `stats_of` of exports.c, by place. */
+const FIGURES = /** @type {const} */ ([
+  ...['agents', 'skipped', 'nodes', 'leaves', 'depth', 'bytes', 'visits'],
+])
+
 const RESULTS_PER_AGENT = 16
 const NEIGHBORS_PER_AGENT = 10
 
@@ -155,7 +160,7 @@ export class SpatialIndex extends CoreObject {
   #k = 0
   #separate = false
   /** @type {Stats} */
-  #stats = { agents: 0, skipped: 0, nodes: 0, leaves: 0, depth: 0, bytes: 0, visits: 0 }
+  #stats = /** @type {any} */ ({})
 
   /**
    * @protected
@@ -640,15 +645,9 @@ export class SpatialIndex extends CoreObject {
 
   /** Figures of the last build and the last query: always the same object. */
   stats() {
-    const numbers = this._statistics(7)
+    const numbers = this._statistics(FIGURES.length)
     const stats = this.#stats
-    stats.agents = numbers[0]
-    stats.skipped = numbers[1]
-    stats.nodes = numbers[2]
-    stats.leaves = numbers[3]
-    stats.depth = numbers[4]
-    stats.bytes = numbers[5]
-    stats.visits = numbers[6]
+    for (let i = 0; i < FIGURES.length; i++) stats[FIGURES[i]] = numbers[i]
     return stats
   }
 
