@@ -11,7 +11,7 @@ copse_octree_def copse_octree_default(void) {
   return (copse_octree_def){.dimensions = 2,
                             .capacity = 1000,
                             .bounds = {0, 0, 1000, 1000},
-                            .leafSize = 12,
+                            .leafSize = 24,
                             .maxDepth = 8,
                             .looseness = 1};
 }
@@ -68,7 +68,7 @@ static uint64_t carve(copse_octree *tree, void *memory) {
   for (int i = 0; i < 2; i++) tree->order[i] = arena_carve(&all, capacity, sizeof(uint32_t));
   tree->margins = arena_carve(&all, OCTREE_DEPTH + 1, sizeof *tree->margins);
   tree->nodes = arena_carve(&all, tree->nodeCapacity, sizeof *tree->nodes);
-  tree->blocks = arena_carve(&all, tree->blockCapacity, sizeof *tree->blocks);
+  tree->blocks = arena_carve(&all, tree->blockCapacity, octree_block_bytes((int)dim));
   return arena_block_bytes(all.used);
 }
 
@@ -134,7 +134,7 @@ copse_status copse_octree_reserve(copse_octree *tree, uint32_t capacity) {
   memcpy(larger.groups, tree->groups, old * sizeof *tree->groups);
   memcpy(larger.places, tree->places, old * sizeof *tree->places);
   memcpy(larger.nodes, tree->nodes, tree->nodesEver * sizeof *tree->nodes);
-  memcpy(larger.blocks, tree->blocks, tree->blocksEver * sizeof *tree->blocks);
+  memcpy(larger.blocks, tree->blocks, tree->blocksEver * octree_block_bytes((int)dim));
   slots grown = tree->slots;
   slots_grow(&grown, larger.slots.generations, larger.slots.free, capacity);
   larger.slots = grown;
@@ -157,25 +157,26 @@ bool copse_octree_has(const copse_octree *tree, uint32_t slot) {
 
 /* ---- Blocks: an item is linked to a node, or unlinked ------------------------------------- */
 
+static octree_block *block_at(const copse_octree *tree, uint32_t block) {
+  return octree_block_at(tree, block, (int)tree->def.dimensions);
+}
+
 static uint32_t take_block(copse_octree *tree) {
   tree->blocksUsed++;
   const uint32_t block = tree->freeBlock;
   if (block == COPSE_NONE) return tree->blocksEver++;
-  tree->freeBlock = tree->blocks[block].next;
+  tree->freeBlock = block_at(tree, block)->next;
   return block;
 }
 
 static void free_block(copse_octree *tree, uint32_t block) {
-  tree->blocks[block].next = tree->freeBlock;
+  block_at(tree, block)->next = tree->freeBlock;
   tree->freeBlock = block;
   tree->blocksUsed--;
 }
 
 static void put(octree_block *block, uint32_t lane, const float *box, uint32_t dim) {
-  for (uint32_t axis = 0; axis < dim; axis++) {
-    block->lo[axis][lane] = box[axis];
-    block->hi[axis][lane] = box[dim + axis];
-  }
+  for (uint32_t side = 0; side < 2 * dim; side++) block->sides[side][lane] = box[side];
 }
 
 void octree_link(copse_octree *tree, uint32_t node, uint32_t slot, const float *box) {
@@ -183,13 +184,13 @@ void octree_link(copse_octree *tree, uint32_t node, uint32_t slot, const float *
   const uint32_t lane = to->own++ % BLOCK_ITEMS;
   if (lane == 0) {
     const uint32_t made = take_block(tree);
-    octree_block *block = &tree->blocks[made];
-    for (uint32_t i = 1; i < BLOCK_ITEMS; i++) block->lo[0][i] = NAN;
+    octree_block *block = block_at(tree, made);
+    for (uint32_t i = 1; i < BLOCK_ITEMS; i++) block->sides[0][i] = NAN;
     block->next = to->block;
     block->owner = node;
     to->block = made;
   }
-  octree_block *block = &tree->blocks[to->block];
+  octree_block *block = block_at(tree, to->block);
   put(block, lane, box, tree->def.dimensions);
   block->ids[lane] = slot;
   tree->places[slot] = to->block * BLOCK_ITEMS + lane;
@@ -198,17 +199,15 @@ void octree_link(copse_octree *tree, uint32_t node, uint32_t slot, const float *
 /* The node's last item takes the place of the one that goes. */
 static void unlink_item(copse_octree *tree, uint32_t slot) {
   const uint32_t place = tree->places[slot];
-  octree_block *block = &tree->blocks[place / BLOCK_ITEMS];
+  octree_block *block = block_at(tree, place / BLOCK_ITEMS);
   octree_node *from = &tree->nodes[block->owner];
-  octree_block *head = &tree->blocks[from->block];
+  octree_block *head = block_at(tree, from->block);
   const uint32_t lane = place % BLOCK_ITEMS, last = --from->own % BLOCK_ITEMS;
-  for (uint32_t axis = 0; axis < tree->def.dimensions; axis++) {
-    block->lo[axis][lane] = head->lo[axis][last];
-    block->hi[axis][lane] = head->hi[axis][last];
-  }
+  for (uint32_t side = 0; side < 2 * tree->def.dimensions; side++)
+    block->sides[side][lane] = head->sides[side][last];
   block->ids[lane] = head->ids[last];
   tree->places[block->ids[lane]] = place;
-  head->lo[0][last] = NAN;
+  head->sides[0][last] = NAN;
   if (last == 0) {
     const uint32_t empty = from->block;
     from->block = head->next;
@@ -290,14 +289,12 @@ ALWAYS_INLINE void take_items(copse_octree *tree, uint32_t node,
   from->block = COPSE_NONE;
   from->own = 0;
   for (; block != COPSE_NONE; size = BLOCK_ITEMS) {
-    const octree_block items = tree->blocks[block];
+    octree_block items;
+    memcpy(&items, octree_block_at(tree, block, dim), octree_block_bytes(dim));
     free_block(tree, block);
     for (uint32_t lane = 0; lane < size; lane++) {
       float box[6 + BOX_PADDING];
-      EACH_AXIS (axis, dim) {
-        box[axis] = items.lo[axis][lane];
-        box[dim + axis] = items.hi[axis][lane];
-      }
+      for (int side = 0; side < 2 * dim; side++) box[side] = items.sides[side][lane];
       again(tree, to, items.ids[lane], box);
     }
     block = items.next;
@@ -382,7 +379,7 @@ ALWAYS_INLINE void sink(copse_octree *tree, uint32_t node, uint32_t slot, const 
 /* Unlinks an item, counts it out up to a node (which goes on counting it), and merges what then
  * holds few enough. */
 static void lift(copse_octree *tree, uint32_t slot, uint32_t below) {
-  uint32_t node = tree->blocks[tree->places[slot] / BLOCK_ITEMS].owner, few = COPSE_NONE;
+  uint32_t node = block_at(tree, tree->places[slot] / BLOCK_ITEMS)->owner, few = COPSE_NONE;
   unlink_item(tree, slot);
   for (; node != below; node = tree->nodes[node].parent) {
     octree_node *at = &tree->nodes[node];
@@ -395,7 +392,7 @@ static void lift(copse_octree *tree, uint32_t slot, uint32_t below) {
 
 ALWAYS_INLINE void move_item(copse_octree *tree, uint32_t slot, const float *box, const int dim) {
   const box4 item = box4_load(box, dim);
-  octree_block *block = &tree->blocks[tree->places[slot] / BLOCK_ITEMS];
+  octree_block *block = octree_block_of(tree, slot, dim);
   const uint32_t old = block->owner;
   uint32_t node = old;
   while (!octree_comes_to(tree, &tree->nodes[node], item, dim)) node = tree->nodes[node].parent;
@@ -506,7 +503,7 @@ ALWAYS_INLINE copse_status move_all_in(copse_octree *tree, uint32_t *firstBad, c
       return status;
     }
     UNROLL for (int side = 0; side < 2 * dim; side++) box[side] += 0.0f; /* -0 becomes 0 */
-    const uint32_t node = tree->blocks[tree->places[slot] / BLOCK_ITEMS].owner;
+    const uint32_t node = octree_block_of(tree, slot, dim)->owner;
     left += !octree_comes_to(tree, &tree->nodes[node], box4_load(box, dim), dim);
     tree->order[0][count++] = slot;
   }

@@ -29,15 +29,15 @@ typedef struct octree_node {
   uint32_t unused; /* a cache line in all */
 } octree_node;
 
-enum { BLOCK_ITEMS = 4 };
+enum { BLOCK_ITEMS = 8 };
 
-/* Lanes without an item have lo[0] NaN, which no test accepts. */
+/* Lanes without an item have sides[0] NaN, which no test accepts. */
 typedef struct octree_block {
-  float lo[3][BLOCK_ITEMS], hi[3][BLOCK_ITEMS];
   uint32_t ids[BLOCK_ITEMS];
   uint32_t next;  /* of the same node, or of the free ones */
   uint32_t owner; /* its node */
   uint32_t unused[2];
+  float sides[6][BLOCK_ITEMS]; /* lo x, y, (z,) hi x, y, (z): in 2D the last two are not there */
 } octree_block;
 
 enum { OCTREE_DEPTH = COPSE_OCTREE_MAX_DEPTH, OCTREE_STACK = 7 * OCTREE_DEPTH + 1 };
@@ -59,7 +59,7 @@ struct copse_octree {
   uint32_t freeSiblings; /* the first of some siblings; a list by their `parent`; 0: none */
   uint32_t nodesUsed;
 
-  octree_block *blocks;
+  char *blocks; /* see octree_block_at */
   uint32_t blockCapacity;
   uint32_t blocksEver;
   uint32_t freeBlock; /* COPSE_NONE: none */
@@ -115,14 +115,24 @@ ALWAYS_INLINE bool octree_comes_to(const copse_octree *tree, const octree_node *
          octree_fits(tree, node, item, dim);
 }
 
+ALWAYS_INLINE size_t octree_block_bytes(const int dim) {
+  return offsetof(octree_block, sides) + 2 * (size_t)dim * BLOCK_ITEMS * sizeof(float);
+}
+ALWAYS_INLINE octree_block *octree_block_at(const copse_octree *tree, uint32_t block,
+                                            const int dim) {
+  return (octree_block *)(void *)(tree->blocks + block * octree_block_bytes(dim));
+}
+/* The block in which an item lies. */
+ALWAYS_INLINE octree_block *octree_block_of(const copse_octree *tree, uint32_t slot,
+                                            const int dim) {
+  return octree_block_at(tree, tree->places[slot] / BLOCK_ITEMS, dim);
+}
+
 /* The box of an item as the tree has it, as 2 * dimensions floats. */
 ALWAYS_INLINE void octree_box(const copse_octree *tree, uint32_t slot, float *box, const int dim) {
-  const octree_block *block = &tree->blocks[tree->places[slot] / BLOCK_ITEMS];
+  const octree_block *block = octree_block_of(tree, slot, dim);
   const uint32_t lane = tree->places[slot] % BLOCK_ITEMS;
-  EACH_AXIS (axis, dim) {
-    box[axis] = block->lo[axis][lane];
-    box[dim + axis] = block->hi[axis][lane];
-  }
+  UNROLL for (int side = 0; side < 2 * dim; side++) box[side] = block->sides[side][lane];
 }
 
 /* How many of a block's lanes hold items. */

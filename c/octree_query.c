@@ -27,17 +27,6 @@ ALWAYS_INLINE uint32_t children_near(const copse_octree *tree, const octree_node
   return near;
 }
 
-/* Pushes those that are not empty, the first on top. */
-ALWAYS_INLINE uint32_t push_children(const copse_octree *tree, const octree_node *node,
-                                     uint32_t near, uint32_t *stack, uint32_t waiting,
-                                     const int dim) {
-  for (uint32_t i = octree_children(dim); i-- > 0;) {
-    stack[waiting] = node->children + i;
-    waiting += near >> i & 1 && tree->nodes[node->children + i].total;
-  }
-  return waiting;
-}
-
 /* ---- Four items --------------------------------------------------------------------------- */
 
 /* A center or box in registers. */
@@ -58,123 +47,168 @@ ALWAYS_INLINE probe probe_of(const region *where, const shape kind, const int di
 }
 
 /* The squared distances from a point to a block's boxes; NaN for lanes without one. */
-ALWAYS_INLINE float4 block_distance2(const octree_block *block, const float4 *center,
+ALWAYS_INLINE float4 block_distance2(const octree_block *block, uint32_t i, const float4 *center,
                                      const int dim) {
   float4 d[3];
   EACH_AXIS (axis, dim) {
-    const float4 below = float4_sub(float4_load(block->lo[axis]), center[axis]);
-    const float4 above = float4_sub(center[axis], float4_load(block->hi[axis]));
+    const float4 below = float4_sub(float4_load(block->sides[axis] + i), center[axis]);
+    const float4 above = float4_sub(center[axis], float4_load(block->sides[dim + axis] + i));
     d[axis] = float4_max(float4_max(below, above), float4_all(0));
   }
   return scan_sum_of_squares4(d, dim);
 }
 
-ALWAYS_INLINE word4 block_hits(const octree_block *block, const probe *where, float4 *distances2,
-                               const shape kind, const int dim) {
+ALWAYS_INLINE word4 block_hits(const octree_block *block, uint32_t i, const probe *where,
+                               float4 *distances2, const shape kind, const int dim) {
   if (kind == SHAPE_CIRCLE) {
-    *distances2 = block_distance2(block, where->lo, dim);
+    *distances2 = block_distance2(block, i, where->lo, dim);
     return float4_le(*distances2, where->radius2);
   }
   *distances2 = float4_all(0);
   word4 hit = word4_all(UINT32_MAX);
   EACH_AXIS (axis, dim) {
-    hit = word4_and(hit, float4_le(float4_load(block->lo[axis]), where->hi[axis]));
-    hit = word4_and(hit, float4_le(where->lo[axis], float4_load(block->hi[axis])));
+    hit = word4_and(hit, float4_le(float4_load(block->sides[axis] + i), where->hi[axis]));
+    hit = word4_and(hit, float4_le(where->lo[axis], float4_load(block->sides[dim + axis] + i)));
   }
   return hit;
 }
 
-/* Groups are read where the caller writes them: what he writes counts at once. */
 ALWAYS_INLINE bool wanted(const copse_octree *tree, uint32_t id, const copse_query *query) {
   return (tree->groups[id] & query->mask) && id != query->exclude;
 }
 
-/* Appends the lanes in `bits` that the query looks for. */
-ALWAYS_INLINE void append(const copse_octree *tree, const octree_block *block, uint32_t bits,
-                          float4 distances2, const copse_query *query, copse_results *results) {
-  float lanes2[BLOCK_ITEMS];
-  if (results->distances2) float4_store(lanes2, distances2);
-  for (uint32_t lane = 0; bits; lane++, bits >>= 1) {
-    if (!(bits & 1) || !wanted(tree, block->ids[lane], query)) continue;
-    const uint32_t at = results->total++;
-    if (at >= results->capacity) continue;
-    results->ids[at] = block->ids[lane];
-    if (results->distances2) results->distances2[at] = lanes2[lane];
-  }
-}
-
 /* ---- What lies in a region ---------------------------------------------------------------- */
 
-/* stopAtFirst: one hit is enough. */
-ALWAYS_INLINE void collect_in(const copse_octree *tree, const region *where,
-                              const copse_query *query, bool stopAtFirst, copse_results *results,
-                              const shape kind, const int dim) {
+/* What a query looks for besides its region. */
+typedef struct wish {
+  uint32_t mask, exclude;
+  uint32_t least;   /* ids below are left out */
+  bool stopAtFirst; /* one hit is enough */
+} wish;
+
+static wish wish_of(const copse_query *query) {
+  return (wish){query->mask, query->exclude, 0, false};
+}
+
+/* Hits on their way into results: written four at a time, and then without a branch for each. */
+enum { HITS = 64 };
+
+typedef struct hits {
+  uint32_t ids[HITS + BLOCK_ITEMS];
+  float distances2[HITS + BLOCK_ITEMS];
+} hits;
+
+/* Appends those that are looked for. Groups are read where the caller writes them: what he writes
+ * counts at once. */
+OUT_OF_LINE void hits_append(const hits *from, uint32_t size, const copse_octree *tree,
+                             const wish *query, copse_results *results) {
+  uint32_t total = results->total;
+  for (uint32_t i = 0; i < size; i++) {
+    const uint32_t id = from->ids[i];
+    if (total < results->capacity) {
+      results->ids[total] = id;
+      if (results->distances2) results->distances2[total] = from->distances2[i];
+    }
+    total +=
+        ((tree->groups[id] & query->mask) != 0) & (id != query->exclude) & (id >= query->least);
+  }
+  results->total = total;
+}
+
+/* Pushes those children that are not empty, the first on top. */
+ALWAYS_INLINE uint32_t push_children(const copse_octree *tree, const octree_node *node,
+                                     uint32_t near, uint32_t *stack, uint32_t waiting,
+                                     const int dim) {
+  for (uint32_t i = octree_children(dim); i-- > 0;) {
+    stack[waiting] = node->children + i;
+    waiting += near >> i & 1 && tree->nodes[node->children + i].total;
+  }
+  return waiting;
+}
+
+ALWAYS_INLINE void collect_in(const copse_octree *tree, const region *where, const wish *query,
+                              copse_results *results, const shape kind, const int dim) {
   const probe sought = probe_of(where, kind, dim);
-  const copse_query asked = *query;
-  copse_results found = *results; /* in registers, as far as they go */
   float4 lo, hi;
   region_bounds(where, &lo, &hi, kind, dim);
-  uint32_t stack[OCTREE_STACK], waiting = tree->nodes[0].total > 0, visits = 0;
+  hits found;
+  uint32_t stack[OCTREE_STACK], waiting = tree->nodes[0].total > 0, visits = 0, size = 0;
   stack[0] = 0;
   while (waiting) {
     const octree_node *node = &tree->nodes[stack[--waiting]];
     visits++;
     for (uint32_t at = node->block; at != COPSE_NONE;) {
-      const octree_block *block = &tree->blocks[at];
-      float4 distances2;
-      const uint32_t bits = word4_bits(block_hits(block, &sought, &distances2, kind, dim));
-      if (bits) append(tree, block, bits, distances2, &asked, &found);
+      const octree_block *block = octree_block_at(tree, at, dim);
       at = block->next;
+      for (uint32_t i = 0; i < BLOCK_ITEMS; i += 4) {
+        float4 distances2;
+        const uint32_t bits = word4_bits(block_hits(block, i, &sought, &distances2, kind, dim));
+        word4_store_packed(found.ids + size, word4_load(block->ids + i), bits);
+        if (kind == SHAPE_CIRCLE) float4_store_packed(found.distances2 + size, distances2, bits);
+        size += bits_count(bits);
+      }
+      if (size > HITS) {
+        hits_append(&found, size, tree, query, results);
+        size = 0;
+      }
     }
-    if (stopAtFirst && found.total) break;
+    if (query->stopAtFirst) {
+      hits_append(&found, size, tree, query, results);
+      size = 0;
+      if (results->total) break;
+    }
     if (node->children)
       waiting =
           push_children(tree, node, children_near(tree, node, lo, hi, dim), stack, waiting, dim);
   }
-  found.visits = visits;
-  *results = found;
+  hits_append(&found, size, tree, query, results);
+  results->visits = visits;
 }
 
-OUT_OF_LINE void collect_box_2d(const copse_octree *tree, const region *where,
-                                const copse_query *query, bool stopAtFirst,
+OUT_OF_LINE void collect_box_2d(const copse_octree *tree, const region *where, const wish *query,
                                 copse_results *results) {
-  collect_in(tree, where, query, stopAtFirst, results, SHAPE_BOX, 2);
+  collect_in(tree, where, query, results, SHAPE_BOX, 2);
 }
-OUT_OF_LINE void collect_box_3d(const copse_octree *tree, const region *where,
-                                const copse_query *query, bool stopAtFirst,
+OUT_OF_LINE void collect_box_3d(const copse_octree *tree, const region *where, const wish *query,
                                 copse_results *results) {
-  collect_in(tree, where, query, stopAtFirst, results, SHAPE_BOX, 3);
+  collect_in(tree, where, query, results, SHAPE_BOX, 3);
 }
-OUT_OF_LINE void collect_circle_2d(const copse_octree *tree, const region *where,
-                                   const copse_query *query, bool stopAtFirst,
+OUT_OF_LINE void collect_circle_2d(const copse_octree *tree, const region *where, const wish *query,
                                    copse_results *results) {
-  collect_in(tree, where, query, stopAtFirst, results, SHAPE_CIRCLE, 2);
+  collect_in(tree, where, query, results, SHAPE_CIRCLE, 2);
 }
-OUT_OF_LINE void collect_circle_3d(const copse_octree *tree, const region *where,
-                                   const copse_query *query, bool stopAtFirst,
+OUT_OF_LINE void collect_circle_3d(const copse_octree *tree, const region *where, const wish *query,
                                    copse_results *results) {
-  collect_in(tree, where, query, stopAtFirst, results, SHAPE_CIRCLE, 3);
+  collect_in(tree, where, query, results, SHAPE_CIRCLE, 3);
+}
+
+static void collect_box(const copse_octree *tree, const region *where, const wish *query,
+                        copse_results *results) {
+  if (tree->def.dimensions == 3)
+    collect_box_3d(tree, where, query, results);
+  else
+    collect_box_2d(tree, where, query, results);
 }
 
 static copse_status collect_circle(const copse_octree *tree, const float *center, float radius,
-                                   const copse_query *query, bool stopAtFirst,
-                                   copse_results *results) {
+                                   const wish *query, copse_results *results) {
   region where;
   if (!query_point_ok(center, (int)tree->def.dimensions) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
   region_set_circle(&where, center, radius * radius, tree->def.dimensions);
   if (tree->def.dimensions == 3)
-    collect_circle_3d(tree, &where, query, stopAtFirst, results);
+    collect_circle_3d(tree, &where, query, results);
   else
-    collect_circle_2d(tree, &where, query, stopAtFirst, results);
+    collect_circle_2d(tree, &where, query, results);
   return COPSE_OK;
 }
 
 copse_status copse_octree_within(const copse_octree *tree, const float *center, float radius,
                                  const copse_query *query, copse_results *results) {
   const copse_query asked = query_or_default(query);
+  const wish wanted = wish_of(&asked);
   if (!query_results_ok(&asked, results, true)) return COPSE_INVALID_ARGUMENT;
-  const copse_status status = collect_circle(tree, center, radius, &asked, false, results);
+  const copse_status status = collect_circle(tree, center, radius, &wanted, results);
   if (status == COPSE_OK) query_sort(&asked, results);
   return status;
 }
@@ -182,16 +216,14 @@ copse_status copse_octree_within(const copse_octree *tree, const float *center, 
 copse_status copse_octree_range(const copse_octree *tree, const float *lo, const float *hi,
                                 const copse_query *query, copse_results *results) {
   const copse_query asked = query_or_default(query);
+  const wish wanted = wish_of(&asked);
   region where;
   if (!query_results_ok(&asked, results, false) ||
       !region_set_box(&where, lo, hi, tree->def.dimensions))
     return COPSE_INVALID_ARGUMENT;
   copse_results ids = *results;
   ids.distances2 = NULL;
-  if (tree->def.dimensions == 3)
-    collect_box_3d(tree, &where, &asked, false, &ids);
-  else
-    collect_box_2d(tree, &where, &asked, false, &ids);
+  collect_box(tree, &where, &wanted, &ids);
   query_sort(&asked, &ids);
   results->total = ids.total;
   results->visits = ids.visits;
@@ -202,8 +234,10 @@ static copse_status count_within(const copse_octree *tree, const float *center, 
                                  const copse_query *query, bool stopAtFirst, uint32_t *total,
                                  uint32_t *visits) {
   const copse_query asked = query_or_default(query);
+  wish wanted = wish_of(&asked);
+  wanted.stopAtFirst = stopAtFirst;
   copse_results none = {0};
-  const copse_status status = collect_circle(tree, center, radius, &asked, stopAtFirst, &none);
+  const copse_status status = collect_circle(tree, center, radius, &wanted, &none);
   *total = none.total;
   if (visits) *visits = none.visits;
   return status;
@@ -221,6 +255,48 @@ copse_status copse_octree_any_within(const copse_octree *tree, const float *cent
   const copse_status status = count_within(tree, center, radius, query, true, &total, visits);
   *any = total > 0;
   return status;
+}
+
+/* ---- Pairs -------------------------------------------------------------------------------- */
+
+/* Those that meet an item and have a greater id: found where the pairs will be, then paired from
+ * the last on, since they take twice the room. */
+static void pairs_of(const copse_octree *tree, uint32_t id, wish *wanted, copse_results *results,
+                     uint64_t *total) {
+  const uint32_t used = *total < results->capacity ? (uint32_t)*total : results->capacity;
+  const uint32_t room = (results->capacity - used) & ~1u;
+  copse_results found = {.ids = results->ids + used, .capacity = room};
+  const uint32_t dim = tree->def.dimensions;
+  region where;
+  float box[6];
+  if (dim == 3)
+    octree_box(tree, id, box, 3);
+  else
+    octree_box(tree, id, box, 2);
+  copy_point(where.box.lo, box, dim);
+  copy_point(where.box.hi, box + dim, dim);
+  wanted->least = id + 1;
+  collect_box(tree, &where, wanted, &found);
+  for (uint32_t i = found.total < room / 2 ? found.total : room / 2; i-- > 0;) {
+    found.ids[2 * i + 1] = found.ids[i];
+    found.ids[2 * i] = id;
+  }
+  *total += 2 * (uint64_t)found.total;
+}
+
+copse_status copse_octree_pairs(const copse_octree *tree, const copse_query *query,
+                                copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  wish wanted = wish_of(&asked);
+  wanted.exclude = COPSE_NONE;
+  uint64_t total = 0;
+  if (asked.sort != COPSE_SORT_NONE || !query_results_ok(&asked, results, false))
+    return COPSE_INVALID_ARGUMENT;
+  for (uint32_t id = 0; id < tree->def.capacity; id++)
+    if (slots_in_use(&tree->slots, id) && tree->groups[id] & asked.mask)
+      pairs_of(tree, id, &wanted, results, &total);
+  results->total = total > UINT32_MAX ? UINT32_MAX : (uint32_t)total;
+  return COPSE_OK;
 }
 
 /* ---- Who is nearest ----------------------------------------------------------------------- */
@@ -266,20 +342,23 @@ ALWAYS_INLINE uint32_t neighbors_in(const copse_octree *tree, const float *cente
   branch stack[OCTREE_STACK] = {{0, 0}};
   uint32_t waiting = tree->nodes[0].total > 0, visits = 0;
   while (waiting) {
-    const branch next = stack[--waiting];
-    if (!(next.gap2 <= nearest->limit2)) continue;
-    const octree_node *node = &tree->nodes[next.node];
+    const branch nearer = stack[--waiting];
+    if (!(nearer.gap2 <= nearest->limit2)) continue;
+    const octree_node *node = &tree->nodes[nearer.node];
     visits++;
-    for (uint32_t i = node->block; i != COPSE_NONE; i = tree->blocks[i].next) {
-      const octree_block *block = &tree->blocks[i];
-      const float4 distances2 = block_distance2(block, at.axes, dim);
-      uint32_t bits = word4_bits(float4_le(distances2, float4_all(nearest->limit2)));
-      if (!bits) continue;
-      float lanes2[BLOCK_ITEMS];
-      float4_store(lanes2, distances2);
-      for (uint32_t lane = 0; bits; lane++, bits >>= 1)
-        if (bits & 1 && wanted(tree, block->ids[lane], query))
-          scan_offer(nearest, lanes2[lane], block->ids[lane]);
+    for (uint32_t next = node->block; next != COPSE_NONE;) {
+      const octree_block *block = octree_block_at(tree, next, dim);
+      next = block->next;
+      for (uint32_t i = 0; i < BLOCK_ITEMS; i += 4) {
+        const float4 distances2 = block_distance2(block, i, at.axes, dim);
+        uint32_t bits = word4_bits(float4_le(distances2, float4_all(nearest->limit2)));
+        if (!bits) continue;
+        float lanes2[4];
+        float4_store(lanes2, distances2);
+        for (uint32_t lane = 0; bits; lane++, bits >>= 1)
+          if (bits & 1 && wanted(tree, block->ids[i + lane], query))
+            scan_offer(nearest, lanes2[lane], block->ids[i + lane]);
+      }
     }
     if (node->children)
       waiting = push_by_distance(tree, node, center, nearest->limit2, stack, waiting, dim);
@@ -330,70 +409,5 @@ copse_status copse_octree_neighbors(const copse_octree *tree, const float *cente
   results->visits = search(tree, center, &asked, &nearest);
   results->total = nearest.size;
   heap_sort(nearest.heap, nearest.size, BY_DISTANCE);
-  return COPSE_OK;
-}
-
-/* ---- Pairs -------------------------------------------------------------------------------- */
-
-/* Those that overlap an item and have a greater id. */
-ALWAYS_INLINE void pairs_of(const copse_octree *tree, uint32_t id, const copse_query *query,
-                            copse_results *results, uint64_t *total, const int dim) {
-  region where = {0};
-  float box[6 + BOX_PADDING];
-  octree_box(tree, id, box, dim);
-  EACH_AXIS (axis, dim) {
-    where.box.lo[axis] = box[axis];
-    where.box.hi[axis] = box[dim + axis];
-  }
-  const probe sought = probe_of(&where, SHAPE_BOX, dim);
-  const float4 lo = point4(box, dim), hi = point4(box + dim, dim);
-  uint32_t stack[OCTREE_STACK], waiting = 1;
-  stack[0] = 0;
-  while (waiting) {
-    const octree_node *node = &tree->nodes[stack[--waiting]];
-    for (uint32_t at = node->block; at != COPSE_NONE; at = tree->blocks[at].next) {
-      const octree_block *block = &tree->blocks[at];
-      float4 distances2;
-      word4 hit = block_hits(block, &sought, &distances2, SHAPE_BOX, dim);
-      hit = word4_and(hit, word4_greater(word4_load(block->ids), word4_all(id)));
-      uint32_t bits = word4_bits(hit);
-      for (uint32_t lane = 0; bits; lane++, bits >>= 1) {
-        if (!(bits & 1) || !(tree->groups[block->ids[lane]] & query->mask)) continue;
-        if (*total + 2 <= results->capacity) {
-          results->ids[*total] = id;
-          results->ids[*total + 1] = block->ids[lane];
-        }
-        *total += 2;
-      }
-    }
-    if (node->children)
-      waiting =
-          push_children(tree, node, children_near(tree, node, lo, hi, dim), stack, waiting, dim);
-  }
-}
-
-OUT_OF_LINE void pairs_of_2d(const copse_octree *tree, uint32_t id, const copse_query *query,
-                             copse_results *results, uint64_t *total) {
-  pairs_of(tree, id, query, results, total, 2);
-}
-OUT_OF_LINE void pairs_of_3d(const copse_octree *tree, uint32_t id, const copse_query *query,
-                             copse_results *results, uint64_t *total) {
-  pairs_of(tree, id, query, results, total, 3);
-}
-
-copse_status copse_octree_pairs(const copse_octree *tree, const copse_query *query,
-                                copse_results *results) {
-  const copse_query asked = query_or_default(query);
-  uint64_t total = 0;
-  if (asked.sort != COPSE_SORT_NONE || !query_results_ok(&asked, results, false))
-    return COPSE_INVALID_ARGUMENT;
-  for (uint32_t id = 0; id < tree->def.capacity; id++) {
-    if (!slots_in_use(&tree->slots, id) || !(tree->groups[id] & asked.mask)) continue;
-    if (tree->def.dimensions == 3)
-      pairs_of_3d(tree, id, &asked, results, &total);
-    else
-      pairs_of_2d(tree, id, &asked, results, &total);
-  }
-  results->total = total > UINT32_MAX ? UINT32_MAX : (uint32_t)total;
   return COPSE_OK;
 }

@@ -61,8 +61,8 @@ ALWAYS_INLINE void offer(const segment *ray, const octree_block *block, uint32_t
                          copse_box_hit *hit, const int dim) {
   float lo[3] = {0}, hi[3] = {0};
   EACH_AXIS (axis, dim) {
-    lo[axis] = block->lo[axis][lane];
-    hi[axis] = block->hi[axis][lane];
+    lo[axis] = block->sides[axis][lane];
+    hi[axis] = block->sides[dim + axis][lane];
   }
   if (!meets(ray, lo, hi, dim)) return;
   const entry found = entry_of(ray, lo, hi, dim);
@@ -86,14 +86,15 @@ ALWAYS_INLINE uint32_t cast(const copse_octree *tree, const segment *ray, const 
     if (!meets(ray, lo, hi, dim) || fraction_of(entry_of(ray, lo, hi, dim)) > hit->fraction)
       continue;
     visits++;
-    for (uint32_t at = node->block, size; at != COPSE_NONE; at = tree->blocks[at].next) {
-      const octree_block *block = &tree->blocks[at];
-      size = octree_block_size(node, at);
+    for (uint32_t at = node->block; at != COPSE_NONE;) {
+      const octree_block *block = octree_block_at(tree, at, dim);
+      const uint32_t size = octree_block_size(node, at);
       for (uint32_t lane = 0; lane < size; lane++) {
         const uint32_t id = block->ids[lane];
         if ((tree->groups[id] & query->mask) && id != query->exclude)
           offer(ray, block, lane, hit, dim);
       }
+      at = block->next;
     }
     if (!node->children) continue;
     /* The first on its way on top. */

@@ -89,13 +89,14 @@ copse_octree_statistics copse_octree_stats(const copse_octree *tree) {
 
 ALWAYS_INLINE bool items_valid(const copse_octree *tree, const octree_node *node, const int dim) {
   uint32_t seen = 0;
-  for (uint32_t at = node->block; at != COPSE_NONE; at = tree->blocks[at].next) {
-    const octree_block *block = &tree->blocks[at];
+  const octree_block *block;
+  for (uint32_t at = node->block; at != COPSE_NONE; at = block->next) {
+    block = octree_block_at(tree, at, dim);
     const uint32_t size = octree_block_size(node, at);
     if (&tree->nodes[block->owner] != node || seen >= node->own) return false;
     for (uint32_t lane = 0; lane < BLOCK_ITEMS; lane++) {
       if (lane >= size) {
-        if (!isnan(block->lo[0][lane])) return false;
+        if (!isnan(block->sides[0][lane])) return false;
         continue;
       }
       const uint32_t slot = block->ids[lane];
@@ -138,7 +139,10 @@ bool copse_octree_validate(const copse_octree *tree) {
       return false;
   }
   for (uint32_t at = tree->freeSiblings; at; at = tree->nodes[at].parent) freeNodes += siblings;
-  for (uint32_t at = tree->freeBlock; at != COPSE_NONE; at = tree->blocks[at].next) freeBlocks++;
+  for (uint32_t at = tree->freeBlock; at != COPSE_NONE;) {
+    at = octree_block_at(tree, at, (int)dim)->next;
+    freeBlocks++;
+  }
   for (uint32_t slot = 0; slot < tree->def.capacity; slot++)
     generations += tree->slots.generations[slot] & 1;
   return items == tree->slots.used && generations == items && nodes == tree->nodesUsed &&
@@ -194,9 +198,12 @@ copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t cap
   preorder_start(&walk);
   for (const octree_node *node; (node = preorder_next(&walk, tree)); begin += node->own) {
     uint32_t end = begin + node->own; /* the last block is the first that came */
-    for (uint32_t at = node->block; at != COPSE_NONE; at = tree->blocks[at].next)
+    for (uint32_t at = node->block; at != COPSE_NONE;) {
+      const octree_block *block = octree_block_at(tree, at, (int)head.dimensions);
       for (uint32_t lane = octree_block_size(node, at); lane-- > 0;)
-        order[--end] = tree->blocks[at].ids[lane];
+        order[--end] = block->ids[lane];
+      at = block->next;
+    }
   }
   float *boxes = (float *)(void *)(order + head.count);
   for (uint32_t i = 0; i < head.count; i++)
