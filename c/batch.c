@@ -19,17 +19,17 @@ uint32_t batch_row_count(const agents *all) {
   return all->count > all->builtCount ? all->count : all->builtCount;
 }
 
-uint32_t batch_mask_of_run(const batch *asked, uint32_t begin, uint32_t end) {
+SMALL_CODE uint32_t batch_mask_of_run(const batch *asked, uint32_t begin, uint32_t end) {
   if (!asked->masks) return asked->query.mask;
   uint32_t mask = 0;
   for (uint32_t i = begin; i < end; i++) mask |= batch_mask_of(asked, asked->agents->points.ids[i]);
   return mask;
 }
 
-/* What an agent asks, as a query of its own. */
+/* What an agent asks, as a query of its own; or one of many points. */
 static copse_query query_of(const batch *asked, uint32_t slot) {
   copse_query query = asked->query;
-  query.exclude = slot;
+  if (!asked->ofPoints) query.exclude = slot;
   query.mask = batch_mask_of(asked, slot);
   return query;
 }
@@ -130,30 +130,23 @@ OUT_OF_LINE void rows_of_3d(const batch *asked, nearby *near, uint32_t self, uin
                             float radius2, row_writer *to) {
   rows_of_in(asked, near, self, own, radius2, to, true, 3);
 }
-SMALL_CODE OUT_OF_LINE void rows_of_masked_2d(const batch *asked, nearby *near, uint32_t self,
-                                              uint32_t own, float radius2, row_writer *to) {
-  rows_of_in(asked, near, self, own, radius2, to, false, 2);
-}
-SMALL_CODE OUT_OF_LINE void rows_of_masked_3d(const batch *asked, nearby *near, uint32_t self,
-                                              uint32_t own, float radius2, row_writer *to) {
-  rows_of_in(asked, near, self, own, radius2, to, false, 3);
+SMALL_CODE OUT_OF_LINE void rows_of_masked(const batch *asked, nearby *near, uint32_t self,
+                                           uint32_t own, float radius2, row_writer *to) {
+  rows_of_in(asked, near, self, own, radius2, to, false, (int)asked->agents->dimensions);
 }
 
 void batch_rows(const batch *asked, nearby *near, uint32_t self, uint32_t own, float radius2,
                 row_writer *to) {
-  if (asked->agents->dimensions == 3) {
-    if (asked->plain)
-      rows_of_3d(asked, near, self, own, radius2, to);
-    else
-      rows_of_masked_3d(asked, near, self, own, radius2, to);
-  } else if (asked->plain)
-    rows_of_2d(asked, near, self, own, radius2, to);
+  if (!asked->plain)
+    rows_of_masked(asked, near, self, own, radius2, to);
+  else if (asked->agents->dimensions == 3)
+    rows_of_3d(asked, near, self, own, radius2, to);
   else
-    rows_of_masked_2d(asked, near, self, own, radius2, to);
+    rows_of_2d(asked, near, self, own, radius2, to);
 }
 
-static void row_of_query(const batch *asked, const float *center, float radius,
-                         const copse_query *query, uint32_t row, row_writer *to) {
+SMALL_CODE static void row_of_query(const batch *asked, const float *center, float radius,
+                                    const copse_query *query, uint32_t row, row_writer *to) {
   copse_results results = {.ids = to->ids + to->used, .capacity = rows_room(to)};
   agents_within(asked->agents, center, radius, query, &results);
   row_end(to, row, results.total);
@@ -165,16 +158,15 @@ void batch_row_alone(const batch *asked, const float *center, uint32_t slot, flo
   row_of_query(asked, center, radius, &query, slot, to);
 }
 
-SMALL_CODE static bool points_ok(const batch *asked, const float *points, uint32_t n) {
-  const uint32_t dim = asked->agents->dimensions;
-  for (uint32_t i = 0; i < n; i++)
-    if (!query_point_ok(points + (size_t)i * dim, (int)dim)) return false;
+SMALL_CODE bool batch_points_ok(const batch *asked, const float *points, uint32_t n) {
+  for (size_t i = 0; i < (size_t)n * asked->agents->dimensions; i++)
+    if (!is_coordinate(points[i])) return false;
   return true;
 }
 
 SMALL_CODE copse_status batch_within_many(const batch *asked, const float *points, uint32_t n,
                                           float radius, copse_rows *rows) {
-  if (!query_radius_ok(radius) || !points_ok(asked, points, n)) return COPSE_INVALID_ARGUMENT;
+  if (!query_radius_ok(radius) || !batch_points_ok(asked, points, n)) return COPSE_INVALID_ARGUMENT;
   row_writer to;
   rows_start(&to, rows, n, n);
   for (uint32_t i = 0; i < n; i++)
@@ -231,25 +223,19 @@ OUT_OF_LINE uint32_t collect_2d(const nearby *near, const asker *who, float limi
 OUT_OF_LINE uint32_t collect_3d(const nearby *near, const asker *who, float limit2, pairs found) {
   return collect_up_to(near, who, limit2, found, true, 3);
 }
-SMALL_CODE OUT_OF_LINE uint32_t collect_masked_2d(const nearby *near, const asker *who,
-                                                  float limit2, pairs found) {
-  return collect_up_to(near, who, limit2, found, false, 2);
-}
-SMALL_CODE OUT_OF_LINE uint32_t collect_masked_3d(const nearby *near, const asker *who,
-                                                  float limit2, pairs found) {
-  return collect_up_to(near, who, limit2, found, false, 3);
+SMALL_CODE OUT_OF_LINE uint32_t collect_masked(const nearby *near, const asker *who, float limit2,
+                                               pairs found, int dim) {
+  return collect_up_to(near, who, limit2, found, false, dim);
 }
 static uint32_t collect(const batch *asked, const nearby *near, const asker *who, float limit2,
                         pairs found) {
-  if (asked->agents->dimensions == 3)
-    return asked->plain ? collect_3d(near, who, limit2, found)
-                        : collect_masked_3d(near, who, limit2, found);
-  return asked->plain ? collect_2d(near, who, limit2, found)
-                      : collect_masked_2d(near, who, limit2, found);
+  const int dim = (int)asked->agents->dimensions;
+  if (!asked->plain) return collect_masked(near, who, limit2, found, dim);
+  return dim == 3 ? collect_3d(near, who, limit2, found) : collect_2d(near, who, limit2, found);
 }
 
 /* The k nearest by a heap: for what ranking is not made for. */
-static uint32_t heap_into(pairs found, uint32_t size, uint32_t k, pairs row) {
+SMALL_CODE OUT_OF_LINE uint32_t heap_into(pairs found, uint32_t size, uint32_t k, pairs row) {
   scan_nearest nearest = {row, k, 0, INFINITY};
   for (uint32_t i = 0; i < size; i++) scan_offer(&nearest, found.distances2[i], found.ids[i]);
   heap_sort(row, nearest.size, BY_DISTANCE);
@@ -283,8 +269,7 @@ static uint32_t select_near(const batch *asked, const nearby *near, const asker 
 /* The same for one of the gathered, which a plain batch hides meanwhile. */
 static uint32_t select_of(const batch *asked, nearby *near, uint32_t self, uint32_t k, float limit2,
                           float *guess2, pairs row) {
-  const asker who = asked->agents->dimensions == 3 ? gathered_asker(asked, near, self, 3)
-                                                   : gathered_asker(asked, near, self, 2);
+  const asker who = gathered_asker(asked, near, self, (int)asked->agents->dimensions);
   const float x = near->axes[0][self];
   if (asked->plain) hide(near, self);
   const uint32_t count = select_near(asked, near, &who, k, limit2, guess2, row);
@@ -339,7 +324,7 @@ static void learn(expectation *expected, pairs row, uint32_t count, uint32_t k) 
 void batch_nearest(const batch *asked, nearby *near, uint32_t self, uint32_t own, uint32_t k,
                    float reach2, expectation *expected, row_queue *queue,
                    copse_neighbor_rows *rows) {
-  const bool spatial = asked->agents->dimensions == 3, queued = k <= RANK_K;
+  const bool queued = k <= RANK_K;
   const float max2 = asked->query.maxDistance * asked->query.maxDistance;
   for (const uint32_t end = self + own; self < end; self++) {
     const uint32_t slot = near->ids[self];
@@ -348,10 +333,7 @@ void batch_nearest(const batch *asked, nearby *near, uint32_t self, uint32_t own
     uint32_t count = select_of(asked, near, self, k, reach2, &expected->guess2, row);
     if (count < k && reach2 < max2) { /* beyond its reach nothing is known */
       float center[3];
-      if (spatial)
-        nearby_center(near, self, center, 3);
-      else
-        nearby_center(near, self, center, 2);
+      nearby_center(near, self, center, (int)asked->agents->dimensions);
       count = nearest_alone(asked, center, slot, k, row);
     }
     learn(expected, row, count, k);
@@ -374,7 +356,7 @@ void batch_nearest_alone(const batch *asked, const float *center, uint32_t slot,
 
 SMALL_CODE copse_status batch_nearest_many(const batch *asked, const float *points, uint32_t n,
                                            uint32_t k, copse_neighbor_rows *rows) {
-  if (!query_radius_ok(asked->query.maxDistance) || !points_ok(asked, points, n))
+  if (!query_radius_ok(asked->query.maxDistance) || !batch_points_ok(asked, points, n))
     return COPSE_INVALID_ARGUMENT;
   for (uint32_t i = 0; i < n; i++)
     rows->counts[i] = nearest_of_query(asked, points + (size_t)i * asked->agents->dimensions,
@@ -400,7 +382,8 @@ void pairing_end(const pairing *to) {
   to->results->total = to->total > UINT32_MAX ? UINT32_MAX : (uint32_t)to->total;
 }
 
-float pairing_reach2(const pairing *to, const batch *asked, uint32_t begin, uint32_t end) {
+SMALL_CODE float pairing_reach2(const pairing *to, const batch *asked, uint32_t begin,
+                                uint32_t end) {
   if (!to->radii) return to->distance2;
   float radius = 0;
   for (uint32_t place = begin; place < end; place++) {

@@ -13,6 +13,7 @@ typedef struct batch {
   copse_query query;
   const uint32_t *masks; /* by slot; NULL when no agent's mask filters anything */
   bool plain;            /* no mask of any kind filters anything */
+  bool ofPoints;         /* rows are of points of the caller, which no agent is */
 } batch;
 
 /* False: the query can't be asked in a batch. query and masks may be NULL. */
@@ -53,10 +54,13 @@ ALWAYS_INLINE void nearby_end(nearby *near) {
   float4_store(near->axes[0] + near->size + 4, float4_all(NAN));
 }
 
+/* From here on `dim` need not be constant, where small code matters more. */
+
 /* Where a gathered agent is; in 2D z is 0. */
 ALWAYS_INLINE void nearby_center(const nearby *near, uint32_t i, float *center, const int dim) {
-  center[2] = 0;
-  EACH_AXIS (axis, dim) center[axis] = near->axes[axis][i];
+  center[0] = near->axes[0][i];
+  center[1] = near->axes[1][i];
+  center[2] = dim == 3 ? near->axes[2][i] : 0;
 }
 
 /* Who asks. */
@@ -68,7 +72,8 @@ typedef struct asker {
 
 ALWAYS_INLINE asker asker_of(const batch *asked, const float *center, uint32_t slot,
                              const int dim) {
-  return (asker){scan_center_at(center, dim), word4_all(slot),
+  return (asker){scan_center_at(center, dim),
+                 word4_all(asked->ofPoints ? asked->query.exclude : slot),
                  word4_all(batch_mask_of(asked, slot))};
 }
 
@@ -81,9 +86,9 @@ ALWAYS_INLINE asker gathered_asker(const batch *asked, const nearby *near, uint3
 
 ALWAYS_INLINE float4 nearby_distance2(const nearby *near, uint32_t i, const asker *who,
                                       const int dim) {
-  float4 d[3];
-  EACH_AXIS (axis, dim)
-    d[axis] = float4_sub(float4_load(near->axes[axis] + i), who->center.axes[axis]);
+  float4 d[3] = {float4_sub(float4_load(near->axes[0] + i), who->center.axes[0]),
+                 float4_sub(float4_load(near->axes[1] + i), who->center.axes[1]), float4_all(0)};
+  if (dim == 3) d[2] = float4_sub(float4_load(near->axes[2] + i), who->center.axes[2]);
   return scan_sum_of_squares4(d, dim);
 }
 
@@ -188,6 +193,8 @@ void batch_nearest(const batch *asked, nearby *near, uint32_t self, uint32_t own
 void batch_nearest_alone(const batch *asked, const float *center, uint32_t slot, uint32_t k,
                          expectation *expected, copse_neighbor_rows *rows);
 
+/* Whether these points can be asked from. */
+bool batch_points_ok(const batch *asked, const float *points, uint32_t n);
 copse_status batch_nearest_many(const batch *asked, const float *points, uint32_t n, uint32_t k,
                                 copse_neighbor_rows *rows);
 

@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+/* How many can be gathered, so that behind them there is room for others. */
+enum { VISITORS = 64, BEHIND = NEAR_LIMIT - VISITORS, NEAR_ROOM = BEHIND - NEAR_PADDING };
+
 /* ---- Groups ------------------------------------------------------------------------------- */
 
 /* Some points that follow each other in the order of the tree, none of them far from the others. */
@@ -46,55 +49,65 @@ static void walk_around(kdtree_walk *walk, const copse_kdtree *tree, const group
   kdtree_walk_start(walk, tree, float4_sub(some->lo, reach), float4_add(some->hi, reach), mask);
 }
 
-/* Appends a run, for which there must be room. */
-ALWAYS_INLINE void append_run_in(nearby *near, const agents *all, uint32_t begin, uint32_t end,
-                                 gather_what what, const int dim) {
-  const bool uniform = all->anyGroups == all->allGroups;
-  for (uint32_t i = begin, to = near->size; i < end; i += 4, to += 4) {
-    EACH_AXIS (axis, dim)
-      float4_store(near->axes[axis] + to, float4_load(all->points.axes[axis] + i));
-    word4_store(near->ids + to,
-                what == GATHER_PLACES ? word4_count_from(i) : word4_load(all->points.ids + i));
+static bool walk_next(kdtree_walk *walk, const copse_kdtree *tree, kdtree_range *run) {
+  return kdtree_walk_next(walk, tree, run, (int)tree->agents.dimensions);
+}
+
+/* Which of four coordinates a walk may meet. */
+ALWAYS_INLINE word4 on_the_way(const kdtree_walk *walk, const float *x, int axis) {
+  const float4 four = float4_load(x);
+  return word4_and(float4_le(float4_all(walk->lo[axis]), four),
+                   float4_le(four, float4_all(walk->hi[axis])));
+}
+
+/* Appends those of a run that are in the box of a walk; there must be room for all. */
+OUT_OF_LINE void append_run(nearby *near, const agents *all, const kdtree_walk *walk,
+                            uint32_t begin, uint32_t end, gather_what what) {
+  const bool spatial = all->dimensions == 3, uniform = all->anyGroups == all->allGroups;
+  float *const *axes = all->points.axes;
+  uint32_t size = near->size;
+  for (uint32_t i = begin; i < end; i += 4) {
+    word4 hit = word4_and(on_the_way(walk, axes[0] + i, 0), on_the_way(walk, axes[1] + i, 1));
+    if (spatial) hit = word4_and(hit, on_the_way(walk, axes[2] + i, 2));
+    const uint32_t bits = word4_bits(hit) & scan_in_run(i, end);
+    float4_store_packed(near->axes[0] + size, float4_load(axes[0] + i), bits);
+    float4_store_packed(near->axes[1] + size, float4_load(axes[1] + i), bits);
+    if (spatial) float4_store_packed(near->axes[2] + size, float4_load(axes[2] + i), bits);
+    const word4 ids = what == GATHER_PLACES ? word4_count_from(i) : word4_load(all->points.ids + i);
+    word4_store_packed(near->ids + size, ids, bits);
     if (what == GATHER_IDS_AND_GROUPS)
-      word4_store(near->groups + to,
-                  uniform ? word4_all(all->anyGroups) : word4_load(all->points.groups + i));
+      word4_store_packed(near->groups + size,
+                         uniform ? word4_all(all->anyGroups) : word4_load(all->points.groups + i),
+                         bits);
+    size += bits_count(bits);
   }
-  near->size += end - begin;
+  near->size = size;
 }
 
-static void append_run(nearby *near, const agents *all, uint32_t begin, uint32_t end,
-                       gather_what what) {
-  if (all->dimensions == 3)
-    append_run_in(near, all, begin, end, what, 3);
-  else
-    append_run_in(near, all, begin, end, what, 2);
-}
-
-/* Gathers a group and then all others that may be within reach; false: there is no room. */
-ALWAYS_INLINE bool gather_in(nearby *near, const copse_kdtree *tree, const batch *asked,
-                             const group *some, float reach2, const int dim) {
+/* Gathers a group and then all others that may be within reach; answers with that. -1: there is no
+ * room, and the group is all that is gathered. */
+static float gather(nearby *near, const copse_kdtree *tree, const batch *asked, const group *some,
+                    float reach2) {
   const agents *all = &tree->agents;
   const gather_what what = asked->plain ? GATHER_IDS : GATHER_IDS_AND_GROUPS;
   kdtree_walk walk;
   kdtree_range run;
   near->size = 0;
-  append_run(near, all, some->begin, some->end, what);
   walk_around(&walk, tree, some, reach2, COPSE_ALL_GROUPS);
-  while (kdtree_walk_next(&walk, tree, &run, dim)) {
-    if (run.end - run.begin > NEAR_LIMIT - near->size) return false;
+  append_run(near, all, &walk, some->begin, some->end, what);
+  while (reach2 >= 0 && walk_next(&walk, tree, &run)) {
     const uint32_t past = run.begin > some->end ? run.begin : some->end;
     const uint32_t before = run.end < some->begin ? run.end : some->begin;
-    if (run.begin < before) append_run(near, all, run.begin, before, what);
-    if (past < run.end) append_run(near, all, past, run.end, what);
+    if (run.end - run.begin > NEAR_ROOM - near->size) {
+      near->size = some->end - some->begin;
+      reach2 = -1;
+    } else {
+      append_run(near, all, &walk, run.begin, before, what);
+      append_run(near, all, &walk, past, run.end, what);
+    }
   }
   nearby_end(near);
-  return true;
-}
-
-SMALL_CODE OUT_OF_LINE bool gather(nearby *near, const copse_kdtree *tree, const batch *asked,
-                                   const group *some, float reach2) {
-  return tree->agents.dimensions == 3 ? gather_in(near, tree, asked, some, reach2, 3)
-                                      : gather_in(near, tree, asked, some, reach2, 2);
+  return reach2;
 }
 
 /* ---- All within --------------------------------------------------------------------------- */
@@ -111,7 +124,7 @@ copse_status copse_kdtree_all_within(const copse_kdtree *tree, float radius,
   group some;
   rows_start(&to, rows, batch_row_count(all), all->present);
   for (groups left = groups_start(tree); groups_next(&left, tree, &some);) {
-    if (gather(&near, tree, &asked, &some, radius * radius)) {
+    if (gather(&near, tree, &asked, &some, radius * radius) >= 0) {
       batch_rows(&asked, &near, 0, some.end - some.begin, radius * radius, &to);
       continue;
     }
@@ -152,55 +165,178 @@ copse_status copse_kdtree_all_neighbors(const copse_kdtree *tree, uint32_t k,
   queue.size = 0;
   expectation expected = expectation_start(k, all->dimensions);
   for (groups left = groups_start(tree); groups_next(&left, tree, &some); expect(&expected)) {
-    const float reach2 = expected.reach2 < max2 ? expected.reach2 : max2;
-    if (reach2 > 0 && gather(&near, tree, &asked, &some, reach2)) {
-      batch_nearest(&asked, &near, 0, some.end - some.begin, k, reach2, &expected, &queue, rows);
-      continue;
-    }
-    for (uint32_t place = some.begin; place < some.end; place++) {
-      float center[3];
-      agents_center(all, place, center);
-      batch_nearest_alone(&asked, center, all->points.ids[place], k, &expected, rows);
-    }
+    const float reach2 =
+        gather(&near, tree, &asked, &some, expected.reach2 < max2 ? expected.reach2 : max2);
+    batch_nearest(&asked, &near, 0, some.end - some.begin, k, reach2, &expected, &queue, rows);
   }
   row_queue_empty(&queue, k, rows);
   return COPSE_OK;
+}
+
+/* ---- The nearest of many points ----------------------------------------------------------- */
+
+/* Points of the caller that the lines of the tree lead to the same range: so many, linked through
+ * the counts of their rows, which are written last. */
+typedef struct visitors {
+  kdtree_range range;
+  uint32_t first, size;
+} visitors;
+
+/* The ranges are divided, by up to PARTS at once, until few visit each. */
+/* And where there are fewer points of the tree than CLOSE for each, they are answered together. */
+enum { FEW = 16, PARTS = 64, CLOSE = 8, MOST_WAITING = 6 * PARTS };
+
+typedef struct asking {
+  const copse_kdtree *tree;
+  const float *points;
+  uint32_t *next; /* of each point */
+  uint32_t waiting;
+  visitors stack[MOST_WAITING];
+} asking;
+
+static void asking_start(asking *all, const copse_kdtree *tree, const float *points, uint32_t *next,
+                         uint32_t n) {
+  all->tree = tree;
+  all->points = points;
+  all->next = next;
+  all->waiting = 1;
+  all->stack[0] = (visitors){{0, tree->agents.present, 0}, 0, n};
+}
+
+/* Hands those that visit a range on to its parts. Which way a point goes is no branch, so that the
+ * processor need not guess it. */
+ALWAYS_INLINE void hand_on(const asking *all, const visitors *whole, uint32_t parts,
+                           const float *lines, visitors *to) {
+  const uint32_t dim = all->tree->agents.dimensions;
+  for (uint32_t left = whole->size, i = whole->first; left; left--) {
+    const float *point = all->points + (size_t)i * dim;
+    const uint32_t next = all->next[i];
+    uint32_t node = 1;
+    while (node < parts) {
+      node = 2 * node + (point[0] >= lines[node]);
+      node = 2 * node + (point[1] >= lines[node]);
+      if (dim == 3) node = 2 * node + (point[2] >= lines[node]);
+    }
+    visitors *some = &to[node - parts];
+    all->next[i] = some->first;
+    some->first = i;
+    some->size++;
+    i = next;
+  }
+}
+
+/* Divides those that wait on top of the stack, by as many levels of the tree as bring it back to
+ * the first axis. */
+OUT_OF_LINE void divide(asking *all, uint32_t parts) {
+  const visitors whole = all->stack[--all->waiting];
+  const agents *tree = &all->tree->agents;
+  const int dim = (int)tree->dimensions;
+  visitors *to = all->stack + all->waiting;
+  kdtree_range ranges[2 * PARTS];
+  float lines[PARTS];
+  ranges[1] = whole.range;
+  for (uint32_t node = 1; node < parts; node++) {
+    const kdtree_range *range = &ranges[node];
+    const uint32_t middle = kdtree_middle(range->begin, range->end);
+    const uint32_t next = kdtree_next_axis(range->axis, dim);
+    lines[node] = tree->points.axes[range->axis][middle];
+    ranges[(size_t)2 * node] = (kdtree_range){range->begin, middle, next};
+    ranges[(size_t)2 * node + 1] = (kdtree_range){middle + 1, range->end, next};
+  }
+  for (uint32_t part = 0; part < parts; part++) to[part] = (visitors){ranges[parts + part], 0, 0};
+  hand_on(all, &whole, parts, lines, to);
+  all->waiting += parts;
+}
+
+/* The next few; false: no more. */
+static bool asking_next(asking *all, visitors *some) {
+  while (all->waiting) {
+    *some = all->stack[all->waiting - 1];
+    const uint32_t inside = some->range.end - some->range.begin;
+    uint32_t parts = 1;
+    if (some->size > 2 * FEW)
+      while (parts < PARTS && parts * FEW < some->size && parts * FEW < inside)
+        parts <<= all->tree->agents.dimensions;
+    if (parts == 1) {
+      all->waiting--;
+      return true;
+    }
+    divide(all, parts);
+  }
+  return false;
+}
+
+/* Takes some of those that visit a range behind what can be gathered, as if they were gathered too;
+ * their bounds are those of a group that no agent is in. */
+static uint32_t take(const asking *all, visitors *some, nearby *near, group *bounds) {
+  const uint32_t dim = all->tree->agents.dimensions;
+  uint32_t size = 0;
+  *bounds = (group){0, 0, float4_all(INFINITY), float4_all(-INFINITY)};
+  for (; size < VISITORS && some->size; some->size--, size++) {
+    const uint32_t row = some->first;
+    const float *point = all->points + (size_t)row * dim;
+    const float4 lanes = point4(point, (int)dim);
+    bounds->lo = float4_min(bounds->lo, lanes);
+    bounds->hi = float4_max(bounds->hi, lanes);
+    for (uint32_t axis = 0; axis < dim; axis++) near->axes[axis][BEHIND + size] = point[axis];
+    near->ids[BEHIND + size] = row;
+    some->first = all->next[row];
+  }
+  return size;
 }
 
 copse_status copse_kdtree_nearest_many(const copse_kdtree *tree, const float *points, uint32_t n,
                                        uint32_t k, const copse_query *query,
                                        copse_neighbor_rows *rows) {
   batch asked;
-  return batch_init(&asked, &tree->agents, query, NULL)
-             ? batch_nearest_many(&asked, points, n, k, rows)
-             : COPSE_INVALID_ARGUMENT;
+  if (!batch_init(&asked, &tree->agents, query, NULL) || !batch_points_ok(&asked, points, n) ||
+      !query_radius_ok(asked.query.maxDistance))
+    return COPSE_INVALID_ARGUMENT;
+  asked.ofPoints = true;
+  asked.plain &= asked.query.exclude == COPSE_NONE;
+  for (uint32_t i = 0; i < n; i++) rows->counts[i] = k ? i + 1 : 0;
+  if (!k) return COPSE_OK;
+  const float max2 = asked.query.maxDistance * asked.query.maxDistance;
+  nearby near;
+  row_queue queue;
+  asking left;
+  visitors some;
+  asking_start(&left, tree, points, rows->counts, n);
+  queue.size = 0;
+  expectation expected = expectation_start(k, tree->agents.dimensions);
+  while (asking_next(&left, &some)) {
+    const bool close = some.range.end - some.range.begin <= CLOSE * some.size;
+    while (some.size) {
+      group bounds;
+      const uint32_t size = take(&left, &some, &near, &bounds);
+      float reach2 = expected.reach2 < max2 ? expected.reach2 : max2;
+      near.size = 0;
+      reach2 = close ? gather(&near, tree, &asked, &bounds, reach2) : -1;
+      batch_nearest(&asked, &near, BEHIND, size, k, reach2, &expected, &queue, rows);
+      expect(&expected);
+    }
+  }
+  row_queue_empty(&queue, k, rows);
+  return COPSE_OK;
 }
 
 /* ---- Pairs -------------------------------------------------------------------------------- */
 
 /* Pairs a group with those that come later in the order of the tree. */
-ALWAYS_INLINE void group_pairs_in(const copse_kdtree *tree, const batch *asked, const group *some,
-                                  nearby *near, pairing *to, const int dim) {
+static void group_pairs(const copse_kdtree *tree, const batch *asked, const group *some,
+                        nearby *near, pairing *to) {
   const float reach2 = pairing_reach2(to, asked, some->begin, some->end);
   kdtree_walk walk;
   kdtree_range run;
   near->size = 0;
   walk_around(&walk, tree, some, reach2, asked->query.mask);
-  while (kdtree_walk_next(&walk, tree, &run, dim)) {
-    if (run.end - run.begin > NEAR_LIMIT - near->size)
+  while (walk_next(&walk, tree, &run)) {
+    if (run.end - run.begin > NEAR_ROOM - near->size)
       batch_pairs(asked, some->begin, some->end, near, to);
     const uint32_t begin = run.begin > some->begin ? run.begin : some->begin;
-    if (begin < run.end) append_run(near, asked->agents, begin, run.end, GATHER_PLACES);
+    append_run(near, asked->agents, &walk, begin, run.end, GATHER_PLACES);
   }
   batch_pairs(asked, some->begin, some->end, near, to);
-}
-
-SMALL_CODE OUT_OF_LINE void group_pairs(const copse_kdtree *tree, const batch *asked,
-                                        const group *some, nearby *near, pairing *to) {
-  if (tree->agents.dimensions == 3)
-    group_pairs_in(tree, asked, some, near, to, 3);
-  else
-    group_pairs_in(tree, asked, some, near, to, 2);
 }
 
 copse_status copse_kdtree_pairs(const copse_kdtree *tree, float distance, const float *radii,

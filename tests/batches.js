@@ -155,8 +155,16 @@ function checkPairs(agents, indexes, distance, mask, results) {
 
 function checkMany(agents, index, random, radius, k, mask) {
   const { dimensions } = agents
-  const n = integer(random, Math.min(index.capacity, 12) + 1)
+  // Often few; else enough that a k-d tree answers them in groups: spread, near agents, or equal.
+  const n = integer(random, Math.min(index.capacity, random() < 0.3 ? 400 : 12) + 1)
   const points = Float32Array.from({ length: n * dimensions }, () => random() * 1000)
+  const likeAgents = integer(random, 3)
+  for (let i = 0; likeAgents && i < n; i++)
+    if (likeAgents === 2) points.copyWithin(i * dimensions, 0, dimensions)
+    else {
+      const near = at(agents, integer(random, agents.count || 1))
+      if (near.every(Number.isFinite)) points.set(near, i * dimensions)
+    }
   const exclude = integer(random, agents.count + 1) - 1
   const rows = index.withinMany(points, radius, { mask, exclude })
   const { truncated } = rows
