@@ -487,43 +487,78 @@ void copse_octree_clear(copse_octree *tree) {
 
 /* ---- Everything moved --------------------------------------------------------------------- */
 
-/* Whether so many items of all left their cells that building anew is faster; measured. */
-static bool many_left(const copse_octree *tree, uint32_t left) {
-  return left > tree->slots.used / 2;
-}
-
-ALWAYS_INLINE copse_status move_all_in(copse_octree *tree, uint32_t *firstBad, const int dim) {
+/* Checks where the boxes of the slots in use, or of the first `count`, are, and lists these slots.
+ * Answers with how many left their cells. */
+ALWAYS_INLINE copse_status look(copse_octree *tree, uint32_t count, bool all, uint32_t *left,
+                                uint32_t *firstBad, const int dim) {
   copse_status status = COPSE_OK;
-  uint32_t left = 0, count = 0;
-  for (uint32_t slot = 0; count < tree->slots.used; slot++) {
-    if (!slots_in_use(&tree->slots, slot)) continue;
+  for (uint32_t slot = 0, found = 0; found < count; slot++) {
+    const bool used = slots_in_use(&tree->slots, slot);
+    if (!used && !all) continue;
     float *box = tree->boxes + (size_t)slot * 2 * (uint32_t)dim;
     if (!octree_box_ok(box, (uint32_t)dim, &status)) {
       if (firstBad) *firstBad = slot;
       return status;
     }
     UNROLL for (int side = 0; side < 2 * dim; side++) box[side] += 0.0f; /* -0 becomes 0 */
+    tree->order[0][found++] = slot;
+    if (all) continue;
     const uint32_t node = octree_block_of(tree, slot, dim)->owner;
-    left += !octree_comes_to(tree, &tree->nodes[node], box4_load(box, dim), dim);
-    tree->order[0][count++] = slot;
+    *left += !octree_comes_to(tree, &tree->nodes[node], box4_load(box, dim), dim);
   }
-  if (many_left(tree, left)) {
-    octree_rebuild(tree, count);
-    tree->changes += count;
+  return COPSE_OK;
+}
+
+OUT_OF_LINE copse_status look_2d(copse_octree *tree, uint32_t count, bool all, uint32_t *left,
+                                 uint32_t *firstBad) {
+  return look(tree, count, all, left, firstBad, 2);
+}
+OUT_OF_LINE copse_status look_3d(copse_octree *tree, uint32_t count, bool all, uint32_t *left,
+                                 uint32_t *firstBad) {
+  return look(tree, count, all, left, firstBad, 3);
+}
+static copse_status look_at(copse_octree *tree, uint32_t count, bool all, uint32_t *left,
+                            uint32_t *firstBad) {
+  return tree->def.dimensions == 3 ? look_3d(tree, count, all, left, firstBad)
+                                   : look_2d(tree, count, all, left, firstBad);
+}
+
+static void build_anew(copse_octree *tree, uint32_t count) {
+  octree_rebuild(tree, count);
+  tree->changes += count;
+}
+
+copse_status copse_octree_load(copse_octree *tree, uint32_t count, uint32_t *firstBad) {
+  uint32_t none = 0;
+  if (count > tree->def.capacity) return COPSE_FULL;
+  const copse_status status = look_at(tree, count, true, &none, firstBad);
+  if (status != COPSE_OK) return status;
+  copse_octree_clear(tree);
+  for (uint32_t slot = 0; slot < count; slot++) slots_take_at(&tree->slots, slot);
+  build_anew(tree, count);
+  return COPSE_OK;
+}
+
+/* So many of the items in all that building anew takes less time than moving those that left their
+ * cells: measured with 1,500, 10,000 and 100,000 boxes. */
+enum { ONE_LEFT_OF = 6 };
+
+copse_status copse_octree_move_all(copse_octree *tree, uint32_t *firstBad) {
+  const uint32_t count = tree->slots.used, dim = tree->def.dimensions;
+  uint32_t left = 0;
+  const copse_status status = look_at(tree, count, false, &left, firstBad);
+  if (status != COPSE_OK) return status;
+  if (left > count / ONE_LEFT_OF) {
+    build_anew(tree, count);
     return COPSE_OK;
   }
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t slot = tree->order[0][i];
-    const float *box = tree->boxes + (size_t)slot * 2 * (uint32_t)dim;
+    const float *box = tree->boxes + (size_t)slot * 2 * dim;
     if (dim == 3)
       move_3d(tree, slot, box);
     else
       move_2d(tree, slot, box);
   }
   return COPSE_OK;
-}
-
-copse_status copse_octree_move_all(copse_octree *tree, uint32_t *firstBad) {
-  return tree->def.dimensions == 3 ? move_all_in(tree, firstBad, 3)
-                                   : move_all_in(tree, firstBad, 2);
 }

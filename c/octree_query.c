@@ -80,14 +80,14 @@ ALWAYS_INLINE bool wanted(const copse_octree *tree, uint32_t id, const copse_que
 /* ---- What lies in a region ---------------------------------------------------------------- */
 
 /* What a query looks for besides its region. */
-typedef struct wish {
+typedef struct filter {
   uint32_t mask, exclude;
   uint32_t least;   /* ids below are left out */
   bool stopAtFirst; /* one hit is enough */
-} wish;
+} filter;
 
-static wish wish_of(const copse_query *query) {
-  return (wish){query->mask, query->exclude, 0, false};
+static filter filter_of(const copse_query *query) {
+  return (filter){query->mask, query->exclude, 0, false};
 }
 
 /* Hits on their way into results: written four at a time, and then without a branch for each. */
@@ -101,7 +101,7 @@ typedef struct hits {
 /* Appends those that are looked for. Groups are read where the caller writes them: what he writes
  * counts at once. */
 OUT_OF_LINE void hits_append(const hits *from, uint32_t size, const copse_octree *tree,
-                             const wish *query, copse_results *results) {
+                             const filter *query, copse_results *results) {
   uint32_t total = results->total;
   for (uint32_t i = 0; i < size; i++) {
     const uint32_t id = from->ids[i];
@@ -126,7 +126,7 @@ ALWAYS_INLINE uint32_t push_children(const copse_octree *tree, const octree_node
   return waiting;
 }
 
-ALWAYS_INLINE void collect_in(const copse_octree *tree, const region *where, const wish *query,
+ALWAYS_INLINE void collect_in(const copse_octree *tree, const region *where, const filter *query,
                               copse_results *results, const shape kind, const int dim) {
   const probe sought = probe_of(where, kind, dim);
   float4 lo, hi;
@@ -165,24 +165,24 @@ ALWAYS_INLINE void collect_in(const copse_octree *tree, const region *where, con
   results->visits = visits;
 }
 
-OUT_OF_LINE void collect_box_2d(const copse_octree *tree, const region *where, const wish *query,
+OUT_OF_LINE void collect_box_2d(const copse_octree *tree, const region *where, const filter *query,
                                 copse_results *results) {
   collect_in(tree, where, query, results, SHAPE_BOX, 2);
 }
-OUT_OF_LINE void collect_box_3d(const copse_octree *tree, const region *where, const wish *query,
+OUT_OF_LINE void collect_box_3d(const copse_octree *tree, const region *where, const filter *query,
                                 copse_results *results) {
   collect_in(tree, where, query, results, SHAPE_BOX, 3);
 }
-OUT_OF_LINE void collect_circle_2d(const copse_octree *tree, const region *where, const wish *query,
-                                   copse_results *results) {
+OUT_OF_LINE void collect_circle_2d(const copse_octree *tree, const region *where,
+                                   const filter *query, copse_results *results) {
   collect_in(tree, where, query, results, SHAPE_CIRCLE, 2);
 }
-OUT_OF_LINE void collect_circle_3d(const copse_octree *tree, const region *where, const wish *query,
-                                   copse_results *results) {
+OUT_OF_LINE void collect_circle_3d(const copse_octree *tree, const region *where,
+                                   const filter *query, copse_results *results) {
   collect_in(tree, where, query, results, SHAPE_CIRCLE, 3);
 }
 
-static void collect_box(const copse_octree *tree, const region *where, const wish *query,
+static void collect_box(const copse_octree *tree, const region *where, const filter *query,
                         copse_results *results) {
   if (tree->def.dimensions == 3)
     collect_box_3d(tree, where, query, results);
@@ -191,7 +191,7 @@ static void collect_box(const copse_octree *tree, const region *where, const wis
 }
 
 static copse_status collect_circle(const copse_octree *tree, const float *center, float radius,
-                                   const wish *query, copse_results *results) {
+                                   const filter *query, copse_results *results) {
   region where;
   if (!query_point_ok(center, (int)tree->def.dimensions) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
@@ -206,7 +206,7 @@ static copse_status collect_circle(const copse_octree *tree, const float *center
 copse_status copse_octree_within(const copse_octree *tree, const float *center, float radius,
                                  const copse_query *query, copse_results *results) {
   const copse_query asked = query_or_default(query);
-  const wish wanted = wish_of(&asked);
+  const filter wanted = filter_of(&asked);
   if (!query_results_ok(&asked, results, true)) return COPSE_INVALID_ARGUMENT;
   const copse_status status = collect_circle(tree, center, radius, &wanted, results);
   if (status == COPSE_OK) query_sort(&asked, results);
@@ -216,7 +216,7 @@ copse_status copse_octree_within(const copse_octree *tree, const float *center, 
 copse_status copse_octree_range(const copse_octree *tree, const float *lo, const float *hi,
                                 const copse_query *query, copse_results *results) {
   const copse_query asked = query_or_default(query);
-  const wish wanted = wish_of(&asked);
+  const filter wanted = filter_of(&asked);
   region where;
   if (!query_results_ok(&asked, results, false) ||
       !region_set_box(&where, lo, hi, tree->def.dimensions))
@@ -234,7 +234,7 @@ static copse_status count_within(const copse_octree *tree, const float *center, 
                                  const copse_query *query, bool stopAtFirst, uint32_t *total,
                                  uint32_t *visits) {
   const copse_query asked = query_or_default(query);
-  wish wanted = wish_of(&asked);
+  filter wanted = filter_of(&asked);
   wanted.stopAtFirst = stopAtFirst;
   copse_results none = {0};
   const copse_status status = collect_circle(tree, center, radius, &wanted, &none);
@@ -261,7 +261,7 @@ copse_status copse_octree_any_within(const copse_octree *tree, const float *cent
 
 /* Those that meet an item and have a greater id: found where the pairs will be, then paired from
  * the last on, since they take twice the room. */
-static void pairs_of(const copse_octree *tree, uint32_t id, wish *wanted, copse_results *results,
+static void pairs_of(const copse_octree *tree, uint32_t id, filter *wanted, copse_results *results,
                      uint64_t *total) {
   const uint32_t used = *total < results->capacity ? (uint32_t)*total : results->capacity;
   const uint32_t room = (results->capacity - used) & ~1u;
@@ -287,7 +287,7 @@ static void pairs_of(const copse_octree *tree, uint32_t id, wish *wanted, copse_
 copse_status copse_octree_pairs(const copse_octree *tree, const copse_query *query,
                                 copse_results *results) {
   const copse_query asked = query_or_default(query);
-  wish wanted = wish_of(&asked);
+  filter wanted = filter_of(&asked);
   wanted.exclude = COPSE_NONE;
   uint64_t total = 0;
   if (asked.sort != COPSE_SORT_NONE || !query_results_ok(&asked, results, false))

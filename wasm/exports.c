@@ -598,6 +598,13 @@ EXPORT("move_all") int32_t move_all(int32_t handle) {
   return status == COPSE_OK ? 0 : FAILED(status);
 }
 
+EXPORT("load") int32_t load(int32_t handle, uint32_t count) {
+  object *at = boxes_of(handle);
+  copse_status status =
+      at ? copse_octree_load(at->index.octree, count, &firstBad) : COPSE_STALE_HANDLE;
+  return status == COPSE_OK ? 0 : FAILED(status);
+}
+
 EXPORT("remove") int32_t remove_item(int32_t handle, uint32_t slot) {
   object *at = boxes_of(handle);
   copse_status status = at ? copse_octree_remove(at->index.octree, slot) : COPSE_STALE_HANDLE;

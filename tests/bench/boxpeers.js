@@ -5,14 +5,13 @@
 // move(boxes)      brings the index up to date, where that is another way than build
 // range(minX, minY, maxX, maxY)   how many it found, in `found`
 // pairs()          how many overlap, in `paired`, two and two; without it, an area is asked for each box
-// idOf(found)      which box that is, where an index numbers them itself
 //
 // Some give candidates, which are filtered here: their users have to do that too. Sizes of nodes are
 // those measured to be the best for inserting 1,500 boxes and asking for as many areas.
 
 import QuadtreeJs from '@timohausmann/quadtree-js'
 import { Quadtree as QuadtreeTs } from '@timohausmann/quadtree-ts'
-import * as copse from 'copse'
+import { Quadtree } from 'copse'
 import { quadtree } from 'd3-quadtree'
 import Flatbush from 'flatbush'
 import RBush from 'rbush'
@@ -25,46 +24,40 @@ const roomFor = (n) => ({ found: new Uint32Array(n), paired: new Uint32Array(PAI
 
 // ---- Ours ----
 
-/** @param {'moveAll' | 'move'} way how boxes move: all in one call, or one by one */
+/** @param {boolean} oneByOne by `insert` and `move`; else all in one call, by `load` and `moveAll` */
 const oursBy =
-  (way) =>
+  (oneByOne) =>
   ({ n, side }) => {
     const room = roomFor(n)
     const { found, paired } = room
-    const tree = new copse.Quadtree({ bounds: [0, 0, side, side], capacity: n })
-    const slots = new Uint32Array(n)
-    const ids = new Uint32Array(n)
-    const moves = {
-      moveAll(boxes) {
-        const { boxes: own } = tree
-        for (let i = 0, at = 0; i < n; i++, at += 4) {
-          const to = 4 * slots[i]
-          own[to] = boxes[at]
-          own[to + 1] = boxes[at + 1]
-          own[to + 2] = boxes[at + 2]
-          own[to + 3] = boxes[at + 3]
-        }
+    const tree = new Quadtree({ bounds: [0, 0, side, side], capacity: n })
+    const inOneCall = {
+      build(boxes) {
+        tree.boxes.set(boxes)
+        tree.load(n)
+      },
+      move(boxes) {
+        tree.boxes.set(boxes)
         tree.moveAll()
+      },
+    }
+    // Of a tree without items the free slots are 0, 1, 2, …: a slot is the box's number.
+    const single = {
+      build(boxes) {
+        tree.clear()
+        for (let at = 0; at < 4 * n; at += 4)
+          tree.insert(boxes[at], boxes[at + 1], boxes[at + 2], boxes[at + 3])
       },
       move(boxes) {
         for (let i = 0, at = 0; i < n; i++, at += 4)
-          tree.move(slots[i], boxes[at], boxes[at + 1], boxes[at + 2], boxes[at + 3])
+          tree.move(i, boxes[at], boxes[at + 1], boxes[at + 2], boxes[at + 3])
       },
     }
     return {
       ...room,
-      build(boxes) {
-        tree.clear()
-        for (let i = 0, at = 0; i < n; i++, at += 4) {
-          const slot = tree.insert(boxes[at], boxes[at + 1], boxes[at + 2], boxes[at + 3])
-          slots[i] = slot
-          ids[slot] = i
-        }
-      },
-      move: moves[way],
+      ...(oneByOne ? single : inOneCall),
       range: (minX, minY, maxX, maxY) => tree.rangeInto(minX, minY, maxX, maxY, found),
       pairs: () => tree.pairsInto(paired),
-      idOf: (slot) => ids[slot],
       dispose: () => tree.dispose(),
     }
   }
@@ -375,19 +368,10 @@ function d3Quadtree({ n }) {
 
 const IN_2D = [2]
 
-const ours = [
-  { name: 'copse Quadtree', create: oursBy('moveAll'), dimensions: IN_2D },
-  {
-    name: 'copse Quadtree, one by one',
-    create: oursBy('move'),
-    dimensions: IN_2D,
-    only: ['moveBoxes'],
-  },
-]
-
 /** As `stillPeers`; `checks`: all are compared with it, even where it is too slow to be measured. */
 export const boxPeers = [
-  ...('Quadtree' in copse ? ours : []),
+  { name: 'copse Quadtree', create: oursBy(false), dimensions: IN_2D },
+  { name: 'copse Quadtree, one by one', create: oursBy(true), dimensions: IN_2D },
   { name: 'flatbush', create: flatbush, dimensions: IN_2D },
   { name: 'rbush', create: rbushBy(false), dimensions: IN_2D },
   { name: 'rbush, one by one', create: rbushBy(true), dimensions: IN_2D },

@@ -261,8 +261,7 @@ export function hashNeighborRows({ counts, ids, distances2 }, agents, k) {
 function mixArea(peer, row, minX, minY, maxX, maxY) {
   const count = peer.range(minX, minY, maxX, maxY)
   let sum = 0
-  for (let i = 0; i < count; i++)
-    sum += mix(row, peer.idOf ? peer.idOf(peer.found[i]) : peer.found[i])
+  for (let i = 0; i < count; i++) sum += mix(row, peer.found[i])
   return sum
 }
 
@@ -289,12 +288,11 @@ export function hashCorners(peer, { positions, n }) {
 }
 
 export function hashPairs(peer, agents) {
-  const idOf = peer.idOf ?? ((id) => id)
   const count = pairs(peer, agents)
   if (2 * count > peer.paired.length) throw new Error('too little room for pairs')
   let hash = 0
   for (let i = 0; i < count; i++) {
-    const [a, b] = [idOf(peer.paired[2 * i]), idOf(peer.paired[2 * i + 1])]
+    const [a, b] = [peer.paired[2 * i], peer.paired[2 * i + 1]]
     hash = (hash + mix(Math.min(a, b), Math.max(a, b))) >>> 0
   }
   return hash

@@ -347,6 +347,24 @@ static inline const char *play(const copse_octree_def *asked, copse_octree *tree
     } else if (what == 14) {
       const char *wrong = save_and_restore(&from, tree, &list);
       MUST(!wrong, wrong);
+    } else if (slot < 4) { /* as many as there were, at least, from slot 0 on */
+      const uint32_t count = slot * def.capacity / 4, width = 2 * def.dimensions;
+      float *boxes = copse_octree_boxes(tree);
+      bool ok = true;
+      for (uint32_t id = 0; id < count; id++) {
+        next_box(&from, def.dimensions, boxes + id * width);
+        ok &= box_ok(boxes + id * width, def.dimensions);
+      }
+      MUST((copse_octree_load(tree, count, &given) == COPSE_OK) == ok, "load: status");
+      MUST(copse_octree_load(tree, def.capacity + 1, NULL) == COPSE_FULL, "load: too many");
+      for (uint32_t id = 0; id < BOXES; id++) {
+        if (ok) list.used[id] = id < count;
+        if (!list.used[id]) continue;
+        if (ok)
+          memcpy(list.boxes[id], boxes + id * width, width * sizeof(float));
+        else
+          memcpy(boxes + id * width, list.boxes[id], width * sizeof(float));
+      }
     } else if (slot < 8) {
       copse_octree_clear(tree);
       memset(list.used, 0, sizeof list.used);
