@@ -3,20 +3,22 @@
 
 import { Quadtree } from 'copse'
 import { formatTime, timeRun } from '../view/clock.js'
+import { spawn } from '../view/spawn.js'
 import { addSteps } from '../view/steps.js'
 import { createStraddlers } from '../view/straddlers.js'
 import { theme } from '../view/theme.js'
 
 const ITEMS = [100, 200, 500, 1_000, 1_500, 2_000, 3_000, 5_000, 10_000]
 const MOST = ITEMS.at(-1)
-const MAX_PAIRS = 8 * MOST
+const SPREADS = ['uniform', 'clusters', 'battle']
+const MAX_PAIRS = 8 // an item, in the mean
 const MAX_BRUTE_PAIRS = 2_000 // items: with more, brute force would be felt
 const MAX_CROSSES = 3_000 // drawn: more would be a solid grey
 const SIZES = [5, 400]
 const [ALL_AT_ONCE, ONE_BY_ONE] = ['moveAll', 'move one by one']
 const LARGE = 60 // one item in so many is a large one
-const SPEED = 70 // pixels per second, at most
-const COMPARE_EVERY = 0.5 // seconds
+const COMPARE_EVERY = 0.5 // seconds; pairs less often, they take long
+const PAIRS_EVERY = 4 // times
 const FRAME = 1 / 60
 const { fround } = Math
 
@@ -25,11 +27,12 @@ export default {
   title: 'Colliders',
   order: 7,
   description:
-    'A quadtree that follows what moves. Boxes that meet the area at the pointer light up; the leaves it looks into are tinted. Blue ones straddle a line, so a divided cell holds them. Dark: where two overlap.',
+    'A quadtree that follows what moves. Boxes that meet the area at the pointer light up; the leaves it looks into are tinted. Blue ones straddle a line, so a divided cell holds them. Where two overlap is marked.',
   help: 'Pointer or arrow keys move the area, wheel, pinch, + and - change its size. Space pauses, digits choose the scene.',
 
   params: {
     items: 1_500,
+    spread: 'uniform',
     size: 90,
     update: ALL_AT_ONCE,
     leafSize: 12,
@@ -41,6 +44,7 @@ export default {
 
   controls(gui, params) {
     addSteps(gui, params, 'items', ITEMS)
+    gui.add(params, 'spread', SPREADS)
     gui.add(params, 'size', ...SIZES, 1)
     gui.add(params, 'update', [ALL_AT_ONCE, ONE_BY_ONE])
     gui.add(params, 'leafSize', 0, 64, 1)
@@ -52,14 +56,13 @@ export default {
 
   setup(stage, params) {
     const { pointer, random } = stage
-    const middles = new Float32Array(2 * MOST)
     const halves = new Float32Array(2 * MOST)
-    const speeds = new Float32Array(2 * MOST)
     const found = new Uint32Array(MOST)
     const expected = new Uint32Array(MOST)
-    const pairs = new Uint32Array(2 * MAX_PAIRS)
+    const pairs = new Uint32Array(2 * MAX_PAIRS * MOST)
     const straddlers = createStraddlers()
     const straddling = new Uint32Array(MOST)
+    let crowd // the middles of the boxes
     let tree
     let cells
     let stats
@@ -68,24 +71,19 @@ export default {
     let straddled = 0
     let changes = 0 // a frame, smoothed
     let nextCompare = 0
+    let compared = 0 // times
     let area = {} // of the tree and brute force: queryTime, bruteTime, equal
     let overlaps = {}
 
     function gather() {
       const { width, height } = stage
       const room = Math.sqrt((width * height) / params.items)
+      crowd = spawn(params.spread, params.items, width, height, random)
       for (let i = 0; i < params.items; i++) {
         // The large ones come first, so that small ones are drawn over them.
-        const large = i < params.items / LARGE ? 3 : 1
-        const heading = 2 * Math.PI * random()
-        const speed = (SPEED * (0.3 + 0.7 * random())) / large
-        for (let at = 2 * i; at < 2 * i + 2; at++) {
-          const side = at & 1 ? height : width
-          halves[at] = large * room * (0.07 + 0.15 * random())
-          middles[at] = halves[at] + (side - 2 * halves[at]) * random()
-        }
-        speeds[2 * i] = speed * Math.cos(heading)
-        speeds[2 * i + 1] = speed * Math.sin(heading)
+        const scale = i < params.items / LARGE ? 3 * room : room
+        halves[2 * i] = scale * (0.07 + 0.15 * random())
+        halves[2 * i + 1] = scale * (0.07 + 0.15 * random())
       }
     }
 
@@ -94,13 +92,9 @@ export default {
       const { items: capacity, leafSize, maxDepth, looseness } = params
       const bounds = [0, 0, stage.width, stage.height]
       tree = new Quadtree({ bounds, capacity, leafSize, maxDepth, looseness })
-      for (let i = 0; i < capacity; i++) {
-        const x = middles[2 * i]
-        const y = middles[2 * i + 1]
-        const halfX = halves[2 * i]
-        const halfY = halves[2 * i + 1]
-        tree.insert(x - halfX, y - halfY, x + halfX, y + halfY)
-      }
+      for (let i = 0; i < capacity; i++) tree.insert(0, 0)
+      writeBoxes()
+      tree.moveAll()
       stats = tree.stats() // what came is no change of a frame
       changes = 0
       forget()
@@ -109,22 +103,13 @@ export default {
     function forget() {
       area = {}
       overlaps = {}
-      nextCompare = 0
-    }
-
-    function drift(dt) {
-      const { width, height } = stage
-      for (let at = 0; at < 2 * params.items; at++) {
-        middles[at] += speeds[at] * dt
-        const most = (at & 1 ? height : width) - halves[at]
-        if (middles[at] < halves[at]) speeds[at] = Math.abs(speeds[at])
-        else if (middles[at] > most) speeds[at] = -Math.abs(speeds[at])
-      }
+      nextCompare = compared = 0
     }
 
     // The game writes where everything is, then tells so once.
     function writeBoxes() {
       const { boxes } = tree
+      const { positions: middles } = crowd
       for (let i = 0; i < params.items; i++) {
         for (let axis = 0; axis < 2; axis++) {
           const at = 2 * i + axis
@@ -135,6 +120,7 @@ export default {
     }
 
     function moveOneByOne() {
+      const { positions: middles } = crowd
       for (let i = 0; i < params.items; i++) {
         const x = middles[2 * i]
         const y = middles[2 * i + 1]
@@ -189,16 +175,15 @@ export default {
       const ids = found.subarray(0, hits).sort()
       const equal = bruteForce() === hits && ids.every((id, i) => id === expected[i])
       area = { equal, queryTime: timeRun(ask), bruteTime: timeRun(bruteForce) }
-      overlaps = {}
-      if (!params.pairs) return
-      overlaps = { queryTime: timeRun(askPairs, 1) }
-      if (params.items <= MAX_BRUTE_PAIRS) comparePairs()
+      if (params.pairs && compared++ % PAIRS_EVERY === 0) comparePairs()
     }
 
     function comparePairs() {
       const numberOf = (a, b) => MOST * a + b
       const ours = []
       const total = askPairs()
+      overlaps = { queryTime: timeRun(askPairs, 1) }
+      if (params.items > MAX_BRUTE_PAIRS || total > MAX_PAIRS * params.items) return
       for (let i = 0; i < 2 * total; i += 2) ours.push(numberOf(pairs[i], pairs[i + 1]))
       const all = []
       brutePairs((a, b) => all.push(numberOf(a, b)))
@@ -223,7 +208,8 @@ export default {
           { name: 'straddlers', equal: straddled === stats.straddlers },
         ]
         const { bruteTime, equal } = overlaps
-        if (equal !== undefined) results.push({ name: 'brute force pairs', total: bruteTime, equal })
+        if (equal !== undefined)
+          results.push({ name: 'brute force pairs', total: bruteTime, equal })
         return results
       },
 
@@ -234,7 +220,7 @@ export default {
           compare()
         }
         lap()
-        drift(dt)
+        crowd.move(dt)
         if (params.update === ALL_AT_ONCE) writeBoxes()
         lap('move')
         if (params.update === ALL_AT_ONCE) tree.moveAll()
@@ -296,13 +282,13 @@ export default {
       },
 
       change(field) {
-        if (field === 'items') gather()
-        if (['items', 'leafSize', 'maxDepth', 'looseness'].includes(field)) plant()
+        if (field === 'items' || field === 'spread') gather()
+        if (['items', 'spread', 'leafSize', 'maxDepth', 'looseness'].includes(field)) plant()
         else forget()
       },
 
       resize(x, y) {
-        for (let at = 0; at < middles.length; at++) middles[at] *= at & 1 ? y : x
+        crowd.resize(x, y)
         plant()
       },
 
@@ -380,7 +366,7 @@ export default {
       const { context } = stage
       const { boxes } = tree
       context.fillStyle = theme.ink
-      for (let i = 0, end = 2 * Math.min(pairCount, MAX_PAIRS); i < end; i += 2) {
+      for (let i = 0, end = 2 * Math.min(pairCount, MAX_PAIRS * params.items); i < end; i += 2) {
         const a = 4 * pairs[i]
         const b = 4 * pairs[i + 1]
         const x = Math.max(boxes[a], boxes[b])
