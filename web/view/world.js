@@ -4,16 +4,20 @@
 //   add(thing)      shows a thing made below; it is freed with the world
 //   draw()          draws all in the size of the stage; what is far fades into the paper
 //   zoom(steps)     nearer, by positive steps
+//   turn(angle)     the camera about the vertical, in radians
 //   pick(x, y)      the point under that pixel, as far away as the origin; always the same object
 //   dispose()       frees everything, and the canvas's context
 
 import {
+  BoxGeometry,
   BufferAttribute,
   BufferGeometry,
   CanvasTexture,
   DoubleSide,
   DynamicDrawUsage,
   Fog,
+  InstancedBufferAttribute,
+  InstancedMesh,
   LineBasicMaterial,
   LineSegments,
   Mesh,
@@ -97,6 +101,10 @@ export function createWorld(stage, from) {
       camera.position.setLength(Math.min(Math.max(distance, NEAREST), FARTHEST))
     },
 
+    turn(angle) {
+      camera.position.applyAxisAngle(camera.up, angle)
+    },
+
     pick(x, y) {
       pixel.set((2 * x) / stage.width - 1, 1 - (2 * y) / stage.height)
       camera.updateMatrixWorld()
@@ -108,10 +116,12 @@ export function createWorld(stage, from) {
 
     dispose() {
       controls.dispose()
-      for (const { geometry, material } of things) {
+      for (const thing of things) {
+        const { geometry, material } = thing
         geometry.dispose()
         material.map?.dispose()
         material.dispose()
+        thing.dispose?.()
       }
       renderer.dispose()
       renderer.forceContextLoss()
@@ -191,6 +201,36 @@ export function createQuads(count) {
     ...{ side: DoubleSide, forceSinglePass: true },
   })
   return thing(Mesh, geometry, material)
+}
+
+/** Up to `count` boxes, each of a colour; as if lit from above, which costs nothing. */
+export function createBoxes(count) {
+  const geometry = new BoxGeometry()
+  const shades = [0.72, 0.72, 1, 0.45, 0.86, 0.86] // of the sides to +x, -x, +y, -y, +z, -z
+  const colors = shades.flatMap((shade) => new Array(12).fill(shade)) // four corners each
+  geometry.setAttribute('color', new BufferAttribute(new Float32Array(colors), 3))
+  const boxes = new InstancedMesh(geometry, new MeshBasicMaterial({ vertexColors: true }), count)
+  boxes.instanceMatrix.setUsage(DynamicDrawUsage)
+  boxes.instanceColor = new InstancedBufferAttribute(new Float32Array(3 * count), 3)
+  boxes.instanceColor.setUsage(DynamicDrawUsage)
+  boxes.frustumCulled = false
+  return boxes
+}
+
+/** Shows the first `count` of flat minX, minY, minZ, maxX, maxY, maxZ; their colours were written. */
+export function showBoxes(mesh, boxes, count) {
+  const matrices = mesh.instanceMatrix.array
+  for (let i = 0; i < count; i++) {
+    for (let axis = 0; axis < 3; axis++) {
+      const min = boxes[6 * i + axis]
+      const max = boxes[6 * i + axis + 3]
+      matrices[16 * i + 5 * axis] = max - min // the diagonal scales, the last column moves
+      matrices[16 * i + 12 + axis] = (min + max) / 2
+    }
+    matrices[16 * i + 15] = 1
+  }
+  mesh.count = count
+  mesh.instanceMatrix.needsUpdate = mesh.instanceColor.needsUpdate = true
 }
 
 export function createBall(radius) {

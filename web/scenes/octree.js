@@ -1,0 +1,379 @@
+// Boxes that fly in swarms through a world that is no cube, in an octree that is never built. The
+// player's box stays where the camera looks, and asks in every frame who is in it.
+
+import { Octree } from 'copse'
+import { formatTime, timeRun } from '../view/clock.js'
+import { addSteps } from '../view/steps.js'
+import { theme } from '../view/theme.js'
+
+const ITEMS = [100, 200, 500, 1_000, 2_000, 3_000, 5_000]
+const MOST = ITEMS.at(-1)
+const WORLD = [4 / 3, 2 / 3, 1] // half of its sides
+const SWARMS = 7
+const LONERS = 8 // one item in so many is in no swarm
+const [FILLED, LEAVES, OFF] = ['filled leaves', 'all leaves', 'off']
+const MAX_CELLS = 2_500 // drawn: more would be a solid grey
+const MAX_DEPTH = 7
+const FAINTEST = 0.16 // of what is drawn
+const TURN = 0.12 // radians per second, while nobody uses the pointer
+const EASE = 7 // how eagerly the player goes where it should be, per second
+const COMPARE_EVERY = 0.5 // seconds
+const STILL = 1 / 60 // seconds that a frame counts for a player in a hand while the scene is paused
+const EDGES = edgesOfBox()
+const { fround } = Math
+
+export default {
+  name: 'octree',
+  title: 'Octree',
+  order: 8,
+  description:
+    'An octree that follows swarms: its cells divide where they come and merge where they leave. Whatever meets the box of the player, which stays in front of the camera, lights up.',
+  help: 'The player follows the pointer or arrow keys, and the camera turns when left alone. A drag turns the view; wheel, pinch, + and - zoom. Space pauses, digits choose the scene.',
+
+  params: {
+    items: 1_000,
+    size: 0.25,
+    leafSize: 12,
+    maxDepth: 5,
+    looseness: 1,
+    cells: FILLED,
+  },
+
+  controls(gui, params) {
+    addSteps(gui, params, 'items', ITEMS)
+    gui.add(params, 'size', 0.05, 1, 0.05).name("player's box")
+    gui.add(params, 'leafSize', 0, 64, 1)
+    gui.add(params, 'maxDepth', 0, MAX_DEPTH, 1)
+    gui.add(params, 'looseness', 1, 4, 0.1)
+    gui.add(params, 'cells', [FILLED, LEAVES, OFF])
+  },
+
+  setup(stage, params) {
+    const { pointer, random } = stage
+    const halves = new Float32Array(3 * MOST)
+    const orbits = new Float32Array(9 * MOST) // by axis: reach, speed, phase
+    const swarms = new Float32Array(9 * SWARMS)
+    const middles = new Float32Array(3 * SWARMS)
+    const found = new Uint32Array(MOST)
+    const expected = new Uint32Array(MOST)
+    const player = { x: 0, y: 0, z: 0 }
+    const query = new Float32Array(6)
+    let tree
+    let stats
+    let hits = 0
+    let queryTime
+    let bruteTime
+    let equal
+    let changes = 0 // a frame, smoothed
+    let time = 0
+    let nextCompare = 0
+    let closed = false
+    let failure = null
+    let view = null // until three.js is loaded
+    let look = '' // of the colours that are shown
+
+    async function load() {
+      const world = await import('../view/world.js')
+      if (closed) return
+      view = createView(world, stage)
+    }
+    load().catch((error) => (failure = error))
+
+    // Everything swings on each axis: swarms through the world, items about their swarm.
+    function gather() {
+      for (let i = 0; i < SWARMS; i++)
+        for (let axis = 0; axis < 3; axis++)
+          swing(swarms, 3 * i + axis, (0.5 + 0.2 * random()) * WORLD[axis], 0.25)
+      for (let i = 0; i < params.items; i++) {
+        const spread = 0.06 + 0.24 * random() ** 2
+        for (let axis = 0; axis < 3; axis++) {
+          const reach = isLoner(i) ? 0.95 * WORLD[axis] : spread
+          swing(orbits, 3 * i + axis, reach, isLoner(i) ? 0.15 : 0.6)
+          halves[3 * i + axis] = 0.006 + 0.016 * random()
+        }
+      }
+    }
+
+    function swing(swings, place, reach, speed) {
+      swings[3 * place] = reach
+      swings[3 * place + 1] = speed * (0.4 + 0.6 * random())
+      swings[3 * place + 2] = 2 * Math.PI * random()
+    }
+
+    const isLoner = (i) => i % LONERS === 0
+
+    function swung(swings, place) {
+      const at = 3 * place
+      return swings[at] * Math.sin(swings[at + 1] * time + swings[at + 2])
+    }
+
+    // The game writes where everything is, then tells so once.
+    function writeBoxes() {
+      const { boxes } = tree
+      for (let place = 0; place < 3 * SWARMS; place++) middles[place] = swung(swarms, place)
+      for (let i = 0; i < params.items; i++) {
+        const swarm = 3 * (i % SWARMS)
+        for (let axis = 0; axis < 3; axis++) {
+          const place = 3 * i + axis
+          const middle = swung(orbits, place) + (isLoner(i) ? 0 : middles[swarm + axis])
+          boxes[6 * i + axis] = middle - halves[place]
+          boxes[6 * i + axis + 3] = middle + halves[place]
+        }
+      }
+    }
+
+    function plant() {
+      tree?.dispose()
+      const { items: capacity, leafSize, maxDepth, looseness } = params
+      const bounds = [...WORLD.map((half) => -half), ...WORLD]
+      tree = new Octree({ bounds, capacity, leafSize, maxDepth, looseness })
+      for (let i = 0; i < capacity; i++) tree.insert(0, 0, 0)
+      writeBoxes()
+      tree.moveAll()
+      stats = tree.stats() // what came is no change of a frame
+      changes = 0
+      forget()
+    }
+
+    function forget() {
+      queryTime = bruteTime = equal = undefined
+      nextCompare = 0
+    }
+
+    // Under the pointer, as far away as what the camera turns around; so it goes with the camera.
+    function movePlayer(dt) {
+      if (pointer.wandering) view?.world.turn(TURN * dt)
+      else dt ||= STILL
+      const goal = view?.world.pick(pointer.x, pointer.y) ?? player
+      const part = 1 - Math.exp(-EASE * dt)
+      player.x += (goal.x - player.x) * part
+      player.y += (goal.y - player.y) * part
+      player.z += (goal.z - player.z) * part
+      const half = params.size
+      query[0] = player.x - half
+      query[1] = player.y - half
+      query[2] = player.z - half
+      query[3] = player.x + half
+      query[4] = player.y + half
+      query[5] = player.z + half
+    }
+
+    function ask() {
+      return tree.rangeInto(query[0], query[1], query[2], query[3], query[4], query[5], found)
+    }
+
+    function bruteForce() {
+      const { boxes } = tree
+      const [minX, minY, minZ, maxX, maxY, maxZ] = query
+      let count = 0
+      for (let i = 0, at = 0; i < params.items; i++, at += 6) {
+        if (boxes[at] > maxX || boxes[at + 3] < minX) continue
+        if (boxes[at + 1] > maxY || boxes[at + 4] < minY) continue
+        if (boxes[at + 2] > maxZ || boxes[at + 5] < minZ) continue
+        expected[count++] = i
+      }
+      return count
+    }
+
+    function compare() {
+      hits = ask()
+      const ids = found.subarray(0, hits).sort()
+      equal = bruteForce() === hits && ids.every((id, i) => id === expected[i])
+      queryTime = timeRun(ask)
+      bruteTime = timeRun(bruteForce)
+    }
+
+    gather()
+    plant()
+
+    return {
+      get hits() {
+        return hits
+      },
+
+      get results() {
+        return equal === undefined ? [] : [{ name: 'brute force', total: bruteTime, equal }]
+      },
+
+      frame(dt, lap) {
+        if (failure) throw failure
+        time += dt
+        movePlayer(dt)
+        writeBoxes()
+        lap('move')
+        tree.moveAll()
+        lap('build')
+        hits = ask()
+        lap('query')
+        stats = tree.stats()
+        changes += (stats.changes - changes) / 30
+        nextCompare -= dt || STILL
+        if (nextCompare > 0) return
+        nextCompare = COMPARE_EVERY
+        compare()
+        lap()
+      },
+
+      draw() {
+        if (!view) return
+        const colors = ['agent', 'hit', 'query', 'muted', 'paper'].map((name) => theme[name])
+        if (look !== colors.join()) {
+          look = colors.join()
+          view.paint()
+        }
+        view.showItems(tree.boxes, params.items, found, hits)
+        view.showCells(params.cells === OFF ? [] : tree.cells(), query, params)
+        view.showPlayer(query)
+        view.world.draw()
+      },
+
+      report(times) {
+        const verdict = equal === undefined ? '' : equal ? ' ✓' : ' differs'
+        return {
+          numbers: [
+            ['Hits', count(hits)],
+            ['Query', formatTime(queryTime)],
+            ['Brute force', formatTime(bruteTime) + verdict],
+            ['Items', count(params.items)],
+            ['Update', formatTime(times.build)],
+            ['Changes a frame', changes.toFixed(changes < 10 ? 1 : 0)],
+            ['Nodes', count(stats.nodes)],
+            ['Depth', stats.depth],
+            ['Nodes visited', count(stats.visits)],
+            ['Leaves', count(stats.leaves)],
+            ['Straddlers', count(stats.straddlers)],
+            ['Bytes an item', Math.round(stats.bytes / params.items)],
+          ],
+        }
+      },
+
+      change(field) {
+        if (field === 'items') gather()
+        if (['items', 'leafSize', 'maxDepth', 'looseness'].includes(field)) plant()
+        else forget()
+      },
+
+      scroll(steps) {
+        view?.world.zoom(steps)
+      },
+
+      dispose() {
+        closed = true
+        view?.world.dispose()
+        tree.dispose()
+      },
+    }
+  },
+}
+
+/** What is drawn, once three.js is there. */
+function createView(world, stage) {
+  const { Color, createBoxes, createLines, createQuads, createWorld, showBoxes, showFirst } = world
+  const made = createWorld(stage, [2.4, 1.5, 3.1])
+  const items = made.add(createBoxes(MOST))
+  const cells = made.add(createLines(12 * MAX_CELLS, true))
+  const frame = made.add(createLines(12))
+  const player = made.add(createLines(12))
+  const sides = made.add(createQuads(6))
+  player.material.fog = sides.material.fog = false
+  const [plain, lit, line] = [new Color(), new Color(), new Color()]
+  const place = ({ geometry }) => geometry.attributes.position.array
+  const shade = ({ geometry }) => geometry.attributes.color.array
+  const whole = [...WORLD.map((half) => -half), ...WORLD]
+  writeEdges(place(frame), 0, whole, 0)
+  showFirst(frame, 24)
+
+  return {
+    world: made,
+
+    paint() {
+      plain.set(theme.agent)
+      lit.set(theme.hit)
+      line.set(theme.query)
+      frame.material.color.set(theme.muted)
+      player.material.color.set(theme.hit)
+      for (let n = 0; n < 24; n++) shade(sides).set([lit.r, lit.g, lit.b, 0.07], 4 * n)
+    },
+
+    showItems(boxes, count, found, hits) {
+      const colors = items.instanceColor.array
+      for (let i = 0; i < count; i++) writeColor(colors, i, plain)
+      for (let n = 0; n < hits; n++) writeColor(colors, found[n], lit)
+      showBoxes(items, boxes, count)
+    },
+
+    // Fainter from depth to depth, since they are ever more; those that the query meets stand out.
+    showCells(found, query, { cells: shown, looseness }) {
+      const [ends, shades] = [place(cells), shade(cells)]
+      let drawn = 0
+      for (let at = 0; at < found.length && drawn < MAX_CELLS; at += 8) {
+        const depth = found[at + 6]
+        if (found[at + 14] > depth || (shown === FILLED && found[at + 7] === 0)) continue
+        let meets = true
+        for (let axis = 0; axis < 3; axis++) {
+          const margin = (looseness - 1) * WORLD[axis] * 0.5 ** depth
+          if (found[at + axis] - margin > query[axis + 3]) meets = false
+          if (found[at + axis + 3] + margin < query[axis]) meets = false
+        }
+        const opacity = meets ? 0.9 : Math.max(0.75 * 0.7 ** depth, FAINTEST)
+        writeEdges(ends, 72 * drawn, found, at)
+        for (let n = 96 * drawn; n < 96 * drawn + 96; n += 4) {
+          shades[n] = line.r
+          shades[n + 1] = line.g
+          shades[n + 2] = line.b
+          shades[n + 3] = opacity
+        }
+        drawn++
+      }
+      showFirst(cells, 24 * drawn)
+    },
+
+    showPlayer(query) {
+      writeEdges(place(player), 0, query, 0)
+      showFirst(player, 24)
+      const corners = place(sides)
+      let at = 0
+      for (let axis = 0; axis < 3; axis++) {
+        for (const end of [0, 3]) {
+          const u = (axis + 1) % 3
+          const v = (axis + 2) % 3
+          for (let corner = 0; corner < 4; corner++, at += 3) {
+            corners[at + axis] = query[axis + end]
+            corners[at + u] = query[u + (corner === 1 || corner === 2 ? 3 : 0)]
+            corners[at + v] = query[v + (corner >= 2 ? 3 : 0)]
+          }
+        }
+      }
+      showFirst(sides, 36)
+    },
+  }
+}
+
+function writeColor(colors, i, { r, g, b }) {
+  colors[3 * i] = r
+  colors[3 * i + 1] = g
+  colors[3 * i + 2] = b
+}
+
+/** Of each corner of the twelve edges, x, y and z: where they stand in a box. */
+function edgesOfBox() {
+  const places = []
+  for (let axis = 0; axis < 3; axis++) {
+    for (let corner = 0; corner < 4; corner++) {
+      for (const end of [0, 3]) {
+        const point = [0, 0, 0]
+        point[axis] = axis + end
+        point[(axis + 1) % 3] = ((axis + 1) % 3) + 3 * (corner & 1)
+        point[(axis + 2) % 3] = ((axis + 2) % 3) + 3 * (corner >> 1)
+        places.push(...point)
+      }
+    }
+  }
+  return Uint8Array.from(places)
+}
+
+function writeEdges(ends, to, boxes, at) {
+  for (let i = 0; i < EDGES.length; i++) ends[to + i] = boxes[at + EDGES[i]]
+}
+
+const count = (number) => number.toLocaleString('en')
