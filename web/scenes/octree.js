@@ -19,6 +19,7 @@ const TURN = 0.12 // radians per second, while nobody uses the pointer
 const EASE = 7 // how eagerly the player goes where it should be, per second
 const COMPARE_EVERY = 0.5 // seconds
 const STILL = 1 / 60 // seconds that a frame counts for a player in a hand while the scene is paused
+const AXES = ['x', 'y', 'z']
 const EDGES = edgesOfBox()
 const { fround } = Math
 
@@ -146,9 +147,7 @@ export default {
       else dt ||= STILL
       const goal = view?.world.pick(pointer.x, pointer.y) ?? player
       const part = 1 - Math.exp(-EASE * dt)
-      player.x += (goal.x - player.x) * part
-      player.y += (goal.y - player.y) * part
-      player.z += (goal.z - player.z) * part
+      for (const axis of AXES) player[axis] += (inWorld(goal, axis) - player[axis]) * part
       const half = params.size
       query[0] = player.x - half
       query[1] = player.y - half
@@ -269,14 +268,15 @@ export default {
 /** What is drawn, once three.js is there. */
 function createView(world, stage) {
   const { Color, createBoxes, createLines, createQuads, createWorld, showBoxes, showFirst } = world
-  const made = createWorld(stage, [2.4, 1.5, 3.1])
+  const made = createWorld(stage, [2.7, 1.9, 3.6])
   const items = made.add(createBoxes(MOST))
+  const lit = made.add(createBoxes(MOST)) // over the same items: equal depths pass
   const cells = made.add(createLines(12 * MAX_CELLS, true))
   const frame = made.add(createLines(12))
   const player = made.add(createLines(12))
   const sides = made.add(createQuads(6))
-  player.material.fog = sides.material.fog = false
-  const [plain, lit, line] = [new Color(), new Color(), new Color()]
+  for (const { material } of [lit, player, sides]) material.fog = false
+  const color = new Color()
   const place = ({ geometry }) => geometry.attributes.position.array
   const shade = ({ geometry }) => geometry.attributes.color.array
   const whole = [...WORLD.map((half) => -half), ...WORLD]
@@ -287,19 +287,18 @@ function createView(world, stage) {
     world: made,
 
     paint() {
-      plain.set(theme.agent)
-      lit.set(theme.hit)
-      line.set(theme.query)
+      items.material.color.set(theme.agent)
+      lit.material.color.set(theme.hit)
       frame.material.color.set(theme.muted)
       player.material.color.set(theme.hit)
-      for (let n = 0; n < 24; n++) shade(sides).set([lit.r, lit.g, lit.b, 0.07], 4 * n)
+      const { r, g, b } = color.set(theme.hit)
+      for (let n = 0; n < 24; n++) shade(sides).set([r, g, b, 0.07], 4 * n)
+      color.set(theme.query)
     },
 
     showItems(boxes, count, found, hits) {
-      const colors = items.instanceColor.array
-      for (let i = 0; i < count; i++) writeColor(colors, i, plain)
-      for (let n = 0; n < hits; n++) writeColor(colors, found[n], lit)
-      showBoxes(items, boxes, count)
+      showBoxes(items, boxes, null, count)
+      showBoxes(lit, boxes, found, hits)
     },
 
     // Fainter from depth to depth, since they are ever more; those that the query meets stand out.
@@ -318,9 +317,9 @@ function createView(world, stage) {
         const opacity = meets ? 0.9 : Math.max(0.75 * 0.7 ** depth, FAINTEST)
         writeEdges(ends, 72 * drawn, found, at)
         for (let n = 96 * drawn; n < 96 * drawn + 96; n += 4) {
-          shades[n] = line.r
-          shades[n + 1] = line.g
-          shades[n + 2] = line.b
+          shades[n] = color.r
+          shades[n + 1] = color.g
+          shades[n + 2] = color.b
           shades[n + 3] = opacity
         }
         drawn++
@@ -349,12 +348,6 @@ function createView(world, stage) {
   }
 }
 
-function writeColor(colors, i, { r, g, b }) {
-  colors[3 * i] = r
-  colors[3 * i + 1] = g
-  colors[3 * i + 2] = b
-}
-
 /** Of each corner of the twelve edges, x, y and z: where they stand in a box. */
 function edgesOfBox() {
   const places = []
@@ -374,6 +367,11 @@ function edgesOfBox() {
 
 function writeEdges(ends, to, boxes, at) {
   for (let i = 0; i < EDGES.length; i++) ends[to + i] = boxes[at + EDGES[i]]
+}
+
+function inWorld(point, axis) {
+  const most = WORLD[AXES.indexOf(axis)]
+  return Math.min(Math.max(point[axis], -most), most)
 }
 
 const count = (number) => number.toLocaleString('en')

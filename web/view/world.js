@@ -16,7 +16,6 @@ import {
   DoubleSide,
   DynamicDrawUsage,
   Fog,
-  InstancedBufferAttribute,
   InstancedMesh,
   LineBasicMaterial,
   LineSegments,
@@ -203,7 +202,7 @@ export function createQuads(count) {
   return thing(Mesh, geometry, material)
 }
 
-/** Up to `count` boxes, each of a colour; as if lit from above, which costs nothing. */
+/** Up to `count` boxes, shaded as if lit from above: lights would cost more. */
 export function createBoxes(count) {
   const geometry = new BoxGeometry()
   const shades = [0.72, 0.72, 1, 0.45, 0.86, 0.86] // of the sides to +x, -x, +y, -y, +z, -z
@@ -211,26 +210,25 @@ export function createBoxes(count) {
   geometry.setAttribute('color', new BufferAttribute(new Float32Array(colors), 3))
   const boxes = new InstancedMesh(geometry, new MeshBasicMaterial({ vertexColors: true }), count)
   boxes.instanceMatrix.setUsage(DynamicDrawUsage)
-  boxes.instanceColor = new InstancedBufferAttribute(new Float32Array(3 * count), 3)
-  boxes.instanceColor.setUsage(DynamicDrawUsage)
   boxes.frustumCulled = false
   return boxes
 }
 
-/** Shows the first `count` of flat minX, minY, minZ, maxX, maxY, maxZ; their colours were written. */
-export function showBoxes(mesh, boxes, count) {
+/** Shows boxes ids[0 … count), or 0 … count - 1 without ids, of flat minX, minY, minZ, maxX, maxY, maxZ. */
+export function showBoxes(mesh, boxes, ids, count) {
   const matrices = mesh.instanceMatrix.array
-  for (let i = 0; i < count; i++) {
+  for (let n = 0; n < count; n++) {
+    const id = ids ? ids[n] : n
     for (let axis = 0; axis < 3; axis++) {
-      const min = boxes[6 * i + axis]
-      const max = boxes[6 * i + axis + 3]
-      matrices[16 * i + 5 * axis] = max - min // the diagonal scales, the last column moves
-      matrices[16 * i + 12 + axis] = (min + max) / 2
+      const min = boxes[6 * id + axis]
+      const max = boxes[6 * id + axis + 3]
+      matrices[16 * n + 5 * axis] = max - min // the diagonal scales, the last column moves
+      matrices[16 * n + 12 + axis] = (min + max) / 2
     }
-    matrices[16 * i + 15] = 1
+    matrices[16 * n + 15] = 1
   }
   mesh.count = count
-  mesh.instanceMatrix.needsUpdate = mesh.instanceColor.needsUpdate = true
+  mesh.instanceMatrix.needsUpdate = true
 }
 
 export function createBall(radius) {
