@@ -11,16 +11,18 @@ const MOST = ITEMS.at(-1)
 const WORLD = [4 / 3, 2 / 3, 1] // half of its sides
 const SWARMS = 7
 const LONERS = 8 // one item in so many is in no swarm
-const [FILLED, LEAVES, OFF] = ['filled leaves', 'all leaves', 'off']
-const MAX_CELLS = 2_500 // drawn: more would be a solid grey
+const MAX_DIVIDED = 1_000 // cells whose lines are drawn: more would be a solid grey
+const MAX_MET = 200
 const MAX_DEPTH = 7
 const FAINTEST = 0.16 // of what is drawn
 const TURN = 0.12 // radians per second, while nobody uses the pointer
+const MIDDLE = 0.5 // of the stage
 const EASE = 7 // how eagerly the player goes where it should be, per second
 const COMPARE_EVERY = 0.5 // seconds
 const STILL = 1 / 60 // seconds that a frame counts for a player in a hand while the scene is paused
 const AXES = ['x', 'y', 'z']
 const EDGES = edgesOfBox()
+const CROSSES = linesThroughBox()
 const { fround } = Math
 
 export default {
@@ -33,11 +35,11 @@ export default {
 
   params: {
     items: 1_000,
-    size: 0.25,
+    size: 0.3,
     leafSize: 12,
     maxDepth: 5,
     looseness: 1,
-    cells: FILLED,
+    cells: true,
   },
 
   controls(gui, params) {
@@ -46,7 +48,7 @@ export default {
     gui.add(params, 'leafSize', 0, 64, 1)
     gui.add(params, 'maxDepth', 0, MAX_DEPTH, 1)
     gui.add(params, 'looseness', 1, 4, 0.1)
-    gui.add(params, 'cells', [FILLED, LEAVES, OFF])
+    gui.add(params, 'cells').name('draw cells')
   },
 
   setup(stage, params) {
@@ -82,9 +84,12 @@ export default {
 
     // Everything swings on each axis: swarms through the world, items about their swarm.
     function gather() {
-      for (let i = 0; i < SWARMS; i++)
-        for (let axis = 0; axis < 3; axis++)
-          swing(swarms, 3 * i + axis, (0.5 + 0.2 * random()) * WORLD[axis], 0.25)
+      for (let i = 0; i < SWARMS; i++) {
+        for (let axis = 0; axis < 3; axis++) {
+          const reach = (0.5 + 0.2 * random()) * WORLD[axis]
+          swing(swarms, 3 * i + axis, reach, 0.25, ((axis + 1) * i + axis) / SWARMS)
+        }
+      }
       for (let i = 0; i < params.items; i++) {
         const spread = 0.06 + 0.24 * random() ** 2
         for (let axis = 0; axis < 3; axis++) {
@@ -95,10 +100,10 @@ export default {
       }
     }
 
-    function swing(swings, place, reach, speed) {
+    function swing(swings, place, reach, speed, phase = random()) {
       swings[3 * place] = reach
       swings[3 * place + 1] = speed * (0.4 + 0.6 * random())
-      swings[3 * place + 2] = 2 * Math.PI * random()
+      swings[3 * place + 2] = 2 * Math.PI * phase
     }
 
     const isLoner = (i) => i % LONERS === 0
@@ -145,7 +150,7 @@ export default {
     function movePlayer(dt) {
       if (pointer.wandering) view?.world.turn(TURN * dt)
       else dt ||= STILL
-      const goal = view?.world.pick(pointer.x, pointer.y) ?? player
+      const goal = view ? aim() : player
       const part = 1 - Math.exp(-EASE * dt)
       for (const axis of AXES) player[axis] += (inWorld(goal, axis) - player[axis]) * part
       const half = params.size
@@ -155,6 +160,14 @@ export default {
       query[3] = player.x + half
       query[4] = player.y + half
       query[5] = player.z + half
+    }
+
+    // A pointer that nobody holds wanders all over the stage; the world is only in its middle.
+    function aim() {
+      const { x, y, wandering } = pointer
+      const part = wandering ? MIDDLE : 1
+      const inside = (at, side) => side / 2 + part * (at - side / 2)
+      return view.world.pick(inside(x, stage.width), inside(y, stage.height))
     }
 
     function ask() {
@@ -221,7 +234,7 @@ export default {
           view.paint()
         }
         view.showItems(tree.boxes, params.items, found, hits)
-        view.showCells(params.cells === OFF ? [] : tree.cells(), query, params)
+        view.showCells(params.cells ? tree.cells() : [], query, params.looseness)
         view.showPlayer(query)
         view.world.draw()
       },
@@ -271,7 +284,8 @@ function createView(world, stage) {
   const made = createWorld(stage, [2.7, 1.9, 3.6])
   const items = made.add(createBoxes(MOST))
   const lit = made.add(createBoxes(MOST)) // over the same items: equal depths pass
-  const cells = made.add(createLines(12 * MAX_CELLS, true))
+  const cells = made.add(createLines(15 * MAX_DIVIDED, true))
+  const met = made.add(createLines(12 * MAX_MET)) // leaves that the query looks into
   const frame = made.add(createLines(12))
   const player = made.add(createLines(12))
   const sides = made.add(createQuads(6))
@@ -280,7 +294,7 @@ function createView(world, stage) {
   const place = ({ geometry }) => geometry.attributes.position.array
   const shade = ({ geometry }) => geometry.attributes.color.array
   const whole = [...WORLD.map((half) => -half), ...WORLD]
-  writeEdges(place(frame), 0, whole, 0)
+  writeLines(place(frame), 0, EDGES, whole, 0)
   showFirst(frame, 24)
 
   return {
@@ -289,6 +303,7 @@ function createView(world, stage) {
     paint() {
       items.material.color.set(theme.agent)
       lit.material.color.set(theme.hit)
+      met.material.color.set(theme.query)
       frame.material.color.set(theme.muted)
       player.material.color.set(theme.hit)
       const { r, g, b } = color.set(theme.hit)
@@ -301,34 +316,36 @@ function createView(world, stage) {
       showBoxes(lit, boxes, found, hits)
     },
 
-    // Fainter from depth to depth, since they are ever more; those that the query meets stand out.
-    showCells(found, query, { cells: shown, looseness }) {
+    // Of divided cells the lines on their sides and through them, fainter from depth to depth, since
+    // they are ever more. Leaves that the query meets stand out.
+    showCells(found, query, looseness) {
       const [ends, shades] = [place(cells), shade(cells)]
-      let drawn = 0
-      for (let at = 0; at < found.length && drawn < MAX_CELLS; at += 8) {
+      let divided = 0
+      let leaves = 0
+      for (let at = 0; at < found.length; at += 8) {
         const depth = found[at + 6]
-        if (found[at + 14] > depth || (shown === FILLED && found[at + 7] === 0)) continue
-        let meets = true
-        for (let axis = 0; axis < 3; axis++) {
-          const margin = (looseness - 1) * WORLD[axis] * 0.5 ** depth
-          if (found[at + axis] - margin > query[axis + 3]) meets = false
-          if (found[at + axis + 3] + margin < query[axis]) meets = false
+        if (found[at + 14] > depth) {
+          if (divided === MAX_DIVIDED) continue
+          const opacity = Math.max(0.6 * 0.75 ** depth, FAINTEST)
+          writeLines(ends, 90 * divided, CROSSES, found, at)
+          for (let n = 120 * divided; n < 120 * divided + 120; n += 4) {
+            shades[n] = color.r
+            shades[n + 1] = color.g
+            shades[n + 2] = color.b
+            shades[n + 3] = opacity
+          }
+          divided++
+        } else if (leaves < MAX_MET && found[at + 7] > 0 && meets(found, at, query, looseness)) {
+          writeLines(place(met), 72 * leaves, EDGES, found, at)
+          leaves++
         }
-        const opacity = meets ? 0.9 : Math.max(0.75 * 0.7 ** depth, FAINTEST)
-        writeEdges(ends, 72 * drawn, found, at)
-        for (let n = 96 * drawn; n < 96 * drawn + 96; n += 4) {
-          shades[n] = color.r
-          shades[n + 1] = color.g
-          shades[n + 2] = color.b
-          shades[n + 3] = opacity
-        }
-        drawn++
       }
-      showFirst(cells, 24 * drawn)
+      showFirst(cells, 30 * divided)
+      showFirst(met, 24 * leaves)
     },
 
     showPlayer(query) {
-      writeEdges(place(player), 0, query, 0)
+      writeLines(place(player), 0, EDGES, query, 0)
       showFirst(player, 24)
       const corners = place(sides)
       let at = 0
@@ -348,25 +365,51 @@ function createView(world, stage) {
   }
 }
 
-/** Of each corner of the twelve edges, x, y and z: where they stand in a box. */
+/** Whether a query looks into a cell, as loose as it is. */
+function meets(cells, at, query, looseness) {
+  for (let axis = 0; axis < 3; axis++) {
+    const margin = (looseness - 1) * WORLD[axis] * 0.5 ** cells[at + 6]
+    if (cells[at + axis] - margin > query[axis + 3]) return false
+    if (cells[at + axis + 3] + margin < query[axis]) return false
+  }
+  return true
+}
+
+// Lines of a box, along each axis in turn: of both ends x, y and z in halves of its side.
+
 function edgesOfBox() {
+  return linesAlong([0, 2, 0, 2], [0, 0, 2, 2])
+}
+
+/** Those that its eight parts have and it has not. */
+function linesThroughBox() {
+  return linesAlong([1, 1, 1, 0, 2], [0, 1, 2, 1, 1])
+}
+
+function linesAlong(us, vs) {
   const places = []
   for (let axis = 0; axis < 3; axis++) {
-    for (let corner = 0; corner < 4; corner++) {
-      for (const end of [0, 3]) {
+    us.forEach((u, i) => {
+      for (const end of [0, 2]) {
         const point = [0, 0, 0]
-        point[axis] = axis + end
-        point[(axis + 1) % 3] = ((axis + 1) % 3) + 3 * (corner & 1)
-        point[(axis + 2) % 3] = ((axis + 2) % 3) + 3 * (corner >> 1)
+        point[axis] = end
+        point[(axis + 1) % 3] = u
+        point[(axis + 2) % 3] = vs[i]
         places.push(...point)
       }
-    }
+    })
   }
   return Uint8Array.from(places)
 }
 
-function writeEdges(ends, to, boxes, at) {
-  for (let i = 0; i < EDGES.length; i++) ends[to + i] = boxes[at + EDGES[i]]
+function writeLines(ends, to, lines, boxes, at) {
+  for (let i = 0; i < lines.length; i += 3) {
+    for (let axis = 0; axis < 3; axis++) {
+      const part = lines[i + axis] / 2
+      const min = boxes[at + axis]
+      ends[to + i + axis] = min + part * (boxes[at + axis + 3] - min)
+    }
+  }
 }
 
 function inWorld(point, axis) {

@@ -228,7 +228,7 @@ export function showBoxes(mesh, boxes, ids, count) {
     matrices[16 * n + 15] = 1
   }
   mesh.count = count
-  mesh.instanceMatrix.needsUpdate = true
+  upload(mesh.instanceMatrix, count)
 }
 
 export function createBall(radius) {
@@ -238,5 +238,12 @@ export function createBall(radius) {
 /** Shows the first `count` corners (or, of quads, indices), whose attributes were written. */
 export function showFirst({ geometry }, count) {
   geometry.setDrawRange(0, count)
-  for (const attribute of Object.values(geometry.attributes)) attribute.needsUpdate = true
+  const written = geometry.index ? (count / 6) * 4 : count
+  for (const attribute of Object.values(geometry.attributes)) upload(attribute, written)
+}
+
+// What lies behind is not shown, and may be a thousand times as much.
+function upload(attribute, count) {
+  attribute.addUpdateRange(0, attribute.itemSize * count)
+  attribute.needsUpdate = true
 }
