@@ -322,7 +322,7 @@ demo('a quadtree follows colliders, and finds what brute force does', async () =
   await allEqual(page, 3)
 
   // Paused, and the cells and overlaps gone: only what is done now changes the picture.
-  await page.keyboard.press('Space')
+  await page.locator('#stage canvas').press('Space')
   await page.waitForFunction(() => window.copseDemo.paused)
   await frames(page, 2)
   const still = await picture(page)
@@ -365,7 +365,8 @@ demo('an octree follows swarms, and the player goes with the camera', async () =
   await allEqual(page, 1)
   assert.ok((await number(page, 'Depth')) <= 2)
 
-  await page.keyboard.press('Space')
+  await page.locator('#stage canvas').press('Space')
+  await page.waitForFunction(() => window.copseDemo.paused)
   await page.mouse.move(x + 80, y)
   await frames(page, 60)
   let before = await picture(page)
