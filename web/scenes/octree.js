@@ -34,9 +34,9 @@ export default {
   help: 'The player follows the pointer or arrow keys, and the camera turns when left alone. A drag turns the view; wheel, pinch, + and - zoom. Space pauses, digits choose the scene.',
 
   params: {
-    items: 1_000,
+    items: 500, // more would halve the frames without graphics hardware
     size: 0.3,
-    leafSize: 12,
+    leafSize: 8,
     maxDepth: 5,
     looseness: 1,
     cells: true,
@@ -95,7 +95,7 @@ export default {
         for (let axis = 0; axis < 3; axis++) {
           const reach = isLoner(i) ? 0.95 * WORLD[axis] : spread
           swing(orbits, 3 * i + axis, reach, isLoner(i) ? 0.15 : 0.6)
-          halves[3 * i + axis] = 0.006 + 0.016 * random()
+          halves[3 * i + axis] = 0.008 + 0.02 * random()
         }
       }
     }
@@ -281,7 +281,7 @@ export default {
 /** What is drawn, once three.js is there. */
 function createView(world, stage) {
   const { Color, createBoxes, createLines, createQuads, createWorld, showBoxes, showFirst } = world
-  const made = createWorld(stage, [2.7, 1.9, 3.6])
+  const made = createWorld(stage, [3, 2.1, 3.9])
   const items = made.add(createBoxes(MOST))
   const lit = made.add(createBoxes(MOST)) // over the same items: equal depths pass
   const cells = made.add(createLines(15 * MAX_DIVIDED, true))
