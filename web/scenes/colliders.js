@@ -14,6 +14,7 @@ const SPREADS = { uniform: 1, battle: 0.7, clusters: 0.4 } // how large items ar
 const MAX_PAIRS = 8 // an item, in the mean
 const MAX_BRUTE_PAIRS = 2_000 // items: with more, brute force would be felt
 const MAX_CROSSES = 3_000 // drawn: more would be a solid grey
+const MAX_OVERLAPS = 20_000 // drawn: beyond, items cover each other anyway
 const SIZES = [5, 400]
 const [ALL_AT_ONCE, ONE_BY_ONE] = ['moveAll', 'move one by one']
 const LARGE = 60 // one item in so many is a large one
@@ -364,8 +365,9 @@ export default {
     function drawOverlaps() {
       const { context } = stage
       const { boxes } = tree
+      const most = Math.min(MAX_PAIRS * params.items, MAX_OVERLAPS)
       context.fillStyle = theme.ink
-      for (let i = 0, end = 2 * Math.min(pairCount, MAX_PAIRS * params.items); i < end; i += 2) {
+      for (let i = 0, end = 2 * Math.min(pairCount, most); i < end; i += 2) {
         const a = 4 * pairs[i]
         const b = 4 * pairs[i + 1]
         const x = Math.max(boxes[a], boxes[b])
