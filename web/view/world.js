@@ -4,16 +4,19 @@
 //   add(thing)      shows a thing made below; it is freed with the world
 //   draw()          draws all in the size of the stage; what is far fades into the paper
 //   zoom(steps)     nearer, by positive steps
+//   turn(angle)     the camera about the vertical, in radians
 //   pick(x, y)      the point under that pixel, as far away as the origin; always the same object
 //   dispose()       frees everything, and the canvas's context
 
 import {
+  BoxGeometry,
   BufferAttribute,
   BufferGeometry,
   CanvasTexture,
   DoubleSide,
   DynamicDrawUsage,
   Fog,
+  InstancedMesh,
   LineBasicMaterial,
   LineSegments,
   Mesh,
@@ -97,6 +100,10 @@ export function createWorld(stage, from) {
       camera.position.setLength(Math.min(Math.max(distance, NEAREST), FARTHEST))
     },
 
+    turn(angle) {
+      camera.position.applyAxisAngle(camera.up, angle)
+    },
+
     pick(x, y) {
       pixel.set((2 * x) / stage.width - 1, 1 - (2 * y) / stage.height)
       camera.updateMatrixWorld()
@@ -108,10 +115,12 @@ export function createWorld(stage, from) {
 
     dispose() {
       controls.dispose()
-      for (const { geometry, material } of things) {
+      for (const thing of things) {
+        const { geometry, material } = thing
         geometry.dispose()
         material.map?.dispose()
         material.dispose()
+        thing.dispose?.()
       }
       renderer.dispose()
       renderer.forceContextLoss()
@@ -193,6 +202,35 @@ export function createQuads(count) {
   return thing(Mesh, geometry, material)
 }
 
+/** Up to `count` boxes, shaded as if lit from above: lights would cost more. */
+export function createBoxes(count) {
+  const geometry = new BoxGeometry()
+  const shades = [0.72, 0.72, 1, 0.45, 0.86, 0.86] // of the sides to +x, -x, +y, -y, +z, -z
+  const colors = shades.flatMap((shade) => new Array(12).fill(shade)) // four corners each
+  geometry.setAttribute('color', new BufferAttribute(new Float32Array(colors), 3))
+  const boxes = new InstancedMesh(geometry, new MeshBasicMaterial({ vertexColors: true }), count)
+  boxes.instanceMatrix.setUsage(DynamicDrawUsage)
+  boxes.frustumCulled = false
+  return boxes
+}
+
+/** Shows boxes ids[0 … count), or 0 … count - 1 without ids, of flat minX, minY, minZ, maxX, maxY, maxZ. */
+export function showBoxes(mesh, boxes, ids, count) {
+  const matrices = mesh.instanceMatrix.array
+  for (let n = 0; n < count; n++) {
+    const id = ids ? ids[n] : n
+    for (let axis = 0; axis < 3; axis++) {
+      const min = boxes[6 * id + axis]
+      const max = boxes[6 * id + axis + 3]
+      matrices[16 * n + 5 * axis] = max - min // the diagonal scales, the last column moves
+      matrices[16 * n + 12 + axis] = (min + max) / 2
+    }
+    matrices[16 * n + 15] = 1
+  }
+  mesh.count = count
+  upload(mesh.instanceMatrix, count)
+}
+
 export function createBall(radius) {
   return thing(Mesh, new SphereGeometry(radius, 20, 14), new MeshBasicMaterial())
 }
@@ -200,5 +238,12 @@ export function createBall(radius) {
 /** Shows the first `count` corners (or, of quads, indices), whose attributes were written. */
 export function showFirst({ geometry }, count) {
   geometry.setDrawRange(0, count)
-  for (const attribute of Object.values(geometry.attributes)) attribute.needsUpdate = true
+  const written = geometry.index ? (count / 6) * 4 : count
+  for (const attribute of Object.values(geometry.attributes)) upload(attribute, written)
+}
+
+// What lies behind is not shown, and may be a thousand times as much.
+function upload(attribute, count) {
+  attribute.addUpdateRange(0, attribute.itemSize * count)
+  attribute.needsUpdate = true
 }

@@ -1,0 +1,420 @@
+// Boxes that fly in swarms through a world that is no cube, in an octree that is never built. The
+// player's box stays where the camera looks, and asks in every frame who is in it.
+
+import { Octree } from 'copse'
+import { formatTime, timeRun } from '../view/clock.js'
+import { addSteps } from '../view/steps.js'
+import { theme } from '../view/theme.js'
+
+const ITEMS = [100, 200, 500, 1_000, 2_000, 3_000, 5_000]
+const MOST = ITEMS.at(-1)
+const WORLD = [4 / 3, 2 / 3, 1] // half of its sides
+const SWARMS = 7
+const LONERS = 8 // one item in so many is in no swarm
+const MAX_DIVIDED = 1_000 // cells whose lines are drawn: more would be a solid grey
+const MAX_MET = 200
+const MAX_DEPTH = 7
+const FAINTEST = 0.16 // of what is drawn
+const TURN = 0.12 // radians per second, while nobody uses the pointer
+const MIDDLE = 0.35 // of the stage
+const EASE = 7 // how eagerly the player goes where it should be, per second
+const COMPARE_EVERY = 0.5 // seconds
+const STILL = 1 / 60 // seconds that a frame counts for a player in a hand while the scene is paused
+const AXES = ['x', 'y', 'z']
+const EDGES = edgesOfBox()
+const CROSSES = linesThroughBox()
+const { fround } = Math
+
+export default {
+  name: 'octree',
+  title: 'Octree',
+  order: 8,
+  description:
+    'An octree that follows swarms: its cells divide where they come and merge where they leave. Whatever meets the box of the player, which stays in front of the camera, lights up.',
+  help: 'The player follows the pointer or arrow keys, and the camera turns when left alone. A drag turns the view; wheel, pinch, + and - zoom. Space pauses, digits choose the scene.',
+
+  params: {
+    items: 500, // more would halve the frames without graphics hardware
+    size: 0.3,
+    leafSize: 8,
+    maxDepth: 5,
+    looseness: 1,
+    cells: true,
+  },
+
+  controls(gui, params) {
+    addSteps(gui, params, 'items', ITEMS)
+    gui.add(params, 'size', 0.05, 1, 0.05).name("player's box")
+    gui.add(params, 'leafSize', 0, 64, 1)
+    gui.add(params, 'maxDepth', 0, MAX_DEPTH, 1)
+    gui.add(params, 'looseness', 1, 4, 0.1)
+    gui.add(params, 'cells').name('draw cells')
+  },
+
+  setup(stage, params) {
+    const { pointer, random } = stage
+    const halves = new Float32Array(3 * MOST)
+    const orbits = new Float32Array(9 * MOST) // by axis: reach, speed, phase
+    const swarms = new Float32Array(9 * SWARMS)
+    const middles = new Float32Array(3 * SWARMS)
+    const found = new Uint32Array(MOST)
+    const expected = new Uint32Array(MOST)
+    const player = { x: 0, y: 0, z: 0 }
+    const query = new Float32Array(6)
+    let tree
+    let stats
+    let hits = 0
+    let queryTime
+    let bruteTime
+    let equal
+    let changes = 0 // a frame, smoothed
+    let time = 0
+    let nextCompare = 0
+    let closed = false
+    let failure = null
+    let view = null // until three.js is loaded
+    let look = '' // of the colours that are shown
+
+    async function load() {
+      const world = await import('../view/world.js')
+      if (closed) return
+      view = createView(world, stage)
+    }
+    load().catch((error) => (failure = error))
+
+    // Everything swings on each axis: swarms through the world, items about their swarm.
+    function gather() {
+      for (let i = 0; i < SWARMS; i++) {
+        for (let axis = 0; axis < 3; axis++) {
+          const reach = (0.5 + 0.2 * random()) * WORLD[axis]
+          swing(swarms, 3 * i + axis, reach, 0.25, ((axis + 1) * i + axis) / SWARMS)
+        }
+      }
+      for (let i = 0; i < params.items; i++) {
+        const spread = 0.06 + 0.24 * random() ** 2
+        for (let axis = 0; axis < 3; axis++) {
+          const reach = isLoner(i) ? 0.95 * WORLD[axis] : spread
+          swing(orbits, 3 * i + axis, reach, isLoner(i) ? 0.15 : 0.6)
+          halves[3 * i + axis] = 0.008 + 0.02 * random()
+        }
+      }
+    }
+
+    function swing(swings, place, reach, speed, phase = random()) {
+      swings[3 * place] = reach
+      swings[3 * place + 1] = speed * (0.4 + 0.6 * random())
+      swings[3 * place + 2] = 2 * Math.PI * phase
+    }
+
+    const isLoner = (i) => i % LONERS === 0
+
+    function swung(swings, place) {
+      const at = 3 * place
+      return swings[at] * Math.sin(swings[at + 1] * time + swings[at + 2])
+    }
+
+    // The game writes where everything is, then tells so once.
+    function writeBoxes() {
+      const { boxes } = tree
+      for (let place = 0; place < 3 * SWARMS; place++) middles[place] = swung(swarms, place)
+      for (let i = 0; i < params.items; i++) {
+        const swarm = 3 * (i % SWARMS)
+        for (let axis = 0; axis < 3; axis++) {
+          const place = 3 * i + axis
+          const middle = swung(orbits, place) + (isLoner(i) ? 0 : middles[swarm + axis])
+          boxes[6 * i + axis] = middle - halves[place]
+          boxes[6 * i + axis + 3] = middle + halves[place]
+        }
+      }
+    }
+
+    function plant() {
+      tree?.dispose()
+      const { items: capacity, leafSize, maxDepth, looseness } = params
+      const bounds = [...WORLD.map((half) => -half), ...WORLD]
+      tree = new Octree({ bounds, capacity, leafSize, maxDepth, looseness })
+      for (let i = 0; i < capacity; i++) tree.insert(0, 0, 0)
+      writeBoxes()
+      tree.moveAll()
+      stats = tree.stats() // what came is no change of a frame
+      changes = 0
+      forget()
+    }
+
+    function forget() {
+      queryTime = bruteTime = equal = undefined
+      nextCompare = 0
+    }
+
+    // Under the pointer, as far away as what the camera turns around; so it goes with the camera.
+    function movePlayer(dt) {
+      if (pointer.wandering) view?.world.turn(TURN * dt)
+      else dt ||= STILL
+      const goal = view ? aim() : player
+      const part = 1 - Math.exp(-EASE * dt)
+      for (const axis of AXES) player[axis] += (inWorld(goal, axis) - player[axis]) * part
+      const half = params.size
+      query[0] = player.x - half
+      query[1] = player.y - half
+      query[2] = player.z - half
+      query[3] = player.x + half
+      query[4] = player.y + half
+      query[5] = player.z + half
+    }
+
+    // A pointer that nobody holds wanders all over the stage; the world is only in its middle.
+    function aim() {
+      const { x, y, wandering } = pointer
+      const part = wandering ? MIDDLE : 1
+      const inside = (at, side) => side / 2 + part * (at - side / 2)
+      return view.world.pick(inside(x, stage.width), inside(y, stage.height))
+    }
+
+    function ask() {
+      return tree.rangeInto(query[0], query[1], query[2], query[3], query[4], query[5], found)
+    }
+
+    function bruteForce() {
+      const { boxes } = tree
+      const [minX, minY, minZ, maxX, maxY, maxZ] = query
+      let count = 0
+      for (let i = 0, at = 0; i < params.items; i++, at += 6) {
+        if (boxes[at] > maxX || boxes[at + 3] < minX) continue
+        if (boxes[at + 1] > maxY || boxes[at + 4] < minY) continue
+        if (boxes[at + 2] > maxZ || boxes[at + 5] < minZ) continue
+        expected[count++] = i
+      }
+      return count
+    }
+
+    function compare() {
+      hits = ask()
+      const ids = found.subarray(0, hits).sort()
+      equal = bruteForce() === hits && ids.every((id, i) => id === expected[i])
+      queryTime = timeRun(ask)
+      bruteTime = timeRun(bruteForce)
+    }
+
+    gather()
+    plant()
+
+    return {
+      get hits() {
+        return hits
+      },
+
+      get results() {
+        return equal === undefined ? [] : [{ name: 'brute force', total: bruteTime, equal }]
+      },
+
+      frame(dt, lap) {
+        if (failure) throw failure
+        time += dt
+        movePlayer(dt)
+        writeBoxes()
+        lap('move')
+        tree.moveAll()
+        lap('build')
+        hits = ask()
+        lap('query')
+        stats = tree.stats()
+        changes += (stats.changes - changes) / 30
+        nextCompare -= dt || STILL
+        if (nextCompare > 0) return
+        nextCompare = COMPARE_EVERY
+        compare()
+        lap()
+      },
+
+      draw() {
+        if (!view) return
+        const colors = ['agent', 'hit', 'query', 'muted', 'paper'].map((name) => theme[name])
+        if (look !== colors.join()) {
+          look = colors.join()
+          view.paint()
+        }
+        view.showItems(tree.boxes, params.items, found, hits)
+        view.showCells(params.cells ? tree.cells() : [], query, params.looseness)
+        view.showPlayer(query)
+        view.world.draw()
+      },
+
+      report(times) {
+        const verdict = equal === undefined ? '' : equal ? ' ✓' : ' differs'
+        return {
+          numbers: [
+            ['Hits', count(hits)],
+            ['Query', formatTime(queryTime)],
+            ['Brute force', formatTime(bruteTime) + verdict],
+            ['Items', count(params.items)],
+            ['Update', formatTime(times.build)],
+            ['Changes a frame', changes.toFixed(changes < 10 ? 1 : 0)],
+            ['Nodes', count(stats.nodes)],
+            ['Depth', stats.depth],
+            ['Nodes visited', count(stats.visits)],
+            ['Leaves', count(stats.leaves)],
+            ['Straddlers', count(stats.straddlers)],
+            ['Bytes an item', Math.round(stats.bytes / params.items)],
+          ],
+        }
+      },
+
+      change(field) {
+        if (field === 'items') gather()
+        if (['items', 'leafSize', 'maxDepth', 'looseness'].includes(field)) plant()
+        else forget()
+      },
+
+      scroll(steps) {
+        view?.world.zoom(steps)
+      },
+
+      dispose() {
+        closed = true
+        view?.world.dispose()
+        tree.dispose()
+      },
+    }
+  },
+}
+
+/** What is drawn, once three.js is there. */
+function createView(world, stage) {
+  const { Color, createBoxes, createLines, createQuads, createWorld, showBoxes, showFirst } = world
+  const made = createWorld(stage, [3, 2.1, 3.9])
+  const items = made.add(createBoxes(MOST))
+  const lit = made.add(createBoxes(MOST)) // over the same items: equal depths pass
+  const cells = made.add(createLines(15 * MAX_DIVIDED, true))
+  const met = made.add(createLines(12 * MAX_MET)) // leaves that the query looks into
+  const frame = made.add(createLines(12))
+  const player = made.add(createLines(12))
+  const sides = made.add(createQuads(6))
+  for (const { material } of [lit, player, sides]) material.fog = false
+  const color = new Color()
+  const place = ({ geometry }) => geometry.attributes.position.array
+  const shade = ({ geometry }) => geometry.attributes.color.array
+  const whole = [...WORLD.map((half) => -half), ...WORLD]
+  writeLines(place(frame), 0, EDGES, whole, 0)
+  showFirst(frame, 24)
+
+  return {
+    world: made,
+
+    paint() {
+      items.material.color.set(theme.agent)
+      lit.material.color.set(theme.hit)
+      met.material.color.set(theme.query)
+      frame.material.color.set(theme.muted)
+      player.material.color.set(theme.hit)
+      const { r, g, b } = color.set(theme.hit)
+      for (let n = 0; n < 24; n++) shade(sides).set([r, g, b, 0.07], 4 * n)
+      color.set(theme.query)
+    },
+
+    showItems(boxes, count, found, hits) {
+      showBoxes(items, boxes, null, count)
+      showBoxes(lit, boxes, found, hits)
+    },
+
+    // Of divided cells the lines on their sides and through them, fainter from depth to depth, since
+    // they are ever more. Leaves that the query meets stand out.
+    showCells(found, query, looseness) {
+      const [ends, shades] = [place(cells), shade(cells)]
+      let divided = 0
+      let leaves = 0
+      for (let at = 0; at < found.length; at += 8) {
+        const depth = found[at + 6]
+        if (found[at + 14] > depth) {
+          if (divided === MAX_DIVIDED) continue
+          const opacity = Math.max(0.6 * 0.75 ** depth, FAINTEST)
+          writeLines(ends, 90 * divided, CROSSES, found, at)
+          for (let n = 120 * divided; n < 120 * divided + 120; n += 4) {
+            shades[n] = color.r
+            shades[n + 1] = color.g
+            shades[n + 2] = color.b
+            shades[n + 3] = opacity
+          }
+          divided++
+        } else if (leaves < MAX_MET && found[at + 7] > 0 && meets(found, at, query, looseness)) {
+          writeLines(place(met), 72 * leaves, EDGES, found, at)
+          leaves++
+        }
+      }
+      showFirst(cells, 30 * divided)
+      showFirst(met, 24 * leaves)
+    },
+
+    showPlayer(query) {
+      writeLines(place(player), 0, EDGES, query, 0)
+      showFirst(player, 24)
+      const corners = place(sides)
+      let at = 0
+      for (let axis = 0; axis < 3; axis++) {
+        for (const end of [0, 3]) {
+          const u = (axis + 1) % 3
+          const v = (axis + 2) % 3
+          for (let corner = 0; corner < 4; corner++, at += 3) {
+            corners[at + axis] = query[axis + end]
+            corners[at + u] = query[u + (corner === 1 || corner === 2 ? 3 : 0)]
+            corners[at + v] = query[v + (corner >= 2 ? 3 : 0)]
+          }
+        }
+      }
+      showFirst(sides, 36)
+    },
+  }
+}
+
+/** Whether a query looks into a cell, as loose as it is. */
+function meets(cells, at, query, looseness) {
+  for (let axis = 0; axis < 3; axis++) {
+    const margin = (looseness - 1) * WORLD[axis] * 0.5 ** cells[at + 6]
+    if (cells[at + axis] - margin > query[axis + 3]) return false
+    if (cells[at + axis + 3] + margin < query[axis]) return false
+  }
+  return true
+}
+
+// Lines of a box, along each axis in turn: of both ends x, y and z in halves of its side.
+
+function edgesOfBox() {
+  return linesAlong([0, 2, 0, 2], [0, 0, 2, 2])
+}
+
+/** Those that its eight parts have and it has not. */
+function linesThroughBox() {
+  return linesAlong([1, 1, 1, 0, 2], [0, 1, 2, 1, 1])
+}
+
+function linesAlong(us, vs) {
+  const places = []
+  for (let axis = 0; axis < 3; axis++) {
+    us.forEach((u, i) => {
+      for (const end of [0, 2]) {
+        const point = [0, 0, 0]
+        point[axis] = end
+        point[(axis + 1) % 3] = u
+        point[(axis + 2) % 3] = vs[i]
+        places.push(...point)
+      }
+    })
+  }
+  return Uint8Array.from(places)
+}
+
+function writeLines(ends, to, lines, boxes, at) {
+  for (let i = 0; i < lines.length; i += 3) {
+    for (let axis = 0; axis < 3; axis++) {
+      const part = lines[i + axis] / 2
+      const min = boxes[at + axis]
+      ends[to + i + axis] = min + part * (boxes[at + axis + 3] - min)
+    }
+  }
+}
+
+function inWorld(point, axis) {
+  const most = WORLD[AXES.indexOf(axis)]
+  return Math.min(Math.max(point[axis], -most), most)
+}
+
+const count = (number) => number.toLocaleString('en')
