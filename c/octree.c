@@ -130,7 +130,7 @@ copse_status copse_octree_reserve(copse_octree *tree, uint32_t capacity) {
   const copse_status status = take_memory(&larger);
   if (status != COPSE_OK) return status;
   const size_t dim = tree->def.dimensions;
-  memcpy(larger.boxes, tree->boxes, old * 2 * dim * sizeof *tree->boxes);
+  memcpy(larger.boxes, tree->boxes, (size_t)old * 2 * dim * sizeof *tree->boxes);
   memcpy(larger.groups, tree->groups, old * sizeof *tree->groups);
   memcpy(larger.places, tree->places, old * sizeof *tree->places);
   memcpy(larger.nodes, tree->nodes, tree->nodesEver * sizeof *tree->nodes);

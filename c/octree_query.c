@@ -277,7 +277,7 @@ static void pairs_of(const copse_octree *tree, uint32_t id, filter *wanted, cops
   copy_point(where.box.hi, box + dim, dim);
   wanted->least = id + 1;
   collect_box(tree, &where, wanted, &found);
-  for (uint32_t i = found.total < room / 2 ? found.total : room / 2; i-- > 0;) {
+  for (size_t i = found.total < room / 2 ? found.total : room / 2; i-- > 0;) {
     found.ids[2 * i + 1] = found.ids[i];
     found.ids[2 * i] = id;
   }
