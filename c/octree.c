@@ -103,6 +103,7 @@ copse_status copse_octree_create(const copse_octree_def *def, copse_octree **tre
   copse_octree *made = memory_take(&def->allocator, sizeof *made);
   if (!made) return COPSE_OUT_OF_MEMORY;
   *made = (copse_octree){.def = *def};
+  for (int i = 0; i < 6; i++) made->def.bounds[i] += 0.0f; /* -0 becomes 0 */
   if (take_memory(made) != COPSE_OK) {
     memory_give(&def->allocator, made, sizeof *made);
     return COPSE_OUT_OF_MEMORY;

@@ -159,8 +159,8 @@ bool copse_octree_validate(const copse_octree *tree) {
 typedef struct octree_snapshot {
   snapshot_header header;
   uint32_t dimensions, leafSize, maxDepth;
-  float looseness, bounds[6];
-  uint32_t slots; /* up to the last that was ever in use */
+  uint32_t looseness, bounds[6]; /* floats, bit for bit */
+  uint32_t slots;                /* up to the last that was ever in use */
   uint32_t count;
 } octree_snapshot;
 
@@ -169,9 +169,9 @@ static octree_snapshot snapshot_head(const copse_octree *tree) {
   octree_snapshot head = {.dimensions = def->dimensions,
                           .leafSize = def->leafSize,
                           .maxDepth = def->maxDepth,
-                          .looseness = def->looseness,
                           .count = tree->slots.used};
-  memcpy(head.bounds, def->bounds, 2 * def->dimensions * sizeof *def->bounds);
+  memcpy(&head.looseness, &def->looseness, sizeof def->looseness);
+  memcpy(head.bounds, def->bounds, (size_t)2 * def->dimensions * sizeof *def->bounds);
   head.slots = def->capacity;
   while (head.slots && !tree->slots.generations[head.slots - 1]) head.slots--;
   return head;
@@ -246,7 +246,7 @@ copse_status copse_octree_restore(copse_octree *tree, const void *bytes, size_t 
   const float *boxes = (const float *)(const void *)(order + head.count);
   if (!items_ok(&head, generations, order, boxes, tree->order[0])) return COPSE_BAD_SNAPSHOT;
 
-  const size_t sides = 2 * head.dimensions;
+  const size_t sides = (size_t)2 * head.dimensions;
   memset(tree->slots.generations, 0, tree->def.capacity * sizeof *generations);
   memcpy(tree->slots.generations, generations, head.slots * sizeof *generations);
   slots_recount(&tree->slots);
