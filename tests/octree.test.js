@@ -89,8 +89,19 @@ function drawBox(random, { dimensions, items, row, world }) {
 }
 
 const OPERATIONS = [
-  ...['insert', 'insert', 'insert', 'fill', 'insertAt', 'move', 'move', 'moveFew', 'moveMany'],
-  ...['remove', 'remove', 'thin', 'groups', 'restore', 'clear', 'reserve', 'wrong'],
+  ...[
+    'insert',
+    'insert',
+    'fill',
+    'fill',
+    'fill',
+    'insertAt',
+    'move',
+    'move',
+    'moveFew',
+    'moveMany',
+  ],
+  ...['moveFew', 'remove', 'remove', 'thin', 'groups', 'restore', 'clear', 'reserve', 'wrong'],
 ]
 
 const drawnSequence = fc.record({
@@ -172,7 +183,7 @@ const operations = {
   },
 
   fill(random, play) {
-    const more = integer(random, play.options.capacity) + 1
+    const more = integer(random, play.options.capacity) / 2 + 1
     for (let i = 0; i < more && list.lowestFree(play.model) >= 0; i++)
       operations.insert(random, play)
   },
@@ -234,7 +245,6 @@ const operations = {
   },
 
   clear(random, play) {
-    if (random() < 0.5) return
     both(play, (tree) => tree.clear())
     for (const slot of list.usedIds(play.model)) play.model.generations[slot]++
   },
