@@ -1,24 +1,18 @@
-// The quadtree and the octree against a plain list, under drawn sequences of changes that are played to
-// both cores at once; and what each call promises by itself.
-//
-// COPSE_RUNS sets the number of sequences for each class, COPSE_SEED what they are drawn from.
+// The quadtree and the octree: what each call promises by itself. Against a plain list, under sequences of
+// changes, they are tested by boxsequences.js.
 
-import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
-import * as list from './boxes.js'
+import { testSequences } from './boxsequences.js'
 import { seal } from './forge.js'
 import { bits, thrown } from './indexes.js'
 import { createRandom } from './random.js'
 import { assertRefused, NOT_NUMBERS, trap, WRONG, WRONG_OPTIONS, WRONG_SIZES } from './wrong.js'
 
-const environment = globalThis.process?.env
-const SEED = Number(environment?.COPSE_SEED ?? 1)
-const RUNS = Number(environment?.COPSE_RUNS ?? 5200)
+testSequences()
 
-const { fround } = Math
 const NAMES = { 2: 'Quadtree', 3: 'Octree' }
 const libraries = [simd, scalar]
 const instances = []
@@ -28,534 +22,744 @@ async function createInstances() {
 }
 
 const integer = (random, count) => Math.floor(random() * count)
-const pick = (random, items) => items[integer(random, items.length)]
 
-/** assert.equal for arrays without its price: it is called millions of times. */
-function assertSame(actual, expected, what) {
-  let i = actual.length === expected.length ? 0 : -1
-  while (i >= 0 && i < actual.length) i = actual[i] === expected[i] ? i + 1 : -1
-  if (i < 0) assert.equal(Array.from(actual), Array.from(expected), what)
+/** All that can be seen of a tree, but for the figures that asking changes. */
+function portrait(tree) {
+  const { boxes, capacity, count } = tree
+  const sides = boxes.length / capacity
+  const all = new Array(sides).fill(-Infinity).fill(Infinity, sides / 2)
+  return {
+    ...{ capacity, count },
+    boxes: bits(boxes),
+    groups: tree.groups.slice(),
+    generations: tree.generations.slice(),
+    ids: tree.range(...all).slice(),
+    cells: bits(tree.cells()),
+    stats: { ...tree.stats(), visits: 0, changes: 0, perDepth: [...tree.stats().perDepth] },
+  }
 }
 
-// ---- Sequences: what is drawn ----
+const COORDINATES = WRONG.coordinate
+const FAR_COORDINATES = [...COORDINATES.slice(1), -1] // undefined: a point
+const SLOTS = WRONG.slots
 
-/** From, to, along every axis. */
-const WORLDS = {
-  plain: [-8, 8],
-  corner: [0, 1000],
-  tiny: [1, 1 + 2 ** -20], // a few floats wide: cells end between neighbors
-  denormal: [0, 2 ** -140],
-  huge: [-1e18, 1e18],
-  shifted: [1e6, 1e6 + 64],
+/** By name of an argument: what it must not be, a value that is right, and its type. */
+const ARGUMENTS = {
+  slot: [SLOTS, 1, 'number'],
+  left: [COORDINATES, 0, 'number'],
+  right: [FAR_COORDINATES, 9, 'number'],
+  x: [COORDINATES, 5, 'number'],
+  radius: [WRONG.distance, 3, 'number'],
+  min: [WRONG.side, 0, 'number'],
+  max: [WRONG.farSide, 9, 'number'],
+  k: [WRONG.count, 3, 'number'],
+  out: [WRONG.out, new Uint32Array(8), 'a Uint32Array'],
+  options: [WRONG.options, {}, 'an object'],
 }
 
-/** By row: one side of a box, of any size where `size` is drawn. */
-const ROWS = {
-  mixture: (random, { lo, side }) => lo + (integer(random, 65) / 64) * side,
-  anywhere: (random, { lo, side }) => lo + (random() * 1.5 - 0.25) * side,
-  equal: (random, { lo, side }) => lo + 0.375 * side,
-  line: (random, { lo, side }, axis) => lo + (axis === 0 ? random() : 0.5) * side,
-  cellLine: (random, { lo, side }) => lo + (integer(random, 17) / 16) * side,
-  adjacent: (random, { lo, side }) => fround(lo + side) * (1 + (integer(random, 9) - 4) * 2 ** -23),
-  denormals: (random) => (integer(random, 17) - 8) * 2 ** -149,
-  zeros: (random) => (random() < 0.5 ? -0 : 0),
-  far: (random, { lo }) => pick(random, [-1e18, 1e18, 1e17, -1, 0, lo]),
-  outside: (random, { lo, side }) => lo + pick(random, [-3, -1, 0.5, 1, 2, 5]) * side,
+const BOX = 'left:minX left:minY left:minZ right:maxX right:maxY right:maxZ'
+const RANGE = 'min:minX min:minY min:minZ max:maxX max:maxY max:maxZ'
+const POINT = 'x:x x:y x:z'
+
+/** The arguments of each method, by kind and name; 2D has none of z. */
+const METHODS = {
+  insertAt: `slot:slot ${BOX}`,
+  move: `slot:slot ${BOX}`,
+  insert: BOX,
+  remove: 'slot:slot',
+  range: `${RANGE} options:options`,
+  rangeInto: `${RANGE} out:out options:options`,
+  at: `${POINT} options:options`,
+  atInto: `${POINT} out:out options:options`,
+  within: `${POINT} radius:radius options:options`,
+  withinInto: `${POINT} radius:radius out:out options:options`,
+  countWithin: `${POINT} radius:radius options:options`,
+  anyWithin: `${POINT} radius:radius options:options`,
+  nearest: `${POINT} options:options`,
+  neighbors: `${POINT} k:k options:options`,
+  neighborsInto: `${POINT} k:k out:out options:options`,
+  raycast: 'x:x0 x:y0 x:z0 x:x1 x:y1 x:z1 options:options',
+  pairs: 'options:options',
+  pairsInto: 'out:out options:options',
+}
+const CHANGES = ['insertAt', 'move', 'insert', 'remove']
+
+function argumentsOf(dimensions, method) {
+  return METHODS[method]
+    .split(' ')
+    .map((argument) => argument.split(':'))
+    .filter(([, name]) => dimensions === 3 || !/^z|Z$/.test(name))
+    .map(([kind, name]) => ({ name, kind }))
 }
 
-function drawBox(random, { dimensions, items, row, world }) {
-  const box = new Float32Array(2 * dimensions)
-  const isPoint = items === 'points' || (items === 'mixture' && random() < 0.4)
-  const straddles = row === 'straddling'
-  for (let axis = 0; axis < dimensions; axis++) {
-    const { lo, side } = world
-    const largest = pick(random, [0, 1 / 64, 1 / 64, 1 / 8, 1])
-    const size = random() * largest * side
-    let [a, b] = [0, 0]
-    if (straddles) {
-      a = lo + (0.5 - random() * largest) * side
-      b = lo + (0.5 + random() * largest) * side
-    } else {
-      a = ROWS[row](random, world, axis)
-      const withOther = isPoint || row === 'equal' || row === 'zeros' || row === 'far'
-      b = withOther ? a : random() < 0.5 ? a + size : ROWS[row](random, world, axis)
-      if (!isPoint && row === 'far' && random() < 0.3) b = 1e18
+const rightOf = (kinds) => kinds.map(({ kind }) => ARGUMENTS[kind][1])
+
+for (const [core, library] of libraries.entries())
+  for (const dimensions of [2, 3]) {
+    const name = NAMES[dimensions]
+    const test = suite(`${name}, ${core ? 'scalar' : 'simd'}`)
+    test.before(createInstances)
+
+    /** The same along every axis. */
+    const cube = (...sides) => sides.flatMap((x) => new Array(dimensions).fill(x))
+    const bounds = cube(0, 16)
+
+    const empty = (options) =>
+      new library[name]({ bounds, capacity: 20, instance: instances[core], ...options })
+
+    /** Six boxes in a row along the diagonal, one wide and two apart, but for slot 3. */
+    function row(options) {
+      const tree = empty({ leafSize: 2, ...options })
+      for (let i = 0; i < 6; i++) tree.insert(...cube(2 * i, 2 * i + 1))
+      tree.remove(3)
+      return tree
     }
-    box[axis] = Math.min(a, b, 1e18)
-    box[dimensions + axis] = Math.min(Math.max(a, b), 1e18)
-    for (const i of [axis, dimensions + axis]) if (box[i] < -1e18) box[i] = fround(-1e18)
-  }
-  return box
-}
 
-const OPERATIONS = [
-  ...[
-    'insert',
-    'insert',
-    'fill',
-    'fill',
-    'fill',
-    'insertAt',
-    'move',
-    'move',
-    'moveFew',
-    'moveMany',
-  ],
-  ...['moveFew', 'remove', 'remove', 'thin', 'groups', 'restore', 'clear', 'reserve', 'wrong'],
-]
-
-const drawnSequence = fc.record({
-  world: fc.constantFrom(...Object.keys(WORLDS)),
-  row: fc.constantFrom(...Object.keys(ROWS), 'straddling', 'mixture', 'anywhere'),
-  items: fc.constantFrom('points', 'boxes', 'mixture'),
-  capacity: fc.constantFrom(1, 5, 24, 60, 200),
-  looseness: fc.constantFrom(1, 1.25, 2, 16),
-  leafSize: fc.constantFrom(0, 1, 2, 4, 12, 100),
-  maxDepth: fc.oneof(fc.constant(8), fc.integer({ min: 0, max: 24 })),
-  // Each with a seed of its own: to drop one does not change what the others draw.
-  operations: fc.array(
-    fc.record({ what: fc.constantFrom(...OPERATIONS), seed: fc.noBias(fc.nat()) }),
-    { minLength: 1, maxLength: 20, size: 'max' },
-  ),
-})
-
-// ---- Sequences: how they are played ----
-
-/** The trees of both cores, and the list that they must agree with. */
-function start(drawn, dimensions) {
-  const [lo, hi] = WORLDS[drawn.world].map(fround)
-  const bounds = [...new Array(dimensions).fill(lo), ...new Array(dimensions).fill(hi)]
-  const { capacity, looseness, leafSize, maxDepth } = drawn
-  const options = { bounds, capacity, looseness, leafSize, maxDepth }
-  const play = {
-    ...{ dimensions, options, items: drawn.items, row: drawn.row },
-    world: { lo, side: hi - lo },
-    model: list.createList(dimensions, capacity),
-    trees: [],
-  }
-  play.trees = libraries.map((library, i) => make(play, i))
-  return play
-}
-
-/** An empty tree of core `i`. */
-function make({ dimensions, options }, i, capacity = options.capacity) {
-  return new libraries[i][NAMES[dimensions]]({ ...options, capacity, instance: instances[i] })
-}
-
-/** A call of both trees; both give the same. */
-function both({ trees }, call) {
-  const [one, other] = trees.map(call)
-  assert.is(one, other)
-  return one
-}
-
-/** What both trees throw. */
-function bothThrow({ trees }, call, what) {
-  for (const tree of trees) {
-    const error = thrown(() => call(tree))
-    assert.is(error.code ?? error.name, what, String(error))
-  }
-}
-
-function putInModel({ model }, slot, box) {
-  list.boxOf(model, slot).set(box.map((x) => x + 0)) // -0 becomes 0
-}
-
-/** Each changes trees and list alike. */
-const operations = {
-  insert(random, play) {
-    const { model } = play
-    const box = drawBox(random, play)
-    const slot = list.lowestFree(model)
-    if (slot < 0) return bothThrow(play, (tree) => tree.insert(...box), 'FULL')
-    const { dimensions } = play
-    const isPoint = list.distance2(model, box, box.subarray(dimensions)) === 0
-    const lo = box.subarray(0, dimensions)
-    const asPoint = isPoint && lo.every((x, axis) => x === box[dimensions + axis])
-    const given = asPoint && random() < 0.5 ? lo : box
-    assert.is(
-      both(play, (tree) => tree.insert(...given)),
-      slot,
-      'the lowest free slot',
-    )
-    model.generations[slot]++
-    putInModel(play, slot, box)
-  },
-
-  fill(random, play) {
-    const more = integer(random, play.options.capacity) / 2 + 1
-    for (let i = 0; i < more && list.lowestFree(play.model) >= 0; i++)
-      operations.insert(random, play)
-  },
-
-  insertAt(random, play) {
-    const { model, options } = play
-    const slot = integer(random, options.capacity + 2)
-    const box = drawBox(random, play)
-    const insert = (tree) => tree.insertAt(slot, ...box)
-    if (slot >= options.capacity) return bothThrow(play, insert, 'FULL')
-    if (list.isUsed(model, slot)) return bothThrow(play, insert, 'RangeError')
-    both(play, insert)
-    model.generations[slot]++
-    putInModel(play, slot, box)
-  },
-
-  move(random, play) {
-    const { model, options } = play
-    const slot = integer(random, options.capacity + 1)
-    const box = drawBox(random, play)
-    const move = (tree) => tree.move(slot, ...box)
-    if (!list.isUsed(model, slot)) return bothThrow(play, move, 'STALE_HANDLE')
-    both(play, move)
-    putInModel(play, slot, box)
-  },
-
-  moveFew: (random, play) => moveAll(random, play, 0.1),
-  moveMany: (random, play) => moveAll(random, play, 1),
-
-  remove(random, play) {
-    const { model, options } = play
-    const slot = integer(random, options.capacity + 1)
-    if (random() < 0.3)
-      // what lies in `boxes` does not count
-      for (const tree of play.trees) tree.boxes.fill(NaN, slot * 2 * play.dimensions)
-    const remove = (tree) => tree.remove(slot)
-    if (list.isUsed(model, slot)) {
-      both(play, remove)
-      model.generations[slot]++
-    } else bothThrow(play, remove, 'STALE_HANDLE')
-    for (const tree of play.trees) tree.boxes.set(model.boxes)
-  },
-
-  thin(random, play) {
-    for (const slot of list.usedIds(play.model)) {
-      if (random() < 0.3) continue
-      both(play, (tree) => tree.remove(slot))
-      play.model.generations[slot]++
+    function assertCode(call, code) {
+      const error = thrown(call)
+      assert.instance(error, library.CopseError)
+      assert.is(error.code, code)
+      return error
     }
-  },
 
-  groups(random, play) {
-    // Those of slots that were never used are not in a snapshot.
-    for (const [slot, generation] of play.model.generations.entries())
-      if (generation > 0 && random() < 0.5) {
-        const group = pick(random, [0, 1, 2, 6, 0x80000000, integer(random, 2 ** 32)])
-        for (const { groups } of [play.model, ...play.trees]) groups[slot] = group
+    // ---- Arguments ----
+
+    test('wrong arguments are refused, and nothing changed', () => {
+      const tree = row()
+      const before = portrait(tree)
+      for (const method of Object.keys(METHODS)) {
+        const kinds = argumentsOf(dimensions, method)
+        const right = rightOf(kinds)
+        kinds.forEach(({ kind, name: argument }, i) => {
+          const [wrongs, , type] = ARGUMENTS[kind]
+          for (const wrong of wrongs) {
+            const given = [...right]
+            given[i] = wrong
+            const call = () => tree[method](...given)
+            assertRefused(call, `${name}.${method}`, argument, wrong, type)
+          }
+        })
+        if (method.startsWith('pairs')) continue
+        assertRefused(() => tree[method](), `${name}.${method}`, kinds[0].name, undefined)
       }
-  },
+      assert.equal(portrait(tree), before)
+    })
 
-  clear(random, play) {
-    both(play, (tree) => tree.clear())
-    for (const slot of list.usedIds(play.model)) play.model.generations[slot]++
-  },
+    test('wrong options of queries are refused, undefined is not', () => {
+      const tree = row()
+      for (const method of Object.keys(METHODS)) {
+        if (CHANGES.includes(method)) continue
+        const right = rightOf(argumentsOf(dimensions, method).slice(0, -1))
+        for (const [option, wrongs] of Object.entries(WRONG_OPTIONS)) {
+          for (const wrong of wrongs) {
+            const call = () => tree[method](...right, { [option]: wrong })
+            const type = option === 'sort' ? 'string' : 'number'
+            assertRefused(call, `${name}.${method}`, option, wrong, type)
+          }
+          tree[method](...right, { [option]: undefined })
+        }
+        tree[method](...right, undefined)
+        if (!/^(at|range|pairs)/.test(method)) continue
+        const sorts = method.startsWith('pairs') ? ['id', 'distance'] : ['distance']
+        for (const sort of sorts) {
+          const call = () => tree[method](...right, { sort })
+          assertRefused(call, `${name}.${method}`, 'sort', sort, 'string')
+        }
+        if (!/^(at|range)Into/.test(method)) continue
+        const far2 = new Float32Array(8)
+        const call = () => tree[method](...right, { distances2: far2 })
+        assertRefused(call, `${name}.${method}`, 'distances2', far2, 'another')
+      }
+    })
 
-  reserve(random, play) {
-    const capacity = integer(random, play.options.capacity + 30) + 1
-    for (const tree of play.trees) tree.reserve(capacity)
-    if (capacity <= play.options.capacity) return
-    play.options.capacity = capacity
-    play.model = list.grown(play.model, capacity)
-  },
+    test('wrong options of the constructor are refused', () => {
+      const assertOption = (option, wrong, type) =>
+        assertRefused(() => empty({ [option]: wrong }), name, option, wrong, type)
+      const wrongCounts = [...NOT_NUMBERS, NaN, -1, 1.5, Infinity, 2 ** 32 + 5]
+      for (const wrong of WRONG_SIZES) assertOption('capacity', wrong)
+      for (const wrong of wrongCounts)
+        for (const option of ['leafSize', 'maxDepth', 'results']) assertOption(option, wrong)
+      assertOption('maxDepth', 25)
+      for (const wrong of [...NOT_NUMBERS, NaN, 0, -1, 0.999, 16.5, Infinity])
+        assertOption('looseness', wrong)
+      for (const wrong of [null, 5, 'x', {}, { memory: {} }])
+        assertOption('instance', wrong, 'an instance')
+      for (const wrong of [
+        undefined,
+        null,
+        5,
+        'x',
+        {},
+        new Float32Array(2 * dimensions),
+        [],
+        [0, 9],
+      ])
+        assertOption('bounds', wrong, 'an array')
+      for (let i = 0; i < 2 * dimensions; i++)
+        for (const wrong of COORDINATES) {
+          const call = () => empty({ bounds: bounds.with(i, wrong) })
+          assertRefused(call, name, `bounds[${i}]`, wrong)
+        }
+      // In float32 there is nothing between them.
+      for (const flat of [cube(0, 0), cube(1, -1), cube(1, 1 + 2 ** -30)])
+        assertRefused(() => empty({ bounds: flat }), name, 'bounds[0]', flat[0])
+      for (const wrong of [undefined, null, 5, 'x', 5n, true])
+        assertRefused(() => new library[name](wrong), name, 'options', wrong, 'an object')
+    })
 
-  /** One goes on as it was, the other where a snapshot, of either core, leaves it. */
-  restore(random, play) {
-    const { options, trees } = play
-    const saved = trees[0].save()
-    assertSame(trees[1].save(), saved, 'a snapshot is the same of both cores')
-    const bad = saved.slice()
-    bad[integer(random, bad.length)] ^= 1 << integer(random, 8)
-    bothThrow(play, (tree) => tree.restore(bad), 'BAD_SNAPSHOT')
-    if (random() < 0.3) trees[1].clear()
-    if (random() < 0.5) {
-      trees[1].dispose()
-      trees[1] = make(play, 1)
-    }
-    trees[1].restore(saved)
-    if (trees[0].stats().unsplit > 0) trees[0].restore(saved)
-    else assertSame(trees[1].save(), saved, 'a restored tree saves the same')
-    if (random() < 0.3) {
-      const larger = make(play, 0, options.capacity + 7)
-      larger.restore(saved)
-      assert.ok(larger.validate())
-      assert.is(larger.count, trees[0].count)
-      larger.dispose()
-    }
-  },
-
-  wrong(random, play) {
-    const { dimensions } = play
-    const box = drawBox(random, play)
-    const slot = list.usedIds(play.model)[0] ?? 0
-    box[integer(random, 2 * dimensions)] = pick(random, [NaN, Infinity, -Infinity, 1.1e18])
-    for (const call of ['insert', 'insertAt', 'move'])
-      bothThrow(
-        play,
-        (tree) => tree[call](...(call === 'insert' ? [] : [slot]), ...box),
-        'RangeError',
+    test('wrong arguments of reserve, saveInto and restore are refused', () => {
+      const tree = row()
+      const before = portrait(tree)
+      for (const wrong of [...SLOTS, 0, 2 ** 28 + 1])
+        assertRefused(() => tree.reserve(wrong), `${name}.reserve`, 'capacity', wrong)
+      for (const wrong of WRONG.bytes) {
+        assertRefused(() => tree.saveInto(wrong), `${name}.saveInto`, 'bytes', wrong, 'bytes')
+        assertRefused(() => tree.restore(wrong), `${name}.restore`, 'bytes', wrong, 'bytes')
+      }
+      const short = new Uint8Array(tree.save().length - 1)
+      assert.match(
+        thrown(() => tree.saveInto(short)).message,
+        `${name}.saveInto: bytes.length must be at least ${short.length + 1}`,
       )
-  },
-}
+      assert.equal(portrait(tree), before)
+    })
 
-/** A part of the boxes is written anew; sometimes one of them is none. */
-function moveAll(random, play, part) {
-  const { dimensions, model, trees } = play
-  const used = list.usedIds(model)
-  const changed = new Map()
-  for (const id of used) if (random() < part) changed.set(id, drawBox(random, play))
-  const badSlot = random() < 0.2 ? (pick(random, used) ?? -1) : -1
-  if (badSlot >= 0) {
-    const box = drawBox(random, play)
-    const axis = integer(random, dimensions)
-    const kind = pick(random, [NaN, Infinity, -2e18, 'turned'])
-    if (kind === 'turned') [box[axis], box[dimensions + axis]] = [2, 1]
-    else box[axis + pick(random, [0, dimensions])] = kind
-    changed.set(badSlot, box)
-    for (const tree of trees) {
-      for (const [id, box] of changed) tree.boxes.set(box, id * 2 * dimensions)
-      const error = thrown(() => tree.moveAll())
-      const place = `${NAMES[dimensions]}.moveAll: `
-      assert.ok(error.message.startsWith(place) && error.message.includes(`slot ${badSlot}`), error)
-      if (kind === 'turned') assert.instance(error, RangeError)
-      else assert.equal([error.code, error.index], ['NOT_FINITE', badSlot])
-      tree.boxes.set(model.boxes)
-    }
-    return
-  }
-  for (const tree of trees)
-    for (const [id, box] of changed) tree.boxes.set(box, id * 2 * dimensions)
-  both(play, (tree) => tree.moveAll())
-  for (const [id, box] of changed) putInModel(play, id, box)
-}
-
-// ---- Sequences: what must hold after each operation ----
-
-function checkState(play) {
-  const { dimensions, model, options, trees } = play
-  const ids = list.usedIds(model)
-  const stats = trees.map((tree) => ({ ...tree.stats(), changes: 0, bytes: 0, visits: 0 }))
-  for (const [i, tree] of trees.entries()) {
-    assert.ok(tree.validate(), 'validate')
-    assertSame(tree.generations, model.generations, 'generations')
-    assertSame(tree.groups, model.groups, 'groups')
-    assert.is(tree.count, ids.length)
-    assert.is(tree.capacity, options.capacity)
-    const { items, nodes, leaves, perDepth, outside } = stats[i]
-    assert.is(items, ids.length)
-    assert.is(leaves, nodes - (nodes - 1) / 2 ** dimensions)
-    assert.is(
-      perDepth.reduce((sum, items) => sum + items, 0),
-      items,
-    )
-    assert.is(outside, list.outside(model, options.bounds), 'outside')
-    const { boxes } = tree
-    const width = 2 * dimensions
-    for (const id of ids)
-      for (let side = id * width; side < (id + 1) * width; side++)
-        if (!Object.is(boxes[side], model.boxes[side]))
-          assert.unreachable(`box ${id}: ${boxes[side]} for ${model.boxes[side]}`)
-  }
-  const { nodes, depth, leaves, straddlers, unsplit } = stats[0]
-  const { nodes: n, depth: d, leaves: l, straddlers: s, unsplit: u } = stats[1]
-  assertSame([n, d, l, s, u], [nodes, depth, leaves, straddlers, unsplit], 'stats')
-  checkCells(play, ids, unsplit)
-}
-
-/** The cells are those of a new tree that is given the same items in another order. */
-function checkCells(play, ids, unsplit) {
-  const cells = play.trees[0].cells()
-  assertSame(play.trees[1].cells(), cells, 'cells')
-  const fresh = make(play, 0)
-  for (const id of ids.toReversed()) fresh.insertAt(id, ...list.boxOf(play.model, id))
-  if (unsplit === 0 && fresh.stats().unsplit === 0)
-    assertSame(fresh.cells(), cells, 'the cells of a new tree')
-  fresh.dispose()
-}
-
-/** A place: at a corner of an item, in it, near it, or anywhere. */
-function drawPlace(random, { dimensions, model, world }) {
-  const id = pick(random, list.usedIds(model))
-  const place = id === undefined ? 'anywhere' : pick(random, ['corner', 'in', 'near', 'anywhere'])
-  return Array.from({ length: dimensions }, (_, axis) => {
-    let x = world.lo + (random() * 2 - 0.5) * world.side
-    if (place !== 'anywhere') {
-      const box = list.boxOf(model, id)
-      const [lo, hi] = [box[axis], box[dimensions + axis]]
-      x = place === 'in' ? lo / 2 + hi / 2 : random() < 0.5 ? lo : hi
-      if (place === 'near') x += (random() - 0.5) * 0.1 * world.side
-    }
-    return Math.min(Math.max(x, -1e18), 1e18)
-  })
-}
-
-/** A radius, with an item exactly or nearly on the border where it can be. */
-function drawRadius(random, { model, world }, center) {
-  const kind = pick(random, ['0', 'Infinity', 'part', 'border', 'border', 'border'])
-  const id = pick(random, list.usedIds(model))
-  if (kind === '0') return random() < 0.5 ? 0 : 1e-30
-  if (kind === 'Infinity') return random() < 0.5 ? Infinity : 1e20
-  if (kind === 'part' || id === undefined) return random() * world.side
-  const far2 = list.distance2(model, list.boxOf(model, id), Float32Array.from(center))
-  return fround(Math.sqrt(far2)) * pick(random, [1, 1, 1 - 2 ** -23, 1 + 2 ** -23])
-}
-
-const MASKS = [0, 1, 5, 2, 0x80000000, ~1, -1, 2 ** 32 - 1]
-
-function drawOptions(random, play, sorts) {
-  const options = {}
-  if (random() < 0.3) options.sort = pick(random, sorts)
-  if (random() < 0.3) options.mask = pick(random, MASKS)
-  if (random() < 0.3) options.exclude = pick(random, [...list.usedIds(play.model), -1, 2 ** 28])
-  return options
-}
-
-const out = new Uint32Array(512)
-const distances2 = new Float32Array(512)
-
-/** A query for ids: the same in the same order from both, and the right ones. */
-function checkIds(random, play, method, geometry, options, expected, isOrdered) {
-  const ids = play.trees[0][method](...geometry, options).slice()
-  const { visits } = play.trees[0].stats()
-  const sorts = isOrdered || options.sort === 'distance' || options.sort === 'id'
-  assertSame(sorts ? ids : ids.slice().sort(), expected.ids, method)
-  const at = new Map(expected.ids.map((id, i) => [id, expected.distances2?.[i]]))
-  for (const tree of play.trees) {
-    assertSame(tree[method](...geometry, options), ids, method)
-    assert.is(tree.stats().visits, visits)
-    const room = random() < 0.5 ? ids.length + 2 : integer(random, ids.length + 1)
-    const into = out.subarray(0, room).fill(0xdeadbeef)
-    const far2 = distances2.subarray(0, room).fill(-1)
-    const given = expected.distances2 ? { ...options, distances2: far2 } : options
-    assert.is(tree[`${method}Into`](...geometry, into, given), ids.length)
-    for (let i = 0; i < room; i++) {
-      assert.is(into[i], i < ids.length ? ids[i] : 0xdeadbeef)
-      if (given !== options) assert.is(far2[i], i < ids.length ? at.get(ids[i]) : -1)
-    }
-  }
-}
-
-const queries = {
-  range(random, play) {
-    const [one, other] = [drawPlace(random, play), drawPlace(random, play)]
-    const reach = pick(random, [0, 0, random() * play.world.side, Infinity])
-    const lo = one.map((x, axis) => Math.min(x, other[axis]) - reach)
-    const hi = one.map((x, axis) => Math.max(x, other[axis]) + (random() < 0.9 ? reach : 1e30))
-    const options = drawOptions(random, play, ['none', 'id'])
-    const expected = list.range(play.model, lo, hi, options)
-    checkIds(random, play, 'range', [...lo, ...hi], options, expected)
-  },
-
-  at(random, play) {
-    const point = drawPlace(random, play)
-    const options = drawOptions(random, play, ['none', 'id'])
-    const expected = list.range(play.model, point, point, options)
-    checkIds(random, play, 'at', point, options, expected)
-  },
-
-  within(random, play) {
-    const center = drawPlace(random, play)
-    const radius = drawRadius(random, play, center)
-    const options = drawOptions(random, play, ['none', 'id', 'distance'])
-    const expected = list.within(play.model, center, radius, options)
-    checkIds(random, play, 'within', [...center, radius], options, expected)
-    const count = expected.ids.length
-    assert.is(
-      both(play, (tree) => tree.countWithin(...center, radius, options)),
-      count,
-    )
-    assert.is(
-      both(play, (tree) => tree.anyWithin(...center, radius, options)),
-      count > 0,
-    )
-  },
-
-  neighbors(random, play) {
-    const { model } = play
-    const center = drawPlace(random, play)
-    const count = list.usedIds(model).length
-    const k = pick(random, [0, 1, 2, integer(random, 12), count, count + 3, 2 ** 32 + 5])
-    const options = drawOptions(random, play, ['none', 'id', 'distance'])
-    if (random() < 0.5) options.maxDistance = drawRadius(random, play, center)
-    const expected = list.neighbors(model, center, k, options)
-    checkIds(random, play, 'neighbors', [...center, k], options, expected, true)
-    const nearest = list.neighbors(model, center, 1, options).ids[0] ?? -1
-    assert.is(
-      both(play, (tree) => tree.nearest(...center, options)),
-      nearest,
-    )
-  },
-
-  raycast(random, play) {
-    const [from, to] = [drawPlace(random, play), drawPlace(random, play)]
-    if (random() < 0.3) to[0] = from[0] // along an axis, or no way at all
-    if (random() < 0.2) to.splice(0, to.length, ...from)
-    const options = drawOptions(random, play, ['none'])
-    const expected = list.raycast(play.model, from, to, options)
-    for (const tree of play.trees) {
-      const hit = tree.raycast(...from, ...to, options)
-      if (!expected) {
-        assert.is(hit, null)
-        continue
+    test('slots: STALE_HANDLE, FULL, in use; and nothing changed', () => {
+      const tree = row({ capacity: 6 })
+      const before = portrait(tree)
+      for (const slot of [3, 6, 2 ** 32 - 1]) {
+        const { message } = assertCode(() => tree.remove(slot), 'STALE_HANDLE')
+        assert.is(message, `${name}.remove: the slot is not in use`)
+        assertCode(() => tree.move(slot, ...cube(1)), 'STALE_HANDLE')
       }
-      const { id, fraction, normal } = expected
-      assertSame([hit.id, hit.fraction], [id, fraction], 'raycast')
-      for (const [axis, name] of ['x', 'y', 'z'].slice(0, play.dimensions).entries()) {
-        assert.is(hit[`normal${name.toUpperCase()}`], normal[axis])
-        assert.is(hit[name], from[axis] + fraction * (to[axis] - from[axis]))
-      }
-    }
-  },
+      assertCode(() => tree.insertAt(6, ...cube(1)), 'FULL')
+      assertRefused(() => tree.insertAt(2, ...cube(1)), `${name}.insertAt`, 'slot', 2)
+      assert.equal(portrait(tree), before)
+      assert.is(tree.insert(...cube(1)), 3)
+      const { message } = assertCode(() => tree.insert(...cube(1)), 'FULL')
+      assert.is(message, `${name}.insert: more items than the capacity`)
+      assert.is(tree.count, 6)
+    })
 
-  pairs(random, play) {
-    const options = random() < 0.3 ? { mask: pick(random, MASKS) } : {}
-    const expected = list.pairs(play.model, options)
-    const room = play.trees[0].pairs().length && 16 * play.options.capacity
-    const found = play.trees[0].pairs(options).slice()
-    assertSame(play.trees[1].pairs(options), found, 'pairs')
-    const into = new Uint32Array(expected.length + 3)
-    const total = both(play, (tree) => tree.pairsInto(into, options))
-    assert.is(total, expected.length / 2)
-    assertSame(into.subarray(0, found.length), found, 'pairsInto')
-    if (expected.length > room) return assert.ok(found.length >= room - 1)
-    const rows = []
-    for (let i = 0; i < found.length; i += 2) rows.push([found[i], found[i + 1]])
-    for (let i = 1; i < rows.length; i++) assert.ok(rows[i - 1][0] <= rows[i][0], 'by ascending a')
-    rows.sort((one, other) => one[0] - other[0] || one[1] - other[1])
-    assertSame(rows.flat(), expected, 'pairs')
-  },
-}
-
-function playSequence(drawn, dimensions) {
-  const play = start(drawn, dimensions)
-  try {
-    for (const { what, seed } of drawn.operations) {
-      const random = createRandom(seed)
-      operations[what](random, play)
-      checkState(play)
-      queries[pick(random, Object.keys(queries))](random, play)
-      queries[pick(random, Object.keys(queries))](random, play)
-    }
-    const random = createRandom(drawn.operations.length)
-    for (const query of Object.values(queries)) query(random, play)
-    for (const tree of play.trees) {
-      for (const slot of list.usedIds(play.model)) tree.remove(slot)
+    test('moveAll names the first wrong box, and nothing changed', () => {
+      const tree = row()
+      const width = 2 * dimensions
+      const before = portrait(tree)
+      const kept = tree.boxes.slice()
+      tree.boxes.fill(7)
+      tree.boxes[4 * width + 1] = NaN
+      tree.boxes[5 * width] = Infinity
+      const error = assertCode(() => tree.moveAll(), 'NOT_FINITE')
+      assert.is(error.index, 4)
+      assert.match(error.message, new RegExp(`^${name}\\.moveAll: .*finite.*: slot 4$`))
+      tree.boxes[4 * width + 1] = 8 // its max is 7
+      const turned = thrown(() => tree.moveAll())
+      assert.instance(turned, RangeError)
+      assert.is(turned.message, `${name}.moveAll: the box of slot 4 has min > max`)
+      tree.boxes.set(kept)
+      assert.equal(portrait(tree), before)
+      tree.boxes.fill(NaN, 3 * width, 4 * width) // free: nobody looks
+      tree.moveAll()
       assert.ok(tree.validate())
-      assert.is(tree.stats().nodes, 1)
+    })
+
+    // ---- What changes do ----
+
+    test('insert without max is a point, and answers with the lowest free slot', () => {
+      const tree = row()
+      assert.is(tree.insert(...cube(7)), 3)
+      assert.equal([...tree.boxes.subarray(6 * dimensions, 8 * dimensions)], cube(7, 7))
+      assert.equal([...tree.at(...cube(7))], [3])
+      tree.insertAt(9, ...cube(12.5))
+      tree.move(0, ...cube(13))
+      assert.is(tree.nearest(...cube(13)), 0)
+      assert.is(tree.nearest(...cube(12.6)), 9)
+      assert.is(tree.insert(1, ...cube(2).slice(1), 5), 6, 'max of one axis alone')
+      assert.equal([...tree.boxes.subarray(12 * dimensions, 12 * dimensions + 2)], [1, 2])
+      assert.is(tree.boxes[13 * dimensions], 5)
+      assert.is(tree.boxes[13 * dimensions + 1], 2)
+    })
+
+    test('generations are odd in use, and one more at every insert and remove', () => {
+      const tree = row()
+      const seen = () => [...tree.generations.subarray(0, 7)]
+      assert.equal(seen(), [1, 1, 1, 2, 1, 1, 0])
+      tree.insert(...cube(1))
+      tree.move(0, ...cube(9))
+      tree.moveAll()
+      assert.equal(seen(), [1, 1, 1, 3, 1, 1, 0])
+      assert.equal(
+        [tree.has(3), tree.has(6), tree.has(20), tree.has(-1)],
+        [true, false, false, false],
+      )
+      tree.clear()
+      assert.equal(seen(), [2, 2, 2, 4, 2, 2, 0])
+      assert.is(tree.count, 0)
+      assert.is(tree.insert(...cube(1)), 0)
+      tree.reserve(50)
+      assert.equal(seen(), [3, 2, 2, 4, 2, 2, 0])
+    })
+
+    test('a move within a cell changes nothing but the box', () => {
+      const tree = empty({ leafSize: 1 })
+      tree.insert(...cube(1))
+      tree.insert(...cube(12))
+      assert.ok(tree.stats().changes > 0)
+      for (const [lo, hi] of [
+        [0.5, 0.75],
+        [2, 7],
+        [-9, 8],
+      ]) {
+        tree.move(0, ...cube(lo, hi))
+        tree.boxes.fill(lo, 0, dimensions)
+        tree.moveAll()
+      }
+      assert.is(tree.stats().changes, 0)
+      tree.move(0, ...cube(9))
+      assert.ok(tree.stats().changes > 0)
+      assert.is(tree.stats().changes, 0, 'since the last call')
+    })
+
+    test('items outside are counted and found', () => {
+      const tree = empty({ leafSize: 1 })
+      tree.insert(...cube(-5, -4))
+      tree.insert(...cube(15, 17))
+      tree.insert(...cube(0, 16))
+      tree.insert(...cube(1e18))
+      assert.is(tree.stats().outside, 3)
+      assert.equal([...tree.at(...cube(-4.5))], [0])
+      assert.is(tree.nearest(...cube(100)), 1)
+      assert.equal([...tree.range(...cube(17, Infinity), { sort: 'id' })], [1, 3])
+      assert.ok(tree.validate())
+    })
+
+    test('looseness frees what lies on a line', () => {
+      const straddlers = (looseness) => {
+        const tree = empty({ leafSize: 2, maxDepth: 3, looseness })
+        for (let i = 0; i < 20; i++) {
+          const y = i / 1.3
+          tree.insert(
+            ...cube(7.9, 8.1)
+              .with(1, y)
+              .with(dimensions + 1, y + 0.2),
+          )
+        }
+        return tree.stats().straddlers
+      }
+      assert.is(straddlers(1), 20)
+      assert.is(straddlers(undefined), 20)
+      assert.is(straddlers(2), 0)
+    })
+
+    test('figures of cells and depths', () => {
+      const tree = empty({ leafSize: 1, maxDepth: 4 })
+      tree.insert(...cube(7, 9))
+      tree.insert(...cube(1))
+      const { leaves, nodes, depth, items, perDepth, straddlers, unsplit } = tree.stats()
+      const [children, width] = [2 ** dimensions, 2 * dimensions + 2]
+      assert.equal([nodes, leaves, depth, items, straddlers], [1 + children, children, 1, 2, 1])
+      assert.equal([perDepth, unsplit], [[1, 1, 0, 0, 0], 0])
+      assert.is(tree.stats(), tree.stats(), 'always the same object')
+      const cells = tree.cells()
+      assert.is(cells.length, nodes * width)
+      assert.equal([...cells.subarray(0, width)], [...bounds, 0, 2])
+      assert.equal([...cells.subarray(width, 2 * width)], [...cube(0, 8), 1, 1])
+      tree.insert(...cube(2))
+      tree.insert(...cube(3))
+      assert.is(tree.nearest(...cube(3)), 3)
+      assert.ok(tree.stats().visits > 0)
+    })
+
+    test('queries visit few cells', () => {
+      const random = createRandom(3)
+      const n = 5000
+      const tree = empty({ capacity: n, bounds: cube(0, 1000) })
+      for (let i = 0; i < n; i++) tree.insert(...cube(0).map(() => random() * 1000))
+      const { nodes } = tree.stats()
+      const most = { 2: 16, 3: 64 }[dimensions]
+      for (let i = 0; i < 100; i++) {
+        const center = cube(0).map(() => 100 + random() * 800)
+        for (const ask of [
+          () => tree.within(...center, 5),
+          () => tree.range(...center, ...center.map((x) => x + 5)),
+          () => tree.at(...center),
+        ]) {
+          ask()
+          assert.ok(
+            tree.stats().visits <= most,
+            `${tree.stats().visits} of ${nodes} visited: ${ask}`,
+          )
+        }
+        tree.nearest(...center)
+        assert.ok(tree.stats().visits <= 4 * most, `${tree.stats().visits} of ${nodes} visited`)
+      }
+    })
+
+    // ---- What queries do ----
+
+    test('an out that is too short is filled as far as it goes', () => {
+      const tree = row()
+      const short = new Uint32Array(2)
+      const far2 = new Float32Array(2)
+      assert.is(tree.rangeInto(...cube(0, 16), short, { sort: 'id' }), 5)
+      assert.equal([...short], [0, 1])
+      assert.is(tree.neighborsInto(...cube(11), 4, short, { distances2: far2 }), 4)
+      assert.equal([...short, ...far2], [5, 4, 0, dimensions * 4])
+      assert.is(tree.withinInto(...cube(0), 99, short, { sort: 'distance' }), 5)
+      assert.equal([...short], [0, 1])
+      assert.is(tree.atInto(...cube(2), short), 1)
+      assert.is(short[0], 1)
+    })
+
+    test('pairs are cut where results end, and their number is right', () => {
+      const tree = empty({ capacity: 6, results: 7 })
+      for (let i = 0; i < 6; i++) tree.insert(...cube(1, 2))
+      assert.is(tree.pairs().length, 6)
+      assert.equal([...tree.pairs({ mask: 2 })], [])
+      const into = new Uint32Array(12)
+      assert.is(tree.pairsInto(into), 15)
+      assert.equal([...into.subarray(6)], [0, 0, 0, 0, 0, 0])
+      assert.equal([...into.subarray(0, 6)], [...tree.pairs()])
+      assert.is(tree.pairsInto(into.subarray(0, 3).fill(9)), 15)
+      assert.equal([into[2], tree.pairs().length], [9, 6], 'whole pairs alone')
+      tree.reserve(12)
+      assert.is(tree.pairs().length, 14, 'results grow in proportion')
+      assert.is(empty({ results: 0 }).pairs().length, 0)
+    })
+
+    test('a ray names the side that it hits', () => {
+      const tree = row()
+      const hit = tree.raycast(-2, ...cube(0.5).slice(1), 14, ...cube(0.5).slice(1))
+      assert.equal([hit.id, hit.fraction, hit.x, hit.y], [0, 0.125, 0, 0.5])
+      assert.equal([hit.normalX, hit.normalY], [-1, 0])
+      assert.equal([hit.z, hit.normalZ], dimensions === 3 ? [0.5, 0] : [undefined, undefined])
+      const inside = tree.raycast(...cube(0.5), ...cube(9), { exclude: 1 })
+      assert.is(inside, hit, 'always the same object')
+      assert.equal([inside.fraction, inside.normalX, inside.normalY], [0, 0, 0])
+      assert.is(tree.raycast(...cube(-9), ...cube(-1)), null)
+      assert.is(tree.raycast(...cube(-9), ...cube(20), { mask: 2 }), null)
+      assert.is(tree.raycast(...cube(-9), ...cube(20), { exclude: 0 }).id, 1)
+    })
+
+    test('groups count at once', () => {
+      const tree = row()
+      tree.groups[1] = 6
+      tree.groups[2] = 0
+      assert.equal([...tree.range(...cube(0, 16), { sort: 'id' })], [0, 1, 4, 5])
+      assert.equal([...tree.range(...cube(0, 16), { mask: 4 })], [1])
+      assert.is(tree.nearest(...cube(4.5)), 1)
+    })
+
+    // ---- Snapshots ----
+
+    /** A tree with a history. */
+    function lived(options, steps = 300) {
+      const random = createRandom(4)
+      const tree = empty({ capacity: 80, leafSize: 3, looseness: 1.25, ...options })
+      const box = () => {
+        const lo = cube(0).map(() => random() * 18 - 1)
+        return [...lo, ...lo.map((x) => x + random())]
+      }
+      const step = (at) => {
+        const slot = integer(random, 80)
+        if (!at.has(slot)) at.insertAt(slot, ...box())
+        else if (random() < 0.3) at.remove(slot)
+        else at.move(slot, ...box())
+      }
+      for (let i = 0; i < steps; i++) step(tree)
+      for (let i = 0; i < 80; i++) if (tree.has(i)) tree.groups[i] = 1 + integer(random, 3)
+      return { tree, step, box }
     }
-  } finally {
-    for (const tree of play.trees) tree.dispose()
+
+    const answers = (tree) => [
+      [...tree.range(...cube(2, 12))],
+      [...tree.within(...cube(8), 6, { mask: 2 })],
+      [...tree.neighbors(...cube(3), 12)],
+      [...tree.pairs()],
+      [...tree.cells()],
+    ]
+
+    test('a restored tree goes on in another instance as the saved one does', async () => {
+      const { tree, box } = lived()
+      const instance = await library.create()
+      const copy = empty({ capacity: 95, leafSize: 3, looseness: 1.25, instance })
+      copy.insert(...cube(1))
+      tree.boxes.fill(5) // not moved yet: not saved
+      const saved = tree.save()
+      copy.restore(saved)
+      assert.equal(copy.save(), saved)
+      assert.ok(copy.validate())
+      assert.is(copy.stats().unsplit, 0)
+      for (let i = 0; i < 80; i++) if (tree.has(i)) tree.boxes.set(box(), i * 2 * dimensions)
+      copy.boxes.set(tree.boxes)
+      for (let i = 0; i < 40; i++) {
+        const added = box()
+        if (i === 20) for (const each of [tree, copy]) each.moveAll()
+        assert.is(copy.insert(...added), tree.insert(...added))
+        const slot = i * 2
+        if (tree.has(slot)) for (const each of [tree, copy]) each.remove(slot)
+        const other = box()
+        if (tree.has(slot + 1)) for (const each of [tree, copy]) each.move(slot + 1, ...other)
+        assert.equal(answers(copy), answers(tree))
+      }
+    })
+
+    test('a snapshot of either core is one of the other', () => {
+      const { tree } = lived()
+      const other = new libraries[1 - core][name]({
+        ...{ bounds, capacity: 80, leafSize: 3, looseness: 1.25 },
+        instance: instances[1 - core],
+      })
+      const bytes = new Uint8Array(tree.save().length + 3).fill(7)
+      assert.is(tree.saveInto(bytes), bytes.length - 3)
+      assert.equal([...bytes.subarray(-3)], [7, 7, 7])
+      other.restore(bytes.subarray(0, -3))
+      assert.equal(answers(other), answers(tree))
+    })
+
+    test('of other options, another class, or anything else: BAD_SNAPSHOT', async () => {
+      const tree = row()
+      const before = portrait(tree)
+      const { AgentTree } = library
+      const agents = new AgentTree({ instance: instances[core], capacity: 6 })
+      const other = new library[NAMES[5 - dimensions]]({
+        bounds: dimensions === 2 ? [0, 0, 0, 16, 16, 16] : [0, 0, 16, 16],
+        instance: instances[core],
+      })
+      const bad = [
+        ...[{ leafSize: 3 }, { leafSize: 2, maxDepth: 7 }, { leafSize: 2, looseness: 1.5 }],
+        { leafSize: 2, bounds: cube(0, 17) },
+      ].map((options) => empty(options).save())
+      bad.push(agents.save(), other.save(), new Uint8Array(0), new Uint8Array(500))
+      for (const bytes of bad) {
+        const { message } = assertCode(() => tree.restore(bytes), 'BAD_SNAPSHOT')
+        assert.ok(message.startsWith(`${name}.restore: `))
+        assertCode(() => agents.restore(tree.save()), 'BAD_SNAPSHOT')
+      }
+      assert.equal(portrait(tree), before)
+    })
+
+    test('every flipped bit, and every cut: BAD_SNAPSHOT', () => {
+      const tree = row()
+      const bytes = tree.save()
+      tree.move(0, ...cube(9))
+      const before = portrait(tree)
+      for (let bit = 0; bit < bytes.length * 8; bit++) {
+        bytes[bit >> 3] ^= 1 << (bit & 7)
+        assert.is(thrown(() => tree.restore(bytes)).code, 'BAD_SNAPSHOT', `bit ${bit}`)
+        bytes[bit >> 3] ^= 1 << (bit & 7)
+      }
+      for (let size = 0; size < bytes.length; size++)
+        assert.is(thrown(() => tree.restore(bytes.subarray(0, size))).code, 'BAD_SNAPSHOT')
+      assert.equal(portrait(tree), before)
+      tree.restore(bytes)
+      assert.is(tree.nearest(...cube(0)), 0)
+    })
+
+    /** Where words of a snapshot lie: the head; then by slot generations, groups; by item ids, boxes. */
+    const HEAD = { leafSize: 7, maxDepth: 8, looseness: 9, bounds: 10, slots: 16, count: 17 }
+    const STATE = 18
+
+    function forged(saved, changes) {
+      const bytes = saved.slice()
+      const words = new Uint32Array(bytes.buffer)
+      for (const [word, value] of Object.entries(changes)) words[word] = value
+      return seal(bytes)
+    }
+
+    test('forged with a right checksum: BAD_SNAPSHOT', () => {
+      const tree = row()
+      const saved = tree.save()
+      tree.restore(forged(saved, {}))
+      tree.move(0, ...cube(9))
+      const before = portrait(tree)
+      const [slots, count] = [6, 5]
+      const ids = STATE + 2 * slots
+      const boxes = ids + count
+      const words = new Uint32Array(saved.buffer)
+      const numbers = bits(Float32Array.of(NaN, Infinity, -Infinity, 2e18))
+      const counts = [0, 1, count + 1, slots + 1, 2 ** 28, 2 ** 29 + 1, 2 ** 31, 2 ** 32 - 1]
+      const forgeries = [
+        ...Object.entries(HEAD).flatMap(([, word]) => counts.map((value) => ({ [word]: value }))),
+        ...counts.map((value) => ({ [HEAD.slots]: value, [HEAD.count]: value })),
+        ...[0, 1, 2, 5].map((slot) => ({ [STATE + slot]: 2 })), // not in use, but there is an item
+        { [STATE + 3]: 1 }, // in use, without an item
+        { [ids]: 6 },
+        { [ids]: 3 },
+        { [ids]: 2 ** 32 - 1 },
+        { [ids]: words[ids + 1] }, // twice
+        ...[...numbers].flatMap((value) => [
+          { [boxes]: value },
+          { [boxes + count * 2 * dimensions - 1]: value },
+        ]),
+        { [boxes]: bits(Float32Array.of(100))[0] }, // min > max
+      ].filter((changes) => Object.entries(changes).some(([word, value]) => words[word] !== value))
+      for (const changes of forgeries) {
+        const what = JSON.stringify(changes)
+        const { code } = thrown(() => tree.restore(forged(saved, changes)))
+        assert.is(code, 'BAD_SNAPSHOT', what)
+      }
+      assert.equal(portrait(tree), before)
+    })
+
+    test('any words after the head, sealed: refused, or a sound tree', () => {
+      const { tree } = lived()
+      const saved = tree.save()
+      const random = createRandom(9)
+      let taken = 0
+      for (let round = 0; round < 1000; round++) {
+        const changes = {}
+        const words = (saved.length >> 2) - STATE
+        for (let i = 0; i < 2; i++) {
+          const value = random() < 0.5 ? integer(random, 100) : integer(random, 2 ** 32)
+          changes[STATE + integer(random, words)] = value
+        }
+        try {
+          tree.restore(forged(saved, changes))
+          taken++
+        } catch (error) {
+          assert.is(error.code, 'BAD_SNAPSHOT')
+        }
+        assert.ok(tree.validate(), JSON.stringify(changes))
+      }
+      assert.ok(taken > 0)
+    })
+
+    test('of more slots than the capacity: FULL, and nothing changed', () => {
+      const tree = row({ capacity: 5 + 1 })
+      const large = row({ capacity: 9 })
+      large.insertAt(8, ...cube(1))
+      large.remove(8) // its generation is kept
+      const before = portrait(tree)
+      assertCode(() => tree.restore(large.save()), 'FULL')
+      assert.equal(portrait(tree), before)
+      tree.reserve(9)
+      tree.restore(large.save())
+      assert.is(tree.generations[8], 2)
+    })
+
+    // ---- Life ----
+
+    /** Every call, as it is right while the tree lives. */
+    function callsOf(tree) {
+      const calls = {}
+      for (const method of Object.keys(METHODS)) {
+        const right = rightOf(argumentsOf(dimensions, method))
+        calls[method] = () => tree[method](...right)
+      }
+      for (const method of ['moveAll', 'clear', 'stats', 'cells', 'validate', 'save'])
+        calls[method] = () => tree[method]()
+      for (const property of ['count', 'boxes', 'groups', 'generations', 'capacity', 'generation'])
+        calls[property] = () => tree[property]
+      calls.has = () => tree.has(0)
+      calls.reserve = () => tree.reserve(64)
+      calls.saveInto = () => tree.saveInto(new Uint8Array(4096))
+      calls.restore = () => tree.restore(new Uint8Array(64))
+      return calls
+    }
+
+    test('after dispose every call throws DISPOSED, but for another dispose', () => {
+      const [tree, other] = [row(), row()]
+      tree.dispose()
+      tree.dispose()
+      tree[Symbol.dispose]()
+      for (const [method, call] of Object.entries(callsOf(tree))) {
+        const { message } = assertCode(call, 'DISPOSED')
+        assert.ok(message.startsWith(`${name}.${method}: `), message)
+      }
+      other[Symbol.dispose]()
+      assertCode(() => other.count, 'DISPOSED')
+    })
+
+    test('memory is used again after dispose', () => {
+      row({ capacity: 10_000 }).dispose()
+      const { generation } = empty()
+      for (let i = 0; i < 300; i++) row({ capacity: 10_000 }).dispose()
+      assert.is(empty().generation, generation)
+    })
+
+    test('growth detaches views; getters give fresh ones', async () => {
+      const instance = await library.create()
+      const tree = row({ instance })
+      const before = portrait(tree)
+      const { boxes, generation, generations, groups } = tree
+      const found = tree.range(...cube(0, 16))
+      assert.is(tree.boxes, boxes, 'the same view until growth')
+      const large = empty({ instance, capacity: 200_000 })
+      assert.ok(tree.generation > generation)
+      assert.is(large.generation, tree.generation)
+      for (const detached of [boxes, generations, groups, found]) assert.is(detached.length, 0)
+      assert.equal(portrait(tree), before)
+      assert.is(tree.rangeInto(...cube(0, 16), new Uint32Array(6)), 5)
+    })
+
+    test('reserve keeps everything', () => {
+      const tree = row({ capacity: 6 })
+      tree.groups[2] = 4
+      const { boxes, cells, generations, groups, ids } = portrait(tree)
+      tree.reserve(3)
+      assert.is(tree.capacity, 6)
+      tree.reserve(5000)
+      const after = portrait(tree)
+      assert.is(after.capacity, 5000)
+      assert.equal([after.cells, after.ids], [cells, ids])
+      assert.equal(after.boxes.slice(0, boxes.length), boxes)
+      assert.equal(after.generations.slice(0, 6), generations)
+      assert.equal(after.groups, new Uint32Array(5000).fill(1).with(2, groups[2]))
+      tree.insertAt(4999, ...cube(6))
+      assert.is(tree.nearest(...cube(6)), 4999)
+      assert.ok(tree.validate())
+    })
+
+    test('growth that fails: OUT_OF_MEMORY, and everything as before', async () => {
+      const instance = await library.create()
+      const tree = row({ instance })
+      const before = portrait(tree)
+      const { message } = assertCode(() => tree.reserve(2 ** 28), 'OUT_OF_MEMORY')
+      assert.ok(message.startsWith(`${name}.reserve: `))
+      assertCode(() => empty({ instance, capacity: 2 ** 28 }), 'OUT_OF_MEMORY')
+      assertCode(() => row({ instance, results: 2 ** 30 }), 'OUT_OF_MEMORY')
+      assert.equal(portrait(tree), before)
+    })
+
+    test('two trees, and agents, of one instance do not disturb each other', async () => {
+      const instance = await library.create()
+      const [tree, other] = [row({ instance }), row({ instance })]
+      const agents = new library.AgentTree({ instance, capacity: 3 })
+      agents.count = 3
+      agents.build()
+      const ids = tree.range(...cube(0, 16), { sort: 'id' })
+      const hit = tree.raycast(...cube(-1), ...cube(0.5))
+      const { x } = hit
+      other.raycast(...cube(9), ...cube(4.5))
+      other.clear()
+      other.save()
+      agents.within(0, 0, 9)
+      other.pairs()
+      assert.equal([...ids], [0, 1, 2, 4, 5], 'valid until the next query on the same object')
+      assert.is(hit.x, x)
+      other.dispose()
+      agents.dispose()
+      assert.is(tree.count, 5)
+      assert.ok(tree.validate())
+    })
+
+    test('a trap kills its instance', async () => {
+      const instance = await library.create()
+      const [tree, other] = [row({ instance }), row({ instance })]
+      const { enter } = instance
+      instance.enter = () => ({ ...enter.call(instance), move_all: trap() })
+      assert.instance(
+        thrown(() => tree.moveAll()),
+        WebAssembly.RuntimeError,
+      )
+      delete instance.enter
+      const passive = /^(boxes|groups|generations|capacity|has|generation)$/ // no call into the core
+      for (const each of [tree, other])
+        for (const [method, call] of Object.entries(callsOf(each)))
+          if (!passive.test(method)) assertCode(call, 'DEAD')
+      assertCode(() => row({ instance }), 'DEAD')
+    })
+
+    test.run()
   }
-}
-
-const sequences = suite('Quadtree and Octree, sequences of changes')
-sequences.before(createInstances)
-
-for (const dimensions of [2, 3])
-  sequences(
-    `${NAMES[dimensions]} agrees with a list after each of ${RUNS} sequences' steps`,
-    () => {
-      const property = fc.property(drawnSequence, (drawn) => playSequence(drawn, dimensions))
-      fc.assert(property, { seed: SEED, numRuns: RUNS, includeErrorInReport: true })
-    },
-  )
-
-sequences.run()
