@@ -289,11 +289,11 @@ ALWAYS_INLINE void take_items(copse_octree *tree, uint32_t node,
   uint32_t block = from->block, size = from->own ? octree_block_size(from, block) : 0;
   from->block = COPSE_NONE;
   from->own = 0;
+  float box[6 + BOX_PADDING] = {0}; /* what lies behind it is read too */
   for (; block != COPSE_NONE; size = BLOCK_ITEMS) {
     const octree_block items = tree->blocks[block];
     free_block(tree, block);
     for (uint32_t lane = 0; lane < size; lane++) {
-      float box[6 + BOX_PADDING];
       EACH_AXIS (axis, dim) {
         box[axis] = items.lo[axis][lane];
         box[dim + axis] = items.hi[axis][lane];
