@@ -289,12 +289,12 @@ ALWAYS_INLINE void take_items(copse_octree *tree, uint32_t node,
   uint32_t block = from->block, size = from->own ? octree_block_size(from, block) : 0;
   from->block = COPSE_NONE;
   from->own = 0;
+  float box[6 + BOX_PADDING] = {0}; /* what lies behind it is read too */
   for (; block != COPSE_NONE; size = BLOCK_ITEMS) {
     octree_block items;
     memcpy(&items, octree_block_at(tree, block, dim), octree_block_bytes(dim));
     free_block(tree, block);
     for (uint32_t lane = 0; lane < size; lane++) {
-      float box[6 + BOX_PADDING];
       for (int side = 0; side < 2 * dim; side++) box[side] = items.sides[side][lane];
       again(tree, to, items.ids[lane], box);
     }

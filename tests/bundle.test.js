@@ -5,10 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { KINDS } from './indexes.js'
+import { className, CORES as kinds } from './indexes.js'
 
 const bundles = suite('bundles')
-const kinds = Object.keys(KINDS)
 const path = (name) => fileURLToPath(new URL(`../dist/${name}`, import.meta.url))
 
 /** The minified bundle of a program that imports from an entry. */
@@ -32,17 +31,22 @@ bundles('hold only the classes that are used', async () => {
   const both = await bundle('copse.js', 'init, AgentTree, AgentTree3D')
   assert.ok(one.includes('AgentTree') && !one.includes('AgentTree3D'))
   assert.ok(both.includes('AgentTree3D') && both.length > one.length)
+  for (const other of ['Grid', 'KdTree', 'Octree', 'Quadtree']) assert.not(both.includes(other))
+})
+
+bundles('of boxes hold nothing of agents', async () => {
+  const code = await bundle('copse.js', 'init, Quadtree')
+  assert.ok(code.includes('Quadtree') && !code.includes('AgentTree') && !code.includes('allWithin'))
 })
 
 bundles('of an entry for one class hold no other', () => {
   for (const kind of kinds) {
     const code = readFileSync(path(`${kind.toLowerCase()}.js`), 'utf8')
     for (const other of kinds)
-      assert.is(
-        new RegExp(`\\b${other} = class|class ${other}\\b`).test(code),
-        other === kind,
-        other,
-      )
+      for (const name of [2, 3].map((dimensions) => className(other, dimensions))) {
+        const held = new RegExp(`\\b${name} = class|class ${name}\\b`).test(code)
+        assert.is(held, other === kind, name)
+      }
   }
 })
 

@@ -1,6 +1,6 @@
 // A scenario whose every answer goes into one hash: the same number from every build of the library,
 // on every machine. tests/c/determinism.c plays the same in C; tests/determinism.txt holds the numbers,
-// one for each kind of index.
+// one for each kind of index. The trees of boxes have a scenario of their own, further down.
 //
 // All numbers are float32, each step rounded, and all integers unsigned 32-bit.
 //
@@ -39,6 +39,30 @@
 //   9. pairs closer than 6: hash the number of pairs, then each id
 //   10. raycastMany from each slot's position to that of the next, from the last to that of slot 0, each
 //       agent with its own radius: of each slot in turn hash the id and the bits of the fraction
+//
+// Boxes. Numbers and hash as above, and two parts: a Quadtree, 1,000 slots, SIZE 1024, looseness 1; then
+// an Octree, 500 slots, SIZE 128, looseness 1.25. Bounds 0 … SIZE on every axis, leafSize 4, the rest by
+// default.
+//
+// A box: it is a point if (next() & 3) is 0. For each axis min = (next() >>> 8) * SIZE / 2^24 - 8, and
+// max = min + (next() >>> 20) / 2^8, of a point max = min (but its word is drawn). Insert: a box into the
+// lowest free slot, hash the slot; its groups = 1 << (next() & 3).
+//
+// First as many as three quarters of the slots are inserted. 24 frames, each:
+//   1. 40 times: slot = next() % slots. Not in use: insert. Else, if (next() & 1), remove it; if not, move
+//      it to a box.
+//   2. moveAll, after boxes were written, slots in ascending order: in frames 3, 7, 11, … every one in use
+//      gets a box; else in odd frames every one in use has 0.25 added to each side; in even frames only
+//      those with slot % 16 = frame % 16 get a box.
+//   3. For the slots 0, 7, 14, … that are in use (the asker, at the min of its box):
+//      within 12: hash the total, then of each result, in the order given, id and bits of the squared
+//      distance; range from min - 10 to min + 10: hash the total, then each id; neighbors, k = 6, mask
+//      5, the asker excluded: as within; countWithin 25, mask 2; raycast to SIZE - min on each axis, the
+//      asker excluded: hash the id, and unless nobody was hit the bits of the fraction, then of each
+//      number of the normal (all three, 0 in 2D) that number + 1
+//   4. pairs: hash their number, then each id
+//   5. of the figures hash nodes, leaves, straddlers and outside; hash the number of floats of the cells
+//   6. in frames 5, 11, 17, …: save, hash each word of the bytes, clear, and restore
 
 import { className } from './indexes.js'
 import { createRandom } from './random.js'
@@ -168,6 +192,105 @@ function play(index, dimensions, size, next, hash) {
   }
 }
 
+const BOX_FRAMES = 24
+
+/** One part of boxes. */
+function playBoxes(tree, dimensions, size, next, hash) {
+  const slots = tree.capacity
+  const width = 2 * dimensions
+  const { boxes, groups } = tree
+  const box = new Float32Array(width)
+  const out = new Uint32Array(slots)
+  const distances2 = new Float32Array(slots)
+  const distanceBits = new Uint32Array(distances2.buffer)
+  const given = { distances2 }
+  const others = { mask: 5, exclude: 0, distances2 }
+  const secondGroup = { mask: 2 }
+  const shot = { exclude: 0 }
+  const fraction = new Float32Array(1)
+  const fractionBits = new Uint32Array(fraction.buffer)
+
+  function drawBox() {
+    const isPoint = (next() & 3) === 0
+    for (let axis = 0; axis < dimensions; axis++) {
+      box[axis] = ((next() >>> 8) * size) / 2 ** 24 - 8
+      const side = (next() >>> 20) / 2 ** 8
+      box[dimensions + axis] = isPoint ? box[axis] : box[axis] + side
+    }
+    return box
+  }
+
+  function insert() {
+    const slot = tree.insert(...drawBox())
+    hash.add(slot)
+    groups[slot] = 1 << (next() & 3)
+  }
+
+  function addIds(total, withDistances) {
+    hash.add(total)
+    for (let i = 0; i < total; i++) {
+      hash.add(out[i])
+      if (withDistances) hash.add(distanceBits[i])
+    }
+  }
+
+  function churn() {
+    for (let i = 0; i < 40; i++) {
+      const slot = next() % slots
+      if (!tree.has(slot)) insert()
+      else if (next() & 1) tree.remove(slot)
+      else tree.move(slot, ...drawBox())
+    }
+  }
+
+  function moveAll(frame) {
+    for (let slot = 0; slot < slots; slot++) {
+      if (!tree.has(slot)) continue
+      const isDrawn = frame % 4 === 3 || (frame % 2 === 0 && slot % 16 === frame % 16)
+      if (isDrawn) boxes.set(drawBox(), slot * width)
+      else if (frame % 2 === 1) for (let i = 0; i < width; i++) boxes[slot * width + i] += 0.25
+    }
+    tree.moveAll()
+  }
+
+  function ask(asker) {
+    const center = boxes.slice(asker * width, asker * width + dimensions)
+    addIds(tree.withinInto(...center, 12, out, given), true)
+    const lo = center.map((x) => x - 10)
+    const hi = center.map((x) => x + 10)
+    addIds(tree.rangeInto(...lo, ...hi, out))
+    others.exclude = asker
+    addIds(tree.neighborsInto(...center, 6, out, others), true)
+    hash.add(tree.countWithin(...center, 25, secondGroup))
+    shot.exclude = asker
+    const target = center.map((x) => size - x)
+    const hit = tree.raycast(...center, ...target, shot)
+    hash.add(hit?.id ?? -1)
+    if (!hit) return
+    fraction[0] = hit.fraction
+    hash.add(fractionBits[0])
+    for (const normal of [hit.normalX, hit.normalY, hit.normalZ ?? 0]) hash.add(normal + 1)
+  }
+
+  for (let i = 0; i < (slots / 4) * 3; i++) insert()
+  for (let frame = 0; frame < BOX_FRAMES; frame++) {
+    churn()
+    moveAll(frame)
+    for (let asker = 0; asker < slots; asker += STEP) if (tree.has(asker)) ask(asker)
+    const pairs = tree.pairs()
+    hash.add(pairs.length / 2)
+    for (const id of pairs) hash.add(id)
+    const { nodes, leaves, straddlers, outside } = tree.stats()
+    for (const figure of [nodes, leaves, straddlers, outside]) hash.add(figure)
+    hash.add(tree.cells().length)
+    if (frame % 6 !== 5) continue
+    const saved = tree.save()
+    for (const word of new Uint32Array(saved.buffer)) hash.add(word)
+    tree.clear()
+    tree.restore(saved)
+  }
+}
+
 /** By class. The cells in 3D are too many for a table of its own entry for each. */
 const OPTIONS = {
   AgentTree: { leafSize: 16 },
@@ -185,6 +308,18 @@ export async function scenario(library, kind) {
   const random = createRandom(1)
   const next = () => random() * 2 ** 32 // the word itself, exactly
   const hash = createHash()
+  if (kind === 'Octree') {
+    for (const [dimensions, capacity, size, looseness] of [
+      [2, 1000, 1024, 1],
+      [3, 500, 128, 1.25],
+    ]) {
+      const bounds = [0, size].flatMap((side) => new Array(dimensions).fill(side))
+      const options = { bounds, capacity, leafSize: 4, looseness, instance }
+      const tree = new library[className(kind, dimensions)](options)
+      playBoxes(tree, dimensions, size, next, hash)
+    }
+    return hash.value()
+  }
   for (const [dimensions, capacity, size] of [
     [2, 2000, 1024],
     [3, 1000, 128],

@@ -6,26 +6,15 @@ import * as assert from 'uvu/assert'
 import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
 import { className, KINDS, maker, portrait, ROW, ROW_3D, thrown } from './indexes.js'
-
-const NOT_NUMBERS = [null, '5', 5n, true, {}, [1], { valueOf: () => 1 }, Symbol('s')]
-
-const WRONG_SIZES = [...NOT_NUMBERS, NaN, 0, -1, 1.5, Infinity, 2 ** 28 + 1, 2 ** 32 + 5]
-const WRONG_WORDS = ['', 'Longest', 'none', 0, 1, null, {}, true, 5n]
-
-/** What each kind of argument must not be. */
-const WRONG = {
-  coordinate: [undefined, ...NOT_NUMBERS, NaN, Infinity, -Infinity, 1.1e18, -1e19],
-  direction: [undefined, ...NOT_NUMBERS, NaN, Infinity, -Infinity, 1e39],
-  distance: [undefined, ...NOT_NUMBERS, NaN, -1, -1e-9, -Infinity],
-  angle: [undefined, ...NOT_NUMBERS, NaN, -1, 3.2, Infinity],
-  side: [undefined, ...NOT_NUMBERS, NaN],
-  farSide: [undefined, ...NOT_NUMBERS, NaN, -1, -Infinity],
-  count: [undefined, ...NOT_NUMBERS, NaN, -1, 1.5, Infinity],
-  slots: [undefined, ...NOT_NUMBERS, NaN, -1, 1.5, Infinity, 2 ** 32 + 5],
-  out: [undefined, ...NOT_NUMBERS, 5, new Float32Array(4), new Int32Array(4)],
-  options: [null, '5', 5n, true, 5, NaN, Symbol('s'), () => {}],
-  bytes: [undefined, null, 5, 'x', [], {}, new Uint32Array(40), new ArrayBuffer(160)],
-}
+import {
+  assertRefused,
+  NOT_NUMBERS,
+  trap,
+  WRONG,
+  WRONG_OPTIONS,
+  WRONG_SIZES,
+  WRONG_WORDS,
+} from './wrong.js'
 
 /** By name of the argument: its kind, and a value that is right. */
 const ARGUMENTS = {
@@ -70,13 +59,6 @@ const QUERIES = {
   raycast: 'x0 y0 z0 x1 y1 z1 options',
 }
 
-const WRONG_OPTIONS = {
-  mask: [...NOT_NUMBERS, NaN, 1.5, Infinity, 2 ** 32, -(2 ** 31) - 1, 2 ** 32 + 5],
-  exclude: [...NOT_NUMBERS, NaN, 1.5, -2, Infinity, 2 ** 32, 2 ** 32 + 5],
-  maxDistance: [...NOT_NUMBERS, NaN, -1, -Infinity],
-  sort: [null, 5, 5n, true, {}, 'nearest', 'ID', ''],
-}
-
 /** Options of one kind alone, what they must not be, and the type that they have. */
 const KIND_OPTIONS = {
   AgentTree: [
@@ -86,25 +68,6 @@ const KIND_OPTIONS = {
   ],
   Grid: [['cellSize', [...WRONG.direction, 0, -0, -1, -1e-30, 1e-50], 'number']],
   KdTree: [['builder', WRONG_WORDS, 'string']],
-}
-
-/** How a message shows a value. */
-function shown(value) {
-  if (typeof value === 'string') return `'${value}'`
-  if (typeof value === 'object' && value !== null) return value.constructor.name
-  return String(value)
-}
-
-/**
- * The error must name where, which argument and its value, and its class must tell whether the type
- * was wrong.
- */
-function assertRefused(call, place, argument, value, type = 'number') {
-  const error = thrown(call)
-  const what = `${place}, ${argument} = ${shown(value)}: ${error}`
-  assert.instance(error, typeof value === type ? RangeError : TypeError, what)
-  assert.ok(error.message.startsWith(`${place}: ${argument} must be `), what)
-  assert.ok(error.message.endsWith(`got ${shown(value)}`), what)
 }
 
 /** Tests a kind of index in one build of the library. */
@@ -442,17 +405,6 @@ function testKind(kind, build, library) {
     assertCode(() => empty(3, { instance, capacity: 2 ** 28 }), 'OUT_OF_MEMORY')
     assert.is(instance.memory.buffer.byteLength, byteLength)
   })
-
-  /** A function that traps in earnest: the export of the smallest module, `unreachable`. */
-  function trap() {
-    const header = [0, 97, 115, 109, 1, 0, 0, 0]
-    const types = [1, 4, 1, 0x60, 0, 0]
-    const functions = [3, 2, 1, 0]
-    const exported = [7, 5, 1, 1, 'f'.charCodeAt(0), 0, 0]
-    const code = [10, 5, 1, 3, 0, 0, 11]
-    const bytes = Uint8Array.of(...header, ...types, ...functions, ...exported, ...code)
-    return new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports.f
-  }
 
   life('a trap kills its instance, and no other', async () => {
     const elsewhere = built(2, ROW)

@@ -26,8 +26,20 @@ export const KINDS = {
   },
 }
 
+/** These, and the trees of boxes, whose calls are others: each kind has a core and an entry. */
+export const CORES = [...Object.keys(KINDS), 'Octree']
+
 /** The name of a class. */
-export const className = (kind, dimensions) => (dimensions === 2 ? kind : `${kind}3D`)
+export function className(kind, dimensions) {
+  if (kind === 'Octree') return dimensions === 2 ? 'Quadtree' : kind
+  return dimensions === 2 ? kind : `${kind}3D`
+}
+
+/** The options that a constructor can't do without. */
+export function requiredOf(kind, dimensions) {
+  if (kind === 'Octree') return { bounds: dimensions === 2 ? [0, 0, 9, 9] : [0, 0, 0, 9, 9, 9] }
+  return KINDS[kind].required
+}
 
 /** What a call throws. */
 export function thrown(call) {

@@ -7,20 +7,24 @@ import * as assert from 'uvu/assert'
 import * as copse from 'copse'
 import * as external from 'copse/external'
 import { scenario } from './determinism.js'
-import { className, KINDS, thrown } from './indexes.js'
+import { className, CORES as kinds, requiredOf, thrown } from './indexes.js'
 
 const test = suite('only one class')
-const kinds = Object.keys(KINDS)
 
 const core = (name) =>
   readFileSync(fileURLToPath(import.meta.resolve(`copse/core${name && `-${name}`}.wasm`)))
 
 /** A small index in an instance: the ids of what it finds. */
 function found(library, kind, instance) {
-  const index = new library[kind]({ capacity: 3, instance, ...KINDS[kind].required })
-  index.count = 3
-  index.positions.set([0, 0, 1, 0, 5, 5])
-  index.build()
+  const points = [0, 0, 1, 0, 5, 5]
+  const options = { capacity: 3, instance, ...requiredOf(kind, 2) }
+  const index = new library[className(kind, 2)](options)
+  if (kind === 'Octree') for (let i = 0; i < 6; i += 2) index.insert(points[i], points[i + 1])
+  else {
+    index.count = 3
+    index.positions.set(points)
+    index.build()
+  }
   return [...index.within(0, 0, 2, { sort: 'id' })]
 }
 
@@ -38,9 +42,9 @@ for (const kind of kinds) {
   })
 
   test(`copse/${noun} has a default instance, and errors of its own`, async () => {
-    const error = thrown(() => new entry[kind](KINDS[kind].required))
+    const error = thrown(() => new entry[className(kind, 2)](requiredOf(kind, 2)))
     assert.instance(error, entry.CopseError)
-    assert.match(error.message, `${kind}: await init() first`)
+    assert.match(error.message, `${className(kind, 2)}: await init() first`)
     await entry.init()
     assert.equal(found(entry, kind), [0, 1])
   })
@@ -54,7 +58,9 @@ for (const kind of kinds) {
     for (const other of kinds.filter((other) => other !== kind))
       for (const dimensions of [2, 3]) {
         const name = className(other, dimensions)
-        const error = thrown(() => new external[name]({ instance, ...KINDS[other].required }))
+        const error = thrown(
+          () => new external[name]({ instance, ...requiredOf(other, dimensions) }),
+        )
         assert.instance(error, external.CopseError)
         assert.is(error.code, 'NOT_READY')
         const text = `${name}: this core has no such class: core.wasm and core-${other.toLowerCase()}.wasm have it`

@@ -12,6 +12,7 @@ import { init as initExternal, AgentTree as External } from 'copse/external'
 import { init as initAgentTree, AgentTree as Alone } from 'copse/agenttree'
 import { init as initGrid, Grid3D } from 'copse/grid'
 import { init as initKdTree, KdTree } from 'copse/kdtree'
+import { init as initOctree, Octree, Quadtree } from 'copse/octree'
 
 await init()
 await initScalar()
@@ -19,6 +20,7 @@ await initExternal()
 await initAgentTree()
 await initGrid()
 await initKdTree()
+await initOctree()
 for (const [tree, at] of [
   [new AgentTree(), [1, 0]],
   [new AgentTree3D(), [1, 0, 0]],
@@ -31,6 +33,14 @@ for (const [tree, at] of [
   tree.positions.set([0, 0, 0, 0, 0, 0].slice(0, at.length).concat(at))
   tree.build()
   if (tree.nearest(...at) !== 1 || tree.within(...at, 1).length !== 2) throw new Error('wrong answer')
+}
+for (const [tree, at] of [
+  [new Quadtree({ bounds: [0, 0, 9, 9] }), [1, 0]],
+  [new Octree({ bounds: [0, 0, 0, 9, 9, 9] }), [1, 0, 0]],
+]) {
+  tree.insert(...at.map(() => 0))
+  tree.insert(...at)
+  if (tree.nearest(...at) !== 1 || tree.at(...at).length !== 1) throw new Error('wrong answer')
 }
 console.log('ok')
 `

@@ -310,7 +310,8 @@ export class CoreObject {
     const distances2 = options?.distances2
     if (distances2 !== undefined) {
       const expected = 'a Float32Array, for a query with distances'
-      if (!(distances2 instanceof Float32Array) || method === 'rangeInto')
+      const has = method !== 'rangeInto' && method !== 'atInto'
+      if (!(distances2 instanceof Float32Array) || !has)
         refuse(this._name, method, 'distances2', distances2, expected, false)
       if (distances2.length < out.length)
         refuse(this._name, method, 'distances2.length', distances2.length, `at least ${out.length}`)

@@ -104,7 +104,8 @@ function definition(name, dimensions, options) {
   checkInteger(name, '', 'capacity', capacity, 1, MAX_CAPACITY)
   if (leafSize !== undefined) checkInteger(name, '', 'leafSize', leafSize, 0, MAX_CAPACITY)
   if (maxDepth !== undefined) checkInteger(name, '', 'maxDepth', maxDepth, 0, MAX_DEPTH)
-  if (looseness !== undefined && !(looseness >= 1 && looseness <= MAX_LOOSENESS))
+  const isLoose = typeof looseness === 'number' && looseness >= 1 && looseness <= MAX_LOOSENESS
+  if (looseness !== undefined && !isLoose)
     refuse(name, '', 'looseness', looseness, `a number from 1 to ${MAX_LOOSENESS}`)
   const { results = Math.min(16 * capacity, MAX_RESULTS) } = options
   checkInteger(name, '', 'results', results, 0, MAX_RESULTS)
@@ -346,20 +347,27 @@ class BoxTree extends CoreObject {
   }
 
   /**
+   * @protected
+   * @param {string} method
+   * @param {number} x
+   * @param {number} y
+   * @param {number} z
+   * @param {QueryOptions} [options]
+   */
+  _at(method, x, y, z, options) {
+    this._checkPoint(method, x, y, z)
+    return this._range(method, x, y, z, x, y, z, options)
+  }
+
+  /**
    * @param {string} method
    * @param {{ mask?: number } | undefined} options
    */
   #pairs(method, options) {
     this._ask(method, options)
+    const expected = "'none': pairs have an order of their own"
     if (this._sort !== SORT_NONE)
-      refuse(
-        this._name,
-        method,
-        'sort',
-        this._sort,
-        "'none': pairs have an order of their own",
-        true,
-      )
+      refuse(this._name, method, 'sort', /** @type {any} */ (options).sort, expected, true)
     return this._leave(method, this._enter(method).box_pairs(this._handle, this._mask))
   }
 
@@ -498,7 +506,7 @@ export class Quadtree extends BoxTree {
    * @returns {Uint32Array} valid until the next query on this object
    */
   at(x, y, options) {
-    return this._ids(this._range('at', x, y, 0, x, y, 0, options))
+    return this._ids(this._at('at', x, y, 0, options))
   }
 
   /**
@@ -510,8 +518,8 @@ export class Quadtree extends BoxTree {
    * @returns {number} how many there are in all
    */
   atInto(x, y, out, options) {
-    const total = this._range('atInto', x, y, 0, x, y, 0, options)
-    return this._into('rangeInto', total, out, options)
+    const total = this._at('atInto', x, y, 0, options)
+    return this._into('atInto', total, out, options)
   }
 
   /**
@@ -703,7 +711,7 @@ export class Octree extends BoxTree {
    * @returns {Uint32Array} valid until the next query on this object
    */
   at(x, y, z, options) {
-    return this._ids(this._range('at', x, y, z, x, y, z, options))
+    return this._ids(this._at('at', x, y, z, options))
   }
 
   /**
@@ -716,8 +724,8 @@ export class Octree extends BoxTree {
    * @returns {number} how many there are in all
    */
   atInto(x, y, z, out, options) {
-    const total = this._range('atInto', x, y, z, x, y, z, options)
-    return this._into('rangeInto', total, out, options)
+    const total = this._at('atInto', x, y, z, options)
+    return this._into('atInto', total, out, options)
   }
 
   /**

@@ -147,9 +147,149 @@ static void play_both(const char *name, kind in2D, kind in3D) {
   printf("%s 0x%08x\n", name, hash);
 }
 
+/* ---- Boxes ---- */
+
+enum { BOX_FRAMES = 24 };
+
+typedef struct boxes {
+  copse_octree *tree;
+  uint32_t dim, slots;
+  float size;
+} boxes;
+
+static void draw_box(const boxes *at, float *box) {
+  const bool isPoint = (next() & 3) == 0;
+  for (uint32_t axis = 0; axis < at->dim; axis++) {
+    box[axis] = (float)(next() >> 8) * at->size / 16777216.0f - 8;
+    const float side = (float)(next() >> 20) / 256;
+    box[at->dim + axis] = isPoint ? box[axis] : box[axis] + side;
+  }
+}
+
+static void insert_box(const boxes *at) {
+  float box[6];
+  uint32_t slot;
+  draw_box(at, box);
+  copse_octree_insert(at->tree, box, &slot);
+  add(slot);
+  copse_octree_groups(at->tree)[slot] = 1u << (next() & 3);
+}
+
+static void churn_boxes(const boxes *at) {
+  for (int i = 0; i < 40; i++) {
+    const uint32_t slot = next() % at->slots;
+    float box[6];
+    if (!copse_octree_has(at->tree, slot))
+      insert_box(at);
+    else if (next() & 1)
+      copse_octree_remove(at->tree, slot);
+    else {
+      draw_box(at, box);
+      copse_octree_move(at->tree, slot, box);
+    }
+  }
+}
+
+static void move_boxes(const boxes *at, uint32_t frame) {
+  for (uint32_t slot = 0; slot < at->slots; slot++) {
+    float *box = copse_octree_boxes(at->tree) + slot * 2 * at->dim;
+    if (!copse_octree_has(at->tree, slot)) continue;
+    if (frame % 4 == 3 || (frame % 2 == 0 && slot % 16 == frame % 16))
+      draw_box(at, box);
+    else if (frame % 2 == 1)
+      for (uint32_t i = 0; i < 2 * at->dim; i++) box[i] += 0.25f;
+  }
+  copse_octree_move_all(at->tree, NULL);
+}
+
+static void ask_boxes(const boxes *at, uint32_t asker) {
+  const uint32_t dim = at->dim;
+  const float *center = copse_octree_boxes(at->tree) + asker * 2 * dim;
+  copse_results results = {ids, distances2, ROOM, 0, 0};
+  copse_octree_within(at->tree, center, 12, NULL, &results);
+  add_ids(&results, true);
+
+  float lo[3], hi[3], target[3];
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    lo[axis] = center[axis] - 10;
+    hi[axis] = center[axis] + 10;
+    target[axis] = at->size - center[axis];
+  }
+  copse_octree_range(at->tree, lo, hi, NULL, &results);
+  add_ids(&results, false);
+
+  copse_query others = copse_query_default();
+  others.mask = 5;
+  others.exclude = asker;
+  copse_octree_neighbors(at->tree, center, 6, &others, &results);
+  add_ids(&results, true);
+
+  copse_query secondGroup = copse_query_default();
+  secondGroup.mask = 2;
+  uint32_t total;
+  copse_octree_count_within(at->tree, center, 25, &secondGroup, &total, NULL);
+  add(total);
+
+  copse_query notItself = copse_query_default();
+  notItself.exclude = asker;
+  copse_box_hit hit;
+  copse_octree_raycast(at->tree, center, target, &notItself, &hit, NULL);
+  add(hit.id);
+  if (hit.id == COPSE_NONE) return;
+  add_float(hit.fraction);
+  for (int axis = 0; axis < 3; axis++) add((uint32_t)(hit.normal[axis] + 1));
+}
+
+static void save_boxes(const boxes *at) {
+  static uint32_t words[ROOM];
+  size_t bytes;
+  copse_octree_save(at->tree, words, sizeof words, &bytes);
+  for (size_t i = 0; i < bytes / sizeof *words; i++) add(words[i]);
+  copse_octree_clear(at->tree);
+  if (copse_octree_restore(at->tree, words, bytes) != COPSE_OK) exit(1);
+}
+
+static void play_boxes(uint32_t dim, uint32_t slots, float size, float looseness) {
+  copse_octree_def def = copse_octree_default();
+  def.dimensions = dim;
+  def.capacity = slots;
+  def.leafSize = 4;
+  def.looseness = looseness;
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    def.bounds[axis] = 0;
+    def.bounds[dim + axis] = size;
+  }
+  boxes at = {NULL, dim, slots, size};
+  if (copse_octree_create(&def, &at.tree) != COPSE_OK) exit(1);
+  for (uint32_t i = 0; i < slots / 4 * 3; i++) insert_box(&at);
+  for (uint32_t frame = 0; frame < BOX_FRAMES; frame++) {
+    churn_boxes(&at);
+    move_boxes(&at, frame);
+    for (uint32_t asker = 0; asker < slots; asker += STEP)
+      if (copse_octree_has(at.tree, asker)) ask_boxes(&at, asker);
+    copse_results pairs = {ids, NULL, ROOM, 0, 0};
+    copse_octree_pairs(at.tree, NULL, &pairs);
+    add(pairs.total / 2);
+    for (uint32_t i = 0; i < pairs.total; i++) add(ids[i]);
+    const copse_octree_statistics stats = copse_octree_stats(at.tree);
+    add(stats.nodes);
+    add(stats.leaves);
+    add(stats.straddlers);
+    add(stats.outside);
+    add((uint32_t)copse_octree_cells(at.tree, NULL, 0));
+    if (frame % 6 == 5) save_boxes(&at);
+  }
+  copse_octree_destroy(at.tree);
+}
+
 int main(void) {
   play_both("agenttree", (kind){.noun = AGENTTREE}, (kind){.noun = AGENTTREE});
   play_both("grid", (kind){.noun = GRID, .cellSize = 12}, (kind){.noun = GRID, .cellSize = 5});
   play_both("kdtree", (kind){.noun = KDTREE}, (kind){.noun = KDTREE});
+  state = 1;
+  hash = 2166136261u;
+  play_boxes(2, 1000, 1024, 1);
+  play_boxes(3, 500, 128, 1.25f);
+  printf("octree 0x%08x\n", hash);
   return 0;
 }

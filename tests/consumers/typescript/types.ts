@@ -1,6 +1,7 @@
 import { AgentTree } from 'copse'
 import { Grid, type GridOptions, type Stats } from 'copse/grid'
 import { KdTree3D, type KdTreeOptions } from 'copse/kdtree'
+import { type BoxHit3D, Octree, type OctreeStats, Quadtree } from 'copse/octree'
 
 const agents = new AgentTree({ capacity: 3, split: 'median' })
 export const near: Uint32Array = agents.within(0, 0, 2, { sort: 'distance', exclude: 2 })
@@ -19,3 +20,19 @@ export const tree: KdTree3D = KdTree3D.from(new KdTree3D(presorted).save(), { ca
 new KdTree3D({ builder: 'fast' })
 // @ts-expect-error bytes are a Uint8Array
 KdTree3D.from([1, 2, 3])
+
+const zones = new Quadtree({ bounds: [0, 0, 9, 9], looseness: 2 })
+export const slot: number = zones.insert(1, 2)
+zones.move(slot, 1, 2, 3, 4)
+export const figures: OctreeStats = zones.stats()
+// @ts-expect-error the world has no default
+new Quadtree({ capacity: 3 })
+// @ts-expect-error a box has four sides
+zones.insert(1)
+
+const space = new Octree({ bounds: [0, 0, 0, 9, 9, 9] })
+export const first: BoxHit3D | null = space.raycast(0, 0, 0, 9, 9, 9, { exclude: slot })
+// @ts-expect-error it may be null
+export const fraction: number = space.raycast(0, 0, 0, 9, 9, 9).fraction
+// @ts-expect-error pairs are not excluded
+space.pairs({ exclude: 1 })

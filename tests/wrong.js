@@ -1,0 +1,62 @@
+// What is wrong as an argument, and whether it is refused as it must be.
+
+import * as assert from 'uvu/assert'
+import { thrown } from './indexes.js'
+
+export const NOT_NUMBERS = [null, '5', 5n, true, {}, [1], { valueOf: () => 1 }, Symbol('s')]
+
+export const WRONG_SIZES = [...NOT_NUMBERS, NaN, 0, -1, 1.5, Infinity, 2 ** 28 + 1, 2 ** 32 + 5]
+export const WRONG_WORDS = ['', 'Longest', 'none', 0, 1, null, {}, true, 5n]
+
+/** What each kind of argument must not be. */
+export const WRONG = {
+  coordinate: [undefined, ...NOT_NUMBERS, NaN, Infinity, -Infinity, 1.1e18, -1e19],
+  direction: [undefined, ...NOT_NUMBERS, NaN, Infinity, -Infinity, 1e39],
+  distance: [undefined, ...NOT_NUMBERS, NaN, -1, -1e-9, -Infinity],
+  angle: [undefined, ...NOT_NUMBERS, NaN, -1, 3.2, Infinity],
+  side: [undefined, ...NOT_NUMBERS, NaN],
+  farSide: [undefined, ...NOT_NUMBERS, NaN, -1, -Infinity],
+  count: [undefined, ...NOT_NUMBERS, NaN, -1, 1.5, Infinity],
+  slots: [undefined, ...NOT_NUMBERS, NaN, -1, 1.5, Infinity, 2 ** 32 + 5],
+  out: [undefined, ...NOT_NUMBERS, 5, new Float32Array(4), new Int32Array(4)],
+  options: [null, '5', 5n, true, 5, NaN, Symbol('s'), () => {}],
+  bytes: [undefined, null, 5, 'x', [], {}, new Uint32Array(40), new ArrayBuffer(160)],
+}
+
+/** By option of a query. */
+export const WRONG_OPTIONS = {
+  mask: [...NOT_NUMBERS, NaN, 1.5, Infinity, 2 ** 32, -(2 ** 31) - 1, 2 ** 32 + 5],
+  exclude: [...NOT_NUMBERS, NaN, 1.5, -2, Infinity, 2 ** 32, 2 ** 32 + 5],
+  maxDistance: [...NOT_NUMBERS, NaN, -1, -Infinity],
+  sort: [null, 5, 5n, true, {}, 'nearest', 'ID', ''],
+}
+
+/** How a message shows a value. */
+function shown(value) {
+  if (typeof value === 'string') return `'${value}'`
+  if (typeof value === 'object' && value !== null) return value.constructor.name
+  return String(value)
+}
+
+/**
+ * The error must name where, which argument and its value, and its class must tell whether the type
+ * was wrong.
+ */
+export function assertRefused(call, place, argument, value, type = 'number') {
+  const error = thrown(call)
+  const what = `${place}, ${argument} = ${shown(value)}: ${error}`
+  assert.instance(error, typeof value === type ? RangeError : TypeError, what)
+  assert.ok(error.message.startsWith(`${place}: ${argument} must be `), what)
+  assert.ok(error.message.endsWith(`got ${shown(value)}`), what)
+}
+
+/** A function that traps in earnest: the export of the smallest module, `unreachable`. */
+export function trap() {
+  const header = [0, 97, 115, 109, 1, 0, 0, 0]
+  const types = [1, 4, 1, 0x60, 0, 0]
+  const functions = [3, 2, 1, 0]
+  const exported = [7, 5, 1, 1, 'f'.charCodeAt(0), 0, 0]
+  const code = [10, 5, 1, 3, 0, 0, 11]
+  const bytes = Uint8Array.of(...header, ...types, ...functions, ...exported, ...code)
+  return new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports.f
+}
