@@ -210,6 +210,20 @@ const operations = {
   moveFew: (random, play) => moveAll(random, play, 0.1),
   moveMany: (random, play) => moveAll(random, play, 1),
 
+  load(random, play) {
+    const { dimensions, model, options, trees } = play
+    const count = integer(random, options.capacity + 1)
+    const boxes = Array.from({ length: count }, () => drawBox(random, play))
+    for (const tree of trees)
+      for (const [id, box] of boxes.entries()) tree.boxes.set(box, id * 2 * dimensions)
+    both(play, (tree) => tree.load(count))
+    for (let id = 0; id < options.capacity; id++) {
+      if (list.isUsed(model, id)) model.generations[id]++
+      if (id < count) model.generations[id]++
+    }
+    for (const [id, box] of boxes.entries()) putInModel(play, id, box)
+  },
+
   remove(random, play) {
     const { model, options } = play
     const slot = integer(random, options.capacity + 1)

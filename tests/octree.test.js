@@ -263,6 +263,29 @@ for (const [core, library] of libraries.entries())
       assert.ok(tree.validate())
     })
 
+    test('load takes what boxes says, or nothing', () => {
+      const tree = row()
+      const before = portrait(tree)
+      const kept = tree.boxes.slice()
+      assertRefused(() => tree.load(-1), `${name}.load`, 'count', -1)
+      assertRefused(() => tree.load(1.5), `${name}.load`, 'count', 1.5)
+      assertCode(() => tree.load(tree.capacity + 1), 'FULL')
+      tree.boxes[1] = NaN
+      assert.is(assertCode(() => tree.load(1), 'NOT_FINITE').index, 0)
+      tree.boxes[1] = 1e17
+      assert.is(thrown(() => tree.load(1)).message, `${name}.load: the box of slot 0 has min > max`)
+      tree.boxes.set(kept)
+      assert.equal(portrait(tree), before)
+      tree.boxes.set(cube(3), 2 * dimensions)
+      tree.boxes.set(cube(4), 3 * dimensions)
+      tree.load(2)
+      assert.equal([...tree.at(...cube(3.5))].includes(1), true)
+      assert.equal([tree.count, tree.has(1), tree.has(2)], [2, true, false])
+      assert.equal([...tree.generations.subarray(0, 3)], [3, 3, 2])
+      tree.load(0)
+      assert.is(tree.count, 0)
+    })
+
     // ---- What changes do ----
 
     test('insert without max is a point, and answers with the lowest free slot', () => {

@@ -12,7 +12,8 @@ import { checkCoordinate, checkInteger, checkOptions, CopseError, refuse } from 
  * @property {number[]} bounds the world: [minX, minY, maxX, maxY], in 3D [minX, minY, minZ, maxX, maxY,
  *   maxZ]; items outside are kept and found too
  * @property {number} [capacity] the most items; 1,000 at first
- * @property {number} [leafSize] the most items in a cell that is not divided; 0: all sink to `maxDepth`
+ * @property {number} [leafSize] the most items in a cell that is not divided, 24 at first; 0: all sink to
+ *   `maxDepth`
  * @property {number} [maxDepth] how often cells are divided, 0 (one list) to 24
  * @property {number} [looseness] how much larger than itself a cell is for what it takes, 1 to 16: small
  *   items on a line between cells then need not stay in the large cell around them
