@@ -171,6 +171,8 @@ function measureAll(dimensions, spread, n, names) {
       sameOrThrow(after, `${what}, after what was measured`)
     }
 
+    const sized = able.filter(({ peer }) => peer.bytes)
+    const bytesOf = ({ name, peer }) => [name, Math.round(peer.bytes() / n)]
     const scale = scaleOf(name, agents)
     return {
       work: name,
@@ -181,6 +183,7 @@ function measureAll(dimensions, spread, n, names) {
       unit: work.unit,
       times: Object.fromEntries([...times].map(([name, its]) => [name, summary(its, scale)])),
       tooSlow: tooSlow.filter(takesPart).map(({ name }) => name),
+      ...(sized.length && { bytes: Object.fromEntries(sized.map(bytesOf)) }),
     }
   })
   for (const { peer } of entrants) peer.dispose?.()
@@ -191,7 +194,8 @@ function measureAll(dimensions, spread, n, names) {
 
 /** The works of one set of agents, a line for each library; ratios are to the first. */
 function print(results) {
-  for (const { work, dimensions, spread, n, radius, unit, times, tooSlow } of results) {
+  for (const result of results) {
+    const { work, dimensions, spread, n, radius, unit, times, tooSlow, bytes } = result
     const near = radius === undefined ? '' : `, radius ${radius}`
     const what = `${dimensions}D, ${spread}, ${n.toLocaleString('en')}${near}`
     console.log(`\n${what}: ${works[work].title}, ${unit}`)
@@ -205,6 +209,8 @@ function print(results) {
       )
     }
     if (tooSlow.length) console.log(`  skipped, too slow here: ${tooSlow.join(', ')}`)
+    const each = Object.entries(bytes ?? {}).map(([name, bytes]) => `${name} ${bytes}`)
+    if (each.length) console.log(`  bytes an item: ${each.join(', ')}`)
   }
 }
 

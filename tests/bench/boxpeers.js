@@ -4,6 +4,7 @@
 // build(boxes)     from nothing: minX, minY, maxX, maxY of each
 // move(boxes)      brings the index up to date, where that is another way than build
 // range(minX, minY, maxX, maxY)   how many it found, in `found`
+// bytes()          of memory, where it tells
 // pairs()          how many overlap, in `paired`, two and two; without it, an area is asked for each box
 //
 // Some give candidates, which are filtered here: their users have to do that too. Sizes of nodes are
@@ -58,6 +59,7 @@ const oursBy =
       ...(oneByOne ? single : inOneCall),
       range: (minX, minY, maxX, maxY) => tree.rangeInto(minX, minY, maxX, maxY, found),
       pairs: () => tree.pairsInto(paired),
+      bytes: () => tree.stats().bytes,
       dispose: () => tree.dispose(),
     }
   }
@@ -137,6 +139,7 @@ function flatbush({ n }) {
       }
       return count
     },
+    bytes: () => index.data.byteLength,
   }
 }
 
