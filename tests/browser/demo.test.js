@@ -96,7 +96,7 @@ demo('stands still while paused, and goes on', async () => {
   await frames(page, 2)
   const still = await picture(page)
   await frames(page, 10)
-  assert.is(await picture(page), still)
+  assert.ok((await picture(page)) === still) // a list of what differs would take minutes
   await page.keyboard.press('Space')
   await frames(page, 10)
   assert.is.not(await picture(page), still)
