@@ -6,8 +6,9 @@
  * like any others. A node is split if and only if it may be and holds, with all below it, more than
  * leafSize items: so the cells are a function of the items alone, whatever their history.
  *
- * A node's items lie in blocks of four, as queries test them. All blocks of a node but the first
- * are full, and each item knows its place, so that it is removed or moved without a search.
+ * A node's items lie in blocks of eight, of which queries test four at a time. All blocks of a node
+ * but the first are full, and each item knows its place, so that it is removed or moved without a
+ * search.
  *
  * After R. A. Finkel, J. L. Bentley, "Quad trees" (1974), and for the margins T. Ulrich, "Loose
  * octrees" (2000). */
@@ -138,6 +139,12 @@ ALWAYS_INLINE void octree_box(const copse_octree *tree, uint32_t slot, float *bo
 /* How many of a block's lanes hold items. */
 ALWAYS_INLINE uint32_t octree_block_size(const octree_node *node, uint32_t block) {
   return block == node->block ? (node->own - 1) % BLOCK_ITEMS + 1 : BLOCK_ITEMS;
+}
+
+/* Whether a query looks for an item. Groups are read where the caller writes them: what he writes
+ * counts at once. */
+ALWAYS_INLINE bool octree_wants(const copse_octree *tree, const copse_query *query, uint32_t id) {
+  return (tree->groups[id] & query->mask) && id != query->exclude;
 }
 
 /* ---- Changes that several files make ---- */

@@ -1,4 +1,4 @@
-/* Queries of the quadtree and the octree: blocks of four items at a time. */
+/* Queries of the quadtree and the octree: four items at a time. */
 
 #include "octree.h"
 #include "region.h"
@@ -73,10 +73,6 @@ ALWAYS_INLINE word4 block_hits(const octree_block *block, uint32_t i, const prob
   return hit;
 }
 
-ALWAYS_INLINE bool wanted(const copse_octree *tree, uint32_t id, const copse_query *query) {
-  return (tree->groups[id] & query->mask) && id != query->exclude;
-}
-
 /* ---- What lies in a region ---------------------------------------------------------------- */
 
 /* What a query looks for besides its region. */
@@ -98,8 +94,7 @@ typedef struct hits {
   float distances2[HITS + BLOCK_ITEMS];
 } hits;
 
-/* Appends those that are looked for. Groups are read where the caller writes them: what he writes
- * counts at once. */
+/* Appends those that are looked for. */
 OUT_OF_LINE void hits_append(const hits *from, uint32_t size, const copse_octree *tree,
                              const filter *query, copse_results *results) {
   uint32_t total = results->total;
@@ -356,7 +351,7 @@ ALWAYS_INLINE uint32_t neighbors_in(const copse_octree *tree, const float *cente
         float lanes2[4];
         float4_store(lanes2, distances2);
         for (uint32_t lane = 0; bits; lane++, bits >>= 1)
-          if (bits & 1 && wanted(tree, block->ids[i + lane], query))
+          if (bits & 1 && octree_wants(tree, query, block->ids[i + lane]))
             scan_offer(nearest, lanes2[lane], block->ids[i + lane]);
       }
     }

@@ -89,11 +89,8 @@ ALWAYS_INLINE uint32_t cast(const copse_octree *tree, const segment *ray, const 
     for (uint32_t at = node->block; at != COPSE_NONE;) {
       const octree_block *block = octree_block_at(tree, at, dim);
       const uint32_t size = octree_block_size(node, at);
-      for (uint32_t lane = 0; lane < size; lane++) {
-        const uint32_t id = block->ids[lane];
-        if ((tree->groups[id] & query->mask) && id != query->exclude)
-          offer(ray, block, lane, hit, dim);
-      }
+      for (uint32_t lane = 0; lane < size; lane++)
+        if (octree_wants(tree, query, block->ids[lane])) offer(ray, block, lane, hit, dim);
       at = block->next;
     }
     if (!node->children) continue;
