@@ -277,7 +277,7 @@ static uint32_t select_of(const batch *asked, nearby *near, uint32_t self, uint3
   return count;
 }
 
-void row_queue_empty(row_queue *queue, uint32_t k, copse_neighbor_rows *rows) {
+SMALL_CODE void row_queue_empty(row_queue *queue, uint32_t k, copse_neighbor_rows *rows) {
   for (uint32_t row = 0; row < queue->size; row++) {
     const size_t from = (size_t)row * k, to = (size_t)queue->slots[row] * k;
     const uint32_t count = queue->counts[row];
@@ -309,6 +309,14 @@ static uint32_t nearest_alone(const batch *asked, const float *center, uint32_t 
   return nearest_of_query(asked, center, &query, k, row);
 }
 
+/* The row of one of the gathered, when that takes more than what is gathered. */
+SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch *asked, const nearby *near, uint32_t i,
+                                               uint32_t k, pairs row) {
+  float center[3];
+  nearby_center(near, i, center, (int)asked->agents->dimensions);
+  return nearest_alone(asked, center, near->ids[i], k, row);
+}
+
 /* Where row i lies. */
 static pairs row_at(const copse_neighbor_rows *rows, uint32_t i, uint32_t k) {
   const size_t begin = (size_t)i * k;
@@ -321,9 +329,9 @@ static void learn(expectation *expected, pairs row, uint32_t count, uint32_t k) 
   expected->full++;
 }
 
-void batch_nearest(const batch *asked, nearby *near, uint32_t self, uint32_t own, uint32_t k,
-                   float reach2, expectation *expected, row_queue *queue,
-                   copse_neighbor_rows *rows) {
+SMALL_CODE void batch_nearest(const batch *asked, nearby *near, uint32_t self, uint32_t own,
+                              uint32_t k, float reach2, expectation *expected, row_queue *queue,
+                              copse_neighbor_rows *rows) {
   const bool queued = k <= RANK_K;
   const float max2 = asked->query.maxDistance * asked->query.maxDistance;
   for (const uint32_t end = self + own; self < end; self++) {
@@ -331,11 +339,7 @@ void batch_nearest(const batch *asked, nearby *near, uint32_t self, uint32_t own
     const copse_neighbor_rows waiting = {queue->counts, queue->ids, queue->distances2};
     const pairs row = queued ? row_at(&waiting, queue->size, k) : row_at(rows, slot, k);
     uint32_t count = select_of(asked, near, self, k, reach2, &expected->guess2, row);
-    if (count < k && reach2 < max2) { /* beyond its reach nothing is known */
-      float center[3];
-      nearby_center(near, self, center, (int)asked->agents->dimensions);
-      count = nearest_alone(asked, center, slot, k, row);
-    }
+    if (count < k && reach2 < max2) count = nearest_beyond(asked, near, self, k, row);
     learn(expected, row, count, k);
     if (!queued) {
       rows->counts[slot] = count;
@@ -344,6 +348,61 @@ void batch_nearest(const batch *asked, nearby *near, uint32_t self, uint32_t own
     queue->slots[queue->size] = slot;
     queue->counts[queue->size++] = count;
     if (queue->size == QUEUE_ROWS) row_queue_empty(queue, k, rows);
+  }
+}
+
+/* The nearest of the gathered to eight points at once: each has a lane. */
+ALWAYS_INLINE void nearest_of_eight(const nearby *near, uint32_t self, pairs found, const int dim) {
+  float4 best2[2] = {float4_all(INFINITY), float4_all(INFINITY)};
+  word4 bestIds[2] = {word4_all(COPSE_NONE), word4_all(COPSE_NONE)};
+  for (uint32_t i = 0; i < near->size; i++) {
+    float center[3];
+    nearby_center(near, i, center, dim);
+    const asker one = {.center = scan_center_at(center, dim)};
+    const word4 id = word4_all(near->ids[i]);
+    UNROLL for (uint32_t four = 0; four < 2; four++) {
+      const float4 distance2 = nearby_distance2(near, self + 4 * four, &one, dim);
+      const word4 sooner =
+          word4_and(float4_le(distance2, best2[four]), word4_greater(bestIds[four], id));
+      bestIds[four] =
+          word4_select(word4_or(float4_lt(distance2, best2[four]), sooner), id, bestIds[four]);
+      best2[four] = float4_min(best2[four], distance2);
+    }
+  }
+  UNROLL for (int four = 0; four < 2; four++) {
+    float4_store(found.distances2 + 4 * four, best2[four]);
+    word4_store(found.ids + 4 * four, bestIds[four]);
+  }
+}
+
+OUT_OF_LINE void nearest_of_eight_2d(const nearby *near, uint32_t self, pairs found) {
+  nearest_of_eight(near, self, found, 2);
+}
+OUT_OF_LINE void nearest_of_eight_3d(const nearby *near, uint32_t self, pairs found) {
+  nearest_of_eight(near, self, found, 3);
+}
+
+void batch_nearest_one(const batch *asked, const nearby *near, uint32_t self, uint32_t own,
+                       float reach2, expectation *expected, copse_neighbor_rows *rows) {
+  const float max2 = asked->query.maxDistance * asked->query.maxDistance;
+  const int dim = (int)asked->agents->dimensions;
+  float distances2[8];
+  uint32_t ids[8];
+  for (uint32_t i = 0; i < own; i++, self++) {
+    if (i % 8 == 0) {
+      if (dim == 3)
+        nearest_of_eight_3d(near, self, (pairs){distances2, ids});
+      else
+        nearest_of_eight_2d(near, self, (pairs){distances2, ids});
+    }
+    const uint32_t slot = near->ids[self];
+    const pairs row = row_at(rows, slot, 1);
+    row.ids[0] = ids[i % 8];
+    row.distances2[0] = distances2[i % 8];
+    uint32_t count = distances2[i % 8] <= reach2;
+    if (!count && reach2 < max2) count = nearest_beyond(asked, near, self, 1, row);
+    rows->counts[slot] = count;
+    learn(expected, row, count, 1);
   }
 }
 

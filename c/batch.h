@@ -189,6 +189,10 @@ void batch_nearest(const batch *asked, nearby *near, uint32_t self, uint32_t own
                    float reach2, expectation *expected, row_queue *queue,
                    copse_neighbor_rows *rows);
 
+/* The same for the nearest alone, in a plain batch of points that are not gathered themselves. */
+void batch_nearest_one(const batch *asked, const nearby *near, uint32_t self, uint32_t own,
+                       float reach2, expectation *expected, copse_neighbor_rows *rows);
+
 /* Writes the row of an agent by a query. */
 void batch_nearest_alone(const batch *asked, const float *center, uint32_t slot, uint32_t k,
                          expectation *expected, copse_neighbor_rows *rows);

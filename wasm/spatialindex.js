@@ -402,8 +402,10 @@ export class SpatialIndex extends CoreObject {
     this.#askBatch('raycastMany', options)
     const radius = this.#radiusOf('raycastMany', options)
     const n = this.#takePoints('raycastMany', 'segments', segments, 2)
-    this._leave(
+    this.#leavePoints(
       'raycastMany',
+      'segments',
+      segments,
       this._enter('raycastMany').raycast_many(this._handle, n, radius, this._mask, this._exclude),
     )
     const hits = this.#hits
@@ -521,13 +523,25 @@ export class SpatialIndex extends CoreObject {
         points.length,
         `a multiple of ${width}, for at most ${this._capacity} ${what}`,
       )
-    for (let i = 0; i < points.length; i++) {
-      const x = points[i]
-      if (!(x >= -1e18 && x <= 1e18)) checkCoordinate(this._name, method, `${what}[${i}]`, x)
-    }
     this._alive(method)
     this._view(POINTS, this._capacity * 2 * this.#dimensions).set(points)
     return n
+  }
+
+  /**
+   * Ends a call about points. The core refuses them all where one is bad: only then it is sought.
+   * @param {string} method
+   * @param {'points' | 'segments'} what
+   * @param {Float32Array} points
+   * @param {number} result
+   */
+  #leavePoints(method, what, points, result) {
+    try {
+      return this._leave(method, result)
+    } catch (error) {
+      points.forEach((x, i) => checkCoordinate(this._name, method, `${what}[${i}]`, x))
+      throw error
+    }
   }
 
   /**
@@ -541,8 +555,10 @@ export class SpatialIndex extends CoreObject {
     this.#askBatch('withinMany', options)
     const n = this.#takePoints('withinMany', 'points', points, 1)
     return this.#rowsOf(
-      this._leave(
+      this.#leavePoints(
         'withinMany',
+        'points',
+        points,
         this._enter('withinMany').within_many(this._handle, n, radius, this._mask, this._exclude),
       ),
     )
@@ -556,8 +572,10 @@ export class SpatialIndex extends CoreObject {
   nearestMany(points, options) {
     const k = this.#checkK('nearestMany', options)
     const n = this.#takePoints('nearestMany', 'points', points, 1)
-    this._leave(
+    this.#leavePoints(
       'nearestMany',
+      'points',
+      points,
       this._enter('nearestMany').nearest_many(
         this._handle,
         n,

@@ -39,7 +39,7 @@ const forms = {
   quick: {
     budget: 250,
     slow: { 'brute force': 600, objects: 10_000, arrays: 100_000 },
-    still: { objects: 100_000, 'objects, slowly': 100_000, queries: 20_000 },
+    still: { objects: 100_000, 'objects, slowly': 100_000, queries: 100_000 },
     boxes: { 'brute force': 1500 },
     plan: [
       [2, 'uniform', 1, ['nearest']],
