@@ -221,6 +221,45 @@ test('queries visit few nodes', () => {
   assert.is(plain.stats().visits, 1, 'all inside: counted untested')
 })
 
+// Many are answered together: on a lattice most have several nearest, of which the lowest id counts.
+test('nearestMany is nearest, for each of many places', () => {
+  const [n, asked] = [600, 640]
+  for (const { empty } of makers)
+    for (const dimensions of [2, 3]) {
+      const random = createRandom(9)
+      const lattice = (count, step, side) =>
+        Float32Array.from({ length: count * dimensions }, () => step * Math.floor(random() * side))
+      const tree = empty(dimensions, { capacity: asked, k: 2 })
+      tree.count = n
+      tree.positions.set(lattice(n, 1, dimensions === 2 ? 20 : 8))
+      tree.build()
+      const places = lattice(asked, 0.5, dimensions === 2 ? 42 : 18)
+      places.fill(100, 0, 3 * dimensions) // some far away
+      const found = new Uint32Array(1)
+      const distances2 = new Float32Array(1)
+      for (const maxDistance of [Infinity, 0.5, 0.8, 0])
+        for (const exclude of [-1, 5]) {
+          const {
+            counts,
+            ids,
+            distances2: all2,
+          } = tree.nearestMany(places, {
+            k: 1,
+            maxDistance,
+            exclude,
+          })
+          for (let i = 0; i < asked; i++) {
+            const place = places.subarray(i * dimensions, (i + 1) * dimensions)
+            const options = { maxDistance, exclude, distances2 }
+            const total = tree.neighborsInto(...place, 1, found, options)
+            assert.is(counts[i], total)
+            if (total) assert.equal([ids[i], all2[i]], [found[0], distances2[0]])
+          }
+        }
+      tree.dispose()
+    }
+})
+
 test('takes the least memory of all kinds', () => {
   const n = 10_000
   for (const dimensions of [2, 3]) {

@@ -1429,6 +1429,12 @@ static void test_all_removed_is_the_start(void) {
           CHECK(copse_octree_insert(tree, box, &slot) == COPSE_OK && slot == (uint32_t)i);
         }
         CHECK(copse_octree_stats(tree).nodes > 1 && copse_octree_stats(tree).unsplit == 0);
+        uint32_t ids[300], total;
+        copse_results all = {ids, NULL, 300, 0, 0};
+        const float lo[3] = {0}, hi[3] = {17, 17, 17};
+        CHECK(copse_octree_range(tree, lo, hi, NULL, &all) == COPSE_OK && all.total == 300);
+        copse_octree_count_within(tree, lo, INFINITY, NULL, &total, NULL);
+        CHECK(total == 300);
         for (uint32_t i = 0; i < 300; i++)
           CHECK(copse_octree_remove(tree, (i * 7 + (uint32_t)round) % 300) == COPSE_OK);
         const copse_octree_statistics stats = copse_octree_stats(tree);
@@ -1523,6 +1529,20 @@ static void test_boxes_fill_their_capacity(void) {
   ids[8] = 77;
   CHECK(copse_octree_pairs(tree, NULL, &results) == COPSE_OK);
   CHECK(results.total == 40 * 39 && ids[8] == 77); /* whole pairs only */
+  copse_octree_destroy(tree);
+}
+
+static void test_pairs_are_written_whole_while_they_fit(void) {
+  copse_octree *tree = octree_of(sixteen(2, 2, 6));
+  for (int i = 0; i < 6; i++) add_box(tree, 1, 1, 2, 2);
+  for (uint32_t capacity = 0; capacity < 32; capacity++) {
+    uint32_t *ids = malloc(capacity ? capacity * sizeof *ids : 1); /* a write behind it is found */
+    copse_results results = {ids, NULL, capacity, 0, 0};
+    CHECK(copse_octree_pairs(tree, NULL, &results) == COPSE_OK && results.total == 30);
+    for (uint32_t i = 0; i + 2 <= capacity && i < 30; i += 2) CHECK(ids[i] < ids[i + 1]);
+    for (uint32_t i = 2; i + 2 <= capacity && i < 30; i += 2) CHECK(ids[i] >= ids[i - 2]);
+    free(ids);
+  }
   copse_octree_destroy(tree);
 }
 
@@ -1682,6 +1702,7 @@ static const struct {
     TEST(test_a_pool_without_nodes_leaves_cells_whole),
     TEST(test_wrong_boxes_are_refused),
     TEST(test_boxes_fill_their_capacity),
+    TEST(test_pairs_are_written_whole_while_they_fit),
     TEST(test_an_octree_allocates_only_when_it_is_created),
     TEST(test_looseness_frees_small_items_at_the_center),
     TEST(test_a_snapshot_of_boxes_checks_what_it_takes),
