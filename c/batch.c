@@ -369,7 +369,7 @@ ALWAYS_INLINE void nearest_of_eight(const nearby *near, uint32_t self, pairs fou
       best2[four] = float4_min(best2[four], distance2);
     }
   }
-  UNROLL for (int four = 0; four < 2; four++) {
+  UNROLL for (size_t four = 0; four < 2; four++) {
     float4_store(found.distances2 + 4 * four, best2[four]);
     word4_store(found.ids + 4 * four, bestIds[four]);
   }
