@@ -277,10 +277,6 @@ bool octree_split(copse_octree *tree, uint32_t node) {
   return true;
 }
 
-static bool should_split(const copse_octree *tree, const octree_node *node) {
-  return !node->children && node->total > tree->def.leafSize && node->depth < tree->def.maxDepth;
-}
-
 /* Takes all items from a node, and calls for each `again` with `to` and the item. */
 ALWAYS_INLINE void take_items(copse_octree *tree, uint32_t node,
                               void (*again)(copse_octree *, uint32_t, uint32_t, const float *),
@@ -325,7 +321,7 @@ static void split_all(copse_octree *tree, uint32_t node) {
   stack[0] = node;
   while (waiting) {
     node = stack[--waiting];
-    if (!should_split(tree, &tree->nodes[node]) || !octree_split(tree, node)) continue;
+    if (!octree_should_split(tree, &tree->nodes[node]) || !octree_split(tree, node)) continue;
     if (tree->def.dimensions == 3)
       take_items(tree, node, sift_3d, node, 3);
     else
@@ -374,7 +370,7 @@ ALWAYS_INLINE void sink(copse_octree *tree, uint32_t node, uint32_t slot, const 
   }
   octree_link(tree, node, slot, box);
   tree->changes++;
-  if (should_split(tree, &tree->nodes[node])) split_all(tree, node);
+  if (octree_should_split(tree, &tree->nodes[node])) split_all(tree, node);
 }
 
 /* Unlinks an item, counts it out up to a node (which goes on counting it), and merges what then

@@ -147,6 +147,11 @@ ALWAYS_INLINE bool octree_wants(const copse_octree *tree, const copse_query *que
   return (tree->groups[id] & query->mask) && id != query->exclude;
 }
 
+/* Whether a node holds too much for a leaf. */
+ALWAYS_INLINE bool octree_should_split(const copse_octree *tree, const octree_node *node) {
+  return !node->children && node->total > tree->def.leafSize && node->depth < tree->def.maxDepth;
+}
+
 /* ---- Changes that several files make ---- */
 
 /* Whether a box is one: finite, and no side negative. */

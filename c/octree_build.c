@@ -2,8 +2,6 @@
 
 #include "octree.h"
 
-#include <string.h>
-
 /* Some items in a row of order[0], all of one node. */
 typedef struct part {
   uint32_t node, begin, end;
@@ -44,9 +42,7 @@ ALWAYS_INLINE void rebuild_in(copse_octree *tree, uint32_t count, const int dim)
     const part whole = stack[--waiting];
     octree_node *node = &tree->nodes[whole.node];
     node->total = whole.end - whole.begin;
-    const bool split = node->total > tree->def.leafSize && node->depth < tree->def.maxDepth &&
-                       octree_split(tree, whole.node);
-    if (!split) {
+    if (!octree_should_split(tree, node) || !octree_split(tree, whole.node)) {
       for (uint32_t i = whole.begin; i < whole.end; i++) {
         const uint32_t slot = tree->order[0][i];
         octree_link(tree, whole.node, slot, tree->boxes + (size_t)slot * 2 * (uint32_t)dim);

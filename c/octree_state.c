@@ -73,7 +73,7 @@ copse_octree_statistics copse_octree_stats(const copse_octree *tree) {
       stats.straddlers += node->own;
     else {
       stats.leaves++;
-      stats.unsplit += node->total > tree->def.leafSize && node->depth < tree->def.maxDepth;
+      stats.unsplit += octree_should_split(tree, node);
     }
   }
   for (uint32_t slot = 0; slot < tree->def.capacity; slot++) {

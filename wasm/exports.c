@@ -402,6 +402,11 @@ int32_t any_within(int32_t handle, float x, float y, float z, float radius, uint
   return status == COPSE_OK ? any : FAILED(status);
 }
 
+/* The answer of a batch: a number of ids, which may exceed an int32. */
+static double total_or_failed(double total, copse_status status) {
+  return status == COPSE_OK ? total : FAILED(status);
+}
+
 /* ---- Agents ------------------------------------------------------------------------------- */
 
 #if WITH_AGENTS
@@ -432,12 +437,7 @@ int32_t cone(int32_t handle, float x, float y, float z, float dirX, float dirY, 
                                          halfAngle, radius, &query, &at->results));
 }
 
-/* ---- Batches: an answer is a number of ids, which may exceed an int32 -------------------------
- */
-
-static double total_or_failed(double total, copse_status status) {
-  return status == COPSE_OK ? total : FAILED(status);
-}
+/* ---- Batches ------------------------------------------------------------------------------ */
 
 EXPORT("all_within") double all_within(int32_t handle, float radius, uint32_t mask) {
   object *at = agents_of(handle);
@@ -624,7 +624,7 @@ EXPORT("box_pairs") double box_pairs(int32_t handle, uint32_t mask) {
   copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
   copse_results results = {.ids = at->rows.ids, .capacity = at->rows.capacity};
   copse_status status = copse_octree_pairs(at->index.octree, &query, &results);
-  return status == COPSE_OK ? results.total : FAILED(status);
+  return total_or_failed(results.total, status);
 }
 
 /* Answers with the id. */
