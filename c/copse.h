@@ -744,6 +744,218 @@ copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t cap
                                size_t *total);
 copse_status copse_octree_restore(copse_octree *tree, const void *bytes, size_t size);
 
+/* ---- Obstacle tree ------------------------------------------------------------------------- *
+ *
+ * Walls, in 2 dimensions: what is near, what is in the way, what can be seen. Walls are the edges
+ * of polygons, closed loops of vertices. Counter-clockwise (with y up) the inside is solid; a
+ * clockwise loop is a boundary, whose outside is solid; two vertices are a thin wall, an edge for
+ * either side. An edge is seen from its right, the free side. Loops may touch, cross each other and
+ * themselves: every query looks at edges one by one.
+ *
+ * An edge has the id of the vertex at its begin, a polygon that of its first vertex: its slot. New
+ * vertices get the lowest ids that are free, in order: without removals before they follow each
+ * other. An edge of no length (a vertex that is repeated) is kept in its loop, but dropped from the
+ * tree.
+ *
+ * Space is divided by the lines of edges, where they divide it well, else by lines parallel to an
+ * axis; edges that cross a line go to both sides, as pieces. Queries test whole edges and name each
+ * once, so they give exactly what a loop over all edges gives, whatever the tree. They compute in
+ * double from the float coordinates, in these steps, and round squared distances and fractions to
+ * float at the end:
+ *
+ * - The side of p from a line a … b: (b - a) x (p - a), where u x v = u.x * v.y - u.y * v.x;
+ *   positive: left.
+ * - From a point p to an edge a … b: t = ((p - a) . (b - a)) / ((b - a) . (b - a)); the nearest
+ *   point is a for t <= 0, b for t >= 1, else a + (b - a) * t.
+ * - Two segments meet if their bounds do and the ends of neither lie strictly on one side of the
+ *   other; touching is meeting. The ends of a sight or ray are put in order first (by x, then y),
+ *   so that there and back give the same.
+ *
+ * Queries answer for the last build, and find nothing before the first.
+ */
+typedef struct copse_obstacle_def {
+  uint32_t capacity; /* the most vertices; 1 … COPSE_MAX_CAPACITY */
+  uint32_t pieces;   /* room for the pieces of edges, at least the capacity; 0: twice the capacity.
+                      * Where it runs short, cells stay undivided: slower, as exact */
+  uint32_t leafSize; /* pieces that a cell may hold undivided; at least 1. From the capacity on:
+                      * one list, brute force */
+  copse_allocator allocator;
+} copse_obstacle_def;
+
+typedef struct copse_obstacle copse_obstacle;
+
+/* Capacity 1,000, malloc; leafSize as measured best. */
+copse_obstacle_def copse_obstacle_default(void);
+
+/* The bytes that an object of this definition takes, SIZE_MAX for what no memory can hold. */
+size_t copse_obstacle_bytes(const copse_obstacle_def *def);
+
+/* Creates a tree of no walls. *tree is NULL on error. COPSE_INVALID_ARGUMENT, COPSE_OUT_OF_MEMORY.
+ */
+copse_status copse_obstacle_create(const copse_obstacle_def *def, copse_obstacle **tree);
+
+/* Frees the tree; NULL is harmless. */
+void copse_obstacle_destroy(copse_obstacle *tree);
+
+/* Grows to at least this capacity, `pieces` in proportion, and keeps everything; pointers taken
+ * before are void. On COPSE_OUT_OF_MEMORY the tree is as it was. */
+copse_status copse_obstacle_reserve(copse_obstacle *tree, uint32_t capacity);
+
+uint32_t copse_obstacle_capacity(const copse_obstacle *tree);
+
+/* How many vertices there are. */
+uint32_t copse_obstacle_count(const copse_obstacle *tree);
+
+/* By vertex, valid until reserve or destroy. Vertices: x, y; what the caller writes there counts
+ * from the next build on. */
+float *copse_obstacle_vertices(copse_obstacle *tree);
+const uint32_t *copse_obstacle_next(const copse_obstacle *tree);     /* the vertex after it */
+const uint32_t *copse_obstacle_polygons(const copse_obstacle *tree); /* whose it is */
+/* Odd while it is in use; one more whenever it is taken and freed. */
+const uint32_t *copse_obstacle_generations(const copse_obstacle *tree);
+
+/* Whether a slot is a polygon's. */
+bool copse_obstacle_has(const copse_obstacle *tree, uint32_t slot);
+
+/* Adds a loop of vertices, x and y each. twoSided: its edges are seen from both sides, and it has
+ * no inside. COPSE_INVALID_ARGUMENT (fewer than 2), COPSE_NOT_FINITE, COPSE_FULL: *slot is
+ * COPSE_NONE, and nothing has changed. */
+copse_status copse_obstacle_add(copse_obstacle *tree, const float *points, uint32_t count,
+                                bool twoSided, uint32_t *slot);
+
+/* COPSE_STALE_HANDLE: the slot is not a polygon's. O(its vertices). */
+copse_status copse_obstacle_remove(copse_obstacle *tree, uint32_t slot);
+
+/* Puts a polygon's vertices elsewhere. COPSE_INVALID_ARGUMENT: it has not so many; as add;
+ * COPSE_STALE_HANDLE. */
+copse_status copse_obstacle_move(copse_obstacle *tree, uint32_t slot, const float *points,
+                                 uint32_t count);
+
+/* Removes all polygons. */
+void copse_obstacle_clear(copse_obstacle *tree);
+
+/* Which way round a polygon goes, by its vertices now: 1 counter-clockwise, solid; -1 clockwise, a
+ * boundary; 0: no area, or COPSE_STALE_HANDLE. */
+int copse_obstacle_winding(const copse_obstacle *tree, uint32_t slot);
+
+/* Whether polygons were added, removed or moved since the last build. */
+bool copse_obstacle_changed(const copse_obstacle *tree);
+
+/* Builds the tree from the vertices as they are, O(N log N) for most N. COPSE_NOT_FINITE: the last
+ * build stays, and *firstBad (may be NULL) is the first such vertex. The splitting line of a cell
+ * is that with the least greater, then least smaller, number of pieces on a side: of all its edges,
+ * up to a size, else of some that are spread over them. */
+copse_status copse_obstacle_build(copse_obstacle *tree, uint32_t *firstBad);
+
+typedef enum copse_side {
+  COPSE_SIDE_BOTH,
+  COPSE_SIDE_VISIBLE, /* only edges on whose right the asker is, and those of two sides */
+} copse_side;
+
+/* All edges within a radius, nearest first, ties by lower id. Needs results.distances2. */
+copse_status copse_obstacle_within(const copse_obstacle *tree, const float *center, float radius,
+                                   copse_side side, copse_results *results);
+
+typedef struct copse_wall {
+  uint32_t edge; /* COPSE_NONE: none; the rest is 0 */
+  float distance2;
+  float point[2]; /* the nearest on it */
+} copse_wall;
+
+/* The nearest edge, ties by lower id, not farther than maxDistance. */
+copse_status copse_obstacle_nearest(const copse_obstacle *tree, const float *center,
+                                    float maxDistance, copse_side side, copse_wall *wall,
+                                    uint32_t *visits);
+
+/* Whether the way between two points is free: no edge meets the segment or, with a radius above 0,
+ * comes as near to it as that (of the four distances from an end to the other segment the least,
+ * `<=`). The same there and back. From a point on a wall nothing is visible. */
+copse_status copse_obstacle_visible(const copse_obstacle *tree, const float *from, const float *to,
+                                    float radius, bool *visible, uint32_t *visits);
+
+/* Of the agents with these ids those whose centers are visible, in the order given: writes them to
+ * `kept`, which may be `ids`, and returns their number. Agents that are not finite are not seen. */
+uint32_t copse_obstacle_keep_visible(const copse_obstacle *tree, const float *from,
+                                     const copse_positions *positions, const uint32_t *ids,
+                                     uint32_t count, uint32_t *kept);
+
+typedef struct copse_wall_hit {
+  uint32_t edge;   /* COPSE_NONE: none */
+  float fraction;  /* of the way: 0 at its begin, 1 at its end; none: 1 */
+  float point[2];  /* none: the end */
+  float normal[2]; /* of the edge, towards where the ray begins; none: 0 */
+} copse_wall_hit;
+
+/* The first edge that a segment meets, ties by lower id. The fraction is a / (a - b), with a and b
+ * the sides of its ends from the edge's line; where both are 0, that of the first point on the
+ * edge along the longer side of its bounds. */
+copse_status copse_obstacle_raycast(const copse_obstacle *tree, const float *from, const float *to,
+                                    copse_side side, copse_wall_hit *hit, uint32_t *visits);
+
+/* For n segments (x0, y0, x1, y1 each) the edge and the fraction of what each meets first. */
+copse_status copse_obstacle_raycast_many(const copse_obstacle *tree, const float *segments,
+                                         uint32_t n, copse_side side, uint32_t *edges,
+                                         float *fractions);
+
+/* Whether a point is in something solid or on its border: wound around by more loops
+ * counter-clockwise than clockwise, where outside of all counts 1 if there are boundaries. Thin and
+ * two-sided walls are not solid. */
+copse_status copse_obstacle_contains(const copse_obstacle *tree, const float *point, bool *inside,
+                                     uint32_t *visits);
+
+/* A corner of what can be seen, and the edge along which its border goes on from there, COPSE_NONE:
+ * none, but the box, or a line of sight that passes a wall's end. */
+typedef struct copse_corner {
+  double x, y;
+  uint32_t edge;
+  uint32_t unused;
+} copse_corner;
+
+/* What can be seen from a point within the box lo … hi, which must be around it: a polygon,
+ * counter-clockwise; its corners are rounded. From a point on a wall: none. *total is how many, and
+ * they are written if no more than `capacity`, else COPSE_FULL. It needs room to work, for which 4
+ * corners an edge and 20 more suffice where walls don't cross. O(V log V) for V edges in sight and
+ * some behind. */
+copse_status copse_obstacle_visibility(const copse_obstacle *tree, const float *from,
+                                       const float *lo, const float *hi, copse_corner *corners,
+                                       uint32_t capacity, uint32_t *total, uint32_t *visits);
+
+/* The bounds of all edges of the last build, lo x, y, hi x, y: zeros for none. */
+void copse_obstacle_bounds(const copse_obstacle *tree, float *bounds);
+
+/* The cells in preorder, to draw: per cell the bounds of its pieces (x, y, x, y), its depth and
+ * their number, 6 floats. Writes whole cells while they fit; returns the number of floats in all.
+ */
+size_t copse_obstacle_cells(const copse_obstacle *tree, float *out, size_t capacity);
+
+/* The splitting lines in preorder, cut to their cells: x0, y0, x1, y1 and depth, 5 floats. */
+size_t copse_obstacle_lines(const copse_obstacle *tree, float *out, size_t capacity);
+
+typedef struct copse_obstacle_statistics {
+  uint32_t edges;    /* in the tree */
+  uint32_t dropped;  /* left out of it: they have no length */
+  uint32_t pieces;   /* at least as many as edges */
+  uint32_t nodes;    /* lines and cells */
+  uint32_t leaves;   /* cells */
+  uint32_t unsplit;  /* of them those with more than leafSize pieces, since no line divides them
+                      * well, or there is no room for more pieces */
+  uint32_t depth;    /* of the deepest; the root has depth 0 */
+  uint32_t polygons; /* now, as the vertices */
+  size_t bytes;      /* memory of the whole object */
+} copse_obstacle_statistics;
+
+copse_obstacle_statistics copse_obstacle_stats(const copse_obstacle *tree);
+
+/* Checks loops, nodes and pieces; for tests. O(N * depth). Needs the object to itself. */
+bool copse_obstacle_validate(const copse_obstacle *tree);
+
+/* A snapshot: polygons, slots and generations. Restoring needs the same leafSize, builds, and
+ * checks bytes from anywhere: COPSE_BAD_SNAPSHOT and COPSE_FULL leave the tree as it was.
+ * COPSE_NOT_FINITE of save: see build. */
+copse_status copse_obstacle_save(const copse_obstacle *tree, void *bytes, size_t capacity,
+                                 size_t *total, uint32_t *firstBad);
+copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, size_t size);
+
 /* ---- Brute force ------------------------------------------------------------------------- *
  *
  * The same questions answered by a loop over all agents: what every index must agree with, and

@@ -9,6 +9,7 @@ typedef enum snapshot_kind {
   SNAPSHOT_GRID = 2,
   SNAPSHOT_KDTREE = 3,
   SNAPSHOT_OCTREE = 4,
+  SNAPSHOT_OBSTACLE = 5,
 } snapshot_kind;
 
 /* The first words of every snapshot. All of a snapshot is 32-bit words, little-endian. */

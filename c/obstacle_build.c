@@ -1,0 +1,337 @@
+/* Building the obstacle tree: which line divides a cell, and which pieces go where. */
+
+#include "obstacle.h"
+
+#include <string.h>
+
+/* Up to EXACT pieces every one's line is tried; of more, the lines of SAMPLES, and medians are of
+ * so many. Measured: more of either gains less than it costs. */
+enum { EXACT = 32, SAMPLES = 16 };
+
+/* A line, and how many pieces it leaves on each side; those that cross it on both. */
+typedef struct division {
+  float normal[2], offset;
+  uint32_t left, right;
+} division;
+
+static uint32_t greater_of(const division *line) {
+  return line->left > line->right ? line->left : line->right;
+}
+static uint32_t smaller_of(const division *line) {
+  return line->left > line->right ? line->right : line->left;
+}
+static bool is_better(const division *line, const division *best) {
+  const uint32_t most = greater_of(line), mostOfBest = greater_of(best);
+  return most < mostOfBest || (most == mostOfBest && smaller_of(line) < smaller_of(best));
+}
+
+/* Which of four pieces are wholly left of a line, and which wholly right; on it: left. */
+typedef struct sides4 {
+  word4 left, right;
+} sides4;
+
+typedef struct line4 {
+  float4 x, y, offset, tolerance;
+} line4;
+
+static line4 line4_of(const division *line, float tolerance) {
+  return (line4){float4_all(line->normal[0]), float4_all(line->normal[1]), float4_all(line->offset),
+                 float4_all(tolerance)};
+}
+
+ALWAYS_INLINE float4 line4_side(const line4 *line, const float *x, const float *y) {
+  const float4 along =
+      float4_add(float4_mul(line->x, float4_load(x)), float4_mul(line->y, float4_load(y)));
+  return float4_sub(along, line->offset);
+}
+
+ALWAYS_INLINE sides4 line4_sides(const line4 *line, float4 begin, float4 end) {
+  const float4 below = float4_sub(float4_all(0), line->tolerance);
+  const word4 left = word4_and(float4_le(below, begin), float4_le(below, end));
+  const word4 right = word4_and(float4_le(begin, line->tolerance), float4_le(end, line->tolerance));
+  return (sides4){left, word4_without(right, left)};
+}
+
+/* Counts the sides of a line over some pieces, until it can't be better than the best. */
+OUT_OF_LINE void count_sides(const obstacle_work *work, uint32_t begin, uint32_t end,
+                             float tolerance, const division *best, division *line) {
+  enum { STEP = 64 };
+  const line4 sought = line4_of(line, tolerance);
+  uint32_t at = begin;
+  line->left = line->right = 0;
+  while (at < end && !is_better(best, line)) {
+    const uint32_t stop = end - at > STEP ? at + STEP : end;
+    word4 left = word4_all(0), right = word4_all(0);
+    for (uint32_t i = at; i < stop; i += 4) {
+      const sides4 sides =
+          line4_sides(&sought, line4_side(&sought, work->ends[0] + i, work->ends[1] + i),
+                      line4_side(&sought, work->ends[2] + i, work->ends[3] + i));
+      const word4 here = word4_greater(word4_all(stop), word4_count_from(i));
+      left = word4_sub(left, word4_without(here, sides.right)); /* what is not right is left too */
+      right = word4_sub(right, word4_without(here, sides.left));
+    }
+    uint32_t lefts[4], rights[4];
+    word4_store(lefts, left);
+    word4_store(rights, right);
+    line->left += lefts[0] + lefts[1] + lefts[2] + lefts[3];
+    line->right += rights[0] + rights[1] + rights[2] + rights[3];
+    at = stop;
+  }
+}
+
+/* The middle of the pieces' begins, of a sample of them. */
+static float median(const float *begins, uint32_t begin, uint32_t size) {
+  float sorted[EXACT];
+  const uint32_t samples = size < EXACT ? size : EXACT;
+  for (uint32_t i = 0; i < samples; i++) {
+    const float value = begins[begin + (uint64_t)i * size / samples];
+    uint32_t at = i;
+    for (; at > 0 && value < sorted[at - 1]; at--) sorted[at] = sorted[at - 1];
+    sorted[at] = value;
+  }
+  return sorted[samples / 2];
+}
+
+/* The line that divides pieces best; false: none leaves a quarter of them aside. */
+static bool choose_line(const copse_obstacle *tree, uint32_t begin, uint32_t end, division *best) {
+  const obstacle_work *work = &tree->work[0];
+  const uint32_t size = end - begin, most = 3 * size / 4;
+  const uint32_t tries = size <= EXACT ? size : SAMPLES;
+  *best = (division){{0, 0}, 0, UINT32_MAX, UINT32_MAX};
+  for (uint32_t i = 0; i < tries; i++) {
+    const uint32_t at = begin + (uint32_t)(((uint64_t)2 * i + 1) * size / ((uint64_t)2 * tries));
+    const float *edge = tree->lines[work->pieces[at].edge];
+    division line = {{edge[0], edge[1]}, edge[2], 0, 0};
+    count_sides(work, begin, end, tree->tolerance, best, &line);
+    if (is_better(&line, best)) *best = line;
+  }
+  for (int axis = 0; axis < 2 && greater_of(best) > most; axis++) {
+    division line = {{axis == 0 ? 1.0f : 0.0f, axis == 1 ? 1.0f : 0.0f},
+                     median(work->ends[axis], begin, size),
+                     0,
+                     0};
+    count_sides(work, begin, end, tree->tolerance, best, &line);
+    if (is_better(&line, best)) *best = line;
+  }
+  return greater_of(best) <= most;
+}
+
+/* ---- Dividing ----------------------------------------------------------------------------- */
+
+/* Some pieces on their way into the tree. */
+typedef struct task {
+  uint32_t begin, end; /* of work[0] */
+  uint32_t spare;      /* how many more pieces may come of them */
+  uint32_t depth;
+  uint32_t parent; /* whose left child it becomes; COPSE_NONE: it is the next node */
+} task;
+
+static void copy_piece(const obstacle_work *from, uint32_t at, const obstacle_work *to,
+                       uint32_t place) {
+  for (int end = 0; end < 4; end++) to->ends[end][place] = from->ends[end][at];
+  to->pieces[place] = from->pieces[at];
+}
+
+/* A point of an edge, relative to the center. */
+static void point_on(const copse_obstacle *tree, uint32_t edge, float at, float *point) {
+  const obstacle_edge *ends = &tree->edges[edge];
+  for (int axis = 0; axis < 2; axis++) {
+    const double from = (double)ends->from[axis], to = (double)ends->to[axis];
+    point[axis] = (float)(from + (to - from) * (double)at - (double)tree->center[axis]);
+  }
+}
+
+/* Splits the piece at `at` of work[0]; its end goes to `place` of work[1]. beginsLeft: so its begin
+ * is what stays. */
+static void split_piece(copse_obstacle *tree, uint32_t at, uint32_t place, float begin, float end,
+                        bool beginsLeft) {
+  obstacle_work *stay = &tree->work[0], *go = &tree->work[1];
+  obstacle_piece *piece = &stay->pieces[at];
+  float middle = piece->from + (piece->to - piece->from) * (begin / (begin - end)), point[2];
+  point_on(tree, piece->edge, middle, point);
+  copy_piece(stay, at, go, place);
+  obstacle_work *head = beginsLeft ? stay : go, *tail = beginsLeft ? go : stay;
+  const uint32_t atHead = beginsLeft ? at : place, atTail = beginsLeft ? place : at;
+  for (int axis = 0; axis < 2; axis++) {
+    head->ends[2 + axis][atHead] = point[axis];
+    tail->ends[axis][atTail] = point[axis];
+  }
+  head->pieces[atHead].to = middle;
+  tail->pieces[atTail].from = middle;
+}
+
+/* Puts the pieces left of a line first, those right of it behind them. */
+static void divide(copse_obstacle *tree, uint32_t begin, uint32_t end, const division *line) {
+  obstacle_work *all = &tree->work[0], *aside = &tree->work[1];
+  const line4 sought = line4_of(line, tree->tolerance);
+  uint32_t left = begin, right = 0;
+  for (uint32_t i = begin; i < end; i += 4) {
+    float begins[4], ends[4];
+    const float4 begin4 = line4_side(&sought, all->ends[0] + i, all->ends[1] + i);
+    const float4 end4 = line4_side(&sought, all->ends[2] + i, all->ends[3] + i);
+    const sides4 sides = line4_sides(&sought, begin4, end4);
+    const uint32_t lefts = word4_bits(sides.left), rights = word4_bits(sides.right);
+    float4_store(begins, begin4);
+    float4_store(ends, end4);
+    for (uint32_t lane = 0; lane < 4 && i + lane < end; lane++) {
+      const bool isRight = rights >> lane & 1;
+      if (isRight)
+        copy_piece(all, i + lane, aside, right++);
+      else {
+        if (left != i + lane) copy_piece(all, i + lane, all, left);
+        if (!(lefts >> lane & 1))
+          split_piece(tree, left, right++, begins[lane], ends[lane], begins[lane] > 0);
+        left++;
+      }
+    }
+  }
+  for (int side = 0; side < 4; side++)
+    memcpy(all->ends[side] + left, aside->ends[side], right * sizeof(float));
+  memcpy(all->pieces + left, aside->pieces, right * sizeof *all->pieces);
+}
+
+/* Whether the line that is found may be used, too: it does not make more pieces than there is room
+ * for. */
+static bool is_divisible(const copse_obstacle *tree, const task *part, division *line) {
+  const uint32_t size = part->end - part->begin;
+  return size > tree->def.leafSize && part->depth < COPSE_MAX_DEPTH &&
+         choose_line(tree, part->begin, part->end, line) &&
+         line->left + line->right - size <= part->spare;
+}
+
+/* Builds from `count` pieces in work[0]. The pieces that wait lie below those in work: the right
+ * side is built first, and what it makes more of has room above it. */
+static void build_from(copse_obstacle *tree, uint32_t count) {
+  task stack[OBSTACLE_STACK];
+  uint32_t waiting = 1;
+  tree->nodeCount = tree->pieceCount = 0;
+  stack[0] = (task){0, count, tree->def.pieces - count, 0, COPSE_NONE};
+  while (waiting) {
+    const task part = stack[--waiting];
+    const uint32_t at = tree->nodeCount++, size = part.end - part.begin;
+    obstacle_node *node = &tree->nodes[at];
+    division line = {{0, 0}, 0, 0, 0};
+    if (part.parent != COPSE_NONE) tree->nodes[part.parent].left = at;
+    *node = (obstacle_node){{0, 0}, 0, 0, tree->pieceCount, 0};
+    if (!is_divisible(tree, &part, &line)) {
+      if (size)
+        memcpy(tree->pieces + tree->pieceCount, tree->work[0].pieces + part.begin,
+               size * sizeof *tree->pieces);
+      tree->pieceCount += size;
+      continue;
+    }
+    divide(tree, part.begin, part.end, &line);
+    for (int axis = 0; axis < 2; axis++) node->normal[axis] = line.normal[axis];
+    node->offset = line.offset;
+    const uint32_t all = line.left + line.right, spare = part.spare - (all - size);
+    const uint32_t spareRight = (uint32_t)((double)spare * (double)line.right / (double)all);
+    const uint32_t middle = part.begin + line.left;
+    stack[waiting++] = (task){part.begin, middle, spare - spareRight, part.depth + 1, at};
+    stack[waiting++] = (task){middle, middle + line.right, spareRight, part.depth + 1, COPSE_NONE};
+  }
+}
+
+/* Where the pieces of each node end: children come after their parents. */
+static void set_ends(copse_obstacle *tree) {
+  for (uint32_t at = tree->nodeCount; at-- > 0;) {
+    obstacle_node *node = &tree->nodes[at];
+    if (node->left)
+      node->end = tree->nodes[node->left].end;
+    else
+      node->end = at + 1 < tree->nodeCount ? tree->nodes[at + 1].begin : tree->pieceCount;
+  }
+}
+
+/* ---- From vertices to edges --------------------------------------------------------------- */
+
+/* Copies what the tree is built from out of the caller's side. */
+static void take_edges(copse_obstacle *tree) {
+  tree->edgeCount = tree->dropped = 0;
+  tree->hasBoundaries = false;
+  for (uint32_t id = 0; id < tree->def.capacity; id++) {
+    tree->kinds[id] = 0;
+    if (!slots_in_use(&tree->slots, id)) continue;
+    const uint32_t next = tree->next[id];
+    obstacle_edge *edge = &tree->edges[id];
+    memcpy(edge->from, tree->vertices + (size_t)2 * id, sizeof edge->from);
+    memcpy(edge->to, tree->vertices + (size_t)2 * next, sizeof edge->to);
+    if (edge->from[0] == edge->to[0] && edge->from[1] == edge->to[1]) {
+      tree->dropped++;
+      continue;
+    }
+    const bool twoSided = tree->flags[id] & OBSTACLE_TWO_SIDED;
+    tree->kinds[id] = EDGE_PRESENT;
+    if (twoSided)
+      tree->kinds[id] |= EDGE_TWO_SIDED;
+    else if (tree->next[next] != id)
+      tree->kinds[id] |= EDGE_OF_AREA;
+    tree->edgeCount++;
+    if (tree->polygons[id] == id && !twoSided) tree->hasBoundaries |= obstacle_area(tree, id) < 0;
+  }
+}
+
+static void measure(copse_obstacle *tree) {
+  float bounds[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+  for (uint32_t id = 0; id < tree->def.capacity; id++) {
+    if (!tree->kinds[id]) continue;
+    const obstacle_edge *edge = &tree->edges[id];
+    for (int axis = 0; axis < 2; axis++) {
+      const float from = edge->from[axis], to = edge->to[axis];
+      const float lo = from < to ? from : to, hi = from < to ? to : from;
+      if (lo < bounds[axis]) bounds[axis] = lo;
+      if (hi > bounds[2 + axis]) bounds[2 + axis] = hi;
+    }
+  }
+  float reach = 0;
+  for (int axis = 0; axis < 2; axis++) {
+    tree->bounds[axis] = bounds[axis];
+    tree->bounds[2 + axis] = bounds[2 + axis];
+    tree->center[axis] = bounds[axis] + (bounds[2 + axis] - bounds[axis]) / 2;
+    reach += bounds[2 + axis] - tree->center[axis];
+  }
+  tree->tolerance = reach * 0x1p-18f + 1e-36f;
+}
+
+/* Fills work[0] with all edges, whole; their number. */
+static uint32_t start_pieces(copse_obstacle *tree) {
+  const obstacle_work *work = &tree->work[0];
+  uint32_t count = 0;
+  for (uint32_t id = 0; id < tree->def.capacity; id++) {
+    if (!tree->kinds[id]) continue;
+    float ends[4];
+    point_on(tree, id, 0, ends);
+    point_on(tree, id, 1, ends + 2);
+    const obstacle_edge *edge = &tree->edges[id];
+    const vec way = vec_to(vec_of(edge->from), vec_of(edge->to));
+    const double length = sqrt(vec_dot(way, way));
+    const double x = -way.y / length, y = way.x / length;
+    tree->lines[id][0] = (float)x;
+    tree->lines[id][1] = (float)y;
+    tree->lines[id][2] = (float)(x * (double)ends[0] + y * (double)ends[1]);
+    for (int end = 0; end < 4; end++) work->ends[end][count] = ends[end];
+    work->pieces[count++] = (obstacle_piece){id, 0, 1};
+  }
+  return count;
+}
+
+copse_status copse_obstacle_build(copse_obstacle *tree, uint32_t *firstBad) {
+  for (uint32_t id = 0; id < tree->def.capacity; id++) {
+    const float *vertex = tree->vertices + (size_t)2 * id;
+    if (!slots_in_use(&tree->slots, id) || (is_coordinate(vertex[0]) && is_coordinate(vertex[1])))
+      continue;
+    if (firstBad) *firstBad = id;
+    return COPSE_NOT_FINITE;
+  }
+  take_edges(tree);
+  tree->changed = false;
+  if (tree->edgeCount == 0) {
+    const uint32_t dropped = tree->dropped;
+    obstacle_empty(tree);
+    tree->dropped = dropped;
+    return COPSE_OK;
+  }
+  measure(tree);
+  build_from(tree, start_pieces(tree));
+  set_ends(tree);
+  return COPSE_OK;
+}
