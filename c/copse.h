@@ -956,6 +956,147 @@ copse_status copse_obstacle_save(const copse_obstacle *tree, void *bytes, size_t
                                  size_t *total, uint32_t *firstBad);
 copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, size_t size);
 
+/* ---- Crowd --------------------------------------------------------------------------------- *
+ *
+ * Agents that each want to move somewhere and must not collide: discs in the plane, or spheres.
+ * Every step each of them takes the velocity, of those that keep it clear of its neighbors and
+ * walls for a while, that is nearest to the one it prefers; it counts on its neighbors to do half
+ * of what is needed. (Optimal reciprocal collision avoidance: J. van den Berg, S. J. Guy, M. Lin,
+ * D. Manocha, "Reciprocal n-body collision avoidance", 2011.)
+ *
+ * An id is a slot, which add hands out (the lowest that is free) and remove frees. What an agent is
+ * and wants lies in arrays by slot, which the caller may read and write between calls. Of numbers
+ * out of range the nearest in range counts, of NaN 0.
+ *
+ * The same calls give the same bits everywhere, and so does a crowd restored from a snapshot.
+ */
+
+/* No agent heeds more neighbors than this, nor more edges of walls; where it sees more of these
+ * within its horizon, the horizon is halved until it does not. */
+#define COPSE_CROWD_MAX_NEIGHBORS 64
+#define COPSE_CROWD_WALLS         128
+
+typedef struct copse_crowd_def {
+  uint32_t dimensions;   /* 2 or 3 */
+  uint32_t capacity;     /* the most agents; 1 … COPSE_MAX_CAPACITY */
+  uint32_t maxNeighbors; /* the most that any agent of it heeds; 0 … COPSE_CROWD_MAX_NEIGHBORS */
+  bool exact;            /* nothing but the published algorithm */
+  copse_allocator allocator;
+} copse_crowd_def;
+
+/* What an agent begins with; the arrays of a crowd hold the same by slot. In 2 dimensions the third
+ * of three floats is not used. */
+typedef struct copse_crowd_agent {
+  float position[3];
+  float velocity[3];
+  float preferredVelocity[3]; /* where it would move if it were alone */
+  float goal[3]; /* where it heads, at preferredSpeed, and stops; NaN: nowhere, and what is
+                  * written to its preferred velocity counts */
+  float preferredSpeed;
+  float radius;
+  float maxSpeed;
+  float neighborDistance;     /* farther neighbors (between centers) are not heeded; inclusive */
+  uint32_t maxNeighbors;      /* nor more than the nearest so many */
+  float timeHorizon;          /* for how long its velocity has to be clear of neighbors, and of */
+  float timeHorizonObstacles; /* walls; at least a time step */
+} copse_crowd_agent;
+
+typedef struct copse_crowd copse_crowd;
+
+/* 2 dimensions, capacity 1,000, 10 neighbors, malloc. */
+copse_crowd_def copse_crowd_default(void);
+
+/* At 0, standing, without a goal; radius 0.5, maxSpeed 2, preferredSpeed 1, neighborDistance 10,
+ * maxNeighbors 10, both horizons 2. */
+copse_crowd_agent copse_crowd_agent_default(void);
+
+/* The bytes that an object of this definition takes, SIZE_MAX for what no memory can hold. */
+size_t copse_crowd_bytes(const copse_crowd_def *def);
+
+/* *crowd is NULL on error. COPSE_INVALID_ARGUMENT, COPSE_OUT_OF_MEMORY. */
+copse_status copse_crowd_create(const copse_crowd_def *def, copse_crowd **crowd);
+
+/* Frees the crowd; NULL is harmless. */
+void copse_crowd_destroy(copse_crowd *crowd);
+
+/* Grows to at least this capacity and keeps everything; pointers taken before are void.
+ * On COPSE_OUT_OF_MEMORY the crowd is as it was. */
+copse_status copse_crowd_reserve(copse_crowd *crowd, uint32_t capacity);
+
+uint32_t copse_crowd_capacity(const copse_crowd *crowd);
+uint32_t copse_crowd_dimensions(const copse_crowd *crowd);
+
+/* How many agents there are. */
+uint32_t copse_crowd_count(const copse_crowd *crowd);
+
+/* The crowd's arrays, by slot: vectors of `dimensions` floats, and numbers. Valid until reserve or
+ * destroy. */
+typedef struct copse_crowd_arrays {
+  float *positions, *velocities, *preferredVelocities, *goals;
+  float *preferredSpeeds, *radii, *maxSpeeds, *neighborDistances;
+  uint32_t *maxNeighbors;
+  float *timeHorizons, *timeHorizonsObstacles;
+  const uint32_t *generations; /* odd while in use; one more at every add and remove */
+} copse_crowd_arrays;
+
+copse_crowd_arrays copse_crowd_get(copse_crowd *crowd);
+bool copse_crowd_has(const copse_crowd *crowd, uint32_t slot);
+
+/* COPSE_NOT_FINITE (a position or velocity), COPSE_FULL: *slot is COPSE_NONE, and nothing has
+ * changed. */
+copse_status copse_crowd_add(copse_crowd *crowd, const copse_crowd_agent *agent, uint32_t *slot);
+
+/* COPSE_STALE_HANDLE: the slot is not in use. */
+copse_status copse_crowd_remove(copse_crowd *crowd, uint32_t slot);
+
+/* Removes all agents. */
+void copse_crowd_clear(copse_crowd *crowd);
+
+/* Moves all agents by a time step: preferred velocities from goals, neighbors, walls (of their last
+ * build; NULL: none), new velocities, new positions. O(N log N + N * neighbors).
+ * COPSE_INVALID_ARGUMENT: the time step is not positive and finite, or there are walls in space.
+ * COPSE_NOT_FINITE: a position, velocity or preferred velocity is not; *firstBad (may be NULL) is
+ * the first such slot. On any error nothing has changed. */
+copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, float timeStep,
+                              uint32_t *firstBad);
+
+/* What an agent heeds, as things are now: what the next step will take into account. */
+typedef struct copse_crowd_view {
+  uint32_t neighborCount, neighbors[COPSE_CROWD_MAX_NEIGHBORS]; /* nearest first */
+  uint32_t wallCount, walls[COPSE_CROWD_WALLS];                 /* edges, nearest first */
+  /* Constraints on its velocity, those of walls first. In the plane x, y, direction x, y: permitted
+   * is what lies left of the line through that point in that direction. In space a point and a unit
+   * normal: what lies beyond. */
+  uint32_t constraintCount, wallConstraintCount;
+  float constraints[(COPSE_CROWD_MAX_NEIGHBORS + COPSE_CROWD_WALLS) * 6];
+} copse_crowd_view;
+
+/* O(N). COPSE_STALE_HANDLE, COPSE_INVALID_ARGUMENT as step. */
+copse_status copse_crowd_look(copse_crowd *crowd, const copse_obstacle *walls, float timeStep,
+                              uint32_t slot, copse_crowd_view *view);
+
+typedef struct copse_crowd_statistics {
+  uint32_t agents;
+  uint32_t infeasible; /* agents for which no velocity was permitted in the last step */
+  uint32_t overlaps;   /* agents that overlapped a neighbor when it began */
+  double neighbors;    /* of an agent, in the mean */
+  double time;         /* the sum of all time steps */
+  uint64_t steps;
+  size_t bytes; /* memory of the whole object */
+} copse_crowd_statistics;
+
+copse_crowd_statistics copse_crowd_stats(const copse_crowd *crowd);
+
+/* A hash of everything that decides the future. Equal states have equal hashes; -0 counts as 0. */
+uint32_t copse_crowd_hash(const copse_crowd *crowd);
+
+/* A snapshot of everything that decides the future. Restoring needs the same dimensions,
+ * maxNeighbors and exact, and checks bytes from anywhere: COPSE_BAD_SNAPSHOT and COPSE_FULL leave
+ * the crowd as it was. Afterwards everything goes on bit for bit. COPSE_NOT_FINITE: see step. */
+copse_status copse_crowd_save(const copse_crowd *crowd, void *bytes, size_t capacity,
+                              size_t *total, uint32_t *firstBad);
+copse_status copse_crowd_restore(copse_crowd *crowd, const void *bytes, size_t size);
+
 /* ---- Brute force ------------------------------------------------------------------------- *
  *
  * The same questions answered by a loop over all agents: what every index must agree with, and

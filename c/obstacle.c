@@ -40,6 +40,7 @@ static uint64_t carve(copse_obstacle *tree, void *memory) {
   tree->edges = arena_carve(&all, capacity, sizeof *tree->edges);
   tree->kinds = arena_carve(&all, capacity, sizeof(uint32_t));
   tree->lines = arena_carve(&all, capacity, sizeof *tree->lines);
+  tree->corners = arena_carve(&all, capacity, sizeof *tree->corners);
   tree->nodes = arena_carve(&all, node_capacity(&tree->def), sizeof *tree->nodes);
   tree->pieces = arena_carve(&all, tree->def.pieces, sizeof *tree->pieces);
   for (int i = 0; i < 2; i++) {
@@ -119,6 +120,7 @@ copse_status copse_obstacle_reserve(copse_obstacle *tree, uint32_t capacity) {
   memcpy(larger.edges, tree->edges, old * sizeof *tree->edges);
   memcpy(larger.kinds, tree->kinds, old * sizeof *tree->kinds);
   memcpy(larger.lines, tree->lines, old * sizeof *tree->lines);
+  memcpy(larger.corners, tree->corners, old * sizeof *tree->corners);
   memcpy(larger.nodes, tree->nodes, tree->nodeCount * sizeof *tree->nodes);
   memcpy(larger.pieces, tree->pieces, tree->pieceCount * sizeof *tree->pieces);
   slots grown = tree->slots;

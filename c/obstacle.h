@@ -36,6 +36,13 @@ typedef struct obstacle_edge {
   float from[2], to[2];
 } obstacle_edge;
 
+/* An edge in its loop, for those who walk along walls. */
+typedef struct obstacle_corner {
+  uint32_t before, after; /* the edges that end where it begins, and begin where it ends */
+  float direction[2];     /* of the edge; unit length */
+  int32_t turn;           /* at its begin: positive to the left, negative to the right */
+} obstacle_corner;
+
 /* Pieces while the tree is built: their ends, in arrays for four at a time. */
 typedef struct obstacle_work {
   float *ends[4]; /* x0, y0, x1, y1 */
@@ -61,6 +68,7 @@ struct copse_obstacle {
   obstacle_edge *edges;
   uint32_t *kinds;   /* what the tree has of this edge */
   float (*lines)[3]; /* normal and offset, for the choice of a line */
+  obstacle_corner *corners;
 
   /* The last build. */
   obstacle_node *nodes;

@@ -270,6 +270,27 @@ static void take_edges(copse_obstacle *tree) {
   }
 }
 
+/* Links the edges of each loop, past those that were dropped. */
+static void link_edges(copse_obstacle *tree) {
+  for (uint32_t id = 0; id < tree->def.capacity; id++) {
+    if (!tree->kinds[id]) continue;
+    const vec way = vec_to(vec_of(tree->edges[id].from), vec_of(tree->edges[id].to));
+    const double length = sqrt(vec_dot(way, way));
+    uint32_t after = tree->next[id];
+    while (!tree->kinds[after]) after = tree->next[after];
+    tree->corners[id].after = after;
+    tree->corners[after].before = id;
+    tree->corners[id].direction[0] = (float)(way.x / length);
+    tree->corners[id].direction[1] = (float)(way.y / length);
+  }
+  for (uint32_t id = 0; id < tree->def.capacity; id++) {
+    if (!tree->kinds[id]) continue;
+    const obstacle_edge *edge = &tree->edges[id], *before = &tree->edges[tree->corners[id].before];
+    const double side = side_of(vec_of(before->from), vec_of(edge->from), vec_of(edge->to));
+    tree->corners[id].turn = (side > 0) - (side < 0);
+  }
+}
+
 static void measure(copse_obstacle *tree) {
   float bounds[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
   for (uint32_t id = 0; id < tree->def.capacity; id++) {
@@ -301,13 +322,11 @@ static uint32_t start_pieces(copse_obstacle *tree) {
     float ends[4];
     point_on(tree, id, 0, ends);
     point_on(tree, id, 1, ends + 2);
-    const obstacle_edge *edge = &tree->edges[id];
-    const vec way = vec_to(vec_of(edge->from), vec_of(edge->to));
-    const double length = sqrt(vec_dot(way, way));
-    const double x = -way.y / length, y = way.x / length;
-    tree->lines[id][0] = (float)x;
-    tree->lines[id][1] = (float)y;
-    tree->lines[id][2] = (float)(x * (double)ends[0] + y * (double)ends[1]);
+    const float *direction = tree->corners[id].direction;
+    float *line = tree->lines[id];
+    line[0] = -direction[1];
+    line[1] = direction[0];
+    line[2] = (float)((double)line[0] * (double)ends[0] + (double)line[1] * (double)ends[1]);
     for (int end = 0; end < 4; end++) work->ends[end][count] = ends[end];
     work->pieces[count++] = (obstacle_piece){id, 0, 1};
   }
@@ -330,6 +349,7 @@ copse_status copse_obstacle_build(copse_obstacle *tree, uint32_t *firstBad) {
     tree->dropped = dropped;
     return COPSE_OK;
   }
+  link_edges(tree);
   measure(tree);
   build_from(tree, start_pieces(tree));
   set_ends(tree);

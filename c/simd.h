@@ -22,6 +22,7 @@ ALWAYS_INLINE float4 float4_all(float a) { return wasm_f32x4_splat(a); }
 ALWAYS_INLINE float4 float4_add(float4 a, float4 b) { return wasm_f32x4_add(a, b); }
 ALWAYS_INLINE float4 float4_sub(float4 a, float4 b) { return wasm_f32x4_sub(a, b); }
 ALWAYS_INLINE float4 float4_mul(float4 a, float4 b) { return wasm_f32x4_mul(a, b); }
+ALWAYS_INLINE float4 float4_div(float4 a, float4 b) { return wasm_f32x4_div(a, b); }
 ALWAYS_INLINE float4 float4_sqrt(float4 a) { return wasm_f32x4_sqrt(a); }
 ALWAYS_INLINE float4 float4_min(float4 a, float4 b) { return wasm_f32x4_pmin(a, b); }
 ALWAYS_INLINE float4 float4_max(float4 a, float4 b) { return wasm_f32x4_pmax(a, b); }
@@ -81,6 +82,7 @@ ALWAYS_INLINE float4 float4_all(float a) { return _mm_set1_ps(a); }
 ALWAYS_INLINE float4 float4_add(float4 a, float4 b) { return _mm_add_ps(a, b); }
 ALWAYS_INLINE float4 float4_sub(float4 a, float4 b) { return _mm_sub_ps(a, b); }
 ALWAYS_INLINE float4 float4_mul(float4 a, float4 b) { return _mm_mul_ps(a, b); }
+ALWAYS_INLINE float4 float4_div(float4 a, float4 b) { return _mm_div_ps(a, b); }
 ALWAYS_INLINE float4 float4_sqrt(float4 a) { return _mm_sqrt_ps(a); }
 ALWAYS_INLINE float4 float4_min(float4 a, float4 b) { return _mm_min_ps(b, a); }
 ALWAYS_INLINE float4 float4_max(float4 a, float4 b) { return _mm_max_ps(b, a); }
@@ -145,6 +147,7 @@ ALWAYS_INLINE float4 float4_all(float a) { EACH_LANE(float4, a); }
 ALWAYS_INLINE float4 float4_add(float4 a, float4 b) { EACH_LANE(float4, a.lane[i] + b.lane[i]); }
 ALWAYS_INLINE float4 float4_sub(float4 a, float4 b) { EACH_LANE(float4, a.lane[i] - b.lane[i]); }
 ALWAYS_INLINE float4 float4_mul(float4 a, float4 b) { EACH_LANE(float4, a.lane[i] * b.lane[i]); }
+ALWAYS_INLINE float4 float4_div(float4 a, float4 b) { EACH_LANE(float4, a.lane[i] / b.lane[i]); }
 ALWAYS_INLINE float4 float4_sqrt(float4 a) { EACH_LANE(float4, sqrtf(a.lane[i])); }
 ALWAYS_INLINE float4 float4_min(float4 a, float4 b) {
   EACH_LANE(float4, b.lane[i] < a.lane[i] ? b.lane[i] : a.lane[i]);
@@ -214,6 +217,10 @@ ALWAYS_INLINE word4 word4_select(word4 mask, word4 a, word4 b) {
 #else
   return word4_or(word4_and(mask, a), word4_without(b, mask));
 #endif
+}
+
+ALWAYS_INLINE float4 float4_select(word4 mask, float4 a, float4 b) {
+  return word4_as_floats(word4_select(mask, float4_as_words(a), float4_as_words(b)));
 }
 
 /* In every lane the least, or the greatest, of all lanes. */

@@ -6,13 +6,11 @@
 
 enum { SNAPSHOT_MAGIC = 0x73706f63 /* "cops" */, SNAPSHOT_VERSION = 1 };
 
-/* A mix per word (Murmur3's constants): catches damage, not malice. */
 static uint32_t checksum(const uint32_t *words, uint64_t count) {
   uint32_t hash = 0;
   for (uint64_t i = 0; i < count; i++) {
     if (i == offsetof(snapshot_header, checksum) / 4) continue;
-    hash = (hash ^ (words[i] * 0xcc9e2d51u)) * 0x85ebca6bu;
-    hash ^= hash >> 15;
+    hash = hash_word(hash, words[i]);
   }
   return hash;
 }

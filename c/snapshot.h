@@ -10,6 +10,7 @@ typedef enum snapshot_kind {
   SNAPSHOT_KDTREE = 3,
   SNAPSHOT_OCTREE = 4,
   SNAPSHOT_OBSTACLE = 5,
+  SNAPSHOT_CROWD = 6,
 } snapshot_kind;
 
 /* The first words of every snapshot. All of a snapshot is 32-bit words, little-endian. */
@@ -20,6 +21,12 @@ typedef struct snapshot_header {
   uint32_t checksum; /* of all words but this one */
   uint32_t bytesLow, bytesHigh;
 } snapshot_header;
+
+/* A mix per word (Murmur3's constants): catches damage, not malice. */
+ALWAYS_INLINE uint32_t hash_word(uint32_t hash, uint32_t word) {
+  hash = (hash ^ (word * 0xcc9e2d51u)) * 0x85ebca6bu;
+  return hash ^ hash >> 15;
+}
 
 /* Fills the header of a snapshot whose other bytes are written; last, for the checksum. */
 void snapshot_seal(void *bytes, uint64_t size, snapshot_kind kind);

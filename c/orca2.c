@@ -1,0 +1,436 @@
+/* Collision avoidance in the plane: half-planes of walls and of neighbors, and the program over
+ * them. */
+
+#include "orca.h"
+
+#include <math.h>
+
+/* ---- Vectors ---- */
+
+typedef struct vec2 {
+  float x, y;
+} vec2;
+
+ALWAYS_INLINE vec2 vec2_of(const float *v) { return (vec2){v[0], v[1]}; }
+ALWAYS_INLINE vec2 vec2_sub(vec2 a, vec2 b) { return (vec2){a.x - b.x, a.y - b.y}; }
+ALWAYS_INLINE vec2 vec2_mul(vec2 a, float by) { return (vec2){a.x * by, a.y * by}; }
+/* a + b * by */
+ALWAYS_INLINE vec2 vec2_along(vec2 a, vec2 b, float by) {
+  return (vec2){a.x + b.x * by, a.y + b.y * by};
+}
+ALWAYS_INLINE float vec2_dot(vec2 a, vec2 b) { return a.x * b.x + a.y * b.y; }
+ALWAYS_INLINE float vec2_cross(vec2 a, vec2 b) { return a.x * b.y - a.y * b.x; }
+ALWAYS_INLINE float vec2_length2(vec2 a) { return vec2_dot(a, a); }
+ALWAYS_INLINE vec2 vec2_left(vec2 a) { return (vec2){-a.y, a.x}; }
+/* Of length 1; of no length: along x. */
+static vec2 vec2_unit(vec2 a) {
+  const float length2 = vec2_length2(a);
+  return length2 > 0 ? vec2_mul(a, 1 / sqrtf(length2)) : (vec2){1, 0};
+}
+
+void orca_parting(uint32_t slot, uint32_t other, float *direction) {
+  const uint32_t lower = slot < other ? slot : other, upper = slot < other ? other : slot;
+  const uint32_t mixed = (lower * 0x9e3779b1u ^ upper * 0x85ebca6bu) * 0xc2b2ae35u;
+  /* A point of the unit circle without trigonometry. */
+  const float t = (float)(mixed >> 22) * (1.0f / 512) - 1, scale = 1 / (1 + t * t);
+  const float sign = slot == lower ? 1 : -1;
+  direction[0] = sign * ((1 - t * t) * scale);
+  direction[1] = sign * (2 * t * scale);
+}
+
+static vec2 point_of(const orca2 *all, uint32_t i) { return (vec2){all->x[i], all->y[i]}; }
+static vec2 direction_of(const orca2 *all, uint32_t i) {
+  return (vec2){all->directionX[i], all->directionY[i]};
+}
+static void set_line(orca2 *all, uint32_t i, vec2 point, vec2 direction) {
+  all->x[i] = point.x;
+  all->y[i] = point.y;
+  all->directionX[i] = direction.x;
+  all->directionY[i] = direction.y;
+}
+
+/* ---- Walls ---- */
+
+/* Whether half-planes of walls before already keep an agent away from a whole wall. */
+static bool is_covered(const orca2 *all, float inverse, float radius, vec2 toBegin, vec2 toEnd) {
+  for (uint32_t i = 0; i < all->walls; i++) {
+    const vec2 point = point_of(all, i), direction = direction_of(all, i);
+    const float begin = vec2_cross(vec2_sub(vec2_mul(toBegin, inverse), point), direction);
+    const float end = vec2_cross(vec2_sub(vec2_mul(toEnd, inverse), point), direction);
+    if (begin - inverse * radius >= -ORCA_EPSILON && end - inverse * radius >= -ORCA_EPSILON)
+      return true;
+  }
+  return false;
+}
+
+/* The tangents from the origin to the circle around a point, as unit vectors. */
+typedef struct tangents {
+  vec2 left, right;
+} tangents;
+
+static tangents tangents_to(vec2 center, float distance2, float radius) {
+  const float leg = sqrtf(distance2 - radius * radius), inverse = 1 / distance2;
+  const vec2 along = vec2_mul(center, leg), across = vec2_mul(vec2_left(center), radius);
+  return (tangents){vec2_mul((vec2){along.x + across.x, along.y + across.y}, inverse),
+                    vec2_mul(vec2_sub(along, across), inverse)};
+}
+
+static void add_wall_line(orca2 *all, vec2 point, vec2 direction) {
+  set_line(all, all->walls++, point, direction);
+}
+
+/* A half-plane that touches a circle around `center`, as seen from a velocity outside it. */
+static void add_round(orca2 *all, vec2 center, float radius, vec2 velocity) {
+  const vec2 out = vec2_unit(vec2_sub(velocity, center));
+  add_wall_line(all, vec2_along(center, out, radius), (vec2){out.y, -out.x});
+}
+
+/* A half-plane along a straight side of what is forbidden, so far to its left. */
+static void add_straight(orca2 *all, vec2 from, float radius, vec2 direction) {
+  add_wall_line(all, vec2_along(from, vec2_left(direction), radius), direction);
+}
+
+void orca2_add_wall(orca2 *all, const orca_agent *agent, const orca_wall *wall) {
+  const vec2 position = vec2_of(agent->body.position), velocity = vec2_of(agent->body.velocity);
+  const float radius = agent->body.radius, inverse = agent->inverseHorizonOfWalls;
+  const vec2 toBegin = vec2_sub(vec2_of(wall->begin), position);
+  const vec2 toEnd = vec2_sub(vec2_of(wall->end), position);
+  const vec2 direction = vec2_of(wall->direction), way = vec2_sub(toEnd, toBegin);
+  const vec2 back = vec2_mul(direction, -1);
+  if (all->walls == ORCA_WALLS || is_covered(all, inverse, radius, toBegin, toEnd)) return;
+
+  const float begin2 = vec2_length2(toBegin), end2 = vec2_length2(toEnd), radius2 = radius * radius;
+  const float at = -vec2_dot(toBegin, way) / vec2_length2(way);
+  const float line2 = vec2_length2(vec2_along(toBegin, way, at));
+  const bool isBefore = at<0, isBehind = at> 1;
+
+  /* Touching: away from the nearest point, now. */
+  if (isBefore && begin2 <= radius2) {
+    if (wall->isBeginConvex) add_wall_line(all, (vec2){0, 0}, vec2_unit(vec2_left(toBegin)));
+    return;
+  }
+  if (isBehind && end2 <= radius2) {
+    /* Unless the wall that goes on from there says it. */
+    if (wall->isEndConvex && vec2_cross(toEnd, vec2_of(wall->after)) >= 0)
+      add_wall_line(all, (vec2){0, 0}, vec2_unit(vec2_left(toEnd)));
+    return;
+  }
+  if (!isBefore && !isBehind && line2 <= radius2) {
+    add_wall_line(all, (vec2){0, 0}, back);
+    return;
+  }
+
+  /* The legs: tangents to the ends, or where an end is not convex the wall itself. Seen from so
+   * obliquely that an end hides the rest, the wall is that end. */
+  vec2 left, right, leftEnd = toBegin, rightEnd = toEnd;
+  bool isBeginConvex = wall->isBeginConvex, isEndConvex = wall->isEndConvex;
+  vec2 beforeLeft = vec2_of(wall->before), afterRight = vec2_of(wall->after);
+  const bool isPoint = (isBefore || isBehind) && line2 <= radius2;
+  if (isPoint && isBefore) {
+    if (!isBeginConvex) return;
+    const tangents legs = tangents_to(toBegin, begin2, radius);
+    left = legs.left;
+    right = legs.right;
+    rightEnd = toBegin;
+    isEndConvex = true;
+    afterRight = direction;
+  } else if (isPoint) {
+    if (!isEndConvex) return;
+    const tangents legs = tangents_to(toEnd, end2, radius);
+    left = legs.left;
+    right = legs.right;
+    leftEnd = toEnd;
+    isBeginConvex = true;
+    beforeLeft = direction;
+  } else {
+    left = isBeginConvex ? tangents_to(toBegin, begin2, radius).left : back;
+    right = isEndConvex ? tangents_to(toEnd, end2, radius).right : direction;
+  }
+
+  /* A leg that points into the neighboring wall is that wall's: it makes its own half-plane. */
+  bool isLeftForeign = false, isRightForeign = false;
+  if (isBeginConvex && vec2_cross(left, vec2_mul(beforeLeft, -1)) >= 0) {
+    left = vec2_mul(beforeLeft, -1);
+    isLeftForeign = true;
+  }
+  if (isEndConvex && vec2_cross(right, afterRight) <= 0) {
+    right = afterRight;
+    isRightForeign = true;
+  }
+
+  /* Where the velocity is, seen from the front of what is forbidden. */
+  const vec2 leftFront = vec2_mul(leftEnd, inverse), rightFront = vec2_mul(rightEnd, inverse);
+  const vec2 front = vec2_sub(rightFront, leftFront);
+  const vec2 fromLeft = vec2_sub(velocity, leftFront), fromRight = vec2_sub(velocity, rightFront);
+  const float across = isPoint ? 0.5f : vec2_dot(fromLeft, front) / vec2_length2(front);
+  const float alongLeft = vec2_dot(fromLeft, left), alongRight = vec2_dot(fromRight, right);
+  const float reach = radius * inverse;
+  if ((across < 0 && alongLeft < 0) || (isPoint && alongLeft < 0 && alongRight < 0)) {
+    add_round(all, leftFront, reach, velocity);
+    return;
+  }
+  if (across > 1 && alongRight < 0) {
+    add_round(all, rightFront, reach, velocity);
+    return;
+  }
+
+  const float toFront2 = across < 0 || across > 1 || isPoint
+                             ? INFINITY
+                             : vec2_length2(vec2_sub(fromLeft, vec2_mul(front, across)));
+  const float toLeft2 =
+      alongLeft < 0 ? INFINITY : vec2_length2(vec2_sub(fromLeft, vec2_mul(left, alongLeft)));
+  const float toRight2 =
+      alongRight < 0 ? INFINITY : vec2_length2(vec2_sub(fromRight, vec2_mul(right, alongRight)));
+  if (toFront2 <= toLeft2 && toFront2 <= toRight2)
+    add_straight(all, leftFront, reach, back);
+  else if (toLeft2 <= toRight2) {
+    if (!isLeftForeign) add_straight(all, leftFront, reach, left);
+  } else if (!isRightForeign)
+    add_straight(all, rightFront, reach, vec2_mul(right, -1));
+}
+
+/* ---- Neighbors ---- */
+
+typedef struct four {
+  float4 x, y;
+} four;
+
+ALWAYS_INLINE float4 four_dot(four a, four b) {
+  return float4_add(float4_mul(a.x, b.x), float4_mul(a.y, b.y));
+}
+ALWAYS_INLINE float4 four_cross(four a, four b) {
+  return float4_sub(float4_mul(a.x, b.y), float4_mul(a.y, b.x));
+}
+ALWAYS_INLINE four four_mul(four a, float4 by) {
+  return (four){float4_mul(a.x, by), float4_mul(a.y, by)};
+}
+ALWAYS_INLINE four four_select(word4 mask, four a, four b) {
+  return (four){float4_select(mask, a.x, b.x), float4_select(mask, a.y, b.y)};
+}
+
+/* Below this squared length a vector has no direction. */
+#define NO_LENGTH2 1e-37f
+
+/* Gives those of four relative velocities that have no direction the one in which to part. */
+static void part(const orca_agent *agent, const uint32_t *ids, uint32_t missing, four *unit) {
+  float x[4], y[4];
+  float4_store(x, unit->x);
+  float4_store(y, unit->y);
+  for (int lane = 0; lane < 4; lane++) {
+    if (!(missing >> lane & 1)) continue;
+    float direction[2];
+    orca_parting(agent->slot, ids[lane], direction);
+    x[lane] = direction[0];
+    y[lane] = direction[1];
+  }
+  unit->x = float4_load(x);
+  unit->y = float4_load(y);
+}
+
+/* The half-planes of four neighbors. */
+ALWAYS_INLINE void add_four(orca2 *all, uint32_t at, const orca_agent *agent,
+                            const orca_body *bodies, const uint32_t *ids) {
+  const orca_body *who[4] = {&bodies[ids[0]], &bodies[ids[1]], &bodies[ids[2]], &bodies[ids[3]]};
+  const float4 a = float4_load(who[0]->position), b = float4_load(who[1]->position);
+  const float4 c = float4_load(who[2]->position), d = float4_load(who[3]->position);
+  const float radii[4] = {who[0]->radius, who[1]->radius, who[2]->radius, who[3]->radius};
+  const float4 xs = float4_zip_low(a, c), ys = float4_zip_low(b, d); /* x0, x2, y0, y2; 1, 3 */
+  const float4 us = float4_zip_high(a, c), vs = float4_zip_high(b, d);
+  const float *position = agent->body.position, *velocity = agent->body.velocity;
+  const four toward = {float4_sub(float4_zip_low(xs, ys), float4_all(position[0])),
+                       float4_sub(float4_zip_high(xs, ys), float4_all(position[1]))};
+  const four relative = {float4_sub(float4_all(velocity[0]), float4_zip_low(us, vs)),
+                         float4_sub(float4_all(velocity[1]), float4_zip_high(us, vs))};
+  const float4 zero = float4_all(0), one = float4_all(1);
+  const float4 radius = float4_add(float4_all(agent->body.radius), float4_load(radii));
+  const float4 distance2 = four_dot(toward, toward), radius2 = float4_mul(radius, radius);
+
+  /* What is forbidden is a cone with a round end, as far away as the horizon says; for those that
+   * touch, the round end is of one time step. */
+  const word4 touching = float4_le(distance2, radius2);
+  const float4 inverse =
+      float4_select(touching, float4_all(agent->inverseStep), float4_all(agent->inverseHorizon));
+  const four away = {float4_sub(relative.x, float4_mul(inverse, toward.x)),
+                     float4_sub(relative.y, float4_mul(inverse, toward.y))};
+  const float4 away2 = four_dot(away, away), ahead = four_dot(away, toward);
+  const word4 inFront = word4_and(float4_lt(ahead, zero),
+                                  float4_lt(float4_mul(radius2, away2), float4_mul(ahead, ahead)));
+  const word4 round = word4_or(touching, inFront);
+
+  /* The round end. */
+  const float4 length = float4_sqrt(away2);
+  four unit = four_mul(away, float4_div(one, length));
+  const uint32_t missing = word4_bits(word4_and(round, float4_lt(away2, float4_all(NO_LENGTH2))));
+  if (missing) part(agent, ids, missing, &unit);
+  const float4 outward = float4_sub(float4_mul(radius, inverse), length);
+
+  /* The nearer leg. */
+  const float4 leg = float4_sqrt(float4_max(float4_sub(distance2, radius2), zero));
+  const word4 isLeft = float4_lt(zero, four_cross(toward, away));
+  const float4 sign = float4_select(isLeft, one, float4_all(-1));
+  const float4 signedLeg = float4_mul(sign, leg), scale = float4_div(one, distance2);
+  const four along = {
+      float4_mul(float4_sub(float4_mul(toward.x, signedLeg), float4_mul(toward.y, radius)), scale),
+      float4_mul(float4_add(float4_mul(toward.x, radius), float4_mul(toward.y, signedLeg)), scale)};
+  const float4 speed = four_dot(relative, along);
+  const four toLeg = {float4_sub(float4_mul(speed, along.x), relative.x),
+                      float4_sub(float4_mul(speed, along.y), relative.y)};
+
+  const four turned = {unit.y, float4_sub(zero, unit.x)};
+  const four direction = four_select(round, turned, along);
+  const four change = four_select(round, four_mul(unit, outward), toLeg);
+  const float4 half = float4_all(0.5f);
+  float4_store(all->x + at, float4_add(float4_all(velocity[0]), float4_mul(half, change.x)));
+  float4_store(all->y + at, float4_add(float4_all(velocity[1]), float4_mul(half, change.y)));
+  float4_store(all->directionX + at, direction.x);
+  float4_store(all->directionY + at, direction.y);
+}
+
+void orca2_add_neighbors(orca2 *all, const orca_agent *agent, const orca_body *bodies,
+                         const uint32_t *ids, uint32_t count) {
+  uint32_t i = 0;
+  for (; i + 4 <= count; i += 4) add_four(all, all->count + i, agent, bodies, ids + i);
+  if (i < count) {
+    uint32_t last[4];
+    for (uint32_t lane = 0; lane < 4; lane++)
+      last[lane] = ids[i + lane < count ? i + lane : count - 1];
+    add_four(all, all->count + i, agent, bodies, last);
+  }
+  all->count += count;
+}
+
+/* ---- The program -------------------------------------------------------------------------- */
+
+/* The best velocity on line i that the lines before it permit; false: there is none. isDirection:
+ * not the nearest to `sought`, but the farthest in that direction. */
+static bool solve_on_line(const orca2 *all, uint32_t i, float maxSpeed, vec2 sought,
+                          bool isDirection, vec2 *result) {
+  const vec2 point = point_of(all, i), direction = direction_of(all, i);
+  const float middle = vec2_dot(point, direction);
+  const float reach2 = middle * middle + maxSpeed * maxSpeed - vec2_length2(point);
+  if (reach2 < 0) return false;
+  const float reach = sqrtf(reach2);
+  float4 low = float4_all(-middle - reach), high = float4_all(-middle + reach);
+  const four own = {float4_all(direction.x), float4_all(direction.y)};
+  for (uint32_t j = 0; j < i; j += 4) {
+    const four other = {float4_load(all->directionX + j), float4_load(all->directionY + j)};
+    const four between = {float4_sub(float4_all(point.x), float4_load(all->x + j)),
+                          float4_sub(float4_all(point.y), float4_load(all->y + j))};
+    const float4 across = four_cross(own, other), toward = four_cross(other, between);
+    const word4 before = word4_greater(word4_all(i), word4_count_from(j));
+    const word4 falling = float4_lt(across, float4_all(-ORCA_EPSILON));
+    const word4 rising = float4_lt(float4_all(ORCA_EPSILON), across);
+    const word4 parallel = word4_without(before, word4_or(falling, rising));
+    if (word4_bits(word4_and(parallel, float4_lt(toward, float4_all(0))))) return false;
+    const float4 at = float4_div(toward, across);
+    low = float4_max(low, float4_select(word4_and(before, falling), at, low));
+    high = float4_min(high, float4_select(word4_and(before, rising), at, high));
+  }
+  float lows[4], highs[4];
+  float4_store(lows, float4_greatest(low));
+  float4_store(highs, float4_least(high));
+  if (lows[0] > highs[0]) return false;
+  float at = highs[0];
+  if (isDirection)
+    at = vec2_dot(sought, direction) > 0 ? highs[0] : lows[0];
+  else {
+    const float nearest = vec2_dot(direction, vec2_sub(sought, point));
+    at = nearest < lows[0] ? lows[0] : nearest > highs[0] ? highs[0] : nearest;
+  }
+  *result = vec2_along(point, direction, at);
+  return true;
+}
+
+/* The first line, from one on, that a velocity violates by more than `least`; else the count. */
+ALWAYS_INLINE uint32_t first_violated(const orca2 *all, uint32_t from, vec2 velocity, float least) {
+  for (uint32_t i = from & ~3u; i < all->count; i += 4) {
+    const four between = {float4_sub(float4_load(all->x + i), float4_all(velocity.x)),
+                          float4_sub(float4_load(all->y + i), float4_all(velocity.y))};
+    const four direction = {float4_load(all->directionX + i), float4_load(all->directionY + i)};
+    const float4 violation = four_cross(direction, between);
+    uint32_t bits = word4_bits(float4_lt(float4_all(least), violation));
+    if (i < from) bits &= 15u << (from - i);
+    if (!bits) continue;
+    const uint32_t at = i + (uint32_t)__builtin_ctz(bits);
+    return at < all->count ? at : all->count;
+  }
+  return all->count;
+}
+
+/* The best velocity that all lines permit, or all before the one that is answered with. */
+static uint32_t solve_lines(const orca2 *all, float maxSpeed, vec2 sought, bool isDirection,
+                            vec2 *result) {
+  const float speed2 = vec2_length2(sought);
+  if (isDirection)
+    *result = vec2_mul(sought, maxSpeed);
+  else if (speed2 > maxSpeed * maxSpeed)
+    *result = vec2_mul(sought, maxSpeed / sqrtf(speed2));
+  else
+    *result = sought;
+  for (uint32_t i = 0; (i = first_violated(all, i, *result, 0)) < all->count; i++)
+    if (!solve_on_line(all, i, maxSpeed, sought, isDirection, result)) return i;
+  return all->count;
+}
+
+/* Appends the line between two others, on which both are violated alike, unless they are parallel
+ * and point the same way. In double, and through its point nearest to 0: others that are almost
+ * parallel meet far away. */
+ALWAYS_INLINE void bisect(const orca2 *all, uint32_t i, uint32_t j, orca2 *bisectors) {
+  const double x = (double)all->x[i], y = (double)all->y[i];
+  const double u = (double)all->directionX[i], v = (double)all->directionY[i];
+  const double otherX = (double)all->x[j], otherY = (double)all->y[j];
+  const double otherU = (double)all->directionX[j], otherV = (double)all->directionY[j];
+  const double across = u * otherV - v * otherU;
+  double meetingX = (x + otherX) / 2, meetingY = (y + otherY) / 2;
+  if (across > (double)ORCA_EPSILON || across < -(double)ORCA_EPSILON) {
+    const double at = (otherU * (y - otherY) - otherV * (x - otherX)) / across;
+    meetingX = x + u * at;
+    meetingY = y + v * at;
+  } else if (u * otherU + v * otherV > 0)
+    return;
+  double alongX = otherU - u, alongY = otherV - v;
+  const double length = sqrt(alongX * alongX + alongY * alongY);
+  alongX /= length;
+  alongY /= length;
+  const double far = meetingX * alongX + meetingY * alongY;
+  set_line(bisectors, bisectors->count++,
+           (vec2){(float)(meetingX - alongX * far), (float)(meetingY - alongY * far)},
+           (vec2){(float)alongX, (float)alongY});
+}
+
+/* Where no velocity is permitted: from line `from` on, makes the worst violation of those of
+ * neighbors least, and keeps to those of walls. */
+OUT_OF_LINE void solve_violated(const orca2 *all, uint32_t from, float maxSpeed, vec2 *result) {
+  orca2 bisectors;
+  float worst = 0;
+  bisectors.walls = all->walls;
+  for (uint32_t i = 0; i < all->walls; i++)
+    set_line(&bisectors, i, point_of(all, i), direction_of(all, i));
+  for (uint32_t i = from; (i = first_violated(all, i, *result, worst)) < all->count; i++) {
+    const vec2 point = point_of(all, i), direction = direction_of(all, i), before = *result;
+    bisectors.count = all->walls;
+    for (uint32_t j = all->walls; j < i; j++) bisect(all, i, j, &bisectors);
+    if (solve_lines(&bisectors, maxSpeed, vec2_left(direction), true, result) < bisectors.count)
+      *result = before; /* by rounding alone: it holds for what is there already */
+    worst = vec2_cross(direction, vec2_sub(point, *result));
+  }
+}
+
+bool orca2_solve(const orca2 *all, const float *preferred, float maxSpeed, float *velocity) {
+  vec2 best;
+  const uint32_t failed = solve_lines(all, maxSpeed, vec2_of(preferred), false, &best);
+  if (failed < all->count) solve_violated(all, failed, maxSpeed, &best);
+  velocity[0] = best.x;
+  velocity[1] = best.y;
+  return failed == all->count;
+}
+
+float orca2_violation(const orca2 *all, const float *velocity) {
+  float worst = 0;
+  for (uint32_t i = 0; i < all->count; i++) {
+    const float violation =
+        vec2_cross(direction_of(all, i), vec2_sub(point_of(all, i), vec2_of(velocity)));
+    if (violation > worst) worst = violation;
+  }
+  return worst;
+}

@@ -1,0 +1,328 @@
+/* Collision avoidance in space: half-spaces of neighbors, and the program over them. */
+
+#include "orca.h"
+
+#include <math.h>
+
+/* ---- Vectors ---- */
+
+typedef struct vec3 {
+  float x, y, z;
+} vec3;
+
+ALWAYS_INLINE vec3 vec3_of(const float *v) { return (vec3){v[0], v[1], v[2]}; }
+ALWAYS_INLINE vec3 vec3_sub(vec3 a, vec3 b) { return (vec3){a.x - b.x, a.y - b.y, a.z - b.z}; }
+ALWAYS_INLINE vec3 vec3_mul(vec3 a, float by) { return (vec3){a.x * by, a.y * by, a.z * by}; }
+/* a + b * by */
+ALWAYS_INLINE vec3 vec3_along(vec3 a, vec3 b, float by) {
+  return (vec3){a.x + b.x * by, a.y + b.y * by, a.z + b.z * by};
+}
+ALWAYS_INLINE float vec3_dot(vec3 a, vec3 b) { return (a.x * b.x + a.y * b.y) + a.z * b.z; }
+ALWAYS_INLINE float vec3_length2(vec3 a) { return vec3_dot(a, a); }
+ALWAYS_INLINE vec3 vec3_cross(vec3 a, vec3 b) {
+  return (vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+static vec3 vec3_unit(vec3 a) {
+  const float length2 = vec3_length2(a);
+  return length2 > 0 ? vec3_mul(a, 1 / sqrtf(length2)) : (vec3){1, 0, 0};
+}
+
+static vec3 point_of(const orca3 *all, uint32_t i) {
+  return (vec3){all->point[0][i], all->point[1][i], all->point[2][i]};
+}
+static vec3 normal_of(const orca3 *all, uint32_t i) {
+  return (vec3){all->normal[0][i], all->normal[1][i], all->normal[2][i]};
+}
+static void set_plane(orca3 *all, uint32_t i, vec3 point, vec3 normal) {
+  all->point[0][i] = point.x;
+  all->point[1][i] = point.y;
+  all->point[2][i] = point.z;
+  all->normal[0][i] = normal.x;
+  all->normal[1][i] = normal.y;
+  all->normal[2][i] = normal.z;
+}
+
+/* ---- Neighbors ---- */
+
+typedef struct four3 {
+  float4 x, y, z;
+} four3;
+
+ALWAYS_INLINE float4 four3_dot(four3 a, four3 b) {
+  return float4_add(float4_add(float4_mul(a.x, b.x), float4_mul(a.y, b.y)), float4_mul(a.z, b.z));
+}
+ALWAYS_INLINE four3 four3_mul(four3 a, float4 by) {
+  return (four3){float4_mul(a.x, by), float4_mul(a.y, by), float4_mul(a.z, by)};
+}
+/* a - b * by */
+ALWAYS_INLINE four3 four3_less(four3 a, four3 b, float4 by) {
+  return (four3){float4_sub(a.x, float4_mul(b.x, by)), float4_sub(a.y, float4_mul(b.y, by)),
+                 float4_sub(a.z, float4_mul(b.z, by))};
+}
+ALWAYS_INLINE four3 four3_select(word4 mask, four3 a, four3 b) {
+  return (four3){float4_select(mask, a.x, b.x), float4_select(mask, a.y, b.y),
+                 float4_select(mask, a.z, b.z)};
+}
+ALWAYS_INLINE float4 four3_cross_length2(four3 a, four3 b) {
+  const four3 cross = {float4_sub(float4_mul(a.y, b.z), float4_mul(a.z, b.y)),
+                       float4_sub(float4_mul(a.z, b.x), float4_mul(a.x, b.z)),
+                       float4_sub(float4_mul(a.x, b.y), float4_mul(a.y, b.x))};
+  return four3_dot(cross, cross);
+}
+
+/* Below this squared length a vector has no direction. */
+#define NO_LENGTH2 1e-37f
+
+/* Gives those of four relative velocities that have no direction the one in which to part. */
+static void part(const orca_agent *agent, const uint32_t *ids, uint32_t missing, four3 *unit) {
+  float x[4], y[4], z[4];
+  float4_store(x, unit->x);
+  float4_store(y, unit->y);
+  float4_store(z, unit->z);
+  for (int lane = 0; lane < 4; lane++) {
+    if (!(missing >> lane & 1)) continue;
+    float direction[2];
+    orca_parting(agent->slot, ids[lane], direction);
+    x[lane] = direction[0];
+    y[lane] = direction[1];
+    z[lane] = 0;
+  }
+  *unit = (four3){float4_load(x), float4_load(y), float4_load(z)};
+}
+
+/* The half-spaces of four neighbors. */
+ALWAYS_INLINE void add_four(orca3 *all, uint32_t at, const orca_agent *agent,
+                            const orca_body *bodies, const uint32_t *ids) {
+  const orca_body *who[4] = {&bodies[ids[0]], &bodies[ids[1]], &bodies[ids[2]], &bodies[ids[3]]};
+  const float4 a = float4_load(who[0]->position), b = float4_load(who[1]->position);
+  const float4 c = float4_load(who[2]->position), d = float4_load(who[3]->position);
+  const float radii[4] = {who[0]->radius, who[1]->radius, who[2]->radius, who[3]->radius};
+  const float zs[4] = {who[0]->z, who[1]->z, who[2]->z, who[3]->z};
+  const float ws[4] = {who[0]->velocityZ, who[1]->velocityZ, who[2]->velocityZ, who[3]->velocityZ};
+  const float4 xs = float4_zip_low(a, c), ys = float4_zip_low(b, d);
+  const float4 us = float4_zip_high(a, c), vs = float4_zip_high(b, d);
+  const orca_body *own = &agent->body;
+  const four3 toward = {float4_sub(float4_zip_low(xs, ys), float4_all(own->position[0])),
+                        float4_sub(float4_zip_high(xs, ys), float4_all(own->position[1])),
+                        float4_sub(float4_load(zs), float4_all(own->z))};
+  const four3 relative = {float4_sub(float4_all(own->velocity[0]), float4_zip_low(us, vs)),
+                          float4_sub(float4_all(own->velocity[1]), float4_zip_high(us, vs)),
+                          float4_sub(float4_all(own->velocityZ), float4_load(ws))};
+  const float4 zero = float4_all(0), one = float4_all(1);
+  const float4 radius = float4_add(float4_all(own->radius), float4_load(radii));
+  const float4 distance2 = four3_dot(toward, toward), radius2 = float4_mul(radius, radius);
+
+  /* As in the plane: a cone with a round end; for those that touch, of one time step. */
+  const word4 touching = float4_le(distance2, radius2);
+  const float4 inverse =
+      float4_select(touching, float4_all(agent->inverseStep), float4_all(agent->inverseHorizon));
+  const four3 away = four3_less(relative, toward, inverse);
+  const float4 away2 = four3_dot(away, away), ahead = four3_dot(away, toward);
+  const word4 inFront = word4_and(float4_lt(ahead, zero),
+                                  float4_lt(float4_mul(radius2, away2), float4_mul(ahead, ahead)));
+  const word4 round = word4_or(touching, inFront);
+
+  /* The cone's side: the nearest of it is straight out of its axis at some time. */
+  const float4 along = four3_dot(toward, relative);
+  const float4 across2 = four3_cross_length2(toward, relative);
+  const float4 rest = float4_sub(four3_dot(relative, relative),
+                                 float4_div(across2, float4_sub(distance2, radius2)));
+  const float4 root2 = float4_sub(float4_mul(along, along), float4_mul(distance2, rest));
+  const float4 when =
+      float4_div(float4_add(along, float4_sqrt(float4_max(root2, zero))), distance2);
+  const float4 time = float4_select(round, inverse, when);
+
+  const four3 out = four3_select(round, away, four3_less(relative, toward, when));
+  const float4 out2 = four3_dot(out, out), length = float4_sqrt(out2);
+  four3 unit = four3_mul(out, float4_div(one, length));
+  const uint32_t missing = word4_bits(float4_lt(out2, float4_all(NO_LENGTH2)));
+  if (missing) part(agent, ids, missing, &unit);
+  const float4 change = float4_mul(float4_all(0.5f), float4_sub(float4_mul(radius, time), length));
+  float4_store(all->point[0] + at,
+               float4_add(float4_all(own->velocity[0]), float4_mul(unit.x, change)));
+  float4_store(all->point[1] + at,
+               float4_add(float4_all(own->velocity[1]), float4_mul(unit.y, change)));
+  float4_store(all->point[2] + at,
+               float4_add(float4_all(own->velocityZ), float4_mul(unit.z, change)));
+  float4_store(all->normal[0] + at, unit.x);
+  float4_store(all->normal[1] + at, unit.y);
+  float4_store(all->normal[2] + at, unit.z);
+}
+
+void orca3_add_neighbors(orca3 *all, const orca_agent *agent, const orca_body *bodies,
+                         const uint32_t *ids, uint32_t count) {
+  uint32_t i = 0;
+  for (; i + 4 <= count; i += 4) add_four(all, all->count + i, agent, bodies, ids + i);
+  if (i < count) {
+    uint32_t last[4];
+    for (uint32_t lane = 0; lane < 4; lane++)
+      last[lane] = ids[i + lane < count ? i + lane : count - 1];
+    add_four(all, all->count + i, agent, bodies, last);
+  }
+  all->count += count;
+}
+
+/* ---- The program -------------------------------------------------------------------------- */
+
+typedef struct line3 {
+  vec3 point, direction;
+} line3;
+
+/* What is sought: the velocity nearest to one, or the farthest in a direction. */
+typedef struct aim {
+  vec3 sought;
+  float maxSpeed;
+  bool isDirection;
+} aim;
+
+/* The best velocity on a line that the planes before `count` permit; false: there is none. */
+static bool solve_on_line(const orca3 *all, uint32_t count, line3 line, const aim *wish,
+                          vec3 *result) {
+  const float middle = vec3_dot(line.point, line.direction);
+  const float reach2 = middle * middle + wish->maxSpeed * wish->maxSpeed - vec3_length2(line.point);
+  if (reach2 < 0) return false;
+  const float reach = sqrtf(reach2);
+  float low = -middle - reach, high = -middle + reach;
+  for (uint32_t i = 0; i < count; i++) {
+    const vec3 normal = normal_of(all, i);
+    const float toward = vec3_dot(vec3_sub(point_of(all, i), line.point), normal);
+    const float across = vec3_dot(line.direction, normal);
+    if (across * across <= ORCA_EPSILON) {
+      if (toward > 0) return false;
+      continue;
+    }
+    const float at = toward / across;
+    if (across >= 0)
+      low = at > low ? at : low;
+    else
+      high = at < high ? at : high;
+    if (low > high) return false;
+  }
+  float at;
+  if (wish->isDirection)
+    at = vec3_dot(wish->sought, line.direction) > 0 ? high : low;
+  else {
+    const float nearest = vec3_dot(line.direction, vec3_sub(wish->sought, line.point));
+    at = nearest < low ? low : nearest > high ? high : nearest;
+  }
+  *result = vec3_along(line.point, line.direction, at);
+  return true;
+}
+
+/* The best velocity on plane `index` that the planes before it permit; false: there is none. */
+static bool solve_on_plane(const orca3 *all, uint32_t index, const aim *wish, vec3 *result) {
+  const vec3 point = point_of(all, index), normal = normal_of(all, index);
+  const float distance = vec3_dot(point, normal), speed2 = wish->maxSpeed * wish->maxSpeed;
+  if (distance * distance > speed2) return false;
+  const float radius2 = speed2 - distance * distance;
+  const vec3 center = vec3_mul(normal, distance);
+  if (wish->isDirection) {
+    const vec3 flat = vec3_along(wish->sought, normal, -vec3_dot(wish->sought, normal));
+    const float flat2 = vec3_length2(flat);
+    *result = flat2 <= ORCA_EPSILON ? center : vec3_along(center, flat, sqrtf(radius2 / flat2));
+  } else {
+    const float out = vec3_dot(vec3_sub(point, wish->sought), normal);
+    *result = vec3_along(wish->sought, normal, out);
+    if (vec3_length2(*result) > speed2) {
+      const vec3 flat = vec3_sub(*result, center);
+      *result = vec3_along(center, flat, sqrtf(radius2 / vec3_length2(flat)));
+    }
+  }
+  for (uint32_t i = 0; i < index; i++) {
+    const vec3 other = normal_of(all, i), otherPoint = point_of(all, i);
+    if (!(vec3_dot(other, vec3_sub(otherPoint, *result)) > 0)) continue;
+    const vec3 cross = vec3_cross(other, normal);
+    if (vec3_length2(cross) <= ORCA_EPSILON) return false; /* parallel, and this one is not met */
+    line3 line = {.direction = vec3_unit(cross)};
+    const vec3 toward = vec3_cross(line.direction, normal);
+    line.point = vec3_along(point, toward,
+                            vec3_dot(vec3_sub(otherPoint, point), other) / vec3_dot(toward, other));
+    if (!solve_on_line(all, i, line, wish, result)) return false;
+  }
+  return true;
+}
+
+/* The first plane, from one on, that a velocity violates by more than `least`; else the count. */
+ALWAYS_INLINE uint32_t first_violated(const orca3 *all, uint32_t from, vec3 velocity, float least) {
+  for (uint32_t i = from & ~3u; i < all->count; i += 4) {
+    const four3 between = {float4_sub(float4_load(all->point[0] + i), float4_all(velocity.x)),
+                           float4_sub(float4_load(all->point[1] + i), float4_all(velocity.y)),
+                           float4_sub(float4_load(all->point[2] + i), float4_all(velocity.z))};
+    const four3 normal = {float4_load(all->normal[0] + i), float4_load(all->normal[1] + i),
+                          float4_load(all->normal[2] + i)};
+    uint32_t bits = word4_bits(float4_lt(float4_all(least), four3_dot(normal, between)));
+    if (i < from) bits &= 15u << (from - i);
+    if (!bits) continue;
+    const uint32_t at = i + (uint32_t)__builtin_ctz(bits);
+    return at < all->count ? at : all->count;
+  }
+  return all->count;
+}
+
+/* The best velocity that all planes permit, or all before the one that is answered with. */
+static uint32_t solve_planes(const orca3 *all, const aim *wish, vec3 *result) {
+  const float speed2 = vec3_length2(wish->sought);
+  if (wish->isDirection)
+    *result = vec3_mul(wish->sought, wish->maxSpeed);
+  else if (speed2 > wish->maxSpeed * wish->maxSpeed)
+    *result = vec3_mul(wish->sought, wish->maxSpeed / sqrtf(speed2));
+  else
+    *result = wish->sought;
+  for (uint32_t i = 0; (i = first_violated(all, i, *result, 0)) < all->count; i++) {
+    const vec3 before = *result;
+    if (solve_on_plane(all, i, wish, result)) continue;
+    *result = before;
+    return i;
+  }
+  return all->count;
+}
+
+/* Where no velocity is permitted: from plane `from` on, makes the worst violation least. */
+OUT_OF_LINE void solve_violated(const orca3 *all, uint32_t from, float maxSpeed, vec3 *result) {
+  orca3 bisectors;
+  float worst = 0;
+  for (uint32_t i = from; (i = first_violated(all, i, *result, worst)) < all->count; i++) {
+    const vec3 point = point_of(all, i), normal = normal_of(all, i);
+    bisectors.count = 0;
+    for (uint32_t j = 0; j < i; j++) {
+      const vec3 other = point_of(all, j), otherNormal = normal_of(all, j);
+      const vec3 cross = vec3_cross(otherNormal, normal);
+      vec3 meeting =
+          vec3_mul((vec3){point.x + other.x, point.y + other.y, point.z + other.z}, 0.5f);
+      if (vec3_length2(cross) > ORCA_EPSILON) {
+        const vec3 toward = vec3_cross(cross, normal);
+        meeting = vec3_along(point, toward,
+                             vec3_dot(vec3_sub(other, point), otherNormal) /
+                                 vec3_dot(toward, otherNormal));
+      } else if (vec3_dot(normal, otherNormal) > 0)
+        continue;
+      set_plane(&bisectors, bisectors.count++, meeting, vec3_unit(vec3_sub(otherNormal, normal)));
+    }
+    const vec3 before = *result;
+    const aim out = {normal, maxSpeed, true};
+    if (solve_planes(&bisectors, &out, result) < bisectors.count)
+      *result = before; /* by rounding alone: it holds for what is there already */
+    worst = vec3_dot(normal, vec3_sub(point, *result));
+  }
+}
+
+bool orca3_solve(const orca3 *all, const float *preferred, float maxSpeed, float *velocity) {
+  vec3 best;
+  const aim wish = {vec3_of(preferred), maxSpeed, false};
+  const uint32_t failed = solve_planes(all, &wish, &best);
+  if (failed < all->count) solve_violated(all, failed, maxSpeed, &best);
+  velocity[0] = best.x;
+  velocity[1] = best.y;
+  velocity[2] = best.z;
+  return failed == all->count;
+}
+
+float orca3_violation(const orca3 *all, const float *velocity) {
+  float worst = 0;
+  for (uint32_t i = 0; i < all->count; i++) {
+    const float violation =
+        vec3_dot(normal_of(all, i), vec3_sub(point_of(all, i), vec3_of(velocity)));
+    if (violation > worst) worst = violation;
+  }
+  return worst;
+}
