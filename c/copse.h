@@ -1078,7 +1078,7 @@ copse_status copse_crowd_look(copse_crowd *crowd, const copse_obstacle *walls, f
 typedef struct copse_crowd_statistics {
   uint32_t agents;
   uint32_t infeasible; /* agents for which no velocity was permitted in the last step */
-  uint32_t overlaps;   /* agents that overlapped a neighbor when it began */
+  uint32_t overlaps;   /* agents that touched or overlapped a neighbor when it began */
   double neighbors;    /* of an agent, in the mean */
   double time;         /* the sum of all time steps */
   uint64_t steps;
@@ -1093,8 +1093,8 @@ uint32_t copse_crowd_hash(const copse_crowd *crowd);
 /* A snapshot of everything that decides the future. Restoring needs the same dimensions,
  * maxNeighbors and exact, and checks bytes from anywhere: COPSE_BAD_SNAPSHOT and COPSE_FULL leave
  * the crowd as it was. Afterwards everything goes on bit for bit. COPSE_NOT_FINITE: see step. */
-copse_status copse_crowd_save(const copse_crowd *crowd, void *bytes, size_t capacity,
-                              size_t *total, uint32_t *firstBad);
+copse_status copse_crowd_save(const copse_crowd *crowd, void *bytes, size_t capacity, size_t *total,
+                              uint32_t *firstBad);
 copse_status copse_crowd_restore(copse_crowd *crowd, const void *bytes, size_t size);
 
 /* ---- Brute force ------------------------------------------------------------------------- *

@@ -145,19 +145,12 @@ copse_crowd_arrays copse_crowd_get(copse_crowd *crowd) {
 
 /* ---- Agents ------------------------------------------------------------------------------- */
 
-static bool is_finite(const copse_crowd *crowd, uint32_t slot) {
+bool crowd_is_finite(const copse_crowd *crowd, uint32_t slot) {
   bool ok = true;
   for (int field = FIELD_POSITION; field <= FIELD_PREFERRED_VELOCITY; field++)
     for (uint32_t axis = 0; axis < crowd->def.dimensions; axis++)
       ok &= is_coordinate(crowd_vector(crowd, (crowd_field)field, slot)[axis]);
   return ok;
-}
-
-uint32_t crowd_first_bad(const copse_crowd *crowd) {
-  const uint32_t end = crowd_end(crowd);
-  for (uint32_t slot = 0; slot < end; slot++)
-    if (slots_in_use(&crowd->slots, slot) && !is_finite(crowd, slot)) return slot;
-  return COPSE_NONE;
 }
 
 uint32_t crowd_end(const copse_crowd *crowd) {

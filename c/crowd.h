@@ -57,7 +57,7 @@ ALWAYS_INLINE float *crowd_vector(const copse_crowd *crowd, crowd_field field, u
 
 /* Slots up to the last in use. */
 uint32_t crowd_end(const copse_crowd *crowd);
-/* The first slot in use whose position or velocities are not finite; COPSE_NONE: there is none. */
-uint32_t crowd_first_bad(const copse_crowd *crowd);
+/* Whether an agent's position and velocities are finite. */
+bool crowd_is_finite(const copse_crowd *crowd, uint32_t slot);
 
 #endif

@@ -76,14 +76,14 @@ uint32_t copse_crowd_hash(const copse_crowd *crowd) {
 
 copse_status copse_crowd_save(const copse_crowd *crowd, void *bytes, size_t capacity, size_t *total,
                               uint32_t *firstBad) {
-  const uint32_t bad = crowd_first_bad(crowd);
   const crowd_snapshot head = snapshot_head(crowd);
   const uint64_t size = sizeof head + 4 * words_of(crowd) * head.slots;
   *total = size > SIZE_MAX ? SIZE_MAX : (size_t)size;
-  if (bad != COPSE_NONE) {
-    if (firstBad) *firstBad = bad;
-    return COPSE_NOT_FINITE;
-  }
+  for (uint32_t slot = 0; slot < head.slots; slot++)
+    if (slots_in_use(&crowd->slots, slot) && !crowd_is_finite(crowd, slot)) {
+      if (firstBad) *firstBad = slot;
+      return COPSE_NOT_FINITE;
+    }
   if (size > capacity) return COPSE_FULL;
   memcpy(bytes, &head, sizeof head);
   uint32_t *words = (uint32_t *)((char *)bytes + sizeof head);

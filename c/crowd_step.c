@@ -43,9 +43,10 @@ static orca_body body_of(const copse_crowd *crowd, uint32_t slot) {
   return body;
 }
 
+/* Of an agent whose body is up to date. */
 static orca_agent agent_of(const copse_crowd *crowd, uint32_t slot, float timeStep) {
   return (orca_agent){
-      .body = body_of(crowd, slot),
+      .body = crowd->bodies[slot],
       .slot = slot,
       .maxSpeed = number_of(crowd, FIELD_MAX_SPEED, slot),
       .inverseHorizon = inverse_horizon(crowd, FIELD_TIME_HORIZON, slot, timeStep),
@@ -153,16 +154,6 @@ static uint32_t heeded(const copse_crowd *crowd, uint32_t slot, uint32_t k) {
   return count;
 }
 
-static bool overlaps(const copse_crowd *crowd, uint32_t slot, const uint32_t *ids,
-                     const float *distances2, uint32_t count) {
-  bool any = false;
-  for (uint32_t i = 0; i < count; i++) {
-    const float radius = crowd->bodies[slot].radius + crowd->bodies[ids[i]].radius;
-    any |= distances2[i] < radius * radius;
-  }
-  return any;
-}
-
 /* Chooses an agent's next velocity. */
 OUT_OF_LINE void choose(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot, uint32_t k,
                         float timeStep) {
@@ -175,72 +166,87 @@ OUT_OF_LINE void choose(copse_crowd *crowd, const copse_obstacle *walls, uint32_
   if (dim == 3) {
     orca3 planes;
     planes.count = 0;
-    orca3_add_neighbors(&planes, &agent, crowd->bodies, ids, count);
+    crowd->overlaps += orca3_add_neighbors(&planes, &agent, crowd->bodies, ids, count);
     isFeasible = orca3_solve(&planes, preferred, agent.maxSpeed, velocity);
   } else {
     uint32_t edges[COPSE_CROWD_WALLS];
     orca2 lines;
     add_walls(&lines, walls, &agent, edges);
-    orca2_add_neighbors(&lines, &agent, crowd->bodies, ids, count);
+    crowd->overlaps += orca2_add_neighbors(&lines, &agent, crowd->bodies, ids, count);
     isFeasible = orca2_solve(&lines, preferred, agent.maxSpeed, velocity);
   }
   limit_speed(velocity, dim, agent.maxSpeed);
   crowd->infeasible += !isFeasible;
   crowd->neighbors += count;
-  crowd->overlaps += overlaps(crowd, slot, ids, crowd->rows.distances2 + (size_t)slot * k, count);
 }
 
 /* ---- All ---- */
 
-/* The neighbors of all agents: rows of as many as any of them heeds; answers with that. */
-static uint32_t find_neighbors(copse_crowd *crowd, uint32_t end) {
-  uint32_t most = 0;
-  copse_query query = copse_query_default();
-  query.maxDistance = 0;
-  for (uint32_t slot = 0; slot < end; slot++) {
+/* What a step has to know of all agents before it begins. */
+typedef struct overview {
+  uint32_t end;          /* slots up to the last in use */
+  uint32_t bad;          /* the first that is not finite; COPSE_NONE: there is none */
+  uint32_t maxNeighbors; /* that any of them heeds */
+  float neighborDistance;
+} overview;
+
+/* Brings bodies up to date. */
+static overview prepare(copse_crowd *crowd) {
+  overview found = {crowd_end(crowd), COPSE_NONE, 0, 0};
+  for (uint32_t slot = 0; slot < found.end; slot++) {
     crowd->present[slot] = slots_in_use(&crowd->slots, slot);
     if (!crowd->present[slot]) continue;
+    if (!crowd_is_finite(crowd, slot)) {
+      found.bad = slot;
+      break;
+    }
     crowd->bodies[slot] = body_of(crowd, slot);
     const uint32_t wanted = most_neighbors(crowd, slot);
     const float distance = number_of(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
-    if (wanted > most) most = wanted;
-    if (wanted && distance > query.maxDistance) query.maxDistance = distance;
+    if (wanted > found.maxNeighbors) found.maxNeighbors = wanted;
+    if (wanted && distance > found.neighborDistance) found.neighborDistance = distance;
   }
-  if (most == 0) return 0;
+  return found;
+}
+
+/* Writes rows of the nearest neighbors of all agents. */
+static void find_neighbors(copse_crowd *crowd, const overview *all) {
   const uint32_t stride = crowd->def.dimensions;
   float *positions = crowd->fields[FIELD_POSITION];
-  const copse_positions where = {{positions, positions + 1, positions + (stride == 3 ? 2 : 0)},
-                                 stride};
-  copse_agenttree_build_from(crowd->tree, &where, crowd->present, end, NULL);
-  copse_agenttree_all_neighbors(crowd->tree, most, &query, NULL, &crowd->rows);
-  return most;
+  const copse_positions where = {{positions, positions + 1, positions + stride - 1}, stride};
+  copse_query query = copse_query_default();
+  query.maxDistance = all->neighborDistance;
+  copse_agenttree_build_from(crowd->tree, &where, crowd->present, all->end, NULL);
+  copse_agenttree_all_neighbors(crowd->tree, all->maxNeighbors, &query, NULL, &crowd->rows);
+}
+
+static void move(copse_crowd *crowd, uint32_t slot, float timeStep) {
+  const uint32_t dim = crowd->def.dimensions;
+  const float *chosen = crowd->newVelocities + (size_t)slot * dim;
+  float *position = crowd_vector(crowd, FIELD_POSITION, slot);
+  float *velocity = crowd_vector(crowd, FIELD_VELOCITY, slot);
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    velocity[axis] = chosen[axis];
+    position[axis] += chosen[axis] * timeStep;
+  }
 }
 
 copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, float timeStep,
                               uint32_t *firstBad) {
-  const uint32_t end = crowd_end(crowd), dim = crowd->def.dimensions;
-  if (!(timeStep > 0 && timeStep <= COPSE_MAX_COORDINATE) || (walls && dim == 3))
+  if (!(timeStep > 0 && timeStep <= COPSE_MAX_COORDINATE) || (walls && crowd->def.dimensions == 3))
     return COPSE_INVALID_ARGUMENT;
-  const uint32_t bad = crowd_first_bad(crowd);
-  if (bad != COPSE_NONE) {
-    if (firstBad) *firstBad = bad;
+  const overview all = prepare(crowd);
+  if (all.bad != COPSE_NONE) {
+    if (firstBad) *firstBad = all.bad;
     return COPSE_NOT_FINITE;
   }
   crowd->infeasible = crowd->overlaps = 0;
   crowd->neighbors = 0;
-  const uint32_t k = find_neighbors(crowd, end);
-  for (uint32_t slot = 0; slot < end; slot++)
-    if (slots_in_use(&crowd->slots, slot)) choose(crowd, walls, slot, k, timeStep);
-  for (uint32_t slot = 0; slot < end; slot++) {
-    if (!slots_in_use(&crowd->slots, slot)) continue;
-    const float *chosen = crowd->newVelocities + (size_t)slot * dim;
-    float *position = crowd_vector(crowd, FIELD_POSITION, slot);
-    float *velocity = crowd_vector(crowd, FIELD_VELOCITY, slot);
-    for (uint32_t axis = 0; axis < dim; axis++) {
-      velocity[axis] = chosen[axis];
-      position[axis] += chosen[axis] * timeStep;
-    }
-  }
+  if (all.maxNeighbors) find_neighbors(crowd, &all);
+  for (uint32_t slot = 0; slot < all.end; slot++)
+    if (crowd->present[slot]) choose(crowd, walls, slot, all.maxNeighbors, timeStep);
+  for (uint32_t slot = 0; slot < all.end; slot++)
+    if (crowd->present[slot]) move(crowd, slot, timeStep);
   crowd->time += (double)timeStep;
   crowd->steps++;
   return COPSE_OK;
@@ -283,8 +289,9 @@ copse_status copse_crowd_look(copse_crowd *crowd, const copse_obstacle *walls, f
   if (!slots_in_use(&crowd->slots, slot)) return COPSE_STALE_HANDLE;
   if (!(timeStep > 0 && timeStep <= COPSE_MAX_COORDINATE) || (walls && dim == 3))
     return COPSE_INVALID_ARGUMENT;
-  const orca_agent agent = agent_of(crowd, slot, timeStep);
   const uint32_t count = neighbors_of(crowd, slot, view->neighbors);
+  crowd->bodies[slot] = body_of(crowd, slot);
+  const orca_agent agent = agent_of(crowd, slot, timeStep);
   for (uint32_t i = 0; i < count; i++)
     crowd->bodies[view->neighbors[i]] = body_of(crowd, view->neighbors[i]);
   view->neighborCount = count;

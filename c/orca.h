@@ -63,8 +63,9 @@ typedef struct orca_wall {
  * ORCA_WALLS. Walls come before neighbors, nearest first. */
 void orca2_add_wall(orca2 *all, const orca_agent *agent, const orca_wall *wall);
 
-/* Appends the half-planes of `count` neighbors, by their ids in `bodies`. */
-void orca2_add_neighbors(orca2 *all, const orca_agent *agent, const orca_body *bodies,
+/* Appends the half-planes of `count` neighbors, by their ids in `bodies`; answers
+ * whether any of them touches the agent. */
+bool orca2_add_neighbors(orca2 *all, const orca_agent *agent, const orca_body *bodies,
                          const uint32_t *ids, uint32_t count);
 
 /* Writes the best velocity; answers whether all constraints hold for it. */
@@ -81,7 +82,7 @@ typedef struct orca3 {
   uint32_t count;
 } orca3;
 
-void orca3_add_neighbors(orca3 *all, const orca_agent *agent, const orca_body *bodies,
+bool orca3_add_neighbors(orca3 *all, const orca_agent *agent, const orca_body *bodies,
                          const uint32_t *ids, uint32_t count);
 bool orca3_solve(const orca3 *all, const float *preferred, float maxSpeed, float *velocity);
 float orca3_violation(const orca3 *all, const float *velocity);

@@ -227,9 +227,9 @@ static void part(const orca_agent *agent, const uint32_t *ids, uint32_t missing,
   unit->y = float4_load(y);
 }
 
-/* The half-planes of four neighbors. */
-ALWAYS_INLINE void add_four(orca2 *all, uint32_t at, const orca_agent *agent,
-                            const orca_body *bodies, const uint32_t *ids) {
+/* The half-planes of four neighbors; answers with those that touch. */
+ALWAYS_INLINE word4 add_four(orca2 *all, uint32_t at, const orca_agent *agent,
+                             const orca_body *bodies, const uint32_t *ids) {
   const orca_body *who[4] = {&bodies[ids[0]], &bodies[ids[1]], &bodies[ids[2]], &bodies[ids[3]]};
   const float4 a = float4_load(who[0]->position), b = float4_load(who[1]->position);
   const float4 c = float4_load(who[2]->position), d = float4_load(who[3]->position);
@@ -284,19 +284,23 @@ ALWAYS_INLINE void add_four(orca2 *all, uint32_t at, const orca_agent *agent,
   float4_store(all->y + at, float4_add(float4_all(velocity[1]), float4_mul(half, change.y)));
   float4_store(all->directionX + at, direction.x);
   float4_store(all->directionY + at, direction.y);
+  return touching;
 }
 
-void orca2_add_neighbors(orca2 *all, const orca_agent *agent, const orca_body *bodies,
+bool orca2_add_neighbors(orca2 *all, const orca_agent *agent, const orca_body *bodies,
                          const uint32_t *ids, uint32_t count) {
+  word4 touching = word4_all(0);
   uint32_t i = 0;
-  for (; i + 4 <= count; i += 4) add_four(all, all->count + i, agent, bodies, ids + i);
+  for (; i + 4 <= count; i += 4)
+    touching = word4_or(touching, add_four(all, all->count + i, agent, bodies, ids + i));
   if (i < count) {
     uint32_t last[4];
     for (uint32_t lane = 0; lane < 4; lane++)
       last[lane] = ids[i + lane < count ? i + lane : count - 1];
-    add_four(all, all->count + i, agent, bodies, last);
+    touching = word4_or(touching, add_four(all, all->count + i, agent, bodies, last));
   }
   all->count += count;
+  return word4_bits(touching);
 }
 
 /* ---- The program -------------------------------------------------------------------------- */
@@ -330,7 +334,7 @@ static bool solve_on_line(const orca2 *all, uint32_t i, float maxSpeed, vec2 sou
   float4_store(lows, float4_greatest(low));
   float4_store(highs, float4_least(high));
   if (lows[0] > highs[0]) return false;
-  float at = highs[0];
+  float at;
   if (isDirection)
     at = vec2_dot(sought, direction) > 0 ? highs[0] : lows[0];
   else {

@@ -90,9 +90,9 @@ static void part(const orca_agent *agent, const uint32_t *ids, uint32_t missing,
   *unit = (four3){float4_load(x), float4_load(y), float4_load(z)};
 }
 
-/* The half-spaces of four neighbors. */
-ALWAYS_INLINE void add_four(orca3 *all, uint32_t at, const orca_agent *agent,
-                            const orca_body *bodies, const uint32_t *ids) {
+/* The half-spaces of four neighbors; answers with those that touch. */
+ALWAYS_INLINE word4 add_four(orca3 *all, uint32_t at, const orca_agent *agent,
+                             const orca_body *bodies, const uint32_t *ids) {
   const orca_body *who[4] = {&bodies[ids[0]], &bodies[ids[1]], &bodies[ids[2]], &bodies[ids[3]]};
   const float4 a = float4_load(who[0]->position), b = float4_load(who[1]->position);
   const float4 c = float4_load(who[2]->position), d = float4_load(who[3]->position);
@@ -147,19 +147,23 @@ ALWAYS_INLINE void add_four(orca3 *all, uint32_t at, const orca_agent *agent,
   float4_store(all->normal[0] + at, unit.x);
   float4_store(all->normal[1] + at, unit.y);
   float4_store(all->normal[2] + at, unit.z);
+  return touching;
 }
 
-void orca3_add_neighbors(orca3 *all, const orca_agent *agent, const orca_body *bodies,
+bool orca3_add_neighbors(orca3 *all, const orca_agent *agent, const orca_body *bodies,
                          const uint32_t *ids, uint32_t count) {
+  word4 touching = word4_all(0);
   uint32_t i = 0;
-  for (; i + 4 <= count; i += 4) add_four(all, all->count + i, agent, bodies, ids + i);
+  for (; i + 4 <= count; i += 4)
+    touching = word4_or(touching, add_four(all, all->count + i, agent, bodies, ids + i));
   if (i < count) {
     uint32_t last[4];
     for (uint32_t lane = 0; lane < 4; lane++)
       last[lane] = ids[i + lane < count ? i + lane : count - 1];
-    add_four(all, all->count + i, agent, bodies, last);
+    touching = word4_or(touching, add_four(all, all->count + i, agent, bodies, last));
   }
   all->count += count;
+  return word4_bits(touching);
 }
 
 /* ---- The program -------------------------------------------------------------------------- */
