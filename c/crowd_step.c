@@ -23,7 +23,7 @@ static uint32_t most_neighbors(const copse_crowd *crowd, uint32_t slot) {
 /* One over a horizon, which is at least a time step. */
 static float inverse_horizon(const copse_crowd *crowd, crowd_field field, uint32_t slot,
                              float timeStep) {
-  const float horizon = crowd->fields[field][slot];
+  const float horizon = number_of(crowd, field, slot);
   return 1 / (horizon > timeStep ? horizon : timeStep);
 }
 
