@@ -82,7 +82,7 @@ OPTIMISE = -Oz
 EMCC_COMPILE = $(EMCC) $(EMCC_FLAGS) $(OPTIMISE)
 
 # The kinds of index: each also has a SIMD core and an entry of its own, wasm/only/<noun>.js.
-CLASS_CORES = agenttree grid kdtree octree
+CLASS_CORES = agenttree grid kdtree octree obstacle
 
 wasm_objects = $(patsubst %,build/$(1)/%.o,$(C_NAMES))
 creators = $(foreach noun,$(1),-Wl,--export=$(noun)_create)

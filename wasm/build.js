@@ -8,7 +8,7 @@ import { deflateAsync } from '@gfx/zopfli'
 import { rolldown } from 'rolldown'
 
 /** Bytes of the default entry, and of one for a single class; minified, with the core inside. */
-const BUDGET = 62_000
+const BUDGET = 76_000
 const BUDGET_OF_ONE = 30_000
 
 const nouns = process.argv.slice(2)

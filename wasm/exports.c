@@ -7,6 +7,7 @@
 #include "../c/core.h"
 #include "index.h"
 
+#include <math.h>
 #include <string.h>
 
 #define EXPORT(name) __attribute__((export_name(name), visibility("default")))
@@ -32,6 +33,8 @@ typedef struct object {
   float *radii, *builtRadii, greatest;
   uint32_t *hitIds;
   float *hitFractions;
+
+  copse_corner *corners; /* room for what can be seen among walls */
 
   void *block; /* holds all of these arrays */
   uint64_t blockBytes;
@@ -65,27 +68,41 @@ static copse_status grow_table(void) {
   return COPSE_OK;
 }
 
-/* Points the arrays into a block, or measures that block. */
+#if WITH_WALLS
+/* The corners that copse.h asks for so many walls. */
+static uint64_t corner_capacity(uint64_t walls) { return 4 * walls + 20; }
+#endif
+
+/* Points the arrays into a block, or measures that block: those that its family has. */
 static uint64_t carve(object *at, uint64_t capacity, void *block) {
   arena all = arena_over(block);
-  const uint64_t agents = IS_OF_BOXES(at->index) ? 0 : capacity; /* boxes are asked one by one */
-  const uint64_t neighbors = agents * at->k;
   at->results.capacity = (uint32_t)capacity;
   at->results.ids = arena_carve(&all, capacity, 4);
   at->results.distances2 = arena_carve(&all, capacity, 4);
+#if WITH_WALLS
+  if (IS_OF_WALLS(at->index)) {
+    at->points = arena_carve(&all, capacity * 4, 4);
+    at->corners = arena_carve(&all, corner_capacity(capacity), sizeof *at->corners);
+  }
+#endif
+#if WITH_AGENTS
+  const uint64_t agents = IS_OF_AGENTS(at->index) ? capacity : 0; /* boxes are asked one by one */
+  const uint64_t neighbors = agents * at->k;
   at->masks = arena_carve(&all, agents, 4);
   at->pairRadii = arena_carve(&all, agents, 4);
-  at->points = arena_carve(&all, agents * 2 * index_dimensions(at->index), 4);
+  if (IS_OF_AGENTS(at->index))
+    at->points = arena_carve(&all, agents * 2 * index_dimensions(at->index), 4);
   at->rows.offsets = arena_carve(&all, agents, 4);
   at->rows.counts = arena_carve(&all, agents, 4);
-  at->rows.ids = arena_carve(&all, at->rows.capacity, 4);
   at->neighbors.counts = arena_carve(&all, agents, 4);
   at->neighbors.ids = arena_carve(&all, neighbors, 4);
   at->neighbors.distances2 = arena_carve(&all, neighbors, 4);
   at->radii = arena_carve(&all, agents, 4);
   at->builtRadii = arena_carve(&all, agents, 4);
-  at->hitIds = arena_carve(&all, agents, 4);
-  at->hitFractions = arena_carve(&all, agents, 4);
+#endif
+  at->rows.ids = arena_carve(&all, at->rows.capacity, 4);
+  at->hitIds = arena_carve(&all, capacity, 4);
+  at->hitFractions = arena_carve(&all, capacity, 4);
   return arena_block_bytes(all.used);
 }
 
@@ -98,7 +115,7 @@ static copse_status take_block(const object *at, uint32_t capacity, uint32_t res
   larger->block = memory_take(&MALLOC, larger->blockBytes);
   if (!larger->block) return COPSE_OUT_OF_MEMORY;
   carve(larger, capacity, larger->block);
-  if (IS_OF_BOXES(at->index)) return COPSE_OK;
+  if (!IS_OF_AGENTS(at->index)) return COPSE_OK;
   const uint32_t old = at->block ? at->results.capacity : 0;
   if (old) memcpy(larger->masks, at->masks, old * sizeof *at->masks);
   for (uint32_t slot = old; slot < capacity; slot++) larger->masks[slot] = COPSE_ALL_GROUPS;
@@ -125,6 +142,7 @@ static int32_t adopt(index made, uint32_t capacity, uint32_t resultCapacity, uin
   return handle_of(slot);
 }
 
+#if WITH_AGENTS
 /* Not EXPORT: a core is linked with the creators of its kinds, see CLASS_CORES in the Makefile. */
 int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSize, uint32_t axis,
                          uint32_t split, uint32_t layout, uint32_t onNonFinite,
@@ -167,7 +185,9 @@ int32_t kdtree_create(uint32_t dimensions, uint32_t capacity, uint32_t builder, 
   copse_status status = copse_kdtree_create(&def, &made.kdtree);
   return status == COPSE_OK ? adopt(made, capacity, resultCapacity, k) : FAILED(status);
 }
+#endif
 
+#if WITH_BOXES
 int32_t octree_create(uint32_t dimensions, uint32_t capacity, int32_t leafSize, int32_t maxDepth,
                       float looseness, uint32_t resultCapacity, float minX, float minY, float minZ,
                       float maxX, float maxY, float maxZ) {
@@ -184,6 +204,19 @@ int32_t octree_create(uint32_t dimensions, uint32_t capacity, int32_t leafSize, 
   copse_status status = copse_octree_create(&def, &made.octree);
   return status == COPSE_OK ? adopt(made, capacity, resultCapacity, 0) : FAILED(status);
 }
+#endif
+
+#if WITH_WALLS
+int32_t obstacle_create(uint32_t capacity, uint32_t pieces, uint32_t leafSize) {
+  copse_obstacle_def def = copse_obstacle_default();
+  def.capacity = capacity;
+  def.pieces = pieces;
+  if (leafSize) def.leafSize = leafSize; /* 0: the default */
+  index made = {0};
+  copse_status status = copse_obstacle_create(&def, &made.obstacle);
+  return status == COPSE_OK ? adopt(made, capacity, 0, 0) : FAILED(status);
+}
+#endif
 
 EXPORT("destroy") int32_t destroy(int32_t handle) {
   object *at = object_of(handle);
@@ -233,10 +266,35 @@ typedef enum view {
   VIEW_BOXES,
   VIEW_GENERATIONS,
   VIEW_BOX_HIT, /* fraction and normal */
+  VIEW_VERTICES,
+  VIEW_NEXT,
+  VIEW_POLYGONS,
+  VIEW_WALL_FOUND, /* squared distance and point, or fraction, point and normal */
+  VIEW_CORNERS,
 } view;
 
 #if WITH_BOXES
 static copse_box_hit boxHit; /* of the last ray */
+#endif
+
+#if WITH_WALLS
+/* By the last nearest or raycast: either begins with the edge. */
+static union {
+  copse_wall nearest;
+  copse_wall_hit hit;
+} wallFound;
+#endif
+
+#if WITH_BOXES || WITH_WALLS
+static uintptr_t generations_of(const object *at) {
+#if WITH_BOXES
+  if (IS_OF_BOXES(at->index)) return (uintptr_t)copse_octree_generations(at->index.octree);
+#endif
+#if WITH_WALLS
+  if (IS_OF_WALLS(at->index)) return (uintptr_t)copse_obstacle_generations(at->index.obstacle);
+#endif
+  return 0;
+}
 #endif
 
 EXPORT("view_of") uintptr_t view_of(int32_t handle, uint32_t which) {
@@ -247,18 +305,34 @@ EXPORT("view_of") uintptr_t view_of(int32_t handle, uint32_t which) {
   case VIEW_X:
   case VIEW_Y:
   case VIEW_Z:
-    return IS_OF_BOXES(at->index) ? 0 : (uintptr_t)index_positions(at->index).axes[which];
+    return IS_OF_AGENTS(at->index) ? (uintptr_t)index_positions(at->index).axes[which] : 0;
+#endif
+#if WITH_ITEMS
+  case VIEW_GROUPS:
+    return IS_OF_WALLS(at->index) ? 0 : (uintptr_t)index_groups(at->index);
 #endif
 #if WITH_BOXES
   case VIEW_BOXES:
     return IS_OF_BOXES(at->index) ? (uintptr_t)copse_octree_boxes(at->index.octree) : 0;
-  case VIEW_GENERATIONS:
-    return IS_OF_BOXES(at->index) ? (uintptr_t)copse_octree_generations(at->index.octree) : 0;
   case VIEW_BOX_HIT:
     return (uintptr_t)&boxHit.fraction;
 #endif
-  case VIEW_GROUPS:
-    return (uintptr_t)index_groups(at->index);
+#if WITH_WALLS
+  case VIEW_VERTICES:
+    return IS_OF_WALLS(at->index) ? (uintptr_t)copse_obstacle_vertices(at->index.obstacle) : 0;
+  case VIEW_NEXT:
+    return IS_OF_WALLS(at->index) ? (uintptr_t)copse_obstacle_next(at->index.obstacle) : 0;
+  case VIEW_POLYGONS:
+    return IS_OF_WALLS(at->index) ? (uintptr_t)copse_obstacle_polygons(at->index.obstacle) : 0;
+  case VIEW_WALL_FOUND:
+    return (uintptr_t)&wallFound.nearest.distance2;
+  case VIEW_CORNERS:
+    return (uintptr_t)at->corners;
+#endif
+#if WITH_BOXES || WITH_WALLS
+  case VIEW_GENERATIONS:
+    return generations_of(at);
+#endif
   case VIEW_IDS:
     return (uintptr_t)at->results.ids;
   case VIEW_DISTANCES2:
@@ -322,7 +396,17 @@ static uint32_t firstBad;
 /* The slot that the last build or snapshot refused. */
 EXPORT("first_bad") uint32_t first_bad(void) { return firstBad; }
 
+static int32_t total_or_failure(const object *at, copse_status status) {
+  return status == COPSE_OK ? (int32_t)at->results.total : FAILED(status);
+}
+
 /* ---- Queries: 2D indexes ignore z ----------------------------------------------------------- */
+
+#if WITH_ITEMS
+static object *items_of(int32_t handle) {
+  object *at = object_of(handle);
+  return at && !IS_OF_WALLS(at->index) ? at : NULL;
+}
 
 static copse_query query_of(uint32_t mask, uint32_t exclude, uint32_t sort) {
   copse_query query = copse_query_default();
@@ -332,14 +416,10 @@ static copse_query query_of(uint32_t mask, uint32_t exclude, uint32_t sort) {
   return query;
 }
 
-static int32_t total_or_failure(const object *at, copse_status status) {
-  return status == COPSE_OK ? (int32_t)at->results.total : FAILED(status);
-}
-
 EXPORT("within")
 int32_t within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
                uint32_t exclude, uint32_t sort) {
-  object *at = object_of(handle);
+  object *at = items_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   copse_query query = query_of(mask, exclude, sort);
   return total_or_failure(
@@ -349,7 +429,7 @@ int32_t within(int32_t handle, float x, float y, float z, float radius, uint32_t
 EXPORT("range")
 int32_t range(int32_t handle, float minX, float minY, float minZ, float maxX, float maxY,
               float maxZ, uint32_t mask, uint32_t exclude, uint32_t sort) {
-  object *at = object_of(handle);
+  object *at = items_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   copse_query query = query_of(mask, exclude, sort);
   return total_or_failure(at, index_range(at->index, (float[]){minX, minY, minZ},
@@ -359,7 +439,7 @@ int32_t range(int32_t handle, float minX, float minY, float minZ, float maxX, fl
 EXPORT("neighbors")
 int32_t neighbors(int32_t handle, float x, float y, float z, uint32_t k, float maxDistance,
                   uint32_t mask, uint32_t exclude) {
-  object *at = object_of(handle);
+  object *at = items_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
@@ -370,7 +450,7 @@ int32_t neighbors(int32_t handle, float x, float y, float z, uint32_t k, float m
 EXPORT("nearest")
 int32_t nearest(int32_t handle, float x, float y, float z, float maxDistance, uint32_t mask,
                 uint32_t exclude) {
-  object *at = object_of(handle);
+  object *at = items_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
@@ -383,7 +463,7 @@ int32_t nearest(int32_t handle, float x, float y, float z, float maxDistance, ui
 EXPORT("count_within")
 int32_t count_within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
                      uint32_t exclude) {
-  object *at = object_of(handle);
+  object *at = items_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   return total_or_failure(at, index_count_within(at->index, (float[]){x, y, z}, radius, &query,
@@ -393,7 +473,7 @@ int32_t count_within(int32_t handle, float x, float y, float z, float radius, ui
 EXPORT("any_within")
 int32_t any_within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
                    uint32_t exclude) {
-  object *at = object_of(handle);
+  object *at = items_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   bool any;
@@ -406,13 +486,14 @@ int32_t any_within(int32_t handle, float x, float y, float z, float radius, uint
 static double total_or_failed(double total, copse_status status) {
   return status == COPSE_OK ? total : FAILED(status);
 }
+#endif
 
 /* ---- Agents ------------------------------------------------------------------------------- */
 
 #if WITH_AGENTS
 static object *agents_of(int32_t handle) {
   object *at = object_of(handle);
-  return at && !IS_OF_BOXES(at->index) ? at : NULL;
+  return at && IS_OF_AGENTS(at->index) ? at : NULL;
 }
 
 EXPORT("set_count") int32_t set_count(int32_t handle, uint32_t count) {
@@ -641,6 +722,196 @@ int32_t box_raycast(int32_t handle, float x0, float y0, float z0, float x1, floa
 }
 #endif
 
+/* ---- Walls --------------------------------------------------------------------------------- */
+
+#if WITH_WALLS
+static object *walls_of(int32_t handle) {
+  object *at = object_of(handle);
+  return at && IS_OF_WALLS(at->index) ? at : NULL;
+}
+
+static copse_status build_if_changed(const object *at) {
+  copse_obstacle *tree = at->index.obstacle;
+  return copse_obstacle_changed(tree) ? copse_obstacle_build(tree, &firstBad) : COPSE_OK;
+}
+
+/* Who asks gets walls as they are: NULL where they can't be built. */
+static object *built_walls_of(int32_t handle, copse_status *status) {
+  object *at = walls_of(handle);
+  *status = at ? build_if_changed(at) : COPSE_STALE_HANDLE;
+  return *status == COPSE_OK ? at : NULL;
+}
+
+/* Adds a polygon of so many staged vertices; answers with its slot. */
+EXPORT("add_polygon")
+int32_t add_polygon(int32_t handle, uint32_t count, uint32_t twoSided) {
+  object *at = walls_of(handle);
+  if (!at || count > staging.size / 8) return FAILED(COPSE_STALE_HANDLE);
+  uint32_t slot;
+  copse_status status =
+      copse_obstacle_add(at->index.obstacle, staging.bytes, count, twoSided, &slot);
+  return status == COPSE_OK ? (int32_t)slot : FAILED(status);
+}
+
+/* Moves a polygon to so many staged vertices. */
+EXPORT("move_polygon")
+int32_t move_polygon(int32_t handle, uint32_t slot, uint32_t count) {
+  object *at = walls_of(handle);
+  if (!at || count > staging.size / 8) return FAILED(COPSE_STALE_HANDLE);
+  copse_status status = copse_obstacle_move(at->index.obstacle, slot, staging.bytes, count);
+  return status == COPSE_OK ? 0 : FAILED(status);
+}
+
+EXPORT("remove_polygon") int32_t remove_polygon(int32_t handle, uint32_t slot) {
+  object *at = walls_of(handle);
+  copse_status status = at ? copse_obstacle_remove(at->index.obstacle, slot) : COPSE_STALE_HANDLE;
+  return status == COPSE_OK ? 0 : FAILED(status);
+}
+
+EXPORT("clear_polygons") int32_t clear_polygons(int32_t handle) {
+  object *at = walls_of(handle);
+  if (!at) return FAILED(COPSE_STALE_HANDLE);
+  copse_obstacle_clear(at->index.obstacle);
+  return 0;
+}
+
+EXPORT("winding_of") int32_t winding_of(int32_t handle, uint32_t slot) {
+  object *at = walls_of(handle);
+  if (!at || !copse_obstacle_has(at->index.obstacle, slot)) return FAILED(COPSE_STALE_HANDLE);
+  return copse_obstacle_winding(at->index.obstacle, slot);
+}
+
+EXPORT("build_walls") int32_t build_walls(int32_t handle) {
+  object *at = walls_of(handle);
+  copse_status status =
+      at ? copse_obstacle_build(at->index.obstacle, &firstBad) : COPSE_STALE_HANDLE;
+  return status == COPSE_OK ? 0 : FAILED(status);
+}
+
+EXPORT("build_changed_walls") int32_t build_changed_walls(int32_t handle) {
+  copse_status status;
+  built_walls_of(handle, &status);
+  return status == COPSE_OK ? 0 : FAILED(status);
+}
+
+EXPORT("walls_within")
+int32_t walls_within(int32_t handle, float x, float y, float radius, uint32_t side) {
+  copse_status status;
+  object *at = built_walls_of(handle, &status);
+  if (!at) return FAILED(status);
+  return total_or_failure(at, copse_obstacle_within(at->index.obstacle, (float[]){x, y}, radius,
+                                                    (copse_side)side, &at->results));
+}
+
+/* Answers with the edge. */
+EXPORT("nearest_wall")
+int32_t nearest_wall(int32_t handle, float x, float y, float maxDistance, uint32_t side) {
+  copse_status status;
+  object *at = built_walls_of(handle, &status);
+  if (at)
+    status = copse_obstacle_nearest(at->index.obstacle, (float[]){x, y}, maxDistance,
+                                    (copse_side)side, &wallFound.nearest, &at->results.visits);
+  return status == COPSE_OK ? (int32_t)wallFound.nearest.edge : FAILED(status);
+}
+
+EXPORT("visible")
+int32_t visible(int32_t handle, float x0, float y0, float x1, float y1, float radius) {
+  copse_status status;
+  object *at = built_walls_of(handle, &status);
+  bool isVisible = false;
+  if (at)
+    status = copse_obstacle_visible(at->index.obstacle, (float[]){x0, y0}, (float[]){x1, y1},
+                                    radius, &isVisible, &at->results.visits);
+  return status == COPSE_OK ? isVisible : FAILED(status);
+}
+
+/* Answers with the edge. */
+EXPORT("raycast_walls")
+int32_t raycast_walls(int32_t handle, float x0, float y0, float x1, float y1, uint32_t side) {
+  copse_status status;
+  object *at = built_walls_of(handle, &status);
+  if (at)
+    status = copse_obstacle_raycast(at->index.obstacle, (float[]){x0, y0}, (float[]){x1, y1},
+                                    (copse_side)side, &wallFound.hit, &at->results.visits);
+  return status == COPSE_OK ? (int32_t)wallFound.hit.edge : FAILED(status);
+}
+
+EXPORT("raycast_walls_many")
+int32_t raycast_walls_many(int32_t handle, uint32_t n, uint32_t side) {
+  copse_status status;
+  object *at = built_walls_of(handle, &status);
+  if (at && n > at->results.capacity) return FAILED(COPSE_STALE_HANDLE);
+  if (at)
+    status = copse_obstacle_raycast_many(at->index.obstacle, at->points, n, (copse_side)side,
+                                         at->hitIds, at->hitFractions);
+  return status == COPSE_OK ? 0 : FAILED(status);
+}
+
+EXPORT("contains") int32_t contains(int32_t handle, float x, float y) {
+  copse_status status;
+  object *at = built_walls_of(handle, &status);
+  bool inside = false;
+  if (at)
+    status =
+        copse_obstacle_contains(at->index.obstacle, (float[]){x, y}, &inside, &at->results.visits);
+  return status == COPSE_OK ? inside : FAILED(status);
+}
+
+/* Puts the sides of a box that are infinite a bit beyond all walls and a point. */
+static void close_box(const copse_obstacle *tree, const float *point, float *lo, float *hi) {
+  float bounds[4], wider = 0;
+  copse_obstacle_bounds(tree, bounds);
+  const bool any = bounds[0] < bounds[2] || bounds[1] < bounds[3];
+  for (int axis = 0; axis < 2; axis++) {
+    float *low = &bounds[axis], *high = &bounds[2 + axis];
+    if (!any || point[axis] < *low) *low = point[axis];
+    if (!any || point[axis] > *high) *high = point[axis];
+    if (*high - *low > wider) wider = *high - *low;
+  }
+  wider = wider > 0 ? wider / 16 : 1;
+  for (int axis = 0; axis < 2; axis++) {
+    const float low = bounds[axis], high = bounds[2 + axis];
+    const float rounded = (high > -low ? high : -low) * 0x1p-20f, margin = wider + rounded;
+    if (lo[axis] == -INFINITY) lo[axis] = low - margin > -1e18f ? low - margin : -1e18f;
+    if (hi[axis] == INFINITY) hi[axis] = high + margin < 1e18f ? high + margin : 1e18f;
+  }
+}
+
+/* Answers with the number of corners; they lie at VIEW_CORNERS, x and y of each. */
+EXPORT("visibility")
+int32_t visibility(int32_t handle, float x, float y, float minX, float minY, float maxX,
+                   float maxY) {
+  copse_status status;
+  object *at = built_walls_of(handle, &status);
+  if (!at) return FAILED(status);
+  const float point[2] = {x, y};
+  float lo[2] = {minX, minY}, hi[2] = {maxX, maxY};
+  close_box(at->index.obstacle, point, lo, hi);
+  uint32_t total;
+  status = copse_obstacle_visibility(at->index.obstacle, point, lo, hi, at->corners,
+                                     (uint32_t)corner_capacity(at->results.capacity), &total,
+                                     &at->results.visits);
+  if (status != COPSE_OK) return FAILED(status);
+  for (uint32_t i = 0; i < total; i++) { /* each is smaller than what it comes from */
+    const float corner[2] = {(float)at->corners[i].x, (float)at->corners[i].y};
+    memcpy((char *)at->corners + i * sizeof corner, corner, sizeof corner);
+  }
+  return (int32_t)total;
+}
+
+/* Stages the lines; answers with the number of floats. */
+EXPORT("lines") int32_t lines(int32_t handle) {
+  copse_status status;
+  object *at = built_walls_of(handle, &status);
+  if (!at) return FAILED(status);
+  size_t floats = copse_obstacle_lines(at->index.obstacle, NULL, 0);
+  float *out = staged((uint32_t)(floats * sizeof(float)));
+  if (!out && floats) return FAILED(COPSE_OUT_OF_MEMORY);
+  copse_obstacle_lines(at->index.obstacle, out, floats);
+  return (int32_t)floats;
+}
+#endif
+
 /* ---- Debug and snapshots ------------------------------------------------------------------- */
 
 #if WITH_BOXES
@@ -673,6 +944,21 @@ static void tell_agents(const object *at, double *numbers) {
 }
 #endif
 
+#if WITH_WALLS
+static void tell_walls(const object *at, double *numbers) {
+  const copse_obstacle_statistics stats = copse_obstacle_stats(at->index.obstacle);
+  numbers[0] = stats.edges;
+  numbers[1] = stats.dropped;
+  numbers[2] = stats.nodes;
+  numbers[3] = stats.leaves;
+  numbers[4] = stats.depth;
+  numbers[5] = (double)stats.bytes;
+  numbers[7] = stats.pieces;
+  numbers[8] = stats.unsplit;
+  numbers[9] = stats.polygons;
+}
+#endif
+
 /* Where the figures lie: as above, and the visits of the last query at 6. */
 EXPORT("stats_of") uintptr_t stats_of(int32_t handle) {
   static double numbers[11 + COPSE_OCTREE_MAX_DEPTH];
@@ -682,11 +968,23 @@ EXPORT("stats_of") uintptr_t stats_of(int32_t handle) {
   if (IS_OF_BOXES(at->index)) tell_boxes(at, numbers);
 #endif
 #if WITH_AGENTS
-  if (!IS_OF_BOXES(at->index)) tell_agents(at, numbers);
+  if (IS_OF_AGENTS(at->index)) tell_agents(at, numbers);
+#endif
+#if WITH_WALLS
+  if (IS_OF_WALLS(at->index)) tell_walls(at, numbers);
 #endif
   numbers[5] += sizeof(object) + (double)at->blockBytes;
   numbers[6] = at->results.visits;
   return (uintptr_t)numbers;
+}
+
+/* Before anything is told of walls that changed, they are built. */
+static copse_status prepare(const object *at) {
+#if WITH_WALLS
+  if (IS_OF_WALLS(at->index)) return build_if_changed(at);
+#endif
+  (void)at;
+  return COPSE_OK;
 }
 
 EXPORT("validate") int32_t validate(int32_t handle) {
@@ -697,7 +995,8 @@ EXPORT("validate") int32_t validate(int32_t handle) {
 /* Stages the cells; answers with the number of floats. */
 EXPORT("cells") int32_t cells(int32_t handle) {
   object *at = object_of(handle);
-  if (!at) return FAILED(COPSE_STALE_HANDLE);
+  copse_status status = at ? prepare(at) : COPSE_STALE_HANDLE;
+  if (status != COPSE_OK) return FAILED(status);
   size_t floats = index_cells(at->index, NULL, 0);
   float *out = staged((uint32_t)(floats * sizeof(float)));
   if (!out && floats) return FAILED(COPSE_OUT_OF_MEMORY);
@@ -708,9 +1007,10 @@ EXPORT("cells") int32_t cells(int32_t handle) {
 /* Stages a snapshot; answers with its size. */
 EXPORT("save") int32_t save(int32_t handle) {
   object *at = object_of(handle);
-  if (!at) return FAILED(COPSE_STALE_HANDLE);
+  copse_status status = at ? prepare(at) : COPSE_STALE_HANDLE;
+  if (status != COPSE_OK) return FAILED(status);
   size_t size;
-  copse_status status = index_save(at->index, NULL, 0, &size, &firstBad);
+  status = index_save(at->index, NULL, 0, &size, &firstBad);
   if (status != COPSE_FULL) return FAILED(status);
   void *bytes = size <= INT32_MAX ? staged((uint32_t)size) : NULL;
   if (!bytes) return FAILED(COPSE_OUT_OF_MEMORY);

@@ -3,6 +3,10 @@
 /** @typedef {import('./agenttree.js').AgentTreeOptions} AgentTreeOptions */
 /** @typedef {import('./grid.js').GridOptions} GridOptions */
 /** @typedef {import('./kdtree.js').KdTreeOptions} KdTreeOptions */
+/** @typedef {import('./obstacle.js').NearestWall} NearestWall */
+/** @typedef {import('./obstacle.js').ObstacleOptions} ObstacleOptions */
+/** @typedef {import('./obstacle.js').ObstacleStats} ObstacleStats */
+/** @typedef {import('./obstacle.js').WallHit} WallHit */
 /** @typedef {import('./octree.js').BoxHit} BoxHit */
 /** @typedef {import('./octree.js').BoxHit3D} BoxHit3D */
 /** @typedef {import('./octree.js').OctreeOptions} OctreeOptions */
@@ -12,4 +16,5 @@ export { AgentTree, AgentTree3D } from './agenttree.js'
 export * from './common.js'
 export { Grid, Grid3D } from './grid.js'
 export { KdTree, KdTree3D } from './kdtree.js'
+export { ObstacleTree } from './obstacle.js'
 export { Octree, Quadtree } from './octree.js'
