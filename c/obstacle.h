@@ -154,10 +154,11 @@ ALWAYS_INLINE float node_side(const obstacle_node *node, float x, float y) {
   return (node->normal[0] * x + node->normal[1] * y) - node->offset;
 }
 
-/* How far beyond a line a query about points so far from the center has to look. */
+/* How far beyond a line a query about points so far from the center has to look. What is nearer
+ * than LEAST has a squared distance that floats round. */
 ALWAYS_INLINE float obstacle_slack(const copse_obstacle *tree, float x, float y) {
-  const float far = (x < 0 ? -x : x) + (y < 0 ? -y : y);
-  return 2 * tree->tolerance + far * 0x1p-20f;
+  const float LEAST = 1e-22f, far = (x < 0 ? -x : x) + (y < 0 ? -y : y);
+  return 2 * tree->tolerance + far * 0x1p-20f + LEAST;
 }
 
 /* ---- What several files call ---- */

@@ -252,6 +252,8 @@ static void take_edges(copse_obstacle *tree) {
     tree->kinds[id] = 0;
     if (!slots_in_use(&tree->slots, id)) continue;
     const uint32_t next = tree->next[id];
+    const bool twoSided = tree->flags[id] & OBSTACLE_TWO_SIDED;
+    if (tree->polygons[id] == id && !twoSided) tree->hasBoundaries |= obstacle_area(tree, id) < 0;
     obstacle_edge *edge = &tree->edges[id];
     memcpy(edge->from, tree->vertices + (size_t)2 * id, sizeof edge->from);
     memcpy(edge->to, tree->vertices + (size_t)2 * next, sizeof edge->to);
@@ -259,14 +261,12 @@ static void take_edges(copse_obstacle *tree) {
       tree->dropped++;
       continue;
     }
-    const bool twoSided = tree->flags[id] & OBSTACLE_TWO_SIDED;
     tree->kinds[id] = EDGE_PRESENT;
     if (twoSided)
       tree->kinds[id] |= EDGE_TWO_SIDED;
     else if (tree->next[next] != id)
       tree->kinds[id] |= EDGE_OF_AREA;
     tree->edgeCount++;
-    if (tree->polygons[id] == id && !twoSided) tree->hasBoundaries |= obstacle_area(tree, id) < 0;
   }
 }
 

@@ -56,11 +56,16 @@ static double distance_along(vec direction, vec a, vec b) {
   return across > 0 ? vec_cross(a, way) / across : INFINITY;
 }
 
+/* Where a direction meets an edge. It is on the edge even where the point is all but on its line.
+ */
 static vec point_along(const sight *seen, vec direction, uint32_t edge) {
   vec a, b;
   ends_of(seen, edge, &a, &b);
-  const double distance = distance_along(direction, a, b);
-  return distance < INFINITY ? (vec){direction.x * distance, direction.y * distance} : a;
+  const double ofA = vec_cross(direction, a), ofB = vec_cross(direction, b);
+  if (!(ofA < 0)) return a;
+  if (!(ofB > 0)) return b;
+  const double at = ofA / (ofA - ofB);
+  return (vec){a.x + (b.x - a.x) * at, a.y + (b.y - a.y) * at};
 }
 
 /* Where the lines of two edges cross. */
@@ -152,11 +157,11 @@ static void hide(sight *seen, uint32_t edge, vec a, vec b, vec from, vec to) {
   replace(seen, begin, at, made);
 }
 
-/* Adds an edge; false: the point is on it, and nothing is seen. */
-static bool add(sight *seen, uint32_t edge) {
+/* Adds an edge, unless it is seen end-on. */
+static void add(sight *seen, uint32_t edge) {
   vec a, b;
   ends_of(seen, edge, &a, &b);
-  if (!(vec_cross(a, b) > 0)) return !edge_contains(a, b, (vec){0, 0});
+  if (!(vec_cross(a, b) > 0)) return;
   /* Whether it passes the positive x axis, where the row begins. */
   const bool lowA = a.y < 0 || (a.y == 0 && a.x < 0), lowB = b.y < 0 || (b.y == 0 && b.x < 0);
   if (lowA && !lowB) {
@@ -164,7 +169,6 @@ static bool add(sight *seen, uint32_t edge) {
     if (b.y != 0) hide(seen, edge, a, b, (vec){1, 0}, b);
   } else
     hide(seen, edge, a, b, a, b);
-  return true;
 }
 
 /* Whether anything that is seen reaches beyond a line, seen from the side where the point is. */
@@ -187,8 +191,8 @@ static bool reaches_over(const sight *seen, const obstacle_node *node, float sid
   return false;
 }
 
-/* Looks at all edges that may be seen; false: the point is on one. */
-static bool look(sight *seen, float x, float y, uint32_t *visits) {
+/* Looks at all edges that may be seen. */
+static void look(sight *seen, float x, float y, uint32_t *visits) {
   const copse_obstacle *tree = seen->tree;
   uint32_t stack[OBSTACLE_STACK] = {0}, parents[OBSTACLE_STACK] = {COPSE_NONE};
   const float slack = obstacle_slack(tree, x, y);
@@ -209,9 +213,8 @@ static bool look(sight *seen, float x, float y, uint32_t *visits) {
       at = isRight ? at + 1 : node->left;
     }
     for (uint32_t i = tree->nodes[at].begin; i < tree->nodes[at].end; i++)
-      if (!add(seen, tree->pieces[i].edge)) return false;
+      add(seen, tree->pieces[i].edge);
   }
-  return true;
 }
 
 /* From sectors to corners: where the edge of each begins and ends. In place, from the last. */
@@ -248,6 +251,7 @@ copse_status copse_obstacle_visibility(const copse_obstacle *tree, const float *
                                        const float *lo, const float *hi, copse_corner *corners,
                                        uint32_t capacity, uint32_t *total, uint32_t *visits) {
   uint32_t visited = 0;
+  bool any;
   *total = 0;
   if (!query_point_ok(from, 2) || !query_point_ok(lo, 2) || !query_point_ok(hi, 2) ||
       !(lo[0] < from[0] && from[0] < hi[0] && lo[1] < from[1] && from[1] < hi[1]))
@@ -263,7 +267,8 @@ copse_status copse_obstacle_visibility(const copse_obstacle *tree, const float *
   corners[0] = (copse_corner){1, 0, COPSE_NONE, 0};
   corners[BOX_SIDES] = (copse_corner){box[0].x, box[0].y, COPSE_NONE, 0};
   seen.count = BOX_SIDES + 1;
-  const bool any = look(&seen, from[0] - tree->center[0], from[1] - tree->center[1], &visited);
+  copse_obstacle_visible(tree, from, from, 0, &any, &visited); /* not on a wall */
+  if (any) look(&seen, from[0] - tree->center[0], from[1] - tree->center[1], &visited);
   if (visits) *visits = visited;
   if (!any) return COPSE_OK;
   if (seen.full || 2 * (uint64_t)seen.count > capacity) return COPSE_FULL;

@@ -63,6 +63,31 @@
 //   4. pairs: hash their number, then each id
 //   5. of the figures hash nodes, leaves, straddlers and outside; hash the number of floats of the cells
 //   6. in frames 5, 11, 17, …: save, hash each word of the bytes, clear, and restore
+//
+// Walls. Numbers and hash as above; an ObstacleTree, 1,400 slots, leafSize 4, SIZE 256.
+//
+// A coordinate: (next() >>> 8) * SIZE / 2^24. A loop of n vertices: x and y are drawn, then for each vertex
+// x + ((next() >>> 20) - 2048) / 2^7 and y plus another such number, both rounded. Add: n = 2 + next() % 5, a
+// loop of n vertices, of two sides if (next() & 7) is 0; hash the slot.
+//
+// First loops are added while there are fewer than 1,100 vertices. 24 frames, each:
+//   1. 20 times: slot = next() % slots. Not a polygon's: add, if there are at most 1,300 vertices. Else, if
+//      (next() & 1), remove it; if not, move it to a loop.
+//   2. In odd frames 0.25 is added to the x of all vertices, used or not, with id % 8 = frame % 8. Build.
+//   3. 40 askers, each: from and to, both coordinates drawn; for asker 0, 8, 16, … from is where the vertex
+//      asker * 31 % slots is, instead. `side` is 'visible' for odd askers, else 'both'.
+//      within 12, side: hash the total, then of each id and bits of the squared distance; nearest, side
+//      'visible', at most 20 away: hash the id and, if there is one, the bits of the distance (as
+//      float32), of x and y; visible from … to, then the same with radius 1.5: hash 0 or 1; raycast from
+//      … to, side: hash the id and, if there is one, the bits of the fraction, of x, y and the normal;
+//      contains: hash 0 or 1; the visibility polygon as far as 40: hash the number of corners, and the
+//      bits of each number
+//   4. raycastMany, side 'visible', 64 segments, from vertex i to vertex 700 + i: of each hash the id and
+//      the bits of the fraction; keepVisible of all slots, used or not, for the last asker: hash their
+//      number, then each
+//   5. hash the figures edges, dropped, pieces, nodes, leaves, unsplit, depth and polygons, then the bits of
+//      all numbers of the cells, then of the lines
+//   6. as for boxes
 
 import { className } from './indexes.js'
 import { createRandom } from './random.js'
@@ -291,6 +316,122 @@ function playBoxes(tree, dimensions, size, next, hash) {
   }
 }
 
+// ---- Walls ----
+
+const WALL_SLOTS = 1400
+const WALL_SIZE = 256
+const WALL_FRAMES = 24
+const WALL_ASKERS = 40
+const SIGHTS = 64
+
+function playWalls(tree, next, hash) {
+  const { next: following, vertices } = tree
+  const out = new Uint32Array(WALL_SLOTS)
+  const distances2 = new Float32Array(WALL_SLOTS)
+  const everyone = Uint32Array.from(vertices.subarray(WALL_SLOTS), (_, id) => id)
+  const float = new Float32Array(1)
+  const floatBits = new Uint32Array(float.buffer)
+
+  const drawCoordinate = () => ((next() >>> 8) * WALL_SIZE) / 2 ** 24
+  const vertexAt = (id) => vertices.slice(2 * id, 2 * id + 2)
+
+  function addFloats(...numbers) {
+    for (const x of numbers) {
+      float[0] = x
+      hash.add(floatBits[0])
+    }
+  }
+
+  function drawLoop(count) {
+    const center = [drawCoordinate(), drawCoordinate()]
+    return Float32Array.from(
+      { length: 2 * count },
+      (_, i) => center[i & 1] + ((next() >>> 20) - 2048) / 2 ** 7,
+    )
+  }
+
+  function addLoop() {
+    const points = drawLoop(2 + (next() % 5))
+    hash.add(tree.addPolygon(points, { twoSided: (next() & 7) === 0 }))
+  }
+
+  function churn(frame) {
+    for (let i = 0; i < 20; i++) {
+      const slot = next() % WALL_SLOTS
+      if (!tree.has(slot)) {
+        if (tree.count <= WALL_SLOTS - 100) addLoop()
+      } else if (next() & 1) tree.remove(slot)
+      else {
+        let count = 1
+        for (let id = following[slot]; id !== slot; id = following[id]) count++
+        tree.move(slot, drawLoop(count))
+      }
+    }
+    if (frame % 2 === 1) for (let id = frame % 8; id < WALL_SLOTS; id += 8) vertices[2 * id] += 0.25
+    tree.build()
+  }
+
+  function ask(asker) {
+    let from = [drawCoordinate(), drawCoordinate()]
+    const to = [drawCoordinate(), drawCoordinate()]
+    if (asker % 8 === 0) from = vertexAt((asker * 31) % WALL_SLOTS)
+    const side = asker & 1 ? 'visible' : 'both'
+
+    const total = tree.withinInto(...from, 12, out, { side, distances2 })
+    hash.add(total)
+    for (let i = 0; i < total; i++) {
+      hash.add(out[i])
+      addFloats(distances2[i])
+    }
+    const near = tree.nearest(...from, { side: 'visible', maxDistance: 20 })
+    hash.add(near?.id ?? -1)
+    if (near) addFloats(near.distance, near.x, near.y)
+    for (const radius of [0, 1.5]) hash.add(Number(tree.visible(...from, ...to, { radius })))
+    const hit = tree.raycast(...from, ...to, { side })
+    hash.add(hit?.id ?? -1)
+    if (hit) addFloats(hit.fraction, hit.x, hit.y, hit.normalX, hit.normalY)
+    hash.add(Number(tree.contains(...from)))
+    const corners = tree.visibilityPolygon(...from, { maxDistance: 40 })
+    hash.add(corners.length / 2)
+    addFloats(...corners)
+    return from
+  }
+
+  function askForSights(from) {
+    const segments = new Float32Array(4 * SIGHTS)
+    for (let i = 0; i < SIGHTS; i++) {
+      segments.set(vertexAt(i), 4 * i)
+      segments.set(vertexAt(WALL_SLOTS / 2 + i), 4 * i + 2)
+    }
+    const { fractions, ids } = tree.raycastMany(segments, { side: 'visible' })
+    for (let i = 0; i < SIGHTS; i++) {
+      hash.add(ids[i])
+      addFloats(fractions[i])
+    }
+    const kept = tree.keepVisible(...from, everyone, vertices)
+    hash.add(kept.length)
+    for (const id of kept) hash.add(id)
+  }
+
+  while (tree.count < 1100) addLoop()
+  for (let frame = 0; frame < WALL_FRAMES; frame++) {
+    let from
+    churn(frame)
+    for (let asker = 0; asker < WALL_ASKERS; asker++) from = ask(asker)
+    askForSights(from)
+    const { edges, dropped, pieces, nodes, leaves, unsplit, depth, polygons } = tree.stats()
+    const figures = [edges, dropped, pieces, nodes, leaves, unsplit, depth, polygons]
+    for (const figure of figures) hash.add(figure)
+    for (const x of tree.cells()) addFloats(x)
+    for (const x of tree.lines()) addFloats(x)
+    if (frame % 6 !== 5) continue
+    const saved = tree.save()
+    for (const word of new Uint32Array(saved.buffer)) hash.add(word)
+    tree.clear()
+    tree.restore(saved)
+  }
+}
+
 /** By class. The cells in 3D are too many for a table of its own entry for each. */
 const OPTIONS = {
   AgentTree: { leafSize: 16 },
@@ -308,6 +449,11 @@ export async function scenario(library, kind) {
   const random = createRandom(1)
   const next = () => random() * 2 ** 32 // the word itself, exactly
   const hash = createHash()
+  if (kind === 'Obstacle') {
+    const tree = new library.ObstacleTree({ capacity: WALL_SLOTS, leafSize: 4, instance })
+    playWalls(tree, next, hash)
+    return hash.value()
+  }
   if (kind === 'Octree') {
     for (const [dimensions, capacity, size, looseness] of [
       [2, 1000, 1024, 1],

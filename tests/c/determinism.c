@@ -282,6 +282,158 @@ static void play_boxes(uint32_t dim, uint32_t slots, float size, float looseness
   copse_octree_destroy(at.tree);
 }
 
+/* ---- Walls ---- */
+
+enum { WALL_SLOTS = 1400, WALL_SIZE = 256, WALL_FRAMES = 24, WALL_ASKERS = 40, SIGHTS = 64 };
+
+static float draw_coordinate(void) { return (float)(next() >> 8) * WALL_SIZE / 16777216.0f; }
+
+static void draw_loop(float *points, uint32_t count) {
+  const float x = draw_coordinate(), y = draw_coordinate();
+  for (uint32_t i = 0; i < 2 * count; i++)
+    points[i] = (i & 1 ? y : x) + ((float)(next() >> 20) - 2048) / 128;
+}
+
+static void add_loop(copse_obstacle *tree) {
+  const uint32_t count = 2 + next() % 5;
+  float points[2 * 6];
+  uint32_t slot;
+  draw_loop(points, count);
+  const bool twoSided = (next() & 7) == 0;
+  copse_obstacle_add(tree, points, count, twoSided, &slot);
+  add(slot);
+}
+
+static void churn_walls(copse_obstacle *tree, uint32_t frame) {
+  const uint32_t *following = copse_obstacle_next(tree);
+  for (int i = 0; i < 20; i++) {
+    const uint32_t slot = next() % WALL_SLOTS;
+    if (!copse_obstacle_has(tree, slot)) {
+      if (copse_obstacle_count(tree) <= WALL_SLOTS - 100) add_loop(tree);
+    } else if (next() & 1)
+      copse_obstacle_remove(tree, slot);
+    else {
+      float points[2 * 6];
+      uint32_t count = 1;
+      for (uint32_t id = following[slot]; id != slot; id = following[id]) count++;
+      draw_loop(points, count);
+      copse_obstacle_move(tree, slot, points, count);
+    }
+  }
+  float *vertices = copse_obstacle_vertices(tree);
+  for (uint32_t id = frame % 8; id < WALL_SLOTS && frame % 2 == 1; id += 8)
+    vertices[(size_t)2 * id] += 0.25f;
+}
+
+static void add_hit(const copse_wall_hit *hit) {
+  add(hit->edge);
+  if (hit->edge == COPSE_NONE) return;
+  add_float(hit->fraction);
+  for (int axis = 0; axis < 2; axis++) add_float(hit->point[axis]);
+  for (int axis = 0; axis < 2; axis++) add_float(hit->normal[axis]);
+}
+
+static void ask_walls(copse_obstacle *tree, uint32_t asker, float *from) {
+  static copse_corner corners[4 * WALL_SLOTS + 20];
+  const float *vertices = copse_obstacle_vertices(tree);
+  float to[2];
+  for (int axis = 0; axis < 2; axis++) from[axis] = draw_coordinate();
+  for (int axis = 0; axis < 2; axis++) to[axis] = draw_coordinate();
+  if (asker % 8 == 0)
+    memcpy(from, vertices + (size_t)2 * (asker * 31 % WALL_SLOTS), 2 * sizeof *from);
+  const copse_side side = asker & 1 ? COPSE_SIDE_VISIBLE : COPSE_SIDE_BOTH;
+
+  copse_results results = {ids, distances2, ROOM, 0, 0};
+  copse_obstacle_within(tree, from, 12, side, &results);
+  add_ids(&results, true);
+  copse_wall wall;
+  copse_obstacle_nearest(tree, from, 20, COPSE_SIDE_VISIBLE, &wall, NULL);
+  add(wall.edge);
+  if (wall.edge != COPSE_NONE) {
+    add_float((float)sqrt((double)wall.distance2));
+    for (int axis = 0; axis < 2; axis++) add_float(wall.point[axis]);
+  }
+  for (int wide = 0; wide < 2; wide++) {
+    bool visible;
+    copse_obstacle_visible(tree, from, to, wide ? 1.5f : 0, &visible, NULL);
+    add(visible);
+  }
+  copse_wall_hit hit;
+  copse_obstacle_raycast(tree, from, to, side, &hit, NULL);
+  add_hit(&hit);
+  bool inside;
+  copse_obstacle_contains(tree, from, &inside, NULL);
+  add(inside);
+  const float lo[2] = {from[0] - 40, from[1] - 40}, hi[2] = {from[0] + 40, from[1] + 40};
+  uint32_t total;
+  if (copse_obstacle_visibility(tree, from, lo, hi, corners, 4 * WALL_SLOTS + 20, &total, NULL))
+    exit(1);
+  add(total);
+  for (uint32_t i = 0; i < total; i++) {
+    add_float((float)corners[i].x);
+    add_float((float)corners[i].y);
+  }
+}
+
+static void ask_for_sights(copse_obstacle *tree, const float *from) {
+  float *vertices = copse_obstacle_vertices(tree);
+  uint32_t edges[SIGHTS];
+  for (uint32_t i = 0; i < SIGHTS; i++) {
+    memcpy(segments + (size_t)4 * i, vertices + (size_t)2 * i, 2 * sizeof *segments);
+    memcpy(segments + (size_t)4 * i + 2, vertices + (size_t)2 * (WALL_SLOTS / 2 + i),
+           2 * sizeof *segments);
+  }
+  copse_obstacle_raycast_many(tree, segments, SIGHTS, COPSE_SIDE_VISIBLE, edges, distances2);
+  for (uint32_t i = 0; i < SIGHTS; i++) {
+    add(edges[i]);
+    add_float(distances2[i]);
+  }
+  const copse_positions positions = {{vertices, vertices + 1, NULL}, 2};
+  for (uint32_t id = 0; id < WALL_SLOTS; id++) ids[id] = id;
+  const uint32_t kept = copse_obstacle_keep_visible(tree, from, &positions, ids, WALL_SLOTS, ids);
+  add(kept);
+  for (uint32_t i = 0; i < kept; i++) add(ids[i]);
+}
+
+static void add_tree(const copse_obstacle *tree) {
+  static float drawn[ROOM];
+  const copse_obstacle_statistics stats = copse_obstacle_stats(tree);
+  const uint32_t figures[] = {stats.edges,  stats.dropped, stats.pieces, stats.nodes,
+                              stats.leaves, stats.unsplit, stats.depth,  stats.polygons};
+  for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) add(figures[i]);
+  for (int what = 0; what < 2; what++) {
+    const size_t total =
+        what ? copse_obstacle_lines(tree, drawn, ROOM) : copse_obstacle_cells(tree, drawn, ROOM);
+    if (total > ROOM) exit(1);
+    for (size_t i = 0; i < total; i++) add_float(drawn[i]);
+  }
+}
+
+static void play_walls(void) {
+  copse_obstacle_def def = copse_obstacle_default();
+  def.capacity = WALL_SLOTS;
+  def.leafSize = 4;
+  copse_obstacle *tree;
+  if (copse_obstacle_create(&def, &tree) != COPSE_OK) exit(1);
+  while (copse_obstacle_count(tree) < 1100) add_loop(tree);
+  for (uint32_t frame = 0; frame < WALL_FRAMES; frame++) {
+    float from[2];
+    churn_walls(tree, frame);
+    copse_obstacle_build(tree, NULL);
+    for (uint32_t asker = 0; asker < WALL_ASKERS; asker++) ask_walls(tree, asker, from);
+    ask_for_sights(tree, from);
+    add_tree(tree);
+    if (frame % 6 != 5) continue;
+    static uint32_t words[ROOM];
+    size_t bytes;
+    copse_obstacle_save(tree, words, sizeof words, &bytes, NULL);
+    for (size_t i = 0; i < bytes / sizeof *words; i++) add(words[i]);
+    copse_obstacle_clear(tree);
+    if (copse_obstacle_restore(tree, words, bytes) != COPSE_OK) exit(1);
+  }
+  copse_obstacle_destroy(tree);
+}
+
 int main(void) {
   play_both("agenttree", (kind){.noun = AGENTTREE}, (kind){.noun = AGENTTREE});
   play_both("grid", (kind){.noun = GRID, .cellSize = 12}, (kind){.noun = GRID, .cellSize = 5});
@@ -291,5 +443,9 @@ int main(void) {
   play_boxes(2, 1000, 1024, 1);
   play_boxes(3, 500, 128, 1.25f);
   printf("octree 0x%08x\n", hash);
+  state = 1;
+  hash = 2166136261u;
+  play_walls();
+  printf("obstacle 0x%08x\n", hash);
   return 0;
 }

@@ -1,0 +1,14 @@
+/* The obstacle tree, against a plain list: see walls.h. */
+
+#include "../walls.h"
+
+#include <stdio.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  const char *wrong = play_walls(bytes, size);
+  if (!wrong) return 0;
+  fprintf(stderr, "wrong: %s\n", wrong);
+  abort();
+}
