@@ -222,14 +222,9 @@ export default {
 
     function post() {
       beside.maxDistance = 16
-      let { width: x, height: y } = stage
-      x *= 0.5
-      y *= 0.5
-      for (
-        let n = 0;
-        n < 20 * TRIES && (walls.contains(x, y) || walls.nearest(x, y, beside));
-        n++
-      ) {
+      let [x, y] = [stage.width / 2, stage.height / 2]
+      const isFree = () => !walls.contains(x, y) && !walls.nearest(x, y, beside)
+      for (let tries = 0; tries < 20 * TRIES && !isFree(); tries++) {
         x = stage.width * random()
         y = stage.height * random()
       }
@@ -320,17 +315,18 @@ export default {
       let count = 0
       for (let n = 0; n < nearCount; n++) {
         const id = near[n]
-        if (isFree(guard.x, guard.y, positions[2 * id], positions[2 * id + 1]))
+        if (isInSight(guard.x, guard.y, positions[2 * id], positions[2 * id + 1]))
           expected[count++] = id
       }
       return count
     }
 
-    function isFree(x0, y0, x1, y1) {
+    function isInSight(x0, y0, x1, y1) {
       if (x0 > x1 || (x0 === x1 && y0 > y1)) [x0, y0, x1, y1] = [x1, y1, x0, y0]
-      const { vertices, next, polygons, generations } = walls
-      for (let i = 0; i < generations.length; i++) {
+      const { vertices, next, generations } = walls
+      for (let i = 0, left = walls.count; left > 0; i++) {
         if ((generations[i] & 1) === 0) continue
+        left--
         const [ax, ay] = [vertices[2 * i], vertices[2 * i + 1]]
         const [bx, by] = [vertices[2 * next[i]], vertices[2 * next[i] + 1]]
         if (Math.max(ax, bx) < x0 || Math.min(ax, bx) > x1) continue
