@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all setup wasm lib demo install test test-package bench bench-full bench-still bench-boxes bench-crossings bench-goals bench-keep check reproducible format fuzz clean help
+.PHONY: all setup wasm lib demo install test test-package bench bench-full bench-still bench-boxes bench-walls bench-crossings bench-goals bench-keep check reproducible format fuzz clean help
 MAKEFLAGS += --no-builtin-rules
 
 CC = gcc
@@ -240,6 +240,10 @@ bench-still: lib $(BENCH_NATIVE)
 ## bench-boxes: only boxes that move and overlap: the quadtree against others
 bench-boxes: lib
 	$(BENCH) quick boxes
+
+## bench-walls: only walls, and what can be seen past them: the obstacle tree against brute force
+bench-walls: lib
+	$(BENCH) quick walls
 
 ## bench-crossings: where the grid, the agent tree and the k-d tree cross
 bench-crossings: lib

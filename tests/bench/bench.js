@@ -7,7 +7,7 @@
 // comes after.
 //
 // With words (frame 2D uniform 10000; still: what the k-d tree is for; boxes: what the quadtree is
-// for) only what has all of them is measured, and nothing is written. Otherwise prints tables and
+// for; walls: what the obstacle tree is for) only what has all of them is measured, and nothing is written. Otherwise prints tables and
 // writes build/bench/results.json and frame.svg; `make bench-keep` makes them those of
 // tests/bench/results/, which the README shows.
 
@@ -22,6 +22,8 @@ import { natives, runNative, writePositions } from './native.js'
 import { load, peers } from './peers.js'
 import { plot } from './plot.js'
 import { stillPackages, stillPeers } from './stillpeers.js'
+import { wallPackages, wallPeers } from './wallpeers.js'
+import { createWalls } from './walls.js'
 import { createAgents, createBoxes, scaleOf, works } from './workloads.js'
 
 process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
@@ -29,11 +31,16 @@ process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
 const FRAMES = ['frame', 'neighbors8', 'neighbors10', 'build', 'move']
 const SINGLES = ['within', 'range', 'nearest', 'nearest8', 'raycast', 'raycastMany']
 const STILL = ['buildStill', 'nearest', 'nearest8', 'nearestMany', 'nearestMany8']
+const WALLS = [
+  ...['buildWalls', 'visibleFar', 'visibleNear', 'wallsWithin', 'nearestWall', 'raycastWalls'],
+  ...['insideWalls', 'visibilityPolygon', 'visibilityView', 'keepVisible'],
+]
 const BOXES = ['boxFrame', 'insertBoxes', 'areas', 'moveBoxes', 'pairs']
 
 /**
  * What is measured, with how many agents a library may be slow, and milliseconds for each time.
- * `still`: how many points that stay, and how many queries; `boxes`: how many boxes.
+ * `still`: how many points that stay, and how many queries; `boxes`: how many boxes. Of walls the
+ * numbers are of edges: 4,000 are 1,000 squares.
  */
 const forms = {
   quick: {
@@ -63,6 +70,12 @@ const forms = {
       [3, 'still', 1_000_000, ['buildStill']],
       [2, 'boxes', 1500, BOXES],
       [2, 'boxes', 10_000, ['moveBoxes', 'pairs']],
+      [2, 'squares', 100, WALLS],
+      [2, 'squares', 1000, WALLS],
+      [2, 'squares', 4000, ['moveWall']],
+      [2, 'squares', 10_000, WALLS],
+      [2, 'maze', 10_000, WALLS],
+      [2, 'polygons', 10_000, WALLS],
     ],
   },
   full: {
@@ -90,6 +103,12 @@ const forms = {
       [2, 'boxes', 1500, BOXES],
       [2, 'boxes', 10_000, BOXES],
       [2, 'boxes', 100_000, ['moveBoxes', 'pairs']],
+      ...['squares', 'maze', 'polygons'].flatMap((spread) => [
+        [2, spread, 100, WALLS],
+        [2, spread, 1000, WALLS],
+        [2, spread, 4000, ['moveWall']],
+        [2, spread, 10_000, WALLS],
+      ]),
     ],
   },
 }
@@ -100,6 +119,7 @@ const ownRow = rest.find((word) => word.startsWith('row='))?.slice('row='.length
 const form = forms[formName]
 if (!form) throw new Error(`no form ${formName}: quick or full`)
 
+const walls = { family: 'walls', all: wallPeers, limits: {}, create: createWalls }
 /** Of a spread: who takes part, with how many that is too slow, and what it is done with. */
 const settings = {
   still: {
@@ -108,13 +128,16 @@ const settings = {
     create: (spread, n, dimensions) => createAgents(spread, n, dimensions, form.still.queries),
   },
   boxes: { all: boxPeers, limits: form.boxes, create: createBoxes },
+  squares: walls,
+  maze: walls,
+  polygons: walls,
 }
 const moving = { all: peers, limits: form.slow, create: createAgents }
-const packages = { ...stillPackages, ...boxPackages }
+const packages = { ...stillPackages, ...boxPackages, ...wallPackages }
 
 /** @type {Map<any, any>} */
 const loopsOf = new Map()
-for (const peer of new Set([...peers, ...stillPeers, ...boxPeers]))
+for (const peer of new Set([...peers, ...stillPeers, ...boxPeers, ...wallPeers]))
   loopsOf.set(peer, await import(`./loops.js?${loopsOf.size}`))
 const inSeconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`
 
@@ -173,6 +196,8 @@ function measureAll(dimensions, spread, n, names) {
 
     const sized = able.filter(({ peer }) => peer.bytes)
     const bytesOf = ({ name, peer }) => [name, Math.round(peer.bytes() / n)]
+    const divided = name === 'buildWalls' && able.filter(({ peer }) => peer.pieces)
+    const piecesOf = ({ name, peer }) => [name, Number(peer.pieces().toPrecision(4))]
     const scale = scaleOf(name, agents)
     return {
       work: name,
@@ -183,6 +208,7 @@ function measureAll(dimensions, spread, n, names) {
       unit: work.unit,
       times: Object.fromEntries([...times].map(([name, its]) => [name, summary(its, scale)])),
       tooSlow: tooSlow.filter(takesPart).map(({ name }) => name),
+      ...(divided && { pieces: Object.fromEntries(divided.map(piecesOf)) }),
       ...(sized.length && { bytes: Object.fromEntries(sized.map(bytesOf)) }),
     }
   })
@@ -195,7 +221,7 @@ function measureAll(dimensions, spread, n, names) {
 /** The works of one set of agents, a line for each library; ratios are to the first. */
 function print(results) {
   for (const result of results) {
-    const { work, dimensions, spread, n, radius, unit, times, tooSlow, bytes } = result
+    const { work, dimensions, spread, n, radius, unit, times, tooSlow, bytes, pieces } = result
     const near = radius === undefined ? '' : `, radius ${radius}`
     const what = `${dimensions}D, ${spread}, ${n.toLocaleString('en')}${near}`
     console.log(`\n${what}: ${works[work].title}, ${unit}`)
@@ -211,6 +237,8 @@ function print(results) {
     if (tooSlow.length) console.log(`  skipped, too slow here: ${tooSlow.join(', ')}`)
     const each = Object.entries(bytes ?? {}).map(([name, bytes]) => `${name} ${bytes}`)
     if (each.length) console.log(`  bytes an item: ${each.join(', ')}`)
+    const parts = Object.entries(pieces ?? {}).map(([name, pieces]) => `${name} ${pieces}`)
+    if (parts.length) console.log(`  pieces an edge: ${parts.join(', ')}`)
   }
 }
 
@@ -219,7 +247,9 @@ function print(results) {
 /** Which works of a row of the plan are asked for. */
 const chosenOf = ([dimensions, spread, n, names]) =>
   names.filter((name) =>
-    words.every((word) => [name, spread, `${n}`, `${dimensions}D`].includes(word)),
+    words.every((word) =>
+      [name, spread, settings[spread]?.family, `${n}`, `${dimensions}D`].includes(word),
+    ),
   )
 
 if (ownRow !== undefined) {

@@ -19,10 +19,11 @@ const isPeer = (library) => !library.startsWith('copse') && !library.endsWith('n
  * searches of its own ('+' is in the names of others).
  * @param {any} report
  * @param {string} name
+ * @param {string} [of] 'pieces': instead of a time, how many there are to an edge
  * @returns {{ time: number, n: number, library: string } | undefined} time: undefined, if the library
  *   took no part
  */
-function find({ start, measurements }, name) {
+function find({ start, measurements }, name, of) {
   if (name === 'start') return { time: start.median, n: 1, library: name }
   const [, work, dimensions, spread, agents, library] =
     /^(\w+) (\d)D (\w+) (\d+) (.+)$/.exec(name) ?? []
@@ -33,6 +34,7 @@ function find({ start, measurements }, name) {
   )
   if (!measured) return undefined
   const { n, times } = measured
+  if (of) return { time: measured[of]?.[library], n, library }
   if (!library.startsWith('best ')) return { time: times[library]?.median, n, library }
   const [best] = Object.entries(times)
     .filter(([name]) => isPeer(name) && !(library === 'best published' && name.includes('+')))
@@ -41,8 +43,8 @@ function find({ start, measurements }, name) {
 }
 
 /** What a goal measures, and whether that is enough. */
-function judge(report, { divide, by, perAgent, atLeast, atMost, further }) {
-  const above = find(report, divide)
+function judge(report, { divide, of, by, perAgent, atLeast, atMost, further }) {
+  const above = find(report, divide, of)
   const below = by ? find(report, by) : { time: 1, n: 1, library: '' }
   if (!above || !below) return { verdict: 'not measured', measured: '' }
   const absent = [above, below].find(({ time }) => time === undefined)

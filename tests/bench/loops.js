@@ -132,6 +132,98 @@ export function pairs(peer, { positions, n }) {
   return count
 }
 
+// ---- Walls: how many there are of what is asked, or a hash of it ----
+
+function sights(peer, segments, hash) {
+  let total = 0
+  for (let at = 0; at < segments.length; at += 4) {
+    const x1 = segments[at + 2]
+    const seen = Number(peer.visible(segments[at], segments[at + 1], x1, segments[at + 3]))
+    total += hash ? mix(at, seen) : seen
+  }
+  return total
+}
+
+function polygons(peer, method, { eyes, box }, hash) {
+  const whole = (box[2] - box[0]) * (box[3] - box[1])
+  let total = 0
+  for (let at = 0; at < eyes.length; at += 2) {
+    const corners = peer[method](eyes[at], eyes[at + 1])
+    if (!hash) total += corners.length
+    // Others round otherwise, and have corners where a border only goes straight on.
+    else total += mix(at, Math.round((1e4 * areaOf([...corners].flat())) / whole))
+  }
+  return total
+}
+
+function areaOf(corners) {
+  let area = 0
+  let [x0, y0] = corners.slice(-2)
+  for (let at = 0; at < corners.length; at += 2) {
+    const [x1, y1] = [corners[at], corners[at + 1]]
+    area += x0 * y1 - x1 * y0
+    ;[x0, y0] = [x1, y1]
+  }
+  return Math.abs(area) / 2
+}
+
+const floats = new Float32Array(1)
+const bits = new Int32Array(floats.buffer)
+
+function bitsOf(number) {
+  floats[0] = number
+  return bits[0]
+}
+
+export const walls = {
+  visibleFar: (peer, { far }, hash) => sights(peer, far, hash),
+  visibleNear: (peer, { near }, hash) => sights(peer, near, hash),
+  wallsWithin(peer, { places }, hash) {
+    let total = 0
+    for (let at = 0; at < places.length; at += 2) {
+      const count = peer.wallsWithin(places[at], places[at + 1])
+      if (!hash) total += count
+      else for (let i = 0; i < count; i++) total += mix(at + i, peer.found[i])
+    }
+    return total
+  },
+  nearestWall(peer, { places }, hash) {
+    let total = 0
+    for (let at = 0; at < places.length; at += 2) {
+      const { id, x, y, distance } = peer.nearestWall(places[at], places[at + 1])
+      total += hash ? mix(at, id) + mix(bitsOf(x), bitsOf(y)) + mix(at, bitsOf(distance)) : id
+    }
+    return total
+  },
+  raycastWalls(peer, { rays }, hash) {
+    let total = 0
+    for (let at = 0; at < rays.length; at += 4) {
+      const hit = peer.raycastWalls(rays[at], rays[at + 1], rays[at + 2], rays[at + 3])
+      if (hit) total += hash ? mix(at, hit.id) + mix(at, bitsOf(hit.fraction)) : 1
+    }
+    return total
+  },
+  insideWalls(peer, { places }, hash) {
+    let total = 0
+    for (let at = 0; at < places.length; at += 2) {
+      const inside = Number(peer.insideWalls(places[at], places[at + 1]))
+      total += hash ? mix(at, inside) : inside
+    }
+    return total
+  },
+  visibilityPolygon: (peer, walls, hash) => polygons(peer, 'visibilityPolygon', walls, hash),
+  visibilityView: (peer, walls, hash) => polygons(peer, 'visibilityView', walls, hash),
+  keepVisible(peer, { eyes, crowd, ids }, hash) {
+    let total = 0
+    for (let eye = 0; eye < ids.length; eye++) {
+      const count = peer.keepVisible(eyes[2 * eye], eyes[2 * eye + 1], ids[eye], crowd)
+      if (!hash) total += count
+      else for (let i = 0; i < count; i++) total += mix(eye, peer.found[i])
+    }
+    return total
+  },
+}
+
 // ---- Hashes: sums, so that the order within a row does not count. native/common.h has the same ----
 
 /** Of one number in a row. */

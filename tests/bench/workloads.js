@@ -2,6 +2,7 @@
 
 import { AgentTree, AgentTree3D } from 'copse'
 import { createRandom } from '../random.js'
+import { wallWorks } from './walls.js'
 
 /**
  * Coordinates are multiples of this, so that the squared distances of near agents are exact in
@@ -476,8 +477,11 @@ export const works = {
       return loops.hashPairs(peer, boxes)
     },
   }),
+  ...wallWorks,
 }
 
 /** What a time in milliseconds is multiplied by for the unit of a work. */
-export const scaleOf = (work, { points, dimensions }) =>
-  works[work].unit === 'µs' ? (1000 * dimensions) / points.length : 1
+export function scaleOf(work, { points, dimensions }) {
+  const { unit, each } = works[work]
+  return unit === 'µs' ? 1000 / (each ?? points.length / dimensions) : 1
+}

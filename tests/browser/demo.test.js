@@ -106,7 +106,7 @@ demo('opens every scene, by its link', async () => {
   const { page, errors } = await site.page('')
   await frames(page, 5)
   const scenes = await told(page, 'scenes')
-  assert.ok(scenes.length >= 8)
+  assert.ok(scenes.length >= 9)
   for (const scene of scenes) {
     await page.locator(`nav a[href="#scene=${scene}"]`).click()
     await page.waitForFunction((scene) => window.copseDemo.scene === scene, scene)
@@ -393,6 +393,103 @@ demo('an octree follows swarms, and the player goes with the camera', async () =
   await changes('cells on demand')
   assert.equal(errors, [])
   assert.equal(await told(page, 'errors'), [])
+})
+
+demo('a guard sees whom no wall hides, and walls that are drawn hide more', async () => {
+  const { page, errors } = await site.page('#scene=sight')
+  await frames(page, 5)
+  await page.waitForFunction(() => window.copseDemo.hits > 5)
+  const moving = await picture(page)
+  await allEqual(page, 1)
+  assert.ok((await picture(page)) !== moving, 'they walk')
+  const walls = await number(page, 'Walls')
+  assert.ok((await number(page, 'Pieces')) >= (await number(page, 'Edges')))
+
+  // Paused, by the button, or the stage would be outlined: only what is done now changes the picture.
+  await page.locator('#pause').click()
+  await frames(page, 3)
+  const before = await picture(page)
+  const seen = await told(page, 'hits')
+  const box = await page.locator('#stage').boundingBox()
+  for (let y = 20; y < box.height; y += 40) {
+    await page.mouse.move(box.x + 12, box.y + y)
+    await page.mouse.down()
+    await page.mouse.move(box.x + 100, box.y + y + 7)
+    await page.mouse.move(box.x + box.width - 12, box.y + y + 7)
+    await frames(page, 2)
+    await page.mouse.up()
+  }
+  await frames(page, 30)
+  assert.ok((await told(page, 'hits')) < seen, 'less is seen')
+  assert.ok((await number(page, 'Walls')) > walls + 10)
+  await allEqual(page, 1)
+  const press = (name) => page.getByRole('button', { name }).click()
+  const most = await number(page, 'Walls')
+  await press('Undo your last wall')
+  await frames(page, 30)
+  assert.is(await number(page, 'Walls'), most - 1)
+  await press('Clear your walls')
+  await frames(page, 30)
+  assert.is(await number(page, 'Walls'), walls)
+  assert.is(await told(page, 'hits'), seen)
+  assert.ok((await picture(page)) === before, 'as if nothing had been drawn')
+
+  await page.locator('#stage canvas').press('Enter')
+  await page.keyboard.down('ArrowLeft')
+  await frames(page, 20)
+  await page.keyboard.up('ArrowLeft')
+  await page.keyboard.press('Enter')
+  await frames(page, 30)
+  assert.is(await number(page, 'Walls'), walls + 1, 'drawn by keys')
+  await press('Clear your walls')
+
+  const reach = await number(page, 'Within reach')
+  await page.mouse.move(box.x + 200, box.y + 200)
+  await page.mouse.wheel(0, -1000)
+  await frames(page, 30)
+  assert.ok((await number(page, 'Within reach')) > reach, 'the wheel widens the view')
+  await page.getByRole('textbox', { name: 'view distance' }).fill('100')
+  await frames(page, 30)
+  assert.ok((await number(page, 'Within reach')) < reach)
+  await page.getByRole('checkbox', { name: 'show partition' }).check()
+  await frames(page, 3)
+  assert.ok((await picture(page)) !== before, 'the partition on demand')
+  const agents = page.getByRole('slider', { name: 'agents' })
+  await agents.press('ArrowRight')
+  await frames(page, 30)
+  assert.is(await number(page, 'Agents'), 500)
+
+  await page.getByRole('combobox', { name: 'guard' }).selectOption('follows the pointer')
+  await page.getByRole('checkbox', { name: 'move doors' }).uncheck()
+  await page.locator('#pause').click()
+  await page.mouse.move(box.x + 300, box.y + 300)
+  const still = await picture(page)
+  await frames(page, 60)
+  assert.ok((await picture(page)) !== still, 'they walk on')
+  await allEqual(page, 1)
+  assert.equal(errors, [])
+  assert.equal(await told(page, 'errors'), [])
+})
+
+demo('a guard lights a dark page too, and a phone, where a tap is no wall', async () => {
+  const phone = { width: 390, height: 844 }
+  for (const [name, options] of Object.entries({
+    'sight-dark': { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
+    'sight-phone': { viewport: phone, deviceScaleFactor: 3, hasTouch: true, isMobile: true },
+  })) {
+    const { page, errors } = await site.page('#scene=sight', options)
+    await frames(page, 60)
+    await page.waitForFunction(() => window.copseDemo.hits > 0)
+    if (options.hasTouch) {
+      const walls = await number(page, 'Walls')
+      await page.touchscreen.tap(195, 400)
+      await frames(page, 30)
+      assert.is(await number(page, 'Walls'), walls)
+      assert.is(await page.evaluate(() => document.documentElement.scrollWidth), phone.width)
+    }
+    await page.screenshot({ path: `build/screenshots/${name}.png` })
+    assert.equal(errors, [])
+  }
 })
 
 demo('fits a phone, and follows a finger', async () => {

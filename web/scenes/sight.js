@@ -1,0 +1,618 @@
+// Walls in an obstacle tree, agents in an agent tree, and a guard: what it sees is a polygon, whom it sees
+// are the agents within its reach that no wall hides. Doors slide, walls turn, the user draws new ones:
+// every change builds the tree of walls anew, in far less than a frame.
+
+import { AgentTree, ObstacleTree } from 'copse'
+import { createRandom } from '../../tests/random.js'
+import { formatTime, timeRun } from '../view/clock.js'
+import { drawDarts, drawDots } from '../view/draw.js'
+import { spawnMap } from '../view/map.js'
+import { addSteps } from '../view/steps.js'
+import { theme } from '../view/theme.js'
+
+const AGENTS = [50, 100, 200, 300, 500, 1_000, 2_000]
+const MOST = AGENTS.at(-1)
+const SEED = 1 // of the map, which is the same whenever the stage is as large
+const VERTICES = 4_000 // of walls
+const DRAWN = 200 // walls of the user's; then the first ones go
+const LEAST_WALL = 8 // pixels: a shorter one is a click
+const VIEWS = [60, 700]
+const [PATROLS, FOLLOWS] = ['patrols', 'follows the pointer']
+const KEEP_OFF = 30 // pixels: how near to the pointer it goes
+const RADIUS = 3 // of an agent
+const SPEED = 34 // of an agent, pixels a second
+const GUARD_SPEED = 80
+const LOOK_AHEAD = 22 // pixels in which an agent sees a wall come
+const TRIES = 60 // way points that the guard thinks of
+const PAST = 6 // way points that it remembers, and keeps away from
+const COMPARE_EVERY = 0.5 // seconds
+const SMOOTH = 40 // frames
+const FRAME = 1 / 60
+const { fround } = Math
+
+export default {
+  name: 'sight',
+  title: 'Sight',
+  order: 9,
+  description:
+    'The guard sees what is lit: a polygon, cut by walls in a binary space partition. Agents within its reach that no wall hides are bright. Rays go to the nearest ones, as far as they can.',
+  help: 'Drag to draw a wall; or press Enter where it begins and where it ends. Arrow keys move the pointer; wheel, pinch, + and - change how far the guard sees. Space pauses, digits choose the scene.',
+
+  params: {
+    agents: 300,
+    guard: PATROLS,
+    view: 300,
+    clearance: 8,
+    rays: 12,
+    moving: true,
+    showRays: true,
+    partition: false,
+  },
+
+  controls(gui, params) {
+    const button = (field, name) => gui.add({ [field]() {} }, field).name(name)
+    addSteps(gui, params, 'agents', AGENTS)
+    gui.add(params, 'guard', [PATROLS, FOLLOWS])
+    gui.add(params, 'view', ...VIEWS, 10).name('view distance')
+    gui.add(params, 'clearance', 0, 20, 1)
+    gui.add(params, 'rays', 1, 50, 1)
+    gui.add(params, 'moving').name('move doors')
+    gui.add(params, 'showRays').name('show rays')
+    gui.add(params, 'partition').name('show partition')
+    button('undo', 'Undo your last wall')
+    button('clear', 'Clear your walls')
+  },
+
+  setup(stage, params) {
+    const { canvas, pointer, random } = stage
+    const walls = new ObstacleTree({ capacity: VERTICES })
+    const agents = new AgentTree({ capacity: MOST })
+    const speeds = new Float32Array(2 * MOST) // unit vectors: where agents head for
+    const near = new Uint32Array(MOST) // agents within reach
+    const seen = new Uint32Array(MOST)
+    const expected = new Uint32Array(MOST)
+    const chosen = new Uint32Array(50) // whom a ray goes to
+    const guard = { x: 0, y: 0, dirX: 1, dirY: 0, goalX: 0, goalY: 0 }
+    const past = [] // where the guard's last way points were: x, y, …
+    // Options, made once: a frame makes as little garbage as it can.
+    const reach = { maxDistance: 0 }
+    const beside = { maxDistance: 0, side: 'visible' }
+    const clear = { radius: 0 }
+    const drawn = [] // the user's walls: { slot, points }
+    let map // see view/map.js
+    let movers = [] // doors, and walls that turn: { slot, points, place }
+    let drawing = null // the wall whose end follows the pointer
+    let polygon = new Float32Array(0)
+    let stale = true // walls have changed since the last build
+    let lines = null // of the partition, as long as no wall changes
+    let nearCount = 0
+    let hits = 0
+    let time = 0
+    let watched = 0 // the agent that is looked after next
+    let polygonTime = 0 // ms, smoothed
+    let nextCompare = 0
+    let compared = {}
+
+    // ---- Walls ----
+
+    function changed() {
+      stale = true
+      lines = null
+    }
+
+    function raise() {
+      map = spawnMap(stage.width, stage.height, createRandom(SEED))
+      walls.clear()
+      walls.addPolygon(map.border, { winding: 'boundary' })
+      for (const points of map.solids) walls.addPolygon(points, { winding: 'solid' })
+      for (const [x0, y0, x1, y1] of map.thin) walls.addSegment(x0, y0, x1, y1)
+      movers = map.movers.map((mover) => {
+        const points = mover.place(time, new Float32Array(4))
+        return { ...mover, points, slot: walls.addSegment(...points) }
+      })
+      for (const wall of drawn) wall.slot = walls.addSegment(...wall.points)
+      changed()
+    }
+
+    function moveWalls(dt) {
+      if (!params.moving || dt === 0) return
+      time += dt
+      for (const mover of movers) {
+        mover.place(time, mover.points)
+        walls.move(mover.slot, mover.points)
+      }
+      changed()
+    }
+
+    function begin() {
+      drawing = { slot: -1, points: new Float32Array([pointer.x, pointer.y, 0, 0]) }
+    }
+
+    // The wall that is being drawn stands already.
+    function follow() {
+      const { points } = drawing
+      if (points[2] === fround(pointer.x) && points[3] === fround(pointer.y)) return
+      points[2] = pointer.x
+      points[3] = pointer.y
+      if (drawing.slot >= 0) walls.move(drawing.slot, points)
+      else if (lengthOf(points) >= LEAST_WALL) {
+        if (drawn.length === DRAWN) walls.remove(drawn.shift().slot)
+        drawing.slot = walls.addSegment(...points)
+      } else return
+      changed()
+    }
+
+    function finish() {
+      follow()
+      const { slot, points } = drawing
+      if (slot >= 0 && lengthOf(points) >= LEAST_WALL) drawn.push(drawing)
+      else if (slot >= 0) walls.remove(slot)
+      drawing = null
+      changed()
+    }
+
+    function erase(count) {
+      for (const { slot } of drawn.splice(drawn.length - count)) walls.remove(slot)
+      changed()
+    }
+
+    // ---- Agents ----
+
+    function settle(i) {
+      const { positions } = agents
+      const angle = 2 * Math.PI * random()
+      speeds[2 * i] = Math.cos(angle)
+      speeds[2 * i + 1] = Math.sin(angle)
+      beside.maxDistance = 2 * RADIUS
+      for (let tries = 0; tries < TRIES; tries++) {
+        positions[2 * i] = stage.width * random()
+        positions[2 * i + 1] = stage.height * random()
+        const [x, y] = [positions[2 * i], positions[2 * i + 1]]
+        if (!walls.contains(x, y) && !walls.nearest(x, y, beside)) return
+      }
+    }
+
+    function gather() {
+      const before = agents.count
+      agents.count = params.agents
+      for (let i = before; i < params.agents; i++) settle(i)
+    }
+
+    // Away from a wall that is near, off one that comes; never through one.
+    function wander(dt) {
+      const { positions } = agents
+      beside.maxDistance = 2 * RADIUS
+      for (let i = 0; i < agents.count; i++) {
+        const x = positions[2 * i]
+        const y = positions[2 * i + 1]
+        let dirX = speeds[2 * i] + 3 * dt * (random() - 0.5)
+        let dirY = speeds[2 * i + 1] + 3 * dt * (random() - 0.5)
+        const hit = walls.raycast(x, y, x + LOOK_AHEAD * dirX, y + LOOK_AHEAD * dirY)
+        if (hit) {
+          const turn = Math.min(1, 6 * dt) * (1.2 - hit.fraction)
+          const along = (i & 1 ? 1 : -1) * 0.7 // some turn left, some right
+          dirX += turn * (hit.normalX - along * hit.normalY)
+          dirY += turn * (hit.normalY + along * hit.normalX)
+        }
+        const wall = walls.nearest(x, y, beside)
+        if (wall && wall.distance > 0) {
+          const push = (4 * dt * (2 * RADIUS - wall.distance)) / wall.distance
+          dirX += push * (x - wall.x)
+          dirY += push * (y - wall.y)
+        }
+        const length = Math.hypot(dirX, dirY) || 1
+        speeds[2 * i] = dirX /= length
+        speeds[2 * i + 1] = dirY /= length
+        const toX = x + SPEED * dt * dirX
+        const toY = y + SPEED * dt * dirY
+        if (!walls.visible(x, y, toX, toY)) {
+          speeds[2 * i] = -dirX
+          speeds[2 * i + 1] = -dirY
+          continue
+        }
+        positions[2 * i] = toX
+        positions[2 * i + 1] = toY
+      }
+      // A wall that moved may have left somebody outside.
+      watched = (watched + 1) % agents.count
+      if (walls.contains(positions[2 * watched], positions[2 * watched + 1])) settle(watched)
+    }
+
+    // ---- The guard ----
+
+    function post() {
+      beside.maxDistance = 16
+      let [x, y] = [stage.width / 2, stage.height / 2]
+      const isFree = () => !walls.contains(x, y) && !walls.nearest(x, y, beside)
+      for (let tries = 0; tries < 20 * TRIES && !isFree(); tries++) {
+        x = stage.width * random()
+        y = stage.height * random()
+      }
+      Object.assign(guard, { x: fround(x), y: fround(y) })
+      past.length = 0
+      choose()
+    }
+
+    // A way point in sight, of some: the one that is farthest from where the guard was last.
+    function choose() {
+      clear.radius = params.clearance
+      let best = -1
+      for (let n = 0; n < TRIES; n++) {
+        const x = stage.width * random()
+        const y = stage.height * random()
+        let worth = Math.hypot(x - guard.x, y - guard.y)
+        for (let at = 0; at < past.length; at += 2)
+          worth = Math.min(worth, Math.hypot(x - past[at], y - past[at + 1]))
+        if (worth <= best || !walls.visible(guard.x, guard.y, x, y, clear)) continue
+        best = worth
+        guard.goalX = x
+        guard.goalY = y
+      }
+      if (best < 0) Object.assign(guard, { goalX: guard.x, goalY: guard.y })
+    }
+
+    function patrol(dt) {
+      if (dt === 0) return
+      const follows = params.guard === FOLLOWS
+      if (follows) Object.assign(guard, { goalX: pointer.x, goalY: pointer.y })
+      const { x, y, goalX, goalY } = guard
+      const dx = goalX - x
+      const dy = goalY - y
+      const distance = Math.hypot(dx, dy) || 1
+      const step = (follows ? 3 : 1) * GUARD_SPEED * dt
+      clear.radius = params.clearance
+      if (follows) {
+        if (drawing || distance < KEEP_OFF) return
+        // Along the wall, where there is one in the way.
+        if (!walkTo(x + (step * dx) / distance, y + (step * dy) / distance))
+          if (!walkTo(x + Math.min(Math.max(dx, -step), step), y))
+            if (!walkTo(x, y + Math.min(Math.max(dy, -step), step))) stepAside(step)
+      } else if (distance > step && walls.visible(x, y, goalX, goalY, clear)) {
+        walkTo(x + (step * dx) / distance, y + (step * dy) / distance)
+      } else {
+        past.push(x, y)
+        if (past.length > 2 * PAST) past.splice(0, 2)
+        stepAside(step)
+        choose()
+      }
+      const turn = Math.min(1, 8 * dt)
+      guard.dirX += (dx / distance - guard.dirX) * turn
+      guard.dirY += (dy / distance - guard.dirY) * turn
+    }
+
+    function walkTo(x, y) {
+      const free = walls.visible(guard.x, guard.y, x, y, clear)
+      if (free) Object.assign(guard, { x: fround(x), y: fround(y) })
+      return free
+    }
+
+    // Off a wall that came nearer than the clearance: from there no way is free.
+    function stepAside(step) {
+      beside.maxDistance = params.clearance + 1
+      const wall = walls.nearest(guard.x, guard.y, beside)
+      if (!wall || wall.distance === 0) return
+      const { x, y } = guard
+      const scale = step / wall.distance
+      clear.radius = 0
+      walkTo(x + scale * (x - wall.x), y + scale * (y - wall.y))
+    }
+
+    // Both trees: who is within reach, and of them who can be seen.
+    function look() {
+      nearCount = agents.withinInto(guard.x, guard.y, params.view, near)
+      const ids = near.subarray(0, nearCount)
+      hits = walls.keepVisibleInto(guard.x, guard.y, ids, agents.positions, seen)
+    }
+
+    function light() {
+      reach.maxDistance = params.view
+      polygon = walls.visibilityPolygon(guard.x, guard.y, reach)
+    }
+
+    // Whom a loop over all edges says that the guard sees.
+    function bruteForce() {
+      const { positions } = agents
+      let count = 0
+      for (let n = 0; n < nearCount; n++) {
+        const id = near[n]
+        if (isInSight(guard.x, guard.y, positions[2 * id], positions[2 * id + 1]))
+          expected[count++] = id
+      }
+      return count
+    }
+
+    function isInSight(x0, y0, x1, y1) {
+      if (x0 > x1 || (x0 === x1 && y0 > y1)) [x0, y0, x1, y1] = [x1, y1, x0, y0]
+      const { vertices, next, generations } = walls
+      for (let i = 0, left = walls.count; left > 0; i++) {
+        if ((generations[i] & 1) === 0) continue
+        left--
+        const [ax, ay] = [vertices[2 * i], vertices[2 * i + 1]]
+        const [bx, by] = [vertices[2 * next[i]], vertices[2 * next[i] + 1]]
+        if (Math.max(ax, bx) < x0 || Math.min(ax, bx) > x1) continue
+        if (Math.max(ay, by) < Math.min(y0, y1) || Math.min(ay, by) > Math.max(y0, y1)) continue
+        const a = side(x0, y0, x1, y1, ax, ay)
+        const b = side(x0, y0, x1, y1, bx, by)
+        if ((a > 0 && b > 0) || (a < 0 && b < 0)) continue
+        const from = side(ax, ay, bx, by, x0, y0)
+        const to = side(ax, ay, bx, by, x1, y1)
+        if ((from > 0 && to > 0) || (from < 0 && to < 0)) continue
+        return false
+      }
+      return true
+    }
+
+    function compare() {
+      const equal = bruteForce() === hits && expected.every((id, n) => n >= hits || id === seen[n])
+      compared = { equal, queryTime: timeRun(look), bruteTime: timeRun(bruteForce, 1) }
+    }
+
+    const listeners = {
+      pointerdown({ isPrimary, pointerId }) {
+        if (isPrimary) canvas.setPointerCapture(pointerId)
+        else if (drawing) abandon() // a pinch
+      },
+      pointerup({ isPrimary }) {
+        if (isPrimary && drawing) finish()
+      },
+      pointercancel: abandon,
+    }
+
+    function abandon() {
+      if (drawing?.slot >= 0) walls.remove(drawing.slot)
+      drawing = null
+      changed()
+    }
+
+    for (const [type, listener] of Object.entries(listeners))
+      canvas.addEventListener(type, listener)
+    raise()
+    gather()
+    post()
+
+    return {
+      get hits() {
+        return hits
+      },
+
+      get results() {
+        const { equal, bruteTime } = compared
+        return equal === undefined ? [] : [{ name: 'brute force', total: bruteTime, equal }]
+      },
+
+      frame(dt, lap) {
+        if (drawing) follow()
+        moveWalls(dt)
+        if (stale) walls.build()
+        stale = false
+        lap('build')
+        agents.build()
+        if (dt > 0) wander(dt)
+        patrol(dt)
+        lap('move')
+        agents.build()
+        look()
+        const start = performance.now()
+        light()
+        polygonTime += (performance.now() - start - polygonTime) / SMOOTH
+        lap('query')
+        nextCompare -= dt || FRAME
+        if (nextCompare <= 0) {
+          nextCompare = COMPARE_EVERY
+          compare()
+        }
+        lap()
+      },
+
+      draw() {
+        drawFloor()
+        if (params.partition) drawPartition()
+        drawAgents()
+        drawWalls()
+        if (params.guard === PATROLS) drawWay()
+        if (params.showRays) drawRays()
+        drawGuard()
+      },
+
+      report(times) {
+        const { edges, pieces, nodes, depth, polygons } = walls.stats()
+        const { equal, queryTime, bruteTime } = compared
+        const verdict = equal === undefined ? '' : equal ? ' ✓' : ' differs'
+        const rest = Math.max(times.move + times.query - polygonTime, 0)
+        return {
+          numbers: [
+            ['Seen', count(hits)],
+            ['Build of walls', formatTime(times.build)],
+            ['Polygon', formatTime(polygonTime)],
+            ['Within reach', count(nearCount)],
+            ['Who is seen', formatTime(queryTime)],
+            ['Brute force', formatTime(bruteTime) + verdict],
+            ['Agents', count(agents.count)],
+            ['All the rest', formatTime(rest)],
+            ['Corners', count(polygon.length / 2)],
+            ['Edges', count(edges)],
+            ['Pieces', count(pieces)],
+            ['Nodes', count(nodes)],
+            ['Walls', count(polygons)],
+            ['Depth', depth],
+            ['Your walls', count(drawn.length)],
+          ],
+        }
+      },
+
+      change(field) {
+        if (field === 'agents') gather()
+        if (field === 'undo') erase(Math.min(drawn.length, 1))
+        if (field === 'clear') erase(drawn.length)
+        if (field === 'guard' && params.guard === PATROLS) post()
+      },
+
+      resize(x, y) {
+        const { positions } = agents
+        for (const { points } of drawn) for (let i = 0; i < 4; i++) points[i] *= i & 1 ? y : x
+        for (let i = 0; i < 2 * agents.count; i++) positions[i] *= i & 1 ? y : x
+        abandon()
+        raise()
+        for (let i = 0; i < agents.count; i++)
+          if (walls.contains(positions[2 * i], positions[2 * i + 1])) settle(i)
+        post()
+      },
+
+      scroll(steps) {
+        const [min, max] = VIEWS
+        const view = 10 * Math.round((params.view * 1.1 ** steps) / 10 + 0.4 * Math.sign(steps))
+        params.view = Math.min(Math.max(view, min), max)
+        stage.refresh()
+      },
+
+      // Of a finger or the mouse it is the begin of a drag; of Enter, begin or end.
+      press() {
+        if (drawing) finish()
+        else begin()
+      },
+
+      dispose() {
+        walls.dispose()
+        agents.dispose()
+      },
+    }
+
+    // Dark, but for what the guard sees: the polygon, cut to a circle by the light that fades there.
+    function drawFloor() {
+      const { context, width, height } = stage
+      const { x, y } = guard
+      context.fillStyle = theme.floor
+      context.fillRect(0, 0, width, height)
+      const shine = context.createRadialGradient(x, y, 0, x, y, params.view)
+      shine.addColorStop(0, theme.light)
+      shine.addColorStop(0.6, theme.light)
+      shine.addColorStop(1, theme.floor)
+      context.fillStyle = shine
+      context.beginPath()
+      for (let at = 0; at < polygon.length; at += 2) context.lineTo(polygon[at], polygon[at + 1])
+      context.fill()
+    }
+
+    function drawPartition() {
+      const { context } = stage
+      lines ??= walls.lines()
+      context.strokeStyle = theme.query
+      for (let depth = 0; depth < 8; depth++) {
+        context.globalAlpha = Math.max(0.7 - 0.08 * depth, 0.2)
+        context.lineWidth = depth < 2 ? 2 : 1
+        context.beginPath()
+        for (let at = 0; at < lines.length; at += 5) {
+          if (Math.min(lines[at + 4], 7) !== depth) continue
+          context.moveTo(lines[at], lines[at + 1])
+          context.lineTo(lines[at + 2], lines[at + 3])
+        }
+        context.stroke()
+      }
+      context.globalAlpha = 1
+    }
+
+    function drawAgents() {
+      const { context } = stage
+      const { positions, count } = agents
+      context.globalAlpha = 0.55
+      drawDots(stage, positions, null, count, RADIUS, theme.agent)
+      context.globalAlpha = 1
+      drawDots(stage, positions, seen, hits, RADIUS + 0.5, theme.hit)
+    }
+
+    function drawWalls() {
+      const { context } = stage
+      context.fillStyle = context.strokeStyle = theme.wall
+      context.lineCap = 'round'
+      context.lineWidth = 2
+      for (const points of map.solids) {
+        context.beginPath() // one each: they overlap
+        for (let at = 0; at < points.length; at += 2) context.lineTo(points[at], points[at + 1])
+        context.fill()
+      }
+      const [x0, y0, x1, y1] = [map.border[0], map.border[1], map.border[4], map.border[5]]
+      context.strokeRect(x0, y0, x1 - x0, y1 - y0)
+      strokeAll(map.thin, theme.wall, 2)
+      strokeAll(
+        movers.map(({ points }) => points),
+        theme.query,
+        3,
+      )
+      strokeAll(
+        drawn.map(({ points }) => points),
+        theme.blue,
+        3,
+      )
+      if (drawing?.slot >= 0) strokeAll([drawing.points], theme.blue, 3)
+    }
+
+    function strokeAll(segments, color, width) {
+      const { context } = stage
+      context.strokeStyle = color
+      context.lineWidth = width
+      context.beginPath()
+      for (const [x0, y0, x1, y1] of segments) {
+        context.moveTo(x0, y0)
+        context.lineTo(x1, y1)
+      }
+      context.stroke()
+    }
+
+    // Where the guard goes, as wide as the way must be free.
+    function drawWay() {
+      const { context } = stage
+      const { x, y, goalX, goalY } = guard
+      context.strokeStyle = theme.query
+      context.globalAlpha = 0.2
+      context.lineWidth = Math.max(2 * params.clearance, 1)
+      context.beginPath()
+      context.moveTo(x, y)
+      context.lineTo(goalX, goalY)
+      context.stroke()
+      context.globalAlpha = 1
+    }
+
+    // To the nearest agents: through to them, or as far as the first wall.
+    function drawRays() {
+      const { context } = stage
+      const { positions } = agents
+      const { x, y } = guard
+      const total = agents.neighborsInto(x, y, params.rays, chosen, reach)
+      context.lineWidth = 1.25
+      for (const free of [false, true]) {
+        context.strokeStyle = free ? theme.hit : theme.muted
+        context.globalAlpha = free ? 0.9 : 0.6
+        context.beginPath()
+        for (let n = 0; n < total; n++) {
+          const toX = positions[2 * chosen[n]]
+          const toY = positions[2 * chosen[n] + 1]
+          const hit = walls.raycast(x, y, toX, toY)
+          if ((hit === null) !== free) continue
+          context.moveTo(x, y)
+          context.lineTo(hit ? hit.x : toX, hit ? hit.y : toY)
+          if (hit) {
+            context.moveTo(hit.x + 2, hit.y)
+            context.arc(hit.x, hit.y, 2, 0, 2 * Math.PI)
+          }
+        }
+        context.stroke()
+      }
+      context.globalAlpha = 1
+    }
+
+    function drawGuard() {
+      const { context } = stage
+      const { x, y, dirX, dirY } = guard
+      const length = Math.hypot(dirX, dirY) || 1
+      context.fillStyle = theme.ink
+      drawDarts(context, [x, y], [0], 1, dirX / length, dirY / length, 9)
+    }
+  },
+}
+
+const count = (number) => number.toLocaleString('en')
+
+const lengthOf = ([x0, y0, x1, y1]) => Math.hypot(x1 - x0, y1 - y0)
+
+/** On which side of the line a … b a point is, as the library has it: positive is left. */
+const side = (ax, ay, bx, by, x, y) => (bx - ax) * (y - ay) - (by - ay) * (x - ax)
