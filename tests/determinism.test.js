@@ -19,7 +19,7 @@ async function recorded() {
 for (const [build, library] of Object.entries({ simd, scalar }))
   test(`${build} gives the recorded hashes`, async () => {
     let lines = ''
-    for (const kind of CORES) {
+    for (const kind of CORES.filter((kind) => kind !== 'ObstacleTree')) {
       const hash = (await scenario(library, kind)).toString(16).padStart(8, '0')
       lines += `${kind.toLowerCase()} 0x${hash}\n`
     }
