@@ -60,7 +60,7 @@ bundles('of an entry for one class hold no other', () => {
 
 bundles('hold one core', () => {
   const cores = (name) => readFileSync(path(name), 'utf8').match(/[A-Za-z0-9+/=]{10000,}/g) ?? []
-  const entries = ['copse', 'scalar', ...kinds.map((kind) => kind.toLowerCase())]
+  const entries = ['copse', 'scalar', ...kinds.map((kind) => nounOf(kind))]
   const found = entries.map((entry) => cores(`${entry}.js`))
   for (const texts of found) assert.is(texts.length, 1)
   assert.is(new Set(found.flat()).size, entries.length)

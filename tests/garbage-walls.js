@@ -45,10 +45,10 @@ export function wallFrames(copse, instance, makesViews) {
     sum += walls.visible(x, y, 99.5, 2.5) ? 1 : 0
     sum += walls.visible(x, y, 99.5, 98.5, wide) ? 1 : 0
     sum += walls.raycast(x, y, 99.5, 98.25)?.id ?? 0
-    sum += walls.raycast(x, y, 99.5, 8.25, near)?.fraction ?? 0
+    sum += walls.raycast(x, y, 99.5, 8.25, near)?.id ?? 0
     sum += walls.raycastMany(segments, near).ids[0]
-    sum += walls.nearest(x, y)?.distance ?? 0
-    sum += walls.nearest(x, y, nearby)?.x ?? 0
+    sum += walls.nearest(x, y)?.id ?? 0
+    sum += walls.nearest(x, y, nearby)?.id ?? 0
     sum += walls.contains(x, y) ? 1 : 0
     sum += walls.withinInto(x, y, 50.5, out)
     sum += walls.withinInto(x, y, 50.5, out, near)

@@ -545,9 +545,14 @@ export class ObstacleTree extends CoreObject {
     if (!(segments instanceof Float32Array))
       refuse(name, 'raycastMany', 'segments', segments, 'a Float32Array', false)
     const { length } = segments
-    const expected = `a multiple of 4, for at most ${this._capacity} segments`
     if (length % 4 !== 0 || length > 4 * this._capacity)
-      refuse(name, 'raycastMany', 'segments.length', length, expected)
+      refuse(
+        name,
+        'raycastMany',
+        'segments.length',
+        length,
+        `a multiple of 4, for at most ${this._capacity} segments`,
+      )
     for (let i = 0; i < length; i++)
       if (!(Math.abs(segments[i]) <= MAX_COORDINATE))
         checkCoordinate(name, 'raycastMany', `segments[${i}]`, segments[i])
