@@ -9,7 +9,7 @@ enum { MOST_PIECES = 2 * COPSE_MAX_CAPACITY };
 /* ---- Life -------------------------------------------------------------------------------- */
 
 copse_obstacle_def copse_obstacle_default(void) {
-  return (copse_obstacle_def){.capacity = 1000, .leafSize = 8};
+  return (copse_obstacle_def){.capacity = 1000, .leafSize = 12};
 }
 
 /* The definition with what it leaves open; false when it is none. */

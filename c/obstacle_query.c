@@ -333,9 +333,12 @@ copse_status copse_obstacle_contains(const copse_obstacle *tree, const float *po
                                      uint32_t *visits) {
   *inside = false;
   if (!query_point_ok(point, 2)) return COPSE_INVALID_ARGUMENT;
-  /* Counts the edges that a ray to the right crosses, each by the piece that is crossed. */
-  const float right[2] = {tree->bounds[2] > point[0] ? tree->bounds[2] : point[0], point[1]};
-  const way along = way_of(tree, point, right, 0);
+  /* Counts the edges that a ray to the nearer border crosses, each by the piece that is crossed. */
+  const float *bounds = tree->bounds;
+  const bool goesRight = bounds[2] - point[0] <= point[0] - bounds[0];
+  const float border = bounds[goesRight ? 2 : 0];
+  const float far[2] = {(border > point[0]) == goesRight ? border : point[0], point[1]};
+  const way along = way_of(tree, point, far, 0);
   const vec p = vec_of(point);
   const obstacle_node *leaf;
   int32_t winding = tree->hasBoundaries ? 1 : 0;
@@ -349,11 +352,10 @@ copse_status copse_obstacle_contains(const copse_obstacle *tree, const float *po
       const vec a = vec_of(edge->from), b = vec_of(edge->to);
       if (!(tree->kinds[piece->edge] & EDGE_OF_AREA)) continue;
       onBorder |= edge_contains(a, b, p);
-      const bool upward = a.y <= p.y;
-      if (upward == (b.y <= p.y) || !piece_reports(piece, (p.y - a.y) / (b.y - a.y))) continue;
-      const double side = side_of(a, b, p);
-      if (upward && side > 0) winding++;
-      if (!upward && side < 0) winding--;
+      const bool isUpward = a.y <= p.y;
+      if (isUpward == (b.y <= p.y) || !piece_reports(piece, (p.y - a.y) / (b.y - a.y))) continue;
+      const bool isRight = isUpward ? side_of(a, b, p) > 0 : side_of(a, b, p) < 0;
+      if (isRight == goesRight) winding += isUpward == goesRight ? 1 : -1;
     }
   *inside = onBorder || winding > 0;
   if (visits) *visits = all.visits;
