@@ -868,7 +868,7 @@ static void close_box(const copse_obstacle *tree, const float *point, float *lo,
     if (!any || point[axis] > *high) *high = point[axis];
     if (*high - *low > wider) wider = *high - *low;
   }
-  wider = wider > 0 ? wider / 16 : 1;
+  wider = wider > 0 ? wider / 16 + 1e-36f : 1; /* that no denormal becomes 0 */
   for (int axis = 0; axis < 2; axis++) {
     const float low = bounds[axis], high = bounds[2 + axis];
     const float rounded = (high > -low ? high : -low) * 0x1p-20f, margin = wider + rounded;
