@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { className, CORES as kinds } from './indexes.js'
+import { className, CORES as kinds, dimensionsOf, nounOf } from './indexes.js'
 
 const bundles = suite('bundles')
 const path = (name) => fileURLToPath(new URL(`../dist/${name}`, import.meta.url))
@@ -31,7 +31,8 @@ bundles('hold only the classes that are used', async () => {
   const both = await bundle('copse.js', 'init, AgentTree, AgentTree3D')
   assert.ok(one.includes('AgentTree') && !one.includes('AgentTree3D'))
   assert.ok(both.includes('AgentTree3D') && both.length > one.length)
-  for (const other of ['Grid', 'KdTree', 'Octree', 'Quadtree']) assert.not(both.includes(other))
+  for (const other of ['Grid', 'KdTree', 'Octree', 'Quadtree', 'ObstacleTree'])
+    assert.not(both.includes(other))
 })
 
 bundles('of boxes hold nothing of agents', async () => {
@@ -39,11 +40,18 @@ bundles('of boxes hold nothing of agents', async () => {
   assert.ok(code.includes('Quadtree') && !code.includes('AgentTree') && !code.includes('allWithin'))
 })
 
+bundles('of walls hold nothing of agents and boxes', async () => {
+  const code = await bundle('copse.js', 'init, ObstacleTree')
+  assert.ok(
+    code.includes('ObstacleTree') && !code.includes('Quadtree') && !code.includes('allWithin'),
+  )
+})
+
 bundles('of an entry for one class hold no other', () => {
   for (const kind of kinds) {
-    const code = readFileSync(path(`${kind.toLowerCase()}.js`), 'utf8')
+    const code = readFileSync(path(`${nounOf(kind)}.js`), 'utf8')
     for (const other of kinds)
-      for (const name of [2, 3].map((dimensions) => className(other, dimensions))) {
+      for (const name of dimensionsOf(other).map((dimensions) => className(other, dimensions))) {
         const held = new RegExp(`\\b${name} = class|class ${name}\\b`).test(code)
         assert.is(held, other === kind, name)
       }
@@ -52,7 +60,7 @@ bundles('of an entry for one class hold no other', () => {
 
 bundles('hold one core', () => {
   const cores = (name) => readFileSync(path(name), 'utf8').match(/[A-Za-z0-9+/=]{10000,}/g) ?? []
-  const entries = ['copse', 'scalar', ...kinds.map((kind) => kind.toLowerCase())]
+  const entries = ['copse', 'scalar', ...kinds.map((kind) => nounOf(kind))]
   const found = entries.map((entry) => cores(`${entry}.js`))
   for (const texts of found) assert.is(texts.length, 1)
   assert.is(new Set(found.flat()).size, entries.length)

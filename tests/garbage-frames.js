@@ -8,6 +8,7 @@ import { setTimeout } from 'node:timers/promises'
 import * as copse from 'copse'
 import { boxFrames } from './garbage-boxes.js'
 import { pointFrames } from './garbage-points.js'
+import { wallFrames } from './garbage-walls.js'
 
 const WARM_UP = 50_000
 const FRAMES = 200_000
@@ -15,10 +16,10 @@ const FRAMES = 200_000
 const [, , kind, views] = process.argv
 const makesViews = views === 'views'
 const instance = await copse.create()
-const frame =
-  kind === 'Octree'
-    ? boxFrames(copse, instance, makesViews)
-    : pointFrames(copse, instance, kind, makesViews)
+const frames = { Octree: boxFrames, ObstacleTree: wallFrames }[kind]
+const frame = frames
+  ? frames(copse, instance, makesViews)
+  : pointFrames(copse, instance, kind, makesViews)
 
 /** So that nothing is optimised away. */
 let sum = 0

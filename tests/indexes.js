@@ -26,8 +26,14 @@ export const KINDS = {
   },
 }
 
-/** These, and the trees of boxes, whose calls are others: each kind has a core and an entry. */
-export const CORES = [...Object.keys(KINDS), 'Octree']
+/** These, and the trees of boxes and of walls, whose calls are others: each kind has a core and an entry. */
+export const CORES = [...Object.keys(KINDS), 'Octree', 'ObstacleTree']
+
+/** The name of a kind's core and entry. */
+export const nounOf = (kind) => (kind === 'ObstacleTree' ? 'obstacle' : kind.toLowerCase())
+
+/** In which dimensions a kind is. */
+export const dimensionsOf = (kind) => (kind === 'ObstacleTree' ? [2] : [2, 3])
 
 /** The name of a class. */
 export function className(kind, dimensions) {
@@ -38,7 +44,7 @@ export function className(kind, dimensions) {
 /** The options that a constructor can't do without. */
 export function requiredOf(kind, dimensions) {
   if (kind === 'Octree') return { bounds: dimensions === 2 ? [0, 0, 9, 9] : [0, 0, 0, 9, 9, 9] }
-  return KINDS[kind].required
+  return KINDS[kind]?.required ?? {}
 }
 
 /** What a call throws. */

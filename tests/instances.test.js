@@ -4,7 +4,15 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
-import { assertThrown, className, CORES, KINDS, requiredOf, thrown } from './indexes.js'
+import {
+  assertThrown,
+  className,
+  CORES,
+  dimensionsOf,
+  KINDS,
+  requiredOf,
+  thrown,
+} from './indexes.js'
 
 const { AgentTree, CopseError, KdTree, create, init } = simd
 
@@ -13,7 +21,10 @@ const ROOM = 2 ** 26
 
 /** Every class, and the options it can't do without. */
 const CLASSES = CORES.flatMap((kind) =>
-  [2, 3].map((dimensions) => [className(kind, dimensions), requiredOf(kind, dimensions)]),
+  dimensionsOf(kind).map((dimensions) => [
+    className(kind, dimensions),
+    requiredOf(kind, dimensions),
+  ]),
 )
 
 /** What a promise is rejected with. */

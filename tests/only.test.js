@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import * as copse from 'copse'
 import * as external from 'copse/external'
 import { scenario } from './determinism.js'
-import { className, CORES as kinds, requiredOf, thrown } from './indexes.js'
+import { className, CORES as kinds, dimensionsOf, nounOf, requiredOf, thrown } from './indexes.js'
 
 const test = suite('only one class')
 
@@ -19,6 +19,12 @@ function found(library, kind, instance) {
   const points = [0, 0, 1, 0, 5, 5]
   const options = { capacity: 3, instance, ...requiredOf(kind, 2) }
   const index = new library[className(kind, 2)](options)
+  if (kind === 'ObstacleTree') {
+    index.reserve(6)
+    for (let i = 0; i < 6; i += 2) index.addSegment(points[i], points[i + 1], points[i], 9)
+    index.remove(4)
+    return [...index.within(0, 0, 0.5)]
+  }
   if (kind === 'Octree') for (let i = 0; i < 6; i += 2) index.insert(points[i], points[i + 1])
   else {
     index.count = 3
@@ -28,17 +34,35 @@ function found(library, kind, instance) {
   return [...index.within(0, 0, 2, { sort: 'id' })]
 }
 
+/** What is seen among some walls. */
+async function sights(library) {
+  const tree = new library.ObstacleTree({ leafSize: 2, instance: await library.create() })
+  const answers = []
+  for (let i = 0; i < 50; i++) {
+    const [x, y] = [(i * 37) % 101, (i * 59) % 103]
+    tree.addPolygon([x, y, x + 5, y + 1, x + 2, y + 6])
+    answers.push(...tree.within(y, x, 30), ...tree.visibilityPolygon(y, x), tree.contains(y, x))
+  }
+  return [...answers, ...tree.cells(), ...tree.lines(), ...tree.save()]
+}
+
 for (const kind of kinds) {
-  const noun = kind.toLowerCase()
+  const noun = nounOf(kind)
   const entry = await import(`copse/${noun}`)
 
   test(`copse/${noun} exports one class, and all else`, () => {
-    const expected = ['CopseError', 'create', 'init', ...[2, 3].map((d) => className(kind, d))]
+    const expected = [
+      'CopseError',
+      'create',
+      'init',
+      ...dimensionsOf(kind).map((d) => className(kind, d)),
+    ]
     assert.equal(Object.keys(entry).sort(), expected.sort())
   })
 
   test(`copse/${noun} answers as copse does`, async () => {
-    assert.is(await scenario(entry, kind), await scenario(copse, kind))
+    if (kind === 'ObstacleTree') assert.equal(await sights(entry), await sights(copse))
+    else assert.is(await scenario(entry, kind), await scenario(copse, kind))
   })
 
   test(`copse/${noun} has a default instance, and errors of its own`, async () => {
@@ -56,14 +80,14 @@ for (const kind of kinds) {
   test(`core-${noun}.wasm: other classes are refused, and the instance lives on`, async () => {
     const instance = await external.create({ wasm: core(noun) })
     for (const other of kinds.filter((other) => other !== kind))
-      for (const dimensions of [2, 3]) {
+      for (const dimensions of dimensionsOf(other)) {
         const name = className(other, dimensions)
         const error = thrown(
           () => new external[name]({ instance, ...requiredOf(other, dimensions) }),
         )
         assert.instance(error, external.CopseError)
         assert.is(error.code, 'NOT_READY')
-        const text = `${name}: this core has no such class: core.wasm and core-${other.toLowerCase()}.wasm have it`
+        const text = `${name}: this core has no such class: core.wasm and core-${nounOf(other)}.wasm have it`
         assert.is(error.message, text)
         assert.equal(found(external, kind, instance), [0, 1])
       }
@@ -75,7 +99,7 @@ for (const kind of kinds) {
         .map(({ name }) => name)
         .filter((name) => name.endsWith('_create'))
     assert.equal(creators(noun), [`${noun}_create`])
-    const all = kinds.map((kind) => `${kind.toLowerCase()}_create`).sort()
+    const all = kinds.map((kind) => `${nounOf(kind)}_create`).sort()
     assert.equal(creators('').sort(), all)
     assert.equal(creators('scalar').sort(), all)
   })

@@ -13,6 +13,7 @@ import { init as initAgentTree, AgentTree as Alone } from 'copse/agenttree'
 import { init as initGrid, Grid3D } from 'copse/grid'
 import { init as initKdTree, KdTree } from 'copse/kdtree'
 import { init as initOctree, Octree, Quadtree } from 'copse/octree'
+import { init as initObstacle, ObstacleTree } from 'copse/obstacle'
 
 await init()
 await initScalar()
@@ -21,6 +22,7 @@ await initAgentTree()
 await initGrid()
 await initKdTree()
 await initOctree()
+await initObstacle()
 for (const [tree, at] of [
   [new AgentTree(), [1, 0]],
   [new AgentTree3D(), [1, 0, 0]],
@@ -42,6 +44,9 @@ for (const [tree, at] of [
   tree.insert(...at)
   if (tree.nearest(...at) !== 1 || tree.at(...at).length !== 1) throw new Error('wrong answer')
 }
+const walls = new ObstacleTree()
+walls.addSegment(1, -1, 1, 1)
+if (walls.visible(0, 0, 2, 0) || walls.nearest(0, 0).id !== 0) throw new Error('wrong answer')
 console.log('ok')
 `
 

@@ -857,23 +857,23 @@ EXPORT("contains") int32_t contains(int32_t handle, float x, float y) {
   return status == COPSE_OK ? inside : FAILED(status);
 }
 
-/* Puts the sides of a box that are infinite a bit beyond all walls and a point. */
+/* Puts the sides of a box that are infinite a bit beyond all walls and a point: so far that they
+ * don't round to it. */
 static void close_box(const copse_obstacle *tree, const float *point, float *lo, float *hi) {
-  float bounds[4], wider = 0;
+  float bounds[4], size = 0, far = 0;
   copse_obstacle_bounds(tree, bounds);
   const bool any = bounds[0] < bounds[2] || bounds[1] < bounds[3];
   for (int axis = 0; axis < 2; axis++) {
     float *low = &bounds[axis], *high = &bounds[2 + axis];
     if (!any || point[axis] < *low) *low = point[axis];
     if (!any || point[axis] > *high) *high = point[axis];
-    if (*high - *low > wider) wider = *high - *low;
+    size = fmaxf(size, *high - *low);
+    far = fmaxf(far, fmaxf(*high, -*low));
   }
-  wider = wider > 0 ? wider / 16 + 1e-36f : 1; /* that no denormal becomes 0 */
+  const float margin = fmaxf(size > 0 ? size / 16 + 1e-36f : 1, far * 0x1p-20f);
   for (int axis = 0; axis < 2; axis++) {
-    const float low = bounds[axis], high = bounds[2 + axis];
-    const float rounded = (high > -low ? high : -low) * 0x1p-20f, margin = wider + rounded;
-    if (lo[axis] == -INFINITY) lo[axis] = low - margin > -1e18f ? low - margin : -1e18f;
-    if (hi[axis] == INFINITY) hi[axis] = high + margin < 1e18f ? high + margin : 1e18f;
+    if (lo[axis] == -INFINITY) lo[axis] = fmaxf(bounds[axis] - margin, -1e18f);
+    if (hi[axis] == INFINITY) hi[axis] = fminf(bounds[2 + axis] + margin, 1e18f);
   }
 }
 

@@ -249,20 +249,16 @@ export class ObstacleTree extends CoreObject {
    * @returns {number} its slot: the id of the first vertex and its edge. Without removals before, those of
    *   the others follow
    */
-  addPolygon(points, options) {
+  addPolygon(points, options = {}) {
     const name = this._name
-    let twoSided = false
-    let winding = -1
-    if (options !== undefined) {
-      checkOptions(name, 'addPolygon', options)
-      twoSided = options.twoSided ?? false
-      if (typeof twoSided !== 'boolean')
-        refuse(name, 'addPolygon', 'twoSided', twoSided, 'true or false', false)
-      if (options.winding !== undefined)
-        winding = checkWord(name, 'addPolygon', 'winding', options.winding, WINDINGS)
-    }
+    checkOptions(name, 'addPolygon', options)
+    const { twoSided = false, winding } = options
+    if (typeof twoSided !== 'boolean')
+      refuse(name, 'addPolygon', 'twoSided', twoSided, 'true or false', false)
+    if (winding !== undefined) checkWord(name, 'addPolygon', 'winding', winding, WINDINGS)
     const floats = this.#pointsOf('addPolygon', points)
-    if (winding >= 0 && areaOf(floats) * (winding === 0 ? 1 : -1) < 0) reverse(floats)
+    const area = winding === undefined ? 0 : areaOf(floats)
+    if (winding === 'solid' ? area < 0 : area > 0) reverse(floats)
     return this.#add('addPolygon', floats, twoSided)
   }
 
@@ -549,9 +545,14 @@ export class ObstacleTree extends CoreObject {
     if (!(segments instanceof Float32Array))
       refuse(name, 'raycastMany', 'segments', segments, 'a Float32Array', false)
     const { length } = segments
-    const expected = `a multiple of 4, for at most ${this._capacity} segments`
     if (length % 4 !== 0 || length > 4 * this._capacity)
-      refuse(name, 'raycastMany', 'segments.length', length, expected)
+      refuse(
+        name,
+        'raycastMany',
+        'segments.length',
+        length,
+        `a multiple of 4, for at most ${this._capacity} segments`,
+      )
     for (let i = 0; i < length; i++)
       if (!(Math.abs(segments[i]) <= MAX_COORDINATE))
         checkCoordinate(name, 'raycastMany', `segments[${i}]`, segments[i])
