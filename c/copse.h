@@ -887,8 +887,8 @@ typedef struct copse_wall_hit {
 } copse_wall_hit;
 
 /* The first edge that a segment meets, ties by lower id. The fraction is a / (a - b), with a and b
- * the sides of its ends from the edge's line; where both are 0, that of the first point on the
- * edge along the longer side of its bounds. */
+ * the sides of its ends from the edge's line, within the fractions of the edge's ends along the
+ * longer side of the segment's bounds; where a and b are 0, the lesser of those; within 0 … 1. */
 copse_status copse_obstacle_raycast(const copse_obstacle *tree, const float *from, const float *to,
                                     copse_side side, copse_wall_hit *hit, uint32_t *visits);
 

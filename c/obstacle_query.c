@@ -250,21 +250,21 @@ uint32_t copse_obstacle_keep_visible(const copse_obstacle *tree, const float *fr
 
 /* ---- Rays --------------------------------------------------------------------------------- */
 
-/* The fraction of a way p … q at which it first meets an edge that it meets. */
+/* The fraction of a way p … q at which it first meets an edge that it meets: not where the edge
+ * isn't, though the quotient says so where the two all but lie on a line. */
 static double fraction_to(vec p, vec q, vec a, vec b) {
-  const double ofP = side_of(a, b, p), ofQ = side_of(a, b, q);
-  if (ofP != ofQ) {
-    const double fraction = ofP / (ofP - ofQ);
-    return fraction > 0 ? (fraction < 1 ? fraction : 1) : 0;
-  }
-  /* Along the edge: to the nearer of its ends, unless it is there from the begin. */
   const vec along = vec_to(p, q);
   const bool alongX = fabs(along.x) >= fabs(along.y);
   const double length = alongX ? along.x : along.y;
   if (length == 0) return 0;
-  const double toA = alongX ? a.x - p.x : a.y - p.y, toB = alongX ? b.x - p.x : b.y - p.y;
-  const double first = toA / length < toB / length ? toA / length : toB / length;
-  return first > 0 ? (first < 1 ? first : 1) : 0;
+  const double toA = (alongX ? a.x - p.x : a.y - p.y) / length;
+  const double toB = (alongX ? b.x - p.x : b.y - p.y) / length;
+  const double first = toA < toB ? toA : toB, last = toA < toB ? toB : toA;
+  const double ofP = side_of(a, b, p), ofQ = side_of(a, b, q);
+  double fraction = ofP == ofQ ? first : ofP / (ofP - ofQ);
+  if (fraction > last) fraction = last;
+  if (fraction < first) fraction = first;
+  return fraction > 0 ? (fraction < 1 ? fraction : 1) : 0;
 }
 
 static uint32_t cast(const copse_obstacle *tree, const float *from, const float *to,

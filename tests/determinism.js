@@ -449,7 +449,7 @@ export async function scenario(library, kind) {
   const random = createRandom(1)
   const next = () => random() * 2 ** 32 // the word itself, exactly
   const hash = createHash()
-  if (kind === 'Obstacle') {
+  if (kind === 'ObstacleTree') {
     const tree = new library.ObstacleTree({ capacity: WALL_SLOTS, leafSize: 4, instance })
     playWalls(tree, next, hash)
     return hash.value()

@@ -870,7 +870,7 @@ static void close_box(const copse_obstacle *tree, const float *point, float *lo,
     size = fmaxf(size, *high - *low);
     far = fmaxf(far, fmaxf(*high, -*low));
   }
-  const float margin = fmaxf(size > 0 ? size / 16 : 1, far * 0x1p-20f);
+  const float margin = fmaxf(size > 0 ? size / 16 + 1e-36f : 1, far * 0x1p-20f);
   for (int axis = 0; axis < 2; axis++) {
     if (lo[axis] == -INFINITY) lo[axis] = fmaxf(bounds[axis] - margin, -1e18f);
     if (hi[axis] == INFINITY) hi[axis] = fminf(bounds[2 + axis] + margin, 1e18f);

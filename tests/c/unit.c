@@ -2178,6 +2178,35 @@ static void test_room_for_what_is_seen_in_mazes(void) {
   }
 }
 
+static void test_the_line_that_divides_best_is_taken_and_cut_to_its_cell(void) {
+  copse_obstacle *tree = walls_of(20, 0, 2);
+  for (int i = 0; i < 5; i++) add_wall(tree, (float)i, 0, (float)i + 8, 8);
+  build_walls(tree);
+  float lines[20];
+  const size_t total = copse_obstacle_lines(tree, lines, 20);
+  CHECK(total >= 5 && lines[4] == 0);
+  /* The second or third wall's: the others, and lines along an axis, leave more on a side. */
+  CHECK(lines[0] == lines[1] + 1 && lines[2] == lines[3] + 1);
+  copse_obstacle_destroy(tree);
+
+  tree = walls_of(20, 0, 2); /* a cross: the second line ends at the first */
+  add_wall(tree, 0, 4, 8, 4);
+  add_wall(tree, 1, 6, 1, 7);
+  add_wall(tree, 7, 6, 7, 7);
+  add_wall(tree, 1, 0, 1, 1);
+  add_wall(tree, 7, 0, 7, 1);
+  build_walls(tree);
+  const size_t floats = copse_obstacle_lines(tree, lines, 20);
+  CHECK(floats >= 10 && floats <= 20 && lines[1] == 4 && lines[3] == 4 && lines[4] == 0);
+  CHECK(fabsf(lines[2] - lines[0]) == 8);
+  for (size_t i = 5; i < floats; i += 5) {
+    const float lo = fminf(lines[i + 1], lines[i + 3]), hi = fmaxf(lines[i + 1], lines[i + 3]);
+    const bool isOfTheFirst = lo == 4 && hi == 4 && fabsf(lines[i] - lines[i + 2]) == 8;
+    CHECK((lo == 0 && hi == 4) || (lo == 4 && hi == 7) || isOfTheFirst);
+  }
+  copse_obstacle_destroy(tree);
+}
+
 static void test_a_snapshot_of_walls_checks_what_it_takes(void) {
   copse_obstacle *tree = walls_of(20, 0, 2);
   add_loop(tree, SQUARE, 4);
@@ -2228,6 +2257,11 @@ static void test_a_snapshot_of_walls_checks_what_it_takes(void) {
     CHECK(copse_obstacle_save(tree, forged, sizeof forged, &same, NULL) == COPSE_OK);
     CHECK(same == total && memcmp(words, forged, total) == 0 && copse_obstacle_validate(tree));
   }
+  memcpy(forged, words, total); /* a loop of one vertex */
+  forged[head + (size_t)6 * 4] = 3;
+  forged[head + (size_t)6 * 4 + 1] = forged[head + (size_t)6 * 4 + 2] = 4;
+  snapshot_seal(forged, total, SNAPSHOT_OBSTACLE);
+  CHECK(copse_obstacle_restore(tree, forged, total) == COPSE_BAD_SNAPSHOT);
   for (size_t size = 0; size < total; size++)
     CHECK(copse_obstacle_restore(tree, words, size) == COPSE_BAD_SNAPSHOT);
   CHECK(copse_obstacle_restore(tree, (char *)words + 1, total) == COPSE_INVALID_ARGUMENT);
@@ -2372,6 +2406,7 @@ static const struct {
     TEST(test_walls_at_ever_smaller_distances_bound_the_depth),
     TEST(test_what_is_seen_in_a_room),
     TEST(test_room_for_what_is_seen_in_mazes),
+    TEST(test_the_line_that_divides_best_is_taken_and_cut_to_its_cell),
     TEST(test_a_snapshot_of_walls_checks_what_it_takes),
     TEST(test_validate_sees_wrong_walls),
 };

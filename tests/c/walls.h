@@ -182,18 +182,16 @@ static inline bool edge_met(const wall_edge *edge, const float *from, const floa
 
 static inline double ray_fraction(const wall_edge *edge, const float *from, const float *to) {
   const double a = side_from_edge(edge, from), b = side_from_edge(edge, to);
-  double fraction = a / (a - b);
-  if (a == 0 && b == 0) {
-    const double dx = (double)to[0] - (double)from[0], dy = (double)to[1] - (double)from[1];
-    const bool isWide = fabs(dx) >= fabs(dy);
-    if (dx == 0 && dy == 0) return 0;
-    const double toBegin =
-        isWide ? (edge->x0 - (double)from[0]) / dx : (edge->y0 - (double)from[1]) / dy;
-    const double toEnd =
-        isWide ? (edge->x1 - (double)from[0]) / dx : (edge->y1 - (double)from[1]) / dy;
-    fraction = fmin(toBegin, toEnd);
-  }
-  return fraction < 0 ? 0 : fraction > 1 ? 1 : fraction;
+  const double dx = (double)to[0] - (double)from[0], dy = (double)to[1] - (double)from[1];
+  const bool isWide = fabs(dx) >= fabs(dy);
+  if (dx == 0 && dy == 0) return 0;
+  const double toBegin =
+      isWide ? (edge->x0 - (double)from[0]) / dx : (edge->y0 - (double)from[1]) / dy;
+  const double toEnd =
+      isWide ? (edge->x1 - (double)from[0]) / dx : (edge->y1 - (double)from[1]) / dy;
+  double fraction = fmin(toBegin, toEnd);
+  if (a != 0 || b != 0) fraction = fmax(fraction, fmin(a / (a - b), fmax(toBegin, toEnd)));
+  return fmin(fmax(fraction, 0), 1);
 }
 
 /* ---- Queries ---- */
@@ -281,12 +279,16 @@ static inline double border_distance(const copse_corner *corners, uint32_t n, do
   return sqrt(least);
 }
 
-/* Whether a point is hidden only by walls that are seen edge-on: their shadows have no width. */
+/* Whether a point is hidden only by walls that are seen end-on, or as good as a point: their
+ * shadows have no width. */
 static inline bool in_a_thin_shadow(const wall_list *list, const float *from, const float *to) {
-  for (uint32_t id = 0; id < WALLS; id++)
-    if (list->edges[id].isThere && edge_met(&list->edges[id], from, to) &&
-        side_from_edge(&list->edges[id], from) != 0)
-      return false;
+  const double x = (double)from[0], y = (double)from[1];
+  for (uint32_t id = 0; id < WALLS; id++) {
+    const wall_edge *edge = &list->edges[id];
+    if (!edge->isThere || !edge_met(edge, from, to)) continue;
+    const double ax = edge->x0 - x, ay = edge->y0 - y, bx = edge->x1 - x, by = edge->y1 - y;
+    if (fabs(ax * by - ay * bx) > 1e-9 * hypot(ax, ay) * hypot(bx, by)) return false;
+  }
   return true;
 }
 
@@ -582,10 +584,10 @@ static inline const char *compare_drawn(input *from, const copse_obstacle *tree)
 
 /* ---- Scenes ---- */
 
-/* Where walls lie: small numbers, scaled and shifted, or raw floats. */
+/* Where walls lie: small numbers, scaled and shifted, or raw floats, or both; powers of two. */
 typedef struct wall_world {
   float scale, shift;
-  enum { LATTICE, EVEN, RAW, MIXED, WORLD_KINDS } kind;
+  enum { LATTICE, EVEN, RAW, MIXED, POWERS } kind;
 } wall_world;
 
 static inline wall_world next_world(input *from) {
@@ -594,7 +596,7 @@ static inline wall_world next_world(input *from) {
   static const float SHIFTS[] = {0, 0, 0, -4, 1e6f, 1};
   wall_world world = {.kind = LATTICE};
   const uint8_t kind = next_byte(from) % 16;
-  world.kind = kind < 7 ? LATTICE : kind < 13 ? EVEN : kind < 15 ? MIXED : RAW;
+  world.kind = kind < 7 ? LATTICE : kind < 12 ? EVEN : kind < 13 ? POWERS : kind < 15 ? MIXED : RAW;
   world.scale = SCALES[next_byte(from) % (sizeof SCALES / sizeof *SCALES)];
   world.shift = SHIFTS[next_byte(from) % (sizeof SHIFTS / sizeof *SHIFTS)];
   if (world.scale > 1e3f) world.shift = 0;
@@ -614,6 +616,7 @@ static inline float next_local(input *from, const wall_world *world) {
 }
 
 static inline float in_world(const wall_world *world, float local) {
+  if (world->kind == POWERS) return ldexpf(local < 4 ? -1 : 1, (int)(local * 25) - 140);
   return local * world->scale + world->shift;
 }
 
