@@ -7,6 +7,7 @@ import { PerformanceObserver } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import * as copse from 'copse'
 import { boxFrames } from './garbage-boxes.js'
+import { crowdFrames } from './garbage-crowd.js'
 import { pointFrames } from './garbage-points.js'
 
 const WARM_UP = 50_000
@@ -16,9 +17,11 @@ const [, , kind, views] = process.argv
 const makesViews = views === 'views'
 const instance = await copse.create()
 const frame =
-  kind === 'Octree'
-    ? boxFrames(copse, instance, makesViews)
-    : pointFrames(copse, instance, kind, makesViews)
+  kind === 'Crowd'
+    ? crowdFrames(copse, instance)
+    : kind === 'Octree'
+      ? boxFrames(copse, instance, makesViews)
+      : pointFrames(copse, instance, kind, makesViews)
 
 /** So that nothing is optimised away. */
 let sum = 0

@@ -12,9 +12,12 @@ const { AgentTree, CopseError, KdTree, create, init } = simd
 const ROOM = 2 ** 26
 
 /** Every class, and the options it can't do without. */
-const CLASSES = CORES.flatMap((kind) =>
-  [2, 3].map((dimensions) => [className(kind, dimensions), requiredOf(kind, dimensions)]),
-)
+const CLASSES = [
+  ...CORES.flatMap((kind) =>
+    [2, 3].map((dimensions) => [className(kind, dimensions), requiredOf(kind, dimensions)]),
+  ),
+  ...['ObstacleTree', 'Crowd', 'Crowd3D'].map((name) => [name, {}]),
+]
 
 /** What a promise is rejected with. */
 const rejection = (promise) =>

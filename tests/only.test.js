@@ -75,10 +75,39 @@ for (const kind of kinds) {
         .map(({ name }) => name)
         .filter((name) => name.endsWith('_create'))
     assert.equal(creators(noun), [`${noun}_create`])
-    const all = kinds.map((kind) => `${kind.toLowerCase()}_create`).sort()
+    const all = [...kinds, 'Crowd', 'Obstacle'].map((kind) => `${kind.toLowerCase()}_create`).sort()
     assert.equal(creators('').sort(), all)
     assert.equal(creators('scalar').sort(), all)
   })
 }
+
+test('copse/crowd exports crowds and walls, and its core creates nothing else', async () => {
+  const entry = await import('copse/crowd')
+  const expected = ['CopseError', 'Crowd', 'Crowd3D', 'ObstacleTree', 'create', 'init']
+  assert.equal(Object.keys(entry).sort(), expected)
+  const answers = []
+  for (const [library, wasm] of [
+    [entry, undefined],
+    [entry, core('')],
+    [external, core('crowd')],
+    [copse, undefined],
+  ]) {
+    const instance = await library.create(wasm && { wasm })
+    const crowd = new library.Crowd({ instance })
+    crowd.obstacles = new library.ObstacleTree({ instance })
+    crowd.obstacles.addSegment(3, -1, 3, 1)
+    crowd.add({ position: [0, 0], goal: [9, 0.5] })
+    crowd.add({ position: [9, 0], goal: [0, 0.5] })
+    for (let i = 0; i < 60; i++) crowd.step()
+    answers.push(crowd.hash())
+  }
+  assert.is(new Set(answers).size, 1)
+  const instance = await external.create({ wasm: core('crowd') })
+  assert.is(thrown(() => new external.AgentTree({ instance })).code, 'NOT_READY')
+  assert.is(
+    thrown(() => new external.Quadtree({ instance, bounds: [0, 0, 1, 1] })).code,
+    'NOT_READY',
+  )
+})
 
 test.run()

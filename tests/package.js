@@ -13,6 +13,7 @@ import { init as initAgentTree, AgentTree as Alone } from 'copse/agenttree'
 import { init as initGrid, Grid3D } from 'copse/grid'
 import { init as initKdTree, KdTree } from 'copse/kdtree'
 import { init as initOctree, Octree, Quadtree } from 'copse/octree'
+import { init as initCrowd, Crowd, ObstacleTree } from 'copse/crowd'
 
 await init()
 await initScalar()
@@ -21,6 +22,7 @@ await initAgentTree()
 await initGrid()
 await initKdTree()
 await initOctree()
+await initCrowd()
 for (const [tree, at] of [
   [new AgentTree(), [1, 0]],
   [new AgentTree3D(), [1, 0, 0]],
@@ -42,6 +44,11 @@ for (const [tree, at] of [
   tree.insert(...at)
   if (tree.nearest(...at) !== 1 || tree.at(...at).length !== 1) throw new Error('wrong answer')
 }
+const crowd = new Crowd()
+crowd.add({ position: [0, 0], goal: [1, 0] })
+crowd.obstacles = new ObstacleTree()
+for (let i = 0; i < 99; i++) crowd.step()
+if (crowd.positions[0] !== 1) throw new Error('wrong answer')
 console.log('ok')
 `
 

@@ -324,7 +324,7 @@ class AnyCrowd extends CoreObject {
     checkOptions(this._name, 'add', agent)
     for (let i = 0; i < VECTORS.length; i++) this.#putVector(i, agent[VECTORS[i]])
     for (let i = 0; i < NUMBERS.length; i++) {
-      const value = agent[NUMBERS[i]] ?? this.#defaults[i]
+      const { [NUMBERS[i]]: value = this.#defaults[i] } = agent
       checkNumber(this._name, 'add', NUMBERS[i], value, this.#defaults[COUNT])
       if (i === COUNT) this.#agentWords[FIRST_NUMBER + i] = value
       else this.#agent[FIRST_NUMBER + i] = value
