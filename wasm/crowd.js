@@ -77,8 +77,10 @@ const TIME_HORIZONS_OBSTACLES = 10
 const GENERATIONS = 11
 const LOOK = 12
 const CONSTRAINTS = 13
-const WORDS = [MAX_NEIGHBORS, GENERATIONS, LOOK]
-const TYPES = Array.from({ length: 14 }, (_, which) =>
+const ADDED = 14
+const ADDED_WORDS = 15
+const WORDS = [MAX_NEIGHBORS, GENERATIONS, LOOK, ADDED_WORDS]
+const TYPES = Array.from({ length: 16 }, (_, which) =>
   WORDS.includes(which) ? Uint32Array : Float32Array,
 )
 
@@ -97,6 +99,7 @@ const NUMBERS = /** @type {const} */ ([
 ])
 const DEFAULTS = [1, 0.5, 2, 10, 10, 2, 2]
 const FIRST_NUMBER = 3 * VECTORS.length
+const AGENT_WORDS = FIRST_NUMBER + NUMBERS.length
 /** Among `NUMBERS`: the only one that is no float. */
 const COUNT = 4
 /** Not every engine writes the same bits for NaN. */
@@ -166,10 +169,6 @@ class AnyCrowd extends CoreObject {
   #dimensions
   /** @type {number} */ #timeStep
   /** By `NUMBERS`. @type {number[]} */ #defaults
-  /** The agent that is added. */
-  #agent = new Float32Array(FIRST_NUMBER + NUMBERS.length)
-  #agentWords = new Uint32Array(this.#agent.buffer)
-  #agentBytes = new Uint8Array(this.#agent.buffer)
   /** @type {CrowdView} */ #look = /** @type {any} */ ({})
   // What was looked at, by length: each view is made once, so that looking makes no garbage.
   /** @type {Uint32Array[]} */ #neighbors = []
@@ -321,15 +320,14 @@ class AnyCrowd extends CoreObject {
    * @returns {number} its slot, the lowest that is free
    */
   add(agent) {
+    this._alive('add')
     checkOptions(this._name, 'add', agent)
     for (let i = 0; i < VECTORS.length; i++) this.#putVector(i, agent[VECTORS[i]])
     for (let i = 0; i < NUMBERS.length; i++) {
       const { [NUMBERS[i]]: value = this.#defaults[i] } = agent
       checkNumber(this._name, 'add', NUMBERS[i], value, this.#defaults[COUNT])
-      if (i === COUNT) this.#agentWords[FIRST_NUMBER + i] = value
-      else this.#agent[FIRST_NUMBER + i] = value
+      this._view(i === COUNT ? ADDED_WORDS : ADDED, AGENT_WORDS)[FIRST_NUMBER + i] = value
     }
-    this._stage('add', this.#agentBytes.length).set(this.#agentBytes)
     return this._leave('add', this._enter('add').crowd_add(this._handle))
   }
 
@@ -351,8 +349,8 @@ class AnyCrowd extends CoreObject {
       if (isGiven) {
         const value = /** @type {ArrayLike<number>} */ (vector)[axis]
         checkCoordinate(this._name, 'add', what, value)
-        this.#agent[at] = value
-      } else this.#agentWords[at] = what === 'goal' ? NAN_WORD : 0
+        this._view(ADDED, AGENT_WORDS)[at] = value
+      } else this._view(ADDED_WORDS, AGENT_WORDS)[at] = what === 'goal' ? NAN_WORD : 0
     }
   }
 

@@ -36,7 +36,8 @@ typedef struct object {
 
   copse_corner *corners; /* room for what can be seen among walls */
 #if WITH_CROWDS
-  copse_crowd_view *look; /* at an agent */
+  copse_crowd_view *look;   /* at an agent */
+  copse_crowd_agent *added; /* what add takes */
 #endif
 
   void *block; /* holds all of these arrays */
@@ -84,7 +85,10 @@ static uint64_t carve(object *at, uint64_t capacity, void *block) {
   at->results.ids = arena_carve(&all, found, 4);
   at->results.distances2 = arena_carve(&all, found, 4);
 #if WITH_CROWDS
-  if (IS_OF_CROWDS(at->index)) at->look = arena_carve(&all, 1, sizeof *at->look);
+  if (IS_OF_CROWDS(at->index)) {
+    at->look = arena_carve(&all, 1, sizeof *at->look);
+    at->added = arena_carve(&all, 1, sizeof *at->added);
+  }
 #endif
 #if WITH_WALLS
   if (IS_OF_WALLS(at->index)) {
@@ -296,14 +300,15 @@ typedef enum view {
 
 #if WITH_CROWDS
 /* Crowds have none of these: theirs are those of copse_crowd_arrays, in that order, and after them
- * what was looked at, and its constraints. */
+ * what was looked at, its constraints, and the agent that is added: as floats, and as words. */
 static uintptr_t view_of_crowd(const object *at, uint32_t which) {
   const copse_crowd_arrays arrays = copse_crowd_get(at->index.crowd);
-  uintptr_t views[sizeof arrays / sizeof(uintptr_t) + 2];
+  uintptr_t views[sizeof arrays / sizeof(uintptr_t) + 4];
   const uint32_t count = sizeof views / sizeof *views;
   memcpy(views, &arrays, sizeof arrays);
-  views[count - 2] = (uintptr_t)at->look;
-  views[count - 1] = (uintptr_t)at->look->constraints;
+  views[count - 4] = (uintptr_t)at->look;
+  views[count - 3] = (uintptr_t)at->look->constraints;
+  views[count - 2] = views[count - 1] = (uintptr_t)at->added;
   return which < count ? views[which] : 0;
 }
 #endif
@@ -963,12 +968,12 @@ static copse_status walls_around(int32_t handle, const copse_obstacle **walls) {
   return status;
 }
 
-/* Adds the staged agent, a copse_crowd_agent; answers with its slot. */
+/* Adds the agent that was written; answers with its slot. */
 EXPORT("crowd_add") int32_t crowd_add(int32_t handle) {
   object *at = crowd_of(handle);
-  if (!at || staging.size < sizeof(copse_crowd_agent)) return FAILED(COPSE_STALE_HANDLE);
+  if (!at) return FAILED(COPSE_STALE_HANDLE);
   uint32_t slot;
-  copse_status status = copse_crowd_add(at->index.crowd, staging.bytes, &slot);
+  copse_status status = copse_crowd_add(at->index.crowd, at->added, &slot);
   return status == COPSE_OK ? (int32_t)slot : FAILED(status);
 }
 
