@@ -48,11 +48,12 @@ static uint64_t words_of(const copse_crowd *crowd) {
   return words;
 }
 
-/* The word of a field, -0 as 0 where it is a float. */
+/* The word of a field; where it is a float, -0 as 0, and any NaN as one: their bits differ from
+ * machine to machine. */
 static uint32_t word_of(const copse_crowd *crowd, int field, uint64_t at) {
   uint32_t word;
   float value = crowd->fields[field][at];
-  if (field != FIELD_MAX_NEIGHBORS) value += 0.0f;
+  if (field != FIELD_MAX_NEIGHBORS) value = value == value ? value + 0.0f : NAN;
   memcpy(&word, &value, sizeof word);
   return word;
 }

@@ -7,6 +7,7 @@ import { PerformanceObserver } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import * as copse from 'copse'
 import { boxFrames } from './garbage-boxes.js'
+import { crowdFrames } from './garbage-crowd.js'
 import { pointFrames } from './garbage-points.js'
 import { wallFrames } from './garbage-walls.js'
 
@@ -16,7 +17,7 @@ const FRAMES = 200_000
 const [, , kind, views] = process.argv
 const makesViews = views === 'views'
 const instance = await copse.create()
-const frames = { Octree: boxFrames, ObstacleTree: wallFrames }[kind]
+const frames = { Octree: boxFrames, ObstacleTree: wallFrames, Crowd: crowdFrames }[kind]
 const frame = frames
   ? frames(copse, instance, makesViews)
   : pointFrames(copse, instance, kind, makesViews)

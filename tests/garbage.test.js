@@ -19,7 +19,7 @@ function collections(...words) {
 
 const test = suite('garbage')
 
-for (const kind of CORES)
+for (const kind of [...CORES, 'Crowd'])
   test(`there is none in 200,000 frames of queries of ${kind}`, () => {
     assert.is(collections(kind), 0)
   })

@@ -20,7 +20,7 @@ const { AgentTree, CopseError, KdTree, create, init } = simd
 const ROOM = 2 ** 26
 
 /** Every class, and the options it can't do without. */
-const CLASSES = CORES.flatMap((kind) =>
+const CLASSES = [...CORES, 'Crowd'].flatMap((kind) =>
   dimensionsOf(kind).map((dimensions) => [
     className(kind, dimensions),
     requiredOf(kind, dimensions),

@@ -14,6 +14,7 @@ import { init as initGrid, Grid3D } from 'copse/grid'
 import { init as initKdTree, KdTree } from 'copse/kdtree'
 import { init as initOctree, Octree, Quadtree } from 'copse/octree'
 import { init as initObstacle, ObstacleTree } from 'copse/obstacle'
+import { init as initCrowd, Crowd, ObstacleTree as CrowdWalls } from 'copse/crowd'
 
 await init()
 await initScalar()
@@ -23,6 +24,7 @@ await initGrid()
 await initKdTree()
 await initOctree()
 await initObstacle()
+await initCrowd()
 for (const [tree, at] of [
   [new AgentTree(), [1, 0]],
   [new AgentTree3D(), [1, 0, 0]],
@@ -47,6 +49,11 @@ for (const [tree, at] of [
 const walls = new ObstacleTree()
 walls.addSegment(1, -1, 1, 1)
 if (walls.visible(0, 0, 2, 0) || walls.nearest(0, 0).id !== 0) throw new Error('wrong answer')
+const crowd = new Crowd()
+crowd.add({ position: [0, 0], goal: [1, 0] })
+crowd.obstacles = new CrowdWalls()
+for (let i = 0; i < 99; i++) crowd.step()
+if (crowd.positions[0] !== 1) throw new Error('wrong answer')
 console.log('ok')
 `
 

@@ -1,0 +1,39 @@
+// The frames of garbage-frames.js for crowds: every call that must make no garbage.
+
+const COUNT = 12
+
+/** As pointFrames. */
+export function crowdFrames(copse, instance) {
+  const flat = new copse.Crowd({ instance, capacity: COUNT + 1, neighborDistance: 4 })
+  const solid = new copse.Crowd3D({ instance, capacity: COUNT + 1, neighborDistance: 4 })
+  for (let i = 0; i < COUNT; i++) {
+    flat.add({ position: [i, i & 3], goal: [COUNT - i, 3.5] })
+    solid.add({ position: [i, i & 3, i & 1], goal: [COUNT - i, 3.5, 0.5] })
+  }
+  flat.obstacles = new copse.ObstacleTree({ instance, capacity: 4 })
+  flat.obstacles.addPolygon([5, 5, 7, 5, 7, 7, 5, 7])
+  const agent = { position: [1.5, 8.5], radius: 0.25 }
+  const bytes = new Uint8Array(4096)
+
+  return function frame(number) {
+    let sum = 0
+    if ((number & 127) === 0) {
+      const { goals } = flat
+      for (let i = 0; i < 2 * COUNT; i++) goals[i] = (i * 37 + number) % 11
+    }
+    flat.step()
+    solid.step(0.015625)
+    const slot = number % COUNT
+    const { neighbors, walls, constraints } = flat.look(slot)
+    sum += neighbors.length + walls.length + constraints.length
+    sum += solid.look(slot).neighbors.length
+    const added = flat.add(agent)
+    sum += flat.has(added) ? 1 : 0
+    flat.remove(added)
+    sum += flat.hash() & 1
+    sum += flat.saveInto(bytes) + flat.count
+    sum += flat.positions[0] + flat.velocities[0] + flat.radii[0] + solid.positions[2]
+    sum += flat.generations[0] + flat.maxNeighborCounts[0] + flat.stats().overlaps
+    return sum
+  }
+}
