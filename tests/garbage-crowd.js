@@ -12,7 +12,7 @@ export function crowdFrames(copse, instance) {
   }
   flat.obstacles = new copse.ObstacleTree({ instance, capacity: 4 })
   flat.obstacles.addPolygon([5, 5, 7, 5, 7, 7, 5, 7])
-  const agent = { position: [1.5, 8.5], radius: 0.25 }
+  const agent = { position: [1.5, 8.5], radius: 1 }
   const bytes = new Uint8Array(4096)
 
   return function frame(number) {
@@ -32,7 +32,8 @@ export function crowdFrames(copse, instance) {
     flat.remove(added)
     sum += flat.hash() & 1
     sum += flat.saveInto(bytes) + flat.count
-    sum += flat.positions[0] + flat.velocities[0] + flat.radii[0] + solid.positions[2]
+    // A sum that is no integer would be garbage of our own.
+    sum += flat.positions[0] + flat.velocities[0] + flat.radii[0] + solid.positions[2] > 0 ? 1 : 0
     sum += flat.generations[0] + flat.maxNeighborCounts[0] + flat.stats().overlaps
     return sum
   }

@@ -105,10 +105,8 @@ const COUNT = 4
 /** Not every engine writes the same bits for NaN. */
 const NAN_WORD = 0x7fc00000
 
-/** `stats_of` of exports.c, by place. */
-const FIGURES = /** @type {const} */ ([
-  ...['agents', 'infeasible', 'overlaps', 'neighbors', 'steps', 'bytes', 'time'],
-])
+/** How many figures `stats_of` of exports.c tells. */
+const FIGURES = 7
 
 const MOST = 1e18
 
@@ -168,13 +166,15 @@ function definition(name, dimensions, options) {
 class AnyCrowd extends CoreObject {
   #dimensions
   /** @type {number} */ #timeStep
-  /** By `NUMBERS`. @type {number[]} */ #defaults
+  /** By `NUMBERS`. @type {Float32Array} */ #defaults
   /** @type {CrowdView} */ #look = /** @type {any} */ ({})
   // What was looked at, by length: each view is made once, so that looking makes no garbage.
   /** @type {Uint32Array[]} */ #neighbors = []
   /** @type {Uint32Array[]} */ #walls = []
   /** @type {Float32Array[]} */ #constraints = []
-  /** @type {CrowdStats} */ #stats = /** @type {any} */ ({})
+  /** @type {CrowdStats} */ #stats = {
+    ...{ agents: 0, infeasible: 0, overlaps: 0, neighbors: 0.5, steps: 0, time: 0.5, bytes: 0 },
+  }
   /** @protected @type {ObstacleTree | null} */ _obstacles = null
 
   /**
@@ -187,7 +187,7 @@ class AnyCrowd extends CoreObject {
     super(...definition(name, dimensions, options))
     this.#dimensions = dimensions
     this.#timeStep = options.timeStep ?? 1 / 60
-    this.#defaults = NUMBERS.map((what, i) => options[what] ?? DEFAULTS[i])
+    this.#defaults = Float32Array.from(NUMBERS, (what, i) => options[what] ?? DEFAULTS[i])
   }
 
   // ---- What there is ----
@@ -204,7 +204,7 @@ class AnyCrowd extends CoreObject {
 
   /** The sum of all time steps. */
   get time() {
-    return this.#figures('time')[FIGURES.length - 1]
+    return this.#figures('time')[6]
   }
 
   /** What a step takes unless it is told. */
@@ -323,10 +323,15 @@ class AnyCrowd extends CoreObject {
     this._alive('add')
     checkOptions(this._name, 'add', agent)
     for (let i = 0; i < VECTORS.length; i++) this.#putVector(i, agent[VECTORS[i]])
+    const defaults = this.#defaults
     for (let i = 0; i < NUMBERS.length; i++) {
-      const { [NUMBERS[i]]: value = this.#defaults[i] } = agent
-      checkNumber(this._name, 'add', NUMBERS[i], value, this.#defaults[COUNT])
-      this._view(i === COUNT ? ADDED_WORDS : ADDED, AGENT_WORDS)[FIRST_NUMBER + i] = value
+      const array = this._view(i === COUNT ? ADDED_WORDS : ADDED, AGENT_WORDS)
+      const value = agent[NUMBERS[i]]
+      if (value === undefined) array[FIRST_NUMBER + i] = defaults[i]
+      else {
+        checkNumber(this._name, 'add', NUMBERS[i], value, defaults[COUNT])
+        array[FIRST_NUMBER + i] = value
+      }
     }
     return this._leave('add', this._enter('add').crowd_add(this._handle))
   }
@@ -376,10 +381,11 @@ class AnyCrowd extends CoreObject {
    * position or velocity that the game wrote.
    * @param {number} [timeStep]
    */
-  step(timeStep = this.#timeStep) {
-    checkPositive(this._name, 'step', 'timeStep', timeStep)
+  step(timeStep) {
+    if (timeStep !== undefined) checkPositive(this._name, 'step', 'timeStep', timeStep)
     const walls = this.#wallsFor('step')
-    const result = this._enter('step').crowd_step(this._handle, walls, timeStep)
+    const wasm = this._enter('step')
+    const result = wasm.crowd_step(this._handle, walls, timeStep ?? this.#timeStep)
     this.#finish('step', result)
   }
 
@@ -453,14 +459,21 @@ class AnyCrowd extends CoreObject {
   /** @param {string} method */
   #figures(method) {
     this._alive(method)
-    return this._statistics(FIGURES.length)
+    return this._statistics(FIGURES)
   }
 
   /** Figures of the crowd, and of its last step: always the same object. */
   stats() {
     const numbers = this.#figures('stats')
-    for (let i = 0; i < FIGURES.length; i++) this.#stats[FIGURES[i]] = numbers[i]
-    return this.#stats
+    const stats = this.#stats
+    stats.agents = numbers[0]
+    stats.infeasible = numbers[1]
+    stats.overlaps = numbers[2]
+    stats.neighbors = numbers[3]
+    stats.steps = numbers[4]
+    stats.bytes = numbers[5]
+    stats.time = numbers[6]
+    return stats
   }
 
   /**
