@@ -511,8 +511,7 @@ static void test_ties_go_to_the_lower_id(void) {
   query.exclude = 0;
   uint32_t nearest;
   float distance2;
-  const copse_status status =
-      AGENTS_CALL(at, nearest, origin, &query, &nearest, &distance2, NULL);
+  const copse_status status = AGENTS_CALL(at, nearest, origin, &query, &nearest, &distance2, NULL);
   CHECK(status == COPSE_OK && nearest == 1 && distance2 == 1);
   query.maxDistance = 0.99f;
   CHECK(index_nearest(at, origin, &query, &nearest, NULL) == COPSE_OK);
