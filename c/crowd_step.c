@@ -133,14 +133,16 @@ static uint32_t add_walls(orca2 *all, const copse_obstacle *walls, const orca_ag
   return count;
 }
 
-/* Not faster than allowed, whatever rounding did, and finite. */
+/* Not faster than allowed, whatever rounding did, and finite. In double: squares of the slowest
+ * speeds are 0 as floats. */
 static void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
-  float length2 = 0;
-  for (uint32_t axis = 0; axis < dim; axis++) length2 += velocity[axis] * velocity[axis];
-  if (length2 <= maxSpeed * maxSpeed) return;
-  const float scale = length2 < INFINITY ? maxSpeed / sqrtf(length2) : 0;
+  double length2 = 0;
   for (uint32_t axis = 0; axis < dim; axis++)
-    velocity[axis] = scale > 0 ? velocity[axis] * scale : 0;
+    length2 += (double)velocity[axis] * (double)velocity[axis];
+  if (length2 <= (double)maxSpeed * (double)maxSpeed) return;
+  const double scale = length2 < (double)INFINITY ? (double)maxSpeed / sqrt(length2) : 0;
+  for (uint32_t axis = 0; axis < dim; axis++)
+    velocity[axis] = scale > 0 ? (float)((double)velocity[axis] * scale) : 0;
 }
 
 /* How many of an agent's row it heeds. */

@@ -313,7 +313,7 @@ static bool solve_on_line(const orca2 *all, uint32_t i, float maxSpeed, vec2 sou
   const float middle = vec2_dot(point, direction);
   const float reach2 = middle * middle + maxSpeed * maxSpeed - vec2_length2(point);
   if (reach2 < 0) return false;
-  const float reach = sqrtf(reach2);
+  const float reach = sqrtf(reach2), rounding = ORCA_EPSILON * maxSpeed;
   float4 low = float4_all(-middle - reach), high = float4_all(-middle + reach);
   const four own = {float4_all(direction.x), float4_all(direction.y)};
   for (uint32_t j = 0; j < i; j += 4) {
@@ -324,8 +324,12 @@ static bool solve_on_line(const orca2 *all, uint32_t i, float maxSpeed, vec2 sou
     const word4 before = word4_greater(word4_all(i), word4_count_from(j));
     const word4 falling = float4_lt(across, float4_all(-ORCA_EPSILON));
     const word4 rising = float4_lt(float4_all(ORCA_EPSILON), across);
-    const word4 parallel = word4_without(before, word4_or(falling, rising));
-    if (word4_bits(word4_and(parallel, float4_lt(toward, float4_all(0))))) return false;
+    /* Parallel, and the other way round. Of two that point the same way this one, which was found
+     * violated where the other was not, is the stricter, whatever rounding says. */
+    const word4 opposite =
+        word4_without(float4_lt(four_dot(own, other), float4_all(0)), word4_or(falling, rising));
+    const word4 beyond = float4_lt(toward, float4_all(-rounding));
+    if (word4_bits(word4_and(word4_and(before, opposite), beyond))) return false;
     const float4 at = float4_div(toward, across);
     low = float4_max(low, float4_select(word4_and(before, falling), at, low));
     high = float4_min(high, float4_select(word4_and(before, rising), at, high));
@@ -333,7 +337,7 @@ static bool solve_on_line(const orca2 *all, uint32_t i, float maxSpeed, vec2 sou
   float lows[4], highs[4];
   float4_store(lows, float4_greatest(low));
   float4_store(highs, float4_least(high));
-  if (lows[0] > highs[0]) return false;
+  if (lows[0] > highs[0] + rounding) return false; /* lines may meet in one point */
   float at;
   if (isDirection)
     at = vec2_dot(sought, direction) > 0 ? highs[0] : lows[0];

@@ -179,20 +179,30 @@ typedef struct aim {
   bool isDirection;
 } aim;
 
-/* The best velocity on a line that the planes before `count` permit; false: there is none. */
-static bool solve_on_line(const orca3 *all, uint32_t count, line3 line, const aim *wish,
-                          vec3 *result) {
+/* Whether two planes are parallel and point the same way. Of these the later is the stricter,
+ * whatever rounding says, where it was found violated and the earlier was not. */
+static bool is_alike(vec3 normal, vec3 other) {
+  return vec3_length2(vec3_cross(normal, other)) <= ORCA_EPSILON && vec3_dot(normal, other) > 0;
+}
+
+/* The best velocity on the line in which plane `index` meets one before it, `count`, that the
+ * planes before both permit; false: there is none. */
+static bool solve_on_line(const orca3 *all, uint32_t index, uint32_t count, line3 line,
+                          const aim *wish, vec3 *result) {
   const float middle = vec3_dot(line.point, line.direction);
   const float reach2 = middle * middle + wish->maxSpeed * wish->maxSpeed - vec3_length2(line.point);
   if (reach2 < 0) return false;
   const float reach = sqrtf(reach2);
+  const float rounding = ORCA_EPSILON * wish->maxSpeed;
   float low = -middle - reach, high = -middle + reach;
   for (uint32_t i = 0; i < count; i++) {
     const vec3 normal = normal_of(all, i);
     const float toward = vec3_dot(vec3_sub(point_of(all, i), line.point), normal);
     const float across = vec3_dot(line.direction, normal);
     if (across * across <= ORCA_EPSILON) {
-      if (toward > 0) return false;
+      if (toward > rounding && !is_alike(normal, normal_of(all, index)) &&
+          !is_alike(normal, normal_of(all, count)))
+        return false;
       continue;
     }
     const float at = toward / across;
@@ -200,7 +210,7 @@ static bool solve_on_line(const orca3 *all, uint32_t count, line3 line, const ai
       low = at > low ? at : low;
     else
       high = at < high ? at : high;
-    if (low > high) return false;
+    if (low > high + rounding) return false; /* planes may meet in one point */
   }
   float at;
   if (wish->isDirection)
@@ -236,12 +246,13 @@ static bool solve_on_plane(const orca3 *all, uint32_t index, const aim *wish, ve
     const vec3 other = normal_of(all, i), otherPoint = point_of(all, i);
     if (!(vec3_dot(other, vec3_sub(otherPoint, *result)) > 0)) continue;
     const vec3 cross = vec3_cross(other, normal);
-    if (vec3_length2(cross) <= ORCA_EPSILON) return false; /* parallel, and this one is not met */
+    if (is_alike(normal, other)) continue;
+    if (vec3_length2(cross) <= ORCA_EPSILON) return false; /* opposite, and this one is not met */
     line3 line = {.direction = vec3_unit(cross)};
     const vec3 toward = vec3_cross(line.direction, normal);
     line.point = vec3_along(point, toward,
                             vec3_dot(vec3_sub(otherPoint, point), other) / vec3_dot(toward, other));
-    if (!solve_on_line(all, i, line, wish, result)) return false;
+    if (!solve_on_line(all, index, i, line, wish, result)) return false;
   }
   return true;
 }

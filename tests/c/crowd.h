@@ -1,0 +1,275 @@
+/* A crowd under arbitrary calls and values: what must hold after every step. */
+#ifndef CROWDS_H
+#define CROWDS_H
+
+#include "../../c/crowd.h"
+#include "../../c/snapshot.h"
+#include "bytes.h"
+#include "compare.h"
+
+enum { CROWD_SLOTS = 20, CROWD_VERTICES = 24, CROWD_WORDS = 2000 };
+
+typedef struct crowd_game {
+  copse_crowd *crowd;
+  copse_obstacle *walls;
+  bool used[CROWD_SLOTS]; /* what the crowd must think too */
+  copse_crowd_view views[CROWD_SLOTS];
+  uint32_t saved[CROWD_WORDS], again[CROWD_WORDS];
+} crowd_game;
+
+static inline double crowd_in_range(float x) {
+  return x > 0 ? fmin((double)x, (double)COPSE_MAX_COORDINATE) : 0;
+}
+
+/* The first slot with a position or velocity that no step takes; COPSE_NONE: there is none. */
+static inline uint32_t crowd_bad_slot(const crowd_game *game) {
+  const uint32_t dim = copse_crowd_dimensions(game->crowd);
+  const copse_crowd_arrays all = copse_crowd_get(game->crowd);
+  const float *vectors[] = {all.positions, all.velocities, all.preferredVelocities};
+  for (uint32_t slot = 0; slot < CROWD_SLOTS; slot++)
+    for (uint32_t i = 0; i < 3 * dim && game->used[slot]; i++)
+      if (!(fabsf(vectors[i / dim][slot * dim + i % dim]) <= COPSE_MAX_COORDINATE)) return slot;
+  return COPSE_NONE;
+}
+
+/* Whether a look names the neighbors that a loop finds. */
+static inline bool looks_right(const crowd_game *game, uint32_t slot) {
+  const uint32_t dim = copse_crowd_dimensions(game->crowd);
+  const copse_crowd_arrays all = copse_crowd_get(game->crowd);
+  const copse_crowd_view *view = &game->views[slot];
+  uint32_t groups[CROWD_SLOTS], ids[COPSE_CROWD_MAX_NEIGHBORS];
+  float distances2[COPSE_CROWD_MAX_NEIGHBORS];
+  for (uint32_t i = 0; i < CROWD_SLOTS; i++) groups[i] = game->used[i];
+  float *x = all.positions;
+  const copse_brute brute = {{{x, x + 1, x + dim - 1}, dim}, groups, CROWD_SLOTS, dim};
+  copse_query query = copse_query_default();
+  query.exclude = slot;
+  query.maxDistance = (float)crowd_in_range(all.neighborDistances[slot]);
+  uint32_t most = all.maxNeighbors[slot];
+  if (most > game->crowd->def.maxNeighbors) most = game->crowd->def.maxNeighbors;
+  copse_results found = {ids, distances2, most, 0, 0};
+  copse_brute_neighbors(&brute, x + slot * dim, most, &query, &found);
+  return found.total == view->neighborCount &&
+         memcmp(ids, view->neighbors, found.total * sizeof *ids) == 0;
+}
+
+/* What an agent without a goal chooses by what a look says, as far as it is finite and not too
+ * fast. */
+static inline void crowd_choice(const crowd_game *game, uint32_t slot, float *velocity) {
+  static orca2 lines;
+  static orca3 planes;
+  const uint32_t dim = copse_crowd_dimensions(game->crowd);
+  const copse_crowd_arrays all = copse_crowd_get(game->crowd);
+  const copse_crowd_view *view = &game->views[slot];
+  const float *preferred = all.preferredVelocities + slot * dim, *from = view->constraints;
+  const float maxSpeed = (float)crowd_in_range(all.maxSpeeds[slot]);
+  lines.count = planes.count = view->constraintCount;
+  lines.walls = view->wallConstraintCount;
+  for (uint32_t i = 0; i < view->constraintCount; i++, from += 2 * dim) {
+    if (dim == 2) {
+      lines.x[i] = from[0];
+      lines.y[i] = from[1];
+      lines.directionX[i] = from[2];
+      lines.directionY[i] = from[3];
+    }
+    for (int axis = 0; axis < 3 && dim == 3; axis++) {
+      planes.point[axis][i] = from[axis];
+      planes.normal[axis][i] = from[3 + axis];
+    }
+  }
+  if (dim == 2)
+    orca2_solve(&lines, preferred, maxSpeed, velocity);
+  else
+    orca3_solve(&planes, preferred, maxSpeed, velocity);
+}
+
+static inline const char *check_agent(const crowd_game *game, uint32_t slot, const float *chosen) {
+  const uint32_t dim = copse_crowd_dimensions(game->crowd);
+  const copse_crowd_arrays all = copse_crowd_get(game->crowd);
+  const double limit = crowd_in_range(all.maxSpeeds[slot]);
+  double speed2 = 0, chosen2 = 0;
+  bool hasGoal = true, isSame = true;
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    const float velocity = all.velocities[slot * dim + axis];
+    if (!isfinite(velocity)) return "a velocity is not finite";
+    if (!isfinite(all.positions[slot * dim + axis])) return "a position is not finite";
+    hasGoal &= fabsf(all.goals[slot * dim + axis]) <= COPSE_MAX_COORDINATE;
+    speed2 += (double)velocity * (double)velocity;
+    chosen2 += (double)chosen[axis] * (double)chosen[axis];
+    isSame &= velocity == chosen[axis];
+  }
+  /* The least floats are that far apart. */
+  if (sqrt(speed2) > limit * (1 + 1e-5) + 2e-45) return "too fast";
+  if (!hasGoal && chosen2 <= limit * limit && !isSame) return "a step does not do what a look says";
+  return NULL;
+}
+
+/* A step, which must take what it should and refuse the rest. */
+static inline const char *play_step(crowd_game *game, float timeStep) {
+  copse_crowd *crowd = game->crowd;
+  const copse_obstacle *walls = copse_crowd_dimensions(crowd) == 2 ? game->walls : NULL;
+  float chosen[CROWD_SLOTS][3];
+  const bool isTimed = timeStep > 0 && timeStep <= COPSE_MAX_COORDINATE;
+  const uint32_t bad = crowd_bad_slot(game), before = copse_crowd_hash(crowd);
+  for (uint32_t slot = 0; slot < CROWD_SLOTS; slot++) {
+    const copse_status looked = copse_crowd_look(crowd, walls, timeStep, slot, &game->views[slot]);
+    if (looked != (!game->used[slot] ? COPSE_STALE_HANDLE
+                   : isTimed         ? COPSE_OK
+                                     : COPSE_INVALID_ARGUMENT))
+      return "status of a look";
+    if (looked != COPSE_OK || bad != COPSE_NONE) continue;
+    if (!looks_right(game, slot)) return "neighbors";
+    crowd_choice(game, slot, chosen[slot]);
+  }
+  uint32_t firstBad = COPSE_NONE;
+  const copse_status status = copse_crowd_step(crowd, walls, timeStep, &firstBad);
+  if (status != (!isTimed            ? COPSE_INVALID_ARGUMENT
+                 : bad != COPSE_NONE ? COPSE_NOT_FINITE
+                                     : COPSE_OK))
+    return "status of a step";
+  if (status != COPSE_OK) {
+    if (status == COPSE_NOT_FINITE && firstBad != bad) return "the slot that is not finite";
+    return copse_crowd_hash(crowd) == before ? NULL : "a refused step changes the crowd";
+  }
+  for (uint32_t slot = 0; slot < CROWD_SLOTS; slot++) {
+    const char *wrong = game->used[slot] ? check_agent(game, slot, chosen[slot]) : NULL;
+    if (wrong) return wrong;
+  }
+  const copse_crowd_statistics stats = copse_crowd_stats(crowd);
+  if (stats.infeasible > stats.agents || stats.overlaps > stats.agents ||
+      !(stats.neighbors <= COPSE_CROWD_MAX_NEIGHBORS))
+    return "statistics";
+  return NULL;
+}
+
+/* Saves, restores and saves again. */
+static inline const char *play_save(crowd_game *game) {
+  copse_crowd *crowd = game->crowd;
+  size_t total, same;
+  uint32_t firstBad = COPSE_NONE;
+  const uint32_t before = copse_crowd_hash(crowd), bad = crowd_bad_slot(game);
+  const copse_status status =
+      copse_crowd_save(crowd, game->saved, sizeof game->saved, &total, &firstBad);
+  if (bad != COPSE_NONE)
+    return status == COPSE_NOT_FINITE && firstBad == bad ? NULL : "status of a save";
+  if (status != COPSE_OK) return "a save is refused";
+  copse_crowd_clear(crowd);
+  if (copse_crowd_restore(crowd, game->saved, total) != COPSE_OK) return "restore of a save";
+  if (copse_crowd_hash(crowd) != before) return "a restored crowd is another";
+  if (copse_crowd_save(crowd, game->again, sizeof game->again, &same, NULL) != COPSE_OK ||
+      same != total || memcmp(game->saved, game->again, total) != 0)
+    return "another save of the same";
+  return NULL;
+}
+
+/* Restores any bytes, or a save that is changed in one word and sealed again. */
+static inline const char *play_restore(crowd_game *game, input *from, bool isSave) {
+  copse_crowd *crowd = game->crowd;
+  size_t total = 4 * (size_t)next_byte(from);
+  const uint32_t before = copse_crowd_hash(crowd);
+  if (isSave) {
+    if (copse_crowd_save(crowd, game->saved, sizeof game->saved, &total, NULL) != COPSE_OK)
+      return NULL;
+    const size_t word = (next_byte(from) * 256u + next_byte(from)) % (total / 4);
+    const float value = next_float(from);
+    memcpy(game->saved + word, &value, sizeof value);
+  } else
+    for (size_t i = 0; i < total; i++) ((uint8_t *)game->saved)[i] = next_byte(from);
+  if (next_byte(from) % 4 && total >= 24) snapshot_seal(game->saved, total, SNAPSHOT_CROWD);
+  if (copse_crowd_restore(crowd, game->saved, total) != COPSE_OK)
+    return copse_crowd_hash(crowd) == before ? NULL : "a refused restore changes the crowd";
+  for (uint32_t slot = 0; slot < CROWD_SLOTS; slot++)
+    game->used[slot] = copse_crowd_has(crowd, slot);
+  return NULL;
+}
+
+/* Some word of some agent's. */
+static inline void play_write(crowd_game *game, input *from) {
+  copse_crowd *crowd = game->crowd;
+  const int field = next_byte(from) % FIELDS;
+  const uint32_t words = crowd_words(crowd, field);
+  crowd->fields[field][next_byte(from) % CROWD_SLOTS * words + next_byte(from) % words] =
+      next_float(from);
+}
+
+static inline void play_add(crowd_game *game, input *from) {
+  copse_crowd_agent agent = copse_crowd_agent_default();
+  uint32_t slot;
+  next_point(from, agent.position);
+  if (next_byte(from) % 2) next_point(from, agent.velocity);
+  if (next_byte(from) % 2) next_point(from, agent.preferredVelocity);
+  if (next_byte(from) % 4 == 0) next_point(from, agent.goal);
+  agent.radius = (float)next_byte(from) / 64;
+  agent.maxNeighbors = next_byte(from) % 32;
+  if (copse_crowd_add(game->crowd, &agent, &slot) == COPSE_OK) game->used[slot] = true;
+}
+
+static inline void play_wall(crowd_game *game, input *from) {
+  float points[10];
+  uint32_t slot;
+  const uint8_t sort = next_byte(from);
+  if (sort % 4 == 0) copse_obstacle_remove(game->walls, sort / 4 % CROWD_VERTICES);
+  for (int i = 0; i < 10; i++) points[i] = next_float(from);
+  copse_obstacle_add(game->walls, points, 2 + sort % 4, sort & 64, &slot);
+  copse_obstacle_build(game->walls, NULL);
+}
+
+static inline const char *play_once(crowd_game *game, input *from) {
+  const uint32_t slot = next_byte(from) % CROWD_SLOTS;
+  switch (next_byte(from) % 16) {
+  case 0:
+  case 1:
+  case 2:
+  case 3:
+    play_add(game, from);
+    break;
+  case 4:
+    if ((copse_crowd_remove(game->crowd, slot) == COPSE_OK) != game->used[slot])
+      return "status of remove";
+    game->used[slot] = false;
+    break;
+  case 5:
+  case 6:
+    play_write(game, from);
+    break;
+  case 7:
+    if (copse_crowd_dimensions(game->crowd) == 2) play_wall(game, from);
+    break;
+  case 8:
+    return play_save(game);
+  case 9:
+    return play_restore(game, from, next_byte(from) % 2);
+  case 10:
+    return play_step(game, next_float(from));
+  default:
+    return play_step(game, (float)(next_byte(from) % 8 + 1) / 16);
+  }
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < CROWD_SLOTS; i++) count += game->used[i];
+  return copse_crowd_count(game->crowd) == count ? NULL : "number of agents";
+}
+
+/* Bytes become calls; answers with what is wrong, or NULL. */
+static inline const char *play_crowd(const uint8_t *bytes, size_t size) {
+  static crowd_game game;
+  input from = {bytes, size};
+  const uint8_t options = next_byte(&from);
+  copse_crowd_def def = copse_crowd_default();
+  copse_obstacle_def walls = copse_obstacle_default();
+  def.dimensions = options & 1 ? 3 : 2;
+  def.capacity = CROWD_SLOTS;
+  def.maxNeighbors = options >> 1 & 31;
+  def.exact = options & 64;
+  walls.capacity = CROWD_VERTICES;
+  memset(&game, 0, sizeof game);
+  if (copse_crowd_create(&def, &game.crowd) != COPSE_OK ||
+      copse_obstacle_create(&walls, &game.walls) != COPSE_OK)
+    abort();
+  const char *wrong = NULL;
+  while (from.left && !wrong) wrong = play_once(&game, &from);
+  copse_crowd_destroy(game.crowd);
+  copse_obstacle_destroy(game.walls);
+  return wrong;
+}
+
+#endif
