@@ -96,7 +96,7 @@ const forms = {
     slow: { 'brute force': 10_000, objects: 100_000, arrays: 1_000_000 },
     still: { objects: 1_000_000, 'objects, slowly': 100_000, queries: 100_000 },
     boxes: { 'brute force': 10_000 },
-    crowd: { recast: 100_000 },
+    crowd: { recast: 10_000 },
     plan: [
       [2, 'uniform', 1, ['nearest']],
       ...[2, 3].flatMap((dimensions) => [
