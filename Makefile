@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all setup wasm lib demo install test test-package bench bench-full bench-still bench-boxes bench-walls bench-crossings bench-goals bench-keep check reproducible format fuzz clean help
+.PHONY: all setup wasm lib demo install test test-package bench bench-full bench-still bench-boxes bench-walls bench-crowd bench-crossings bench-goals bench-keep check reproducible format fuzz clean help
 MAKEFLAGS += --no-builtin-rules
 
 CC = gcc
@@ -217,11 +217,11 @@ fuzz: $(patsubst %,build/fuzz/%,$(FUZZ_NAMES))
 
 # As wide as WebAssembly's SIMD, and with its shuffles.
 NATIVE_SIMD = $(if $(filter x86_64,$(shell uname -m)),-mssse3)
-BENCH_NATIVE = build/bench/copse $(and $(wildcard /usr/include/nanoflann.hpp), \
+BENCH_NATIVE = build/bench/copse build/bench/crowd $(and $(wildcard /usr/include/nanoflann.hpp), \
   $(shell command -v g++),build/bench/nanoflann)
 BENCH = node --no-liftoff --expose-gc tests/bench/bench.js
 
-build/bench/copse: tests/bench/native/copse.c tests/bench/native/common.h $(C_SOURCES) $(C_HEADERS)
+build/bench/copse build/bench/crowd: build/bench/%: tests/bench/native/%.c tests/bench/native/common.h $(C_SOURCES) $(C_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(C_FLAGS) -O3 $(NATIVE_SIMD) $< $(C_SOURCES) -lm -o $@
 
@@ -248,6 +248,10 @@ bench-boxes: lib
 ## bench-walls: only walls, and what can be seen past them: the obstacle tree against brute force
 bench-walls: lib
 	$(BENCH) quick walls
+
+## bench-crowd: only crowds that must not collide, against Recast's
+bench-crowd: lib build/bench/crowd
+	$(BENCH) quick crowd
 
 ## bench-crossings: where the grid, the agent tree and the k-d tree cross
 bench-crossings: lib

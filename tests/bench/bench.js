@@ -7,9 +7,9 @@
 // comes after.
 //
 // With words (frame 2D uniform 10000; still: what the k-d tree is for; boxes: what the quadtree is
-// for; walls: what the obstacle tree is for) only what has all of them is measured, and nothing is written. Otherwise prints tables and
-// writes build/bench/results.json and frame.svg; `make bench-keep` makes them those of
-// tests/bench/results/, which the README shows.
+// for; walls: what the obstacle tree is for; crowd: who must not collide) only what has all of them is
+// measured, and nothing is written. Otherwise prints tables and writes build/bench/results.json and
+// frame.svg; `make bench-keep` makes them those of tests/bench/results/, which the README shows.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -17,6 +17,8 @@ import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { format } from 'prettier'
 import { boxPackages, boxPeers } from './boxpeers.js'
+import { crowdPackages, crowdPeers, loadCrowds } from './crowdpeers.js'
+import { createCrowd } from './crowds.js'
 import { measure, summary } from './measure.js'
 import { natives, runNative, writePositions } from './native.js'
 import { load, peers } from './peers.js'
@@ -35,12 +37,14 @@ const WALLS = [
   ...['buildWalls', 'visibleFar', 'visibleNear', 'wallsWithin', 'nearestWall', 'raycastWalls'],
   ...['insideWalls', 'visibilityPolygon', 'visibilityView', 'keepVisible'],
 ]
+const CROWD = ['crowdStep', 'crowdNeighbors']
 const BOXES = ['boxFrame', 'insertBoxes', 'areas', 'moveBoxes', 'pairs']
 
 /**
  * What is measured, with how many agents a library may be slow, and milliseconds for each time.
  * `still`: how many points that stay, and how many queries; `boxes`: how many boxes. Of walls the
- * numbers are of edges: 4,000 are 1,000 squares.
+ * numbers are of edges: 4,000 are 1,000 squares. Recast's crowd takes a
+ * kilobyte and more for an agent.
  */
 const forms = {
   quick: {
@@ -48,6 +52,7 @@ const forms = {
     slow: { 'brute force': 600, objects: 10_000, arrays: 100_000 },
     still: { objects: 100_000, 'objects, slowly': 100_000, queries: 100_000 },
     boxes: { 'brute force': 1500 },
+    crowd: { recast: 10_000 },
     plan: [
       [2, 'uniform', 1, ['nearest']],
       [2, 'uniform', 600, ['frame']],
@@ -76,6 +81,14 @@ const forms = {
       [2, 'squares', 10_000, WALLS],
       [2, 'maze', 10_000, WALLS],
       [2, 'polygons', 10_000, WALLS],
+      [2, 'crush', 1000, CROWD],
+      [2, 'crush', 10_000, CROWD],
+      [2, 'crush', 100_000, CROWD],
+      [2, 'blocks', 1000, CROWD],
+      [2, 'blocks', 10_000, CROWD],
+      [2, 'ring', 1000, CROWD],
+      [2, 'ring', 10_000, CROWD],
+      [3, 'crush', 10_000, CROWD],
     ],
   },
   full: {
@@ -83,6 +96,7 @@ const forms = {
     slow: { 'brute force': 10_000, objects: 100_000, arrays: 1_000_000 },
     still: { objects: 1_000_000, 'objects, slowly': 100_000, queries: 100_000 },
     boxes: { 'brute force': 10_000 },
+    crowd: { recast: 10_000 },
     plan: [
       [2, 'uniform', 1, ['nearest']],
       ...[2, 3].flatMap((dimensions) => [
@@ -109,6 +123,14 @@ const forms = {
         [2, spread, 4000, ['moveWall']],
         [2, spread, 10_000, WALLS],
       ]),
+      ...['crush', 'blocks', 'ring'].flatMap((spread) => [
+        [2, spread, 1000, CROWD],
+        [2, spread, 10_000, CROWD],
+        [2, spread, 100_000, CROWD],
+      ]),
+      [3, 'crush', 1000, CROWD],
+      [3, 'crush', 10_000, CROWD],
+      [3, 'crush', 100_000, CROWD],
     ],
   },
 }
@@ -120,6 +142,13 @@ const form = forms[formName]
 if (!form) throw new Error(`no form ${formName}: quick or full`)
 
 const walls = { family: 'walls', all: wallPeers, limits: {}, create: createWalls }
+const crowd = {
+  family: 'crowd',
+  all: crowdPeers,
+  limits: form.crowd,
+  create: createCrowd,
+  load: loadCrowds,
+}
 /** Of a spread: who takes part, with how many that is too slow, and what it is done with. */
 const settings = {
   still: {
@@ -131,13 +160,16 @@ const settings = {
   squares: walls,
   maze: walls,
   polygons: walls,
+  crush: crowd,
+  blocks: crowd,
+  ring: crowd,
 }
 const moving = { all: peers, limits: form.slow, create: createAgents }
-const packages = { ...stillPackages, ...boxPackages, ...wallPackages }
+const packages = { ...stillPackages, ...boxPackages, ...wallPackages, ...crowdPackages }
 
 /** @type {Map<any, any>} */
 const loopsOf = new Map()
-for (const peer of new Set([...peers, ...stillPeers, ...boxPeers, ...wallPeers]))
+for (const peer of new Set([...peers, ...stillPeers, ...boxPeers, ...wallPeers, ...crowdPeers]))
   loopsOf.set(peer, await import(`./loops.js?${loopsOf.size}`))
 const inSeconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`
 
@@ -177,7 +209,13 @@ function measureAll(dimensions, spread, n, names) {
     const compiled = natives.filter(({ there, works }) => there && works.includes(name))
 
     const hashes = new Map()
-    for (const { name, peer, loops } of compared) hashes.set(name, work.hash(peer, loops, agents))
+    for (const { name, peer, loops } of compared) {
+      const hash = work.hash(peer, loops, agents)
+      if (hash !== undefined) hashes.set(name, hash)
+    }
+    const comes = work.outcome && able.map(({ name, peer }) => [name, work.outcome(peer, agents)])
+    for (const [name, { progress }] of comes ?? [])
+      if (!(progress > 0)) throw new Error(`${name} does not get nearer to the goals`)
     const times = measure(able, name, agents, form.budget)
     for (const native of compiled) {
       const { hash, times: its } = runNative(native, name, agents, form.budget)
@@ -209,6 +247,7 @@ function measureAll(dimensions, spread, n, names) {
       times: Object.fromEntries([...times].map(([name, its]) => [name, summary(its, scale)])),
       tooSlow: tooSlow.filter(takesPart).map(({ name }) => name),
       ...(divided && { pieces: Object.fromEntries(divided.map(piecesOf)) }),
+      ...(comes && { dense: agents.dense, outcome: Object.fromEntries(comes) }),
       ...(sized.length && { bytes: Object.fromEntries(sized.map(bytesOf)) }),
     }
   })
@@ -218,10 +257,13 @@ function measureAll(dimensions, spread, n, names) {
 
 // ---- Tables ----
 
+const percent = (share) => `${(100 * share).toPrecision(3)}%`
+
 /** The works of one set of agents, a line for each library; ratios are to the first. */
 function print(results) {
   for (const result of results) {
-    const { work, dimensions, spread, n, radius, unit, times, tooSlow, bytes, pieces } = result
+    const { work, dimensions, spread, n, radius, unit, times, tooSlow } = result
+    const { bytes, pieces, dense, outcome } = result
     const near = radius === undefined ? '' : `, radius ${radius}`
     const what = `${dimensions}D, ${spread}, ${n.toLocaleString('en')}${near}`
     console.log(`\n${what}: ${works[work].title}, ${unit}`)
@@ -237,6 +279,14 @@ function print(results) {
     if (tooSlow.length) console.log(`  skipped, too slow here: ${tooSlow.join(', ')}`)
     const each = Object.entries(bytes ?? {}).map(([name, bytes]) => `${name} ${bytes}`)
     if (each.length) console.log(`  bytes an item: ${each.join(', ')}`)
+    if (dense) {
+      const { neighbors, infeasible } = dense
+      console.log(`  ${neighbors} neighbors, no velocity permitted: ${percent(infeasible)}`)
+    }
+    for (const [name, { progress, overlaps }] of Object.entries(outcome ?? {}))
+      console.log(
+        `  ${name}: ${percent(progress)} of the way alone, in others ${percent(overlaps)}`,
+      )
     const parts = Object.entries(pieces ?? {}).map(([name, pieces]) => `${name} ${pieces}`)
     if (parts.length) console.log(`  pieces an edge: ${parts.join(', ')}`)
   }
@@ -256,6 +306,7 @@ if (ownRow !== undefined) {
   const row = form.plan[Number(ownRow)]
   const [dimensions, spread, n] = row
   await load()
+  await settings[spread]?.load?.()
   const results = measureAll(dimensions, spread, n, chosenOf(row))
   process.stdout.write(JSON.stringify(results), () => process.exit())
   await new Promise(() => {})

@@ -17,6 +17,12 @@ export const natives = [
     missing: 'build/bench/copse is not built',
   },
   {
+    name: 'copse native',
+    program: `${FOLDER}/crowd`,
+    works: ['crowdStep', 'crowdNeighbors'],
+    missing: 'build/bench/crowd is not built',
+  },
+  {
     name: 'nanoflann native',
     program: `${FOLDER}/nanoflann`,
     works: ['frame', 'neighbors8', 'neighbors10', 'build', 'buildStill', 'nearest', 'nearest8'],

@@ -2,6 +2,7 @@
 
 import { AgentTree, AgentTree3D } from 'copse'
 import { createRandom } from '../random.js'
+import { crowdWorks } from './crowds.js'
 import { wallWorks } from './walls.js'
 
 /**
@@ -478,6 +479,7 @@ export const works = {
     },
   }),
   ...wallWorks,
+  ...crowdWorks,
 }
 
 /** What a time in milliseconds is multiplied by for the unit of a work. */

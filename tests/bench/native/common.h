@@ -19,6 +19,7 @@ typedef struct bench {
   float radius, maxDistance; /* of neighbors: maxDistance */
   double budget;             /* milliseconds */
   float *base, *positions, *steps;
+  size_t baseFloats;
   float *points; /* coordinates, so many: */
   size_t pointFloats;
   int still; /* nobody moves: only queries are timed */
@@ -65,6 +66,7 @@ static inline bench bench_read(int argc, char **argv) {
   size_t floats;
   b.base = read_floats(argv[2], &floats);
   b.points = read_floats(argv[8], &b.pointFloats);
+  b.baseFloats = floats;
   b.n = (uint32_t)(floats / b.dimensions);
   b.positions = (float *)take(floats * sizeof(float));
   b.steps = (float *)take(floats * sizeof(float));

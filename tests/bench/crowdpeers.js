@@ -1,0 +1,147 @@
+// Who moves crowds, each behind one interface.
+//
+// build()       puts everybody where the warm-up ended
+// step()        moves everybody by TIME_STEP
+// positions()   flat
+// hash()        of everything, where others must do the same
+// neighbors()   a tree of where agents are and the neighbors of each, without moving anyone
+
+import { Crowd as RecastCrowd, init as initRecast } from '@recast-navigation/core'
+import { generateSoloNavMesh } from '@recast-navigation/generators'
+import * as simd from 'copse'
+import * as scalar from 'copse/scalar'
+import { AGENT, obstaclesOf, TIME_STEP } from './crowds.js'
+
+/** @param {any} copse an entry */
+const oursBy = (copse) => (state) => {
+  const { n, dimensions, base, walls } = state
+  const { AgentTree, AgentTree3D, Crowd, Crowd3D, ObstacleTree } = copse
+  const crowd = new (dimensions === 2 ? Crowd : Crowd3D)({ capacity: n, timeStep: TIME_STEP })
+  const obstacles = obstaclesOf(walls, ObstacleTree)
+  if (obstacles) crowd.obstacles = obstacles
+  const tree = new (dimensions === 2 ? AgentTree : AgentTree3D)({ capacity: n })
+  tree.count = n
+  const options = { k: AGENT.maxNeighbors, maxDistance: AGENT.neighborDistance }
+  return {
+    build: () => crowd.restore(base),
+    step: () => crowd.step(),
+    positions: () => crowd.positions,
+    hash: () => crowd.hash(),
+    neighbors() {
+      tree.positions.set(crowd.positions)
+      tree.build()
+      return tree.allNeighbors(options)
+    },
+    bytes: () => crowd.stats().bytes,
+    dispose() {
+      crowd.dispose()
+      obstacles?.dispose()
+      tree.dispose()
+    },
+  }
+}
+
+// ---- Recast ----
+
+/** Of its grid along a side, and how far beyond the agents it goes. */
+const CELLS = 512
+const MARGIN = 1.2
+/** Its own: avoidance of others and nothing that a plain does not need, at its demo's medium quality. */
+const OBSTACLE_AVOIDANCE = 2
+const MEDIUM = 1
+const MEDIUM_QUALITY = { velBias: 0.5, adaptiveDivs: 5, adaptiveRings: 2, adaptiveDepth: 2 }
+/** Steps that are not measured: the searches of all paths fall into them. */
+const SETTLING = 2
+/** The state of a target with a path, or, with a higher number, with the beginning of one. */
+const VALID = 2
+
+/** Triangles of a floor without what stands on it: rectangles between all coordinates of walls. */
+function floorOf(half, walls) {
+  const numbers = [-half, half, ...walls.flat()]
+  const breaks = [...new Set(numbers)].sort((a, b) => a - b)
+  const boxes = walls.map((points) => [
+    Math.min(...points.filter((_, i) => i % 2 === 0)),
+    Math.min(...points.filter((_, i) => i % 2)),
+  ])
+  const positions = []
+  const indices = []
+  for (let column = 1; column < breaks.length; column++)
+    for (let row = 1; row < breaks.length; row++) {
+      const [x0, x1, y0, y1] = [breaks[column - 1], breaks[column], breaks[row - 1], breaks[row]]
+      if (boxes.some(([x, y]) => x === x0 && y === y0)) continue
+      const first = positions.length / 3
+      positions.push(x0, 0, y0, x0, 0, y1, x1, 0, y1, x1, 0, y0)
+      indices.push(first, first + 1, first + 2, first, first + 2, first + 3)
+    }
+  return [positions, indices]
+}
+
+/** In its fixed steps. It knows one speed, which agents have and want; velocities are not restored. */
+function recast({ n, positions, goals, walls }) {
+  const half = MARGIN * goals.reduce((most, x) => Math.max(most, Math.abs(x)), 0)
+  const { success, navMesh } = generateSoloNavMesh(...floorOf(half, walls), {
+    cs: (2 * half) / CELLS,
+    ch: 0.2,
+    maxEdgeLen: 0, // few polygons: short searches
+    walkableRadius: 0,
+    walkableHeight: 10,
+  })
+  if (!success) throw new Error('Recast has no floor')
+  const crowd = new RecastCrowd(navMesh, { maxAgents: n, maxAgentRadius: AGENT.radius })
+  const quality = crowd.raw.getObstacleAvoidanceParams(MEDIUM)
+  crowd.raw.setObstacleAvoidanceParams(MEDIUM, Object.assign(quality, MEDIUM_QUALITY))
+  const at = (points, i) => ({ x: points[2 * i], y: 0, z: points[2 * i + 1] })
+  const agents = Array.from({ length: n }, (_, i) =>
+    crowd.addAgent(at(positions, i), {
+      radius: AGENT.radius,
+      height: 2,
+      maxSpeed: AGENT.preferredSpeed,
+      maxAcceleration: 8,
+      collisionQueryRange: AGENT.neighborDistance,
+      pathOptimizationRange: 2 * AGENT.neighborDistance,
+      separationWeight: 0,
+      updateFlags: OBSTACLE_AVOIDANCE,
+      obstacleAvoidanceType: MEDIUM,
+    }),
+  )
+  const found = new Float32Array(2 * n)
+  return {
+    build() {
+      agents.forEach((agent, i) => {
+        agent.teleport(at(positions, i))
+        if (!agent.requestMoveTarget(at(goals, i))) throw new Error(`Recast: no way for ${i}`)
+      })
+      for (let step = 0; step < SETTLING; step++) crowd.update(TIME_STEP)
+      if (agents.some(({ raw }) => raw.targetState < VALID)) throw new Error('Recast: no path')
+    },
+    step: () => crowd.update(TIME_STEP),
+    positions() {
+      agents.forEach((agent, i) => {
+        const { x, z } = agent.position()
+        found[2 * i] = x
+        found[2 * i + 1] = z
+      })
+      return found
+    },
+    dispose() {
+      crowd.destroy()
+      navMesh.destroy()
+    },
+  }
+}
+
+// ---- All ----
+
+const [IN_2D, BOTH] = [[2], [2, 3]]
+
+/** As `stillPeers`. */
+export const crowdPeers = [
+  { name: 'copse Crowd', create: oursBy(simd), dimensions: BOTH },
+  { name: 'copse Crowd scalar', create: oursBy(scalar), dimensions: BOTH },
+  { name: 'recast-navigation', create: recast, dimensions: IN_2D, pace: 'recast' },
+]
+
+export const crowdPackages = { 'recast-navigation': '@recast-navigation/core' }
+
+/** Starts Recast. */
+export const loadCrowds = () => initRecast()
