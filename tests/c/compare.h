@@ -54,7 +54,7 @@ static inline copse_status index_create(const copse_agenttree_def *def, kind lik
   *made = (index){0};
   return like.noun == GRID     ? copse_grid_create(&grid, &made->grid)
          : like.noun == KDTREE ? copse_kdtree_create(&tree, &made->kdtree)
-                               : copse_agenttree_create(def, &made->tree);
+                               : copse_agenttree_create(def, &made->agenttree);
 }
 static inline size_t index_bytes(const copse_agenttree_def *def, kind like) {
   const copse_grid_def grid = grid_like(def, like);

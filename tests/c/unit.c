@@ -98,7 +98,7 @@ static void test_arena_aligns_every_array(void) {
 
 /* ---- Definitions and memory ---- */
 
-static bool is_nothing(index at) { return !at.tree && !at.grid && !at.kdtree; }
+static bool is_nothing(index at) { return !at.agenttree && !at.grid && !at.kdtree; }
 
 static void check_refused(const copse_agenttree_def *bad, kind like) {
   index made = {.agenttree = (copse_agenttree *)&made};
@@ -325,7 +325,7 @@ static void test_adjacent_floats_are_told_apart(void) {
   float points[64], x = 1;
   for (int i = 0; i < 32; i++, x = nextafterf(x, 2)) points[2 * i] = points[2 * i + 1] = x;
   index at = built(points, 32, 1);
-  CHECK(!at.tree || index_stats(at).leaves == 32);
+  CHECK(!at.agenttree || index_stats(at).leaves == 32);
   CHECK(within_count(at, points[0], points[1], 0) == 1);
   index_destroy(at);
 }
@@ -508,7 +508,7 @@ static void test_ties_go_to_the_lower_id(void) {
   query.exclude = 0;
   uint32_t nearest;
   float distance2;
-  const copse_status status = INDEX_CALL(at, nearest, origin, &query, &nearest, &distance2, NULL);
+  const copse_status status = ITEMS_CALL(at, nearest, origin, &query, &nearest, &distance2, NULL);
   CHECK(status == COPSE_OK && nearest == 1 && distance2 == 1);
   query.maxDistance = 0.99f;
   CHECK(index_nearest(at, origin, &query, &nearest, NULL) == COPSE_OK);
