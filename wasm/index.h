@@ -60,20 +60,21 @@ static inline copse_status copse_octree_index_save(const copse_octree *tree, voi
 #ifdef COPSE_ONLY /* in two steps, or ## would paste its name */
 #define CORE_OF(noun)   CORE_##noun
 #define CORE_ONLY(noun) CORE_OF(noun)
-#define KINDS           CORE_ONLY(COPSE_ONLY)
+#define CORE_KINDS      CORE_ONLY(COPSE_ONLY)
 #else
-#define KINDS 63
+#define CORE_KINDS 63
 #endif
 
 /* There are four families: agents, boxes, walls, and crowds; the items that queries find are agents
  * or boxes. */
-#define WITH_AGENTS (KINDS & (KIND_agenttree | KIND_grid | KIND_kdtree))
-#define WITH_BOXES  (KINDS & KIND_octree)
-#define WITH_WALLS  (KINDS & KIND_obstacle)
-#define WITH_CROWDS (KINDS & KIND_crowd)
+#define WITH_AGENTS (CORE_KINDS & (KIND_agenttree | KIND_grid | KIND_kdtree))
+#define WITH_BOXES  (CORE_KINDS & KIND_octree)
+#define WITH_WALLS  (CORE_KINDS & KIND_obstacle)
+#define WITH_CROWDS (CORE_KINDS & KIND_crowd)
 #define WITH_ITEMS  (WITH_AGENTS || WITH_BOXES)
 
-#define IS_OF(at, noun)  (KINDS == KIND_##noun || ((KINDS & KIND_##noun) != 0 && (at).noun != NULL))
+#define IS_OF(at, noun)                                                                            \
+  (CORE_KINDS == KIND_##noun || ((CORE_KINDS & KIND_##noun) != 0 && (at).noun != NULL))
 #define IS_OF_BOXES(at)  IS_OF(at, octree)
 #define IS_OF_WALLS(at)  IS_OF(at, obstacle)
 #define IS_OF_CROWDS(at) IS_OF(at, crowd)
@@ -100,7 +101,7 @@ static inline copse_status copse_octree_index_save(const copse_octree *tree, voi
                      : CALL(at, octree, __VA_ARGS__))
 
 /* One of them is not NULL. */
-#if KINDS & (KINDS - 1)
+#if CORE_KINDS & (CORE_KINDS - 1)
 typedef struct index {
 #else
 typedef union index {
