@@ -82,9 +82,12 @@ OPTIMISE = -Oz
 EMCC_COMPILE = $(EMCC) $(EMCC_FLAGS) $(OPTIMISE)
 
 # The kinds of index: each also has a SIMD core and an entry of its own, wasm/only/<noun>.js.
-CLASS_CORES = agenttree grid kdtree octree obstacle
+CLASS_CORES = agenttree grid kdtree octree obstacle crowd
 
 wasm_objects = $(patsubst %,build/$(1)/%.o,$(C_NAMES))
+# What such a core creates: a crowd needs walls.
+NOUNS_crowd = crowd obstacle
+nouns_of = $(or $(NOUNS_$(1)),$(1))
 creators = $(foreach noun,$(1),-Wl,--export=$(noun)_create)
 LINK = $(EMCC) $(EMCC_FLAGS) $(EMCC_LINK_FLAGS)
 
@@ -109,7 +112,7 @@ build/core.wasm: $(call wasm_objects,simd) build/simd/exports.o
 build/core-scalar.wasm: $(call wasm_objects,scalar) build/scalar/exports.o
 	$(LINK) $(call creators,$(CLASS_CORES)) $^ -o $@
 $(CLASS_CORES:%=build/core-%.wasm): build/core-%.wasm: $(call wasm_objects,simd) build/simd/exports-%.o
-	$(LINK) -msimd128 $(call creators,$*) $^ -o $@
+	$(LINK) -msimd128 $(call creators,$(call nouns_of,$*)) $^ -o $@
 
 CORES = build/core.wasm build/core-scalar.wasm $(CLASS_CORES:%=build/core-%.wasm)
 

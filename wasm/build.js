@@ -8,8 +8,10 @@ import { deflateAsync } from '@gfx/zopfli'
 import { rolldown } from 'rolldown'
 
 /** Bytes of the default entry, and of one for a single class; minified, with the core inside. */
-const BUDGET = 76_000
+const BUDGET = 86_000
 const BUDGET_OF_ONE = 30_000
+/** @type {Record<string, number>} */
+const BUDGETS = { crowd: 47_000 } // which brings walls, and a tree of agents
 
 const nouns = process.argv.slice(2)
 
@@ -51,7 +53,7 @@ const entries = [
   ['scalar', 'scalar.js', Infinity],
   ['external', 'external.js', Infinity],
 ]
-for (const noun of nouns) entries.push([noun, `only/${noun}.js`, BUDGET_OF_ONE])
+for (const noun of nouns) entries.push([noun, `only/${noun}.js`, BUDGETS[noun] ?? BUDGET_OF_ONE])
 
 /** @type {Record<string, number>} */
 const sizes = {} // for the test of the README

@@ -1,8 +1,8 @@
 // What every entry exports whatever its classes: the types that they share, and the error.
 
-/** @typedef {import('./coreobject.js').IntoOptions} IntoOptions */
-/** @typedef {import('./coreobject.js').NearestOptions} NearestOptions */
-/** @typedef {import('./coreobject.js').QueryOptions} QueryOptions */
+/** @typedef {import('./queryable.js').IntoOptions} IntoOptions */
+/** @typedef {import('./queryable.js').NearestOptions} NearestOptions */
+/** @typedef {import('./queryable.js').QueryOptions} QueryOptions */
 /** @typedef {import('./errors.js').ErrorCode} ErrorCode */
 /** @typedef {import('./init.js').InitOptions} InitOptions */
 /** @typedef {import('./init.js').Instance} Instance */

@@ -35,6 +35,9 @@ typedef struct object {
   float *hitFractions;
 
   copse_corner *corners; /* room for what can be seen among walls */
+#if WITH_CROWDS
+  copse_crowd_view *look; /* at an agent */
+#endif
 
   void *block; /* holds all of these arrays */
   uint64_t blockBytes;
@@ -76,9 +79,13 @@ static uint64_t corner_capacity(uint64_t walls) { return 4 * walls + 20; }
 /* Points the arrays into a block, or measures that block: those that its family has. */
 static uint64_t carve(object *at, uint64_t capacity, void *block) {
   arena all = arena_over(block);
+  const uint64_t found = IS_OF_CROWDS(at->index) ? 0 : capacity;
   at->results.capacity = (uint32_t)capacity;
-  at->results.ids = arena_carve(&all, capacity, 4);
-  at->results.distances2 = arena_carve(&all, capacity, 4);
+  at->results.ids = arena_carve(&all, found, 4);
+  at->results.distances2 = arena_carve(&all, found, 4);
+#if WITH_CROWDS
+  if (IS_OF_CROWDS(at->index)) at->look = arena_carve(&all, 1, sizeof *at->look);
+#endif
 #if WITH_WALLS
   if (IS_OF_WALLS(at->index)) {
     at->points = arena_carve(&all, capacity * 4, 4);
@@ -101,8 +108,8 @@ static uint64_t carve(object *at, uint64_t capacity, void *block) {
   at->builtRadii = arena_carve(&all, agents, 4);
 #endif
   at->rows.ids = arena_carve(&all, at->rows.capacity, 4);
-  at->hitIds = arena_carve(&all, capacity, 4);
-  at->hitFractions = arena_carve(&all, capacity, 4);
+  at->hitIds = arena_carve(&all, found, 4);
+  at->hitFractions = arena_carve(&all, found, 4);
   return arena_block_bytes(all.used);
 }
 
@@ -156,7 +163,7 @@ int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSi
   def.layout = (copse_layout)layout;
   def.onNonFinite = (copse_on_non_finite)onNonFinite;
   index made = {0};
-  copse_status status = copse_agenttree_create(&def, &made.tree);
+  copse_status status = copse_agenttree_create(&def, &made.agenttree);
   return status == COPSE_OK ? adopt(made, capacity, resultCapacity, k) : FAILED(status);
 }
 
@@ -218,6 +225,20 @@ int32_t obstacle_create(uint32_t capacity, uint32_t pieces, uint32_t leafSize) {
 }
 #endif
 
+#if WITH_CROWDS
+int32_t crowd_create(uint32_t dimensions, uint32_t capacity, uint32_t maxNeighbors,
+                     uint32_t exact) {
+  copse_crowd_def def = copse_crowd_default();
+  def.dimensions = dimensions;
+  def.capacity = capacity;
+  def.maxNeighbors = maxNeighbors;
+  def.exact = exact;
+  index made = {0};
+  copse_status status = copse_crowd_create(&def, &made.crowd);
+  return status == COPSE_OK ? adopt(made, capacity, 0, 0) : FAILED(status);
+}
+#endif
+
 EXPORT("destroy") int32_t destroy(int32_t handle) {
   object *at = object_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
@@ -273,6 +294,20 @@ typedef enum view {
   VIEW_CORNERS,
 } view;
 
+#if WITH_CROWDS
+/* Crowds have none of these: theirs are those of copse_crowd_arrays, in that order, and after them
+ * what was looked at, and its constraints. */
+static uintptr_t view_of_crowd(const object *at, uint32_t which) {
+  const copse_crowd_arrays arrays = copse_crowd_get(at->index.crowd);
+  uintptr_t views[sizeof arrays / sizeof(uintptr_t) + 2];
+  const uint32_t count = sizeof views / sizeof *views;
+  memcpy(views, &arrays, sizeof arrays);
+  views[count - 2] = (uintptr_t)at->look;
+  views[count - 1] = (uintptr_t)at->look->constraints;
+  return which < count ? views[which] : 0;
+}
+#endif
+
 #if WITH_BOXES
 static copse_box_hit boxHit; /* of the last ray */
 #endif
@@ -300,6 +335,9 @@ static uintptr_t generations_of(const object *at) {
 EXPORT("view_of") uintptr_t view_of(int32_t handle, uint32_t which) {
   object *at = object_of(handle);
   if (!at) return 0;
+#if WITH_CROWDS
+  if (IS_OF_CROWDS(at->index)) return view_of_crowd(at, which);
+#endif
   switch ((view)which) {
 #if WITH_AGENTS
   case VIEW_X:
@@ -405,7 +443,7 @@ static int32_t total_or_failure(const object *at, copse_status status) {
 #if WITH_ITEMS
 static object *items_of(int32_t handle) {
   object *at = object_of(handle);
-  return at && !IS_OF_WALLS(at->index) ? at : NULL;
+  return at && (IS_OF_BOXES(at->index) || IS_OF_AGENTS(at->index)) ? at : NULL;
 }
 
 static copse_query query_of(uint32_t mask, uint32_t exclude, uint32_t sort) {
@@ -622,6 +660,29 @@ int32_t raycast_many(int32_t handle, uint32_t n, float radius, uint32_t mask, ui
 }
 #endif
 
+/* ---- Boxes, walls, and crowds: what goes ------------------------------------------------------
+ */
+
+#if WITH_BOXES || WITH_WALLS || WITH_CROWDS
+static object *changed_of(int32_t handle) {
+  object *at = object_of(handle);
+  return at && !IS_OF_AGENTS(at->index) ? at : NULL;
+}
+
+EXPORT("remove") int32_t remove_item(int32_t handle, uint32_t slot) {
+  object *at = changed_of(handle);
+  copse_status status = at ? index_remove(at->index, slot) : COPSE_STALE_HANDLE;
+  return status == COPSE_OK ? 0 : FAILED(status);
+}
+
+EXPORT("clear") int32_t clear(int32_t handle) {
+  object *at = changed_of(handle);
+  if (!at) return FAILED(COPSE_STALE_HANDLE);
+  index_clear(at->index);
+  return 0;
+}
+#endif
+
 /* ---- Boxes: in 2D, z is ignored ------------------------------------------------------------- */
 
 #if WITH_BOXES
@@ -686,19 +747,6 @@ EXPORT("load") int32_t load(int32_t handle, uint32_t count) {
   return status == COPSE_OK ? 0 : FAILED(status);
 }
 
-EXPORT("remove") int32_t remove_item(int32_t handle, uint32_t slot) {
-  object *at = boxes_of(handle);
-  copse_status status = at ? copse_octree_remove(at->index.octree, slot) : COPSE_STALE_HANDLE;
-  return status == COPSE_OK ? 0 : FAILED(status);
-}
-
-EXPORT("clear") int32_t clear(int32_t handle) {
-  object *at = boxes_of(handle);
-  if (!at) return FAILED(COPSE_STALE_HANDLE);
-  copse_octree_clear(at->index.octree);
-  return 0;
-}
-
 EXPORT("box_pairs") double box_pairs(int32_t handle, uint32_t mask) {
   object *at = boxes_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
@@ -760,19 +808,6 @@ int32_t move_polygon(int32_t handle, uint32_t slot, uint32_t count) {
   if (!at || count > staging.size / 8) return FAILED(COPSE_STALE_HANDLE);
   copse_status status = copse_obstacle_move(at->index.obstacle, slot, staging.bytes, count);
   return status == COPSE_OK ? 0 : FAILED(status);
-}
-
-EXPORT("remove_polygon") int32_t remove_polygon(int32_t handle, uint32_t slot) {
-  object *at = walls_of(handle);
-  copse_status status = at ? copse_obstacle_remove(at->index.obstacle, slot) : COPSE_STALE_HANDLE;
-  return status == COPSE_OK ? 0 : FAILED(status);
-}
-
-EXPORT("clear_polygons") int32_t clear_polygons(int32_t handle) {
-  object *at = walls_of(handle);
-  if (!at) return FAILED(COPSE_STALE_HANDLE);
-  copse_obstacle_clear(at->index.obstacle);
-  return 0;
 }
 
 EXPORT("winding_of") int32_t winding_of(int32_t handle, uint32_t slot) {
@@ -912,6 +947,55 @@ EXPORT("lines") int32_t lines(int32_t handle) {
 }
 #endif
 
+/* ---- Crowds -------------------------------------------------------------------------------- */
+
+#if WITH_CROWDS
+static object *crowd_of(int32_t handle) {
+  object *at = object_of(handle);
+  return at && IS_OF_CROWDS(at->index) ? at : NULL;
+}
+
+/* The walls that a crowd heeds, as they are; a negative handle: none. */
+static copse_status walls_around(int32_t handle, const copse_obstacle **walls) {
+  copse_status status = COPSE_OK;
+  const object *at = handle < 0 ? NULL : built_walls_of(handle, &status);
+  *walls = at ? at->index.obstacle : NULL;
+  return status;
+}
+
+/* Adds the staged agent, a copse_crowd_agent; answers with its slot. */
+EXPORT("crowd_add") int32_t crowd_add(int32_t handle) {
+  object *at = crowd_of(handle);
+  if (!at || staging.size < sizeof(copse_crowd_agent)) return FAILED(COPSE_STALE_HANDLE);
+  uint32_t slot;
+  copse_status status = copse_crowd_add(at->index.crowd, staging.bytes, &slot);
+  return status == COPSE_OK ? (int32_t)slot : FAILED(status);
+}
+
+EXPORT("crowd_step") int32_t crowd_step(int32_t handle, int32_t wallsHandle, float timeStep) {
+  object *at = crowd_of(handle);
+  const copse_obstacle *walls;
+  copse_status status = at ? walls_around(wallsHandle, &walls) : COPSE_STALE_HANDLE;
+  if (status == COPSE_OK) status = copse_crowd_step(at->index.crowd, walls, timeStep, &firstBad);
+  return status == COPSE_OK ? 0 : FAILED(status);
+}
+
+EXPORT("crowd_look")
+int32_t crowd_look(int32_t handle, int32_t wallsHandle, float timeStep, uint32_t slot) {
+  object *at = crowd_of(handle);
+  const copse_obstacle *walls;
+  copse_status status = at ? walls_around(wallsHandle, &walls) : COPSE_STALE_HANDLE;
+  if (status == COPSE_OK)
+    status = copse_crowd_look(at->index.crowd, walls, timeStep, slot, at->look);
+  return status == COPSE_OK ? 0 : FAILED(status);
+}
+
+EXPORT("crowd_hash") uint32_t crowd_hash(int32_t handle) {
+  const object *at = crowd_of(handle);
+  return at ? copse_crowd_hash(at->index.crowd) : 0;
+}
+#endif
+
 /* ---- Debug and snapshots ------------------------------------------------------------------- */
 
 #if WITH_BOXES
@@ -959,11 +1043,26 @@ static void tell_walls(const object *at, double *numbers) {
 }
 #endif
 
-/* Where the figures lie: as above, and the visits of the last query at 6. */
+#if WITH_CROWDS
+static void tell_crowd(const object *at, double *numbers) {
+  const copse_crowd_statistics stats = copse_crowd_stats(at->index.crowd);
+  numbers[0] = stats.agents;
+  numbers[1] = stats.infeasible;
+  numbers[2] = stats.overlaps;
+  numbers[3] = stats.neighbors;
+  numbers[4] = (double)stats.steps;
+  numbers[5] = (double)stats.bytes;
+  numbers[6] = stats.time;
+}
+#endif
+
+/* Where the figures lie: as above, and at 6 the visits of the last query where there are queries.
+ */
 EXPORT("stats_of") uintptr_t stats_of(int32_t handle) {
   static double numbers[11 + COPSE_OCTREE_MAX_DEPTH];
   object *at = object_of(handle);
   if (!at) return 0;
+  numbers[6] = at->results.visits;
 #if WITH_BOXES
   if (IS_OF_BOXES(at->index)) tell_boxes(at, numbers);
 #endif
@@ -973,8 +1072,10 @@ EXPORT("stats_of") uintptr_t stats_of(int32_t handle) {
 #if WITH_WALLS
   if (IS_OF_WALLS(at->index)) tell_walls(at, numbers);
 #endif
+#if WITH_CROWDS
+  if (IS_OF_CROWDS(at->index)) tell_crowd(at, numbers);
+#endif
   numbers[5] += sizeof(object) + (double)at->blockBytes;
-  numbers[6] = at->results.visits;
   return (uintptr_t)numbers;
 }
 
@@ -987,14 +1088,20 @@ static copse_status prepare(const object *at) {
   return COPSE_OK;
 }
 
-EXPORT("validate") int32_t validate(int32_t handle) {
+/* A crowd has no cells. */
+static object *queried_of(int32_t handle) {
   object *at = object_of(handle);
+  return at && !IS_OF_CROWDS(at->index) ? at : NULL;
+}
+
+EXPORT("validate") int32_t validate(int32_t handle) {
+  object *at = queried_of(handle);
   return at && index_validate(at->index);
 }
 
 /* Stages the cells; answers with the number of floats. */
 EXPORT("cells") int32_t cells(int32_t handle) {
-  object *at = object_of(handle);
+  object *at = queried_of(handle);
   copse_status status = at ? prepare(at) : COPSE_STALE_HANDLE;
   if (status != COPSE_OK) return FAILED(status);
   size_t floats = index_cells(at->index, NULL, 0);

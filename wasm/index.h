@@ -1,4 +1,4 @@
-/* An index of any kind, and the calls that all kinds have. */
+/* An object of any kind, and the calls that all kinds have. */
 #ifndef COPSE_INDEX_H
 #define COPSE_INDEX_H
 
@@ -39,67 +39,78 @@ static inline copse_status copse_octree_index_save(const copse_octree *tree, voi
   return copse_octree_save(tree, bytes, capacity, total);
 }
 
-/* There are three families: agents, boxes, and walls; the items that queries find are agents or
- * boxes. INDEX_CALL(at, verb, ...) is copse_<noun>_<verb>(...) for the kind that `at` is of,
- * ITEMS_CALL for those of items, and AGENTS_CALL for those of agents: a line for each. Compiled
- * with -DCOPSE_ONLY=<noun> it is of that kind, and the linker drops the others. */
-#define CALL_agenttree(at, verb, ...) copse_agenttree_##verb((at).tree, ##__VA_ARGS__)
-#define CALL_grid(at, verb, ...)      copse_grid_##verb((at).grid, ##__VA_ARGS__)
-#define CALL_kdtree(at, verb, ...)    copse_kdtree_##verb((at).kdtree, ##__VA_ARGS__)
-#define CALL_octree(at, verb, ...)    copse_octree_##verb((at).octree, ##__VA_ARGS__)
-#define CALL_obstacle(at, verb, ...)  copse_obstacle_##verb((at).obstacle, ##__VA_ARGS__)
+#define copse_crowd_index_save copse_crowd_save
+
+/* The kinds, as bits. A core compiled with -DCOPSE_ONLY=<noun> holds what an entry for that noun
+ * needs, any other holds all. Of what can't be in a core the compiler makes nothing. */
+#define KIND_agenttree 1
+#define KIND_grid      2
+#define KIND_kdtree    4
+#define KIND_octree    8
+#define KIND_obstacle  16
+#define KIND_crowd     32
+
+#define CORE_agenttree KIND_agenttree
+#define CORE_grid      KIND_grid
+#define CORE_kdtree    KIND_kdtree
+#define CORE_octree    KIND_octree
+#define CORE_obstacle  KIND_obstacle
+#define CORE_crowd     (KIND_crowd | KIND_obstacle)
 
 #ifdef COPSE_ONLY /* in two steps, or ## would paste its name */
-#define CALL_OF(noun, ...)   CALL_##noun(__VA_ARGS__)
-#define CALL_ONLY(noun, ...) CALL_OF(noun, __VA_ARGS__)
-#define INDEX_CALL(...)      CALL_ONLY(COPSE_ONLY, __VA_ARGS__)
-#define ITEMS_CALL           INDEX_CALL
-#define AGENTS_CALL          INDEX_CALL
-#define BOXES                1
-#define WALLS                2
-#define FAMILY_agenttree     0
-#define FAMILY_grid          0
-#define FAMILY_kdtree        0
-#define FAMILY_octree        BOXES
-#define FAMILY_obstacle      WALLS
-#define FAMILY_OF(noun)      FAMILY_##noun
-#define FAMILY_ONLY(noun)    FAMILY_OF(noun)
-#define WITH_BOXES           (FAMILY_ONLY(COPSE_ONLY) == BOXES)
-#define WITH_WALLS           (FAMILY_ONLY(COPSE_ONLY) == WALLS)
-#define WITH_AGENTS          (!WITH_BOXES && !WITH_WALLS)
-#define IS_OF_BOXES(at)      WITH_BOXES
-#define IS_OF_WALLS(at)      WITH_WALLS
+#define CORE_OF(noun)   CORE_##noun
+#define CORE_ONLY(noun) CORE_OF(noun)
+#define KINDS           CORE_ONLY(COPSE_ONLY)
 #else
-#define WITH_BOXES      1
-#define WITH_WALLS      1
-#define WITH_AGENTS     1
-#define IS_OF_BOXES(at) ((at).octree != NULL)
-#define IS_OF_WALLS(at) ((at).obstacle != NULL)
-#define INDEX_CALL(at, ...)                                                                        \
-  ((at).obstacle ? CALL_obstacle(at, __VA_ARGS__) : ITEMS_CALL(at, __VA_ARGS__))
-#define ITEMS_CALL(at, ...)                                                                        \
-  ((at).octree ? CALL_octree(at, __VA_ARGS__) : AGENTS_CALL(at, __VA_ARGS__))
-#define AGENTS_CALL(at, ...)                                                                       \
-  ((at).grid     ? CALL_grid(at, __VA_ARGS__)                                                      \
-   : (at).kdtree ? CALL_kdtree(at, __VA_ARGS__)                                                    \
-                 : CALL_agenttree(at, __VA_ARGS__))
+#define KINDS 63
 #endif
-#define WITH_ITEMS       (WITH_AGENTS || WITH_BOXES)
-#define IS_OF_AGENTS(at) (!IS_OF_BOXES(at) && !IS_OF_WALLS(at))
+
+/* There are four families: agents, boxes, walls, and crowds; the items that queries find are agents
+ * or boxes. */
+#define WITH_AGENTS (KINDS & (KIND_agenttree | KIND_grid | KIND_kdtree))
+#define WITH_BOXES  (KINDS & KIND_octree)
+#define WITH_WALLS  (KINDS & KIND_obstacle)
+#define WITH_CROWDS (KINDS & KIND_crowd)
+#define WITH_ITEMS  (WITH_AGENTS || WITH_BOXES)
+
+#define IS_OF(at, noun)  (KINDS == KIND_##noun || ((KINDS & KIND_##noun) != 0 && (at).noun != NULL))
+#define IS_OF_BOXES(at)  IS_OF(at, octree)
+#define IS_OF_WALLS(at)  IS_OF(at, obstacle)
+#define IS_OF_CROWDS(at) IS_OF(at, crowd)
+#define IS_OF_AGENTS(at)                                                                           \
+  (WITH_AGENTS != 0 && !IS_OF_BOXES(at) && !IS_OF_WALLS(at) && !IS_OF_CROWDS(at))
+
+/* <families>_CALL(at, verb, ...) is copse_<noun>_<verb>(...) for the kind that `at` is of: any, or
+ * one of those that answer queries, that have items, that are of agents; CHANGED_CALL for those
+ * that things are added to and removed from. */
+#define CALL(at, noun, verb, ...) copse_##noun##_##verb((at).noun, ##__VA_ARGS__)
+#define INDEX_CALL(at, ...)                                                                        \
+  (IS_OF_CROWDS(at) ? CALL(at, crowd, __VA_ARGS__) : QUERY_CALL(at, __VA_ARGS__))
+#define QUERY_CALL(at, ...)                                                                        \
+  (IS_OF_WALLS(at) ? CALL(at, obstacle, __VA_ARGS__) : ITEMS_CALL(at, __VA_ARGS__))
+#define ITEMS_CALL(at, ...)                                                                        \
+  (IS_OF_BOXES(at) ? CALL(at, octree, __VA_ARGS__) : AGENTS_CALL(at, __VA_ARGS__))
+#define AGENTS_CALL(at, ...)                                                                       \
+  (IS_OF(at, grid)     ? CALL(at, grid, __VA_ARGS__)                                               \
+   : IS_OF(at, kdtree) ? CALL(at, kdtree, __VA_ARGS__)                                             \
+                       : CALL(at, agenttree, __VA_ARGS__))
+#define CHANGED_CALL(at, ...)                                                                      \
+  (IS_OF_CROWDS(at)  ? CALL(at, crowd, __VA_ARGS__)                                                \
+   : IS_OF_WALLS(at) ? CALL(at, obstacle, __VA_ARGS__)                                             \
+                     : CALL(at, octree, __VA_ARGS__))
 
 /* One of them is not NULL. */
+#if KINDS & (KINDS - 1)
 typedef struct index {
-#if WITH_AGENTS
-  copse_agenttree *tree;
+#else
+typedef union index {
+#endif
+  copse_agenttree *agenttree;
   copse_grid *grid;
   copse_kdtree *kdtree;
-#endif
-#if WITH_BOXES
   copse_octree *octree;
-#endif
-#if WITH_WALLS
   copse_obstacle *obstacle;
-#endif
+  copse_crowd *crowd;
 } index;
 
 /* The arguments are those of copse.h, after the index, which may be evaluated twice. */
@@ -126,13 +137,15 @@ typedef struct index {
 #define index_raycast(at, ...)       AGENTS_CALL(at, raycast, __VA_ARGS__)
 #define index_raycast_many(at, ...)  AGENTS_CALL(at, raycast_many, __VA_ARGS__)
 #define index_order(at, ...)         AGENTS_CALL(at, order, __VA_ARGS__)
-#define index_validate(at)           INDEX_CALL(at, validate)
-#define index_cells(at, ...)         INDEX_CALL(at, cells, __VA_ARGS__)
+#define index_validate(at)           QUERY_CALL(at, validate)
+#define index_cells(at, ...)         QUERY_CALL(at, cells, __VA_ARGS__)
 #define index_save(at, ...)          INDEX_CALL(at, index_save, __VA_ARGS__)
 #define index_restore(at, ...)       INDEX_CALL(at, restore, __VA_ARGS__)
 #define index_stats(at)              AGENTS_CALL(at, index_stats)
+#define index_remove(at, ...)        CHANGED_CALL(at, remove, __VA_ARGS__)
 
 static inline void index_destroy(index at) { INDEX_CALL(at, destroy); }
+static inline void index_clear(index at) { CHANGED_CALL(at, clear); }
 
 #if WITH_ITEMS
 /* Without the distance, which nobody here asks for. */

@@ -1,6 +1,10 @@
 // All classes. What init() and create() are, each entry says: it binds them to its core.
 
 /** @typedef {import('./agenttree.js').AgentTreeOptions} AgentTreeOptions */
+/** @typedef {import('./crowd.js').AgentOptions} AgentOptions */
+/** @typedef {import('./crowd.js').CrowdOptions} CrowdOptions */
+/** @typedef {import('./crowd.js').CrowdStats} CrowdStats */
+/** @typedef {import('./crowd.js').CrowdView} CrowdView */
 /** @typedef {import('./grid.js').GridOptions} GridOptions */
 /** @typedef {import('./kdtree.js').KdTreeOptions} KdTreeOptions */
 /** @typedef {import('./obstacle.js').NearestWall} NearestWall */
@@ -14,6 +18,7 @@
 
 export { AgentTree, AgentTree3D } from './agenttree.js'
 export * from './common.js'
+export { Crowd, Crowd3D } from './crowd.js'
 export { Grid, Grid3D } from './grid.js'
 export { KdTree, KdTree3D } from './kdtree.js'
 export { ObstacleTree } from './obstacle.js'

@@ -1,6 +1,6 @@
 // The obstacle tree: walls, what they hide, and what is near them.
 
-import { CoreObject, MAX_CAPACITY, NOBODY } from './coreobject.js'
+import { MAX_CAPACITY, NOBODY } from './coreobject.js'
 import {
   checkCoordinate,
   checkDistance,
@@ -9,8 +9,9 @@ import {
   checkWord,
   refuse,
 } from './errors.js'
+import { Queryable } from './queryable.js'
 
-/** @typedef {import('./coreobject.js').IntoOptions} IntoOptions */
+/** @typedef {import('./queryable.js').IntoOptions} IntoOptions */
 /** @typedef {import('./spatialindex.js').Hits} Hits */
 
 /**
@@ -159,7 +160,7 @@ function reverse(points) {
  * A binary space partition after Fuchs, Kedem and Naylor (1980). What was added, removed or moved counts
  * from the next query on, which builds the tree; queries are exact, whatever the tree.
  */
-export class ObstacleTree extends CoreObject {
+export class ObstacleTree extends Queryable {
   #side = 0
   #radius = 0
   // The box of the visibility polygon under way.
@@ -309,12 +310,12 @@ export class ObstacleTree extends CoreObject {
    */
   remove(slot) {
     this.#checkSlot('remove', slot)
-    this._leave('remove', this._enter('remove').remove_polygon(this._handle, slot))
+    this._leave('remove', this._enter('remove').remove(this._handle, slot))
   }
 
   /** Takes all polygons out. */
   clear() {
-    this._leave('clear', this._enter('clear').clear_polygons(this._handle))
+    this._leave('clear', this._enter('clear').clear(this._handle))
   }
 
   /**
@@ -324,6 +325,14 @@ export class ObstacleTree extends CoreObject {
    */
   build() {
     this._leave('build', this._enter('build').build_walls(this._handle))
+  }
+
+  /**
+   * Builds the tree if something changed.
+   * @internal
+   */
+  _buildChanged() {
+    this._leave('build', this._enter('build').build_changed_walls(this._handle))
   }
 
   /**
@@ -780,7 +789,7 @@ export class ObstacleTree extends CoreObject {
 
   /** Figures of the tree, and of the last query: always the same object. */
   stats() {
-    this._leave('stats', this._enter('stats').build_changed_walls(this._handle))
+    this._buildChanged()
     const numbers = this._statistics(FIGURES.length)
     for (let i = 0; i < FIGURES.length; i++) this.#stats[FIGURES[i]] = numbers[i]
     return this.#stats

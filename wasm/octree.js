@@ -1,11 +1,12 @@
 // The quadtree and the octree: boxes and points that come, go and move.
 
-import { CoreObject, MAX_CAPACITY, MAX_RESULTS, NOBODY, SORT_NONE } from './coreobject.js'
+import { MAX_CAPACITY, MAX_RESULTS, NOBODY } from './coreobject.js'
 import { checkCoordinate, checkInteger, checkOptions, CopseError, refuse } from './errors.js'
+import { Queryable, SORT_NONE } from './queryable.js'
 
-/** @typedef {import('./coreobject.js').QueryOptions} QueryOptions */
-/** @typedef {import('./coreobject.js').IntoOptions} IntoOptions */
-/** @typedef {import('./coreobject.js').NearestOptions} NearestOptions */
+/** @typedef {import('./queryable.js').QueryOptions} QueryOptions */
+/** @typedef {import('./queryable.js').IntoOptions} IntoOptions */
+/** @typedef {import('./queryable.js').NearestOptions} NearestOptions */
 
 /**
  * @typedef {object} OctreeOptions
@@ -117,7 +118,7 @@ function definition(name, dimensions, options) {
 }
 
 /** @abstract */
-class BoxTree extends CoreObject {
+class BoxTree extends Queryable {
   #dimensions
   #changes = 0
   /** @type {OctreeStats} */ #stats = /** @type {any} */ ({ perDepth: [] })

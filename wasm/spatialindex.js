@@ -1,14 +1,7 @@
 // What every index of points shares: its buffers, and the vocabulary of queries, in 2D and 3D. A class
 // of its own adds how it is created.
 
-import {
-  CoreObject,
-  DISTANCES2,
-  MAX_CAPACITY,
-  MAX_RESULTS,
-  NOBODY,
-  SORT_NONE,
-} from './coreobject.js'
+import { MAX_CAPACITY, MAX_RESULTS, NOBODY } from './coreobject.js'
 import {
   checkCoordinate,
   checkDistance,
@@ -18,10 +11,11 @@ import {
   checkWord,
   refuse,
 } from './errors.js'
+import { DISTANCES2, Queryable, SORT_NONE } from './queryable.js'
 
-/** @typedef {import('./coreobject.js').IntoOptions} IntoOptions */
-/** @typedef {import('./coreobject.js').NearestOptions} NearestOptions */
-/** @typedef {import('./coreobject.js').QueryOptions} QueryOptions */
+/** @typedef {import('./queryable.js').IntoOptions} IntoOptions */
+/** @typedef {import('./queryable.js').NearestOptions} NearestOptions */
+/** @typedef {import('./queryable.js').QueryOptions} QueryOptions */
 /** @typedef {import('./init.js').Instance} Instance */
 
 /**
@@ -49,7 +43,7 @@ import {
  * @property {Float32Array} fractions of the way; nobody: 1
  */
 
-/** @typedef {import('./coreobject.js').AnyOptions & RayOptions} AnyOptions */
+/** @typedef {import('./queryable.js').AnyOptions & RayOptions} AnyOptions */
 
 /**
  * @typedef {object} Stats
@@ -154,7 +148,7 @@ const RESULTS_PER_AGENT = 16
 const NEIGHBORS_PER_AGENT = 10
 
 /** @abstract */
-export class SpatialIndex extends CoreObject {
+export class SpatialIndex extends Queryable {
   #count = 0
   #dimensions = 2
   #k = 0

@@ -103,7 +103,7 @@ static void test_arena_aligns_every_array(void) {
 static bool is_nothing(index at) { return !at.tree && !at.grid && !at.kdtree; }
 
 static void check_refused(const copse_agenttree_def *bad, kind like) {
-  index made = {.tree = (copse_agenttree *)&made};
+  index made = {.agenttree = (copse_agenttree *)&made};
   CHECK(index_create(bad, like, &made) == COPSE_INVALID_ARGUMENT);
   CHECK(is_nothing(made) && index_bytes(bad, like) == 0);
 }
