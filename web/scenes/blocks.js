@@ -37,7 +37,7 @@ export default {
   order: 11,
   description:
     'Four groups change places, past four boxes and each other. The boxes are walls of an obstacle tree: agents keep clear of them by the same rule as of their neighbours, and ask it which way is free.',
-  help: 'Click, tap or Enter picks an agent: tinted around it are velocities that neighbours (blue) and walls (red) forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom. Space pauses, digits choose the scene.',
+  help: 'Click, tap or Enter picks an agent: tinted around it are the velocities that neighbours (blue lines) and walls (red ones) forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom. Space pauses, digits choose the scene.',
 
   params: { agents: 400, ...crossingParams, speed: 4 },
 
@@ -74,7 +74,7 @@ export default {
       columns = Math.ceil(Math.sqrt(count / GROUPS))
       half = (SPACING * columns) / (GROUP[1] - GROUP[0])
       const [from, to] = BOX.map((part) => part * half)
-      boxes.length = 0
+      boxes.length = turn = 0
       obstacles.clear()
       for (let group = 0; group < GROUPS; group++) {
         boxes.push(around(group, from, to))
@@ -111,9 +111,9 @@ export default {
       return ways
     }
 
-    // To the goal where nothing is in the way, else to a corner in sight: of one that lies behind it, the
-    // way is shorter as soon as that is in sight.
-    function route(i, { positions }, goals, targets) {
+    // To the goal where nothing is in the way, else to the corner in sight that has the shortest way on. Near
+    // a corner the next one comes in sight, and the way by that is shorter still.
+    function route(i, positions, goals, targets) {
       if (i === 0) turn++
       if ((i + turn) % THINK_EVERY !== 0) return
       const x = positions[2 * i]

@@ -23,7 +23,7 @@ export default {
   order: 10,
   description:
     'Everybody crosses to the opposite side and meets all others in the middle. Each agent takes the velocity nearest to the one it wants that keeps it clear of its neighbours; these do the same.',
-  help: 'Click, tap or Enter picks an agent: what is tinted around it are velocities that its neighbours forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom. Space pauses, digits choose the scene.',
+  help: 'Click, tap or Enter picks an agent: tinted around it are the velocities that its neighbours forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom. Space pauses, digits choose the scene.',
 
   params: { agents: 500, ...crossingParams, speed: 4 },
 

@@ -42,7 +42,7 @@ export function addCrossingControls(gui, params, agents, constraints) {
 
 /**
  * Runs a crowd of the class. `place(i, count, start, goal)` writes where agent i begins and ends, `begin`
- * is called when all are there. `route(i, crowd, goals, targets)` may, before a step, write where an
+ * is called when all are there. `route(i, positions, goals, targets)` may, before a step, write where an
  * agent heads for; else that is its goal.
  */
 export function createCrossing(Class, capacity, defaults, params, { place, begin, route }) {
@@ -65,7 +65,8 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
   let picked = 0
   let arrived = 0
   let rested = 0
-  let due = 0 // steps
+  let steps = 0 // since it began
+  let due = 0
   let stepTime // ms, smoothed
   let nextCompare = 0
   let equal
@@ -83,7 +84,7 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
     }
     targets.set(goals)
     adjust()
-    picked = arrived = rested = due = nextCompare = 0
+    picked = arrived = rested = steps = due = nextCompare = 0
     equal = stepTime = undefined
     begin?.(crowd)
     head()
@@ -123,11 +124,13 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
   }
 
   function step() {
-    if (route) for (let i = 0; i < params.agents; i++) route(i, crowd, goals, targets)
+    const { positions } = crowd
+    if (route) for (let i = 0; i < params.agents; i++) route(i, positions, goals, targets)
     head()
     const start = performance.now()
     crowd.step()
     const elapsed = performance.now() - start
+    steps++
     stepTime = stepTime === undefined ? elapsed : stepTime + (elapsed - stepTime) / SMOOTH
     rested = arrived >= ENOUGH * params.agents ? rested + TIME_STEP : 0
     if (rested > REST) turn()
@@ -187,7 +190,7 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
     },
 
     report() {
-      const { infeasible, overlaps, neighbors, steps, bytes } = crowd.stats()
+      const { infeasible, overlaps, neighbors, bytes } = crowd.stats()
       const verdict = equal === undefined ? '' : equal ? ' ✓' : ' differs'
       return [
         ['One step', formatTime(stepTime)],
@@ -197,7 +200,7 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
         ['Agents', inWords(params.agents)],
         ['Neighbours, mean', neighbors.toFixed(1)],
         ['Steps', inWords(steps)],
-        ['Time', inWords(Math.round(crowd.time))],
+        ['Time', inWords(Math.round(steps * TIME_STEP))],
         ['Bytes an agent', inWords(Math.round(bytes / capacity))],
         ['Picked agent', inWords(picked)],
         ['Its neighbours', look.neighbors.length + verdict],

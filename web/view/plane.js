@@ -8,7 +8,7 @@ const FULL = 2 * Math.PI
 const MARGIN = 0.96 // of the stage is filled at first
 const MAX_ZOOM = 16
 const MAX_VELOCITIES = 60 // in one path: the longer a path, the longer each of its lines takes
-const SPACE = 66 // pixels: half of the width of a picture of velocities
+const SPACE = [40, 66] // pixels: half of the width of a picture of velocities, by the stage's
 const CORNERS = 60 // of a disc
 const REACH = 14 // pixels within which a click picks
 
@@ -127,26 +127,27 @@ export function createPlane(stage, capacity) {
   function drawSpace(crowd, slot, { constraints, wallConstraints }) {
     const { context } = stage
     const { radii, maxSpeeds, velocities, preferredVelocities } = crowd
-    const unit = SPACE / maxSpeeds[slot]
+    const space = Math.min(Math.max(0.09 * Math.min(stage.width, stage.height), SPACE[0]), SPACE[1])
+    const unit = space / maxSpeeds[slot]
     context.save()
     context.translate(screen[2 * slot], screen[2 * slot + 1])
     // What is permitted stays clear; it may be nothing.
     context.fillStyle = theme.blue
     context.globalAlpha = 0.3
     context.beginPath()
-    context.arc(0, 0, SPACE, 0, FULL)
-    tracePolygon(permitted(unit, constraints))
+    context.arc(0, 0, space, 0, FULL)
+    tracePolygon(permitted(unit, space, constraints))
     context.fill('evenodd')
     context.lineWidth = 1
     for (let at = 0; at < constraints.length; at += 4) {
       context.strokeStyle = at < 4 * wallConstraints ? theme.red : theme.blue
       context.globalAlpha = 0.7
-      drawChord(unit, constraints, at)
+      drawChord(unit, space, constraints, at)
     }
     context.globalAlpha = 1
     context.strokeStyle = theme.ink
     context.beginPath()
-    context.arc(0, 0, SPACE, 0, FULL)
+    context.arc(0, 0, space, 0, FULL)
     context.moveTo(Math.max(scale() * radii[slot], 2), 0)
     context.arc(0, 0, Math.max(scale() * radii[slot], 2), 0, FULL)
     context.stroke()
@@ -165,11 +166,11 @@ export function createPlane(stage, capacity) {
   }
 
   // The disc, as a polygon, cut by one line after the other: what is left of it is left.
-  function permitted(unit, constraints) {
+  function permitted(unit, space, constraints) {
     let corners = []
     for (let n = 0; n < CORNERS; n++) {
       const angle = (FULL * n) / CORNERS
-      corners.push(SPACE * Math.cos(angle), SPACE * Math.sin(angle))
+      corners.push(space * Math.cos(angle), space * Math.sin(angle))
     }
     for (let at = 0; at < constraints.length; at += 4) corners = cut(corners, unit, constraints, at)
     return corners
@@ -195,12 +196,12 @@ export function createPlane(stage, capacity) {
   }
 
   // The line of a constraint, as far as it is in the disc.
-  function drawChord(unit, constraints, at) {
+  function drawChord(unit, space, constraints, at) {
     const { context } = stage
     const [x, y, dirX, dirY] = constraints.subarray(at, at + 4)
     const offset = unit * (x * dirY - y * dirX)
-    if (Math.abs(offset) >= SPACE) return
-    const half = Math.sqrt(SPACE ** 2 - offset ** 2)
+    if (Math.abs(offset) >= space) return
+    const half = Math.sqrt(space ** 2 - offset ** 2)
     context.beginPath()
     context.moveTo(offset * dirY - half * dirX, -offset * dirX - half * dirY)
     context.lineTo(offset * dirY + half * dirX, -offset * dirX + half * dirY)
