@@ -29,7 +29,7 @@ const CLEARANCE = AGENT.radius + 0.1 // of ways
 const TURNING = 1.5 * AGENT.radius // how far from a corner agents go around it
 const THINK_EVERY = 16 // steps: agents take turns
 const VERTICES = 16
-const LANES = 4 // around corners: not all can go where it is shortest
+const LANES = 8 // around corners: not all can go where it is shortest
 
 export default {
   name: 'blocks',
@@ -51,6 +51,7 @@ export default {
     const colors = Array.from({ length: GROUPS }, (_, n) => colorOfAngle((Math.PI * (n + 0.5)) / 2))
     const boxes = [] // corners of each: x, y, …
     const lanes = [] // { corners: x, y, …; lengths: from each on to where a group began, by group }
+    const last = new Uint8Array(MOST) // the corner that an agent went to: most often still the best
     const free = { radius: CLEARANCE }
     let ids = []
     let columns = 1 // of a group
@@ -75,6 +76,7 @@ export default {
       half = (SPACING * columns) / (GROUP[1] - GROUP[0])
       const [from, to] = BOX.map((part) => part * half)
       boxes.length = turn = 0
+      last.fill(0)
       obstacles.clear()
       for (let group = 0; group < GROUPS; group++) {
         boxes.push(around(group, from, to))
@@ -125,12 +127,14 @@ export default {
       let toX = goalX
       let toY = goalY
       let least = obstacles.visible(x, y, goalX, goalY, free) ? 0 : Infinity
-      for (let n = 0; n < ways.length && least > 0; n++) {
+      for (let tried = 0; tried <= ways.length && least > 0; tried++) {
+        const n = tried === 0 ? last[i] : tried - 1
         const cornerX = corners[2 * n]
         const cornerY = corners[2 * n + 1]
         const length = Math.hypot(cornerX - x, cornerY - y) + ways[n]
         if (length >= least || !obstacles.visible(x, y, cornerX, cornerY, free)) continue
         least = length
+        last[i] = n
         toX = cornerX
         toY = cornerY
       }
@@ -177,7 +181,7 @@ export default {
         numbers: [
           ...crossing.report(),
           ['Its walls', crossing.look.walls.length],
-          ['… constraints', crossing.look.wallConstraints],
+          ['Wall constraints', crossing.look.wallConstraints],
         ],
       }),
 

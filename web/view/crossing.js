@@ -8,7 +8,7 @@ import { addSteps } from './steps.js'
 const TIME_STEP = 0.25
 const FRAME = 1 / 60 // seconds in which `speed` steps are due
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16]
-const BUDGET = 20 // ms: steps that don't fit into a frame are left out
+const BUDGET = 12 // ms a frame: steps that come later are left out
 const JITTER = 1e-4 // of preferred velocities: agents that mirror each other would wait forever
 const MAX_NEIGHBORS = 20
 const MAX_HORIZON = 20
@@ -134,7 +134,6 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
     stepTime = stepTime === undefined ? elapsed : stepTime + (elapsed - stepTime) / SMOOTH
     rested = arrived >= ENOUGH * params.agents ? rested + TIME_STEP : 0
     if (rested > REST) turn()
-    return elapsed
   }
 
   // Whether a loop over all agents finds those that the picked one heeds.
@@ -175,8 +174,8 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
 
     frame(dt, lap) {
       due += (params.speed * dt) / FRAME
-      let spent = 0
-      for (; due >= 1 && spent < BUDGET; due--) spent += step()
+      const end = performance.now() + BUDGET
+      for (; due >= 1 && performance.now() < end; due--) step()
       due %= 1
       lap('move')
       nextCompare -= dt || FRAME
