@@ -106,7 +106,7 @@ demo('opens every scene, by its link', async () => {
   const { page, errors } = await site.page('')
   await frames(page, 5)
   const scenes = await told(page, 'scenes')
-  assert.ok(scenes.length >= 9)
+  assert.ok(scenes.length >= 12)
   for (const scene of scenes) {
     await page.locator(`nav a[href="#scene=${scene}"]`).click()
     await page.waitForFunction((scene) => window.copseDemo.scene === scene, scene)
@@ -489,6 +489,154 @@ demo('a guard lights a dark page too, and a phone, where a tap is no wall', asyn
     }
     await page.screenshot({ path: `build/screenshots/${name}.png` })
     assert.equal(errors, [])
+  }
+})
+
+/** What scenes of crowds have in common. @param {Page} page @param {string} agents @param {string} shown */
+async function crossing(page, agents, shown) {
+  await page.waitForFunction(() => window.copseDemo.hits > 0)
+  const start = await picture(page)
+  await allEqual(page, 1)
+  await frames(page, 30)
+  assert.ok((await picture(page)) !== start, 'they move')
+  assert.ok((await number(page, 'Neighbours, mean')) > 1)
+  assert.is(await number(page, 'Agents'), parseFloat(agents))
+
+  // Paused, by the button, or the stage would be outlined: only what is done now changes the picture.
+  await page.locator('#pause').click()
+  await page.waitForFunction(() => window.copseDemo.paused)
+  await page.mouse.move(2, 2) // off the stage
+  const steps = async () => (await frames(page, 30), number(page, 'Steps'))
+  const done = await steps()
+  let before = await picture(page)
+  assert.is(await steps(), done)
+  assert.ok((await picture(page)) === before, 'nothing moves while paused')
+  const press = (name) => page.getByRole('button', { name, exact: true }).click()
+  const changes = async (what) => {
+    await frames(page, 5)
+    const after = await picture(page)
+    assert.ok(after !== before, what)
+    before = after
+  }
+  await press('One step')
+  assert.is(await steps(), done + 1)
+  await changes('a step')
+  await page.getByRole('checkbox', { name: 'show velocities' }).check()
+  await changes('velocities on demand')
+  await page.getByRole('checkbox', { name: shown }).uncheck()
+  await changes('the picked agent on demand')
+  await page.getByRole('checkbox', { name: shown }).check()
+  await page.getByRole('textbox', { name: 'most neighbours' }).fill('3')
+  await page.waitForFunction(() => window.copseDemo.hits === 3)
+  await allEqual(page, 1)
+  await page.getByRole('textbox', { name: 'most neighbours' }).fill('10')
+
+  // The same from the first step on, whenever it begins.
+  const begin = async () => {
+    await press('Reset')
+    for (let i = 0; i < 3; i++) await press('One step')
+    assert.is(await steps(), 3)
+    return picture(page)
+  }
+  assert.ok((await begin()) === (await begin()), 'the same again')
+  const slider = page.getByRole('slider', { name: 'agents' })
+  await slider.press('ArrowRight')
+  await frames(page, 30)
+  assert.ok((await number(page, 'Agents')) > parseFloat(agents))
+  assert.is(await number(page, 'Steps'), 0)
+  await slider.press('ArrowLeft')
+  await frames(page, 5)
+}
+
+for (const [scene, agents] of Object.entries({ circle: '500', blocks: '400' }))
+  demo(`a crowd crosses: ${scene}`, async () => {
+    const { page, errors } = await site.page(`#scene=${scene}`)
+    await frames(page, 5)
+    await crossing(page, agents, 'show constraints')
+
+    // In the middle of the stage is nobody yet; around it are all.
+    const box = await page.locator('#stage').boundingBox()
+    const picked = () => number(page, 'Picked agent')
+    assert.is(await picked(), 0)
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2)
+    await frames(page, 30)
+    assert.is(await picked(), 0, 'nobody is there')
+    for (let x = box.width / 2; x > 0 && (await picked()) === 0; x -= 20) {
+      await page.mouse.click(box.x + x, box.y + 0.2 * box.height)
+      await frames(page, 30)
+    }
+    assert.ok((await picked()) > 0, 'a click picks')
+    let before = await picture(page)
+    await page.mouse.wheel(0, -800)
+    await frames(page, 5)
+    assert.ok((await picture(page)) !== before, 'the wheel zooms')
+    await page.mouse.wheel(0, 5000)
+    await page.locator('#pause').click()
+    await frames(page, 60)
+    before = await picture(page)
+    await page.setViewportSize({ width: 700, height: 900 })
+    await frames(page, 30)
+    assert.ok((await picture(page)) !== before)
+    assert.equal(errors, [])
+    assert.equal(await told(page, 'errors'), [])
+  })
+
+demo('a crowd heeds walls, and finds its way around them', async () => {
+  const { page, errors } = await site.page('#scene=blocks')
+  await frames(page, 5)
+  const slider = (name) => page.getByRole('slider', { name })
+  for (let i = 0; i < 2; i++) await slider('agents').press('ArrowLeft')
+  for (let i = 0; i < 2; i++) await slider('steps a frame').press('ArrowRight')
+  const arrived = (least) => {
+    const shown = [...document.querySelectorAll('#numbers div')]
+    const value = (label) =>
+      Number(shown.find((item) => item.children[0].textContent === label).children[1].textContent)
+    window.mostWalls = Math.max(window.mostWalls ?? 0, value('Its walls'))
+    return value('Agents') === 100 && value('Arrived') >= least
+  }
+  await page.waitForFunction(arrived, 95, { timeout: 60_000 })
+  assert.ok((await page.evaluate(() => window.mostWalls)) > 0)
+  await allEqual(page, 1)
+  assert.equal(errors, [])
+})
+
+demo('a crowd in space crosses, and a click picks whose neighbours are shown', async () => {
+  const { page, errors } = await site.page('#scene=spheres', {
+    viewport: { width: 800, height: 500 },
+  })
+  await frames(page, 5)
+  await crossing(page, '250', 'show neighbours')
+  const box = await page.locator('#stage').boundingBox()
+  const picked = () => number(page, 'Picked agent')
+  for (let x = 0.3; x < 0.7 && (await picked()) === 0; x += 0.02) {
+    await page.mouse.click(box.x + x * box.width, box.y + 0.45 * box.height)
+    await frames(page, 20)
+  }
+  assert.ok((await picked()) > 0)
+  await allEqual(page, 1)
+  assert.equal(errors, [])
+  assert.equal(await told(page, 'errors'), [])
+})
+
+demo('crowds on a dark page, and on a phone, where a tap picks', async () => {
+  const phone = { width: 390, height: 844 }
+  for (const scene of ['circle', 'blocks', 'spheres']) {
+    for (const [name, options] of Object.entries({
+      dark: { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
+      phone: { viewport: phone, deviceScaleFactor: 3, hasTouch: true, isMobile: true },
+    })) {
+      const { page, errors } = await site.page(`#scene=${scene}`, options)
+      await frames(page, 60)
+      await page.waitForFunction(() => window.copseDemo.hits > 0)
+      if (options.hasTouch) {
+        await page.touchscreen.tap(195, 400)
+        await frames(page, 5)
+        assert.is(await page.evaluate(() => document.documentElement.scrollWidth), phone.width)
+      }
+      await page.screenshot({ path: `build/screenshots/${scene}-${name}.png` })
+      assert.equal(errors, [])
+      await site.closePages()
+    }
   }
 })
 

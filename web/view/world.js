@@ -6,6 +6,7 @@
 //   zoom(steps)     nearer, by positive steps
 //   turn(angle)     the camera about the vertical, in radians
 //   pick(x, y)      the point under that pixel, as far away as the origin; always the same object
+//   pickBall(balls, x, y)   which of them is under that pixel, -1: none
 //   dispose()       frees everything, and the canvas's context
 
 import {
@@ -16,6 +17,8 @@ import {
   DoubleSide,
   DynamicDrawUsage,
   Fog,
+  IcosahedronGeometry,
+  InstancedBufferAttribute,
   InstancedMesh,
   LineBasicMaterial,
   LineSegments,
@@ -78,6 +81,12 @@ export function createWorld(stage, from) {
     camera.updateProjectionMatrix()
   }
 
+  function aim(x, y) {
+    pixel.set((2 * x) / stage.width - 1, 1 - (2 * y) / stage.height)
+    camera.updateMatrixWorld()
+    raycaster.setFromCamera(pixel, camera)
+  }
+
   return {
     add(thing) {
       things.push(thing)
@@ -105,12 +114,16 @@ export function createWorld(stage, from) {
     },
 
     pick(x, y) {
-      pixel.set((2 * x) / stage.width - 1, 1 - (2 * y) / stage.height)
-      camera.updateMatrixWorld()
-      raycaster.setFromCamera(pixel, camera)
+      aim(x, y)
       plane.normal.copy(camera.position).normalize()
       plane.constant = 0
       return raycaster.ray.intersectPlane(plane, picked) ?? picked
+    },
+
+    pickBall(balls, x, y) {
+      aim(x, y)
+      balls.boundingSphere = null // they have moved
+      return raycaster.intersectObject(balls)[0]?.instanceId ?? -1
     },
 
     dispose() {
@@ -224,6 +237,34 @@ export function showBoxes(mesh, boxes, ids, count) {
       const max = boxes[6 * id + axis + 3]
       matrices[16 * n + 5 * axis] = max - min // the diagonal scales, the last column moves
       matrices[16 * n + 12 + axis] = (min + max) / 2
+    }
+    matrices[16 * n + 15] = 1
+  }
+  mesh.count = count
+  upload(mesh.instanceMatrix, count)
+}
+
+/** Up to `count` balls, shaded as boxes are, each of its own colour: r, g and b in instanceColor. */
+export function createBalls(count) {
+  const geometry = new IcosahedronGeometry(1, 1)
+  const normals = geometry.attributes.position.array // of a ball around 0
+  const shades = normals.map((_, i) => 0.78 + 0.22 * normals[i - (i % 3) + 1])
+  geometry.setAttribute('color', new BufferAttribute(shades, 3))
+  const balls = new InstancedMesh(geometry, new MeshBasicMaterial({ vertexColors: true }), count)
+  balls.instanceColor = new InstancedBufferAttribute(new Float32Array(3 * count).fill(1), 3)
+  balls.instanceMatrix.setUsage(DynamicDrawUsage)
+  balls.frustumCulled = false
+  return balls
+}
+
+/** Shows balls ids[0 … count), or 0 … count - 1 without ids, around flat x, y, z, all times `scale`. */
+export function showBalls(mesh, positions, ids, count, scale, radius) {
+  const matrices = mesh.instanceMatrix.array
+  for (let n = 0; n < count; n++) {
+    const id = ids ? ids[n] : n
+    for (let axis = 0; axis < 3; axis++) {
+      matrices[16 * n + 5 * axis] = scale * radius
+      matrices[16 * n + 12 + axis] = scale * positions[3 * id + axis]
     }
     matrices[16 * n + 15] = 1
   }

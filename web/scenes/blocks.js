@@ -1,0 +1,226 @@
+// Four groups between four boxes, each on its way to the opposite corner. Avoidance alone finds no way
+// around a box: agents head for the corner of a box that they see and that is on the shortest way.
+
+import { Crowd, ObstacleTree } from 'copse'
+import {
+  addCrossingControls,
+  colorOfAngle,
+  createCrossing,
+  crossingParams,
+} from '../view/crossing.js'
+import { createPlane } from '../view/plane.js'
+import { theme } from '../view/theme.js'
+
+const AGENTS = [100, 256, 400, 1_024, 2_116, 4_000]
+const MOST = AGENTS.at(-1)
+const SIGNS = [
+  [1, 1],
+  [-1, 1],
+  [-1, -1],
+  [1, -1],
+] // of x and y of each group, and of its box
+const GROUPS = SIGNS.length
+const AGENT = { radius: 2, timeHorizonObstacles: 5 }
+const SPACING = 8 // of agents when they begin
+// Parts of half of what is seen: boxes and groups, from … to.
+const BOX = [0.16, 0.5]
+const GROUP = [0.57, 0.97]
+const CLEARANCE = AGENT.radius + 0.1 // of ways
+const TURNING = 1.5 * AGENT.radius // how far from a corner agents go around it
+const THINK_EVERY = 16 // steps: agents take turns
+const VERTICES = 16
+const LANES = 8 // around corners: not all can go where it is shortest
+
+export default {
+  name: 'blocks',
+  title: 'Blocks',
+  order: 11,
+  description:
+    'Four groups change places, past four boxes and each other. The boxes are walls of an obstacle tree: agents keep clear of them by the same rule as of their neighbours, and ask it which way is free.',
+  help: 'Click, tap or Enter picks an agent: tinted around it are the velocities that neighbours (blue lines) and walls (red ones) forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom. Space pauses, digits choose the scene.',
+
+  params: { agents: 400, ...crossingParams, speed: 4 },
+
+  controls(gui, params) {
+    addCrossingControls(gui, params, AGENTS, 'show constraints')
+  },
+
+  setup(stage, params) {
+    const plane = createPlane(stage, MOST)
+    const obstacles = new ObstacleTree({ capacity: VERTICES })
+    const colors = Array.from({ length: GROUPS }, (_, n) => colorOfAngle((Math.PI * (n + 0.5)) / 2))
+    const boxes = [] // corners of each: x, y, …
+    const lanes = [] // { corners: x, y, …; lengths: from each on to where a group began, by group }
+    const last = new Uint8Array(MOST) // the corner that an agent went to: most often still the best
+    const free = { radius: CLEARANCE }
+    let ids = []
+    let columns = 1 // of a group
+    let half = 1 // of what is seen
+    let turn = 0 // of agents to think
+
+    // Who begins in front ends in the back: else those who arrive first would be in the way.
+    function place(i, count, start, goal) {
+      if (i === 0) build(count)
+      const [from, to] = GROUP.map((part) => part * half)
+      const spacing = (to - from) / columns
+      const n = Math.floor(i / GROUPS)
+      const [signX, signY] = SIGNS[i % GROUPS]
+      start[0] = signX * (from + spacing * ((n % columns) + 0.5))
+      start[1] = signY * (from + spacing * (Math.floor(n / columns) + 0.5))
+      goal[0] = start[0] - signX * (from + to)
+      goal[1] = start[1] - signY * (from + to)
+    }
+
+    function build(count) {
+      columns = Math.ceil(Math.sqrt(count / GROUPS))
+      half = (SPACING * columns) / (GROUP[1] - GROUP[0])
+      const [from, to] = BOX.map((part) => part * half)
+      boxes.length = turn = 0
+      last.fill(0)
+      obstacles.clear()
+      for (let group = 0; group < GROUPS; group++) {
+        boxes.push(around(group, from, to))
+        obstacles.addPolygon(boxes[group], { winding: 'solid' })
+      }
+      for (let n = 0; n < LANES; n++) {
+        const off = TURNING + (n / LANES) * (from - TURNING)
+        const corners = boxes.flatMap((_, group) => around(group, from - off, to + off))
+        lanes[n] = { corners, lengths: boxes.map((_, group) => waysTo(group, corners)) }
+      }
+    }
+
+    function around(group, near, far) {
+      const [signX, signY] = SIGNS[group]
+      const corners = [near, near, far, near, far, far, near, far]
+      return corners.map((side, i) => side * (i % 2 ? signY : signX))
+    }
+
+    // The shortest way from every corner to where a group begins, past the other corners.
+    function waysTo(group, corners) {
+      const [goalX, goalY] = SIGNS[group].map((sign) => (sign * half * (GROUP[0] + GROUP[1])) / 2)
+      const ways = new Float64Array(corners.length / 2).fill(Infinity)
+      const shorten = (n, toX, toY, rest) => {
+        const fromX = corners[2 * n]
+        const fromY = corners[2 * n + 1]
+        const length = Math.hypot(toX - fromX, toY - fromY) + rest
+        if (length < ways[n] && obstacles.visible(fromX, fromY, toX, toY, free)) ways[n] = length
+      }
+      for (let n = 0; n < ways.length; n++) shorten(n, goalX, goalY, 0)
+      for (let round = 0; round < ways.length; round++)
+        for (let n = 0; n < ways.length; n++)
+          for (let m = 0; m < ways.length; m++)
+            if (ways[m] < ways[n]) shorten(n, corners[2 * m], corners[2 * m + 1], ways[m])
+      return ways
+    }
+
+    // To the goal where nothing is in the way, else to the corner in sight that has the shortest way on. Near
+    // a corner the next one comes in sight, and the way by that is shorter still.
+    function route(i, positions, goals, targets) {
+      if (i === 0) turn++
+      if ((i + turn) % THINK_EVERY !== 0) return
+      const x = positions[2 * i]
+      const y = positions[2 * i + 1]
+      const goalX = goals[2 * i]
+      const goalY = goals[2 * i + 1]
+      const { corners, lengths } = lanes[Math.floor(i / GROUPS) % LANES]
+      const ways = lengths[groupAt(goalX, goalY)]
+      let toX = goalX
+      let toY = goalY
+      let least = obstacles.visible(x, y, goalX, goalY, free) ? 0 : Infinity
+      for (let tried = 0; tried <= ways.length && least > 0; tried++) {
+        const n = tried === 0 ? last[i] : tried - 1
+        const cornerX = corners[2 * n]
+        const cornerY = corners[2 * n + 1]
+        const length = Math.hypot(cornerX - x, cornerY - y) + ways[n]
+        if (length >= least || !obstacles.visible(x, y, cornerX, cornerY, free)) continue
+        least = length
+        last[i] = n
+        toX = cornerX
+        toY = cornerY
+      }
+      targets[2 * i] = toX
+      targets[2 * i + 1] = toY
+    }
+
+    function begin() {
+      ids = colors.map((_, group) =>
+        Array.from({ length: params.agents / GROUPS }, (_, n) => GROUPS * n + group),
+      )
+      plane.show(half)
+    }
+
+    const crossing = createCrossing(Crowd, MOST, AGENT, params, { place, begin, route })
+    const { crowd } = crossing
+    crowd.obstacles = obstacles
+    crossing.reset()
+
+    return {
+      get hits() {
+        return crossing.hits
+      },
+
+      get results() {
+        return crossing.results
+      },
+
+      frame: crossing.frame,
+      change: crossing.change,
+      scroll: plane.zoom,
+
+      draw() {
+        drawBoxes()
+        plane.drawAgents(crowd, ids, colors)
+        if (params.velocities) plane.drawVelocities(crowd)
+        if (params.constraints) {
+          drawWalls()
+          plane.drawLook(crowd, crossing.picked, crossing.look)
+        }
+      },
+
+      report: () => ({
+        numbers: [
+          ...crossing.report(),
+          ['Its walls', crossing.look.walls.length],
+          ['Wall constraints', crossing.look.wallConstraints],
+        ],
+      }),
+
+      press() {
+        const slot = plane.pick(crowd)
+        if (slot >= 0) crossing.picked = slot
+      },
+
+      dispose() {
+        crossing.dispose()
+        obstacles.dispose()
+      },
+    }
+
+    function drawBoxes() {
+      const { context } = stage
+      plane.enter()
+      context.fillStyle = theme.wall
+      for (const [x0, y0, , , x1, y1] of boxes) context.fillRect(x0, y0, x1 - x0, y1 - y0)
+      plane.leave()
+    }
+
+    // The edges that the picked agent heeds.
+    function drawWalls() {
+      const { context } = stage
+      const { vertices, next } = obstacles
+      context.strokeStyle = theme.red
+      const scale = plane.enter()
+      context.lineWidth = 3 / scale
+      context.beginPath()
+      for (const edge of crossing.look.walls) {
+        context.moveTo(vertices[2 * edge], vertices[2 * edge + 1])
+        context.lineTo(vertices[2 * next[edge]], vertices[2 * next[edge] + 1])
+      }
+      context.stroke()
+      plane.leave()
+    }
+  },
+}
+
+/** The group that begins in this corner. */
+const groupAt = (x, y) => SIGNS.findIndex(([signX, signY]) => signX * x > 0 && signY * y > 0)

@@ -1,0 +1,111 @@
+// Agents on a circle, or on rings where they are many, that all cross to the opposite side: they meet
+// in the middle, all at once.
+
+import { Crowd } from 'copse'
+import {
+  addCrossingControls,
+  colorOfAngle,
+  createCrossing,
+  crossingParams,
+} from '../view/crossing.js'
+import { createPlane } from '../view/plane.js'
+
+const AGENTS = [250, 500, 1_000, 2_000, 5_000, 10_000]
+const MOST = AGENTS.at(-1)
+const SPACING = 5 // of agents on a ring, and of rings
+const AGENT = { radius: 1.5 }
+const COLORS = 36
+const FULL = 2 * Math.PI
+
+export default {
+  name: 'circle',
+  title: 'Circle',
+  order: 10,
+  description:
+    'Everybody crosses to the opposite side and meets all others in the middle. Each agent takes the velocity nearest to the one it wants that keeps it clear of its neighbours; these do the same.',
+  help: 'Click, tap or Enter picks an agent: tinted around it are the velocities that its neighbours forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom. Space pauses, digits choose the scene.',
+
+  params: { agents: 500, ...crossingParams, speed: 4 },
+
+  controls(gui, params) {
+    addCrossingControls(gui, params, AGENTS, 'show constraints')
+  },
+
+  setup(stage, params) {
+    const plane = createPlane(stage, MOST)
+    const colors = Array.from({ length: COLORS }, (_, n) => colorOfAngle((FULL * n) / COLORS))
+    const ring = { radius: 0, first: 0, room: 0 } // that is being filled
+    let inner = 0 // radius of the first ring
+    let outer = 0 // and of the last
+    let ids = []
+
+    // Turned a little from ring to ring: else agents would stand behind each other. Those of the first
+    // ring, who arrive first, end on the last: else they would be in the way of the others.
+    function place(i, count, start, goal) {
+      if (i === 0) measure(count)
+      else if (i === ring.first + ring.room) fill(ring.radius + SPACING, i)
+      const room = Math.min(ring.room, count - ring.first) // the last ring has fewer
+      const angle = (FULL * (i - ring.first)) / room + ring.radius
+      const opposite = -Math.sqrt(inner ** 2 + outer ** 2 - ring.radius ** 2)
+      start[0] = ring.radius * Math.cos(angle)
+      start[1] = ring.radius * Math.sin(angle)
+      goal[0] = opposite * Math.cos(angle)
+      goal[1] = opposite * Math.sin(angle)
+    }
+
+    function measure(count) {
+      inner = Math.max(200, 3 * Math.sqrt(count))
+      fill(inner, 0)
+      while (ring.first + ring.room < count) fill(ring.radius + SPACING, ring.first + ring.room)
+      outer = ring.radius
+      fill(inner, 0)
+    }
+
+    function fill(radius, first) {
+      Object.assign(ring, { radius, first, room: roomOf(radius) })
+    }
+
+    const roomOf = (radius) => Math.floor((FULL * radius) / SPACING)
+
+    function begin({ positions }) {
+      ids = colors.map(() => [])
+      for (let i = 0; i < params.agents; i++) {
+        const turn = Math.atan2(positions[2 * i + 1], positions[2 * i]) / FULL
+        ids[Math.round((turn + 1) * COLORS) % COLORS].push(i)
+      }
+      plane.show(outer + 2 * AGENT.radius)
+    }
+
+    const crossing = createCrossing(Crowd, MOST, AGENT, params, { place, begin })
+    const { crowd } = crossing
+    crossing.reset()
+
+    return {
+      get hits() {
+        return crossing.hits
+      },
+
+      get results() {
+        return crossing.results
+      },
+
+      frame: crossing.frame,
+      change: crossing.change,
+      dispose: crossing.dispose,
+      scroll: plane.zoom,
+
+      draw() {
+        plane.drawAgents(crowd, ids, colors)
+        if (params.velocities) plane.drawVelocities(crowd)
+        if (params.constraints) plane.drawLook(crowd, crossing.picked, crossing.look)
+      },
+
+      report: () => ({ numbers: crossing.report() }),
+
+      press() {
+        const slot = plane.pick(crowd)
+        if (slot >= 0) crossing.picked = slot
+      },
+    }
+  },
+}

@@ -1,0 +1,192 @@
+// Spheres that begin all over a sphere, and all cross to its other side.
+
+import { Crowd3D } from 'copse'
+import { addCrossingControls, createCrossing, crossingParams } from '../view/crossing.js'
+import { theme } from '../view/theme.js'
+
+const AGENTS = [100, 250, 500, 1_000, 2_000, 4_000]
+const MOST = AGENTS.at(-1)
+const AGENT = { radius: 1.5 }
+const SPACING = 9 // of agents when they begin
+const LEAST_RADIUS = 50 // of the sphere
+const GOLDEN = Math.PI * (3 - Math.sqrt(5)) // angle from one to the next
+const MAX_NEIGHBORS = 64
+const TURN = 0.12 // radians per second, while nobody uses the pointer
+
+export default {
+  name: 'spheres',
+  title: 'Spheres',
+  order: 12,
+  description:
+    'A crowd in space: all cross to the other side of the sphere that they begin on. Each takes the velocity nearest to the one it wants of those that its neighbours leave it; these are lit for one of them.',
+  help: 'Click, tap or Enter picks an agent. The camera turns when left alone; a drag turns it too, arrow keys move the pointer; wheel, pinch, + and - zoom. Space pauses, digits choose the scene.',
+
+  params: { agents: 250, ...crossingParams },
+
+  controls(gui, params) {
+    addCrossingControls(gui, params, AGENTS, 'show neighbours')
+  },
+
+  setup(stage, params) {
+    const { pointer } = stage
+    const starts = new Float32Array(3 * MOST)
+    let radius = 1 // of the sphere
+    let closed = false
+    let failure = null
+    let view = null // until three.js is loaded
+    let look = '' // of the colours that are shown
+
+    async function load() {
+      const world = await import('../view/world.js')
+      if (closed) return
+      view = createView(world, stage)
+      view.color(starts, params.agents)
+    }
+    load().catch((error) => (failure = error))
+
+    // Evenly, along a spiral from pole to pole.
+    function place(i, count, start, goal) {
+      radius = Math.max(LEAST_RADIUS, SPACING * Math.sqrt(count / (4 * Math.PI)))
+      const y = 1 - (2 * i + 1) / count
+      const ring = Math.sqrt(1 - y * y)
+      start[0] = radius * ring * Math.cos(GOLDEN * i)
+      start[1] = radius * y
+      start[2] = radius * ring * Math.sin(GOLDEN * i)
+      for (let axis = 0; axis < 3; axis++) goal[axis] = -start[axis]
+    }
+
+    function begin({ positions }) {
+      starts.set(positions)
+      view?.color(starts, params.agents)
+    }
+
+    const crossing = createCrossing(Crowd3D, MOST, AGENT, params, { place, begin })
+    const { crowd } = crossing
+    crossing.reset()
+
+    return {
+      get hits() {
+        return crossing.hits
+      },
+
+      get results() {
+        return crossing.results
+      },
+
+      frame(dt, lap) {
+        if (failure) throw failure
+        if (pointer.wandering) view?.world.turn(TURN * dt)
+        crossing.frame(dt, lap)
+      },
+
+      draw() {
+        if (!view) return
+        const colors = [theme.ink, theme.hit, theme.paper].join()
+        if (look !== colors) {
+          look = colors
+          view.paint()
+        }
+        view.showAgents(crowd, 1 / radius)
+        view.showVelocities(crowd, params.velocities ? params.agents : 0, 1 / radius)
+        const { neighbors } = crossing.look
+        view.showNeighbors(
+          crowd,
+          crossing.picked,
+          params.constraints ? neighbors : null,
+          1 / radius,
+        )
+        view.world.draw()
+      },
+
+      report: () => ({ numbers: crossing.report() }),
+
+      change: crossing.change,
+
+      scroll(steps) {
+        view?.world.zoom(steps)
+      },
+
+      press() {
+        const slot = view?.pick(pointer.x, pointer.y) ?? -1
+        if (slot >= 0) crossing.picked = slot
+      },
+
+      dispose() {
+        closed = true
+        view?.world.dispose()
+        crossing.dispose()
+      },
+    }
+  },
+}
+
+/** What is drawn, once three.js is there; all in units of the sphere's radius. */
+function createView(world, stage) {
+  const { Color, createBalls, createLines, createWorld, showBalls, showFirst } = world
+  const made = createWorld(stage, [2.2, 1.5, 2.9])
+  const balls = made.add(createBalls(MOST))
+  const velocities = made.add(createLines(MOST))
+  const lit = made.add(createBalls(MAX_NEIGHBORS))
+  const chosen = made.add(createBalls(1))
+  const lines = made.add(createLines(MAX_NEIGHBORS))
+  for (const { material } of [lit, chosen, lines]) material.fog = false
+  lines.material.depthTest = false // seen through whoever is in front
+  const color = new Color()
+  const place = ({ geometry }) => geometry.attributes.position.array
+
+  return {
+    world: made,
+
+    paint() {
+      lit.material.color.set(theme.ink)
+      lines.material.color.set(theme.ink)
+      chosen.material.color.set(theme.hit)
+      velocities.material.color.set(theme.ink)
+    },
+
+    /** By where they begin: around by hue, lighter upwards. */
+    color(starts, count) {
+      for (let i = 0; i < count; i++) {
+        const [x, y, z] = starts.subarray(3 * i, 3 * i + 3)
+        const hue = Math.atan2(z, x) / (2 * Math.PI) + 1
+        const height = y / Math.hypot(x, y, z)
+        color.setHSL(hue % 1, 0.62, 0.55 + 0.2 * height).toArray(balls.instanceColor.array, 3 * i)
+      }
+      balls.instanceColor.needsUpdate = true
+    },
+
+    showAgents({ positions, count, radii }, scale) {
+      showBalls(balls, positions, null, count, scale, radii[0])
+    },
+
+    // Of full speed out of the ball.
+    showVelocities({ positions, velocities: speeds, radii }, count, scale) {
+      const ends = place(velocities)
+      const length = 2.4 * radii[0]
+      for (let i = 0; i < count; i++) {
+        for (let axis = 0; axis < 3; axis++) {
+          const from = positions[3 * i + axis]
+          ends[6 * i + axis] = scale * from
+          ends[6 * i + axis + 3] = scale * (from + length * speeds[3 * i + axis])
+        }
+      }
+      showFirst(velocities, 2 * count)
+    },
+
+    showNeighbors({ positions, radii }, slot, neighbors, scale) {
+      const count = neighbors ? neighbors.length : 0
+      const ends = place(lines)
+      for (let n = 0; n < count; n++) {
+        for (let axis = 0; axis < 3; axis++) {
+          ends[6 * n + axis] = scale * positions[3 * slot + axis]
+          ends[6 * n + axis + 3] = scale * positions[3 * neighbors[n] + axis]
+        }
+      }
+      showFirst(lines, 2 * count)
+      showBalls(lit, positions, neighbors, count, scale, 1.1 * radii[0])
+      showBalls(chosen, positions, [slot], neighbors ? 1 : 0, scale, 1.25 * radii[0])
+    },
+
+    pick: (x, y) => made.pickBall(balls, x, y),
+  }
+}
