@@ -173,9 +173,16 @@ build/test/unit: $(C_SOURCES) $(C_HEADERS) $(C_TESTS) | $(SETUP)
 	@mkdir -p $(@D)
 	$(CLANG) $(C_FLAGS) $(SANITIZE) -DCOPSE_COUNT_COMPARISONS tests/c/unit.c $(C_SOURCES) -lm -o $@
 
-build/fuzz/%: tests/c/fuzz/%.c $(C_SOURCES) $(C_HEADERS) $(C_TESTS) | $(SETUP)
+# All targets are linked with the same objects.
+FUZZED = $(patsubst %,build/fuzz/objects/%.o,$(C_NAMES))
+
+build/fuzz/objects/%.o: c/%.c $(C_HEADERS) | $(SETUP)
 	@mkdir -p $(@D)
-	$(CLANG) $(C_FLAGS) $(SANITIZE) -fsanitize=fuzzer $< $(C_SOURCES) -lm -o $@
+	$(CLANG) $(C_FLAGS) $(SANITIZE) -fsanitize=fuzzer-no-link -c $< -o $@
+
+build/fuzz/%: tests/c/fuzz/%.c $(C_TESTS) $(FUZZED) | $(SETUP)
+	@mkdir -p $(@D)
+	$(CLANG) $(C_FLAGS) $(SANITIZE) -fsanitize=fuzzer $< $(FUZZED) -lm -o $@
 
 # The same scenario by each compiler and optimisation, and in plain C instead of SSE.
 DETERMINISM = gcc-O0 gcc-O3 clang-O0 clang-O3 scalar-O2 ssse3-O3
