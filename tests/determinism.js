@@ -1,6 +1,7 @@
 // A scenario whose every answer goes into one hash: the same number from every build of the library,
 // on every machine. tests/c/determinism.c plays the same in C; tests/determinism.txt holds the numbers,
-// one for each kind of index. The trees of boxes have a scenario of their own, further down.
+// one for each kind of index. The trees of boxes and of walls, and crowds, have scenarios of their own, further
+// down.
 //
 // All numbers are float32, each step rounded, and all integers unsigned 32-bit.
 //
@@ -88,6 +89,34 @@
 //   5. hash the figures edges, dropped, pieces, nodes, leaves, unsplit, depth and polygons, then the bits of
 //      all numbers of the cells, then of the lines
 //   6. as for boxes
+//
+// Crowds. Numbers and hash as above, and two parts: a Crowd, 400 slots, SIZE 32, with an ObstacleTree, 100
+// slots; then a Crowd3D, 260 slots, SIZE 8, without. timeStep 1/8, the rest by default. The least number of
+// agents is 300, in 3D 200.
+//
+// A coordinate: (next() >>> 8) * SIZE / 2^24. A speed: ((next() >>> 20) - 2048) / 2^11. Add: for each axis
+// position = a coordinate, velocity and preferredVelocity = a speed each, goal = a coordinate (drawn in
+// this order); no goal if (next() & 3) is 0; radius = (next() >>> 24) / 2^9, maxSpeed =
+// 1 + (next() >>> 24) / 2^7, preferredSpeed = half of it, neighborDistance = 2 + (next() & 7), maxNeighbors =
+// next() % 11, timeHorizon = 1 + (next() & 3), timeHorizonObstacles = (1 + (next() & 3)) / 2; hash the slot.
+//
+// A rectangle: left and bottom are coordinates, width and height (next() >>> 20) / 2^11 each; its corners
+// from there counterclockwise (y up), each coordinate rounded.
+//
+// First 20 rectangles are added as polygons, of two sides if (next() & 3) is 0 (drawn after the rectangle);
+// then agents, a tenth more than the least number. 200 steps, each:
+//   1. 3 times: slot = next() % slots. Not in use: add. Else remove it, if there are more than the least
+//      number.
+//   2. Every slot in use with slot % 16 = step % 16 gets a goal: a coordinate for each axis.
+//   3. In 2D: in steps 3, 7, 11, … polygon 4 * (next() % 20) is moved to a rectangle; in steps 1, 5, 9, …
+//      0.25 is added to the x of all its four vertices. Build (after a move the step does).
+//   4. step
+//   5. In steps 3, 7, 11, …: hash the crowd's hash, then the figures agents, infeasible, overlaps and steps,
+//      then the bits of neighbors and of time (as float32). Then slot = next() % slots; if it is in use,
+//      look: hash the number of neighbors, then each; the same of walls; wallConstraints; the number of
+//      floats of the constraints, then the bits of each
+//   6. In steps 49, 99, …: save, hash each word of the bytes, and go on with another crowd, new, that
+//      restores them
 
 import { className } from './indexes.js'
 import { createRandom } from './random.js'
@@ -432,6 +461,114 @@ function playWalls(tree, next, hash) {
   }
 }
 
+// ---- Crowds ----
+
+const CROWD_STEPS = 200
+const RECTANGLES = 20
+
+/** One part of crowds, with walls or null. */
+function playCrowd(create, size, least, walls, next, hash) {
+  let crowd = create()
+  const { capacity: slots, dimensions } = crowd
+  const float = new Float32Array(1)
+  const floatBits = new Uint32Array(float.buffer)
+
+  const drawCoordinate = () => ((next() >>> 8) * size) / 2 ** 24
+  const drawSpeed = () => ((next() >>> 20) - 2048) / 2 ** 11
+
+  function addFloats(...numbers) {
+    for (const x of numbers) {
+      float[0] = x
+      hash.add(floatBits[0])
+    }
+  }
+
+  function addAgent() {
+    const agent = { position: [], velocity: [], preferredVelocity: [], goal: [] }
+    for (let axis = 0; axis < dimensions; axis++) {
+      agent.position.push(drawCoordinate())
+      agent.velocity.push(drawSpeed())
+      agent.preferredVelocity.push(drawSpeed())
+      agent.goal.push(drawCoordinate())
+    }
+    if ((next() & 3) === 0) agent.goal = null
+    agent.radius = (next() >>> 24) / 2 ** 9
+    agent.maxSpeed = 1 + (next() >>> 24) / 2 ** 7
+    agent.preferredSpeed = agent.maxSpeed / 2
+    agent.neighborDistance = 2 + (next() & 7)
+    agent.maxNeighbors = next() % 11
+    agent.timeHorizon = 1 + (next() & 3)
+    agent.timeHorizonObstacles = (1 + (next() & 3)) / 2
+    hash.add(crowd.add(agent))
+  }
+
+  function drawRectangle() {
+    const [left, bottom] = [drawCoordinate(), drawCoordinate()]
+    const right = left + (next() >>> 20) / 2 ** 11
+    const top = bottom + (next() >>> 20) / 2 ** 11
+    return [left, bottom, right, bottom, right, top, left, top]
+  }
+
+  function churn(step) {
+    for (let i = 0; i < 3; i++) {
+      const slot = next() % slots
+      if (!crowd.has(slot)) addAgent()
+      else if (crowd.count > least) crowd.remove(slot)
+    }
+    for (let slot = step % 16; slot < slots; slot += 16)
+      if (crowd.has(slot))
+        for (let axis = 0; axis < dimensions; axis++)
+          crowd.goals[slot * dimensions + axis] = drawCoordinate()
+    if (!walls || step % 2 === 0) return
+    const first = 4 * (next() % RECTANGLES)
+    if (step % 4 === 3) walls.move(first, drawRectangle())
+    else {
+      for (let id = first; id < first + 4; id++) walls.vertices[2 * id] += 0.25
+      walls.build()
+    }
+  }
+
+  function addState() {
+    hash.add(crowd.hash())
+    const { agents, infeasible, overlaps, steps, neighbors, time } = crowd.stats()
+    for (const figure of [agents, infeasible, overlaps, steps]) hash.add(figure)
+    addFloats(neighbors, time)
+    const slot = next() % slots
+    if (!crowd.has(slot)) return
+    const seen = crowd.look(slot)
+    for (const ids of [seen.neighbors, seen.walls]) {
+      hash.add(ids.length)
+      for (const id of ids) hash.add(id)
+    }
+    hash.add(seen.wallConstraints)
+    hash.add(seen.constraints.length)
+    addFloats(...seen.constraints)
+  }
+
+  function replace() {
+    const saved = crowd.save()
+    for (const word of new Uint32Array(saved.buffer)) hash.add(word)
+    crowd.dispose()
+    crowd = create()
+    crowd.restore(saved)
+    if (walls) crowd.obstacles = walls
+  }
+
+  if (walls) {
+    for (let i = 0; i < RECTANGLES; i++)
+      walls.addPolygon(drawRectangle(), { twoSided: (next() & 3) === 0 })
+    crowd.obstacles = walls
+  }
+  for (let i = 0; i < least + least / 10; i++) addAgent()
+  for (let step = 0; step < CROWD_STEPS; step++) {
+    churn(step)
+    crowd.step()
+    if (step % 4 === 3) addState()
+    if (step % 50 === 49) replace()
+  }
+  crowd.dispose()
+}
+
 /** By class. The cells in 3D are too many for a table of its own entry for each. */
 const OPTIONS = {
   AgentTree: { leafSize: 16 },
@@ -452,6 +589,16 @@ export async function scenario(library, kind) {
   if (kind === 'ObstacleTree') {
     const tree = new library.ObstacleTree({ capacity: WALL_SLOTS, leafSize: 4, instance })
     playWalls(tree, next, hash)
+    return hash.value()
+  }
+  if (kind === 'Crowd') {
+    const { Crowd, Crowd3D, ObstacleTree } = library
+    const walls = new ObstacleTree({ capacity: 100, instance })
+    const options = { timeStep: 1 / 8, instance }
+    const inPlane = () => new Crowd({ capacity: 400, ...options })
+    const inSpace = () => new Crowd3D({ capacity: 260, ...options })
+    playCrowd(inPlane, 32, 300, walls, next, hash)
+    playCrowd(inSpace, 8, 200, null, next, hash)
     return hash.value()
   }
   if (kind === 'Octree') {

@@ -434,6 +434,135 @@ static void play_walls(void) {
   copse_obstacle_destroy(tree);
 }
 
+/* ---- Crowds ---- */
+
+enum { CROWD_STEPS = 200, RECTANGLES = 20 };
+
+typedef struct crowds {
+  copse_crowd *crowd;
+  copse_obstacle *walls; /* NULL: none */
+  copse_crowd_def def;
+  uint32_t dim, slots, least;
+  float size;
+} crowds;
+
+static float draw_place(const crowds *at) { return (float)(next() >> 8) * at->size / 16777216.0f; }
+static float draw_speed(void) { return ((float)(next() >> 20) - 2048) / 2048; }
+
+static void add_agent(const crowds *at) {
+  copse_crowd_agent agent = copse_crowd_agent_default();
+  for (uint32_t axis = 0; axis < at->dim; axis++) {
+    agent.position[axis] = draw_place(at);
+    agent.velocity[axis] = draw_speed();
+    agent.preferredVelocity[axis] = draw_speed();
+    agent.goal[axis] = draw_place(at);
+  }
+  if ((next() & 3) == 0) agent.goal[0] = agent.goal[1] = agent.goal[2] = NAN;
+  agent.radius = (float)(next() >> 24) / 512;
+  agent.maxSpeed = 1 + (float)(next() >> 24) / 128;
+  agent.preferredSpeed = agent.maxSpeed / 2;
+  agent.neighborDistance = 2 + (float)(next() & 7);
+  agent.maxNeighbors = next() % 11;
+  agent.timeHorizon = 1 + (float)(next() & 3);
+  agent.timeHorizonObstacles = (1 + (float)(next() & 3)) / 2;
+  uint32_t slot;
+  copse_crowd_add(at->crowd, &agent, &slot);
+  add(slot);
+}
+
+static void draw_rectangle(const crowds *at, float *points) {
+  const float left = draw_place(at), bottom = draw_place(at);
+  const float right = left + (float)(next() >> 20) / 2048;
+  const float top = bottom + (float)(next() >> 20) / 2048;
+  const float corners[] = {left, bottom, right, bottom, right, top, left, top};
+  memcpy(points, corners, sizeof corners);
+}
+
+static void churn_crowd(const crowds *at, uint32_t step) {
+  for (int i = 0; i < 3; i++) {
+    const uint32_t slot = next() % at->slots;
+    if (!copse_crowd_has(at->crowd, slot))
+      add_agent(at);
+    else if (copse_crowd_count(at->crowd) > at->least)
+      copse_crowd_remove(at->crowd, slot);
+  }
+  float *goals = copse_crowd_get(at->crowd).goals;
+  for (uint32_t slot = step % 16; slot < at->slots; slot += 16)
+    for (uint32_t axis = 0; axis < at->dim && copse_crowd_has(at->crowd, slot); axis++)
+      goals[slot * at->dim + axis] = draw_place(at);
+  if (!at->walls || step % 2 == 0) return;
+  const uint32_t first = 4 * (next() % RECTANGLES);
+  if (step % 4 == 3) {
+    float points[8];
+    draw_rectangle(at, points);
+    copse_obstacle_move(at->walls, first, points, 4);
+  } else
+    for (uint32_t id = first; id < first + 4; id++)
+      copse_obstacle_vertices(at->walls)[(size_t)2 * id] += 0.25f;
+  copse_obstacle_build(at->walls, NULL);
+}
+
+static void add_crowd(const crowds *at) {
+  add(copse_crowd_hash(at->crowd));
+  const copse_crowd_statistics stats = copse_crowd_stats(at->crowd);
+  add(stats.agents);
+  add(stats.infeasible);
+  add(stats.overlaps);
+  add((uint32_t)stats.steps);
+  add_float((float)stats.neighbors);
+  add_float((float)stats.time);
+  const uint32_t slot = next() % at->slots;
+  static copse_crowd_view seen;
+  if (copse_crowd_look(at->crowd, at->walls, 0.125f, slot, &seen) != COPSE_OK) return;
+  add(seen.neighborCount);
+  for (uint32_t i = 0; i < seen.neighborCount; i++) add(seen.neighbors[i]);
+  add(seen.wallCount);
+  for (uint32_t i = 0; i < seen.wallCount; i++) add(seen.walls[i]);
+  add(seen.wallConstraintCount);
+  const uint32_t floats = seen.constraintCount * 2 * at->dim;
+  add(floats);
+  for (uint32_t i = 0; i < floats; i++) add_float(seen.constraints[i]);
+}
+
+static void replace_crowd(crowds *at) {
+  static uint32_t words[ROOM];
+  size_t bytes;
+  if (copse_crowd_save(at->crowd, words, sizeof words, &bytes, NULL) != COPSE_OK) exit(1);
+  for (size_t i = 0; i < bytes / sizeof *words; i++) add(words[i]);
+  copse_crowd_destroy(at->crowd);
+  if (copse_crowd_create(&at->def, &at->crowd) != COPSE_OK) exit(1);
+  if (copse_crowd_restore(at->crowd, words, bytes) != COPSE_OK) exit(1);
+}
+
+static void play_crowd(uint32_t dim, uint32_t slots, uint32_t least, float size) {
+  crowds at = {.dim = dim, .slots = slots, .least = least, .size = size};
+  at.def = copse_crowd_default();
+  at.def.dimensions = dim;
+  at.def.capacity = slots;
+  if (copse_crowd_create(&at.def, &at.crowd) != COPSE_OK) exit(1);
+  if (dim == 2) {
+    copse_obstacle_def def = copse_obstacle_default();
+    def.capacity = 100;
+    if (copse_obstacle_create(&def, &at.walls) != COPSE_OK) exit(1);
+    for (int i = 0; i < RECTANGLES; i++) {
+      float points[8];
+      uint32_t slot;
+      draw_rectangle(&at, points);
+      copse_obstacle_add(at.walls, points, 4, (next() & 3) == 0, &slot);
+    }
+    copse_obstacle_build(at.walls, NULL);
+  }
+  for (uint32_t i = 0; i < least + least / 10; i++) add_agent(&at);
+  for (uint32_t step = 0; step < CROWD_STEPS; step++) {
+    churn_crowd(&at, step);
+    if (copse_crowd_step(at.crowd, at.walls, 0.125f, NULL) != COPSE_OK) exit(1);
+    if (step % 4 == 3) add_crowd(&at);
+    if (step % 50 == 49) replace_crowd(&at);
+  }
+  copse_crowd_destroy(at.crowd);
+  copse_obstacle_destroy(at.walls);
+}
+
 int main(void) {
   play_both("agenttree", (kind){.noun = AGENTTREE}, (kind){.noun = AGENTTREE});
   play_both("grid", (kind){.noun = GRID, .cellSize = 12}, (kind){.noun = GRID, .cellSize = 5});
@@ -447,5 +576,10 @@ int main(void) {
   hash = 2166136261u;
   play_walls();
   printf("obstacle 0x%08x\n", hash);
+  state = 1;
+  hash = 2166136261u;
+  play_crowd(2, 400, 300, 32);
+  play_crowd(3, 260, 200, 8);
+  printf("crowd 0x%08x\n", hash);
   return 0;
 }
