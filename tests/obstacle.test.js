@@ -763,11 +763,12 @@ for (const [core, library] of libraries.entries()) {
       assert.is(exports[call](walls, 0, 0, 0, 0, 0, 0, 0, 0), stale, call)
     for (const { _handle: other } of [agents, boxes])
       for (const call of [
-        ...['add_polygon', 'move_polygon', 'remove_polygon', 'clear_polygons', 'winding_of'],
+        ...['add_polygon', 'move_polygon', 'winding_of'],
         ...['build_walls', 'build_changed_walls', 'walls_within', 'nearest_wall', 'visible'],
         ...['raycast_walls', 'raycast_walls_many', 'contains', 'visibility', 'lines'],
       ])
         assert.is(exports[call](other, 0, 0, 0, 0, 0, 0), stale, call)
+    for (const call of ['remove', 'clear']) assert.is(exports[call](agents._handle, 0), stale, call)
     assert.ok(tree.validate() && agents.validate() && boxes.validate())
   })
 

@@ -789,6 +789,7 @@ export class ObstacleTree extends Queryable {
 
   /** Figures of the tree, and of the last query: always the same object. */
   stats() {
+    this._alive('stats')
     this._buildChanged()
     const numbers = this._statistics(FIGURES.length)
     for (let i = 0; i < FIGURES.length; i++) this.#stats[FIGURES[i]] = numbers[i]

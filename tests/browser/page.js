@@ -2,6 +2,8 @@
 
 import './runs.js'
 import '../agenttree.test.js'
+import '../crowd.test.js'
+import '../crowdscenarios.test.js'
 import '../degenerate.test.js'
 import '../determinism.test.js'
 import '../errors.test.js'
