@@ -73,6 +73,7 @@ struct copse_obstacle {
   /* The last build. */
   obstacle_node *nodes;
   obstacle_piece *pieces;
+  obstacle_edge *pieceEdges; /* of each piece its whole edge, next to those it is tested with */
   uint32_t nodeCount, pieceCount, edgeCount, dropped;
   float bounds[4];
   float center[2];

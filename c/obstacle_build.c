@@ -353,5 +353,7 @@ copse_status copse_obstacle_build(copse_obstacle *tree, uint32_t *firstBad) {
   measure(tree);
   build_from(tree, start_pieces(tree));
   set_ends(tree);
+  for (uint32_t i = 0; i < tree->pieceCount; i++)
+    tree->pieceEdges[i] = tree->edges[tree->pieces[i].edge];
   return COPSE_OK;
 }

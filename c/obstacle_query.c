@@ -59,7 +59,7 @@ copse_status copse_obstacle_within(const copse_obstacle *tree, const float *cent
       at = descend(tree, at, from, reach, stack, &waiting);
     for (uint32_t i = tree->nodes[at].begin; i < tree->nodes[at].end; i++) {
       const obstacle_piece *piece = &tree->pieces[i];
-      const obstacle_edge *edge = &tree->edges[piece->edge];
+      const obstacle_edge *edge = &tree->pieceEdges[i];
       const vec a = vec_of(edge->from), b = vec_of(edge->to);
       const foot found = foot_on(a, b, p);
       const float distance2 = (float)found.distance2;
@@ -96,7 +96,7 @@ copse_status copse_obstacle_nearest(const copse_obstacle *tree, const float *cen
     for (; tree->nodes[at].left; visited++) at = descend(tree, at, from, reach, stack, &waiting);
     for (uint32_t i = tree->nodes[at].begin; i < tree->nodes[at].end; i++) {
       const uint32_t id = tree->pieces[i].edge;
-      const vec a = vec_of(tree->edges[id].from), b = vec_of(tree->edges[id].to);
+      const vec a = vec_of(tree->pieceEdges[i].from), b = vec_of(tree->pieceEdges[i].to);
       const foot found = foot_on(a, b, p);
       const float distance2 = (float)found.distance2;
       if (!(distance2 < best2 || (distance2 == best2 && id < wall->edge)) ||
@@ -115,10 +115,11 @@ copse_status copse_obstacle_nearest(const copse_obstacle *tree, const float *cen
 
 /* A segment, as asked and as the tree sees it. */
 typedef struct way {
-  vec from, to;      /* as asked */
-  vec first, second; /* in order */
-  float x[2], y[2];  /* relative to the center */
-  float reach;       /* from a line, within which both its sides matter */
+  vec from, to;       /* as asked */
+  vec first, second;  /* in order */
+  float lo[2], hi[2]; /* its bounds */
+  float x[2], y[2];   /* relative to the center */
+  float reach;        /* from a line, within which both its sides matter */
 } way;
 
 static way way_of(const copse_obstacle *tree, const float *from, const float *to, float radius) {
@@ -126,6 +127,10 @@ static way way_of(const copse_obstacle *tree, const float *from, const float *to
   const bool ordered = in_order(made.from, made.to);
   made.first = ordered ? made.from : made.to;
   made.second = ordered ? made.to : made.from;
+  for (int axis = 0; axis < 2; axis++) {
+    made.lo[axis] = from[axis] < to[axis] ? from[axis] : to[axis];
+    made.hi[axis] = from[axis] < to[axis] ? to[axis] : from[axis];
+  }
   float slack = 0;
   for (int end = 0; end < 2; end++) {
     const float *point = end ? to : from;
@@ -197,7 +202,19 @@ ALWAYS_INLINE const obstacle_node *tour_next(tour *all, const copse_obstacle *tr
   return NULL;
 }
 
-ALWAYS_INLINE bool blocks(const way *along, vec a, vec b, float radius, float radius2) {
+/* Whether an edge lies beyond the bounds of a way: most do. */
+ALWAYS_INLINE bool is_beside(const way *along, const obstacle_edge *edge) {
+  const float *from = edge->from, *to = edge->to;
+  return (from[0] < along->lo[0] && to[0] < along->lo[0]) ||
+         (from[0] > along->hi[0] && to[0] > along->hi[0]) ||
+         (from[1] < along->lo[1] && to[1] < along->lo[1]) ||
+         (from[1] > along->hi[1] && to[1] > along->hi[1]);
+}
+
+ALWAYS_INLINE bool blocks(const way *along, const obstacle_edge *edge, float radius,
+                          float radius2) {
+  if (!(radius > 0) && is_beside(along, edge)) return false;
+  const vec a = vec_of(edge->from), b = vec_of(edge->to);
   if (segments_meet(along->first, along->second, a, b)) return true;
   if (!(radius > 0)) return false;
   return (float)foot_on(a, b, along->from).distance2 <= radius2 ||
@@ -215,10 +232,8 @@ static bool is_visible(const copse_obstacle *tree, const float *from, const floa
   tour_start(&all);
   bool visible = true;
   while (visible && (leaf = tour_next(&all, tree, &along, INFINITY)))
-    for (uint32_t i = leaf->begin; visible && i < leaf->end; i++) {
-      const obstacle_edge *edge = &tree->edges[tree->pieces[i].edge];
-      visible = !blocks(&along, vec_of(edge->from), vec_of(edge->to), radius, radius2);
-    }
+    for (uint32_t i = leaf->begin; visible && i < leaf->end; i++)
+      visible = !blocks(&along, &tree->pieceEdges[i], radius, radius2);
   *visits = all.visits;
   return visible;
 }
@@ -278,7 +293,8 @@ static uint32_t cast(const copse_obstacle *tree, const float *from, const float 
   while ((leaf = tour_next(&all, tree, &along, hit->fraction)))
     for (uint32_t i = leaf->begin; i < leaf->end; i++) {
       const uint32_t id = tree->pieces[i].edge;
-      const vec a = vec_of(tree->edges[id].from), b = vec_of(tree->edges[id].to);
+      if (is_beside(&along, &tree->pieceEdges[i])) continue;
+      const vec a = vec_of(tree->pieceEdges[i].from), b = vec_of(tree->pieceEdges[i].to);
       if (!segments_meet(along.first, along.second, a, b) ||
           !is_seen(tree, id, side, a, b, along.from))
         continue;
@@ -348,7 +364,7 @@ copse_status copse_obstacle_contains(const copse_obstacle *tree, const float *po
   while (!onBorder && (leaf = tour_next(&all, tree, &along, INFINITY)))
     for (uint32_t i = leaf->begin; i < leaf->end; i++) {
       const obstacle_piece *piece = &tree->pieces[i];
-      const obstacle_edge *edge = &tree->edges[piece->edge];
+      const obstacle_edge *edge = &tree->pieceEdges[i];
       const vec a = vec_of(edge->from), b = vec_of(edge->to);
       if (!(tree->kinds[piece->edge] & EDGE_OF_AREA)) continue;
       onBorder |= edge_contains(a, b, p);
