@@ -9,7 +9,7 @@ enum { MOST_PIECES = 2 * COPSE_MAX_CAPACITY };
 /* ---- Life -------------------------------------------------------------------------------- */
 
 copse_obstacle_def copse_obstacle_default(void) {
-  return (copse_obstacle_def){.capacity = 1000, .leafSize = 12};
+  return (copse_obstacle_def){.capacity = 1000, .leafSize = 32};
 }
 
 /* The definition with what it leaves open; false when it is none. */
@@ -43,7 +43,7 @@ static uint64_t carve(copse_obstacle *tree, void *memory) {
   tree->corners = arena_carve(&all, capacity, sizeof *tree->corners);
   tree->nodes = arena_carve(&all, node_capacity(&tree->def), sizeof *tree->nodes);
   tree->pieces = arena_carve(&all, tree->def.pieces, sizeof *tree->pieces);
-  tree->pieceEdges = arena_carve(&all, tree->def.pieces, sizeof *tree->pieceEdges);
+  for (int end = 0; end < 4; end++) tree->pieceEnds[end] = arena_carve(&all, pieces, sizeof(float));
   for (int i = 0; i < 2; i++) {
     for (int end = 0; end < 4; end++)
       tree->work[i].ends[end] = arena_carve(&all, pieces, sizeof(float));
@@ -124,7 +124,8 @@ copse_status copse_obstacle_reserve(copse_obstacle *tree, uint32_t capacity) {
   memcpy(larger.corners, tree->corners, old * sizeof *tree->corners);
   memcpy(larger.nodes, tree->nodes, tree->nodeCount * sizeof *tree->nodes);
   memcpy(larger.pieces, tree->pieces, tree->pieceCount * sizeof *tree->pieces);
-  memcpy(larger.pieceEdges, tree->pieceEdges, tree->pieceCount * sizeof *tree->pieceEdges);
+  for (int end = 0; end < 4; end++)
+    memcpy(larger.pieceEnds[end], tree->pieceEnds[end], tree->pieceCount * sizeof(float));
   slots grown = tree->slots;
   slots_grow(&grown, larger.slots.generations, larger.slots.free, capacity);
   larger.slots = grown;

@@ -73,7 +73,7 @@ struct copse_obstacle {
   /* The last build. */
   obstacle_node *nodes;
   obstacle_piece *pieces;
-  obstacle_edge *pieceEdges; /* of each piece its whole edge, next to those it is tested with */
+  float *pieceEnds[4]; /* of each piece its whole edge: x0, y0, x1, y1 */
   uint32_t nodeCount, pieceCount, edgeCount, dropped;
   float bounds[4];
   float center[2];
@@ -91,6 +91,14 @@ enum { EDGE_PRESENT = 1, EDGE_TWO_SIDED = 2, EDGE_OF_AREA = 4 };
 typedef struct vec {
   double x, y;
 } vec;
+
+/* The ends of a piece's edge. */
+ALWAYS_INLINE vec piece_from(const copse_obstacle *tree, uint32_t piece) {
+  return (vec){(double)tree->pieceEnds[0][piece], (double)tree->pieceEnds[1][piece]};
+}
+ALWAYS_INLINE vec piece_to(const copse_obstacle *tree, uint32_t piece) {
+  return (vec){(double)tree->pieceEnds[2][piece], (double)tree->pieceEnds[3][piece]};
+}
 
 ALWAYS_INLINE vec vec_of(const float *point) { return (vec){(double)point[0], (double)point[1]}; }
 ALWAYS_INLINE vec vec_to(vec a, vec b) { return (vec){b.x - a.x, b.y - a.y}; }
@@ -126,13 +134,17 @@ ALWAYS_INLINE bool spans_meet(double a0, double a1, double b0, double b1) {
   return aLo <= bHi && bLo <= aHi;
 }
 
-/* Whether a segment p … q, its ends in order, meets an edge a … b. */
+/* Whether a segment p … q, its ends in order, meets an edge a … b. Without branches: which of these
+ * hold is anyone's guess. */
 ALWAYS_INLINE bool segments_meet(vec p, vec q, vec a, vec b) {
-  if (!spans_meet(p.x, q.x, a.x, b.x) || !spans_meet(p.y, q.y, a.y, b.y)) return false;
+  const bool aside = ((a.x < p.x) & (b.x < p.x)) | ((a.x > q.x) & (b.x > q.x)) |
+                     ((a.y < p.y) & (b.y < p.y) & (a.y < q.y) & (b.y < q.y)) |
+                     ((a.y > p.y) & (b.y > p.y) & (a.y > q.y) & (b.y > q.y));
   const double ofA = side_of(p, q, a), ofB = side_of(p, q, b);
-  if ((ofA > 0 && ofB > 0) || (ofA < 0 && ofB < 0)) return false;
   const double ofP = side_of(a, b, p), ofQ = side_of(a, b, q);
-  return !(ofP > 0 && ofQ > 0) && !(ofP < 0 && ofQ < 0);
+  const bool apart = ((ofA > 0) & (ofB > 0)) | ((ofA < 0) & (ofB < 0)) | ((ofP > 0) & (ofQ > 0)) |
+                     ((ofP < 0) & (ofQ < 0));
+  return !(aside | apart);
 }
 
 /* Whether the ends of a segment are in order. */

@@ -353,7 +353,12 @@ copse_status copse_obstacle_build(copse_obstacle *tree, uint32_t *firstBad) {
   measure(tree);
   build_from(tree, start_pieces(tree));
   set_ends(tree);
-  for (uint32_t i = 0; i < tree->pieceCount; i++)
-    tree->pieceEdges[i] = tree->edges[tree->pieces[i].edge];
+  for (uint32_t i = 0; i < tree->pieceCount; i++) {
+    const obstacle_edge *edge = &tree->edges[tree->pieces[i].edge];
+    for (int axis = 0; axis < 2; axis++) {
+      tree->pieceEnds[axis][i] = edge->from[axis];
+      tree->pieceEnds[2 + axis][i] = edge->to[axis];
+    }
+  }
   return COPSE_OK;
 }

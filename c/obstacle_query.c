@@ -13,32 +13,122 @@ ALWAYS_INLINE bool is_side(copse_side side) {
   return side == COPSE_SIDE_BOTH || side == COPSE_SIDE_VISIBLE;
 }
 
-/* ---- Around a point ----------------------------------------------------------------------- */
+/* ---- Four edges at a time: which of them may matter, one bit each; in floats, with room for all
+ * that they round ---- */
 
-/* A point as the tree sees it. */
-typedef struct place {
-  float x, y, slack;
-} place;
+/* Those of four pieces. */
+typedef struct edges4 {
+  float4 x0, y0, x1, y1;
+} edges4;
 
-static place place_of(const copse_obstacle *tree, const float *point) {
-  const float x = point[0] - tree->center[0], y = point[1] - tree->center[1];
-  return (place){x, y, obstacle_slack(tree, x, y)};
+ALWAYS_INLINE edges4 edges4_at(const copse_obstacle *tree, uint32_t piece) {
+  return (edges4){float4_load(tree->pieceEnds[0] + piece), float4_load(tree->pieceEnds[1] + piece),
+                  float4_load(tree->pieceEnds[2] + piece), float4_load(tree->pieceEnds[3] + piece)};
 }
 
-/* Nodes that wait, and how far their side of a line is. */
+/* The pieces of a leaf that are still to be looked at: those of `bits`, from `four` on, and those
+ * from four + 4 on. */
+typedef struct rest {
+  uint32_t four, end, bits;
+} rest;
+
+/* All of a leaf's. */
+static rest rest_of(const obstacle_node *leaf) { return (rest){leaf->begin - 4, leaf->end, 0}; }
+
+static uint32_t rest_lanes(const rest *all) {
+  return all->end - all->four < 4 ? (1u << (all->end - all->four)) - 1 : 15;
+}
+
+static uint32_t rest_take(rest *all) {
+  const uint32_t piece = all->four + (uint32_t)__builtin_ctz(all->bits);
+  all->bits &= all->bits - 1;
+  return piece;
+}
+
+/* ---- Around a point ----------------------------------------------------------------------- */
+
+/* A node that waits, and how far its side of a line is. */
 typedef struct waiting_node {
   uint32_t node;
   float distance;
 } waiting_node;
 
-/* Goes on to a node's children: the one that p is in next, the other, if it is within `reach`,
- * later. Answers with the next. */
-ALWAYS_INLINE uint32_t descend(const copse_obstacle *tree, uint32_t at, place p, float reach,
-                               waiting_node *stack, uint32_t *waiting) {
-  const obstacle_node *node = &tree->nodes[at];
-  const float side = node_side(node, p.x, p.y), far = (side < 0 ? -side : side) - p.slack;
-  if (far <= reach) stack[(*waiting)++] = (waiting_node){side < 0 ? node->left : at + 1, far};
-  return side < 0 ? at + 1 : node->left;
+/* Goes through the edges around a point, nearer leaves first; what is farther than `distance` may
+ * be left out. */
+typedef struct circuit {
+  waiting_node stack[OBSTACLE_STACK];
+  uint32_t waiting, visits;
+  rest here;
+  float point[2], x, y; /* as asked, and as the tree sees it */
+  float slack, reach;   /* beyond a line */
+  float most2;
+} circuit;
+
+static void circuit_narrow(circuit *all, float distance, float distance2) {
+  all->reach = all->slack + distance * 1.000001f;
+  all->most2 = distance2 * 1.000001f + 1e-36f;
+}
+
+static void circuit_start(circuit *all, const copse_obstacle *tree, const float *point,
+                          float distance) {
+  all->stack[0] = (waiting_node){0, 0};
+  all->waiting = 1;
+  all->visits = 0;
+  all->here = (rest){0, 0, 0};
+  for (int axis = 0; axis < 2; axis++) all->point[axis] = point[axis];
+  all->x = point[0] - tree->center[0];
+  all->y = point[1] - tree->center[1];
+  all->slack = obstacle_slack(tree, all->x, all->y);
+  circuit_narrow(all, distance, distance * distance);
+}
+
+/* Whose bounds are not too far. */
+ALWAYS_INLINE uint32_t edges4_around(const copse_obstacle *tree, uint32_t piece,
+                                     const circuit *all) {
+  const edges4 edges = edges4_at(tree, piece);
+  const float4 x = float4_all(all->point[0]), y = float4_all(all->point[1]), zero = float4_all(0);
+  const float4 left = float4_sub(float4_min(edges.x0, edges.x1), x);
+  const float4 right = float4_sub(x, float4_max(edges.x0, edges.x1));
+  const float4 below = float4_sub(float4_min(edges.y0, edges.y1), y);
+  const float4 above = float4_sub(y, float4_max(edges.y0, edges.y1));
+  const float4 dx = float4_max(zero, float4_max(left, right));
+  const float4 dy = float4_max(zero, float4_max(below, above));
+  const float4 distance2 = float4_add(float4_mul(dx, dx), float4_mul(dy, dy));
+  return word4_bits(float4_le(distance2, float4_all(all->most2)));
+}
+
+/* The next leaf; NULL: no more. */
+ALWAYS_INLINE const obstacle_node *circuit_leaf(circuit *all, const copse_obstacle *tree) {
+  while (all->waiting) {
+    const waiting_node next = all->stack[--all->waiting];
+    if (next.distance > all->reach) continue;
+    uint32_t at = next.node;
+    for (all->visits++; tree->nodes[at].left; all->visits++) {
+      const obstacle_node *node = &tree->nodes[at];
+      const uint32_t right = at + 1;
+      const float side = node_side(node, all->x, all->y), far = side < 0 ? -side : side;
+      if (far <= all->reach)
+        all->stack[all->waiting++] = (waiting_node){side < 0 ? node->left : right, far};
+      at = side < 0 ? right : node->left;
+    }
+    return &tree->nodes[at];
+  }
+  return NULL;
+}
+
+/* The next piece whose edge may matter; COPSE_NONE: no more. */
+OUT_OF_LINE uint32_t circuit_next(circuit *all, const copse_obstacle *tree) {
+  rest *here = &all->here;
+  while (!here->bits) {
+    here->four += 4;
+    if (here->four >= here->end) {
+      const obstacle_node *leaf = circuit_leaf(all, tree);
+      if (!leaf) return COPSE_NONE;
+      *here = rest_of(leaf);
+    } else
+      here->bits = edges4_around(tree, here->four, all) & rest_lanes(here);
+  }
+  return rest_take(here);
 }
 
 copse_status copse_obstacle_within(const copse_obstacle *tree, const float *center, float radius,
@@ -48,31 +138,25 @@ copse_status copse_obstacle_within(const copse_obstacle *tree, const float *cent
   if (!query_results_ok(&sorted, results, true) || !query_point_ok(center, 2) ||
       !query_radius_ok(radius) || !is_side(side))
     return COPSE_INVALID_ARGUMENT;
-  const place from = place_of(tree, center);
   const vec p = vec_of(center);
-  const float radius2 = radius * radius, reach = radius * 1.000001f;
-  waiting_node stack[OBSTACLE_STACK] = {{0, 0}};
-  for (uint32_t waiting = 1; waiting;) {
-    uint32_t at = stack[--waiting].node;
-    results->visits++;
-    for (; tree->nodes[at].left; results->visits++)
-      at = descend(tree, at, from, reach, stack, &waiting);
-    for (uint32_t i = tree->nodes[at].begin; i < tree->nodes[at].end; i++) {
-      const obstacle_piece *piece = &tree->pieces[i];
-      const obstacle_edge *edge = &tree->pieceEdges[i];
-      const vec a = vec_of(edge->from), b = vec_of(edge->to);
-      const foot found = foot_on(a, b, p);
-      const float distance2 = (float)found.distance2;
-      if (!(distance2 <= radius2) || !piece_reports(piece, found.at) ||
-          !is_seen(tree, piece->edge, side, a, b, p))
-        continue;
-      if (results->total < results->capacity) {
-        results->ids[results->total] = piece->edge;
-        results->distances2[results->total] = distance2;
-      }
-      results->total++;
+  const float radius2 = radius * radius;
+  circuit all;
+  circuit_start(&all, tree, center, radius);
+  for (uint32_t i; (i = circuit_next(&all, tree)) != COPSE_NONE;) {
+    const obstacle_piece *piece = &tree->pieces[i];
+    const vec a = piece_from(tree, i), b = piece_to(tree, i);
+    const foot found = foot_on(a, b, p);
+    const float distance2 = (float)found.distance2;
+    if (!(distance2 <= radius2) || !piece_reports(piece, found.at) ||
+        !is_seen(tree, piece->edge, side, a, b, p))
+      continue;
+    if (results->total < results->capacity) {
+      results->ids[results->total] = piece->edge;
+      results->distances2[results->total] = distance2;
     }
+    results->total++;
   }
+  results->visits += all.visits;
   query_sort(&sorted, results);
   return COPSE_OK;
 }
@@ -83,31 +167,23 @@ copse_status copse_obstacle_nearest(const copse_obstacle *tree, const float *cen
   *wall = (copse_wall){COPSE_NONE, 0, {0, 0}};
   if (!query_point_ok(center, 2) || !query_radius_ok(maxDistance) || !is_side(side))
     return COPSE_INVALID_ARGUMENT;
-  const place from = place_of(tree, center);
   const vec p = vec_of(center);
-  float best2 = maxDistance * maxDistance, reach = maxDistance * 1.000001f;
-  uint32_t visited = 0;
-  waiting_node stack[OBSTACLE_STACK] = {{0, -INFINITY}};
-  for (uint32_t waiting = 1; waiting;) {
-    const waiting_node next = stack[--waiting];
-    if (next.distance > reach) continue;
-    uint32_t at = next.node;
-    visited++;
-    for (; tree->nodes[at].left; visited++) at = descend(tree, at, from, reach, stack, &waiting);
-    for (uint32_t i = tree->nodes[at].begin; i < tree->nodes[at].end; i++) {
-      const uint32_t id = tree->pieces[i].edge;
-      const vec a = vec_of(tree->pieceEdges[i].from), b = vec_of(tree->pieceEdges[i].to);
-      const foot found = foot_on(a, b, p);
-      const float distance2 = (float)found.distance2;
-      if (!(distance2 < best2 || (distance2 == best2 && id < wall->edge)) ||
-          !is_seen(tree, id, side, a, b, p))
-        continue;
-      *wall = (copse_wall){id, distance2, {(float)found.x, (float)found.y}};
-      best2 = distance2;
-      reach = sqrtf(distance2) * 1.000001f;
-    }
+  float best2 = maxDistance * maxDistance;
+  circuit all;
+  circuit_start(&all, tree, center, maxDistance);
+  for (uint32_t i; (i = circuit_next(&all, tree)) != COPSE_NONE;) {
+    const uint32_t id = tree->pieces[i].edge;
+    const vec a = piece_from(tree, i), b = piece_to(tree, i);
+    const foot found = foot_on(a, b, p);
+    const float distance2 = (float)found.distance2;
+    if (!(distance2 < best2 || (distance2 == best2 && id < wall->edge)) ||
+        !is_seen(tree, id, side, a, b, p))
+      continue;
+    *wall = (copse_wall){id, distance2, {(float)found.x, (float)found.y}};
+    best2 = distance2;
+    circuit_narrow(&all, sqrtf(distance2), distance2);
   }
-  if (visits) *visits = visited;
+  if (visits) *visits = all.visits;
   return COPSE_OK;
 }
 
@@ -117,29 +193,69 @@ copse_status copse_obstacle_nearest(const copse_obstacle *tree, const float *cen
 typedef struct way {
   vec from, to;       /* as asked */
   vec first, second;  /* in order */
-  float lo[2], hi[2]; /* its bounds */
+  float begin[2];     /* as asked */
+  float along[2];     /* from there to the end */
+  float lo[2], hi[2]; /* the bounds of all that matters */
+  float width;        /* how far from its line that may be, times its length */
   float x[2], y[2];   /* relative to the center */
   float reach;        /* from a line, within which both its sides matter */
 } way;
 
 static way way_of(const copse_obstacle *tree, const float *from, const float *to, float radius) {
-  way made = {.from = vec_of(from), .to = vec_of(to)};
-  const bool ordered = in_order(made.from, made.to);
-  made.first = ordered ? made.from : made.to;
-  made.second = ordered ? made.to : made.from;
-  for (int axis = 0; axis < 2; axis++) {
-    made.lo[axis] = from[axis] < to[axis] ? from[axis] : to[axis];
-    made.hi[axis] = from[axis] < to[axis] ? to[axis] : from[axis];
-  }
+  const float LEAST = 1e-36f;
+  const float *floats[2] = {from, to};
+  const vec ends[2] = {vec_of(from), vec_of(to)};
+  const bool ordered = in_order(ends[0], ends[1]);
+  way made = {.from = ends[0], .to = ends[1], .first = ends[!ordered], .second = ends[ordered]};
   float slack = 0;
   for (int end = 0; end < 2; end++) {
-    const float *point = end ? to : from;
-    made.x[end] = point[0] - tree->center[0];
-    made.y[end] = point[1] - tree->center[1];
+    made.x[end] = floats[end][0] - tree->center[0];
+    made.y[end] = floats[end][1] - tree->center[1];
     slack += obstacle_slack(tree, made.x[end], made.y[end]);
   }
   made.reach = slack + radius * 1.000001f;
+  for (int axis = 0; axis < 2; axis++) {
+    const bool isUp = from[axis] < to[axis]; /* an index, not a branch: it is anyone's guess */
+    const float lo = floats[!isUp][axis], hi = floats[isUp][axis];
+    made.begin[axis] = from[axis];
+    made.along[axis] = to[axis] - from[axis];
+    made.lo[axis] = lo - made.reach - fabsf(lo) * 0x1p-22f;
+    made.hi[axis] = hi + made.reach + fabsf(hi) * 0x1p-22f;
+  }
+  made.width = made.reach * (fabsf(made.along[0]) + fabsf(made.along[1])) + LEAST;
   return made;
+}
+
+/* How far left, and how far right, of a way four points surely are, times its length. */
+typedef struct aside4 {
+  float4 left, right;
+} aside4;
+
+ALWAYS_INLINE aside4 aside4_of(const way *along, float4 x, float4 y) {
+  const float4 zero = float4_all(0);
+  x = float4_sub(x, float4_all(along->begin[0]));
+  y = float4_sub(y, float4_all(along->begin[1]));
+  const float4 rise = float4_mul(float4_all(along->along[0]), y);
+  const float4 fall = float4_mul(float4_all(along->along[1]), x);
+  const float4 side = float4_sub(rise, fall);
+  const float4 size = float4_add(float4_max(rise, float4_sub(zero, rise)),
+                                 float4_max(fall, float4_sub(zero, fall)));
+  const float4 doubt = float4_add(float4_mul(size, float4_all(0x1p-20f)), float4_all(along->width));
+  return (aside4){float4_sub(side, doubt), float4_sub(float4_sub(zero, side), doubt)};
+}
+
+/* Which are neither beyond the bounds of a way nor to one side of it. */
+ALWAYS_INLINE uint32_t edges4_along(const copse_obstacle *tree, uint32_t piece, const way *along) {
+  const edges4 edges = edges4_at(tree, piece);
+  const aside4 a = aside4_of(along, edges.x0, edges.y0), b = aside4_of(along, edges.x1, edges.y1);
+  const float4 zero = float4_all(0);
+  word4 out = float4_lt(zero, float4_min(a.left, b.left));
+  out = word4_or(out, float4_lt(zero, float4_min(a.right, b.right)));
+  out = word4_or(out, float4_lt(float4_max(edges.x0, edges.x1), float4_all(along->lo[0])));
+  out = word4_or(out, float4_lt(float4_max(edges.y0, edges.y1), float4_all(along->lo[1])));
+  out = word4_or(out, float4_lt(float4_all(along->hi[0]), float4_min(edges.x0, edges.x1)));
+  out = word4_or(out, float4_lt(float4_all(along->hi[1]), float4_min(edges.y0, edges.y1)));
+  return 15 & ~word4_bits(out);
 }
 
 /* A node and the part of the way that may be in it. */
@@ -148,73 +264,95 @@ typedef struct stretch {
   float begin, end;
 } stretch;
 
-/* Of a stretch, what lies on the side where `begin` and `end`, the sides of its ends, are above
- * -reach. */
-ALWAYS_INLINE stretch stretch_above(stretch whole, uint32_t node, float begin, float end,
-                                    float reach) {
-  stretch cut = {node, whole.begin, whole.end};
-  const float length = whole.end - whole.begin;
-  if (begin < -reach) cut.begin += length * ((begin + reach) / (begin - end));
-  if (end < -reach) cut.end -= length * ((end + reach) / (end - begin));
-  return cut;
-}
-
-/* The leaves along a way, in order of their stretches' begins. */
+/* Goes through the edges along a way, leaf by leaf in order of their stretches' begins. */
 typedef struct tour {
   stretch stack[OBSTACLE_STACK];
   uint32_t waiting, visits;
+  stretch last;                  /* that the leaf was sought in */
+  uint32_t path[OBSTACLE_STACK]; /* the nodes passed on the way to it */
+  uint32_t steps;
+  rest here;
+  way along;
 } tour;
 
-static void tour_start(tour *all) {
+static void tour_start(tour *all, const copse_obstacle *tree, const float *from, const float *to,
+                       float radius) {
   all->stack[0] = (stretch){0, 0, 1};
   all->waiting = 1;
-  all->visits = 0;
+  all->visits = all->steps = 0;
+  all->here = (rest){0, 0, 0};
+  all->along = way_of(tree, from, to, radius);
 }
 
-/* The next leaf; NULL: no more. */
-ALWAYS_INLINE const obstacle_node *tour_next(tour *all, const copse_obstacle *tree,
-                                             const way *along, float until) {
-  while (all->waiting) {
-    stretch part = all->stack[--all->waiting];
-    if (part.begin > until) continue;
-    all->visits++;
-    while (tree->nodes[part.node].left) {
-      const obstacle_node *node = &tree->nodes[part.node];
-      const uint32_t right = part.node + 1;
-      const float first = node_side(node, along->x[0], along->y[0]);
-      const float second = node_side(node, along->x[1], along->y[1]);
-      const float begin = first + (second - first) * part.begin;
-      const float end = first + (second - first) * part.end;
-      const bool inLeft = begin >= -along->reach || end >= -along->reach;
-      const bool inRight = begin <= along->reach || end <= along->reach;
-      all->visits++;
-      if (inLeft && inRight) {
-        const stretch left = stretch_above(part, node->left, begin, end, along->reach);
-        const stretch other = stretch_above(part, right, -begin, -end, along->reach);
-        const bool leftFirst = begin > end;
-        all->stack[all->waiting++] = leftFirst ? other : left;
-        part = leftFirst ? left : other;
-      } else
-        part.node = inRight ? right : node->left;
+static float way_at(const float *ends, float at) { return ends[0] + (ends[1] - ends[0]) * at; }
+
+/* Has the other sides of the nodes wait that were passed, as far as the way goes there. To go down
+ * first and to see about that only now is faster: often a wall in the first leaf ends it all. */
+static void tour_turn(tour *all, const copse_obstacle *tree) {
+  const way *along = &all->along;
+  const float reach = along->reach, begin = all->last.begin;
+  const float x = way_at(along->x, begin), y = way_at(along->y, begin);
+  float end = all->last.end;
+  for (uint32_t i = 0; i < all->steps; i++) {
+    const uint32_t at = all->path[i];
+    const obstacle_node *node = &tree->nodes[at];
+    float here = node_side(node, x, y), there = node_side(node, along->x[1], along->y[1]);
+    const bool isRight = here < 0;
+    if (isRight) {
+      here = -here;
+      there = -there;
     }
-    return &tree->nodes[part.node];
+    if (here > reach && there > reach) continue;
+    const float rest = (1 - begin) / (here - there);
+    const float first = here > reach ? begin + (here - reach) * rest : begin;
+    if (first > end) continue;
+    all->stack[all->waiting++] = (stretch){isRight ? node->left : at + 1, first, end};
+    if (there < -reach) {
+      const float last = begin + (here + reach) * rest;
+      if (last < end) end = last;
+    }
+  }
+  all->steps = 0;
+}
+
+/* The next leaf, of those whose stretches begin up to `until`; NULL: no more. */
+ALWAYS_INLINE const obstacle_node *tour_leaf(tour *all, const copse_obstacle *tree, float until) {
+  if (all->steps) tour_turn(all, tree);
+  while (all->waiting) {
+    const stretch part = all->stack[--all->waiting];
+    if (part.begin > until) continue;
+    const float x = way_at(all->along.x, part.begin), y = way_at(all->along.y, part.begin);
+    uint32_t at = part.node, steps = 0;
+    for (uint32_t left; (left = tree->nodes[at].left);) {
+      const uint32_t right = at + 1, isRight = node_side(&tree->nodes[at], x, y) < 0;
+      all->path[steps++] = at;
+      at = left ^ ((left ^ right) & -isRight); /* not a branch: it is anyone's guess */
+    }
+    all->last = part;
+    all->steps = steps;
+    all->visits += steps + 1;
+    return &tree->nodes[at];
   }
   return NULL;
 }
 
-/* Whether an edge lies beyond the bounds of a way: most do. */
-ALWAYS_INLINE bool is_beside(const way *along, const obstacle_edge *edge) {
-  const float *from = edge->from, *to = edge->to;
-  return (from[0] < along->lo[0] && to[0] < along->lo[0]) ||
-         (from[0] > along->hi[0] && to[0] > along->hi[0]) ||
-         (from[1] < along->lo[1] && to[1] < along->lo[1]) ||
-         (from[1] > along->hi[1] && to[1] > along->hi[1]);
+/* The next piece whose edge may matter, in the leaves whose stretches begin up to `until`;
+ * COPSE_NONE: no more. */
+OUT_OF_LINE uint32_t tour_next(tour *all, const copse_obstacle *tree, float until) {
+  rest *here = &all->here;
+  while (!here->bits) {
+    here->four += 4;
+    if (here->four >= here->end) {
+      const obstacle_node *leaf = tour_leaf(all, tree, until);
+      if (!leaf) return COPSE_NONE;
+      *here = rest_of(leaf);
+    } else
+      here->bits = edges4_along(tree, here->four, &all->along) & rest_lanes(here);
+  }
+  return rest_take(here);
 }
 
-ALWAYS_INLINE bool blocks(const way *along, const obstacle_edge *edge, float radius,
-                          float radius2) {
-  if (!(radius > 0) && is_beside(along, edge)) return false;
-  const vec a = vec_of(edge->from), b = vec_of(edge->to);
+ALWAYS_INLINE bool blocks(const way *along, vec a, vec b, float radius, float radius2) {
   if (segments_meet(along->first, along->second, a, b)) return true;
   if (!(radius > 0)) return false;
   return (float)foot_on(a, b, along->from).distance2 <= radius2 ||
@@ -225,15 +363,12 @@ ALWAYS_INLINE bool blocks(const way *along, const obstacle_edge *edge, float rad
 
 static bool is_visible(const copse_obstacle *tree, const float *from, const float *to, float radius,
                        uint32_t *visits) {
-  const way along = way_of(tree, from, to, radius);
   const float radius2 = radius * radius;
-  const obstacle_node *leaf;
   tour all;
-  tour_start(&all);
+  tour_start(&all, tree, from, to, radius);
   bool visible = true;
-  while (visible && (leaf = tour_next(&all, tree, &along, INFINITY)))
-    for (uint32_t i = leaf->begin; visible && i < leaf->end; i++)
-      visible = !blocks(&along, &tree->pieceEdges[i], radius, radius2);
+  for (uint32_t i; visible && (i = tour_next(&all, tree, INFINITY)) != COPSE_NONE;)
+    visible = !blocks(&all.along, piece_from(tree, i), piece_to(tree, i), radius, radius2);
   *visits = all.visits;
   return visible;
 }
@@ -284,27 +419,24 @@ static double fraction_to(vec p, vec q, vec a, vec b) {
 
 static uint32_t cast(const copse_obstacle *tree, const float *from, const float *to,
                      copse_side side, copse_wall_hit *hit) {
-  const way along = way_of(tree, from, to, 0);
-  const obstacle_node *leaf;
   double reached = 1;
   tour all;
-  tour_start(&all);
+  tour_start(&all, tree, from, to, 0);
+  const way along = all.along;
   *hit = (copse_wall_hit){COPSE_NONE, 1, {to[0], to[1]}, {0, 0}};
-  while ((leaf = tour_next(&all, tree, &along, hit->fraction)))
-    for (uint32_t i = leaf->begin; i < leaf->end; i++) {
-      const uint32_t id = tree->pieces[i].edge;
-      if (is_beside(&along, &tree->pieceEdges[i])) continue;
-      const vec a = vec_of(tree->pieceEdges[i].from), b = vec_of(tree->pieceEdges[i].to);
-      if (!segments_meet(along.first, along.second, a, b) ||
-          !is_seen(tree, id, side, a, b, along.from))
-        continue;
-      const double at = fraction_to(along.from, along.to, a, b);
-      const float fraction = (float)at;
-      if (fraction > hit->fraction || (fraction == hit->fraction && id >= hit->edge)) continue;
-      hit->edge = id;
-      hit->fraction = fraction;
-      reached = at;
-    }
+  for (uint32_t i; (i = tour_next(&all, tree, hit->fraction)) != COPSE_NONE;) {
+    const uint32_t id = tree->pieces[i].edge;
+    const vec a = piece_from(tree, i), b = piece_to(tree, i);
+    if (!segments_meet(along.first, along.second, a, b) ||
+        !is_seen(tree, id, side, a, b, along.from))
+      continue;
+    const double at = fraction_to(along.from, along.to, a, b);
+    const float fraction = (float)at;
+    if (fraction > hit->fraction || (fraction == hit->fraction && id >= hit->edge)) continue;
+    hit->edge = id;
+    hit->fraction = fraction;
+    reached = at;
+  }
   if (hit->edge == COPSE_NONE) return all.visits;
   const obstacle_edge *edge = &tree->edges[hit->edge];
   const vec a = vec_of(edge->from), b = vec_of(edge->to), along2 = vec_to(along.from, along.to);
@@ -354,25 +486,21 @@ copse_status copse_obstacle_contains(const copse_obstacle *tree, const float *po
   const bool goesRight = bounds[2] - point[0] <= point[0] - bounds[0];
   const float border = bounds[goesRight ? 2 : 0];
   const float far[2] = {(border > point[0]) == goesRight ? border : point[0], point[1]};
-  const way along = way_of(tree, point, far, 0);
   const vec p = vec_of(point);
-  const obstacle_node *leaf;
   int32_t winding = tree->hasBoundaries ? 1 : 0;
   bool onBorder = false;
   tour all;
-  tour_start(&all);
-  while (!onBorder && (leaf = tour_next(&all, tree, &along, INFINITY)))
-    for (uint32_t i = leaf->begin; i < leaf->end; i++) {
-      const obstacle_piece *piece = &tree->pieces[i];
-      const obstacle_edge *edge = &tree->pieceEdges[i];
-      const vec a = vec_of(edge->from), b = vec_of(edge->to);
-      if (!(tree->kinds[piece->edge] & EDGE_OF_AREA)) continue;
-      onBorder |= edge_contains(a, b, p);
-      const bool isUpward = a.y <= p.y;
-      if (isUpward == (b.y <= p.y) || !piece_reports(piece, (p.y - a.y) / (b.y - a.y))) continue;
-      const bool isRight = isUpward ? side_of(a, b, p) > 0 : side_of(a, b, p) < 0;
-      if (isRight == goesRight) winding += isUpward == goesRight ? 1 : -1;
-    }
+  tour_start(&all, tree, point, far, 0);
+  for (uint32_t i; !onBorder && (i = tour_next(&all, tree, INFINITY)) != COPSE_NONE;) {
+    const obstacle_piece *piece = &tree->pieces[i];
+    const vec a = piece_from(tree, i), b = piece_to(tree, i);
+    if (!(tree->kinds[piece->edge] & EDGE_OF_AREA)) continue;
+    onBorder = edge_contains(a, b, p);
+    const bool isUpward = a.y <= p.y;
+    if (isUpward == (b.y <= p.y) || !piece_reports(piece, (p.y - a.y) / (b.y - a.y))) continue;
+    const bool isRight = isUpward ? side_of(a, b, p) > 0 : side_of(a, b, p) < 0;
+    if (isRight == goesRight) winding += isUpward == goesRight ? 1 : -1;
+  }
   *inside = onBorder || winding > 0;
   if (visits) *visits = all.visits;
   return COPSE_OK;

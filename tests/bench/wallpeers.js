@@ -43,6 +43,57 @@ const oursBy =
     }
   }
 
+/** Whether no edge is in the way. The ends are put in order: rounding is then the same there and back. */
+function isFree(edges, x0, y0, x1, y1) {
+  if (x0 > x1 || (x0 === x1 && y0 > y1)) return isFree(edges, x1, y1, x0, y0)
+  const lowY = Math.min(y0, y1)
+  const highY = Math.max(y0, y1)
+  const dx = x1 - x0
+  const dy = y1 - y0
+  for (let at = 0; at < edges.length; at += 4) {
+    const ax = edges[at]
+    const ay = edges[at + 1]
+    const bx = edges[at + 2]
+    const by = edges[at + 3]
+    if ((ax < x0 && bx < x0) || (ax > x1 && bx > x1)) continue
+    if ((ay < lowY && by < lowY) || (ay > highY && by > highY)) continue
+    const ofA = dx * (ay - y0) - dy * (ax - x0)
+    const ofB = dx * (by - y0) - dy * (bx - x0)
+    if ((ofA > 0 && ofB > 0) || (ofA < 0 && ofB < 0)) continue
+    const ofFirst = (bx - ax) * (y0 - ay) - (by - ay) * (x0 - ax)
+    const ofSecond = (bx - ax) * (y1 - ay) - (by - ay) * (x1 - ax)
+    if (!(ofFirst > 0 && ofSecond > 0) && !(ofFirst < 0 && ofSecond < 0)) return false
+  }
+  return true
+}
+
+/** A loop over all edges, up to the first that is in the way, as a game has it that has no library. */
+function bruteForce({ n }) {
+  const edges = new Float32Array(4 * n)
+  const found = new Uint32Array(n)
+  return {
+    found,
+    build(polygons) {
+      let at = 0
+      for (const points of polygons)
+        for (let i = 0, last = points.length - 2; i <= last; i += 2) {
+          const next = i < last ? i + 2 : 0
+          edges[at++] = points[i]
+          edges[at++] = points[i + 1]
+          edges[at++] = points[next]
+          edges[at++] = points[next + 1]
+        }
+    },
+    visible: (x0, y0, x1, y1) => isFree(edges, x0, y0, x1, y1),
+    keepVisible(x, y, ids, positions) {
+      let count = 0
+      for (const id of ids)
+        if (isFree(edges, x, y, positions[2 * id], positions[2 * id + 1])) found[count++] = id
+      return count
+    },
+  }
+}
+
 /** It wants walls that touch at their ends alone, so those of a maze in parts as long as a cell. */
 function visibilityPolygon({ spread, view }) {
   let segments
@@ -75,10 +126,11 @@ function partsOf([x0, y0, x1, y1]) {
 
 const IN_2D = [2]
 
-/** As `stillPeers`. Brute force is the same class, as one list. */
+/** As `stillPeers`. Of one leaf: the same class looks through all, with SIMD. */
 export const wallPeers = [
   { name: 'copse ObstacleTree', create: oursBy(), dimensions: IN_2D },
-  { name: 'brute force', create: oursBy(({ n }) => ({ leafSize: n })), dimensions: IN_2D },
+  { name: 'of one leaf', create: oursBy(({ n }) => ({ leafSize: n })), dimensions: IN_2D },
+  { name: 'brute force', create: bruteForce, dimensions: IN_2D },
   {
     name: 'visibility-polygon',
     create: visibilityPolygon,
