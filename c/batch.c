@@ -193,8 +193,8 @@ SMALL_CODE expectation expectation_start(uint32_t k, uint32_t dimensions) {
 void expect(expectation *expected) {
   if (expected->full)
     expected->reach2 = (float)(expected->sum2 / expected->full) * expected->margin;
-  else
-    expected->reach2 *= 4;
+  else /* from 0: as far as is asked */
+    expected->reach2 = expected->reach2 > 0 ? expected->reach2 * 4 : INFINITY;
   expected->sum2 = 0;
   expected->full = 0;
 }
