@@ -303,12 +303,12 @@ static void tour_turn(tour *all, const copse_obstacle *tree) {
       there = -there;
     }
     if (here > reach && there > reach) continue;
-    const float rest = (1 - begin) / (here - there);
-    const float first = here > reach ? begin + (here - reach) * rest : begin;
+    const float scale = (1 - begin) / (here - there);
+    const float first = here > reach ? begin + (here - reach) * scale : begin;
     if (first > end) continue;
     all->stack[all->waiting++] = (stretch){isRight ? node->left : at + 1, first, end};
     if (there < -reach) {
-      const float last = begin + (here + reach) * rest;
+      const float last = begin + (here + reach) * scale;
       if (last < end) end = last;
     }
   }
