@@ -65,17 +65,19 @@ struct index_type {
    * nodes, or runs, that it visited. */
   uint32_t (*collect)(const void *index, const region *where, shape kind, const copse_query *query,
                       copse_results *results); /* appends what lies there */
-  uint32_t (*count)(const void *index, const region *circle, const copse_query *query,
-                    bool stopAtFirst, uint32_t *visits); /* answers with the number of agents */
   uint32_t (*nearest)(const void *index, const float *center, const copse_query *query,
                       pair *nearest); /* brings it up to date */
   uint32_t (*neighbors)(const void *index, const float *center, const copse_query *query,
                         scan_nearest *nearest); /* likewise; k > 0 */
   /* About how far, squared, the k-th neighbor of a point is; 0: no idea. NULL: always that. */
   float (*reach2)(const void *index, const float *center, uint32_t k);
-  uint32_t (*cast)(const void *index, const scan_ray *ray, const copse_query *query,
-                   copse_hit *hit); /* from a hit that is nobody */
 };
+
+/* Likewise, but told by who asks: a program that never does so need not contain them. */
+typedef uint32_t index_count(const void *index, const region *circle, const copse_query *query,
+                             bool stopAtFirst, uint32_t *visits); /* answers with the agents */
+typedef uint32_t index_cast(const void *index, const scan_ray *ray, const copse_query *query,
+                            copse_hit *hit); /* from a hit that is nobody */
 
 enum { INDEX_BYTES = 512 };
 
@@ -155,20 +157,21 @@ copse_status agents_range(const agents *all, const float *lo, const float *hi,
 copse_status agents_cone(const agents *all, const float *center, const float *direction,
                          float halfAngle, float radius, const copse_query *query,
                          copse_results *results);
-copse_status agents_count_within(const agents *all, const float *center, float radius,
-                                 const copse_query *query, uint32_t *total, uint32_t *visits);
-copse_status agents_any_within(const agents *all, const float *center, float radius,
-                               const copse_query *query, bool *any, uint32_t *visits);
+copse_status agents_count_within(const agents *all, index_count *count, const float *center,
+                                 float radius, const copse_query *query, uint32_t *total,
+                                 uint32_t *visits);
+copse_status agents_any_within(const agents *all, index_count *count, const float *center,
+                               float radius, const copse_query *query, bool *any, uint32_t *visits);
 copse_status agents_nearest(const agents *all, const float *center, const copse_query *query,
                             uint32_t *id, float *distance2, uint32_t *visits);
 copse_status agents_neighbors(const agents *all, const float *center, uint32_t k,
                               const copse_query *query, copse_results *results);
-copse_status agents_raycast(const agents *all, const float *from, const float *to, float radius,
-                            const float *radii, const copse_query *query, copse_hit *hit,
-                            uint32_t *visits);
-copse_status agents_raycast_many(const agents *all, const float *segments, uint32_t n, float radius,
-                                 const float *radii, const copse_query *query, uint32_t *ids,
-                                 float *fractions);
+copse_status agents_raycast(const agents *all, index_cast *cast, const float *from, const float *to,
+                            float radius, const float *radii, const copse_query *query,
+                            copse_hit *hit, uint32_t *visits);
+copse_status agents_raycast_many(const agents *all, index_cast *cast, const float *segments,
+                                 uint32_t n, float radius, const float *radii,
+                                 const copse_query *query, uint32_t *ids, float *fractions);
 
 /* How many agents a guess of `reach2` aims at: a few more than k, for what is uneven. */
 ALWAYS_INLINE uint32_t agents_aim(uint32_t k) { return k + 6; }

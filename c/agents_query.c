@@ -54,9 +54,9 @@ copse_status agents_cone(const agents *all, const float *center, const float *di
 
 /* ---- How many ----------------------------------------------------------------------------- */
 
-static copse_status count_within(const agents *all, const float *center, float radius,
-                                 const copse_query *query, uint32_t *total, uint32_t *visits,
-                                 bool stopAtFirst) {
+static copse_status count_within(const agents *all, index_count *count, const float *center,
+                                 float radius, const copse_query *query, uint32_t *total,
+                                 uint32_t *visits, bool stopAtFirst) {
   const copse_query asked = query_or_default(query);
   uint32_t visited = 0;
   *total = 0;
@@ -64,20 +64,22 @@ static copse_status count_within(const agents *all, const float *center, float r
     return COPSE_INVALID_ARGUMENT;
   region where;
   region_set_circle(&where, center, radius * radius, all->dimensions);
-  *total = all->type->count(all, &where, &asked, stopAtFirst, &visited);
+  *total = count(all, &where, &asked, stopAtFirst, &visited);
   if (visits) *visits = visited;
   return COPSE_OK;
 }
 
-copse_status agents_count_within(const agents *all, const float *center, float radius,
-                                 const copse_query *query, uint32_t *total, uint32_t *visits) {
-  return count_within(all, center, radius, query, total, visits, false);
+copse_status agents_count_within(const agents *all, index_count *count, const float *center,
+                                 float radius, const copse_query *query, uint32_t *total,
+                                 uint32_t *visits) {
+  return count_within(all, count, center, radius, query, total, visits, false);
 }
 
-copse_status agents_any_within(const agents *all, const float *center, float radius,
-                               const copse_query *query, bool *any, uint32_t *visits) {
+copse_status agents_any_within(const agents *all, index_count *count, const float *center,
+                               float radius, const copse_query *query, bool *any,
+                               uint32_t *visits) {
   uint32_t total;
-  const copse_status status = count_within(all, center, radius, query, &total, visits, true);
+  const copse_status status = count_within(all, count, center, radius, query, &total, visits, true);
   *any = total > 0;
   return status;
 }

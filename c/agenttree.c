@@ -41,11 +41,9 @@ static const index_type AGENTTREE = {
     .build = agenttree_build,
     .options = options,
     .collect = agenttree_collect,
-    .count = agenttree_count,
     .nearest = agenttree_nearest,
     .neighbors = agenttree_neighbors,
     .reach2 = agenttree_reach2,
-    .cast = agenttree_cast,
 };
 _Static_assert(sizeof(copse_agenttree) <= INDEX_BYTES, "see any_index");
 
@@ -215,12 +213,12 @@ copse_status copse_agenttree_cone(const copse_agenttree *tree, const float *cent
 copse_status copse_agenttree_count_within(const copse_agenttree *tree, const float *center,
                                           float radius, const copse_query *query, uint32_t *total,
                                           uint32_t *visits) {
-  return agents_count_within(&tree->agents, center, radius, query, total, visits);
+  return agents_count_within(&tree->agents, agenttree_count, center, radius, query, total, visits);
 }
 copse_status copse_agenttree_any_within(const copse_agenttree *tree, const float *center,
                                         float radius, const copse_query *query, bool *any,
                                         uint32_t *visits) {
-  return agents_any_within(&tree->agents, center, radius, query, any, visits);
+  return agents_any_within(&tree->agents, agenttree_count, center, radius, query, any, visits);
 }
 copse_status copse_agenttree_nearest(const copse_agenttree *tree, const float *center,
                                      const copse_query *query, uint32_t *id, float *distance2,
@@ -234,13 +232,14 @@ copse_status copse_agenttree_neighbors(const copse_agenttree *tree, const float 
 copse_status copse_agenttree_raycast(const copse_agenttree *tree, const float *from,
                                      const float *to, float radius, const float *radii,
                                      const copse_query *query, copse_hit *hit, uint32_t *visits) {
-  return agents_raycast(&tree->agents, from, to, radius, radii, query, hit, visits);
+  return agents_raycast(&tree->agents, agenttree_cast, from, to, radius, radii, query, hit, visits);
 }
 copse_status copse_agenttree_raycast_many(const copse_agenttree *tree, const float *segments,
                                           uint32_t n, float radius, const float *radii,
                                           const copse_query *query, uint32_t *ids,
                                           float *fractions) {
-  return agents_raycast_many(&tree->agents, segments, n, radius, radii, query, ids, fractions);
+  return agents_raycast_many(&tree->agents, agenttree_cast, segments, n, radius, radii, query, ids,
+                             fractions);
 }
 
 /* ---- Snapshot ---------------------------------------------------------------------------- */

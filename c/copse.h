@@ -968,6 +968,11 @@ copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, siz
  * and wants lies in arrays by slot, which the caller may read and write between calls. Of numbers
  * out of range the nearest in range counts, of NaN 0.
  *
+ * Unless the crowd is exact, it adds to that what the algorithm leaves open. Who has someone in the
+ * way turns a little to its right, so that those who meet in perfect symmetry pass. Who has arrived
+ * stands still where it is. Who overlaps a wall, or is inside something solid (looked up every 32
+ * steps), prefers the shortest way out.
+ *
  * The same calls give the same bits everywhere, and so does a crowd restored from a snapshot.
  */
 
@@ -980,7 +985,7 @@ typedef struct copse_crowd_def {
   uint32_t dimensions;   /* 2 or 3 */
   uint32_t capacity;     /* the most agents; 1 … COPSE_MAX_CAPACITY */
   uint32_t maxNeighbors; /* the most that any agent of it heeds; 0 … COPSE_CROWD_MAX_NEIGHBORS */
-  bool exact;            /* nothing but the published algorithm */
+  bool exact;            /* nothing but the published algorithm: see below */
   copse_allocator allocator;
 } copse_crowd_def;
 
@@ -999,6 +1004,15 @@ typedef struct copse_crowd_agent {
   uint32_t maxNeighbors;      /* nor more than the nearest so many */
   float timeHorizon;          /* for how long its velocity has to be clear of neighbors, and of */
   float timeHorizonObstacles; /* walls; at least a time step */
+  float maxAcceleration;      /* by how much its velocity may change in a second */
+  float priority;             /* who avoids whom: of two agents one does its part of
+                               * other's / (own + other's), each one half where both are 0 */
+  uint32_t groups;            /* bits; in none: nobody avoids it, and it avoids nobody */
+  uint32_t mask;              /* of the groups that it avoids; who is not avoided by another has to
+                               * avoid it alone */
+  uint32_t enabled;           /* 0: takes part in nothing */
+  uint32_t locked;            /* not 0: is avoided, and moved by nobody but the caller, who writes
+                               * its position and velocity */
 } copse_crowd_agent;
 
 typedef struct copse_crowd copse_crowd;
@@ -1007,7 +1021,8 @@ typedef struct copse_crowd copse_crowd;
 copse_crowd_def copse_crowd_default(void);
 
 /* At 0, standing, without a goal; radius 0.5, maxSpeed 2, preferredSpeed 1, neighborDistance 10,
- * maxNeighbors 10, both horizons 2. */
+ * maxNeighbors 10, both horizons 2, maxAcceleration INFINITY, priority 0, group 1, all groups
+ * avoided, enabled, not locked. */
 copse_crowd_agent copse_crowd_agent_default(void);
 
 /* The bytes that an object of this definition takes, SIZE_MAX for what no memory can hold. */
@@ -1036,7 +1051,10 @@ typedef struct copse_crowd_arrays {
   float *preferredSpeeds, *radii, *maxSpeeds, *neighborDistances;
   uint32_t *maxNeighbors;
   float *timeHorizons, *timeHorizonsObstacles;
-  const uint32_t *generations; /* odd while in use; one more at every add and remove */
+  float *maxAccelerations, *priorities;
+  uint32_t *groups, *masks, *enabled, *locked;
+  const uint32_t *generations;     /* odd while in use; one more at every add and remove */
+  const uint32_t *arrived, *stuck; /* slots: see copse_crowd_arrived and copse_crowd_stuck */
 } copse_crowd_arrays;
 
 copse_crowd_arrays copse_crowd_get(copse_crowd *crowd);
@@ -1059,6 +1077,14 @@ void copse_crowd_clear(copse_crowd *crowd);
  * the first such slot. On any error nothing has changed. */
 copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, float timeStep,
                               uint32_t *firstBad);
+
+/* How many agents arrived in the last step: came to their goal, or as near as others of the same
+ * goal leave room, who arrived before. An agent arrives again only after it was pushed away, or its
+ * goal moved. */
+uint32_t copse_crowd_arrived(const copse_crowd *crowd);
+
+/* How many got stuck: have come no nearer to their goal for 2 seconds. */
+uint32_t copse_crowd_stuck(const copse_crowd *crowd);
 
 /* What an agent heeds, as things are now: what the next step will take into account. */
 typedef struct copse_crowd_view {

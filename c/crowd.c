@@ -16,7 +16,11 @@ copse_crowd_agent copse_crowd_agent_default(void) {
                              .neighborDistance = 10,
                              .maxNeighbors = 10,
                              .timeHorizon = 2,
-                             .timeHorizonObstacles = 2};
+                             .timeHorizonObstacles = 2,
+                             .maxAcceleration = INFINITY,
+                             .groups = 1,
+                             .mask = COPSE_ALL_GROUPS,
+                             .enabled = true};
 }
 
 static bool definition_ok(const copse_crowd_def *def) {
@@ -33,6 +37,8 @@ static uint64_t carve(copse_crowd *crowd, void *memory) {
         arena_carve(&all, capacity * crowd_words(crowd, field) + BOX_PADDING, sizeof(float));
   crowd->slots.generations = arena_carve(&all, capacity, sizeof(uint32_t));
   crowd->slots.free = arena_carve(&all, slots_words((uint32_t)capacity), sizeof(uint32_t));
+  crowd->arrived.slots = arena_carve(&all, capacity, sizeof(uint32_t));
+  crowd->stuck.slots = arena_carve(&all, capacity, sizeof(uint32_t));
   crowd->present = arena_carve(&all, capacity, sizeof(uint32_t));
   crowd->bodies = arena_carve(&all, capacity, sizeof *crowd->bodies);
   crowd->newVelocities = arena_carve(&all, capacity * crowd->def.dimensions, sizeof(float));
@@ -121,6 +127,8 @@ copse_status copse_crowd_reserve(copse_crowd *crowd, uint32_t capacity) {
 uint32_t copse_crowd_capacity(const copse_crowd *crowd) { return crowd->def.capacity; }
 uint32_t copse_crowd_dimensions(const copse_crowd *crowd) { return crowd->def.dimensions; }
 uint32_t copse_crowd_count(const copse_crowd *crowd) { return crowd->slots.used; }
+uint32_t copse_crowd_arrived(const copse_crowd *crowd) { return crowd->arrived.count; }
+uint32_t copse_crowd_stuck(const copse_crowd *crowd) { return crowd->stuck.count; }
 bool copse_crowd_has(const copse_crowd *crowd, uint32_t slot) {
   return slots_in_use(&crowd->slots, slot);
 }
@@ -136,10 +144,18 @@ copse_crowd_arrays copse_crowd_get(copse_crowd *crowd) {
       .radii = fields[FIELD_RADIUS],
       .maxSpeeds = fields[FIELD_MAX_SPEED],
       .neighborDistances = fields[FIELD_NEIGHBOR_DISTANCE],
-      .maxNeighbors = (uint32_t *)fields[FIELD_MAX_NEIGHBORS],
+      .maxNeighbors = crowd_whole(crowd, FIELD_MAX_NEIGHBORS),
       .timeHorizons = fields[FIELD_TIME_HORIZON],
       .timeHorizonsObstacles = fields[FIELD_TIME_HORIZON_OBSTACLES],
+      .maxAccelerations = fields[FIELD_MAX_ACCELERATION],
+      .priorities = fields[FIELD_PRIORITY],
+      .groups = crowd_whole(crowd, FIELD_GROUPS),
+      .masks = crowd_whole(crowd, FIELD_MASK),
+      .enabled = crowd_whole(crowd, FIELD_ENABLED),
+      .locked = crowd_whole(crowd, FIELD_LOCKED),
       .generations = crowd->slots.generations,
+      .arrived = crowd->arrived.slots,
+      .stuck = crowd->stuck.slots,
   };
 }
 
@@ -169,9 +185,18 @@ static void put_agent(copse_crowd *crowd, uint32_t slot, const copse_crowd_agent
   crowd->fields[FIELD_RADIUS][slot] = agent->radius;
   crowd->fields[FIELD_MAX_SPEED][slot] = agent->maxSpeed;
   crowd->fields[FIELD_NEIGHBOR_DISTANCE][slot] = agent->neighborDistance;
-  ((uint32_t *)crowd->fields[FIELD_MAX_NEIGHBORS])[slot] = agent->maxNeighbors;
   crowd->fields[FIELD_TIME_HORIZON][slot] = agent->timeHorizon;
   crowd->fields[FIELD_TIME_HORIZON_OBSTACLES][slot] = agent->timeHorizonObstacles;
+  crowd->fields[FIELD_MAX_ACCELERATION][slot] = agent->maxAcceleration;
+  crowd->fields[FIELD_PRIORITY][slot] = agent->priority;
+  crowd->fields[FIELD_NEAREST][slot] = INFINITY;
+  crowd->fields[FIELD_WAITED][slot] = 0;
+  crowd_whole(crowd, FIELD_MAX_NEIGHBORS)[slot] = agent->maxNeighbors;
+  crowd_whole(crowd, FIELD_GROUPS)[slot] = agent->groups;
+  crowd_whole(crowd, FIELD_MASK)[slot] = agent->mask;
+  crowd_whole(crowd, FIELD_ENABLED)[slot] = agent->enabled;
+  crowd_whole(crowd, FIELD_LOCKED)[slot] = agent->locked;
+  crowd_whole(crowd, FIELD_STATE)[slot] = CROWD_NEW;
 }
 
 copse_status copse_crowd_add(copse_crowd *crowd, const copse_crowd_agent *agent, uint32_t *slot) {

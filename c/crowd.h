@@ -10,7 +10,7 @@
 #include "obstacle.h"
 #include "orca.h"
 
-/* Vectors first. */
+/* Vectors first, then numbers, then whole numbers; of each the caller's first. */
 typedef enum crowd_field {
   FIELD_POSITION,
   FIELD_VELOCITY,
@@ -21,11 +21,28 @@ typedef enum crowd_field {
   FIELD_RADIUS,
   FIELD_MAX_SPEED,
   FIELD_NEIGHBOR_DISTANCE,
-  FIELD_MAX_NEIGHBORS, /* whole numbers */
   FIELD_TIME_HORIZON,
   FIELD_TIME_HORIZON_OBSTACLES,
+  FIELD_MAX_ACCELERATION,
+  FIELD_PRIORITY,
+  FIELD_NEAREST, /* how near to its goal it has come, or stands since it has arrived */
+  FIELD_WAITED,  /* for how long it has come no nearer */
+  FIELD_FLOATS,
+  FIELD_MAX_NEIGHBORS = FIELD_FLOATS,
+  FIELD_GROUPS,
+  FIELD_MASK,
+  FIELD_ENABLED,
+  FIELD_LOCKED,
+  FIELD_STATE,
   FIELDS
 } crowd_field;
+
+/* Bits of FIELD_STATE. Inside: of something solid; new: nobody has looked whether it is. */
+enum { CROWD_ARRIVED = 1, CROWD_STUCK = 2, CROWD_INSIDE = 4, CROWD_NEW = 8 };
+
+typedef struct copse_crowd_slots {
+  uint32_t *slots, count;
+} copse_crowd_slots;
 
 struct copse_crowd {
   copse_crowd_def def;
@@ -34,12 +51,14 @@ struct copse_crowd {
   slots slots;
   float *fields[FIELDS];
   copse_agenttree *tree;
+  copse_crowd_slots arrived, stuck; /* in the last step */
 
   /* Of a step under way. */
-  uint32_t *present; /* groups for the tree: 1 for slots in use, else 0 */
+  uint32_t *present; /* groups for the tree; 0: takes part in nothing */
   orca_body *bodies;
   float *newVelocities;
   copse_neighbor_rows rows; /* of def.maxNeighbors at most */
+  bool isEqual;             /* nobody has a priority, a mask, or is locked */
 
   double time;
   uint64_t steps;
@@ -54,10 +73,39 @@ ALWAYS_INLINE uint32_t crowd_words(const copse_crowd *crowd, int field) {
 ALWAYS_INLINE float *crowd_vector(const copse_crowd *crowd, crowd_field field, uint32_t slot) {
   return crowd->fields[field] + (size_t)slot * crowd->def.dimensions;
 }
+/* A field of whole numbers. */
+ALWAYS_INLINE uint32_t *crowd_whole(const copse_crowd *crowd, crowd_field field) {
+  return (uint32_t *)crowd->fields[field];
+}
+/* A number, in range. */
+ALWAYS_INLINE float crowd_number(const copse_crowd *crowd, crowd_field field, uint32_t slot) {
+  const float x = crowd->fields[field][slot];
+  return x > 0 ? (x < COPSE_MAX_COORDINATE ? x : COPSE_MAX_COORDINATE) : 0;
+}
 
 /* Slots up to the last in use. */
 uint32_t crowd_end(const copse_crowd *crowd);
 /* Whether an agent's position and velocities are finite. */
 bool crowd_is_finite(const copse_crowd *crowd, uint32_t slot);
+
+/* Writes the velocity that an agent prefers, whose neighbors these are, and notes how it gets on
+ * towards its goal. */
+void crowd_prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint32_t *ids,
+                  uint32_t count, float *preferred);
+
+/* Whether two goals are one, as far as their agents have room. */
+bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b);
+
+/* Begins with the constraints of the walls near an agent, nearest first; answers with how many
+ * edges these are, and writes them. */
+uint32_t crowd_add_walls(orca2 *all, const copse_obstacle *walls, const orca_agent *agent,
+                         uint32_t *edges);
+/* Whether an agent is inside something solid. That is looked up once in a while. */
+bool crowd_is_inside(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot);
+/* Has an agent prefer the shortest way out of that. */
+void crowd_leave_solid(const copse_obstacle *walls, const orca_agent *agent, float *preferred);
+/* Has an agent that overlaps a wall, its nearest, prefer not to. */
+void crowd_leave_wall(const copse_obstacle *walls, const orca_agent *agent, uint32_t edge,
+                      float *preferred);
 
 #endif

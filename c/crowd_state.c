@@ -53,7 +53,7 @@ static uint64_t words_of(const copse_crowd *crowd) {
 static uint32_t word_of(const copse_crowd *crowd, int field, uint64_t at) {
   uint32_t word;
   float value = crowd->fields[field][at];
-  if (field != FIELD_MAX_NEIGHBORS) value = value == value ? value + 0.0f : NAN;
+  if (field < FIELD_FLOATS) value = value == value ? value + 0.0f : NAN;
   memcpy(&word, &value, sizeof word);
   return word;
 }
@@ -139,6 +139,7 @@ copse_status copse_crowd_restore(copse_crowd *crowd, const void *bytes, size_t s
   crowd->time = head.time;
   crowd->steps = head.steps;
   crowd->infeasible = crowd->overlaps = 0;
+  crowd->arrived.count = crowd->stuck.count = 0;
   crowd->neighbors = 0;
   return COPSE_OK;
 }

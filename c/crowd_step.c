@@ -6,24 +6,22 @@
 
 /* ---- What agents are, in range ---- */
 
-static float in_range(float x) {
-  return x > 0 ? (x < COPSE_MAX_COORDINATE ? x : COPSE_MAX_COORDINATE) : 0;
-}
+/* Seconds without progress after which an agent turns aside as far as it ever does. */
+static const float PATIENCE = 2;
 
-static float number_of(const copse_crowd *crowd, crowd_field field, uint32_t slot) {
-  return in_range(crowd->fields[field][slot]);
-}
+/* Who is to make way is heeded for so small a part of the horizon: it has to see what comes. */
+static const float PUSH = 1.0f / 8;
 
 /* How many neighbors an agent heeds. */
 static uint32_t most_neighbors(const copse_crowd *crowd, uint32_t slot) {
-  const uint32_t wanted = ((const uint32_t *)crowd->fields[FIELD_MAX_NEIGHBORS])[slot];
+  const uint32_t wanted = crowd_whole(crowd, FIELD_MAX_NEIGHBORS)[slot];
   return wanted < crowd->def.maxNeighbors ? wanted : crowd->def.maxNeighbors;
 }
 
 /* One over a horizon, which is at least a time step. */
 static float inverse_horizon(const copse_crowd *crowd, crowd_field field, uint32_t slot,
                              float timeStep) {
-  const float horizon = number_of(crowd, field, slot);
+  const float horizon = crowd_number(crowd, field, slot);
   return 1 / (horizon > timeStep ? horizon : timeStep);
 }
 
@@ -32,10 +30,10 @@ static orca_body body_of(const copse_crowd *crowd, uint32_t slot) {
   const float *velocity = crowd_vector(crowd, FIELD_VELOCITY, slot);
   orca_body body = {{position[0], position[1]},
                     {velocity[0], velocity[1]},
-                    number_of(crowd, FIELD_RADIUS, slot),
+                    crowd_number(crowd, FIELD_RADIUS, slot),
                     0,
                     0,
-                    0};
+                    crowd_whole(crowd, FIELD_STATE)[slot]};
   if (crowd->def.dimensions == 3) {
     body.z = position[2];
     body.velocityZ = velocity[2];
@@ -48,90 +46,23 @@ static orca_agent agent_of(const copse_crowd *crowd, uint32_t slot, float timeSt
   return (orca_agent){
       .body = crowd->bodies[slot],
       .slot = slot,
-      .maxSpeed = number_of(crowd, FIELD_MAX_SPEED, slot),
+      .maxSpeed = crowd_number(crowd, FIELD_MAX_SPEED, slot),
       .inverseHorizon = inverse_horizon(crowd, FIELD_TIME_HORIZON, slot, timeStep),
       .inverseHorizonOfWalls = inverse_horizon(crowd, FIELD_TIME_HORIZON_OBSTACLES, slot, timeStep),
       .inverseStep = 1 / timeStep,
   };
 }
 
-/* Where an agent would go: to its goal, not past it, or where its preferred velocity says. */
-static void preferred_velocity(const copse_crowd *crowd, uint32_t slot, float timeStep,
-                               float *preferred) {
-  const uint32_t dim = crowd->def.dimensions;
-  const float *goal = crowd_vector(crowd, FIELD_GOAL, slot);
-  memcpy(preferred, crowd_vector(crowd, FIELD_PREFERRED_VELOCITY, slot), dim * sizeof *preferred);
-  for (uint32_t axis = 0; axis < dim; axis++)
-    if (!is_coordinate(goal[axis])) return;
-  const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
-  double way[3], length2 = 0;
-  for (uint32_t axis = 0; axis < dim; axis++) {
-    way[axis] = (double)goal[axis] - (double)position[axis];
-    length2 += way[axis] * way[axis];
-  }
-  const double speed = (double)number_of(crowd, FIELD_PREFERRED_SPEED, slot);
-  const double length = sqrt(length2), step = speed * (double)timeStep;
-  const double scale = length > step ? speed / length : 1 / (double)timeStep;
-  for (uint32_t axis = 0; axis < dim; axis++) {
-    const double wanted = way[axis] * scale;
-    preferred[axis] = (float)(wanted > 1e18 ? 1e18 : wanted < -1e18 ? -1e18 : wanted);
-  }
+/* Whether a slot takes part in anything. */
+static bool takes_part(const copse_crowd *crowd, uint32_t slot) {
+  return slots_in_use(&crowd->slots, slot) && crowd_whole(crowd, FIELD_ENABLED)[slot];
 }
 
-/* ---- Walls ---- */
-
-/* The edges near an agent that it can see, nearest first. Where there are very many, only those
- * that are nearest. */
-static uint32_t walls_near(const copse_obstacle *walls, const orca_agent *agent, uint32_t *edges) {
-  float distances2[COPSE_CROWD_WALLS];
-  float reach = agent->maxSpeed / agent->inverseHorizonOfWalls + agent->body.radius;
-  copse_results found = {edges, distances2, COPSE_CROWD_WALLS, 0, 0};
-  do {
-    copse_obstacle_within(walls, agent->body.position, reach, COPSE_SIDE_VISIBLE, &found);
-    reach /= 2;
-  } while (found.total > COPSE_CROWD_WALLS && reach > 0);
-  return found.total < COPSE_CROWD_WALLS ? found.total : COPSE_CROWD_WALLS;
-}
-
-static void set_vector(float *to, const float *from, float sign) {
-  to[0] = sign * from[0];
-  to[1] = sign * from[1];
-}
-
-/* An edge as an agent sees it: one of two sides from its left is the edge the other way round. */
-static orca_wall wall_of(const copse_obstacle *walls, uint32_t id, const float *position) {
-  const obstacle_edge *edge = &walls->edges[id];
-  const obstacle_corner *corner = &walls->corners[id];
-  const obstacle_corner *before = &walls->corners[corner->before];
-  const obstacle_corner *after = &walls->corners[corner->after];
-  const bool isLeft = side_of(vec_of(edge->from), vec_of(edge->to), vec_of(position)) > 0;
-  const float sign = isLeft ? -1 : 1;
-  const int32_t turn = isLeft ? -1 : 1;
-  orca_wall wall;
-  set_vector(wall.begin, isLeft ? edge->to : edge->from, 1);
-  set_vector(wall.end, isLeft ? edge->from : edge->to, 1);
-  set_vector(wall.direction, corner->direction, sign);
-  set_vector(wall.before, (isLeft ? after : before)->direction, sign);
-  set_vector(wall.after, (isLeft ? before : after)->direction, sign);
-  wall.isBeginConvex = (isLeft ? after : corner)->turn * turn >= 0;
-  wall.isEndConvex = (isLeft ? corner : after)->turn * turn >= 0;
-  return wall;
+static bool is_mover(const copse_crowd *crowd, uint32_t slot) {
+  return takes_part(crowd, slot) && !crowd_whole(crowd, FIELD_LOCKED)[slot];
 }
 
 /* ---- An agent ---- */
-
-/* Begins with the constraints of walls; answers with how many edges there are near. */
-static uint32_t add_walls(orca2 *all, const copse_obstacle *walls, const orca_agent *agent,
-                          uint32_t *edges) {
-  const uint32_t count = walls ? walls_near(walls, agent, edges) : 0;
-  all->walls = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    const orca_wall wall = wall_of(walls, edges[i], agent->body.position);
-    orca2_add_wall(all, agent, &wall);
-  }
-  all->count = all->walls;
-  return count;
-}
 
 /* Not faster than allowed, whatever rounding did, and finite. In double: squares of the slowest
  * speeds are 0 as floats. */
@@ -148,12 +79,94 @@ static void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
 /* How many of an agent's row it heeds. */
 static uint32_t heeded(const copse_crowd *crowd, uint32_t slot, uint32_t k) {
   const uint32_t most = most_neighbors(crowd, slot);
-  const float distance = number_of(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
+  const float distance = crowd_number(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
   const float *distances2 = crowd->rows.distances2 + (size_t)slot * k;
   uint32_t count = crowd->rows.counts[slot];
   if (count > most) count = most;
   while (count && distances2[count - 1] > distance * distance) count--;
   return count;
+}
+
+/* Sets an agent's terms for a neighbor where only one of them stands at its goal: it makes way for
+ * who wants past, and stays where it is for who comes to the same goal. */
+static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t other, uint32_t at,
+                              orca_terms *terms) {
+  const bool stands = crowd->bodies[slot].state & CROWD_ARRIVED;
+  if (stands == (bool)(crowd->bodies[other].state & CROWD_ARRIVED)) return;
+  const bool isOfOneGoal = crowd_have_one_goal(crowd, slot, other);
+  terms->avoiding[at] = stands != isOfOneGoal ? 1 : 0;
+  if (stands) return;
+  terms->inverseHorizon[at] /= PUSH;
+  if (!isOfOneGoal) terms->avoiding[at] = 0.5f;
+}
+
+/* Writes what an agent has to do for its neighbors: all of it for those that can't or won't avoid
+ * it. */
+static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const uint32_t *ids,
+                      uint32_t count, orca_terms *terms) {
+  const float own = crowd_number(crowd, FIELD_PRIORITY, agent->slot);
+  const uint32_t groups = crowd_whole(crowd, FIELD_GROUPS)[agent->slot];
+  for (uint32_t i = 0; i < count + ORCA_PADDING; i++) {
+    const uint32_t id = ids[i < count ? i : count - 1];
+    const float other = crowd_number(crowd, FIELD_PRIORITY, id);
+    terms->inverseHorizon[i] = agent->inverseHorizon;
+    terms->avoiding[i] = own + other > 0 ? other / (own + other) : 0.5f;
+    if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
+    terms->room[i] = 1 - terms->avoiding[i];
+    if (crowd_whole(crowd, FIELD_LOCKED)[id] || !(crowd_whole(crowd, FIELD_MASK)[id] & groups))
+      terms->avoiding[i] = terms->room[i] = 1;
+  }
+}
+
+/* Turns what an agent prefers to its right, since someone is in the way: those who meet in perfect
+ * symmetry would only stop. A little at first, more the longer it gets no nearer to its goal, and
+ * by how much depends on the slot, so that no symmetry is left. */
+static void sidestep(const copse_crowd *crowd, uint32_t slot, float *preferred) {
+  const float share = (float)(slot * 0x9e3779b1u >> 24) / 256;
+  const float waited = crowd->fields[FIELD_WAITED][slot] / PATIENCE;
+  /* The tangent of half the angle: a rotation without trigonometry. */
+  const float half = 0.025f + 0.025f * share + (waited < 1 ? waited : 1) * (0.5f + share);
+  const float scale = 1 / (1 + half * half), ahead = (1 - half * half) * scale;
+  const float right = 2 * half * scale, x = preferred[0], y = preferred[1];
+  preferred[0] = ahead * x + right * y;
+  preferred[1] = ahead * y - right * x;
+  if (crowd->def.dimensions < 3) return;
+  if (x == 0 && y == 0) preferred[1] = right * preferred[2];
+  preferred[2] *= ahead;
+}
+
+/* The constraints of an agent, of either kind. */
+typedef struct constraints {
+  union {
+    orca2 lines;
+    orca3 planes;
+  };
+  uint32_t dimensions;
+} constraints;
+
+static bool is_permitted(const constraints *all, const float *velocity) {
+  return all->dimensions == 3 ? orca3_permits(&all->planes, velocity)
+                              : orca2_permits(&all->lines, velocity);
+}
+
+static bool solve(const constraints *all, const float *preferred, float maxSpeed, float *velocity) {
+  return all->dimensions == 3 ? orca3_solve(&all->planes, preferred, maxSpeed, velocity)
+                              : orca2_solve(&all->lines, preferred, maxSpeed, velocity);
+}
+
+/* Finds the best velocity that differs from the present one by no more than `change`. */
+static bool solve_change(constraints *all, const orca_agent *agent, float *preferred, float change,
+                         float *velocity) {
+  const float present[3] = {agent->body.velocity[0], agent->body.velocity[1],
+                            agent->body.velocityZ};
+  if (all->dimensions == 3)
+    orca3_relate(&all->planes, present);
+  else
+    orca2_relate(&all->lines, present);
+  for (uint32_t axis = 0; axis < all->dimensions; axis++) preferred[axis] -= present[axis];
+  const bool isFeasible = solve(all, preferred, change, velocity);
+  for (uint32_t axis = 0; axis < all->dimensions; axis++) velocity[axis] += present[axis];
+  return isFeasible;
 }
 
 /* Chooses an agent's next velocity. */
@@ -162,21 +175,35 @@ OUT_OF_LINE void choose(copse_crowd *crowd, const copse_obstacle *walls, uint32_
   const orca_agent agent = agent_of(crowd, slot, timeStep);
   const uint32_t dim = crowd->def.dimensions, count = k ? heeded(crowd, slot, k) : 0;
   const uint32_t *ids = crowd->rows.ids + (size_t)slot * k;
+  const bool isExact = crowd->def.exact;
   float preferred[3], *velocity = crowd->newVelocities + (size_t)slot * dim;
-  bool isFeasible;
-  preferred_velocity(crowd, slot, timeStep, preferred);
+  orca_terms terms, *given = NULL;
+  constraints all;
+  all.dimensions = dim;
+  crowd_prefer(crowd, slot, timeStep, ids, count, preferred);
+  if (!crowd->isEqual && count) set_terms(crowd, &agent, ids, count, given = &terms);
   if (dim == 3) {
-    orca3 planes;
-    planes.count = 0;
-    crowd->overlaps += orca3_add_neighbors(&planes, &agent, crowd->bodies, ids, count);
-    isFeasible = orca3_solve(&planes, preferred, agent.maxSpeed, velocity);
+    all.planes.count = 0;
+    crowd->overlaps += orca3_add_neighbors(&all.planes, &agent, crowd->bodies, ids, given, count);
   } else {
-    uint32_t edges[COPSE_CROWD_WALLS];
-    orca2 lines;
-    add_walls(&lines, walls, &agent, edges);
-    crowd->overlaps += orca2_add_neighbors(&lines, &agent, crowd->bodies, ids, count);
-    isFeasible = orca2_solve(&lines, preferred, agent.maxSpeed, velocity);
+    all.lines.count = all.lines.walls = 0;
+    if (walls && !isExact && crowd_is_inside(crowd, walls, slot))
+      crowd_leave_solid(walls, &agent, preferred);
+    else if (walls) {
+      uint32_t edges[COPSE_CROWD_WALLS];
+      const uint32_t edgeCount = crowd_add_walls(&all.lines, walls, &agent, edges);
+      if (edgeCount && !isExact) crowd_leave_wall(walls, &agent, edges[0], preferred);
+    }
+    crowd->overlaps += orca2_add_neighbors(&all.lines, &agent, crowd->bodies, ids, given, count);
   }
+  if (!isExact) {
+    limit_speed(preferred, dim, agent.maxSpeed);
+    if (!is_permitted(&all, preferred)) sidestep(crowd, slot, preferred);
+  }
+  const float change = crowd_number(crowd, FIELD_MAX_ACCELERATION, slot) * timeStep;
+  const bool isFeasible = change < 2 * agent.maxSpeed
+                              ? solve_change(&all, &agent, preferred, change, velocity)
+                              : solve(&all, preferred, agent.maxSpeed, velocity);
   limit_speed(velocity, dim, agent.maxSpeed);
   crowd->infeasible += !isFeasible;
   crowd->neighbors += count;
@@ -195,16 +222,22 @@ typedef struct overview {
 /* Brings bodies up to date. */
 static overview prepare(copse_crowd *crowd) {
   overview found = {crowd_end(crowd), COPSE_NONE, 0, 0};
+  crowd->isEqual = true;
   for (uint32_t slot = 0; slot < found.end; slot++) {
-    crowd->present[slot] = slots_in_use(&crowd->slots, slot);
-    if (!crowd->present[slot]) continue;
+    crowd->present[slot] = 0;
+    if (!takes_part(crowd, slot)) continue;
     if (!crowd_is_finite(crowd, slot)) {
       found.bad = slot;
       break;
     }
+    crowd->present[slot] = crowd_whole(crowd, FIELD_GROUPS)[slot];
     crowd->bodies[slot] = body_of(crowd, slot);
+    if (crowd->fields[FIELD_PRIORITY][slot] != 0 || crowd_whole(crowd, FIELD_LOCKED)[slot] ||
+        crowd_whole(crowd, FIELD_MASK)[slot] != COPSE_ALL_GROUPS ||
+        crowd->bodies[slot].state & CROWD_ARRIVED)
+      crowd->isEqual = false;
     const uint32_t wanted = most_neighbors(crowd, slot);
-    const float distance = number_of(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
+    const float distance = crowd_number(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
     if (wanted > found.maxNeighbors) found.maxNeighbors = wanted;
     if (wanted && distance > found.neighborDistance) found.neighborDistance = distance;
   }
@@ -214,12 +247,13 @@ static overview prepare(copse_crowd *crowd) {
 /* Writes rows of the nearest neighbors of all agents. */
 static void find_neighbors(copse_crowd *crowd, const overview *all) {
   const uint32_t stride = crowd->def.dimensions;
+  const uint32_t *masks = crowd->isEqual ? NULL : crowd_whole(crowd, FIELD_MASK);
   float *positions = crowd->fields[FIELD_POSITION];
   const copse_positions where = {{positions, positions + 1, positions + stride - 1}, stride};
   copse_query query = copse_query_default();
   query.maxDistance = all->neighborDistance;
   copse_agenttree_build_from(crowd->tree, &where, crowd->present, all->end, NULL);
-  copse_agenttree_all_neighbors(crowd->tree, all->maxNeighbors, &query, NULL, &crowd->rows);
+  copse_agenttree_all_neighbors(crowd->tree, all->maxNeighbors, &query, masks, &crowd->rows);
 }
 
 static void move(copse_crowd *crowd, uint32_t slot, float timeStep) {
@@ -243,12 +277,13 @@ copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, f
     return COPSE_NOT_FINITE;
   }
   crowd->infeasible = crowd->overlaps = 0;
+  crowd->arrived.count = crowd->stuck.count = 0;
   crowd->neighbors = 0;
   if (all.maxNeighbors) find_neighbors(crowd, &all);
   for (uint32_t slot = 0; slot < all.end; slot++)
-    if (crowd->present[slot]) choose(crowd, walls, slot, all.maxNeighbors, timeStep);
+    if (is_mover(crowd, slot)) choose(crowd, walls, slot, all.maxNeighbors, timeStep);
   for (uint32_t slot = 0; slot < all.end; slot++)
-    if (crowd->present[slot]) move(crowd, slot, timeStep);
+    if (is_mover(crowd, slot)) move(crowd, slot, timeStep);
   crowd->time += (double)timeStep;
   crowd->steps++;
   return COPSE_OK;
@@ -261,11 +296,13 @@ static uint32_t neighbors_of(const copse_crowd *crowd, uint32_t slot, uint32_t *
   float distances2[COPSE_CROWD_MAX_NEIGHBORS];
   const uint32_t dim = crowd->def.dimensions, end = crowd_end(crowd);
   const float *center = crowd_vector(crowd, FIELD_POSITION, slot);
-  const float distance = number_of(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
-  const uint32_t most = most_neighbors(crowd, slot);
+  const float distance = crowd_number(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
+  const uint32_t most = most_neighbors(crowd, slot), mask = crowd_whole(crowd, FIELD_MASK)[slot];
   uint32_t count = 0;
+  if (!crowd_whole(crowd, FIELD_GROUPS)[slot]) return 0;
   for (uint32_t other = 0; other < end; other++) {
-    if (other == slot || !slots_in_use(&crowd->slots, other)) continue;
+    if (other == slot || !takes_part(crowd, other)) continue;
+    if (!(crowd_whole(crowd, FIELD_GROUPS)[other] & mask)) continue;
     const float *position = crowd_vector(crowd, FIELD_POSITION, other);
     float d[3] = {position[0] - center[0], position[1] - center[1], 0};
     if (dim == 3) d[2] = position[2] - center[2];
@@ -297,11 +334,13 @@ copse_status copse_crowd_look(copse_crowd *crowd, const copse_obstacle *walls, f
   for (uint32_t i = 0; i < count; i++)
     crowd->bodies[view->neighbors[i]] = body_of(crowd, view->neighbors[i]);
   view->neighborCount = count;
+  orca_terms terms;
+  if (count) set_terms(crowd, &agent, view->neighbors, count, &terms);
   float *out = view->constraints;
   if (dim == 3) {
     orca3 planes;
     planes.count = 0;
-    orca3_add_neighbors(&planes, &agent, crowd->bodies, view->neighbors, count);
+    orca3_add_neighbors(&planes, &agent, crowd->bodies, view->neighbors, &terms, count);
     view->constraintCount = planes.count;
     for (uint32_t i = 0; i < planes.count; i++, out += 6)
       EACH_AXIS (axis, 3) {
@@ -311,8 +350,9 @@ copse_status copse_crowd_look(copse_crowd *crowd, const copse_obstacle *walls, f
     return COPSE_OK;
   }
   orca2 lines;
-  view->wallCount = add_walls(&lines, walls, &agent, view->walls);
-  orca2_add_neighbors(&lines, &agent, crowd->bodies, view->neighbors, count);
+  lines.count = lines.walls = 0;
+  if (walls) view->wallCount = crowd_add_walls(&lines, walls, &agent, view->walls);
+  orca2_add_neighbors(&lines, &agent, crowd->bodies, view->neighbors, &terms, count);
   view->constraintCount = lines.count;
   view->wallConstraintCount = lines.walls;
   for (uint32_t i = 0; i < lines.count; i++, out += 4) {

@@ -45,10 +45,8 @@ static const index_type GRID = {
     .build = build,
     .options = options,
     .collect = grid_collect,
-    .count = grid_count,
     .nearest = grid_nearest,
     .neighbors = grid_neighbors,
-    .cast = grid_cast,
 };
 _Static_assert(sizeof(copse_grid) <= INDEX_BYTES, "see any_index");
 
@@ -425,11 +423,11 @@ copse_status copse_grid_cone(const copse_grid *grid, const float *center, const 
 }
 copse_status copse_grid_count_within(const copse_grid *grid, const float *center, float radius,
                                      const copse_query *query, uint32_t *total, uint32_t *visits) {
-  return agents_count_within(&grid->agents, center, radius, query, total, visits);
+  return agents_count_within(&grid->agents, grid_count, center, radius, query, total, visits);
 }
 copse_status copse_grid_any_within(const copse_grid *grid, const float *center, float radius,
                                    const copse_query *query, bool *any, uint32_t *visits) {
-  return agents_any_within(&grid->agents, center, radius, query, any, visits);
+  return agents_any_within(&grid->agents, grid_count, center, radius, query, any, visits);
 }
 copse_status copse_grid_nearest(const copse_grid *grid, const float *center,
                                 const copse_query *query, uint32_t *id, float *distance2,
@@ -443,12 +441,13 @@ copse_status copse_grid_neighbors(const copse_grid *grid, const float *center, u
 copse_status copse_grid_raycast(const copse_grid *grid, const float *from, const float *to,
                                 float radius, const float *radii, const copse_query *query,
                                 copse_hit *hit, uint32_t *visits) {
-  return agents_raycast(&grid->agents, from, to, radius, radii, query, hit, visits);
+  return agents_raycast(&grid->agents, grid_cast, from, to, radius, radii, query, hit, visits);
 }
 copse_status copse_grid_raycast_many(const copse_grid *grid, const float *segments, uint32_t n,
                                      float radius, const float *radii, const copse_query *query,
                                      uint32_t *ids, float *fractions) {
-  return agents_raycast_many(&grid->agents, segments, n, radius, radii, query, ids, fractions);
+  return agents_raycast_many(&grid->agents, grid_cast, segments, n, radius, radii, query, ids,
+                             fractions);
 }
 
 /* ---- Snapshot ---------------------------------------------------------------------------- */

@@ -34,11 +34,9 @@ static const index_type KDTREE = {
     .build = kdtree_build,
     .options = options,
     .collect = kdtree_collect,
-    .count = kdtree_count,
     .nearest = kdtree_nearest,
     .neighbors = kdtree_neighbors,
     .reach2 = kdtree_reach2,
-    .cast = kdtree_cast,
 };
 _Static_assert(sizeof(copse_kdtree) <= INDEX_BYTES, "see any_index");
 
@@ -203,11 +201,11 @@ copse_status copse_kdtree_cone(const copse_kdtree *tree, const float *center,
 copse_status copse_kdtree_count_within(const copse_kdtree *tree, const float *center, float radius,
                                        const copse_query *query, uint32_t *total,
                                        uint32_t *visits) {
-  return agents_count_within(&tree->agents, center, radius, query, total, visits);
+  return agents_count_within(&tree->agents, kdtree_count, center, radius, query, total, visits);
 }
 copse_status copse_kdtree_any_within(const copse_kdtree *tree, const float *center, float radius,
                                      const copse_query *query, bool *any, uint32_t *visits) {
-  return agents_any_within(&tree->agents, center, radius, query, any, visits);
+  return agents_any_within(&tree->agents, kdtree_count, center, radius, query, any, visits);
 }
 copse_status copse_kdtree_nearest(const copse_kdtree *tree, const float *center,
                                   const copse_query *query, uint32_t *id, float *distance2,
@@ -221,12 +219,13 @@ copse_status copse_kdtree_neighbors(const copse_kdtree *tree, const float *cente
 copse_status copse_kdtree_raycast(const copse_kdtree *tree, const float *from, const float *to,
                                   float radius, const float *radii, const copse_query *query,
                                   copse_hit *hit, uint32_t *visits) {
-  return agents_raycast(&tree->agents, from, to, radius, radii, query, hit, visits);
+  return agents_raycast(&tree->agents, kdtree_cast, from, to, radius, radii, query, hit, visits);
 }
 copse_status copse_kdtree_raycast_many(const copse_kdtree *tree, const float *segments, uint32_t n,
                                        float radius, const float *radii, const copse_query *query,
                                        uint32_t *ids, float *fractions) {
-  return agents_raycast_many(&tree->agents, segments, n, radius, radii, query, ids, fractions);
+  return agents_raycast_many(&tree->agents, kdtree_cast, segments, n, radius, radii, query, ids,
+                             fractions);
 }
 
 /* ---- Snapshot ---------------------------------------------------------------------------- */

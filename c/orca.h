@@ -25,7 +25,7 @@ enum {
 typedef struct orca_body {
   float position[2], velocity[2];
   float radius, z, velocityZ;
-  float unused;
+  uint32_t state; /* the crowd's */
 } orca_body;
 
 /* Who asks, and for how long it looks ahead. */
@@ -39,6 +39,27 @@ typedef struct orca_agent {
 /* Which way an agent leaves another that is exactly where it is and moves as it does: a unit vector
  * in the plane, opposite for the two. */
 void orca_parting(uint32_t slot, uint32_t other, float *direction);
+
+/* What an agent has to do for each of its neighbors: its part of avoiding one that it would run
+ * into; of the room that is left to one that it would not, the part it may use; and one over for
+ * how long it looks ahead. */
+typedef struct orca_terms {
+  float avoiding[ORCA_NEIGHBORS + ORCA_PADDING], room[ORCA_NEIGHBORS + ORCA_PADDING];
+  float inverseHorizon[ORCA_NEIGHBORS + ORCA_PADDING];
+} orca_terms;
+
+/* Those of four, from one on; NULL: a half, a half, and the agent's own. */
+typedef struct orca_terms4 {
+  float4 avoiding, room, inverseHorizon;
+} orca_terms4;
+
+ALWAYS_INLINE orca_terms4 orca_terms4_of(const orca_terms *terms, const orca_agent *agent,
+                                         uint32_t first) {
+  if (terms)
+    return (orca_terms4){float4_load(terms->avoiding + first), float4_load(terms->room + first),
+                         float4_load(terms->inverseHorizon + first)};
+  return (orca_terms4){float4_all(0.5f), float4_all(0.5f), float4_all(agent->inverseHorizon)};
+}
 
 /* ---- In the plane ---- */
 
@@ -63,10 +84,16 @@ typedef struct orca_wall {
  * ORCA_WALLS. Walls come before neighbors, nearest first. */
 void orca2_add_wall(orca2 *all, const orca_agent *agent, const orca_wall *wall);
 
-/* Appends the half-planes of `count` neighbors, by their ids in `bodies`; answers
- * whether any of them touches the agent. */
+/* Appends the half-planes of `count` neighbors, by their ids in `bodies`; answers whether any of
+ * them touches the agent. */
 bool orca2_add_neighbors(orca2 *all, const orca_agent *agent, const orca_body *bodies,
-                         const uint32_t *ids, uint32_t count);
+                         const uint32_t *ids, const orca_terms *terms, uint32_t count);
+
+/* Makes them constraints on the change of a velocity. */
+void orca2_relate(orca2 *all, const float *velocity);
+
+/* Whether all constraints hold for a velocity. */
+bool orca2_permits(const orca2 *all, const float *velocity);
 
 /* Writes the best velocity; answers whether all constraints hold for it. */
 bool orca2_solve(const orca2 *all, const float *preferred, float maxSpeed, float *velocity);
@@ -82,8 +109,11 @@ typedef struct orca3 {
   uint32_t count;
 } orca3;
 
+/* As in the plane. */
 bool orca3_add_neighbors(orca3 *all, const orca_agent *agent, const orca_body *bodies,
-                         const uint32_t *ids, uint32_t count);
+                         const uint32_t *ids, const orca_terms *terms, uint32_t count);
+void orca3_relate(orca3 *all, const float *velocity);
+bool orca3_permits(const orca3 *all, const float *velocity);
 bool orca3_solve(const orca3 *all, const float *preferred, float maxSpeed, float *velocity);
 float orca3_violation(const orca3 *all, const float *velocity);
 

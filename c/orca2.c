@@ -229,7 +229,8 @@ static void part(const orca_agent *agent, const uint32_t *ids, uint32_t missing,
 
 /* The half-planes of four neighbors; answers with those that touch. */
 ALWAYS_INLINE word4 add_four(orca2 *all, uint32_t at, const orca_agent *agent,
-                             const orca_body *bodies, const uint32_t *ids) {
+                             const orca_body *bodies, const uint32_t *ids,
+                             const orca_terms4 terms) {
   const orca_body *who[4] = {&bodies[ids[0]], &bodies[ids[1]], &bodies[ids[2]], &bodies[ids[3]]};
   const float4 a = float4_load(who[0]->position), b = float4_load(who[1]->position);
   const float4 c = float4_load(who[2]->position), d = float4_load(who[3]->position);
@@ -249,7 +250,7 @@ ALWAYS_INLINE word4 add_four(orca2 *all, uint32_t at, const orca_agent *agent,
    * touch, the round end is of one time step. */
   const word4 touching = float4_le(distance2, radius2);
   const float4 inverse =
-      float4_select(touching, float4_all(agent->inverseStep), float4_all(agent->inverseHorizon));
+      float4_select(touching, float4_all(agent->inverseStep), terms.inverseHorizon);
   const four away = {float4_sub(relative.x, float4_mul(inverse, toward.x)),
                      float4_sub(relative.y, float4_mul(inverse, toward.y))};
   const float4 away2 = four_dot(away, away), ahead = four_dot(away, toward);
@@ -279,28 +280,38 @@ ALWAYS_INLINE word4 add_four(orca2 *all, uint32_t at, const orca_agent *agent,
   const four turned = {unit.y, float4_sub(zero, unit.x)};
   const four direction = four_select(round, turned, along);
   const four change = four_select(round, four_mul(unit, outward), toLeg);
-  const float4 half = float4_all(0.5f);
-  float4_store(all->x + at, float4_add(float4_all(velocity[0]), float4_mul(half, change.x)));
-  float4_store(all->y + at, float4_add(float4_all(velocity[1]), float4_mul(half, change.y)));
+  const word4 isAhead = float4_lt(zero, four_cross(direction, change)); /* that is forbidden */
+  const float4 share = float4_select(isAhead, terms.avoiding, terms.room);
+  float4_store(all->x + at, float4_add(float4_all(velocity[0]), float4_mul(share, change.x)));
+  float4_store(all->y + at, float4_add(float4_all(velocity[1]), float4_mul(share, change.y)));
   float4_store(all->directionX + at, direction.x);
   float4_store(all->directionY + at, direction.y);
   return touching;
 }
 
 bool orca2_add_neighbors(orca2 *all, const orca_agent *agent, const orca_body *bodies,
-                         const uint32_t *ids, uint32_t count) {
+                         const uint32_t *ids, const orca_terms *terms, uint32_t count) {
   word4 touching = word4_all(0);
   uint32_t i = 0;
   for (; i + 4 <= count; i += 4)
-    touching = word4_or(touching, add_four(all, all->count + i, agent, bodies, ids + i));
+    touching = word4_or(touching, add_four(all, all->count + i, agent, bodies, ids + i,
+                                           orca_terms4_of(terms, agent, i)));
   if (i < count) {
     uint32_t last[4];
     for (uint32_t lane = 0; lane < 4; lane++)
       last[lane] = ids[i + lane < count ? i + lane : count - 1];
-    touching = word4_or(touching, add_four(all, all->count + i, agent, bodies, last));
+    touching = word4_or(touching, add_four(all, all->count + i, agent, bodies, last,
+                                           orca_terms4_of(terms, agent, i)));
   }
   all->count += count;
   return word4_bits(touching);
+}
+
+void orca2_relate(orca2 *all, const float *velocity) {
+  for (uint32_t i = 0; i < all->count; i++) {
+    all->x[i] -= velocity[0];
+    all->y[i] -= velocity[1];
+  }
 }
 
 /* ---- The program -------------------------------------------------------------------------- */
@@ -363,6 +374,10 @@ ALWAYS_INLINE uint32_t first_violated(const orca2 *all, uint32_t from, vec2 velo
     return at < all->count ? at : all->count;
   }
   return all->count;
+}
+
+bool orca2_permits(const orca2 *all, const float *velocity) {
+  return first_violated(all, 0, vec2_of(velocity), 0) == all->count;
 }
 
 /* The best velocity that all lines permit, or all before the one that is answered with. */

@@ -92,7 +92,8 @@ static void part(const orca_agent *agent, const uint32_t *ids, uint32_t missing,
 
 /* The half-spaces of four neighbors; answers with those that touch. */
 ALWAYS_INLINE word4 add_four(orca3 *all, uint32_t at, const orca_agent *agent,
-                             const orca_body *bodies, const uint32_t *ids) {
+                             const orca_body *bodies, const uint32_t *ids,
+                             const orca_terms4 terms) {
   const orca_body *who[4] = {&bodies[ids[0]], &bodies[ids[1]], &bodies[ids[2]], &bodies[ids[3]]};
   const float4 a = float4_load(who[0]->position), b = float4_load(who[1]->position);
   const float4 c = float4_load(who[2]->position), d = float4_load(who[3]->position);
@@ -115,7 +116,7 @@ ALWAYS_INLINE word4 add_four(orca3 *all, uint32_t at, const orca_agent *agent,
   /* As in the plane: a cone with a round end; for those that touch, of one time step. */
   const word4 touching = float4_le(distance2, radius2);
   const float4 inverse =
-      float4_select(touching, float4_all(agent->inverseStep), float4_all(agent->inverseHorizon));
+      float4_select(touching, float4_all(agent->inverseStep), terms.inverseHorizon);
   const four3 away = four3_less(relative, toward, inverse);
   const float4 away2 = four3_dot(away, away), ahead = four3_dot(away, toward);
   const word4 inFront = word4_and(float4_lt(ahead, zero),
@@ -137,7 +138,9 @@ ALWAYS_INLINE word4 add_four(orca3 *all, uint32_t at, const orca_agent *agent,
   four3 unit = four3_mul(out, float4_div(one, length));
   const uint32_t missing = word4_bits(float4_lt(out2, float4_all(NO_LENGTH2)));
   if (missing) part(agent, ids, missing, &unit);
-  const float4 change = float4_mul(float4_all(0.5f), float4_sub(float4_mul(radius, time), length));
+  const float4 whole = float4_sub(float4_mul(radius, time), length);
+  const float4 share = float4_select(float4_lt(zero, whole), terms.avoiding, terms.room);
+  const float4 change = float4_mul(share, whole);
   float4_store(all->point[0] + at,
                float4_add(float4_all(own->velocity[0]), float4_mul(unit.x, change)));
   float4_store(all->point[1] + at,
@@ -151,19 +154,26 @@ ALWAYS_INLINE word4 add_four(orca3 *all, uint32_t at, const orca_agent *agent,
 }
 
 bool orca3_add_neighbors(orca3 *all, const orca_agent *agent, const orca_body *bodies,
-                         const uint32_t *ids, uint32_t count) {
+                         const uint32_t *ids, const orca_terms *terms, uint32_t count) {
   word4 touching = word4_all(0);
   uint32_t i = 0;
   for (; i + 4 <= count; i += 4)
-    touching = word4_or(touching, add_four(all, all->count + i, agent, bodies, ids + i));
+    touching = word4_or(touching, add_four(all, all->count + i, agent, bodies, ids + i,
+                                           orca_terms4_of(terms, agent, i)));
   if (i < count) {
     uint32_t last[4];
     for (uint32_t lane = 0; lane < 4; lane++)
       last[lane] = ids[i + lane < count ? i + lane : count - 1];
-    touching = word4_or(touching, add_four(all, all->count + i, agent, bodies, last));
+    touching = word4_or(touching, add_four(all, all->count + i, agent, bodies, last,
+                                           orca_terms4_of(terms, agent, i)));
   }
   all->count += count;
   return word4_bits(touching);
+}
+
+void orca3_relate(orca3 *all, const float *velocity) {
+  for (uint32_t i = 0; i < all->count; i++)
+    EACH_AXIS (axis, 3) all->point[axis][i] -= velocity[axis];
 }
 
 /* ---- The program -------------------------------------------------------------------------- */
@@ -272,6 +282,10 @@ ALWAYS_INLINE uint32_t first_violated(const orca3 *all, uint32_t from, vec3 velo
     return at < all->count ? at : all->count;
   }
   return all->count;
+}
+
+bool orca3_permits(const orca3 *all, const float *velocity) {
+  return first_violated(all, 0, vec3_of(velocity), 0) == all->count;
 }
 
 /* The best velocity that all planes permit, or all before the one that is answered with. */

@@ -9,36 +9,38 @@ static const copse_hit NOBODY = {COPSE_NONE, 1};
 /* What all rays of a call have in common. */
 typedef struct ray_query {
   const agents *agents;
+  index_cast *cast;
   float radius;
   const float *radii; /* by slot, or NULL */
   copse_query query;
 } ray_query;
 
-static uint32_t cast(const ray_query *asked, const float *from, const float *to, copse_hit *hit) {
+static uint32_t cast_one(const ray_query *asked, const float *from, const float *to,
+                         copse_hit *hit) {
   const scan_ray ray = asked->agents->dimensions == 3
                            ? scan_ray_from(from, to, asked->radius, asked->radii, 3)
                            : scan_ray_from(from, to, asked->radius, asked->radii, 2);
   *hit = NOBODY;
-  return asked->agents->type->cast(asked->agents, &ray, &asked->query, hit);
+  return asked->cast(asked->agents, &ray, &asked->query, hit);
 }
 
-copse_status agents_raycast(const agents *all, const float *from, const float *to, float radius,
-                            const float *radii, const copse_query *query, copse_hit *hit,
-                            uint32_t *visits) {
-  const ray_query asked = {all, radius, radii, query_or_default(query)};
+copse_status agents_raycast(const agents *all, index_cast *cast, const float *from, const float *to,
+                            float radius, const float *radii, const copse_query *query,
+                            copse_hit *hit, uint32_t *visits) {
+  const ray_query asked = {all, cast, radius, radii, query_or_default(query)};
   const int dim = (int)all->dimensions;
   *hit = NOBODY;
   if (!query_point_ok(from, dim) || !query_point_ok(to, dim) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
-  const uint32_t visited = cast(&asked, from, to, hit);
+  const uint32_t visited = cast_one(&asked, from, to, hit);
   if (visits) *visits = visited;
   return COPSE_OK;
 }
 
-copse_status agents_raycast_many(const agents *all, const float *segments, uint32_t n, float radius,
-                                 const float *radii, const copse_query *query, uint32_t *ids,
-                                 float *fractions) {
-  const ray_query asked = {all, radius, radii, query_or_default(query)};
+copse_status agents_raycast_many(const agents *all, index_cast *cast, const float *segments,
+                                 uint32_t n, float radius, const float *radii,
+                                 const copse_query *query, uint32_t *ids, float *fractions) {
+  const ray_query asked = {all, cast, radius, radii, query_or_default(query)};
   const size_t dim = all->dimensions;
   if (!query_radius_ok(radius)) return COPSE_INVALID_ARGUMENT;
   for (size_t end = 0; end < 2 * (size_t)n; end++)
@@ -46,7 +48,7 @@ copse_status agents_raycast_many(const agents *all, const float *segments, uint3
   for (uint32_t i = 0; i < n; i++) {
     const float *from = segments + 2 * dim * i;
     copse_hit hit;
-    cast(&asked, from, from + dim, &hit);
+    cast_one(&asked, from, from + dim, &hit);
     ids[i] = hit.id;
     fractions[i] = hit.fraction;
   }

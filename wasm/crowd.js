@@ -16,13 +16,24 @@ import { ObstacleTree } from './obstacle.js'
  *   crowd is the most that any of its agents heeds
  * @property {number} [timeHorizon] for so long its velocity has to be clear of neighbors; 2 at first
  * @property {number} [timeHorizonObstacles] and of walls; 2 at first
+ * @property {number} [maxAcceleration] by how much its velocity changes in a second at most; Infinity at
+ *   first
+ * @property {number} [priority] of avoiding another, an agent does the other's / (own + other's): one half
+ *   where both are 0, as at first
+ * @property {number} [groups] bits; 1 at first. In none: nobody avoids it, and it avoids nobody
+ * @property {number} [mask] of the groups that it avoids; all at first. Who is not avoided by another has to
+ *   avoid it alone
+ * @property {boolean} [enabled] false: takes part in nothing; true at first
+ * @property {boolean} [locked] true: is avoided, and moved by nobody but the game, which writes its
+ *   position and, so that others look ahead, its velocity; false at first
  */
 
 /**
  * @typedef {object} CrowdOwnOptions
  * @property {number} [capacity] the most agents; 1,000 at first
  * @property {number} [timeStep] 1/60 at first
- * @property {boolean} [exact] nothing but the published algorithm
+ * @property {boolean} [exact] nothing but the published algorithm: nobody turns aside for symmetry, rests
+ *   at its goal, or comes out of walls by itself
  * @property {import('./init.js').Instance} [instance] made by `create()`; else the default one
  */
 
@@ -74,14 +85,24 @@ const NEIGHBOR_DISTANCES = 7
 const MAX_NEIGHBORS = 8
 const TIME_HORIZONS = 9
 const TIME_HORIZONS_OBSTACLES = 10
-const GENERATIONS = 11
-const LOOK = 12
-const CONSTRAINTS = 13
-const ADDED = 14
-const ADDED_WORDS = 15
-const WORDS = [MAX_NEIGHBORS, GENERATIONS, LOOK, ADDED_WORDS]
-const TYPES = Array.from({ length: 16 }, (_, which) =>
-  WORDS.includes(which) ? Uint32Array : Float32Array,
+const MAX_ACCELERATIONS = 11
+const PRIORITIES = 12
+const GROUPS = 13
+const MASKS = 14
+const ENABLED = 15
+const LOCKED = 16
+const GENERATIONS = 17
+const ARRIVED = 18
+const STUCK = 19
+const LOOK = 20
+const CONSTRAINTS = 21
+const ADDED = 22
+const ADDED_WORDS = 23
+const FLOATS = [CONSTRAINTS, ADDED]
+const TYPES = Array.from({ length: 24 }, (_, which) =>
+  which === MAX_NEIGHBORS || (which >= GROUPS && !FLOATS.includes(which))
+    ? Uint32Array
+    : Float32Array,
 )
 
 /** The words of a `copse_crowd_view`: each count before what it counts. */
@@ -96,12 +117,15 @@ const VECTORS = /** @type {const} */ (['position', 'velocity', 'preferredVelocit
 const NUMBERS = /** @type {const} */ ([
   ...['preferredSpeed', 'radius', 'maxSpeed', 'neighborDistance'],
   ...['maxNeighbors', 'timeHorizon', 'timeHorizonObstacles'],
+  ...['maxAcceleration', 'priority', 'groups', 'mask', 'enabled', 'locked'],
 ])
-const DEFAULTS = [1, 0.5, 2, 10, 10, 2, 2]
+const DEFAULTS = [1, 0.5, 2, 10, 10, 2, 2, Infinity, 0, 1, 2 ** 32 - 1, 1, 0]
 const FIRST_NUMBER = 3 * VECTORS.length
 const AGENT_WORDS = FIRST_NUMBER + NUMBERS.length
-/** Among `NUMBERS`: the only one that is no float. */
+/** Among `NUMBERS`: what is no float, the number of neighbors and all from the groups on. */
 const COUNT = 4
+const FIRST_WORD = 9
+const isWord = (/** @type {number} */ place) => place === COUNT || place >= FIRST_WORD
 /** Not every engine writes the same bits for NaN. */
 const NAN_WORD = 0x7fc00000
 
@@ -109,6 +133,7 @@ const NAN_WORD = 0x7fc00000
 const FIGURES = 7
 
 const MOST = 1e18
+const ENDLESS = ['neighborDistance', 'maxAcceleration']
 
 /**
  * @param {string} owner
@@ -126,15 +151,19 @@ function checkPositive(owner, method, what, value) {
  * @param {string} owner
  * @param {string} method
  * @param {string} what
- * @param {number} value
+ * @param {any} value
  * @param {number} maxNeighbors the most
  */
 function checkNumber(owner, method, what, value, maxNeighbors) {
   if (what === 'maxNeighbors') checkInteger(owner, method, what, value, 0, maxNeighbors)
-  else if (what === 'timeHorizon' || what === 'timeHorizonObstacles')
+  else if (what === 'groups' || what === 'mask')
+    checkInteger(owner, method, what, value, -(2 ** 31), 2 ** 32 - 1)
+  else if (what === 'enabled' || what === 'locked') {
+    if (typeof value !== 'boolean') refuse(owner, method, what, value, 'true or false', false)
+  } else if (what === 'timeHorizon' || what === 'timeHorizonObstacles')
     checkPositive(owner, method, what, value)
   else {
-    const isEndless = what === 'neighborDistance' && value === Infinity
+    const isEndless = value === Infinity && ENDLESS.includes(what)
     if (typeof value !== 'number' || !(value >= 0 && (value <= MOST || isEndless)))
       refuse(owner, method, what, value, 'a finite number ≥ 0')
   }
@@ -166,12 +195,14 @@ function definition(name, dimensions, options) {
 class AnyCrowd extends CoreObject {
   #dimensions
   /** @type {number} */ #timeStep
-  /** By `NUMBERS`. @type {Float32Array} */ #defaults
+  /** By `NUMBERS`. @type {number[]} */ #defaults
   /** @type {CrowdView} */ #look = /** @type {any} */ ({})
   // What was looked at, by length: each view is made once, so that looking makes no garbage.
   /** @type {Uint32Array[]} */ #neighbors = []
   /** @type {Uint32Array[]} */ #walls = []
   /** @type {Float32Array[]} */ #constraints = []
+  /** @type {Uint32Array[]} */ #arrived = []
+  /** @type {Uint32Array[]} */ #stuck = []
   /** @type {CrowdStats} */ #stats = {
     ...{ agents: 0, infeasible: 0, overlaps: 0, neighbors: 0.5, steps: 0, time: 0.5, bytes: 0 },
   }
@@ -187,7 +218,7 @@ class AnyCrowd extends CoreObject {
     super(...definition(name, dimensions, options))
     this.#dimensions = dimensions
     this.#timeStep = options.timeStep ?? 1 / 60
-    this.#defaults = Float32Array.from(NUMBERS, (what, i) => options[what] ?? DEFAULTS[i])
+    this.#defaults = NUMBERS.map((what, i) => Number(options[what] ?? DEFAULTS[i]))
   }
 
   // ---- What there is ----
@@ -298,6 +329,31 @@ class AnyCrowd extends CoreObject {
     return this.#numbers('timeHorizonsObstacles', TIME_HORIZONS_OBSTACLES)
   }
 
+  get maxAccelerations() {
+    return this.#numbers('maxAccelerations', MAX_ACCELERATIONS)
+  }
+
+  get priorities() {
+    return this.#numbers('priorities', PRIORITIES)
+  }
+
+  get groups() {
+    return this.#words('groups', GROUPS)
+  }
+
+  get masks() {
+    return this.#words('masks', MASKS)
+  }
+
+  /** 0 or 1, as `locked`. */
+  get enabled() {
+    return this.#words('enabled', ENABLED)
+  }
+
+  get locked() {
+    return this.#words('locked', LOCKED)
+  }
+
   /** By slot: odd while it is in use, and one more at every add and remove: only to be read. */
   get generations() {
     return this.#words('generations', GENERATIONS)
@@ -325,12 +381,12 @@ class AnyCrowd extends CoreObject {
     for (let i = 0; i < VECTORS.length; i++) this.#putVector(i, agent[VECTORS[i]])
     const defaults = this.#defaults
     for (let i = 0; i < NUMBERS.length; i++) {
-      const array = this._view(i === COUNT ? ADDED_WORDS : ADDED, AGENT_WORDS)
+      const array = this._view(isWord(i) ? ADDED_WORDS : ADDED, AGENT_WORDS)
       const value = agent[NUMBERS[i]]
       if (value === undefined) array[FIRST_NUMBER + i] = defaults[i]
       else {
         checkNumber(this._name, 'add', NUMBERS[i], value, defaults[COUNT])
-        array[FIRST_NUMBER + i] = value
+        array[FIRST_NUMBER + i] = Number(value)
       }
     }
     return this._leave('add', this._enter('add').crowd_add(this._handle))
@@ -387,6 +443,26 @@ class AnyCrowd extends CoreObject {
     const wasm = this._enter('step')
     const result = wasm.crowd_step(this._handle, walls, timeStep ?? this.#timeStep)
     this.#finish('step', result)
+  }
+
+  /**
+   * Who arrived in the last step: came to its goal, or as near as others of the same goal leave room, who
+   * arrived before. Once for each, until it was pushed away or its goal moved. Without garbage.
+   * @returns {Uint32Array} slots, ascending, valid until the next step
+   */
+  arrived() {
+    const total = this._leave('arrived', this._enter('arrived').crowd_arrived(this._handle))
+    return part(this.#arrived, this.#words('arrived', ARRIVED), 0, total)
+  }
+
+  /**
+   * Who got stuck in the last step: has come no nearer to its goal for 2 seconds. Once for each, until it
+   * does. Without garbage.
+   * @returns {Uint32Array} slots, ascending, valid until the next step
+   */
+  stuck() {
+    const total = this._leave('stuck', this._enter('stuck').crowd_stuck(this._handle))
+    return part(this.#stuck, this.#words('stuck', STUCK), 0, total)
   }
 
   /**

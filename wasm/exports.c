@@ -985,6 +985,17 @@ EXPORT("crowd_step") int32_t crowd_step(int32_t handle, int32_t wallsHandle, flo
   return status == COPSE_OK ? 0 : FAILED(status);
 }
 
+/* How many arrived, or got stuck, in the last step: their slots are in the view of that name. */
+EXPORT("crowd_arrived") int32_t crowd_arrived(int32_t handle) {
+  const object *at = crowd_of(handle);
+  return at ? (int32_t)copse_crowd_arrived(at->index.crowd) : FAILED(COPSE_STALE_HANDLE);
+}
+
+EXPORT("crowd_stuck") int32_t crowd_stuck(int32_t handle) {
+  const object *at = crowd_of(handle);
+  return at ? (int32_t)copse_crowd_stuck(at->index.crowd) : FAILED(COPSE_STALE_HANDLE);
+}
+
 EXPORT("crowd_look")
 int32_t crowd_look(int32_t handle, int32_t wallsHandle, float timeStep, uint32_t slot) {
   object *at = crowd_of(handle);

@@ -1,0 +1,112 @@
+/* Goals of the crowd: where an agent would go, when it has arrived, and when it makes no progress.
+ *
+ * Many may share a goal: whoever gets no nearer, and stands by one of the same goal that has
+ * arrived before, has arrived too. Who has arrived prefers to stand still where it
+ * is, so that a group around a point comes to rest. */
+
+#include "crowd.h"
+
+#include <string.h>
+
+/* Seconds without progress: before who stands by one that has arrived has arrived too, and before
+ * an agent counts as stuck. */
+static const float REST_AFTER = 0.5f, STUCK_AFTER = 2, RETURN_AFTER = 1;
+
+/* Between centers, in sums of radii: who stands by each other. */
+static const float BESIDE = 1.5f;
+
+static float distance_to(const float *a, const float *b, uint32_t dim) {
+  double sum = 0;
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    const double gap = (double)a[axis] - (double)b[axis];
+    sum += gap * gap;
+  }
+  return (float)sqrt(sum);
+}
+
+bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b) {
+  const float radii = crowd->bodies[a].radius + crowd->bodies[b].radius;
+  return distance_to(crowd_vector(crowd, FIELD_GOAL, a), crowd_vector(crowd, FIELD_GOAL, b),
+                     crowd->def.dimensions) <= radii;
+}
+
+/* Whether an agent stands by one of the same goal that has arrived. */
+static bool is_by_arrived(const copse_crowd *crowd, uint32_t slot, const uint32_t *ids,
+                          uint32_t count) {
+  const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
+  for (uint32_t i = 0; i < count; i++) {
+    const orca_body *other = &crowd->bodies[ids[i]];
+    const float radii = crowd->bodies[slot].radius + other->radius;
+    if (other->state & CROWD_ARRIVED && crowd_have_one_goal(crowd, slot, ids[i]) &&
+        distance_to(position, crowd_vector(crowd, FIELD_POSITION, ids[i]), crowd->def.dimensions) <=
+            BESIDE * radii)
+      return true;
+  }
+  return false;
+}
+
+static void tell(copse_crowd_slots *events, uint32_t slot) {
+  events->slots[events->count++] = slot;
+}
+
+/* Brings up to date what is known of an agent's way to its goal, which is so far; answers whether
+ * it rests. `step` is what it could go at once. */
+static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step, float timeStep,
+                   const uint32_t *ids, uint32_t count) {
+  const float radius = crowd->bodies[slot].radius;
+  const float unit = (radius > step ? radius : step) / 4; /* less is neither progress nor a push */
+  float *nearest = &crowd->fields[FIELD_NEAREST][slot],
+        *waited = &crowd->fields[FIELD_WAITED][slot];
+  uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
+  if (*state & CROWD_ARRIVED) {
+    const float away = fabsf(distance - *nearest);
+    *waited = away <= 2 * unit ? 0 : *waited + timeStep;
+    if (away <= 8 * unit && *waited <= RETURN_AFTER)
+      return !crowd->def.exact && distance > unit / 2;
+    *state &= ~(uint32_t)CROWD_ARRIVED; /* pushed away, or the goal was moved */
+    *nearest = INFINITY;
+  }
+  if (distance <= *nearest - unit || !(distance <= *nearest + 4 * unit)) {
+    *state &= ~(uint32_t)CROWD_STUCK;
+    *nearest = distance;
+    *waited = 0;
+  } else
+    *waited += timeStep;
+  const bool isThere = distance <= unit / 2;
+  if (isThere ||
+      (!crowd->def.exact && *waited >= REST_AFTER && is_by_arrived(crowd, slot, ids, count))) {
+    *state = (*state & ~(uint32_t)CROWD_STUCK) | CROWD_ARRIVED;
+    *nearest = distance;
+    *waited = 0;
+    tell(&crowd->arrived, slot);
+    return !isThere;
+  }
+  if (*waited >= STUCK_AFTER && step > 0 && !(*state & CROWD_STUCK)) {
+    *state |= CROWD_STUCK;
+    tell(&crowd->stuck, slot);
+  }
+  return false;
+}
+
+void crowd_prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint32_t *ids,
+                  uint32_t count, float *preferred) {
+  const uint32_t dim = crowd->def.dimensions;
+  const float *goal = crowd_vector(crowd, FIELD_GOAL, slot);
+  memcpy(preferred, crowd_vector(crowd, FIELD_PREFERRED_VELOCITY, slot), dim * sizeof *preferred);
+  for (uint32_t axis = 0; axis < dim; axis++)
+    if (!is_coordinate(goal[axis])) return;
+  const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
+  double way[3], length2 = 0;
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    way[axis] = (double)goal[axis] - (double)position[axis];
+    length2 += way[axis] * way[axis];
+  }
+  const double speed = (double)crowd_number(crowd, FIELD_PREFERRED_SPEED, slot);
+  const double length = sqrt(length2), step = speed * (double)timeStep;
+  const bool rests = follow(crowd, slot, (float)length, (float)step, timeStep, ids, count);
+  const double scale = rests ? 0 : length > step ? speed / length : 1 / (double)timeStep;
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    const double wanted = way[axis] * scale;
+    preferred[axis] = (float)(wanted > 1e18 ? 1e18 : wanted < -1e18 ? -1e18 : wanted);
+  }
+}

@@ -1,0 +1,113 @@
+/* Walls as the crowd sees them: the edges near an agent, and how it comes out of what it should not
+ * be in. */
+
+#include "crowd.h"
+
+/* How often an agent is asked whether it is inside something solid: every so many steps. Once it
+ * is, in each. */
+enum { LOOK_EVERY = 32 };
+
+/* Of its radius: so little an agent may overlap a wall. */
+static const float TOUCH = 1e-3f;
+
+/* The edges near an agent that it can see, nearest first. Where there are very many, only those
+ * that are nearest. */
+static uint32_t walls_near(const copse_obstacle *walls, const orca_agent *agent, uint32_t *edges) {
+  float distances2[COPSE_CROWD_WALLS];
+  float reach = agent->maxSpeed / agent->inverseHorizonOfWalls + agent->body.radius;
+  copse_results found = {edges, distances2, COPSE_CROWD_WALLS, 0, 0};
+  do {
+    copse_obstacle_within(walls, agent->body.position, reach, COPSE_SIDE_VISIBLE, &found);
+    reach /= 2;
+  } while (found.total > COPSE_CROWD_WALLS && reach > 0);
+  return found.total < COPSE_CROWD_WALLS ? found.total : COPSE_CROWD_WALLS;
+}
+
+static void set_vector(float *to, const float *from, float sign) {
+  to[0] = sign * from[0];
+  to[1] = sign * from[1];
+}
+
+/* An edge as an agent sees it: one of two sides from its left is the edge the other way round. */
+static orca_wall wall_of(const copse_obstacle *walls, uint32_t id, const float *position) {
+  const obstacle_edge *edge = &walls->edges[id];
+  const obstacle_corner *corner = &walls->corners[id];
+  const obstacle_corner *before = &walls->corners[corner->before];
+  const obstacle_corner *after = &walls->corners[corner->after];
+  const bool isLeft = side_of(vec_of(edge->from), vec_of(edge->to), vec_of(position)) > 0;
+  const float sign = isLeft ? -1 : 1;
+  const int32_t turn = isLeft ? -1 : 1;
+  orca_wall wall;
+  set_vector(wall.begin, isLeft ? edge->to : edge->from, 1);
+  set_vector(wall.end, isLeft ? edge->from : edge->to, 1);
+  set_vector(wall.direction, corner->direction, sign);
+  set_vector(wall.before, (isLeft ? after : before)->direction, sign);
+  set_vector(wall.after, (isLeft ? before : after)->direction, sign);
+  wall.isBeginConvex = (isLeft ? after : corner)->turn * turn >= 0;
+  wall.isEndConvex = (isLeft ? corner : after)->turn * turn >= 0;
+  return wall;
+}
+
+uint32_t crowd_add_walls(orca2 *all, const copse_obstacle *walls, const orca_agent *agent,
+                         uint32_t *edges) {
+  const uint32_t count = walls_near(walls, agent, edges);
+  for (uint32_t i = 0; i < count; i++) {
+    const orca_wall wall = wall_of(walls, edges[i], agent->body.position);
+    orca2_add_wall(all, agent, &wall);
+  }
+  all->count = all->walls;
+  return count;
+}
+
+/* ---- Out ---- */
+
+bool crowd_is_inside(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot) {
+  uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
+  if (*state & (CROWD_INSIDE | CROWD_NEW) || (slot + crowd->steps) % LOOK_EVERY == 0) {
+    bool isInside;
+    copse_obstacle_contains(walls, crowd_vector(crowd, FIELD_POSITION, slot), &isInside, NULL);
+    *state = (*state & ~(uint32_t)(CROWD_INSIDE | CROWD_NEW)) | (isInside ? CROWD_INSIDE : 0);
+  }
+  return *state & CROWD_INSIDE;
+}
+
+/* A way out of an edge: a unit vector. */
+static vec right_of(const copse_obstacle *walls, uint32_t edge) {
+  const float *along = walls->corners[edge].direction;
+  return (vec){(double)along[1], -(double)along[0]};
+}
+
+static vec unit_or(vec v, double length, vec other) {
+  return length > 0 ? (vec){v.x / length, v.y / length} : other;
+}
+
+void crowd_leave_solid(const copse_obstacle *walls, const orca_agent *agent, float *preferred) {
+  copse_wall wall;
+  copse_obstacle_nearest(walls, agent->body.position, INFINITY, COPSE_SIDE_BOTH, &wall, NULL);
+  if (wall.edge == COPSE_NONE) return;
+  const obstacle_edge *edge = &walls->edges[wall.edge];
+  const vec position = vec_of(agent->body.position);
+  const foot found = foot_on(vec_of(edge->from), vec_of(edge->to), position);
+  const vec way = {found.x - position.x, found.y - position.y};
+  const vec out = unit_or(way, sqrt(found.distance2), right_of(walls, wall.edge));
+  preferred[0] = (float)(out.x * (double)agent->maxSpeed);
+  preferred[1] = (float)(out.y * (double)agent->maxSpeed);
+}
+
+void crowd_leave_wall(const copse_obstacle *walls, const orca_agent *agent, uint32_t edge,
+                      float *preferred) {
+  const vec position = vec_of(agent->body.position);
+  const foot found =
+      foot_on(vec_of(walls->edges[edge].from), vec_of(walls->edges[edge].to), position);
+  const double distance = sqrt(found.distance2), radius = (double)agent->body.radius;
+  const double depth = radius - distance;
+  if (!(depth > radius * (double)TOUCH)) return;
+  const vec way = {position.x - found.x, position.y - found.y};
+  const vec out = unit_or(way, distance, right_of(walls, edge));
+  const double wanted = depth * (double)agent->inverseStep;
+  const double speed = wanted < (double)agent->maxSpeed ? wanted : (double)agent->maxSpeed;
+  const double missing = speed - (out.x * (double)preferred[0] + out.y * (double)preferred[1]);
+  if (!(missing > 0)) return;
+  preferred[0] = (float)((double)preferred[0] + out.x * missing);
+  preferred[1] = (float)((double)preferred[1] + out.y * missing);
+}
