@@ -78,7 +78,7 @@ EMCC_LINK_FLAGS = -Oz --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sINITI
 # For size, but what every agent runs for speed; measured: for the rest that gains little, since what must
 # be unrolled says so itself.
 FAST = batch grid_batch grid_query agenttree_query octree_query obstacle_build obstacle_query \
-  obstacle_sight orca2 crowd_step
+  obstacle_sight orca2 crowd_goals crowd_step
 $(foreach name,$(FAST),build/%/$(name).o): OPTIMISE = -O2 -fno-vectorize -fno-slp-vectorize
 OPTIMISE = -Oz
 EMCC_COMPILE = $(EMCC) $(EMCC_FLAGS) $(OPTIMISE)

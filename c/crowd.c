@@ -161,14 +161,6 @@ copse_crowd_arrays copse_crowd_get(copse_crowd *crowd) {
 
 /* ---- Agents ------------------------------------------------------------------------------- */
 
-bool crowd_is_finite(const copse_crowd *crowd, uint32_t slot) {
-  bool ok = true;
-  for (int field = FIELD_POSITION; field <= FIELD_PREFERRED_VELOCITY; field++)
-    for (uint32_t axis = 0; axis < crowd->def.dimensions; axis++)
-      ok &= is_coordinate(crowd_vector(crowd, (crowd_field)field, slot)[axis]);
-  return ok;
-}
-
 uint32_t crowd_end(const copse_crowd *crowd) {
   uint32_t end = crowd->def.capacity;
   while (end && !slots_in_use(&crowd->slots, end - 1)) end--;

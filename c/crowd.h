@@ -37,8 +37,9 @@ typedef enum crowd_field {
   FIELDS
 } crowd_field;
 
-/* Bits of FIELD_STATE. Inside: of something solid; new: nobody has looked whether it is. */
-enum { CROWD_ARRIVED = 1, CROWD_STUCK = 2, CROWD_INSIDE = 4, CROWD_NEW = 8 };
+/* Bits of FIELD_STATE. Inside: of something solid; new: nobody has looked whether it is. A body has
+ * the first, and that it takes part and is not locked. */
+enum { CROWD_ARRIVED = 1, CROWD_STUCK = 2, CROWD_INSIDE = 4, CROWD_NEW = 8, CROWD_MOVES = 16 };
 
 typedef struct copse_crowd_slots {
   uint32_t *slots, count;
@@ -58,7 +59,7 @@ struct copse_crowd {
   orca_body *bodies;
   float *newVelocities;
   copse_neighbor_rows rows; /* of def.maxNeighbors at most */
-  bool isEqual;             /* nobody has a priority, a mask, or is locked */
+  bool isEqual;             /* nobody has a priority or mask, is locked, or has arrived */
 
   double time;
   uint64_t steps;
@@ -86,7 +87,15 @@ ALWAYS_INLINE float crowd_number(const copse_crowd *crowd, crowd_field field, ui
 /* Slots up to the last in use. */
 uint32_t crowd_end(const copse_crowd *crowd);
 /* Whether an agent's position and velocities are finite. */
-bool crowd_is_finite(const copse_crowd *crowd, uint32_t slot);
+ALWAYS_INLINE bool crowd_is_finite(const copse_crowd *crowd, uint32_t slot) {
+  bool ok = true;
+  for (int field = FIELD_POSITION; field <= FIELD_PREFERRED_VELOCITY; field++) {
+    const float *vector = crowd_vector(crowd, (crowd_field)field, slot);
+    ok = ok && is_coordinate(vector[0]) && is_coordinate(vector[1]);
+    if (crowd->def.dimensions == 3) ok = ok && is_coordinate(vector[2]);
+  }
+  return ok;
+}
 
 /* Writes the velocity that an agent prefers, whose neighbors these are, and notes how it gets on
  * towards its goal. */
@@ -97,14 +106,14 @@ void crowd_prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint3
 bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b);
 
 /* Begins with the constraints of the walls near an agent, nearest first; answers with how many
- * edges these are, and writes them. */
+ * edges these are, and writes them, and whether the agent overlaps the nearest. */
 uint32_t crowd_add_walls(orca2 *all, const copse_obstacle *walls, const orca_agent *agent,
-                         uint32_t *edges);
+                         uint32_t *edges, bool *overlaps);
 /* Whether an agent is inside something solid. That is looked up once in a while. */
 bool crowd_is_inside(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot);
 /* Has an agent prefer the shortest way out of that. */
 void crowd_leave_solid(const copse_obstacle *walls, const orca_agent *agent, float *preferred);
-/* Has an agent that overlaps a wall, its nearest, prefer not to. */
+/* Has an agent that overlaps its nearest wall prefer not to. */
 void crowd_leave_wall(const copse_obstacle *walls, const orca_agent *agent, uint32_t edge,
                       float *preferred);
 

@@ -6,8 +6,6 @@
 
 #include "crowd.h"
 
-#include <string.h>
-
 /* Seconds without progress: before who stands by one that has arrived has arrived too, and before
  * an agent counts as stuck. */
 static const float REST_AFTER = 0.5f, STUCK_AFTER = 2, RETURN_AFTER = 1;
@@ -31,8 +29,8 @@ bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b) {
 }
 
 /* Whether an agent stands by one of the same goal that has arrived. */
-static bool is_by_arrived(const copse_crowd *crowd, uint32_t slot, const uint32_t *ids,
-                          uint32_t count) {
+SMALL_CODE OUT_OF_LINE bool is_by_arrived(const copse_crowd *crowd, uint32_t slot,
+                                          const uint32_t *ids, uint32_t count) {
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   for (uint32_t i = 0; i < count; i++) {
     const orca_body *other = &crowd->bodies[ids[i]];
@@ -88,25 +86,37 @@ static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step
   return false;
 }
 
-void crowd_prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint32_t *ids,
-                  uint32_t count, float *preferred) {
-  const uint32_t dim = crowd->def.dimensions;
+/* Has each axis written on its own: to copy so few bytes costs a call in WebAssembly. */
+ALWAYS_INLINE void prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint32_t *ids,
+                          uint32_t count, float *preferred, const int dim) {
   const float *goal = crowd_vector(crowd, FIELD_GOAL, slot);
-  memcpy(preferred, crowd_vector(crowd, FIELD_PREFERRED_VELOCITY, slot), dim * sizeof *preferred);
-  for (uint32_t axis = 0; axis < dim; axis++)
-    if (!is_coordinate(goal[axis])) return;
+  const float *written = crowd_vector(crowd, FIELD_PREFERRED_VELOCITY, slot);
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   double way[3], length2 = 0;
-  for (uint32_t axis = 0; axis < dim; axis++) {
+  bool hasGoal = true;
+  EACH_AXIS (axis, dim) {
+    hasGoal &= is_coordinate(goal[axis]);
     way[axis] = (double)goal[axis] - (double)position[axis];
     length2 += way[axis] * way[axis];
+  }
+  if (!hasGoal) {
+    EACH_AXIS (axis, dim) preferred[axis] = written[axis];
+    return;
   }
   const double speed = (double)crowd_number(crowd, FIELD_PREFERRED_SPEED, slot);
   const double length = sqrt(length2), step = speed * (double)timeStep;
   const bool rests = follow(crowd, slot, (float)length, (float)step, timeStep, ids, count);
   const double scale = rests ? 0 : length > step ? speed / length : 1 / (double)timeStep;
-  for (uint32_t axis = 0; axis < dim; axis++) {
+  EACH_AXIS (axis, dim) {
     const double wanted = way[axis] * scale;
     preferred[axis] = (float)(wanted > 1e18 ? 1e18 : wanted < -1e18 ? -1e18 : wanted);
   }
+}
+
+void crowd_prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint32_t *ids,
+                  uint32_t count, float *preferred) {
+  if (crowd->def.dimensions == 3)
+    prefer(crowd, slot, timeStep, ids, count, preferred, 3);
+  else
+    prefer(crowd, slot, timeStep, ids, count, preferred, 2);
 }

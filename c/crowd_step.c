@@ -25,22 +25,6 @@ static float inverse_horizon(const copse_crowd *crowd, crowd_field field, uint32
   return 1 / (horizon > timeStep ? horizon : timeStep);
 }
 
-static orca_body body_of(const copse_crowd *crowd, uint32_t slot) {
-  const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
-  const float *velocity = crowd_vector(crowd, FIELD_VELOCITY, slot);
-  orca_body body = {{position[0], position[1]},
-                    {velocity[0], velocity[1]},
-                    crowd_number(crowd, FIELD_RADIUS, slot),
-                    0,
-                    0,
-                    crowd_whole(crowd, FIELD_STATE)[slot]};
-  if (crowd->def.dimensions == 3) {
-    body.z = position[2];
-    body.velocityZ = velocity[2];
-  }
-  return body;
-}
-
 /* Of an agent whose body is up to date. */
 static orca_agent agent_of(const copse_crowd *crowd, uint32_t slot, float timeStep) {
   return (orca_agent){
@@ -58,8 +42,21 @@ static bool takes_part(const copse_crowd *crowd, uint32_t slot) {
   return slots_in_use(&crowd->slots, slot) && crowd_whole(crowd, FIELD_ENABLED)[slot];
 }
 
-static bool is_mover(const copse_crowd *crowd, uint32_t slot) {
-  return takes_part(crowd, slot) && !crowd_whole(crowd, FIELD_LOCKED)[slot];
+/* What neighbors see of it; of nobody: nothing. */
+static void set_body(copse_crowd *crowd, uint32_t slot) {
+  const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
+  const float *velocity = crowd_vector(crowd, FIELD_VELOCITY, slot);
+  orca_body *body = &crowd->bodies[slot];
+  body->position[0] = position[0];
+  body->position[1] = position[1];
+  body->velocity[0] = velocity[0];
+  body->velocity[1] = velocity[1];
+  body->radius = crowd_number(crowd, FIELD_RADIUS, slot);
+  body->state = crowd_whole(crowd, FIELD_STATE)[slot] & CROWD_ARRIVED;
+  if (!crowd_whole(crowd, FIELD_LOCKED)[slot]) body->state |= CROWD_MOVES;
+  if (crowd->def.dimensions < 3) return;
+  body->z = position[2];
+  body->velocityZ = velocity[2];
 }
 
 /* ---- An agent ---- */
@@ -191,19 +188,25 @@ OUT_OF_LINE void choose(copse_crowd *crowd, const copse_obstacle *walls, uint32_
       crowd_leave_solid(walls, &agent, preferred);
     else if (walls) {
       uint32_t edges[COPSE_CROWD_WALLS];
-      const uint32_t edgeCount = crowd_add_walls(&all.lines, walls, &agent, edges);
-      if (edgeCount && !isExact) crowd_leave_wall(walls, &agent, edges[0], preferred);
+      bool overlaps;
+      crowd_add_walls(&all.lines, walls, &agent, edges, &overlaps);
+      if (overlaps && !isExact) crowd_leave_wall(walls, &agent, edges[0], preferred);
     }
     crowd->overlaps += orca2_add_neighbors(&all.lines, &agent, crowd->bodies, ids, given, count);
   }
+  const float change = crowd_number(crowd, FIELD_MAX_ACCELERATION, slot) * timeStep;
+  const bool isFree = change >= 2 * agent.maxSpeed;
+  bool isFeasible = true, isBest = false;
   if (!isExact) {
     limit_speed(preferred, dim, agent.maxSpeed);
-    if (!is_permitted(&all, preferred)) sidestep(crowd, slot, preferred);
+    isBest = is_permitted(&all, preferred);
+    if (!isBest) sidestep(crowd, slot, preferred);
   }
-  const float change = crowd_number(crowd, FIELD_MAX_ACCELERATION, slot) * timeStep;
-  const bool isFeasible = change < 2 * agent.maxSpeed
-                              ? solve_change(&all, &agent, preferred, change, velocity)
-                              : solve(&all, preferred, agent.maxSpeed, velocity);
+  if (isBest && isFree)
+    for (uint32_t axis = 0; axis < dim; axis++) velocity[axis] = preferred[axis];
+  else
+    isFeasible = isFree ? solve(&all, preferred, agent.maxSpeed, velocity)
+                        : solve_change(&all, &agent, preferred, change, velocity);
   limit_speed(velocity, dim, agent.maxSpeed);
   crowd->infeasible += !isFeasible;
   crowd->neighbors += count;
@@ -224,17 +227,16 @@ static overview prepare(copse_crowd *crowd) {
   overview found = {crowd_end(crowd), COPSE_NONE, 0, 0};
   crowd->isEqual = true;
   for (uint32_t slot = 0; slot < found.end; slot++) {
-    crowd->present[slot] = 0;
+    crowd->present[slot] = crowd->bodies[slot].state = 0;
     if (!takes_part(crowd, slot)) continue;
     if (!crowd_is_finite(crowd, slot)) {
       found.bad = slot;
       break;
     }
     crowd->present[slot] = crowd_whole(crowd, FIELD_GROUPS)[slot];
-    crowd->bodies[slot] = body_of(crowd, slot);
-    if (crowd->fields[FIELD_PRIORITY][slot] != 0 || crowd_whole(crowd, FIELD_LOCKED)[slot] ||
-        crowd_whole(crowd, FIELD_MASK)[slot] != COPSE_ALL_GROUPS ||
-        crowd->bodies[slot].state & CROWD_ARRIVED)
+    set_body(crowd, slot);
+    if (crowd->fields[FIELD_PRIORITY][slot] != 0 || crowd->bodies[slot].state != CROWD_MOVES ||
+        crowd_whole(crowd, FIELD_MASK)[slot] != COPSE_ALL_GROUPS)
       crowd->isEqual = false;
     const uint32_t wanted = most_neighbors(crowd, slot);
     const float distance = crowd_number(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
@@ -281,9 +283,10 @@ copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, f
   crowd->neighbors = 0;
   if (all.maxNeighbors) find_neighbors(crowd, &all);
   for (uint32_t slot = 0; slot < all.end; slot++)
-    if (is_mover(crowd, slot)) choose(crowd, walls, slot, all.maxNeighbors, timeStep);
+    if (crowd->bodies[slot].state & CROWD_MOVES)
+      choose(crowd, walls, slot, all.maxNeighbors, timeStep);
   for (uint32_t slot = 0; slot < all.end; slot++)
-    if (is_mover(crowd, slot)) move(crowd, slot, timeStep);
+    if (crowd->bodies[slot].state & CROWD_MOVES) move(crowd, slot, timeStep);
   crowd->time += (double)timeStep;
   crowd->steps++;
   return COPSE_OK;
@@ -329,10 +332,9 @@ copse_status copse_crowd_look(copse_crowd *crowd, const copse_obstacle *walls, f
   if (!(timeStep > 0 && timeStep <= COPSE_MAX_COORDINATE) || (walls && dim == 3))
     return COPSE_INVALID_ARGUMENT;
   const uint32_t count = neighbors_of(crowd, slot, view->neighbors);
-  crowd->bodies[slot] = body_of(crowd, slot);
+  set_body(crowd, slot);
   const orca_agent agent = agent_of(crowd, slot, timeStep);
-  for (uint32_t i = 0; i < count; i++)
-    crowd->bodies[view->neighbors[i]] = body_of(crowd, view->neighbors[i]);
+  for (uint32_t i = 0; i < count; i++) set_body(crowd, view->neighbors[i]);
   view->neighborCount = count;
   orca_terms terms;
   if (count) set_terms(crowd, &agent, view->neighbors, count, &terms);
@@ -351,7 +353,8 @@ copse_status copse_crowd_look(copse_crowd *crowd, const copse_obstacle *walls, f
   }
   orca2 lines;
   lines.count = lines.walls = 0;
-  if (walls) view->wallCount = crowd_add_walls(&lines, walls, &agent, view->walls);
+  bool overlaps;
+  if (walls) view->wallCount = crowd_add_walls(&lines, walls, &agent, view->walls, &overlaps);
   orca2_add_neighbors(&lines, &agent, crowd->bodies, view->neighbors, &terms, count);
   view->constraintCount = lines.count;
   view->wallConstraintCount = lines.walls;

@@ -12,8 +12,8 @@ static const float TOUCH = 1e-3f;
 
 /* The edges near an agent that it can see, nearest first. Where there are very many, only those
  * that are nearest. */
-static uint32_t walls_near(const copse_obstacle *walls, const orca_agent *agent, uint32_t *edges) {
-  float distances2[COPSE_CROWD_WALLS];
+static uint32_t walls_near(const copse_obstacle *walls, const orca_agent *agent, uint32_t *edges,
+                           float *distances2) {
   float reach = agent->maxSpeed / agent->inverseHorizonOfWalls + agent->body.radius;
   copse_results found = {edges, distances2, COPSE_CROWD_WALLS, 0, 0};
   do {
@@ -49,8 +49,11 @@ static orca_wall wall_of(const copse_obstacle *walls, uint32_t id, const float *
 }
 
 uint32_t crowd_add_walls(orca2 *all, const copse_obstacle *walls, const orca_agent *agent,
-                         uint32_t *edges) {
-  const uint32_t count = walls_near(walls, agent, edges);
+                         uint32_t *edges, bool *overlaps) {
+  float distances2[COPSE_CROWD_WALLS];
+  const float touching = agent->body.radius * (1 - TOUCH);
+  const uint32_t count = walls_near(walls, agent, edges, distances2);
+  *overlaps = count && distances2[0] < touching * touching;
   for (uint32_t i = 0; i < count; i++) {
     const orca_wall wall = wall_of(walls, edges[i], agent->body.position);
     orca2_add_wall(all, agent, &wall);
@@ -100,11 +103,9 @@ void crowd_leave_wall(const copse_obstacle *walls, const orca_agent *agent, uint
   const foot found =
       foot_on(vec_of(walls->edges[edge].from), vec_of(walls->edges[edge].to), position);
   const double distance = sqrt(found.distance2), radius = (double)agent->body.radius;
-  const double depth = radius - distance;
-  if (!(depth > radius * (double)TOUCH)) return;
   const vec way = {position.x - found.x, position.y - found.y};
   const vec out = unit_or(way, distance, right_of(walls, edge));
-  const double wanted = depth * (double)agent->inverseStep;
+  const double wanted = (radius - distance) * (double)agent->inverseStep;
   const double speed = wanted < (double)agent->maxSpeed ? wanted : (double)agent->maxSpeed;
   const double missing = speed - (out.x * (double)preferred[0] + out.y * (double)preferred[1]);
   if (!(missing > 0)) return;

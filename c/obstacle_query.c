@@ -35,8 +35,9 @@ typedef struct rest {
 /* All of a leaf's. */
 static rest rest_of(const obstacle_node *leaf) { return (rest){leaf->begin - 4, leaf->end, 0}; }
 
-static uint32_t rest_lanes(const rest *all) {
-  return all->end - all->four < 4 ? (1u << (all->end - all->four)) - 1 : 15;
+/* The bits of four, without those that lie behind the end. */
+ALWAYS_INLINE uint32_t rest_within(uint32_t bits, uint32_t four, uint32_t end) {
+  return end - four < 4 ? bits & ((1u << (end - four)) - 1) : bits;
 }
 
 static uint32_t rest_take(rest *all) {
@@ -120,13 +121,15 @@ ALWAYS_INLINE const obstacle_node *circuit_leaf(circuit *all, const copse_obstac
 OUT_OF_LINE uint32_t circuit_next(circuit *all, const copse_obstacle *tree) {
   rest *here = &all->here;
   while (!here->bits) {
-    here->four += 4;
-    if (here->four >= here->end) {
-      const obstacle_node *leaf = circuit_leaf(all, tree);
-      if (!leaf) return COPSE_NONE;
-      *here = rest_of(leaf);
-    } else
-      here->bits = edges4_around(tree, here->four, all) & rest_lanes(here);
+    uint32_t four = here->four + 4, bits = 0;
+    for (; !bits && four < here->end; four += 4)
+      bits = rest_within(edges4_around(tree, four, all), four, here->end);
+    here->four = four - 4;
+    here->bits = bits;
+    if (bits) break;
+    const obstacle_node *leaf = circuit_leaf(all, tree);
+    if (!leaf) return COPSE_NONE;
+    *here = rest_of(leaf);
   }
   return rest_take(here);
 }
@@ -341,13 +344,15 @@ ALWAYS_INLINE const obstacle_node *tour_leaf(tour *all, const copse_obstacle *tr
 OUT_OF_LINE uint32_t tour_next(tour *all, const copse_obstacle *tree, float until) {
   rest *here = &all->here;
   while (!here->bits) {
-    here->four += 4;
-    if (here->four >= here->end) {
-      const obstacle_node *leaf = tour_leaf(all, tree, until);
-      if (!leaf) return COPSE_NONE;
-      *here = rest_of(leaf);
-    } else
-      here->bits = edges4_along(tree, here->four, &all->along) & rest_lanes(here);
+    uint32_t four = here->four + 4, bits = 0;
+    for (; !bits && four < here->end; four += 4)
+      bits = rest_within(edges4_along(tree, four, &all->along), four, here->end);
+    here->four = four - 4;
+    here->bits = bits;
+    if (bits) break;
+    const obstacle_node *leaf = tour_leaf(all, tree, until);
+    if (!leaf) return COPSE_NONE;
+    *here = rest_of(leaf);
   }
   return rest_take(here);
 }

@@ -8,10 +8,10 @@ import { deflateAsync } from '@gfx/zopfli'
 import { rolldown } from 'rolldown'
 
 /** Bytes of the default entry, and of one for a single class; minified, with the core inside. */
-const BUDGET = 90_000
+const BUDGET = 90_500
 const BUDGET_OF_ONE = 30_000
 /** @type {Record<string, number>} */
-const BUDGETS = { crowd: 49_500 } // which brings walls, and a tree of agents
+const BUDGETS = { crowd: 50_000 } // which brings walls, and a tree of agents
 
 const nouns = process.argv.slice(2)
 
