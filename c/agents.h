@@ -74,8 +74,8 @@ struct index_type {
 };
 
 /* Likewise, but told by who asks: a program that never does so need not contain them. */
-typedef uint32_t index_count(const void *index, const region *circle, const copse_query *query,
-                             bool stopAtFirst, uint32_t *visits); /* answers with the agents */
+typedef uint32_t index_counter(const void *index, const region *circle, const copse_query *query,
+                               bool stopAtFirst, uint32_t *visits); /* answers with the agents */
 typedef uint32_t index_cast(const void *index, const scan_ray *ray, const copse_query *query,
                             copse_hit *hit); /* from a hit that is nobody */
 
@@ -157,10 +157,10 @@ copse_status agents_range(const agents *all, const float *lo, const float *hi,
 copse_status agents_cone(const agents *all, const float *center, const float *direction,
                          float halfAngle, float radius, const copse_query *query,
                          copse_results *results);
-copse_status agents_count_within(const agents *all, index_count *count, const float *center,
+copse_status agents_count_within(const agents *all, index_counter *count, const float *center,
                                  float radius, const copse_query *query, uint32_t *total,
                                  uint32_t *visits);
-copse_status agents_any_within(const agents *all, index_count *count, const float *center,
+copse_status agents_any_within(const agents *all, index_counter *count, const float *center,
                                float radius, const copse_query *query, bool *any, uint32_t *visits);
 copse_status agents_nearest(const agents *all, const float *center, const copse_query *query,
                             uint32_t *id, float *distance2, uint32_t *visits);

@@ -54,7 +54,7 @@ copse_status agents_cone(const agents *all, const float *center, const float *di
 
 /* ---- How many ----------------------------------------------------------------------------- */
 
-static copse_status count_within(const agents *all, index_count *count, const float *center,
+static copse_status count_within(const agents *all, index_counter *count, const float *center,
                                  float radius, const copse_query *query, uint32_t *total,
                                  uint32_t *visits, bool stopAtFirst) {
   const copse_query asked = query_or_default(query);
@@ -69,13 +69,13 @@ static copse_status count_within(const agents *all, index_count *count, const fl
   return COPSE_OK;
 }
 
-copse_status agents_count_within(const agents *all, index_count *count, const float *center,
+copse_status agents_count_within(const agents *all, index_counter *count, const float *center,
                                  float radius, const copse_query *query, uint32_t *total,
                                  uint32_t *visits) {
   return count_within(all, count, center, radius, query, total, visits, false);
 }
 
-copse_status agents_any_within(const agents *all, index_count *count, const float *center,
+copse_status agents_any_within(const agents *all, index_counter *count, const float *center,
                                float radius, const copse_query *query, bool *any,
                                uint32_t *visits) {
   uint32_t total;

@@ -116,6 +116,8 @@ copse_status copse_crowd_reserve(copse_crowd *crowd, uint32_t capacity) {
   for (int field = 0; field < FIELDS; field++)
     memcpy(larger.fields[field], crowd->fields[field],
            (size_t)old * crowd_words(crowd, field) * sizeof(float));
+  memcpy(larger.arrived.slots, crowd->arrived.slots, crowd->arrived.count * sizeof(uint32_t));
+  memcpy(larger.stuck.slots, crowd->stuck.slots, crowd->stuck.count * sizeof(uint32_t));
   slots grown = crowd->slots;
   slots_grow(&grown, larger.slots.generations, larger.slots.free, capacity);
   larger.slots = grown;

@@ -162,6 +162,7 @@ static bool solve_change(constraints *all, const orca_agent *agent, float *prefe
     orca2_relate(&all->lines, present);
   for (uint32_t axis = 0; axis < all->dimensions; axis++) preferred[axis] -= present[axis];
   const bool isFeasible = solve(all, preferred, change, velocity);
+  limit_speed(velocity, all->dimensions, change);
   for (uint32_t axis = 0; axis < all->dimensions; axis++) velocity[axis] += present[axis];
   return isFeasible;
 }

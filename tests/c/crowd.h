@@ -14,6 +14,7 @@ typedef struct crowd_game {
   copse_obstacle *walls;
   bool used[CROWD_SLOTS]; /* what the crowd must think too */
   copse_crowd_view views[CROWD_SLOTS];
+  float before[2][CROWD_SLOTS * 3]; /* positions and velocities before a step */
   uint32_t saved[CROWD_WORDS], again[CROWD_WORDS];
 } crowd_game;
 
@@ -21,13 +22,25 @@ static inline double crowd_in_range(float x) {
   return x > 0 ? fmin((double)x, (double)COPSE_MAX_COORDINATE) : 0;
 }
 
-/* The first slot with a position or velocity that no step takes; COPSE_NONE: there is none. */
-static inline uint32_t crowd_bad_slot(const crowd_game *game) {
+/* Whether an agent takes part in steps. */
+static inline bool crowd_takes_part(const crowd_game *game, uint32_t slot) {
+  return game->used[slot] && copse_crowd_get(game->crowd).enabled[slot];
+}
+
+/* Whether a step moves it. */
+static inline bool crowd_is_mover(const crowd_game *game, uint32_t slot) {
+  return crowd_takes_part(game, slot) && !copse_crowd_get(game->crowd).locked[slot];
+}
+
+/* The first slot with a position or velocity that no step takes, or no save, which asks the
+ * disabled too; COPSE_NONE: there is none. */
+static inline uint32_t crowd_bad_slot(const crowd_game *game, bool isSave) {
   const uint32_t dim = copse_crowd_dimensions(game->crowd);
   const copse_crowd_arrays all = copse_crowd_get(game->crowd);
   const float *vectors[] = {all.positions, all.velocities, all.preferredVelocities};
   for (uint32_t slot = 0; slot < CROWD_SLOTS; slot++)
-    for (uint32_t i = 0; i < 3 * dim && game->used[slot]; i++)
+    for (uint32_t i = 0; i < 3 * dim && (isSave ? game->used[slot] : crowd_takes_part(game, slot));
+         i++)
       if (!(fabsf(vectors[i / dim][slot * dim + i % dim]) <= COPSE_MAX_COORDINATE)) return slot;
   return COPSE_NONE;
 }
@@ -39,11 +52,15 @@ static inline bool looks_right(const crowd_game *game, uint32_t slot) {
   const copse_crowd_view *view = &game->views[slot];
   uint32_t groups[CROWD_SLOTS], ids[COPSE_CROWD_MAX_NEIGHBORS];
   float distances2[COPSE_CROWD_MAX_NEIGHBORS];
-  for (uint32_t i = 0; i < CROWD_SLOTS; i++) groups[i] = game->used[i];
+  if (!crowd_takes_part(game, slot)) return true;
+  if (!all.groups[slot]) return view->neighborCount == 0;
+  for (uint32_t i = 0; i < CROWD_SLOTS; i++)
+    groups[i] = crowd_takes_part(game, i) ? all.groups[i] : 0;
   float *x = all.positions;
   const copse_brute brute = {{{x, x + 1, x + dim - 1}, dim}, groups, CROWD_SLOTS, dim};
   copse_query query = copse_query_default();
   query.exclude = slot;
+  query.mask = all.masks[slot];
   query.maxDistance = (float)crowd_in_range(all.neighborDistances[slot]);
   uint32_t most = all.maxNeighbors[slot];
   if (most > game->crowd->def.maxNeighbors) most = game->crowd->def.maxNeighbors;
@@ -83,11 +100,19 @@ static inline void crowd_choice(const crowd_game *game, uint32_t slot, float *ve
     orca3_solve(&planes, preferred, maxSpeed, velocity);
 }
 
-static inline const char *check_agent(const crowd_game *game, uint32_t slot, const float *chosen) {
+static inline const char *check_agent(const crowd_game *game, uint32_t slot, const float *chosen,
+                                      float timeStep) {
   const uint32_t dim = copse_crowd_dimensions(game->crowd);
   const copse_crowd_arrays all = copse_crowd_get(game->crowd);
+  const size_t at = (size_t)slot * dim, size = dim * sizeof(float);
+  if (!crowd_is_mover(game, slot))
+    return memcmp(game->before[0] + at, all.positions + at, size) == 0 &&
+                   memcmp(game->before[1] + at, all.velocities + at, size) == 0
+               ? NULL
+               : "one is moved that is locked or disabled";
   const double limit = crowd_in_range(all.maxSpeeds[slot]);
-  double speed2 = 0, chosen2 = 0;
+  const double change = crowd_in_range(all.maxAccelerations[slot]) * (double)timeStep;
+  double speed2 = 0, chosen2 = 0, before2 = 0, change2 = 0;
   bool hasGoal = true, isSame = true;
   for (uint32_t axis = 0; axis < dim; axis++) {
     const float velocity = all.velocities[slot * dim + axis];
@@ -97,11 +122,28 @@ static inline const char *check_agent(const crowd_game *game, uint32_t slot, con
     speed2 += (double)velocity * (double)velocity;
     chosen2 += (double)chosen[axis] * (double)chosen[axis];
     isSame &= velocity == chosen[axis];
+    const double before = (double)game->before[1][at + axis];
+    before2 += before * before;
+    change2 += ((double)velocity - before) * ((double)velocity - before);
   }
   /* The least floats are that far apart. */
   if (sqrt(speed2) > limit * (1 + 1e-5) + 2e-45) return "too fast";
-  if (!hasGoal && chosen2 <= limit * limit && !isSame) return "a step does not do what a look says";
+  if (sqrt(before2) <= limit && sqrt(change2) > change * (1 + 1e-5) + 1e-6 * sqrt(before2) + 2e-45)
+    return "too great an acceleration";
+  /* Otherwise an agent may turn aside, or come out of a wall. */
+  if (game->crowd->def.exact && change >= 2 * limit && !hasGoal && chosen2 <= limit * limit &&
+      !isSame)
+    return "a step does not do what a look says";
   return NULL;
+}
+
+/* Who arrived, or got stuck, in a step. */
+static inline bool events_ok(const crowd_game *game, const uint32_t *slots, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (slots[i] >= CROWD_SLOTS || !crowd_is_mover(game, slots[i]) ||
+        (i && slots[i] <= slots[i - 1]))
+      return false;
+  return count <= CROWD_SLOTS;
 }
 
 /* A step, which must take what it should and refuse the rest. */
@@ -110,7 +152,11 @@ static inline const char *play_step(crowd_game *game, float timeStep) {
   const copse_obstacle *walls = copse_crowd_dimensions(crowd) == 2 ? game->walls : NULL;
   float chosen[CROWD_SLOTS][3];
   const bool isTimed = timeStep > 0 && timeStep <= COPSE_MAX_COORDINATE;
-  const uint32_t bad = crowd_bad_slot(game), before = copse_crowd_hash(crowd);
+  const uint32_t bad = crowd_bad_slot(game, false), before = copse_crowd_hash(crowd);
+  const copse_crowd_arrays all = copse_crowd_get(crowd);
+  const size_t size = CROWD_SLOTS * copse_crowd_dimensions(crowd) * sizeof(float);
+  memcpy(game->before[0], all.positions, size);
+  memcpy(game->before[1], all.velocities, size);
   for (uint32_t slot = 0; slot < CROWD_SLOTS; slot++) {
     const copse_status looked = copse_crowd_look(crowd, walls, timeStep, slot, &game->views[slot]);
     if (looked != (!game->used[slot] ? COPSE_STALE_HANDLE
@@ -132,9 +178,12 @@ static inline const char *play_step(crowd_game *game, float timeStep) {
     return copse_crowd_hash(crowd) == before ? NULL : "a refused step changes the crowd";
   }
   for (uint32_t slot = 0; slot < CROWD_SLOTS; slot++) {
-    const char *wrong = game->used[slot] ? check_agent(game, slot, chosen[slot]) : NULL;
+    const char *wrong = game->used[slot] ? check_agent(game, slot, chosen[slot], timeStep) : NULL;
     if (wrong) return wrong;
   }
+  if (!events_ok(game, all.arrived, copse_crowd_arrived(crowd)) ||
+      !events_ok(game, all.stuck, copse_crowd_stuck(crowd)))
+    return "events";
   const copse_crowd_statistics stats = copse_crowd_stats(crowd);
   if (stats.infeasible > stats.agents || stats.overlaps > stats.agents ||
       !(stats.neighbors <= COPSE_CROWD_MAX_NEIGHBORS))
@@ -147,7 +196,7 @@ static inline const char *play_save(crowd_game *game) {
   copse_crowd *crowd = game->crowd;
   size_t total, same;
   uint32_t firstBad = COPSE_NONE;
-  const uint32_t before = copse_crowd_hash(crowd), bad = crowd_bad_slot(game);
+  const uint32_t before = copse_crowd_hash(crowd), bad = crowd_bad_slot(game, true);
   const copse_status status =
       copse_crowd_save(crowd, game->saved, sizeof game->saved, &total, &firstBad);
   if (bad != COPSE_NONE)
@@ -201,6 +250,13 @@ static inline void play_add(crowd_game *game, input *from) {
   if (next_byte(from) % 4 == 0) next_point(from, agent.goal);
   agent.radius = (float)next_byte(from) / 64;
   agent.maxNeighbors = next_byte(from) % 32;
+  const uint8_t extras = next_byte(from);
+  if (extras & 1) agent.maxAcceleration = next_float(from);
+  if (extras & 2) agent.priority = (float)(extras >> 4);
+  if (extras & 4) agent.groups = next_byte(from) % 4;
+  if (extras & 8) agent.mask = next_byte(from) % 4;
+  agent.locked = extras >= 224;
+  agent.enabled = extras < 192 || extras >= 208;
   if (copse_crowd_add(game->crowd, &agent, &slot) == COPSE_OK) game->used[slot] = true;
 }
 

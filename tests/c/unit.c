@@ -2474,7 +2474,7 @@ static uint32_t hash_with(int field, float value) {
   CHECK(copse_obstacle_add(walls, (float[]){-9, 1, 9, 1}, 2, false, &polygon) == COPSE_OK);
   CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
   steps_of(crowd, walls, 16);
-  CHECK(crowd_bad_slot(&(crowd_game){.crowd = crowd, .used = {true, true}}) == COPSE_NONE);
+  CHECK(crowd_bad_slot(&(crowd_game){.crowd = crowd, .used = {true, true}}, true) == COPSE_NONE);
   for (uint32_t slot = 0; slot < 2; slot++) crowd->fields[field][slot] = 0; /* not in the hash */
   const uint32_t hash = copse_crowd_hash(crowd);
   copse_crowd_destroy(crowd);
@@ -2674,6 +2674,14 @@ static void walk(const walkers *all, uint32_t *state) {
       agent.preferredVelocity[axis] = (float)random_number(state, -1, 1);
     }
     agent.radius = (float)random_number(state, 0, 1);
+    const uint32_t extras = random_word(state);
+    if (i == 0) agent.goal[0] = agent.goal[1] = 14; /* of many, who come to rest there */
+    agent.priority = (float)(extras >> 8 & 3);
+    if (extras >> 10 & 1) agent.mask = 1 + (extras >> 11 & 3);
+    agent.groups = extras >> 13 & 3;
+    agent.locked = (extras >> 16 & 15) == 0;
+    agent.enabled = (extras >> 16 & 15) != 1;
+    if (extras >> 20 & 1) agent.maxAcceleration = (float)random_number(state, 0, 10);
     uint32_t added;
     if (random_word(state) % 8 == 0) copse_crowd_remove(all->crowd, slot);
     copse_crowd_add(all->crowd, &agent, &added);
@@ -2682,7 +2690,7 @@ static void walk(const walkers *all, uint32_t *state) {
 }
 
 static void test_a_restored_crowd_goes_on_as_the_saved(void) {
-  static uint32_t words[200 * 20], again[200 * 20];
+  static uint32_t words[200 * 32], again[200 * 32];
   const walkers all = walkers_of();
   walkers other = all;
   other.crowd = crowd_of(2, 200);
