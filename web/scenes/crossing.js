@@ -14,9 +14,9 @@ import { inPercent, inWords } from '../view/words.js'
 const AGENTS = [50, 100, 200, 300, 400, 600, 1_000]
 const MOST = AGENTS.at(-1)
 const TIME_STEP = 1 / 30
-const LENGTH = 50 // of the corridor, as far as it is shown
+const LENGTH = 40 // of the corridor, as far as it is shown
 const BEYOND = 2 // its ends: there people go, and come
-const WIDTHS = [4, 24]
+const WIDTHS = [3, 20]
 const AGENT = { radius: 0.25, maxSpeed: 2.2, neighborDistance: 4, timeHorizon: 2 }
 const WALK = { speed: 1.3, priority: 1 }
 const HURRY = { speed: 2, priority: 4 } // others do four fifths of what is needed
@@ -31,10 +31,10 @@ export default {
   title: 'Crossing',
   order: 13,
   description:
-    'Two streams of people in a corridor, against each other. Nobody plans for it, and yet lanes form: it is easier to follow than to meet. Rings are in a hurry: they walk faster, and others make way. As published, the algorithm leaves people standing who meet head-on.',
+    'Two streams of people in a corridor, against each other. Nobody plans for it, and yet lanes form: it is easier to follow than to meet. Rings are in a hurry: they walk faster, and others make way. With the algorithm as published, without what the crowd adds, lanes form less well, and more are held up.',
   help: 'Click, tap or Enter picks somebody: tinted around him are the velocities that neighbours (blue lines) and walls (red ones) forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom. Space pauses, digits choose the scene.',
 
-  params: { agents: 300, width: 14, hurried: 0.1, exact: false, speed: 2, constraints: false },
+  params: { agents: 300, width: 7, hurried: 0.1, exact: false, speed: 2, constraints: false },
 
   controls(gui, params) {
     addSteps(gui, params, 'agents', AGENTS)
