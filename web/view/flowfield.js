@@ -86,7 +86,7 @@ export function createFlowField(walls, { halfX, halfY, cell, clearance }) {
     lead(x, y, near, out) {
       const n = cellOf(x, y)
       if (n < 0) return false
-      const isOpen = (aim) => walls.visible(x, y, centerX(aim), centerY(aim), free)
+      const isOpen = (aim) => walls.visible(x, y, centerX(aim), centerY(aim))
       let aim = aims[n]
       const isNear = Math.hypot(centerX(aim) - x, centerY(aim) - y) < near
       if (isNear && isOpen(aims[aim])) aim = aims[aim]
