@@ -39,9 +39,9 @@ export default {
 
   controls(gui, params) {
     const button = (field, name) => gui.add({ [field]() {} }, field).name(name)
-    gui.add(params, 'time', -HISTORY, 0, 0.1).name('seconds ago')
+    gui.add(params, 'time', -HISTORY, 0, 0.1).name('time, seconds')
     button('rewind', `Rewind ${BACK} seconds`)
-    button('disturb', 'Move somebody by 1 mm')
+    button('disturb', '… and move somebody by 1 mm')
     addSteps(gui, params, 'agents', AGENTS)
     addSteps(gui, params, 'speed', SPEEDS).name('steps a frame')
     button('reset', 'Reset')
@@ -60,6 +60,7 @@ export default {
     let steps = 0
     let newest = 0 // number of the last state that was saved
     let backTo = -1 // number of the state that it goes back to; -1: it goes on
+    let disturbs = false // when it is there
     let saveTime
     let restoreTime
     let size = 0 // bytes of a state
@@ -82,9 +83,10 @@ export default {
       again.fill(-1)
       steps = newest = 0
       backTo = -1
+      disturbs = false
       saveTime = restoreTime = undefined
       save(0)
-      plane.show(RADIUS.at(-1) + 3 * AGENT.radius)
+      plane.show(RADIUS.at(-1) + 6 * AGENT.radius)
     }
 
     function save(number) {
@@ -128,11 +130,14 @@ export default {
       stage.refresh()
     }
 
-    function frame(dt) {
+    function advance(dt) {
       if (backTo < 0) return pace(dt, params.speed)
       const number = Math.floor(steps / SAVE_EVERY)
       restore(Math.max(backTo, number - STATES_A_FRAME))
-      if (steps === backTo * SAVE_EVERY) backTo = -1
+      if (steps !== backTo * SAVE_EVERY) return
+      backTo = -1
+      if (disturbs) crowd.positions[0] += DISTURBANCE
+      disturbs = false
     }
 
     // Of all states that it came to again: whether each was as at first.
@@ -163,7 +168,7 @@ export default {
 
       frame(dt, lap) {
         const before = steps
-        frame(dt)
+        advance(dt)
         if (steps !== before) tell()
         lap('move')
       },
@@ -203,8 +208,8 @@ export default {
           restore(Math.min(Math.max(number, oldest()), newest))
           backTo = -1
         }
-        if (field === 'rewind') rewind(BACK)
-        if (field === 'disturb') crowd.positions[0] += DISTURBANCE
+        if (field === 'rewind' || field === 'disturb') rewind(BACK)
+        if (field === 'disturb') disturbs = true
         if (field === 'agents' || field === 'reset') reset()
         tell()
       },
