@@ -86,10 +86,10 @@ export function createFlowField(walls, { halfX, halfY, cell, clearance }) {
     lead(x, y, near, out) {
       const n = cellOf(x, y)
       if (n < 0) return false
-      const isOpen = (aim) => walls.visible(x, y, centerX(aim), centerY(aim))
+      const isOpen = (aim, options) => walls.visible(x, y, centerX(aim), centerY(aim), options)
       let aim = aims[n]
       const isNear = Math.hypot(centerX(aim) - x, centerY(aim) - y) < near
-      if (isNear && isOpen(aims[aim])) aim = aims[aim]
+      if (isNear && isOpen(aims[aim], free)) aim = aims[aim]
       else if (!isOpen(aim)) aim = n // around a corner, by the middle of the cell
       out[0] = centerX(aim)
       out[1] = centerY(aim)
