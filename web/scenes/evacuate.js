@@ -32,6 +32,7 @@ const WALK = 1.4 // how fast, in the mean
 const CELL = 0.5 // of the flow field: not larger than half of a door
 const CLEARANCE = 0.2 // of ways: less than half a cell, so that a door of two cells is open
 const NEAR = 0.7 // a bend: time to head for the next
+const BEYOND = 2 // a bend: there the goal lies
 const THINK_EVERY = 4 // steps: agents take turns
 const VERTICES = 1_000 // of walls
 const DRAWN = 100 // walls of the user's; then the first ones go
@@ -181,12 +182,17 @@ export default {
       stale = false
     }
 
+    // Through the bend: who came to a goal there would rest, and all those behind with him.
     function lead(i) {
       const { positions, goals } = crowd
-      const isLed = field.lead(positions[2 * i], positions[2 * i + 1], NEAR, aim)
-      hasWay[i] = isLed ? 1 : 0
-      goals[2 * i] = isLed ? aim[0] : NaN
-      goals[2 * i + 1] = isLed ? aim[1] : NaN
+      const x = positions[2 * i]
+      const y = positions[2 * i + 1]
+      hasWay[i] = field.lead(x, y, NEAR, aim) ? 1 : 0
+      const scale = hasWay[i]
+        ? 1 + BEYOND / Math.max(Math.hypot(aim[0] - x, aim[1] - y), 0.01)
+        : NaN
+      goals[2 * i] = x + scale * (aim[0] - x)
+      goals[2 * i + 1] = y + scale * (aim[1] - y)
     }
 
     function step() {
