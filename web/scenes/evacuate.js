@@ -329,7 +329,7 @@ export default {
       plane.leave()
     }
 
-    // From everybody to where he heads for.
+    // From everybody to the next bend.
     function drawWays() {
       const { context } = stage
       const { positions, goals } = crowd
@@ -341,8 +341,11 @@ export default {
         context.beginPath()
         for (const i of list) {
           if (!hasWay[i]) continue
-          context.moveTo(positions[2 * i], positions[2 * i + 1])
-          context.lineTo(goals[2 * i], goals[2 * i + 1])
+          const [x, y] = [positions[2 * i], positions[2 * i + 1]]
+          const [dx, dy] = [goals[2 * i] - x, goals[2 * i + 1] - y]
+          const part = Math.max(1 - BEYOND / Math.hypot(dx, dy), 0)
+          context.moveTo(x, y)
+          context.lineTo(x + part * dx, y + part * dy)
         }
         context.stroke()
       })
