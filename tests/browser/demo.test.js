@@ -711,7 +711,7 @@ demo('units of a battle avoid each other on demand', async () => {
   await avoid.check()
   await frames(page, 60)
   assert.ok((await number(page, 'Queries a frame')) > 0)
-  await page.setViewportSize({ width: 500, height: 900 })
+  await page.setViewportSize({ width: 800, height: 1100 })
   await frames(page, 20)
   await avoid.uncheck()
   await frames(page, 20)
