@@ -196,7 +196,10 @@ async function start() {
   addEventListener('unhandledrejection', (event) => errors.push(String(event.reason)))
 
   listScenes()
-  watchTheme(chart.redraw)
+  watchTheme(() => {
+    chart.redraw()
+    panel.redraw()
+  })
   if (typeof WebAssembly !== 'object') {
     fail('This demo needs WebAssembly', new Error('this browser has none, or has it switched off'))
     return

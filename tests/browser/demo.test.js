@@ -106,7 +106,7 @@ demo('opens every scene, by its link', async () => {
   const { page, errors } = await site.page('')
   await frames(page, 5)
   const scenes = await told(page, 'scenes')
-  assert.ok(scenes.length >= 12)
+  assert.ok(scenes.length >= 15)
   for (const scene of scenes) {
     await page.locator(`nav a[href="#scene=${scene}"]`).click()
     await page.waitForFunction((scene) => window.copseDemo.scene === scene, scene)
@@ -618,9 +618,110 @@ demo('a crowd in space crosses, and a click picks whose neighbours are shown', a
   assert.equal(await told(page, 'errors'), [])
 })
 
+demo('two streams cross a corridor, with what a crowd adds and without', async () => {
+  const { page, errors } = await site.page('#scene=crossing')
+  await frames(page, 5)
+  const slider = (name) => page.getByRole('slider', { name })
+  for (let i = 0; i < 3; i++) await slider('steps a frame').press('ArrowRight')
+  const passed = () => {
+    const shown = [...document.querySelectorAll('#numbers div')]
+    const item = shown.find(({ firstChild }) => firstChild.textContent === 'Went through')
+    return Number(item?.lastChild.textContent.replace(',', '')) > 20
+  }
+  await page.waitForFunction(passed)
+  assert.ok((await number(page, 'Speed')) > 50)
+  await page.getByRole('checkbox', { name: 'as published' }).check()
+  await frames(page, 15)
+  await page.waitForFunction(passed)
+  const before = await picture(page)
+  await page.getByRole('textbox', { name: 'in a hurry' }).fill('1')
+  await frames(page, 15)
+  assert.ok((await picture(page)) !== before)
+  await slider('agents').press('ArrowLeft')
+  await frames(page, 30)
+  assert.is(await number(page, 'Agents'), 200)
+  assert.equal(errors, [])
+  assert.equal(await told(page, 'errors'), [])
+})
+
+demo('a crowd finds its way out, and no more when walls are drawn', async () => {
+  const { page, errors } = await site.page('#scene=evacuate')
+  await frames(page, 5)
+  const slider = (name) => page.getByRole('slider', { name })
+  for (let i = 0; i < 2; i++) await slider('steps a frame').press('ArrowRight')
+  const out = (least) => {
+    const shown = [...document.querySelectorAll('#numbers div')]
+    const item = shown.find(({ firstChild }) => firstChild.textContent === 'Out')
+    return Number(item?.lastChild.textContent) >= least
+  }
+  await page.waitForFunction(out, 180, { timeout: 60_000 })
+  assert.ok(await page.locator('#curve canvas').isVisible())
+
+  // Paused, by the button, or the stage would be outlined.
+  await page.locator('#pause').click()
+  await page.getByRole('button', { name: 'Reset' }).click()
+  await frames(page, 30)
+  assert.is(await number(page, 'No way out'), 0)
+  const before = await picture(page)
+  const box = await page.locator('#stage').boundingBox()
+  for (const [part, other] of [
+    [0.05, 0.95],
+    [0.95, 0.05],
+  ]) {
+    await page.mouse.move(box.x + part * box.width, box.y + 0.2 * box.height)
+    await page.mouse.down()
+    await page.mouse.move(box.x + other * box.width, box.y + 0.8 * box.height)
+    await frames(page, 2)
+    await page.mouse.up()
+  }
+  await frames(page, 30)
+  assert.is(await number(page, 'Your walls'), 2)
+  assert.ok((await picture(page)) !== before)
+  await page.getByRole('button', { name: 'Clear your walls' }).click()
+  await page.mouse.move(2, 2) // off the stage
+  await frames(page, 30)
+  assert.is(await number(page, 'Your walls'), 0)
+  assert.ok((await picture(page)) === before, 'as if nothing had been drawn')
+  assert.equal(errors, [])
+  assert.equal(await told(page, 'errors'), [])
+})
+
+demo('a crowd goes back, and on bit for bit, unless somebody is moved', async () => {
+  const { page, errors } = await site.page('#scene=rewind')
+  const press = (name) => page.getByRole('button', { name, exact: true }).click()
+  await page.waitForFunction(() => window.copseDemo?.hits > 40)
+  await press('Rewind 10 seconds')
+  await page.waitForFunction(() => window.copseDemo.results[0]?.equal)
+  await frames(page, 60)
+  assert.ok((await number(page, 'Came again')) > 5)
+  assert.ok(await page.evaluate(() => window.copseDemo.results[0].equal))
+  assert.ok(await page.locator('#table .right').count())
+  assert.is(await page.locator('#table .wrong').count(), 0)
+  await press('… and move somebody by 1 mm')
+  await page.waitForFunction(() => window.copseDemo.results[0]?.equal === false)
+  await page.waitForFunction(() => document.querySelector('#table .wrong'))
+  assert.equal(errors, [])
+  assert.equal(await told(page, 'errors'), [])
+})
+
+demo('units of a battle avoid each other on demand', async () => {
+  const { page, errors } = await site.page('#scene=battle')
+  await frames(page, 5)
+  const avoid = page.getByRole('checkbox', { name: 'avoid each other' })
+  await avoid.check()
+  await frames(page, 60)
+  assert.ok((await number(page, 'Queries a frame')) > 0)
+  await page.setViewportSize({ width: 800, height: 1100 })
+  await frames(page, 20)
+  await avoid.uncheck()
+  await frames(page, 20)
+  assert.equal(errors, [])
+  assert.equal(await told(page, 'errors'), [])
+})
+
 demo('crowds on a dark page, and on a phone, where a tap picks', async () => {
   const phone = { width: 390, height: 844 }
-  for (const scene of ['circle', 'blocks', 'spheres']) {
+  for (const scene of ['circle', 'blocks', 'spheres', 'crossing', 'evacuate', 'rewind']) {
     for (const [name, options] of Object.entries({
       dark: { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
       phone: { viewport: phone, deviceScaleFactor: 3, hasTouch: true, isMobile: true },

@@ -2,7 +2,7 @@
 // nearest enemy (by group mask), and whom do I touch. The dead are in no group, so no query finds
 // them; they come back in squads from their own side of the field.
 
-import { AgentTree } from 'copse'
+import { AgentTree, Crowd } from 'copse'
 import { formatTime } from '../view/clock.js'
 import { drawDots, drawStamps, isSmall } from '../view/draw.js'
 import { theme } from '../view/theme.js'
@@ -14,6 +14,7 @@ const GROUPS = [RED, BLUE] // by army: 0 comes from the left (or the top), 1 fro
 
 // Lengths in radii of a unit, so that a battle looks the same at every size; times in seconds.
 const SPEED = 9
+const HASTE = 1.4 // of the speed that one wants: the most
 const SWORD = 2.7 // reach
 const BOW = 26
 const ARROW_SPEED = 70
@@ -29,7 +30,7 @@ export default {
   title: 'Battle',
   order: 2,
   description:
-    'Each unit finds its nearest enemy by group mask in every frame, walks there, pushes apart from whom it touches and strikes. The dead are in no group; reinforcements come, for ever.',
+    'Each unit finds its nearest enemy by group mask in every frame, walks there, pushes apart from whom it touches and strikes; or a crowd moves all, and they avoid each other before they touch. The dead are in no group; reinforcements come, for ever.',
   help: 'Click, tap or Enter strikes all in the circle; arrow keys move it, wheel, pinch, + and - change its size. Space pauses, digits choose the scene.',
 
   params: {
@@ -38,6 +39,7 @@ export default {
     speed: 1,
     size: 50,
     targets: false,
+    avoid: false,
   },
 
   controls(gui, params) {
@@ -46,10 +48,12 @@ export default {
     gui.add(params, 'speed', 0.25, 3, 0.25)
     gui.add(params, 'size', 10, 200, 1).name('strike size')
     gui.add(params, 'targets').name('show targets')
+    gui.add(params, 'avoid').name('avoid each other')
   },
 
   setup(stage, params) {
     const { random, pointer } = stage
+    let crowd = null // that moves the units, if they avoid each other; slots are those of the tree
     const tree = new AgentTree({ capacity: 2 * MAX_SOLDIERS })
     const floats = () => new Float32Array(2 * MAX_SOLDIERS)
 
@@ -99,6 +103,33 @@ export default {
       const room = Math.sqrt((width * height) / (2 * params.soldiers))
       radius = Math.round(8 * Math.min(Math.max(0.16 * room, 1), 7)) / 8
       for (const options of landing) options.maxDistance = 2 * radius
+      if (crowd) gather()
+    }
+
+    // As many as there are units, all of a size; who is dead is not enabled.
+    function gather() {
+      crowd ??= new Crowd({ capacity: 2 * MAX_SOLDIERS, maxNeighbors: 8, timeHorizon: 0.6 })
+      crowd.clear()
+      const agent = {
+        position: [0, 0],
+        radius,
+        maxSpeed: HASTE * SPEED * radius,
+        neighborDistance: 8 * radius,
+      }
+      for (let i = 0; i < 2 * params.soldiers; i++) {
+        const slot = crowd.add(agent)
+        crowd.groups[slot] = GROUPS[armyOf(i)]
+      }
+    }
+
+    // The crowd moves the living, where act() said that they want.
+    function avoid(dt) {
+      const { positions } = tree
+      crowd.positions.set(positions.subarray(0, 2 * tree.count))
+      for (let i = 0; i < tree.count; i++) crowd.enabled[i] = health[i] > 0 ? 1 : 0
+      crowd.step(dt)
+      positions.set(crowd.positions.subarray(0, 2 * tree.count))
+      for (let i = 0; i < tree.count; i++) if (health[i] > 0) keepInside(i, armyOf(i))
     }
 
     // Both armies in ranks, near enough to meet soon.
@@ -163,7 +194,7 @@ export default {
       }
     }
 
-    // Two queries for each unit: its nearest enemy, and whom it touches.
+    // Two queries for each unit: its nearest enemy, and, unless a crowd sees to that, whom it touches.
     function look() {
       const { positions } = tree
       queries = 0
@@ -172,10 +203,12 @@ export default {
         const x = positions[2 * i]
         const y = positions[2 * i + 1]
         target[i] = tree.nearest(x, y, enemies[armyOf(i)])
+        queries++
+        if (crowd) continue
         others.exclude = i
         const total = tree.withinInto(x, y, 2 * radius, touched, others)
         const count = Math.min(total, touched.length)
-        queries += 2
+        queries++
         let sumX = 0
         let sumY = 0
         for (let n = 0; n < count; n++) {
@@ -224,6 +257,11 @@ export default {
         }
         faceX[i] += (dirX - faceX[i]) * turn
         faceY[i] += (dirY - faceY[i]) * turn
+        if (crowd) {
+          crowd.preferredVelocities[2 * i] = (dirX * walk) / dt
+          crowd.preferredVelocities[2 * i + 1] = (dirY * walk) / dt
+          continue
+        }
         positions[2 * i] += dirX * walk + pushX[i]
         positions[2 * i + 1] += dirY * walk + pushY[i]
         keepInside(i, army)
@@ -289,6 +327,13 @@ export default {
       corpses.age[n] = 0
     }
 
+    function choose() {
+      crowd?.dispose()
+      crowd = null
+      if (params.avoid) gather()
+    }
+
+    choose()
     muster()
 
     return {
@@ -306,6 +351,7 @@ export default {
         if (dt > 0) look()
         lap('query')
         if (dt > 0) act(dt)
+        if (dt > 0 && crowd) avoid(dt)
         fly(dt)
         for (let n = 0; n < corpses.capacity; n++) corpses.age[n] += dt
         for (let n = 0; n < blasts.capacity; n++) blasts.age[n] += dt
@@ -338,6 +384,7 @@ export default {
 
       change(field) {
         if (field === 'soldiers' || field === 'archers') muster()
+        if (field === 'avoid') choose()
       },
 
       resize(x, y) {
@@ -367,6 +414,7 @@ export default {
 
       dispose() {
         tree.dispose()
+        crowd?.dispose()
       },
     }
 

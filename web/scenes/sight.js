@@ -7,8 +7,10 @@ import { createRandom } from '../../tests/random.js'
 import { formatTime, timeRun } from '../view/clock.js'
 import { drawDarts, drawDots } from '../view/draw.js'
 import { spawnMap } from '../view/map.js'
+import { createPencil } from '../view/pencil.js'
 import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
+import { inWords } from '../view/words.js'
 
 const AGENTS = [50, 100, 200, 300, 500, 1_000, 2_000]
 const MOST = AGENTS.at(-1)
@@ -64,7 +66,7 @@ export default {
   },
 
   setup(stage, params) {
-    const { canvas, pointer, random } = stage
+    const { pointer, random } = stage
     const walls = new ObstacleTree({ capacity: VERTICES })
     const agents = new AgentTree({ capacity: MOST })
     const speeds = new Float32Array(2 * MOST) // unit vectors: where agents head for
@@ -78,10 +80,14 @@ export default {
     const reach = { maxDistance: 0 }
     const beside = { maxDistance: 0, side: 'visible' }
     const clear = { radius: 0 }
-    const drawn = [] // the user's walls: { slot, points }
+    const pencil = createPencil(stage, walls, {
+      most: DRAWN,
+      at: () => [pointer.x, pointer.y],
+      least: () => LEAST_WALL,
+      changed,
+    })
     let map // see view/map.js
     let movers = [] // doors, and walls that turn: { slot, points, place }
-    let drawing = null // the wall whose end follows the pointer
     let polygon = new Float32Array(0)
     let stale = true // walls have changed since the last build
     let lines = null // of the partition, as long as no wall changes
@@ -110,7 +116,7 @@ export default {
         const points = mover.place(time, new Float32Array(4))
         return { ...mover, points, slot: walls.addSegment(...points) }
       })
-      for (const wall of drawn) wall.slot = walls.addSegment(...wall.points)
+      pencil.raise()
       changed()
     }
 
@@ -121,38 +127,6 @@ export default {
         mover.place(time, mover.points)
         walls.move(mover.slot, mover.points)
       }
-      changed()
-    }
-
-    function begin() {
-      drawing = { slot: -1, points: new Float32Array([pointer.x, pointer.y, 0, 0]) }
-    }
-
-    // The wall that is being drawn stands already.
-    function follow() {
-      const { points } = drawing
-      if (points[2] === fround(pointer.x) && points[3] === fround(pointer.y)) return
-      points[2] = pointer.x
-      points[3] = pointer.y
-      if (drawing.slot >= 0) walls.move(drawing.slot, points)
-      else if (lengthOf(points) >= LEAST_WALL) {
-        if (drawn.length === DRAWN) walls.remove(drawn.shift().slot)
-        drawing.slot = walls.addSegment(...points)
-      } else return
-      changed()
-    }
-
-    function finish() {
-      follow()
-      const { slot, points } = drawing
-      if (slot >= 0 && lengthOf(points) >= LEAST_WALL) drawn.push(drawing)
-      else if (slot >= 0) walls.remove(slot)
-      drawing = null
-      changed()
-    }
-
-    function erase(count) {
-      for (const { slot } of drawn.splice(drawn.length - count)) walls.remove(slot)
       changed()
     }
 
@@ -262,7 +236,7 @@ export default {
       const step = (follows ? 3 : 1) * GUARD_SPEED * dt
       clear.radius = params.clearance
       if (follows) {
-        if (drawing || distance < KEEP_OFF) return
+        if (pencil.isDrawing || distance < KEEP_OFF) return
         // Along the wall, where there is one in the way.
         if (!walkTo(x + (step * dx) / distance, y + (step * dy) / distance))
           if (!walkTo(x + Math.min(Math.max(dx, -step), step), y))
@@ -347,25 +321,6 @@ export default {
       compared = { equal, queryTime: timeRun(look), bruteTime: timeRun(bruteForce, 1) }
     }
 
-    const listeners = {
-      pointerdown({ isPrimary, pointerId }) {
-        if (isPrimary) canvas.setPointerCapture(pointerId)
-        else if (drawing) abandon() // a pinch
-      },
-      pointerup({ isPrimary }) {
-        if (isPrimary && drawing) finish()
-      },
-      pointercancel: abandon,
-    }
-
-    function abandon() {
-      if (drawing?.slot >= 0) walls.remove(drawing.slot)
-      drawing = null
-      changed()
-    }
-
-    for (const [type, listener] of Object.entries(listeners))
-      canvas.addEventListener(type, listener)
     raise()
     gather()
     post()
@@ -381,7 +336,7 @@ export default {
       },
 
       frame(dt, lap) {
-        if (drawing) follow()
+        pencil.follow()
         moveWalls(dt)
         if (stale) walls.build()
         stale = false
@@ -421,37 +376,37 @@ export default {
         const rest = Math.max(times.move + times.query - polygonTime, 0)
         return {
           numbers: [
-            ['Seen', count(hits)],
+            ['Seen', inWords(hits)],
             ['Build of walls', formatTime(times.build)],
             ['Polygon', formatTime(polygonTime)],
-            ['Within reach', count(nearCount)],
+            ['Within reach', inWords(nearCount)],
             ['Who is seen', formatTime(queryTime)],
             ['Brute force', formatTime(bruteTime) + verdict],
-            ['Agents', count(agents.count)],
+            ['Agents', inWords(agents.count)],
             ['All the rest', formatTime(rest)],
-            ['Corners', count(polygon.length / 2)],
-            ['Edges', count(edges)],
-            ['Pieces', count(pieces)],
-            ['Nodes', count(nodes)],
-            ['Walls', count(polygons)],
+            ['Corners', inWords(polygon.length / 2)],
+            ['Edges', inWords(edges)],
+            ['Pieces', inWords(pieces)],
+            ['Nodes', inWords(nodes)],
+            ['Walls', inWords(polygons)],
             ['Depth', depth],
-            ['Your walls', count(drawn.length)],
+            ['Your walls', inWords(pencil.count)],
           ],
         }
       },
 
       change(field) {
         if (field === 'agents') gather()
-        if (field === 'undo') erase(Math.min(drawn.length, 1))
-        if (field === 'clear') erase(drawn.length)
+        if (field === 'undo') pencil.erase(1)
+        if (field === 'clear') pencil.erase(pencil.count)
         if (field === 'guard' && params.guard === PATROLS) post()
       },
 
       resize(x, y) {
         const { positions } = agents
-        for (const { points } of drawn) for (let i = 0; i < 4; i++) points[i] *= i & 1 ? y : x
+        pencil.resize(x, y)
         for (let i = 0; i < 2 * agents.count; i++) positions[i] *= i & 1 ? y : x
-        abandon()
+        pencil.abandon()
         raise()
         for (let i = 0; i < agents.count; i++)
           if (walls.contains(positions[2 * i], positions[2 * i + 1])) settle(i)
@@ -465,11 +420,7 @@ export default {
         stage.refresh()
       },
 
-      // Of a finger or the mouse it is the begin of a drag; of Enter, begin or end.
-      press() {
-        if (drawing) finish()
-        else begin()
-      },
+      press: pencil.press,
 
       dispose() {
         walls.dispose()
@@ -538,12 +489,7 @@ export default {
         theme.query,
         3,
       )
-      strokeAll(
-        drawn.map(({ points }) => points),
-        theme.blue,
-        3,
-      )
-      if (drawing?.slot >= 0) strokeAll([drawing.points], theme.blue, 3)
+      strokeAll(pencil.points, theme.blue, 3)
     }
 
     function strokeAll(segments, color, width) {
@@ -609,10 +555,6 @@ export default {
     }
   },
 }
-
-const count = (number) => number.toLocaleString('en')
-
-const lengthOf = ([x0, y0, x1, y1]) => Math.hypot(x1 - x0, y1 - y0)
 
 /** On which side of the line a … b a point is, as the library has it: positive is left. */
 const side = (ax, ay, bx, by, x, y) => (bx - ax) * (y - ay) - (by - ay) * (x - ax)

@@ -1,13 +1,11 @@
 // The last five seconds of frame times, split into parts that are stacked on each other.
 
-import uPlot from 'uplot'
-import 'uplot/dist/uPlot.min.css'
 import { PARTS } from './meter.js'
+import { createPlot } from './plot.js'
 import { theme } from './theme.js'
 
 const SECONDS = 5
 const LABELS = { move: 'Move', build: 'Build', query: 'Query', draw: 'Draw' }
-const HEIGHT = 86
 
 export function createChart(figure) {
   const caption = document.createElement('figcaption')
@@ -30,44 +28,17 @@ export function createChart(figure) {
   // Stacked areas: a line shows its part and those below, and is drawn before them.
   const stack = PARTS.toReversed()
   const data = [[], ...stack.map(() => [])]
-  const axis = (options) => ({
-    stroke: () => theme.muted,
-    grid: { stroke: () => theme.line, width: 1 },
-    ticks: { show: false },
-    font: '11px system-ui, sans-serif',
-    ...options,
-  })
-  const chart = new uPlot(
-    {
-      width: 260,
-      height: HEIGHT,
-      legend: { show: false },
-      cursor: { show: false },
-      padding: [8, 4, 7, 0],
-      scales: {
-        x: { time: false, range: (u, min, max) => [max - SECONDS, max] },
-        y: { range: (u, min, max) => [0, Math.max(2, max * 1.1)] },
-      },
-      axes: [
-        axis({ show: false }),
-        axis({ size: 44, gap: 4, space: 28, values: (u, ticks) => ticks.map((t) => `${t} ms`) }),
-      ],
-      series: [
-        {},
-        ...stack.map((part) => ({
-          fill: () => theme.parts[part],
-          width: 0,
-          points: { show: false },
-        })),
-      ],
-    },
+  const chart = createPlot(plot, {
+    x: { range: (u, min, max) => [max - SECONDS, max] },
+    y: { range: (u, min, max) => [0, Math.max(2, max * 1.1)] },
+    ticks: (value) => `${value} ms`,
+    series: stack.map((part) => ({
+      fill: () => theme.parts[part],
+      width: 0,
+      points: { show: false },
+    })),
     data,
-    plot,
-  )
-  const observer = new ResizeObserver(() => {
-    if (plot.clientWidth) chart.setSize({ width: plot.clientWidth, height: HEIGHT })
   })
-  observer.observe(plot)
 
   return {
     /** One frame: `seconds` on the page's clock, `ms` of each part. */
@@ -83,11 +54,11 @@ export function createChart(figure) {
       const fps = (times.length - 1) / (times.at(-1) - times[0])
       const mean = data[1].reduce((sum, ms) => sum + ms, 0) / times.length
       rate.textContent = `${mean.toFixed(1)} ms · ${Math.round(fps)} fps`
-      chart.setData(data)
+      chart.show()
     },
     clear() {
       for (const row of data) row.length = 0
     },
-    redraw: () => chart.redraw(false),
+    redraw: chart.redraw,
   }
 }

@@ -3,12 +3,12 @@
 
 import { createRandom } from '../../tests/random.js'
 import { formatTime } from './clock.js'
+import { createPace, SPEEDS } from './pace.js'
 import { addSteps } from './steps.js'
+import { inWords } from './words.js'
 
 const TIME_STEP = 0.25
-const FRAME = 1 / 60 // seconds in which `speed` steps are due
-const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16]
-const BUDGET = 12 // ms a frame: steps that come later are left out
+const FRAME = 1 / 60 // seconds, while paused
 const JITTER = 1e-4 // of preferred velocities: agents that mirror each other would wait forever
 const MAX_NEIGHBORS = 20
 const MAX_HORIZON = 20
@@ -55,6 +55,7 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
     capacity,
     maxNeighbors: MAX_NEIGHBORS,
   })
+  const pace = createPace(step)
   const dim = crowd.dimensions
   const targets = new Float32Array(dim * capacity)
   const agent = { position: new Float32Array(dim) }
@@ -66,7 +67,6 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
   let arrived = 0
   let rested = 0
   let steps = 0 // since it began
-  let due = 0
   let stepTime // ms, smoothed
   let nextCompare = 0
   let equal
@@ -84,7 +84,7 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
     }
     targets.set(goals)
     adjust()
-    picked = arrived = rested = steps = due = nextCompare = 0
+    picked = arrived = rested = steps = nextCompare = 0
     equal = stepTime = undefined
     begin?.(crowd)
     head()
@@ -173,10 +173,7 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
     },
 
     frame(dt, lap) {
-      due += (params.speed * dt) / FRAME
-      const end = performance.now() + BUDGET
-      for (; due >= 1 && performance.now() < end; due--) step()
-      due %= 1
+      pace(dt, params.speed)
       lap('move')
       nextCompare -= dt || FRAME
       if (nextCompare <= 0) {
@@ -218,8 +215,6 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
     },
   }
 }
-
-const inWords = (number) => number.toLocaleString('en')
 
 /** The colour of those that begin in this direction, in the plane. */
 export function colorOfAngle(angle) {

@@ -1,7 +1,10 @@
-// The side of the page: numbers, controls, table. A sheet that is closed at first on small screens,
+// The side of the page: numbers, controls, table, curve. A sheet that is closed at first on small screens,
 // where only the first numbers show.
 
 import GUI from 'lil-gui'
+import { createCurve } from './curve.js'
+
+const VERDICTS = { '✓': 'right', '✗': 'wrong' } // classes of cells
 
 const byId = (id) => document.getElementById(id)
 
@@ -17,6 +20,7 @@ export function createPanel() {
   const small = matchMedia('(max-width: 719px)')
   let gui = null
   let shape = '' // of the table that is in the page
+  let curve = null
 
   function open(yes) {
     document.body.classList.toggle('panel-open', yes)
@@ -41,13 +45,16 @@ export function createPanel() {
       byId('numbers').replaceChildren()
       byId('table').replaceChildren()
       shape = ''
+      curve?.dispose()
+      curve = null
+      byId('curve').replaceChildren()
     },
     refresh() {
       for (const controller of gui.controllersRecursive()) controller.updateDisplay()
     },
 
     /** Shows what a scene's report() gave; reuses the elements while its shape stays the same. */
-    show({ numbers, table }) {
+    show({ numbers, table, curve: shown }) {
       const list = byId('numbers')
       if (list.childElementCount !== numbers.length) {
         list.replaceChildren(
@@ -64,7 +71,12 @@ export function createPanel() {
         dd.textContent = value
       })
       if (table) showTable(table)
+      if (shown) {
+        curve ??= createCurve(byId('curve'), shown)
+        curve.show()
+      }
     },
+    redraw: () => curve?.redraw(),
     panel,
   }
 
@@ -96,7 +108,11 @@ export function createPanel() {
     shownNote.textContent = note
     rows.forEach((row, r) => {
       body.rows[r].classList.toggle('current', r === current)
-      row.forEach((text, i) => (body.rows[r].cells[i].textContent = text))
+      row.forEach((text, i) => {
+        const cell = body.rows[r].cells[i]
+        cell.textContent = text
+        cell.className = VERDICTS[text] ?? ''
+      })
     })
   }
 }

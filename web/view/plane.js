@@ -14,19 +14,21 @@ const REACH = 14 // pixels within which a click picks
 
 export function createPlane(stage, capacity) {
   const screen = new Float32Array(2 * capacity) // where agents are, in pixels
-  let half = 1 // of what is shown at least, when nothing is zoomed
+  let halfX = 1 // of what is shown at least, when nothing is zoomed
+  let halfY = 1
   let zoom = 1
   let x = 0 // what is in the middle
   let y = 0
 
-  const scale = () => (zoom * MARGIN * Math.min(stage.width, stage.height)) / 2 / half
+  const scale = () => (zoom * MARGIN * Math.min(stage.width / halfX, stage.height / halfY)) / 2
   const screenX = (worldX) => stage.width / 2 + scale() * (worldX - x)
   const screenY = (worldY) => stage.height / 2 + scale() * (worldY - y)
 
   return {
     /** Shows what reaches so far from 0, 0. */
-    show(reach) {
-      half = reach
+    show(reachX, reachY = reachX) {
+      halfX = reachX
+      halfY = reachY
       zoom = 1
       x = y = 0
     },
@@ -56,6 +58,15 @@ export function createPlane(stage, capacity) {
       stage.context.restore()
     },
 
+    /** x and y of the pointer, in the crowd's units. */
+    at() {
+      const { pointer, width, height } = stage
+      return [x + (pointer.x - width / 2) / scale(), y + (pointer.y - height / 2) / scale()]
+    },
+
+    /** How many of the crowd's units so many pixels are. */
+    unitsOf: (pixels) => pixels / scale(),
+
     /** The agent at the pointer, -1: none is near. */
     pick({ positions, count, radii }) {
       const { pointer } = stage
@@ -73,14 +84,16 @@ export function createPlane(stage, capacity) {
       return best
     },
 
-    /** Agents as they are now; ids[n] are of colors[n]. */
-    drawAgents({ positions, count, radii }, ids, colors) {
-      const size = Math.round(8 * Math.max(scale() * radii[0], 0.75)) / 8
-      for (let i = 0; i < count; i++) {
-        screen[2 * i] = screenX(positions[2 * i])
-        screen[2 * i + 1] = screenY(positions[2 * i + 1])
-      }
-      colors.forEach((color, n) => drawDots(stage, screen, ids[n], ids[n].length, size, color))
+    /** Agents as they are now; ids[n] are of colors[n]. Of discs only an inner part, if it is told. */
+    drawAgents({ positions, radii }, ids, colors, part = 1) {
+      const size = Math.round(8 * Math.max(part * scale() * radii[0], 0.75)) / 8
+      colors.forEach((color, n) => {
+        for (const i of ids[n]) {
+          screen[2 * i] = screenX(positions[2 * i])
+          screen[2 * i + 1] = screenY(positions[2 * i + 1])
+        }
+        drawDots(stage, screen, ids[n], ids[n].length, size, color)
+      })
     },
 
     /** As lines from the middle of each: at full speed, out of it. */

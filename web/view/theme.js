@@ -3,7 +3,8 @@
 
 import { PARTS } from './meter.js'
 
-const names = 'paper ink muted line agent hit query tint red blue flash floor light wall'.split(' ')
+const names =
+  'paper ink muted line accent agent hit query tint red blue flash floor light wall'.split(' ')
 
 export const theme = { parts: {} }
 

@@ -1,0 +1,284 @@
+// Two streams of people against each other in a corridor. Who leaves it at its end comes in again where
+// he began, at the same place across as far as there is room: so lanes, once they have formed, go on.
+
+import { Crowd, ObstacleTree } from 'copse'
+import { createRandom } from '../../tests/random.js'
+import { formatTime } from '../view/clock.js'
+import { createPace, SPEEDS } from '../view/pace.js'
+import { createPlane } from '../view/plane.js'
+import { addSteps } from '../view/steps.js'
+import { theme } from '../view/theme.js'
+import { inPercent, inWords } from '../view/words.js'
+
+// Meters and seconds.
+const AGENTS = [50, 100, 200, 300, 400, 600, 1_000]
+const MOST = AGENTS.at(-1)
+const TIME_STEP = 1 / 30
+const LENGTH = 40 // of the corridor, as far as it is shown
+const BEYOND = 2 // its ends: there people go, and come
+const WIDTHS = [3, 20]
+const AGENT = { radius: 0.25, maxSpeed: 2.2, neighborDistance: 4, timeHorizon: 2 }
+const WALK = { speed: 1.3, priority: 1 }
+const HURRY = { speed: 2, priority: 4 } // others do four fifths of what is needed
+const ROOM = 2.2 * AGENT.radius // between two, for one to come in
+const SLOW = 0.1 // of the speed that one wants: who goes slower is held up
+const BAND = [10, 1] // meters along and across, in which people are counted
+const LENGTH_OF_BANDS = Math.ceil(LENGTH / BAND[0])
+const SMOOTH = 40 // steps
+
+export default {
+  name: 'crossing',
+  title: 'Crossing',
+  order: 13,
+  description:
+    'Two streams of people in a corridor, against each other. Nobody plans for it, and yet lanes form: it is easier to follow than to meet. Rings are in a hurry: they walk faster, and others make way. With the algorithm as published, without what the crowd adds, lanes form less well, and more are held up.',
+  help: 'Click, tap or Enter picks somebody: tinted around him are the velocities that neighbours (blue lines) and walls (red ones) forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom. Space pauses, digits choose the scene.',
+
+  params: { agents: 300, width: 7, hurried: 0.1, exact: false, speed: 2, constraints: false },
+
+  controls(gui, params) {
+    addSteps(gui, params, 'agents', AGENTS)
+    gui.add(params, 'width', ...WIDTHS, 1).name('corridor width')
+    gui.add(params, 'hurried', 0, 1, 0.05).name('in a hurry')
+    gui.add(params, 'exact').name('as published')
+    addSteps(gui, params, 'speed', SPEEDS).name('steps a frame')
+    gui.add(params, 'constraints').name('show constraints')
+    gui.add({ reset() {} }, 'reset').name('Reset')
+  },
+
+  setup(stage, params) {
+    const plane = createPlane(stage, MOST)
+    const obstacles = new ObstacleTree({ capacity: 4 })
+    const pace = createPace(step)
+    const isHurried = new Uint8Array(MOST)
+    const lists = Array.from({ length: 4 }, () => []) // who is inside, by direction and hurry
+    const counts = [] // of either direction, by band
+    let crowd = null
+    let random
+    let along = 0 // the axis of the corridor: 0 is x, 1 is y
+    let picked = 0
+    let look = null
+    let stepTime // ms, smoothed
+    let progress = 1 // smoothed: speed ahead over the speed that is wanted
+    let held = 0 // who hardly moves
+    let passed = 0 // who went all the way
+
+    const signOf = (i) => (i % 2 ? -1 : 1)
+    const halfWidth = () => params.width / 2 - AGENT.radius
+
+    function reset() {
+      random = createRandom(1)
+      along = stage.width >= stage.height ? 0 : 1
+      raise()
+      crowd?.dispose()
+      crowd = new Crowd({ ...AGENT, capacity: MOST, timeStep: TIME_STEP, exact: params.exact })
+      crowd.obstacles = obstacles
+      // All over the corridor, one to a square of a lattice, in the order of chance.
+      const columns = Math.ceil(Math.sqrt((params.agents * LENGTH) / params.width))
+      const rows = Math.ceil(params.agents / columns)
+      const squares = Array.from({ length: columns * rows }, (_, n) => n)
+      for (let i = 0; i < params.agents; i++) {
+        const other = i + Math.floor(random() * (squares.length - i))
+        ;[squares[i], squares[other]] = [squares[other], squares[i]]
+        const [column, row] = [squares[i] % columns, Math.floor(squares[i] / columns)]
+        const ahead = ((column + 0.3 + 0.4 * random()) / columns - 0.5) * LENGTH
+        const across = ((row + 0.3 + 0.4 * random()) / rows - 0.5) * 2 * halfWidth()
+        const position = along === 0 ? [ahead, across] : [across, ahead]
+        crowd.add({ position, goal: position })
+      }
+      hurry()
+      picked = passed = held = 0
+      progress = 1
+      stepTime = undefined
+      lead()
+      look = crowd.look(picked)
+    }
+
+    function raise() {
+      const [end, side] = [LENGTH / 2 + 2 * BEYOND, params.width / 2]
+      obstacles.clear()
+      for (const sign of [-1, 1])
+        if (along === 0) obstacles.addSegment(-end, sign * side, end, sign * side)
+        else obstacles.addSegment(sign * side, -end, sign * side, end)
+      plane.show(...(along === 0 ? [LENGTH / 2, side + 0.5] : [side + 0.5, LENGTH / 2]))
+    }
+
+    // Always the same ones first: who is in a hurry stays so when more are.
+    function hurry() {
+      const chance = createRandom(2)
+      for (let i = 0; i < params.agents; i++) {
+        isHurried[i] = chance() < params.hurried ? 1 : 0
+        const { speed, priority } = isHurried[i] ? HURRY : WALK
+        crowd.preferredSpeeds[i] = speed * (0.9 + 0.2 * chance())
+        crowd.priorities[i] = priority
+      }
+    }
+
+    // Straight ahead, wherever across one is: nobody wants back to where he walked before.
+    function lead() {
+      const { positions, goals } = crowd
+      for (let i = 0; i < params.agents; i++) {
+        goals[2 * i + along] = signOf(i) * (LENGTH / 2 + 2 * BEYOND)
+        goals[2 * i + 1 - along] = positions[2 * i + 1 - along]
+      }
+    }
+
+    function step() {
+      lead()
+      const start = performance.now()
+      crowd.step()
+      const elapsed = performance.now() - start
+      stepTime = stepTime === undefined ? elapsed : stepTime + (elapsed - stepTime) / SMOOTH
+      const { positions, velocities, preferredSpeeds, enabled } = crowd
+      let sum = 0
+      let inside = 0
+      held = 0
+      for (let i = 0; i < params.agents; i++) {
+        if (enabled[i] && signOf(i) * positions[2 * i + along] > LENGTH / 2 + BEYOND) {
+          enabled[i] = 0
+          passed++
+          turnBack(i, positions[2 * i + 1 - along])
+        } else if (!enabled[i]) turnBack(i, 2 * halfWidth() * (random() - 0.5))
+        if (!enabled[i]) continue
+        const part = (signOf(i) * velocities[2 * i + along]) / preferredSpeeds[i]
+        sum += part
+        inside++
+        if (part < SLOW) held++
+      }
+      progress += (sum / Math.max(inside, 1) - progress) / SMOOTH
+    }
+
+    // In again where he began, once nobody stands there.
+    function turnBack(i, across) {
+      const { positions, velocities, enabled, preferredSpeeds } = crowd
+      const ahead = -signOf(i) * (LENGTH / 2 + BEYOND)
+      for (let j = 0; j < params.agents; j++) {
+        const dx = positions[2 * j + along] - ahead
+        const dy = positions[2 * j + 1 - along] - across
+        if (enabled[j] && dx * dx + dy * dy < ROOM * ROOM) return
+      }
+      positions[2 * i + along] = ahead
+      positions[2 * i + 1 - along] = across
+      velocities[2 * i + along] = signOf(i) * preferredSpeeds[i]
+      velocities[2 * i + 1 - along] = 0
+      enabled[i] = 1
+    }
+
+    function sort() {
+      const { enabled } = crowd
+      for (const list of lists) list.length = 0
+      for (let i = 0; i < params.agents; i++)
+        if (enabled[i]) lists[2 * isHurried[i] + (i % 2)].push(i)
+    }
+
+    // How much those who walk beside each other go the same way: 0 as by chance, 1 all of them. By
+    // bands, each for as many as are in it.
+    function order() {
+      const { positions, enabled } = crowd
+      const rows = Math.ceil(params.width / BAND[1])
+      counts.length = 0
+      for (let n = 0; n < 2 * rows * LENGTH_OF_BANDS; n++) counts.push(0)
+      for (let i = 0; i < params.agents; i++) {
+        const column = Math.floor((positions[2 * i + along] + LENGTH / 2) / BAND[0])
+        const row = Math.floor((positions[2 * i + 1 - along] + params.width / 2) / BAND[1])
+        if (!enabled[i] || column < 0 || column >= LENGTH_OF_BANDS) continue
+        counts[2 * (Math.min(Math.max(row, 0), rows - 1) * LENGTH_OF_BANDS + column) + (i % 2)]++
+      }
+      let sum = 0
+      let all = 0
+      for (let n = 0; n < counts.length; n += 2) {
+        const [there, back] = [counts[n], counts[n + 1]]
+        const both = there + back
+        if (both < 2) continue
+        sum += ((there - back) ** 2 - both) / (both - 1)
+        all += both
+      }
+      return Math.max(sum / all, 0)
+    }
+
+    reset()
+
+    return {
+      get hits() {
+        return look.neighbors.length
+      },
+
+      frame(dt, lap) {
+        pace(dt, params.speed)
+        lap('move')
+        look = crowd.look(picked)
+        lap('query')
+      },
+
+      draw() {
+        sort()
+        drawWalls()
+        const colors = [theme.blue, theme.red]
+        plane.drawAgents(crowd, lists, [...colors, ...colors])
+        plane.drawAgents(crowd, lists.slice(2), [theme.paper, theme.paper], 0.5)
+        if (params.constraints && crowd.enabled[picked]) plane.drawLook(crowd, picked, look)
+      },
+
+      report() {
+        const { overlaps, infeasible, steps, time } = crowd.stats()
+        return {
+          numbers: [
+            ['Speed', inPercent(progress)],
+            ['In lanes', inPercent(order())],
+            ['Held up', inWords(held)],
+            ['Agents', inWords(params.agents)],
+            ['Went through', inWords(passed)],
+            ['One step', formatTime(stepTime)],
+            ['Overlaps', inWords(overlaps)],
+            ['Infeasible', inWords(infeasible)],
+            ['Neighbours', look.neighbors.length],
+            ['Steps', inWords(steps)],
+            ['Time', `${inWords(Math.round(time))} s`],
+            ['Picked agent', inWords(picked)],
+          ],
+        }
+      },
+
+      change(field) {
+        if (field === 'hurried') hurry()
+        else if (field === 'agents' || field === 'width' || field === 'exact' || field === 'reset')
+          reset()
+      },
+
+      // Along the longer side.
+      resize() {
+        if (along !== (stage.width >= stage.height ? 0 : 1)) reset()
+      },
+
+      scroll: plane.zoom,
+
+      press() {
+        const slot = plane.pick(crowd)
+        if (slot < 0 || !crowd.enabled[slot]) return
+        picked = slot
+        params.constraints = true
+        stage.refresh()
+      },
+
+      dispose() {
+        crowd.dispose()
+        obstacles.dispose()
+      },
+    }
+
+    function drawWalls() {
+      const { context } = stage
+      const { vertices, count } = obstacles
+      const scale = plane.enter()
+      context.strokeStyle = theme.wall
+      context.lineWidth = 3 / scale
+      context.beginPath()
+      for (let at = 0; at < 2 * count; at += 4) {
+        context.moveTo(vertices[at], vertices[at + 1])
+        context.lineTo(vertices[at + 2], vertices[at + 3])
+      }
+      context.stroke()
+      plane.leave()
+    }
+  },
+}

@@ -1,0 +1,355 @@
+// Six rooms are left by all who are in them, through doors and a corridor. Avoidance alone finds no way:
+// everybody heads for the next bend of the shortest way out, which is found anew when walls change.
+
+import { Crowd, ObstacleTree } from 'copse'
+import { createRandom } from '../../tests/random.js'
+import { formatTime } from '../view/clock.js'
+import { colorOfAngle } from '../view/crossing.js'
+import { createFlowField } from '../view/flowfield.js'
+import { createPace, SPEEDS } from '../view/pace.js'
+import { createPencil } from '../view/pencil.js'
+import { createPlane } from '../view/plane.js'
+import { addSteps } from '../view/steps.js'
+import { theme } from '../view/theme.js'
+import { inWords } from '../view/words.js'
+
+// Meters and seconds. The longer side of the building comes first.
+const AGENTS = [60, 120, 240, 360, 600, 1_200]
+const MOST = AGENTS.at(-1)
+const TIME_STEP = 1 / 30
+const BUILDING = [18, 12] // half of it
+const OUTSIDE = 3 // around it
+const GONE = 1 // from the end of what is shown: who comes so far is out
+const CORRIDOR = 2 // half of its width
+const ROOMS = [-18, -6, 6] // where they begin along the building, on either side of the corridor
+const ROOM = [12, 10]
+const DOORS = [1, 4]
+const AGENT = {
+  ...{ radius: 0.25, maxSpeed: 2, neighborDistance: 3 },
+  ...{ timeHorizon: 1, timeHorizonObstacles: 0.5 },
+}
+const WALK = 1.4 // how fast, in the mean
+const CELL = 0.5 // of the flow field: not larger than half of a door
+const CLEARANCE = 0.2 // of ways: less than half a cell, so that a door of two cells is open
+const NEAR = 0.7 // a bend: time to head for the next
+const BEYOND = 2 // a bend: there the goal lies
+const THINK_EVERY = 4 // steps: agents take turns
+const VERTICES = 1_000 // of walls
+const DRAWN = 100 // walls of the user's; then the first ones go
+const LEAST_WALL = 8 // pixels: a shorter one is a click
+const COUNT_OVER = 3 // seconds in which those who came out are counted, for how many a second
+const FREED = 4 * AGENT.radius // from where one got stuck
+const REST = 4 // seconds, then all begin again
+const SMOOTH = 40 // steps
+const SIDES = [-1, 1]
+
+export default {
+  name: 'evacuate',
+  title: 'Evacuate',
+  order: 14,
+  description:
+    'Everybody leaves, through doors that are too narrow for all at once. The shortest ways out are found past the walls of an obstacle tree, and found again when you draw a wall; on its way the crowd avoids itself and the walls. Dark in the middle: who has come no nearer for a while.',
+  help: 'Drag to draw a wall; or press Enter where it begins and where it ends. Who has no way out stays where he is. Arrow keys move the pointer. Space pauses, digits choose the scene.',
+
+  params: { agents: 360, door: 1.6, speed: 2, showWays: false },
+
+  controls(gui, params) {
+    const button = (field, name) => gui.add({ [field]() {} }, field).name(name)
+    addSteps(gui, params, 'agents', AGENTS)
+    gui.add(params, 'door', ...DOORS, 0.1).name('door width')
+    addSteps(gui, params, 'speed', SPEEDS).name('steps a frame')
+    gui.add(params, 'showWays').name('show ways')
+    button('undo', 'Undo your last wall')
+    button('clear', 'Clear your walls')
+    button('reset', 'Reset')
+  },
+
+  setup(stage, params) {
+    const plane = createPlane(stage, MOST)
+    const walls = new ObstacleTree({ capacity: VERTICES })
+    const crowd = new Crowd({ ...AGENT, capacity: MOST, timeStep: TIME_STEP })
+    const pace = createPace(step)
+    const pencil = createPencil(stage, walls, {
+      most: DRAWN,
+      at: plane.at,
+      least: () => plane.unitsOf(LEAST_WALL),
+      changed,
+    })
+    const rooms = SIDES.length * ROOMS.length
+    const colors = Array.from({ length: rooms }, (_, n) => colorOfAngle((2 * Math.PI * n) / rooms))
+    const ids = colors.map(() => []) // who is still inside, by room
+    const caught = [] // who is stuck
+    const caughtAt = new Float32Array(2 * MOST) // where one got stuck; NaN: did not
+    const hasWay = new Uint8Array(MOST)
+    const aim = [0, 0]
+    const seconds = []
+    const flow = [] // people a second, at each
+    const recent = [] // times at which somebody came out
+    const own = [] // walls of the building: x0, y0, x1, y1 of each
+    let field // see view/flowfield.js
+    let along = 0 // the longer side: 0 is x, 1 is y
+    let half = [0, 0] // of what is shown
+    let stale = true // walls have changed since ways were found
+    let waysTime // ms
+    let stepTime
+    let steps = 0
+    let out = 0
+    let lost = 0 // without a way
+    let rested = 0
+
+    crowd.obstacles = walls
+
+    const place = (ahead, across) => (along === 0 ? [ahead, across] : [across, ahead])
+
+    function changed() {
+      stale = true
+    }
+
+    function build() {
+      along = stage.width >= stage.height ? 0 : 1
+      half = place(BUILDING[0] + OUTSIDE, BUILDING[1] + OUTSIDE)
+      plane.show(...half)
+      field = createFlowField(walls, {
+        ...{ halfX: half[0], halfY: half[1], cell: CELL, clearance: CLEARANCE },
+      })
+      raise()
+    }
+
+    function raise() {
+      const [end, side] = BUILDING
+      walls.clear()
+      own.length = 0
+      for (const sign of SIDES) {
+        wall([-end, sign * side], [end, sign * side])
+        wall([sign * end, -side], [sign * end, side], params.door)
+        for (const from of ROOMS) {
+          const corridor = sign * CORRIDOR
+          wall([from, corridor], [from + ROOM[0], corridor], params.door)
+          if (from > -end) wall([from, corridor], [from, sign * side])
+        }
+      }
+      pencil.raise()
+      changed()
+    }
+
+    // With a door in its middle, if it has one.
+    function wall([ahead0, across0], [ahead1, across1], door = 0) {
+      const part = (1 - door / (ahead1 - ahead0 + across1 - across0)) / 2
+      const between = (part) =>
+        place(ahead0 + part * (ahead1 - ahead0), across0 + part * (across1 - across0))
+      const ends = door > 0 ? [0, part, 1 - part, 1] : [0, 1]
+      for (let n = 0; n < ends.length; n += 2) {
+        own.push([...between(ends[n]), ...between(ends[n + 1])])
+        walls.addSegment(...own.at(-1))
+      }
+    }
+
+    // All in their rooms, about as far from each other.
+    function reset() {
+      const random = createRandom(1)
+      const each = params.agents / rooms
+      const columns = Math.ceil(Math.sqrt((each * ROOM[0]) / ROOM[1]))
+      const rows = Math.ceil(each / columns)
+      crowd.clear()
+      for (const list of ids) list.length = 0
+      for (let i = 0; i < params.agents; i++) {
+        const room = i % rooms
+        const n = Math.floor(i / rooms)
+        const jitter = () => 0.5 + 0.3 * (random() - 0.5)
+        const ahead = ((n % columns) + jitter()) / columns
+        const across = (Math.floor(n / columns) + jitter()) / rows
+        const slot = crowd.add({
+          position: place(
+            ROOMS[room >> 1] + ahead * ROOM[0],
+            SIDES[room & 1] * (CORRIDOR + across * ROOM[1]),
+          ),
+          preferredSpeed: WALK * (0.85 + 0.3 * random()),
+        })
+        ids[room].push(slot)
+      }
+      caughtAt.fill(NaN)
+      seconds.length = flow.length = recent.length = 0
+      steps = out = rested = 0
+      stepTime = undefined
+      findWays()
+      for (const list of ids) for (const i of list) lead(i)
+    }
+
+    function findWays() {
+      const start = performance.now()
+      field.build()
+      waysTime = performance.now() - start
+      stale = false
+    }
+
+    // Through the bend: who came to a goal there would rest, and all those behind with him.
+    function lead(i) {
+      const { positions, goals } = crowd
+      const x = positions[2 * i]
+      const y = positions[2 * i + 1]
+      hasWay[i] = field.lead(x, y, NEAR, aim) ? 1 : 0
+      const scale = hasWay[i]
+        ? 1 + BEYOND / Math.max(Math.hypot(aim[0] - x, aim[1] - y), 0.01)
+        : NaN
+      goals[2 * i] = x + scale * (aim[0] - x)
+      goals[2 * i + 1] = y + scale * (aim[1] - y)
+    }
+
+    function step() {
+      if (crowd.count === 0) {
+        rested += TIME_STEP
+        if (rested > REST) reset()
+        return
+      }
+      steps++
+      for (const list of ids) for (const i of list) if ((i + steps) % THINK_EVERY === 0) lead(i)
+      const start = performance.now()
+      crowd.step()
+      const elapsed = performance.now() - start
+      stepTime = stepTime === undefined ? elapsed : stepTime + (elapsed - stepTime) / SMOOTH
+      const { positions } = crowd
+      for (const i of crowd.stuck()) caughtAt.set([positions[2 * i], positions[2 * i + 1]], 2 * i)
+      ids.forEach((list, n) => (ids[n] = list.filter(stays)))
+      note()
+    }
+
+    // Who is out is gone.
+    function stays(i) {
+      const { positions } = crowd
+      const x = positions[2 * i]
+      const y = positions[2 * i + 1]
+      if (Math.hypot(x - caughtAt[2 * i], y - caughtAt[2 * i + 1]) > FREED) caughtAt[2 * i] = NaN
+      if (Math.abs(x) < half[0] - GONE && Math.abs(y) < half[1] - GONE) return true
+      crowd.remove(i)
+      caughtAt[2 * i] = NaN
+      recent.push(crowd.time)
+      out++
+      return false
+    }
+
+    // Twice a second, how many come out.
+    function note() {
+      const time = steps * TIME_STEP
+      if (steps % Math.round(0.5 / TIME_STEP) !== 0) return
+      while (recent[0] < crowd.time - COUNT_OVER) recent.shift()
+      seconds.push(time)
+      flow.push(recent.length / COUNT_OVER)
+    }
+
+    function sort() {
+      caught.length = lost = 0
+      for (const list of ids)
+        for (const i of list) {
+          if (!hasWay[i]) lost++
+          if (!hasWay[i] || !Number.isNaN(caughtAt[2 * i])) caught.push(i)
+        }
+    }
+
+    build()
+    reset()
+
+    return {
+      get hits() {
+        return crowd.count
+      },
+
+      frame(dt, lap) {
+        pencil.follow()
+        if (stale && !pencil.isDrawing) findWays()
+        lap('build')
+        pace(dt, params.speed)
+        lap('move')
+      },
+
+      draw() {
+        sort()
+        if (params.showWays) drawWays()
+        drawWalls(own, theme.wall)
+        drawWalls(pencil.points, theme.blue)
+        plane.drawAgents(crowd, ids, colors)
+        plane.drawAgents(crowd, [caught], [theme.ink], 0.6)
+      },
+
+      report() {
+        const { overlaps, infeasible } = crowd.stats()
+        return {
+          numbers: [
+            ['Inside', inWords(crowd.count)],
+            ['Out', inWords(out)],
+            ['Stuck', inWords(caught.length - lost)],
+            ['No way out', inWords(lost)],
+            ['Out a second', (flow.at(-1) ?? 0).toFixed(1)],
+            ['Time', `${inWords(Math.round(steps * TIME_STEP))} s`],
+            ['One step', formatTime(stepTime)],
+            ['All ways', formatTime(waysTime)],
+            ['Your walls', inWords(pencil.count)],
+            ['Overlaps', inWords(overlaps)],
+            ['Infeasible', inWords(infeasible)],
+            ['Steps', inWords(steps)],
+          ],
+          curve: { caption: 'Out a second', data: [seconds, flow] },
+        }
+      },
+
+      change(field) {
+        if (field === 'agents' || field === 'reset') reset()
+        if (field === 'door') raise()
+        if (field === 'undo') pencil.erase(1)
+        if (field === 'clear') pencil.erase(pencil.count)
+      },
+
+      resize() {
+        if (along === (stage.width >= stage.height ? 0 : 1)) return
+        pencil.abandon()
+        pencil.erase(pencil.count)
+        build()
+        reset()
+      },
+
+      press: pencil.press,
+
+      dispose() {
+        crowd.dispose()
+        walls.dispose()
+      },
+    }
+
+    function drawWalls(segments, color) {
+      const { context } = stage
+      const scale = plane.enter()
+      context.strokeStyle = color
+      context.lineWidth = 3 / scale
+      context.lineCap = 'round'
+      context.beginPath()
+      for (const [x0, y0, x1, y1] of segments) {
+        context.moveTo(x0, y0)
+        context.lineTo(x1, y1)
+      }
+      context.stroke()
+      plane.leave()
+    }
+
+    // From everybody to the next bend.
+    function drawWays() {
+      const { context } = stage
+      const { positions, goals } = crowd
+      const scale = plane.enter()
+      context.lineWidth = 1 / scale
+      context.globalAlpha = 0.35
+      ids.forEach((list, n) => {
+        context.strokeStyle = colors[n]
+        context.beginPath()
+        for (const i of list) {
+          if (!hasWay[i]) continue
+          const [x, y] = [positions[2 * i], positions[2 * i + 1]]
+          const [dx, dy] = [goals[2 * i] - x, goals[2 * i + 1] - y]
+          const part = Math.max(1 - BEYOND / Math.hypot(dx, dy), 0)
+          context.moveTo(x, y)
+          context.lineTo(x + part * dx, y + part * dy)
+        }
+        context.stroke()
+      })
+      plane.leave()
+    }
+  },
+}

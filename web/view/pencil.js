@@ -1,0 +1,107 @@
+// Walls that the user draws, into an obstacle tree: by a drag, or by Enter where one begins and ends.
+
+const { fround } = Math
+
+/**
+ * `at()` gives x and y of the pointer, and `least()` the length below which a drag is a click, in units
+ * of the walls, of which the first ones go when there are more than `most`. `changed()` is called after
+ * every change.
+ */
+export function createPencil({ canvas }, walls, { most, at, least, changed }) {
+  const drawn = [] // { slot, points }
+  let drawing = null // the wall whose end follows the pointer
+
+  function begin() {
+    drawing = { slot: -1, points: new Float32Array([...at(), 0, 0]) }
+  }
+
+  // The wall that is being drawn stands already.
+  function follow() {
+    const { points } = drawing
+    const [x, y] = at()
+    if (points[2] === fround(x) && points[3] === fround(y)) return
+    points[2] = x
+    points[3] = y
+    if (drawing.slot >= 0) walls.move(drawing.slot, points)
+    else if (lengthOf(points) >= least()) {
+      if (drawn.length === most) walls.remove(drawn.shift().slot)
+      drawing.slot = walls.addSegment(...points)
+    } else return
+    changed()
+  }
+
+  function finish() {
+    follow()
+    const { slot, points } = drawing
+    if (slot >= 0 && lengthOf(points) >= least()) drawn.push(drawing)
+    else if (slot >= 0) walls.remove(slot)
+    drawing = null
+    changed()
+  }
+
+  function abandon() {
+    if (drawing?.slot >= 0) walls.remove(drawing.slot)
+    drawing = null
+    changed()
+  }
+
+  const listeners = {
+    pointerdown({ isPrimary, pointerId }) {
+      if (isPrimary) canvas.setPointerCapture(pointerId)
+      else if (drawing) abandon() // a pinch
+    },
+    pointerup({ isPrimary }) {
+      if (isPrimary && drawing) finish()
+    },
+    pointercancel: abandon,
+  }
+  for (const [type, listener] of Object.entries(listeners)) canvas.addEventListener(type, listener)
+
+  return {
+    abandon,
+
+    get count() {
+      return drawn.length
+    },
+
+    get isDrawing() {
+      return drawing !== null
+    },
+
+    /** Of each wall x0, y0, x1, y1. */
+    get points() {
+      const all = drawn.map(({ points }) => points)
+      return drawing?.slot >= 0 ? [...all, drawing.points] : all
+    },
+
+    /** In every frame. */
+    follow() {
+      if (drawing) follow()
+    },
+
+    // Of a finger or the mouse it is the begin of a drag; of Enter, begin or end.
+    press() {
+      if (drawing) finish()
+      else begin()
+    },
+
+    /** Takes away the last ones. */
+    erase(count) {
+      count = Math.min(count, drawn.length)
+      for (const { slot } of drawn.splice(drawn.length - count)) walls.remove(slot)
+      changed()
+    },
+
+    /** Puts the walls again into a tree that was cleared. */
+    raise() {
+      for (const wall of drawn) wall.slot = walls.addSegment(...wall.points)
+    },
+
+    /** Lets the walls follow a stage that is x times as wide and y times as high. */
+    resize(x, y) {
+      for (const { points } of drawn) for (let i = 0; i < 4; i++) points[i] *= i & 1 ? y : x
+    },
+  }
+}
+
+const lengthOf = ([x0, y0, x1, y1]) => Math.hypot(x1 - x0, y1 - y0)
