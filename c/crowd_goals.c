@@ -1,7 +1,7 @@
 /* Goals of the crowd: where an agent would go, when it has arrived, and when it makes no progress.
  *
  * Many may share a goal: whoever gets no nearer, and stands by one of the same goal that has
- * arrived before, has arrived too. Who has arrived prefers to stand still where it
+ * arrived before and is nearer, has arrived too. Who has arrived prefers to stand still where it
  * is, so that a group around a point comes to rest. */
 
 #include "crowd.h"
@@ -28,16 +28,21 @@ bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b) {
                      crowd->def.dimensions) <= radii;
 }
 
-/* Whether an agent stands by one of the same goal that has arrived. */
-SMALL_CODE OUT_OF_LINE bool is_by_arrived(const copse_crowd *crowd, uint32_t slot,
-                                          const uint32_t *ids, uint32_t count) {
+/* Whether an agent has to stand where it is: about at its goal, or by one of the same goal that has
+ * arrived and is nearer. So whoever rests does so for the sake of one that is about there. */
+SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, float distance,
+                                       const uint32_t *ids, uint32_t count) {
+  const uint32_t dim = crowd->def.dimensions;
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
+  const float *goal = crowd_vector(crowd, FIELD_GOAL, slot);
+  if (distance <= crowd->bodies[slot].radius) return true;
   for (uint32_t i = 0; i < count; i++) {
     const orca_body *other = &crowd->bodies[ids[i]];
     const float radii = crowd->bodies[slot].radius + other->radius;
+    const float *there = crowd_vector(crowd, FIELD_POSITION, ids[i]);
     if (other->state & CROWD_ARRIVED && crowd_have_one_goal(crowd, slot, ids[i]) &&
-        distance_to(position, crowd_vector(crowd, FIELD_POSITION, ids[i]), crowd->def.dimensions) <=
-            BESIDE * radii)
+        distance_to(position, there, dim) <= BESIDE * radii &&
+        distance_to(goal, there, dim) < distance)
       return true;
   }
   return false;
@@ -58,10 +63,12 @@ static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step
   uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
   if (*state & CROWD_ARRIVED) {
     const float away = fabsf(distance - *nearest);
-    *waited = away <= 2 * unit ? 0 : *waited + timeStep;
+    const bool stays =
+        away <= 2 * unit && (crowd->def.exact || is_held_up(crowd, slot, distance, ids, count));
+    *waited = stays ? 0 : *waited + timeStep;
     if (away <= 8 * unit && *waited <= RETURN_AFTER)
       return !crowd->def.exact && distance > unit / 2;
-    *state &= ~(uint32_t)CROWD_ARRIVED; /* pushed away, or the goal was moved */
+    *state &= ~(uint32_t)CROWD_ARRIVED; /* pushed away, or the goal was moved or is free */
     *nearest = INFINITY;
   }
   if (distance <= *nearest - unit || !(distance <= *nearest + 4 * unit)) {
@@ -71,8 +78,8 @@ static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step
   } else
     *waited += timeStep;
   const bool isThere = distance <= unit / 2;
-  if (isThere ||
-      (!crowd->def.exact && *waited >= REST_AFTER && is_by_arrived(crowd, slot, ids, count))) {
+  if (isThere || (!crowd->def.exact && *waited >= REST_AFTER &&
+                  is_held_up(crowd, slot, distance, ids, count))) {
     *state = (*state & ~(uint32_t)CROWD_STUCK) | CROWD_ARRIVED;
     *nearest = distance;
     *waited = 0;
