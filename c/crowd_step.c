@@ -63,7 +63,7 @@ static void set_body(copse_crowd *crowd, uint32_t slot) {
 
 /* Not faster than allowed, whatever rounding did, and finite. In double: squares of the slowest
  * speeds are 0 as floats. */
-static void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
+OUT_OF_LINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
   double length2 = 0;
   for (uint32_t axis = 0; axis < dim; axis++)
     length2 += (double)velocity[axis] * (double)velocity[axis];

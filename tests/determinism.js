@@ -98,19 +98,24 @@
 // position = a coordinate, velocity and preferredVelocity = a speed each, goal = a coordinate (drawn in
 // this order); no goal if (next() & 3) is 0; radius = (next() >>> 24) / 2^9, maxSpeed =
 // 1 + (next() >>> 24) / 2^7, preferredSpeed = half of it, neighborDistance = 2 + (next() & 7), maxNeighbors =
-// next() % 11, timeHorizon = 1 + (next() & 3), timeHorizonObstacles = (1 + (next() & 3)) / 2; hash the slot.
+// next() % 11, timeHorizon = 1 + (next() & 3), timeHorizonObstacles = (1 + (next() & 3)) / 2. Then
+// extras = next(): priority = its lowest two bits, mask = 2 if bits 2 and 3 are 0, groups = 1 + bit 4,
+// locked if bits 6 to 10 are 0, disabled if bits 11 to 15 are, maxAcceleration = 1 + (extras >>> 24) / 8 if
+// bits 16 and 17 are, and if bits 18 and 19 are the goal is SIZE / 2 for each axis. Hash the slot.
 //
 // A rectangle: left and bottom are coordinates, width and height (next() >>> 20) / 2^11 each; its corners
 // from there counterclockwise (y up), each coordinate rounded.
 //
 // First 20 rectangles are added as polygons, of two sides if (next() & 3) is 0 (drawn after the rectangle);
-// then agents, a tenth more than the least number. 200 steps, each:
+// then, by default but for position and goal, two pairs who meet head-on, in one point: for x
+// and for y an agent at 2 * SIZE on each axis, that one 4 less, its goal there 4 more; and one the other way
+// round; hash each slot. Then agents, a tenth more than the least number. 200 steps, each:
 //   1. 3 times: slot = next() % slots. Not in use: add. Else remove it, if there are more than the least
 //      number.
-//   2. Every slot in use with slot % 16 = step % 16 gets a goal: a coordinate for each axis.
+//   2. Every odd slot in use with slot % 16 = step % 16 gets a goal: a coordinate for each axis.
 //   3. In 2D: in steps 3, 7, 11, … polygon 4 * (next() % 20) is moved to a rectangle; in steps 1, 5, 9, …
 //      0.25 is added to the x of all its four vertices. Build (after a move the step does).
-//   4. step
+//   4. step; hash how many arrived, then each; the same of those that got stuck
 //   5. In steps 3, 7, 11, …: hash the crowd's hash, then the figures agents, infeasible, overlaps and steps,
 //      then the bits of neighbors and of time (as float32). Then slot = next() % slots; if it is in use,
 //      look: hash the number of neighbors, then each; the same of walls; wallConstraints; the number of
@@ -499,7 +504,25 @@ function playCrowd(create, size, least, walls, next, hash) {
     agent.maxNeighbors = next() % 11
     agent.timeHorizon = 1 + (next() & 3)
     agent.timeHorizonObstacles = (1 + (next() & 3)) / 2
+    const extras = next()
+    agent.priority = extras & 3
+    if (((extras >>> 2) & 3) === 0) agent.mask = 2
+    agent.groups = 1 + ((extras >>> 4) & 1)
+    agent.locked = ((extras >>> 6) & 31) === 0
+    agent.enabled = ((extras >>> 11) & 31) !== 0
+    if (((extras >>> 16) & 3) === 0) agent.maxAcceleration = 1 + (extras >>> 24) / 8
+    if (((extras >>> 18) & 3) === 0) agent.goal = new Array(dimensions).fill(size / 2)
     hash.add(crowd.add(agent))
+  }
+
+  function addPairs() {
+    for (let axis = 0; axis < 2; axis++)
+      for (const side of [-4, 4]) {
+        const [position, goal] = [0, 0].map(() => new Array(dimensions).fill(2 * size))
+        position[axis] += side
+        goal[axis] -= side
+        hash.add(crowd.add({ position, goal }))
+      }
   }
 
   function drawRectangle() {
@@ -516,7 +539,7 @@ function playCrowd(create, size, least, walls, next, hash) {
       else if (crowd.count > least) crowd.remove(slot)
     }
     for (let slot = step % 16; slot < slots; slot += 16)
-      if (crowd.has(slot))
+      if (slot % 2 && crowd.has(slot))
         for (let axis = 0; axis < dimensions; axis++)
           crowd.goals[slot * dimensions + axis] = drawCoordinate()
     if (!walls || step % 2 === 0) return
@@ -525,6 +548,13 @@ function playCrowd(create, size, least, walls, next, hash) {
     else {
       for (let id = first; id < first + 4; id++) walls.vertices[2 * id] += 0.25
       walls.build()
+    }
+  }
+
+  function addEvents() {
+    for (const slots of [crowd.arrived(), crowd.stuck()]) {
+      hash.add(slots.length)
+      for (const slot of slots) hash.add(slot)
     }
   }
 
@@ -559,10 +589,12 @@ function playCrowd(create, size, least, walls, next, hash) {
       walls.addPolygon(drawRectangle(), { twoSided: (next() & 3) === 0 })
     crowd.obstacles = walls
   }
+  addPairs()
   for (let i = 0; i < least + least / 10; i++) addAgent()
   for (let step = 0; step < CROWD_STEPS; step++) {
     churn(step)
     crowd.step()
+    addEvents()
     if (step % 4 === 3) addState()
     if (step % 50 === 49) replace()
   }

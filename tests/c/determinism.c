@@ -465,9 +465,31 @@ static void add_agent(const crowds *at) {
   agent.maxNeighbors = next() % 11;
   agent.timeHorizon = 1 + (float)(next() & 3);
   agent.timeHorizonObstacles = (1 + (float)(next() & 3)) / 2;
+  const uint32_t extras = next();
+  agent.priority = (float)(extras & 3);
+  if ((extras >> 2 & 3) == 0) agent.mask = 2;
+  agent.groups = 1 + (extras >> 4 & 1);
+  agent.locked = (extras >> 6 & 31) == 0;
+  agent.enabled = (extras >> 11 & 31) != 0;
+  if ((extras >> 16 & 3) == 0) agent.maxAcceleration = 1 + (float)(extras >> 24) / 8;
+  if ((extras >> 18 & 3) == 0) agent.goal[0] = agent.goal[1] = agent.goal[2] = at->size / 2;
   uint32_t slot;
   copse_crowd_add(at->crowd, &agent, &slot);
   add(slot);
+}
+
+/* Two pairs who meet head-on, in one point. */
+static void add_pairs(const crowds *at) {
+  for (int axis = 0; axis < 2; axis++)
+    for (float side = -4; side <= 4; side += 8) {
+      copse_crowd_agent agent = copse_crowd_agent_default();
+      uint32_t slot;
+      for (int i = 0; i < 3; i++) agent.position[i] = agent.goal[i] = 2 * at->size;
+      agent.position[axis] += side;
+      agent.goal[axis] -= side;
+      copse_crowd_add(at->crowd, &agent, &slot);
+      add(slot);
+    }
 }
 
 static void draw_rectangle(const crowds *at, float *points) {
@@ -487,7 +509,7 @@ static void churn_crowd(const crowds *at, uint32_t step) {
       copse_crowd_remove(at->crowd, slot);
   }
   float *goals = copse_crowd_get(at->crowd).goals;
-  for (uint32_t slot = step % 16; slot < at->slots; slot += 16)
+  for (uint32_t slot = step % 16; slot < at->slots && step % 2; slot += 16)
     for (uint32_t axis = 0; axis < at->dim && copse_crowd_has(at->crowd, slot); axis++)
       goals[slot * at->dim + axis] = draw_place(at);
   if (!at->walls || step % 2 == 0) return;
@@ -500,6 +522,16 @@ static void churn_crowd(const crowds *at, uint32_t step) {
     for (uint32_t id = first; id < first + 4; id++)
       copse_obstacle_vertices(at->walls)[(size_t)2 * id] += 0.25f;
   copse_obstacle_build(at->walls, NULL);
+}
+
+static void add_events(const crowds *at) {
+  const copse_crowd_arrays all = copse_crowd_get(at->crowd);
+  const uint32_t *slots[] = {all.arrived, all.stuck};
+  const uint32_t totals[] = {copse_crowd_arrived(at->crowd), copse_crowd_stuck(at->crowd)};
+  for (int sort = 0; sort < 2; sort++) {
+    add(totals[sort]);
+    for (uint32_t i = 0; i < totals[sort]; i++) add(slots[sort][i]);
+  }
 }
 
 static void add_crowd(const crowds *at) {
@@ -552,10 +584,12 @@ static void play_crowd(uint32_t dim, uint32_t slots, uint32_t least, float size)
     }
     copse_obstacle_build(at.walls, NULL);
   }
+  add_pairs(&at);
   for (uint32_t i = 0; i < least + least / 10; i++) add_agent(&at);
   for (uint32_t step = 0; step < CROWD_STEPS; step++) {
     churn_crowd(&at, step);
     if (copse_crowd_step(at.crowd, at.walls, 0.125f, NULL) != COPSE_OK) exit(1);
+    add_events(&at);
     if (step % 4 == 3) add_crowd(&at);
     if (step % 50 == 49) replace_crowd(&at);
   }
