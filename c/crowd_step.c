@@ -109,7 +109,7 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
     terms->inverseHorizon[i] = agent->inverseHorizon;
     terms->avoiding[i] = own + other > 0 ? other / (own + other) : 0.5f;
     if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
-    terms->room[i] = 1 - terms->avoiding[i];
+    terms->room[i] = 0.5f; /* none: who moves away could not stop */
     if (crowd_whole(crowd, FIELD_LOCKED)[id] || !(crowd_whole(crowd, FIELD_MASK)[id] & groups))
       terms->avoiding[i] = terms->room[i] = 1;
   }

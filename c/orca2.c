@@ -377,7 +377,7 @@ ALWAYS_INLINE uint32_t first_violated(const orca2 *all, uint32_t from, vec2 velo
 }
 
 bool orca2_permits(const orca2 *all, const float *velocity) {
-  return first_violated(all, 0, vec2_of(velocity), 0) == all->count;
+  return first_violated(all, all->walls, vec2_of(velocity), 0) == all->count;
 }
 
 /* The best velocity that all lines permit, or all before the one that is answered with. */
