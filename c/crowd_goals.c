@@ -71,7 +71,9 @@ static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step
     *state &= ~(uint32_t)CROWD_ARRIVED; /* pushed away, or the goal was moved or is free */
     *nearest = INFINITY;
   }
-  if (distance <= *nearest - unit || !(distance <= *nearest + 4 * unit)) {
+  /* Who is stuck and creeps on is stuck still. */
+  const float progress = *state & CROWD_STUCK ? 4 * unit : unit;
+  if (distance <= *nearest - progress || !(distance <= *nearest + 4 * unit)) {
     *state &= ~(uint32_t)CROWD_STUCK;
     *nearest = distance;
     *waited = 0;

@@ -141,9 +141,16 @@ typedef struct constraints {
   uint32_t dimensions;
 } constraints;
 
-static bool is_permitted(const constraints *all, const float *velocity) {
-  return all->dimensions == 3 ? orca3_permits(&all->planes, velocity)
-                              : orca2_permits(&all->lines, velocity);
+/* Whether a velocity is permitted; if not, whether neighbors forbid it. */
+static bool is_permitted(const constraints *all, const float *velocity, bool *byNeighbors) {
+  if (all->dimensions == 3) {
+    *byNeighbors = orca3_violated(&all->planes, velocity) < all->planes.count;
+    return !*byNeighbors;
+  }
+  const uint32_t first = orca2_violated(&all->lines, 0, velocity), count = all->lines.count;
+  *byNeighbors = first < count && (first >= all->lines.walls ||
+                                   orca2_violated(&all->lines, all->lines.walls, velocity) < count);
+  return first == count;
 }
 
 static bool solve(const constraints *all, const float *preferred, float maxSpeed, float *velocity) {
@@ -200,8 +207,9 @@ OUT_OF_LINE void choose(copse_crowd *crowd, const copse_obstacle *walls, uint32_
   bool isFeasible = true, isBest = false;
   if (!isExact) {
     limit_speed(preferred, dim, agent.maxSpeed);
-    isBest = is_permitted(&all, preferred);
-    if (!isBest) sidestep(crowd, slot, preferred);
+    bool byNeighbors;
+    isBest = is_permitted(&all, preferred, &byNeighbors);
+    if (byNeighbors) sidestep(crowd, slot, preferred);
   }
   if (isBest && isFree)
     for (uint32_t axis = 0; axis < dim; axis++) velocity[axis] = preferred[axis];

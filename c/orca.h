@@ -92,8 +92,8 @@ bool orca2_add_neighbors(orca2 *all, const orca_agent *agent, const orca_body *b
 /* Makes them constraints on the change of a velocity. */
 void orca2_relate(orca2 *all, const float *velocity);
 
-/* Whether all constraints hold for a velocity. */
-bool orca2_permits(const orca2 *all, const float *velocity);
+/* The first constraint, from one on, that a velocity violates; the count: none. */
+uint32_t orca2_violated(const orca2 *all, uint32_t from, const float *velocity);
 
 /* Writes the best velocity; answers whether all constraints hold for it. */
 bool orca2_solve(const orca2 *all, const float *preferred, float maxSpeed, float *velocity);
@@ -113,7 +113,7 @@ typedef struct orca3 {
 bool orca3_add_neighbors(orca3 *all, const orca_agent *agent, const orca_body *bodies,
                          const uint32_t *ids, const orca_terms *terms, uint32_t count);
 void orca3_relate(orca3 *all, const float *velocity);
-bool orca3_permits(const orca3 *all, const float *velocity);
+uint32_t orca3_violated(const orca3 *all, const float *velocity);
 bool orca3_solve(const orca3 *all, const float *preferred, float maxSpeed, float *velocity);
 float orca3_violation(const orca3 *all, const float *velocity);
 

@@ -376,8 +376,8 @@ ALWAYS_INLINE uint32_t first_violated(const orca2 *all, uint32_t from, vec2 velo
   return all->count;
 }
 
-bool orca2_permits(const orca2 *all, const float *velocity) {
-  return first_violated(all, all->walls, vec2_of(velocity), 0) == all->count;
+uint32_t orca2_violated(const orca2 *all, uint32_t from, const float *velocity) {
+  return first_violated(all, from, vec2_of(velocity), 0);
 }
 
 /* The best velocity that all lines permit, or all before the one that is answered with. */

@@ -284,8 +284,8 @@ ALWAYS_INLINE uint32_t first_violated(const orca3 *all, uint32_t from, vec3 velo
   return all->count;
 }
 
-bool orca3_permits(const orca3 *all, const float *velocity) {
-  return first_violated(all, 0, vec3_of(velocity), 0) == all->count;
+uint32_t orca3_violated(const orca3 *all, const float *velocity) {
+  return first_violated(all, 0, vec3_of(velocity), 0);
 }
 
 /* The best velocity that all planes permit, or all before the one that is answered with. */
