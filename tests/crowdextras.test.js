@@ -91,15 +91,18 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
           const [x, y] = [radius * Math.cos(angle), radius * Math.sin(angle)]
           crowd.add({ position: [x, y], goal: [-x, -y] })
         }
-        const told = new Set()
+        const told = []
         const taken = stepsUntil(crowd, seconds * SECOND, () => {
-          for (const slot of crowd.arrived()) told.add(slot)
-          if (told.size < count) return false
-          for (let slot = 0; slot < count; slot++) if (toGoal(crowd, slot) > 0.5) return false
+          for (const slot of crowd.arrived()) told.push(slot)
+          if (told.length < count) return false
+          for (let slot = 0; slot < count; slot++) if (toGoal(crowd, slot) > 0.1) return false
           return true
         })
-        if (!exact) assert.ok(taken < Infinity, `${count} on a ring: ${told.size} arrived`)
-        else assert.is(told.size, 0)
+        if (exact) assert.equal(told, [])
+        else {
+          assert.ok(taken < Infinity, `${count} on a ring: ${told.length} arrived`)
+          assert.is(new Set(told).size, told.length, 'one arrived twice')
+        }
       }
   })
 
@@ -119,7 +122,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
       listen()
       return told.subarray(0, COUNT).every((times) => times > 0)
     }
-    const taken = stepsUntil(crowd, 70 * SECOND, hasEvery) // measured: 55.3 s
+    const taken = stepsUntil(crowd, 70 * SECOND, hasEvery) // measured: 56 s
     assert.ok(taken < Infinity, `${told.filter((times) => times > 0).length} arrived`)
     assert.ok(Math.max(...told) <= 6, `${Math.max(...told)}`) // measured: 3
     stepsUntil(crowd, 5 * SECOND, listen)
@@ -141,11 +144,11 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
 
     told.fill(0)
     const passing = crowd.add({ position: [-25, 0.3], goal: [25, 0.3] })
-    const passed = stepsUntil(crowd, 60 * SECOND, () => {
+    const passed = stepsUntil(crowd, 80 * SECOND, () => {
       listen()
       return toGoal(crowd, passing) < 0.1
     })
-    assert.ok(passed <= 1.3 * 50 * SECOND, `${passed / SECOND} s`) // alone 50 s; measured: 52.5
+    assert.ok(passed <= 1.5 * 50 * SECOND, `${passed / SECOND} s`) // alone 50 s; measured: 64.3
     stepsUntil(crowd, 5 * SECOND, listen)
     assert.is(told[passing], 1)
     assert.ok(Math.max(...told) <= 12, `${Math.max(...told)}`) // who is pushed away arrives again
@@ -299,7 +302,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
   const shifts = (random, dimensions, options) => {
     const crowd = crowdOf(dimensions)
     const place = (size) => Array.from({ length: dimensions }, () => size * (random() - 0.5))
-    for (const own of options) crowd.add({ position: place(8), velocity: place(3), ...own })
+    for (const own of options) crowd.add({ position: place(5), velocity: place(3), ...own })
     if (distance(crowd, 0, 1) < 1.1) return null
     const asked = options.map((_, slot) => {
       const { constraints, neighbors } = crowd.look(slot)
@@ -315,7 +318,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
   const compareShifts = (options, check) => {
     for (const dimensions of [2, 3]) {
       let colliding = 0
-      for (let seed = 0; seed < 200; seed++) {
+      for (let seed = 0; seed < 700; seed++) {
         const alike = shifts(createRandom(seed), dimensions, [{}, {}])
         if (alike === null) continue
         const whole = 2 * alike[0]
@@ -338,7 +341,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     compareShifts(options, ({ asked, given, whole, close, seed }) => {
       const sum = given[0].priority + given[1].priority
       const parts = [given[1].priority / sum, given[0].priority / sum]
-      if (whole < 0) parts.reverse() // of the room that is left who has priority may use more
+      if (whole < 0) parts.fill(0.5) // of the room that is left, where they would not collide
       assert.ok(close(asked[0] + asked[1], whole), `seed ${seed}: ${asked}, whole ${whole}`)
       for (const i of [0, 1])
         assert.ok(
@@ -381,7 +384,10 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
   })
 
   test('one that goes on straight is avoided by those that have to', () => {
-    for (const extra of [{ mask: 0 }, { priority: 1e6 }]) {
+    for (const [most, extra] of [
+      [0, { mask: 0 }],
+      [0.25, { priority: 1e6 }], // turns aside a little all the same
+    ]) {
       const crowd = crowdOf(2)
       crowd.add({ position: [-8, 0], goal: [8, 0], ...extra })
       crowd.add({ position: [8, 0.02], goal: [-8, 0.02] })
@@ -391,7 +397,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
         aside = Math.max(aside, Math.abs(crowd.positions[1]))
       })
       assert.ok(nearest > 0.999, `${nearest}`)
-      assert.ok(aside < 0.01, `${aside}`)
+      assert.ok(aside <= most, `${aside}`)
       assert.ok(toGoal(crowd, 0) < 0.1)
     }
   })
@@ -518,18 +524,32 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
       }
   })
 
+  test('who has arrived stops, however little it may do for one far behind it', () => {
+    for (const dimensions of [2, 3])
+      for (const priority of [0, 9]) {
+        const crowd = crowdOf(dimensions)
+        const place = (x) => [x, 0, 0].slice(0, dimensions)
+        crowd.add({ position: place(0), priority })
+        crowd.add({ position: place(4), goal: place(7) })
+        const taken = stepsUntil(crowd, 10 * SECOND, () => crowd.positions[dimensions] > 7.001)
+        assert.is(taken, Infinity)
+        assert.ok(toGoal(crowd, 1) < 1e-3)
+      }
+  })
+
   test('who does not get past a wall is stuck after 2 seconds, once', () => {
     for (const exact of [false, true]) {
-      const crowd = crowdOf(2, { exact })
+      const crowd = crowdOf(2, { exact, timeHorizonObstacles: 0.1 }) // stops all at once
       crowd.add({ position: [0, 20], goal: [30, 20] })
       const slot = crowd.add({ position: [0, 0], goal: [10, 0] })
       const tree = walls()
       const door = tree.addPolygon([3, -40, 4, -40, 4, 9, 3, 9])
       crowd.obstacles = tree
-      const stuck = eventsOf(crowd, 12 * SECOND, 'stuck')
+      const stuck = eventsOf(crowd, 30 * SECOND, 'stuck')
       assert.is(stuck.length, 1, `${JSON.stringify(stuck)}`)
       assert.is(stuck[0][1], slot)
-      assert.ok(stuck[0][0] > 4 && stuck[0][0] < 6, `${stuck}`) // about 2.5 to the wall
+      assert.ok(stuck[0][0] > 4.4 && stuck[0][0] < 5, `${stuck}`) // 2.5 to the wall
+      assert.ok(Math.abs(crowd.positions[3]) < 1e-3, `${crowd.positions[3]}`)
       tree.remove(door)
       let arrived = 0
       const again = []
