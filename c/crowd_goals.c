@@ -28,21 +28,22 @@ bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b) {
                      crowd->def.dimensions) <= radii;
 }
 
-/* Whether an agent has to stand where it is: about at its goal, or by one of the same goal that has
- * arrived and is nearer. So whoever rests does so for the sake of one that is about there. */
+/* Whether an agent has to stand where it is: somebody stands by it, and it is about at its goal, or
+ * that one has arrived at the same goal and is nearer. So whoever rests does so for the sake of one
+ * that is about there. */
 SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, float distance,
                                        const uint32_t *ids, uint32_t count) {
   const uint32_t dim = crowd->def.dimensions;
+  const orca_body *own = &crowd->bodies[slot];
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   const float *goal = crowd_vector(crowd, FIELD_GOAL, slot);
-  if (distance <= crowd->bodies[slot].radius) return true;
   for (uint32_t i = 0; i < count; i++) {
     const orca_body *other = &crowd->bodies[ids[i]];
-    const float radii = crowd->bodies[slot].radius + other->radius;
     const float *there = crowd_vector(crowd, FIELD_POSITION, ids[i]);
-    if (other->state & CROWD_ARRIVED && crowd_have_one_goal(crowd, slot, ids[i]) &&
-        distance_to(position, there, dim) <= BESIDE * radii &&
-        distance_to(goal, there, dim) < distance)
+    if (distance_to(position, there, dim) > BESIDE * (own->radius + other->radius)) continue;
+    if (distance <= own->radius ||
+        (other->state & CROWD_ARRIVED && crowd_have_one_goal(crowd, slot, ids[i]) &&
+         distance_to(goal, there, dim) < distance))
       return true;
   }
   return false;
@@ -61,13 +62,13 @@ static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step
   float *nearest = &crowd->fields[FIELD_NEAREST][slot],
         *waited = &crowd->fields[FIELD_WAITED][slot];
   uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
+  const bool isThere = distance <= unit / 2;
   if (*state & CROWD_ARRIVED) {
     const float away = fabsf(distance - *nearest);
-    const bool stays =
-        away <= 2 * unit && (crowd->def.exact || is_held_up(crowd, slot, distance, ids, count));
+    const bool stays = away <= 2 * unit && (isThere || crowd->def.exact ||
+                                            is_held_up(crowd, slot, distance, ids, count));
     *waited = stays ? 0 : *waited + timeStep;
-    if (away <= 8 * unit && *waited <= RETURN_AFTER)
-      return !crowd->def.exact && distance > unit / 2;
+    if (away <= 8 * unit && *waited <= RETURN_AFTER) return !crowd->def.exact && !isThere;
     *state &= ~(uint32_t)CROWD_ARRIVED; /* pushed away, or the goal was moved or is free */
     *nearest = INFINITY;
   }
@@ -79,7 +80,6 @@ static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step
     *waited = 0;
   } else
     *waited += timeStep;
-  const bool isThere = distance <= unit / 2;
   if (isThere || (!crowd->def.exact && *waited >= REST_AFTER &&
                   is_held_up(crowd, slot, distance, ids, count))) {
     *state = (*state & ~(uint32_t)CROWD_STUCK) | CROWD_ARRIVED;
