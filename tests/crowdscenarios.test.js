@@ -14,9 +14,9 @@ const test = suite('scenes of the crowd')
  * same scenes have there (played by tests/c/scenes.h).
  */
 const BOUNDS = {
-  circle: { steps: 3750, overlap: 0.3, hash: 0x53bb4db2 },
-  blocks: { steps: 4800, overlap: 0.05, hash: 0x8e914be2 },
-  sphere: { steps: 2700, overlap: 0.12, hash: 0x6fe33941 },
+  circle: { steps: 2900, overlap: 0.23, hash: 0xddc65273 },
+  blocks: { steps: 4800, overlap: 0.035, hash: 0xf184e6e7 },
+  sphere: { steps: 2600, overlap: 0.08, hash: 0x3765bdcb },
 }
 const HASHED = 500
 

@@ -7,7 +7,8 @@ export function crowdFrames(copse, instance) {
   const flat = new copse.Crowd({ instance, capacity: COUNT + 1, neighborDistance: 4 })
   const solid = new copse.Crowd3D({ instance, capacity: COUNT + 1, neighborDistance: 4 })
   for (let i = 0; i < COUNT; i++) {
-    flat.add({ position: [i, i & 3], goal: [COUNT - i, 3.5] })
+    const extras = { priority: i & 3, locked: i === 3, mask: i & 1 ? 3 : 2, groups: 1 + (i & 1) }
+    flat.add({ position: [i, i & 3], goal: [COUNT - i, 3.5], ...extras })
     solid.add({ position: [i, i & 3, i & 1], goal: [COUNT - i, 3.5, 0.5] })
   }
   flat.obstacles = new copse.ObstacleTree({ instance, capacity: 4 })
@@ -23,6 +24,8 @@ export function crowdFrames(copse, instance) {
     }
     flat.step()
     solid.step(0.015625)
+    flat.enabled[5] = number & 1
+    sum += flat.arrived().length + flat.stuck().length + solid.arrived().length
     const slot = number % COUNT
     const { neighbors, walls, constraints } = flat.look(slot)
     sum += neighbors.length + walls.length + constraints.length
@@ -34,6 +37,8 @@ export function crowdFrames(copse, instance) {
     sum += flat.saveInto(bytes) + flat.count
     // A sum that is no integer would be garbage of our own.
     sum += flat.positions[0] + flat.velocities[0] + flat.radii[0] + solid.positions[2] > 0 ? 1 : 0
+    sum += flat.maxAccelerations[0] > 1 && flat.priorities[1] > 0 ? 1 : 0
+    sum += flat.groups[0] + (flat.masks[0] & 1) + flat.locked[3]
     sum += flat.generations[0] + flat.maxNeighborCounts[0] + flat.stats().overlaps
     return sum
   }
