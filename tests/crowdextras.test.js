@@ -91,17 +91,19 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
           const [x, y] = [radius * Math.cos(angle), radius * Math.sin(angle)]
           crowd.add({ position: [x, y], goal: [-x, -y] })
         }
-        const told = []
+        const told = new Set()
+        let times = 0
         const taken = stepsUntil(crowd, seconds * SECOND, () => {
-          for (const slot of crowd.arrived()) told.push(slot)
-          if (told.length < count) return false
+          for (const slot of crowd.arrived()) told.add(slot)
+          times += crowd.arrived().length
+          if (told.size < count) return false
           for (let slot = 0; slot < count; slot++) if (toGoal(crowd, slot) > 0.1) return false
           return true
         })
-        if (exact) assert.equal(told, [])
+        if (exact) assert.is(times, 0)
         else {
-          assert.ok(taken < Infinity, `${count} on a ring: ${told.length} arrived`)
-          assert.is(new Set(told).size, told.length, 'one arrived twice')
+          assert.ok(taken < Infinity, `${count} on a ring: ${told.size} arrived`)
+          assert.ok(times <= 1.1 * count, `${times} times`) // a few where there was room, first
         }
       }
   })

@@ -447,7 +447,8 @@ class AnyCrowd extends CoreObject {
 
   /**
    * Who arrived in the last step: came to its goal, or as near as others of the same goal leave room, who
-   * arrived before. Once for each, until it was pushed away or its goal moved. Without garbage.
+   * arrived before. Once for each, until it was pushed away, its goal moved, or a nearer place came free.
+   * Without garbage.
    * @returns {Uint32Array} slots, ascending, valid until the next step
    */
   arrived() {
