@@ -163,14 +163,15 @@ static bool solve_change(constraints *all, const orca_agent *agent, float *prefe
                          float *velocity) {
   const float present[3] = {agent->body.velocity[0], agent->body.velocity[1],
                             agent->body.velocityZ};
-  if (all->dimensions == 3)
+  const uint32_t dim = all->dimensions == 3 ? 3 : 2;
+  if (dim == 3)
     orca3_relate(&all->planes, present);
   else
     orca2_relate(&all->lines, present);
-  for (uint32_t axis = 0; axis < all->dimensions; axis++) preferred[axis] -= present[axis];
+  for (uint32_t axis = 0; axis < dim; axis++) preferred[axis] -= present[axis];
   const bool isFeasible = solve(all, preferred, change, velocity);
   limit_speed(velocity, all->dimensions, change);
-  for (uint32_t axis = 0; axis < all->dimensions; axis++) velocity[axis] += present[axis];
+  for (uint32_t axis = 0; axis < dim; axis++) velocity[axis] += present[axis];
   return isFeasible;
 }
 
