@@ -23,8 +23,11 @@ async function bundle(entry, names) {
   ]
   const build = await rolldown({ input: main, plugins })
   const { output } = await build.generate({ format: 'esm', minify: true })
-  return output[0].code
+  return withoutCore(output[0].code)
 }
+
+/** Without the core: in so many letters any short word stands somewhere. */
+const withoutCore = (code) => code.replace(/[A-Za-z0-9+/=]{1000,}/g, '')
 
 bundles('hold only the classes that are used', async () => {
   const one = await bundle('copse.js', 'init, AgentTree')
@@ -49,7 +52,7 @@ bundles('of walls hold nothing of agents and boxes', async () => {
 
 bundles('of an entry for one class hold no other', () => {
   for (const kind of kinds) {
-    const code = readFileSync(path(`${nounOf(kind)}.js`), 'utf8')
+    const code = withoutCore(readFileSync(path(`${nounOf(kind)}.js`), 'utf8'))
     for (const other of kinds)
       for (const name of dimensionsOf(other).map((dimensions) => className(other, dimensions))) {
         const held = new RegExp(`\\b${name} = class|class ${name}\\b`).test(code)
