@@ -985,7 +985,7 @@ typedef struct copse_crowd_def {
   uint32_t dimensions;   /* 2 or 3 */
   uint32_t capacity;     /* the most agents; 1 … COPSE_MAX_CAPACITY */
   uint32_t maxNeighbors; /* the most that any agent of it heeds; 0 … COPSE_CROWD_MAX_NEIGHBORS */
-  bool exact;            /* nothing but the published algorithm: see below */
+  bool exact;            /* nothing but the published algorithm: see above */
   copse_allocator allocator;
 } copse_crowd_def;
 
@@ -1073,14 +1073,14 @@ void copse_crowd_clear(copse_crowd *crowd);
 /* Moves all agents by a time step: preferred velocities from goals, neighbors, walls (of their last
  * build; NULL: none), new velocities, new positions. O(N log N + N * neighbors).
  * COPSE_INVALID_ARGUMENT: the time step is not positive and finite, or there are walls in space.
- * COPSE_NOT_FINITE: a position, velocity or preferred velocity is not; *firstBad (may be NULL) is
- * the first such slot. On any error nothing has changed. */
+ * COPSE_NOT_FINITE: a position, velocity or preferred velocity of an enabled agent is not;
+ * *firstBad (may be NULL) is the first such slot. On any error nothing has changed. */
 copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, float timeStep,
                               uint32_t *firstBad);
 
 /* How many agents arrived in the last step: came to their goal, or as near as others of the same
- * goal leave room, who arrived before. An agent arrives again only after it was pushed away, or its
- * goal moved. */
+ * goal leave room, who arrived before. An agent arrives again only after it was pushed away, its
+ * goal moved, or a place nearer to it came free. */
 uint32_t copse_crowd_arrived(const copse_crowd *crowd);
 
 /* How many got stuck: have come no nearer to their goal for 2 seconds. */
@@ -1118,7 +1118,8 @@ uint32_t copse_crowd_hash(const copse_crowd *crowd);
 
 /* A snapshot of everything that decides the future. Restoring needs the same dimensions,
  * maxNeighbors and exact, and checks bytes from anywhere: COPSE_BAD_SNAPSHOT and COPSE_FULL leave
- * the crowd as it was. Afterwards everything goes on bit for bit. COPSE_NOT_FINITE: see step. */
+ * the crowd as it was. Afterwards everything goes on bit for bit. COPSE_NOT_FINITE: see step; of
+ * any agent, enabled or not. */
 copse_status copse_crowd_save(const copse_crowd *crowd, void *bytes, size_t capacity, size_t *total,
                               uint32_t *firstBad);
 copse_status copse_crowd_restore(copse_crowd *crowd, const void *bytes, size_t size);

@@ -427,15 +427,15 @@ static uint32_t cast(const copse_obstacle *tree, const float *from, const float 
   double reached = 1;
   tour all;
   tour_start(&all, tree, from, to, 0);
-  const way along = all.along;
+  const way *along = &all.along;
   *hit = (copse_wall_hit){COPSE_NONE, 1, {to[0], to[1]}, {0, 0}};
   for (uint32_t i; (i = tour_next(&all, tree, hit->fraction)) != COPSE_NONE;) {
     const uint32_t id = tree->pieces[i].edge;
     const vec a = piece_from(tree, i), b = piece_to(tree, i);
-    if (!segments_meet(along.first, along.second, a, b) ||
-        !is_seen(tree, id, side, a, b, along.from))
+    if (!segments_meet(along->first, along->second, a, b) ||
+        !is_seen(tree, id, side, a, b, along->from))
       continue;
-    const double at = fraction_to(along.from, along.to, a, b);
+    const double at = fraction_to(along->from, along->to, a, b);
     const float fraction = (float)at;
     if (fraction > hit->fraction || (fraction == hit->fraction && id >= hit->edge)) continue;
     hit->edge = id;
@@ -444,12 +444,12 @@ static uint32_t cast(const copse_obstacle *tree, const float *from, const float 
   }
   if (hit->edge == COPSE_NONE) return all.visits;
   const obstacle_edge *edge = &tree->edges[hit->edge];
-  const vec a = vec_of(edge->from), b = vec_of(edge->to), along2 = vec_to(along.from, along.to);
+  const vec a = vec_of(edge->from), b = vec_of(edge->to), along2 = vec_to(along->from, along->to);
   const vec wall = vec_to(a, b);
   const double length = sqrt(vec_dot(wall, wall));
-  const double towards = side_of(a, b, along.from) > 0 ? -length : length;
-  hit->point[0] = (float)(along.from.x + along2.x * reached);
-  hit->point[1] = (float)(along.from.y + along2.y * reached);
+  const double towards = side_of(a, b, along->from) > 0 ? -length : length;
+  hit->point[0] = (float)(along->from.x + along2.x * reached);
+  hit->point[1] = (float)(along->from.y + along2.y * reached);
   hit->normal[0] = (float)(wall.y / towards) + 0.0f;
   hit->normal[1] = (float)(-wall.x / towards) + 0.0f;
   return all.visits;

@@ -116,10 +116,7 @@ export default {
         maxSpeed: HASTE * SPEED * radius,
         neighborDistance: 8 * radius,
       }
-      for (let i = 0; i < 2 * params.soldiers; i++) {
-        const slot = crowd.add(agent)
-        crowd.groups[slot] = GROUPS[armyOf(i)]
-      }
+      for (let i = 0; i < 2 * params.soldiers; i++) crowd.add(agent)
     }
 
     // The crowd moves the living, where act() said that they want.

@@ -3,7 +3,7 @@
 
 import { Crowd, ObstacleTree } from 'copse'
 import { createRandom } from '../../tests/random.js'
-import { formatTime } from '../view/clock.js'
+import { formatTime, smooth } from '../view/clock.js'
 import { createPace, SPEEDS } from '../view/pace.js'
 import { createPlane } from '../view/plane.js'
 import { addSteps } from '../view/steps.js'
@@ -24,7 +24,6 @@ const ROOM = 2.2 * AGENT.radius // between two, for one to come in
 const SLOW = 0.1 // of the speed that one wants: who goes slower is held up
 const BAND = [10, 1] // meters along and across, in which people are counted
 const LENGTH_OF_BANDS = Math.ceil(LENGTH / BAND[0])
-const SMOOTH = 40 // steps
 
 export default {
   name: 'crossing',
@@ -55,6 +54,7 @@ export default {
     const counts = [] // of either direction, by band
     let crowd = null
     let random
+    let walls = [] // x0, y0, x1, y1 of each
     let along = 0 // the axis of the corridor: 0 is x, 1 is y
     let picked = 0
     let look = null
@@ -96,10 +96,9 @@ export default {
 
     function raise() {
       const [end, side] = [LENGTH / 2 + 2 * BEYOND, params.width / 2]
+      walls = [-side, side].map((at) => (along === 0 ? [-end, at, end, at] : [at, -end, at, end]))
       obstacles.clear()
-      for (const sign of [-1, 1])
-        if (along === 0) obstacles.addSegment(-end, sign * side, end, sign * side)
-        else obstacles.addSegment(sign * side, -end, sign * side, end)
+      for (const ends of walls) obstacles.addSegment(...ends)
       plane.show(...(along === 0 ? [LENGTH / 2, side + 0.5] : [side + 0.5, LENGTH / 2]))
     }
 
@@ -127,8 +126,7 @@ export default {
       lead()
       const start = performance.now()
       crowd.step()
-      const elapsed = performance.now() - start
-      stepTime = stepTime === undefined ? elapsed : stepTime + (elapsed - stepTime) / SMOOTH
+      stepTime = smooth(stepTime, performance.now() - start)
       const { positions, velocities, preferredSpeeds, enabled } = crowd
       let sum = 0
       let inside = 0
@@ -145,7 +143,7 @@ export default {
         inside++
         if (part < SLOW) held++
       }
-      progress += (sum / Math.max(inside, 1) - progress) / SMOOTH
+      progress = smooth(progress, sum / Math.max(inside, 1))
     }
 
     // In again where he began, once nobody stands there.
@@ -212,7 +210,7 @@ export default {
 
       draw() {
         sort()
-        drawWalls()
+        plane.drawSegments(walls, theme.wall)
         const colors = [theme.blue, theme.red]
         plane.drawAgents(crowd, lists, [...colors, ...colors])
         plane.drawAgents(crowd, lists.slice(2), [theme.paper, theme.paper], 0.5)
@@ -264,21 +262,6 @@ export default {
         crowd.dispose()
         obstacles.dispose()
       },
-    }
-
-    function drawWalls() {
-      const { context } = stage
-      const { vertices, count } = obstacles
-      const scale = plane.enter()
-      context.strokeStyle = theme.wall
-      context.lineWidth = 3 / scale
-      context.beginPath()
-      for (let at = 0; at < 2 * count; at += 4) {
-        context.moveTo(vertices[at], vertices[at + 1])
-        context.lineTo(vertices[at + 2], vertices[at + 3])
-      }
-      context.stroke()
-      plane.leave()
     }
   },
 }

@@ -3,7 +3,7 @@
 
 import { Crowd, ObstacleTree } from 'copse'
 import { createRandom } from '../../tests/random.js'
-import { formatTime } from '../view/clock.js'
+import { formatTime, smooth } from '../view/clock.js'
 import { colorOfAngle } from '../view/crossing.js'
 import { createFlowField } from '../view/flowfield.js'
 import { createPace, SPEEDS } from '../view/pace.js'
@@ -40,7 +40,6 @@ const LEAST_WALL = 8 // pixels: a shorter one is a click
 const COUNT_OVER = 3 // seconds in which those who came out are counted, for how many a second
 const FREED = 4 * AGENT.radius // from where one got stuck
 const REST = 4 // seconds, then all begin again
-const SMOOTH = 40 // steps
 const SIDES = [-1, 1]
 
 export default {
@@ -205,8 +204,7 @@ export default {
       for (const list of ids) for (const i of list) if ((i + steps) % THINK_EVERY === 0) lead(i)
       const start = performance.now()
       crowd.step()
-      const elapsed = performance.now() - start
-      stepTime = stepTime === undefined ? elapsed : stepTime + (elapsed - stepTime) / SMOOTH
+      stepTime = smooth(stepTime, performance.now() - start)
       const { positions } = crowd
       for (const i of crowd.stuck()) caughtAt.set([positions[2 * i], positions[2 * i + 1]], 2 * i)
       ids.forEach((list, n) => (ids[n] = list.filter(stays)))
@@ -264,8 +262,8 @@ export default {
       draw() {
         sort()
         if (params.showWays) drawWays()
-        drawWalls(own, theme.wall)
-        drawWalls(pencil.points, theme.blue)
+        plane.drawSegments(own, theme.wall)
+        plane.drawSegments(pencil.points, theme.blue)
         plane.drawAgents(crowd, ids, colors)
         plane.drawAgents(crowd, [caught], [theme.ink], 0.6)
       },
@@ -312,21 +310,6 @@ export default {
         crowd.dispose()
         walls.dispose()
       },
-    }
-
-    function drawWalls(segments, color) {
-      const { context } = stage
-      const scale = plane.enter()
-      context.strokeStyle = color
-      context.lineWidth = 3 / scale
-      context.lineCap = 'round'
-      context.beginPath()
-      for (const [x0, y0, x1, y1] of segments) {
-        context.moveTo(x0, y0)
-        context.lineTo(x1, y1)
-      }
-      context.stroke()
-      plane.leave()
     }
 
     // From everybody to the next bend.

@@ -2,7 +2,7 @@
 // of these states, and goes on from there bit for bit: hashes of the first time and of the next agree.
 
 import { Crowd } from 'copse'
-import { formatTime } from '../view/clock.js'
+import { formatTime, smooth } from '../view/clock.js'
 import { colorOfAngle } from '../view/crossing.js'
 import { createPace, SPEEDS } from '../view/pace.js'
 import { createPlane } from '../view/plane.js'
@@ -257,5 +257,3 @@ export default {
 }
 
 const inHex = (hash) => hash.toString(16).padStart(8, '0')
-
-const smooth = (mean, value) => (mean === undefined ? value : mean + (value - mean) / 40)

@@ -29,3 +29,6 @@ export function formatTime(ms) {
   const value = micro ? ms * 1000 : ms
   return `${value.toFixed(value < 0.1 ? 2 : value < 10 ? 1 : 0)} ${micro ? 'µs' : 'ms'}`
 }
+
+/** A mean of what comes often, brought up to date: mostly of the last 40. undefined: none yet. */
+export const smooth = (mean, value) => (mean === undefined ? value : mean + (value - mean) / 40)

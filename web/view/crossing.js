@@ -2,7 +2,7 @@
 // scenes of crowds share, in the plane and in space.
 
 import { createRandom } from '../../tests/random.js'
-import { formatTime } from './clock.js'
+import { formatTime, smooth } from './clock.js'
 import { createPace, SPEEDS } from './pace.js'
 import { addSteps } from './steps.js'
 import { inWords } from './words.js'
@@ -15,7 +15,6 @@ const MAX_HORIZON = 20
 const ENOUGH = 0.98 // have arrived: the others need not wait
 const REST = 12 // time that all stay where they are then
 const COMPARE_EVERY = 0.5 // seconds
-const SMOOTH = 40 // steps
 const { fround } = Math
 
 /** What settings the scenes have in common. */
@@ -129,9 +128,8 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
     head()
     const start = performance.now()
     crowd.step()
-    const elapsed = performance.now() - start
+    stepTime = smooth(stepTime, performance.now() - start)
     steps++
-    stepTime = stepTime === undefined ? elapsed : stepTime + (elapsed - stepTime) / SMOOTH
     rested = arrived >= ENOUGH * params.agents ? rested + TIME_STEP : 0
     if (rested > REST) turn()
   }

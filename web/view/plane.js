@@ -58,6 +58,22 @@ export function createPlane(stage, capacity) {
       stage.context.restore()
     },
 
+    /** Walls: x0, y0, x1, y1 of each. */
+    drawSegments(segments, color) {
+      const { context } = stage
+      const perPixel = 1 / this.enter()
+      context.strokeStyle = color
+      context.lineWidth = 3 * perPixel
+      context.lineCap = 'round'
+      context.beginPath()
+      for (const [x0, y0, x1, y1] of segments) {
+        context.moveTo(x0, y0)
+        context.lineTo(x1, y1)
+      }
+      context.stroke()
+      this.leave()
+    },
+
     /** x and y of the pointer, in the crowd's units. */
     at() {
       const { pointer, width, height } = stage
