@@ -38,8 +38,16 @@ typedef enum crowd_field {
 } crowd_field;
 
 /* Bits of FIELD_STATE. Inside: of something solid; new: nobody has looked whether it is. A body has
- * the first, and that it takes part and is not locked. */
-enum { CROWD_ARRIVED = 1, CROWD_STUCK = 2, CROWD_INSIDE = 4, CROWD_NEW = 8, CROWD_MOVES = 16 };
+ * the first, and: it takes part and is not locked; it may yield to others or they to it otherwise
+ * than by halves, since it has a priority or mask, is locked, or has arrived. */
+enum {
+  CROWD_ARRIVED = 1,
+  CROWD_STUCK = 2,
+  CROWD_INSIDE = 4,
+  CROWD_NEW = 8,
+  CROWD_MOVES = 16,
+  CROWD_UNEQUAL = 32
+};
 
 typedef struct copse_crowd_slots {
   uint32_t *slots, count;
@@ -59,7 +67,7 @@ struct copse_crowd {
   orca_body *bodies;
   float *newVelocities;
   copse_neighbor_rows rows; /* of def.maxNeighbors at most */
-  bool isEqual;             /* nobody has a priority or mask, is locked, or has arrived */
+  bool isEqual, hasMasks;   /* no body is unequal; someone has a mask */
 
   double time;
   uint64_t steps;

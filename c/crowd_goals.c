@@ -37,13 +37,15 @@ SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, 
   const orca_body *own = &crowd->bodies[slot];
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   const float *goal = crowd_vector(crowd, FIELD_GOAL, slot);
+  const bool isThere = distance <= own->radius;
+  if (!isThere && crowd->isEqual) return false; /* nobody has arrived */
   for (uint32_t i = 0; i < count; i++) {
     const orca_body *other = &crowd->bodies[ids[i]];
+    if (!isThere && !(other->state & CROWD_ARRIVED)) continue;
     const float *there = crowd_vector(crowd, FIELD_POSITION, ids[i]);
-    if (distance_to(position, there, dim) > BESIDE * (own->radius + other->radius)) continue;
-    if (distance <= own->radius ||
-        (other->state & CROWD_ARRIVED && crowd_have_one_goal(crowd, slot, ids[i]) &&
-         distance_to(goal, there, dim) < distance))
+    if (distance_to(position, there, dim) <= BESIDE * (own->radius + other->radius) &&
+        (isThere ||
+         (crowd_have_one_goal(crowd, slot, ids[i]) && distance_to(goal, there, dim) < distance)))
       return true;
   }
   return false;

@@ -54,6 +54,9 @@ static void set_body(copse_crowd *crowd, uint32_t slot) {
   body->radius = crowd_number(crowd, FIELD_RADIUS, slot);
   body->state = crowd_whole(crowd, FIELD_STATE)[slot] & CROWD_ARRIVED;
   if (!crowd_whole(crowd, FIELD_LOCKED)[slot]) body->state |= CROWD_MOVES;
+  if (body->state != CROWD_MOVES || crowd->fields[FIELD_PRIORITY][slot] != 0 ||
+      crowd_whole(crowd, FIELD_MASK)[slot] != COPSE_ALL_GROUPS)
+    body->state |= CROWD_UNEQUAL;
   if (crowd->def.dimensions < 3) return;
   body->z = position[2];
   body->velocityZ = velocity[2];
@@ -61,16 +64,18 @@ static void set_body(copse_crowd *crowd, uint32_t slot) {
 
 /* ---- An agent ---- */
 
+OUT_OF_LINE void slow_down(float *velocity, uint32_t dim, double by) {
+  for (uint32_t axis = 0; axis < dim; axis++)
+    velocity[axis] = by > 0 ? (float)((double)velocity[axis] * by) : 0;
+}
+
 /* Not faster than allowed, whatever rounding did, and finite. In double: squares of the slowest
  * speeds are 0 as floats. */
-OUT_OF_LINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
-  double length2 = 0;
-  for (uint32_t axis = 0; axis < dim; axis++)
-    length2 += (double)velocity[axis] * (double)velocity[axis];
-  if (length2 <= (double)maxSpeed * (double)maxSpeed) return;
-  const double scale = length2 < (double)INFINITY ? (double)maxSpeed / sqrt(length2) : 0;
-  for (uint32_t axis = 0; axis < dim; axis++)
-    velocity[axis] = scale > 0 ? (float)((double)velocity[axis] * scale) : 0;
+ALWAYS_INLINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
+  const double x = (double)velocity[0], y = (double)velocity[1], most = (double)maxSpeed;
+  const double z = dim == 3 ? (double)velocity[2] : 0, length2 = x * x + y * y + z * z;
+  if (length2 > most * most)
+    slow_down(velocity, dim, length2 < (double)INFINITY ? most / sqrt(length2) : 0);
 }
 
 /* How many of an agent's row it heeds. */
@@ -95,6 +100,14 @@ static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t 
   if (stands) return;
   terms->inverseHorizon[at] /= PUSH;
   if (!isOfOneGoal) terms->avoiding[at] = 0.5f;
+}
+
+/* Whether an agent and its neighbors avoid each other by halves. */
+static bool are_equal(const copse_crowd *crowd, uint32_t slot, const uint32_t *ids,
+                      uint32_t count) {
+  uint32_t states = crowd->bodies[slot].state;
+  for (uint32_t i = 0; i < count; i++) states |= crowd->bodies[ids[i]].state;
+  return !(states & CROWD_UNEQUAL);
 }
 
 /* Writes what an agent has to do for its neighbors: all of it for those that can't or won't avoid
@@ -187,7 +200,8 @@ OUT_OF_LINE void choose(copse_crowd *crowd, const copse_obstacle *walls, uint32_
   constraints all;
   all.dimensions = dim;
   crowd_prefer(crowd, slot, timeStep, ids, count, preferred);
-  if (!crowd->isEqual && count) set_terms(crowd, &agent, ids, count, given = &terms);
+  if (!crowd->isEqual && count && !are_equal(crowd, slot, ids, count))
+    set_terms(crowd, &agent, ids, count, given = &terms);
   if (dim == 3) {
     all.planes.count = 0;
     crowd->overlaps += orca3_add_neighbors(&all.planes, &agent, crowd->bodies, ids, given, count);
@@ -236,6 +250,7 @@ typedef struct overview {
 static overview prepare(copse_crowd *crowd) {
   overview found = {crowd_end(crowd), COPSE_NONE, 0, 0};
   crowd->isEqual = true;
+  crowd->hasMasks = false;
   for (uint32_t slot = 0; slot < found.end; slot++) {
     crowd->present[slot] = crowd->bodies[slot].state = 0;
     if (!takes_part(crowd, slot)) continue;
@@ -245,9 +260,8 @@ static overview prepare(copse_crowd *crowd) {
     }
     crowd->present[slot] = crowd_whole(crowd, FIELD_GROUPS)[slot];
     set_body(crowd, slot);
-    if (crowd->fields[FIELD_PRIORITY][slot] != 0 || crowd->bodies[slot].state != CROWD_MOVES ||
-        crowd_whole(crowd, FIELD_MASK)[slot] != COPSE_ALL_GROUPS)
-      crowd->isEqual = false;
+    if (crowd->bodies[slot].state & CROWD_UNEQUAL) crowd->isEqual = false;
+    if (crowd_whole(crowd, FIELD_MASK)[slot] != COPSE_ALL_GROUPS) crowd->hasMasks = true;
     const uint32_t wanted = most_neighbors(crowd, slot);
     const float distance = crowd_number(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
     if (wanted > found.maxNeighbors) found.maxNeighbors = wanted;
@@ -259,7 +273,7 @@ static overview prepare(copse_crowd *crowd) {
 /* Writes rows of the nearest neighbors of all agents. */
 static void find_neighbors(copse_crowd *crowd, const overview *all) {
   const uint32_t stride = crowd->def.dimensions;
-  const uint32_t *masks = crowd->isEqual ? NULL : crowd_whole(crowd, FIELD_MASK);
+  const uint32_t *masks = crowd->hasMasks ? crowd_whole(crowd, FIELD_MASK) : NULL;
   float *positions = crowd->fields[FIELD_POSITION];
   const copse_positions where = {{positions, positions + 1, positions + stride - 1}, stride};
   copse_query query = copse_query_default();

@@ -12,13 +12,29 @@ import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
 import { AGENT, obstaclesOf, TIME_STEP } from './crowds.js'
 
-/** @param {any} copse an entry */
-const oursBy = (copse) => (state) => {
-  const { n, dimensions, base, walls } = state
-  const { AgentTree, AgentTree3D, Crowd, Crowd3D, ObstacleTree } = copse
-  const crowd = new (dimensions === 2 ? Crowd : Crowd3D)({ capacity: n, timeStep: TIME_STEP })
+/** A crowd of ours among its walls. @param {any} copse an entry */
+function createOurs({ Crowd, Crowd3D, ObstacleTree }, { n, dimensions, walls }, options) {
+  const crowd = new (dimensions === 2 ? Crowd : Crowd3D)({
+    capacity: n,
+    timeStep: TIME_STEP,
+    ...options,
+  })
   const obstacles = obstaclesOf(walls, ObstacleTree)
   if (obstacles) crowd.obstacles = obstacles
+  return {
+    crowd,
+    dispose() {
+      crowd.dispose()
+      obstacles?.dispose()
+    },
+  }
+}
+
+/** @param {any} copse an entry */
+const oursBy = (copse) => (state) => {
+  const { n, dimensions, base } = state
+  const { AgentTree, AgentTree3D } = copse
+  const { crowd, dispose } = createOurs(copse, state)
   const tree = new (dimensions === 2 ? AgentTree : AgentTree3D)({ capacity: n })
   tree.count = n
   const options = { k: AGENT.maxNeighbors, maxDistance: AGENT.neighborDistance }
@@ -34,10 +50,24 @@ const oursBy = (copse) => (state) => {
     },
     bytes: () => crowd.stats().bytes,
     dispose() {
-      crowd.dispose()
-      obstacles?.dispose()
+      dispose()
       tree.dispose()
     },
+  }
+}
+
+/** Without what a crowd adds to the published algorithm: others than ours, so without a hash. */
+function exactly(state) {
+  const { crowd, dispose } = createOurs(simd, state, { ...AGENT, exact: true })
+  for (let i = 0; i < state.n; i++) crowd.add({ position: new Array(state.dimensions).fill(0) })
+  for (const name of ['positions', 'velocities', 'goals']) crowd[name].set(state[name])
+  const base = crowd.save()
+  return {
+    build: () => crowd.restore(base),
+    step: () => crowd.step(),
+    positions: () => crowd.positions,
+    bytes: () => crowd.stats().bytes,
+    dispose,
   }
 }
 
@@ -137,6 +167,7 @@ const [IN_2D, BOTH] = [[2], [2, 3]]
 /** As `stillPeers`. */
 export const crowdPeers = [
   { name: 'copse Crowd', create: oursBy(simd), dimensions: BOTH },
+  { name: 'copse Crowd exact', create: exactly, dimensions: BOTH },
   { name: 'copse Crowd scalar', create: oursBy(scalar), dimensions: BOTH },
   { name: 'recast-navigation', create: recast, dimensions: IN_2D, pace: 'recast' },
 ]

@@ -111,6 +111,7 @@ export function createCrowd(spread, n, dimensions) {
     radius: AGENT.radius,
     walls,
     positions: crowd.positions.slice(),
+    velocities: crowd.velocities.slice(),
     goals: crowd.goals.slice(),
     /** A snapshot. */
     base: crowd.save(),
