@@ -121,11 +121,14 @@ CORES = build/core.wasm build/core-scalar.wasm $(CLASS_CORES:%=build/core-%.wasm
 ## wasm: the cores, in build/: SIMD, scalar, and SIMD for one class each
 wasm: $(CORES)
 
+# The types are written by TypeScript 7; TypeDoc needs 6 and gets the plain name.
+TSC = node node_modules/typescript-7/bin/tsc
+
 ## lib: the npm package, in dist/
 lib: dist/copse.js
 
 dist/copse.js: $(CORES) $(JS_SOURCES) wasm/tsconfig.json package.json | $(SETUP)
-	npx tsc -p wasm
+	$(TSC) -p wasm
 	node wasm/build.js $(CLASS_CORES)
 	@touch $@
 
@@ -287,7 +290,7 @@ check: lib build/libcopse.a reproducible
 	npx prettier --check --log-level warn $(FORMATTED_JS)
 	clang-tidy --quiet $(C_SOURCES) -- -std=c11
 	clang-tidy --quiet wasm/exports.c -- -std=c11 -Wno-unknown-attributes
-	npx tsc -p wasm --noEmit
+	$(TSC) -p wasm --noEmit
 	node tests/package.js
 
 ## reproducible: builds the package again, elsewhere and from nothing: the same bytes
