@@ -59,7 +59,7 @@ export default {
     let turn = 0 // of agents to think
 
     // Who begins in front ends in the back: else those who arrive first would be in the way.
-    function place(i, count, start, goal) {
+    function place(i, count, start, end) {
       if (i === 0) build(count)
       const [from, to] = GROUP.map((part) => part * half)
       const spacing = (to - from) / columns
@@ -67,8 +67,8 @@ export default {
       const [signX, signY] = SIGNS[i % GROUPS]
       start[0] = signX * (from + spacing * ((n % columns) + 0.5))
       start[1] = signY * (from + spacing * (Math.floor(n / columns) + 0.5))
-      goal[0] = start[0] - signX * (from + to)
-      goal[1] = start[1] - signY * (from + to)
+      end[0] = start[0] - signX * (from + to)
+      end[1] = start[1] - signY * (from + to)
     }
 
     function build(count) {
@@ -113,33 +113,42 @@ export default {
       return ways
     }
 
-    // To the goal where nothing is in the way, else to the corner in sight that has the shortest way on. Near
-    // a corner the next one comes in sight, and the way by that is shorter still.
-    function route(i, positions, goals, targets) {
+    // Straight to its end where nothing is in the way, else towards the corner it has chosen: that is no
+    // goal, where one would stop.
+    function route(i, { positions, goals, preferredVelocities }, ends) {
       if (i === 0) turn++
-      if ((i + turn) % THINK_EVERY !== 0) return
-      const x = positions[2 * i]
-      const y = positions[2 * i + 1]
-      const goalX = goals[2 * i]
-      const goalY = goals[2 * i + 1]
-      const { corners, lengths } = lanes[Math.floor(i / GROUPS) % LANES]
-      const ways = lengths[groupAt(goalX, goalY)]
-      let toX = goalX
-      let toY = goalY
-      let least = obstacles.visible(x, y, goalX, goalY, free) ? 0 : Infinity
-      for (let tried = 0; tried <= ways.length && least > 0; tried++) {
+      const [x, y] = [2 * i, 2 * i + 1]
+      if ((i + turn) % THINK_EVERY === 0) {
+        const isFree = obstacles.visible(positions[x], positions[y], ends[x], ends[y], free)
+        goals[x] = isFree ? ends[x] : NaN
+        goals[y] = ends[y]
+        if (!isFree) chooseCorner(i, positions[x], positions[y], groupAt(ends[x], ends[y]))
+      }
+      if (!Number.isNaN(goals[x])) return
+      const { corners } = laneOf(i)
+      const toX = corners[2 * last[i]] - positions[x]
+      const toY = corners[2 * last[i] + 1] - positions[y]
+      const scale = 1 / Math.max(Math.hypot(toX, toY), 1)
+      preferredVelocities[x] = scale * toX
+      preferredVelocities[y] = scale * toY
+    }
+
+    const laneOf = (i) => lanes[Math.floor(i / GROUPS) % LANES]
+
+    // The one in sight that has the shortest way on. Near a corner the next one comes in sight, and the way
+    // by that is shorter still.
+    function chooseCorner(i, x, y, group) {
+      const { corners, lengths } = laneOf(i)
+      const ways = lengths[group]
+      let least = Infinity
+      for (let tried = 0; tried <= ways.length; tried++) {
         const n = tried === 0 ? last[i] : tried - 1
-        const cornerX = corners[2 * n]
-        const cornerY = corners[2 * n + 1]
-        const length = Math.hypot(cornerX - x, cornerY - y) + ways[n]
-        if (length >= least || !obstacles.visible(x, y, cornerX, cornerY, free)) continue
+        const length = Math.hypot(corners[2 * n] - x, corners[2 * n + 1] - y) + ways[n]
+        if (length >= least || !obstacles.visible(x, y, corners[2 * n], corners[2 * n + 1], free))
+          continue
         least = length
         last[i] = n
-        toX = cornerX
-        toY = cornerY
       }
-      targets[2 * i] = toX
-      targets[2 * i + 1] = toY
     }
 
     function begin() {

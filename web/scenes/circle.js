@@ -41,7 +41,7 @@ export default {
 
     // Turned a little from ring to ring: else agents would stand behind each other. Those of the first
     // ring, who arrive first, end on the last: else they would be in the way of the others.
-    function place(i, count, start, goal) {
+    function place(i, count, start, end) {
       if (i === 0) measure(count)
       else if (i === ring.first + ring.room) fill(ring.radius + SPACING, i)
       const room = Math.min(ring.room, count - ring.first) // the last ring has fewer
@@ -49,8 +49,8 @@ export default {
       const opposite = -Math.sqrt(inner ** 2 + outer ** 2 - ring.radius ** 2)
       start[0] = ring.radius * Math.cos(angle)
       start[1] = ring.radius * Math.sin(angle)
-      goal[0] = opposite * Math.cos(angle)
-      goal[1] = opposite * Math.sin(angle)
+      end[0] = opposite * Math.cos(angle)
+      end[1] = opposite * Math.sin(angle)
     }
 
     function measure(count) {

@@ -45,14 +45,14 @@ export default {
     load().catch((error) => (failure = error))
 
     // Evenly, along a spiral from pole to pole.
-    function place(i, count, start, goal) {
+    function place(i, count, start, end) {
       radius = Math.max(LEAST_RADIUS, SPACING * Math.sqrt(count / (4 * Math.PI)))
       const y = 1 - (2 * i + 1) / count
       const ring = Math.sqrt(1 - y * y)
       start[0] = radius * ring * Math.cos(GOLDEN * i)
       start[1] = radius * y
       start[2] = radius * ring * Math.sin(GOLDEN * i)
-      for (let axis = 0; axis < 3; axis++) goal[axis] = -start[axis]
+      for (let axis = 0; axis < 3; axis++) end[axis] = -start[axis]
     }
 
     function begin({ positions }) {

@@ -1,7 +1,6 @@
 // A crowd whose agents all cross to the opposite side, and back when nearly all have arrived: what the
 // scenes of crowds share, in the plane and in space.
 
-import { createRandom } from '../../tests/random.js'
 import { formatTime, smooth } from './clock.js'
 import { createPace, SPEEDS } from './pace.js'
 import { addSteps } from './steps.js'
@@ -9,7 +8,6 @@ import { inWords } from './words.js'
 
 const TIME_STEP = 0.25
 const FRAME = 1 / 60 // seconds, while paused
-const JITTER = 1e-4 // of preferred velocities: agents that mirror each other would wait forever
 const MAX_NEIGHBORS = 20
 const MAX_HORIZON = 20
 const ENOUGH = 0.98 // have arrived: the others need not wait
@@ -40,9 +38,9 @@ export function addCrossingControls(gui, params, agents, constraints) {
 }
 
 /**
- * Runs a crowd of the class. `place(i, count, start, goal)` writes where agent i begins and ends, `begin`
- * is called when all are there. `route(i, positions, goals, targets)` may, before a step, write where an
- * agent heads for; else that is its goal.
+ * Runs a crowd of the class. `place(i, count, start, end)` writes where agent i begins and ends, `begin`
+ * is called when all are there. `route(i, crowd, ends)` may, before a step, have agent i go another way
+ * than straight to its end.
  */
 export function createCrossing(Class, capacity, defaults, params, { place, begin, route }) {
   const crowd = new Class({
@@ -56,12 +54,9 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
   })
   const pace = createPace(step)
   const dim = crowd.dimensions
-  const targets = new Float32Array(dim * capacity)
-  const agent = { position: new Float32Array(dim) }
-  const goal = new Float32Array(dim)
+  const agent = { position: new Float32Array(dim), goal: new Float32Array(dim) }
   let starts = new Float32Array(dim * capacity)
-  let goals = new Float32Array(dim * capacity)
-  let random
+  let ends = new Float32Array(dim * capacity)
   let picked = 0
   let arrived = 0
   let rested = 0
@@ -73,20 +68,17 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
 
   // The same whenever it is called: nothing but the settings decides what happens.
   function reset() {
-    random = createRandom(1)
     crowd.clear()
     for (let i = 0; i < params.agents; i++) {
-      place(i, params.agents, agent.position, goal)
+      place(i, params.agents, agent.position, agent.goal)
       crowd.add(agent)
       starts.set(agent.position, dim * i)
-      goals.set(goal, dim * i)
+      ends.set(agent.goal, dim * i)
     }
-    targets.set(goals)
     adjust()
     picked = arrived = rested = steps = nextCompare = 0
     equal = stepTime = undefined
     begin?.(crowd)
-    head()
     look = crowd.look(picked)
   }
 
@@ -95,41 +87,31 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
     crowd.timeHorizons.fill(params.horizon)
   }
 
-  // Everybody wants to go straight to its target, and slower when it is nearly there.
-  function head() {
-    const { positions, preferredVelocities } = crowd
+  // How many have come to where they end.
+  function count() {
+    const { positions } = crowd
     const near2 = defaults.radius ** 2
     arrived = 0
-    for (let i = 0, end = dim * params.agents; i < end; i += dim) {
-      let distance2 = 0
+    for (let i = 0; i < dim * params.agents; i += dim) {
       let way2 = 0
-      for (let axis = i; axis < i + dim; axis++) {
-        distance2 += (targets[axis] - positions[axis]) ** 2
-        way2 += (goals[axis] - positions[axis]) ** 2
-      }
-      const scale = 1 / Math.max(Math.sqrt(distance2), 1)
-      for (let axis = i; axis < i + dim; axis++) {
-        const jitter = JITTER * (random() - 0.5)
-        preferredVelocities[axis] = scale * (targets[axis] - positions[axis]) + jitter
-      }
+      for (let axis = i; axis < i + dim; axis++) way2 += (ends[axis] - positions[axis]) ** 2
       if (way2 < near2) arrived++
     }
   }
 
   function turn() {
-    ;[starts, goals] = [goals, starts]
-    targets.set(goals)
+    ;[starts, ends] = [ends, starts]
+    crowd.goals.set(ends)
     rested = 0
   }
 
   function step() {
-    const { positions } = crowd
-    if (route) for (let i = 0; i < params.agents; i++) route(i, positions, goals, targets)
-    head()
+    if (route) for (let i = 0; i < params.agents; i++) route(i, crowd, ends)
     const start = performance.now()
     crowd.step()
     stepTime = smooth(stepTime, performance.now() - start)
     steps++
+    count()
     rested = arrived >= ENOUGH * params.agents ? rested + TIME_STEP : 0
     if (rested > REST) turn()
   }
