@@ -43,6 +43,7 @@ document.body.prepend(
     ),
   ),
 )
+document.querySelector('[aria-current]')?.scrollIntoView({ inline: 'nearest' })
 
 document.querySelector('#examples')?.append(
   ...Object.entries(examples).map(([folder, [title, text]]) => {

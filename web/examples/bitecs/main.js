@@ -7,8 +7,9 @@ import { createRandom } from '../../../tests/random.js'
 import { theme, watchTheme } from '../../view/theme.js'
 
 const [HEALTHY, ILL] = [1, 2] // groups
-const REACH = 14 // of an illness
-const SECONDS = 5 // that it lasts
+const REACH = 20 // of an illness
+const SECONDS = 3 // that it lasts
+const RATE = 0.35 // how many of those near catch it in a second
 
 await init()
 const tree = new AgentTree({ capacity: 2048, layout: 'separate', onNonFinite: 'skip' })
@@ -53,6 +54,7 @@ function spawn(x = canvas.width * random(), y = canvas.height * random()) {
   Velocity.x[id] = 60 * (random() - 0.5)
   Velocity.y[id] = 60 * (random() - 0.5)
   Health.group[id] = HEALTHY
+  return id
 }
 
 function infect(id) {
@@ -72,14 +74,14 @@ function move(seconds) {
   tree.build()
 }
 
-function fallIll() {
+function fallIll(seconds) {
   const { x, y } = Position
   const near = new Set()
   for (const id of query(world, [Illness]))
     for (const other of tree.within(x[id], y[id], REACH, { mask: HEALTHY }))
-      if (random() < 0.02) near.add(other)
+      if (random() < RATE * seconds) near.add(other)
   near.forEach(infect)
-  if (query(world, [Illness]).length === 0) infect(tree.nearest(0, 0))
+  if (query(world, [Illness]).length === 0) infect(spawn())
 }
 
 function die(seconds) {
@@ -97,7 +99,7 @@ function draw() {
   context.clearRect(0, 0, canvas.width, canvas.height)
   for (const id of query(world, [Position, Health])) {
     context.fillStyle = group[id] === ILL ? theme.hit : theme.agent
-    context.fillRect(x[id] - 2, y[id] - 2, 4, 4)
+    context.fillRect(x[id] - 2.5, y[id] - 2.5, 5, 5)
   }
 }
 
@@ -114,6 +116,7 @@ canvas.addEventListener('pointerdown', ({ offsetX, offsetY }) => {
   for (let i = 0; i < 500; i++) spawn(offsetX, offsetY)
 })
 for (let i = 0; i < 1500; i++) spawn()
+for (let i = 0; i < 30; i++) infect(spawn())
 
 let then = performance.now()
 let frame = 0
@@ -121,7 +124,7 @@ requestAnimationFrame(function next(now) {
   const seconds = Math.min((now - then) / 1000, 0.1)
   then = now
   move(seconds)
-  fallIll()
+  fallIll(seconds)
   die(seconds)
   draw()
   window.example = { tree, world, Position, Health, Illness, frame: ++frame } // for tests

@@ -44,10 +44,8 @@ const particles = Array.from(
   { length: COUNT },
   () => new Particle({ texture: dot, anchorX: 0.5, anchorY: 0.5, scaleX: 0.35, scaleY: 0.35 }),
 )
-const container = new ParticleContainer({
-  dynamicProperties: { position: true, color: true },
-  particles,
-})
+const container = new ParticleContainer({ dynamicProperties: { position: true, color: true } })
+container.addParticle(...particles)
 const pointer = { x: app.screen.width / 2, y: app.screen.height / 2 }
 const circle = new Graphics()
 app.stage.addChild(circle, container)
@@ -81,7 +79,7 @@ app.ticker.add(({ deltaMS }) => {
   }
   for (const id of lit) particles[id].tint = theme.hit
   circle.clear().circle(x, y, RADIUS).fill(theme.tint).stroke({ color: theme.query, width: 1.5 })
-  circle.moveTo(x, y).lineTo(positions[2 * nearest], positions[2 * nearest + 1])
-  circle.stroke({ color: theme.query, width: 2 })
+  circle.circle(positions[2 * nearest], positions[2 * nearest + 1], 7)
+  circle.stroke({ color: theme.ink, width: 1.5 })
   window.example = { agents, lit, nearest, x, y, radius: RADIUS, frame: ++frame } // for tests
 })

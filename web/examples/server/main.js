@@ -2,7 +2,7 @@
 
 import { theme, watchTheme } from '../../view/theme.js'
 import { createClient } from './client.js'
-import { BOXES, SIDE, TEAMS, teamOf } from './simulation.js'
+import { PILLARS, SIDE, TEAMS, teamOf } from './simulation.js'
 
 const DELAYS = [0, 400] // milliseconds
 const RETRY = 2000
@@ -25,15 +25,15 @@ function draw(place) {
   const context = canvas.getContext('2d')
   const ratio = Math.min(devicePixelRatio, 2)
   canvas.width = canvas.clientWidth * ratio
-  canvas.height = canvas.clientHeight * ratio
-  const scale = Math.min(canvas.width, canvas.height) / SIDE
-  const [left, top] = [(canvas.width - SIDE * scale) / 2, (canvas.height - SIDE * scale) / 2]
-  context.setTransform(scale, 0, 0, scale, left, top)
-  context.fillStyle = theme.floor
-  context.fillRect(0, 0, SIDE, SIDE)
+  canvas.height = canvas.width
+  const scale = canvas.width / SIDE
+  context.setTransform(scale, 0, 0, scale, 0, 0)
   context.fillStyle = theme.wall
-  for (const [left, top, right, bottom] of BOXES)
-    context.fillRect(left, top, right - left, bottom - top)
+  for (const pillar of PILLARS) {
+    context.beginPath()
+    for (let at = 0; at < pillar.length; at += 2) context.lineTo(pillar[at], pillar[at + 1])
+    context.fill()
+  }
   if (!clients[place]) return
   const { positions, radii, count } = clients[place].simulation.crowd
   for (let slot = 0; slot < count; slot++) {
@@ -42,20 +42,17 @@ function draw(place) {
     context.arc(positions[2 * slot], positions[2 * slot + 1], radii[slot], 0, 2 * Math.PI)
     context.fill()
   }
-  canvas.onpointerdown = ({ offsetX, offsetY }) => {
-    const [x, y] = [(offsetX * ratio - left) / scale, (offsetY * ratio - top) / scale]
-    if (Math.min(x, y) >= 0 && Math.max(x, y) <= SIDE) clients[place]?.order(x, y)
-  }
 }
 
 function report(place) {
   const client = clients[place]
-  const { team, hash, checks, isEqual, simulation } = client ?? {}
-  const verdict = isEqual ? '= the server’s' : 'differs from the server’s'
-  figures[place].querySelector('figcaption').textContent = client
-    ? `${TEAMS[team] ?? ''} · ${DELAYS[place]} ms · tick ${simulation.tick}` +
-      (checks ? ` · hash ${hash.toString(16).padStart(8, '0')} ${verdict}` : '')
-    : 'No connection'
+  let text = 'No connection'
+  if (client?.team >= 0) {
+    text = `${TEAMS[client.team]}, ${DELAYS[place]} ms late\ntick ${client.simulation.tick}`
+    if (client.checks)
+      text += `\nhash ${client.hash.toString(16)}\n${client.isEqual ? '=' : '≠'} the server’s`
+  }
+  figures[place].querySelector('figcaption').textContent = text
 }
 
 watchTheme(() => {})
@@ -69,4 +66,12 @@ requestAnimationFrame(function next() {
   window.example = { clients, frame: ++frame } // for tests
   requestAnimationFrame(next)
 })
-for (const place of DELAYS.keys()) connect(place)
+for (const [place, figure] of figures.entries()) {
+  const canvas = figure.querySelector('canvas')
+  canvas.onpointerdown = ({ offsetX, offsetY }) =>
+    clients[place]?.order(
+      (offsetX * SIDE) / canvas.clientWidth,
+      (offsetY * SIDE) / canvas.clientHeight,
+    )
+  connect(place)
+}

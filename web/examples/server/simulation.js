@@ -10,21 +10,21 @@ const ROWS = 12
 const COLUMNS = 8 // of each team when it begins
 const RADIUS = 0.9
 
-export const BOXES = [
-  [30, 15, 36, 40],
-  [64, 60, 70, 85],
-  [30, 60, 36, 85],
-  [64, 15, 70, 40],
-  [46, 46, 54, 54],
-] // left, top, right, bottom
+/** Pillars, x, y, …: where a crowd parts, since nobody looks for a way around more. */
+export const PILLARS = [
+  [50, 50],
+  [36, 28],
+  [64, 28],
+  [36, 72],
+  [64, 72],
+].map(([x, y]) => [x, y - 7, x + 7, y, x, y + 7, x - 7, y])
 
 await init()
 
 export function createSimulation() {
   const walls = new ObstacleTree()
   walls.addPolygon([0, 0, SIDE, 0, SIDE, SIDE, 0, SIDE], { winding: 'boundary' })
-  for (const [left, top, right, bottom] of BOXES)
-    walls.addPolygon([left, top, right, top, right, bottom, left, bottom])
+  for (const pillar of PILLARS) walls.addPolygon(pillar)
 
   const crowd = new Crowd({
     ...{ capacity: TEAMS.length * ROWS * COLUMNS, timeStep: 1 / TICKS },

@@ -52,7 +52,7 @@ controls.autoRotate = true
 const sun = new DirectionalLight('white', 2)
 sun.position.set(1, 3, 2)
 const drones = new InstancedMesh(
-  new IcosahedronGeometry(RADIUS, 2),
+  new IcosahedronGeometry(RADIUS, 1),
   new MeshLambertMaterial(),
   crowd.capacity,
 )
