@@ -1,7 +1,16 @@
+import { existsSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
+
+/** The demo, the overview of the examples, and each of these. */
+const folders = [
+  '.',
+  'examples',
+  ...readdirSync(here('examples')).map((name) => `examples/${name}`),
+]
+const pages = folders.map((folder) => here(`${folder}/index.html`)).filter(existsSync)
 
 export default defineConfig({
   root: here('.'),
@@ -17,6 +26,7 @@ export default defineConfig({
   build: {
     outDir: here('dist'),
     emptyOutDir: true,
-    chunkSizeWarningLimit: 600, // three.js, which only scenes in 3D load
+    chunkSizeWarningLimit: 1500, // engines, each of which only its example loads
+    rolldownOptions: { input: pages },
   },
 })

@@ -1,0 +1,307 @@
+// The built examples, as a visitor meets them. Writes a screenshot of each to build/screenshots/.
+
+import { mkdirSync, readdirSync } from 'node:fs'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { startServer } from '../gameserver.js'
+import { open } from './chromium.js'
+
+const examples = suite('examples')
+/** @type {Awaited<ReturnType<typeof open>>} */
+let site
+
+examples.before(async () => {
+  mkdirSync('build/screenshots', { recursive: true })
+  site = await open('web/dist')
+})
+examples.after.each(() => site.closePages())
+examples.after(() => site.close())
+
+/** @typedef {import('playwright-core').Page} Page */
+
+/** Waits until the example has drawn some more frames. @param {Page} page */
+async function frames(page, more = 5) {
+  await page.waitForFunction(() => window.example?.frame > 0)
+  const before = await page.evaluate(() => window.example.frame)
+  await page.waitForFunction((least) => window.example.frame >= least, before + more)
+}
+
+/**
+ * Opens an example and looks at its stage: which colours of the theme are there, and whether it changes.
+ * @param {string} name
+ * @param {string[]} colors
+ */
+async function visit(name, colors, query = '') {
+  const { page, errors } = await site.page(`examples/${name}/${query}`, {
+    viewport: { width: 800, height: 500 },
+  })
+  await frames(page)
+  const picture = () => page.locator('#stage').screenshot()
+  const first = await picture()
+  await frames(page)
+  assert.not.ok(first.equals(await picture()), 'the picture changes')
+  assert.equal(await missing(page, first, colors), [])
+  await page.screenshot({ path: `build/screenshots/example-${name}.png` })
+  return { page, errors }
+}
+
+/** Those colours of the theme of which a picture has less than a few pixels. @param {Page} page */
+const missing = (page, picture, colors) =>
+  page.evaluate(
+    async ([url, colors]) => {
+      const image = await createImageBitmap(await (await fetch(url)).blob())
+      const context = new OffscreenCanvas(image.width, image.height).getContext('2d')
+      context.drawImage(image, 0, 0)
+      const { data } = context.getImageData(0, 0, image.width, image.height)
+      const style = getComputedStyle(document.documentElement)
+      return colors.filter((name) => {
+        const color = style.getPropertyValue(`--${name}`).trim()
+        const parts = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16))
+        let seen = 0
+        for (let at = 0; at < data.length; at += 4)
+          if (parts.every((part, i) => Math.abs(part - data[at + i]) <= 2)) seen++
+        return seen < 20
+      })
+    },
+    [`data:image/png;base64,${picture.toString('base64')}`, colors],
+  )
+
+examples('the overview leads to all of them, and each shows its sources', async () => {
+  const { page, errors } = await site.page('examples/')
+  const links = page.locator('#examples .title')
+  await links.first().waitFor()
+  const hrefs = await links.evaluateAll((links) => links.map(({ href }) => href))
+  const folders = readdirSync('web/examples', { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  )
+  assert.equal(
+    hrefs.map((href) => href.split('/').at(-2)).sort(),
+    folders.map(({ name }) => name).sort(),
+  )
+  for (const href of hrefs) {
+    await page.goto(`${href}#source`)
+    await page.waitForFunction(() =>
+      /from 'copse'|from '\.\/simulation/.test(document.body.innerText),
+    )
+    assert.is(await page.locator('nav a[aria-current]').count(), 1)
+  }
+  assert.is(await page.locator('details').count(), 4, 'the server’s files too')
+  await page.locator('summary:text-is("server.js")').click()
+  await page.waitForFunction(() => document.body.innerText.includes('new WebSocketServer'))
+  await page.locator('h1 a').click()
+  await page.waitForURL(/examples\/$/)
+  await page.locator('.actions a:text-is("Demo")').click()
+  await page.waitForFunction(() => window.copseDemo?.ready)
+  assert.equal(
+    errors.filter((error) => !error.includes('WebSocket') && !/failed/.test(error)),
+    [],
+  )
+})
+
+examples('three.js shows the crowd where it is, and nobody touches another', async () => {
+  const { page, errors } = await visit('three', ['paper'])
+  const { steps, misplaced, nearest } = await page.evaluate(() => {
+    const { crowd, drones } = window.example
+    const { positions, count } = crowd
+    const shown = drones.instanceMatrix.array
+    let misplaced = 0
+    let nearest = Infinity
+    for (let i = 0; i < count; i++) {
+      for (let axis = 0; axis < 3; axis++)
+        if (shown[16 * i + 12 + axis] !== positions[3 * i + axis]) misplaced++
+      for (let j = 0; j < i; j++) {
+        const [dx, dy, dz] = [0, 1, 2].map(
+          (axis) => positions[3 * i + axis] - positions[3 * j + axis],
+        )
+        nearest = Math.min(nearest, Math.hypot(dx, dy, dz) / (crowd.radii[i] + crowd.radii[j]))
+      }
+    }
+    return { steps: crowd.stats().steps, misplaced, nearest }
+  })
+  assert.ok(steps > 0)
+  assert.is(misplaced, 0)
+  assert.ok(nearest > 0.999, String(nearest))
+  assert.equal(errors, [])
+})
+
+examples('PixiJS lights who is in the circle, as brute force finds them', async () => {
+  const { page, errors } = await visit('pixi', ['agent', 'hit'])
+  const box = await page.locator('#stage').boundingBox()
+  for (const part of [0.2, 0.5, 0.8]) {
+    await page.mouse.move(box.x + part * box.width, box.y + part * box.height)
+    await frames(page)
+    const { x, found, differing, isNearest } = await page.evaluate(() => {
+      const { agents, lit, nearest, x, y, radius } = window.example
+      const { positions, count } = agents
+      const distances = Array.from({ length: count }, (_, id) =>
+        Math.hypot(positions[2 * id] - x, positions[2 * id + 1] - y),
+      )
+      const found = new Set(lit)
+      const isClear = (distance) => Math.abs(distance - radius) > 1e-3 // not by rounding
+      const differing = distances.filter(
+        (distance, id) => isClear(distance) && distance < radius !== found.has(id),
+      )
+      const isNearest = distances[nearest] <= Math.min(...distances) + 1e-3
+      return { x, found: found.size, differing, isNearest }
+    })
+    assert.ok(Math.abs(x - part * box.width) < 1)
+    assert.ok(found > 0)
+    assert.equal(differing, [])
+    assert.ok(isNearest)
+  }
+  assert.equal(errors, [])
+})
+
+examples('in Phaser those who see the player come near, and nobody is in a wall', async () => {
+  const { page, errors } = await visit('phaser', ['agent', 'hit', 'query', 'wall'])
+  const look = () =>
+    page.evaluate(() => {
+      const { crowd, walls, player, seeing } = window.example
+      const { positions, radii, count } = crowd
+      const at = (slot) => [positions[2 * slot], positions[2 * slot + 1]]
+      const slots = Array.from({ length: count }, (_, slot) => slot)
+      const others = slots.filter((slot) => slot !== player)
+      const [x, y] = at(player)
+      const seers = others.filter((slot) => walls.visible(...at(slot), x, y))
+      const distances = others.map((slot) => Math.hypot(at(slot)[0] - x, at(slot)[1] - y))
+      const inWalls = slots.filter(
+        (slot) =>
+          walls.contains(...at(slot)) || walls.nearest(...at(slot)).distance < 0.9 * radii[slot],
+      )
+      const mean = distances.reduce((sum, distance) => sum + distance, 0) / distances.length
+      return { x, mean, inWalls, seers, seeing: [...seeing].sort((a, b) => a - b) }
+    })
+  const first = await look()
+  assert.ok(first.seers.length > 0 && first.seers.length < 250)
+  assert.equal(first.seeing, first.seers)
+  assert.equal(first.inWalls, [])
+  await page.waitForFunction(
+    (time) => window.example.crowd.time > time,
+    (await page.evaluate(() => window.example.crowd.time)) + 1,
+  )
+  const second = await look()
+  assert.is(second.x, first.x, 'the player stands still')
+  assert.ok(second.mean < first.mean, `${second.mean} < ${first.mean}`)
+
+  await page.keyboard.down('ArrowRight')
+  await page.waitForFunction(({ x }) => {
+    const { crowd, player } = window.example
+    return crowd.positions[2 * player] > x + 20
+  }, second)
+  await page.keyboard.up('ArrowRight')
+  const box = await page.locator('#stage canvas').boundingBox()
+  await page.mouse.move(box.x + 5, box.y + box.height / 2)
+  await page.mouse.down()
+  await page.waitForFunction(({ x }) => {
+    const { crowd, player } = window.example
+    return crowd.positions[2 * player] < x - 20
+  }, second)
+  await page.mouse.up()
+  assert.equal((await look()).inWalls, [])
+  assert.equal(errors, [])
+})
+
+examples('the components of bitECS are the tree’s memory, also after it has grown', async () => {
+  const { page, errors } = await visit('bitecs', ['agent', 'hit'])
+  const look = () =>
+    page.evaluate(() => {
+      const { tree, Position, Health } = window.example
+      const { x, y } = Position
+      const isShared = x === tree.xs && y === tree.ys && Health.group === tree.groups
+      const isOne = x.buffer === y.buffer && x.buffer === Health.group.buffer
+      // What a system writes, a query finds.
+      const id = x.findIndex((at) => at > 0)
+      const before = x[id]
+      x[id] = 1e6
+      tree.build()
+      const found = tree.nearest(1e6, y[id])
+      x[id] = before
+      const { agents, skipped } = tree.stats()
+      const { capacity, count } = tree
+      return { isShared: isShared && isOne, found: found === id, agents, skipped, capacity, count }
+    })
+  const first = await look()
+  assert.ok(first.isShared && first.found)
+  assert.is(first.capacity, 2048)
+  assert.is(first.skipped, 1, 'bitECS begins with 1')
+  assert.is(first.agents, 1530)
+
+  const box = await page.locator('#stage').boundingBox()
+  for (let click = 1; click <= 6; click++)
+    await page.mouse.click(box.x + (box.width * click) / 7, box.y + box.height / 2)
+  await frames(page)
+  const grown = await look()
+  assert.ok(grown.isShared && grown.found)
+  assert.is(grown.agents, first.agents + 6 * 500, 'who died was replaced')
+  assert.is(grown.capacity, 8192)
+  assert.is(grown.agents + grown.skipped, grown.count)
+
+  const { ill, wrong } = await page.evaluate(() => {
+    const { tree, Health, Illness } = window.example
+    const ids = Array.from({ length: tree.count }, (_, id) => id)
+    const ill = ids.filter((id) => Health.group[id] === 2)
+    return { ill: ill.length, wrong: ill.filter((id) => !(Illness.left[id] > 0)) }
+  })
+  assert.ok(ill > 0)
+  assert.equal(wrong, [])
+  assert.equal(errors, [])
+})
+
+examples(
+  'two players of the game server stay equal to it, and so does who comes late',
+  async () => {
+    const server = await startServer()
+    try {
+      const query = `?port=${server.port}`
+      const { page, errors } = await site.page(`examples/server/${query}`)
+      const message = page.locator('#message')
+      await page.waitForFunction(() => window.example?.clients.every((client) => client?.team >= 0))
+      assert.not.ok(await message.isVisible())
+      const ticks = () => page.evaluate(() => window.example.clients[1].simulation.tick)
+      const begin = await ticks()
+      for (const [side, canvas] of (await page.locator('figure canvas').all()).entries()) {
+        const { width, height } = await canvas.boundingBox()
+        await canvas.click({ position: { x: width * (0.7 - 0.4 * side), y: height / 3 } })
+      }
+      await page.waitForFunction(() =>
+        window.example.clients.every(({ team, simulation: { crowd } }) =>
+          [0, 1].every((team) => !Number.isNaN(crowd.goals[2 * team])),
+        ),
+      )
+      await visit('server', ['red', 'blue', 'wall', 'floor'], query).then(async (late) => {
+        await late.page.waitForFunction(() =>
+          window.example.clients.every(({ checks }) => checks > 1),
+        )
+        const equal = () => window.example.clients.map(({ isEqual }) => isEqual)
+        assert.equal(await late.page.evaluate(equal), [true, true])
+        assert.equal(late.errors, [])
+      })
+      await page.waitForFunction(
+        (least) =>
+          window.example.clients.every(
+            ({ simulation, checks }) => simulation.tick >= least && checks > 2,
+          ),
+        begin + 100,
+      )
+      const clients = await page.evaluate(() =>
+        window.example.clients.map(({ team, isEqual }) => ({ team, isEqual })),
+      )
+      assert.equal(clients.map(({ team }) => team).sort(), [0, 1])
+      assert.ok(clients.every(({ isEqual }) => isEqual))
+      const caption = page.locator('figcaption').first()
+      assert.match(await caption.textContent(), /tick \d+\nhash [0-9a-f]+\n= the server’s/)
+      assert.equal(errors, [])
+
+      await server.stop()
+      await message.waitFor()
+      assert.match(await message.textContent(), /node web\/examples\/server\/server\.js/)
+      const again = await startServer(server.port)
+      await message.waitFor({ state: 'hidden' })
+      await again.stop()
+    } finally {
+      await server.stop()
+    }
+  },
+)
+
+examples.run()

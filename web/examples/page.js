@@ -1,0 +1,62 @@
+// What all pages of examples share: the head with links, and the sources below the text. The overview
+// lists the examples.
+
+import icon from './icon.svg'
+
+const examples = {
+  three: ['three.js', 'A thousand drones in 3D that never touch, as instances of one mesh.'],
+  pixi: ['PixiJS', 'Five thousand particles; the pointer lights who is near, and who is nearest.'],
+  phaser: ['Phaser', 'A player chased by a crowd among walls, by all who see him.'],
+  bitecs: ['bitECS', 'An entity component system whose arrays are the library’s memory.'],
+  server: ['Game server', 'A Node server and two clients in lockstep, checked by hash.'],
+}
+const load = import.meta.glob('./*/*.js', { query: '?raw', import: 'default' })
+const files = Object.keys(load).sort()
+const { example } = document.body.dataset // of the overview: none
+const root = example ? '../' : './'
+
+/** @param {string} tag @param {object} properties @param {(Node | string)[]} children */
+function create(tag, properties, ...children) {
+  const element = Object.assign(document.createElement(tag), properties)
+  element.append(...children)
+  return element
+}
+
+const link = (href, ...children) => create('a', { href }, ...children)
+
+const places = Object.entries(examples).map(([folder, [title]]) => {
+  const place = link(`${root}${folder}/`, title)
+  if (folder === example) place.ariaCurrent = 'page'
+  return create('li', {}, place)
+})
+document.body.prepend(
+  create(
+    'header',
+    {},
+    create('h1', {}, link(root, create('img', { src: icon, alt: '' }), 'copse')),
+    create('nav', { ariaLabel: 'Examples' }, create('ul', {}, ...places)),
+    create(
+      'nav',
+      { className: 'actions', ariaLabel: 'Site' },
+      link(`${root}../`, 'Demo'),
+      link(`${root}../docs/`, 'Docs'),
+    ),
+  ),
+)
+document.querySelector('[aria-current]')?.scrollIntoView({ inline: 'nearest' })
+
+document.querySelector('#examples')?.append(
+  ...Object.entries(examples).map(([folder, [title, text]]) => {
+    const name = Object.assign(link(`./${folder}/`, title), { className: 'title' })
+    return create('li', {}, name, create('p', {}, text), link(`./${folder}/#source`, 'Source'))
+  }),
+)
+
+for (const file of files.filter((file) => file.startsWith(`./${example}/`))) {
+  const code = create('code', {})
+  const details = create('details', {}, create('summary', {}, file.split('/').at(-1)))
+  details.append(create('pre', {}, code))
+  details.ontoggle = async () => (code.textContent ||= await load[file]())
+  details.open = location.hash === '#source' && file.endsWith('/main.js')
+  document.querySelector('#panel').append(details)
+}

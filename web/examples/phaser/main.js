@@ -1,0 +1,91 @@
+// A chase in Phaser: a Crowd moves everybody, also the player, past walls and each other.
+
+import { AUTO, Game, Scale } from 'phaser'
+import { init, Crowd, ObstacleTree } from 'copse'
+import { createRandom } from '../../../tests/random.js'
+import { theme, watchTheme } from '../../view/theme.js'
+
+const SIDE = 720
+const RADIUS = 7
+const CHASERS = 250
+const SPEED = 140 // of the player; the others have half of it
+
+// ---- copse: walls, and who avoids whom ----
+
+await init()
+const walls = new ObstacleTree()
+walls.addPolygon([0, 0, SIDE, 0, SIDE, SIDE, 0, SIDE], { winding: 'boundary' })
+const boxes = Array.from({ length: 16 }, (_, i) => {
+  const [x, y] = [90 + 180 * (i % 4), 90 + 180 * Math.floor(i / 4)]
+  const [halfWidth, halfHeight] = (i + (i >> 2)) % 2 ? [55, 12] : [12, 55]
+  return [x - halfWidth, y - halfHeight, x + halfWidth, y + halfHeight]
+})
+for (const [left, top, right, bottom] of boxes)
+  walls.addPolygon([left, top, right, top, right, bottom, left, bottom])
+
+const crowd = new Crowd({
+  ...{ capacity: 1 + CHASERS, radius: RADIUS, preferredSpeed: SPEED / 2, maxSpeed: SPEED },
+  ...{ neighborDistance: 60, timeHorizon: 1, timeHorizonObstacles: 0.5 },
+})
+crowd.obstacles = walls
+const player = crowd.add({ position: [SIDE / 2, SIDE / 2], mask: 0 }) // avoids walls alone
+const random = createRandom(3)
+while (crowd.count < crowd.capacity) {
+  const [x, y] = [SIDE * random(), SIDE * random()]
+  if (!walls.contains(x, y) && walls.nearest(x, y).distance > RADIUS)
+    crowd.add({ position: [x, y] })
+}
+const everybody = Uint32Array.from({ length: crowd.count }, (_, slot) => slot)
+let seeing = everybody.subarray(0, 0) // those who see the player
+
+function step(directionX, directionY) {
+  crowd.preferredVelocities.set([SPEED * directionX, SPEED * directionY], 2 * player)
+  crowd.step()
+  const [x, y] = crowd.positions.subarray(2 * player)
+  seeing = walls.keepVisible(x, y, everybody.subarray(1), crowd.positions)
+  for (const slot of seeing) crowd.goals.set([x, y], 2 * slot) // the others go where they saw him last
+}
+
+// ---- Phaser: picture, keys and pointer ----
+
+const color = (name) => parseInt(theme[name].slice(1), 16)
+let images, keys
+let due = 0 // seconds that the crowd is behind
+let frame = 0
+
+function create() {
+  const picture = this.add.graphics().fillStyle(color('wall'))
+  for (const [left, top, right, bottom] of boxes)
+    picture.fillRect(left, top, right - left, bottom - top)
+  const disc = this.make.graphics({}, false).fillStyle(0xffffff).fillCircle(32, 32, 32)
+  disc.generateTexture('disc', 64, 64)
+  images = Array.from(everybody, () => this.add.image(0, 0, 'disc').setDisplaySize(14, 14))
+  images[player].setDepth(1)
+  keys = this.input.keyboard.createCursorKeys()
+}
+
+function update(time, milliseconds) {
+  const { activePointer: pointer } = this.input
+  let x = keys.right.isDown - keys.left.isDown
+  let y = keys.down.isDown - keys.up.isDown
+  if (pointer.isDown)
+    [x, y] = [pointer.worldX - images[player].x, pointer.worldY - images[player].y]
+  const length = Math.max(Math.hypot(x, y), 1)
+  due = Math.min(due + milliseconds / 1000, 3 * crowd.timeStep)
+  for (; due >= crowd.timeStep; due -= crowd.timeStep) step(x / length, y / length)
+
+  const { positions } = crowd
+  for (const slot of everybody) {
+    images[slot].setPosition(positions[2 * slot], positions[2 * slot + 1]).setTint(color('agent'))
+  }
+  for (const slot of seeing) images[slot].setTint(color('hit'))
+  images[player].setTint(color('query'))
+  window.example = { crowd, walls, player, seeing, frame: ++frame } // for tests
+}
+
+watchTheme(() => location.reload()) // the walls are painted once
+new Game({
+  ...{ type: AUTO, parent: 'stage', transparent: true, banner: false, audio: { noAudio: true } },
+  scale: { mode: Scale.FIT, autoCenter: Scale.CENTER_BOTH, width: SIDE, height: SIDE },
+  scene: { create, update },
+})

@@ -1,0 +1,85 @@
+// Particles in PixiJS: an AgentTree, built in every frame, tells which of them the pointer lights.
+
+import { Application, Graphics, Particle, ParticleContainer } from 'pixi.js'
+import { init, AgentTree } from 'copse'
+import { createRandom } from '../../../tests/random.js'
+import { theme, watchTheme } from '../../view/theme.js'
+
+const COUNT = 5000
+const RADIUS = 90
+
+const stage = document.querySelector('#stage')
+const app = new Application()
+await app.init({
+  ...{ preference: 'webgl', resizeTo: stage, antialias: true },
+  ...{ resolution: Math.min(devicePixelRatio, 2), autoDensity: true, backgroundAlpha: 0 },
+})
+stage.append(app.canvas)
+
+// ---- copse: positions lie in its memory, velocities in ours ----
+
+await init()
+const agents = new AgentTree({ capacity: COUNT })
+agents.count = COUNT
+const random = createRandom(2)
+const velocities = Float32Array.from({ length: 2 * COUNT }, () => 60 * (random() - 0.5))
+for (let i = 0; i < COUNT; i++) {
+  agents.positions[2 * i] = app.screen.width * random()
+  agents.positions[2 * i + 1] = app.screen.height * random()
+}
+
+/** Along one axis: who leaves the screen turns back. */
+function move(seconds, axis, size) {
+  const { positions } = agents
+  for (let i = axis; i < 2 * COUNT; i += 2) {
+    positions[i] = Math.min(Math.max(positions[i] + velocities[i] * seconds, 0), size)
+    if (positions[i] === 0 || positions[i] === size) velocities[i] *= -1
+  }
+}
+
+// ---- PixiJS: one particle for each, of one texture ----
+
+const dot = app.renderer.generateTexture(new Graphics().circle(0, 0, 8).fill('white'))
+const particles = Array.from(
+  { length: COUNT },
+  () => new Particle({ texture: dot, anchorX: 0.5, anchorY: 0.5, scaleX: 0.35, scaleY: 0.35 }),
+)
+const container = new ParticleContainer({ dynamicProperties: { position: true, color: true } })
+container.addParticle(...particles)
+const pointer = { x: app.screen.width / 2, y: app.screen.height / 2 }
+const circle = new Graphics()
+app.stage.addChild(circle, container)
+app.canvas.addEventListener('pointermove', ({ offsetX, offsetY }) => {
+  pointer.x = offsetX
+  pointer.y = offsetY
+})
+
+function paint() {
+  for (const particle of particles) particle.tint = theme.agent
+}
+watchTheme(paint)
+paint()
+
+let lit = new Uint32Array()
+let frame = 0
+app.ticker.add(({ deltaMS }) => {
+  for (const id of lit) particles[id].tint = theme.agent
+
+  move(deltaMS / 1000, 0, app.screen.width)
+  move(deltaMS / 1000, 1, app.screen.height)
+  agents.build()
+  const { x, y } = pointer
+  const nearest = agents.nearest(x, y)
+  lit = agents.within(x, y, RADIUS).slice() // to be kept until the next frame
+
+  const { positions } = agents
+  for (let i = 0; i < COUNT; i++) {
+    particles[i].x = positions[2 * i]
+    particles[i].y = positions[2 * i + 1]
+  }
+  for (const id of lit) particles[id].tint = theme.hit
+  circle.clear().circle(x, y, RADIUS).fill(theme.tint).stroke({ color: theme.query, width: 1.5 })
+  circle.circle(positions[2 * nearest], positions[2 * nearest + 1], 7)
+  circle.stroke({ color: theme.ink, width: 1.5 })
+  window.example = { agents, lit, nearest, x, y, radius: RADIUS, frame: ++frame } // for tests
+})

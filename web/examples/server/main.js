@@ -1,0 +1,77 @@
+// Two players of the game server side by side, the second behind a slow connection.
+
+import { theme, watchTheme } from '../../view/theme.js'
+import { createClient } from './client.js'
+import { PILLARS, SIDE, TEAMS, teamOf } from './simulation.js'
+
+const DELAYS = [0, 400] // milliseconds
+const RETRY = 2000
+const port = Number(new URLSearchParams(location.search).get('port') ?? 8085)
+const message = document.querySelector('#message')
+const figures = document.querySelectorAll('#stage figure')
+const clients = [null, null]
+
+function connect(place) {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}`)
+  socket.onopen = () => (clients[place] = createClient(socket, DELAYS[place]))
+  socket.onclose = () => {
+    clients[place] = null
+    setTimeout(connect, RETRY, place)
+  }
+}
+
+function draw(place) {
+  const canvas = figures[place].querySelector('canvas')
+  const context = canvas.getContext('2d')
+  const ratio = Math.min(devicePixelRatio, 2)
+  canvas.width = canvas.clientWidth * ratio
+  canvas.height = canvas.width
+  const scale = canvas.width / SIDE
+  context.setTransform(scale, 0, 0, scale, 0, 0)
+  context.fillStyle = theme.wall
+  for (const pillar of PILLARS) {
+    context.beginPath()
+    for (let at = 0; at < pillar.length; at += 2) context.lineTo(pillar[at], pillar[at + 1])
+    context.fill()
+  }
+  if (!clients[place]) return
+  const { positions, radii, count } = clients[place].simulation.crowd
+  for (let slot = 0; slot < count; slot++) {
+    context.fillStyle = theme[TEAMS[teamOf(slot)]]
+    context.beginPath()
+    context.arc(positions[2 * slot], positions[2 * slot + 1], radii[slot], 0, 2 * Math.PI)
+    context.fill()
+  }
+}
+
+function report(place) {
+  const client = clients[place]
+  let text = 'No connection'
+  if (client?.team >= 0) {
+    text = `${TEAMS[client.team]}, ${DELAYS[place]} ms late\ntick ${client.simulation.tick}`
+    if (client.checks)
+      text += `\nhash ${client.hash.toString(16)}\n${client.isEqual ? '=' : '≠'} the server’s`
+  }
+  figures[place].querySelector('figcaption').textContent = text
+}
+
+watchTheme(() => {})
+let frame = 0
+requestAnimationFrame(function next() {
+  for (const place of DELAYS.keys()) {
+    draw(place)
+    report(place)
+  }
+  message.hidden = clients.some((client) => client)
+  window.example = { clients, frame: ++frame } // for tests
+  requestAnimationFrame(next)
+})
+for (const [place, figure] of figures.entries()) {
+  const canvas = figure.querySelector('canvas')
+  canvas.onpointerdown = ({ offsetX, offsetY }) =>
+    clients[place]?.order(
+      (offsetX * SIDE) / canvas.clientWidth,
+      (offsetY * SIDE) / canvas.clientHeight,
+    )
+  connect(place)
+}

@@ -1,0 +1,60 @@
+// What server and clients both run. Whatever decides the future lies in the crowd, and so in its
+// snapshots and hash: no clock, no random number, nothing but orders from outside.
+
+import { init, Crowd, ObstacleTree } from 'copse'
+
+export const SIDE = 100 // of the world
+export const TICKS = 30 // a second
+export const TEAMS = ['red', 'blue']
+const ROWS = 12
+const COLUMNS = 8 // of each team when it begins
+const RADIUS = 0.9
+
+/** Pillars, x, y, …: where a crowd parts, since nobody looks for a way around more. */
+export const PILLARS = [
+  [50, 50],
+  [36, 28],
+  [64, 28],
+  [36, 72],
+  [64, 72],
+].map(([x, y]) => [x, y - 7, x + 7, y, x, y + 7, x - 7, y])
+
+await init()
+
+export function createSimulation() {
+  const walls = new ObstacleTree()
+  walls.addPolygon([0, 0, SIDE, 0, SIDE, SIDE, 0, SIDE], { winding: 'boundary' })
+  for (const pillar of PILLARS) walls.addPolygon(pillar)
+
+  const crowd = new Crowd({
+    ...{ capacity: TEAMS.length * ROWS * COLUMNS, timeStep: 1 / TICKS },
+    ...{ radius: RADIUS, preferredSpeed: 9, maxSpeed: 11, timeHorizonObstacles: 0.5 },
+  })
+  crowd.obstacles = walls
+  for (let slot = 0; slot < crowd.capacity; slot++) {
+    const place = Math.floor(slot / TEAMS.length)
+    const x = 4 + 2.5 * (place % COLUMNS)
+    const y = SIDE / 2 + 3 * (Math.floor(place / COLUMNS) - (ROWS - 1) / 2)
+    crowd.add({ position: [teamOf(slot) ? SIDE - x : x, y] })
+  }
+
+  return {
+    crowd,
+
+    /** How many steps have been made since the world began. */
+    get tick() {
+      return crowd.stats().steps
+    },
+
+    /** One tick. Orders are [team, x, y]: everyone of that team goes there. @param {number[][]} orders */
+    advance(orders) {
+      for (const [team, x, y] of orders)
+        for (let slot = team; slot < crowd.capacity; slot += TEAMS.length)
+          crowd.goals.set([x, y], 2 * slot)
+      crowd.step()
+    },
+  }
+}
+
+/** @param {number} slot */
+export const teamOf = (slot) => slot % TEAMS.length
