@@ -4,10 +4,10 @@
 
 import { AgentTree, Crowd } from 'copse'
 import { formatTime } from '../view/clock.js'
-import { drawDots, drawStamps, isSmall } from '../view/draw.js'
+import { ABSENT, drawKinds, drawShades, fillDisc, isMany, isSmall } from '../view/draw.js'
 import { theme } from '../view/theme.js'
 
-const MAX_SOLDIERS = 5_000 // of one army
+const MAX_SOLDIERS = 10_000 // of one army
 const RED = 1
 const BLUE = 2
 const GROUPS = [RED, BLUE] // by army: 0 comes from the left (or the top), 1 from the other side
@@ -22,6 +22,7 @@ const RANK = 3.2 // distance in a formation
 const CORPSE_LIFE = 7
 const FLASH_LIFE = 0.25
 const BLAST_LIFE = 0.6
+const HOLE = 0.42
 const MAX_CORPSES = 3_000
 const MAX_ARROWS = 4_000
 
@@ -85,8 +86,7 @@ export default {
     ]
     const others = { exclude: -1 }
     const touched = new Uint32Array(12)
-    const lists = Array.from({ length: 4 }, () => new Uint32Array(2 * MAX_SOLDIERS))
-    const listCounts = [0, 0, 0, 0]
+    const kinds = new Uint8Array(2 * MAX_SOLDIERS) // by army and arm, as they are drawn
 
     let radius = 0 // of a unit
     let along = -1 // the axis on which the armies meet: 0 is x, 1 is y
@@ -313,6 +313,7 @@ export default {
       health[i] -= damage
       flash[i] = 1
       if (health[i] > 0) return
+      flash[i] = 0
       const army = armyOf(i)
       tree.groups[i] = 0 // in no group: absent from every result
       waiting[army][waitingCount[army]++] = i
@@ -415,15 +416,11 @@ export default {
       },
     }
 
-    // Lists the living by army and arm, as they are drawn.
     function sortUnits() {
-      listCounts.fill(0)
       hits = 0
       for (let i = 0; i < tree.count; i++) {
         if (flash[i] > 0) hits++
-        if (health[i] <= 0) continue
-        const list = 2 * armyOf(i) + isArcher[i]
-        lists[list][listCounts[list]++] = i
+        kinds[i] = health[i] > 0 ? 2 * armyOf(i) + isArcher[i] : ABSENT
       }
     }
 
@@ -492,44 +489,26 @@ export default {
     }
 
     function drawUnits() {
-      const { context } = stage
-      const { positions } = tree
-      const small = isSmall(stage, radius, tree.count)
+      const { positions, count } = tree
+      const { red, blue, paper } = theme
+      const colors = [red, red, blue, blue]
+      const small = isSmall(stage, radius, count)
       if (!small) drawSwords()
-      for (let list = 0; list < lists.length; list++) {
-        const color = armyColor(list >> 1)
-        const archer = list & 1
-        if (small) {
-          drawDots(stage, positions, lists[list], listCounts[list], radius, color)
-          continue
-        }
-        const key = `${archer ? 'archer' : 'sword'} ${color} ${theme.paper}`
-        drawStamps(stage, positions, lists[list], listCounts[list], key, radius, (context) => {
-          disc(context, radius, theme.paper)
-          disc(context, 0.92 * radius, color)
-          if (archer) disc(context, 0.42 * radius, theme.paper)
-        })
-      }
-      context.fillStyle = theme.flash
-      for (let i = 0; i < tree.count; i++) {
-        if (health[i] <= 0 || flash[i] <= 0) continue
-        context.globalAlpha = flash[i]
-        disc(context, 0.95 * radius, theme.flash, positions[2 * i], positions[2 * i + 1])
-      }
-      context.globalAlpha = 1
+      drawKinds(stage, positions, kinds, count, radius, colors, UNIT)
+      if (!small && isMany(count))
+        drawKinds(stage, positions, kinds, count, HOLE * radius, ['', paper, '', paper])
+      drawShades(stage, positions, flash, count, 0.95 * radius, theme.flash)
     }
-
     // A short blade ahead of each swordsman, thrust out when it strikes.
     function drawSwords() {
       const { context } = stage
       const { positions } = tree
       context.lineWidth = Math.max(1, 0.36 * radius)
       for (let army = 0; army < 2; army++) {
-        const ids = lists[2 * army]
         context.strokeStyle = armyColor(army)
         context.beginPath()
-        for (let n = 0; n < listCounts[2 * army]; n++) {
-          const i = ids[n]
+        for (let i = 0; i < tree.count; i++) {
+          if (kinds[i] !== 2 * army) continue
           const x = positions[2 * i]
           const y = positions[2 * i + 1]
           const reach = radius * (1.6 + 0.9 * lunge[i])
@@ -574,21 +553,24 @@ export default {
         const age = blasts.age[n] / BLAST_LIFE
         if (age >= 1) continue
         context.globalAlpha = 0.5 * (1 - age) * (1 - age)
-        disc(context, blasts.size[n] * (0.7 + 0.4 * age), theme.hit, blasts.x[n], blasts.y[n])
+        fillDisc(context, blasts.size[n] * (0.7 + 0.4 * age), theme.hit, blasts.x[n], blasts.y[n])
       }
       context.globalAlpha = 1
     }
   },
 }
 
-const armyColor = (army) => (army === 0 ? theme.red : theme.blue)
-
-function disc(context, radius, color, x = 0, y = 0) {
-  context.fillStyle = color
-  context.beginPath()
-  context.arc(x, y, radius, 0, 2 * Math.PI)
-  context.fill()
+/** As few are drawn. Archers have a hole in the middle. */
+const UNIT = {
+  name: 'unit',
+  paint(context, radius, color, kind) {
+    fillDisc(context, radius, theme.paper)
+    fillDisc(context, 0.92 * radius, color)
+    if (kind % 2) fillDisc(context, HOLE * radius, theme.paper)
+  },
 }
+
+const armyColor = (army) => (army === 0 ? theme.red : theme.blue)
 
 // A fixed number of things with float fields, one array per field; the oldest gives way.
 function createRing(capacity, fields) {

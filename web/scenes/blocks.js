@@ -11,7 +11,7 @@ import {
 import { createPlane } from '../view/plane.js'
 import { theme } from '../view/theme.js'
 
-const AGENTS = [100, 256, 400, 1_024, 2_116, 4_000]
+const AGENTS = [100, 256, 400, 1_024, 2_116, 4_000, 10_000, 19_600]
 const MOST = AGENTS.at(-1)
 const SIGNS = [
   [1, 1],
@@ -46,14 +46,14 @@ export default {
   },
 
   setup(stage, params) {
-    const plane = createPlane(stage, MOST)
+    const plane = createPlane(stage)
     const obstacles = new ObstacleTree({ capacity: VERTICES })
     const colors = Array.from({ length: GROUPS }, (_, n) => colorOfAngle((Math.PI * (n + 0.5)) / 2))
     const boxes = [] // corners of each: x, y, …
     const lanes = [] // { corners: x, y, …; lengths: from each on to where a group began, by group }
     const last = new Uint8Array(MOST) // the corner that an agent went to: most often still the best
     const free = { radius: CLEARANCE }
-    let ids = []
+    let kinds = new Uint8Array(0) // of agents: the group
     let columns = 1 // of a group
     let half = 1 // of what is seen
     let turn = 0 // of agents to think
@@ -152,9 +152,7 @@ export default {
     }
 
     function begin() {
-      ids = colors.map((_, group) =>
-        Array.from({ length: params.agents / GROUPS }, (_, n) => GROUPS * n + group),
-      )
+      kinds = Uint8Array.from({ length: params.agents }, (_, i) => i % GROUPS)
       plane.show(half)
     }
 
@@ -178,7 +176,7 @@ export default {
 
       draw() {
         drawBoxes()
-        plane.drawAgents(crowd, ids, colors)
+        plane.drawAgents(crowd, kinds, colors)
         if (params.velocities) plane.drawVelocities(crowd)
         if (params.constraints) {
           drawWalls()

@@ -10,7 +10,7 @@ import {
 } from '../view/crossing.js'
 import { createPlane } from '../view/plane.js'
 
-const AGENTS = [250, 500, 1_000, 2_000, 5_000, 10_000]
+const AGENTS = [250, 500, 1_000, 2_000, 5_000, 10_000, 20_000]
 const MOST = AGENTS.at(-1)
 const SPACING = 5 // of agents on a ring, and of rings
 const AGENT = { radius: 1.5 }
@@ -32,12 +32,12 @@ export default {
   },
 
   setup(stage, params) {
-    const plane = createPlane(stage, MOST)
+    const plane = createPlane(stage)
     const colors = Array.from({ length: COLORS }, (_, n) => colorOfAngle((FULL * n) / COLORS))
     const ring = { radius: 0, first: 0, room: 0 } // that is being filled
     let inner = 0 // radius of the first ring
     let outer = 0 // and of the last
-    let ids = []
+    let kinds = new Uint8Array(0) // of agents: place of the colour
 
     // Turned a little from ring to ring: else agents would stand behind each other. Those of the first
     // ring, who arrive first, end on the last: else they would be in the way of the others.
@@ -68,11 +68,10 @@ export default {
     const roomOf = (radius) => Math.floor((FULL * radius) / SPACING)
 
     function begin({ positions }) {
-      ids = colors.map(() => [])
-      for (let i = 0; i < params.agents; i++) {
+      kinds = Uint8Array.from({ length: params.agents }, (_, i) => {
         const turn = Math.atan2(positions[2 * i + 1], positions[2 * i]) / FULL
-        ids[Math.round((turn + 1) * COLORS) % COLORS].push(i)
-      }
+        return Math.round((turn + 1) * COLORS) % COLORS
+      })
       plane.show(outer + 2 * AGENT.radius)
     }
 
@@ -95,7 +94,7 @@ export default {
       scroll: plane.zoom,
 
       draw() {
-        plane.drawAgents(crowd, ids, colors)
+        plane.drawAgents(crowd, kinds, colors)
         if (params.velocities) plane.drawVelocities(crowd)
         if (params.constraints) plane.drawLook(crowd, crossing.picked, crossing.look)
       },

@@ -4,6 +4,7 @@
 import { Crowd, ObstacleTree } from 'copse'
 import { createRandom } from '../../tests/random.js'
 import { formatTime, smooth } from '../view/clock.js'
+import { ABSENT } from '../view/draw.js'
 import { createPace, SPEEDS } from '../view/pace.js'
 import { createPlane } from '../view/plane.js'
 import { addSteps } from '../view/steps.js'
@@ -46,11 +47,11 @@ export default {
   },
 
   setup(stage, params) {
-    const plane = createPlane(stage, MOST)
+    const plane = createPlane(stage)
     const obstacles = new ObstacleTree({ capacity: 4 })
     const pace = createPace(step)
     const isHurried = new Uint8Array(MOST)
-    const lists = Array.from({ length: 4 }, () => []) // who is inside, by direction and hurry
+    const kinds = new Uint8Array(MOST) // of agents: by direction and hurry
     const counts = [] // of either direction, by band
     let crowd = null
     let random
@@ -164,9 +165,8 @@ export default {
 
     function sort() {
       const { enabled } = crowd
-      for (const list of lists) list.length = 0
       for (let i = 0; i < params.agents; i++)
-        if (enabled[i]) lists[2 * isHurried[i] + (i % 2)].push(i)
+        kinds[i] = enabled[i] ? 2 * isHurried[i] + (i % 2) : ABSENT
     }
 
     // How much those who walk beside each other go the same way: 0 as by chance, 1 all of them. By
@@ -211,9 +211,9 @@ export default {
       draw() {
         sort()
         plane.drawSegments(walls, theme.wall)
-        const colors = [theme.blue, theme.red]
-        plane.drawAgents(crowd, lists, [...colors, ...colors])
-        plane.drawAgents(crowd, lists.slice(2), [theme.paper, theme.paper], 0.5)
+        const agents = kinds.subarray(0, params.agents)
+        plane.drawAgents(crowd, agents, [theme.blue, theme.red, theme.blue, theme.red])
+        plane.drawAgents(crowd, agents, ['', '', theme.paper, theme.paper], 0.5)
         if (params.constraints && crowd.enabled[picked]) plane.drawLook(crowd, picked, look)
       },
 

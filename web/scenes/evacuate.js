@@ -6,6 +6,7 @@ import { createRandom } from '../../tests/random.js'
 import { formatTime, smooth } from '../view/clock.js'
 import { colorOfAngle } from '../view/crossing.js'
 import { createFlowField } from '../view/flowfield.js'
+import { ABSENT } from '../view/draw.js'
 import { createPace, SPEEDS } from '../view/pace.js'
 import { createPencil } from '../view/pencil.js'
 import { createPlane } from '../view/plane.js'
@@ -64,7 +65,7 @@ export default {
   },
 
   setup(stage, params) {
-    const plane = createPlane(stage, MOST)
+    const plane = createPlane(stage)
     const walls = new ObstacleTree({ capacity: VERTICES })
     const crowd = new Crowd({ ...AGENT, capacity: MOST, timeStep: TIME_STEP })
     const pace = createPace(step)
@@ -77,7 +78,8 @@ export default {
     const rooms = SIDES.length * ROOMS.length
     const colors = Array.from({ length: rooms }, (_, n) => colorOfAngle((2 * Math.PI * n) / rooms))
     const ids = colors.map(() => []) // who is still inside, by room
-    const caught = [] // who is stuck
+    const kinds = new Uint8Array(MOST) // of agents: the room
+    const isCaught = new Uint8Array(MOST) // stuck, or without a way
     const caughtAt = new Float32Array(2 * MOST) // where one got stuck; NaN: did not
     const hasWay = new Uint8Array(MOST)
     const aim = [0, 0]
@@ -94,6 +96,7 @@ export default {
     let steps = 0
     let out = 0
     let lost = 0 // without a way
+    let stuck = 0
     let rested = 0
 
     crowd.obstacles = walls
@@ -165,7 +168,9 @@ export default {
           preferredSpeed: WALK * (0.85 + 0.3 * random()),
         })
         ids[room].push(slot)
+        kinds[slot] = room
       }
+      isCaught.fill(0)
       caughtAt.fill(NaN)
       seconds.length = flow.length = recent.length = 0
       steps = out = rested = 0
@@ -219,6 +224,8 @@ export default {
       if (Math.hypot(x - caughtAt[2 * i], y - caughtAt[2 * i + 1]) > FREED) caughtAt[2 * i] = NaN
       if (Math.abs(x) < half[0] - GONE && Math.abs(y) < half[1] - GONE) return true
       crowd.remove(i)
+      kinds[i] = ABSENT
+      isCaught[i] = 0
       caughtAt[2 * i] = NaN
       recent.push(crowd.time)
       out++
@@ -235,11 +242,12 @@ export default {
     }
 
     function sort() {
-      caught.length = lost = 0
+      stuck = lost = 0
       for (const list of ids)
         for (const i of list) {
           if (!hasWay[i]) lost++
-          if (!hasWay[i] || !Number.isNaN(caughtAt[2 * i])) caught.push(i)
+          else if (!Number.isNaN(caughtAt[2 * i])) stuck++
+          isCaught[i] = !hasWay[i] || !Number.isNaN(caughtAt[2 * i]) ? 1 : 0
         }
     }
 
@@ -264,8 +272,9 @@ export default {
         if (params.showWays) drawWays()
         plane.drawSegments(own, theme.wall)
         plane.drawSegments(pencil.points, theme.blue)
-        plane.drawAgents(crowd, ids, colors)
-        plane.drawAgents(crowd, [caught], [theme.ink], 0.6)
+        const among = (all) => all.subarray(0, params.agents)
+        plane.drawAgents(crowd, among(kinds), colors)
+        if (stuck + lost > 0) plane.drawAgents(crowd, among(isCaught), ['', theme.ink], 0.6)
       },
 
       report() {
@@ -274,7 +283,7 @@ export default {
           numbers: [
             ['Inside', inWords(crowd.count)],
             ['Out', inWords(out)],
-            ['Stuck', inWords(caught.length - lost)],
+            ['Stuck', inWords(stuck)],
             ['No way out', inWords(lost)],
             ['Out a second', (flow.at(-1) ?? 0).toFixed(1)],
             ['Time', `${inWords(Math.round(steps * TIME_STEP))} s`],

@@ -5,7 +5,7 @@
 
 import { AgentTree } from 'copse'
 import { formatTime } from '../view/clock.js'
-import { drawDarts } from '../view/draw.js'
+import { drawDarts, isMany } from '../view/draw.js'
 import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
 
@@ -282,7 +282,6 @@ export default {
       },
 
       draw() {
-        sortBoids()
         drawBoids()
         drawPredators()
         if (watched >= 0) drawSight()
@@ -343,12 +342,26 @@ export default {
     }
 
     function drawBoids() {
+      const calm = params.byHeading ? headingColors : headingColors.map(() => theme.agent)
+      const colors = [...calm, ...calm.map(() => theme.hit)]
+      const drawn =
+        isMany(boids) &&
+        stage.sprites?.draw({
+          positions: tree.positions.subarray(2 * FIRST),
+          headings: speeds.subarray(2 * FIRST),
+          kinds: fleeing.subarray(FIRST),
+          count: boids,
+          radius: size,
+          turns: HEADINGS,
+          colors,
+        })
+      if (drawn) return
       const { context } = stage
+      sortBoids()
       for (let list = 0; list < lists.length; list++) {
         const heading = (2 * Math.PI * list) / HEADINGS
         const [dirX, dirY] = [Math.cos(heading), Math.sin(heading)]
-        const calm = params.byHeading ? headingColors[list % HEADINGS] : theme.agent
-        context.fillStyle = list < HEADINGS ? calm : theme.hit
+        context.fillStyle = colors[list]
         drawDarts(context, tree.positions, lists[list], listCounts[list], dirX, dirY, size)
       }
     }

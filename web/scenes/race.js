@@ -262,7 +262,6 @@ export default {
 
     // The agents, and whom the first of them finds.
     function drawField() {
-      const { context } = stage
       const { positions } = crowd
       const [x, y] = positions
       const drawn = Math.min(params.agents, MAX_DRAWN)
@@ -274,18 +273,28 @@ export default {
         const dy = positions[2 * i + 1] - y
         if (dx * dx + dy * dy <= radius * radius) lit[hits++] = i
       }
-      context.strokeStyle = theme.line
-      context.lineWidth = 1
-      context.strokeRect(field.x - 4.5, field.y - 4.5, field.width + 9, field.height + 9)
+      inField((context) => {
+        context.strokeStyle = theme.line
+        context.lineWidth = 1
+        context.strokeRect(-4.5, -4.5, field.width + 9, field.height + 9)
+        drawDots(stage, positions, null, drawn, size, theme.agent)
+      })
+      inField(() => drawDots(stage, positions, lit, hits, 1.35 * size, theme.hit))
+      inField((context) => {
+        context.strokeStyle = theme.query
+        context.lineWidth = 1.5
+        context.beginPath()
+        context.arc(x, y, radius, 0, 2 * Math.PI)
+        context.stroke()
+      })
+    }
+
+    function inField(draw) {
+      const { context } = stage
+      context.save()
       context.translate(field.x, field.y)
-      drawDots(stage, positions, null, drawn, size, theme.agent)
-      drawDots(stage, positions, lit, hits, 1.35 * size, theme.hit)
-      context.strokeStyle = theme.query
-      context.lineWidth = 1.5
-      context.beginPath()
-      context.arc(x, y, radius, 0, 2 * Math.PI)
-      context.stroke()
-      context.translate(-field.x, -field.y)
+      draw(context)
+      context.restore()
     }
 
     function drawBars() {

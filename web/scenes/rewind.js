@@ -48,10 +48,10 @@ export default {
   },
 
   setup(stage, params) {
-    const plane = createPlane(stage, MOST)
+    const plane = createPlane(stage)
     const pace = createPace(step)
     const colors = Array.from({ length: COLORS }, (_, n) => colorOfAngle((FULL * n) / COLORS))
-    const ids = colors.map(() => [])
+    let kinds = new Uint8Array(0) // of agents: place of the colour
     const crowd = new Crowd({ ...AGENT, capacity: MOST, timeStep: TIME_STEP })
     // A ring: the state after n * SAVE_EVERY steps is at n % STATES.
     const states = []
@@ -69,13 +69,13 @@ export default {
 
     function reset() {
       crowd.clear()
-      for (const list of ids) list.length = 0
+      kinds = new Uint8Array(params.agents)
       for (let i = 0; i < params.agents; i++) {
         const turn = i / params.agents
         const radius = RADIUS[i % RADIUS.length]
         const position = [radius * Math.cos(FULL * turn), radius * Math.sin(FULL * turn)]
         crowd.add({ position, goal: position.map((side) => -side) })
-        ids[Math.floor(COLORS * turn)].push(i)
+        kinds[i] = COLORS * turn
       }
       // Nobody comes or goes, so every state is as large as this one.
       size = crowd.save().length
@@ -174,7 +174,7 @@ export default {
       },
 
       draw() {
-        plane.drawAgents(crowd, ids, colors)
+        plane.drawAgents(crowd, kinds, colors)
         drawTime()
       },
 

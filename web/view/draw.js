@@ -2,61 +2,101 @@
 // costs a browser far less than a path of thousands of arcs; a dart of four lines costs less than a
 // stamp.
 
+import { theme } from './theme.js'
+
+/** The kind of who isn't drawn. */
+export const ABSENT = 255
+
 const FULL = 2 * Math.PI
+const MANY = 1_500 // to be drawn by sprites
 const stamps = new Map()
 
-/** A painted picture of `radius` CSS pixels around its centre; `paint(context)` draws it around 0, 0. */
-function stamp(key, radius, ratio, paint) {
-  key = `${key} ${radius} ${ratio}`
+const DISC = {
+  name: 'disc',
+  paint: (context, radius, color) => fillDisc(context, radius, color),
+}
+
+/** The picture of one, in CSS pixels. */
+function stamp({ name, paint }, radius, ratio, color, kind) {
+  if (stamps.size > 200) stamps.clear()
+  const key = [name, radius, ratio, color, kind, theme.paper].join()
   let picture = stamps.get(key)
   if (!picture) {
-    if (stamps.size > 200) stamps.clear()
     picture = document.createElement('canvas')
     const half = Math.ceil((radius + 1) * ratio)
     picture.width = picture.height = 2 * half
     const context = picture.getContext('2d')
     context.setTransform(ratio, 0, 0, ratio, half, half)
-    paint(context)
+    paint(context, radius, color, kind)
     stamps.set(key, picture)
   }
   return picture
 }
 
-/** Paints stamps at x, y for the agents in ids[0 … count), or agents 0 … count - 1 without ids. */
-export function drawStamps(stage, positions, ids, count, key, radius, paint) {
-  const context = stage.context
-  const picture = stamp(key, radius, stage.ratio, paint)
-  const size = picture.width / stage.ratio
-  const half = size / 2
+/**
+ * Discs of agents 0 … count - 1, each in the colour of its kind; kinds without a colour are not drawn.
+ * Where they are few and not small, by a look of a name, what `paint(context, radius, color, kind)`
+ * paints around 0, 0.
+ */
+export function drawKinds(stage, positions, kinds, count, radius, colors, look = DISC) {
+  draw(stage, { positions, kinds, count, radius, colors }, look)
+}
+
+/** Discs of one colour, of the agents in ids[0 … count), or agents 0 … count - 1 without ids. */
+export function drawDots(stage, positions, ids, count, radius, color) {
+  draw(stage, { positions, ids, count, radius, colors: [color] }, DISC)
+}
+
+/** Discs of one colour over agents 0 … count - 1, each of its own opacity. */
+export function drawShades(stage, positions, opacities, count, radius, color) {
+  draw(stage, { positions, opacities, count, radius, colors: [color] }, DISC)
+}
+
+function draw(stage, things, look) {
+  if (isMany(things.count) && stage.sprites?.draw(things)) return
+  const { positions, kinds, ids, opacities, count, radius, colors } = things
+  const { context } = stage
+  const scale = context.getTransform().a / stage.ratio
+  const small = isSmall(stage, scale * radius, count)
+  const pixels = Math.round(8 * scale * radius) / 8
+  const pictures = small
+    ? colors
+    : colors.map((color, kind) => color && stamp(look, pixels, stage.ratio, color, kind))
+  const { globalAlpha } = context
+  let last = null
+  let size = 1.8 * radius
+  let half = radius
   for (let i = 0; i < count; i++) {
     const id = ids ? ids[i] : i
-    context.drawImage(picture, positions[2 * id] - half, positions[2 * id + 1] - half, size, size)
+    const picture = pictures[kinds ? kinds[id] : 0]
+    if (!picture || opacities?.[id] === 0) continue
+    if (opacities) context.globalAlpha = globalAlpha * opacities[id]
+    if (picture !== last) {
+      last = picture
+      if (small) context.fillStyle = picture
+      else half = (size = picture.width / stage.ratio / scale) / 2
+    }
+    const x = positions[2 * id] - half
+    const y = positions[2 * id + 1] - half
+    if (small) context.fillRect(x, y, size, size)
+    else context.drawImage(picture, x, y, size, size)
   }
+  context.globalAlpha = globalAlpha
 }
+
+export function fillDisc(context, radius, color, x = 0, y = 0) {
+  context.fillStyle = color
+  context.beginPath()
+  context.arc(x, y, radius, 0, FULL)
+  context.fill()
+}
+
+/** Whether so many are better drawn by sprites. */
+export const isMany = (count) => count >= MANY
 
 /** Whether things are too small, or too many, to tell a disc from a square, which is drawn faster. */
 export function isSmall(stage, radius, count) {
   return radius * (count > 3000 ? 1 : stage.ratio) < 1.5
-}
-
-/** Discs of one colour; squares where they are small. */
-export function drawDots(stage, positions, ids, count, radius, color) {
-  if (isSmall(stage, radius, count)) {
-    const context = stage.context
-    const size = 1.8 * radius
-    context.fillStyle = color
-    for (let i = 0; i < count; i++) {
-      const id = ids ? ids[i] : i
-      context.fillRect(positions[2 * id] - radius, positions[2 * id + 1] - radius, size, size)
-    }
-    return
-  }
-  drawStamps(stage, positions, ids, count, color, radius, (context) => {
-    context.fillStyle = color
-    context.beginPath()
-    context.arc(0, 0, radius, 0, FULL)
-    context.fill()
-  })
 }
 
 const DARTS = 60 // in one path: the longer a path, the longer each of its lines takes

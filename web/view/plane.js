@@ -1,7 +1,7 @@
 // A crowd in the plane on a stage's canvas: a view that zooms, agents in the colours of lists, and the
 // velocities that one of them may choose.
 
-import { drawDots } from './draw.js'
+import { drawKinds } from './draw.js'
 import { theme } from './theme.js'
 
 const FULL = 2 * Math.PI
@@ -12,8 +12,8 @@ const SPACE = [40, 66] // pixels: half of the width of a picture of velocities, 
 const CORNERS = 60 // of a disc
 const REACH = 14 // pixels within which a click picks
 
-export function createPlane(stage, capacity) {
-  const screen = new Float32Array(2 * capacity) // where agents are, in pixels
+export function createPlane(stage) {
+  let entered // the context that draws in the crowd's units
   let halfX = 1 // of what is shown at least, when nothing is zoomed
   let halfY = 1
   let zoom = 1
@@ -51,11 +51,12 @@ export function createPlane(stage, capacity) {
       context.translate(stage.width / 2, stage.height / 2)
       context.scale(scale(), scale())
       context.translate(-x, -y)
+      entered = context
       return scale()
     },
 
     leave() {
-      stage.context.restore()
+      entered.restore()
     },
 
     /** Walls: x0, y0, x1, y1 of each. */
@@ -100,20 +101,16 @@ export function createPlane(stage, capacity) {
       return best
     },
 
-    /** Agents as they are now; ids[n] are of colors[n]. Of discs only an inner part, if it is told. */
-    drawAgents({ positions, radii }, ids, colors, part = 1) {
-      const size = Math.round(8 * Math.max(part * scale() * radii[0], 0.75)) / 8
-      colors.forEach((color, n) => {
-        for (const i of ids[n]) {
-          screen[2 * i] = screenX(positions[2 * i])
-          screen[2 * i + 1] = screenY(positions[2 * i + 1])
-        }
-        drawDots(stage, screen, ids[n], ids[n].length, size, color)
-      })
+    /** Agents by their kinds, each in its colour. Of discs only an inner part, if it is told. */
+    drawAgents({ positions, radii }, kinds, colors, part = 1) {
+      const scale = this.enter()
+      const radius = Math.round(8 * Math.max(part * scale * radii[0], 0.75)) / 8 / scale
+      drawKinds(stage, positions, kinds, kinds.length, radius, colors)
+      this.leave()
     },
 
     /** As lines from the middle of each: at full speed, out of it. */
-    drawVelocities({ velocities, count, radii }) {
+    drawVelocities({ positions, velocities, count, radii }) {
       const { context } = stage
       const length = 2.4 * scale() * radii[0]
       context.strokeStyle = theme.ink
@@ -121,11 +118,10 @@ export function createPlane(stage, capacity) {
       for (let first = 0; first < count; first += MAX_VELOCITIES) {
         context.beginPath()
         for (let i = first, end = Math.min(first + MAX_VELOCITIES, count); i < end; i++) {
-          context.moveTo(screen[2 * i], screen[2 * i + 1])
-          context.lineTo(
-            screen[2 * i] + length * velocities[2 * i],
-            screen[2 * i + 1] + length * velocities[2 * i + 1],
-          )
+          const fromX = screenX(positions[2 * i])
+          const fromY = screenY(positions[2 * i + 1])
+          context.moveTo(fromX, fromY)
+          context.lineTo(fromX + length * velocities[2 * i], fromY + length * velocities[2 * i + 1])
         }
         context.stroke()
       }
@@ -138,14 +134,15 @@ export function createPlane(stage, capacity) {
     },
   }
 
-  function drawNeighbors({ radii }, slot, { neighbors }) {
+  function drawNeighbors({ positions, radii }, slot, { neighbors }) {
     const { context } = stage
     const radius = scale() * radii[slot] + 1.5
     context.strokeStyle = theme.ink
     context.lineWidth = 1.5
     context.beginPath()
     for (const other of neighbors) {
-      const [otherX, otherY] = [screen[2 * other], screen[2 * other + 1]]
+      const otherX = screenX(positions[2 * other])
+      const otherY = screenY(positions[2 * other + 1])
       context.moveTo(otherX + radius, otherY)
       context.arc(otherX, otherY, radius, 0, FULL)
     }
@@ -155,11 +152,11 @@ export function createPlane(stage, capacity) {
   // A disc of all velocities up to the agent's greatest speed, the agent in its middle.
   function drawSpace(crowd, slot, { constraints, wallConstraints }) {
     const { context } = stage
-    const { radii, maxSpeeds, velocities, preferredVelocities } = crowd
+    const { positions, radii, maxSpeeds, velocities, preferredVelocities } = crowd
     const space = Math.min(Math.max(0.09 * Math.min(stage.width, stage.height), SPACE[0]), SPACE[1])
     const unit = space / maxSpeeds[slot]
     context.save()
-    context.translate(screen[2 * slot], screen[2 * slot + 1])
+    context.translate(screenX(positions[2 * slot]), screenY(positions[2 * slot + 1]))
     // What is permitted stays clear; it may be nothing.
     context.fillStyle = theme.blue
     context.globalAlpha = 0.3

@@ -1,7 +1,9 @@
 // What a scene gets to show itself on. Every scene has a canvas of its own, whose listeners go with it.
 //
 //   canvas            the element; a scene may ask it for another context than 2D instead
-//   context           its 2D context: one unit is one CSS pixel
+//   context           its 2D context: one unit is one CSS pixel. Once many have been drawn by sprites in
+//                     a frame, that of a canvas above them: so don't keep it while drawing agents
+//   sprites           draws many, see sprites.js; null without WebGL 2
 //   width, height     in CSS pixels
 //   ratio             device pixels per CSS pixel
 //   pointer           { x, y, dirX, dirY, wandering }, see pointer.js
@@ -10,6 +12,7 @@
 
 import { createRandom } from '../../tests/random.js'
 import { createPointer } from './pointer.js'
+import { createSprites } from './sprites.js'
 
 export function createStage(container, { label, scroll, press, refresh }) {
   const canvas = document.createElement('canvas')
@@ -19,6 +22,7 @@ export function createStage(container, { label, scroll, press, refresh }) {
   container.append(canvas)
 
   let context = null
+  let sprites
   let sized = false
   const observer = new ResizeObserver(() => (sized = false))
   observer.observe(container)
@@ -26,7 +30,10 @@ export function createStage(container, { label, scroll, press, refresh }) {
   const stage = {
     canvas,
     get context() {
-      return (context ??= canvas.getContext('2d'))
+      return sprites?.above ?? (context ??= canvas.getContext('2d'))
+    },
+    get sprites() {
+      return sprites === undefined ? (sprites = createSprites(stage)) : sprites
     },
     width: 0,
     height: 0,
@@ -50,6 +57,7 @@ export function createStage(container, { label, scroll, press, refresh }) {
     },
 
     clear() {
+      sprites?.clear()
       if (!context) return
       context.setTransform(stage.ratio, 0, 0, stage.ratio, 0, 0)
       context.clearRect(0, 0, stage.width, stage.height)
@@ -57,6 +65,7 @@ export function createStage(container, { label, scroll, press, refresh }) {
 
     dispose() {
       observer.disconnect()
+      sprites?.dispose()
       canvas.remove()
     },
   }
