@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all setup wasm lib demo install test test-package bench bench-full bench-still bench-boxes bench-walls bench-crowd bench-crossings bench-goals bench-keep check reproducible format fuzz clean help
+.PHONY: all setup wasm lib docs demo install test test-package bench bench-full bench-still bench-boxes bench-walls bench-crowd bench-crossings bench-goals bench-keep check reproducible format fuzz clean help
 MAKEFLAGS += --no-builtin-rules
 
 CC = gcc
@@ -15,15 +15,17 @@ C_HEADERS := $(wildcard c/*.h)
 C_SOURCES := $(wildcard c/*.c)
 C_NAMES := $(notdir $(C_SOURCES:.c=))
 JS_SOURCES := $(wildcard wasm/*.js wasm/*.d.ts wasm/only/*.js)
-WEB_SOURCES := $(shell find web tests/random.js tests/bench/*.js -type f -not -path 'web/dist/*')
+WEB_SOURCES := $(shell find web tests/random.js tests/bench/*.js -type f -not -path 'web/dist/*' -not -path 'web/docs/*')
+DOCS := README.md CHANGELOG.md CONTRIBUTING.md web/picture.png tests/bench/results/frame.svg \
+  $(wildcard web/docs/*)
 C_TESTS := wasm/index.h $(wildcard tests/c/*.c tests/c/*.h tests/c/fuzz/*.c)
 FUZZ_NAMES := $(notdir $(basename $(wildcard tests/c/fuzz/*.c)))
 
 # Contracted multiply-adds would change results from machine to machine.
 C_FLAGS = -std=c11 -Wall -Wextra -Wconversion -Wshadow -Werror -ffp-contract=off -fno-math-errno
 
-## all: build everything: both cores, the package, the native library, the demo
-all: lib build/libcopse.a web/dist/index.html
+## all: build everything: both cores, the package, the native library, the demo, its documentation
+all: lib build/libcopse.a docs
 
 # ---- Set-up: order-only for what needs it, and free once everything is there ----
 
@@ -164,6 +166,14 @@ web/dist/index.html: dist/copse.js $(WEB_SOURCES) | $(SETUP)
 	npx vite build web --logLevel warn
 	@touch $@
 
+## docs: the documentation, in web/dist/docs, beside the demo
+docs: web/dist/docs/index.html
+
+# Vite empties web/dist, so this comes after it.
+web/dist/docs/index.html: web/dist/index.html $(DOCS) $(JS_SOURCES)
+	node web/docs/figures.js
+	npx typedoc --options web/docs/typedoc.json --logLevel Warn
+
 ## demo: build everything and serve the demo; prints the address
 demo: all
 	npx vite preview web --port $(DEMO_PORT)
@@ -281,7 +291,7 @@ bench-keep:
 # ---- Style and checks ----
 
 FORMATTED_C = $(wildcard c/*.[ch] wasm/*.[ch] tests/c/*.[ch] tests/c/fuzz/*.c tests/bench/native/*)
-FORMATTED_JS = package.json wasm web tests README.md CHANGELOG.md '!web/dist' '!tests/golden'
+FORMATTED_JS = package.json wasm web tests README.md CHANGELOG.md CONTRIBUTING.md '!web/dist' '!tests/golden'
 
 ## check: formatting, static analysis, types, and the package as users get it
 check: lib build/libcopse.a reproducible

@@ -6,4 +6,9 @@ import { entry } from './init.js'
 
 export * from './index.js'
 
-export const { init, create } = /* @__PURE__ */ entry(() => inflate(core))
+export const {
+  /** @function */
+  init,
+  /** @function */
+  create,
+} = /* @__PURE__ */ entry(() => inflate(core))

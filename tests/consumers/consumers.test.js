@@ -1,5 +1,5 @@
 // The package as its users have it: small projects outside the repository, which install the tarball
-// and their own tools, and must get a query right. What they run is what the README shows.
+// and their own tools, and must get a query right. What they run is what the README or a page shows.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,7 +11,8 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { launch } from '../browser/chromium.js'
-import { pack, root } from '../installed.js'
+import { documents } from '../documents.js'
+import { pack } from '../installed.js'
 
 const consumers = suite('consumers')
 const ANSWER = '0 1'
@@ -26,7 +27,6 @@ const TYPES = {
   '.wasm': 'application/wasm', // compileStreaming() asks for it
 }
 
-const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const packed = mkdtempSync(join(tmpdir(), 'copse-consumers-'))
 /** @type {string} */
 let tarball
@@ -43,11 +43,12 @@ consumers.after(async () => {
 })
 
 /**
- * Code that the README must show as it is.
+ * Code that the README or a page of the documentation must show as it is.
  * @param {string} code
  */
 function shown(code) {
-  assert.ok(readme.includes(`\`${code}\``), `the README does not show ${code}`)
+  const places = documents.filter(({ text }) => text.includes(`\`${code}\``))
+  assert.ok(places.length > 0, `no document shows ${code}`)
   return code
 }
 

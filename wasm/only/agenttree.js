@@ -5,6 +5,7 @@ import { inflate } from '../inflate.js'
 import { entry } from '../init.js'
 
 /** @typedef {import('../agenttree.js').AgentTreeOptions} AgentTreeOptions */
+/** @typedef {import('../agenttree.js').TreeOptions} TreeOptions */
 
 export { AgentTree, AgentTree3D } from '../agenttree.js'
 export * from '../common.js'

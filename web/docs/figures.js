@@ -1,0 +1,363 @@
+// Draws the figures of the pages by the library itself, as SVG, into build/docs.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { AgentTree, Crowd, Grid, KdTree, ObstacleTree, Quadtree, init } from '../../dist/copse.js'
+import { createRandom } from '../../tests/random.js'
+import { createStraddlers } from '../view/straddlers.js'
+
+const OUT = new URL('../../build/docs/', import.meta.url)
+const [WIDTH, HEIGHT, MARGIN] = [640, 360, 16]
+const CELL_FLOATS = 6 // minX, minY, maxX, maxY, depth, how many
+
+const STYLE = `
+  :root { --paper: #f4f5f0; --ink: #1e2b25; --muted: #66736b; --line: #c6cec3; --agent: #93a39a;
+    --hit: #e2571e; --query: #1f7a58; --blue: #2c6cb5; --light: #fff3bf; --wall: #46544c }
+  @media (prefers-color-scheme: dark) {
+    :root { --paper: #101613; --ink: #e3eae5; --muted: #8f9d95; --line: #3a463f; --agent: #66776d;
+      --hit: #ffa45c; --query: #6fdcae; --blue: #63a9f5; --light: #4b4a2c; --wall: #9aaaa0 }
+  }
+  .paper { fill: var(--paper) }
+  text { font: 13px system-ui, sans-serif; fill: var(--ink) }
+  .muted { fill: var(--muted) }
+  .agent { fill: var(--agent) } .hit { fill: var(--hit) } .query { fill: var(--query) }
+  .blue { fill: var(--blue) } .wall { fill: var(--wall) } .light { fill: var(--light) }
+  .tint { fill: var(--query); fill-opacity: 0.14 } .forbidden { fill: var(--hit); fill-opacity: 0.14 }
+  .cell, .ring, .path, .split, .box { fill: none; stroke: var(--line) }
+  .ring, .split, .path { stroke: var(--query) }
+  .ring { stroke-width: 1.5 } .thick { stroke-width: 2.5 } .dashed { stroke-dasharray: 5 4 }
+  .box { stroke: var(--agent) } .box.hit { stroke: var(--hit); fill-opacity: 0.25 }
+  .edge { stroke: var(--wall); stroke-width: 3; fill: none; stroke-linecap: round }
+  .limit { stroke: var(--hit); stroke-width: 1.5 } .arrow { stroke: var(--ink); stroke-width: 1.5 }
+  .series { fill: none; stroke-width: 2 }`
+
+// ---- Shapes ----
+
+const at = (value) => Number(value.toFixed(1))
+const circle = (x, y, r, look) =>
+  `<circle cx="${at(x)}" cy="${at(y)}" r="${at(r)}" class="${look}"/>`
+const line = (x0, y0, x1, y1, look, width = 1) =>
+  `<path d="M${at(x0)} ${at(y0)}L${at(x1)} ${at(y1)}" class="${look}" stroke-width="${at(width)}"/>`
+const rect = ([minX, minY, maxX, maxY], look) =>
+  `<rect x="${at(minX)}" y="${at(minY)}" width="${at(maxX - minX)}" height="${at(maxY - minY)}" class="${look}"/>`
+const text = (x, y, words, look = '', anchor = 'start') =>
+  `<text x="${at(x)}" y="${at(y)}" class="${look}" text-anchor="${anchor}">${words}</text>`
+const outline = (corners) =>
+  Array.from({ length: corners.length / 2 }, (_, i) => corners.slice(2 * i, 2 * i + 2))
+    .map(([x, y]) => `${at(x)} ${at(y)}`)
+    .join('L')
+const polygon = (corners, look) => `<path d="M${outline(corners)}Z" class="${look}"/>`
+const polyline = (corners, look) => `<path d="M${outline(corners)}" class="${look}"/>`
+
+const svg = (
+  title,
+  body,
+) => `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img">
+<title>${title}</title>
+<style>${STYLE}
+</style>
+<rect width="${WIDTH}" height="${HEIGHT}" rx="8" class="paper"/>
+${body.flat(Infinity).join('\n')}
+</svg>
+`
+
+// ---- What is drawn ----
+
+const spread = (random, side) => MARGIN + random() * (side - 2 * MARGIN)
+
+/** An index over points anywhere in the picture. */
+function scatter(index, count, seed) {
+  const random = createRandom(seed)
+  index.count = count
+  for (let i = 0; i < count; i++)
+    index.positions.set([spread(random, WIDTH), spread(random, HEIGHT)], 2 * i)
+  index.build()
+  return index
+}
+
+/** The boxes of cells, with their depths and how many they hold, in preorder. */
+const cellsOf = (index) => {
+  const floats = index.cells()
+  return Array.from({ length: floats.length / CELL_FLOATS }, (_, i) => {
+    const [minX, minY, maxX, maxY, depth, count] = floats.subarray(CELL_FLOATS * i)
+    return { box: [minX, minY, maxX, maxY], depth, count }
+  })
+}
+const leavesOf = (index) =>
+  cellsOf(index).filter(({ depth }, i, all) => !(all[i + 1]?.depth > depth))
+
+const dots = (index, lookOf) =>
+  Array.from({ length: index.count }, (_, i) =>
+    circle(index.positions[2 * i], index.positions[2 * i + 1], 3, lookOf(i)),
+  )
+
+/** How far a point, or a box, is from a box, squared. */
+function apart([minX, minY, maxX, maxY], [left, top, right = left, bottom = top]) {
+  const dx = Math.max(minX - right, left - maxX, 0)
+  const dy = Math.max(minY - bottom, top - maxY, 0)
+  return dx * dx + dy * dy
+}
+
+const figures = {
+  agenttree() {
+    const tree = scatter(new AgentTree({ capacity: 220, leafSize: 8 }), 220, 3)
+    const [x, y, radius] = [300, 190, 75]
+    const found = new Set(tree.within(x, y, radius))
+    const met = ({ box }) => apart(box, [x, y]) <= radius * radius
+    return svg('An agent tree: leaves with tight bounds, and those that a query looks into', [
+      leavesOf(tree)
+        .filter(met)
+        .map(({ box }) => rect(box, 'tint')),
+      leavesOf(tree).map(({ box }) => rect(box, 'cell')),
+      dots(tree, (i) => (found.has(i) ? 'hit' : 'agent')),
+      circle(x, y, radius, 'ring'),
+    ])
+  },
+
+  kdtree() {
+    const tree = scatter(new KdTree({ capacity: 60 }), 60, 8)
+    const [x, y] = [410, 205]
+    const id = tree.nearest(x, y)
+    const distance = Math.hypot(tree.positions[2 * id] - x, tree.positions[2 * id + 1] - y)
+    return svg(
+      'A k-d tree: the line of every point that divides others, and the nearest to a place',
+      [
+        cellsOf(tree)
+          .filter(({ count }) => count > 1)
+          .map(({ box, depth }) => line(...box, 'split', Math.max(3.5 - 0.6 * depth, 0.6))),
+        dots(tree, (i) => (i === id ? 'hit' : 'agent')),
+        circle(x, y, distance, 'ring dashed'),
+        circle(x, y, 3, 'query'),
+      ],
+    )
+  },
+
+  grid() {
+    const grid = scatter(new Grid({ capacity: 110, cellSize: 60 }), 110, 5)
+    const [x, y, radius] = [330, 175, 60]
+    const found = new Set(grid.within(x, y, radius))
+    const met = ({ box }) => apart(box, [x, y]) <= radius * radius
+    const { positions } = grid
+    const order = [...grid.order()].flatMap((i) => [...positions.subarray(2 * i, 2 * i + 2)])
+    return svg(
+      'A grid: its cells, the order in which it keeps the agents, and the cells that a query reads',
+      [
+        cellsOf(grid)
+          .filter(met)
+          .map(({ box }) => rect(box, 'tint')),
+        cellsOf(grid).map(({ box }) => rect(box, 'cell')),
+        polyline(order, 'path'),
+        dots(grid, (i) => (found.has(i) ? 'hit' : 'agent')),
+        circle(x, y, radius, 'ring thick'),
+      ],
+    )
+  },
+
+  quadtree() {
+    const random = createRandom(4)
+    const bounds = [MARGIN, MARGIN, WIDTH - MARGIN, HEIGHT - MARGIN]
+    const tree = new Quadtree({ bounds, capacity: 100, leafSize: 3, maxDepth: 5 })
+    for (let i = 0; i < 90; i++) {
+      const crowded = i % 3 > 0 // in one corner
+      const x = spread(random, crowded ? WIDTH / 2 : WIDTH - 40)
+      const y = spread(random, crowded ? HEIGHT / 2 : HEIGHT - 30)
+      tree.insert(x, y, x + 5 + 18 * random(), y + 5 + 14 * random())
+    }
+    const ids = new Uint32Array(tree.count)
+    const count = createStraddlers().find(tree.cells(), tree.boxes, tree.count, 1, ids)
+    const straddlers = new Set(ids.subarray(0, count))
+    return svg('A quadtree: its cells, and the boxes that lie on a line between cells', [
+      cellsOf(tree).map(({ box }) => rect(box, 'cell')),
+      Array.from({ length: tree.count }, (_, i) =>
+        rect(tree.boxes.subarray(4 * i, 4 * i + 4), straddlers.has(i) ? 'box hit' : 'box'),
+      ),
+    ])
+  },
+
+  walls() {
+    const level = new ObstacleTree({ capacity: 200, leafSize: 2 })
+    const shapes = [
+      [
+        MARGIN,
+        MARGIN,
+        WIDTH - MARGIN,
+        MARGIN,
+        WIDTH - MARGIN,
+        HEIGHT - MARGIN,
+        MARGIN,
+        HEIGHT - MARGIN,
+      ],
+      [120, 80, 190, 80, 190, 130, 120, 130],
+      [250, 210, 330, 190, 350, 260, 280, 290],
+      [430, 60, 520, 90, 450, 140],
+      [90, 230, 150, 210, 170, 280],
+      [480, 220, 560, 220, 560, 290, 480, 290],
+    ]
+    shapes.forEach((points, i) =>
+      level.addPolygon(points, { winding: i === 0 ? 'boundary' : 'solid' }),
+    )
+    level.addSegment(300, MARGIN, 300, 120)
+    const [x, y] = [230, 170]
+    const lines = level.lines()
+    return svg('Walls: the lines that divide space, and what can be seen from a place', [
+      polygon([...level.visibilityPolygon(x, y)], 'light'),
+      Array.from({ length: lines.length / 5 }, (_, i) => {
+        const [x0, y0, x1, y1, depth] = lines.subarray(5 * i)
+        return line(x0, y0, x1, y1, 'split dashed', Math.max(2 - 0.3 * depth, 0.6))
+      }),
+      shapes.map((points) => polygon(points, 'edge')),
+      line(300, MARGIN, 300, 120, 'edge', 3),
+      circle(x, y, 6, 'hit'),
+    ])
+  },
+
+  batch() {
+    const reach = 40
+    const tree = scatter(new AgentTree({ capacity: 420, leafSize: 24 }), 420, 11)
+    const leaves = leavesOf(tree)
+    const own = leaves.reduce((best, leaf) =>
+      apart(leaf.box, [WIDTH / 2, HEIGHT / 2]) < apart(best.box, [WIDTH / 2, HEIGHT / 2])
+        ? leaf
+        : best,
+    )
+    const near = leaves.filter(({ box }) => apart(box, own.box) <= reach * reach)
+    const inside = (boxes) => new Set(boxes.flatMap(({ box }) => [...tree.range(...box)]))
+    const [askers, gathered] = [inside([own]), inside(near)]
+    const [left, top] = [0, 1].map((axis) => Math.min(...near.map(({ box }) => box[axis])))
+    const [right, bottom] = [2, 3].map((axis) => Math.max(...near.map(({ box }) => box[axis])))
+    const [columns, rows] = [Math.ceil((right - left) / reach), Math.ceil((bottom - top) / reach)]
+    const cells = [
+      ...Array.from({ length: columns + 1 }, (_, i) => [i * reach, 0, i * reach, rows * reach]),
+      ...Array.from({ length: rows + 1 }, (_, i) => [0, i * reach, columns * reach, i * reach]),
+    ]
+    const [asker] = askers
+    const [x, y] = tree.positions.subarray(2 * asker)
+    const column = left + Math.floor((x - left) / reach - 1) * reach
+    const row = top + Math.floor((y - top) / reach - 1) * reach
+    return svg(
+      'A batch: one leaf, what is gathered around it, and the cells that one of its agents scans',
+      [
+        rect([column, row, column + 3 * reach, row + 3 * reach], 'tint'),
+        cells.map(([x0, y0, x1, y1]) => line(left + x0, top + y0, left + x1, top + y1, 'cell')),
+        near.map(({ box }) => rect(box, 'box')),
+        rect(own.box, 'ring thick'),
+        dots(tree, (i) => (askers.has(i) ? 'query' : gathered.has(i) ? 'hit' : 'agent')),
+        circle(x, y, reach, 'ring'),
+      ],
+    )
+  },
+
+  orca() {
+    const crowd = new Crowd({
+      capacity: 4,
+      exact: true,
+      timeHorizon: 1.5,
+      maxSpeed: 1.6,
+      radius: 0.6,
+    })
+    const preferred = [1.2, 0]
+    const agents = [
+      { position: [0, 0], velocity: [1.1, 0.1], preferredVelocity: preferred },
+      { position: [2.9, -0.3], velocity: [-1.1, 0] },
+      { position: [2.8, -2.1], velocity: [-0.2, 0.7] },
+      { position: [0.9, 1.6], velocity: [0.8, -0.7] },
+    ].map((agent) => ({ preferredVelocity: agent.velocity, ...agent }))
+    for (const agent of agents) crowd.add(agent)
+    const { constraints } = crowd.look(0)
+    const limits = Array.from({ length: constraints.length / 4 }, (_, i) => [
+      ...constraints.slice(4 * i, 4 * i + 4),
+    ])
+    crowd.step(1 / 60)
+    const chosen = [...crowd.velocities.subarray(0, 2)]
+
+    const [scale, speedScale, far] = [54, 90, 10]
+    const place = ([x, y]) => [90 + scale * x, 190 - scale * y]
+    const speed = ([x, y]) => [480 + speedScale * x, 190 - speedScale * y]
+    const most = speedScale * 1.6
+    const beyond = ([x, y, dx, dy]) => [
+      ...speed([x - far * dx, y - far * dy]),
+      ...speed([x + far * dx, y + far * dy]),
+      ...speed([x + far * (dx + dy), y + far * (dy - dx)]),
+      ...speed([x - far * (dx - dy), y - far * (dy + dx)]),
+    ]
+    const arrow = (from, to) => line(...from, ...to, 'arrow')
+    return svg(
+      'Collision avoidance: an agent and its neighbours, and the velocities that they leave it',
+      [
+        `<clipPath id="speeds"><circle cx="${speed([0, 0])[0]}" cy="${speed([0, 0])[1]}" r="${most}"/></clipPath>`,
+        agents.map(({ position }, i) =>
+          circle(...place(position), 0.6 * scale, i ? 'agent' : 'query'),
+        ),
+        agents.map(({ position: [x, y], velocity: [dx, dy] }) =>
+          arrow(place([x, y]), place([x + dx, y + dy])),
+        ),
+        '<g clip-path="url(#speeds)">',
+        limits.map((limit) => polygon(beyond(limit), 'forbidden')),
+        limits.map(([x, y, dx, dy]) =>
+          line(
+            ...speed([x - far * dx, y - far * dy]),
+            ...speed([x + far * dx, y + far * dy]),
+            'limit',
+            1.5,
+          ),
+        ),
+        '</g>',
+        circle(...speed([0, 0]), most, 'ring dashed'),
+        circle(...speed([0, 0]), 2, 'agent'),
+        arrow(speed([0, 0]), speed(chosen)),
+        circle(...speed(preferred), 5, 'blue'),
+        circle(...speed(chosen), 5, 'query'),
+        text(MARGIN, 28, 'where they are, and how they move'),
+        text(330, 28, 'velocities of the green one'),
+        text(speed(preferred)[0], speed(preferred)[1] - 12, 'preferred', '', 'middle'),
+        text(speed(chosen)[0] - 10, speed(chosen)[1] + 4, 'chosen', '', 'end'),
+      ],
+    )
+  },
+
+  /** What the first table of the page says. */
+  crossings() {
+    const page = readFileSync(new URL('which-index.md', import.meta.url), 'utf8')
+    const [head, , ...rows] = page
+      .match(/\| width of a cell [^]*?\n\n/)[0]
+      .trim()
+      .split('\n')
+      .map((row) =>
+        row
+          .split('|')
+          .slice(1, -1)
+          .map((cell) => cell.trim()),
+      )
+    const widths = head.slice(1).map((width) => {
+      const [above, below = 1] = width.split('/').map(Number)
+      return above / below
+    })
+    const [left, right, top, bottom, greatest] = [60, 440, 40, 300, 2.5]
+    const x = (width) => left + ((Math.log2(width) + 2) / 6) * (right - left)
+    const y = (ratio) => bottom - (ratio / greatest) * (bottom - top)
+    const colors = ['query', 'blue', 'hit', 'agent']
+    return svg('How many times as fast as the agent tree the grid is, by the width of its cells', [
+      text(left - 40, 24, 'times as fast as the agent tree'),
+      [0, 0.5, 1, 1.5, 2, 2.5].map((ratio) => [
+        line(left, y(ratio), right, y(ratio), ratio === 1 ? 'arrow' : 'cell'),
+        text(left - 8, y(ratio) + 4, ratio, 'muted', 'end'),
+      ]),
+      widths.map((width, i) => text(x(width), bottom + 20, head[i + 1], 'muted', 'middle')),
+      text((left + right) / 2, bottom + 44, 'width of a cell over the radius', '', 'middle'),
+      rows.map(([name, ...ratios], i) => {
+        const points = ratios.flatMap((ratio, j) => [x(widths[j]), y(Number(ratio))])
+        const stroke = `var(--${colors[i]})`
+        return [
+          `<path d="M${outline(points)}" class="series" style="stroke: ${stroke}"/>`,
+          ratios.map((ratio, j) => circle(x(widths[j]), y(Number(ratio)), 3, colors[i])),
+          circle(right + 20, top + 20 + 24 * i, 4, colors[i]),
+          text(right + 32, top + 24 + 24 * i, name.replaceAll('`', '').split(',')[0]),
+        ]
+      }),
+    ])
+  },
+}
+
+await init()
+mkdirSync(OUT, { recursive: true })
+for (const [name, draw] of Object.entries(figures))
+  writeFileSync(new URL(`${name}.svg`, OUT), draw())
