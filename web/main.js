@@ -84,7 +84,7 @@ const keys = createKeyboard(
       press: (digit) => visit(scenes[digit - 1]),
     },
     { keys: ['l'], name: 'L', does: 'list of all scenes', press: showOverview },
-    { keys: ['p'], name: 'P', does: 'numbers and controls', press: () => panel.toggle() },
+    { keys: ['p'], name: 'P', does: 'numbers and controls', press: togglePanel },
     { keys: ['v'], name: 'V', does: 'view the source', press: () => showSource(!source.isOpen) },
     { keys: ['?'], name: '?', does: 'this help', press: showKeys },
     { keys: ['Escape'], name: 'Escape', does: 'close what is open', press: dismiss },
@@ -259,6 +259,13 @@ function showKeys() {
   byId('keys').showModal()
 }
 
+// The source lies over the panel.
+function togglePanel() {
+  if (!source.isOpen) return panel.toggle()
+  showSource(false)
+  panel.toggle(true)
+}
+
 function showSource(yes) {
   source.open(yes)
   byId('view').setAttribute('aria-expanded', yes)
@@ -288,7 +295,7 @@ function listen() {
     view: () => showSource(!source.isOpen),
     look: () => showSource(true),
     'help-keys': showKeys,
-    toggle: () => panel.toggle(),
+    toggle: togglePanel,
   }
   for (const [id, click] of Object.entries(clicks)) byId(id).addEventListener('click', click)
   byId('source')

@@ -32,7 +32,7 @@ export function createPanel() {
   return {
     /** As far as there is room. */
     open: (yes) => open(yes && !small.matches),
-    toggle: () => open(!document.body.classList.contains('panel-open')),
+    toggle: (yes = !document.body.classList.contains('panel-open')) => open(yes),
 
     /** Makes the controls of a scene; changed(field) is called when one was set. Returns the gui. */
     start(scene, changed) {
