@@ -1,4 +1,5 @@
-// The shell of the demo: starts the library, opens scenes by the address, runs the frame loop.
+// The shell of the demo: starts the library, opens scenes by the address, runs the frame loop. While the
+// address names no scene, a card tells what the library is, over one that moves.
 //
 // For tests, window.copseDemo tells (live, read only):
 //   ready    the library has started and a scene runs
@@ -8,41 +9,114 @@
 //   results  what a scene compares: [{ name, total, equal }, …], total in ms; empty in most scenes
 //   paused   the simulation stands still (frames are still drawn)
 //   errors   messages of everything that went wrong, empty if all is well
+// The mark `first frame` on the page's timeline is when the first one was drawn.
 
 import { init } from 'copse'
 import { scenes } from './scenes.js'
+import { applyAddress, readAddress, writeAddress } from './view/address.js'
+import { formatTime } from './view/clock.js'
 import { createChart } from './view/chart.js'
+import { createKeyboard } from './view/keyboard.js'
 import { createMeter } from './view/meter.js'
+import { createOverview } from './view/overview.js'
 import { createPanel } from './view/panel.js'
+import { createSource } from './view/source.js'
 import { createStage } from './view/stage.js'
 import { watchTheme } from './view/theme.js'
+import { inWords } from './view/words.js'
 
 const byId = (id) => document.getElementById(id)
+const LANDING = 'flock' // the scene behind the card
+const FRAME = 1 / 60 // seconds of a single step
 const MAX_STEP = 1 / 20 // seconds: after a hitch or in a hidden tab time stands still, nobody jumps
 const REPORTS = 5 // a second: numbers that change faster can't be read
 const CHARTS = 10
+const ADDRESSES = 2 // browsers refuse to change the address all the time
 
 const panel = createPanel()
 const chart = createChart(byId('chart'))
 const meter = createMeter()
+const source = createSource(byId('source'))
+const overview = createOverview(byId('overview'), scenes)
+const lessMotion = matchMedia('(prefers-reduced-motion: reduce)').matches
 const errors = []
-const keys = new Set() // arrow keys that are down
 
 let stage = null
 let scene = null
 let running = null // what the scene's setup returned
+let gui = null // its controls
+let address = null // that was last read or written
 let frame = 0
 let paused = false
+let single = false // one frame is due although it is paused
 let lastTime = 0
 let nextReport = 0
 let nextChart = 0
+let nextAddress = 0
 
-// Opens the scene that the address names, else the first.
-function open() {
-  const name = new URLSearchParams(location.hash.slice(1)).get('scene')
-  const next = scenes.find((one) => one.name === name) ?? scenes[0]
-  if (next === scene) return
-  close()
+const keys = createKeyboard(
+  [
+    { keys: [' '], name: 'Space', does: 'pause, or go on', press: () => pause(!paused) },
+    { keys: ['.'], name: '.', does: 'one single frame', press: step, repeats: true },
+    { keys: ['r'], name: 'R', does: 'start the scene anew', press: restart },
+    {
+      ...{ keys: ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'], name: 'Arrow keys' },
+      does: 'move the pointer',
+    },
+    {
+      ...{ keys: ['Enter'], name: 'Enter', does: 'click at the pointer' },
+      press: () => running?.press?.(),
+    },
+    {
+      ...{ keys: ['+', '=', '-'], name: '+ and -', does: 'what the wheel and a pinch do' },
+      ...{ press: (key) => running?.scroll?.(key === '-' ? -1 : 1), repeats: true },
+    },
+    {
+      ...{ keys: ['[', 'PageUp'], name: '[ or Page up', does: 'previous scene' },
+      press: () => visit(neighbour(-1)),
+    },
+    {
+      ...{ keys: [']', 'PageDown'], name: '] or Page down', does: 'next scene' },
+      press: () => visit(neighbour(1)),
+    },
+    {
+      ...{ keys: [...'123456789'], name: '1 … 9', does: 'one of the first scenes' },
+      press: (digit) => visit(scenes[digit - 1]),
+    },
+    { keys: ['l'], name: 'L', does: 'list of all scenes', press: showOverview },
+    { keys: ['p'], name: 'P', does: 'numbers and controls', press: togglePanel },
+    { keys: ['v'], name: 'V', does: 'view the source', press: () => showSource(!source.isOpen) },
+    { keys: ['?'], name: '?', does: 'this help', press: showKeys },
+    { keys: ['Escape'], name: 'Escape', does: 'close what is open', press: dismiss },
+  ],
+  byId('key-list'),
+)
+
+const isLanding = () => document.body.classList.contains('landing')
+
+// Shows what the address says.
+function follow() {
+  const read = readAddress(location.hash)
+  const named = scenes.find(({ name }) => name === read.scene)
+  const next = named ?? scenes.find(({ name }) => name === LANDING)
+  address = location.hash
+  welcome(!named)
+  if (next !== scene) {
+    close()
+    open(next, read)
+  } else applyAddress(read, scene, gui.controllersRecursive())
+  if (read.paused) pause(true)
+}
+
+// The card, which has the page for itself, and a stage.
+function welcome(yes) {
+  if (yes === isLanding()) return
+  document.body.classList.toggle('landing', yes)
+  panel.open(!yes)
+}
+
+/** Opens a scene as an address that was read says, without one with the params that it has. */
+function open(next, read) {
   byId('message').hidden = true
   scene = next
   stage = createStage(byId('stage'), {
@@ -51,17 +125,17 @@ function open() {
     press: () => running?.press?.(),
     refresh: panel.refresh,
   })
+  gui = panel.start(scene, (field) => running?.change?.(field))
+  if (read) applyAddress(read, scene, gui.controllersRecursive())
   running = scene.setup(stage, scene.params)
-  panel.start(scene, (field) => running.change?.(field))
+  source.follow(scene.name)
   chart.clear()
   nextReport = 0
   document.title = `${scene.title} · copse`
-  for (const link of document.querySelectorAll('nav a')) {
-    if (link.dataset.scene === scene.name) {
-      link.setAttribute('aria-current', 'page')
-      link.scrollIntoView({ block: 'nearest', inline: 'center' }) // the list may be wider than a phone
-    } else link.removeAttribute('aria-current')
-  }
+  byId('scene').textContent = scene.title
+  byId('explore').href = `#scene=${scene.name}`
+  byId('previous').href = `#scene=${neighbour(-1).name}`
+  byId('next').href = `#scene=${neighbour(1).name}`
 }
 
 function close() {
@@ -69,12 +143,48 @@ function close() {
   panel.stop()
   running?.dispose()
   stage.dispose()
-  scene = stage = running = null
+  scene = stage = running = gui = null
+}
+
+function restart() {
+  if (!scene) return
+  const same = scene
+  const hadFocus = document.activeElement === stage.canvas
+  guard('The scene could not start', () => {
+    close()
+    open(same)
+    if (hadFocus) stage.canvas.focus()
+  })
+}
+
+// A link to what is shown is always there. An address that has changed meanwhile is to be followed first.
+function keepAddress() {
+  if (isLanding() || location.hash !== address) return
+  const written = writeAddress(scene, paused && !lessMotion)
+  if (written === address) return
+  history.replaceState(null, '', written)
+  address = location.hash
+}
+
+// On the card: only what is measured here and now.
+function tellTimes() {
+  const [build, query] = [meter.mean.build, meter.mean.query].map(formatTime)
+  const count = inWords(scene.params[scene.count])
+  byId('live').textContent =
+    `Here, in every frame: ${count} agents, indexed in ${build}, all queries answered in ${query}.`
+}
+
+const neighbour = (step) => scenes.at((scenes.indexOf(scene) + step) % scenes.length)
+
+function visit(next) {
+  if (next) location.hash = `scene=${next.name}`
 }
 
 function tick(now) {
   const elapsed = Math.min((now - lastTime) / 1000, MAX_STEP)
+  const dt = !paused ? elapsed : single ? FRAME : 0
   lastTime = now
+  single = false
 
   const { width, height, pointer } = stage
   if (stage.fit()) {
@@ -87,21 +197,27 @@ function tick(now) {
     elapsed,
     keys.has('ArrowRight') - keys.has('ArrowLeft'),
     keys.has('ArrowDown') - keys.has('ArrowUp'),
-    !paused,
+    dt > 0,
   )
 
   meter.start()
-  running.frame(paused ? 0 : elapsed, meter.lap)
+  running.frame(dt, meter.lap)
   meter.lap()
   stage.clear()
   running.draw()
   meter.lap('draw')
   frame++
+  if (frame === 1) performance.mark('first frame')
 
   chart.add(now / 1000, meter.ms)
   if (now >= nextReport) {
     nextReport = now + 1000 / REPORTS
     panel.show(running.report(meter.mean))
+    if (isLanding()) tellTimes()
+  }
+  if (now >= nextAddress) {
+    nextAddress = now + 1000 / ADDRESSES
+    keepAddress()
   }
   if (now >= nextChart) {
     nextChart = now + 1000 / CHARTS
@@ -127,6 +243,38 @@ function guard(what, task) {
 function pause(yes) {
   paused = yes
   byId('pause').textContent = yes ? 'Play' : 'Pause'
+  byId('still').hidden = !(yes && lessMotion)
+}
+
+function step() {
+  pause(true)
+  single = true
+}
+
+function showOverview() {
+  overview.open(isLanding() ? '' : scene?.name)
+}
+
+function showKeys() {
+  byId('keys').showModal()
+}
+
+// The source lies over the panel.
+function togglePanel() {
+  if (!source.isOpen) return panel.toggle()
+  showSource(false)
+  panel.toggle(true)
+}
+
+function showSource(yes) {
+  source.open(yes)
+  byId('view').setAttribute('aria-expanded', yes)
+  if (yes) byId('source').focus()
+}
+
+function dismiss() {
+  if (source.isOpen) showSource(false)
+  else if (isLanding()) visit(scene)
 }
 
 function fail(what, error) {
@@ -137,32 +285,23 @@ function fail(what, error) {
   message.textContent = `${what}: ${error?.message ?? error}`
 }
 
-function pressKey(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return
-  if (event.target.closest('input, select, button')) return
-  const digit = Number(event.key)
-  if (event.key.startsWith('Arrow')) keys.add(event.key)
-  else if (event.key === ' ') pause(!paused)
-  else if (event.key === '+' || event.key === '=') running?.scroll?.(1)
-  else if (event.key === '-') running?.scroll?.(-1)
-  else if (event.key === 'Enter' && !event.target.closest('a')) running?.press?.()
-  else if (scenes[digit - 1]) location.hash = `scene=${scenes[digit - 1].name}`
-  else return
-  event.preventDefault()
-}
-
-function listScenes() {
-  byId('scenes').append(
-    ...scenes.map(({ name, title }) => {
-      const item = document.createElement('li')
-      const link = document.createElement('a')
-      link.href = `#scene=${name}`
-      link.dataset.scene = name
-      link.textContent = title
-      item.append(link)
-      return item
-    }),
-  )
+function listen() {
+  const clicks = {
+    pause: () => pause(!paused),
+    step,
+    restart,
+    scene: showOverview,
+    all: showOverview,
+    view: () => showSource(!source.isOpen),
+    look: () => showSource(true),
+    'help-keys': showKeys,
+    toggle: togglePanel,
+  }
+  for (const [id, click] of Object.entries(clicks)) byId(id).addEventListener('click', click)
+  byId('source')
+    .querySelector('.close')
+    .addEventListener('click', () => showSource(false))
+  addEventListener('hashchange', () => guard('The scene could not start', follow))
 }
 
 async function start() {
@@ -195,30 +334,26 @@ async function start() {
   addEventListener('error', (event) => errors.push(event.message))
   addEventListener('unhandledrejection', (event) => errors.push(String(event.reason)))
 
-  listScenes()
   watchTheme(() => {
     chart.redraw()
     panel.redraw()
   })
   if (typeof WebAssembly !== 'object') {
+    document.body.className = 'failed'
     fail('This demo needs WebAssembly', new Error('this browser has none, or has it switched off'))
     return
   }
   try {
     await init()
   } catch (error) {
+    document.body.className = 'failed'
     fail('The library could not start', error)
     return
   }
 
-  const openScene = () => guard('The scene could not start', open)
-  openScene()
-  addEventListener('hashchange', openScene)
-  addEventListener('keydown', pressKey)
-  addEventListener('keyup', (event) => keys.delete(event.key))
-  addEventListener('blur', () => keys.clear())
-  byId('pause').addEventListener('click', () => pause(!paused))
-  pause(matchMedia('(prefers-reduced-motion: reduce)').matches)
+  pause(lessMotion)
+  guard('The scene could not start', follow)
+  listen()
   requestAnimationFrame((now) => {
     lastTime = now
     loop(now)

@@ -3,9 +3,14 @@
 //   name         in the address: #scene=name
 //   title        in the list of scenes
 //   order        place in the list, from 1
+//   group        heading that it stands under in the list
+//   summary      for the list, one line
 //   description  what there is to see, one or two sentences
 //   help         how to use pointer and keyboard here, one sentence
-//   params       all of its settings, one plain object; kept while other scenes are shown
+//   params       all of its settings, one plain object; what differs from these defaults, the address
+//                tells, as far as there is a controller for it
+//   count        the one of them that says how many there are: n in the address
+//   passing      optional: those that change by themselves, and are in no address
 //   controls(gui, params)   adds controllers for the fields of params to a lil-gui
 //   setup(stage, params)    starts the scene, returns what runs it:
 //
@@ -29,4 +34,6 @@
 
 const found = import.meta.glob('./scenes/*.js', { eager: true, import: 'default' })
 
-export const scenes = Object.values(found).sort((a, b) => a.order - b.order)
+export const scenes = Object.values(found)
+  .map((scene) => ({ ...scene, defaults: Object.freeze({ ...scene.params }) }))
+  .sort((a, b) => a.order - b.order)

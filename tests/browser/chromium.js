@@ -41,10 +41,12 @@ export async function open(folder) {
      * A page at a path, and what it logged as an error.
      * @param {string} path
      * @param {import('playwright-core').BrowserContextOptions} [options]
+     * @param {() => void} [before] runs in the page before anything of its own
      */
-    async page(path, options = { viewport: { width: 1280, height: 800 } }) {
+    async page(path, options = { viewport: { width: 1280, height: 800 } }, before) {
       const context = await browser.newContext(options)
       const page = await context.newPage()
+      if (before) await page.addInitScript(before)
       /** @type {string[]} */
       const errors = []
       page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))

@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { open } from './chromium.js'
+import { choose, frames, number, PHONE, picture, told } from './demo.js'
 
 const demo = suite('demo')
 /** @type {Awaited<ReturnType<typeof open>>} */
@@ -17,28 +18,6 @@ demo.after.each(() => site.closePages())
 demo.after(() => site.close())
 
 /** @typedef {import('playwright-core').Page} Page */
-
-/** @param {Page} page @param {string} name */
-const told = (page, name) => page.evaluate((name) => window.copseDemo[name], name)
-
-/**
- * Waits until the demo has drawn some more frames.
- * @param {Page} page
- */
-async function frames(page, more = 30) {
-  await page.waitForFunction(() => window.copseDemo?.ready)
-  const before = await told(page, 'frame')
-  await page.waitForFunction((least) => window.copseDemo.frame >= least, before + more)
-}
-
-/** The number in the panel with that label. @param {Page} page @param {string} label */
-async function number(page, label) {
-  const shown = page.locator(`#numbers div:has(dt:text-is("${label}")) dd`)
-  return parseFloat((await shown.textContent()).replace(',', ''))
-}
-
-/** The pixels of the stage. @param {Page} page */
-const picture = async (page) => (await page.locator('#stage').screenshot()).toString('base64')
 
 demo('opens at once, and its frames advance', async () => {
   const { page, errors } = await site.page('')
@@ -108,8 +87,7 @@ demo('opens every scene, by its link', async () => {
   const scenes = await told(page, 'scenes')
   assert.ok(scenes.length >= 15)
   for (const scene of scenes) {
-    await page.locator(`nav a[href="#scene=${scene}"]`).click()
-    await page.waitForFunction((scene) => window.copseDemo.scene === scene, scene)
+    await choose(page, scene)
     await frames(page, 60)
     await page.screenshot({ path: `build/screenshots/${scene}.png` })
   }
@@ -221,7 +199,7 @@ demo('finds the nearest in space, in a view that turns', async () => {
     performance.getEntriesByType('resource').some(({ name }) => /world/.test(name))
   await frames(page, 5)
   assert.not.ok(await page.evaluate(loaded), 'three.js is for scenes in 3D')
-  await page.locator('nav a[href="#scene=space"]').click()
+  await choose(page, 'space')
   await page.waitForFunction(loaded)
   await page.waitForFunction(() => window.copseDemo.results[0]?.equal)
   assert.is(await told(page, 'hits'), 30)
@@ -260,8 +238,7 @@ demo('finds the nearest in space, in a view that turns', async () => {
   // Again and again: a page has but few contexts for 3D.
   for (let i = 0; i < 3; i++) {
     for (const scene of ['kdtree', 'space']) {
-      await page.locator(`nav a[href="#scene=${scene}"]`).click()
-      await page.waitForFunction((scene) => window.copseDemo.scene === scene, scene)
+      await choose(page, scene)
       await frames(page, 5)
     }
   }
@@ -472,10 +449,9 @@ demo('a guard sees whom no wall hides, and walls that are drawn hide more', asyn
 })
 
 demo('a guard lights a dark page too, and a phone, where a tap is no wall', async () => {
-  const phone = { width: 390, height: 844 }
   for (const [name, options] of Object.entries({
     'sight-dark': { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
-    'sight-phone': { viewport: phone, deviceScaleFactor: 3, hasTouch: true, isMobile: true },
+    'sight-phone': PHONE,
   })) {
     const { page, errors } = await site.page('#scene=sight', options)
     await frames(page, 60)
@@ -485,7 +461,10 @@ demo('a guard lights a dark page too, and a phone, where a tap is no wall', asyn
       await page.touchscreen.tap(195, 400)
       await frames(page, 30)
       assert.is(await number(page, 'Walls'), walls)
-      assert.is(await page.evaluate(() => document.documentElement.scrollWidth), phone.width)
+      assert.is(
+        await page.evaluate(() => document.documentElement.scrollWidth),
+        PHONE.viewport.width,
+      )
     }
     await page.screenshot({ path: `build/screenshots/${name}.png` })
     assert.equal(errors, [])
@@ -720,11 +699,10 @@ demo('units of a battle avoid each other on demand', async () => {
 })
 
 demo('crowds on a dark page, and on a phone, where a tap picks', async () => {
-  const phone = { width: 390, height: 844 }
   for (const scene of ['circle', 'blocks', 'spheres', 'crossing', 'evacuate', 'rewind']) {
     for (const [name, options] of Object.entries({
       dark: { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
-      phone: { viewport: phone, deviceScaleFactor: 3, hasTouch: true, isMobile: true },
+      phone: PHONE,
     })) {
       const { page, errors } = await site.page(`#scene=${scene}`, options)
       await frames(page, 60)
@@ -732,7 +710,10 @@ demo('crowds on a dark page, and on a phone, where a tap picks', async () => {
       if (options.hasTouch) {
         await page.touchscreen.tap(195, 400)
         await frames(page, 5)
-        assert.is(await page.evaluate(() => document.documentElement.scrollWidth), phone.width)
+        assert.is(
+          await page.evaluate(() => document.documentElement.scrollWidth),
+          PHONE.viewport.width,
+        )
       }
       await page.screenshot({ path: `build/screenshots/${scene}-${name}.png` })
       assert.equal(errors, [])
@@ -742,12 +723,7 @@ demo('crowds on a dark page, and on a phone, where a tap picks', async () => {
 })
 
 demo('fits a phone, and follows a finger', async () => {
-  const { page, errors } = await site.page('#scene=neighbours', {
-    viewport: { width: 390, height: 844 },
-    deviceScaleFactor: 3,
-    hasTouch: true,
-    isMobile: true,
-  })
+  const { page, errors } = await site.page('#scene=neighbours', PHONE)
   await frames(page, 5)
   const { width } = await page.locator('#stage').boundingBox()
   assert.ok(width <= 390, 'the stage is as wide as the screen')

@@ -29,11 +29,14 @@ const MAX_ARROWS = 4_000
 export default {
   name: 'battle',
   title: 'Battle',
-  order: 2,
+  order: 14,
+  group: 'Games',
+  summary: 'Two armies: everybody finds the nearest enemy in every frame',
   description:
     'Each unit finds its nearest enemy by group mask in every frame, walks there, pushes apart from whom it touches and strikes; or a crowd moves all, and they avoid each other before they touch. The dead are in no group; reinforcements come, for ever.',
-  help: 'Click, tap or Enter strikes all in the circle; arrow keys move it, wheel, pinch, + and - change its size. Space pauses, digits choose the scene.',
+  help: 'Click, tap or Enter strikes all in the circle; arrow keys move it, wheel, pinch, + and - change its size.',
 
+  count: 'soldiers',
   params: {
     soldiers: 300,
     archers: 0.25,

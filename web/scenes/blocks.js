@@ -34,11 +34,14 @@ const LANES = 8 // around corners: not all can go where it is shortest
 export default {
   name: 'blocks',
   title: 'Blocks',
-  order: 11,
+  order: 9,
+  group: 'Crowds',
+  summary: 'Four groups change places between walls',
   description:
     'Four groups change places, past four boxes and each other. The boxes are walls of an obstacle tree: agents keep clear of them by the same rule as of their neighbours, and ask it which way is free.',
-  help: 'Click, tap or Enter picks an agent: tinted around it are the velocities that neighbours (blue lines) and walls (red ones) forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom. Space pauses, digits choose the scene.',
+  help: 'Click, tap or Enter picks an agent: tinted around it are the velocities that neighbours (blue lines) and walls (red ones) forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
 
+  count: 'agents',
   params: { agents: 400, ...crossingParams, speed: 4 },
 
   controls(gui, params) {

@@ -20,11 +20,14 @@ const FULL = 2 * Math.PI
 export default {
   name: 'circle',
   title: 'Circle',
-  order: 10,
+  order: 8,
+  group: 'Crowds',
+  summary: 'All cross to the opposite side, past each other',
   description:
     'Everybody crosses to the opposite side and meets all others in the middle. Each agent takes the velocity nearest to the one it wants that keeps it clear of its neighbours; these do the same.',
-  help: 'Click, tap or Enter picks an agent: tinted around it are the velocities that its neighbours forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom. Space pauses, digits choose the scene.',
+  help: 'Click, tap or Enter picks an agent: tinted around it are the velocities that its neighbours forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
 
+  count: 'agents',
   params: { agents: 500, ...crossingParams, speed: 4 },
 
   controls(gui, params) {

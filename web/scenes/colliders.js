@@ -26,11 +26,14 @@ const { fround } = Math
 export default {
   name: 'colliders',
   title: 'Colliders',
-  order: 7,
+  order: 5,
+  group: 'Boxes and walls',
+  summary: 'Moving boxes in a quadtree: hits and overlaps',
   description:
     'A quadtree that follows what moves. Boxes that meet the area at the pointer light up; the leaves it looks into are tinted. Blue ones straddle a line, so a divided cell holds them. Where two overlap is marked.',
-  help: 'Pointer or arrow keys move the area, wheel, pinch, + and - change its size. Space pauses, digits choose the scene.',
+  help: 'Pointer or arrow keys move the area, wheel, pinch, + and - change its size.',
 
+  count: 'items',
   params: {
     items: 1_500,
     spread: 'uniform',

@@ -29,11 +29,14 @@ const LENGTH_OF_BANDS = Math.ceil(LENGTH / BAND[0])
 export default {
   name: 'crossing',
   title: 'Crossing',
-  order: 13,
+  order: 11,
+  group: 'Crowds',
+  summary: 'Two streams in a corridor form lanes',
   description:
     'Two streams of people in a corridor, against each other. Nobody plans for it, and yet lanes form: it is easier to follow than to meet. Rings are in a hurry: they walk faster, and others make way. With the algorithm as published, without what the crowd adds, lanes form less well, and more are held up.',
-  help: 'Click, tap or Enter picks somebody: tinted around him are the velocities that neighbours (blue lines) and walls (red ones) forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom. Space pauses, digits choose the scene.',
+  help: 'Click, tap or Enter picks somebody: tinted around him are the velocities that neighbours (blue lines) and walls (red ones) forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
 
+  count: 'agents',
   params: { agents: 300, width: 7, hurried: 0.1, exact: false, speed: 2, constraints: false },
 
   controls(gui, params) {

@@ -46,11 +46,14 @@ const SIDES = [-1, 1]
 export default {
   name: 'evacuate',
   title: 'Evacuate',
-  order: 14,
+  order: 12,
+  group: 'Crowds',
+  summary: 'Out of rooms by the shortest ways, also past walls that you draw',
   description:
     'Everybody leaves, through doors that are too narrow for all at once. The shortest ways out are found past the walls of an obstacle tree, and found again when you draw a wall; on its way the crowd avoids itself and the walls. Dark in the middle: who has come no nearer for a while.',
-  help: 'Drag to draw a wall; or press Enter where it begins and where it ends. Who has no way out stays where he is. Arrow keys move the pointer. Space pauses, digits choose the scene.',
+  help: 'Drag to draw a wall; or press Enter where it begins and where it ends. Who has no way out stays where he is. Arrow keys move the pointer.',
 
+  count: 'agents',
   params: { agents: 360, door: 1.6, speed: 2, showWays: false },
 
   controls(gui, params) {

@@ -40,11 +40,14 @@ const HEADINGS = 32 // directions that are told apart in a picture
 export default {
   name: 'flock',
   title: 'Flock',
-  order: 3,
+  order: 15,
+  group: 'Games',
+  summary: 'Boids that fly together, led or scared by the pointer',
   description:
     'Each boid keeps its distance from its nearest neighbours, flies as they fly and stays with them; predators chase the nearest boid. One batch call a frame tells everybody whom they see.',
-  help: 'The pointer or arrow keys lead the flock; click, tap or Enter makes them scare it, or lead it again. Wheel, pinch, + and - change how far that reaches. Space pauses, digits choose the scene.',
+  help: 'The pointer or arrow keys lead the flock; click, tap or Enter makes them scare it, or lead it again. Wheel, pinch, + and - change how far that reaches.',
 
+  count: 'agents',
   params: {
     agents: 2_000,
     predators: 3,

@@ -26,11 +26,14 @@ const FONT = 'system-ui, sans-serif'
 export default {
   name: 'kdtree',
   title: 'k-d tree',
-  order: 5,
+  order: 2,
+  group: 'Trees',
+  summary: 'How a balanced tree is made, and searched step by step',
   description:
     'A vertical line through the median point, a horizontal one in each half, and so on: a balanced tree. The search for the point nearest to the pointer walks down, and back over its stack; hatched is what it need not look at.',
-  help: 'Click, tap or Enter drops a point, arrow keys move the query. Wheel, pinch, + and - step through the search. Space pauses, digits choose the scene.',
+  help: 'Click, tap or Enter drops a point, arrow keys move the query. Wheel, pinch, + and - step through the search.',
 
+  count: 'points',
   params: {
     points: 50,
     spread: 'uniform',

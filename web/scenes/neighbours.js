@@ -38,10 +38,13 @@ export default {
   name: 'neighbours',
   title: 'Neighbours',
   order: 1,
+  group: 'Trees',
+  summary: 'A query at the pointer, in an index built anew in every frame',
   description:
     'The index is built anew in every frame. What the query at the pointer finds lights up; what it had to read for that is tinted.',
-  help: 'Pointer or arrow keys move the query, wheel, pinch, + and - change its size. Space pauses, digits choose the scene.',
+  help: 'Pointer or arrow keys move the query, wheel, pinch, + and - change its size.',
 
+  count: 'agents',
   params: {
     agents: 600,
     spread: 'uniform',

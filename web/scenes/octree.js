@@ -28,11 +28,14 @@ const { fround } = Math
 export default {
   name: 'octree',
   title: 'Octree',
-  order: 8,
+  order: 6,
+  group: 'Boxes and walls',
+  summary: 'Cells that divide and merge as swarms fly through',
   description:
     'An octree that follows swarms: its cells divide where they come and merge where they leave. Whatever meets the box of the player, which stays in front of the camera, lights up.',
-  help: 'The player follows the pointer or arrow keys, and the camera turns when left alone. A drag turns the view; wheel, pinch, + and - zoom. Space pauses, digits choose the scene.',
+  help: 'The player follows the pointer or arrow keys, and the camera turns when left alone. A drag turns the view; wheel, pinch, + and - zoom.',
 
+  count: 'items',
   params: {
     items: 500, // more would halve the frames without graphics hardware
     size: 0.3,

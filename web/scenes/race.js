@@ -23,10 +23,13 @@ export default {
   name: 'race',
   title: 'Race',
   order: 4,
+  group: 'Trees',
+  summary: 'The same task for copse and other libraries, in your browser',
   description:
     "The same moving agents for each library: it builds its index, then finds everybody's neighbours within the radius, about ten each. They must all find the same.",
-  help: 'Wheel, pinch, + and - change how many agents there are. Space pauses them, digits choose the scene.',
+  help: 'Wheel, pinch, + and - change how many agents there are.',
 
+  count: 'agents',
   params: {
     agents: 5_000,
     spread: 'uniform',

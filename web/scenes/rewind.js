@@ -30,11 +30,15 @@ const BAR = { height: 6, margin: 14 } // pixels: of the time line
 export default {
   name: 'rewind',
   title: 'Rewind',
-  order: 15,
+  order: 13,
+  group: 'Crowds',
+  summary: 'Back to any moment, and on from there bit for bit',
   description:
     'The crowd is saved six times a second. Go back to any of these moments: from there it goes on bit for bit as it did the first time, which the hashes of both show. Only if somebody is moved by a millimetre, they soon differ.',
-  help: 'Click, tap or Enter rewinds ten seconds; so do wheel, pinch, + and - by one second at a time, and the slider to any moment. Space pauses, digits choose the scene.',
+  help: 'Click, tap or Enter rewinds ten seconds; so do wheel, pinch, + and - by one second at a time, and the slider to any moment.',
 
+  count: 'agents',
+  passing: ['time'],
   params: { agents: 200, time: 0, speed: 2 },
 
   controls(gui, params) {

@@ -35,11 +35,14 @@ const { fround } = Math
 export default {
   name: 'sight',
   title: 'Sight',
-  order: 9,
+  order: 7,
+  group: 'Boxes and walls',
+  summary: 'What a guard sees past walls, doors, and lines that you draw',
   description:
     'The guard sees what is lit: a polygon, cut by walls in a binary space partition. Agents within its reach that no wall hides are bright. Rays go to the nearest ones, as far as they can.',
-  help: 'Drag to draw a wall; or press Enter where it begins and where it ends. Arrow keys move the pointer; wheel, pinch, + and - change how far the guard sees. Space pauses, digits choose the scene.',
+  help: 'Drag to draw a wall; or press Enter where it begins and where it ends. Arrow keys move the pointer; wheel, pinch, + and - change how far the guard sees.',
 
+  count: 'agents',
   params: {
     agents: 300,
     guard: PATROLS,

@@ -19,11 +19,14 @@ const { fround } = Math
 export default {
   name: 'space',
   title: 'Space',
-  order: 6,
+  order: 3,
+  group: 'Trees',
+  summary: 'The nearest points in three dimensions, among planes that divide them',
   description:
     'A k-d tree in three dimensions. Planes divide the points by x, y and z in turn; the probe finds its k nearest in every frame.',
-  help: 'The probe follows the pointer or arrow keys, and goes its own way when left alone. A drag turns the view; wheel, pinch, + and - zoom. Space pauses, digits choose the scene.',
+  help: 'The probe follows the pointer or arrow keys, and goes its own way when left alone. A drag turns the view; wheel, pinch, + and - zoom.',
 
+  count: 'points',
   params: {
     points: 20_000,
     spread: CLUSTERS,

@@ -16,11 +16,14 @@ const TURN = 0.12 // radians per second, while nobody uses the pointer
 export default {
   name: 'spheres',
   title: 'Spheres',
-  order: 12,
+  order: 10,
+  group: 'Crowds',
+  summary: 'The same in three dimensions',
   description:
     'A crowd in space: all cross to the other side of the sphere that they begin on. Each takes the velocity nearest to the one it wants of those that its neighbours leave it; these are lit for one of them.',
-  help: 'Click, tap or Enter picks an agent. The camera turns when left alone; a drag turns it too, arrow keys move the pointer; wheel, pinch, + and - zoom. Space pauses, digits choose the scene.',
+  help: 'Click, tap or Enter picks an agent. The camera turns when left alone; a drag turns it too, arrow keys move the pointer; wheel, pinch, + and - zoom.',
 
+  count: 'agents',
   params: { agents: 250, ...crossingParams },
 
   controls(gui, params) {

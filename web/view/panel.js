@@ -26,18 +26,22 @@ export function createPanel() {
     document.body.classList.toggle('panel-open', yes)
     toggle.setAttribute('aria-expanded', yes)
   }
-  toggle.addEventListener('click', () => open(!document.body.classList.contains('panel-open')))
   small.addEventListener('change', () => open(!small.matches))
   open(!small.matches)
 
   return {
-    /** Makes the controls of a scene; changed(field) is called when the user has set one. */
+    /** As far as there is room. */
+    open: (yes) => open(yes && !small.matches),
+    toggle: (yes = !document.body.classList.contains('panel-open')) => open(yes),
+
+    /** Makes the controls of a scene; changed(field) is called when one was set. Returns the gui. */
     start(scene, changed) {
       byId('description').textContent = scene.description
       byId('help').textContent = scene.help
       gui = new GUI({ container: byId('controls'), title: 'Controls' })
       scene.controls(gui, scene.params)
       gui.onChange(({ property }) => changed(property))
+      return gui
     },
     stop() {
       gui?.destroy()

@@ -4,7 +4,7 @@
 import { createRandom } from '../../tests/random.js'
 
 const IDLE = 4 // seconds after the mouse or finger has left until it wanders again
-const KEY_SPEED = 320 // pixels per second
+const KEY_SPEED = 320 // units of the stage per second
 const WANDER_PULL = 1.1 // how eagerly the wandering pointer heads for its next goal, per second²
 
 export function createPointer(canvas, stage, on) {
@@ -97,8 +97,8 @@ export function createPointer(canvas, stage, on) {
 
   function place(event) {
     const box = canvas.getBoundingClientRect()
-    const x = event.clientX - box.left
-    const y = event.clientY - box.top
+    const x = (event.clientX - box.left) / stage.scale
+    const y = (event.clientY - box.top) / stage.scale
     if (held.has(event.pointerId)) held.set(event.pointerId, { x, y })
     if (held.size === 2) {
       const before = spread

@@ -1,11 +1,13 @@
 // What a scene gets to show itself on. Every scene has a canvas of its own, whose listeners go with it.
 //
 //   canvas            the element; a scene may ask it for another context than 2D instead
-//   context           its 2D context: one unit is one CSS pixel. Once many have been drawn by sprites in
-//                     a frame, that of a canvas above them: so don't keep it while drawing agents
+//   context           its 2D context: one unit is one CSS pixel, on a very large screen more. Once many
+//                     have been drawn by sprites in a frame, that of a canvas above them: so don't keep
+//                     it while drawing agents
 //   sprites           draws many, see sprites.js; null without WebGL 2
-//   width, height     in CSS pixels
-//   ratio             device pixels per CSS pixel
+//   width, height     in units
+//   scale             CSS pixels per unit
+//   ratio             device pixels per unit
 //   pointer           { x, y, dirX, dirY, wandering }, see pointer.js
 //   random            seeded anew for every start, so that a scene always opens the same way
 //   refresh()         shows params that the scene has changed itself in the panel
@@ -13,6 +15,8 @@
 import { createRandom } from '../../tests/random.js'
 import { createPointer } from './pointer.js'
 import { createSprites } from './sprites.js'
+
+const LARGE = [1900, 1050] // CSS pixels: what is larger is seen from farther away, so all is larger
 
 export function createStage(container, { label, scroll, press, refresh }) {
   const canvas = document.createElement('canvas')
@@ -37,20 +41,23 @@ export function createStage(container, { label, scroll, press, refresh }) {
     },
     width: 0,
     height: 0,
+    scale: 1,
     ratio: 0,
     random: createRandom(1),
     refresh,
 
-    // Follows size and pixel ratio of the container; true if its size in CSS pixels is another one.
+    // Follows size and pixel ratio of the container; true if its size in units is another one.
     fit() {
-      const ratio = Math.min(window.devicePixelRatio || 1, 3)
-      if (sized && ratio === stage.ratio) return false
+      const pixels = Math.min(window.devicePixelRatio || 1, 3) // per CSS pixel
+      if (sized && pixels * stage.scale === stage.ratio) return false
       sized = true
-      const width = Math.max(container.clientWidth, 1)
-      const height = Math.max(container.clientHeight, 1)
+      const inside = [Math.max(container.clientWidth, 1), Math.max(container.clientHeight, 1)]
+      const scale = Math.max(Math.min(inside[0] / LARGE[0], inside[1] / LARGE[1]), 1)
+      const [width, height] = inside.map((side) => side / scale)
+      const ratio = pixels * scale
       const changed = width !== stage.width || height !== stage.height
       if (!changed && ratio === stage.ratio) return false
-      Object.assign(stage, { width, height, ratio })
+      Object.assign(stage, { width, height, scale, ratio })
       canvas.width = Math.round(width * ratio)
       canvas.height = Math.round(height * ratio)
       return changed

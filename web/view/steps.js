@@ -1,6 +1,6 @@
 // A slider over numbers that are far apart: 100, 200, 500, …
 
-/** Adds one for params[field], which is one of the steps. */
+/** Adds one for params[field], which is one of the steps; the controller tells them. */
 export function addSteps(gui, params, field, steps) {
   const place = {
     get [field]() {
@@ -13,6 +13,7 @@ export function addSteps(gui, params, field, steps) {
   const last = steps.length - 1
   const controller = gui.add(place, field, 0, last, 1)
   const { $slider, $input, $name } = controller
+  controller.steps = steps
 
   // The number stands where lil-gui's input would show the place among the steps; so arrow keys are
   // the slider's.
