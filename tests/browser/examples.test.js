@@ -20,7 +20,7 @@ examples.after(() => site.close())
 /** @typedef {import('playwright-core').Page} Page */
 
 /** Waits until the example has drawn some more frames. @param {Page} page */
-async function frames(page, more = 5) {
+async function frames(page, more = 3) {
   await page.waitForFunction(() => window.example?.frame > 0)
   const before = await page.evaluate(() => window.example.frame)
   await page.waitForFunction((least) => window.example.frame >= least, before + more)
@@ -33,7 +33,7 @@ async function frames(page, more = 5) {
  */
 async function visit(name, colors, query = '') {
   const { page, errors } = await site.page(`examples/${name}/${query}`, {
-    viewport: { width: 800, height: 500 },
+    viewport: { width: 750, height: 400 }, // drawn by the processor
   })
   await frames(page)
   const picture = () => page.locator('#stage').screenshot()
@@ -177,7 +177,7 @@ examples('in Phaser those who see the player come near, and nobody is in a wall'
   assert.equal(first.inWalls, [])
   await page.waitForFunction(
     (time) => window.example.crowd.time > time,
-    (await page.evaluate(() => window.example.crowd.time)) + 1,
+    (await page.evaluate(() => window.example.crowd.time)) + 0.4,
   )
   const second = await look()
   assert.is(second.x, first.x, 'the player stands still')
