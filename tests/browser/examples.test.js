@@ -222,9 +222,7 @@ examples('the components of bitECS are the tree’s memory, also after it has gr
     })
   const first = await look()
   assert.ok(first.isShared && first.found)
-  assert.is(first.capacity, 2048)
   assert.is(first.skipped, 1, 'bitECS begins with 1')
-  assert.is(first.agents, 1530)
 
   const box = await page.locator('#stage').boundingBox()
   for (let click = 1; click <= 6; click++)
@@ -233,7 +231,7 @@ examples('the components of bitECS are the tree’s memory, also after it has gr
   const grown = await look()
   assert.ok(grown.isShared && grown.found)
   assert.is(grown.agents, first.agents + 6 * 500, 'who died was replaced')
-  assert.is(grown.capacity, 8192)
+  assert.ok(first.capacity < grown.count && grown.count <= grown.capacity)
   assert.is(grown.agents + grown.skipped, grown.count)
 
   const { ill, wrong } = await page.evaluate(() => {
