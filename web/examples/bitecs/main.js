@@ -82,7 +82,7 @@ function fallIll(seconds) {
     for (const other of tree.within(x[id], y[id], REACH, { mask: HEALTHY }))
       if (random() < RATE * seconds) near.add(other)
   near.forEach(infect)
-  if (query(world, [Illness]).length === 0) infect(spawn())
+  if (query(world, [Illness]).length === 0) infect(tree.nearest(width / 2, height / 2))
 }
 
 function die(seconds) {
