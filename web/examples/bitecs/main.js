@@ -45,8 +45,9 @@ observe(world, onRemove(Position), (id) => void (Position.x[id] = NaN))
 const random = createRandom(4)
 const canvas = document.querySelector('#stage canvas')
 const context = canvas.getContext('2d')
+let width, height // of canvas and world, in CSS pixels
 
-function spawn(x = canvas.width * random(), y = canvas.height * random()) {
+function spawn(x = width * random(), y = height * random()) {
   const id = addEntity(world)
   addComponents(world, id, Position, Velocity, Health)
   Position.x[id] = x
@@ -68,8 +69,8 @@ function infect(id) {
 function move(seconds) {
   const { x, y } = Position
   for (const id of query(world, [Position, Velocity])) {
-    x[id] = (x[id] + Velocity.x[id] * seconds + canvas.width) % canvas.width
-    y[id] = (y[id] + Velocity.y[id] * seconds + canvas.height) % canvas.height
+    x[id] = (x[id] + Velocity.x[id] * seconds + width) % width
+    y[id] = (y[id] + Velocity.y[id] * seconds + height) % height
   }
   tree.build()
 }
@@ -81,7 +82,7 @@ function fallIll(seconds) {
     for (const other of tree.within(x[id], y[id], REACH, { mask: HEALTHY }))
       if (random() < RATE * seconds) near.add(other)
   near.forEach(infect)
-  if (query(world, [Illness]).length === 0) infect(spawn())
+  if (query(world, [Illness]).length === 0) infect(tree.nearest(width / 2, height / 2))
 }
 
 function die(seconds) {
@@ -96,7 +97,7 @@ function die(seconds) {
 function draw() {
   const { x, y } = Position
   const { group } = Health
-  context.clearRect(0, 0, canvas.width, canvas.height)
+  context.clearRect(0, 0, width, height)
   for (const id of query(world, [Position, Health])) {
     context.fillStyle = group[id] === ILL ? theme.hit : theme.agent
     context.fillRect(x[id] - 2.5, y[id] - 2.5, 5, 5)
@@ -106,8 +107,12 @@ function draw() {
 // ---- Begin ----
 
 function fit() {
-  canvas.width = canvas.clientWidth
-  canvas.height = canvas.clientHeight
+  const ratio = Math.min(devicePixelRatio, 2)
+  width = canvas.clientWidth || 1
+  height = canvas.clientHeight || 1
+  canvas.width = width * ratio
+  canvas.height = height * ratio
+  context.scale(ratio, ratio)
 }
 new ResizeObserver(fit).observe(canvas)
 fit()
@@ -115,8 +120,8 @@ watchTheme(() => {})
 canvas.addEventListener('pointerdown', ({ offsetX, offsetY }) => {
   for (let i = 0; i < 500; i++) spawn(offsetX, offsetY)
 })
-for (let i = 0; i < 1500; i++) spawn()
-for (let i = 0; i < 30; i++) infect(spawn())
+for (let room = width * height; room > 0; room -= 450) spawn()
+for (let i = 0; i < 20; i++) infect(spawn())
 
 let then = performance.now()
 let frame = 0

@@ -68,10 +68,10 @@ requestAnimationFrame(function next() {
 })
 for (const [place, figure] of figures.entries()) {
   const canvas = figure.querySelector('canvas')
-  canvas.onpointerdown = ({ offsetX, offsetY }) =>
-    clients[place]?.order(
-      (offsetX * SIDE) / canvas.clientWidth,
-      (offsetY * SIDE) / canvas.clientHeight,
-    )
+  const inWorld = (offset, size) => Math.min(Math.max((offset * SIDE) / size, 0), SIDE)
+  canvas.onpointerdown = ({ offsetX, offsetY }) => {
+    const { clientWidth, clientHeight } = canvas
+    clients[place]?.order(inWorld(offsetX, clientWidth), inWorld(offsetY, clientHeight))
+  }
   connect(place)
 }

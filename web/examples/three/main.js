@@ -1,17 +1,6 @@
 // Drones in three.js: a Crowd3D moves them, an InstancedMesh shows them.
 
-import {
-  Color,
-  DirectionalLight,
-  Fog,
-  HemisphereLight,
-  IcosahedronGeometry,
-  InstancedMesh,
-  MeshLambertMaterial,
-  PerspectiveCamera,
-  Scene,
-  WebGLRenderer,
-} from 'three'
+import * as THREE from 'three'
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js'
 import { init, Crowd3D } from 'copse'
 import { createRandom } from '../../../tests/random.js'
@@ -42,29 +31,29 @@ function fly() {
 // ---- three.js: what is seen ----
 
 const stage = document.querySelector('#stage')
-const renderer = new WebGLRenderer({ antialias: true })
+const renderer = new THREE.WebGLRenderer({ antialias: true })
 renderer.setPixelRatio(Math.min(devicePixelRatio, 2))
 stage.append(renderer.domElement)
-const camera = new PerspectiveCamera(45, 1, 0.1, 500)
+const camera = new THREE.PerspectiveCamera(45, 1, 0.1, 500)
 camera.position.set(45, 28, 50)
 const controls = new OrbitControls(camera, renderer.domElement)
 controls.autoRotate = true
-const sun = new DirectionalLight('white', 2)
+const sun = new THREE.DirectionalLight('white', 2)
 sun.position.set(1, 3, 2)
-const drones = new InstancedMesh(
-  new IcosahedronGeometry(RADIUS, 1),
-  new MeshLambertMaterial(),
+const drones = new THREE.InstancedMesh(
+  new THREE.IcosahedronGeometry(RADIUS, 1),
+  new THREE.MeshLambertMaterial(),
   crowd.capacity,
 )
 drones.frustumCulled = false // they leave the bounds that were measured first
-const scene = new Scene().add(drones, sun, new HemisphereLight('white', 'gray', 1.5))
+const scene = new THREE.Scene().add(drones, sun, new THREE.HemisphereLight('white', 'gray', 1.5))
 
 function paint() {
-  const colors = [theme.red, theme.blue, theme.accent].map((color) => new Color(color))
+  const colors = [theme.red, theme.blue, theme.accent].map((color) => new THREE.Color(color))
   for (let i = 0; i < crowd.count; i++) drones.setColorAt(i, colors[i % 3])
   drones.instanceColor.needsUpdate = true
-  scene.background = new Color(theme.paper)
-  scene.fog = new Fog(theme.paper, 40, 120)
+  scene.background = new THREE.Color(theme.paper)
+  scene.fog = new THREE.Fog(theme.paper, 40, 120)
 }
 watchTheme(paint)
 paint()
