@@ -37,8 +37,8 @@ const circle = (x, y, r, look) =>
   `<circle cx="${at(x)}" cy="${at(y)}" r="${at(r)}" class="${look}"/>`
 const line = (x0, y0, x1, y1, look, width = 1) =>
   `<path d="M${at(x0)} ${at(y0)}L${at(x1)} ${at(y1)}" class="${look}" stroke-width="${at(width)}"/>`
-const rect = ([minX, minY, maxX, maxY], look) =>
-  `<rect x="${at(minX)}" y="${at(minY)}" width="${at(maxX - minX)}" height="${at(maxY - minY)}" class="${look}"/>`
+const rect = ([minX, minY, maxX, maxY], look, round = 0) =>
+  `<rect x="${at(minX)}" y="${at(minY)}" width="${at(maxX - minX)}" height="${at(maxY - minY)}" rx="${round}" class="${look}"/>`
 const text = (x, y, words, look = '', anchor = 'start') =>
   `<text x="${at(x)}" y="${at(y)}" class="${look}" text-anchor="${anchor}">${words}</text>`
 const outline = (corners) =>
@@ -212,25 +212,25 @@ const figures = {
 
   batch() {
     const reach = 40
-    const tree = scatter(new AgentTree({ capacity: 420, leafSize: 24 }), 420, 11)
+    const tree = scatter(new AgentTree({ capacity: 420, leafSize: 40 }), 420, 11)
     const leaves = leavesOf(tree)
     const own = leaves.reduce((best, leaf) =>
       apart(leaf.box, [WIDTH / 2, HEIGHT / 2]) < apart(best.box, [WIDTH / 2, HEIGHT / 2])
         ? leaf
         : best,
     )
-    const near = leaves.filter(({ box }) => apart(box, own.box) <= reach * reach)
-    const inside = (boxes) => new Set(boxes.flatMap(({ box }) => [...tree.range(...box)]))
-    const [askers, gathered] = [inside([own]), inside(near)]
-    const [left, top] = [0, 1].map((axis) => Math.min(...near.map(({ box }) => box[axis])))
-    const [right, bottom] = [2, 3].map((axis) => Math.max(...near.map(({ box }) => box[axis])))
+    const place = (i) => tree.positions.subarray(2 * i, 2 * i + 2)
+    const all = [...tree.order()]
+    const askers = new Set(all.filter((i) => apart(own.box, place(i)) === 0))
+    const gathered = new Set(all.filter((i) => apart(own.box, place(i)) <= reach * reach))
+    const [left, top, right, bottom] = own.box.map((side, i) => side + (i < 2 ? -reach : reach))
     const [columns, rows] = [Math.ceil((right - left) / reach), Math.ceil((bottom - top) / reach)]
     const cells = [
       ...Array.from({ length: columns + 1 }, (_, i) => [i * reach, 0, i * reach, rows * reach]),
       ...Array.from({ length: rows + 1 }, (_, i) => [0, i * reach, columns * reach, i * reach]),
     ]
     const [asker] = askers
-    const [x, y] = tree.positions.subarray(2 * asker)
+    const [x, y] = place(asker)
     const column = left + Math.floor((x - left) / reach - 1) * reach
     const row = top + Math.floor((y - top) / reach - 1) * reach
     return svg(
@@ -238,7 +238,7 @@ const figures = {
       [
         rect([column, row, column + 3 * reach, row + 3 * reach], 'tint'),
         cells.map(([x0, y0, x1, y1]) => line(left + x0, top + y0, left + x1, top + y1, 'cell')),
-        near.map(({ box }) => rect(box, 'box')),
+        rect([left, top, right, bottom], 'ring dashed', reach),
         rect(own.box, 'ring thick'),
         dots(tree, (i) => (askers.has(i) ? 'query' : gathered.has(i) ? 'hit' : 'agent')),
         circle(x, y, reach, 'ring'),
