@@ -30,7 +30,12 @@ export function createPlot(place, { x, y, ticks, series, data }) {
       scales: { x: { time: false, ...x }, y },
       axes: [
         axis({ show: false }),
-        axis({ size: LEFT * rem, gap: 0.3 * rem, space: 2 * rem, values: (u, values) => values.map(ticks) }),
+        axis({
+          size: LEFT * rem,
+          gap: 0.3 * rem,
+          space: 2 * rem,
+          values: (u, values) => values.map(ticks),
+        }),
       ],
       series: [{}, ...series],
     },

@@ -1,0 +1,534 @@
+// The built demo as a whole: what holds for every scene, and the shell around them.
+
+import { readFileSync } from 'node:fs'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { open } from './chromium.js'
+import { choose, frames, number, PHONE, picture, told } from './demo.js'
+
+const test = suite('site')
+const SMALL = { viewport: { width: 800, height: 500 } }
+const LARGE = { viewport: { width: 3840, height: 2160 } }
+const RESTLESS = ['race'] // measures on while it is paused: there the address tells what happened
+/** @type {Awaited<ReturnType<typeof open>>} */
+let site
+
+test.before(async () => {
+  site = await open('web/dist')
+})
+test.after.each(() => site.closePages())
+test.after(() => site.close())
+
+/** @typedef {import('playwright-core').Page} Page */
+
+const hash = (page) => page.evaluate(() => location.hash)
+
+/** Waits for an address. @param {Page} page @param {string} wanted */
+const addressed = (page, wanted) =>
+  page.waitForFunction((wanted) => location.hash === wanted, wanted)
+
+/** How many colours a picture has. @param {Page} page @param {string} png */
+const colours = (page, png) =>
+  page.evaluate(async (png) => {
+    const answer = await fetch(`data:image/png;base64,${png}`)
+    const bitmap = await createImageBitmap(await answer.blob())
+    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
+    context.drawImage(bitmap, 0, 0)
+    const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height)
+    return new Set(new Uint32Array(data.buffer)).size
+  }, png)
+
+/** Pauses, and gives the picture once nothing changes any more. @param {Page} page */
+async function still(page) {
+  await page.locator('#pause').click()
+  await page.mouse.move(2, 2) // off the stage
+  await page.evaluate(() => document.activeElement.blur()) // an outline would be a change
+  for (let before = ''; ;) {
+    await frames(page, 10)
+    const after = await picture(page)
+    if (after === before) return after
+    before = after
+  }
+}
+
+/** @param {Page} page @param {string[]} errors */
+async function fine(page, errors) {
+  assert.equal(errors, [])
+  assert.equal(await told(page, 'errors'), [])
+}
+
+const scenes = [
+  ...['neighbours', 'kdtree', 'space', 'race', 'colliders', 'octree', 'sight', 'circle', 'blocks'],
+  ...['spheres', 'crossing', 'evacuate', 'rewind', 'battle', 'flock'],
+]
+
+for (const scene of scenes)
+  test(`${scene} starts, moves, reacts, and survives a resize`, async () => {
+    const { page, errors } = await site.page(`#scene=${scene}`, SMALL)
+    await frames(page, 5)
+    assert.is(await told(page, 'scene'), scene)
+    const first = await picture(page)
+    const start = await page.evaluate(() => performance.now())
+    await frames(page, 60)
+    await page.waitForFunction((end) => performance.now() > end, start + 3000)
+    const moved = await picture(page)
+    assert.ok((await colours(page, moved)) > 10, 'not blank')
+    assert.ok(moved !== first, 'it moves')
+
+    const restless = RESTLESS.includes(scene)
+    let before = ''
+    if (restless) await page.locator('#pause').click()
+    else before = await still(page)
+    const look = () => (restless ? hash(page) : picture(page))
+    if (restless) before = await look()
+    const changes = async (what) => {
+      if (restless) await page.waitForFunction((before) => location.hash !== before, before)
+      else await frames(page, 10)
+      const after = await look()
+      assert.ok(after !== before, what)
+      before = after
+    }
+
+    const box = await page.locator('#stage').boundingBox()
+    const at = (x, y) => page.mouse.move(box.x + x * box.width, box.y + y * box.height)
+    await at(0.3, 0.4)
+    await page.mouse.down()
+    await at(0.5, 0.45)
+    await at(0.7, 0.6)
+    await page.mouse.up()
+    await page.mouse.wheel(0, -100)
+    await changes('the pointer')
+
+    await page.evaluate(() => document.activeElement.blur())
+    await page.keyboard.down('ArrowLeft')
+    await frames(page, 20)
+    await page.keyboard.up('ArrowLeft')
+    for (const key of ['-', 'Enter']) await page.keyboard.press(key)
+    await page.keyboard.down('ArrowUp') // a wall that Enter began has an end elsewhere
+    await frames(page, 20)
+    await page.keyboard.up('ArrowUp')
+    await changes('keys')
+
+    const controls = page.locator('#controls')
+    const slider = controls.getByRole('slider')
+    if (await slider.count()) await slider.first().press('ArrowLeft')
+    else await controls.getByRole('textbox').first().press('ArrowUp')
+    await changes('a control')
+    await page.waitForFunction(() => /[#&]n=\d+/.test(location.hash))
+
+    await page.setViewportSize({ width: 640, height: 720 })
+    await frames(page, 10)
+    const [stage, canvas] = [page.locator('#stage'), page.locator('#stage canvas')]
+    assert.equal(await canvas.boundingBox(), await stage.boundingBox())
+    assert.ok((await colours(page, await picture(page))) > 10, 'not blank')
+    await fine(page, errors)
+  })
+
+test('those are all scenes', async () => {
+  const { page } = await site.page('')
+  await frames(page, 1)
+  assert.equal(await told(page, 'scenes'), scenes)
+})
+
+test('the address without a scene says what copse is, over one that moves', async () => {
+  const { page, errors } = await site.page('')
+  await frames(page, 5)
+  const card = page.locator('#landing')
+  assert.ok(await card.isVisible())
+  assert.match(await card.textContent(), /copse tells who is near whom[^.]+\./)
+  assert.match(await card.textContent(), /npm install copse/)
+  await page.waitForFunction(() => /in every frame: [\d,]+ agents/.test(live.textContent))
+  assert.is(await card.getByRole('link', { name: 'Documentation' }).getAttribute('href'), 'docs/')
+  assert.is(await card.getByRole('link', { name: 'Examples' }).getAttribute('href'), 'examples/')
+  const first = await picture(page)
+  await frames(page)
+  assert.ok((await picture(page)) !== first, 'it moves')
+  assert.is(await hash(page), '')
+
+  const scene = await told(page, 'scene')
+  const frame = await told(page, 'frame')
+  await card.getByRole('link', { name: 'Explore' }).click()
+  await card.waitFor({ state: 'hidden' })
+  assert.is(await hash(page), `#scene=${scene}`)
+  assert.ok((await told(page, 'frame')) >= frame, 'it goes on')
+  await page.locator('#controls').waitFor()
+
+  await page.goBack()
+  await card.waitFor()
+  await page.keyboard.press('Escape')
+  await card.waitFor({ state: 'hidden' })
+  await page.getByRole('link', { name: 'copse' }).click()
+  await card.waitFor()
+  await card.getByRole('button', { name: 'See all scenes' }).click()
+  await page.locator('#overview a[href="#scene=circle"]').click()
+  await page.waitForFunction(() => window.copseDemo.scene === 'circle')
+  assert.not.ok(await card.isVisible())
+  await fine(page, errors)
+})
+
+test('the list shows every scene, and can be used by keyboard', async () => {
+  const { page, errors } = await site.page('#scene=circle')
+  await frames(page, 5)
+  await page.keyboard.press('l')
+  const list = page.getByRole('dialog', { name: 'Scenes' })
+  await list.waitFor()
+  assert.equal(
+    await list
+      .getByRole('link')
+      .evaluateAll((links) => links.map(({ hash }) => hash.replace('#scene=', ''))),
+    scenes,
+  )
+  for (const line of await list.getByRole('link').allTextContents()) assert.match(line, /\S+ \S+/)
+  assert.equal(await list.locator('h3').allTextContents(), [
+    ...['Trees', 'Boxes and walls', 'Crowds', 'Games'],
+  ])
+  assert.is(await page.evaluate(() => document.activeElement.hash), '#scene=circle')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.waitForFunction(() => window.copseDemo.scene === 'blocks')
+  await list.waitFor({ state: 'hidden' })
+  await page.keyboard.press('l')
+  await page.keyboard.press('Escape')
+  await list.waitFor({ state: 'hidden' })
+
+  for (const [key, scene] of [
+    [']', 'spheres'],
+    ['PageDown', 'crossing'],
+    ['PageUp', 'spheres'],
+    ['[', 'blocks'],
+    ['1', 'neighbours'],
+    ['[', 'flock'],
+    [']', 'neighbours'],
+  ]) {
+    await page.keyboard.press(key)
+    await page.waitForFunction((scene) => window.copseDemo.scene === scene, scene)
+  }
+  await page.getByRole('link', { name: 'Next scene' }).click()
+  await page.waitForFunction(() => window.copseDemo.scene === 'kdtree')
+  await page.getByRole('link', { name: 'Previous scene' }).click()
+  await page.waitForFunction(() => window.copseDemo.scene === 'neighbours')
+  await fine(page, errors)
+})
+
+test('the address has all settings, there and back', async () => {
+  const { page, errors } = await site.page('#scene=battle&n=50&archers=0.4&avoid=1&paused=1')
+  const textbox = (page, name) => page.getByRole('textbox', { name, exact: true })
+  await frames(page, 15)
+  assert.is(await told(page, 'paused'), true)
+  assert.is(await number(page, 'Red'), 50)
+  assert.is(await textbox(page, 'each army').inputValue(), '50')
+  assert.is(await textbox(page, 'archers').inputValue(), '0.4')
+  assert.ok(await page.getByRole('checkbox', { name: 'avoid each other' }).isChecked())
+
+  await page.keyboard.press(' ')
+  await textbox(page, 'each army').fill('70')
+  await page.getByRole('checkbox', { name: 'show targets' }).check()
+  await page.getByRole('checkbox', { name: 'avoid each other' }).uncheck()
+  await addressed(page, '#scene=battle&n=70&archers=0.4&targets=1')
+  assert.is(await number(page, 'Red'), 70)
+  const copy = await site.page(await hash(page))
+  await frames(copy.page, 15)
+  assert.is(await textbox(copy.page, 'each army').inputValue(), '70')
+  assert.ok(await copy.page.getByRole('checkbox', { name: 'show targets' }).isChecked())
+
+  // Another scene, and back in history; an edited address; the plain one.
+  await choose(page, 'flock')
+  await page.getByRole('combobox', { name: 'pointer' }).selectOption('scares')
+  await addressed(page, '#scene=flock&pointer=scares')
+  await page.goBack()
+  await page.waitForFunction(() => window.copseDemo.scene === 'battle')
+  assert.is(await textbox(page, 'each army').inputValue(), '70')
+  const go = (hash) => page.evaluate((hash) => (location.hash = hash), hash)
+  await go('#scene=battle&soldiers=90')
+  await page.waitForFunction(() => document.querySelector('#controls input').value === '90')
+  assert.not.ok(await page.getByRole('checkbox', { name: 'show targets' }).isChecked())
+  await addressed(page, '#scene=battle&n=90')
+  await choose(page, 'flock')
+  await choose(page, 'battle')
+  assert.is(await textbox(page, 'each army').inputValue(), '300')
+  await addressed(page, '#scene=battle')
+  await fine(page, errors)
+  assert.equal(copy.errors, [])
+})
+
+test('an address can set only what a control can', async () => {
+  const wrong = 'archers=lots&speed=-1e9&avoid=maybe&targets=&help=x&__proto__=1&%F0%9F=%'
+  const { page, errors } = await site.page(`#scene=battle&n=1e9&${wrong}`)
+  await frames(page, 5)
+  await addressed(page, '#scene=battle&n=5000&speed=0.25')
+  const go = (hash) => page.evaluate((hash) => (location.hash = hash), hash)
+  await go('#scene=flock&n=2345&pointer=leaves')
+  await addressed(page, '#scene=flock') // 2,000 agents, as at first
+  await go('#scene=rewind&time=-30')
+  await addressed(page, '#scene=rewind')
+  for (const nowhere of ['#scene=nowhere', '#scene=__proto__', '#%', '#'])
+    await go(nowhere).then(() => page.locator('#landing').waitFor())
+  await fine(page, errors)
+})
+
+test('single frames while paused, and a new start', async () => {
+  const { page, errors } = await site.page('#scene=battle&n=100&paused=1', SMALL)
+  await frames(page, 10)
+  const start = await picture(page)
+  const step = async (act) => {
+    const before = await picture(page)
+    await act()
+    await frames(page, 3)
+    const after = await picture(page)
+    assert.ok(after !== before, 'a frame')
+    await frames(page, 10)
+    assert.ok((await picture(page)) === after, 'only one')
+    return after
+  }
+  const one = await step(() => page.keyboard.press('.'))
+  const two = await step(() => page.locator('#step').click())
+  await page.keyboard.press('r')
+  await frames(page, 10)
+  assert.ok((await picture(page)) === start, 'as at first')
+  assert.ok((await step(() => page.keyboard.press('.'))) === one)
+  assert.ok((await step(() => page.keyboard.press('.'))) === two, 'a frame is always as long')
+  await page.locator('#restart').click()
+  await frames(page, 10)
+  assert.ok((await picture(page)) === start)
+  assert.is(await hash(page), '#scene=battle&n=100&paused=1')
+
+  // While it runs, the first press only stops it.
+  await page.locator('#pause').click()
+  assert.is(await told(page, 'paused'), false)
+  await page.locator('#step').click()
+  assert.is(await told(page, 'paused'), true)
+  await fine(page, errors)
+})
+
+test('keys are shown on demand, and are those that work', async () => {
+  const { page, errors } = await site.page('#scene=circle')
+  await frames(page, 5)
+  await page.keyboard.press('?')
+  const help = page.getByRole('dialog', { name: 'Keys' })
+  await help.waitFor()
+  const shown = await help.locator('kbd').allTextContents()
+  for (const key of ['Space', '.', 'R', 'L', 'V', '?', '1 … 9']) assert.ok(shown.includes(key), key)
+  await page.keyboard.press(' ') // closes, as the focused button says, and does not pause
+  await help.waitFor({ state: 'hidden' })
+  assert.is(await told(page, 'paused'), false)
+  await page.getByRole('button', { name: 'Keys' }).click()
+  await page.keyboard.press('Escape')
+  await help.waitFor({ state: 'hidden' })
+  await page.keyboard.press('p')
+  assert.not.ok(await page.locator('#controls').isVisible())
+  await page.keyboard.press('p')
+  assert.ok(await page.locator('#controls').isVisible())
+  await fine(page, errors)
+})
+
+test('the file of the scene is beside it', async () => {
+  const { page, errors } = await site.page('#scene=circle')
+  await frames(page, 5)
+  const code = page.locator('#source code')
+  const holds = (text) => page.waitForFunction((text) => source.textContent.includes(text), text)
+  assert.not.ok(await code.isVisible())
+  await page.keyboard.press('v')
+  await holds("name: 'circle'")
+  assert.is(await code.textContent(), readFileSync('web/scenes/circle.js', 'utf8'))
+  assert.ok((await page.locator('#stage').boundingBox()).width > 400, 'the scene stays')
+  await page.keyboard.press(']')
+  await holds("name: 'blocks'")
+  assert.is(await code.textContent(), readFileSync('web/scenes/blocks.js', 'utf8'))
+  await page.keyboard.press('Escape')
+  await code.waitFor({ state: 'hidden' })
+  assert.ok(await page.locator('#controls').isVisible())
+  await page.getByRole('button', { name: 'Source' }).click()
+  await code.waitFor()
+  await page.getByRole('button', { name: 'Close' }).click()
+  await code.waitFor({ state: 'hidden' })
+  await fine(page, errors)
+})
+
+test('the chart tells what a frame is spent on', async () => {
+  const { page, errors } = await site.page('#scene=battle')
+  await frames(page, 60)
+  const chart = page.locator('#chart')
+  assert.equal(await chart.locator('li').allTextContents(), ['Move', 'Build', 'Query', 'Draw'])
+  assert.match(await chart.locator('output').textContent(), /^\d+\.\d ms · \d+ fps$/)
+  const painted = () =>
+    page.evaluate(() => {
+      const { width, height } = document.querySelector('#chart canvas')
+      const context = document.querySelector('#chart canvas').getContext('2d')
+      const { data } = context.getImageData(0, 0, width, height)
+      const style = getComputedStyle(document.documentElement)
+      return ['move', 'query', 'draw'].filter((part) => {
+        const [r, g, b] = style
+          .getPropertyValue(`--part-${part}`)
+          .match(/[0-9a-f]{2}/g)
+          .map((hex) => parseInt(hex, 16))
+        for (let i = 0; i < data.length; i += 4)
+          if (data[i] === r && data[i + 1] === g && data[i + 2] === b && data[i + 3] === 255)
+            return true
+        return false
+      })
+    })
+  assert.equal(await painted(), ['move', 'query', 'draw'])
+  await fine(page, errors)
+})
+
+test('who asks for less motion sees a scene that stands still, and why', async () => {
+  const { page, errors } = await site.page('#scene=flock', { ...SMALL, reducedMotion: 'reduce' })
+  await frames(page, 5)
+  assert.is(await told(page, 'paused'), true)
+  const why = page.getByText('your system asks for less motion')
+  assert.ok(await why.isVisible())
+  const before = await picture(page)
+  await frames(page, 20)
+  assert.ok((await picture(page)) === before)
+  assert.is(await hash(page), '#scene=flock')
+  await choose(page, 'battle')
+  assert.is(await told(page, 'paused'), true)
+  await page.getByRole('button', { name: 'Play' }).click()
+  await page.waitForFunction(() => !window.copseDemo.paused)
+  assert.not.ok(await why.isVisible())
+  await fine(page, errors)
+})
+
+test('without WebAssembly the page says so', async () => {
+  const { page, errors } = await site.page('', SMALL, () => {
+    delete globalThis.WebAssembly
+  })
+  const alert = page.getByRole('alert')
+  await alert.filter({ hasText: 'WebAssembly' }).waitFor()
+  assert.is(await told(page, 'ready'), false)
+  assert.not.ok(await page.locator('nav').isVisible(), 'nothing to choose')
+  assert.is(errors.length, 1, 'it is told once')
+})
+
+/** The smallest text that is to be seen, in CSS pixels. @param {Page} page */
+const smallestText = (page) =>
+  page.evaluate(() => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    let smallest = Infinity
+    while (walker.nextNode()) {
+      const { parentElement: element, textContent } = walker.currentNode
+      if (!textContent.trim() || !element.checkVisibility()) continue
+      smallest = Math.min(smallest, parseFloat(getComputedStyle(element).fontSize))
+    }
+    return smallest
+  })
+
+test('fits a phone: the scene stays in sight, texts can be read', async () => {
+  const { page, errors } = await site.page('', { ...PHONE, deviceScaleFactor: 1 }) // pixels take time
+  await frames(page, 5)
+  const width = () => page.evaluate(() => document.documentElement.scrollWidth)
+  const high = async (selector) => (await page.locator(selector).boundingBox()).height
+  const { height } = PHONE.viewport
+  assert.is(await width(), PHONE.viewport.width)
+  assert.ok((await high('#landing')) < (await high('#stage')) / 2, 'the card leaves half of it')
+  for (const scene of scenes) {
+    await page.locator('#scene').tap()
+    await page.locator(`#overview a[href="#scene=${scene}"]`).tap()
+    await page.waitForFunction((scene) => window.copseDemo.scene === scene, scene)
+    await frames(page, 10)
+    assert.is(await width(), PHONE.viewport.width, scene)
+    assert.ok((await high('#stage')) > 0.6 * height, scene)
+    await page.locator('#toggle').tap()
+    assert.ok((await high('#stage')) > 0.35 * height, scene)
+    assert.is(await width(), PHONE.viewport.width, scene)
+    assert.ok((await smallestText(page)) >= 11, scene)
+    await page.locator('#toggle').tap()
+  }
+  await page.locator('#view').tap()
+  await page.locator('#source code').waitFor()
+  assert.ok((await high('#stage')) > 0.25 * height)
+  await fine(page, errors)
+})
+
+test('is larger on a screen of 3840 pixels', async () => {
+  const { page, errors } = await site.page('#scene=kdtree', LARGE)
+  await frames(page, 5)
+  assert.ok((await smallestText(page)) >= 16)
+  const box = await page.locator('#stage').boundingBox()
+  const pixels = await page
+    .locator('#stage canvas')
+    .evaluate(({ width, height }) => [width, height])
+  assert.equal(pixels, [Math.round(box.width), Math.round(box.height)], 'and as fine')
+
+  // A point that is dropped lies where the pointer is.
+  await page.getByRole('combobox', { name: 'search' }).selectOption('at once')
+  await page.mouse.click(box.x + 0.9 * box.width, box.y + 0.8 * box.height)
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('#numbers div')].some(
+      ({ firstChild, lastChild }) =>
+        firstChild.textContent === 'Best so far' && parseFloat(lastChild.textContent) === 0,
+    ),
+  )
+  await fine(page, errors)
+})
+
+/** Counts what lives in cores: `live` objects, the `least` since that was set. */
+function countObjects() {
+  const { instantiate } = WebAssembly
+  const objects = { live: 0, least: 0, bytes: () => 0 }
+  const change = (by) => {
+    objects.live += by
+    objects.least = Math.min(objects.least, objects.live)
+  }
+  window.objects = objects
+  WebAssembly.instantiate = async (module, imports) => {
+    const { exports } = await instantiate(module, imports)
+    const counted = { ...exports }
+    for (const name of Object.keys(exports).filter((name) => name.endsWith('_create')))
+      counted[name] = (...words) => {
+        const handle = exports[name](...words)
+        if (handle >= 0) change(1)
+        return handle
+      }
+    counted.destroy = (handle) => {
+      change(-1)
+      return exports.destroy(handle)
+    }
+    objects.bytes = () => exports.memory.buffer.byteLength
+    return { exports: counted }
+  }
+}
+
+test('a scene that is left leaves nothing behind, in 105 switches', async () => {
+  const ROUNDS = 7
+  const { page, errors } = await site.page('', SMALL, countObjects)
+  const noise = []
+  page.on('console', (message) => noise.push(message.text()))
+  const client = await page.context().newCDPSession(page)
+  await frames(page, 3)
+
+  const measured = []
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const scene of scenes) {
+      await page.evaluate((scene) => {
+        window.objects.least = Infinity
+        location.hash = `scene=${scene}`
+      }, scene)
+      await page.waitForFunction((scene) => window.copseDemo.scene === scene, scene)
+      await frames(page, 3)
+      assert.is(await page.evaluate(() => window.objects.least), 0, `before ${scene}`)
+    }
+    await client.send('HeapProfiler.collectGarbage')
+    const used = await client.send('Runtime.getHeapUsage')
+    const { nodes, jsEventListeners } = await client.send('Memory.getDOMCounters')
+    measured.push({
+      core: await page.evaluate(() => window.objects.bytes()),
+      heap: used.usedSize + used.backingStorageSize,
+      canvases: await page.locator('canvas').count(),
+      nodes,
+      jsEventListeners,
+    })
+  }
+  // The engine's own code and caches grow a little; a scene that stayed would be more, every time.
+  const [first, last] = [measured[0], measured.at(-1)]
+  const grown = (what) => last[what] - first[what]
+  assert.is(last.core, first.core, 'memory of the core')
+  assert.is(last.canvases, first.canvases)
+  assert.ok(grown('heap') < 3e6, `heap: ${grown('heap')} bytes more`)
+  assert.ok(grown('nodes') < 50, `${grown('nodes')} nodes more`)
+  assert.ok(grown('jsEventListeners') < 50, `${grown('jsEventListeners')} listeners more`)
+  assert.equal(noise, [], 'nothing in the console')
+  await fine(page, errors)
+})
+
+test.run()
