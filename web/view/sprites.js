@@ -174,6 +174,7 @@ function createPainter(gl) {
   const buffers = [0, 1, 2, 3].map(() => gl.createBuffer()) // by location of the attribute
   const palette = new Float32Array(4 * MOST_COLORS)
   gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer())
+  gl.vertexAttribI4ui(1, 0, 0, 0, 0)
   gl.vertexAttrib1f(2, 1) // opacity, where there is no array
 
   function send(location, array, width, count) {
