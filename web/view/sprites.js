@@ -5,6 +5,8 @@
 // They have a canvas of their own above the stage's, and above that is another one: while `above` is a
 // context and not null, what is drawn there covers them.
 
+import { drawsInSoftware } from './software.js'
+
 const MOST_COLORS = 64
 const MAX_RATIO = 2 // finer pixels only cost
 const DART_REACH = 1.1 // from its middle, in its size: ends are farther than the tip
@@ -88,6 +90,9 @@ export function createSprites(stage) {
   }
 
   return {
+    /** Without graphics hardware it takes longer than a canvas takes for squares and darts. */
+    isSlow: drawsInSoftware(gl),
+
     get above() {
       return used ? context : null
     },
