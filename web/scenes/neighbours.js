@@ -9,7 +9,6 @@ import { theme } from '../view/theme.js'
 
 const MAX_AGENTS = 30_000
 const MAX_CELLS = 4_000 // drawn: more would be a solid grey
-const MAX_IN_PATH = 60 // cells: the longer a path, the longer each of its lines takes
 const LEAST_LINES = 8 // pixels between them
 const FEW = 8 // agents in a cell of the grid
 const COMPARE_EVERY = 0.12 // seconds, one row of the table at a time
@@ -368,9 +367,7 @@ export default {
       const balanced = balancedDepth()
       let color = NaN
       let drawn = 0
-      let inPath = 0
       context.lineWidth = 1
-      context.beginPath()
       for (let at = 0; at < cells.length; at += 6) {
         if (params.cells === 'leaves' && !isLeaf(at)) continue
         if (drawn++ % skip !== 0) continue
@@ -378,18 +375,14 @@ export default {
           params.index === GRID
             ? Math.ceil(Math.log2(cells[at + 5] / FEW))
             : cells[at + 4] - balanced
-        if (excess !== color || inPath === MAX_IN_PATH) {
-          context.stroke()
-          context.beginPath()
-          inPath = 0
-          if (excess !== color) context.strokeStyle = cellColor((color = excess))
+        if (excess !== color) {
+          color = excess
+          context.strokeStyle = cellColor(excess)
         }
         const x = cells[at] - margin
         const y = cells[at + 1] - margin
-        context.rect(x, y, cells[at + 2] + margin - x, cells[at + 3] + margin - y)
-        inPath++
+        context.strokeRect(x, y, cells[at + 2] + margin - x, cells[at + 3] + margin - y)
       }
-      context.stroke()
     }
 
     // The test by which the tree decides whether the query has to look into a box.
