@@ -4,7 +4,7 @@
 
 import { AgentTree, Crowd } from 'copse'
 import { formatTime } from '../view/clock.js'
-import { ABSENT, drawKinds, drawShades, fillDisc, isMany, isSmall } from '../view/draw.js'
+import { ABSENT, drawKinds, drawShades, fillDisc, isSmall } from '../view/draw.js'
 import { theme } from '../view/theme.js'
 
 const MAX_SOLDIERS = 10_000 // of one army
@@ -497,11 +497,12 @@ export default {
       const colors = [red, red, blue, blue]
       const small = isSmall(stage, radius, count)
       if (!small) drawSwords()
-      drawKinds(stage, positions, kinds, count, radius, colors, UNIT)
-      if (!small && isMany(count))
+      const plain = drawKinds(stage, positions, kinds, count, radius, colors, UNIT)
+      if (plain && !small)
         drawKinds(stage, positions, kinds, count, HOLE * radius, ['', paper, '', paper])
       drawShades(stage, positions, flash, count, 0.95 * radius, theme.flash)
     }
+
     // A short blade ahead of each swordsman, thrust out when it strikes.
     function drawSwords() {
       const { context } = stage

@@ -5,7 +5,7 @@
 
 import { AgentTree } from 'copse'
 import { formatTime } from '../view/clock.js'
-import { drawDarts, isMany } from '../view/draw.js'
+import { drawDarts, drawMany } from '../view/draw.js'
 import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
 
@@ -347,18 +347,16 @@ export default {
     function drawBoids() {
       const calm = params.byHeading ? headingColors : headingColors.map(() => theme.agent)
       const colors = [...calm, ...calm.map(() => theme.hit)]
-      const drawn =
-        isMany(boids) &&
-        stage.sprites?.draw({
-          positions: tree.positions.subarray(2 * FIRST),
-          headings: speeds.subarray(2 * FIRST),
-          kinds: fleeing.subarray(FIRST),
-          count: boids,
-          radius: size,
-          turns: HEADINGS,
-          colors,
-        })
-      if (drawn) return
+      const darts = {
+        positions: tree.positions.subarray(2 * FIRST),
+        headings: speeds.subarray(2 * FIRST),
+        kinds: fleeing.subarray(FIRST),
+        count: boids,
+        radius: size,
+        turns: HEADINGS,
+        colors,
+      }
+      if (drawMany(stage, darts, true)) return
       const { context } = stage
       sortBoids()
       for (let list = 0; list < lists.length; list++) {

@@ -36,10 +36,10 @@ function stamp({ name, paint }, radius, ratio, color, kind) {
 /**
  * Discs of agents 0 … count - 1, each in the colour of its kind; kinds without a colour are not drawn.
  * Where they are few and not small, by a look of a name, what `paint(context, radius, color, kind)`
- * paints around 0, 0.
+ * paints around 0, 0; true: they are many, and discs.
  */
 export function drawKinds(stage, positions, kinds, count, radius, colors, look = DISC) {
-  draw(stage, { positions, kinds, count, radius, colors }, look)
+  return draw(stage, { positions, kinds, count, radius, colors }, look)
 }
 
 /** Discs of one colour, of the agents in ids[0 … count), or agents 0 … count - 1 without ids. */
@@ -53,11 +53,11 @@ export function drawShades(stage, positions, opacities, count, radius, color) {
 }
 
 function draw(stage, things, look) {
-  if (isMany(things.count) && stage.sprites?.draw(things)) return
   const { positions, kinds, ids, opacities, count, radius, colors } = things
   const { context } = stage
   const scale = context.getTransform().a / stage.ratio
   const small = isSmall(stage, scale * radius, count)
+  if (drawMany(stage, things, small)) return true
   const pixels = Math.round(8 * scale * radius) / 8
   const pictures = small
     ? colors
@@ -82,6 +82,16 @@ function draw(stage, things, look) {
     else context.drawImage(picture, x, y, size, size)
   }
   context.globalAlpha = globalAlpha
+  return false
+}
+
+/**
+ * Has sprites draw things, see there. false: they are better drawn by a canvas, because they are few, or
+ * `plain`, such as squares and darts, and there is no graphics hardware.
+ */
+export function drawMany(stage, things, plain) {
+  if (things.count < MANY || !stage.sprites) return false
+  return !(plain && stage.sprites.isSlow) && stage.sprites.draw(things)
 }
 
 export function fillDisc(context, radius, color, x = 0, y = 0) {
@@ -90,9 +100,6 @@ export function fillDisc(context, radius, color, x = 0, y = 0) {
   context.arc(x, y, radius, 0, FULL)
   context.fill()
 }
-
-/** Whether so many are better drawn by sprites. */
-export const isMany = (count) => count >= MANY
 
 /** Whether things are too small, or too many, to tell a disc from a square, which is drawn faster. */
 export function isSmall(stage, radius, count) {

@@ -5,6 +5,8 @@
 // They have a canvas of their own above the stage's, and above that is another one: while `above` is a
 // context and not null, what is drawn there covers them.
 
+import { drawsInSoftware } from './software.js'
+
 const MOST_COLORS = 64
 const MAX_RATIO = 2 // finer pixels only cost
 const DART_REACH = 1.1 // from its middle, in its size: ends are farther than the tip
@@ -88,6 +90,9 @@ export function createSprites(stage) {
   }
 
   return {
+    /** Without graphics hardware it takes longer than a canvas takes for squares and darts. */
+    isSlow: drawsInSoftware(gl),
+
     get above() {
       return used ? context : null
     },
@@ -174,6 +179,7 @@ function createPainter(gl) {
   const buffers = [0, 1, 2, 3].map(() => gl.createBuffer()) // by location of the attribute
   const palette = new Float32Array(4 * MOST_COLORS)
   gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer())
+  gl.vertexAttribI4ui(1, 0, 0, 0, 0)
   gl.vertexAttrib1f(2, 1) // opacity, where there is no array
 
   function send(location, array, width, count) {

@@ -36,6 +36,7 @@ import {
   WebGLRenderer,
 } from 'three'
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js'
+import { drawsInSoftware } from './software.js'
 import { theme } from './theme.js'
 
 export { Color } from 'three'
@@ -48,7 +49,7 @@ const DEGREE = Math.PI / 180
 
 export function createWorld(stage, from) {
   const { canvas } = stage
-  const slow = drawsInSoftware()
+  const slow = isSlow()
   const mostRatio = slow ? 1 : MAX_RATIO
   const antialias = !slow && stage.ratio < MAX_RATIO
   const renderer = new WebGLRenderer({ canvas, alpha: true, antialias })
@@ -142,13 +143,12 @@ export function createWorld(stage, from) {
 }
 
 /** Without graphics hardware smooth edges and fine pixels would halve the frames, and halve them again. */
-function drawsInSoftware() {
+function isSlow() {
   const context = document.createElement('canvas').getContext('webgl2')
   if (!context) throw new Error('it needs WebGL 2, which this browser has not, or has switched off')
-  const names = context.getExtension('WEBGL_debug_renderer_info')
-  const name = names ? context.getParameter(names.UNMASKED_RENDERER_WEBGL) : ''
+  const slow = drawsInSoftware(context)
   context.getExtension('WEBGL_lose_context')?.loseContext()
-  return /swiftshader|llvmpipe|software|basic render/i.test(name)
+  return slow
 }
 
 /** Coordinates for up to `count` corners, with colours (r, g, b, opacity) if wanted. */
