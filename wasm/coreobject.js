@@ -39,8 +39,9 @@ export class CoreObject {
   /** @type {View<Float64Array>} */ #statistics
   /** @type {View<Uint8Array>} */ #staged
 
+  #handle = -1
+
   /** @protected @type {string} */ _name
-  /** @protected */ _handle = -1
   /** @protected */ _capacity = 0
   /** @protected */ _results = 0
 
@@ -69,12 +70,20 @@ export class CoreObject {
     const handle = owner.enter()[`${noun}_create`](...words)
     owner.leave()
     if (handle < 0) throw failure(name, '', handle)
-    this._handle = handle
+    this.#handle = handle
     this.#locate()
     forgotten?.register(this, { instance: new WeakRef(owner), handle }, this)
   }
 
   // ---- Calls into the core ----
+
+  /**
+   * Every call begins with it. What is no such object, a proxy of one, say, has none: a `TypeError`.
+   * @protected
+   */
+  get _handle() {
+    return this.#handle
+  }
 
   /**
    * @protected
@@ -170,7 +179,7 @@ export class CoreObject {
     if (this._handle < 0) return
     this._enter('dispose').destroy(this._handle)
     this._instance.leave()
-    this._handle = -1
+    this.#handle = -1
     forgotten?.unregister(this)
   }
 
@@ -254,7 +263,8 @@ export class CoreObject {
   _restore(bytes) {
     if (!(bytes instanceof Uint8Array))
       refuse(this._name, 'restore', 'bytes', bytes, 'a Uint8Array', false)
-    this._stage('restore', bytes.length).set(bytes)
-    this._leave('restore', this._enter('restore').restore(this._handle, bytes.length))
+    this._stage('restore', +bytes.length).set(bytes)
+    const size = +bytes.length // 0, if they lay in memory that has just grown
+    this._leave('restore', this._enter('restore').restore(this._handle, size))
   }
 }
