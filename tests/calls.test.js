@@ -271,6 +271,8 @@ for (const [build, library] of Object.entries({ simd, scalar }))
     }
   })
 
+const UNREACHED = /not to be reached/
+
 /** What answers otherwise each time it is asked. */
 const inTurn = (...answers) => ({ get: () => answers.shift(), configurable: true })
 
@@ -294,7 +296,6 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
         () => like.within(0, 0, 1),
       ])
         assert.instance(thrown(call), TypeError, name)
-      assert.throws(() => void (like._handle = tree._handle))
     }
     assert.is(tree.positions.length, 4)
     assert.is(tree.count, 0)
@@ -320,7 +321,10 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     assert.is(walls.addPolygon(points), 0)
     assert.equal([...walls.vertices.subarray(0, 6)], [0, 0, 1, 0, 1, 1])
     const around = Object.defineProperty([-9, -9, 9, 9], 0, inTurn(-9, thrower))
-    assert.ok(walls.visibilityPolygon(-5, -5, { bounds: around }).length >= 6)
+    assert.match(
+      thrown(() => walls.visibilityPolygon(-5, -5, { bounds: around })).message,
+      UNREACHED,
+    )
     const once = { valueOf: inTurn(5, undefined).get }
     assert.equal([...walls.keepVisible(-5, -5, [0], [once, -5])], [0])
 
@@ -339,7 +343,7 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     assert.is(tree.allNeighbors(asked).ids.length, 8)
     const bytes = tree.save()
     Object.defineProperty(bytes, 'length', { get: () => thrower })
-    assert.is(thrown(() => tree.restore(bytes)).message, 'Expected not to be reached!')
+    assert.match(thrown(() => tree.restore(bytes)).message, UNREACHED)
     tree.build()
     assert.ok(tree.validate(), 'the instance is not dead')
   })

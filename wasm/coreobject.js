@@ -39,9 +39,10 @@ export class CoreObject {
   /** @type {View<Float64Array>} */ #statistics
   /** @type {View<Uint8Array>} */ #staged
 
-  #handle = -1
+  #isAlive = true
 
   /** @protected @type {string} */ _name
+  /** @protected */ _handle = -1
   /** @protected */ _capacity = 0
   /** @protected */ _results = 0
 
@@ -70,7 +71,7 @@ export class CoreObject {
     const handle = owner.enter()[`${noun}_create`](...words)
     owner.leave()
     if (handle < 0) throw failure(name, '', handle)
-    this.#handle = handle
+    this._handle = handle
     this.#locate()
     forgotten?.register(this, { instance: new WeakRef(owner), handle }, this)
   }
@@ -78,19 +79,12 @@ export class CoreObject {
   // ---- Calls into the core ----
 
   /**
-   * Every call begins with it. What is no such object, a proxy of one, say, has none: a `TypeError`.
-   * @protected
-   */
-  get _handle() {
-    return this.#handle
-  }
-
-  /**
+   * Every call begins with it. What is no such object, a proxy of one, say, is a `TypeError` here.
    * @protected
    * @param {string} method
    */
   _alive(method) {
-    if (this._handle < 0)
+    if (!this.#isAlive)
       throw new CopseError('DISPOSED', `${this._name}.${method}: the object was disposed`)
   }
 
@@ -176,10 +170,11 @@ export class CoreObject {
 
   /** Frees the memory. Twice is harmless; any other use afterwards throws. */
   dispose() {
-    if (this._handle < 0) return
+    if (!this.#isAlive) return
     this._enter('dispose').destroy(this._handle)
     this._instance.leave()
-    this.#handle = -1
+    this.#isAlive = false
+    this._handle = -1
     forgotten?.unregister(this)
   }
 
