@@ -321,10 +321,7 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     assert.is(walls.addPolygon(points), 0)
     assert.equal([...walls.vertices.subarray(0, 6)], [0, 0, 1, 0, 1, 1])
     const around = Object.defineProperty([-9, -9, 9, 9], 0, inTurn(-9, thrower))
-    assert.match(
-      thrown(() => walls.visibilityPolygon(-5, -5, { bounds: around })).message,
-      UNREACHED,
-    )
+    assert.ok(walls.visibilityPolygon(-5, -5, { bounds: around }).length >= 6)
     const once = { valueOf: inTurn(5, undefined).get }
     assert.equal([...walls.keepVisible(-5, -5, [0], [once, -5])], [0])
 

@@ -255,6 +255,9 @@ EXPORT("destroy") int32_t destroy(int32_t handle) {
 EXPORT("reserve") int32_t reserve(int32_t handle, uint32_t capacity, uint32_t resultCapacity) {
   object *at = object_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
+#ifdef COPSE_TEST_TRAP
+  if (capacity == COPSE_TEST_TRAP) __builtin_trap();
+#endif
   if (capacity <= at->results.capacity) return 0;
   object larger;
   copse_status status = take_block(at, capacity, resultCapacity, &larger);
