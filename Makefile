@@ -208,6 +208,14 @@ build/test/determinism-%: tests/c/determinism.c $(C_SOURCES) $(C_HEADERS) $(C_TE
 	$(if $(findstring clang,$*),$(CLANG),$(CC)) $(C_FLAGS) $(call determinism_flags,$*) \
 	  $< $(C_SOURCES) -lm -o $@
 
+# A core that fails on demand: it traps where this capacity is reserved, and may grow to 2 MB only.
+build/test/exports.o: wasm/exports.c wasm/index.h $(C_HEADERS) Makefile | $(SETUP)
+	@mkdir -p $(@D)
+	$(EMCC_COMPILE) -msimd128 -DCOPSE_TEST_TRAP=54321 -c $< -o $@
+
+build/test/core-failing.wasm: $(call wasm_objects,simd) build/test/exports.o
+	$(LINK) -msimd128 -sMAXIMUM_MEMORY=2MB $(call creators,$(CLASS_CORES)) $^ -o $@
+
 # The README's program against the installed library, in C and in C++.
 build/test/example-c build/test/example-cpp: tests/c/example.c build/libcopse.a
 	@mkdir -p $(@D)
@@ -215,7 +223,7 @@ build/test/example-c build/test/example-cpp: tests/c/example.c build/libcopse.a
 	$(if $(findstring cpp,$@),$(CLANG) -x c++ -std=c++17,$(CC) -std=c11) -Wall -Wextra -Werror $< -x none \
 	  $$(PKG_CONFIG_PATH=build/installed/$(@F)/lib/pkgconfig pkg-config --cflags --libs copse) -o $@
 
-NATIVE_TESTS = build/test/unit build/test/example-c build/test/example-cpp $(patsubst %,build/test/determinism-%,$(DETERMINISM)) \
+NATIVE_TESTS = build/test/core-failing.wasm build/test/unit build/test/example-c build/test/example-cpp $(patsubst %,build/test/determinism-%,$(DETERMINISM)) \
   $(patsubst %,build/fuzz/%,$(FUZZ_NAMES))
 
 ## test: all tests: native under sanitizers, fuzzers for some seconds, Node, headless Chromium

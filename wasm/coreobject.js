@@ -39,6 +39,8 @@ export class CoreObject {
   /** @type {View<Float64Array>} */ #statistics
   /** @type {View<Uint8Array>} */ #staged
 
+  #isAlive = true
+
   /** @protected @type {string} */ _name
   /** @protected */ _handle = -1
   /** @protected */ _capacity = 0
@@ -77,11 +79,12 @@ export class CoreObject {
   // ---- Calls into the core ----
 
   /**
+   * Every call begins with it. What is no such object, a proxy of one, say, is a `TypeError` here.
    * @protected
    * @param {string} method
    */
   _alive(method) {
-    if (this._handle < 0)
+    if (!this.#isAlive)
       throw new CopseError('DISPOSED', `${this._name}.${method}: the object was disposed`)
   }
 
@@ -167,9 +170,10 @@ export class CoreObject {
 
   /** Frees the memory. Twice is harmless; any other use afterwards throws. */
   dispose() {
-    if (this._handle < 0) return
+    if (!this.#isAlive) return
     this._enter('dispose').destroy(this._handle)
     this._instance.leave()
+    this.#isAlive = false
     this._handle = -1
     forgotten?.unregister(this)
   }
@@ -254,7 +258,8 @@ export class CoreObject {
   _restore(bytes) {
     if (!(bytes instanceof Uint8Array))
       refuse(this._name, 'restore', 'bytes', bytes, 'a Uint8Array', false)
-    this._stage('restore', bytes.length).set(bytes)
-    this._leave('restore', this._enter('restore').restore(this._handle, bytes.length))
+    this._stage('restore', +bytes.length).set(bytes)
+    const size = +bytes.length // 0, if they lay in memory that has just grown
+    this._leave('restore', this._enter('restore').restore(this._handle, size))
   }
 }

@@ -97,10 +97,8 @@ const STUCK = 19
 const LOOK = 20
 const CONSTRAINTS = 21
 const ADDED = 22
-const ADDED_WORDS = 23
-const FLOATS = [CONSTRAINTS, ADDED]
-const TYPES = Array.from({ length: 24 }, (_, which) =>
-  which === MAX_NEIGHBORS || (which >= GROUPS && !FLOATS.includes(which))
+const TYPES = Array.from({ length: 23 }, (_, which) =>
+  which === MAX_NEIGHBORS || (which >= GROUPS && which !== CONSTRAINTS)
     ? Uint32Array
     : Float32Array,
 )
@@ -147,14 +145,17 @@ function checkPositive(owner, method, what, value) {
 }
 
 /**
- * Checks one of `NUMBERS`.
+ * Checks one of `NUMBERS`; undefined is the default.
  * @param {string} owner
  * @param {string} method
  * @param {string} what
  * @param {any} value
+ * @param {number} otherwise
  * @param {number} maxNeighbors the most
+ * @returns {number}
  */
-function checkNumber(owner, method, what, value, maxNeighbors) {
+function numberOf(owner, method, what, value, otherwise, maxNeighbors) {
+  if (value === undefined) return otherwise
   if (what === 'maxNeighbors') checkInteger(owner, method, what, value, 0, maxNeighbors)
   else if (what === 'groups' || what === 'mask')
     checkInteger(owner, method, what, value, -(2 ** 31), 2 ** 32 - 1)
@@ -167,28 +168,7 @@ function checkNumber(owner, method, what, value, maxNeighbors) {
     if (typeof value !== 'number' || !(value >= 0 && (value <= MOST || isEndless)))
       refuse(owner, method, what, value, 'a finite number ≥ 0')
   }
-}
-
-/**
- * Checks the options, and answers with what the constructor of an object of the core takes.
- * @param {string} name
- * @param {2 | 3} dimensions
- * @param {CrowdOptions} options
- * @returns {[string, string, import('./init.js').Instance | undefined, typeof TYPES, number, number, number[]]}
- */
-function definition(name, dimensions, options) {
-  checkOptions(name, '', options)
-  const { capacity = 1000, timeStep, exact = false, instance } = options
-  checkInteger(name, '', 'capacity', capacity, 1, MAX_CAPACITY)
-  if (timeStep !== undefined) checkPositive(name, '', 'timeStep', timeStep)
-  if (typeof exact !== 'boolean') refuse(name, '', 'exact', exact, 'true or false', false)
-  for (const what of NUMBERS) {
-    const value = options[what]
-    if (value !== undefined) checkNumber(name, '', what, value, MOST_NEIGHBORS)
-  }
-  const { maxNeighbors = 10 } = options
-  const words = [dimensions, capacity, maxNeighbors, exact ? 1 : 0]
-  return [name, 'crowd', instance, TYPES, capacity, 0, words]
+  return Number(value)
 }
 
 /** @abstract */
@@ -197,6 +177,9 @@ class AnyCrowd extends CoreObject {
   /** @type {number} */ #timeStep
   /** By `NUMBERS`. @type {number[]} */ #defaults
   /** @type {CrowdView} */ #look = /** @type {any} */ ({})
+  /** The words of the agent that is added. */
+  #added = new Uint32Array(AGENT_WORDS)
+  #addedFloats = new Float32Array(this.#added.buffer)
   // What was looked at, by length: each view is made once, so that looking makes no garbage.
   /** @type {Uint32Array[]} */ #neighbors = []
   /** @type {Uint32Array[]} */ #walls = []
@@ -215,10 +198,19 @@ class AnyCrowd extends CoreObject {
    * @param {CrowdOptions} options
    */
   constructor(name, dimensions, options) {
-    super(...definition(name, dimensions, options))
+    checkOptions(name, '', options)
+    const { capacity = 1000, timeStep = 1 / 60, exact = false, instance } = options
+    checkInteger(name, '', 'capacity', capacity, 1, MAX_CAPACITY)
+    checkPositive(name, '', 'timeStep', timeStep)
+    if (typeof exact !== 'boolean') refuse(name, '', 'exact', exact, 'true or false', false)
+    const defaults = NUMBERS.map((what, i) =>
+      numberOf(name, '', what, options[what], DEFAULTS[i], MOST_NEIGHBORS),
+    )
+    const words = [dimensions, capacity, defaults[COUNT], exact ? 1 : 0]
+    super(name, 'crowd', instance, TYPES, capacity, 0, words)
     this.#dimensions = dimensions
-    this.#timeStep = options.timeStep ?? 1 / 60
-    this.#defaults = NUMBERS.map((what, i) => Number(options[what] ?? DEFAULTS[i]))
+    this.#timeStep = timeStep
+    this.#defaults = defaults
   }
 
   // ---- What there is ----
@@ -365,7 +357,8 @@ class AnyCrowd extends CoreObject {
    */
   has(slot) {
     this._alive('has')
-    return ((this._view(GENERATIONS, this._capacity)[slot] ?? 0) & 1) === 1
+    const generations = this._view(GENERATIONS, this._capacity)
+    return typeof slot === 'number' && ((generations[slot] ?? 0) & 1) === 1
   }
 
   // ---- Changes ----
@@ -381,15 +374,15 @@ class AnyCrowd extends CoreObject {
     for (let i = 0; i < VECTORS.length; i++) this.#putVector(i, agent[VECTORS[i]])
     const defaults = this.#defaults
     for (let i = 0; i < NUMBERS.length; i++) {
-      const array = this._view(isWord(i) ? ADDED_WORDS : ADDED, AGENT_WORDS)
-      const value = agent[NUMBERS[i]]
-      if (value === undefined) array[FIRST_NUMBER + i] = defaults[i]
-      else {
-        checkNumber(this._name, 'add', NUMBERS[i], value, defaults[COUNT])
-        array[FIRST_NUMBER + i] = Number(value)
-      }
+      const most = defaults[COUNT]
+      const value = numberOf(this._name, 'add', NUMBERS[i], agent[NUMBERS[i]], defaults[i], most)
+      const added = isWord(i) ? this.#added : this.#addedFloats
+      added[FIRST_NUMBER + i] = value
     }
-    return this._leave('add', this._enter('add').crowd_add(this._handle))
+    // Only now: whoever is asked for what the agent is may do anything to the crowd.
+    const wasm = this._enter('add')
+    this._view(ADDED, AGENT_WORDS).set(this.#added)
+    return this._leave('add', wasm.crowd_add(this._handle))
   }
 
   /**
@@ -410,8 +403,8 @@ class AnyCrowd extends CoreObject {
       if (isGiven) {
         const value = /** @type {ArrayLike<number>} */ (vector)[axis]
         checkCoordinate(this._name, 'add', what, value)
-        this._view(ADDED, AGENT_WORDS)[at] = value
-      } else this._view(ADDED_WORDS, AGENT_WORDS)[at] = what === 'goal' ? NAN_WORD : 0
+        this.#addedFloats[at] = value
+      } else this.#added[at] = what === 'goal' ? NAN_WORD : 0
     }
   }
 

@@ -255,6 +255,9 @@ EXPORT("destroy") int32_t destroy(int32_t handle) {
 EXPORT("reserve") int32_t reserve(int32_t handle, uint32_t capacity, uint32_t resultCapacity) {
   object *at = object_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
+#ifdef COPSE_TEST_TRAP
+  if (capacity == COPSE_TEST_TRAP) __builtin_trap();
+#endif
   if (capacity <= at->results.capacity) return 0;
   object larger;
   copse_status status = take_block(at, capacity, resultCapacity, &larger);
@@ -300,15 +303,15 @@ typedef enum view {
 
 #if WITH_CROWDS
 /* Crowds have none of these: theirs are those of copse_crowd_arrays, in that order, and after them
- * what was looked at, its constraints, and the agent that is added: as floats, and as words. */
+ * what was looked at, its constraints, and the agent that is added. */
 static uintptr_t view_of_crowd(const object *at, uint32_t which) {
   const copse_crowd_arrays arrays = copse_crowd_get(at->index.crowd);
-  uintptr_t views[sizeof arrays / sizeof(uintptr_t) + 4];
+  uintptr_t views[sizeof arrays / sizeof(uintptr_t) + 3];
   const uint32_t count = sizeof views / sizeof *views;
   memcpy(views, &arrays, sizeof arrays);
-  views[count - 4] = (uintptr_t)at->look;
-  views[count - 3] = (uintptr_t)at->look->constraints;
-  views[count - 2] = views[count - 1] = (uintptr_t)at->added;
+  views[count - 3] = (uintptr_t)at->look;
+  views[count - 2] = (uintptr_t)at->look->constraints;
+  views[count - 1] = (uintptr_t)at->added;
   return which < count ? views[which] : 0;
 }
 #endif

@@ -50,8 +50,8 @@ const KDTREE = 3
 function from(name, dimensions, bytes, options, create) {
   checkOptions(name, 'from', options)
   if (!(bytes instanceof Uint8Array)) refuse(name, 'from', 'bytes', bytes, 'a Uint8Array', false)
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const word = (/** @type {number} */ at) => view.getUint32(4 * at, true)
+  const word = (/** @type {number} */ at) =>
+    new DataView(bytes.buffer, bytes.byteOffset).getUint32(4 * at, true)
   const most = bytes.length / 4 / (dimensions + 1)
   // What else may be wrong with the bytes, restore() finds.
   if (

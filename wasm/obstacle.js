@@ -363,8 +363,13 @@ export class ObstacleTree extends Queryable {
     const { length } = points
     if (!(length >= 4 && length % 2 === 0 && length <= 2 * MAX_CAPACITY))
       refuse(this._name, method, 'points.length', length, 'even, and at least 4')
-    for (let i = 0; i < length; i++) checkCoordinate(this._name, method, `points[${i}]`, points[i])
-    return Float32Array.from(points)
+    const numbers = []
+    for (let i = 0; i < length; i++) {
+      const number = points[i] // read once: it may be any code that answers
+      checkCoordinate(this._name, method, `points[${i}]`, number)
+      numbers.push(number)
+    }
+    return Float32Array.from(numbers)
   }
 
   /**
@@ -553,7 +558,7 @@ export class ObstacleTree extends Queryable {
     this.#askWalls('raycastMany', options)
     if (!(segments instanceof Float32Array))
       refuse(name, 'raycastMany', 'segments', segments, 'a Float32Array', false)
-    const { length } = segments
+    const length = +segments.length
     if (length % 4 !== 0 || length > 4 * this._capacity)
       refuse(
         name,
@@ -606,11 +611,18 @@ export class ObstacleTree extends Queryable {
     if (bounds !== undefined) {
       this.#checkNumbers(method, 'bounds', bounds)
       if (bounds.length !== 4) refuse(name, method, 'bounds.length', bounds.length, '4')
-      for (let i = 0; i < 4; i++) checkCoordinate(name, method, 'bounds', bounds[i])
-      this.#minX = bounds[0]
-      this.#minY = bounds[1]
-      this.#maxX = bounds[2]
-      this.#maxY = bounds[3]
+      const minX = bounds[0]
+      const minY = bounds[1]
+      const maxX = bounds[2]
+      const maxY = bounds[3]
+      checkCoordinate(name, method, 'bounds', minX)
+      checkCoordinate(name, method, 'bounds', minY)
+      checkCoordinate(name, method, 'bounds', maxX)
+      checkCoordinate(name, method, 'bounds', maxY)
+      this.#minX = minX
+      this.#minY = minY
+      this.#maxX = maxX
+      this.#maxY = maxY
       if (!this.#isInside(x, y))
         refuse(name, method, 'bounds', bounds, `around the point (${x}, ${y})`, true)
     }
@@ -732,8 +744,8 @@ export class ObstacleTree extends Queryable {
     let kept = 0
     for (let i = 0; i < ids.length; i++) {
       const id = ids[i]
-      const toX = positions[2 * id]
-      const toY = positions[2 * id + 1]
+      const toX = +positions[2 * id]
+      const toY = +positions[2 * id + 1]
       const isPlace = Math.abs(toX) <= MAX_COORDINATE && Math.abs(toY) <= MAX_COORDINATE
       if (!isPlace || !this.#sees(method, x, y, toX, toY, 0)) continue
       if (kept < out.length) out[kept] = id

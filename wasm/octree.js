@@ -83,8 +83,9 @@ function checkBounds(name, dimensions, bounds) {
     refuse(name, '', 'bounds', bounds, `an array of ${sides} numbers`, false)
   const words = [0, 0, 0, 0, 0, 0]
   for (let i = 0; i < sides; i++) {
-    checkCoordinate(name, '', `bounds[${i}]`, bounds[i])
-    words[i < dimensions ? i : 3 + i - dimensions] = bounds[i]
+    const bound = bounds[i]
+    checkCoordinate(name, '', `bounds[${i}]`, bound)
+    words[i < dimensions ? i : 3 + i - dimensions] = bound
   }
   for (let axis = 0; axis < dimensions; axis++)
     if (!(Math.fround(words[axis]) < Math.fround(words[3 + axis])))
@@ -131,10 +132,11 @@ class BoxTree extends Queryable {
    * @param {OctreeOptions} options
    */
   constructor(name, dimensions, options) {
-    super(...definition(name, dimensions, options))
+    const made = definition(name, dimensions, options)
+    super(...made)
     this.#dimensions = dimensions
-    const { maxDepth = MAX_DEPTH } = options
-    this.#stats.perDepth = new Array(maxDepth + 1).fill(0)
+    const maxDepth = made[6][3]
+    this.#stats.perDepth = new Array((maxDepth < 0 ? MAX_DEPTH : maxDepth) + 1).fill(0)
   }
 
   /** How many items there are. */
@@ -173,7 +175,8 @@ class BoxTree extends Queryable {
    */
   has(slot) {
     this._alive('has')
-    return ((this._view(GENERATIONS, this._capacity)[slot] ?? 0) & 1) === 1
+    const generations = this._view(GENERATIONS, this._capacity)
+    return typeof slot === 'number' && ((generations[slot] ?? 0) & 1) === 1
   }
 
   /**

@@ -493,8 +493,9 @@ export class SpatialIndex extends Queryable {
   #checkK(method, options) {
     checkOptions(this._name, method, options)
     this.#askBatch(method, options)
-    checkInteger(this._name, method, 'k', options.k, 0, this.#k)
-    return options.k
+    const { k } = options
+    checkInteger(this._name, method, 'k', k, 0, this.#k)
+    return k
   }
 
   /**
