@@ -3,6 +3,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
+/** @type {{ stop: () => Promise<number> }[]} */
+const servers = []
+
+/** Ends all that were started: one left running would keep the tests from ending. */
+export const stopServers = () => Promise.all(servers.map((server) => server.stop()))
+
 /** @param {number} port 0: any that is free */
 export async function startServer(port = 0) {
   const child = spawn('node', ['web/examples/server/server.js'], {
@@ -11,11 +17,11 @@ export async function startServer(port = 0) {
   const said = { out: '', error: '' }
   child.stdout.on('data', (data) => (said.out += data))
   child.stderr.on('data', (data) => (said.error += data))
-  const ended = once(child, 'exit')
+  const ended = once(child, 'close')
   await Promise.race([once(child.stdout, 'data'), ended])
   const address = said.out.trim()
 
-  return {
+  const server = {
     address,
     port: address && Number(new URL(address).port),
     /** What it printed as an error. */
@@ -29,9 +35,17 @@ export async function startServer(port = 0) {
       return code
     },
   }
+  servers.push(server)
+  return server
 }
 
-/** Waits until something holds. @param {() => boolean} holds */
+const MOST_WAITING = 60_000 // milliseconds
+
+/** Waits until something holds; fails when it never does. @param {() => boolean} holds */
 export async function until(holds) {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
+  const end = performance.now() + MOST_WAITING
+  while (!holds()) {
+    if (performance.now() > end) throw new Error(`waited in vain for ${holds}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
 }

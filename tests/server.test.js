@@ -6,7 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { WebSocket } from 'ws'
 import { createClient } from '../web/examples/server/client.js'
-import { startServer, until } from './gameserver.js'
+import { startServer, stopServers, until } from './gameserver.js'
 
 const TICKS = 120
 
@@ -18,7 +18,7 @@ const sockets = []
 
 game.before(async () => (server = await startServer()))
 game.after.each(() => sockets.splice(0).forEach((socket) => socket.terminate()))
-game.after(() => server.stop())
+game.after(stopServers)
 
 function connect(options = {}) {
   const socket = new WebSocket(server.address, options)

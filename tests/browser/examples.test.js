@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { startServer } from '../gameserver.js'
+import { startServer, stopServers } from '../gameserver.js'
 import { open } from './chromium.js'
 
 const examples = suite('examples')
@@ -15,7 +15,10 @@ examples.before(async () => {
   site = await open('web/dist')
 })
 examples.after.each(() => site.closePages())
-examples.after(() => site.close())
+examples.after(async () => {
+  await stopServers()
+  await site.close()
+})
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -245,61 +248,49 @@ examples('the components of bitECS are the tree’s memory, also after it has gr
   assert.equal(errors, [])
 })
 
-examples(
-  'two players of the game server stay equal to it, and so does who comes late',
-  async () => {
-    const server = await startServer()
-    try {
-      const query = `?port=${server.port}`
-      const { page, errors } = await site.page(`examples/server/${query}`)
-      const message = page.locator('#message')
-      await page.waitForFunction(() => window.example?.clients.every((client) => client?.team >= 0))
-      assert.not.ok(await message.isVisible())
-      const ticks = () => page.evaluate(() => window.example.clients[1].simulation.tick)
-      const begin = await ticks()
-      for (const [side, canvas] of (await page.locator('figure canvas').all()).entries()) {
-        const { width, height } = await canvas.boundingBox()
-        await canvas.click({ position: { x: width * (0.7 - 0.4 * side), y: height / 3 } })
-      }
-      await page.waitForFunction(() =>
-        window.example.clients.every(({ team, simulation: { crowd } }) =>
-          [0, 1].every((team) => !Number.isNaN(crowd.goals[2 * team])),
-        ),
-      )
-      await visit('server', ['red', 'blue', 'wall', 'floor'], query).then(async (late) => {
-        await late.page.waitForFunction(() =>
-          window.example.clients.every(({ checks }) => checks > 1),
-        )
-        const equal = () => window.example.clients.map(({ isEqual }) => isEqual)
-        assert.equal(await late.page.evaluate(equal), [true, true])
-        assert.equal(late.errors, [])
-      })
-      await page.waitForFunction(
-        (least) =>
-          window.example.clients.every(
-            ({ simulation, checks }) => simulation.tick >= least && checks > 2,
-          ),
-        begin + 100,
-      )
-      const clients = await page.evaluate(() =>
-        window.example.clients.map(({ team, isEqual }) => ({ team, isEqual })),
-      )
-      assert.equal(clients.map(({ team }) => team).sort(), [0, 1])
-      assert.ok(clients.every(({ isEqual }) => isEqual))
-      const caption = page.locator('figcaption').first()
-      assert.match(await caption.textContent(), /tick \d+\nhash [0-9a-f]+\n= the server’s/)
-      assert.equal(errors, [])
+examples('two players of the game server stay equal to it, and so do late ones', async () => {
+  const server = await startServer()
+  const query = `?port=${server.port}`
+  const { page, errors } = await site.page(`examples/server/${query}`)
+  await page.waitForFunction(() => window.example?.clients.every((client) => client?.team >= 0))
+  const players = (page) =>
+    page.evaluate(() =>
+      window.example.clients.map(({ team, isEqual, simulation }) => {
+        return { team, isEqual, tick: simulation.tick }
+      }),
+    )
+  const begin = await players(page)
+  assert.equal(begin.map(({ team }) => team).sort(), [0, 1])
 
-      await server.stop()
-      await message.waitFor()
-      assert.match(await message.textContent(), /node web\/examples\/server\/server\.js/)
-      const again = await startServer(server.port)
-      await message.waitFor({ state: 'hidden' })
-      await again.stop()
-    } finally {
-      await server.stop()
-    }
-  },
-)
+  for (const [side, canvas] of (await page.locator('figure canvas').all()).entries()) {
+    const { width, height } = await canvas.boundingBox()
+    await canvas.click({ position: { x: width * (0.7 - 0.4 * side), y: height / 3 } })
+  }
+  await page.waitForFunction(() =>
+    window.example.clients.every(({ simulation: { crowd } }) =>
+      [0, 1].every((slot) => crowd.goals[2 * slot] > 0),
+    ),
+  )
+  const late = await visit('server', ['red', 'blue', 'wall', 'floor'], query)
+  const isChecked = ([ticks, checks]) =>
+    window.example.clients.every(
+      (client) => client.simulation.tick >= ticks && client.checks >= checks,
+    )
+  await page.waitForFunction(isChecked, [begin[0].tick + 100, 3])
+  await late.page.waitForFunction(isChecked, [0, 2])
+  for (const { isEqual } of [...(await players(page)), ...(await players(late.page))])
+    assert.ok(isEqual)
+  const caption = page.locator('figcaption').first()
+  assert.match(await caption.textContent(), /tick \d+\nhash [0-9a-f]+\n= the server’s/)
+  const message = page.locator('#message')
+  assert.not.ok(await message.isVisible())
+  assert.equal([...errors, ...late.errors], [])
+
+  assert.is(await server.stop(), 0)
+  await message.waitFor()
+  assert.match(await message.textContent(), /node web\/examples\/server\/server\.js/)
+  await startServer(server.port)
+  await message.waitFor({ state: 'hidden' })
+})
 
 examples.run()
