@@ -8,7 +8,7 @@ import { addSteps } from '../view/steps.js'
 import { createStraddlers } from '../view/straddlers.js'
 import { theme } from '../view/theme.js'
 
-const ITEMS = [100, 200, 500, 1_000, 1_500, 2_000, 3_000, 5_000, 10_000]
+const ITEMS = [100, 200, 500, 1_000, 1_500, 2_000, 3_000, 5_000, 10_000, 20_000]
 const MOST = ITEMS.at(-1)
 const SPREADS = { uniform: 1, battle: 0.7, clusters: 0.4 } // how large items are where they crowd
 const MAX_PAIRS = 8 // an item, in the mean
