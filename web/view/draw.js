@@ -63,11 +63,12 @@ function draw(stage, things, look) {
     ? colors
     : colors.map((color, kind) => color && stamp(look, pixels, stage.ratio, color, kind))
   const { globalAlpha } = context
+  const drawn = kinds ? sortByKind(kinds, ids, count) : ids
   let last = null
   let size = 1.8 * radius
   let half = radius
   for (let i = 0; i < count; i++) {
-    const id = ids ? ids[i] : i
+    const id = drawn ? drawn[i] : i
     const picture = pictures[kinds ? kinds[id] : 0]
     if (!picture || opacities?.[id] === 0) continue
     if (opacities) context.globalAlpha = globalAlpha * opacities[id]
@@ -83,6 +84,22 @@ function draw(stage, things, look) {
   }
   context.globalAlpha = globalAlpha
   return false
+}
+
+const sorted = { ids: new Uint32Array(0), from: new Uint32Array(ABSENT + 2) }
+
+/** The same ids kind after kind: another colour costs more than another place. Valid until the next call. */
+function sortByKind(kinds, ids, count) {
+  const { from } = sorted
+  if (sorted.ids.length < count) sorted.ids = new Uint32Array(count)
+  from.fill(0)
+  for (let i = 0; i < count; i++) from[kinds[ids ? ids[i] : i] + 1]++
+  for (let kind = 0; kind <= ABSENT; kind++) from[kind + 1] += from[kind]
+  for (let i = 0; i < count; i++) {
+    const id = ids ? ids[i] : i
+    sorted.ids[from[kinds[id]]++] = id
+  }
+  return sorted.ids
 }
 
 /**
