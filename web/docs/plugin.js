@@ -1,6 +1,6 @@
 // What the options of TypeDoc can't say. Pages are called what their first heading says, and names of
 // classes in them lead to the reference. Links to the rest of the site, `site:…` in the options, are
-// relative, so that it works in any folder of any server.
+// relative, so that it works in any folder of any server. And the same pages are always the same bytes.
 
 import { basename } from 'node:path'
 import { PageKind, ReflectionKind } from 'typedoc'
@@ -30,4 +30,10 @@ export function load(app) {
       )
     page.contents = html
   })
+
+  // Highlighting gives up on a line after half a second, which a busy machine may need at first: it may not
+  // see the time pass.
+  const { now } = Date
+  app.renderer.on('beginRender', () => void (Date.now = () => 0))
+  app.renderer.on('endRender', () => void (Date.now = now))
 }
