@@ -6,7 +6,7 @@
 /** @typedef {import('./errors.js').ErrorCode} ErrorCode */
 /** @typedef {import('./errors.js').StateCode} StateCode */
 /** @typedef {import('./init.js').InitOptions} InitOptions */
-/** @typedef {import('./init.js').Instance} Instance */
+/** @typedef {import('./init.js').Instance} Instance one copy of the library and its `memory` */
 /** @typedef {import('./init.js').WasmSource} WasmSource */
 /** @typedef {import('./spatialindex.js').AllNeighborsOptions} AllNeighborsOptions */
 /** @typedef {import('./spatialindex.js').BatchOptions} BatchOptions */

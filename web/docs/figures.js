@@ -37,8 +37,10 @@ const circle = (x, y, r, look) =>
   `<circle cx="${at(x)}" cy="${at(y)}" r="${at(r)}" class="${look}"/>`
 const line = (x0, y0, x1, y1, look, width = 1) =>
   `<path d="M${at(x0)} ${at(y0)}L${at(x1)} ${at(y1)}" class="${look}" stroke-width="${at(width)}"/>`
-const rect = ([minX, minY, maxX, maxY], look, round = 0) =>
-  `<rect x="${at(minX)}" y="${at(minY)}" width="${at(maxX - minX)}" height="${at(maxY - minY)}" rx="${round}" class="${look}"/>`
+const rect = ([minX, minY, maxX, maxY], look, round = 0) => {
+  const size = `width="${at(maxX - minX)}" height="${at(maxY - minY)}" rx="${round}"`
+  return `<rect x="${at(minX)}" y="${at(minY)}" ${size} class="${look}"/>`
+}
 const text = (x, y, words, look = '', anchor = 'start') =>
   `<text x="${at(x)}" y="${at(y)}" class="${look}" text-anchor="${anchor}">${words}</text>`
 const outline = (corners) =>
@@ -283,7 +285,7 @@ const figures = {
     return svg(
       'Collision avoidance: an agent and its neighbours, and the velocities that they leave it',
       [
-        `<clipPath id="speeds"><circle cx="${speed([0, 0])[0]}" cy="${speed([0, 0])[1]}" r="${most}"/></clipPath>`,
+        `<clipPath id="speeds">${circle(...speed([0, 0]), most, 'ring')}</clipPath>`,
         agents.map(({ position }, i) =>
           circle(...place(position), 0.6 * scale, i ? 'agent' : 'query'),
         ),

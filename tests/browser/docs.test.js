@@ -1,0 +1,57 @@
+// The built documentation: its links lead somewhere, its figures are drawn, and it logs no errors.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { open } from './chromium.js'
+
+const docs = suite('documentation')
+const site = fileURLToPath(new URL('../../web/dist/', import.meta.url))
+/** @type {Awaited<ReturnType<typeof open>>} */
+let browser
+
+docs.before(async () => {
+  browser = await open(site)
+})
+docs.after(() => browser?.close())
+
+docs('links lead somewhere', () => {
+  const root = new URL('file:///docs/index.html')
+  const found = new Set([root.pathname])
+  const outside = new Set()
+  for (const path of found) {
+    assert.ok(existsSync(site + path), path)
+    if (!path.endsWith('.html')) continue
+    const html = readFileSync(site + path, 'utf8')
+    for (const [, link] of html.matchAll(/ (?:href|src)="([^"]+)"/g)) {
+      const { pathname, hash } = new URL(link, new URL(path, root))
+      if (!pathname.startsWith('/docs/')) {
+        outside.add(pathname)
+        continue
+      }
+      const file = pathname.endsWith('/') ? `${pathname}index.html` : pathname
+      found.add(file)
+      if (!hash) continue
+      const target = readFileSync(site + file, 'utf8')
+      assert.ok(target.includes(`id="${hash.slice(1)}"`), `${path}: ${link}`)
+    }
+  }
+  assert.equal([...outside], ['/', '/examples/'])
+  for (const name of ['classes/AgentTree', 'functions/init', 'documents/how-it-works'])
+    assert.ok(found.has(`/docs/${name}.html`), name)
+})
+
+for (const name of ['index', 'documents/how-it-works', 'documents/which-index'])
+  docs(`pictures of ${name} are shown`, async () => {
+    const { page, errors } = await browser.page(`docs/${name}.html`)
+    await page.waitForLoadState('load')
+    const widths = await page.$$eval('.tsd-typography img', (images) =>
+      images.map((image) => /** @type {HTMLImageElement} */ (image).naturalWidth),
+    )
+    assert.ok(widths.length > 0 && widths.every((width) => width > 0), String(widths))
+    assert.equal(errors, [])
+    await page.close()
+  })
+
+docs.run()
