@@ -239,7 +239,8 @@ fuzz: $(patsubst %,build/fuzz/%,$(FUZZ_NAMES))
 	@mkdir -p build/corpus
 	for target in $(FUZZ_NAMES); do \
 	  mkdir -p build/corpus/$$target; \
-	  build/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=20 build/corpus/$$target || exit 1; \
+	  build/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=20 \
+	    build/corpus/$$target tests/c/fuzz/corpus/$$target || exit 1; \
 	done
 
 # ---- Benchmark ----

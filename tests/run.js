@@ -2,7 +2,7 @@
 // alone on a line. Fails when anything failed, or when a suite ran nothing.
 
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
@@ -54,7 +54,14 @@ async function unit() {
 /** @param {string} target */
 async function fuzz(target) {
   const limits = [`-max_total_time=${FUZZ_SECONDS}`, '-max_len=4096', '-seed=1', '-timeout=20']
-  const { output, clean } = await run(`build/fuzz/${target}`, ...limits)
+  const found = `build/corpus/${target}`
+  mkdirSync(found, { recursive: true })
+  const { output, clean } = await run(
+    `build/fuzz/${target}`,
+    ...limits,
+    found,
+    `tests/c/fuzz/corpus/${target}`,
+  )
   const runs = Number(/Done (\d+) runs/.exec(output)?.[1] ?? 0)
   report(`fuzz ${target}, ${runs} runs`, clean && runs ? 1 : 0, clean && runs ? 0 : 1, output)
 }
@@ -76,7 +83,7 @@ const suites = [
   () => uvu('its consumers', 'tests/consumers', '\\.test\\.js$'),
   () => uvu('in Chromium', 'tests/browser', '\\.test\\.js$'),
   unit,
-  ...inTests('tests/c/fuzz', '').map((file) => () => fuzz(file.replace('.c', ''))),
+  ...inTests('tests/c/fuzz/corpus', '').map((target) => () => fuzz(target)),
   ...inTests('build/test', 'determinism-').map((file) => () => prints(file, file, hashes)),
   ...inTests('build/test', 'example-').map(
     (file) => () => prints(file, `${file}, against the installed library`, near),

@@ -228,10 +228,20 @@ static void test_a_failing_reserve_keeps_the_index(void) {
   index at = make(def);
   index_set_count(at, 4);
   index_build(at, NULL);
-  book.callsLeft = 0;
-  CHECK(index_reserve(at, 100) == COPSE_OUT_OF_MEMORY);
-  CHECK(index_capacity(at) == 4 && within_count(at, 0, 0, 0) == 4);
-  CHECK(index_validate(at));
+  uint32_t words[64];
+  size_t total;
+  int failing = 0;
+  for (copse_status status = COPSE_OUT_OF_MEMORY; status != COPSE_OK; failing++) {
+    book.callsLeft = failing;
+    status = index_reserve(at, 100);
+    CHECK(status == COPSE_OK || status == COPSE_OUT_OF_MEMORY);
+    CHECK(index_capacity(at) == (status == COPSE_OK ? 100 : 4) && within_count(at, 0, 0, 0) == 4);
+    CHECK(index_validate(at));
+    book.callsLeft = 0; /* neither of these takes memory */
+    CHECK(index_save(at, words, sizeof words, &total, NULL) == COPSE_OK);
+    CHECK(index_restore(at, words, total) == COPSE_OK && within_count(at, 0, 0, 0) == 4);
+  }
+  CHECK(failing > 1);
   CHECK(index_reserve(at, COPSE_MAX_CAPACITY + 1) == COPSE_INVALID_ARGUMENT);
   index_destroy(at);
   CHECK(book.bytesHeld == 0);
@@ -1568,11 +1578,19 @@ static void test_an_octree_allocates_only_when_it_is_created(void) {
         CHECK(copse_octree_insert(tree, (float[]){x, y, x, x + 1, y, y}, &slot) ==
               (y < x ? COPSE_INVALID_ARGUMENT : COPSE_OK));
       }
-      book.callsLeft = 0;
       const uint32_t count = copse_octree_count(tree);
-      CHECK(copse_octree_reserve(tree, 5000) == COPSE_OUT_OF_MEMORY);
-      CHECK(copse_octree_count(tree) == count && copse_octree_capacity(tree) == 1000);
-      CHECK(copse_octree_validate(tree));
+      for (int calls = 0; copse_octree_capacity(tree) == 1000; calls++) {
+        book.callsLeft = calls;
+        const bool grows = copse_octree_reserve(tree, 5000) == COPSE_OK;
+        CHECK(grows == (copse_octree_capacity(tree) == 5000) && (calls || !grows));
+        CHECK(copse_octree_count(tree) == count && copse_octree_validate(tree));
+        static uint32_t words[8192];
+        size_t total;
+        book.callsLeft = 0; /* neither of these takes memory */
+        CHECK(copse_octree_save(tree, words, sizeof words, &total) == COPSE_OK);
+        CHECK(copse_octree_restore(tree, words, total) == COPSE_OK);
+        CHECK(copse_octree_count(tree) == count && copse_octree_validate(tree));
+      }
       copse_octree_destroy(tree);
     }
     CHECK(book.bytesHeld == 0);

@@ -1,0 +1,298 @@
+/* The calls of exports.c, and by them the whole C API, in any order and with any words: on objects
+ * of every kind, some gone, some never made. Nothing may reach memory that is not the object's;
+ * indexes answer as brute force, everything stays valid, and a save restores. */
+
+#pragma clang diagnostic ignored "-Wunknown-attributes"
+#include "../../../wasm/exports.c"
+
+#include "../../../c/snapshot.h"
+
+#include "../fuzz.h"
+
+enum { OBJECTS = 6, MOST = 40 };
+
+typedef struct held {
+  int32_t handle; /* as it was given, even when the object is gone */
+  uint32_t capacity;
+  bool isAlive;
+} held;
+
+static held all[OBJECTS];
+
+/* Mostly small; the others are what JavaScript makes of -1, of NaN, and of what is too large. */
+static uint32_t next_word(input *from) {
+  static const uint32_t odd[] = {UINT32_MAX, 1u << 31, INT32_MAX, COPSE_MAX_CAPACITY + 1};
+  const uint8_t byte = next_byte(from);
+  return byte < 240 ? byte % (MOST + 4) : odd[byte % 4];
+}
+
+/* No more than there is memory for. */
+static uint32_t next_size(input *from) { return next_byte(from) % MOST; }
+
+static float next_small(input *from) {
+  return next_byte(from) % 8 ? (float)(next_byte(from) % 32) / 2 - 4 : next_float(from);
+}
+
+static void create(input *from, held *at) {
+  const uint32_t dimensions = next_byte(from) % 8 ? 2 + next_byte(from) % 2 : next_word(from);
+  const uint32_t capacity = next_size(from), results = next_size(from) * 8, k = next_size(from) / 4;
+  const uint32_t a = next_word(from) % 64, b = next_byte(from) % 3, c = next_byte(from) % 3;
+  if (at->isAlive) destroy(at->handle);
+  switch (next_byte(from) % 6) {
+  case 0:
+    at->handle = agenttree_create(dimensions, capacity, a, b, c, a % 2, c % 2, results, k);
+    break;
+  case 1:
+    at->handle = grid_create(dimensions, capacity, next_small(from), b, c, results, k);
+    break;
+  case 2:
+    at->handle = kdtree_create(dimensions, capacity, b, c % 2, a % 2, results, k);
+    break;
+  case 3:
+    at->handle = octree_create(dimensions, capacity, (int32_t)a - 1, (int32_t)c * 12 - 1,
+                               next_small(from), results, -8, -8, -8, 8, 8, next_small(from));
+    break;
+  case 4:
+    at->handle = obstacle_create(capacity, capacity + a, b);
+    break;
+  default:
+    at->handle = crowd_create(dimensions, capacity, a, b % 2);
+  }
+  at->isAlive = at->handle >= 0;
+  at->capacity = at->isAlive ? capacity : 0;
+}
+
+/* Any bits where JavaScript may write. */
+static void write(input *from, const held *at) {
+  static const uint8_t writable[] = {VIEW_X,        VIEW_Y,         VIEW_Z,     VIEW_GROUPS,
+                                     VIEW_MASKS,    VIEW_POINTS,    VIEW_RADII, VIEW_BOXES,
+                                     VIEW_VERTICES, VIEW_PAIR_RADII};
+  const object *it = object_of(at->handle);
+  if (!it) return;
+  const uint32_t which =
+      IS_OF_CROWDS(it->index) ? next_byte(from) % 17u : writable[next_byte(from) % sizeof writable];
+  float *view = (float *)view_of(at->handle, which);
+  if (!view) return;
+  for (uint32_t i = 0; i < at->capacity && from->left; i++) view[i] = next_small(from);
+}
+
+/* What was just built must answer as brute force. */
+static void compare(input *from, const object *it) {
+  const index at = it->index;
+  const copse_brute brute = {index_positions(at), index_groups(at), index_count(at),
+                             index_dimensions(at)};
+  asked ask = {.query = copse_query_default()};
+  next_point(from, ask.center);
+  next_point(from, ask.direction);
+  next_point(from, ask.lo);
+  next_point(from, ask.hi);
+  ask.radius = next_small(from);
+  ask.k = next_byte(from) % 8;
+  const char *wrong = compare_queries(at, &brute, &ask);
+  must(!wrong, wrong);
+}
+
+/* A save, as it is or with a word changed, comes back or is refused. */
+static void save_and_restore(input *from, const held *at, int32_t to) {
+  const int32_t size = save(at->handle);
+  if (size < 0) return;
+  if (next_byte(from) % 2) {
+    uint32_t *words = staging.bytes;
+    words[next_word(from) % ((uint32_t)size / 4)] = next_word(from);
+    if (next_byte(from) % 2) snapshot_seal(words, (uint32_t)size, (snapshot_kind)words[2]);
+    restore(to, (uint32_t)size);
+  } else
+    must(restore(at->handle, (uint32_t)size) == 0, "restore of a save");
+}
+
+static void call(input *from) {
+  held *at = &all[next_byte(from) % OBJECTS];
+  const int32_t on = next_byte(from) % 16 ? at->handle : (int32_t)next_word(from);
+  const uint32_t a = next_word(from), mask = next_byte(from) % 4 ? UINT32_MAX : next_word(from);
+  const float x = next_small(from), y = next_small(from), z = next_small(from);
+  const float u = next_small(from), v = next_small(from), w = next_small(from);
+  const uint8_t sort = next_byte(from) % 4;
+  switch (next_byte(from) % 48) {
+  case 0:
+  case 1:
+  case 2:
+    create(from, at);
+    break;
+  case 3:
+    if (destroy(on) == 0)
+      for (int i = 0; i < OBJECTS; i++) all[i].isAlive &= all[i].handle != on;
+    break;
+  case 4: {
+    const uint32_t capacity = next_size(from);
+    if (reserve(at->handle, capacity, capacity * 4) == 0 && capacity > at->capacity)
+      at->capacity = capacity;
+    break;
+  }
+  case 5:
+    set_count(on, a);
+    break;
+  case 6:
+  case 7:
+    if (build(on) == 0) compare(from, object_of(on));
+    break;
+  case 8:
+    within(on, x, y, z, u, mask, a, sort);
+    break;
+  case 9:
+    range(on, x, y, z, u, v, w, mask, a, sort);
+    break;
+  case 10:
+    neighbors(on, x, y, z, a, u, mask, UINT32_MAX);
+    break;
+  case 11:
+    nearest(on, x, y, z, u, mask, a);
+    break;
+  case 12:
+    count_within(on, x, y, z, u, mask, a);
+    break;
+  case 13:
+    any_within(on, x, y, z, u, mask, a);
+    break;
+  case 14:
+    cone(on, x, y, z, u, v, w, x, y, mask, a, sort);
+    break;
+  case 15:
+    all_within(on, u, mask);
+    break;
+  case 16:
+    within_many(on, a, u, mask, sort);
+    break;
+  case 17:
+    all_neighbors(on, a, u, mask);
+    break;
+  case 18:
+    nearest_many(on, a, sort, u, mask, sort);
+    break;
+  case 19:
+    pairs(on, u, sort, mask);
+    break;
+  case 20:
+    order(on);
+    break;
+  case 21:
+    take_radii(on, a);
+    break;
+  case 22:
+    raycast(on, x, y, z, u, v, w, x, mask, a);
+    break;
+  case 23:
+    raycast_many(on, a, u, mask, sort);
+    break;
+  case 24:
+    remove_item(on, a);
+    break;
+  case 25:
+    clear(on);
+    break;
+  case 26:
+    insert(on, x, y, z, u, v, w);
+    break;
+  case 27:
+    insert_at(on, a, x, y, z, u, v, w);
+    break;
+  case 28:
+    move(on, a, x, y, z, u, v, w);
+    break;
+  case 29:
+    move_all(on);
+    break;
+  case 30:
+    load(on, a);
+    break;
+  case 31:
+    box_pairs(on, mask);
+    break;
+  case 32:
+    box_raycast(on, x, y, z, u, v, w, mask, a);
+    break;
+  case 33:
+  case 34: {
+    float *points = staged(4 * 2 * MOST);
+    for (int i = 0; i < 12; i++) points[i] = next_small(from);
+    if (sort)
+      add_polygon(on, a % 7, sort == 1);
+    else
+      move_polygon(on, a, 3);
+    break;
+  }
+  case 35:
+    winding_of(on, a);
+    break;
+  case 36:
+    build_walls(on);
+    break;
+  case 37:
+    walls_within(on, x, y, u, sort);
+    break;
+  case 38:
+    nearest_wall(on, x, y, u, sort);
+    break;
+  case 39:
+    visible(on, x, y, u, v, w);
+    break;
+  case 40:
+    raycast_walls(on, x, y, u, v, sort);
+    break;
+  case 41:
+    raycast_walls_many(on, a, sort);
+    break;
+  case 42:
+    contains(on, x, y);
+    break;
+  case 43:
+    visibility(on, x, y, u, v, w, z);
+    break;
+  case 44: {
+    const object *it = object_of(on);
+    if (it && IS_OF_CROWDS(it->index)) {
+      *it->added = copse_crowd_agent_default();
+      for (uint32_t axis = 0; axis < 3; axis++) it->added->position[axis] = next_small(from);
+      it->added->maxNeighbors = next_word(from);
+    }
+    crowd_add(on);
+    break;
+  }
+  case 45: {
+    const int32_t around = all[next_byte(from) % OBJECTS].handle;
+    if (sort)
+      crowd_step(on, around, u);
+    else
+      crowd_look(on, around, u, a);
+    crowd_hash(on);
+    break;
+  }
+  case 46:
+    save_and_restore(from, at, all[next_byte(from) % OBJECTS].handle);
+    break;
+  default:
+    cells(on);
+    lines(on);
+    stats_of(on);
+    count_of(on);
+  }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  input from = {bytes, size};
+  for (int i = 0; i < OBJECTS; i++) create(&from, &all[i]);
+  while (from.left) {
+    if (next_byte(&from) % 8 == 0)
+      write(&from, &all[next_byte(&from) % OBJECTS]);
+    else
+      call(&from);
+  }
+  for (int i = 0; i < OBJECTS; i++) {
+    const object *it = object_of(all[i].handle);
+    must((it != NULL) == all[i].isAlive, "who is alive");
+    if (!it) continue;
+    must(IS_OF_CROWDS(it->index) || validate(all[i].handle), "validate");
+    must(destroy(all[i].handle) == 0, "destroy");
+    all[i] = (held){.handle = -1};
+  }
+  return 0;
+}
