@@ -45,6 +45,7 @@ let stage = null
 let scene = null
 let running = null // what the scene's setup returned
 let gui = null // its controls
+let keys = null // those that are held
 let address = null // that was last read or written
 let frame = 0
 let paused = false
@@ -54,43 +55,49 @@ let nextReport = 0
 let nextChart = 0
 let nextAddress = 0
 
-const keys = createKeyboard(
-  [
-    { keys: [' '], name: 'Space', does: 'pause, or go on', press: () => pause(!paused) },
-    { keys: ['.'], name: '.', does: 'one single frame', press: step, repeats: true },
-    { keys: ['r'], name: 'R', does: 'start the scene anew', press: restart },
-    {
-      ...{ keys: ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'], name: 'Arrow keys' },
-      does: 'move the pointer',
-    },
-    {
-      ...{ keys: ['Enter'], name: 'Enter', does: 'click at the pointer' },
-      press: () => running?.press?.(),
-    },
-    {
-      ...{ keys: ['+', '=', '-'], name: '+ and -', does: 'what the wheel and a pinch do' },
-      ...{ press: (key) => running?.scroll?.(key === '-' ? -1 : 1), repeats: true },
-    },
-    {
-      ...{ keys: ['[', 'PageUp'], name: '[ or Page up', does: 'previous scene' },
-      press: () => visit(neighbour(-1)),
-    },
-    {
-      ...{ keys: [']', 'PageDown'], name: '] or Page down', does: 'next scene' },
-      press: () => visit(neighbour(1)),
-    },
-    {
-      ...{ keys: [...'123456789'], name: '1 … 9', does: 'one of the first scenes' },
-      press: (digit) => visit(scenes[digit - 1]),
-    },
-    { keys: ['l'], name: 'L', does: 'list of all scenes', press: showOverview },
-    { keys: ['p'], name: 'P', does: 'numbers and controls', press: togglePanel },
-    { keys: ['v'], name: 'V', does: 'view the source', press: () => showSource(!source.isOpen) },
-    { keys: ['?'], name: '?', does: 'this help', press: showKeys },
-    { keys: ['Escape'], name: 'Escape', does: 'close what is open', press: dismiss },
-  ],
-  byId('key-list'),
-)
+const KEYS = [
+  { keys: [' '], does: 'Pause, or go on', press: () => pause(!paused), name: 'Space', at: 'pause' },
+  { keys: ['.'], does: 'One single frame', press: step, repeats: true, at: 'step' },
+  { keys: ['r'], does: 'Start the scene anew', press: restart, at: 'restart' },
+  {
+    keys: ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'],
+    does: 'Move the pointer',
+    name: 'Arrow keys',
+  },
+  { keys: ['Enter'], does: 'Click at the pointer', press: () => running?.press?.() },
+  {
+    keys: ['+', '=', '-'],
+    does: 'What the wheel and a pinch do',
+    press: (key) => running?.scroll?.(key === '-' ? -1 : 1),
+    repeats: true,
+    name: '+ and -',
+  },
+  {
+    keys: ['[', 'PageUp'],
+    does: 'Previous scene',
+    press: () => visit(neighbour(-1)),
+    name: '[ or Page up',
+    at: 'previous',
+  },
+  {
+    keys: [']', 'PageDown'],
+    does: 'Next scene',
+    press: () => visit(neighbour(1)),
+    name: '] or Page down',
+    at: 'next',
+  },
+  {
+    keys: [...'123456789'],
+    does: 'One of the first scenes',
+    press: (digit) => visit(scenes[digit - 1]),
+    name: '1 … 9',
+  },
+  { keys: ['l'], does: 'All scenes', press: showOverview, at: 'scene' },
+  { keys: ['p'], does: 'Numbers and controls', press: togglePanel, at: 'toggle' },
+  { keys: ['v'], does: 'View the source', press: () => showSource(!source.isOpen), at: 'view' },
+  { keys: ['?'], does: 'These keys', press: () => byId('keys').showModal(), at: 'help-keys' },
+  { keys: ['Escape'], does: 'Close what is open', press: dismiss },
+]
 
 const isLanding = () => document.body.classList.contains('landing')
 
@@ -128,6 +135,7 @@ function open(next, read) {
   gui = panel.start(scene, (field) => running?.change?.(field))
   if (read) applyAddress(read, scene, gui.controllersRecursive())
   running = scene.setup(stage, scene.params)
+  if (document.activeElement === byId('scene')) stage.canvas.focus() // it was chosen from the list
   source.follow(scene.name)
   chart.clear()
   nextReport = 0
@@ -255,10 +263,6 @@ function showOverview() {
   overview.open(isLanding() ? '' : scene?.name)
 }
 
-function showKeys() {
-  byId('keys').showModal()
-}
-
 // The source lies over the panel.
 function togglePanel() {
   if (!source.isOpen) return panel.toggle()
@@ -269,7 +273,7 @@ function togglePanel() {
 function showSource(yes) {
   source.open(yes)
   byId('view').setAttribute('aria-expanded', yes)
-  if (yes) byId('source').focus()
+  if (yes) byId('source').querySelector('pre').focus()
 }
 
 function dismiss() {
@@ -286,18 +290,9 @@ function fail(what, error) {
 }
 
 function listen() {
-  const clicks = {
-    pause: () => pause(!paused),
-    step,
-    restart,
-    scene: showOverview,
-    all: showOverview,
-    view: () => showSource(!source.isOpen),
-    look: () => showSource(true),
-    'help-keys': showKeys,
-    toggle: togglePanel,
-  }
-  for (const [id, click] of Object.entries(clicks)) byId(id).addEventListener('click', click)
+  keys = createKeyboard(KEYS, byId('key-list'))
+  byId('all').addEventListener('click', showOverview)
+  byId('look').addEventListener('click', () => showSource(true))
   byId('source')
     .querySelector('.close')
     .addEventListener('click', () => showSource(false))
