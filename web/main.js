@@ -1,5 +1,5 @@
-// The shell of the demo: starts the library, opens scenes by the address, runs the frame loop. While the
-// address names no scene, a card tells what the library is, over one that moves.
+// The shell of the demo: starts the library, opens scenes by the address, runs the frame loop.
+// While the address names no scene, a card tells what the library is, over one that moves.
 //
 // For tests, window.copseDemo tells (live, read only):
 //   ready    the library has started and a scene runs
@@ -35,7 +35,6 @@ const ADDRESSES = 2 // browsers refuse to change the address all the time
 
 const panel = createPanel()
 const chart = createChart(byId('chart'))
-const meter = createMeter()
 const source = createSource(byId('source'))
 const overview = createOverview(byId('overview'), scenes)
 const lessMotion = matchMedia('(prefers-reduced-motion: reduce)').matches
@@ -46,6 +45,7 @@ let scene = null
 let running = null // what the scene's setup returned
 let gui = null // its controls
 let keys = null // those that are held
+let meter = null // of the scene's times
 let address = null // that was last read or written
 let frame = 0
 let paused = false
@@ -132,18 +132,19 @@ function open(next, read) {
     press: () => running?.press?.(),
     refresh: panel.refresh,
   })
-  gui = panel.start(scene, (field) => running?.change?.(field))
-  if (read) applyAddress(read, scene, gui.controllersRecursive())
-  running = scene.setup(stage, scene.params)
-  if (document.activeElement === byId('scene')) stage.canvas.focus() // it was chosen from the list
-  source.follow(scene.name)
-  chart.clear()
-  nextReport = 0
   document.title = `${scene.title} · copse`
   byId('scene').textContent = scene.title
   byId('explore').href = `#scene=${scene.name}`
   byId('previous').href = `#scene=${neighbour(-1).name}`
   byId('next').href = `#scene=${neighbour(1).name}`
+  source.follow(scene.name)
+  gui = panel.start(scene, (field) => running?.change?.(field))
+  if (read) applyAddress(read, scene, gui.controllersRecursive())
+  running = scene.setup(stage, scene.params)
+  if (document.activeElement === byId('scene')) stage.canvas.focus() // it was chosen from the list
+  meter = createMeter()
+  chart.clear()
+  nextReport = 0
 }
 
 function close() {
@@ -165,7 +166,7 @@ function restart() {
   })
 }
 
-// A link to what is shown is always there. An address that has changed meanwhile is to be followed first.
+// A link to what is shown is always there. An address that has just changed is followed first.
 function keepAddress() {
   if (isLanding() || location.hash !== address) return
   const written = writeAddress(scene, paused && !lessMotion)
@@ -176,10 +177,11 @@ function keepAddress() {
 
 // On the card: only what is measured here and now.
 function tellTimes() {
-  const [build, query] = [meter.mean.build, meter.mean.query].map(formatTime)
-  const count = inWords(scene.params[scene.count])
-  byId('live').textContent =
-    `Here, in every frame: ${count} agents, indexed in ${build}, all queries answered in ${query}.`
+  const { build, query } = meter.mean
+  if (!build) return // nothing is measured yet
+  const agents = `${inWords(scene.params[scene.count])} agents, indexed in ${formatTime(build)}`
+  const queries = `all queries answered in ${formatTime(query)}`
+  byId('live').textContent = `Here, in every frame: ${agents}, ${queries}.`
 }
 
 const neighbour = (step) => scenes.at((scenes.indexOf(scene) + step) % scenes.length)
@@ -221,7 +223,7 @@ function tick(now) {
   if (now >= nextReport) {
     nextReport = now + 1000 / REPORTS
     panel.show(running.report(meter.mean))
-    if (isLanding()) tellTimes()
+    if (isLanding() && !paused) tellTimes()
   }
   if (now >= nextAddress) {
     nextAddress = now + 1000 / ADDRESSES

@@ -421,7 +421,8 @@ const smallestText = (page) =>
   })
 
 test('fits a phone: the scene stays in sight, texts can be read', async () => {
-  const { page, errors } = await site.page('', { ...PHONE, deviceScaleFactor: 1 }) // pixels take time
+  // Its many pixels would only take time.
+  const { page, errors } = await site.page('', { ...PHONE, deviceScaleFactor: 1 })
   await frames(page, 5)
   const width = () => page.evaluate(() => document.documentElement.scrollWidth)
   const high = async (selector) => (await page.locator(selector).boundingBox()).height
@@ -432,7 +433,7 @@ test('fits a phone: the scene stays in sight, texts can be read', async () => {
     await page.locator('#scene').tap()
     await page.locator(`#overview a[href="#scene=${scene}"]`).tap()
     await page.waitForFunction((scene) => window.copseDemo.scene === scene, scene)
-    await frames(page, 10)
+    await frames(page, 3)
     assert.is(await width(), PHONE.viewport.width, scene)
     assert.ok((await high('#stage')) > 0.6 * height, scene)
     await page.locator('#toggle').tap()

@@ -1,4 +1,4 @@
-// The keys of the page: one table, for what they do, for the list of them, and for buttons. An entry:
+// The keys of the page: one table, for what they do, the list of them, and buttons. An entry:
 //
 //   keys     what a KeyboardEvent calls them
 //   does     what for, in a few words
