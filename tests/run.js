@@ -81,7 +81,8 @@ const inTests = (folder, pattern) => readdirSync(folder).filter((file) => file.s
 const suites = [
   () => uvu('in Node', 'tests', '^[^/]+\\.test\\.js$'),
   () => uvu('its consumers', 'tests/consumers', '\\.test\\.js$'),
-  () => uvu('in Chromium', 'tests/browser', '\\.test\\.js$'),
+  () => uvu('in Chromium', 'tests/browser', '^(?!site).*\\.test\\.js$'),
+  () => uvu('the site in Chromium', 'tests/browser', 'site\\.test\\.js$'),
   unit,
   ...inTests('tests/c/fuzz/corpus', '').map((target) => () => fuzz(target)),
   ...inTests('build/test', 'determinism-').map((file) => () => prints(file, file, hashes)),

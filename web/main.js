@@ -1,5 +1,5 @@
-// The shell of the demo: starts the library, opens scenes by the address, runs the frame loop. While the
-// address names no scene, a card tells what the library is, over one that moves.
+// The shell of the demo: starts the library, opens scenes by the address, runs the frame loop.
+// While the address names no scene, a card tells what the library is, over one that moves.
 //
 // For tests, window.copseDemo tells (live, read only):
 //   ready    the library has started and a scene runs
@@ -35,7 +35,6 @@ const ADDRESSES = 2 // browsers refuse to change the address all the time
 
 const panel = createPanel()
 const chart = createChart(byId('chart'))
-const meter = createMeter()
 const source = createSource(byId('source'))
 const overview = createOverview(byId('overview'), scenes)
 const lessMotion = matchMedia('(prefers-reduced-motion: reduce)').matches
@@ -45,6 +44,8 @@ let stage = null
 let scene = null
 let running = null // what the scene's setup returned
 let gui = null // its controls
+let keys = null // those that are held
+let meter = null // of the scene's times
 let address = null // that was last read or written
 let frame = 0
 let paused = false
@@ -54,43 +55,49 @@ let nextReport = 0
 let nextChart = 0
 let nextAddress = 0
 
-const keys = createKeyboard(
-  [
-    { keys: [' '], name: 'Space', does: 'pause, or go on', press: () => pause(!paused) },
-    { keys: ['.'], name: '.', does: 'one single frame', press: step, repeats: true },
-    { keys: ['r'], name: 'R', does: 'start the scene anew', press: restart },
-    {
-      ...{ keys: ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'], name: 'Arrow keys' },
-      does: 'move the pointer',
-    },
-    {
-      ...{ keys: ['Enter'], name: 'Enter', does: 'click at the pointer' },
-      press: () => running?.press?.(),
-    },
-    {
-      ...{ keys: ['+', '=', '-'], name: '+ and -', does: 'what the wheel and a pinch do' },
-      ...{ press: (key) => running?.scroll?.(key === '-' ? -1 : 1), repeats: true },
-    },
-    {
-      ...{ keys: ['[', 'PageUp'], name: '[ or Page up', does: 'previous scene' },
-      press: () => visit(neighbour(-1)),
-    },
-    {
-      ...{ keys: [']', 'PageDown'], name: '] or Page down', does: 'next scene' },
-      press: () => visit(neighbour(1)),
-    },
-    {
-      ...{ keys: [...'123456789'], name: '1 … 9', does: 'one of the first scenes' },
-      press: (digit) => visit(scenes[digit - 1]),
-    },
-    { keys: ['l'], name: 'L', does: 'list of all scenes', press: showOverview },
-    { keys: ['p'], name: 'P', does: 'numbers and controls', press: togglePanel },
-    { keys: ['v'], name: 'V', does: 'view the source', press: () => showSource(!source.isOpen) },
-    { keys: ['?'], name: '?', does: 'this help', press: showKeys },
-    { keys: ['Escape'], name: 'Escape', does: 'close what is open', press: dismiss },
-  ],
-  byId('key-list'),
-)
+const KEYS = [
+  { keys: [' '], does: 'Pause, or go on', press: () => pause(!paused), name: 'Space', at: 'pause' },
+  { keys: ['.'], does: 'One single frame', press: step, repeats: true, at: 'step' },
+  { keys: ['r'], does: 'Start the scene anew', press: restart, at: 'restart' },
+  {
+    keys: ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'],
+    does: 'Move the pointer',
+    name: 'Arrow keys',
+  },
+  { keys: ['Enter'], does: 'Click at the pointer', press: () => running?.press?.() },
+  {
+    keys: ['+', '=', '-'],
+    does: 'What the wheel and a pinch do',
+    press: (key) => running?.scroll?.(key === '-' ? -1 : 1),
+    repeats: true,
+    name: '+ and -',
+  },
+  {
+    keys: ['[', 'PageUp'],
+    does: 'Previous scene',
+    press: () => visit(neighbour(-1)),
+    name: '[ or Page up',
+    at: 'previous',
+  },
+  {
+    keys: [']', 'PageDown'],
+    does: 'Next scene',
+    press: () => visit(neighbour(1)),
+    name: '] or Page down',
+    at: 'next',
+  },
+  {
+    keys: [...'123456789'],
+    does: 'One of the first scenes',
+    press: (digit) => visit(scenes[digit - 1]),
+    name: '1 … 9',
+  },
+  { keys: ['l'], does: 'All scenes', press: showOverview, at: 'scene' },
+  { keys: ['p'], does: 'Numbers and controls', press: togglePanel, at: 'toggle' },
+  { keys: ['v'], does: 'View the source', press: () => showSource(!source.isOpen), at: 'view' },
+  { keys: ['?'], does: 'These keys', press: () => byId('keys').showModal(), at: 'help-keys' },
+  { keys: ['Escape'], does: 'Close what is open', press: dismiss },
+]
 
 const isLanding = () => document.body.classList.contains('landing')
 
@@ -125,17 +132,19 @@ function open(next, read) {
     press: () => running?.press?.(),
     refresh: panel.refresh,
   })
-  gui = panel.start(scene, (field) => running?.change?.(field))
-  if (read) applyAddress(read, scene, gui.controllersRecursive())
-  running = scene.setup(stage, scene.params)
-  source.follow(scene.name)
-  chart.clear()
-  nextReport = 0
   document.title = `${scene.title} · copse`
   byId('scene').textContent = scene.title
   byId('explore').href = `#scene=${scene.name}`
   byId('previous').href = `#scene=${neighbour(-1).name}`
   byId('next').href = `#scene=${neighbour(1).name}`
+  source.follow(scene.name)
+  gui = panel.start(scene, (field) => running?.change?.(field))
+  if (read) applyAddress(read, scene, gui.controllersRecursive())
+  running = scene.setup(stage, scene.params)
+  if (document.activeElement === byId('scene')) stage.canvas.focus() // it was chosen from the list
+  meter = createMeter()
+  chart.clear()
+  nextReport = 0
 }
 
 function close() {
@@ -157,7 +166,7 @@ function restart() {
   })
 }
 
-// A link to what is shown is always there. An address that has changed meanwhile is to be followed first.
+// A link to what is shown is always there. An address that has just changed is followed first.
 function keepAddress() {
   if (isLanding() || location.hash !== address) return
   const written = writeAddress(scene, paused && !lessMotion)
@@ -168,10 +177,11 @@ function keepAddress() {
 
 // On the card: only what is measured here and now.
 function tellTimes() {
-  const [build, query] = [meter.mean.build, meter.mean.query].map(formatTime)
-  const count = inWords(scene.params[scene.count])
-  byId('live').textContent =
-    `Here, in every frame: ${count} agents, indexed in ${build}, all queries answered in ${query}.`
+  const { build, query } = meter.mean
+  if (!build) return // nothing is measured yet
+  const agents = `${inWords(scene.params[scene.count])} agents, indexed in ${formatTime(build)}`
+  const queries = `all queries answered in ${formatTime(query)}`
+  byId('live').textContent = `Here, in every frame: ${agents}, ${queries}.`
 }
 
 const neighbour = (step) => scenes.at((scenes.indexOf(scene) + step) % scenes.length)
@@ -213,7 +223,7 @@ function tick(now) {
   if (now >= nextReport) {
     nextReport = now + 1000 / REPORTS
     panel.show(running.report(meter.mean))
-    if (isLanding()) tellTimes()
+    if (isLanding() && !paused) tellTimes()
   }
   if (now >= nextAddress) {
     nextAddress = now + 1000 / ADDRESSES
@@ -255,10 +265,6 @@ function showOverview() {
   overview.open(isLanding() ? '' : scene?.name)
 }
 
-function showKeys() {
-  byId('keys').showModal()
-}
-
 // The source lies over the panel.
 function togglePanel() {
   if (!source.isOpen) return panel.toggle()
@@ -269,7 +275,7 @@ function togglePanel() {
 function showSource(yes) {
   source.open(yes)
   byId('view').setAttribute('aria-expanded', yes)
-  if (yes) byId('source').focus()
+  if (yes) byId('source').querySelector('pre').focus()
 }
 
 function dismiss() {
@@ -286,18 +292,9 @@ function fail(what, error) {
 }
 
 function listen() {
-  const clicks = {
-    pause: () => pause(!paused),
-    step,
-    restart,
-    scene: showOverview,
-    all: showOverview,
-    view: () => showSource(!source.isOpen),
-    look: () => showSource(true),
-    'help-keys': showKeys,
-    toggle: togglePanel,
-  }
-  for (const [id, click] of Object.entries(clicks)) byId(id).addEventListener('click', click)
+  keys = createKeyboard(KEYS, byId('key-list'))
+  byId('all').addEventListener('click', showOverview)
+  byId('look').addEventListener('click', () => showSource(true))
   byId('source')
     .querySelector('.close')
     .addEventListener('click', () => showSource(false))

@@ -187,6 +187,10 @@ test('the list shows every scene, and can be used by keyboard', async () => {
   await page.keyboard.press('Enter')
   await page.waitForFunction(() => window.copseDemo.scene === 'blocks')
   await list.waitFor({ state: 'hidden' })
+  await choose(page, 'circle')
+  await page.keyboard.press(' ')
+  assert.is(await told(page, 'paused'), true, "keys are the scene's again")
+  await choose(page, 'blocks')
   await page.keyboard.press('l')
   await page.keyboard.press('Escape')
   await list.waitFor({ state: 'hidden' })
@@ -225,7 +229,7 @@ test('the address has all settings, there and back', async () => {
   await page.getByRole('checkbox', { name: 'show targets' }).check()
   await page.getByRole('checkbox', { name: 'avoid each other' }).uncheck()
   await addressed(page, '#scene=battle&n=70&archers=0.4&targets=1')
-  assert.is(await number(page, 'Red'), 70)
+  assert.ok((await number(page, 'Red')) > 50, 'more, but for those that fell')
   const copy = await site.page(await hash(page))
   await frames(copy.page, 15)
   assert.is(await textbox(copy.page, 'each army').inputValue(), '70')
@@ -331,6 +335,9 @@ test('the file of the scene is beside it', async () => {
   await holds("name: 'circle'")
   assert.is(await code.textContent(), readFileSync('web/scenes/circle.js', 'utf8'))
   assert.ok((await page.locator('#stage').boundingBox()).width > 400, 'the scene stays')
+  const scrolled = () => page.waitForFunction(() => source.querySelector('pre').scrollTop > 100)
+  await page.keyboard.press('PageDown')
+  await scrolled()
   await page.keyboard.press(']')
   await holds("name: 'blocks'")
   assert.is(await code.textContent(), readFileSync('web/scenes/blocks.js', 'utf8'))
@@ -414,7 +421,8 @@ const smallestText = (page) =>
   })
 
 test('fits a phone: the scene stays in sight, texts can be read', async () => {
-  const { page, errors } = await site.page('', { ...PHONE, deviceScaleFactor: 1 }) // pixels take time
+  // Its many pixels would only take time.
+  const { page, errors } = await site.page('', { ...PHONE, deviceScaleFactor: 1 })
   await frames(page, 5)
   const width = () => page.evaluate(() => document.documentElement.scrollWidth)
   const high = async (selector) => (await page.locator(selector).boundingBox()).height
@@ -425,7 +433,7 @@ test('fits a phone: the scene stays in sight, texts can be read', async () => {
     await page.locator('#scene').tap()
     await page.locator(`#overview a[href="#scene=${scene}"]`).tap()
     await page.waitForFunction((scene) => window.copseDemo.scene === scene, scene)
-    await frames(page, 10)
+    await frames(page, 3)
     assert.is(await width(), PHONE.viewport.width, scene)
     assert.ok((await high('#stage')) > 0.6 * height, scene)
     await page.locator('#toggle').tap()

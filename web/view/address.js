@@ -1,5 +1,5 @@
-// What is shown, as its address says: #scene=battle&n=2000&archers=0.5&paused=1. It says all that is not
-// as at first. Anybody may have written it: what no controller could have set is ignored.
+// What is shown, as its address says: #scene=battle&n=2000&archers=0.5&paused=1. It says all that is
+// not as at first. Anybody may have written it: what no controller could have set is ignored.
 
 const COUNT = 'n' // what the main number of a scene is called in every address
 
@@ -33,7 +33,7 @@ export function applyAddress({ values }, { count, params, defaults, passing = []
 }
 
 /**
- * The value that a text stands for, if one of `options`; a number becomes the nearest that there can be.
+ * The value that a text stands for, if one of `options`; a number becomes the nearest that there is.
  * @param {string | undefined} text
  * @param {{ options?: any[], steps?: number[], min?: number, max?: number, step?: number }} range
  * @returns {any} undefined: none

@@ -7,13 +7,15 @@ export const PARTS = ['move', 'build', 'query', 'draw']
 export function createMeter() {
   const ms = { move: 0, build: 0, query: 0, draw: 0 }
   const mean = { ...ms }
+  let frames = 0
   let last = 0
   return {
     ms,
     mean,
     start() {
+      const weight = 1 / Math.min(Math.max(frames++, 1), 40) // of the first frames a plain mean
       for (const part of PARTS) {
-        mean[part] += (ms[part] - mean[part]) / 40
+        mean[part] += (ms[part] - mean[part]) * weight
         ms[part] = 0
       }
       last = performance.now()
