@@ -96,6 +96,7 @@ for (const scene of scenes)
     await at(0.5, 0.45)
     await at(0.7, 0.6)
     await page.mouse.up()
+    await frames(page, 20) // a crowd that a click rewinds would be called back by the wheel
     await page.mouse.wheel(0, -100)
     await changes('the pointer')
 
