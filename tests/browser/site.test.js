@@ -77,8 +77,10 @@ for (const scene of scenes)
 
     const restless = RESTLESS.includes(scene)
     let before = ''
-    if (restless) await page.locator('#pause').click()
-    else before = await still(page)
+    if (restless) {
+      await page.locator('#pause').click()
+      await page.waitForFunction(() => location.hash.includes('paused=1'))
+    } else before = await still(page)
     const look = () => (restless ? hash(page) : picture(page))
     if (restless) before = await look()
     const changes = async (what) => {
