@@ -77,8 +77,10 @@ for (const scene of scenes)
 
     const restless = RESTLESS.includes(scene)
     let before = ''
-    if (restless) await page.locator('#pause').click()
-    else before = await still(page)
+    if (restless) {
+      await page.locator('#pause').click()
+      await page.waitForFunction(() => location.hash.includes('paused=1'))
+    } else before = await still(page)
     const look = () => (restless ? hash(page) : picture(page))
     if (restless) before = await look()
     const changes = async (what) => {
@@ -96,6 +98,7 @@ for (const scene of scenes)
     await at(0.5, 0.45)
     await at(0.7, 0.6)
     await page.mouse.up()
+    await frames(page, 20) // a crowd that a click rewinds would be called back by the wheel
     await page.mouse.wheel(0, -100)
     await changes('the pointer')
 
