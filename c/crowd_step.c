@@ -74,7 +74,7 @@ OUT_OF_LINE void slow_down(float *velocity, uint32_t dim, double by) {
 ALWAYS_INLINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
   const double x = (double)velocity[0], y = (double)velocity[1], most = (double)maxSpeed;
   const double z = dim == 3 ? (double)velocity[2] : 0, length2 = x * x + y * y + z * z;
-  if (length2 > most * most)
+  if (!(length2 <= most * most))
     slow_down(velocity, dim, length2 < (double)INFINITY ? most / sqrt(length2) : 0);
 }
 

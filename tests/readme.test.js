@@ -82,7 +82,7 @@ const anchorsOf = (/** @type {string} */ text) =>
       .replaceAll(' ', '-'),
   )
 
-const others = ['CONTRIBUTING.md', 'CHANGELOG.md'].map(read)
+const others = ['CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'].map(read)
 const all = [...documents, ...others]
 
 for (const { name, text } of all) {

@@ -162,7 +162,7 @@ demo('searches a k-d tree step by step, and finds what nearest() does', async ()
     const results = await told(page, 'results')
     assert.ok(results.length === 2 && results.every(({ equal }) => equal), JSON.stringify(results))
   }
-  await page.locator('#stage canvas').press('Enter')
+  await page.locator('#stage canvas[role]').press('Enter')
   await page.mouse.click(box.x + 50, box.y + 300)
   await frames(page, 30)
   assert.is(await number(page, 'Points'), 52)
@@ -298,7 +298,7 @@ demo('a quadtree follows colliders, and finds what brute force does', async () =
   assert.is(await number(page, 'Nodes'), 1)
   await allEqual(page, 3)
 
-  await page.locator('#stage canvas').press('Space')
+  await page.locator('#stage canvas[role]').press('Space')
   await page.waitForFunction(() => window.copseDemo.paused)
   await frames(page, 2)
   const still = await picture(page)
@@ -340,7 +340,7 @@ demo('an octree follows swarms, and the player goes with the camera', async () =
   await allEqual(page, 1)
   assert.ok((await number(page, 'Depth')) <= 2)
 
-  await page.locator('#stage canvas').press('Space')
+  await page.locator('#stage canvas[role]').press('Space')
   await page.waitForFunction(() => window.copseDemo.paused)
   await page.mouse.move(x + 80, y)
   // Until the player is at rest: then only what is done changes the picture.
@@ -411,7 +411,7 @@ demo('a guard sees whom no wall hides, and walls that are drawn hide more', asyn
   assert.is(await told(page, 'hits'), seen)
   assert.ok((await picture(page)) === before, 'as if nothing had been drawn')
 
-  await page.locator('#stage canvas').press('Enter')
+  await page.locator('#stage canvas[role]').press('Enter')
   await page.keyboard.down('ArrowLeft')
   await frames(page, 20)
   await page.keyboard.up('ArrowLeft')

@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { startServer, stopServers } from '../gameserver.js'
+import { startServer, stopServers } from './gameserver.js'
 import { open } from './chromium.js'
 
 const examples = suite('examples')
@@ -192,7 +192,7 @@ examples('in Phaser those who see the player come near, and nobody is in a wall'
     return crowd.positions[2 * player] > x + 20
   }, second)
   await page.keyboard.up('ArrowRight')
-  const box = await page.locator('#stage canvas').boundingBox()
+  const box = await page.locator('#stage canvas[role]').boundingBox()
   await page.mouse.move(box.x + 5, box.y + box.height / 2)
   await page.mouse.down()
   await page.waitForFunction(({ x }) => {

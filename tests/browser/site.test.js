@@ -121,7 +121,7 @@ for (const scene of scenes)
 
     await page.setViewportSize({ width: 640, height: 720 })
     await frames(page, 10)
-    const [stage, canvas] = [page.locator('#stage'), page.locator('#stage canvas')]
+    const [stage, canvas] = [page.locator('#stage'), page.locator('#stage canvas[role]')]
     assert.equal(await canvas.boundingBox(), await stage.boundingBox())
     assert.ok((await colours(page, await picture(page))) > 10, 'not blank')
     await fine(page, errors)
@@ -262,7 +262,7 @@ test('an address can set only what a control can', async () => {
   const wrong = 'archers=lots&speed=-1e9&avoid=maybe&targets=&help=x&__proto__=1&%F0%9F=%'
   const { page, errors } = await site.page(`#scene=battle&n=1e9&${wrong}`)
   await frames(page, 5)
-  await addressed(page, '#scene=battle&n=5000&speed=0.25')
+  await addressed(page, '#scene=battle&n=10000&speed=0.25')
   const go = (hash) => page.evaluate((hash) => (location.hash = hash), hash)
   await go('#scene=flock&n=2345&pointer=leaves')
   await addressed(page, '#scene=flock') // 2,000 agents, as at first
@@ -457,7 +457,7 @@ test('is larger on a screen of 3840 pixels', async () => {
   assert.ok((await smallestText(page)) >= 16)
   const box = await page.locator('#stage').boundingBox()
   const pixels = await page
-    .locator('#stage canvas')
+    .locator('#stage canvas[role]')
     .evaluate(({ width, height }) => [width, height])
   assert.equal(pixels, [Math.round(box.width), Math.round(box.height)], 'and as fine')
 

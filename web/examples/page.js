@@ -1,7 +1,7 @@
 // What all pages of examples share: the head with links, and the sources below the text. The overview
 // lists the examples.
 
-import icon from './icon.svg'
+import icon from '../icon.svg'
 
 const examples = {
   three: ['three.js', 'A thousand drones in 3D that never touch, as instances of one mesh.'],

@@ -1,11 +1,12 @@
-// The game server of the examples, and clients in Node: they stay equal bit for bit, and nothing that
+// The game server of the examples, and clients in Node, beside the browser's tests, since clients start
+// the library, which tests in Node must not: they stay equal bit for bit, and nothing that
 // anybody sends stops it.
 
 import { once } from 'node:events'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { WebSocket } from 'ws'
-import { createClient } from '../web/examples/server/client.js'
+import { createClient } from '../../web/examples/server/client.js'
 import { startServer, stopServers, until } from './gameserver.js'
 
 const TICKS = 120
