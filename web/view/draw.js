@@ -8,7 +8,7 @@ import { theme } from './theme.js'
 export const ABSENT = 255
 
 const FULL = 2 * Math.PI
-const MANY = 1_500 // to be drawn by sprites
+const MANY = 500 // to be drawn by sprites
 const stamps = new Map()
 
 const DISC = {
