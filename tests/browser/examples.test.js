@@ -192,7 +192,7 @@ examples('in Phaser those who see the player come near, and nobody is in a wall'
     return crowd.positions[2 * player] > x + 20
   }, second)
   await page.keyboard.up('ArrowRight')
-  const box = await page.locator('#stage canvas[role]').boundingBox()
+  const box = await page.locator('#stage canvas').boundingBox()
   await page.mouse.move(box.x + 5, box.y + box.height / 2)
   await page.mouse.down()
   await page.waitForFunction(({ x }) => {
