@@ -16,7 +16,7 @@ C_SOURCES := $(wildcard c/*.c)
 C_NAMES := $(notdir $(C_SOURCES:.c=))
 JS_SOURCES := $(wildcard wasm/*.js wasm/*.d.ts wasm/only/*.js)
 WEB_SOURCES := $(shell find web tests/random.js tests/bench/*.js -type f -not -path 'web/dist/*' -not -path 'web/docs/*')
-DOCS := README.md CHANGELOG.md CONTRIBUTING.md web/picture.png tests/bench/results/frame.svg \
+DOCS := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md web/picture.png tests/bench/results/frame.svg \
   $(wildcard web/docs/*)
 C_TESTS := wasm/index.h $(wildcard tests/c/*.c tests/c/*.h tests/c/fuzz/*.c)
 FUZZ_NAMES := $(notdir $(basename $(wildcard tests/c/fuzz/*.c)))
@@ -300,7 +300,7 @@ bench-keep:
 # ---- Style and checks ----
 
 FORMATTED_C = $(wildcard c/*.[ch] wasm/*.[ch] tests/c/*.[ch] tests/c/fuzz/*.c tests/bench/native/*)
-FORMATTED_JS = package.json wasm web tests README.md CHANGELOG.md CONTRIBUTING.md '!web/dist' '!tests/golden'
+FORMATTED_JS = package.json wasm web tests README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md '!web/dist' '!tests/golden'
 
 ## check: formatting, static analysis, types, and the package as users get it
 check: lib build/libcopse.a reproducible
