@@ -18,7 +18,8 @@ JS_SOURCES := $(wildcard wasm/*.js wasm/*.d.ts wasm/only/*.js)
 WEB_SOURCES := $(shell find web tests/random.js tests/bench/*.js -type f -not -path 'web/dist/*' -not -path 'web/docs/*')
 DOCS := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md web/picture.png tests/bench/results/frame.svg \
   $(wildcard web/docs/*)
-C_TESTS := wasm/index.h $(wildcard tests/c/*.c tests/c/*.h tests/c/fuzz/*.c)
+C_UNIT := $(wildcard tests/c/unit/*.c)
+C_TESTS := wasm/index.h $(C_UNIT) $(wildcard tests/c/*.[ch] tests/c/*/*.h tests/c/fuzz/*.c)
 FUZZ_NAMES := $(notdir $(basename $(wildcard tests/c/fuzz/*.c)))
 
 # Contracted multiply-adds would change results from machine to machine.
@@ -181,22 +182,25 @@ demo: all
 # ---- Tests ----
 
 SANITIZE = -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined,float-cast-overflow \
-  -fno-sanitize-recover=all
+  -fno-sanitize-recover=all -DCOPSE_COUNT_COMPARISONS
 
-build/test/unit: $(C_SOURCES) $(C_HEADERS) $(C_TESTS) | $(SETUP)
-	@mkdir -p $(@D)
-	$(CLANG) $(C_FLAGS) $(SANITIZE) -DCOPSE_COUNT_COMPARISONS tests/c/unit.c $(C_SOURCES) -lm -o $@
+# The unit tests and all fuzzers are linked with the same objects.
+SANITIZED = $(patsubst %,build/sanitized/%.o,$(C_NAMES))
 
-# All targets are linked with the same objects.
-FUZZED = $(patsubst %,build/fuzz/objects/%.o,$(C_NAMES))
-
-build/fuzz/objects/%.o: c/%.c $(C_HEADERS) | $(SETUP)
+build/sanitized/%.o: c/%.c $(C_HEADERS) | $(SETUP)
 	@mkdir -p $(@D)
 	$(CLANG) $(C_FLAGS) $(SANITIZE) -fsanitize=fuzzer-no-link -c $< -o $@
-
-build/fuzz/%: tests/c/fuzz/%.c $(C_TESTS) $(FUZZED) | $(SETUP)
+build/sanitized/unit/%.o: tests/c/unit/%.c $(C_TESTS) $(C_HEADERS) | $(SETUP)
 	@mkdir -p $(@D)
-	$(CLANG) $(C_FLAGS) $(SANITIZE) -fsanitize=fuzzer $< $(FUZZED) -lm -o $@
+	$(CLANG) $(C_FLAGS) $(SANITIZE) -c $< -o $@
+
+build/test/unit: $(SANITIZED) $(patsubst tests/c/%.c,build/sanitized/%.o,$(C_UNIT))
+	@mkdir -p $(@D)
+	$(CLANG) $(SANITIZE) $^ -lm -o $@
+
+build/fuzz/%: tests/c/fuzz/%.c $(C_TESTS) $(SANITIZED) | $(SETUP)
+	@mkdir -p $(@D)
+	$(CLANG) $(C_FLAGS) $(SANITIZE) -fsanitize=fuzzer $< $(SANITIZED) -lm -o $@
 
 # The same scenario by each compiler and optimisation, and in plain C instead of SSE.
 DETERMINISM = gcc-O0 gcc-O3 clang-O0 clang-O3 scalar-O2 ssse3-O3
@@ -299,7 +303,7 @@ bench-keep:
 
 # ---- Style and checks ----
 
-FORMATTED_C = $(wildcard c/*.[ch] wasm/*.[ch] tests/c/*.[ch] tests/c/fuzz/*.c tests/bench/native/*)
+FORMATTED_C = $(wildcard c/*.[ch] wasm/*.[ch] tests/c/*.[ch] tests/c/*/*.[ch] tests/bench/native/*)
 FORMATTED_JS = package.json wasm web tests README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md '!web/dist' '!tests/golden'
 
 ## check: formatting, static analysis, types, and the package as users get it

@@ -1,0 +1,58 @@
+/* What every noun is made of: status texts, slots, memory. */
+
+#include "unit.h"
+
+#include "../../../c/core.h"
+
+static void test_every_status_has_a_text(void) {
+  for (int status = COPSE_OK; status <= COPSE_BAD_SNAPSHOT; status++) {
+    CHECK(strlen(copse_status_text((copse_status)status)) > 0);
+    CHECK(strcmp(copse_status_text((copse_status)status), "unknown status") != 0);
+  }
+  CHECK(strcmp(copse_status_text((copse_status)999), "unknown status") == 0);
+}
+
+static void test_slots_are_reused_with_a_new_generation(void) {
+  uint32_t generations[70], free[3];
+  slots all = {0};
+  slots_grow(&all, generations, free, 70);
+  for (uint32_t slot = 0; slot < 70; slot++) CHECK(slots_take(&all) == slot);
+  CHECK(slots_take(&all) == COPSE_NONE);
+  uint32_t before = generations[65];
+  CHECK(slots_free(&all, 65) == COPSE_OK && !slots_in_use(&all, 65));
+  CHECK(slots_free(&all, 65) == COPSE_STALE_HANDLE && slots_free(&all, 70) == COPSE_STALE_HANDLE);
+  CHECK(slots_free(&all, 69) == COPSE_OK && slots_free(&all, 3) == COPSE_OK && all.used == 67);
+  CHECK(slots_take(&all) == 3); /* the lowest, whichever was freed last */
+  slots_take_at(&all, 69);
+  CHECK(slots_take(&all) == 65 && generations[65] == before + 2 && all.used == 70);
+}
+
+static void test_slots_keep_their_state_when_they_grow(void) {
+  uint32_t generations[2], free[1], moreGenerations[4], moreFree[1];
+  slots all = {0};
+  slots_grow(&all, generations, free, 2);
+  slots_take(&all);
+  slots_take(&all);
+  slots_free(&all, 0);
+  slots_grow(&all, moreGenerations, moreFree, 4);
+  CHECK(!slots_in_use(&all, 0) && slots_in_use(&all, 1));
+  CHECK(slots_take(&all) == 0 && slots_take(&all) == 2 && slots_take(&all) == 3);
+  CHECK(slots_take(&all) == COPSE_NONE);
+}
+
+static void test_arena_aligns_every_array(void) {
+  char block[256];
+  for (int shift = 0; shift < 16; shift++) {
+    arena all = arena_over(block + shift);
+    for (int i = 0; i < 3; i++) CHECK((uintptr_t)arena_carve(&all, 5, 1) % ARENA_ALIGNMENT == 0);
+    CHECK(arena_block_bytes(all.used) >= 48 && all.base + all.used <= block + shift + 64 + 16);
+  }
+}
+
+const unit_test CORE_TESTS[] = {
+    TEST(test_every_status_has_a_text),
+    TEST(test_slots_are_reused_with_a_new_generation),
+    TEST(test_slots_keep_their_state_when_they_grow),
+    TEST(test_arena_aligns_every_array),
+    {NULL, NULL, false},
+};

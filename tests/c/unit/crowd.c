@@ -1,0 +1,655 @@
+/* The crowd. */
+
+#include "../crowd.h"
+#include "../program.h"
+#include "../scenes.h"
+#include "unit.h"
+
+static void test_programs_equal_the_slow_way(void) {
+  /* In space what is within 0.003 of parallel counts as parallel: that much is lost. */
+  static const program_bounds BOUNDS[] = {{1e-4, 1e-4, 1e-4}, {1e-4, 1e-4, 5e-3}};
+  static const double SLANTS[] = {0.02, 1e-3, 1e-6};
+  uint32_t state = 1;
+  for (int dimensions = 2; dimensions <= 3; dimensions++)
+    for (int i = 0; i < (dimensions == 2 ? 6000 : 900); i++) {
+      const double slant = SLANTS[i % 3];
+      const char *wrong = compare_program(&state, dimensions, slant, &BOUNDS[dimensions - 2]);
+      if (wrong) printf("program %d in %dD: %s\n", i, dimensions, wrong);
+      CHECK(!wrong);
+    }
+}
+
+static void test_crowds_hold_under_any_calls(void) {
+  static uint8_t bytes[1500];
+  uint32_t state = 1;
+  for (uint32_t sequence = 0; sequence < 300; sequence++) {
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)(random_word(&state) >> 8);
+    const char *wrong = play_crowd(bytes, sizeof bytes);
+    if (wrong) printf("sequence %u: %s\n", sequence, wrong);
+    CHECK(!wrong);
+  }
+}
+
+static copse_crowd *crowd_of(uint32_t dimensions, uint32_t capacity) {
+  copse_crowd_def def = copse_crowd_default();
+  def.dimensions = dimensions;
+  def.capacity = capacity;
+  copse_crowd *crowd;
+  CHECK(copse_crowd_create(&def, &crowd) == COPSE_OK);
+  return crowd;
+}
+
+static uint32_t add_agent(copse_crowd *crowd, float x, float y, float radius) {
+  copse_crowd_agent agent = copse_crowd_agent_default();
+  uint32_t slot;
+  agent.position[0] = x;
+  agent.position[1] = y;
+  agent.radius = radius;
+  CHECK(copse_crowd_add(crowd, &agent, &slot) == COPSE_OK);
+  return slot;
+}
+
+static void steps_of(copse_crowd *crowd, const copse_obstacle *walls, int steps) {
+  for (int i = 0; i < steps; i++) CHECK(copse_crowd_step(crowd, walls, 0.125f, NULL) == COPSE_OK);
+}
+
+static void test_coincident_agents_part(void) {
+  for (uint32_t dimensions = 2; dimensions <= 3; dimensions++)
+    for (int exact = 0; exact < 2; exact++)
+      for (uint32_t n = 2; n <= 10; n += n == 3 ? 7 : 1) {
+        uint32_t hashes[2];
+        for (int again = 0; again < 2; again++) {
+          copse_crowd_def def = copse_crowd_default();
+          def.dimensions = dimensions;
+          def.exact = exact;
+          copse_crowd *crowd;
+          CHECK(copse_crowd_create(&def, &crowd) == COPSE_OK);
+          copse_crowd_agent agent = copse_crowd_agent_default();
+          agent.position[0] = 3;
+          agent.velocity[1] = agent.preferredVelocity[1] = 1; /* all alike */
+          uint32_t slot;
+          for (uint32_t i = 0; i < n; i++) copse_crowd_add(crowd, &agent, &slot);
+          CHECK(copse_crowd_step(crowd, NULL, 0.125f, NULL) == COPSE_OK);
+          CHECK(copse_crowd_stats(crowd).overlaps == n);
+          steps_of(crowd, NULL, 100);
+          CHECK(copse_crowd_stats(crowd).infeasible == 0);
+          const float *positions = copse_crowd_get(crowd).positions;
+          for (uint32_t a = 0; a < n; a++)
+            for (uint32_t b = 0; b < a; b++) {
+              double distance2 = 0;
+              for (uint32_t axis = 0; axis < dimensions; axis++)
+                distance2 += pow((double)positions[a * dimensions + axis] -
+                                     (double)positions[b * dimensions + axis],
+                                 2);
+              CHECK(distance2 > 0.999 * 0.999);
+            }
+          hashes[again] = copse_crowd_hash(crowd);
+          copse_crowd_destroy(crowd);
+        }
+        CHECK(hashes[0] == hashes[1]);
+      }
+}
+
+static void test_steps_refuse_what_is_no_time(void) {
+  static const float BAD[] = {0, -0.0f, -1, NAN, INFINITY, -INFINITY, 1.1e18f};
+  copse_crowd *crowd = crowd_of(2, 4), *space = crowd_of(3, 4);
+  copse_obstacle_def def = copse_obstacle_default();
+  copse_obstacle *walls;
+  CHECK(copse_obstacle_create(&def, &walls) == COPSE_OK);
+  copse_crowd_view view;
+  add_agent(crowd, 0, 0, 1);
+  add_agent(space, 0, 0, 1);
+  const uint32_t before = copse_crowd_hash(crowd);
+  for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+    CHECK(copse_crowd_step(crowd, NULL, BAD[i], NULL) == COPSE_INVALID_ARGUMENT);
+    CHECK(copse_crowd_look(crowd, NULL, BAD[i], 0, &view) == COPSE_INVALID_ARGUMENT);
+  }
+  CHECK(copse_crowd_hash(crowd) == before && copse_crowd_stats(crowd).steps == 0);
+  CHECK(copse_crowd_step(space, walls, 1, NULL) == COPSE_INVALID_ARGUMENT);
+  CHECK(copse_crowd_look(space, walls, 1, 0, &view) == COPSE_INVALID_ARGUMENT);
+  CHECK(copse_crowd_look(space, NULL, 1, 1, &view) == COPSE_STALE_HANDLE);
+  copse_crowd_destroy(crowd);
+  copse_crowd_destroy(space);
+  copse_obstacle_destroy(walls);
+}
+
+static void test_what_is_not_finite_is_named_and_changes_nothing(void) {
+  static const float BAD[] = {NAN, INFINITY, -INFINITY, 1.1e18f};
+  for (uint32_t dimensions = 2; dimensions <= 3; dimensions++)
+    for (int field = 0; field < 4; field++)
+      for (int i = 0; i < 4; i++) {
+        copse_crowd *crowd = crowd_of(dimensions, 8);
+        for (int agent = 0; agent < 6; agent++) add_agent(crowd, (float)agent / 2, 0, 1);
+        copse_crowd_remove(crowd, 2);
+        copse_crowd_arrays all = copse_crowd_get(crowd);
+        float *fields[] = {all.positions, all.velocities, all.preferredVelocities, all.goals};
+        fields[field][2 * dimensions] = NAN; /* of nobody */
+        for (uint32_t slot = 3; slot < 5; slot++)
+          fields[field][slot * dimensions + dimensions - 1] = BAD[i];
+        const uint32_t before = copse_crowd_hash(crowd);
+        uint32_t firstBad = 99;
+        size_t total;
+        const copse_status expected = field < 3 ? COPSE_NOT_FINITE : COPSE_OK; /* no goal */
+        CHECK(copse_crowd_step(crowd, NULL, 0.5f, &firstBad) == expected);
+        CHECK(firstBad == (field < 3 ? 3 : 99));
+        CHECK((copse_crowd_hash(crowd) == before) == (field < 3));
+        CHECK(copse_crowd_save(crowd, NULL, 0, &total, NULL) ==
+              (field < 3 ? COPSE_NOT_FINITE : COPSE_FULL));
+        copse_crowd_agent agent = copse_crowd_agent_default();
+        float *vectors[] = {agent.position, agent.velocity, agent.preferredVelocity, agent.goal};
+        uint32_t slot;
+        vectors[field][dimensions - 1] = BAD[i];
+        CHECK(copse_crowd_add(crowd, &agent, &slot) == expected);
+        CHECK(slot == (field < 3 ? COPSE_NONE : 2));
+        copse_crowd_destroy(crowd);
+      }
+}
+
+/* Two agents that meet head-on and a wall beside them, with one word changed for both. */
+static uint32_t hash_with(int field, float value) {
+  copse_crowd *crowd = crowd_of(2, 4);
+  for (int agent = 0; agent < 2; agent++) {
+    const uint32_t slot = add_agent(crowd, agent ? 1.5f : -1.5f, 0.01f * (float)agent, 0.5f);
+    copse_crowd_get(crowd).preferredVelocities[2 * slot] = agent ? -1 : 1;
+    crowd->fields[field][slot] = value;
+  }
+  copse_obstacle_def def = copse_obstacle_default();
+  copse_obstacle *walls;
+  uint32_t polygon;
+  CHECK(copse_obstacle_create(&def, &walls) == COPSE_OK);
+  CHECK(copse_obstacle_add(walls, (float[]){-9, 1, 9, 1}, 2, false, &polygon) == COPSE_OK);
+  CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
+  steps_of(crowd, walls, 16);
+  CHECK(crowd_bad_slot(&(crowd_game){.crowd = crowd, .used = {true, true}}, true) == COPSE_NONE);
+  for (uint32_t slot = 0; slot < 2; slot++) crowd->fields[field][slot] = 0; /* not in the hash */
+  const uint32_t hash = copse_crowd_hash(crowd);
+  copse_crowd_destroy(crowd);
+  copse_obstacle_destroy(walls);
+  return hash;
+}
+
+static void test_numbers_out_of_range_count_as_the_nearest(void) {
+  /* A horizon is at least a step. */
+  const int HORIZONS[] = {FIELD_TIME_HORIZON, FIELD_TIME_HORIZON_OBSTACLES};
+  const float SHORT[] = {0, -1, NAN, 0.1f, 1e-45f, -INFINITY};
+  for (int field = 0; field < 2; field++)
+    for (int i = 0; i < 6; i++)
+      CHECK(hash_with(HORIZONS[field], SHORT[i]) == hash_with(HORIZONS[field], 0.125f));
+  CHECK(hash_with(FIELD_TIME_HORIZON, 1) != hash_with(FIELD_TIME_HORIZON, 0.125f));
+  const int NUMBERS[] = {FIELD_RADIUS, FIELD_MAX_SPEED, FIELD_NEIGHBOR_DISTANCE};
+  for (int i = 0; i < 3; i++) {
+    CHECK(hash_with(NUMBERS[i], -1) == hash_with(NUMBERS[i], 0));
+    CHECK(hash_with(NUMBERS[i], NAN) == hash_with(NUMBERS[i], 0));
+    CHECK(hash_with(NUMBERS[i], INFINITY) == hash_with(NUMBERS[i], 1e18f));
+    CHECK(hash_with(NUMBERS[i], 0) != hash_with(NUMBERS[i], 1));
+  }
+}
+
+static void test_agents_without_size_neighbors_or_speed(void) {
+  for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
+    copse_crowd *crowd = crowd_of(dimensions, 8);
+    const copse_crowd_arrays all = copse_crowd_get(crowd);
+    for (int i = 0; i < 6; i++) add_agent(crowd, (float)(i % 3) / 4, (float)(i / 3) / 4, 0.5f);
+    for (uint32_t slot = 0; slot < 6; slot++)
+      all.preferredVelocities[slot * dimensions] = slot % 2 ? 1 : -1;
+    all.maxSpeeds[0] = 0;
+    all.radii[1] = all.radii[2] = 0;
+    all.maxNeighbors[3] = 0;
+    all.neighborDistances[4] = 0;
+    const float before = all.positions[0];
+    steps_of(crowd, NULL, 1);
+    CHECK(all.positions[0] == before && all.velocities[0] == 0);
+    CHECK(all.velocities[3 * dimensions] == 1 && all.velocities[3 * dimensions + 1] == 0);
+    CHECK(all.velocities[4 * dimensions] == -1);
+    steps_of(crowd, NULL, 50);
+    CHECK(all.positions[0] == before);
+    copse_crowd_destroy(crowd);
+
+    copse_crowd_def def = copse_crowd_default();
+    def.dimensions = dimensions;
+    def.maxNeighbors = 0; /* of all */
+    CHECK(copse_crowd_create(&def, &crowd) == COPSE_OK);
+    add_agent(crowd, 0, 0, 1);
+    add_agent(crowd, 0, 0, 1);
+    steps_of(crowd, NULL, 3);
+    CHECK(copse_crowd_get(crowd).velocities[0] == 0 && copse_crowd_stats(crowd).neighbors == 0);
+    copse_crowd_destroy(crowd);
+  }
+}
+
+static void test_a_crush_stays_finite_and_within_its_speed(void) {
+  for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
+    copse_crowd *crowd = crowd_of(dimensions, 200);
+    const copse_crowd_arrays all = copse_crowd_get(crowd);
+    uint32_t state = 1, infeasible = 0;
+    for (int i = 0; i < 200; i++)
+      add_agent(crowd, (float)random_number(&state, -1, 1), (float)random_number(&state, -1, 1), 1);
+    for (int step = 0; step < 40; step++) {
+      steps_of(crowd, NULL, 1);
+      infeasible += copse_crowd_stats(crowd).infeasible;
+      for (uint32_t slot = 0; slot < 200; slot++) {
+        double speed2 = 0;
+        for (uint32_t axis = 0; axis < dimensions; axis++)
+          speed2 += pow((double)all.velocities[slot * dimensions + axis], 2);
+        CHECK(sqrt(speed2) <= 2 * (1 + 1e-5));
+      }
+    }
+    CHECK(infeasible > 200);
+    copse_crowd_destroy(crowd);
+  }
+}
+
+static void test_agents_go_to_their_goals_and_stop(void) {
+  for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
+    copse_crowd *crowd = crowd_of(dimensions, 2);
+    copse_crowd_agent agent = copse_crowd_agent_default();
+    agent.preferredSpeed = 1.5f;
+    for (int axis = 0; axis < 3; axis++) agent.goal[axis] = axis == 0 ? 3 : axis == 1 ? 4 : 0;
+    uint32_t slot;
+    CHECK(copse_crowd_add(crowd, &agent, &slot) == COPSE_OK);
+    const copse_crowd_arrays all = copse_crowd_get(crowd);
+    steps_of(crowd, NULL, 1);
+    CHECK(fabsf(all.velocities[0] - 0.9f) < 1e-6f && fabsf(all.velocities[1] - 1.2f) < 1e-6f);
+    steps_of(crowd, NULL, 30); /* 5 / 1.5 = 26.7 steps of 1/8 */
+    CHECK(fabsf(all.positions[0] - 3) < 1e-5f && fabsf(all.positions[1] - 4) < 1e-5f);
+    CHECK(fabsf(all.velocities[0]) < 1e-5f && fabsf(all.velocities[1]) < 1e-5f);
+    CHECK(fabs(copse_crowd_stats(crowd).time - 31 * 0.125) < 1e-12);
+    copse_crowd_destroy(crowd);
+  }
+}
+
+/* Two agents exactly head-on along an axis: whether both get to their goals in time. */
+static bool head_on_pass(uint32_t dimensions, int axis, bool isExact) {
+  copse_crowd_def def = copse_crowd_default();
+  def.dimensions = dimensions;
+  def.exact = isExact;
+  copse_crowd *crowd;
+  CHECK(copse_crowd_create(&def, &crowd) == COPSE_OK);
+  uint32_t arrived = 0, slot;
+  for (int i = 0; i < 2; i++) {
+    copse_crowd_agent agent = copse_crowd_agent_default();
+    for (int other = 0; other < 3; other++) agent.goal[other] = 0;
+    agent.position[axis] = i ? 5 : -5;
+    agent.goal[axis] = i ? -5 : 5;
+    CHECK(copse_crowd_add(crowd, &agent, &slot) == COPSE_OK);
+  }
+  for (int step = 0; step < 100; step++) { /* alone 80 */
+    steps_of(crowd, NULL, 1);
+    arrived += copse_crowd_arrived(crowd);
+  }
+  copse_crowd_destroy(crowd);
+  return arrived == 2;
+}
+
+static void test_who_meets_exactly_head_on_passes(void) {
+  for (uint32_t dimensions = 2; dimensions <= 3; dimensions++)
+    for (int axis = 0; axis < (int)dimensions; axis++) {
+      CHECK(head_on_pass(dimensions, axis, false));
+      CHECK(!head_on_pass(dimensions, axis, true));
+    }
+}
+
+/* In a dense crowd, every fourth locked, disabled, slow to change, or as any other. */
+static void test_a_step_moves_neither_locked_nor_disabled(void) {
+  enum { N = 80 };
+  for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
+    copse_crowd *crowd = crowd_of(dimensions, N);
+    const copse_crowd_arrays all = copse_crowd_get(crowd);
+    uint32_t state = 1;
+    for (uint32_t i = 0; i < N; i++) {
+      const float x = (float)random_number(&state, -3, 3), y = (float)random_number(&state, -3, 3);
+      add_agent(crowd, x, y, 0.5f);
+      all.preferredVelocities[i * dimensions] = x > 0 ? -1 : 1;
+      all.velocities[i * dimensions] = 0.25f;
+      if (i % 4 == 0) all.locked[i] = 1;
+      if (i % 4 == 1) all.enabled[i] = 0;
+      if (i % 4 == 2) all.maxAccelerations[i] = 0.5f;
+    }
+    all.positions[dimensions] = NAN; /* disabled: of no account */
+    for (int step = 0; step < 40; step++) {
+      float before[2][3 * N];
+      memcpy(before[0], all.positions, N * dimensions * sizeof(float));
+      memcpy(before[1], all.velocities, N * dimensions * sizeof(float));
+      steps_of(crowd, NULL, 1);
+      for (uint32_t i = 0; i < N; i++) {
+        const size_t at = (size_t)i * dimensions, size = dimensions * sizeof(float);
+        const bool isSame = memcmp(before[0] + at, all.positions + at, size) == 0 &&
+                            memcmp(before[1] + at, all.velocities + at, size) == 0;
+        if (i % 4 < 2) CHECK(isSame);
+        double change2 = 0;
+        for (uint32_t axis = 0; axis < dimensions; axis++)
+          change2 += pow((double)all.velocities[at + axis] - (double)before[1][at + axis], 2);
+        if (i % 4 == 2) CHECK(sqrt(change2) <= 0.5 * 0.125 * (1 + 1e-5));
+      }
+    }
+    copse_crowd_destroy(crowd);
+  }
+}
+
+static void test_a_crowd_that_grows_still_tells_who_arrived(void) {
+  copse_crowd *crowd = crowd_of(2, 3);
+  for (uint32_t slot = 0; slot < 3; slot++) {
+    add_agent(crowd, (float)slot * 3, 0, 0.5f);
+    if (slot)
+      memcpy(copse_crowd_get(crowd).goals + 2 * slot, copse_crowd_get(crowd).positions + 2 * slot,
+             2 * sizeof(float));
+  }
+  steps_of(crowd, NULL, 1);
+  CHECK(copse_crowd_reserve(crowd, 500) == COPSE_OK);
+  CHECK(copse_crowd_arrived(crowd) == 2 && copse_crowd_stuck(crowd) == 0);
+  CHECK(copse_crowd_get(crowd).arrived[0] == 1 && copse_crowd_get(crowd).arrived[1] == 2);
+  steps_of(crowd, NULL, 1);
+  CHECK(copse_crowd_arrived(crowd) == 0);
+  copse_crowd_destroy(crowd);
+}
+
+static void test_numbers_of_extras_out_of_range_count_as_the_nearest(void) {
+  const int FIELDS_OF[] = {FIELD_MAX_ACCELERATION, FIELD_PRIORITY};
+  for (int i = 0; i < 2; i++) {
+    CHECK(hash_with(FIELDS_OF[i], -1) == hash_with(FIELDS_OF[i], 0));
+    CHECK(hash_with(FIELDS_OF[i], NAN) == hash_with(FIELDS_OF[i], 0));
+    CHECK(hash_with(FIELDS_OF[i], INFINITY) == hash_with(FIELDS_OF[i], 1e18f));
+  }
+  CHECK(hash_with(FIELD_MAX_ACCELERATION, 0) != hash_with(FIELD_MAX_ACCELERATION, 1));
+}
+
+static void test_slots_of_a_crowd(void) {
+  copse_crowd *crowd = crowd_of(2, 4);
+  copse_crowd_agent agent = copse_crowd_agent_default();
+  uint32_t slot;
+  for (uint32_t i = 0; i < 4; i++) CHECK(add_agent(crowd, (float)i, 0, 1) == i);
+  CHECK(copse_crowd_add(crowd, &agent, &slot) == COPSE_FULL && slot == COPSE_NONE);
+  CHECK(copse_crowd_get(crowd).generations[1] == 1 && copse_crowd_has(crowd, 1));
+  CHECK(copse_crowd_remove(crowd, 1) == COPSE_OK && !copse_crowd_has(crowd, 1));
+  CHECK(copse_crowd_remove(crowd, 1) == COPSE_STALE_HANDLE);
+  CHECK(copse_crowd_remove(crowd, 4) == COPSE_STALE_HANDLE);
+  CHECK(copse_crowd_remove(crowd, COPSE_NONE) == COPSE_STALE_HANDLE);
+  CHECK(copse_crowd_get(crowd).generations[1] == 2 && copse_crowd_count(crowd) == 3);
+  CHECK(copse_crowd_reserve(crowd, 3) == COPSE_OK && copse_crowd_capacity(crowd) == 4);
+  CHECK(copse_crowd_reserve(crowd, COPSE_MAX_CAPACITY + 1) == COPSE_INVALID_ARGUMENT);
+  steps_of(crowd, NULL, 2);
+  const uint32_t before = copse_crowd_hash(crowd);
+  CHECK(copse_crowd_reserve(crowd, 1000) == COPSE_OK && copse_crowd_capacity(crowd) == 1000);
+  CHECK(copse_crowd_hash(crowd) == before && copse_crowd_count(crowd) == 3);
+  CHECK(add_agent(crowd, 1, 0, 1) == 1 && add_agent(crowd, 5, 0, 1) == 4);
+  CHECK(copse_crowd_get(crowd).generations[1] == 3);
+  steps_of(crowd, NULL, 2);
+  copse_crowd_clear(crowd);
+  CHECK(copse_crowd_count(crowd) == 0 && !copse_crowd_has(crowd, 0));
+  CHECK(copse_crowd_get(crowd).generations[0] == 2);
+  steps_of(crowd, NULL, 1);
+  CHECK(add_agent(crowd, 0, 0, 1) == 0);
+  copse_crowd_destroy(crowd);
+}
+
+static void test_a_crowd_allocates_only_when_it_is_made_or_grows(void) {
+  copse_crowd_def bad[5];
+  for (int i = 0; i < 5; i++) bad[i] = copse_crowd_default();
+  bad[0].dimensions = 1;
+  bad[1].dimensions = 4;
+  bad[2].capacity = 0;
+  bad[3].capacity = COPSE_MAX_CAPACITY + 1;
+  bad[4].maxNeighbors = COPSE_CROWD_MAX_NEIGHBORS + 1;
+  copse_crowd *crowd;
+  for (int i = 0; i < 5; i++) {
+    CHECK(copse_crowd_create(&bad[i], &crowd) == COPSE_INVALID_ARGUMENT && !crowd);
+    CHECK(copse_crowd_bytes(&bad[i]) == SIZE_MAX);
+  }
+  copse_crowd_destroy(NULL);
+  int failing = 0;
+  for (copse_status status = COPSE_OUT_OF_MEMORY; status != COPSE_OK; failing++) {
+    ledger book = {failing, 0};
+    copse_crowd_def def = copse_crowd_default();
+    def.allocator = (copse_allocator){ledger_allocate, ledger_release, &book};
+    status = copse_crowd_create(&def, &crowd);
+    CHECK(status == COPSE_OK ? book.callsLeft == 0 : !crowd && book.bytesHeld == 0);
+    if (status == COPSE_OK) {
+      CHECK(book.bytesHeld == copse_crowd_bytes(&def));
+      CHECK(book.bytesHeld == copse_crowd_stats(crowd).bytes);
+      for (int i = 0; i < 300; i++) add_agent(crowd, (float)(i % 20), (float)(i / 20), 0.4f);
+      steps_of(crowd, NULL, 20); /* the next call would fail */
+    }
+    const uint32_t before = status == COPSE_OK ? copse_crowd_hash(crowd) : 0;
+    for (int calls = 0; status == COPSE_OK && copse_crowd_capacity(crowd) == 1000; calls++) {
+      book.callsLeft = calls;
+      CHECK(copse_crowd_reserve(crowd, 5000) ==
+            (copse_crowd_capacity(crowd) == 1000 ? COPSE_OUT_OF_MEMORY : COPSE_OK));
+      CHECK(copse_crowd_hash(crowd) == before && copse_crowd_count(crowd) == 300);
+      CHECK(book.bytesHeld == copse_crowd_stats(crowd).bytes);
+      steps_of(crowd, NULL, 0);
+    }
+    if (status == COPSE_OK) steps_of(crowd, NULL, 2);
+    copse_crowd_destroy(crowd);
+    CHECK(book.bytesHeld == 0);
+  }
+  CHECK(failing > 3);
+}
+
+/* 200 agents among boxes, some of whom leave and come. */
+typedef struct walkers {
+  copse_crowd *crowd;
+  copse_obstacle *walls;
+} walkers;
+
+static walkers walkers_of(void) {
+  walkers all = {crowd_of(2, 200), NULL};
+  const copse_obstacle_def def = copse_obstacle_default();
+  CHECK(copse_obstacle_create(&def, &all.walls) == COPSE_OK);
+  for (int i = 0; i < 9; i++) {
+    const float x = (float)(i % 3) * 12, y = (float)(i / 3) * 12;
+    const float corners[] = {x, y, x + 4, y, x + 5, y + 5, x, y + 4};
+    uint32_t slot;
+    CHECK(copse_obstacle_add(all.walls, corners, i % 4 ? 4 : 2, i % 2, &slot) == COPSE_OK);
+  }
+  CHECK(copse_obstacle_build(all.walls, NULL) == COPSE_OK);
+  return all;
+}
+
+static void walk(const walkers *all, uint32_t *state) {
+  for (int i = 0; i < 4; i++) {
+    const uint32_t slot = random_word(state) % 200;
+    copse_crowd_agent agent = copse_crowd_agent_default();
+    for (int axis = 0; axis < 2; axis++) {
+      agent.position[axis] = (float)random_number(state, -5, 33);
+      if (i < 2) agent.goal[axis] = (float)random_number(state, -5, 33);
+      agent.preferredVelocity[axis] = (float)random_number(state, -1, 1);
+    }
+    agent.radius = (float)random_number(state, 0, 1);
+    const uint32_t extras = random_word(state);
+    if (i == 0) agent.goal[0] = agent.goal[1] = 14; /* of many, who come to rest there */
+    agent.priority = (float)(extras >> 8 & 3);
+    if (extras >> 10 & 1) agent.mask = 1 + (extras >> 11 & 3);
+    agent.groups = extras >> 13 & 3;
+    agent.locked = (extras >> 16 & 15) == 0;
+    agent.enabled = (extras >> 16 & 15) != 1;
+    if (extras >> 20 & 1) agent.maxAcceleration = (float)random_number(state, 0, 10);
+    uint32_t added;
+    if (random_word(state) % 8 == 0) copse_crowd_remove(all->crowd, slot);
+    copse_crowd_add(all->crowd, &agent, &added);
+  }
+  CHECK(copse_crowd_step(all->crowd, all->walls, 0.125f, NULL) == COPSE_OK);
+}
+
+static void test_a_restored_crowd_goes_on_as_the_saved(void) {
+  static uint32_t words[200 * 32], again[200 * 32];
+  const walkers all = walkers_of();
+  walkers other = all;
+  other.crowd = crowd_of(2, 200);
+  uint32_t state = 1;
+  for (int i = 0; i < 60; i++) walk(&all, &state);
+  for (int moment = 0; moment < 100; moment++) {
+    for (uint32_t i = random_word(&state) % 4; i > 0; i--) walk(&all, &state);
+    size_t total, same;
+    CHECK(copse_crowd_save(all.crowd, words, sizeof words, &total, NULL) == COPSE_OK);
+    CHECK(copse_crowd_restore(other.crowd, words, total) == COPSE_OK);
+    uint32_t states[] = {state, state};
+    for (int i = 0; i < 3; i++) {
+      walk(&all, &states[0]);
+      walk(&other, &states[1]);
+      CHECK(copse_crowd_hash(all.crowd) == copse_crowd_hash(other.crowd));
+    }
+    CHECK(copse_crowd_save(all.crowd, words, sizeof words, &total, NULL) == COPSE_OK);
+    CHECK(copse_crowd_save(other.crowd, again, sizeof again, &same, NULL) == COPSE_OK);
+    CHECK(total == same && memcmp(words, again, total) == 0);
+    state = states[0];
+  }
+  CHECK(copse_crowd_count(all.crowd) > 150 && copse_crowd_stats(all.crowd).overlaps > 0);
+  copse_crowd_destroy(all.crowd);
+  copse_crowd_destroy(other.crowd);
+  copse_obstacle_destroy(all.walls);
+}
+
+static void test_a_snapshot_of_a_crowd_checks_what_it_takes(void) {
+  static uint32_t words[500], forged[500];
+  copse_crowd *crowd = crowd_of(2, 9);
+  for (int i = 0; i < 9; i++) add_agent(crowd, (float)i, 0, 1);
+  copse_crowd_remove(crowd, 4);
+  steps_of(crowd, NULL, 3);
+  size_t total, same;
+  CHECK(copse_crowd_save(crowd, words, 10, &total, NULL) == COPSE_FULL);
+  CHECK(copse_crowd_save(crowd, words, sizeof words, &total, NULL) == COPSE_OK);
+  const uint32_t before = copse_crowd_hash(crowd);
+  /* Behind the header dimensions, maxNeighbors, exact, slots, time (two words), steps; then
+   * generations, positions. */
+  const struct {
+    size_t word;
+    uint32_t value;
+  } wrong[] = {{0, 0},           {1, 99},          {2, 5},           {6, 3},
+               {7, 11},          {8, 1},           {9, 8},           {9, 10},
+               {9, 0},           {9, UINT32_MAX},  {11, 0x7ff80000}, {11, 0x7ff00000},
+               {11, 0xbff00000}, {23, 0x7fc00000}, {23, 0x7f800000}, {24, 0xff800000},
+               {23, 0x5e5e0b6c}, {41, 0x7fc00000}, {59, 0x7f800000}};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    memcpy(forged, words, total);
+    forged[wrong[i].word] = wrong[i].value;
+    if (wrong[i].word > 2) snapshot_seal(forged, total, SNAPSHOT_CROWD);
+    CHECK(copse_crowd_restore(crowd, forged, total) == COPSE_BAD_SNAPSHOT);
+    CHECK(copse_crowd_hash(crowd) == before);
+  }
+  for (size_t size = 0; size < total; size++)
+    CHECK(copse_crowd_restore(crowd, words, size) == COPSE_BAD_SNAPSHOT);
+  for (size_t i = 0; i < 8 * total; i++) {
+    memcpy(forged, words, total);
+    ((uint8_t *)forged)[i / 8] ^= (uint8_t)(1 << i % 8);
+    CHECK(copse_crowd_restore(crowd, forged, total) == COPSE_BAD_SNAPSHOT);
+  }
+  CHECK(copse_crowd_restore(crowd, (char *)words + 1, total) == COPSE_INVALID_ARGUMENT);
+  CHECK(copse_crowd_save(crowd, forged, sizeof forged, &same, NULL) == COPSE_OK && same == total);
+  CHECK(memcmp(words, forged, total) == 0);
+  copse_crowd *small = crowd_of(2, 8), *large = crowd_of(2, 40);
+  add_agent(small, 1, 2, 3);
+  const uint32_t smallBefore = copse_crowd_hash(small);
+  CHECK(copse_crowd_restore(small, words, total) == COPSE_FULL);
+  CHECK(copse_crowd_hash(small) == smallBefore);
+  for (int i = 0; i < 30; i++) add_agent(large, (float)i, 0, 1);
+  CHECK(copse_crowd_restore(large, words, total) == COPSE_OK && copse_crowd_count(large) == 8);
+  CHECK(copse_crowd_hash(large) == before && add_agent(large, 0, 0, 1) == 4);
+  copse_crowd_destroy(small);
+  copse_crowd_destroy(large);
+  copse_crowd_destroy(crowd);
+}
+
+static void test_nothing_but_the_state_decides(void) {
+  enum { N = 60 };
+  static float positions[2][3 * N];
+  for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
+    for (int history = 0; history < 2; history++) {
+      copse_crowd *crowd = crowd_of(dimensions, history ? 100 : N);
+      uint32_t state = 1;
+      for (int i = 0; i < (history ? 90 : 0); i++) add_agent(crowd, (float)(i % 9), 1, 0.7f);
+      if (history) steps_of(crowd, NULL, 30);
+      for (uint32_t slot = 90; history && slot > 0; slot--)
+        CHECK(copse_crowd_remove(crowd, (slot * 7) % 90) == COPSE_OK);
+      for (int i = 0; i < N; i++) {
+        const float x = (float)random_number(&state, -4, 4);
+        const uint32_t slot = add_agent(crowd, x, (float)random_number(&state, -4, 4), 0.4f);
+        copse_crowd_get(crowd).preferredVelocities[slot * dimensions] = x > 0 ? -1 : 1;
+      }
+      steps_of(crowd, NULL, 50);
+      memcpy(positions[history], copse_crowd_get(crowd).positions, N * dimensions * sizeof(float));
+      copse_crowd_destroy(crowd);
+    }
+    CHECK(memcmp(positions[0], positions[1], N * dimensions * sizeof(float)) == 0);
+  }
+}
+
+/* Agents beside a two-sided wall along y that end at x0 … x1: mirrored at the wall they move as in
+ * a mirror. */
+static void test_a_wall_of_two_sides_has_no_better_side(void) {
+  for (int turned = 0; turned < 2; turned++)
+    for (int i = 0; i < 40; i++) {
+      const copse_obstacle_def def = copse_obstacle_default();
+      copse_obstacle *walls;
+      uint32_t slot, state = (uint32_t)i;
+      CHECK(copse_obstacle_create(&def, &walls) == COPSE_OK);
+      const float ends[] = {0, turned ? 2 : -2, 0, turned ? -2 : 2};
+      CHECK(copse_obstacle_add(walls, ends, 2, true, &slot) == COPSE_OK);
+      CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
+      const float x = (float)random_number(&state, 0.1, 2), y = (float)random_number(&state, -3, 3);
+      const float away = (float)random_number(&state, -1, 1);
+      float positions[2][2];
+      for (int side = 0; side < 2; side++) {
+        copse_crowd *crowd = crowd_of(2, 1);
+        const float sign = side ? -1 : 1;
+        add_agent(crowd, sign * x, y, 0.3f);
+        float *preferred = copse_crowd_get(crowd).preferredVelocities;
+        preferred[0] = -sign;
+        preferred[1] = away;
+        for (int step = 0; step < 40; step++) {
+          float *at = copse_crowd_get(crowd).positions, before[2] = {at[0], at[1]};
+          bool isClear;
+          steps_of(crowd, walls, 1);
+          copse_obstacle_visible(walls, before, at, 0, &isClear, NULL);
+          CHECK(isClear);
+        }
+        memcpy(positions[side], copse_crowd_get(crowd).positions, sizeof positions[side]);
+        copse_crowd_destroy(crowd);
+      }
+      CHECK(fabsf(positions[0][0] + positions[1][0]) <= 1e-5f);
+      CHECK(fabsf(positions[0][1] - positions[1][1]) <= 1e-5f);
+      copse_obstacle_destroy(walls);
+    }
+}
+
+static void check_scene(void (*begin)(scene *), uint32_t steps, double overlap) {
+  static scene played;
+  begin(&played);
+  const scene_report report = scene_play(&played, steps);
+  CHECK(report.steps > 0); /* all are there */
+  CHECK(report.overlap <= overlap);
+  CHECK(report.speed <= 1 + 1e-5);
+  CHECK(report.crossed == 0 && report.isFinite);
+}
+
+/* Measured: 2,320 steps and 0.181 of the radii; 4,085 and 0.027; 2,042 and 0.063. */
+static void test_scenes_end_at_their_goals(void) {
+  check_scene(scene_circle, 2900, 0.23);
+  check_scene(scene_blocks, 4800, 0.035);
+  check_scene(scene_sphere, 2600, 0.08);
+}
+
+/* Run once, or for every kind of index. */
+
+const unit_test CROWD_TESTS[] = {
+    TEST(test_programs_equal_the_slow_way),
+    TEST(test_crowds_hold_under_any_calls),
+    TEST(test_coincident_agents_part),
+    TEST(test_steps_refuse_what_is_no_time),
+    TEST(test_what_is_not_finite_is_named_and_changes_nothing),
+    TEST(test_numbers_out_of_range_count_as_the_nearest),
+    TEST(test_agents_without_size_neighbors_or_speed),
+    TEST(test_a_crush_stays_finite_and_within_its_speed),
+    TEST(test_agents_go_to_their_goals_and_stop),
+    TEST(test_who_meets_exactly_head_on_passes),
+    TEST(test_a_step_moves_neither_locked_nor_disabled),
+    TEST(test_a_crowd_that_grows_still_tells_who_arrived),
+    TEST(test_numbers_of_extras_out_of_range_count_as_the_nearest),
+    TEST(test_slots_of_a_crowd),
+    TEST(test_a_crowd_allocates_only_when_it_is_made_or_grows),
+    TEST(test_a_restored_crowd_goes_on_as_the_saved),
+    TEST(test_a_snapshot_of_a_crowd_checks_what_it_takes),
+    TEST(test_nothing_but_the_state_decides),
+    TEST(test_a_wall_of_two_sides_has_no_better_side),
+    TEST(test_scenes_end_at_their_goals),
+    {NULL, NULL, false},
+};

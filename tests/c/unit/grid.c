@@ -1,0 +1,178 @@
+/* What only a grid has. */
+
+#include "unit.h"
+
+static copse_grid *grid_of(const float *points, uint32_t n, uint32_t dim, float size) {
+  copse_grid_def def = copse_grid_default();
+  def.dimensions = dim;
+  def.capacity = n;
+  def.cellSize = size;
+  copse_grid *grid = NULL;
+  CHECK(copse_grid_create(&def, &grid) == COPSE_OK);
+  const copse_positions given = interleaved(points, dim);
+  CHECK(copse_grid_build_from(grid, &given, NULL, n, NULL) == COPSE_OK);
+  CHECK(copse_grid_validate(grid));
+  return grid;
+}
+
+/* Everything asked of a grid over these points is what brute force answers. */
+static void check_grid(const float *points, uint32_t n, uint32_t dim, float size, float radius,
+                       const float *center) {
+  copse_grid *grid = grid_of(points, n, dim, size);
+  const copse_brute brute = {interleaved(points, dim), NULL, n, dim};
+  asked ask = {.query = copse_query_default(), .radius = radius, .halfAngle = 1, .k = 7};
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    ask.center[axis] = center[axis];
+    ask.direction[axis] = 1;
+    ask.lo[axis] = center[axis] - radius;
+    ask.hi[axis] = center[axis] + radius;
+  }
+  CHECK(compare_queries((index){.grid = grid}, &brute, &ask) == NULL);
+  ask.query.maxDistance = radius;
+  CHECK(compare_queries((index){.grid = grid}, &brute, &ask) == NULL);
+  CHECK(compare_batches((index){.grid = grid}, &brute, &ask, NULL, NULL) == NULL);
+  copse_grid_destroy(grid);
+}
+
+/* Far cells share entries, and the rows of a window go on at the begin of the table. */
+static void test_windows_wrap_past_the_end_of_the_table(void) {
+  enum { N = 60, MOST_ENTRIES = 4 * N + 64 };
+  uint32_t seed = 11;
+  for (uint32_t dim = 2; dim <= 3; dim++) {
+    for (uint32_t shift = 0; shift < MOST_ENTRIES; shift++) {
+      float points[3 * N];
+      for (uint32_t i = 0; i < N * dim; i++)
+        points[i] = (float)(i % dim ? 0 : shift) + (float)(random_word(&seed) % 256) / 16;
+      for (uint32_t axis = 0; axis < dim; axis++) {
+        points[axis] = 0;
+        points[dim + axis] = 1e5f;
+      }
+      copse_grid *grid = grid_of(points, N, dim, 1);
+      CHECK(copse_grid_stats(grid).shared);
+      copse_grid_destroy(grid);
+      const float inside[3] = {(float)shift + 8, 8, 8};
+      check_grid(points, N, dim, 1, 1.5f, inside);
+      check_grid(points, N, dim, 1, 3, points + dim * (2 + shift % (N - 2)));
+    }
+  }
+}
+
+static void test_windows_wider_than_the_table(void) {
+  enum { N = 40 };
+  uint32_t seed = 12;
+  for (uint32_t dim = 2; dim <= 3; dim++) {
+    for (float radius = 1; radius < 1e6f; radius *= 1.37f) {
+      float points[3 * N];
+      for (uint32_t i = 0; i < N * dim; i++) points[i] = (float)(random_word(&seed) % 1000000);
+      check_grid(points, N, dim, 1, radius, points);
+      check_grid(points, N, dim, 1e-20f, radius, points);
+    }
+  }
+}
+
+static void test_queries_beyond_all_agents(void) {
+  const float points[] = {0, 0, 0, 10, 0, 0, 0, 10, 0, 10, 10, 10};
+  const float far[][3] = {
+      {-1e18f, 0, 0}, {1e18f, 1e18f, 1e18f}, {0, 1e9f, 0}, {20, 20, 20}, {-5, 5, 25}};
+  for (int i = 0; i < 5; i++) {
+    for (float size = 1e-3f; size < 1e4f; size *= 10) {
+      check_grid(points, 4, 3, size, 0, far[i]);
+      check_grid(points, 4, 3, size, 16, far[i]);
+      check_grid(points, 4, 3, size, 1e18f, far[i]);
+      check_grid(points, 4, 3, size, INFINITY, far[i]);
+    }
+  }
+}
+
+/* Two agents exactly a radius apart, with cells whose borders are between them, or rounded to be on
+ * one of them. */
+static void test_exactly_the_radius_across_cells(void) {
+  uint32_t seed = 13;
+  for (int round = 0; round < 20000; round++) {
+    float points[9] = {0};
+    const uint32_t dim = 2 + (uint32_t)round % 2, axis = random_word(&seed) % dim;
+    const float size = (float)(1 + random_word(&seed) % 1000) / 64;
+    for (uint32_t i = 0; i < 2 * dim; i++)
+      points[dim + i] = (float)(random_word(&seed) >> 8) / 65536;
+    for (uint32_t other = 0; other < dim; other++)
+      if (other != axis) points[2 * dim + other] = points[dim + other];
+    const float radius = fabsf(points[2 * dim + axis] - points[dim + axis]);
+    copse_grid *grid = grid_of(points, 3, dim, random_word(&seed) % 2 ? size : radius);
+    copse_query others = copse_query_default();
+    uint32_t total, nearest;
+    others.exclude = 1;
+    CHECK(copse_grid_count_within(grid, points + dim, radius, &others, &total, NULL) == COPSE_OK);
+    CHECK(total >= 1);
+    others.maxDistance = radius;
+    CHECK(copse_grid_nearest(grid, points + dim, &others, &nearest, NULL, NULL) == COPSE_OK);
+    CHECK(nearest != COPSE_NONE);
+    uint32_t offsets[3], counts[3], ids[8];
+    copse_rows rows = {offsets, counts, ids, 8, 0, false};
+    CHECK(copse_grid_all_within(grid, radius, NULL, NULL, &rows) == COPSE_OK);
+    CHECK(counts[1] >= 1 && counts[2] >= 1);
+    copse_results pairs = {ids, NULL, 8, 0, 0};
+    CHECK(copse_grid_pairs(grid, radius, NULL, NULL, &pairs) == COPSE_OK && pairs.total >= 2);
+    copse_grid_destroy(grid);
+  }
+}
+
+static void test_the_table_is_shared_where_there_are_too_many_cells(void) {
+  const float points[] = {0, 0, 1000, 0, 0, 1000, 1000, 1000};
+  const struct {
+    float size;
+    bool shared;
+    uint32_t entries;
+  } cases[] = {{1000, false, 17 * 2}, {250, false, 5 * 5}, {1, true, 64}, {1e-20f, true, 64}};
+  for (int i = 0; i < 4; i++) {
+    copse_grid *grid = grid_of(points, 4, 2, cases[i].size);
+    const copse_grid_statistics stats = copse_grid_stats(grid);
+    CHECK(stats.shared == cases[i].shared && stats.entries == cases[i].entries);
+    copse_grid_destroy(grid);
+  }
+}
+
+/* Cells whose area underflows: a search must not begin with no reach at all. */
+static void test_searches_among_the_smallest_cells(void) {
+  const float points[] = {0, 0, 1, 1, 1, 1, -3, 2}, sizes[] = {1e-20f, 1e-30f, 1e-38f, 1e-45f};
+  for (int i = 0; i < 4; i++) {
+    copse_grid *grid = grid_of(points, 4, 2, sizes[i]);
+    uint32_t ids[4], nearest;
+    float distances2[4];
+    copse_results results = {ids, distances2, 4, 0, 0};
+    copse_query query = copse_query_default();
+    query.exclude = 0;
+    CHECK(copse_grid_neighbors(grid, points, 4, NULL, &results) == COPSE_OK);
+    CHECK(results.total == 4 && ids[0] == 0 && ids[1] == 1 && ids[2] == 2 && ids[3] == 3);
+    CHECK(copse_grid_nearest(grid, points, &query, &nearest, NULL, NULL) == COPSE_OK);
+    CHECK(nearest == 1);
+    copse_grid_destroy(grid);
+  }
+}
+
+static void test_a_snapshot_is_for_one_size_of_cells(void) {
+  const float points[] = {1, 2, 3, 4};
+  copse_grid *grid = grid_of(points, 2, 2, 1), *other = grid_of(points, 2, 2, 1.0000001f);
+  copse_agenttree_def def = copse_agenttree_default();
+  copse_agenttree *tree;
+  CHECK(copse_agenttree_create(&def, &tree) == COPSE_OK);
+  uint32_t bytes[64];
+  size_t total;
+  CHECK(copse_grid_save(grid, bytes, sizeof bytes, &total, NULL) == COPSE_OK);
+  CHECK(copse_grid_restore(other, bytes, total) == COPSE_BAD_SNAPSHOT);
+  CHECK(copse_agenttree_restore(tree, bytes, total) == COPSE_BAD_SNAPSHOT);
+  CHECK(copse_grid_restore(grid, bytes, total) == COPSE_OK);
+  copse_agenttree_destroy(tree);
+  copse_grid_destroy(grid);
+  copse_grid_destroy(other);
+}
+
+const unit_test GRID_TESTS[] = {
+    TEST(test_windows_wrap_past_the_end_of_the_table),
+    TEST(test_windows_wider_than_the_table),
+    TEST(test_queries_beyond_all_agents),
+    TEST(test_exactly_the_radius_across_cells),
+    TEST(test_the_table_is_shared_where_there_are_too_many_cells),
+    TEST(test_searches_among_the_smallest_cells),
+    TEST(test_a_snapshot_is_for_one_size_of_cells),
+    {NULL, NULL, false},
+};

@@ -1,0 +1,196 @@
+/* What only a k-d tree has. */
+
+#include "unit.h"
+
+#include "../../../c/kdtree.h"
+#include "../../../c/select.h"
+
+static copse_kdtree *kdtree_of(const float *points, uint32_t n, uint32_t dim,
+                               copse_builder builder) {
+  copse_kdtree_def def = copse_kdtree_default();
+  def.dimensions = dim;
+  def.capacity = n ? n : 1;
+  def.builder = builder;
+  copse_kdtree *tree = NULL;
+  CHECK(copse_kdtree_create(&def, &tree) == COPSE_OK);
+  const copse_positions given = interleaved(points, dim);
+  CHECK(copse_kdtree_build_from(tree, &given, NULL, n, NULL) == COPSE_OK);
+  return tree;
+}
+
+enum { INPUTS = 9 };
+
+/* Sequences that are hard for one way or another to find a median; the same on all axes, or on the
+ * first. */
+static float input_at(int input, uint32_t i, uint32_t n, uint32_t *seed) {
+  const uint32_t half = n / 2;
+  switch (input) {
+  case 0: /* sorted */
+    return (float)i;
+  case 1: /* reversed */
+    return (float)(n - i);
+  case 2: /* organ pipe */
+    return (float)(i < half ? i : n - i);
+  case 3: /* all equal */
+    return 7;
+  case 4: /* bad for the median of three: D. R. Musser, "Introspective sorting" (1997) */
+    return (float)(i < half ? (i % 2 ? half + i - 1 : i) : 2 * (i - half) + 1);
+  case 5: /* bad for evenly spread samples: these, of 2^10, 2^13 and 2^16, are the least of all */
+    return (float)(i % 32 == 16 || i % 64 == 32 || i % 256 == 128 ? i : n + i);
+  case 6: /* few values */
+    return (float)(random_word(seed) % 3);
+  case 7: /* half of them equal */
+    return i % 2 ? 500 : (float)(random_word(seed) % 1000);
+  default:
+    return (float)(random_word(seed) >> 8);
+  }
+}
+
+static void fill_input(float *points, int input, uint32_t n, uint32_t dim, bool onAllAxes) {
+  uint32_t seed = 1;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t axis = 0; axis < dim; axis++)
+      points[i * dim + axis] =
+          axis && !onAllAxes ? (float)(random_word(&seed) % 4096) : input_at(input, i, n, &seed);
+}
+
+static void test_builders_give_the_same_tree(void) {
+  enum { N = 2600 };
+  static float points[3 * N];
+  static uint32_t order[N], other[N];
+  const uint32_t sizes[] = {N, 512, 37};
+  for (int trial = 0; trial < 3 * INPUTS * 2 * 2; trial++) {
+    const uint32_t n = sizes[trial % 3], dim = trial / 3 % 2 ? 3 : 2;
+    fill_input(points, trial / 6 % INPUTS, n, dim, trial / 6 / INPUTS);
+    for (int builder = 0; builder < 3; builder++) {
+      copse_kdtree *tree = kdtree_of(points, n, dim, (copse_builder)builder);
+      CHECK(copse_kdtree_validate(tree));
+      CHECK(copse_kdtree_order(tree, builder ? other : order, n) == n);
+      if (builder) CHECK(memcmp(order, other, n * sizeof *order) == 0);
+      copse_kdtree_destroy(tree);
+    }
+  }
+  for (uint32_t n = 0; n < 70; n++) { /* every length of a run, and of what is left of four */
+    fill_input(points, 8, 70, 2, true);
+    for (int builder = 0; builder < 3; builder++) {
+      copse_kdtree *tree = kdtree_of(points, n, 2, (copse_builder)builder);
+      CHECK(copse_kdtree_validate(tree));
+      copse_kdtree_destroy(tree);
+    }
+  }
+}
+
+static void test_comparisons_are_bounded_for_any_input(void) {
+  enum { MOST = 1 << 16 };
+  static float points[3 * MOST];
+  static const double BOUNDS[] = {24, 16, 3};
+  for (uint32_t n = 1 << 10, levels = 10; n <= MOST; n *= 8, levels += 3)
+    for (int trial = 0; trial < INPUTS * 2 * 2; trial++) {
+      const uint32_t dim = trial % 2 ? 3 : 2;
+      fill_input(points, trial / 2 % INPUTS, n, dim, trial / 2 / INPUTS);
+      for (int builder = 0; builder < 3; builder++) {
+        copse_comparisons = 0;
+        copse_kdtree_destroy(kdtree_of(points, n, dim, (copse_builder)builder));
+        const double ratio = (double)copse_comparisons / ((double)n * levels);
+        CHECK(ratio > 0.5 && ratio <= BOUNDS[builder]);
+      }
+    }
+}
+
+static void test_lines_divide_what_is_below_them(void) {
+  /* On x the median is 2; on the left, on y, 8; on the right 5. */
+  const float points[] = {2, 1, 0, 8, 1, 3, 9, 5, 4, 2};
+  copse_kdtree *tree = kdtree_of(points, 5, 2, COPSE_BUILDER_QUICKSELECT);
+  const float lines[] = {2, 1, 2, 8, 0, 5,  /* x = 2, as high as all points */
+                         0, 8, 2, 8, 1, 2,  /* y = 8, on the left of it */
+                         1, 1, 1, 8, 2, 1,  /* x = 1, below that */
+                         2, 5, 9, 5, 1, 2,  /* y = 5, on the right */
+                         4, 1, 4, 5, 2, 1}; /* x = 4, below */
+  float cells[31] = {0};
+  cells[30] = 42;
+  CHECK(copse_kdtree_cells(tree, cells, 30) == 30 && memcmp(cells, lines, sizeof lines) == 0);
+  memset(cells, 0, sizeof lines);
+  CHECK(copse_kdtree_cells(tree, cells, 11) == 30); /* whole ones */
+  CHECK(memcmp(cells, lines, 6 * sizeof *lines) == 0 && cells[6] == 0 && cells[30] == 42);
+  copse_kdtree_destroy(tree);
+}
+
+static void test_validate_sees_what_is_wrong(void) {
+  enum { N = 100 };
+  static float points[2 * N];
+  fill_input(points, 8, N, 2, true);
+  copse_kdtree *tree = kdtree_of(points, N, 2, COPSE_BUILDER_QUICKSELECT);
+  scan_points *all = &tree->agents.points;
+  CHECK(copse_kdtree_validate(tree));
+  for (uint32_t i = 0; i < N; i++) { /* each point too far left, and too far right, for its place */
+    for (uint32_t axis = 0; axis < 2; axis++) {
+      const float x = all->axes[axis][i];
+      all->axes[axis][i] = -1;
+      CHECK(!copse_kdtree_validate(tree));
+      all->axes[axis][i] = 1e9f;
+      CHECK(!copse_kdtree_validate(tree));
+      all->axes[axis][i] = x;
+    }
+    const uint32_t id = all->ids[i];
+    all->ids[i] = all->ids[(i + 1) % N]; /* no permutation */
+    CHECK(!copse_kdtree_validate(tree));
+    all->ids[i] = id;
+  }
+  CHECK(copse_kdtree_validate(tree));
+  const uint32_t middle = N / 2; /* within the bounds, but on the wrong side */
+  const float x = all->axes[0][0];
+  all->axes[0][0] = all->axes[0][middle] + 1;
+  CHECK(!copse_kdtree_validate(tree));
+  all->axes[0][0] = x;
+  all->axes[0][N - 1] = all->axes[0][middle] - 1;
+  CHECK(!copse_kdtree_validate(tree));
+  copse_kdtree_destroy(tree);
+}
+
+static void test_statistics_of_every_size(void) {
+  enum { MOST = 300 };
+  static float points[2 * MOST], cells[6 * MOST];
+  fill_input(points, 8, MOST, 2, true);
+  for (uint32_t n = 0; n <= MOST; n++) {
+    copse_kdtree *tree = kdtree_of(points, n, 2, COPSE_BUILDER_PRESORT);
+    CHECK(copse_kdtree_cells(tree, cells, 6 * MOST) == 6 * (size_t)n);
+    uint32_t depth = 0, leaves = 0;
+    for (uint32_t i = 0; i < n; i++) {
+      if ((uint32_t)cells[6 * i + 4] > depth) depth = (uint32_t)cells[6 * i + 4];
+      leaves += cells[6 * i + 5] == 1;
+    }
+    const copse_kdtree_statistics stats = copse_kdtree_stats(tree);
+    CHECK(stats.points == n && stats.depth == depth && stats.leaves == leaves);
+    copse_kdtree_destroy(tree);
+  }
+}
+
+static void test_a_snapshot_is_for_all_builders(void) {
+  float points[2 * 100];
+  static uint32_t bytes[1024], order[100], other[100];
+  size_t total;
+  fill_input(points, 8, 100, 2, true);
+  copse_kdtree *tree = kdtree_of(points, 100, 2, COPSE_BUILDER_QUICKSELECT);
+  copse_kdtree *taker = kdtree_of(points, 100, 2, COPSE_BUILDER_PRESORT);
+  copse_kdtree_set_count(taker, 0);
+  CHECK(copse_kdtree_build(taker, NULL) == COPSE_OK);
+  CHECK(copse_kdtree_save(tree, bytes, sizeof bytes, &total, NULL) == COPSE_OK);
+  CHECK(copse_kdtree_restore(taker, bytes, total) == COPSE_OK && copse_kdtree_validate(taker));
+  CHECK(copse_kdtree_order(tree, order, 100) == 100 &&
+        copse_kdtree_order(taker, other, 100) == 100);
+  CHECK(memcmp(order, other, sizeof order) == 0);
+  copse_kdtree_destroy(tree);
+  copse_kdtree_destroy(taker);
+}
+
+/* ---- */
+
+const unit_test KDTREE_TESTS[] = {
+    TEST(test_builders_give_the_same_tree),
+    TEST(test_comparisons_are_bounded_for_any_input),
+    TEST(test_lines_divide_what_is_below_them),
+    TEST(test_validate_sees_what_is_wrong),
+    TEST(test_statistics_of_every_size),
+    TEST(test_a_snapshot_is_for_all_builders),
+    {NULL, NULL, false},
+};

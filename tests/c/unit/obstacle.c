@@ -1,0 +1,710 @@
+/* Walls. */
+
+#include "../walls.h"
+#include "unit.h"
+
+#include "../../../c/obstacle.h"
+#include "../../../c/snapshot.h"
+
+static copse_obstacle *walls_of(uint32_t capacity, uint32_t pieces, uint32_t leafSize) {
+  copse_obstacle_def def = copse_obstacle_default();
+  def.capacity = capacity;
+  def.pieces = pieces;
+  def.leafSize = leafSize;
+  copse_obstacle *tree;
+  CHECK(copse_obstacle_create(&def, &tree) == COPSE_OK);
+  return tree;
+}
+
+static uint32_t add_wall(copse_obstacle *tree, float x0, float y0, float x1, float y1) {
+  uint32_t slot;
+  CHECK(copse_obstacle_add(tree, (float[]){x0, y0, x1, y1}, 2, false, &slot) == COPSE_OK);
+  return slot;
+}
+
+static uint32_t add_loop(copse_obstacle *tree, const float *points, uint32_t count) {
+  uint32_t slot;
+  CHECK(copse_obstacle_add(tree, points, count, false, &slot) == COPSE_OK);
+  return slot;
+}
+
+static void build_walls(copse_obstacle *tree) {
+  CHECK(copse_obstacle_build(tree, NULL) == COPSE_OK && copse_obstacle_validate(tree));
+}
+
+static bool sees(const copse_obstacle *tree, float x0, float y0, float x1, float y1, float radius) {
+  bool visible;
+  CHECK(copse_obstacle_visible(tree, (float[]){x0, y0}, (float[]){x1, y1}, radius, &visible,
+                               NULL) == COPSE_OK);
+  return visible;
+}
+
+static bool inside_walls(const copse_obstacle *tree, float x, float y) {
+  bool inside;
+  CHECK(copse_obstacle_contains(tree, (float[]){x, y}, &inside, NULL) == COPSE_OK);
+  return inside;
+}
+
+static copse_wall_hit shot(const copse_obstacle *tree, float x0, float y0, float x1, float y1,
+                           copse_side side) {
+  copse_wall_hit hit;
+  CHECK(copse_obstacle_raycast(tree, (float[]){x0, y0}, (float[]){x1, y1}, side, &hit, NULL) ==
+        COPSE_OK);
+  return hit;
+}
+
+static uint32_t nearest_wall(const copse_obstacle *tree, float x, float y, copse_side side) {
+  copse_wall wall;
+  CHECK(copse_obstacle_nearest(tree, (float[]){x, y}, INFINITY, side, &wall, NULL) == COPSE_OK);
+  return wall.edge;
+}
+
+static const float SQUARE[] = {2, 2, 6, 2, 6, 6, 2, 6}, CLOCKWISE[] = {0, 0, 0, 8, 8, 8, 8, 0};
+
+static void test_walls_agree_with_a_list(void) {
+  enum { SEQUENCES = 8000, MOST = 6000 };
+  uint32_t state = 11;
+  for (uint32_t sequence = 0; sequence < SEQUENCES; sequence++) {
+    uint8_t bytes[MOST];
+    const uint32_t size = sequence % 16 ? 1000 : MOST;
+    for (uint32_t i = 0; i < size; i++) bytes[i] = (uint8_t)(random_word(&state) >> 8);
+    const char *wrong = play_walls(bytes, size);
+    if (wrong) printf("sequence %u: %s\n", sequence, wrong);
+    CHECK(!wrong);
+  }
+}
+
+static void test_edges_of_no_length_are_dropped_and_counted(void) {
+  copse_obstacle *tree = walls_of(40, 0, 1);
+  add_loop(tree, (float[]){3, 3, 3, 3, 3, 3}, 3);
+  add_wall(tree, 0.0f, 1, -0.0f, 1);
+  build_walls(tree);
+  CHECK(copse_obstacle_stats(tree).edges == 0 && copse_obstacle_stats(tree).dropped == 5);
+  CHECK(sees(tree, 3, 3, 0, 1, 0) && nearest_wall(tree, 3, 3, COPSE_SIDE_BOTH) == COPSE_NONE);
+  copse_obstacle_clear(tree);
+  add_loop(tree, (float[]){0, 0, 4, 0, 4, 0, 4, 4}, 4);
+  build_walls(tree);
+  CHECK(copse_obstacle_stats(tree).edges == 3 && copse_obstacle_stats(tree).dropped == 1);
+  CHECK(inside_walls(tree, 3, 1) && !inside_walls(tree, 1, 3));
+  copse_obstacle_clear(tree);
+  /* A boundary whose first vertex is repeated is one, too. */
+  add_loop(tree, (float[]){0, 0, 0, 0, 0, 4, 4, 4, 4, 0}, 5);
+  build_walls(tree);
+  CHECK(copse_obstacle_stats(tree).dropped == 1);
+  CHECK(inside_walls(tree, 9, 9) && !inside_walls(tree, 1, 3));
+  copse_obstacle_destroy(tree);
+}
+
+static void test_wrong_polygons_are_refused(void) {
+  copse_obstacle *tree = walls_of(8, 0, 4);
+  const uint32_t square = add_loop(tree, SQUARE, 4);
+  build_walls(tree);
+  float points[8];
+  uint32_t slot = 0, bad = 0;
+  for (uint32_t few = 0; few < 2; few++)
+    CHECK(copse_obstacle_add(tree, SQUARE, few, few, &slot) == COPSE_INVALID_ARGUMENT &&
+          slot == COPSE_NONE);
+  static const float WRONG[] = {NAN, INFINITY, -INFINITY, 1.01e18f, -3e38f};
+  for (int i = 0; i < 5; i++)
+    for (int at = 0; at < 8; at++) {
+      memcpy(points, SQUARE, sizeof points);
+      points[at] = WRONG[i];
+      CHECK(copse_obstacle_add(tree, points, 4, true, &slot) == COPSE_NOT_FINITE);
+      CHECK(slot == COPSE_NONE && !copse_obstacle_changed(tree));
+      CHECK(copse_obstacle_move(tree, square, points, 4) == COPSE_NOT_FINITE);
+      CHECK(!copse_obstacle_changed(tree));
+      /* Written by the caller: the last build stays in use. */
+      float *vertices = copse_obstacle_vertices(tree);
+      vertices[at] = WRONG[i];
+      CHECK(copse_obstacle_build(tree, &bad) == COPSE_NOT_FINITE && bad == (uint32_t)at / 2);
+      CHECK(copse_obstacle_build(tree, NULL) == COPSE_NOT_FINITE);
+      size_t total;
+      bad = 77;
+      CHECK(copse_obstacle_save(tree, NULL, 0, &total, &bad) == COPSE_NOT_FINITE);
+      CHECK(bad == (uint32_t)at / 2 && copse_obstacle_validate(tree));
+      CHECK(!sees(tree, 4, 4, 9, 9, 0) && inside_walls(tree, 3, 3));
+      vertices[at] = SQUARE[at];
+    }
+  CHECK(copse_obstacle_move(tree, square, SQUARE, 3) == COPSE_INVALID_ARGUMENT);
+  CHECK(copse_obstacle_move(tree, square, SQUARE, 5) == COPSE_INVALID_ARGUMENT);
+  for (uint32_t wrong = 1; wrong < 9; wrong++) {
+    CHECK(copse_obstacle_move(tree, wrong, SQUARE, 4) == COPSE_STALE_HANDLE);
+    CHECK(copse_obstacle_remove(tree, wrong) == COPSE_STALE_HANDLE);
+    CHECK(copse_obstacle_winding(tree, wrong) == 0 && !copse_obstacle_has(tree, wrong));
+  }
+  CHECK(copse_obstacle_remove(tree, square) == COPSE_OK);
+  CHECK(copse_obstacle_remove(tree, square) == COPSE_STALE_HANDLE);
+  CHECK(copse_obstacle_generations(tree)[3] == 2 && copse_obstacle_changed(tree));
+  CHECK(inside_walls(tree, 3, 3)); /* until it is built */
+  build_walls(tree);
+  CHECK(!inside_walls(tree, 3, 3) && !copse_obstacle_changed(tree));
+  copse_obstacle_destroy(tree);
+
+  static const copse_obstacle_def BAD[] = {{.capacity = 0, .leafSize = 1},
+                                           {.capacity = COPSE_MAX_CAPACITY + 1, .leafSize = 1},
+                                           {.capacity = UINT32_MAX, .leafSize = 1},
+                                           {.capacity = 5, .leafSize = 0},
+                                           {.capacity = 5, .leafSize = 1, .pieces = 4},
+                                           {.capacity = 5, .leafSize = 1, .pieces = UINT32_MAX}};
+  for (int i = 0; i < 6; i++) {
+    CHECK(copse_obstacle_create(&BAD[i], &tree) == COPSE_INVALID_ARGUMENT && !tree);
+    CHECK(copse_obstacle_bytes(&BAD[i]) == SIZE_MAX);
+  }
+  copse_obstacle_destroy(NULL);
+  tree = walls_of(5, 5, UINT32_MAX);
+  add_loop(tree, SQUARE, 4);
+  build_walls(tree);
+  CHECK(copse_obstacle_stats(tree).leaves == 1 && copse_obstacle_stats(tree).unsplit == 0);
+  copse_obstacle_destroy(tree);
+}
+
+static void test_walls_fill_their_capacity(void) {
+  copse_obstacle *tree = walls_of(9, 0, 1);
+  uint32_t slot;
+  CHECK(add_loop(tree, SQUARE, 4) == 0 && add_wall(tree, 0, 0, 1, 1) == 4);
+  build_walls(tree);
+  for (uint32_t many = 4; many < 40; many += 12)
+    CHECK(copse_obstacle_add(tree, (float[80]){0}, many, false, &slot) == COPSE_FULL &&
+          slot == COPSE_NONE);
+  CHECK(copse_obstacle_count(tree) == 6 && !copse_obstacle_changed(tree));
+  CHECK(add_loop(tree, CLOCKWISE, 3) == 6 && copse_obstacle_count(tree) == 9);
+  CHECK(copse_obstacle_add(tree, SQUARE, 2, false, &slot) == COPSE_FULL);
+  CHECK(copse_obstacle_reserve(tree, 3) == COPSE_OK && copse_obstacle_capacity(tree) == 9);
+  CHECK(copse_obstacle_reserve(tree, UINT32_MAX) == COPSE_INVALID_ARGUMENT);
+  CHECK(copse_obstacle_reserve(tree, 20) == COPSE_OK && copse_obstacle_capacity(tree) == 20);
+  CHECK(copse_obstacle_changed(tree) && inside_walls(tree, 3, 3)); /* the last build stays */
+  CHECK(add_wall(tree, 1, 1, 2, 0) == 9);
+  build_walls(tree);
+  CHECK(copse_obstacle_stats(tree).edges == 11 && copse_obstacle_stats(tree).polygons == 4);
+  copse_obstacle_remove(tree, 4);
+  CHECK(add_loop(tree, SQUARE, 3) == 4); /* the lowest that are free, though apart */
+  const uint32_t *next = copse_obstacle_next(tree);
+  CHECK(next[4] == 5 && next[5] == 11 && next[11] == 4 && copse_obstacle_polygons(tree)[11] == 4);
+  CHECK(copse_obstacle_move(tree, 4, CLOCKWISE, 3) == COPSE_OK);
+  CHECK(copse_obstacle_winding(tree, 4) == -1 && copse_obstacle_vertices(tree)[23] == 8);
+  build_walls(tree);
+  copse_obstacle_destroy(tree);
+}
+
+/* Many long segments through each other: there is never room for all their pieces. */
+static void test_crossing_walls_leave_cells_undivided_where_room_ends(void) {
+  enum { LINES = 200 };
+  copse_obstacle *tight = walls_of(2 * LINES, 2 * LINES, 2), *some = walls_of(2 * LINES, 0, 2);
+  copse_obstacle *roomy = walls_of(2 * LINES, 80 * LINES, 2), *list = walls_of(2 * LINES, 0, 4000);
+  copse_obstacle *all[] = {tight, some, roomy, list};
+  uint32_t state = 5;
+  for (int i = 0; i < LINES; i++) {
+    float ends[4];
+    for (int axis = 0; axis < 2; axis++) {
+      ends[axis] = (float)(random_word(&state) % 4096);
+      ends[2 + axis] = ends[axis] + (float)(random_word(&state) % 2048) - 1024;
+    }
+    for (int k = 0; k < 4; k++) add_wall(all[k], ends[0], ends[1], ends[2], ends[3]);
+  }
+  for (int k = 0; k < 4; k++) build_walls(all[k]);
+  copse_obstacle_statistics stats[4];
+  for (int k = 0; k < 4; k++) stats[k] = copse_obstacle_stats(all[k]);
+  CHECK(stats[0].pieces == 2 * LINES && stats[0].unsplit > 0);
+  CHECK(stats[1].pieces <= 4 * LINES && stats[1].unsplit > 0);
+  CHECK(stats[1].nodes > stats[0].nodes && stats[2].nodes > stats[1].nodes);
+  CHECK(stats[2].pieces <= 80 * LINES && stats[3].nodes == 1);
+  for (int i = 0; i < 200; i++) {
+    float p[2], q[2], radius = (float)(random_word(&state) % 300);
+    for (int axis = 0; axis < 2; axis++) {
+      p[axis] = (float)(random_word(&state) % 4096);
+      q[axis] = p[axis] + (float)(random_word(&state) % 256) - 128;
+    }
+    copse_wall walls[4];
+    copse_wall_hit hits[4];
+    bool visible[4];
+    uint32_t ids[4][2 * LINES];
+    float distances2[4][2 * LINES];
+    copse_results found[4];
+    for (int k = 0; k < 4; k++) {
+      found[k] = (copse_results){ids[k], distances2[k], 2 * LINES, 0, 0};
+      copse_obstacle_nearest(all[k], p, INFINITY, COPSE_SIDE_BOTH, &walls[k], NULL);
+      copse_obstacle_raycast(all[k], p, q, COPSE_SIDE_VISIBLE, &hits[k], NULL);
+      copse_obstacle_visible(all[k], p, q, 1, &visible[k], NULL);
+      copse_obstacle_within(all[k], p, radius, COPSE_SIDE_VISIBLE, &found[k]);
+    }
+    for (int k = 0; k < 3; k++) {
+      CHECK(!memcmp(&walls[k], &walls[3], sizeof *walls) && visible[k] == visible[3]);
+      CHECK(!memcmp(&hits[k], &hits[3], sizeof *hits) && found[k].total == found[3].total);
+      CHECK(!memcmp(ids[k], ids[3], found[3].total * sizeof **ids));
+    }
+  }
+  for (int k = 0; k < 4; k++) copse_obstacle_destroy(all[k]);
+}
+
+/* Where edges lie on each other, the lower id answers, and a line through them splits none. */
+static void test_walls_on_a_line_follow_one_rule(void) {
+  copse_obstacle *tree = walls_of(64, 0, 1);
+  for (int i = 0; i < 8; i++) add_wall(tree, (float)i, 0, (float)i + 2, 0); /* overlapping */
+  for (int i = 0; i < 8; i++) add_wall(tree, (float)i + 1, 0, (float)i, 0); /* reversed */
+  build_walls(tree);
+  CHECK(copse_obstacle_stats(tree).edges == 32);
+  CHECK(nearest_wall(tree, 1.5f, 1, COPSE_SIDE_BOTH) == 0);
+  CHECK(nearest_wall(tree, 1.5f, -1, COPSE_SIDE_VISIBLE) == 0);
+  CHECK(nearest_wall(tree, 1.5f, 1, COPSE_SIDE_VISIBLE) == 1);
+  CHECK(nearest_wall(tree, 9, 0, COPSE_SIDE_BOTH) == 14);
+  CHECK(nearest_wall(tree, 9, 0, COPSE_SIDE_VISIBLE) == COPSE_NONE);
+  CHECK(shot(tree, 4.5f, 3, 4.5f, -3, COPSE_SIDE_BOTH).edge == 6);
+  CHECK(shot(tree, 4.5f, 3, 4.5f, -3, COPSE_SIDE_VISIBLE).edge == 7);
+  const copse_wall_hit along = shot(tree, -2, 0, 6, 0, COPSE_SIDE_BOTH);
+  CHECK(along.edge == 0 && along.fraction == 0.25f && along.point[0] == 0);
+  CHECK(shot(tree, 11, 0, 7, 0, COPSE_SIDE_BOTH).fraction == 0.5f);
+  CHECK(shot(tree, 3, 0, 3, 0, COPSE_SIDE_BOTH).edge == 2);
+  CHECK(!sees(tree, -2, 0, 0, 0, 0) && sees(tree, -2, 0, -1, 0, 0.5f));
+  CHECK(!sees(tree, -2, 0, -1, 0, 1) && !sees(tree, 4, 1, 4, 1, 1) && sees(tree, 4, 1, 4, 1, 0.9f));
+  copse_obstacle_destroy(tree);
+
+  tree = walls_of(64, 0, 1); /* end to end */
+  for (int i = 0; i < 16; i++) add_wall(tree, (float)i, (float)i, (float)i + 1, (float)i + 1);
+  build_walls(tree);
+  CHECK(copse_obstacle_stats(tree).pieces == 32 && copse_obstacle_stats(tree).leaves == 16);
+  CHECK(!sees(tree, 0, 5, 5, 0, 0) && !sees(tree, 5, 5, 5, 0, 0) && sees(tree, 0, 1, 15, 16, 0));
+  copse_obstacle_destroy(tree);
+}
+
+static void test_polygons_that_cross_themselves_work_edge_by_edge(void) {
+  copse_obstacle *tree = walls_of(32, 0, 1);
+  const uint32_t eight = add_loop(tree, (float[]){0, 0, 4, 4, 4, 0, 0, 4}, 4);
+  CHECK(copse_obstacle_winding(tree, eight) == 0);
+  build_walls(tree);
+  CHECK(!inside_walls(tree, 3.5f, 2) && inside_walls(tree, 0.5f, 2) && inside_walls(tree, 2, 2));
+  CHECK(shot(tree, -1, 2, 9, 2, COPSE_SIDE_BOTH).edge == 3);
+  copse_obstacle_remove(tree, eight);
+  /* Twice around a square, and once the other way in it. */
+  const float twice[] = {2, 2, 6, 2, 6, 6, 2, 6, 2, 2, 6, 2, 6, 6, 2, 6};
+  CHECK(copse_obstacle_winding(tree, add_loop(tree, twice, 8)) == 1);
+  CHECK(copse_obstacle_winding(tree, add_loop(tree, CLOCKWISE, 4)) == -1);
+  build_walls(tree);
+  CHECK(inside_walls(tree, 4, 4) && !inside_walls(tree, 1, 1) && inside_walls(tree, 9, 1));
+  CHECK(inside_walls(tree, 8, 1) && inside_walls(tree, 2, 2));
+  copse_obstacle_clear(tree);
+  uint32_t slot;
+  CHECK(copse_obstacle_add(tree, CLOCKWISE, 4, true, &slot) == COPSE_OK);
+  add_wall(tree, 1, 1, 3, 3);
+  build_walls(tree);
+  CHECK(!inside_walls(tree, 4, 4) && !inside_walls(tree, 9, 9) && !inside_walls(tree, 2, 2));
+  CHECK(nearest_wall(tree, 4, 7, COPSE_SIDE_VISIBLE) == 1); /* seen from both sides */
+  CHECK(nearest_wall(tree, 4, 9, COPSE_SIDE_VISIBLE) == 1);
+  copse_obstacle_destroy(tree);
+}
+
+static void check_nothing_is_found(const copse_obstacle *tree) {
+  uint32_t ids[1], total = 7;
+  float distances2[1], bounds[4];
+  copse_corner corners[20];
+  copse_results found = {ids, distances2, 1, 7, 7};
+  CHECK(copse_obstacle_within(tree, (float[]){0, 0}, INFINITY, COPSE_SIDE_BOTH, &found) ==
+        COPSE_OK);
+  CHECK(found.total == 0 && nearest_wall(tree, 0, 0, COPSE_SIDE_BOTH) == COPSE_NONE);
+  CHECK(sees(tree, -9, -9, 9, 9, 100) && !inside_walls(tree, 0, 0));
+  const copse_wall_hit hit = shot(tree, 1, 2, 3, 4, COPSE_SIDE_BOTH);
+  CHECK(hit.edge == COPSE_NONE && hit.fraction == 1 && hit.point[1] == 4 && hit.normal[0] == 0);
+  CHECK(copse_obstacle_visibility(tree, (float[]){0, 0}, (float[]){-1, -1}, (float[]){1, 2},
+                                  corners, 20, &total, NULL) == COPSE_OK);
+  CHECK(total == 4);
+  for (uint32_t i = 0; i < total; i++)
+    CHECK(corners[i].edge == COPSE_NONE && fabs(corners[i].x) == 1 &&
+          (corners[i].y == -1 || corners[i].y == 2));
+  copse_obstacle_bounds(tree, bounds);
+  for (int i = 0; i < 4; i++) CHECK(bounds[i] == 0);
+  CHECK(copse_obstacle_cells(tree, NULL, 0) == 0 && copse_obstacle_lines(tree, NULL, 0) == 0);
+  const copse_obstacle_statistics stats = copse_obstacle_stats(tree);
+  CHECK(stats.edges == 0 && stats.nodes == 1 && stats.leaves == 1 && stats.pieces == 0);
+  CHECK(copse_obstacle_validate(tree));
+}
+
+static void test_without_walls_everything_is_seen(void) {
+  copse_obstacle *tree = walls_of(8, 0, 1);
+  check_nothing_is_found(tree);
+  build_walls(tree);
+  check_nothing_is_found(tree);
+  const uint32_t slot = add_wall(tree, 1, 1, 2, 2);
+  check_nothing_is_found(tree); /* not before the build */
+  build_walls(tree);
+  CHECK(!sees(tree, 1, 2, 2, 1, 0));
+  copse_obstacle_remove(tree, slot);
+  build_walls(tree);
+  check_nothing_is_found(tree);
+  add_loop(tree, SQUARE, 4);
+  build_walls(tree);
+  copse_obstacle_clear(tree);
+  CHECK(copse_obstacle_count(tree) == 0 && !sees(tree, 4, 4, 9, 9, 0));
+  build_walls(tree);
+  check_nothing_is_found(tree);
+  copse_obstacle_destroy(tree);
+}
+
+static void test_wrong_questions_to_walls_are_refused(void) {
+  copse_obstacle *tree = walls_of(8, 0, 1);
+  add_loop(tree, SQUARE, 4);
+  build_walls(tree);
+  uint32_t ids[8], total;
+  float distances2[8], fraction;
+  copse_results found = {ids, distances2, 8, 0, 0};
+  copse_wall wall;
+  copse_wall_hit hit;
+  copse_corner corners[64];
+  bool answer = true;
+  const float fine[2] = {4, 4}, lo[2] = {0, 0}, hi[2] = {9, 9};
+  static const float WRONG[] = {NAN, INFINITY, -INFINITY, 1.01e18f};
+  static const float RADII[] = {-1, NAN, -INFINITY, -1e-45f};
+  const copse_status refused = COPSE_INVALID_ARGUMENT;
+  for (int i = 0; i < 4; i++) {
+    for (int axis = 0; axis < 2; axis++) {
+      float p[2] = {4, 4}, segment[8] = {4, 4, 4, 4, 4, 4, 4, 4};
+      p[axis] = WRONG[i];
+      segment[(i + axis * 5) % 8] = WRONG[i];
+      CHECK(copse_obstacle_within(tree, p, 1, COPSE_SIDE_BOTH, &found) == refused);
+      CHECK(copse_obstacle_nearest(tree, p, 1, COPSE_SIDE_BOTH, &wall, NULL) == refused);
+      CHECK(copse_obstacle_visible(tree, p, fine, 0, &answer, NULL) == refused && !answer);
+      CHECK(copse_obstacle_visible(tree, fine, p, 0, &answer, NULL) == refused && !answer);
+      CHECK(copse_obstacle_raycast(tree, p, fine, COPSE_SIDE_BOTH, &hit, NULL) == refused);
+      CHECK(copse_obstacle_raycast(tree, fine, p, COPSE_SIDE_BOTH, &hit, NULL) == refused);
+      CHECK(copse_obstacle_raycast_many(tree, segment, 2, COPSE_SIDE_BOTH, ids, &fraction) ==
+            refused);
+      CHECK(copse_obstacle_contains(tree, p, &answer, NULL) == refused && !answer);
+      CHECK(copse_obstacle_visibility(tree, p, lo, hi, corners, 64, &total, NULL) == refused);
+      CHECK(copse_obstacle_visibility(tree, fine, p, hi, corners, 64, &total, NULL) == refused);
+      CHECK(copse_obstacle_visibility(tree, fine, lo, p, corners, 64, &total, NULL) == refused);
+      float edge[2] = {4, 4}; /* of the box: not around the point */
+      edge[axis] = i % 2 ? 9 : 0;
+      CHECK(copse_obstacle_visibility(tree, edge, lo, hi, corners, 64, &total, NULL) == refused);
+    }
+    CHECK(copse_obstacle_within(tree, fine, RADII[i], COPSE_SIDE_BOTH, &found) == refused);
+    CHECK(copse_obstacle_nearest(tree, fine, RADII[i], COPSE_SIDE_BOTH, &wall, NULL) == refused);
+    CHECK(copse_obstacle_visible(tree, fine, hi, RADII[i], &answer, NULL) == refused);
+  }
+  const copse_side strange = (copse_side)2;
+  CHECK(copse_obstacle_within(tree, fine, 1, strange, &found) == refused);
+  CHECK(copse_obstacle_nearest(tree, fine, 1, strange, &wall, NULL) == refused);
+  CHECK(copse_obstacle_raycast(tree, fine, hi, strange, &hit, NULL) == refused);
+  CHECK(copse_obstacle_raycast_many(tree, fine, 0, strange, ids, &fraction) == refused);
+  CHECK(copse_obstacle_raycast_many(tree, fine, 0, COPSE_SIDE_BOTH, ids, &fraction) == COPSE_OK);
+  found.distances2 = NULL;
+  CHECK(copse_obstacle_within(tree, fine, 1, COPSE_SIDE_BOTH, &found) == refused);
+  copse_obstacle_destroy(tree);
+}
+
+static void test_an_obstacle_tree_allocates_only_when_it_is_created(void) {
+  for (int failing = 0; failing < 3; failing++) {
+    ledger book = {failing, 0};
+    copse_obstacle_def def = copse_obstacle_default();
+    def.allocator = (copse_allocator){ledger_allocate, ledger_release, &book};
+    copse_obstacle *tree;
+    const copse_status status = copse_obstacle_create(&def, &tree);
+    CHECK(status == (failing < 2 ? COPSE_OUT_OF_MEMORY : COPSE_OK));
+    if (status == COPSE_OK) {
+      CHECK(book.bytesHeld == copse_obstacle_bytes(&def));
+      CHECK(copse_obstacle_stats(tree).bytes == book.bytesHeld);
+      book.callsLeft = 0;
+      for (int i = 0; i < 400; i++)
+        add_wall(tree, (float)(i % 20), (float)(i / 20), (float)(i % 20 + i % 3), (float)i / 18);
+      build_walls(tree);
+      static copse_corner corners[8000];
+      uint32_t total;
+      copse_obstacle_visibility(tree, (float[]){0.5f, 0.25f}, (float[]){-9, -9}, (float[]){99, 99},
+                                corners, 8000, &total, NULL);
+      const uint32_t nearest = nearest_wall(tree, 3.5f, 7.3f, COPSE_SIDE_BOTH);
+      CHECK(copse_obstacle_reserve(tree, 5000) == COPSE_OUT_OF_MEMORY);
+      CHECK(copse_obstacle_count(tree) == 800 && copse_obstacle_capacity(tree) == 1000);
+      CHECK(copse_obstacle_validate(tree) && copse_obstacle_stats(tree).bytes == book.bytesHeld);
+      CHECK(nearest_wall(tree, 3.5f, 7.3f, COPSE_SIDE_BOTH) == nearest);
+      book.callsLeft = -1;
+      CHECK(copse_obstacle_reserve(tree, 5000) == COPSE_OK);
+      CHECK(copse_obstacle_stats(tree).bytes == book.bytesHeld);
+      CHECK(nearest_wall(tree, 3.5f, 7.3f, COPSE_SIDE_BOTH) == nearest);
+      CHECK(copse_obstacle_validate(tree));
+      copse_obstacle_destroy(tree);
+    }
+    CHECK(book.bytesHeld == 0);
+  }
+}
+
+static void test_walls_do_not_remember(void) {
+  enum { MAZE = 12 };
+  copse_obstacle *one = walls_of(800, 0, 3), *other = walls_of(800, 0, 3);
+  for (int turn = 0; turn < 2; turn++) {
+    copse_obstacle *tree = turn ? other : one;
+    if (turn) {
+      add_loop(tree, (float[]){900, 900, 0, -900, 5, 5, 7, 1}, 4);
+      add_wall(tree, 1e18f, 1, -1e18f, 1e17f);
+    } else {
+      add_loop(tree, SQUARE, 4);
+      add_wall(tree, 1, 0, 1, 9);
+    }
+    for (int i = 0; i < MAZE * MAZE; i++)
+      add_wall(tree, (float)(i % MAZE), (float)(i / MAZE), (float)(i % MAZE + i * 7 % 3 % 2),
+               (float)(i / MAZE + i * 5 % 7 % 2));
+    if (!turn) continue;
+    build_walls(tree);
+    copse_obstacle_remove(tree, 4);
+    copse_obstacle_remove(tree, 0);
+    add_loop(tree, (float[]){9, 9, 9, 8, 8, 9, 7, 7}, 4);
+    CHECK(add_wall(tree, 1, 0, 1, 9) == 4);
+    copse_obstacle_move(tree, 0, SQUARE, 4);
+  }
+  build_walls(one);
+  build_walls(other);
+  CHECK(built_alike(one, other) && copse_obstacle_stats(one).nodes > 9);
+  for (int i = 0; i < 400; i++) {
+    const float p[2] = {(float)(i % 20) / 2, (float)(i / 20) / 2}, q[2] = {p[1] + 1, p[0] - 2};
+    copse_wall a, b;
+    copse_wall_hit c, d;
+    uint32_t visits[4];
+    copse_obstacle_nearest(one, p, 3, COPSE_SIDE_VISIBLE, &a, &visits[0]);
+    copse_obstacle_nearest(other, p, 3, COPSE_SIDE_VISIBLE, &b, &visits[1]);
+    copse_obstacle_raycast(one, p, q, COPSE_SIDE_BOTH, &c, &visits[2]);
+    copse_obstacle_raycast(other, p, q, COPSE_SIDE_BOTH, &d, &visits[3]);
+    CHECK(!memcmp(&a, &b, sizeof a) && !memcmp(&c, &d, sizeof c));
+    CHECK(visits[0] == visits[1] && visits[2] == visits[3]);
+  }
+  copse_obstacle_destroy(one);
+  copse_obstacle_destroy(other);
+}
+
+static void test_walls_at_ever_smaller_distances_bound_the_depth(void) {
+  for (uint32_t leafSize = 1; leafSize < 9; leafSize += 7) {
+    copse_obstacle *tree = walls_of(400, 0, leafSize);
+    float size = 1e18f;
+    for (int i = 0; i < 200; i++, size /= 2) add_wall(tree, size, -size, size, size);
+    build_walls(tree);
+    CHECK(copse_obstacle_stats(tree).depth <= COPSE_MAX_DEPTH);
+    CHECK(copse_obstacle_stats(tree).edges == 400);
+    /* From half of 2^-149 on fractions round to 0, and the lowest id of those is given. */
+    const copse_wall_hit hit = shot(tree, 0, 0, 1e18f, 0, COPSE_SIDE_BOTH);
+    CHECK(hit.fraction == 0 && hit.edge == 2 * 150);
+    CHECK(shot(tree, 1e18f, 1e-30f, 0, 1e-30f, COPSE_SIDE_BOTH).edge == 0);
+    CHECK(nearest_wall(tree, 7e17f, 0, COPSE_SIDE_BOTH) == 2);
+    CHECK(nearest_wall(tree, 0, 0, COPSE_SIDE_BOTH) <= 398); /* squares too small to tell */
+    copse_obstacle_destroy(tree);
+  }
+}
+
+static void test_what_is_seen_in_a_room(void) {
+  copse_obstacle *tree = walls_of(64, 0, 1);
+  add_loop(tree, CLOCKWISE, 4);
+  add_wall(tree, 6, 3, 6, 5);
+  build_walls(tree);
+  const float p[2] = {4, 4}, lo[2] = {-10, -10}, hi[2] = {20, 20};
+  copse_corner corners[64];
+  uint32_t total;
+  CHECK(copse_obstacle_visibility(tree, p, lo, hi, corners, 64, &total, NULL) == COPSE_OK);
+  static const double EXPECTED[][2] = {{6, 3}, {6, 5}, {8, 6}, {8, 8},
+                                       {0, 8}, {0, 0}, {8, 0}, {8, 2}};
+  CHECK(total == 8);
+  uint32_t first = 0;
+  while (first < 7 && (corners[first].x != 6 || corners[first].y != 3)) first++;
+  for (uint32_t i = 0; i < 8; i++) {
+    const copse_corner *corner = &corners[(first + i) % 8];
+    CHECK(corner->x == EXPECTED[i][0] && corner->y == EXPECTED[i][1]);
+  }
+  CHECK(corners[first].edge == 4 || corners[first].edge == 5);
+  CHECK(corners[(first + 1) % 8].edge == COPSE_NONE && corners[(first + 2) % 8].edge == 2);
+  /* With ever more room: too little, and from where it suffices on the same. */
+  bool suffices = false;
+  for (uint32_t room = 0; room < 64; room++) {
+    copse_corner *few = malloc(room ? room * sizeof *few : 1); /* a write behind it is found */
+    uint32_t some = 99;
+    const copse_status status = copse_obstacle_visibility(tree, p, lo, hi, few, room, &some, NULL);
+    CHECK(status == (suffices || some == 8 ? COPSE_OK : COPSE_FULL) && (some == 8 || some == 0));
+    suffices |= status == COPSE_OK;
+    if (status == COPSE_OK) CHECK(!memcmp(few, corners, 8 * sizeof *few));
+    free(few);
+  }
+  CHECK(suffices);
+  static const float ON_WALLS[][2] = {{0, 0}, {8, 3}, {6, 4}, {6, 5}, {0, 8}};
+  for (int i = 0; i < 5; i++) {
+    total = 7;
+    CHECK(copse_obstacle_visibility(tree, ON_WALLS[i], lo, hi, corners, 64, &total, NULL) ==
+              COPSE_OK &&
+          total == 0);
+  }
+  copse_obstacle_destroy(tree);
+}
+
+/* Walls on a lattice, which touch and never cross: the room that is told suffices. */
+static void test_room_for_what_is_seen_in_mazes(void) {
+  enum { SIZE = 8, MOST = 2 * SIZE * SIZE };
+  static copse_corner corners[8 * MOST + 20];
+  uint32_t state = 3;
+  for (int round = 0; round < 300; round++) {
+    copse_obstacle *tree = walls_of(2 * MOST, 0, 4);
+    const uint32_t density = random_word(&state) % 5 + 2;
+    for (int i = 0; i < MOST; i++) {
+      if (random_word(&state) % density) continue;
+      const float x = (float)(i / 2 % SIZE), y = (float)(i / 2 / SIZE);
+      add_wall(tree, x, y, x + (float)(i % 2), y + (float)(1 - i % 2));
+    }
+    build_walls(tree);
+    for (int i = 0; i < 20; i++) {
+      const float p[2] = {(float)(random_word(&state) % 65) / 8,
+                          (float)(random_word(&state) % 65) / 8};
+      const float lo[2] = {-1, -1}, hi[2] = {9, 9};
+      uint32_t total, room = 4 * copse_obstacle_stats(tree).edges + 20;
+      CHECK(copse_obstacle_visibility(tree, p, lo, hi, corners, room, &total, NULL) == COPSE_OK);
+      CHECK((total == 0) == !sees(tree, p[0], p[1], p[0], p[1], 0));
+    }
+    copse_obstacle_destroy(tree);
+  }
+}
+
+static void test_the_line_that_divides_best_is_taken_and_cut_to_its_cell(void) {
+  copse_obstacle *tree = walls_of(20, 0, 2);
+  for (int i = 0; i < 5; i++) add_wall(tree, (float)i, 0, (float)i + 8, 8);
+  build_walls(tree);
+  float lines[20];
+  const size_t total = copse_obstacle_lines(tree, lines, 20);
+  CHECK(total >= 5 && lines[4] == 0);
+  /* The second or third wall's: the others, and lines along an axis, leave more on a side. */
+  CHECK(lines[0] == lines[1] + 1 && lines[2] == lines[3] + 1);
+  copse_obstacle_destroy(tree);
+
+  tree = walls_of(20, 0, 2); /* a cross: the second line ends at the first */
+  add_wall(tree, 0, 4, 8, 4);
+  add_wall(tree, 1, 6, 1, 7);
+  add_wall(tree, 7, 6, 7, 7);
+  add_wall(tree, 1, 0, 1, 1);
+  add_wall(tree, 7, 0, 7, 1);
+  build_walls(tree);
+  const size_t floats = copse_obstacle_lines(tree, lines, 20);
+  CHECK(floats >= 10 && floats <= 20 && lines[1] == 4 && lines[3] == 4 && lines[4] == 0);
+  CHECK(fabsf(lines[2] - lines[0]) == 8);
+  for (size_t i = 5; i < floats; i += 5) {
+    const float lo = fminf(lines[i + 1], lines[i + 3]), hi = fmaxf(lines[i + 1], lines[i + 3]);
+    const bool isOfTheFirst = lo == 4 && hi == 4 && fabsf(lines[i] - lines[i + 2]) == 8;
+    CHECK((lo == 0 && hi == 4) || (lo == 4 && hi == 7) || isOfTheFirst);
+  }
+  copse_obstacle_destroy(tree);
+}
+
+static void test_a_snapshot_of_walls_checks_what_it_takes(void) {
+  copse_obstacle *tree = walls_of(20, 0, 2);
+  add_loop(tree, SQUARE, 4);
+  add_wall(tree, 9, 1, 9, 5);
+  add_loop(tree, CLOCKWISE, 4);
+  copse_obstacle_remove(tree, 4);
+  build_walls(tree);
+  static uint32_t words[200], forged[200];
+  size_t total, same;
+  CHECK(copse_obstacle_save(tree, words, 10, &total, NULL) == COPSE_FULL);
+  CHECK(copse_obstacle_save(tree, words, sizeof words, &total, NULL) == COPSE_OK);
+  const size_t head = total / 4 - (size_t)6 * 10; /* in words: 10 slots follow */
+  CHECK(words[head - 1] == 10 && words[head - 2] == 2);
+  const struct {
+    size_t word;
+    uint32_t value;
+  } wrong[] = {
+      {head - 1, 9},
+      {head - 1, 11},
+      {head - 1, UINT32_MAX},
+      {head - 2, 3},
+      {head, 2},
+      {head + 1, 0},
+      {head + 1, 4},
+      {head + 1, 6},
+      {head + 1, 10},
+      {head + 1, UINT32_MAX},
+      {head + 2, 1},
+      {head + 2, 10},
+      {head + 2, UINT32_MAX},
+      {head + 6 + 1, 0},
+      {head + 6 + 2, 1},
+      {head + 3, 2},
+      {head + 3, UINT32_MAX},
+      {head + 4, 0x7fc00000},
+      {head + 4, 0x7f800000},
+      {head + 5, 0x7f7fffff},
+      {head + 6 * 4, 1},
+      {head + 6 * 9 + 1, 9},
+      {head + 6 * 9 + 1, 0},
+      {head + 6 * 9, 0},
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    memcpy(forged, words, total);
+    forged[wrong[i].word] = wrong[i].value;
+    snapshot_seal(forged, total, SNAPSHOT_OBSTACLE);
+    CHECK(copse_obstacle_restore(tree, forged, total) == COPSE_BAD_SNAPSHOT);
+    CHECK(copse_obstacle_save(tree, forged, sizeof forged, &same, NULL) == COPSE_OK);
+    CHECK(same == total && memcmp(words, forged, total) == 0 && copse_obstacle_validate(tree));
+  }
+  memcpy(forged, words, total); /* a loop of one vertex */
+  forged[head + (size_t)6 * 4] = 3;
+  forged[head + (size_t)6 * 4 + 1] = forged[head + (size_t)6 * 4 + 2] = 4;
+  snapshot_seal(forged, total, SNAPSHOT_OBSTACLE);
+  CHECK(copse_obstacle_restore(tree, forged, total) == COPSE_BAD_SNAPSHOT);
+  for (size_t size = 0; size < total; size++)
+    CHECK(copse_obstacle_restore(tree, words, size) == COPSE_BAD_SNAPSHOT);
+  CHECK(copse_obstacle_restore(tree, (char *)words + 1, total) == COPSE_INVALID_ARGUMENT);
+  copse_obstacle *small = walls_of(9, 0, 2), *exact = walls_of(10, 0, 2),
+                 *leaf = walls_of(20, 0, 3);
+  CHECK(copse_obstacle_restore(small, words, total) == COPSE_FULL);
+  CHECK(copse_obstacle_restore(leaf, words, total) == COPSE_BAD_SNAPSHOT);
+  CHECK(copse_obstacle_restore(exact, words, total) == COPSE_OK && built_alike(tree, exact));
+  CHECK(copse_obstacle_stats(exact).polygons == 2 && copse_obstacle_count(exact) == 8);
+  CHECK(add_wall(exact, 0, 0, 1, 1) == 4 && copse_obstacle_generations(exact)[4] == 3);
+  copse_obstacle_destroy(small);
+  copse_obstacle_destroy(exact);
+  copse_obstacle_destroy(leaf);
+  copse_obstacle_destroy(tree);
+}
+
+static void test_validate_sees_wrong_walls(void) {
+  copse_obstacle *tree = walls_of(100, 0, 1);
+  add_loop(tree, SQUARE, 4);
+  for (int i = 0; i < 40; i++)
+    add_wall(tree, (float)(i % 8), (float)(i / 8), (float)(i % 8 + i * 5 % 3),
+             (float)(i / 8 + i * 3 % 4));
+  build_walls(tree);
+  CHECK(tree->pieceCount > tree->edgeCount && tree->nodes[0].left);
+  uint32_t *const words[] = {
+      &tree->pieceCount,           &tree->nodeCount,      &tree->edgeCount,
+      &tree->nodes[0].left,        &tree->nodes[0].begin, &tree->nodes[0].end,
+      &tree->pieces[0].edge,       &tree->next[1],        &tree->polygons[2],
+      &tree->slots.generations[3], &tree->kinds[5]};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    const uint32_t kept = *words[i];
+    *words[i] = kept ? kept - 1 : 1;
+    CHECK(!copse_obstacle_validate(tree));
+    *words[i] = kept;
+    CHECK(copse_obstacle_validate(tree));
+  }
+  tree->nodes[0].offset += 1;
+  CHECK(!copse_obstacle_validate(tree));
+  tree->nodes[0].offset -= 1;
+  for (uint32_t i = 0; i < tree->pieceCount; i++) {
+    float *const ends[] = {&tree->pieces[i].from, &tree->pieces[i].to};
+    for (int end = 0; end < 2; end++) {
+      const float kept = *ends[end];
+      *ends[end] = kept * 0.875f + 0.03f;
+      CHECK(!copse_obstacle_validate(tree));
+      *ends[end] = kept;
+    }
+  }
+  CHECK(copse_obstacle_validate(tree));
+  copse_obstacle_destroy(tree);
+}
+
+const unit_test OBSTACLE_TESTS[] = {
+    TEST(test_walls_agree_with_a_list),
+    TEST(test_edges_of_no_length_are_dropped_and_counted),
+    TEST(test_wrong_polygons_are_refused),
+    TEST(test_walls_fill_their_capacity),
+    TEST(test_crossing_walls_leave_cells_undivided_where_room_ends),
+    TEST(test_walls_on_a_line_follow_one_rule),
+    TEST(test_polygons_that_cross_themselves_work_edge_by_edge),
+    TEST(test_without_walls_everything_is_seen),
+    TEST(test_wrong_questions_to_walls_are_refused),
+    TEST(test_an_obstacle_tree_allocates_only_when_it_is_created),
+    TEST(test_walls_do_not_remember),
+    TEST(test_walls_at_ever_smaller_distances_bound_the_depth),
+    TEST(test_what_is_seen_in_a_room),
+    TEST(test_room_for_what_is_seen_in_mazes),
+    TEST(test_the_line_that_divides_best_is_taken_and_cut_to_its_cell),
+    TEST(test_a_snapshot_of_walls_checks_what_it_takes),
+    TEST(test_validate_sees_wrong_walls),
+    {NULL, NULL, false},
+};

@@ -1,0 +1,57 @@
+/* What the unit tests share: a file for each noun, a table of its tests at the end of the file. */
+#ifndef UNIT_H
+#define UNIT_H
+
+#include "../compare.h"
+
+#include <stdio.h>
+
+typedef struct unit_test {
+  const char *name;
+  void (*run)(void);
+  bool isForEvery; /* kind of index of points; `tested` says which */
+} unit_test;
+
+#define TEST(name)                                                                                 \
+  { #name, name, false }
+#define EVERY(name)                                                                                \
+  { #name, name, true }
+
+extern const unit_test CORE_TESTS[], POINTS_TESTS[], GRID_TESTS[], KDTREE_TESTS[], OCTREE_TESTS[],
+    OBSTACLE_TESTS[], CROWD_TESTS[];
+
+extern kind tested;
+
+/* Only the first failure of a test is told. */
+void fail(const char *condition, int line);
+
+#define CHECK(condition)                                                                           \
+  do {                                                                                             \
+    if (!(condition)) fail(#condition, __LINE__);                                                  \
+  } while (0)
+
+/* Points that are only read. */
+static inline copse_positions interleaved(const float *points, uint32_t dim) {
+  float *x = (float *)points;
+  return (copse_positions){{x, x + 1, x + 2}, dim};
+}
+
+/* An allocator that fails at a chosen call and knows what is not given back. */
+typedef struct ledger {
+  int callsLeft; /* until one fails; negative: none does */
+  size_t bytesHeld;
+} ledger;
+
+static inline void *ledger_allocate(size_t bytes, void *context) {
+  ledger *book = context;
+  if (book->callsLeft-- == 0) return NULL;
+  book->bytesHeld += bytes;
+  return malloc(bytes);
+}
+
+static inline void ledger_release(void *memory, size_t bytes, void *context) {
+  ((ledger *)context)->bytesHeld -= bytes;
+  free(memory);
+}
+
+#endif
