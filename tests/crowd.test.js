@@ -7,6 +7,7 @@ import * as scalar from 'copse/scalar'
 import { assertThrown, thrown } from './indexes.js'
 import { seal } from './forge.js'
 import { createRandom } from './random.js'
+import { assertRefused, WRONG, WRONG_SIZES } from './wrong.js'
 
 const STEP = 1 / 60
 
@@ -204,13 +205,220 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     const crowd = plane()
     for (let x = 0; x < 3; x++) crowd.add({ position: [3 * x, 0], preferredVelocity: [1, 0] })
     const before = crowd.hash()
-    for (const array of [crowd.positions, crowd.velocities, crowd.preferredVelocities]) {
-      const kept = array[5]
-      array[5] = NaN
-      assert.is(assertCode(() => crowd.step(), 'NOT_FINITE').index, 2)
-      assert.is(assertCode(() => crowd.save(), 'NOT_FINITE').index, 2)
-      array[5] = kept
+    for (const array of [crowd.positions, crowd.velocities, crowd.preferredVelocities])
+      for (const wrong of [NaN, Infinity, -Infinity, 1e39, 2e18, -1.0000001e18]) {
+        const kept = array.slice(3, 6)
+        array[3] = array[5] = wrong
+        assert.is(assertCode(() => crowd.step(), 'NOT_FINITE').index, 1, 'the first')
+        array[3] = kept[0]
+        const error = assertCode(() => crowd.step(), 'NOT_FINITE')
+        assert.is(error.index, 2)
+        assert.match(error.message, /^Crowd\.step: .*finite.*: slot 2$/)
+        assert.is(assertCode(() => crowd.save(), 'NOT_FINITE').index, 2)
+        array[5] = kept[2]
+        assert.is(crowd.hash(), before)
+      }
+  })
+
+  // ---- What is degenerate ----
+
+  test('up to 1e18 is accepted', () => {
+    for (const make of [plane, space]) {
+      const crowd = make({ neighborDistance: Infinity })
+      const corner = (sign) => new Array(crowd.dimensions).fill(sign * 1e18)
+      for (const sign of [1, 1, -1, -1]) crowd.add({ position: corner(sign), goal: corner(-sign) })
+      const before = crowd.positions.slice()
+      steps(crowd, 30)
+      assert.equal(crowd.positions, before, 'a step is less than what a float tells')
+      assert.ok(crowd.velocities.every((x) => Math.abs(x) <= 2.0001))
+      const hash = crowd.hash()
+      for (const wrong of [1.1e18, 1e39, Infinity])
+        assertThrown(
+          () => crowd.add({ position: corner(wrong) }),
+          /^RangeError: .* position must be/,
+        )
+      assert.equal([crowd.count, crowd.hash()], [4, hash])
+    }
+  })
+
+  test('those that are denormally apart, of equal velocities, part the same way every time', () => {
+    for (const make of [plane, space])
+      for (const exact of [false, true]) {
+        const hashes = [0, 1].map(() => {
+          const crowd = make({ exact })
+          const ahead = [1, 0, 0].slice(0, crowd.dimensions)
+          for (const x of [0, -0, 2 ** -149, -(2 ** -149), 1e-24])
+            crowd.add({
+              position: ahead.map(() => x),
+              velocity: ahead,
+              preferredVelocity: ahead,
+            })
+          crowd.step()
+          assert.is(crowd.stats().overlaps, 5)
+          steps(crowd, 400)
+          for (let i = 0; i < 5; i++)
+            for (let k = 0; k < i; k++)
+              assert.ok(distance(crowd, i, k) > 0.99, `${distance(crowd, i, k)}`)
+          return crowd.hash()
+        })
+        assert.is(hashes[0], hashes[1])
+      }
+  })
+
+  test('-0 is 0, to a hash and to a step', () => {
+    for (const make of [plane, space]) {
+      const crowds = [0, -0].map((zero) => {
+        const crowd = make()
+        const at = (x) => [x + zero, zero, zero].slice(0, crowd.dimensions)
+        for (const x of [zero, 1, -1, 2])
+          crowd.add({ position: at(x), velocity: at(zero), goal: at(zero), priority: zero })
+        if (Object.is(zero, -0))
+          for (const name of ['positions', 'velocities', 'goals'])
+            crowd[name].forEach((x, i, all) => (all[i] = x === 0 ? -0 : x))
+        return crowd
+      })
+      for (let i = 0; i < 60; i++) {
+        assert.is(crowds[0].hash(), crowds[1].hash())
+        for (const crowd of crowds) crowd.step()
+      }
+    }
+  })
+
+  test('nobody, and one', () => {
+    for (const make of [plane, space]) {
+      const crowd = make({ capacity: 1 })
+      const empty = crowd.save()
+      steps(crowd, 2)
+      assert.equal([crowd.count, crowd.stats().agents, crowd.stats().neighbors], [0, 0, 0])
+      assert.equal([crowd.arrived().length, crowd.stuck().length], [0, 0])
+      const ahead = [1, 0, 0].slice(0, crowd.dimensions)
+      crowd.add({ position: ahead, preferredVelocity: ahead })
+      crowd.step(0.5)
+      assert.equal([crowd.positions[0], crowd.stats().neighbors], [1.5, 0])
+      assert.is(crowd.look(0).neighbors.length, 0)
+      crowd.restore(empty)
+      assert.equal([crowd.count, crowd.has(0)], [0, false])
+      crowd.step()
+    }
+  })
+
+  test('more than the capacity: FULL, and nothing changed', () => {
+    for (const make of [plane, space]) {
+      const crowd = make({ capacity: 2 })
+      const position = [0, 0, 0].slice(0, crowd.dimensions)
+      crowd.add({ position })
+      crowd.add({ position })
+      const before = crowd.save()
+      assert.match(assertCode(() => crowd.add({ position }), 'FULL').message, /^Crowd(3D)?\.add: /)
+      assert.equal(crowd.save(), before)
+    }
+  })
+
+  test('of neighbors as far, those of lower ids are heeded', () => {
+    for (const make of [plane, space]) {
+      const crowd = make({ capacity: 9, maxNeighbors: 8 })
+      const at = ([x, y]) => [x, y, 0].slice(0, crowd.dimensions)
+      const ring = [
+        [-3, 4],
+        [3, 4],
+        [4, -3],
+        [5, 0],
+        [0, -5],
+        [-5, 0],
+        [0, 5],
+        [-4, 3],
+      ]
+      for (const place of ring) crowd.add({ position: at(place) })
+      const last = crowd.add({ position: at([0, 0]), neighborDistance: 5 })
+      for (let most = 0; most <= 8; most++) {
+        crowd.maxNeighborCounts[last] = most
+        assert.equal([...crowd.look(last).neighbors], [0, 1, 2, 3, 4, 5, 6, 7].slice(0, most))
+      }
+    }
+  })
+
+  test('a horizon below the time step is raised to it', () => {
+    const played = (horizon) => {
+      const crowd = plane({ timeStep: 0.25 })
+      crowd.obstacles = walls([-9, 1.25, 9, 1.25])
+      for (const x of [-1.25, 1.25])
+        crowd.add({ position: [x, 0.125 * x], preferredVelocity: [-x, 1] })
+      crowd.timeHorizons.fill(horizon)
+      crowd.timeHorizonsObstacles.fill(horizon)
+      steps(crowd, 12)
+      crowd.timeHorizons.fill(1) // they are in the hash themselves
+      crowd.timeHorizonsObstacles.fill(1)
+      return crowd.hash()
+    }
+    const expected = played(0.25)
+    for (const horizon of [0, -0, -1, NaN, -Infinity, 2 ** -149, 0.1, 0.2499])
+      assert.is(played(horizon), expected, `${horizon}`)
+    assert.is.not(played(1), expected)
+  })
+
+  test('where no velocity is permitted, it is finite, and no faster than allowed', () => {
+    for (const make of [plane, space]) {
+      const crowd = make({ capacity: 60, radius: 1 })
+      const random = createRandom(5)
+      for (let i = 0; i < 60; i++)
+        crowd.add({ position: Array.from({ length: crowd.dimensions }, () => random()) })
+      let infeasible = 0
+      for (let i = 0; i < 60; i++) {
+        crowd.step()
+        infeasible += crowd.stats().infeasible
+        for (let slot = 0; slot < 60; slot++) {
+          const speed = Math.hypot(...vector(crowd.velocities, slot, crowd.dimensions))
+          assert.ok(speed <= 2 * (1 + 1e-5), `${speed}`)
+        }
+      }
+      assert.ok(infeasible > 60)
+    }
+  })
+
+  test('integers that WebAssembly would coerce are refused', () => {
+    const crowd = plane()
+    crowd.add({ position: [0, 0] })
+    const before = crowd.hash()
+    for (const wrong of WRONG.slots) {
+      for (const method of ['remove', 'look'])
+        assertRefused(() => crowd[method](wrong), `Crowd.${method}`, 'slot', wrong)
+      assertRefused(() => crowd.reserve(wrong), 'Crowd.reserve', 'capacity', wrong)
+      assert.not(crowd.has(wrong))
+      if (wrong === undefined) continue // the default
+      const agent = { position: [0, 0], maxNeighbors: wrong }
+      assertRefused(() => crowd.add(agent), 'Crowd.add', 'maxNeighbors', wrong)
+      assertRefused(() => plane({ maxNeighbors: wrong }), 'Crowd', 'maxNeighbors', wrong)
+    }
+    for (const wrong of WRONG_SIZES)
+      assertRefused(() => plane({ capacity: wrong }), 'Crowd', 'capacity', wrong)
+    for (const wrong of WRONG.bytes) {
+      assertRefused(() => crowd.saveInto(wrong), 'Crowd.saveInto', 'bytes', wrong, 'bytes')
+      assertRefused(() => crowd.restore(wrong), 'Crowd.restore', 'bytes', wrong, 'bytes')
+    }
+    const short = new Uint8Array(crowd.save().length - 1).fill(7)
+    assertThrown(() => crowd.saveInto(short), /^RangeError: Crowd\.saveInto: bytes\.length must be/)
+    assert.ok(short.every((byte) => byte === 7))
+    assert.equal([crowd.count, crowd.hash()], [1, before])
+  })
+
+  test('growth detaches views; getters give fresh ones, and generation counts', async () => {
+    const own = await library.create()
+    for (const Class of [Crowd, Crowd3D]) {
+      const crowd = new Class({ instance: own, capacity: 8 })
+      crowd.add({ position: [3, 4, 5].slice(0, crowd.dimensions) })
+      const before = crowd.hash()
+      const { generation, generations, goals, positions, radii } = crowd
+      const { constraints } = crowd.look(0)
+      assert.is(crowd.positions, positions, 'the same view until growth')
+      new Class({ instance: own, capacity: 50_000 })
+      assert.ok(crowd.generation > generation)
+      for (const detached of [constraints, generations, goals, positions, radii])
+        assert.is(detached.length, 0)
+      assert.equal([...crowd.positions.subarray(0, 2), crowd.radii[0]], [3, 4, 0.5])
       assert.is(crowd.hash(), before)
+      crowd.positions[0] = 7
+      crowd.step()
+      assert.is(crowd.positions[0], 7)
     }
   })
 

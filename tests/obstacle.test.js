@@ -554,6 +554,160 @@ for (const [core, library] of libraries.entries()) {
     assert.equal([...tree.keepVisible(3, 1, [1], Float64Array.of(0, 0, 3, 1e19))], [])
   })
 
+  // ---- What naive trees do wrongly ----
+
+  test('up to 1e18 is accepted', () => {
+    const tree = empty({ leafSize: 1 })
+    tree.addPolygon([-1e18, -1e18, 1e18, -1e18, 1e18, 1e18, -1e18, 1e18])
+    tree.addSegment(0, -1e18, 0, 1e18)
+    assert.ok(tree.contains(1e18, -1e18))
+    assert.not(tree.visible(-1e18, 0, 1e18, 0))
+    assert.is(tree.raycast(-9e17, 0, 1e18, 0).id, 4)
+    assert.ok(tree.nearest(9e17, 3).distance < Infinity)
+    assert.is(tree.within(-1e18, -1e18, Infinity).length, 6)
+    assert.ok(tree.validate())
+  })
+
+  test('denormal edges are edges, and -0 is 0', () => {
+    const least = 2 ** -149
+    const tree = empty({ leafSize: 1 })
+    tree.addSegment(least, 0, 2 * least, -0)
+    tree.addPolygon([0, -0, 4 * least, 0, 4 * least, 4 * least])
+    tree.addPolygon([-0, 3, 0, 3]) // of no length
+    assert.equal([tree.stats().edges, tree.stats().dropped], [5, 2])
+    assert.is(tree.winding(2), 1)
+    assert.ok(tree.contains(3 * least, least))
+    assert.not(tree.contains(least, 2 * least))
+    for (const zero of [0, -0]) {
+      assert.ok(tree.contains(zero, zero))
+      assert.equal(tree.nearest(zero, -zero), { id: 0, x: least, y: 0, distance: 0 })
+      assert.equal([...tree.within(zero, zero, zero)], [0, 1, 2, 3, 4], 'squares underflow')
+    }
+    assert.not(tree.visible(3 * least, -least, 3 * least, least))
+    assert.ok(tree.visible(-least, -least, 9 * least, -least))
+  })
+
+  test('one wall: one cell; radius 0: what is exactly there; Infinity: everything', () => {
+    const tree = empty()
+    tree.addSegment(2, 0, 2, 4)
+    const { depth, edges, leaves, nodes } = tree.stats()
+    assert.equal([depth, edges, leaves, nodes], [0, 2, 1, 1])
+    for (const zero of [0, -0]) {
+      assert.equal([...tree.within(2, 4, zero)], [0, 1])
+      assert.equal([...tree.within(2, 4.001, zero)], [])
+      assert.is(tree.nearest(2, 1, { maxDistance: zero }).id, 0)
+      assert.is(tree.nearest(1.999, 1, { maxDistance: zero }), null)
+    }
+    for (const radius of [Infinity, 1e39, 1e30]) {
+      assert.equal([...tree.within(-1e18, 1e18, radius)], [0, 1])
+      assert.is(tree.nearest(1e18, 1e18, { maxDistance: radius }).id, 0)
+      assert.not(tree.visible(-9, -9, -8, -9, { radius }))
+    }
+  })
+
+  test('edges of no length are dropped and counted, repeated vertices too', () => {
+    const tree = empty()
+    tree.addPolygon([0, 0, 2, 0, 2, 0, 2, 2, 0, 2, 0, 0]) // a square, two vertices twice
+    assert.equal([tree.stats().edges, tree.stats().dropped], [4, 2])
+    assert.ok(tree.contains(1, 1))
+    assert.equal([...tree.within(1, 1, 1)], [0, 2, 3, 4])
+    tree.addPolygon([5, 5, 5, 5, 5, 5])
+    assert.equal([tree.stats().edges, tree.stats().dropped], [4, 5])
+    assert.ok(tree.visible(4, 5, 6, 5))
+    assert.is(tree.count, 9, 'kept in their loops')
+  })
+
+  test('edges on each other: the lower id answers, and none is split', () => {
+    const tree = empty({ capacity: 40, leafSize: 1 })
+    for (let i = 0; i < 5; i++) tree.addSegment(i, i, i + 3, i + 3)
+    for (let i = 0; i < 5; i++) tree.addSegment(i + 2, i + 2, i, i)
+    const { edges, pieces } = tree.stats()
+    assert.equal([edges, pieces >= edges], [20, true])
+    assert.is(tree.raycast(2.5, 0, 2.5, 9).id, 0)
+    assert.is(tree.raycast(2.5, 0, 2.5, 9, { side: 'visible' }).id, 0)
+    assert.is(tree.raycast(2.5, 9, 2.5, 0, { side: 'visible' }).id, 1)
+    assert.is(tree.nearest(8, 8).id, 8)
+    assert.not(tree.visible(0, 1, 1, 0))
+    assert.not(tree.visible(-1, -1, 0, 0))
+    assert.ok(tree.visible(0, 1, 6, 7))
+    const row = empty({ capacity: 40, leafSize: 1 })
+    for (let i = 0; i < 10; i++) row.addSegment(i, i, i + 1, i + 1)
+    assert.equal([row.stats().edges, row.stats().pieces], [20, 20], 'end to end')
+  })
+
+  test('crossing edges: where room for pieces ends cells stay whole, and answers right', () => {
+    const trees = [40, 80, 2000, 40].map((pieces, i) =>
+      empty({ capacity: 40, pieces, leafSize: i === 3 ? 40 : 1 }),
+    )
+    const random = createRandom(2)
+    const place = () => random() * 100
+    for (let i = 0; i < 20; i++) {
+      const [x, y] = [place(), place()]
+      const [dx, dy] = [place() / 2 - 25, place() / 2 - 25]
+      for (const tree of trees) tree.addSegment(x, y, x + dx, y + dy)
+    }
+    const [least, , most, list] = trees.map((tree) => ({ ...tree.stats() }))
+    assert.equal([least.pieces, least.unsplit > 0], [40, true])
+    assert.ok(most.pieces > 40 && most.pieces <= 2000)
+    assert.is(list.nodes, 1)
+    for (let i = 0; i < 100; i++) {
+      const [x0, y0, x1, y1] = [place(), place(), place(), place()]
+      const [one, ...others] = trees.map((tree) => [
+        { ...tree.raycast(x0, y0, x1, y1) },
+        { ...tree.nearest(x0, y0) },
+        tree.visible(x0, y0, x1, y1),
+        [...tree.within(x0, y0, 10)],
+      ])
+      for (const other of others) assert.equal(other, one)
+    }
+    for (const tree of trees) assert.ok(tree.validate())
+    // What is full stays in use.
+    assertCode(() => trees[0].addSegment(0, 0, 1, 1), 'FULL')
+    assert.is(trees[0].stats().edges, 40)
+  })
+
+  test('a polygon that crosses itself works edge by edge', () => {
+    const tree = empty()
+    const eight = tree.addPolygon([0, 0, 4, 4, 4, 0, 0, 4])
+    assert.is(tree.winding(eight), 0, 'no area')
+    assert.equal(
+      [tree.contains(0.5, 2), tree.contains(3.5, 2), tree.contains(2, 2)],
+      [...[true, false, true]],
+    )
+    assert.is(tree.raycast(-1, 2, 9, 2).id, 3)
+    assert.not(tree.visible(1, 2, 2, 0.5))
+    assert.ok(tree.visible(1, 3.5, 3, 3.5))
+    assert.not(tree.visible(1, 3.5, 3, 2.5))
+    assert.ok(tree.validate())
+  })
+
+  test('a result never goes on past its array', () => {
+    const tree = yard()
+    const positions = [3, 0, 6, 1, 3, -1]
+    for (const [call, found] of [
+      [(out) => tree.withinInto(3, 1, 1, out), [1, 4, 5]],
+      [(out) => tree.keepVisibleInto(3, 1, [0, 1, 2], positions, out), [0, 2]],
+    ])
+      for (let room = 0; room <= 4; room++) {
+        const memory = new Uint32Array(7).fill(99)
+        assert.is(call(memory.subarray(1, 1 + room)), found.length)
+        const expected = [99, ...found.slice(0, room)]
+        while (expected.length < 7) expected.push(99)
+        assert.equal([...memory], expected)
+      }
+    for (let room = 0; room <= 16; room++) {
+      const memory = new Float32Array(20).fill(99)
+      const into = memory.subarray(1, 1 + room)
+      assert.is(tree.visibilityPolygonInto(3, 1, into, { maxDistance: 2 }), 7)
+      const written = 2 * Math.min(7, Math.floor(room / 2))
+      assert.ok(memory.every((x, i) => (i >= 1 && i <= written) !== (x === 99)))
+      const near = new Float32Array(20).fill(-1)
+      const short = new Uint32Array(room)
+      tree.withinInto(3, 1, 1, short, { distances2: near.subarray(1, 1 + room) })
+      assert.ok(near.every((x, i) => (i >= 1 && i <= Math.min(room, 3)) !== (x === -1)))
+    }
+  })
+
   // ---- Builds ----
 
   test('changes count from the next query on, whichever it is', () => {
@@ -608,7 +762,8 @@ for (const [core, library] of libraries.entries()) {
   test('vertices that are not finite: NOT_FINITE, and the last build stays', () => {
     const tree = yard()
     assert.ok(tree.contains(1, 1))
-    for (const wrong of [NaN, Infinity, -Infinity, 2e18]) {
+    tree.vertices[9] = NaN // named by nobody, since another is before it
+    for (const wrong of [NaN, Infinity, -Infinity, 2e18, -1.0000001e18, 1e39]) {
       tree.vertices[5] = wrong
       for (const method of ['build', 'save']) {
         const error = assertCode(() => tree[method](), 'NOT_FINITE')
@@ -617,6 +772,7 @@ for (const [core, library] of libraries.entries()) {
       }
       assert.ok(tree.contains(1, 1))
     }
+    tree.vertices[9] = -2
     const slot = tree.addSegment(9, 9, 9, 10)
     assert.is(assertCode(() => tree.contains(1, 1), 'NOT_FINITE').index, 2)
     for (const ask of ['cells', 'lines', 'stats', 'build', 'save'])

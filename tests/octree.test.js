@@ -8,7 +8,7 @@ import * as scalar from 'copse/scalar'
 import { testSequences } from './boxsequences.js'
 import { seal } from './forge.js'
 import { bits, thrown } from './indexes.js'
-import { createRandom } from './random.js'
+import { createRandom, distributions } from './random.js'
 import { assertRefused, NOT_NUMBERS, trap, WRONG, WRONG_OPTIONS, WRONG_SIZES } from './wrong.js'
 
 testSequences()
@@ -180,6 +180,8 @@ for (const [core, library] of libraries.entries())
       for (const wrong of wrongCounts)
         for (const option of ['leafSize', 'maxDepth', 'results']) assertOption(option, wrong)
       assertOption('maxDepth', 25)
+      for (const right of [{ leafSize: 0 }, { maxDepth: 0 }, { leafSize: 0, maxDepth: 24 }])
+        assert.is(empty(right).insert(...cube(1)), 0)
       for (const wrong of [...NOT_NUMBERS, NaN, 0, -1, 0.999, 16.5, Infinity])
         assertOption('looseness', wrong)
       for (const wrong of [null, 5, 'x', {}, { memory: {} }])
@@ -247,11 +249,17 @@ for (const [core, library] of libraries.entries())
       const before = portrait(tree)
       const kept = tree.boxes.slice()
       tree.boxes.fill(7)
-      tree.boxes[4 * width + 1] = NaN
       tree.boxes[5 * width] = Infinity
-      const error = assertCode(() => tree.moveAll(), 'NOT_FINITE')
-      assert.is(error.index, 4)
-      assert.match(error.message, new RegExp(`^${name}\\.moveAll: .*finite.*: slot 4$`))
+      for (const wrong of [Infinity, -Infinity, 1e39, 2e18, -1.0000001e18, NaN]) {
+        tree.boxes[4 * width + 1] = wrong
+        for (const error of [
+          assertCode(() => tree.moveAll(), 'NOT_FINITE'),
+          assertCode(() => tree.load(6), 'NOT_FINITE'),
+        ]) {
+          assert.is(error.index, 4)
+          assert.match(error.message, new RegExp(`^${name}\\.(moveAll|load): .*finite.*: slot 4$`))
+        }
+      }
       tree.boxes[4 * width + 1] = 8 // its max is 7
       const turned = thrown(() => tree.moveAll())
       assert.instance(turned, RangeError)
@@ -367,6 +375,9 @@ for (const [core, library] of libraries.entries())
               .with(dimensions + 1, y + 0.2),
           )
         }
+        // Straddling or not, the answers are right.
+        assert.is(tree.countWithin(...cube(8), Infinity), 20)
+        assert.is(tree.at(...cube(8).with(1, 10 / 1.3 + 0.1)).length, 1)
         return tree.stats().straddlers
       }
       assert.is(straddlers(1), 20)
@@ -415,6 +426,214 @@ for (const [core, library] of libraries.entries())
         }
         tree.nearest(...center)
         assert.ok(tree.stats().visits <= 4 * most, `${tree.stats().visits} of ${nodes} visited`)
+      }
+    })
+
+    // ---- What naive trees do wrongly ----
+
+    test('up to 1e18 is accepted, and no squared distance overflows', () => {
+      const tree = empty({ bounds: cube(-1e18, 1e18), leafSize: 1 })
+      tree.insert(...cube(1e18))
+      tree.insert(...cube(-1e18))
+      tree.insert(...cube(-1e18, 1e18))
+      tree.insert(...cube(9.9e17))
+      assert.is(tree.stats().outside, 0)
+      const distances2 = new Float32Array(4)
+      const out = new Uint32Array(4)
+      assert.is(tree.neighborsInto(...cube(1e18), 4, out, { distances2 }), 4)
+      assert.equal([...out], [0, 2, 3, 1])
+      assert.ok(distances2[3] < Infinity && distances2[3] > dimensions * 3.9e36)
+      assert.is(tree.countWithin(...cube(-1e18), Infinity), 4)
+      assert.equal([...tree.at(...cube(-1e18), { sort: 'id' })], [1, 2])
+      assert.ok(tree.validate())
+    })
+
+    test('denormals are kept, and coincide where squares underflow; -0 equals 0', () => {
+      const least = 2 ** -149
+      for (const world of [cube(-8 * least, 8 * least), cube(-16, 16)]) {
+        const tree = empty({ bounds: world, leafSize: 1, maxDepth: 24 })
+        tree.insert(...cube(-0))
+        tree.insert(...cube(0))
+        tree.insert(...cube(least))
+        tree.insert(...cube(-least, -0))
+        tree.insert(...cube(1e-20))
+        for (const zero of [0, -0]) {
+          assert.equal([...tree.at(...cube(zero), { sort: 'id' })], [0, 1, 3])
+          assert.equal([...tree.within(...cube(zero), zero, { sort: 'id' })], [0, 1, 2, 3])
+          assert.equal([...tree.neighbors(...cube(zero), 4)], [0, 1, 2, 3])
+        }
+        assert.equal([...tree.at(...cube(least))], [2])
+        assert.is(tree.countWithin(...cube(0), 0.9e-20), 4)
+        assert.is(tree.countWithin(...cube(0), 2e-20), 5)
+        const plain = empty({ bounds: world, leafSize: 1, maxDepth: 24 })
+        for (let i = 0; i < 5; i++)
+          plain.insert(...tree.boxes.slice(2 * dimensions * i, 2 * dimensions * (i + 1)))
+        assert.equal(bits(plain.cells()), bits(tree.cells()))
+      }
+    })
+
+    test('no item and one: empty results, and one cell', () => {
+      for (const leafSize of [0, 1]) {
+        const tree = empty({ leafSize, maxDepth: 5 })
+        for (const items of [0, 1, 0]) {
+          if (items) tree.insert(...cube(3))
+          else tree.clear()
+          const all = items ? [0] : []
+          assert.equal([...tree.within(...cube(0), Infinity)], all)
+          assert.equal([...tree.range(...cube(-Infinity, Infinity))], all)
+          assert.equal([...tree.at(...cube(3))], all)
+          assert.equal([...tree.neighbors(...cube(0), 9)], all)
+          assert.is(tree.nearest(...cube(0)), items - 1)
+          assert.is(tree.raycast(...cube(0), ...cube(9))?.id ?? -1, items - 1)
+          assert.is(tree.pairs().length, 0)
+          const { depth, nodes } = tree.stats()
+          const deepest = leafSize < items ? 5 : 0
+          assert.equal([depth, nodes], [deepest, 1 + deepest * 2 ** dimensions])
+          tree.moveAll()
+          assert.ok(tree.validate())
+        }
+        tree.load(0)
+        assert.is(tree.count, 0)
+      }
+    })
+
+    test('no distribution makes a tree deeper than maxDepth, or loses an item', () => {
+      const n = 2000
+      for (const [distribution, points] of Object.entries(distributions))
+        for (const maxDepth of [0, 7, 24]) {
+          const positions = points(createRandom(1), n, dimensions)
+          const tree = empty({ bounds: cube(0, 1000), capacity: n, leafSize: 4, maxDepth })
+          for (let i = 0; i < n; i++) {
+            const point = positions.subarray(i * dimensions, (i + 1) * dimensions)
+            tree.boxes.set([...point, ...point], 2 * i * dimensions)
+          }
+          tree.load(n)
+          const { depth, items, perDepth } = tree.stats()
+          assert.ok(depth <= maxDepth, `${distribution}: depth ${depth}`)
+          assert.is(items, n)
+          assert.is(
+            perDepth.reduce((sum, held) => sum + held),
+            n,
+          )
+          assert.is(tree.countWithin(...cube(0), Infinity), n)
+          assert.ok(tree.at(...positions.subarray(0, dimensions)).includes(0), distribution)
+          assert.ok(tree.validate(), distribution)
+          tree.dispose()
+        }
+    })
+
+    test('on a line: the upper cell, inserted, moved, and removed from there', () => {
+      const middle = cube(8)
+      const cellOf = (tree) => {
+        const cells = tree.cells()
+        const width = 2 * dimensions + 2
+        for (let at = width; at < cells.length; at += width)
+          if (cells[at + width - 1] === 1) return [...cells.subarray(at, at + width - 2)]
+        return null // it straddles
+      }
+      for (const [box, cell] of [
+        [cube(8), cube(8, 16)],
+        [cube(8, 9), cube(8, 16)],
+        [cube(7, 8), cube(0, 8)],
+        [cube(7, 9), null],
+        [cube(16), cube(8, 16)],
+        [cube(0), cube(0, 8)],
+      ])
+        for (const from of [null, cube(1), cube(15), cube(6, 10), middle]) {
+          const tree = empty({ leafSize: 0, maxDepth: 1 })
+          if (from) tree.move(tree.insert(...from), ...box)
+          else tree.insert(...box)
+          assert.equal(cellOf(tree), cell, `${box} from ${from}`)
+          tree.boxes.set(box)
+          tree.moveAll()
+          assert.equal(cellOf(tree), cell)
+          tree.remove(0)
+          assert.is(tree.stats().nodes, 1)
+          assert.ok(tree.validate())
+        }
+    })
+
+    test('radius 0: what is exactly there; Infinity: everything; k from 0 to beyond all', () => {
+      const tree = row()
+      assert.equal([...tree.within(...cube(0.5), 0)], [0])
+      assert.equal([...tree.within(...cube(1), 0)], [0], 'a corner')
+      assert.is(tree.countWithin(...cube(1.001), 0), 0)
+      assert.not(tree.anyWithin(...cube(1.001), -0))
+      assert.is(tree.nearest(...cube(3), { maxDistance: 0 }), 1)
+      for (const radius of [Infinity, 1e39, 1e30]) {
+        assert.equal([...tree.within(...cube(-1e18), radius, { sort: 'id' })], [0, 1, 2, 4, 5])
+        assert.is(tree.countWithin(...cube(1e18), radius), 5)
+        assert.is(tree.neighbors(...cube(1e18), 9, { maxDistance: radius }).length, 5)
+      }
+      assert.equal([...tree.neighbors(...cube(0), 0)], [])
+      assert.is(tree.neighborsInto(...cube(0), 0, new Uint32Array(3)), 0)
+      for (const k of [5, 6, 20, 21, 2 ** 32, 2 ** 32 + 5])
+        assert.equal([...tree.neighbors(...cube(99), k)], [5, 4, 2, 1, 0])
+    })
+
+    test('equal distances: the lower id first', () => {
+      const tree = empty({ capacity: 64, leafSize: 2 })
+      for (let i = 0; i < 64; i++) {
+        const lo = cube(0).map((_, axis) => ((i >> axis) & 1 ? 9 : 6))
+        tree.insert(...lo, ...lo.map((x) => x + 1))
+      }
+      const ascending = Array.from({ length: 64 }, (_, i) => i)
+      for (const k of [1, 3, 8, 63, 64])
+        assert.equal([...tree.neighbors(...cube(8), k)], ascending.slice(0, k))
+      assert.equal([...tree.within(...cube(8), 9, { sort: 'distance' })], ascending)
+      assert.is(tree.nearest(...cube(8)), 0)
+      assert.is(tree.nearest(...cube(8), { exclude: 0 }), 1)
+    })
+
+    test('a result never goes on past its array', () => {
+      const tree = row()
+      tree.move(4, ...cube(0, 1)) // where 0 is
+      const all = [0, 1, 2, 4, 5]
+      const calls = [
+        [(out) => tree.rangeInto(...cube(0, 16), out, { sort: 'id' }), all],
+        [(out) => tree.pairsInto(out), [0, 4]],
+        [(out) => tree.atInto(...cube(0.5), out, { sort: 'id' }), [0, 4]],
+        [(out, near) => tree.withinInto(...cube(0), 99, out, { sort: 'id', ...near }), all],
+        [(out, near) => tree.neighborsInto(...cube(0), 5, out, near), [0, 4, 1, 2, 5]],
+      ]
+      calls.forEach(([call, found], which) => {
+        const isPairs = which === 1
+        for (let room = 0; room <= 6; room++) {
+          const ids = new Uint32Array(9).fill(99)
+          const distances2 = new Float32Array(9).fill(-1)
+          const into = ids.subarray(1, 1 + room)
+          const total = call(into, { distances2: distances2.subarray(1, 1 + room) })
+          assert.is(total, isPairs ? 1 : found.length)
+          const written = isPairs && room < 2 ? 0 : Math.min(room, found.length)
+          // Of two, cut to one, either may come.
+          if (which === 2 && room === 1) assert.ok(found.includes(into[0]))
+          else assert.equal([...into.subarray(0, written)], found.slice(0, written))
+          ids.fill(99, 1, 1 + written)
+          distances2.fill(-1, 1, 1 + written)
+          assert.equal(ids, new Uint32Array(9).fill(99))
+          assert.equal(distances2, new Float32Array(9).fill(-1))
+        }
+      })
+    })
+
+    test('all removed, in any order: as new', () => {
+      const random = createRandom(6)
+      const tree = empty({ capacity: 100, leafSize: 2, maxDepth: 6 })
+      const fresh = empty({ capacity: 100, leafSize: 2, maxDepth: 6 })
+      const boxes = Array.from({ length: 100 }, () => {
+        const lo = cube(0).map(() => random() * 15)
+        return [...lo, ...lo.map((x) => x + random())]
+      })
+      for (const box of boxes) fresh.insert(...box)
+      for (let round = 0; round < 5; round++) {
+        for (const box of boxes) tree.insert(...box)
+        assert.equal(bits(tree.cells()), bits(fresh.cells()), 'the pool gives the same again')
+        assert.is(tree.stats().unsplit, 0)
+        const order = boxes.map((_, i) => i).sort(() => random() - 0.5)
+        for (const slot of order) tree.remove(slot)
+        const { depth, items, leaves, nodes } = tree.stats()
+        assert.equal([depth, items, leaves, nodes], [0, 0, 1, 1])
+        assert.ok(tree.validate())
       }
     })
 

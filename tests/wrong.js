@@ -10,7 +10,7 @@ export const WRONG_WORDS = ['', 'Longest', 'none', 0, 1, null, {}, true, 5n]
 
 /** What each kind of argument must not be. */
 export const WRONG = {
-  coordinate: [undefined, ...NOT_NUMBERS, NaN, Infinity, -Infinity, 1.1e18, -1e19],
+  coordinate: [undefined, ...NOT_NUMBERS, NaN, Infinity, -Infinity, 1.1e18, -1e19, 1e39],
   direction: [undefined, ...NOT_NUMBERS, NaN, Infinity, -Infinity, 1e39],
   distance: [undefined, ...NOT_NUMBERS, NaN, -1, -1e-9, -Infinity],
   angle: [undefined, ...NOT_NUMBERS, NaN, -1, 3.2, Infinity],

@@ -90,6 +90,185 @@ static void test_coincident_agents_part(void) {
       }
 }
 
+/* As near to each other as floats can be, of either zero, with equal velocities: coincident. */
+static void test_agents_denormally_apart_part(void) {
+  static const float XS[] = {0, -0.0f, 1e-45f, -1e-45f, 3e-39f, 1e-24f};
+  for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
+    uint32_t hashes[2];
+    for (int again = 0; again < 2; again++) {
+      copse_crowd *crowd = crowd_of(dimensions, 6);
+      const copse_crowd_arrays all = copse_crowd_get(crowd);
+      for (uint32_t slot = 0; slot < 6; slot++) {
+        add_agent(crowd, XS[slot], XS[5 - slot], 0.5f);
+        all.velocities[slot * dimensions] = all.preferredVelocities[slot * dimensions] = 1;
+      }
+      steps_of(crowd, NULL, 1);
+      CHECK(copse_crowd_stats(crowd).overlaps == 6);
+      steps_of(crowd, NULL, 100);
+      for (uint32_t a = 0; a < 6; a++)
+        for (uint32_t b = 0; b < a; b++) {
+          double distance2 = 0;
+          for (uint32_t axis = 0; axis < dimensions; axis++)
+            distance2 += pow((double)all.positions[a * dimensions + axis] -
+                                 (double)all.positions[b * dimensions + axis],
+                             2);
+          CHECK(distance2 > 0.999 * 0.999);
+        }
+      hashes[again] = copse_crowd_hash(crowd);
+      copse_crowd_destroy(crowd);
+    }
+    CHECK(hashes[0] == hashes[1]);
+  }
+}
+
+static void test_minus_zero_is_zero_to_a_crowd(void) {
+  for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
+    copse_crowd *crowds[2];
+    for (int sign = 0; sign < 2; sign++) {
+      const float zero = sign ? -0.0f : 0;
+      copse_crowd *crowd = crowds[sign] = crowd_of(dimensions, 6);
+      const copse_crowd_arrays all = copse_crowd_get(crowd);
+      for (uint32_t slot = 0; slot < 6; slot++) {
+        add_agent(crowd, slot % 3 ? (float)(slot % 3) / 2 : zero, slot / 3 ? 0.5f : zero, 0.5f);
+        for (uint32_t axis = 1; axis < dimensions; axis++)
+          all.velocities[slot * dimensions + axis] =
+              all.preferredVelocities[slot * dimensions + axis] = zero;
+        all.preferredVelocities[slot * dimensions] = slot % 2 ? 1 : -1;
+        if (slot < 3) all.goals[slot * dimensions] = all.goals[slot * dimensions + 1] = zero;
+        if (slot < 3) all.goals[slot * dimensions + dimensions - 1] = zero;
+        all.priorities[slot] = zero;
+      }
+    }
+    for (int step = 0; step < 50; step++) {
+      CHECK(copse_crowd_hash(crowds[0]) == copse_crowd_hash(crowds[1]));
+      for (int sign = 0; sign < 2; sign++) steps_of(crowds[sign], NULL, 1);
+    }
+    for (int sign = 0; sign < 2; sign++) copse_crowd_destroy(crowds[sign]);
+  }
+}
+
+static void test_agents_at_the_ends_of_what_is_accepted(void) {
+  const float huge = COPSE_MAX_COORDINATE, beyond = nextafterf(huge, INFINITY);
+  for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
+    copse_crowd *crowd = crowd_of(dimensions, 16);
+    const copse_crowd_arrays all = copse_crowd_get(crowd);
+    for (int i = 0; i < 12; i++) { /* three in each corner */
+      const uint32_t slot = add_agent(crowd, i & 1 ? huge : -huge, i & 2 ? huge : -huge, 0.5f);
+      all.positions[slot * dimensions + dimensions - 1] = i & 2 ? huge : -huge;
+      all.preferredVelocities[slot * dimensions] = 1;
+      all.neighborDistances[slot] = INFINITY;
+      if (i % 3 == 0) all.goals[slot * dimensions] = all.goals[slot * dimensions + 1] = -huge;
+      if (i % 3 == 0) all.goals[slot * dimensions + dimensions - 1] = huge;
+    }
+    float before[3 * 12];
+    memcpy(before, all.positions, 12 * dimensions * sizeof *before);
+    steps_of(crowd, NULL, 20);
+    /* A step is less than what tells two floats from each other there. */
+    CHECK(memcmp(before, all.positions, 12 * dimensions * sizeof *before) == 0);
+    for (uint32_t i = 0; i < 12 * dimensions; i++) CHECK(fabsf(all.velocities[i]) <= 2.0001f);
+    for (int field = 0; field < 3; field++)
+      for (int sign = -1; sign <= 1; sign += 2) {
+        copse_crowd_agent agent = copse_crowd_agent_default();
+        float *vectors[] = {agent.position, agent.velocity, agent.preferredVelocity};
+        uint32_t slot;
+        const uint32_t hash = copse_crowd_hash(crowd);
+        vectors[field][dimensions - 1] = (float)sign * beyond;
+        CHECK(copse_crowd_add(crowd, &agent, &slot) == COPSE_NOT_FINITE && slot == COPSE_NONE);
+        CHECK(copse_crowd_hash(crowd) == hash && copse_crowd_count(crowd) == 12);
+        vectors[field][dimensions - 1] = (float)sign * huge;
+        CHECK(copse_crowd_add(crowd, &agent, &slot) == COPSE_OK);
+        CHECK(copse_crowd_remove(crowd, slot) == COPSE_OK);
+      }
+    copse_crowd_destroy(crowd);
+  }
+}
+
+static void test_nobody_and_one(void) {
+  for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
+    copse_crowd *crowd = crowd_of(dimensions, 1);
+    copse_crowd_view view;
+    uint32_t words[64];
+    size_t total;
+    steps_of(crowd, NULL, 2);
+    CHECK(copse_crowd_stats(crowd).agents == 0 && copse_crowd_stats(crowd).neighbors == 0);
+    CHECK(copse_crowd_look(crowd, NULL, 1, 0, &view) == COPSE_STALE_HANDLE);
+    CHECK(copse_crowd_arrived(crowd) == 0 && copse_crowd_stuck(crowd) == 0);
+    CHECK(copse_crowd_save(crowd, words, sizeof words, &total, NULL) == COPSE_OK);
+    CHECK(add_agent(crowd, 3, 4, 1) == 0);
+    copse_crowd_get(crowd).preferredVelocities[0] = 1;
+    steps_of(crowd, NULL, 8);
+    CHECK(copse_crowd_get(crowd).positions[0] == 4 && copse_crowd_get(crowd).positions[1] == 4);
+    CHECK(copse_crowd_stats(crowd).agents == 1 && copse_crowd_stats(crowd).neighbors == 0);
+    CHECK(copse_crowd_look(crowd, NULL, 1, 0, &view) == COPSE_OK && view.neighborCount == 0);
+    CHECK(copse_crowd_restore(crowd, words, total) == COPSE_OK && copse_crowd_count(crowd) == 0);
+    steps_of(crowd, NULL, 1);
+    copse_crowd_destroy(crowd);
+  }
+}
+
+/* Eight are as far from the last, who heeds some: those of the lowest ids, to look at and in a
+ * step, so that the others might as well not be there. */
+static void test_of_neighbors_as_far_the_lower_ids_are_heeded(void) {
+  enum { RING = 8 };
+  static const float RING_AT[RING][2] = {{-3, 4}, {3, 4},  {4, -3}, {5, 0},
+                                         {0, -5}, {-5, 0}, {0, 5},  {-4, 3}};
+  for (uint32_t dimensions = 2; dimensions <= 3; dimensions++)
+    for (uint32_t most = 0; most <= RING + 1; most++) {
+      float velocities[2][3];
+      for (int few = 0; few < 2; few++) {
+        copse_crowd *crowd = crowd_of(dimensions, RING + 1);
+        const copse_crowd_arrays all = copse_crowd_get(crowd);
+        const uint32_t heeded = most < RING ? most : RING;
+        for (uint32_t i = 0; i < RING; i++) add_agent(crowd, RING_AT[i][0], RING_AT[i][1], 2);
+        const uint32_t last = add_agent(crowd, 0, 0, 2);
+        for (uint32_t i = heeded; few && i < RING; i++)
+          CHECK(copse_crowd_remove(crowd, i) == COPSE_OK);
+        all.preferredVelocities[last * dimensions] = 1.5f;
+        all.maxNeighbors[last] = most;
+        all.neighborDistances[last] = 5; /* inclusive */
+        copse_crowd_view view;
+        CHECK(copse_crowd_look(crowd, NULL, 0.125f, last, &view) == COPSE_OK);
+        CHECK(view.neighborCount == heeded);
+        for (uint32_t i = 0; i < heeded; i++) CHECK(view.neighbors[i] == i);
+        steps_of(crowd, NULL, 1);
+        memcpy(velocities[few], all.velocities + last * dimensions, dimensions * sizeof(float));
+        copse_crowd_destroy(crowd);
+      }
+      CHECK(memcmp(velocities[0], velocities[1], dimensions * sizeof(float)) == 0);
+    }
+}
+
+/* Steps that are no time at all, and ones that are for ever. */
+static void test_steps_of_any_size_stay_finite(void) {
+  static const float STEPS[] = {1e-45f, 1e-38f, 1e-30f, 1e-10f, 1e3f, 1e10f, 1e17f};
+  for (uint32_t dimensions = 2; dimensions <= 3; dimensions++)
+    for (size_t i = 0; i < sizeof STEPS / sizeof *STEPS; i++)
+      for (int horizon = 0; horizon < 3; horizon++) {
+        copse_crowd *crowd = crowd_of(dimensions, 30);
+        const copse_crowd_arrays all = copse_crowd_get(crowd);
+        uint32_t state = 1;
+        for (uint32_t slot = 0; slot < 30; slot++) {
+          const float x = (float)(random_word(&state) % 8) / 2;
+          add_agent(crowd, x, (float)(random_word(&state) % 8) / 2, 0.5f);
+          all.timeHorizons[slot] = horizon == 0 ? 0 : horizon == 1 ? 2 : 1e18f;
+          all.preferredVelocities[slot * dimensions] = slot % 2 ? 1 : -1;
+          if (slot % 3 == 0) memset(all.goals + slot * dimensions, 0, dimensions * sizeof(float));
+        }
+        for (int step = 0; step < 3; step++) {
+          CHECK(copse_crowd_step(crowd, NULL, STEPS[i], NULL) == COPSE_OK);
+          for (uint32_t slot = 0; slot < 30; slot++) {
+            double speed2 = 0;
+            for (uint32_t axis = 0; axis < dimensions; axis++) {
+              speed2 += pow((double)all.velocities[slot * dimensions + axis], 2);
+              CHECK(fabsf(all.positions[slot * dimensions + axis]) <= COPSE_MAX_COORDINATE);
+            }
+            CHECK(sqrt(speed2) <= 2 * (1 + 1e-5));
+          }
+        }
+        copse_crowd_destroy(crowd);
+      }
+}
+
 static void test_steps_refuse_what_is_no_time(void) {
   static const float BAD[] = {0, -0.0f, -1, NAN, INFINITY, -INFINITY, 1.1e18f};
   copse_crowd *crowd = crowd_of(2, 4), *space = crowd_of(3, 4);
@@ -358,7 +537,9 @@ static void test_slots_of_a_crowd(void) {
   copse_crowd_agent agent = copse_crowd_agent_default();
   uint32_t slot;
   for (uint32_t i = 0; i < 4; i++) CHECK(add_agent(crowd, (float)i, 0, 1) == i);
+  const uint32_t full = copse_crowd_hash(crowd);
   CHECK(copse_crowd_add(crowd, &agent, &slot) == COPSE_FULL && slot == COPSE_NONE);
+  CHECK(copse_crowd_hash(crowd) == full && copse_crowd_count(crowd) == 4);
   CHECK(copse_crowd_get(crowd).generations[1] == 1 && copse_crowd_has(crowd, 1));
   CHECK(copse_crowd_remove(crowd, 1) == COPSE_OK && !copse_crowd_has(crowd, 1));
   CHECK(copse_crowd_remove(crowd, 1) == COPSE_STALE_HANDLE);
@@ -634,6 +815,12 @@ const unit_test CROWD_TESTS[] = {
     TEST(test_programs_equal_the_slow_way),
     TEST(test_crowds_hold_under_any_calls),
     TEST(test_coincident_agents_part),
+    TEST(test_agents_denormally_apart_part),
+    TEST(test_minus_zero_is_zero_to_a_crowd),
+    TEST(test_agents_at_the_ends_of_what_is_accepted),
+    TEST(test_nobody_and_one),
+    TEST(test_of_neighbors_as_far_the_lower_ids_are_heeded),
+    TEST(test_steps_of_any_size_stay_finite),
     TEST(test_steps_refuse_what_is_no_time),
     TEST(test_what_is_not_finite_is_named_and_changes_nothing),
     TEST(test_numbers_out_of_range_count_as_the_nearest),

@@ -1,5 +1,6 @@
 /* What only a k-d tree has. */
 
+#include "../inputs.h"
 #include "unit.h"
 
 #include "../../../c/kdtree.h"
@@ -16,42 +17,6 @@ static copse_kdtree *kdtree_of(const float *points, uint32_t n, uint32_t dim,
   const copse_positions given = interleaved(points, dim);
   CHECK(copse_kdtree_build_from(tree, &given, NULL, n, NULL) == COPSE_OK);
   return tree;
-}
-
-enum { INPUTS = 9 };
-
-/* Sequences that are hard for one way or another to find a median; the same on all axes, or on the
- * first. */
-static float input_at(int input, uint32_t i, uint32_t n, uint32_t *seed) {
-  const uint32_t half = n / 2;
-  switch (input) {
-  case 0: /* sorted */
-    return (float)i;
-  case 1: /* reversed */
-    return (float)(n - i);
-  case 2: /* organ pipe */
-    return (float)(i < half ? i : n - i);
-  case 3: /* all equal */
-    return 7;
-  case 4: /* bad for the median of three: D. R. Musser, "Introspective sorting" (1997) */
-    return (float)(i < half ? (i % 2 ? half + i - 1 : i) : 2 * (i - half) + 1);
-  case 5: /* bad for evenly spread samples: these, of 2^10, 2^13 and 2^16, are the least of all */
-    return (float)(i % 32 == 16 || i % 64 == 32 || i % 256 == 128 ? i : n + i);
-  case 6: /* few values */
-    return (float)(random_word(seed) % 3);
-  case 7: /* half of them equal */
-    return i % 2 ? 500 : (float)(random_word(seed) % 1000);
-  default:
-    return (float)(random_word(seed) >> 8);
-  }
-}
-
-static void fill_input(float *points, int input, uint32_t n, uint32_t dim, bool onAllAxes) {
-  uint32_t seed = 1;
-  for (uint32_t i = 0; i < n; i++)
-    for (uint32_t axis = 0; axis < dim; axis++)
-      points[i * dim + axis] =
-          axis && !onAllAxes ? (float)(random_word(&seed) % 4096) : input_at(input, i, n, &seed);
 }
 
 static void test_builders_give_the_same_tree(void) {
@@ -71,7 +36,7 @@ static void test_builders_give_the_same_tree(void) {
     }
   }
   for (uint32_t n = 0; n < 70; n++) { /* every length of a run, and of what is left of four */
-    fill_input(points, 8, 70, 2, true);
+    fill_input(points, INPUT_UNIFORM, 70, 2, true);
     for (int builder = 0; builder < 3; builder++) {
       copse_kdtree *tree = kdtree_of(points, n, 2, (copse_builder)builder);
       CHECK(copse_kdtree_validate(tree));
@@ -118,7 +83,7 @@ static void test_lines_divide_what_is_below_them(void) {
 static void test_validate_sees_what_is_wrong(void) {
   enum { N = 100 };
   static float points[2 * N];
-  fill_input(points, 8, N, 2, true);
+  fill_input(points, INPUT_UNIFORM, N, 2, true);
   copse_kdtree *tree = kdtree_of(points, N, 2, COPSE_BUILDER_QUICKSELECT);
   scan_points *all = &tree->agents.points;
   CHECK(copse_kdtree_validate(tree));
@@ -150,7 +115,7 @@ static void test_validate_sees_what_is_wrong(void) {
 static void test_statistics_of_every_size(void) {
   enum { MOST = 300 };
   static float points[2 * MOST], cells[6 * MOST];
-  fill_input(points, 8, MOST, 2, true);
+  fill_input(points, INPUT_UNIFORM, MOST, 2, true);
   for (uint32_t n = 0; n <= MOST; n++) {
     copse_kdtree *tree = kdtree_of(points, n, 2, COPSE_BUILDER_PRESORT);
     CHECK(copse_kdtree_cells(tree, cells, 6 * MOST) == 6 * (size_t)n);
@@ -169,7 +134,7 @@ static void test_a_snapshot_is_for_all_builders(void) {
   float points[2 * 100];
   static uint32_t bytes[1024], order[100], other[100];
   size_t total;
-  fill_input(points, 8, 100, 2, true);
+  fill_input(points, INPUT_UNIFORM, 100, 2, true);
   copse_kdtree *tree = kdtree_of(points, 100, 2, COPSE_BUILDER_QUICKSELECT);
   copse_kdtree *taker = kdtree_of(points, 100, 2, COPSE_BUILDER_PRESORT);
   copse_kdtree_set_count(taker, 0);

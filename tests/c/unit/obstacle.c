@@ -104,7 +104,7 @@ static void test_wrong_polygons_are_refused(void) {
   for (uint32_t few = 0; few < 2; few++)
     CHECK(copse_obstacle_add(tree, SQUARE, few, few, &slot) == COPSE_INVALID_ARGUMENT &&
           slot == COPSE_NONE);
-  static const float WRONG[] = {NAN, INFINITY, -INFINITY, 1.01e18f, -3e38f};
+  static const float WRONG[] = {NAN, INFINITY, -INFINITY, 1.0000001e18f, -3e38f};
   for (int i = 0; i < 5; i++)
     for (int at = 0; at < 8; at++) {
       memcpy(points, SQUARE, sizeof points);
@@ -115,8 +115,10 @@ static void test_wrong_polygons_are_refused(void) {
       CHECK(!copse_obstacle_changed(tree));
       /* Written by the caller: the last build stays in use. */
       float *vertices = copse_obstacle_vertices(tree);
-      vertices[at] = WRONG[i];
+      const float last = vertices[7];
+      vertices[at] = vertices[7] = WRONG[i];
       CHECK(copse_obstacle_build(tree, &bad) == COPSE_NOT_FINITE && bad == (uint32_t)at / 2);
+      if (at < 7) vertices[7] = last; /* the first of several was named */
       CHECK(copse_obstacle_build(tree, NULL) == COPSE_NOT_FINITE);
       size_t total;
       bad = 77;
@@ -289,6 +291,74 @@ static void test_polygons_that_cross_themselves_work_edge_by_edge(void) {
   CHECK(!inside_walls(tree, 4, 4) && !inside_walls(tree, 9, 9) && !inside_walls(tree, 2, 2));
   CHECK(nearest_wall(tree, 4, 7, COPSE_SIDE_VISIBLE) == 1); /* seen from both sides */
   CHECK(nearest_wall(tree, 4, 9, COPSE_SIDE_VISIBLE) == 1);
+  copse_obstacle_destroy(tree);
+}
+
+/* Of edges so short that squares underflow in float: they are edges all the same. */
+static void test_denormal_and_signed_walls(void) {
+  const float least = 1e-45f;
+  copse_obstacle *tree = walls_of(20, 0, 1);
+  const uint32_t wall = add_wall(tree, least, 0, 2 * least, -0.0f);
+  add_wall(tree, -0.0f, 3, 0.0f, 3); /* of no length */
+  const uint32_t box = add_loop(tree, (float[]){0, 0, 4 * least, 0, 4 * least, 4 * least}, 3);
+  build_walls(tree);
+  CHECK(copse_obstacle_stats(tree).dropped == 2 && copse_obstacle_stats(tree).edges == 5);
+  CHECK(copse_obstacle_winding(tree, box) == 1 && copse_obstacle_winding(tree, wall) == 0);
+  CHECK(inside_walls(tree, 3 * least, least) && !inside_walls(tree, least, 2 * least));
+  CHECK(!sees(tree, 2 * least, -least, 2 * least, least, 0));
+  CHECK(sees(tree, -least, -least, 5 * least, -least, 0));
+  copse_wall found;
+  for (int sign = 0; sign < 2; sign++) {
+    const float p[2] = {sign ? -0.0f : 0, sign ? 0 : -0.0f};
+    CHECK(copse_obstacle_nearest(tree, p, 0, COPSE_SIDE_BOTH, &found, NULL) == COPSE_OK);
+    CHECK(found.edge == wall && found.distance2 == 0); /* coincident: the lower id */
+    CHECK(inside_walls(tree, p[0], p[1]));
+  }
+  copse_obstacle_destroy(tree);
+}
+
+static void test_one_wall_and_how_much_of_it_is_asked(void) {
+  copse_obstacle *tree = walls_of(8, 0, 2);
+  const uint32_t wall = add_wall(tree, 2, 0, 2, 4);
+  build_walls(tree);
+  const copse_obstacle_statistics stats = copse_obstacle_stats(tree);
+  CHECK(stats.leaves == 1 && stats.depth == 0 && stats.edges == 2 && stats.unsplit == 0);
+  static const struct {
+    float x, y, radius;
+    uint32_t total;
+  } CASES[] = {
+      {2, 1, 0, 2},      {2, 4, 0, 2},          {2.001f, 1, 0, 0},          {2, 4.001f, 0, 0},
+      {0, 0, 2, 2},      {0, 0, 1.999f, 0},     {0, 0, INFINITY, 2},        {5, 8, 5, 2},
+      {5, 8, 4.999f, 0}, {-1e18f, 1e18f, 0, 0}, {1e18f, 1e18f, INFINITY, 2}};
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
+    for (uint32_t room = 0; room < 4; room++) {
+      uint32_t ids[4] = {99, 99, 99, 99};
+      float distances2[4] = {99, 99, 99, 99};
+      copse_results found = {ids, distances2, room, 0, 0};
+      CHECK(copse_obstacle_within(tree, (float[]){CASES[i].x, CASES[i].y}, CASES[i].radius,
+                                  COPSE_SIDE_BOTH, &found) == COPSE_OK);
+      CHECK(found.total == CASES[i].total);
+      for (uint32_t at = 0; at < 4; at++) {
+        const bool isWritten = at < room && at < found.total;
+        CHECK(ids[at] == (isWritten ? wall + at : 99) && (distances2[at] == 99) == !isWritten);
+      }
+    }
+  CHECK(!sees(tree, 0, 0, 1, 0, INFINITY) && sees(tree, 0, 0, 1, 0, 0));
+  for (int i = 1; i < 4; i++) add_wall(tree, (float)i * 9, 0, (float)i * 9, (float)i);
+  build_walls(tree);
+  float floats[64];
+  size_t (*const DRAWN[])(const copse_obstacle *, float *, size_t) = {copse_obstacle_cells,
+                                                                      copse_obstacle_lines};
+  for (int which = 0; which < 2; which++) {
+    const size_t all = DRAWN[which](tree, NULL, 0), width = which ? 5 : 6;
+    CHECK(all > width && all % width == 0 && all < 64);
+    for (size_t room = 0; room < 64; room++) {
+      for (int i = 0; i < 64; i++) floats[i] = -77;
+      CHECK(DRAWN[which](tree, floats, room) == all);
+      const size_t written = room < all ? room - room % width : all;
+      for (size_t i = 0; i < 64; i++) CHECK((floats[i] == -77) == (i >= written)); /* whole ones */
+    }
+  }
   copse_obstacle_destroy(tree);
 }
 
@@ -692,6 +762,8 @@ const unit_test OBSTACLE_TESTS[] = {
     TEST(test_walls_agree_with_a_list),
     TEST(test_edges_of_no_length_are_dropped_and_counted),
     TEST(test_wrong_polygons_are_refused),
+    TEST(test_denormal_and_signed_walls),
+    TEST(test_one_wall_and_how_much_of_it_is_asked),
     TEST(test_walls_fill_their_capacity),
     TEST(test_crossing_walls_leave_cells_undivided_where_room_ends),
     TEST(test_walls_on_a_line_follow_one_rule),

@@ -1,8 +1,10 @@
 /* Quadtree and octree. */
 
 #include "../boxes.h"
+#include "../inputs.h"
 #include "unit.h"
 
+#include "../../../c/octree.h"
 #include "../../../c/snapshot.h"
 
 static copse_octree *octree_of(copse_octree_def def) {
@@ -81,6 +83,8 @@ static void test_items_on_a_line_have_one_side(void) {
         if (cells[6 * cell + 5] == 1) found = cells[6 * cell];
       CHECK(found == CASES[i].cell);
       CHECK(copse_octree_stats(tree).straddlers == (found < 0));
+      CHECK(copse_octree_remove(tree, slot) == COPSE_OK && copse_octree_validate(tree));
+      CHECK(copse_octree_stats(tree).nodes == 1); /* it was taken from where it was put */
       copse_octree_destroy(tree);
     }
 }
@@ -98,12 +102,230 @@ static void test_items_outside_the_world_are_kept_found_and_counted(void) {
   copse_octree_destroy(tree);
 }
 
+static uint32_t found_within(const copse_octree *tree, float x, float y, float radius) {
+  uint32_t total = COPSE_NONE;
+  copse_octree_count_within(tree, (float[]){x, y, 0}, radius, NULL, &total, NULL);
+  return total;
+}
+
+static void test_boxes_at_the_ends_of_what_is_accepted(void) {
+  const float huge = COPSE_MAX_COORDINATE, beyond = nextafterf(huge, INFINITY);
+  copse_octree_def def = sixteen(2, 1, COPSE_OCTREE_MAX_DEPTH);
+  for (int side = 0; side < 4; side++) def.bounds[side] = side < 2 ? -huge : huge;
+  copse_octree *tree = octree_of(def);
+  for (int corner = 0; corner < 4; corner++) {
+    const float x = corner % 2 ? huge : -huge, y = corner / 2 ? huge : -huge;
+    add_box(tree, x, y, x, y);
+    add_box(tree, nextafterf(x, 0), nextafterf(y, 0), nextafterf(x, 0), nextafterf(y, 0));
+  }
+  const uint32_t all = add_box(tree, -huge, -huge, huge, huge);
+  CHECK(copse_octree_stats(tree).outside == 0 && copse_octree_stats(tree).unsplit == 0);
+  CHECK(found_within(tree, huge, -huge, 0) == 2 && found_within(tree, 0, 0, 0) == 1);
+  CHECK(found_within(tree, -huge, -huge, INFINITY) == 9);
+  CHECK(found_within(tree, -huge, -huge, 2e18f) == 7); /* the last corner is farther */
+  uint32_t slot;
+  float distance2;
+  copse_query others = copse_query_default();
+  others.exclude = all;
+  CHECK(copse_octree_nearest(tree, (float[]){0, -huge}, &others, &slot, &distance2, NULL) ==
+        COPSE_OK);
+  CHECK(slot == 1 && distance2 < INFINITY);
+  for (int side = 0; side < 4; side++) {
+    float box[] = {-huge, -huge, huge, huge};
+    box[side] = side < 2 ? -beyond : beyond;
+    CHECK(copse_octree_insert(tree, box, &slot) == COPSE_NOT_FINITE);
+    memcpy(def.bounds, box, sizeof box);
+    copse_octree *none;
+    CHECK(copse_octree_create(&def, &none) == COPSE_INVALID_ARGUMENT);
+  }
+  copse_octree_destroy(tree);
+}
+
+static void test_denormal_and_signed_boxes(void) {
+  const float least = 1e-45f, small = 1e-20f;
+  copse_octree_def def = sixteen(2, 1, COPSE_OCTREE_MAX_DEPTH);
+  for (int side = 0; side < 4; side++) def.bounds[side] = side < 2 ? -8 * least : 8 * least;
+  for (int world = 0; world < 2; world++) {
+    copse_octree *tree = octree_of(world ? sixteen(2, 1, 4) : def);
+    add_box(tree, 0, 0, -0.0f, -0.0f);
+    add_box(tree, -0.0f, -0.0f, 0, 0);
+    add_box(tree, least, 0, least, least);
+    add_box(tree, -least, -least, -least, least);
+    add_box(tree, small, small, small, small);
+    for (int sign = 0; sign < 2; sign++) {
+      const float zero = sign ? -0.0f : 0;
+      uint32_t ids[5];
+      copse_results out = {ids, NULL, 5, 0, 0};
+      copse_query byId = copse_query_default();
+      byId.sort = COPSE_SORT_ID;
+      CHECK(copse_octree_range(tree, (float[]){zero, zero}, (float[]){-zero, zero}, &byId, &out) ==
+            COPSE_OK);
+      CHECK(out.total == 2 && ids[0] == 0 && ids[1] == 1);
+      CHECK(found_within(tree, zero, zero, zero) == 4); /* squares underflow */
+    }
+    CHECK(found_within(tree, 0, small, 0) == 0 && found_within(tree, 0, small, small) == 5);
+    CHECK(found_within(tree, 0, small, 0.9f * small) == 0);
+    copse_octree_destroy(tree);
+  }
+}
+
+static void test_no_boxes_and_one_box(void) {
+  for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
+    copse_octree *tree = octree_of(sixteen(dimensions, 0, 6));
+    for (uint32_t items = 0; items < 2; items++) {
+      const float lo[3] = {0}, hi[3] = {16, 16, 16}, point[6] = {5, 5, 5, 5, 5, 5};
+      uint32_t id;
+      float distance2;
+      copse_results out = {&id, &distance2, 1, 0, 0};
+      CHECK(copse_octree_range(tree, lo, hi, NULL, &out) == COPSE_OK && out.total == items);
+      CHECK(copse_octree_neighbors(tree, lo, 7, NULL, &out) == COPSE_OK && out.total == items);
+      CHECK(copse_octree_pairs(tree, NULL, &out) == COPSE_OK && out.total == 0);
+      CHECK(copse_octree_nearest(tree, lo, NULL, &id, NULL, NULL) == COPSE_OK);
+      CHECK(id == (items ? 0 : COPSE_NONE) && found_within(tree, 5, 5, INFINITY) == items);
+      const copse_octree_statistics stats = copse_octree_stats(tree);
+      CHECK(stats.items == items && stats.straddlers == 0 && copse_octree_validate(tree));
+      CHECK(stats.depth == (items ? 6 : 0) && copse_octree_move_all(tree, NULL) == COPSE_OK);
+      CHECK(copse_octree_load(tree, items, NULL) == COPSE_OK);
+      if (!items) CHECK(copse_octree_insert(tree, point, &id) == COPSE_OK);
+    }
+    copse_octree_destroy(tree);
+  }
+}
+
+/* However they lie, no item is deeper than maxDepth, and none is lost. */
+static void test_no_set_makes_a_tree_deep(void) {
+  enum { N = 3000 };
+  static float points[3 * N];
+  for (uint32_t dimensions = 2; dimensions <= 3; dimensions++)
+    for (int input = 0; input < INPUTS; input++)
+      for (int loaded = 0; loaded < 2; loaded++) {
+        copse_octree_def def = sixteen(dimensions, 2, input % 2 ? COPSE_OCTREE_MAX_DEPTH : 8);
+        def.capacity = N;
+        copse_octree *tree = octree_of(def);
+        fill_input(points, input, N, dimensions, true);
+        float *boxes = copse_octree_boxes(tree);
+        for (uint32_t i = 0; i < N; i++) {
+          float box[6];
+          memcpy(box, points + i * dimensions, dimensions * sizeof *box);
+          memcpy(box + dimensions, box, dimensions * sizeof *box);
+          uint32_t slot;
+          if (loaded)
+            memcpy(boxes + (size_t)i * 2 * dimensions, box, 2 * dimensions * sizeof *box);
+          else
+            CHECK(copse_octree_insert(tree, box, &slot) == COPSE_OK && slot == i);
+        }
+        if (loaded) CHECK(copse_octree_load(tree, N, NULL) == COPSE_OK);
+        const copse_octree_statistics stats = copse_octree_stats(tree);
+        uint32_t total;
+        CHECK(stats.depth <= def.maxDepth && copse_octree_validate(tree));
+        CHECK(stats.items == N && stats.nodes <= tree->nodeCapacity);
+        copse_octree_count_within(tree, points, INFINITY, NULL, &total, NULL);
+        CHECK(total == N);
+        for (uint32_t i = 0; i < N; i += 97) {
+          copse_octree_count_within(tree, points + i * dimensions, 0, NULL, &total, NULL);
+          CHECK(total >= 1);
+        }
+        copse_octree_destroy(tree);
+      }
+}
+
+static void test_wrong_questions_to_boxes_are_refused(void) {
+  copse_octree *tree = octree_of(sixteen(2, 4, 4));
+  add_box(tree, 1, 1, 2, 2);
+  uint32_t ids[4] = {99, 99, 99, 99}, total;
+  float distances2[4];
+  bool any;
+  copse_results out = {ids, distances2, 4, 0, 0};
+  copse_box_hit hit;
+  copse_query query = copse_query_default();
+  const copse_status refused = COPSE_INVALID_ARGUMENT;
+  const float fine[2] = {3, 3}, less[2] = {3, 2};
+  static const float WRONG[] = {NAN, INFINITY, -INFINITY, 1.01e18f};
+  static const float RADII[] = {-1, NAN, -INFINITY, -1e-45f};
+  for (int i = 0; i < 4; i++) {
+    for (int axis = 0; axis < 2; axis++) {
+      float p[2] = {3, 3};
+      p[axis] = WRONG[i];
+      CHECK(copse_octree_within(tree, p, 1, NULL, &out) == refused);
+      CHECK(copse_octree_nearest(tree, p, NULL, ids, NULL, NULL) == refused);
+      CHECK(copse_octree_neighbors(tree, p, 1, NULL, &out) == refused);
+      CHECK(copse_octree_count_within(tree, p, 1, NULL, &total, NULL) == refused);
+      CHECK(copse_octree_any_within(tree, p, 1, NULL, &any, NULL) == refused);
+      CHECK(copse_octree_raycast(tree, p, fine, NULL, &hit, NULL) == refused);
+      CHECK(copse_octree_raycast(tree, fine, p, NULL, &hit, NULL) == refused);
+    }
+    CHECK(copse_octree_within(tree, fine, RADII[i], NULL, &out) == refused);
+    CHECK(copse_octree_count_within(tree, fine, RADII[i], NULL, &total, NULL) == refused);
+    CHECK(copse_octree_any_within(tree, fine, RADII[i], NULL, &any, NULL) == refused);
+    query.maxDistance = RADII[i];
+    CHECK(copse_octree_nearest(tree, fine, &query, ids, NULL, NULL) == refused);
+    CHECK(copse_octree_neighbors(tree, fine, 1, &query, &out) == refused);
+  }
+  CHECK(copse_octree_range(tree, fine, less, NULL, &out) == refused);
+  CHECK(copse_octree_range(tree, (float[]){NAN, 0}, fine, NULL, &out) == refused);
+  query = copse_query_default();
+  query.sort = COPSE_SORT_DISTANCE;
+  CHECK(copse_octree_range(tree, fine, fine, &query, &out) == refused);
+  out.capacity = 0;
+  CHECK(copse_octree_neighbors(tree, fine, 1, NULL, &out) == refused);
+  CHECK(copse_octree_count(tree) == 1 && copse_octree_validate(tree));
+  copse_octree_destroy(tree);
+}
+
+/* Twelve alike around the center of the world, and one that begins there. */
+static void test_boxes_as_far_as_each_other_come_by_id(void) {
+  copse_octree *tree = octree_of(sixteen(2, 1, 6));
+  for (int i = 0; i < 12; i++) {
+    const float x = i & 1 ? 7 : 9, y = i & 2 ? 9 : 7;
+    add_box(tree, x, y, x, y);
+  }
+  const float center[2] = {8, 8};
+  uint32_t ids[14], nearest;
+  float distances2[14];
+  for (uint32_t k = 0; k < 15; k++) {
+    copse_results out = {ids, distances2, 12, 0, 0};
+    CHECK(copse_octree_neighbors(tree, center, k, NULL, &out) == COPSE_OK);
+    CHECK(out.total == (k < 12 ? k : 12));
+    for (uint32_t i = 0; i < out.total; i++) CHECK(ids[i] == i && distances2[i] == 2);
+  }
+  copse_query query = copse_query_default();
+  query.exclude = 0;
+  CHECK(copse_octree_nearest(tree, center, &query, &nearest, NULL, NULL) == COPSE_OK);
+  CHECK(nearest == 1 && found_within(tree, 8, 8, 0) == 0);
+  /* Of radius 0: what is exactly there, be it a side, a corner, or a point. */
+  const uint32_t box = add_box(tree, 8, 8, 10, 10);
+  CHECK(found_within(tree, 8, 8, 0) == 1 && found_within(tree, 9, 9, 0) == 4);
+  CHECK(found_within(tree, 10, 8.5f, 0) == 1 && found_within(tree, 10.001f, 8.5f, 0) == 0);
+  CHECK(copse_octree_nearest(tree, center, NULL, &nearest, NULL, NULL) == COPSE_OK);
+  CHECK(nearest == box);
+  for (uint32_t room = 0; room < 14; room++)
+    for (int sorted = 0; sorted < 2; sorted++) {
+      for (int i = 0; i < 14; i++) ids[i] = 99, distances2[i] = 99;
+      copse_results out = {ids, distances2, room, 0, 0};
+      query = copse_query_default();
+      query.sort = sorted ? COPSE_SORT_DISTANCE : COPSE_SORT_NONE;
+      CHECK(copse_octree_within(tree, center, INFINITY, &query, &out) == COPSE_OK);
+      CHECK(out.total == 13 && ids[room] == 99 && distances2[room] == 99);
+      for (uint32_t i = 0; i < room; i++) CHECK(ids[i] <= 12 && distances2[i] <= 2);
+    }
+  float cells[64];
+  const size_t floats = copse_octree_cells(tree, NULL, 0);
+  for (size_t room = 0; room < 64; room++) {
+    for (int i = 0; i < 64; i++) cells[i] = -77;
+    CHECK(copse_octree_cells(tree, cells, room) == floats);
+    for (size_t i = room - room % 6; i < 64; i++) CHECK(cells[i] == -77 || i < floats);
+    if (room < floats) CHECK(cells[room - room % 6] == -77); /* whole ones */
+  }
+  copse_octree_destroy(tree);
+}
+
 static void test_all_removed_is_the_start(void) {
   for (uint32_t dimensions = 2; dimensions <= 3; dimensions++)
     for (uint32_t leafSize = 0; leafSize < 4; leafSize++) {
       copse_octree *tree = octree_of(sixteen(dimensions, leafSize, 6));
-      uint32_t state = 1, slot;
+      static float cells[1 << 18], first[1 << 18];
       for (int round = 0; round < 3; round++) {
+        uint32_t state = 1, slot;
         for (int i = 0; i < 300; i++) {
           float box[6];
           for (uint32_t axis = 0; axis < dimensions; axis++) {
@@ -113,6 +335,9 @@ static void test_all_removed_is_the_start(void) {
           CHECK(copse_octree_insert(tree, box, &slot) == COPSE_OK && slot == (uint32_t)i);
         }
         CHECK(copse_octree_stats(tree).nodes > 1 && copse_octree_stats(tree).unsplit == 0);
+        const size_t floats = copse_octree_cells(tree, round ? cells : first, 1 << 18);
+        CHECK(floats <= 1 << 18); /* as of a new tree, from the second time on */
+        if (round) CHECK(memcmp(cells, first, floats * sizeof *cells) == 0);
         uint32_t ids[300], total;
         copse_results all = {ids, NULL, 300, 0, 0};
         const float lo[3] = {0}, hi[3] = {17, 17, 17};
@@ -123,6 +348,7 @@ static void test_all_removed_is_the_start(void) {
           CHECK(copse_octree_remove(tree, (i * 7 + (uint32_t)round) % 300) == COPSE_OK);
         const copse_octree_statistics stats = copse_octree_stats(tree);
         CHECK(copse_octree_validate(tree) && stats.items == 0 && stats.nodes == 1);
+        CHECK(tree->nodesUsed == 1 && tree->blocksUsed == 0); /* all back in the pools */
       }
       copse_octree_destroy(tree);
     }
@@ -163,6 +389,15 @@ static void test_wrong_boxes_are_refused(void) {
     CHECK(copse_octree_move_all(tree, NULL) == status);
   }
   const float fine[4] = {0, 0, 1, 1};
+  float *boxes = copse_octree_boxes(tree);
+  for (size_t i = 0; i < 5; i++) memcpy(boxes + 4 * i, fine, sizeof fine);
+  boxes[4 * 3 + 2] = NAN;
+  boxes[4 * 4] = -INFINITY;
+  CHECK(copse_octree_load(tree, 5, &bad) == COPSE_NOT_FINITE && bad == 3); /* the first */
+  boxes[4 * 3 + 2] = -1;
+  CHECK(copse_octree_load(tree, 5, &bad) == COPSE_INVALID_ARGUMENT && bad == 3);
+  CHECK(copse_octree_load(tree, 1001, &bad) == COPSE_FULL);
+  CHECK(copse_octree_count(tree) == 1 && found_within(tree, 1.5f, 1.5f, 0) == 1);
   CHECK(copse_octree_insert_at(tree, slot, fine) == COPSE_INVALID_ARGUMENT);
   CHECK(copse_octree_insert_at(tree, 1000, fine) == COPSE_FULL);
   CHECK(copse_octree_move(tree, 7, fine) == COPSE_STALE_HANDLE);
@@ -277,6 +512,7 @@ static void test_looseness_frees_small_items_at_the_center(void) {
       add_box(tree, x + 0.4f, 7.9f, x + 0.6f, 8.1f);
     }
     straddlers[loose] = copse_octree_stats(tree).straddlers;
+    CHECK(found_within(tree, 8, 8, 0.65f) == 2 && found_within(tree, 8, 8, INFINITY) == 16);
     copse_octree_destroy(tree);
   }
   CHECK(straddlers[0] == 16 && straddlers[1] == 0);
@@ -325,6 +561,12 @@ const unit_test OCTREE_TESTS[] = {
     TEST(test_a_move_within_a_cell_changes_no_structure),
     TEST(test_items_on_a_line_have_one_side),
     TEST(test_items_outside_the_world_are_kept_found_and_counted),
+    TEST(test_boxes_at_the_ends_of_what_is_accepted),
+    TEST(test_denormal_and_signed_boxes),
+    TEST(test_no_boxes_and_one_box),
+    TEST(test_no_set_makes_a_tree_deep),
+    TEST(test_wrong_questions_to_boxes_are_refused),
+    TEST(test_boxes_as_far_as_each_other_come_by_id),
     TEST(test_all_removed_is_the_start),
     TEST(test_a_pool_without_nodes_leaves_cells_whole),
     TEST(test_wrong_boxes_are_refused),

@@ -1,6 +1,9 @@
 /* What holds for every index of points. */
 
+#include "../inputs.h"
 #include "unit.h"
+
+#include "../../../c/select.h"
 
 static index make(copse_agenttree_def def) {
   index made;
@@ -217,6 +220,19 @@ static void test_no_agents_and_one_agent(void) {
   index none = built(point, 0, 4), one = built(point, 1, 4);
   CHECK(within_count(none, 0, 0, INFINITY) == 0 && index_stats(none).leaves == 0);
   CHECK(within_count(one, 0, 0, 5) == 1 && index_stats(one).leaves == 1);
+  CHECK(within_count(one, 0, 0, 4.999f) == 0 && index_stats(one).depth == 0);
+  uint32_t id, offset, number;
+  float distance2;
+  for (uint32_t n = 0; n < 2; n++) {
+    index at = n ? one : none;
+    copse_results out = {&id, &distance2, 1, 0, 0};
+    CHECK(index_nearest(at, point, NULL, &id, NULL) == COPSE_OK && id == (n ? 0 : COPSE_NONE));
+    CHECK(index_neighbors(at, point, 9, NULL, &out) == COPSE_OK && out.total == n);
+    CHECK(index_range(at, point, point, NULL, &out) == COPSE_OK && out.total == n);
+    CHECK(index_pairs(at, INFINITY, NULL, NULL, &out) == COPSE_OK && out.total == 0);
+    copse_rows rows = {&offset, &number, &id, 1, 0, false};
+    CHECK(index_all_within(at, INFINITY, NULL, NULL, &rows) == COPSE_OK && rows.total == 0);
+  }
   index_destroy(none);
   index_destroy(one);
 }
@@ -244,13 +260,18 @@ static void test_exponential_spacing_keeps_the_depth_bounded(void) {
   index_destroy(at);
 }
 
+/* A middle of two of them is one of them; the sum of the largest is not an accepted coordinate. */
 static void test_adjacent_floats_are_told_apart(void) {
-  float points[64], x = 1;
-  for (int i = 0; i < 32; i++, x = nextafterf(x, 2)) points[2 * i] = points[2 * i + 1] = x;
-  index at = built(points, 32, 1);
-  CHECK(!at.agenttree || index_stats(at).leaves == 32);
-  CHECK(within_count(at, points[0], points[1], 0) == 1);
-  index_destroy(at);
+  const float begins[] = {1, -1, COPSE_MAX_COORDINATE, -COPSE_MAX_COORDINATE};
+  for (int i = 0; i < 4; i++) {
+    float points[64], x = begins[i];
+    for (int at = 0; at < 32; at++, x = nextafterf(x, 0)) points[2 * at] = points[2 * at + 1] = x;
+    index at = built(points, 32, 1);
+    CHECK(!at.agenttree || index_stats(at).leaves == 32);
+    for (int each = 0; each < 32; each++)
+      CHECK(within_count(at, points[2 * each], points[2 * each + 1], 0) == 1);
+    index_destroy(at);
+  }
 }
 
 static void test_huge_and_tiny_coordinates(void) {
@@ -263,22 +284,57 @@ static void test_huge_and_tiny_coordinates(void) {
   index_destroy(at);
 }
 
+/* Coincident where the square of their distance is 0, and nowhere else: nothing is flushed. */
+static void test_denormals_are_kept(void) {
+  const float least = 1e-45f, small = 1e-20f;
+  const float points[] = {0, 0, least, 0, -least, least, small, 0};
+  uint32_t id;
+  index at = built(points, 4, 1);
+  CHECK(within_count(at, 0, 0, 0) == 3 && within_count(at, least, least, 0) == 3);
+  CHECK(within_count(at, 0, 0, 0.9f * small) == 3 && within_count(at, 0, 0, small) == 4);
+  for (uint32_t i = 0; i < 4; i++) {
+    copse_results out = {&id, NULL, 1, 0, 0};
+    CHECK(index_range(at, points + 2 * i, points + 2 * i, NULL, &out) == COPSE_OK);
+    CHECK(out.total == 1 && id == i);
+  }
+  index_destroy(at);
+}
+
+static void test_minus_zero_equals_zero(void) {
+  const float signs[] = {-0.0f, 0, 0, -0.0f, -0.0f, -0.0f, 0, 0, 1, -0.0f}, plain[10] = {[8] = 1};
+  index at = built(signs, 5, 1), same = built(plain, 5, 1);
+  uint32_t ids[2][5];
+  float distances2[2][5];
+  for (int sign = 0; sign < 2; sign++) {
+    const float center[2] = {sign ? -0.0f : 0, sign ? 0 : -0.0f};
+    copse_results a = {ids[0], distances2[0], 5, 0, 0}, b = {ids[1], distances2[1], 5, 0, 0};
+    CHECK(index_within(at, center, 0, NULL, &a) == COPSE_OK && a.total == 4);
+    CHECK(index_within(same, center, 0, NULL, &b) == COPSE_OK && same_results(&a, &b, true));
+    CHECK(index_range(at, center, center, NULL, &a) == COPSE_OK && a.total == 4);
+    CHECK(index_neighbors(at, center, 5, NULL, &a) == COPSE_OK && a.total == 5);
+    for (uint32_t i = 0; i < 5; i++) CHECK(ids[0][i] == i);
+  }
+  index_destroy(at);
+  index_destroy(same);
+}
+
 static void test_a_position_that_is_not_finite_is_named_and_the_last_build_stays(void) {
-  const float bad[] = {NAN, INFINITY, -INFINITY, 2e18f, -2e18f};
-  for (int i = 0; i < 5; i++) {
-    float points[] = {0, 0, 1, 1, 2, 2};
-    index at = built(points, 3, 1);
+  const float beyond = nextafterf(COPSE_MAX_COORDINATE, INFINITY);
+  const float bad[] = {NAN, INFINITY, -INFINITY, 2e18f, -2e18f, beyond, -beyond};
+  for (int i = 0; i < 7; i++) {
+    float points[] = {0, 0, 1, 1, 2, 2, 9, 9};
+    index at = built(points, 4, 1);
     copse_positions positions = index_positions(at);
     positions.axes[0][0] = 50;
-    positions.axes[1][2 * positions.stride] = bad[i];
+    positions.axes[1][2 * positions.stride] = positions.axes[0][3 * positions.stride] = bad[i];
     uint32_t firstBad = 0;
     CHECK(index_build(at, &firstBad) == COPSE_NOT_FINITE && firstBad == 2);
-    CHECK(within_count(at, 0, 0, 0) == 1 && within_count(at, 0, 0, INFINITY) == 3);
+    CHECK(within_count(at, 0, 0, 0) == 1 && within_count(at, 0, 0, INFINITY) == 4);
     size_t total;
     firstBad = 0;
     CHECK(index_save(at, NULL, 0, &total, &firstBad) == COPSE_NOT_FINITE);
     CHECK(firstBad == 2);
-    index_groups(at)[2] = 0; /* what has no group is not looked at */
+    index_groups(at)[2] = index_groups(at)[3] = 0; /* what has no group is not looked at */
     CHECK(index_build(at, &firstBad) == COPSE_OK && firstBad == COPSE_NONE);
     CHECK(within_count(at, 0, 0, INFINITY) == 2);
     index_destroy(at);
@@ -318,6 +374,43 @@ static void test_median_splits_are_balanced(void) {
     CHECK(index_validate(at) && index_stats(at).depth == 12);
     index_destroy(at);
   }
+}
+
+/* Of any set the tree is as deep as it may be, and takes a few times the comparisons of a uniform
+ * one: a naive tree takes N for each agent. */
+static void check_builds(const copse_agenttree_def *def, double most) {
+  enum { N = 10000 };
+  static float points[3 * N];
+  for (int onAllAxes = 0; onAllAxes < 2; onAllAxes++) {
+    uint64_t uniform = 0;
+    for (int input = INPUT_UNIFORM; input >= 0; input--) {
+      fill_input(points, input, N, def->dimensions, onAllAxes);
+      index at = make(*def);
+      const copse_positions given = interleaved(points, def->dimensions);
+      copse_comparisons = 0;
+      CHECK(index_build_from(at, &given, NULL, N, NULL) == COPSE_OK && index_validate(at));
+      if (input == INPUT_UNIFORM) uniform = copse_comparisons;
+      CHECK((double)copse_comparisons <= most * (double)uniform);
+      CHECK(index_stats(at).depth < COPSE_MAX_DEPTH && index_stats(at).nodes <= 4 * N + 64);
+      uint32_t total;
+      index_count_within(at, points, INFINITY, NULL, &total, NULL);
+      CHECK(total == N);
+      index_destroy(at);
+    }
+  }
+}
+
+static void test_no_set_makes_a_build_deep_or_long(void) {
+  copse_agenttree_def def = copse_agenttree_default();
+  def.capacity = 10000;
+  def.leafSize = 1;
+  for (def.dimensions = 2; def.dimensions <= 3; def.dimensions++)
+    for (int variant = 0; variant < (tested.noun == AGENTTREE ? 4 : 1); variant++) {
+      def.axis = (copse_axis)(variant % 2);
+      def.split = (copse_split)(variant / 2);
+      const bool byHalves = tested.noun == AGENTTREE && def.split == COPSE_SPLIT_MIDPOINT;
+      check_builds(&def, byHalves ? 8 : 2);
+    }
 }
 
 /* Midpoints that peel off one agent at a time would need more nodes than the pool has. */
@@ -401,6 +494,7 @@ static void test_bad_arguments_are_refused(void) {
 static void test_a_truncated_result_stops_at_its_capacity_and_tells_the_total(void) {
   enum { N = 37 };
   float points[2 * N] = {0};
+  const float ahead[2] = {1, 0};
   index at = built(points, N, 4);
   for (uint32_t capacity = 0; capacity <= N; capacity++) {
     uint32_t ids[N + 1];
@@ -410,6 +504,16 @@ static void test_a_truncated_result_stops_at_its_capacity_and_tells_the_total(vo
     CHECK(index_within(at, points, 1, NULL, &out) == COPSE_OK && out.total == N);
     CHECK(ids[capacity] == 99 && distances2[capacity] == 99);
     for (uint32_t i = 0; i < capacity; i++) CHECK(ids[i] == i && distances2[i] == 0);
+    out.distances2 = NULL;
+    for (int query = 0; query < 2; query++) {
+      for (int i = 0; i <= N; i++) ids[i] = 99;
+      CHECK((query ? index_range(at, points, points, NULL, &out)
+                   : index_cone(at, points, ahead, 1, 1, NULL, &out)) == COPSE_OK);
+      CHECK(out.total == N && ids[capacity] == 99);
+      for (uint32_t i = 0; i < capacity; i++) CHECK(ids[i] == i);
+    }
+    for (int i = 0; i <= N; i++) ids[i] = 99;
+    CHECK(index_order(at, ids, capacity) == N && ids[capacity] == 99);
   }
   copse_results nowhere = {NULL, NULL, 0, 0, 0};
   CHECK(index_within(at, points, 1, NULL, &nowhere) == COPSE_OK && nowhere.total == N);
@@ -907,8 +1011,11 @@ const unit_test POINTS_TESTS[] = {
     EVERY(test_exponential_spacing_keeps_the_depth_bounded),
     EVERY(test_adjacent_floats_are_told_apart),
     EVERY(test_huge_and_tiny_coordinates),
+    EVERY(test_denormals_are_kept),
+    EVERY(test_minus_zero_equals_zero),
     EVERY(test_a_position_that_is_not_finite_is_named_and_the_last_build_stays),
     EVERY(test_skip_leaves_out_and_counts_what_is_not_finite),
+    EVERY(test_no_set_makes_a_build_deep_or_long),
     TEST(test_median_splits_are_balanced),
     TEST(test_the_node_pool_suffices_for_lopsided_sets),
     TEST(test_cells_and_stats_agree),

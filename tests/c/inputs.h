@@ -1,0 +1,57 @@
+/* Sets of points that are hard for one way or another to build an index. */
+#ifndef INPUTS_H
+#define INPUTS_H
+
+#include "compare.h"
+
+enum { INPUTS = 16, INPUT_EQUAL = 3, INPUT_UNIFORM = INPUTS - 1 };
+
+/* A coordinate of point i of n. */
+static inline float input_at(int input, uint32_t i, uint32_t n, uint32_t *seed) {
+  const uint32_t half = n / 2;
+  switch (input) {
+  case 0: /* sorted */
+    return (float)i;
+  case 1: /* reversed */
+    return (float)(n - i);
+  case 2: /* organ pipe */
+    return (float)(i < half ? i : n - i);
+  case INPUT_EQUAL:
+    return 7;
+  case 4: /* bad for the median of three: D. R. Musser, "Introspective sorting" (1997) */
+    return (float)(i < half ? (i % 2 ? half + i - 1 : i) : 2 * (i - half) + 1);
+  case 5: /* bad for evenly spread samples: these, of 2^10, 2^13 and 2^16, are the least of all */
+    return (float)(i % 32 == 16 || i % 64 == 32 || i % 256 == 128 ? i : n + i);
+  case 6: /* few values */
+    return (float)(random_word(seed) % 3);
+  case 7: /* half of them equal */
+    return i % 2 ? 500 : (float)(random_word(seed) % 1000);
+  case 8: /* two clumps, far from each other */
+    return (i % 2 ? 1e6f : 0) + (float)(random_word(seed) >> 8) / 16777216;
+  case 9: /* as far as can be: the sum of their sides is not one of the accepted */
+    return (i % 2 ? 1 : -1) * (COPSE_MAX_COORDINATE - (float)(random_word(seed) % 512) * 1e15f);
+  case 10: /* ever closer to 0 */
+    return ldexpf(1 + (float)(random_word(seed) >> 8) / 16777216, -(int)(random_word(seed) % 140));
+  case 11: /* of every magnitude, on both sides of 0 */
+    return ldexpf(i % 2 ? 1 : -1, (int)(random_word(seed) % 208) - 149);
+  case 12: /* neighboring floats, across a power of two */
+    return 1024 + ((float)(random_word(seed) % 16) - 8) / 16384;
+  case 13: /* denormal */
+    return ((float)(random_word(seed) % 1000) - 500) * 1e-45f;
+  case 14: /* both zeros */
+    return i % 2 ? -0.0f : 0.0f;
+  default: /* uniform */
+    return (float)(random_word(seed) >> 8);
+  }
+}
+
+/* Hard on the first axis, or the same on all: on a line. */
+static inline void fill_input(float *points, int input, uint32_t n, uint32_t dim, bool onAllAxes) {
+  uint32_t seed = 1;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t axis = 0; axis < dim; axis++)
+      points[i * dim + axis] =
+          axis && !onAllAxes ? (float)(random_word(&seed) % 4096) : input_at(input, i, n, &seed);
+}
+
+#endif
