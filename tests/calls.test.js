@@ -6,26 +6,16 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
-import * as boxes from './boxes.js'
+import { CLASSES, familyOf } from './families.js'
 import { argumentsOf, MINE } from './hostile.js'
-import { className, CORES, dimensionsOf, requiredOf, thrown } from './indexes.js'
-import * as oracle from './oracle.js'
+import { thrown } from './indexes.js'
 import { createRandom } from './random.js'
-import * as walls from './walls.js'
 
 const SEED = Number(process.env.COPSE_SEED ?? 1)
 const CALLS = Number(process.env.COPSE_CALLS ?? 20_000)
 const ROOM = 24
 
 const CODES = ['FULL', 'OUT_OF_MEMORY', 'NOT_FINITE', 'STALE_HANDLE', 'DISPOSED', 'BAD_SNAPSHOT']
-
-const CLASSES = [...CORES, 'Crowd'].flatMap((kind) =>
-  dimensionsOf(kind).map((dimensions) => ({
-    name: className(kind, dimensions),
-    dimensions,
-    required: requiredOf(kind, dimensions),
-  })),
-)
 
 /** What can be called on objects of a class, inherited or not, with the names of its parameters. */
 function membersOf(Class) {
@@ -41,120 +31,6 @@ function membersOf(Class) {
       if (set) members.push({ key, call: set, names })
     }
   return members
-}
-
-// ---- Each family of classes: what fills an object, and whether it answers rightly ----
-
-const families = {
-  points: {
-    fill(index, dimensions, place) {
-      index.count = Math.min(ROOM, index.capacity)
-      index.positions.forEach((_, i, all) => (all[i] = place()))
-      index.build()
-    },
-    check(index, dimensions, place) {
-      index.groups.fill(1)
-      index.radii.fill(0.5)
-      this.fill(index, dimensions, place)
-      const { count, groups, positions } = index
-      const agents = { dimensions, count, groups, positions }
-      const [center, to] = [place, place].map((next) => Array.from({ length: dimensions }, next))
-      const options = { sort: 'distance' }
-      const found = Array.from(index.within(...center, 5, options))
-      assert.equal(found, oracle.within(agents, center, 5, options).ids)
-      const nearest = Array.from(index.neighbors(...center, 4))
-      assert.equal(nearest, oracle.neighbors(agents, center, 4).ids)
-      const radii = new Float32Array(count).fill(0.5)
-      assert.is(
-        index.raycast(...center, ...to)?.id ?? -1,
-        oracle.raycast(agents, center, to, radii).id,
-      )
-      index.masks.fill(-1)
-      const rows = index.allWithin(3)
-      for (let i = 0; i < count && !rows.truncated; i++) {
-        const row = rows.ids.slice(rows.offsets[i], rows.offsets[i] + rows.counts[i]).sort()
-        const at = positions.subarray(i * dimensions, (i + 1) * dimensions)
-        assert.equal([...row], oracle.within(agents, at, 3, { exclude: i }).ids)
-      }
-    },
-  },
-  boxes: {
-    fill(tree, dimensions, place) {
-      for (let i = 0; i < ROOM / 2; i++) tree.insert(...Array.from({ length: dimensions }, place))
-    },
-    check(tree, dimensions, place) {
-      const width = 2 * dimensions
-      for (let i = 0; i < tree.capacity * width; i += width)
-        for (let axis = 0; axis < dimensions; axis++) {
-          const least = (tree.boxes[i + axis] = place())
-          tree.boxes[i + dimensions + axis] = least + 2
-        }
-      tree.groups.fill(1)
-      tree.moveAll()
-      const { groups, generations } = tree
-      const list = { dimensions, groups, generations, boxes: tree.boxes }
-      const center = Array.from({ length: dimensions }, place)
-      const options = { sort: 'distance' }
-      const found = Array.from(tree.within(...center, 5, options))
-      assert.equal(found, boxes.within(list, center, 5, options).ids)
-      assert.equal(tree.pairsInto(new Uint32Array(0)), boxes.pairs(list).length / 2)
-      assert.is(tree.count, boxes.usedIds(list).length)
-    },
-  },
-  walls: {
-    fill(tree, dimensions, place) {
-      for (let i = 0; i < 4; i++) tree.addPolygon(Array.from({ length: 6 }, place))
-    },
-    check(tree, dimensions, place) {
-      tree.vertices.forEach((_, i, all) => (all[i] = place()))
-      tree.build()
-      assert.ok(tree.validate())
-      tree.clear()
-      const list = walls.createList(tree.capacity)
-      while (walls.slotsOf(list).length < 3) {
-        const points = Array.from({ length: 4 }, place)
-        const slot = walls.add(list, points, false)
-        if (slot < 0) break
-        assert.is(tree.addPolygon(points), slot)
-      }
-      walls.build(list)
-      for (let i = 0; i < 4; i++) {
-        const [x, y] = [place(), place()]
-        assert.equal(
-          [...tree.within(x, y, 4)],
-          walls.within(list, x, y, 4).map(({ id }) => id),
-        )
-      }
-    },
-  },
-  crowd: {
-    fill(crowd, dimensions, place) {
-      for (let i = 0; i < ROOM / 2; i++)
-        crowd.add({ position: Array.from({ length: dimensions }, place), maxNeighbors: 3 })
-    },
-    check(crowd, dimensions, place) {
-      for (const name of ['positions', 'velocities', 'preferredVelocities', 'goals'])
-        crowd[name].forEach((_, i, all) => (all[i] = place()))
-      if (dimensions === 2) crowd.obstacles = null // they may be disposed
-      const before = crowd.hash()
-      crowd.restore(crowd.save())
-      assert.is(crowd.hash(), before)
-      crowd.step(1 / 8)
-      for (let slot = 0; slot < crowd.capacity; slot++) {
-        if (!crowd.has(slot)) continue
-        for (const x of crowd.positions.subarray(slot * dimensions, (slot + 1) * dimensions))
-          assert.ok(Number.isFinite(x))
-      }
-      const used = crowd.generations.filter((generation) => generation & 1)
-      assert.is(crowd.count, used.length)
-    },
-  },
-}
-
-function familyOf(name) {
-  if (/^Crowd/.test(name)) return families.crowd
-  if (name === 'ObstacleTree') return families.walls
-  return /^(Quad|Oc)tree/.test(name) ? families.boxes : families.points
 }
 
 // ---- Calls ----
@@ -259,6 +135,9 @@ for (const [build, library] of Object.entries({ simd, scalar }))
           object = target.object = make(target)
         }
         familyOf(target.name).check(object, target.dimensions, place)
+        const saved = object.save()
+        object.restore(saved)
+        assert.equal(object.save(), saved)
         if ('validate' in object) assert.ok(object.validate(), target.name)
       }
       bystanders.forEach((object, i) => assert.equal(object.save(), before[i]))

@@ -716,6 +716,23 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     }
   })
 
+  test('what is told after reserve is of the crowd as it is, though memory did not grow', async () => {
+    const roomy = await library.create({ memory: 2 ** 24 })
+    const crowd = new Crowd({ instance: roomy, capacity: 8, maxNeighbors: 2 })
+    for (const x of [0, 1, 2, 3]) crowd.add({ position: [3 * x, 0] })
+    const told = () => [crowd.look(0).neighbors, crowd.arrived()].map((slots) => [...slots])
+    crowd.goals.set(crowd.positions.subarray(0, 2))
+    crowd.step()
+    assert.equal(told(), [[1, 2], [0]])
+    crowd.reserve(500)
+    new Crowd({ instance: roomy, capacity: 8 }) // where it was
+    crowd.positions.set([20, 0], 2)
+    crowd.goals.set(crowd.positions.subarray(6, 8), 6)
+    crowd.step()
+    assert.equal(told(), [[2, 3], [3]])
+    assert.is(crowd.generation, 0)
+  })
+
   test('once disposed, every use throws', () => {
     const crowd = plane()
     crowd.add({ position: [0, 0] })

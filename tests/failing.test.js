@@ -4,36 +4,24 @@ import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as copse from 'copse'
-import { className, CORES, dimensionsOf, requiredOf, thrown } from './indexes.js'
+import { CLASSES, familyOf } from './families.js'
+import { thrown } from './indexes.js'
+import { createRandom } from './random.js'
 
 const TRAP = 54321 // COPSE_TEST_TRAP of the Makefile
 const MAXIMUM = 2 ** 21
-
-const CLASSES = [...CORES, 'Crowd'].flatMap((kind) =>
-  dimensionsOf(kind).map((dimensions) => ({
-    Class: copse[className(kind, dimensions)],
-    dimensions,
-    required: requiredOf(kind, dimensions),
-  })),
-)
 
 const wasm = await WebAssembly.compile(
   readFileSync(new URL('../build/test/core-failing.wasm', import.meta.url)),
 )
 const create = () => copse.create({ wasm })
 
-/** An object that holds some items. */
-function filled({ Class, dimensions, required }, instance) {
-  const object = new Class({ capacity: 8, instance, ...required })
-  const place = (i) => Array.from({ length: dimensions }, (_, axis) => i + axis)
-  if (object.addPolygon) object.addPolygon([0, 0, 2, 0, 2, 2])
-  else if (object.insert) object.insert(...place(1))
-  else if (object.add) object.add({ position: place(1) })
-  else {
-    object.count = 3
-    object.positions.set([...place(1), ...place(4), ...place(9)])
-    object.build()
-  }
+const place = (random) => () => Math.floor(random() * 33) / 2 - 8
+
+/** An object that holds some items, the same each time. */
+function filled({ name, dimensions, required }, instance, capacity = 8) {
+  const object = new copse[name]({ capacity, instance, ...required })
+  familyOf(name).fill(object, dimensions, place(createRandom(1)), capacity)
   return object
 }
 
@@ -55,10 +43,22 @@ const assertCode = (call, code) => assert.is(thrown(call).code, code)
 
 const test = suite('failing')
 
-for (const type of CLASSES) {
-  const { Class } = type
+/** Small trees, as many as there is memory for. */
+function takeAll(instance) {
+  const trees = []
+  for (;;)
+    try {
+      trees.push(new copse.AgentTree({ instance, capacity: 20, results: 0, k: 0 }))
+    } catch (error) {
+      assert.is(error.code, 'OUT_OF_MEMORY')
+      return trees
+    }
+}
 
-  test(`a trap kills the instance of a ${Class.name}, and no other`, async () => {
+for (const type of CLASSES) {
+  const { name, dimensions, required } = type
+
+  test(`a trap kills the instance of a ${name}, and no other`, async () => {
     const [instance, elsewhere] = [await create(), await create()]
     const [object, others] = [filled(type, instance), CLASSES.map((each) => filled(each, instance))]
     const alive = filled(type, elsewhere)
@@ -74,9 +74,9 @@ for (const type of CLASSES) {
       assertCode(() => each.dispose(), 'DEAD')
       assertCode(() => each.restore(new Uint8Array(64)), 'DEAD')
       for (const { key, call } of callsOf(each)) {
-        const { code, name } = thrown(() => assert.is(call(), undefined))
-        const isArgument = ['TypeError', 'RangeError'].includes(name)
-        assert.ok(code === 'DEAD' || isArgument || name === 'Assertion', `${key}: ${name} ${code}`)
+        const error = thrown(() => assert.is(call(), undefined))
+        const isArgument = ['TypeError', 'RangeError', 'Assertion'].includes(error.name)
+        assert.ok(error.code === 'DEAD' || isArgument, `${key}: ${error}`)
       }
     }
     for (const each of CLASSES) assertCode(() => filled(each, instance), 'DEAD')
@@ -87,12 +87,12 @@ for (const type of CLASSES) {
     assert.is(filled(type, await create()).capacity, 8)
   })
 
-  test(`a ${Class.name} that finds no memory stays as it was`, async () => {
+  test(`a ${name} that finds no memory stays as it was`, async () => {
     const instance = await create()
     const object = filled(type, instance)
     const before = object.save()
     const others = []
-    const more = () => others.push(new Class({ ...type.required, instance, capacity: 300 }))
+    const more = () => others.push(new copse[name]({ ...required, instance, capacity: 300 }))
     for (let i = 0; i < 1000 && others.length === i; i++)
       try {
         more()
@@ -121,34 +121,38 @@ for (const type of CLASSES) {
     object.reserve(300)
     assert.is(object.capacity, 300)
   })
-}
 
-test('a snapshot that finds no memory is OUT_OF_MEMORY, and nothing has changed', async () => {
-  const instance = await create()
-  const tree = new copse.KdTree({ instance, capacity: 10_000, results: 0, k: 0 })
-  tree.count = 10_000
-  for (let i = 0; i < 20_000; i++) tree.positions[i] = (i * 7919) % 1000
-  tree.build()
-  const found = [...tree.within(500, 500, 20)]
-  const others = []
-  let code
-  while (!code)
-    try {
-      others.push(new copse.AgentTree({ instance, capacity: 100, results: 0, k: 0 }))
-    } catch (error) {
-      code = error.code
+  test(`nothing of a ${name} finds memory: it answers rightly, and goes on when there is some`, async () => {
+    const saved = filled(type, await copse.create(), 1000).save()
+    for (const isAsked of [false, true]) {
+      const instance = await create()
+      const object = filled(type, instance, 1000)
+      const others = takeAll(instance)
+      const { byteLength } = instance.memory.buffer
+      for (const call of [
+        () => new copse[name]({ ...required, instance, capacity: 1000 }),
+        () => object.reserve(3000),
+        () => object.save(),
+        () => object.saveInto(new Uint8Array(saved.length)),
+        () => object.restore(saved),
+      ])
+        assertCode(call, 'OUT_OF_MEMORY')
+      assert.is(object.capacity, 1000)
+      assert.is(instance.memory.buffer.byteLength, byteLength)
+      const check = () => familyOf(name).check(object, dimensions, place(createRandom(2)))
+      if (isAsked) check()
+      for (const other of others) other.dispose()
+      if (!isAsked) assert.equal(object.save(), saved)
+      object.restore(saved)
+      assert.equal(object.save(), saved)
+      check()
+      object.reserve(1100)
+      assert.is(object.capacity, 1100)
+      check()
+      object.dispose()
+      filled(type, instance, 1000)
     }
-  assert.is(code, 'OUT_OF_MEMORY')
-  for (const call of [
-    () => tree.save(),
-    () => tree.saveInto(new Uint8Array(10)),
-    () => tree.cells(),
-  ])
-    assertCode(call, 'OUT_OF_MEMORY')
-  assert.equal([...tree.within(500, 500, 20)], found)
-  for (const other of others) other.dispose()
-  const copy = copse.KdTree.from(tree.save(), { instance: await copse.create() })
-  assert.equal([...copy.within(500, 500, 20)], found)
-})
+  })
+}
 
 test.run()

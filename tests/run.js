@@ -2,9 +2,10 @@
 // alone on a line. Fails when anything failed, or when a suite ran nothing.
 
 import { execFile } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { fuzz, targets } from './fuzz.js'
 
 process.chdir(fileURLToPath(new URL('../', import.meta.url)))
 
@@ -52,18 +53,9 @@ async function unit() {
 }
 
 /** @param {string} target */
-async function fuzz(target) {
-  const limits = [`-max_total_time=${FUZZ_SECONDS}`, '-max_len=4096', '-seed=1', '-timeout=20']
-  const found = `build/corpus/${target}`
-  mkdirSync(found, { recursive: true })
-  const { output, clean } = await run(
-    `build/fuzz/${target}`,
-    ...limits,
-    found,
-    `tests/c/fuzz/corpus/${target}`,
-  )
-  const runs = Number(/Done (\d+) runs/.exec(output)?.[1] ?? 0)
-  report(`fuzz ${target}, ${runs} runs`, clean && runs ? 1 : 0, clean && runs ? 0 : 1, output)
+async function fuzzing(target) {
+  const { ok, figures, output } = await fuzz(target, FUZZ_SECONDS)
+  report(`fuzz ${target}, ${figures}`, ok ? 1 : 0, ok ? 0 : 1, output)
 }
 
 /** @param {string} program of build/test @param {string} name @param {string} expected what it prints */
@@ -84,7 +76,7 @@ const suites = [
   () => uvu('in Chromium', 'tests/browser', '^(?!site).*\\.test\\.js$'),
   () => uvu('the site in Chromium', 'tests/browser', 'site\\.test\\.js$'),
   unit,
-  ...inTests('tests/c/fuzz/corpus', '').map((target) => () => fuzz(target)),
+  ...targets().map((target) => () => fuzzing(target)),
   ...inTests('build/test', 'determinism-').map((file) => () => prints(file, file, hashes)),
   ...inTests('build/test', 'example-').map(
     (file) => () => prints(file, `${file}, against the installed library`, near),

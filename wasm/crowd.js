@@ -569,7 +569,8 @@ class AnyCrowd extends CoreObject {
 }
 
 /**
- * A part of an array, kept by its length; those of memory that has grown since are made anew.
+ * A part of an array, kept by its length; those of memory that has grown since, and of a crowd that has,
+ * are made anew.
  * @template {Uint32Array | Float32Array} T
  * @param {T[]} kept
  * @param {T} whole
@@ -579,7 +580,8 @@ class AnyCrowd extends CoreObject {
  */
 function part(kept, whole, begin, length) {
   const last = kept[length]
-  if (last !== undefined && last.buffer === whole.buffer) return last
+  const offset = whole.byteOffset + begin * whole.BYTES_PER_ELEMENT
+  if (last !== undefined && last.buffer === whole.buffer && last.byteOffset === offset) return last
   return (kept[length] = /** @type {T} */ (whole.subarray(begin, begin + length)))
 }
 

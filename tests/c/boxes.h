@@ -221,16 +221,6 @@ static inline bool cells_as_new(const copse_octree *tree, const copse_octree_def
     if (!(condition)) return what;                                                                 \
   } while (0)
 
-/* Mostly quarters of a small world, so that boxes meet each other and lines. */
-static inline float next_side(input *from) {
-  const uint8_t byte = next_byte(from);
-  return byte % 8 == 0 ? next_float(from) : (float)((int)byte / 8 * 3 - 48 + byte % 8) / 4;
-}
-
-static inline void next_place(input *from, float *point) {
-  for (int axis = 0; axis < 3; axis++) point[axis] = next_side(from);
-}
-
 static inline void next_box(input *from, uint32_t dim, float *box) {
   const bool point = next_byte(from) % 4 == 0;
   for (uint32_t axis = 0; axis < dim; axis++) {

@@ -29,4 +29,14 @@ static inline void next_point(input *from, float *point) {
   for (int axis = 0; axis < 3; axis++) point[axis] = next_float(from);
 }
 
+/* Mostly quarters of a small world, so that boxes meet each other and lines. */
+static inline float next_side(input *from) {
+  const uint8_t byte = next_byte(from);
+  return byte % 8 == 0 ? next_float(from) : (float)((int)byte / 8 * 3 - 48 + byte % 8) / 4;
+}
+
+static inline void next_place(input *from, float *point) {
+  for (int axis = 0; axis < 3; axis++) point[axis] = next_side(from);
+}
+
 #endif

@@ -226,6 +226,60 @@ static inline const char *compare_batches(index at, const copse_brute *brute, co
   return wrong;
 }
 
+/* The batch queries of points: where the agents are, and ask->center if it is a place. As
+ * compare_batches. */
+static inline const char *compare_many(index at, const copse_brute *brute, const asked *ask) {
+  const uint32_t dim = brute->dimensions, count = brute->count, k = ask->k, most = count + 1;
+  float *points = calloc(dim * most + 2 * k * most + k + count + 1, sizeof *points);
+  float *distances2 = points + dim * most, *truth2 = distances2 + k * most;
+  uint32_t *words = calloc(2 * most + most * most + k * most + k + count + 1, sizeof *words);
+  uint32_t *ids = words + 2 * most, *nearIds = ids + most * most, *truthIds = nearIds + k * most;
+  uint32_t n = 0, total = 0;
+  bool isPlace = true;
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    points[axis] = ask->center[axis];
+    isPlace = isPlace && fabsf(points[axis]) <= COPSE_MAX_COORDINATE;
+  }
+  n += isPlace;
+  for (uint32_t slot = 0; slot < count; slot++) {
+    if (!brute_has(brute, slot)) continue;
+    for (uint32_t axis = 0; axis < dim; axis++)
+      points[n * dim + axis] = brute->positions.axes[axis][slot * brute->positions.stride];
+    n++;
+  }
+  copse_query byId = ask->query;
+  byId.sort = COPSE_SORT_ID;
+  copse_rows rows = {words, words + most, ids, most * most, 0, false};
+  copse_neighbor_rows near = {NULL, nearIds, distances2};
+  const char *wrong = NULL;
+  if (index_within_many(at, points, n, ask->radius, &ask->query, &rows) != COPSE_OK)
+    wrong = "within many refuses";
+  for (uint32_t i = 0; i < n && !wrong; i++) {
+    copse_results truth = {truthIds, NULL, count, 0, 0};
+    copse_brute_within(brute, points + (size_t)i * dim, ask->radius, &byId, &truth);
+    uint32_t *row = ids + rows.offsets[i];
+    qsort(row, rows.counts[i], sizeof *row, compare_ids);
+    copse_results found = {row, NULL, count, rows.counts[i], 0};
+    if (!same_results(&found, &truth, false)) wrong = "within many";
+    total += truth.total;
+  }
+  if (!wrong && (rows.total != total || rows.truncated)) wrong = "total of within many";
+
+  near.counts = words;
+  if (!wrong && index_nearest_many(at, points, n, k, &ask->query, &near) != COPSE_OK)
+    wrong = "nearest many refuses";
+  for (uint32_t i = 0; i < n && !wrong; i++) {
+    copse_results truth = {truthIds, truth2, k + count, 0, 0};
+    copse_brute_neighbors(brute, points + (size_t)i * dim, k, &ask->query, &truth);
+    copse_results found = {nearIds + (size_t)i * k, distances2 + (size_t)i * k, k, near.counts[i],
+                           0};
+    if (!same_results(&found, &truth, true)) wrong = "nearest many";
+  }
+  free(points);
+  free(words);
+  return wrong;
+}
+
 /* Rays from ask->center to ask->lo and from each agent to the next, all of one radius, or each of
  * its own, against brute force. The radius must be valid. NULL when all agree. */
 static inline const char *compare_rays(index at, const copse_brute *brute, const asked *ask,

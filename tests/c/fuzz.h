@@ -1,11 +1,13 @@
 /* What the fuzzers of indexes share: bytes become options, agents over some frames, and queries;
- * every answer must be brute force's, and the index valid. The positions are raw floats, so that
+ * every answer must be brute force's, and the index valid. Some positions are raw floats, so that
  * NaN, infinities and denormals come. */
 #ifndef FUZZ_H
 #define FUZZ_H
 
+#include "../../c/snapshot.h"
 #include "bytes.h"
 #include "compare.h"
+#include "ledger.h"
 
 #include <stdio.h>
 
@@ -27,56 +29,98 @@ static inline copse_agenttree_def fuzz_def(uint8_t options) {
   def.split = options & 4 ? COPSE_SPLIT_MEDIAN : COPSE_SPLIT_MIDPOINT;
   def.layout = options & 8 ? COPSE_LAYOUT_SEPARATE : COPSE_LAYOUT_INTERLEAVED;
   def.onNonFinite = options & 16 ? COPSE_NON_FINITE_SKIP : COPSE_NON_FINITE_ERROR;
-  def.capacity = FUZZ_CAPACITY;
+  def.capacity = FUZZ_CAPACITY / 2; /* reserve makes it whole */
   return def;
 }
 
-/* Plays what is left of the bytes in an index of FUZZ_CAPACITY, and destroys it. */
-static inline void fuzz(index at, input from, const uint8_t *bytes, size_t size) {
-  const uint32_t dimensions = index_dimensions(at);
+/* Draws a question about the last build, agents of `brute`, and asks it in every way. */
+static inline void fuzz_ask(index at, const copse_brute *brute, input *from) {
+  uint32_t masks[FUZZ_CAPACITY];
+  float radii[FUZZ_CAPACITY];
+  asked ask = {.query = copse_query_default()};
+  next_place(from, ask.center);
+  next_place(from, ask.direction);
+  next_place(from, ask.lo);
+  next_place(from, ask.hi);
+  ask.radius = next_side(from);
+  ask.halfAngle = (float)next_byte(from) / 64;
+  ask.k = next_byte(from) % 20;
+  if (next_byte(from) % 2) ask.query.mask = next_byte(from) % 8;
+  if (next_byte(from) % 2) ask.query.exclude = next_byte(from);
+  if (next_byte(from) % 2) ask.query.maxDistance = next_side(from);
+  for (uint32_t id = 0; id < brute->count; id++) {
+    masks[id] = next_byte(from) % 8;
+    radii[id] = (float)next_byte(from) / 16;
+  }
+  const char *wrong = compare_queries(at, brute, &ask);
+  must(!wrong, wrong);
+  if (!(ask.radius >= 0)) return;
+  for (int own = 0; own < 2 && !wrong; own++)
+    wrong = compare_rays(at, brute, &ask, own ? radii : NULL);
+  must(!wrong, wrong);
+  if (!(ask.query.maxDistance >= 0)) return;
+  for (int own = 0; own < 2 && !wrong; own++)
+    wrong = compare_batches(at, brute, &ask, own ? masks : NULL, own ? radii : NULL);
+  if (!wrong) wrong = compare_many(at, brute, &ask);
+  must(!wrong, wrong);
+}
+
+/* What the last build can be told by: the order of its agents, and its cells. */
+static inline uint32_t fuzz_build_hash(index at) {
+  enum { ROOM = 4096 };
+  static uint32_t order[FUZZ_CAPACITY], words[ROOM];
+  static float cells[ROOM];
+  uint32_t hash = index_order(at, order, FUZZ_CAPACITY);
+  const size_t floats = index_cells(at, cells, ROOM);
+  for (uint32_t i = hash; i > 0; i--) hash = hash_word(hash, order[i - 1]);
+  memcpy(words, cells, sizeof cells);
+  for (size_t i = 0; i < floats && i < ROOM; i++) hash = hash_word(hash, words[i]);
+  return hash;
+}
+
+/* Plays what is left of the bytes in an index made of def, and destroys it; answers with a hash of
+ * all builds. */
+static inline uint32_t fuzz(const copse_agenttree_def *asked, kind like, input from,
+                            const uint8_t *bytes, size_t size) {
+  static float own[3][FUZZ_CAPACITY];
+  copse_agenttree_def def = *asked;
+  ledger book = {-1, 0};
+  index at;
+  uint32_t hash = 0;
+  def.allocator = ledger_allocator(&book);
+  must(index_create(&def, like, &at) == COPSE_OK, "create");
   while (from.left) {
-    uint32_t count = next_byte(&from) % (FUZZ_CAPACITY + 1);
-    index_set_count(at, count);
+    const uint32_t count = next_byte(&from) % (FUZZ_CAPACITY + 1);
+    const uint8_t ways = next_byte(&from);
+    if (count > index_capacity(at)) {
+      must(index_set_count(at, count) == COPSE_FULL, "a count above the capacity");
+      book.callsLeft = ways % 4 ? -1 : 0;
+      must(index_reserve(at, FUZZ_CAPACITY) == (ways % 4 ? COPSE_OK : COPSE_OUT_OF_MEMORY),
+           "reserve");
+      book.callsLeft = -1;
+      must(index_validate(at), "validate after reserve");
+      if (ways % 4 == 0) continue;
+    }
+    const bool isOwn = ways & 64; /* the caller's arrays, not the index's */
+    must(index_set_count(at, isOwn ? 0 : count) == COPSE_OK, "count");
     copse_positions positions = index_positions(at);
+    if (isOwn) positions = (copse_positions){{own[0], own[1], own[2]}, 1};
     uint32_t *groups = index_groups(at);
     for (uint32_t id = 0; id < count && from.left; id++) {
       groups[id] = next_byte(&from) % 5;
-      for (uint32_t axis = 0; axis < dimensions; axis++)
-        positions.axes[axis][id * positions.stride] = next_float(&from);
+      for (uint32_t axis = 0; axis < def.dimensions; axis++)
+        positions.axes[axis][id * positions.stride] = next_side(&from);
     }
-    if (index_build(at, NULL) != COPSE_OK) continue;
-    must(index_validate(at), "validate");
-
-    copse_brute brute = {positions, groups, count, dimensions};
-    asked ask = {.query = copse_query_default()};
-    next_point(&from, ask.center);
-    next_point(&from, ask.direction);
-    next_point(&from, ask.lo);
-    next_point(&from, ask.hi);
-    ask.radius = next_float(&from);
-    ask.halfAngle = (float)next_byte(&from) / 64;
-    ask.k = next_byte(&from) % 20;
-    if (next_byte(&from) % 2) ask.query.mask = next_byte(&from) % 8;
-    if (next_byte(&from) % 2) ask.query.exclude = next_byte(&from);
-    if (next_byte(&from) % 2) ask.query.maxDistance = next_float(&from);
-    const char *wrong = compare_queries(at, &brute, &ask);
-    must(!wrong, wrong);
-
-    uint32_t masks[FUZZ_CAPACITY];
-    float radii[FUZZ_CAPACITY];
-    bool valid = ask.radius >= 0 && ask.query.maxDistance >= 0;
-    for (uint32_t id = 0; id < count; id++) {
-      masks[id] = next_byte(&from) % 8;
-      radii[id] = (float)next_byte(&from) / 16;
+    const copse_status built =
+        isOwn ? index_build_from(at, &positions, groups, count, NULL) : index_build(at, NULL);
+    if (built != COPSE_OK) {
+      must(built == COPSE_NOT_FINITE, "status of a build");
+      continue;
     }
-    if (valid) wrong = compare_batches(at, &brute, &ask, NULL, NULL);
-    must(!wrong, wrong);
-    if (valid) wrong = compare_batches(at, &brute, &ask, masks, radii);
-    must(!wrong, wrong);
-    if (ask.radius >= 0) wrong = compare_rays(at, &brute, &ask, NULL);
-    must(!wrong, wrong);
-    if (ask.radius >= 0) wrong = compare_rays(at, &brute, &ask, radii);
-    must(!wrong, wrong);
+    must(index_validate(at) && index_count(at) == count, "validate");
+    hash = hash_word(hash, fuzz_build_hash(at));
+    const copse_brute brute = {positions, groups, count, def.dimensions};
+    fuzz_ask(at, &brute, &from);
   }
 
   /* The same bytes as an untrusted snapshot, and a true one damaged in one place. */
@@ -92,6 +136,8 @@ static inline void fuzz(index at, input from, const uint8_t *bytes, size_t size)
     must(index_validate(at), "validate after restore");
   }
   index_destroy(at);
+  must(book.bytesHeld == 0, "memory is given back");
+  return hash;
 }
 
 #endif

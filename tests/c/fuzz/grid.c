@@ -5,11 +5,11 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   input from = {bytes, size};
   const copse_agenttree_def def = fuzz_def(next_byte(&from));
-  const float cellSize = next_float(&from);
-  const bool valid = cellSize > 0 && cellSize < INFINITY;
+  const kind like = {.noun = GRID, .cellSize = next_float(&from)};
   index at;
-  const kind like = {.noun = GRID, .cellSize = cellSize};
-  must(index_create(&def, like, &at) == (valid ? COPSE_OK : COPSE_INVALID_ARGUMENT), "create");
-  if (valid) fuzz(at, from, bytes, size);
+  if (like.cellSize > 0 && like.cellSize < INFINITY)
+    fuzz(&def, like, from, bytes, size);
+  else
+    must(index_create(&def, like, &at) == COPSE_INVALID_ARGUMENT, "a size that is none");
   return 0;
 }

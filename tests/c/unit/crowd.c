@@ -581,7 +581,7 @@ static void test_a_crowd_allocates_only_when_it_is_made_or_grows(void) {
   for (copse_status status = COPSE_OUT_OF_MEMORY; status != COPSE_OK; failing++) {
     ledger book = {failing, 0};
     copse_crowd_def def = copse_crowd_default();
-    def.allocator = (copse_allocator){ledger_allocate, ledger_release, &book};
+    def.allocator = ledger_allocator(&book);
     status = copse_crowd_create(&def, &crowd);
     CHECK(status == COPSE_OK ? book.callsLeft == 0 : !crowd && book.bytesHeld == 0);
     if (status == COPSE_OK) {

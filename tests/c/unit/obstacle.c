@@ -463,7 +463,7 @@ static void test_an_obstacle_tree_allocates_only_when_it_is_created(void) {
   for (int failing = 0; failing < 3; failing++) {
     ledger book = {failing, 0};
     copse_obstacle_def def = copse_obstacle_default();
-    def.allocator = (copse_allocator){ledger_allocate, ledger_release, &book};
+    def.allocator = ledger_allocator(&book);
     copse_obstacle *tree;
     const copse_status status = copse_obstacle_create(&def, &tree);
     CHECK(status == (failing < 2 ? COPSE_OUT_OF_MEMORY : COPSE_OK));

@@ -469,7 +469,7 @@ static void test_an_octree_allocates_only_when_it_is_created(void) {
   for (int failing = 0; failing < 3; failing++) {
     ledger book = {failing, 0};
     copse_octree_def def = sixteen(3, 2, 6);
-    def.allocator = (copse_allocator){ledger_allocate, ledger_release, &book};
+    def.allocator = ledger_allocator(&book);
     copse_octree *tree;
     const copse_status status = copse_octree_create(&def, &tree);
     CHECK(status == (failing < 2 ? COPSE_OUT_OF_MEMORY : COPSE_OK));

@@ -77,7 +77,7 @@ static void test_bytes_says_what_creation_takes(void) {
     ledger book = {-1, 0};
     copse_agenttree_def def = copse_agenttree_default();
     def.leafSize = leafSize;
-    def.allocator = (copse_allocator){ledger_allocate, ledger_release, &book};
+    def.allocator = ledger_allocator(&book);
     index at = make(def);
     CHECK(book.bytesHeld == index_bytes(&def, tested));
     CHECK(book.bytesHeld == index_stats(at).bytes);
@@ -92,23 +92,12 @@ static void test_at_most_64_bytes_an_agent(void) {
   CHECK(index_bytes(&def, tested) <= 64 * (size_t)def.capacity);
 }
 
-static void test_every_failing_allocation_is_reported_and_leaks_nothing(void) {
-  for (int failing = 0; failing < 2; failing++) {
-    ledger book = {failing, 0};
-    copse_agenttree_def def = copse_agenttree_default();
-    def.allocator = (copse_allocator){ledger_allocate, ledger_release, &book};
-    index made;
-    CHECK(index_create(&def, tested, &made) == COPSE_OUT_OF_MEMORY);
-    CHECK(is_nothing(made) && book.bytesHeld == 0);
-  }
-}
-
 static void test_no_frame_allocates(void) {
   enum { N = 200, FRAMES = 10000, K = 4 };
   ledger book = {-1, 0};
   copse_agenttree_def def = copse_agenttree_default();
   def.capacity = N;
-  def.allocator = (copse_allocator){ledger_allocate, ledger_release, &book};
+  def.allocator = ledger_allocator(&book);
   index at = make(def);
   float *positions = index_positions(at).axes[0];
   for (int i = 0; i < 2 * N; i++) positions[i] = (float)(i * 37 % 101);
@@ -129,33 +118,6 @@ static void test_no_frame_allocates(void) {
   }
   CHECK(book.callsLeft == 0);
   index_destroy(at);
-}
-
-static void test_a_failing_reserve_keeps_the_index(void) {
-  ledger book = {-1, 0};
-  copse_agenttree_def def = copse_agenttree_default();
-  def.capacity = 4;
-  def.allocator = (copse_allocator){ledger_allocate, ledger_release, &book};
-  index at = make(def);
-  index_set_count(at, 4);
-  index_build(at, NULL);
-  uint32_t words[64];
-  size_t total;
-  int failing = 0;
-  for (copse_status status = COPSE_OUT_OF_MEMORY; status != COPSE_OK; failing++) {
-    book.callsLeft = failing;
-    status = index_reserve(at, 100);
-    CHECK(status == COPSE_OK || status == COPSE_OUT_OF_MEMORY);
-    CHECK(index_capacity(at) == (status == COPSE_OK ? 100 : 4) && within_count(at, 0, 0, 0) == 4);
-    CHECK(index_validate(at));
-    book.callsLeft = 0; /* neither of these takes memory */
-    CHECK(index_save(at, words, sizeof words, &total, NULL) == COPSE_OK);
-    CHECK(index_restore(at, words, total) == COPSE_OK && within_count(at, 0, 0, 0) == 4);
-  }
-  CHECK(failing > 1);
-  CHECK(index_reserve(at, COPSE_MAX_CAPACITY + 1) == COPSE_INVALID_ARGUMENT);
-  index_destroy(at);
-  CHECK(book.bytesHeld == 0);
 }
 
 static void test_reserve_keeps_buffers_and_the_last_build(void) {
@@ -1000,9 +962,7 @@ const unit_test POINTS_TESTS[] = {
     TEST(test_unknown_builders_are_refused),
     EVERY(test_bytes_says_what_creation_takes),
     EVERY(test_at_most_64_bytes_an_agent),
-    EVERY(test_every_failing_allocation_is_reported_and_leaks_nothing),
     EVERY(test_no_frame_allocates),
-    EVERY(test_a_failing_reserve_keeps_the_index),
     EVERY(test_reserve_keeps_buffers_and_the_last_build),
     EVERY(test_a_count_above_the_capacity_is_full),
     EVERY(test_before_the_first_build_every_query_is_empty),

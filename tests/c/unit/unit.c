@@ -18,9 +18,9 @@ static const struct {
   const char *noun;
   const unit_test *tests;
 } NOUNS[] = {
-    {"core", CORE_TESTS},     {"points", POINTS_TESTS}, {"grid", GRID_TESTS},
-    {"kdtree", KDTREE_TESTS}, {"octree", OCTREE_TESTS}, {"obstacle", OBSTACLE_TESTS},
-    {"crowd", CROWD_TESTS},
+    {"core", CORE_TESTS},         {"memory", MEMORY_TESTS}, {"points", POINTS_TESTS},
+    {"grid", GRID_TESTS},         {"kdtree", KDTREE_TESTS}, {"octree", OCTREE_TESTS},
+    {"obstacle", OBSTACLE_TESTS}, {"crowd", CROWD_TESTS},
 };
 
 /* Grids with tables that are whole, shared, and of one entry. */

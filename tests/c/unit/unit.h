@@ -3,6 +3,7 @@
 #define UNIT_H
 
 #include "../compare.h"
+#include "../ledger.h"
 
 #include <stdio.h>
 
@@ -17,8 +18,8 @@ typedef struct unit_test {
 #define EVERY(name)                                                                                \
   { #name, name, true }
 
-extern const unit_test CORE_TESTS[], POINTS_TESTS[], GRID_TESTS[], KDTREE_TESTS[], OCTREE_TESTS[],
-    OBSTACLE_TESTS[], CROWD_TESTS[];
+extern const unit_test CORE_TESTS[], MEMORY_TESTS[], POINTS_TESTS[], GRID_TESTS[], KDTREE_TESTS[],
+    OCTREE_TESTS[], OBSTACLE_TESTS[], CROWD_TESTS[];
 
 extern kind tested;
 
@@ -34,24 +35,6 @@ void fail(const char *condition, int line);
 static inline copse_positions interleaved(const float *points, uint32_t dim) {
   float *x = (float *)points;
   return (copse_positions){{x, x + 1, x + 2}, dim};
-}
-
-/* An allocator that fails at a chosen call and knows what is not given back. */
-typedef struct ledger {
-  int callsLeft; /* until one fails; negative: none does */
-  size_t bytesHeld;
-} ledger;
-
-static inline void *ledger_allocate(size_t bytes, void *context) {
-  ledger *book = context;
-  if (book->callsLeft-- == 0) return NULL;
-  book->bytesHeld += bytes;
-  return malloc(bytes);
-}
-
-static inline void ledger_release(void *memory, size_t bytes, void *context) {
-  ((ledger *)context)->bytesHeld -= bytes;
-  free(memory);
 }
 
 #endif

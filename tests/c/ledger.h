@@ -1,0 +1,30 @@
+/* An allocator that fails at a chosen call and knows what is not given back. */
+#ifndef LEDGER_H
+#define LEDGER_H
+
+#include "../../c/copse.h"
+
+#include <stdlib.h>
+
+typedef struct ledger {
+  int callsLeft; /* until one fails; negative: none does */
+  size_t bytesHeld;
+} ledger;
+
+static inline void *ledger_allocate(size_t bytes, void *context) {
+  ledger *book = context;
+  if (book->callsLeft-- == 0) return NULL;
+  book->bytesHeld += bytes;
+  return malloc(bytes);
+}
+
+static inline void ledger_release(void *memory, size_t bytes, void *context) {
+  ((ledger *)context)->bytesHeld -= bytes;
+  free(memory);
+}
+
+static inline copse_allocator ledger_allocator(ledger *book) {
+  return (copse_allocator){ledger_allocate, ledger_release, book};
+}
+
+#endif
