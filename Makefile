@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all setup wasm lib docs demo install test test-package bench bench-full bench-still bench-boxes bench-walls bench-crowd bench-crossings bench-goals bench-keep check reproducible format fuzz clean help
+.PHONY: all setup wasm lib docs demo install test determinism sanitize test-package bench bench-full bench-still bench-boxes bench-walls bench-crowd bench-crossings bench-goals bench-keep check reproducible format fuzz clean help
 MAKEFLAGS += --no-builtin-rules
 
 CC = gcc
@@ -204,9 +204,20 @@ build/fuzz/%: tests/c/fuzz/%.c $(C_TESTS) $(SANITIZED) | $(SETUP)
 	@mkdir -p $(@D)
 	$(CLANG) $(C_FLAGS) $(SANITIZE) -fsanitize=fuzzer $< $(SANITIZED) -lm -o $@
 
-# The same scenario by each compiler and optimisation, and in plain C instead of SSE.
-DETERMINISM = gcc-O0 gcc-O3 clang-O0 clang-O3 scalar-O2 ssse3-O3
-determinism_flags = -$(lastword $(subst -, ,$(1))) \
+# The unit tests for MemorySanitizer, and for valgrind, which brings its own checks.
+memory_flags = -fsanitize=memory -fsanitize-memory-track-origins -fno-sanitize-recover=all
+valgrind_flags =
+
+build/memory/% build/valgrind/%: TOOL = $(notdir $(@D))
+build/memory/unit build/valgrind/unit: $(C_SOURCES) $(C_UNIT) $(C_HEADERS) $(C_TESTS) | $(SETUP)
+	@mkdir -p $(@D)
+	$(CLANG) $(C_FLAGS) -g -O1 -fno-omit-frame-pointer $($(TOOL)_flags) -DCOPSE_COUNT_COMPARISONS \
+	  $(C_SOURCES) $(C_UNIT) -lm -o $@
+
+# The same scenario by each compiler and optimisation, with all that this processor has, and in plain C
+# instead of SSE.
+DETERMINISM = gcc-O0 gcc-O3 native-gcc-O3 clang-O0 clang-O3 native-clang-O3 scalar-O2 ssse3-O3
+determinism_flags = -$(lastword $(subst -, ,$(1))) $(if $(findstring native,$(1)),-march=native) \
   $(if $(findstring scalar,$(1)),-DCOPSE_SCALAR) $(if $(findstring ssse3,$(1)),-mssse3)
 
 build/test/determinism-%: tests/c/determinism.c $(C_SOURCES) $(C_HEADERS) $(C_TESTS) | $(SETUP)
@@ -235,6 +246,10 @@ NATIVE_TESTS = build/test/core-failing.wasm build/test/unit build/test/example-c
 ## test: all tests: native under sanitizers, fuzzers for some seconds, Node, headless Chromium
 test: all $(NATIVE_TESTS)
 	node tests/run.js
+
+## determinism: 1,000 frames of six scenes by every build, and the matrix of their hashes
+determinism: lib $(DETERMINISM:%=build/test/determinism-%)
+	node tests/matrix.js $(DETERMINISM)
 
 ## test-package: the packed package in small projects: Node, Deno, Bun, bundlers, pages, TypeScript
 test-package: lib

@@ -3,6 +3,9 @@
 // one for each kind of index. The trees of boxes and of walls, and crowds, have scenarios of their own, further
 // down.
 //
+// It has two forms. The short one is for every commit. Where the long one differs it is said in brackets;
+// tests/determinism-long.txt holds its numbers, which `make determinism` compares.
+//
 // All numbers are float32, each step rounded, and all integers unsigned 32-bit.
 //
 // Random numbers: mulberry32 (random.js), state 1 at first; next() gives a word:
@@ -22,8 +25,8 @@
 // ((next() >>> 20) - 2048) / 2^12 (both exact), the position's word before the velocity's; then
 // groups = 1 << (next() & 3). Radii: (slot & 7) / 4.
 //
-// 60 frames. Move: for each agent and axis x = x + v, and then, where x < 0 or x > SIZE, v = -v. Build.
-// Then for agents 0, 7, 14, … (the asker, at its position), six queries, in this order:
+// 60 frames [1,000]. Move: for each agent and axis x = x + v, and then, where x < 0 or x > SIZE, v = -v. Build.
+// In frames 99, 199, …: save, hash each word of the bytes, build without agents, and restore. Then for agents 0, 7, 14, … (the asker, at its position), six queries, in this order:
 //   1. within 12: hash the total, then each id in the order given (the index's)
 //   2. neighbors, k = 6, mask 5, the asker excluded: hash the total, then for each result its id and
 //      the bits of its squared distance
@@ -49,7 +52,7 @@
 // max = min + (next() >>> 20) / 2^8, of a point max = min (but its word is drawn). Insert: a box into the
 // lowest free slot, hash the slot; its groups = 1 << (next() & 3).
 //
-// First as many as three quarters of the slots are inserted. 24 frames, each:
+// First as many as three quarters of the slots are inserted. 24 frames [1,000], each:
 //   1. 40 times: slot = next() % slots. Not in use: insert. Else, if (next() & 1), remove it; if not, move
 //      it to a box.
 //   2. moveAll, after boxes were written, slots in ascending order: in frames 3, 7, 11, … every one in use
@@ -71,7 +74,7 @@
 // x + ((next() >>> 20) - 2048) / 2^7 and y plus another such number, both rounded. Add: n = 2 + next() % 5, a
 // loop of n vertices, of two sides if (next() & 7) is 0; hash the slot.
 //
-// First loops are added while there are fewer than 1,100 vertices. 24 frames, each:
+// First loops are added while there are fewer than 1,100 vertices. 24 frames [1,000], each:
 //   1. 20 times: slot = next() % slots. Not a polygon's: add, if there are at most 1,300 vertices. Else, if
 //      (next() & 1), remove it; if not, move it to a loop.
 //   2. In odd frames 0.25 is added to the x of all vertices, used or not, with id % 8 = frame % 8. Build.
@@ -90,9 +93,9 @@
 //      all numbers of the cells, then of the lines
 //   6. as for boxes
 //
-// Crowds. Numbers and hash as above, and two parts: a Crowd, 400 slots, SIZE 32, with an ObstacleTree, 100
-// slots; then a Crowd3D, 260 slots, SIZE 8, without. timeStep 1/8, the rest by default. The least number of
-// agents is 300, in 3D 200.
+// Crowds. Numbers and hash as above, and two parts: a Crowd, 400 slots [1,200], SIZE 32 [64], with an
+// ObstacleTree, 5 slots for each of 20 rectangles [80]; then a Crowd3D, 260 slots, SIZE 8, without. timeStep
+// 1/8, the rest by default. The least number of agents is 300 [1,000], in 3D 200.
 //
 // A coordinate: (next() >>> 8) * SIZE / 2^24. A speed: ((next() >>> 20) - 2048) / 2^11. Add: for each axis
 // position = a coordinate, velocity and preferredVelocity = a speed each, goal = a coordinate (drawn in
@@ -106,15 +109,15 @@
 // A rectangle: left and bottom are coordinates, width and height (next() >>> 20) / 2^11 each; its corners
 // from there counterclockwise (y up), each coordinate rounded.
 //
-// First 20 rectangles are added as polygons, of two sides if (next() & 3) is 0 (drawn after the rectangle);
+// First the rectangles are added as polygons, of two sides if (next() & 3) is 0 (drawn after the rectangle);
 // then, by default but for position and goal, two pairs who meet head-on, in one point: for x
 // and for y an agent at 2 * SIZE on each axis, that one 4 less, its goal there 4 more; and one the other way
-// round; hash each slot. Then agents, a tenth more than the least number. 200 steps, each:
+// round; hash each slot. Then agents, a tenth more than the least number. 200 steps [1,000], each:
 //   1. 3 times: slot = next() % slots. Not in use: add. Else remove it, if there are more than the least
 //      number.
 //   2. Every odd slot in use with slot % 16 = step % 16 gets a goal: a coordinate for each axis.
-//   3. In 2D: in steps 3, 7, 11, … polygon 4 * (next() % 20) is moved to a rectangle; in steps 1, 5, 9, …
-//      0.25 is added to the x of all its four vertices. Build (after a move the step does).
+//   3. In 2D: in steps 3, 7, 11, … polygon 4 * (next() % rectangles) is moved to a rectangle; in steps 1, 5,
+//      9, … 0.25 is added to the x of all its four vertices. Build (after a move the step does).
 //   4. step; hash how many arrived, then each; the same of those that got stuck
 //   5. In steps 3, 7, 11, …: hash the crowd's hash, then the figures agents, infeasible, overlaps and steps,
 //      then the bits of neighbors and of time (as float32). Then slot = next() % slots; if it is in use,
@@ -123,13 +126,30 @@
 //   6. In steps 49, 99, …: save, hash each word of the bytes, and go on with another crowd, new, that
 //      restores them
 
-import { className } from './indexes.js'
+import * as simd from 'copse'
+import * as scalar from 'copse/scalar'
+import { className, CORES, nounOf } from './indexes.js'
 import { createRandom } from './random.js'
 
 const { fround, imul } = Math
 
-const FRAMES = 60
 const STEP = 7
+
+export const SHORT = {
+  frames: 60,
+  boxFrames: 24,
+  wallFrames: 24,
+  crowdSteps: 200,
+  crowd: { slots: 400, least: 300, size: 32, rectangles: 20 },
+}
+
+export const LONG = {
+  frames: 1000,
+  boxFrames: 1000,
+  wallFrames: 1000,
+  crowdSteps: 1000,
+  crowd: { slots: 1200, least: 1000, size: 64, rectangles: 80 },
+}
 
 function createHash() {
   let hash = 2166136261
@@ -140,7 +160,7 @@ function createHash() {
 }
 
 /** One part: plays it in an index of that many dimensions, and hashes what it answers. */
-function play(index, dimensions, size, next, hash) {
+function play(index, dimensions, size, frames, next, hash) {
   const agents = index.capacity
   const { groups, positions } = index
   const velocities = new Float32Array(positions.length)
@@ -171,12 +191,19 @@ function play(index, dimensions, size, next, hash) {
     for (let i = 0; i < total; i++) hash.add(out[i])
   }
 
-  for (let frame = 0; frame < FRAMES; frame++) {
+  for (let frame = 0; frame < frames; frame++) {
     for (let i = 0; i < positions.length; i++) {
       positions[i] = fround(positions[i] + velocities[i])
       if (positions[i] < 0 || positions[i] > size) velocities[i] = -velocities[i]
     }
     index.build()
+    if (frame % 100 === 99) {
+      const saved = index.save()
+      for (const word of new Uint32Array(saved.buffer)) hash.add(word)
+      index.count = 0
+      index.build()
+      index.restore(saved)
+    }
 
     for (let asker = 0; asker < agents; asker += STEP) {
       const first = asker * dimensions
@@ -251,10 +278,8 @@ function play(index, dimensions, size, next, hash) {
   }
 }
 
-const BOX_FRAMES = 24
-
 /** One part of boxes. */
-function playBoxes(tree, dimensions, size, next, hash) {
+function playBoxes(tree, dimensions, size, frames, next, hash) {
   const slots = tree.capacity
   const width = 2 * dimensions
   const { boxes, groups } = tree
@@ -332,7 +357,7 @@ function playBoxes(tree, dimensions, size, next, hash) {
   }
 
   for (let i = 0; i < (slots / 4) * 3; i++) insert()
-  for (let frame = 0; frame < BOX_FRAMES; frame++) {
+  for (let frame = 0; frame < frames; frame++) {
     churn()
     moveAll(frame)
     for (let asker = 0; asker < slots; asker += STEP) if (tree.has(asker)) ask(asker)
@@ -354,11 +379,10 @@ function playBoxes(tree, dimensions, size, next, hash) {
 
 const WALL_SLOTS = 1400
 const WALL_SIZE = 256
-const WALL_FRAMES = 24
 const WALL_ASKERS = 40
 const SIGHTS = 64
 
-function playWalls(tree, next, hash) {
+function playWalls(tree, frames, next, hash) {
   const { next: following, vertices } = tree
   const out = new Uint32Array(WALL_SLOTS)
   const distances2 = new Float32Array(WALL_SLOTS)
@@ -448,7 +472,7 @@ function playWalls(tree, next, hash) {
   }
 
   while (tree.count < 1100) addLoop()
-  for (let frame = 0; frame < WALL_FRAMES; frame++) {
+  for (let frame = 0; frame < frames; frame++) {
     let from
     churn(frame)
     for (let asker = 0; asker < WALL_ASKERS; asker++) from = ask(asker)
@@ -468,11 +492,8 @@ function playWalls(tree, next, hash) {
 
 // ---- Crowds ----
 
-const CROWD_STEPS = 200
-const RECTANGLES = 20
-
-/** One part of crowds, with walls or null. */
-function playCrowd(create, size, least, walls, next, hash) {
+/** One part of crowds; without `walls` there are none. */
+function playCrowd(create, { size, least, walls, rectangles }, steps, next, hash) {
   let crowd = create()
   const { capacity: slots, dimensions } = crowd
   const float = new Float32Array(1)
@@ -543,7 +564,7 @@ function playCrowd(create, size, least, walls, next, hash) {
         for (let axis = 0; axis < dimensions; axis++)
           crowd.goals[slot * dimensions + axis] = drawCoordinate()
     if (!walls || step % 2 === 0) return
-    const first = 4 * (next() % RECTANGLES)
+    const first = 4 * (next() % rectangles)
     if (step % 4 === 3) walls.move(first, drawRectangle())
     else {
       for (let id = first; id < first + 4; id++) walls.vertices[2 * id] += 0.25
@@ -585,13 +606,13 @@ function playCrowd(create, size, least, walls, next, hash) {
   }
 
   if (walls) {
-    for (let i = 0; i < RECTANGLES; i++)
+    for (let i = 0; i < rectangles; i++)
       walls.addPolygon(drawRectangle(), { twoSided: (next() & 3) === 0 })
     crowd.obstacles = walls
   }
   addPairs()
   for (let i = 0; i < least + least / 10; i++) addAgent()
-  for (let step = 0; step < CROWD_STEPS; step++) {
+  for (let step = 0; step < steps; step++) {
     churn(step)
     crowd.step()
     addEvents()
@@ -613,24 +634,25 @@ const OPTIONS = {
  * Plays the scenario with a kind of index of an entry of the library, given as its module.
  * @returns {Promise<number>} the hash
  */
-export async function scenario(library, kind) {
-  const instance = await library.create({ memory: 2 ** 22 }) // enough that no view is detached
+export async function scenario(library, kind, form = SHORT) {
+  const instance = await library.create({ memory: 2 ** 23 }) // enough that no view is detached
   const random = createRandom(1)
   const next = () => random() * 2 ** 32 // the word itself, exactly
   const hash = createHash()
   if (kind === 'ObstacleTree') {
     const tree = new library.ObstacleTree({ capacity: WALL_SLOTS, leafSize: 4, instance })
-    playWalls(tree, next, hash)
+    playWalls(tree, form.wallFrames, next, hash)
     return hash.value()
   }
   if (kind === 'Crowd') {
     const { Crowd, Crowd3D, ObstacleTree } = library
-    const walls = new ObstacleTree({ capacity: 100, instance })
+    const { slots, rectangles } = form.crowd
+    const walls = new ObstacleTree({ capacity: 5 * rectangles, instance })
     const options = { timeStep: 1 / 8, instance }
-    const inPlane = () => new Crowd({ capacity: 400, ...options })
+    const inPlane = () => new Crowd({ capacity: slots, ...options })
     const inSpace = () => new Crowd3D({ capacity: 260, ...options })
-    playCrowd(inPlane, 32, 300, walls, next, hash)
-    playCrowd(inSpace, 8, 200, null, next, hash)
+    playCrowd(inPlane, { ...form.crowd, walls }, form.crowdSteps, next, hash)
+    playCrowd(inSpace, { size: 8, least: 200 }, form.crowdSteps, next, hash)
     return hash.value()
   }
   if (kind === 'Octree') {
@@ -641,7 +663,7 @@ export async function scenario(library, kind) {
       const bounds = [0, size].flatMap((side) => new Array(dimensions).fill(side))
       const options = { bounds, capacity, leafSize: 4, looseness, instance }
       const tree = new library[className(kind, dimensions)](options)
-      playBoxes(tree, dimensions, size, next, hash)
+      playBoxes(tree, dimensions, size, form.boxFrames, next, hash)
     }
     return hash.value()
   }
@@ -651,7 +673,19 @@ export async function scenario(library, kind) {
   ]) {
     const name = className(kind, dimensions)
     const index = new library[name]({ capacity, instance, ...OPTIONS[name] })
-    play(index, dimensions, size, next, hash)
+    play(index, dimensions, size, form.frames, next, hash)
   }
   return hash.value()
+}
+
+export const LIBRARIES = { simd, scalar }
+
+/** @returns {Promise<string>} what a file of hashes holds */
+export async function hashes(library, form) {
+  let lines = ''
+  for (const kind of [...CORES, 'Crowd']) {
+    const hash = (await scenario(library, kind, form)).toString(16).padStart(8, '0')
+    lines += `${nounOf(kind)} 0x${hash}\n`
+  }
+  return lines
 }

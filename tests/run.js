@@ -1,16 +1,14 @@
 // Runs every suite, as many at a time as there are processors, and prints `N passed, N failed` last,
 // alone on a line. Fails when anything failed, or when a suite ran nothing.
 
-import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { inTurn, run } from './commands.js'
 import { fuzz, targets } from './fuzz.js'
 
 process.chdir(fileURLToPath(new URL('../', import.meta.url)))
 
 const FUZZ_SECONDS = 10
-const SUITE_SECONDS = 900
 
 let passed = 0
 let failed = 0
@@ -22,19 +20,6 @@ function report(name, ok, wrong, output) {
   console.log(`${wrong ? 'FAIL' : 'ok  '} ${name}: ${ok} passed, ${wrong} failed;`)
   passed += ok
   failed += wrong
-}
-
-/**
- * @param {string} command @param {string[]} args
- * @returns {Promise<{ output: string, clean: boolean }>}
- */
-function run(command, ...args) {
-  const options = { timeout: SUITE_SECONDS * 1000, maxBuffer: 2 ** 26 }
-  return new Promise((resolve) =>
-    execFile(command, args, options, (error, stdout, stderr) =>
-      resolve({ output: `${stdout}${stderr}${error ? `\n${error}` : ''}`, clean: !error }),
-    ),
-  )
 }
 
 /** @param {string} name @param {string} folder @param {string} pattern */
@@ -82,11 +67,7 @@ const suites = [
     (file) => () => prints(file, `${file}, against the installed library`, near),
   ),
 ]
-await Promise.all(
-  Array.from({ length: availableParallelism() }, async () => {
-    for (let suite; (suite = suites.shift());) await suite()
-  }),
-)
+await inTurn(suites)
 
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed ? 1 : 0

@@ -1,10 +1,18 @@
-/* The scenario of tests/determinism.js, to the letter; prints tests/determinism.txt. */
+/* The scenario of tests/determinism.js, to the letter; prints tests/determinism.txt, with the
+ * argument `long` tests/determinism-long.txt. */
 
 #include "compare.h"
 
 #include <stdio.h>
 
-enum { FRAMES = 60, STEP = 7, MOST = 2000, ROOM = 16 * MOST };
+enum { STEP = 7, MOST = 2000, ROOM = 32 * MOST };
+
+static struct form {
+  uint32_t frames, boxFrames, wallFrames, crowdSteps;
+  uint32_t agents, agentSlots, rectangles; /* of the crowd in the plane */
+  float crowdSize;
+} form = {60, 24, 24, 200, 300, 400, 20, 32};
+static const struct form LONG = {1000, 1000, 1000, 1000, 1000, 1200, 80, 64};
 
 static uint32_t state, hash;
 static uint32_t ids[ROOM], offsets[MOST], counts[MOST];
@@ -108,6 +116,22 @@ static void ask_for_all(index at, uint32_t agents, uint32_t dim, const float *po
   }
 }
 
+/* Of any object: its bytes, which go into the hash, are to be restored. */
+static uint32_t saved[ROOM];
+
+static void add_saved(size_t bytes) {
+  for (size_t i = 0; i < bytes / sizeof *saved; i++) add(saved[i]);
+}
+
+static void save(index at) {
+  size_t bytes;
+  if (index_save(at, saved, sizeof saved, &bytes, NULL) != COPSE_OK) exit(1);
+  add_saved(bytes);
+  index_set_count(at, 0);
+  index_build(at, NULL);
+  if (index_restore(at, saved, bytes) != COPSE_OK) exit(1);
+}
+
 static void play(kind like, uint32_t dim, uint32_t agents, float size) {
   copse_agenttree_def def = copse_agenttree_default();
   def.leafSize = 16;
@@ -126,12 +150,13 @@ static void play(kind like, uint32_t dim, uint32_t agents, float size) {
     groups[agent] = 1u << (next() & 3);
     radii[agent] = (float)(agent & 7) / 4;
   }
-  for (int frame = 0; frame < FRAMES; frame++) {
+  for (uint32_t frame = 0; frame < form.frames; frame++) {
     for (uint32_t i = 0; i < agents * dim; i++) {
       positions[i] += velocities[i];
       if (positions[i] < 0 || positions[i] > size) velocities[i] = -velocities[i];
     }
     index_build(at, NULL);
+    if (frame % 100 == 99) save(at);
     for (uint32_t asker = 0; asker < agents; asker += STEP)
       ask(at, asker, dim, positions + asker * dim);
     ask_for_all(at, agents, dim, positions);
@@ -148,8 +173,6 @@ static void play_both(const char *name, kind in2D, kind in3D) {
 }
 
 /* ---- Boxes ---- */
-
-enum { BOX_FRAMES = 24 };
 
 typedef struct boxes {
   copse_octree *tree;
@@ -241,12 +264,11 @@ static void ask_boxes(const boxes *at, uint32_t asker) {
 }
 
 static void save_boxes(const boxes *at) {
-  static uint32_t words[ROOM];
   size_t bytes;
-  copse_octree_save(at->tree, words, sizeof words, &bytes);
-  for (size_t i = 0; i < bytes / sizeof *words; i++) add(words[i]);
+  if (copse_octree_save(at->tree, saved, sizeof saved, &bytes) != COPSE_OK) exit(1);
+  add_saved(bytes);
   copse_octree_clear(at->tree);
-  if (copse_octree_restore(at->tree, words, bytes) != COPSE_OK) exit(1);
+  if (copse_octree_restore(at->tree, saved, bytes) != COPSE_OK) exit(1);
 }
 
 static void play_boxes(uint32_t dim, uint32_t slots, float size, float looseness) {
@@ -262,7 +284,7 @@ static void play_boxes(uint32_t dim, uint32_t slots, float size, float looseness
   boxes at = {NULL, dim, slots, size};
   if (copse_octree_create(&def, &at.tree) != COPSE_OK) exit(1);
   for (uint32_t i = 0; i < slots / 4 * 3; i++) insert_box(&at);
-  for (uint32_t frame = 0; frame < BOX_FRAMES; frame++) {
+  for (uint32_t frame = 0; frame < form.boxFrames; frame++) {
     churn_boxes(&at);
     move_boxes(&at, frame);
     for (uint32_t asker = 0; asker < slots; asker += STEP)
@@ -284,7 +306,7 @@ static void play_boxes(uint32_t dim, uint32_t slots, float size, float looseness
 
 /* ---- Walls ---- */
 
-enum { WALL_SLOTS = 1400, WALL_SIZE = 256, WALL_FRAMES = 24, WALL_ASKERS = 40, SIGHTS = 64 };
+enum { WALL_SLOTS = 1400, WALL_SIZE = 256, WALL_ASKERS = 40, SIGHTS = 64 };
 
 static float draw_coordinate(void) { return (float)(next() >> 8) * WALL_SIZE / 16777216.0f; }
 
@@ -416,7 +438,7 @@ static void play_walls(void) {
   copse_obstacle *tree;
   if (copse_obstacle_create(&def, &tree) != COPSE_OK) exit(1);
   while (copse_obstacle_count(tree) < 1100) add_loop(tree);
-  for (uint32_t frame = 0; frame < WALL_FRAMES; frame++) {
+  for (uint32_t frame = 0; frame < form.wallFrames; frame++) {
     float from[2];
     churn_walls(tree, frame);
     copse_obstacle_build(tree, NULL);
@@ -424,19 +446,16 @@ static void play_walls(void) {
     ask_for_sights(tree, from);
     add_tree(tree);
     if (frame % 6 != 5) continue;
-    static uint32_t words[ROOM];
     size_t bytes;
-    copse_obstacle_save(tree, words, sizeof words, &bytes, NULL);
-    for (size_t i = 0; i < bytes / sizeof *words; i++) add(words[i]);
+    if (copse_obstacle_save(tree, saved, sizeof saved, &bytes, NULL) != COPSE_OK) exit(1);
+    add_saved(bytes);
     copse_obstacle_clear(tree);
-    if (copse_obstacle_restore(tree, words, bytes) != COPSE_OK) exit(1);
+    if (copse_obstacle_restore(tree, saved, bytes) != COPSE_OK) exit(1);
   }
   copse_obstacle_destroy(tree);
 }
 
 /* ---- Crowds ---- */
-
-enum { CROWD_STEPS = 200, RECTANGLES = 20 };
 
 typedef struct crowds {
   copse_crowd *crowd;
@@ -513,7 +532,7 @@ static void churn_crowd(const crowds *at, uint32_t step) {
     for (uint32_t axis = 0; axis < at->dim && copse_crowd_has(at->crowd, slot); axis++)
       goals[slot * at->dim + axis] = draw_place(at);
   if (!at->walls || step % 2 == 0) return;
-  const uint32_t first = 4 * (next() % RECTANGLES);
+  const uint32_t first = 4 * (next() % form.rectangles);
   if (step % 4 == 3) {
     float points[8];
     draw_rectangle(at, points);
@@ -557,13 +576,12 @@ static void add_crowd(const crowds *at) {
 }
 
 static void replace_crowd(crowds *at) {
-  static uint32_t words[ROOM];
   size_t bytes;
-  if (copse_crowd_save(at->crowd, words, sizeof words, &bytes, NULL) != COPSE_OK) exit(1);
-  for (size_t i = 0; i < bytes / sizeof *words; i++) add(words[i]);
+  if (copse_crowd_save(at->crowd, saved, sizeof saved, &bytes, NULL) != COPSE_OK) exit(1);
+  add_saved(bytes);
   copse_crowd_destroy(at->crowd);
   if (copse_crowd_create(&at->def, &at->crowd) != COPSE_OK) exit(1);
-  if (copse_crowd_restore(at->crowd, words, bytes) != COPSE_OK) exit(1);
+  if (copse_crowd_restore(at->crowd, saved, bytes) != COPSE_OK) exit(1);
 }
 
 static void play_crowd(uint32_t dim, uint32_t slots, uint32_t least, float size) {
@@ -574,9 +592,9 @@ static void play_crowd(uint32_t dim, uint32_t slots, uint32_t least, float size)
   if (copse_crowd_create(&at.def, &at.crowd) != COPSE_OK) exit(1);
   if (dim == 2) {
     copse_obstacle_def def = copse_obstacle_default();
-    def.capacity = 100;
+    def.capacity = 5 * form.rectangles;
     if (copse_obstacle_create(&def, &at.walls) != COPSE_OK) exit(1);
-    for (int i = 0; i < RECTANGLES; i++) {
+    for (uint32_t i = 0; i < form.rectangles; i++) {
       float points[8];
       uint32_t slot;
       draw_rectangle(&at, points);
@@ -586,7 +604,7 @@ static void play_crowd(uint32_t dim, uint32_t slots, uint32_t least, float size)
   }
   add_pairs(&at);
   for (uint32_t i = 0; i < least + least / 10; i++) add_agent(&at);
-  for (uint32_t step = 0; step < CROWD_STEPS; step++) {
+  for (uint32_t step = 0; step < form.crowdSteps; step++) {
     churn_crowd(&at, step);
     if (copse_crowd_step(at.crowd, at.walls, 0.125f, NULL) != COPSE_OK) exit(1);
     add_events(&at);
@@ -597,7 +615,8 @@ static void play_crowd(uint32_t dim, uint32_t slots, uint32_t least, float size)
   copse_obstacle_destroy(at.walls);
 }
 
-int main(void) {
+int main(int count, char **arguments) {
+  if (count > 1 && !strcmp(arguments[1], "long")) form = LONG;
   play_both("agenttree", (kind){.noun = AGENTTREE}, (kind){.noun = AGENTTREE});
   play_both("grid", (kind){.noun = GRID, .cellSize = 12}, (kind){.noun = GRID, .cellSize = 5});
   play_both("kdtree", (kind){.noun = KDTREE}, (kind){.noun = KDTREE});
@@ -612,7 +631,7 @@ int main(void) {
   printf("obstacle 0x%08x\n", hash);
   state = 1;
   hash = 2166136261u;
-  play_crowd(2, 400, 300, 32);
+  play_crowd(2, form.agentSlots, form.agents, form.crowdSize);
   play_crowd(3, 260, 200, 8);
   printf("crowd 0x%08x\n", hash);
   return 0;

@@ -1,0 +1,31 @@
+// Commands of a test run, as many beside each other as there are processors.
+
+import { execFile } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+
+const SECONDS = 900
+
+/**
+ * @param {string} command @param {string[]} args
+ * @returns {Promise<{ output: string, clean: boolean }>}
+ */
+export function run(command, ...args) {
+  const options = { timeout: SECONDS * 1000, maxBuffer: 2 ** 26 }
+  return new Promise((resolve) =>
+    execFile(command, args, options, (error, stdout, stderr) =>
+      resolve({ output: `${stdout}${stderr}${error ? `\n${error}` : ''}`, clean: !error }),
+    ),
+  )
+}
+
+/**
+ * Begins them in this order: the longest first.
+ * @param {(() => Promise<void>)[]} tasks
+ */
+export async function inTurn(tasks) {
+  const left = tasks.values()
+  const worker = async () => {
+    for (const task of left) await task()
+  }
+  await Promise.all(Array.from({ length: availableParallelism() }, worker))
+}
