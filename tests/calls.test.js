@@ -7,13 +7,13 @@ import * as assert from 'uvu/assert'
 import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
 import * as boxes from './boxes.js'
+import { SEED } from './drawn.js'
 import { argumentsOf, MINE } from './hostile.js'
 import { className, CORES, dimensionsOf, requiredOf, thrown } from './indexes.js'
 import * as oracle from './oracle.js'
 import { createRandom } from './random.js'
 import * as walls from './walls.js'
 
-const SEED = Number(process.env.COPSE_SEED ?? 1)
 const CALLS = Number(process.env.COPSE_CALLS ?? 20_000)
 const ROOM = 24
 
