@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all setup wasm lib docs demo install test determinism sanitize test-package bench bench-full bench-still bench-boxes bench-walls bench-crowd bench-crossings bench-goals bench-keep check reproducible format fuzz clean help
+.PHONY: all setup wasm lib docs demo install test test-long determinism sanitize test-package bench bench-full bench-still bench-boxes bench-walls bench-crowd bench-crossings bench-goals bench-keep check reproducible format fuzz clean help
 MAKEFLAGS += --no-builtin-rules
 
 CC = gcc
@@ -199,6 +199,10 @@ build/test/unit: $(SANITIZED) $(patsubst tests/c/%.c,build/sanitized/%.o,$(C_UNI
 	@mkdir -p $(@D)
 	$(CLANG) $(SANITIZE) $^ -lm -o $@
 
+build/test/long: tests/c/long.c $(C_TESTS) $(SANITIZED)
+	@mkdir -p $(@D)
+	$(CLANG) $(C_FLAGS) $(SANITIZE) $< $(SANITIZED) -lm -o $@
+
 build/fuzz/api: wasm/exports.c
 build/fuzz/%: tests/c/fuzz/%.c $(C_TESTS) $(SANITIZED) | $(SETUP)
 	@mkdir -p $(@D)
@@ -250,6 +254,10 @@ test: all $(NATIVE_TESTS)
 ## determinism: 1,000 frames of six scenes by every build, and the matrix of their hashes
 determinism: lib $(DETERMINISM:%=build/test/determinism-%)
 	node tests/matrix.js $(DETERMINISM)
+
+## test-long: CASES (1,000,000) of every structure, drawn from SEED on by PROCESSES; goes on where it was
+test-long: lib build/test/long
+	node tests/long.js
 
 ## test-package: the packed package in small projects: Node, Deno, Bun, bundlers, pages, TypeScript
 test-package: lib

@@ -1,8 +1,6 @@
 // The quadtree and the octree against a plain list, under drawn sequences of changes that are played to
 // both cores at once: after each change the trees must be sound, answer as the list does, both in the same
 // order, and have the cells of a new tree.
-//
-// COPSE_RUNS sets the number of sequences for each class, COPSE_SEED what they are drawn from.
 
 import fc from 'fast-check'
 import { suite } from 'uvu'
@@ -10,12 +8,11 @@ import * as assert from 'uvu/assert'
 import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
 import * as list from './boxes.js'
-import { thrown } from './indexes.js'
-import { createRandom } from './random.js'
+import { forAll, runsOf } from './drawn.js'
+import { assertSame, thrown } from './indexes.js'
+import { createRandom, integer, pick } from './random.js'
 
-const environment = globalThis.process?.env
-const SEED = Number(environment?.COPSE_SEED ?? 1)
-const RUNS = Number(environment?.COPSE_RUNS ?? 5200)
+const RUNS = runsOf(5200)
 
 const { fround } = Math
 const NAMES = { 2: 'Quadtree', 3: 'Octree' }
@@ -24,16 +21,6 @@ const instances = []
 
 async function createInstances() {
   for (const [i, library] of libraries.entries()) instances[i] = await library.create()
-}
-
-const integer = (random, count) => Math.floor(random() * count)
-const pick = (random, items) => items[integer(random, items.length)]
-
-/** assert.equal for arrays without its price: it is called millions of times. */
-function assertSame(actual, expected, what) {
-  let i = actual.length === expected.length ? 0 : -1
-  while (i >= 0 && i < actual.length) i = actual[i] === expected[i] ? i + 1 : -1
-  if (i < 0) assert.equal(Array.from(actual), Array.from(expected), what)
 }
 
 // ---- Sequences: what is drawn ----
@@ -563,8 +550,7 @@ export function testSequences() {
 
   for (const dimensions of [2, 3])
     test(`${NAMES[dimensions]} agrees with a list, ${RUNS} times`, () => {
-      const property = fc.property(drawnSequence, (drawn) => playSequence(drawn, dimensions))
-      fc.assert(property, { seed: SEED, numRuns: RUNS, includeErrorInReport: true })
+      forAll(drawnSequence, RUNS, (drawn) => playSequence(drawn, dimensions))
     })
 
   test.run()

@@ -6,12 +6,12 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
+import { SEED } from './drawn.js'
 import { CLASSES, familyOf } from './families.js'
 import { argumentsOf, MINE } from './hostile.js'
 import { thrown } from './indexes.js'
 import { createRandom } from './random.js'
 
-const SEED = Number(process.env.COPSE_SEED ?? 1)
 const CALLS = Number(process.env.COPSE_CALLS ?? 20_000)
 const ROOM = 24
 

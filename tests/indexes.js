@@ -62,6 +62,13 @@ export function assertThrown(call, pattern) {
   assert.match(String(thrown(call)), pattern)
 }
 
+/** assert.equal for arrays without its price: it is called millions of times. */
+export function assertSame(actual, expected, what) {
+  let i = actual.length === expected.length ? 0 : -1
+  while (i >= 0 && i < actual.length) i = actual[i] === expected[i] ? i + 1 : -1
+  if (i < 0) assert.equal(Array.from(actual), Array.from(expected), what)
+}
+
 /** The bits of floats: tells -0 from 0, and a NaN equals itself. */
 export const bits = (floats) => new Uint32Array(floats.slice().buffer)
 

@@ -8,7 +8,7 @@ import * as scalar from 'copse/scalar'
 import { testSequences } from './boxsequences.js'
 import { seal } from './forge.js'
 import { bits, thrown } from './indexes.js'
-import { createRandom, distributions } from './random.js'
+import { createRandom, distributions, integer } from './random.js'
 import { assertRefused, NOT_NUMBERS, trap, WRONG, WRONG_OPTIONS, WRONG_SIZES } from './wrong.js'
 
 testSequences()
@@ -20,8 +20,6 @@ const instances = []
 async function createInstances() {
   for (const [i, library] of libraries.entries()) instances[i] ??= await library.create()
 }
-
-const integer = (random, count) => Math.floor(random() * count)
 
 /** All that can be seen of a tree, but for the figures that asking changes. */
 function portrait(tree) {

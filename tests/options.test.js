@@ -5,11 +5,11 @@ import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as copse from 'copse'
+import { SEED } from './drawn.js'
 import { CLASSES, familyOf } from './families.js'
 import { argumentsOf, MINE } from './hostile.js'
 import { createRandom } from './random.js'
 
-const SEED = Number(process.env.COPSE_SEED ?? 1)
 const CONSTRUCTED = Number(process.env.COPSE_CALLS ?? 6000)
 const CREATED = 600
 

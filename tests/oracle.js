@@ -48,15 +48,19 @@ const squared = (radius) => fround(fround(radius) * fround(radius))
  * @returns {Found}
  */
 function collect(agents, center, options, accepts) {
-  const rounded = Float32Array.from(center)
-  const found = []
+  const rounded = new Float32Array(center)
+  const [ids, distances2] = [[], []]
   for (let id = 0; id < agents.count; id++) {
     if (!isAdmitted(agents, id, options)) continue
     const far2 = distance2(agents, id, rounded)
-    if (accepts(id, far2, rounded)) found.push({ id, far2 })
+    if (!accepts(id, far2, rounded)) continue
+    ids.push(id)
+    distances2.push(far2)
   }
-  if (options.sort === 'distance') found.sort((a, b) => a.far2 - b.far2 || a.id - b.id)
-  return { ids: found.map(({ id }) => id), distances2: found.map(({ far2 }) => far2) }
+  if (options.sort !== 'distance') return { ids, distances2 }
+  const order = ids.map((id, i) => i)
+  order.sort((a, b) => distances2[a] - distances2[b] || a - b)
+  return { ids: order.map((i) => ids[i]), distances2: order.map((i) => distances2[i]) }
 }
 
 export function within(agents, center, radius, options = {}) {
@@ -66,7 +70,7 @@ export function within(agents, center, radius, options = {}) {
 
 export function range(agents, lo, hi, options = {}) {
   const { dimensions, positions } = agents
-  const [min, max] = [Float32Array.from(lo), Float32Array.from(hi)]
+  const [min, max] = [new Float32Array(lo), new Float32Array(hi)]
   return collect(agents, lo, options, (id) => {
     for (let axis = 0; axis < dimensions; axis++) {
       const x = positions[id * dimensions + axis]
@@ -134,12 +138,14 @@ function rayFraction(from, to, center, radius) {
  */
 export function raycast(agents, from, to, radii, options = {}) {
   const { dimensions, positions } = agents
-  const point = (coordinates) => [...Float32Array.from(coordinates), 0].slice(0, 3)
+  const point = (x, y, z = 0) => [fround(x), fround(y), fround(z)]
+  const [start, end] = [point(...from), point(...to)]
   const first = { id: -1, fraction: 1 }
   for (let id = 0; id < agents.count; id++) {
     if (!isAdmitted(agents, id, options)) continue
-    const center = point(positions.subarray(id * dimensions, (id + 1) * dimensions))
-    const fraction = rayFraction(point(from), point(to), center, fround(radii[id]))
+    const at = id * dimensions
+    const center = [positions[at], positions[at + 1], dimensions === 3 ? positions[at + 2] : 0]
+    const fraction = rayFraction(start, end, center, fround(radii[id]))
     if (fraction < first.fraction || (fraction === 1 && first.id < 0))
       Object.assign(first, { id, fraction })
   }

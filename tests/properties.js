@@ -1,21 +1,18 @@
 // An index of any kind against brute force, on drawn cases. A case is played over several frames by
 // indexes that must all answer alike, to the order of their results: the SIMD and the scalar core,
 // both layouts, indexes with a history, fresh ones, and one restored from a snapshot.
-//
-// COPSE_RUNS sets the number of cases for each class, COPSE_SEED what they are drawn from.
 
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
-import { className, maker } from './indexes.js'
+import { forAll, runsOf } from './drawn.js'
+import { assertSame, className, maker } from './indexes.js'
 import * as oracle from './oracle.js'
-import { createRandom, distributions } from './random.js'
+import { createRandom, distributions, integer, pick } from './random.js'
 
-const environment = globalThis.process?.env
-const SEED = Number(environment?.COPSE_SEED ?? 1)
-const RUNS = Number(environment?.COPSE_RUNS ?? 10_000)
+const RUNS = runsOf(10_000)
 
 const { fround } = Math
 const NAMES = Object.keys(distributions)
@@ -23,9 +20,6 @@ const NOT_ACCEPTED = [NaN, Infinity, -Infinity, 1.1e18, -2e18]
 
 /** Stands where a query must not write. */
 const UNTOUCHED = 0xdeadbeef
-
-const integer = (random, count) => Math.floor(random() * count)
-const pick = (random, items) => items[integer(random, items.length)]
 
 // ---- Cases ----
 
@@ -189,13 +183,6 @@ function drawOptions(random, agents, drawn, sorts) {
   return options
 }
 
-/** assert.equal for arrays without its price: it is called millions of times. */
-function assertSame(actual, expected) {
-  let i = actual.length === expected.length ? 0 : -1
-  while (i >= 0 && i < actual.length) i = actual[i] === expected[i] ? i + 1 : -1
-  if (i < 0) assert.equal(Array.from(actual), Array.from(expected))
-}
-
 const outBuffer = new Uint32Array(16_384)
 const distances2Buffer = new Float32Array(16_384)
 
@@ -355,14 +342,13 @@ export function testProperties(kind, { drawnOptions, optionsOf, checkCells }) {
     test.before(() => Promise.all([simdMaker.start(), scalarMaker.start()]))
 
     test('agrees with brute force and with itself', () => {
-      const property = fc.property(drawnCase(drawnOptions), (drawn) => {
+      forAll(drawnCase(drawnOptions), RUNS, (drawn) => {
         for (const frame of play(drawn, dimensions, { simdMaker, scalarMaker, optionsOf })) {
           checkShape(frame)
           checkCells(frame)
           for (const method of Object.keys(queries)) checkQuery(frame, drawn, method)
         }
       })
-      fc.assert(property, { seed: SEED, numRuns: RUNS, includeErrorInReport: true })
     })
 
     test.run()

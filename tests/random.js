@@ -22,7 +22,11 @@ const POWERS_OF_TWO = [1.401298464324817e-45]
 while (POWERS_OF_TWO.length <= 149 + 59) POWERS_OF_TWO.push(POWERS_OF_TWO.at(-1) * 2)
 const powerOfTwo = (exponent) => POWERS_OF_TWO[exponent + 149]
 
-const integer = (random, count) => Math.floor(random() * count)
+/** One of 0 … count - 1. */
+export const integer = (random, count) => Math.floor(random() * count)
+
+export const pick = (random, items) => items[integer(random, items.length)]
+
 const sign = (random) => (random() < 0.5 ? -1 : 1)
 
 /** The points whose coordinates are `coordinate(i, axis)`: x0, y0, (z0,) x1, y1, … */

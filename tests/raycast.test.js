@@ -1,26 +1,20 @@
 // Rays against brute force, on drawn cases: the SIMD and the scalar core must hit the same agents at
 // the same fractions, to the bit, as a loop over all of them does.
-//
-// COPSE_RUNS sets the number of cases for each class, COPSE_SEED what they are drawn from.
 
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
+import { forAll, runsOf } from './drawn.js'
 import * as oracle from './oracle.js'
-import { createRandom, distributions } from './random.js'
+import { createRandom, distributions, integer, pick } from './random.js'
 import { bits, KINDS, maker, ROW, ROW_3D } from './indexes.js'
 
-const environment = globalThis.process?.env
-const SEED = Number(environment?.COPSE_SEED ?? 1)
-const RUNS = Number(environment?.COPSE_RUNS ?? 4000)
+const RUNS = runsOf(4000)
 
 const { fround } = Math
 const RAYS = 12
-const integer = (random, count) => Math.floor(random() * count)
-const pick = (random, items) => items[integer(random, items.length)]
-
 const drawnCase = fc.record({
   n: fc.oneof(
     { withCrossShrink: true },
@@ -95,7 +89,7 @@ function checkRay(indexes, agents, from, to, radii, options) {
 
 for (const dimensions of [2, 3])
   test(`equals brute force in ${dimensions}D`, () => {
-    const property = fc.property(drawnCase, (drawn) => {
+    forAll(drawnCase, RUNS, (drawn) => {
       const random = createRandom(drawn.seed)
       const agents = drawAgents(random, drawn, dimensions)
       const rays = Array.from({ length: RAYS }, () => {
@@ -138,7 +132,6 @@ for (const dimensions of [2, 3])
         for (const index of indexes) index.dispose()
       }
     })
-    fc.assert(property, { seed: SEED, numRuns: RUNS })
   })
 
 for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of makers) {

@@ -1,7 +1,7 @@
 // Walls to see past: how they stand, and the works of who answers for lines of sight.
 
 import { ObstacleTree } from 'copse'
-import { createRandom } from '../random.js'
+import { createRandom, integer } from '../random.js'
 
 /** Units: one square, polygon or cell of a maze in each. */
 export const ROOM = 10
@@ -10,8 +10,6 @@ const EYES = 20
 const CROWD = 100 // agents around each eye
 const VIEW = 5 * ROOM
 const MOVED = 0.05 * ROOM // at most, in one frame
-
-const integer = (random, count) => Math.floor(random() * count)
 
 /** Each gives polygons of n edges in all, flat x0, y0, x1, y1, …, none of which crosses another. */
 const layouts = {

@@ -247,11 +247,18 @@ typedef struct program_bounds {
   double excess;         /* of the worst violation beyond the least, where not */
 } program_bounds;
 
+/* How near to parallel constraints are drawn. */
+enum { PROGRAM_SLANTS = 3 };
+
 /* Solves one program drawn at random; answers with what is wrong, or NULL. Those that can only just
  * be solved, or just not, are left out, and walls that contradict each other. */
-static inline const char *compare_program(uint32_t *state, int dimensions, double slant,
-                                          const program_bounds *bounds) {
+static inline const char *compare_program(uint32_t *state, int dimensions, int sort) {
+  /* In space what is within 0.003 of parallel counts as parallel: that much is lost. */
+  static const program_bounds BOUNDS[] = {{1e-4, 1e-4, 1e-4}, {1e-4, 1e-4, 5e-3}};
+  static const double SLANTS[PROGRAM_SLANTS] = {0.02, 1e-3, 1e-6};
   static program_floats floats;
+  const program_bounds *bounds = &BOUNDS[dimensions - 2];
+  const double slant = SLANTS[sort];
   program at = random_program(state, dimensions, dimensions == 2 ? PROGRAM_LINES : 7, slant);
   if (dimensions == 2 && random_word(state) % 2)
     at.walls = (int)(random_word(state) % ((uint32_t)at.count + 1));

@@ -1,0 +1,26 @@
+// How every test of drawn cases draws them: COPSE_RUNS sets how many, COPSE_SEED what they are drawn from.
+
+import fc from 'fast-check'
+
+const environment = globalThis.process?.env
+
+export const SEED = Number(environment?.COPSE_SEED ?? 1)
+
+/** How many cases to draw: as many as usual, unless told otherwise. */
+export const runsOf = (usual) => Number(environment?.COPSE_RUNS ?? usual)
+
+let held = 0
+globalThis.process?.once?.('exit', () => {
+  const { user, system } = process.cpuUsage()
+  const seconds = ((user + system) / 1e6).toFixed(1)
+  if (held) console.log(`${held} drawn cases held, from seed ${SEED}, in ${seconds} s`)
+})
+
+/** Plays so many drawn cases. The first that throws is made as small as it can be, and named with its seed. */
+export function forAll(drawn, runs, play) {
+  const property = fc.property(drawn, (one) => {
+    play(one)
+    held++
+  })
+  fc.assert(property, { seed: SEED, numRuns: runs, includeErrorInReport: true })
+}

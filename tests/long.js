@@ -1,0 +1,135 @@
+// The tests of drawn cases, for long: CASES (1,000,000) of each structure, from SEED (1) on, by as many
+// PROCESSES as there are processors. What held is kept in build/long.json: a run that was interrupted goes
+// on where it was, unless the library or the test is another one now.
+
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+process.chdir(fileURLToPath(new URL('../', import.meta.url)))
+
+const CASES = Number(process.env.CASES || 1_000_000)
+const SEED = Number(process.env.SEED || 1)
+const PROCESSES = Number(process.env.PROCESSES || availableParallelism())
+const STATE = 'build/long.json'
+const CHUNK_CASES = 10_000 // about
+const CHUNK_HOURS = 2 // else it hangs
+const MOST_FAILURES = 3 // of a structure, before the others go on without it
+
+/** What draws cases of each structure: so many `runs` of each of its properties are a chunk. */
+const STRUCTURES = Object.entries({
+  'agent tree': { test: 'tests/agenttree.test.js', runs: 2500 },
+  grid: { test: 'tests/grid.test.js', runs: 2500 },
+  'k-d tree': { test: 'tests/kdtree.test.js', runs: 2000 },
+  'rays of these three': { test: 'tests/raycast.test.js', runs: 5000 },
+  'quadtree and octree': { test: 'tests/octree.test.js', runs: 5000 },
+  'obstacle tree': { test: 'tests/walls.test.js', runs: 8889 },
+  crowd: { test: 'build/test/long', runs: 10_000 },
+})
+
+/** @typedef {{ seed: number, cases: number, seconds: number }} Chunk which held */
+
+// ---- What held before ----
+
+/** A test, and what it imports. @param {string} file @param {Set<string>} files */
+function sourcesOf(file, files = new Set()) {
+  if (files.has(file)) return files
+  files.add(file)
+  for (const [, path] of readFileSync(file, 'utf8').matchAll(/from '(\..*)'/g))
+    sourcesOf(join(dirname(file), path), files)
+  return files
+}
+
+/** Another one for another library or test. @param {string} test */
+function keyOf(test) {
+  const isScript = test.endsWith('.js')
+  const files = isScript ? ['dist/copse.js', 'dist/scalar.js', ...sourcesOf(test)] : [test]
+  const hash = createHash('sha256')
+  for (const file of files) hash.update(readFileSync(file))
+  return hash.digest('hex')
+}
+
+/** By key. @type {Record<string, Chunk[]>} */
+const kept = existsSync(STATE) ? JSON.parse(readFileSync(STATE, 'utf8')) : {}
+
+function keep() {
+  writeFileSync(`${STATE}.new`, JSON.stringify(kept))
+  renameSync(`${STATE}.new`, STATE)
+}
+
+const played = STRUCTURES.map(([name, { test, runs }]) => {
+  const chunks = (kept[keyOf(test)] ??= [])
+  const seeds = new Set(chunks.map(({ seed }) => seed)) // played or being played
+  return { name, test, runs, chunks, seeds, running: 0, failures: 0 }
+})
+
+const grouped = (/** @type {number} */ count) => count.toLocaleString('en')
+
+// ---- Chunks ----
+
+/** @param {{ chunks: Chunk[] }} structure @param {'cases' | 'seconds'} what */
+const sum = ({ chunks }, what) =>
+  chunks.reduce((total, chunk) => total + (chunk.seed >= SEED ? chunk[what] : 0), 0)
+
+const unfinished = () =>
+  played.filter((one) => one.failures < MOST_FAILURES && sum(one, 'cases') + one.running < CASES)
+
+/** The next chunk is of the structure that is farthest behind. */
+async function playChunks() {
+  for (let open; (open = unfinished()).length;) {
+    const cases = open.map((one) => sum(one, 'cases') + one.running)
+    await playChunk(open[cases.indexOf(Math.min(...cases))])
+  }
+}
+
+/** @param {typeof played[number]} structure */
+async function playChunk(structure) {
+  const { name, test, runs, chunks, seeds } = structure
+  let seed = SEED
+  while (seeds.has(seed)) seed++
+  seeds.add(seed)
+  structure.running += CHUNK_CASES
+  const { command, output, clean } = await draw(test, runs, seed)
+  structure.running -= CHUNK_CASES
+  const [, cases, seconds] = /^(\d+) drawn cases held, .* in (.*) s$/m.exec(output) ?? []
+  if (clean && Number(cases) > 0) {
+    chunks.push({ seed, cases: Number(cases), seconds: Number(seconds) })
+    keep()
+    console.log(`${name}: seed ${seed}, ${seconds} s; ${grouped(sum(structure, 'cases'))} held`)
+  } else {
+    structure.failures++
+    console.log(`${output}\nFAIL ${name}: seed ${seed}; again: ${command}`)
+  }
+}
+
+/** @param {string} test @param {number} runs @param {number} seed */
+function draw(test, runs, seed) {
+  const isScript = test.endsWith('.js')
+  const set = { COPSE_SEED: String(seed), COPSE_RUNS: String(runs) }
+  const words = isScript ? [process.execPath, test] : [test, String(seed), String(runs)]
+  const command = isScript ? `COPSE_SEED=${seed} COPSE_RUNS=${runs} node ${test}` : words.join(' ')
+  const options = {
+    env: { ...process.env, ...set },
+    timeout: CHUNK_HOURS * 3_600_000,
+    maxBuffer: 2 ** 26,
+  }
+  return new Promise((resolve) =>
+    execFile(words[0], words.slice(1), options, (error, stdout, stderr) =>
+      resolve({ command, output: `${stdout}${stderr}`, clean: !error }),
+    ),
+  )
+}
+
+await Promise.all(Array.from({ length: PROCESSES }, playChunks))
+
+const row = (/** @type {string[]} */ [name, ...figures]) =>
+  name.padEnd(22) + figures.map((figure) => figure.padStart(14)).join('')
+console.log(row(['', 'cases', 'failures', 'CPU minutes']))
+for (const one of played) {
+  const figures = [grouped(sum(one, 'cases')), String(one.failures)]
+  console.log(row([one.name, ...figures, (sum(one, 'seconds') / 60).toFixed(1)]))
+}
+process.exitCode = played.every((one) => !one.failures && sum(one, 'cases') >= CASES) ? 0 : 1
