@@ -82,6 +82,16 @@ function testKind(kind, build, library) {
     assert.is(index.nearest(1, 1, { exclude: 0 }), last)
     assert.is(index.countWithin(0, 0, Infinity), 2)
     assert.not.ok(index.anyWithin(1, -1e18, 1))
+    const rows = index.allWithin(Infinity)
+    const near = index.allNeighbors({ k: 3 })
+    for (let id = 0; id <= last; id++) {
+      const others = id === 0 || id === last ? 1 : 0
+      assert.equal([rows.counts[id], near.counts[id]], [others, others])
+    }
+    assert.equal(index.pairs(Infinity), ids(0, last))
+    assert.equal(index.order(), ids(0, last))
+    assert.is(index.raycast(1, -1e18, 1, 1e18, { radius: 1e17 }).id, 0)
+    assert.is(index.raycast(1, -1e18, 1, -2e17, { radius: 1e17 }), null)
     assert.ok(index.validate())
 
     index.positions.fill(7)

@@ -351,6 +351,20 @@ static void test_skip_leaves_out_and_counts_what_is_not_finite(void) {
   CHECK(index_build(at, NULL) == COPSE_OK && index_validate(at));
   CHECK(index_stats(at).skipped == 34 && index_stats(at).agents == 66);
   CHECK(within_count(at, 0, 0, INFINITY) == 66);
+  uint32_t offsets[100], counts[100], ids[100 * 100], order[100];
+  float distances2[100 * 2];
+  copse_rows rows = {offsets, counts, ids, 100 * 100, 0, false};
+  CHECK(index_all_within(at, INFINITY, NULL, NULL, &rows) == COPSE_OK && rows.total == 66 * 65);
+  for (uint32_t id = 0; id < 100; id++) CHECK(counts[id] == (id % 3 ? 65 : 0));
+  copse_neighbor_rows near = {counts, ids, distances2};
+  CHECK(index_all_neighbors(at, 2, NULL, NULL, &near) == COPSE_OK);
+  for (uint32_t id = 0; id < 100; id++) CHECK(counts[id] == (id % 3 ? 2 : 0));
+  copse_results out = {ids, NULL, 100 * 100, 0, 0};
+  const float lo[2] = {-INFINITY, -INFINITY}, hi[2] = {INFINITY, INFINITY};
+  CHECK(index_pairs(at, INFINITY, NULL, NULL, &out) == COPSE_OK && out.total == 66 * 65);
+  CHECK(index_range(at, lo, hi, NULL, &out) == COPSE_OK && out.total == 66);
+  CHECK(index_order(at, order, 100) == 66);
+  for (uint32_t i = 0; i < 66; i++) CHECK(order[i] % 3 && ids[i] % 3);
   index_destroy(at);
 }
 
