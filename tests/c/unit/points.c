@@ -397,7 +397,8 @@ static void check_builds(const copse_agenttree_def *def, double most) {
   static float points[3 * N];
   for (int onAllAxes = 0; onAllAxes < 2; onAllAxes++) {
     uint64_t uniform = 0;
-    for (int input = INPUT_UNIFORM; input >= 0; input--) {
+    for (int i = 0; i < INPUTS; i++) {
+      const int input = (INPUT_UNIFORM + i) % INPUTS;
       fill_input(points, input, N, def->dimensions, onAllAxes);
       index at = make(*def);
       const copse_positions given = interleaved(points, def->dimensions);
