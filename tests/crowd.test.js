@@ -419,6 +419,11 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
       crowd.positions[0] = 7
       crowd.step()
       assert.is(crowd.positions[0], 7)
+      const { byteLength } = own.memory.buffer // nothing but creation grows
+      for (let i = 0; i < 7; i++) crowd.add({ position: [i, 7, 9].slice(0, crowd.dimensions) })
+      steps(crowd, 10)
+      crowd.look(0)
+      assert.is(own.memory.buffer.byteLength, byteLength)
     }
   })
 

@@ -373,6 +373,16 @@ function testKind(kind, build, library) {
     index.positions[0] = 77
     index.build()
     assert.is(index.nearest(77, 0), 0)
+
+    const { byteLength } = instance.memory.buffer // nothing but creation grows
+    large.count = 50_000
+    large.positions.forEach((_, i, all) => (all[i] = i % 1013))
+    large.build()
+    large.within(0, 0, Infinity)
+    large.neighbors(0, 0, 50_000)
+    large.allNeighbors({ k: 2 })
+    large.pairs(0.5)
+    assert.is(instance.memory.buffer.byteLength, byteLength)
   })
 
   life('reserve keeps everything, in either layout', () => {

@@ -939,6 +939,13 @@ for (const [core, library] of libraries.entries())
       for (const detached of [boxes, generations, groups, found]) assert.is(detached.length, 0)
       assert.equal(portrait(tree), before)
       assert.is(tree.rangeInto(...cube(0, 16), new Uint32Array(6)), 5)
+      const { byteLength } = instance.memory.buffer // nothing but creation grows
+      for (let i = 0; i < 5000; i++) large.insert(...cube((i * 7) % 16, ((i * 7) % 16) + 0.5))
+      large.boxes.fill(3, 0, 5000)
+      large.moveAll()
+      large.range(...cube(0, 16))
+      large.neighbors(...cube(8), 5000)
+      assert.is(instance.memory.buffer.byteLength, byteLength)
     })
 
     test('reserve keeps everything', () => {
