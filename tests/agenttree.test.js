@@ -48,8 +48,13 @@ test('the only leaf is the bounds of its agent', () => {
 test('a midpoint that rounds to an end leaves no side empty', () => {
   const next = 1 + 2 ** -23
   const adjacent = [next, 1, 1, next, 1, next].flatMap((x) => [x, x])
+  // So many that there would be room for nodes without agents.
+  const many = new Array(4).fill(adjacent).flat()
   for (const axis of ['longest', 'cycle'])
-    assert.is(built(2, adjacent, { axis, leafSize: 1 }).stats().nodes, 3)
+    for (const leafSize of [1, 2, 4]) {
+      const { depth, leaves, nodes } = built(2, many, { axis, leafSize }).stats()
+      assert.equal([depth, leaves, nodes], [1, 2, 3])
+    }
 })
 
 test('leafSize out of range: RangeError', () => {

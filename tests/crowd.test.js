@@ -7,7 +7,7 @@ import * as scalar from 'copse/scalar'
 import { assertThrown, thrown } from './indexes.js'
 import { seal } from './forge.js'
 import { createRandom } from './random.js'
-import { assertRefused, WRONG, WRONG_SIZES } from './wrong.js'
+import { assertRefused, trap, WRONG, WRONG_SIZES } from './wrong.js'
 
 const STEP = 1 / 60
 
@@ -419,6 +419,11 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
       crowd.positions[0] = 7
       crowd.step()
       assert.is(crowd.positions[0], 7)
+      const { byteLength } = own.memory.buffer // nothing but creation grows
+      for (let i = 0; i < 7; i++) crowd.add({ position: [i, 7, 9].slice(0, crowd.dimensions) })
+      steps(crowd, 10)
+      crowd.look(0)
+      assert.is(own.memory.buffer.byteLength, byteLength)
     }
   })
 
@@ -685,6 +690,8 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     assertCode(() => crowd.restore(crowd.obstacles.save()), 'BAD_SNAPSHOT')
     for (let size = 0; size < saved.length; size += 97)
       assertCode(() => crowd.restore(saved.slice(0, size)), 'BAD_SNAPSHOT')
+    for (let more = 1; more <= 8; more++)
+      assertCode(() => crowd.restore(Uint8Array.of(...saved, ...new Array(more))), 'BAD_SNAPSHOT')
     for (let word = 0; word < saved.length / 4; word += 5) {
       const bytes = saved.slice()
       bytes[4 * word + 3] ^= 0x40
@@ -731,6 +738,49 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     crowd.step()
     assert.equal(told(), [[2, 3], [3]])
     assert.is(crowd.generation, 0)
+  })
+
+  test('growth that fails: OUT_OF_MEMORY, and everything as before', async () => {
+    const own = await library.create()
+    for (const Class of [Crowd, Crowd3D]) {
+      const crowd = new Class({ instance: own, capacity: 8 })
+      crowd.add({ position: [3, 4, 5].slice(0, crowd.dimensions) })
+      const [before, { byteLength }] = [crowd.save(), own.memory.buffer]
+      const { message } = assertCode(() => crowd.reserve(2 ** 28), 'OUT_OF_MEMORY')
+      assert.match(message, /^Crowd(3D)?\.reserve: /)
+      assertCode(() => new Class({ instance: own, capacity: 2 ** 28 }), 'OUT_OF_MEMORY')
+      assert.equal([crowd.capacity, own.memory.buffer.byteLength], [8, byteLength])
+      assert.equal(crowd.save(), before)
+      crowd.step()
+    }
+  })
+
+  test('a trap kills its instance, and no other', async () => {
+    const own = await library.create()
+    const [crowd, other, elsewhere] = [plane({ instance: own }), space({ instance: own }), plane()]
+    const { enter } = own
+    own.enter = () => ({ ...enter.call(own), crowd_step: trap() })
+    assert.instance(
+      thrown(() => crowd.step()),
+      WebAssembly.RuntimeError,
+    )
+    delete own.enter
+    for (const dead of [crowd, other])
+      for (const call of [
+        () => dead.step(),
+        () => dead.add({ position: [1, 2, 3].slice(0, dead.dimensions) }),
+        () => dead.look(0),
+        () => dead.count,
+        () => dead.hash(),
+        () => dead.save(),
+        () => dead.reserve(100),
+        () => dead.clear(),
+        () => dead.dispose(),
+      ])
+        assertCode(call, 'DEAD')
+    assertCode(() => plane({ instance: own }), 'DEAD')
+    elsewhere.step()
+    assert.is(elsewhere.stats().steps, 1)
   })
 
   test('once disposed, every use throws', () => {

@@ -82,6 +82,16 @@ function testKind(kind, build, library) {
     assert.is(index.nearest(1, 1, { exclude: 0 }), last)
     assert.is(index.countWithin(0, 0, Infinity), 2)
     assert.not.ok(index.anyWithin(1, -1e18, 1))
+    const rows = index.allWithin(Infinity)
+    const near = index.allNeighbors({ k: 3 })
+    for (let id = 0; id <= last; id++) {
+      const others = id === 0 || id === last ? 1 : 0
+      assert.equal([rows.counts[id], near.counts[id]], [others, others])
+    }
+    assert.equal(index.pairs(Infinity), ids(0, last))
+    assert.equal(index.order(), ids(0, last))
+    assert.is(index.raycast(1, -1e18, 1, 1e18, { radius: 1e17 }).id, 0)
+    assert.is(index.raycast(1, -1e18, 1, -2e17, { radius: 1e17 }), null)
     assert.ok(index.validate())
 
     index.positions.fill(7)
@@ -419,6 +429,61 @@ function testKind(kind, build, library) {
           assert.is(call(memory.subarray(1, 1 + room)), 6)
           assert.equal(memory, expected)
         }
+    }
+  })
+
+  queries('batches: radius 0 and Infinity, k = 0, nobody and one', () => {
+    for (const options of variants)
+      for (const dimensions of [2, 3]) {
+        const [zero, far] = [0, 9].map((x) => new Array(dimensions).fill(x))
+        const places = Float32Array.of(...zero, ...far)
+        for (const n of [0, 1, 4]) {
+          const some = new Array(n).fill(zero).flat() // on one point
+          const index = built(dimensions, some, { ...options, capacity: 4, k: 9 })
+          for (const radius of [0, -0, 1, Infinity, 1e39]) {
+            const { counts, total, truncated } = index.allWithin(radius)
+            assert.equal([total, truncated], [n * Math.max(n - 1, 0), false])
+            assert.ok(counts.subarray(0, n).every((count) => count === n - 1))
+            assert.is(index.pairs(radius).length, n * Math.max(n - 1, 0))
+            assert.is(index.withinMany(places, radius).total, radius > 99 ? 2 * n : n)
+          }
+          for (const k of [0, 1, 3, 9]) {
+            const near = index.allNeighbors({ k })
+            for (let i = 0; i < n; i++) {
+              const others = ascending(n).filter((id) => id !== i)
+              assert.is(near.counts[i], Math.min(k, n - 1))
+              assert.equal(near.ids.slice(i * k, i * k + near.counts[i]), others.slice(0, k))
+            }
+            const many = index.nearestMany(places, { k })
+            for (const row of [0, 1]) {
+              assert.is(many.counts[row], Math.min(k, n))
+              assert.equal(
+                many.ids.slice(row * k, row * k + many.counts[row]),
+                ascending(n).slice(0, k),
+              )
+            }
+          }
+          index.dispose()
+        }
+      }
+  })
+
+  queries('batches that do not fit: whole pairs and rows, and the total', () => {
+    for (const options of variants) {
+      const index = built(2, ROW, { ...options, results: 7 })
+      const rows = index.allWithin(1) // two for each, but for the ends
+      assert.equal([rows.total, rows.truncated], [10, true])
+      assert.ok(rows.counts.slice(0, 6).reduce((sum, count) => sum + count) <= 7)
+      rows.counts.forEach((count, i) => assert.ok([0, i % 5 ? 2 : 1].includes(count)))
+      assert.is(index.pairs(1).length, 6)
+      const whole = index.pairs(1).slice()
+      for (let room = 0; room <= 12; room++) {
+        const memory = new Uint32Array(14).fill(99)
+        assert.is(index.pairsInto(1, memory.subarray(1, 1 + room)), 5)
+        const written = Math.min(room & ~1, 6)
+        assert.ok(memory.every((id, i) => (i >= 1 && i <= written) !== (id === 99)))
+        assert.equal(memory.slice(1, 1 + written), whole.slice(0, written))
+      }
     }
   })
 

@@ -107,6 +107,53 @@ function testKind(kind, build, library) {
     }
   })
 
+  args('of the batches are refused, and nothing changed', () => {
+    for (const dimensions of [2, 3]) {
+      const name = className(kind, dimensions)
+      const index = rowOf(dimensions)
+      const before = portrait(index)
+      const points = new Float32Array(dimensions)
+      const refused = (method, argument, wrongs, call, type) => {
+        for (const wrong of wrongs)
+          assertRefused(() => call(wrong), `${name}.${method}`, argument, wrong, type)
+      }
+      const { count, distance, out } = WRONG
+      const counts = [...count, 2 ** 32, 2 ** 32 + 5, 11]
+      refused('allNeighbors', 'k', counts, (k) => index.allNeighbors({ k }))
+      refused('nearestMany', 'k', counts, (k) => index.nearestMany(points, { k }))
+      refused('allWithin', 'radius', distance, (radius) => index.allWithin(radius))
+      refused('withinMany', 'radius', distance, (radius) => index.withinMany(points, radius))
+      refused('pairsInto', 'out', out, (to) => index.pairsInto(1, to), 'an array')
+      for (const [option, wrongs] of Object.entries(WRONG_OPTIONS)) {
+        if (option === 'sort') continue
+        const calls = {
+          allNeighbors: (options) => index.allNeighbors({ k: 1, ...options }),
+          nearestMany: (options) => index.nearestMany(points, { k: 1, ...options }),
+        }
+        if (option !== 'maxDistance')
+          calls.raycastMany = (options) =>
+            index.raycastMany(new Float32Array(2 * dimensions), options)
+        if (option === 'mask') calls.allWithin = (options) => index.allWithin(1, options)
+        if (option === 'exclude') delete calls.allNeighbors
+        for (const [method, call] of Object.entries(calls))
+          refused(method, option, wrongs, (wrong) => call({ [option]: wrong }))
+      }
+      for (const wrong of [NaN, Infinity, -Infinity, 1e39, 1.1e18])
+        for (const [method, argument, call] of [
+          ['withinMany', 'points', (floats) => index.withinMany(floats, 1)],
+          ['nearestMany', 'points', (floats) => index.nearestMany(floats, { k: 1 })],
+          ['raycastMany', 'segments', (floats) => index.raycastMany(floats)],
+        ]) {
+          const floats = new Float32Array(2 * dimensions).fill(wrong, 2 * dimensions - 1)
+          const message = new RegExp(
+            `^RangeError: Index(3D)?.${method}: ${argument}.${2 * dimensions - 1}. must be `,
+          )
+          assertThrown(() => call(floats), message)
+        }
+      assert.equal(portrait(index), before)
+    }
+  })
+
   args('in options are refused, undefined is not', () => {
     for (const dimensions of [2, 3]) {
       const name = className(kind, dimensions)
@@ -326,6 +373,16 @@ function testKind(kind, build, library) {
     index.positions[0] = 77
     index.build()
     assert.is(index.nearest(77, 0), 0)
+
+    const { byteLength } = instance.memory.buffer // nothing but creation grows
+    large.count = 50_000
+    large.positions.forEach((_, i, all) => (all[i] = i % 1013))
+    large.build()
+    large.within(0, 0, Infinity)
+    large.neighbors(0, 0, 50_000)
+    large.allNeighbors({ k: 2 })
+    large.pairs(0.5)
+    assert.is(instance.memory.buffer.byteLength, byteLength)
   })
 
   life('reserve keeps everything, in either layout', () => {

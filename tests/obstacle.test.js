@@ -566,6 +566,19 @@ for (const [core, library] of libraries.entries()) {
     assert.ok(tree.nearest(9e17, 3).distance < Infinity)
     assert.is(tree.within(-1e18, -1e18, Infinity).length, 6)
     assert.ok(tree.validate())
+    // What is seen has to be around the point.
+    assert.ok(tree.visibilityPolygon(9.9e17, 9.9e17).length >= 6)
+    for (const [x, y] of [
+      [1e18, 0],
+      [3, -1e18],
+    ])
+      for (const options of [undefined, {}, { maxDistance: 5e17 }, { maxDistance: Infinity }])
+        assertRefused(
+          () => tree.visibilityPolygon(x, y, options),
+          `${name}.visibilityPolygon`,
+          'x and y',
+          x === 3 ? y : x,
+        )
   })
 
   test('denormal edges are edges, and -0 is 0', () => {
@@ -979,7 +992,7 @@ for (const [core, library] of libraries.entries()) {
     assert.equal(portrait(tree), before)
   })
 
-  test('every flipped bit, and every cut: BAD_SNAPSHOT', () => {
+  test('every flipped bit, every cut, and anything behind: BAD_SNAPSHOT', () => {
     const tree = yard()
     const bytes = tree.save()
     tree.move(0, square(50, 0, 1))
@@ -991,6 +1004,11 @@ for (const [core, library] of libraries.entries()) {
     }
     for (let size = 0; size < bytes.length; size++)
       assert.is(thrown(() => tree.restore(bytes.subarray(0, size))).code, 'BAD_SNAPSHOT')
+    for (let more = 1; more <= 8; more++)
+      assertCode(
+        () => tree.restore(Uint8Array.of(...bytes, ...new Array(more).fill(0))),
+        'BAD_SNAPSHOT',
+      )
     assert.equal(portrait(tree), before)
     tree.restore(bytes)
     assert.ok(tree.contains(1, 1))

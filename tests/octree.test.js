@@ -273,8 +273,8 @@ for (const [core, library] of libraries.entries())
       const tree = row()
       const before = portrait(tree)
       const kept = tree.boxes.slice()
-      assertRefused(() => tree.load(-1), `${name}.load`, 'count', -1)
-      assertRefused(() => tree.load(1.5), `${name}.load`, 'count', 1.5)
+      for (const wrong of SLOTS)
+        assertRefused(() => tree.load(wrong), `${name}.load`, 'count', wrong)
       assertCode(() => tree.load(tree.capacity + 1), 'FULL')
       tree.boxes[1] = NaN
       assert.is(assertCode(() => tree.load(1), 'NOT_FINITE').index, 0)
@@ -779,7 +779,7 @@ for (const [core, library] of libraries.entries())
       assert.equal(portrait(tree), before)
     })
 
-    test('every flipped bit, and every cut: BAD_SNAPSHOT', () => {
+    test('every flipped bit, every cut, and anything behind: BAD_SNAPSHOT', () => {
       const tree = row()
       const bytes = tree.save()
       tree.move(0, ...cube(9))
@@ -791,6 +791,11 @@ for (const [core, library] of libraries.entries())
       }
       for (let size = 0; size < bytes.length; size++)
         assert.is(thrown(() => tree.restore(bytes.subarray(0, size))).code, 'BAD_SNAPSHOT')
+      for (let more = 1; more <= 8; more++)
+        assertCode(
+          () => tree.restore(Uint8Array.of(...bytes, ...new Array(more).fill(0))),
+          'BAD_SNAPSHOT',
+        )
       assert.equal(portrait(tree), before)
       tree.restore(bytes)
       assert.is(tree.nearest(...cube(0)), 0)
@@ -932,6 +937,13 @@ for (const [core, library] of libraries.entries())
       for (const detached of [boxes, generations, groups, found]) assert.is(detached.length, 0)
       assert.equal(portrait(tree), before)
       assert.is(tree.rangeInto(...cube(0, 16), new Uint32Array(6)), 5)
+      const { byteLength } = instance.memory.buffer // nothing but creation grows
+      for (let i = 0; i < 5000; i++) large.insert(...cube((i * 7) % 16, ((i * 7) % 16) + 0.5))
+      large.boxes.fill(3, 0, 5000)
+      large.moveAll()
+      large.range(...cube(0, 16))
+      large.neighbors(...cube(8), 5000)
+      assert.is(instance.memory.buffer.byteLength, byteLength)
     })
 
     test('reserve keeps everything', () => {

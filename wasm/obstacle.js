@@ -602,10 +602,14 @@ export class ObstacleTree extends Queryable {
    */
   #askBox(method, x, y, options) {
     this.#checkPlace(method, x, y)
+    const name = this._name
+    this.#minX = this.#minY = -MAX_COORDINATE
+    this.#maxX = this.#maxY = MAX_COORDINATE
+    if (!this.#isInside(x, y))
+      refuse(name, method, 'x and y', Math.abs(x) > Math.abs(y) ? x : y, 'nearer to 0 than 1e18')
     this.#minX = this.#minY = -Infinity
     this.#maxX = this.#maxY = Infinity
     if (options === undefined) return
-    const name = this._name
     checkOptions(name, method, options)
     const { bounds, maxDistance } = options
     if (bounds !== undefined) {

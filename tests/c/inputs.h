@@ -4,7 +4,8 @@
 
 #include "compare.h"
 
-enum { INPUTS = 16, INPUT_EQUAL = 3, INPUT_UNIFORM = INPUTS - 1 };
+/* The first are hard for selection. */
+enum { INPUT_UNIFORM = 8, SELECTION_INPUTS = 9, INPUTS = 16 };
 
 /* A coordinate of point i of n. */
 static inline float input_at(int input, uint32_t i, uint32_t n, uint32_t *seed) {
@@ -16,7 +17,7 @@ static inline float input_at(int input, uint32_t i, uint32_t n, uint32_t *seed) 
     return (float)(n - i);
   case 2: /* organ pipe */
     return (float)(i < half ? i : n - i);
-  case INPUT_EQUAL:
+  case 3: /* all equal */
     return 7;
   case 4: /* bad for the median of three: D. R. Musser, "Introspective sorting" (1997) */
     return (float)(i < half ? (i % 2 ? half + i - 1 : i) : 2 * (i - half) + 1);
@@ -26,22 +27,22 @@ static inline float input_at(int input, uint32_t i, uint32_t n, uint32_t *seed) 
     return (float)(random_word(seed) % 3);
   case 7: /* half of them equal */
     return i % 2 ? 500 : (float)(random_word(seed) % 1000);
-  case 8: /* two clumps, far from each other */
-    return (i % 2 ? 1e6f : 0) + (float)(random_word(seed) >> 8) / 16777216;
-  case 9: /* as far as can be: the sum of their sides is not one of the accepted */
-    return (i % 2 ? 1 : -1) * (COPSE_MAX_COORDINATE - (float)(random_word(seed) % 512) * 1e15f);
-  case 10: /* ever closer to 0 */
-    return ldexpf(1 + (float)(random_word(seed) >> 8) / 16777216, -(int)(random_word(seed) % 140));
-  case 11: /* of every magnitude, on both sides of 0 */
-    return ldexpf(i % 2 ? 1 : -1, (int)(random_word(seed) % 208) - 149);
-  case 12: /* neighboring floats, across a power of two */
-    return 1024 + ((float)(random_word(seed) % 16) - 8) / 16384;
-  case 13: /* denormal */
-    return ((float)(random_word(seed) % 1000) - 500) * 1e-45f;
-  case 14: /* both zeros */
-    return i % 2 ? -0.0f : 0.0f;
-  default: /* uniform */
+  case INPUT_UNIFORM:
     return (float)(random_word(seed) >> 8);
+  case 9: /* two clumps, far from each other */
+    return (i % 2 ? 1e6f : 0) + (float)(random_word(seed) >> 8) / 16777216;
+  case 10: /* as far as can be: the sum of their sides is not one of the accepted */
+    return (i % 2 ? 1 : -1) * (COPSE_MAX_COORDINATE - (float)(random_word(seed) % 512) * 1e15f);
+  case 11: /* ever closer to 0 */
+    return ldexpf(1 + (float)(random_word(seed) >> 8) / 16777216, -(int)(random_word(seed) % 140));
+  case 12: /* of every magnitude, on both sides of 0 */
+    return ldexpf(i % 2 ? 1 : -1, (int)(random_word(seed) % 208) - 149);
+  case 13: /* neighboring floats, across a power of two */
+    return 1024 + ((float)(random_word(seed) % 16) - 8) / 16384;
+  case 14: /* denormal */
+    return ((float)(random_word(seed) % 1000) - 500) * 1e-45f;
+  default: /* both zeros */
+    return i % 2 ? -0.0f : 0.0f;
   }
 }
 

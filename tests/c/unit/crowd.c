@@ -703,8 +703,8 @@ static void test_a_snapshot_of_a_crowd_checks_what_it_takes(void) {
     CHECK(copse_crowd_restore(crowd, forged, total) == COPSE_BAD_SNAPSHOT);
     CHECK(copse_crowd_hash(crowd) == before);
   }
-  for (size_t size = 0; size < total; size++)
-    CHECK(copse_crowd_restore(crowd, words, size) == COPSE_BAD_SNAPSHOT);
+  for (size_t size = 0; size < total + 16; size++)
+    if (size != total) CHECK(copse_crowd_restore(crowd, words, size) == COPSE_BAD_SNAPSHOT);
   for (size_t i = 0; i < 8 * total; i++) {
     memcpy(forged, words, total);
     ((uint8_t *)forged)[i / 8] ^= (uint8_t)(1 << i % 8);

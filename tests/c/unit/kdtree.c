@@ -24,9 +24,9 @@ static void test_builders_give_the_same_tree(void) {
   static float points[3 * N];
   static uint32_t order[N], other[N];
   const uint32_t sizes[] = {N, 512, 37};
-  for (int trial = 0; trial < 3 * INPUTS * 2 * 2; trial++) {
+  for (int trial = 0; trial < 3 * SELECTION_INPUTS * 2 * 2; trial++) {
     const uint32_t n = sizes[trial % 3], dim = trial / 3 % 2 ? 3 : 2;
-    fill_input(points, trial / 6 % INPUTS, n, dim, trial / 6 / INPUTS);
+    fill_input(points, trial / 6 % SELECTION_INPUTS, n, dim, trial / 6 / SELECTION_INPUTS);
     for (int builder = 0; builder < 3; builder++) {
       copse_kdtree *tree = kdtree_of(points, n, dim, (copse_builder)builder);
       CHECK(copse_kdtree_validate(tree));
@@ -50,9 +50,9 @@ static void test_comparisons_are_bounded_for_any_input(void) {
   static float points[3 * MOST];
   static const double BOUNDS[] = {24, 16, 3};
   for (uint32_t n = 1 << 10, levels = 10; n <= MOST; n *= 8, levels += 3)
-    for (int trial = 0; trial < INPUTS * 2 * 2; trial++) {
+    for (int trial = 0; trial < SELECTION_INPUTS * 2 * 2; trial++) {
       const uint32_t dim = trial % 2 ? 3 : 2;
-      fill_input(points, trial / 2 % INPUTS, n, dim, trial / 2 / INPUTS);
+      fill_input(points, trial / 2 % SELECTION_INPUTS, n, dim, trial / 2 / SELECTION_INPUTS);
       for (int builder = 0; builder < 3; builder++) {
         copse_comparisons = 0;
         copse_kdtree_destroy(kdtree_of(points, n, dim, (copse_builder)builder));

@@ -706,8 +706,13 @@ static void test_a_snapshot_of_walls_checks_what_it_takes(void) {
   forged[head + (size_t)6 * 4 + 1] = forged[head + (size_t)6 * 4 + 2] = 4;
   snapshot_seal(forged, total, SNAPSHOT_OBSTACLE);
   CHECK(copse_obstacle_restore(tree, forged, total) == COPSE_BAD_SNAPSHOT);
-  for (size_t size = 0; size < total; size++)
-    CHECK(copse_obstacle_restore(tree, words, size) == COPSE_BAD_SNAPSHOT);
+  for (size_t bit = 0; bit < total * 8; bit++) {
+    memcpy(forged, words, total);
+    forged[bit / 32] ^= 1u << bit % 32;
+    CHECK(copse_obstacle_restore(tree, forged, total) == COPSE_BAD_SNAPSHOT);
+  }
+  for (size_t size = 0; size < total + 16; size++)
+    if (size != total) CHECK(copse_obstacle_restore(tree, words, size) == COPSE_BAD_SNAPSHOT);
   CHECK(copse_obstacle_restore(tree, (char *)words + 1, total) == COPSE_INVALID_ARGUMENT);
   copse_obstacle *small = walls_of(9, 0, 2), *exact = walls_of(10, 0, 2),
                  *leaf = walls_of(20, 0, 3);

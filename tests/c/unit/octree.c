@@ -543,6 +543,15 @@ static void test_a_snapshot_of_boxes_checks_what_it_takes(void) {
     CHECK(copse_octree_save(tree, forged, sizeof forged, &same) == COPSE_OK && same == total);
     CHECK(memcmp(words, forged, total) == 0);
   }
+  for (size_t bit = 0; bit < total * 8; bit++) {
+    memcpy(forged, words, total);
+    forged[bit / 32] ^= 1u << bit % 32;
+    CHECK(copse_octree_restore(tree, forged, total) == COPSE_BAD_SNAPSHOT);
+  }
+  for (size_t size = 0; size < total + 16; size++)
+    if (size != total) CHECK(copse_octree_restore(tree, words, size) == COPSE_BAD_SNAPSHOT);
+  CHECK(copse_octree_save(tree, forged, sizeof forged, &same) == COPSE_OK && same == total);
+  CHECK(memcmp(words, forged, total) == 0 && copse_octree_validate(tree));
   copse_octree_def def = sixteen(2, 1, 4);
   def.capacity = 8;
   copse_octree *small = octree_of(def);

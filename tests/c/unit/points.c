@@ -233,6 +233,14 @@ static void test_adjacent_floats_are_told_apart(void) {
     for (int each = 0; each < 32; each++)
       CHECK(within_count(at, points[2 * each], points[2 * each + 1], 0) == 1);
     index_destroy(at);
+    for (int odd = 0; odd < 2; odd++) { /* between two the middle is the even one */
+      float two[2 * 16];
+      for (int each = 0; each < 32; each++) two[each] = points[2 * (odd + each / 2 % 2)];
+      at = built(two, 16, 4); /* so that there is room for nodes without agents */
+      CHECK(!at.agenttree || (index_stats(at).leaves == 2 && index_stats(at).depth == 1));
+      CHECK(within_count(at, two[0], two[1], 0) == 8);
+      index_destroy(at);
+    }
   }
 }
 
@@ -313,6 +321,20 @@ static void test_skip_leaves_out_and_counts_what_is_not_finite(void) {
   CHECK(index_build(at, NULL) == COPSE_OK && index_validate(at));
   CHECK(index_stats(at).skipped == 34 && index_stats(at).agents == 66);
   CHECK(within_count(at, 0, 0, INFINITY) == 66);
+  uint32_t offsets[100], counts[100], ids[100 * 100], order[100];
+  float distances2[100 * 2];
+  copse_rows rows = {offsets, counts, ids, 100 * 100, 0, false};
+  CHECK(index_all_within(at, INFINITY, NULL, NULL, &rows) == COPSE_OK && rows.total == 66 * 65);
+  for (uint32_t id = 0; id < 100; id++) CHECK(counts[id] == (id % 3 ? 65 : 0));
+  copse_neighbor_rows near = {counts, ids, distances2};
+  CHECK(index_all_neighbors(at, 2, NULL, NULL, &near) == COPSE_OK);
+  for (uint32_t id = 0; id < 100; id++) CHECK(counts[id] == (id % 3 ? 2 : 0));
+  copse_results out = {ids, NULL, 100 * 100, 0, 0};
+  const float lo[2] = {-INFINITY, -INFINITY}, hi[2] = {INFINITY, INFINITY};
+  CHECK(index_pairs(at, INFINITY, NULL, NULL, &out) == COPSE_OK && out.total == 66 * 65);
+  CHECK(index_range(at, lo, hi, NULL, &out) == COPSE_OK && out.total == 66);
+  CHECK(index_order(at, order, 100) == 66);
+  for (uint32_t i = 0; i < 66; i++) CHECK(order[i] % 3 && ids[i] % 3);
   index_destroy(at);
 }
 
@@ -345,7 +367,8 @@ static void check_builds(const copse_agenttree_def *def, double most) {
   static float points[3 * N];
   for (int onAllAxes = 0; onAllAxes < 2; onAllAxes++) {
     uint64_t uniform = 0;
-    for (int input = INPUT_UNIFORM; input >= 0; input--) {
+    for (int i = 0; i < INPUTS; i++) {
+      const int input = (INPUT_UNIFORM + i) % INPUTS;
       fill_input(points, input, N, def->dimensions, onAllAxes);
       index at = make(*def);
       const copse_positions given = interleaved(points, def->dimensions);
@@ -353,7 +376,8 @@ static void check_builds(const copse_agenttree_def *def, double most) {
       CHECK(index_build_from(at, &given, NULL, N, NULL) == COPSE_OK && index_validate(at));
       if (input == INPUT_UNIFORM) uniform = copse_comparisons;
       CHECK((double)copse_comparisons <= most * (double)uniform);
-      CHECK(index_stats(at).depth < COPSE_MAX_DEPTH && index_stats(at).nodes <= 4 * N + 64);
+      /* 64 levels of halves at most, then medians. */
+      CHECK(index_stats(at).depth <= 64 + 14 && index_stats(at).nodes <= 4 * N + 64);
       uint32_t total;
       index_count_within(at, points, INFINITY, NULL, &total, NULL);
       CHECK(total == N);
@@ -937,8 +961,8 @@ static void test_damaged_snapshots_change_nothing(void) {
     damaged[bit / 32] ^= 1u << bit % 32;
     CHECK(index_restore(at, damaged, total) == COPSE_BAD_SNAPSHOT);
   }
-  for (size_t size = 0; size < total; size++)
-    CHECK(index_restore(at, bytes, size) == COPSE_BAD_SNAPSHOT);
+  for (size_t size = 0; size < total + 16; size++)
+    if (size != total) CHECK(index_restore(at, bytes, size) == COPSE_BAD_SNAPSHOT);
   CHECK(index_restore(at, (char *)bytes + 1, total - 4) == COPSE_INVALID_ARGUMENT);
   CHECK(index_validate(at) && within_count(at, 3, 4, 0) == 1);
 
