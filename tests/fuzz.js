@@ -6,9 +6,10 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
-const CORPUS = 'tests/c/fuzz/corpus'
+/** Where the seeds are, a folder for each target. */
+export const CORPUS = 'tests/c/fuzz/corpus'
 
-/** All targets: each has a folder of seeds. */
+/** All targets. */
 export const targets = () => readdirSync(CORPUS)
 
 /**
