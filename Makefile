@@ -2,7 +2,11 @@
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
+<<<<<<< HEAD
 .PHONY: all setup wasm lib docs demo install test test-long determinism sanitize test-package bench bench-full bench-still bench-boxes bench-walls bench-crowd bench-crossings bench-goals bench-keep check reproducible format fuzz clean help
+=======
+.PHONY: all setup wasm lib docs demo install test test-package bench bench-full bench-still bench-boxes bench-walls bench-crowd bench-crossings bench-goals bench-keep check reproducible format fuzz seeds clean help
+>>>>>>> b3c75caee4b76c06cff64867cc43456e64c66b39
 MAKEFLAGS += --no-builtin-rules
 
 CC = gcc
@@ -266,6 +270,10 @@ test-package: lib
 ## fuzz: every fuzz target for FUZZ_SECONDS (60), and what each ran and reached
 fuzz: $(patsubst %,build/fuzz/%,$(FUZZ_NAMES))
 	node tests/fuzz.js $(FUZZ_SECONDS)
+
+## seeds: chooses the fuzz targets' seeds anew, of what fuzzing has found
+seeds: $(patsubst %,build/fuzz/%,$(FUZZ_NAMES))
+	node tests/seeds.js
 
 # ---- Benchmark ----
 

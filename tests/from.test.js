@@ -4,9 +4,12 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
-import { forged, STATE, WORDS } from './forge.js'
+import { forged, seal, STATE, WORDS } from './forge.js'
 import { className, KINDS, maker, portrait, ROW, ROW_3D, thrown } from './indexes.js'
+import * as oracle from './oracle.js'
 import { createRandom, distributions } from './random.js'
+
+const SEED = Number(process.env.COPSE_SEED ?? 1)
 
 /** Tests one build of the library. */
 function testFrom(build, library) {
@@ -312,6 +315,99 @@ function testFrom(build, library) {
       }
     }
     assert.ok(accepted > 100 && accepted < 1000)
+  })
+
+  /** Bytes as the snapshots of trees are, and as they are not. */
+  function anyBytes(random, saved) {
+    const integer = (count) => Math.floor(random() * count)
+    const pick = (list) => list[integer(list.length)]
+    const word = () =>
+      pick([
+        () => integer(12),
+        () => integer(2 ** 32),
+        () => pick([0x7fc00000, 0x7f800000, 0x80000000, 0x5e5e0b6c, 2 ** 28, 2 ** 31, 2 ** 32 - 1]),
+        () => new Uint32Array(Float32Array.of(integer(17) - 8).buffer)[0],
+      ])()
+    if (random() < 0.1) return Uint8Array.from({ length: integer(400) }, () => integer(256))
+    const kept = pick(saved)
+    const wanted = random() < 0.7 ? kept.length : 4 * integer(kept.length / 4 + 20)
+    const bytes = new Uint8Array(wanted)
+    bytes.set(kept.subarray(0, wanted))
+    const words = new Uint32Array(bytes.buffer)
+    if (random() < 0.2) for (let i = STATE; i < words.length; i++) words[i] = word()
+    for (let i = pick([0, 1, 1, 2, 8]); i > 0 && words.length; i--)
+      words[integer(random() < 0.3 ? Math.min(words.length, STATE) : words.length)] = word()
+    if (words.length > STATE && random() < 0.5) words[WORDS.bytes] = wanted
+    return words.length > WORDS.checksum && random() < 0.9 ? seal(bytes) : bytes
+  }
+
+  /** What a tree was when it was saved last: the points of its last build, after its buffers. */
+  function lastBuild(tree, dimensions) {
+    const saved = tree.save()
+    const words = new Uint32Array(saved.buffer)
+    const begin = STATE + words[WORDS.count] * (dimensions + 1)
+    const count = words[WORDS.builtCount]
+    const positions = new Float32Array(saved.buffer, 4 * begin, count * dimensions)
+    const groups = words.subarray(begin + count * dimensions)
+    return { dimensions, count, positions, groups }
+  }
+
+  /** Whether a tree answers as a loop over these agents. */
+  function assertAnswers(tree, agents, random, what) {
+    const place = () => Math.floor(random() * 17) - 8
+    const center = Array.from({ length: agents.dimensions }, place)
+    const options = { sort: 'distance' }
+    const found = [...tree.within(...center, 6, options)]
+    assert.equal(found, oracle.within(agents, center, 6, options).ids, what)
+    assert.is(tree.nearest(...center), oracle.nearest(agents, center), what)
+    assert.equal([...tree.neighbors(...center, 3)], oracle.neighbors(agents, center, 3).ids, what)
+    const [lo, hi] = [center, center.map((x) => x + 5)]
+    const inside = [...tree.range(...lo, ...hi, { sort: 'id' })]
+    assert.equal(inside, oracle.range(agents, lo, hi).ids, what)
+  }
+
+  test('any bytes: BAD_SNAPSHOT, or a tree that answers as brute force, of memory as the bytes', async () => {
+    const CASES = Number(process.env.COPSE_CASES ?? 12_000)
+    const own = await library.create()
+    const random = createRandom(SEED)
+    const small = (n, dimensions) =>
+      Array.from({ length: n * dimensions }, () => Math.floor(random() * 17) - 8)
+    const saved = [2, 3].map((dimensions) =>
+      ['error', 'skip'].flatMap((onNonFinite) =>
+        [0, 1, 5, 40].map((n) => {
+          const tree = built(dimensions, small(n, dimensions), { onNonFinite })
+          for (let i = 0; i < n; i += 3) tree.groups[i] = i
+          if (n > 1) tree.build()
+          if (n > 5) tree.positions[0] = 1
+          if (n > 5) tree.count = 30
+          return tree.save()
+        }),
+      ),
+    )
+    const { byteLength } = own.memory.buffer
+    let accepted = 0
+    for (let i = 0; i < CASES; i++) {
+      const dimensions = 2 + (i % 2)
+      const bytes = anyBytes(random, saved[random() < 0.9 ? i % 2 : 1 - (i % 2)])
+      const what = `seed ${SEED}, case ${i}`
+      let tree
+      try {
+        tree = classOf(dimensions).from(bytes, { instance: own, results: 100, k: 2 })
+      } catch (error) {
+        assert.is(error.code, 'BAD_SNAPSHOT', `${what}: ${error}`)
+        continue
+      }
+      accepted++
+      assert.ok(tree.validate(), what)
+      assert.ok(tree.stats().bytes < 6000 + 16 * bytes.length, what)
+      assertAnswers(tree, lastBuild(tree, dimensions), random, what)
+      const { count, positions, groups } = tree
+      tree.build()
+      assertAnswers(tree, { dimensions, count, positions, groups }, random, what)
+      tree.dispose()
+    }
+    assert.ok(accepted > CASES / 10 && accepted < CASES / 2, `${accepted} accepted`)
+    assert.is(own.memory.buffer.byteLength, byteLength)
   })
 
   test('a trap is what it throws, and kills the instance', async () => {

@@ -5,9 +5,10 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { inTurn, run } from './commands.js'
 
-const CORPUS = 'tests/c/fuzz/corpus'
+/** Where the seeds are, a folder for each target. */
+export const CORPUS = 'tests/c/fuzz/corpus'
 
-/** All targets: each has a folder of seeds. */
+/** All targets. */
 export const targets = () => readdirSync(CORPUS)
 
 /**

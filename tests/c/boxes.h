@@ -4,6 +4,7 @@
 
 #include "../../c/copse.h"
 #include "bytes.h"
+#include "ledger.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -277,9 +278,11 @@ static inline const char *save_and_restore(input *from, copse_octree *tree, box_
 }
 
 /* Plays bytes as a sequence of changes and questions; after every one the tree must be valid,
- * answer as the list, and have the cells of a new tree. Answers with what is wrong, or NULL. */
+ * answer as the list, and have the cells of a new tree. The allocator is a ledger's. Answers with
+ * what is wrong, or NULL. */
 static inline const char *play(const copse_octree_def *asked, copse_octree *tree, input from) {
   copse_octree_def def = *asked;
+  ledger *book = def.allocator.context;
   static box_list list;
   list = (box_list){.dimensions = def.dimensions, .groups = copse_octree_groups(tree)};
   while (from.left) {
@@ -359,8 +362,11 @@ static inline const char *play(const copse_octree_def *asked, copse_octree *tree
       copse_octree_clear(tree);
       memset(list.used, 0, sizeof list.used);
     } else if (slot < 16 && def.capacity < BOXES) {
-      MUST(copse_octree_reserve(tree, BOXES) == COPSE_OK, "reserve");
-      def.capacity = BOXES;
+      book->callsLeft = slot % 2 ? 0 : -1;
+      status = copse_octree_reserve(tree, BOXES);
+      MUST(status == (slot % 2 ? COPSE_OUT_OF_MEMORY : COPSE_OK), "reserve");
+      book->callsLeft = -1;
+      if (status == COPSE_OK) def.capacity = BOXES;
       list.groups = copse_octree_groups(tree);
     }
     MUST(copse_octree_validate(tree), "validate");
@@ -390,14 +396,17 @@ static inline const char *play_boxes(const uint8_t *bytes, size_t size) {
     def.bounds[axis] = more & 128 ? next_float(&from) : -8;
     def.bounds[def.dimensions + axis] = more & 128 ? next_float(&from) : 8;
   }
+  ledger book = {-1, 0};
+  def.allocator = ledger_allocator(&book);
   copse_octree *tree;
   if (copse_octree_create(&def, &tree) != COPSE_OK) return NULL;
-  const char *wrong = play(&def, tree, from);
+  const bool isMeasured = book.bytesHeld == copse_octree_bytes(&def);
+  const char *wrong = isMeasured ? play(&def, tree, from) : "bytes";
   static uint32_t words[2048]; /* the same bytes as an untrusted snapshot */
   memcpy(words, bytes, size < sizeof words ? size : sizeof words);
   copse_octree_restore(tree, words, size < sizeof words ? size / 4 * 4 : sizeof words);
   copse_octree_destroy(tree);
-  return wrong;
+  return !wrong && book.bytesHeld ? "memory is given back" : wrong;
 }
 
 #endif

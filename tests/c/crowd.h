@@ -6,6 +6,7 @@
 #include "../../c/snapshot.h"
 #include "bytes.h"
 #include "compare.h"
+#include "ledger.h"
 
 enum { CROWD_SLOTS = 20, CROWD_VERTICES = 24, CROWD_WORDS = 2000 };
 
@@ -241,17 +242,29 @@ static inline void play_write(crowd_game *game, input *from) {
       next_float(from);
 }
 
+/* A number that games have, or seldom any other. */
+static inline float next_number(input *from) {
+  const uint8_t byte = next_byte(from);
+  return byte % 16 == 0 ? next_float(from) : (float)byte / 32;
+}
+
 static inline void play_add(crowd_game *game, input *from) {
   copse_crowd_agent agent = copse_crowd_agent_default();
   uint32_t slot;
-  next_point(from, agent.position);
-  if (next_byte(from) % 2) next_point(from, agent.velocity);
-  if (next_byte(from) % 2) next_point(from, agent.preferredVelocity);
-  if (next_byte(from) % 4 == 0) next_point(from, agent.goal);
-  agent.radius = (float)next_byte(from) / 64;
+  const uint8_t given = next_byte(from), extras = next_byte(from);
+  next_place(from, agent.position);
+  if (given & 1) next_place(from, agent.velocity);
+  if (given & 2) next_place(from, agent.preferredVelocity);
+  if (given & 4) next_place(from, agent.goal);
+  if (given & 8) agent.goal[0] = agent.goal[1] = agent.goal[2] = 1; /* of many */
+  agent.radius = next_number(from) / 2;
   agent.maxNeighbors = next_byte(from) % 32;
-  const uint8_t extras = next_byte(from);
-  if (extras & 1) agent.maxAcceleration = next_float(from);
+  if (given & 16) agent.maxSpeed = next_number(from);
+  if (given & 16) agent.preferredSpeed = next_number(from);
+  if (given & 32) agent.neighborDistance = next_number(from);
+  if (given & 64) agent.timeHorizon = next_number(from);
+  if (given & 128) agent.timeHorizonObstacles = next_number(from);
+  if (extras & 1) agent.maxAcceleration = next_number(from);
   if (extras & 2) agent.priority = (float)(extras >> 4);
   if (extras & 4) agent.groups = next_byte(from) % 4;
   if (extras & 8) agent.mask = next_byte(from) % 4;
@@ -265,7 +278,7 @@ static inline void play_wall(crowd_game *game, input *from) {
   uint32_t slot;
   const uint8_t sort = next_byte(from);
   if (sort % 4 == 0) copse_obstacle_remove(game->walls, sort / 4 % CROWD_VERTICES);
-  for (int i = 0; i < 10; i++) points[i] = next_float(from);
+  for (int i = 0; i < 10; i++) points[i] = next_side(from);
   copse_obstacle_add(game->walls, points, 2 + sort % 4, sort & 64, &slot);
   copse_obstacle_build(game->walls, NULL);
 }
@@ -318,14 +331,16 @@ static inline const char *play_crowd(const uint8_t *bytes, size_t size) {
   def.exact = options & 64;
   walls.capacity = CROWD_VERTICES;
   memset(&game, 0, sizeof game);
+  ledger book = {-1, 0};
+  def.allocator = ledger_allocator(&book);
   if (copse_crowd_create(&def, &game.crowd) != COPSE_OK ||
       copse_obstacle_create(&walls, &game.walls) != COPSE_OK)
     abort();
-  const char *wrong = NULL;
+  const char *wrong = book.bytesHeld == copse_crowd_bytes(&def) ? NULL : "bytes";
   while (from.left && !wrong) wrong = play_once(&game, &from);
   copse_crowd_destroy(game.crowd);
   copse_obstacle_destroy(game.walls);
-  return wrong;
+  return !wrong && book.bytesHeld ? "memory is given back" : wrong;
 }
 
 #endif

@@ -89,6 +89,7 @@ static inline uint32_t fuzz(const copse_agenttree_def *asked, kind like, input f
   uint32_t hash = 0;
   def.allocator = ledger_allocator(&book);
   must(index_create(&def, like, &at) == COPSE_OK, "create");
+  must(book.bytesHeld == index_bytes(&def, like), "bytes");
   while (from.left) {
     const uint32_t count = next_byte(&from) % (FUZZ_CAPACITY + 1);
     const uint8_t ways = next_byte(&from);

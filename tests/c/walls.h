@@ -5,6 +5,7 @@
 
 #include "../../c/copse.h"
 #include "bytes.h"
+#include "ledger.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -879,9 +880,14 @@ static inline const char *walls_changed(input *from, copse_obstacle_def *def, co
     for (uint32_t id = 0; id < WALLS; id++) list->generations[id] += list->generations[id] & 1;
     list->changed = true;
   } else if (what == 15 && picked < 8) {
+    ledger *book = def->allocator.context;
     const uint32_t capacity = picked < 4 ? WALLS : list->capacity / 2;
-    MUST_HOLD(copse_obstacle_reserve(tree, capacity) == COPSE_OK, "reserve");
-    if (capacity > list->capacity) {
+    const bool isShort = picked == 3 && capacity > list->capacity;
+    book->callsLeft = isShort ? 0 : -1;
+    MUST_HOLD(copse_obstacle_reserve(tree, capacity) == (isShort ? COPSE_OUT_OF_MEMORY : COPSE_OK),
+              "reserve");
+    book->callsLeft = -1;
+    if (capacity > list->capacity && !isShort) {
       def->pieces = (uint32_t)((uint64_t)def->pieces * capacity / def->capacity);
       def->capacity = list->capacity = capacity;
     }
@@ -926,14 +932,17 @@ static inline const char *play_walls(const uint8_t *bytes, size_t size) {
   def.capacity = options & 1 ? 24 : WALLS;
   def.pieces = options & 6 ? 4 * def.capacity : def.capacity + def.capacity * (options >> 4) / 16;
   def.leafSize = more % 4 ? 1 + more / 4 % 6 : 1 + more / 4;
+  ledger book = {-1, 0};
+  def.allocator = ledger_allocator(&book);
   copse_obstacle *tree;
   if (copse_obstacle_create(&def, &tree) != COPSE_OK) return "create";
-  const char *wrong = play_in_walls(def, tree, from);
+  const bool isMeasured = book.bytesHeld == copse_obstacle_bytes(&def);
+  const char *wrong = isMeasured ? play_in_walls(def, tree, from) : "bytes";
   static uint32_t words[2048]; /* the same bytes as an untrusted snapshot */
   memcpy(words, bytes, size < sizeof words ? size : sizeof words);
   copse_obstacle_restore(tree, words, size < sizeof words ? size / 4 * 4 : sizeof words);
   copse_obstacle_destroy(tree);
-  return wrong;
+  return !wrong && book.bytesHeld ? "memory is given back" : wrong;
 }
 
 #endif

@@ -2,8 +2,17 @@
  * of every kind, some gone, some never made. Nothing may reach memory that is not the object's;
  * indexes answer as brute force, everything stays valid, and a save restores. */
 
+#include "../../../c/core.h"
+
+/* What exports.c takes for itself runs short at times. */
+static bool isScarce;
+static void *scarce_take(const copse_allocator *allocator, uint64_t bytes) {
+  return isScarce ? NULL : memory_take(allocator, bytes);
+}
+#define memory_take scarce_take
 #pragma clang diagnostic ignored "-Wunknown-attributes"
 #include "../../../wasm/exports.c"
+#undef memory_take
 
 #include "../../../c/snapshot.h"
 
@@ -74,6 +83,50 @@ static void write(input *from, const held *at) {
   float *view = (float *)view_of(at->handle, which);
   if (!view) return;
   for (uint32_t i = 0; i < at->capacity && from->left; i++) view[i] = next_small(from);
+}
+
+/* An agent with anything in any of its fields. */
+static copse_crowd_agent next_agent(input *from) {
+  copse_crowd_agent agent = copse_crowd_agent_default();
+  float *floats[] = {&agent.preferredSpeed,
+                     &agent.radius,
+                     &agent.maxSpeed,
+                     &agent.neighborDistance,
+                     &agent.timeHorizon,
+                     &agent.timeHorizonObstacles,
+                     &agent.maxAcceleration,
+                     &agent.priority,
+                     agent.goal,
+                     agent.goal + 1,
+                     agent.goal + 2,
+                     agent.velocity,
+                     agent.preferredVelocity + 1,
+                     agent.velocity + 2};
+  uint32_t *words[] = {&agent.maxNeighbors, &agent.groups, &agent.mask, &agent.enabled,
+                       &agent.locked};
+  for (uint32_t axis = 0; axis < 3; axis++) agent.position[axis] = next_small(from);
+  for (uint8_t changes = next_byte(from) % 8; changes > 0; changes--) {
+    const uint8_t which = next_byte(from);
+    *floats[which % (sizeof floats / sizeof *floats)] = next_small(from);
+    if (which % 3 == 0) *words[which / 3 % (sizeof words / sizeof *words)] = next_word(from);
+  }
+  return agent;
+}
+
+/* Who arrived or got stuck is there. */
+static void check_events(int32_t handle) {
+  const object *it = object_of(handle);
+  const int32_t counts[] = {crowd_arrived(handle), crowd_stuck(handle)};
+  if (!it || !IS_OF_CROWDS(it->index)) {
+    must(counts[0] == FAILED(COPSE_STALE_HANDLE) && counts[1] == counts[0], "events of no crowd");
+    return;
+  }
+  const copse_crowd_arrays arrays = copse_crowd_get(it->index.crowd);
+  for (int which = 0; which < 2; which++) {
+    const uint32_t *told = which ? arrays.stuck : arrays.arrived;
+    for (int32_t i = 0; i < counts[which]; i++)
+      must(told[i] < it->results.capacity && (!i || told[i - 1] < told[i]), "events");
+  }
 }
 
 /* What was just built must answer as brute force. */
@@ -213,7 +266,7 @@ static void call(input *from) {
   case 33:
   case 34: {
     float *points = staged(4 * 2 * MOST);
-    for (int i = 0; i < 12; i++) points[i] = next_small(from);
+    for (int i = 0; i < 12 && points; i++) points[i] = next_small(from);
     if (sort)
       add_polygon(on, a % 7, sort == 1);
     else
@@ -224,7 +277,10 @@ static void call(input *from) {
     winding_of(on, a);
     break;
   case 36:
-    build_walls(on);
+    if (sort)
+      build_walls(on);
+    else if (build_changed_walls(on) == 0)
+      must(!copse_obstacle_changed(object_of(on)->index.obstacle), "walls that were built");
     break;
   case 37:
     walls_within(on, x, y, u, sort);
@@ -249,11 +305,7 @@ static void call(input *from) {
     break;
   case 44: {
     const object *it = object_of(on);
-    if (it && IS_OF_CROWDS(it->index)) {
-      *it->added = copse_crowd_agent_default();
-      for (uint32_t axis = 0; axis < 3; axis++) it->added->position[axis] = next_small(from);
-      it->added->maxNeighbors = next_word(from);
-    }
+    if (it && IS_OF_CROWDS(it->index)) *it->added = next_agent(from);
     crowd_add(on);
     break;
   }
@@ -264,6 +316,7 @@ static void call(input *from) {
     else
       crowd_look(on, around, u, a);
     crowd_hash(on);
+    check_events(on);
     break;
   }
   case 46:
@@ -274,6 +327,10 @@ static void call(input *from) {
     lines(on);
     stats_of(on);
     count_of(on);
+    first_bad();
+    view_of(on, a);
+    must(!a || stage(a % 256) || isScarce, "bytes to stage");
+    must(copse_status_text((copse_status)a) != NULL, "a text for any status");
   }
 }
 
@@ -283,8 +340,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   while (from.left) {
     if (next_byte(&from) % 8 == 0)
       write(&from, &all[next_byte(&from) % OBJECTS]);
-    else
+    else {
+      isScarce = next_byte(&from) % 16 == 15;
       call(&from);
+      isScarce = false;
+    }
   }
   for (int i = 0; i < OBJECTS; i++) {
     const object *it = object_of(all[i].handle);

@@ -22,8 +22,9 @@ typedef struct portrait {
   uint32_t hash; /* of a crowd */
 } portrait;
 
-static copse_octree_def octree_form(form of, uint32_t capacity) {
+static copse_octree_def octree_form(form of, uint32_t capacity, ledger *book) {
   copse_octree_def def = copse_octree_default();
+  def.allocator = ledger_allocator(book);
   def.dimensions = of.options & 1 ? 3 : 2;
   def.capacity = capacity;
   def.leafSize = of.options >> 1 & 3;
@@ -41,13 +42,12 @@ static index create(form of, uint32_t capacity, ledger *book) {
   copse_status status;
   const copse_allocator allocator = ledger_allocator(book);
   copse_agenttree_def points = fuzz_def(of.options);
-  copse_octree_def boxes = octree_form(of, capacity);
+  const copse_octree_def boxes = octree_form(of, capacity, book);
   copse_obstacle_def walls = copse_obstacle_default();
   copse_crowd_def crowd = copse_crowd_default();
   const uint8_t more = of.options >> 5;
   switch (of.kind) {
   case SNAPSHOT_OCTREE:
-    boxes.allocator = allocator;
     status = copse_octree_create(&boxes, &made.octree);
     break;
   case SNAPSHOT_OBSTACLE:
@@ -186,9 +186,9 @@ static void compare_agents(index at, const portrait *now, input *from) {
   fuzz_ask(at, &next, from);
 }
 
-static void compare_octree(form of, copse_octree *tree, input *from) {
+static void compare_octree(form of, copse_octree *tree, ledger *book, input *from) {
   static box_list list;
-  const copse_octree_def def = octree_form(of, copse_octree_capacity(tree));
+  const copse_octree_def def = octree_form(of, copse_octree_capacity(tree), book);
   const size_t sides = 2 * def.dimensions;
   list = (box_list){.dimensions = def.dimensions, .groups = copse_octree_groups(tree)};
   for (uint32_t id = 0; id < def.capacity; id++) {
@@ -244,9 +244,9 @@ static void compare_crowd(copse_crowd *crowd, input *from) {
   must(!wrong, wrong);
 }
 
-static void compare(form of, index at, const portrait *now, input *from) {
+static void compare(form of, index at, ledger *book, const portrait *now, input *from) {
   if (at.octree)
-    compare_octree(of, at.octree, from);
+    compare_octree(of, at.octree, book, from);
   else if (at.obstacle)
     compare_obstacle(at.obstacle, now, from);
   else if (at.crowd)
@@ -368,7 +368,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
          "a save restores to the same");
     index_destroy(copy);
     must(fresh.bytesHeld == 0, "memory is given back");
-    compare(of, at, &after, &from);
+    compare(of, at, &book, &after, &from);
   }
   index_destroy(at);
   must(book.bytesHeld == 0, "memory is given back");

@@ -726,6 +726,22 @@ static void test_a_snapshot_of_a_crowd_checks_what_it_takes(void) {
   copse_crowd_destroy(crowd);
 }
 
+/* To come apart in so short a time they would need a speed that no float can have. */
+static void test_overlaps_in_the_least_of_time_steps_give_finite_velocities(void) {
+  copse_crowd *crowd = crowd_of(2, 4);
+  copse_crowd_agent agent = copse_crowd_agent_default();
+  uint32_t slot;
+  agent.position[0] = agent.position[1] = -0x1.050504p-122f;
+  for (int i = 0; i < 3; i++) {
+    agent.radius = i < 2 ? 2.03125f : 0.875f;
+    agent.priority = i < 2 ? 8 : 0;
+    CHECK(copse_crowd_add(crowd, &agent, &slot) == COPSE_OK);
+  }
+  CHECK(copse_crowd_step(crowd, NULL, 3.31046e-39f, NULL) == COPSE_OK);
+  for (int i = 0; i < 6; i++) CHECK(isfinite(copse_crowd_get(crowd).velocities[i]));
+  copse_crowd_destroy(crowd);
+}
+
 static void test_nothing_but_the_state_decides(void) {
   enum { N = 60 };
   static float positions[2][3 * N];
@@ -831,6 +847,7 @@ const unit_test CROWD_TESTS[] = {
     TEST(test_a_crowd_allocates_only_when_it_is_made_or_grows),
     TEST(test_a_restored_crowd_goes_on_as_the_saved),
     TEST(test_a_snapshot_of_a_crowd_checks_what_it_takes),
+    TEST(test_overlaps_in_the_least_of_time_steps_give_finite_velocities),
     TEST(test_nothing_but_the_state_decides),
     TEST(test_a_wall_of_two_sides_has_no_better_side),
     TEST(test_scenes_end_at_their_goals),

@@ -1,0 +1,53 @@
+// Chooses the seeds of every fuzz target anew: of what fuzzing has found (`build/corpus`) and the seeds that
+// there are, the few that reach the most together. Those with a name stay: each is of a bug that was.
+
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { CORPUS, targets } from './fuzz.js'
+
+const SEEDS = 12
+const BYTES = 4096
+
+/**
+ * What each input reaches, by path.
+ * @param {string} target
+ * @returns {Map<string, number[]>}
+ */
+function featuresOf(target) {
+  const folder = mkdtempSync(`${tmpdir()}/copse-`)
+  const control = `${folder}/control`
+  const options = ['-set_cover_merge=1', `-max_len=${BYTES}`, `-merge_control_file=${control}`]
+  const from = [`build/corpus/${target}`, `${CORPUS}/${target}`]
+  execFileSync(`build/fuzz/${target}`, [...options, folder, ...from], { stdio: 'ignore' })
+  const [count, , ...lines] = readFileSync(control, 'utf8').split('\n')
+  rmSync(folder, { recursive: true })
+  const reached = new Map()
+  for (const line of lines) {
+    const [kind, file, ...features] = line.split(' ')
+    if (kind === 'FT') reached.set(lines[Number(file)], features.map(Number))
+  }
+  if (reached.size < Number(count)) throw new Error(`${target}: not all inputs were run`)
+  return reached
+}
+
+for (const target of targets()) {
+  const reached = featuresOf(target)
+  const seeds = `${CORPUS}/${target}`
+  const isChosen = (file) => /^seed\d+$/.test(file)
+  const named = readdirSync(seeds).filter((file) => !isChosen(file))
+  const known = new Set(named.flatMap((file) => reached.get(`${seeds}/${file}`)))
+  const news = ([, features]) => features.reduce((sum, each) => sum + !known.has(each), 0)
+  const chosen = []
+  while (chosen.length < SEEDS) {
+    const [[path, features]] = [...reached].sort((a, b) => news(b) - news(a))
+    for (const feature of features) known.add(feature)
+    chosen.push(readFileSync(path))
+  }
+  for (const file of readdirSync(seeds).filter(isChosen)) rmSync(`${seeds}/${file}`)
+  chosen.forEach((bytes, i) => writeFileSync(`${seeds}/seed${i + 1}`, bytes))
+  const all = new Set([...reached.values()].flat())
+  console.log(
+    `${target}: of ${reached.size} inputs ${SEEDS} reach ${known.size} of ${all.size} features`,
+  )
+}
