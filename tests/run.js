@@ -3,11 +3,12 @@
 
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { inTurn, run } from './commands.js'
+import { inTurn, runWithin } from './commands.js'
 
 process.chdir(fileURLToPath(new URL('../', import.meta.url)))
 
 const FUZZ_SECONDS = 10
+const run = runWithin(900)
 
 let passed = 0
 let failed = 0
