@@ -204,13 +204,11 @@ build/fuzz/%: tests/c/fuzz/%.c $(C_TESTS) $(SANITIZED) | $(SETUP)
 
 # The unit tests for MemorySanitizer, and for valgrind, which brings its own checks.
 memory_flags = -fsanitize=memory -fsanitize-memory-track-origins -fno-sanitize-recover=all
-valgrind_flags =
 
-build/memory/% build/valgrind/%: TOOL = $(notdir $(@D))
 build/memory/unit build/valgrind/unit: $(C_SOURCES) $(C_UNIT) $(C_HEADERS) $(C_TESTS) | $(SETUP)
 	@mkdir -p $(@D)
-	$(CLANG) $(C_FLAGS) -g -O1 -fno-omit-frame-pointer $($(TOOL)_flags) -DCOPSE_COUNT_COMPARISONS \
-	  $(C_SOURCES) $(C_UNIT) -lm -o $@
+	$(CLANG) $(C_FLAGS) -gdwarf-4 -O1 -fno-omit-frame-pointer $($(notdir $(@D))_flags) \
+	  -DCOPSE_COUNT_COMPARISONS -DCOPSE_WATCHED $(C_SOURCES) $(C_UNIT) -lm -o $@
 
 # The same scenario by each compiler and optimisation, with all that this processor has, and in plain C
 # instead of SSE.
@@ -248,6 +246,11 @@ test: all $(NATIVE_TESTS)
 ## determinism: 1,000 frames of six scenes by every build, and the matrix of their hashes
 determinism: lib $(DETERMINISM:%=build/test/determinism-%)
 	node tests/matrix.js $(DETERMINISM)
+
+## sanitize: the unit tests under AddressSanitizer, MemorySanitizer and valgrind, and their reports
+sanitize: build/test/unit build/memory/unit build/valgrind/unit
+	@command -v valgrind >/dev/null || { echo 'please install valgrind (Debian: valgrind)'; exit 1; }
+	node tests/sanitize.js
 
 ## test-package: the packed package in small projects: Node, Deno, Bun, bundlers, pages, TypeScript
 test-package: lib
