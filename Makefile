@@ -2,11 +2,8 @@
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-<<<<<<< HEAD
-.PHONY: all setup wasm lib docs demo install test test-long determinism sanitize test-package bench bench-full bench-still bench-boxes bench-walls bench-crowd bench-crossings bench-goals bench-keep check reproducible format fuzz clean help
-=======
-.PHONY: all setup wasm lib docs demo install test test-package bench bench-full bench-still bench-boxes bench-walls bench-crowd bench-crossings bench-goals bench-keep check reproducible format fuzz seeds clean help
->>>>>>> b3c75caee4b76c06cff64867cc43456e64c66b39
+# All that `make help` lists.
+.PHONY: $(shell sed -n 's/^\#\# \([a-z-]*\):.*/\1/p' Makefile)
 MAKEFLAGS += --no-builtin-rules
 
 CC = gcc
@@ -214,13 +211,11 @@ build/fuzz/%: tests/c/fuzz/%.c $(C_TESTS) $(SANITIZED) | $(SETUP)
 
 # The unit tests for MemorySanitizer, and for valgrind, which brings its own checks.
 memory_flags = -fsanitize=memory -fsanitize-memory-track-origins -fno-sanitize-recover=all
-valgrind_flags =
 
-build/memory/% build/valgrind/%: TOOL = $(notdir $(@D))
 build/memory/unit build/valgrind/unit: $(C_SOURCES) $(C_UNIT) $(C_HEADERS) $(C_TESTS) | $(SETUP)
 	@mkdir -p $(@D)
-	$(CLANG) $(C_FLAGS) -g -O1 -fno-omit-frame-pointer $($(TOOL)_flags) -DCOPSE_COUNT_COMPARISONS \
-	  $(C_SOURCES) $(C_UNIT) -lm -o $@
+	$(CLANG) $(C_FLAGS) -gdwarf-4 -O1 -fno-omit-frame-pointer $($(notdir $(@D))_flags) \
+	  -DCOPSE_COUNT_COMPARISONS -DCOPSE_WATCHED $(C_SOURCES) $(C_UNIT) -lm -o $@
 
 # The same scenario by each compiler and optimisation, with all that this processor has, and in plain C
 # instead of SSE.
@@ -262,6 +257,11 @@ determinism: lib $(DETERMINISM:%=build/test/determinism-%)
 ## test-long: CASES (1,000,000) of every structure, drawn from SEED on by PROCESSES; goes on where it was
 test-long: lib build/test/long
 	node tests/long.js
+
+## sanitize: the unit tests under AddressSanitizer, MemorySanitizer and valgrind, and their reports
+sanitize: build/test/unit build/memory/unit build/valgrind/unit
+	@command -v valgrind >/dev/null || { echo 'please install valgrind (Debian: valgrind)'; exit 1; }
+	node tests/sanitize.js
 
 ## test-package: the packed package in small projects: Node, Deno, Bun, bundlers, pages, TypeScript
 test-package: lib

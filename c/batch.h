@@ -52,6 +52,11 @@ typedef struct nearby {
 ALWAYS_INLINE void nearby_end(nearby *near) {
   float4_store(near->axes[0] + near->size, float4_all(NAN));
   float4_store(near->axes[0] + near->size + 4, float4_all(NAN));
+  for (uint32_t i = near->size; i < near->size + 8; i += 4) {
+    float4_past_end(near->axes[1] + i);
+    float4_past_end(near->axes[2] + i);
+    float4_past_end(near->radii + i);
+  }
 }
 
 /* From here on `dim` need not be constant, where small code matters more. */

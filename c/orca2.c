@@ -47,6 +47,10 @@ static void set_line(orca2 *all, uint32_t i, vec2 point, vec2 direction) {
   all->y[i] = point.y;
   all->directionX[i] = direction.x;
   all->directionY[i] = direction.y;
+  float4_past_end(all->x + i + 1);
+  float4_past_end(all->y + i + 1);
+  float4_past_end(all->directionX + i + 1);
+  float4_past_end(all->directionY + i + 1);
 }
 
 /* ---- Walls ---- */

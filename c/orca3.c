@@ -40,6 +40,10 @@ static void set_plane(orca3 *all, uint32_t i, vec3 point, vec3 normal) {
   all->normal[0][i] = normal.x;
   all->normal[1][i] = normal.y;
   all->normal[2][i] = normal.z;
+  for (int axis = 0; axis < 3; axis++) {
+    float4_past_end(all->point[axis] + i + 1);
+    float4_past_end(all->normal[axis] + i + 1);
+  }
 }
 
 /* ---- Neighbors ---- */

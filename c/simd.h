@@ -233,6 +233,16 @@ ALWAYS_INLINE float4 float4_greatest(float4 a) {
   return float4_max(a, float4_swap_pairs(a));
 }
 
+/* Four floats past an end: read with those before it, and without effect. Tools that watch whether
+ * what is read was ever written can't know that; for them, with COPSE_WATCHED, it is written. */
+ALWAYS_INLINE void float4_past_end(float *end) {
+#ifdef COPSE_WATCHED
+  float4_store(end, float4_all(0));
+#else
+  (void)end;
+#endif
+}
+
 /* first, first + 1, first + 2, first + 3 */
 ALWAYS_INLINE word4 word4_count_from(uint32_t first) {
   static const uint32_t lanes[4] = {0, 1, 2, 3};

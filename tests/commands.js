@@ -3,19 +3,19 @@
 import { execFile } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 
-const SECONDS = 900
-
 /**
- * @param {string} command @param {string[]} args
- * @returns {Promise<{ output: string, clean: boolean }>}
+ * Runs a command, for so many seconds at most.
+ * @param {number} seconds
+ * @returns {(command: string, ...args: string[]) => Promise<{ output: string, clean: boolean }>}
  */
-export function run(command, ...args) {
-  const options = { timeout: SECONDS * 1000, maxBuffer: 2 ** 26 }
-  return new Promise((resolve) =>
-    execFile(command, args, options, (error, stdout, stderr) =>
-      resolve({ output: `${stdout}${stderr}${error ? `\n${error}` : ''}`, clean: !error }),
-    ),
-  )
+export function runWithin(seconds) {
+  const options = { timeout: seconds * 1000, maxBuffer: 2 ** 26 }
+  return (command, ...args) =>
+    new Promise((resolve) =>
+      execFile(command, args, options, (error, stdout, stderr) =>
+        resolve({ output: `${stdout}${stderr}${error ? `\n${error}` : ''}`, clean: !error }),
+      ),
+    )
 }
 
 /**

@@ -3,7 +3,7 @@
 
 import { mkdirSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { inTurn, run } from './commands.js'
+import { inTurn, runWithin } from './commands.js'
 
 /** Where the seeds are, a folder for each target. */
 export const CORPUS = 'tests/c/fuzz/corpus'
@@ -20,7 +20,7 @@ export const targets = () => readdirSync(CORPUS)
 export async function fuzz(target, seconds) {
   const found = `build/corpus/${target}`
   mkdirSync(found, { recursive: true })
-  const { output, clean } = await run(
+  const { output, clean } = await runWithin(seconds + 120)(
     `build/fuzz/${target}`,
     ...[`-max_total_time=${seconds}`, '-max_len=4096', '-seed=1', '-timeout=20'],
     `-artifact_prefix=build/fuzz/${target}-`,

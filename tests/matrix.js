@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 import { open } from './browser/chromium.js'
-import { inTurn, run } from './commands.js'
+import { inTurn, runWithin } from './commands.js'
 import { LIBRARIES, LONG } from './determinism.js'
 
 process.chdir(fileURLToPath(new URL('../', import.meta.url)))
@@ -18,6 +18,7 @@ const hashesOf = (/** @type {string} */ lines) =>
 
 const recorded = hashesOf(readFileSync('tests/determinism-long.txt', 'utf8'))
 const cores = Object.keys(LIBRARIES)
+const run = runWithin(3600)
 
 /** @param {string} core */
 async function inNode(core) {

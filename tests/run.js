@@ -3,12 +3,13 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { inTurn, run } from './commands.js'
+import { inTurn, runWithin } from './commands.js'
 import { fuzz, targets } from './fuzz.js'
 
 process.chdir(fileURLToPath(new URL('../', import.meta.url)))
 
 const FUZZ_SECONDS = 10
+const run = runWithin(900)
 
 let passed = 0
 let failed = 0

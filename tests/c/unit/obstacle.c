@@ -64,7 +64,7 @@ static const float SQUARE[] = {2, 2, 6, 2, 6, 6, 2, 6}, CLOCKWISE[] = {0, 0, 0, 
 static void test_walls_agree_with_a_list(void) {
   enum { SEQUENCES = 8000, MOST = 6000 };
   uint32_t state = 11;
-  for (uint32_t sequence = 0; sequence < SEQUENCES; sequence++) {
+  for (uint32_t sequence = 0; sequence < repeats(SEQUENCES); sequence++) {
     uint8_t bytes[MOST];
     const uint32_t size = sequence % 16 ? 1000 : MOST;
     for (uint32_t i = 0; i < size; i++) bytes[i] = (uint8_t)(random_word(&state) >> 8);

@@ -38,7 +38,7 @@ static uint64_t changes_of(const copse_octree *tree) { return copse_octree_stats
 static void test_boxes_agree_with_a_list(void) {
   enum { SEQUENCES = 12000, MOST = 6000 };
   uint32_t state = 7;
-  for (uint32_t sequence = 0; sequence < SEQUENCES; sequence++) {
+  for (uint32_t sequence = 0; sequence < repeats(SEQUENCES); sequence++) {
     uint8_t bytes[MOST];
     const uint32_t size = sequence % 16 ? 1000 : MOST;
     for (uint32_t i = 0; i < size; i++) bytes[i] = (uint8_t)(random_word(&state) >> 8);

@@ -104,9 +104,9 @@ static void test_no_frame_allocates(void) {
   static uint32_t offsets[N], counts[N], ids[N * N];
   static float distances2[N * K];
   book.callsLeft = 0; /* the next would be counted */
-  for (int frame = 0; frame < FRAMES; frame++) {
+  for (uint32_t frame = 0; frame < repeats(FRAMES); frame++) {
     positions[frame % (2 * N)] += (float)(frame % 7) - 3;
-    index_set_count(at, N - (uint32_t)frame % 5);
+    index_set_count(at, N - frame % 5);
     CHECK(index_build(at, NULL) == COPSE_OK);
     copse_rows rows = {offsets, counts, ids, N * N, 0, false};
     CHECK(index_all_within(at, 8, NULL, NULL, &rows) == COPSE_OK);
@@ -532,7 +532,7 @@ static void test_ties_go_to_the_lower_id(void) {
 static void test_queries_equal_brute_force(void) {
   enum { MOST = 300 };
   uint32_t seed = 2026;
-  for (int round = 0; round < 3000; round++) {
+  for (uint32_t round = 0; round < repeats(3000); round++) {
     copse_agenttree_def def = copse_agenttree_default();
     def.capacity = MOST;
     def.dimensions = 2 + random_word(&seed) % 2;
@@ -840,7 +840,7 @@ static void test_rays_refuse_bad_arguments(void) {
 static void test_rays_on_the_border(void) {
   enum { N = 64 };
   uint32_t seed = 12;
-  for (int round = 0; round < 2000; round++) {
+  for (uint32_t round = 0; round < repeats(2000); round++) {
     copse_agenttree_def def = copse_agenttree_default();
     def.capacity = N;
     def.leafSize = 1 + random_word(&seed) % 8;

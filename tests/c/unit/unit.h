@@ -23,6 +23,10 @@ extern const unit_test CORE_TESTS[], MEMORY_TESTS[], POINTS_TESTS[], GRID_TESTS[
 
 extern kind tested;
 
+/* How often a long test does what it does with other numbers each time: as often as this, or the
+ * part of it that COPSE_UNIT_PART, an environment variable, divides by. */
+uint32_t repeats(uint32_t all);
+
 /* Only the first failure of a test is told. */
 void fail(const char *condition, int line);
 
