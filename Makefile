@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all setup wasm lib docs demo install test test-package bench bench-full bench-still bench-boxes bench-walls bench-crowd bench-crossings bench-goals bench-keep check reproducible format fuzz clean help
+.PHONY: all setup wasm lib docs demo install test test-package coverage bench bench-full bench-still bench-boxes bench-walls bench-crowd bench-crossings bench-goals bench-keep check reproducible format fuzz clean help
 MAKEFLAGS += --no-builtin-rules
 
 CC = gcc
@@ -237,6 +237,26 @@ test: all $(NATIVE_TESTS)
 ## test-package: the packed package in small projects: Node, Deno, Bun, bundlers, pages, TypeScript
 test-package: lib
 	node tests/consumers/consumers.test.js
+
+# Only c/ is instrumented: what the tests themselves run is of no interest.
+COVERAGE = -O1 -DCOPSE_COUNT_COMPARISONS
+COVERAGE_TESTS = build/coverage/unit build/coverage/determinism
+
+build/coverage/c/%.o: c/%.c $(C_HEADERS) | $(SETUP)
+	@mkdir -p $(@D)
+	$(CLANG) $(C_FLAGS) $(COVERAGE) -fprofile-instr-generate -fcoverage-mapping -c $< -o $@
+build/coverage/tests/%.o: tests/c/%.c $(C_TESTS) $(C_HEADERS) | $(SETUP)
+	@mkdir -p $(@D)
+	$(CLANG) $(C_FLAGS) $(COVERAGE) -c $< -o $@
+
+build/coverage/unit: $(C_UNIT:tests/c/%.c=build/coverage/tests/%.o)
+build/coverage/determinism: build/coverage/tests/determinism.o
+$(COVERAGE_TESTS): $(patsubst %,build/coverage/c/%.o,$(C_NAMES))
+	$(CLANG) -fprofile-instr-generate $^ -lm -o $@
+
+## coverage: how much of c/ and wasm/ the tests reach; what they don't, in build/coverage/
+coverage: lib build/test/core-failing.wasm $(COVERAGE_TESTS)
+	CLANG=$(CLANG) node tests/coverage.js
 
 ## fuzz: every fuzz target for FUZZ_SECONDS (60) each
 fuzz: $(patsubst %,build/fuzz/%,$(FUZZ_NAMES))
