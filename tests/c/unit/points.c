@@ -900,6 +900,95 @@ static void test_batches_of_crowded_agents(void) {
   index_destroy(at);
 }
 
+/* All are near all: more than a gathering can hold, whatever it is cut into. */
+static void test_batches_where_all_are_near(void) {
+  enum { N = 2500, ROWS = 3 };
+  static float points[3 * N];
+  static uint32_t offsets[N], counts[N], ids[ROWS * N], offset;
+  for (uint32_t dim = 2; dim <= 3; dim++) {
+    for (int leaf = 0; leaf < (tested.noun == AGENTTREE ? 2 : 1); leaf++) {
+      for (uint32_t i = 0; i < N * dim; i++)
+        points[i] = (float)(i % dim ? i / dim / 50 : i / dim % 50);
+      copse_agenttree_def def = copse_agenttree_default();
+      def.dimensions = dim;
+      def.capacity = N;
+      def.leafSize = leaf ? N : 16;
+      index at = make(def);
+      const copse_positions given = interleaved(points, dim);
+      CHECK(index_build_from(at, &given, NULL, N, NULL) == COPSE_OK);
+      copse_rows rows = {offsets, counts, ids, ROWS * N, 0, false};
+      CHECK(index_all_within(at, 150, NULL, NULL, &rows) == COPSE_OK);
+      CHECK(rows.total == N * (N - 1) && rows.truncated);
+      uint32_t written = 0;
+      for (uint32_t slot = 0; slot < N; slot++) {
+        if (!counts[slot]) continue;
+        offset = offsets[slot];
+        qsort(ids + offset, counts[slot], sizeof *ids, compare_ids);
+        CHECK(counts[slot] == N - 1);
+        for (uint32_t i = 0; i < N - 1; i++) CHECK(ids[offset + i] == i + (i >= slot));
+        written++;
+      }
+      CHECK(written == ROWS);
+      copse_results pairs = {NULL, NULL, 0, 0, 0};
+      CHECK(index_pairs(at, 150, NULL, NULL, &pairs) == COPSE_OK);
+      CHECK(pairs.total == N * (N - 1));
+      index_destroy(at);
+    }
+  }
+}
+
+/* Where agents are far apart, much is gathered; then there are very many. */
+static void test_neighbors_where_the_sparse_become_dense(void) {
+  enum { N = 4000, SPARSE = 900, K = 6 };
+  static float points[3 * N], distances2[N * K];
+  static uint32_t counts[N], ids[N * K];
+  uint32_t seed = 15;
+  for (uint32_t dim = 2; dim <= 3; dim++) {
+    for (uint32_t i = 0; i < N; i++)
+      for (uint32_t axis = 0; axis < dim; axis++) {
+        const float x = (float)(random_word(&seed) % 4096) / 4096;
+        points[i * dim + axis] = i < SPARSE ? 1000 * x : 1001 + x;
+      }
+    copse_agenttree_def def = copse_agenttree_default();
+    def.dimensions = dim;
+    def.capacity = N;
+    index at = make(def);
+    const copse_positions given = interleaved(points, dim);
+    CHECK(index_build_from(at, &given, NULL, N, NULL) == COPSE_OK);
+    copse_neighbor_rows near = {counts, ids, distances2};
+    CHECK(index_all_neighbors(at, K, NULL, NULL, &near) == COPSE_OK);
+    for (uint32_t slot = 0; slot < N; slot++) {
+      uint32_t single[K];
+      float single2[K];
+      copse_query others = copse_query_default();
+      others.exclude = slot;
+      copse_results out = {single, single2, K, 0, 0};
+      CHECK(index_neighbors(at, points + slot * dim, K, &others, &out) == COPSE_OK);
+      CHECK(counts[slot] == K && memcmp(ids + slot * K, single, sizeof single) == 0);
+      CHECK(memcmp(distances2 + slot * K, single2, sizeof single2) == 0);
+    }
+    index_destroy(at);
+  }
+}
+
+/* Who came after the build has a row, and nobody in it. */
+static void test_rows_of_those_who_came_after_the_build(void) {
+  const float points[] = {0, 0, 1, 0, 0, 0};
+  index at = built(points, 3, 1);
+  CHECK(index_set_count(at, 2) == COPSE_OK && index_build(at, NULL) == COPSE_OK);
+  CHECK(index_set_count(at, 3) == COPSE_OK);
+  uint32_t offsets[3] = {9, 9, 9}, counts[3] = {9, 9, 9}, ids[6];
+  float distances2[6];
+  copse_rows rows = {offsets, counts, ids, 6, 0, false};
+  CHECK(index_all_within(at, 2, NULL, NULL, &rows) == COPSE_OK && rows.total == 2);
+  CHECK(counts[0] == 1 && counts[1] == 1 && counts[2] == 0);
+  copse_neighbor_rows near = {counts, ids, distances2};
+  counts[2] = 9;
+  CHECK(index_all_neighbors(at, 2, NULL, NULL, &near) == COPSE_OK);
+  CHECK(counts[0] == 1 && counts[1] == 1 && counts[2] == 0 && ids[0] == 1 && ids[2] == 0);
+  index_destroy(at);
+}
+
 /* The neighbors of all agents, counted one pair at a time. */
 static void check_counts(index at, const float *points, uint32_t n, uint32_t dim, float radius) {
   static uint32_t offsets[768], counts[768], ids[768 * 768];
@@ -976,6 +1065,46 @@ static void test_many_points_equal_single_queries(void) {
     }
   }
   index_destroy(at);
+}
+
+/* With a distance, a mask, somebody excluded; among few, and among many. */
+static void test_many_points_with_a_query(void) {
+  enum { N = 600, M = 300, MOST_K = 9 };
+  static float points[3 * N], centers[3 * M], distances2[M * MOST_K];
+  static uint32_t groups[N], counts[M], ids[M * MOST_K];
+  uint32_t seed = 16;
+  for (uint32_t dim = 2; dim <= 3; dim++) {
+    for (uint32_t n = 40; n <= N; n *= 15) {
+      for (uint32_t i = 0; i < n * dim; i++) points[i] = (float)(random_word(&seed) % 64);
+      for (uint32_t i = 0; i < M * dim; i++) centers[i] = (float)(random_word(&seed) % 80);
+      for (uint32_t i = 0; i < n; i++) groups[i] = 1 + random_word(&seed) % 3;
+      copse_agenttree_def def = copse_agenttree_default();
+      def.dimensions = dim;
+      index at = make(def);
+      const copse_positions given = interleaved(points, dim);
+      CHECK(index_build_from(at, &given, groups, n, NULL) == COPSE_OK);
+      for (int which = 0; which < 6; which++) {
+        copse_query query = copse_query_default();
+        if (which % 3) query.maxDistance = which % 3 == 1 ? 0 : 3;
+        if (which >= 3) query.mask = 2;
+        if (which == 5) query.exclude = 7;
+        for (uint32_t k = 1; k <= MOST_K; k += 8) {
+          copse_neighbor_rows near = {counts, ids, distances2};
+          CHECK(index_nearest_many(at, centers, M, k, &query, &near) == COPSE_OK);
+          for (uint32_t i = 0; i < M; i++) {
+            uint32_t single[MOST_K];
+            float single2[MOST_K];
+            copse_results out = {single, single2, MOST_K, 0, 0};
+            CHECK(index_neighbors(at, centers + i * dim, k, &query, &out) == COPSE_OK);
+            CHECK(counts[i] == out.total);
+            CHECK(memcmp(ids + i * k, single, out.total * sizeof *ids) == 0);
+            CHECK(memcmp(distances2 + i * k, single2, out.total * sizeof *single2) == 0);
+          }
+        }
+      }
+      index_destroy(at);
+    }
+  }
 }
 
 static copse_hit hit_of(index at, float x0, float y0, float x1, float y1, float radius) {
@@ -1355,8 +1484,12 @@ const unit_test POINTS_TESTS[] = {
     EVERY(test_batches_refuse_bad_arguments),
     EVERY(test_truncated_rows_are_whole),
     EVERY(test_batches_of_crowded_agents),
+    EVERY(test_batches_where_all_are_near),
+    EVERY(test_neighbors_where_the_sparse_become_dense),
+    EVERY(test_rows_of_those_who_came_after_the_build),
     EVERY(test_agents_where_cells_are_rounded),
     EVERY(test_many_points_equal_single_queries),
+    EVERY(test_many_points_with_a_query),
     EVERY(test_rays_hit_the_first_and_touch),
     EVERY(test_rays_of_any_size),
     EVERY(test_rays_that_just_touch_with_an_end),
