@@ -267,6 +267,28 @@ sanitize: build/test/unit build/memory/unit build/valgrind/unit
 test-package: lib
 	node tests/consumers/consumers.test.js
 
+# Only c/ is instrumented: what the tests themselves run is of no interest.
+COVERAGE = -O1 -DCOPSE_COUNT_COMPARISONS
+COVERAGE_OBJECTS = $(patsubst %,build/coverage/c/%.o,$(C_NAMES))
+COVERAGE_TESTS = $(patsubst %,build/coverage/%,unit determinism $(FUZZ_NAMES:%=fuzz-%))
+
+build/coverage/c/%.o: c/%.c $(C_HEADERS) | $(SETUP)
+	@mkdir -p $(@D)
+	$(CLANG) $(C_FLAGS) $(COVERAGE) -fprofile-instr-generate -fcoverage-mapping -c $< -o $@
+build/coverage/tests/%.o: tests/c/%.c $(C_TESTS) $(C_HEADERS) | $(SETUP)
+	@mkdir -p $(@D)
+	$(CLANG) $(C_FLAGS) $(COVERAGE) -c $< -o $@
+
+build/coverage/unit: $(C_UNIT:tests/c/%.c=build/coverage/tests/%.o)
+build/coverage/determinism: build/coverage/tests/determinism.o
+$(FUZZ_NAMES:%=build/coverage/fuzz-%): build/coverage/fuzz-%: build/coverage/tests/fuzz/%.o
+$(COVERAGE_TESTS): $(COVERAGE_OBJECTS)
+	$(CLANG) -fprofile-instr-generate $(if $(findstring fuzz,$@),-fsanitize=fuzzer) $^ -lm -o $@
+
+## coverage: how much of c/ and wasm/ the tests reach; what they don't, in build/coverage/
+coverage: lib build/test/core-failing.wasm $(COVERAGE_TESTS)
+	CLANG=$(CLANG) node tests/coverage.js
+
 ## fuzz: every fuzz target for FUZZ_SECONDS (60), and what each ran and reached
 fuzz: $(patsubst %,build/fuzz/%,$(FUZZ_NAMES))
 	node tests/fuzz.js $(FUZZ_SECONDS)

@@ -173,7 +173,7 @@ static void find_bounds(const copse_grid *grid, const source *from, const survey
 
 static uint32_t power_of_two_below(uint64_t n) {
   uint32_t power = 1;
-  while (power <= n / 2 && power < 1u << 31) power *= 2;
+  while (power <= n / 2) power *= 2;
   return power;
 }
 

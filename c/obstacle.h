@@ -128,10 +128,8 @@ ALWAYS_INLINE foot foot_on(vec a, vec b, vec p) {
   return found;
 }
 
-ALWAYS_INLINE bool spans_meet(double a0, double a1, double b0, double b1) {
-  const double aLo = a0 < a1 ? a0 : a1, aHi = a0 < a1 ? a1 : a0;
-  const double bLo = b0 < b1 ? b0 : b1, bHi = b0 < b1 ? b1 : b0;
-  return aLo <= bHi && bLo <= aHi;
+ALWAYS_INLINE bool is_between(double a, double b, double x) {
+  return a < b ? a <= x && x <= b : b <= x && x <= a;
 }
 
 /* Whether a segment p … q, its ends in order, meets an edge a … b. Without branches: which of these
@@ -152,7 +150,7 @@ ALWAYS_INLINE bool in_order(vec p, vec q) { return p.x < q.x || (p.x == q.x && p
 
 /* Whether a closed edge contains a point. */
 ALWAYS_INLINE bool edge_contains(vec a, vec b, vec p) {
-  return spans_meet(a.x, b.x, p.x, p.x) && spans_meet(a.y, b.y, p.y, p.y) && side_of(a, b, p) == 0;
+  return is_between(a.x, b.x, p.x) && is_between(a.y, b.y, p.y) && side_of(a, b, p) == 0;
 }
 
 /* Whether a piece is the one that reports what is found at a place on its edge's way. */

@@ -214,9 +214,8 @@ static void build_from(copse_obstacle *tree, uint32_t count) {
     if (part.parent != COPSE_NONE) tree->nodes[part.parent].left = at;
     *node = (obstacle_node){{0, 0}, 0, 0, tree->pieceCount, 0};
     if (!is_divisible(tree, &part, &line)) {
-      if (size)
-        memcpy(tree->pieces + tree->pieceCount, tree->work[0].pieces + part.begin,
-               size * sizeof *tree->pieces);
+      memcpy(tree->pieces + tree->pieceCount, tree->work[0].pieces + part.begin,
+             size * sizeof *tree->pieces);
       tree->pieceCount += size;
       continue;
     }

@@ -221,7 +221,7 @@ static void look(sight *seen, float x, float y, uint32_t *visits) {
 static void finish(sight *seen) {
   copse_corner *all = seen->sectors;
   const uint32_t last = seen->count - 1;
-  const bool isWhole = last > 0 && all[0].edge == all[last].edge; /* where the row begins */
+  const bool isWhole = all[0].edge == all[last].edge; /* where the row begins: no edge is all */
   uint32_t made = seen->capacity;
   vec stop = direction_of(&all[0]);
   for (uint32_t i = seen->count; i-- > 0;) {

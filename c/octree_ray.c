@@ -17,15 +17,15 @@ typedef struct entry {
   uint32_t axis;
 } entry;
 
-/* Of a box that the segment meets. No box inside another is come to earlier, since each step of
- * this is monotone. */
+/* Of a box that the segment meets, so that there is a way to where it begins outside. No box inside
+ * another is come to earlier, since each step of this is monotone. */
 ALWAYS_INLINE entry entry_of(const segment *ray, const float *lo, const float *hi, const int dim) {
   entry found = {0, 3};
   for (int axis = 0; axis < dim; axis++) {
     const double from = ray->from[axis], way = ray->way[axis];
     if (from >= (double)lo[axis] && from <= (double)hi[axis]) continue;
     const double side = from < (double)lo[axis] ? (double)lo[axis] : (double)hi[axis];
-    const double fraction = way != 0 ? (side - from) / way : INFINITY;
+    const double fraction = (side - from) / way;
     if (fraction > found.fraction) found = (entry){fraction, (uint32_t)axis};
   }
   return found;

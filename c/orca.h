@@ -98,9 +98,6 @@ uint32_t orca2_violated(const orca2 *all, uint32_t from, const float *velocity);
 /* Writes the best velocity; answers whether all constraints hold for it. */
 bool orca2_solve(const orca2 *all, const float *preferred, float maxSpeed, float *velocity);
 
-/* By how much a velocity violates the worst of the constraints; 0: none. */
-float orca2_violation(const orca2 *all, const float *velocity);
-
 /* ---- In space ---- */
 
 /* Half-spaces: what lies beyond a point along a unit normal. */
@@ -115,6 +112,5 @@ bool orca3_add_neighbors(orca3 *all, const orca_agent *agent, const orca_body *b
 void orca3_relate(orca3 *all, const float *velocity);
 uint32_t orca3_violated(const orca3 *all, const float *velocity);
 bool orca3_solve(const orca3 *all, const float *preferred, float maxSpeed, float *velocity);
-float orca3_violation(const orca3 *all, const float *velocity);
 
 #endif

@@ -451,13 +451,3 @@ bool orca2_solve(const orca2 *all, const float *preferred, float maxSpeed, float
   velocity[1] = best.y;
   return failed == all->count;
 }
-
-float orca2_violation(const orca2 *all, const float *velocity) {
-  float worst = 0;
-  for (uint32_t i = 0; i < all->count; i++) {
-    const float violation =
-        vec2_cross(direction_of(all, i), vec2_sub(point_of(all, i), vec2_of(velocity)));
-    if (violation > worst) worst = violation;
-  }
-  return worst;
-}

@@ -349,13 +349,3 @@ bool orca3_solve(const orca3 *all, const float *preferred, float maxSpeed, float
   velocity[2] = best.z;
   return failed == all->count;
 }
-
-float orca3_violation(const orca3 *all, const float *velocity) {
-  float worst = 0;
-  for (uint32_t i = 0; i < all->count; i++) {
-    const float violation =
-        vec3_dot(normal_of(all, i), vec3_sub(point_of(all, i), vec3_of(velocity)));
-    if (violation > worst) worst = violation;
-  }
-  return worst;
-}

@@ -155,4 +155,24 @@ for (const type of CLASSES) {
   })
 }
 
+test('memory that cannot be reserved is OUT_OF_MEMORY', async () => {
+  const roomy = await copse.create({ wasm, memory: MAXIMUM })
+  assert.is(roomy.memory.buffer.byteLength, MAXIMUM)
+  const error = await copse.create({ wasm, memory: MAXIMUM + 1 }).catch((error) => error)
+  assert.instance(error, copse.CopseError)
+  assert.is(error.code, 'OUT_OF_MEMORY')
+  assert.is(error.message, `init: no memory of ${MAXIMUM + 1} bytes`)
+})
+
+test('cells that find no memory are OUT_OF_MEMORY', async () => {
+  const instance = await create()
+  const tree = filled(
+    CLASSES.find(({ name }) => name === 'KdTree'),
+    instance,
+    10_000,
+  )
+  takeAll(instance)
+  assertCode(() => tree.cells(), 'OUT_OF_MEMORY')
+})
+
 test.run()

@@ -2,6 +2,8 @@
 
 #include "unit.h"
 
+#include "../../../c/grid.h"
+
 static copse_grid *grid_of(const float *points, uint32_t n, uint32_t dim, float size) {
   copse_grid_def def = copse_grid_default();
   def.dimensions = dim;
@@ -131,6 +133,80 @@ static void test_the_table_is_shared_where_there_are_too_many_cells(void) {
   }
 }
 
+/* Each cell that holds agents is told once for each run of them, and holds these. */
+static void test_cells_hold_their_agents(void) {
+  enum { N = 50 };
+  uint32_t seed = 14;
+  for (uint32_t dim = 2; dim <= 3; dim++) {
+    for (float size = 0.5f; size < 40; size *= 3) {
+      float points[3 * N], cells[8 * N + 1], whole[8 * N];
+      uint32_t order[N];
+      for (uint32_t i = 0; i < N * dim; i++) points[i] = (float)(random_word(&seed) % 1024) / 16;
+      copse_grid *grid = grid_of(points, N, dim, size);
+      const size_t width = 2 * dim + 2, floats = copse_grid_cells(grid, whole, 8 * N);
+      CHECK(floats % width == 0 && copse_grid_order(grid, order, N) == N);
+      uint32_t place = 0;
+      for (size_t i = 0; i < floats; i += width) {
+        const float *cell = whole + i, agents = cell[width - 1];
+        CHECK(cell[width - 2] == 0 && agents >= 1);
+        for (float left = agents; left > 0; left--, place++)
+          for (uint32_t axis = 0; axis < dim; axis++) {
+            const float x = points[order[place] * dim + axis], slack = 1e-4f;
+            CHECK(x >= cell[axis] - slack && x <= cell[dim + axis] + slack);
+            CHECK(fabsf(cell[dim + axis] - cell[axis] - size) < slack);
+          }
+      }
+      CHECK(place == N);
+      for (size_t capacity = 0; capacity <= floats; capacity += 5) { /* whole ones, as they fit */
+        const size_t written = capacity / width * width;
+        cells[written] = 42;
+        CHECK(copse_grid_cells(grid, cells, capacity) == floats);
+        CHECK(memcmp(cells, whole, written * sizeof *cells) == 0 && cells[written] == 42);
+      }
+      copse_grid_destroy(grid);
+    }
+  }
+}
+
+static void test_validate_sees_what_is_wrong_in_a_grid(void) {
+  const float points[] = {0, 0, 1, 0, 9, 0, 9, 9};
+  copse_grid *grid = grid_of(points, 4, 2, 100); /* in one cell */
+  const uint32_t entries = grid->entries, present = 4;
+  uint32_t *starts = grid->starts, *ids = grid->agents.points.ids;
+  uint32_t first = 0; /* the entry of the last agents */
+  while (starts[first + 1] < present) first++;
+  const struct {
+    uint32_t *word, value;
+  } wrong[] = {{&grid->entries, 1u << 20}, {&grid->entries, 0},           {&starts[0], 1},
+               {&starts[entries], 3},      {&starts[first], present + 1}, {&starts[1], present + 1},
+               {&starts[first], 0}};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    const uint32_t before = *wrong[i].word;
+    *wrong[i].word = wrong[i].value;
+    CHECK(!copse_grid_validate(grid));
+    *wrong[i].word = before;
+    CHECK(copse_grid_validate(grid));
+  }
+  copse_grid_destroy(grid);
+
+  const float twins[] = {5, 5, 5, 5};
+  grid = grid_of(twins, 2, 2, 1);
+  ids = grid->agents.points.ids;
+  CHECK(ids[0] == 0 && ids[1] == 1);
+  CHECK(grid->entries == 1);
+  ids[0] = 1; /* in an entry they ascend */
+  ids[1] = 0;
+  CHECK(!copse_grid_validate(grid));
+  copse_grid_destroy(grid);
+
+  const float apart[] = {0, 0, 0, 0, 9, 9};
+  grid = grid_of(apart, 3, 2, 1);
+  CHECK(grid->entries > 3 && grid->starts[1] == 2 && grid->starts[2] == 2);
+  grid->starts[2] = 1; /* an entry that ends before it begins */
+  CHECK(!copse_grid_validate(grid));
+  copse_grid_destroy(grid);
+}
+
 /* Cells whose area underflows: a search must not begin with no reach at all. */
 static void test_searches_among_the_smallest_cells(void) {
   const float points[] = {0, 0, 1, 1, 1, 1, -3, 2}, sizes[] = {1e-20f, 1e-30f, 1e-38f, 1e-45f};
@@ -172,6 +248,8 @@ const unit_test GRID_TESTS[] = {
     TEST(test_queries_beyond_all_agents),
     TEST(test_exactly_the_radius_across_cells),
     TEST(test_the_table_is_shared_where_there_are_too_many_cells),
+    TEST(test_cells_hold_their_agents),
+    TEST(test_validate_sees_what_is_wrong_in_a_grid),
     TEST(test_searches_among_the_smallest_cells),
     TEST(test_a_snapshot_is_for_one_size_of_cells),
     {NULL, NULL, false},

@@ -414,19 +414,149 @@ static void test_wrong_boxes_are_refused(void) {
   CHECK(copse_octree_create(&def, &tree) == COPSE_INVALID_ARGUMENT);
   CHECK(copse_octree_bytes(&def) == SIZE_MAX);
   def = good;
+  def.looseness = nextafterf(COPSE_OCTREE_MAX_LOOSENESS, INFINITY);
+  CHECK(copse_octree_create(&def, &tree) == COPSE_INVALID_ARGUMENT);
+  def = good;
   def.bounds[2] = 0;
   CHECK(copse_octree_create(&def, &tree) == COPSE_INVALID_ARGUMENT);
+  for (uint32_t dim = 0; dim < 5; dim++) {
+    def = sixteen(dim == 3 ? 3 : 2, 4, 4);
+    def.dimensions = dim;
+    CHECK((copse_octree_bytes(&def) == SIZE_MAX) == (dim != 2 && dim != 3));
+  }
   def = good;
   def.maxDepth = COPSE_OCTREE_MAX_DEPTH + 1;
   CHECK(copse_octree_create(&def, &tree) == COPSE_INVALID_ARGUMENT);
   def = good;
   def.capacity = 0;
   CHECK(copse_octree_create(&def, &tree) == COPSE_INVALID_ARGUMENT);
+  def = sixteen(3, 0, COPSE_OCTREE_MAX_DEPTH); /* the most that can be asked for */
+  def.capacity = COPSE_MAX_CAPACITY;
+  CHECK(copse_octree_bytes(&def) > UINT32_MAX && copse_octree_bytes(&def) < SIZE_MAX);
+  def.capacity++;
+  CHECK(copse_octree_bytes(&def) == SIZE_MAX);
   def = good;
   def.leafSize = UINT32_MAX;
   CHECK(copse_octree_create(&def, &tree) == COPSE_OK);
   copse_octree_destroy(tree);
   copse_octree_destroy(NULL);
+}
+
+static void test_queries_of_boxes_refuse_what_they_cannot_use(void) {
+  copse_octree *tree = octree_of(sixteen(2, 4, 4));
+  add_box(tree, 1, 1, 2, 2);
+  add_box(tree, 3, 3, 4, 4);
+  const float good[] = {0, 0}, nan2[] = {0, NAN}, one[] = {1, 1};
+  uint32_t ids[4], id = 7, total, visits;
+  float distances2[4], distance2;
+  bool any;
+  copse_query query = copse_query_default(), near = query, sorted = query;
+  near.maxDistance = -1;
+  sorted.sort = COPSE_SORT_DISTANCE;
+  const copse_status refused = COPSE_INVALID_ARGUMENT;
+  copse_results out = {ids, distances2, 4, 7, 7}, idsOnly = {ids, NULL, 4, 7, 7};
+  copse_results nowhere = {NULL, distances2, 4, 7, 7}, few = {ids, distances2, 1, 7, 7};
+  CHECK(copse_octree_within(tree, nan2, 1, NULL, &out) == refused && out.total == 0);
+  CHECK(copse_octree_within(tree, good, -1, NULL, &out) == refused);
+  CHECK(copse_octree_within(tree, good, 1, NULL, &nowhere) == refused && nowhere.total == 0);
+  CHECK(copse_octree_within(tree, good, 1, &sorted, &idsOnly) == refused && idsOnly.total == 0);
+  CHECK(copse_octree_range(tree, one, good, NULL, &out) == refused);
+  CHECK(copse_octree_range(tree, good, one, &sorted, &out) == refused);
+  CHECK(copse_octree_range(tree, good, one, NULL, &nowhere) == refused);
+  CHECK(copse_octree_count_within(tree, nan2, 1, NULL, &total, NULL) == refused);
+  CHECK(copse_octree_any_within(tree, good, NAN, NULL, &any, NULL) == refused && !any);
+  CHECK(copse_octree_pairs(tree, &sorted, &out) == refused);
+  CHECK(copse_octree_pairs(tree, NULL, &nowhere) == refused);
+  CHECK(copse_octree_nearest(tree, nan2, NULL, &id, NULL, NULL) == refused && id == COPSE_NONE);
+  CHECK(copse_octree_nearest(tree, good, &near, &id, NULL, NULL) == refused);
+  CHECK(copse_octree_neighbors(tree, nan2, 1, NULL, &out) == refused);
+  CHECK(copse_octree_neighbors(tree, good, 1, &near, &out) == refused);
+  CHECK(copse_octree_neighbors(tree, good, 2, NULL, &few) == refused);
+  CHECK(copse_octree_neighbors(tree, good, 1, NULL, &idsOnly) == refused);
+  CHECK(copse_octree_neighbors(tree, good, 1, NULL, &nowhere) == refused);
+  CHECK(copse_octree_neighbors(tree, good, 0, NULL, &idsOnly) == COPSE_OK && idsOnly.total == 0);
+  copse_box_hit hit;
+  CHECK(copse_octree_raycast(tree, nan2, good, NULL, &hit, NULL) == refused);
+  CHECK(copse_octree_raycast(tree, good, nan2, NULL, &hit, NULL) == refused);
+  CHECK(hit.id == COPSE_NONE && hit.fraction == 1);
+
+  /* What is not asked for need not be told. */
+  CHECK(copse_octree_nearest(tree, good, NULL, &id, NULL, NULL) == COPSE_OK && id == 0);
+  CHECK(copse_octree_nearest(tree, good, NULL, &id, &distance2, &visits) == COPSE_OK);
+  CHECK(id == 0 && distance2 == 2 && visits > 0);
+  near.maxDistance = 1;
+  CHECK(copse_octree_nearest(tree, good, &near, &id, &distance2, NULL) == COPSE_OK);
+  CHECK(id == COPSE_NONE && distance2 == INFINITY);
+  copse_octree_destroy(tree);
+}
+
+static bool is_seen(copse_octree *tree, void *word, uint32_t value) {
+  uint32_t before;
+  memcpy(&before, word, sizeof before);
+  memcpy(word, &value, sizeof value);
+  const bool isValid = copse_octree_validate(tree);
+  memcpy(word, &before, sizeof before);
+  return !isValid && copse_octree_validate(tree);
+}
+
+static void test_validate_sees_what_is_wrong_in_an_octree(void) {
+  for (uint32_t dim = 2; dim <= 3; dim++) {
+    copse_octree_def def = sixteen(dim, 1, 4);
+    def.capacity = 8;
+    copse_octree *tree = octree_of(def);
+    const float boxes[][3] = {{1, 1, 1}, {13, 13, 13}, {7.5f, 1, 1}, {5, 5, 5}};
+    uint32_t slot;
+    for (int i = 0; i < 4; i++) {
+      float box[6];
+      for (uint32_t axis = 0; axis < dim; axis++) {
+        box[axis] = boxes[i][axis];
+        box[dim + axis] = box[axis] + 1;
+      }
+      CHECK(copse_octree_insert(tree, box, &slot) == COPSE_OK);
+    }
+    octree_node *root = tree->nodes, *child = root + root->children;
+    octree_block *straddlers = octree_block_at(tree, root->block, (int)dim);
+    const uint32_t right = 0x41000000; /* 8, as a float */
+    CHECK(copse_octree_validate(tree) && root->own == 1 && child->children);
+    CHECK(is_seen(tree, &child->parent, 9));
+    CHECK(is_seen(tree, &child->depth, 0));
+    CHECK(is_seen(tree, &root->total, 9));
+    CHECK(is_seen(tree, &root->own, 0));
+    CHECK(is_seen(tree, &tree->def.leafSize, 2));
+    CHECK(is_seen(tree, &tree->def.maxDepth, 0));
+    CHECK(is_seen(tree, &straddlers->owner, 1));
+    CHECK(is_seen(tree, &straddlers->ids[0], 1));
+    CHECK(is_seen(tree, &straddlers->ids[0], 7)); /* nobody has this slot */
+    CHECK(is_seen(tree, &straddlers->sides[0][1], 0));
+    CHECK(is_seen(tree, &straddlers->sides[0][0], right)); /* it would fit a child */
+    CHECK(is_seen(tree, &tree->places[2], 5));
+    const uint32_t leaf = tree->places[1] / BLOCK_ITEMS;
+    CHECK(is_seen(tree, &octree_block_at(tree, leaf, (int)dim)->sides[0][0], 0));
+    CHECK(is_seen(tree, &tree->slots.used, 5));
+    CHECK(is_seen(tree, &tree->slots.generations[6], 1));
+    CHECK(is_seen(tree, &tree->nodesUsed, 1));
+    CHECK(is_seen(tree, &tree->nodesEver, 1));
+    CHECK(is_seen(tree, &tree->nodeCapacity, 1));
+    CHECK(is_seen(tree, &tree->blocksUsed, 1));
+    CHECK(is_seen(tree, &tree->blocksEver, 1));
+    CHECK(is_seen(tree, &tree->blockCapacity, 1));
+    copse_octree_destroy(tree);
+  }
+}
+
+static void test_validate_sees_blocks_that_are_too_many(void) {
+  copse_octree *tree = octree_of(sixteen(2, 1, 0)); /* one list */
+  for (uint32_t i = 0; i <= 2 * BLOCK_ITEMS; i++) add_box(tree, 1, 1, 2, 2);
+  tree->nodes[0].own = tree->nodes[0].total = BLOCK_ITEMS; /* the first of its blocks is full */
+  octree_block *first = octree_block_at(tree, tree->nodes[0].block, 2);
+  for (uint32_t lane = 1; lane < BLOCK_ITEMS; lane++) {
+    const uint32_t slot = lane; /* whom others hold: each is in its place */
+    first->ids[lane] = slot;
+    tree->places[slot] = tree->nodes[0].block * BLOCK_ITEMS + lane;
+    for (int side = 0; side < 4; side++) first->sides[side][lane] = side < 2 ? 1 : 2;
+  }
+  CHECK(!copse_octree_validate(tree));
+  copse_octree_destroy(tree);
 }
 
 static void test_boxes_fill_their_capacity(void) {
@@ -560,6 +690,8 @@ static void test_a_snapshot_of_boxes_checks_what_it_takes(void) {
   def = sixteen(2, 2, 4);
   copse_octree *other = octree_of(def);
   CHECK(copse_octree_restore(other, words, total) == COPSE_BAD_SNAPSHOT);
+  for (size_t size = 0; size < total; size += 3)
+    CHECK(copse_octree_restore(tree, words, size) == COPSE_BAD_SNAPSHOT);
   CHECK(copse_octree_restore(other, (char *)words + 1, total - 4) == COPSE_INVALID_ARGUMENT);
   copse_octree_destroy(other);
   copse_octree_destroy(tree);
@@ -579,6 +711,9 @@ const unit_test OCTREE_TESTS[] = {
     TEST(test_all_removed_is_the_start),
     TEST(test_a_pool_without_nodes_leaves_cells_whole),
     TEST(test_wrong_boxes_are_refused),
+    TEST(test_queries_of_boxes_refuse_what_they_cannot_use),
+    TEST(test_validate_sees_what_is_wrong_in_an_octree),
+    TEST(test_validate_sees_blocks_that_are_too_many),
     TEST(test_boxes_fill_their_capacity),
     TEST(test_pairs_are_written_whole_while_they_fit),
     TEST(test_an_octree_allocates_only_when_it_is_created),

@@ -3,6 +3,7 @@
 #include "../inputs.h"
 #include "unit.h"
 
+#include "../../../c/agenttree.h"
 #include "../../../c/select.h"
 
 static index make(copse_agenttree_def def) {
@@ -164,6 +165,17 @@ static void test_a_count_above_the_capacity_is_full(void) {
   index_destroy((index){0});
 }
 
+static void test_the_order_is_told_as_far_as_there_is_room(void) {
+  const float points[] = {3, 0, 1, 0, 2, 0};
+  index at = built(points, 3, 1);
+  uint32_t whole[4] = {0}, order[4] = {9, 9, 9, 9};
+  CHECK(index_order(at, whole, 4) == 3 && whole[0] + whole[1] + whole[2] == 3);
+  CHECK(index_order(at, NULL, 0) == 3);
+  CHECK(index_order(at, order, 2) == 3);
+  CHECK(order[0] == whole[0] && order[1] == whole[1] && order[2] == 9);
+  index_destroy(at);
+}
+
 /* ---- Build ---- */
 
 static void test_before_the_first_build_every_query_is_empty(void) {
@@ -311,6 +323,63 @@ static void test_a_position_that_is_not_finite_is_named_and_the_last_build_stays
   }
 }
 
+/* Coordinates may lie anywhere, as far apart as they like. */
+static void test_build_from_takes_any_layout(void) {
+  enum { N = 9 };
+  for (uint32_t dim = 2; dim <= 3; dim++) {
+    float floats[5 * N] = {0}, *const x = floats;
+    const copse_positions layouts[] = {
+        {{x, x + 1, x + 2}, dim},         /* interleaved */
+        {{x, x + N, x + 2 * N}, 1},       /* separate */
+        {{x + 4, x, x + 2}, 5},           /* of structs */
+        {{x + 1, x, x + (dim - 1)}, dim}, /* y, x, … */
+    };
+    for (int layout = 0; layout < 4; layout++) {
+      const copse_positions given = layouts[layout];
+      for (uint32_t id = 0; id < N; id++)
+        for (uint32_t axis = dim; axis-- > 0;)
+          given.axes[axis][id * given.stride] = (float)((id * 4 + axis * 3) % 7);
+      copse_agenttree_def def = copse_agenttree_default();
+      def.dimensions = dim;
+      index at = make(def);
+      CHECK(index_build_from(at, &given, NULL, N, NULL) == COPSE_OK && index_validate(at));
+      const copse_brute brute = {given, NULL, N, dim};
+      const asked ask = {.center = {3, 3, 3},
+                         .direction = {1},
+                         .radius = 2,
+                         .halfAngle = 1,
+                         .k = 4,
+                         .hi = {4, 4, 4},
+                         .query = copse_query_default()};
+      CHECK(compare_queries(at, &brute, &ask) == NULL);
+
+      /* What is not finite is named, and the last build stays. */
+      float *bad = &given.axes[dim - 1][5 * given.stride], good = *bad;
+      uint32_t firstBad = 0;
+      *bad = NAN;
+      CHECK(index_build_from(at, &given, NULL, N, &firstBad) == COPSE_NOT_FINITE);
+      CHECK(firstBad == 5 && index_count(at) == N);
+      CHECK(index_build_from(at, &given, NULL, N, NULL) == COPSE_NOT_FINITE);
+      *bad = good;
+      CHECK(compare_queries(at, &brute, &ask) == NULL);
+      index_destroy(at);
+    }
+  }
+}
+
+static void test_build_from_skips_without_groups(void) {
+  float points[] = {0, 0, NAN, 0, 2, 2};
+  copse_agenttree_def def = copse_agenttree_default();
+  def.onNonFinite = COPSE_NON_FINITE_SKIP;
+  index at = make(def);
+  const copse_positions given = interleaved(points, 2), nowhere = {{NULL, NULL, NULL}, 2};
+  CHECK(index_build_from(at, &given, NULL, 3, NULL) == COPSE_OK && index_validate(at));
+  CHECK(index_stats(at).skipped == 1 && within_count(at, 0, 0, INFINITY) == 2);
+  CHECK(index_build_from(at, &nowhere, NULL, 0, NULL) == COPSE_OK && index_count(at) == 0);
+  CHECK(within_count(at, 0, 0, INFINITY) == 0);
+  index_destroy(at);
+}
+
 static void test_skip_leaves_out_and_counts_what_is_not_finite(void) {
   copse_agenttree_def def = copse_agenttree_default();
   def.onNonFinite = COPSE_NON_FINITE_SKIP;
@@ -439,7 +508,268 @@ static void test_cells_and_stats_agree(void) {
   index_destroy(at);
 }
 
+/* A word is changed, that is seen, and it is put back. */
+static bool is_seen(index at, void *word, uint32_t value) {
+  uint32_t before;
+  memcpy(&before, word, sizeof before);
+  memcpy(word, &value, sizeof value);
+  const bool isValid = index_validate(at);
+  memcpy(word, &before, sizeof before);
+  return !isValid && index_validate(at);
+}
+
+static void test_validate_sees_what_is_counted_wrongly(void) {
+  const float points[] = {0, 0, 1, 0, 2, 0, 3, 0};
+  index at = built(points, 4, 1);
+  agents *all = (agents *)(at.agenttree ? (void *)at.agenttree
+                           : at.grid    ? (void *)at.grid
+                                        : (void *)at.kdtree);
+  CHECK(is_seen(at, &all->count, 5));
+  CHECK(is_seen(at, &all->builtCount, 5));
+  CHECK(is_seen(at, &all->present, 5));
+  uint32_t *ids = all->points.ids, kept[4];
+  CHECK(is_seen(at, &ids[1], 4));
+  CHECK(is_seen(at, &ids[1], ids[2]));
+  memcpy(kept, ids, sizeof kept);
+  memcpy(ids, (uint32_t[]){1, 1, 2, 2}, sizeof kept); /* no permutation, but of the same sum */
+  CHECK(!index_validate(at));
+  memcpy(ids, kept, sizeof kept);
+  CHECK(index_validate(at));
+  index_destroy(at);
+}
+
+static void test_validate_sees_what_is_wrong_in_a_tree(void) {
+  const float points[] = {0, 0, 1, 0, 8, 0, 9, 0};
+  index at = built(points, 4, 2);
+  copse_agenttree *tree = at.agenttree;
+  node *root = tree->nodes, *left = root + 1, *right = root + 2;
+  CHECK(tree->nodeCount == 3 && left->end == 2);
+  CHECK(is_seen(at, &tree->nodeCount, 0));
+  left->end = right->begin = 0;
+  CHECK(!index_validate(at)); /* nobody on the left */
+  left->end = right->begin = 2;
+  CHECK(is_seen(at, &tree->nodeCount, 1000));
+  CHECK(is_seen(at, &root->begin, 1));
+  CHECK(is_seen(at, &root->end, 3));
+  CHECK(is_seen(at, &root->right, 1));
+  CHECK(is_seen(at, &root->right, 3));
+  CHECK(is_seen(at, &root->right, 0)); /* a leaf that is too large */
+  CHECK(is_seen(at, &root->axis, 2));
+  CHECK(is_seen(at, &root->leftMost, 0));
+  CHECK(is_seen(at, &root->rightLeast, 0));
+  CHECK(is_seen(at, &root->anyGroups, 3));
+  CHECK(is_seen(at, &root->allGroups, 0));
+  CHECK(is_seen(at, &left->begin, 1));
+  CHECK(is_seen(at, &left->end, 3));
+  CHECK(is_seen(at, &right->end, 3));
+  CHECK(is_seen(at, &tree->leafSize, 1));
+  CHECK(is_seen(at, &tree->bounds[0], 0xbf800000));
+  CHECK(is_seen(at, &tree->agents.points.axes[0][0], 0x3f000000));
+  CHECK(is_seen(at, &tree->agents.present, 0));
+
+  uint32_t *ids = tree->agents.points.ids;
+  CHECK(ids[0] == 0 && ids[1] == 1);
+  ids[0] = 1; /* in a leaf they ascend */
+  ids[1] = 0;
+  CHECK(!index_validate(at));
+  index_destroy(at);
+
+  const float twins[] = {0, 0, 0, 0, 9, 0, 9, 0};
+  at = built(twins, 4, 1);
+  tree = at.agenttree;
+  CHECK(tree->nodeCount == 3);
+  tree->nodes[3] = tree->nodes[2]; /* a leaf more, of agents that one has */
+  memcpy(tree->bounds + 12, tree->bounds + 8, 4 * sizeof(float));
+  CHECK(is_seen(at, &tree->nodeCount, 4));
+  index_destroy(at);
+}
+
+/* Agents in a row, of which every node cuts off one: deeper than a search can be. */
+static void test_validate_sees_a_tree_that_is_too_deep(void) {
+  enum { N = COPSE_MAX_DEPTH + 4 };
+  float points[2 * N] = {0};
+  for (uint32_t i = 0; i < N; i++) points[2 * i] = (float)i;
+  for (uint32_t n = COPSE_MAX_DEPTH - 1; n <= N; n++) {
+    index at = built(points, n, 1);
+    copse_agenttree *tree = at.agenttree;
+    for (uint32_t i = 0; i < n; i++) {
+      const float first = (float)i, last = (float)(n - 1);
+      tree->nodes[2 * i] = (node){i, n, i + 1 < n ? 2 * i + 2 : 0, 1, 1, 0, first, first + 1};
+      memcpy(tree->bounds + 8 * i, (float[]){first, 0, last, 0}, 4 * sizeof(float));
+      if (i + 1 == n) break;
+      tree->nodes[2 * i + 1] = (node){i, i + 1, 0, 1, 1, 0, 0, 0};
+      memcpy(tree->bounds + 8 * i + 4, (float[]){first, 0, first, 0}, 4 * sizeof(float));
+    }
+    tree->nodeCount = 2 * n - 1;
+    CHECK(index_validate(at) == (n < COPSE_MAX_DEPTH));
+    index_destroy(at);
+  }
+}
+
 /* ---- Queries ---- */
+
+enum {
+  WITHIN = 1,
+  RANGE = 2,
+  CONE = 4,
+  NEIGHBORS = 8,
+  NEAREST = 16,
+  COUNT = 32,
+  ANY = 64,
+  WITH_RESULTS = WITHIN | RANGE | CONE | NEIGHBORS
+};
+
+/* These queries refuse what is asked, by an index and by brute force, and find nothing; all others
+ * answer. */
+static void check_refusing(index at, const copse_brute *brute, const asked *ask, copse_results out,
+                           uint32_t refusing) {
+  const float *center = ask->center;
+  const copse_query *query = &ask->query;
+  uint32_t total = 7, id = 7, visits;
+  float distance2;
+  bool any = true;
+#define CHECK_QUERY(name, call, found)                                                             \
+  do {                                                                                             \
+    const copse_status status = (call);                                                            \
+    CHECK(status == (refusing & (name) ? COPSE_INVALID_ARGUMENT : COPSE_OK));                      \
+    CHECK(status == COPSE_OK || !(found));                                                         \
+    out.total = 7;                                                                                 \
+  } while (0)
+  out.total = 7;
+  CHECK_QUERY(WITHIN, index_within(at, center, ask->radius, query, &out), out.total);
+  CHECK_QUERY(WITHIN, copse_brute_within(brute, center, ask->radius, query, &out), out.total);
+  CHECK_QUERY(RANGE, index_range(at, ask->lo, ask->hi, query, &out), out.total);
+  CHECK_QUERY(RANGE, copse_brute_range(brute, ask->lo, ask->hi, query, &out), out.total);
+  CHECK_QUERY(CONE,
+              index_cone(at, center, ask->direction, ask->halfAngle, ask->radius, query, &out),
+              out.total);
+  CHECK_QUERY(
+      CONE,
+      copse_brute_cone(brute, center, ask->direction, ask->halfAngle, ask->radius, query, &out),
+      out.total);
+  CHECK_QUERY(NEIGHBORS, index_neighbors(at, center, ask->k, query, &out), out.total);
+  CHECK_QUERY(NEIGHBORS, copse_brute_neighbors(brute, center, ask->k, query, &out), out.total);
+  CHECK_QUERY(NEAREST, ITEMS_CALL(at, nearest, center, query, &id, &distance2, &visits),
+              id != COPSE_NONE);
+  CHECK_QUERY(COUNT, index_count_within(at, center, ask->radius, query, &total, &visits), total);
+  CHECK_QUERY(ANY, index_any_within(at, center, ask->radius, query, &any, &visits), any);
+#undef CHECK_QUERY
+}
+
+static void test_each_query_refuses_what_it_cannot_use(void) {
+  const float points[] = {0, 0, 0, 1, 1, 1, 2, 2, 2};
+  for (uint32_t dim = 2; dim <= 3; dim++) {
+    copse_agenttree_def def = copse_agenttree_default();
+    def.dimensions = dim;
+    index at = make(def);
+    const copse_positions given = interleaved(points, dim);
+    CHECK(index_build_from(at, &given, NULL, 3, NULL) == COPSE_OK);
+    const copse_brute brute = {given, NULL, 3, dim};
+    uint32_t ids[3];
+    float distances2[3];
+    const copse_results out = {ids, distances2, 3, 0, 0};
+    const asked good = {.radius = 1,
+                        .direction = {1, 1, 1},
+                        .halfAngle = 1,
+                        .k = 2,
+                        .hi = {1, 1, 1},
+                        .query = copse_query_default()};
+    check_refusing(at, &brute, &good, out, 0);
+
+    const float places[] = {NAN, INFINITY, -INFINITY, 2e18f, -2e18f};
+    for (uint32_t i = 0; i < 5 * dim; i++) {
+      asked ask = good;
+      ask.center[i % dim] = places[i / dim];
+      check_refusing(at, &brute, &ask, out, 127 & ~(uint32_t)RANGE);
+    }
+    const float lengths[] = {NAN, -1, -1e-45f, -INFINITY};
+    for (int i = 0; i < 4; i++) {
+      asked ask = good;
+      ask.radius = lengths[i];
+      check_refusing(at, &brute, &ask, out, WITHIN | CONE | COUNT | ANY);
+      ask = good;
+      ask.query.maxDistance = lengths[i];
+      check_refusing(at, &brute, &ask, out, NEIGHBORS | NEAREST);
+      ask = good;
+      ask.halfAngle = lengths[i];
+      check_refusing(at, &brute, &ask, out, CONE);
+    }
+    for (uint32_t axis = 0; axis < dim; axis++) {
+      asked ask = good;
+      ask.lo[axis] = 2;
+      check_refusing(at, &brute, &ask, out, RANGE);
+      ask.lo[axis] = NAN;
+      check_refusing(at, &brute, &ask, out, RANGE);
+      ask = good;
+      ask.direction[axis] = INFINITY;
+      check_refusing(at, &brute, &ask, out, CONE);
+      ask.direction[axis] = NAN;
+      check_refusing(at, &brute, &ask, out, CONE);
+    }
+    asked ask = good;
+    ask.halfAngle = nextafterf(3.14159274f, 4);
+    check_refusing(at, &brute, &ask, out, CONE);
+    memset(ask.direction, 0, sizeof ask.direction);
+    check_refusing(at, &brute, &ask, out, CONE);
+
+    /* Results: order needs distances, and what is written needs room. */
+    ask = good;
+    ask.query.sort = COPSE_SORT_DISTANCE;
+    check_refusing(at, &brute, &ask, out, RANGE);
+    const copse_results idsOnly = {ids, NULL, 3, 0, 0}, nowhere = {NULL, distances2, 3, 0, 0};
+    check_refusing(at, &brute, &ask, idsOnly, WITH_RESULTS);
+    check_refusing(at, &brute, &good, idsOnly, NEIGHBORS);
+    check_refusing(at, &brute, &good, nowhere, WITH_RESULTS);
+    const copse_results one = {ids, distances2, 1, 0, 0};
+    check_refusing(at, &brute, &good, one, NEIGHBORS);
+    index_destroy(at);
+  }
+}
+
+static void test_what_is_not_asked_for_need_not_be_told(void) {
+  const float points[] = {3, 4}, origin[] = {0, 0};
+  index at = built(points, 1, 1);
+  uint32_t id = 7, total, visits = 0;
+  float distance2 = 7;
+  bool any;
+  copse_query near = copse_query_default();
+  near.maxDistance = 4;
+  CHECK(ITEMS_CALL(at, nearest, origin, NULL, &id, &distance2, &visits) == COPSE_OK);
+  CHECK(id == 0 && distance2 == 25 && visits > 0);
+  CHECK(ITEMS_CALL(at, nearest, origin, &near, &id, &distance2, NULL) == COPSE_OK);
+  CHECK(id == COPSE_NONE && distance2 == INFINITY);
+  CHECK(ITEMS_CALL(at, nearest, origin, NULL, &id, NULL, NULL) == COPSE_OK && id == 0);
+  visits = 0;
+  CHECK(index_count_within(at, origin, 5, NULL, &total, &visits) == COPSE_OK);
+  CHECK(total == 1 && visits > 0);
+  visits = 0;
+  CHECK(index_any_within(at, origin, 5, NULL, &any, &visits) == COPSE_OK && any && visits > 0);
+  index_destroy(at);
+}
+
+static void test_brute_force_stops_at_its_capacity_and_tells_the_total(void) {
+  const float points[] = {0, 0, 1, 0, 2, 0}, origin[] = {0, 0}, far[] = {2, 0};
+  const copse_brute brute = {interleaved(points, 2), NULL, 3, 2};
+  uint32_t ids[3] = {9, 9, 9};
+  copse_results out = {ids, NULL, 2, 0, 0};
+  CHECK(copse_brute_within(&brute, origin, 2, NULL, &out) == COPSE_OK);
+  CHECK(out.total == 3 && ids[0] == 0 && ids[1] == 1 && ids[2] == 9);
+  CHECK(copse_brute_range(&brute, origin, far, NULL, &out) == COPSE_OK && out.total == 3);
+  CHECK(ids[2] == 9);
+}
+
+static void test_cones_as_wide_as_can_be(void) {
+  const float pi = 3.14159274f; /* all that is within the radius, also straight behind */
+  const float points[] = {-1, 0, -0.999f, 1e-30f, 1, 0, 0, -1, -9, 0}, ahead[] = {1, 0};
+  index at = built(points, 5, 1);
+  uint32_t ids[5];
+  copse_results out = {ids, NULL, 5, 0, 0};
+  const float origin[] = {0, 0};
+  CHECK(index_cone(at, origin, ahead, pi, 2, NULL, &out) == COPSE_OK && out.total == 4);
+  CHECK(index_cone(at, origin, ahead, 3, 2, NULL, &out) == COPSE_OK);
+  CHECK(out.total == 2);
+  index_destroy(at);
+}
 
 static void test_bad_arguments_are_refused(void) {
   const float points[] = {0, 0, 1, 1};
@@ -599,6 +929,10 @@ static void test_batches_refuse_bad_arguments(void) {
   CHECK(index_all_within(at, -1, NULL, NULL, &rows) == refused);
   CHECK(index_all_within(at, 1, &sorted, NULL, &rows) == refused);
   CHECK(index_all_neighbors(at, 1, &far, NULL, &near) == refused);
+  CHECK(index_all_neighbors(at, 1, &sorted, NULL, &near) == refused);
+  CHECK(index_within_many(at, points, 2, 1, &sorted, &rows) == refused);
+  CHECK(index_nearest_many(at, points, 2, 1, &sorted, &near) == refused);
+  CHECK(index_pairs(at, 1, NULL, &sorted, &out) == refused);
   CHECK(index_within_many(at, bad, 1, 1, NULL, &rows) == refused);
   CHECK(index_within_many(at, points, 2, NAN, NULL, &rows) == refused);
   CHECK(index_nearest_many(at, bad, 1, 1, NULL, &near) == refused);
@@ -664,6 +998,97 @@ static void test_batches_of_crowded_agents(void) {
   CHECK(rows.total == N * (N / 5 - 1) && rows.truncated);
   copse_results out = {NULL, NULL, 0, 0, 0};
   CHECK(index_pairs(at, 0, NULL, NULL, &out) == COPSE_OK && out.total == rows.total);
+  index_destroy(at);
+}
+
+/* All are near all: more than a gathering can hold, whatever it is cut into. */
+static void test_batches_where_all_are_near(void) {
+  enum { MOST = 2500, ROWS = 3 };
+  static const struct { uint32_t n, leafSize; } SIZES[] = {{MOST, 16}, {MOST, MOST}, {1500, 1500}};
+  static float points[3 * MOST];
+  static uint32_t offsets[MOST], counts[MOST], ids[ROWS * MOST];
+  for (uint32_t dim = 2; dim <= 3; dim++) {
+    for (int size = 0; size < (tested.noun == AGENTTREE ? 3 : 1); size++) {
+      const uint32_t n = SIZES[size].n;
+      for (uint32_t i = 0; i < n * dim; i++)
+        points[i] = (float)(i % dim ? i / dim / 50 : i / dim % 50);
+      copse_agenttree_def def = copse_agenttree_default();
+      def.dimensions = dim;
+      def.capacity = n;
+      def.leafSize = SIZES[size].leafSize;
+      index at = make(def);
+      const copse_positions given = interleaved(points, dim);
+      CHECK(index_build_from(at, &given, NULL, n, NULL) == COPSE_OK);
+      copse_rows rows = {offsets, counts, ids, ROWS * n, 0, false};
+      CHECK(index_all_within(at, 150, NULL, NULL, &rows) == COPSE_OK);
+      CHECK(rows.total == n * (n - 1) && rows.truncated);
+      uint32_t written = 0;
+      for (uint32_t slot = 0; slot < n; slot++) {
+        if (!counts[slot]) continue;
+        const uint32_t offset = offsets[slot];
+        qsort(ids + offset, counts[slot], sizeof *ids, compare_ids);
+        CHECK(counts[slot] == n - 1);
+        for (uint32_t i = 0; i < n - 1; i++) CHECK(ids[offset + i] == i + (i >= slot));
+        written++;
+      }
+      CHECK(written == ROWS);
+      copse_results pairs = {NULL, NULL, 0, 0, 0};
+      CHECK(index_pairs(at, 150, NULL, NULL, &pairs) == COPSE_OK);
+      CHECK(pairs.total == n * (n - 1));
+      index_destroy(at);
+    }
+  }
+}
+
+/* Where agents are far apart, much is gathered; then there are very many. */
+static void test_neighbors_where_the_sparse_become_dense(void) {
+  enum { N = 4000, SPARSE = 900, K = 6 };
+  static float points[3 * N], distances2[N * K];
+  static uint32_t counts[N], ids[N * K];
+  uint32_t seed = 15;
+  for (uint32_t dim = 2; dim <= 3; dim++) {
+    for (uint32_t i = 0; i < N; i++)
+      for (uint32_t axis = 0; axis < dim; axis++) {
+        const float x = (float)(random_word(&seed) % 4096) / 4096;
+        points[i * dim + axis] = i < SPARSE ? 1000 * x : 1001 + x;
+      }
+    copse_agenttree_def def = copse_agenttree_default();
+    def.dimensions = dim;
+    def.capacity = N;
+    index at = make(def);
+    const copse_positions given = interleaved(points, dim);
+    CHECK(index_build_from(at, &given, NULL, N, NULL) == COPSE_OK);
+    copse_neighbor_rows near = {counts, ids, distances2};
+    CHECK(index_all_neighbors(at, K, NULL, NULL, &near) == COPSE_OK);
+    for (uint32_t slot = 0; slot < N; slot++) {
+      uint32_t single[K];
+      float single2[K];
+      copse_query others = copse_query_default();
+      others.exclude = slot;
+      copse_results out = {single, single2, K, 0, 0};
+      CHECK(index_neighbors(at, points + slot * dim, K, &others, &out) == COPSE_OK);
+      CHECK(counts[slot] == K && memcmp(ids + slot * K, single, sizeof single) == 0);
+      CHECK(memcmp(distances2 + slot * K, single2, sizeof single2) == 0);
+    }
+    index_destroy(at);
+  }
+}
+
+/* Who came after the build has a row, and nobody in it. */
+static void test_rows_of_those_who_came_after_the_build(void) {
+  const float points[] = {0, 0, 1, 0, 0, 0};
+  index at = built(points, 3, 1);
+  CHECK(index_set_count(at, 2) == COPSE_OK && index_build(at, NULL) == COPSE_OK);
+  CHECK(index_set_count(at, 3) == COPSE_OK);
+  uint32_t offsets[3] = {9, 9, 9}, counts[3] = {9, 9, 9}, ids[6];
+  float distances2[6];
+  copse_rows rows = {offsets, counts, ids, 6, 0, false};
+  CHECK(index_all_within(at, 2, NULL, NULL, &rows) == COPSE_OK && rows.total == 2);
+  CHECK(counts[0] == 1 && counts[1] == 1 && counts[2] == 0);
+  copse_neighbor_rows near = {counts, ids, distances2};
+  counts[2] = 9;
+  CHECK(index_all_neighbors(at, 2, NULL, NULL, &near) == COPSE_OK);
+  CHECK(counts[0] == 1 && counts[1] == 1 && counts[2] == 0 && ids[0] == 1 && ids[2] == 0);
   index_destroy(at);
 }
 
@@ -745,6 +1170,46 @@ static void test_many_points_equal_single_queries(void) {
   index_destroy(at);
 }
 
+/* With a distance, a mask, somebody excluded; among few, and among many. */
+static void test_many_points_with_a_query(void) {
+  enum { N = 600, M = 300, MOST_K = 9 };
+  static float points[3 * N], centers[3 * M], distances2[M * MOST_K];
+  static uint32_t groups[N], counts[M], ids[M * MOST_K];
+  uint32_t seed = 16;
+  for (uint32_t dim = 2; dim <= 3; dim++) {
+    for (uint32_t n = 40; n <= N; n *= 15) {
+      for (uint32_t i = 0; i < n * dim; i++) points[i] = (float)(random_word(&seed) % 64);
+      for (uint32_t i = 0; i < M * dim; i++) centers[i] = (float)(random_word(&seed) % 80);
+      for (uint32_t i = 0; i < n; i++) groups[i] = 1 + random_word(&seed) % 3;
+      copse_agenttree_def def = copse_agenttree_default();
+      def.dimensions = dim;
+      index at = make(def);
+      const copse_positions given = interleaved(points, dim);
+      CHECK(index_build_from(at, &given, groups, n, NULL) == COPSE_OK);
+      for (int which = 0; which < 6; which++) {
+        copse_query query = copse_query_default();
+        if (which % 3) query.maxDistance = which % 3 == 1 ? 0 : 3;
+        if (which >= 3) query.mask = 2;
+        if (which == 5) query.exclude = 7;
+        for (uint32_t k = 1; k <= MOST_K; k += 8) {
+          copse_neighbor_rows near = {counts, ids, distances2};
+          CHECK(index_nearest_many(at, centers, M, k, &query, &near) == COPSE_OK);
+          for (uint32_t i = 0; i < M; i++) {
+            uint32_t single[MOST_K];
+            float single2[MOST_K];
+            copse_results out = {single, single2, MOST_K, 0, 0};
+            CHECK(index_neighbors(at, centers + i * dim, k, &query, &out) == COPSE_OK);
+            CHECK(counts[i] == out.total);
+            CHECK(memcmp(ids + i * k, single, out.total * sizeof *ids) == 0);
+            CHECK(memcmp(distances2 + i * k, single2, out.total * sizeof *single2) == 0);
+          }
+        }
+      }
+      index_destroy(at);
+    }
+  }
+}
+
 static copse_hit hit_of(index at, float x0, float y0, float x1, float y1, float radius) {
   copse_hit hit;
   CHECK(index_raycast(at, (float[]){x0, y0}, (float[]){x1, y1}, radius, NULL, NULL, &hit, NULL) ==
@@ -791,6 +1256,45 @@ static void test_rays_of_any_size(void) {
   index_destroy(at);
 }
 
+/* Where a fraction of doubles is rounded to before the begin, or past the end. */
+static void test_rays_that_just_touch_with_an_end(void) {
+  static const struct {
+    float from[3], to[3], radius, fraction;
+  } CASES[] = {
+      {{-0x1.9p+3f, -0x1.77p+4f, 0x1.2e904p-22f},
+       {-0x1.98p+3f, -0x1.73p+4f, 0x1.20000ap-1f},
+       0x1.a9p+4f,
+       0},
+      {{-0x1.ep+3f, -0x1.f8p+3f, 0x1.9d97p-23f},
+       {-0x1.92p+3f, -0x1.96p+3f, -0x1.87fffep+1f},
+       0x1.5cp+4f,
+       0},
+      {{0x1.c7cp+5f, 0x1.bfp+5f, 0x1.300006p+1f},
+       {0x1.b8p+5f, 0x1.cep+5f, 0x1.597acp-21f},
+       0x1.3fp+6f,
+       1},
+      {{0x1.14p+3f, 0x1.188p+3f, 0x1.ed98p-24f},
+       {0x1.d4p+2f, 0x1.38p+3f, 0x1.ed98p-24f},
+       0x1.86p+3f,
+       1},
+  };
+  copse_agenttree_def def = copse_agenttree_default();
+  def.dimensions = 3;
+  index at = make(def);
+  index_set_count(at, 1);
+  CHECK(index_build(at, NULL) == COPSE_OK); /* at 0, 0, 0 */
+  const copse_brute brute = {index_positions(at), NULL, 1, 3};
+  for (int i = 0; i < 4; i++) {
+    const float *from = CASES[i].from, *to = CASES[i].to, radius = CASES[i].radius;
+    copse_hit hit;
+    CHECK(index_raycast(at, from, to, radius, NULL, NULL, &hit, NULL) == COPSE_OK);
+    CHECK(is_hit(hit, 0, CASES[i].fraction));
+    CHECK(copse_brute_raycast(&brute, from, to, radius, NULL, NULL, &hit) == COPSE_OK);
+    CHECK(is_hit(hit, 0, CASES[i].fraction));
+  }
+  index_destroy(at);
+}
+
 static void test_rays_with_radii_and_filters(void) {
   const float points[] = {2, 0, 4, 0, 6, 0, 8, 0, 10, 0}, radii[] = {NAN, -1, 0, 9, 1};
   const float from[] = {0, 0.5f}, to[] = {16, 0.5f}, on[] = {16, 0}, origin[] = {0, 0};
@@ -810,6 +1314,9 @@ static void test_rays_with_radii_and_filters(void) {
   query.mask = 2;
   CHECK(index_raycast(at, from, to, 9, radii, &query, &hit, NULL) == COPSE_OK);
   CHECK(is_hit(hit, COPSE_NONE, 1));
+  const copse_brute brute = {interleaved(points, 2), NULL, 5, 2};
+  const asked ask = {.lo = {16, 0}, .radius = 1, .query = copse_query_default()};
+  CHECK(compare_rays(at, &brute, &ask, radii) == NULL);
   index_destroy(at);
 }
 
@@ -826,6 +1333,12 @@ static void test_rays_refuse_bad_arguments(void) {
   CHECK(index_raycast(at, bad + 4, bad, 1, NULL, NULL, &hit, NULL) == refused);
   CHECK(index_raycast(at, good, good, NAN, NULL, NULL, &hit, NULL) == refused);
   CHECK(index_raycast(at, good, good, -1, points, NULL, &hit, NULL) == refused);
+  const copse_brute brute = {interleaved(points, 2), NULL, 1, 2};
+  CHECK(copse_brute_raycast(&brute, bad, good, 1, NULL, NULL, &hit) == COPSE_OK);
+  CHECK(copse_brute_raycast(&brute, bad + 2, good, 1, NULL, NULL, &hit) == refused);
+  CHECK(is_hit(hit, COPSE_NONE, 1));
+  CHECK(copse_brute_raycast(&brute, good, bad + 4, 1, NULL, NULL, &hit) == refused);
+  CHECK(copse_brute_raycast(&brute, good, good, NAN, NULL, NULL, &hit) == refused);
   CHECK(index_raycast_many(at, bad, 1, 1, NULL, NULL, &id, &fraction) == refused);
   CHECK(index_raycast_many(at, good, 1, -1, NULL, NULL, &id, &fraction) == refused);
   CHECK(id == 7 && fraction == 7);
@@ -979,6 +1492,61 @@ static void test_damaged_snapshots_change_nothing(void) {
   index_destroy(other);
 }
 
+/* What a snapshot says of itself must fit together, and fit the index that takes it. */
+static void test_forged_snapshots_change_nothing(void) {
+  enum { DIMENSIONS = 6, ON_NON_FINITE = 10, COUNT_NOW, COUNT_BUILT, SKIPPED, STATE };
+  const float points[] = {1, 2, 3, 4, 5, 6};
+  const uint32_t nan = 0x7fc00000, kinds[] = {SNAPSHOT_AGENTTREE, SNAPSHOT_GRID, SNAPSHOT_KDTREE};
+  for (int skips = 0; skips < 2; skips++) {
+    copse_agenttree_def def = copse_agenttree_default();
+    def.onNonFinite = (copse_on_non_finite)skips;
+    index at = make(def);
+    const copse_positions given = interleaved(points, 2);
+    CHECK(index_build_from(at, &given, NULL, 3, NULL) == COPSE_OK);
+    memcpy(index_positions(at).axes[0], points, sizeof points);
+    uint32_t bytes[64], forged[64];
+    size_t total;
+    CHECK(index_save(at, bytes, sizeof bytes, &total, NULL) == COPSE_OK);
+    CHECK(total == 4 * (STATE + 2 * 9) && bytes[COUNT_NOW] == 3 && bytes[COUNT_BUILT] == 3);
+    const struct {
+      uint32_t word, value;
+      bool isTakenBySkipping;
+    } cases[] = {
+        {DIMENSIONS, 3, false},  {ON_NON_FINITE, !skips, false},
+        {COUNT_NOW, 4, false},   {COUNT_BUILT, 2, false},
+        {SKIPPED, 4, false},     {SKIPPED, UINT32_MAX, false},
+        {SKIPPED, 1, false},     {STATE, nan, true},
+        {STATE + 9, nan, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+      memcpy(forged, bytes, total);
+      forged[cases[i].word] = cases[i].value;
+      snapshot_seal(forged, total, (snapshot_kind)kinds[tested.noun]);
+      const bool taken = skips && cases[i].isTakenBySkipping;
+      CHECK(index_restore(at, forged, total) == (taken ? COPSE_OK : COPSE_BAD_SNAPSHOT));
+      CHECK(index_validate(at) && index_count(at) == 3 && within_count(at, 3, 4, 0) == 1);
+      if (taken) CHECK(index_restore(at, bytes, total) == COPSE_OK);
+    }
+    /* As many bytes as before: more slots in one state, fewer in the other. */
+    copse_agenttree_def smaller = def;
+    smaller.capacity = 3;
+    index small = make(smaller);
+    memcpy(forged, bytes, total);
+    forged[COUNT_NOW] = 4;
+    forged[COUNT_BUILT] = 2;
+    memset(forged + STATE, 0, 2 * 9 * sizeof *forged);
+    snapshot_seal(forged, total, (snapshot_kind)kinds[tested.noun]);
+    CHECK(index_restore(small, forged, total) == COPSE_FULL && index_count(small) == 0);
+    forged[COUNT_NOW] = 2;
+    forged[COUNT_BUILT] = 4;
+    snapshot_seal(forged, total, (snapshot_kind)kinds[tested.noun]);
+    CHECK(index_restore(small, forged, total) == COPSE_FULL && index_count(small) == 0);
+    CHECK(index_restore(at, forged, total) == COPSE_OK && index_count(at) == 2);
+    index_destroy(small);
+    index_destroy(at);
+  }
+}
+
 const unit_test POINTS_TESTS[] = {
     EVERY(test_bad_definitions_are_refused),
     TEST(test_bad_definitions_of_a_tree_are_refused),
@@ -989,6 +1557,7 @@ const unit_test POINTS_TESTS[] = {
     EVERY(test_no_frame_allocates),
     EVERY(test_reserve_keeps_buffers_and_the_last_build),
     EVERY(test_a_count_above_the_capacity_is_full),
+    EVERY(test_the_order_is_told_as_far_as_there_is_room),
     EVERY(test_before_the_first_build_every_query_is_empty),
     EVERY(test_no_agents_and_one_agent),
     EVERY(test_coincident_agents_make_one_leaf),
@@ -998,11 +1567,20 @@ const unit_test POINTS_TESTS[] = {
     EVERY(test_denormals_are_kept),
     EVERY(test_minus_zero_equals_zero),
     EVERY(test_a_position_that_is_not_finite_is_named_and_the_last_build_stays),
+    EVERY(test_build_from_takes_any_layout),
+    EVERY(test_build_from_skips_without_groups),
     EVERY(test_skip_leaves_out_and_counts_what_is_not_finite),
     EVERY(test_no_set_makes_a_build_deep_or_long),
     TEST(test_median_splits_are_balanced),
     TEST(test_the_node_pool_suffices_for_lopsided_sets),
     TEST(test_cells_and_stats_agree),
+    EVERY(test_validate_sees_what_is_counted_wrongly),
+    TEST(test_validate_sees_what_is_wrong_in_a_tree),
+    TEST(test_validate_sees_a_tree_that_is_too_deep),
+    EVERY(test_each_query_refuses_what_it_cannot_use),
+    EVERY(test_what_is_not_asked_for_need_not_be_told),
+    TEST(test_brute_force_stops_at_its_capacity_and_tells_the_total),
+    EVERY(test_cones_as_wide_as_can_be),
     EVERY(test_bad_arguments_are_refused),
     EVERY(test_a_truncated_result_stops_at_its_capacity_and_tells_the_total),
     EVERY(test_ties_go_to_the_lower_id),
@@ -1010,15 +1588,21 @@ const unit_test POINTS_TESTS[] = {
     EVERY(test_batches_refuse_bad_arguments),
     EVERY(test_truncated_rows_are_whole),
     EVERY(test_batches_of_crowded_agents),
+    EVERY(test_batches_where_all_are_near),
+    EVERY(test_neighbors_where_the_sparse_become_dense),
+    EVERY(test_rows_of_those_who_came_after_the_build),
     EVERY(test_agents_where_cells_are_rounded),
     EVERY(test_many_points_equal_single_queries),
+    EVERY(test_many_points_with_a_query),
     EVERY(test_rays_hit_the_first_and_touch),
     EVERY(test_rays_of_any_size),
+    EVERY(test_rays_that_just_touch_with_an_end),
     EVERY(test_rays_with_radii_and_filters),
     EVERY(test_rays_refuse_bad_arguments),
     EVERY(test_rays_on_the_border),
     EVERY(test_order_is_a_function_of_the_state),
     EVERY(test_restore_answers_as_what_was_saved),
     EVERY(test_damaged_snapshots_change_nothing),
+    EVERY(test_forged_snapshots_change_nothing),
     {NULL, NULL, false},
 };
