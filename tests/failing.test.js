@@ -169,7 +169,7 @@ test('cells that find no memory are OUT_OF_MEMORY', async () => {
   const tree = filled(
     CLASSES.find(({ name }) => name === 'KdTree'),
     instance,
-    10_000,
+    3000,
   )
   takeAll(instance)
   assertCode(() => tree.cells(), 'OUT_OF_MEMORY')
