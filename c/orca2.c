@@ -42,15 +42,18 @@ static vec2 point_of(const orca2 *all, uint32_t i) { return (vec2){all->x[i], al
 static vec2 direction_of(const orca2 *all, uint32_t i) {
   return (vec2){all->directionX[i], all->directionY[i]};
 }
+ALWAYS_INLINE void end_lines(orca2 *all, uint32_t end) {
+  float4_past_end(all->x + end);
+  float4_past_end(all->y + end);
+  float4_past_end(all->directionX + end);
+  float4_past_end(all->directionY + end);
+}
 static void set_line(orca2 *all, uint32_t i, vec2 point, vec2 direction) {
   all->x[i] = point.x;
   all->y[i] = point.y;
   all->directionX[i] = direction.x;
   all->directionY[i] = direction.y;
-  float4_past_end(all->x + i + 1);
-  float4_past_end(all->y + i + 1);
-  float4_past_end(all->directionX + i + 1);
-  float4_past_end(all->directionY + i + 1);
+  end_lines(all, i + 1);
 }
 
 /* ---- Walls ---- */
@@ -308,6 +311,7 @@ bool orca2_add_neighbors(orca2 *all, const orca_agent *agent, const orca_body *b
                                            orca_terms4_of(terms, agent, i)));
   }
   all->count += count;
+  end_lines(all, all->count);
   return word4_bits(touching);
 }
 

@@ -33,6 +33,12 @@ static vec3 point_of(const orca3 *all, uint32_t i) {
 static vec3 normal_of(const orca3 *all, uint32_t i) {
   return (vec3){all->normal[0][i], all->normal[1][i], all->normal[2][i]};
 }
+ALWAYS_INLINE void end_planes(orca3 *all, uint32_t end) {
+  for (int axis = 0; axis < 3; axis++) {
+    float4_past_end(all->point[axis] + end);
+    float4_past_end(all->normal[axis] + end);
+  }
+}
 static void set_plane(orca3 *all, uint32_t i, vec3 point, vec3 normal) {
   all->point[0][i] = point.x;
   all->point[1][i] = point.y;
@@ -40,10 +46,7 @@ static void set_plane(orca3 *all, uint32_t i, vec3 point, vec3 normal) {
   all->normal[0][i] = normal.x;
   all->normal[1][i] = normal.y;
   all->normal[2][i] = normal.z;
-  for (int axis = 0; axis < 3; axis++) {
-    float4_past_end(all->point[axis] + i + 1);
-    float4_past_end(all->normal[axis] + i + 1);
-  }
+  end_planes(all, i + 1);
 }
 
 /* ---- Neighbors ---- */
@@ -172,6 +175,7 @@ bool orca3_add_neighbors(orca3 *all, const orca_agent *agent, const orca_body *b
                                            orca_terms4_of(terms, agent, i)));
   }
   all->count += count;
+  end_planes(all, all->count);
   return word4_bits(touching);
 }
 

@@ -12,9 +12,10 @@ export function runWithin(seconds) {
   const options = { timeout: seconds * 1000, maxBuffer: 2 ** 26 }
   return (command, ...args) =>
     new Promise((resolve) =>
-      execFile(command, args, options, (error, stdout, stderr) =>
-        resolve({ output: `${stdout}${stderr}${error ? `\n${error}` : ''}`, clean: !error }),
-      ),
+      execFile(command, args, options, (error, stdout, stderr) => {
+        const end = error ? `\n${command} ended by ${error.signal ?? error.code}` : ''
+        resolve({ output: `${stdout}${stderr}${end}`, clean: !error })
+      }),
     )
 }
 

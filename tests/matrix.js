@@ -89,6 +89,9 @@ for (const name of Object.keys(builds)) {
   if (hashes.size < recorded.size) console.log(output)
 }
 const frames = LONG.frames.toLocaleString('en')
-const figures = `${Object.keys(builds).length} builds, ${recorded.size} scenes, ${frames} frames`
-console.log(`${figures}: ${different ? `${different} hashes differ` : 'all the same'}`)
+const figures = `${outputs.size} builds, ${recorded.size} scenes, ${frames} frames`
+const verdict = different
+  ? `${different} of ${outputs.size * recorded.size} hashes differ`
+  : 'all the same'
+console.log(`${figures}: ${verdict}`)
 process.exitCode = different ? 1 : 0
