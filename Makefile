@@ -240,7 +240,8 @@ test-package: lib
 
 # Only c/ is instrumented: what the tests themselves run is of no interest.
 COVERAGE = -O1 -DCOPSE_COUNT_COMPARISONS
-COVERAGE_TESTS = build/coverage/unit build/coverage/determinism
+COVERAGE_OBJECTS = $(patsubst %,build/coverage/c/%.o,$(C_NAMES))
+COVERAGE_TESTS = $(patsubst %,build/coverage/%,unit determinism $(FUZZ_NAMES:%=fuzz-%))
 
 build/coverage/c/%.o: c/%.c $(C_HEADERS) | $(SETUP)
 	@mkdir -p $(@D)
@@ -251,8 +252,9 @@ build/coverage/tests/%.o: tests/c/%.c $(C_TESTS) $(C_HEADERS) | $(SETUP)
 
 build/coverage/unit: $(C_UNIT:tests/c/%.c=build/coverage/tests/%.o)
 build/coverage/determinism: build/coverage/tests/determinism.o
-$(COVERAGE_TESTS): $(patsubst %,build/coverage/c/%.o,$(C_NAMES))
-	$(CLANG) -fprofile-instr-generate $^ -lm -o $@
+$(FUZZ_NAMES:%=build/coverage/fuzz-%): build/coverage/fuzz-%: build/coverage/tests/fuzz/%.o
+$(COVERAGE_TESTS): $(COVERAGE_OBJECTS)
+	$(CLANG) -fprofile-instr-generate $(if $(findstring fuzz,$@),-fsanitize=fuzzer) $^ -lm -o $@
 
 ## coverage: how much of c/ and wasm/ the tests reach; what they don't, in build/coverage/
 coverage: lib build/test/core-failing.wasm $(COVERAGE_TESTS)

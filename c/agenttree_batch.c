@@ -57,7 +57,7 @@ ALWAYS_INLINE uint32_t reach_next(reach *all, const copse_agenttree *tree, const
     if (!anyone) {
       const node *first = &tree->nodes[left], *second = &tree->nodes[right];
       if (first->end <= all->from || !(first->anyGroups & all->mask)) near &= ~1u;
-      if (second->end <= all->from || !(second->anyGroups & all->mask)) near &= ~2u;
+      if (!(second->anyGroups & all->mask)) near &= ~2u; /* it ends where both do: after `from` */
     }
     all->stack[waiting] = right;
     waiting += near >> 1 & 1;
@@ -214,7 +214,7 @@ ALWAYS_INLINE float cells_lay_out(cells *all, const float *box, uint32_t size, f
       all->counts[axis] = cell_at((box[dim + axis] - box[axis]) * scale) + 2;
       total *= (float)all->counts[axis];
     }
-    if (total <= most || scale == 0) return scale;
+    if (total <= most) return scale; /* three cells an axis are never too many */
   }
 }
 

@@ -118,10 +118,7 @@ ALWAYS_INLINE void prefer(copse_crowd *crowd, uint32_t slot, float timeStep, con
   const double length = sqrt(length2), step = speed * (double)timeStep;
   const bool rests = follow(crowd, slot, (float)length, (float)step, timeStep, ids, count);
   const double scale = rests ? 0 : length > step ? speed / length : 1 / (double)timeStep;
-  EACH_AXIS (axis, dim) {
-    const double wanted = way[axis] * scale;
-    preferred[axis] = (float)(wanted > 1e18 ? 1e18 : wanted < -1e18 ? -1e18 : wanted);
-  }
+  EACH_AXIS (axis, dim) preferred[axis] = (float)(way[axis] * scale); /* at most the speed */
 }
 
 void crowd_prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint32_t *ids,

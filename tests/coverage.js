@@ -1,6 +1,7 @@
-// Runs the native tests on an instrumented core, and the suites for Node on the sources of wasm/;
-// prints what they reach of each file, and the totals last. Fails below the limit, or when a test does.
-// What is not reached stands line by line in build/coverage/c/index.html and wasm/index.html.
+// Runs the native tests, and the fuzzers on their seeds, on an instrumented core; and the suites for Node
+// on the sources of wasm/. Prints what they reach of each file, and the totals last. Fails below the
+// limit, or when a test does. What is not reached is marked in build/coverage/c/index.html and
+// build/coverage/wasm/index.html.
 
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -33,50 +34,63 @@ async function llvm(name, ...args) {
   }
 }
 
-/** @param {string} program @param {string[]} args */
-async function native(program, ...args) {
-  const profile = `${OUT}/${[program, ...args].join('-')}.profraw`
-  const output = await run(`${OUT}/${program}`, args, { LLVM_PROFILE_FILE: profile })
-  return { profile, output }
-}
+/** @type {string[]} */
+const profiles = []
 
-/** @param {string} noun */
-const unit = async (noun) => (await native('unit', noun)).profile
+/** Runs a program. @param {string} name @param {string[]} args */
+async function native(name, ...args) {
+  const profile = `${OUT}/${[name, ...args].join('-').replaceAll('/', '-')}.profraw`
+  profiles.push(profile)
+  return run(`${OUT}/${name}`, args, { LLVM_PROFILE_FILE: profile })
+}
 
 async function determinism() {
-  const { profile, output } = await native('determinism')
+  const output = await native('determinism')
   if (output !== readFileSync('tests/determinism.txt', 'utf8')) throw new Error(output)
-  return profile
 }
 
-// The counters of coverage are garbage to those who count garbage.
-const SUITES = '^(?!garbage)[^/]+\\.test\\.js$'
+// Not those that count garbage and time builds: an engine that counts coverage makes garbage and is slow.
+const SUITES = '^(?!garbage|degenerate)[^/]+\\.test\\.js$'
 
 async function suites() {
   const report = ['-r', 'html', '-r', 'json-summary', '--reports-dir', `${OUT}/wasm`]
-  const sources = ['--all', '--src', 'wasm', '--include', 'wasm', '--exclude', 'wasm/build.js']
+  const sources = [
+    '--all',
+    '--src',
+    'wasm',
+    '--include',
+    'wasm/**/*.js',
+    '--exclude',
+    'wasm/build.js',
+  ]
   const tests = ['--import', './tests/sources.js', 'node_modules/uvu/bin.js', 'tests', SUITES]
   const c8 = ['node_modules/c8/bin/c8.js', ...report, ...sources]
   const files = ['--temp-directory', `${OUT}/v8`, '--clean']
   await run('node', [...c8, ...files, 'node', ...tests], { COPSE_RUNS: RUNS })
 }
 
-/** @type {string[]} */
-const profiles = []
-const nouns = readdirSync('tests/c/unit').flatMap((file) => /^(?!unit).*(?=\.c)/.exec(file) ?? [])
-const jobs = [suites, ...[...nouns].map((noun) => () => unit(noun)), determinism]
-await Promise.all(
-  Array.from({ length: availableParallelism() }, async () => {
-    for (let job; (job = jobs.shift());) {
-      const profile = await job()
-      if (profile) profiles.push(profile)
-    }
-  }),
-)
+const nouns = readdirSync('tests/c/unit').flatMap((file) => /^(?!unit).*(?=\.c$)/.exec(file) ?? [])
+const fuzzers = readdirSync('tests/c/fuzz/corpus')
+const jobs = [
+  suites, // the longest first
+  ...nouns.map((noun) => () => native('unit', noun)),
+  ...fuzzers.map((name) => () => native(`fuzz-${name}`, '-runs=0', `tests/c/fuzz/corpus/${name}`)),
+  determinism,
+]
+try {
+  await Promise.all(
+    Array.from({ length: availableParallelism() }, async () => {
+      for (let job; (job = jobs.shift());) await job()
+    }),
+  )
+} catch (error) {
+  console.error(error.stdout ?? '', error.message)
+  process.exit(1)
+}
 
 const merged = `${OUT}/c.profdata`
 await llvm('llvm-profdata', 'merge', '-sparse', ...profiles, '-o', merged)
-const objects = [`${OUT}/unit`, '-object', `${OUT}/determinism`, `-instr-profile=${merged}`]
+const objects = [`${OUT}/unit`, `-instr-profile=${merged}`]
 const html = ['-format=html', '-show-branches=count', `-output-dir=${OUT}/c`]
 rmSync(`${OUT}/c/coverage`, { recursive: true, force: true })
 await llvm('llvm-cov', 'show', ...html, ...objects, 'c')

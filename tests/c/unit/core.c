@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "../../../c/core.h"
+#include "../../../c/snapshot.h"
 
 static void test_every_status_has_a_text(void) {
   for (int status = COPSE_OK; status <= COPSE_BAD_SNAPSHOT; status++) {
@@ -49,10 +50,30 @@ static void test_arena_aligns_every_array(void) {
   }
 }
 
+static void test_memory_that_no_object_can_have_is_not_asked_for(void) {
+  ledger book = {-1, 0};
+  const copse_allocator allocator = {ledger_allocate, ledger_release, &book};
+  CHECK(!memory_take(&allocator, (uint64_t)PTRDIFF_MAX + 1) && book.callsLeft == -1);
+  CHECK(!memory_take(&allocator, UINT64_MAX) && book.callsLeft == -1);
+  memory_give(&allocator, NULL, 7);
+  CHECK(book.bytesHeld == 0);
+}
+
+static void test_a_snapshot_has_at_least_a_header(void) {
+  uint32_t words[sizeof(snapshot_header) / 4 + 1] = {0};
+  snapshot_seal(words, sizeof words, SNAPSHOT_GRID);
+  CHECK(snapshot_opens(words, sizeof words, SNAPSHOT_GRID));
+  CHECK(!snapshot_opens(words, sizeof words, SNAPSHOT_KDTREE));
+  for (uint64_t size = 0; size < sizeof words; size++)
+    CHECK(!snapshot_opens(words, size, SNAPSHOT_GRID));
+}
+
 const unit_test CORE_TESTS[] = {
     TEST(test_every_status_has_a_text),
     TEST(test_slots_are_reused_with_a_new_generation),
     TEST(test_slots_keep_their_state_when_they_grow),
     TEST(test_arena_aligns_every_array),
+    TEST(test_memory_that_no_object_can_have_is_not_asked_for),
+    TEST(test_a_snapshot_has_at_least_a_header),
     {NULL, NULL, false},
 };

@@ -5,6 +5,8 @@
 #include "../scenes.h"
 #include "unit.h"
 
+#include "../../../c/orca.h"
+
 static void test_programs_equal_the_slow_way(void) {
   /* In space what is within 0.003 of parallel counts as parallel: that much is lost. */
   static const program_bounds BOUNDS[] = {{1e-4, 1e-4, 1e-4}, {1e-4, 1e-4, 5e-3}};
@@ -104,6 +106,7 @@ static void test_steps_refuse_what_is_no_time(void) {
     CHECK(copse_crowd_step(crowd, NULL, BAD[i], NULL) == COPSE_INVALID_ARGUMENT);
     CHECK(copse_crowd_look(crowd, NULL, BAD[i], 0, &view) == COPSE_INVALID_ARGUMENT);
   }
+  CHECK(copse_crowd_look(crowd, NULL, 1, 0, &view) == COPSE_OK && view.wallCount == 0);
   CHECK(copse_crowd_hash(crowd) == before && copse_crowd_stats(crowd).steps == 0);
   CHECK(copse_crowd_step(space, walls, 1, NULL) == COPSE_INVALID_ARGUMENT);
   CHECK(copse_crowd_look(space, walls, 1, 0, &view) == COPSE_INVALID_ARGUMENT);
@@ -132,6 +135,7 @@ static void test_what_is_not_finite_is_named_and_changes_nothing(void) {
         const copse_status expected = field < 3 ? COPSE_NOT_FINITE : COPSE_OK; /* no goal */
         CHECK(copse_crowd_step(crowd, NULL, 0.5f, &firstBad) == expected);
         CHECK(firstBad == (field < 3 ? 3 : 99));
+        if (field < 3) CHECK(copse_crowd_step(crowd, NULL, 0.5f, NULL) == COPSE_NOT_FINITE);
         CHECK((copse_crowd_hash(crowd) == before) == (field < 3));
         CHECK(copse_crowd_save(crowd, NULL, 0, &total, NULL) ==
               (field < 3 ? COPSE_NOT_FINITE : COPSE_FULL));
@@ -237,6 +241,139 @@ static void test_a_crush_stays_finite_and_within_its_speed(void) {
     CHECK(infeasible > 200);
     copse_crowd_destroy(crowd);
   }
+}
+
+/* So short a time that one over it is no float. */
+static void test_steps_of_no_duration_to_speak_of(void) {
+  for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
+    copse_crowd *crowd = crowd_of(dimensions, 8);
+    for (int i = 0; i < 8; i++) add_agent(crowd, (float)(i % 3) / 4, (float)(i / 3) / 4, 1);
+    copse_crowd_arrays all = copse_crowd_get(crowd);
+    for (uint32_t slot = 1; slot < 8; slot++) {
+      all.goals[slot * dimensions] = 5;
+      all.goals[slot * dimensions + 1] = all.goals[(slot + 1) * dimensions - 1] = (float)slot;
+      all.maxSpeeds[slot] = slot % 2 ? 3 : COPSE_MAX_COORDINATE;
+      all.preferredSpeeds[slot] = all.maxSpeeds[slot];
+    }
+    for (float timeStep = 1e-45f; timeStep < 1e-30f; timeStep *= 32) {
+      CHECK(copse_crowd_step(crowd, NULL, timeStep, NULL) == COPSE_OK);
+      for (uint32_t slot = 0; slot < 8; slot++) {
+        double length2 = 0;
+        for (uint32_t axis = 0; axis < dimensions; axis++) {
+          const double speed = (double)all.velocities[slot * dimensions + axis];
+          length2 += speed * speed;
+        }
+        CHECK(sqrt(length2) <= (double)all.maxSpeeds[slot] * 1.00001);
+      }
+    }
+    copse_crowd_destroy(crowd);
+  }
+}
+
+/* All of these walls but those that are heeded are farther away, or as far. */
+static void test_more_walls_than_are_heeded(void) {
+  enum { WALLS = 400 };
+  copse_obstacle_def def = copse_obstacle_default();
+  def.capacity = 2 * WALLS;
+  for (int through = 0; through < 2; through++) { /* around an agent, and all through it */
+    copse_obstacle *walls;
+    uint32_t id;
+    CHECK(copse_obstacle_create(&def, &walls) == COPSE_OK);
+    for (int i = 0; i < WALLS; i++) {
+      const float x = 1 + (float)(i % 20) / 10, y = (float)(i / 20) / 8 - 1;
+      const float around[] = {x, y, x + 0.01f, y + 0.02f}, across[] = {-x, -y, x, y};
+      CHECK(copse_obstacle_add(walls, through ? across : around, 2, true, &id) == COPSE_OK);
+    }
+    CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
+    copse_crowd *crowd = crowd_of(2, 2);
+    add_agent(crowd, 0, 0, 0.25f);
+    copse_crowd_view view;
+    CHECK(copse_crowd_look(crowd, walls, 0.125f, 0, &view) == COPSE_OK);
+    CHECK(view.wallCount == COPSE_CROWD_WALLS || (!through && view.wallCount > 0));
+    CHECK(view.wallConstraintCount <= view.wallCount && view.neighborCount == 0);
+    static uint32_t edges[WALLS];
+    static float distances2[WALLS];
+    copse_results all = {edges, distances2, WALLS, 0, 0};
+    const float origin[] = {0, 0};
+    CHECK(copse_obstacle_within(walls, origin, INFINITY, COPSE_SIDE_VISIBLE, &all) == COPSE_OK);
+    CHECK(memcmp(view.walls, edges, view.wallCount * sizeof *edges) == 0);
+    steps_of(crowd, walls, 4);
+    const float *velocity = copse_crowd_get(crowd).velocities;
+    CHECK(hypotf(velocity[0], velocity[1]) <= 2.0001f);
+    copse_crowd_destroy(crowd);
+    copse_obstacle_destroy(walls);
+  }
+}
+
+static void test_no_more_constraints_of_walls_than_there_is_room_for(void) {
+  orca2 all;
+  all.count = all.walls = ORCA_WALLS;
+  for (uint32_t i = 0; i < ORCA_WALLS; i++)
+    all.x[i] = all.y[i] = all.directionX[i] = all.directionY[i] = 0;
+  const orca_agent agent = {.body.radius = 1, .maxSpeed = 1, .inverseHorizonOfWalls = 1};
+  const orca_wall wall = {
+      .begin = {2, -1}, .end = {2, 1}, .direction = {0, 1}, .before = {0, 1}, .after = {0, 1}};
+  orca2_add_wall(&all, &agent, &wall);
+  CHECK(all.walls == ORCA_WALLS);
+  all.walls = 0;
+  orca2_add_wall(&all, &agent, &wall);
+  CHECK(all.walls == 1);
+}
+
+/* Exactly on a wall there is no way from it but to its right, where it is solid from the left. */
+static void test_who_is_exactly_on_a_wall_comes_off_it(void) {
+  const float square[] = {0, 0, 4, 0, 4, 4, 0, 4};
+  for (int turned = 0; turned < 2; turned++) {
+    const copse_obstacle_def def = copse_obstacle_default();
+    copse_obstacle *walls;
+    uint32_t id;
+    float points[8];
+    for (int i = 0; i < 4; i++) {
+      const int from = turned ? 3 - i : i;
+      points[2 * i] = square[2 * from];
+      points[2 * i + 1] = square[2 * from + 1];
+    }
+    CHECK(copse_obstacle_create(&def, &walls) == COPSE_OK);
+    CHECK(copse_obstacle_add(walls, points, 4, false, &id) == COPSE_OK);
+    CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
+    copse_crowd *crowd = crowd_of(2, 2);
+    add_agent(crowd, 4, 2, 0.5f);
+    steps_of(crowd, walls, 40);
+    const float *at = copse_crowd_get(crowd).positions;
+    bool isInside;
+    CHECK(copse_obstacle_contains(walls, at, &isInside, NULL) == COPSE_OK && !isInside);
+    CHECK(fabsf(fabsf(at[0] - 4) - 0.5f) < 1e-3f && fabsf(at[1] - 2) < 1e-3f);
+    copse_crowd_destroy(crowd);
+    copse_obstacle_destroy(walls);
+  }
+}
+
+/* Behind a wall: stuck, though nobody is in the way; who wants no speed is not. */
+static void test_who_makes_no_progress_is_stuck(void) {
+  const copse_obstacle_def def = copse_obstacle_default();
+  copse_obstacle *walls;
+  uint32_t id;
+  CHECK(copse_obstacle_create(&def, &walls) == COPSE_OK);
+  CHECK(copse_obstacle_add(walls, (float[]){2, -9, 2, 9}, 2, true, &id) == COPSE_OK);
+  CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
+  copse_crowd *crowd = crowd_of(2, 3);
+  for (uint32_t slot = 0; slot < 2; slot++) {
+    add_agent(crowd, 0, slot ? 6 : 0, 0.5f);
+    copse_crowd_get(crowd).goals[2 * slot] = 4;
+    copse_crowd_get(crowd).goals[2 * slot + 1] = slot ? 6 : 0;
+  }
+  copse_crowd_get(crowd).preferredSpeeds[1] = 0;
+  uint32_t stuck = 0;
+  for (int i = 0; i < 80; i++) {
+    steps_of(crowd, walls, 1);
+    CHECK(copse_crowd_arrived(crowd) == 0);
+    if (copse_crowd_stuck(crowd)) CHECK(copse_crowd_get(crowd).stuck[0] == 0);
+    stuck += copse_crowd_stuck(crowd);
+  }
+  CHECK(stuck == 1 && copse_crowd_get(crowd).positions[0] < 2);
+  CHECK(copse_crowd_get(crowd).positions[2] == 0);
+  copse_crowd_destroy(crowd);
+  copse_obstacle_destroy(walls);
 }
 
 static void test_agents_go_to_their_goals_and_stop(void) {
@@ -639,6 +776,11 @@ const unit_test CROWD_TESTS[] = {
     TEST(test_numbers_out_of_range_count_as_the_nearest),
     TEST(test_agents_without_size_neighbors_or_speed),
     TEST(test_a_crush_stays_finite_and_within_its_speed),
+    TEST(test_steps_of_no_duration_to_speak_of),
+    TEST(test_more_walls_than_are_heeded),
+    TEST(test_no_more_constraints_of_walls_than_there_is_room_for),
+    TEST(test_who_is_exactly_on_a_wall_comes_off_it),
+    TEST(test_who_makes_no_progress_is_stuck),
     TEST(test_agents_go_to_their_goals_and_stop),
     TEST(test_who_meets_exactly_head_on_passes),
     TEST(test_a_step_moves_neither_locked_nor_disabled),

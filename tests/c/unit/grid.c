@@ -193,8 +193,16 @@ static void test_validate_sees_what_is_wrong_in_a_grid(void) {
   grid = grid_of(twins, 2, 2, 1);
   ids = grid->agents.points.ids;
   CHECK(ids[0] == 0 && ids[1] == 1);
+  CHECK(grid->entries == 1);
   ids[0] = 1; /* in an entry they ascend */
   ids[1] = 0;
+  CHECK(!copse_grid_validate(grid));
+  copse_grid_destroy(grid);
+
+  const float apart[] = {0, 0, 0, 0, 9, 9};
+  grid = grid_of(apart, 3, 2, 1);
+  CHECK(grid->entries > 3 && grid->starts[1] == 2 && grid->starts[2] == 2);
+  grid->starts[2] = 1; /* an entry that ends before it begins */
   CHECK(!copse_grid_validate(grid));
   copse_grid_destroy(grid);
 }

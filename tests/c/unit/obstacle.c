@@ -122,6 +122,7 @@ static void test_wrong_polygons_are_refused(void) {
       bad = 77;
       CHECK(copse_obstacle_save(tree, NULL, 0, &total, &bad) == COPSE_NOT_FINITE);
       CHECK(bad == (uint32_t)at / 2 && copse_obstacle_validate(tree));
+      CHECK(copse_obstacle_save(tree, NULL, 0, &total, NULL) == COPSE_NOT_FINITE);
       CHECK(!sees(tree, 4, 4, 9, 9, 0) && inside_walls(tree, 3, 3));
       vertices[at] = SQUARE[at];
     }
@@ -424,6 +425,25 @@ static void test_an_obstacle_tree_allocates_only_when_it_is_created(void) {
   }
 }
 
+/* As many pieces an edge as before, but no more than there can be. */
+static void test_a_reserve_of_all_there_can_be_is_out_of_memory(void) {
+  ledger book = {-1, 0};
+  copse_obstacle_def def = copse_obstacle_default();
+  def.capacity = 2;
+  def.pieces = 100;
+  def.allocator = (copse_allocator){ledger_allocate, ledger_release, &book};
+  copse_obstacle *tree;
+  CHECK(copse_obstacle_create(&def, &tree) == COPSE_OK);
+  add_wall(tree, 0, 0, 1, 0);
+  build_walls(tree);
+  book.callsLeft = 0;
+  CHECK(copse_obstacle_reserve(tree, COPSE_MAX_CAPACITY) == COPSE_OUT_OF_MEMORY);
+  CHECK(copse_obstacle_reserve(tree, COPSE_MAX_CAPACITY + 1) == COPSE_INVALID_ARGUMENT);
+  CHECK(copse_obstacle_capacity(tree) == 2 && copse_obstacle_validate(tree));
+  copse_obstacle_destroy(tree);
+  CHECK(book.bytesHeld == 0);
+}
+
 static void test_walls_do_not_remember(void) {
   enum { MAZE = 12 };
   copse_obstacle *one = walls_of(800, 0, 3), *other = walls_of(800, 0, 3);
@@ -482,6 +502,28 @@ static void test_walls_at_ever_smaller_distances_bound_the_depth(void) {
     CHECK(nearest_wall(tree, 0, 0, COPSE_SIDE_BOTH) <= 398); /* squares too small to tell */
     copse_obstacle_destroy(tree);
   }
+}
+
+/* Of a round wall each line has all others on one side: no deeper than can be searched. */
+static void test_a_round_wall_bounds_the_depth(void) {
+  enum { SIDES = 240 };
+  float points[2 * SIDES];
+  for (int i = 0; i < SIDES; i++) { /* on a parabola, and back: convex, without rounding */
+    const float x = (float)(i < SIDES / 2 ? i : SIDES - 1 - i);
+    points[2 * i] = x;
+    points[2 * i + 1] = i < SIDES / 2 ? x * x : 20000 + 100 * x - x * x / 2;
+  }
+  copse_obstacle *tree = walls_of(SIDES, 0, 1);
+  add_loop(tree, points, SIDES);
+  build_walls(tree);
+  const copse_obstacle_statistics stats = copse_obstacle_stats(tree);
+  CHECK(stats.edges == SIDES && stats.depth <= COPSE_MAX_DEPTH);
+  CHECK(inside_walls(tree, 60, 10000) != inside_walls(tree, 60, 3000));
+  for (int i = 0; i < SIDES; i++) {
+    const float *a = points + 2 * i, *b = points + 2 * ((i + 1) % SIDES);
+    CHECK(nearest_wall(tree, (a[0] + b[0]) / 2, (a[1] + b[1]) / 2, COPSE_SIDE_BOTH) == (uint32_t)i);
+  }
+  copse_obstacle_destroy(tree);
 }
 
 static void test_what_is_seen_in_a_room(void) {
@@ -672,6 +714,34 @@ static void test_validate_sees_wrong_walls(void) {
     *words[i] = kept;
     CHECK(copse_obstacle_validate(tree));
   }
+  for (uint32_t i = 0; i < tree->nodeCount; i++) {
+    obstacle_node *node = &tree->nodes[i], kept = *node;
+    if (node->left || node->begin == node->end) continue;
+    node->end = node->begin - 1;
+    CHECK(!copse_obstacle_validate(tree));
+    node->end = tree->pieceCount + 1;
+    CHECK(!copse_obstacle_validate(tree));
+    *node = kept;
+  }
+  const uint32_t used = 4 + 2 * 40; /* then, ids that are free, and that there are not */
+  const uint32_t edges[] = {used, 100, UINT32_MAX}, edge = tree->pieces[0].edge;
+  for (int i = 0; i < 3; i++) {
+    tree->pieces[0].edge = edges[i];
+    CHECK(!copse_obstacle_validate(tree));
+  }
+  tree->pieces[0].edge = edge;
+  const obstacle_piece whole = tree->pieces[0];
+  const float wrong[][2] = {{-0.5f, 0.5f}, {0.5f, 0.5f}, {0.75f, 0.25f}, {0.5f, 1.5f}, {NAN, 1}};
+  for (int i = 0; i < 5; i++) {
+    tree->pieces[0].from = wrong[i][0];
+    tree->pieces[0].to = wrong[i][1];
+    CHECK(!copse_obstacle_validate(tree));
+  }
+  tree->pieces[0] = whole;
+  const uint32_t pool = tree->def.pieces;
+  tree->def.pieces = tree->pieceCount - 1;
+  CHECK(!copse_obstacle_validate(tree));
+  tree->def.pieces = pool;
   tree->nodes[0].offset += 1;
   CHECK(!copse_obstacle_validate(tree));
   tree->nodes[0].offset -= 1;
@@ -688,6 +758,35 @@ static void test_validate_sees_wrong_walls(void) {
   copse_obstacle_destroy(tree);
 }
 
+static void test_validate_sees_wrong_nodes_and_pieces(void) {
+  copse_obstacle *tree = walls_of(20, 0, 1);
+  for (int i = 0; i < 8; i++) add_wall(tree, (float)i, 0, (float)i, 1);
+  build_walls(tree);
+  obstacle_node *root = tree->nodes;
+  CHECK(tree->nodes[root->left].left);
+  const uint32_t left = root->left;
+  root->left = tree->nodes[left].left; /* past a child, to one that ends where that ends */
+  CHECK(!copse_obstacle_validate(tree));
+  root->left = left;
+  tree->pieceCount++; /* one that is in no leaf */
+  CHECK(!copse_obstacle_validate(tree));
+  tree->pieceCount--;
+  CHECK(copse_obstacle_validate(tree));
+  copse_obstacle_destroy(tree);
+
+  tree = walls_of(20, 0, 8); /* an edge there and one back, in one leaf */
+  add_wall(tree, 0, 0, 1, 0);
+  build_walls(tree);
+  CHECK(tree->pieceCount == 2 && tree->nodeCount == 1);
+  const uint32_t edge = tree->pieces[0].edge;
+  tree->pieceCount = tree->nodes[0].end = 4;
+  tree->pieces[2] = (obstacle_piece){edge, 0.25f, 1};
+  tree->pieces[3] = (obstacle_piece){edge, 0.25f, 0.5f};
+  tree->pieces[0].to = 0.5f; /* what begins in between also ends; but it is more than all */
+  CHECK(!copse_obstacle_validate(tree));
+  copse_obstacle_destroy(tree);
+}
+
 const unit_test OBSTACLE_TESTS[] = {
     TEST(test_walls_agree_with_a_list),
     TEST(test_edges_of_no_length_are_dropped_and_counted),
@@ -699,12 +798,15 @@ const unit_test OBSTACLE_TESTS[] = {
     TEST(test_without_walls_everything_is_seen),
     TEST(test_wrong_questions_to_walls_are_refused),
     TEST(test_an_obstacle_tree_allocates_only_when_it_is_created),
+    TEST(test_a_reserve_of_all_there_can_be_is_out_of_memory),
     TEST(test_walls_do_not_remember),
     TEST(test_walls_at_ever_smaller_distances_bound_the_depth),
+    TEST(test_a_round_wall_bounds_the_depth),
     TEST(test_what_is_seen_in_a_room),
     TEST(test_room_for_what_is_seen_in_mazes),
     TEST(test_the_line_that_divides_best_is_taken_and_cut_to_its_cell),
     TEST(test_a_snapshot_of_walls_checks_what_it_takes),
     TEST(test_validate_sees_wrong_walls),
+    TEST(test_validate_sees_wrong_nodes_and_pieces),
     {NULL, NULL, false},
 };

@@ -467,6 +467,9 @@ static void test_validate_sees_what_is_wrong_in_a_tree(void) {
   node *root = tree->nodes, *left = root + 1, *right = root + 2;
   CHECK(tree->nodeCount == 3 && left->end == 2);
   CHECK(is_seen(at, &tree->nodeCount, 0));
+  left->end = right->begin = 0;
+  CHECK(!index_validate(at)); /* nobody on the left */
+  left->end = right->begin = 2;
   CHECK(is_seen(at, &tree->nodeCount, 1000));
   CHECK(is_seen(at, &root->begin, 1));
   CHECK(is_seen(at, &root->end, 3));
@@ -491,6 +494,15 @@ static void test_validate_sees_what_is_wrong_in_a_tree(void) {
   ids[0] = 1; /* in a leaf they ascend */
   ids[1] = 0;
   CHECK(!index_validate(at));
+  index_destroy(at);
+
+  const float twins[] = {0, 0, 0, 0, 9, 0, 9, 0};
+  at = built(twins, 4, 1);
+  tree = at.agenttree;
+  CHECK(tree->nodeCount == 3);
+  tree->nodes[3] = tree->nodes[2]; /* a leaf more, of agents that one has */
+  memcpy(tree->bounds + 12, tree->bounds + 8, 4 * sizeof(float));
+  CHECK(is_seen(at, &tree->nodeCount, 4));
   index_destroy(at);
 }
 
@@ -902,36 +914,38 @@ static void test_batches_of_crowded_agents(void) {
 
 /* All are near all: more than a gathering can hold, whatever it is cut into. */
 static void test_batches_where_all_are_near(void) {
-  enum { N = 2500, ROWS = 3 };
-  static float points[3 * N];
-  static uint32_t offsets[N], counts[N], ids[ROWS * N], offset;
+  enum { MOST = 2500, ROWS = 3 };
+  static const struct { uint32_t n, leafSize; } SIZES[] = {{MOST, 16}, {MOST, MOST}, {1500, 1500}};
+  static float points[3 * MOST];
+  static uint32_t offsets[MOST], counts[MOST], ids[ROWS * MOST];
   for (uint32_t dim = 2; dim <= 3; dim++) {
-    for (int leaf = 0; leaf < (tested.noun == AGENTTREE ? 2 : 1); leaf++) {
-      for (uint32_t i = 0; i < N * dim; i++)
+    for (int size = 0; size < (tested.noun == AGENTTREE ? 3 : 1); size++) {
+      const uint32_t n = SIZES[size].n;
+      for (uint32_t i = 0; i < n * dim; i++)
         points[i] = (float)(i % dim ? i / dim / 50 : i / dim % 50);
       copse_agenttree_def def = copse_agenttree_default();
       def.dimensions = dim;
-      def.capacity = N;
-      def.leafSize = leaf ? N : 16;
+      def.capacity = n;
+      def.leafSize = SIZES[size].leafSize;
       index at = make(def);
       const copse_positions given = interleaved(points, dim);
-      CHECK(index_build_from(at, &given, NULL, N, NULL) == COPSE_OK);
-      copse_rows rows = {offsets, counts, ids, ROWS * N, 0, false};
+      CHECK(index_build_from(at, &given, NULL, n, NULL) == COPSE_OK);
+      copse_rows rows = {offsets, counts, ids, ROWS * n, 0, false};
       CHECK(index_all_within(at, 150, NULL, NULL, &rows) == COPSE_OK);
-      CHECK(rows.total == N * (N - 1) && rows.truncated);
+      CHECK(rows.total == n * (n - 1) && rows.truncated);
       uint32_t written = 0;
-      for (uint32_t slot = 0; slot < N; slot++) {
+      for (uint32_t slot = 0; slot < n; slot++) {
         if (!counts[slot]) continue;
-        offset = offsets[slot];
+        const uint32_t offset = offsets[slot];
         qsort(ids + offset, counts[slot], sizeof *ids, compare_ids);
-        CHECK(counts[slot] == N - 1);
-        for (uint32_t i = 0; i < N - 1; i++) CHECK(ids[offset + i] == i + (i >= slot));
+        CHECK(counts[slot] == n - 1);
+        for (uint32_t i = 0; i < n - 1; i++) CHECK(ids[offset + i] == i + (i >= slot));
         written++;
       }
       CHECK(written == ROWS);
       copse_results pairs = {NULL, NULL, 0, 0, 0};
       CHECK(index_pairs(at, 150, NULL, NULL, &pairs) == COPSE_OK);
-      CHECK(pairs.total == N * (N - 1));
+      CHECK(pairs.total == n * (n - 1));
       index_destroy(at);
     }
   }
