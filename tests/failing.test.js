@@ -123,6 +123,15 @@ for (const type of CLASSES) {
   })
 }
 
+test('memory that cannot be reserved is OUT_OF_MEMORY', async () => {
+  const roomy = await copse.create({ wasm, memory: MAXIMUM })
+  assert.is(roomy.memory.buffer.byteLength, MAXIMUM)
+  const error = await copse.create({ wasm, memory: MAXIMUM + 1 }).catch((error) => error)
+  assert.instance(error, copse.CopseError)
+  assert.is(error.code, 'OUT_OF_MEMORY')
+  assert.is(error.message, `init: no memory of ${MAXIMUM + 1} bytes`)
+})
+
 test('a snapshot that finds no memory is OUT_OF_MEMORY, and nothing has changed', async () => {
   const instance = await create()
   const tree = new copse.KdTree({ instance, capacity: 10_000, results: 0, k: 0 })

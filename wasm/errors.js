@@ -61,7 +61,7 @@ function place(owner, method) {
  * @param {number} result
  */
 export function failure(owner, method, result) {
-  const [code, text] = STATUSES[result - FAILED - 1] ?? STATUSES[0]
+  const [code, text] = STATUSES[result - FAILED - 1]
   const message = `${place(owner, method)}: ${text}`
   return code === 'INVALID_ARGUMENT' ? new RangeError(message) : new CopseError(code, message)
 }

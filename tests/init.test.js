@@ -1,0 +1,149 @@
+// Where the core may come from, and engines that lack what the usual one has.
+
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as external from 'copse/external'
+
+const test = suite('init')
+
+const core = new URL(import.meta.resolve('copse/core.wasm'))
+const bytes = new Uint8Array(readFileSync(core))
+
+/** Whether something can be found in an instance of an entry. */
+function assertWorks({ Grid }, instance) {
+  const grid = new Grid({ instance, cellSize: 1 })
+  grid.count = 3
+  grid.positions.set([0, 0, 3, 4, 9, 9])
+  grid.build()
+  assert.is(grid.nearest(3, 3), 1)
+}
+
+/** What a promise is rejected with. @param {Promise<unknown>} promise */
+const rejection = (promise) =>
+  promise.then(
+    () => assert.unreachable('nothing was thrown'),
+    (error) => error,
+  )
+
+/**
+ * Runs while a property of an object has another value.
+ * @template T @param {any} object @param {string} key @param {unknown} value @param {() => Promise<T>} run
+ */
+async function having(object, key, value, run) {
+  const own = Object.getOwnPropertyDescriptor(object, key)
+  Object.defineProperty(object, key, { value, configurable: true, writable: true })
+  try {
+    return await run()
+  } finally {
+    delete object[key]
+    if (own) Object.defineProperty(object, key, own)
+  }
+}
+
+let imports = 0
+/** An entry as nobody has loaded it before. @param {string} name */
+const fresh = (name) => import(`${import.meta.resolve(name)}?fresh=${imports++}`)
+
+/**
+ * Runs beside a server that answers everything so.
+ * @template T @param {number} status @param {Uint8Array | string} body
+ * @param {(url: string) => Promise<T>} run
+ */
+async function beside(status, body, run) {
+  const server = createServer((_, response) => response.writeHead(status).end(body))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  try {
+    return await run(`http://127.0.0.1:${server.address().port}/some/core.wasm`)
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+// ---- Where from ----
+
+const SOURCES = {
+  'what the entry brings': () => undefined,
+  'a URL': () => core,
+  'the text of a URL': () => core.href,
+  bytes: () => bytes,
+  'a buffer': () => bytes.buffer,
+  'bytes within others': () => {
+    const more = new Uint8Array(bytes.length + 9)
+    more.set(bytes, 5)
+    return more.subarray(5, bytes.length + 5)
+  },
+  'a Response': () => new Response(bytes),
+  'a promised Response': () => Promise.resolve(new Response(bytes)),
+  'a module': () => new WebAssembly.Module(bytes),
+}
+for (const [name, give] of Object.entries(SOURCES))
+  test(`the core comes from ${name}`, async () => {
+    assertWorks(external, await external.create({ wasm: give() }))
+  })
+
+test('the core comes from a server', () =>
+  beside(200, bytes, async (url) => {
+    assertWorks(external, await external.create({ wasm: url }))
+    assertWorks(external, await external.create({ wasm: new URL(url) }))
+    assertWorks(external, await external.create({ wasm: fetch(url) }))
+    await having(globalThis, 'location', { href: url }, async () => {
+      assertWorks(external, await external.create({ wasm: 'other.wasm' }))
+    })
+    assert.instance(await rejection(external.create({ wasm: 'other.wasm' })), TypeError)
+  }))
+
+test('an answer that is no core is told', async () => {
+  await beside(404, 'not here', async (url) => {
+    for (const wasm of [url, new URL(url), fetch(url)])
+      assert.is((await rejection(external.create({ wasm }))).message, `init: ${url} answered 404`)
+  })
+  await beside(200, '<p>a page</p>', async (url) => {
+    assert.instance(await rejection(external.create({ wasm: url })), WebAssembly.CompileError)
+  })
+  for (const wasm of [5, null, {}, [], 'no://where', WebAssembly.compile(bytes)])
+    assert.instance(await rejection(external.create({ wasm })), TypeError)
+})
+
+// ---- Engines ----
+
+test('without the modules of Node the core is inflated by a stream', async () => {
+  const entry = await fresh('copse/grid')
+  const instance = await having(process, 'getBuiltinModule', undefined, () => entry.create())
+  assertWorks(entry, instance)
+})
+
+test('without SIMD the scalar entry is named, and a later call may succeed', async () => {
+  const entry = await fresh('copse/grid')
+  const noSimd = () => false
+  for (const start of [entry.create, entry.init]) {
+    const error = await having(WebAssembly, 'validate', noSimd, () => rejection(start()))
+    assert.match(
+      error.message,
+      "init: this engine has no WebAssembly SIMD: import from 'copse/scalar'",
+    )
+  }
+  assertWorks(entry, await entry.create())
+  assert.is(await entry.init(), await entry.init())
+})
+
+test('the scalar entry asks for no SIMD, and for no streams', async () => {
+  const entry = await fresh('copse/scalar')
+  const instance = await having(WebAssembly, 'validate', undefined, () =>
+    having(globalThis, 'DecompressionStream', undefined, () => entry.create()),
+  )
+  assertWorks(entry, instance)
+})
+
+test('without WebAssembly that is told', async () => {
+  for (const [owner, start] of Object.entries({ create: external.create, init: external.init })) {
+    const error = await having(globalThis, 'WebAssembly', undefined, () => rejection(start()))
+    assert.is(error.message, `${owner}: this engine has no WebAssembly`)
+  }
+  assertWorks(external, await external.create())
+})
+
+test.run()
