@@ -10,15 +10,55 @@
 static void test_programs_equal_the_slow_way(void) {
   /* In space what is within 0.003 of parallel counts as parallel: that much is lost. */
   static const program_bounds BOUNDS[] = {{1e-4, 1e-4, 1e-4}, {1e-4, 1e-4, 5e-3}};
-  static const double SLANTS[] = {0.02, 1e-3, 1e-6};
+  static const double SLANTS[] = {0.02, 3e-3, 1e-3, 1e-6};
   uint32_t state = 1;
   for (int dimensions = 2; dimensions <= 3; dimensions++)
-    for (int i = 0; i < (dimensions == 2 ? 6000 : 900); i++) {
-      const double slant = SLANTS[i % 3];
+    for (int i = 0; i < (dimensions == 2 ? 8000 : 1200); i++) {
+      const double slant = SLANTS[i % 4];
       const char *wrong = compare_program(&state, dimensions, slant, &BOUNDS[dimensions - 2]);
       if (wrong) printf("program %d in %dD: %s\n", i, dimensions, wrong);
       CHECK(!wrong);
     }
+}
+
+/* Planes tilted so little against each other that they count as one: by little more than that is
+ * any of them violated. */
+static void test_planes_that_are_almost_one(void) {
+  uint32_t state = 3, solved = 0;
+  for (int round = 0; round < 20000; round++) {
+    orca3 all;
+    double normals[8][3], offsets[8];
+    all.count = 3 + (uint32_t)round % 4;
+    for (uint32_t plane = 0; plane < all.count; plane++) {
+      const bool isAlike = plane && random_word(&state) % 2;
+      double length2 = 0;
+      for (int axis = 0; axis < 3; axis++) {
+        const double tilt = random_number(&state, -1, 1);
+        normals[plane][axis] = isAlike ? normals[0][axis] + 0.003 * tilt : tilt;
+        length2 += normals[plane][axis] * normals[plane][axis];
+      }
+      offsets[plane] = isAlike ? offsets[0] + random_number(&state, -2e-3, 2e-3)
+                               : random_number(&state, -1, 0.7);
+      for (int axis = 0; axis < 3; axis++) {
+        normals[plane][axis] /= sqrt(length2);
+        all.normal[axis][plane] = (float)normals[plane][axis];
+        all.point[axis][plane] = (float)(normals[plane][axis] * offsets[plane]);
+      }
+    }
+    float preferred[3], velocity[3];
+    double speed2 = 0;
+    for (int axis = 0; axis < 3; axis++) preferred[axis] = (float)random_number(&state, -1, 1);
+    const bool holds = orca3_solve(&all, preferred, 1, velocity);
+    for (int axis = 0; axis < 3; axis++) speed2 += (double)velocity[axis] * (double)velocity[axis];
+    CHECK(speed2 <= 1.00002);
+    for (uint32_t plane = 0; plane < all.count && holds; plane++) {
+      double along = 0;
+      for (int axis = 0; axis < 3; axis++) along += normals[plane][axis] * (double)velocity[axis];
+      CHECK(offsets[plane] - along <= 6e-3);
+    }
+    solved += holds;
+  }
+  CHECK(solved > 10000);
 }
 
 static void test_crowds_hold_under_any_calls(void) {
@@ -769,6 +809,7 @@ static void test_scenes_end_at_their_goals(void) {
 
 const unit_test CROWD_TESTS[] = {
     TEST(test_programs_equal_the_slow_way),
+    TEST(test_planes_that_are_almost_one),
     TEST(test_crowds_hold_under_any_calls),
     TEST(test_coincident_agents_part),
     TEST(test_steps_refuse_what_is_no_time),
