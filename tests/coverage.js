@@ -103,7 +103,7 @@ const { total, ...wasm } = JSON.parse(readFileSync(`${OUT}/wasm/coverage-summary
 function print(name, counts, kinds) {
   const shares = kinds.map((kind) => {
     const { covered, count, total = count, percent, pct = percent } = counts[kind]
-    return `${kind} ${pct.toFixed(1)} % (${covered}/${total})`
+    return `${kind} ${(total ? pct : 100).toFixed(1)} % (${covered}/${total})`
   })
   console.log(`${name.padEnd(26)} ${shares.join(', ')}`)
 }

@@ -183,6 +183,8 @@ static void test_wrong_boxes_are_refused(void) {
   CHECK(copse_octree_move(tree, 7, fine) == COPSE_STALE_HANDLE);
   CHECK(copse_octree_remove(tree, 7) == COPSE_STALE_HANDLE);
   CHECK(copse_octree_remove(tree, 1u << 31) == COPSE_STALE_HANDLE);
+  CHECK(copse_octree_dimensions(tree) == 2);
+  CHECK(copse_octree_generations(tree)[slot] == 1 && copse_octree_generations(tree)[5] == 0);
   CHECK(copse_octree_count(tree) == 1 && copse_octree_validate(tree));
   copse_octree_destroy(tree);
 
