@@ -258,12 +258,6 @@ ALWAYS_INLINE word4 word4_count_from(uint32_t first) {
 ALWAYS_INLINE word4 float4_round(float4 a) {
   return word4_and(float4_as_words(float4_add(a, float4_all(ROUNDER))), word4_all(ROUNDED_BITS));
 }
-ALWAYS_INLINE uint32_t float_round(float a) {
-  const float shifted = a + ROUNDER;
-  uint32_t bits;
-  memcpy(&bits, &shifted, sizeof bits);
-  return bits & ROUNDED_BITS;
-}
 
 /* ---- Left-packing: the lanes whose bit is set, moved to the front, and the others behind them
  * ----

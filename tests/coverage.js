@@ -29,8 +29,9 @@ async function llvm(name, ...args) {
   try {
     return await run(path.trim(), args)
   } catch (error) {
-    if (error.code === 'ENOENT') throw new Error(`please install ${name} (Debian: llvm)`)
-    throw error
+    if (error.code !== 'ENOENT') throw error
+    console.error(`please install ${name}, of clang's version (Debian: llvm)`)
+    process.exit(1)
   }
 }
 
@@ -69,6 +70,7 @@ async function suites() {
   await run('node', [...c8, ...files, 'node', ...tests], { COPSE_RUNS: RUNS })
 }
 
+for (const tool of ['llvm-profdata', 'llvm-cov']) await llvm(tool, '--version') // before all the work
 const nouns = readdirSync('tests/c/unit').flatMap((file) => /^(?!unit).*(?=\.c$)/.exec(file) ?? [])
 const fuzzers = readdirSync('tests/c/fuzz/corpus')
 const jobs = [
@@ -101,7 +103,7 @@ const { total, ...wasm } = JSON.parse(readFileSync(`${OUT}/wasm/coverage-summary
 function print(name, counts, kinds) {
   const shares = kinds.map((kind) => {
     const { covered, count, total = count, percent, pct = percent } = counts[kind]
-    return `${kind} ${pct.toFixed(1)} % (${covered}/${total})`
+    return `${kind} ${(total ? pct : 100).toFixed(1)} % (${covered}/${total})`
   })
   console.log(`${name.padEnd(26)} ${shares.join(', ')}`)
 }

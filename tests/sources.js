@@ -1,5 +1,5 @@
-// Makes `copse` mean the sources in wasm/ instead of the bundles in dist/, so that coverage is theirs:
-// `node --import ./tests/sources.js`. An entry has modules of its own, as its bundle has.
+// `node --import ./tests/sources.js`: what imports `copse` gets the sources in wasm/ instead of the
+// bundles in dist/, so that coverage is theirs. Each entry has modules of its own, as its bundle has.
 
 import { readFileSync } from 'node:fs'
 import { register } from 'node:module'
@@ -37,7 +37,8 @@ export async function load(url, context, next) {
     return { format: 'module', source, shortCircuit: true }
   }
   const loaded = await next(url, context)
-  if (pathname.endsWith('/external.js') && search === '?copse/external')
+  if (pathname.endsWith('wasm/external.js'))
+    // which in the package lies beside the core
     loaded.source = String(loaded.source).replace('./core.wasm', core('core.wasm').href)
   return loaded
 }

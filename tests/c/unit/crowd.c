@@ -17,6 +17,46 @@ static void test_programs_equal_the_slow_way(void) {
     }
 }
 
+/* Planes tilted so little against each other that they count as one: by little more than that is
+ * any of them violated. */
+static void test_planes_that_are_almost_one(void) {
+  uint32_t state = 3, solved = 0;
+  for (int round = 0; round < 20000; round++) {
+    orca3 all;
+    double normals[8][3], offsets[8];
+    all.count = 3 + (uint32_t)round % 4;
+    for (uint32_t plane = 0; plane < all.count; plane++) {
+      const bool isAlike = plane && random_word(&state) % 2;
+      double length2 = 0;
+      for (int axis = 0; axis < 3; axis++) {
+        const double tilt = random_number(&state, -1, 1);
+        normals[plane][axis] = isAlike ? normals[0][axis] + 0.003 * tilt : tilt;
+        length2 += normals[plane][axis] * normals[plane][axis];
+      }
+      offsets[plane] = isAlike ? offsets[0] + random_number(&state, -2e-3, 2e-3)
+                               : random_number(&state, -1, 0.7);
+      for (int axis = 0; axis < 3; axis++) {
+        normals[plane][axis] /= sqrt(length2);
+        all.normal[axis][plane] = (float)normals[plane][axis];
+        all.point[axis][plane] = (float)(normals[plane][axis] * offsets[plane]);
+      }
+    }
+    float preferred[3], velocity[3];
+    double speed2 = 0;
+    for (int axis = 0; axis < 3; axis++) preferred[axis] = (float)random_number(&state, -1, 1);
+    const bool holds = orca3_solve(&all, preferred, 1, velocity);
+    for (int axis = 0; axis < 3; axis++) speed2 += (double)velocity[axis] * (double)velocity[axis];
+    CHECK(speed2 <= 1.00002);
+    for (uint32_t plane = 0; plane < all.count && holds; plane++) {
+      double along = 0;
+      for (int axis = 0; axis < 3; axis++) along += normals[plane][axis] * (double)velocity[axis];
+      CHECK(offsets[plane] - along <= 6e-3);
+    }
+    solved += holds;
+  }
+  CHECK(solved > 10000);
+}
+
 static void test_crowds_hold_under_any_calls(void) {
   static uint8_t bytes[1500];
   uint32_t state = 1;
@@ -962,6 +1002,7 @@ static void test_scenes_end_at_their_goals(void) {
 
 const unit_test CROWD_TESTS[] = {
     TEST(test_programs_equal_the_slow_way),
+    TEST(test_planes_that_are_almost_one),
     TEST(test_crowds_hold_under_any_calls),
     TEST(test_coincident_agents_part),
     TEST(test_agents_denormally_apart_part),

@@ -89,6 +89,20 @@ static void test_items_on_a_line_have_one_side(void) {
     }
 }
 
+static void test_cells_are_written_whole_while_they_fit(void) {
+  copse_octree *tree = octree_of(sixteen(2, 0, 1));
+  add_box(tree, 1, 1, 2, 2);
+  float whole[30], cells[31];
+  CHECK(copse_octree_cells(tree, whole, 30) == 30);
+  for (size_t capacity = 0; capacity <= 30; capacity++) {
+    const size_t written = capacity / 6 * 6;
+    cells[written] = 42;
+    CHECK(copse_octree_cells(tree, cells, capacity) == 30 && cells[written] == 42);
+    CHECK(memcmp(cells, whole, written * sizeof *cells) == 0);
+  }
+  copse_octree_destroy(tree);
+}
+
 static void test_items_outside_the_world_are_kept_found_and_counted(void) {
   copse_octree *tree = octree_of(sixteen(2, 1, 8));
   for (uint32_t i = 0; i < 20; i++)
@@ -403,6 +417,8 @@ static void test_wrong_boxes_are_refused(void) {
   CHECK(copse_octree_move(tree, 7, fine) == COPSE_STALE_HANDLE);
   CHECK(copse_octree_remove(tree, 7) == COPSE_STALE_HANDLE);
   CHECK(copse_octree_remove(tree, 1u << 31) == COPSE_STALE_HANDLE);
+  CHECK(copse_octree_dimensions(tree) == 2);
+  CHECK(copse_octree_generations(tree)[slot] == 1 && copse_octree_generations(tree)[5] == 0);
   CHECK(copse_octree_count(tree) == 1 && copse_octree_validate(tree));
   copse_octree_destroy(tree);
 
@@ -479,6 +495,8 @@ static void test_queries_of_boxes_refuse_what_they_cannot_use(void) {
   CHECK(copse_octree_raycast(tree, nan2, good, NULL, &hit, NULL) == refused);
   CHECK(copse_octree_raycast(tree, good, nan2, NULL, &hit, NULL) == refused);
   CHECK(hit.id == COPSE_NONE && hit.fraction == 1);
+  CHECK(copse_octree_raycast(tree, good, one, NULL, &hit, NULL) == COPSE_OK);
+  CHECK(hit.id == 0 && hit.fraction == 1);
 
   /* What is not asked for need not be told. */
   CHECK(copse_octree_nearest(tree, good, NULL, &id, NULL, NULL) == COPSE_OK && id == 0);
@@ -701,6 +719,7 @@ const unit_test OCTREE_TESTS[] = {
     TEST(test_boxes_agree_with_a_list),
     TEST(test_a_move_within_a_cell_changes_no_structure),
     TEST(test_items_on_a_line_have_one_side),
+    TEST(test_cells_are_written_whole_while_they_fit),
     TEST(test_items_outside_the_world_are_kept_found_and_counted),
     TEST(test_boxes_at_the_ends_of_what_is_accepted),
     TEST(test_denormal_and_signed_boxes),

@@ -1172,12 +1172,12 @@ static void test_many_points_equal_single_queries(void) {
 
 /* With a distance, a mask, somebody excluded; among few, and among many. */
 static void test_many_points_with_a_query(void) {
-  enum { N = 600, M = 300, MOST_K = 9 };
+  enum { N = 1000, M = 800, MOST_K = 9 };
   static float points[3 * N], centers[3 * M], distances2[M * MOST_K];
   static uint32_t groups[N], counts[M], ids[M * MOST_K];
   uint32_t seed = 16;
   for (uint32_t dim = 2; dim <= 3; dim++) {
-    for (uint32_t n = 40; n <= N; n *= 15) {
+    for (uint32_t n = 40; n <= N; n *= 25) {
       for (uint32_t i = 0; i < n * dim; i++) points[i] = (float)(random_word(&seed) % 64);
       for (uint32_t i = 0; i < M * dim; i++) centers[i] = (float)(random_word(&seed) % 80);
       for (uint32_t i = 0; i < n; i++) groups[i] = 1 + random_word(&seed) % 3;
