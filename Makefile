@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all setup wasm lib docs demo install test test-package test-long bench bench-full bench-still bench-boxes bench-walls bench-crowd bench-crossings bench-goals bench-keep check reproducible format fuzz clean help
+.PHONY: all setup wasm lib docs demo install test test-package test-long soak bench bench-full bench-still bench-boxes bench-walls bench-crowd bench-crossings bench-goals bench-keep check reproducible format fuzz clean help
 MAKEFLAGS += --no-builtin-rules
 
 CC = gcc
@@ -241,6 +241,15 @@ test: all $(NATIVE_TESTS)
 ## test-long: CASES (1,000,000) of every structure, drawn from SEED on by PROCESSES; goes on where it was
 test-long: lib build/test/long
 	node tests/long.js
+
+# So small a heap that garbage would show, and nothing collected only because of the time that has passed.
+SOAK = node --expose-gc --max-semi-space-size=1 --no-concurrent-recompilation --no-memory-reducer tests/soak.js
+
+## soak: FRAMES (1,000,000) of a game, in which neither memory nor time may grow
+soak: lib
+	$(SOAK) AgentTree
+	$(SOAK) Grid
+	$(SOAK) KdTree
 
 ## test-package: the packed package in small projects: Node, Deno, Bun, bundlers, pages, TypeScript
 test-package: lib
