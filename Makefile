@@ -263,6 +263,15 @@ sanitize: build/test/unit build/memory/unit build/valgrind/unit
 	@command -v valgrind >/dev/null || { echo 'please install valgrind (Debian: valgrind)'; exit 1; }
 	node tests/sanitize.js
 
+# So small a heap that garbage would show, and nothing collected only because of the time that has passed.
+SOAK = node --expose-gc --max-semi-space-size=1 --no-concurrent-recompilation --no-memory-reducer tests/soak.js
+
+## soak: FRAMES (1,000,000) of a game, in which neither memory nor time may grow
+soak: lib
+	$(SOAK) AgentTree
+	$(SOAK) Grid
+	$(SOAK) KdTree
+
 ## test-package: the packed package in small projects: Node, Deno, Bun, bundlers, pages, TypeScript
 test-package: lib
 	node tests/consumers/consumers.test.js

@@ -37,8 +37,14 @@ export function boxFrames(copse, instance, makesViews) {
       solidBoxes[6 * i + 2] = i
       solidBoxes[6 * i + 5] = i + 0.75
     }
-    flat.moveAll()
-    solid.moveAll()
+    if ((number & 63) === 63) {
+      flat.clear()
+      flat.load(COUNT)
+      solid.load(COUNT)
+    } else {
+      flat.moveAll()
+      solid.moveAll()
+    }
     const x = FRACTIONS[number & 7]
     const y = FRACTIONS[number & 3]
 
@@ -51,7 +57,7 @@ export function boxFrames(copse, instance, makesViews) {
     solid.move(other, y, x, 2.5, 125.5, 126.5, 127.5)
     solid.remove(other)
     sum += flat.has(added) ? 1 : 0
-    sum += flat.count + flat.groups[0] + flat.generations[0] + flat.generation
+    sum += flat.count + flat.capacity + flat.groups[0] + flat.generations[0] + flat.generation
 
     sum += flat.rangeInto(1.5, 2.5, 33.5, 44.5, out, sorted)
     sum += flat.atInto(x, y, out, sorted)
@@ -74,10 +80,10 @@ export function boxFrames(copse, instance, makesViews) {
     sum += solid.pairsInto(out, enemies)
     sum += solid.raycast(y, x, 2.5, 60.25, 50.75, 20.5, enemies)?.id ?? 0
     sum += solid.stats().depth
-    sum += flat.saveInto(bytes)
+    sum += flat.saveInto(bytes) + solid.saveInto(bytes)
 
     if (makesViews) sum += flat.within(x, y, 30.5).length
     return sum
   }
-  return frame
+  return { frame, objects: { flat, solid } }
 }

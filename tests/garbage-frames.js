@@ -18,7 +18,7 @@ const [, , kind, views] = process.argv
 const makesViews = views === 'views'
 const instance = await copse.create()
 const frames = { Octree: boxFrames, ObstacleTree: wallFrames, Crowd: crowdFrames }[kind]
-const frame = frames
+const { frame } = frames
   ? frames(copse, instance, makesViews)
   : pointFrames(copse, instance, kind, makesViews)
 

@@ -17,7 +17,7 @@ export const options = (mask, exclude, sort, maxDistance, distances2, radius) =>
   radius,
 })
 
-/** A function that plays a frame, of this number, and answers with something of all it was told. */
+/** What is played, and `frame`, which plays the frame of a number and answers with something of all it was told. */
 export function pointFrames(copse, instance, kind, makesViews) {
   const forAny = { capacity: COUNT, leafSize: 4, cellSize: 20, instance }
   const flat = new copse[className(kind, 2)](forAny)
@@ -34,6 +34,7 @@ export function pointFrames(copse, instance, kind, makesViews) {
   const three = { k: 3, maxDistance: 40.5 }
   const byRadii = { radii: new Float32Array(COUNT).fill(4.5) }
   const points = new Float32Array(12).fill(20.5)
+  const bytes = new Uint8Array(4096)
   const shot = options(3, 0, 'none', Infinity, undefined, 2.5)
   flat.radii.fill(3.5)
 
@@ -61,7 +62,7 @@ export function pointFrames(copse, instance, kind, makesViews) {
     sum += flat.countWithin(x, y, 25.5, sorted)
     sum += flat.anyWithin(x, y, 0.5) ? 1 : 0
     sum += flat.stats().visits
-    sum += flat.generation + flat.count + flat.groups[0]
+    sum += flat.generation + flat.count + flat.capacity + flat.groups[0] + (flat.masks[0] & 1)
 
     sum += solid.withinInto(y, x, 1, 30.5, out, nearby)
     sum += solid.rangeInto(1.5, 2.5, 3.5, 33.5, 44.5, 55.5, out)
@@ -76,15 +77,23 @@ export function pointFrames(copse, instance, kind, makesViews) {
     sum += flat.allNeighbors(three).counts[0]
     sum += flat.pairsInto(10.5, out)
     sum += flat.pairsInto(byRadii, out)
+    sum += flat.withinMany(points, 30.5, enemies).total
+    sum += flat.nearestMany(points, three).counts[0]
+    sum += solid.allWithin(20.5, enemies).total
+    sum += solid.allNeighbors(three).counts[0]
+    sum += solid.pairsInto(10.5, out, enemies)
+    sum += solid.pairsInto(byRadii, out)
     sum += solid.withinMany(points, 30.5).total
     sum += solid.nearestMany(points, three).counts[0]
 
     sum += flat.raycast(x, y, 90.5, 70.25)?.id ?? 0
     sum += solid.raycast(y, x, 2.5, 60.25, 50.75, 20.5, shot)?.id ?? 0
+    sum += flat.raycastMany(points).ids[0]
     sum += solid.raycastMany(points, shot).ids[0]
+    sum += flat.saveInto(bytes) + solid.saveInto(bytes)
 
     if (makesViews) sum += flat.within(x, y, 30.5).length
     return sum
   }
-  return frame
+  return { frame, objects: { flat, solid } }
 }

@@ -38,12 +38,13 @@ export function wallFrames(copse, instance, makesViews) {
     let sum = 0
     const x = FRACTIONS[number & 7]
     const y = FRACTIONS[(number >> 3) & 7]
+    // First: later V8 would put a fraction into an object to pass it on.
+    sum += walls.visible(x, y, 99.5, 98.5, wide) ? 1 : 0
     if ((number & 15) === 0) {
       walls.vertices[8] = 9.5 + x / 64
       walls.build()
     }
     sum += walls.visible(x, y, 99.5, 2.5) ? 1 : 0
-    sum += walls.visible(x, y, 99.5, 98.5, wide) ? 1 : 0
     sum += walls.raycast(x, y, 99.5, 98.25)?.id ?? 0
     sum += walls.raycast(x, y, 99.5, 8.25, near)?.id ?? 0
     sum += walls.raycastMany(segments, near).ids[0]
@@ -63,5 +64,5 @@ export function wallFrames(copse, instance, makesViews) {
     if (makesViews) sum += walls.within(x, y, 30.5).length
     return sum
   }
-  return frame
+  return { frame, objects: { walls } }
 }
