@@ -2,13 +2,15 @@
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all setup wasm lib docs demo install test test-package bench bench-full bench-still bench-boxes bench-walls bench-crowd bench-crossings bench-goals bench-keep check reproducible format fuzz clean help
+.PHONY: all setup wasm lib docs demo install test test-package bench bench-full bench-still bench-boxes bench-walls bench-crowd bench-crossings bench-goals bench-keep check reproducible format fuzz mutate clean help
 MAKEFLAGS += --no-builtin-rules
 
 CC = gcc
 CLANG = clang
 EMCC = emcc
 FUZZ_SECONDS = 60
+MUTANTS = 200
+SEED = 1
 DEMO_PORT = 4173
 
 C_HEADERS := $(wildcard c/*.h)
@@ -246,6 +248,10 @@ fuzz: $(patsubst %,build/fuzz/%,$(FUZZ_NAMES))
 	  build/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=20 \
 	    build/corpus/$$target tests/c/fuzz/corpus/$$target || exit 1; \
 	done
+
+## mutate: changes c/ in MUTANTS (200) ways, drawn by SEED (1): the native tests must notice
+mutate: build/test/unit
+	CC='$(CC)' CLANG='$(CLANG)' SANITIZE='$(SANITIZE)' node tests/mutate.js $(MUTANTS) $(SEED)
 
 # ---- Benchmark ----
 

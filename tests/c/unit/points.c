@@ -897,7 +897,6 @@ const unit_test POINTS_TESTS[] = {
     EVERY(test_bytes_says_what_creation_takes),
     EVERY(test_at_most_64_bytes_an_agent),
     EVERY(test_every_failing_allocation_is_reported_and_leaks_nothing),
-    EVERY(test_no_frame_allocates),
     EVERY(test_a_failing_reserve_keeps_the_index),
     EVERY(test_reserve_keeps_buffers_and_the_last_build),
     EVERY(test_a_count_above_the_capacity_is_full),
@@ -927,6 +926,7 @@ const unit_test POINTS_TESTS[] = {
     EVERY(test_rays_refuse_bad_arguments),
     EVERY(test_rays_on_the_border),
     EVERY(test_order_is_a_function_of_the_state),
+    EVERY(test_no_frame_allocates), /* long */
     EVERY(test_restore_answers_as_what_was_saved),
     EVERY(test_damaged_snapshots_change_nothing),
     {NULL, NULL, false},

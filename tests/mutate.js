@@ -1,0 +1,397 @@
+// Mutation testing of c/: changes one thing at a time, and looks whether the native tests notice.
+//
+//   make mutate [MUTANTS=200] [SEED=1]
+//
+// A mutant is killed when the determinism scenario gives other hashes, or a unit test fails, crashes or
+// does not end; what survives is tried once more under sanitizers. Mutants that do not compile, or
+// compile to the same code, do not count. Survivors are listed, with the reason in tests/survivors.json
+// where one is known. Fails below SHARE.
+
+import { execFile, spawn } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { basename, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { createRandom } from './random.js'
+
+process.chdir(fileURLToPath(new URL('../', import.meta.url)))
+
+const [mutants = 200, seed = 1] = process.argv.slice(2).map(Number)
+const SHARE = 0.9
+const PATIENCE = 5 // times as long as without a mutation: it does not end
+const SANITIZED_SECONDS = 10 // for each unit: what is wrong with memory shows soon
+const MOST_MEMORY = 4e6 // kB
+const FOLDER = 'build/mutants'
+
+const { CC = 'gcc', CLANG = 'clang', SANITIZE = '' } = process.env
+const COUNTED = '-DCOPSE_COUNT_COMPARISONS' // a unit test asks for it
+const FLAGS = ['-std=c11', '-w', '-ffp-contract=off', '-fno-math-errno', COUNTED]
+const PLAIN = { compiler: CC, flags: [...FLAGS, '-O1'] }
+const COVERED = { compiler: CC, flags: [...FLAGS, '-O1', '-fno-inline', '--coverage'] }
+const SANITIZED = { compiler: CLANG, flags: [...FLAGS, ...SANITIZE.split(' ').filter(Boolean)] }
+
+/** What is looked for in the code, and what it becomes: `?` is what was found. */
+const MUTATIONS = [
+  [
+    'comparison',
+    / (<|<=|>|>=|==|!=) /g,
+    { '<': '<=', '<=': '<', '>': '>=', '>=': '>', '==': '!=', '!=': '==' },
+  ],
+  ['logic', / (&&|\|\|) /g, { '&&': '||', '||': '&&' }],
+  ['arithmetic', / ([-+*/]) /g, { '+': '-', '-': '+', '*': '/', '/': '*' }],
+  ['by one', /(?<![\w.])(\d+)(?=u?[ ;,)\]])/g, (text) => String(Number(text) ^ 1)],
+  ['axis', /(\[[01]\]|\.[xy]\b)/g, { '[0]': '[1]', '[1]': '[0]', '.x': '.y', '.y': '.x' }],
+  ['negation', /(!)(?=[\w(])/g, { '!': '' }],
+  ['epsilon', /(?<![\w.])(\d+(?:\.\d+)?(?:e-?\d+)?f)\b/g, (text) => `(${text} * 1.5f + 1e-3f)`],
+  ['jump', /\b(continue|break);/g, { continue: '', break: '' }],
+  ['never', /\bif (\()/g, 'condition', () => '(false)'],
+  ['always', /\bif (\()/g, 'condition', () => '(true)'],
+  ['statement', /^ +((?:[\w.>[\]()*-]+ (?:[-+*/|&^]|<<|>>)?= |\w+\()[^;{}]*);$/gm, () => ''],
+]
+
+// ---- Mutants ----
+
+/** The code without comments, preprocessor lines and strings: as long as it was. */
+const blanked = (code) =>
+  code.replace(
+    /\/\*[^]*?\*\/|^#(?:[^\n]*\\\n)*[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\]|\\.)'/gm,
+    (text) => text.replace(/[^\n]/g, ' '),
+  )
+
+/** Behind the parenthesis that closes the one at an index. */
+function afterClosing(code, from) {
+  let depth = 0
+  for (let at = from; at < code.length; at++) {
+    if (code[at] === '(') depth++
+    else if (code[at] === ')' && --depth === 0) return at + 1
+  }
+  return code.length
+}
+
+/** All that can be done to a file. */
+function candidatesOf(file) {
+  const code = readFileSync(file, 'utf8')
+  const bare = blanked(code)
+  return MUTATIONS.flatMap(([kind, pattern, ...becomes]) =>
+    [...bare.matchAll(pattern)].map((match) => {
+      const from = match.index + match[0].indexOf(match[1])
+      const to = becomes[0] === 'condition' ? afterClosing(bare, from) : from + match[1].length
+      const change = becomes.at(-1)
+      const instead = typeof change === 'function' ? change(match[1]) : change[match[1]]
+      const number = code.slice(0, from).split('\n').length
+      return {
+        file,
+        kind,
+        number,
+        line: code.split('\n')[number - 1].trim(),
+        was: code.slice(from, to).replace(/\s+/g, ' '),
+        instead,
+        code: code.slice(0, from) + instead + code.slice(to),
+      }
+    }),
+  )
+}
+
+// ---- Compiling and running ----
+
+const run = promisify(execFile)
+const objectName = (source) => source.replaceAll('/', '-').replace(/c$/, 'o')
+
+/** Compiles a source of a tree; the object's path. */
+async function compile(source, { compiler, flags }, tree, folder) {
+  const object = resolve(folder, objectName(source))
+  await run(compiler, [...flags, '-c', source, '-o', object], { cwd: tree })
+  return object
+}
+
+/** Calls for each, as many at a time as there are processors. */
+async function forEach(all, call) {
+  const left = all.entries()
+  await Promise.all(
+    Array.from({ length: availableParallelism() }, async () => {
+      for (const [index, each] of left) await call(each, index)
+    }),
+  )
+}
+
+/**
+ * Runs a program until it ends, or says that something is wrong.
+ * @param {string[]} command
+ * @param {{ seconds: number, environment?: object, memory?: number | string, isTimed?: boolean,
+ *   isWrong?: (text: string) => boolean }} options seconds of the processor's time
+ * @returns {Promise<{ text: string, end: number | string, seconds: number }>} in the end an exit code
+ *   or a signal; how many seconds only if `isTimed`
+ */
+function output(command, { seconds, environment, memory = MOST_MEMORY, isTimed, isWrong }) {
+  const limits = `ulimit -t ${Math.ceil(seconds)} -v ${memory}`
+  const script = `${limits}; TIMEFORMAT=%U; ${isTimed ? 'time' : 'exec'} "$@"`
+  return new Promise((resolve) => {
+    const child = spawn('bash', ['-c', script, 'bash', ...command], {
+      env: { ...process.env, ...environment },
+    })
+    let text = ''
+    let errors = ''
+    let isKilled = false
+    child.stdout.on('data', (more) => {
+      text += more
+      if (!isKilled && isWrong?.(text)) isKilled = child.kill('SIGKILL')
+    })
+    child.stderr.on('data', (more) => (errors += more))
+    child.on('close', (code, signal) =>
+      resolve({
+        text,
+        end: isKilled ? 'wrong' : (code ?? signal),
+        seconds: Number(errors.trim().split('\n').at(-1)),
+      }),
+    )
+  })
+}
+
+// ---- What there is without mutations ----
+
+const listed = (folder, pattern) =>
+  readdirSync(folder)
+    .filter((name) => pattern.test(name))
+    .map((name) => `${folder}/${name}`)
+
+const CORE = listed('c', /\.c$/)
+const UNIT = listed('tests/c/unit', /\.c$/)
+const HASHES = readFileSync('tests/determinism.txt', 'utf8')
+const PROGRAMS = {
+  determinism: {
+    sources: [...CORE, 'tests/c/determinism.c'],
+    isWrong: (text) => !HASHES.startsWith(text.slice(0, text.lastIndexOf('\n') + 1)),
+  },
+  unit: { sources: [...CORE, ...UNIT], isWrong: (text) => /^FAIL/m.test(text) },
+}
+const SOURCES = [...CORE, ...UNIT, 'tests/c/determinism.c']
+
+/** What can kill: a program and its arguments. */
+const KILLERS = [
+  { name: 'determinism', program: 'determinism', nouns: [] },
+  ...UNIT.map((file) => basename(file, '.c'))
+    .filter((noun) => noun !== 'unit')
+    .flatMap((noun) =>
+      noun === 'points' ? ['points/agenttree', 'points/grid', 'points/kdtree'] : [noun],
+    )
+    .map((noun) => ({ name: `unit ${noun}`, program: 'unit', nouns: [noun] })),
+]
+
+rmSync(FOLDER, { recursive: true, force: true })
+for (const folder of ['plain', 'covered', 'killers'])
+  mkdirSync(`${FOLDER}/${folder}`, { recursive: true })
+
+/** The headers each source depends on, and itself. */
+const parts = new Map()
+await forEach(SOURCES, async (source) => {
+  await compile(source, PLAIN, '.', `${FOLDER}/plain`)
+  await compile(source, COVERED, '.', `${FOLDER}/covered`)
+  const { stdout } = await run(CC, [...FLAGS, '-MM', source])
+  const paths = stdout
+    .replace(/^.*?:|\\\n/g, ' ')
+    .trim()
+    .split(/\s+/)
+  parts.set(source, new Set(paths.map((path) => resolve(path))))
+})
+for (const [name, { sources }] of Object.entries(PROGRAMS)) {
+  const objects = sources.map((source) => `${FOLDER}/covered/${objectName(source)}`)
+  await run(CC, ['--coverage', ...objects, '-lm', '-o', `${FOLDER}/covered/${name}`])
+}
+
+/**
+ * The functions that a killer reaches: where each begins and ends, by file.
+ * @returns {Promise<{ file: string, from: number, to: number, isReached: boolean }[]>}
+ */
+async function functionsOf(folder) {
+  const data = readdirSync(folder).filter((name) => name.endsWith('.gcda'))
+  const { stdout } = await run('gcov', ['--json-format', '--stdout', ...data], {
+    cwd: folder,
+    maxBuffer: 2 ** 28,
+  })
+  return stdout
+    .trim()
+    .split('\n')
+    .flatMap((line) => JSON.parse(line).files)
+    .flatMap(({ file, functions }) =>
+      functions.map((each) => ({
+        file: file.replace(/[^/]+\/\.\.\//g, ''),
+        from: each.start_line,
+        to: each.end_line,
+        isReached: each.execution_count > 0,
+      })),
+    )
+}
+
+await forEach(KILLERS, async (killer) => {
+  const { program, nouns } = killer
+  const folder = resolve(FOLDER, 'killers', objectName(killer.name))
+  mkdirSync(folder)
+  const { text, end, seconds } = await output([`${FOLDER}/covered/${program}`, ...nouns], {
+    seconds: 3600,
+    isTimed: true,
+    environment: { GCOV_PREFIX: folder, GCOV_PREFIX_STRIP: '99' },
+  })
+  if (end !== 0 || (program === 'determinism' ? text !== HASHES : /\b0 passed/.test(text)))
+    throw new Error(`${killer.name} fails without any mutation:\n${text}`)
+  for (const note of listed(`${FOLDER}/covered`, /\.gcno$/))
+    cpSync(note, `${folder}/${basename(note)}`)
+  killer.seconds = seconds
+  killer.functions = await functionsOf(folder)
+})
+KILLERS.sort(
+  (a, b) => (b.program === 'determinism') - (a.program === 'determinism') || a.seconds - b.seconds,
+)
+
+/** Those that call the function that a line is in, the quickest first; all, if it is in none. */
+function killersOf({ file, number }) {
+  const around = ({ functions }) =>
+    functions.filter((it) => it.file === file && it.from <= number && number <= it.to)
+  if (!KILLERS.some((killer) => around(killer).length)) return KILLERS
+  return KILLERS.filter((killer) => around(killer).some((it) => it.isReached))
+}
+
+// ---- Mutants that count ----
+
+/** Compiles what a mutation changes; false: nothing, or it does not compile. */
+async function make(mutant) {
+  const { file, code, folder } = mutant
+  const tree = `${folder}/tree`
+  mkdirSync(tree, { recursive: true })
+  cpSync('c', `${tree}/c`, { recursive: true })
+  cpSync('wasm/index.h', `${tree}/wasm/index.h`)
+  for (const path of [
+    'determinism.c',
+    'unit',
+    ...readdirSync('tests/c').filter((name) => name.endsWith('.h')),
+  ])
+    cpSync(`tests/c/${path}`, `${tree}/tests/c/${path}`, { recursive: true })
+  writeFileSync(`${tree}/${file}`, code)
+  mutant.changed = []
+  try {
+    for (const source of SOURCES.filter((source) => parts.get(source).has(resolve(file)))) {
+      const object = await compile(source, PLAIN, tree, folder)
+      const isSame = readFileSync(object).equals(
+        readFileSync(`${FOLDER}/plain/${objectName(source)}`),
+      )
+      if (!isSame) mutant.changed.push(source)
+    }
+  } catch {
+    mutant.changed = []
+  }
+  return mutant.changed.length > 0
+}
+
+/** A program with the changed objects in place of those of a folder. */
+async function link(mutant, program, build, changed, others) {
+  const objects = PROGRAMS[program].sources.map((source) =>
+    mutant.changed.includes(source) ? `${changed}/${objectName(source)}` : others(source),
+  )
+  const path = `${changed}/${program}`
+  await run(build.compiler, [...build.flags, ...objects, '-lm', '-o', path])
+  return path
+}
+
+/** What kills a mutant; undefined: it survives. */
+async function killerOf(mutant) {
+  const { folder } = mutant
+  const killers = killersOf(mutant)
+  const programs = {}
+  for (const { name, program, nouns, seconds } of killers) {
+    programs[program] ??= await link(
+      mutant,
+      program,
+      PLAIN,
+      folder,
+      (source) => `${FOLDER}/plain/${objectName(source)}`,
+    )
+    const { isWrong } = PROGRAMS[program]
+    const { text, end } = await output([programs[program], ...nouns], {
+      seconds: PATIENCE * seconds + 1,
+      isWrong,
+    })
+    if (end !== 0 || (program === 'determinism' && text !== HASHES)) return name
+  }
+  const sanitized = `${folder}/sanitized`
+  mkdirSync(sanitized)
+  for (const source of mutant.changed) await compile(source, SANITIZED, `${folder}/tree`, sanitized)
+  const program = await link(mutant, 'unit', SANITIZED, sanitized, (source) =>
+    source.replace('tests/c', 'c').replace(/^c\/(.*)c$/, 'build/sanitized/$1o'),
+  )
+  for (const { nouns } of killers.filter((killer) => killer.program === 'unit')) {
+    const { end } = await output([program, ...nouns], {
+      seconds: SANITIZED_SECONDS,
+      memory: 'unlimited',
+      environment: { ASAN_OPTIONS: 'hard_rss_limit_mb=4000' },
+      isWrong: PROGRAMS.unit.isWrong,
+    })
+    if (end !== 0 && end !== 'SIGKILL' && end !== 'SIGXCPU') return 'sanitizers'
+  }
+  return undefined
+}
+
+const random = createRandom(seed)
+const pool = [...CORE, ...listed('c', /(?<!copse)\.h$/)]
+  .sort()
+  .flatMap(candidatesOf)
+  .map((mutant) => ({ mutant, order: random() }))
+  .sort((a, b) => a.order - b.order)
+  .map(({ mutant }) => mutant)
+const all = pool.length
+const known = JSON.parse(readFileSync('tests/survivors.json', 'utf8'))
+const isAlike = (mutant) => (it) =>
+  ['file', 'line', 'was', 'instead'].every((key) => it[key] === mutant[key])
+const told = ({ file, number, was, instead }) =>
+  `${file}:${number}: ${was} → ${instead || '(nothing)'}`
+
+const counting = []
+let drawn = 0
+while (counting.length < mutants && pool.length) {
+  const next = pool.splice(0, mutants - counting.length)
+  await forEach(next, async (mutant, index) => {
+    mutant.folder = resolve(FOLDER, String(drawn + index))
+    mutant.counts = await make(mutant)
+    if (!mutant.counts) rmSync(mutant.folder, { recursive: true })
+  })
+  drawn += next.length
+  counting.push(...next.filter(({ counts }) => counts))
+}
+await forEach(counting, async (mutant) => {
+  mutant.by = await killerOf(mutant)
+  rmSync(mutant.folder, { recursive: true })
+  console.log(`${mutant.by ?? 'SURVIVES'}: ${told(mutant)}`)
+})
+
+// ---- Figures ----
+
+const survivors = counting.filter(({ by }) => !by)
+console.log('\nSurvivors:')
+for (const mutant of survivors) {
+  const reason = known.find(isAlike(mutant))?.reason ?? 'NO REASON KNOWN'
+  console.log(`${told(mutant)}\n    ${mutant.line}\n    ${reason}`)
+}
+const figures = (title, values, of) =>
+  `${title}: ${values
+    .map((value) => {
+      const alike = counting.filter((mutant) => of(mutant) === value)
+      return `${value} ${alike.filter(({ by }) => by).length} of ${alike.length}`
+    })
+    .join(', ')}`
+console.log(
+  `\n${figures(
+    'Killed by kind',
+    MUTATIONS.map(([kind]) => kind),
+    ({ kind }) => kind,
+  )}`,
+)
+const steps = [...KILLERS.map(({ name }) => name), 'sanitizers']
+const byStep = steps.map((step) => `${step} ${counting.filter(({ by }) => by === step).length}`)
+console.log(`By step: ${byStep.join(', ')}`)
+const unexplained = survivors.filter((mutant) => !known.some(isAlike(mutant))).length
+const share = (counting.length - survivors.length) / counting.length
+console.log(
+  `${counting.length} mutants that count, of ${drawn} drawn from ${all}, seed ${seed}: ` +
+    `${counting.length - survivors.length} killed (${(100 * share).toFixed(1)} %, at least ` +
+    `${100 * SHARE} % wanted), ${survivors.length} survive, ${unexplained} without a known reason`,
+)
+process.exitCode = share >= SHARE ? 0 : 1
