@@ -8,9 +8,18 @@
 // where one is known. Fails below SHARE.
 
 import { execFile, spawn } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { basename, resolve } from 'node:path'
+import { basename, normalize, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createRandom } from './random.js'
@@ -107,10 +116,10 @@ async function compile(source, { compiler, flags }, tree, folder) {
 
 /** Calls for each, as many at a time as there are processors. */
 async function forEach(all, call) {
-  const left = all.entries()
+  const left = all[Symbol.iterator]()
   await Promise.all(
     Array.from({ length: availableParallelism() }, async () => {
-      for (const [index, each] of left) await call(each, index)
+      for (const each of left) await call(each)
     }),
   )
 }
@@ -178,27 +187,6 @@ const KILLERS = [
     .map((noun) => ({ name: `unit ${noun}`, program: 'unit', nouns: [noun] })),
 ]
 
-rmSync(FOLDER, { recursive: true, force: true })
-for (const folder of ['plain', 'covered', 'killers'])
-  mkdirSync(`${FOLDER}/${folder}`, { recursive: true })
-
-/** The headers each source depends on, and itself. */
-const parts = new Map()
-await forEach(SOURCES, async (source) => {
-  await compile(source, PLAIN, '.', `${FOLDER}/plain`)
-  await compile(source, COVERED, '.', `${FOLDER}/covered`)
-  const { stdout } = await run(CC, [...FLAGS, '-MM', source])
-  const paths = stdout
-    .replace(/^.*?:|\\\n/g, ' ')
-    .trim()
-    .split(/\s+/)
-  parts.set(source, new Set(paths.map((path) => resolve(path))))
-})
-for (const [name, { sources }] of Object.entries(PROGRAMS)) {
-  const objects = sources.map((source) => `${FOLDER}/covered/${objectName(source)}`)
-  await run(CC, ['--coverage', ...objects, '-lm', '-o', `${FOLDER}/covered/${name}`])
-}
-
 /**
  * The functions that a killer reaches: where each begins and ends, by file.
  * @returns {Promise<{ file: string, from: number, to: number, isReached: boolean }[]>}
@@ -215,7 +203,7 @@ async function functionsOf(folder) {
     .flatMap((line) => JSON.parse(line).files)
     .flatMap(({ file, functions }) =>
       functions.map((each) => ({
-        file: file.replace(/[^/]+\/\.\.\//g, ''),
+        file: normalize(file),
         from: each.start_line,
         to: each.end_line,
         isReached: each.execution_count > 0,
@@ -223,32 +211,64 @@ async function functionsOf(folder) {
     )
 }
 
-await forEach(KILLERS, async (killer) => {
-  const { program, nouns } = killer
-  const folder = resolve(FOLDER, 'killers', objectName(killer.name))
-  mkdirSync(folder)
+/** How long a killer takes, and the functions it calls. */
+async function measured(killer) {
+  const { name, program, nouns } = killer
+  const folder = resolve(FOLDER, 'killers', objectName(name))
+  mkdirSync(folder, { recursive: true })
   const { text, end, seconds } = await output([`${FOLDER}/covered/${program}`, ...nouns], {
     seconds: 3600,
     isTimed: true,
     environment: { GCOV_PREFIX: folder, GCOV_PREFIX_STRIP: '99' },
   })
-  if (end !== 0 || (program === 'determinism' ? text !== HASHES : /\b0 passed/.test(text)))
-    throw new Error(`${killer.name} fails without any mutation:\n${text}`)
+  if (end !== 0 || (program === 'determinism' ? text !== HASHES : /^0 passed/m.test(text)))
+    throw new Error(`${name} fails without any mutation:\n${text}`)
   for (const note of listed(`${FOLDER}/covered`, /\.gcno$/))
     cpSync(note, `${folder}/${basename(note)}`)
-  killer.seconds = seconds
-  killer.functions = await functionsOf(folder)
-})
-KILLERS.sort(
-  (a, b) => (b.program === 'determinism') - (a.program === 'determinism') || a.seconds - b.seconds,
-)
+  return { ...killer, seconds, functions: await functionsOf(folder) }
+}
+
+/**
+ * Compiles everything without mutations: the files each source depends on, by source, and the
+ * killers, the quickest first.
+ */
+async function prepare() {
+  const parts = {}
+  const killers = []
+  rmSync(FOLDER, { recursive: true, force: true })
+  for (const folder of ['plain', 'covered']) mkdirSync(`${FOLDER}/${folder}`, { recursive: true })
+  await forEach(SOURCES, async (source) => {
+    await compile(source, PLAIN, '.', `${FOLDER}/plain`)
+    await compile(source, COVERED, '.', `${FOLDER}/covered`)
+    const { stdout } = await run(CC, [...FLAGS, '-MM', source])
+    parts[source] = stdout.match(/[^ \n]+\.[ch]\b/g).map((path) => normalize(path))
+  })
+  for (const [name, { sources }] of Object.entries(PROGRAMS)) {
+    const objects = sources.map((source) => `${FOLDER}/covered/${objectName(source)}`)
+    await run(CC, ['--coverage', ...objects, '-lm', '-o', `${FOLDER}/covered/${name}`])
+  }
+  await forEach(KILLERS, async (killer) => killers.push(await measured(killer)))
+  const isLast = ({ program }) => program !== 'determinism'
+  killers.sort((a, b) => isLast(a) - isLast(b) || a.seconds - b.seconds)
+  return { parts, killers }
+}
+
+// What was prepared is kept for as long as nothing is newer.
+const PREPARED = `${FOLDER}/prepared.json`
+const isPrepared =
+  existsSync(PREPARED) &&
+  [...listed('c', /./), ...listed('tests/c', /\.[ch]$/), ...UNIT, 'tests/mutate.js'].every(
+    (file) => statSync(file).mtimeMs < statSync(PREPARED).mtimeMs,
+  )
+if (!isPrepared) writeFileSync(PREPARED, JSON.stringify(await prepare()))
+const { parts, killers } = JSON.parse(readFileSync(PREPARED, 'utf8'))
 
 /** Those that call the function that a line is in, the quickest first; all, if it is in none. */
 function killersOf({ file, number }) {
   const around = ({ functions }) =>
     functions.filter((it) => it.file === file && it.from <= number && number <= it.to)
-  if (!KILLERS.some((killer) => around(killer).length)) return KILLERS
-  return KILLERS.filter((killer) => around(killer).some((it) => it.isReached))
+  if (!killers.some((killer) => around(killer).length)) return killers
+  return killers.filter((killer) => around(killer).some((it) => it.isReached))
 }
 
 // ---- Mutants that count ----
@@ -269,7 +289,7 @@ async function make(mutant) {
   writeFileSync(`${tree}/${file}`, code)
   mutant.changed = []
   try {
-    for (const source of SOURCES.filter((source) => parts.get(source).has(resolve(file)))) {
+    for (const source of SOURCES.filter((source) => parts[source].includes(file))) {
       const object = await compile(source, PLAIN, tree, folder)
       const isSame = readFileSync(object).equals(
         readFileSync(`${FOLDER}/plain/${objectName(source)}`),
@@ -295,9 +315,9 @@ async function link(mutant, program, build, changed, others) {
 /** What kills a mutant; undefined: it survives. */
 async function killerOf(mutant) {
   const { folder } = mutant
-  const killers = killersOf(mutant)
+  const reaching = killersOf(mutant)
   const programs = {}
-  for (const { name, program, nouns, seconds } of killers) {
+  for (const { name, program, nouns, seconds } of reaching) {
     programs[program] ??= await link(
       mutant,
       program,
@@ -318,7 +338,7 @@ async function killerOf(mutant) {
   const program = await link(mutant, 'unit', SANITIZED, sanitized, (source) =>
     source.replace('tests/c', 'c').replace(/^c\/(.*)c$/, 'build/sanitized/$1o'),
   )
-  for (const { nouns } of killers.filter((killer) => killer.program === 'unit')) {
+  for (const { nouns } of reaching.filter((killer) => killer.program === 'unit')) {
     const { end } = await output([program, ...nouns], {
       seconds: SANITIZED_SECONDS,
       memory: 'unlimited',
@@ -344,23 +364,24 @@ const isAlike = (mutant) => (it) =>
 const told = ({ file, number, was, instead }) =>
   `${file}:${number}: ${was} → ${instead || '(nothing)'}`
 
-const counting = []
+// In the order of drawing, whichever is tried first.
+const tried = []
 let drawn = 0
-while (counting.length < mutants && pool.length) {
-  const next = pool.splice(0, mutants - counting.length)
-  await forEach(next, async (mutant, index) => {
-    mutant.folder = resolve(FOLDER, String(drawn + index))
-    mutant.counts = await make(mutant)
-    if (!mutant.counts) rmSync(mutant.folder, { recursive: true })
-  })
-  drawn += next.length
-  counting.push(...next.filter(({ counts }) => counts))
+const countingOf = () => tried.filter((mutant) => mutant?.counts)
+function* draw() {
+  while (drawn < pool.length && countingOf().length < mutants) yield pool[drawn++]
 }
-await forEach(counting, async (mutant) => {
-  mutant.by = await killerOf(mutant)
+await forEach(draw(), async (mutant) => {
+  const index = tried.push(mutant) - 1
+  mutant.folder = resolve(FOLDER, String(index))
+  mutant.counts = await make(mutant)
+  if (mutant.counts) {
+    mutant.by = await killerOf(mutant)
+    console.log(`${mutant.by ?? 'SURVIVES'}: ${told(mutant)}`)
+  }
   rmSync(mutant.folder, { recursive: true })
-  console.log(`${mutant.by ?? 'SURVIVES'}: ${told(mutant)}`)
 })
+const counting = countingOf().slice(0, mutants)
 
 // ---- Figures ----
 
@@ -384,7 +405,7 @@ console.log(
     ({ kind }) => kind,
   )}`,
 )
-const steps = [...KILLERS.map(({ name }) => name), 'sanitizers']
+const steps = [...killers.map(({ name }) => name), 'sanitizers']
 const byStep = steps.map((step) => `${step} ${counting.filter(({ by }) => by === step).length}`)
 console.log(`By step: ${byStep.join(', ')}`)
 const unexplained = survivors.filter((mutant) => !known.some(isAlike(mutant))).length
