@@ -29,7 +29,7 @@ process.chdir(fileURLToPath(new URL('../', import.meta.url)))
 const [mutants = 200, seed = 1] = process.argv.slice(2).map(Number)
 const SHARE = 0.9
 const PATIENCE = 5 // times as long as without a mutation: it does not end
-const SANITIZED_SECONDS = 10 // for each unit: what is wrong with memory shows soon
+const SANITIZED_SECONDS = 3 // for each unit: what is wrong with memory shows soon
 const MOST_MEMORY = 4e6 // kB
 const FOLDER = 'build/mutants'
 
@@ -187,31 +187,31 @@ const KILLERS = [
     .map((noun) => ({ name: `unit ${noun}`, program: 'unit', nouns: [noun] })),
 ]
 
-/**
- * The functions that a killer reaches: where each begins and ends, by file.
- * @returns {Promise<{ file: string, from: number, to: number, isReached: boolean }[]>}
- */
-async function functionsOf(folder) {
+/** What a killer calls: functions, where each begins and ends, and the files of which any line runs. */
+async function reachedFrom(folder) {
   const data = readdirSync(folder).filter((name) => name.endsWith('.gcda'))
   const { stdout } = await run('gcov', ['--json-format', '--stdout', ...data], {
     cwd: folder,
     maxBuffer: 2 ** 28,
   })
-  return stdout
+  const covered = stdout
     .trim()
     .split('\n')
     .flatMap((line) => JSON.parse(line).files)
-    .flatMap(({ file, functions }) =>
-      functions.map((each) => ({
-        file: normalize(file),
-        from: each.start_line,
-        to: each.end_line,
-        isReached: each.execution_count > 0,
-      })),
-    )
+    .map((each) => ({ ...each, file: normalize(each.file) }))
+  const functions = covered.flatMap(({ file, functions }) =>
+    functions.map((each) => ({
+      file,
+      from: each.start_line,
+      to: each.end_line,
+      isReached: each.execution_count > 0,
+    })),
+  )
+  const runs = covered.filter(({ lines }) => lines.some(({ count }) => count > 0))
+  return { functions, files: [...new Set(runs.map(({ file }) => file))] }
 }
 
-/** How long a killer takes, and the functions it calls. */
+/** How long a killer takes, and what it calls. */
 async function measured(killer) {
   const { name, program, nouns } = killer
   const folder = resolve(FOLDER, 'killers', objectName(name))
@@ -225,7 +225,7 @@ async function measured(killer) {
     throw new Error(`${name} fails without any mutation:\n${text}`)
   for (const note of listed(`${FOLDER}/covered`, /\.gcno$/))
     cpSync(note, `${folder}/${basename(note)}`)
-  return { ...killer, seconds, functions: await functionsOf(folder) }
+  return { ...killer, seconds, ...(await reachedFrom(folder)) }
 }
 
 /**
@@ -263,12 +263,17 @@ const isPrepared =
 if (!isPrepared) writeFileSync(PREPARED, JSON.stringify(await prepare()))
 const { parts, killers } = JSON.parse(readFileSync(PREPARED, 'utf8'))
 
-/** Those that call the function that a line is in, the quickest first; all, if it is in none. */
+/**
+ * Those that call the function that a line is in, the quickest first; where it is in none, or always
+ * inline, those that run anything of its file; where nothing runs, all.
+ */
 function killersOf({ file, number }) {
   const around = ({ functions }) =>
     functions.filter((it) => it.file === file && it.from <= number && number <= it.to)
-  if (!killers.some((killer) => around(killer).length)) return killers
-  return killers.filter((killer) => around(killer).some((it) => it.isReached))
+  if (killers.some((killer) => around(killer).length))
+    return killers.filter((killer) => around(killer).some((it) => it.isReached))
+  const running = killers.filter(({ files }) => files.includes(file))
+  return running.length ? running : killers
 }
 
 // ---- Mutants that count ----
