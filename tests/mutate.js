@@ -40,7 +40,7 @@ const PLAIN = { compiler: CC, flags: [...FLAGS, '-O1'] }
 const COVERED = { compiler: CC, flags: [...FLAGS, '-O1', '-fno-inline', '--coverage'] }
 const SANITIZED = { compiler: CLANG, flags: [...FLAGS, ...SANITIZE.split(' ').filter(Boolean)] }
 
-/** What is looked for in the code, and what it becomes: `?` is what was found. */
+/** What is looked for in the code, and what it becomes; of a condition all up to its end. */
 const MUTATIONS = [
   [
     'comparison',
@@ -54,8 +54,8 @@ const MUTATIONS = [
   ['negation', /(!)(?=[\w(])/g, { '!': '' }],
   ['epsilon', /(?<![\w.])(\d+(?:\.\d+)?(?:e-?\d+)?f)\b/g, (text) => `(${text} * 1.5f + 1e-3f)`],
   ['jump', /\b(continue|break);/g, { continue: '', break: '' }],
-  ['never', /\bif (\()/g, 'condition', () => '(false)'],
-  ['always', /\bif (\()/g, 'condition', () => '(true)'],
+  ['never', /\bif (\()/g, () => '(false)', true],
+  ['always', /\bif (\()/g, () => '(true)', true],
   ['statement', /^ +((?:[\w.>[\]()*-]+ (?:[-+*/|&^]|<<|>>)?= |\w+\()[^;{}]*);$/gm, () => ''],
 ]
 
@@ -82,12 +82,11 @@ function afterClosing(code, from) {
 function candidatesOf(file) {
   const code = readFileSync(file, 'utf8')
   const bare = blanked(code)
-  return MUTATIONS.flatMap(([kind, pattern, ...becomes]) =>
+  return MUTATIONS.flatMap(([kind, pattern, becomes, isCondition]) =>
     [...bare.matchAll(pattern)].map((match) => {
       const from = match.index + match[0].indexOf(match[1])
-      const to = becomes[0] === 'condition' ? afterClosing(bare, from) : from + match[1].length
-      const change = becomes.at(-1)
-      const instead = typeof change === 'function' ? change(match[1]) : change[match[1]]
+      const to = isCondition ? afterClosing(bare, from) : from + match[1].length
+      const instead = typeof becomes === 'function' ? becomes(match[1]) : becomes[match[1]]
       const number = code.slice(0, from).split('\n').length
       return {
         file,
@@ -95,8 +94,9 @@ function candidatesOf(file) {
         number,
         line: code.split('\n')[number - 1].trim(),
         was: code.slice(from, to).replace(/\s+/g, ' '),
+        from,
+        to,
         instead,
-        code: code.slice(0, from) + instead + code.slice(to),
       }
     }),
   )
@@ -280,7 +280,8 @@ function killersOf({ file, number }) {
 
 /** Compiles what a mutation changes; false: nothing, or it does not compile. */
 async function make(mutant) {
-  const { file, code, folder } = mutant
+  const { file, from, to, instead, folder } = mutant
+  const code = readFileSync(file, 'utf8')
   const tree = `${folder}/tree`
   mkdirSync(tree, { recursive: true })
   cpSync('c', `${tree}/c`, { recursive: true })
@@ -291,7 +292,7 @@ async function make(mutant) {
     ...readdirSync('tests/c').filter((name) => name.endsWith('.h')),
   ])
     cpSync(`tests/c/${path}`, `${tree}/tests/c/${path}`, { recursive: true })
-  writeFileSync(`${tree}/${file}`, code)
+  writeFileSync(`${tree}/${file}`, code.slice(0, from) + instead + code.slice(to))
   mutant.changed = []
   try {
     for (const source of SOURCES.filter((source) => parts[source].includes(file))) {
@@ -317,6 +318,32 @@ async function link(mutant, program, build, changed, others) {
   return path
 }
 
+/** Whether sanitizers see anything wrong in the first seconds of these units, or clang before. */
+async function sanitizersSee(mutant, units) {
+  const folder = `${mutant.folder}/sanitized`
+  let program
+  mkdirSync(folder)
+  try {
+    for (const source of mutant.changed)
+      await compile(source, SANITIZED, `${mutant.folder}/tree`, folder)
+    program = await link(mutant, 'unit', SANITIZED, folder, (source) =>
+      source.replace('tests/c', 'c').replace(/^c\/(.*)c$/, 'build/sanitized/$1o'),
+    )
+  } catch {
+    return true
+  }
+  for (const { nouns } of units) {
+    const { end } = await output([program, ...nouns], {
+      seconds: SANITIZED_SECONDS,
+      memory: 'unlimited',
+      environment: { ASAN_OPTIONS: 'hard_rss_limit_mb=4000' },
+      isWrong: PROGRAMS.unit.isWrong,
+    })
+    if (end !== 0 && end !== 'SIGKILL' && end !== 'SIGXCPU') return true // but for its time
+  }
+  return false
+}
+
 /** What kills a mutant; undefined: it survives. */
 async function killerOf(mutant) {
   const { folder } = mutant
@@ -337,22 +364,8 @@ async function killerOf(mutant) {
     })
     if (end !== 0 || (program === 'determinism' && text !== HASHES)) return name
   }
-  const sanitized = `${folder}/sanitized`
-  mkdirSync(sanitized)
-  for (const source of mutant.changed) await compile(source, SANITIZED, `${folder}/tree`, sanitized)
-  const program = await link(mutant, 'unit', SANITIZED, sanitized, (source) =>
-    source.replace('tests/c', 'c').replace(/^c\/(.*)c$/, 'build/sanitized/$1o'),
-  )
-  for (const { nouns } of reaching.filter((killer) => killer.program === 'unit')) {
-    const { end } = await output([program, ...nouns], {
-      seconds: SANITIZED_SECONDS,
-      memory: 'unlimited',
-      environment: { ASAN_OPTIONS: 'hard_rss_limit_mb=4000' },
-      isWrong: PROGRAMS.unit.isWrong,
-    })
-    if (end !== 0 && end !== 'SIGKILL' && end !== 'SIGXCPU') return 'sanitizers'
-  }
-  return undefined
+  const units = reaching.filter((killer) => killer.program === 'unit')
+  return units.length && (await sanitizersSee(mutant, units)) ? 'sanitizers' : undefined
 }
 
 const random = createRandom(seed)
@@ -372,7 +385,7 @@ const told = ({ file, number, was, instead }) =>
 // In the order of drawing, whichever is tried first.
 const tried = []
 let drawn = 0
-const countingOf = () => tried.filter((mutant) => mutant?.counts)
+const countingOf = () => tried.filter(({ counts }) => counts)
 function* draw() {
   while (drawn < pool.length && countingOf().length < mutants) yield pool[drawn++]
 }
