@@ -295,6 +295,9 @@ static void test_skip_leaves_out_and_counts_what_is_not_finite(void) {
   CHECK(index_build(at, NULL) == COPSE_OK && index_validate(at));
   CHECK(index_stats(at).skipped == 34 && index_stats(at).agents == 66);
   CHECK(within_count(at, 0, 0, INFINITY) == 66);
+  CHECK(index_build_from(at, &positions, NULL, 50, NULL) == COPSE_OK); /* all of group 1 */
+  CHECK(index_stats(at).skipped == 17 && within_count(at, 0, 0, INFINITY) == 33);
+  CHECK(index_validate(at));
   index_destroy(at);
 }
 
