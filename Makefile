@@ -10,6 +10,8 @@ CC = gcc
 CLANG = clang
 EMCC = emcc
 FUZZ_SECONDS = 60
+MUTANTS = 200
+SEED = 1
 DEMO_PORT = 4173
 
 C_HEADERS := $(wildcard c/*.h)
@@ -305,6 +307,10 @@ fuzz: $(patsubst %,build/fuzz/%,$(FUZZ_NAMES))
 ## seeds: chooses the fuzz targets' seeds anew, of what fuzzing has found
 seeds: $(patsubst %,build/fuzz/%,$(FUZZ_NAMES))
 	node tests/seeds.js
+
+## mutate: changes c/ in MUTANTS (200) ways, drawn by SEED (1): the native tests must notice
+mutate: build/test/unit
+	CC='$(CC)' CLANG='$(CLANG)' SANITIZE='$(SANITIZE)' node tests/mutate.js $(MUTANTS) $(SEED)
 
 # ---- Benchmark ----
 

@@ -31,6 +31,7 @@ static void test_builders_give_the_same_tree(void) {
       copse_kdtree *tree = kdtree_of(points, n, dim, (copse_builder)builder);
       CHECK(copse_kdtree_validate(tree));
       CHECK(copse_kdtree_order(tree, builder ? other : order, n) == n);
+      CHECK(copse_kdtree_order(tree, NULL, 0) == n);
       if (builder) CHECK(memcmp(order, other, n * sizeof *order) == 0);
       copse_kdtree_destroy(tree);
     }

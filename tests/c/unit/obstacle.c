@@ -638,6 +638,51 @@ static void test_what_is_seen_in_a_room(void) {
   copse_obstacle_destroy(tree);
 }
 
+/* By every kind of search: more would be slower, though the answers are right. */
+static void test_searches_of_walls_visit_no_more_than_they_must(void) {
+  enum { SIZE = 20, SEARCHES = 200 };
+  static copse_corner corners[8 * SIZE * SIZE + 20];
+  static uint32_t ids[4 * SIZE * SIZE];
+  static float distances2[4 * SIZE * SIZE];
+  copse_obstacle *tree = walls_of(4 * SIZE * SIZE, 0, 4);
+  uint32_t state = 8;
+  for (int i = 0; i < SIZE * SIZE; i++) {
+    const float x = (float)(i % SIZE), y = (float)(i / SIZE);
+    const bool isUpright = random_word(&state) & 1;
+    if (random_word(&state) % 3) add_wall(tree, x, y, x + !isUpright, y + isUpright);
+  }
+  add_loop(tree, (float[]){-1, -1, SIZE + 1, -1, SIZE + 1, SIZE + 1, -1, SIZE + 1}, 4);
+  build_walls(tree);
+  uint64_t visited[7] = {0};
+  static const uint64_t MEASURED[7] = {9903, 1889, 2541, 2355, 2835, 3941, 14822};
+  for (int search = 0; search < SEARCHES; search++) {
+    float from[2], to[2];
+    for (int axis = 0; axis < 2; axis++) {
+      from[axis] = (float)(random_word(&state) >> 8) * SIZE / 16777216;
+      to[axis] = (float)(random_word(&state) >> 8) * SIZE / 16777216;
+    }
+    const float lo[2] = {from[0] - 4, from[1] - 4}, hi[2] = {from[0] + 4, from[1] + 4};
+    copse_wall wall;
+    copse_wall_hit hit;
+    bool answer;
+    uint32_t visits[7], total;
+    copse_results results = {ids, distances2, 4 * SIZE * SIZE, 0, 0};
+    copse_obstacle_nearest(tree, from, INFINITY, COPSE_SIDE_BOTH, &wall, &visits[0]);
+    copse_obstacle_nearest(tree, from, 0.125f, COPSE_SIDE_VISIBLE, &wall, &visits[1]);
+    copse_obstacle_visible(tree, from, to, 0, &answer, &visits[2]);
+    copse_obstacle_visible(tree, from, to, 0.125f, &answer, &visits[3]);
+    copse_obstacle_raycast(tree, from, to, COPSE_SIDE_BOTH, &hit, &visits[4]);
+    copse_obstacle_contains(tree, from, &answer, &visits[5]);
+    CHECK(copse_obstacle_visibility(tree, from, lo, hi, corners, sizeof corners / sizeof *corners,
+                                    &total, &visits[6]) == COPSE_OK);
+    for (int i = 0; i < 7; i++) visited[i] += visits[i];
+    copse_obstacle_within(tree, from, 2, COPSE_SIDE_BOTH, &results);
+    visited[0] += results.visits;
+  }
+  for (int i = 0; i < 7; i++) CHECK(visited[i] > 0 && visited[i] <= MEASURED[i]);
+  copse_obstacle_destroy(tree);
+}
+
 /* Walls on a lattice, which touch and never cross: the room that is told suffices. */
 static void test_room_for_what_is_seen_in_mazes(void) {
   enum { SIZE = 8, MOST = 2 * SIZE * SIZE };
@@ -880,6 +925,7 @@ const unit_test OBSTACLE_TESTS[] = {
     TEST(test_walls_at_ever_smaller_distances_bound_the_depth),
     TEST(test_a_round_wall_bounds_the_depth),
     TEST(test_what_is_seen_in_a_room),
+    TEST(test_searches_of_walls_visit_no_more_than_they_must),
     TEST(test_room_for_what_is_seen_in_mazes),
     TEST(test_the_line_that_divides_best_is_taken_and_cut_to_its_cell),
     TEST(test_a_snapshot_of_walls_checks_what_it_takes),

@@ -649,6 +649,56 @@ static void test_an_octree_allocates_only_when_it_is_created(void) {
   }
 }
 
+/* By every kind of search: more would be slower, though the answers are right. */
+static void test_searches_of_boxes_visit_no_more_than_they_must(void) {
+  enum { N = 1000, SEARCHES = 200 };
+  static uint32_t ids[N];
+  static float distances2[N];
+  static const uint64_t MEASURED[] = {17633, 16010};
+  for (uint32_t dim = 2; dim <= 3; dim++) {
+    copse_octree *tree = octree_of(sixteen(dim, 4, 8));
+    uint32_t state = 5, slot;
+    uint64_t visited = 0;
+    for (int i = 0; i < N; i++) {
+      float box[6];
+      for (uint32_t axis = 0; axis < dim; axis++) {
+        box[axis] = (float)(random_word(&state) % 1024) / 64;
+        box[dim + axis] = box[axis] + (float)(random_word(&state) % 8) / 32;
+      }
+      CHECK(copse_octree_insert(tree, box, &slot) == COPSE_OK);
+    }
+    for (int search = 0; search < SEARCHES; search++) {
+      float center[3], to[3], hi[3];
+      for (uint32_t axis = 0; axis < dim; axis++) {
+        center[axis] = (float)(random_word(&state) % 1024) / 64;
+        to[axis] = (float)(random_word(&state) % 1024) / 64;
+        hi[axis] = center[axis] + 1;
+      }
+      const copse_query query = copse_query_default();
+      copse_results results = {ids, distances2, N, 0, 0};
+      copse_box_hit hit;
+      uint32_t visits[4], total;
+      bool any;
+      copse_octree_count_within(tree, center, 1, &query, &total, &visits[0]);
+      copse_octree_any_within(tree, center, 0.25f, &query, &any, &visits[1]);
+      copse_octree_nearest(tree, center, &query, &total, NULL, &visits[2]);
+      copse_octree_raycast(tree, center, to, &query, &hit, &visits[3]);
+      for (int i = 0; i < 4; i++) visited += visits[i];
+      copse_octree_within(tree, center, 1, &query, &results);
+      visited += results.visits;
+      copse_octree_range(tree, center, hi, &query, &results);
+      visited += results.visits;
+      copse_octree_neighbors(tree, center, 8, &query, &results);
+      visited += results.visits;
+    }
+    copse_results pairs = {ids, NULL, 0, 0, 0};
+    CHECK(copse_octree_pairs(tree, NULL, &pairs) == COPSE_OK);
+    visited += pairs.visits;
+    CHECK(visited > 0 && visited <= MEASURED[dim - 2]);
+    copse_octree_destroy(tree);
+  }
+}
+
 static void test_looseness_frees_small_items_at_the_center(void) {
   copse_octree_def def = sixteen(2, 1, 4);
   uint32_t straddlers[2];
@@ -736,6 +786,7 @@ const unit_test OCTREE_TESTS[] = {
     TEST(test_boxes_fill_their_capacity),
     TEST(test_pairs_are_written_whole_while_they_fit),
     TEST(test_an_octree_allocates_only_when_it_is_created),
+    TEST(test_searches_of_boxes_visit_no_more_than_they_must),
     TEST(test_looseness_frees_small_items_at_the_center),
     TEST(test_a_snapshot_of_boxes_checks_what_it_takes),
     {NULL, NULL, false},

@@ -404,6 +404,9 @@ static void test_skip_leaves_out_and_counts_what_is_not_finite(void) {
   CHECK(index_range(at, lo, hi, NULL, &out) == COPSE_OK && out.total == 66);
   CHECK(index_order(at, order, 100) == 66);
   for (uint32_t i = 0; i < 66; i++) CHECK(order[i] % 3 && ids[i] % 3);
+  CHECK(index_build_from(at, &positions, NULL, 50, NULL) == COPSE_OK); /* all of group 1 */
+  CHECK(index_stats(at).skipped == 17 && within_count(at, 0, 0, INFINITY) == 33);
+  CHECK(index_validate(at));
   index_destroy(at);
 }
 
@@ -1388,6 +1391,62 @@ static void test_rays_on_the_border(void) {
   }
 }
 
+/* Visited by every kind of search in 2D and 3D: more would be slower, though the answers are right.
+ * Grids have cells that hold an agent or two, share entries, or hold all. */
+static void test_searches_visit_no_more_than_they_must(void) {
+  enum { N = 2000, SEARCHES = 200, SIDE = 50 };
+  static float points[3 * N];
+  static uint32_t ids[N];
+  static float distances2[N];
+  uint64_t visited[2] = {0};
+  for (uint32_t dim = 2; dim <= 3; dim++) {
+    uint32_t seed = 21;
+    for (uint32_t i = 0; i < N * dim; i++)
+      points[i] = (float)(random_word(&seed) >> 8) * SIDE / 16777216;
+    copse_agenttree_def def = copse_agenttree_default();
+    def.capacity = N;
+    def.dimensions = dim;
+    index at = make(def);
+    const copse_positions given = interleaved(points, dim);
+    CHECK(index_build_from(at, &given, NULL, N, NULL) == COPSE_OK);
+    for (uint32_t search = 0; search < SEARCHES; search++) {
+      float center[3], to[3], hi[3];
+      for (uint32_t axis = 0; axis < dim; axis++) {
+        center[axis] = (float)(random_word(&seed) >> 8) * SIDE / 16777216;
+        to[axis] = (float)(random_word(&seed) >> 8) * SIDE / 16777216;
+        hi[axis] = center[axis] + 3;
+      }
+      const copse_query query = copse_query_default();
+      copse_results results = {ids, distances2, N, 0, 0};
+      copse_hit hit;
+      uint32_t visits[4], total;
+      bool any;
+      index_count_within(at, center, 3, &query, &total, &visits[0]);
+      index_any_within(at, center, 1, &query, &any, &visits[1]);
+      index_nearest(at, center, &query, &total, &visits[2]);
+      index_raycast(at, center, to, 0.25f, NULL, &query, &hit, &visits[3]);
+      for (int i = 0; i < 4; i++) visited[dim - 2] += visits[i];
+      index_within(at, center, 3, &query, &results);
+      visited[dim - 2] += results.visits;
+      index_range(at, center, hi, &query, &results);
+      visited[dim - 2] += results.visits;
+      index_cone(at, center, to, 0.5f, 6, &query, &results);
+      visited[dim - 2] += results.visits;
+      index_neighbors(at, center, 8, &query, &results);
+      visited[dim - 2] += results.visits;
+    }
+    index_destroy(at);
+  }
+  static const uint64_t MEASURED[][2] = {
+      {14893, 17087}, {13131, 16191}, {10852, 132604}, {60911, 61310}, {1600, 1600}};
+  const int which = tested.noun == AGENTTREE ? 0
+                    : tested.noun == KDTREE  ? 1
+                    : tested.cellSize == 1   ? 2
+                    : tested.cellSize < 1    ? 3
+                                             : 4;
+  for (int i = 0; i < 2; i++) CHECK(visited[i] > 0 && visited[i] <= MEASURED[which][i]);
+}
+
 /* The order must not remember how the index was built before. */
 static void test_order_is_a_function_of_the_state(void) {
   enum { N = 500 };
@@ -1554,7 +1613,6 @@ const unit_test POINTS_TESTS[] = {
     TEST(test_unknown_builders_are_refused),
     EVERY(test_bytes_says_what_creation_takes),
     EVERY(test_at_most_64_bytes_an_agent),
-    EVERY(test_no_frame_allocates),
     EVERY(test_reserve_keeps_buffers_and_the_last_build),
     EVERY(test_a_count_above_the_capacity_is_full),
     EVERY(test_the_order_is_told_as_far_as_there_is_room),
@@ -1600,7 +1658,9 @@ const unit_test POINTS_TESTS[] = {
     EVERY(test_rays_with_radii_and_filters),
     EVERY(test_rays_refuse_bad_arguments),
     EVERY(test_rays_on_the_border),
+    EVERY(test_searches_visit_no_more_than_they_must),
     EVERY(test_order_is_a_function_of_the_state),
+    EVERY(test_no_frame_allocates), /* long */
     EVERY(test_restore_answers_as_what_was_saved),
     EVERY(test_damaged_snapshots_change_nothing),
     EVERY(test_forged_snapshots_change_nothing),

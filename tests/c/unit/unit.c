@@ -1,5 +1,6 @@
 /* Unit tests of the C API, run under sanitizers. Prints `N passed, N failed`. With nouns as
- * arguments, only theirs. */
+ * arguments, only theirs; with `points/grid`, what holds for every index of points only for grids.
+ */
 
 #include "unit.h"
 
@@ -10,13 +11,14 @@ uint32_t repeats(uint32_t all) {
   return part ? all / (uint32_t)atoi(part) : all;
 }
 
-static const char *failure; /* of the current test */
-static int failureLine;
+static const char *noun, *test; /* the current */
+static bool hasFailed;
 
 void fail(const char *condition, int line) {
-  if (failure) return;
-  failure = condition;
-  failureLine = line;
+  if (hasFailed) return;
+  hasFailed = true;
+  printf("FAIL %s.c:%d: %s: %s (kind %d, cellSize %g, builder %d)\n", noun, line, test, condition,
+         (int)tested.noun, (double)tested.cellSize, (int)tested.builder);
 }
 
 static const struct {
@@ -39,27 +41,30 @@ static const kind KINDS[] = {
     {.noun = KDTREE, .builder = COPSE_BUILDER_PRESORT},
 };
 
-static bool is_wanted(const char *noun, int count, char **wanted) {
+static const char *const KIND_NAMES[] = {"agenttree", "grid", "kdtree"};
+
+static bool is_wanted(const char *kindName, int count, char **wanted) {
+  char withKind[32];
+  snprintf(withKind, sizeof withKind, "%s/%s", noun, kindName);
   for (int i = 1; i < count; i++)
-    if (!strcmp(noun, wanted[i])) return true;
+    if (!strcmp(noun, wanted[i]) || !strcmp(withKind, wanted[i])) return true;
   return count == 1;
 }
 
 int main(int count, char **wanted) {
   int passed = 0, failed = 0;
+  setvbuf(stdout, NULL, _IOLBF, 0); /* what failed is told even if a crash follows */
   for (size_t i = 0; i < sizeof NOUNS / sizeof *NOUNS; i++) {
-    if (!is_wanted(NOUNS[i].noun, count, wanted)) continue;
-    for (const unit_test *test = NOUNS[i].tests; test->name; test++) {
-      const size_t kinds = test->isForEvery ? sizeof KINDS / sizeof *KINDS : 1;
-      for (size_t each = 0; each < kinds; each++) {
-        failure = NULL;
-        tested = KINDS[each];
-        test->run();
-        if (failure)
-          printf("FAIL %s.c:%d: %s: %s (kind %d, cellSize %g, builder %d)\n", NOUNS[i].noun,
-                 failureLine, test->name, failure, (int)tested.noun, (double)tested.cellSize,
-                 (int)tested.builder);
-        if (failure)
+    noun = NOUNS[i].noun;
+    for (const unit_test *each = NOUNS[i].tests; each->name; each++) {
+      const size_t kinds = each->isForEvery ? sizeof KINDS / sizeof *KINDS : 1;
+      for (size_t like = 0; like < kinds; like++) {
+        tested = KINDS[like];
+        if (!is_wanted(KIND_NAMES[tested.noun], count, wanted)) continue;
+        test = each->name;
+        hasFailed = false;
+        each->run();
+        if (hasFailed)
           failed++;
         else
           passed++;
