@@ -203,7 +203,10 @@ static bool survey_full(const source *from, uint32_t dimensions, survey *found) 
   const bool interleaved = positions->stride == dimensions;
   if (!interleaved && positions->stride != 1) return false;
   for (uint32_t axis = 0; axis < dimensions; axis++) {
-    if (interleaved && positions->axes[axis] != positions->axes[0] + axis) return false;
+    /* As numbers: without agents there may be no arrays, and nothing is added to NULL. */
+    if (interleaved &&
+        (uintptr_t)positions->axes[axis] != (uintptr_t)positions->axes[0] + axis * sizeof(float))
+      return false;
     if (!interleaved && !are_coordinates(positions->axes[axis], from->count)) return false;
   }
   if (interleaved && !are_coordinates(positions->axes[0], (uint64_t)from->count * dimensions))
