@@ -779,6 +779,51 @@ static void test_a_crowd_allocates_only_when_it_is_made_or_grows(void) {
   CHECK(failing > 3);
 }
 
+static void test_no_frame_of_a_crowd_allocates(void) {
+  enum { N = 30, FRAMES = 10000 };
+  const copse_obstacle_def wallsDef = copse_obstacle_default();
+  copse_obstacle *walls;
+  uint32_t slot;
+  CHECK(copse_obstacle_create(&wallsDef, &walls) == COPSE_OK);
+  CHECK(copse_obstacle_add(walls, (float[]){2, 2, 4, 2, 3, 4}, 3, false, &slot) == COPSE_OK);
+  CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
+  for (uint32_t dim = 2; dim <= 3; dim++) {
+    ledger book = {-1, 0};
+    copse_crowd_def def = copse_crowd_default();
+    def.dimensions = dim;
+    def.capacity = N;
+    def.allocator = (copse_allocator){ledger_allocate, ledger_release, &book};
+    copse_crowd *crowd;
+    CHECK(copse_crowd_create(&def, &crowd) == COPSE_OK);
+    static copse_crowd_view view;
+    static uint32_t words[40 * N];
+    uint32_t state = 1;
+    book.callsLeft = 0; /* the next would be counted */
+    for (uint32_t frame = 0; frame < repeats(FRAMES); frame++) {
+      if (frame % 1000 == 0) copse_crowd_clear(crowd);
+      if (copse_crowd_count(crowd) == N) copse_crowd_remove(crowd, (uint32_t)frame % N);
+      copse_crowd_agent agent = copse_crowd_agent_default();
+      for (int axis = 0; axis < 3; axis++) {
+        agent.position[axis] = (float)random_number(&state, -6, 6);
+        agent.goal[axis] = (float)random_number(&state, -6, 6);
+      }
+      CHECK(copse_crowd_add(crowd, &agent, &slot) == COPSE_OK);
+      const copse_obstacle *seen = dim == 2 ? walls : NULL;
+      CHECK(copse_crowd_step(crowd, seen, 0.125f, NULL) == COPSE_OK);
+      CHECK(copse_crowd_look(crowd, seen, 0.125f, slot, &view) == COPSE_OK);
+      CHECK(copse_crowd_arrived(crowd) + copse_crowd_stuck(crowd) <= 2 * N);
+      size_t total;
+      const uint32_t hash = copse_crowd_hash(crowd);
+      CHECK(copse_crowd_save(crowd, words, sizeof words, &total, NULL) == COPSE_OK);
+      if (frame % 16 == 0) CHECK(copse_crowd_restore(crowd, words, total) == COPSE_OK);
+      CHECK(copse_crowd_hash(crowd) == hash);
+    }
+    CHECK(book.callsLeft == 0);
+    copse_crowd_destroy(crowd);
+  }
+  copse_obstacle_destroy(walls);
+}
+
 /* 200 agents among boxes, some of whom leave and come. */
 typedef struct walkers {
   copse_crowd *crowd;
@@ -1028,6 +1073,7 @@ const unit_test CROWD_TESTS[] = {
     TEST(test_numbers_of_extras_out_of_range_count_as_the_nearest),
     TEST(test_slots_of_a_crowd),
     TEST(test_a_crowd_allocates_only_when_it_is_made_or_grows),
+    TEST(test_no_frame_of_a_crowd_allocates),
     TEST(test_a_restored_crowd_goes_on_as_the_saved),
     TEST(test_a_snapshot_of_a_crowd_checks_what_it_takes),
     TEST(test_overlaps_in_the_least_of_time_steps_give_finite_velocities),

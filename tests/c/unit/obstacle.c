@@ -514,6 +514,57 @@ static void test_a_reserve_of_all_there_can_be_is_out_of_memory(void) {
   CHECK(book.bytesHeld == 0);
 }
 
+static void test_no_frame_of_walls_allocates(void) {
+  enum { N = 60, FRAMES = 10000 };
+  ledger book = {-1, 0};
+  copse_obstacle_def def = copse_obstacle_default();
+  def.capacity = N;
+  def.allocator = (copse_allocator){ledger_allocate, ledger_release, &book};
+  copse_obstacle *tree;
+  CHECK(copse_obstacle_create(&def, &tree) == COPSE_OK);
+  add_loop(tree, (float[]){-1, -1, -1, 17, 17, 17, 17, -1}, 4);
+  for (int i = 0; i < 20; i++)
+    add_wall(tree, (float)(i % 5 * 3), (float)(i / 5 * 3), (float)(i % 5 * 3 + 2),
+             (float)(i / 5 * 3 + i % 3));
+  static copse_corner corners[8 * N];
+  static uint32_t ids[N], words[16 * N];
+  static float distances2[N];
+  book.callsLeft = 0; /* the next would be counted */
+  for (uint32_t frame = 0; frame < repeats(FRAMES); frame++) {
+    const float x = (float)(frame % 61) / 4 + 0.125f, y = (float)(frame % 53) / 4 + 0.0625f;
+    const float from[] = {x, y}, to[] = {y, 15 - x}, segments[] = {x, y, 1, 2, y, x, 14, 3};
+    const uint32_t door = add_loop(tree, SQUARE, 4);
+    CHECK(copse_obstacle_build(tree, NULL) == COPSE_OK);
+    CHECK(copse_obstacle_move(tree, door, CLOCKWISE, 4) == COPSE_OK);
+    CHECK(copse_obstacle_remove(tree, door) == COPSE_OK);
+    copse_obstacle_vertices(tree)[8] = x;
+    CHECK(copse_obstacle_build(tree, NULL) == COPSE_OK);
+    copse_results found = {ids, distances2, N, 0, 0};
+    copse_wall wall;
+    copse_wall_hit hit;
+    bool is;
+    uint32_t count;
+    size_t total;
+    CHECK(copse_obstacle_visible(tree, from, to, 0, &is, NULL) == COPSE_OK);
+    CHECK(copse_obstacle_visible(tree, from, to, 0.5f, &is, NULL) == COPSE_OK);
+    CHECK(copse_obstacle_contains(tree, from, &is, NULL) == COPSE_OK);
+    CHECK(copse_obstacle_raycast(tree, from, to, COPSE_SIDE_BOTH, &hit, NULL) == COPSE_OK);
+    CHECK(copse_obstacle_raycast_many(tree, segments, 2, COPSE_SIDE_BOTH, ids, distances2) ==
+          COPSE_OK);
+    CHECK(copse_obstacle_nearest(tree, from, INFINITY, COPSE_SIDE_BOTH, &wall, NULL) == COPSE_OK);
+    CHECK(copse_obstacle_within(tree, from, 5, COPSE_SIDE_BOTH, &found) == COPSE_OK);
+    const uint32_t who[] = {0, 1, 2, 3};
+    const copse_positions positions = interleaved(segments, 2);
+    CHECK(copse_obstacle_keep_visible(tree, from, &positions, who, 4, ids) <= 4);
+    CHECK(copse_obstacle_visibility(tree, from, (float[]){-9, -9}, (float[]){99, 99}, corners,
+                                    8 * N, &count, NULL) == COPSE_OK);
+    CHECK(copse_obstacle_save(tree, words, sizeof words, &total, NULL) == COPSE_OK);
+    if (frame % 16 == 0) CHECK(copse_obstacle_restore(tree, words, total) == COPSE_OK);
+  }
+  CHECK(book.callsLeft == 0);
+  copse_obstacle_destroy(tree);
+}
+
 static void test_walls_do_not_remember(void) {
   enum { MAZE = 12 };
   copse_obstacle *one = walls_of(800, 0, 3), *other = walls_of(800, 0, 3);
@@ -921,6 +972,7 @@ const unit_test OBSTACLE_TESTS[] = {
     TEST(test_wrong_questions_to_walls_are_refused),
     TEST(test_an_obstacle_tree_allocates_only_when_it_is_created),
     TEST(test_a_reserve_of_all_there_can_be_is_out_of_memory),
+    TEST(test_no_frame_of_walls_allocates),
     TEST(test_walls_do_not_remember),
     TEST(test_walls_at_ever_smaller_distances_bound_the_depth),
     TEST(test_a_round_wall_bounds_the_depth),

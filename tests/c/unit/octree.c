@@ -699,6 +699,57 @@ static void test_searches_of_boxes_visit_no_more_than_they_must(void) {
   }
 }
 
+static void test_no_frame_of_boxes_allocates(void) {
+  enum { N = 100, FRAMES = 10000 };
+  for (uint32_t dim = 2; dim <= 3; dim++) {
+    ledger book = {-1, 0};
+    copse_octree_def def = sixteen(dim, 2, 6);
+    def.capacity = N;
+    def.allocator = (copse_allocator){ledger_allocate, ledger_release, &book};
+    copse_octree *tree = octree_of(def);
+    float *boxes = copse_octree_boxes(tree);
+    static uint32_t ids[N * N], words[16 * N];
+    static float distances2[N];
+    const copse_query query = copse_query_default();
+    book.callsLeft = 0; /* the next would be counted */
+    for (uint32_t frame = 0; frame < repeats(FRAMES); frame++) {
+      for (uint32_t i = 0; i < N * dim; i++) {
+        float *lo = &boxes[i / dim * 2 * dim + i % dim];
+        lo[0] = (float)((i * 37 + (uint32_t)(frame % 8 ? frame / 8 : frame)) % 61) / 4;
+        lo[dim] = lo[0] + (float)(i % 4) / 2;
+      }
+      if (frame % 64 == 0) copse_octree_clear(tree);
+      CHECK((frame % 64 ? copse_octree_move_all(tree, NULL) : copse_octree_load(tree, N, NULL)) ==
+            COPSE_OK);
+      const uint32_t slot = (uint32_t)frame % N;
+      static const float box[] = {3, 4, 5, 6, 7, 8}, *from = box, *to = box + 3;
+      uint32_t added;
+      CHECK(copse_octree_remove(tree, slot) == COPSE_OK);
+      CHECK(copse_octree_insert(tree, box, &added) == COPSE_OK && added == slot);
+      CHECK(copse_octree_move(tree, slot, box) == COPSE_OK);
+      CHECK(copse_octree_remove(tree, slot) == COPSE_OK);
+      CHECK(copse_octree_insert_at(tree, slot, box) == COPSE_OK);
+      copse_results found = {ids, distances2, N, 0, 0}, pairs = {ids, NULL, N * N, 0, 0};
+      copse_box_hit hit;
+      uint32_t one;
+      bool any;
+      size_t total;
+      CHECK(copse_octree_range(tree, from, to, &query, &found) == COPSE_OK);
+      CHECK(copse_octree_within(tree, from, 5, &query, &found) == COPSE_OK);
+      CHECK(copse_octree_neighbors(tree, from, 5, &query, &found) == COPSE_OK);
+      CHECK(copse_octree_nearest(tree, from, &query, &one, NULL, NULL) == COPSE_OK);
+      CHECK(copse_octree_count_within(tree, from, 5, &query, &one, NULL) == COPSE_OK);
+      CHECK(copse_octree_any_within(tree, from, 5, &query, &any, NULL) == COPSE_OK);
+      CHECK(copse_octree_raycast(tree, from, to, &query, &hit, NULL) == COPSE_OK);
+      CHECK(copse_octree_pairs(tree, &query, &pairs) == COPSE_OK && pairs.total > 0);
+      CHECK(copse_octree_save(tree, words, sizeof words, &total) == COPSE_OK);
+      if (frame % 16 == 0) CHECK(copse_octree_restore(tree, words, total) == COPSE_OK);
+    }
+    CHECK(book.callsLeft == 0);
+    copse_octree_destroy(tree);
+  }
+}
+
 static void test_looseness_frees_small_items_at_the_center(void) {
   copse_octree_def def = sixteen(2, 1, 4);
   uint32_t straddlers[2];
@@ -787,6 +838,7 @@ const unit_test OCTREE_TESTS[] = {
     TEST(test_pairs_are_written_whole_while_they_fit),
     TEST(test_an_octree_allocates_only_when_it_is_created),
     TEST(test_searches_of_boxes_visit_no_more_than_they_must),
+    TEST(test_no_frame_of_boxes_allocates),
     TEST(test_looseness_frees_small_items_at_the_center),
     TEST(test_a_snapshot_of_boxes_checks_what_it_takes),
     {NULL, NULL, false},

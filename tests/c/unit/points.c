@@ -104,6 +104,10 @@ static void test_no_frame_allocates(void) {
   for (int i = 0; i < 2 * N; i++) positions[i] = (float)(i * 37 % 101);
   static uint32_t offsets[N], counts[N], ids[N * N];
   static float distances2[N * K];
+  static uint32_t words[8 * N];
+  static const float SEGMENTS[] = {1, 2, 90, 80, 50, 9, 50, 99};
+  const copse_query query = copse_query_default();
+  const float *from = SEGMENTS, *to = SEGMENTS + 2;
   book.callsLeft = 0; /* the next would be counted */
   for (uint32_t frame = 0; frame < repeats(FRAMES); frame++) {
     positions[frame % (2 * N)] += (float)(frame % 7) - 3;
@@ -116,6 +120,25 @@ static void test_no_frame_allocates(void) {
     copse_results pairs = {ids, NULL, N * N, 0, 0};
     CHECK(index_pairs(at, 2, NULL, NULL, &pairs) == COPSE_OK);
     CHECK(within_count(at, 50, 50, 200) > 0);
+    CHECK(index_within_many(at, SEGMENTS, 4, 9, NULL, &rows) == COPSE_OK);
+    CHECK(index_nearest_many(at, SEGMENTS, 4, K, NULL, &nearest) == COPSE_OK);
+    CHECK(index_raycast_many(at, SEGMENTS, 2, 1, NULL, &query, ids, distances2) == COPSE_OK);
+    copse_results found = {ids, distances2, N, 0, 0};
+    copse_hit hit;
+    uint32_t one;
+    bool any;
+    CHECK(index_within(at, from, 20, &query, &found) == COPSE_OK);
+    CHECK(index_range(at, from, to, &query, &found) == COPSE_OK);
+    CHECK(index_neighbors(at, from, K, &query, &found) == COPSE_OK);
+    CHECK(index_cone(at, from, to, 0.5f, 60, &query, &found) == COPSE_OK);
+    CHECK(index_nearest(at, from, &query, &one, NULL) == COPSE_OK);
+    CHECK(index_count_within(at, from, 20, &query, &one, NULL) == COPSE_OK);
+    CHECK(index_any_within(at, from, 20, &query, &any, NULL) == COPSE_OK);
+    CHECK(index_raycast(at, from, to, 1, NULL, &query, &hit, NULL) == COPSE_OK);
+    CHECK(index_order(at, ids, N) == index_count(at));
+    size_t total;
+    CHECK(index_save(at, words, sizeof words, &total, NULL) == COPSE_OK);
+    if (frame % 16 == 0) CHECK(index_restore(at, words, total) == COPSE_OK);
   }
   CHECK(book.callsLeft == 0);
   index_destroy(at);
