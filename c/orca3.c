@@ -322,18 +322,14 @@ OUT_OF_LINE void solve_violated(const orca3 *all, uint32_t from, float maxSpeed,
     const vec3 point = point_of(all, i), normal = normal_of(all, i);
     bisectors.count = 0;
     for (uint32_t j = 0; j < i; j++) {
-      const vec3 other = point_of(all, j), otherNormal = normal_of(all, j);
-      const vec3 cross = vec3_cross(otherNormal, normal);
-      vec3 meeting =
-          vec3_mul((vec3){point.x + other.x, point.y + other.y, point.z + other.z}, 0.5f);
-      if (vec3_length2(cross) > ORCA_EPSILON) {
-        const vec3 toward = vec3_cross(cross, normal);
-        meeting = vec3_along(point, toward,
-                             vec3_dot(vec3_sub(other, point), otherNormal) /
-                                 vec3_dot(toward, otherNormal));
-      } else if (vec3_dot(normal, otherNormal) > 0)
-        continue;
-      set_plane(&bisectors, bisectors.count++, meeting, vec3_unit(vec3_sub(otherNormal, normal)));
+      const vec3 otherNormal = normal_of(all, j);
+      const vec3 between = vec3_sub(otherNormal, normal);
+      const float length2 = vec3_length2(between);
+      if (length2 <= ORCA_EPSILON) continue; /* alike */
+      /* By its point nearest to 0: one far away costs the digits of all that comes after. */
+      const float apart = vec3_dot(otherNormal, point_of(all, j)) - vec3_dot(normal, point);
+      set_plane(&bisectors, bisectors.count++, vec3_mul(between, apart / length2),
+                vec3_unit(between));
     }
     const vec3 before = *result;
     const aim out = {normal, maxSpeed, true};

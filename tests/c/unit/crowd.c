@@ -57,6 +57,16 @@ static void test_planes_that_are_almost_one(void) {
   CHECK(solved > 10000);
 }
 
+/* Planes that are just more than parallel, which nobody can keep: their bisectors pass far away. */
+static void test_bisectors_that_pass_far_away(void) {
+  static const uint32_t STATES[] = {1663992755, 2988747535, 680474515, 2001592104,
+                                    3611215345, 723238394,  2931483537};
+  for (size_t i = 0; i < sizeof STATES / sizeof *STATES; i++) {
+    uint32_t state = STATES[i];
+    CHECK(!compare_program(&state, 3, 1));
+  }
+}
+
 static void test_crowds_hold_under_any_calls(void) {
   static uint8_t bytes[1500];
   uint32_t state = 1;
@@ -1048,6 +1058,7 @@ static void test_scenes_end_at_their_goals(void) {
 const unit_test CROWD_TESTS[] = {
     TEST(test_programs_equal_the_slow_way),
     TEST(test_planes_that_are_almost_one),
+    TEST(test_bisectors_that_pass_far_away),
     TEST(test_crowds_hold_under_any_calls),
     TEST(test_coincident_agents_part),
     TEST(test_agents_denormally_apart_part),
