@@ -10,9 +10,9 @@
 static void test_programs_equal_the_slow_way(void) {
   uint32_t state = 1;
   for (int dimensions = 2; dimensions <= 3; dimensions++)
-    for (int i = 0; i < (dimensions == 2 ? 6000 : 900); i++) {
-      const char *wrong = compare_program(&state, dimensions, i % PROGRAM_SLANTS);
-      if (wrong) printf("program %d in %dD: %s\n", i, dimensions, wrong);
+    for (uint32_t i = 0; i < repeats(dimensions == 2 ? 6000 : 900); i++) {
+      const char *wrong = compare_program(&state, dimensions, (int)(i % PROGRAM_SLANTS));
+      if (wrong) printf("program %u in %dD: %s\n", i, dimensions, wrong);
       CHECK(!wrong);
     }
 }
@@ -21,10 +21,10 @@ static void test_programs_equal_the_slow_way(void) {
  * any of them violated. */
 static void test_planes_that_are_almost_one(void) {
   uint32_t state = 3, solved = 0;
-  for (int round = 0; round < 20000; round++) {
+  for (uint32_t round = 0; round < repeats(20000); round++) {
     orca3 all;
     double normals[8][3], offsets[8];
-    all.count = 3 + (uint32_t)round % 4;
+    all.count = 3 + round % 4;
     for (uint32_t plane = 0; plane < all.count; plane++) {
       const bool isAlike = plane && random_word(&state) % 2;
       double length2 = 0;
@@ -54,7 +54,7 @@ static void test_planes_that_are_almost_one(void) {
     }
     solved += holds;
   }
-  CHECK(solved > 10000);
+  CHECK(solved > repeats(10000));
 }
 
 /* Planes that are just more than parallel, which nobody can keep: their bisectors pass far away. */
@@ -70,7 +70,7 @@ static void test_bisectors_that_pass_far_away(void) {
 static void test_crowds_hold_under_any_calls(void) {
   static uint8_t bytes[1500];
   uint32_t state = 1;
-  for (uint32_t sequence = 0; sequence < 300; sequence++) {
+  for (uint32_t sequence = 0; sequence < repeats(300); sequence++) {
     for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)(random_word(&state) >> 8);
     const char *wrong = play_crowd(bytes, sizeof bytes);
     if (wrong) printf("sequence %u: %s\n", sequence, wrong);

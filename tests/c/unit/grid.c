@@ -90,7 +90,7 @@ static void test_queries_beyond_all_agents(void) {
  * one of them. */
 static void test_exactly_the_radius_across_cells(void) {
   uint32_t seed = 13;
-  for (int round = 0; round < 20000; round++) {
+  for (uint32_t round = 0; round < repeats(20000); round++) {
     float points[9] = {0};
     const uint32_t dim = 2 + (uint32_t)round % 2, axis = random_word(&seed) % dim;
     const float size = (float)(1 + random_word(&seed) % 1000) / 64;
