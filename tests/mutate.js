@@ -29,7 +29,7 @@ process.chdir(fileURLToPath(new URL('../', import.meta.url)))
 const [mutants = 200, seed = 1] = process.argv.slice(2).map(Number)
 const SHARE = 0.9
 const PATIENCE = 5 // times as long as without a mutation: it does not end
-const SANITIZED_SECONDS = 3 // for each unit: what is wrong with memory shows soon
+const SANITIZED_SECONDS = 20 // for each unit: what is wrong with memory shows soon
 const MOST_MEMORY = 4e6 // kB
 const FOLDER = 'build/mutants'
 
