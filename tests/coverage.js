@@ -70,7 +70,7 @@ async function suites() {
   await run('node', [...c8, ...files, 'node', ...tests], { COPSE_RUNS: RUNS })
 }
 
-for (const tool of ['llvm-profdata', 'llvm-cov']) await llvm(tool, '--version') // before all the work
+for (const tool of ['llvm-profdata', 'llvm-cov']) await llvm(tool, '--help') // before all the work
 const nouns = readdirSync('tests/c/unit').flatMap((file) => /^(?!unit).*(?=\.c$)/.exec(file) ?? [])
 const fuzzers = readdirSync('tests/c/fuzz/corpus')
 const jobs = [

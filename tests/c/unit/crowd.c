@@ -57,6 +57,23 @@ static void test_planes_that_are_almost_one(void) {
   CHECK(solved > repeats(10000));
 }
 
+/* Lines along an axis, two of them alike: of y <= -1, y >= 1 and y >= 2 the worst violation is
+ * least in the middle; and the same turned by a quarter. */
+static void test_lines_along_an_axis_that_are_alike(void) {
+  static const float OFFSETS[] = {-1, 1, 2}, SIDES[] = {-1, 1, 1};
+  for (int isTurned = 0; isTurned < 2; isTurned++) {
+    orca2 all = {.count = 3};
+    for (int i = 0; i < 3; i++) {
+      (isTurned ? all.x : all.y)[i] = isTurned ? -OFFSETS[i] : OFFSETS[i];
+      (isTurned ? all.directionY : all.directionX)[i] = SIDES[i];
+    }
+    float velocity[2];
+    CHECK(!orca2_solve(&all, (float[]){0, 0}, 10, velocity));
+    CHECK(fabsf(velocity[isTurned ? 0 : 1] - (isTurned ? -0.5f : 0.5f)) < 1e-5f);
+    CHECK(fabsf(velocity[isTurned ? 1 : 0]) <= 10);
+  }
+}
+
 /* Planes that are just more than parallel, which nobody can keep: their bisectors pass far away. */
 static void test_bisectors_that_pass_far_away(void) {
   static const uint32_t STATES[] = {1663992755, 2988747535, 680474515, 2001592104,
@@ -1058,6 +1075,7 @@ static void test_scenes_end_at_their_goals(void) {
 const unit_test CROWD_TESTS[] = {
     TEST(test_programs_equal_the_slow_way),
     TEST(test_planes_that_are_almost_one),
+    TEST(test_lines_along_an_axis_that_are_alike),
     TEST(test_bisectors_that_pass_far_away),
     TEST(test_crowds_hold_under_any_calls),
     TEST(test_coincident_agents_part),

@@ -789,6 +789,19 @@ static void test_the_line_that_divides_best_is_taken_and_cut_to_its_cell(void) {
   copse_obstacle_destroy(tree);
 }
 
+static void test_a_restored_wall_has_no_minus_zero(void) {
+  copse_obstacle *tree = walls_of(2, 0, 2);
+  add_wall(tree, 3, 4, 5, 6);
+  float *vertices = copse_obstacle_vertices(tree);
+  vertices[0] = vertices[1] = -0.0f;
+  static uint32_t words[100];
+  size_t total;
+  CHECK(copse_obstacle_save(tree, words, sizeof words, &total, NULL) == COPSE_OK);
+  CHECK(copse_obstacle_restore(tree, words, total) == COPSE_OK);
+  CHECK(vertices[0] == 0 && !signbit(vertices[0]) && vertices[1] == 0 && !signbit(vertices[1]));
+  copse_obstacle_destroy(tree);
+}
+
 static void test_a_snapshot_of_walls_checks_what_it_takes(void) {
   copse_obstacle *tree = walls_of(20, 0, 2);
   add_loop(tree, SQUARE, 4);
@@ -980,6 +993,7 @@ const unit_test OBSTACLE_TESTS[] = {
     TEST(test_searches_of_walls_visit_no_more_than_they_must),
     TEST(test_room_for_what_is_seen_in_mazes),
     TEST(test_the_line_that_divides_best_is_taken_and_cut_to_its_cell),
+    TEST(test_a_restored_wall_has_no_minus_zero),
     TEST(test_a_snapshot_of_walls_checks_what_it_takes),
     TEST(test_validate_sees_wrong_walls),
     TEST(test_validate_sees_wrong_nodes_and_pieces),
