@@ -1,6 +1,7 @@
 // Commands of a test run, as many beside each other as there are processors.
 
 import { execFile } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 
 /**
@@ -19,14 +20,21 @@ export function runWithin(seconds) {
     )
 }
 
+/** What `build/test/unit` takes as arguments: a noun for each file of unit tests, the longest first. */
+export const unitNouns = () =>
+  readdirSync('tests/c/unit')
+    .flatMap((file) => /^(?!unit).*(?=\.c$)/.exec(file) ?? [])
+    .sort((a, b) => Number(b === 'points') - Number(a === 'points'))
+
 /**
  * Begins them in this order: the longest first.
- * @param {(() => Promise<void>)[]} tasks
+ * @param {Iterable<any>} tasks functions, unless `begin` says what to do with each
+ * @param {(task: any) => Promise<unknown>} begin
  */
-export async function inTurn(tasks) {
-  const left = tasks.values()
+export async function inTurn(tasks, begin = (task) => task()) {
+  const left = tasks[Symbol.iterator]()
   const worker = async () => {
-    for (const task of left) await task()
+    for (let next; !(next = left.next()).done;) await begin(next.value)
   }
   await Promise.all(Array.from({ length: availableParallelism() }, worker))
 }

@@ -4,10 +4,11 @@
 // build/coverage/wasm/index.html.
 
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { inTurn, unitNouns } from './commands.js'
+import { CORPUS, targets } from './fuzz.js'
 
 process.chdir(fileURLToPath(new URL('../', import.meta.url)))
 
@@ -71,20 +72,14 @@ async function suites() {
 }
 
 for (const tool of ['llvm-profdata', 'llvm-cov']) await llvm(tool, '--help') // before all the work
-const nouns = readdirSync('tests/c/unit').flatMap((file) => /^(?!unit).*(?=\.c$)/.exec(file) ?? [])
-const fuzzers = readdirSync('tests/c/fuzz/corpus')
 const jobs = [
   suites, // the longest first
-  ...nouns.map((noun) => () => native('unit', noun)),
-  ...fuzzers.map((name) => () => native(`fuzz-${name}`, '-runs=0', `tests/c/fuzz/corpus/${name}`)),
+  ...unitNouns().map((noun) => () => native('unit', noun)),
+  ...targets().map((name) => () => native(`fuzz-${name}`, '-runs=0', `${CORPUS}/${name}`)),
   determinism,
 ]
 try {
-  await Promise.all(
-    Array.from({ length: availableParallelism() }, async () => {
-      for (let job; (job = jobs.shift());) await job()
-    }),
-  )
+  await inTurn(jobs)
 } catch (error) {
   console.error(error.stdout ?? '', error.message)
   process.exit(1)

@@ -1,19 +1,13 @@
-// A core that fails on demand, see the Makefile: what traps, and what finds no memory.
+// What traps, and what finds no memory.
 
-import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as copse from 'copse'
+import { MAXIMUM, TRAP, takeAll, wasm } from './failing.js'
 import { CLASSES, familyOf } from './families.js'
 import { thrown } from './indexes.js'
 import { createRandom } from './random.js'
 
-const TRAP = 54321 // COPSE_TEST_TRAP of the Makefile
-const MAXIMUM = 2 ** 21
-
-const wasm = await WebAssembly.compile(
-  readFileSync(new URL('../build/test/core-failing.wasm', import.meta.url)),
-)
 const create = () => copse.create({ wasm })
 
 const place = (random) => () => Math.floor(random() * 33) / 2 - 8
@@ -42,18 +36,6 @@ function callsOf(object) {
 const assertCode = (call, code) => assert.is(thrown(call).code, code)
 
 const test = suite('failing')
-
-/** Small trees, as many as there is memory for. */
-function takeAll(instance) {
-  const trees = []
-  for (;;)
-    try {
-      trees.push(new copse.AgentTree({ instance, capacity: 20, results: 0, k: 0 }))
-    } catch (error) {
-      assert.is(error.code, 'OUT_OF_MEMORY')
-      return trees
-    }
-}
 
 for (const type of CLASSES) {
   const { name, dimensions, required } = type

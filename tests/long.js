@@ -2,12 +2,12 @@
 // PROCESSES as there are processors. What held is kept in build/long.json: a run that was interrupted goes
 // on where it was, unless the library or the test is another one now.
 
-import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { runWithin } from './commands.js'
 
 process.chdir(fileURLToPath(new URL('../', import.meta.url)))
 
@@ -16,7 +16,7 @@ const SEED = Number(process.env.SEED || 1)
 const PROCESSES = Number(process.env.PROCESSES || availableParallelism())
 const STATE = 'build/long.json'
 const CHUNK_CASES = 10_000 // about
-const CHUNK_HOURS = 2 // else it hangs
+const run = runWithin(2 * 3600) // else a chunk hangs
 const MOST_FAILURES = 3 // of a structure, before the others go on without it
 
 /** What draws cases of each structure: so many `runs` of each of its properties are a chunk. */
@@ -92,7 +92,8 @@ async function playChunk(structure) {
   while (seeds.has(seed)) seed++
   seeds.add(seed)
   structure.running += CHUNK_CASES
-  const { command, output, clean } = await draw(test, runs, seed)
+  const command = commandOf(test, runs, seed)
+  const { output, clean } = await run(...command)
   structure.running -= CHUNK_CASES
   const [, cases, seconds] = /^(\d+) drawn cases held, .* in (.*) s$/m.exec(output) ?? []
   if (clean && Number(cases) > 0) {
@@ -101,26 +102,15 @@ async function playChunk(structure) {
     console.log(`${name}: seed ${seed}, ${seconds} s; ${grouped(sum(structure, 'cases'))} held`)
   } else {
     structure.failures++
-    console.log(`${output}\nFAIL ${name}: seed ${seed}; again: ${command}`)
+    console.log(`${output}\nFAIL ${name}: seed ${seed}; again: ${command.join(' ')}`)
   }
 }
 
-/** @param {string} test @param {number} runs @param {number} seed */
-function draw(test, runs, seed) {
+/** What draws a chunk. @param {string} test @param {number} runs @param {number} seed */
+function commandOf(test, runs, seed) {
   const isScript = test.endsWith('.js')
-  const set = { COPSE_SEED: String(seed), COPSE_RUNS: String(runs) }
-  const words = isScript ? [process.execPath, test] : [test, String(seed), String(runs)]
-  const command = isScript ? `COPSE_SEED=${seed} COPSE_RUNS=${runs} node ${test}` : words.join(' ')
-  const options = {
-    env: { ...process.env, ...set },
-    timeout: CHUNK_HOURS * 3_600_000,
-    maxBuffer: 2 ** 26,
-  }
-  return new Promise((resolve) =>
-    execFile(words[0], words.slice(1), options, (error, stdout, stderr) =>
-      resolve({ command, output: `${stdout}${stderr}`, clean: !error }),
-    ),
-  )
+  const set = [`COPSE_SEED=${seed}`, `COPSE_RUNS=${runs}`]
+  return isScript ? ['env', ...set, 'node', test] : [test, String(seed), String(runs)]
 }
 
 await Promise.all(Array.from({ length: PROCESSES }, playChunks))

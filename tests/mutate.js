@@ -18,10 +18,10 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import { basename, normalize, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { inTurn, unitNouns } from './commands.js'
 import { createRandom } from './random.js'
 
 process.chdir(fileURLToPath(new URL('../', import.meta.url)))
@@ -114,16 +114,6 @@ async function compile(source, { compiler, flags }, tree, folder) {
   return object
 }
 
-/** Calls for each, as many at a time as there are processors. */
-async function forEach(all, call) {
-  const left = all[Symbol.iterator]()
-  await Promise.all(
-    Array.from({ length: availableParallelism() }, async () => {
-      for (const each of left) await call(each)
-    }),
-  )
-}
-
 /**
  * Runs a program until it ends, or says that something is wrong.
  * @param {string[]} command
@@ -179,8 +169,7 @@ const SOURCES = [...CORE, ...UNIT, 'tests/c/determinism.c']
 /** What can kill: a program and its arguments. */
 const KILLERS = [
   { name: 'determinism', program: 'determinism', nouns: [] },
-  ...UNIT.map((file) => basename(file, '.c'))
-    .filter((noun) => noun !== 'unit')
+  ...unitNouns()
     .flatMap((noun) =>
       noun === 'points' ? ['points/agenttree', 'points/grid', 'points/kdtree'] : [noun],
     )
@@ -237,7 +226,7 @@ async function prepare() {
   const killers = []
   rmSync(FOLDER, { recursive: true, force: true })
   for (const folder of ['plain', 'covered']) mkdirSync(`${FOLDER}/${folder}`, { recursive: true })
-  await forEach(SOURCES, async (source) => {
+  await inTurn(SOURCES, async (source) => {
     await compile(source, PLAIN, '.', `${FOLDER}/plain`)
     await compile(source, COVERED, '.', `${FOLDER}/covered`)
     const { stdout } = await run(CC, [...FLAGS, '-MM', source])
@@ -247,7 +236,7 @@ async function prepare() {
     const objects = sources.map((source) => `${FOLDER}/covered/${objectName(source)}`)
     await run(CC, ['--coverage', ...objects, '-lm', '-o', `${FOLDER}/covered/${name}`])
   }
-  await forEach(KILLERS, async (killer) => killers.push(await measured(killer)))
+  await inTurn(KILLERS, async (killer) => killers.push(await measured(killer)))
   const isLast = ({ program }) => program !== 'determinism'
   killers.sort((a, b) => isLast(a) - isLast(b) || a.seconds - b.seconds)
   return { parts, killers }
@@ -389,7 +378,7 @@ const countingOf = () => tried.filter(({ counts }) => counts)
 function* draw() {
   while (drawn < pool.length && countingOf().length < mutants) yield pool[drawn++]
 }
-await forEach(draw(), async (mutant) => {
+await inTurn(draw(), async (mutant) => {
   const index = tried.push(mutant) - 1
   mutant.folder = resolve(FOLDER, String(index))
   mutant.counts = await make(mutant)

@@ -1,11 +1,11 @@
 // Options at random: those of every constructor and of create(), each replaced by what nobody expects.
 // Nothing but the documented errors comes out of it, and what is refused leaves nothing behind.
 
-import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as copse from 'copse'
 import { SEED } from './drawn.js'
+import { takeAll, wasm } from './failing.js'
 import { CLASSES, familyOf } from './families.js'
 import { argumentsOf, MINE } from './hostile.js'
 import { createRandom } from './random.js'
@@ -34,22 +34,11 @@ const PLAUSIBLE = [
   ...['separate', 'interleaved', 'skip', 'error', 'cycle', 'median', 'presort'],
 ]
 
-/** A core that may grow to 2 MB only: what asks for more is told so at once. */
-const wasm = await WebAssembly.compile(
-  readFileSync(new URL('../build/test/core-failing.wasm', import.meta.url)),
-)
-
 /** How many small trees there is memory for. */
 function roomIn(instance) {
-  const trees = []
-  for (;;)
-    try {
-      trees.push(new copse.AgentTree({ instance, capacity: 50, results: 0, k: 0 }))
-    } catch (error) {
-      assert.is(error.code, 'OUT_OF_MEMORY')
-      for (const tree of trees) tree.dispose()
-      return trees.length
-    }
+  const trees = takeAll(instance)
+  for (const tree of trees) tree.dispose()
+  return trees.length
 }
 
 const isArgument = (error) => error instanceof TypeError || error instanceof RangeError

@@ -2,9 +2,8 @@
 // for each noun, since valgrind takes some forty times as long. Fails where a test failed, a tool
 // reported, or a noun ran nothing.
 
-import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { inTurn, runWithin } from './commands.js'
+import { inTurn, runWithin, unitNouns } from './commands.js'
 
 process.chdir(fileURLToPath(new URL('../', import.meta.url)))
 
@@ -24,15 +23,9 @@ const TOOLS = {
 // Sanitizers stop at their first report, valgrind counts them.
 const REPORTS = /runtime error:|(?:ERROR|WARNING): \w+Sanitizer|ERROR SUMMARY: ([1-9]\d*) errors/g
 
-// The longest first.
-const nouns = readdirSync('tests/c/unit', { encoding: 'utf8' })
-  .filter((file) => /^(?!unit).*\.c$/.test(file))
-  .map((file) => file.slice(0, -2))
-  .sort((a, b) => Number(b === 'points') - Number(a === 'points'))
-
 const totals = Object.entries(TOOLS).map(([tool, [command, ...args]]) => {
   const total = { tool, passed: 0, failed: 0, reports: 0 }
-  const tasks = nouns.map((noun) => async () => {
+  const tasks = unitNouns().map((noun) => async () => {
     const { output, clean } = await run(command, ...args, noun)
     const [, passed, failed] = /(\d+) passed, (\d+) failed/.exec(output) ?? [0, 0, 1]
     const reports = Array.from(output.matchAll(REPORTS), ([, count]) => Number(count ?? 1))
