@@ -562,6 +562,23 @@ static void test_no_more_constraints_of_walls_than_there_is_room_for(void) {
   CHECK(all.walls == 1);
 }
 
+/* Of two walls, seen by an agent outside of their corner, behind the second: where the corner is
+ * not convex from the first one's front, the second alone says what is forbidden. */
+static void test_an_end_that_is_not_convex_forbids_nothing(void) {
+  const orca_agent agent = {.body.radius = 1, .maxSpeed = 1, .inverseHorizonOfWalls = 1};
+  for (int isConvex = 0; isConvex < 2; isConvex++) {
+    orca2 all = {.count = 0};
+    const orca_wall wall = {.begin = {-2, 0.125f},
+                            .end = {-0.5f, 0.125f},
+                            .direction = {1, 0},
+                            .before = {1, 0},
+                            .after = {0.6f, -0.8f},
+                            .isEndConvex = isConvex};
+    orca2_add_wall(&all, &agent, &wall);
+    CHECK(all.walls == (uint32_t)isConvex);
+  }
+}
+
 /* Exactly on a wall there is no way from it but to its right, where it is solid from the left. */
 static void test_who_is_exactly_on_a_wall_comes_off_it(void) {
   const float square[] = {0, 0, 4, 0, 4, 4, 0, 4};
@@ -1093,6 +1110,7 @@ const unit_test CROWD_TESTS[] = {
     TEST(test_steps_of_no_duration_to_speak_of),
     TEST(test_more_walls_than_are_heeded),
     TEST(test_no_more_constraints_of_walls_than_there_is_room_for),
+    TEST(test_an_end_that_is_not_convex_forbids_nothing),
     TEST(test_who_is_exactly_on_a_wall_comes_off_it),
     TEST(test_who_makes_no_progress_is_stuck),
     TEST(test_agents_go_to_their_goals_and_stop),

@@ -558,6 +558,8 @@ static void test_validate_sees_what_is_wrong_in_an_octree(void) {
     CHECK(is_seen(tree, &tree->blocksUsed, 1));
     CHECK(is_seen(tree, &tree->blocksEver, 1));
     CHECK(is_seen(tree, &tree->blockCapacity, 1));
+    CHECK(!is_seen(tree, &tree->nodeCapacity, tree->nodesEver)); /* just full */
+    CHECK(!is_seen(tree, &tree->blockCapacity, tree->blocksEver));
     copse_octree_destroy(tree);
   }
 }

@@ -509,6 +509,27 @@ static void test_the_node_pool_suffices_for_lopsided_sets(void) {
   }
 }
 
+/* Left of 0 agents at -128, -64, -32 …: peeled off one by one as long as there are nodes, then
+ * halved. The others still split between 30 that are near and 10 that are far. */
+static void test_halving_some_leaves_nodes_for_the_others(void) {
+  enum { LADDER = 60, NEAR = 30, FAR = 10, N = LADDER + NEAR + FAR };
+  float points[2 * N] = {0};
+  for (int i = 0; i < LADDER; i++) points[2 * i] = -ldexpf(128, -i);
+  for (int i = 0; i < NEAR; i++) points[2 * (LADDER + i)] = (float)i / NEAR;
+  for (int i = 0; i < FAR; i++) points[2 * (LADDER + NEAR + i)] = 128 - (float)i / FAR;
+  index at = built(points, N, 8);
+  float cells[2 * N * 6];
+  const size_t floats = index_cells(at, cells, sizeof cells / sizeof *cells);
+  bool isHalved = false, isDivided = false;
+  for (size_t i = 0; i < floats; i += 6) {
+    const float right = cells[i + 2], size = cells[i + 5];
+    isHalved |= right < points[2 * LADDER - 2] && size > 1; /* peeling leaves no such range */
+    isDivided |= right >= 0 && right <= 1 && size == NEAR;
+  }
+  CHECK(isHalved && isDivided);
+  index_destroy(at);
+}
+
 static void test_cells_and_stats_agree(void) {
   enum { N = 200 };
   float points[2 * N];
@@ -1415,23 +1436,25 @@ static void test_rays_on_the_border(void) {
 }
 
 /* Visited by every kind of search in 2D and 3D: more would be slower, though the answers are right.
- * Grids have cells that hold an agent or two, share entries, or hold all. */
+ * Grids have cells that hold an agent or two, share entries, or hold all. Every other search is for
+ * the group of one half. */
 static void test_searches_visit_no_more_than_they_must(void) {
   enum { N = 2000, SEARCHES = 200, SIDE = 50 };
   static float points[3 * N];
-  static uint32_t ids[N];
+  static uint32_t groups[N], ids[N];
   static float distances2[N];
   uint64_t visited[2] = {0};
   for (uint32_t dim = 2; dim <= 3; dim++) {
     uint32_t seed = 21;
     for (uint32_t i = 0; i < N * dim; i++)
       points[i] = (float)(random_word(&seed) >> 8) * SIDE / 16777216;
+    for (uint32_t i = 0; i < N; i++) groups[i] = points[i * dim] < (float)SIDE / 2 ? 1 : 2;
     copse_agenttree_def def = copse_agenttree_default();
     def.capacity = N;
     def.dimensions = dim;
     index at = make(def);
     const copse_positions given = interleaved(points, dim);
-    CHECK(index_build_from(at, &given, NULL, N, NULL) == COPSE_OK);
+    CHECK(index_build_from(at, &given, groups, N, NULL) == COPSE_OK);
     for (uint32_t search = 0; search < SEARCHES; search++) {
       float center[3], to[3], hi[3];
       for (uint32_t axis = 0; axis < dim; axis++) {
@@ -1439,7 +1462,8 @@ static void test_searches_visit_no_more_than_they_must(void) {
         to[axis] = (float)(random_word(&seed) >> 8) * SIDE / 16777216;
         hi[axis] = center[axis] + 3;
       }
-      const copse_query query = copse_query_default();
+      copse_query query = copse_query_default();
+      if (search % 2) query.mask = 1 + search / 2 % 2;
       copse_results results = {ids, distances2, N, 0, 0};
       copse_hit hit;
       uint32_t visits[4], total;
@@ -1461,7 +1485,7 @@ static void test_searches_visit_no_more_than_they_must(void) {
     index_destroy(at);
   }
   static const uint64_t MEASURED[][2] = {
-      {14893, 17087}, {13131, 16191}, {10852, 132604}, {60911, 61310}, {1600, 1600}};
+      {13790, 16387}, {19056, 20870}, {21228, 136568}, {60913, 61310}, {1600, 1600}};
   const int which = tested.noun == AGENTTREE ? 0
                     : tested.noun == KDTREE  ? 1
                     : tested.cellSize == 1   ? 2
@@ -1654,6 +1678,7 @@ const unit_test POINTS_TESTS[] = {
     EVERY(test_no_set_makes_a_build_deep_or_long),
     TEST(test_median_splits_are_balanced),
     TEST(test_the_node_pool_suffices_for_lopsided_sets),
+    TEST(test_halving_some_leaves_nodes_for_the_others),
     TEST(test_cells_and_stats_agree),
     EVERY(test_validate_sees_what_is_counted_wrongly),
     TEST(test_validate_sees_what_is_wrong_in_a_tree),
