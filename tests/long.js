@@ -1,9 +1,10 @@
 // The tests of drawn cases, for long: CASES (1,000,000) of each structure, from SEED (1) on, by as many
 // PROCESSES as there are processors. What held is kept in build/long.json: a run that was interrupted goes
-// on where it was, unless the library or the test is another one now.
+// on where it was, unless the library or the test is another one now. By SEED, one machine can go on where
+// another was: the same key in the table says that library and test are the same.
 
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,24 +16,31 @@ const CASES = Number(process.env.CASES || 1_000_000)
 const SEED = Number(process.env.SEED || 1)
 const PROCESSES = Number(process.env.PROCESSES || availableParallelism())
 const STATE = 'build/long.json'
-const CHUNK_CASES = 10_000 // about
+const CHUNK_CASES = 20_000 // about
 const run = runWithin(2 * 3600) // else a chunk hangs
 const MOST_FAILURES = 3 // of a structure, before the others go on without it
 
 /** What draws cases of each structure: so many `runs` of each of its properties are a chunk. */
 const STRUCTURES = Object.entries({
-  'agent tree': { test: 'tests/agenttree.test.js', runs: 2500 },
-  grid: { test: 'tests/grid.test.js', runs: 2500 },
-  'k-d tree': { test: 'tests/kdtree.test.js', runs: 2000 },
-  'rays of these three': { test: 'tests/raycast.test.js', runs: 5000 },
-  'quadtree and octree': { test: 'tests/octree.test.js', runs: 5000 },
-  'obstacle tree': { test: 'tests/walls.test.js', runs: 8889 },
-  crowd: { test: 'build/test/long', runs: 10_000 },
+  'agent tree': { test: 'tests/agenttree.test.js', runs: 5000 },
+  grid: { test: 'tests/grid.test.js', runs: 5000 },
+  'k-d tree': { test: 'tests/kdtree.test.js', runs: 4000 },
+  'rays of these three': { test: 'tests/raycast.test.js', runs: 10_000 },
+  'quadtree and octree': { test: 'tests/octree.test.js', runs: 10_000 },
+  'obstacle tree': { test: 'tests/walls.test.js', runs: 17_778 },
+  crowd: { test: 'build/test/long', runs: 20_000 },
 })
 
 /** @typedef {{ seed: number, cases: number, seconds: number }} Chunk which held */
 
 // ---- What held before ----
+
+/** What a test in C is made of. */
+const C_FILES = ['c', 'tests/c'].flatMap((folder) =>
+  readdirSync(folder)
+    .filter((name) => /\.[ch]$/.test(name))
+    .map((name) => `${folder}/${name}`),
+)
 
 /** A test, and what it imports. @param {string} file @param {Set<string>} files */
 function sourcesOf(file, files = new Set()) {
@@ -46,10 +54,10 @@ function sourcesOf(file, files = new Set()) {
 /** Another one for another library or test. @param {string} test */
 function keyOf(test) {
   const isScript = test.endsWith('.js')
-  const files = isScript ? ['dist/copse.js', 'dist/scalar.js', ...sourcesOf(test)] : [test]
+  const files = isScript ? ['dist/copse.js', 'dist/scalar.js', ...sourcesOf(test)] : C_FILES.sort()
   const hash = createHash('sha256')
   for (const file of files) hash.update(readFileSync(file))
-  return hash.digest('hex')
+  return hash.digest('hex').slice(0, 12)
 }
 
 /** By key. @type {Record<string, Chunk[]>} */
@@ -61,9 +69,10 @@ function keep() {
 }
 
 const played = STRUCTURES.map(([name, { test, runs }]) => {
-  const chunks = (kept[keyOf(test)] ??= [])
+  const key = keyOf(test)
+  const chunks = (kept[key] ??= [])
   const seeds = new Set(chunks.map(({ seed }) => seed)) // played or being played
-  return { name, test, runs, chunks, seeds, running: 0, failures: 0 }
+  return { name, test, runs, key, chunks, seeds, running: 0, failures: 0 }
 })
 
 const grouped = (/** @type {number} */ count) => count.toLocaleString('en')
@@ -106,20 +115,23 @@ async function playChunk(structure) {
   }
 }
 
+// Much runs only a few thousand times in a chunk.
+const FLAGS = ['--always-sparkplug', '--no-wasm-generic-wrapper', '--max-semi-space-size=32']
+
 /** What draws a chunk. @param {string} test @param {number} runs @param {number} seed */
 function commandOf(test, runs, seed) {
   const isScript = test.endsWith('.js')
   const set = [`COPSE_SEED=${seed}`, `COPSE_RUNS=${runs}`]
-  return isScript ? ['env', ...set, 'node', test] : [test, String(seed), String(runs)]
+  return isScript ? ['env', ...set, 'node', ...FLAGS, test] : [test, String(seed), String(runs)]
 }
 
 await Promise.all(Array.from({ length: PROCESSES }, playChunks))
 
 const row = (/** @type {string[]} */ [name, ...figures]) =>
   name.padEnd(22) + figures.map((figure) => figure.padStart(14)).join('')
-console.log(row(['', 'cases', 'failures', 'CPU minutes']))
+console.log(row(['', 'cases', 'failures', 'CPU minutes', 'key']))
 for (const one of played) {
-  const figures = [grouped(sum(one, 'cases')), String(one.failures)]
-  console.log(row([one.name, ...figures, (sum(one, 'seconds') / 60).toFixed(1)]))
+  const minutes = (sum(one, 'seconds') / 60).toFixed(1)
+  console.log(row([one.name, grouped(sum(one, 'cases')), String(one.failures), minutes, one.key]))
 }
 process.exitCode = played.every((one) => !one.failures && sum(one, 'cases') >= CASES) ? 0 : 1
