@@ -22,9 +22,8 @@ static void test_programs_equal_the_slow_way(void) {
 static void test_planes_that_are_almost_one(void) {
   uint32_t state = 3, solved = 0;
   for (uint32_t round = 0; round < repeats(20000); round++) {
-    orca3 all;
+    orca3 all = {.count = 3 + round % 4};
     double normals[8][3], offsets[8];
-    all.count = 3 + round % 4;
     for (uint32_t plane = 0; plane < all.count; plane++) {
       const bool isAlike = plane && random_word(&state) % 2;
       double length2 = 0;
