@@ -689,6 +689,29 @@ static void test_what_is_seen_in_a_room(void) {
   copse_obstacle_destroy(tree);
 }
 
+/* At each corner in turn the L begins, whichever way round it goes. */
+static void test_edges_know_how_they_turn(void) {
+  enum { N = 6, NOTCH = 3 };
+  static const float L[2 * N] = {0, 0, 4, 0, 4, 2, 2, 2, 2, 4, 0, 4};
+  for (int first = 0; first < N; first++)
+    for (int isBack = 0; isBack < 2; isBack++) {
+      float points[2 * N];
+      for (int i = 0; i < N; i++)
+        for (int axis = 0; axis < 2; axis++)
+          points[2 * i + axis] = L[2 * ((first + (isBack ? N - i : i)) % N) + axis];
+      copse_obstacle *tree = walls_of(N, 4 * N, 2);
+      CHECK(add_loop(tree, points, N) == 0);
+      build_walls(tree);
+      for (int i = 0; i < N; i++) {
+        const bool isNotch = (first + (isBack ? N - i : i)) % N == NOTCH;
+        CHECK(tree->corners[i].turn == (isNotch == isBack ? 1 : -1));
+        CHECK(tree->corners[i].before == (uint32_t)(i + N - 1) % N);
+        CHECK(tree->corners[i].after == (uint32_t)(i + 1) % N);
+      }
+      copse_obstacle_destroy(tree);
+    }
+}
+
 /* By every kind of search: more would be slower, though the answers are right. */
 static void test_searches_of_walls_visit_no_more_than_they_must(void) {
   enum { SIZE = 20, SEARCHES = 200 };
@@ -990,6 +1013,7 @@ const unit_test OBSTACLE_TESTS[] = {
     TEST(test_walls_at_ever_smaller_distances_bound_the_depth),
     TEST(test_a_round_wall_bounds_the_depth),
     TEST(test_what_is_seen_in_a_room),
+    TEST(test_edges_know_how_they_turn),
     TEST(test_searches_of_walls_visit_no_more_than_they_must),
     TEST(test_room_for_what_is_seen_in_mazes),
     TEST(test_the_line_that_divides_best_is_taken_and_cut_to_its_cell),
