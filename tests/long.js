@@ -39,6 +39,7 @@ const STRUCTURES = Object.entries({
 const C_FILES = ['c', 'tests/c'].flatMap((folder) =>
   readdirSync(folder)
     .filter((name) => /\.[ch]$/.test(name))
+    .sort()
     .map((name) => `${folder}/${name}`),
 )
 
@@ -51,10 +52,10 @@ function sourcesOf(file, files = new Set()) {
   return files
 }
 
-/** Another one for another library or test. @param {string} test */
+/** Another one for another library or test, whatever compiles the test. @param {string} test */
 function keyOf(test) {
   const isScript = test.endsWith('.js')
-  const files = isScript ? ['dist/copse.js', 'dist/scalar.js', ...sourcesOf(test)] : C_FILES.sort()
+  const files = isScript ? ['dist/copse.js', 'dist/scalar.js', ...sourcesOf(test)] : C_FILES
   const hash = createHash('sha256')
   for (const file of files) hash.update(readFileSync(file))
   return hash.digest('hex').slice(0, 12)
