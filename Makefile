@@ -377,7 +377,7 @@ check: lib build/libcopse.a reproducible
 	grep -q '"$(VERSION)"' c/copse.h && grep -q '^## $(VERSION)' CHANGELOG.md
 	clang-format --dry-run -Werror $(FORMATTED_C)
 	npx prettier --check --log-level warn $(FORMATTED_JS)
-	clang-tidy --quiet $(C_SOURCES) -- -std=c11
+	printf '%s\n' $(C_SOURCES) | xargs -P "$$(nproc)" -I {} clang-tidy --quiet {} -- -std=c11
 	clang-tidy --quiet wasm/exports.c -- -std=c11 -Wno-unknown-attributes
 	$(TSC) -p wasm --noEmit
 	node tests/package.js
