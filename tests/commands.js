@@ -20,11 +20,14 @@ export function runWithin(seconds) {
     )
 }
 
-/** What `build/test/unit` takes as arguments: a noun for each file of unit tests, the longest first. */
-export const unitNouns = () =>
-  readdirSync('tests/c/unit')
-    .flatMap((file) => /^(?!unit).*(?=\.c$)/.exec(file) ?? [])
-    .sort((a, b) => Number(b === 'points') - Number(a === 'points'))
+/**
+ * What `build/test/unit` takes as arguments: a noun for each file of unit tests, and for that of all
+ * indexes of points a noun for each of them; these are the longest, and come first.
+ */
+export const unitNouns = () => [
+  ...['agenttree', 'grid', 'kdtree'].map((noun) => `points/${noun}`),
+  ...readdirSync('tests/c/unit').flatMap((file) => /^(?!unit|points).*(?=\.c$)/.exec(file) ?? []),
+]
 
 /**
  * Begins them in this order: the longest first.

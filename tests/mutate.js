@@ -169,11 +169,7 @@ const SOURCES = [...CORE, ...UNIT, 'tests/c/determinism.c']
 /** What can kill: a program and its arguments. */
 const KILLERS = [
   { name: 'determinism', program: 'determinism', nouns: [] },
-  ...unitNouns()
-    .flatMap((noun) =>
-      noun === 'points' ? ['points/agenttree', 'points/grid', 'points/kdtree'] : [noun],
-    )
-    .map((noun) => ({ name: `unit ${noun}`, program: 'unit', nouns: [noun] })),
+  ...unitNouns().map((noun) => ({ name: `unit ${noun}`, program: 'unit', nouns: [noun] })),
 ]
 
 /** What a killer calls: functions, where each begins and ends, and the files of which any line runs. */

@@ -3,13 +3,13 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { inTurn, runWithin } from './commands.js'
+import { inTurn, runWithin, unitNouns } from './commands.js'
 import { fuzz, targets } from './fuzz.js'
 
 process.chdir(fileURLToPath(new URL('../', import.meta.url)))
 
 const FUZZ_SECONDS = 10
-const run = runWithin(900)
+const run = runWithin(1200)
 
 let passed = 0
 let failed = 0
@@ -31,11 +31,11 @@ async function uvu(name, folder, pattern) {
   report(name, ok, Math.max(total - ok, clean ? 0 : 1), output)
 }
 
-// Native, under sanitizers.
-async function unit() {
-  const { output, clean } = await run('build/test/unit')
+/** Native, under sanitizers. @param {string} noun */
+async function unit(noun) {
+  const { output, clean } = await run('build/test/unit', noun)
   const [, ok, wrong] = /(\d+) passed, (\d+) failed/.exec(output) ?? [0, 0, 1]
-  report('native unit tests', Number(ok), Math.max(Number(wrong), clean ? 0 : 1), output)
+  report(`unit tests of ${noun}`, Number(ok), Math.max(Number(wrong), clean ? 0 : 1), output)
 }
 
 /** @param {string} target */
@@ -61,7 +61,7 @@ const suites = [
   () => uvu('its consumers', 'tests/consumers', '\\.test\\.js$'),
   () => uvu('in Chromium', 'tests/browser', '^(?!site).*\\.test\\.js$'),
   () => uvu('the site in Chromium', 'tests/browser', 'site\\.test\\.js$'),
-  unit,
+  ...unitNouns().map((noun) => () => unit(noun)),
   ...targets().map((target) => () => fuzzing(target)),
   ...inTests('build/test', 'determinism-').map((file) => () => prints(file, file, hashes)),
   ...inTests('build/test', 'example-').map(
