@@ -202,10 +202,9 @@ build/test/unit: $(SANITIZED) $(patsubst tests/c/%.c,build/sanitized/%.o,$(C_UNI
 	@mkdir -p $(@D)
 	$(CLANG) $(SANITIZE) $^ -lm -o $@
 
-# A million cases: what is wrong with memory the same cases show under the fuzzer, at a fourth of the pace.
-build/test/long: tests/c/long.c $(C_TESTS) $(C_SOURCES) $(C_HEADERS) | $(SETUP)
+build/test/long: tests/c/long.c $(C_TESTS) $(SANITIZED)
 	@mkdir -p $(@D)
-	$(CLANG) $(C_FLAGS) -O2 -fsanitize=undefined,float-cast-overflow -fno-sanitize-recover=all $< $(C_SOURCES) -lm -o $@
+	$(CLANG) $(C_FLAGS) $(SANITIZE) $< $(SANITIZED) -lm -o $@
 
 build/fuzz/api: wasm/exports.c
 build/fuzz/%: tests/c/fuzz/%.c $(C_TESTS) $(SANITIZED) | $(SETUP)

@@ -9,7 +9,7 @@ import { fuzz, targets } from './fuzz.js'
 process.chdir(fileURLToPath(new URL('../', import.meta.url)))
 
 const FUZZ_SECONDS = 10
-const run = runWithin(1200)
+const run = runWithin(900)
 
 let passed = 0
 let failed = 0

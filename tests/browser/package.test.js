@@ -9,7 +9,7 @@ import { open } from './chromium.js'
 
 const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url))
 const inPage = suite('package in a page')
-const SECONDS = 600
+const SECONDS = 300
 
 inPage('passes its own tests', async () => {
   const installed = install()
