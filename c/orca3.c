@@ -197,10 +197,22 @@ typedef struct aim {
   bool isDirection;
 } aim;
 
+/* Squared, what counts as parallel. */
+static const float PARALLEL2 = ORCA_EPSILON * ORCA_EPSILON;
+
 /* Whether two planes are parallel and point the same way. Of these the later is the stricter,
  * whatever rounding says, where it was found violated and the earlier was not. */
 static bool is_alike(vec3 normal, vec3 other) {
-  return vec3_length2(vec3_cross(normal, other)) <= ORCA_EPSILON && vec3_dot(normal, other) > 0;
+  return vec3_length2(vec3_cross(normal, other)) <= PARALLEL2 && vec3_dot(normal, other) > 0;
+}
+
+/* What of a vector lies in a plane. */
+static vec3 part_within(vec3 a, vec3 normal) { return vec3_along(a, normal, -vec3_dot(a, normal)); }
+
+/* The direction of such a part. Of a small one, much of what rounding left points out of the plane;
+ * what rounding turns it by within the plane costs nothing, the less of it there is. */
+static vec3 direction_within(vec3 part, vec3 normal) {
+  return vec3_unit(part_within(part, normal));
 }
 
 /* The best velocity on the line in which plane `index` meets one before it, `count`, that the
@@ -217,7 +229,7 @@ static bool solve_on_line(const orca3 *all, uint32_t index, uint32_t count, line
     const vec3 normal = normal_of(all, i);
     const float toward = vec3_dot(vec3_sub(point_of(all, i), line.point), normal);
     const float across = vec3_dot(line.direction, normal);
-    if (across * across <= ORCA_EPSILON) {
+    if (across * across <= PARALLEL2) {
       if (toward > rounding && !is_alike(normal, normal_of(all, index)) &&
           !is_alike(normal, normal_of(all, count)))
         return false;
@@ -249,9 +261,10 @@ static bool solve_on_plane(const orca3 *all, uint32_t index, const aim *wish, ve
   const float radius2 = speed2 - distance * distance;
   const vec3 center = vec3_mul(normal, distance);
   if (wish->isDirection) {
-    const vec3 flat = vec3_along(wish->sought, normal, -vec3_dot(wish->sought, normal));
-    const float flat2 = vec3_length2(flat);
-    *result = flat2 <= ORCA_EPSILON ? center : vec3_along(center, flat, sqrtf(radius2 / flat2));
+    const vec3 part = part_within(wish->sought, normal);
+    *result = center;
+    if (vec3_length2(part) > PARALLEL2)
+      *result = vec3_along(center, direction_within(part, normal), sqrtf(radius2));
   } else {
     const float out = vec3_dot(vec3_sub(point, wish->sought), normal);
     *result = vec3_along(wish->sought, normal, out);
@@ -263,13 +276,12 @@ static bool solve_on_plane(const orca3 *all, uint32_t index, const aim *wish, ve
   for (uint32_t i = 0; i < index; i++) {
     const vec3 other = normal_of(all, i), otherPoint = point_of(all, i);
     if (!(vec3_dot(other, vec3_sub(otherPoint, *result)) > 0)) continue;
-    const vec3 cross = vec3_cross(other, normal);
     if (is_alike(normal, other)) continue;
-    if (vec3_length2(cross) <= ORCA_EPSILON) return false; /* opposite, and this one is not met */
-    line3 line = {.direction = vec3_unit(cross)};
-    const vec3 toward = vec3_cross(line.direction, normal);
-    line.point = vec3_along(point, toward,
-                            vec3_dot(vec3_sub(otherPoint, point), other) / vec3_dot(toward, other));
+    const vec3 part = part_within(other, normal);
+    if (vec3_length2(part) <= PARALLEL2) return false; /* opposite, and this one is not met */
+    const vec3 toward = direction_within(part, normal);
+    const float away = vec3_dot(vec3_sub(otherPoint, point), other) / vec3_dot(toward, other);
+    const line3 line = {vec3_along(point, toward, away), vec3_cross(toward, normal)};
     if (!solve_on_line(all, index, i, line, wish, result)) return false;
   }
   return true;
@@ -325,7 +337,7 @@ OUT_OF_LINE void solve_violated(const orca3 *all, uint32_t from, float maxSpeed,
       const vec3 otherNormal = normal_of(all, j);
       const vec3 between = vec3_sub(otherNormal, normal);
       const float length2 = vec3_length2(between);
-      if (length2 <= ORCA_EPSILON) continue; /* alike */
+      if (length2 <= PARALLEL2) continue; /* alike */
       /* By its point nearest to 0: one far away costs the digits of all that comes after. */
       const float apart = vec3_dot(otherNormal, point_of(all, j)) - vec3_dot(normal, point);
       set_plane(&bisectors, bisectors.count++, vec3_mul(between, apart / length2),

@@ -241,23 +241,15 @@ static inline double program_slack(const program *of, int count) {
   return count && program_solve(&alone, true) ? alone.best / of->maxSpeed : -1;
 }
 
-/* Bounds of what a test accepts, in greatest speeds. */
-typedef struct program_bounds {
-  double violation, way; /* where all constraints can hold */
-  double excess;         /* of the worst violation beyond the least, where not */
-} program_bounds;
-
 /* How near to parallel constraints are drawn. */
-enum { PROGRAM_SLANTS = 3 };
+enum { PROGRAM_SLANTS = 5 };
 
 /* Solves one program drawn at random; answers with what is wrong, or NULL. Those that can only just
  * be solved, or just not, are left out, and walls that contradict each other. */
 static inline const char *compare_program(uint32_t *state, int dimensions, int sort) {
-  /* In space what is within 0.003 of parallel counts as parallel: that much is lost. */
-  static const program_bounds BOUNDS[] = {{1e-4, 1e-4, 1e-4}, {1e-4, 1e-4, 5e-3}};
-  static const double SLANTS[PROGRAM_SLANTS] = {0.02, 1e-3, 1e-6};
+  static const double ACCEPTED = 1e-4; /* in greatest speeds */
+  static const double SLANTS[PROGRAM_SLANTS] = {0.02, 1e-3, 1e-4, 1e-5, 1e-6};
   static program_floats floats;
-  const program_bounds *bounds = &BOUNDS[dimensions - 2];
   const double slant = SLANTS[sort];
   program at = random_program(state, dimensions, dimensions == 2 ? PROGRAM_LINES : 7, slant);
   if (dimensions == 2 && random_word(state) % 2)
@@ -276,14 +268,14 @@ static inline const char *compare_program(uint32_t *state, int dimensions, int s
   if (slack < -1e-3) {
     if (!isFeasible) return "a program that can be solved is not";
     if (!program_solve(&at, false)) return "the slow way finds nothing";
-    if (violation > bounds->violation) return "a constraint is violated";
-    if ((distance3(x, at.preferred) - at.best) / at.maxSpeed > bounds->way) return "not the best";
+    if (violation > ACCEPTED) return "a constraint is violated";
+    if ((distance3(x, at.preferred) - at.best) / at.maxSpeed > ACCEPTED) return "not the best";
   } else if (slack > 1e-3 && program_slack(&at, at.walls) < -1e-3) {
     if (isFeasible) return "a program that can't be solved is";
     if (!program_solve(&at, true)) return "the slow way finds no least violation";
-    if (at.walls && worst_of(&at, 0, at.walls, x) / at.maxSpeed > bounds->violation)
+    if (at.walls && worst_of(&at, 0, at.walls, x) / at.maxSpeed > ACCEPTED)
       return "a wall is violated";
-    if (worst_of(&at, at.walls, at.count, x) / at.maxSpeed - at.best / at.maxSpeed > bounds->excess)
+    if (worst_of(&at, at.walls, at.count, x) / at.maxSpeed - at.best / at.maxSpeed > ACCEPTED)
       return "the worst violation is not the least";
   }
   return NULL;
