@@ -6,12 +6,16 @@ import * as assert from 'uvu/assert'
 import { build } from 'vite'
 import { install } from '../installed.js'
 import { open } from './chromium.js'
+import { suites } from './suites.js'
 
 const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url))
 const inPage = suite('package in a page')
 const SECONDS = 300
 
-inPage('passes its own tests', async () => {
+/** @type {Awaited<ReturnType<typeof open>>} */
+let site
+
+inPage.before(async () => {
   const installed = install()
   const dist = `${installed.folder}/node_modules/copse/dist`
   await build({
@@ -27,12 +31,17 @@ inPage('passes its own tests', async () => {
     build: {
       outDir: here('../../build/browser'),
       emptyOutDir: true,
+      target: 'esnext', // the page awaits its tests
       rollupOptions: { treeshake: false }, // the tests are side effects
     },
   })
   installed.remove() // what the page needs is built
-  const site = await open(here('../../build/browser'))
-  try {
+  site = await open(here('../../build/browser'))
+})
+inPage.after(() => site.close())
+
+for (const name of Object.keys(suites)) {
+  inPage(`passes its own tests: ${name}`, async () => {
     const { page, errors } = await site.page('about:blank')
     let output = ''
     page.on('console', (message) => (output += message.text()))
@@ -40,16 +49,15 @@ inPage('passes its own tests', async () => {
       predicate: (message) => message.text().includes('Duration'),
       timeout: SECONDS * 1000,
     })
-    await page.goto(new URL('index.html', site.url).href)
+    await page.goto(new URL(`index.html?${name}`, site.url).href)
     await done
     const [, total] = /Total:\s+(\d+)/.exec(output) ?? []
     const [, passed] = /Passed:\D*(\d+)/.exec(output) ?? []
     assert.ok(Number(total) > 0, output)
     assert.is(passed, total, output)
     assert.equal(errors, [])
-  } finally {
-    await site.close()
-  }
-})
+    await site.closePages()
+  })
+}
 
 inPage.run()

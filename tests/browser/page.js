@@ -1,19 +1,6 @@
-// The package's own tests, in the page. They print what uvu prints, to the console.
+// The tests that the address names, in the page. They print what uvu prints, to the console.
 
 import './runs.js'
-import '../agenttree.test.js'
-import '../crowd.test.js'
-import '../crowdscenarios.test.js'
-import '../degenerate.test.js'
-import '../determinism.test.js'
-import '../errors.test.js'
-import '../from.test.js'
-import '../grid.test.js'
-import '../instances.test.js'
-import '../kdtree.test.js'
-import '../obstacle.test.js'
-import '../octree.test.js'
-import '../raycast.test.js'
-import '../snapshot.test.js'
-import '../transfer.test.js'
-import '../walls.test.js'
+import { suites } from './suites.js'
+
+await suites[location.search.slice(1)]()
