@@ -38,6 +38,7 @@ inPage.before(async () => {
   installed.remove() // what the page needs is built
   site = await open(here('../../build/browser'))
 })
+inPage.after.each(() => site.closePages())
 inPage.after(() => site.close())
 
 for (const name of Object.keys(suites)) {
@@ -56,7 +57,6 @@ for (const name of Object.keys(suites)) {
     assert.ok(Number(total) > 0, output)
     assert.is(passed, total, output)
     assert.equal(errors, [])
-    await site.closePages()
   })
 }
 
