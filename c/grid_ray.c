@@ -74,7 +74,7 @@ ALWAYS_INLINE uint32_t cast(const copse_grid *grid, const scan_ray *ray, const c
           agents_scan_ray(all, runs[waiting].begin, runs[waiting].end, ray, &filter, hit);
       }
     }
-    if (hit->id != COPSE_NONE && (double)hit->fraction <= piece.end) return visits;
+    if (whole && hit->id != COPSE_NONE && (double)hit->fraction <= piece.end) return visits;
   }
   if (whole) return visits;
   agents_scan_ray(all, 0, all->present, ray, &filter, hit);

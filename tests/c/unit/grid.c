@@ -72,6 +72,28 @@ static void test_windows_wider_than_the_table(void) {
   }
 }
 
+/* Where the window of a piece of the way is wider than the table, all agents are scanned: whoever
+ * an earlier piece found behind its own end is not yet the first. */
+static void test_rays_with_pieces_wider_than_the_table(void) {
+  enum { MOST = 64 };
+  uint32_t seed = 15;
+  for (uint32_t round = 0; round < repeats(20000); round++) {
+    float points[3 * MOST];
+    const uint32_t n = 20 + random_word(&seed) % (MOST - 20), dim = 2 + round % 2;
+    const uint32_t extent = 10 + random_word(&seed) % 50;
+    for (uint32_t i = 0; i < n * dim; i++) points[i] = (float)(random_word(&seed) % extent);
+    copse_grid *grid = grid_of(points, n, dim, (float)(1 + random_word(&seed) % 10));
+    const copse_brute brute = {interleaved(points, dim), NULL, n, dim};
+    asked ask = {.query = copse_query_default(), .radius = (float)(random_word(&seed) % extent)};
+    for (uint32_t axis = 0; axis < dim; axis++) {
+      ask.center[axis] = (float)(random_word(&seed) % 20 * extent) - 10 * (float)extent;
+      ask.lo[axis] = (float)(random_word(&seed) % extent);
+    }
+    CHECK(compare_rays((index){.grid = grid}, &brute, &ask, NULL) == NULL);
+    copse_grid_destroy(grid);
+  }
+}
+
 static void test_queries_beyond_all_agents(void) {
   const float points[] = {0, 0, 0, 10, 0, 0, 0, 10, 0, 10, 10, 10};
   const float far[][3] = {
@@ -245,6 +267,7 @@ static void test_a_snapshot_is_for_one_size_of_cells(void) {
 const unit_test GRID_TESTS[] = {
     TEST(test_windows_wrap_past_the_end_of_the_table),
     TEST(test_windows_wider_than_the_table),
+    TEST(test_rays_with_pieces_wider_than_the_table),
     TEST(test_queries_beyond_all_agents),
     TEST(test_exactly_the_radius_across_cells),
     TEST(test_the_table_is_shared_where_there_are_too_many_cells),
