@@ -1,7 +1,7 @@
 // The tests of drawn cases, for long: CASES (1,000,000) of each structure, from SEED (1) on, by as many
 // PROCESSES as there are processors. What held is kept in build/long.json: a run that was interrupted goes
-// on where it was, unless the library or the test is another one now. By SEED, one machine can go on where
-// another was: the same key in the table says that library and test are the same.
+// on where it was, unless the structure or its test is another one now. By SEED, one machine can go on where
+// another was: the same key in the table says that structure and test are the same.
 
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
@@ -18,17 +18,18 @@ const PROCESSES = Number(process.env.PROCESSES || availableParallelism())
 const STATE = 'build/long.json'
 const CHUNK_CASES = 20_000 // about
 const run = runWithin(2 * 3600) // else a chunk hangs
+const POINTS = ['agenttree', 'grid', 'kdtree']
 const MOST_FAILURES = 3 // of a structure, before the others go on without it
 
-/** What draws cases of each structure: so many `runs` of each of its properties are a chunk. */
+/** What draws cases of which nouns: so many `runs` of each of its properties are a chunk. */
 const STRUCTURES = Object.entries({
-  'agent tree': { test: 'tests/agenttree.test.js', runs: 5000 },
-  grid: { test: 'tests/grid.test.js', runs: 5000 },
-  'k-d tree': { test: 'tests/kdtree.test.js', runs: 4000 },
-  'rays of these three': { test: 'tests/raycast.test.js', runs: 10_000 },
-  'quadtree and octree': { test: 'tests/octree.test.js', runs: 10_000 },
-  'obstacle tree': { test: 'tests/walls.test.js', runs: 17_778 },
-  crowd: { test: 'build/test/long', runs: 20_000 },
+  'agent tree': { nouns: ['agenttree'], test: 'tests/agenttree.test.js', runs: 5000 },
+  grid: { nouns: ['grid'], test: 'tests/grid.test.js', runs: 5000 },
+  'k-d tree': { nouns: ['kdtree'], test: 'tests/kdtree.test.js', runs: 4000 },
+  'rays of these three': { nouns: POINTS, test: 'tests/raycast.test.js', runs: 10_000 },
+  'quadtree and octree': { nouns: ['octree'], test: 'tests/octree.test.js', runs: 10_000 },
+  'obstacle tree': { nouns: ['obstacle'], test: 'tests/walls.test.js', runs: 17_778 },
+  crowd: { nouns: ['crowd'], test: 'build/test/long', runs: 20_000 },
 })
 
 /** @typedef {{ seed: number, cases: number, seconds: number }} Chunk which held */
@@ -36,12 +37,10 @@ const STRUCTURES = Object.entries({
 // ---- What held before ----
 
 /** What a test in C is made of. */
-const C_FILES = ['c', 'tests/c'].flatMap((folder) =>
-  readdirSync(folder)
-    .filter((name) => /\.[ch]$/.test(name))
-    .sort()
-    .map((name) => `${folder}/${name}`),
-)
+const C_FILES = readdirSync('tests/c')
+  .filter((name) => /\.[ch]$/.test(name))
+  .sort()
+  .map((name) => `tests/c/${name}`)
 
 /** A test, and what it imports. @param {string} file @param {Set<string>} files */
 function sourcesOf(file, files = new Set()) {
@@ -52,10 +51,11 @@ function sourcesOf(file, files = new Set()) {
   return files
 }
 
-/** Another one for another library or test, whatever compiles the test. @param {string} test */
-function keyOf(test) {
-  const isScript = test.endsWith('.js')
-  const files = isScript ? ['dist/copse.js', 'dist/scalar.js', ...sourcesOf(test)] : C_FILES
+/** Another one for another structure or test, whatever compiles the test. An entry of a noun is all that it is
+ * made of, but for what c/simd.h has for other processors. @param {string} test @param {string[]} nouns */
+function keyOf(test, nouns) {
+  const sources = test.endsWith('.js') ? sourcesOf(test) : C_FILES
+  const files = [...nouns.map((noun) => `dist/${noun}.js`), 'c/simd.h', ...sources]
   const hash = createHash('sha256')
   for (const file of files) hash.update(readFileSync(file))
   return hash.digest('hex').slice(0, 12)
@@ -69,8 +69,8 @@ function keep() {
   renameSync(`${STATE}.new`, STATE)
 }
 
-const played = STRUCTURES.map(([name, { test, runs }]) => {
-  const key = keyOf(test)
+const played = STRUCTURES.map(([name, { nouns, test, runs }]) => {
+  const key = keyOf(test, nouns)
   const chunks = (kept[key] ??= [])
   const seeds = new Set(chunks.map(({ seed }) => seed)) // played or being played
   return { name, test, runs, key, chunks, seeds, running: 0, failures: 0 }
