@@ -65,7 +65,8 @@ ALWAYS_INLINE uint32_t cast(const copse_grid *grid, const scan_ray *ray, const c
     const part piece = {inside.begin + i * step, inside.begin + (i + 1) * step};
     grid_window window;
     whole = window_of_piece(grid, ray, piece, &window, dim);
-    for (uint32_t z = window.lo[2]; whole && z <= window.hi[2]; z++) {
+    if (!whole) break; /* what was hit is farther on, and may not be the first */
+    for (uint32_t z = window.lo[2]; z <= window.hi[2]; z++) {
       for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {
         grid_run runs[2];
         uint32_t waiting =
@@ -74,7 +75,7 @@ ALWAYS_INLINE uint32_t cast(const copse_grid *grid, const scan_ray *ray, const c
           agents_scan_ray(all, runs[waiting].begin, runs[waiting].end, ray, &filter, hit);
       }
     }
-    if (whole && hit->id != COPSE_NONE && (double)hit->fraction <= piece.end) return visits;
+    if (hit->id != COPSE_NONE && (double)hit->fraction <= piece.end) return visits;
   }
   if (whole) return visits;
   agents_scan_ray(all, 0, all->present, ray, &filter, hit);
