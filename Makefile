@@ -364,6 +364,10 @@ bench-crossings: lib
 	node --no-liftoff tests/bench/crossings.js
 	node --no-liftoff tests/bench/crossingqueries.js
 
+## bench-degenerate: builds of degenerate points against uniform ones: at most 5 times as long
+bench-degenerate: lib
+	node --no-liftoff tests/bench/degenerate.js
+
 ## bench-goals: compares what was measured last with the goals
 bench-goals:
 	@node tests/bench/goals.js
