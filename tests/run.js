@@ -14,13 +14,18 @@ const run = runWithin(900)
 let passed = 0
 let failed = 0
 
-/** @param {string} name @param {number} ok @param {number} wrong @param {string} output */
-function report(name, ok, wrong, output) {
-  if (ok + wrong === 0) wrong = 1 // it ran nothing
-  if (wrong) console.log(output)
-  console.log(`${wrong ? 'FAIL' : 'ok  '} ${name}: ${ok} passed, ${wrong} failed;`)
+/** @typedef {{ name: string, ok: number, wrong: number, output: string }} Result */
+
+/** Runs a suite and says how it went. @param {() => Promise<Result>} suite */
+async function play(suite) {
+  const begun = performance.now()
+  const { name, ok, wrong, output } = await suite()
+  const seconds = Math.round((performance.now() - begun) / 1000)
+  const bad = ok + wrong ? wrong : 1 // it ran nothing
+  if (bad) console.log(output)
+  console.log(`${bad ? 'FAIL' : 'ok  '} ${name}: ${ok} passed, ${bad} failed, ${seconds} s`)
   passed += ok
-  failed += wrong
+  failed += bad
 }
 
 /** @param {string} name @param {string} folder @param {string} pattern */
@@ -28,40 +33,48 @@ async function uvu(name, folder, pattern) {
   const { output, clean } = await run('node', 'node_modules/uvu/bin.js', folder, pattern)
   const ok = Number(/Passed:\s+(\d+)/.exec(output)?.[1] ?? 0)
   const total = Number(/Total:\s+(\d+)/.exec(output)?.[1] ?? 0)
-  report(name, ok, Math.max(total - ok, clean ? 0 : 1), output)
+  return { name, ok, wrong: Math.max(total - ok, clean ? 0 : 1), output }
 }
 
 /** Native, under sanitizers. @param {string} noun */
 async function unit(noun) {
   const { output, clean } = await run('build/test/unit', noun)
   const [, ok, wrong] = /(\d+) passed, (\d+) failed/.exec(output) ?? [0, 0, 1]
-  report(`unit tests of ${noun}`, Number(ok), Math.max(Number(wrong), clean ? 0 : 1), output)
+  return {
+    name: `unit tests of ${noun}`,
+    ok: Number(ok),
+    wrong: Math.max(Number(wrong), clean ? 0 : 1),
+    output,
+  }
 }
 
 /** @param {string} target */
 async function fuzzing(target) {
   const { ok, figures, output } = await fuzz(target, FUZZ_SECONDS)
-  report(`fuzz ${target}, ${figures}`, ok ? 1 : 0, ok ? 0 : 1, output)
+  return { name: `fuzz ${target}, ${figures}`, ok: ok ? 1 : 0, wrong: ok ? 0 : 1, output }
 }
 
 /** @param {string} program of build/test @param {string} name @param {string} expected what it prints */
 async function prints(program, name, expected) {
   const { output, clean } = await run(`build/test/${program}`)
   const same = clean && output === expected
-  report(name, same ? 1 : 0, same ? 0 : 1, output)
+  return { name, ok: same ? 1 : 0, wrong: same ? 0 : 1, output }
 }
 
 const hashes = readFileSync('tests/determinism.txt', 'utf8')
 const near = 'agent 0 is near\nagent 1 is near\n'
 const inTests = (folder, pattern) => readdirSync(folder).filter((file) => pattern.test(file))
+const uvuFiles = (name, folder) =>
+  inTests(folder, /\.test\.js$/).map((file) => () => uvu(`${name}, ${file}`, folder, `^${file}$`))
 
-// The longest first, and what waits for the network beside what computes.
-const suites = [
-  () => uvu('in Node', 'tests', '^[^/]+\\.test\\.js$'),
+/** One page at a time, beside all else. */
+async function playInChromium() {
+  for (const suite of uvuFiles('in Chromium', 'tests/browser')) await play(suite)
+}
+
+const others = [
   () => uvu('its consumers', 'tests/consumers', '\\.test\\.js$'),
-  ...inTests('tests/browser', /\.test\.js$/).map(
-    (file) => () => uvu(`in Chromium, ${file}`, 'tests/browser', `^${file}$`),
-  ),
+  ...uvuFiles('in Node', 'tests'),
   ...unitNouns().map((noun) => () => unit(noun)),
   ...targets().map((target) => () => fuzzing(target)),
   ...inTests('build/test', /^determinism-/).map((file) => () => prints(file, file, hashes)),
@@ -69,7 +82,7 @@ const suites = [
     (file) => () => prints(file, `${file}, against the installed library`, near),
   ),
 ]
-await inTurn(suites)
+await inTurn([playInChromium, ...others.map((suite) => () => play(suite))])
 
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed ? 1 : 0
