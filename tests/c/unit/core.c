@@ -68,7 +68,38 @@ static void test_a_snapshot_has_at_least_a_header(void) {
     CHECK(!snapshot_opens(words, size, SNAPSHOT_GRID));
 }
 
+static void test_defaults_are_as_documented(void) {
+  const copse_query query = copse_query_default();
+  CHECK(query.mask == COPSE_ALL_GROUPS && query.exclude == COPSE_NONE);
+  CHECK(query.maxDistance == INFINITY && query.sort == COPSE_SORT_NONE);
+  const copse_agenttree_def agents = copse_agenttree_default();
+  CHECK(agents.dimensions == 2 && agents.capacity == 1000 && agents.leafSize >= 1);
+  CHECK(agents.axis == COPSE_AXIS_LONGEST && agents.split == COPSE_SPLIT_MIDPOINT);
+  const copse_grid_def grid = copse_grid_default();
+  CHECK(grid.dimensions == 2 && grid.capacity == 1000 && grid.cellSize == 1);
+  const copse_kdtree_def still = copse_kdtree_default();
+  CHECK(still.dimensions == 2 && still.capacity == 1000);
+  CHECK(still.builder == COPSE_BUILDER_QUICKSELECT);
+  const copse_octree_def boxes = copse_octree_default();
+  CHECK(boxes.dimensions == 2 && boxes.capacity == 1000 && boxes.leafSize >= 1);
+  CHECK(boxes.maxDepth == 8 && boxes.looseness == 1);
+  for (int i = 0; i < 4; i++) CHECK(boxes.bounds[i] == (i < 2 ? 0 : 1000));
+  const copse_obstacle_def walls = copse_obstacle_default();
+  CHECK(walls.capacity == 1000 && walls.leafSize >= 1);
+  const copse_crowd_def crowd = copse_crowd_default();
+  CHECK(crowd.dimensions == 2 && crowd.capacity == 1000 && crowd.maxNeighbors == 10);
+  const copse_crowd_agent one = copse_crowd_agent_default();
+  for (int axis = 0; axis < 3; axis++) {
+    CHECK(one.position[axis] == 0 && one.velocity[axis] == 0 && isnan(one.goal[axis]));
+  }
+  CHECK(one.preferredSpeed == 1 && one.radius == 0.5f && one.maxSpeed == 2 && one.priority == 0);
+  CHECK(one.neighborDistance == 10 && one.maxNeighbors == 10);
+  CHECK(one.timeHorizon == 2 && one.timeHorizonObstacles == 2 && one.maxAcceleration == INFINITY);
+  CHECK(one.groups == 1 && one.mask == COPSE_ALL_GROUPS && one.enabled && !one.locked);
+}
+
 const unit_test CORE_TESTS[] = {
+    TEST(test_defaults_are_as_documented),
     TEST(test_every_status_has_a_text),
     TEST(test_slots_are_reused_with_a_new_generation),
     TEST(test_slots_keep_their_state_when_they_grow),

@@ -994,7 +994,31 @@ static void test_validate_sees_wrong_nodes_and_pieces(void) {
   copse_obstacle_destroy(tree);
 }
 
+/* What is behind the two numbers of a point belongs to somebody else. */
+static void test_no_third_number_of_a_point_is_read(void) {
+  copse_obstacle *tree = walls_of(64, 0, 1);
+  add_loop(tree, CLOCKWISE, 4);
+  build_walls(tree);
+  const float p[3] = {4, 4, NAN}, q[3] = {5, 4, NAN}, lo[3] = {-10, -10, NAN},
+              hi[3] = {20, 20, NAN};
+  uint32_t ids[64], total;
+  copse_wall wall;
+  float distances2[64];
+  bool answer;
+  copse_wall_hit hit;
+  copse_corner corners[64];
+  copse_results found = {ids, distances2, 64, 0, 0};
+  CHECK(copse_obstacle_within(tree, p, 1, COPSE_SIDE_BOTH, &found) == COPSE_OK);
+  CHECK(copse_obstacle_nearest(tree, p, 9, COPSE_SIDE_BOTH, &wall, NULL) == COPSE_OK);
+  CHECK(copse_obstacle_visible(tree, p, q, 0, &answer, NULL) == COPSE_OK && answer);
+  CHECK(copse_obstacle_raycast(tree, p, q, COPSE_SIDE_BOTH, &hit, NULL) == COPSE_OK);
+  CHECK(copse_obstacle_contains(tree, p, &answer, NULL) == COPSE_OK);
+  CHECK(copse_obstacle_visibility(tree, p, lo, hi, corners, 64, &total, NULL) == COPSE_OK);
+  copse_obstacle_destroy(tree);
+}
+
 const unit_test OBSTACLE_TESTS[] = {
+    TEST(test_no_third_number_of_a_point_is_read),
     TEST(test_walls_agree_with_a_list),
     TEST(test_edges_of_no_length_are_dropped_and_counted),
     TEST(test_wrong_polygons_are_refused),
