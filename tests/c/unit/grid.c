@@ -267,7 +267,45 @@ static void test_a_snapshot_is_for_one_size_of_cells(void) {
   copse_grid_destroy(other);
 }
 
+/* A search begins with what is about as far as the neighbors are, however large the cells. */
+static void test_neighbors_among_large_cells_visit_no_more_than_they_must(void) {
+  enum { N = 2000, SEARCHES = 500, SIDE = 50, K = 8 };
+  static float points[3 * N];
+  static const float CELLS[] = {2.5f, 8};
+  uint64_t visited[2][2] = {{0}}; /* in 2D and 3D, by the size of cells */
+  for (uint32_t dim = 2; dim <= 3; dim++)
+    for (int i = 0; i < 2; i++) {
+      uint32_t seed = 5;
+      for (uint32_t at = 0; at < N * dim; at++)
+        points[at] = (float)(random_word(&seed) >> 8) * SIDE / 16777216;
+      copse_grid_def def = copse_grid_default();
+      def.dimensions = dim;
+      def.capacity = N;
+      def.cellSize = CELLS[i];
+      copse_grid *grid = NULL;
+      CHECK(copse_grid_create(&def, &grid) == COPSE_OK);
+      const copse_positions given = interleaved(points, dim);
+      CHECK(copse_grid_build_from(grid, &given, NULL, N, NULL) == COPSE_OK);
+      for (int search = 0; search < SEARCHES; search++) {
+        float center[3], distances2[K];
+        for (uint32_t axis = 0; axis < dim; axis++)
+          center[axis] = (float)(random_word(&seed) >> 8) * SIDE / 16777216;
+        uint32_t ids[K];
+        copse_results found = {ids, distances2, K, 0, 0};
+        CHECK(copse_grid_neighbors(grid, center, K, NULL, &found) == COPSE_OK);
+        visited[dim - 2][i] += found.visits;
+      }
+      copse_grid_destroy(grid);
+    }
+  static const uint64_t MEASURED[2][2] = {{2103, 1123}, {43140, 3971}};
+  for (int i = 0; i < 4; i++) {
+    const uint64_t sum = visited[i / 2][i % 2];
+    CHECK(sum > 0 && sum <= MEASURED[i / 2][i % 2]);
+  }
+}
+
 const unit_test GRID_TESTS[] = {
+    TEST(test_neighbors_among_large_cells_visit_no_more_than_they_must),
     TEST(test_windows_wrap_past_the_end_of_the_table),
     TEST(test_windows_wider_than_the_table),
     TEST(test_rays_with_pieces_wider_than_the_table),
