@@ -28,6 +28,9 @@ async function play(suite) {
   failed += bad
 }
 
+/** What either holds or not. @param {string} name @param {boolean} holds @param {string} output */
+const single = (name, holds, output) => ({ name, ok: Number(holds), wrong: Number(!holds), output })
+
 /** @param {string} name @param {string} folder @param {string} pattern */
 async function uvu(name, folder, pattern) {
   const { output, clean } = await run('node', 'node_modules/uvu/bin.js', folder, pattern)
@@ -51,14 +54,13 @@ async function unit(noun) {
 /** @param {string} target */
 async function fuzzing(target) {
   const { ok, figures, output } = await fuzz(target, FUZZ_SECONDS)
-  return { name: `fuzz ${target}, ${figures}`, ok: ok ? 1 : 0, wrong: ok ? 0 : 1, output }
+  return single(`fuzz ${target}, ${figures}`, ok, output)
 }
 
 /** @param {string} program of build/test @param {string} name @param {string} expected what it prints */
 async function prints(program, name, expected) {
   const { output, clean } = await run(`build/test/${program}`)
-  const same = clean && output === expected
-  return { name, ok: same ? 1 : 0, wrong: same ? 0 : 1, output }
+  return single(name, clean && output === expected, output)
 }
 
 const hashes = readFileSync('tests/determinism.txt', 'utf8')
@@ -72,6 +74,7 @@ async function playInChromium() {
   for (const suite of uvuFiles('in Chromium', 'tests/browser')) await play(suite)
 }
 
+// What waits for the network first, beside what computes.
 const others = [
   () => uvu('its consumers', 'tests/consumers', '\\.test\\.js$'),
   ...uvuFiles('in Node', 'tests'),

@@ -6,6 +6,7 @@
 import * as copse from 'copse'
 import { className, KINDS } from '../indexes.js'
 import { createRandom, distributions, WORLD } from '../random.js'
+import { summary } from './measure.js'
 
 const N = 10_000
 const ROUNDS = 40
@@ -39,8 +40,6 @@ const ofBoxes = (tree, dimensions) => (positions) => {
   tree.load(N)
   return performance.now() - start
 }
-
-const median = (times) => times.sort((a, b) => a - b)[times.length >> 1]
 
 await copse.init()
 const { uniform, ...degenerate } = distributions
@@ -76,7 +75,7 @@ for (const { name, dimensions, build } of builds) {
       times.plain.push(build(plain))
       times.degenerate.push(build(points))
     }
-    return { spread, ratio: median(times.degenerate) / median(times.plain) }
+    return { spread, ratio: summary(times.degenerate).median / summary(times.plain).median }
   })
   const worst = ratios.reduce((a, b) => (b.ratio > a.ratio ? b : a))
   most = Math.max(most, worst.ratio)

@@ -89,9 +89,8 @@ static void test_defaults_are_as_documented(void) {
   const copse_crowd_def crowd = copse_crowd_default();
   CHECK(crowd.dimensions == 2 && crowd.capacity == 1000 && crowd.maxNeighbors == 10);
   const copse_crowd_agent one = copse_crowd_agent_default();
-  for (int axis = 0; axis < 3; axis++) {
+  for (int axis = 0; axis < 3; axis++)
     CHECK(one.position[axis] == 0 && one.velocity[axis] == 0 && isnan(one.goal[axis]));
-  }
   CHECK(one.preferredSpeed == 1 && one.radius == 0.5f && one.maxSpeed == 2 && one.priority == 0);
   CHECK(one.neighborDistance == 10 && one.maxNeighbors == 10);
   CHECK(one.timeHorizon == 2 && one.timeHorizonObstacles == 2 && one.maxAcceleration == INFINITY);
@@ -99,12 +98,12 @@ static void test_defaults_are_as_documented(void) {
 }
 
 const unit_test CORE_TESTS[] = {
-    TEST(test_defaults_are_as_documented),
     TEST(test_every_status_has_a_text),
     TEST(test_slots_are_reused_with_a_new_generation),
     TEST(test_slots_keep_their_state_when_they_grow),
     TEST(test_arena_aligns_every_array),
     TEST(test_memory_that_no_object_can_have_is_not_asked_for),
     TEST(test_a_snapshot_has_at_least_a_header),
+    TEST(test_defaults_are_as_documented),
     {NULL, NULL, false},
 };

@@ -278,14 +278,7 @@ static void test_neighbors_among_large_cells_visit_no_more_than_they_must(void) 
       uint32_t seed = 5;
       for (uint32_t at = 0; at < N * dim; at++)
         points[at] = (float)(random_word(&seed) >> 8) * SIDE / 16777216;
-      copse_grid_def def = copse_grid_default();
-      def.dimensions = dim;
-      def.capacity = N;
-      def.cellSize = CELLS[i];
-      copse_grid *grid = NULL;
-      CHECK(copse_grid_create(&def, &grid) == COPSE_OK);
-      const copse_positions given = interleaved(points, dim);
-      CHECK(copse_grid_build_from(grid, &given, NULL, N, NULL) == COPSE_OK);
+      copse_grid *grid = grid_of(points, N, dim, CELLS[i]);
       for (int search = 0; search < SEARCHES; search++) {
         float center[3], distances2[K];
         for (uint32_t axis = 0; axis < dim; axis++)
@@ -305,7 +298,6 @@ static void test_neighbors_among_large_cells_visit_no_more_than_they_must(void) 
 }
 
 const unit_test GRID_TESTS[] = {
-    TEST(test_neighbors_among_large_cells_visit_no_more_than_they_must),
     TEST(test_windows_wrap_past_the_end_of_the_table),
     TEST(test_windows_wider_than_the_table),
     TEST(test_rays_with_pieces_wider_than_the_table),
@@ -316,5 +308,6 @@ const unit_test GRID_TESTS[] = {
     TEST(test_validate_sees_what_is_wrong_in_a_grid),
     TEST(test_searches_among_the_smallest_cells),
     TEST(test_a_snapshot_is_for_one_size_of_cells),
+    TEST(test_neighbors_among_large_cells_visit_no_more_than_they_must),
     {NULL, NULL, false},
 };

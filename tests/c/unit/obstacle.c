@@ -1018,7 +1018,6 @@ static void test_no_third_number_of_a_point_is_read(void) {
 }
 
 const unit_test OBSTACLE_TESTS[] = {
-    TEST(test_no_third_number_of_a_point_is_read),
     TEST(test_walls_agree_with_a_list),
     TEST(test_edges_of_no_length_are_dropped_and_counted),
     TEST(test_wrong_polygons_are_refused),
@@ -1045,5 +1044,6 @@ const unit_test OBSTACLE_TESTS[] = {
     TEST(test_a_snapshot_of_walls_checks_what_it_takes),
     TEST(test_validate_sees_wrong_walls),
     TEST(test_validate_sees_wrong_nodes_and_pieces),
+    TEST(test_no_third_number_of_a_point_is_read),
     {NULL, NULL, false},
 };
