@@ -168,6 +168,7 @@ static void test_neighbors_in_a_clump_are_sought_there(void) {
   enum { K = 8, TELL = 2 * (K + 6), N = 4 * TELL, SEARCHES = 100 };
   float points[2 * N];
   uint32_t seed = 3;
+  CHECK(TELL == 2 * agents_aim(K));
   for (int search = 0; search < SEARCHES; search++) {
     for (uint32_t i = 0; i < 2 * N; i++) points[i] = (float)(random_word(&seed) >> 8) / 16777216;
     for (uint32_t i = TELL + 1; i < 2 * TELL; i++)
