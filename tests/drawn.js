@@ -2,12 +2,10 @@
 
 import fc from 'fast-check'
 
-const environment = globalThis.process?.env
-
-export const SEED = Number(environment?.COPSE_SEED ?? 1)
+export const SEED = Number(process.env.COPSE_SEED ?? 1)
 
 /** How many cases to draw: as many as usual, unless told otherwise. */
-export const runsOf = (usual) => Number(environment?.COPSE_RUNS ?? usual)
+export const runsOf = (usual) => Number(process.env.COPSE_RUNS ?? usual)
 
 let held = 0
 globalThis.process?.once?.('exit', () => {

@@ -3,6 +3,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { open } from './chromium.js'
+import { frames, picture } from './demo.js'
 
 const drawing = suite('drawing')
 /** @type {Awaited<ReturnType<typeof open>>} */
@@ -41,7 +42,7 @@ async function openScene(script, scene, field, count) {
   })
   await page.addInitScript(script)
   await page.goto(new URL(`#scene=${scene}`, site.url).href)
-  await frames(page)
+  await frames(page, 3)
   const number = page.getByRole('textbox', { name: field })
   if (await number.count()) await number.fill(String(count))
   else {
@@ -53,22 +54,15 @@ async function openScene(script, scene, field, count) {
   const cells = page.getByRole('combobox', { name: 'cells' })
   if (await cells.count()) await cells.selectOption('off')
   await page.mouse.move(2, 2)
-  await frames(page)
+  await frames(page, 3)
   return { page, errors }
-}
-
-/** @param {Page} page */
-async function frames(page, more = 3) {
-  await page.waitForFunction(() => window.copseDemo?.ready)
-  const before = await page.evaluate(() => window.copseDemo.frame)
-  await page.waitForFunction((least) => window.copseDemo.frame >= least, before + more)
 }
 
 const SIDE = 12 // pixels of a tile
 
 /** Mean red, green and blue of each tile of the stage, as a visitor sees it. @param {Page} page */
 async function tiles(page) {
-  const shot = (await page.locator('#stage').screenshot()).toString('base64')
+  const shot = await picture(page)
   return page.evaluate(
     async ([shot, side]) => {
       const image = new Image()
@@ -139,13 +133,13 @@ drawing('sprites follow a resize, and a lost context', async () => {
   for (const script of [CANVAS_ONLY, SPRITES]) {
     const opened = await openScene(script, 'circle', 'agents', 2_000)
     await opened.page.setViewportSize(size)
-    await frames(opened.page)
+    await frames(opened.page, 3)
     both.push(opened)
   }
   const [canvas, { page, errors }] = both
   const expected = await tiles(canvas.page)
   const check = async (by, what) => {
-    await frames(page)
+    await frames(page, 3)
     assert.is(await usesSprites(page), by, what)
     const off = difference(expected, await tiles(page))
     assert.ok(off < 0.06, `${what}: differ by ${off}`)

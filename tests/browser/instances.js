@@ -1,6 +1,4 @@
-// Imported first: fewer cases than in Node, where the same were drawn already.
-
-globalThis.process ??= { env: { COPSE_RUNS: '1000' } }
+// Imported first.
 
 // A page has room for 125 instances. One whose index was forgotten, not disposed of, is taken back by
 // tasks alone, and tests that never wait leave no time for them: so each instance begins with a task.
