@@ -22,8 +22,6 @@ inPage.before(async () => {
     configFile: false,
     root: here('.'),
     logLevel: 'error',
-    // Fewer cases than in Node, where the same were drawn already.
-    define: { 'process.env': JSON.stringify({ COPSE_RUNS: '1000' }) },
     resolve: {
       alias: [
         { find: /^copse$/, replacement: `${dist}/copse.js` },
