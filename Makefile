@@ -18,7 +18,7 @@ C_HEADERS := $(wildcard c/*.h)
 C_SOURCES := $(wildcard c/*.c)
 C_NAMES := $(notdir $(C_SOURCES:.c=))
 JS_SOURCES := $(wildcard wasm/*.js wasm/*.d.ts wasm/only/*.js)
-WEB_SOURCES := $(shell find web tests/random.js tests/bench/*.js -type f -not -path 'web/dist/*' -not -path 'web/docs/*')
+WEB_SOURCES := $(shell find web web/random.js tests/bench/*.js -type f -not -path 'web/dist/*' -not -path 'web/docs/*')
 DOCS := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md web/picture.png tests/bench/results/frame.svg \
   $(wildcard web/docs/*)
 C_UNIT := $(wildcard tests/c/unit/*.c)
@@ -259,23 +259,23 @@ NATIVE_TESTS = build/test/core-failing.wasm build/test/unit build/test/example-c
 
 ## test: all tests: native under sanitizers, fuzzers for some seconds, Node, headless Chromium
 test: all $(NATIVE_TESTS)
-	node tests/run.js
+	node tests/tools/run.js
 
 ## determinism: 1,000 frames of six scenes by every build, and the matrix of their hashes
 determinism: lib $(DETERMINISM:%=build/test/determinism-%)
-	node tests/matrix.js $(DETERMINISM)
+	node tests/tools/matrix.js $(DETERMINISM)
 
 ## test-long: CASES (1,000,000) of every structure, drawn from SEED on by PROCESSES; goes on where it was
 test-long: lib build/test/long
-	node tests/long.js
+	node tests/tools/long.js
 
 ## sanitize: the unit tests under AddressSanitizer, MemorySanitizer and valgrind, and their reports
 sanitize: build/test/unit build/memory/unit build/valgrind/unit
 	@command -v valgrind >/dev/null || { echo 'please install valgrind (Debian: valgrind)'; exit 1; }
-	node tests/sanitize.js
+	node tests/tools/sanitize.js
 
 # So small a heap that garbage would show, and nothing collected only because of the time that has passed.
-SOAK = node --expose-gc --max-semi-space-size=1 --no-concurrent-recompilation --no-memory-reducer tests/soak.js
+SOAK = node --expose-gc --max-semi-space-size=1 --no-concurrent-recompilation --no-memory-reducer tests/tools/soak.js
 
 ## soak: FRAMES (1,000,000) of a game, in which neither memory nor time may grow
 soak: lib
@@ -307,19 +307,19 @@ $(COVERAGE_TESTS): $(COVERAGE_OBJECTS)
 
 ## coverage: how much of c/ and wasm/ the tests reach; what they don't, in build/coverage/
 coverage: lib build/test/core-failing.wasm $(COVERAGE_TESTS)
-	CLANG=$(CLANG) node tests/coverage.js
+	CLANG=$(CLANG) node tests/tools/coverage.js
 
 ## fuzz: every fuzz target for FUZZ_SECONDS (60), and what each ran and reached
 fuzz: $(patsubst %,build/fuzz/%,$(FUZZ_NAMES))
-	node tests/fuzz.js $(FUZZ_SECONDS)
+	node tests/tools/fuzz.js $(FUZZ_SECONDS)
 
 ## seeds: chooses the fuzz targets' seeds anew, of what fuzzing has found
 seeds: $(patsubst %,build/fuzz/%,$(FUZZ_NAMES))
-	node tests/seeds.js
+	node tests/tools/seeds.js
 
 ## mutate: changes c/ in MUTANTS (200) ways, drawn by SEED (1): the native tests must notice
 mutate: build/test/unit
-	CC='$(CC)' CLANG='$(CLANG)' SANITIZE='$(SANITIZE)' node tests/mutate.js $(MUTANTS) $(SEED)
+	CC='$(CC)' CLANG='$(CLANG)' SANITIZE='$(SANITIZE)' node tests/tools/mutate.js $(MUTANTS) $(SEED)
 
 # ---- Benchmark ----
 
@@ -382,7 +382,7 @@ bench-keep:
 # ---- Style and checks ----
 
 FORMATTED_C = $(wildcard c/*.[ch] wasm/*.[ch] tests/c/*.[ch] tests/c/*/*.[ch] tests/bench/native/*)
-FORMATTED_JS = package.json wasm web tests README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md '!web/dist' '!tests/golden'
+FORMATTED_JS = package.json wasm web tests README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md '!web/dist' '!tests/data/golden'
 
 ## check: formatting, static analysis, types, and the package as users get it
 check: check-c check-js reproducible
@@ -398,7 +398,7 @@ check-c: | $(SETUP)
 check-js: lib build/libcopse.a
 	npx prettier --check --log-level warn $(FORMATTED_JS)
 	$(TSC) -p wasm --noEmit
-	node tests/package.js
+	node tests/tools/package.js
 
 ## reproducible: builds the package again, elsewhere and from nothing: the same bytes
 reproducible: lib

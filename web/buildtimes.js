@@ -4,8 +4,8 @@
 // order is compared before a time is told.
 
 import { init, KdTree } from 'copse'
-import { sortPerLevel } from '../tests/bench/sortperlevel.js'
-import { createRandom } from '../tests/random.js'
+import { sortPerLevel } from './peers/sortperlevel.js'
+import { createRandom } from './random.js'
 import { timeRun } from './view/clock.js'
 import { spawn } from './view/spawn.js'
 

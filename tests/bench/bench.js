@@ -21,7 +21,7 @@ import { crowdPackages, crowdPeers, loadCrowds } from './crowdpeers.js'
 import { createCrowd } from './crowds.js'
 import { measure, summary } from './measure.js'
 import { natives, runNative, writePositions } from './native.js'
-import { load, peers } from './peers.js'
+import { load, peers } from '../../web/peers/peers.js'
 import { plot } from './plot.js'
 import { stillPackages, stillPeers } from './stillpeers.js'
 import { wallPackages, wallPeers } from './wallpeers.js'
@@ -172,7 +172,7 @@ const packages = { ...stillPackages, ...boxPackages, ...wallPackages, ...crowdPa
 /** @type {Map<any, any>} */
 const loopsOf = new Map()
 for (const peer of new Set([...peers, ...stillPeers, ...boxPeers, ...wallPeers, ...crowdPeers]))
-  loopsOf.set(peer, await import(`./loops.js?${loopsOf.size}`))
+  loopsOf.set(peer, await import(`../../web/peers/loops.js?${loopsOf.size}`))
 const inSeconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`
 
 /** @param {Iterable<[string, number]>} hashes by library @param {string} what */

@@ -16,7 +16,7 @@ import { Quadtree } from 'copse'
 import { quadtree } from 'd3-quadtree'
 import Flatbush from 'flatbush'
 import RBush from 'rbush'
-import { GRAIN } from './workloads.js'
+import { GRAIN } from '../../web/peers/loops.js'
 
 /** Numbers to a box, two to a pair: more than these boxes need. */
 const PAIRED = 8

@@ -4,7 +4,7 @@
 //   node --no-liftoff tests/bench/crossings.js
 
 import { init, AgentTree, Grid } from 'copse'
-import { createRandom } from '../random.js'
+import { createRandom } from '../../web/random.js'
 import { createAgents } from './workloads.js'
 
 const N = 10_000

@@ -1,7 +1,7 @@
 // Crowds that meet: where agents begin, how they come to be dense, and the works of who moves them.
 
 import { AgentTree, AgentTree3D, Crowd, Crowd3D, ObstacleTree } from 'copse'
-import { createRandom } from '../random.js'
+import { createRandom } from '../../web/random.js'
 
 /** What every agent is. Everybody heads for the place opposite, through the middle of the world. */
 export const AGENT = {

@@ -4,8 +4,8 @@
 //   node --no-liftoff tests/bench/degenerate.js
 
 import * as copse from 'copse'
-import { className, KINDS } from '../indexes.js'
-import { createRandom, distributions, WORLD } from '../random.js'
+import { className, KINDS } from '../js/support/indexes.js'
+import { createRandom, distributions, WORLD } from '../../web/random.js'
 import { summary } from './measure.js'
 
 const N = 10_000

@@ -6,9 +6,9 @@ import kdTreeJavascript from 'kd-tree-javascript'
 import KDBush from 'kdbush'
 import ndarray from 'ndarray'
 import createStaticTree from 'static-kdtree'
-import { nearest, neighbors } from './kdbushsearch.js'
-import { ours, packages, peers } from './peers.js'
-import { sortPerLevel } from './sortperlevel.js'
+import { nearest, neighbors } from '../../web/peers/kdbushsearch.js'
+import { ours, packages, peers } from '../../web/peers/peers.js'
+import { sortPerLevel } from '../../web/peers/sortperlevel.js'
 
 const { KdTree, KdTree3D } = simd
 

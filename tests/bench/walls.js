@@ -1,7 +1,7 @@
 // Walls to see past: how they stand, and the works of who answers for lines of sight.
 
 import { ObstacleTree } from 'copse'
-import { createRandom, integer } from '../random.js'
+import { createRandom, integer } from '../../web/random.js'
 
 /** Units: one square, polygon or cell of a maze in each. */
 export const ROOM = 10

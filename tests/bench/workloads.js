@@ -1,15 +1,11 @@
 // What is measured: how agents are spread, how they move, and the works that every library does.
 
 import { AgentTree, AgentTree3D } from 'copse'
-import { createRandom } from '../random.js'
+import { GRAIN } from '../../web/peers/loops.js'
+import { createRandom } from '../../web/random.js'
 import { crowdWorks } from './crowds.js'
 import { wallWorks } from './walls.js'
 
-/**
- * Coordinates are multiples of this, so that the squared distances of near agents are exact in
- * float32 and float64 alike and every library must give the same results.
- */
-export const GRAIN = 1 / 64
 const grained = (x) => Math.round(x / GRAIN) * GRAIN
 
 /** Agents within the radius of each, about. */

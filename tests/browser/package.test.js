@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { build } from 'vite'
-import { install } from '../installed.js'
+import { install } from '../consumers/install.js'
 import { open } from './chromium.js'
 import { suites } from './suites.js'
 

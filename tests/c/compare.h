@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* mulberry32: the same numbers as tests/random.js. */
+/* mulberry32: the same numbers as web/random.js. */
 static inline uint32_t random_word(uint32_t *state) {
   uint32_t t = *state += 0x6d2b79f5u;
   t = (t ^ t >> 15) * (t | 1);

@@ -1,9 +1,15 @@
-/* The scenario of tests/determinism.js, to the letter; prints tests/determinism.txt, with the
- * argument `long` tests/determinism-long.txt. */
+/* A scenario for each structure whose results all go into one hash: the same number from every build
+ * of the library, on every machine and in every engine. The native program prints a line for each
+ * scene, as tests/data/determinism.txt has them; `determinism long` plays the long form, whose hashes
+ * are in tests/data/determinism-long.txt. WebAssembly exports a scene's hash instead.
+ *
+ * All numbers are float32, each step rounded. Random words come from mulberry32, seeded with 1. The
+ * hash is FNV-1a over words instead of bytes.
+ */
 
 #include "compare.h"
 
-#include <stdio.h>
+uint32_t scene_hash(uint32_t scene, bool isLong);
 
 enum { STEP = 7, MOST = 2000, ROOM = 32 * MOST };
 
@@ -11,8 +17,11 @@ static struct form {
   uint32_t frames, boxFrames, wallFrames, crowdSteps;
   uint32_t agents, agentSlots, rectangles; /* of the crowd in the plane */
   float crowdSize;
-} form = {60, 24, 24, 200, 300, 400, 20, 32};
-static const struct form LONG = {1000, 1000, 1000, 1000, 1000, 1200, 80, 64};
+} form;
+static const struct form SHORT = {60, 24, 24, 200, 300, 400, 20, 32},
+                         LONG = {1000, 1000, 1000, 1000, 1000, 1200, 80, 64};
+
+static _Noreturn void fail(void) { __builtin_trap(); } /* no call here may be refused */
 
 static uint32_t state, hash;
 static uint32_t ids[ROOM], offsets[MOST], counts[MOST];
@@ -125,11 +134,11 @@ static void add_saved(size_t bytes) {
 
 static void save(index at) {
   size_t bytes;
-  if (index_save(at, saved, sizeof saved, &bytes, NULL) != COPSE_OK) exit(1);
+  if (index_save(at, saved, sizeof saved, &bytes, NULL) != COPSE_OK) fail();
   add_saved(bytes);
   index_set_count(at, 0);
   index_build(at, NULL);
-  if (index_restore(at, saved, bytes) != COPSE_OK) exit(1);
+  if (index_restore(at, saved, bytes) != COPSE_OK) fail();
 }
 
 static void play(kind like, uint32_t dim, uint32_t agents, float size) {
@@ -138,7 +147,7 @@ static void play(kind like, uint32_t dim, uint32_t agents, float size) {
   def.dimensions = dim;
   def.capacity = agents;
   index at;
-  if (index_create(&def, like, &at) != COPSE_OK) exit(1);
+  if (index_create(&def, like, &at) != COPSE_OK) fail();
   index_set_count(at, agents);
   float *positions = index_positions(at).axes[0];
   uint32_t *groups = index_groups(at);
@@ -164,12 +173,9 @@ static void play(kind like, uint32_t dim, uint32_t agents, float size) {
   index_destroy(at);
 }
 
-static void play_both(const char *name, kind in2D, kind in3D) {
-  state = 1;
-  hash = 2166136261u;
+static void play_both(kind in2D, kind in3D) {
   play(in2D, 2, 2000, 1024);
   play(in3D, 3, 1000, 128);
-  printf("%s 0x%08x\n", name, hash);
 }
 
 /* ---- Boxes ---- */
@@ -265,10 +271,10 @@ static void ask_boxes(const boxes *at, uint32_t asker) {
 
 static void save_boxes(const boxes *at) {
   size_t bytes;
-  if (copse_octree_save(at->tree, saved, sizeof saved, &bytes) != COPSE_OK) exit(1);
+  if (copse_octree_save(at->tree, saved, sizeof saved, &bytes) != COPSE_OK) fail();
   add_saved(bytes);
   copse_octree_clear(at->tree);
-  if (copse_octree_restore(at->tree, saved, bytes) != COPSE_OK) exit(1);
+  if (copse_octree_restore(at->tree, saved, bytes) != COPSE_OK) fail();
 }
 
 static void play_boxes(uint32_t dim, uint32_t slots, float size, float looseness) {
@@ -282,7 +288,7 @@ static void play_boxes(uint32_t dim, uint32_t slots, float size, float looseness
     def.bounds[dim + axis] = size;
   }
   boxes at = {NULL, dim, slots, size};
-  if (copse_octree_create(&def, &at.tree) != COPSE_OK) exit(1);
+  if (copse_octree_create(&def, &at.tree) != COPSE_OK) fail();
   for (uint32_t i = 0; i < slots / 4 * 3; i++) insert_box(&at);
   for (uint32_t frame = 0; frame < form.boxFrames; frame++) {
     churn_boxes(&at);
@@ -389,7 +395,7 @@ static void ask_walls(copse_obstacle *tree, uint32_t asker, float *from) {
   const float lo[2] = {from[0] - 40, from[1] - 40}, hi[2] = {from[0] + 40, from[1] + 40};
   uint32_t total;
   if (copse_obstacle_visibility(tree, from, lo, hi, corners, 4 * WALL_SLOTS + 20, &total, NULL))
-    exit(1);
+    fail();
   add(total);
   for (uint32_t i = 0; i < total; i++) {
     add_float((float)corners[i].x);
@@ -426,7 +432,7 @@ static void add_tree(const copse_obstacle *tree) {
   for (int what = 0; what < 2; what++) {
     const size_t total =
         what ? copse_obstacle_lines(tree, drawn, ROOM) : copse_obstacle_cells(tree, drawn, ROOM);
-    if (total > ROOM) exit(1);
+    if (total > ROOM) fail();
     for (size_t i = 0; i < total; i++) add_float(drawn[i]);
   }
 }
@@ -436,7 +442,7 @@ static void play_walls(void) {
   def.capacity = WALL_SLOTS;
   def.leafSize = 4;
   copse_obstacle *tree;
-  if (copse_obstacle_create(&def, &tree) != COPSE_OK) exit(1);
+  if (copse_obstacle_create(&def, &tree) != COPSE_OK) fail();
   while (copse_obstacle_count(tree) < 1100) add_loop(tree);
   for (uint32_t frame = 0; frame < form.wallFrames; frame++) {
     float from[2];
@@ -447,10 +453,10 @@ static void play_walls(void) {
     add_tree(tree);
     if (frame % 6 != 5) continue;
     size_t bytes;
-    if (copse_obstacle_save(tree, saved, sizeof saved, &bytes, NULL) != COPSE_OK) exit(1);
+    if (copse_obstacle_save(tree, saved, sizeof saved, &bytes, NULL) != COPSE_OK) fail();
     add_saved(bytes);
     copse_obstacle_clear(tree);
-    if (copse_obstacle_restore(tree, saved, bytes) != COPSE_OK) exit(1);
+    if (copse_obstacle_restore(tree, saved, bytes) != COPSE_OK) fail();
   }
   copse_obstacle_destroy(tree);
 }
@@ -577,11 +583,11 @@ static void add_crowd(const crowds *at) {
 
 static void replace_crowd(crowds *at) {
   size_t bytes;
-  if (copse_crowd_save(at->crowd, saved, sizeof saved, &bytes, NULL) != COPSE_OK) exit(1);
+  if (copse_crowd_save(at->crowd, saved, sizeof saved, &bytes, NULL) != COPSE_OK) fail();
   add_saved(bytes);
   copse_crowd_destroy(at->crowd);
-  if (copse_crowd_create(&at->def, &at->crowd) != COPSE_OK) exit(1);
-  if (copse_crowd_restore(at->crowd, saved, bytes) != COPSE_OK) exit(1);
+  if (copse_crowd_create(&at->def, &at->crowd) != COPSE_OK) fail();
+  if (copse_crowd_restore(at->crowd, saved, bytes) != COPSE_OK) fail();
 }
 
 static void play_crowd(uint32_t dim, uint32_t slots, uint32_t least, float size) {
@@ -589,11 +595,11 @@ static void play_crowd(uint32_t dim, uint32_t slots, uint32_t least, float size)
   at.def = copse_crowd_default();
   at.def.dimensions = dim;
   at.def.capacity = slots;
-  if (copse_crowd_create(&at.def, &at.crowd) != COPSE_OK) exit(1);
+  if (copse_crowd_create(&at.def, &at.crowd) != COPSE_OK) fail();
   if (dim == 2) {
     copse_obstacle_def def = copse_obstacle_default();
     def.capacity = 5 * form.rectangles;
-    if (copse_obstacle_create(&def, &at.walls) != COPSE_OK) exit(1);
+    if (copse_obstacle_create(&def, &at.walls) != COPSE_OK) fail();
     for (uint32_t i = 0; i < form.rectangles; i++) {
       float points[8];
       uint32_t slot;
@@ -606,7 +612,7 @@ static void play_crowd(uint32_t dim, uint32_t slots, uint32_t least, float size)
   for (uint32_t i = 0; i < least + least / 10; i++) add_agent(&at);
   for (uint32_t step = 0; step < form.crowdSteps; step++) {
     churn_crowd(&at, step);
-    if (copse_crowd_step(at.crowd, at.walls, 0.125f, NULL) != COPSE_OK) exit(1);
+    if (copse_crowd_step(at.crowd, at.walls, 0.125f, NULL) != COPSE_OK) fail();
     add_events(&at);
     if (step % 4 == 3) add_crowd(&at);
     if (step % 50 == 49) replace_crowd(&at);
@@ -615,24 +621,48 @@ static void play_crowd(uint32_t dim, uint32_t slots, uint32_t least, float size)
   copse_obstacle_destroy(at.walls);
 }
 
-int main(int count, char **arguments) {
-  if (count > 1 && !strcmp(arguments[1], "long")) form = LONG;
-  play_both("agenttree", (kind){.noun = AGENTTREE}, (kind){.noun = AGENTTREE});
-  play_both("grid", (kind){.noun = GRID, .cellSize = 12}, (kind){.noun = GRID, .cellSize = 5});
-  play_both("kdtree", (kind){.noun = KDTREE}, (kind){.noun = KDTREE});
-  state = 1;
-  hash = 2166136261u;
+/* ---- Scenes ---- */
+
+static void play_agenttree(void) { play_both((kind){.noun = AGENTTREE}, (kind){.noun = AGENTTREE}); }
+static void play_grid(void) {
+  play_both((kind){.noun = GRID, .cellSize = 12}, (kind){.noun = GRID, .cellSize = 5});
+}
+static void play_kdtree(void) { play_both((kind){.noun = KDTREE}, (kind){.noun = KDTREE}); }
+static void play_octree(void) {
   play_boxes(2, 1000, 1024, 1);
   play_boxes(3, 500, 128, 1.25f);
-  printf("octree 0x%08x\n", hash);
-  state = 1;
-  hash = 2166136261u;
-  play_walls();
-  printf("obstacle 0x%08x\n", hash);
-  state = 1;
-  hash = 2166136261u;
+}
+static void play_crowds(void) {
   play_crowd(2, form.agentSlots, form.agents, form.crowdSize);
   play_crowd(3, 260, 200, 8);
-  printf("crowd 0x%08x\n", hash);
+}
+
+static const struct scene {
+  const char *name;
+  void (*play)(void);
+} SCENES[] = {
+    {"agenttree", play_agenttree}, {"grid", play_grid},      {"kdtree", play_kdtree},
+    {"octree", play_octree},       {"obstacle", play_walls}, {"crowd", play_crowds},
+};
+
+#ifdef __wasm__
+__attribute__((export_name("scene_hash")))
+#endif
+uint32_t scene_hash(uint32_t scene, bool isLong) {
+  form = isLong ? LONG : SHORT;
+  state = 1;
+  hash = 2166136261u;
+  SCENES[scene].play();
+  return hash;
+}
+
+#ifndef __wasm__
+#include <stdio.h>
+
+int main(int count, char **arguments) {
+  const bool isLong = count > 1 && !strcmp(arguments[1], "long");
+  for (uint32_t scene = 0; scene < sizeof SCENES / sizeof *SCENES; scene++)
+    printf("%s 0x%08x\n", SCENES[scene].name, scene_hash(scene, isLong));
   return 0;
 }
+#endif

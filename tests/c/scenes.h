@@ -1,4 +1,4 @@
-/* Scenes of the crowd: where agents begin and where they want to go, as in tests/scenes.js. */
+/* Scenes of the crowd: where agents begin and where they want to go, as in tests/js/support/crowd-scenes.js. */
 #ifndef SCENES_H
 #define SCENES_H
 

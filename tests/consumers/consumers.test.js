@@ -11,8 +11,8 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { launch } from '../browser/chromium.js'
-import { documents } from '../documents.js'
-import { pack } from '../installed.js'
+import { documents } from '../js/support/documents.js'
+import { pack } from './install.js'
 
 const consumers = suite('consumers')
 const ANSWER = '0 1'

@@ -2,7 +2,7 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { AgentTree, Crowd, Grid, KdTree, ObstacleTree, Quadtree, init } from '../../dist/copse.js'
-import { createRandom } from '../../tests/random.js'
+import { createRandom } from '../random.js'
 import { createStraddlers } from '../view/straddlers.js'
 
 const OUT = new URL('../../build/docs/', import.meta.url)

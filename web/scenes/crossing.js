@@ -2,7 +2,7 @@
 // he began, at the same place across as far as there is room: so lanes, once they have formed, go on.
 
 import { Crowd, ObstacleTree } from 'copse'
-import { createRandom } from '../../tests/random.js'
+import { createRandom } from '../random.js'
 import { formatTime, smooth } from '../view/clock.js'
 import { ABSENT } from '../view/draw.js'
 import { createPace, SPEEDS } from '../view/pace.js'

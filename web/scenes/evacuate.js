@@ -2,7 +2,7 @@
 // everybody heads for the next bend of the shortest way out, which is found anew when walls change.
 
 import { Crowd, ObstacleTree } from 'copse'
-import { createRandom } from '../../tests/random.js'
+import { createRandom } from '../random.js'
 import { formatTime, smooth } from '../view/clock.js'
 import { colorOfAngle } from '../view/crossing.js'
 import { createFlowField } from '../view/flowfield.js'

@@ -3,7 +3,7 @@
 // every change builds the tree of walls anew, in far less than a frame.
 
 import { AgentTree, ObstacleTree } from 'copse'
-import { createRandom } from '../../tests/random.js'
+import { createRandom } from '../random.js'
 import { formatTime, timeRun } from '../view/clock.js'
 import { drawDarts, drawDots } from '../view/draw.js'
 import { spawnMap } from '../view/map.js'

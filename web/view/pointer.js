@@ -1,7 +1,7 @@
 // Where the scene's attention is: mouse, touch and arrow keys move one pointer. While nobody uses it
 // it wanders by itself, so that the page is alive at once.
 
-import { createRandom } from '../../tests/random.js'
+import { createRandom } from '../random.js'
 
 const IDLE = 4 // seconds after the mouse or finger has left until it wanders again
 const KEY_SPEED = 320 // units of the stage per second

@@ -12,7 +12,7 @@
 //   random            seeded anew for every start, so that a scene always opens the same way
 //   refresh()         shows params that the scene has changed itself in the panel
 
-import { createRandom } from '../../tests/random.js'
+import { createRandom } from '../random.js'
 import { createPointer } from './pointer.js'
 import { createSprites } from './sprites.js'
 

@@ -3,7 +3,7 @@
 import { addComponent, addComponents, addEntity, createWorld, observe } from 'bitecs'
 import { onAdd, onRemove, query, removeEntity } from 'bitecs'
 import { init, AgentTree } from 'copse'
-import { createRandom } from '../../../tests/random.js'
+import { createRandom } from '../../random.js'
 import { theme, watchTheme } from '../../view/theme.js'
 
 const [HEALTHY, ILL] = [1, 2] // groups

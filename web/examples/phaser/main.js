@@ -2,7 +2,7 @@
 
 import { AUTO, Game, Scale } from 'phaser'
 import { init, Crowd, ObstacleTree } from 'copse'
-import { createRandom } from '../../../tests/random.js'
+import { createRandom } from '../../random.js'
 import { theme, watchTheme } from '../../view/theme.js'
 
 const SIDE = 720

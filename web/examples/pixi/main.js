@@ -2,7 +2,7 @@
 
 import { Application, Graphics, Particle, ParticleContainer } from 'pixi.js'
 import { init, AgentTree } from 'copse'
-import { createRandom } from '../../../tests/random.js'
+import { createRandom } from '../../random.js'
 import { theme, watchTheme } from '../../view/theme.js'
 
 const COUNT = 5000

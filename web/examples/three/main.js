@@ -3,7 +3,7 @@
 import * as THREE from 'three'
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js'
 import { init, Crowd3D } from 'copse'
-import { createRandom } from '../../../tests/random.js'
+import { createRandom } from '../../random.js'
 import { theme, watchTheme } from '../../view/theme.js'
 
 const ROW = 10 // drones: ROW³

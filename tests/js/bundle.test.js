@@ -1,0 +1,73 @@
+// What a bundler makes of an import: only what is used, and one core.
+
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { className, CORES as kinds, dimensionsOf, nounOf } from './support/indexes.js'
+
+const bundles = suite('bundles')
+const path = (name) => fileURLToPath(new URL(`../../dist/${name}`, import.meta.url))
+
+/** The minified bundle of a program that imports from an entry. */
+async function bundle(entry, names) {
+  const main = 'virtual:main'
+  const code = `import { ${names} } from '${path(entry)}'; console.log(${names})`
+  const plugins = [
+    {
+      name: 'main',
+      resolveId: (id) => (id === main ? id : null),
+      load: (id) => (id === main ? code : null),
+    },
+  ]
+  const build = await rolldown({ input: main, plugins })
+  const { output } = await build.generate({ format: 'esm', minify: true })
+  return withoutCore(output[0].code)
+}
+
+/** Without the core: in so many letters any short word stands somewhere. */
+const withoutCore = (code) => code.replace(/[A-Za-z0-9+/=]{1000,}/g, '')
+
+bundles('hold only the classes that are used', async () => {
+  const one = await bundle('copse.js', 'init, AgentTree')
+  const both = await bundle('copse.js', 'init, AgentTree, AgentTree3D')
+  assert.ok(one.includes('AgentTree') && !one.includes('AgentTree3D'))
+  assert.ok(both.includes('AgentTree3D') && both.length > one.length)
+  for (const other of ['Grid', 'KdTree', 'Octree', 'Quadtree', 'Crowd', 'ObstacleTree'])
+    assert.not(both.includes(other))
+})
+
+bundles('of boxes hold nothing of agents', async () => {
+  const code = await bundle('copse.js', 'init, Quadtree')
+  assert.ok(code.includes('Quadtree') && !code.includes('AgentTree') && !code.includes('allWithin'))
+})
+
+bundles('of walls hold nothing of agents and boxes', async () => {
+  const code = await bundle('copse.js', 'init, ObstacleTree')
+  assert.ok(
+    code.includes('ObstacleTree') && !code.includes('Quadtree') && !code.includes('allWithin'),
+  )
+})
+
+bundles('of an entry for one class hold no other', () => {
+  for (const kind of kinds) {
+    const code = withoutCore(readFileSync(path(`${nounOf(kind)}.js`), 'utf8'))
+    for (const other of kinds)
+      for (const name of dimensionsOf(other).map((dimensions) => className(other, dimensions))) {
+        const held = new RegExp(`\\b${name} = class|class ${name}\\b`).test(code)
+        assert.is(held, other === kind, name)
+      }
+  }
+})
+
+bundles('hold one core', () => {
+  const cores = (name) => readFileSync(path(name), 'utf8').match(/[A-Za-z0-9+/=]{10000,}/g) ?? []
+  const entries = ['copse', 'scalar', ...kinds.map((kind) => nounOf(kind))]
+  const found = entries.map((entry) => cores(`${entry}.js`))
+  for (const texts of found) assert.is(texts.length, 1)
+  assert.is(new Set(found.flat()).size, entries.length)
+  assert.is(cores('external.js').length, 0)
+})
+
+bundles.run()

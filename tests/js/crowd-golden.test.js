@@ -1,0 +1,101 @@
+// One step of the crowd against states and results of the reference implementations of the algorithm,
+// tests/data/golden/: the state, the velocity that each agent chose next, and how many neighbors it heeded.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as simd from 'copse'
+import * as scalar from 'copse/scalar'
+
+const test = suite('golden')
+const folder = new URL('../data/golden/', import.meta.url)
+const load = (file) => JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
+
+const length = (vector) => Math.hypot(...vector)
+const distance = (a, b) => length(a.map((x, axis) => x - b[axis]))
+
+/** By how much a velocity breaks the worst of the constraints of a look. */
+function violation(constraints, velocity) {
+  const dimensions = velocity.length
+  let worst = 0
+  for (let i = 0; i < constraints.length; i += 2 * dimensions) {
+    const [x, y, u, v, w, n] = constraints.subarray(i, i + 2 * dimensions)
+    const by =
+      dimensions === 2
+        ? u * (y - velocity[1]) - v * (x - velocity[0])
+        : v * (x - velocity[0]) + w * (y - velocity[1]) + n * (u - velocity[2])
+    worst = Math.max(worst, by)
+  }
+  return worst
+}
+
+/** The crowd of a file, with the walls in it. */
+async function create(library, { dimensions, timeStep, columns, obstacles, agents }) {
+  const instance = await library.create()
+  const options = { capacity: agents.length, maxNeighbors: 64, timeStep, exact: true, instance }
+  const crowd = new library[dimensions === 2 ? 'Crowd' : 'Crowd3D'](options)
+  if (obstacles.length) {
+    crowd.obstacles = new library.ObstacleTree({ capacity: 100, instance })
+    for (const loop of obstacles) crowd.obstacles.addPolygon(loop.flat())
+    crowd.obstacles.build()
+  }
+  const axes = ['x', 'y', 'z'].slice(0, dimensions)
+  const rows = agents.map((row) => {
+    const value = Object.fromEntries(columns.map((name, i) => [name, row[i]]))
+    const vector = (prefix) => axes.map((a) => value[prefix ? prefix + a.toUpperCase() : a])
+    const velocity = axes.map((a) => value[`v${a}`])
+    crowd.add({
+      position: vector(''),
+      velocity,
+      preferredVelocity: vector('pref'),
+      radius: value.radius,
+      maxSpeed: value.maxSpeed,
+      neighborDistance: value.neighborDistance,
+      maxNeighbors: value.maxNeighbors,
+      timeHorizon: value.timeHorizon,
+      timeHorizonObstacles: value.timeHorizonObstacles ?? 1,
+    })
+    const preferred = vector('pref')
+    const scale = Math.min(1, value.maxSpeed / length(preferred))
+    const next = axes.map((a) => value[`newV${a}`])
+    return { ...value, next, preferred: preferred.map((x) => (scale < 1 ? x * scale : x)) }
+  })
+  return { crowd, rows }
+}
+
+for (const [build, library] of Object.entries({ simd, scalar }))
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.json')))
+    test(`${build}: ${file}`, async () => {
+      const state = load(file)
+      const { crowd, rows } = await create(library, state)
+      const looks = rows.map((row, slot) => {
+        const { neighbors, constraints } = crowd.look(slot)
+        assert.is(neighbors.length, row.neighborCount, `neighbors of ${slot}`)
+        return constraints.slice()
+      })
+      crowd.step()
+      const of = { feasible: 0, feasibleSame: 0, infeasible: 0, infeasibleSame: 0 }
+      rows.forEach((row, slot) => {
+        const at = slot * state.dimensions
+        const ours = [...crowd.velocities.subarray(at, at + state.dimensions)]
+        const apart = distance(ours, row.next)
+        const worst = violation(looks[slot], ours)
+        if (row.violation <= 1e-4) {
+          of.feasible++
+          if (apart <= 1e-3 * row.maxSpeed) of.feasibleSame++
+          const more = distance(ours, row.preferred) - distance(row.next, row.preferred)
+          assert.ok(more <= 1e-3 * row.maxSpeed, `agent ${slot} is ${more} farther from its wish`)
+          assert.ok(worst <= 1e-4, `agent ${slot} breaks a constraint by ${worst}`)
+        } else {
+          of.infeasible++
+          if (apart <= 1e-2 * row.maxSpeed) of.infeasibleSame++
+          // The file's own figure has four digits: the same is computed for its velocity.
+          const theirs = violation(looks[slot], row.next)
+          assert.ok(worst - theirs <= 1e-3, `agent ${slot}: ${worst}, the reference ${theirs}`)
+        }
+      })
+      assert.ok(of.feasibleSame >= 0.995 * of.feasible, JSON.stringify(of))
+      assert.ok(of.infeasibleSame >= 0.9 * of.infeasible, JSON.stringify(of))
+    })
+
+test.run()

@@ -1,0 +1,838 @@
+// The crowd: every call, with facts checked by hand.
+
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as copse from 'copse'
+import * as scalar from 'copse/scalar'
+import { assertThrown, thrown } from './support/indexes.js'
+import { seal } from './support/snapshots.js'
+import { createRandom } from '../../web/random.js'
+import { assertRefused, trap, WRONG, WRONG_SIZES } from './support/bad-arguments.js'
+
+const STEP = 1 / 60
+
+for (const [build, library] of Object.entries({ simd: copse, scalar })) {
+  const { Crowd, Crowd3D, ObstacleTree } = library
+  const test = suite(`crowd, ${build}`)
+  /** @type {import('copse').Instance} */ let instance
+  test.before(async () => (instance = await library.create()))
+
+  const plane = (options) => new Crowd({ instance, capacity: 8, ...options })
+  const space = (options) => new Crowd3D({ instance, capacity: 8, ...options })
+  const walls = (...polygons) => {
+    const tree = new ObstacleTree({ instance, capacity: 100 })
+    for (const polygon of polygons) tree.addPolygon(polygon)
+    return tree
+  }
+  const assertCode = (call, code) => {
+    const error = thrown(call)
+    assert.instance(error, library.CopseError)
+    assert.is(error.code, code)
+    return error
+  }
+  const vector = (array, slot, dimensions) =>
+    Array.from(array.subarray(slot * dimensions, (slot + 1) * dimensions))
+  const distance = (crowd, a, b) => {
+    const d = crowd.dimensions
+    const [from, to] = [vector(crowd.positions, a, d), vector(crowd.positions, b, d)]
+    return Math.hypot(...from.map((x, i) => x - to[i]))
+  }
+  const steps = (crowd, count) => {
+    for (let i = 0; i < count; i++) crowd.step()
+    return crowd
+  }
+  /** Agents that cross each other's way, with walls between them in the plane. */
+  const busy = (dimensions, options) => {
+    const crowd = new (dimensions === 2 ? Crowd : Crowd3D)({ instance, capacity: 40, ...options })
+    const random = createRandom(7)
+    const place = () => Array.from({ length: dimensions }, () => 20 * random())
+    for (let i = 0; i < 30; i++) crowd.add({ position: place(), goal: place() })
+    if (dimensions === 2) crowd.obstacles = walls([8, 8, 12, 8, 12, 12, 8, 12])
+    return crowd
+  }
+
+  // ---- What there is ----
+
+  test('begins with defaults', () => {
+    const crowd = new Crowd({ instance })
+    assert.is(crowd.capacity, 1000)
+    assert.is(crowd.count, 0)
+    assert.is(crowd.dimensions, 2)
+    assert.is(crowd.timeStep, STEP)
+    assert.is(crowd.time, 0)
+    assert.is(crowd.obstacles, null)
+    assert.is(crowd.generation, instance.generation)
+    assert.is(crowd.has(0), false)
+    const slot = crowd.add({ position: [3, 4] })
+    assert.is(slot, 0)
+    assert.equal(vector(crowd.positions, 0, 2), [3, 4])
+    assert.equal(vector(crowd.velocities, 0, 2), [0, 0])
+    assert.equal(vector(crowd.preferredVelocities, 0, 2), [0, 0])
+    assert.equal(vector(crowd.goals, 0, 2), [NaN, NaN])
+    const { preferredSpeeds, radii, maxSpeeds, neighborDistances } = crowd
+    assert.equal(
+      [preferredSpeeds, radii, maxSpeeds, neighborDistances].map(([first]) => first),
+      [1, 0.5, 2, 10],
+    )
+    const { maxNeighborCounts, timeHorizons, timeHorizonsObstacles } = crowd
+    assert.instance(maxNeighborCounts, Uint32Array)
+    assert.equal(
+      [maxNeighborCounts, timeHorizons, timeHorizonsObstacles].map(([first]) => first),
+      [10, 2, 2],
+    )
+    assert.is(new Crowd3D({ instance }).dimensions, 3)
+    assert.not('obstacles' in Crowd3D.prototype)
+  })
+
+  test('its agents are as it says, unless add says something else', () => {
+    const numbers = {
+      ...{ preferredSpeed: 3, radius: 0.25, maxSpeed: 4, neighborDistance: Infinity },
+      ...{ maxNeighbors: 5, timeHorizon: 6, timeHorizonObstacles: 7 },
+    }
+    const own = {
+      ...{ preferredSpeed: 1.5, radius: 0, maxSpeed: 0, neighborDistance: 0 },
+      ...{ maxNeighbors: 0, timeHorizon: 0.5, timeHorizonObstacles: 0.25 },
+    }
+    const crowd = space({ ...numbers, timeStep: 0.5 })
+    const held = (slot) => ({
+      preferredSpeed: crowd.preferredSpeeds[slot],
+      radius: crowd.radii[slot],
+      maxSpeed: crowd.maxSpeeds[slot],
+      neighborDistance: crowd.neighborDistances[slot],
+      maxNeighbors: crowd.maxNeighborCounts[slot],
+      timeHorizon: crowd.timeHorizons[slot],
+      timeHorizonObstacles: crowd.timeHorizonsObstacles[slot],
+    })
+    crowd.add({ position: [0, 0, 0] })
+    crowd.add({
+      ...{ position: [1, 2, 3], velocity: Float32Array.of(4, 5, 6) },
+      ...{ preferredVelocity: [7, 8, 9], goal: [10, 11, 12], ...own },
+    })
+    crowd.add({ position: [0, 0, 0], goal: null })
+    assert.equal(held(0), numbers)
+    assert.equal(held(1), own)
+    const { positions, velocities, preferredVelocities, goals } = crowd
+    assert.equal(
+      [positions, velocities, preferredVelocities, goals].map((array) => vector(array, 1, 3)),
+      [
+        [1, 2, 3],
+        [4, 5, 6],
+        [7, 8, 9],
+        [10, 11, 12],
+      ],
+    )
+    assert.equal(vector(goals, 2, 3), [NaN, NaN, NaN])
+    assert.is(crowd.timeStep, 0.5)
+  })
+
+  test('gives the lowest slot that is free, and counts generations', () => {
+    const crowd = plane({ capacity: 3 })
+    const add = () => crowd.add({ position: [0, 0] })
+    assert.equal([add(), add(), add()], [0, 1, 2])
+    assertCode(add, 'FULL')
+    crowd.remove(1)
+    assert.equal([crowd.has(0), crowd.has(1), crowd.count], [true, false, 2])
+    assertCode(() => crowd.remove(1), 'STALE_HANDLE')
+    assertCode(() => crowd.remove(99), 'STALE_HANDLE')
+    assertCode(() => crowd.look(1), 'STALE_HANDLE')
+    assert.equal(Array.from(crowd.generations), [1, 2, 1])
+    assert.is(add(), 1)
+    crowd.clear()
+    assert.is(crowd.count, 0)
+    assert.equal(Array.from(crowd.generations), [2, 4, 2])
+    steps(crowd, 2)
+    assert.is(crowd.stats().agents, 0)
+  })
+
+  test('refuses what is out of range', () => {
+    for (const wrong of [-1, NaN, 1e19, '1', null, {}]) {
+      const kind = typeof wrong === 'number' ? 'Range' : 'Type'
+      for (const what of ['radius', 'maxSpeed', 'preferredSpeed', 'neighborDistance']) {
+        assertThrown(() => plane({ [what]: wrong }), new RegExp(`^${kind}Error: Crowd: ${what} `))
+        assertThrown(
+          () => plane().add({ position: [0, 0], [what]: wrong }),
+          new RegExp(`^${kind}Error: Crowd.add: ${what} `),
+        )
+      }
+      for (const what of wrong === -1 ? [] : ['position', 'velocity', 'preferredVelocity'])
+        assertThrown(
+          () => plane().add({ position: [0, 0], [what]: [0, wrong] }),
+          new RegExp(`^${kind}Error: Crowd.add: ${what} must be `),
+        )
+    }
+    for (const wrong of [0, -1, NaN, Infinity, 1e-60]) {
+      for (const what of ['timeHorizon', 'timeHorizonObstacles', 'timeStep'])
+        assertThrown(() => plane({ [what]: wrong }), new RegExp(`^RangeError: Crowd: ${what} `))
+      assertThrown(() => plane().step(wrong), /^RangeError: Crowd.step: timeStep /)
+      assertThrown(() => (plane().timeStep = wrong), /^RangeError: Crowd.timeStep: timeStep /)
+    }
+    for (const wrong of [-1, 65, 1.5, NaN]) {
+      assertThrown(() => plane({ maxNeighbors: wrong }), /^RangeError: Crowd: maxNeighbors /)
+    }
+    const few = plane({ maxNeighbors: 3 })
+    assertThrown(
+      () => few.add({ position: [0, 0], maxNeighbors: 4 }),
+      /^RangeError: Crowd.add: maxNeighbors must be an integer from 0 to 3, got 4/,
+    )
+    assertThrown(() => plane({ radius: Infinity }), /^RangeError: Crowd: radius /)
+    assertThrown(() => plane({ capacity: 0 }), /^RangeError: Crowd: capacity /)
+    assertThrown(() => plane({ exact: 1 }), /^TypeError: Crowd: exact must be true or false/)
+    assertThrown(() => plane().add(), /^TypeError: Crowd.add: options /)
+    assertThrown(() => plane().add({}), /^TypeError: Crowd.add: position must be an array/)
+    assertThrown(() => plane().add({ position: null }), /^TypeError: Crowd.add: position /)
+    assertThrown(() => plane().add({ position: [1] }), /^RangeError: .*position.length must be 2/)
+    assertThrown(() => space().add({ position: [1, 2] }), /^RangeError: Crowd3D.* must be 3, got 2/)
+    assertThrown(() => plane().remove(-1), /^RangeError: Crowd.remove: slot /)
+    assertThrown(() => plane().look(0.5), /^RangeError: Crowd.look: slot /)
+    assert.is(few.count, 0)
+  })
+
+  test('its arrays may be written', () => {
+    const crowd = plane()
+    crowd.add({ position: [0, 0] })
+    assert.is(crowd.positions, crowd.positions)
+    crowd.positions.set([5, 6])
+    crowd.preferredVelocities.set([0.75, 0])
+    crowd.step(1)
+    assert.equal(vector(crowd.positions, 0, 2), [5.75, 6])
+    assert.equal(vector(crowd.velocities, 0, 2), [0.75, 0])
+    crowd.maxSpeeds[0] = 0.5
+    crowd.step(1)
+    assert.equal(vector(crowd.positions, 0, 2), [6.25, 6])
+  })
+
+  test('a number that is not finite moves nobody', () => {
+    const crowd = plane()
+    for (let x = 0; x < 3; x++) crowd.add({ position: [3 * x, 0], preferredVelocity: [1, 0] })
+    const before = crowd.hash()
+    for (const array of [crowd.positions, crowd.velocities, crowd.preferredVelocities])
+      for (const wrong of [NaN, Infinity, -Infinity, 1e39, 2e18, -1.0000001e18]) {
+        const kept = array.slice(3, 6)
+        array[3] = array[5] = wrong
+        assert.is(assertCode(() => crowd.step(), 'NOT_FINITE').index, 1, 'the first')
+        array[3] = kept[0]
+        const error = assertCode(() => crowd.step(), 'NOT_FINITE')
+        assert.is(error.index, 2)
+        assert.match(error.message, /^Crowd\.step: .*finite.*: slot 2$/)
+        assert.is(assertCode(() => crowd.save(), 'NOT_FINITE').index, 2)
+        array[5] = kept[2]
+        assert.is(crowd.hash(), before)
+      }
+  })
+
+  // ---- What is degenerate ----
+
+  test('up to 1e18 is accepted', () => {
+    for (const make of [plane, space]) {
+      const crowd = make({ neighborDistance: Infinity })
+      const corner = (sign) => new Array(crowd.dimensions).fill(sign * 1e18)
+      for (const sign of [1, 1, -1, -1]) crowd.add({ position: corner(sign), goal: corner(-sign) })
+      const before = crowd.positions.slice()
+      steps(crowd, 30)
+      assert.equal(crowd.positions, before, 'a step is less than what a float tells')
+      assert.ok(crowd.velocities.every((x) => Math.abs(x) <= 2.0001))
+      const hash = crowd.hash()
+      for (const wrong of [1.1e18, 1e39, Infinity])
+        assertThrown(
+          () => crowd.add({ position: corner(wrong) }),
+          /^RangeError: .* position must be/,
+        )
+      assert.equal([crowd.count, crowd.hash()], [4, hash])
+    }
+  })
+
+  test('those that are denormally apart, of equal velocities, part the same way every time', () => {
+    for (const make of [plane, space])
+      for (const exact of [false, true]) {
+        const hashes = [0, 1].map(() => {
+          const crowd = make({ exact })
+          const ahead = [1, 0, 0].slice(0, crowd.dimensions)
+          for (const x of [0, -0, 2 ** -149, -(2 ** -149), 1e-24])
+            crowd.add({
+              position: ahead.map(() => x),
+              velocity: ahead,
+              preferredVelocity: ahead,
+            })
+          crowd.step()
+          assert.is(crowd.stats().overlaps, 5)
+          steps(crowd, 400)
+          for (let i = 0; i < 5; i++)
+            for (let k = 0; k < i; k++)
+              assert.ok(distance(crowd, i, k) > 0.99, `${distance(crowd, i, k)}`)
+          return crowd.hash()
+        })
+        assert.is(hashes[0], hashes[1])
+      }
+  })
+
+  test('-0 is 0, to a hash and to a step', () => {
+    for (const make of [plane, space]) {
+      const crowds = [0, -0].map((zero) => {
+        const crowd = make()
+        const at = (x) => [x + zero, zero, zero].slice(0, crowd.dimensions)
+        for (const x of [zero, 1, -1, 2])
+          crowd.add({ position: at(x), velocity: at(zero), goal: at(zero), priority: zero })
+        if (Object.is(zero, -0))
+          for (const name of ['positions', 'velocities', 'goals'])
+            crowd[name].forEach((x, i, all) => (all[i] = x === 0 ? -0 : x))
+        return crowd
+      })
+      for (let i = 0; i < 60; i++) {
+        assert.is(crowds[0].hash(), crowds[1].hash())
+        for (const crowd of crowds) crowd.step()
+      }
+    }
+  })
+
+  test('nobody, and one', () => {
+    for (const make of [plane, space]) {
+      const crowd = make({ capacity: 1 })
+      const empty = crowd.save()
+      steps(crowd, 2)
+      assert.equal([crowd.count, crowd.stats().agents, crowd.stats().neighbors], [0, 0, 0])
+      assert.equal([crowd.arrived().length, crowd.stuck().length], [0, 0])
+      const ahead = [1, 0, 0].slice(0, crowd.dimensions)
+      crowd.add({ position: ahead, preferredVelocity: ahead })
+      crowd.step(0.5)
+      assert.equal([crowd.positions[0], crowd.stats().neighbors], [1.5, 0])
+      assert.is(crowd.look(0).neighbors.length, 0)
+      crowd.restore(empty)
+      assert.equal([crowd.count, crowd.has(0)], [0, false])
+      crowd.step()
+    }
+  })
+
+  test('more than the capacity: FULL, and nothing changed', () => {
+    for (const make of [plane, space]) {
+      const crowd = make({ capacity: 2 })
+      const position = [0, 0, 0].slice(0, crowd.dimensions)
+      crowd.add({ position })
+      crowd.add({ position })
+      const before = crowd.save()
+      assert.match(assertCode(() => crowd.add({ position }), 'FULL').message, /^Crowd(3D)?\.add: /)
+      assert.equal(crowd.save(), before)
+    }
+  })
+
+  test('of neighbors as far, those of lower ids are heeded', () => {
+    for (const make of [plane, space]) {
+      const crowd = make({ capacity: 9, maxNeighbors: 8 })
+      const at = ([x, y]) => [x, y, 0].slice(0, crowd.dimensions)
+      const ring = [
+        [-3, 4],
+        [3, 4],
+        [4, -3],
+        [5, 0],
+        [0, -5],
+        [-5, 0],
+        [0, 5],
+        [-4, 3],
+      ]
+      for (const place of ring) crowd.add({ position: at(place) })
+      const last = crowd.add({ position: at([0, 0]), neighborDistance: 5 })
+      for (let most = 0; most <= 8; most++) {
+        crowd.maxNeighborCounts[last] = most
+        assert.equal([...crowd.look(last).neighbors], [0, 1, 2, 3, 4, 5, 6, 7].slice(0, most))
+      }
+    }
+  })
+
+  test('a horizon below the time step is raised to it', () => {
+    const played = (horizon) => {
+      const crowd = plane({ timeStep: 0.25 })
+      crowd.obstacles = walls([-9, 1.25, 9, 1.25])
+      for (const x of [-1.25, 1.25])
+        crowd.add({ position: [x, 0.125 * x], preferredVelocity: [-x, 1] })
+      crowd.timeHorizons.fill(horizon)
+      crowd.timeHorizonsObstacles.fill(horizon)
+      steps(crowd, 12)
+      crowd.timeHorizons.fill(1) // they are in the hash themselves
+      crowd.timeHorizonsObstacles.fill(1)
+      return crowd.hash()
+    }
+    const expected = played(0.25)
+    for (const horizon of [0, -0, -1, NaN, -Infinity, 2 ** -149, 0.1, 0.2499])
+      assert.is(played(horizon), expected, `${horizon}`)
+    assert.is.not(played(1), expected)
+  })
+
+  test('where no velocity is permitted, it is finite, and no faster than allowed', () => {
+    for (const make of [plane, space]) {
+      const crowd = make({ capacity: 60, radius: 1 })
+      const random = createRandom(5)
+      for (let i = 0; i < 60; i++)
+        crowd.add({ position: Array.from({ length: crowd.dimensions }, () => random()) })
+      let infeasible = 0
+      for (let i = 0; i < 60; i++) {
+        crowd.step()
+        infeasible += crowd.stats().infeasible
+        for (let slot = 0; slot < 60; slot++) {
+          const speed = Math.hypot(...vector(crowd.velocities, slot, crowd.dimensions))
+          assert.ok(speed <= 2 * (1 + 1e-5), `${speed}`)
+        }
+      }
+      assert.ok(infeasible > 60)
+    }
+  })
+
+  test('integers that WebAssembly would coerce are refused', () => {
+    const crowd = plane()
+    crowd.add({ position: [0, 0] })
+    const before = crowd.hash()
+    for (const wrong of WRONG.slots) {
+      for (const method of ['remove', 'look'])
+        assertRefused(() => crowd[method](wrong), `Crowd.${method}`, 'slot', wrong)
+      assertRefused(() => crowd.reserve(wrong), 'Crowd.reserve', 'capacity', wrong)
+      assert.not(crowd.has(wrong))
+      if (wrong === undefined) continue // the default
+      const agent = { position: [0, 0], maxNeighbors: wrong }
+      assertRefused(() => crowd.add(agent), 'Crowd.add', 'maxNeighbors', wrong)
+      assertRefused(() => plane({ maxNeighbors: wrong }), 'Crowd', 'maxNeighbors', wrong)
+    }
+    for (const wrong of WRONG_SIZES)
+      assertRefused(() => plane({ capacity: wrong }), 'Crowd', 'capacity', wrong)
+    for (const wrong of WRONG.bytes) {
+      assertRefused(() => crowd.saveInto(wrong), 'Crowd.saveInto', 'bytes', wrong, 'bytes')
+      assertRefused(() => crowd.restore(wrong), 'Crowd.restore', 'bytes', wrong, 'bytes')
+    }
+    const short = new Uint8Array(crowd.save().length - 1).fill(7)
+    assertThrown(() => crowd.saveInto(short), /^RangeError: Crowd\.saveInto: bytes\.length must be/)
+    assert.ok(short.every((byte) => byte === 7))
+    assert.equal([crowd.count, crowd.hash()], [1, before])
+  })
+
+  test('growth detaches views; getters give fresh ones, and generation counts', async () => {
+    const own = await library.create()
+    for (const Class of [Crowd, Crowd3D]) {
+      const crowd = new Class({ instance: own, capacity: 8 })
+      crowd.add({ position: [3, 4, 5].slice(0, crowd.dimensions) })
+      const before = crowd.hash()
+      const { generation, generations, goals, positions, radii } = crowd
+      const { constraints } = crowd.look(0)
+      assert.is(crowd.positions, positions, 'the same view until growth')
+      new Class({ instance: own, capacity: 50_000 })
+      assert.ok(crowd.generation > generation)
+      for (const detached of [constraints, generations, goals, positions, radii])
+        assert.is(detached.length, 0)
+      assert.equal([...crowd.positions.subarray(0, 2), crowd.radii[0]], [3, 4, 0.5])
+      assert.is(crowd.hash(), before)
+      crowd.positions[0] = 7
+      crowd.step()
+      assert.is(crowd.positions[0], 7)
+      const { byteLength } = own.memory.buffer // nothing but creation grows
+      for (let i = 0; i < 7; i++) crowd.add({ position: [i, 7, 9].slice(0, crowd.dimensions) })
+      steps(crowd, 10)
+      crowd.look(0)
+      assert.is(own.memory.buffer.byteLength, byteLength)
+    }
+  })
+
+  // ---- Steps ----
+
+  for (const exact of [false, true]) {
+    const named = exact ? ', exactly' : ''
+
+    test(`heads for its goal, and stops there${named}`, () => {
+      for (const crowd of [plane({ exact }), space({ exact })]) {
+        const { dimensions } = crowd
+        const home = [1, 2, 3].slice(0, dimensions)
+        const goal = [3, 2, 3].slice(0, dimensions)
+        crowd.add({ position: home, goal, preferredSpeed: 1.5 })
+        crowd.step()
+        assert.equal(vector(crowd.velocities, 0, dimensions), [1.5, 0, 0].slice(0, dimensions))
+        steps(crowd, 100)
+        assert.equal(vector(crowd.positions, 0, dimensions), goal)
+        assert.ok(Math.abs(crowd.time - 101 / 60) < 1e-6)
+        crowd.goals.fill(NaN) // nowhere: what is written to its preferred velocity counts
+        crowd.preferredVelocities[1] = 1
+        crowd.step()
+        assert.equal(vector(crowd.velocities, 0, dimensions), [0, 1, 0].slice(0, dimensions))
+      }
+    })
+
+    test(`two that meet head-on pass each other${named}`, () => {
+      for (const crowd of [plane({ exact }), space({ exact })]) {
+        const rest = crowd.dimensions === 3 ? [0] : []
+        crowd.add({ position: [0, 0, ...rest], goal: [10, 0, ...rest] })
+        crowd.add({ position: [10, 0.01, ...rest], goal: [0, 0.01, ...rest] })
+        let nearest = Infinity
+        for (let i = 0; i < 1200; i++) {
+          crowd.step()
+          nearest = Math.min(nearest, distance(crowd, 0, 1))
+          assert.is(crowd.stats().infeasible, 0)
+        }
+        assert.ok(nearest > 0.9999 && nearest < 1.2, `${nearest}`)
+        assert.ok(Math.abs(crowd.positions[0] - 10) < 1e-3, `${crowd.positions[0]}`)
+      }
+    })
+
+    test(`those that coincide part${named}`, () => {
+      for (const crowd of [plane({ exact }), space({ exact })]) {
+        const position = [1, 2, 3].slice(0, crowd.dimensions)
+        for (let i = 0; i < 3; i++) crowd.add({ position })
+        crowd.step()
+        assert.is(crowd.stats().overlaps, 3)
+        steps(crowd, 300)
+        for (let i = 0; i < 3; i++)
+          assert.ok(distance(crowd, i, (i + 1) % 3) > 0.99, `${distance(crowd, i, (i + 1) % 3)}`)
+      }
+    })
+  }
+
+  test('radius 0, maxSpeed 0 and maxNeighbors 0 are taken', () => {
+    const crowd = plane({ radius: 0 })
+    crowd.add({ position: [0, 0], goal: [10, 0], maxSpeed: 0 })
+    crowd.add({ position: [2, 0], goal: [-2, 0], maxNeighbors: 0 })
+    crowd.add({ position: [1, 3], goal: [1, -3] })
+    steps(crowd, 600)
+    assert.equal(vector(crowd.positions, 0, 2), [0, 0])
+    assert.equal(vector(crowd.positions, 1, 2), [-2, 0])
+    assert.ok(Math.hypot(crowd.positions[4] - 1, crowd.positions[5] + 3) < 1e-3)
+    const blind = plane({ maxNeighbors: 0 })
+    blind.add({ position: [0, 0], goal: [4, 0] })
+    blind.add({ position: [4, 0], goal: [0, 0] })
+    steps(blind, 300)
+    assert.equal(Array.from(blind.positions.subarray(0, 4)), [4, 0, 0, 0])
+    assert.is(blind.look(0).neighbors.length, 0)
+    assert.is(blind.stats().neighbors, 0)
+  })
+
+  test('takes the time step that it is told', () => {
+    const crowd = plane({ timeStep: 0.5 })
+    crowd.add({ position: [0, 0], preferredVelocity: [1, 0] })
+    crowd.step()
+    crowd.step(0.25)
+    crowd.timeStep = 1
+    crowd.step()
+    assert.is(crowd.positions[0], 1.75)
+    assert.is(crowd.time, 1.75)
+    assert.equal([crowd.stats().steps, crowd.stats().time], [3, 1.75])
+  })
+
+  // ---- Walls ----
+
+  test('an agent in front of a wall stays in front', () => {
+    const crowd = plane()
+    crowd.add({ position: [0, 0], goal: [0, 10] })
+    crowd.obstacles = walls([-50, 2, 50, 2, 50, 3, -50, 3])
+    let highest = 0
+    for (let i = 0; i < 600; i++) {
+      crowd.step()
+      highest = Math.max(highest, crowd.positions[1])
+    }
+    assert.ok(highest > 1.4 && highest < 1.5001, `${highest}`)
+    crowd.obstacles = null
+    assert.is(crowd.obstacles, null)
+    steps(crowd, 600)
+    assert.equal(vector(crowd.positions, 0, 2), [0, 10])
+  })
+
+  test('crowds share obstacles, which may change between steps', () => {
+    const tree = walls()
+    const crowds = [plane(), plane()]
+    for (const crowd of crowds) {
+      crowd.add({ position: [0, 0], goal: [10, 0] })
+      crowd.obstacles = tree
+      assert.is(crowd.obstacles, tree)
+    }
+    const door = tree.addPolygon([3, -9, 4, -9, 4, 9, 3, 9])
+    for (const crowd of crowds) steps(crowd, 600)
+    for (const { positions } of crowds) assert.ok(positions[0] < 2.5001 && positions[0] > 2.4)
+    tree.remove(door)
+    for (const crowd of crowds) steps(crowd, 600)
+    for (const { positions } of crowds) assert.equal([positions[0], positions[1]], [10, 0])
+  })
+
+  test('obstacles must be alive, finite, and in the same memory', async () => {
+    const crowd = plane()
+    crowd.add({ position: [0, 0] })
+    for (const wrong of [undefined, {}, 5, crowd])
+      assertThrown(
+        () => (crowd.obstacles = wrong),
+        /^TypeError: Crowd.obstacles: obstacles must be an ObstacleTree or null/,
+      )
+    const other = new ObstacleTree({ instance: await library.create() })
+    assertThrown(
+      () => (crowd.obstacles = other),
+      /^RangeError: Crowd.obstacles: obstacles must be of the same instance/,
+    )
+    const tree = walls([5, 0, 6, 0, 6, 1])
+    crowd.obstacles = tree
+    tree.addSegment(8, 8, 9, 9)
+    tree.vertices[2] = NaN
+    const error = assertCode(() => crowd.step(), 'NOT_FINITE')
+    assert.is(error.index, 1)
+    assert.match(error.message, 'ObstacleTree')
+    tree.vertices[2] = 6
+    crowd.step()
+    tree.dispose()
+    assert.match(assertCode(() => crowd.step(), 'DISPOSED').message, 'Crowd.step: the obstacles')
+    assert.match(assertCode(() => crowd.look(0), 'DISPOSED').message, 'Crowd.look: the obstacles')
+    assert.match(assertCode(() => (crowd.obstacles = tree), 'DISPOSED').message, 'Crowd.obstacles')
+    crowd.obstacles = null
+    crowd.step()
+  })
+
+  // ---- What is told ----
+
+  test('look gives the neighbors that a loop gives', () => {
+    for (const dimensions of [2, 3]) {
+      const crowd = busy(dimensions, { neighborDistance: 6, maxNeighbors: 4 })
+      steps(crowd, 30)
+      for (let slot = 0; slot < crowd.count; slot++) {
+        const others = Array.from({ length: crowd.count }, (_, i) => i)
+          .filter((i) => i !== slot && distance(crowd, slot, i) <= 6)
+          .sort((a, b) => distance(crowd, slot, a) - distance(crowd, slot, b))
+        const seen = crowd.look(slot)
+        assert.equal(Array.from(seen.neighbors), others.slice(0, 4))
+        const rows = seen.constraints.length / (2 * dimensions)
+        assert.is(rows, seen.wallConstraints + seen.neighbors.length)
+        for (let row = 0; row < rows; row++) {
+          const [, ...unit] = vector(seen.constraints, row, 2 * dimensions)
+          assert.ok(Math.abs(Math.hypot(...unit.slice(dimensions - 1)) - 1) < 1e-5)
+        }
+      }
+    }
+  })
+
+  test('look gives walls, and always the same object', () => {
+    const crowd = plane()
+    crowd.add({ position: [0, 0] })
+    assert.equal(Array.from(crowd.look(0).walls), [])
+    const tree = walls([-5, 2, 5, 2, 5, 3, -5, 3])
+    crowd.obstacles = tree
+    const seen = crowd.look(0)
+    assert.equal(Array.from(seen.walls), [tree.nearest(0, 0).id])
+    assert.is(seen.wallConstraints, 1)
+    assert.is(seen.constraints.length, 4)
+    const { neighbors, constraints } = seen
+    assert.is(crowd.look(0), seen)
+    assert.is(seen.neighbors, neighbors)
+    assert.is(seen.constraints, constraints)
+    // Not faster towards the wall than so that it takes the horizon to reach it: 1.5 in 2.
+    const [, y, directionX] = constraints
+    assert.ok(Math.abs(y - 0.75) < 1e-6 && directionX === -1, `${constraints}`)
+    new Crowd({ instance, capacity: 20_000 }) // memory grows
+    assert.equal(Array.from(crowd.look(0).walls), [tree.nearest(0, 0).id])
+  })
+
+  test('stats tell of the last step', () => {
+    const crowd = plane()
+    crowd.add({ position: [0, 0] })
+    crowd.add({ position: [0.5, 0] })
+    crowd.add({ position: [9, 0] })
+    crowd.step()
+    const { agents, overlaps, neighbors, steps: made, time, bytes } = crowd.stats()
+    assert.equal([agents, overlaps, neighbors, made, time], [3, 2, 2, 1, Math.fround(STEP)])
+    assert.ok(bytes > 1000)
+    assert.is(crowd.stats(), crowd.stats())
+  })
+
+  test('equal states have equal hashes, and others have others', () => {
+    for (const dimensions of [2, 3]) {
+      const [one, two] = [busy(dimensions), busy(dimensions)]
+      const seen = new Set()
+      for (let i = 0; i < 20; i++) {
+        assert.is(one.hash(), two.hash())
+        assert.ok(Number.isInteger(one.hash()) && one.hash() >= 0 && one.hash() < 2 ** 32)
+        seen.add(one.hash())
+        one.step()
+        two.step()
+      }
+      assert.is(seen.size, 20)
+      one.velocities[0] += 1
+      assert.is.not(one.hash(), two.hash())
+    }
+    const crowd = plane()
+    crowd.add({ position: [0, 0] })
+    const before = crowd.hash()
+    crowd.velocities[0] = -0
+    new Uint32Array(crowd.goals.buffer, crowd.goals.byteOffset, 1)[0] = 0xffc00001 // a NaN too
+    assert.is(crowd.hash(), before)
+  })
+
+  // ---- Life ----
+
+  test('saved and restored, it goes on bit for bit', () => {
+    for (const dimensions of [2, 3])
+      for (const exact of [false, true]) {
+        const crowd = busy(dimensions, { exact })
+        steps(crowd, 50)
+        crowd.remove(3)
+        const saved = crowd.save()
+        const other = busy(dimensions, { exact, capacity: 60 })
+        other.clear()
+        other.restore(saved)
+        assert.is(other.hash(), crowd.hash())
+        assert.is(other.time, crowd.time)
+        assert.is(other.add({ position: crowd.positions.slice(0, dimensions) }), 3)
+        crowd.add({ position: crowd.positions.slice(0, dimensions) })
+        for (let i = 0; i < 50; i++) {
+          crowd.step()
+          other.step()
+          assert.is(other.hash(), crowd.hash())
+        }
+        assert.is(other.stats().steps, 100)
+        const bytes = new Uint8Array(saved.length + 8)
+        assert.is(crowd.saveInto(bytes), crowd.save().length)
+        assert.equal(bytes.subarray(0, saved.length), crowd.save())
+      }
+  })
+
+  test('refuses what is no snapshot of such a crowd', () => {
+    const crowd = steps(busy(2), 5)
+    const saved = crowd.save()
+    const before = crowd.hash()
+    assertCode(() => plane({ capacity: 8 }).restore(saved), 'FULL')
+    assertCode(() => busy(3).restore(saved), 'BAD_SNAPSHOT')
+    assertCode(() => busy(2, { maxNeighbors: 9 }).restore(saved), 'BAD_SNAPSHOT')
+    assertCode(() => busy(2, { exact: true }).restore(saved), 'BAD_SNAPSHOT')
+    assertCode(() => crowd.restore(crowd.obstacles.save()), 'BAD_SNAPSHOT')
+    for (let size = 0; size < saved.length; size += 97)
+      assertCode(() => crowd.restore(saved.slice(0, size)), 'BAD_SNAPSHOT')
+    for (let more = 1; more <= 8; more++)
+      assertCode(() => crowd.restore(Uint8Array.of(...saved, ...new Array(more))), 'BAD_SNAPSHOT')
+    for (let word = 0; word < saved.length / 4; word += 5) {
+      const bytes = saved.slice()
+      bytes[4 * word + 3] ^= 0x40
+      assertCode(() => crowd.restore(bytes), 'BAD_SNAPSHOT')
+      assert.is(crowd.hash(), before)
+      seal(bytes) // by one who knows how: refused or taken, but nothing breaks
+      const victim = busy(2)
+      try {
+        victim.restore(bytes)
+      } catch (error) {
+        assert.match(error.code, /BAD_SNAPSHOT|FULL/)
+      }
+      steps(victim, 2)
+    }
+    assertThrown(() => crowd.restore([]), /^TypeError: Crowd.restore: bytes must be a Uint8Array/)
+  })
+
+  test('reserve keeps everything', () => {
+    for (const dimensions of [2, 3]) {
+      const [crowd, other] = [steps(busy(dimensions), 10), steps(busy(dimensions), 10)]
+      crowd.reserve(5000)
+      assert.is(crowd.capacity, 5000)
+      assert.is(crowd.positions.length, 5000 * dimensions)
+      assert.is(crowd.hash(), other.hash())
+      assert.is(steps(crowd, 10).hash(), steps(other, 10).hash())
+      assert.equal(Array.from(crowd.look(0).neighbors), Array.from(other.look(0).neighbors))
+      crowd.reserve(10)
+      assert.is(crowd.capacity, 5000)
+    }
+  })
+
+  test('what is told after reserve is of the crowd as it is, though memory did not grow', async () => {
+    const roomy = await library.create({ memory: 2 ** 24 })
+    const crowd = new Crowd({ instance: roomy, capacity: 8, maxNeighbors: 2 })
+    for (const x of [0, 1, 2, 3]) crowd.add({ position: [3 * x, 0] })
+    const told = () => [crowd.look(0).neighbors, crowd.arrived()].map((slots) => [...slots])
+    crowd.goals.set(crowd.positions.subarray(0, 2))
+    crowd.step()
+    assert.equal(told(), [[1, 2], [0]])
+    crowd.reserve(500)
+    new Crowd({ instance: roomy, capacity: 8 }) // where it was
+    crowd.positions.set([20, 0], 2)
+    crowd.goals.set(crowd.positions.subarray(6, 8), 6)
+    crowd.step()
+    assert.equal(told(), [[2, 3], [3]])
+    assert.is(crowd.generation, 0)
+  })
+
+  test('growth that fails: OUT_OF_MEMORY, and everything as before', async () => {
+    const own = await library.create()
+    for (const Class of [Crowd, Crowd3D]) {
+      const crowd = new Class({ instance: own, capacity: 8 })
+      crowd.add({ position: [3, 4, 5].slice(0, crowd.dimensions) })
+      const [before, { byteLength }] = [crowd.save(), own.memory.buffer]
+      const { message } = assertCode(() => crowd.reserve(2 ** 28), 'OUT_OF_MEMORY')
+      assert.match(message, /^Crowd(3D)?\.reserve: /)
+      assertCode(() => new Class({ instance: own, capacity: 2 ** 28 }), 'OUT_OF_MEMORY')
+      assert.equal([crowd.capacity, own.memory.buffer.byteLength], [8, byteLength])
+      assert.equal(crowd.save(), before)
+      crowd.step()
+    }
+  })
+
+  test('a trap kills its instance, and no other', async () => {
+    const own = await library.create()
+    const [crowd, other, elsewhere] = [plane({ instance: own }), space({ instance: own }), plane()]
+    const { enter } = own
+    own.enter = () => ({ ...enter.call(own), crowd_step: trap() })
+    assert.instance(
+      thrown(() => crowd.step()),
+      WebAssembly.RuntimeError,
+    )
+    delete own.enter
+    for (const dead of [crowd, other])
+      for (const call of [
+        () => dead.step(),
+        () => dead.add({ position: [1, 2, 3].slice(0, dead.dimensions) }),
+        () => dead.look(0),
+        () => dead.count,
+        () => dead.hash(),
+        () => dead.save(),
+        () => dead.reserve(100),
+        () => dead.clear(),
+        () => dead.dispose(),
+      ])
+        assertCode(call, 'DEAD')
+    assertCode(() => plane({ instance: own }), 'DEAD')
+    elsewhere.step()
+    assert.is(elsewhere.stats().steps, 1)
+  })
+
+  test('once disposed, every use throws', () => {
+    const crowd = plane()
+    crowd.add({ position: [0, 0] })
+    const bytes = crowd.save()
+    crowd[Symbol.dispose]()
+    crowd.dispose()
+    const uses = {
+      ...Object.fromEntries(
+        Object.entries(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(Crowd.prototype)))
+          .filter(([, { get }]) => get)
+          .map(([name]) => [name, () => crowd[name]]),
+      ),
+      obstacles: () => crowd.obstacles,
+      add: () => crowd.add({ position: [0, 0] }),
+      remove: () => crowd.remove(0),
+      clear: () => crowd.clear(),
+      has: () => crowd.has(0),
+      step: () => crowd.step(),
+      look: () => crowd.look(0),
+      stats: () => crowd.stats(),
+      hash: () => crowd.hash(),
+      save: () => crowd.save(),
+      saveInto: () => crowd.saveInto(bytes),
+      restore: () => crowd.restore(bytes),
+      reserve: () => crowd.reserve(9),
+      capacity: () => crowd.capacity,
+      generation: () => crowd.generation,
+    }
+    assert.ok(Object.keys(uses).length > 28)
+    for (const [name, use] of Object.entries(uses))
+      assert.match(assertCode(use, 'DISPOSED').message, `Crowd.${name}: the object was disposed`)
+  })
+
+  test.run()
+}
+
+const both = suite('crowd, both builds')
+
+both('agree bit for bit', async () => {
+  const hashes = []
+  for (const library of [copse, scalar]) {
+    const instance = await library.create()
+    const crowd = new library.Crowd({ instance })
+    const random = createRandom(3)
+    const place = () => [40 * random(), 40 * random()]
+    for (let i = 0; i < 300; i++) crowd.add({ position: place(), goal: place() })
+    for (let i = 0; i < 60; i++) crowd.step()
+    hashes.push(crowd.hash())
+  }
+  assert.is(hashes[0], hashes[1])
+})
+
+both.run()

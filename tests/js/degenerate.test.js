@@ -1,0 +1,539 @@
+// Positions and queries that naive indexes answer wrongly, slowly, or not at all.
+
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as simd from 'copse'
+import * as scalar from 'copse/scalar'
+import { createRandom, distributions } from '../../web/random.js'
+import { bits, KINDS, maker, portrait, ROW, ROW_3D } from './support/indexes.js'
+
+const ids = (...numbers) => Uint32Array.from(numbers)
+const ascending = (n) => Uint32Array.from({ length: n }, (_, i) => i)
+
+/** Tests a kind of index in one build of the library. */
+function testKind(kind, build, library) {
+  const { start, empty, unbuilt, built, variants, assertCode, assertThrown } = maker(library, kind)
+
+  // ---- Positions ----
+
+  const positions = suite(`degenerate positions, ${kind}, ${build}`)
+  positions.before(start)
+
+  const NOT_ACCEPTED = [NaN, Infinity, -Infinity, 1e39, -1e39, 2e18, -1.0000001e18]
+
+  positions('not finite or too large: NOT_FINITE, and the old index stays', () => {
+    for (const bad of NOT_ACCEPTED)
+      for (const dimensions of [2, 3])
+        for (let axis = 0; axis < dimensions; axis++) {
+          const index = built(dimensions, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5])
+          const before = portrait(index)
+          const place = 2 * dimensions + axis
+          const good = index.positions[place]
+          index.positions[place] = bad
+          const error = assertCode(() => index.build(), 'NOT_FINITE')
+          assert.is(error.index, 2)
+          assert.match(error.message, /^\w+\.build: .*slot 2/)
+          assert.ok(Object.is(index.positions[place], Math.fround(bad)))
+          index.positions[place] = good
+          assert.equal(portrait(index), before)
+          assert.ok(index.validate())
+          index.dispose()
+        }
+  })
+
+  positions('the first of several is named, in either layout', () => {
+    const index = empty(3, { capacity: 8 })
+    index.count = 8
+    index.positions.set([NaN, Infinity], 3 * 5)
+    index.positions[3 * 3 + 2] = NaN
+    assert.is(assertCode(() => index.build(), 'NOT_FINITE').index, 3)
+    index.positions[3 * 3 + 2] = 0
+    assert.is(assertCode(() => index.build(), 'NOT_FINITE').index, 5)
+    assert.is(index.within(0, 0, 0, Infinity).length, 0)
+    index.count = 5
+    index.build()
+    assert.is(index.within(0, 0, 0, Infinity).length, 5)
+
+    const separate = empty(3, { layout: 'separate', capacity: 8 })
+    separate.count = 8
+    separate.xs[7] = separate.ys[6] = separate.zs[4] = -Infinity
+    assert.is(assertCode(() => separate.build(), 'NOT_FINITE').index, 4)
+  })
+
+  positions('those of slots without a group, or beyond the count, do not matter', () => {
+    const index = unbuilt(2, [1, 1, NaN, 2, 3, 3, Infinity, 4])
+    index.groups[1] = 0
+    index.count = 3
+    index.build()
+    assert.equal(index.range(-Infinity, -Infinity, Infinity, Infinity), ids(0, 2))
+    assert.is(index.stats().skipped, 0)
+  })
+
+  positions("onNonFinite: 'skip' leaves them out of every result and counts them", () => {
+    const coordinates = [1, 1, ...NOT_ACCEPTED.flatMap((bad) => [1, bad]), 2, 2]
+    const last = NOT_ACCEPTED.length + 1
+    const index = built(2, coordinates, { onNonFinite: 'skip' })
+    assert.is(index.stats().skipped, NOT_ACCEPTED.length)
+    assert.is(index.stats().agents, 2)
+    assert.equal(index.within(0, 0, Infinity), ids(0, last))
+    assert.equal(index.range(-Infinity, -Infinity, Infinity, Infinity), ids(0, last))
+    assert.equal(index.neighbors(0, 0, 100), ids(0, last))
+    assert.equal(index.cone(0, 0, 1, 0, Math.PI, Infinity), ids(0, last))
+    assert.is(index.nearest(1, 1, { exclude: 0 }), last)
+    assert.is(index.countWithin(0, 0, Infinity), 2)
+    assert.not.ok(index.anyWithin(1, -1e18, 1))
+    const rows = index.allWithin(Infinity)
+    const near = index.allNeighbors({ k: 3 })
+    for (let id = 0; id <= last; id++) {
+      const others = id === 0 || id === last ? 1 : 0
+      assert.equal([rows.counts[id], near.counts[id]], [others, others])
+    }
+    assert.equal(index.pairs(Infinity), ids(0, last))
+    assert.equal(index.order(), ids(0, last))
+    assert.is(index.raycast(1, -1e18, 1, 1e18, { radius: 1e17 }).id, 0)
+    assert.is(index.raycast(1, -1e18, 1, -2e17, { radius: 1e17 }), null)
+    assert.ok(index.validate())
+
+    index.positions.fill(7)
+    index.build()
+    assert.is(index.stats().skipped, 0)
+    assert.is(index.countWithin(0, 0, Infinity), last + 1)
+  })
+
+  positions('all skipped or all absent: an empty index', () => {
+    const skipping = built(3, [NaN, 0, 0], { onNonFinite: 'skip' })
+    assert.is(skipping.nearest(0, 0, 0), -1)
+    assert.is(skipping.stats().leaves, 0)
+    const absent = unbuilt(2, [1, 1, 2, 2])
+    absent.groups.fill(0)
+    absent.build()
+    assert.is(absent.neighbors(0, 0, 5).length, 0)
+    assert.is(absent.stats().agents, 0)
+    assert.ok(skipping.validate() && absent.validate())
+  })
+
+  positions('1e18 is accepted, and no squared distance overflows', () => {
+    const far = [1e18, 1e18, 1e18, -1e18, -1e18, -1e18, 0, 0, 0, -1e18, 1e18, 0]
+    for (const options of variants) {
+      const index = built(3, far, options)
+      const distances2 = new Float32Array(4)
+      const out = new Uint32Array(4)
+      assert.is(index.neighborsInto(1e18, 1e18, 1e18, 4, out, { distances2 }), 4)
+      assert.equal(out, ids(0, 2, 3, 1))
+      assert.is(distances2[0], 0)
+      assert.ok(distances2[3] < Infinity && distances2[3] > 1.19e37)
+      assert.is(index.within(-1e18, -1e18, -1e18, Infinity).length, 4)
+      assert.is(index.within(-1e18, -1e18, -1e18, 3e18).length, 3)
+      assert.is(index.countWithin(0, 0, 0, 1e18), 1)
+      assert.equal(index.range(1e18, 1e18, 1e18, 1e18, 1e18, 1e18), ids(0))
+      assert.ok(index.validate())
+    }
+    const index = built(2, [1e18, -1e18, -1e18, 1e18])
+    assert.is(index.nearest(9e17, -1e18), 0)
+    assert.is(index.countWithin(1e18, -1e18, 1e18), 1)
+  })
+
+  positions('denormals are kept, and coincide where squares underflow', () => {
+    const least = 2 ** -149
+    for (const options of variants) {
+      const index = built(2, [0, 0, least, 0, -least, least, 1e-20, 0], options)
+      assert.equal(index.within(0, 0, 0, { sort: 'id' }), ids(0, 1, 2))
+      assert.equal(index.range(0, 0, 0, 0), ids(0))
+      assert.equal(index.range(least, 0, least, 0), ids(1))
+      assert.equal(index.range(-least, least, -least, least), ids(2))
+      assert.equal(index.neighbors(least, 0, 3), ids(0, 1, 2))
+      // The square of 1e-20 is denormal: flushed to zero, it would be within 0 too.
+      assert.is(index.countWithin(0, 0, 0.9e-20), 3)
+      assert.is(index.countWithin(0, 0, Math.fround(1e-20)), 4)
+    }
+
+    const tiny = built(3, [3 * least, 0, 0, 0, 0, -least])
+    const distances2 = new Float32Array(2).fill(-1)
+    assert.is(tiny.withinInto(0, 0, 0, 0, new Uint32Array(2), { distances2 }), 2)
+    assert.equal(distances2, Float32Array.of(0, 0))
+  })
+
+  positions('-0 equals 0', () => {
+    const signed = [-0, -0, 0, -0, 0, 0, -0, 0, -0, 1]
+    const plain = signed.map((x) => x + 0)
+    for (const options of variants) {
+      const [one, other] = [built(2, signed, options), built(2, plain, options)]
+      assert.equal(bits(one.cells()), bits(other.cells()))
+      for (const zero of [0, -0]) {
+        assert.equal(one.within(zero, zero, zero), ids(0, 1, 2, 3))
+        assert.equal(one.range(zero, zero, -zero, -zero), ids(0, 1, 2, 3))
+        assert.equal(one.neighbors(zero, zero, 5), ids(0, 1, 2, 3, 4))
+        assert.equal(one.cone(zero, zero, zero, 1, 0, 1), other.cone(0, 0, 0, 1, 0, 1))
+      }
+    }
+  })
+
+  positions('0 items: valid, with empty results', () => {
+    for (const dimensions of [2, 3]) {
+      const index = empty(dimensions)
+      const origin = new Array(dimensions).fill(0)
+      const ahead = new Array(dimensions).fill(1)
+      for (const isBuilt of [false, true]) {
+        if (isBuilt) index.build()
+        assert.is(index.within(...origin, Infinity).length, 0)
+        assert.is(index.range(...origin, ...origin).length, 0)
+        assert.is(index.neighbors(...origin, 3).length, 0)
+        assert.is(index.cone(...origin, ...ahead, Math.PI, 9).length, 0)
+        assert.is(index.nearest(...origin), -1)
+        assert.is(index.countWithin(...origin, 1), 0)
+        assert.is(index.anyWithin(...origin, 1), false)
+        assert.is(index.cells().length, 0)
+        assert.is(index.stats().leaves, 0)
+        assert.ok(index.validate())
+      }
+    }
+  })
+
+  positions('1 item: one leaf', () => {
+    for (const options of variants) {
+      const index = built(2, [3, 4], options)
+      assert.equal(index.within(0, 0, 5), ids(0))
+      assert.is(index.within(0, 0, 4.999).length, 0)
+      const index3D = built(3, [3, 4, 0], options)
+      assert.is(index3D.nearest(0, 0, 0), 0)
+      for (const each of [index, index3D]) {
+        const { agents, nodes, leaves, depth } = each.stats()
+        assert.equal([agents, nodes, leaves, depth], [1, 1, 1, 0])
+        assert.is(each.cells().at(-1), 1)
+        assert.ok(each.validate())
+      }
+    }
+  })
+
+  positions('empty before the first build; queries answer for the last one', () => {
+    const index = unbuilt(2, [1, 1, 2, 2])
+    assert.is(index.within(0, 0, 9).length, 0)
+    index.build()
+    index.positions.fill(NaN)
+    index.groups.fill(0)
+    index.count = 0
+    assert.equal(index.within(0, 0, 9), ids(0, 1))
+    assert.is(index.nearest(2, 2, { mask: 1 }), 1)
+    assert.ok(index.validate())
+    index.build()
+    assert.is(index.nearest(0, 0), -1)
+  })
+
+  positions('ten thousand on one point: as few nodes as there can be', () => {
+    const n = 10_000
+    const isFlat = kind !== 'KdTree' // its nodes are the points, wherever they are
+    for (const options of variants)
+      for (const point of [
+        [12.5, -3],
+        [12.5, -3, 7],
+      ]) {
+        const index = built(point.length, new Array(n).fill(point).flat(), options)
+        const { nodes, depth } = index.stats()
+        assert.equal([nodes, depth], isFlat ? [1, 0] : [n, 13])
+        assert.equal(index.within(...point, 0), ascending(n))
+        assert.equal(index.neighbors(...point, 3, { exclude: 1 }), ids(0, 2, 3))
+        assert.is(index.nearest(...point, { exclude: 0 }), 1)
+        assert.is(index.countWithin(...point, 0, { exclude: 77 }), n - 1)
+        assert.ok(index.validate())
+        index.dispose()
+      }
+  })
+
+  /**
+   * What a build by halves passes over: the agents of all cells. Comparisons are counted by the native
+   * tests; of a naive tree they are N for each agent, and so is its depth.
+   */
+  function agentsOfCells(index, dimensions) {
+    const width = 2 * dimensions + 2
+    return index.cells().reduce((sum, x, i) => (i % width === width - 1 ? sum + x : sum), 0)
+  }
+
+  positions('no distribution is deep, or much more to build than the uniform one', () => {
+    const n = 10_000
+    for (const dimensions of [2, 3])
+      for (const options of variants) {
+        const work = {}
+        for (const [name, distribution] of Object.entries(distributions)) {
+          const index = built(dimensions, distribution(createRandom(1), n, dimensions), options)
+          const what = `${name}, ${dimensions}D, ${JSON.stringify(options)}`
+          const { agents, depth, nodes } = index.stats()
+          assert.is(agents, n)
+          work[name] = agentsOfCells(index, dimensions)
+          // Passed over four at a time, or one: in time they differ less.
+          assert.ok(work[name] <= 6 * work.uniform, `${what}: ${work[name]} of ${work.uniform}`)
+          assert.ok(nodes <= 4 * n + 64, `${what}: ${nodes} nodes`)
+          assert.ok(depth < 95, `${what}: depth ${depth}`)
+          assert.is(index.countWithin(...new Array(dimensions).fill(0), Infinity), n)
+          assert.ok(index.validate(), what)
+          index.dispose()
+        }
+      }
+  })
+
+  positions('adjacent floats, and far ones whose sum overflows', () => {
+    const next = 1 + 2 ** -23
+    const adjacent = [next, 1, 1, next, 1, next].flatMap((x) => [x, x])
+    const far = [1e18, 9.9e17, 1e18, -1e18, 9.8e17].flatMap((x) => [x, x, x])
+    for (const options of variants) {
+      const index = built(2, adjacent, options)
+      assert.equal(index.within(1, 1, 0, { sort: 'id' }), ids(1, 2, 4))
+      assert.equal(index.within(next, next, 0, { sort: 'id' }), ids(0, 3, 5))
+      const index3D = built(3, far, options)
+      assert.equal(index3D.neighbors(1e18, 1e18, 1e18, 9), ids(0, 2, 1, 4, 3))
+      assert.ok(index.validate() && index3D.validate())
+    }
+  })
+
+  positions('capacity out of range: RangeError', () => {
+    for (const dimensions of [2, 3])
+      for (const capacity of [0, 2 ** 28 + 1])
+        assertThrown(() => empty(dimensions, { capacity }), /^RangeError: Index(3D)?: /)
+  })
+
+  positions('more than the capacity: FULL, and nothing changed', () => {
+    for (const dimensions of [2, 3]) {
+      const index = built(dimensions, [1, 1, 1, 1, 1, 1], { capacity: 4 })
+      const before = portrait(index)
+      for (const count of [5, 1000, 2 ** 32 - 1])
+        assertCode(() => void (index.count = count), 'FULL')
+      assert.equal(portrait(index), before)
+      index.count = 4
+      assert.is(index.count, 4)
+    }
+  })
+
+  positions.run()
+
+  // ---- Queries ----
+
+  const queries = suite(`degenerate queries, ${kind}, ${build}`)
+  queries.before(start)
+
+  queries('radius 0: those exactly there', () => {
+    const index = built(2, ROW)
+    assert.equal(index.within(2, 0, 0), ids(2))
+    assert.is(index.within(2.5, 0, 0).length, 0)
+    assert.is(index.countWithin(3, 0, 0), 1)
+    assert.is(index.nearest(3, 0, { maxDistance: 0 }), 3)
+    assert.equal(index.cone(3, 0, 1, 0, 0, 0), ids(3))
+    for (const options of variants) assert.equal(built(2, ROW, options).within(2, 0, -0), ids(2))
+    assert.equal(built(3, ROW_3D).within(0, 0, 5, 0), ids(5))
+  })
+
+  queries('borders are inclusive', () => {
+    for (const options of variants) {
+      const index = built(2, ROW, options)
+      assert.is(index.within(0, 0, 3).length, 4)
+      assert.is(index.countWithin(0, 0, 3), 4)
+      assert.equal(index.range(1, 0, 3, 0, { sort: 'id' }), ids(1, 2, 3))
+      assert.is(index.nearest(9, 0, { maxDistance: 4 }), 5)
+      assert.is(index.nearest(9, 0, { maxDistance: 3.999 }), -1)
+      assert.ok(index.anyWithin(-2, 0, 2))
+      assert.not.ok(index.anyWithin(-2, 0, 1.999))
+    }
+  })
+
+  queries('a radius below 0 or NaN is refused', () => {
+    const index = built(2, ROW)
+    const index3D = built(3, ROW_3D)
+    for (const bad of [-1, -1e-30, -Infinity, NaN])
+      for (const call of [
+        () => index.within(0, 0, bad),
+        () => index3D.within(0, 0, 0, bad),
+        () => index.withinInto(0, 0, bad, new Uint32Array(3)),
+        () => index.countWithin(0, 0, bad),
+        () => index3D.anyWithin(0, 0, 0, bad),
+        () => index.cone(0, 0, 1, 0, 1, bad),
+        () => index.nearest(0, 0, { maxDistance: bad }),
+        () => index3D.neighbors(0, 0, 0, 3, { maxDistance: bad }),
+      ])
+        assertThrown(call, /^RangeError: Index(3D)?\.\w+: (radius|maxDistance) must be /)
+  })
+
+  queries('radius Infinity: everything', () => {
+    for (const options of variants) {
+      const index = built(2, ROW, options)
+      const index3D = built(3, ROW_3D)
+      for (const radius of [Infinity, 1e39, 1e30]) {
+        assert.is(index.within(1e18, -1e18, radius).length, 6)
+        assert.is(index.countWithin(-1e18, 0, radius), 6)
+        assert.is(index3D.neighbors(0, 0, 1e18, 9, { maxDistance: radius }).length, 6)
+        assert.is(index3D.cone(0, 0, 0, 0, 0, 1, Math.PI, radius).length, 6)
+      }
+    }
+  })
+
+  queries('boxes: infinite, of size 0, and inside out', () => {
+    for (const options of variants) {
+      const index = built(2, ROW, options)
+      assert.is(index.range(-Infinity, -Infinity, Infinity, Infinity).length, 6)
+      assert.equal(index.range(4, -Infinity, Infinity, 0, { sort: 'id' }), ids(4, 5))
+      assert.equal(index.range(2, 0, 2, 0), ids(2))
+      assert.is(index.range(Infinity, 0, Infinity, 0).length, 0)
+      assertThrown(() => index.range(1, 0, 0, 0), /maxX must be a number ≥ minX \(1\), got 0/)
+      const index3D = built(3, ROW_3D)
+      assertThrown(() => index3D.range(0, 0, 9, 0, 0, -Infinity), /maxZ .* got -Infinity/)
+      assertThrown(
+        () => index.range(0, 0, 1, 1, { sort: 'distance' }),
+        /^RangeError: Index\.range: sort must be .*'distance'/,
+      )
+    }
+  })
+
+  queries('k = 0: none; k > n: all', () => {
+    const index = built(2, ROW, { capacity: 100 })
+    const index3D = built(3, ROW_3D)
+    assert.is(index.neighbors(0, 0, 0).length, 0)
+    assert.is(index3D.neighborsInto(0, 0, 0, 0, new Uint32Array(4)), 0)
+    for (const k of [6, 7, 100, 101, 2 ** 32, 2 ** 32 + 5, Number.MAX_SAFE_INTEGER]) {
+      assert.equal(index.neighbors(9, 0, k), ids(5, 4, 3, 2, 1, 0))
+      assert.equal(index3D.neighbors(0, 0, 9, k), ids(5, 4, 3, 2, 1, 0))
+    }
+    assert.equal(index.neighbors(9, 0, 7, { exclude: 4 }), ids(5, 3, 2, 1, 0))
+  })
+
+  queries('equal distances: the lower id first', () => {
+    for (const options of variants) {
+      // On the corners of a square, ids against the index's order.
+      const corner = (i) => [i & 1 ? 1 : -1, i & 2 ? 1 : -1]
+      const square = Array.from({ length: 200 }, (_, i) => corner(199 - i))
+      const index = built(2, square.flat(), options)
+      assert.equal(index.within(0, 0, 2, { sort: 'distance' }), ascending(200))
+      for (const k of [1, 3, 7, 50, 199, 200])
+        assert.equal(index.neighbors(0, 0, k), ascending(k), `k = ${k}`)
+      assert.is(index.nearest(0, 0), 0)
+      assert.is(index.nearest(0, 0, { exclude: 0 }), 1)
+
+      const cube = Array.from({ length: 64 }, (_, i) => [...corner(i), i & 4 ? 1 : -1])
+      const index3D = built(3, cube.reverse().flat(), options)
+      assert.equal(index3D.neighbors(0, 0, 0, 10), ascending(10))
+      assert.is(index3D.nearest(0, 0, 0), 0)
+    }
+  })
+
+  queries('an array too small is filled, and the total returned', () => {
+    for (const options of variants) {
+      const index = built(2, ROW, options)
+      const sort = 'id'
+      const calls = [
+        (out) => index.withinInto(0, 0, Infinity, out, { sort }),
+        (out) => index.rangeInto(-9, -9, 9, 9, out, { sort }),
+        (out) => index.coneInto(0, 0, 1, 0, Math.PI, Infinity, out, { sort }),
+        (out) => index.neighborsInto(0, 0, 6, out),
+      ]
+      for (const call of calls)
+        for (let room = 0; room <= 8; room++) {
+          const memory = new Uint32Array(10).fill(99)
+          const expected = memory.slice()
+          expected.set(ascending(Math.min(room, 6)), 1)
+          assert.is(call(memory.subarray(1, 1 + room)), 6)
+          assert.equal(memory, expected)
+        }
+    }
+  })
+
+  queries('batches: radius 0 and Infinity, k = 0, nobody and one', () => {
+    for (const options of variants)
+      for (const dimensions of [2, 3]) {
+        const [zero, far] = [0, 9].map((x) => new Array(dimensions).fill(x))
+        const places = Float32Array.of(...zero, ...far)
+        for (const n of [0, 1, 4]) {
+          const some = new Array(n).fill(zero).flat() // on one point
+          const index = built(dimensions, some, { ...options, capacity: 4, k: 9 })
+          for (const radius of [0, -0, 1, Infinity, 1e39]) {
+            const { counts, total, truncated } = index.allWithin(radius)
+            assert.equal([total, truncated], [n * Math.max(n - 1, 0), false])
+            assert.ok(counts.subarray(0, n).every((count) => count === n - 1))
+            assert.is(index.pairs(radius).length, n * Math.max(n - 1, 0))
+            assert.is(index.withinMany(places, radius).total, radius > 99 ? 2 * n : n)
+          }
+          for (const k of [0, 1, 3, 9]) {
+            const near = index.allNeighbors({ k })
+            for (let i = 0; i < n; i++) {
+              const others = ascending(n).filter((id) => id !== i)
+              assert.is(near.counts[i], Math.min(k, n - 1))
+              assert.equal(near.ids.slice(i * k, i * k + near.counts[i]), others.slice(0, k))
+            }
+            const many = index.nearestMany(places, { k })
+            for (const row of [0, 1]) {
+              assert.is(many.counts[row], Math.min(k, n))
+              assert.equal(
+                many.ids.slice(row * k, row * k + many.counts[row]),
+                ascending(n).slice(0, k),
+              )
+            }
+          }
+          index.dispose()
+        }
+      }
+  })
+
+  queries('batches that do not fit: whole pairs and rows, and the total', () => {
+    for (const options of variants) {
+      const index = built(2, ROW, { ...options, results: 7 })
+      const rows = index.allWithin(1) // two for each, but for the ends
+      assert.equal([rows.total, rows.truncated], [10, true])
+      assert.ok(rows.counts.slice(0, 6).reduce((sum, count) => sum + count) <= 7)
+      rows.counts.forEach((count, i) => assert.ok([0, i % 5 ? 2 : 1].includes(count)))
+      assert.is(index.pairs(1).length, 6)
+      const whole = index.pairs(1).slice()
+      for (let room = 0; room <= 12; room++) {
+        const memory = new Uint32Array(14).fill(99)
+        assert.is(index.pairsInto(1, memory.subarray(1, 1 + room)), 5)
+        const written = Math.min(room & ~1, 6)
+        assert.ok(memory.every((id, i) => (i >= 1 && i <= written) !== (id === 99)))
+        assert.equal(memory.slice(1, 1 + written), whole.slice(0, written))
+      }
+    }
+  })
+
+  queries('cones: half a turn, no turn, no direction', () => {
+    for (const options of variants) {
+      const index = built(2, [0, 0, 1, 0, 0, 1, -1, 0, 0, -1, 2, 0], options)
+      const cone = (...rest) => index.cone(0, 0, ...rest, { sort: 'id' })
+      assert.equal(cone(1, 0, Math.PI, 9), ids(0, 1, 2, 3, 4, 5))
+      assert.equal(cone(1, 0, 0, 9), ids(0, 1, 5))
+      assert.equal(cone(1e-45, 0, 0, 1), ids(0, 1))
+      assert.equal(cone(3e38, 3e38, 0.8, 9), ids(0, 1, 2, 5))
+      assert.equal(cone(0, -1e-30, 0.1, 9), ids(0, 4))
+      assert.equal(index.cone(0, 0, 1, 0, 1, 9, { exclude: 0, sort: 'distance' }), ids(1, 5))
+      for (const x of [0, -0, 1e-46])
+        assertThrown(
+          () => index.cone(0, 0, x, 0, 1, 9),
+          /^RangeError: Index\.cone: direction must be not zero, got 0/,
+        )
+      for (const angle of [-0.001, 3.15, NaN, Infinity])
+        assertThrown(
+          () => built(3, ROW_3D).cone(0, 0, 0, 0, 0, 1, angle, 9),
+          /^RangeError: Index3D\.cone: halfAngle /,
+        )
+    }
+  })
+
+  queries('masks: none, all, negative; group 0 is absent from all', () => {
+    const index = unbuilt(2, ROW)
+    index.groups.set([1, 2, 3, 0x80000000, 0, 0xffffffff])
+    index.build()
+    const found = (mask) => index.within(0, 0, 9, { mask, sort: 'id' })
+    for (const all of [undefined, -1, 2 ** 32 - 1]) assert.equal(found(all), ids(0, 1, 2, 3, 5))
+    for (const high of [2 ** 31, -(2 ** 31)]) assert.equal(found(high), ids(3, 5))
+    assert.equal(found(0), ids())
+    assert.equal(found(~1), ids(1, 2, 3, 5))
+    assert.is(index.nearest(4, 0, { mask: ~0 }), 3)
+    assert.is(index.nearest(0, 0, { mask: 0 }), -1)
+    assert.is(index.countWithin(4, 0, 0), 0)
+  })
+
+  queries('exclude: nobody, or one who is not there', () => {
+    const index = built(2, ROW)
+    for (const exclude of [-1, 6, 2 ** 28, 2 ** 32 - 1])
+      assert.is(index.countWithin(0, 0, 9, { exclude }), 6)
+    assert.is(index.countWithin(0, 0, 9, { exclude: 3 }), 5)
+    assert.not.ok(index.anyWithin(3, 0, 0, { exclude: 3 }))
+  })
+
+  queries.run()
+}
+
+for (const kind of Object.keys(KINDS))
+  for (const [build, library] of Object.entries({ simd, scalar })) testKind(kind, build, library)

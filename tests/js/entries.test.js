@@ -1,0 +1,140 @@
+// The entries for one class, and the cores that hold one: what they give, and what they refuse.
+
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as copse from 'copse'
+import * as external from 'copse/external'
+import { familyOf } from './support/class-oracles.js'
+import {
+  className,
+  CORES as kinds,
+  dimensionsOf,
+  nounOf,
+  requiredOf,
+  thrown,
+} from './support/indexes.js'
+import { createRandom, integer } from '../../web/random.js'
+
+const test = suite('only one class')
+
+const core = (name) =>
+  readFileSync(fileURLToPath(import.meta.resolve(`copse/core${name && `-${name}`}.wasm`)))
+
+/** A small index in an instance: the ids of what it finds. */
+function found(library, kind, instance) {
+  const points = [0, 0, 1, 0, 5, 5]
+  const options = { capacity: 3, instance, ...requiredOf(kind, 2) }
+  const index = new library[className(kind, 2)](options)
+  if (kind === 'ObstacleTree') {
+    index.reserve(6)
+    for (let i = 0; i < 6; i += 2) index.addSegment(points[i], points[i + 1], points[i], 9)
+    index.remove(4)
+    return [...index.within(0, 0, 0.5)]
+  }
+  if (kind === 'Octree') for (let i = 0; i < 6; i += 2) index.insert(points[i], points[i + 1])
+  else {
+    index.count = 3
+    index.positions.set(points)
+    index.build()
+  }
+  return [...index.within(0, 0, 2, { sort: 'id' })]
+}
+
+for (const kind of kinds) {
+  const noun = nounOf(kind)
+  const entry = await import(`copse/${noun}`)
+
+  test(`copse/${noun} exports one class, and all else`, () => {
+    const expected = [
+      'CopseError',
+      'create',
+      'init',
+      ...dimensionsOf(kind).map((d) => className(kind, d)),
+    ]
+    assert.equal(Object.keys(entry).sort(), expected.sort())
+  })
+
+  test(`copse/${noun} agrees with brute force`, async () => {
+    const random = createRandom(1)
+    const instance = await entry.create()
+    for (const dimensions of dimensionsOf(kind)) {
+      const name = className(kind, dimensions)
+      const index = new entry[name]({ instance, capacity: 24, ...requiredOf(kind, dimensions) })
+      for (let round = 0; round < 20; round++)
+        familyOf(name).check(index, dimensions, () => integer(random, 17) / 2 - 4)
+      index.dispose()
+    }
+  })
+
+  test(`copse/${noun} has a default instance, and errors of its own`, async () => {
+    const error = thrown(() => new entry[className(kind, 2)](requiredOf(kind, 2)))
+    assert.instance(error, entry.CopseError)
+    assert.match(error.message, `${className(kind, 2)}: await init() first`)
+    await entry.init()
+    assert.equal(found(entry, kind), [0, 1])
+  })
+
+  test(`copse/${noun} takes the core that has all classes`, async () => {
+    assert.equal(found(entry, kind, await entry.create({ wasm: core('') })), [0, 1])
+  })
+
+  test(`core-${noun}.wasm: other classes are refused, and the instance lives on`, async () => {
+    const instance = await external.create({ wasm: core(noun) })
+    for (const other of kinds.filter((other) => other !== kind))
+      for (const dimensions of dimensionsOf(other)) {
+        const name = className(other, dimensions)
+        const error = thrown(
+          () => new external[name]({ instance, ...requiredOf(other, dimensions) }),
+        )
+        assert.instance(error, external.CopseError)
+        assert.is(error.code, 'NOT_READY')
+        const text = `${name}: this core has no such class: core.wasm and core-${nounOf(other)}.wasm have it`
+        assert.is(error.message, text)
+        assert.equal(found(external, kind, instance), [0, 1])
+      }
+  })
+
+  test(`core-${noun}.wasm creates nothing else`, () => {
+    const creators = (name) =>
+      WebAssembly.Module.exports(new WebAssembly.Module(core(name)))
+        .map(({ name }) => name)
+        .filter((name) => name.endsWith('_create'))
+    assert.equal(creators(noun), [`${noun}_create`])
+    const all = [...kinds, 'Crowd'].map((kind) => `${nounOf(kind)}_create`).sort()
+    assert.equal(creators('').sort(), all)
+    assert.equal(creators('scalar').sort(), all)
+  })
+}
+
+test('copse/crowd exports crowds and walls, and its core creates nothing else', async () => {
+  const entry = await import('copse/crowd')
+  const expected = ['CopseError', 'Crowd', 'Crowd3D', 'ObstacleTree', 'create', 'init']
+  assert.equal(Object.keys(entry).sort(), expected)
+  const answers = []
+  for (const [library, wasm] of [
+    [entry, undefined],
+    [entry, core('')],
+    [external, core('crowd')],
+    [copse, undefined],
+  ]) {
+    const instance = await library.create(wasm && { wasm })
+    const crowd = new library.Crowd({ instance })
+    crowd.obstacles = new library.ObstacleTree({ instance })
+    crowd.obstacles.addSegment(3, -1, 3, 1)
+    crowd.add({ position: [0, 0], goal: [9, 0.5] })
+    crowd.add({ position: [9, 0], goal: [0, 0.5] })
+    for (let i = 0; i < 60; i++) crowd.step()
+    answers.push(crowd.hash())
+  }
+  assert.is(new Set(answers).size, 1)
+  const instance = await external.create({ wasm: core('crowd') })
+  assert.is(thrown(() => new external.AgentTree({ instance })).code, 'NOT_READY')
+  assert.is(
+    thrown(() => new external.Quadtree({ instance, bounds: [0, 0, 1, 1] })).code,
+    'NOT_READY',
+  )
+})
+
+test.run()

@@ -1,0 +1,515 @@
+// What is refused, with which error, and that it changes nothing: wrong arguments, which WebAssembly
+// would coerce; calls after dispose; memory that can't grow; instances that trapped.
+
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as simd from 'copse'
+import * as scalar from 'copse/scalar'
+import { className, KINDS, maker, portrait, ROW, ROW_3D, thrown } from './support/indexes.js'
+import {
+  assertRefused,
+  NOT_NUMBERS,
+  trap,
+  WRONG,
+  WRONG_OPTIONS,
+  WRONG_SIZES,
+  WRONG_WORDS,
+} from './support/bad-arguments.js'
+
+/** By name of the argument: its kind, and a value that is right. */
+const ARGUMENTS = {
+  x: ['coordinate', 0],
+  y: ['coordinate', 0],
+  z: ['coordinate', 0],
+  x0: ['coordinate', 0],
+  y0: ['coordinate', 0],
+  z0: ['coordinate', 0],
+  x1: ['coordinate', 9],
+  y1: ['coordinate', 9],
+  z1: ['coordinate', 9],
+  radius: ['distance', 1],
+  minX: ['side', 0],
+  minY: ['side', 0],
+  minZ: ['side', 0],
+  maxX: ['farSide', 9],
+  maxY: ['farSide', 9],
+  maxZ: ['farSide', 9],
+  k: ['count', 3],
+  dirX: ['direction', 1],
+  dirY: ['direction', 1],
+  dirZ: ['direction', 1],
+  halfAngle: ['angle', 1],
+  out: ['out', new Uint32Array(8)],
+  options: ['options', {}],
+}
+
+/** The arguments of every query; 2D has none of z. */
+const QUERIES = {
+  within: 'x y z radius options',
+  withinInto: 'x y z radius out options',
+  range: 'minX minY minZ maxX maxY maxZ options',
+  rangeInto: 'minX minY minZ maxX maxY maxZ out options',
+  nearest: 'x y z options',
+  neighbors: 'x y z k options',
+  neighborsInto: 'x y z k out options',
+  countWithin: 'x y z radius options',
+  anyWithin: 'x y z radius options',
+  cone: 'x y z dirX dirY dirZ halfAngle radius options',
+  coneInto: 'x y z dirX dirY dirZ halfAngle radius out options',
+  raycast: 'x0 y0 z0 x1 y1 z1 options',
+}
+
+/** Options of one kind alone, what they must not be, and the type that they have. */
+const KIND_OPTIONS = {
+  AgentTree: [
+    ['leafSize', WRONG_SIZES, 'number'],
+    ['axis', WRONG_WORDS, 'string'],
+    ['split', WRONG_WORDS, 'string'],
+  ],
+  Grid: [['cellSize', [...WRONG.direction, 0, -0, -1, -1e-30, 1e-50], 'number']],
+  KdTree: [['builder', WRONG_WORDS, 'string']],
+}
+
+/** Tests a kind of index in one build of the library. */
+function testKind(kind, build, library) {
+  const { start, empty, unbuilt, built, variants, assertCode, assertThrown } = maker(library, kind)
+  const rowOf = (dimensions) => (dimensions === 2 ? built(2, ROW) : built(3, ROW_3D))
+
+  // ---- Arguments ----
+
+  const args = suite(`wrong arguments, ${kind}, ${build}`)
+  args.before(start)
+
+  const argumentsOf = (dimensions, method) =>
+    QUERIES[method].split(' ').filter((argument) => dimensions === 3 || !/^z|z$/i.test(argument))
+
+  args('of every query are refused, and nothing changed', () => {
+    for (const dimensions of [2, 3]) {
+      const name = className(kind, dimensions)
+      const index = rowOf(dimensions)
+      const before = portrait(index)
+      for (const method of Object.keys(QUERIES)) {
+        const names = argumentsOf(dimensions, method)
+        const right = names.map((argument) => ARGUMENTS[argument][1])
+        index[method](...right)
+        names.forEach((argument, i) => {
+          const kind = ARGUMENTS[argument][0]
+          const type = kind === 'out' || kind === 'options' ? 'an object' : 'number'
+          for (const wrong of WRONG[kind]) {
+            const given = [...right]
+            given[i] = wrong
+            assertRefused(() => index[method](...given), `${name}.${method}`, argument, wrong, type)
+          }
+        })
+        assertRefused(() => index[method](), `${name}.${method}`, names[0], undefined)
+      }
+      assert.equal(portrait(index), before)
+    }
+  })
+
+  args('of the batches are refused, and nothing changed', () => {
+    for (const dimensions of [2, 3]) {
+      const name = className(kind, dimensions)
+      const index = rowOf(dimensions)
+      const before = portrait(index)
+      const points = new Float32Array(dimensions)
+      const refused = (method, argument, wrongs, call, type) => {
+        for (const wrong of wrongs)
+          assertRefused(() => call(wrong), `${name}.${method}`, argument, wrong, type)
+      }
+      const { count, distance, out } = WRONG
+      const counts = [...count, 2 ** 32, 2 ** 32 + 5, 11]
+      refused('allNeighbors', 'k', counts, (k) => index.allNeighbors({ k }))
+      refused('nearestMany', 'k', counts, (k) => index.nearestMany(points, { k }))
+      refused('allWithin', 'radius', distance, (radius) => index.allWithin(radius))
+      refused('withinMany', 'radius', distance, (radius) => index.withinMany(points, radius))
+      refused('pairsInto', 'out', out, (to) => index.pairsInto(1, to), 'an array')
+      for (const [option, wrongs] of Object.entries(WRONG_OPTIONS)) {
+        if (option === 'sort') continue
+        const calls = {
+          allNeighbors: (options) => index.allNeighbors({ k: 1, ...options }),
+          nearestMany: (options) => index.nearestMany(points, { k: 1, ...options }),
+        }
+        if (option !== 'maxDistance')
+          calls.raycastMany = (options) =>
+            index.raycastMany(new Float32Array(2 * dimensions), options)
+        if (option === 'mask') calls.allWithin = (options) => index.allWithin(1, options)
+        if (option === 'exclude') delete calls.allNeighbors
+        for (const [method, call] of Object.entries(calls))
+          refused(method, option, wrongs, (wrong) => call({ [option]: wrong }))
+      }
+      for (const wrong of [NaN, Infinity, -Infinity, 1e39, 1.1e18])
+        for (const [method, argument, call] of [
+          ['withinMany', 'points', (floats) => index.withinMany(floats, 1)],
+          ['nearestMany', 'points', (floats) => index.nearestMany(floats, { k: 1 })],
+          ['raycastMany', 'segments', (floats) => index.raycastMany(floats)],
+        ]) {
+          const floats = new Float32Array(2 * dimensions).fill(wrong, 2 * dimensions - 1)
+          const message = new RegExp(
+            `^RangeError: Index(3D)?.${method}: ${argument}.${2 * dimensions - 1}. must be `,
+          )
+          assertThrown(() => call(floats), message)
+        }
+      assert.equal(portrait(index), before)
+    }
+  })
+
+  args('in options are refused, undefined is not', () => {
+    for (const dimensions of [2, 3]) {
+      const name = className(kind, dimensions)
+      const index = rowOf(dimensions)
+      for (const method of Object.keys(QUERIES)) {
+        const names = argumentsOf(dimensions, method).slice(0, -1)
+        const right = names.map((argument) => ARGUMENTS[argument][1])
+        for (const [option, wrongs] of Object.entries(WRONG_OPTIONS)) {
+          const type = option === 'sort' ? 'string' : 'number'
+          for (const wrong of wrongs) {
+            const call = () => index[method](...right, { [option]: wrong })
+            assertRefused(call, `${name}.${method}`, option, wrong, type)
+          }
+          index[method](...right, { [option]: undefined })
+        }
+        index[method](...right, { distances2: undefined })
+        index[method](...right, undefined)
+      }
+    }
+  })
+
+  args('a wrong out or distances2 leaves both arrays as they were', () => {
+    const index = built(2, ROW)
+    const out = new Uint32Array(8).fill(99)
+    const distances2 = new Float32Array(8).fill(-1)
+    const short = new Float32Array(7).fill(-1)
+    const calls = {
+      withinInto: (...rest) => index.withinInto(0, 0, 9, ...rest),
+      neighborsInto: (...rest) => index.neighborsInto(0, 0, 9, ...rest),
+      coneInto: (...rest) => index.coneInto(0, 0, 1, 0, 3, 9, ...rest),
+    }
+    for (const [method, call] of Object.entries(calls)) {
+      for (const wrong of [new Float64Array(8), [], 5, null, 'x'])
+        assertThrown(
+          () => call(out, { distances2: wrong }),
+          new RegExp(`^TypeError: Index\\.${method}: distances2 must be `),
+        )
+      assertThrown(
+        () => call(out, { distances2: short }),
+        new RegExp(`^RangeError: Index\\.${method}: distances2.length must be .* 8, got 7$`),
+      )
+      assertRefused(() => call([], { distances2 }), `${kind}.${method}`, 'out', [])
+    }
+    assertThrown(
+      () => index.rangeInto(0, 0, 9, 9, out, { distances2 }),
+      /^TypeError: Index\.rangeInto: distances2 must be /,
+    )
+    assert.equal(short, new Float32Array(7).fill(-1))
+    assert.equal(distances2, new Float32Array(8).fill(-1))
+    assert.equal(out, new Uint32Array(8).fill(99))
+  })
+
+  args('of the constructors are refused', () => {
+    for (const dimensions of [2, 3]) {
+      const name = className(kind, dimensions)
+      const assertOption = (option, wrong, type) =>
+        assertRefused(() => empty(dimensions, { [option]: wrong }), name, option, wrong, type)
+      for (const wrong of WRONG_SIZES) assertOption('capacity', wrong)
+      for (const wrong of [...NOT_NUMBERS, NaN, -1, 1.5, Infinity, 2 ** 32 + 5]) {
+        assertOption('results', wrong)
+        assertOption('k', wrong)
+      }
+      for (const option of ['layout', 'onNonFinite'])
+        for (const wrong of WRONG_WORDS) assertOption(option, wrong, 'string')
+      for (const [option, wrongs, type] of KIND_OPTIONS[kind])
+        for (const wrong of wrongs) assertOption(option, wrong, type)
+      for (const wrong of [null, 5, 'x', {}, { memory: {} }])
+        assertOption('instance', wrong, 'an instance')
+      for (const wrong of [null, 5, 'x', 5n, true])
+        assertRefused(() => new library[name](wrong), name, 'options', wrong, 'an object')
+    }
+  })
+
+  args('of count, reserve, saveInto and restore are refused, and nothing changed', () => {
+    for (const dimensions of [2, 3]) {
+      const name = className(kind, dimensions)
+      const index = rowOf(dimensions)
+      const before = portrait(index)
+      for (const wrong of WRONG.slots)
+        assertRefused(() => void (index.count = wrong), `${name}.count`, 'count', wrong)
+      for (const wrong of [...WRONG.slots, 0, 2 ** 28 + 1])
+        assertRefused(() => index.reserve(wrong), `${name}.reserve`, 'capacity', wrong)
+      for (const wrong of WRONG.bytes) {
+        assertRefused(() => index.saveInto(wrong), `${name}.saveInto`, 'bytes', wrong, 'bytes')
+        assertRefused(() => index.restore(wrong), `${name}.restore`, 'bytes', wrong, 'bytes')
+      }
+      assert.equal(portrait(index), before)
+    }
+  })
+
+  args('views of the other layout are refused', () => {
+    const separate = empty(3, { layout: 'separate' })
+    assertThrown(() => separate.positions, /^TypeError: Index3D\.positions: .*xs, ys and zs/)
+    assertThrown(() => empty(2).xs, /^TypeError: Index\.xs: .*positions/)
+    assertThrown(() => empty(3).zs, /^TypeError: Index3D\.zs: .*positions/)
+  })
+
+  args('do not kill the instance', () => {
+    const index = built(2, ROW)
+    thrown(() => index.within(NaN, 0, 1))
+    thrown(() => index.withinInto(0, 0, 1, null))
+    thrown(() => index.restore(new Uint8Array(64)))
+    thrown(() => void (index.count = 7))
+    thrown(() => index.reserve(2 ** 29))
+    thrown(() => empty(2, { capacity: 2 ** 28 }))
+    assert.is(index.countWithin(0, 0, 9), 6)
+  })
+
+  args.run()
+
+  // ---- Life ----
+
+  const life = suite(`life and death, ${kind}, ${build}`)
+  life.before(start)
+
+  /** Every call of an object, by name, as it is right while the object lives. */
+  function callsOf(index, dimensions) {
+    const point = new Array(dimensions).fill(0)
+    const ahead = new Array(dimensions).fill(1)
+    const out = new Uint32Array(4)
+    return {
+      within: () => index.within(...point, 1),
+      withinInto: () => index.withinInto(...point, 1, out),
+      range: () => index.range(...point, ...point),
+      rangeInto: () => index.rangeInto(...point, ...point, out),
+      nearest: () => index.nearest(...point),
+      neighbors: () => index.neighbors(...point, 1),
+      neighborsInto: () => index.neighborsInto(...point, 1, out),
+      countWithin: () => index.countWithin(...point, 1),
+      anyWithin: () => index.anyWithin(...point, 1),
+      cone: () => index.cone(...point, ...ahead, 1, 1),
+      coneInto: () => index.coneInto(...point, ...ahead, 1, 1, out),
+      raycast: () => index.raycast(...point, ...ahead),
+      raycastMany: () => index.raycastMany(Float32Array.of(...point, ...ahead)),
+      build: () => index.build(),
+      cells: () => index.cells(),
+      stats: () => index.stats(),
+      validate: () => index.validate(),
+      save: () => index.save(),
+      saveInto: () => index.saveInto(new Uint8Array(4096)),
+      restore: () => index.restore(new Uint8Array(64)),
+      reserve: () => index.reserve(64),
+      count: () => void (index.count = 1),
+    }
+  }
+
+  life('after dispose every call throws DISPOSED, but for another dispose', () => {
+    for (const dimensions of [2, 3]) {
+      const name = className(kind, dimensions)
+      const index = rowOf(dimensions)
+      const other = rowOf(dimensions)
+      const separate = empty(dimensions, { layout: 'separate' })
+      index.dispose()
+      index.dispose()
+      index[Symbol.dispose]()
+      separate[Symbol.dispose]()
+      const calls = callsOf(index, dimensions)
+      calls.positions = () => index.positions
+      calls.groups = () => index.groups
+      calls.radii = () => index.radii
+      for (const axis of ['xs', 'ys', 'zs'].slice(0, dimensions)) calls[axis] = () => separate[axis]
+      for (const [method, call] of Object.entries(calls)) {
+        const { message } = assertCode(call, 'DISPOSED')
+        assert.ok(message.startsWith(`${name}.${method}: `), message)
+      }
+      assert.is(other.stats().agents, 6)
+    }
+  })
+
+  life('after dispose no property answers any more', () => {
+    const index = built(2, ROW)
+    index.dispose()
+    assertCode(() => index.count, 'DISPOSED')
+    assertCode(() => index.capacity, 'DISPOSED')
+  })
+
+  life('memory is used again after dispose', () => {
+    built(2, ROW, { capacity: 10_000 }).dispose()
+    const before = empty(2, { capacity: 10_000 })
+    const { generation } = before
+    before.dispose()
+    for (let i = 0; i < 2000; i++) empty(2, { capacity: 10_000 }).dispose()
+    assert.is(empty(2, { capacity: 10_000 }).generation, generation)
+  })
+
+  life('many objects come and go side by side', () => {
+    const indexes = Array.from({ length: 100 }, (_, i) => built(2, [i, i]))
+    for (let i = 0; i < indexes.length; i += 2) indexes[i].dispose()
+    const more = Array.from({ length: 60 }, (_, i) => built(3, [-i, -i, -i]))
+    for (let i = 1; i < indexes.length; i += 2) assert.is(indexes[i].within(i, i, 0).length, 1)
+    more.forEach((index, i) => assert.is(index.within(-i, -i, -i, 0).length, 1))
+    assertCode(() => indexes[0].within(0, 0, 0), 'DISPOSED')
+    for (const index of [...indexes, ...more]) index.dispose()
+  })
+
+  life('growth detaches views; getters give fresh ones, and generation counts', async () => {
+    const instance = await library.create()
+    const index = built(2, ROW, { instance, capacity: 8 })
+    const separate = empty(3, { instance, layout: 'separate', capacity: 5 })
+    separate.zs.fill(7)
+    const before = portrait(index)
+    const { generation, groups, positions } = index
+    const { xs, zs } = separate
+    const found = index.within(0, 0, 9)
+    assert.is(index.positions, positions, 'the same view until growth')
+    assert.is(index.groups, groups)
+    assert.is(separate.zs, zs)
+
+    const large = empty(2, { instance, capacity: 1_000_000 })
+    assert.ok(index.generation > generation)
+    assert.is(large.generation, index.generation)
+    for (const detached of [positions, groups, xs, zs, found]) assert.is(detached.length, 0)
+    assert.is(index.positions.length, 16)
+    assert.equal(separate.zs, new Float32Array(5).fill(7))
+    assert.equal(portrait(index), before)
+    assert.is(index.withinInto(0, 0, 9, new Uint32Array(6)), 6)
+    index.positions[0] = 77
+    index.build()
+    assert.is(index.nearest(77, 0), 0)
+
+    const { byteLength } = instance.memory.buffer // nothing but creation grows
+    large.count = 50_000
+    large.positions.forEach((_, i, all) => (all[i] = i % 1013))
+    large.build()
+    large.within(0, 0, Infinity)
+    large.neighbors(0, 0, 50_000)
+    large.allNeighbors({ k: 2 })
+    large.pairs(0.5)
+    assert.is(instance.memory.buffer.byteLength, byteLength)
+  })
+
+  life('reserve keeps everything, in either layout', () => {
+    for (const options of variants.flatMap((variant) => [
+      { ...variant, layout: 'interleaved' },
+      { ...variant, layout: 'separate' },
+    ])) {
+      const { layout } = options
+      const index = empty(3, { ...options, capacity: 6 })
+      const z = (i, value) => {
+        if (layout === 'separate') index.zs[i] = value
+        else index.positions[3 * i + 2] = value
+      }
+      index.count = 6
+      for (let i = 0; i < 6; i++) z(i, i)
+      index.groups.set([1, 2, 4, 8, 16, 32])
+      index.build()
+      z(5, 55) // not built yet
+      const cells = index.cells()
+      const found = index.within(0, 0, 0, Infinity).slice()
+
+      index.reserve(3)
+      assert.is(index.capacity, 6)
+      index.reserve(5000)
+      assert.is(index.capacity, 5000)
+      assert.is(index.count, 6)
+      assert.equal(index.cells(), cells)
+      assert.equal(index.within(0, 0, 0, Infinity), found)
+      assert.is(index.nearest(0, 0, 0, { mask: 32 }), 5)
+      assert.equal([...index.groups.subarray(0, 8)], [1, 2, 4, 8, 16, 32, 1, 1])
+      assert.ok(index.validate())
+
+      index.count = 5000
+      index.build()
+      assert.is(index.nearest(0, 0, 55), 5)
+      assert.is(index.stats().agents, 5000)
+      assert.is(index.countWithin(0, 0, 0, 0), 4995, 'new slots are at 0')
+      assert.ok(index.validate())
+    }
+  })
+
+  life('growth fails: OUT_OF_MEMORY, and everything as before', async () => {
+    const instance = await library.create()
+    const index = built(2, ROW, { instance })
+    const before = portrait(index)
+    const error = assertCode(() => index.reserve(2 ** 28), 'OUT_OF_MEMORY')
+    assert.match(error.message, new RegExp(`^${kind}\\.reserve: `))
+    assert.equal(portrait(index), before)
+    const failed = assertCode(() => empty(3, { instance, capacity: 2 ** 28 }), 'OUT_OF_MEMORY')
+    assert.match(failed.message, new RegExp(`^${kind}3D: `))
+    assert.equal(portrait(index), before)
+    index.reserve(100)
+    index.build()
+    assert.is(index.countWithin(0, 0, 9), 6)
+  })
+
+  life('growth fails half-way: everything as before', async () => {
+    // The agents would find room, but not the rows of neighbors: 2^30 of them.
+    const instance = await library.create()
+    const index = built(2, ROW, { instance, k: 2 ** 20 })
+    const before = portrait(index)
+    assertCode(() => index.reserve(1024), 'OUT_OF_MEMORY')
+    assert.equal(portrait(index), before)
+    assertCode(() => void (index.count = 7), 'FULL')
+    index.positions[0] = 77
+    index.groups[0] = 2
+    index.build()
+    assert.is(index.nearest(70, 0), 0)
+    assert.is(index.nearest(0, 0, { mask: 2 }), 0)
+  })
+
+  life('growth that fails takes no memory', async () => {
+    const instance = await library.create()
+    const index = built(2, ROW, { instance })
+    const { byteLength } = instance.memory.buffer
+    assertCode(() => index.reserve(2 ** 28), 'OUT_OF_MEMORY')
+    assertCode(() => empty(3, { instance, capacity: 2 ** 28 }), 'OUT_OF_MEMORY')
+    assert.is(instance.memory.buffer.byteLength, byteLength)
+  })
+
+  life('a trap kills its instance, and no other', async () => {
+    const elsewhere = built(2, ROW)
+    for (const trapping of ['build', 'within', 'save', 'create', 'destroy']) {
+      const instance = await library.create()
+      const index = built(2, ROW, { instance })
+      const other = built(3, ROW_3D, { instance })
+      const call = {
+        build: () => index.build(),
+        within: () => index.within(0, 0, 1),
+        save: () => index.save(),
+        create: () => empty(2, { instance }),
+        destroy: () => index.dispose(),
+      }[trapping]
+
+      const { enter } = instance
+      instance.enter = () => ({
+        ...enter.call(instance),
+        [trapping === 'create' ? `${kind.toLowerCase()}_create` : trapping]: trap(),
+      })
+      assert.instance(thrown(call), WebAssembly.RuntimeError)
+      delete instance.enter
+
+      for (const later of Object.values(callsOf(index, 2))) assertCode(later, 'DEAD')
+      for (const later of Object.values(callsOf(other, 3))) assertCode(later, 'DEAD')
+      assertCode(() => empty(2, { instance }), 'DEAD')
+      assertCode(() => other.dispose(), 'DEAD')
+
+      elsewhere.build()
+      assert.is(elsewhere.countWithin(0, 0, 9), 6)
+      const next = built(3, ROW_3D, { instance: await library.create() })
+      assert.is(next.nearest(0, 0, 4), 4)
+    }
+  })
+
+  life('a CopseError says what and where', () => {
+    const error = thrown(() => void (built(2, ROW).count = 7))
+    assert.instance(error, Error)
+    assert.is(error.name, 'CopseError')
+    assert.is(error.code, 'FULL')
+    assert.is(error.index, -1)
+    assert.ok(error.message.startsWith(`${kind}.count: more items than the capacity`))
+    const index = unbuilt(3, [0, 0, 0, 0, 0, 2e18])
+    assertThrown(() => index.build(), /^CopseError: Index3D\.build: .*finite.*: slot 1$/)
+  })
+
+  life.run()
+}
+
+for (const kind of Object.keys(KINDS))
+  for (const [build, library] of Object.entries({ simd, scalar })) testKind(kind, build, library)

@@ -1,0 +1,177 @@
+// The grids against brute force, with cells from far too small, where cells share entries of the
+// table, to one for all.
+
+import fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as simd from 'copse'
+import { testBatches } from './support/point-batches.js'
+import { assertThrown, maker } from './support/indexes.js'
+import * as oracle from './support/point-oracle.js'
+import { testProperties } from './support/point-queries.js'
+import { createRandom, distributions } from '../../web/random.js'
+
+const { fround } = Math
+
+/** The widest side of the bounds of all that a build takes. */
+function extentOf(agents) {
+  const { count, dimensions, positions } = agents
+  let extent = 0
+  for (let axis = 0; axis < dimensions; axis++) {
+    let [lo, hi] = [Infinity, -Infinity]
+    for (let id = 0; id < count; id++) {
+      if (!oracle.isPresent(agents, id)) continue
+      lo = Math.min(lo, positions[id * dimensions + axis])
+      hi = Math.max(hi, positions[id * dimensions + axis])
+    }
+    extent = Math.max(extent, hi - lo)
+  }
+  return extent
+}
+
+const LEAST = 2 ** -149
+const MOST_OF_A_FLOAT32 = 3e38
+
+/** The size of a cell: as it is, or how many are on a side. */
+const drawnOptions = fc.oneof(
+  fc.record({ size: fc.constantFrom(8, 1, 50, 1e-20, 1e20, LEAST, MOST_OF_A_FLOAT32) }),
+  fc.record({ side: fc.constantFrom(3, 1, 0.3, 7.5, 20, 100, 1e4, 1e7) }),
+)
+
+function optionsOf({ size, side }, agents) {
+  const cellSize = size ?? (extentOf(agents) || 1) / side
+  return { cellSize: Math.max(LEAST, fround(cellSize)) }
+}
+
+/** Above it all share the last number. */
+const MOST_CELLS = 2 ** 20
+
+/** Cells hold their agents, each agent is in one, and all are as wide as was asked for. */
+function checkCells({ agents, indexes: [grid], options: { cellSize } }) {
+  const { count, dimensions, positions } = agents
+  const stats = grid.stats()
+  assert.is(stats.depth, 0)
+  assert.ok(stats.nodes <= 4 * stats.agents + 64)
+  assert.ok(stats.leaves <= Math.min(stats.nodes, stats.agents))
+  assert.is(stats.leaves > 0, stats.agents > 0)
+
+  const extent = extentOf(agents)
+  const exact = extent / cellSize < MOST_CELLS && cellSize > 1e-29
+  const magnitude = positions.subarray(0, count * dimensions).reduce((most, x) => {
+    return Math.abs(x) <= 1e18 ? Math.max(most, Math.abs(x)) : most
+  }, cellSize)
+  const tolerance = magnitude * 2 ** -20
+  const cells = grid.cells()
+  const order = grid.order()
+  const width = 2 * dimensions + 2
+  let place = 0
+  for (let at = 0; at < cells.length; at += width) {
+    const inside = cells[at + 2 * dimensions + 1]
+    assert.ok(inside > 0)
+    assert.is(cells[at + 2 * dimensions], 0)
+    for (let axis = 0; exact && axis < dimensions; axis++) {
+      const [lo, hi] = [cells[at + axis], cells[at + dimensions + axis]]
+      assert.ok(Math.abs(hi - lo - cellSize) <= tolerance, `${hi} - ${lo} is not ${cellSize}`)
+      for (let i = place; i < place + inside; i++) {
+        const x = positions[order[i] * dimensions + axis]
+        assert.ok(x >= lo - tolerance && x <= hi + tolerance, `${x} not in ${lo} … ${hi}`)
+      }
+    }
+    place += inside
+  }
+  assert.is(place, stats.agents)
+}
+
+testProperties('Grid', { drawnOptions, optionsOf, checkCells })
+testBatches('Grid', { drawnOptions, optionsOf })
+
+// ---- What only a grid has ----
+
+const test = suite('grid')
+const { start, built, empty, unbuilt } = maker(simd, 'Grid')
+test.before(start)
+
+test('cells begin half a column before the first agent, and half a row', () => {
+  const grid = built(2, [0, 0, 1, 1, 9, 0], { cellSize: 4 })
+  const boxes = [
+    [-0.125, -2, 3.875, 2, 0, 2],
+    [7.875, -2, 11.875, 2, 0, 1],
+  ]
+  assert.equal(grid.cells(), Float32Array.from(boxes.flat()))
+  const { nodes, leaves, depth } = grid.stats()
+  assert.equal([nodes, leaves, depth], [37, 3, 0], 'columns, of which three have agents')
+})
+
+test('agents are in the order of rows, columns and ids', () => {
+  const grid = built(2, [5, 9, 0, 9, 2, 0, 2, 0, 0, 0, 0.1, 0], { cellSize: 4 })
+  assert.equal(grid.order(), Uint32Array.of(4, 5, 2, 3, 1, 0))
+  assert.equal(grid.within(0, 0, 99), Uint32Array.of(4, 5, 2, 3, 1, 0))
+})
+
+test('a sparse and huge world takes no more memory than a small one', () => {
+  const n = 10_000
+  for (const dimensions of [2, 3])
+    for (const cellSize of [1e-20, 0.01, 1])
+      for (const spread of [0, 1, 1e6, 1e18]) {
+        const coordinates = distributions.uniform(createRandom(3), n, dimensions)
+        const options = { cellSize, results: 0, k: 0 }
+        const grid = unbuilt(
+          dimensions,
+          coordinates.map((x) => (x / 1000) * spread),
+          options,
+        )
+        const { bytes } = grid.stats()
+        grid.build()
+        assert.is(grid.stats().bytes, bytes)
+        assert.ok(grid.stats().nodes <= 4 * n + 64)
+        // 60 an agent are the arrays of every object; 20 more hold third coordinates.
+        assert.ok(bytes <= (64 + 60 + (dimensions - 2) * 20) * n + 4096, `${bytes / n} an agent`)
+        assert.ok(grid.validate())
+        grid.dispose()
+      }
+})
+
+test('entries are shared evenly: no line of agents is on a few of them', () => {
+  const n = 4096
+  for (const dimensions of [2, 3])
+    for (let axis = 0; axis < dimensions; axis++) {
+      const coordinates = new Float32Array(n * dimensions).map((_, i) =>
+        i % dimensions === axis ? 3 * Math.floor(i / dimensions) : i < dimensions ? 1e6 : 0,
+      )
+      const { leaves } = built(dimensions, coordinates).stats()
+      assert.ok(leaves > n / 2, `${leaves} entries for ${n} agents along axis ${axis}`)
+    }
+})
+
+test('a query reads few runs', () => {
+  const n = 10_000
+  const random = createRandom(2)
+  const grid = built(2, distributions.uniform(random, n, 2), { cellSize: 20 })
+  const most = (query) => {
+    let visits = 0
+    for (let i = 0; i < 100; i++) {
+      query(random() * 1000, random() * 1000)
+      visits = Math.max(visits, grid.stats().visits)
+    }
+    return visits
+  }
+  assert.ok(most((x, y) => grid.within(x, y, 20)) <= 3, 'a row of cells is one run')
+  assert.ok(most((x, y) => grid.range(x, y, x + 1, y + 1)) <= 2)
+  assert.ok(most((x, y) => grid.cone(x, y, 1, 0, 0.3, 20)) <= 3)
+  assert.ok(most((x, y) => grid.nearest(x, y)) <= 12)
+  assert.ok(most((x, y) => grid.neighbors(x, y, 5)) <= 12)
+  assert.ok(most((x, y) => grid.anyWithin(x, y, 500)) <= 3, 'stops at the first')
+  assert.is(
+    most((x, y) => grid.within(x, y, 20, { mask: 2 })),
+    0,
+    'nobody matches',
+  )
+})
+
+test('cellSize is any float32 above 0', () => {
+  for (const cellSize of [LEAST, 3.4e38]) assert.is(empty(2, { cellSize }).cells().length, 0)
+  assertThrown(() => new simd.Grid(), /^TypeError: Grid: options must be /)
+  assertThrown(() => new simd.Grid3D({}), /^TypeError: Grid3D: cellSize must be .* undefined$/)
+})
+
+test.run()

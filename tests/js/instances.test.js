@@ -1,0 +1,191 @@
+// The default instance and independent ones. No other test may call init(): these see what is before.
+
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as simd from 'copse'
+import * as scalar from 'copse/scalar'
+import {
+  assertThrown,
+  className,
+  CORES,
+  dimensionsOf,
+  KINDS,
+  requiredOf,
+  thrown,
+} from './support/indexes.js'
+
+const { AgentTree, CopseError, KdTree, create, init } = simd
+
+/** Bytes for more than what is created here. */
+const ROOM = 2 ** 26
+
+/** Every class, and the options it can't do without. */
+const CLASSES = [...CORES, 'Crowd'].flatMap((kind) =>
+  dimensionsOf(kind).map((dimensions) => [
+    className(kind, dimensions),
+    requiredOf(kind, dimensions),
+  ]),
+)
+
+/** What a promise is rejected with. */
+const rejection = (promise) =>
+  promise.then(
+    () => assert.unreachable('nothing was thrown'),
+    (error) => error,
+  )
+
+/** A built index of agents at x = 0, 1, 2, …, y = 0. */
+function rowOf(Index, n, options) {
+  const index = new Index({ capacity: n, ...options })
+  index.count = n
+  for (let i = 0; i < n; i++) index.positions[2 * i] = i
+  index.build()
+  return index
+}
+
+// ---- The default instance ----
+
+const test = suite('instances')
+
+test('before init: NOT_READY', () => {
+  for (const [name, required] of CLASSES) {
+    const error = thrown(() => new simd[name](required))
+    assert.instance(error, CopseError)
+    assert.is(error.code, 'NOT_READY')
+    assertThrown(
+      () => new simd[name]({ capacity: 5, ...required }),
+      new RegExp(`^CopseError: ${name}: await init\\(\\) first`),
+    )
+  }
+})
+
+test('before init a wrong argument is still refused', () => {
+  for (const [name, required] of CLASSES)
+    assertThrown(
+      () => new simd[name]({ ...required, capacity: -1 }),
+      new RegExp(`^RangeError: ${name}: capacity `),
+    )
+})
+
+test('create() makes no default instance', async () => {
+  const instance = await create()
+  assert.is(thrown(() => new AgentTree()).code, 'NOT_READY')
+  assert.is(rowOf(AgentTree, 3, { instance }).nearest(2, 0), 2)
+})
+
+test('before init a snapshot makes no tree either: NOT_READY', async () => {
+  const saved = rowOf(KdTree, 3, { instance: await create() }).save()
+  assert.is(thrown(() => KdTree.from(saved)).code, 'NOT_READY')
+  assert.is(thrown(() => KdTree.from(saved.subarray(1))).code, 'BAD_SNAPSHOT')
+})
+
+test('an init that fails can be tried again', async () => {
+  assert.match(String(await rejection(init(5))), /^TypeError: init: options must be /)
+  assert.match(String(await rejection(init({ memory: -1 }))), /^RangeError: init: memory must be /)
+  assert.match(String(await rejection(init({ wasm: 5 }))), /^TypeError: init: wasm must be /)
+  const noCore = Uint8Array.of(1, 2, 3, 4)
+  assert.instance(await rejection(init({ wasm: noCore })), WebAssembly.CompileError)
+  assert.is(thrown(() => new AgentTree()).code, 'NOT_READY')
+})
+
+test('init is memoised', async () => {
+  const both = [init(), init({ memory: ROOM })]
+  const [one, other] = await Promise.all(both)
+  assert.is(one, other)
+  assert.is(await init(), one)
+  assert.ok(one.memory.buffer.byteLength < ROOM, 'later options are not looked at')
+  assert.is(rowOf(AgentTree, 3).nearest(2, 0), 2)
+  assert.is(KdTree.from(rowOf(KdTree, 3).save()).nearest(2, 0), 2)
+})
+
+test('init({ memory }) reserves, so that nothing grows later', async () => {
+  const instance = await scalar.init({ memory: ROOM })
+  assert.ok(instance.memory.buffer.byteLength >= ROOM)
+  const tree = new scalar.AgentTree({ capacity: 50_000 })
+  const { positions } = tree
+  const other = new scalar.Grid3D({ capacity: 10_000, cellSize: 1 })
+  other.reserve(20_000)
+  tree.save()
+  assert.is(tree.generation, 0)
+  assert.is(tree.positions, positions)
+  assert.is(positions.length, 100_000)
+})
+
+test('without memory reserved the same grows', async () => {
+  const instance = await create()
+  new AgentTree({ capacity: 50_000, instance })
+  assert.ok(instance.generation > 0)
+  const roomy = await create({ memory: ROOM })
+  assert.is(new AgentTree({ capacity: 50_000, instance: roomy }).generation, 0)
+})
+
+test('the options of create are checked', async () => {
+  for (const memory of [null, '5', 5n, {}, NaN, -1, 1.5, 2 ** 32 + 5, Infinity]) {
+    const error = await rejection(create({ memory }))
+    assert.instance(error, typeof memory === 'number' ? RangeError : TypeError)
+    assert.match(error.message, /^create: memory must be /)
+  }
+})
+
+// ---- Side by side ----
+
+test('instances share nothing', async () => {
+  const [one, other] = [await create(), await create()]
+  assert.is.not(one, other)
+  assert.is.not(one.memory, other.memory)
+  const small = rowOf(AgentTree, 3, { instance: other })
+  const { generation, positions } = small
+  const large = rowOf(AgentTree, 100_000, { instance: one })
+  assert.ok(large.generation > 0)
+  assert.is(small.generation, generation)
+  assert.is(small.positions, positions)
+  large.dispose()
+  assert.is(small.nearest(9, 0), 2)
+})
+
+/** Two indexes of one instance: of every kind beside one of every kind. */
+async function neighbors(check) {
+  for (const one of Object.keys(KINDS))
+    for (const other of Object.keys(KINDS)) {
+      const instance = await create()
+      const make = (kind, n) => rowOf(simd[kind], n, { instance, ...KINDS[kind].variants[0] })
+      check(make(one, 5), make(other, 9))
+    }
+}
+
+test('two indexes of one instance do not disturb each other', () =>
+  neighbors((one, other) => {
+    const ids = one.within(0, 0, 2)
+    const expected = ids.slice()
+    other.within(5, 0, 9)
+    other.build()
+    other.save()
+    other.cells()
+    assert.equal(ids, expected, 'valid until the next query on the same object')
+    const { visits } = one.stats()
+    other.nearest(3, 0)
+    assert.is(one.stats().visits, visits)
+    other.dispose()
+    assert.equal(one.within(0, 0, 2), expected)
+  }))
+
+test('stats() gives each index an object of its own, always the same', () =>
+  neighbors((one, other) => {
+    const stats = one.stats()
+    assert.is(other.stats().agents, 9)
+    assert.is(stats.agents, 5)
+    assert.is(one.stats(), stats)
+  }))
+
+test('an instance that is none, or of another entry: TypeError', async () => {
+  const foreign = await scalar.create()
+  for (const instance of [foreign, {}, null, 5, Promise.resolve()])
+    for (const [name, required] of CLASSES)
+      assertThrown(
+        () => new simd[name]({ ...required, instance }),
+        new RegExp(`^TypeError: ${name}: instance must be `),
+      )
+  assert.is(new AgentTree({ instance: undefined }).capacity, 1000)
+})
+
+test.run()

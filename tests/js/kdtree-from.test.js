@@ -1,0 +1,432 @@
+// KdTree.from: a tree from the bytes of any other, and from no others.
+
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as simd from 'copse'
+import * as scalar from 'copse/scalar'
+import { forged, seal, STATE, WORDS } from './support/snapshots.js'
+import { className, KINDS, maker, portrait, ROW, ROW_3D, thrown } from './support/indexes.js'
+import * as oracle from './support/point-oracle.js'
+import { createRandom, distributions } from '../../web/random.js'
+
+const SEED = Number(process.env.COPSE_SEED ?? 1)
+
+/** Tests one build of the library. */
+function testFrom(build, library) {
+  const test = suite(`KdTree.from, ${build}`)
+  const make = maker(library, 'KdTree')
+  const { start, empty, unbuilt, built, variants, assertCode, assertThrown } = make
+  let instance
+  test.before(async () => {
+    await start()
+    instance = await library.create()
+  })
+
+  const classOf = (dimensions) => library[className('KdTree', dimensions)]
+  const restored = (bytes, options) => library.KdTree.from(bytes, { instance, ...options })
+
+  function assertBad(bytes, what, dimensions = 2) {
+    const error = thrown(() => classOf(dimensions).from(bytes, { instance }))
+    assert.instance(error, library.CopseError, what)
+    assert.is(error.code, 'BAD_SNAPSHOT', what)
+  }
+
+  test('gives the tree that was saved', () => {
+    for (const options of variants)
+      for (const [dimensions, coordinates] of [
+        [2, ROW],
+        [3, ROW_3D],
+        [2, [1, 2]],
+        [2, [3, 4, 3, 4, -0, 0, 3, 4]],
+      ]) {
+        const tree = unbuilt(dimensions, coordinates, options)
+        for (let i = 0; i < tree.count; i++) tree.groups[i] = [1, 6, 0, 0xffffffff, 1, 1][i]
+        tree.build()
+        const copy = classOf(dimensions).from(tree.save(), { instance })
+        assert.instance(copy, classOf(dimensions))
+        assert.is(copy.capacity, tree.capacity)
+        const bytes = copy.stats().bytes // presort has more
+        assert.equal(portrait(copy), {
+          ...portrait(tree),
+          stats: { ...tree.stats(), visits: 0, bytes },
+        })
+        assert.equal(copy.save(), tree.save())
+        assert.ok(copy.validate())
+        copy.positions[0] = 9
+        copy.count = 1
+        copy.build()
+        assert.is(copy.stats().agents, 1)
+        copy.dispose()
+      }
+  })
+
+  test('of thousands of points', () => {
+    for (const dimensions of [2, 3]) {
+      const n = 5000
+      const tree = built(dimensions, distributions.uniform(createRandom(4), n, dimensions))
+      const copy = classOf(dimensions).from(tree.save(), { instance })
+      assert.is(copy.capacity, n)
+      const { bytes } = copy.stats()
+      assert.equal(portrait(copy), {
+        ...portrait(tree),
+        stats: { ...tree.stats(), visits: 0, bytes },
+      })
+      copy.dispose()
+    }
+  })
+
+  test('of a tree that is empty, not built, or changed since', () => {
+    const none = restored(empty(2).save())
+    assert.equal([none.count, none.capacity, none.nearest(0, 0)], [0, 1, -1])
+    const never = restored(unbuilt(2, ROW).save())
+    assert.equal([never.count, never.capacity, never.nearest(0, 0)], [6, 6, -1])
+    never.build()
+    assert.equal(never.within(0, 0, 1, { sort: 'id' }), Uint32Array.of(0, 1))
+
+    const tree = built(2, ROW)
+    tree.count = 2
+    tree.positions.set([50, 50])
+    const copy = restored(tree.save())
+    assert.equal([copy.count, copy.capacity, copy.nearest(5, 0)], [2, 6, 5])
+    copy.build()
+    assert.is(copy.nearest(50, 50), 0)
+    assert.is(copy.stats().agents, 2)
+  })
+
+  test('takes the options that are given', () => {
+    const saved = built(2, ROW).save()
+    for (const { builder } of variants)
+      for (const layout of ['interleaved', 'separate']) {
+        const tree = restored(saved, { builder, layout, capacity: 20, results: 5, k: 2 })
+        assert.is(tree.capacity, 20)
+        if (layout === 'separate')
+          assert.equal(tree.xs.subarray(0, 7), Float32Array.of(0, 1, 2, 3, 4, 5, 0))
+        else assert.equal(tree.positions.subarray(0, 12), Float32Array.from(ROW))
+        assert.is(tree.allNeighbors({ k: 2 }).counts[5], 2)
+        assertThrown(() => tree.allNeighbors({ k: 3 }), /^RangeError: Index\.allNeighbors: k /)
+        tree.count = 20
+        tree.build()
+        assert.is(tree.countWithin(0, 0, 0), 15)
+        assert.equal(tree.save().length, (14 + 20 * 6) * 4)
+        tree.dispose()
+      }
+    const missing = { capacity: undefined, onNonFinite: undefined, builder: undefined }
+    assert.is(restored(saved, missing).capacity, 6)
+    for (const n of [1001, 3000]) {
+      const many = built(2, new Float32Array(2 * n)).save()
+      assert.is(restored(many, missing).count, n, 'undefined is not the default')
+    }
+  })
+
+  test('keeps onNonFinite, and the count of what was skipped', () => {
+    const tree = built(2, [1, 1, NaN, 1, 2, 2], { onNonFinite: 'skip' })
+    for (const options of [{}, { onNonFinite: 'skip' }, { onNonFinite: undefined }]) {
+      const copy = restored(tree.save(), options)
+      assert.is(copy.stats().skipped, 1)
+      copy.build()
+      assert.is(copy.stats().skipped, 1)
+    }
+    const call = () => restored(tree.save(), { onNonFinite: 'error' })
+    assertCode(call, 'BAD_SNAPSHOT')
+  })
+
+  test('into the instance that is given, and no other', async () => {
+    const other = await library.create()
+    const saved = built(2, ROW).save()
+    const tree = restored(saved, { instance: other })
+    const { generation } = tree
+    restored(saved).dispose()
+    restored(saved, { capacity: 100_000 }).dispose()
+    assert.is(tree.generation, generation)
+    assert.is(tree.nearest(4, 0), 4)
+    assertThrown(
+      () => library.KdTree.from(saved, { instance: {} }),
+      /^TypeError: Index: instance must be /,
+    )
+  })
+
+  test('wrong options are refused', () => {
+    const saved = built(2, ROW).save()
+    for (const wrong of [null, 5, 'x', true])
+      assertThrown(() => library.KdTree.from(saved, wrong), /^TypeError: Index\.from: options /)
+    const refusals = [
+      [{ capacity: 0 }, /^RangeError: Index: capacity must be .* got 0$/],
+      [{ capacity: '6' }, /^TypeError: Index: capacity must be .* got '6'$/],
+      [{ builder: 'fast' }, /^RangeError: Index: builder must be .* got 'fast'$/],
+      [{ layout: 5 }, /^TypeError: Index: layout must be .* got 5$/],
+      [{ onNonFinite: 'ignore' }, /^RangeError: Index: onNonFinite must be .* got 'ignore'$/],
+    ]
+    for (const [options, pattern] of refusals) assertThrown(() => restored(saved, options), pattern)
+    assertCode(() => restored(saved, { capacity: 5 }), 'FULL')
+  })
+
+  test('what is no Uint8Array: TypeError', () => {
+    const { buffer } = built(2, ROW).save()
+    for (const wrong of [
+      undefined,
+      null,
+      5,
+      'x',
+      [],
+      {},
+      buffer,
+      new Uint32Array(buffer),
+      new DataView(buffer),
+      new Uint8ClampedArray(buffer),
+    ])
+      for (const dimensions of [2, 3])
+        assertThrown(
+          () => classOf(dimensions).from(wrong, { instance }),
+          /^TypeError: Index(3D)?\.from: bytes must be a Uint8Array, got /,
+        )
+  })
+
+  test('bytes may lie anywhere in their buffer', () => {
+    const saved = built(3, ROW_3D).save()
+    for (let offset = 0; offset < 9; offset++) {
+      const room = new Uint8Array(saved.length + 20).fill(0xff)
+      room.set(saved, offset)
+      const bytes = room.subarray(offset, offset + saved.length)
+      const tree = library.KdTree3D.from(bytes, { instance })
+      assert.is(tree.nearest(0, 0, 4), 4)
+      assert.equal(tree.save(), saved)
+      assert.equal(bytes, saved)
+      tree.dispose()
+    }
+  })
+
+  test('of the other class, or of another kind: BAD_SNAPSHOT', async () => {
+    assertBad(built(2, ROW).save(), '2D', 3)
+    assertBad(built(3, ROW_3D).save(), '3D', 2)
+    for (const kind of Object.keys(KINDS).filter((name) => name !== 'KdTree')) {
+      const other = maker(library, kind)
+      await other.start()
+      assertBad(other.built(2, ROW).save(), kind, 2)
+      assertBad(other.built(3, ROW_3D).save(), kind, 3)
+    }
+    const random = createRandom(8)
+    assertBad(new Uint8Array(), 'nothing')
+    assertBad(new Uint8Array(1000), 'zeros')
+    assertBad(new Uint8Array(1000).fill(255), 'ones')
+    assertBad(new TextEncoder().encode('{ "points": [] }'.repeat(9)), 'text')
+    for (let length = 0; length < 300; length++)
+      assertBad(
+        Uint8Array.from({ length }, () => random() * 256),
+        `noise, ${length} bytes`,
+      )
+  })
+
+  test('truncated, extended, or damaged in any byte: BAD_SNAPSHOT', () => {
+    for (const [dimensions, coordinates] of [
+      [2, ROW],
+      [3, ROW_3D],
+    ]) {
+      const saved = built(dimensions, coordinates).save()
+      for (let size = 0; size < saved.length; size++)
+        assertBad(saved.subarray(0, size), `${size} bytes`, dimensions)
+      for (let more = 1; more <= 16; more++) {
+        const longer = new Uint8Array(saved.length + more)
+        longer.set(saved)
+        assertBad(longer, `${more} more`, dimensions)
+      }
+      for (let bit = 0; bit < 8 * saved.length; bit++) {
+        const damaged = saved.slice()
+        damaged[bit >> 3] ^= 1 << (bit & 7)
+        assertBad(damaged, `bit ${bit}`, dimensions)
+      }
+    }
+  })
+
+  /** Heads that say what isn't so, with a right checksum. */
+  function forgeries(saved, n) {
+    const huge = [2 ** 28, 2 ** 28 + n, 2 ** 30, 2 ** 31, 2 ** 32 - n, 2 ** 32 - 1]
+    const changes = [0, 1, n - 1, n + 1, 2 * n, ...huge].flatMap((value) => [
+      { count: value },
+      { builtCount: value === 0 ? 1 : value },
+      { count: value, builtCount: 2 ** 32 - value },
+    ])
+    for (const value of huge)
+      changes.push(
+        { count: value, builtCount: value },
+        { skipped: value },
+        { onNonFinite: value },
+        { dimensions: value },
+        { bytes: value },
+        { bytesHigh: value },
+        { [WORDS.options]: value },
+      )
+    return changes.map((change) => [forged(saved, change), JSON.stringify(change)])
+  }
+
+  test('forged heads: BAD_SNAPSHOT, and no memory is taken for what they say', async () => {
+    for (const dimensions of [2, 3]) {
+      const saved = built(dimensions, dimensions === 2 ? ROW : ROW_3D).save()
+      const own = await library.create()
+      classOf(dimensions).from(saved, { instance: own }).dispose()
+      const { byteLength } = own.memory.buffer
+      for (const [bytes, what] of forgeries(saved, 6)) {
+        const error = thrown(() => classOf(dimensions).from(bytes, { instance: own }))
+        assert.is(error.code, 'BAD_SNAPSHOT', what)
+        assert.is(own.memory.buffer.byteLength, byteLength, what)
+      }
+      assert.is(own.generation, 0)
+    }
+  })
+
+  test('what is refused leaks nothing', async () => {
+    const own = await library.create()
+    const options = { instance: own }
+    const n = 1000
+    const saved = built(2, distributions.uniform(createRandom(6), n, 2)).save()
+    const damaged = saved.slice()
+    damaged[damaged.length - 1] ^= 1 // found only by restore, when there is a tree
+    const heads = [...forgeries(built(2, ROW).save(), 6)].map(([bytes]) => bytes)
+    const bad = [damaged, saved.subarray(0, saved.length - 4), ...heads.slice(0, 8)]
+    const round = () => {
+      for (const bytes of bad) thrown(() => library.KdTree.from(bytes, options))
+      thrown(() => library.KdTree.from(saved, { ...options, capacity: n - 1 }))
+    }
+    round()
+    library.KdTree.from(saved, options).dispose()
+    const { byteLength } = own.memory.buffer
+    const { generation } = own
+    for (let i = 0; i < 1000; i++) round()
+    for (let i = 0; i < 1000; i++) library.KdTree.from(saved, options).dispose()
+    assert.is(own.memory.buffer.byteLength, byteLength)
+    assert.is(own.generation, generation)
+    assert.is(library.KdTree.from(saved, options).stats().agents, n)
+  })
+
+  test('any words after the head, sealed: refused, or a sound tree', () => {
+    const saved = built(3, ROW_3D).save()
+    const random = createRandom(9)
+    let accepted = 0
+    for (let round = 0; round < 1000; round++) {
+      const changes = {}
+      for (let i = 0; i < 2; i++)
+        changes[STATE + Math.floor(random() * 48)] = Math.floor(random() * 2 ** 32)
+      try {
+        const tree = library.KdTree3D.from(forged(saved, changes), { instance })
+        assert.ok(tree.validate(), JSON.stringify(changes))
+        tree.dispose()
+        accepted++
+      } catch (error) {
+        assert.is(error.code, 'BAD_SNAPSHOT', String(error))
+      }
+    }
+    assert.ok(accepted > 100 && accepted < 1000)
+  })
+
+  /** Bytes as the snapshots of trees are, and as they are not. */
+  function anyBytes(random, saved) {
+    const integer = (count) => Math.floor(random() * count)
+    const pick = (list) => list[integer(list.length)]
+    const word = () =>
+      pick([
+        () => integer(12),
+        () => integer(2 ** 32),
+        () => pick([0x7fc00000, 0x7f800000, 0x80000000, 0x5e5e0b6c, 2 ** 28, 2 ** 31, 2 ** 32 - 1]),
+        () => new Uint32Array(Float32Array.of(integer(17) - 8).buffer)[0],
+      ])()
+    if (random() < 0.1) return Uint8Array.from({ length: integer(400) }, () => integer(256))
+    const kept = pick(saved)
+    const wanted = random() < 0.7 ? kept.length : 4 * integer(kept.length / 4 + 20)
+    const bytes = new Uint8Array(wanted)
+    bytes.set(kept.subarray(0, wanted))
+    const words = new Uint32Array(bytes.buffer)
+    if (random() < 0.2) for (let i = STATE; i < words.length; i++) words[i] = word()
+    for (let i = pick([0, 1, 1, 2, 8]); i > 0 && words.length; i--)
+      words[integer(random() < 0.3 ? Math.min(words.length, STATE) : words.length)] = word()
+    if (words.length > STATE && random() < 0.5) words[WORDS.bytes] = wanted
+    return words.length > WORDS.checksum && random() < 0.9 ? seal(bytes) : bytes
+  }
+
+  /** What a tree was when it was saved last: the points of its last build, after its buffers. */
+  function lastBuild(tree, dimensions) {
+    const saved = tree.save()
+    const words = new Uint32Array(saved.buffer)
+    const begin = STATE + words[WORDS.count] * (dimensions + 1)
+    const count = words[WORDS.builtCount]
+    const positions = new Float32Array(saved.buffer, 4 * begin, count * dimensions)
+    const groups = words.subarray(begin + count * dimensions)
+    return { dimensions, count, positions, groups }
+  }
+
+  /** Whether a tree answers as a loop over these agents. */
+  function assertAnswers(tree, agents, random, what) {
+    const place = () => Math.floor(random() * 17) - 8
+    const center = Array.from({ length: agents.dimensions }, place)
+    const options = { sort: 'distance' }
+    const found = [...tree.within(...center, 6, options)]
+    assert.equal(found, oracle.within(agents, center, 6, options).ids, what)
+    assert.is(tree.nearest(...center), oracle.nearest(agents, center), what)
+    assert.equal([...tree.neighbors(...center, 3)], oracle.neighbors(agents, center, 3).ids, what)
+    const [lo, hi] = [center, center.map((x) => x + 5)]
+    const inside = [...tree.range(...lo, ...hi, { sort: 'id' })]
+    assert.equal(inside, oracle.range(agents, lo, hi).ids, what)
+  }
+
+  test('any bytes: BAD_SNAPSHOT, or a tree that answers as brute force, of memory as the bytes', async () => {
+    const CASES = Number(process.env.COPSE_CASES ?? 12_000)
+    const own = await library.create()
+    const random = createRandom(SEED)
+    const small = (n, dimensions) =>
+      Array.from({ length: n * dimensions }, () => Math.floor(random() * 17) - 8)
+    const saved = [2, 3].map((dimensions) =>
+      ['error', 'skip'].flatMap((onNonFinite) =>
+        [0, 1, 5, 40].map((n) => {
+          const tree = built(dimensions, small(n, dimensions), { onNonFinite })
+          for (let i = 0; i < n; i += 3) tree.groups[i] = i
+          if (n > 1) tree.build()
+          if (n > 5) tree.positions[0] = 1
+          if (n > 5) tree.count = 30
+          return tree.save()
+        }),
+      ),
+    )
+    const { byteLength } = own.memory.buffer
+    let accepted = 0
+    for (let i = 0; i < CASES; i++) {
+      const dimensions = 2 + (i % 2)
+      const bytes = anyBytes(random, saved[random() < 0.9 ? i % 2 : 1 - (i % 2)])
+      const what = `seed ${SEED}, case ${i}`
+      let tree
+      try {
+        tree = classOf(dimensions).from(bytes, { instance: own, results: 100, k: 2 })
+      } catch (error) {
+        assert.is(error.code, 'BAD_SNAPSHOT', `${what}: ${error}`)
+        continue
+      }
+      accepted++
+      assert.ok(tree.validate(), what)
+      assert.ok(tree.stats().bytes < 6000 + 16 * bytes.length, what)
+      assertAnswers(tree, lastBuild(tree, dimensions), random, what)
+      const { count, positions, groups } = tree
+      tree.build()
+      assertAnswers(tree, { dimensions, count, positions, groups }, random, what)
+      tree.dispose()
+    }
+    assert.ok(accepted > CASES / 10 && accepted < CASES / 2, `${accepted} accepted`)
+    assert.is(own.memory.buffer.byteLength, byteLength)
+  })
+
+  test('a trap is what it throws, and kills the instance', async () => {
+    const own = await library.create()
+    const saved = built(2, ROW).save()
+    const { enter } = own
+    own.enter = () => ({
+      ...enter.call(own),
+      restore: () => {
+        throw new WebAssembly.RuntimeError('unreachable')
+      },
+    })
+    const call = () => library.KdTree.from(saved, { instance: own })
+    assert.instance(thrown(call), WebAssembly.RuntimeError)
+    delete own.enter
+    assertCode(call, 'DEAD')
+  })
+
+  test.run()
+}
+
+for (const [build, library] of Object.entries({ simd, scalar })) testFrom(build, library)

@@ -1,0 +1,1109 @@
+// The obstacle tree: what each call promises by itself, with answers found by hand.
+
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as simd from 'copse'
+import * as scalar from 'copse/scalar'
+import { seal } from './support/snapshots.js'
+import { bits, thrown } from './support/indexes.js'
+import { createRandom } from '../../web/random.js'
+import { testScenes } from './support/wall-sequences.js'
+import {
+  assertRefused,
+  NOT_NUMBERS,
+  trap,
+  WRONG,
+  WRONG_OPTIONS,
+  WRONG_SIZES,
+} from './support/bad-arguments.js'
+
+testScenes() // against a plain list, on drawn scenes
+
+const libraries = [simd, scalar]
+const instances = []
+
+async function createInstances() {
+  for (const [i, library] of libraries.entries()) instances[i] ??= await library.create()
+}
+
+/** Counter-clockwise; so the edges are below, right, above, left. */
+const square = (x, y, size) => [x, y, x + size, y, x + size, y + size, x, y + size]
+const clockwise = (x, y, size) => [x, y, x, y + size, x + size, y + size, x + size, y]
+
+/** All that can be seen of a tree, but for the figures that asking changes. */
+function portrait(tree) {
+  const { capacity, count } = tree
+  return {
+    ...{ capacity, count },
+    vertices: bits(tree.vertices),
+    generations: tree.generations.slice(),
+    used: [...tree.generations]
+      .map((generation, id) => (generation & 1 ? [id, tree.next[id], tree.polygons[id]] : []))
+      .flat(),
+    ids: tree.within(0, 0, Infinity).slice(),
+    cells: bits(tree.cells()),
+    lines: bits(tree.lines()),
+    stats: { ...tree.stats(), visits: 0 },
+  }
+}
+
+const NOT_ARRAYS = [undefined, null, 5, '5', 5n, true, Symbol('s'), {}, () => {}]
+const SIDES = [null, 5, 5n, true, {}, 'left', 'Both', '']
+
+/** By kind of an argument: what it must not be, a value that is right, and its type. */
+const ARGUMENTS = {
+  slot: [WRONG.slots, 0, 'number'],
+  x: [WRONG.coordinate, 3, 'number'],
+  radius: [WRONG.distance, 3, 'number'],
+  out: [WRONG.out, new Uint32Array(8), 'a Uint32Array'],
+  floats: [[...NOT_ARRAYS, new Uint32Array(8), []], new Float32Array(8), 'a Float32Array'],
+  points: [NOT_ARRAYS, square(0, 0, 2), 'an array'],
+  segments: [[...NOT_ARRAYS, new Float64Array(4), []], Float32Array.of(3, 1, 3, 3), 'floats'],
+  ids: [NOT_ARRAYS, [0, 1], 'an array'],
+  positions: [NOT_ARRAYS, [3, 0, 9, 9], 'an array'],
+  options: [WRONG.options, {}, 'an object'],
+}
+
+const POINT = 'x:x x:y'
+const SEGMENT = 'x:x0 x:y0 x:x1 x:y1'
+
+/** The arguments of each method, by kind and name. */
+const METHODS = {
+  move: 'slot:slot points:points',
+  winding: 'slot:slot',
+  within: `${POINT} radius:radius options:options`,
+  withinInto: `${POINT} radius:radius out:out options:options`,
+  nearest: `${POINT} options:options`,
+  visible: `${SEGMENT} options:options`,
+  raycast: `${SEGMENT} options:options`,
+  raycastMany: 'segments:segments options:options',
+  contains: POINT,
+  visibilityPolygon: `${POINT} options:options`,
+  visibilityPolygonInto: `${POINT} floats:out options:options`,
+  keepVisible: `${POINT} ids:ids positions:positions`,
+  keepVisibleInto: `${POINT} ids:ids positions:positions out:out`,
+  addPolygon: 'points:points options:options',
+  addSegment: SEGMENT,
+  remove: 'slot:slot',
+}
+
+const argumentsOf = (method) =>
+  METHODS[method].split(' ').map((argument) => {
+    const [kind, name] = argument.split(':')
+    return { kind, name }
+  })
+const rightOf = (method) => argumentsOf(method).map(({ kind }) => ARGUMENTS[kind][1])
+
+for (const [core, library] of libraries.entries()) {
+  const name = 'ObstacleTree'
+  const test = suite(`${name}, ${core ? 'scalar' : 'simd'}`)
+  test.before(createInstances)
+
+  const empty = (options) =>
+    new library[name]({ capacity: 20, instance: instances[core], ...options })
+
+  /** A square of 2, and right of it a thin wall. */
+  function yard(options) {
+    const tree = empty(options)
+    assert.is(tree.addPolygon(square(0, 0, 2)), 0)
+    assert.is(tree.addSegment(4, -2, 4, 2), 4)
+    return tree
+  }
+
+  function assertCode(call, code) {
+    const error = thrown(call)
+    assert.instance(error, library.CopseError)
+    assert.is(error.code, code)
+    return error
+  }
+
+  // ---- Arguments ----
+
+  test('wrong arguments are refused, and nothing changed', () => {
+    const tree = yard()
+    const before = portrait(tree)
+    for (const method of Object.keys(METHODS)) {
+      const right = rightOf(method)
+      argumentsOf(method).forEach(({ kind, name: argument }, i) => {
+        const [wrongs, , type] = ARGUMENTS[kind]
+        for (const wrong of wrongs) {
+          const given = [...right]
+          given[i] = wrong
+          assertRefused(() => tree[method](...given), `${name}.${method}`, argument, wrong, type)
+        }
+      })
+    }
+    assert.equal(portrait(tree), before)
+  })
+
+  test('wrong options are refused, undefined is not', () => {
+    const tree = yard()
+    const before = portrait(tree)
+    const wrongs = {
+      within: { side: SIDES },
+      withinInto: { side: SIDES },
+      nearest: { side: SIDES, maxDistance: WRONG_OPTIONS.maxDistance },
+      visible: { radius: WRONG.distance.slice(1) },
+      raycast: { side: SIDES },
+      raycastMany: { side: SIDES },
+      visibilityPolygon: { maxDistance: WRONG_OPTIONS.maxDistance, bounds: NOT_ARRAYS.slice(1) },
+      visibilityPolygonInto: { maxDistance: WRONG_OPTIONS.maxDistance },
+      addPolygon: {
+        twoSided: [null, 0, 1, 'x', {}, Symbol('s')],
+        winding: ['', 'Solid', null, 1, 5n, {}],
+      },
+    }
+    for (const [method, options] of Object.entries(wrongs)) {
+      const right = rightOf(method).slice(0, -1)
+      for (const [option, values] of Object.entries(options)) {
+        const type =
+          { side: 'string', winding: 'string', bounds: 'an array', twoSided: 'boolean' }[option] ??
+          'number'
+        for (const wrong of values) {
+          const call = () => tree[method](...right, { [option]: wrong })
+          assertRefused(call, `${name}.${method}`, option, wrong, type)
+        }
+        if (method !== 'addPolygon') tree[method](...right, { [option]: undefined })
+      }
+    }
+    assert.equal(portrait(tree), before)
+  })
+
+  test('points come in pairs, of finite numbers, at least two', () => {
+    const tree = yard()
+    const before = portrait(tree)
+    const changes = { addPolygon: (points) => tree.addPolygon(points) }
+    changes.move = (points) => tree.move(0, points)
+    for (const [method, change] of Object.entries(changes)) {
+      for (const points of [[], [1, 2], [1, 2, 3], [1, 2, 3, 4, 5], new Float32Array(2)])
+        assertRefused(() => change(points), `${name}.${method}`, 'points.length', points.length)
+      for (const wrong of WRONG.coordinate)
+        assertRefused(() => change([0, 0, 1, wrong]), `${name}.${method}`, 'points[3]', wrong)
+    }
+    const call = () => tree.move(0, [0, 0, 1, 1])
+    assertRefused(call, `${name}.move`, 'points.length', 4)
+    assert.equal(portrait(tree), before)
+  })
+
+  test('other numbers that are outside their range are refused', () => {
+    const tree = yard()
+    const out = new Float32Array(2)
+    for (const bounds of [
+      [2, 0, 4],
+      [0, 0, 3, 3],
+      [3, 0, 9, 9],
+      [9, 9, 0, 0],
+      [0, 0, 0, 0, 0],
+    ]) {
+      const error = thrown(() => tree.visibilityPolygonInto(3, 1, out, { bounds }))
+      assert.instance(error, RangeError)
+      assert.match(error.message, /^ObstacleTree\.visibilityPolygonInto: bounds/)
+    }
+    for (const wrong of WRONG.coordinate)
+      assert.match(
+        String(thrown(() => tree.visibilityPolygon(3, 1, { bounds: [0, 0, wrong, 9] }))),
+        /Error: ObstacleTree\.visibilityPolygon: bounds must be /,
+      )
+    for (const maxDistance of [0, 1e-30])
+      assertRefused(
+        () => tree.visibilityPolygon(3, 1, { maxDistance }),
+        `${name}.visibilityPolygon`,
+        'maxDistance',
+        maxDistance,
+      )
+    for (const id of [...NOT_NUMBERS, -1, 2, 1.5, NaN, undefined])
+      assertRefused(
+        () => tree.keepVisibleInto(3, 1, [0, id], [3, 0, 9, 9, 1], new Uint32Array(2)),
+        `${name}.keepVisibleInto`,
+        'ids[1]',
+        id,
+      )
+    for (const length of [1, 3, 4 * 21])
+      assertRefused(
+        () => tree.raycastMany(new Float32Array(length)),
+        `${name}.raycastMany`,
+        'segments.length',
+        length,
+      )
+    for (const wrong of [NaN, Infinity, -2e18])
+      assert.match(
+        String(thrown(() => tree.raycastMany(Float32Array.of(0, wrong, 1, 1)))),
+        /^RangeError: ObstacleTree\.raycastMany: segments\[1\] must be /,
+      )
+  })
+
+  test('wrong options of the constructor are refused', () => {
+    const assertOption = (option, wrong, type) =>
+      assertRefused(() => empty({ [option]: wrong }), name, option, wrong, type)
+    for (const wrong of WRONG_SIZES) assertOption('capacity', wrong)
+    for (const wrong of WRONG_SIZES.filter((wrong) => wrong !== 2 ** 28 + 1))
+      assertOption('pieces', wrong)
+    for (const wrong of [19, 2 ** 29 + 1]) assertOption('pieces', wrong)
+    for (const wrong of WRONG_SIZES) assertOption('leafSize', wrong)
+    for (const wrong of [null, 5, 'x', {}]) assertOption('instance', wrong, 'an instance')
+    for (const wrong of [null, 5, 'x', 5n, true])
+      assertRefused(() => new library[name](wrong), name, 'options', wrong, 'an object')
+  })
+
+  test('of reserve, saveInto and restore wrong arguments are refused', () => {
+    const tree = yard()
+    const before = portrait(tree)
+    for (const wrong of [...WRONG.slots, 0, 2 ** 28 + 1])
+      assertRefused(() => tree.reserve(wrong), `${name}.reserve`, 'capacity', wrong)
+    for (const wrong of WRONG.bytes) {
+      assertRefused(() => tree.saveInto(wrong), `${name}.saveInto`, 'bytes', wrong, 'bytes')
+      assertRefused(() => tree.restore(wrong), `${name}.restore`, 'bytes', wrong, 'bytes')
+    }
+    assert.equal(portrait(tree), before)
+  })
+
+  // ---- Polygons ----
+
+  test('vertices get the lowest free ids, in order', () => {
+    const tree = yard()
+    assert.is(tree.count, 6)
+    assert.equal([...tree.vertices.subarray(0, 12)], [...square(0, 0, 2), 4, -2, 4, 2])
+    assert.equal([...tree.next.subarray(0, 6)], [1, 2, 3, 0, 5, 4])
+    assert.equal([...tree.polygons.subarray(0, 6)], [0, 0, 0, 0, 4, 4])
+    assert.equal([...tree.generations.subarray(0, 7)], [1, 1, 1, 1, 1, 1, 0])
+    for (const slot of [0, 4]) assert.ok(tree.has(slot))
+    for (const slot of [1, 3, 5, 6, 20, -1, 0.5, '0', NaN, undefined]) assert.not(tree.has(slot))
+
+    tree.remove(0)
+    assert.is(tree.count, 2)
+    assert.not(tree.has(0))
+    assert.is(tree.addPolygon([9, 9, 10, 9, 10, 10]), 0)
+    assert.is(tree.addPolygon([7, 7, 8, 7, 8, 8]), 3)
+    assert.equal([...tree.next.subarray(0, 8)], [1, 2, 0, 6, 5, 4, 7, 3])
+    assert.equal([...tree.polygons.subarray(0, 8)], [0, 0, 0, 3, 4, 4, 3, 3])
+    assert.equal([...tree.generations.subarray(0, 8)], [3, 3, 3, 3, 1, 1, 1, 1])
+    assert.ok(tree.validate())
+    tree.clear()
+    assert.is(tree.count, 0)
+    assert.not(tree.has(4))
+    assert.is(tree.addSegment(0, 0, 1, 1), 0)
+  })
+
+  test('points may be any array of numbers', () => {
+    const tree = empty()
+    const points = square(1, 2, 3)
+    for (const Type of [Float32Array, Float64Array, Int8Array, Uint16Array, Array])
+      assert.equal(
+        [...tree.vertices.subarray(2 * tree.addPolygon(Type.from(points)))].slice(0, 8),
+        points,
+      )
+    tree.clear()
+    tree.addPolygon({ length: 4, ...[1, 2, 3, 4] })
+    assert.equal([...tree.vertices.subarray(0, 4)], [1, 2, 3, 4])
+    tree.addPolygon([-0, -0, 1, 1])
+    assert.is(Object.is(tree.vertices[4], 0), true)
+  })
+
+  test('points may lie in linear memory, even where it grows', async () => {
+    const instance = await library.create()
+    const tree = empty({ instance, capacity: 50_000 })
+    const { vertices } = tree
+    for (let i = 0; i < vertices.length; i++) vertices[i] = i % 1000
+    const { generation } = tree
+    assert.is(tree.addPolygon(vertices), 0)
+    assert.ok(tree.generation > generation, 'it grew')
+    assert.equal([...tree.vertices.subarray(1998, 2004)], [998, 999, 0, 1, 2, 3])
+  })
+
+  test('winding: which way round, and the other on demand', () => {
+    const tree = empty({ capacity: 40 })
+    const added = (points, options) => {
+      const slot = tree.addPolygon(points, options)
+      const length = points.length
+      return [tree.winding(slot), ...tree.vertices.subarray(2 * slot, 2 * slot + length)]
+    }
+    const solid = square(0, 0, 2)
+    const boundary = clockwise(0, 0, 2)
+    assert.equal(added(solid), [1, ...solid])
+    assert.equal(added(boundary), [-1, ...boundary])
+    assert.equal(added(solid, { winding: 'solid' }), [1, ...solid])
+    assert.equal(added(boundary, { winding: 'solid' }), [1, ...solid])
+    assert.equal(added(solid, { winding: 'boundary' }), [-1, ...boundary])
+    assert.equal(added(boundary, { winding: 'boundary' }), [-1, ...boundary])
+    for (const winding of ['solid', 'boundary']) {
+      assert.equal(added([1, 2, 3, 4], { winding }), [0, 1, 2, 3, 4])
+      assert.equal(added([0, 0, 1, 1, 2, 2], { winding }), [0, 0, 0, 1, 1, 2, 2])
+    }
+  })
+
+  test('slots that are not in use: STALE_HANDLE, and nothing changed', () => {
+    const tree = yard()
+    const before = portrait(tree)
+    for (const slot of [1, 3, 5, 6, 20, 2 ** 28, 2 ** 31, 2 ** 32 - 1])
+      for (const method of ['remove', 'move', 'winding']) {
+        const call = () => tree[method](slot, square(0, 0, 2))
+        assert.match(assertCode(call, 'STALE_HANDLE').message, `${name}.${method}: `)
+      }
+    assert.equal(portrait(tree), before)
+  })
+
+  test('more vertices than the capacity: FULL, and nothing changed', () => {
+    const tree = yard({ capacity: 9 })
+    const before = portrait(tree)
+    assert.match(assertCode(() => tree.addPolygon(square(5, 5, 1)), 'FULL').message, name)
+    assert.equal(portrait(tree), before)
+    assert.is(tree.addPolygon([5, 5, 6, 5, 6, 6]), 6)
+    assertCode(() => tree.addSegment(0, 0, 1, 1), 'FULL')
+    tree.reserve(11)
+    assert.is(tree.addSegment(0, 0, 1, 1), 9)
+  })
+
+  // ---- Queries ----
+
+  test('nothing before anything is there', () => {
+    const tree = empty()
+    assert.equal([...tree.within(0, 0, Infinity)], [])
+    assert.is(tree.nearest(0, 0), null)
+    assert.is(tree.raycast(0, 0, 1, 1), null)
+    assert.ok(tree.visible(0, 0, 1, 1, { radius: Infinity }))
+    assert.not(tree.contains(0, 0))
+    assert.equal([...tree.visibilityPolygon(5, 7)].sort(), [4, 4, 6, 6, 6, 6, 8, 8])
+    assert.equal([...tree.cells(), ...tree.lines()], [])
+    assert.is(tree.stats().edges, 0)
+    assert.ok(tree.validate())
+  })
+
+  test('within: nearest first, ties by lower id, from either side or the visible', () => {
+    const tree = yard()
+    assert.equal([...tree.within(3, 1, 1)], [1, 4, 5])
+    assert.equal([...tree.within(3, 1, 1, { side: 'both' })], [1, 4, 5])
+    assert.equal([...tree.within(3, 1, 1, { side: 'visible' })], [1, 5])
+    assert.equal([...tree.within(3, 1, 0.99)], [])
+    assert.equal([...tree.within(3.5, 1, 1.5)], [4, 5, 1])
+    const out = new Uint32Array(4).fill(99)
+    const distances2 = new Float32Array(4).fill(-1)
+    assert.is(tree.withinInto(3.5, 1, 1.5, out, { distances2 }), 3)
+    assert.equal([...out], [4, 5, 1, 99])
+    assert.equal([...distances2], [0.25, 0.25, 2.25, -1])
+    assert.is(tree.withinInto(3.5, 1, 1.5, out.subarray(3), { side: 'visible' }), 2)
+    assert.equal([...out], [4, 5, 1, 5])
+    for (const wrong of [new Float64Array(4), [], 5, null])
+      assert.match(
+        String(thrown(() => tree.withinInto(0, 0, 1, out, { distances2: wrong }))),
+        /^TypeError: ObstacleTree\.withinInto: distances2 must be /,
+      )
+  })
+
+  test('nearest: the edge, the point on it, the distance', () => {
+    const tree = yard()
+    const found = tree.nearest(3, 1)
+    assert.equal(found, { id: 1, x: 2, y: 1, distance: 1 })
+    assert.is(tree.nearest(-3, -4), found, 'one object')
+    assert.equal(found, { id: 0, x: 0, y: 0, distance: 5 })
+    assert.is(tree.nearest(4.5, 0).id, 4)
+    assert.is(tree.nearest(3.5, 0).id, 4)
+    assert.is(tree.nearest(3.5, 0, { side: 'visible' }).id, 5)
+    assert.is(tree.nearest(3, 1, { maxDistance: 0.99 }), null)
+    assert.is(tree.nearest(3, 1, { maxDistance: 1 }).id, 1)
+    assert.is(tree.nearest(1, 1.75, { side: 'visible' }).id, 5, 'from inside no side of the square')
+  })
+
+  test('visible: free of walls, at a distance if wanted, there and back', () => {
+    const tree = yard()
+    for (const [x0, y0, x1, y1, free] of [
+      [-1, 1, 3, 1, false],
+      [3, -5, 3, 5, true],
+      [3, 1, 5, 1, false],
+      [3, 3, 5, 3, true],
+      [-1, 2, 3, 2, false], // touches
+      [-1, 2.25, 3, 2.25, true],
+      [1, 0.5, 1.5, 1, true], // inside
+      [4, 0, 5, 0, false], // on a wall
+    ]) {
+      assert.is(tree.visible(x0, y0, x1, y1), free)
+      assert.is(tree.visible(x1, y1, x0, y0), free)
+    }
+    assert.ok(tree.visible(3, -5, 3, 5, { radius: 0.99 }))
+    assert.not(tree.visible(3, -5, 3, 5, { radius: 1 }))
+    assert.ok(tree.visible(3, -5, 3, 5, { radius: 0 }))
+  })
+
+  test('raycast: the first edge, where, and its normal', () => {
+    const tree = yard()
+    const hit = tree.raycast(-2, 1, 6, 1)
+    assert.equal(hit, { id: 3, fraction: 0.25, x: 0, y: 1, normalX: -1, normalY: 0 })
+    assert.is(tree.raycast(1, 6, 1, -2), hit, 'one object')
+    assert.equal(hit, { id: 2, fraction: 0.5, x: 1, y: 2, normalX: 0, normalY: 1 })
+    assert.is(tree.raycast(3, 1, 5, 1).id, 4)
+    assert.equal(tree.raycast(3, 1, 5, 1, { side: 'visible' }), {
+      ...{ id: 5, fraction: 0.5, x: 4, y: 1, normalX: -1, normalY: 0 },
+    })
+    assert.is(tree.raycast(1, 1, 1, 9).id, 2)
+    assert.is(tree.raycast(1, 1, 1, 9, { side: 'visible' }), null, 'from inside')
+    assert.is(tree.raycast(3, 9, 3, -9), null)
+  })
+
+  test('raycastMany: a row for each segment', () => {
+    const tree = yard()
+    const hits = tree.raycastMany(Float32Array.of(-2, 1, 6, 1, 3, 9, 3, -9, 3, 1, 5, 1))
+    assert.equal([...hits.ids.subarray(0, 3)], [3, -1, 4])
+    assert.equal([...hits.fractions.subarray(0, 3)], [0.25, 1, 0.5])
+    const visible = tree.raycastMany(Float32Array.of(3, 1, 5, 1), { side: 'visible' })
+    assert.is(visible, hits, 'one object')
+    assert.is(hits.ids[0], 5)
+    assert.instance(hits.ids, Int32Array)
+    tree.raycastMany(new Float32Array(0))
+    tree.raycastMany(new Float32Array(80))
+  })
+
+  test('contains: in something solid, or on its border', () => {
+    const tree = yard()
+    for (const [x, y, inside] of [
+      ...[
+        [1, 1, true],
+        [2, 1, true],
+        [0, 0, true],
+        [3, 1, false],
+        [1, 2.01, false],
+      ],
+      ...[
+        [4, 0, false],
+        [-1, 1, false],
+        [-1, 0, false],
+        [-1, 2, false],
+      ],
+    ])
+      assert.is(tree.contains(x, y), inside, `${x}, ${y}`)
+    tree.addPolygon(square(-8, -8, 16), { winding: 'boundary' })
+    for (const [x, y, inside] of [
+      ...[
+        [1, 1, true],
+        [3, 1, false],
+        [9, 0, true],
+        [0, -9, true],
+        [8, 8, true],
+        [-7, 1, false],
+      ],
+    ])
+      assert.is(tree.contains(x, y), inside, `${x}, ${y}`)
+  })
+
+  test('two-sided polygons are seen from both sides and have no inside', () => {
+    const tree = empty()
+    tree.addPolygon(square(0, 0, 2), { twoSided: true })
+    assert.is(tree.raycast(1, 1, 1, 9, { side: 'visible' }).id, 2)
+    assert.equal([...tree.within(1, 1, 1, { side: 'visible' })], [0, 1, 2, 3])
+    assert.not(tree.contains(1, 1))
+    assert.not(tree.contains(2, 1))
+    assert.not(tree.visible(1, 1, 3, 1))
+    tree.addPolygon(square(0, 0, 2), { twoSided: false })
+    assert.ok(tree.contains(1, 1))
+  })
+
+  // ---- Sight ----
+
+  test('visibilityPolygon: what is seen in a box', () => {
+    const tree = yard()
+    const seen = [4, 2, 5, 3, 1, 3, 2, 2, 2, 0, 1, -1, 4, -1]
+    assert.equal([...tree.visibilityPolygon(3, 1, { maxDistance: 2 })], seen)
+    assert.equal([...tree.visibilityPolygon(3, 1, { bounds: [1, -1, 5, 3] })], seen)
+    const both = { bounds: Float32Array.of(1, -9, 5, 9), maxDistance: 2 }
+    assert.equal([...tree.visibilityPolygon(3, 1, both)], seen)
+    const out = new Float32Array(16).fill(99)
+    assert.is(tree.visibilityPolygonInto(3, 1, out, both), 7)
+    assert.equal([...out], [...seen, 99, 99])
+    out.fill(99)
+    assert.is(tree.visibilityPolygonInto(3, 1, out.subarray(0, 5), both), 7)
+    assert.equal([...out.subarray(0, 6)], [4, 2, 5, 3, 99, 99], 'whole corners')
+    assert.is(tree.visibilityPolygon(4, 0).length, 0, 'on a wall')
+    assert.is(tree.visibilityPolygonInto(2, 1, out), 0)
+  })
+
+  test('visibilityPolygon of a room is the room', () => {
+    const tree = empty()
+    tree.addPolygon(square(0, 0, 4), { winding: 'boundary' })
+    for (const options of [undefined, { maxDistance: Infinity }, { maxDistance: 1e18 }]) {
+      const corners = tree.visibilityPolygon(1, 1, options) // rounded
+      assert.equal([...corners].map(Math.round), [4, 4, 0, 4, 0, 0, 4, 0])
+    }
+  })
+
+  test('without a box it goes a bit beyond all walls and the point', () => {
+    const tree = yard()
+    const corners = tree.visibilityPolygon(20, 20)
+    const xs = corners.filter((_, i) => i % 2 === 0)
+    const ys = corners.filter((_, i) => i % 2 === 1)
+    const margin = 22 / 16
+    for (const [found, expected] of [
+      ...[
+        [Math.min(...xs), 0 - margin],
+        [Math.max(...xs), 20 + margin],
+      ],
+      ...[
+        [Math.min(...ys), -2 - margin],
+        [Math.max(...ys), 20 + margin],
+      ],
+    ])
+      assert.ok(Math.abs(found - expected) < 1e-3, `${found}, ${expected}`)
+    tree.clear()
+    tree.addPolygon([1e18, 1e18, -1e18, 1e18, -1e18, -1e18, 1e18, -1e18])
+    assert.is(tree.visibilityPolygon(0, 0).length, 8)
+  })
+
+  test('keepVisible: whom a point sees, in the order given', () => {
+    const tree = yard()
+    const positions = Float32Array.of(3, 0, -1, 1, 5, 5, 6, 1, NaN, 0, 3, Infinity)
+    const ids = [5, 2, 4, 1, 0, 3, 2]
+    assert.equal([...tree.keepVisible(3, 1, ids, positions)], [2, 0, 2])
+    assert.equal([...tree.keepVisible(3, 1, Uint8Array.from(ids), [...positions])], [2, 0, 2])
+    assert.equal([...tree.keepVisible(4, 1, ids, positions)], [], 'on a wall')
+    assert.equal([...tree.keepVisible(3, 1, [], [])], [])
+    const out = new Uint32Array(2).fill(99)
+    assert.is(tree.keepVisibleInto(3, 1, ids, positions, out), 3)
+    assert.equal([...out], [2, 0])
+    const same = Uint32Array.from(ids)
+    assert.is(tree.keepVisibleInto(3, 1, same, positions, same), 3)
+    assert.equal([...same.subarray(0, 3)], [2, 0, 2])
+    const kept = tree.keepVisible(3, 1, ids, positions)
+    assert.equal([...tree.keepVisible(3, 1, kept, positions)], [2, 0, 2], 'of its own answer')
+    assert.equal([...tree.keepVisible(3, 1, [1], Float64Array.of(0, 0, 3, 1e19))], [])
+  })
+
+  // ---- What naive trees do wrongly ----
+
+  test('up to 1e18 is accepted', () => {
+    const tree = empty({ leafSize: 1 })
+    tree.addPolygon([-1e18, -1e18, 1e18, -1e18, 1e18, 1e18, -1e18, 1e18])
+    tree.addSegment(0, -1e18, 0, 1e18)
+    assert.ok(tree.contains(1e18, -1e18))
+    assert.not(tree.visible(-1e18, 0, 1e18, 0))
+    assert.is(tree.raycast(-9e17, 0, 1e18, 0).id, 4)
+    assert.ok(tree.nearest(9e17, 3).distance < Infinity)
+    assert.is(tree.within(-1e18, -1e18, Infinity).length, 6)
+    assert.ok(tree.validate())
+    // What is seen has to be around the point.
+    assert.ok(tree.visibilityPolygon(9.9e17, 9.9e17).length >= 6)
+    for (const [x, y] of [
+      [1e18, 0],
+      [3, -1e18],
+    ])
+      for (const options of [undefined, {}, { maxDistance: 5e17 }, { maxDistance: Infinity }])
+        assertRefused(
+          () => tree.visibilityPolygon(x, y, options),
+          `${name}.visibilityPolygon`,
+          'x and y',
+          x === 3 ? y : x,
+        )
+  })
+
+  test('denormal edges are edges, and -0 is 0', () => {
+    const least = 2 ** -149
+    const tree = empty({ leafSize: 1 })
+    tree.addSegment(least, 0, 2 * least, -0)
+    tree.addPolygon([0, -0, 4 * least, 0, 4 * least, 4 * least])
+    tree.addPolygon([-0, 3, 0, 3]) // of no length
+    assert.equal([tree.stats().edges, tree.stats().dropped], [5, 2])
+    assert.is(tree.winding(2), 1)
+    assert.ok(tree.contains(3 * least, least))
+    assert.not(tree.contains(least, 2 * least))
+    for (const zero of [0, -0]) {
+      assert.ok(tree.contains(zero, zero))
+      assert.equal(tree.nearest(zero, -zero), { id: 0, x: least, y: 0, distance: 0 })
+      assert.equal([...tree.within(zero, zero, zero)], [0, 1, 2, 3, 4], 'squares underflow')
+    }
+    assert.not(tree.visible(3 * least, -least, 3 * least, least))
+    assert.ok(tree.visible(-least, -least, 9 * least, -least))
+  })
+
+  test('one wall: one cell; radius 0: what is exactly there; Infinity: everything', () => {
+    const tree = empty()
+    tree.addSegment(2, 0, 2, 4)
+    const { depth, edges, leaves, nodes } = tree.stats()
+    assert.equal([depth, edges, leaves, nodes], [0, 2, 1, 1])
+    for (const zero of [0, -0]) {
+      assert.equal([...tree.within(2, 4, zero)], [0, 1])
+      assert.equal([...tree.within(2, 4.001, zero)], [])
+      assert.is(tree.nearest(2, 1, { maxDistance: zero }).id, 0)
+      assert.is(tree.nearest(1.999, 1, { maxDistance: zero }), null)
+    }
+    for (const radius of [Infinity, 1e39, 1e30]) {
+      assert.equal([...tree.within(-1e18, 1e18, radius)], [0, 1])
+      assert.is(tree.nearest(1e18, 1e18, { maxDistance: radius }).id, 0)
+      assert.not(tree.visible(-9, -9, -8, -9, { radius }))
+    }
+  })
+
+  test('edges of no length are dropped and counted, repeated vertices too', () => {
+    const tree = empty()
+    tree.addPolygon([0, 0, 2, 0, 2, 0, 2, 2, 0, 2, 0, 0]) // a square, two vertices twice
+    assert.equal([tree.stats().edges, tree.stats().dropped], [4, 2])
+    assert.ok(tree.contains(1, 1))
+    assert.equal([...tree.within(1, 1, 1)], [0, 2, 3, 4])
+    tree.addPolygon([5, 5, 5, 5, 5, 5])
+    assert.equal([tree.stats().edges, tree.stats().dropped], [4, 5])
+    assert.ok(tree.visible(4, 5, 6, 5))
+    assert.is(tree.count, 9, 'kept in their loops')
+  })
+
+  test('edges on each other: the lower id answers, and none is split', () => {
+    const tree = empty({ capacity: 40, leafSize: 1 })
+    for (let i = 0; i < 5; i++) tree.addSegment(i, i, i + 3, i + 3)
+    for (let i = 0; i < 5; i++) tree.addSegment(i + 2, i + 2, i, i)
+    const { edges, pieces } = tree.stats()
+    assert.equal([edges, pieces >= edges], [20, true])
+    assert.is(tree.raycast(2.5, 0, 2.5, 9).id, 0)
+    assert.is(tree.raycast(2.5, 0, 2.5, 9, { side: 'visible' }).id, 0)
+    assert.is(tree.raycast(2.5, 9, 2.5, 0, { side: 'visible' }).id, 1)
+    assert.is(tree.nearest(8, 8).id, 8)
+    assert.not(tree.visible(0, 1, 1, 0))
+    assert.not(tree.visible(-1, -1, 0, 0))
+    assert.ok(tree.visible(0, 1, 6, 7))
+    const row = empty({ capacity: 40, leafSize: 1 })
+    for (let i = 0; i < 10; i++) row.addSegment(i, i, i + 1, i + 1)
+    assert.equal([row.stats().edges, row.stats().pieces], [20, 20], 'end to end')
+  })
+
+  test('crossing edges: where room for pieces ends cells stay whole, and answers right', () => {
+    const trees = [40, 80, 2000, 40].map((pieces, i) =>
+      empty({ capacity: 40, pieces, leafSize: i === 3 ? 40 : 1 }),
+    )
+    const random = createRandom(2)
+    const place = () => random() * 100
+    for (let i = 0; i < 20; i++) {
+      const [x, y] = [place(), place()]
+      const [dx, dy] = [place() / 2 - 25, place() / 2 - 25]
+      for (const tree of trees) tree.addSegment(x, y, x + dx, y + dy)
+    }
+    const [least, , most, list] = trees.map((tree) => ({ ...tree.stats() }))
+    assert.equal([least.pieces, least.unsplit > 0], [40, true])
+    assert.ok(most.pieces > 40 && most.pieces <= 2000)
+    assert.is(list.nodes, 1)
+    for (let i = 0; i < 100; i++) {
+      const [x0, y0, x1, y1] = [place(), place(), place(), place()]
+      const [one, ...others] = trees.map((tree) => [
+        { ...tree.raycast(x0, y0, x1, y1) },
+        { ...tree.nearest(x0, y0) },
+        tree.visible(x0, y0, x1, y1),
+        [...tree.within(x0, y0, 10)],
+      ])
+      for (const other of others) assert.equal(other, one)
+    }
+    for (const tree of trees) assert.ok(tree.validate())
+    // What is full stays in use.
+    assertCode(() => trees[0].addSegment(0, 0, 1, 1), 'FULL')
+    assert.is(trees[0].stats().edges, 40)
+  })
+
+  test('a polygon that crosses itself works edge by edge', () => {
+    const tree = empty()
+    const eight = tree.addPolygon([0, 0, 4, 4, 4, 0, 0, 4])
+    assert.is(tree.winding(eight), 0, 'no area')
+    assert.equal(
+      [tree.contains(0.5, 2), tree.contains(3.5, 2), tree.contains(2, 2)],
+      [...[true, false, true]],
+    )
+    assert.is(tree.raycast(-1, 2, 9, 2).id, 3)
+    assert.not(tree.visible(1, 2, 2, 0.5))
+    assert.ok(tree.visible(1, 3.5, 3, 3.5))
+    assert.not(tree.visible(1, 3.5, 3, 2.5))
+    assert.ok(tree.validate())
+  })
+
+  test('a result never goes on past its array', () => {
+    const tree = yard()
+    const positions = [3, 0, 6, 1, 3, -1]
+    for (const [call, found] of [
+      [(out) => tree.withinInto(3, 1, 1, out), [1, 4, 5]],
+      [(out) => tree.keepVisibleInto(3, 1, [0, 1, 2], positions, out), [0, 2]],
+    ])
+      for (let room = 0; room <= 4; room++) {
+        const memory = new Uint32Array(7).fill(99)
+        assert.is(call(memory.subarray(1, 1 + room)), found.length)
+        const expected = [99, ...found.slice(0, room)]
+        while (expected.length < 7) expected.push(99)
+        assert.equal([...memory], expected)
+      }
+    for (let room = 0; room <= 16; room++) {
+      const memory = new Float32Array(20).fill(99)
+      const into = memory.subarray(1, 1 + room)
+      assert.is(tree.visibilityPolygonInto(3, 1, into, { maxDistance: 2 }), 7)
+      const written = 2 * Math.min(7, Math.floor(room / 2))
+      assert.ok(memory.every((x, i) => (i >= 1 && i <= written) !== (x === 99)))
+      const near = new Float32Array(20).fill(-1)
+      const short = new Uint32Array(room)
+      tree.withinInto(3, 1, 1, short, { distances2: near.subarray(1, 1 + room) })
+      assert.ok(near.every((x, i) => (i >= 1 && i <= Math.min(room, 3)) !== (x === -1)))
+    }
+  })
+
+  // ---- Builds ----
+
+  test('changes count from the next query on, whichever it is', () => {
+    const asks = {
+      within: (tree) => tree.within(0, 0, 9).length,
+      withinInto: (tree) => tree.withinInto(0, 0, 9, new Uint32Array(0)),
+      nearest: (tree) => tree.nearest(0, 0),
+      visible: (tree) => tree.visible(0, -1, 0, 1),
+      raycast: (tree) => tree.raycast(0, -1, 0, 1),
+      raycastMany: (tree) => tree.raycastMany(Float32Array.of(0, -1, 0, 1)).ids[0],
+      contains: (tree) => tree.contains(0, 0),
+      visibilityPolygon: (tree) => tree.visibilityPolygon(0, -1, { maxDistance: 9 }).join(),
+      visibilityPolygonInto: (tree) => tree.visibilityPolygonInto(0, -5, new Float32Array(0)),
+      keepVisible: (tree) => tree.keepVisible(0, -2, [0], [0, 2]).length,
+      keepVisibleInto: (tree) => tree.keepVisibleInto(0, -2, [0], [0, 2], new Uint32Array(1)),
+      cells: (tree) => tree.cells().join(),
+      stats: (tree) => tree.stats().edges,
+    }
+    for (const [what, ask] of Object.entries(asks)) {
+      const answerOf = (tree) => JSON.stringify(ask(tree))
+      const tree = empty()
+      const before = answerOf(tree)
+      const slot = tree.addPolygon([-1, -1, 1, -1, 1, 1, -1, 1])
+      const after = answerOf(tree)
+      assert.is.not(after, before, `${what}, added`)
+      tree.remove(slot)
+      assert.is(answerOf(tree), before, `${what}, removed`)
+      tree.addPolygon([30, 30, 31, 30, 31, 31, 30, 31])
+      tree.move(0, [-1, -1, 1, -1, 1, 1, -1, 1])
+      assert.is(answerOf(tree), after, `${what}, moved`)
+      tree.clear()
+      assert.is(answerOf(tree), before, `${what}, cleared`)
+    }
+    const tree = empty({ leafSize: 1 })
+    tree.addPolygon(square(0, 0, 2))
+    assert.ok(tree.lines().length > 0)
+    tree.clear()
+    tree.save()
+    assert.equal([...tree.lines()], [])
+  })
+
+  test('what is written into vertices counts from build() on', () => {
+    const tree = yard()
+    assert.ok(tree.contains(1, 1))
+    for (let i = 0; i < 8; i += 2) tree.vertices[i] += 10
+    assert.ok(tree.contains(1, 1))
+    tree.build()
+    assert.not(tree.contains(1, 1))
+    assert.ok(tree.contains(11, 1))
+  })
+
+  test('vertices that are not finite: NOT_FINITE, and the last build stays', () => {
+    const tree = yard()
+    assert.ok(tree.contains(1, 1))
+    tree.vertices[9] = NaN // named by nobody, since another is before it
+    for (const wrong of [NaN, Infinity, -Infinity, 2e18, -1.0000001e18, 1e39]) {
+      tree.vertices[5] = wrong
+      for (const method of ['build', 'save']) {
+        const error = assertCode(() => tree[method](), 'NOT_FINITE')
+        assert.is(error.index, 2)
+        assert.match(error.message, new RegExp(`^ObstacleTree\\.${method}: .*finite.*: slot 2$`))
+      }
+      assert.ok(tree.contains(1, 1))
+    }
+    tree.vertices[9] = -2
+    const slot = tree.addSegment(9, 9, 9, 10)
+    assert.is(assertCode(() => tree.contains(1, 1), 'NOT_FINITE').index, 2)
+    for (const ask of ['cells', 'lines', 'stats', 'build', 'save'])
+      assertCode(() => tree[ask](), 'NOT_FINITE')
+    tree.vertices[5] = 2
+    assert.ok(tree.contains(1, 1))
+    assert.ok(tree.has(slot))
+  })
+
+  test('stats: always the same object', () => {
+    const tree = yard()
+    const stats = tree.stats()
+    assert.is(stats.edges, 6)
+    assert.is(stats.polygons, 2)
+    assert.is(stats.pieces, 6)
+    assert.is(stats.dropped, 0)
+    assert.equal([stats.nodes, stats.leaves, stats.depth, stats.unsplit], [1, 1, 0, 0])
+    assert.ok(stats.bytes > 20 * 96)
+    tree.addPolygon([7, 7, 7, 7, 8, 8])
+    assert.is(tree.stats(), stats)
+    assert.is(stats.dropped, 1)
+    tree.contains(1, 1)
+    assert.is(tree.stats().visits, 1)
+    const divided = yard({ leafSize: 1 }).stats()
+    assert.ok(divided.nodes > 1 && divided.leaves === (divided.nodes + 1) / 2)
+  })
+
+  test('cells and lines: boxes of pieces, and what divides them', () => {
+    const whole = yard()
+    assert.equal([...whole.cells()], [0, -2, 4, 2, 0, 6])
+    assert.equal([...whole.lines()], [])
+    const tree = empty({ leafSize: 2 })
+    tree.addSegment(0, 0, 0, 4)
+    tree.addSegment(6, 0, 6, 4)
+    const cells = tree.cells()
+    assert.is(cells.length, 12)
+    const lines = tree.lines()
+    assert.is(lines.length, 5)
+    assert.equal([...lines.subarray(1, 2), ...lines.subarray(3)].sort(), [0, 0, 4])
+    assert.is(lines[0], lines[2])
+  })
+
+  // ---- Life ----
+
+  test('reserve keeps all, and voids views', () => {
+    const tree = yard({ leafSize: 2 })
+    tree.remove(0)
+    const before = portrait(tree)
+    tree.reserve(10)
+    assert.is(tree.capacity, 20)
+    tree.reserve(5000)
+    assert.is(tree.capacity, 5000)
+    assert.is(tree.vertices.length, 10_000)
+    const after = portrait(tree)
+    assert.equal(after.ids, before.ids)
+    assert.equal(after.cells, before.cells)
+    assert.equal(after.used, before.used)
+    assert.equal(after.vertices.subarray(0, 40), before.vertices)
+    for (let i = 0; i < 1000; i++) tree.addPolygon(square(10 * i, 20, 5))
+    assert.is(tree.generations[0], 3)
+    assert.is(tree.within(0, 0, Infinity).length, 4002)
+    assert.is(tree.raycastMany(new Float32Array(20_000)).ids.length, 5000)
+    assert.ok(tree.validate())
+  })
+
+  test('growth that fails: OUT_OF_MEMORY, and everything as before', async () => {
+    const tree = yard({ instance: await library.create() })
+    const before = portrait(tree)
+    assert.match(assertCode(() => tree.reserve(2 ** 28), 'OUT_OF_MEMORY').message, name)
+    assertCode(() => empty({ capacity: 2 ** 28 }), 'OUT_OF_MEMORY')
+    assert.equal(portrait(tree), before)
+  })
+
+  test('growth of memory detaches views; getters give fresh ones', async () => {
+    const instance = await library.create()
+    const tree = yard({ instance })
+    const before = portrait(tree)
+    const { vertices, next, generation } = tree
+    assert.is(tree.vertices, vertices, 'the same view until growth')
+    empty({ instance, capacity: 100_000 })
+    assert.ok(tree.generation > generation)
+    assert.is(vertices.length + next.length, 0)
+    assert.equal(portrait(tree), before)
+    assert.is(tree.withinInto(3, 1, 1, new Uint32Array(3)), 3)
+    assert.is(tree.visibilityPolygonInto(3, 1, new Float32Array(20)), 8)
+  })
+
+  /** Every call, as it is right while the tree lives. */
+  function callsOf(tree) {
+    const calls = {}
+    for (const method of Object.keys(METHODS))
+      calls[method] = () => tree[method](...rightOf(method))
+    for (const method of ['build', 'clear', 'stats', 'cells', 'lines', 'validate', 'save'])
+      calls[method] = () => tree[method]()
+    calls.has = () => tree.has(0)
+    calls.reserve = () => tree.reserve(64)
+    calls.saveInto = () => tree.saveInto(new Uint8Array(4096))
+    calls.restore = () => tree.restore(new Uint8Array(64))
+    calls.count = () => tree.count
+    return calls
+  }
+
+  test('after dispose every call throws DISPOSED, but for another dispose', () => {
+    const tree = yard()
+    tree.dispose()
+    tree.dispose()
+    tree[Symbol.dispose]()
+    const calls = callsOf(tree)
+    const views = ['vertices', 'next', 'polygons', 'generations', 'capacity', 'generation']
+    for (const view of views) calls[view] = () => tree[view]
+    calls.keepVisible = () => tree.keepVisible(0, 0, [], [])
+    for (const [method, call] of Object.entries(calls)) {
+      const { message } = assertCode(call, 'DISPOSED')
+      assert.ok(message.startsWith(`${name}.${method}: `), message)
+    }
+  })
+
+  test('a trap kills its instance, and no other', async () => {
+    const instance = await library.create()
+    const tree = yard({ instance })
+    const { enter } = instance
+    instance.enter = () => ({ ...enter.call(instance), visible: trap() })
+    assert.instance(
+      thrown(() => tree.visible(0, 0, 1, 1)),
+      WebAssembly.RuntimeError,
+    )
+    delete instance.enter
+    const calls = callsOf(tree)
+    delete calls.has // a view tells
+    for (const [method, call] of Object.entries(calls)) assert.is(thrown(call).code, 'DEAD', method)
+    assert.ok(yard().contains(1, 1))
+  })
+
+  test('handles of other families are refused by the core', async () => {
+    const instance = await library.create()
+    const tree = yard({ instance })
+    const agents = new library.AgentTree({ capacity: 2, instance })
+    const boxes = new library.Quadtree({ bounds: [0, 0, 9, 9], capacity: 2, instance })
+    const exports = instance.enter()
+    instance.leave()
+    const stale = -(2 ** 31) + 5
+    const { _handle: walls } = tree
+    for (const call of ['within', 'range', 'nearest', 'build', 'all_within', 'raycast', 'insert'])
+      assert.is(exports[call](walls, 0, 0, 0, 0, 0, 0, 0, 0), stale, call)
+    for (const { _handle: other } of [agents, boxes])
+      for (const call of [
+        ...['add_polygon', 'move_polygon', 'winding_of'],
+        ...['build_walls', 'build_changed_walls', 'walls_within', 'nearest_wall', 'visible'],
+        ...['raycast_walls', 'raycast_walls_many', 'contains', 'visibility', 'lines'],
+      ])
+        assert.is(exports[call](other, 0, 0, 0, 0, 0, 0), stale, call)
+    for (const call of ['remove', 'clear']) assert.is(exports[call](agents._handle, 0), stale, call)
+    assert.ok(tree.validate() && agents.validate() && boxes.validate())
+  })
+
+  // ---- Snapshots ----
+
+  test('restore gives back what was saved, down to the next ids', () => {
+    const tree = yard({ leafSize: 2 })
+    tree.addPolygon(square(6, 6, 2), { twoSided: true })
+    tree.addPolygon(square(-20, -20, 40), { winding: 'boundary' })
+    tree.remove(0)
+    const copy = empty({ leafSize: 2 })
+    copy.addPolygon(square(1, 1, 1))
+    copy.restore(tree.save())
+    const assertSame = () => {
+      const vertices = null // those that are free may differ
+      assert.equal({ ...portrait(copy), vertices }, { ...portrait(tree), vertices })
+      assert.equal(copy.save(), tree.save())
+    }
+    assertSame()
+    assert.ok(copy.validate())
+    assert.is(copy.addSegment(1, 1, 2, 2), tree.addSegment(1, 1, 2, 2))
+    assertSame()
+    assert.is(copy.raycast(7, 7, 7, 19, { side: 'visible' }).id, 8, 'of two sides')
+    assert.ok(copy.contains(30, 0), 'outside of the boundary')
+  })
+
+  test('a snapshot of either core is one of the other', () => {
+    const tree = yard()
+    const options = { capacity: 30, instance: instances[1 - core] }
+    const other = new libraries[1 - core][name](options)
+    const bytes = new Uint8Array(tree.save().length + 3).fill(7)
+    assert.is(tree.saveInto(bytes), bytes.length - 3)
+    assert.equal([...bytes.subarray(-3)], [7, 7, 7])
+    other.restore(bytes.subarray(0, -3))
+    assert.equal(other.save(), tree.save())
+    assert.match(String(thrown(() => tree.saveInto(bytes.subarray(4)))), /bytes\.length must be/)
+  })
+
+  test('of other options, another class, or anything else: BAD_SNAPSHOT', () => {
+    const tree = yard()
+    const before = portrait(tree)
+    const agents = new library.AgentTree({ instance: instances[core], capacity: 6 })
+    const boxes = new library.Quadtree({ instance: instances[core], bounds: [0, 0, 9, 9] })
+    const bad = [yard({ leafSize: 3 }), agents, boxes].map((other) => other.save())
+    bad.push(new Uint8Array(0), new Uint8Array(500))
+    for (const bytes of bad) {
+      const { message } = assertCode(() => tree.restore(bytes), 'BAD_SNAPSHOT')
+      assert.ok(message.startsWith(`${name}.restore: `))
+    }
+    for (const other of [agents, boxes])
+      assertCode(() => other.restore(tree.save()), 'BAD_SNAPSHOT')
+    assert.equal(portrait(tree), before)
+  })
+
+  test('every flipped bit, every cut, and anything behind: BAD_SNAPSHOT', () => {
+    const tree = yard()
+    const bytes = tree.save()
+    tree.move(0, square(50, 0, 1))
+    const before = portrait(tree)
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      bytes[bit >> 3] ^= 1 << (bit & 7)
+      assert.is(thrown(() => tree.restore(bytes)).code, 'BAD_SNAPSHOT', `bit ${bit}`)
+      bytes[bit >> 3] ^= 1 << (bit & 7)
+    }
+    for (let size = 0; size < bytes.length; size++)
+      assert.is(thrown(() => tree.restore(bytes.subarray(0, size))).code, 'BAD_SNAPSHOT')
+    for (let more = 1; more <= 8; more++)
+      assertCode(
+        () => tree.restore(Uint8Array.of(...bytes, ...new Array(more).fill(0))),
+        'BAD_SNAPSHOT',
+      )
+    assert.equal(portrait(tree), before)
+    tree.restore(bytes)
+    assert.ok(tree.contains(1, 1))
+  })
+
+  /** Where words of a snapshot lie: the head; then of each slot these. */
+  const HEAD = { leafSize: 6, slots: 7 }
+  const STATE = 8
+  const SLOT = { generation: 0, next: 1, polygon: 2, flags: 3, x: 4, y: 5 }
+  const at = (slot, word) => STATE + 6 * slot + SLOT[word]
+
+  function forged(saved, changes) {
+    const bytes = saved.slice()
+    const words = new Uint32Array(bytes.buffer)
+    for (const [word, value] of Object.entries(changes)) words[word] = value
+    return seal(bytes)
+  }
+
+  test('forged with a right checksum: BAD_SNAPSHOT', () => {
+    const tree = yard()
+    const saved = tree.save()
+    assert.is(saved.length, 4 * at(6, 'generation'))
+    tree.restore(forged(saved, {}))
+    tree.move(0, square(50, 0, 1))
+    const before = portrait(tree)
+    const words = new Uint32Array(saved.buffer)
+    const numbers = bits(Float32Array.of(NaN, Infinity, -Infinity, 2e18))
+    const counts = [0, 1, 5, 7, 2 ** 28, 2 ** 29 + 1, 2 ** 31, 2 ** 32 - 1]
+    const forgeries = [
+      ...Object.values(HEAD).flatMap((word) => counts.map((value) => ({ [word]: value }))),
+      ...[0, 3, 4, 5].map((slot) => ({ [at(slot, 'generation')]: 2 })), // loops through free slots
+      ...counts.flatMap((value) => [
+        { [at(0, 'next')]: value },
+        { [at(3, 'next')]: value },
+        { [at(1, 'polygon')]: value },
+        { [at(4, 'polygon')]: value },
+        { [at(0, 'polygon')]: value },
+      ]),
+      { [at(5, 'next')]: 5 }, // a loop that does not return
+      { [at(4, 'next')]: 4 }, // a loop of one
+      { [at(3, 'next')]: 4, [at(5, 'next')]: 0 }, // one loop of two polygons
+      ...[2, 3, 2 ** 32 - 1].map((value) => ({ [at(0, 'flags')]: value })),
+      ...[...numbers].flatMap((value) => [{ [at(0, 'x')]: value }, { [at(5, 'y')]: value }]),
+    ].filter((changes) => Object.entries(changes).some(([word, value]) => words[word] !== value))
+    for (const changes of forgeries) {
+      const { code } = thrown(() => tree.restore(forged(saved, changes)))
+      assert.is(code, 'BAD_SNAPSHOT', JSON.stringify(changes))
+    }
+    assert.equal(portrait(tree), before)
+  })
+
+  test('any words after the head, sealed: refused, or a sound tree', () => {
+    const tree = yard()
+    const saved = tree.save()
+    const random = createRandom(9)
+    const integer = (count) => Math.floor(random() * count)
+    let taken = 0
+    for (let round = 0; round < 2000; round++) {
+      const changes = {}
+      for (let i = 0; i < 2; i++) {
+        const value = random() < 0.5 ? integer(8) : integer(2 ** 32)
+        changes[STATE + integer((saved.length >> 2) - STATE)] = value
+      }
+      try {
+        tree.restore(forged(saved, changes))
+        taken++
+      } catch (error) {
+        assert.is(error.code, 'BAD_SNAPSHOT')
+      }
+      assert.ok(tree.validate(), JSON.stringify(changes))
+    }
+    assert.ok(taken > 0)
+  })
+
+  test('of more slots than the capacity: FULL, and nothing changed', () => {
+    const tree = yard({ capacity: 6 })
+    const large = yard()
+    large.remove(large.addSegment(9, 9, 8, 8)) // their generations are kept
+    const before = portrait(tree)
+    assertCode(() => tree.restore(large.save()), 'FULL')
+    assert.equal(portrait(tree), before)
+    tree.reserve(8)
+    tree.restore(large.save())
+    assert.is(tree.generations[7], 2)
+  })
+
+  test.run()
+}

@@ -1,0 +1,1025 @@
+// The quadtree and the octree: what each call promises by itself. Against a plain list, under sequences of
+// changes, they are tested by boxsequences.js.
+
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as simd from 'copse'
+import * as scalar from 'copse/scalar'
+import { testSequences } from './support/box-sequences.js'
+import { seal } from './support/snapshots.js'
+import { bits, thrown } from './support/indexes.js'
+import { createRandom, distributions, integer } from '../../web/random.js'
+import {
+  assertRefused,
+  NOT_NUMBERS,
+  trap,
+  WRONG,
+  WRONG_OPTIONS,
+  WRONG_SIZES,
+} from './support/bad-arguments.js'
+
+testSequences()
+
+const NAMES = { 2: 'Quadtree', 3: 'Octree' }
+const libraries = [simd, scalar]
+const instances = []
+
+async function createInstances() {
+  for (const [i, library] of libraries.entries()) instances[i] ??= await library.create()
+}
+
+/** All that can be seen of a tree, but for the figures that asking changes. */
+function portrait(tree) {
+  const { boxes, capacity, count } = tree
+  const sides = boxes.length / capacity
+  const all = new Array(sides).fill(-Infinity).fill(Infinity, sides / 2)
+  return {
+    ...{ capacity, count },
+    boxes: bits(boxes),
+    groups: tree.groups.slice(),
+    generations: tree.generations.slice(),
+    ids: tree.range(...all).slice(),
+    cells: bits(tree.cells()),
+    stats: { ...tree.stats(), visits: 0, changes: 0, perDepth: [...tree.stats().perDepth] },
+  }
+}
+
+const COORDINATES = WRONG.coordinate
+const FAR_COORDINATES = [...COORDINATES.slice(1), -1] // undefined: a point
+const SLOTS = WRONG.slots
+
+/** By name of an argument: what it must not be, a value that is right, and its type. */
+const ARGUMENTS = {
+  slot: [SLOTS, 1, 'number'],
+  left: [COORDINATES, 0, 'number'],
+  right: [FAR_COORDINATES, 9, 'number'],
+  x: [COORDINATES, 5, 'number'],
+  radius: [WRONG.distance, 3, 'number'],
+  min: [WRONG.side, 0, 'number'],
+  max: [WRONG.farSide, 9, 'number'],
+  k: [WRONG.count, 3, 'number'],
+  out: [WRONG.out, new Uint32Array(8), 'a Uint32Array'],
+  options: [WRONG.options, {}, 'an object'],
+}
+
+const BOX = 'left:minX left:minY left:minZ right:maxX right:maxY right:maxZ'
+const RANGE = 'min:minX min:minY min:minZ max:maxX max:maxY max:maxZ'
+const POINT = 'x:x x:y x:z'
+
+/** The arguments of each method, by kind and name; 2D has none of z. */
+const METHODS = {
+  insertAt: `slot:slot ${BOX}`,
+  move: `slot:slot ${BOX}`,
+  insert: BOX,
+  remove: 'slot:slot',
+  range: `${RANGE} options:options`,
+  rangeInto: `${RANGE} out:out options:options`,
+  at: `${POINT} options:options`,
+  atInto: `${POINT} out:out options:options`,
+  within: `${POINT} radius:radius options:options`,
+  withinInto: `${POINT} radius:radius out:out options:options`,
+  countWithin: `${POINT} radius:radius options:options`,
+  anyWithin: `${POINT} radius:radius options:options`,
+  nearest: `${POINT} options:options`,
+  neighbors: `${POINT} k:k options:options`,
+  neighborsInto: `${POINT} k:k out:out options:options`,
+  raycast: 'x:x0 x:y0 x:z0 x:x1 x:y1 x:z1 options:options',
+  pairs: 'options:options',
+  pairsInto: 'out:out options:options',
+}
+const CHANGES = ['insertAt', 'move', 'insert', 'remove']
+
+function argumentsOf(dimensions, method) {
+  return METHODS[method]
+    .split(' ')
+    .map((argument) => argument.split(':'))
+    .filter(([, name]) => dimensions === 3 || !/^z|Z$/.test(name))
+    .map(([kind, name]) => ({ name, kind }))
+}
+
+const rightOf = (kinds) => kinds.map(({ kind }) => ARGUMENTS[kind][1])
+
+for (const [core, library] of libraries.entries())
+  for (const dimensions of [2, 3]) {
+    const name = NAMES[dimensions]
+    const test = suite(`${name}, ${core ? 'scalar' : 'simd'}`)
+    test.before(createInstances)
+
+    /** The same along every axis. */
+    const cube = (...sides) => sides.flatMap((x) => new Array(dimensions).fill(x))
+    const bounds = cube(0, 16)
+
+    const empty = (options) =>
+      new library[name]({ bounds, capacity: 20, instance: instances[core], ...options })
+
+    /** Six boxes in a row along the diagonal, one wide and two apart, but for slot 3. */
+    function row(options) {
+      const tree = empty({ leafSize: 2, ...options })
+      for (let i = 0; i < 6; i++) tree.insert(...cube(2 * i, 2 * i + 1))
+      tree.remove(3)
+      return tree
+    }
+
+    function assertCode(call, code) {
+      const error = thrown(call)
+      assert.instance(error, library.CopseError)
+      assert.is(error.code, code)
+      return error
+    }
+
+    // ---- Arguments ----
+
+    test('wrong arguments are refused, and nothing changed', () => {
+      const tree = row()
+      const before = portrait(tree)
+      for (const method of Object.keys(METHODS)) {
+        const kinds = argumentsOf(dimensions, method)
+        const right = rightOf(kinds)
+        kinds.forEach(({ kind, name: argument }, i) => {
+          const [wrongs, , type] = ARGUMENTS[kind]
+          for (const wrong of wrongs) {
+            const given = [...right]
+            given[i] = wrong
+            const call = () => tree[method](...given)
+            assertRefused(call, `${name}.${method}`, argument, wrong, type)
+          }
+        })
+        if (method.startsWith('pairs')) continue
+        assertRefused(() => tree[method](), `${name}.${method}`, kinds[0].name, undefined)
+      }
+      assert.equal(portrait(tree), before)
+    })
+
+    test('wrong options of queries are refused, undefined is not', () => {
+      const tree = row()
+      for (const method of Object.keys(METHODS)) {
+        if (CHANGES.includes(method)) continue
+        const right = rightOf(argumentsOf(dimensions, method).slice(0, -1))
+        for (const [option, wrongs] of Object.entries(WRONG_OPTIONS)) {
+          for (const wrong of wrongs) {
+            const call = () => tree[method](...right, { [option]: wrong })
+            const type = option === 'sort' ? 'string' : 'number'
+            assertRefused(call, `${name}.${method}`, option, wrong, type)
+          }
+          tree[method](...right, { [option]: undefined })
+        }
+        tree[method](...right, undefined)
+        if (!/^(at|range|pairs)/.test(method)) continue
+        const sorts = method.startsWith('pairs') ? ['id', 'distance'] : ['distance']
+        for (const sort of sorts) {
+          const call = () => tree[method](...right, { sort })
+          assertRefused(call, `${name}.${method}`, 'sort', sort, 'string')
+        }
+        if (!/^(at|range)Into/.test(method)) continue
+        const far2 = new Float32Array(8)
+        const call = () => tree[method](...right, { distances2: far2 })
+        assertRefused(call, `${name}.${method}`, 'distances2', far2, 'another')
+      }
+    })
+
+    test('wrong options of the constructor are refused', () => {
+      const assertOption = (option, wrong, type) =>
+        assertRefused(() => empty({ [option]: wrong }), name, option, wrong, type)
+      const wrongCounts = [...NOT_NUMBERS, NaN, -1, 1.5, Infinity, 2 ** 32 + 5]
+      for (const wrong of WRONG_SIZES) assertOption('capacity', wrong)
+      for (const wrong of wrongCounts)
+        for (const option of ['leafSize', 'maxDepth', 'results']) assertOption(option, wrong)
+      assertOption('maxDepth', 25)
+      for (const right of [{ leafSize: 0 }, { maxDepth: 0 }, { leafSize: 0, maxDepth: 24 }])
+        assert.is(empty(right).insert(...cube(1)), 0)
+      for (const wrong of [...NOT_NUMBERS, NaN, 0, -1, 0.999, 16.5, Infinity])
+        assertOption('looseness', wrong)
+      for (const wrong of [null, 5, 'x', {}, { memory: {} }])
+        assertOption('instance', wrong, 'an instance')
+      for (const wrong of [
+        undefined,
+        null,
+        5,
+        'x',
+        {},
+        new Float32Array(2 * dimensions),
+        [],
+        [0, 9],
+      ])
+        assertOption('bounds', wrong, 'an array')
+      for (let i = 0; i < 2 * dimensions; i++)
+        for (const wrong of COORDINATES) {
+          const call = () => empty({ bounds: bounds.with(i, wrong) })
+          assertRefused(call, name, `bounds[${i}]`, wrong)
+        }
+      // In float32 there is nothing between them.
+      for (const flat of [cube(0, 0), cube(1, -1), cube(1, 1 + 2 ** -30)])
+        assertRefused(() => empty({ bounds: flat }), name, 'bounds[0]', flat[0])
+      for (const wrong of [undefined, null, 5, 'x', 5n, true])
+        assertRefused(() => new library[name](wrong), name, 'options', wrong, 'an object')
+    })
+
+    test('wrong arguments of reserve, saveInto and restore are refused', () => {
+      const tree = row()
+      const before = portrait(tree)
+      for (const wrong of [...SLOTS, 0, 2 ** 28 + 1])
+        assertRefused(() => tree.reserve(wrong), `${name}.reserve`, 'capacity', wrong)
+      for (const wrong of WRONG.bytes) {
+        assertRefused(() => tree.saveInto(wrong), `${name}.saveInto`, 'bytes', wrong, 'bytes')
+        assertRefused(() => tree.restore(wrong), `${name}.restore`, 'bytes', wrong, 'bytes')
+      }
+      const short = new Uint8Array(tree.save().length - 1)
+      assert.match(
+        thrown(() => tree.saveInto(short)).message,
+        `${name}.saveInto: bytes.length must be at least ${short.length + 1}`,
+      )
+      assert.equal(portrait(tree), before)
+    })
+
+    test('slots: STALE_HANDLE, FULL, in use; and nothing changed', () => {
+      const tree = row({ capacity: 6 })
+      const before = portrait(tree)
+      for (const slot of [3, 6, 2 ** 32 - 1]) {
+        const { message } = assertCode(() => tree.remove(slot), 'STALE_HANDLE')
+        assert.is(message, `${name}.remove: the slot is not in use`)
+        assertCode(() => tree.move(slot, ...cube(1)), 'STALE_HANDLE')
+      }
+      assertCode(() => tree.insertAt(6, ...cube(1)), 'FULL')
+      assertRefused(() => tree.insertAt(2, ...cube(1)), `${name}.insertAt`, 'slot', 2)
+      assert.equal(portrait(tree), before)
+      assert.is(tree.insert(...cube(1)), 3)
+      const { message } = assertCode(() => tree.insert(...cube(1)), 'FULL')
+      assert.is(message, `${name}.insert: more items than the capacity`)
+      assert.is(tree.count, 6)
+    })
+
+    test('moveAll names the first wrong box, and nothing changed', () => {
+      const tree = row()
+      const width = 2 * dimensions
+      const before = portrait(tree)
+      const kept = tree.boxes.slice()
+      tree.boxes.fill(7)
+      tree.boxes[5 * width] = Infinity
+      for (const wrong of [Infinity, -Infinity, 1e39, 2e18, -1.0000001e18, NaN]) {
+        tree.boxes[4 * width + 1] = wrong
+        for (const error of [
+          assertCode(() => tree.moveAll(), 'NOT_FINITE'),
+          assertCode(() => tree.load(6), 'NOT_FINITE'),
+        ]) {
+          assert.is(error.index, 4)
+          assert.match(error.message, new RegExp(`^${name}\\.(moveAll|load): .*finite.*: slot 4$`))
+        }
+      }
+      tree.boxes[4 * width + 1] = 8 // its max is 7
+      const turned = thrown(() => tree.moveAll())
+      assert.instance(turned, RangeError)
+      assert.is(turned.message, `${name}.moveAll: the box of slot 4 has min > max`)
+      tree.boxes.set(kept)
+      assert.equal(portrait(tree), before)
+      tree.boxes.fill(NaN, 3 * width, 4 * width) // free: nobody looks
+      tree.moveAll()
+      assert.ok(tree.validate())
+    })
+
+    test('load takes what boxes says, or nothing', () => {
+      const tree = row()
+      const before = portrait(tree)
+      const kept = tree.boxes.slice()
+      for (const wrong of SLOTS)
+        assertRefused(() => tree.load(wrong), `${name}.load`, 'count', wrong)
+      assertCode(() => tree.load(tree.capacity + 1), 'FULL')
+      tree.boxes[1] = NaN
+      assert.is(assertCode(() => tree.load(1), 'NOT_FINITE').index, 0)
+      tree.boxes[1] = 1e17
+      assert.is(thrown(() => tree.load(1)).message, `${name}.load: the box of slot 0 has min > max`)
+      tree.boxes.set(kept)
+      assert.equal(portrait(tree), before)
+      tree.boxes.set(cube(3), 2 * dimensions)
+      tree.boxes.set(cube(4), 3 * dimensions)
+      tree.load(2)
+      assert.equal([...tree.at(...cube(3.5))].includes(1), true)
+      assert.equal([tree.count, tree.has(1), tree.has(2)], [2, true, false])
+      assert.equal([...tree.generations.subarray(0, 3)], [3, 3, 2])
+      tree.load(0)
+      assert.is(tree.count, 0)
+    })
+
+    // ---- What changes do ----
+
+    test('insert without max is a point, and answers with the lowest free slot', () => {
+      const tree = row()
+      assert.is(tree.insert(...cube(7)), 3)
+      assert.equal([...tree.boxes.subarray(6 * dimensions, 8 * dimensions)], cube(7, 7))
+      assert.equal([...tree.at(...cube(7))], [3])
+      tree.insertAt(9, ...cube(12.5))
+      tree.move(0, ...cube(13))
+      assert.is(tree.nearest(...cube(13)), 0)
+      assert.is(tree.nearest(...cube(12.6)), 9)
+      assert.is(tree.insert(1, ...cube(2).slice(1), 5), 6, 'max of one axis alone')
+      assert.equal([...tree.boxes.subarray(12 * dimensions, 12 * dimensions + 2)], [1, 2])
+      assert.is(tree.boxes[13 * dimensions], 5)
+      assert.is(tree.boxes[13 * dimensions + 1], 2)
+    })
+
+    test('generations are odd in use, and one more at every insert and remove', () => {
+      const tree = row()
+      const seen = () => [...tree.generations.subarray(0, 7)]
+      assert.equal(seen(), [1, 1, 1, 2, 1, 1, 0])
+      tree.insert(...cube(1))
+      tree.move(0, ...cube(9))
+      tree.moveAll()
+      assert.equal(seen(), [1, 1, 1, 3, 1, 1, 0])
+      assert.equal(
+        [tree.has(3), tree.has(6), tree.has(20), tree.has(-1)],
+        [true, false, false, false],
+      )
+      tree.clear()
+      assert.equal(seen(), [2, 2, 2, 4, 2, 2, 0])
+      assert.is(tree.count, 0)
+      assert.is(tree.insert(...cube(1)), 0)
+      tree.reserve(50)
+      assert.equal(seen(), [3, 2, 2, 4, 2, 2, 0])
+    })
+
+    test('a move within a cell changes nothing but the box', () => {
+      const tree = empty({ leafSize: 1 })
+      tree.insert(...cube(1))
+      tree.insert(...cube(12))
+      assert.ok(tree.stats().changes > 0)
+      for (const [lo, hi] of [
+        [0.5, 0.75],
+        [2, 7],
+        [-9, 8],
+      ]) {
+        tree.move(0, ...cube(lo, hi))
+        tree.boxes.fill(lo, 0, dimensions)
+        tree.moveAll()
+      }
+      assert.is(tree.stats().changes, 0)
+      tree.move(0, ...cube(9))
+      assert.ok(tree.stats().changes > 0)
+      assert.is(tree.stats().changes, 0, 'since the last call')
+    })
+
+    test('items outside are counted and found', () => {
+      const tree = empty({ leafSize: 1 })
+      tree.insert(...cube(-5, -4))
+      tree.insert(...cube(15, 17))
+      tree.insert(...cube(0, 16))
+      tree.insert(...cube(1e18))
+      assert.is(tree.stats().outside, 3)
+      assert.equal([...tree.at(...cube(-4.5))], [0])
+      assert.is(tree.nearest(...cube(100)), 1)
+      assert.equal([...tree.range(...cube(17, Infinity), { sort: 'id' })], [1, 3])
+      assert.ok(tree.validate())
+    })
+
+    test('looseness frees what lies on a line', () => {
+      const straddlers = (looseness) => {
+        const tree = empty({ leafSize: 2, maxDepth: 3, looseness })
+        for (let i = 0; i < 20; i++) {
+          const y = i / 1.3
+          tree.insert(
+            ...cube(7.9, 8.1)
+              .with(1, y)
+              .with(dimensions + 1, y + 0.2),
+          )
+        }
+        // Straddling or not, the answers are right.
+        assert.is(tree.countWithin(...cube(8), Infinity), 20)
+        assert.is(tree.at(...cube(8).with(1, 10 / 1.3 + 0.1)).length, 1)
+        return tree.stats().straddlers
+      }
+      assert.is(straddlers(1), 20)
+      assert.is(straddlers(undefined), 20)
+      assert.is(straddlers(2), 0)
+    })
+
+    test('figures of cells and depths', () => {
+      const tree = empty({ leafSize: 1, maxDepth: 4 })
+      tree.insert(...cube(7, 9))
+      tree.insert(...cube(1))
+      const { leaves, nodes, depth, items, perDepth, straddlers, unsplit } = tree.stats()
+      const [children, width] = [2 ** dimensions, 2 * dimensions + 2]
+      assert.equal([nodes, leaves, depth, items, straddlers], [1 + children, children, 1, 2, 1])
+      assert.equal([perDepth, unsplit], [[1, 1, 0, 0, 0], 0])
+      assert.is(tree.stats(), tree.stats(), 'always the same object')
+      const cells = tree.cells()
+      assert.is(cells.length, nodes * width)
+      assert.equal([...cells.subarray(0, width)], [...bounds, 0, 2])
+      assert.equal([...cells.subarray(width, 2 * width)], [...cube(0, 8), 1, 1])
+      tree.insert(...cube(2))
+      tree.insert(...cube(3))
+      assert.is(tree.nearest(...cube(3)), 3)
+      assert.ok(tree.stats().visits > 0)
+    })
+
+    test('queries visit few cells', () => {
+      const random = createRandom(3)
+      const n = 5000
+      const tree = empty({ capacity: n, bounds: cube(0, 1000) })
+      for (let i = 0; i < n; i++) tree.insert(...cube(0).map(() => random() * 1000))
+      const { nodes } = tree.stats()
+      const most = { 2: 16, 3: 64 }[dimensions]
+      for (let i = 0; i < 100; i++) {
+        const center = cube(0).map(() => 100 + random() * 800)
+        for (const ask of [
+          () => tree.within(...center, 5),
+          () => tree.range(...center, ...center.map((x) => x + 5)),
+          () => tree.at(...center),
+        ]) {
+          ask()
+          assert.ok(
+            tree.stats().visits <= most,
+            `${tree.stats().visits} of ${nodes} visited: ${ask}`,
+          )
+        }
+        tree.nearest(...center)
+        assert.ok(tree.stats().visits <= 4 * most, `${tree.stats().visits} of ${nodes} visited`)
+      }
+    })
+
+    // ---- What naive trees do wrongly ----
+
+    test('up to 1e18 is accepted, and no squared distance overflows', () => {
+      const tree = empty({ bounds: cube(-1e18, 1e18), leafSize: 1 })
+      tree.insert(...cube(1e18))
+      tree.insert(...cube(-1e18))
+      tree.insert(...cube(-1e18, 1e18))
+      tree.insert(...cube(9.9e17))
+      assert.is(tree.stats().outside, 0)
+      const distances2 = new Float32Array(4)
+      const out = new Uint32Array(4)
+      assert.is(tree.neighborsInto(...cube(1e18), 4, out, { distances2 }), 4)
+      assert.equal([...out], [0, 2, 3, 1])
+      assert.ok(distances2[3] < Infinity && distances2[3] > dimensions * 3.9e36)
+      assert.is(tree.countWithin(...cube(-1e18), Infinity), 4)
+      assert.equal([...tree.at(...cube(-1e18), { sort: 'id' })], [1, 2])
+      assert.ok(tree.validate())
+    })
+
+    test('denormals are kept, and coincide where squares underflow; -0 equals 0', () => {
+      const least = 2 ** -149
+      for (const world of [cube(-8 * least, 8 * least), cube(-16, 16)]) {
+        const tree = empty({ bounds: world, leafSize: 1, maxDepth: 24 })
+        tree.insert(...cube(-0))
+        tree.insert(...cube(0))
+        tree.insert(...cube(least))
+        tree.insert(...cube(-least, -0))
+        tree.insert(...cube(1e-20))
+        for (const zero of [0, -0]) {
+          assert.equal([...tree.at(...cube(zero), { sort: 'id' })], [0, 1, 3])
+          assert.equal([...tree.within(...cube(zero), zero, { sort: 'id' })], [0, 1, 2, 3])
+          assert.equal([...tree.neighbors(...cube(zero), 4)], [0, 1, 2, 3])
+        }
+        assert.equal([...tree.at(...cube(least))], [2])
+        assert.is(tree.countWithin(...cube(0), 0.9e-20), 4)
+        assert.is(tree.countWithin(...cube(0), 2e-20), 5)
+        const plain = empty({ bounds: world, leafSize: 1, maxDepth: 24 })
+        for (let i = 0; i < 5; i++)
+          plain.insert(...tree.boxes.slice(2 * dimensions * i, 2 * dimensions * (i + 1)))
+        assert.equal(bits(plain.cells()), bits(tree.cells()))
+      }
+    })
+
+    test('no item and one: empty results, and one cell', () => {
+      for (const leafSize of [0, 1]) {
+        const tree = empty({ leafSize, maxDepth: 5 })
+        for (const items of [0, 1, 0]) {
+          if (items) tree.insert(...cube(3))
+          else tree.clear()
+          const all = items ? [0] : []
+          assert.equal([...tree.within(...cube(0), Infinity)], all)
+          assert.equal([...tree.range(...cube(-Infinity, Infinity))], all)
+          assert.equal([...tree.at(...cube(3))], all)
+          assert.equal([...tree.neighbors(...cube(0), 9)], all)
+          assert.is(tree.nearest(...cube(0)), items - 1)
+          assert.is(tree.raycast(...cube(0), ...cube(9))?.id ?? -1, items - 1)
+          assert.is(tree.pairs().length, 0)
+          const { depth, nodes } = tree.stats()
+          const deepest = leafSize < items ? 5 : 0
+          assert.equal([depth, nodes], [deepest, 1 + deepest * 2 ** dimensions])
+          tree.moveAll()
+          assert.ok(tree.validate())
+        }
+        tree.load(0)
+        assert.is(tree.count, 0)
+      }
+    })
+
+    test('no distribution makes a tree deeper than maxDepth, or loses an item', () => {
+      const n = 2000
+      for (const [distribution, points] of Object.entries(distributions))
+        for (const maxDepth of [0, 7, 24]) {
+          const positions = points(createRandom(1), n, dimensions)
+          const tree = empty({ bounds: cube(0, 1000), capacity: n, leafSize: 4, maxDepth })
+          for (let i = 0; i < n; i++) {
+            const point = positions.subarray(i * dimensions, (i + 1) * dimensions)
+            tree.boxes.set([...point, ...point], 2 * i * dimensions)
+          }
+          tree.load(n)
+          const { depth, items, perDepth } = tree.stats()
+          assert.ok(depth <= maxDepth, `${distribution}: depth ${depth}`)
+          assert.is(items, n)
+          assert.is(
+            perDepth.reduce((sum, held) => sum + held),
+            n,
+          )
+          assert.is(tree.countWithin(...cube(0), Infinity), n)
+          assert.ok(tree.at(...positions.subarray(0, dimensions)).includes(0), distribution)
+          assert.ok(tree.validate(), distribution)
+          tree.dispose()
+        }
+    })
+
+    test('on a line: the upper cell, inserted, moved, and removed from there', () => {
+      const middle = cube(8)
+      const cellOf = (tree) => {
+        const cells = tree.cells()
+        const width = 2 * dimensions + 2
+        for (let at = width; at < cells.length; at += width)
+          if (cells[at + width - 1] === 1) return [...cells.subarray(at, at + width - 2)]
+        return null // it straddles
+      }
+      for (const [box, cell] of [
+        [cube(8), cube(8, 16)],
+        [cube(8, 9), cube(8, 16)],
+        [cube(7, 8), cube(0, 8)],
+        [cube(7, 9), null],
+        [cube(16), cube(8, 16)],
+        [cube(0), cube(0, 8)],
+      ])
+        for (const from of [null, cube(1), cube(15), cube(6, 10), middle]) {
+          const tree = empty({ leafSize: 0, maxDepth: 1 })
+          if (from) tree.move(tree.insert(...from), ...box)
+          else tree.insert(...box)
+          assert.equal(cellOf(tree), cell, `${box} from ${from}`)
+          tree.boxes.set(box)
+          tree.moveAll()
+          assert.equal(cellOf(tree), cell)
+          tree.remove(0)
+          assert.is(tree.stats().nodes, 1)
+          assert.ok(tree.validate())
+        }
+    })
+
+    test('radius 0: what is exactly there; Infinity: everything; k from 0 to beyond all', () => {
+      const tree = row()
+      assert.equal([...tree.within(...cube(0.5), 0)], [0])
+      assert.equal([...tree.within(...cube(1), 0)], [0], 'a corner')
+      assert.is(tree.countWithin(...cube(1.001), 0), 0)
+      assert.not(tree.anyWithin(...cube(1.001), -0))
+      assert.is(tree.nearest(...cube(3), { maxDistance: 0 }), 1)
+      for (const radius of [Infinity, 1e39, 1e30]) {
+        assert.equal([...tree.within(...cube(-1e18), radius, { sort: 'id' })], [0, 1, 2, 4, 5])
+        assert.is(tree.countWithin(...cube(1e18), radius), 5)
+        assert.is(tree.neighbors(...cube(1e18), 9, { maxDistance: radius }).length, 5)
+      }
+      assert.equal([...tree.neighbors(...cube(0), 0)], [])
+      assert.is(tree.neighborsInto(...cube(0), 0, new Uint32Array(3)), 0)
+      for (const k of [5, 6, 20, 21, 2 ** 32, 2 ** 32 + 5])
+        assert.equal([...tree.neighbors(...cube(99), k)], [5, 4, 2, 1, 0])
+    })
+
+    test('equal distances: the lower id first', () => {
+      const tree = empty({ capacity: 64, leafSize: 2 })
+      for (let i = 0; i < 64; i++) {
+        const lo = cube(0).map((_, axis) => ((i >> axis) & 1 ? 9 : 6))
+        tree.insert(...lo, ...lo.map((x) => x + 1))
+      }
+      const ascending = Array.from({ length: 64 }, (_, i) => i)
+      for (const k of [1, 3, 8, 63, 64])
+        assert.equal([...tree.neighbors(...cube(8), k)], ascending.slice(0, k))
+      assert.equal([...tree.within(...cube(8), 9, { sort: 'distance' })], ascending)
+      assert.is(tree.nearest(...cube(8)), 0)
+      assert.is(tree.nearest(...cube(8), { exclude: 0 }), 1)
+    })
+
+    test('a result never goes on past its array', () => {
+      const tree = row()
+      tree.move(4, ...cube(0, 1)) // where 0 is
+      const all = [0, 1, 2, 4, 5]
+      const calls = [
+        [(out) => tree.rangeInto(...cube(0, 16), out, { sort: 'id' }), all],
+        [(out) => tree.pairsInto(out), [0, 4]],
+        [(out) => tree.atInto(...cube(0.5), out, { sort: 'id' }), [0, 4]],
+        [(out, near) => tree.withinInto(...cube(0), 99, out, { sort: 'id', ...near }), all],
+        [(out, near) => tree.neighborsInto(...cube(0), 5, out, near), [0, 4, 1, 2, 5]],
+      ]
+      calls.forEach(([call, found], which) => {
+        const isPairs = which === 1
+        for (let room = 0; room <= 6; room++) {
+          const ids = new Uint32Array(9).fill(99)
+          const distances2 = new Float32Array(9).fill(-1)
+          const into = ids.subarray(1, 1 + room)
+          const total = call(into, { distances2: distances2.subarray(1, 1 + room) })
+          assert.is(total, isPairs ? 1 : found.length)
+          const written = isPairs && room < 2 ? 0 : Math.min(room, found.length)
+          // Of two, cut to one, either may come.
+          if (which === 2 && room === 1) assert.ok(found.includes(into[0]))
+          else assert.equal([...into.subarray(0, written)], found.slice(0, written))
+          ids.fill(99, 1, 1 + written)
+          distances2.fill(-1, 1, 1 + written)
+          assert.equal(ids, new Uint32Array(9).fill(99))
+          assert.equal(distances2, new Float32Array(9).fill(-1))
+        }
+      })
+    })
+
+    test('all removed, in any order: as new', () => {
+      const random = createRandom(6)
+      const tree = empty({ capacity: 100, leafSize: 2, maxDepth: 6 })
+      const fresh = empty({ capacity: 100, leafSize: 2, maxDepth: 6 })
+      const boxes = Array.from({ length: 100 }, () => {
+        const lo = cube(0).map(() => random() * 15)
+        return [...lo, ...lo.map((x) => x + random())]
+      })
+      for (const box of boxes) fresh.insert(...box)
+      for (let round = 0; round < 5; round++) {
+        for (const box of boxes) tree.insert(...box)
+        assert.equal(bits(tree.cells()), bits(fresh.cells()), 'the pool gives the same again')
+        assert.is(tree.stats().unsplit, 0)
+        const order = boxes.map((_, i) => i).sort(() => random() - 0.5)
+        for (const slot of order) tree.remove(slot)
+        const { depth, items, leaves, nodes } = tree.stats()
+        assert.equal([depth, items, leaves, nodes], [0, 0, 1, 1])
+        assert.ok(tree.validate())
+      }
+    })
+
+    // ---- What queries do ----
+
+    test('an out that is too short is filled as far as it goes', () => {
+      const tree = row()
+      const short = new Uint32Array(2)
+      const far2 = new Float32Array(2)
+      assert.is(tree.rangeInto(...cube(0, 16), short, { sort: 'id' }), 5)
+      assert.equal([...short], [0, 1])
+      assert.is(tree.neighborsInto(...cube(11), 4, short, { distances2: far2 }), 4)
+      assert.equal([...short, ...far2], [5, 4, 0, dimensions * 4])
+      assert.is(tree.withinInto(...cube(0), 99, short, { sort: 'distance' }), 5)
+      assert.equal([...short], [0, 1])
+      assert.is(tree.atInto(...cube(2), short), 1)
+      assert.is(short[0], 1)
+    })
+
+    test('pairs are cut where results end, and their number is right', () => {
+      const tree = empty({ capacity: 6, results: 7 })
+      for (let i = 0; i < 6; i++) tree.insert(...cube(1, 2))
+      assert.is(tree.pairs().length, 6)
+      assert.equal([...tree.pairs({ mask: 2 })], [])
+      const into = new Uint32Array(12)
+      assert.is(tree.pairsInto(into), 15)
+      assert.equal([...into.subarray(6)], [0, 0, 0, 0, 0, 0])
+      assert.equal([...into.subarray(0, 6)], [...tree.pairs()])
+      assert.is(tree.pairsInto(into.subarray(0, 3).fill(9)), 15)
+      assert.equal([into[2], tree.pairs().length], [9, 6], 'whole pairs alone')
+      tree.reserve(12)
+      assert.is(tree.pairs().length, 14, 'results grow in proportion')
+      assert.is(empty({ results: 0 }).pairs().length, 0)
+    })
+
+    test('a ray names the side that it hits', () => {
+      const tree = row()
+      const hit = tree.raycast(-2, ...cube(0.5).slice(1), 14, ...cube(0.5).slice(1))
+      assert.equal([hit.id, hit.fraction, hit.x, hit.y], [0, 0.125, 0, 0.5])
+      assert.equal([hit.normalX, hit.normalY], [-1, 0])
+      assert.equal([hit.z, hit.normalZ], dimensions === 3 ? [0.5, 0] : [undefined, undefined])
+      const inside = tree.raycast(...cube(0.5), ...cube(9), { exclude: 1 })
+      assert.is(inside, hit, 'always the same object')
+      assert.equal([inside.fraction, inside.normalX, inside.normalY], [0, 0, 0])
+      assert.is(tree.raycast(...cube(-9), ...cube(-1)), null)
+      assert.is(tree.raycast(...cube(-9), ...cube(20), { mask: 2 }), null)
+      assert.is(tree.raycast(...cube(-9), ...cube(20), { exclude: 0 }).id, 1)
+    })
+
+    test('groups count at once', () => {
+      const tree = row()
+      tree.groups[1] = 6
+      tree.groups[2] = 0
+      assert.equal([...tree.range(...cube(0, 16), { sort: 'id' })], [0, 1, 4, 5])
+      assert.equal([...tree.range(...cube(0, 16), { mask: 4 })], [1])
+      assert.is(tree.nearest(...cube(4.5)), 1)
+    })
+
+    // ---- Snapshots ----
+
+    /** A tree with a history. */
+    function lived(options, steps = 300) {
+      const random = createRandom(4)
+      const tree = empty({ capacity: 80, leafSize: 3, looseness: 1.25, ...options })
+      const box = () => {
+        const lo = cube(0).map(() => random() * 18 - 1)
+        return [...lo, ...lo.map((x) => x + random())]
+      }
+      const step = (at) => {
+        const slot = integer(random, 80)
+        if (!at.has(slot)) at.insertAt(slot, ...box())
+        else if (random() < 0.3) at.remove(slot)
+        else at.move(slot, ...box())
+      }
+      for (let i = 0; i < steps; i++) step(tree)
+      for (let i = 0; i < 80; i++) if (tree.has(i)) tree.groups[i] = 1 + integer(random, 3)
+      return { tree, step, box }
+    }
+
+    const answers = (tree) => [
+      [...tree.range(...cube(2, 12))],
+      [...tree.within(...cube(8), 6, { mask: 2 })],
+      [...tree.neighbors(...cube(3), 12)],
+      [...tree.pairs()],
+      [...tree.cells()],
+    ]
+
+    test('a restored tree goes on in another instance as the saved one does', async () => {
+      const { tree, box } = lived()
+      const instance = await library.create()
+      const copy = empty({ capacity: 95, leafSize: 3, looseness: 1.25, instance })
+      copy.insert(...cube(1))
+      tree.boxes.fill(5) // not moved yet: not saved
+      const saved = tree.save()
+      copy.restore(saved)
+      assert.equal(copy.save(), saved)
+      assert.ok(copy.validate())
+      assert.is(copy.stats().unsplit, 0)
+      for (let i = 0; i < 80; i++) if (tree.has(i)) tree.boxes.set(box(), i * 2 * dimensions)
+      copy.boxes.set(tree.boxes)
+      for (let i = 0; i < 40; i++) {
+        const added = box()
+        if (i === 20) for (const each of [tree, copy]) each.moveAll()
+        assert.is(copy.insert(...added), tree.insert(...added))
+        const slot = i * 2
+        if (tree.has(slot)) for (const each of [tree, copy]) each.remove(slot)
+        const other = box()
+        if (tree.has(slot + 1)) for (const each of [tree, copy]) each.move(slot + 1, ...other)
+        assert.equal(answers(copy), answers(tree))
+      }
+    })
+
+    test('a snapshot of either core is one of the other', () => {
+      const { tree } = lived()
+      const other = new libraries[1 - core][name]({
+        ...{ bounds, capacity: 80, leafSize: 3, looseness: 1.25 },
+        instance: instances[1 - core],
+      })
+      const bytes = new Uint8Array(tree.save().length + 3).fill(7)
+      assert.is(tree.saveInto(bytes), bytes.length - 3)
+      assert.equal([...bytes.subarray(-3)], [7, 7, 7])
+      other.restore(bytes.subarray(0, -3))
+      assert.equal(answers(other), answers(tree))
+    })
+
+    test('of other options, another class, or anything else: BAD_SNAPSHOT', async () => {
+      const tree = row()
+      const before = portrait(tree)
+      const { AgentTree } = library
+      const agents = new AgentTree({ instance: instances[core], capacity: 6 })
+      const other = new library[NAMES[5 - dimensions]]({
+        bounds: dimensions === 2 ? [0, 0, 0, 16, 16, 16] : [0, 0, 16, 16],
+        instance: instances[core],
+      })
+      const bad = [
+        ...[{ leafSize: 3 }, { leafSize: 2, maxDepth: 7 }, { leafSize: 2, looseness: 1.5 }],
+        { leafSize: 2, bounds: cube(0, 17) },
+      ].map((options) => empty(options).save())
+      bad.push(agents.save(), other.save(), new Uint8Array(0), new Uint8Array(500))
+      for (const bytes of bad) {
+        const { message } = assertCode(() => tree.restore(bytes), 'BAD_SNAPSHOT')
+        assert.ok(message.startsWith(`${name}.restore: `))
+        assertCode(() => agents.restore(tree.save()), 'BAD_SNAPSHOT')
+      }
+      assert.equal(portrait(tree), before)
+    })
+
+    test('every flipped bit, every cut, and anything behind: BAD_SNAPSHOT', () => {
+      const tree = row()
+      const bytes = tree.save()
+      tree.move(0, ...cube(9))
+      const before = portrait(tree)
+      for (let bit = 0; bit < bytes.length * 8; bit++) {
+        bytes[bit >> 3] ^= 1 << (bit & 7)
+        assert.is(thrown(() => tree.restore(bytes)).code, 'BAD_SNAPSHOT', `bit ${bit}`)
+        bytes[bit >> 3] ^= 1 << (bit & 7)
+      }
+      for (let size = 0; size < bytes.length; size++)
+        assert.is(thrown(() => tree.restore(bytes.subarray(0, size))).code, 'BAD_SNAPSHOT')
+      for (let more = 1; more <= 8; more++)
+        assertCode(
+          () => tree.restore(Uint8Array.of(...bytes, ...new Array(more).fill(0))),
+          'BAD_SNAPSHOT',
+        )
+      assert.equal(portrait(tree), before)
+      tree.restore(bytes)
+      assert.is(tree.nearest(...cube(0)), 0)
+    })
+
+    /** Where words of a snapshot lie: the head; then by slot generations, groups; by item ids, boxes. */
+    const HEAD = { leafSize: 7, maxDepth: 8, looseness: 9, bounds: 10, slots: 16, count: 17 }
+    const STATE = 18
+
+    function forged(saved, changes) {
+      const bytes = saved.slice()
+      const words = new Uint32Array(bytes.buffer)
+      for (const [word, value] of Object.entries(changes)) words[word] = value
+      return seal(bytes)
+    }
+
+    test('forged with a right checksum: BAD_SNAPSHOT', () => {
+      const tree = row()
+      const saved = tree.save()
+      tree.restore(forged(saved, {}))
+      tree.move(0, ...cube(9))
+      const before = portrait(tree)
+      const [slots, count] = [6, 5]
+      const ids = STATE + 2 * slots
+      const boxes = ids + count
+      const words = new Uint32Array(saved.buffer)
+      const numbers = bits(Float32Array.of(NaN, Infinity, -Infinity, 2e18))
+      const counts = [0, 1, count + 1, slots + 1, 2 ** 28, 2 ** 29 + 1, 2 ** 31, 2 ** 32 - 1]
+      const forgeries = [
+        ...Object.entries(HEAD).flatMap(([, word]) => counts.map((value) => ({ [word]: value }))),
+        ...counts.map((value) => ({ [HEAD.slots]: value, [HEAD.count]: value })),
+        ...[0, 1, 2, 5].map((slot) => ({ [STATE + slot]: 2 })), // not in use, but there is an item
+        { [STATE + 3]: 1 }, // in use, without an item
+        { [ids]: 6 },
+        { [ids]: 3 },
+        { [ids]: 2 ** 32 - 1 },
+        { [ids]: words[ids + 1] }, // twice
+        ...[...numbers].flatMap((value) => [
+          { [boxes]: value },
+          { [boxes + count * 2 * dimensions - 1]: value },
+        ]),
+        { [boxes]: bits(Float32Array.of(100))[0] }, // min > max
+      ].filter((changes) => Object.entries(changes).some(([word, value]) => words[word] !== value))
+      for (const changes of forgeries) {
+        const what = JSON.stringify(changes)
+        const { code } = thrown(() => tree.restore(forged(saved, changes)))
+        assert.is(code, 'BAD_SNAPSHOT', what)
+      }
+      assert.equal(portrait(tree), before)
+    })
+
+    test('any words after the head, sealed: refused, or a sound tree', () => {
+      const { tree } = lived()
+      const saved = tree.save()
+      const random = createRandom(9)
+      let taken = 0
+      for (let round = 0; round < 1000; round++) {
+        const changes = {}
+        const words = (saved.length >> 2) - STATE
+        for (let i = 0; i < 2; i++) {
+          const value = random() < 0.5 ? integer(random, 100) : integer(random, 2 ** 32)
+          changes[STATE + integer(random, words)] = value
+        }
+        try {
+          tree.restore(forged(saved, changes))
+          taken++
+        } catch (error) {
+          assert.is(error.code, 'BAD_SNAPSHOT')
+        }
+        assert.ok(tree.validate(), JSON.stringify(changes))
+      }
+      assert.ok(taken > 0)
+    })
+
+    test('of more slots than the capacity: FULL, and nothing changed', () => {
+      const tree = row({ capacity: 5 + 1 })
+      const large = row({ capacity: 9 })
+      large.insertAt(8, ...cube(1))
+      large.remove(8) // its generation is kept
+      const before = portrait(tree)
+      assertCode(() => tree.restore(large.save()), 'FULL')
+      assert.equal(portrait(tree), before)
+      tree.reserve(9)
+      tree.restore(large.save())
+      assert.is(tree.generations[8], 2)
+    })
+
+    // ---- Life ----
+
+    /** Every call, as it is right while the tree lives. */
+    function callsOf(tree) {
+      const calls = {}
+      for (const method of Object.keys(METHODS)) {
+        const right = rightOf(argumentsOf(dimensions, method))
+        calls[method] = () => tree[method](...right)
+      }
+      for (const method of ['moveAll', 'clear', 'stats', 'cells', 'validate', 'save'])
+        calls[method] = () => tree[method]()
+      for (const property of ['count', 'boxes', 'groups', 'generations', 'capacity', 'generation'])
+        calls[property] = () => tree[property]
+      calls.has = () => tree.has(0)
+      calls.reserve = () => tree.reserve(64)
+      calls.saveInto = () => tree.saveInto(new Uint8Array(4096))
+      calls.restore = () => tree.restore(new Uint8Array(64))
+      return calls
+    }
+
+    test('after dispose every call throws DISPOSED, but for another dispose', () => {
+      const [tree, other] = [row(), row()]
+      tree.dispose()
+      tree.dispose()
+      tree[Symbol.dispose]()
+      for (const [method, call] of Object.entries(callsOf(tree))) {
+        const { message } = assertCode(call, 'DISPOSED')
+        assert.ok(message.startsWith(`${name}.${method}: `), message)
+      }
+      other[Symbol.dispose]()
+      assertCode(() => other.count, 'DISPOSED')
+    })
+
+    test('memory is used again after dispose', () => {
+      const stays = empty() // first: else it may take of the room that is given back
+      row({ capacity: 10_000 }).dispose()
+      const { generation } = stays
+      for (let i = 0; i < 300; i++) row({ capacity: 10_000 }).dispose()
+      assert.is(stays.generation, generation)
+    })
+
+    test('growth detaches views; getters give fresh ones', async () => {
+      const instance = await library.create()
+      const tree = row({ instance })
+      const before = portrait(tree)
+      const { boxes, generation, generations, groups } = tree
+      const found = tree.range(...cube(0, 16))
+      assert.is(tree.boxes, boxes, 'the same view until growth')
+      const large = empty({ instance, capacity: 200_000 })
+      assert.ok(tree.generation > generation)
+      assert.is(large.generation, tree.generation)
+      for (const detached of [boxes, generations, groups, found]) assert.is(detached.length, 0)
+      assert.equal(portrait(tree), before)
+      assert.is(tree.rangeInto(...cube(0, 16), new Uint32Array(6)), 5)
+      const { byteLength } = instance.memory.buffer // nothing but creation grows
+      for (let i = 0; i < 5000; i++) large.insert(...cube((i * 7) % 16, ((i * 7) % 16) + 0.5))
+      large.boxes.fill(3, 0, 5000)
+      large.moveAll()
+      large.range(...cube(0, 16))
+      large.neighbors(...cube(8), 5000)
+      assert.is(instance.memory.buffer.byteLength, byteLength)
+    })
+
+    test('reserve keeps everything', () => {
+      const tree = row({ capacity: 6 })
+      tree.groups[2] = 4
+      const { boxes, cells, generations, groups, ids } = portrait(tree)
+      tree.reserve(3)
+      assert.is(tree.capacity, 6)
+      tree.reserve(5000)
+      const after = portrait(tree)
+      assert.is(after.capacity, 5000)
+      assert.equal([after.cells, after.ids], [cells, ids])
+      assert.equal(after.boxes.slice(0, boxes.length), boxes)
+      assert.equal(after.generations.slice(0, 6), generations)
+      assert.equal(after.groups, new Uint32Array(5000).fill(1).with(2, groups[2]))
+      tree.insertAt(4999, ...cube(6))
+      assert.is(tree.nearest(...cube(6)), 4999)
+      assert.ok(tree.validate())
+    })
+
+    test('growth that fails: OUT_OF_MEMORY, and everything as before', async () => {
+      const instance = await library.create()
+      const tree = row({ instance })
+      const before = portrait(tree)
+      const { message } = assertCode(() => tree.reserve(2 ** 28), 'OUT_OF_MEMORY')
+      assert.ok(message.startsWith(`${name}.reserve: `))
+      assertCode(() => empty({ instance, capacity: 2 ** 28 }), 'OUT_OF_MEMORY')
+      assertCode(() => row({ instance, results: 2 ** 30 }), 'OUT_OF_MEMORY')
+      assert.equal(portrait(tree), before)
+    })
+
+    test('two trees, and agents, of one instance do not disturb each other', async () => {
+      const instance = await library.create()
+      const [tree, other] = [row({ instance }), row({ instance })]
+      const agents = new library.AgentTree({ instance, capacity: 3 })
+      agents.count = 3
+      agents.build()
+      const ids = tree.range(...cube(0, 16), { sort: 'id' })
+      const hit = tree.raycast(...cube(-1), ...cube(0.5))
+      const { x } = hit
+      other.raycast(...cube(9), ...cube(4.5))
+      other.clear()
+      other.save()
+      agents.within(0, 0, 9)
+      other.pairs()
+      assert.equal([...ids], [0, 1, 2, 4, 5], 'valid until the next query on the same object')
+      assert.is(hit.x, x)
+      other.dispose()
+      agents.dispose()
+      assert.is(tree.count, 5)
+      assert.ok(tree.validate())
+    })
+
+    test('a trap kills its instance', async () => {
+      const instance = await library.create()
+      const [tree, other] = [row({ instance }), row({ instance })]
+      const { enter } = instance
+      instance.enter = () => ({ ...enter.call(instance), move_all: trap() })
+      assert.instance(
+        thrown(() => tree.moveAll()),
+        WebAssembly.RuntimeError,
+      )
+      delete instance.enter
+      const passive = /^(boxes|groups|generations|capacity|has|generation)$/ // no call into the core
+      for (const each of [tree, other])
+        for (const [method, call] of Object.entries(callsOf(each)))
+          if (!passive.test(method)) assertCode(call, 'DEAD')
+      assertCode(() => row({ instance }), 'DEAD')
+    })
+
+    test.run()
+  }

@@ -1,0 +1,174 @@
+// Options at random: those of every constructor and of create(), each replaced by what nobody expects.
+// Nothing but the documented errors comes out of it, and what is refused leaves nothing behind.
+
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as copse from 'copse'
+import { SEED } from './support/fastcheck.js'
+import { takeAll, wasm } from './support/failing-core.js'
+import { CLASSES, familyOf } from './support/class-oracles.js'
+import { argumentsOf, MINE } from './support/random-arguments.js'
+import { createRandom } from '../../web/random.js'
+
+const CONSTRUCTED = Number(process.env.COPSE_CALLS ?? 6000)
+const CREATED = 600
+
+const POINTS = ['capacity', 'results', 'k', 'layout', 'onNonFinite', 'instance']
+const NUMBERS = [
+  ...['preferredSpeed', 'radius', 'maxSpeed', 'neighborDistance', 'maxNeighbors', 'timeHorizon'],
+  ...['timeHorizonObstacles', 'maxAcceleration', 'priority', 'groups', 'mask', 'enabled', 'locked'],
+]
+const OPTIONS = {
+  AgentTree: [...POINTS, 'leafSize', 'axis', 'split'],
+  Grid: [...POINTS, 'cellSize'],
+  KdTree: [...POINTS, 'builder'],
+  Quadtree: ['bounds', 'capacity', 'leafSize', 'maxDepth', 'looseness', 'results', 'instance'],
+  ObstacleTree: ['capacity', 'pieces', 'leafSize', 'instance'],
+  Crowd: ['capacity', 'timeStep', 'exact', 'instance', ...NUMBERS],
+}
+OPTIONS.Octree = OPTIONS.Quadtree
+
+/** What is right for one option or another. */
+const PLAUSIBLE = [
+  ...[undefined, 0, 1, 2, 7, 40, 0.5, 1.5, Infinity, true, false, [0, 0, 8, 8], [0, 0, 0, 8, 8, 8]],
+  ...['separate', 'interleaved', 'skip', 'error', 'cycle', 'median', 'presort'],
+]
+
+/** How many small trees there is memory for. */
+function roomIn(instance) {
+  const trees = takeAll(instance)
+  for (const tree of trees) tree.dispose()
+  return trees.length
+}
+
+const isArgument = (error) => error instanceof TypeError || error instanceof RangeError
+
+const test = suite('options at random')
+
+test('of constructors: documented errors alone, and what is refused leaves nothing', async () => {
+  const instance = await copse.create({ wasm })
+  const random = createRandom(SEED)
+  const place = () => integer(33) / 2 - 8
+  const other = new copse.AgentTree({ instance, capacity: 4 })
+  const { any, integer, pick } = argumentsOf(
+    random,
+    () => other,
+    () => void other.reserve(other.capacity),
+  )
+  const room = roomIn(instance)
+  const bystanders = CLASSES.map(({ name, dimensions, required }) => {
+    const object = new copse[name]({ capacity: 8, instance, ...required })
+    familyOf(name).fill(object, dimensions, place, 8)
+    return object
+  })
+  const saved = bystanders.map((object) => object.save())
+  const left = roomIn(instance)
+  let [made, refused] = [0, 0]
+
+  function constructOnce() {
+    const { name, dimensions, required } = pick(CLASSES)
+    const options = { capacity: 8, instance, ...required }
+    const names = OPTIONS[name.replace('3D', '')]
+    for (let i = pick([1, 1, 1, 2, 5]); i > 0; i--)
+      options[pick(names)] = random() < 0.6 ? any() : pick(PLAUSIBLE)
+    const { byteLength } = instance.memory.buffer
+    let object
+    try {
+      object = new copse[name](random() < 0.02 ? any() : options)
+      made++
+      familyOf(name).fill(object, dimensions, place, 4)
+      if ('validate' in object) assert.ok(object.validate())
+      object.save()
+    } catch (error) {
+      if (!object) refused++
+      const what = `seed ${SEED}: new ${name}: ${error?.stack ?? error}`
+      const isState = error instanceof copse.CopseError
+      const codes = ['OUT_OF_MEMORY', 'NOT_READY', 'FULL']
+      assert.ok(
+        isArgument(error) || error === MINE || (isState && codes.includes(error.code)),
+        what,
+      )
+      if (!isState) assert.is(instance.memory.buffer.byteLength, byteLength, what)
+    } finally {
+      object?.dispose()
+    }
+  }
+
+  for (let i = 0; i < CONSTRUCTED; i++) {
+    constructOnce()
+    if (i % 1000 === 999) bystanders.forEach((object, at) => assert.equal(object.save(), saved[at]))
+  }
+  assert.ok(
+    made > CONSTRUCTED / 20 && refused > CONSTRUCTED / 2,
+    `${made} made, ${refused} refused`,
+  )
+  assert.is(roomIn(instance), left)
+  for (const [i, { name, dimensions }] of CLASSES.entries()) {
+    familyOf(name).check(bystanders[i], dimensions, place)
+    bystanders[i].dispose()
+  }
+  other.dispose()
+  assert.ok(roomIn(instance) >= room)
+})
+
+/** What may be given as the core, but for addresses, and is none. */
+const NO_CORES = [
+  () => new Uint8Array(),
+  () => new Uint8Array(8),
+  () => Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0), // a module that exports nothing
+  () => new ArrayBuffer(64),
+  () => new DataView(new ArrayBuffer(3)),
+  () => Promise.resolve(5),
+  () => {
+    const never = Promise.reject(MINE)
+    never.catch(() => {}) // seldom nobody awaits it
+    return never
+  },
+  () => ({ arrayBuffer: () => Promise.resolve(null) }),
+  () => ({ ok: false, url: 'there', arrayBuffer: () => new ArrayBuffer(8) }),
+]
+
+test('of create(): documented errors alone, and what was created works', async () => {
+  const random = createRandom(SEED)
+  const { any, pick } = argumentsOf(
+    random,
+    () => ({}),
+    () => {},
+  )
+  let [made, refused] = [0, 0]
+
+  async function createOnce() {
+    const options = { wasm, memory: pick([undefined, 0, 1, 65_536, 2 ** 20 + 1, 2 ** 21]) }
+    const way = random()
+    if (way < 0.4) options.memory = any()
+    const value = way > 0.7 ? pick([any, ...NO_CORES])() : wasm
+    if (typeof value !== 'string') options.wasm = value
+    const rejected = []
+    const given = random() < 0.05 ? any() : options
+    const instance = await copse.create(given).catch((error) => void rejected.push(error))
+    if (instance) {
+      made++
+      const tree = new copse.KdTree({ instance, capacity: 3 })
+      tree.count = 3
+      tree.build()
+      assert.is(tree.countWithin(0, 0, 0), 3)
+      if (given === options) assert.ok(instance.memory.buffer.byteLength >= (options.memory ?? 0))
+    } else {
+      refused++
+      const [error] = rejected
+      const isOurs =
+        isArgument(error) ||
+        error === MINE ||
+        error instanceof WebAssembly.CompileError ||
+        error instanceof WebAssembly.LinkError ||
+        error.code === 'OUT_OF_MEMORY' ||
+        /^init: there answered /.test(error.message)
+      assert.ok(isOurs, `seed ${SEED}: create: ${error?.stack ?? error}`)
+    }
+  }
+
+  for (let i = 0; i < CREATED; i++) await createOnce()
+  assert.ok(made > 50 && refused > CREATED / 2, `${made} made, ${refused} refused`)
+})
+
+test.run()

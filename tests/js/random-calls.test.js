@@ -1,0 +1,247 @@
+// Calls at random: every method and property of every class, with arguments of every type, on objects
+// that are right, foreign, forged, proxies or disposed. Nothing but the documented errors comes out of
+// it, nobody else's memory is touched, and all objects answer rightly afterwards.
+
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as simd from 'copse'
+import * as scalar from 'copse/scalar'
+import { SEED } from './support/fastcheck.js'
+import { CLASSES, familyOf } from './support/class-oracles.js'
+import { argumentsOf, MINE } from './support/random-arguments.js'
+import { thrown } from './support/indexes.js'
+import { createRandom } from '../../web/random.js'
+
+const CALLS = Number(process.env.COPSE_CALLS ?? 20_000)
+const ROOM = 24
+
+const CODES = ['FULL', 'OUT_OF_MEMORY', 'NOT_FINITE', 'STALE_HANDLE', 'DISPOSED', 'BAD_SNAPSHOT']
+
+/** What can be called on objects of a class, inherited or not, with the names of its parameters. */
+function membersOf(Class) {
+  const members = []
+  for (let at = Class.prototype; at !== Object.prototype; at = Object.getPrototypeOf(at))
+    for (const key of Reflect.ownKeys(at)) {
+      if (key === 'constructor' || String(key).startsWith('_')) continue
+      const { value, get, set } = Object.getOwnPropertyDescriptor(at, key)
+      const parameters = /\(([^)]*)\)/.exec(String(value ?? set))?.[1] ?? ''
+      const names = parameters.split(',').flatMap((one) => one.split('=')[0].trim() || [])
+      if (value) members.push({ key, call: value, names })
+      if (get) members.push({ key, call: get, names: [] })
+      if (set) members.push({ key, call: set, names })
+    }
+  return members
+}
+
+// ---- Calls ----
+
+const test = suite('calls at random')
+
+for (const [build, library] of Object.entries({ simd, scalar }))
+  test(`${build}: documented errors alone, and right answers afterwards`, async () => {
+    const instance = await library.create()
+    const random = createRandom(SEED)
+    const place = () => integer(33) / 2 - 8
+    const make = ({ name, dimensions, required }, options) => {
+      const object = new library[name]({ capacity: ROOM, instance, ...required, ...options })
+      familyOf(name).fill(object, dimensions, place)
+      return object
+    }
+    let current
+    const meddle = () => {
+      const it = random() < 0.7 ? current : pick(targets).object
+      pick([() => it.dispose(), () => it.reserve(it.capacity + 8), () => it.save()])()
+    }
+    const { any, expected, integer, pick } = argumentsOf(
+      random,
+      () => pick(targets).object,
+      () => thrown(() => (meddle(), assert.unreachable())),
+    )
+
+    // Nobody calls these: beside each of the others, in memory too.
+    const targets = []
+    const bystanders = []
+    for (const type of CLASSES) {
+      const members = membersOf(library[type.name])
+      const object = make(type)
+      targets.push({ ...type, members, object, saved: object.save() })
+      bystanders.push(make(type))
+    }
+    const before = bystanders.map((object) => object.save())
+
+    /** Objects that are none, or not of this class. */
+    const foreign = (target) =>
+      pick([
+        () => pick(targets).object,
+        () => Object.create(target.object),
+        () => Object.create(library[target.name].prototype),
+        () => new Proxy(target.object, {}),
+        any,
+      ])()
+
+    function assertDocumented(error, what) {
+      const isArgument = error instanceof TypeError || error instanceof RangeError
+      const isState = error instanceof library.CopseError && CODES.includes(error.code)
+      if (!isArgument && !isState && error !== MINE)
+        assert.unreachable(`seed ${SEED}: ${what}: ${error?.stack ?? error}`)
+    }
+
+    function callOnce() {
+      const target = pick(targets)
+      const { key, call, names } = pick(target.members)
+      const wrong = pick([0, 0, 0.1, 0.3, 1])
+      const given = names.map((name) => (random() < wrong ? any() : expected(name, target)))
+      if (random() < 0.02) given.pop()
+      current = target.object
+      try {
+        call.apply(random() < 0.1 ? foreign(target) : current, given)
+      } catch (error) {
+        assertDocumented(error, `${target.name}.${String(key)}`)
+      }
+    }
+
+    function constructOnce() {
+      const { name, required } = pick(CLASSES)
+      const option = pick([
+        'capacity',
+        'instance',
+        'bounds',
+        'leafSize',
+        'maxDepth',
+        'results',
+        'k',
+      ])
+      const options = { capacity: 3, instance, ...required, [option]: any() }
+      try {
+        new library[name](random() < 0.2 ? any() : options).dispose()
+        pick([library.KdTree, library.KdTree3D]).from(any(), any())
+      } catch (error) {
+        if (error.code !== 'NOT_READY') assertDocumented(error, `new ${name}`)
+      }
+    }
+
+    function checkAll() {
+      for (const target of targets) {
+        let object = target.object
+        try {
+          object.generation
+        } catch (error) {
+          assert.is(error.code, 'DISPOSED')
+        }
+        if (random() < 0.1) object.dispose()
+        try {
+          object.capacity
+        } catch {
+          object = target.object = make(target)
+        }
+        familyOf(target.name).check(object, target.dimensions, place)
+        const saved = object.save()
+        object.restore(saved)
+        assert.equal(object.save(), saved)
+        if ('validate' in object) assert.ok(object.validate(), target.name)
+      }
+      bystanders.forEach((object, i) => assert.equal(object.save(), before[i]))
+    }
+
+    for (let i = 0; i < CALLS; i++) {
+      if (random() < 0.03) constructOnce()
+      else callOnce()
+      if (i % 50 === 49) checkAll()
+    }
+  })
+
+const UNREACHED = /not to be reached/
+
+/** What answers otherwise each time it is asked. */
+const inTurn = (...answers) => ({ get: () => answers.shift(), configurable: true })
+
+for (const [build, library] of Object.entries({ simd, scalar })) {
+  const { AgentTree, Crowd, KdTree, ObstacleTree, Quadtree, create } = library
+
+  test(`${build}: what only looks like an object is refused before anything happens`, async () => {
+    const instance = await create()
+    const tree = new AgentTree({ instance, capacity: 2 })
+    for (const [name, like] of [
+      ['proxy', new Proxy(tree, {})],
+      ['heir', Object.create(tree)],
+      ['forgery', Object.assign(Object.create(AgentTree.prototype), { capacities: 1 })],
+    ]) {
+      for (const call of [
+        () => like.reserve(5000),
+        () => like.dispose(),
+        () => like.count,
+        () => like.save(),
+        () => void (like.count = 2),
+        () => like.within(0, 0, 1),
+      ])
+        assert.instance(thrown(call), TypeError, name)
+    }
+    assert.is(tree.positions.length, 4)
+    assert.is(tree.count, 0)
+  })
+
+  test(`${build}: an object that is disposed of while arguments are read stays so`, async () => {
+    const instance = await create()
+    const crowd = new Crowd({ instance, capacity: 2 })
+    const other = new Crowd({ instance, capacity: 2 })
+    const agent = { position: [1, 2] }
+    const before = other.save()
+    Object.defineProperty(agent, 'radius', { get: () => (crowd.dispose(), other.save(), 1) })
+    assert.is(thrown(() => crowd.add(agent)).code, 'DISPOSED')
+    assert.equal(other.save(), before)
+    assert.is(new Crowd({ instance, capacity: 2 }).count, 0)
+  })
+
+  test(`${build}: what is checked is what is taken`, async () => {
+    const instance = await create()
+    const thrower = { valueOf: () => assert.unreachable() }
+    const walls = new ObstacleTree({ instance })
+    const points = Object.defineProperty([0, 0, 1, 0, 1, 1], 2, inTurn(1, NaN))
+    assert.is(walls.addPolygon(points), 0)
+    assert.equal([...walls.vertices.subarray(0, 6)], [0, 0, 1, 0, 1, 1])
+    const around = Object.defineProperty([-9, -9, 9, 9], 0, inTurn(-9, thrower))
+    assert.ok(walls.visibilityPolygon(-5, -5, { bounds: around }).length >= 6)
+    const once = { valueOf: inTurn(5, undefined).get }
+    assert.equal([...walls.keepVisible(-5, -5, [0], [once, -5])], [0])
+
+    const bounds = Object.defineProperty([0, 0, 9, 9], 0, inTurn(0, thrower))
+    const options = Object.defineProperty({ instance, bounds }, 'maxDepth', inTurn(3, thrower))
+    assert.is(new Quadtree(options).stats().perDepth.length, 4)
+    const settings = Object.defineProperty({ instance }, 'timeStep', inTurn(1 / 4, thrower))
+    Object.defineProperty(settings, 'radius', inTurn(2, thrower))
+    const crowd = new Crowd(settings)
+    crowd.add({ position: [0, 0] })
+    crowd.step()
+    assert.equal([crowd.time, crowd.radii[0]], [0.25, 2])
+
+    const tree = new KdTree({ instance, capacity: 4, k: 2 })
+    const asked = Object.defineProperty({}, 'k', inTurn(1, thrower))
+    assert.is(tree.allNeighbors(asked).ids.length, 8)
+    const bytes = tree.save()
+    Object.defineProperty(bytes, 'length', { get: () => thrower })
+    assert.match(thrown(() => tree.restore(bytes)).message, UNREACHED)
+    tree.build()
+    assert.ok(tree.validate(), 'the instance is not dead')
+  })
+
+  test(`${build}: has() knows slots alone`, async () => {
+    const instance = await create()
+    const tree = new Quadtree({ instance, bounds: [0, 0, 9, 9], capacity: 5 })
+    const crowd = new Crowd({ instance, capacity: 5 })
+    tree.insert(1, 1)
+    crowd.add({ position: [0, 0] })
+    for (const object of [tree, crowd]) {
+      assert.ok(object.has(0))
+      for (const wrong of ['length', '0', 'BYTES_PER_ELEMENT', NaN, 0.5, -1, 5, null, undefined])
+        assert.not(object.has(wrong))
+    }
+  })
+
+  test(`${build}: from() of bytes that are gone: BAD_SNAPSHOT`, () => {
+    const bytes = new Uint8Array(400)
+    structuredClone(bytes.buffer, { transfer: [bytes.buffer] })
+    assert.is(thrown(() => KdTree.from(bytes)).code, 'BAD_SNAPSHOT')
+  })
+}
+
+test.run()

@@ -1,0 +1,252 @@
+// Rays against brute force, on drawn cases: the SIMD and the scalar core must hit the same agents at
+// the same fractions, to the bit, as a loop over all of them does.
+
+import fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as simd from 'copse'
+import * as scalar from 'copse/scalar'
+import { forAll, runsOf } from './support/fastcheck.js'
+import * as oracle from './support/point-oracle.js'
+import { createRandom, distributions, integer, pick } from '../../web/random.js'
+import { bits, KINDS, maker, ROW, ROW_3D } from './support/indexes.js'
+
+const RUNS = runsOf(400)
+
+const { fround } = Math
+const RAYS = 12
+const drawnCase = fc.record({
+  n: fc.oneof(
+    { withCrossShrink: true },
+    { weight: 97, arbitrary: fc.integer({ min: 0, max: 64 }) },
+    { weight: 3, arbitrary: fc.integer({ min: 65, max: 1000 }) },
+  ),
+  distribution: fc.constantFrom(...Object.keys(distributions)),
+  seed: fc.noBias(fc.nat()),
+  leafSize: fc.constantFrom(64, 1, 3, 10, 1000),
+  cellSize: fc.constantFrom(30, 1e-20, 1e-35, 0.01, 1, 7, 100, 1000, 1e20),
+  filters: fc.boolean(),
+  notFinite: fc.boolean(),
+  builder: fc.constantFrom('quickselect', 'median-of-medians', 'presort'),
+})
+
+const test = suite('raycast')
+const makers = Object.keys(KINDS).flatMap((kind) =>
+  [simd, scalar].map((library) => ({ kind, library, ...maker(library, kind) })),
+)
+test.before(() => Promise.all(makers.map(({ start }) => start())))
+
+/** On an agent, beside one, or anywhere: such that rays run along axes, and through many agents. */
+function drawPoint(random, { count, dimensions, positions }) {
+  const place = pick(random, ['on', 'on', 'near', 'axis', 'anywhere'])
+  const [one, other] = [integer(random, count) * dimensions, integer(random, count) * dimensions]
+  const point = Array.from({ length: dimensions }, (_, axis) => {
+    if (place === 'anywhere' || count === 0) return (random() - 0.2) * 1500
+    if (place === 'near') return positions[one + axis] + (random() - 0.5) * 10
+    return positions[(place === 'axis' && axis === 0 ? other : one) + axis]
+  })
+  return point.map((x) => (Math.abs(x) <= 1e18 ? fround(x) : 0))
+}
+
+/** Of nothing, of everything, or such that an agent is just touched by the end, or just not. */
+function drawRadius(random, agents, to) {
+  const kind = pick(random, ['0', 'small', 'large', 'border', 'border', 'border', 'Infinity'])
+  if (kind === '0') return 0
+  if (kind === 'small') return random() * 30
+  if (kind === 'large') return random() * 2000
+  if (kind === 'Infinity') return pick(random, [Infinity, 1e20])
+  if (agents.count === 0) return 1
+  const touch = fround(Math.sqrt(oracle.distance2(agents, integer(random, agents.count), to)))
+  return touch < Infinity ? touch * pick(random, [1, 1 - 2 ** -23, 1 + 2 ** -23]) : 1
+}
+
+function drawAgents(random, drawn, dimensions) {
+  const capacity = Math.max(1, drawn.n)
+  const positions = distributions[drawn.distribution](random, capacity, dimensions)
+  const groups = new Uint32Array(capacity).fill(1)
+  if (drawn.filters) for (let id = 0; id < capacity; id++) groups[id] = integer(random, 5)
+  if (drawn.notFinite) positions[integer(random, positions.length)] = pick(random, [NaN, 2e18])
+  return { dimensions, count: drawn.n, positions, groups }
+}
+
+/** One ray, through each index, and the same as brute force; gives what that found. */
+function checkRay(indexes, agents, from, to, radii, options) {
+  const expected = oracle.raycast(agents, from, to, radii, options)
+  for (const index of indexes) {
+    const hit = index.raycast(...from, ...to, options)
+    assert.is(hit === null, expected.id < 0)
+    if (hit === null) continue
+    assert.is(hit.id, expected.id)
+    assert.is(hit.fraction, expected.fraction)
+    const end = [hit.x, hit.y, hit.z].slice(0, from.length)
+    assert.equal(
+      end,
+      from.map((x, axis) => x + hit.fraction * (to[axis] - x)),
+    )
+  }
+  return expected
+}
+
+for (const dimensions of [2, 3])
+  test(`equals brute force in ${dimensions}D`, () => {
+    forAll(drawnCase, RUNS, (drawn) => {
+      const random = createRandom(drawn.seed)
+      const agents = drawAgents(random, drawn, dimensions)
+      const rays = Array.from({ length: RAYS }, () => {
+        const from = drawPoint(random, agents)
+        return [from, random() < 0.1 ? from : drawPoint(random, agents)]
+      })
+      const radius = drawRadius(random, agents, Float32Array.from(rays[0][1]))
+      const radii = Float32Array.from({ length: agents.groups.length }, () =>
+        random() < 0.5 ? radius : random() * 20,
+      )
+      const { leafSize, cellSize, builder } = drawn
+      const capacity = Math.max(RAYS, drawn.n)
+      const indexes = makers.map(({ unbuilt }) => {
+        const options = { capacity, leafSize, cellSize, builder, onNonFinite: 'skip' }
+        const index = unbuilt(dimensions, agents.positions, options)
+        index.count = agents.count
+        index.groups.set(agents.groups)
+        index.radii.set(radii)
+        index.build()
+        return index
+      })
+      const options = {}
+      if (drawn.filters && random() < 0.7) options.mask = integer(random, 8)
+      if (drawn.filters && random() < 0.7) options.exclude = integer(random, agents.count + 1) - 1
+      const sameRadius = new Float32Array(radii.length).fill(radius)
+      try {
+        for (const own of [radii, sameRadius]) {
+          if (own === sameRadius) options.radius = radius
+          const found = rays.map(([from, to]) => checkRay(indexes, agents, from, to, own, options))
+          for (const index of indexes) {
+            const { ids, fractions } = index.raycastMany(Float32Array.from(rays.flat(2)), options)
+            const expected = Float32Array.from(found, ({ fraction }) => fraction)
+            assert.equal([...ids.subarray(0, RAYS)], [...found.map(({ id }) => id)])
+            assert.equal(bits(fractions.subarray(0, RAYS)), bits(expected))
+          }
+        }
+        const visits = indexes.map((index) => index.stats().visits)
+        for (let i = 0; i < visits.length; i += 2) assert.is(visits[i], visits[i + 1])
+      } finally {
+        for (const index of indexes) index.dispose()
+      }
+    })
+  })
+
+for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of makers) {
+  const build = `${kind}, ${library === simd ? 'simd' : 'scalar'}`
+
+  test(`says whom, how far and where, ${build}`, () => {
+    const row = built(2, ROW)
+    const { id, fraction, x, y } = row.raycast(-1, 1, 7, 1, { radius: 1 })
+    assert.equal([id, fraction, x, y], [0, 0.125, 0, 1])
+    assert.is(row.raycast(-1, 1.001, 7, 1.001, { radius: 1 }), null)
+    assert.is(row.raycast(7, 0, -1, 0, { radius: 0.5 }).x, 5.5)
+    assert.is(row.raycast(3, 0.5, 3, 0.5, { radius: 0.5 }).id, 3)
+    assert.is(row.raycast(-1, 0, 7, 0, { radius: 1, exclude: 0 }).id, 1)
+    assert.is(row.raycast(-1, 0, 7, 0, { radius: 1, mask: 2 }), null)
+    const { z, ...rest } = built(3, ROW_3D).raycast(0, 0, 9, 0, 0, 1, { radius: 2 })
+    assert.equal([z, rest.id, rest.fraction], [7, 5, 0.25])
+  })
+
+  test(`the objects, and the views in them, are always the same, ${build}`, () => {
+    const row = built(2, ROW)
+    const hit = row.raycast(0, 0, 1, 0)
+    assert.is(row.raycast(5, 0, 6, 0), hit)
+    const hits = row.raycastMany(Float32Array.of(0, 0, 1, 0))
+    const { ids, fractions } = hits
+    assert.is(row.raycastMany(new Float32Array()), hits)
+    assert.is(hits.ids, ids)
+    assert.is(hits.fractions, fractions)
+  })
+
+  test(`radii are 0 at first, and count from the next build on, ${build}`, () => {
+    const row = built(2, ROW)
+    assert.is(row.raycast(-1, 0.5, 9, 0.5), null)
+    row.radii[4] = 1
+    assert.is(row.raycast(-1, 0.5, 9, 0.5), null)
+    row.build()
+    assert.is(row.raycast(-1, 0.5, 9, 0.5).id, 4)
+    row.radii[2] = 1
+    row.radii[4] = 0
+    assert.is(row.raycast(-1, 0.5, 9, 0.5).id, 4)
+    row.pairs({ radii: new Float32Array(6).fill(2) })
+    assert.equal([...row.radii], [0, 0, 1, 0, 0, 0])
+    assert.is(row.pairs({ radii: row.radii }).length, 4)
+    assert.is(row.raycast(-1, 0.5, 9, 0.5).id, 4)
+    row.reserve(20)
+    assert.is(row.raycast(-1, 0.5, 9, 0.5).id, 4)
+    assert.equal([...row.radii.subarray(0, 8)], [0, 0, 1, 0, 0, 0, 0, 0])
+    row.build()
+    assert.is(row.raycast(-1, 0.5, 9, 0.5).id, 2)
+  })
+
+  test(`restore takes the radii, ${build}`, () => {
+    const row = built(2, ROW)
+    const other = empty(2, { capacity: 8 })
+    other.radii[3] = 1
+    other.restore(row.save())
+    assert.is(other.raycast(-1, 0.5, 9, 0.5).id, 3)
+  })
+
+  test(`a wrong radius fails the build, and nothing changed, ${build}`, () => {
+    const row = built(2, ROW)
+    row.radii[1] = 1
+    row.build()
+    row.positions[2] = 40
+    for (const wrong of [NaN, -1, -Infinity]) {
+      row.radii[5] = wrong
+      assertThrown(() => row.build(), /^RangeError: Index\.build: radii\[5\] must be .*, got -?/)
+      assert.is(row.raycast(-1, 0.5, 9, 0.5).id, 1)
+    }
+    row.radii[5] = Infinity
+    row.build()
+    assert.is(row.raycast(-1, 0.5, 9, 0.5).id, 5)
+    row.radii[5] = 0
+    row.positions[0] = NaN
+    assertCode(() => row.build(), 'NOT_FINITE')
+    assert.is(row.raycast(-1, 0.5, 9, 0.5).id, 5)
+  })
+
+  test(`before the first build nobody is hit, ${build}`, () => {
+    const row = unbuilt(3, ROW_3D)
+    assert.is(row.raycast(0, 0, -9, 0, 0, 9, { radius: Infinity }), null)
+    const { ids, fractions } = row.raycastMany(new Float32Array(6))
+    assert.equal([ids[0], fractions[0]], [-1, 1])
+  })
+
+  test(`wrong arguments are refused, by name, ${build}`, () => {
+    const row = built(2, ROW)
+    const many = (segments, options) => () => row.raycastMany(segments, options)
+    const one = new Float32Array(4)
+    const refusals = [
+      [() => row.raycast(0, 0, 1, 0, { radius: -1 }), /^RangeError: .*raycast: radius .* got -1$/],
+      [() => row.raycast(0, 0, 1, 0, { radius: '1' }), /^TypeError: .*raycast: radius .* got '1'$/],
+      [
+        () => row.raycast(0, 0, 1, 0, { radius: null }),
+        /^TypeError: .*raycast: radius .* got null$/,
+      ],
+      [many([0, 0, 1, 0]), /^TypeError: .*raycastMany: segments .* got Array$/],
+      [
+        many(new Float32Array(6)),
+        /^RangeError: .*raycastMany: segments\.length .* of 4, .* got 6$/,
+      ],
+      [many(new Float32Array(28)), /^RangeError: .*raycastMany: segments\.length .* 6 .* got 28$/],
+      [
+        many(Float32Array.of(0, 0, 0, NaN)),
+        /^RangeError: .*raycastMany: segments\[3\] .* got NaN$/,
+      ],
+      [many(one, { radius: NaN }), /^RangeError: .*raycastMany: radius .* got NaN$/],
+      [many(one, { mask: 0.5 }), /^RangeError: .*raycastMany: mask .* got 0\.5$/],
+      [many(one, { sort: 'id' }), /^RangeError: .*raycastMany: sort /],
+      [many(one, 5), /^TypeError: .*raycastMany: options /],
+    ]
+    for (const [call, pattern] of refusals) assertThrown(call, pattern)
+    row.dispose()
+    assertCode(many(one), 'DISPOSED')
+    assertCode(() => row.build(), 'DISPOSED')
+  })
+}
+
+test.run()

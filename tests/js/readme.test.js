@@ -1,0 +1,109 @@
+// The code of the README and of the documentation's pages runs: a block of js followed by a block of
+// text must print that text. A block that names a file after its language is that file, which has a
+// test of its own. And their links lead somewhere.
+
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { documents, read, root } from './support/documents.js'
+
+const readme = suite('README and pages')
+const folder = `${root}build/readme` // inside the package, so that 'copse' resolves to it
+mkdirSync(folder, { recursive: true })
+
+const MOST_LINES = 300 // of the README, which is the front door and no manual
+
+// ---- Code ----
+
+const blocks = documents.flatMap(({ name, text }) =>
+  [...text.matchAll(/```js\n(.*?)```(?:\s*```text\n(.*?)```)?/gs)].map(([, code, output], i) => ({
+    name: `${name.replaceAll(/\W+/g, '-')}-${i + 1}`,
+    code,
+    output,
+  })),
+)
+
+readme('have code', () => {
+  assert.ok(blocks.some(({ name }) => name.startsWith('README')))
+  assert.ok(blocks.some(({ name }) => name.startsWith('web')))
+})
+
+for (const { name, code, output } of blocks) {
+  readme(`${name} runs`, () => {
+    const file = `${folder}/${name}.mjs`
+    writeFileSync(file, code)
+    const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' }
+    const printed = execFileSync('node', [file], { encoding: 'utf8', env })
+    if (output !== undefined) assert.is(printed, output)
+  })
+}
+
+const files = documents.flatMap(({ text }) => [...text.matchAll(/```\w+ (\S+)\n(.*?)```/gs)])
+
+readme('show what consumers need', () => {
+  const consumers = [
+    ...['project/main.js', 'page/index.html', 'worker/main.js', 'worker/worker.js'],
+    'only/main.js',
+  ]
+  const expected = [...consumers.map((name) => `tests/consumers/${name}`), 'tests/c/example.c']
+  assert.equal(files.map(([, file]) => file).toSorted(), expected.toSorted())
+})
+
+for (const [, file, code] of files)
+  readme(`show ${file}`, () => assert.is(code, readFileSync(`${root}${file}`, 'utf8')))
+
+// ---- Text ----
+
+readme('name the sizes that were built', () => {
+  const [{ text }] = documents
+  const sizes = JSON.parse(readFileSync(`${root}build/sizes.json`, 'utf8'))
+  for (const [name, bytes] of Object.entries(sizes)) {
+    const entry = name === 'copse' ? name : `copse/${name}`
+    const [, shown] = new RegExp(`\\| \`${entry}\` .* ([\\d.]+) kB \\|`).exec(text) ?? []
+    // Another Emscripten makes slightly other bytes.
+    assert.ok(Math.abs((Number(shown) * 1000) / bytes - 1) < 0.03, `${entry}: ${shown}, ${bytes}`)
+  }
+})
+
+readme('are short where they begin', () => {
+  const [{ name, text }] = documents
+  assert.is(name, 'README.md')
+  assert.ok(text.split('\n').length <= MOST_LINES + 1)
+})
+
+/** The anchors of a document's headings, as GitHub and TypeDoc make them. */
+const anchorsOf = (/** @type {string} */ text) =>
+  [...text.replaceAll(/```.*?```/gs, '').matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  )
+
+const others = ['CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'].map(read)
+const all = [...documents, ...others]
+
+for (const { name, text } of all) {
+  readme(`links of ${name} lead somewhere`, () => {
+    for (const [, link] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(link)) continue
+      const [path, anchor] = link.split('#')
+      const file = path ? join(dirname(name), path) : name
+      if (!file.startsWith('build/')) assert.ok(existsSync(join(root, file)), link)
+      if (anchor === undefined) continue
+      const target = all.find((document) => document.name === file)
+      assert.ok(target && anchorsOf(target.text).includes(anchor), link)
+    }
+  })
+}
+
+readme('are all on the site', () => {
+  const options = JSON.parse(readFileSync(`${root}web/docs/typedoc.json`, 'utf8'))
+  const listed = [options.readme, ...options.projectDocuments]
+  const names = listed.map((/** @type {string} */ name) => join('web/docs', name))
+  assert.equal(names.toSorted(), all.map(({ name }) => name).toSorted())
+})
+
+readme.run()

@@ -1,0 +1,119 @@
+// The stack of a core: explicit in size, and below all data, so that what overflows it traps and
+// corrupts nothing.
+
+import { readFileSync } from 'node:fs'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as simd from 'copse'
+import * as scalar from 'copse/scalar'
+import { CORES, nounOf, thrown } from './support/indexes.js'
+import { createRandom } from '../../web/random.js'
+
+const STACK_BYTES = 262144 // of the Makefile
+const [GLOBALS, DATA] = [6, 11]
+
+const NAMES = ['core', 'core-scalar', ...CORES.map((kind) => `core-${nounOf(kind)}`), 'core-crowd']
+const read = (name) => readFileSync(new URL(`../../dist/${name}.wasm`, import.meta.url))
+
+/** Reads a WebAssembly module's numbers, one after the other. */
+function reader(bytes, at) {
+  return {
+    at: () => at,
+    byte: () => bytes[at++],
+    skip: (count) => (at += count),
+    /** LEB128, of 32 bits at most. */
+    number() {
+      let [value, shift, byte] = [0, 0, 128]
+      for (; byte & 128; shift += 7) value |= ((byte = bytes[at++]) & 127) << shift
+      return value >>> 0
+    },
+  }
+}
+
+/** What a module says of its memory: where the stack begins, the place of that number, and the data. */
+function layoutOf(bytes) {
+  const found = { stack: NaN, place: NaN, data: [] }
+  for (let at = 8; at < bytes.length;) {
+    const section = reader(bytes, at)
+    const kind = section.byte()
+    const size = section.number()
+    at = section.at() + size
+    if (kind === GLOBALS) {
+      assert.equal(
+        [section.number(), section.byte(), section.byte()],
+        [1, 0x7f, 1],
+        'one, to write',
+      )
+      assert.is(section.byte(), 0x41, 'a constant')
+      found.place = section.at()
+      found.stack = section.number()
+    }
+    if (kind !== DATA) continue
+    for (let count = section.number(); count > 0; count--) {
+      assert.equal([section.byte(), section.byte()], [0, 0x41], 'at a constant place')
+      const begin = section.number()
+      assert.is(section.byte(), 0x0b)
+      const length = section.number()
+      found.data.push({ begin, length })
+      section.skip(length)
+    }
+  }
+  return found
+}
+
+/** The same core with a smaller stack. */
+function withStack(bytes, size) {
+  const { place } = layoutOf(bytes)
+  const changed = Uint8Array.from(bytes)
+  changed.set([(size & 127) | 128, ((size >> 7) & 127) | 128, size >> 14], place)
+  assert.is(layoutOf(changed).stack, size)
+  return changed
+}
+
+const test = suite('stack')
+
+for (const name of NAMES)
+  test(`${name}.wasm: data begins where the stack does, and the stack goes down from there`, () => {
+    const { data, stack } = layoutOf(read(name))
+    assert.is(stack, STACK_BYTES)
+    assert.ok(data.length > 0)
+    for (const { begin, length } of data) assert.ok(begin >= STACK_BYTES && length > 0)
+  })
+
+for (const [name, library] of Object.entries({ core: simd, 'core-scalar': scalar }))
+  test(`${name}.wasm: what overflows the stack traps, and never answers wrongly`, async () => {
+    const bytes = read(name)
+    const random = createRandom(1)
+    const points = Float32Array.from({ length: 2000 }, () => random() * 100)
+
+    /** The rows that a core with such a stack gives; null: it trapped. */
+    async function play(size) {
+      const instance = await library.create({ wasm: withStack(bytes, size) })
+      const treeOf = (capacity) => new library.AgentTree({ instance, capacity, k: 8 })
+      try {
+        const tree = treeOf(1000)
+        tree.count = 1000
+        tree.positions.set(points)
+        tree.build()
+        const rows = tree.allNeighbors({ k: 8 }).ids.slice()
+        assert.ok(tree.validate())
+        return rows
+      } catch (error) {
+        assert.instance(error, WebAssembly.RuntimeError, `${size}: ${error}`)
+        assert.is(thrown(() => treeOf(1)).code, 'DEAD')
+        return null
+      }
+    }
+
+    const expected = await play(STACK_BYTES)
+    assert.ok(expected)
+    let trapped = 0
+    for (let size = 64; size < STACK_BYTES; size *= 2) {
+      const rows = await play(size)
+      if (rows) assert.equal(rows, expected)
+      else trapped++
+    }
+    assert.ok(trapped > 3, `${trapped}`)
+  })
+
+test.run()

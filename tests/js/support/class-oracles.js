@@ -1,0 +1,138 @@
+// The four families of classes, of points, boxes, walls and agents of crowds: what fills an object, and
+// whether it answers as a loop over what it holds.
+
+import * as assert from 'uvu/assert'
+import * as boxes from './box-oracle.js'
+import { className, CORES, dimensionsOf, requiredOf } from './indexes.js'
+import * as oracle from './point-oracle.js'
+import * as walls from './wall-oracle.js'
+
+/** Every class, with the options it can't do without. */
+export const CLASSES = [...CORES, 'Crowd'].flatMap((kind) =>
+  dimensionsOf(kind).map((dimensions) => ({
+    name: className(kind, dimensions),
+    dimensions,
+    required: requiredOf(kind, dimensions),
+  })),
+)
+
+const ROOM = 24
+
+/** What a class of them is filled with, and whether it answers rightly. */
+const families = {
+  points: {
+    fill(index, dimensions, place, count = ROOM) {
+      index.count = Math.min(count, index.capacity)
+      index.positions.forEach((_, i, all) => (all[i] = place()))
+      index.build()
+    },
+    check(index, dimensions, place) {
+      index.groups.fill(1)
+      index.radii.fill(0.5)
+      this.fill(index, dimensions, place)
+      const { count, groups, positions } = index
+      const agents = { dimensions, count, groups, positions }
+      const [center, to] = [place, place].map((next) => Array.from({ length: dimensions }, next))
+      const options = { sort: 'distance' }
+      const found = Array.from(index.within(...center, 5, options))
+      assert.equal(found, oracle.within(agents, center, 5, options).ids)
+      const nearest = Array.from(index.neighbors(...center, 4))
+      assert.equal(nearest, oracle.neighbors(agents, center, 4).ids)
+      const radii = new Float32Array(count).fill(0.5)
+      assert.is(
+        index.raycast(...center, ...to)?.id ?? -1,
+        oracle.raycast(agents, center, to, radii).id,
+      )
+      index.masks.fill(-1)
+      const rows = index.allWithin(3)
+      for (let i = 0; i < count && !rows.truncated; i++) {
+        const row = rows.ids.slice(rows.offsets[i], rows.offsets[i] + rows.counts[i]).sort()
+        const at = positions.subarray(i * dimensions, (i + 1) * dimensions)
+        assert.equal([...row], oracle.within(agents, at, 3, { exclude: i }).ids)
+      }
+    },
+  },
+  boxes: {
+    fill(tree, dimensions, place, count = ROOM) {
+      for (let i = 0; i < count / 2; i++) tree.insert(...Array.from({ length: dimensions }, place))
+    },
+    check(tree, dimensions, place) {
+      const width = 2 * dimensions
+      for (let i = 0; i < tree.capacity * width; i += width)
+        for (let axis = 0; axis < dimensions; axis++) {
+          const least = (tree.boxes[i + axis] = place())
+          tree.boxes[i + dimensions + axis] = least + 2
+        }
+      tree.groups.fill(1)
+      tree.moveAll()
+      const { groups, generations } = tree
+      const list = { dimensions, groups, generations, boxes: tree.boxes }
+      const center = Array.from({ length: dimensions }, place)
+      const options = { sort: 'distance' }
+      const found = Array.from(tree.within(...center, 5, options))
+      assert.equal(found, boxes.within(list, center, 5, options).ids)
+      assert.equal(tree.pairsInto(new Uint32Array(0)), boxes.pairs(list).length / 2)
+      assert.is(tree.count, boxes.usedIds(list).length)
+    },
+  },
+  walls: {
+    fill(tree, dimensions, place, count = ROOM) {
+      for (let i = 0; i < count / 6; i++) tree.addPolygon(Array.from({ length: 6 }, place))
+    },
+    check(tree, dimensions, place) {
+      tree.vertices.forEach((_, i, all) => (all[i] = place()))
+      tree.build()
+      assert.ok(tree.validate())
+      tree.clear()
+      const list = walls.createList(tree.capacity)
+      while (walls.slotsOf(list).length < 3) {
+        const points = Array.from({ length: 4 }, place)
+        const slot = walls.add(list, points, false)
+        if (slot < 0) break
+        assert.is(tree.addPolygon(points), slot)
+      }
+      walls.build(list)
+      for (let i = 0; i < 4; i++) {
+        const [x, y] = [place(), place()]
+        assert.equal(
+          [...tree.within(x, y, 4)],
+          walls.within(list, x, y, 4).map(({ id }) => id),
+        )
+      }
+    },
+  },
+  crowd: {
+    fill(crowd, dimensions, place, count = ROOM) {
+      for (let i = 0; i < count / 2; i++)
+        crowd.add({ position: Array.from({ length: dimensions }, place), maxNeighbors: 3 })
+    },
+    check(crowd, dimensions, place) {
+      for (const name of ['positions', 'velocities', 'preferredVelocities', 'goals'])
+        crowd[name].forEach((_, i, all) => (all[i] = place()))
+      for (const name of ['groups', 'masks', 'enabled']) crowd[name].fill(-1)
+      crowd.neighborDistances.fill(5)
+      crowd.maxNeighborCounts.fill(3)
+      if (dimensions === 2) crowd.obstacles = null // they may be disposed
+      crowd.step(1 / 8)
+      const { capacity: count, positions } = crowd
+      const groups = Uint32Array.from({ length: count }, (_, slot) => (crowd.has(slot) ? 1 : 0))
+      const agents = { dimensions, count, groups, positions }
+      for (let slot = 0; slot < crowd.capacity; slot++) {
+        if (!crowd.has(slot)) continue
+        const at = positions.subarray(slot * dimensions, (slot + 1) * dimensions)
+        for (const x of at) assert.ok(Number.isFinite(x))
+        const others = { exclude: slot, maxDistance: 5 }
+        assert.equal([...crowd.look(slot).neighbors], oracle.neighbors(agents, at, 3, others).ids)
+      }
+      const used = crowd.generations.filter((generation) => generation & 1)
+      assert.is(crowd.count, used.length)
+    },
+  },
+}
+
+/** The family of a class, by its name. */
+export function familyOf(name) {
+  if (/^Crowd/.test(name)) return families.crowd
+  if (name === 'ObstacleTree') return families.walls
+  return /^(Quad|Oc)tree/.test(name) ? families.boxes : families.points
+}

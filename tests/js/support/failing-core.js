@@ -1,0 +1,25 @@
+// A core that fails on demand, see the Makefile: it traps where this capacity is reserved, and may grow to
+// 2 MB only.
+
+import { readFileSync } from 'node:fs'
+import * as assert from 'uvu/assert'
+import * as copse from 'copse'
+
+export const TRAP = 54321 // COPSE_TEST_TRAP of the Makefile
+export const MAXIMUM = 2 ** 21
+
+export const wasm = await WebAssembly.compile(
+  readFileSync(new URL('../../../build/test/core-failing.wasm', import.meta.url)),
+)
+
+/** Small trees, as many as there is memory for. */
+export function takeAll(instance) {
+  const trees = []
+  for (;;)
+    try {
+      trees.push(new copse.AgentTree({ instance, capacity: 20, results: 0, k: 0 }))
+    } catch (error) {
+      assert.is(error.code, 'OUT_OF_MEMORY')
+      return trees
+    }
+}

@@ -1,0 +1,89 @@
+// The frames of garbage-frames.js for boxes: every call that must make no garbage.
+
+import { FRACTIONS, options } from './points.js'
+
+const COUNT = 24
+
+/** As pointFrames. */
+export function boxFrames(copse, instance, makesViews) {
+  const forAny = { capacity: COUNT + 1, leafSize: 2, instance }
+  const flat = new copse.Quadtree({ ...forAny, bounds: [0, 0, 128, 128] })
+  const solid = new copse.Octree({ ...forAny, bounds: [0, 0, 0, 128, 128, 128], looseness: 2 })
+  for (let i = 0; i < COUNT; i++) {
+    flat.insert(i, i, i + 4, i + 5)
+    solid.insert(i, i, i, i + 4, i + 5, i + 6)
+  }
+  flat.groups.fill(2, 0, COUNT / 2)
+
+  const out = new Uint32Array(COUNT)
+  const bytes = new Uint8Array(4096)
+  const sorted = options(3, 0, 'id', Infinity, undefined)
+  const nearby = options(1, -1, 'distance', 40.5, new Float32Array(COUNT))
+  const enemies = options(2, 0, 'none', 60.5, undefined)
+
+  function frame(number) {
+    let sum = 0
+    const flatBoxes = flat.boxes
+    const solidBoxes = solid.boxes
+    const many = (number & 7) === 0 // else few of them leave their cells
+    for (let i = 0; i < COUNT; i++) {
+      const step = many ? number : number >> 3
+      const x = ((i * 37 + step) & 127) + 0.25
+      const y = ((i * 91 + step * 3) & 127) + 0.5
+      flatBoxes[4 * i] = solidBoxes[6 * i] = x
+      flatBoxes[4 * i + 1] = solidBoxes[6 * i + 1] = y
+      flatBoxes[4 * i + 2] = solidBoxes[6 * i + 3] = x + 3.5
+      flatBoxes[4 * i + 3] = solidBoxes[6 * i + 4] = y + 2.5
+      solidBoxes[6 * i + 2] = i
+      solidBoxes[6 * i + 5] = i + 0.75
+    }
+    if ((number & 63) === 63) {
+      flat.clear()
+      flat.load(COUNT)
+      solid.load(COUNT)
+    } else {
+      flat.moveAll()
+      solid.moveAll()
+    }
+    const x = FRACTIONS[number & 7]
+    const y = FRACTIONS[number & 3]
+
+    const added = flat.insert(x, y, 125.5, 126.5)
+    flat.move(added, y, x)
+    flat.remove(added)
+    flat.insertAt(COUNT, y, x, 127.5, 125.5)
+    flat.remove(COUNT)
+    const other = solid.insert(x, y, 1.5)
+    solid.move(other, y, x, 2.5, 125.5, 126.5, 127.5)
+    solid.remove(other)
+    sum += flat.has(added) ? 1 : 0
+    sum += flat.count + flat.capacity + flat.groups[0] + flat.generations[0] + flat.generation
+
+    sum += flat.rangeInto(1.5, 2.5, 33.5, 44.5, out, sorted)
+    sum += flat.atInto(x, y, out, sorted)
+    sum += flat.withinInto(x, y, 30.5, out, nearby)
+    sum += flat.neighborsInto(x, y, 5, out, nearby)
+    sum += flat.nearest(x, y, enemies)
+    sum += flat.countWithin(x, y, 25.5, sorted)
+    sum += flat.anyWithin(x, y, 0.5) ? 1 : 0
+    sum += flat.pairsInto(out)
+    sum += flat.raycast(x, y, 90.5, 70.25)?.id ?? 0
+    sum += flat.stats().visits
+
+    sum += solid.rangeInto(1.5, 2.5, 3.5, 33.5, 44.5, 55.5, out)
+    sum += solid.atInto(y, x, 1.5, out)
+    sum += solid.withinInto(y, x, 1.5, 30.5, out, nearby)
+    sum += solid.neighborsInto(y, x, 1.5, 5, out, nearby)
+    sum += solid.nearest(y, x, 2.5, enemies)
+    sum += solid.countWithin(y, x, 1.5, 25.5)
+    sum += solid.anyWithin(y, x, 1.5, 0.5, enemies) ? 1 : 0
+    sum += solid.pairsInto(out, enemies)
+    sum += solid.raycast(y, x, 2.5, 60.25, 50.75, 20.5, enemies)?.id ?? 0
+    sum += solid.stats().depth
+    sum += flat.saveInto(bytes) + solid.saveInto(bytes)
+
+    if (makesViews) sum += flat.within(x, y, 30.5).length
+    return sum
+  }
+  return { frame, objects: { flat, solid } }
+}

@@ -1,0 +1,68 @@
+// The frames of garbage-frames.js for walls: every call that must make no garbage.
+
+import { FRACTIONS } from './points.js'
+
+const COUNT = 6
+
+/** All of one shape, as those of garbage-points.js. */
+const options = (side, maxDistance, radius, distances2, bounds) => ({
+  side,
+  maxDistance,
+  radius,
+  distances2,
+  bounds,
+})
+
+/** As pointFrames. */
+export function wallFrames(copse, instance, makesViews) {
+  const walls = new copse.ObstacleTree({ capacity: 4 * COUNT + 4, leafSize: 2, instance })
+  walls.addPolygon([-1, -1, 130, -1, 130, 130, -1, 130], { winding: 'boundary' })
+  for (let i = 0; i < COUNT; i++) {
+    const x = 10 + 20 * i
+    walls.addPolygon([x, x, x + 6, x, x + 6, x + 7, x, x + 7])
+  }
+
+  const out = new Uint32Array(32)
+  const seen = new Uint32Array(COUNT)
+  const corners = new Float32Array(256)
+  const bytes = new Uint8Array(4096)
+  const ids = Uint32Array.from({ length: COUNT }, (_, i) => i)
+  const positions = Float32Array.from({ length: 2 * COUNT }, (_, i) => (i * 37) % 128)
+  const segments = Float32Array.of(1.5, 2.5, 99.5, 98.5, 50.5, 1.5, 50.25, 99.75)
+  const near = options('visible', undefined, undefined, new Float32Array(32), undefined)
+  const nearby = options('visible', FRACTIONS[3], undefined, undefined, undefined)
+  const wide = options(undefined, undefined, FRACTIONS[0], undefined, undefined)
+  const box = options(undefined, FRACTIONS[4], undefined, undefined, [-0.5, -0.5, 129.5, 129.5])
+
+  function frame(number) {
+    let sum = 0
+    const x = FRACTIONS[number & 7]
+    const y = FRACTIONS[(number >> 3) & 7]
+    // First: later V8 would put a fraction into an object to pass it on.
+    sum += walls.visible(x, y, 99.5, 98.5, wide) ? 1 : 0
+    if ((number & 15) === 0) {
+      walls.vertices[8] = 9.5 + x / 64
+      walls.build()
+    }
+    sum += walls.visible(x, y, 99.5, 2.5) ? 1 : 0
+    sum += walls.raycast(x, y, 99.5, 98.25)?.id ?? 0
+    sum += walls.raycast(x, y, 99.5, 8.25, near)?.id ?? 0
+    sum += walls.raycastMany(segments, near).ids[0]
+    sum += walls.nearest(x, y)?.id ?? 0
+    sum += walls.nearest(x, y, nearby)?.id ?? 0
+    sum += walls.contains(x, y) ? 1 : 0
+    sum += walls.withinInto(x, y, 50.5, out)
+    sum += walls.withinInto(x, y, 50.5, out, near)
+    sum += walls.keepVisibleInto(x, y, ids, positions, seen)
+    sum += walls.visibilityPolygonInto(x, y, corners)
+    sum += walls.visibilityPolygonInto(x, y, corners, box)
+    sum += walls.has(0) ? 1 : 0
+    sum += walls.winding(0) + walls.count + walls.generation
+    sum += walls.next[0] + walls.polygons[0] + walls.generations[0]
+    sum += walls.stats().visits
+    sum += walls.saveInto(bytes)
+    if (makesViews) sum += walls.within(x, y, 30.5).length
+    return sum
+  }
+  return { frame, objects: { walls } }
+}

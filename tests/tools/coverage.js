@@ -1,0 +1,115 @@
+// Runs the native tests, and the fuzzers on their seeds, on an instrumented core; and the suites for Node
+// on the sources of wasm/. Prints what they reach of each file, and the totals last. Fails below the
+// limit, or when a test does. What is not reached is marked in build/coverage/c/index.html and
+// build/coverage/wasm/index.html.
+
+import { execFile } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { inTurn, unitNouns } from './commands.js'
+import { CORPUS, targets } from './fuzz.js'
+
+process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
+
+const LIMIT = 95 // percent
+const OUT = 'build/coverage'
+const RUNS = '300' // drawn cases of a suite: those of each commit reach nothing more
+
+const execute = promisify(execFile)
+
+/** @param {string} command @param {string[]} args @param {Record<string, string>} [environment] */
+async function run(command, args, environment = {}) {
+  const options = { env: { ...process.env, ...environment }, maxBuffer: 2 ** 28 }
+  return (await execute(command, args, options)).stdout
+}
+
+/** A tool of the same version as clang. @param {string} name @param {string[]} args */
+async function llvm(name, ...args) {
+  const path = await run(process.env.CLANG ?? 'clang', [`-print-prog-name=${name}`])
+  try {
+    return await run(path.trim(), args)
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error
+    console.error(`please install ${name}, of clang's version (Debian: llvm)`)
+    process.exit(1)
+  }
+}
+
+/** @type {string[]} */
+const profiles = []
+
+/** Runs a program. @param {string} name @param {string[]} args */
+async function native(name, ...args) {
+  const profile = `${OUT}/${[name, ...args].join('-').replaceAll('/', '-')}.profraw`
+  profiles.push(profile)
+  return run(`${OUT}/${name}`, args, { LLVM_PROFILE_FILE: profile })
+}
+
+async function determinism() {
+  const output = await native('determinism')
+  if (output !== readFileSync('tests/data/determinism.txt', 'utf8')) throw new Error(output)
+}
+
+// Not those that count garbage and time builds: an engine that counts coverage makes garbage and is slow.
+const SUITES = '^(?!garbage|degenerate)[^/]+\\.test\\.js$'
+
+async function suites() {
+  const report = ['-r', 'html', '-r', 'json-summary', '--reports-dir', `${OUT}/wasm`]
+  const sources = [
+    '--all',
+    '--src',
+    'wasm',
+    '--include',
+    'wasm/**/*.js',
+    '--exclude',
+    'wasm/build.js',
+  ]
+  const tests = ['--import', './tests/sources.js', 'node_modules/uvu/bin.js', 'tests', SUITES]
+  const c8 = ['node_modules/c8/bin/c8.js', ...report, ...sources]
+  const files = ['--temp-directory', `${OUT}/v8`, '--clean']
+  await run('node', [...c8, ...files, 'node', ...tests], { COPSE_RUNS: RUNS })
+}
+
+for (const tool of ['llvm-profdata', 'llvm-cov']) await llvm(tool, '--help') // before all the work
+const jobs = [
+  suites, // the longest first
+  ...unitNouns().map((noun) => () => native('unit', noun)),
+  ...targets().map((name) => () => native(`fuzz-${name}`, '-runs=0', `${CORPUS}/${name}`)),
+  determinism,
+]
+try {
+  await inTurn(jobs)
+} catch (error) {
+  console.error(error.stdout ?? '', error.message)
+  process.exit(1)
+}
+
+const merged = `${OUT}/c.profdata`
+await llvm('llvm-profdata', 'merge', '-sparse', ...profiles, '-o', merged)
+const objects = [`${OUT}/unit`, `-instr-profile=${merged}`]
+const html = ['-format=html', '-show-branches=count', `-output-dir=${OUT}/c`]
+rmSync(`${OUT}/c/coverage`, { recursive: true, force: true })
+await llvm('llvm-cov', 'show', ...html, ...objects, 'c')
+const [core] = JSON.parse(await llvm('llvm-cov', 'export', '-summary-only', ...objects, 'c')).data
+const { total, ...wasm } = JSON.parse(readFileSync(`${OUT}/wasm/coverage-summary.json`, 'utf8'))
+
+/** @param {string} name @param {Record<string, any>} counts @param {string[]} kinds */
+function print(name, counts, kinds) {
+  const shares = kinds.map((kind) => {
+    const { covered, count, total = count, percent, pct = percent } = counts[kind]
+    return `${kind} ${(total ? pct : 100).toFixed(1)} % (${covered}/${total})`
+  })
+  console.log(`${name.padEnd(26)} ${shares.join(', ')}`)
+}
+
+const IN_C = ['regions', 'lines', 'branches']
+const IN_WASM = ['functions', 'lines', 'branches']
+const name = (path) => path.slice(process.cwd().length + 1)
+for (const { filename, summary } of core.files) print(name(filename), summary, IN_C)
+for (const [path, summary] of Object.entries(wasm)) print(name(path), summary, IN_WASM)
+print('c/ in all', core.totals, IN_C)
+print('wasm/ in all', total, IN_WASM)
+const reached = [core.totals.branches.percent, total.branches.pct, total.lines.pct]
+console.log(`the limit is ${LIMIT} % of the branches of each, and of the lines of wasm/`)
+process.exitCode = reached.every((share) => share >= LIMIT) ? 0 : 1

@@ -1,0 +1,51 @@
+// Runs fuzz targets, as many at a time as there are processors: `node tests/tools/fuzz.js SECONDS [TARGET…]`.
+// Prints a line for each at the end, and fails when one found something.
+
+import { mkdirSync, readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { inTurn, runWithin } from './commands.js'
+
+/** Where the seeds are, a folder for each target. */
+export const CORPUS = 'tests/c/fuzz/corpus'
+
+/** All targets. */
+export const targets = () => readdirSync(CORPUS)
+
+/**
+ * One target for some seconds. What it finds new goes to `build/corpus`, what fails to `build/fuzz`.
+ * @param {string} target
+ * @param {number} seconds
+ * @returns {Promise<{ ok: boolean, figures: string, output: string }>}
+ */
+export async function fuzz(target, seconds) {
+  const found = `build/corpus/${target}`
+  mkdirSync(found, { recursive: true })
+  const { output, clean } = await runWithin(seconds + 120)(
+    `build/fuzz/${target}`,
+    ...[`-max_total_time=${seconds}`, '-max_len=4096', '-seed=1', '-timeout=20'],
+    `-artifact_prefix=build/fuzz/${target}-`,
+    ...[found, `${CORPUS}/${target}`],
+  )
+  const [, runs, edges, features, inputs, speed] =
+    /#(\d+)\s+DONE\s+cov: (\d+) ft: (\d+) corp: (\d+)\/\S+.* exec\/s: (\d+)/.exec(output) ?? []
+  const ok = clean && Number(runs) > 0
+  const figures = ok
+    ? `${runs} runs, ${speed}/s, ${edges} edges, ${features} features, ${inputs} inputs, 0 crashes`
+    : 'FAILED'
+  return { ok, figures, output }
+}
+
+async function main() {
+  const [seconds, ...asked] = process.argv.slice(2)
+  const lines = []
+  const task = async (target) => {
+    const { ok, figures, output } = await fuzz(target, Number(seconds))
+    if (!ok) console.log(output)
+    if (!ok) process.exitCode = 1
+    lines.push(`${target}: ${figures}`)
+  }
+  await inTurn((asked.length ? asked : targets()).map((target) => () => task(target)))
+  console.log(lines.sort().join('\n'))
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main()

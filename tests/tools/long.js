@@ -1,0 +1,141 @@
+// The tests of drawn cases, for long: CASES (1,000,000) of each structure, from SEED (1) on, by as many
+// PROCESSES as there are processors. What held is kept in build/long.json: a run that was interrupted goes
+// on where it was, unless the structure or its test is another one now. By SEED, one machine can go on where
+// another was: the same key in the table says that structure and test are the same.
+
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { runWithin } from './commands.js'
+
+process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
+
+const CASES = Number(process.env.CASES || 1_000_000)
+const SEED = Number(process.env.SEED || 1)
+const PROCESSES = Number(process.env.PROCESSES || availableParallelism())
+const STATE = 'build/long.json'
+const CHUNK_CASES = 20_000 // about
+const run = runWithin(2 * 3600) // else a chunk hangs
+const POINTS = ['agenttree', 'grid', 'kdtree']
+const MOST_FAILURES = 3 // of a structure, before the others go on without it
+
+/** What draws cases of which nouns: so many `runs` of each of its properties are a chunk. */
+const STRUCTURES = Object.entries({
+  'agent tree': { nouns: ['agenttree'], test: 'tests/js/agenttree.test.js', runs: 5000 },
+  grid: { nouns: ['grid'], test: 'tests/js/grid.test.js', runs: 5000 },
+  'k-d tree': { nouns: ['kdtree'], test: 'tests/js/kdtree.test.js', runs: 4000 },
+  'rays of these three': { nouns: POINTS, test: 'tests/js/raycast.test.js', runs: 10_000 },
+  'quadtree and octree': { nouns: ['octree'], test: 'tests/js/octree.test.js', runs: 10_000 },
+  'obstacle tree': { nouns: ['obstacle'], test: 'tests/js/walls.test.js', runs: 17_778 },
+  crowd: { nouns: ['crowd'], test: 'build/test/long', runs: 20_000 },
+})
+
+/** @typedef {{ seed: number, cases: number, seconds: number }} Chunk which held */
+
+// ---- What held before ----
+
+/** What a test in C is made of; brute force, which it asks, is in no entry. */
+const C_FILES = [
+  'c/brute.c',
+  ...readdirSync('tests/c')
+    .filter((name) => /\.[ch]$/.test(name))
+    .sort()
+    .map((name) => `tests/c/${name}`),
+]
+
+/** A test, and what it imports. @param {string} file @param {Set<string>} files */
+function sourcesOf(file, files = new Set()) {
+  if (files.has(file)) return files
+  files.add(file)
+  for (const [, path] of readFileSync(file, 'utf8').matchAll(/from '(\..*)'/g))
+    sourcesOf(join(dirname(file), path), files)
+  return files
+}
+
+/** Another one for another structure or test, whatever compiles the test. An entry of a noun is all that it is
+ * made of, but for what c/simd.h has for other processors. @param {string} test @param {string[]} nouns */
+function keyOf(test, nouns) {
+  const sources = test.endsWith('.js') ? sourcesOf(test) : C_FILES
+  const files = [...nouns.map((noun) => `dist/${noun}.js`), 'c/simd.h', ...sources]
+  const hash = createHash('sha256')
+  for (const file of files) hash.update(readFileSync(file))
+  return hash.digest('hex').slice(0, 12)
+}
+
+/** By key. @type {Record<string, Chunk[]>} */
+const kept = existsSync(STATE) ? JSON.parse(readFileSync(STATE, 'utf8')) : {}
+
+function keep() {
+  writeFileSync(`${STATE}.new`, JSON.stringify(kept))
+  renameSync(`${STATE}.new`, STATE)
+}
+
+const played = STRUCTURES.map(([name, { nouns, test, runs }]) => {
+  const key = keyOf(test, nouns)
+  const chunks = (kept[key] ??= [])
+  const seeds = new Set(chunks.map(({ seed }) => seed)) // played or being played
+  return { name, test, runs, key, chunks, seeds, running: 0, failures: 0 }
+})
+
+const grouped = (/** @type {number} */ count) => count.toLocaleString('en')
+
+// ---- Chunks ----
+
+/** @param {{ chunks: Chunk[] }} structure @param {'cases' | 'seconds'} what */
+const sum = ({ chunks }, what) =>
+  chunks.reduce((total, chunk) => total + (chunk.seed >= SEED ? chunk[what] : 0), 0)
+
+const unfinished = () =>
+  played.filter((one) => one.failures < MOST_FAILURES && sum(one, 'cases') + one.running < CASES)
+
+/** The next chunk is of the structure that is farthest behind. */
+async function playChunks() {
+  for (let open; (open = unfinished()).length;) {
+    const cases = open.map((one) => sum(one, 'cases') + one.running)
+    await playChunk(open[cases.indexOf(Math.min(...cases))])
+  }
+}
+
+/** @param {typeof played[number]} structure */
+async function playChunk(structure) {
+  const { name, test, runs, chunks, seeds } = structure
+  let seed = SEED
+  while (seeds.has(seed)) seed++
+  seeds.add(seed)
+  structure.running += CHUNK_CASES
+  const command = commandOf(test, runs, seed)
+  const { output, clean } = await run(...command)
+  structure.running -= CHUNK_CASES
+  const [, cases, seconds] = /^(\d+) drawn cases held, .* in (.*) s$/m.exec(output) ?? []
+  if (clean && Number(cases) > 0) {
+    chunks.push({ seed, cases: Number(cases), seconds: Number(seconds) })
+    keep()
+    console.log(`${name}: seed ${seed}, ${seconds} s; ${grouped(sum(structure, 'cases'))} held`)
+  } else {
+    structure.failures++
+    console.log(`${output}\nFAIL ${name}: seed ${seed}; again: ${command.join(' ')}`)
+  }
+}
+
+// Much runs only a few thousand times in a chunk.
+const FLAGS = ['--always-sparkplug', '--no-wasm-generic-wrapper', '--max-semi-space-size=32']
+
+/** What draws a chunk. @param {string} test @param {number} runs @param {number} seed */
+function commandOf(test, runs, seed) {
+  const isScript = test.endsWith('.js')
+  const set = [`COPSE_SEED=${seed}`, `COPSE_RUNS=${runs}`]
+  return isScript ? ['env', ...set, 'node', ...FLAGS, test] : [test, String(seed), String(runs)]
+}
+
+await Promise.all(Array.from({ length: PROCESSES }, playChunks))
+
+const row = (/** @type {string[]} */ [name, ...figures]) =>
+  name.padEnd(22) + figures.map((figure) => figure.padStart(14)).join('')
+console.log(row(['', 'cases', 'failures', 'CPU minutes', 'key']))
+for (const one of played) {
+  const minutes = (sum(one, 'seconds') / 60).toFixed(1)
+  console.log(row([one.name, grouped(sum(one, 'cases')), String(one.failures), minutes, one.key]))
+}
+process.exitCode = played.every((one) => !one.failures && sum(one, 'cases') >= CASES) ? 0 : 1

@@ -1,0 +1,421 @@
+// Mutation testing of c/: changes one thing at a time, and looks whether the native tests notice.
+//
+//   make mutate [MUTANTS=200] [SEED=1]
+//
+// A mutant is killed when the determinism scenario gives other hashes, or a unit test fails, crashes or
+// does not end; what survives is tried once more under sanitizers. Mutants that do not compile, or
+// compile to the same code, do not count. Survivors are listed, with the reason in tests/data/survivors.json
+// where one is known. Fails below SHARE.
+
+import { execFile, spawn } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, normalize, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { inTurn, unitNouns } from './commands.js'
+import { createRandom } from '../../web/random.js'
+
+process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
+
+const [mutants = 200, seed = 1] = process.argv.slice(2).map(Number)
+const SHARE = 0.9
+const PATIENCE = 5 // times as long as without a mutation: it does not end
+const SANITIZED_SECONDS = 20 // for each unit: what is wrong with memory shows soon
+const MOST_MEMORY = 4e6 // kB
+const FOLDER = 'build/mutants'
+
+const { CC = 'gcc', CLANG = 'clang', SANITIZE = '' } = process.env
+const COUNTED = '-DCOPSE_COUNT_COMPARISONS' // a unit test asks for it
+const FLAGS = ['-std=c11', '-w', '-ffp-contract=off', '-fno-math-errno', COUNTED]
+const PLAIN = { compiler: CC, flags: [...FLAGS, '-O1'] }
+const COVERED = { compiler: CC, flags: [...FLAGS, '-O1', '-fno-inline', '--coverage'] }
+const SANITIZED = { compiler: CLANG, flags: [...FLAGS, ...SANITIZE.split(' ').filter(Boolean)] }
+
+/** What is looked for in the code, and what it becomes; of a condition all up to its end. */
+const MUTATIONS = [
+  [
+    'comparison',
+    / (<|<=|>|>=|==|!=) /g,
+    { '<': '<=', '<=': '<', '>': '>=', '>=': '>', '==': '!=', '!=': '==' },
+  ],
+  ['logic', / (&&|\|\|) /g, { '&&': '||', '||': '&&' }],
+  ['arithmetic', / ([-+*/]) /g, { '+': '-', '-': '+', '*': '/', '/': '*' }],
+  ['by one', /(?<![\w.])(\d+)(?=u?[ ;,)\]])/g, (text) => String(Number(text) ^ 1)],
+  ['axis', /(\[[01]\]|\.[xy]\b)/g, { '[0]': '[1]', '[1]': '[0]', '.x': '.y', '.y': '.x' }],
+  ['negation', /(!)(?=[\w(])/g, { '!': '' }],
+  ['epsilon', /(?<![\w.])(\d+(?:\.\d+)?(?:e-?\d+)?f)\b/g, (text) => `(${text} * 1.5f + 1e-3f)`],
+  ['jump', /\b(continue|break);/g, { continue: '', break: '' }],
+  ['never', /\bif (\()/g, () => '(false)', true],
+  ['always', /\bif (\()/g, () => '(true)', true],
+  ['statement', /^ +((?:[\w.>[\]()*-]+ (?:[-+*/|&^]|<<|>>)?= |\w+\()[^;{}]*);$/gm, () => ''],
+]
+
+// ---- Mutants ----
+
+/** The code without comments, preprocessor lines and strings: as long as it was. */
+const blanked = (code) =>
+  code.replace(
+    /\/\*[^]*?\*\/|^#(?:[^\n]*\\\n)*[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\]|\\.)'/gm,
+    (text) => text.replace(/[^\n]/g, ' '),
+  )
+
+/** Behind the parenthesis that closes the one at an index. */
+function afterClosing(code, from) {
+  let depth = 0
+  for (let at = from; at < code.length; at++) {
+    if (code[at] === '(') depth++
+    else if (code[at] === ')' && --depth === 0) return at + 1
+  }
+  return code.length
+}
+
+/** All that can be done to a file. */
+function candidatesOf(file) {
+  const code = readFileSync(file, 'utf8')
+  const bare = blanked(code)
+  return MUTATIONS.flatMap(([kind, pattern, becomes, isCondition]) =>
+    [...bare.matchAll(pattern)].map((match) => {
+      const from = match.index + match[0].indexOf(match[1])
+      const to = isCondition ? afterClosing(bare, from) : from + match[1].length
+      const instead = typeof becomes === 'function' ? becomes(match[1]) : becomes[match[1]]
+      const number = code.slice(0, from).split('\n').length
+      return {
+        file,
+        kind,
+        number,
+        line: code.split('\n')[number - 1].trim(),
+        was: code.slice(from, to).replace(/\s+/g, ' '),
+        from,
+        to,
+        instead,
+      }
+    }),
+  )
+}
+
+// ---- Compiling and running ----
+
+const run = promisify(execFile)
+const objectName = (source) => source.replaceAll('/', '-').replace(/c$/, 'o')
+
+/** Compiles a source of a tree; the object's path. */
+async function compile(source, { compiler, flags }, tree, folder) {
+  const object = resolve(folder, objectName(source))
+  await run(compiler, [...flags, '-c', source, '-o', object], { cwd: tree })
+  return object
+}
+
+/**
+ * Runs a program until it ends, or says that something is wrong.
+ * @param {string[]} command
+ * @param {{ seconds: number, environment?: object, memory?: number | string, isTimed?: boolean,
+ *   isWrong?: (text: string) => boolean }} options seconds of the processor's time
+ * @returns {Promise<{ text: string, end: number | string, seconds: number }>} in the end an exit code
+ *   or a signal; how many seconds only if `isTimed`
+ */
+function output(command, { seconds, environment, memory = MOST_MEMORY, isTimed, isWrong }) {
+  const limits = `ulimit -t ${Math.ceil(seconds)} -v ${memory}`
+  const script = `${limits}; TIMEFORMAT=%U; ${isTimed ? 'time' : 'exec'} "$@"`
+  return new Promise((resolve) => {
+    const child = spawn('bash', ['-c', script, 'bash', ...command], {
+      env: { ...process.env, ...environment },
+    })
+    let text = ''
+    let errors = ''
+    let isKilled = false
+    child.stdout.on('data', (more) => {
+      text += more
+      if (!isKilled && isWrong?.(text)) isKilled = child.kill('SIGKILL')
+    })
+    child.stderr.on('data', (more) => (errors += more))
+    child.on('close', (code, signal) =>
+      resolve({
+        text,
+        end: isKilled ? 'wrong' : (code ?? signal),
+        seconds: Number(errors.trim().split('\n').at(-1)),
+      }),
+    )
+  })
+}
+
+// ---- What there is without mutations ----
+
+const listed = (folder, pattern) =>
+  readdirSync(folder)
+    .filter((name) => pattern.test(name))
+    .map((name) => `${folder}/${name}`)
+
+const CORE = listed('c', /\.c$/)
+const UNIT = listed('tests/c/unit', /\.c$/)
+const HASHES = readFileSync('tests/data/determinism.txt', 'utf8')
+const PROGRAMS = {
+  determinism: {
+    sources: [...CORE, 'tests/c/determinism.c'],
+    isWrong: (text) => !HASHES.startsWith(text.slice(0, text.lastIndexOf('\n') + 1)),
+  },
+  unit: { sources: [...CORE, ...UNIT], isWrong: (text) => /^FAIL/m.test(text) },
+}
+const SOURCES = [...CORE, ...UNIT, 'tests/c/determinism.c']
+
+/** What can kill: a program and its arguments. */
+const KILLERS = [
+  { name: 'determinism', program: 'determinism', nouns: [] },
+  ...unitNouns().map((noun) => ({ name: `unit ${noun}`, program: 'unit', nouns: [noun] })),
+]
+
+/** What a killer calls: functions, where each begins and ends, and the files of which any line runs. */
+async function reachedFrom(folder) {
+  const data = readdirSync(folder).filter((name) => name.endsWith('.gcda'))
+  const { stdout } = await run('gcov', ['--json-format', '--stdout', ...data], {
+    cwd: folder,
+    maxBuffer: 2 ** 28,
+  })
+  const covered = stdout
+    .trim()
+    .split('\n')
+    .flatMap((line) => JSON.parse(line).files)
+    .map((each) => ({ ...each, file: normalize(each.file) }))
+  const functions = covered.flatMap(({ file, functions }) =>
+    functions.map((each) => ({
+      file,
+      from: each.start_line,
+      to: each.end_line,
+      isReached: each.execution_count > 0,
+    })),
+  )
+  const runs = covered.filter(({ lines }) => lines.some(({ count }) => count > 0))
+  return { functions, files: [...new Set(runs.map(({ file }) => file))] }
+}
+
+/** How long a killer takes, and what it calls. */
+async function measured(killer) {
+  const { name, program, nouns } = killer
+  const folder = resolve(FOLDER, 'killers', objectName(name))
+  mkdirSync(folder, { recursive: true })
+  const { text, end, seconds } = await output([`${FOLDER}/covered/${program}`, ...nouns], {
+    seconds: 3600,
+    isTimed: true,
+    environment: { GCOV_PREFIX: folder, GCOV_PREFIX_STRIP: '99' },
+  })
+  if (end !== 0 || (program === 'determinism' ? text !== HASHES : /^0 passed/m.test(text)))
+    throw new Error(`${name} fails without any mutation:\n${text}`)
+  for (const note of listed(`${FOLDER}/covered`, /\.gcno$/))
+    cpSync(note, `${folder}/${basename(note)}`)
+  return { ...killer, seconds, ...(await reachedFrom(folder)) }
+}
+
+/**
+ * Compiles everything without mutations: the files each source depends on, by source, and the
+ * killers, the quickest first.
+ */
+async function prepare() {
+  const parts = {}
+  const killers = []
+  rmSync(FOLDER, { recursive: true, force: true })
+  for (const folder of ['plain', 'covered']) mkdirSync(`${FOLDER}/${folder}`, { recursive: true })
+  await inTurn(SOURCES, async (source) => {
+    await compile(source, PLAIN, '.', `${FOLDER}/plain`)
+    await compile(source, COVERED, '.', `${FOLDER}/covered`)
+    const { stdout } = await run(CC, [...FLAGS, '-MM', source])
+    parts[source] = stdout.match(/[^ \n]+\.[ch]\b/g).map((path) => normalize(path))
+  })
+  for (const [name, { sources }] of Object.entries(PROGRAMS)) {
+    const objects = sources.map((source) => `${FOLDER}/covered/${objectName(source)}`)
+    await run(CC, ['--coverage', ...objects, '-lm', '-o', `${FOLDER}/covered/${name}`])
+  }
+  await inTurn(KILLERS, async (killer) => killers.push(await measured(killer)))
+  const isLast = ({ program }) => program !== 'determinism'
+  killers.sort((a, b) => isLast(a) - isLast(b) || a.seconds - b.seconds)
+  return { parts, killers }
+}
+
+// What was prepared is kept for as long as nothing is newer.
+const PREPARED = `${FOLDER}/prepared.json`
+const isPrepared =
+  existsSync(PREPARED) &&
+  [...listed('c', /./), ...listed('tests/c', /\.[ch]$/), ...UNIT, 'tests/tools/mutate.js'].every(
+    (file) => statSync(file).mtimeMs < statSync(PREPARED).mtimeMs,
+  )
+if (!isPrepared) writeFileSync(PREPARED, JSON.stringify(await prepare()))
+const { parts, killers } = JSON.parse(readFileSync(PREPARED, 'utf8'))
+
+/**
+ * Those that call the function that a line is in, the quickest first; where it is in none, or always
+ * inline, those that run anything of its file; where nothing runs, all.
+ */
+function killersOf({ file, number }) {
+  const around = ({ functions }) =>
+    functions.filter((it) => it.file === file && it.from <= number && number <= it.to)
+  if (killers.some((killer) => around(killer).length))
+    return killers.filter((killer) => around(killer).some((it) => it.isReached))
+  const running = killers.filter(({ files }) => files.includes(file))
+  return running.length ? running : killers
+}
+
+// ---- Mutants that count ----
+
+/** Compiles what a mutation changes; false: nothing, or it does not compile. */
+async function make(mutant) {
+  const { file, from, to, instead, folder } = mutant
+  const code = readFileSync(file, 'utf8')
+  const tree = `${folder}/tree`
+  mkdirSync(tree, { recursive: true })
+  cpSync('c', `${tree}/c`, { recursive: true })
+  cpSync('wasm/index.h', `${tree}/wasm/index.h`)
+  for (const path of [
+    'determinism.c',
+    'unit',
+    ...readdirSync('tests/c').filter((name) => name.endsWith('.h')),
+  ])
+    cpSync(`tests/c/${path}`, `${tree}/tests/c/${path}`, { recursive: true })
+  writeFileSync(`${tree}/${file}`, code.slice(0, from) + instead + code.slice(to))
+  mutant.changed = []
+  try {
+    for (const source of SOURCES.filter((source) => parts[source].includes(file))) {
+      const object = await compile(source, PLAIN, tree, folder)
+      const isSame = readFileSync(object).equals(
+        readFileSync(`${FOLDER}/plain/${objectName(source)}`),
+      )
+      if (!isSame) mutant.changed.push(source)
+    }
+  } catch {
+    mutant.changed = []
+  }
+  return mutant.changed.length > 0
+}
+
+/** A program with the changed objects in place of those of a folder. */
+async function link(mutant, program, build, changed, others) {
+  const objects = PROGRAMS[program].sources.map((source) =>
+    mutant.changed.includes(source) ? `${changed}/${objectName(source)}` : others(source),
+  )
+  const path = `${changed}/${program}`
+  await run(build.compiler, [...build.flags, ...objects, '-lm', '-o', path])
+  return path
+}
+
+/** Whether sanitizers see anything wrong in the first seconds of these units, or clang before. */
+async function sanitizersSee(mutant, units) {
+  const folder = `${mutant.folder}/sanitized`
+  let program
+  mkdirSync(folder)
+  try {
+    for (const source of mutant.changed)
+      await compile(source, SANITIZED, `${mutant.folder}/tree`, folder)
+    program = await link(mutant, 'unit', SANITIZED, folder, (source) =>
+      source.replace('tests/c', 'c').replace(/^c\/(.*)c$/, 'build/sanitized/$1o'),
+    )
+  } catch {
+    return true
+  }
+  for (const { nouns } of units) {
+    const { end } = await output([program, ...nouns], {
+      seconds: SANITIZED_SECONDS,
+      memory: 'unlimited',
+      environment: { ASAN_OPTIONS: 'hard_rss_limit_mb=4000' },
+      isWrong: PROGRAMS.unit.isWrong,
+    })
+    if (end !== 0 && end !== 'SIGKILL' && end !== 'SIGXCPU') return true // but for its time
+  }
+  return false
+}
+
+/** What kills a mutant; undefined: it survives. */
+async function killerOf(mutant) {
+  const { folder } = mutant
+  const reaching = killersOf(mutant)
+  const programs = {}
+  for (const { name, program, nouns, seconds } of reaching) {
+    programs[program] ??= await link(
+      mutant,
+      program,
+      PLAIN,
+      folder,
+      (source) => `${FOLDER}/plain/${objectName(source)}`,
+    )
+    const { isWrong } = PROGRAMS[program]
+    const { text, end } = await output([programs[program], ...nouns], {
+      seconds: PATIENCE * seconds + 1,
+      isWrong,
+    })
+    if (end !== 0 || (program === 'determinism' && text !== HASHES)) return name
+  }
+  const units = reaching.filter((killer) => killer.program === 'unit')
+  return units.length && (await sanitizersSee(mutant, units)) ? 'sanitizers' : undefined
+}
+
+const random = createRandom(seed)
+const pool = [...CORE, ...listed('c', /(?<!copse)\.h$/)]
+  .sort()
+  .flatMap(candidatesOf)
+  .map((mutant) => ({ mutant, order: random() }))
+  .sort((a, b) => a.order - b.order)
+  .map(({ mutant }) => mutant)
+const all = pool.length
+const known = JSON.parse(readFileSync('tests/data/survivors.json', 'utf8'))
+const isAlike = (mutant) => (it) =>
+  ['file', 'line', 'was', 'instead'].every((key) => it[key] === mutant[key])
+const told = ({ file, number, was, instead }) =>
+  `${file}:${number}: ${was} → ${instead || '(nothing)'}`
+
+// In the order of drawing, whichever is tried first.
+const tried = []
+let drawn = 0
+const countingOf = () => tried.filter(({ counts }) => counts)
+function* draw() {
+  while (drawn < pool.length && countingOf().length < mutants) yield pool[drawn++]
+}
+await inTurn(draw(), async (mutant) => {
+  const index = tried.push(mutant) - 1
+  mutant.folder = resolve(FOLDER, String(index))
+  mutant.counts = await make(mutant)
+  if (mutant.counts) {
+    mutant.by = await killerOf(mutant)
+    console.log(`${mutant.by ?? 'SURVIVES'}: ${told(mutant)}`)
+  }
+  rmSync(mutant.folder, { recursive: true })
+})
+const counting = countingOf().slice(0, mutants)
+
+// ---- Figures ----
+
+const survivors = counting.filter(({ by }) => !by)
+console.log('\nSurvivors:')
+for (const mutant of survivors) {
+  const reason = known.find(isAlike(mutant))?.reason ?? 'NO REASON KNOWN'
+  console.log(`${told(mutant)}\n    ${mutant.line}\n    ${reason}`)
+}
+const figures = (title, values, of) =>
+  `${title}: ${values
+    .map((value) => {
+      const alike = counting.filter((mutant) => of(mutant) === value)
+      return `${value} ${alike.filter(({ by }) => by).length} of ${alike.length}`
+    })
+    .join(', ')}`
+console.log(
+  `\n${figures(
+    'Killed by kind',
+    MUTATIONS.map(([kind]) => kind),
+    ({ kind }) => kind,
+  )}`,
+)
+const steps = [...killers.map(({ name }) => name), 'sanitizers']
+const byStep = steps.map((step) => `${step} ${counting.filter(({ by }) => by === step).length}`)
+console.log(`By step: ${byStep.join(', ')}`)
+const unexplained = survivors.filter((mutant) => !known.some(isAlike(mutant))).length
+const share = (counting.length - survivors.length) / counting.length
+console.log(
+  `${counting.length} mutants that count, of ${drawn} drawn from ${all}, seed ${seed}: ` +
+    `${counting.length - survivors.length} killed (${(100 * share).toFixed(1)} %, at least ` +
+    `${100 * SHARE} % wanted), ${survivors.length} survive, ${unexplained} without a known reason`,
+)
+process.exitCode = share >= SHARE ? 0 : 1

@@ -1,0 +1,87 @@
+// Checks the package as users get it: packs it, lints the tarball and its types, installs it in an
+// empty folder and runs it there.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { install, root, run } from '../consumers/install.js'
+
+const USE = `
+import { init, AgentTree } from 'copse'
+import { init as initScalar, AgentTree3D } from 'copse/scalar'
+import { init as initExternal, AgentTree as External } from 'copse/external'
+import { init as initAgentTree, AgentTree as Alone } from 'copse/agenttree'
+import { init as initGrid, Grid3D } from 'copse/grid'
+import { init as initKdTree, KdTree } from 'copse/kdtree'
+import { init as initOctree, Octree, Quadtree } from 'copse/octree'
+import { init as initObstacle, ObstacleTree } from 'copse/obstacle'
+import { init as initCrowd, Crowd, ObstacleTree as CrowdWalls } from 'copse/crowd'
+
+await init()
+await initScalar()
+await initExternal()
+await initAgentTree()
+await initGrid()
+await initKdTree()
+await initOctree()
+await initObstacle()
+await initCrowd()
+for (const [tree, at] of [
+  [new AgentTree(), [1, 0]],
+  [new AgentTree3D(), [1, 0, 0]],
+  [new External(), [1, 0]],
+  [new Alone(), [1, 0]],
+  [new Grid3D({ cellSize: 1 }), [1, 0, 0]],
+  [KdTree.from(new KdTree({ capacity: 2 }).save(), { capacity: 2 }), [1, 0]],
+]) {
+  tree.count = 2
+  tree.positions.set([0, 0, 0, 0, 0, 0].slice(0, at.length).concat(at))
+  tree.build()
+  if (tree.nearest(...at) !== 1 || tree.within(...at, 1).length !== 2) throw new Error('wrong answer')
+}
+for (const [tree, at] of [
+  [new Quadtree({ bounds: [0, 0, 9, 9] }), [1, 0]],
+  [new Octree({ bounds: [0, 0, 0, 9, 9, 9] }), [1, 0, 0]],
+]) {
+  tree.insert(...at.map(() => 0))
+  tree.insert(...at)
+  if (tree.nearest(...at) !== 1 || tree.at(...at).length !== 1) throw new Error('wrong answer')
+}
+const walls = new ObstacleTree()
+walls.addSegment(1, -1, 1, 1)
+if (walls.visible(0, 0, 2, 0) || walls.nearest(0, 0).id !== 0) throw new Error('wrong answer')
+const crowd = new Crowd()
+crowd.add({ position: [0, 0], goal: [1, 0] })
+crowd.obstacles = new CrowdWalls()
+for (let i = 0; i < 99; i++) crowd.step()
+if (crowd.positions[0] !== 1) throw new Error('wrong answer')
+console.log('ok')
+`
+
+const { folder, tarball, files, size, remove } = install()
+try {
+  const unexpected = files
+    .map(({ path }) => path)
+    .filter(
+      (path) =>
+        !/^((dist|c|wasm)\/|(README|CHANGELOG)\.md$|LICENSE$|Makefile$|package\.json$)/.test(path),
+    )
+  if (unexpected.length) throw new Error(`the tarball holds ${unexpected}`)
+
+  run('npx', ['publint', '--strict', tarball], root)
+  // The .wasm files have no types to check.
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const cores = Object.keys(exports).filter((name) => name.endsWith('.wasm'))
+  const untyped = ['--exclude-entrypoints', ...cores.map((name) => name.replace('./', ''))]
+  run('npx', ['attw', tarball, '--profile', 'esm-only', ...untyped], root)
+
+  writeFileSync(join(folder, 'use.js'), USE)
+  if (run('node', ['use.js'], folder).trim() !== 'ok')
+    throw new Error('the installed package fails')
+  console.log(`installed and run: ${files.length} files, ${(size / 1000).toFixed(1)} kB packed`)
+} catch (error) {
+  if (error.stdout) console.error(error.stdout)
+  console.error(error.message)
+  process.exitCode = 1
+} finally {
+  remove()
+}

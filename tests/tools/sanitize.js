@@ -1,0 +1,47 @@
+// The unit tests under each tool that watches memory, and how often it reported something. A process
+// for each noun, since valgrind takes some forty times as long. Fails where a test failed, a tool
+// reported, or a noun ran nothing.
+
+import { fileURLToPath } from 'node:url'
+import { inTurn, runWithin, unitNouns } from './commands.js'
+
+process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
+
+const run = runWithin(3 * 3600)
+const PART = 20 // valgrind repeats long tests a twentieth as often
+
+const LEAKS = [
+  '--error-exitcode=1',
+  '--leak-check=full',
+  '--errors-for-leak-kinds=definite,indirect',
+]
+const TOOLS = {
+  valgrind: ['env', `COPSE_UNIT_PART=${PART}`, 'valgrind', ...LEAKS, 'build/valgrind/unit'],
+  'AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer': ['build/test/unit'],
+  MemorySanitizer: ['build/memory/unit'],
+}
+// Sanitizers stop at their first report, valgrind counts them.
+const REPORTS = /runtime error:|(?:ERROR|WARNING): \w+Sanitizer|ERROR SUMMARY: ([1-9]\d*) errors/g
+
+const totals = Object.entries(TOOLS).map(([tool, [command, ...args]]) => {
+  const total = { tool, passed: 0, failed: 0, reports: 0 }
+  const tasks = unitNouns().map((noun) => async () => {
+    const { output, clean } = await run(command, ...args, noun)
+    const [, passed, failed] = /(\d+) passed, (\d+) failed/.exec(output) ?? [0, 0, 1]
+    const reports = Array.from(output.matchAll(REPORTS), ([, count]) => Number(count ?? 1))
+    const wrong = Math.max(Number(failed), clean && Number(passed) ? 0 : 1)
+    if (wrong || reports.length) console.log(`${tool}, ${noun}:\n${output}`)
+    total.passed += Number(passed)
+    total.failed += wrong
+    for (const count of reports) total.reports += count
+  })
+  return { total, tasks }
+})
+await inTurn(totals.flatMap(({ tasks }) => tasks))
+
+for (const { total } of totals) {
+  const { tool, passed, failed, reports } = total
+  const part = tool === 'valgrind' ? ` (long ones repeated 1/${PART} as often)` : ''
+  console.log(`${tool}: ${passed} tests passed${part}, ${failed} failed, reports: ${reports}`)
+  if (failed || reports) process.exitCode = 1
+}

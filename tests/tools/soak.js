@@ -1,0 +1,232 @@
+// A game that runs for FRAMES (1,000,000) without a window: agents in the kind of index that is named, boxes,
+// walls and crowds, all in one instance, by the frames of garbage-*.js. After each thousand frames all is saved and restored, and asked
+// questions that brute force answers too. Neither memory may grow, and the last tenth may not be slower
+// than the first. In the end the second half is played again, from what was saved, to the same end.
+//
+// The pace is that of processor time, in medians, and the only time that is judged in any test.
+
+import { createHash } from 'node:crypto'
+import { PerformanceObserver, performance } from 'node:perf_hooks'
+import { json } from 'node:stream/consumers'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import { getHeapSnapshot } from 'node:v8'
+import * as assert from 'uvu/assert'
+import * as copse from 'copse'
+import * as boxes from '../js/support/box-oracle.js'
+import { boxFrames } from '../js/support/garbage/boxes.js'
+import { crowdFrames } from '../js/support/garbage/crowd.js'
+import { pointFrames } from '../js/support/garbage/points.js'
+import { wallFrames } from '../js/support/garbage/walls.js'
+import { assertSame } from '../js/support/indexes.js'
+import * as oracle from '../js/support/point-oracle.js'
+import { createRandom } from '../../web/random.js'
+import * as walls from '../js/support/wall-oracle.js'
+
+const [, , kind] = process.argv
+const FRAMES = Number(process.env.FRAMES || 1_000_000)
+const PART = 1000
+const PARTS = 2 * Math.round(FRAMES / PART / 2)
+const TENTH = Math.floor(PARTS / 10)
+const WARM_UP = 50_000
+
+const MOST_HEAP_GROWTH = 50_000 // bytes: a leak of a byte in twenty frames
+const MOST_SLOWDOWN = 1.5
+
+if (PARTS < 20) throw new RangeError(`FRAMES must be at least 20,000, got ${FRAMES}`)
+
+// ---- The game ----
+
+/** All its parts, in an instance of their own. */
+async function createGame() {
+  const instance = await copse.create()
+  const points = pointFrames(copse, instance, kind, false)
+  const [items, scenery] = [boxFrames(copse, instance, false), wallFrames(copse, instance, false)]
+  const crowds = crowdFrames(copse, instance)
+  const parts = [points, items, scenery, crowds]
+  const objects = parts.flatMap((part) => Object.values(part.objects))
+  return { instance, points, items, scenery, crowds, parts, objects }
+}
+
+/** So that nothing is optimised away. */
+let sum = 0
+
+function play({ parts }, from, to) {
+  for (let number = from; number < to; number++)
+    for (let i = 0; i < parts.length; i++) sum += parts[i].frame(number)
+}
+
+const saved = ({ objects }) => objects.map((object) => object.save())
+
+/** Restores every object, and sees that it saves the same again. */
+function restore({ objects }, snapshots) {
+  for (const [i, object] of objects.entries()) {
+    object.restore(snapshots[i])
+    assertSame(object.save(), snapshots[i], 'a restored object saves the same')
+  }
+}
+
+function hashOf(game) {
+  const hash = createHash('sha256')
+  for (const bytes of saved(game)) hash.update(bytes)
+  return hash.digest('hex').slice(0, 8)
+}
+
+// ---- Brute force ----
+
+const agentsOf = (index, dimensions) => {
+  const { count, groups } = index
+  const axes = dimensions === 3 && [index.xs, index.ys, index.zs]
+  const positions = axes
+    ? Float32Array.from({ length: 3 * count }, (_, i) => axes[i % 3][Math.floor(i / 3)])
+    : index.positions
+  return { dimensions, count, positions, groups }
+}
+
+function checkPoints(index, dimensions, random) {
+  const agents = agentsOf(index, dimensions)
+  const [center, other] = [0, 1].map(() => Array.from({ length: dimensions }, () => random() * 128))
+  const [radius, options] = [random() * 60, { sort: 'id' }]
+  const ids = oracle.within(agents, center, radius, options).ids
+  assertSame(index.within(...center, radius, options), ids, 'within')
+  assertSame(index.neighbors(...center, 5), oracle.neighbors(agents, center, 5).ids, 'neighbors')
+  const hit = index.raycast(...center, ...other)
+  assert.is(hit?.id ?? -1, oracle.raycast(agents, center, other, index.radii).id, 'raycast')
+}
+
+function checkBoxes(tree, dimensions, random) {
+  const { groups, generations } = tree
+  const list = { dimensions, boxes: tree.boxes, groups, generations }
+  const center = Array.from({ length: dimensions }, () => random() * 128)
+  const [radius, options] = [random() * 60, { sort: 'id' }]
+  const ids = boxes.within(list, center, radius, options).ids
+  assertSame(tree.within(...center, radius, options), ids, 'within')
+  assertSame(tree.neighbors(...center, 5), boxes.neighbors(list, center, 5).ids, 'neighbors')
+  assert.is(tree.pairs().length, boxes.pairs(list).length, 'pairs')
+  assert.ok(tree.validate(), 'validate')
+}
+
+function checkWalls(tree, random) {
+  const { vertices, next, polygons, generations, capacity } = tree
+  const twoSided = new Uint8Array(capacity)
+  const list = { capacity, vertices, next, polygons, generations, twoSided }
+  walls.build(list)
+  const [x, y, toX, toY] = Array.from({ length: 4 }, () => Math.fround(random() * 128))
+  assert.is(tree.visible(x, y, toX, toY), walls.visible(list, x, y, toX, toY), 'visible')
+  assert.is(tree.contains(x, y), walls.contains(list, x, y), 'contains')
+  assert.is(tree.nearest(x, y).id, walls.within(list, x, y, Infinity, 'both')[0].id, 'nearest')
+  assert.ok(tree.validate(), 'validate')
+}
+
+/** Everybody is somewhere, and not too fast. */
+function checkCrowd(crowd, dimensions) {
+  const { generations, maxSpeeds, positions, velocities } = crowd
+  for (let slot = 0; slot < generations.length; slot++) {
+    if (!(generations[slot] & 1)) continue
+    const [begin, end] = [slot * dimensions, (slot + 1) * dimensions]
+    assert.ok(positions.subarray(begin, end).every(Number.isFinite), 'positions')
+    assert.ok(Math.hypot(...velocities.subarray(begin, end)) <= maxSpeeds[slot] * (1 + 1e-5))
+  }
+}
+
+function check({ points, items, scenery, crowds }, random) {
+  checkPoints(points.objects.flat, 2, random)
+  checkPoints(points.objects.solid, 3, random)
+  checkBoxes(items.objects.flat, 2, random)
+  checkBoxes(items.objects.solid, 3, random)
+  checkWalls(scenery.objects.walls, random)
+  checkCrowd(crowds.objects.flat, 2)
+  checkCrowd(crowds.objects.solid, 3)
+}
+
+// ---- The soak ----
+
+/** By part: when its frames were played, and the processor time that they took. */
+const [begun, ended, spent] = [0, 1, 2].map(() => new Float64Array(PARTS))
+let [ran, inFrames] = [0, 0] // parts, and garbage collections in their frames
+const observer = new PerformanceObserver((list) => {
+  for (const { startTime } of list.getEntries())
+    for (const part of [ran - 2, ran - 1])
+      if (startTime >= begun[part] && startTime <= ended[part]) inFrames++
+})
+
+/**
+ * Bytes of what the program holds, and of the engine's own: code, and what it learned about code. That
+ * grows for as long as any branch runs for the first time, and a game can't help it.
+ */
+async function heapUsed() {
+  const { snapshot, nodes } = await json(getHeapSnapshot())
+  const { node_fields: fields, node_types: types } = snapshot.meta
+  const [type, size] = ['type', 'self_size'].map((field) => fields.indexOf(field))
+  const heap = { held: 0, engine: 0 }
+  for (let at = 0; at < nodes.length; at += fields.length) {
+    const isEngine = ['code', 'hidden', 'object shape'].includes(types[type][nodes[at + type]])
+    heap[isEngine ? 'engine' : 'held'] += nodes[at + size]
+  }
+  return heap
+}
+const median = (times) => times.slice().sort()[times.length >> 1]
+
+const game = await createGame()
+const random = createRandom(1)
+for (let part = 0; part < WARM_UP / PART; part++) {
+  play(game, part * PART, (part + 1) * PART)
+  restore(game, saved(game))
+  check(game, random)
+  await setTimeout(5) // code that was compiled in the meantime gets into use
+}
+const memory = game.instance.memory.buffer.byteLength
+let middle
+let heap = { held: 0, engine: 0 }
+observer.observe({ entryTypes: ['gc'] })
+for (let part = 0; part < PARTS; part++) {
+  const first = WARM_UP + part * PART
+  const before = process.cpuUsage()
+  begun[part] = performance.now()
+  play(game, first, first + PART)
+  ended[part] = performance.now()
+  ran++
+  const { user, system } = process.cpuUsage(before)
+  spent[part] = user + system
+
+  assert.is(game.instance.memory.buffer.byteLength, memory, 'memory grew')
+  check(game, random)
+  const snapshots = saved(game)
+  restore(game, snapshots)
+  if (part === PARTS / 2 - 1) middle = snapshots
+  if (part === TENTH - 1) heap = await heapUsed()
+  await setImmediate()
+}
+const { held, engine } = await heapUsed()
+const growth = held - heap.held
+await setTimeout(20)
+observer.disconnect()
+const hash = hashOf(game)
+
+const again = await createGame()
+play(again, 0, PART) // it has a history of its own
+restore(again, middle)
+for (let part = PARTS / 2; part < PARTS; part++) {
+  const first = WARM_UP + part * PART
+  play(again, first, first + PART)
+}
+const hashAgain = hashOf(again)
+if (!(sum > 0)) throw new Error('the frames found nothing')
+
+const [early, late] = [median(spent.subarray(0, TENTH)), median(spent.subarray(-TENTH))]
+const results = [
+  [`linear memory: ${memory / 65536} pages from first to last`, true],
+  [
+    `heap: ${growth} bytes more than after a tenth (and ${engine - heap.engine} of the engine's own)`,
+    growth <= MOST_HEAP_GROWTH,
+  ],
+  [
+    `a frame: ${(early / PART).toFixed(1)} µs in the first tenth, ${(late / PART).toFixed(1)} in the last`,
+    late <= early * MOST_SLOWDOWN,
+  ],
+  [`the end: ${hash}; the second half played again: ${hashAgain}`, hash === hashAgain],
+]
+console.log(`${kind}, boxes, walls and crowds, ${(PARTS * PART).toLocaleString('en')} frames:`)
+// Not judged here: what is asked in between makes garbage, too. That is for garbage.test.js.
+console.log(`     garbage collections in frames: ${inFrames}`)
+for (const [figure, isRight] of results) console.log(`${isRight ? 'ok  ' : 'FAIL'} ${figure}`)
+process.exitCode = results.every(([, isRight]) => isRight) ? 0 : 1

@@ -1,0 +1,44 @@
+// `node --import ./tests/sources.js`: what imports `copse` gets the sources in wasm/ instead of the
+// bundles in dist/, so that coverage is theirs. Each entry has modules of its own, as its bundle has.
+
+import { readFileSync } from 'node:fs'
+import { register } from 'node:module'
+import { basename } from 'node:path'
+import { deflateRawSync } from 'node:zlib'
+
+const root = new URL('../../', import.meta.url)
+const { exports } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
+
+// This module is its own hooks, in the thread where Node runs them.
+if (!import.meta.url.endsWith('?hooks')) register(`${import.meta.url}?hooks`)
+
+/** @type {import('node:module').ResolveHook} */
+export function resolve(specifier, context, next) {
+  const { types } = exports[specifier.replace(/^copse/, '.')] ?? {}
+  const { search } = new URL(context.parentURL ?? root)
+  let url = null
+  if (types)
+    url = new URL(types.replace('dist/types', 'wasm').replace('d.ts', `js?${specifier}`), root)
+  else if (search.startsWith('?copse') && specifier.startsWith('.')) {
+    url = new URL(specifier, context.parentURL)
+    url.search ||= search
+  }
+  return url ? { url: url.href, shortCircuit: true } : next(specifier, context)
+}
+
+/** As wasm/build.js does. @type {import('node:module').LoadHook} */
+export async function load(url, context, next) {
+  const { pathname, search } = new URL(url)
+  const core = (name) => new URL(`build/${basename(name)}`, root)
+  if (pathname.endsWith('.wasm')) {
+    const bytes = readFileSync(core(pathname))
+    const inlined = search === '?deflated' ? deflateRawSync(bytes) : bytes
+    const source = `export default { base64: '${inlined.toString('base64')}', size: ${bytes.length} }`
+    return { format: 'module', source, shortCircuit: true }
+  }
+  const loaded = await next(url, context)
+  if (pathname.endsWith('wasm/external.js'))
+    // which in the package lies beside the core
+    loaded.source = String(loaded.source).replace('./core.wasm', core('core.wasm').href)
+  return loaded
+}

@@ -1,0 +1,397 @@
+// Queries one after the other, and the hashes of their results. This module is imported once for
+// each library (loops.js?kdbush, …): a module of its own has type feedback of its own, so that no
+// library pays for loops that have met others' objects.
+
+/**
+ * Coordinates are multiples of this, so that the squared distances of near agents are exact in
+ * float32 and float64 alike and every library must give the same results.
+ */
+export const GRAIN = 1 / 64
+
+export function within(peer, points, dimensions, radius) {
+  let total = 0
+  for (let p = 0; p < points.length; p += dimensions)
+    total += peer.within(points[p], points[p + 1], dimensions === 3 ? points[p + 2] : 0, radius)
+  return total
+}
+
+/** The neighbors of every agent, in one call or one by one; gives how many there are. */
+export function allWithin(peer, { positions, n, dimensions, radius }) {
+  if (peer.allWithin) return peer.allWithin(radius).total
+  return within(peer, positions, dimensions, radius) - n // each has found itself
+}
+
+export function range(peer, points, dimensions, half) {
+  let total = 0
+  for (let p = 0; p < points.length; p += dimensions) {
+    const x = points[p]
+    const y = points[p + 1]
+    const z = dimensions === 3 ? points[p + 2] : 0
+    total += peer.range(x - half, y - half, z - half, x + half, y + half, z + half)
+  }
+  return total
+}
+
+export function nearest(peer, points, dimensions) {
+  let total = 0
+  for (let p = 0; p < points.length; p += dimensions)
+    total += peer.nearest(points[p], points[p + 1], dimensions === 3 ? points[p + 2] : 0)
+  return total
+}
+
+export function neighbors(peer, points, dimensions, k, maxDistance) {
+  let total = 0
+  for (let p = 0; p < points.length; p += dimensions) {
+    const z = dimensions === 3 ? points[p + 2] : 0
+    total += peer.neighbors(points[p], points[p + 1], z, k, maxDistance)
+  }
+  return total
+}
+
+/**
+ * Of some agents, the first that a segment hits, at a fraction of the way as in copse.h; -1: none.
+ * @param {ArrayLike<number> | null} ids null: all agents
+ */
+function firstHit(ids, count, { positions, dimensions, size }, x0, y0, z0, x1, y1, z1) {
+  const [dx, dy, dz] = [x1 - x0, y1 - y0, z1 - z0]
+  const way2 = dx * dx + dy * dy + dz * dz
+  const radius2 = size * size
+  let first = -1
+  let least = Infinity
+  for (let i = 0; i < count; i++) {
+    const id = ids === null ? i : ids[i]
+    const at = id * dimensions
+    const mx = positions[at] - x0
+    const my = positions[at + 1] - y0
+    const mz = dimensions === 3 ? positions[at + 2] - z0 : 0
+    let fraction = 0
+    if (mx * mx + my * my + mz * mz > radius2) {
+      const along = mx * dx + my * dy + mz * dz
+      if (along <= 0) continue
+      const [cx, cy, cz] = [my * dz - mz * dy, mz * dx - mx * dz, mx * dy - my * dx]
+      const under = way2 * radius2 - (cx * cx + cy * cy + cz * cz)
+      if (along >= way2) {
+        const [ex, ey, ez] = [mx - dx, my - dy, mz - dz]
+        if (ex * ex + ey * ey + ez * ez > radius2) continue
+      } else if (under < 0) continue
+      const exact = (along - Math.sqrt(Math.max(under, 0))) / way2
+      fraction = Math.fround(Math.min(Math.max(exact, 0), 1))
+    }
+    if (fraction < least || (fraction === least && id < first)) {
+      least = fraction
+      first = id
+    }
+  }
+  return first
+}
+
+/** A ray; without one, a look at whom the segment's box has found. */
+function rayOf(peer, agents, row) {
+  const { segments, dimensions, size } = agents
+  const at = 2 * dimensions * row
+  const to = at + dimensions
+  const [x0, y0, z0] = [segments[at], segments[at + 1], dimensions === 3 ? segments[at + 2] : 0]
+  const [x1, y1, z1] = [segments[to], segments[to + 1], dimensions === 3 ? segments[to + 2] : 0]
+  if (peer.raycast) return peer.raycast(x0, y0, z0, x1, y1, z1, size)
+  if (peer.isLoop) return firstHit(null, agents.n, agents, x0, y0, z0, x1, y1, z1)
+  const count = peer.range(
+    Math.min(x0, x1) - size,
+    Math.min(y0, y1) - size,
+    Math.min(z0, z1) - size,
+    Math.max(x0, x1) + size,
+    Math.max(y0, y1) + size,
+    Math.max(z0, z1) + size,
+  )
+  return firstHit(peer.found, count, agents, x0, y0, z0, x1, y1, z1)
+}
+
+export function raycast(peer, agents) {
+  const rays = agents.points.length / agents.dimensions
+  let hits = 0
+  for (let row = 0; row < rays; row++) if (rayOf(peer, agents, row) >= 0) hits++
+  return hits
+}
+
+/** Boxes asked for by area, one area after the other. */
+export function areas(peer, views) {
+  let total = 0
+  for (let at = 0; at < views.length; at += 4)
+    total += peer.range(views[at], views[at + 1], views[at + 2], views[at + 3])
+  return total
+}
+
+/** All pairs of boxes that overlap, in one call or by an area for each; gives how many there are. */
+export function pairs(peer, { positions, n }) {
+  if (peer.pairs) return peer.pairs()
+  const { paired } = peer
+  let count = 0
+  for (let a = 0, at = 0; a < n; a++, at += 4) {
+    const near = peer.range(positions[at], positions[at + 1], positions[at + 2], positions[at + 3])
+    for (let i = 0; i < near; i++) {
+      const b = peer.found[i]
+      if (b <= a) continue
+      paired[2 * count] = a
+      paired[2 * count + 1] = b
+      count++
+    }
+  }
+  return count
+}
+
+// ---- Walls: how many there are of what is asked, or a hash of it ----
+
+function sights(peer, segments, hash) {
+  let total = 0
+  for (let at = 0; at < segments.length; at += 4) {
+    const x1 = segments[at + 2]
+    const seen = Number(peer.visible(segments[at], segments[at + 1], x1, segments[at + 3]))
+    total += hash ? mix(at, seen) : seen
+  }
+  return total
+}
+
+function polygons(peer, method, { eyes, box }, hash) {
+  const whole = (box[2] - box[0]) * (box[3] - box[1])
+  let total = 0
+  for (let at = 0; at < eyes.length; at += 2) {
+    const corners = peer[method](eyes[at], eyes[at + 1])
+    if (!hash) total += corners.length
+    // Others round otherwise, and have corners where a border only goes straight on.
+    else total += mix(at, Math.round((1e4 * areaOf([...corners].flat())) / whole))
+  }
+  return total
+}
+
+function areaOf(corners) {
+  let area = 0
+  let [x0, y0] = corners.slice(-2)
+  for (let at = 0; at < corners.length; at += 2) {
+    const [x1, y1] = [corners[at], corners[at + 1]]
+    area += x0 * y1 - x1 * y0
+    ;[x0, y0] = [x1, y1]
+  }
+  return Math.abs(area) / 2
+}
+
+const floats = new Float32Array(1)
+const bits = new Int32Array(floats.buffer)
+
+function bitsOf(number) {
+  floats[0] = number
+  return bits[0]
+}
+
+export const walls = {
+  visibleFar: (peer, { far }, hash) => sights(peer, far, hash),
+  visibleNear: (peer, { near }, hash) => sights(peer, near, hash),
+  wallsWithin(peer, { places }, hash) {
+    let total = 0
+    for (let at = 0; at < places.length; at += 2) {
+      const count = peer.wallsWithin(places[at], places[at + 1])
+      if (!hash) total += count
+      else for (let i = 0; i < count; i++) total += mix(at + i, peer.found[i])
+    }
+    return total
+  },
+  nearestWall(peer, { places }, hash) {
+    let total = 0
+    for (let at = 0; at < places.length; at += 2) {
+      const { id, x, y, distance } = peer.nearestWall(places[at], places[at + 1])
+      total += hash ? mix(at, id) + mix(bitsOf(x), bitsOf(y)) + mix(at, bitsOf(distance)) : id
+    }
+    return total
+  },
+  raycastWalls(peer, { rays }, hash) {
+    let total = 0
+    for (let at = 0; at < rays.length; at += 4) {
+      const hit = peer.raycastWalls(rays[at], rays[at + 1], rays[at + 2], rays[at + 3])
+      if (hit) total += hash ? mix(at, hit.id) + mix(at, bitsOf(hit.fraction)) : 1
+    }
+    return total
+  },
+  insideWalls(peer, { places }, hash) {
+    let total = 0
+    for (let at = 0; at < places.length; at += 2) {
+      const inside = Number(peer.insideWalls(places[at], places[at + 1]))
+      total += hash ? mix(at, inside) : inside
+    }
+    return total
+  },
+  visibilityPolygon: (peer, walls, hash) => polygons(peer, 'visibilityPolygon', walls, hash),
+  visibilityView: (peer, walls, hash) => polygons(peer, 'visibilityView', walls, hash),
+  keepVisible(peer, { eyes, crowd, ids }, hash) {
+    let total = 0
+    for (let eye = 0; eye < ids.length; eye++) {
+      const count = peer.keepVisible(eyes[2 * eye], eyes[2 * eye + 1], ids[eye], crowd)
+      if (!hash) total += count
+      else for (let i = 0; i < count; i++) total += mix(eye, peer.found[i])
+    }
+    return total
+  },
+}
+
+// ---- Hashes: sums, so that the order within a row does not count. native/common.h has the same ----
+
+/** Of one number in a row. */
+function mix(row, number) {
+  let h = Math.imul(row + 1, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b)
+  h = Math.imul(h ^ (h >>> 15), 0x2c1b3c6d)
+  return (h ^ (h >>> 12)) >>> 0
+}
+
+const pointOf = (points, dimensions, p) => points.subarray(p * dimensions, (p + 1) * dimensions)
+
+/** In units of GRAIN², so that it is an integer. */
+function distance2(point, { positions, dimensions }, id) {
+  let sum = 0
+  for (let axis = 0; axis < dimensions; axis++)
+    sum += ((point[axis] - positions[id * dimensions + axis]) * 64) ** 2
+  return sum
+}
+
+/** Nearest first. Ids are not compared: libraries choose among ties as they like. */
+function mixDistances(row, distances2) {
+  let sum = 0
+  distances2.forEach((distance2, rank) => (sum += mix(row, Math.imul(distance2, 16) + rank)))
+  return sum
+}
+
+/** @param {boolean} [own] each point is an agent, which is not its own neighbour */
+export function hashWithin(peer, points, { dimensions }, radius, own) {
+  let hash = 0
+  for (let row = 0; row < points.length / dimensions; row++) {
+    const [x, y, z = 0] = pointOf(points, dimensions, row)
+    const count = peer.within(x, y, z, radius)
+    for (let i = 0; i < count; i++)
+      if (!own || peer.found[i] !== row) hash = (hash + mix(row, peer.found[i])) >>> 0
+  }
+  return hash
+}
+
+/** @param {boolean} [many] in one call */
+export function hashRays(peer, agents, many) {
+  const rays = agents.points.length / agents.dimensions
+  const ids = many ? peer.raycastMany(agents.segments, agents.size) : null
+  let hash = 0
+  for (let row = 0; row < rays; row++)
+    hash = (hash + mix(row, ids ? ids[row] : rayOf(peer, agents, row))) >>> 0
+  return hash
+}
+
+function hashRows({ offsets, counts, ids, truncated }, { n }) {
+  if (truncated) throw new Error('too little room for results')
+  let hash = 0
+  for (let row = 0; row < n; row++)
+    for (let i = 0; i < counts[row]; i++) hash = (hash + mix(row, ids[offsets[row] + i])) >>> 0
+  return hash
+}
+
+export function hashAllWithin(peer, agents) {
+  if (peer.allWithin) return hashRows(peer.allWithin(agents.radius), agents)
+  return hashWithin(peer, agents.positions, agents, agents.radius, true)
+}
+
+export function hashRange(peer, points, { dimensions }, half) {
+  let hash = 0
+  for (let row = 0; row < points.length / dimensions; row++) {
+    const [x, y, z = 0] = pointOf(points, dimensions, row)
+    const count = peer.range(x - half, y - half, z - half, x + half, y + half, z + half)
+    for (let i = 0; i < count; i++) hash = (hash + mix(row, peer.found[i])) >>> 0
+  }
+  return hash
+}
+
+export function hashNearest(peer, points, agents) {
+  let hash = 0
+  for (let row = 0; row < points.length / agents.dimensions; row++) {
+    const point = pointOf(points, agents.dimensions, row)
+    const id = peer.nearest(point[0], point[1], point[2] ?? 0)
+    hash = (hash + mixDistances(row, [distance2(point, agents, id)])) >>> 0
+  }
+  return hash
+}
+
+/** @param {boolean} [own] each point is an agent, which is not its own neighbour */
+export function hashNeighbors(peer, points, agents, k, maxDistance, own) {
+  let hash = 0
+  for (let row = 0; row < points.length / agents.dimensions; row++) {
+    const point = pointOf(points, agents.dimensions, row)
+    const asked = own ? k + 1 : k
+    const count = peer.neighbors(point[0], point[1], point[2] ?? 0, asked, maxDistance)
+    const distances2 = []
+    for (let i = 0; i < count; i++) distances2.push(distance2(point, agents, peer.found[i]))
+    hash = (hash + mixDistances(row, own ? distances2.slice(1) : distances2)) >>> 0
+  }
+  return hash
+}
+
+/** Points in as few calls as can be. */
+export function hashNearestMany(peer, points, agents, k) {
+  let hash = 0
+  peer.nearestMany(points, k, ({ counts, ids }, first) => {
+    for (let i = 0; i < counts.length && (first + i) * agents.dimensions < points.length; i++) {
+      const row = first + i
+      const point = pointOf(points, agents.dimensions, row)
+      const distances2 = []
+      for (let rank = 0; rank < counts[i]; rank++)
+        distances2.push(distance2(point, agents, ids[i * k + rank]))
+      hash = (hash + mixDistances(row, distances2)) >>> 0
+    }
+  })
+  return hash
+}
+
+export function hashNeighborRows({ counts, ids, distances2 }, agents, k) {
+  const { n, positions, dimensions } = agents
+  let hash = 0
+  for (let row = 0; row < n; row++) {
+    const found = []
+    for (let i = row * k; i < row * k + counts[row]; i++) {
+      found.push(distance2(pointOf(positions, dimensions, row), agents, ids[i]))
+      if (found.at(-1) !== distances2[i] * 4096) throw new Error(`wrong distance in row ${row}`)
+    }
+    hash = (hash + mixDistances(row, found)) >>> 0
+  }
+  return hash
+}
+
+/** Of what one area holds. */
+function mixArea(peer, row, minX, minY, maxX, maxY) {
+  const count = peer.range(minX, minY, maxX, maxY)
+  let sum = 0
+  for (let i = 0; i < count; i++) sum += mix(row, peer.found[i])
+  return sum
+}
+
+export function hashAreas(peer, { views }) {
+  let hash = 0
+  for (let at = 0; at < views.length; at += 4)
+    hash = (hash + mixArea(peer, at, views[at], views[at + 1], views[at + 2], views[at + 3])) >>> 0
+  return hash
+}
+
+/**
+ * Of what is at two corners of each box, or of some thousands: a box that is not just where it should
+ * be misses one of them.
+ */
+export function hashCorners(peer, { positions, n }) {
+  const stride = 4 * Math.ceil(n / 10_000)
+  let hash = 0
+  for (let at = 0; at < 4 * n; at += stride)
+    for (let corner = at; corner < at + 4; corner += 2) {
+      const [x, y] = [positions[corner], positions[corner + 1]]
+      hash = (hash + mixArea(peer, corner, x, y, x, y)) >>> 0
+    }
+  return hash
+}
+
+export function hashPairs(peer, agents) {
+  const count = pairs(peer, agents)
+  if (2 * count > peer.paired.length) throw new Error('too little room for pairs')
+  let hash = 0
+  for (let i = 0; i < count; i++) {
+    const [a, b] = [peer.paired[2 * i], peer.paired[2 * i + 1]]
+    hash = (hash + mix(Math.min(a, b), Math.max(a, b))) >>> 0
+  }
+  return hash
+}

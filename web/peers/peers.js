@@ -1,0 +1,611 @@
+// The libraries, each in its fastest documented way, behind one interface. A query returns how many
+// it found, in `found`; results go into arrays that are used again wherever a library allows it.
+//
+// build(positions)                      brings the index up to date, however that is done best
+// renew()                               before a build that shall start from nothing; not timed
+// move(positions)                       item by item, where that is another way than build
+// within(x, y, z, radius), range(minX, minY, minZ, maxX, maxY, maxZ)
+// raycast(x0, y0, z0, x1, y1, z1, radius), raycastMany(segments, radius)   ids, -1: nobody
+// nearest(x, y, z), an id; neighbors(x, y, z, k, maxDistance), nearest first
+// allWithin(radius), allNeighbors(k, maxDistance)   for all agents in one call
+// nearestMany(points, k, visit)   in as few calls as can be; visit(rows, number of the first)
+//
+// A library lacks what it has no documented way for. Sizes of nodes are those measured to be the best
+// for a frame. z means nothing in 2D.
+
+import { Quadtree, Rectangle } from '@timohausmann/quadtree-ts'
+import * as simd from 'copse'
+import * as scalar from 'copse/scalar'
+import { octree } from 'd3-octree'
+import { quadtree } from 'd3-quadtree'
+import Flatbush from 'flatbush'
+import KDBush from 'kdbush'
+import RBush from 'rbush'
+import { GRAIN } from './loops.js'
+
+// ---- Ours ----
+
+/* @__NO_SIDE_EFFECTS__ */
+export function copseOf({ AgentTree, AgentTree3D }) {
+  return ours(AgentTree, AgentTree3D, () => ({}))
+}
+
+/** Cells as wide as the radius, as its documentation says. */
+/* @__NO_SIDE_EFFECTS__ */
+export function gridOf({ Grid, Grid3D }) {
+  return ours(Grid, Grid3D, ({ radius }) => ({ cellSize: radius }))
+}
+
+/** Of a class in 2D and 3D, with options by what the agents are. */
+/* @__NO_SIDE_EFFECTS__ */
+export function ours(Index2D, Index3D, optionsFor) {
+  return (agents) => {
+    const { n, dimensions } = agents
+    const Index = dimensions === 2 ? Index2D : Index3D
+    const options = { capacity: n, results: 16 * n, k: 10, ...optionsFor(agents) }
+    const create = () => {
+      const index = new Index(options)
+      index.count = n
+      return index
+    }
+    let index = create()
+    const found = new Uint32Array(n)
+    const batch = { k: 0, maxDistance: Infinity }
+    const ray = { radius: 0 }
+    const build = (positions) => {
+      index.positions.set(positions)
+      index.build()
+    }
+    const peer = {
+      found,
+      build,
+      move: build,
+      renew() {
+        index.dispose()
+        index = create()
+      },
+      allWithin: (radius) => index.allWithin(radius),
+      allNeighbors(k, maxDistance) {
+        batch.k = k
+        batch.maxDistance = maxDistance
+        return index.allNeighbors(batch)
+      },
+      raycastMany(segments, radius) {
+        const most = 2 * dimensions * n
+        const ids = new Int32Array(segments.length / 2 / dimensions)
+        ray.radius = radius
+        for (let at = 0; at < segments.length; at += most) {
+          const part = segments.subarray(at, at + most)
+          const hits = index.raycastMany(part, ray).ids.subarray(0, part.length / 2 / dimensions)
+          ids.set(hits, at / 2 / dimensions)
+        }
+        return ids
+      },
+      nearestMany(points, k, visit) {
+        const most = dimensions * n
+        batch.k = k
+        batch.maxDistance = Infinity
+        for (let at = 0; at < points.length; at += most) {
+          const rows = index.nearestMany(points.subarray(at, at + most), batch)
+          visit?.(rows, at / dimensions)
+        }
+      },
+      dispose: () => index.dispose(),
+    }
+    const in2D = {
+      within: (x, y, z, radius) => index.withinInto(x, y, radius, found),
+      range: (minX, minY, minZ, maxX, maxY) => index.rangeInto(minX, minY, maxX, maxY, found),
+      nearest: (x, y) => index.nearest(x, y),
+      neighbors: (x, y, z, k) => index.neighborsInto(x, y, k, found),
+      raycast(x0, y0, z0, x1, y1, z1, radius) {
+        ray.radius = radius
+        return index.raycast(x0, y0, x1, y1, ray)?.id ?? -1
+      },
+    }
+    const in3D = {
+      within: (x, y, z, radius) => index.withinInto(x, y, z, radius, found),
+      range: (minX, minY, minZ, maxX, maxY, maxZ) =>
+        index.rangeInto(minX, minY, minZ, maxX, maxY, maxZ, found),
+      nearest: (x, y, z) => index.nearest(x, y, z),
+      neighbors: (x, y, z, k) => index.neighborsInto(x, y, z, k, found),
+      raycast(x0, y0, z0, x1, y1, z1, radius) {
+        ray.radius = radius
+        return index.raycast(x0, y0, z0, x1, y1, z1, ray)?.id ?? -1
+      },
+    }
+    return Object.assign(peer, dimensions === 2 ? in2D : in3D)
+  }
+}
+
+// ---- A loop over all agents ----
+
+export function bruteForce({ n, dimensions }) {
+  const [xs, ys, zs] = [new Float64Array(n), new Float64Array(n), new Float64Array(n)]
+  const found = new Uint32Array(n)
+  const distances2 = new Float64Array(n)
+  return {
+    found,
+    isLoop: true, // no box is worth the search
+    build(positions) {
+      for (let i = 0, at = 0; i < n; i++, at += dimensions) {
+        xs[i] = positions[at]
+        ys[i] = positions[at + 1]
+        if (dimensions === 3) zs[i] = positions[at + 2]
+      }
+    },
+    within(x, y, z, radius) {
+      const radius2 = radius * radius
+      let count = 0
+      for (let i = 0; i < n; i++) {
+        const dx = xs[i] - x
+        const dy = ys[i] - y
+        const dz = zs[i] - z
+        if (dx * dx + dy * dy + dz * dz <= radius2) found[count++] = i
+      }
+      return count
+    },
+    range(minX, minY, minZ, maxX, maxY, maxZ) {
+      let count = 0
+      for (let i = 0; i < n; i++)
+        if (xs[i] >= minX && xs[i] <= maxX && ys[i] >= minY && ys[i] <= maxY)
+          if (dimensions === 2 || (zs[i] >= minZ && zs[i] <= maxZ)) found[count++] = i
+      return count
+    },
+    nearest(x, y, z) {
+      let best = -1
+      let best2 = Infinity
+      for (let i = 0; i < n; i++) {
+        const dx = xs[i] - x
+        const dy = ys[i] - y
+        const dz = zs[i] - z
+        const distance2 = dx * dx + dy * dy + dz * dz
+        if (distance2 < best2) {
+          best2 = distance2
+          best = i
+        }
+      }
+      return best
+    },
+    neighbors(x, y, z, k, maxDistance) {
+      const most2 = maxDistance * maxDistance
+      let count = 0
+      for (let i = 0; i < n; i++) {
+        const dx = xs[i] - x
+        const dy = ys[i] - y
+        const dz = zs[i] - z
+        const distance2 = dx * dx + dy * dy + dz * dz
+        if (distance2 > most2 || (count === k && distance2 >= distances2[k - 1])) continue
+        let place = count < k ? count++ : k - 1
+        for (; place > 0 && distances2[place - 1] > distance2; place--) {
+          distances2[place] = distances2[place - 1]
+          found[place] = found[place - 1]
+        }
+        distances2[place] = distance2
+        found[place] = i
+      }
+      return count
+    },
+  }
+}
+
+// ---- Packed, built anew: arrays of numbers ----
+
+export function kdbush({ n }) {
+  let index
+  return {
+    found: new Uint32Array(n),
+    build(positions) {
+      index = new KDBush(n, 16, Float32Array)
+      for (let i = 0; i < n; i++) index.add(positions[2 * i], positions[2 * i + 1])
+      index.finish()
+    },
+    within(x, y, z, radius) {
+      return index.withinInto(x, y, radius, this.found)
+    },
+    range(minX, minY, minZ, maxX, maxY) {
+      this.found = index.range(minX, minY, maxX, maxY)
+      return this.found.length
+    },
+  }
+}
+
+/** A box search with a filter that measures the distance. */
+function flatbush({ n }) {
+  let index
+  let centerX = 0
+  let centerY = 0
+  let radius2 = 0
+  const near = (id, x, y) => (x - centerX) ** 2 + (y - centerY) ** 2 <= radius2
+  return {
+    found: [],
+    build(positions) {
+      index = new Flatbush(n, 8, Float32Array)
+      for (let i = 0; i < n; i++) index.add(positions[2 * i], positions[2 * i + 1])
+      index.finish()
+    },
+    within(x, y, z, radius) {
+      centerX = x
+      centerY = y
+      radius2 = radius * radius
+      this.found = index.search(x - radius, y - radius, x + radius, y + radius, near)
+      return this.found.length
+    },
+    range(minX, minY, minZ, maxX, maxY) {
+      this.found = index.search(minX, minY, maxX, maxY)
+      return this.found.length
+    },
+    nearest: (x, y) => index.neighbors(x, y, 1)[0],
+    neighbors(x, y, z, k, maxDistance) {
+      this.found = index.neighbors(x, y, k, maxDistance)
+      return this.found.length
+    },
+  }
+}
+
+// ---- Trees of objects ----
+
+/** Box searches, and the search of rbush-knn: nodes and items in one queue by distance. */
+export function rbush({ n }) {
+  const tree = new RBush()
+  const items = Array.from({ length: n }, (_, id) => ({ minX: 0, minY: 0, maxX: 0, maxY: 0, id }))
+  const found = new Uint32Array(n)
+  const box = { minX: 0, minY: 0, maxX: 0, maxY: 0 }
+  const queue = createQueue()
+
+  const put = (item, x, y) => {
+    item.minX = item.maxX = x
+    item.minY = item.maxY = y
+  }
+  const search = (minX, minY, maxX, maxY) => {
+    box.minX = minX
+    box.minY = minY
+    box.maxX = maxX
+    box.maxY = maxY
+    return tree.search(box)
+  }
+  const enqueueChildren = (node, x, y, most2) => {
+    for (const child of node.children) {
+      const dx = Math.max(child.minX - x, 0, x - child.maxX)
+      const dy = Math.max(child.minY - y, 0, y - child.maxY)
+      const distance2 = dx * dx + dy * dy
+      if (distance2 <= most2) queue.push(child, distance2)
+    }
+  }
+  const neighbors = (x, y, z, k, maxDistance) => {
+    const most2 = maxDistance * maxDistance
+    let count = 0
+    queue.clear()
+    enqueueChildren(tree.data, x, y, most2)
+    for (let next = queue.pop(); next; next = queue.pop()) {
+      if (next.children) enqueueChildren(next, x, y, most2)
+      else {
+        found[count++] = next.id
+        if (count === k) break
+      }
+    }
+    return count
+  }
+
+  return {
+    found,
+    build(positions) {
+      for (let i = 0; i < n; i++) put(items[i], positions[2 * i], positions[2 * i + 1])
+      tree.clear()
+      tree.load(items)
+    },
+    move(positions) {
+      for (let i = 0; i < n; i++) {
+        tree.remove(items[i])
+        put(items[i], positions[2 * i], positions[2 * i + 1])
+        tree.insert(items[i])
+      }
+    },
+    within(x, y, z, radius) {
+      const radius2 = radius * radius
+      let count = 0
+      for (const item of search(x - radius, y - radius, x + radius, y + radius)) {
+        const dx = item.minX - x
+        const dy = item.minY - y
+        if (dx * dx + dy * dy <= radius2) found[count++] = item.id
+      }
+      return count
+    },
+    range(minX, minY, minZ, maxX, maxY) {
+      let count = 0
+      for (const item of search(minX, minY, maxX, maxY)) found[count++] = item.id
+      return count
+    },
+    nearest(x, y, z) {
+      neighbors(x, y, z, 1, Infinity)
+      return found[0]
+    },
+    neighbors,
+  }
+}
+
+/** A binary heap. */
+function createQueue() {
+  const values = []
+  const priorities = []
+  let length = 0
+  return {
+    clear: () => void (length = 0),
+    push(value, priority) {
+      let place = length++
+      while (place > 0) {
+        const parent = (place - 1) >> 1
+        if (priorities[parent] <= priority) break
+        values[place] = values[parent]
+        priorities[place] = priorities[parent]
+        place = parent
+      }
+      values[place] = value
+      priorities[place] = priority
+    },
+    pop() {
+      if (length === 0) return undefined
+      const top = values[0]
+      const value = values[--length]
+      const priority = priorities[length]
+      let place = 0
+      for (let child = 1; child < length; child = 2 * place + 1) {
+        if (child + 1 < length && priorities[child + 1] < priorities[child]) child++
+        if (priorities[child] >= priority) break
+        values[place] = values[child]
+        priorities[place] = priorities[child]
+        place = child
+      }
+      values[place] = value
+      priorities[place] = priority
+      return top
+    },
+  }
+}
+
+/** Searches by `visit`, as its documentation shows; the items are ids. */
+export function d3Quadtree({ n }) {
+  const ids = Array.from({ length: n }, (_, id) => id)
+  const at = new Float32Array(2 * n)
+  const found = new Uint32Array(n)
+  let tree
+  let [centerX, centerY, radius2, minX, minY, maxX, maxY, count] = [0, 0, 0, 0, 0, 0, 0, 0]
+
+  const visitCircle = (node, x0, y0, x1, y1) => {
+    if (!node.length)
+      do {
+        const dx = at[2 * node.data] - centerX
+        const dy = at[2 * node.data + 1] - centerY
+        if (dx * dx + dy * dy <= radius2) found[count++] = node.data
+      } while ((node = node.next))
+    return x0 > maxX || y0 > maxY || x1 < minX || y1 < minY
+  }
+  const visitBox = (node, x0, y0, x1, y1) => {
+    if (!node.length)
+      do {
+        const x = at[2 * node.data]
+        const y = at[2 * node.data + 1]
+        if (x >= minX && x <= maxX && y >= minY && y <= maxY) found[count++] = node.data
+      } while ((node = node.next))
+    return x0 > maxX || y0 > maxY || x1 < minX || y1 < minY
+  }
+  const box = (x0, y0, x1, y1) => {
+    minX = x0
+    minY = y0
+    maxX = x1
+    maxY = y1
+    count = 0
+  }
+
+  return {
+    found,
+    build(positions) {
+      at.set(positions)
+      tree = quadtree()
+        .x((id) => at[2 * id])
+        .y((id) => at[2 * id + 1])
+        .addAll(ids)
+    },
+    move(positions) {
+      for (let id = 0; id < n; id++) {
+        tree.remove(id)
+        at[2 * id] = positions[2 * id]
+        at[2 * id + 1] = positions[2 * id + 1]
+        tree.add(id)
+      }
+    },
+    within(x, y, z, radius) {
+      centerX = x
+      centerY = y
+      radius2 = radius * radius
+      box(x - radius, y - radius, x + radius, y + radius)
+      tree.visit(visitCircle)
+      return count
+    },
+    range(x0, y0, z0, x1, y1) {
+      box(x0, y0, x1, y1)
+      tree.visit(visitBox)
+      return count
+    },
+    nearest: (x, y) => tree.find(x, y),
+  }
+}
+
+/** As d3Quadtree. */
+function d3Octree({ n }) {
+  const ids = Array.from({ length: n }, (_, id) => id)
+  const at = new Float32Array(3 * n)
+  const found = new Uint32Array(n)
+  let tree
+  let [centerX, centerY, centerZ, radius2, count] = [0, 0, 0, 0, 0]
+  let [minX, minY, minZ, maxX, maxY, maxZ] = [0, 0, 0, 0, 0, 0]
+
+  const visitSphere = (node, x0, y0, z0, x1, y1, z1) => {
+    if (!node.length)
+      do {
+        const place = 3 * node.data
+        const dx = at[place] - centerX
+        const dy = at[place + 1] - centerY
+        const dz = at[place + 2] - centerZ
+        if (dx * dx + dy * dy + dz * dz <= radius2) found[count++] = node.data
+      } while ((node = node.next))
+    return x0 > maxX || y0 > maxY || z0 > maxZ || x1 < minX || y1 < minY || z1 < minZ
+  }
+  const visitBox = (node, x0, y0, z0, x1, y1, z1) => {
+    if (!node.length)
+      do {
+        const place = 3 * node.data
+        const x = at[place]
+        const y = at[place + 1]
+        const z = at[place + 2]
+        if (x >= minX && x <= maxX && y >= minY && y <= maxY && z >= minZ && z <= maxZ)
+          found[count++] = node.data
+      } while ((node = node.next))
+    return x0 > maxX || y0 > maxY || z0 > maxZ || x1 < minX || y1 < minY || z1 < minZ
+  }
+  const box = (x0, y0, z0, x1, y1, z1) => {
+    minX = x0
+    minY = y0
+    minZ = z0
+    maxX = x1
+    maxY = y1
+    maxZ = z1
+    count = 0
+  }
+
+  return {
+    found,
+    build(positions) {
+      at.set(positions)
+      tree = octree()
+        .x((id) => at[3 * id])
+        .y((id) => at[3 * id + 1])
+        .z((id) => at[3 * id + 2])
+        .addAll(ids)
+    },
+    move(positions) {
+      for (let id = 0; id < n; id++) {
+        tree.remove(id)
+        for (let place = 3 * id; place < 3 * id + 3; place++) at[place] = positions[place]
+        tree.add(id)
+      }
+    },
+    within(x, y, z, radius) {
+      centerX = x
+      centerY = y
+      centerZ = z
+      radius2 = radius * radius
+      box(x - radius, y - radius, z - radius, x + radius, y + radius, z + radius)
+      tree.visit(visitSphere)
+      return count
+    },
+    range(x0, y0, z0, x1, y1, z1) {
+      box(x0, y0, z0, x1, y1, z1)
+      tree.visit(visitBox)
+      return count
+    },
+    nearest: (x, y, z) => tree.find(x, y, z),
+  }
+}
+
+/** The quadrant of quadtree-ts that a point is in, without a new array for each answer. */
+const QUADRANTS = [[0], [1], [2], [3]]
+class Point {
+  constructor(id) {
+    this.id = id
+    this.x = this.y = 0
+  }
+  qtIndex(node) {
+    const east = this.x >= node.x + node.width / 2
+    const south = this.y >= node.y + node.height / 2
+    return QUADRANTS[south ? (east ? 3 : 2) : east ? 0 : 1]
+  }
+}
+
+/** Retrieves what may be in a box, then filters. Its `update` looks through the whole tree. */
+function quadtreeTs({ n, base }) {
+  const points = Array.from({ length: n }, (_, id) => new Point(id))
+  const found = new Uint32Array(n)
+  const area = new Rectangle({ x: 0, y: 0, width: 0, height: 0 })
+
+  let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity]
+  for (let i = 0; i < base.length; i += 2) {
+    minX = Math.min(minX, base[i])
+    maxX = Math.max(maxX, base[i])
+    minY = Math.min(minY, base[i + 1])
+    maxY = Math.max(maxY, base[i + 1])
+  }
+  const [width, height] = [maxX - minX + 1, maxY - minY + 1]
+  // Its default of 4 levels would make it quadratic.
+  const maxLevels = Math.ceil(Math.log2(Math.max(width, height, 2))) - 1
+  const tree = new Quadtree({ x: minX, y: minY, width, height, maxLevels, maxObjects: 20 })
+
+  const retrieve = (x0, y0, x1, y1) => {
+    // It counts what begins where an area ends as outside.
+    area.x = x0 - GRAIN / 2
+    area.y = y0 - GRAIN / 2
+    area.width = x1 - x0 + GRAIN
+    area.height = y1 - y0 + GRAIN
+    return tree.retrieve(area)
+  }
+
+  return {
+    found,
+    build(positions) {
+      tree.clear()
+      for (let i = 0; i < n; i++) {
+        points[i].x = positions[2 * i]
+        points[i].y = positions[2 * i + 1]
+        tree.insert(points[i])
+      }
+    },
+    within(x, y, z, radius) {
+      const radius2 = radius * radius
+      let count = 0
+      for (const point of retrieve(x - radius, y - radius, x + radius, y + radius)) {
+        const dx = point.x - x
+        const dy = point.y - y
+        if (dx * dx + dy * dy <= radius2) found[count++] = point.id
+      }
+      return count
+    },
+    range(x0, y0, z0, x1, y1) {
+      let count = 0
+      for (const { x, y, id } of retrieve(x0, y0, x1, y1))
+        if (x >= x0 && x <= x1 && y >= y0 && y <= y1) found[count++] = id
+      return count
+    },
+  }
+}
+
+// ---- All ----
+
+const [IN_2D, IN_3D, BOTH] = [[2], [3], [2, 3]]
+
+/** `pace`: the forms of the benchmark say with how many agents that is too slow to wait for. */
+export const peers = [
+  { name: 'copse', create: copseOf(simd), dimensions: BOTH },
+  { name: 'copse Grid', create: gridOf(simd), dimensions: BOTH },
+  { name: 'copse scalar', create: copseOf(scalar), dimensions: BOTH },
+  { name: 'kdbush', create: kdbush, dimensions: IN_2D, pace: 'arrays' },
+  { name: 'flatbush', create: flatbush, dimensions: IN_2D, pace: 'arrays' },
+  { name: 'rbush', create: rbush, dimensions: IN_2D, pace: 'objects' },
+  { name: 'd3-quadtree', create: d3Quadtree, dimensions: IN_2D, pace: 'objects' },
+  { name: 'quadtree-ts', create: quadtreeTs, dimensions: IN_2D, pace: 'objects' },
+  { name: 'd3-octree', create: d3Octree, dimensions: IN_3D, pace: 'objects' },
+  { name: 'brute force', create: bruteForce, dimensions: BOTH, pace: 'brute force' },
+]
+
+export const packages = {
+  kdbush: 'kdbush',
+  flatbush: 'flatbush',
+  rbush: 'rbush',
+  'd3-quadtree': 'd3-quadtree',
+  'quadtree-ts': '@timohausmann/quadtree-ts',
+  'd3-octree': 'd3-octree',
+}
+
+/** Starts ours. */
+export async function load() {
+  await simd.init()
+  await scalar.init()
+}
