@@ -58,7 +58,7 @@ static copse_status take_block(agents *all) {
 size_t agents_bytes(const agents *asked) {
   any_index measured = copy_of(asked);
   const uint64_t bytes = asked->type->bytes + carve(&measured.agents, NULL);
-  return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
+  return size_of(bytes);
 }
 
 void *agents_create(const agents *asked, copse_status *status) {
@@ -371,7 +371,7 @@ copse_status agents_save(const agents *all, void *bytes, size_t capacity, size_t
   if (check(all, &buffers, &found, firstBad) != COPSE_OK) return COPSE_NOT_FINITE;
   const agents_snapshot head = snapshot_head(all);
   uint64_t size = sizeof head + state_bytes(all, head.count) + state_bytes(all, head.builtCount);
-  *total = size > SIZE_MAX ? SIZE_MAX : (size_t)size;
+  *total = size_of(size);
   if (size > capacity) return COPSE_FULL;
 
   char *at = bytes;

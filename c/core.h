@@ -38,6 +38,9 @@
 
 /* ---- Memory ---- */
 
+/* A number of bytes, SIZE_MAX where a size_t has no room for it. */
+ALWAYS_INLINE size_t size_of(uint64_t bytes) { return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes; }
+
 /* `bytes` is 64 bits wide so that a size no machine can hold is refused instead of wrapping. */
 void *memory_take(const copse_allocator *allocator, uint64_t bytes);
 void memory_give(const copse_allocator *allocator, void *memory, uint64_t bytes);

@@ -71,7 +71,7 @@ size_t copse_crowd_bytes(const copse_crowd_def *def) {
   if (!definition_ok(def)) return SIZE_MAX;
   const copse_agenttree_def tree = tree_definition(def);
   const uint64_t bytes = sizeof measured + carve(&measured, NULL) + copse_agenttree_bytes(&tree);
-  return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
+  return size_of(bytes);
 }
 
 copse_status copse_crowd_create(const copse_crowd_def *def, copse_crowd **crowd) {

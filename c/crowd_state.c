@@ -79,7 +79,7 @@ copse_status copse_crowd_save(const copse_crowd *crowd, void *bytes, size_t capa
                               uint32_t *firstBad) {
   const crowd_snapshot head = snapshot_head(crowd);
   const uint64_t size = sizeof head + 4 * words_of(crowd) * head.slots;
-  *total = size > SIZE_MAX ? SIZE_MAX : (size_t)size;
+  *total = size_of(size);
   for (uint32_t slot = 0; slot < head.slots; slot++)
     if (slots_in_use(&crowd->slots, slot) && !crowd_is_finite(crowd, slot)) {
       if (firstBad) *firstBad = slot;

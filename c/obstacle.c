@@ -66,7 +66,7 @@ size_t copse_obstacle_bytes(const copse_obstacle_def *def) {
   copse_obstacle measured = {.def = *def};
   if (!complete(&measured.def)) return SIZE_MAX;
   const uint64_t bytes = sizeof measured + carve(&measured, NULL);
-  return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
+  return size_of(bytes);
 }
 
 void obstacle_empty(copse_obstacle *tree) {

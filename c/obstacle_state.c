@@ -241,7 +241,7 @@ copse_status copse_obstacle_save(const copse_obstacle *tree, void *bytes, size_t
                                  size_t *total, uint32_t *firstBad) {
   obstacle_snapshot head = snapshot_head(tree);
   const uint64_t size = snapshot_bytes(&head);
-  *total = size > SIZE_MAX ? SIZE_MAX : (size_t)size;
+  *total = size_of(size);
   for (uint32_t id = 0; id < head.slots; id++)
     if (slots_in_use(&tree->slots, id) && !vertex_ok(tree->vertices, id)) {
       if (firstBad) *firstBad = id;

@@ -94,7 +94,7 @@ size_t copse_octree_bytes(const copse_octree_def *def) {
   copse_octree measured = {.def = *def};
   if (!definition_ok(def)) return SIZE_MAX;
   const uint64_t bytes = sizeof measured + carve(&measured, NULL);
-  return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
+  return size_of(bytes);
 }
 
 copse_status copse_octree_create(const copse_octree_def *def, copse_octree **tree) {

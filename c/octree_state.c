@@ -186,7 +186,7 @@ copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t cap
                                size_t *total) {
   const octree_snapshot head = snapshot_head(tree);
   const uint64_t size = snapshot_bytes(&head);
-  *total = size > SIZE_MAX ? SIZE_MAX : (size_t)size;
+  *total = size_of(size);
   if (size > capacity) return COPSE_FULL;
   memcpy(bytes, &head, sizeof head);
   uint32_t *generations = (uint32_t *)((char *)bytes + sizeof head);
