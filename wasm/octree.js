@@ -4,6 +4,10 @@ import { MAX_CAPACITY, MAX_RESULTS, NOBODY } from './coreobject.js'
 import { checkCoordinate, checkInteger, checkOptions, CopseError, refuse } from './errors.js'
 import { Queryable, SORT_NONE } from './queryable.js'
 
+// Names of arguments: put together in every call they would be garbage.
+const MIN = { X: 'minX', Y: 'minY', Z: 'minZ' }
+const MAX = { X: 'maxX', Y: 'maxY', Z: 'maxZ' }
+
 /** @typedef {import('./queryable.js').QueryOptions} QueryOptions */
 /** @typedef {import('./queryable.js').IntoOptions} IntoOptions */
 /** @typedef {import('./queryable.js').NearestOptions} NearestOptions */
@@ -284,13 +288,13 @@ class BoxTree extends Queryable {
 
   /**
    * @param {string} method
-   * @param {string} axis
+   * @param {'X' | 'Y' | 'Z'} axis
    * @param {number} min
    * @param {number} max
    */
   #checkSide(method, axis, min, max) {
-    checkCoordinate(this._name, method, `min${axis}`, min)
-    checkCoordinate(this._name, method, `max${axis}`, max)
+    checkCoordinate(this._name, method, MIN[axis], min)
+    checkCoordinate(this._name, method, MAX[axis], max)
     if (min > max) refuse(this._name, method, `max${axis}`, max, `at least min${axis} (${min})`)
   }
 
