@@ -1,10 +1,11 @@
 // Chooses the seeds of every fuzz target anew: of what fuzzing has found (`build/corpus`) and the seeds that
-// there are, the few that reach the most together. Those with a name stay: each is of a bug that was.
+// there are, the few that reach the most together. Seeds with a name stay: each is of a bug that was. All
+// others are removed.
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { CORPUS, targets } from './fuzz.js'
+import { CORPUS, targets } from './commands.js'
 
 const SEEDS = 12
 const BYTES = 4096
@@ -34,8 +35,9 @@ function featuresOf(target) {
 for (const target of targets()) {
   const reached = featuresOf(target)
   const seeds = `${CORPUS}/${target}`
-  const isChosen = (file) => /^seed\d+$/.test(file)
-  const named = readdirSync(seeds).filter((file) => !isChosen(file))
+  // An earlier choice, or named by a fuzzer after its bytes.
+  const isReplaced = (file) => /^seed\d+$|^[0-9a-f]{40}$/.test(file)
+  const named = readdirSync(seeds).filter((file) => !isReplaced(file))
   const known = new Set(named.flatMap((file) => reached.get(`${seeds}/${file}`)))
   const news = ([, features]) => features.reduce((sum, each) => sum + !known.has(each), 0)
   const chosen = []
@@ -44,7 +46,7 @@ for (const target of targets()) {
     for (const feature of features) known.add(feature)
     chosen.push(readFileSync(path))
   }
-  for (const file of readdirSync(seeds).filter(isChosen)) rmSync(`${seeds}/${file}`)
+  for (const file of readdirSync(seeds).filter(isReplaced)) rmSync(`${seeds}/${file}`)
   chosen.forEach((bytes, i) => writeFileSync(`${seeds}/seed${i + 1}`, bytes))
   const all = new Set([...reached.values()].flat())
   console.log(
