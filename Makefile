@@ -2,23 +2,24 @@
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
+.SECONDARY:
 # All that `make help` lists.
 .PHONY: $(shell sed -n 's/^\#\# \([a-z-]*\):.*/\1/p' Makefile)
-MAKEFLAGS += --no-builtin-rules
+MAKEFLAGS += --no-builtin-rules $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))
 
 CC = gcc
 CLANG = clang
 EMCC = emcc
 FUZZ_SECONDS = 60
-MUTANTS = 200
-SEED = 1
+MUTANTS = 100
+SEEDS = $(shell git rev-parse HEAD | sed 's/^\(.\{8\}\)\(.\{8\}\)\(.\{8\}\).*/0x\1 0x\2 0x\3/')
 DEMO_PORT = 4173
 
 C_HEADERS := $(wildcard c/*.h)
 C_SOURCES := $(wildcard c/*.c)
 C_NAMES := $(notdir $(C_SOURCES:.c=))
 JS_SOURCES := $(wildcard wasm/*.js wasm/*.d.ts wasm/only/*.js)
-WEB_SOURCES := $(shell find web web/random.js tests/bench/*.js -type f -not -path 'web/dist/*' -not -path 'web/docs/*')
+WEB_SOURCES := $(shell find web -type f -not -path 'web/dist/*' -not -path 'web/docs/*')
 DOCS := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md web/picture.png tests/bench/results/frame.svg \
   $(wildcard web/docs/*)
 C_UNIT := $(wildcard tests/c/unit/*.c)
@@ -29,6 +30,8 @@ FUZZ_NAMES := $(notdir $(basename $(wildcard tests/c/fuzz/*.c)))
 # Contracted multiply-adds would change results from machine to machine.
 C_FLAGS = -std=c11 -Wall -Wextra -Wconversion -Wshadow -Werror -ffp-contract=off -fno-math-errno
 
+### Build
+
 ## all: build everything: both cores, the package, the native library, the demo, its documentation
 all: lib build/libcopse.a docs
 
@@ -36,13 +39,14 @@ all: lib build/libcopse.a docs
 
 SETUP = build/.tools node_modules/.package-lock.json
 
-## setup: install what is missing (Debian packages, npm packages), or say what to install
+## setup: as root, installs what is missing (Debian packages, npm packages); else says how
 setup: $(SETUP)
 
 TOOLS = gcc clang emcc chromium clang-format clang-tidy pkg-config
-DEBIAN_PACKAGES = gcc clang emscripten chromium clang-format clang-tidy pkgconf
 # The sanitizers' runtime is a package of its own, named after clang's version.
-SANITIZER_PACKAGE = libclang-rt-$$($(CLANG) -dumpversion | cut -d. -f1)-dev
+INSTALL = apt-get install -y --no-install-recommends
+INSTALL_TOOLS = $(INSTALL) gcc clang emscripten chromium clang-format clang-tidy pkgconf
+INSTALL_SANITIZERS = $(INSTALL) libclang-rt-$$($(CLANG) -dumpversion | cut -d. -f1)-dev
 # Exits with 0 when nothing is missing, else names it.
 MISSING = for tool in $(TOOLS); do command -v $$tool >/dev/null || echo $$tool; done; \
   echo 'int main(void) { return 0; }' | $(CLANG) -fsanitize=address,undefined,fuzzer-no-link \
@@ -50,18 +54,15 @@ MISSING = for tool in $(TOOLS); do command -v $$tool >/dev/null || echo $$tool; 
 
 build/.tools: Makefile
 	@mkdir -p build
-	@missing=$$($(MISSING)); \
-	if [ -n "$$missing" ]; then \
-	  if [ $$(id -u) = 0 ]; then as_root=; else as_root=sudo; fi; \
-	  if command -v apt-get >/dev/null && { [ -z "$$as_root" ] || command -v sudo >/dev/null; }; then \
-	    echo "installing what is missing:" $$missing; \
-	    export DEBIAN_FRONTEND=noninteractive; \
-	    install="$$as_root apt-get install -y -qq --no-install-recommends"; \
-	    { $$as_root apt-get update -qq && $$install $(DEBIAN_PACKAGES) && \
-	      $$install $(SANITIZER_PACKAGE); } >build/apt.log 2>&1 || { tail -5 build/apt.log; exit 1; }; \
-	  else \
-	    echo "please install:" $$missing "(Debian: $(DEBIAN_PACKAGES) libclang-rt-…-dev)"; exit 1; \
-	  fi; \
+	@missing=$$($(MISSING)); [ -n "$$missing" ] || exit 0; \
+	if [ $$(id -u) = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "installing what is missing:" $$missing; \
+	  export DEBIAN_FRONTEND=noninteractive; \
+	  { apt-get update && $(INSTALL_TOOLS) && $(INSTALL_SANITIZERS); } >build/apt.log 2>&1 || \
+	    { tail -5 build/apt.log; exit 1; }; \
+	else \
+	  echo "missing:" $$missing; echo 'On Debian or Ubuntu, install it by'; \
+	  echo '  sudo sh -c '"'"'$(INSTALL_TOOLS) && $(INSTALL_SANITIZERS)'"'"; exit 1; \
 	fi
 	@touch $@
 
@@ -186,58 +187,44 @@ demo: all
 	npx vite preview web --port $(DEMO_PORT)
 
 # ---- Tests ----
+#
+# Test programs are linked from objects that exist already: those of the package and the native library,
+# and one more set under sanitizers.
 
 # By -O1, clang 14 needs minutes for some of these files.
 SANITIZE = -g -O2 -fno-omit-frame-pointer -fsanitize=address,undefined,float-cast-overflow \
-  -fno-sanitize-recover=all -DCOPSE_COUNT_COMPARISONS
+  -fno-sanitize-recover=all
+COUNTED = -DCOPSE_COUNT_COMPARISONS
 
 SANITIZED = $(patsubst %,build/sanitized/%.o,$(C_NAMES))
+# What the tests compare with only reads, and would take half of their time.
+build/sanitized/brute.o: SANITIZE = -g -O2
 
 build/sanitized/%.o: c/%.c $(C_HEADERS) | $(SETUP)
 	@mkdir -p $(@D)
-	$(CLANG) $(C_FLAGS) $(SANITIZE) -c $< -o $@
-build/sanitized/unit/%.o: tests/c/unit/%.c $(C_TESTS) $(C_HEADERS) | $(SETUP)
+	$(CLANG) $(C_FLAGS) $(SANITIZE) $(COUNTED) -c $< -o $@
+build/sanitized/tests/%.o: tests/c/%.c $(C_TESTS) $(C_HEADERS) | $(SETUP)
 	@mkdir -p $(@D)
-	$(CLANG) $(C_FLAGS) $(SANITIZE) -c $< -o $@
+	$(CLANG) $(C_FLAGS) $(SANITIZE) $(COUNTED) -c $< -o $@
+build/sanitized/tests/fuzz/api.o: wasm/exports.c
 
-build/test/unit: $(SANITIZED) $(patsubst tests/c/%.c,build/sanitized/%.o,$(C_UNIT))
+LINK_SANITIZED = @mkdir -p $(@D); $(CLANG) $(SANITIZE) $^ -lm -o $@
+
+build/test/unit: $(C_UNIT:tests/c/%.c=build/sanitized/tests/%.o) $(SANITIZED)
+	$(LINK_SANITIZED)
+build/test/cases-%: build/sanitized/tests/fuzz/%.o build/sanitized/tests/cases.o $(SANITIZED)
+	$(LINK_SANITIZED)
+build/test/determinism-sanitized: build/sanitized/tests/determinism.o $(SANITIZED)
+	$(LINK_SANITIZED)
+build/test/determinism-native: tests/c/determinism.c $(C_TESTS) build/libcopse.a
 	@mkdir -p $(@D)
-	$(CLANG) $(SANITIZE) $^ -lm -o $@
+	$(CC) $(C_FLAGS) -O3 $< build/libcopse.a -lm -o $@
 
-build/test/long: tests/c/long.c $(C_TESTS) $(SANITIZED)
+build/test/determinism.o: tests/c/determinism.c $(C_TESTS) $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
-	$(CLANG) $(C_FLAGS) $(SANITIZE) $< $(SANITIZED) -lm -o $@
-
-# The fuzzers' objects count which branches are taken, which doubles the time of all other tests.
-FUZZED = $(patsubst %,build/fuzzed/%.o,$(C_NAMES))
-
-build/fuzzed/%.o: c/%.c $(C_HEADERS) | $(SETUP)
-	@mkdir -p $(@D)
-	$(CLANG) $(C_FLAGS) $(SANITIZE) -fsanitize=fuzzer-no-link -c $< -o $@
-
-build/fuzz/api: wasm/exports.c
-build/fuzz/%: tests/c/fuzz/%.c $(C_TESTS) $(FUZZED) | $(SETUP)
-	@mkdir -p $(@D)
-	$(CLANG) $(C_FLAGS) $(SANITIZE) -fsanitize=fuzzer $< $(FUZZED) -lm -o $@
-
-# The unit tests for MemorySanitizer, and for valgrind, which brings its own checks.
-memory_flags = -fsanitize=memory -fsanitize-memory-track-origins -fno-sanitize-recover=all
-
-build/memory/unit build/valgrind/unit: $(C_SOURCES) $(C_UNIT) $(C_HEADERS) $(C_TESTS) | $(SETUP)
-	@mkdir -p $(@D)
-	$(CLANG) $(C_FLAGS) -gdwarf-4 -O1 -fno-omit-frame-pointer $($(notdir $(@D))_flags) \
-	  -DCOPSE_COUNT_COMPARISONS -DCOPSE_WATCHED $(C_SOURCES) $(C_UNIT) -lm -o $@
-
-# The same scenario by each compiler and optimisation, with all that this processor has, and in plain C
-# instead of SSE.
-DETERMINISM = gcc-O0 gcc-O3 native-gcc-O3 clang-O0 clang-O3 native-clang-O3 scalar-O2 ssse3-O3
-determinism_flags = -$(lastword $(subst -, ,$(1))) $(if $(findstring native,$(1)),-march=native) \
-  $(if $(findstring scalar,$(1)),-DCOPSE_SCALAR) $(if $(findstring ssse3,$(1)),-mssse3)
-
-build/test/determinism-%: tests/c/determinism.c $(C_SOURCES) $(C_HEADERS) $(C_TESTS) | $(SETUP)
-	@mkdir -p $(@D)
-	$(if $(findstring clang,$*),$(CLANG),$(CC)) $(C_FLAGS) $(call determinism_flags,$*) \
-	  $< $(C_SOURCES) -lm -o $@
+	$(EMCC_COMPILE) -c $< -o $@
+build/test/determinism-%.wasm: build/test/determinism.o $(call wasm_objects,simd) $(call wasm_objects,scalar)
+	$(LINK) $(if $(findstring simd,$*),-msimd128) -sINITIAL_MEMORY=16MB $< $(call wasm_objects,$*) -o $@
 
 # A core that fails on demand: it traps where this capacity is reserved, and may grow to 2 MB only.
 build/test/exports.o: wasm/exports.c wasm/index.h $(C_HEADERS) Makefile | $(SETUP)
@@ -254,74 +241,147 @@ build/test/example-c build/test/example-cpp: tests/c/example.c build/libcopse.a
 	$(if $(findstring cpp,$@),$(CLANG) -x c++ -std=c++17,$(CC) -std=c11) -Wall -Wextra -Werror $< -x none \
 	  $$(PKG_CONFIG_PATH=build/installed/$(@F)/lib/pkgconfig pkg-config --cflags --libs copse) -o $@
 
-NATIVE_TESTS = build/test/core-failing.wasm build/test/unit build/test/example-c build/test/example-cpp $(patsubst %,build/test/determinism-%,$(DETERMINISM)) \
-  $(patsubst %,build/fuzz/%,$(FUZZ_NAMES))
+C_TESTED = build/test/unit $(FUZZ_NAMES:%=build/test/cases-%) build/test/determinism-native \
+  build/test/determinism-sanitized build/test/example-c build/test/example-cpp
+JS_TESTED = lib build/test/core-failing.wasm build/test/determinism-simd.wasm build/test/determinism-scalar.wasm
 
-## test: all tests: native under sanitizers, fuzzers for some seconds, Node, headless Chromium
-test: all $(NATIVE_TESTS)
+### Tests before a commit: make check test
+
+## test: all tests for a change: C under sanitizers, JavaScript in Node 20, 26 and Chromium, the demo, the package
+test: all $(C_TESTED) $(JS_TESTED)
 	node tests/tools/run.js
 
-## determinism: 1,000 frames of six scenes by every build, and the matrix of their hashes
-determinism: lib $(DETERMINISM:%=build/test/determinism-%)
-	node tests/tools/matrix.js $(DETERMINISM)
+## test-c: its part for C; ONLY=grid for one noun
+test-c: $(C_TESTED)
+	node tests/tools/run.js c
+
+## test-js: its part for JavaScript, in this Node; ONLY=grid for one noun
+test-js: $(JS_TESTED)
+	node tests/tools/run.js js
+
+## test-browser: its part in Chromium: the package and the demo; ONLY=site for one file
+test-browser: all $(JS_TESTED)
+	node tests/tools/run.js browser
+
+## test-package: its part for the packed package, in small projects of users
+test-package: lib
+	node tests/tools/run.js package
+
+### Tests for every week
+
+## test-engines: the package and the demo in Node 20, 22, 24, 26, Chromium, Firefox and WebKit
+test-engines: all $(JS_TESTED)
+	node tests/tools/engines.js
+
+## test-consumers: the packed package in all runtimes, bundlers and versions of TypeScript
+test-consumers: lib
+	COPSE_CONSUMERS=all node tests/consumers/consumers.test.js
 
 ## test-long: CASES (1,000,000) of every structure, drawn from SEED on by PROCESSES; goes on where it was
-test-long: lib build/test/long
+test-long: $(JS_TESTED) $(FUZZ_NAMES:%=build/test/cases-%)
 	node tests/tools/long.js
 
-## sanitize: the unit tests under AddressSanitizer, MemorySanitizer and valgrind, and their reports
+# The same scenario by each compiler and optimization, with all that this processor has, in plain C
+# instead of SSE, and on other processors where a compiler and qemu are installed.
+DETERMINISM = gcc-O0 gcc-O3 native-gcc-O3 clang-O0 clang-O3 native-clang-O3 scalar-O2 ssse3-O3
+CROSS = $(foreach cpu,aarch64 riscv64,$(if $(shell command -v $(cpu)-linux-gnu-gcc && command -v qemu-$(cpu)),$(cpu)))
+determinism_flags = $(if $(findstring O0,$(1)),-O0,$(if $(findstring O2,$(1)),-O2,-O3)) \
+  $(if $(findstring native,$(1)),-march=native) $(if $(findstring scalar,$(1)),-DCOPSE_SCALAR) \
+  $(if $(findstring ssse3,$(1)),-mssse3) $(if $(filter $(1),$(CROSS)),-static)
+determinism_compiler = $(if $(filter $(1),$(CROSS)),$(1)-linux-gnu-gcc,$(if $(findstring clang,$(1)),$(CLANG),$(CC)))
+
+build/determinism/%: tests/c/determinism.c $(C_SOURCES) $(C_HEADERS) $(C_TESTS) | $(SETUP)
+	@mkdir -p $(@D)
+	$(call determinism_compiler,$*) $(C_FLAGS) $(call determinism_flags,$*) $< $(C_SOURCES) -lm -o $@
+
+## determinism: 1,000 frames of six scenes by every build, processor and engine, and their hashes
+determinism: $(JS_TESTED) $(patsubst %,build/determinism/%,$(DETERMINISM) $(CROSS))
+	node tests/tools/matrix.js $(DETERMINISM) $(CROSS)
+
+## test-arm: the unit tests on aarch64, by qemu
+test-arm: build/aarch64/unit
+	node tests/tools/run.js arm
+build/aarch64/unit: $(C_SOURCES) $(C_UNIT) $(C_HEADERS) $(C_TESTS)
+	@mkdir -p $(@D)
+	aarch64-linux-gnu-gcc $(filter-out -Wshadow -Wconversion,$(C_FLAGS)) $(COUNTED) -O2 -static $(C_SOURCES) $(C_UNIT) -lm -o $@
+
+## test-mingw: the library compiled for Windows, without a warning
+test-mingw: $(patsubst %,build/mingw/%.o,$(C_NAMES))
+build/mingw/%.o: c/%.c $(C_HEADERS)
+	@mkdir -p $(@D)
+	x86_64-w64-mingw32-gcc $(C_FLAGS) -O3 -c $< -o $@
+
+# The unit tests for MemorySanitizer, and for valgrind, which brings its own checks; and with what they
+# compare with under AddressSanitizer, too.
+memory_flags = -fsanitize=memory -fsanitize-memory-track-origins -fno-sanitize-recover=all
+
+build/memory/unit build/valgrind/unit: $(C_SOURCES) $(C_UNIT) $(C_HEADERS) $(C_TESTS) | $(SETUP)
+	@mkdir -p $(@D)
+	$(CLANG) $(C_FLAGS) -gdwarf-4 -O1 -fno-omit-frame-pointer $($(notdir $(@D))_flags) \
+	  $(COUNTED) -DCOPSE_WATCHED $(C_SOURCES) $(C_UNIT) -lm -o $@
+
+## sanitize: all of the unit tests under AddressSanitizer, MemorySanitizer and valgrind; TOOL=valgrind for one
 sanitize: build/test/unit build/memory/unit build/valgrind/unit
-	@command -v valgrind >/dev/null || { echo 'please install valgrind (Debian: valgrind)'; exit 1; }
-	node tests/tools/sanitize.js
+	node tests/tools/sanitize.js $(TOOL)
 
 # So small a heap that garbage would show, and nothing collected only because of the time that has passed.
-SOAK = node --expose-gc --max-semi-space-size=1 --no-concurrent-recompilation --no-memory-reducer tests/tools/soak.js
+SOAK = node --expose-gc --max-semi-space-size=1 --no-concurrent-recompilation --no-memory-reducer \
+  tests/tools/soak.js
 
-## soak: FRAMES (1,000,000) of a game, in which neither memory nor time may grow
+KIND = AgentTree Grid KdTree
+
+## soak: FRAMES (1,000,000) of a game, in which neither memory nor time may grow; KIND=Grid for one index
 soak: lib
-	$(SOAK) AgentTree
-	$(SOAK) Grid
-	$(SOAK) KdTree
-
-## test-package: the packed package in small projects: Node, Deno, Bun, bundlers, pages, TypeScript
-test-package: lib
-	node tests/consumers/consumers.test.js
+	$(foreach kind,$(KIND),$(SOAK) $(kind) &&) true
 
 # Only c/ is instrumented: what the tests themselves run is of no interest.
-COVERAGE = -O1 -DCOPSE_COUNT_COMPARISONS
 COVERAGE_OBJECTS = $(patsubst %,build/coverage/c/%.o,$(C_NAMES))
-COVERAGE_TESTS = $(patsubst %,build/coverage/%,unit determinism $(FUZZ_NAMES:%=fuzz-%))
+COVERAGE_TESTS = $(patsubst %,build/coverage/%,unit determinism $(FUZZ_NAMES:%=cases-%))
 
 build/coverage/c/%.o: c/%.c $(C_HEADERS) | $(SETUP)
 	@mkdir -p $(@D)
-	$(CLANG) $(C_FLAGS) $(COVERAGE) -fprofile-instr-generate -fcoverage-mapping -c $< -o $@
+	$(CLANG) $(C_FLAGS) -O1 $(COUNTED) -fprofile-instr-generate -fcoverage-mapping -c $< -o $@
 build/coverage/tests/%.o: tests/c/%.c $(C_TESTS) $(C_HEADERS) | $(SETUP)
 	@mkdir -p $(@D)
-	$(CLANG) $(C_FLAGS) $(COVERAGE) -c $< -o $@
+	$(CLANG) $(C_FLAGS) -O1 $(COUNTED) -c $< -o $@
 
 build/coverage/unit: $(C_UNIT:tests/c/%.c=build/coverage/tests/%.o)
 build/coverage/determinism: build/coverage/tests/determinism.o
-$(FUZZ_NAMES:%=build/coverage/fuzz-%): build/coverage/fuzz-%: build/coverage/tests/fuzz/%.o
+$(FUZZ_NAMES:%=build/coverage/cases-%): build/coverage/cases-%: build/coverage/tests/fuzz/%.o build/coverage/tests/cases.o
 $(COVERAGE_TESTS): $(COVERAGE_OBJECTS)
-	$(CLANG) -fprofile-instr-generate $(if $(findstring fuzz,$@),-fsanitize=fuzzer) $^ -lm -o $@
+	$(CLANG) -fprofile-instr-generate $^ -lm -o $@
 
 ## coverage: how much of c/ and wasm/ the tests reach; what they don't, in build/coverage/
-coverage: lib build/test/core-failing.wasm $(COVERAGE_TESTS)
+coverage: $(JS_TESTED) $(COVERAGE_TESTS)
 	CLANG=$(CLANG) node tests/tools/coverage.js
 
+# The fuzzers' objects count which branches are taken, which doubles the time of all other tests.
+FUZZED = $(patsubst %,build/fuzzed/%.o,$(C_NAMES))
+build/fuzzed/brute.o: SANITIZE = -g -O2
+
+build/fuzzed/%.o: c/%.c $(C_HEADERS) | $(SETUP)
+	@mkdir -p $(@D)
+	$(CLANG) $(C_FLAGS) $(SANITIZE) $(COUNTED) -fsanitize=fuzzer-no-link -c $< -o $@
+build/fuzz/api: wasm/exports.c
+build/fuzz/%: tests/c/fuzz/%.c $(C_TESTS) $(FUZZED) | $(SETUP)
+	@mkdir -p $(@D)
+	$(CLANG) $(C_FLAGS) $(SANITIZE) $(COUNTED) -fsanitize=fuzzer $< $(FUZZED) -lm -o $@
+
+FUZZERS = $(FUZZ_NAMES:%=build/fuzz/%)
+
 ## fuzz: every fuzz target for FUZZ_SECONDS (60), and what each ran and reached
-fuzz: $(patsubst %,build/fuzz/%,$(FUZZ_NAMES))
+fuzz: $(FUZZERS)
 	node tests/tools/fuzz.js $(FUZZ_SECONDS)
 
-## seeds: chooses the fuzz targets' seeds anew, of what fuzzing has found
-seeds: $(patsubst %,build/fuzz/%,$(FUZZ_NAMES))
+## seeds: chooses the fuzz targets' seeds anew, of what fuzzing has found; the other seeds are removed
+seeds: $(FUZZERS)
 	node tests/tools/seeds.js
 
-## mutate: changes c/ in MUTANTS (200) ways, drawn by SEED (1): the native tests must notice
-mutate: build/test/unit
-	CC='$(CC)' CLANG='$(CLANG)' SANITIZE='$(SANITIZE)' node tests/tools/mutate.js $(MUTANTS) $(SEED)
+## mutate: changes c/ in MUTANTS (100) ways for each of SEEDS, by default three of the commit: test-c must notice
+mutate: build/test/unit build/test/determinism-sanitized $(FUZZ_NAMES:%=build/test/cases-%)
+	CC='$(CC)' CLANG='$(CLANG)' SANITIZE='$(SANITIZE)' node tests/tools/mutate.js $(MUTANTS) $(SEEDS)
 
-# ---- Benchmark ----
+### Benchmarks
 
 # As wide as WebAssembly's SIMD, and with its shuffles.
 NATIVE_SIMD = $(if $(filter x86_64,$(shell uname -m)),-mssse3)
@@ -379,12 +439,12 @@ bench-keep:
 	@mkdir -p tests/bench/results
 	cp build/bench/results.json build/bench/frame.svg tests/bench/results/
 
-# ---- Style and checks ----
+### Style and checks
 
 FORMATTED_C = $(wildcard c/*.[ch] wasm/*.[ch] tests/c/*.[ch] tests/c/*/*.[ch] tests/bench/native/*)
 FORMATTED_JS = package.json wasm web tests README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md '!web/dist' '!tests/data/golden'
 
-## check: formatting, static analysis, types, and the package as users get it
+## check: formatting, static analysis, types, imports, and the package as users get it
 check: check-c check-js reproducible
 
 ## check-c: its part for C: formatting and static analysis
@@ -394,10 +454,11 @@ check-c: | $(SETUP)
 	printf '%s\n' $(C_SOURCES) | xargs -P "$$(nproc)" -I {} clang-tidy --quiet {} -- -std=c11
 	clang-tidy --quiet wasm/exports.c -- -std=c11 -Wno-unknown-attributes
 
-## check-js: its part for all else: formatting, types, the package
+## check-js: its part for all else: formatting, types, what imports what, the package
 check-js: lib build/libcopse.a
 	npx prettier --check --log-level warn $(FORMATTED_JS)
 	$(TSC) -p wasm --noEmit
+	! grep -rnE "(from|import|import\() ?['\"][^'\"]*tests/" web wasm --include='*.js' --exclude-dir=dist
 	node tests/tools/package.js
 
 ## reproducible: builds the package again, elsewhere and from nothing: the same bytes
@@ -420,4 +481,4 @@ clean:
 
 ## help: this list
 help:
-	@sed -n 's/^## //p' $(MAKEFILE_LIST)
+	@sed -n 's/^### \(.*\)/\n\1/p; s/^## /  /p' $(MAKEFILE_LIST)

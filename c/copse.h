@@ -13,8 +13,9 @@
  * rounded to float. Pruning never drops what that test accepts, so every query gives exactly what
  * a loop over all agents gives (see the brute-force functions at the end).
  *
- * Determinism. The same calls give the same bits with any compiler, at any optimisation and on any
- * machine with IEEE 754 floats (compile with -ffp-contract=off). Results do not depend on history.
+ * Determinism. The same calls give the same bits. Tested: gcc and clang, -O0 to -O3, on x86-64;
+ * gcc on aarch64 and riscv64; WebAssembly with and without SIMD. It needs IEEE 754 floats and
+ * -ffp-contract=off. mingw compiles the library too. Results do not depend on history.
  *
  * Threads. Queries take a const object and keep all scratch on the caller's stack: any number of
  * threads may query one object at once. Every other call needs the object to itself.

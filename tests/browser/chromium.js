@@ -14,11 +14,9 @@ const ARGUMENTS = [
   '--disable-sync',
 ]
 
-export const launch = () =>
-  chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ARGUMENTS,
-  })
+export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
+
+export const launch = () => chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS })
 
 /**
  * Serves a folder and opens a browser; `close()` ends both.

@@ -1,7 +1,19 @@
-// What tests of the built demo share.
+// Helpers for tests of the built demo. A page of it draws a frame when a test asks for one: tests do
+// not wait for the clock, and a page that no test uses costs no processor time.
+
+import * as assert from 'uvu/assert'
+import { open } from './chromium.js'
 
 /** @typedef {import('playwright-core').Page} Page */
+/** @typedef {import('playwright-core').BrowserContextOptions} Options */
 
+const FRAME = 1000 / 60 // milliseconds
+/** Milliseconds of the longest frame that the demo simulates in full. */
+export const LONG = 50
+const REPORT = 500 // milliseconds after which the panel and the address are up to date
+
+export const WIDE = { viewport: { width: 1280, height: 800 } }
+export const SMALL = { viewport: { width: 800, height: 500 } }
 export const PHONE = {
   viewport: { width: 390, height: 844 },
   deviceScaleFactor: 3,
@@ -9,43 +21,235 @@ export const PHONE = {
   isMobile: true,
 }
 
-/** What the demo tells of itself. @param {Page} page @param {string} name */
+/**
+ * Runs in a page before its own scripts: requestAnimationFrame waits for window.testFrames. In a page
+ * with live in its query the browser decides when frames are drawn.
+ */
+function takeOverFrames() {
+  const MOST_WAITING = 60_000 // milliseconds
+  const isLive = new URLSearchParams(location.search).has('live')
+  const browserFrame = window.requestAnimationFrame.bind(window)
+  // After a frame of the browser, including its layout and what observes sizes.
+  const painted = () => new Promise((resolve) => browserFrame(() => setTimeout(resolve)))
+  let callbacks = new Map()
+  let isShown = true // the frame that is being drawn
+  let lastId = 0
+  let now = performance.now()
+
+  if (!isLive) {
+    window.requestAnimationFrame = (callback) => {
+      callbacks.set(++lastId, callback)
+      return lastId
+    }
+    window.cancelAnimationFrame = (id) => callbacks.delete(id)
+  }
+
+  // Drawn in software, WebGL would take most of the time, also for frames that the browser never shows.
+  const DRAWS = ['drawArrays', 'drawElements', 'drawArraysInstanced', 'drawElementsInstanced']
+  for (const { prototype } of [WebGLRenderingContext, WebGL2RenderingContext]) {
+    for (const name of DRAWS.filter((name) => prototype[name])) {
+      const original = prototype[name]
+      prototype[name] = function (...all) {
+        if (isShown) original.apply(this, all)
+      }
+    }
+  }
+
+  function draw(ms, isLast) {
+    const due = callbacks
+    callbacks = new Map()
+    isShown = isLast
+    now += ms
+    for (const callback of due.values()) callback(now)
+  }
+
+  // Draws up to `burst` frames for each frame of the browser, until the condition holds. 0 ms: none.
+  async function until(holds, argument, ms = 0, burst = 1) {
+    const end = performance.now() + MOST_WAITING
+    for (;;) {
+      for (let i = 0; i < burst; i++) {
+        if (holds(argument)) return
+        if (ms > 0) draw(ms, i === burst - 1)
+      }
+      if (performance.now() > end) throw new Error(`waited in vain for ${holds}`)
+      await painted()
+    }
+  }
+
+  // Draws frames of the same length, once the browser has handled input and layout.
+  async function advance(count, ms) {
+    await until(() => window.copseDemo?.ready || window.example)
+    await painted()
+    if (isLive) {
+      const { frame } = window.copseDemo
+      return until(() => window.copseDemo.frame >= frame + count)
+    }
+    for (let i = 1; i <= count; i++) draw(ms, i === count)
+  }
+
+  window.testFrames = {
+    painted,
+    advance,
+    until: isLive ? (...all) => until(all[0], all[1]) : until,
+  }
+}
+
+/**
+ * Serves the demo and opens pages of it. The tests of a file share pages: loading the demo anew takes a
+ * sixth of the processor time of a new page.
+ */
+export async function openDemo() {
+  const site = await open('web/dist')
+  const shared = [] // { page, errors, kind, used }
+  let visits = 0
+
+  async function create(kind, options) {
+    const { page, errors } = await site.page('about:blank', options, takeOverFrames)
+    const made = { page, errors, kind, used: false }
+    shared.push(made)
+    return made
+  }
+
+  return {
+    url: site.url,
+
+    /**
+     * A page at a path or hash, and what it logged as errors.
+     * @param {string} path
+     * @param {Options & { live?: boolean }} [options] live: the browser decides when frames are drawn
+     * @param {string | (() => void)} [before] runs in the page before its own scripts
+     */
+    async page(path, options = WIDE, before) {
+      const { viewport, colorScheme = 'light', reducedMotion = 'no-preference' } = options
+      const { deviceScaleFactor = 1, hasTouch = false, isMobile = false, live = false } = options
+      const screen = { deviceScaleFactor, hasTouch, isMobile }
+      const kind = JSON.stringify({ screen, before: String(before) })
+      const free = shared.find((one) => one.kind === kind && !one.used)
+      const opened = free ?? (await create(kind, { viewport, ...screen }))
+      const { page, errors } = opened
+      if (!free && before) await page.addInitScript(before)
+      opened.used = true
+      errors.length = 0
+      await page.setViewportSize(viewport)
+      await page.emulateMedia({ colorScheme, reducedMotion })
+      await page.mouse.move(2, 2) // off the stage
+      const url = new URL(path, site.url)
+      url.searchParams.set(live ? 'live' : 'visit', String(++visits)) // another document than before
+      await page.goto(url.href)
+      return { page, errors }
+    },
+
+    /** Ends the demo in all pages, for the next test. */
+    async leavePages() {
+      const used = shared.filter((one) => one.used)
+      await Promise.all(used.map(({ page }) => page.goto('about:blank')))
+      for (const one of used) one.used = false
+    },
+
+    close: () => site.close(),
+  }
+}
+
+/** A property of window.copseDemo. @param {Page} page @param {string} name */
 export const told = (page, name) => page.evaluate((name) => window.copseDemo[name], name)
 
 /**
- * Waits until the demo has drawn some more frames.
+ * Draws frames, once the browser has handled input and layout.
  * @param {Page} page
+ * @param {number} [count]
+ * @param {number} [ms] of each of them
  */
-export async function frames(page, more = 30) {
-  await page.waitForFunction(() => window.copseDemo?.ready)
-  const before = await told(page, 'frame')
-  await page.waitForFunction((least) => window.copseDemo.frame >= least, before + more)
-}
+export const frames = (page, count = 1, ms = FRAME) =>
+  page.evaluate(([count, ms]) => window.testFrames.advance(count, ms), [count, ms])
 
-/** The number in the panel with that label. @param {Page} page @param {string} label */
+/**
+ * Draws frames until a condition holds in the page.
+ * @param {Page} page
+ * @param {(argument: any) => unknown} holds
+ * @param {any} [argument]
+ * @param {{ ms?: number, burst?: number }} [options] length of a frame; how many are drawn for each that
+ *   the browser shows
+ */
+export const until = (page, holds, argument, { ms = FRAME, burst = 1 } = {}) =>
+  page.evaluate(`window.testFrames.until(${holds}, ${JSON.stringify(argument)}, ${ms}, ${burst})`)
+
+/** The number in the panel with that label, after another frame. @param {Page} page @param {string} label */
 export async function number(page, label) {
+  await frames(page, 1, REPORT)
   const shown = page.locator(`#numbers div:has(dt:text-is("${label}")) dd`)
   return parseFloat((await shown.textContent()).replace(',', ''))
 }
 
+/** @type {WeakMap<Page, import('playwright-core').CDPSession>} */
+const clients = new WeakMap()
+
 /**
- * The pixels of the stage, asked of Chromium itself: Playwright would wait for frames before and after.
+ * The pixels of the stage, from Chromium itself: Playwright would wait for frames before and after.
  * @param {Page} page
  */
 export async function picture(page) {
-  const box = await page.locator('#stage').boundingBox()
-  const client = await page.context().newCDPSession(page)
-  const { data } = await client.send('Page.captureScreenshot', {
-    clip: { ...box, scale: 1 },
-    optimizeForSpeed: true, // of packing, which loses nothing
+  const client = clients.get(page) ?? (await page.context().newCDPSession(page))
+  clients.set(page, client)
+  const { x, y, width, height } = await page.evaluate(async () => {
+    for (let i = 0; i < 2; i++) await window.testFrames.painted()
+    return document.getElementById('stage').getBoundingClientRect().toJSON()
   })
-  await client.detach()
+  const { data } = await client.send('Page.captureScreenshot', {
+    clip: { x, y, width, height, scale: 1 },
+    optimizeForSpeed: true, // faster compression without any loss
+  })
   return data
 }
+
+/**
+ * Draws frames until the picture is another one, and returns it.
+ * @param {Page} page
+ * @param {string} before
+ * @param {string} [message]
+ */
+export async function changed(page, before, message = 'the picture changes') {
+  for (let tries = 0; tries < 30; tries++) {
+    await frames(page, 2)
+    const after = await picture(page)
+    if (after !== before) return after
+  }
+  assert.unreachable(message)
+}
+
+/**
+ * Draws frames until the picture stays the same, and returns it.
+ * @param {Page} page
+ * @param {number} [count] of frames between two pictures
+ */
+export async function still(page, count = 10) {
+  let before = ''
+  for (let tries = 0; tries < 40; tries++) {
+    await frames(page, count)
+    const after = await picture(page)
+    if (after === before) return after
+    before = after
+  }
+  assert.unreachable('the picture does not come to rest')
+}
+
+/** Tries until a condition holds. @param {() => Promise<unknown>} holds @param {string} message */
+export async function eventually(holds, message) {
+  for (let tries = 0; tries < 30; tries++) if (await holds()) return
+  assert.unreachable(message)
+}
+
+/** Goes to a hash, as its link does. @param {Page} page @param {string} hash */
+export const go = (page, hash) => page.evaluate((hash) => (location.hash = hash), hash)
 
 /** Chooses a scene from the list. @param {Page} page @param {string} name */
 export async function choose(page, name) {
   await page.locator('#scene').click()
   await page.locator(`#overview a[href="#scene=${name}"]`).click()
-  await page.waitForFunction((name) => window.copseDemo.scene === name, name)
+  await until(page, (name) => window.copseDemo.scene === name, name, { ms: 0 })
+}
+
+/** Opens a scene by its address, in the same page. @param {Page} page @param {string} name */
+export async function goToScene(page, name) {
+  await go(page, `#scene=${name}`)
+  await until(page, (name) => window.copseDemo?.scene === name, name, { ms: 0 })
 }

@@ -3,47 +3,61 @@
 import { mkdirSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { open } from './chromium.js'
-import { choose, frames, number, PHONE, picture, told } from './demo.js'
+import {
+  changed,
+  choose,
+  eventually,
+  frames,
+  goToScene,
+  LONG,
+  number,
+  openDemo,
+  PHONE,
+  picture,
+  SMALL,
+  still,
+  told,
+  until,
+  WIDE,
+} from './demo.js'
 
 const demo = suite('demo')
-/** @type {Awaited<ReturnType<typeof open>>} */
+/** @type {Awaited<ReturnType<typeof openDemo>>} */
 let site
 
 demo.before(async () => {
   mkdirSync('build/screenshots', { recursive: true })
-  site = await open('web/dist')
+  site = await openDemo()
 })
-demo.after.each(() => site.closePages())
+demo.after.each(() => site.leavePages())
 demo.after(() => site.close())
 
 /** @typedef {import('playwright-core').Page} Page */
 
 demo('opens at once, and its frames advance', async () => {
-  const { page, errors } = await site.page('')
-  await frames(page)
-  const first = await picture(page)
-  await frames(page)
-  assert.is.not(await picture(page), first, 'the picture changes')
+  const { page, errors } = await site.page('', { ...WIDE, live: true })
+  await frames(page, 10)
+  await changed(page, await picture(page))
   assert.equal(errors, [])
   assert.equal(await told(page, 'errors'), [])
 })
 
 demo('lights up hits where the pointer is', async () => {
-  const { page } = await site.page('#scene=neighbours')
+  const { page } = await site.page('#scene=neighbours', SMALL)
   await frames(page, 5)
   const box = await page.locator('#stage').boundingBox()
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
-  await page.waitForFunction(() => window.copseDemo.hits > 0)
+  await until(page, () => window.copseDemo.hits > 0)
+  const near = await told(page, 'hits')
   await page.mouse.wheel(0, -2000)
-  await frames(page, 5)
+  await until(page, (near) => window.copseDemo.hits > near, near)
   const wide = await told(page, 'hits')
   await page.mouse.wheel(0, 4000)
-  await page.waitForFunction((wide) => window.copseDemo.hits < wide, wide)
+  await until(page, (wide) => window.copseDemo.hits < wide, wide)
 })
 
 demo('shows what a grid reads, by the size of its cells', async () => {
-  const { page, errors } = await site.page('#scene=neighbours')
+  const { page, errors } = await site.page('#scene=neighbours', SMALL)
   await frames(page, 5)
   const cellSize = page.getByRole('textbox', { name: 'cellSize' })
   assert.not.ok(await cellSize.isVisible(), 'the tree has no cellSize')
@@ -52,11 +66,10 @@ demo('shows what a grid reads, by the size of its cells', async () => {
   const box = await page.locator('#stage').boundingBox()
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
   await page.keyboard.press('Space')
-  await page.waitForFunction(() => window.copseDemo.paused && window.copseDemo.hits > 0)
+  await until(page, () => window.copseDemo.paused && window.copseDemo.hits > 0)
 
   const readWith = async (size) => {
     await cellSize.fill(size)
-    await frames(page)
     assert.is(await number(page, 'Hits'), await told(page, 'hits'))
     return { hits: await number(page, 'Hits'), read: await number(page, 'Agents read') }
   }
@@ -68,27 +81,26 @@ demo('shows what a grid reads, by the size of its cells', async () => {
 })
 
 demo('stands still while paused, and goes on', async () => {
-  const { page } = await site.page('#scene=battle')
+  const { page } = await site.page('#scene=battle', SMALL)
   await frames(page, 10)
   await page.keyboard.press('Space')
-  await page.waitForFunction(() => window.copseDemo.paused)
-  await frames(page, 2)
-  const still = await picture(page)
+  await until(page, () => window.copseDemo.paused)
+  const paused = await still(page, 2)
   await frames(page, 10)
-  assert.ok((await picture(page)) === still) // a list of what differs would take minutes
+  assert.ok((await picture(page)) === paused) // assert.is would look for the difference for minutes
   await page.keyboard.press('Space')
-  await frames(page, 10)
-  assert.is.not(await picture(page), still)
+  await changed(page, paused)
 })
 
 demo('opens every scene, by its link', async () => {
-  const { page, errors } = await site.page('')
+  const { page, errors } = await site.page('', { viewport: { width: 1024, height: 640 } })
   await frames(page, 5)
   const scenes = await told(page, 'scenes')
   assert.ok(scenes.length >= 15)
   for (const scene of scenes) {
     await choose(page, scene)
-    await frames(page, 60)
+    await until(page, () => window.copseDemo.hits > 0)
+    await frames(page, 10, LONG)
     await page.screenshot({ path: `build/screenshots/${scene}.png` })
   }
   assert.equal(errors, [])
@@ -96,32 +108,32 @@ demo('opens every scene, by its link', async () => {
 })
 
 demo('boids flee the pointer once it scares, and predators', async () => {
-  const { page, errors } = await site.page('#scene=flock')
+  const { page, errors } = await site.page('#scene=flock', SMALL)
   await frames(page, 5)
   const predators = page.getByRole('textbox', { name: 'predators' })
   await predators.fill('0')
   await page.getByRole('checkbox', { name: 'show who sees whom' }).uncheck()
-  await page.waitForFunction(() => window.copseDemo.hits === 0)
+  await until(page, () => window.copseDemo.hits === 0)
 
   const box = await page.locator('#stage').boundingBox()
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2)
-  await page.waitForFunction(() => window.copseDemo.hits > 0)
+  await until(page, () => window.copseDemo.hits > 0)
   await page.mouse.down()
-  await page.waitForFunction(() => window.copseDemo.hits === 0)
+  await until(page, () => window.copseDemo.hits === 0, null, { burst: 10 })
 
   await predators.fill('20')
-  await page.waitForFunction(() => window.copseDemo.hits > 0)
+  await until(page, () => window.copseDemo.hits > 0, null, { burst: 10 })
   assert.equal(errors, [])
 })
 
 demo('every library finds the same in the race', async () => {
-  const { page, errors } = await site.page('#scene=race')
+  const { page, errors } = await site.page('#scene=race', SMALL)
   const finished = () => {
     const { results } = window.copseDemo
     return results.length >= 6 && results.every(({ total, equal }) => total > 0 && equal)
   }
-  await page.waitForFunction(finished)
-  await frames(page, 60)
+  await until(page, finished)
+  await frames(page, 40)
   const results = await told(page, 'results')
   assert.ok(await page.evaluate(finished), JSON.stringify(results))
   assert.is(results[1].name, 'copse Grid')
@@ -130,29 +142,26 @@ demo('every library finds the same in the race', async () => {
   assert.is(await agents.getAttribute('aria-valuenow'), '5000')
   await agents.press('ArrowLeft')
   assert.is(await agents.getAttribute('aria-valuenow'), '2000')
-  await page.waitForFunction(finished)
+  await until(page, finished)
   assert.equal(errors, [])
 })
 
 demo('searches a k-d tree step by step, and finds what nearest() does', async () => {
-  const { page, errors } = await site.page('#scene=kdtree')
+  const { page, errors } = await site.page('#scene=kdtree', SMALL)
   await frames(page, 5)
   const first = await picture(page)
-  await page.waitForFunction(() => window.copseDemo.hits > 2)
-  assert.is.not(await picture(page), first, 'the search goes on by itself')
+  await until(page, () => window.copseDemo.hits > 2)
+  await changed(page, first, 'the search goes on by itself')
 
-  const press = async (name) => {
-    await page.getByRole('button', { name, exact: true }).click()
-    await frames(page, 30)
-  }
+  const press = (name) => page.getByRole('button', { name, exact: true }).click()
   await press('Step forward')
   const step = await number(page, 'Step')
   await press('Step forward')
   assert.is(await number(page, 'Step'), step + 1)
-  const forth = await picture(page)
+  const forward = await picture(page)
   await press('Step back')
   assert.is(await number(page, 'Step'), step)
-  assert.is.not(await picture(page), forth)
+  await changed(page, forward)
 
   await page.getByRole('combobox', { name: 'search' }).selectOption('at once')
   const box = await page.locator('#stage').boundingBox()
@@ -164,7 +173,6 @@ demo('searches a k-d tree step by step, and finds what nearest() does', async ()
   }
   await page.locator('#stage canvas[role]').press('Enter')
   await page.mouse.click(box.x + 50, box.y + 300)
-  await frames(page, 30)
   assert.is(await number(page, 'Points'), 52)
   assert.is(await number(page, 'Best so far'), 0, 'the point that was dropped')
   await press('Remove dropped points')
@@ -172,17 +180,16 @@ demo('searches a k-d tree step by step, and finds what nearest() does', async ()
 
   const lines = await picture(page)
   await page.getByRole('textbox', { name: 'levels' }).fill('1')
-  await frames(page, 5)
-  assert.is.not(await picture(page), lines)
+  await changed(page, lines)
   assert.equal(errors, [])
 })
 
 demo('all builders of the k-d tree give the order that sorting gives', async () => {
-  const { page, errors } = await site.page('#scene=kdtree')
+  const { page, errors } = await site.page('#scene=kdtree', SMALL)
   await frames(page, 5)
   await page.getByRole('combobox', { name: 'build times' }).selectOption('these points')
   await page.getByRole('button', { name: 'Measure build times' }).click()
-  await page.waitForFunction(() => window.copseDemo.results.length === 6)
+  await until(page, () => window.copseDemo.results.length === 6)
   const results = (await told(page, 'results')).slice(2)
   assert.ok(
     results.every(({ total, equal }) => total > 0 && equal),
@@ -192,93 +199,95 @@ demo('all builders of the k-d tree give the order that sorting gives', async () 
 })
 
 demo('finds the nearest in space, in a view that turns', async () => {
-  const { page, errors } = await site.page('#scene=kdtree', {
-    viewport: { width: 800, height: 500 },
-  })
+  const { page, errors } = await site.page('#scene=kdtree', SMALL)
   const loaded = () =>
     performance.getEntriesByType('resource').some(({ name }) => /world/.test(name))
   await frames(page, 5)
   assert.not.ok(await page.evaluate(loaded), 'three.js is for scenes in 3D')
   await choose(page, 'space')
-  await page.waitForFunction(loaded)
-  await page.waitForFunction(() => window.copseDemo.results[0]?.equal)
+  await until(page, loaded)
+  await until(page, () => window.copseDemo.results[0]?.equal)
   assert.is(await told(page, 'hits'), 30)
   await frames(page, 5)
-  const moving = await picture(page)
-  await frames(page, 10)
-  assert.is.not(await picture(page), moving)
+  await changed(page, await picture(page))
 
-  // Paused, and the probe at rest in a hand: only what is done now changes the picture.
+  // Paused, and the probe at rest at the mouse: only the next actions change the picture.
   const box = await page.locator('#stage').boundingBox()
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
   await page.keyboard.press('Space')
   await page.mouse.move(x, y)
-  await frames(page, 40)
-  let before = await picture(page)
-  const changes = async (what) => {
-    await frames(page, 5)
-    const after = await picture(page)
-    assert.is.not(after, before, what)
-    before = after
-  }
+  let before = await still(page)
+  const changes = async (what) => (before = await changed(page, before, what))
   await page.mouse.wheel(0, -500)
   await changes('the wheel zooms')
   await page.mouse.down()
   await page.mouse.move(x + 120, y + 40)
   await page.mouse.up()
   await changes('a drag turns')
+  before = await still(page)
   await page.getByRole('textbox', { name: 'levels' }).fill('0')
   await changes('planes by level')
   await page.getByRole('textbox', { name: 'k nearest' }).fill('5')
-  await page.waitForFunction(() => window.copseDemo.hits === 5)
+  await until(page, () => window.copseDemo.hits === 5)
+  before = await picture(page)
   await page.getByRole('combobox', { name: 'spread' }).selectOption('spiral')
   await changes('other points')
-  await page.waitForFunction(() => window.copseDemo.results[0]?.equal)
+  await until(page, () => window.copseDemo.results[0]?.equal)
 
-  // Again and again: a page has but few contexts for 3D.
+  // Again and again: the number of contexts for 3D in a page is limited.
   for (let i = 0; i < 3; i++) {
     for (const scene of ['kdtree', 'space']) {
-      await choose(page, scene)
-      await frames(page, 5)
+      await goToScene(page, scene)
+      await frames(page, 2)
     }
   }
   assert.equal(errors, [])
   assert.equal(await told(page, 'errors'), [])
 })
 
-/** Once every result is there and equal; more of it is checked in each of some frames. @param {Page} page */
-async function allEqual(page, least) {
+/**
+ * Waits until every result is there and equal, and checks that all of them stay equal: scenes compare
+ * twice a second, while they are paused in every 30th frame.
+ * @param {Page} page @param {number} least number of results
+ */
+async function allEqual(page, least, count = 12) {
   const equal = (least) => {
     const { results } = window.copseDemo
     return results.length >= least && results.every(({ equal }) => equal)
   }
-  await page.waitForFunction(equal, least)
-  for (let i = 0; i < 5; i++) {
-    await frames(page, 3)
-    const results = await told(page, 'results')
-    assert.ok(
-      results.every(({ equal }) => equal),
-      JSON.stringify(results),
-    )
-  }
+  await until(page, equal, least)
+  const wrong = await page.evaluate(
+    async ([count, ms]) => {
+      let wrong
+      let drawn = 0
+      const isChecked = () => {
+        const { results } = window.copseDemo
+        if (!results.every(({ equal }) => equal)) wrong = results
+        return wrong || drawn++ === count
+      }
+      await window.testFrames.until(isChecked, null, ms, count)
+      return wrong
+    },
+    [count, LONG],
+  )
+  assert.is(wrong, undefined, JSON.stringify(wrong))
 }
 
 demo('a quadtree follows colliders, and finds what brute force does', async () => {
-  const { page, errors } = await site.page('#scene=colliders')
+  const { page, errors } = await site.page('#scene=colliders', SMALL)
   await frames(page, 5)
   const box = await page.locator('#stage').boundingBox()
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
-  await page.waitForFunction(() => window.copseDemo.hits > 0)
+  await until(page, () => window.copseDemo.hits > 0)
   await allEqual(page, 3)
-  await frames(page, 60)
   assert.ok((await number(page, 'Changes a frame')) > 0)
   assert.ok((await number(page, 'Pairs')) > 0)
 
   const hits = await told(page, 'hits')
   await page.mouse.wheel(0, -1000)
-  await page.waitForFunction((hits) => window.copseDemo.hits > hits, hits)
+  await until(page, (hits) => window.copseDemo.hits > hits, hits)
 
-  const straddlers = async () => (await frames(page, 30), number(page, 'Straddlers'))
+  const straddlers = () => number(page, 'Straddlers')
   const set = (name, value) => page.getByRole('textbox', { name }).fill(value)
   const tight = await straddlers()
   assert.ok(tight > 0)
@@ -299,40 +308,32 @@ demo('a quadtree follows colliders, and finds what brute force does', async () =
   await allEqual(page, 3)
 
   await page.locator('#stage canvas[role]').press('Space')
-  await page.waitForFunction(() => window.copseDemo.paused)
-  await frames(page, 2)
-  const still = await picture(page)
+  await until(page, () => window.copseDemo.paused)
+  const paused = await still(page, 2)
   await frames(page, 10)
-  assert.ok((await picture(page)) === still, 'paused')
+  assert.ok((await picture(page)) === paused, 'paused')
   await page.getByRole('checkbox', { name: 'find overlaps' }).uncheck()
-  await frames(page, 5)
-  assert.ok((await picture(page)) !== still, 'overlaps on demand')
+  await changed(page, paused, 'overlaps on demand')
   assert.equal(errors, [])
   assert.equal(await told(page, 'errors'), [])
 })
 
 demo('an octree follows swarms, and the player goes with the camera', async () => {
-  const { page, errors } = await site.page('#scene=octree', {
-    viewport: { width: 800, height: 500 },
-  })
+  const { page, errors } = await site.page('#scene=octree', SMALL)
   await allEqual(page, 1)
   const set = (name, value) => page.getByRole('textbox', { name }).fill(value)
   await set("player's box", '0.5')
   const box = await page.locator('#stage').boundingBox()
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
   await page.mouse.move(x, y)
-  await page.waitForFunction(() => window.copseDemo.hits > 0)
-  const moving = await picture(page)
-  await frames(page, 20)
-  assert.ok((await picture(page)) !== moving, 'they fly')
+  await until(page, () => window.copseDemo.hits > 0)
+  await changed(page, await picture(page), 'they fly')
   assert.ok((await number(page, 'Changes a frame')) > 0)
 
   await set('leafSize', '40')
-  await frames(page, 30)
   const few = await number(page, 'Nodes')
   await set('leafSize', '4')
   await allEqual(page, 1)
-  await frames(page, 30)
   assert.ok((await number(page, 'Nodes')) > few)
   await set('looseness', '2')
   await allEqual(page, 1)
@@ -341,25 +342,14 @@ demo('an octree follows swarms, and the player goes with the camera', async () =
   assert.ok((await number(page, 'Depth')) <= 2)
 
   await page.locator('#stage canvas[role]').press('Space')
-  await page.waitForFunction(() => window.copseDemo.paused)
+  await until(page, () => window.copseDemo.paused)
   await page.mouse.move(x + 80, y)
-  // Until the player is at rest: then only what is done changes the picture.
-  let before = ''
-  const rest = async () => {
-    for (let tries = 0; tries < 30; tries++) {
-      await frames(page, 15)
-      const now = await picture(page)
-      if (now === before) return
-      before = now
-    }
-    assert.unreachable('nothing stands still while paused')
-  }
+  // The player comes to rest after each change: then only the next one changes the picture.
+  let before = await still(page)
   const changes = async (what) => {
-    await frames(page, 5)
-    assert.ok((await picture(page)) !== before, what)
-    await rest()
+    await changed(page, before, what)
+    before = await still(page)
   }
-  await rest()
   await page.mouse.wheel(0, -500)
   await changes('the wheel zooms')
   await page.mouse.down()
@@ -367,25 +357,24 @@ demo('an octree follows swarms, and the player goes with the camera', async () =
   await page.mouse.up()
   await changes('a drag turns')
   await page.getByRole('checkbox', { name: 'draw cells' }).uncheck()
-  await changes('cells on demand')
+  await changed(page, before, 'cells on demand')
   assert.equal(errors, [])
   assert.equal(await told(page, 'errors'), [])
 })
 
-demo('a guard sees whom no wall hides, and walls that are drawn hide more', async () => {
+demo('a guard sees the agents that no wall hides, and drawn walls hide more', async () => {
   const { page, errors } = await site.page('#scene=sight')
   await frames(page, 5)
-  await page.waitForFunction(() => window.copseDemo.hits > 5)
+  await until(page, () => window.copseDemo.hits > 5)
   const moving = await picture(page)
   await allEqual(page, 1)
-  assert.ok((await picture(page)) !== moving, 'they walk')
+  await changed(page, moving, 'they walk')
   const walls = await number(page, 'Walls')
   assert.ok((await number(page, 'Pieces')) >= (await number(page, 'Edges')))
 
-  // Paused, by the button, or the stage would be outlined: only what is done now changes the picture.
+  // The button pauses, since a key would outline the stage. Only the next actions change the picture.
   await page.locator('#pause').click()
-  await frames(page, 3)
-  const before = await picture(page)
+  const before = await still(page, 2)
   const seen = await told(page, 'hits')
   const box = await page.locator('#stage').boundingBox()
   for (let y = 20; y < box.height; y += 40) {
@@ -396,53 +385,47 @@ demo('a guard sees whom no wall hides, and walls that are drawn hide more', asyn
     await frames(page, 2)
     await page.mouse.up()
   }
-  await frames(page, 30)
-  assert.ok((await told(page, 'hits')) < seen, 'less is seen')
   assert.ok((await number(page, 'Walls')) > walls + 10)
+  assert.ok((await told(page, 'hits')) < seen, 'less is seen')
   await allEqual(page, 1)
   const press = (name) => page.getByRole('button', { name }).click()
   const most = await number(page, 'Walls')
   await press('Undo your last wall')
-  await frames(page, 30)
   assert.is(await number(page, 'Walls'), most - 1)
   await press('Clear your walls')
-  await frames(page, 30)
   assert.is(await number(page, 'Walls'), walls)
   assert.is(await told(page, 'hits'), seen)
-  assert.ok((await picture(page)) === before, 'as if nothing had been drawn')
+  assert.ok((await still(page, 2)) === before, 'as if nothing had been drawn')
 
   await page.locator('#stage canvas[role]').press('Enter')
   await page.keyboard.down('ArrowLeft')
   await frames(page, 20)
   await page.keyboard.up('ArrowLeft')
   await page.keyboard.press('Enter')
-  await frames(page, 30)
   assert.is(await number(page, 'Walls'), walls + 1, 'drawn by keys')
   await press('Clear your walls')
 
   const reach = await number(page, 'Within reach')
   await page.mouse.move(box.x + 200, box.y + 200)
   await page.mouse.wheel(0, -1000)
-  await frames(page, 30)
-  assert.ok((await number(page, 'Within reach')) > reach, 'the wheel widens the view')
+  await eventually(
+    async () => (await number(page, 'Within reach')) > reach,
+    'the wheel widens the view',
+  )
   await page.getByRole('textbox', { name: 'view distance' }).fill('100')
-  await frames(page, 30)
   assert.ok((await number(page, 'Within reach')) < reach)
+  const plain = await still(page, 2)
   await page.getByRole('checkbox', { name: 'show partition' }).check()
-  await frames(page, 3)
-  assert.ok((await picture(page)) !== before, 'the partition on demand')
+  await changed(page, plain, 'the partition on demand')
   const agents = page.getByRole('slider', { name: 'agents' })
   await agents.press('ArrowRight')
-  await frames(page, 30)
   assert.is(await number(page, 'Agents'), 500)
 
   await page.getByRole('combobox', { name: 'guard' }).selectOption('follows the pointer')
   await page.getByRole('checkbox', { name: 'move doors' }).uncheck()
   await page.locator('#pause').click()
   await page.mouse.move(box.x + 300, box.y + 300)
-  const still = await picture(page)
-  await frames(page, 60)
-  assert.ok((await picture(page)) !== still, 'they walk on')
+  await changed(page, await picture(page), 'they walk on')
   await allEqual(page, 1)
   assert.equal(errors, [])
   assert.equal(await told(page, 'errors'), [])
@@ -450,58 +433,47 @@ demo('a guard sees whom no wall hides, and walls that are drawn hide more', asyn
 
 demo('a guard lights a dark page too, and a phone, where a tap is no wall', async () => {
   for (const [name, options] of Object.entries({
-    'sight-dark': { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
+    'sight-dark': { ...WIDE, colorScheme: 'dark' },
     'sight-phone': PHONE,
   })) {
     const { page, errors } = await site.page('#scene=sight', options)
-    await frames(page, 60)
-    await page.waitForFunction(() => window.copseDemo.hits > 0)
+    await until(page, () => window.copseDemo?.hits > 0, null, { ms: LONG })
     if (options.hasTouch) {
       const walls = await number(page, 'Walls')
       await page.touchscreen.tap(195, 400)
-      await frames(page, 30)
       assert.is(await number(page, 'Walls'), walls)
       assert.is(
         await page.evaluate(() => document.documentElement.scrollWidth),
         PHONE.viewport.width,
       )
     }
-    await page.screenshot({ path: `build/screenshots/${name}.png` })
+    await page.screenshot({ path: `build/screenshots/${name}.png`, scale: 'css' })
     assert.equal(errors, [])
   }
 })
 
-/** What scenes of crowds have in common. @param {Page} page @param {string} agents @param {string} shown */
+/** Checks what scenes of crowds have in common. @param {Page} page @param {string} agents @param {string} shown */
 async function crossing(page, agents, shown) {
-  await page.waitForFunction(() => window.copseDemo.hits > 0)
+  await until(page, () => window.copseDemo.hits > 0)
   const start = await picture(page)
   await allEqual(page, 1)
-  await frames(page, 30)
-  assert.ok((await picture(page)) !== start, 'they move')
+  await changed(page, start, 'they move')
   assert.ok((await number(page, 'Neighbours, mean')) > 1)
   assert.is(await number(page, 'Agents'), parseFloat(agents))
 
-  // Paused, by the button, or the stage would be outlined: only what is done now changes the picture. From
-  // the first step on: later all might rest where they end.
+  // The button pauses, since a key would outline the stage. Only the next actions change the picture:
+  // after a reset, since a crowd that has arrived would not move.
   const press = (name) => page.getByRole('button', { name, exact: true }).click()
   await page.locator('#pause').click()
-  await page.waitForFunction(() => window.copseDemo.paused)
+  await until(page, () => window.copseDemo.paused)
   await press('Reset')
   await page.mouse.move(2, 2) // off the stage
-  const steps = async () => (await frames(page, 30), number(page, 'Steps'))
+  const steps = () => number(page, 'Steps')
   assert.is(await steps(), 0)
-  let before = await picture(page)
+  let before = await still(page, 2)
   assert.is(await steps(), 0)
   assert.ok((await picture(page)) === before, 'nothing moves while paused')
-  // Where the machine is busy, what is drawn may be seen some frames later.
-  const changes = async (what) => {
-    const old = before
-    for (let tries = 0; tries < 20 && before === old; tries++) {
-      await frames(page, 5)
-      before = await picture(page)
-    }
-    assert.ok(before !== old, what)
-  }
+  const changes = async (what) => (before = await changed(page, before, what))
   await press('One step')
   assert.is(await steps(), 1)
   await changes('a step')
@@ -511,62 +483,56 @@ async function crossing(page, agents, shown) {
   await changes('the picked agent on demand')
   await page.getByRole('checkbox', { name: shown }).check()
   await page.getByRole('textbox', { name: 'most neighbours' }).fill('3')
-  await page.waitForFunction(() => window.copseDemo.hits === 3)
-  await allEqual(page, 1)
+  await until(page, () => window.copseDemo.hits === 3)
+  await allEqual(page, 1, 31)
   await page.getByRole('textbox', { name: 'most neighbours' }).fill('10')
 
-  // The same from the first step on, whenever it begins.
+  // Every run from the start is the same.
   const begin = async () => {
     await press('Reset')
     for (let i = 0; i < 3; i++) await press('One step')
     assert.is(await steps(), 3)
-    return picture(page)
+    return still(page, 1)
   }
   assert.ok((await begin()) === (await begin()), 'the same again')
   const slider = page.getByRole('slider', { name: 'agents' })
   await slider.press('ArrowRight')
-  await frames(page, 30)
   assert.ok((await number(page, 'Agents')) > parseFloat(agents))
   assert.is(await number(page, 'Steps'), 0)
   await slider.press('ArrowLeft')
-  await frames(page, 5)
+  await frames(page)
 }
 
 for (const [scene, agents] of Object.entries({ circle: '500', blocks: '400' }))
   demo(`a crowd crosses: ${scene}`, async () => {
-    const { page, errors } = await site.page(`#scene=${scene}`)
+    const { page, errors } = await site.page(`#scene=${scene}`, SMALL)
     await frames(page, 5)
     await crossing(page, agents, 'show constraints')
 
-    // In the middle of the stage is nobody yet; around it are all.
+    // All agents begin around the middle of the stage.
     const box = await page.locator('#stage').boundingBox()
     const picked = () => number(page, 'Picked agent')
     assert.is(await picked(), 0)
     await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2)
-    await frames(page, 30)
-    assert.is(await picked(), 0, 'nobody is there')
-    for (let x = box.width / 2; x > 0 && (await picked()) === 0; x -= 20) {
+    assert.is(await picked(), 0, 'the middle is empty')
+    for (let x = box.width / 2; x > 0 && (await picked()) === 0; x -= 20)
       await page.mouse.click(box.x + x, box.y + 0.2 * box.height)
-      await frames(page, 30)
-    }
     assert.ok((await picked()) > 0, 'a click picks')
-    let before = await picture(page)
+    const before = await still(page, 2)
     await page.mouse.wheel(0, -800)
-    await frames(page, 5)
-    assert.ok((await picture(page)) !== before, 'the wheel zooms')
+    await changed(page, before, 'the wheel zooms')
     await page.mouse.wheel(0, 5000)
     await page.locator('#pause').click()
-    await frames(page, 60)
-    before = await picture(page)
+    await frames(page, 20, LONG)
+    const wide = await picture(page)
     await page.setViewportSize({ width: 700, height: 900 })
-    await frames(page, 30)
-    assert.ok((await picture(page)) !== before)
+    await changed(page, wide)
     assert.equal(errors, [])
     assert.equal(await told(page, 'errors'), [])
   })
 
-demo('a crowd heeds walls, and finds its way around them', async () => {
-  const { page, errors } = await site.page('#scene=blocks')
+demo('a crowd avoids walls, and finds its way around them', async () => {
+  const { page, errors } = await site.page('#scene=blocks', SMALL)
   await frames(page, 5)
   const slider = (name) => page.getByRole('slider', { name })
   for (let i = 0; i < 2; i++) await slider('agents').press('ArrowLeft')
@@ -578,24 +544,20 @@ demo('a crowd heeds walls, and finds its way around them', async () => {
     window.mostWalls = Math.max(window.mostWalls ?? 0, value('Its walls'))
     return value('Agents') === 100 && value('Arrived') >= least
   }
-  await page.waitForFunction(arrived, 95, { timeout: 60_000 })
+  await until(page, arrived, 95, { ms: LONG, burst: 10 })
   assert.ok((await page.evaluate(() => window.mostWalls)) > 0)
   await allEqual(page, 1)
   assert.equal(errors, [])
 })
 
-demo('a crowd in space crosses, and a click picks whose neighbours are shown', async () => {
-  const { page, errors } = await site.page('#scene=spheres', {
-    viewport: { width: 800, height: 500 },
-  })
+demo('a crowd in space crosses, and a click picks the agent that shows its neighbors', async () => {
+  const { page, errors } = await site.page('#scene=spheres', SMALL)
   await frames(page, 5)
   await crossing(page, '250', 'show neighbours')
   const box = await page.locator('#stage').boundingBox()
   const picked = () => number(page, 'Picked agent')
-  for (let x = 0.3; x < 0.7 && (await picked()) === 0; x += 0.02) {
+  for (let x = 0.3; x < 0.7 && (await picked()) === 0; x += 0.02)
     await page.mouse.click(box.x + x * box.width, box.y + 0.45 * box.height)
-    await frames(page, 20)
-  }
   assert.ok((await picked()) > 0)
   await allEqual(page, 1)
   assert.equal(errors, [])
@@ -603,7 +565,7 @@ demo('a crowd in space crosses, and a click picks whose neighbours are shown', a
 })
 
 demo('two streams cross a corridor, with what a crowd adds and without', async () => {
-  const { page, errors } = await site.page('#scene=crossing')
+  const { page, errors } = await site.page('#scene=crossing', SMALL)
   await frames(page, 5)
   const slider = (name) => page.getByRole('slider', { name })
   for (let i = 0; i < 3; i++) await slider('steps a frame').press('ArrowRight')
@@ -612,24 +574,22 @@ demo('two streams cross a corridor, with what a crowd adds and without', async (
     const item = shown.find(({ firstChild }) => firstChild.textContent === 'Went through')
     return Number(item?.lastChild.textContent.replace(',', '')) > 20
   }
-  await page.waitForFunction(passed)
+  await until(page, passed, null, { ms: LONG, burst: 10 })
   assert.ok((await number(page, 'Speed')) > 50)
   await page.getByRole('checkbox', { name: 'as published' }).check()
-  await frames(page, 15)
-  await page.waitForFunction(passed)
+  await eventually(async () => (await number(page, 'Went through')) <= 20, 'all begin again')
+  await until(page, passed, null, { ms: LONG, burst: 10 })
   const before = await picture(page)
   await page.getByRole('textbox', { name: 'in a hurry' }).fill('1')
-  await frames(page, 15)
-  assert.ok((await picture(page)) !== before)
+  await changed(page, before)
   await slider('agents').press('ArrowLeft')
-  await frames(page, 30)
   assert.is(await number(page, 'Agents'), 200)
   assert.equal(errors, [])
   assert.equal(await told(page, 'errors'), [])
 })
 
 demo('a crowd finds its way out, and no more when walls are drawn', async () => {
-  const { page, errors } = await site.page('#scene=evacuate')
+  const { page, errors } = await site.page('#scene=evacuate', SMALL)
   await frames(page, 5)
   const slider = (name) => page.getByRole('slider', { name })
   for (let i = 0; i < 2; i++) await slider('steps a frame').press('ArrowRight')
@@ -638,15 +598,14 @@ demo('a crowd finds its way out, and no more when walls are drawn', async () => 
     const item = shown.find(({ firstChild }) => firstChild.textContent === 'Out')
     return Number(item?.lastChild.textContent) >= least
   }
-  await page.waitForFunction(out, 180, { timeout: 60_000 })
+  await until(page, out, 180, { ms: LONG, burst: 10 })
   assert.ok(await page.locator('#curve canvas').isVisible())
 
-  // Paused, by the button, or the stage would be outlined.
+  // The button pauses, since a key would outline the stage.
   await page.locator('#pause').click()
   await page.getByRole('button', { name: 'Reset' }).click()
-  await frames(page, 30)
   assert.is(await number(page, 'No way out'), 0)
-  const before = await picture(page)
+  const before = await still(page, 2)
   const box = await page.locator('#stage').boundingBox()
   for (const [part, other] of [
     [0.05, 0.95],
@@ -658,74 +617,72 @@ demo('a crowd finds its way out, and no more when walls are drawn', async () => 
     await frames(page, 2)
     await page.mouse.up()
   }
-  await frames(page, 30)
   assert.is(await number(page, 'Your walls'), 2)
-  assert.ok((await picture(page)) !== before)
+  await changed(page, before)
   await page.getByRole('button', { name: 'Clear your walls' }).click()
   await page.mouse.move(2, 2) // off the stage
-  await frames(page, 30)
   assert.is(await number(page, 'Your walls'), 0)
-  assert.ok((await picture(page)) === before, 'as if nothing had been drawn')
+  assert.ok((await still(page, 2)) === before, 'as if nothing had been drawn')
   assert.equal(errors, [])
   assert.equal(await told(page, 'errors'), [])
 })
 
-demo('a crowd goes back, and on bit for bit, unless somebody is moved', async () => {
-  const { page, errors } = await site.page('#scene=rewind')
+demo('a crowd goes back, and on bit for bit, unless an agent is moved', async () => {
+  const { page, errors } = await site.page('#scene=rewind', SMALL)
   const press = (name) => page.getByRole('button', { name, exact: true }).click()
-  await page.waitForFunction(() => window.copseDemo?.hits > 40)
+  await frames(page)
+  await until(page, () => window.copseDemo.hits > 40, null, { ms: LONG, burst: 10 })
   await press('Rewind 10 seconds')
-  await page.waitForFunction(() => window.copseDemo.results[0]?.equal)
-  await frames(page, 60)
+  await until(page, () => window.copseDemo.results[0]?.equal)
+  await frames(page, 20, LONG)
   assert.ok((await number(page, 'Came again')) > 5)
   assert.ok(await page.evaluate(() => window.copseDemo.results[0].equal))
   assert.ok(await page.locator('#table .right').count())
   assert.is(await page.locator('#table .wrong').count(), 0)
   await press('… and move somebody by 1 mm')
-  await page.waitForFunction(() => window.copseDemo.results[0]?.equal === false)
-  await page.waitForFunction(() => document.querySelector('#table .wrong'))
+  await until(page, () => window.copseDemo.results[0]?.equal === false, null, { burst: 10 })
+  await until(page, () => document.querySelector('#table .wrong'), null, { burst: 10 })
   assert.equal(errors, [])
   assert.equal(await told(page, 'errors'), [])
 })
 
 demo('units of a battle avoid each other on demand', async () => {
-  const { page, errors } = await site.page('#scene=battle')
+  const { page, errors } = await site.page('#scene=battle', SMALL)
   await frames(page, 5)
   const avoid = page.getByRole('checkbox', { name: 'avoid each other' })
   await avoid.check()
-  await frames(page, 60)
   assert.ok((await number(page, 'Queries a frame')) > 0)
   await page.setViewportSize({ width: 800, height: 1100 })
-  await frames(page, 20)
+  await frames(page, 3)
   await avoid.uncheck()
-  await frames(page, 20)
+  await frames(page, 3)
   assert.equal(errors, [])
   assert.equal(await told(page, 'errors'), [])
 })
 
-demo('crowds on a dark page, and on a phone, where a tap picks', async () => {
-  for (const scene of ['circle', 'blocks', 'spheres', 'crossing', 'evacuate', 'rewind']) {
-    for (const [name, options] of Object.entries({
-      dark: { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
-      phone: PHONE,
-    })) {
-      const { page, errors } = await site.page(`#scene=${scene}`, options)
-      await frames(page, 60)
-      await page.waitForFunction(() => window.copseDemo.hits > 0)
+for (const [name, options] of Object.entries({
+  dark: { ...WIDE, colorScheme: 'dark' },
+  phone: PHONE,
+}))
+  demo(`crowds on a ${name} page${options.hasTouch ? ', where a tap picks' : ''}`, async () => {
+    const { page, errors } = await site.page('#scene=circle', options)
+    for (const scene of ['circle', 'blocks', 'spheres', 'crossing', 'evacuate', 'rewind']) {
+      await goToScene(page, scene)
+      await until(page, () => window.copseDemo.hits > 0, null, { ms: LONG })
+      await frames(page, 10, LONG)
       if (options.hasTouch) {
         await page.touchscreen.tap(195, 400)
-        await frames(page, 5)
+        await frames(page)
         assert.is(
           await page.evaluate(() => document.documentElement.scrollWidth),
           PHONE.viewport.width,
         )
       }
-      await page.screenshot({ path: `build/screenshots/${scene}-${name}.png` })
+      await page.screenshot({ path: `build/screenshots/${scene}-${name}.png`, scale: 'css' })
       assert.equal(errors, [])
-      await site.closePages()
+      assert.equal(await told(page, 'errors'), [])
     }
-  }
-})
+  })
 
 demo('fits a phone, and follows a finger', async () => {
   const { page, errors } = await site.page('#scene=neighbours', PHONE)
@@ -734,13 +691,13 @@ demo('fits a phone, and follows a finger', async () => {
   assert.ok(width <= 390, 'the stage is as wide as the screen')
   assert.is(await page.evaluate(() => document.documentElement.scrollWidth), 390)
   await page.touchscreen.tap(195, 400)
-  await page.waitForFunction(() => window.copseDemo.hits > 0)
-  await page.screenshot({ path: 'build/screenshots/phone.png' })
+  await until(page, () => window.copseDemo.hits > 0)
+  await page.screenshot({ path: 'build/screenshots/phone.png', scale: 'css' })
   assert.equal(errors, [])
 })
 
 demo('survives a resize', async () => {
-  const { page, errors } = await site.page('#scene=battle')
+  const { page, errors } = await site.page('#scene=battle', SMALL)
   await frames(page, 5)
   for (const size of [
     { width: 500, height: 900 },

@@ -10,20 +10,28 @@ const docs = suite('documentation')
 const site = fileURLToPath(new URL('../../web/dist/', import.meta.url))
 /** @type {Awaited<ReturnType<typeof open>>} */
 let browser
+/** @type {Awaited<ReturnType<typeof browser.page>>} */
+let tab
 
 docs.before(async () => {
   browser = await open(site)
+  tab = await browser.page('about:blank')
 })
 docs.after(() => browser?.close())
 
 docs('links lead somewhere', () => {
   const root = new URL('file:///docs/index.html')
   const found = new Set([root.pathname])
+  const texts = new Map()
+  const read = (file) => {
+    if (!texts.has(file)) texts.set(file, readFileSync(site + file, 'utf8'))
+    return texts.get(file)
+  }
   const outside = new Set()
   for (const path of found) {
     assert.ok(existsSync(site + path), path)
     if (!path.endsWith('.html')) continue
-    const html = readFileSync(site + path, 'utf8')
+    const html = read(path)
     for (const [, link] of html.matchAll(/ (?:href|src)="([^"]+)"/g)) {
       const { pathname, hash } = new URL(link, new URL(path, root))
       if (!pathname.startsWith('/docs/')) {
@@ -33,8 +41,7 @@ docs('links lead somewhere', () => {
       const file = pathname.endsWith('/') ? `${pathname}index.html` : pathname
       found.add(file)
       if (!hash) continue
-      const target = readFileSync(site + file, 'utf8')
-      assert.ok(target.includes(`id="${hash.slice(1)}"`), `${path}: ${link}`)
+      assert.ok(read(file).includes(`id="${hash.slice(1)}"`), `${path}: ${link}`)
     }
   }
   assert.equal([...outside], ['/', '/examples/'])
@@ -44,14 +51,13 @@ docs('links lead somewhere', () => {
 
 for (const name of ['index', 'documents/how-it-works', 'documents/which-index'])
   docs(`pictures of ${name} are shown`, async () => {
-    const { page, errors } = await browser.page(`docs/${name}.html`)
-    await page.waitForLoadState('load')
+    const { page, errors } = tab
+    await page.goto(new URL(`docs/${name}.html`, browser.url).href) // until all of it is loaded
     const widths = await page.$$eval('.tsd-typography img', (images) =>
       images.map((image) => /** @type {HTMLImageElement} */ (image).naturalWidth),
     )
     assert.ok(widths.length > 0 && widths.every((width) => width > 0), String(widths))
     assert.equal(errors, [])
-    await page.close()
   })
 
 docs.run()

@@ -1,23 +1,23 @@
-// Many agents as sprites (WebGL) draw them and as canvas 2D does: the same picture.
+// Sprites (WebGL) and canvas 2D draw many agents alike.
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { open } from './chromium.js'
-import { frames, picture } from './demo.js'
+import { frames, openDemo, picture, until } from './demo.js'
 
 const drawing = suite('drawing')
-/** @type {Awaited<ReturnType<typeof open>>} */
+/** @type {Awaited<ReturnType<typeof openDemo>>} */
 let site
 
 drawing.before(async () => {
-  site = await open('web/dist')
+  site = await openDemo()
 })
-drawing.after.each(() => site.closePages())
+drawing.after.each(() => site.leavePages())
 drawing.after(() => site.close())
 
 /** @typedef {import('playwright-core').Page} Page */
 
-// In the page, before its own scripts. Graphics hardware is claimed: without it sprites draw less.
+// These run in the page before its own scripts. SPRITES claims graphics hardware: without it sprites draw
+// fewer agents.
 const SPRITES = `
   const { getParameter } = WebGL2RenderingContext.prototype
   const UNMASKED_RENDERER = 0x9246
@@ -32,35 +32,29 @@ const CANVAS_ONLY = `
   }`
 
 /**
- * A paused scene with so many agents.
- * @param {string} script @param {string} scene @param {string} field @param {number} count
+ * Opens a paused scene with that many agents.
+ * @param {string} script @param {string} scene @param {number} count
  */
-async function openScene(script, scene, field, count) {
-  const { page, errors } = await site.page('about:blank', {
-    viewport: { width: 900, height: 600 },
-    reducedMotion: 'reduce', // paused from the start: every time the same picture
-  })
-  await page.addInitScript(script)
-  await page.goto(new URL(`#scene=${scene}`, site.url).href)
-  await frames(page, 3)
-  const number = page.getByRole('textbox', { name: field })
-  if (await number.count()) await number.fill(String(count))
-  else {
-    const slider = page.getByRole('slider', { name: field })
-    while (Number(await slider.getAttribute('aria-valuenow')) < count)
-      await slider.press('ArrowRight')
-  }
-  // Neighbours without its cells: else most of the picture would be theirs.
+async function openScene(script, scene, count) {
+  const { page, errors } = await site.page(
+    `#scene=${scene}&n=${count}`,
+    {
+      viewport: { width: 900, height: 600 },
+      reducedMotion: 'reduce', // paused from the start: every time the same picture
+    },
+    script,
+  )
+  await frames(page)
+  // Neighbors without the cells: else most of the picture would be cells.
   const cells = page.getByRole('combobox', { name: 'cells' })
   if (await cells.count()) await cells.selectOption('off')
-  await page.mouse.move(2, 2)
   await frames(page, 3)
   return { page, errors }
 }
 
 const SIDE = 12 // pixels of a tile
 
-/** Mean red, green and blue of each tile of the stage, as a visitor sees it. @param {Page} page */
+/** Returns the mean red, green and blue of each tile of the stage, as visible in the page. @param {Page} page */
 async function tiles(page) {
   const shot = await picture(page)
   return page.evaluate(
@@ -90,7 +84,7 @@ async function tiles(page) {
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length
 
 /**
- * How far apart two pictures are, as a part of what is on the first one.
+ * Returns how different two pictures are, as a fraction of what is drawn on the first one.
  * @param {number[]} one @param {number[]} other
  */
 function difference(one, other) {
@@ -108,19 +102,19 @@ const usesSprites = (page) =>
     return Boolean(canvas?.isConnected && !canvas.hidden)
   })
 
-// How different they may be: tips of darts are not equally sharp.
+// Scene, agents, largest difference: tips of darts are not equally sharp.
 const MANY = [
-  ['neighbours', 'agents', 5_000, 0.06],
-  ['flock', 'agents', 5_000, 0.2],
-  ['battle', 'each army', 2_000, 0.06],
+  ['neighbours', 5_000, 0.06],
+  ['flock', 5_000, 0.2],
+  ['battle', 2_000, 0.06],
 ]
 
-for (const [scene, field, count, most] of MANY)
+for (const [scene, count, most] of MANY)
   drawing(`many agents look the same by both: ${scene}`, async () => {
-    const sprites = await openScene(SPRITES, scene, field, count)
+    const sprites = await openScene(SPRITES, scene, count)
     assert.ok(await usesSprites(sprites.page))
     const drawn = await tiles(sprites.page)
-    const canvas = await openScene(CANVAS_ONLY, scene, field, count)
+    const canvas = await openScene(CANVAS_ONLY, scene, count)
     assert.not.ok(await usesSprites(canvas.page))
     const off = difference(await tiles(canvas.page), drawn)
     assert.ok(off < most, `differ by ${off}`)
@@ -131,7 +125,7 @@ drawing('sprites follow a resize, and a lost context', async () => {
   const size = { width: 860, height: 440 }
   const both = []
   for (const script of [CANVAS_ONLY, SPRITES]) {
-    const opened = await openScene(script, 'circle', 'agents', 2_000)
+    const opened = await openScene(script, 'circle', 2_000)
     await opened.page.setViewportSize(size)
     await frames(opened.page, 3)
     both.push(opened)
@@ -148,10 +142,10 @@ drawing('sprites follow a resize, and a lost context', async () => {
   await page.evaluate(() =>
     (window.loss = window.gl.getExtension('WEBGL_lose_context')).loseContext(),
   )
-  await page.waitForFunction(() => window.gl.isContextLost())
+  await until(page, () => window.gl.isContextLost())
   await check(false, 'lost')
   await page.evaluate(() => window.loss.restoreContext())
-  await page.waitForFunction(() => !window.gl.isContextLost())
+  await until(page, () => !window.gl.isContextLost())
   await check(true, 'restored')
   assert.equal([...errors, ...canvas.errors], [])
 })

@@ -4,17 +4,17 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { startServer, stopServers } from './gameserver.js'
-import { open } from './chromium.js'
+import { changed, frames, openDemo, picture, until } from './demo.js'
 
 const examples = suite('examples')
-/** @type {Awaited<ReturnType<typeof open>>} */
+/** @type {Awaited<ReturnType<typeof openDemo>>} */
 let site
 
 examples.before(async () => {
   mkdirSync('build/screenshots', { recursive: true })
-  site = await open('web/dist')
+  site = await openDemo()
 })
-examples.after.each(() => site.closePages())
+examples.after.each(() => site.leavePages())
 examples.after(async () => {
   await stopServers()
   await site.close()
@@ -22,15 +22,8 @@ examples.after(async () => {
 
 /** @typedef {import('playwright-core').Page} Page */
 
-/** Waits until the example has drawn some more frames. @param {Page} page */
-async function frames(page, more = 3) {
-  await page.waitForFunction(() => window.example?.frame > 0)
-  const before = await page.evaluate(() => window.example.frame)
-  await page.waitForFunction((least) => window.example.frame >= least, before + more)
-}
-
 /**
- * Opens an example and looks at its stage: which colours of the theme are there, and whether it changes.
+ * Opens an example and looks at its stage: colors of the theme are on it, and it changes.
  * @param {string} name
  * @param {string[]} colors
  */
@@ -38,17 +31,16 @@ async function visit(name, colors, query = '') {
   const { page, errors } = await site.page(`examples/${name}/${query}`, {
     viewport: { width: 750, height: 400 }, // drawn by the processor
   })
-  await frames(page)
-  const picture = () => page.locator('#stage').screenshot()
-  const first = await picture()
-  await frames(page)
-  assert.not.ok(first.equals(await picture()), 'the picture changes')
+  await until(page, () => window.example?.frame > 0)
+  await frames(page, 3)
+  const first = await picture(page)
+  await changed(page, first)
   assert.equal(await missing(page, first, colors), [])
   await page.screenshot({ path: `build/screenshots/example-${name}.png` })
   return { page, errors }
 }
 
-/** Those colours of the theme of which a picture has less than a few pixels. @param {Page} page */
+/** Returns the colors of the theme that have fewer than 20 pixels in a picture. @param {Page} page */
 const missing = (page, picture, colors) =>
   page.evaluate(
     async ([url, colors]) => {
@@ -66,7 +58,7 @@ const missing = (page, picture, colors) =>
         return seen < 20
       })
     },
-    [`data:image/png;base64,${picture.toString('base64')}`, colors],
+    [`data:image/png;base64,${picture}`, colors],
   )
 
 examples('the overview leads to all of them, and each shows its sources', async () => {
@@ -83,25 +75,23 @@ examples('the overview leads to all of them, and each shows its sources', async 
   )
   for (const href of hrefs) {
     await page.goto(`${href}#source`)
-    await page.waitForFunction(() =>
-      /from 'copse'|from '\.\/simulation/.test(document.body.innerText),
-    )
+    await until(page, () => /from 'copse'|from '\.\/simulation/.test(document.body.innerText))
     assert.is(await page.locator('nav a[aria-current]').count(), 1)
   }
   assert.is(await page.locator('details').count(), 4, 'the server’s files too')
   await page.locator('summary:text-is("server.js")').click()
-  await page.waitForFunction(() => document.body.innerText.includes('new WebSocketServer'))
+  await until(page, () => document.body.innerText.includes('new WebSocketServer'))
   await page.locator('h1 a').click()
   await page.waitForURL(/examples\/$/)
   await page.locator('.actions a:text-is("Demo")').click()
-  await page.waitForFunction(() => window.copseDemo?.ready)
+  await until(page, () => window.copseDemo?.ready)
   assert.equal(
     errors.filter((error) => !error.includes('WebSocket') && !/failed/.test(error)),
     [],
   )
 })
 
-examples('three.js shows the crowd where it is, and nobody touches another', async () => {
+examples('three.js shows the crowd where it is, and no two of them touch', async () => {
   const { page, errors } = await visit('three', ['paper'])
   const { steps, misplaced, nearest } = await page.evaluate(() => {
     const { crowd, drones } = window.example
@@ -127,12 +117,12 @@ examples('three.js shows the crowd where it is, and nobody touches another', asy
   assert.equal(errors, [])
 })
 
-examples('PixiJS lights who is in the circle, as brute force finds them', async () => {
+examples('PixiJS lights the agents in the circle, as brute force finds them', async () => {
   const { page, errors } = await visit('pixi', ['agent', 'hit'])
   const box = await page.locator('#stage').boundingBox()
   for (const part of [0.2, 0.5, 0.8]) {
     await page.mouse.move(box.x + part * box.width, box.y + part * box.height)
-    await frames(page)
+    await frames(page, 3)
     const { x, found, differing, isNearest } = await page.evaluate(() => {
       const { agents, lit, nearest, x, y, radius } = window.example
       const { positions, count } = agents
@@ -155,7 +145,7 @@ examples('PixiJS lights who is in the circle, as brute force finds them', async 
   assert.equal(errors, [])
 })
 
-examples('in Phaser those who see the player come near, and nobody is in a wall', async () => {
+examples('in Phaser agents that see the player come near, and none is in a wall', async () => {
   const { page, errors } = await visit('phaser', ['agent', 'hit', 'query', 'wall'])
   const look = () =>
     page.evaluate(() => {
@@ -178,27 +168,39 @@ examples('in Phaser those who see the player come near, and nobody is in a wall'
   assert.ok(first.seers.length > 0 && first.seers.length < 250)
   assert.equal(first.seeing, first.seers)
   assert.equal(first.inWalls, [])
-  await page.waitForFunction(
+  await until(
+    page,
     (time) => window.example.crowd.time > time,
     (await page.evaluate(() => window.example.crowd.time)) + 0.4,
+    { burst: 5 },
   )
   const second = await look()
   assert.is(second.x, first.x, 'the player stands still')
   assert.ok(second.mean < first.mean, `${second.mean} < ${first.mean}`)
 
   await page.keyboard.down('ArrowRight')
-  await page.waitForFunction(({ x }) => {
-    const { crowd, player } = window.example
-    return crowd.positions[2 * player] > x + 20
-  }, second)
+  await until(
+    page,
+    ({ x }) => {
+      const { crowd, player } = window.example
+      return crowd.positions[2 * player] > x + 20
+    },
+    second,
+    { burst: 5 },
+  )
   await page.keyboard.up('ArrowRight')
   const box = await page.locator('#stage canvas').boundingBox()
   await page.mouse.move(box.x + 5, box.y + box.height / 2)
   await page.mouse.down()
-  await page.waitForFunction(({ x }) => {
-    const { crowd, player } = window.example
-    return crowd.positions[2 * player] < x - 20
-  }, second)
+  await until(
+    page,
+    ({ x }) => {
+      const { crowd, player } = window.example
+      return crowd.positions[2 * player] < x - 20
+    },
+    second,
+    { burst: 5 },
+  )
   await page.mouse.up()
   assert.equal((await look()).inWalls, [])
   assert.equal(errors, [])
@@ -230,7 +232,7 @@ examples('the components of bitECS are the tree’s memory, also after it has gr
   const box = await page.locator('#stage').boundingBox()
   for (let click = 1; click <= 6; click++)
     await page.mouse.click(box.x + (box.width * click) / 7, box.y + box.height / 2)
-  await frames(page)
+  await frames(page, 3)
   const grown = await look()
   assert.ok(grown.isShared && grown.found)
   assert.is(grown.agents, first.agents + 6 * 500, 'who died was replaced')
@@ -252,7 +254,7 @@ examples('two players of the game server stay equal to it, and so do late ones',
   const server = await startServer()
   const query = `?port=${server.port}`
   const { page, errors } = await site.page(`examples/server/${query}`)
-  await page.waitForFunction(() => window.example?.clients.every((client) => client?.team >= 0))
+  await until(page, () => window.example?.clients.every((client) => client?.team >= 0))
   const players = (page) =>
     page.evaluate(() =>
       window.example.clients.map(({ team, isEqual, simulation }) => {
@@ -266,7 +268,7 @@ examples('two players of the game server stay equal to it, and so do late ones',
     const { width, height } = await canvas.boundingBox()
     await canvas.click({ position: { x: width * (0.7 - 0.4 * side), y: height / 3 } })
   }
-  await page.waitForFunction(() =>
+  await until(page, () =>
     window.example.clients.every(({ simulation: { crowd } }) =>
       [0, 1].every((slot) => crowd.goals[2 * slot] > 0),
     ),
@@ -276,10 +278,11 @@ examples('two players of the game server stay equal to it, and so do late ones',
     window.example.clients.every(
       (client) => client.simulation.tick >= ticks && client.checks >= checks,
     )
-  await page.waitForFunction(isChecked, [begin[0].tick + 100, 3])
-  await late.page.waitForFunction(isChecked, [0, 2])
+  await until(page, isChecked, [begin[0].tick + 100, 3], { ms: 0 })
+  await until(late.page, isChecked, [0, 2], { ms: 0 })
   for (const { isEqual } of [...(await players(page)), ...(await players(late.page))])
     assert.ok(isEqual)
+  await frames(page)
   const caption = page.locator('figcaption').first()
   assert.match(await caption.textContent(), /tick \d+\nhash [0-9a-f]+\n= the server’s/)
   const message = page.locator('#message')
@@ -287,10 +290,10 @@ examples('two players of the game server stay equal to it, and so do late ones',
   assert.equal([...errors, ...late.errors], [])
 
   assert.is(await server.stop(), 0)
-  await message.waitFor()
+  await until(page, () => document.getElementById('message').checkVisibility())
   assert.match(await message.textContent(), /node web\/examples\/server\/server\.js/)
   await startServer(server.port)
-  await message.waitFor({ state: 'hidden' })
+  await until(page, () => !document.getElementById('message').checkVisibility())
 })
 
 examples.run()

@@ -1,6 +1,43 @@
-// The tests that the address names, in the page. They print what uvu prints, to the console.
+// Runs what the address names, one after another, and posts what each found: suites of suites.js, and
+// `scene=` with the name of a scene of the demo, which the server has in demo/.
 
 import './instances.js'
+import { startScene } from './scene.js'
 import { suites } from './suites.js'
 
-await suites[location.search.slice(1)]()
+globalThis.UVU_DEFER = 1 // uvu queues tests, and does not run them
+console.log = () => {} // uvu's dots
+
+let output = ''
+const fail = (/** @type {any} */ error) => (output += `${error}\n${error?.stack ?? ''}\n`)
+console.error = fail
+addEventListener('error', (event) => fail(event.message))
+addEventListener('unhandledrejection', (event) => fail(event.reason))
+
+/** @param {string} name @returns {Promise<import('./reports.js').Report>} */
+async function run(name) {
+  output = ''
+  let [passed, failed] = [0, 0]
+  try {
+    if (name.startsWith('scene=')) {
+      await startScene(name)
+      passed = 1
+    } else {
+      globalThis.UVU_QUEUE = [[]]
+      await suites[name]()
+      for (const play of globalThis.UVU_QUEUE[0]) {
+        const [errors, held, , total] = await play()
+        if (held < total) fail(errors === true ? 'a hook threw' : errors) // which uvu hides
+        passed += held
+        failed += total - held
+      }
+      if (passed + failed === 0) fail('it has no tests')
+    }
+  } catch (error) {
+    fail(error)
+  }
+  return { name, passed, failed: Math.max(failed, Number(output !== '')), output }
+}
+
+for (const name of location.search.slice(1).split(','))
+  await fetch('report', { method: 'POST', body: JSON.stringify(await run(name)) })

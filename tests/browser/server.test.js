@@ -75,13 +75,14 @@ game('what makes no sense ends a connection, not the server', async () => {
     ...['{"goal":[-0.001,1]}', '{"goal":[1,100.001]}', '{"goal":{"0":1,"1":1,"length":2}}'],
     ...['{"__proto__":{"goal":[[],[]]}}', Buffer.from([1, 2, 3]), Buffer.from('{"goal":[1,1]}')],
   ]
-  for (const message of wrong) {
+  const codes = wrong.map(async (message) => {
     const socket = connect()
     await once(socket, 'open')
     socket.send(message)
     const [code] = await once(socket, 'close')
     assert.is(code, 1008, String(message))
-  }
+  })
+  await Promise.all(codes)
   const long = connect()
   await once(long, 'open')
   long.send(' '.repeat(10_000))
@@ -114,14 +115,16 @@ game('ends when told, and says when its port is taken', async () => {
   assert.is(await second.stop(), 1)
   assert.match(second.error, /EADDRINUSE/)
 
-  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+  const signals = /** @type {const} */ (['SIGINT', 'SIGTERM'])
+  const ends = signals.map(async (signal) => {
     const other = await startServer()
     const socket = new WebSocket(other.address)
     await once(socket, 'open')
     const closed = once(socket, 'close')
     assert.is(await other.stop(signal), 0)
     assert.is((await closed)[0], 1001)
-  }
+  })
+  await Promise.all(ends)
 })
 
 game.run()

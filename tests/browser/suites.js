@@ -1,20 +1,20 @@
-// The package's own tests that a page can run, by noun.
+// The package's own tests that a page can run, by file.
 
 export const suites = {
   agenttree: () => import('../js/agenttree.test.js'),
   crowd: () => import('../js/crowd.test.js'),
-  crowdscenarios: () => import('../js/crowd-scenarios.test.js'),
+  'crowd-extras': () => import('../js/crowd-extras.test.js'),
+  'crowd-scenarios': () => import('../js/crowd-scenarios.test.js'),
   degenerate: () => import('../js/degenerate.test.js'),
   determinism: () => import('../js/determinism.test.js'),
   errors: () => import('../js/errors.test.js'),
-  from: () => import('../js/kdtree-from.test.js'),
   grid: () => import('../js/grid.test.js'),
   instances: () => import('../js/instances.test.js'),
   kdtree: () => import('../js/kdtree.test.js'),
+  'kdtree-from': () => import('../js/kdtree-from.test.js'),
   obstacle: () => import('../js/obstacle.test.js'),
   octree: () => import('../js/octree.test.js'),
   raycast: () => import('../js/raycast.test.js'),
   snapshot: () => import('../js/snapshot.test.js'),
   transfer: () => import('../js/transfer.test.js'),
-  walls: () => import('../js/walls.test.js'),
 }

@@ -77,7 +77,7 @@ int main(int count, char **words) {
       draw_bytes(&state);
     play();
   }
-  printf("%u seeds and %u drawn cases held, in %.1f s\n", files, cases,
+  printf("%u drawn cases held, from seed %s and %u files, in %.1f s\n", cases, words[1], files,
          (double)clock() / CLOCKS_PER_SEC);
   return 0;
 }

@@ -1,7 +1,7 @@
-/* A scenario for each structure whose results all go into one hash: the same number from every build
- * of the library, on every machine and in every engine. The native program prints a line for each
- * scene, as tests/data/determinism.txt has them; `determinism long` plays the long form, whose hashes
- * are in tests/data/determinism-long.txt. WebAssembly exports a scene's hash instead.
+/* A scenario for each structure whose results all go into one hash: the same number from every
+ * build of the library, on every machine and in every engine. The native program prints a line for
+ * each scene, as tests/data/determinism.txt has them; `determinism long` plays the long form, whose
+ * hashes are in tests/data/determinism-long.txt. WebAssembly exports a scene's hash instead.
  *
  * All numbers are float32, each step rounded. Random words come from mulberry32, seeded with 1. The
  * hash is FNV-1a over words instead of bytes.
@@ -623,7 +623,9 @@ static void play_crowd(uint32_t dim, uint32_t slots, uint32_t least, float size)
 
 /* ---- Scenes ---- */
 
-static void play_agenttree(void) { play_both((kind){.noun = AGENTTREE}, (kind){.noun = AGENTTREE}); }
+static void play_agenttree(void) {
+  play_both((kind){.noun = AGENTTREE}, (kind){.noun = AGENTTREE});
+}
 static void play_grid(void) {
   play_both((kind){.noun = GRID, .cellSize = 12}, (kind){.noun = GRID, .cellSize = 5});
 }
@@ -648,7 +650,8 @@ static const struct scene {
 #ifdef __wasm__
 __attribute__((export_name("scene_hash")))
 #endif
-uint32_t scene_hash(uint32_t scene, bool isLong) {
+uint32_t
+scene_hash(uint32_t scene, bool isLong) {
   form = isLong ? LONG : SHORT;
   state = 1;
   hash = 2166136261u;

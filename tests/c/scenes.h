@@ -1,4 +1,5 @@
-/* Scenes of the crowd: where agents begin and where they want to go, as in tests/js/support/crowd-scenes.js. */
+/* Scenes of the crowd: where agents begin and where they want to go, as in
+ * tests/js/support/crowd-scenes.js. */
 #ifndef SCENES_H
 #define SCENES_H
 

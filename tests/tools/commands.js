@@ -29,6 +29,22 @@ export const unitNouns = () => [
   ...readdirSync('tests/c/unit').flatMap((file) => /^(?!unit|points).*(?=\.c$)/.exec(file) ?? []),
 ]
 
+/** Long unit tests repeat a tenth as often for a change as in `make sanitize`. */
+export const UNIT_PART = 10
+
+/** How many cases of each fuzz target are drawn for a change. */
+export const CASES = 10_000
+
+/** Where the seeds of fuzz targets are, a folder for each target. */
+export const CORPUS = 'tests/c/fuzz/corpus'
+
+/** All fuzz targets. */
+export const targets = () => readdirSync(CORPUS)
+
+/** The files of a target's seeds. @param {string} target */
+export const seedsOf = (target) =>
+  readdirSync(`${CORPUS}/${target}`).map((file) => `${CORPUS}/${target}/${file}`)
+
 /**
  * Begins them in this order: the longest first.
  * @param {Iterable<any>} tasks functions, unless `begin` says what to do with each

@@ -7,14 +7,14 @@ import { execFile } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { inTurn, unitNouns } from './commands.js'
-import { CORPUS, targets } from './fuzz.js'
+import { inTurn, seedsOf, targets, unitNouns } from './commands.js'
 
 process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
 
-const LIMIT = 95 // percent
+const LIMIT = 99.5 // percent
 const OUT = 'build/coverage'
-const RUNS = '300' // drawn cases of a suite: those of each commit reach nothing more
+const RUNS = '300' // drawn cases of a suite
+const CASES = '2000' // of a fuzz target
 
 const execute = promisify(execFile)
 
@@ -41,7 +41,7 @@ const profiles = []
 
 /** Runs a program. @param {string} name @param {string[]} args */
 async function native(name, ...args) {
-  const profile = `${OUT}/${[name, ...args].join('-').replaceAll('/', '-')}.profraw`
+  const profile = `${OUT}/${[name, args[0]].join('-').replaceAll('/', '-')}.profraw`
   profiles.push(profile)
   return run(`${OUT}/${name}`, args, { LLVM_PROFILE_FILE: profile })
 }
@@ -65,7 +65,13 @@ async function suites() {
     '--exclude',
     'wasm/build.js',
   ]
-  const tests = ['--import', './tests/sources.js', 'node_modules/uvu/bin.js', 'tests', SUITES]
+  const tests = [
+    '--import',
+    './tests/tools/sources.js',
+    'node_modules/uvu/bin.js',
+    'tests/js',
+    SUITES,
+  ]
   const c8 = ['node_modules/c8/bin/c8.js', ...report, ...sources]
   const files = ['--temp-directory', `${OUT}/v8`, '--clean']
   await run('node', [...c8, ...files, 'node', ...tests], { COPSE_RUNS: RUNS })
@@ -75,7 +81,7 @@ for (const tool of ['llvm-profdata', 'llvm-cov']) await llvm(tool, '--help') // 
 const jobs = [
   suites, // the longest first
   ...unitNouns().map((noun) => () => native('unit', noun)),
-  ...targets().map((name) => () => native(`fuzz-${name}`, '-runs=0', `${CORPUS}/${name}`)),
+  ...targets().map((name) => () => native(`cases-${name}`, '1', CASES, ...seedsOf(name))),
   determinism,
 ]
 try {

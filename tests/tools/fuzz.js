@@ -1,15 +1,9 @@
 // Runs fuzz targets, as many at a time as there are processors: `node tests/tools/fuzz.js SECONDS [TARGET…]`.
 // Prints a line for each at the end, and fails when one found something.
 
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { inTurn, runWithin } from './commands.js'
-
-/** Where the seeds are, a folder for each target. */
-export const CORPUS = 'tests/c/fuzz/corpus'
-
-/** All targets. */
-export const targets = () => readdirSync(CORPUS)
+import { CORPUS, inTurn, runWithin, targets } from './commands.js'
 
 /**
  * One target for some seconds. What it finds new goes to `build/corpus`, what fails to `build/fuzz`.

@@ -1,6 +1,7 @@
 // The tests of drawn cases, for long: CASES (1,000,000) of each structure, from SEED (1) on, by as many
 // PROCESSES as there are processors. What held is kept in build/long.json: a run that was interrupted goes
-// on where it was, unless the structure or its test is another one now. By SEED, one machine can go on where
+// on where it was, unless the structure or its test is another one now. ONLY=grid plays the structures whose
+// name contains it. By SEED, one machine can go on where
 // another was: the same key in the table says that structure and test are the same.
 
 import { createHash } from 'node:crypto'
@@ -8,7 +9,7 @@ import { existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { runWithin } from './commands.js'
+import { runWithin, seedsOf, targets } from './commands.js'
 
 process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
 
@@ -18,8 +19,9 @@ const PROCESSES = Number(process.env.PROCESSES || availableParallelism())
 const STATE = 'build/long.json'
 const CHUNK_CASES = 20_000 // about
 const run = runWithin(2 * 3600) // else a chunk hangs
-const POINTS = ['agenttree', 'grid', 'kdtree']
 const MOST_FAILURES = 3 // of a structure, before the others go on without it
+
+const POINTS = ['agenttree', 'grid', 'kdtree']
 
 /** What draws cases of which nouns: so many `runs` of each of its properties are a chunk. */
 const STRUCTURES = Object.entries({
@@ -28,9 +30,15 @@ const STRUCTURES = Object.entries({
   'k-d tree': { nouns: ['kdtree'], test: 'tests/js/kdtree.test.js', runs: 4000 },
   'rays of these three': { nouns: POINTS, test: 'tests/js/raycast.test.js', runs: 10_000 },
   'quadtree and octree': { nouns: ['octree'], test: 'tests/js/octree.test.js', runs: 10_000 },
-  'obstacle tree': { nouns: ['obstacle'], test: 'tests/js/walls.test.js', runs: 17_778 },
-  crowd: { nouns: ['crowd'], test: 'build/test/long', runs: 20_000 },
-})
+  'obstacle tree': { nouns: ['obstacle'], test: 'tests/js/obstacle.test.js', runs: 17_778 },
+  ...Object.fromEntries(
+    targets().map((target) => {
+      const nouns = ['agenttree', 'grid', 'kdtree', 'octree', 'obstacle', 'crowd']
+      const made = nouns.includes(target) ? [target] : nouns
+      return [`C, ${target}`, { nouns: made, test: `build/test/cases-${target}`, runs: 20_000 }]
+    }),
+  ),
+}).filter(([name]) => name.includes(process.env.ONLY ?? ''))
 
 /** @typedef {{ seed: number, cases: number, seconds: number }} Chunk which held */
 
@@ -39,7 +47,8 @@ const STRUCTURES = Object.entries({
 /** What a test in C is made of; brute force, which it asks, is in no entry. */
 const C_FILES = [
   'c/brute.c',
-  ...readdirSync('tests/c')
+  ...readdirSync('tests/c', { recursive: true })
+    .map(String)
     .filter((name) => /\.[ch]$/.test(name))
     .sort()
     .map((name) => `tests/c/${name}`),
@@ -126,7 +135,8 @@ const FLAGS = ['--always-sparkplug', '--no-wasm-generic-wrapper', '--max-semi-sp
 function commandOf(test, runs, seed) {
   const isScript = test.endsWith('.js')
   const set = [`COPSE_SEED=${seed}`, `COPSE_RUNS=${runs}`]
-  return isScript ? ['env', ...set, 'node', ...FLAGS, test] : [test, String(seed), String(runs)]
+  if (isScript) return ['env', ...set, 'node', ...FLAGS, test]
+  return [test, String(seed), String(runs), ...seedsOf(test.replace('build/test/cases-', ''))]
 }
 
 await Promise.all(Array.from({ length: PROCESSES }, playChunks))

@@ -1,9 +1,9 @@
-// Mutation testing of c/: changes one thing at a time, and looks whether the native tests notice.
+// Mutation testing of c/: changes one thing at a time, and looks whether `make test-c` notices.
 //
-//   make mutate [MUTANTS=200] [SEED=1]
+//   make mutate [MUTANTS=100] [SEEDS='1 2 3']
 //
-// A mutant is killed when the determinism scenario gives other hashes, or a unit test fails, crashes or
-// does not end; what survives is tried once more under sanitizers. Mutants that do not compile, or
+// A mutant is killed when the determinism scenario gives other hashes, or a unit test or a drawn case
+// fails, crashes or does not end; what survives is tried once more under sanitizers. Mutants that do not compile, or
 // compile to the same code, do not count. Survivors are listed, with the reason in tests/data/survivors.json
 // where one is known. Fails below SHARE.
 
@@ -21,17 +21,18 @@ import {
 import { basename, normalize, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { inTurn, unitNouns } from './commands.js'
+import { CASES, inTurn, seedsOf, targets, UNIT_PART, unitNouns } from './commands.js'
 import { createRandom } from '../../web/random.js'
 
 process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
 
-const [mutants = 200, seed = 1] = process.argv.slice(2).map(Number)
+const [mutants, ...seeds] = process.argv.slice(2).map(Number)
 const SHARE = 0.9
 const PATIENCE = 5 // times as long as without a mutation: it does not end
 const SANITIZED_SECONDS = 20 // for each unit: what is wrong with memory shows soon
 const MOST_MEMORY = 4e6 // kB
 const FOLDER = 'build/mutants'
+const PARTLY = { COPSE_UNIT_PART: String(UNIT_PART) }
 
 const { CC = 'gcc', CLANG = 'clang', SANITIZE = '' } = process.env
 const COUNTED = '-DCOPSE_COUNT_COMPARISONS' // a unit test asks for it
@@ -157,19 +158,31 @@ const listed = (folder, pattern) =>
 const CORE = listed('c', /\.c$/)
 const UNIT = listed('tests/c/unit', /\.c$/)
 const HASHES = readFileSync('tests/data/determinism.txt', 'utf8')
+const isNever = () => false
 const PROGRAMS = {
   determinism: {
     sources: [...CORE, 'tests/c/determinism.c'],
     isWrong: (text) => !HASHES.startsWith(text.slice(0, text.lastIndexOf('\n') + 1)),
   },
   unit: { sources: [...CORE, ...UNIT], isWrong: (text) => /^FAIL/m.test(text) },
+  ...Object.fromEntries(
+    targets().map((target) => {
+      const sources = [...CORE, `tests/c/fuzz/${target}.c`, 'tests/c/cases.c']
+      return [`cases-${target}`, { sources, isWrong: isNever }]
+    }),
+  ),
 }
-const SOURCES = [...CORE, ...UNIT, 'tests/c/determinism.c']
+const SOURCES = [...new Set(Object.values(PROGRAMS).flatMap(({ sources }) => sources))]
 
 /** What can kill: a program and its arguments. */
 const KILLERS = [
-  { name: 'determinism', program: 'determinism', nouns: [] },
-  ...unitNouns().map((noun) => ({ name: `unit ${noun}`, program: 'unit', nouns: [noun] })),
+  { name: 'determinism', program: 'determinism', words: [] },
+  ...unitNouns().map((noun) => ({ name: `unit ${noun}`, program: 'unit', words: [noun] })),
+  ...targets().map((target) => ({
+    name: `cases ${target}`,
+    program: `cases-${target}`,
+    words: ['1', String(CASES), ...seedsOf(target)],
+  })),
 ]
 
 /** What a killer calls: functions, where each begins and ends, and the files of which any line runs. */
@@ -198,13 +211,13 @@ async function reachedFrom(folder) {
 
 /** How long a killer takes, and what it calls. */
 async function measured(killer) {
-  const { name, program, nouns } = killer
+  const { name, program, words } = killer
   const folder = resolve(FOLDER, 'killers', objectName(name))
   mkdirSync(folder, { recursive: true })
-  const { text, end, seconds } = await output([`${FOLDER}/covered/${program}`, ...nouns], {
+  const { text, end, seconds } = await output([`${FOLDER}/covered/${program}`, ...words], {
     seconds: 3600,
     isTimed: true,
-    environment: { GCOV_PREFIX: folder, GCOV_PREFIX_STRIP: '99' },
+    environment: { ...PARTLY, GCOV_PREFIX: folder, GCOV_PREFIX_STRIP: '99' },
   })
   if (end !== 0 || (program === 'determinism' ? text !== HASHES : /^0 passed/m.test(text)))
     throw new Error(`${name} fails without any mutation:\n${text}`)
@@ -242,7 +255,7 @@ async function prepare() {
 const PREPARED = `${FOLDER}/prepared.json`
 const isPrepared =
   existsSync(PREPARED) &&
-  [...listed('c', /./), ...listed('tests/c', /\.[ch]$/), ...UNIT, 'tests/tools/mutate.js'].every(
+  [...listed('c', /./), ...listed('tests/c', /\.[ch]$/), ...SOURCES, 'tests/tools/mutate.js'].every(
     (file) => statSync(file).mtimeMs < statSync(PREPARED).mtimeMs,
   )
 if (!isPrepared) writeFileSync(PREPARED, JSON.stringify(await prepare()))
@@ -270,13 +283,11 @@ async function make(mutant) {
   const tree = `${folder}/tree`
   mkdirSync(tree, { recursive: true })
   cpSync('c', `${tree}/c`, { recursive: true })
-  cpSync('wasm/index.h', `${tree}/wasm/index.h`)
-  for (const path of [
-    'determinism.c',
-    'unit',
-    ...readdirSync('tests/c').filter((name) => name.endsWith('.h')),
-  ])
-    cpSync(`tests/c/${path}`, `${tree}/tests/c/${path}`, { recursive: true })
+  cpSync('wasm', `${tree}/wasm`, { recursive: true })
+  cpSync('tests/c', `${tree}/tests/c`, {
+    recursive: true,
+    filter: (path) => !path.includes('corpus'),
+  })
   writeFileSync(`${tree}/${file}`, code.slice(0, from) + instead + code.slice(to))
   mutant.changed = []
   try {
@@ -303,26 +314,27 @@ async function link(mutant, program, build, changed, others) {
   return path
 }
 
-/** Whether sanitizers see anything wrong in the first seconds of these units, or clang before. */
-async function sanitizersSee(mutant, units) {
+/** Whether sanitizers see anything wrong in the first seconds of these killers, or clang before. */
+async function sanitizersSee(mutant, reaching) {
   const folder = `${mutant.folder}/sanitized`
-  let program
+  const programs = {}
   mkdirSync(folder)
   try {
     for (const source of mutant.changed)
       await compile(source, SANITIZED, `${mutant.folder}/tree`, folder)
-    program = await link(mutant, 'unit', SANITIZED, folder, (source) =>
-      source.replace('tests/c', 'c').replace(/^c\/(.*)c$/, 'build/sanitized/$1o'),
-    )
   } catch {
     return true
   }
-  for (const { nouns } of units) {
-    const { end } = await output([program, ...nouns], {
+  for (const program of new Set(reaching.map(({ program }) => program)))
+    programs[program] = await link(mutant, program, SANITIZED, folder, (source) =>
+      source.replace('tests/c', 'c/tests').replace(/^c\/(.*)c$/, 'build/sanitized/$1o'),
+    )
+  for (const { program, words } of reaching) {
+    const { end } = await output([programs[program], ...words], {
       seconds: SANITIZED_SECONDS,
       memory: 'unlimited',
-      environment: { ASAN_OPTIONS: 'hard_rss_limit_mb=4000' },
-      isWrong: PROGRAMS.unit.isWrong,
+      environment: { ...PARTLY, ASAN_OPTIONS: 'hard_rss_limit_mb=4000' },
+      isWrong: PROGRAMS[program].isWrong,
     })
     if (end !== 0 && end !== 'SIGKILL' && end !== 'SIGXCPU') return true // but for its time
   }
@@ -334,7 +346,7 @@ async function killerOf(mutant) {
   const { folder } = mutant
   const reaching = killersOf(mutant)
   const programs = {}
-  for (const { name, program, nouns, seconds } of reaching) {
+  for (const { name, program, words, seconds } of reaching) {
     programs[program] ??= await link(
       mutant,
       program,
@@ -343,48 +355,53 @@ async function killerOf(mutant) {
       (source) => `${FOLDER}/plain/${objectName(source)}`,
     )
     const { isWrong } = PROGRAMS[program]
-    const { text, end } = await output([programs[program], ...nouns], {
+    const { text, end } = await output([programs[program], ...words], {
       seconds: PATIENCE * seconds + 1,
+      environment: PARTLY,
       isWrong,
     })
     if (end !== 0 || (program === 'determinism' && text !== HASHES)) return name
   }
-  const units = reaching.filter((killer) => killer.program === 'unit')
-  return units.length && (await sanitizersSee(mutant, units)) ? 'sanitizers' : undefined
+  return (await sanitizersSee(mutant, reaching)) ? 'sanitizers' : undefined
 }
 
-const random = createRandom(seed)
-const pool = [...CORE, ...listed('c', /(?<!copse)\.h$/)]
-  .sort()
-  .flatMap(candidatesOf)
-  .map((mutant) => ({ mutant, order: random() }))
-  .sort((a, b) => a.order - b.order)
-  .map(({ mutant }) => mutant)
-const all = pool.length
+const candidates = [...CORE, ...listed('c', /(?<!copse)\.h$/)].sort().flatMap(candidatesOf)
 const known = JSON.parse(readFileSync('tests/data/survivors.json', 'utf8'))
 const isAlike = (mutant) => (it) =>
   ['file', 'line', 'was', 'instead'].every((key) => it[key] === mutant[key])
 const told = ({ file, number, was, instead }) =>
   `${file}:${number}: ${was} → ${instead || '(nothing)'}`
 
-// In the order of drawing, whichever is tried first.
-const tried = []
-let drawn = 0
-const countingOf = () => tried.filter(({ counts }) => counts)
-function* draw() {
-  while (drawn < pool.length && countingOf().length < mutants) yield pool[drawn++]
-}
-await inTurn(draw(), async (mutant) => {
-  const index = tried.push(mutant) - 1
-  mutant.folder = resolve(FOLDER, String(index))
-  mutant.counts = await make(mutant)
-  if (mutant.counts) {
-    mutant.by = await killerOf(mutant)
-    console.log(`${mutant.by ?? 'SURVIVES'}: ${told(mutant)}`)
+/** Those of a seed that count, tried. @param {number} seed */
+async function tryMutants(seed) {
+  const random = createRandom(seed)
+  const pool = candidates
+    .map((mutant) => ({ mutant, order: random() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ mutant }) => ({ ...mutant }))
+  // In the order of drawing, whichever is tried first.
+  const tried = []
+  const countingOf = () => tried.filter(({ counts }) => counts)
+  function* draw() {
+    while (tried.length < pool.length && countingOf().length < mutants) yield pool[tried.length]
   }
-  rmSync(mutant.folder, { recursive: true })
-})
-const counting = countingOf().slice(0, mutants)
+  await inTurn(draw(), async (mutant) => {
+    mutant.folder = resolve(FOLDER, String(tried.push(mutant)))
+    mutant.counts = await make(mutant)
+    if (mutant.counts) {
+      mutant.by = await killerOf(mutant)
+      console.log(`${mutant.by ?? 'SURVIVES'}: ${told(mutant)}`)
+    }
+    rmSync(mutant.folder, { recursive: true })
+  })
+  const counting = countingOf().slice(0, mutants)
+  const killed = counting.filter(({ by }) => by).length
+  console.log(`seed ${seed}: ${killed} of ${counting.length} killed\n`)
+  return counting
+}
+
+const counting = []
+for (const seed of seeds) counting.push(...(await tryMutants(seed)))
 
 // ---- Figures ----
 
@@ -414,7 +431,7 @@ console.log(`By step: ${byStep.join(', ')}`)
 const unexplained = survivors.filter((mutant) => !known.some(isAlike(mutant))).length
 const share = (counting.length - survivors.length) / counting.length
 console.log(
-  `${counting.length} mutants that count, of ${drawn} drawn from ${all}, seed ${seed}: ` +
+  `${counting.length} mutants that count, of ${candidates.length} candidates, seeds ${seeds.join(', ')}: ` +
     `${counting.length - survivors.length} killed (${(100 * share).toFixed(1)} %, at least ` +
     `${100 * SHARE} % wanted), ${survivors.length} survive, ${unexplained} without a known reason`,
 )

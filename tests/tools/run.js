@@ -1,91 +1,144 @@
-// Runs every suite, as many at a time as there are processors, and prints `N passed, N failed` last,
-// alone on a line. Fails when anything failed, or when a suite ran nothing.
+// Runs the tests for a change, as many suites at a time as there are processors, and prints
+// `N passed, N failed` last, alone on a line. Fails when a test failed or a suite ran nothing.
+//
+//   node tests/tools/run.js [c] [js] [nodes] [browser] [package]
+//
+// Without arguments all parts run. ONLY=grid runs the suites whose name contains it.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { inTurn, runWithin, unitNouns } from './commands.js'
-import { fuzz, targets } from './fuzz.js'
+import { suites } from '../browser/suites.js'
+import { CASES, inTurn, runWithin, seedsOf, targets, UNIT_PART, unitNouns } from './commands.js'
+import { nodeBinary } from './engines.js'
 
 process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
 
-const FUZZ_SECONDS = 10
-const run = runWithin(900)
+const NODES = [20, 26] // the oldest and the newest that package.json names
+const run = runWithin(600)
+
+/** @typedef {{ name: string, passed: number, failed: number, output: string }} Result */
+/** @typedef {{ name: string, play: () => Promise<Result> }} Suite */
+
+/** A suite that either holds or not. */
+const single = (name, holds, output) => ({
+  name,
+  passed: Number(holds),
+  failed: Number(!holds),
+  output,
+})
+
+// ---- C ----
+
+/** @param {string} noun @param {string[]} command */
+const unit = (noun, command) => ({
+  name: `C, unit tests of ${noun}`,
+  async play() {
+    const { output, clean } = await run('env', `COPSE_UNIT_PART=${UNIT_PART}`, ...command, noun)
+    const [, passed, failed] = /(\d+) passed, (\d+) failed/.exec(output) ?? [0, 0, 1]
+    return {
+      name: this.name,
+      passed: Number(passed),
+      failed: Math.max(Number(failed), clean ? 0 : 1),
+      output,
+    }
+  },
+})
+
+/** @param {string} target */
+const cases = (target) => ({
+  name: `C, ${CASES} cases of ${target}`,
+  async play() {
+    const words = ['1', String(CASES), ...seedsOf(target)]
+    const { output, clean } = await run(`build/test/cases-${target}`, ...words)
+    return single(this.name, clean && /cases held/.test(output), output)
+  },
+})
+
+/** @param {string} program of build/test @param {string} expected what it prints */
+const prints = (program, expected) => ({
+  name: `C, ${program}`,
+  async play() {
+    const { output, clean } = await run(`build/test/${program}`)
+    return single(this.name, clean && output === expected, output)
+  },
+})
+
+const hashes = readFileSync('tests/data/determinism.txt', 'utf8')
+const near = 'agent 0 is near\nagent 1 is near\n'
+
+const c = () => [
+  ...unitNouns().map((noun) => unit(noun, ['build/test/unit'])),
+  ...targets().map(cases),
+  ...['determinism-native', 'determinism-sanitized'].map((program) => prints(program, hashes)),
+  ...['example-c', 'example-cpp'].map((program) => prints(program, near)),
+]
+
+const arm = () => unitNouns().map((noun) => unit(noun, ['qemu-aarch64', 'build/aarch64/unit']))
+
+// ---- JavaScript ----
+
+/** @param {string} name @param {string} file @param {() => Promise<string>} node */
+const uvu = (name, file, node = async () => process.execPath) => ({
+  name: `${name}, ${file.split('/').at(-1)}`,
+  async play() {
+    const { output, clean } = await run(await node(), file)
+    const passed = Number(/Passed:\s+(\d+)/.exec(output)?.[1] ?? 0)
+    const total = Number(/Total:\s+(\d+)/.exec(output)?.[1] ?? 0)
+    return { name: this.name, passed, failed: Math.max(total - passed, clean ? 0 : 1), output }
+  },
+})
+
+const testFiles = (folder) =>
+  readdirSync(folder)
+    .filter((file) => file.endsWith('.test.js'))
+    .map((file) => `${folder}/${file}`)
+
+const js = () => testFiles('tests/js').map((file) => uvu('Node', file))
+
+/** What is about the package, in other Nodes than this one. */
+const nodes = () =>
+  NODES.filter((major) => !process.version.startsWith(`v${major}.`)).flatMap((major) =>
+    ['garbage', ...Object.keys(suites)].map((suite) =>
+      uvu(`Node ${major}`, `tests/js/${suite}.test.js`, () => nodeBinary(major)),
+    ),
+  )
+
+const browser = () => testFiles('tests/browser').map((file) => uvu('Chromium', file))
+const packed = () => testFiles('tests/consumers').map((file) => uvu('package', file))
+
+// ---- Playing ----
 
 let passed = 0
 let failed = 0
 
-/** @typedef {{ name: string, ok: number, wrong: number, output: string }} Result */
-
-/** Runs a suite and says how it went. @param {() => Promise<Result>} suite */
+/** Plays a suite and prints the result. @param {Suite} suite */
 async function play(suite) {
-  const begun = performance.now()
-  const { name, ok, wrong, output } = await suite()
-  const seconds = Math.round((performance.now() - begun) / 1000)
-  const bad = ok + wrong ? wrong : 1 // it ran nothing
-  if (bad) console.log(output)
-  console.log(`${bad ? 'FAIL' : 'ok  '} ${name}: ${ok} passed, ${bad} failed, ${seconds} s`)
-  passed += ok
-  failed += bad
+  const start = performance.now()
+  const result = await suite.play()
+  const seconds = Math.round((performance.now() - start) / 1000)
+  const wrong = result.passed + result.failed ? result.failed : 1 // it ran nothing
+  if (wrong) console.log(result.output)
+  console.log(
+    `${wrong ? 'FAIL' : 'ok  '} ${suite.name}: ${result.passed} passed, ${wrong} failed, ${seconds} s`,
+  )
+  passed += result.passed
+  failed += wrong
 }
 
-/** What either holds or not. @param {string} name @param {boolean} holds @param {string} output */
-const single = (name, holds, output) => ({ name, ok: Number(holds), wrong: Number(!holds), output })
+const PARTS = { c, js, nodes, browser, package: packed, arm }
+const wanted = process.argv.slice(2)
+const isWanted = ({ name }) => name.includes(process.env.ONLY ?? '')
+const suitesOf = (/** @type {string[]} */ parts) =>
+  parts.flatMap((part) => PARTS[part]()).filter(isWanted)
 
-/** @param {string} name @param {string} folder @param {string} pattern */
-async function uvu(name, folder, pattern) {
-  const { output, clean } = await run('node', 'node_modules/uvu/bin.js', folder, pattern)
-  const ok = Number(/Passed:\s+(\d+)/.exec(output)?.[1] ?? 0)
-  const total = Number(/Total:\s+(\d+)/.exec(output)?.[1] ?? 0)
-  return { name, ok, wrong: Math.max(total - ok, clean ? 0 : 1), output }
+const parts = wanted.length ? wanted : ['package', 'nodes', 'js', 'c', 'browser']
+// Pages wait for frames, so they run one after another beside all else.
+const pages = suitesOf(parts.filter((part) => part === 'browser'))
+const others = suitesOf(parts.filter((part) => part !== 'browser'))
+const playPages = async () => {
+  for (const suite of pages) await play(suite)
 }
-
-/** Native, under sanitizers. @param {string} noun */
-async function unit(noun) {
-  const { output, clean } = await run('build/test/unit', noun)
-  const [, ok, wrong] = /(\d+) passed, (\d+) failed/.exec(output) ?? [0, 0, 1]
-  return {
-    name: `unit tests of ${noun}`,
-    ok: Number(ok),
-    wrong: Math.max(Number(wrong), clean ? 0 : 1),
-    output,
-  }
-}
-
-/** @param {string} target */
-async function fuzzing(target) {
-  const { ok, figures, output } = await fuzz(target, FUZZ_SECONDS)
-  return single(`fuzz ${target}, ${figures}`, ok, output)
-}
-
-/** @param {string} program of build/test @param {string} name @param {string} expected what it prints */
-async function prints(program, name, expected) {
-  const { output, clean } = await run(`build/test/${program}`)
-  return single(name, clean && output === expected, output)
-}
-
-const hashes = readFileSync('tests/data/determinism.txt', 'utf8')
-const near = 'agent 0 is near\nagent 1 is near\n'
-const inTests = (folder, pattern) => readdirSync(folder).filter((file) => pattern.test(file))
-const uvuFiles = (name, folder) =>
-  inTests(folder, /\.test\.js$/).map((file) => () => uvu(`${name}, ${file}`, folder, `^${file}$`))
-
-/** One page at a time, beside all else. */
-async function playInChromium() {
-  for (const suite of uvuFiles('in Chromium', 'tests/browser')) await play(suite)
-}
-
-// What waits for the network first, beside what computes.
-const others = [
-  () => uvu('its consumers', 'tests/consumers', '\\.test\\.js$'),
-  ...uvuFiles('in Node', 'tests'),
-  ...unitNouns().map((noun) => () => unit(noun)),
-  ...targets().map((target) => () => fuzzing(target)),
-  ...inTests('build/test', /^determinism-/).map((file) => () => prints(file, file, hashes)),
-  ...inTests('build/test', /^example-/).map(
-    (file) => () => prints(file, `${file}, against the installed library`, near),
-  ),
-]
-await inTurn([playInChromium, ...others.map((suite) => () => play(suite))])
+await inTurn([playPages, ...others.map((suite) => () => play(suite))], (task) => task())
 
 console.log(`${passed} passed, ${failed} failed`)
-process.exitCode = failed ? 1 : 0
+process.exitCode = failed || !passed ? 1 : 0

@@ -23,7 +23,11 @@ const TOOLS = {
 // Sanitizers stop at their first report, valgrind counts them.
 const REPORTS = /runtime error:|(?:ERROR|WARNING): \w+Sanitizer|ERROR SUMMARY: ([1-9]\d*) errors/g
 
-const totals = Object.entries(TOOLS).map(([tool, [command, ...args]]) => {
+const [wanted = ''] = process.argv.slice(2)
+const tools = Object.entries(TOOLS).filter(([tool]) => tool.includes(wanted))
+if (!tools.length) throw new Error(`no tool is called ${wanted}`)
+
+const totals = tools.map(([tool, [command, ...args]]) => {
   const total = { tool, passed: 0, failed: 0, reports: 0 }
   const tasks = unitNouns().map((noun) => async () => {
     const { output, clean } = await run(command, ...args, noun)

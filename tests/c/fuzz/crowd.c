@@ -1,5 +1,5 @@
-/* The crowd under arbitrary calls, parameters and bits of floats: see crowd.h. The bytes also seed a
- * program that is solved and compared: see program.h. */
+/* The crowd under arbitrary calls, parameters and bits of floats: see crowd.h. The bytes also seed
+ * a program that is solved and compared: see program.h. */
 
 #include "../crowd.h"
 #include "../program.h"

@@ -1,0 +1,100 @@
+// A page that runs in any browser: it posts what it found to the server that it came from.
+
+import { json } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { build, preview } from 'vite'
+import { install } from '../consumers/install.js'
+import { launch } from './chromium.js'
+
+const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url))
+const BUILT = here('../../build/browser')
+
+/** @typedef {{ name: string, passed: number, failed: number, output: string }} Report */
+/** @typedef {{ ended: Promise<string>, close: () => Promise<void> }} Browser `ended` says why */
+
+/**
+ * Builds index.html on the package as it installs from its tarball. Returns the folder.
+ */
+export async function buildPage() {
+  const installed = install()
+  const dist = `${installed.folder}/node_modules/copse/dist`
+  try {
+    await build({
+      configFile: false,
+      root: here('.'),
+      logLevel: 'error',
+      resolve: {
+        alias: [
+          { find: /^copse$/, replacement: `${dist}/copse.js` },
+          { find: /^copse\/scalar$/, replacement: `${dist}/scalar.js` },
+        ],
+      },
+      build: {
+        outDir: BUILT,
+        emptyOutDir: true,
+        target: 'esnext', // the page awaits its tests
+        rollupOptions: { treeshake: false }, // the tests are side effects
+      },
+    })
+  } finally {
+    installed.remove() // what the page needs is built
+  }
+  return BUILT
+}
+
+/** Opens an address in Chromium. @param {string} url @returns {Promise<Browser>} */
+export async function openChromium(url) {
+  const browser = await launch()
+  const page = await browser.newPage()
+  const ended = new Promise((resolve) => page.on('crash', () => resolve('the page crashed')))
+  await page.goto(url)
+  return { ended, close: () => browser.close() }
+}
+
+/**
+ * Opens the built page in a browser and returns its reports, one for each name.
+ * @param {string[]} names suites of suites.js, and `scene=` with the name of a scene of the demo
+ * @param {number} seconds for all of them
+ * @param {(url: string) => Promise<Browser>} open
+ * @returns {Promise<Report[]>}
+ */
+export async function reportsOf(names, seconds, open = openChromium) {
+  /** @type {Map<string, Report>} */
+  const reports = new Map()
+  /** @type {(why: string) => void} */
+  let end
+  /** @type {Promise<string>} */
+  const over = new Promise((resolve) => (end = resolve))
+  const timer = setTimeout(() => end(`no report within ${seconds} s`), seconds * 1000)
+
+  const plugin = {
+    name: 'reports',
+    configurePreviewServer: ({ middlewares }) => {
+      middlewares.use('/report', async (request, response) => {
+        const report = await json(request)
+        response.end()
+        reports.set(report.name, report)
+        if (reports.size === names.length) end('')
+      })
+    },
+  }
+  const server = await preview({
+    configFile: false,
+    root: BUILT,
+    logLevel: 'error',
+    build: { outDir: '.' },
+    preview: { host: '127.0.0.1', port: 0 },
+    plugins: [plugin],
+  })
+  let browser
+  try {
+    browser = await open(`${server.resolvedUrls?.local[0]}?${names}`)
+    browser.ended.then(end)
+    const why = await over
+    return names.map((name) => reports.get(name) ?? { name, passed: 0, failed: 1, output: why })
+  } finally {
+    clearTimeout(timer)
+    await browser?.close()
+    await server.close()
+  }
+}

@@ -1,0 +1,51 @@
+// Starts a scene of the built demo in a frame of this page.
+
+const FRAMES = 30
+const SECONDS = 60
+
+const hasWebGL2 = document.createElement('canvas').getContext('webgl2') !== null
+
+/**
+ * Throws unless the scene starts and draws frames without an error. Without WebGL 2 it may say that
+ * this is missing.
+ * @param {string} hash
+ */
+export async function startScene(hash) {
+  const frame = document.createElement('iframe')
+  frame.style.cssText = 'position: fixed; inset: 0; width: 100%; height: 100%; border: 0'
+  frame.src = `demo/#${hash}`
+  document.body.append(frame)
+  try {
+    await drawn(frame, hash.slice('scene='.length))
+  } finally {
+    frame.remove()
+  }
+}
+
+/** @param {HTMLIFrameElement} frame @param {string} name */
+async function drawn(frame, name) {
+  const end = performance.now() + SECONDS * 1000
+  const errors = []
+  let isLoaded = false
+  let first
+  while (performance.now() < end) {
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    const view = /** @type {any} */ (frame.contentWindow)
+    if (view.location.href === 'about:blank') continue
+    if (!isLoaded) {
+      isLoaded = true
+      view.addEventListener('error', ({ message }) => errors.push(message))
+      view.addEventListener('unhandledrejection', ({ reason }) => errors.push(String(reason)))
+    }
+    const { ready, scene, frame: number, errors: told = [] } = view.copseDemo ?? {}
+    if (told.length || errors.length) {
+      const message = view.document.getElementById('message').textContent
+      if (!hasWebGL2 && told.length === 1 && message.includes('it needs WebGL 2')) return
+      throw new Error([message, ...errors, ...told].filter(Boolean).join('\n'))
+    }
+    if (!ready || scene !== name) continue
+    first ??= number
+    if (number >= first + FRAMES) return
+  }
+  throw new Error(`no ${FRAMES} frames of ${name} within ${SECONDS} s`)
+}
