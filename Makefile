@@ -259,6 +259,10 @@ test-c: $(C_TESTED)
 test-js: $(JS_TESTED)
 	node tests/tools/run.js js
 
+## test-nodes: its part in the oldest and the newest Node, 20 and 26, which npm brings
+test-nodes: $(JS_TESTED)
+	node tests/tools/run.js nodes
+
 ## test-browser: its part in Chromium: the package and the demo; ONLY=site for one file
 test-browser: all $(JS_TESTED)
 	node tests/tools/run.js browser
@@ -294,7 +298,7 @@ build/determinism/%: tests/c/determinism.c $(C_SOURCES) $(C_HEADERS) $(C_TESTS) 
 	@mkdir -p $(@D)
 	$(call determinism_compiler,$*) $(C_FLAGS) $(call determinism_flags,$*) $< $(C_SOURCES) -lm -o $@
 
-## determinism: 1,000 frames of six scenes by every build, processor and engine, and their hashes
+## determinism: six scenes by every build, and on emulated processors, and the hashes of each
 determinism: $(JS_TESTED) $(patsubst %,build/determinism/%,$(DETERMINISM) $(CROSS))
 	node tests/tools/matrix.js $(DETERMINISM) $(CROSS)
 
@@ -311,8 +315,7 @@ build/mingw/%.o: c/%.c $(C_HEADERS)
 	@mkdir -p $(@D)
 	x86_64-w64-mingw32-gcc $(C_FLAGS) -O3 -c $< -o $@
 
-# The unit tests for MemorySanitizer, and for valgrind, which brings its own checks; and with what they
-# compare with under AddressSanitizer, too.
+# The unit tests for MemorySanitizer, and for valgrind, which brings its own checks.
 memory_flags = -fsanitize=memory -fsanitize-memory-track-origins -fno-sanitize-recover=all
 
 build/memory/unit build/valgrind/unit: $(C_SOURCES) $(C_UNIT) $(C_HEADERS) $(C_TESTS) | $(SETUP)

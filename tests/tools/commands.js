@@ -45,6 +45,13 @@ export const targets = () => readdirSync(CORPUS)
 export const seedsOf = (target) =>
   readdirSync(`${CORPUS}/${target}`).map((file) => `${CORPUS}/${target}/${file}`)
 
+/** What uvu says at the end of a file of tests. @param {{ output: string, clean: boolean }} ended */
+export function uvuResult({ output, clean }) {
+  const passed = Number(/Passed:\s+(\d+)/.exec(output)?.[1] ?? 0)
+  const total = Number(/Total:\s+(\d+)/.exec(output)?.[1] ?? 0)
+  return { passed, failed: Math.max(total - passed, clean && total > 0 ? 0 : 1), output }
+}
+
 /**
  * Begins them in this order: the longest first.
  * @param {Iterable<any>} tasks functions, unless `begin` says what to do with each

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url'
 import { CHROMIUM } from '../browser/chromium.js'
 import { buildPage, openChromium, reportsOf } from '../browser/reports.js'
 import { suites } from '../browser/suites.js'
-import { inTurn, runWithin } from './commands.js'
+import { inTurn, runWithin, uvuResult } from './commands.js'
 
 const WEBKIT = 'webkit2gtk-driver xvfb xauth'
 const SECONDS = 900 // for a file of tests in Node, and for all that a browser runs
@@ -61,10 +61,7 @@ async function inNode(major) {
   await inTurn(
     files.sort((a, b) => isLong(b) - isLong(a)),
     async (file) => {
-      const { output, clean } = await run(node, `tests/js/${file}`)
-      const passed = Number(/Passed:\s+(\d+)/.exec(output)?.[1] ?? 0)
-      const total = Number(/Total:\s+(\d+)/.exec(output)?.[1] ?? 0)
-      const failed = Math.max(total - passed, clean && total > 0 ? 0 : 1)
+      const { passed, failed, output } = uvuResult(await run(node, `tests/js/${file}`))
       if (failed) console.log(`FAIL Node ${major}, ${file}\n${output}`)
       result.passed += passed
       result.failed += failed

@@ -2,7 +2,6 @@
 // Prints a line for each at the end, and fails when one found something.
 
 import { mkdirSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { CORPUS, inTurn, runWithin, targets } from './commands.js'
 
 /**
@@ -11,7 +10,7 @@ import { CORPUS, inTurn, runWithin, targets } from './commands.js'
  * @param {number} seconds
  * @returns {Promise<{ ok: boolean, figures: string, output: string }>}
  */
-export async function fuzz(target, seconds) {
+async function fuzz(target, seconds) {
   const found = `build/corpus/${target}`
   mkdirSync(found, { recursive: true })
   const { output, clean } = await runWithin(seconds + 120)(
@@ -29,17 +28,12 @@ export async function fuzz(target, seconds) {
   return { ok, figures, output }
 }
 
-async function main() {
-  const [seconds, ...asked] = process.argv.slice(2)
-  const lines = []
-  const task = async (target) => {
-    const { ok, figures, output } = await fuzz(target, Number(seconds))
-    if (!ok) console.log(output)
-    if (!ok) process.exitCode = 1
-    lines.push(`${target}: ${figures}`)
-  }
-  await inTurn((asked.length ? asked : targets()).map((target) => () => task(target)))
-  console.log(lines.sort().join('\n'))
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main()
+const [seconds, ...asked] = process.argv.slice(2)
+const lines = []
+await inTurn(asked.length ? asked : targets(), async (target) => {
+  const { ok, figures, output } = await fuzz(target, Number(seconds))
+  if (!ok) console.log(output)
+  if (!ok) process.exitCode = 1
+  lines.push(`${target}: ${figures}`)
+})
+console.log(lines.sort().join('\n'))

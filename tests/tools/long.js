@@ -1,8 +1,8 @@
 // The tests of drawn cases, for long: CASES (1,000,000) of each structure, from SEED (1) on, by as many
 // PROCESSES as there are processors. What held is kept in build/long.json: a run that was interrupted goes
-// on where it was, unless the structure or its test is another one now. ONLY=grid plays the structures whose
-// name contains it. By SEED, one machine can go on where
-// another was: the same key in the table says that structure and test are the same.
+// on where it was, unless the structure or its test is another one now. By SEED, one machine can go on where
+// another was: the same key in the table says that structure and test are the same. ONLY=grid plays the
+// structures whose name contains it.
 
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs'

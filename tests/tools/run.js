@@ -8,7 +8,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { suites } from '../browser/suites.js'
-import { CASES, inTurn, runWithin, seedsOf, targets, UNIT_PART, unitNouns } from './commands.js'
+import {
+  CASES,
+  inTurn,
+  runWithin,
+  seedsOf,
+  targets,
+  UNIT_PART,
+  unitNouns,
+  uvuResult,
+} from './commands.js'
 import { nodeBinary } from './engines.js'
 
 process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
@@ -81,10 +90,7 @@ const arm = () => unitNouns().map((noun) => unit(noun, ['qemu-aarch64', 'build/a
 const uvu = (name, file, node = async () => process.execPath) => ({
   name: `${name}, ${file.split('/').at(-1)}`,
   async play() {
-    const { output, clean } = await run(await node(), file)
-    const passed = Number(/Passed:\s+(\d+)/.exec(output)?.[1] ?? 0)
-    const total = Number(/Total:\s+(\d+)/.exec(output)?.[1] ?? 0)
-    return { name: this.name, passed, failed: Math.max(total - passed, clean ? 0 : 1), output }
+    return { name: this.name, ...uvuResult(await run(await node(), file)) }
   },
 })
 

@@ -85,7 +85,7 @@ function firstHit(ids, count, { positions, dimensions, size }, x0, y0, z0, x1, y
   return first
 }
 
-/** A ray; without one, a look at whom the segment's box has found. */
+/** Casts a ray; a library without rays tests what its query of the box of the segment finds. */
 function rayOf(peer, agents, row) {
   const { segments, dimensions, size } = agents
   const at = 2 * dimensions * row
