@@ -3,6 +3,8 @@
  * each scene, as tests/data/determinism.txt has them; `determinism long` plays the long form, whose
  * hashes are in tests/data/determinism-long.txt. WebAssembly exports a scene's hash instead.
  *
+ * Part of the results is the work: nodes that a query visits, and the shape of each structure.
+ *
  * All numbers are float32, each step rounded. Random words come from mulberry32, seeded with 1. The
  * hash is FNV-1a over words instead of bytes.
  */
@@ -37,6 +39,7 @@ static void add_float(float x) {
 
 static void add_ids(const copse_results *results, bool distances) {
   add(results->total);
+  add(results->visits);
   for (uint32_t i = 0; i < results->total; i++) {
     add(results->ids[i]);
     if (distances) add_float(results->distances2[i]);
@@ -72,9 +75,10 @@ static void ask(index at, uint32_t asker, uint32_t dim, const float *center) {
 
   copse_query secondGroup = copse_query_default();
   secondGroup.mask = 2;
-  uint32_t total;
-  index_count_within(at, center, 25, &secondGroup, &total, NULL);
+  uint32_t total, visits;
+  index_count_within(at, center, 25, &secondGroup, &total, &visits);
   add(total);
+  add(visits);
 
   copse_query notItself = copse_query_default();
   notItself.exclude = asker;
@@ -82,7 +86,8 @@ static void ask(index at, uint32_t asker, uint32_t dim, const float *center) {
   for (uint32_t axis = 0; axis < dim; axis++)
     target[axis] = center[axis] + 64 * velocities[asker * dim + axis];
   copse_hit hit;
-  index_raycast(at, center, target, 0.5f, NULL, &notItself, &hit, NULL);
+  index_raycast(at, center, target, 0.5f, NULL, &notItself, &hit, &visits);
+  add(visits);
   add(hit.id);
   if (hit.id != COPSE_NONE) add_float(hit.fraction);
 }
@@ -141,6 +146,17 @@ static void save(index at) {
   if (index_restore(at, saved, bytes) != COPSE_OK) fail();
 }
 
+static float drawn[ROOM];
+
+/* A structure's order and cells. */
+static void add_shape(index at) {
+  const uint32_t agents = index_order(at, ids, ROOM);
+  for (uint32_t i = 0; i < agents; i++) add(ids[i]);
+  const size_t floats = index_cells(at, drawn, ROOM);
+  if (floats > ROOM) fail();
+  for (size_t i = 0; i < floats; i++) add_float(drawn[i]);
+}
+
 static void play(kind like, uint32_t dim, uint32_t agents, float size) {
   copse_agenttree_def def = copse_agenttree_default();
   def.leafSize = 16;
@@ -165,6 +181,7 @@ static void play(kind like, uint32_t dim, uint32_t agents, float size) {
       if (positions[i] < 0 || positions[i] > size) velocities[i] = -velocities[i];
     }
     index_build(at, NULL);
+    add_shape(at);
     if (frame % 100 == 99) save(at);
     for (uint32_t asker = 0; asker < agents; asker += STEP)
       ask(at, asker, dim, positions + asker * dim);
@@ -255,14 +272,16 @@ static void ask_boxes(const boxes *at, uint32_t asker) {
 
   copse_query secondGroup = copse_query_default();
   secondGroup.mask = 2;
-  uint32_t total;
-  copse_octree_count_within(at->tree, center, 25, &secondGroup, &total, NULL);
+  uint32_t total, visits;
+  copse_octree_count_within(at->tree, center, 25, &secondGroup, &total, &visits);
   add(total);
+  add(visits);
 
   copse_query notItself = copse_query_default();
   notItself.exclude = asker;
   copse_box_hit hit;
-  copse_octree_raycast(at->tree, center, target, &notItself, &hit, NULL);
+  copse_octree_raycast(at->tree, center, target, &notItself, &hit, &visits);
+  add(visits);
   add(hit.id);
   if (hit.id == COPSE_NONE) return;
   add_float(hit.fraction);
@@ -304,7 +323,11 @@ static void play_boxes(uint32_t dim, uint32_t slots, float size, float looseness
     add(stats.leaves);
     add(stats.straddlers);
     add(stats.outside);
-    add((uint32_t)copse_octree_cells(at.tree, NULL, 0));
+    for (uint32_t depth = 0; depth <= stats.depth; depth++) add(stats.perDepth[depth]);
+    add((uint32_t)stats.changes);
+    const size_t floats = copse_octree_cells(at.tree, drawn, ROOM);
+    if (floats > ROOM) fail();
+    for (size_t i = 0; i < floats; i++) add_float(drawn[i]);
     if (frame % 6 == 5) save_boxes(&at);
   }
   copse_octree_destroy(at.tree);
@@ -375,7 +398,9 @@ static void ask_walls(copse_obstacle *tree, uint32_t asker, float *from) {
   copse_obstacle_within(tree, from, 12, side, &results);
   add_ids(&results, true);
   copse_wall wall;
-  copse_obstacle_nearest(tree, from, 20, COPSE_SIDE_VISIBLE, &wall, NULL);
+  uint32_t visits;
+  copse_obstacle_nearest(tree, from, 20, COPSE_SIDE_VISIBLE, &wall, &visits);
+  add(visits);
   add(wall.edge);
   if (wall.edge != COPSE_NONE) {
     add_float((float)sqrt((double)wall.distance2));
@@ -383,20 +408,24 @@ static void ask_walls(copse_obstacle *tree, uint32_t asker, float *from) {
   }
   for (int wide = 0; wide < 2; wide++) {
     bool visible;
-    copse_obstacle_visible(tree, from, to, wide ? 1.5f : 0, &visible, NULL);
+    copse_obstacle_visible(tree, from, to, wide ? 1.5f : 0, &visible, &visits);
     add(visible);
+    add(visits);
   }
   copse_wall_hit hit;
-  copse_obstacle_raycast(tree, from, to, side, &hit, NULL);
+  copse_obstacle_raycast(tree, from, to, side, &hit, &visits);
   add_hit(&hit);
+  add(visits);
   bool inside;
-  copse_obstacle_contains(tree, from, &inside, NULL);
+  copse_obstacle_contains(tree, from, &inside, &visits);
   add(inside);
+  add(visits);
   const float lo[2] = {from[0] - 40, from[1] - 40}, hi[2] = {from[0] + 40, from[1] + 40};
   uint32_t total;
-  if (copse_obstacle_visibility(tree, from, lo, hi, corners, 4 * WALL_SLOTS + 20, &total, NULL))
+  if (copse_obstacle_visibility(tree, from, lo, hi, corners, 4 * WALL_SLOTS + 20, &total, &visits))
     fail();
   add(total);
+  add(visits);
   for (uint32_t i = 0; i < total; i++) {
     add_float((float)corners[i].x);
     add_float((float)corners[i].y);
@@ -424,7 +453,6 @@ static void ask_for_sights(copse_obstacle *tree, const float *from) {
 }
 
 static void add_tree(const copse_obstacle *tree) {
-  static float drawn[ROOM];
   const copse_obstacle_statistics stats = copse_obstacle_stats(tree);
   const uint32_t figures[] = {stats.edges,  stats.dropped, stats.pieces, stats.nodes,
                               stats.leaves, stats.unsplit, stats.depth,  stats.polygons};
