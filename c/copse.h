@@ -977,10 +977,15 @@ copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, siz
  * The same calls give the same bits everywhere, and so does a crowd restored from a snapshot.
  */
 
-/* No agent heeds more neighbors than this, nor more edges of walls; where it sees more of these
- * within its horizon, the horizon is halved until it does not. */
+/* The most neighbors that an agent heeds. */
 #define COPSE_CROWD_MAX_NEIGHBORS 64
-#define COPSE_CROWD_WALLS         128
+
+/* The most constraints that walls make for an agent. Edges are walked outward, nearest first, and
+ * one that nearer ones already keep the agent away from makes no constraint. From the 65th edge
+ * that does, an edge counts as if it went on straight, so that it covers those that continue it:
+ * walls of very many short edges make few constraints. Where there are more all the same, the agent
+ * goes no farther in a step than to the first edge that has no place. */
+#define COPSE_CROWD_WALLS 128
 
 typedef struct copse_crowd_def {
   uint32_t dimensions;   /* 2 or 3 */
@@ -1090,7 +1095,7 @@ uint32_t copse_crowd_stuck(const copse_crowd *crowd);
 /* What an agent heeds, as things are now: what the next step will take into account. */
 typedef struct copse_crowd_view {
   uint32_t neighborCount, neighbors[COPSE_CROWD_MAX_NEIGHBORS]; /* nearest first */
-  uint32_t wallCount, walls[COPSE_CROWD_WALLS];                 /* edges, nearest first */
+  uint32_t wallCount, walls[COPSE_CROWD_WALLS]; /* the nearest edges, nearest first */
   /* Constraints on its velocity, those of walls first. In the plane x, y, direction x, y: permitted
    * is what lies left of the line through that point in that direction. In space a point and a unit
    * normal: what lies beyond. */

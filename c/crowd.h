@@ -113,10 +113,13 @@ void crowd_prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint3
 /* Whether two goals are one, as far as their agents have room. */
 bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b);
 
-/* Begins with the constraints of the walls near an agent, nearest first; answers with how many
- * edges these are, and writes them, and whether the agent overlaps the nearest. */
-uint32_t crowd_add_walls(orca2 *all, const copse_obstacle *walls, const orca_agent *agent,
-                         uint32_t *edges, bool *overlaps);
+/* Begins with the constraints of the walls near an agent, nearest first. Returns the nearest edge
+ * if the agent overlaps it, else COPSE_NONE. Limits maxSpeed where there is no room for all walls.
+ */
+uint32_t crowd_add_walls(orca2 *all, const copse_obstacle *walls, orca_agent *agent);
+/* Writes the nearest edges within an agent's horizon, with room for COPSE_CROWD_WALLS. Returns how
+ * many. */
+uint32_t crowd_near_walls(const copse_obstacle *walls, const orca_agent *agent, uint32_t *edges);
 /* Whether an agent is inside something solid. That is looked up once in a while. */
 bool crowd_is_inside(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot);
 /* Has an agent prefer the shortest way out of that. */

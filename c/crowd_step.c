@@ -191,7 +191,7 @@ static bool solve_change(constraints *all, const orca_agent *agent, float *prefe
 /* Chooses an agent's next velocity. */
 OUT_OF_LINE void choose(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot, uint32_t k,
                         float timeStep) {
-  const orca_agent agent = agent_of(crowd, slot, timeStep);
+  orca_agent agent = agent_of(crowd, slot, timeStep);
   const uint32_t dim = crowd->def.dimensions, count = k ? heeded(crowd, slot, k) : 0;
   const uint32_t *ids = crowd->rows.ids + (size_t)slot * k;
   const bool isExact = crowd->def.exact;
@@ -210,10 +210,8 @@ OUT_OF_LINE void choose(copse_crowd *crowd, const copse_obstacle *walls, uint32_
     if (walls && !isExact && crowd_is_inside(crowd, walls, slot))
       crowd_leave_solid(walls, &agent, preferred);
     else if (walls) {
-      uint32_t edges[COPSE_CROWD_WALLS];
-      bool overlaps;
-      crowd_add_walls(&all.lines, walls, &agent, edges, &overlaps);
-      if (overlaps && !isExact) crowd_leave_wall(walls, &agent, edges[0], preferred);
+      const uint32_t edge = crowd_add_walls(&all.lines, walls, &agent);
+      if (edge != COPSE_NONE && !isExact) crowd_leave_wall(walls, &agent, edge, preferred);
     }
     crowd->overlaps += orca2_add_neighbors(&all.lines, &agent, crowd->bodies, ids, given, count);
   }
@@ -357,7 +355,7 @@ copse_status copse_crowd_look(copse_crowd *crowd, const copse_obstacle *walls, f
     return COPSE_INVALID_ARGUMENT;
   const uint32_t count = neighbors_of(crowd, slot, view->neighbors);
   set_body(crowd, slot);
-  const orca_agent agent = agent_of(crowd, slot, timeStep);
+  orca_agent agent = agent_of(crowd, slot, timeStep);
   for (uint32_t i = 0; i < count; i++) set_body(crowd, view->neighbors[i]);
   view->neighborCount = count;
   orca_terms terms;
@@ -377,8 +375,10 @@ copse_status copse_crowd_look(copse_crowd *crowd, const copse_obstacle *walls, f
   }
   orca2 lines;
   lines.count = lines.walls = 0;
-  bool overlaps;
-  if (walls) view->wallCount = crowd_add_walls(&lines, walls, &agent, view->walls, &overlaps);
+  if (walls) {
+    view->wallCount = crowd_near_walls(walls, &agent, view->walls);
+    crowd_add_walls(&lines, walls, &agent);
+  }
   orca2_add_neighbors(&lines, &agent, crowd->bodies, view->neighbors, &terms, count);
   view->constraintCount = lines.count;
   view->wallConstraintCount = lines.walls;

@@ -10,18 +10,10 @@ enum { LOOK_EVERY = 32 };
 /* Of its radius: so little an agent may overlap a wall. */
 static const float TOUCH = 1e-3f;
 
-/* The edges near an agent that it can see, nearest first. Where there are very many, only those
- * that are nearest. */
-static uint32_t walls_near(const copse_obstacle *walls, const orca_agent *agent, uint32_t *edges,
-                           float *distances2) {
-  float reach = agent->maxSpeed / agent->inverseHorizonOfWalls + agent->body.radius;
-  copse_results found = {edges, distances2, COPSE_CROWD_WALLS, 0, 0};
-  do {
-    copse_obstacle_within(walls, agent->body.position, reach, COPSE_SIDE_VISIBLE, &found);
-    reach /= 2;
-  } while (found.total > COPSE_CROWD_WALLS && reach > 0);
-  return found.total < COPSE_CROWD_WALLS ? found.total : COPSE_CROWD_WALLS;
-}
+/* How many edges are looked for at a time, and how many are heeded with all that they are: walls of
+ * more edges consist of very short ones. Each edge behind these may cover many. */
+enum { AT_A_TIME = 16, LATER = 2, WHOLE = 64 };
+static const float GROWTH = 1.5f;
 
 static void set_vector(float *to, const float *from, float sign) {
   to[0] = sign * from[0];
@@ -48,18 +40,79 @@ static orca_wall wall_of(const copse_obstacle *walls, uint32_t id, const float *
   return wall;
 }
 
-uint32_t crowd_add_walls(orca2 *all, const copse_obstacle *walls, const orca_agent *agent,
-                         uint32_t *edges, bool *overlaps) {
+/* The constraints so far, as a search for more walls asks them. */
+typedef struct constrained {
+  orca2 *all;
+  const orca_agent *agent;
+} constrained;
+
+static bool covers(const void *context, const float *points, uint32_t count) {
+  const constrained *so_far = context;
+  return orca2_covers(so_far->all, so_far->agent, points, count);
+}
+
+/* Begins to look for the walls that an agent could reach within its horizon. */
+static obstacle_search search_of(const constrained *so_far) {
+  const orca_agent *agent = so_far->agent;
+  const float reach = agent->maxSpeed / agent->inverseHorizonOfWalls + agent->body.radius;
+  return (obstacle_search){agent->body.position, reach, covers, so_far, -1, COPSE_NONE};
+}
+
+uint32_t crowd_near_walls(const copse_obstacle *walls, const orca_agent *agent, uint32_t *edges) {
+  orca2 none = {.walls = 0};
   float distances2[COPSE_CROWD_WALLS];
-  const float touching = agent->body.radius * (1 - TOUCH);
-  const uint32_t count = walls_near(walls, agent, edges, distances2);
-  *overlaps = count && distances2[0] < touching * touching;
+  const constrained so_far = {&none, agent};
+  obstacle_search search = search_of(&so_far);
+  return obstacle_search_next(walls, &search, edges, distances2, COPSE_CROWD_WALLS);
+}
+
+/* Heeds edges, nearest first; those behind the first `whole` as if they were longer. False: there
+ * is no room for one, beyond which the agent must not go: that limits its speed. */
+static bool add_walls(orca2 *all, const copse_obstacle *walls, orca_agent *agent,
+                      const uint32_t *edges, const float *distances2, uint32_t count,
+                      uint32_t *whole) {
   for (uint32_t i = 0; i < count; i++) {
+    if (orca2_covers(all, agent, (const float *)&walls->edges[edges[i]], 2)) continue;
+    if (all->walls == ORCA_WALLS) {
+      const float speed = (sqrtf(distances2[i]) - agent->body.radius) * agent->inverseStep;
+      if (speed < agent->maxSpeed) agent->maxSpeed = speed > 0 ? speed : 0;
+      return false;
+    }
     const orca_wall wall = wall_of(walls, edges[i], agent->body.position);
-    orca2_add_wall(all, agent, &wall);
+    if (*whole) {
+      orca2_add_wall(all, agent, &wall);
+      --*whole;
+    } else if (!orca2_add_long_wall(all, agent, &wall))
+      orca2_add_wall(all, agent, &wall);
   }
+  return true;
+}
+
+/* How far to look next: a little beyond where the search is. */
+static float ring_of(const obstacle_search *search, float reach) {
+  const float from = search->radius < reach ? search->radius : sqrtf(search->last2);
+  const float next = from * GROWTH;
+  return next > 0 && next < reach ? next : reach;
+}
+
+uint32_t crowd_add_walls(orca2 *all, const copse_obstacle *walls, orca_agent *agent) {
+  uint32_t edges[AT_A_TIME], overlapped = COPSE_NONE, whole = WHOLE, wanted, count;
+  float distances2[AT_A_TIME];
+  const float touching = agent->body.radius * (1 - TOUCH);
+  const constrained so_far = {all, agent};
+  obstacle_search search = search_of(&so_far);
+  const float reach = search.radius;
+  bool isMore;
+  do {
+    wanted = whole ? AT_A_TIME : LATER;
+    count = obstacle_search_next(walls, &search, edges, distances2, wanted);
+    if (whole == WHOLE && count && distances2[0] < touching * touching) overlapped = edges[0];
+    isMore = add_walls(all, walls, agent, edges, distances2, count, &whole) &&
+             (count == wanted || search.radius < reach);
+    if (count < wanted || search.radius == reach) search.radius = ring_of(&search, reach);
+  } while (isMore);
   all->count = all->walls;
-  return count;
+  return overlapped;
 }
 
 /* ---- Out ---- */

@@ -42,6 +42,7 @@ static uint64_t carve(copse_obstacle *tree, void *memory) {
   tree->lines = arena_carve(&all, capacity, sizeof *tree->lines);
   tree->corners = arena_carve(&all, capacity, sizeof *tree->corners);
   tree->nodes = arena_carve(&all, node_capacity(&tree->def), sizeof *tree->nodes);
+  tree->boxes = arena_carve(&all, node_capacity(&tree->def), sizeof *tree->boxes);
   tree->pieces = arena_carve(&all, tree->def.pieces, sizeof *tree->pieces);
   for (int end = 0; end < 4; end++) tree->pieceEnds[end] = arena_carve(&all, pieces, sizeof(float));
   for (int i = 0; i < 2; i++) {
@@ -75,7 +76,7 @@ void obstacle_empty(copse_obstacle *tree) {
   tree->pieceCount = tree->edgeCount = tree->dropped = 0;
   tree->tolerance = 0;
   tree->hasBoundaries = false;
-  for (int i = 0; i < 4; i++) tree->bounds[i] = 0;
+  for (int i = 0; i < 4; i++) tree->bounds[i] = tree->boxes[0][i] = 0;
   for (int axis = 0; axis < 2; axis++) tree->center[axis] = 0;
 }
 
@@ -123,6 +124,7 @@ copse_status copse_obstacle_reserve(copse_obstacle *tree, uint32_t capacity) {
   memcpy(larger.lines, tree->lines, old * sizeof *tree->lines);
   memcpy(larger.corners, tree->corners, old * sizeof *tree->corners);
   memcpy(larger.nodes, tree->nodes, tree->nodeCount * sizeof *tree->nodes);
+  memcpy(larger.boxes, tree->boxes, tree->nodeCount * sizeof *tree->boxes);
   memcpy(larger.pieces, tree->pieces, tree->pieceCount * sizeof *tree->pieces);
   for (int end = 0; end < 4; end++)
     memcpy(larger.pieceEnds[end], tree->pieceEnds[end], tree->pieceCount * sizeof(float));

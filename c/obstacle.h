@@ -72,6 +72,7 @@ struct copse_obstacle {
 
   /* The last build. */
   obstacle_node *nodes;
+  float (*boxes)[4]; /* of each node the bounds of its edges: lo x, y, -hi x, -y */
   obstacle_piece *pieces;
   float *pieceEnds[4]; /* of each piece its whole edge: x0, y0, x1, y1 */
   uint32_t nodeCount, pieceCount, edgeCount, dropped;
@@ -173,6 +174,22 @@ ALWAYS_INLINE float obstacle_slack(const copse_obstacle *tree, float x, float y)
 }
 
 /* ---- What several files call ---- */
+
+/* A search for the edges around a point that it sees, nearest first, a few at a time. The caller
+ * may say that edges do not matter: `covers` returns whether that is so of all that lies between
+ * some points. */
+typedef struct obstacle_search {
+  const float *center;
+  float radius;
+  bool (*covers)(const void *context, const float *points, uint32_t count);
+  const void *context;
+  float last2; /* the search goes on behind this distance and edge: at first -1 */
+  uint32_t last;
+} obstacle_search;
+
+/* Writes the next edges, ties by lower id. Returns how many: fewer than `capacity` are the last. */
+uint32_t obstacle_search_next(const copse_obstacle *tree, obstacle_search *search, uint32_t *edges,
+                              float *distances2, uint32_t capacity);
 
 /* The tree of no edges. */
 void obstacle_empty(copse_obstacle *tree);

@@ -92,6 +92,19 @@ static float median(const float *begins, uint32_t begin, uint32_t size) {
   return sorted[samples / 2];
 }
 
+static void extend(float *box, int axis, float x) {
+  if (x < box[axis]) box[axis] = x;
+  if (x > box[2 + axis]) box[2 + axis] = x;
+}
+
+/* The axis along which pieces extend farther. */
+static int longer_axis(const obstacle_work *work, uint32_t begin, uint32_t end) {
+  float box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+  for (uint32_t i = begin; i < end; i++)
+    for (int side = 0; side < 4; side++) extend(box, side & 1, work->ends[side][i]);
+  return box[3] - box[1] > box[2] - box[0];
+}
+
 /* The line that divides pieces best; false: none leaves a quarter of them aside. */
 static bool choose_line(const copse_obstacle *tree, uint32_t begin, uint32_t end, division *best) {
   const obstacle_work *work = &tree->work[0];
@@ -105,7 +118,10 @@ static bool choose_line(const copse_obstacle *tree, uint32_t begin, uint32_t end
     count_sides(work, begin, end, tree->tolerance, best, &line);
     if (is_better(&line, best)) *best = line;
   }
-  for (int axis = 0; axis < 2 && greater_of(best) > most; axis++) {
+  if (greater_of(best) <= most) return true;
+  const int longer = longer_axis(work, begin, end);
+  for (int i = 0; i < 2 && greater_of(best) > most; i++) {
+    const int axis = i ^ longer;
     division line = {{axis == 0 ? 1.0f : 0.0f, axis == 1 ? 1.0f : 0.0f},
                      median(work->ends[axis], begin, size),
                      0,
@@ -241,6 +257,24 @@ static void set_ends(copse_obstacle *tree) {
   }
 }
 
+/* Bounds of the whole edges of each node. */
+static void set_boxes(copse_obstacle *tree) {
+  for (uint32_t at = tree->nodeCount; at-- > 0;) {
+    const obstacle_node *node = &tree->nodes[at];
+    float4 box = float4_all(INFINITY);
+    if (node->left)
+      box = float4_min(float4_load(tree->boxes[at + 1]), float4_load(tree->boxes[node->left]));
+    for (uint32_t i = node->begin; i < node->end && !node->left; i++) {
+      const obstacle_edge *edge = &tree->edges[tree->pieces[i].edge];
+      const float *from = edge->from, *to = edge->to;
+      const float begin[] = {from[0], from[1], -from[0], -from[1]};
+      const float end[] = {to[0], to[1], -to[0], -to[1]};
+      box = float4_min(box, float4_min(float4_load(begin), float4_load(end)));
+    }
+    float4_store(tree->boxes[at], box);
+  }
+}
+
 /* ---- From vertices to edges --------------------------------------------------------------- */
 
 /* Copies what the tree is built from out of the caller's side. */
@@ -292,16 +326,11 @@ static void link_edges(copse_obstacle *tree) {
 
 static void measure(copse_obstacle *tree) {
   float bounds[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
-  for (uint32_t id = 0; id < tree->def.capacity; id++) {
-    if (!tree->kinds[id]) continue;
-    const obstacle_edge *edge = &tree->edges[id];
-    for (int axis = 0; axis < 2; axis++) {
-      const float from = edge->from[axis], to = edge->to[axis];
-      const float lo = from < to ? from : to, hi = from < to ? to : from;
-      if (lo < bounds[axis]) bounds[axis] = lo;
-      if (hi > bounds[2 + axis]) bounds[2 + axis] = hi;
+  for (uint32_t id = 0; id < tree->def.capacity; id++)
+    for (int axis = 0; axis < 2 && tree->kinds[id]; axis++) {
+      extend(bounds, axis, tree->edges[id].from[axis]);
+      extend(bounds, axis, tree->edges[id].to[axis]);
     }
-  }
   float reach = 0;
   for (int axis = 0; axis < 2; axis++) {
     tree->bounds[axis] = bounds[axis];
@@ -359,5 +388,6 @@ copse_status copse_obstacle_build(copse_obstacle *tree, uint32_t *firstBad) {
       tree->pieceEnds[2 + axis][i] = edge->to[axis];
     }
   }
+  set_boxes(tree);
   return COPSE_OK;
 }

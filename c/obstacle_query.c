@@ -2,6 +2,7 @@
 
 #include "obstacle.h"
 #include "query.h"
+#include "scan.h"
 
 /* Whether an edge matters to who asks from p. */
 ALWAYS_INLINE bool is_seen(const copse_obstacle *tree, uint32_t edge, copse_side side, vec a, vec b,
@@ -65,9 +66,12 @@ typedef struct circuit {
   float most2;
 } circuit;
 
+/* A squared distance, and what rounding may add to it. */
+static float roomy2(float distance2) { return distance2 * 1.000001f + 1e-36f; }
+
 static void circuit_narrow(circuit *all, float distance, float distance2) {
   all->reach = all->slack + distance * 1.000001f;
-  all->most2 = distance2 * 1.000001f + 1e-36f;
+  all->most2 = roomy2(distance2);
 }
 
 static void circuit_start(circuit *all, const copse_obstacle *tree, const float *point,
@@ -83,11 +87,11 @@ static void circuit_start(circuit *all, const copse_obstacle *tree, const float 
   circuit_narrow(all, distance, distance * distance);
 }
 
-/* Whose bounds are not too far. */
-ALWAYS_INLINE uint32_t edges4_around(const copse_obstacle *tree, uint32_t piece,
-                                     const circuit *all) {
+/* Whose bounds are not too far from a point. */
+ALWAYS_INLINE uint32_t edges4_around(const copse_obstacle *tree, uint32_t piece, const float *point,
+                                     float most2) {
   const edges4 edges = edges4_at(tree, piece);
-  const float4 x = float4_all(all->point[0]), y = float4_all(all->point[1]), zero = float4_all(0);
+  const float4 x = float4_all(point[0]), y = float4_all(point[1]), zero = float4_all(0);
   const float4 left = float4_sub(float4_min(edges.x0, edges.x1), x);
   const float4 right = float4_sub(x, float4_max(edges.x0, edges.x1));
   const float4 below = float4_sub(float4_min(edges.y0, edges.y1), y);
@@ -95,7 +99,7 @@ ALWAYS_INLINE uint32_t edges4_around(const copse_obstacle *tree, uint32_t piece,
   const float4 dx = float4_max(zero, float4_max(left, right));
   const float4 dy = float4_max(zero, float4_max(below, above));
   const float4 distance2 = float4_add(float4_mul(dx, dx), float4_mul(dy, dy));
-  return word4_bits(float4_le(distance2, float4_all(all->most2)));
+  return word4_bits(float4_le(distance2, float4_all(most2)));
 }
 
 /* The next leaf; NULL: no more. */
@@ -123,7 +127,7 @@ OUT_OF_LINE uint32_t circuit_next(circuit *all, const copse_obstacle *tree) {
   while (!here->bits) {
     uint32_t four = here->four + 4, bits = 0;
     for (; !bits && four < here->end; four += 4)
-      bits = rest_within(edges4_around(tree, four, all), four, here->end);
+      bits = rest_within(edges4_around(tree, four, all->point, all->most2), four, here->end);
     here->four = four - 4;
     here->bits = bits;
     if (bits) break;
@@ -188,6 +192,86 @@ copse_status copse_obstacle_nearest(const copse_obstacle *tree, const float *cen
   }
   if (visits) *visits = all.visits;
   return COPSE_OK;
+}
+
+/* ---- The edges around a point, a few at a time ---- */
+
+/* How far a point is outside of each side of a node's box; negative: inside. */
+ALWAYS_INLINE float4 beyond_box(const copse_obstacle *tree, uint32_t at, const float *point) {
+  const float outward[] = {point[0], point[1], -point[0], -point[1]};
+  return float4_sub(float4_load(tree->boxes[at]), float4_load(outward));
+}
+
+/* From a point to a node's box, squared. */
+ALWAYS_INLINE float to_box2(const copse_obstacle *tree, uint32_t at, const float *point) {
+  float gaps[4];
+  float4_store(gaps, float4_max(beyond_box(tree, at, point), float4_all(0)));
+  return (gaps[0] * gaps[0] + gaps[2] * gaps[2]) + (gaps[1] * gaps[1] + gaps[3] * gaps[3]);
+}
+
+/* True if a box holds nothing that a search still looks for: it is nearer, or covered. */
+static bool is_done(const copse_obstacle *tree, uint32_t at, const obstacle_search *search) {
+  const float *box = tree->boxes[at];
+  const float corners[] = {box[0], box[1], -box[2], box[1], -box[2], -box[3], box[0], -box[3]};
+  float gaps[4];
+  float4_store(gaps, beyond_box(tree, at, search->center));
+  const float x = gaps[0] < gaps[2] ? gaps[0] : gaps[2], y = gaps[1] < gaps[3] ? gaps[1] : gaps[3];
+  return roomy2(x * x + y * y) < search->last2 || search->covers(search->context, corners, 4);
+}
+
+/* Offers the edges of a leaf. */
+static void search_leaf(const copse_obstacle *tree, const obstacle_node *leaf,
+                        const obstacle_search *search, scan_nearest *nearest) {
+  const vec p = vec_of(search->center);
+  for (uint32_t four = leaf->begin; four < leaf->end; four += 4) {
+    const float most2 = roomy2(nearest->limit2);
+    rest here = {four, leaf->end, edges4_around(tree, four, search->center, most2)};
+    here.bits = rest_within(here.bits, four, leaf->end);
+    while (here.bits) {
+      const uint32_t i = rest_take(&here), edge = tree->pieces[i].edge;
+      const vec a = piece_from(tree, i), b = piece_to(tree, i);
+      const foot found = foot_on(a, b, p);
+      const float distance2 = (float)found.distance2;
+      if (distance2 > nearest->limit2 || distance2 < search->last2 ||
+          (distance2 == search->last2 && edge <= search->last) ||
+          !piece_reports(&tree->pieces[i], found.at) ||
+          !is_seen(tree, edge, COPSE_SIDE_VISIBLE, a, b, p) ||
+          (search->last2 >= 0 &&
+           search->covers(search->context, (const float *)&tree->edges[edge], 2)))
+        continue;
+      scan_offer(nearest, distance2, edge);
+    }
+  }
+}
+
+uint32_t obstacle_search_next(const copse_obstacle *tree, obstacle_search *search, uint32_t *edges,
+                              float *distances2, uint32_t capacity) {
+  scan_nearest nearest = {{distances2, edges}, capacity, 0, search->radius * search->radius};
+  waiting_node stack[OBSTACLE_STACK] = {{0, to_box2(tree, 0, search->center)}};
+  uint32_t waiting = 1;
+  while (waiting) {
+    const waiting_node next = stack[--waiting];
+    const obstacle_node *node = &tree->nodes[next.node];
+    if (next.distance > roomy2(nearest.limit2)) continue;
+    if (search->last2 >= 0 && is_done(tree, next.node, search)) continue;
+    if (!node->left) {
+      search_leaf(tree, node, search, &nearest);
+      continue;
+    }
+    const waiting_node right = {next.node + 1, to_box2(tree, next.node + 1, search->center)};
+    const waiting_node left = {node->left, to_box2(tree, node->left, search->center)};
+    const bool isLeft = left.distance < right.distance;
+    const waiting_node near = isLeft ? left : right, far = isLeft ? right : left;
+    const float most2 = roomy2(nearest.limit2);
+    if (far.distance <= most2) stack[waiting++] = far;
+    if (near.distance <= most2) stack[waiting++] = near;
+  }
+  pairs_sort(nearest.heap, nearest.size, BY_DISTANCE);
+  if (nearest.size) {
+    search->last2 = distances2[nearest.size - 1];
+    search->last = edges[nearest.size - 1];
+  }
+  return nearest.size;
 }
 
 /* ---- Along a segment ---------------------------------------------------------------------- */

@@ -80,9 +80,16 @@ typedef struct orca_wall {
   bool isBeginConvex, isEndConvex;
 } orca_wall;
 
-/* Appends the half-plane of a wall, unless those before already imply it, or there are
- * ORCA_WALLS. Walls come before neighbors, nearest first. */
+/* True if one half-plane keeps an agent away from all that lies between some points. */
+bool orca2_covers(const orca2 *all, const orca_agent *agent, const float *points, uint32_t count);
+
+/* Appends the half-plane of a wall. There must be room: all->walls < ORCA_WALLS. Walls come before
+ * neighbors, nearest first, and only those that are not covered. */
 void orca2_add_wall(orca2 *all, const orca_agent *agent, const orca_wall *wall);
+
+/* The same as if the wall went on straight at both ends, and a little nearer: so it covers the
+ * walls that continue it, too. False: the agent stands in the way, and nothing is appended. */
+bool orca2_add_long_wall(orca2 *all, const orca_agent *agent, const orca_wall *wall);
 
 /* Appends the half-planes of `count` neighbors, by their ids in `bodies`; answers whether any of
  * them touches the agent. */

@@ -56,16 +56,41 @@ static void set_line(orca2 *all, uint32_t i, vec2 point, vec2 direction) {
   end_lines(all, i + 1);
 }
 
+/* ---- Four vectors ---- */
+
+typedef struct four {
+  float4 x, y;
+} four;
+
+ALWAYS_INLINE float4 four_dot(four a, four b) {
+  return float4_add(float4_mul(a.x, b.x), float4_mul(a.y, b.y));
+}
+ALWAYS_INLINE float4 four_cross(four a, four b) {
+  return float4_sub(float4_mul(a.x, b.y), float4_mul(a.y, b.x));
+}
+ALWAYS_INLINE four four_mul(four a, float4 by) {
+  return (four){float4_mul(a.x, by), float4_mul(a.y, by)};
+}
+ALWAYS_INLINE four four_select(word4 mask, four a, four b) {
+  return (four){float4_select(mask, a.x, b.x), float4_select(mask, a.y, b.y)};
+}
+
 /* ---- Walls ---- */
 
-/* Whether half-planes of walls before already keep an agent away from a whole wall. */
-static bool is_covered(const orca2 *all, float inverse, float radius, vec2 toBegin, vec2 toEnd) {
-  for (uint32_t i = 0; i < all->walls; i++) {
-    const vec2 point = point_of(all, i), direction = direction_of(all, i);
-    const float begin = vec2_cross(vec2_sub(vec2_mul(toBegin, inverse), point), direction);
-    const float end = vec2_cross(vec2_sub(vec2_mul(toEnd, inverse), point), direction);
-    if (begin - inverse * radius >= -ORCA_EPSILON && end - inverse * radius >= -ORCA_EPSILON)
-      return true;
+bool orca2_covers(const orca2 *all, const orca_agent *agent, const float *points, uint32_t count) {
+  const float inverse = agent->inverseHorizonOfWalls;
+  const float4 least = float4_all(inverse * agent->body.radius - ORCA_EPSILON);
+  for (uint32_t i = 0; i < all->walls; i += 4) {
+    const four direction = {float4_load(all->directionX + i), float4_load(all->directionY + i)};
+    const float4 x = float4_load(all->x + i), y = float4_load(all->y + i);
+    uint32_t covering = all->walls - i < 4 ? (1u << (all->walls - i)) - 1 : 15;
+    for (uint32_t j = 0; j < count && covering; j++) {
+      const float *position = agent->body.position, *point = points + 2 * (size_t)j;
+      const four to = {float4_sub(float4_all((point[0] - position[0]) * inverse), x),
+                       float4_sub(float4_all((point[1] - position[1]) * inverse), y)};
+      covering &= word4_bits(float4_le(least, four_cross(to, direction)));
+    }
+    if (covering) return true;
   }
   return false;
 }
@@ -104,7 +129,6 @@ void orca2_add_wall(orca2 *all, const orca_agent *agent, const orca_wall *wall) 
   const vec2 toEnd = vec2_sub(vec2_of(wall->end), position);
   const vec2 direction = vec2_of(wall->direction), way = vec2_sub(toEnd, toBegin);
   const vec2 back = vec2_mul(direction, -1);
-  if (all->walls == ORCA_WALLS || is_covered(all, inverse, radius, toBegin, toEnd)) return;
 
   const float begin2 = vec2_length2(toBegin), end2 = vec2_length2(toEnd), radius2 = radius * radius;
   const float at = -vec2_dot(toBegin, way) / vec2_length2(way);
@@ -196,24 +220,20 @@ void orca2_add_wall(orca2 *all, const orca_agent *agent, const orca_wall *wall) 
     add_straight(all, rightFront, reach, vec2_mul(right, -1));
 }
 
+bool orca2_add_long_wall(orca2 *all, const orca_agent *agent, const orca_wall *wall) {
+  /* The share of the gap that is kept: so walls that bend a little towards the agent are covered,
+   * soon many of them at a time. */
+  const float KEPT = 0.75f;
+  const vec2 position = vec2_of(agent->body.position), direction = vec2_of(wall->direction);
+  const vec2 toBegin = vec2_sub(vec2_of(wall->begin), position), across = vec2_left(direction);
+  const float gap = vec2_dot(toBegin, across) - agent->body.radius;
+  if (!(gap >= 0)) return false;
+  const float farthest = gap * KEPT * agent->inverseHorizonOfWalls;
+  add_wall_line(all, vec2_mul(across, farthest), vec2_mul(direction, -1));
+  return true;
+}
+
 /* ---- Neighbors ---- */
-
-typedef struct four {
-  float4 x, y;
-} four;
-
-ALWAYS_INLINE float4 four_dot(four a, four b) {
-  return float4_add(float4_mul(a.x, b.x), float4_mul(a.y, b.y));
-}
-ALWAYS_INLINE float4 four_cross(four a, four b) {
-  return float4_sub(float4_mul(a.x, b.y), float4_mul(a.y, b.x));
-}
-ALWAYS_INLINE four four_mul(four a, float4 by) {
-  return (four){float4_mul(a.x, by), float4_mul(a.y, by)};
-}
-ALWAYS_INLINE four four_select(word4 mask, four a, four b) {
-  return (four){float4_select(mask, a.x, b.x), float4_select(mask, a.y, b.y)};
-}
 
 /* Below this squared length a vector has no direction. */
 #define NO_LENGTH2 1e-37f

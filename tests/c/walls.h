@@ -3,7 +3,7 @@
 #ifndef WALLS_H
 #define WALLS_H
 
-#include "../../c/copse.h"
+#include "../../c/obstacle.h"
 #include "bytes.h"
 #include "ledger.h"
 
@@ -429,6 +429,37 @@ static inline const char *compare_around(const copse_obstacle *tree, const wall_
   return NULL;
 }
 
+/* Covers what lies right of a vertical line. */
+static inline bool is_right_of(const void *x, const float *points, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (!(points[2 * (size_t)i] > *(const float *)x)) return false;
+  return true;
+}
+
+/* A search in portions, from the second on without what is covered, against what a query finds. */
+static inline const char *compare_search(const copse_obstacle *tree, const wall_question *ask,
+                                         uint32_t portion) {
+  uint32_t ids[WALLS], found[WALLS + 8], count = 0, total = 0;
+  float distances2[WALLS], found2[WALLS + 8];
+  copse_results results = {ids, distances2, WALLS, 0, 0};
+  if (copse_obstacle_within(tree, ask->from, ask->radius, COPSE_SIDE_VISIBLE, &results))
+    return NULL;
+  obstacle_search search = {ask->from, ask->radius, is_right_of, &ask->to[0], -1, COPSE_NONE};
+  do {
+    count = obstacle_search_next(tree, &search, found + total, found2 + total, portion);
+    total += count;
+    MUST_HOLD(count <= portion && total <= results.total, "search: number");
+  } while (count == portion);
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < results.total; i++) {
+    if (i >= portion && is_right_of(&ask->to[0], (const float *)&tree->edges[ids[i]], 2)) continue;
+    MUST_HOLD(at < total && found[at] == ids[i] && found2[at] == distances2[i], "search");
+    at++;
+  }
+  MUST_HOLD(at == total, "search: total");
+  return NULL;
+}
+
 static inline const char *compare_along(const copse_obstacle *tree, const wall_list *list,
                                         const wall_question *ask) {
   const bool ends = wall_point_ok(ask->from) && wall_point_ok(ask->to);
@@ -494,7 +525,9 @@ static inline const char *compare_kept(const copse_obstacle *tree, const wall_li
 /* What is wrong with the tree's answers to a question, or NULL. */
 static inline const char *compare_walls(input *from, const copse_obstacle *tree,
                                         const wall_list *list, const wall_question *ask) {
-  const char *wrong = compare_around(tree, list, ask, next_byte(from));
+  const uint8_t room = next_byte(from);
+  const char *wrong = compare_around(tree, list, ask, room);
+  if (!wrong) wrong = compare_search(tree, ask, 1 + room % 8);
   if (!wrong) wrong = compare_along(tree, list, ask);
   if (!wrong && next_byte(from) % 4 == 0) wrong = compare_kept(tree, list, ask);
   if (!wrong) wrong = compare_sight(from, tree, list, ask);

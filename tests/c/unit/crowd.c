@@ -561,21 +561,6 @@ static void test_more_walls_than_are_heeded(void) {
   }
 }
 
-static void test_no_more_constraints_of_walls_than_there_is_room_for(void) {
-  orca2 all;
-  all.count = all.walls = ORCA_WALLS;
-  for (uint32_t i = 0; i < ORCA_WALLS; i++)
-    all.x[i] = all.y[i] = all.directionX[i] = all.directionY[i] = 0;
-  const orca_agent agent = {.body.radius = 1, .maxSpeed = 1, .inverseHorizonOfWalls = 1};
-  const orca_wall wall = {
-      .begin = {2, -1}, .end = {2, 1}, .direction = {0, 1}, .before = {0, 1}, .after = {0, 1}};
-  orca2_add_wall(&all, &agent, &wall);
-  CHECK(all.walls == ORCA_WALLS);
-  all.walls = 0;
-  orca2_add_wall(&all, &agent, &wall);
-  CHECK(all.walls == 1);
-}
-
 /* Of two walls, seen by an agent outside of their corner, behind the second: where the corner is
  * not convex from the first one's front, the second alone says what is forbidden. */
 static void test_an_end_that_is_not_convex_forbids_nothing(void) {
@@ -1124,7 +1109,6 @@ const unit_test CROWD_TESTS[] = {
     TEST(test_a_crush_stays_finite_and_within_its_speed),
     TEST(test_steps_of_no_duration_to_speak_of),
     TEST(test_more_walls_than_are_heeded),
-    TEST(test_no_more_constraints_of_walls_than_there_is_room_for),
     TEST(test_an_end_that_is_not_convex_forbids_nothing),
     TEST(test_who_is_exactly_on_a_wall_comes_off_it),
     TEST(test_who_makes_no_progress_is_stuck),

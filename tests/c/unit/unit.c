@@ -27,7 +27,7 @@ static const struct {
 } NOUNS[] = {
     {"core", CORE_TESTS},         {"memory", MEMORY_TESTS}, {"points", POINTS_TESTS},
     {"grid", GRID_TESTS},         {"kdtree", KDTREE_TESTS}, {"octree", OCTREE_TESTS},
-    {"obstacle", OBSTACLE_TESTS}, {"crowd", CROWD_TESTS},
+    {"obstacle", OBSTACLE_TESTS}, {"crowd", CROWD_TESTS},   {"crowd_walls", CROWD_WALLS_TESTS},
 };
 
 /* Grids with tables that are whole, shared, and of one entry. */

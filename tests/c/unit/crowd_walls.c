@@ -1,0 +1,153 @@
+/* Walls of very many edges: no agent comes through, or nearer than its radius. */
+
+#include "unit.h"
+
+#include <math.h>
+
+static const float RADIUS = 0.5f;
+static const double LEAST = 0.5 - 3e-5; /* what rounding and the program's tolerance may take */
+
+typedef struct hall {
+  copse_obstacle *walls;
+  copse_crowd *crowd;
+} hall;
+
+static hall hall_of(uint32_t edges, bool isExact) {
+  hall made;
+  copse_obstacle_def walls = copse_obstacle_default();
+  copse_crowd_def crowd = copse_crowd_default();
+  walls.capacity = 2 * edges;
+  crowd.capacity = 4;
+  crowd.exact = isExact;
+  CHECK(copse_obstacle_create(&walls, &made.walls) == COPSE_OK);
+  CHECK(copse_crowd_create(&crowd, &made.crowd) == COPSE_OK);
+  return made;
+}
+
+static void add_segment(const hall *made, float x0, float y0, float x1, float y1) {
+  const float points[] = {x0, y0, x1, y1};
+  uint32_t slot;
+  CHECK(copse_obstacle_add(made->walls, points, 2, true, &slot) == COPSE_OK);
+}
+
+/* A disc, or the inside of a ring, of so many edges. */
+static void add_circle(const hall *made, uint32_t edges, double radius, bool isRing) {
+  float *points = malloc(2 * edges * sizeof *points);
+  const double pi = acos(-1);
+  uint32_t slot;
+  for (uint32_t i = 0; i < edges; i++) {
+    const double angle = 2 * pi * (isRing ? edges - i : i) / edges;
+    points[2 * i] = (float)(radius * cos(angle));
+    points[2 * i + 1] = (float)(radius * sin(angle));
+  }
+  CHECK(copse_obstacle_add(made->walls, points, edges, false, &slot) == COPSE_OK);
+  free(points);
+}
+
+static void add_agent(const hall *made, float x, float y, float goalX, float goalY) {
+  copse_crowd_agent agent = copse_crowd_agent_default();
+  uint32_t slot;
+  agent.position[0] = x;
+  agent.position[1] = y;
+  agent.goal[0] = goalX;
+  agent.goal[1] = goalY;
+  agent.radius = RADIUS;
+  agent.maxSpeed = 2;
+  agent.preferredSpeed = 1.5f;
+  CHECK(copse_crowd_add(made->crowd, &agent, &slot) == COPSE_OK);
+}
+
+/* Steps a crowd of one for some seconds and destroys all. Returns the least distance from a wall;
+ * writes where the agent is in the end. */
+static double least_distance(hall *made, float timeStep, float seconds, float *end) {
+  const float *position = copse_crowd_get(made->crowd).positions;
+  double least = INFINITY;
+  CHECK(copse_obstacle_build(made->walls, NULL) == COPSE_OK);
+  for (float time = 0; time < seconds; time += timeStep) {
+    copse_wall wall;
+    CHECK(copse_crowd_step(made->crowd, made->walls, timeStep, NULL) == COPSE_OK);
+    CHECK(!copse_obstacle_nearest(made->walls, position, INFINITY, COPSE_SIDE_BOTH, &wall, NULL));
+    least = fmin(least, sqrt((double)wall.distance2));
+  }
+  memcpy(end, position, 2 * sizeof *end);
+  copse_crowd_destroy(made->crowd);
+  copse_obstacle_destroy(made->walls);
+  return least;
+}
+
+/* Each with steps of either size, in the published form and in the other. */
+static void for_each_step(void (*run)(uint32_t edges, float timeStep, bool isExact)) {
+  const uint32_t edges[] = {129, 200, 2000, 20000};
+  for (int i = 0; i < 4; i++)
+    for (int isExact = 0; isExact < 2; isExact++) {
+      run(edges[i], 0.25f, isExact);
+      if (i < 3) run(edges[i], 1.0f / 60, isExact);
+    }
+}
+
+static void go_through_one_wall_many_times(uint32_t edges, float timeStep, bool isExact) {
+  hall made = hall_of(edges, isExact);
+  float end[2];
+  for (uint32_t i = 0; i < edges; i++) add_segment(&made, 3, -5, 3, 5);
+  add_agent(&made, 1, 0, 8, 0);
+  CHECK(least_distance(&made, timeStep, 4, end) >= LEAST);
+  CHECK(end[0] < 2.5f + 1e-3f && end[0] > 2.25f);
+}
+
+static void go_around_a_disc(uint32_t edges, float timeStep, bool isExact) {
+  hall made = hall_of(edges, isExact);
+  float end[2];
+  add_circle(&made, edges, 2, false);
+  add_agent(&made, -3, 0.5f, 3, 0);
+  CHECK(least_distance(&made, timeStep, 12, end) >= LEAST);
+  CHECK(hypotf(end[0] - 3, end[1]) < 0.1f);
+}
+
+static void go_out_of_a_ring(uint32_t edges, float timeStep, bool isExact) {
+  hall made = hall_of(edges, isExact);
+  float end[2];
+  add_circle(&made, edges, 3, true);
+  add_agent(&made, 1.5f, 0.1f, 8, 1);
+  CHECK(least_distance(&made, timeStep, 4, end) >= LEAST);
+  CHECK(hypotf(end[0], end[1]) > 2.2f);
+}
+
+static void go_out_of_a_corridor(uint32_t edges, float timeStep, bool isExact) {
+  hall made = hall_of(2 * edges, isExact);
+  float end[2];
+  const float side = 40 / (float)edges;
+  for (uint32_t i = 0; i < 2 * edges; i++) {
+    const float x = (float)(i / 2) * side - 20, y = i % 2 ? 0.7f : -0.7f;
+    add_segment(&made, x, y, x + side, y);
+  }
+  add_agent(&made, -3, 0, 3, 4);
+  CHECK(least_distance(&made, timeStep, 6, end) >= LEAST);
+  CHECK(end[0] > 0 && end[1] > 0.1f);
+}
+
+/* Teeth that point at the agent: none covers another, and there are more than places. */
+static void go_out_of_teeth(uint32_t edges, float timeStep, bool isExact) {
+  hall made = hall_of(edges, isExact);
+  float end[2];
+  for (uint32_t i = 0; i < edges; i++) {
+    const double angle = 2 * acos(-1) * i / edges;
+    const float x = (float)cos(angle), y = (float)sin(angle);
+    add_segment(&made, x, y, 1.125f * x, 1.125f * y);
+  }
+  add_agent(&made, 0, 0, 8, 1);
+  CHECK(least_distance(&made, timeStep, 3, end) >= LEAST);
+  CHECK(end[0] > 0.3f);
+}
+
+static void test_no_agent_comes_through_walls_of_many_edges(void) {
+  for_each_step(go_through_one_wall_many_times);
+  for_each_step(go_around_a_disc);
+  for_each_step(go_out_of_a_ring);
+  for_each_step(go_out_of_a_corridor);
+  for_each_step(go_out_of_teeth);
+}
+
+const unit_test CROWD_WALLS_TESTS[] = {
+    TEST(test_no_agent_comes_through_walls_of_many_edges),
+    {NULL, NULL, false},
+};
