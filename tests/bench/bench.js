@@ -90,6 +90,8 @@ const forms = {
       [2, 'ring', 1000, CROWD],
       [2, 'ring', 10_000, CROWD],
       [2, 'ring', 100_000, CROWD],
+      [2, 'disc200', 10_000, ['crowdStep']],
+      [2, 'disc20000', 10_000, ['crowdStep']],
       [3, 'crush', 10_000, CROWD],
     ],
   },
@@ -130,6 +132,8 @@ const forms = {
         [2, spread, 10_000, CROWD],
         [2, spread, 100_000, CROWD],
       ]),
+      [2, 'disc200', 10_000, ['crowdStep']],
+      [2, 'disc20000', 10_000, ['crowdStep']],
       [3, 'crush', 1000, CROWD],
       [3, 'crush', 10_000, CROWD],
       [3, 'crush', 100_000, CROWD],
@@ -151,6 +155,8 @@ const crowd = {
   create: createCrowd,
   load: loadCrowds,
 }
+/** No rectangles, of which alone the others make floors. */
+const disc = { ...crowd, all: crowdPeers.filter(({ pace }) => pace !== 'recast') }
 /** Of a spread: who takes part, with how many that is too slow, and what it is done with. */
 const settings = {
   still: {
@@ -165,6 +171,8 @@ const settings = {
   crush: crowd,
   blocks: crowd,
   ring: crowd,
+  disc200: disc,
+  disc20000: disc,
 }
 const moving = { all: peers, limits: form.slow, create: createAgents }
 const packages = { ...stillPackages, ...boxPackages, ...wallPackages, ...crowdPackages }

@@ -24,9 +24,25 @@ const CLEAR = 0.97
 const CRUSH_SPACING = [5, 6]
 const BLOCKS_SPACING = 6
 const RING_SPACING = 5
+const DISC_ROWS = 4
 
 const rounded = (share) => Number(share.toPrecision(3))
 const stepsToWalk = (distance) => Math.ceil(distance / (AGENT.preferredSpeed * TIME_STEP))
+
+/** In rows beside a disc, which all have to go around: their walls are so many edges. */
+const around = (edges) => (random, n) => {
+  const radius = (RING_SPACING * n) / DISC_ROWS / (2 * Math.PI)
+  const places = Array.from({ length: n }, (_, i) => {
+    const angle = (2 * Math.PI * DISC_ROWS * (Math.floor(i / DISC_ROWS) + 0.1 * random())) / n
+    const distance = radius + (i % DISC_ROWS) * RING_SPACING
+    return [distance * Math.cos(angle), distance * Math.sin(angle)]
+  }).flat()
+  const walls = Array.from({ length: edges }, (_, i) => {
+    const angle = (2 * Math.PI * i) / edges
+    return [(radius - 2) * Math.cos(angle), (radius - 2) * Math.sin(angle)]
+  }).flat()
+  return { places, walls: [walls], warmUp: stepsToWalk(5) }
+}
 
 /**
  * Each gives places, flat, walls where there are any, and how many steps to warm up. Seeded, and not
@@ -77,6 +93,9 @@ const layouts = {
     }).flat()
     return { places, warmUp: stepsToWalk(5) }
   },
+
+  disc200: around(200),
+  disc20000: around(20_000),
 }
 
 /** The obstacle tree of walls, of these classes; null: there are none. */
