@@ -12,8 +12,25 @@ const folders = [
 ]
 const pages = folders.map((folder) => here(`${folder}/index.html`)).filter(existsSync)
 
+/**
+ * A script in the body waits for style sheets, and modules wait for the end of the body; WebKit's would run before
+ * the colors are there. The browser's language need not be a language tag (WebKit's is `C` where the system's locale
+ * is C.UTF-8), and uPlot gives it to Intl, which refuses it: pages are in English.
+ */
+const beforeModules = {
+  name: 'before-modules',
+  transformIndexHtml: () => [
+    {
+      tag: 'script',
+      children: "Object.defineProperty(navigator, 'language', { value: 'en' })",
+      injectTo: /** @type {const} */ ('body-prepend'),
+    },
+  ],
+}
+
 export default defineConfig({
   root: here('.'),
+  plugins: [beforeModules],
   base: './', // relative links: the built site works in any folder of any server
   resolve: {
     alias: [

@@ -8,6 +8,7 @@ import { launch } from './chromium.js'
 
 const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url))
 const BUILT = here('../../build/browser')
+const LATE = 300 // milliseconds that style sheets take, as from afar: nothing may run without them
 
 /** @typedef {{ name: string, passed: number, failed: number, output: string }} Report */
 /** @typedef {{ ended: Promise<string>, close: () => Promise<void> }} Browser `ended` says why */
@@ -70,6 +71,9 @@ export async function reportsOf(names, seconds, open = openChromium) {
   const plugin = {
     name: 'reports',
     configurePreviewServer: ({ middlewares }) => {
+      middlewares.use((request, response, next) =>
+        setTimeout(next, request.url?.endsWith('.css') ? LATE : 0),
+      )
       middlewares.use('/report', async (request, response) => {
         const report = await json(request)
         response.end()

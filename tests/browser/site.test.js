@@ -396,6 +396,15 @@ test('visitors who prefer less motion see a scene that stands still, and why', a
   await fine(page, errors)
 })
 
+test('starts where the browser names no language tag', async () => {
+  const { page, errors } = await site.page('#scene=kdtree', SMALL, () => {
+    Object.defineProperty(navigator, 'language', { value: 'C', configurable: true }) // as WebKit does
+  })
+  await frames(page, 5)
+  assert.is(await told(page, 'scene'), 'kdtree')
+  await fine(page, errors)
+})
+
 test('without WebAssembly the page says so', async () => {
   const { page, errors } = await site.page('', SMALL, () => {
     delete globalThis.WebAssembly
