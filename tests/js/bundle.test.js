@@ -1,6 +1,8 @@
-// What a bundler makes of an import: only what is used, and one core.
+// What the entries are: minified, with source maps. What a bundler makes of an import: only what is used, and
+// one core.
 
-import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { suite } from 'uvu'
@@ -55,7 +57,7 @@ bundles('of an entry for one class hold no other', () => {
     const code = withoutCore(readFileSync(path(`${nounOf(kind)}.js`), 'utf8'))
     for (const other of kinds)
       for (const name of dimensionsOf(other).map((dimensions) => className(other, dimensions))) {
-        const held = new RegExp(`\\b${name} = class|class ${name}\\b`).test(code)
+        const held = new RegExp(`\\b${name}=class|class ${name}\\b`).test(code)
         assert.is(held, other === kind, name)
       }
   }
@@ -68,6 +70,47 @@ bundles('hold one core', () => {
   for (const texts of found) assert.is(texts.length, 1)
   assert.is(new Set(found.flat()).size, entries.length)
   assert.is(cores('external.js').length, 0)
+})
+
+// ---- Minified, with source maps ----
+
+const entries = readdirSync(path('')).filter((file) => file.endsWith('.js'))
+
+for (const entry of entries) {
+  bundles(`${entry} is minified`, () => {
+    const code = readFileSync(path(entry), 'utf8')
+    assert.is(code.trimEnd().split('\n').length, 2)
+    assert.not.match(code, '/**')
+  })
+
+  bundles(`the source map of ${entry} holds its sources, by relative paths`, () => {
+    const [, link] =
+      /\n\/\/# sourceMappingURL=(\S+)\s*$/.exec(readFileSync(path(entry), 'utf8')) ?? []
+    assert.is(link, `${entry}.map`)
+    const { sources, sourcesContent, sourceRoot } = JSON.parse(readFileSync(path(link), 'utf8'))
+    assert.is(sourceRoot, undefined)
+    assert.ok(sources.includes('../wasm/init.js'))
+    for (const [i, source] of sources.entries()) {
+      assert.match(source, /^\.\.\/wasm\/(only\/)?\w+\.js$/)
+      assert.is(sourcesContent[i], readFileSync(path(source), 'utf8'), source)
+    }
+  })
+}
+
+bundles('lead from an error to the line of the source', () => {
+  const code = `import { AgentTree } from ${JSON.stringify(path('copse.js'))}; new AgentTree()`
+  const args = ['--enable-source-maps', '--input-type=module', '--eval', code]
+  const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  assert.match(stderr, 'AgentTree: await init() first')
+  const source = readFileSync(path('../wasm/init.js'), 'utf8')
+  const line = source.slice(0, source.indexOf('await init() first')).split('\n').length
+  assert.match(stderr, `wasm/init.js:${line}:`)
+})
+
+bundles('keep the names of classes', async () => {
+  for (const entry of entries)
+    for (const [name, exported] of Object.entries(await import(path(entry))))
+      if (/^[A-Z]/.test(name)) assert.is(exported.name, name, entry)
 })
 
 bundles.run()

@@ -1,4 +1,4 @@
-// `node --import ./tests/sources.js`: what imports `copse` gets the sources in wasm/ instead of the
+// `node --import ./tests/tools/sources.js`: what imports `copse` gets the sources in wasm/ instead of the
 // bundles in dist/, so that coverage is theirs. Each entry has modules of its own, as its bundle has.
 
 import { readFileSync } from 'node:fs'
@@ -33,7 +33,7 @@ export async function load(url, context, next) {
   if (pathname.endsWith('.wasm')) {
     const bytes = readFileSync(core(pathname))
     const inlined = search === '?deflated' ? deflateRawSync(bytes) : bytes
-    const source = `export default { base64: '${inlined.toString('base64')}', size: ${bytes.length} }`
+    const source = `export default { base64: '${inlined.toString('base64')}' }`
     return { format: 'module', source, shortCircuit: true }
   }
   const loaded = await next(url, context)
