@@ -231,7 +231,10 @@ export class SpatialIndex extends Queryable {
     return this.#positions('zs', 2, true)
   }
 
-  /** 32 group bits an agent, 1 at first; an agent with none is absent from every result. */
+  /**
+   * 32 group bits an agent, 1 at first; an agent with none is absent from every result from the next
+   * `build()` on.
+   */
   get groups() {
     this._alive('groups')
     return /** @type {Uint32Array} */ (this._view(GROUPS, this._capacity))

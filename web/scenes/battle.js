@@ -1,6 +1,6 @@
 // Two armies fight for ever. In every frame each unit asks the tree twice, without garbage: who is my
-// nearest enemy (by group mask), and whom do I touch. The dead are in no group, so no query finds
-// them; they come back in squads from their own side of the field.
+// nearest enemy (by group mask), and whom do I touch. The dead are in no group, so from the next
+// build on no query finds them; they come back in squads from their own side of the field.
 
 import { AgentTree, Crowd } from 'copse'
 import { formatTime } from '../view/clock.js'
