@@ -21,7 +21,7 @@ C_NAMES := $(notdir $(C_SOURCES:.c=))
 JS_SOURCES := $(wildcard wasm/*.js wasm/*.d.ts wasm/only/*.js)
 WEB_SOURCES := $(shell find web -type f -not -path 'web/dist/*' -not -path 'web/docs/*')
 DOCS := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md web/picture.png tests/bench/results/frame.svg \
-  $(wildcard web/docs/*)
+  $(wildcard web/docs/* web/docs/figures/*)
 C_UNIT := $(wildcard tests/c/unit/*.c)
 # What tests in C include.
 C_TESTS := wasm/index.h $(wildcard tests/c/*.h tests/c/*/*.h)
@@ -179,8 +179,11 @@ docs: web/dist/docs/index.html
 
 # Vite empties web/dist, so this comes after it.
 web/dist/docs/index.html: web/dist/index.html $(DOCS) $(JS_SOURCES)
-	node web/docs/figures.js
 	npx typedoc --options web/docs/typedoc.json --logLevel Warn
+
+## figures: draws the documentation's figures anew, into web/docs/figures
+figures: lib
+	node web/docs/figures.js
 
 ## demo: build everything and serve the demo; prints the address
 demo: all

@@ -1,9 +1,9 @@
 // The code of the README and of the documentation's pages runs: a block of js followed by a block of
 // text must print that text. A block that names a file after its language is that file, which has a
-// test of its own. And their links lead somewhere.
+// test of its own. Their links lead to files that are committed, and their figures are those that the library draws.
 
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { suite } from 'uvu'
@@ -93,13 +93,28 @@ for (const { name, text } of all) {
       if (/^https?:/.test(link)) continue
       const [path, anchor] = link.split('#')
       const file = path ? join(dirname(name), path) : name
-      if (!file.startsWith('build/')) assert.ok(existsSync(join(root, file)), link)
+      assert.ok(existsSync(join(root, file)), link)
+      assert.not.match(file, /^(build|dist|node_modules|web\/dist)\//) // which no forge has
       if (anchor === undefined) continue
       const target = all.find((document) => document.name === file)
       assert.ok(target && anchorsOf(target.text).includes(anchor), link)
     }
   })
 }
+
+readme('have the figures that the library draws', () => {
+  const drawn = `${root}build/figures`
+  rmSync(drawn, { recursive: true, force: true })
+  execFileSync('node', [`${root}web/docs/figures.js`, drawn])
+  const committed = `${root}web/docs/figures`
+  assert.equal(readdirSync(committed), readdirSync(drawn))
+  for (const name of readdirSync(drawn))
+    assert.is(
+      readFileSync(`${committed}/${name}`, 'utf8'),
+      readFileSync(`${drawn}/${name}`, 'utf8'),
+      'make figures',
+    )
+})
 
 readme('are all on the site', () => {
   const options = JSON.parse(readFileSync(`${root}web/docs/typedoc.json`, 'utf8'))

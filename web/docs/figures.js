@@ -1,11 +1,13 @@
-// Draws the figures of the pages by the library itself, as SVG, into build/docs.
+// Draws the figures of the pages by the library itself, as SVG: `node web/docs/figures.js [FOLDER]`, by default
+// into figures/. They are committed, since a forge shows the pages as they are.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { AgentTree, Crowd, Grid, KdTree, ObstacleTree, Quadtree, init } from '../../dist/copse.js'
 import { createRandom } from '../random.js'
 import { createStraddlers } from '../view/straddlers.js'
 
-const OUT = new URL('../../build/docs/', import.meta.url)
+const [, , OUT = fileURLToPath(new URL('figures', import.meta.url))] = process.argv
 const [WIDTH, HEIGHT, MARGIN] = [640, 360, 16]
 const CELL_FLOATS = 6 // minX, minY, maxX, maxY, depth, how many
 
@@ -361,5 +363,4 @@ const figures = {
 
 await init()
 mkdirSync(OUT, { recursive: true })
-for (const [name, draw] of Object.entries(figures))
-  writeFileSync(new URL(`${name}.svg`, OUT), draw())
+for (const [name, draw] of Object.entries(figures)) writeFileSync(`${OUT}/${name}.svg`, draw())
