@@ -72,8 +72,8 @@ static inline bool looks_right(const crowd_game *game, uint32_t slot) {
 }
 
 /* What an agent without a goal chooses by what a look says, as far as it is finite and not too
- * fast. */
-static inline void crowd_choice(const crowd_game *game, uint32_t slot, float *velocity) {
+ * fast. False: a constraint's direction is not of length 1. */
+static inline bool crowd_choice(const crowd_game *game, uint32_t slot, float *velocity) {
   static orca2 lines;
   static orca3 planes;
   const uint32_t dim = copse_crowd_dimensions(game->crowd);
@@ -84,6 +84,10 @@ static inline void crowd_choice(const crowd_game *game, uint32_t slot, float *ve
   lines.count = planes.count = view->constraintCount;
   lines.walls = view->wallConstraintCount;
   for (uint32_t i = 0; i < view->constraintCount; i++, from += 2 * dim) {
+    const double x = (double)from[dim], y = (double)from[dim + 1];
+    const double z = dim == 3 ? (double)from[5] : 0;
+    /* In no time to speak of, what is forbidden is infinitely far away. */
+    if (isfinite(from[0]) && fabs(sqrt(x * x + y * y + z * z) - 1) > 1e-3) return false;
     if (dim == 2) {
       lines.x[i] = from[0];
       lines.y[i] = from[1];
@@ -99,6 +103,7 @@ static inline void crowd_choice(const crowd_game *game, uint32_t slot, float *ve
     orca2_solve(&lines, preferred, maxSpeed, velocity);
   else
     orca3_solve(&planes, preferred, maxSpeed, velocity);
+  return true;
 }
 
 static inline const char *check_agent(const crowd_game *game, uint32_t slot, const float *chosen,
@@ -166,7 +171,7 @@ static inline const char *play_step(crowd_game *game, float timeStep) {
       return "status of a look";
     if (looked != COPSE_OK || bad != COPSE_NONE) continue;
     if (!looks_right(game, slot)) return "neighbors";
-    crowd_choice(game, slot, chosen[slot]);
+    if (!crowd_choice(game, slot, chosen[slot])) return "direction of a constraint";
   }
   uint32_t firstBad = COPSE_NONE;
   const copse_status status = copse_crowd_step(crowd, walls, timeStep, &firstBad);

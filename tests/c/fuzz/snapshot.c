@@ -8,7 +8,7 @@
 #include "../fuzz.h"
 #include "../walls.h"
 
-enum { WORDS = 1200 };
+enum { WORDS = 1200, UNWRITTEN = 0xa5 };
 
 /* What an object is made of, besides its capacity. */
 typedef struct form {
@@ -138,10 +138,13 @@ static void fill(index at, uint32_t seed) {
 
 static void portray(index at, portrait *of) {
   memset(of, 0, sizeof *of);
+  memset(of->saved, UNWRITTEN, sizeof of->saved);
   /* Nothing is saved of what no build would take. */
   if (index_save(at, of->saved, sizeof of->saved, &of->savedBytes, NULL) == COPSE_NOT_FINITE)
     of->savedBytes = 0;
   must(of->savedBytes <= sizeof of->saved, "room for a save");
+  for (size_t i = of->savedBytes; i < sizeof of->saved; i++)
+    must(((uint8_t *)of->saved)[i] == UNWRITTEN, "a save ends where it says");
   if (at.crowd) {
     of->hash = copse_crowd_hash(at.crowd);
     return;
