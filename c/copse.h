@@ -981,7 +981,7 @@ copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, siz
 #define COPSE_CROWD_MAX_NEIGHBORS 64
 
 /* The most constraints that walls make for an agent. Edges are walked outward, nearest first, and
- * one that nearer ones already keep the agent away from makes no constraint. From the 65th edge
+ * one that nearer ones already keep the agent away from makes no constraint. From the 17th edge
  * that does, an edge counts as if it went on straight, so that it covers those that continue it:
  * walls of very many short edges make few constraints. Where there are more all the same, the agent
  * goes no farther in a step than to the first edge that has no place. */

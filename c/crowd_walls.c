@@ -10,9 +10,10 @@ enum { LOOK_EVERY = 32 };
 /* Of its radius: so little an agent may overlap a wall. */
 static const float TOUCH = 1e-3f;
 
-/* How many edges are looked for at a time, and how many are heeded with all that they are: walls of
- * more edges consist of very short ones. Each edge behind these may cover many. */
-enum { AT_A_TIME = 16, LATER = 2, WHOLE = 64 };
+/* How many edges a search returns. Only the first WHOLE that nothing covers are taken exactly:
+ * where there are more, they are short. Each one after that may cover many, so fewer are searched
+ * at a time, in rings that grow. None of the other three changes a result. */
+enum { AT_A_TIME = 16, LATER = 2, WHOLE = 16 };
 static const float GROWTH = 1.5f;
 
 static void set_vector(float *to, const float *from, float sign) {
@@ -88,28 +89,26 @@ static bool add_walls(orca2 *all, const copse_obstacle *walls, orca_agent *agent
   return true;
 }
 
-/* How far to look next: a little beyond where the search is. */
-static float ring_of(const obstacle_search *search, float reach) {
-  const float from = search->radius < reach ? search->radius : sqrtf(search->last2);
-  const float next = from * GROWTH;
-  return next > 0 && next < reach ? next : reach;
-}
-
 uint32_t crowd_add_walls(orca2 *all, const copse_obstacle *walls, orca_agent *agent) {
-  uint32_t edges[AT_A_TIME], overlapped = COPSE_NONE, whole = WHOLE, wanted, count;
+  uint32_t edges[AT_A_TIME], overlapped = COPSE_NONE, whole = WHOLE, count;
   float distances2[AT_A_TIME];
   const float touching = agent->body.radius * (1 - TOUCH);
   const constrained so_far = {all, agent};
   obstacle_search search = search_of(&so_far);
   const float reach = search.radius;
+  uint32_t wanted = AT_A_TIME;
   bool isMore;
   do {
-    wanted = whole ? AT_A_TIME : LATER;
     count = obstacle_search_next(walls, &search, edges, distances2, wanted);
     if (whole == WHOLE && count && distances2[0] < touching * touching) overlapped = edges[0];
     isMore = add_walls(all, walls, agent, edges, distances2, count, &whole) &&
              (count == wanted || search.radius < reach);
-    if (count < wanted || search.radius == reach) search.radius = ring_of(&search, reach);
+    if (!whole && (count < wanted || search.radius == reach)) {
+      /* From here on in rings: a search that finds few goes through all that is covered. */
+      const float ring = GROWTH * (count < wanted ? search.radius : sqrtf(search.last2));
+      search.radius = ring > 0 && ring < reach ? ring : reach;
+    }
+    wanted = whole ? AT_A_TIME : LATER;
   } while (isMore);
   all->count = all->walls;
   return overlapped;

@@ -247,8 +247,9 @@ static void search_leaf(const copse_obstacle *tree, const obstacle_node *leaf,
 uint32_t obstacle_search_next(const copse_obstacle *tree, obstacle_search *search, uint32_t *edges,
                               float *distances2, uint32_t capacity) {
   scan_nearest nearest = {{distances2, edges}, capacity, 0, search->radius * search->radius};
-  waiting_node stack[OBSTACLE_STACK] = {{0, to_box2(tree, 0, search->center)}};
+  waiting_node stack[OBSTACLE_STACK];
   uint32_t waiting = 1;
+  stack[0] = (waiting_node){0, to_box2(tree, 0, search->center)};
   while (waiting) {
     const waiting_node next = stack[--waiting];
     const obstacle_node *node = &tree->nodes[next.node];

@@ -24,22 +24,24 @@ const CLEAR = 0.97
 const CRUSH_SPACING = [5, 6]
 const BLOCKS_SPACING = 6
 const RING_SPACING = 5
-const DISC_ROWS = 4
+const DISC_RADIUS = 100
 
 const rounded = (share) => Number(share.toPrecision(3))
 const stepsToWalk = (distance) => Math.ceil(distance / (AGENT.preferredSpeed * TIME_STEP))
 
-/** In rows beside a disc, which all have to go around: their walls are so many edges. */
+/** In circles around a disc of so many edges, through which all would have to go. */
 const around = (edges) => (random, n) => {
-  const radius = (RING_SPACING * n) / DISC_ROWS / (2 * Math.PI)
-  const places = Array.from({ length: n }, (_, i) => {
-    const angle = (2 * Math.PI * DISC_ROWS * (Math.floor(i / DISC_ROWS) + 0.1 * random())) / n
-    const distance = radius + (i % DISC_ROWS) * RING_SPACING
-    return [distance * Math.cos(angle), distance * Math.sin(angle)]
-  }).flat()
+  const places = []
+  for (let radius = DISC_RADIUS + 2; places.length < 2 * n; radius += RING_SPACING) {
+    const row = Math.floor((2 * Math.PI * radius) / RING_SPACING)
+    for (let i = 0; i < row && places.length < 2 * n; i++) {
+      const angle = (2 * Math.PI * (i + 0.1 * random())) / row
+      places.push(radius * Math.cos(angle), radius * Math.sin(angle))
+    }
+  }
   const walls = Array.from({ length: edges }, (_, i) => {
     const angle = (2 * Math.PI * i) / edges
-    return [(radius - 2) * Math.cos(angle), (radius - 2) * Math.sin(angle)]
+    return [DISC_RADIUS * Math.cos(angle), DISC_RADIUS * Math.sin(angle)]
   }).flat()
   return { places, walls: [walls], warmUp: stepsToWalk(5) }
 }
