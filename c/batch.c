@@ -296,15 +296,15 @@ SMALL_CODE void row_queue_empty(row_queue *queue, uint32_t k, copse_neighbor_row
 }
 
 /* The row of a query; answers with its length. */
-static uint32_t nearest_of_query(const batch *asked, const float *center, const copse_query *query,
-                                 uint32_t k, pairs row) {
+SMALL_CODE static uint32_t nearest_of_query(const batch *asked, const float *center,
+                                            const copse_query *query, uint32_t k, pairs row) {
   copse_results results = {.ids = row.ids, .distances2 = row.distances2, .capacity = k};
   agents_neighbors(asked->agents, center, k, query, &results);
   return results.total;
 }
 
-static uint32_t nearest_alone(const batch *asked, const float *center, uint32_t slot, uint32_t k,
-                              pairs row) {
+SMALL_CODE static uint32_t nearest_alone(const batch *asked, const float *center, uint32_t slot,
+                                         uint32_t k, pairs row) {
   const copse_query query = query_of(asked, slot);
   return nearest_of_query(asked, center, &query, k, row);
 }
@@ -406,8 +406,8 @@ void batch_nearest_one(const batch *asked, const nearby *near, uint32_t self, ui
   }
 }
 
-void batch_nearest_alone(const batch *asked, const float *center, uint32_t slot, uint32_t k,
-                         expectation *expected, copse_neighbor_rows *rows) {
+SMALL_CODE void batch_nearest_alone(const batch *asked, const float *center, uint32_t slot,
+                                    uint32_t k, expectation *expected, copse_neighbor_rows *rows) {
   const pairs row = row_at(rows, slot, k);
   rows->counts[slot] = nearest_alone(asked, center, slot, k, row);
   learn(expected, row, rows->counts[slot], k);

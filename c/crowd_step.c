@@ -346,8 +346,8 @@ static uint32_t neighbors_of(const copse_crowd *crowd, uint32_t slot, uint32_t *
   return count;
 }
 
-copse_status copse_crowd_look(copse_crowd *crowd, const copse_obstacle *walls, float timeStep,
-                              uint32_t slot, copse_crowd_view *view) {
+SMALL_CODE copse_status copse_crowd_look(copse_crowd *crowd, const copse_obstacle *walls,
+                                         float timeStep, uint32_t slot, copse_crowd_view *view) {
   const uint32_t dim = crowd->def.dimensions;
   *view = (copse_crowd_view){0};
   if (!slots_in_use(&crowd->slots, slot)) return COPSE_STALE_HANDLE;

@@ -172,10 +172,10 @@ bool copse_kdtree_validate(const copse_kdtree *tree) {
     const kdtree_range range = stack[--waiting];
     if (range.end == range.begin) continue;
     const uint32_t middle = kdtree_middle(range.begin, range.end);
-    for (uint32_t i = range.begin; i < middle; i++)
-      if (!kdtree_before(points, i, middle, range.axis, dim)) return false;
-    for (uint32_t i = middle + 1; i < range.end; i++)
-      if (!kdtree_before(points, middle, i, range.axis, dim)) return false;
+    for (uint32_t i = range.begin; i < range.end; i++) {
+      const uint32_t first = i < middle ? i : middle, second = i < middle ? middle : i;
+      if (i != middle && !kdtree_before(points, first, second, range.axis, dim)) return false;
+    }
     const uint32_t next = kdtree_next_axis(range.axis, dim);
     stack[waiting++] = (kdtree_range){middle + 1, range.end, next};
     stack[waiting++] = (kdtree_range){range.begin, middle, next};

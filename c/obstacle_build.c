@@ -217,7 +217,7 @@ static bool is_divisible(const copse_obstacle *tree, const task *part, division 
 
 /* Builds from `count` pieces in work[0]. The pieces that wait lie below those in work: the right
  * side is built first, and what it makes more of has room above it. */
-static void build_from(copse_obstacle *tree, uint32_t count) {
+OUT_OF_LINE void build_from(copse_obstacle *tree, uint32_t count) {
   task stack[OBSTACLE_STACK];
   uint32_t waiting = 1;
   tree->nodeCount = tree->pieceCount = 0;
@@ -361,7 +361,7 @@ static uint32_t start_pieces(copse_obstacle *tree) {
   return count;
 }
 
-copse_status copse_obstacle_build(copse_obstacle *tree, uint32_t *firstBad) {
+SMALL_CODE copse_status copse_obstacle_build(copse_obstacle *tree, uint32_t *firstBad) {
   for (uint32_t id = 0; id < tree->def.capacity; id++) {
     const float *vertex = tree->vertices + (size_t)2 * id;
     if (!slots_in_use(&tree->slots, id) || (is_coordinate(vertex[0]) && is_coordinate(vertex[1])))

@@ -128,12 +128,12 @@ static copse_status take_block(const object *at, uint32_t capacity, uint32_t res
   carve(larger, capacity, larger->block);
   if (!IS_OF_AGENTS(at->index)) return COPSE_OK;
   const uint32_t old = at->block ? at->results.capacity : 0;
-  if (old) memcpy(larger->masks, at->masks, old * sizeof *at->masks);
-  for (uint32_t slot = old; slot < capacity; slot++) larger->masks[slot] = COPSE_ALL_GROUPS;
-  if (old) memcpy(larger->radii, at->radii, old * sizeof *at->radii);
-  if (old) memcpy(larger->builtRadii, at->builtRadii, old * sizeof *at->builtRadii);
-  memset(larger->radii + old, 0, (capacity - old) * sizeof *at->radii);
-  memset(larger->builtRadii + old, 0, (capacity - old) * sizeof *at->builtRadii);
+  for (uint32_t slot = 0; slot < capacity; slot++) {
+    const bool isKept = slot < old;
+    larger->masks[slot] = isKept ? at->masks[slot] : COPSE_ALL_GROUPS;
+    larger->radii[slot] = isKept ? at->radii[slot] : 0;
+    larger->builtRadii[slot] = isKept ? at->builtRadii[slot] : 0;
+  }
   return COPSE_OK;
 }
 
