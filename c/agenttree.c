@@ -93,6 +93,7 @@ copse_status copse_agenttree_reserve(copse_agenttree *tree, uint32_t capacity) {
 uint32_t copse_agenttree_capacity(const copse_agenttree *tree) { return tree->agents.capacity; }
 uint32_t copse_agenttree_dimensions(const copse_agenttree *tree) { return tree->agents.dimensions; }
 uint32_t copse_agenttree_count(const copse_agenttree *tree) { return tree->agents.count; }
+uint32_t copse_agenttree_built(const copse_agenttree *tree) { return tree->agents.builtCount; }
 copse_status copse_agenttree_set_count(copse_agenttree *tree, uint32_t count) {
   return agents_set_count(&tree->agents, count);
 }

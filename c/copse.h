@@ -181,6 +181,10 @@ uint32_t copse_agenttree_dimensions(const copse_agenttree *tree);
 uint32_t copse_agenttree_count(const copse_agenttree *tree);
 copse_status copse_agenttree_set_count(copse_agenttree *tree, uint32_t count);
 
+/* How many slots the last build had; 0 before the first. Arrays by slot that queries read (masks,
+ * radii) need that many entries, also after the count was changed or restored. */
+uint32_t copse_agenttree_built(const copse_agenttree *tree);
+
 /* The tree's own buffers, for the caller to write: positions, and 32 group bits an agent. Owned
  * by the tree; valid until reserve or destroy. Queries see changes from the next build on. */
 copse_positions copse_agenttree_positions(copse_agenttree *tree);
@@ -256,11 +260,11 @@ copse_status copse_agenttree_raycast(const copse_agenttree *tree, const float *f
 
 /* ---- Batch queries: all agents, or many points, in one call ----
  *
- * `masks`, where there is one, holds a mask for each slot: whom that agent looks for, on top of the
- * query's mask; NULL: no such masks. Of the query, mask and maxDistance count, and for points
- * exclude; results have an order of their own, so sort must be COPSE_SORT_NONE. An agent is never
- * its own neighbor. Cost: about that of the results; some hundred agents near each other are
- * answered as a whole, from one gathering of what is around them. Takes 150 KB of stack.
+ * `masks`, where there is one, holds a mask for each slot of the last build: whom that agent looks
+ * for, on top of the query's mask; NULL: no such masks. Of the query, mask and maxDistance count,
+ * and for points exclude; results have an order of their own, so sort must be COPSE_SORT_NONE. An
+ * agent is never its own neighbor. Cost: about that of the results; some hundred agents near each
+ * other are answered as a whole, from one gathering of what is around them. Takes 150 KB of stack.
  */
 
 /* A row of ids for each slot or point. The caller owns the arrays. Row i is ids[offsets[i]] … ids
@@ -393,6 +397,7 @@ uint32_t copse_grid_capacity(const copse_grid *grid);
 uint32_t copse_grid_dimensions(const copse_grid *grid);
 uint32_t copse_grid_count(const copse_grid *grid);
 copse_status copse_grid_set_count(copse_grid *grid, uint32_t count);
+uint32_t copse_grid_built(const copse_grid *grid);
 copse_positions copse_grid_positions(copse_grid *grid);
 uint32_t *copse_grid_groups(copse_grid *grid);
 
@@ -503,6 +508,7 @@ uint32_t copse_kdtree_capacity(const copse_kdtree *tree);
 uint32_t copse_kdtree_dimensions(const copse_kdtree *tree);
 uint32_t copse_kdtree_count(const copse_kdtree *tree);
 copse_status copse_kdtree_set_count(copse_kdtree *tree, uint32_t count);
+uint32_t copse_kdtree_built(const copse_kdtree *tree);
 copse_positions copse_kdtree_positions(copse_kdtree *tree);
 uint32_t *copse_kdtree_groups(copse_kdtree *tree);
 

@@ -93,6 +93,7 @@ copse_status copse_grid_reserve(copse_grid *grid, uint32_t capacity) {
 uint32_t copse_grid_capacity(const copse_grid *grid) { return grid->agents.capacity; }
 uint32_t copse_grid_dimensions(const copse_grid *grid) { return grid->agents.dimensions; }
 uint32_t copse_grid_count(const copse_grid *grid) { return grid->agents.count; }
+uint32_t copse_grid_built(const copse_grid *grid) { return grid->agents.builtCount; }
 copse_status copse_grid_set_count(copse_grid *grid, uint32_t count) {
   return agents_set_count(&grid->agents, count);
 }

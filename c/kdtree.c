@@ -84,6 +84,7 @@ copse_status copse_kdtree_reserve(copse_kdtree *tree, uint32_t capacity) {
 uint32_t copse_kdtree_capacity(const copse_kdtree *tree) { return tree->agents.capacity; }
 uint32_t copse_kdtree_dimensions(const copse_kdtree *tree) { return tree->agents.dimensions; }
 uint32_t copse_kdtree_count(const copse_kdtree *tree) { return tree->agents.count; }
+uint32_t copse_kdtree_built(const copse_kdtree *tree) { return tree->agents.builtCount; }
 copse_status copse_kdtree_set_count(copse_kdtree *tree, uint32_t count) {
   return agents_set_count(&tree->agents, count);
 }

@@ -614,6 +614,12 @@ EXPORT("pairs") double pairs(int32_t handle, float distance, uint32_t byRadii, u
   return total_or_failed(results.total, status);
 }
 
+/* How many slots the last build had. */
+EXPORT("built_of") int32_t built_of(int32_t handle) {
+  object *at = agents_of(handle);
+  return at ? (int32_t)index_built(at->index) : FAILED(COPSE_STALE_HANDLE);
+}
+
 /* Stages the slots in tree order; answers with their number. */
 EXPORT("order") int32_t order(int32_t handle) {
   object *at = agents_of(handle);
@@ -626,14 +632,16 @@ EXPORT("order") int32_t order(int32_t handle) {
 
 /* ---- Rays ---------------------------------------------------------------------------------- */
 
-/* Takes the radii of the first n slots: from now on they count. */
-EXPORT("take_radii") int32_t take_radii(int32_t handle, uint32_t n) {
+/* Takes the radii of the slots of the last build: from now on they count. */
+EXPORT("take_radii") int32_t take_radii(int32_t handle) {
   object *at = agents_of(handle);
-  if (!at || n > at->results.capacity) return FAILED(COPSE_STALE_HANDLE);
+  if (!at) return FAILED(COPSE_STALE_HANDLE);
+  const uint32_t built = index_built(at->index);
   at->greatest = 0;
-  for (uint32_t slot = 0; slot < n; slot++) {
-    at->builtRadii[slot] = at->radii[slot];
-    if (at->radii[slot] > at->greatest) at->greatest = at->radii[slot];
+  for (uint32_t slot = 0; slot < built; slot++) {
+    const float radius = at->radii[slot];
+    at->builtRadii[slot] = radius;
+    if (radius > at->greatest) at->greatest = radius;
   }
   return 0;
 }

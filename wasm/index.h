@@ -137,6 +137,7 @@ typedef union index {
 #define index_pairs(at, ...)         AGENTS_CALL(at, pairs, __VA_ARGS__)
 #define index_raycast(at, ...)       AGENTS_CALL(at, raycast, __VA_ARGS__)
 #define index_raycast_many(at, ...)  AGENTS_CALL(at, raycast_many, __VA_ARGS__)
+#define index_built(at)              AGENTS_CALL(at, built)
 #define index_order(at, ...)         AGENTS_CALL(at, order, __VA_ARGS__)
 #define index_validate(at)           QUERY_CALL(at, validate)
 #define index_cells(at, ...)         QUERY_CALL(at, cells, __VA_ARGS__)

@@ -246,9 +246,9 @@ export class SpatialIndex extends Queryable {
    */
   build() {
     this._alive('build')
-    if (this.#hasRadii) this.#checkRadii('build', this._view(RADII, this._capacity))
+    if (this.#hasRadii) this.#checkRadii('build', this._view(RADII, this._capacity), this.#count)
     this._leave('build', this._enter('build').build(this._handle))
-    this.#takeRadii('build', this.#count)
+    this.#takeRadii('build')
   }
 
   // ---- Cones: z is 0 where there are two dimensions ----
@@ -315,22 +315,22 @@ export class SpatialIndex extends Queryable {
   }
 
   /**
-   * Checks the radii of the slots in use.
+   * Checks the radii of the first slots.
    * @param {string} method
    * @param {Float32Array} radii
+   * @param {number} slots
    */
-  #checkRadii(method, radii) {
-    for (let i = 0; i < this.#count; i++)
+  #checkRadii(method, radii, slots) {
+    for (let i = 0; i < slots; i++)
       if (!(radii[i] >= 0)) checkDistance(this._name, method, `radii[${i}]`, radii[i])
   }
 
   /**
-   * Lets the radii of the first slots count.
+   * Lets the radii count as they are now.
    * @param {string} method
-   * @param {number} slots
    */
-  #takeRadii(method, slots) {
-    if (this.#hasRadii) this._leave(method, this._enter(method).take_radii(this._handle, slots))
+  #takeRadii(method) {
+    if (this.#hasRadii) this._leave(method, this._enter(method).take_radii(this._handle))
   }
 
   /**
@@ -593,23 +593,23 @@ export class SpatialIndex extends Queryable {
    */
   #pairs(method, distance, options) {
     const byRadii = typeof distance === 'object' && distance !== null
+    const radii = byRadii && distance.radii
+    this.#askBatch(method, options)
     if (byRadii) {
-      const { radii } = distance
       if (!(radii instanceof Float32Array))
         refuse(this._name, method, 'radii', radii, 'a Float32Array', false)
-      if (radii.length < this.#count || radii.length > this._capacity)
+      const slots = this._leave(method, this._enter(method).built_of(this._handle))
+      if (radii.length < slots || radii.length > this._capacity)
         refuse(
           this._name,
           method,
           'radii.length',
           radii.length,
-          `from count (${this.#count}) to capacity (${this._capacity})`,
+          `from the last build's count (${slots}) to capacity (${this._capacity})`,
         )
-      this.#checkRadii(method, radii)
-      this._alive(method)
+      this.#checkRadii(method, radii, slots)
       this._view(PAIR_RADII, this._capacity).set(radii)
     } else checkDistance(this._name, method, 'distance', distance)
-    this.#askBatch(method, options)
     return this._leave(
       method,
       this._enter(method).pairs(this._handle, byRadii ? 0 : distance, byRadii ? 1 : 0, this._mask),
@@ -620,8 +620,8 @@ export class SpatialIndex extends Queryable {
    * All pairs of agents within a distance of each other, each once: a, b, a, b, … with a < b, in an
    * order that depends on the state alone. As many as `results` has room for; `pairsInto` tells how
    * many there are.
-   * @param {number | { radii: Float32Array }} distance or the radii of all agents, by slot: pairs
-   *   whose circles touch
+   * @param {number | { radii: Float32Array }} distance or the radii of all agents, by slot, for all slots of
+   *   the last build: pairs whose circles touch
    * @param {BatchOptions} [options] both must match the mask
    * @returns {Uint32Array} valid until the next batch on this object
    */
@@ -676,7 +676,7 @@ export class SpatialIndex extends Queryable {
   restore(bytes) {
     this._restore(bytes)
     this.#count = this._leave('restore', this._enter('restore').count_of(this._handle))
-    this.#takeRadii('restore', this._capacity)
+    this.#takeRadii('restore')
   }
 }
 

@@ -188,6 +188,10 @@ for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of
     other.radii[3] = 1
     other.restore(row.save())
     assert.is(other.raycast(-1, 0.5, 9, 0.5).id, 3)
+    row.count = 2 // the slots of the last build are more
+    other.radii[3] = 2
+    other.restore(row.save())
+    assert.is(other.raycast(-1, 1.5, 9, 1.5).id, 3)
   })
 
   test(`a wrong radius fails the build, and nothing changed, ${build}`, () => {

@@ -228,7 +228,7 @@ static void call(input *from) {
     order(on);
     break;
   case 21:
-    take_radii(on, a);
+    take_radii(on);
     break;
   case 22:
     raycast(on, x, y, z, u, v, w, x, mask, a);

@@ -173,6 +173,46 @@ static void test_reserve_keeps_buffers_and_the_last_build(void) {
   }
 }
 
+/* Arrays by slot of exactly so many entries: what is read beyond them is seen by sanitizers. */
+static void test_arrays_by_slot_are_those_of_the_last_build(void) {
+  enum { N = 6 };
+  static const float points[2 * N] = {0, 0, 1, 0, 2, 0, 3, 0, 9, 0, 9, 9};
+  index at = make(copse_agenttree_default());
+  CHECK(index_built(at) == 0);
+  index_destroy(at);
+  at = built(points, N, 2);
+  CHECK(index_reserve(at, 2 * N) == COPSE_OK && index_built(at) == N);
+  float *radii = malloc(N * sizeof *radii);
+  uint32_t *masks = malloc(N * sizeof *masks), ids[4 * N], offsets[2 * N], counts[2 * N];
+  for (uint32_t slot = 0; slot < N; slot++) {
+    radii[slot] = 0.5f;
+    masks[slot] = slot == 1 ? 0 : COPSE_ALL_GROUPS;
+  }
+  size_t size;
+  uint32_t words[64];
+  for (uint32_t step = 0; step < 4; step++) {
+    const uint32_t number[] = {N, 2, 0, 2 * N};
+    CHECK(index_set_count(at, number[step]) == COPSE_OK && index_built(at) == N);
+    if (step == 2) {
+      CHECK(index_save(at, words, sizeof words, &size, NULL) == COPSE_OK);
+      CHECK(index_build(at, NULL) == COPSE_OK && index_built(at) == 0);
+      CHECK(index_restore(at, words, size) == COPSE_OK && index_built(at) == N);
+    }
+    copse_results pairs = {ids, NULL, 4 * N, 0, 0};
+    CHECK(index_pairs(at, 0, radii, NULL, &pairs) == COPSE_OK && pairs.total == 6);
+    copse_rows rows = {offsets, counts, ids, 4 * N, 0, false};
+    CHECK(index_all_within(at, 1, NULL, masks, &rows) == COPSE_OK && rows.total == 4);
+    CHECK(counts[0] == 1 && counts[1] == 0 && counts[2] == 2 && counts[4] == 0);
+    copse_hit hit;
+    CHECK(index_raycast(at, (float[]){9, 20}, (float[]){9, 2}, 0.5f, radii, NULL, &hit, NULL) ==
+              COPSE_OK &&
+          hit.id == 5);
+  }
+  free(radii);
+  free(masks);
+  index_destroy(at);
+}
+
 static void test_a_count_above_the_capacity_is_full(void) {
   index at = make(copse_agenttree_default());
   CHECK(index_set_count(at, 1000) == COPSE_OK);
@@ -1669,6 +1709,7 @@ const unit_test POINTS_TESTS[] = {
     EVERY(test_bytes_says_what_creation_takes),
     EVERY(test_at_most_64_bytes_an_agent),
     EVERY(test_reserve_keeps_buffers_and_the_last_build),
+    EVERY(test_arrays_by_slot_are_those_of_the_last_build),
     EVERY(test_a_count_above_the_capacity_is_full),
     EVERY(test_the_order_is_told_as_far_as_there_is_room),
     EVERY(test_before_the_first_build_every_query_is_empty),

@@ -260,6 +260,55 @@ export function testBatches(kind, { drawnOptions, optionsOf }) {
     index.dispose()
   })
 
+  test('pairs by radii are those of the last build, or what is missing is told', () => {
+    const points = [0, 0, 1, 0, 2, 0, 3, 0, 9, 0, 9, 9]
+    const index = built(2, points, { capacity: 9 })
+    const radii = (n, radius = 0.5) => new Float32Array(n).fill(radius)
+    const sorted = (pairs) => [...pairs.slice().sort()]
+    const before = sorted(index.pairs({ radii: radii(6) }))
+    assert.equal(before, [0, 1, 1, 2, 2, 3])
+    const missing = (n) => [
+      () => index.pairs({ radii: radii(n) }),
+      new RegExp(
+        `^RangeError: Index\\.pairs: radii\\.length must be from .* \\(6\\) .* \\(9\\), got ${n}$`,
+      ),
+    ]
+    const isAsBuilt = () => {
+      assert.equal(sorted(index.pairs({ radii: radii(6) })), before)
+      for (const n of [0, 2, 5, 10]) assertThrown(...missing(n))
+      const wrong = Float32Array.of(1, 1, 1, 1, NaN, 1)
+      assertThrown(() => index.pairs({ radii: wrong }), /^RangeError: Index\.pairs: radii\[4\] /)
+      index.pairs({ radii: radii(9, 50) }) // nothing of it is left
+    }
+    for (const count of [2, 0, 9]) {
+      index.count = count
+      isAsBuilt()
+    }
+    index.count = 2
+    const bytes = index.save()
+    index.build()
+    assert.equal(sorted(index.pairs({ radii: radii(2) })), [0, 1])
+    index.restore(bytes)
+    assert.is(index.count, 2)
+    isAsBuilt()
+
+    // Options that change the last build while they are read.
+    index.build()
+    const options = {
+      get mask() {
+        index.restore(bytes)
+        return -1
+      },
+    }
+    assertThrown(() => index.pairs({ radii: radii(2) }, options), missing(2)[1])
+    index.dispose()
+
+    const unbuilt = empty(2, { capacity: 4 })
+    unbuilt.count = 3
+    assert.is(unbuilt.pairs({ radii: radii(0) }).length, 0)
+    unbuilt.dispose()
+  })
+
   test('refuse wrong arguments, by name', () => {
     const index = built(2, [0, 0, 0, 0], { capacity: 4, k: 3 })
     const refusals = [
