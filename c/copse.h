@@ -1125,7 +1125,8 @@ typedef struct copse_crowd_statistics {
 
 copse_crowd_statistics copse_crowd_stats(const copse_crowd *crowd);
 
-/* A hash of everything that decides the future. Equal states have equal hashes; -0 counts as 0. */
+/* Returns a hash of everything that decides the future, steps and options included, but not the
+ * capacity. Equal states have equal hashes; -0 counts as 0. */
 uint32_t copse_crowd_hash(const copse_crowd *crowd);
 
 /* A snapshot of everything that decides the future. Restoring needs the same dimensions,

@@ -60,9 +60,9 @@ static uint32_t word_of(const copse_crowd *crowd, int field, uint64_t at) {
 
 uint32_t copse_crowd_hash(const copse_crowd *crowd) {
   const crowd_snapshot head = snapshot_head(crowd);
-  uint32_t parts[2], hash = 0;
-  memcpy(parts, &head.time, sizeof parts);
-  hash = hash_word(hash_word(hash, parts[0]), parts[1]);
+  uint32_t own[sizeof head / 4], hash = 0;
+  memcpy(own, &head, sizeof head);
+  for (size_t i = sizeof head.header / 4; i < sizeof head / 4; i++) hash = hash_word(hash, own[i]);
   for (uint32_t slot = 0; slot < head.slots; slot++) {
     hash = hash_word(hash, crowd->slots.generations[slot]);
     if (!slots_in_use(&crowd->slots, slot)) continue;
@@ -104,12 +104,26 @@ copse_status copse_crowd_save(const copse_crowd *crowd, void *bytes, size_t capa
   return COPSE_OK;
 }
 
-/* Whether positions and velocities, which come first, are finite. */
+/* True if positions and velocities, which come first, are finite. */
 static bool vectors_ok(const uint32_t *words, uint64_t count) {
   for (uint64_t i = 0; i < count; i++) {
     float value;
     memcpy(&value, words + i, sizeof value);
     if (!is_coordinate(value)) return false;
+  }
+  return true;
+}
+
+/* True if the slots that are free have zeros in all fields, which come after the generations. */
+static bool free_ok(const copse_crowd *crowd, const uint32_t *generations, uint32_t end) {
+  for (uint32_t slot = 0; slot < end; slot++) {
+    const uint32_t *words = generations + end;
+    for (int field = 0; field < FIELDS && !(generations[slot] & 1); field++) {
+      const uint32_t each = crowd_words(crowd, field);
+      for (uint32_t i = 0; i < each; i++)
+        if (words[(size_t)slot * each + i]) return false;
+      words += (size_t)end * each;
+    }
   }
   return true;
 }
@@ -125,7 +139,8 @@ copse_status copse_crowd_restore(copse_crowd *crowd, const void *bytes, size_t s
     return COPSE_BAD_SNAPSHOT;
   if (head.slots > crowd->def.capacity) return COPSE_FULL;
   const uint32_t *words = (const uint32_t *)((const char *)bytes + sizeof head);
-  if (!vectors_ok(words + head.slots, (uint64_t)FIELD_GOAL * head.dimensions * head.slots))
+  if (!vectors_ok(words + head.slots, (uint64_t)FIELD_GOAL * head.dimensions * head.slots) ||
+      !free_ok(crowd, words, head.slots))
     return COPSE_BAD_SNAPSHOT;
   memset(crowd->slots.generations, 0, crowd->def.capacity * sizeof *words);
   memcpy(crowd->slots.generations, words, head.slots * sizeof *words);
@@ -136,7 +151,7 @@ copse_status copse_crowd_restore(copse_crowd *crowd, const void *bytes, size_t s
     words += each;
   }
   slots_recount(&crowd->slots);
-  crowd->time = head.time;
+  crowd->time = head.time + 0.0; /* -0 becomes 0 */
   crowd->steps = head.steps;
   crowd->infeasible = crowd->overlaps = 0;
   crowd->arrived.count = crowd->stuck.count = 0;

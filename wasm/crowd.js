@@ -547,8 +547,9 @@ class AnyCrowd extends CoreObject {
   }
 
   /**
-   * A hash of everything that decides the future, but the obstacles and `timeStep`: equal states have
-   * equal hashes, everywhere. For finding out at once that two machines disagree.
+   * Returns a hash of everything that decides the future, steps and options included, but not the
+   * obstacles and `timeStep`: equal states have equal hashes, everywhere. For finding out at once that two
+   * machines disagree.
    * @returns {number} 32 bits, not negative
    */
   hash() {

@@ -991,6 +991,106 @@ static void test_a_snapshot_of_a_crowd_checks_what_it_takes(void) {
   copse_crowd_destroy(crowd);
 }
 
+/* The same number, as far as a crowd can tell: 0 and -0, or NaNs. */
+static bool is_same_float(uint32_t a, uint32_t b) {
+  float x, y;
+  memcpy(&x, &a, sizeof x);
+  memcpy(&y, &b, sizeof y);
+  return x == y || (isnan(x) && isnan(y));
+}
+
+/* Sealed by one who knows how, a snapshot with one bit changed is refused, or has another hash. */
+static void test_every_word_of_a_snapshot_counts(void) {
+  enum { HEAD = 14, CHECKSUM = 3 };
+  static uint32_t words[500], forged[500];
+  for (uint32_t dim = 2; dim <= 3; dim++) {
+    copse_crowd *crowd = crowd_of(dim, 9), *other = crowd_of(dim, 9);
+    for (int i = 0; i < 6; i++) add_agent(crowd, (float)i + 0.5f, -1, 1);
+    for (uint32_t i = 0; i < dim; i++) copse_crowd_get(crowd).goals[i] = 3;
+    copse_crowd_remove(crowd, 2);
+    copse_crowd_remove(crowd, 5);
+    steps_of(crowd, NULL, 3);
+    size_t total;
+    CHECK(copse_crowd_save(crowd, words, sizeof words, &total, NULL) == COPSE_OK);
+    const uint32_t before = copse_crowd_hash(crowd), slots = words[9];
+    const size_t count = total / 4, floats = HEAD + slots * (1 + 4 * dim + 10);
+    uint32_t taken = 0;
+    CHECK(slots == 6 && count == floats + (size_t)slots * 6);
+    for (size_t i = 0; i < 32 * count; i++) {
+      const size_t at = i / 32;
+      memcpy(forged, words, total);
+      forged[at] ^= 1u << i % 32;
+      CHECK(copse_crowd_restore(other, forged, total) == COPSE_BAD_SNAPSHOT);
+      if (at == CHECKSUM) continue;
+      uint32_t sum = 0;
+      for (size_t j = 0; j < count; j++)
+        if (j != CHECKSUM) sum = hash_word(sum, forged[j]);
+      forged[CHECKSUM] = sum;
+      if (copse_crowd_restore(other, forged, total) != COPSE_OK) continue;
+      taken++;
+      const bool isFloat = at >= HEAD + slots && at < floats;
+      const bool isSame = isFloat && is_same_float(words[at], forged[at]);
+      CHECK((copse_crowd_hash(other) == before) == isSame);
+    }
+    CHECK(taken > 32 * count / 2);
+    copse_crowd_destroy(crowd);
+    copse_crowd_destroy(other);
+  }
+}
+
+/* Two steps of half a second or one of a second: what follows differs, since once in 32 steps an
+ * agent looks whether it is inside something solid. */
+static void test_the_number_of_steps_is_part_of_the_hash(void) {
+  static const float SQUARE[] = {-5, -5, 5, -5, 5, 5, -5, 5};
+  const copse_obstacle_def def = copse_obstacle_default();
+  copse_obstacle *walls;
+  copse_crowd *crowds[2];
+  uint32_t square;
+  CHECK(copse_obstacle_create(&def, &walls) == COPSE_OK);
+  CHECK(copse_obstacle_add(walls, SQUARE, 4, false, &square) == COPSE_OK);
+  CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
+  bool havePartedLate = false;
+  for (int i = 0; i < 2; i++) {
+    crowds[i] = crowd_of(2, 4);
+    for (int step = 0; step <= i; step++)
+      CHECK(copse_crowd_step(crowds[i], walls, i ? 0.5f : 1, NULL) == COPSE_OK);
+    add_agent(crowds[i], 20, 0, 0.5f);
+  }
+  for (int step = 0; step < 40; step++) {
+    CHECK(copse_crowd_hash(crowds[0]) != copse_crowd_hash(crowds[1]));
+    for (int i = 0; i < 2; i++) {
+      float *position = copse_crowd_get(crowds[i]).positions;
+      if (step == 2) position[0] = 0; /* into the square */
+      CHECK(copse_crowd_step(crowds[i], walls, 0.125f, NULL) == COPSE_OK);
+    }
+    const float *positions[] = {copse_crowd_get(crowds[0]).positions,
+                                copse_crowd_get(crowds[1]).positions};
+    havePartedLate |= memcmp(positions[0], positions[1], 2 * sizeof(float)) != 0;
+    CHECK(step > 20 || !havePartedLate);
+  }
+  CHECK(havePartedLate);
+  for (int i = 0; i < 2; i++) copse_crowd_destroy(crowds[i]);
+  copse_obstacle_destroy(walls);
+}
+
+/* What decides the future but can't change is part of the hash, too; the capacity is not. */
+static void test_the_options_of_a_crowd_are_part_of_its_hash(void) {
+  uint32_t hashes[5];
+  for (int i = 0; i < 5; i++) {
+    copse_crowd_def def = copse_crowd_default();
+    copse_crowd *crowd;
+    if (i == 1) def.dimensions = 3;
+    if (i == 2) def.maxNeighbors++;
+    if (i == 3) def.exact = true;
+    if (i == 4) def.capacity++;
+    CHECK(copse_crowd_create(&def, &crowd) == COPSE_OK);
+    hashes[i] = copse_crowd_hash(crowd);
+    copse_crowd_destroy(crowd);
+  }
+  for (int i = 1; i < 4; i++) CHECK(hashes[i] != hashes[0]);
+  CHECK(hashes[4] == hashes[0]);
+}
+
 /* To come apart in so short a time they would need a speed that no float can have. */
 static void test_overlaps_in_the_least_of_time_steps_give_finite_velocities(void) {
   copse_crowd *crowd = crowd_of(2, 4);
@@ -1122,6 +1222,9 @@ const unit_test CROWD_TESTS[] = {
     TEST(test_no_frame_of_a_crowd_allocates),
     TEST(test_a_restored_crowd_goes_on_as_the_saved),
     TEST(test_a_snapshot_of_a_crowd_checks_what_it_takes),
+    TEST(test_every_word_of_a_snapshot_counts),
+    TEST(test_the_number_of_steps_is_part_of_the_hash),
+    TEST(test_the_options_of_a_crowd_are_part_of_its_hash),
     TEST(test_overlaps_in_the_least_of_time_steps_give_finite_velocities),
     TEST(test_nothing_but_the_state_decides),
     TEST(test_a_wall_of_two_sides_has_no_better_side),
