@@ -307,18 +307,19 @@ void agents_fetch_groups(const agents *all, const source *from) {
 }
 
 bool agents_valid(const agents *all) {
-  if (all->count > all->capacity || all->builtCount > all->capacity ||
-      all->present > all->builtCount)
-    return false;
-  /* A permutation has the sum of its ids and their squares, modulo 2^64. */
-  uint64_t sum = 0, squares = 0;
-  for (uint64_t i = 0; i < all->builtCount; i++) {
-    uint64_t id = all->points.ids[i];
-    if (id >= all->builtCount) return false;
-    sum += i - id;
-    squares += i * i - id * id;
+  enum { MARK = 1 << 30 }; /* above all ids */
+  const uint32_t count = all->builtCount;
+  uint32_t *ids = all->points.ids, marks = MARK;
+  if (all->count > all->capacity || count > all->capacity || all->present > count) return false;
+  for (uint32_t i = 0; i < count; i++)
+    if (ids[i] >= count) return false;
+  /* A permutation marks every place: that of each id. */
+  for (uint32_t i = 0; i < count; i++) ids[ids[i] & (MARK - 1)] |= MARK;
+  for (uint32_t i = 0; i < count; i++) {
+    marks &= ids[i];
+    ids[i] &= MARK - 1;
   }
-  return !sum && !squares;
+  return marks != 0;
 }
 
 /* ---- Snapshots --------------------------------------------------------------------------- */

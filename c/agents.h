@@ -145,7 +145,8 @@ void agents_fetch(const agents *all, const source *from, uint32_t begin, uint32_
 void agents_bounds(const agents *all, uint32_t begin, uint32_t end, float *box);
 /* Fetches the groups of all, by their ids, where these differ. */
 void agents_fetch_groups(const agents *all, const source *from);
-/* Whether ids are a permutation and nothing is counted wrongly; for tests. */
+/* True if ids are a permutation and nothing is counted wrongly; for tests. Marks the ids meanwhile.
+ */
 bool agents_valid(const agents *all);
 
 /* ---- Queries ---- */

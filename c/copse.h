@@ -345,7 +345,7 @@ typedef struct copse_agenttree_statistics {
 
 copse_agenttree_statistics copse_agenttree_stats(const copse_agenttree *tree);
 
-/* Walks the whole tree and checks what must hold; for tests. O(N log N). */
+/* Checks nodes, leaves and ids; for tests. O(N log N). Needs the object to itself. */
 bool copse_agenttree_validate(const copse_agenttree *tree);
 
 /* A snapshot: count, positions and groups, and the agents of the last build, so that after restore
@@ -576,7 +576,7 @@ typedef struct copse_kdtree_statistics {
 
 copse_kdtree_statistics copse_kdtree_stats(const copse_kdtree *tree);
 
-/* Checks every node against all points below it; for tests. O(N log N). */
+/* Checks every node against all below it; for tests. O(N log N). Needs the object to itself. */
 bool copse_kdtree_validate(const copse_kdtree *tree);
 
 /* The builders may differ. The tree is not taken from the bytes but built again. */

@@ -163,11 +163,10 @@ bool copse_kdtree_validate(const copse_kdtree *tree) {
   const scan_points *points = &tree->agents.points;
   const int dim = (int)tree->agents.dimensions;
   if (!agents_valid(&tree->agents)) return false;
-  for (int axis = 0; axis < dim; axis++)
-    for (uint32_t i = 0; i < tree->agents.present; i++)
-      if (!(points->axes[axis][i] >= tree->bounds[axis] &&
-            points->axes[axis][i] <= tree->bounds[dim + axis]))
-        return false;
+  if (!tree->agents.present) return true;
+  float tight[6];
+  agents_bounds(&tree->agents, 0, tree->agents.present, tight);
+  if (memcmp(tight, tree->bounds, 2 * (size_t)dim * sizeof *tight) != 0) return false;
   kdtree_range stack[KDTREE_LEVELS] = {{0, tree->agents.present, 0}};
   for (uint32_t waiting = 1; waiting;) {
     const kdtree_range range = stack[--waiting];

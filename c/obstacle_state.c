@@ -174,19 +174,32 @@ static bool piece_valid(const copse_obstacle *tree, const preorder *walk,
   return true;
 }
 
-static uint32_t bits_of(float x) {
-  uint32_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
+/* True if the pieces of each edge, and of no other, cover it from 0 to 1, one after the other. */
+static bool pieces_valid(const copse_obstacle *tree) {
+  float *reached = tree->work[0].ends[0]; /* by edge */
+  uint32_t taken = 0, before, edges = 0;
+  memset(reached, 0, tree->def.capacity * sizeof *reached);
+  do {
+    before = taken;
+    for (uint32_t i = 0; i < tree->pieceCount; i++) {
+      const obstacle_piece *piece = &tree->pieces[i];
+      if (piece->from != reached[piece->edge]) continue;
+      reached[piece->edge] = piece->to;
+      taken++;
+    }
+  } while (taken != before);
+  for (uint32_t id = 0; id < tree->def.capacity; id++) {
+    if (tree->kinds[id] && reached[id] != 1) return false;
+    edges += tree->kinds[id] != 0;
+  }
+  return taken == tree->pieceCount && edges == tree->edgeCount;
 }
 
 bool copse_obstacle_validate(const copse_obstacle *tree) {
-  if (!loops_valid(tree->slots.generations, tree->next, tree->polygons, tree->def.capacity))
+  if (!loops_valid(tree->slots.generations, tree->next, tree->polygons, tree->def.capacity) ||
+      tree->pieceCount > tree->def.pieces)
     return false;
-  /* Where the pieces of an edge lie without a gap, what begins in between also ends. */
-  obstacle_piece *sums = tree->work[0].pieces;
-  memset(sums, 0, tree->def.pieces * sizeof *sums);
-  uint32_t pieces = 0, nodes = 0, edges = 0;
+  uint32_t pieces = 0, nodes = 0;
   preorder walk;
   preorder_start(&walk);
   for (const obstacle_node *node; (node = preorder_next(&walk, tree)); nodes++) {
@@ -195,20 +208,10 @@ bool copse_obstacle_validate(const copse_obstacle *tree) {
         (!node->left && (node->end < node->begin || node->end > tree->pieceCount)))
       return false;
     if (node->left) continue;
-    for (; pieces < node->end; pieces++) {
-      const obstacle_piece *piece = &tree->pieces[pieces];
-      if (!piece_valid(tree, &walk, piece)) return false;
-      sums[piece->edge].edge ^= bits_of(piece->from) ^ bits_of(piece->to);
-      sums[piece->edge].from += piece->to - piece->from;
-    }
+    for (; pieces < node->end; pieces++)
+      if (!piece_valid(tree, &walk, &tree->pieces[pieces])) return false;
   }
-  for (uint32_t id = 0; id < tree->def.capacity; id++) {
-    if (!tree->kinds[id]) continue;
-    edges++;
-    if (sums[id].edge != bits_of(1) || !(fabsf(sums[id].from - 1) < 1e-4f)) return false;
-  }
-  return edges == tree->edgeCount && nodes == tree->nodeCount && pieces == tree->pieceCount &&
-         pieces <= tree->def.pieces;
+  return nodes == tree->nodeCount && pieces == tree->pieceCount && pieces_valid(tree);
 }
 
 /* ---- Snapshots ---------------------------------------------------------------------------- */

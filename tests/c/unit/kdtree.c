@@ -107,8 +107,14 @@ static void test_validate_sees_what_is_wrong(void) {
     all->ids[i] = id;
   }
   CHECK(copse_kdtree_validate(tree));
+  for (int side = 0; side < 4; side++) { /* wider than they must be */
+    tree->bounds[side] += side < 2 ? -1 : 1;
+    CHECK(!copse_kdtree_validate(tree));
+    tree->bounds[side] -= side < 2 ? -1 : 1;
+  }
   const uint32_t middle = N / 2; /* within the bounds, but on the wrong side */
   const float x = all->axes[0][0];
+  CHECK(x > tree->bounds[0] && all->axes[0][N - 1] < tree->bounds[2]);
   all->axes[0][0] = all->axes[0][middle] + 1;
   CHECK(!copse_kdtree_validate(tree));
   all->axes[0][0] = x;

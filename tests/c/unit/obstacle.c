@@ -991,6 +991,17 @@ static void test_validate_sees_wrong_nodes_and_pieces(void) {
   tree->pieces[3] = (obstacle_piece){edge, 0.25f, 0.5f};
   tree->pieces[0].to = 0.5f; /* what begins in between also ends; but it is more than all */
   CHECK(!copse_obstacle_validate(tree));
+  /* With gaps and overlaps, though the bits of all ends cancel and the lengths add up to 1. */
+  static const float PARTS[][2] = {
+      {0, 0.25f}, {0.3125f, 0.375f}, {0.4375f, 1}, {0.5f, 0.5625f}, {0.5f, 0.5625f}};
+  tree->pieceCount = tree->nodes[0].end = 6;
+  for (uint32_t i = 0; i < 5; i++)
+    tree->pieces[i ? i + 1 : 0] = (obstacle_piece){edge, PARTS[i][0], PARTS[i][1]};
+  CHECK(!copse_obstacle_validate(tree));
+  tree->pieceCount = tree->nodes[0].end = 3; /* in any order */
+  tree->pieces[0] = (obstacle_piece){edge, 0.25f, 1};
+  tree->pieces[2] = (obstacle_piece){edge, 0, 0.25f};
+  CHECK(copse_obstacle_validate(tree));
   copse_obstacle_destroy(tree);
 }
 

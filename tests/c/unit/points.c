@@ -605,23 +605,49 @@ static bool is_seen(index at, void *word, uint32_t value) {
   return !isValid && index_validate(at);
 }
 
+static agents *agents_at(index at) {
+  return (agents *)(at.agenttree ? (void *)at.agenttree
+                    : at.grid    ? (void *)at.grid
+                                 : (void *)at.kdtree);
+}
+
 static void test_validate_sees_what_is_counted_wrongly(void) {
   const float points[] = {0, 0, 1, 0, 2, 0, 3, 0};
   index at = built(points, 4, 1);
-  agents *all = (agents *)(at.agenttree ? (void *)at.agenttree
-                           : at.grid    ? (void *)at.grid
-                                        : (void *)at.kdtree);
+  agents *all = agents_at(at);
   CHECK(is_seen(at, &all->count, 5));
   CHECK(is_seen(at, &all->builtCount, 5));
   CHECK(is_seen(at, &all->present, 5));
-  uint32_t *ids = all->points.ids, kept[4];
+  uint32_t *ids = all->points.ids;
   CHECK(is_seen(at, &ids[1], 4));
   CHECK(is_seen(at, &ids[1], ids[2]));
-  memcpy(kept, ids, sizeof kept);
-  memcpy(ids, (uint32_t[]){1, 1, 2, 2}, sizeof kept); /* no permutation, but of the same sum */
+  CHECK(is_seen(at, &ids[1], ids[1] | 1u << 30));
+  index_destroy(at);
+}
+
+/* All ids of a coincident set in any order that ascends: whatever else is checked holds. */
+static void test_validate_sees_every_set_of_ids_that_is_no_permutation(void) {
+  enum { N = 6 };
+  const float points[2 * N] = {0};
+  index at = built(points, N, N);
+  agents *all = agents_at(at);
+  uint32_t *ids = all->points.ids, wrong = 0;
+  for (uint32_t set = 0; set < N * N * N * N * N * N; set++) {
+    for (uint32_t i = 0, rest = set; i < N; i++, rest /= N) ids[i] = rest % N;
+    bool isPermutation = true;
+    for (uint32_t i = 0; i < N; i++)
+      for (uint32_t j = 0; j < i; j++) isPermutation &= ids[i] != ids[j];
+    wrong += agents_valid(all) != isPermutation;
+    for (uint32_t i = 0, rest = set; i < N; i++, rest /= N) wrong += ids[i] != rest % N;
+  }
+  CHECK(wrong == 0);
+  const uint32_t sums[] = {0, 2, 2, 3, 3, 4, 7, 7}; /* those of 0 … 7, and of their squares */
+  index_destroy(at);
+  const float more[16] = {0};
+  at = built(more, 8, 8);
+  memcpy(agents_at(at)->points.ids, sums, sizeof sums);
   CHECK(!index_validate(at));
-  memcpy(ids, kept, sizeof kept);
-  CHECK(index_validate(at));
+  CHECK(!memcmp(agents_at(at)->points.ids, sums, sizeof sums));
   index_destroy(at);
 }
 
@@ -1730,6 +1756,7 @@ const unit_test POINTS_TESTS[] = {
     TEST(test_halving_some_leaves_nodes_for_the_others),
     TEST(test_cells_and_stats_agree),
     EVERY(test_validate_sees_what_is_counted_wrongly),
+    EVERY(test_validate_sees_every_set_of_ids_that_is_no_permutation),
     TEST(test_validate_sees_what_is_wrong_in_a_tree),
     TEST(test_validate_sees_a_tree_that_is_too_deep),
     EVERY(test_each_query_refuses_what_it_cannot_use),
