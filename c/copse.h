@@ -160,7 +160,8 @@ typedef struct copse_agenttree copse_agenttree;
  * measured best. */
 copse_agenttree_def copse_agenttree_default(void);
 
-/* The bytes that an object of this definition takes, SIZE_MAX when no memory can hold it. */
+/* Returns the bytes that an object of this definition takes: 0 for a definition that create
+ * refuses, SIZE_MAX for what no memory can hold. So do all functions of this name. */
 size_t copse_agenttree_bytes(const copse_agenttree_def *def);
 
 /* Creates a tree of no agents, all positions 0, all groups 1. *tree is NULL on error.
@@ -620,7 +621,6 @@ typedef struct copse_octree copse_octree;
  * measured best. */
 copse_octree_def copse_octree_default(void);
 
-/* The bytes that an object of this definition takes, SIZE_MAX for what no memory can hold. */
 size_t copse_octree_bytes(const copse_octree_def *def);
 
 /* Creates a tree of no items, all groups 1. *tree is NULL on error. COPSE_INVALID_ARGUMENT,
@@ -794,7 +794,6 @@ typedef struct copse_obstacle copse_obstacle;
 /* Capacity 1,000, malloc; leafSize as measured best. */
 copse_obstacle_def copse_obstacle_default(void);
 
-/* The bytes that an object of this definition takes, SIZE_MAX for what no memory can hold. */
 size_t copse_obstacle_bytes(const copse_obstacle_def *def);
 
 /* Creates a tree of no walls. *tree is NULL on error. COPSE_INVALID_ARGUMENT, COPSE_OUT_OF_MEMORY.
@@ -1037,7 +1036,6 @@ copse_crowd_def copse_crowd_default(void);
  * avoided, enabled, not locked. */
 copse_crowd_agent copse_crowd_agent_default(void);
 
-/* The bytes that an object of this definition takes, SIZE_MAX for what no memory can hold. */
 size_t copse_crowd_bytes(const copse_crowd_def *def);
 
 /* *crowd is NULL on error. COPSE_INVALID_ARGUMENT, COPSE_OUT_OF_MEMORY. */

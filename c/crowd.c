@@ -68,7 +68,7 @@ static copse_status take_memory(copse_crowd *crowd) {
 
 size_t copse_crowd_bytes(const copse_crowd_def *def) {
   copse_crowd measured = {.def = *def};
-  if (!definition_ok(def)) return SIZE_MAX;
+  if (!definition_ok(def)) return 0;
   const copse_agenttree_def tree = tree_definition(def);
   const uint64_t bytes = sizeof measured + carve(&measured, NULL) + copse_agenttree_bytes(&tree);
   return size_of(bytes);

@@ -65,7 +65,7 @@ static copse_status take_memory(copse_obstacle *tree) {
 
 size_t copse_obstacle_bytes(const copse_obstacle_def *def) {
   copse_obstacle measured = {.def = *def};
-  if (!complete(&measured.def)) return SIZE_MAX;
+  if (!complete(&measured.def)) return 0;
   const uint64_t bytes = sizeof measured + carve(&measured, NULL);
   return size_of(bytes);
 }

@@ -92,7 +92,7 @@ static copse_status take_memory(copse_octree *tree) {
 
 size_t copse_octree_bytes(const copse_octree_def *def) {
   copse_octree measured = {.def = *def};
-  if (!definition_ok(def)) return SIZE_MAX;
+  if (!definition_ok(def)) return 0;
   const uint64_t bytes = sizeof measured + carve(&measured, NULL);
   return size_of(bytes);
 }
