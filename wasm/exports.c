@@ -442,6 +442,13 @@ static uint32_t firstBad;
 /* The slot that the last build or snapshot refused. */
 EXPORT("first_bad") uint32_t first_bad(void) { return firstBad; }
 
+#if WITH_AGENTS || WITH_WALLS
+/* The answer to a number that there is no room for, or to a handle of no such object. */
+static int32_t refused(const object *at) {
+  return FAILED(at ? COPSE_INVALID_ARGUMENT : COPSE_STALE_HANDLE);
+}
+#endif
+
 static int32_t total_or_failure(const object *at, copse_status status) {
   return status == COPSE_OK ? (int32_t)at->results.total : FAILED(status);
 }
@@ -577,7 +584,7 @@ EXPORT("all_within") double all_within(int32_t handle, float radius, uint32_t ma
 EXPORT("within_many")
 double within_many(int32_t handle, uint32_t n, float radius, uint32_t mask, uint32_t exclude) {
   object *at = agents_of(handle);
-  if (!at || n > at->results.capacity) return FAILED(COPSE_STALE_HANDLE);
+  if (!at || n > at->results.capacity) return refused(at);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   copse_status status = index_within_many(at->index, at->points, n, radius, &query, &at->rows);
   return total_or_failed(at->rows.total, status);
@@ -586,7 +593,7 @@ double within_many(int32_t handle, uint32_t n, float radius, uint32_t mask, uint
 EXPORT("all_neighbors")
 int32_t all_neighbors(int32_t handle, uint32_t k, float maxDistance, uint32_t mask) {
   object *at = agents_of(handle);
-  if (!at || k > at->k) return FAILED(COPSE_STALE_HANDLE);
+  if (!at || k > at->k) return refused(at);
   copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
   copse_status status = index_all_neighbors(at->index, k, &query, at->masks, &at->neighbors);
@@ -597,7 +604,7 @@ EXPORT("nearest_many")
 int32_t nearest_many(int32_t handle, uint32_t n, uint32_t k, float maxDistance, uint32_t mask,
                      uint32_t exclude) {
   object *at = agents_of(handle);
-  if (!at || n > at->results.capacity || k > at->k) return FAILED(COPSE_STALE_HANDLE);
+  if (!at || n > at->results.capacity || k > at->k) return refused(at);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
   copse_status status = index_nearest_many(at->index, at->points, n, k, &query, &at->neighbors);
@@ -666,7 +673,7 @@ int32_t raycast(int32_t handle, float x0, float y0, float z0, float x1, float y1
 EXPORT("raycast_many")
 int32_t raycast_many(int32_t handle, uint32_t n, float radius, uint32_t mask, uint32_t exclude) {
   object *at = agents_of(handle);
-  if (!at || n > at->results.capacity) return FAILED(COPSE_STALE_HANDLE);
+  if (!at || n > at->results.capacity) return refused(at);
   const bool own = radius < 0;
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   copse_status status =
@@ -810,7 +817,7 @@ static object *built_walls_of(int32_t handle, copse_status *status) {
 EXPORT("add_polygon")
 int32_t add_polygon(int32_t handle, uint32_t count, uint32_t twoSided) {
   object *at = walls_of(handle);
-  if (!at || count > staging.size / 8) return FAILED(COPSE_STALE_HANDLE);
+  if (!at || count > staging.size / 8) return refused(at);
   uint32_t slot;
   copse_status status =
       copse_obstacle_add(at->index.obstacle, staging.bytes, count, twoSided, &slot);
@@ -821,7 +828,7 @@ int32_t add_polygon(int32_t handle, uint32_t count, uint32_t twoSided) {
 EXPORT("move_polygon")
 int32_t move_polygon(int32_t handle, uint32_t slot, uint32_t count) {
   object *at = walls_of(handle);
-  if (!at || count > staging.size / 8) return FAILED(COPSE_STALE_HANDLE);
+  if (!at || count > staging.size / 8) return refused(at);
   copse_status status = copse_obstacle_move(at->index.obstacle, slot, staging.bytes, count);
   return status == COPSE_OK ? 0 : FAILED(status);
 }
@@ -891,7 +898,7 @@ EXPORT("raycast_walls_many")
 int32_t raycast_walls_many(int32_t handle, uint32_t n, uint32_t side) {
   copse_status status;
   object *at = built_walls_of(handle, &status);
-  if (at && n > at->results.capacity) return FAILED(COPSE_STALE_HANDLE);
+  if (at && n > at->results.capacity) return refused(at);
   if (at)
     status = copse_obstacle_raycast_many(at->index.obstacle, at->points, n, (copse_side)side,
                                          at->hitIds, at->hitFractions);

@@ -107,6 +107,27 @@ function testKind(kind, build, library) {
     }
   })
 
+  args('that there is no room for are arguments to the core, too', async () => {
+    const instance = await library.create()
+    const index = built(2, [0, 0, 1, 0], { capacity: 4, k: 3, instance })
+    const core = instance.enter()
+    instance.leave()
+    const { _handle: handle } = index
+    const calls = {
+      within_many: (on, n) => core.within_many(on, n, 1, -1, -1),
+      all_neighbors: (on, n) => core.all_neighbors(on, n - 1, 1, -1),
+      nearest_many: (on, n) => core.nearest_many(on, n, 1, 1, -1, -1),
+      'nearest_many, k': (on, n) => core.nearest_many(on, 1, n - 1, 1, -1, -1),
+      raycast_many: (on, n) => core.raycast_many(on, n, 1, -1, -1),
+    }
+    const failed = (status) => status - 2 ** 31
+    for (const [name, call] of Object.entries(calls)) {
+      assert.ok(call(handle, 4) >= 0, name)
+      for (const n of [5, 2 ** 31, 2 ** 32 - 1]) assert.is(call(handle, n), failed(1), name)
+      for (const n of [4, 5]) assert.is(call(handle + 1, n), failed(5), name)
+    }
+  })
+
   args('of the batches are refused, and nothing changed', () => {
     for (const dimensions of [2, 3]) {
       const name = className(kind, dimensions)

@@ -948,6 +948,10 @@ for (const [core, library] of libraries.entries()) {
       ])
         assert.is(exports[call](other, 0, 0, 0, 0, 0, 0), stale, call)
     for (const call of ['remove', 'clear']) assert.is(exports[call](agents._handle, 0), stale, call)
+    const invalid = -(2 ** 31) + 1 // more than was staged, or than there is room for
+    assert.is(exports.add_polygon(walls, 2 ** 29, 0), invalid)
+    assert.is(exports.move_polygon(walls, 0, 2 ** 29), invalid)
+    assert.is(exports.raycast_walls_many(walls, tree.capacity + 1, 0), invalid)
     assert.ok(tree.validate() && agents.validate() && boxes.validate())
   })
 
