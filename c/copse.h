@@ -754,15 +754,17 @@ copse_status copse_octree_restore(copse_octree *tree, const void *bytes, size_t 
 /* ---- Obstacle tree ------------------------------------------------------------------------- *
  *
  * Walls, in 2 dimensions: what is near, what is in the way, what can be seen. Walls are the edges
- * of polygons, closed loops of vertices. Counter-clockwise (with y up) the inside is solid; a
- * clockwise loop is a boundary, whose outside is solid; two vertices are a thin wall, an edge for
- * either side. An edge is seen from its right, the free side. Loops may touch, cross each other and
- * themselves: every query looks at edges one by one.
+ * of polygons, closed loops of vertices. A polygon that is added counter-clockwise (with y up) is
+ * solid inside; one that is added clockwise is a boundary, solid outside. It stays so, whichever
+ * way round its vertices are moved. Without area there is no inside: two vertices are a thin wall,
+ * an edge for either side. Edges go counter-clockwise around what is solid and are seen from their
+ * right, the free side; those of a polygon that was added without area go as its vertices do. Loops
+ * may touch, cross each other and themselves: every query looks at edges one by one.
  *
- * An edge has the id of the vertex at its begin, a polygon that of its first vertex: its slot. New
- * vertices get the lowest ids that are free, in order: without removals before they follow each
- * other. An edge of no length (a vertex that is repeated) is kept in its loop, but dropped from the
- * tree.
+ * An edge has the id of the first of its two vertices in the loop, a polygon that of its first
+ * vertex: its slot. New vertices get the lowest ids that are free, in order: without removals
+ * before they follow each other. An edge of no length (a vertex that is repeated) is kept in its
+ * loop, but dropped from the tree.
  *
  * Space is divided by the lines of edges, where they divide it well, else by lines parallel to an
  * axis; edges that cross a line go to both sides, as pieces. Queries test whole edges and name each
@@ -832,22 +834,23 @@ copse_status copse_obstacle_add(copse_obstacle *tree, const float *points, uint3
 /* COPSE_STALE_HANDLE: the slot is not a polygon's. O(its vertices). */
 copse_status copse_obstacle_remove(copse_obstacle *tree, uint32_t slot);
 
-/* Puts a polygon's vertices elsewhere. COPSE_INVALID_ARGUMENT: it has not so many; as add;
- * COPSE_STALE_HANDLE. */
+/* Puts a polygon's vertices elsewhere; what is solid of it, inside or outside, stays. As add;
+ * COPSE_INVALID_ARGUMENT: it has not so many; COPSE_STALE_HANDLE. */
 copse_status copse_obstacle_move(copse_obstacle *tree, uint32_t slot, const float *points,
                                  uint32_t count);
 
 /* Removes all polygons. */
 void copse_obstacle_clear(copse_obstacle *tree);
 
-/* Which way round a polygon goes, by its vertices now: 1 counter-clockwise, solid; -1 clockwise, a
- * boundary; 0: no area, or COPSE_STALE_HANDLE. */
+/* Returns which way round a polygon's edges go: 1 counter-clockwise, solid inside; -1 clockwise, a
+ * boundary; 0: by its vertices now it has no area, or the slot is not a polygon's. */
 int copse_obstacle_winding(const copse_obstacle *tree, uint32_t slot);
 
 /* Whether polygons were added, removed or moved since the last build. */
 bool copse_obstacle_changed(const copse_obstacle *tree);
 
-/* Builds the tree from the vertices as they are, O(N log N) for most N. COPSE_NOT_FINITE: the last
+/* Builds the tree from the vertices as they are, O(N log N) for most N. What is solid of a polygon
+ * stays, also where the caller wrote its vertices the other way round. COPSE_NOT_FINITE: the last
  * build stays, and *firstBad (may be NULL) is the first such vertex. The splitting line of a cell
  * is that with the least greater, then least smaller, number of pieces on a side: of all its edges,
  * up to a size, else of some that are spread over them. */
@@ -955,9 +958,9 @@ copse_obstacle_statistics copse_obstacle_stats(const copse_obstacle *tree);
 /* Checks loops, nodes and pieces; for tests. O(N * depth). Needs the object to itself. */
 bool copse_obstacle_validate(const copse_obstacle *tree);
 
-/* A snapshot: polygons, slots and generations. Restoring needs the same leafSize, builds, and
- * checks bytes from anywhere: COPSE_BAD_SNAPSHOT and COPSE_FULL leave the tree as it was.
- * COPSE_NOT_FINITE of save: see build. */
+/* A snapshot: polygons and what is solid of them, slots and generations. Restoring needs the same
+ * leafSize, builds, and checks bytes from anywhere: COPSE_BAD_SNAPSHOT and COPSE_FULL leave the
+ * tree as it was. COPSE_NOT_FINITE of save: see build. */
 copse_status copse_obstacle_save(const copse_obstacle *tree, void *bytes, size_t capacity,
                                  size_t *total, uint32_t *firstBad);
 copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, size_t size);

@@ -36,7 +36,7 @@ static uint64_t carve(copse_obstacle *tree, void *memory) {
   tree->slots.free = arena_carve(&all, slots_words((uint32_t)capacity), sizeof(uint32_t));
   tree->next = arena_carve(&all, capacity, sizeof(uint32_t));
   tree->polygons = arena_carve(&all, capacity, sizeof(uint32_t));
-  tree->flags = arena_carve(&all, capacity, sizeof(uint32_t));
+  tree->solid = arena_carve(&all, capacity, sizeof(uint32_t));
   tree->edges = arena_carve(&all, capacity, sizeof *tree->edges);
   tree->kinds = arena_carve(&all, capacity, sizeof(uint32_t));
   tree->lines = arena_carve(&all, capacity, sizeof *tree->lines);
@@ -118,7 +118,7 @@ copse_status copse_obstacle_reserve(copse_obstacle *tree, uint32_t capacity) {
   memcpy(larger.vertices, tree->vertices, (size_t)old * 2 * sizeof *tree->vertices);
   memcpy(larger.next, tree->next, old * sizeof *tree->next);
   memcpy(larger.polygons, tree->polygons, old * sizeof *tree->polygons);
-  memcpy(larger.flags, tree->flags, old * sizeof *tree->flags);
+  memcpy(larger.solid, tree->solid, old * sizeof *tree->solid);
   memcpy(larger.edges, tree->edges, old * sizeof *tree->edges);
   memcpy(larger.kinds, tree->kinds, old * sizeof *tree->kinds);
   memcpy(larger.lines, tree->lines, old * sizeof *tree->lines);
@@ -163,6 +163,21 @@ static void put(copse_obstacle *tree, uint32_t vertex, const float *point) {
     tree->vertices[(size_t)2 * vertex + (size_t)axis] = point[axis] + 0.0f;
 }
 
+/* Returns which way round the vertices of a loop go: 1 counter-clockwise, -1 clockwise, 0: it has
+ * no area. */
+static int32_t turn_of(const copse_obstacle *tree, uint32_t slot) {
+  const vec first = vec_of(tree->vertices + (size_t)2 * slot);
+  double area = 0;
+  uint32_t vertex = slot;
+  do {
+    const uint32_t after = tree->next[vertex];
+    area += side_of(first, vec_of(tree->vertices + (size_t)2 * vertex),
+                    vec_of(tree->vertices + (size_t)2 * after));
+    vertex = after;
+  } while (vertex != slot);
+  return (area > 0) - (area < 0);
+}
+
 copse_status copse_obstacle_add(copse_obstacle *tree, const float *points, uint32_t count,
                                 bool twoSided, uint32_t *slot) {
   *slot = COPSE_NONE;
@@ -178,10 +193,11 @@ copse_status copse_obstacle_add(copse_obstacle *tree, const float *points, uint3
     else
       tree->next[previous] = vertex;
     tree->polygons[vertex] = *slot;
-    tree->flags[vertex] = twoSided ? OBSTACLE_TWO_SIDED : 0;
+    tree->solid[vertex] = 0;
     previous = vertex;
   }
   tree->next[previous] = *slot;
+  tree->solid[*slot] = twoSided ? SOLID_NOWHERE : turn_of(tree, *slot);
   tree->polygonCount++;
   tree->changed = true;
   return COPSE_OK;
@@ -223,21 +239,14 @@ void copse_obstacle_clear(copse_obstacle *tree) {
   tree->changed = true;
 }
 
-double obstacle_area(const copse_obstacle *tree, uint32_t slot) {
-  const vec first = vec_of(tree->vertices + (size_t)2 * slot);
-  double area = 0;
-  uint32_t vertex = slot;
-  do {
-    const uint32_t after = tree->next[vertex];
-    area += side_of(first, vec_of(tree->vertices + (size_t)2 * vertex),
-                    vec_of(tree->vertices + (size_t)2 * after));
-    vertex = after;
-  } while (vertex != slot);
-  return area;
+int obstacle_winding(const copse_obstacle *tree, uint32_t slot, bool *isReversed) {
+  const int32_t solid = tree->solid[slot], turn = turn_of(tree, slot);
+  const bool isFixed = turn && (solid == SOLID_INSIDE || solid == SOLID_OUTSIDE);
+  *isReversed = isFixed && turn != solid;
+  return isFixed ? solid : turn;
 }
 
 int copse_obstacle_winding(const copse_obstacle *tree, uint32_t slot) {
-  if (!copse_obstacle_has(tree, slot)) return 0;
-  const double area = obstacle_area(tree, slot);
-  return (area > 0) - (area < 0);
+  bool isReversed;
+  return copse_obstacle_has(tree, slot) ? obstacle_winding(tree, slot, &isReversed) : 0;
 }

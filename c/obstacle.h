@@ -31,7 +31,8 @@ typedef struct obstacle_piece {
   float from, to; /* of the edge's way */
 } obstacle_piece;
 
-/* Where an edge begins and ends. */
+/* Where an edge begins and ends. Vertices of its id and after it: in this order, unless it is
+ * reversed, so that what is solid lies left. */
 typedef struct obstacle_edge {
   float from[2], to[2];
 } obstacle_edge;
@@ -49,7 +50,16 @@ typedef struct obstacle_work {
   obstacle_piece *pieces;
 } obstacle_work;
 
-enum { OBSTACLE_TWO_SIDED = 1, OBSTACLE_STACK = COPSE_MAX_DEPTH + 1 };
+enum { OBSTACLE_STACK = COPSE_MAX_DEPTH + 1 };
+
+/* What is solid of a polygon: the winding of its edges, or one of the others. That of snapshots,
+ * too. */
+enum {
+  SOLID_OUTSIDE = -1,
+  SOLID_BY_WINDING, /* of its vertices as they are: it had no area when it was added */
+  SOLID_INSIDE,
+  SOLID_NOWHERE /* it is two-sided */
+};
 
 struct copse_obstacle {
   copse_obstacle_def def;
@@ -60,7 +70,7 @@ struct copse_obstacle {
   slots slots;
   float *vertices; /* the caller's side */
   uint32_t *next, *polygons;
-  uint32_t *flags;
+  int32_t *solid; /* by polygon; other vertices: 0 */
   uint32_t polygonCount;
   bool changed;
 
@@ -85,7 +95,7 @@ struct copse_obstacle {
 };
 
 /* Bits of `kinds`; 0: not in the tree. */
-enum { EDGE_PRESENT = 1, EDGE_TWO_SIDED = 2, EDGE_OF_AREA = 4 };
+enum { EDGE_PRESENT = 1, EDGE_TWO_SIDED = 2, EDGE_OF_AREA = 4, EDGE_REVERSED = 8 };
 
 /* ---- Exact tests, in double: those that copse.h tells ---- */
 
@@ -193,7 +203,8 @@ uint32_t obstacle_search_next(const copse_obstacle *tree, obstacle_search *searc
 
 /* The tree of no edges. */
 void obstacle_empty(copse_obstacle *tree);
-/* Of a loop, twice: by the caller's vertices. */
-double obstacle_area(const copse_obstacle *tree, uint32_t slot);
+/* Returns which way round the edges of a polygon go: 1 counter-clockwise around what is solid, -1
+ * clockwise, 0 for no area. *isReversed: its vertices, where they are now, go the other way. */
+int obstacle_winding(const copse_obstacle *tree, uint32_t slot, bool *isReversed);
 
 #endif

@@ -277,30 +277,36 @@ static void set_boxes(copse_obstacle *tree) {
 
 /* ---- From vertices to edges --------------------------------------------------------------- */
 
+/* Copies the edges of a polygon out of the caller's side. */
+static void take_polygon(copse_obstacle *tree, uint32_t slot) {
+  bool isReversed = false;
+  uint32_t id = slot, kind = EDGE_PRESENT;
+  if (tree->solid[slot] == SOLID_NOWHERE)
+    kind |= EDGE_TWO_SIDED;
+  else if (tree->next[tree->next[slot]] != slot) {
+    tree->hasBoundaries |= obstacle_winding(tree, slot, &isReversed) < 0;
+    kind |= EDGE_OF_AREA | (isReversed ? EDGE_REVERSED : 0);
+  }
+  do {
+    const uint32_t next = tree->next[id];
+    obstacle_edge *edge = &tree->edges[id];
+    memcpy(isReversed ? edge->to : edge->from, tree->vertices + (size_t)2 * id, sizeof edge->from);
+    memcpy(isReversed ? edge->from : edge->to, tree->vertices + (size_t)2 * next, sizeof edge->to);
+    const bool hasLength = edge->from[0] != edge->to[0] || edge->from[1] != edge->to[1];
+    tree->kinds[id] = hasLength ? kind : 0;
+    tree->edgeCount += hasLength;
+    tree->dropped += !hasLength;
+    id = next;
+  } while (id != slot);
+}
+
 /* Copies what the tree is built from out of the caller's side. */
 static void take_edges(copse_obstacle *tree) {
   tree->edgeCount = tree->dropped = 0;
   tree->hasBoundaries = false;
-  for (uint32_t id = 0; id < tree->def.capacity; id++) {
-    tree->kinds[id] = 0;
-    if (!slots_in_use(&tree->slots, id)) continue;
-    const uint32_t next = tree->next[id];
-    const bool twoSided = tree->flags[id] & OBSTACLE_TWO_SIDED;
-    if (tree->polygons[id] == id && !twoSided) tree->hasBoundaries |= obstacle_area(tree, id) < 0;
-    obstacle_edge *edge = &tree->edges[id];
-    memcpy(edge->from, tree->vertices + (size_t)2 * id, sizeof edge->from);
-    memcpy(edge->to, tree->vertices + (size_t)2 * next, sizeof edge->to);
-    if (edge->from[0] == edge->to[0] && edge->from[1] == edge->to[1]) {
-      tree->dropped++;
-      continue;
-    }
-    tree->kinds[id] = EDGE_PRESENT;
-    if (twoSided)
-      tree->kinds[id] |= EDGE_TWO_SIDED;
-    else if (tree->next[next] != id)
-      tree->kinds[id] |= EDGE_OF_AREA;
-    tree->edgeCount++;
-  }
+  memset(tree->kinds, 0, tree->def.capacity * sizeof *tree->kinds);
+  for (uint32_t slot = 0; slot < tree->def.capacity; slot++)
+    if (slots_in_use(&tree->slots, slot) && tree->polygons[slot] == slot) take_polygon(tree, slot);
 }
 
 /* Links the edges of each loop, past those that were dropped. */
@@ -311,8 +317,9 @@ static void link_edges(copse_obstacle *tree) {
     const double length = sqrt(vec_dot(way, way));
     uint32_t after = tree->next[id];
     while (!tree->kinds[after]) after = tree->next[after];
-    tree->corners[id].after = after;
-    tree->corners[after].before = id;
+    const bool isReversed = tree->kinds[id] & EDGE_REVERSED;
+    tree->corners[isReversed ? after : id].after = isReversed ? id : after;
+    tree->corners[isReversed ? id : after].before = isReversed ? after : id;
     tree->corners[id].direction[0] = (float)(way.x / length);
     tree->corners[id].direction[1] = (float)(way.y / length);
   }

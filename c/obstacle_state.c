@@ -216,8 +216,8 @@ bool copse_obstacle_validate(const copse_obstacle *tree) {
 
 /* ---- Snapshots ---------------------------------------------------------------------------- */
 
-/* After this head come, for each slot, its generation, the next vertex, its polygon, its flags and
- * its x and y. */
+/* After this head come, for each slot, its generation, the next vertex, its polygon, what is solid
+ * of the polygon that it is the slot of, and its x and y. */
 typedef struct obstacle_snapshot {
   snapshot_header header;
   uint32_t leafSize;
@@ -234,6 +234,10 @@ static obstacle_snapshot snapshot_head(const copse_obstacle *tree) {
 
 static uint64_t snapshot_bytes(const obstacle_snapshot *head) {
   return sizeof *head + (uint64_t)4 * SNAPSHOT_WORDS * head->slots;
+}
+
+static bool solid_ok(int32_t solid, bool isPolygon) {
+  return isPolygon ? SOLID_OUTSIDE <= solid && solid <= SOLID_NOWHERE : !solid;
 }
 
 static bool vertex_ok(const float *vertices, uint32_t id) {
@@ -259,7 +263,7 @@ copse_status copse_obstacle_save(const copse_obstacle *tree, void *bytes, size_t
     if (!slots_in_use(&tree->slots, id)) continue;
     words[1] = tree->next[id];
     words[2] = tree->polygons[id];
-    words[3] = tree->flags[id];
+    words[3] = (uint32_t)tree->solid[id];
     memcpy(words + 4, tree->vertices + (size_t)2 * id, 2 * sizeof *words);
   }
   snapshot_seal(bytes, size, SNAPSHOT_OBSTACLE);
@@ -288,8 +292,9 @@ copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, siz
     next[id] = words[1];
     polygons[id] = words[2];
     memcpy(vertex, words + 4, sizeof vertex);
-    if (words[3] > OBSTACLE_TWO_SIDED || !vertex_ok(vertex, 0)) return COPSE_BAD_SNAPSHOT;
-    count += (words[0] & 1) && polygons[id] == id;
+    const bool isPolygon = (words[0] & 1) && polygons[id] == id;
+    if (!solid_ok((int32_t)words[3], isPolygon) || !vertex_ok(vertex, 0)) return COPSE_BAD_SNAPSHOT;
+    count += isPolygon;
   }
   if (!loops_valid(generations, next, polygons, head.slots)) return COPSE_BAD_SNAPSHOT;
   memset(tree->slots.generations, 0, tree->def.capacity * sizeof *generations);
@@ -299,7 +304,7 @@ copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, siz
   words -= (size_t)SNAPSHOT_WORDS * head.slots;
   for (uint32_t id = 0; id < head.slots; id++, words += SNAPSHOT_WORDS) {
     float *vertex = tree->vertices + (size_t)2 * id;
-    tree->flags[id] = words[3];
+    tree->solid[id] = (int32_t)words[3];
     memcpy(vertex, words + 4, 2 * sizeof *vertex);
     for (int axis = 0; axis < 2; axis++) vertex[axis] += 0.0f; /* -0 becomes 0 */
   }

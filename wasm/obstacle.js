@@ -149,12 +149,12 @@ function reverse(points) {
 
 /**
  * Walls of a level, in 2D: what is near, what is in the way, what can be seen. Walls are the edges of
- * polygons; each has the id of the vertex where it begins, and a polygon that of its first vertex, its
+ * polygons; each has the id of the first of its two vertices, and a polygon that of its first vertex, its
  * slot.
  *
- * Counter-clockwise polygons are solid, clockwise ones boundaries: solid outside. That is with y up; where
- * y goes down, as on a canvas, a solid polygon looks clockwise. `winding` asks for either, whichever way
- * the vertices go. Edges are seen from their free side; those of segments, which are thin walls, from
+ * Polygons that are added counter-clockwise are solid, clockwise ones boundaries: solid outside. They stay so
+ * wherever they are moved. That is with y up; where y goes down, as on a canvas, a solid polygon looks
+ * clockwise. `winding` asks for either, whichever way the vertices go. Edges are seen from their free side; those of segments, which are thin walls, from
  * both. Polygons may touch, overlap and cross.
  *
  * A binary space partition after Fuchs, Kedem and Naylor (1980). What was added, removed or moved counts
@@ -197,7 +197,7 @@ export class ObstacleTree extends Queryable {
     return /** @type {Float32Array} */ (this._view(VERTICES, 2 * this._capacity))
   }
 
-  /** By vertex: that at the end of its edge. Only to be read, as all that follow. */
+  /** By vertex: the next, at the other end of its edge. Only to be read, as all that follow. */
   get next() {
     return this.#words('next', NEXT)
   }
@@ -232,8 +232,8 @@ export class ObstacleTree extends Queryable {
   }
 
   /**
-   * Which way round a polygon goes: 1 counter-clockwise (y up), solid; -1 clockwise, a boundary; 0: it has
-   * no area. `STALE_HANDLE`: the slot is not a polygon's.
+   * Returns which way round a polygon's edges go: 1 counter-clockwise (y up), solid inside; -1 clockwise, a
+   * boundary; 0: it has no area. `STALE_HANDLE`: the slot is not a polygon's.
    * @param {number} slot
    */
   winding(slot) {
@@ -288,7 +288,8 @@ export class ObstacleTree extends Queryable {
   }
 
   /**
-   * Moves the vertices of a polygon: a door, a platform. `STALE_HANDLE`: the slot is not a polygon's.
+   * Moves the vertices of a polygon: a door, a platform. What is solid stays, inside or outside, whichever
+   * way round they go now. `STALE_HANDLE`: the slot is not a polygon's.
    * @param {number} slot
    * @param {ArrayLike<number>} points as many as it has
    */
@@ -320,8 +321,8 @@ export class ObstacleTree extends Queryable {
 
   /**
    * Builds the tree from `vertices` as they are now: O(N log N) for most N. Only needed where the game wrote
-   * there; after other changes the next query does it, unless it should be done beforehand. On
-   * `NOT_FINITE` the last build stays.
+   * there; after other changes the next query does it, unless it should be done beforehand. What is solid of
+   * a polygon stays. On `NOT_FINITE` the last build stays.
    */
   build() {
     this._leave('build', this._enter('build').build_walls(this._handle))

@@ -23,6 +23,7 @@ typedef struct wall_list {
   float vertices[WALLS][2];
   uint32_t next[WALLS], polygons[WALLS], generations[WALLS];
   bool twoSided[WALLS], changed;
+  int solid[WALLS]; /* by polygon: 1 inside, -1 outside; 0: two-sided, or added without area */
 
   /* Of the last build. */
   wall_edge edges[WALLS];
@@ -67,6 +68,28 @@ static inline uint32_t polygon_size(const wall_list *list, uint32_t slot) {
   return size;
 }
 
+/* Twice the area, as a sum over triangles with the first vertex. */
+static inline double loop_area(const wall_list *list, uint32_t slot) {
+  const float *o = list->vertices[slot];
+  double area = 0;
+  uint32_t id = slot;
+  do {
+    const float *a = list->vertices[id], *b = list->vertices[list->next[id]];
+    area += ((double)a[0] - (double)o[0]) * ((double)b[1] - (double)o[1]) -
+            ((double)a[1] - (double)o[1]) * ((double)b[0] - (double)o[0]);
+    id = list->next[id];
+  } while (id != slot);
+  return area;
+}
+
+/* Which way round the edges go: as the vertices did when the polygon was added, if it had an area
+ * then and has one now. */
+static inline int loop_winding(const wall_list *list, uint32_t slot) {
+  const double area = loop_area(list, slot);
+  const int drawn = (area > 0) - (area < 0);
+  return drawn && list->solid[slot] ? list->solid[slot] : drawn;
+}
+
 static inline uint32_t list_add(wall_list *list, const float *points, uint32_t count,
                                 bool twoSided) {
   uint32_t ids[WALLS], found = 0;
@@ -80,6 +103,8 @@ static inline uint32_t list_add(wall_list *list, const float *points, uint32_t c
     list->twoSided[id] = twoSided;
     list->generations[id]++;
   }
+  list->solid[ids[0]] = 0;
+  if (!twoSided) list->solid[ids[0]] = loop_winding(list, ids[0]);
   list->changed = true;
   return ids[0];
 }
@@ -88,20 +113,6 @@ static inline void list_remove(wall_list *list, uint32_t slot) {
   for (uint32_t id = 0; id < list->capacity; id++)
     if (vertex_used(list, id) && list->polygons[id] == slot) list->generations[id]++;
   list->changed = true;
-}
-
-/* Twice the area, as a sum over triangles with the first vertex. */
-static inline double loop_area(const wall_list *list, uint32_t slot) {
-  const float *o = list->vertices[slot];
-  double area = 0;
-  uint32_t id = slot;
-  do {
-    const float *a = list->vertices[id], *b = list->vertices[list->next[id]];
-    area += ((double)a[0] - (double)o[0]) * ((double)b[1] - (double)o[1]) -
-            ((double)a[1] - (double)o[1]) * ((double)b[0] - (double)o[0]);
-    id = list->next[id];
-  } while (id != slot);
-  return area;
 }
 
 /* COPSE_NONE: what is in use is finite. */
@@ -117,7 +128,10 @@ static inline void list_build(wall_list *list) {
   for (uint32_t id = 0; id < WALLS; id++) {
     list->edges[id].isThere = false;
     if (!vertex_used(list, id)) continue;
-    const float *a = list->vertices[id], *b = list->vertices[list->next[id]];
+    const uint32_t slot = list->polygons[id];
+    const bool isReversed = loop_winding(list, slot) * loop_area(list, slot) < 0;
+    const float *a = list->vertices[isReversed ? list->next[id] : id];
+    const float *b = list->vertices[isReversed ? id : list->next[id]];
     const bool hasLength = a[0] != b[0] || a[1] != b[1];
     const bool isThin = list->next[list->next[id]] == id;
     list->edges[id] = (wall_edge){hasLength,    list->twoSided[id], !isThin && !list->twoSided[id],
@@ -125,8 +139,7 @@ static inline void list_build(wall_list *list) {
                                   (double)b[1]};
     list->edgeCount += hasLength;
     list->dropped += !hasLength;
-    if (list->polygons[id] == id && !list->twoSided[id])
-      list->hasBoundaries |= loop_area(list, id) < 0;
+    list->hasBoundaries |= !list->twoSided[id] && loop_winding(list, slot) < 0;
   }
 }
 
@@ -551,8 +564,8 @@ static inline const char *compare_loops(copse_obstacle *tree, const wall_list *l
     MUST_HOLD(copse_obstacle_generations(tree)[id] == list->generations[id], "generations");
     MUST_HOLD(copse_obstacle_has(tree, id) == polygon_used(list, id), "has");
     polygons += polygon_used(list, id);
-    const double area = polygon_used(list, id) ? loop_area(list, id) : 0;
-    MUST_HOLD(copse_obstacle_winding(tree, id) == (area > 0) - (area < 0), "winding");
+    const int winding = polygon_used(list, id) ? loop_winding(list, id) : 0;
+    MUST_HOLD(copse_obstacle_winding(tree, id) == winding, "winding");
     if (!vertex_used(list, id)) continue;
     MUST_HOLD(copse_obstacle_next(tree)[id] == list->next[id], "next");
     MUST_HOLD(copse_obstacle_polygons(tree)[id] == list->polygons[id], "polygons");

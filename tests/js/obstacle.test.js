@@ -331,6 +331,47 @@ for (const [core, library] of libraries.entries()) {
     }
   })
 
+  test('what is solid belongs to the polygon, wherever its vertices are moved', () => {
+    const mirrored = (points) => points.map((x, i) => (i % 2 ? x : 8 - x))
+    const changes = {
+      move(tree) {
+        tree.move(0, mirrored(square(2, 2, 4)))
+        tree.move(4, mirrored(clockwise(0, 0, 8)))
+      },
+      write(tree) {
+        tree.vertices.set([...mirrored(square(2, 2, 4)), ...mirrored(clockwise(0, 0, 8))])
+        tree.build()
+      },
+      moveAndRestore(tree) {
+        changes.move(tree)
+        const bytes = tree.save()
+        tree.clear()
+        tree.restore(bytes)
+      },
+      restoreAndMove(tree) {
+        const bytes = tree.save()
+        tree.clear()
+        tree.restore(bytes)
+        changes.move(tree)
+      },
+    }
+    for (const change of Object.values(changes)) {
+      const tree = empty({ capacity: 8, leafSize: 1 })
+      tree.addPolygon(square(2, 2, 4))
+      tree.addPolygon(clockwise(0, 0, 8))
+      change(tree)
+      const solid = [tree.contains(4, 4), tree.contains(1, 1), tree.contains(9, 1)]
+      assert.equal(solid, [true, false, true])
+      assert.equal([tree.winding(0), tree.winding(4)], [1, -1])
+      const side = 'visible'
+      assert.equal([...tree.within(1, 4, 1, { side })].sort(), [1, 6])
+      const { id, normalX } = tree.raycast(1, 4, 9, 4, { side })
+      assert.equal([id, normalX], [1, -1])
+      assert.is(tree.raycast(4, 4, 9, 4, { side }).id, 4, 'out of the solid')
+      assert.ok(tree.validate())
+    }
+  })
+
   test('slots that are not in use: STALE_HANDLE, and nothing changed', () => {
     const tree = yard()
     const before = portrait(tree)
@@ -1031,7 +1072,7 @@ for (const [core, library] of libraries.entries()) {
   /** Where words of a snapshot lie: the head; then of each slot these. */
   const HEAD = { leafSize: 6, slots: 7 }
   const STATE = 8
-  const SLOT = { generation: 0, next: 1, polygon: 2, flags: 3, x: 4, y: 5 }
+  const SLOT = { generation: 0, next: 1, polygon: 2, solid: 3, x: 4, y: 5 }
   const at = (slot, word) => STATE + 6 * slot + SLOT[word]
 
   function forged(saved, changes) {
@@ -1064,7 +1105,8 @@ for (const [core, library] of libraries.entries()) {
       { [at(5, 'next')]: 5 }, // a loop that does not return
       { [at(4, 'next')]: 4 }, // a loop of one
       { [at(3, 'next')]: 4, [at(5, 'next')]: 0 }, // one loop of two polygons
-      ...[2, 3, 2 ** 32 - 1].map((value) => ({ [at(0, 'flags')]: value })),
+      ...[3, 4, 2 ** 32 - 2].map((value) => ({ [at(0, 'solid')]: value })),
+      { [at(1, 'solid')]: 1 }, // no polygon's slot
       ...[...numbers].flatMap((value) => [{ [at(0, 'x')]: value }, { [at(5, 'y')]: value }]),
     ].filter((changes) => Object.entries(changes).some(([word, value]) => words[word] !== value))
     for (const changes of forgeries) {

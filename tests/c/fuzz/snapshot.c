@@ -206,7 +206,7 @@ static void compare_octree(form of, copse_octree *tree, ledger *book, input *fro
 }
 
 static void compare_obstacle(copse_obstacle *tree, const portrait *now, input *from) {
-  enum { HEAD = 8, EACH = 6, FLAGS = 3 };
+  enum { HEAD = 8, EACH = 6, SOLID = 3, TWO_SIDED = 2 };
   static wall_list list;
   list = (wall_list){.capacity = copse_obstacle_capacity(tree)};
   const size_t words = list.capacity * sizeof(uint32_t);
@@ -214,8 +214,12 @@ static void compare_obstacle(copse_obstacle *tree, const portrait *now, input *f
   memcpy(list.polygons, copse_obstacle_polygons(tree), words);
   memcpy(list.generations, copse_obstacle_generations(tree), words);
   memcpy(list.vertices, copse_obstacle_vertices(tree), 2 * words);
-  for (uint32_t id = 0; HEAD + EACH * (id + 1) <= now->savedBytes / 4; id++)
-    list.twoSided[id] = now->saved[HEAD + EACH * id + FLAGS];
+  for (uint32_t id = 0; id < list.capacity; id++) {
+    if (!vertex_used(&list, id)) continue;
+    const int32_t solid = (int32_t)now->saved[HEAD + EACH * list.polygons[id] + SOLID];
+    list.twoSided[id] = solid == TWO_SIDED;
+    list.solid[id] = solid == TWO_SIDED ? 0 : solid;
+  }
   list_build(&list);
   const char *wrong = compare_loops(tree, &list);
   if (!wrong) wrong = compare_drawn(from, tree);

@@ -1169,6 +1169,49 @@ static void test_a_wall_of_two_sides_has_no_better_side(void) {
     }
 }
 
+/* A solid square in a room, moved to where they are mirrored: agents that push against both stay
+ * between them, as beside walls that were added there. */
+static void test_walls_hold_where_their_vertices_go_the_other_way(void) {
+  static const float ROOM[] = {0, 0, 0, 8, 8, 8, 8, 0}, SQUARE[] = {3, 3, 5, 3, 5, 5, 3, 5};
+  for (int isMoved = 0; isMoved < 2; isMoved++) {
+    const copse_obstacle_def def = copse_obstacle_default();
+    copse_obstacle *walls;
+    uint32_t slots[2];
+    CHECK(copse_obstacle_create(&def, &walls) == COPSE_OK);
+    for (int i = 0; i < 2; i++) {
+      float points[8];
+      CHECK(copse_obstacle_add(walls, i ? ROOM : SQUARE, 4, false, &slots[i]) == COPSE_OK);
+      for (int j = 0; j < 8; j++)
+        points[j] = j % 2 ? (i ? ROOM : SQUARE)[j] : 8 - (i ? ROOM : SQUARE)[j];
+      if (isMoved) CHECK(copse_obstacle_move(walls, slots[i], points, 4) == COPSE_OK);
+    }
+    CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
+    copse_crowd *crowd = crowd_of(2, 16);
+    for (int i = 0; i < 16; i++) {
+      const float x = 1 + 2 * (float)(i % 4), y = 1 + 2 * (float)(i / 4);
+      if (x == y || x + y == 8) continue; /* on the way to no corner */
+      const uint32_t slot = add_agent(crowd, x, y, 0.25f);
+      float *preferred = copse_crowd_get(crowd).preferredVelocities + 2 * slot;
+      preferred[0] = i % 3 ? 4 - x : x - 4;
+      preferred[1] = i % 3 ? 4 - y : y - 4;
+    }
+    for (int step = 0; step < 100; step++) {
+      float before[2 * 16];
+      memcpy(before, copse_crowd_get(crowd).positions, sizeof before);
+      steps_of(crowd, walls, 1);
+      for (uint32_t slot = 0; slot < copse_crowd_count(crowd); slot++) {
+        const float *at = copse_crowd_get(crowd).positions + 2 * slot;
+        bool isInside, isClear;
+        copse_obstacle_contains(walls, at, &isInside, NULL);
+        copse_obstacle_visible(walls, before + 2 * slot, at, 0, &isClear, NULL);
+        CHECK(!isInside && isClear);
+      }
+    }
+    copse_crowd_destroy(crowd);
+    copse_obstacle_destroy(walls);
+  }
+}
+
 static void check_scene(void (*begin)(scene *), uint32_t steps, double overlap) {
   static scene played;
   begin(&played);
@@ -1228,6 +1271,7 @@ const unit_test CROWD_TESTS[] = {
     TEST(test_overlaps_in_the_least_of_time_steps_give_finite_velocities),
     TEST(test_nothing_but_the_state_decides),
     TEST(test_a_wall_of_two_sides_has_no_better_side),
+    TEST(test_walls_hold_where_their_vertices_go_the_other_way),
     TEST(test_scenes_end_at_their_goals),
     {NULL, NULL, false},
 };

@@ -184,7 +184,7 @@ static void test_walls_fill_their_capacity(void) {
   const uint32_t *next = copse_obstacle_next(tree);
   CHECK(next[4] == 5 && next[5] == 11 && next[11] == 4 && copse_obstacle_polygons(tree)[11] == 4);
   CHECK(copse_obstacle_move(tree, 4, CLOCKWISE, 3) == COPSE_OK);
-  CHECK(copse_obstacle_winding(tree, 4) == -1 && copse_obstacle_vertices(tree)[23] == 8);
+  CHECK(copse_obstacle_winding(tree, 4) == 1 && copse_obstacle_vertices(tree)[23] == 8);
   build_walls(tree);
   copse_obstacle_destroy(tree);
 }
@@ -712,6 +712,116 @@ static void test_edges_know_how_they_turn(void) {
     }
 }
 
+/* A solid square in a boundary, both mirrored at x = 4, and so the other way round. */
+static void test_what_is_solid_stays_where_vertices_go_the_other_way(void) {
+  static const float MIRRORED[] = {6, 2, 2, 2, 2, 6, 6, 6}, OUTSIDE[] = {8, 0, 8, 8, 0, 8, 0, 0};
+  static uint32_t words[100];
+  size_t total;
+  for (int way = 0; way < 4; way++) {
+    copse_obstacle *tree = walls_of(10, 0, 1);
+    const uint32_t square = add_loop(tree, SQUARE, 4), border = add_loop(tree, CLOCKWISE, 4);
+    if (way == 2) { /* restored, and then moved */
+      CHECK(copse_obstacle_save(tree, words, sizeof words, &total, NULL) == COPSE_OK);
+      copse_obstacle_clear(tree);
+      CHECK(copse_obstacle_restore(tree, words, total) == COPSE_OK);
+    }
+    if (way == 1) {
+      memcpy(copse_obstacle_vertices(tree), MIRRORED, sizeof MIRRORED);
+      memcpy(copse_obstacle_vertices(tree) + 8, OUTSIDE, sizeof OUTSIDE);
+    } else {
+      CHECK(copse_obstacle_move(tree, square, MIRRORED, 4) == COPSE_OK);
+      CHECK(copse_obstacle_move(tree, border, OUTSIDE, 4) == COPSE_OK);
+    }
+    if (way == 3) { /* moved, and then restored */
+      CHECK(copse_obstacle_save(tree, words, sizeof words, &total, NULL) == COPSE_OK);
+      copse_obstacle_clear(tree);
+      CHECK(copse_obstacle_restore(tree, words, total) == COPSE_OK);
+    }
+    CHECK(copse_obstacle_reserve(tree, 20 + (uint32_t)way) == COPSE_OK);
+    build_walls(tree);
+    CHECK(copse_obstacle_winding(tree, square) == 1 && copse_obstacle_winding(tree, border) == -1);
+    CHECK(inside_walls(tree, 4, 4) && !inside_walls(tree, 1, 1) && inside_walls(tree, 9, 1));
+    const copse_wall_hit hit = shot(tree, 1, 4, 9, 4, COPSE_SIDE_VISIBLE);
+    CHECK(hit.edge == square + 1 && hit.normal[0] == -1 && hit.normal[1] == 0);
+    CHECK(shot(tree, 1, 4, -9, 4, COPSE_SIDE_VISIBLE).edge == border + 2);
+    CHECK(shot(tree, 4, 4, 9, 4, COPSE_SIDE_VISIBLE).edge == border); /* out of the solid */
+    CHECK(nearest_wall(tree, 4, 5, COPSE_SIDE_VISIBLE) == border + 1);
+    CHECK(nearest_wall(tree, 4, 9, COPSE_SIDE_VISIBLE) == square + 2);
+    /* Once it has no area, it goes as its vertices do; then it is solid again. */
+    CHECK(copse_obstacle_move(tree, square, (float[]){2, 2, 6, 6, 2, 2, 6, 6}, 4) == COPSE_OK);
+    CHECK(copse_obstacle_winding(tree, square) == 0);
+    CHECK(copse_obstacle_move(tree, square, MIRRORED, 4) == COPSE_OK);
+    CHECK(copse_obstacle_winding(tree, square) == 1);
+    copse_obstacle_destroy(tree);
+  }
+}
+
+/* Without area when it is added, nothing of it is solid yet: it goes as its vertices do. */
+static void test_polygons_added_without_area_go_as_their_vertices(void) {
+  static const float FLAT[] = {1, 1, 3, 3, 5, 5, 2, 2};
+  copse_obstacle *tree = walls_of(8, 0, 1);
+  CHECK(add_loop(tree, FLAT, 4) == 0 && copse_obstacle_winding(tree, 0) == 0);
+  for (int turn = 0; turn < 4; turn++) {
+    CHECK(copse_obstacle_move(tree, 0, turn % 2 ? CLOCKWISE : SQUARE, 4) == COPSE_OK);
+    CHECK(copse_obstacle_winding(tree, 0) == (turn % 2 ? -1 : 1));
+    build_walls(tree);
+    CHECK(inside_walls(tree, 4, 4) == (turn % 2 == 0) && inside_walls(tree, 9, 9) == turn % 2);
+  }
+  copse_obstacle_remove(tree, 0); /* what comes into its slot is another */
+  CHECK(add_loop(tree, CLOCKWISE, 4) == 0);
+  CHECK(copse_obstacle_move(tree, 0, SQUARE, 4) == COPSE_OK);
+  CHECK(copse_obstacle_winding(tree, 0) == -1);
+  uint32_t slot;
+  CHECK(copse_obstacle_add(tree, SQUARE, 4, true, &slot) == COPSE_OK && slot == 4);
+  for (int turn = 0; turn < 2; turn++) { /* of two sides */
+    CHECK(copse_obstacle_winding(tree, slot) == (turn ? -1 : 1));
+    CHECK(copse_obstacle_move(tree, slot, CLOCKWISE, 4) == COPSE_OK);
+  }
+  copse_obstacle_destroy(tree);
+}
+
+/* A loop that was moved to where its vertices go the other way round, and one that was added the
+ * right way: the same edges, linked alike. Edge i of the one is edge n - 1 - i of the other. */
+static void test_reversed_polygons_are_as_those_added_the_other_way(void) {
+  enum { MOST = 9 };
+  uint32_t state = 1, reversed = 0;
+  for (int run = 0; run < 300; run++) {
+    const uint32_t n = 3 + random_word(&state) % (MOST - 2);
+    float points[2 * MOST], mirrored[2 * MOST], backward[2 * MOST];
+    for (uint32_t i = 0; i < 2 * n; i++) points[i] = (float)(random_word(&state) % 64) / 8;
+    if (run % 2) memcpy(points + 2, points, 2 * sizeof *points); /* an edge of no length */
+    for (uint32_t i = 0; i < 2 * n; i++) {
+      mirrored[i] = i % 2 ? points[i] : -points[i];
+      backward[i] = points[i < 2 ? i : 2 * (n - i / 2) + i % 2];
+    }
+    copse_obstacle *moved = walls_of(n, 0, 2), *added = walls_of(n, 0, 2);
+    add_loop(moved, mirrored, n);
+    CHECK(copse_obstacle_move(moved, 0, points, n) == COPSE_OK);
+    add_loop(added, backward, n);
+    build_walls(moved);
+    build_walls(added);
+    reversed += copse_obstacle_winding(moved, 0) != 0;
+    CHECK(copse_obstacle_winding(moved, 0) == copse_obstacle_winding(added, 0));
+    for (uint32_t i = 0; i < n && copse_obstacle_winding(moved, 0); i++) {
+      const uint32_t other = n - 1 - i;
+      const obstacle_corner *a = &moved->corners[i], *b = &added->corners[other];
+      CHECK(!moved->kinds[i] == !added->kinds[other]);
+      if (!moved->kinds[i]) continue;
+      CHECK(!memcmp(&moved->edges[i], &added->edges[other], sizeof *moved->edges));
+      CHECK(a->before == n - 1 - b->before && a->after == n - 1 - b->after && a->turn == b->turn);
+      CHECK(!memcmp(a->direction, b->direction, sizeof a->direction));
+    }
+    for (int i = 0; i < 20; i++) {
+      const float x = (float)(random_word(&state) % 80) / 8 - 1;
+      const float y = (float)(random_word(&state) % 80) / 8 - 1;
+      CHECK(inside_walls(moved, x, y) == inside_walls(added, x, y));
+    }
+    copse_obstacle_destroy(moved);
+    copse_obstacle_destroy(added);
+  }
+  CHECK(reversed > 200);
+}
+
 /* By every kind of search: more would be slower, though the answers are right. */
 static void test_searches_of_walls_visit_no_more_than_they_must(void) {
   enum { SIZE = 20, SEARCHES = 200 };
@@ -857,8 +967,10 @@ static void test_a_snapshot_of_walls_checks_what_it_takes(void) {
       {head + 2, UINT32_MAX},
       {head + 6 + 1, 0},
       {head + 6 + 2, 1},
-      {head + 3, 2},
-      {head + 3, UINT32_MAX},
+      {head + 3, 3},
+      {head + 3, UINT32_MAX - 1},
+      {head + 6 + 3, 1}, /* not of a polygon's slot */
+      {head + 6 * 4 + 3, 1},
       {head + 4, 0x7fc00000},
       {head + 4, 0x7f800000},
       {head + 5, 0x7f7fffff},
@@ -1048,6 +1160,9 @@ const unit_test OBSTACLE_TESTS[] = {
     TEST(test_a_round_wall_bounds_the_depth),
     TEST(test_what_is_seen_in_a_room),
     TEST(test_edges_know_how_they_turn),
+    TEST(test_what_is_solid_stays_where_vertices_go_the_other_way),
+    TEST(test_polygons_added_without_area_go_as_their_vertices),
+    TEST(test_reversed_polygons_are_as_those_added_the_other_way),
     TEST(test_searches_of_walls_visit_no_more_than_they_must),
     TEST(test_room_for_what_is_seen_in_mazes),
     TEST(test_the_line_that_divides_best_is_taken_and_cut_to_its_cell),

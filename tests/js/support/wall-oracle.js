@@ -13,6 +13,7 @@ export function createList(capacity) {
     polygons: new Uint32Array(capacity),
     generations: new Uint32Array(capacity), // odd: in use
     twoSided: new Uint8Array(capacity),
+    solid: new Int8Array(capacity), // by polygon: 1 inside, -1 outside; 0: added without area, or two-sided
     edges: [], // of the last build: { id, ax, ay, bx, by, twoSided, ofArea }
     hasBoundaries: false,
   }
@@ -54,6 +55,7 @@ export function add(list, points, twoSided) {
     list.twoSided[id] = Number(twoSided)
     list.generations[id]++
   }
+  list.solid[ids[0]] = twoSided ? 0 : drawn(list, ids[0])
   return ids[0]
 }
 
@@ -84,7 +86,11 @@ function areaOf(list, ids) {
   return area
 }
 
-export const winding = (list, slot) => Math.sign(areaOf(list, loopOf(list, slot)))
+/** Which way round the vertices of a polygon go now. */
+const drawn = (list, slot) => Math.sign(areaOf(list, loopOf(list, slot)))
+
+/** Which way round its edges go: as its vertices did when it was added, if it had an area then and has one now. */
+export const winding = (list, slot) => drawn(list, slot) && (list.solid[slot] || drawn(list, slot))
 
 /** What queries answer for from now on. */
 export function build(list) {
@@ -92,10 +98,12 @@ export function build(list) {
   list.edges = []
   list.dropped = 0
   list.hasBoundaries = slotsOf(list).some((slot) => !twoSided[slot] && winding(list, slot) < 0)
+  const reversed = slotsOf(list).filter((slot) => winding(list, slot) !== drawn(list, slot))
   for (let id = 0; id < list.capacity; id++) {
     if (!isUsed(list, id)) continue
-    const [ax, ay] = vertices.subarray(2 * id)
-    const [bx, by] = vertices.subarray(2 * next[id])
+    const isReversed = reversed.includes(polygons[id])
+    const [ax, ay] = vertices.subarray(2 * (isReversed ? next[id] : id))
+    const [bx, by] = vertices.subarray(2 * (isReversed ? id : next[id]))
     const ofArea = !twoSided[polygons[id]] && next[next[id]] !== id
     if (ax === bx && ay === by) list.dropped++
     else list.edges.push({ id, ax, ay, bx, by, twoSided: twoSided[id] === 1, ofArea })

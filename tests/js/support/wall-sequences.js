@@ -135,6 +135,7 @@ function addWall(random, play, shape) {
     const turned = points.slice(0, 2)
     for (let i = points.length - 2; i > 0; i -= 2) turned.push(points[i], points[i + 1])
     list.move(model, slot, turned)
+    if (!twoSided) model.solid[slot] = -sign
   }
 }
 
@@ -222,7 +223,7 @@ const changes = {
     tree.reserve(capacity)
     if (capacity === model.capacity) return
     const larger = list.createList(capacity)
-    for (const name of ['vertices', 'next', 'polygons', 'generations', 'twoSided'])
+    for (const name of ['vertices', 'next', 'polygons', 'generations', 'twoSided', 'solid'])
       larger[name].set(model[name])
     play.options = {
       ...options,
