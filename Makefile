@@ -229,13 +229,13 @@ build/test/determinism.o: tests/c/determinism.c $(C_TESTS) $(C_HEADERS) Makefile
 build/test/determinism-%.wasm: build/test/determinism.o $(call wasm_objects,simd) $(call wasm_objects,scalar)
 	$(LINK) $(if $(findstring simd,$*),-msimd128) -sINITIAL_MEMORY=16MB $< $(call wasm_objects,$*) -o $@
 
-# A core that fails on demand: it traps where this capacity is reserved, and may grow to 2 MB only.
+# A core that fails on demand: it traps where this capacity is reserved, and may grow to 4 MB only.
 build/test/exports.o: wasm/exports.c wasm/index.h $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
 	$(EMCC_COMPILE) -msimd128 -DCOPSE_TEST_TRAP=54321 -c $< -o $@
 
 build/test/core-failing.wasm: $(call wasm_objects,simd) build/test/exports.o
-	$(LINK) -msimd128 -sMAXIMUM_MEMORY=2MB $(call creators,$(CLASS_CORES)) $^ -o $@
+	$(LINK) -msimd128 -sMAXIMUM_MEMORY=4MB $(call creators,$(CLASS_CORES)) $^ -o $@
 
 # The README's program against the installed library, in C and in C++.
 build/test/example-c build/test/example-cpp: tests/c/example.c build/libcopse.a

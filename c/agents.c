@@ -124,10 +124,9 @@ copse_positions agents_positions(const agents *all) {
   return positions;
 }
 
-uint32_t agents_order(const agents *all, uint32_t *order, uint32_t capacity) {
-  const uint32_t count = all->present < capacity ? all->present : capacity;
-  if (count) memcpy(order, all->points.ids, count * sizeof *order);
-  return all->present;
+const uint32_t *agents_order(const agents *all, uint32_t *count) {
+  *count = all->present;
+  return all->points.ids;
 }
 
 /* ---- Build ------------------------------------------------------------------------------- */
@@ -331,6 +330,7 @@ typedef struct agents_snapshot {
   uint32_t dimensions, options[INDEX_OPTIONS], onNonFinite; /* must agree */
   uint32_t count, builtCount, skipped;
 } agents_snapshot;
+_Static_assert(sizeof(agents_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
 
 static uint64_t state_bytes(const agents *all, uint64_t count) {
   return count * (all->dimensions + 1) * 4;
@@ -394,18 +394,27 @@ copse_status agents_save(const agents *all, void *bytes, size_t capacity, size_t
   return COPSE_OK;
 }
 
-copse_status agents_restore(agents *all, const void *bytes, size_t size) {
-  if ((uintptr_t)bytes % 4) return COPSE_INVALID_ARGUMENT;
+copse_status agents_restorable(const agents *all, const void *bytes, size_t size) {
   agents_snapshot head, own = snapshot_head(all);
-  if (size < sizeof head || !snapshot_opens(bytes, size, all->type->kind))
-    return COPSE_BAD_SNAPSHOT;
+  if (size < sizeof head) return COPSE_BAD_SNAPSHOT;
   memcpy(&head, bytes, sizeof head);
-  if (head.dimensions != own.dimensions || head.onNonFinite != own.onNonFinite ||
+  if (!snapshot_fits(&head.header, size, all->type->kind) || head.dimensions != own.dimensions ||
+      head.onNonFinite != own.onNonFinite ||
       memcmp(head.options, own.options, sizeof head.options) != 0 ||
       size != sizeof head + state_bytes(all, head.count) + state_bytes(all, head.builtCount) ||
       head.skipped > head.builtCount)
     return COPSE_BAD_SNAPSHOT;
+  const bool fits = head.count <= all->capacity && head.builtCount <= all->capacity;
+  return fits ? COPSE_OK : COPSE_FULL;
+}
 
+copse_status agents_restore(agents *all, const void *bytes, size_t size) {
+  if ((uintptr_t)bytes % 4) return COPSE_INVALID_ARGUMENT;
+  const copse_status status = agents_restorable(all, bytes, size);
+  if (status != COPSE_OK) return status;
+  if (!snapshot_is_intact(bytes, size)) return COPSE_BAD_SNAPSHOT;
+  agents_snapshot head;
+  memcpy(&head, bytes, sizeof head);
   char *at = (char *)bytes + sizeof head; /* only read */
   const source saved = state_at(all, at, head.count);
   const source built = state_at(all, at + state_bytes(all, head.count), head.builtCount);
@@ -414,7 +423,6 @@ copse_status agents_restore(agents *all, const void *bytes, size_t size) {
       all->onNonFinite == COPSE_NON_FINITE_SKIP || survey_of(&saved, all->dimensions).bad == 0;
   if (!savedOk || found.bad || found.present + head.skipped > head.builtCount)
     return COPSE_BAD_SNAPSHOT;
-  if (head.count > all->capacity || head.builtCount > all->capacity) return COPSE_FULL;
 
   all->count = head.count;
   const source buffers = buffers_of(all);

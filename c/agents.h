@@ -127,7 +127,7 @@ copse_status agents_reserve(agents *all, uint32_t capacity);
 
 copse_status agents_set_count(agents *all, uint32_t count);
 copse_positions agents_positions(const agents *all);
-uint32_t agents_order(const agents *all, uint32_t *order, uint32_t capacity);
+const uint32_t *agents_order(const agents *all, uint32_t *count);
 
 /* ---- Build ---- */
 
@@ -198,6 +198,7 @@ void agents_scan_ray(const agents *all, uint32_t begin, uint32_t end, const scan
 
 copse_status agents_save(const agents *all, void *bytes, size_t capacity, size_t *total,
                          uint32_t *firstBad);
+copse_status agents_restorable(const agents *all, const void *bytes, size_t size);
 /* Checks untrusted bytes, takes their buffers and builds. */
 copse_status agents_restore(agents *all, const void *bytes, size_t size);
 

@@ -118,17 +118,22 @@ static void depth_walk_on(depth_walk *walk, const node *current) {
     walk->depth = walk->rightDepths[--walk->waiting];
 }
 
-size_t copse_agenttree_cells(const copse_agenttree *tree, float *out, size_t capacity) {
-  const size_t sides = 2 * (size_t)tree->agents.dimensions, width = sides + 2;
+size_t copse_agenttree_cells(const copse_agenttree *tree, size_t skipped, float *out,
+                             size_t capacity) {
+  const size_t sides = 2 * (size_t)tree->agents.dimensions;
+  drawing drawn = {out, skipped, capacity, sides + 2, 0};
   depth_walk walk = {.depth = 0};
-  for (uint32_t i = 0; i < tree->nodeCount && (i + 1) * width <= capacity; i++) {
+  for (size_t i = 0; i < tree->nodeCount; i++) {
     const node *at = &tree->nodes[i];
-    memcpy(out + i * width, tree->bounds + i * sides, sides * sizeof(float));
-    out[i * width + sides] = (float)walk.depth;
-    out[i * width + sides + 1] = (float)(at->end - at->begin);
+    float *cell = drawing_next(&drawn);
+    if (cell) {
+      memcpy(cell, tree->bounds + i * sides, sides * sizeof(float));
+      cell[sides] = (float)walk.depth;
+      cell[sides + 1] = (float)(at->end - at->begin);
+    }
     depth_walk_on(&walk, at);
   }
-  return tree->nodeCount * width;
+  return drawn.floats;
 }
 
 copse_agenttree_statistics copse_agenttree_stats(const copse_agenttree *tree) {
@@ -145,8 +150,8 @@ copse_agenttree_statistics copse_agenttree_stats(const copse_agenttree *tree) {
   return stats;
 }
 
-uint32_t copse_agenttree_order(const copse_agenttree *tree, uint32_t *order, uint32_t capacity) {
-  return agents_order(&tree->agents, order, capacity);
+const uint32_t *copse_agenttree_order(const copse_agenttree *tree, uint32_t *count) {
+  return agents_order(&tree->agents, count);
 }
 
 /* What must hold for one node, given that it is reached in preorder. */
@@ -250,6 +255,10 @@ copse_status copse_agenttree_save(const copse_agenttree *tree, void *bytes, size
   return agents_save(&tree->agents, bytes, capacity, total, firstBad);
 }
 
+copse_status copse_agenttree_restorable(const copse_agenttree *tree, const void *bytes,
+                                        size_t size) {
+  return agents_restorable(&tree->agents, bytes, size);
+}
 copse_status copse_agenttree_restore(copse_agenttree *tree, const void *bytes, size_t size) {
   return agents_restore(&tree->agents, bytes, size);
 }

@@ -45,6 +45,9 @@ extern "C" {
 /* Coordinates are accepted up to this magnitude, so that no squared distance overflows. */
 #define COPSE_MAX_COORDINATE 1e18f
 
+/* So many of its first bytes tell what a snapshot is of. */
+#define COPSE_SNAPSHOT_HEAD 128
+
 /* No tree is deeper than this. */
 #define COPSE_MAX_DEPTH 96
 
@@ -325,15 +328,17 @@ copse_status copse_agenttree_raycast_many(const copse_agenttree *tree, const flo
                                           const copse_query *query, uint32_t *ids,
                                           float *fractions);
 
-/* The slots in tree order: neighbors in space are near each other in it. A game that renumbers its
- * agents so, now and then, has builds and queries that miss the cache less. Writes while they fit;
- * returns how many agents the last build has. */
-uint32_t copse_agenttree_order(const copse_agenttree *tree, uint32_t *order, uint32_t capacity);
+/* Returns the slots of the last build in tree order, and their number: neighbors in space are near
+ * each other in it. Owned by the tree, valid until the next build, restore or reserve. A game that
+ * renumbers its agents so, now and then, has builds and queries that miss the cache less. */
+const uint32_t *copse_agenttree_order(const copse_agenttree *tree, uint32_t *count);
 
 /* The nodes in preorder, to draw: per node its bounds (lo x, y, (z,) hi x, y, (z)), its depth and
- * its number of agents, 2 * dimensions + 2 floats. Writes whole nodes while they fit into
- * `capacity` floats; returns the number of floats in all. */
-size_t copse_agenttree_cells(const copse_agenttree *tree, float *out, size_t capacity);
+ * its number of agents, 2 * dimensions + 2 floats. Skips the first `skipped` floats, a
+ * multiple of that, then writes whole nodes while they fit into `capacity` floats. Returns the
+ * number of floats of all nodes. */
+size_t copse_agenttree_cells(const copse_agenttree *tree, size_t skipped, float *out,
+                             size_t capacity);
 
 typedef struct copse_agenttree_statistics {
   uint32_t agents;  /* in the last build */
@@ -360,6 +365,10 @@ copse_status copse_agenttree_save(const copse_agenttree *tree, void *bytes, size
  * may differ). Untrusted input: COPSE_BAD_SNAPSHOT or COPSE_FULL leave the tree as it was. The
  * bytes must be aligned to 4. */
 copse_status copse_agenttree_restore(copse_agenttree *tree, const void *bytes, size_t size);
+/* Returns what restore would say of a snapshot by its size and its first bytes alone (those that
+ * there are, up to COPSE_SNAPSHOT_HEAD): for a reader that takes memory only for what will do. */
+copse_status copse_agenttree_restorable(const copse_agenttree *tree, const void *bytes,
+                                        size_t size);
 
 /* ---- Grid -------------------------------------------------------------------------------- *
  *
@@ -447,11 +456,11 @@ copse_status copse_grid_raycast_many(const copse_grid *grid, const float *segmen
                                      float radius, const float *radii, const copse_query *query,
                                      uint32_t *ids, float *fractions);
 
-uint32_t copse_grid_order(const copse_grid *grid, uint32_t *order, uint32_t capacity);
+const uint32_t *copse_grid_order(const copse_grid *grid, uint32_t *count);
 
 /* The cells that hold agents, row by row: bounds, 0 in place of a depth, and the number of agents.
  * Cells that share entries may come more than once, each agent counted once. */
-size_t copse_grid_cells(const copse_grid *grid, float *out, size_t capacity);
+size_t copse_grid_cells(const copse_grid *grid, size_t skipped, float *out, size_t capacity);
 
 typedef struct copse_grid_statistics {
   uint32_t agents;  /* in the last build */
@@ -468,6 +477,7 @@ bool copse_grid_validate(const copse_grid *grid);
 copse_status copse_grid_save(const copse_grid *grid, void *bytes, size_t capacity, size_t *total,
                              uint32_t *firstBad);
 copse_status copse_grid_restore(copse_grid *grid, const void *bytes, size_t size);
+copse_status copse_grid_restorable(const copse_grid *grid, const void *bytes, size_t size);
 
 /* ---- k-d tree ---------------------------------------------------------------------------- *
  *
@@ -560,12 +570,12 @@ copse_status copse_kdtree_raycast_many(const copse_kdtree *tree, const float *se
                                        float radius, const float *radii, const copse_query *query,
                                        uint32_t *ids, float *fractions);
 
-uint32_t copse_kdtree_order(const copse_kdtree *tree, uint32_t *order, uint32_t capacity);
+const uint32_t *copse_kdtree_order(const copse_kdtree *tree, uint32_t *count);
 
 /* The dividing lines (in 3D planes) in preorder, to draw: per node the part of its line that
  * divides what is below it, as a box without width on its axis, its depth and the number of points
- * below and on it. Writes whole nodes while they fit; returns the number of floats in all. */
-size_t copse_kdtree_cells(const copse_kdtree *tree, float *out, size_t capacity);
+ * below and on it. Skips and writes as for the agent tree. */
+size_t copse_kdtree_cells(const copse_kdtree *tree, size_t skipped, float *out, size_t capacity);
 
 typedef struct copse_kdtree_statistics {
   uint32_t points;  /* in the last build: as many nodes */
@@ -584,6 +594,7 @@ bool copse_kdtree_validate(const copse_kdtree *tree);
 copse_status copse_kdtree_save(const copse_kdtree *tree, void *bytes, size_t capacity,
                                size_t *total, uint32_t *firstBad);
 copse_status copse_kdtree_restore(copse_kdtree *tree, const void *bytes, size_t size);
+copse_status copse_kdtree_restorable(const copse_kdtree *tree, const void *bytes, size_t size);
 
 /* ---- Quadtree and octree ------------------------------------------------------------------- *
  *
@@ -720,9 +731,8 @@ copse_status copse_octree_pairs(const copse_octree *tree, const copse_query *que
                                 copse_results *results);
 
 /* The cells in preorder, to draw: per cell its bounds within the world, its depth and the number of
- * items in it and below, 2 * dimensions + 2 floats. Writes whole cells while they fit; returns the
- * number of floats in all. */
-size_t copse_octree_cells(const copse_octree *tree, float *out, size_t capacity);
+ * items in it and below, 2 * dimensions + 2 floats. Skips and writes as for the agent tree. */
+size_t copse_octree_cells(const copse_octree *tree, size_t skipped, float *out, size_t capacity);
 
 typedef struct copse_octree_statistics {
   uint32_t items;
@@ -750,6 +760,7 @@ bool copse_octree_validate(const copse_octree *tree);
 copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t capacity,
                                size_t *total);
 copse_status copse_octree_restore(copse_octree *tree, const void *bytes, size_t size);
+copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes, size_t size);
 
 /* ---- Obstacle tree ------------------------------------------------------------------------- *
  *
@@ -824,6 +835,9 @@ const uint32_t *copse_obstacle_generations(const copse_obstacle *tree);
 
 /* Whether a slot is a polygon's. */
 bool copse_obstacle_has(const copse_obstacle *tree, uint32_t slot);
+
+/* Returns how many vertices a polygon has; 0: the slot is not a polygon's. */
+uint32_t copse_obstacle_size(const copse_obstacle *tree, uint32_t slot);
 
 /* Adds a loop of vertices, x and y each. twoSided: its edges are seen from both sides, and it has
  * no inside. COPSE_INVALID_ARGUMENT (fewer than 2), COPSE_NOT_FINITE, COPSE_FULL: *slot is
@@ -933,12 +947,13 @@ copse_status copse_obstacle_visibility(const copse_obstacle *tree, const float *
 void copse_obstacle_bounds(const copse_obstacle *tree, float *bounds);
 
 /* The cells in preorder, to draw: per cell the bounds of its pieces (x, y, x, y), its depth and
- * their number, 6 floats. Writes whole cells while they fit; returns the number of floats in all.
- */
-size_t copse_obstacle_cells(const copse_obstacle *tree, float *out, size_t capacity);
+ * their number, 6 floats. Skips and writes as for the agent tree. */
+size_t copse_obstacle_cells(const copse_obstacle *tree, size_t skipped, float *out,
+                            size_t capacity);
 
 /* The splitting lines in preorder, cut to their cells: x0, y0, x1, y1 and depth, 5 floats. */
-size_t copse_obstacle_lines(const copse_obstacle *tree, float *out, size_t capacity);
+size_t copse_obstacle_lines(const copse_obstacle *tree, size_t skipped, float *out,
+                            size_t capacity);
 
 typedef struct copse_obstacle_statistics {
   uint32_t edges;    /* in the tree */
@@ -964,6 +979,7 @@ bool copse_obstacle_validate(const copse_obstacle *tree);
 copse_status copse_obstacle_save(const copse_obstacle *tree, void *bytes, size_t capacity,
                                  size_t *total, uint32_t *firstBad);
 copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, size_t size);
+copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *bytes, size_t size);
 
 /* ---- Crowd --------------------------------------------------------------------------------- *
  *
@@ -1101,12 +1117,12 @@ uint32_t copse_crowd_stuck(const copse_crowd *crowd);
 
 /* What an agent heeds, as things are now: what the next step will take into account. */
 typedef struct copse_crowd_view {
-  uint32_t neighborCount, neighbors[COPSE_CROWD_MAX_NEIGHBORS]; /* nearest first */
-  uint32_t wallCount, walls[COPSE_CROWD_WALLS]; /* the nearest edges, nearest first */
+  uint32_t neighborCount, wallCount, constraintCount, wallConstraintCount;
+  uint32_t neighbors[COPSE_CROWD_MAX_NEIGHBORS]; /* nearest first */
+  uint32_t walls[COPSE_CROWD_WALLS];             /* the nearest edges, nearest first */
   /* Constraints on its velocity, those of walls first. In the plane x, y, direction x, y: permitted
    * is what lies left of the line through that point in that direction. In space a point and a unit
    * normal: what lies beyond. */
-  uint32_t constraintCount, wallConstraintCount;
   float constraints[(COPSE_CROWD_MAX_NEIGHBORS + COPSE_CROWD_WALLS) * 6];
 } copse_crowd_view;
 
@@ -1137,6 +1153,7 @@ uint32_t copse_crowd_hash(const copse_crowd *crowd);
 copse_status copse_crowd_save(const copse_crowd *crowd, void *bytes, size_t capacity, size_t *total,
                               uint32_t *firstBad);
 copse_status copse_crowd_restore(copse_crowd *crowd, const void *bytes, size_t size);
+copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes, size_t size);
 
 /* ---- Brute force ------------------------------------------------------------------------- *
  *

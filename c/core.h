@@ -65,6 +65,24 @@ ALWAYS_INLINE arena arena_over(void *block) {
   return (arena){block ? (char *)block + skip : NULL, 0};
 }
 
+/* ---- Rows to draw ---- */
+
+/* Rows of `width` floats, one after the other, of which the caller wants those behind the first
+ * `skipped` floats, as far as they fit. */
+typedef struct drawing {
+  float *out;
+  size_t skipped, capacity, width;
+  size_t floats; /* of all rows so far */
+} drawing;
+
+/* Returns where the next row belongs, or NULL if the caller does not want it. */
+static inline float *drawing_next(drawing *drawn) {
+  const size_t begin = drawn->floats, end = begin + drawn->width;
+  drawn->floats = end;
+  if (begin < drawn->skipped || end - drawn->skipped > drawn->capacity) return NULL;
+  return drawn->out + (begin - drawn->skipped);
+}
+
 /* ---- Slots with generations ----
  *
  * Hands out the lowest free slot: a function of what is in use alone, so that a restored object

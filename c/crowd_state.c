@@ -30,6 +30,7 @@ typedef struct crowd_snapshot {
   double time;
   uint64_t steps;
 } crowd_snapshot;
+_Static_assert(sizeof(crowd_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
 
 static crowd_snapshot snapshot_head(const copse_crowd *crowd) {
   crowd_snapshot head = {.dimensions = crowd->def.dimensions,
@@ -128,16 +129,25 @@ static bool free_ok(const copse_crowd *crowd, const uint32_t *generations, uint3
   return true;
 }
 
-copse_status copse_crowd_restore(copse_crowd *crowd, const void *bytes, size_t size) {
-  if ((uintptr_t)bytes % 4) return COPSE_INVALID_ARGUMENT;
+copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes, size_t size) {
   crowd_snapshot head;
-  if (size < sizeof head || !snapshot_opens(bytes, size, SNAPSHOT_CROWD)) return COPSE_BAD_SNAPSHOT;
+  if (size < sizeof head) return COPSE_BAD_SNAPSHOT;
   memcpy(&head, bytes, sizeof head);
-  if (head.dimensions != crowd->def.dimensions || head.maxNeighbors != crowd->def.maxNeighbors ||
+  if (!snapshot_fits(&head.header, size, SNAPSHOT_CROWD) ||
+      head.dimensions != crowd->def.dimensions || head.maxNeighbors != crowd->def.maxNeighbors ||
       head.exact != crowd->def.exact || size != sizeof head + 4 * words_of(crowd) * head.slots ||
       !(head.time >= 0 && head.time < (double)INFINITY))
     return COPSE_BAD_SNAPSHOT;
-  if (head.slots > crowd->def.capacity) return COPSE_FULL;
+  return head.slots <= crowd->def.capacity ? COPSE_OK : COPSE_FULL;
+}
+
+copse_status copse_crowd_restore(copse_crowd *crowd, const void *bytes, size_t size) {
+  if ((uintptr_t)bytes % 4) return COPSE_INVALID_ARGUMENT;
+  const copse_status status = copse_crowd_restorable(crowd, bytes, size);
+  if (status != COPSE_OK) return status;
+  if (!snapshot_is_intact(bytes, size)) return COPSE_BAD_SNAPSHOT;
+  crowd_snapshot head;
+  memcpy(&head, bytes, sizeof head);
   const uint32_t *words = (const uint32_t *)((const char *)bytes + sizeof head);
   if (!vectors_ok(words + head.slots, (uint64_t)FIELD_GOAL * head.dimensions * head.slots) ||
       !free_ok(crowd, words, head.slots))

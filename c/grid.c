@@ -336,8 +336,8 @@ copse_status copse_grid_build_from(copse_grid *grid, const copse_positions *posi
 
 /* ---- Debug ------------------------------------------------------------------------------- */
 
-uint32_t copse_grid_order(const copse_grid *grid, uint32_t *order, uint32_t capacity) {
-  return agents_order(&grid->agents, order, capacity);
+const uint32_t *copse_grid_order(const copse_grid *grid, uint32_t *count) {
+  return agents_order(&grid->agents, count);
 }
 
 /* The numbers of the agent at a place. */
@@ -354,19 +354,20 @@ static void cell_of(const copse_grid *grid, uint32_t place, uint32_t *cell) {
   cell[0] /= grid->columns;
 }
 
-SMALL_CODE size_t copse_grid_cells(const copse_grid *grid, float *out, size_t capacity) {
-  const size_t dim = grid->agents.dimensions, width = 2 * dim + 2;
-  size_t written = 0;
+SMALL_CODE size_t copse_grid_cells(const copse_grid *grid, size_t skipped, float *out,
+                                   size_t capacity) {
+  const size_t dim = grid->agents.dimensions;
+  drawing drawn = {out, skipped, capacity, 2 * dim + 2, 0};
   uint32_t cell[4], next[4];
-  for (uint32_t place = 0; place < grid->agents.present; written += width) {
+  for (uint32_t place = 0; place < grid->agents.present;) {
     uint32_t end = place + 1;
     cell_of(grid, place, cell);
     for (; end < grid->agents.present; end++) {
       cell_of(grid, end, next);
       if (memcmp(next, cell, sizeof cell) != 0) break;
     }
-    if (written + width <= capacity) {
-      float *box = out + written;
+    float *box = drawing_next(&drawn);
+    if (box) {
       for (size_t axis = 0; axis < dim; axis++) {
         const float across = axis ? 1 : (float)grid->columns;
         box[axis] = grid->origin[axis] + ((float)cell[axis] * across - 0.5f) / grid->scale[axis];
@@ -377,7 +378,7 @@ SMALL_CODE size_t copse_grid_cells(const copse_grid *grid, float *out, size_t ca
     }
     place = end;
   }
-  return written;
+  return drawn.floats;
 }
 
 SMALL_CODE copse_grid_statistics copse_grid_stats(const copse_grid *grid) {
@@ -458,6 +459,9 @@ copse_status copse_grid_save(const copse_grid *grid, void *bytes, size_t capacit
   return agents_save(&grid->agents, bytes, capacity, total, firstBad);
 }
 
+copse_status copse_grid_restorable(const copse_grid *grid, const void *bytes, size_t size) {
+  return agents_restorable(&grid->agents, bytes, size);
+}
 copse_status copse_grid_restore(copse_grid *grid, const void *bytes, size_t size) {
   return agents_restore(&grid->agents, bytes, size);
 }

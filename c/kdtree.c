@@ -95,35 +95,36 @@ uint32_t *copse_kdtree_groups(copse_kdtree *tree) { return tree->agents.groups; 
 
 /* ---- Debug ------------------------------------------------------------------------------- */
 
-uint32_t copse_kdtree_order(const copse_kdtree *tree, uint32_t *order, uint32_t capacity) {
-  return agents_order(&tree->agents, order, capacity);
+const uint32_t *copse_kdtree_order(const copse_kdtree *tree, uint32_t *count) {
+  return agents_order(&tree->agents, count);
 }
 
-size_t copse_kdtree_cells(const copse_kdtree *tree, float *out, size_t capacity) {
+size_t copse_kdtree_cells(const copse_kdtree *tree, size_t skipped, float *out, size_t capacity) {
   typedef struct cell {
     kdtree_range range;
     uint32_t depth;
     float box[6];
   } cell;
-  const size_t dim = tree->agents.dimensions, width = 2 * dim + 2;
+  const size_t dim = tree->agents.dimensions;
+  drawing drawn = {out, skipped, capacity, 2 * dim + 2, 0};
   cell stack[KDTREE_LEVELS];
   uint32_t waiting = 0;
-  size_t written = 0;
   if (tree->agents.present) {
     stack[waiting] = (cell){{0, tree->agents.present, 0}, 0, {0}};
     memcpy(stack[waiting++].box, tree->bounds, sizeof tree->bounds);
   }
-  while (waiting && written + width <= capacity) {
+  while (waiting) {
     const cell at = stack[--waiting];
     const kdtree_range *range = &at.range;
     const uint32_t middle = kdtree_middle(range->begin, range->end), axis = range->axis;
     const float x = tree->agents.points.axes[axis][middle];
-    float *row = out + written;
-    memcpy(row, at.box, 2 * dim * sizeof *row);
-    row[axis] = row[dim + axis] = x;
-    row[2 * dim] = (float)at.depth;
-    row[2 * dim + 1] = (float)(range->end - range->begin);
-    written += width;
+    float *row = drawing_next(&drawn);
+    if (row) {
+      memcpy(row, at.box, 2 * dim * sizeof *row);
+      row[axis] = row[dim + axis] = x;
+      row[2 * dim] = (float)at.depth;
+      row[2 * dim + 1] = (float)(range->end - range->begin);
+    }
     const uint32_t next = kdtree_next_axis(axis, (int)dim);
     if (middle + 1 < range->end) {
       stack[waiting] = at;
@@ -138,7 +139,7 @@ size_t copse_kdtree_cells(const copse_kdtree *tree, float *out, size_t capacity)
       stack[waiting++].box[dim + axis] = x;
     }
   }
-  return tree->agents.present * width;
+  return drawn.floats;
 }
 
 copse_kdtree_statistics copse_kdtree_stats(const copse_kdtree *tree) {
@@ -235,6 +236,9 @@ copse_status copse_kdtree_save(const copse_kdtree *tree, void *bytes, size_t cap
   return agents_save(&tree->agents, bytes, capacity, total, firstBad);
 }
 
+copse_status copse_kdtree_restorable(const copse_kdtree *tree, const void *bytes, size_t size) {
+  return agents_restorable(&tree->agents, bytes, size);
+}
 copse_status copse_kdtree_restore(copse_kdtree *tree, const void *bytes, size_t size) {
   return agents_restore(&tree->agents, bytes, size);
 }

@@ -215,16 +215,19 @@ copse_status copse_obstacle_remove(copse_obstacle *tree, uint32_t slot) {
   return COPSE_OK;
 }
 
+uint32_t copse_obstacle_size(const copse_obstacle *tree, uint32_t slot) {
+  if (!copse_obstacle_has(tree, slot)) return 0;
+  uint32_t size = 1;
+  for (uint32_t vertex = tree->next[slot]; vertex != slot; vertex = tree->next[vertex]) size++;
+  return size;
+}
+
 copse_status copse_obstacle_move(copse_obstacle *tree, uint32_t slot, const float *points,
                                  uint32_t count) {
   if (!copse_obstacle_has(tree, slot)) return COPSE_STALE_HANDLE;
-  uint32_t has = 0, vertex = slot;
-  do {
-    has++;
-    vertex = tree->next[vertex];
-  } while (vertex != slot);
-  if (has != count) return COPSE_INVALID_ARGUMENT;
+  if (count != copse_obstacle_size(tree, slot)) return COPSE_INVALID_ARGUMENT;
   if (!points_ok(points, count)) return COPSE_NOT_FINITE;
+  uint32_t vertex = slot;
   for (uint32_t i = 0; i < count; i++) {
     put(tree, vertex, points + (size_t)2 * i);
     vertex = tree->next[vertex];

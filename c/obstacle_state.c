@@ -50,13 +50,15 @@ void copse_obstacle_bounds(const copse_obstacle *tree, float *bounds) {
   memcpy(bounds, tree->bounds, sizeof tree->bounds);
 }
 
-size_t copse_obstacle_cells(const copse_obstacle *tree, float *out, size_t capacity) {
-  enum { FLOATS = 6 };
-  size_t total = 0;
+size_t copse_obstacle_cells(const copse_obstacle *tree, size_t skipped, float *out,
+                            size_t capacity) {
+  drawing drawn = {out, skipped, capacity, 6, 0};
   preorder walk;
   preorder_start(&walk);
   for (const obstacle_node *node; (node = preorder_next(&walk, tree));) {
     if (node->left || node->begin == node->end) continue;
+    float *cell = drawing_next(&drawn);
+    if (!cell) continue;
     vec lo = {INFINITY, INFINITY}, hi = {-INFINITY, -INFINITY};
     for (uint32_t i = node->begin; i < node->end; i++)
       for (int end = 0; end < 2; end++) {
@@ -64,12 +66,14 @@ size_t copse_obstacle_cells(const copse_obstacle *tree, float *out, size_t capac
         lo = (vec){point.x < lo.x ? point.x : lo.x, point.y < lo.y ? point.y : lo.y};
         hi = (vec){point.x > hi.x ? point.x : hi.x, point.y > hi.y ? point.y : hi.y};
       }
-    const float cell[FLOATS] = {(float)lo.x, (float)lo.y,       (float)hi.x,
-                                (float)hi.y, (float)walk.depth, (float)(node->end - node->begin)};
-    if (total + FLOATS <= capacity) memcpy(out + total, cell, sizeof cell);
-    total += FLOATS;
+    cell[0] = (float)lo.x;
+    cell[1] = (float)lo.y;
+    cell[2] = (float)hi.x;
+    cell[3] = (float)hi.y;
+    cell[4] = (float)walk.depth;
+    cell[5] = (float)(node->end - node->begin);
   }
-  return total;
+  return drawn.floats;
 }
 
 /* The part of a line, from + direction * (lo … hi), where a value that is `at` at lo = 0 and grows
@@ -79,13 +83,15 @@ static void cut(double at, double step, double *lo, double *hi) {
   if (step < 0 && -at / step < *hi) *hi = -at / step;
 }
 
-size_t copse_obstacle_lines(const copse_obstacle *tree, float *out, size_t capacity) {
-  enum { FLOATS = 5 };
-  size_t total = 0;
+size_t copse_obstacle_lines(const copse_obstacle *tree, size_t skipped, float *out,
+                            size_t capacity) {
+  drawing drawn = {out, skipped, capacity, 5, 0};
   preorder walk;
   preorder_start(&walk);
   for (const obstacle_node *node; (node = preorder_next(&walk, tree));) {
     if (!node->left) continue;
+    float *line = drawing_next(&drawn);
+    if (!line) continue;
     const vec center = vec_of(tree->center), normal = vec_of(node->normal);
     const vec direction = {normal.y, -normal.x};
     const vec from = {normal.x * (double)node->offset, normal.y * (double)node->offset};
@@ -102,16 +108,13 @@ size_t copse_obstacle_lines(const copse_obstacle *tree, float *out, size_t capac
           &lo, &hi);
     }
     if (!(lo <= hi)) lo = hi;
-    if (total + FLOATS <= capacity) {
-      out[total] = (float)(center.x + from.x + direction.x * lo);
-      out[total + 1] = (float)(center.y + from.y + direction.y * lo);
-      out[total + 2] = (float)(center.x + from.x + direction.x * hi);
-      out[total + 3] = (float)(center.y + from.y + direction.y * hi);
-      out[total + 4] = (float)walk.depth;
-    }
-    total += FLOATS;
+    line[0] = (float)(center.x + from.x + direction.x * lo);
+    line[1] = (float)(center.y + from.y + direction.y * lo);
+    line[2] = (float)(center.x + from.x + direction.x * hi);
+    line[3] = (float)(center.y + from.y + direction.y * hi);
+    line[4] = (float)walk.depth;
   }
-  return total;
+  return drawn.floats;
 }
 
 copse_obstacle_statistics copse_obstacle_stats(const copse_obstacle *tree) {
@@ -223,6 +226,7 @@ typedef struct obstacle_snapshot {
   uint32_t leafSize;
   uint32_t slots; /* up to the last that was ever in use */
 } obstacle_snapshot;
+_Static_assert(sizeof(obstacle_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
 
 enum { SNAPSHOT_WORDS = 6 };
 
@@ -270,15 +274,23 @@ copse_status copse_obstacle_save(const copse_obstacle *tree, void *bytes, size_t
   return COPSE_OK;
 }
 
+copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *bytes, size_t size) {
+  obstacle_snapshot head;
+  if (size < sizeof head) return COPSE_BAD_SNAPSHOT;
+  memcpy(&head, bytes, sizeof head);
+  if (!snapshot_fits(&head.header, size, SNAPSHOT_OBSTACLE) ||
+      head.leafSize != tree->def.leafSize || size != snapshot_bytes(&head))
+    return COPSE_BAD_SNAPSHOT;
+  return head.slots <= tree->def.capacity ? COPSE_OK : COPSE_FULL;
+}
+
 copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, size_t size) {
   if ((uintptr_t)bytes % 4) return COPSE_INVALID_ARGUMENT;
+  const copse_status status = copse_obstacle_restorable(tree, bytes, size);
+  if (status != COPSE_OK) return status;
+  if (!snapshot_is_intact(bytes, size)) return COPSE_BAD_SNAPSHOT;
   obstacle_snapshot head;
-  if (size < sizeof head || !snapshot_opens(bytes, size, SNAPSHOT_OBSTACLE))
-    return COPSE_BAD_SNAPSHOT;
   memcpy(&head, bytes, sizeof head);
-  if (head.leafSize != tree->def.leafSize || size != snapshot_bytes(&head))
-    return COPSE_BAD_SNAPSHOT;
-  if (head.slots > tree->def.capacity) return COPSE_FULL;
 
   /* Into arrays of the build, which the last build does not need. */
   const uint32_t *words = (const uint32_t *)((const char *)bytes + sizeof head);

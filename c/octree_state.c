@@ -26,22 +26,23 @@ static const octree_node *preorder_next(preorder *walk, const copse_octree *tree
   return node;
 }
 
-size_t copse_octree_cells(const copse_octree *tree, float *out, size_t capacity) {
-  const size_t dim = tree->def.dimensions, floats = 2 * dim + 2;
-  size_t total = 0;
+size_t copse_octree_cells(const copse_octree *tree, size_t skipped, float *out, size_t capacity) {
+  const size_t dim = tree->def.dimensions;
+  drawing drawn = {out, skipped, capacity, 2 * dim + 2, 0};
   preorder walk;
   preorder_start(&walk);
-  for (const octree_node *node; (node = preorder_next(&walk, tree)); total += floats) {
-    if (total + floats > capacity) continue;
+  for (const octree_node *node; (node = preorder_next(&walk, tree));) {
+    float *cell = drawing_next(&drawn);
+    if (!cell) continue;
     for (size_t axis = 0; axis < dim; axis++) {
       const float lo = node->lo[axis], hi = node->hi[axis];
-      out[total + axis] = lo > -INFINITY ? lo : tree->def.bounds[axis];
-      out[total + dim + axis] = hi < INFINITY ? hi : tree->def.bounds[dim + axis];
+      cell[axis] = lo > -INFINITY ? lo : tree->def.bounds[axis];
+      cell[dim + axis] = hi < INFINITY ? hi : tree->def.bounds[dim + axis];
     }
-    out[total + 2 * dim] = (float)node->depth;
-    out[total + 2 * dim + 1] = (float)node->total;
+    cell[2 * dim] = (float)node->depth;
+    cell[2 * dim + 1] = (float)node->total;
   }
-  return total;
+  return drawn.floats;
 }
 
 static bool is_outside(const copse_octree *tree, const float *box) {
@@ -163,6 +164,7 @@ typedef struct octree_snapshot {
   uint32_t slots;                /* up to the last that was ever in use */
   uint32_t count;
 } octree_snapshot;
+_Static_assert(sizeof(octree_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
 
 static octree_snapshot snapshot_head(const copse_octree *tree) {
   const copse_octree_def *def = &tree->def;
@@ -229,18 +231,26 @@ static bool items_ok(const octree_snapshot *head, const uint32_t *generations,
   return used == head->count;
 }
 
-copse_status copse_octree_restore(copse_octree *tree, const void *bytes, size_t size) {
-  if ((uintptr_t)bytes % 4) return COPSE_INVALID_ARGUMENT;
+copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes, size_t size) {
   octree_snapshot head, own = snapshot_head(tree);
-  if (size < sizeof head || !snapshot_opens(bytes, size, SNAPSHOT_OCTREE))
-    return COPSE_BAD_SNAPSHOT;
+  if (size < sizeof head) return COPSE_BAD_SNAPSHOT;
   memcpy(&head, bytes, sizeof head);
   own.header = head.header;
   own.slots = head.slots;
   own.count = head.count;
-  if (memcmp(&head, &own, sizeof head) != 0 || size != snapshot_bytes(&head))
+  if (!snapshot_fits(&head.header, size, SNAPSHOT_OCTREE) ||
+      memcmp(&head, &own, sizeof head) != 0 || size != snapshot_bytes(&head))
     return COPSE_BAD_SNAPSHOT;
-  if (head.slots > tree->def.capacity) return COPSE_FULL;
+  return head.slots <= tree->def.capacity ? COPSE_OK : COPSE_FULL;
+}
+
+copse_status copse_octree_restore(copse_octree *tree, const void *bytes, size_t size) {
+  if ((uintptr_t)bytes % 4) return COPSE_INVALID_ARGUMENT;
+  const copse_status status = copse_octree_restorable(tree, bytes, size);
+  if (status != COPSE_OK) return status;
+  if (!snapshot_is_intact(bytes, size)) return COPSE_BAD_SNAPSHOT;
+  octree_snapshot head;
+  memcpy(&head, bytes, sizeof head);
   const uint32_t *generations = (const uint32_t *)((const char *)bytes + sizeof head);
   const uint32_t *groups = generations + head.slots, *order = groups + head.slots;
   const float *boxes = (const float *)(const void *)(order + head.count);

@@ -31,7 +31,14 @@ ALWAYS_INLINE uint32_t hash_word(uint32_t hash, uint32_t word) {
 /* Fills the header of a snapshot whose other bytes are written; last, for the checksum. */
 void snapshot_seal(void *bytes, uint64_t size, snapshot_kind kind);
 
-/* Whether the bytes begin with a header that fits them: magic, version, kind, length, checksum. */
-bool snapshot_opens(const void *bytes, uint64_t size, snapshot_kind kind);
+/* True if a header belongs to so many bytes of this kind: magic, version, kind, length. */
+bool snapshot_fits(const snapshot_header *header, uint64_t size, snapshot_kind kind);
+
+/* Returns the checksum of `count` words of a snapshot from the word `first` on, after those before
+ * them gave `hash`: 0 for the first. */
+uint32_t snapshot_checksum(uint32_t hash, const uint32_t *words, uint64_t first, uint64_t count);
+
+/* True if the checksum in the header is that of the bytes. */
+bool snapshot_is_intact(const void *bytes, uint64_t size);
 
 #endif

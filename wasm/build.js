@@ -8,10 +8,10 @@ import { deflateAsync } from '@gfx/zopfli'
 import { rolldown } from 'rolldown'
 
 /** Bytes of the default entry, and of one for a single class, gzipped. */
-const BUDGET = 92_500
-const BUDGET_OF_ONE = 30_000
+const BUDGET = 93_500
+const BUDGET_OF_ONE = 31_000
 /** @type {Record<string, number>} */
-const BUDGETS = { crowd: 52_000 } // which brings walls, and a tree of agents
+const BUDGETS = { crowd: 53_000 } // which brings walls, and a tree of agents
 
 /** Names of classes stay: consoles show them. @type {import('rolldown').MinifyOptions} */
 const MINIFY = { mangle: { keepNames: { function: false, class: true } } }

@@ -2,9 +2,9 @@
 
 // What everything that lives in a core shares: its life, its views of linear memory, and snapshots.
 
-import { checkInteger, CopseError, failure, refuse } from './errors.js'
+import { BAD_SNAPSHOT, checkInteger, CopseError, failure, refuse } from './errors.js'
 import { instanceOr } from './init.js'
-import { View } from './memory.js'
+import { lengthOf, plainBytes, View } from './memory.js'
 
 /** @typedef {import('./init.js').Instance} Instance */
 
@@ -35,9 +35,11 @@ const forgotten = /* @__PURE__ */ (() =>
 export class CoreObject {
   /** @protected @type {Instance} */ _instance
   /** Byte offsets, by `view_of`; they change with the capacity. @type {number[]} */ #offsets
-  /** Typed arrays there, by `view_of`. @type {View<any>[]} */ #views
+  /** What lies there, by `view_of`. */ #types
+  /** Typed arrays there, by `view_of`. @type {View<any>[]} */ #views = []
   /** @type {View<Float64Array>} */ #statistics
   /** @type {View<Uint8Array>} */ #staged
+  /** Where that lies. */ #stagedOffset = 0
 
   #isAlive = true
 
@@ -61,7 +63,7 @@ export class CoreObject {
     const owner = instanceOr(name, noun, instance)
     this._instance = owner
     this.#offsets = types.map(() => 0)
-    this.#views = types.map((Type) => new View(owner, Type))
+    this.#types = types
     this.#statistics = new View(owner, Float64Array)
     this.#staged = new View(owner, Uint8Array)
     this._name = name
@@ -124,8 +126,9 @@ export class CoreObject {
     return error
   }
 
-  /** Asks where the arrays lie. */
+  /** Asks where the arrays lie now. */
   #locate() {
+    this.#views = this.#types.map((Type) => new View(this._instance, Type))
     const wasm = this._instance.enter()
     for (let which = 0; which < this.#offsets.length; which++)
       this.#offsets[which] = wasm.view_of(this._handle, which) >>> 0
@@ -133,7 +136,7 @@ export class CoreObject {
   }
 
   /**
-   * The first bytes of the staging buffer.
+   * Returns the first bytes of the staging buffer, which may grow for it.
    * @protected
    * @param {string} method
    * @param {number} size
@@ -143,6 +146,8 @@ export class CoreObject {
     this._instance.leave()
     if (!offset && size)
       throw new CopseError('OUT_OF_MEMORY', `${this._name}.${method}: no ${size} bytes left`)
+    if (offset !== this.#stagedOffset) this.#staged = new View(this._instance, Uint8Array)
+    this.#stagedOffset = offset
     return this.#staged.at(offset, size)
   }
 
@@ -238,9 +243,9 @@ export class CoreObject {
   saveInto(bytes) {
     if (!(bytes instanceof Uint8Array))
       refuse(this._name, 'saveInto', 'bytes', bytes, 'a Uint8Array', false)
+    const length = lengthOf(bytes)
     const size = this.#saved('saveInto')
-    if (bytes.length < size)
-      refuse(this._name, 'saveInto', 'bytes.length', bytes.length, `at least ${size}`)
+    if (length < size) refuse(this._name, 'saveInto', 'bytes.length', length, `at least ${size}`)
     bytes.set(this._stage('saveInto', size))
     return size
   }
@@ -258,8 +263,56 @@ export class CoreObject {
   _restore(bytes) {
     if (!(bytes instanceof Uint8Array))
       refuse(this._name, 'restore', 'bytes', bytes, 'a Uint8Array', false)
-    this._stage('restore', +bytes.length).set(bytes)
-    const size = +bytes.length // 0, if they lay in memory that has just grown
-    this._leave('restore', this._enter('restore').restore(this._handle, size))
+    let snapshot = plainBytes(bytes)
+    this._alive('restore')
+    // Staging may grow the memory that they lie in.
+    if (snapshot.buffer === this._instance.memory.buffer) snapshot = snapshot.slice()
+    this.#checkSnapshot(snapshot)
+    this._stage('restore', snapshot.length).set(snapshot)
+    this._leave('restore', this._enter('restore').restore(this._handle, snapshot.length))
+  }
+
+  /**
+   * Checks a snapshot that there is no room for, piece by piece: memory grows only for bytes that are
+   * what their head and checksum say.
+   * @param {Uint8Array} snapshot
+   */
+  #checkSnapshot(snapshot) {
+    const { length } = snapshot
+    const room = this._enter('restore').staging_room()
+    this._leave('restore', 0)
+    if (length <= room) return
+    if (length >= 2 ** 32) throw failure(this._name, 'restore', BAD_SNAPSHOT)
+    for (let first = 0; first < length; first += room) {
+      const piece = snapshot.subarray(first, first + room)
+      this._stage('restore', piece.length).set(piece)
+      const wasm = this._enter('restore')
+      this._leave('restore', wasm.restorable(this._handle, length, first, piece.length))
+    }
+  }
+
+  // ---- What is drawn ----
+
+  /**
+   * Returns the floats of all rows that a function of the core draws, piece by piece.
+   * @protected
+   * @param {'cells' | 'lines'} method
+   */
+  _drawn(method) {
+    const pieces = []
+    let floats = 0
+    for (;;) {
+      const more = this._leave(method, this._enter(method)[method](this._handle, floats))
+      if (more === 0) break
+      pieces.push(this._stage(method, 4 * more).slice())
+      floats += more
+    }
+    const bytes = new Uint8Array(4 * floats)
+    let end = 0
+    for (const piece of pieces) {
+      bytes.set(piece, end)
+      end += piece.length
+    }
+    return new Float32Array(bytes.buffer)
   }
 }

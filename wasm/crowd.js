@@ -94,21 +94,18 @@ const LOCKED = 16
 const GENERATIONS = 17
 const ARRIVED = 18
 const STUCK = 19
-const LOOK = 20
-const CONSTRAINTS = 21
-const ADDED = 22
-const TYPES = Array.from({ length: 23 }, (_, which) =>
-  which === MAX_NEIGHBORS || (which >= GROUPS && which !== CONSTRAINTS)
+const LOOK_COUNTS = 20
+const LOOK_NEIGHBORS = 21
+const LOOK_WALLS = 22
+const LOOK_CONSTRAINTS = 23
+const ADDED = 24
+const TYPES = Array.from({ length: 25 }, (_, which) =>
+  which === MAX_NEIGHBORS || (which >= GROUPS && which !== LOOK_CONSTRAINTS)
     ? Uint32Array
     : Float32Array,
 )
 
-/** The words of a `copse_crowd_view`: each count before what it counts. */
 const MOST_NEIGHBORS = 64
-const MOST_WALLS = 128
-const LOOK_WALLS = 1 + MOST_NEIGHBORS
-const LOOK_CONSTRAINTS = LOOK_WALLS + 1 + MOST_WALLS
-const LOOK_WORDS = LOOK_CONSTRAINTS + 2
 
 /** The words of a `copse_crowd_agent`: vectors of three, then numbers. */
 const VECTORS = /** @type {const} */ (['position', 'velocity', 'preferredVelocity', 'goal'])
@@ -120,6 +117,12 @@ const NUMBERS = /** @type {const} */ ([
 const DEFAULTS = [1, 0.5, 2, 10, 10, 2, 2, Infinity, 0, 1, 2 ** 32 - 1, 1, 0]
 const FIRST_NUMBER = 3 * VECTORS.length
 const AGENT_WORDS = FIRST_NUMBER + NUMBERS.length
+/** What `add` takes, read from what the game gave. */
+class AddedAgent {
+  words = new Uint32Array(AGENT_WORDS)
+  floats = new Float32Array(this.words.buffer)
+}
+
 /** Among `NUMBERS`: what is no float, the number of neighbors and all from the groups on. */
 const COUNT = 4
 const FIRST_WORD = 9
@@ -177,15 +180,8 @@ class AnyCrowd extends CoreObject {
   /** @type {number} */ #timeStep
   /** By `NUMBERS`. @type {number[]} */ #defaults
   /** @type {CrowdView} */ #look = /** @type {any} */ ({})
-  /** The words of the agent that is added. */
-  #added = new Uint32Array(AGENT_WORDS)
-  #addedFloats = new Float32Array(this.#added.buffer)
-  // What was looked at, by length: each view is made once, so that looking makes no garbage.
-  /** @type {Uint32Array[]} */ #neighbors = []
-  /** @type {Uint32Array[]} */ #walls = []
-  /** @type {Float32Array[]} */ #constraints = []
-  /** @type {Uint32Array[]} */ #arrived = []
-  /** @type {Uint32Array[]} */ #stuck = []
+  /** Where `add` puts what it reads; null while one does. @type {AddedAgent | null} */
+  #added = null
   /** @type {CrowdStats} */ #stats = {
     ...{ agents: 0, infeasible: 0, overlaps: 0, neighbors: 0.5, steps: 0, time: 0.5, bytes: 0 },
   }
@@ -371,25 +367,29 @@ class AnyCrowd extends CoreObject {
   add(agent) {
     this._alive('add')
     checkOptions(this._name, 'add', agent)
-    for (let i = 0; i < VECTORS.length; i++) this.#putVector(i, agent[VECTORS[i]])
+    // Reading the agent may call any code, also this function.
+    const added = this.#added ?? new AddedAgent()
+    this.#added = null
+    for (let i = 0; i < VECTORS.length; i++) this.#putVector(added, i, agent[VECTORS[i]])
     const defaults = this.#defaults
     for (let i = 0; i < NUMBERS.length; i++) {
       const most = defaults[COUNT]
       const value = numberOf(this._name, 'add', NUMBERS[i], agent[NUMBERS[i]], defaults[i], most)
-      const added = isWord(i) ? this.#added : this.#addedFloats
-      added[FIRST_NUMBER + i] = value
+      const array = isWord(i) ? added.words : added.floats
+      array[FIRST_NUMBER + i] = value
     }
-    // Only now: whoever is asked for what the agent is may do anything to the crowd.
+    this.#added = added
     const wasm = this._enter('add')
-    this._view(ADDED, AGENT_WORDS).set(this.#added)
+    this._view(ADDED, AGENT_WORDS).set(added.words)
     return this._leave('add', wasm.crowd_add(this._handle))
   }
 
   /**
+   * @param {AddedAgent} added
    * @param {number} place among `VECTORS`
    * @param {ArrayLike<number> | null | undefined} vector
    */
-  #putVector(place, vector) {
+  #putVector(added, place, vector) {
     const what = VECTORS[place]
     const isGiven = vector !== undefined && (vector !== null || what !== 'goal')
     if (isGiven || what === 'position') {
@@ -403,8 +403,8 @@ class AnyCrowd extends CoreObject {
       if (isGiven) {
         const value = /** @type {ArrayLike<number>} */ (vector)[axis]
         checkCoordinate(this._name, 'add', what, value)
-        this.#addedFloats[at] = value
-      } else this.#added[at] = what === 'goal' ? NAN_WORD : 0
+        added.floats[at] = value
+      } else added.words[at] = what === 'goal' ? NAN_WORD : 0
     }
   }
 
@@ -446,7 +446,7 @@ class AnyCrowd extends CoreObject {
    */
   arrived() {
     const total = this._leave('arrived', this._enter('arrived').crowd_arrived(this._handle))
-    return part(this.#arrived, this.#words('arrived', ARRIVED), 0, total)
+    return /** @type {Uint32Array} */ (this._view(ARRIVED, total))
   }
 
   /**
@@ -456,7 +456,7 @@ class AnyCrowd extends CoreObject {
    */
   stuck() {
     const total = this._leave('stuck', this._enter('stuck').crowd_stuck(this._handle))
-    return part(this.#stuck, this.#words('stuck', STUCK), 0, total)
+    return /** @type {Uint32Array} */ (this._view(STUCK, total))
   }
 
   /**
@@ -471,16 +471,12 @@ class AnyCrowd extends CoreObject {
     const walls = this.#wallsFor('look')
     const wasm = this._enter('look')
     this.#finish('look', wasm.crowd_look(this._handle, walls, this.#timeStep, slot))
-    const words = /** @type {Uint32Array} */ (this._view(LOOK, LOOK_WORDS))
-    const each = 2 * this.#dimensions
-    const floats = /** @type {Float32Array} */ (
-      this._view(CONSTRAINTS, (MOST_NEIGHBORS + MOST_WALLS) * each)
-    )
+    const counts = this._view(LOOK_COUNTS, 4)
     const look = this.#look
-    look.neighbors = part(this.#neighbors, words, 1, words[0])
-    look.walls = part(this.#walls, words, LOOK_WALLS + 1, words[LOOK_WALLS])
-    look.constraints = part(this.#constraints, floats, 0, words[LOOK_CONSTRAINTS] * each)
-    look.wallConstraints = words[LOOK_CONSTRAINTS + 1]
+    look.neighbors = this._view(LOOK_NEIGHBORS, counts[0])
+    look.walls = this._view(LOOK_WALLS, counts[1])
+    look.constraints = this._view(LOOK_CONSTRAINTS, counts[2] * 2 * this.#dimensions)
+    look.wallConstraints = counts[3]
     return look
   }
 
@@ -567,23 +563,6 @@ class AnyCrowd extends CoreObject {
   restore(bytes) {
     this._restore(bytes)
   }
-}
-
-/**
- * A part of an array, kept by its length; those of memory that has grown since, and of a crowd that has,
- * are made anew.
- * @template {Uint32Array | Float32Array} T
- * @param {T[]} kept
- * @param {T} whole
- * @param {number} begin always the same
- * @param {number} length
- * @returns {T}
- */
-function part(kept, whole, begin, length) {
-  const last = kept[length]
-  const offset = whole.byteOffset + begin * whole.BYTES_PER_ELEMENT
-  if (last !== undefined && last.buffer === whole.buffer && last.byteOffset === offset) return last
-  return (kept[length] = /** @type {T} */ (whole.subarray(begin, begin + length)))
 }
 
 /**

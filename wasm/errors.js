@@ -44,6 +44,8 @@ const STATUSES = [
   ['BAD_SNAPSHOT', 'the bytes are no snapshot of such an object'],
 ]
 
+export const BAD_SNAPSHOT = FAILED + STATUSES.findIndex(([code]) => code === 'BAD_SNAPSHOT') + 1
+
 /**
  * `Class.method`, or what stands alone. Put together only when something is thrown: a query must
  * make no garbage.

@@ -4,7 +4,7 @@
  * (FAILED). Memory safety does not rest on JavaScript: handles are checked here, and arguments by
  * the C API. */
 
-#include "../c/core.h"
+#include "../c/snapshot.h"
 #include "index.h"
 
 #include <math.h>
@@ -299,17 +299,28 @@ typedef enum view {
   VIEW_POLYGONS,
   VIEW_WALL_FOUND, /* squared distance and point, or fraction, point and normal */
   VIEW_CORNERS,
+  VIEW_ORDER,
 } view;
+
+#if WITH_AGENTS
+static uintptr_t order_of(const object *at) {
+  uint32_t count;
+  return IS_OF_AGENTS(at->index) ? (uintptr_t)index_order(at->index, &count) : 0;
+}
+#endif
 
 #if WITH_CROWDS
 /* Crowds have none of these: theirs are those of copse_crowd_arrays, in that order, and after them
- * what was looked at, its constraints, and the agent that is added. */
+ * the counts of what was looked at, its neighbors, walls and constraints, and the agent that is
+ * added. */
 static uintptr_t view_of_crowd(const object *at, uint32_t which) {
   const copse_crowd_arrays arrays = copse_crowd_get(at->index.crowd);
-  uintptr_t views[sizeof arrays / sizeof(uintptr_t) + 3];
+  uintptr_t views[sizeof arrays / sizeof(uintptr_t) + 5];
   const uint32_t count = sizeof views / sizeof *views;
   memcpy(views, &arrays, sizeof arrays);
-  views[count - 3] = (uintptr_t)at->look;
+  views[count - 5] = (uintptr_t)at->look;
+  views[count - 4] = (uintptr_t)at->look->neighbors;
+  views[count - 3] = (uintptr_t)at->look->walls;
   views[count - 2] = (uintptr_t)at->look->constraints;
   views[count - 1] = (uintptr_t)at->added;
   return which < count ? views[which] : 0;
@@ -352,6 +363,8 @@ EXPORT("view_of") uintptr_t view_of(int32_t handle, uint32_t which) {
   case VIEW_Y:
   case VIEW_Z:
     return IS_OF_AGENTS(at->index) ? (uintptr_t)index_positions(at->index).axes[which] : 0;
+  case VIEW_ORDER:
+    return order_of(at);
 #endif
 #if WITH_ITEMS
   case VIEW_GROUPS:
@@ -412,18 +425,24 @@ EXPORT("view_of") uintptr_t view_of(int32_t handle, uint32_t which) {
   }
 }
 
-/* A buffer for bytes on their way in or out; it grows and is never given back. */
+/* ---- Staging: bytes on their way in or out -------------------------------------------------- */
+
+/* What is small, and what goes through in pieces. */
+static uint32_t piece[8192];
+
+/* A larger buffer, for snapshots and long polygons; it grows and is never given back. */
 static struct {
   void *bytes;
   uint32_t size;
-} staging;
+} staging = {piece, sizeof piece};
 
-/* NULL: no memory, or nothing to stage. */
+/* Returns room for so many bytes, or NULL if there is no memory. Call it only for what will not be
+ * refused: it may grow the memory. */
 static void *staged(uint32_t size) {
   if (size > staging.size) {
     void *larger = memory_take(&MALLOC, size);
     if (!larger) return NULL;
-    memory_give(&MALLOC, staging.bytes, staging.size);
+    if (staging.bytes != piece) memory_give(&MALLOC, staging.bytes, staging.size);
     staging.bytes = larger;
     staging.size = size;
   }
@@ -431,6 +450,21 @@ static void *staged(uint32_t size) {
 }
 
 EXPORT("stage") uintptr_t stage(uint32_t size) { return (uintptr_t)staged(size); }
+
+/* Returns how many bytes can be staged without more memory. */
+EXPORT("staging_room") uint32_t staging_room(void) { return staging.size; }
+
+/* The floats of cells and lines that go through at once: a multiple of the 5 of a line and of the 6
+ * or 8 of a cell. */
+enum { DRAWN = 8160 };
+
+#if WITH_ITEMS || WITH_WALLS
+/* Returns how many of all floats were staged behind those that were skipped. */
+static int32_t drawn(size_t floats, uint32_t skipped) {
+  const size_t left = floats > skipped ? floats - skipped : 0;
+  return (int32_t)(left < DRAWN ? left : DRAWN);
+}
+#endif
 
 EXPORT("count_of") int32_t count_of(int32_t handle) {
   object *at = object_of(handle);
@@ -627,14 +661,13 @@ EXPORT("built_of") int32_t built_of(int32_t handle) {
   return at ? (int32_t)index_built(at->index) : FAILED(COPSE_STALE_HANDLE);
 }
 
-/* Stages the slots in tree order; answers with their number. */
+/* Returns how many slots are at VIEW_ORDER, in tree order. */
 EXPORT("order") int32_t order(int32_t handle) {
   object *at = agents_of(handle);
   if (!at) return FAILED(COPSE_STALE_HANDLE);
-  uint32_t count = index_order(at->index, NULL, 0);
-  uint32_t *slots = staged(count * 4);
-  if (!slots && count) return FAILED(COPSE_OUT_OF_MEMORY);
-  return (int32_t)index_order(at->index, slots, count);
+  uint32_t count;
+  index_order(at->index, &count);
+  return (int32_t)count;
 }
 
 /* ---- Rays ---------------------------------------------------------------------------------- */
@@ -813,6 +846,21 @@ static object *built_walls_of(int32_t handle, copse_status *status) {
   return *status == COPSE_OK ? at : NULL;
 }
 
+/* Returns 0 if a polygon of so many vertices can be added. */
+EXPORT("room_for_polygon") int32_t room_for_polygon(int32_t handle, uint32_t count) {
+  const object *at = walls_of(handle);
+  if (!at) return FAILED(COPSE_STALE_HANDLE);
+  const uint32_t room = at->results.capacity - copse_obstacle_count(at->index.obstacle);
+  return count <= room ? 0 : FAILED(COPSE_FULL);
+}
+
+/* Returns how many vertices a polygon has. */
+EXPORT("size_of_polygon") int32_t size_of_polygon(int32_t handle, uint32_t slot) {
+  const object *at = walls_of(handle);
+  const uint32_t size = at ? copse_obstacle_size(at->index.obstacle, slot) : 0;
+  return size ? (int32_t)size : FAILED(COPSE_STALE_HANDLE);
+}
+
 /* Adds a polygon of so many staged vertices; answers with its slot. */
 EXPORT("add_polygon")
 int32_t add_polygon(int32_t handle, uint32_t count, uint32_t twoSided) {
@@ -957,16 +1005,12 @@ int32_t visibility(int32_t handle, float x, float y, float minX, float minY, flo
   return (int32_t)total;
 }
 
-/* Stages the lines; answers with the number of floats. */
-EXPORT("lines") int32_t lines(int32_t handle) {
+/* As cells. */
+EXPORT("lines") int32_t lines(int32_t handle, uint32_t skipped) {
   copse_status status;
   object *at = built_walls_of(handle, &status);
   if (!at) return FAILED(status);
-  size_t floats = copse_obstacle_lines(at->index.obstacle, NULL, 0);
-  float *out = staged((uint32_t)(floats * sizeof(float)));
-  if (!out && floats) return FAILED(COPSE_OUT_OF_MEMORY);
-  copse_obstacle_lines(at->index.obstacle, out, floats);
-  return (int32_t)floats;
+  return drawn(copse_obstacle_lines(at->index.obstacle, skipped, staging.bytes, DRAWN), skipped);
 }
 #endif
 
@@ -1133,16 +1177,12 @@ EXPORT("validate") int32_t validate(int32_t handle) {
   return at && index_validate(at->index);
 }
 
-/* Stages the cells; answers with the number of floats. */
-EXPORT("cells") int32_t cells(int32_t handle) {
+/* Stages the next cells, and returns the number of their floats; 0: no more. */
+EXPORT("cells") int32_t cells(int32_t handle, uint32_t skipped) {
   object *at = queried_of(handle);
   copse_status status = at ? prepare(at) : COPSE_STALE_HANDLE;
   if (status != COPSE_OK) return FAILED(status);
-  size_t floats = index_cells(at->index, NULL, 0);
-  float *out = staged((uint32_t)(floats * sizeof(float)));
-  if (!out && floats) return FAILED(COPSE_OUT_OF_MEMORY);
-  index_cells(at->index, out, floats);
-  return (int32_t)floats;
+  return drawn(index_cells(at->index, skipped, staging.bytes, DRAWN), skipped);
 }
 
 /* Stages a snapshot; answers with its size. */
@@ -1157,6 +1197,24 @@ EXPORT("save") int32_t save(int32_t handle) {
   if (!bytes) return FAILED(COPSE_OUT_OF_MEMORY);
   status = index_save(at->index, bytes, size, &size, NULL);
   return status == COPSE_OK ? (int32_t)size : FAILED(status);
+}
+
+/* Checks a snapshot of so many bytes before there is room for it, in pieces, each staged in turn:
+ * the first is its head, or more. Returns 0 as long as nothing is wrong. */
+EXPORT("restorable")
+int32_t restorable(int32_t handle, uint32_t total, uint32_t first, uint32_t size) {
+  static uint32_t checksum, expected;
+  const object *at = object_of(handle);
+  if (!at) return FAILED(COPSE_STALE_HANDLE);
+  if (size > staging.size || total % 4 || first % 4) return FAILED(COPSE_BAD_SNAPSHOT);
+  if (first == 0) {
+    const copse_status status = index_restorable(at->index, staging.bytes, total);
+    if (status != COPSE_OK) return FAILED(status);
+    expected = ((const snapshot_header *)staging.bytes)->checksum;
+    checksum = 0;
+  }
+  checksum = snapshot_checksum(checksum, staging.bytes, first / 4, size / 4);
+  return first + size < total || checksum == expected ? 0 : FAILED(COPSE_BAD_SNAPSHOT);
 }
 
 /* Restores from `size` staged bytes. */

@@ -143,6 +143,7 @@ typedef union index {
 #define index_cells(at, ...)         QUERY_CALL(at, cells, __VA_ARGS__)
 #define index_save(at, ...)          INDEX_CALL(at, index_save, __VA_ARGS__)
 #define index_restore(at, ...)       INDEX_CALL(at, restore, __VA_ARGS__)
+#define index_restorable(at, ...)    INDEX_CALL(at, restorable, __VA_ARGS__)
 #define index_stats(at)              AGENTS_CALL(at, index_stats)
 #define index_remove(at, ...)        CHANGED_CALL(at, remove, __VA_ARGS__)
 

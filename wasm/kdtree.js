@@ -1,6 +1,7 @@
 // The k-d tree: points that seldom move.
 
 import { checkOptions, checkWord, CopseError, refuse } from './errors.js'
+import { lengthOf, plainBytes } from './memory.js'
 import { ON_NON_FINITE, SpatialIndex2D, SpatialIndex3D } from './spatialindex.js'
 
 const BUILDERS = /** @type {const} */ (['quickselect', 'median-of-medians', 'presort'])
@@ -50,12 +51,13 @@ const KDTREE = 3
 function from(name, dimensions, bytes, options, create) {
   checkOptions(name, 'from', options)
   if (!(bytes instanceof Uint8Array)) refuse(name, 'from', 'bytes', bytes, 'a Uint8Array', false)
-  const word = (/** @type {number} */ at) =>
-    new DataView(bytes.buffer, bytes.byteOffset).getUint32(4 * at, true)
-  const most = bytes.length / 4 / (dimensions + 1)
+  // A copy: what is checked is what counts, whoever changes the bytes meanwhile.
+  const head = new DataView(plainBytes(bytes).slice(0, 4 * HEAD_WORDS).buffer)
+  const word = (/** @type {number} */ at) => head.getUint32(4 * at, true)
+  const most = lengthOf(bytes) / 4 / (dimensions + 1)
   // What else may be wrong with the bytes, restore() finds.
   if (
-    bytes.length < 4 * HEAD_WORDS ||
+    head.byteLength < 4 * HEAD_WORDS ||
     word(KIND) !== KDTREE ||
     word(DIMENSIONS) !== dimensions ||
     word(NON_FINITE) >= ON_NON_FINITE.length ||

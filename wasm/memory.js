@@ -1,7 +1,10 @@
-// Views of linear memory. When it grows, every typed array over it is detached (length 0), so a view
-// is kept together with the growth count it was made at and is made anew when that changed.
+// Views of linear memory, and typed arrays from outside. When memory grows, every typed array over it
+// is detached, and its length is 0: that tells a dead view, however memory grew.
 
 /** @typedef {import('./init.js').Instance} Instance */
+
+/** So many lengths of a view are kept, for arrays whose length changes from call to call: a power of 2. */
+const KEPT = 256
 
 /**
  * @template {Uint8Array | Int32Array | Uint32Array | Float32Array | Float64Array} T
@@ -9,10 +12,7 @@
 export class View {
   /** @type {Instance} */ #instance
   /** @type {new (buffer: ArrayBuffer, offset: number, length: number) => T} */ #Type
-  /** @type {T | null} */ #array = null
-  #generation = -1
-  #offset = 0
-  #length = 0
+  /** By length, as far as KEPT goes. @type {(T | undefined)[]} */ #kept = []
 
   /**
    * @param {Instance} instance
@@ -24,23 +24,48 @@ export class View {
   }
 
   /**
-   * The same array as last time, unless memory grew or it lies elsewhere now.
-   * @param {number} offset in bytes
+   * Returns the same array as last time, unless that is detached.
+   * @param {number} offset in bytes, always the same
    * @param {number} length in elements
    * @returns {T}
    */
   at(offset, length) {
-    if (
-      this.#array === null ||
-      this.#generation !== this.#instance.generation ||
-      this.#offset !== offset ||
-      this.#length !== length
-    ) {
-      this.#array = new this.#Type(this.#instance.memory.buffer, offset, length)
-      this.#generation = this.#instance.generation
-      this.#offset = offset
-      this.#length = length
-    }
-    return this.#array
+    const kept = this.#kept[length & (KEPT - 1)]
+    if (kept !== undefined && kept.length === length) return kept
+    const array = new this.#Type(this.#instance.memory.buffer, offset, length)
+    this.#kept[length & (KEPT - 1)] = array
+    return array
   }
+}
+
+/**
+ * What a typed array says of itself, whatever properties of its own it was given.
+ * @param {'length' | 'buffer' | 'byteOffset'} name
+ */
+const getter = (name) =>
+  /** @type {() => any} */ (
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), name)?.get
+  )
+const ownLength = /* @__PURE__ */ getter('length')
+const ownBuffer = /* @__PURE__ */ getter('buffer')
+const ownOffset = /* @__PURE__ */ getter('byteOffset')
+
+/**
+ * Returns the true length of a typed array.
+ * @param {ArrayBufferView} array
+ * @returns {number}
+ */
+export function lengthOf(array) {
+  return ownLength.call(array)
+}
+
+/**
+ * Returns a plain view of the same bytes.
+ * @param {Uint8Array} bytes
+ * @returns {Uint8Array}
+ */
+export function plainBytes(bytes) {
+  const length = lengthOf(bytes)
+  if (length === 0) return new Uint8Array(0) // they may be detached
+  return new Uint8Array(ownBuffer.call(bytes), ownOffset.call(bytes), length)
 }

@@ -9,6 +9,7 @@ import {
   checkWord,
   refuse,
 } from './errors.js'
+import { lengthOf } from './memory.js'
 import { Queryable } from './queryable.js'
 
 /** @typedef {import('./queryable.js').IntoOptions} IntoOptions */
@@ -105,6 +106,7 @@ const FIGURES = /** @type {const} */ ([
 const SIDES = /** @type {const} */ (['both', 'visible'])
 const WINDINGS = /** @type {const} */ (['solid', 'boundary'])
 const MAX_COORDINATE = 1e18
+const NONE_KEPT = /* @__PURE__ */ new Uint32Array(0)
 
 /**
  * Checks the options, and answers with what the constructor of an object of the core takes.
@@ -148,6 +150,26 @@ function reverse(points) {
 }
 
 /**
+ * True if the core will find the point strictly inside the box.
+ * @param {number} x
+ * @param {number} y
+ * @param {number} minX
+ * @param {number} minY
+ * @param {number} maxX
+ * @param {number} maxY
+ */
+function isAround(x, y, minX, minY, maxX, maxY) {
+  const column = Math.fround(x)
+  const row = Math.fround(y)
+  return (
+    Math.fround(minX) < column &&
+    column < Math.fround(maxX) &&
+    Math.fround(minY) < row &&
+    row < Math.fround(maxY)
+  )
+}
+
+/**
  * Walls of a level, in 2D: what is near, what is in the way, what can be seen. Walls are the edges of
  * polygons; each has the id of the first of its two vertices, and a polygon that of its first vertex, its
  * slot.
@@ -162,14 +184,13 @@ function reverse(points) {
  */
 export class ObstacleTree extends Queryable {
   #side = 0
-  #radius = 0
   // The box of the visibility polygon under way.
   #minX = 0
   #minY = 0
   #maxX = 0
   #maxY = 0
   /** Those that were kept last. */
-  #kept = new Uint32Array(0)
+  #kept = NONE_KEPT
   /** @type {NearestWall} */ #nearest = { id: -1, x: 0, y: 0, distance: 0 }
   /** @type {WallHit} */
   #hit = { id: -1, fraction: 0, x: 0, y: 0, normalX: 0, normalY: 0 }
@@ -282,9 +303,11 @@ export class ObstacleTree extends Queryable {
    * @param {boolean} twoSided
    */
   #add(method, points, twoSided) {
+    const vertices = points.length / 2
+    this._leave(method, this._enter(method).room_for_polygon(this._handle, vertices))
     this.#stagePoints(method, points)
     const wasm = this._enter(method)
-    return this._leave(method, wasm.add_polygon(this._handle, points.length / 2, twoSided ? 1 : 0))
+    return this._leave(method, wasm.add_polygon(this._handle, vertices, twoSided ? 1 : 0))
   }
 
   /**
@@ -296,13 +319,11 @@ export class ObstacleTree extends Queryable {
   move(slot, points) {
     this.#checkSlot('move', slot)
     const floats = this.#pointsOf('move', points)
+    const vertices = this._leave('move', this._enter('move').size_of_polygon(this._handle, slot))
+    if (floats.length !== 2 * vertices)
+      refuse(this._name, 'move', 'points.length', floats.length, `${2 * vertices}, as it has`)
     this.#stagePoints('move', floats)
-    const result = this._enter('move').move_polygon(this._handle, slot, floats.length / 2)
-    if (result < 0 && this.has(slot)) {
-      this._leave('move', 0)
-      refuse(this._name, 'move', 'points.length', points.length, 'that of the polygon')
-    }
-    this._leave('move', result)
+    this._leave('move', this._enter('move').move_polygon(this._handle, slot, vertices))
   }
 
   /**
@@ -408,26 +429,26 @@ export class ObstacleTree extends Queryable {
   }
 
   /**
-   * Reads and checks the options of a query.
+   * Reads and checks the options of a query, as `_ask` does.
    * @param {string} method
-   * @param {SideOptions & { maxDistance?: number, radius?: number } | undefined} options
+   * @param {SideOptions & IntoOptions & { maxDistance?: number, radius?: number } | undefined} options
    */
   #askWalls(method, options) {
-    this.#side = 0
-    this.#radius = 0
-    this._maxDistance = Infinity
-    if (options === undefined) return
+    if (options === undefined) {
+      this.#side = 0
+      this._radius = 0
+      this._maxDistance = Infinity
+      this._distances2 = undefined
+      return
+    }
     checkOptions(this._name, method, options)
-    const { side, maxDistance, radius } = options
-    if (side !== undefined) this.#side = checkWord(this._name, method, 'side', side, SIDES)
-    if (maxDistance !== undefined) {
-      checkDistance(this._name, method, 'maxDistance', maxDistance)
-      this._maxDistance = maxDistance
-    }
-    if (radius !== undefined) {
-      checkDistance(this._name, method, 'radius', radius)
-      this.#radius = radius
-    }
+    const { side, maxDistance = Infinity, radius = 0, distances2 } = options
+    checkDistance(this._name, method, 'maxDistance', maxDistance)
+    checkDistance(this._name, method, 'radius', radius)
+    this.#side = side === undefined ? 0 : checkWord(this._name, method, 'side', side, SIDES)
+    this._maxDistance = maxDistance
+    this._radius = radius
+    this._distances2 = distances2
   }
 
   /**
@@ -468,7 +489,7 @@ export class ObstacleTree extends Queryable {
    */
   withinInto(x, y, radius, out, options) {
     const total = this.#within('withinInto', x, y, radius, options)
-    return this._into('withinInto', total, out, options)
+    return this._into('withinInto', total, out)
   }
 
   /**
@@ -507,7 +528,7 @@ export class ObstacleTree extends Queryable {
   visible(x0, y0, x1, y1, options) {
     this.#checkSegment('visible', x0, y0, x1, y1)
     this.#askWalls('visible', options)
-    return this.#sees('visible', x0, y0, x1, y1, this.#radius)
+    return this.#sees('visible', x0, y0, x1, y1, /** @type {number} */ (this._radius))
   }
 
   /**
@@ -559,7 +580,7 @@ export class ObstacleTree extends Queryable {
     this.#askWalls('raycastMany', options)
     if (!(segments instanceof Float32Array))
       refuse(name, 'raycastMany', 'segments', segments, 'a Float32Array', false)
-    const length = +segments.length
+    const length = lengthOf(segments)
     if (length % 4 !== 0 || length > 4 * this._capacity)
       refuse(
         name,
@@ -604,58 +625,43 @@ export class ObstacleTree extends Queryable {
   #askBox(method, x, y, options) {
     this.#checkPlace(method, x, y)
     const name = this._name
-    this.#minX = this.#minY = -MAX_COORDINATE
-    this.#maxX = this.#maxY = MAX_COORDINATE
-    if (!this.#isInside(x, y))
+    if (!isAround(x, y, -MAX_COORDINATE, -MAX_COORDINATE, MAX_COORDINATE, MAX_COORDINATE))
       refuse(name, method, 'x and y', Math.abs(x) > Math.abs(y) ? x : y, 'nearer to 0 than 1e18')
-    this.#minX = this.#minY = -Infinity
-    this.#maxX = this.#maxY = Infinity
-    if (options === undefined) return
-    checkOptions(name, method, options)
-    const { bounds, maxDistance } = options
-    if (bounds !== undefined) {
-      this.#checkNumbers(method, 'bounds', bounds)
-      if (bounds.length !== 4) refuse(name, method, 'bounds.length', bounds.length, '4')
-      const minX = bounds[0]
-      const minY = bounds[1]
-      const maxX = bounds[2]
-      const maxY = bounds[3]
-      checkCoordinate(name, method, 'bounds', minX)
-      checkCoordinate(name, method, 'bounds', minY)
-      checkCoordinate(name, method, 'bounds', maxX)
-      checkCoordinate(name, method, 'bounds', maxY)
-      this.#minX = minX
-      this.#minY = minY
-      this.#maxX = maxX
-      this.#maxY = maxY
-      if (!this.#isInside(x, y))
-        refuse(name, method, 'bounds', bounds, `around the point (${x}, ${y})`, true)
+    let minX = -Infinity
+    let minY = -Infinity
+    let maxX = Infinity
+    let maxY = Infinity
+    if (options !== undefined) {
+      checkOptions(name, method, options)
+      const { bounds, maxDistance = Infinity } = options
+      if (bounds !== undefined) {
+        this.#checkNumbers(method, 'bounds', bounds)
+        if (bounds.length !== 4) refuse(name, method, 'bounds.length', bounds.length, '4')
+        minX = bounds[0]
+        minY = bounds[1]
+        maxX = bounds[2]
+        maxY = bounds[3]
+        checkCoordinate(name, method, 'bounds', minX)
+        checkCoordinate(name, method, 'bounds', minY)
+        checkCoordinate(name, method, 'bounds', maxX)
+        checkCoordinate(name, method, 'bounds', maxY)
+        if (!isAround(x, y, minX, minY, maxX, maxY))
+          refuse(name, method, 'bounds', bounds, `around the point (${x}, ${y})`, true)
+      }
+      checkDistance(name, method, 'maxDistance', maxDistance)
+      if (maxDistance < Infinity) {
+        minX = Math.max(minX, x - maxDistance, -MAX_COORDINATE)
+        minY = Math.max(minY, y - maxDistance, -MAX_COORDINATE)
+        maxX = Math.min(maxX, x + maxDistance, MAX_COORDINATE)
+        maxY = Math.min(maxY, y + maxDistance, MAX_COORDINATE)
+        if (!isAround(x, y, minX, minY, maxX, maxY))
+          refuse(name, method, 'maxDistance', maxDistance, 'more than float32 rounds to 0 there')
+      }
     }
-    if (maxDistance === undefined) return
-    checkDistance(name, method, 'maxDistance', maxDistance)
-    if (maxDistance === Infinity) return
-    this.#minX = Math.max(this.#minX, x - maxDistance, -MAX_COORDINATE)
-    this.#minY = Math.max(this.#minY, y - maxDistance, -MAX_COORDINATE)
-    this.#maxX = Math.min(this.#maxX, x + maxDistance, MAX_COORDINATE)
-    this.#maxY = Math.min(this.#maxY, y + maxDistance, MAX_COORDINATE)
-    if (!this.#isInside(x, y))
-      refuse(name, method, 'maxDistance', maxDistance, 'more than float32 rounds to 0 there')
-  }
-
-  /**
-   * Whether the core will find the point strictly inside the box.
-   * @param {number} x
-   * @param {number} y
-   */
-  #isInside(x, y) {
-    const column = Math.fround(x)
-    const row = Math.fround(y)
-    return (
-      Math.fround(this.#minX) < column &&
-      column < Math.fround(this.#maxX) &&
-      Math.fround(this.#minY) < row &&
-      row < Math.fround(this.#maxY)
-    )
+    this.#minX = minX
+    this.#minY = minY
+    this.#maxX = maxX
+    this.#maxY = maxY
   }
 
   /**
@@ -707,7 +713,7 @@ export class ObstacleTree extends Queryable {
       refuse(this._name, 'visibilityPolygonInto', 'out', out, 'a Float32Array', false)
     const total = this.#visibilityPolygon('visibilityPolygonInto', x, y, options)
     const corners = this.#corners()
-    const written = Math.min(2 * total, out.length) & ~1
+    const written = Math.min(2 * total, lengthOf(out)) & ~1
     for (let i = 0; i < written; i++) out[i] = corners[i]
     return total
   }
@@ -717,6 +723,7 @@ export class ObstacleTree extends Queryable {
   }
 
   /**
+   * Checks what is to be kept, and returns how many ids there are.
    * @param {string} method
    * @param {number} x
    * @param {number} y
@@ -728,32 +735,37 @@ export class ObstacleTree extends Queryable {
     this.#checkNumbers(method, 'ids', ids)
     this.#checkNumbers(method, 'positions', positions)
     this._alive(method)
+    const count = ids.length
     const last = Math.floor(positions.length / 2) - 1
-    for (let i = 0; i < ids.length; i++) {
+    for (let i = 0; i < count; i++) {
       const id = ids[i]
       if (!Number.isInteger(id) || id < 0 || id > last)
         refuse(this._name, method, `ids[${i}]`, id, `an integer from 0 to ${last}`)
     }
+    return count
   }
 
   /**
-   * Writes whom the point sees, as far as `out` goes, which may be `ids`; answers with their number.
+   * Writes the ids that the point sees, as far as `out` goes, which may be `ids`, and returns how many
+   * there are.
    * @param {string} method
    * @param {number} x
    * @param {number} y
    * @param {ArrayLike<number>} ids
+   * @param {number} count of them
    * @param {ArrayLike<number>} positions
    * @param {Uint32Array} out
    */
-  #keepVisible(method, x, y, ids, positions, out) {
+  #keepVisible(method, x, y, ids, count, positions, out) {
+    const room = lengthOf(out)
     let kept = 0
-    for (let i = 0; i < ids.length; i++) {
+    for (let i = 0; i < count; i++) {
       const id = ids[i]
       const toX = +positions[2 * id]
       const toY = +positions[2 * id + 1]
       const isPlace = Math.abs(toX) <= MAX_COORDINATE && Math.abs(toY) <= MAX_COORDINATE
       if (!isPlace || !this.#sees(method, x, y, toX, toY, 0)) continue
-      if (kept < out.length) out[kept] = id
+      if (kept < room) out[kept] = id
       kept++
     }
     return kept
@@ -769,12 +781,12 @@ export class ObstacleTree extends Queryable {
    * @returns {Uint32Array} valid until the next call of this
    */
   keepVisible(x, y, ids, positions) {
-    this.#checkKeep('keepVisible', x, y, ids, positions)
-    if (this.#kept.length < ids.length) this.#kept = new Uint32Array(2 * ids.length)
-    return this.#kept.subarray(
-      0,
-      this.#keepVisible('keepVisible', x, y, ids, positions, this.#kept),
-    )
+    const count = this.#checkKeep('keepVisible', x, y, ids, positions)
+    const out = this.#kept.length < count ? new Uint32Array(2 * count) : this.#kept
+    this.#kept = NONE_KEPT // reading ids or positions may call this function
+    const kept = this.#keepVisible('keepVisible', x, y, ids, count, positions, out)
+    this.#kept = out
+    return out.subarray(0, kept)
   }
 
   /**
@@ -789,8 +801,8 @@ export class ObstacleTree extends Queryable {
   keepVisibleInto(x, y, ids, positions, out) {
     if (!(out instanceof Uint32Array))
       refuse(this._name, 'keepVisibleInto', 'out', out, 'a Uint32Array', false)
-    this.#checkKeep('keepVisibleInto', x, y, ids, positions)
-    return this.#keepVisible('keepVisibleInto', x, y, ids, positions, out)
+    const count = this.#checkKeep('keepVisibleInto', x, y, ids, positions)
+    return this.#keepVisible('keepVisibleInto', x, y, ids, count, positions, out)
   }
 
   // ---- Debug and snapshots ----
@@ -800,8 +812,7 @@ export class ObstacleTree extends Queryable {
    * @returns {Float32Array} a copy
    */
   lines() {
-    const floats = this._leave('lines', this._enter('lines').lines(this._handle))
-    return new Float32Array(this._stage('lines', floats * 4).slice().buffer)
+    return this._drawn('lines')
   }
 
   /** Figures of the tree, and of the last query: always the same object. */

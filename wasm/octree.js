@@ -2,7 +2,8 @@
 
 import { MAX_CAPACITY, MAX_RESULTS, NOBODY } from './coreobject.js'
 import { checkCoordinate, checkInteger, checkOptions, CopseError, refuse } from './errors.js'
-import { Queryable, SORT_NONE } from './queryable.js'
+import { lengthOf } from './memory.js'
+import { Queryable, SORT_NONE, SORTS } from './queryable.js'
 
 // Names of arguments: put together in every call they would be garbage.
 const MIN = { X: 'minX', Y: 'minY', Z: 'minZ' }
@@ -251,7 +252,7 @@ class BoxTree extends Queryable {
       refuse(this._name, 'pairsInto', 'out', out, 'a Uint32Array', false)
     const total = this.#pairs('pairsInto', options)
     const ids = this._view(ROW_IDS, this._results)
-    const written = Math.min(total, this._results, out.length) & ~1
+    const written = Math.min(total, this._results, lengthOf(out)) & ~1
     for (let i = 0; i < written; i++) out[i] = ids[i]
     return total / 2
   }
@@ -376,7 +377,7 @@ class BoxTree extends Queryable {
     this._ask(method, options)
     const expected = "'none': pairs have an order of their own"
     if (this._sort !== SORT_NONE)
-      refuse(this._name, method, 'sort', /** @type {any} */ (options).sort, expected, true)
+      refuse(this._name, method, 'sort', SORTS[this._sort], expected, true)
     return this._leave(method, this._enter(method).box_pairs(this._handle, this._mask))
   }
 
@@ -504,7 +505,7 @@ export class Quadtree extends BoxTree {
    */
   rangeInto(minX, minY, maxX, maxY, out, options) {
     const total = this._range('rangeInto', minX, minY, 0, maxX, maxY, 0, options)
-    return this._into('rangeInto', total, out, options)
+    return this._into('rangeInto', total, out)
   }
 
   /**
@@ -528,7 +529,7 @@ export class Quadtree extends BoxTree {
    */
   atInto(x, y, out, options) {
     const total = this._at('atInto', x, y, 0, options)
-    return this._into('atInto', total, out, options)
+    return this._into('atInto', total, out)
   }
 
   /**
@@ -554,7 +555,7 @@ export class Quadtree extends BoxTree {
    */
   withinInto(x, y, radius, out, options) {
     const total = this._within('withinInto', x, y, 0, radius, options)
-    return this._into('withinInto', total, out, options)
+    return this._into('withinInto', total, out)
   }
 
   /**
@@ -613,7 +614,7 @@ export class Quadtree extends BoxTree {
    */
   neighborsInto(x, y, k, out, options) {
     const total = this._neighbors('neighborsInto', x, y, 0, k, options)
-    return this._into('neighborsInto', total, out, options)
+    return this._into('neighborsInto', total, out)
   }
 
   /**
@@ -708,7 +709,7 @@ export class Octree extends BoxTree {
    */
   rangeInto(minX, minY, minZ, maxX, maxY, maxZ, out, options) {
     const total = this._range('rangeInto', minX, minY, minZ, maxX, maxY, maxZ, options)
-    return this._into('rangeInto', total, out, options)
+    return this._into('rangeInto', total, out)
   }
 
   /**
@@ -734,7 +735,7 @@ export class Octree extends BoxTree {
    */
   atInto(x, y, z, out, options) {
     const total = this._at('atInto', x, y, z, options)
-    return this._into('atInto', total, out, options)
+    return this._into('atInto', total, out)
   }
 
   /**
@@ -762,7 +763,7 @@ export class Octree extends BoxTree {
    */
   withinInto(x, y, z, radius, out, options) {
     const total = this._within('withinInto', x, y, z, radius, options)
-    return this._into('withinInto', total, out, options)
+    return this._into('withinInto', total, out)
   }
 
   /**
@@ -826,7 +827,7 @@ export class Octree extends BoxTree {
    */
   neighborsInto(x, y, z, k, out, options) {
     const total = this._neighbors('neighborsInto', x, y, z, k, options)
-    return this._into('neighborsInto', total, out, options)
+    return this._into('neighborsInto', total, out)
   }
 
   /**

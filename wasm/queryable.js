@@ -11,6 +11,7 @@ import {
   checkWord,
   refuse,
 } from './errors.js'
+import { lengthOf } from './memory.js'
 
 /**
  * What a query leaves out, and how it orders.
@@ -33,11 +34,11 @@ import {
  * @property {number} [maxDistance] nobody farther than this, inclusive
  */
 
-/** @typedef {QueryOptions & NearestOptions & IntoOptions} AnyOptions */
+/** @typedef {QueryOptions & NearestOptions & IntoOptions & { radius?: number }} AnyOptions */
 
 export const SORT_NONE = 0
 const SORT_DISTANCE = 2
-const SORTS = /** @type {const} */ (['none', 'id', 'distance'])
+export const SORTS = /** @type {const} */ (['none', 'id', 'distance'])
 const ALL_GROUPS = -1
 
 /** `view_of` of exports.c, by place: those that all of them have. */
@@ -50,37 +51,42 @@ export class Queryable extends CoreObject {
   /** @protected */ _exclude = NOBODY
   /** @protected */ _sort = SORT_NONE
   /** @protected */ _maxDistance = Infinity
+  // Those that are checked where they count.
+  /** @protected @type {number | undefined} */ _radius = undefined
+  /** @protected @type {Float32Array | undefined} */ _distances2 = undefined
 
   // ---- Queries: z is 0 where there are two dimensions ----
 
   /**
-   * Reads and checks the options of a query.
+   * Reads and checks the options of a query. Reading may call any code, also queries of this object: so
+   * all are read before any is kept.
    * @protected
    * @param {string} method
    * @param {AnyOptions | undefined} options
    */
   _ask(method, options) {
-    this._mask = ALL_GROUPS
-    this._exclude = NOBODY
-    this._sort = SORT_NONE
-    this._maxDistance = Infinity
-    if (options === undefined) return
+    if (options === undefined) {
+      this._mask = ALL_GROUPS
+      this._exclude = NOBODY
+      this._sort = SORT_NONE
+      this._maxDistance = Infinity
+      this._radius = undefined
+      this._distances2 = undefined
+      return
+    }
     const name = this._name
     checkOptions(name, method, options)
-    const { mask, exclude, sort, maxDistance } = options
-    if (mask !== undefined) {
-      checkInteger(name, method, 'mask', mask, -(2 ** 31), 2 ** 32 - 1)
-      this._mask = mask
-    }
-    if (exclude !== undefined) {
-      checkInteger(name, method, 'exclude', exclude, -1, 2 ** 32 - 1)
-      this._exclude = exclude
-    }
-    if (sort !== undefined) this._sort = checkWord(name, method, 'sort', sort, SORTS)
-    if (maxDistance !== undefined) {
-      checkDistance(name, method, 'maxDistance', maxDistance)
-      this._maxDistance = maxDistance
-    }
+    const { mask = ALL_GROUPS, exclude = NOBODY, sort, maxDistance = Infinity } = options
+    const { radius, distances2 } = options
+    checkInteger(name, method, 'mask', mask, -(2 ** 31), 2 ** 32 - 1)
+    checkInteger(name, method, 'exclude', exclude, -1, 2 ** 32 - 1)
+    checkDistance(name, method, 'maxDistance', maxDistance)
+    this._mask = mask
+    this._exclude = exclude
+    this._sort = sort === undefined ? SORT_NONE : checkWord(name, method, 'sort', sort, SORTS)
+    this._maxDistance = maxDistance
+    this._radius = radius
+    this._distances2 = distances2
   }
 
   /**
@@ -102,21 +108,21 @@ export class Queryable extends CoreObject {
    * @param {string} method
    * @param {number} total
    * @param {Uint32Array} out
-   * @param {AnyOptions | undefined} options
    */
-  _into(method, total, out, options) {
+  _into(method, total, out) {
     if (!(out instanceof Uint32Array))
       refuse(this._name, method, 'out', out, 'a Uint32Array', false)
-    const distances2 = options?.distances2
+    const distances2 = this._distances2
+    const length = lengthOf(out)
     if (distances2 !== undefined) {
       const expected = 'a Float32Array, for a query with distances'
       const has = method !== 'rangeInto' && method !== 'atInto'
       if (!(distances2 instanceof Float32Array) || !has)
         refuse(this._name, method, 'distances2', distances2, expected, false)
-      if (distances2.length < out.length)
-        refuse(this._name, method, 'distances2.length', distances2.length, `at least ${out.length}`)
+      const room = lengthOf(distances2)
+      if (room < length) refuse(this._name, method, 'distances2.length', room, `at least ${length}`)
     }
-    const written = Math.min(total, out.length)
+    const written = Math.min(total, length)
     const ids = this._view(IDS, this._capacity)
     for (let i = 0; i < written; i++) out[i] = ids[i]
     if (distances2 !== undefined) {
@@ -291,8 +297,7 @@ export class Queryable extends CoreObject {
    * @returns {Float32Array} a copy
    */
   cells() {
-    const floats = this._leave('cells', this._enter('cells').cells(this._handle))
-    return new Float32Array(this._stage('cells', floats * 4).slice().buffer)
+    return this._drawn('cells')
   }
 
   /** Whether everything holds that must hold inside: for tests. O(N log N). */

@@ -11,7 +11,8 @@ import {
   checkWord,
   refuse,
 } from './errors.js'
-import { DISTANCES2, Queryable, SORT_NONE } from './queryable.js'
+import { lengthOf } from './memory.js'
+import { DISTANCES2, Queryable, SORT_NONE, SORTS } from './queryable.js'
 
 /** @typedef {import('./queryable.js').IntoOptions} IntoOptions */
 /** @typedef {import('./queryable.js').NearestOptions} NearestOptions */
@@ -131,12 +132,14 @@ const NEIGHBOR_DISTANCES2 = 14
 const RADII = 15
 const HIT_IDS = 16
 const HIT_FRACTIONS = 17
+const ORDER = 26
 
 /** The types of all of them, by place. */
 const TYPES = [
   ...[Float32Array, Float32Array, Float32Array, Uint32Array, Uint32Array, Float32Array],
   ...[Uint32Array, Float32Array, Float32Array, Uint32Array, Uint32Array, Uint32Array],
   ...[Uint32Array, Uint32Array, Float32Array, Float32Array, Int32Array, Float32Array],
+  ...Array(ORDER - HIT_FRACTIONS).fill(Uint32Array),
 ]
 
 /** `stats_of` of exports.c, by place. */
@@ -334,12 +337,11 @@ export class SpatialIndex extends Queryable {
   }
 
   /**
-   * The radius in the options of a ray; -1: each agent has its own.
+   * Returns the radius in the options of a ray, or -1: each agent has its own.
    * @param {string} method
-   * @param {RayOptions | undefined} options
    */
-  #radiusOf(method, options) {
-    const radius = options?.radius
+  #radiusOf(method) {
+    const radius = this._radius
     if (radius === undefined) return -1
     checkDistance(this._name, method, 'radius', radius)
     return radius
@@ -364,7 +366,7 @@ export class SpatialIndex extends Queryable {
     checkCoordinate(name, 'raycast', 'y1', y1)
     checkCoordinate(name, 'raycast', 'z1', z1)
     this._ask('raycast', options)
-    const radius = this.#radiusOf('raycast', options)
+    const radius = this.#radiusOf('raycast')
     const id = this._leave(
       'raycast',
       this._enter('raycast').raycast(
@@ -397,7 +399,7 @@ export class SpatialIndex extends Queryable {
    */
   raycastMany(segments, options) {
     this.#askBatch('raycastMany', options)
-    const radius = this.#radiusOf('raycastMany', options)
+    const radius = this.#radiusOf('raycastMany')
     const n = this.#takePoints('raycastMany', 'segments', segments, 2)
     this.#leavePoints(
       'raycastMany',
@@ -455,7 +457,14 @@ export class SpatialIndex extends Queryable {
   #askBatch(method, options) {
     this._ask(method, options)
     if (this._sort !== SORT_NONE)
-      refuse(this._name, method, 'sort', options?.sort, "'none': a batch has its own order", true)
+      refuse(
+        this._name,
+        method,
+        'sort',
+        SORTS[this._sort],
+        "'none': a batch has its own order",
+        true,
+      )
   }
 
   /**
@@ -495,8 +504,8 @@ export class SpatialIndex extends Queryable {
    */
   #checkK(method, options) {
     checkOptions(this._name, method, options)
-    this.#askBatch(method, options)
     const { k } = options
+    this.#askBatch(method, options)
     checkInteger(this._name, method, 'k', k, 0, this.#k)
     return k
   }
@@ -512,13 +521,14 @@ export class SpatialIndex extends Queryable {
     if (!(points instanceof Float32Array))
       refuse(this._name, method, what, points, 'a Float32Array', false)
     const width = each * this.#dimensions
-    const n = points.length / width
+    const length = lengthOf(points)
+    const n = length / width
     if (!Number.isInteger(n) || n > this._capacity)
       refuse(
         this._name,
         method,
         `${what}.length`,
-        points.length,
+        length,
         `a multiple of ${width}, for at most ${this._capacity} ${what}`,
       )
     this._alive(method)
@@ -537,7 +547,9 @@ export class SpatialIndex extends Queryable {
     try {
       return this._leave(method, result)
     } catch (error) {
-      points.forEach((x, i) => checkCoordinate(this._name, method, `${what}[${i}]`, x))
+      const length = lengthOf(points)
+      for (let i = 0; i < length; i++)
+        checkCoordinate(this._name, method, `${what}[${i}]`, points[i])
       throw error
     }
   }
@@ -599,12 +611,13 @@ export class SpatialIndex extends Queryable {
       if (!(radii instanceof Float32Array))
         refuse(this._name, method, 'radii', radii, 'a Float32Array', false)
       const slots = this._leave(method, this._enter(method).built_of(this._handle))
-      if (radii.length < slots || radii.length > this._capacity)
+      const length = lengthOf(radii)
+      if (length < slots || length > this._capacity)
         refuse(
           this._name,
           method,
           'radii.length',
-          radii.length,
+          length,
           `from the last build's count (${slots}) to capacity (${this._capacity})`,
         )
       this.#checkRadii(method, radii, slots)
@@ -642,7 +655,7 @@ export class SpatialIndex extends Queryable {
       refuse(this._name, 'pairsInto', 'out', out, 'a Uint32Array', false)
     const total = this.#pairs('pairsInto', distance, options)
     const ids = this._view(ROW_IDS, this._results)
-    const written = Math.min(total, this._results, out.length) & ~1
+    const written = Math.min(total, this._results, lengthOf(out)) & ~1
     for (let i = 0; i < written; i++) out[i] = ids[i]
     return total / 2
   }
@@ -654,7 +667,7 @@ export class SpatialIndex extends Queryable {
    */
   order() {
     const count = this._leave('order', this._enter('order').order(this._handle))
-    return new Uint32Array(this._stage('order', count * 4).slice().buffer)
+    return /** @type {Uint32Array} */ (this._view(ORDER, count).slice())
   }
 
   // ---- Debug and snapshots ----
@@ -704,12 +717,7 @@ export class SpatialIndex2D extends SpatialIndex {
    * @returns {number} how many there are in all
    */
   withinInto(x, y, radius, out, options) {
-    return this._into(
-      'withinInto',
-      this._within('withinInto', x, y, 0, radius, options),
-      out,
-      options,
-    )
+    return this._into('withinInto', this._within('withinInto', x, y, 0, radius, options), out)
   }
 
   /**
@@ -737,7 +745,7 @@ export class SpatialIndex2D extends SpatialIndex {
    */
   rangeInto(minX, minY, maxX, maxY, out, options) {
     const total = this._range('rangeInto', minX, minY, 0, maxX, maxY, 0, options)
-    return this._into('rangeInto', total, out, options)
+    return this._into('rangeInto', total, out)
   }
 
   /**
@@ -773,12 +781,7 @@ export class SpatialIndex2D extends SpatialIndex {
    * @returns {number} how many there are in all, at most k
    */
   neighborsInto(x, y, k, out, options) {
-    return this._into(
-      'neighborsInto',
-      this._neighbors('neighborsInto', x, y, 0, k, options),
-      out,
-      options,
-    )
+    return this._into('neighborsInto', this._neighbors('neighborsInto', x, y, 0, k, options), out)
   }
 
   /**
@@ -832,7 +835,7 @@ export class SpatialIndex2D extends SpatialIndex {
    */
   coneInto(x, y, dirX, dirY, halfAngle, radius, out, options) {
     const total = this._cone('coneInto', x, y, 0, dirX, dirY, 0, halfAngle, radius, options)
-    return this._into('coneInto', total, out, options)
+    return this._into('coneInto', total, out)
   }
 
   /**
@@ -881,12 +884,7 @@ export class SpatialIndex3D extends SpatialIndex {
    * @returns {number} how many there are in all
    */
   withinInto(x, y, z, radius, out, options) {
-    return this._into(
-      'withinInto',
-      this._within('withinInto', x, y, z, radius, options),
-      out,
-      options,
-    )
+    return this._into('withinInto', this._within('withinInto', x, y, z, radius, options), out)
   }
 
   /**
@@ -918,7 +916,7 @@ export class SpatialIndex3D extends SpatialIndex {
    */
   rangeInto(minX, minY, minZ, maxX, maxY, maxZ, out, options) {
     const total = this._range('rangeInto', minX, minY, minZ, maxX, maxY, maxZ, options)
-    return this._into('rangeInto', total, out, options)
+    return this._into('rangeInto', total, out)
   }
 
   /**
@@ -957,12 +955,7 @@ export class SpatialIndex3D extends SpatialIndex {
    * @returns {number} how many there are in all, at most k
    */
   neighborsInto(x, y, z, k, out, options) {
-    return this._into(
-      'neighborsInto',
-      this._neighbors('neighborsInto', x, y, z, k, options),
-      out,
-      options,
-    )
+    return this._into('neighborsInto', this._neighbors('neighborsInto', x, y, z, k, options), out)
   }
 
   /**
@@ -1022,7 +1015,7 @@ export class SpatialIndex3D extends SpatialIndex {
    */
   coneInto(x, y, z, dirX, dirY, dirZ, halfAngle, radius, out, options) {
     const total = this._cone('coneInto', x, y, z, dirX, dirY, dirZ, halfAngle, radius, options)
-    return this._into('coneInto', total, out, options)
+    return this._into('coneInto', total, out)
   }
 
   /**

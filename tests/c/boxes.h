@@ -208,8 +208,8 @@ static inline bool cells_as_new(const copse_octree *tree, const copse_octree_def
   for (uint32_t id = BOXES; id-- > 0;) /* in another order */
     if (list->used[id]) copse_octree_insert_at(fresh, id, list->boxes[id]);
   const bool lacking = copse_octree_stats(tree).unsplit || copse_octree_stats(fresh).unsplit;
-  const size_t total = copse_octree_cells(tree, cells, ROOM);
-  const size_t other = copse_octree_cells(fresh, others, ROOM);
+  const size_t total = copse_octree_cells(tree, 0, cells, ROOM);
+  const size_t other = copse_octree_cells(fresh, 0, others, ROOM);
   copse_octree_destroy(fresh);
   return lacking || (total == other &&
                      memcmp(cells, others, (total < ROOM ? total : ROOM) * sizeof *cells) == 0);

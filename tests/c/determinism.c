@@ -150,9 +150,10 @@ static float drawn[ROOM];
 
 /* A structure's order and cells. */
 static void add_shape(index at) {
-  const uint32_t agents = index_order(at, ids, ROOM);
-  for (uint32_t i = 0; i < agents; i++) add(ids[i]);
-  const size_t floats = index_cells(at, drawn, ROOM);
+  uint32_t agents;
+  const uint32_t *order = index_order(at, &agents);
+  for (uint32_t i = 0; i < agents; i++) add(order[i]);
+  const size_t floats = index_cells(at, 0, drawn, ROOM);
   if (floats > ROOM) fail();
   for (size_t i = 0; i < floats; i++) add_float(drawn[i]);
 }
@@ -325,7 +326,7 @@ static void play_boxes(uint32_t dim, uint32_t slots, float size, float looseness
     add(stats.outside);
     for (uint32_t depth = 0; depth <= stats.depth; depth++) add(stats.perDepth[depth]);
     add((uint32_t)stats.changes);
-    const size_t floats = copse_octree_cells(at.tree, drawn, ROOM);
+    const size_t floats = copse_octree_cells(at.tree, 0, drawn, ROOM);
     if (floats > ROOM) fail();
     for (size_t i = 0; i < floats; i++) add_float(drawn[i]);
     if (frame % 6 == 5) save_boxes(&at);
@@ -458,8 +459,8 @@ static void add_tree(const copse_obstacle *tree) {
                               stats.leaves, stats.unsplit, stats.depth,  stats.polygons};
   for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) add(figures[i]);
   for (int what = 0; what < 2; what++) {
-    const size_t total =
-        what ? copse_obstacle_lines(tree, drawn, ROOM) : copse_obstacle_cells(tree, drawn, ROOM);
+    const size_t total = what ? copse_obstacle_lines(tree, 0, drawn, ROOM)
+                              : copse_obstacle_cells(tree, 0, drawn, ROOM);
     if (total > ROOM) fail();
     for (size_t i = 0; i < total; i++) add_float(drawn[i]);
   }

@@ -68,10 +68,11 @@ static inline void fuzz_ask(index at, const copse_brute *brute, input *from) {
 /* What the last build can be told by: the order of its agents, and its cells. */
 static inline uint32_t fuzz_build_hash(index at) {
   enum { ROOM = 4096 };
-  static uint32_t order[FUZZ_CAPACITY], words[ROOM];
+  static uint32_t words[ROOM];
   static float cells[ROOM];
-  uint32_t hash = index_order(at, order, FUZZ_CAPACITY);
-  const size_t floats = index_cells(at, cells, ROOM);
+  uint32_t hash;
+  const uint32_t *order = index_order(at, &hash);
+  const size_t floats = index_cells(at, 0, cells, ROOM);
   for (uint32_t i = hash; i > 0; i--) hash = hash_word(hash, order[i - 1]);
   memcpy(words, cells, sizeof cells);
   for (size_t i = 0; i < floats && i < ROOM; i++) hash = hash_word(hash, words[i]);

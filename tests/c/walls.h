@@ -585,12 +585,12 @@ static inline const char *compare_loops(copse_obstacle *tree, const wall_list *l
 /* Whether two trees were built alike; with the same room for pieces. */
 static inline bool built_alike(const copse_obstacle *tree, const copse_obstacle *other) {
   static float drawn[2][WALL_FLOATS];
-  const size_t cells = copse_obstacle_cells(tree, drawn[0], WALL_FLOATS);
-  if (copse_obstacle_cells(other, drawn[1], WALL_FLOATS) != cells) return false;
+  const size_t cells = copse_obstacle_cells(tree, 0, drawn[0], WALL_FLOATS);
+  if (copse_obstacle_cells(other, 0, drawn[1], WALL_FLOATS) != cells) return false;
   if (memcmp(drawn[0], drawn[1], (cells < WALL_FLOATS ? cells : WALL_FLOATS) * sizeof(float)))
     return false;
-  const size_t lines = copse_obstacle_lines(tree, drawn[0], WALL_FLOATS);
-  if (copse_obstacle_lines(other, drawn[1], WALL_FLOATS) != lines) return false;
+  const size_t lines = copse_obstacle_lines(tree, 0, drawn[0], WALL_FLOATS);
+  if (copse_obstacle_lines(other, 0, drawn[1], WALL_FLOATS) != lines) return false;
   if (memcmp(drawn[0], drawn[1], (lines < WALL_FLOATS ? lines : WALL_FLOATS) * sizeof(float)))
     return false;
   const copse_obstacle_statistics a = copse_obstacle_stats(tree), b = copse_obstacle_stats(other);
@@ -604,8 +604,8 @@ static inline const char *compare_drawn(input *from, const copse_obstacle *tree)
   const copse_obstacle_statistics stats = copse_obstacle_stats(tree);
   for (int what = 0; what < 2; what++) {
     const size_t width = what ? 5 : 6;
-    const size_t total = what ? copse_obstacle_lines(tree, all, WALL_FLOATS)
-                              : copse_obstacle_cells(tree, all, WALL_FLOATS);
+    const size_t total = what ? copse_obstacle_lines(tree, 0, all, WALL_FLOATS)
+                              : copse_obstacle_cells(tree, 0, all, WALL_FLOATS);
     if (what) MUST_HOLD(total == 5 * (size_t)(stats.nodes - stats.leaves), "lines");
     MUST_HOLD(total % width == 0 && total <= 6 * (size_t)stats.leaves, "cells");
     size_t pieces = 0;
@@ -618,10 +618,12 @@ static inline const char *compare_drawn(input *from, const copse_obstacle *tree)
     const size_t room = next_byte(from) % (total + 2);
     float *few = malloc((room + 1) * sizeof *few);
     for (size_t i = 0; i <= room; i++) few[i] = -77;
-    const size_t again =
-        what ? copse_obstacle_lines(tree, few, room) : copse_obstacle_cells(tree, few, room);
-    const size_t whole = (room < total ? room : total) / width * width;
-    bool same = again == total && !memcmp(few, all, whole * sizeof *few);
+    const size_t skipped = next_byte(from) % (total / width + 1) * width, left = total - skipped;
+    const size_t again = what ? copse_obstacle_lines(tree, skipped, few, room)
+                              : copse_obstacle_cells(tree, skipped, few, room);
+    const size_t whole = (room < left ? room : left) / width * width;
+    bool same =
+        again == total && (total > WALL_FLOATS || !memcmp(few, all + skipped, whole * sizeof *few));
     for (size_t i = whole; i <= room; i++) same &= few[i] == -77;
     free(few);
     MUST_HOLD(same, "whole cells and lines while there is room");

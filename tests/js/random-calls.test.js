@@ -150,8 +150,6 @@ for (const [build, library] of Object.entries({ simd, scalar }))
     }
   })
 
-const UNREACHED = /not to be reached/
-
 /** What answers otherwise each time it is asked. */
 const inTurn = (...answers) => ({ get: () => answers.shift(), configurable: true })
 
@@ -219,7 +217,8 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     assert.is(tree.allNeighbors(asked).ids.length, 8)
     const bytes = tree.save()
     Object.defineProperty(bytes, 'length', { get: () => thrower })
-    assert.match(thrown(() => tree.restore(bytes)).message, UNREACHED)
+    tree.restore(bytes)
+    assert.ok(tree.saveInto(bytes) > 0)
     tree.build()
     assert.ok(tree.validate(), 'the instance is not dead')
   })

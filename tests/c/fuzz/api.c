@@ -153,8 +153,12 @@ static void save_and_restore(input *from, const held *at, int32_t to) {
     uint32_t *words = staging.bytes;
     words[next_word(from) % ((uint32_t)size / 4)] = next_word(from);
     if (next_byte(from) % 2) snapshot_seal(words, (uint32_t)size, (snapshot_kind)words[2]);
-    restore(to, (uint32_t)size);
-  } else
+    const int32_t check = restorable(to, (uint32_t)size, 0, (uint32_t)size);
+    const int32_t result = restore(to, (uint32_t)size);
+    must(check == result || (!check && result == FAILED(COPSE_BAD_SNAPSHOT)), "check of a save");
+  } else if (restorable(at->handle, (uint32_t)size, 0, (uint32_t)size) != 0)
+    must(false, "check of an own save");
+  else
     must(restore(at->handle, (uint32_t)size) == 0, "restore of a save");
 }
 
@@ -265,8 +269,8 @@ static void call(input *from) {
     break;
   case 33:
   case 34: {
-    float *points = staged(4 * 2 * MOST);
-    for (int i = 0; i < 12 && points; i++) points[i] = next_small(from);
+    float *points = staging.bytes;
+    for (int i = 0; i < 12; i++) points[i] = next_small(from);
     if (sort)
       add_polygon(on, a % 7, sort == 1);
     else
@@ -323,8 +327,12 @@ static void call(input *from) {
     save_and_restore(from, at, all[next_byte(from) % OBJECTS].handle);
     break;
   default:
-    cells(on);
-    lines(on);
+    cells(on, a);
+    lines(on, a);
+    room_for_polygon(on, a);
+    size_of_polygon(on, a);
+    restorable(on, a, sort * 4u, a);
+    must(staging_room() >= sizeof piece, "room to stage");
     stats_of(on);
     count_of(on);
     first_bad();

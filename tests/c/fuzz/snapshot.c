@@ -150,7 +150,7 @@ static void portray(index at, portrait *of) {
     return;
   }
   must(index_validate(at), "validate");
-  of->drawnWords = index_cells(at, (float *)of->drawn, WORDS);
+  of->drawnWords = index_cells(at, 0, (float *)of->drawn, WORDS);
 }
 
 static bool looks_the_same(const portrait *a, const portrait *b) {
@@ -163,7 +163,9 @@ static bool looks_the_same(const portrait *a, const portrait *b) {
 static copse_status restore(index at, const uint32_t *words, size_t size) {
   uint32_t *exact = malloc(size ? size : 1);
   memcpy(exact, words, size);
+  const copse_status check = index_restorable(at, exact, size);
   const copse_status status = index_restore(at, exact, size);
+  must(check == status || (check == COPSE_OK && status == COPSE_BAD_SNAPSHOT), "the head alone");
   free(exact);
   return status;
 }

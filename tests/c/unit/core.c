@@ -59,13 +59,30 @@ static void test_memory_that_no_object_can_have_is_not_asked_for(void) {
   CHECK(book.bytesHeld == 0);
 }
 
-static void test_a_snapshot_has_at_least_a_header(void) {
+static void test_a_header_belongs_to_its_bytes(void) {
   uint32_t words[sizeof(snapshot_header) / 4 + 1] = {0};
   snapshot_seal(words, sizeof words, SNAPSHOT_GRID);
-  CHECK(snapshot_opens(words, sizeof words, SNAPSHOT_GRID));
-  CHECK(!snapshot_opens(words, sizeof words, SNAPSHOT_KDTREE));
+  snapshot_header header;
+  memcpy(&header, words, sizeof header);
+  CHECK(snapshot_fits(&header, sizeof words, SNAPSHOT_GRID));
+  CHECK(snapshot_is_intact(words, sizeof words));
+  CHECK(!snapshot_fits(&header, sizeof words, SNAPSHOT_KDTREE));
   for (uint64_t size = 0; size < sizeof words; size++)
-    CHECK(!snapshot_opens(words, size, SNAPSHOT_GRID));
+    CHECK(!snapshot_fits(&header, size, SNAPSHOT_GRID));
+  CHECK(!snapshot_fits(&header, sizeof words + ((uint64_t)1 << 32), SNAPSHOT_GRID));
+  words[sizeof header / 4]++;
+  CHECK(!snapshot_is_intact(words, sizeof words));
+}
+
+static void test_a_checksum_may_be_taken_in_pieces(void) {
+  enum { WORDS = 11 };
+  uint32_t words[WORDS];
+  for (uint32_t i = 0; i < WORDS; i++) words[i] = 77 * i + 1;
+  snapshot_seal(words, sizeof words, SNAPSHOT_GRID);
+  for (uint32_t cut = 0; cut <= WORDS; cut++) {
+    const uint32_t hash = snapshot_checksum(0, words, 0, cut);
+    CHECK(snapshot_checksum(hash, words + cut, cut, WORDS - cut) == words[3]);
+  }
 }
 
 static void test_defaults_are_as_documented(void) {
@@ -103,7 +120,8 @@ const unit_test CORE_TESTS[] = {
     TEST(test_slots_keep_their_state_when_they_grow),
     TEST(test_arena_aligns_every_array),
     TEST(test_memory_that_no_object_can_have_is_not_asked_for),
-    TEST(test_a_snapshot_has_at_least_a_header),
+    TEST(test_a_header_belongs_to_its_bytes),
+    TEST(test_a_checksum_may_be_taken_in_pieces),
     TEST(test_defaults_are_as_documented),
     {NULL, NULL, false},
 };

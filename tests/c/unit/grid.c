@@ -165,12 +165,12 @@ static void test_cells_hold_their_agents(void) {
   for (uint32_t dim = 2; dim <= 3; dim++) {
     for (float size = 0.5f; size < 40; size *= 3) {
       float points[3 * N], cells[8 * N + 1], whole[8 * N];
-      uint32_t order[N];
       for (uint32_t i = 0; i < N * dim; i++) points[i] = (float)(random_word(&seed) % 1024) / 16;
       copse_grid *grid = grid_of(points, N, dim, size);
-      const size_t width = 2 * dim + 2, floats = copse_grid_cells(grid, whole, 8 * N);
-      CHECK(floats % width == 0 && copse_grid_order(grid, order, N) == N);
-      uint32_t place = 0;
+      const size_t width = 2 * dim + 2, floats = copse_grid_cells(grid, 0, whole, 8 * N);
+      uint32_t count, place = 0;
+      const uint32_t *order = copse_grid_order(grid, &count);
+      CHECK(floats % width == 0 && count == N);
       for (size_t i = 0; i < floats; i += width) {
         const float *cell = whole + i, agents = cell[width - 1];
         CHECK(cell[width - 2] == 0 && agents >= 1);
@@ -185,8 +185,12 @@ static void test_cells_hold_their_agents(void) {
       for (size_t capacity = 0; capacity <= floats; capacity += 5) { /* whole ones, as they fit */
         const size_t written = capacity / width * width;
         cells[written] = 42;
-        CHECK(copse_grid_cells(grid, cells, capacity) == floats);
+        CHECK(copse_grid_cells(grid, 0, cells, capacity) == floats);
         CHECK(memcmp(cells, whole, written * sizeof *cells) == 0 && cells[written] == 42);
+      }
+      for (size_t skipped = 0; skipped < floats; skipped += width) {
+        CHECK(copse_grid_cells(grid, skipped, cells, width) == floats);
+        CHECK(memcmp(cells, whole + skipped, width * sizeof *cells) == 0);
       }
       copse_grid_destroy(grid);
     }

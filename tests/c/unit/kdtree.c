@@ -22,7 +22,7 @@ static copse_kdtree *kdtree_of(const float *points, uint32_t n, uint32_t dim,
 static void test_builders_give_the_same_tree(void) {
   enum { N = 2600 };
   static float points[3 * N];
-  static uint32_t order[N], other[N];
+  static uint32_t first[N];
   const uint32_t sizes[] = {N, 512, 37};
   for (int trial = 0; trial < 3 * SELECTION_INPUTS * 2 * 2; trial++) {
     const uint32_t n = sizes[trial % 3], dim = trial / 3 % 2 ? 3 : 2;
@@ -30,9 +30,11 @@ static void test_builders_give_the_same_tree(void) {
     for (int builder = 0; builder < 3; builder++) {
       copse_kdtree *tree = kdtree_of(points, n, dim, (copse_builder)builder);
       CHECK(copse_kdtree_validate(tree));
-      CHECK(copse_kdtree_order(tree, builder ? other : order, n) == n);
-      CHECK(copse_kdtree_order(tree, NULL, 0) == n);
-      if (builder) CHECK(memcmp(order, other, n * sizeof *order) == 0);
+      uint32_t count;
+      const uint32_t *order = copse_kdtree_order(tree, &count);
+      CHECK(count == n);
+      if (!builder) memcpy(first, order, n * sizeof *order);
+      CHECK(memcmp(order, first, n * sizeof *order) == 0);
       copse_kdtree_destroy(tree);
     }
   }
@@ -78,10 +80,12 @@ static void test_lines_divide_what_is_below_them(void) {
                          4, 1, 4, 5, 2, 1}; /* x = 4, below */
   float cells[31] = {0};
   cells[30] = 42;
-  CHECK(copse_kdtree_cells(tree, cells, 30) == 30 && memcmp(cells, lines, sizeof lines) == 0);
+  CHECK(copse_kdtree_cells(tree, 0, cells, 30) == 30 && memcmp(cells, lines, sizeof lines) == 0);
   memset(cells, 0, sizeof lines);
-  CHECK(copse_kdtree_cells(tree, cells, 11) == 30); /* whole ones */
+  CHECK(copse_kdtree_cells(tree, 0, cells, 11) == 30); /* whole ones */
   CHECK(memcmp(cells, lines, 6 * sizeof *lines) == 0 && cells[6] == 0 && cells[30] == 42);
+  CHECK(copse_kdtree_cells(tree, 18, cells, 11) == 30);
+  CHECK(memcmp(cells, lines + 18, 6 * sizeof *lines) == 0 && cells[6] == 0);
   copse_kdtree_destroy(tree);
 }
 
@@ -129,7 +133,7 @@ static void test_statistics_of_every_size(void) {
   fill_input(points, INPUT_UNIFORM, MOST, 2, true);
   for (uint32_t n = 0; n <= MOST; n++) {
     copse_kdtree *tree = kdtree_of(points, n, 2, COPSE_BUILDER_PRESORT);
-    CHECK(copse_kdtree_cells(tree, cells, 6 * MOST) == 6 * (size_t)n);
+    CHECK(copse_kdtree_cells(tree, 0, cells, 6 * MOST) == 6 * (size_t)n);
     uint32_t depth = 0, leaves = 0;
     for (uint32_t i = 0; i < n; i++) {
       if ((uint32_t)cells[6 * i + 4] > depth) depth = (uint32_t)cells[6 * i + 4];
@@ -143,7 +147,8 @@ static void test_statistics_of_every_size(void) {
 
 static void test_a_snapshot_is_for_all_builders(void) {
   float points[2 * 100];
-  static uint32_t bytes[1024], order[100], other[100];
+  static uint32_t bytes[1024];
+  uint32_t count, other;
   size_t total;
   fill_input(points, INPUT_UNIFORM, 100, 2, true);
   copse_kdtree *tree = kdtree_of(points, 100, 2, COPSE_BUILDER_QUICKSELECT);
@@ -152,9 +157,8 @@ static void test_a_snapshot_is_for_all_builders(void) {
   CHECK(copse_kdtree_build(taker, NULL) == COPSE_OK);
   CHECK(copse_kdtree_save(tree, bytes, sizeof bytes, &total, NULL) == COPSE_OK);
   CHECK(copse_kdtree_restore(taker, bytes, total) == COPSE_OK && copse_kdtree_validate(taker));
-  CHECK(copse_kdtree_order(tree, order, 100) == 100 &&
-        copse_kdtree_order(taker, other, 100) == 100);
-  CHECK(memcmp(order, other, sizeof order) == 0);
+  CHECK(memcmp(copse_kdtree_order(tree, &count), copse_kdtree_order(taker, &other), 400) == 0);
+  CHECK(count == 100 && other == 100);
   copse_kdtree_destroy(tree);
   copse_kdtree_destroy(taker);
 }

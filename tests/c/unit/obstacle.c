@@ -128,6 +128,7 @@ static void test_wrong_polygons_are_refused(void) {
       CHECK(!sees(tree, 4, 4, 9, 9, 0) && inside_walls(tree, 3, 3));
       vertices[at] = SQUARE[at];
     }
+  CHECK(copse_obstacle_size(tree, square) == 4 && copse_obstacle_size(tree, square + 1) == 0);
   CHECK(copse_obstacle_move(tree, square, SQUARE, 3) == COPSE_INVALID_ARGUMENT);
   CHECK(copse_obstacle_move(tree, square, SQUARE, 5) == COPSE_INVALID_ARGUMENT);
   for (uint32_t wrong = 1; wrong < 9; wrong++) {
@@ -348,15 +349,16 @@ static void test_one_wall_and_how_much_of_it_is_asked(void) {
   for (int i = 1; i < 4; i++) add_wall(tree, (float)i * 9, 0, (float)i * 9, (float)i);
   build_walls(tree);
   float floats[64];
-  size_t (*const DRAWN[])(const copse_obstacle *, float *, size_t) = {copse_obstacle_cells,
-                                                                      copse_obstacle_lines};
+  size_t (*const DRAWN[])(const copse_obstacle *, size_t, float *, size_t) = {copse_obstacle_cells,
+                                                                              copse_obstacle_lines};
   for (int which = 0; which < 2; which++) {
-    const size_t all = DRAWN[which](tree, NULL, 0), width = which ? 5 : 6;
+    const size_t all = DRAWN[which](tree, 0, NULL, 0), width = which ? 5 : 6;
     CHECK(all > width && all % width == 0 && all < 64);
     for (size_t room = 0; room < 64; room++) {
       for (int i = 0; i < 64; i++) floats[i] = -77;
-      CHECK(DRAWN[which](tree, floats, room) == all);
-      const size_t written = room < all ? room - room % width : all;
+      const size_t skipped = room % 3 * width, left = all - skipped;
+      CHECK(DRAWN[which](tree, skipped, floats, room) == all);
+      const size_t written = room < left ? room - room % width : left;
       for (size_t i = 0; i < 64; i++) CHECK((floats[i] == -77) == (i >= written)); /* whole ones */
     }
   }
@@ -382,7 +384,7 @@ static void check_nothing_is_found(const copse_obstacle *tree) {
           (corners[i].y == -1 || corners[i].y == 2));
   copse_obstacle_bounds(tree, bounds);
   for (int i = 0; i < 4; i++) CHECK(bounds[i] == 0);
-  CHECK(copse_obstacle_cells(tree, NULL, 0) == 0 && copse_obstacle_lines(tree, NULL, 0) == 0);
+  CHECK(copse_obstacle_cells(tree, 0, NULL, 0) == 0 && copse_obstacle_lines(tree, 0, NULL, 0) == 0);
   const copse_obstacle_statistics stats = copse_obstacle_stats(tree);
   CHECK(stats.edges == 0 && stats.nodes == 1 && stats.leaves == 1 && stats.pieces == 0);
   CHECK(copse_obstacle_validate(tree));
@@ -898,7 +900,7 @@ static void test_the_line_that_divides_best_is_taken_and_cut_to_its_cell(void) {
   for (int i = 0; i < 5; i++) add_wall(tree, (float)i, 0, (float)i + 8, 8);
   build_walls(tree);
   float lines[20];
-  const size_t total = copse_obstacle_lines(tree, lines, 20);
+  const size_t total = copse_obstacle_lines(tree, 0, lines, 20);
   CHECK(total >= 5 && lines[4] == 0);
   /* The second or third wall's: the others, and lines along an axis, leave more on a side. */
   CHECK(lines[0] == lines[1] + 1 && lines[2] == lines[3] + 1);
@@ -911,7 +913,7 @@ static void test_the_line_that_divides_best_is_taken_and_cut_to_its_cell(void) {
   add_wall(tree, 1, 0, 1, 1);
   add_wall(tree, 7, 0, 7, 1);
   build_walls(tree);
-  const size_t floats = copse_obstacle_lines(tree, lines, 20);
+  const size_t floats = copse_obstacle_lines(tree, 0, lines, 20);
   CHECK(floats >= 10 && floats <= 20 && lines[1] == 4 && lines[3] == 4 && lines[4] == 0);
   CHECK(fabsf(lines[2] - lines[0]) == 8);
   for (size_t i = 5; i < floats; i += 5) {
@@ -1003,6 +1005,7 @@ static void test_a_snapshot_of_walls_checks_what_it_takes(void) {
   copse_obstacle *small = walls_of(9, 0, 2), *exact = walls_of(10, 0, 2),
                  *leaf = walls_of(20, 0, 3);
   CHECK(copse_obstacle_restore(small, words, total) == COPSE_FULL);
+  CHECK(copse_obstacle_size(small, 0) == 0);
   CHECK(copse_obstacle_restore(leaf, words, total) == COPSE_BAD_SNAPSHOT);
   CHECK(copse_obstacle_restore(exact, words, total) == COPSE_OK && built_alike(tree, exact));
   CHECK(copse_obstacle_stats(exact).polygons == 2 && copse_obstacle_count(exact) == 8);

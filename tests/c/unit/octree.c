@@ -78,7 +78,7 @@ static void test_items_on_a_line_have_one_side(void) {
       const float *first = moved ? (float[]){12, 12, 13, 13} : CASES[i].box;
       CHECK(copse_octree_insert(tree, first, &slot) == COPSE_OK);
       if (moved) CHECK(copse_octree_move(tree, slot, CASES[i].box) == COPSE_OK);
-      CHECK(copse_octree_validate(tree) && copse_octree_cells(tree, cells, 30) == 30);
+      CHECK(copse_octree_validate(tree) && copse_octree_cells(tree, 0, cells, 30) == 30);
       for (int cell = 1; cell < 5; cell++)
         if (cells[6 * cell + 5] == 1) found = cells[6 * cell];
       CHECK(found == CASES[i].cell);
@@ -93,12 +93,16 @@ static void test_cells_are_written_whole_while_they_fit(void) {
   copse_octree *tree = octree_of(sixteen(2, 0, 1));
   add_box(tree, 1, 1, 2, 2);
   float whole[30], cells[31];
-  CHECK(copse_octree_cells(tree, whole, 30) == 30);
+  CHECK(copse_octree_cells(tree, 0, whole, 30) == 30);
   for (size_t capacity = 0; capacity <= 30; capacity++) {
     const size_t written = capacity / 6 * 6;
     cells[written] = 42;
-    CHECK(copse_octree_cells(tree, cells, capacity) == 30 && cells[written] == 42);
+    CHECK(copse_octree_cells(tree, 0, cells, capacity) == 30 && cells[written] == 42);
     CHECK(memcmp(cells, whole, written * sizeof *cells) == 0);
+  }
+  for (size_t skipped = 0; skipped < 30; skipped += 6) {
+    CHECK(copse_octree_cells(tree, skipped, cells, 11) == 30);
+    CHECK(memcmp(cells, whole + skipped, 6 * sizeof *cells) == 0);
   }
   copse_octree_destroy(tree);
 }
@@ -323,10 +327,10 @@ static void test_boxes_as_far_as_each_other_come_by_id(void) {
       for (uint32_t i = 0; i < room; i++) CHECK(ids[i] <= 12 && distances2[i] <= 2);
     }
   float cells[64];
-  const size_t floats = copse_octree_cells(tree, NULL, 0);
+  const size_t floats = copse_octree_cells(tree, 0, NULL, 0);
   for (size_t room = 0; room < 64; room++) {
     for (int i = 0; i < 64; i++) cells[i] = -77;
-    CHECK(copse_octree_cells(tree, cells, room) == floats);
+    CHECK(copse_octree_cells(tree, 0, cells, room) == floats);
     for (size_t i = room - room % 6; i < 64; i++) CHECK(cells[i] == -77 || i < floats);
     if (room < floats) CHECK(cells[room - room % 6] == -77); /* whole ones */
   }
@@ -349,7 +353,7 @@ static void test_all_removed_is_the_start(void) {
           CHECK(copse_octree_insert(tree, box, &slot) == COPSE_OK && slot == (uint32_t)i);
         }
         CHECK(copse_octree_stats(tree).nodes > 1 && copse_octree_stats(tree).unsplit == 0);
-        const size_t floats = copse_octree_cells(tree, round ? cells : first, 1 << 18);
+        const size_t floats = copse_octree_cells(tree, 0, round ? cells : first, 1 << 18);
         CHECK(floats <= 1 << 18); /* as of a new tree, from the second time on */
         if (round) CHECK(memcmp(cells, first, floats * sizeof *cells) == 0);
         uint32_t ids[300], total;

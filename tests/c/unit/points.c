@@ -135,7 +135,7 @@ static void test_no_frame_allocates(void) {
     CHECK(index_count_within(at, from, 20, &query, &one, NULL) == COPSE_OK);
     CHECK(index_any_within(at, from, 20, &query, &any, NULL) == COPSE_OK);
     CHECK(index_raycast(at, from, to, 1, NULL, &query, &hit, NULL) == COPSE_OK);
-    CHECK(index_order(at, ids, N) == index_count(at));
+    CHECK(index_order(at, &one) && one == index_count(at));
     size_t total;
     CHECK(index_save(at, words, sizeof words, &total, NULL) == COPSE_OK);
     if (frame % 16 == 0) CHECK(index_restore(at, words, total) == COPSE_OK);
@@ -228,14 +228,18 @@ static void test_a_count_above_the_capacity_is_full(void) {
   index_destroy((index){0});
 }
 
-static void test_the_order_is_told_as_far_as_there_is_room(void) {
+static void test_the_order_has_the_agents_of_the_last_build(void) {
   const float points[] = {3, 0, 1, 0, 2, 0};
   index at = built(points, 3, 1);
-  uint32_t whole[4] = {0}, order[4] = {9, 9, 9, 9};
-  CHECK(index_order(at, whole, 4) == 3 && whole[0] + whole[1] + whole[2] == 3);
-  CHECK(index_order(at, NULL, 0) == 3);
-  CHECK(index_order(at, order, 2) == 3);
-  CHECK(order[0] == whole[0] && order[1] == whole[1] && order[2] == 9);
+  uint32_t count;
+  const uint32_t *order = index_order(at, &count);
+  CHECK(count == 3 && order[0] + order[1] + order[2] == 3 && order[0] != order[1]);
+  index_groups(at)[order[0]] = 0;
+  index_order(at, &count);
+  CHECK(count == 3); /* until the next build */
+  CHECK(index_build(at, NULL) == COPSE_OK);
+  index_order(at, &count);
+  CHECK(count == 2);
   index_destroy(at);
 }
 
@@ -248,7 +252,7 @@ static void test_before_the_first_build_every_query_is_empty(void) {
   uint32_t id = 5;
   CHECK(index_nearest(at, (float[]){0, 0}, NULL, &id, NULL) == COPSE_OK);
   CHECK(id == COPSE_NONE && index_validate(at));
-  CHECK(index_cells(at, NULL, 0) == 0);
+  CHECK(index_cells(at, 0, NULL, 0) == 0);
   index_destroy(at);
 }
 
@@ -453,7 +457,7 @@ static void test_skip_leaves_out_and_counts_what_is_not_finite(void) {
   CHECK(index_build(at, NULL) == COPSE_OK && index_validate(at));
   CHECK(index_stats(at).skipped == 34 && index_stats(at).agents == 66);
   CHECK(within_count(at, 0, 0, INFINITY) == 66);
-  uint32_t offsets[100], counts[100], ids[100 * 100], order[100];
+  uint32_t offsets[100], counts[100], ids[100 * 100];
   float distances2[100 * 2];
   copse_rows rows = {offsets, counts, ids, 100 * 100, 0, false};
   CHECK(index_all_within(at, INFINITY, NULL, NULL, &rows) == COPSE_OK && rows.total == 66 * 65);
@@ -465,7 +469,9 @@ static void test_skip_leaves_out_and_counts_what_is_not_finite(void) {
   const float lo[2] = {-INFINITY, -INFINITY}, hi[2] = {INFINITY, INFINITY};
   CHECK(index_pairs(at, INFINITY, NULL, NULL, &out) == COPSE_OK && out.total == 66 * 65);
   CHECK(index_range(at, lo, hi, NULL, &out) == COPSE_OK && out.total == 66);
-  CHECK(index_order(at, order, 100) == 66);
+  uint32_t count;
+  const uint32_t *order = index_order(at, &count);
+  CHECK(count == 66);
   for (uint32_t i = 0; i < 66; i++) CHECK(order[i] % 3 && ids[i] % 3);
   CHECK(index_build_from(at, &positions, NULL, 50, NULL) == COPSE_OK); /* all of group 1 */
   CHECK(index_stats(at).skipped == 17 && within_count(at, 0, 0, INFINITY) == 33);
@@ -559,7 +565,7 @@ static void test_halving_some_leaves_nodes_for_the_others(void) {
   for (int i = 0; i < FAR; i++) points[2 * (LADDER + NEAR + i)] = 128 - (float)i / FAR;
   index at = built(points, N, 8);
   float cells[2 * N * 6];
-  const size_t floats = index_cells(at, cells, sizeof cells / sizeof *cells);
+  const size_t floats = index_cells(at, 0, cells, sizeof cells / sizeof *cells);
   bool isHalved = false, isDivided = false;
   for (size_t i = 0; i < floats; i += 6) {
     const float right = cells[i + 2], size = cells[i + 5];
@@ -578,7 +584,7 @@ static void test_cells_and_stats_agree(void) {
   index at = built(points, N, 8);
   const index_statistics stats = index_stats(at);
   static float cells[2 * N * 6];
-  size_t floats = index_cells(at, cells, sizeof cells / sizeof *cells);
+  size_t floats = index_cells(at, 0, cells, sizeof cells / sizeof *cells);
   CHECK(floats == stats.nodes * (size_t)6);
   float agents = 0, deepest = 0;
   for (size_t i = 0; i < floats; i += 6) {
@@ -591,7 +597,12 @@ static void test_cells_and_stats_agree(void) {
   CHECK(stats.nodes == 2 * stats.leaves - 1 && stats.agents == N);
   float one[7] = {0};
   one[6] = 42;
-  CHECK(index_cells(at, one, 11) == floats && one[6] == 42 && one[5] == N);
+  CHECK(index_cells(at, 0, one, 11) == floats && one[6] == 42 && one[5] == N);
+  for (size_t skipped = 0; skipped <= floats; skipped += 6) {
+    memset(one, 0, 6 * sizeof *one);
+    CHECK(index_cells(at, skipped, one, 6) == floats && one[6] == 42);
+    if (skipped < floats) CHECK(memcmp(one, cells + skipped, 6 * sizeof *one) == 0);
+  }
   index_destroy(at);
 }
 
@@ -941,8 +952,6 @@ static void test_a_truncated_result_stops_at_its_capacity_and_tells_the_total(vo
       CHECK(out.total == N && ids[capacity] == 99);
       for (uint32_t i = 0; i < capacity; i++) CHECK(ids[i] == i);
     }
-    for (int i = 0; i <= N; i++) ids[i] = 99;
-    CHECK(index_order(at, ids, capacity) == N && ids[capacity] == 99);
   }
   copse_results nowhere = {NULL, NULL, 0, 0, 0};
   CHECK(index_within(at, points, 1, NULL, &nowhere) == COPSE_OK && nowhere.total == N);
@@ -1737,7 +1746,7 @@ const unit_test POINTS_TESTS[] = {
     EVERY(test_reserve_keeps_buffers_and_the_last_build),
     EVERY(test_arrays_by_slot_are_those_of_the_last_build),
     EVERY(test_a_count_above_the_capacity_is_full),
-    EVERY(test_the_order_is_told_as_far_as_there_is_room),
+    EVERY(test_the_order_has_the_agents_of_the_last_build),
     EVERY(test_before_the_first_build_every_query_is_empty),
     EVERY(test_no_agents_and_one_agent),
     EVERY(test_coincident_agents_make_one_leaf),

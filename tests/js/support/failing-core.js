@@ -1,12 +1,12 @@
 // A core that fails on demand, see the Makefile: it traps where this capacity is reserved, and may grow to
-// 2 MB only.
+// 4 MB only.
 
 import { readFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import * as copse from 'copse'
 
 export const TRAP = 54321 // COPSE_TEST_TRAP of the Makefile
-export const MAXIMUM = 2 ** 21
+export const MAXIMUM = 2 ** 22
 
 export const wasm = await WebAssembly.compile(
   readFileSync(new URL('../../../build/test/core-failing.wasm', import.meta.url)),

@@ -1,0 +1,165 @@
+// What may grow linear memory, and so detach views: what is created and reserved, walls that are
+// added, a first snapshot. No other call, and none that is refused. However memory grew, no call
+// reads or writes a dead view.
+
+import { inspect } from 'node:util'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as copse from 'copse'
+import { CLASSES, familyOf } from './support/class-oracles.js'
+import { thrown } from './support/indexes.js'
+import { createRandom } from '../../web/random.js'
+
+const COUNT = 20_000
+
+/** Calls that ask or change nothing that needs memory, by name; others are called without arguments. */
+const ARGUMENTS = {
+  within: (place, dimensions) => [...place(dimensions), 3],
+  countWithin: (place, dimensions) => [...place(dimensions), 3],
+  anyWithin: (place, dimensions) => [...place(dimensions), 3],
+  nearest: (place, dimensions) => place(dimensions),
+  neighbors: (place, dimensions) => [...place(dimensions), 7],
+  range: (place, dimensions) => [...Array(dimensions).fill(-9), ...Array(dimensions).fill(40)],
+  cone: (place, dimensions) => [...place(dimensions), ...place(dimensions), 1, 9],
+  at: (place, dimensions) => place(dimensions),
+  raycast: (place, dimensions) => [...place(dimensions), ...place(dimensions)],
+  allWithin: () => [0.25],
+  allNeighbors: () => [{ k: 4 }],
+  withinMany: (place, dimensions) => [Float32Array.from(place(100 * dimensions)), 2],
+  nearestMany: (place, dimensions) => [Float32Array.from(place(100 * dimensions)), { k: 3 }],
+  raycastMany: (place, dimensions) => [Float32Array.from(place(200 * dimensions))],
+  pairs: (place, dimensions, isOfPoints) => (isOfPoints ? [0.125] : []),
+  visible: (place) => place(4),
+  visibilityPolygon: (place) => place(2),
+  keepVisible: (place) => [...place(2), [0, 1, 2], place(6)],
+  contains: (place) => place(2),
+  has: () => [3],
+  winding: () => [0],
+  look: () => [1],
+  step: () => [1 / 16],
+  remove: () => [6],
+}
+/** What may grow it, and what needs an object of its own. */
+const LEFT_OUT = [
+  ...['save', 'saveInto', 'restore', 'reserve', 'dispose', 'addPolygon', 'addSegment', 'clear'],
+]
+
+const EVERYTHING = { maxArrayLength: Infinity, depth: 3 }
+
+const placesOf = (random) => (length) =>
+  Array.from({ length }, () => Math.floor(random() * 4096) / 8 - 256)
+
+function membersOf(Class) {
+  const members = new Map()
+  for (let at = Class.prototype; at !== Object.prototype; at = Object.getPrototypeOf(at))
+    for (const [key, { value, get }] of Object.entries(Object.getOwnPropertyDescriptors(at)))
+      if (!/^(constructor|_)/.test(key) && !members.has(key)) members.set(key, value ?? get)
+  return members
+}
+
+function filled({ name, dimensions, required }, instance, capacity = COUNT) {
+  const random = createRandom(3)
+  const object = new copse[name]({ capacity, instance, ...required, results: 20 * capacity })
+  familyOf(name).fill(object, dimensions, () => placesOf(random)(1)[0], capacity)
+  return object
+}
+
+const bytesOf = (instance) => instance.memory.buffer.byteLength
+
+const test = suite('growth')
+
+for (const type of CLASSES) {
+  const { name, dimensions } = type
+
+  test(`${name}: no call grows memory but those that say so`, async () => {
+    const instance = await copse.create()
+    const object = filled(type, instance)
+    const place = placesOf(createRandom(4))
+    const before = bytesOf(instance)
+    let calls = 0
+    for (const [key, call] of membersOf(copse[name])) {
+      if (LEFT_OUT.includes(key)) continue
+      const words = ARGUMENTS[key]?.(place, dimensions, 'order' in object) ?? []
+      try {
+        call.apply(object, words)
+        calls++
+      } catch (error) {
+        assert.ok(!(key in ARGUMENTS), `${key}: ${error}`)
+      }
+      assert.is(bytesOf(instance), before, key)
+    }
+    assert.ok(calls >= 15, `${calls}`)
+  })
+
+  test(`${name}: no call that is refused grows memory`, async () => {
+    const instance = await copse.create()
+    const object = filled(type, instance, 100)
+    const snapshot = object.save()
+    const large = filled(type, await copse.create()).save()
+    const foreign = filled(
+      CLASSES[(CLASSES.indexOf(type) + 1) % CLASSES.length],
+      await copse.create(),
+    )
+    const damaged = large.slice()
+    damaged[damaged.length - 5] ^= 64
+    const before = bytesOf(instance)
+    for (const [bytes, code] of [
+      [new Uint8Array(5e7), 'BAD_SNAPSHOT'],
+      [new Uint8Array(5e7).fill(7), 'BAD_SNAPSHOT'],
+      [foreign.save(), 'BAD_SNAPSHOT'],
+      [large.subarray(0, large.length - 4), 'BAD_SNAPSHOT'],
+      [large, 'FULL'],
+    ])
+      assert.is(thrown(() => object.restore(bytes)).code, code)
+    const roomy = filled(type, instance)
+    const more = bytesOf(instance)
+    assert.is(thrown(() => roomy.restore(damaged)).code, 'BAD_SNAPSHOT')
+    assert.is(bytesOf(instance), more)
+    roomy.restore(large)
+    assert.ok(bytesOf(instance) > more, 'the first snapshot of that size needs room')
+    assert.ok(more > before)
+    object.restore(snapshot)
+    assert.equal(object.save(), snapshot)
+  })
+
+  test(`${name}: memory that others grow leaves no dead view in use`, async () => {
+    const instance = await copse.create()
+    const [object, same] = [filled(type, instance, 300), filled(type, await copse.create(), 300)]
+    const place = placesOf(createRandom(5))
+    for (const [key, call] of membersOf(copse[name])) {
+      if (LEFT_OUT.includes(key) && key !== 'save') continue
+      const words = ARGUMENTS[key]?.(place, dimensions, 'order' in object) ?? []
+      let answers
+      try {
+        call.apply(object, words) // so that there are views
+        call.apply(same, words)
+        instance.memory.grow(1)
+        answers = [object, same].map((each) => inspect(call.apply(each, words), EVERYTHING))
+      } catch (error) {
+        assert.ok(!(key in ARGUMENTS) || key === 'remove', `${key}: ${error}`)
+        continue
+      }
+      if (key !== 'generation') assert.is(answers[0], answers[1], key)
+    }
+    const out = new Uint32Array(300)
+    instance.memory.grow(1)
+    if ('withinInto' in object) {
+      assert.ok(object.withinInto(...Array(dimensions).fill(0), Infinity, out) > 1)
+      assert.ok(new Set(out).size > 1, 'ids, not zeros')
+    }
+  })
+}
+
+test('polygons that are refused grow nothing', async () => {
+  const instance = await copse.create()
+  const tree = new copse.ObstacleTree({ instance, capacity: 1000 })
+  const slot = tree.addPolygon([0, 0, 4, 0, 4, 4])
+  const before = bytesOf(instance)
+  const long = new Float32Array(2e6).map((_, i) => i % 97)
+  assert.is(thrown(() => tree.addPolygon(long)).code, 'FULL')
+  assert.match(thrown(() => tree.move(slot, long)).message, /points.length must be 6/)
+  assert.is(thrown(() => tree.move(slot + 1, long)).code, 'STALE_HANDLE')
+  assert.is(bytesOf(instance), before)
+})
+
+test.run()

@@ -1,0 +1,259 @@
+// Arguments that call back: getters and proxies that query, change, reserve or dispose the very object
+// that reads them. Either the call answers as it would have, or it throws what is documented; and
+// typed arrays are what they are, not what properties of their own say.
+
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as copse from 'copse'
+import { CLASSES } from './support/class-oracles.js'
+import { thrown } from './support/indexes.js'
+import { createRandom } from '../../web/random.js'
+
+const COUNT = 60
+const instance = await copse.create()
+
+/** An object filled the same way each time. */
+function filled({ name, dimensions, required }) {
+  const random = createRandom(11)
+  const place = () => Math.floor(random() * 64) / 4
+  const object = new copse[name]({ capacity: 4 * COUNT, instance, ...required })
+  const point = () => Array.from({ length: dimensions }, place)
+  if (name === 'ObstacleTree')
+    for (let i = 0; i < COUNT; i++) object.addSegment(...point(), ...point())
+  else if (/^Crowd/.test(name))
+    for (let i = 0; i < COUNT; i++) object.add({ position: point(), groups: 1 + (i & 1) })
+  else if (/^(Quad|Oc)tree/.test(name)) {
+    for (let i = 0; i < COUNT; i++) object.insert(...point())
+    for (let i = 0; i < COUNT; i++) object.groups[i] = 1 + (i & 1)
+  } else {
+    object.count = COUNT
+    object.positions.forEach((_, i, all) => (all[i] = place()))
+    for (let i = 0; i < COUNT; i++) object.groups[i] = 1 + (i & 1)
+    object.radii.fill(0.25)
+    object.build()
+  }
+  return object
+}
+
+const isPoints = (name) => /^(AgentTree|Grid|KdTree)/.test(name)
+const isBoxes = (name) => /^(Quad|Oc)tree/.test(name)
+const isWalls = (name) => name === 'ObstacleTree'
+
+const at = (dimensions) => [4, 5, 6].slice(0, dimensions)
+const rowsOf = (rows, n) =>
+  Array.from({ length: n }, (_, i) =>
+    Array.from(rows.ids.slice(rows.offsets[i], rows.offsets[i] + rows.counts[i])),
+  )
+const nearestOf = (rows, n, k) =>
+  Array.from({ length: n }, (_, i) => Array.from(rows.ids.slice(i * k, i * k + rows.counts[i])))
+
+/** Calls with options, and answers that can be compared, by the family that has them. */
+const CALLS = [
+  {
+    method: 'within',
+    has: () => true,
+    options: (name) => (isWalls(name) ? { side: 'both' } : { mask: 1, exclude: 2, sort: 'id' }),
+    ask: (object, options, d) => Array.from(object.within(...at(d), 6, options)),
+  },
+  {
+    method: 'withinInto',
+    has: () => true,
+    options: (name) => ({
+      ...(isWalls(name) ? { side: 'both' } : { mask: 2, exclude: 3, sort: 'distance' }),
+      distances2: new Float32Array(COUNT),
+    }),
+    ask(object, options, d) {
+      const out = new Uint32Array(COUNT)
+      const total = object.withinInto(...at(d), 6, out, options)
+      return [total, ...out.slice(0, total)]
+    },
+  },
+  {
+    method: 'neighborsInto',
+    has: (name) => !isWalls(name),
+    options: () => ({ mask: 1, exclude: 4, maxDistance: 9, distances2: new Float32Array(COUNT) }),
+    ask(object, options, d) {
+      const out = new Uint32Array(COUNT)
+      const total = object.neighborsInto(...at(d), 7, out, options)
+      return [total, ...out.slice(0, total)]
+    },
+  },
+  {
+    method: 'nearest',
+    has: () => true,
+    options: (name) => (isWalls(name) ? { side: 'both', maxDistance: 9 } : { mask: 2, exclude: 5 }),
+    ask: (object, options, d) => ({ found: object.nearest(...at(d), options) }),
+  },
+  {
+    method: 'raycast',
+    has: () => true,
+    options: (name) =>
+      isWalls(name) ? { side: 'both' } : isBoxes(name) ? { mask: 3 } : { radius: 2, mask: 1 },
+    ask: (object, options, d) => ({ ...object.raycast(...at(d), ...at(d).map(() => 15), options) }),
+  },
+  {
+    method: 'allWithin',
+    has: isPoints,
+    options: () => ({ mask: 1 }),
+    ask: (object, options) => rowsOf(object.allWithin(2, options), COUNT),
+  },
+  {
+    method: 'allNeighbors',
+    has: isPoints,
+    options: () => ({ k: 3, mask: 2, maxDistance: 5 }),
+    ask: (object, options) => nearestOf(object.allNeighbors(options), COUNT, 3),
+  },
+  {
+    method: 'nearestMany',
+    has: isPoints,
+    options: () => ({ k: 2, mask: 1, exclude: 7 }),
+    ask: (object, options, d) =>
+      nearestOf(object.nearestMany(new Float32Array(4 * d), options), 4, 2),
+  },
+  {
+    method: 'pairs',
+    has: (name) => isPoints(name),
+    options: () => ({ mask: 1 }),
+    ask: (object, options) => Array.from(object.pairs(2, options)),
+  },
+  {
+    method: 'visibilityPolygon',
+    has: isWalls,
+    options: () => ({ bounds: [-9, -9, 30, 30], maxDistance: 7 }),
+    ask: (object, options) => Array.from(object.visibilityPolygon(4.03, 5.01, options)),
+  },
+]
+
+/** The same options, one of which calls something when it is read. */
+function withGetter(options, key, call) {
+  const value = options[key]
+  return Object.defineProperty({ ...options }, key, {
+    enumerable: true,
+    get: () => (call(), value),
+  })
+}
+
+const test = suite('reentrance')
+
+for (const type of CLASSES.filter(({ name }) => !/^Crowd/.test(name))) {
+  const { name, dimensions } = type
+
+  test(`${name}: queries within a query change nothing of it`, () => {
+    const object = filled(type)
+    const asked = CALLS.filter(({ has }) => has(name))
+    for (const { method, options, ask } of asked) {
+      const expected = ask(object, options(name), dimensions)
+      for (const key of Object.keys(options(name)))
+        for (const inner of asked) {
+          const call = () => inner.ask(object, inner.options(name), dimensions)
+          const bare = () => inner.ask(object, { k: 1 }, dimensions)
+          for (const callBack of isWalls(name) ? [call] : [call, bare])
+            assert.equal(
+              ask(object, withGetter(options(name), key, callBack), dimensions),
+              expected,
+              `${method}, ${key}: ${inner.method}`,
+            )
+        }
+    }
+    object.dispose()
+  })
+
+  test(`${name}: what is reserved or disposed while options are read`, () => {
+    for (const { method, options, ask, has } of CALLS) {
+      if (!has(name)) continue
+      for (const key of Object.keys(options(name))) {
+        const object = filled(type)
+        const expected = ask(object, options(name), dimensions)
+        const grows = () => object.reserve(object.capacity + 4000)
+        assert.equal(
+          ask(object, withGetter(options(name), key, grows), dimensions),
+          expected,
+          `${method}, ${key}: reserve`,
+        )
+        const gone = withGetter(options(name), key, () => object.dispose())
+        assert.is(
+          thrown(() => ask(object, gone, dimensions)).code,
+          'DISPOSED',
+          `${method}, ${key}: dispose`,
+        )
+      }
+    }
+  })
+}
+
+for (const type of CLASSES.filter(({ name }) => /^Crowd/.test(name)))
+  test(`${type.name}: an agent that adds another while it is read mixes nothing`, () => {
+    const crowd = new copse[type.name]({ instance, capacity: 8 })
+    const { dimensions } = type
+    const position = [1, 2, 3].slice(0, dimensions)
+    const inner = { position: [7, 8, 9].slice(0, dimensions), radius: 3, maxSpeed: 5, priority: 6 }
+    const goal = [4, 4, 4].slice(0, dimensions)
+    for (const key of ['goal', 'radius', 'locked', 'maxSpeed']) {
+      crowd.clear()
+      const agent = withGetter({ position, goal, radius: 2 }, key, () => crowd.add(inner))
+      const slot = crowd.add(agent)
+      assert.is(slot, 1)
+      assert.equal([...crowd.positions.subarray(dimensions, 2 * dimensions)], position)
+      assert.equal([...crowd.goals.subarray(dimensions, 2 * dimensions)], goal)
+      assert.equal([crowd.radii[0], crowd.radii[1]], [3, 2])
+      assert.equal([crowd.maxSpeeds[0], crowd.maxSpeeds[1]], [5, 2])
+      assert.equal([crowd.priorities[0], crowd.priorities[1]], [6, 0])
+    }
+    const gone = withGetter({ position }, 'radius', () => crowd.dispose())
+    assert.is(thrown(() => crowd.add(gone)).code, 'DISPOSED')
+  })
+
+test('keepVisible: ids and positions that keep others while they are read', () => {
+  const walls = new copse.ObstacleTree({ instance })
+  walls.addSegment(6, 2, 6, 12)
+  const positions = Float32Array.from({ length: 2 * COUNT }, (_, i) => (i * 7) % 16)
+  const ids = Uint32Array.from({ length: COUNT }, (_, i) => i)
+  const expected = [...walls.keepVisible(4.03, 5.01, ids, positions)]
+  assert.ok(expected.length > 2)
+  const inner = () => walls.keepVisible(9, 9, [0, 1, 2], [9, 9, 9, 9, 9, 9])
+  const proxy = new Proxy(ids, {
+    get: (target, key) => (key === '5' && inner(), Reflect.get(target, key)),
+  })
+  assert.equal([...walls.keepVisible(4.03, 5.01, proxy, positions)], expected)
+})
+
+test('a typed array is as long as it is', () => {
+  const longer = (array, length) => Object.defineProperty(array, 'length', { value: length })
+  const tree = filled(CLASSES.find(({ name }) => name === 'AgentTree'))
+  const out = longer(new Uint32Array(4), 60)
+  assert.ok(tree.withinInto(4, 5, 6, out) > 4)
+  assert.equal([...out], [...tree.within(4, 5, 6)].slice(0, 4))
+  const points = Float32Array.of(1, 1, 9, 9)
+  const rows = rowsOf(tree.withinMany(points, 3), 2)
+  assert.equal(rowsOf(tree.withinMany(longer(points, 8), 3), 2), rows)
+  assert.ok(tree.pairsInto(2, longer(new Uint32Array(2), 9)) > 1)
+})
+
+test('KdTree.from takes the head of bytes once', () => {
+  const bytes = filled(CLASSES.find(({ name }) => name === 'KdTree')).save()
+  let reads = 0
+  const shifting = Uint8Array.from(bytes)
+  Object.defineProperty(shifting, 'buffer', {
+    get() {
+      reads++
+      const buffer = bytes.slice().buffer
+      if (reads > 1) new Uint32Array(buffer)[11] = 2 ** 27
+      return buffer
+    },
+  })
+  const tree = copse.KdTree.from(shifting, { instance })
+  assert.is(tree.capacity, COUNT)
+  assert.equal(tree.save(), bytes)
+
+  // Shared bytes can change at any time; a worker is not needed to show what is read twice.
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
+  shared.set(bytes)
+  const options = withGetter({ instance, capacity: undefined }, 'capacity', () => {
+    new Uint32Array(shared.buffer)[11] = 2 ** 27
+  })
+  const before = instance.memory.buffer.byteLength
+  assert.is(thrown(() => copse.KdTree.from(shared, options)).code, 'BAD_SNAPSHOT')
+  assert.is(instance.memory.buffer.byteLength, before)
+})
+
+test.run()
