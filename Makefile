@@ -15,16 +15,18 @@ MUTANTS = 100
 SEEDS = $(shell git rev-parse HEAD | sed 's/^\(.\{8\}\)\(.\{8\}\)\(.\{8\}\).*/0x\1 0x\2 0x\3/')
 DEMO_PORT = 4173
 
-C_HEADERS := $(wildcard c/*.h)
-C_SOURCES := $(wildcard c/*.c)
-C_NAMES := $(notdir $(C_SOURCES:.c=))
-JS_SOURCES := $(wildcard wasm/*.js wasm/*.d.ts wasm/only/*.js)
+C_HEADERS := $(wildcard c/*.h c/*/*.h)
+C_SOURCES := $(wildcard c/*/*.c)
+C_NAMES := $(C_SOURCES:c/%.c=%)
+JS_SOURCES := $(wildcard wasm/*.js wasm/*.d.ts wasm/entries/*.js)
 WEB_SOURCES := $(shell find web -type f -not -path 'web/dist/*' -not -path 'web/docs/*')
 DOCS := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md web/picture.png tests/bench/results/frame.svg \
   $(wildcard web/docs/* web/docs/figures/*)
-C_UNIT := $(wildcard tests/c/unit/*.c)
+# With brute force, which tests compare with.
+BRUTE := tests/c/brute.c
+C_UNIT := $(wildcard tests/c/unit/*.c) $(BRUTE)
 # What tests in C include.
-C_TESTS := wasm/index.h $(wildcard tests/c/*.h tests/c/*/*.h)
+C_TESTS := $(wildcard tests/c/*.h tests/c/*/*.h)
 FUZZ_NAMES := $(notdir $(basename $(wildcard tests/c/fuzz/*.c)))
 
 # Contracted multiply-adds would change results from machine to machine.
@@ -87,44 +89,50 @@ EMCC_LINK_FLAGS = -Oz --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sINITI
 
 # For size, but what every agent runs for speed; measured: for the rest that gains little, since what must
 # be unrolled says so itself.
-FAST = batch grid_batch grid_query agenttree_query octree_query obstacle_build obstacle_query \
-  obstacle_sight orca2 crowd_goals crowd_step
+FAST = points/batch points/grid_batch points/grid_query points/agenttree_query boxes/octree_query \
+  walls/obstacle_build walls/obstacle_query walls/obstacle_sight crowd/orca2 crowd/crowd_goals crowd/crowd_step
 $(foreach name,$(FAST),build/%/$(name).o): OPTIMISE = -O2 -fno-vectorize -fno-slp-vectorize
 OPTIMISE = -Oz
 EMCC_COMPILE = $(EMCC) $(EMCC_FLAGS) $(OPTIMISE)
 
-# The kinds of index: each also has a SIMD core and an entry of its own, wasm/only/<noun>.js.
+# The classes that have a SIMD core and an entry of their own, wasm/entries/<noun>.js: the families that
+# it is linked from, and what it can create.
 CLASS_CORES = agenttree grid kdtree octree obstacle crowd
+FAMILIES = points boxes walls crowd
+FAMILIES_agenttree = points
+FAMILIES_grid = points
+FAMILIES_kdtree = points
+FAMILIES_octree = boxes
+FAMILIES_obstacle = walls
+FAMILIES_crowd = crowd walls
+CREATED_crowd = crowd obstacle
 
+WASM_HEADERS := $(wildcard wasm/*.h)
 wasm_objects = $(patsubst %,build/$(1)/%.o,$(C_NAMES))
-# What such a core creates: a crowd needs walls.
-NOUNS_crowd = crowd obstacle
-nouns_of = $(or $(NOUNS_$(1)),$(1))
+boundary = $(patsubst %,build/$(1)/wasm/%.o,objects $(2))
 creators = $(foreach noun,$(1),-Wl,--export=$(noun)_create)
 LINK = $(EMCC) $(EMCC_FLAGS) $(EMCC_LINK_FLAGS)
 
 build/simd/%.o: c/%.c $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
 	$(EMCC_COMPILE) -msimd128 -c $< -o $@
-build/simd/exports.o: wasm/exports.c wasm/index.h $(C_HEADERS) Makefile | $(SETUP)
-	@mkdir -p $(@D)
-	$(EMCC_COMPILE) -msimd128 -c $< -o $@
-build/simd/exports-%.o: wasm/exports.c wasm/index.h $(C_HEADERS) Makefile | $(SETUP)
-	@mkdir -p $(@D)
-	$(EMCC_COMPILE) -msimd128 -DCOPSE_ONLY=$* -c $< -o $@
 build/scalar/%.o: c/%.c $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
 	$(EMCC_COMPILE) -c $< -o $@
-build/scalar/exports.o: wasm/exports.c wasm/index.h $(C_HEADERS) Makefile | $(SETUP)
+build/simd/wasm/%.o: wasm/%.c $(WASM_HEADERS) $(C_HEADERS) Makefile | $(SETUP)
+	@mkdir -p $(@D)
+	$(EMCC_COMPILE) -msimd128 -c $< -o $@
+build/scalar/wasm/%.o: wasm/%.c $(WASM_HEADERS) $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
 	$(EMCC_COMPILE) -c $< -o $@
 
-build/core.wasm: $(call wasm_objects,simd) build/simd/exports.o
+build/core.wasm: $(call wasm_objects,simd) $(call boundary,simd,$(FAMILIES))
 	$(LINK) -msimd128 $(call creators,$(CLASS_CORES)) $^ -o $@
-build/core-scalar.wasm: $(call wasm_objects,scalar) build/scalar/exports.o
+build/core-scalar.wasm: $(call wasm_objects,scalar) $(call boundary,scalar,$(FAMILIES))
 	$(LINK) $(call creators,$(CLASS_CORES)) $^ -o $@
-$(CLASS_CORES:%=build/core-%.wasm): build/core-%.wasm: $(call wasm_objects,simd) build/simd/exports-%.o
-	$(LINK) -msimd128 $(call creators,$(call nouns_of,$*)) $^ -o $@
+$(CLASS_CORES:%=build/core-%.wasm): build/core-%.wasm: $(call wasm_objects,simd) $(call boundary,simd,$(FAMILIES))
+	$(LINK) -msimd128 $(call creators,$(or $(CREATED_$*),$*)) $(call wasm_objects,simd) \
+	  $(call boundary,simd,$(FAMILIES_$*)) -o $@
 
 CORES = build/core.wasm build/core-scalar.wasm $(CLASS_CORES:%=build/core-%.wasm)
 
@@ -200,8 +208,6 @@ SANITIZE = -g -O2 -fno-omit-frame-pointer -fsanitize=address,undefined,float-cas
 COUNTED = -DCOPSE_COUNT_COMPARISONS
 
 SANITIZED = $(patsubst %,build/sanitized/%.o,$(C_NAMES))
-# What the tests compare with only reads, and would take half of their time.
-build/sanitized/brute.o: SANITIZE = -g -O2
 
 build/sanitized/%.o: c/%.c $(C_HEADERS) | $(SETUP)
 	@mkdir -p $(@D)
@@ -209,13 +215,16 @@ build/sanitized/%.o: c/%.c $(C_HEADERS) | $(SETUP)
 build/sanitized/tests/%.o: tests/c/%.c $(C_TESTS) $(C_HEADERS) | $(SETUP)
 	@mkdir -p $(@D)
 	$(CLANG) $(C_FLAGS) $(SANITIZE) $(COUNTED) -c $< -o $@
-build/sanitized/tests/fuzz/api.o: wasm/exports.c
+build/sanitized/tests/fuzz/api.o: $(wildcard wasm/*.[ch])
 
 LINK_SANITIZED = @mkdir -p $(@D); $(CLANG) $(SANITIZE) $^ -lm -o $@
 
 build/test/unit: $(C_UNIT:tests/c/%.c=build/sanitized/tests/%.o) $(SANITIZED)
 	$(LINK_SANITIZED)
-build/test/cases-%: build/sanitized/tests/fuzz/%.o build/sanitized/tests/cases.o $(SANITIZED)
+# It only reads, and would take half of the time.
+build/sanitized/tests/brute.o: SANITIZE = -g -O2
+build/test/cases-%: build/sanitized/tests/fuzz/%.o build/sanitized/tests/cases.o \
+  build/sanitized/tests/brute.o $(SANITIZED)
 	$(LINK_SANITIZED)
 build/test/determinism-sanitized: build/sanitized/tests/determinism.o $(SANITIZED)
 	$(LINK_SANITIZED)
@@ -230,11 +239,11 @@ build/test/determinism-%.wasm: build/test/determinism.o $(call wasm_objects,simd
 	$(LINK) $(if $(findstring simd,$*),-msimd128) -sINITIAL_MEMORY=16MB $< $(call wasm_objects,$*) -o $@
 
 # A core that fails on demand: it traps where this capacity is reserved, and may grow to 4 MB only.
-build/test/exports.o: wasm/exports.c wasm/index.h $(C_HEADERS) Makefile | $(SETUP)
+build/test/objects.o: wasm/objects.c $(WASM_HEADERS) $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
 	$(EMCC_COMPILE) -msimd128 -DCOPSE_TEST_TRAP=54321 -c $< -o $@
 
-build/test/core-failing.wasm: $(call wasm_objects,simd) build/test/exports.o
+build/test/core-failing.wasm: $(call wasm_objects,simd) build/test/objects.o $(patsubst %,build/simd/wasm/%.o,$(FAMILIES))
 	$(LINK) -msimd128 -sMAXIMUM_MEMORY=4MB $(call creators,$(CLASS_CORES)) $^ -o $@
 
 # The README's program against the installed library, in C and in C++.
@@ -353,7 +362,8 @@ build/coverage/tests/%.o: tests/c/%.c $(C_TESTS) $(C_HEADERS) | $(SETUP)
 
 build/coverage/unit: $(C_UNIT:tests/c/%.c=build/coverage/tests/%.o)
 build/coverage/determinism: build/coverage/tests/determinism.o
-$(FUZZ_NAMES:%=build/coverage/cases-%): build/coverage/cases-%: build/coverage/tests/fuzz/%.o build/coverage/tests/cases.o
+$(FUZZ_NAMES:%=build/coverage/cases-%): build/coverage/cases-%: build/coverage/tests/fuzz/%.o \
+  build/coverage/tests/cases.o build/coverage/tests/brute.o
 $(COVERAGE_TESTS): $(COVERAGE_OBJECTS)
 	$(CLANG) -fprofile-instr-generate $^ -lm -o $@
 
@@ -363,15 +373,14 @@ coverage: $(JS_TESTED) $(COVERAGE_TESTS)
 
 # The fuzzers' objects count which branches are taken, which doubles the time of all other tests.
 FUZZED = $(patsubst %,build/fuzzed/%.o,$(C_NAMES))
-build/fuzzed/brute.o: SANITIZE = -g -O2
 
 build/fuzzed/%.o: c/%.c $(C_HEADERS) | $(SETUP)
 	@mkdir -p $(@D)
 	$(CLANG) $(C_FLAGS) $(SANITIZE) $(COUNTED) -fsanitize=fuzzer-no-link -c $< -o $@
-build/fuzz/api: wasm/exports.c
-build/fuzz/%: tests/c/fuzz/%.c $(C_TESTS) $(FUZZED) | $(SETUP)
+build/fuzz/api: $(wildcard wasm/*.[ch])
+build/fuzz/%: tests/c/fuzz/%.c $(C_TESTS) $(BRUTE) $(FUZZED) | $(SETUP)
 	@mkdir -p $(@D)
-	$(CLANG) $(C_FLAGS) $(SANITIZE) $(COUNTED) -fsanitize=fuzzer $< $(FUZZED) -lm -o $@
+	$(CLANG) $(C_FLAGS) $(SANITIZE) $(COUNTED) -fsanitize=fuzzer $< $(BRUTE) $(FUZZED) -lm -o $@
 
 FUZZERS = $(FUZZ_NAMES:%=build/fuzz/%)
 
@@ -447,7 +456,7 @@ bench-keep:
 
 ### Style and checks
 
-FORMATTED_C = $(wildcard c/*.[ch] wasm/*.[ch] tests/c/*.[ch] tests/c/*/*.[ch] tests/bench/native/*)
+FORMATTED_C = $(wildcard c/*.[ch] c/*/*.[ch] wasm/*.[ch] tests/c/*.[ch] tests/c/*/*.[ch] tests/bench/native/*)
 FORMATTED_JS = package.json wasm web tests README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md '!web/dist' '!tests/data/golden'
 
 ## check: formatting, static analysis, types, imports, and the package as users get it
@@ -458,7 +467,8 @@ check-c: | $(SETUP)
 	grep -q '"$(VERSION)"' c/copse.h && grep -q '^## $(VERSION)' CHANGELOG.md
 	clang-format --dry-run -Werror $(FORMATTED_C)
 	printf '%s\n' $(C_SOURCES) | xargs -P "$$(nproc)" -I {} clang-tidy --quiet {} -- -std=c11
-	clang-tidy --quiet wasm/exports.c -- -std=c11 -Wno-unknown-attributes
+	printf '%s\n' $(wildcard wasm/*.c) | xargs -P "$$(nproc)" -I {} clang-tidy --quiet {} -- -std=c11 \
+	  -Wno-unknown-attributes
 
 ## check-js: its part for all else: formatting, types, what imports what, the package
 check-js: lib build/libcopse.a

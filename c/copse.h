@@ -1,5 +1,26 @@
 /* copse: spatial trees for many moving agents. The only public header; it reads as the manual.
  *
+ *   int main(void) {
+ *     copse_agenttree_def def = copse_agenttree_default();
+ *     def.capacity = 3;
+ *     copse_points *agents;
+ *     if (copse_agenttree_create(&def, &agents) != COPSE_OK) return 1;
+ *
+ *     float *positions = copse_points_positions(agents).axes[0];
+ *     const float corners[] = {0, 0, 1, 0, 5, 5};
+ *     for (int i = 0; i < 6; i++) positions[i] = corners[i];
+ *     copse_points_set_count(agents, 3);
+ *     copse_points_build(agents, NULL);
+ *
+ *     const float center[] = {0, 0};
+ *     uint32_t ids[3];
+ *     copse_results near = {ids, NULL, 3, 0, 0};
+ *     copse_points_within(agents, center, 2, NULL, &near);
+ *     for (uint32_t i = 0; i < near.total; i++) printf("agent %u is near\n", ids[i]);
+ *     copse_points_destroy(agents);
+ *     return 0;
+ *   }
+ *
  * Everything is plain C11 and single precision. An object takes all its memory when it is created
  * (or reserved) and none afterwards. Nothing here prints, aborts or touches errno.
  *
@@ -11,7 +32,7 @@
  * Distances. The squared distance is computed in float, each step rounded, as
  * (dx*dx + dy*dy) + dz*dz with dx = x - centerX, and compared by `<=` with radius*radius, also
  * rounded to float. Pruning never drops what that test accepts, so every query gives exactly what
- * a loop over all agents gives (see the brute-force functions at the end).
+ * a loop over all agents gives.
  *
  * Determinism. The same calls give the same bits. Tested: gcc and clang, -O0 to -O3, on x86-64;
  * gcc on aarch64 and riscv64; WebAssembly with and without SIMD. It needs IEEE 754 floats and
@@ -83,6 +104,12 @@ typedef struct copse_positions {
   uint32_t stride; /* in floats */
 } copse_positions;
 
+/* The same, only to be read. */
+typedef struct copse_const_positions {
+  const float *axes[3];
+  uint32_t stride;
+} copse_const_positions;
+
 typedef enum copse_layout {
   COPSE_LAYOUT_INTERLEAVED, /* x0, y0, x1, y1, … */
   COPSE_LAYOUT_SEPARATE,    /* x0, x1, …, then y0, y1, … in arrays of their own */
@@ -124,11 +151,24 @@ typedef struct copse_hit {
   float fraction; /* of the way: 0 at its begin, 1 at its end; nobody: 1 */
 } copse_hit;
 
-/* ---- Agent tree -------------------------------------------------------------------------- *
+/* ---- Points: one handle, three structures ------------------------------------------------- *
  *
- * A bucketed k-d tree for hundreds to millions of agents that all move: write positions, build
- * every frame, query. Building is O(N log N) and starts from the last build's order; a query
- * visits O(log N + results) nodes on all but contrived sets.
+ * An index of points holds agents in slots 0 … count - 1. Write positions and groups, build, query;
+ * queries answer for the last build. Three structures make one: copse_agenttree_create,
+ * copse_grid_create and copse_kdtree_create. From then on they are used alike, and find the same.
+ */
+typedef struct copse_points copse_points;
+
+typedef enum copse_on_non_finite {
+  COPSE_NON_FINITE_ERROR, /* build fails with COPSE_NOT_FINITE and keeps the last one */
+  COPSE_NON_FINITE_SKIP,  /* such agents are absent from every result, and counted */
+} copse_on_non_finite;
+
+/* ---- The agent tree: for agents that all move ----
+ *
+ * A bucketed k-d tree for hundreds to millions of agents, rebuilt every frame. A build is
+ * O(N log N) and starts from the order of the last one; a query visits O(log N + results) nodes on
+ * all but contrived sets. If in doubt, use this one.
  */
 
 typedef enum copse_axis {
@@ -141,23 +181,16 @@ typedef enum copse_split {
   COPSE_SPLIT_MEDIAN,   /* at the median agent: exact balance */
 } copse_split;
 
-typedef enum copse_on_non_finite {
-  COPSE_NON_FINITE_ERROR, /* build fails with COPSE_NOT_FINITE and keeps the old tree */
-  COPSE_NON_FINITE_SKIP,  /* such agents are absent from every result, and counted */
-} copse_on_non_finite;
-
 typedef struct copse_agenttree_def {
   uint32_t dimensions; /* 2 or 3 */
-  uint32_t capacity;   /* the most agents; 1 … COPSE_MAX_CAPACITY */
-  uint32_t leafSize;   /* the most agents in a leaf, unless they coincide; ≥ 1 */
+  uint32_t capacity;   /* the maximum number of agents; 1 … COPSE_MAX_CAPACITY */
+  uint32_t leafSize;   /* the maximum in a leaf, unless they coincide; ≥ 1 */
   copse_axis axis;
   copse_split split;
   copse_layout layout;
   copse_on_non_finite onNonFinite;
   copse_allocator allocator;
 } copse_agenttree_def;
-
-typedef struct copse_agenttree copse_agenttree;
 
 /* 2 dimensions, capacity 1,000, longest axis, midpoint, interleaved, error, malloc; leafSize as
  * measured best. */
@@ -167,88 +200,164 @@ copse_agenttree_def copse_agenttree_default(void);
  * refuses, SIZE_MAX for what no memory can hold. So do all functions of this name. */
 size_t copse_agenttree_bytes(const copse_agenttree_def *def);
 
-/* Creates a tree of no agents, all positions 0, all groups 1. *tree is NULL on error.
+/* Creates an index of no agents, all positions 0, all groups 1. *points is NULL on error:
  * COPSE_INVALID_ARGUMENT, COPSE_OUT_OF_MEMORY. */
-copse_status copse_agenttree_create(const copse_agenttree_def *def, copse_agenttree **tree);
+copse_status copse_agenttree_create(const copse_agenttree_def *def, copse_points **points);
 
-/* Frees the tree; NULL is harmless. */
-void copse_agenttree_destroy(copse_agenttree *tree);
+/* ---- The grid: for one radius and agents that are spread evenly ----
+ *
+ * Agents are sorted by counting into square (in 3D cubic) cells, anew in every build. For one
+ * radius over evenly spread agents nothing is faster, with cells as wide as that radius. It loses
+ * to the agent tree where agents crowd together (a query reads whole cells), for a radius far from
+ * the size of a cell, and for the nearest agent where that is many cells away. The memory is
+ * bounded by the capacity however large the world is: where there are more cells than the table has
+ * entries, those far from each other share entries. Results are exact all the same.
+ *
+ * A build is O(N); a query takes about as long as reading the agents of all cells that it meets.
+ * `visits` counts runs of cells. A ray walks its way in pieces of two cells, until one ends behind
+ * what was hit; a way of very many pieces asks all agents instead.
+ */
+typedef struct copse_grid_def {
+  uint32_t dimensions; /* 2 or 3 */
+  uint32_t capacity;   /* the maximum number of agents; 1 … COPSE_MAX_CAPACITY */
+  float cellSize;      /* > 0, finite; best as wide as the usual radius */
+  copse_layout layout;
+  copse_on_non_finite onNonFinite;
+  copse_allocator allocator;
+} copse_grid_def;
+
+/* 2 dimensions, capacity 1,000, cellSize 1, interleaved, error, malloc. */
+copse_grid_def copse_grid_default(void);
+size_t copse_grid_bytes(const copse_grid_def *def);
+
+/* As copse_agenttree_create. */
+copse_status copse_grid_create(const copse_grid_def *def, copse_points **points);
+
+/* ---- The k-d tree: for points that seldom move ----
+ *
+ * Spawn points, resources, way points. A balanced tree: every point is a node, the median of what
+ * is below it along the axis of its level (x, y, (z,) x, …), and there are no links. It takes the
+ * least memory of all indexes, and no set of points makes it deeper than log2 N. A build takes
+ * several times as long as that of the agent tree, O(N log N) in the worst case too, and pays off
+ * with many queries per build, the nearest before all; nearest_many takes about half as long for a
+ * row as a query does. All builders give the same tree.
+ */
+
+typedef enum copse_builder {
+  COPSE_BUILDER_QUICKSELECT,       /* medians by sampling: the fastest */
+  COPSE_BUILDER_MEDIAN_OF_MEDIANS, /* medians in linear time, whatever the points are */
+  COPSE_BUILDER_PRESORT,           /* sorts once per axis, in more memory: R. A. Brown, "Building a
+                                    * balanced k-d tree in O(kn log n) time" (JCGT 4(1), 2015) */
+} copse_builder;
+
+typedef struct copse_kdtree_def {
+  uint32_t dimensions; /* 2 or 3 */
+  uint32_t capacity;   /* the maximum number of points; 1 … COPSE_MAX_CAPACITY */
+  copse_builder builder;
+  copse_layout layout;
+  copse_on_non_finite onNonFinite;
+  copse_allocator allocator;
+} copse_kdtree_def;
+
+/* 2 dimensions, capacity 1,000, quickselect, interleaved, error, malloc. */
+copse_kdtree_def copse_kdtree_default(void);
+size_t copse_kdtree_bytes(const copse_kdtree_def *def);
+
+/* As copse_agenttree_create. */
+copse_status copse_kdtree_create(const copse_kdtree_def *def, copse_points **points);
+
+/* ---- Life and buffers ---- */
+
+/* Frees the index; NULL is harmless. */
+void copse_points_destroy(copse_points *points);
 
 /* Grows to at least this capacity and keeps everything; pointers taken before are void.
- * On COPSE_OUT_OF_MEMORY the tree is as it was. */
-copse_status copse_agenttree_reserve(copse_agenttree *tree, uint32_t capacity);
+ * COPSE_INVALID_ARGUMENT above COPSE_MAX_CAPACITY; on COPSE_OUT_OF_MEMORY everything is as it was.
+ */
+copse_status copse_points_reserve(copse_points *points, uint32_t capacity);
 
-uint32_t copse_agenttree_capacity(const copse_agenttree *tree);
-uint32_t copse_agenttree_dimensions(const copse_agenttree *tree);
+/* Returns the bytes that the object takes after reserve; 0 and SIZE_MAX as copse_agenttree_bytes.
+ */
+size_t copse_points_reserve_bytes(const copse_points *points, uint32_t capacity);
+
+uint32_t copse_points_capacity(const copse_points *points);
+uint32_t copse_points_dimensions(const copse_points *points);
 
 /* How many slots are in use: 0 … count - 1. COPSE_FULL above the capacity. */
-uint32_t copse_agenttree_count(const copse_agenttree *tree);
-copse_status copse_agenttree_set_count(copse_agenttree *tree, uint32_t count);
+uint32_t copse_points_count(const copse_points *points);
+copse_status copse_points_set_count(copse_points *points, uint32_t count);
 
-/* How many slots the last build had; 0 before the first. Arrays by slot that queries read (masks,
- * radii) need that many entries, also after the count was changed or restored. */
-uint32_t copse_agenttree_built(const copse_agenttree *tree);
+/* Returns how many slots the last build had; 0 before the first. Arrays by slot that queries read
+ * (masks, radii) need that many entries, also after the count was changed or restored. */
+uint32_t copse_points_built(const copse_points *points);
 
-/* The tree's own buffers, for the caller to write: positions, and 32 group bits an agent. Owned
- * by the tree; valid until reserve or destroy. Queries see changes from the next build on. */
-copse_positions copse_agenttree_positions(copse_agenttree *tree);
-uint32_t *copse_agenttree_groups(copse_agenttree *tree);
+/* The index's own buffers, for the caller to write: positions, and 32 group bits an agent. Owned by
+ * the index, valid until reserve or destroy. Queries see changes from the next build on. */
+copse_positions copse_points_positions(copse_points *points);
+uint32_t *copse_points_groups(copse_points *points);
 
-/* Builds the tree from its buffers; queries answer for the last build, and are empty before the
- * first. Agents without a group are not looked at. On COPSE_NOT_FINITE the old tree stays and
- * *firstBad (may be NULL) is the first such slot. O(N log N), no allocation. */
-copse_status copse_agenttree_build(copse_agenttree *tree, uint32_t *firstBad);
+/* ---- Build ---- */
 
-/* The same from the caller's own arrays, which are not kept; groups may be NULL (all 1). Sets the
+/* Builds from the buffers; queries answer for the last build, and are empty before the first.
+ * Agents without a group are not looked at. On COPSE_NOT_FINITE the last build stays and *firstBad
+ * (may be NULL) is the first such slot. No allocation. */
+copse_status copse_points_build(copse_points *points, uint32_t *firstBad);
+
+/* Builds from the caller's own arrays, which are not kept; groups may be NULL (all 1). Sets the
  * count. COPSE_FULL above the capacity, COPSE_INVALID_ARGUMENT for a missing axis. */
-copse_status copse_agenttree_build_from(copse_agenttree *tree, const copse_positions *positions,
-                                        const uint32_t *groups, uint32_t count, uint32_t *firstBad);
+copse_status copse_points_build_from(copse_points *points, const copse_const_positions *positions,
+                                     const uint32_t *groups, uint32_t count, uint32_t *firstBad);
 
-/* All agents within a radius of a center (2 or 3 floats). radius 0: those exactly there;
- * INFINITY: all. COPSE_INVALID_ARGUMENT: a NaN or negative radius, a center that is not finite or
- * too large, sort by distance without distances2. */
-copse_status copse_agenttree_within(const copse_agenttree *tree, const float *center, float radius,
+/* ---- Queries: of the last build ----
+ *
+ * A center, corner or end is 2 or 3 floats. Coordinates that are not finite or too large, and radii
+ * that are NaN or negative, are COPSE_INVALID_ARGUMENT. *visits may be NULL. Unsorted results come
+ * in the order of the structure: leaves of the agent tree from left to right, columns of the grid
+ * row by row, left subtree, node, right subtree of the k-d tree.
+ */
+
+/* Finds all agents within a radius of a center. radius 0: those exactly there; INFINITY: all. To
+ * sort by distance needs distances2. */
+copse_status copse_points_within(const copse_points *points, const float *center, float radius,
+                                 const copse_query *query, copse_results *results);
+
+/* Finds all agents in the closed box lo … hi, which may be infinite. No distances.
+ * COPSE_INVALID_ARGUMENT: NaN, lo > hi, sort by distance. */
+copse_status copse_points_range(const copse_points *points, const float *lo, const float *hi,
+                                const copse_query *query, copse_results *results);
+
+/* Finds the nearest agent, ties by lower id: *id, or COPSE_NONE. *distance2 may be NULL. */
+copse_status copse_points_nearest(const copse_points *points, const float *center,
+                                  const copse_query *query, uint32_t *id, float *distance2,
+                                  uint32_t *visits);
+
+/* Finds the k nearest agents, nearest first, ties by lower id; total = min(k, matches). Needs room
+ * for min(k, count) results, ids and distances2: COPSE_INVALID_ARGUMENT otherwise. */
+copse_status copse_points_neighbors(const copse_points *points, const float *center, uint32_t k,
                                     const copse_query *query, copse_results *results);
 
-/* All agents in the closed box lo … hi (2 or 3 floats each; may be infinite). No distances.
- * COPSE_INVALID_ARGUMENT: NaN, lo > hi, sort by distance. */
-copse_status copse_agenttree_range(const copse_agenttree *tree, const float *lo, const float *hi,
-                                   const copse_query *query, copse_results *results);
+/* Counts the agents within a radius; nodes wholly inside are counted untested. */
+copse_status copse_points_count_within(const copse_points *points, const float *center,
+                                       float radius, const copse_query *query, uint32_t *total,
+                                       uint32_t *visits);
 
-/* The nearest agent, ties by lower id: *id, or COPSE_NONE. *distance2 and *visits may be NULL. */
-copse_status copse_agenttree_nearest(const copse_agenttree *tree, const float *center,
-                                     const copse_query *query, uint32_t *id, float *distance2,
-                                     uint32_t *visits);
+/* Tells whether any agent is within a radius; stops at the first. */
+copse_status copse_points_any_within(const copse_points *points, const float *center, float radius,
+                                     const copse_query *query, bool *any, uint32_t *visits);
 
-/* The k nearest agents, nearest first, ties by lower id; total = min(k, matches). Needs room for
- * min(k, count) results, ids and distances2: COPSE_INVALID_ARGUMENT otherwise. */
-copse_status copse_agenttree_neighbors(const copse_agenttree *tree, const float *center, uint32_t k,
-                                       const copse_query *query, copse_results *results);
+/* Finds all agents in a field of view: within the radius, and at most halfAngle (radians, 0 … pi)
+ * off the direction (of any length but 0). An agent at the center is in view. The angle is tested
+ * in float as dot(d, direction / |direction|) >= cos(halfAngle) * |d|. */
+copse_status copse_points_cone(const copse_points *points, const float *center,
+                               const float *direction, float halfAngle, float radius,
+                               const copse_query *query, copse_results *results);
 
-/* How many agents are within the radius; nodes wholly inside are counted untested. */
-copse_status copse_agenttree_count_within(const copse_agenttree *tree, const float *center,
-                                          float radius, const copse_query *query, uint32_t *total,
-                                          uint32_t *visits);
-
-/* Whether any agent is within the radius; stops at the first. */
-copse_status copse_agenttree_any_within(const copse_agenttree *tree, const float *center,
-                                        float radius, const copse_query *query, bool *any,
-                                        uint32_t *visits);
-
-/* All agents in a field of view: within the radius, and at most halfAngle (radians, 0 … pi) off
- * the direction (2 or 3 floats, any length but 0). An agent at the center is in view. The angle is
- * tested in float as dot(d, direction / |direction|) >= cos(halfAngle) * |d|. */
-copse_status copse_agenttree_cone(const copse_agenttree *tree, const float *center,
-                                  const float *direction, float halfAngle, float radius,
-                                  const copse_query *query, copse_results *results);
-
-/* The first agent that the segment from … to (2 or 3 floats each) hits, ties by lower id. Agents
- * are circles or spheres around their positions: all of `radius`, INFINITY included, or, with
- * `radii` (by slot), each of its own; then `radius` is the greatest, the larger ones count as that,
- * and those that are NaN or negative as 0. An agent in which the segment begins is hit at 0; a
- * segment of one point hits those that cover it. Of the query, mask and exclude count. *visits may
- * be NULL. COPSE_INVALID_ARGUMENT: a NaN or negative radius, an end that is not finite or too
- * large. Cost: O(log N + agents within the greatest radius of the way), ordinarily.
+/* Finds the first agent that the segment from … to hits, ties by lower id. Agents are circles or
+ * spheres around their positions: all of `radius`, INFINITY included, or, with `radii` (by slot),
+ * each of its own; then `radius` is the greatest, the larger ones count as that, and those that are
+ * NaN or negative as 0. An agent in which the segment begins is hit at 0; a segment of one point
+ * hits those that cover it. Of the query, mask and exclude count. Cost: O(log N + agents within the
+ * greatest radius of the way), ordinarily.
  *
  * Exactly, in double, each step rounded, sums in the order x, y, z: let m = center - from, e =
  * center - to, d = to - from, r2 = radius * radius, and c = the cross product of m and d.
@@ -258,11 +367,11 @@ copse_status copse_agenttree_cone(const copse_agenttree *tree, const float *cent
  *   rounded to float.
  * c is exact where differences of coordinates have 26 bits or fewer, and no test is of a difference
  * of squares: small agents are hit or missed rightly far away, those of radius 0 where c is 0. */
-copse_status copse_agenttree_raycast(const copse_agenttree *tree, const float *from,
-                                     const float *to, float radius, const float *radii,
-                                     const copse_query *query, copse_hit *hit, uint32_t *visits);
+copse_status copse_points_raycast(const copse_points *points, const float *from, const float *to,
+                                  float radius, const float *radii, const copse_query *query,
+                                  copse_hit *hit, uint32_t *visits);
 
-/* ---- Batch queries: all agents, or many points, in one call ----
+/* ---- Batches: all agents, or many points, in one call ----
  *
  * `masks`, where there is one, holds a mask for each slot of the last build: whom that agent looks
  * for, on top of the query's mask; NULL: no such masks. Of the query, mask and maxDistance count,
@@ -293,308 +402,85 @@ typedef struct copse_neighbor_rows {
   float *distances2; /* in: likewise */
 } copse_neighbor_rows;
 
-/* Every agent's neighbors within a radius. Slots that are in no tree have empty rows. */
-copse_status copse_agenttree_all_within(const copse_agenttree *tree, float radius,
-                                        const copse_query *query, const uint32_t *masks,
-                                        copse_rows *rows);
-
-/* Every agent's k nearest, within query.maxDistance. */
-copse_status copse_agenttree_all_neighbors(const copse_agenttree *tree, uint32_t k,
-                                           const copse_query *query, const uint32_t *masks,
-                                           copse_neighbor_rows *rows);
-
-/* Each pair of agents within a distance of each other, once: ids a, b, a, b, … with a < b, in an
- * order that depends on the state alone. results.total counts ids, twice the pairs; whole pairs are
- * written while they fit. distances2 is not used. With `radii` (by slot), pairs whose circles
- * touch: distance2 <= (radius a + radius b) squared; then `distance` is not used. Both agents must
- * match the query's mask. COPSE_INVALID_ARGUMENT: a distance or radius that is NaN or negative. */
-copse_status copse_agenttree_pairs(const copse_agenttree *tree, float distance, const float *radii,
-                                   const copse_query *query, copse_results *results);
-
-/* For each of n points (dimensions floats each), the agents within a radius. */
-copse_status copse_agenttree_within_many(const copse_agenttree *tree, const float *points,
-                                         uint32_t n, float radius, const copse_query *query,
-                                         copse_rows *rows);
-
-/* For each of n points, the k nearest agents within query.maxDistance. */
-copse_status copse_agenttree_nearest_many(const copse_agenttree *tree, const float *points,
-                                          uint32_t n, uint32_t k, const copse_query *query,
-                                          copse_neighbor_rows *rows);
-
-/* For each of n segments (from and to, 2 * dimensions floats each), what copse_agenttree_raycast
- * finds: ids and fractions, with room for n of each. */
-copse_status copse_agenttree_raycast_many(const copse_agenttree *tree, const float *segments,
-                                          uint32_t n, float radius, const float *radii,
-                                          const copse_query *query, uint32_t *ids,
-                                          float *fractions);
-
-/* Returns the slots of the last build in tree order, and their number: neighbors in space are near
- * each other in it. Owned by the tree, valid until the next build, restore or reserve. A game that
- * renumbers its agents so, now and then, has builds and queries that miss the cache less. */
-const uint32_t *copse_agenttree_order(const copse_agenttree *tree, uint32_t *count);
-
-/* The nodes in preorder, to draw: per node its bounds (lo x, y, (z,) hi x, y, (z)), its depth and
- * its number of agents, 2 * dimensions + 2 floats. Skips the first `skipped` floats, a
- * multiple of that, then writes whole nodes while they fit into `capacity` floats. Returns the
- * number of floats of all nodes. */
-size_t copse_agenttree_cells(const copse_agenttree *tree, size_t skipped, float *out,
-                             size_t capacity);
-
-typedef struct copse_agenttree_statistics {
-  uint32_t agents;  /* in the last build */
-  uint32_t skipped; /* left out of it because they were not finite */
-  uint32_t nodes;
-  uint32_t leaves;
-  uint32_t depth; /* of the deepest leaf; the root has depth 0 */
-  size_t bytes;   /* memory of the whole object */
-} copse_agenttree_statistics;
-
-copse_agenttree_statistics copse_agenttree_stats(const copse_agenttree *tree);
-
-/* Checks nodes, leaves and ids; for tests. O(N log N). Needs the object to itself. */
-bool copse_agenttree_validate(const copse_agenttree *tree);
-
-/* A snapshot: count, positions and groups, and the agents of the last build, so that after restore
- * the object answers as it did. Little-endian. `save` writes only when everything fits and always
- * sets *total, the bytes needed. COPSE_FULL: it does not fit; COPSE_NOT_FINITE: a position that
- * build would refuse: *firstBad (may be NULL) is its slot. */
-copse_status copse_agenttree_save(const copse_agenttree *tree, void *bytes, size_t capacity,
-                                  size_t *total, uint32_t *firstBad);
-
-/* Takes the state of a snapshot saved by a tree with the same dimensions and options (the capacity
- * may differ). Untrusted input: COPSE_BAD_SNAPSHOT or COPSE_FULL leave the tree as it was. The
- * bytes must be aligned to 4. */
-copse_status copse_agenttree_restore(copse_agenttree *tree, const void *bytes, size_t size);
-/* Returns what restore would say of a snapshot by its size and its first bytes alone (those that
- * there are, up to COPSE_SNAPSHOT_HEAD): for a reader that takes memory only for what will do. */
-copse_status copse_agenttree_restorable(const copse_agenttree *tree, const void *bytes,
-                                        size_t size);
-
-/* ---- Grid -------------------------------------------------------------------------------- *
- *
- * Agents sorted by counting into square (in 3D cubic) cells of one size, anew in every frame. For
- * one radius over evenly spread agents nothing is faster, with cells as wide as that radius. It
- * loses to the agent tree where agents crowd together (a query reads whole cells), for a radius far
- * from the size of a cell, and for the nearest agent where that is many cells away. The memory is
- * bounded by the capacity however large the world is: where there are more cells than the table has
- * entries, those far from each other share entries. Results are exact all the same.
- *
- * Building is O(N); a query takes about as long as reading the agents of all cells that it meets.
- * Where nothing else is said, a function is as its namesake of the agent tree. `visits` counts runs
- * of cells.
- */
-
-typedef struct copse_grid_def {
-  uint32_t dimensions; /* 2 or 3 */
-  uint32_t capacity;   /* the most agents; 1 … COPSE_MAX_CAPACITY */
-  float cellSize;      /* > 0, finite; best as wide as the usual radius */
-  copse_layout layout;
-  copse_on_non_finite onNonFinite;
-  copse_allocator allocator;
-} copse_grid_def;
-
-typedef struct copse_grid copse_grid;
-
-/* 2 dimensions, capacity 1,000, cellSize 1, interleaved, error, malloc. */
-copse_grid_def copse_grid_default(void);
-
-size_t copse_grid_bytes(const copse_grid_def *def);
-copse_status copse_grid_create(const copse_grid_def *def, copse_grid **grid);
-void copse_grid_destroy(copse_grid *grid);
-copse_status copse_grid_reserve(copse_grid *grid, uint32_t capacity);
-
-uint32_t copse_grid_capacity(const copse_grid *grid);
-uint32_t copse_grid_dimensions(const copse_grid *grid);
-uint32_t copse_grid_count(const copse_grid *grid);
-copse_status copse_grid_set_count(copse_grid *grid, uint32_t count);
-uint32_t copse_grid_built(const copse_grid *grid);
-copse_positions copse_grid_positions(copse_grid *grid);
-uint32_t *copse_grid_groups(copse_grid *grid);
-
-/* O(N), no allocation. */
-copse_status copse_grid_build(copse_grid *grid, uint32_t *firstBad);
-copse_status copse_grid_build_from(copse_grid *grid, const copse_positions *positions,
-                                   const uint32_t *groups, uint32_t count, uint32_t *firstBad);
-
-/* The order of unsorted results is that of the grid: cells row by row, those in a column by id. */
-copse_status copse_grid_within(const copse_grid *grid, const float *center, float radius,
-                               const copse_query *query, copse_results *results);
-copse_status copse_grid_range(const copse_grid *grid, const float *lo, const float *hi,
-                              const copse_query *query, copse_results *results);
-copse_status copse_grid_nearest(const copse_grid *grid, const float *center,
-                                const copse_query *query, uint32_t *id, float *distance2,
-                                uint32_t *visits);
-copse_status copse_grid_neighbors(const copse_grid *grid, const float *center, uint32_t k,
-                                  const copse_query *query, copse_results *results);
-copse_status copse_grid_count_within(const copse_grid *grid, const float *center, float radius,
-                                     const copse_query *query, uint32_t *total, uint32_t *visits);
-copse_status copse_grid_any_within(const copse_grid *grid, const float *center, float radius,
-                                   const copse_query *query, bool *any, uint32_t *visits);
-copse_status copse_grid_cone(const copse_grid *grid, const float *center, const float *direction,
-                             float halfAngle, float radius, const copse_query *query,
-                             copse_results *results);
-
-/* A few agents next to each other in a row are answered together. */
-copse_status copse_grid_all_within(const copse_grid *grid, float radius, const copse_query *query,
-                                   const uint32_t *masks, copse_rows *rows);
-copse_status copse_grid_all_neighbors(const copse_grid *grid, uint32_t k, const copse_query *query,
-                                      const uint32_t *masks, copse_neighbor_rows *rows);
-copse_status copse_grid_pairs(const copse_grid *grid, float distance, const float *radii,
-                              const copse_query *query, copse_results *results);
-copse_status copse_grid_within_many(const copse_grid *grid, const float *points, uint32_t n,
-                                    float radius, const copse_query *query, copse_rows *rows);
-copse_status copse_grid_nearest_many(const copse_grid *grid, const float *points, uint32_t n,
-                                     uint32_t k, const copse_query *query,
-                                     copse_neighbor_rows *rows);
-
-/* The way is walked in pieces of two cells, until one ends behind what was hit; a way of very many
- * pieces asks all agents instead. */
-copse_status copse_grid_raycast(const copse_grid *grid, const float *from, const float *to,
-                                float radius, const float *radii, const copse_query *query,
-                                copse_hit *hit, uint32_t *visits);
-copse_status copse_grid_raycast_many(const copse_grid *grid, const float *segments, uint32_t n,
-                                     float radius, const float *radii, const copse_query *query,
-                                     uint32_t *ids, float *fractions);
-
-const uint32_t *copse_grid_order(const copse_grid *grid, uint32_t *count);
-
-/* The cells that hold agents, row by row: bounds, 0 in place of a depth, and the number of agents.
- * Cells that share entries may come more than once, each agent counted once. */
-size_t copse_grid_cells(const copse_grid *grid, size_t skipped, float *out, size_t capacity);
-
-typedef struct copse_grid_statistics {
-  uint32_t agents;  /* in the last build */
-  uint32_t skipped; /* left out of it because they were not finite */
-  uint32_t entries; /* of the table: up to four a cell */
-  uint32_t used;    /* entries that have agents */
-  bool shared;      /* whether cells share entries */
-  size_t bytes;     /* memory of the whole object */
-} copse_grid_statistics;
-
-copse_grid_statistics copse_grid_stats(const copse_grid *grid);
-bool copse_grid_validate(const copse_grid *grid);
-
-copse_status copse_grid_save(const copse_grid *grid, void *bytes, size_t capacity, size_t *total,
-                             uint32_t *firstBad);
-copse_status copse_grid_restore(copse_grid *grid, const void *bytes, size_t size);
-copse_status copse_grid_restorable(const copse_grid *grid, const void *bytes, size_t size);
-
-/* ---- k-d tree ---------------------------------------------------------------------------- *
- *
- * A balanced tree of points that seldom move: spawn points, resources, way points. Every point is a
- * node, the median of what is below it along the axis of its level (x, y, (z,) x, …), and there are
- * no links: it takes the least memory of all indexes, and no set of points makes it deeper than
- * log2 N. It takes several times as long to build as the agent tree, and pays off where queries,
- * the nearest before all, are many to a build. All builders give the same tree.
- *
- * Where nothing else is said, a function is as its namesake of the agent tree.
- */
-
-typedef enum copse_builder {
-  COPSE_BUILDER_QUICKSELECT,       /* medians by sampling: the fastest; O(N log N) at worst too */
-  COPSE_BUILDER_MEDIAN_OF_MEDIANS, /* medians in linear time, whatever the points are */
-  COPSE_BUILDER_PRESORT,           /* sorts once per axis; takes more memory */
-} copse_builder;
-
-typedef struct copse_kdtree_def {
-  uint32_t dimensions; /* 2 or 3 */
-  uint32_t capacity;   /* the most points; 1 … COPSE_MAX_CAPACITY */
-  copse_builder builder;
-  copse_layout layout;
-  copse_on_non_finite onNonFinite;
-  copse_allocator allocator;
-} copse_kdtree_def;
-
-typedef struct copse_kdtree copse_kdtree;
-
-/* 2 dimensions, capacity 1,000, quickselect, interleaved, error, malloc. */
-copse_kdtree_def copse_kdtree_default(void);
-
-size_t copse_kdtree_bytes(const copse_kdtree_def *def);
-copse_status copse_kdtree_create(const copse_kdtree_def *def, copse_kdtree **tree);
-void copse_kdtree_destroy(copse_kdtree *tree);
-copse_status copse_kdtree_reserve(copse_kdtree *tree, uint32_t capacity);
-
-uint32_t copse_kdtree_capacity(const copse_kdtree *tree);
-uint32_t copse_kdtree_dimensions(const copse_kdtree *tree);
-uint32_t copse_kdtree_count(const copse_kdtree *tree);
-copse_status copse_kdtree_set_count(copse_kdtree *tree, uint32_t count);
-uint32_t copse_kdtree_built(const copse_kdtree *tree);
-copse_positions copse_kdtree_positions(copse_kdtree *tree);
-uint32_t *copse_kdtree_groups(copse_kdtree *tree);
-
-/* O(N log N), in the worst case too; no allocation. The presort builder is that of R. A. Brown,
- * "Building a balanced k-d tree in O(kn log n) time" (JCGT 4(1), 2015). */
-copse_status copse_kdtree_build(copse_kdtree *tree, uint32_t *firstBad);
-copse_status copse_kdtree_build_from(copse_kdtree *tree, const copse_positions *positions,
-                                     const uint32_t *groups, uint32_t count, uint32_t *firstBad);
-
-/* Unsorted results come in the order of the tree: left subtree, node, right subtree. */
-copse_status copse_kdtree_within(const copse_kdtree *tree, const float *center, float radius,
-                                 const copse_query *query, copse_results *results);
-copse_status copse_kdtree_range(const copse_kdtree *tree, const float *lo, const float *hi,
-                                const copse_query *query, copse_results *results);
-copse_status copse_kdtree_nearest(const copse_kdtree *tree, const float *center,
-                                  const copse_query *query, uint32_t *id, float *distance2,
-                                  uint32_t *visits);
-copse_status copse_kdtree_neighbors(const copse_kdtree *tree, const float *center, uint32_t k,
-                                    const copse_query *query, copse_results *results);
-copse_status copse_kdtree_count_within(const copse_kdtree *tree, const float *center, float radius,
-                                       const copse_query *query, uint32_t *total, uint32_t *visits);
-copse_status copse_kdtree_any_within(const copse_kdtree *tree, const float *center, float radius,
-                                     const copse_query *query, bool *any, uint32_t *visits);
-copse_status copse_kdtree_cone(const copse_kdtree *tree, const float *center,
-                               const float *direction, float halfAngle, float radius,
-                               const copse_query *query, copse_results *results);
-copse_status copse_kdtree_raycast(const copse_kdtree *tree, const float *from, const float *to,
-                                  float radius, const float *radii, const copse_query *query,
-                                  copse_hit *hit, uint32_t *visits);
-
-/* A few points next to each other in the order of the tree are answered together. */
-copse_status copse_kdtree_all_within(const copse_kdtree *tree, float radius,
+/* Writes every agent's neighbors within a radius. Slots that are in no build have empty rows. */
+copse_status copse_points_all_within(const copse_points *points, float radius,
                                      const copse_query *query, const uint32_t *masks,
                                      copse_rows *rows);
-copse_status copse_kdtree_all_neighbors(const copse_kdtree *tree, uint32_t k,
+
+/* Writes every agent's k nearest, within query.maxDistance. */
+copse_status copse_points_all_neighbors(const copse_points *points, uint32_t k,
                                         const copse_query *query, const uint32_t *masks,
                                         copse_neighbor_rows *rows);
-copse_status copse_kdtree_pairs(const copse_kdtree *tree, float distance, const float *radii,
+
+/* Finds each pair of agents within a distance of each other, once: ids a, b, a, b, … with a < b, in
+ * an order that depends on the state alone. results.total counts ids, twice the pairs; whole pairs
+ * are written while they fit. distances2 is not used. With `radii` (by slot), pairs whose circles
+ * touch: distance2 <= (radius a + radius b) squared; then `distance` is not used. Both agents must
+ * match the query's mask. */
+copse_status copse_points_pairs(const copse_points *points, float distance, const float *radii,
                                 const copse_query *query, copse_results *results);
-copse_status copse_kdtree_within_many(const copse_kdtree *tree, const float *points, uint32_t n,
+
+/* Writes, for each of n centers (dimensions floats each), the agents within a radius. */
+copse_status copse_points_within_many(const copse_points *points, const float *centers, uint32_t n,
                                       float radius, const copse_query *query, copse_rows *rows);
-/* Many points near each other are answered together: for as many as the tree has, a row costs about
- * half of what a query does. */
-copse_status copse_kdtree_nearest_many(const copse_kdtree *tree, const float *points, uint32_t n,
+
+/* Writes, for each of n centers, the k nearest agents within query.maxDistance. */
+copse_status copse_points_nearest_many(const copse_points *points, const float *centers, uint32_t n,
                                        uint32_t k, const copse_query *query,
                                        copse_neighbor_rows *rows);
-copse_status copse_kdtree_raycast_many(const copse_kdtree *tree, const float *segments, uint32_t n,
-                                       float radius, const float *radii, const copse_query *query,
-                                       uint32_t *ids, float *fractions);
 
-const uint32_t *copse_kdtree_order(const copse_kdtree *tree, uint32_t *count);
+/* Casts n segments (from and to, 2 * dimensions floats each) as copse_points_raycast does: ids and
+ * fractions have room for n of each. */
+copse_status copse_points_raycast_many(const copse_points *points, const float *segments,
+                                       uint32_t n, float radius, const float *radii,
+                                       const copse_query *query, uint32_t *ids, float *fractions);
 
-/* The dividing lines (in 3D planes) in preorder, to draw: per node the part of its line that
- * divides what is below it, as a box without width on its axis, its depth and the number of points
- * below and on it. Skips and writes as for the agent tree. */
-size_t copse_kdtree_cells(const copse_kdtree *tree, size_t skipped, float *out, size_t capacity);
+/* Returns the slots of the last build in the order of the structure, and their number: neighbors in
+ * space are near each other in it. Owned by the index, valid until the next build, restore or
+ * reserve. A game that renumbers its agents so, now and then, has builds and queries that miss the
+ * cache less. */
+const uint32_t *copse_points_order(const copse_points *points, uint32_t *count);
 
-typedef struct copse_kdtree_statistics {
-  uint32_t points;  /* in the last build: as many nodes */
+/* ---- What is inside ---- */
+
+/* Writes cells to draw: per cell its bounds (lo x, y, (z,) hi x, y, (z)), its depth and its number
+ * of agents, 2 * dimensions + 2 floats. Nodes of the agent tree in preorder; cells of the grid that
+ * hold agents, row by row, of depth 0 (those that share entries may come more than once, each agent
+ * counted once); dividing lines, in 3D planes, of the k-d tree in preorder: boxes without width on
+ * their axis. Skips the first `skipped` floats, a multiple of that, then writes whole cells while
+ * they fit into `capacity` floats. Returns the number of floats of all cells. */
+size_t copse_points_cells(const copse_points *points, size_t skipped, float *out, size_t capacity);
+
+typedef struct copse_points_statistics {
+  uint32_t agents;  /* in the last build */
   uint32_t skipped; /* left out of it because they were not finite */
-  uint32_t leaves;  /* nodes with nothing below them */
-  uint32_t depth;   /* of the deepest of them; the root has depth 0 */
+  uint32_t nodes;   /* of a tree; of the grid the entries of its table */
+  uint32_t leaves;  /* of a tree; of the grid the entries that have agents */
+  uint32_t depth;   /* of the deepest leaf; the root has depth 0 */
+  bool isShared;    /* cells of the grid share entries */
   size_t bytes;     /* memory of the whole object */
-} copse_kdtree_statistics;
+} copse_points_statistics;
 
-copse_kdtree_statistics copse_kdtree_stats(const copse_kdtree *tree);
+copse_points_statistics copse_points_stats(const copse_points *points);
 
-/* Checks every node against all below it; for tests. O(N log N). Needs the object to itself. */
-bool copse_kdtree_validate(const copse_kdtree *tree);
+/* Checks everything that must hold inside; for tests. O(N log N). Needs the object to itself. */
+bool copse_points_validate(const copse_points *points);
 
-/* The builders may differ. The tree is not taken from the bytes but built again. */
-copse_status copse_kdtree_save(const copse_kdtree *tree, void *bytes, size_t capacity,
+/* Writes a snapshot: count, positions and groups, and the agents of the last build, so that after
+ * restore the object answers as it did. Little-endian. Writes only when everything fits, and always
+ * sets *total, the bytes needed. COPSE_FULL: it does not fit; COPSE_NOT_FINITE: a position that
+ * build would refuse: *firstBad (may be NULL) is its slot. */
+copse_status copse_points_save(const copse_points *points, void *bytes, size_t capacity,
                                size_t *total, uint32_t *firstBad);
-copse_status copse_kdtree_restore(copse_kdtree *tree, const void *bytes, size_t size);
-copse_status copse_kdtree_restorable(const copse_kdtree *tree, const void *bytes, size_t size);
+
+/* Takes the state of a snapshot saved by an index of the same structure, dimensions and options;
+ * capacity, layout and builder may differ. Untrusted input: COPSE_BAD_SNAPSHOT and COPSE_FULL leave
+ * everything as it was. The bytes must be aligned to 4: COPSE_INVALID_ARGUMENT. */
+copse_status copse_points_restore(copse_points *points, const void *bytes, size_t size);
+
+/* Returns what restore would say of a snapshot by its size and its first bytes alone (those that
+ * there are, up to COPSE_SNAPSHOT_HEAD): for a reader that takes memory only for what will do. */
+copse_status copse_points_restorable(const copse_points *points, const void *bytes, size_t size);
 
 /* ---- Quadtree and octree ------------------------------------------------------------------- *
  *
@@ -644,6 +530,7 @@ void copse_octree_destroy(copse_octree *tree);
 /* Grows to at least this capacity and keeps everything; pointers taken before are void.
  * On COPSE_OUT_OF_MEMORY the tree is as it was. */
 copse_status copse_octree_reserve(copse_octree *tree, uint32_t capacity);
+size_t copse_octree_reserve_bytes(const copse_octree *tree, uint32_t capacity);
 
 uint32_t copse_octree_capacity(const copse_octree *tree);
 uint32_t copse_octree_dimensions(const copse_octree *tree);
@@ -819,6 +706,7 @@ void copse_obstacle_destroy(copse_obstacle *tree);
 /* Grows to at least this capacity, `pieces` in proportion, and keeps everything; pointers taken
  * before are void. On COPSE_OUT_OF_MEMORY the tree is as it was. */
 copse_status copse_obstacle_reserve(copse_obstacle *tree, uint32_t capacity);
+size_t copse_obstacle_reserve_bytes(const copse_obstacle *tree, uint32_t capacity);
 
 uint32_t copse_obstacle_capacity(const copse_obstacle *tree);
 
@@ -899,7 +787,7 @@ copse_status copse_obstacle_visible(const copse_obstacle *tree, const float *fro
 /* Of the agents with these ids those whose centers are visible, in the order given: writes them to
  * `kept`, which may be `ids`, and returns their number. Agents that are not finite are not seen. */
 uint32_t copse_obstacle_keep_visible(const copse_obstacle *tree, const float *from,
-                                     const copse_positions *positions, const uint32_t *ids,
+                                     const copse_const_positions *positions, const uint32_t *ids,
                                      uint32_t count, uint32_t *kept);
 
 typedef struct copse_wall_hit {
@@ -1066,6 +954,7 @@ void copse_crowd_destroy(copse_crowd *crowd);
 /* Grows to at least this capacity and keeps everything; pointers taken before are void.
  * On COPSE_OUT_OF_MEMORY the crowd is as it was. */
 copse_status copse_crowd_reserve(copse_crowd *crowd, uint32_t capacity);
+size_t copse_crowd_reserve_bytes(const copse_crowd *crowd, uint32_t capacity);
 
 uint32_t copse_crowd_capacity(const copse_crowd *crowd);
 uint32_t copse_crowd_dimensions(const copse_crowd *crowd);
@@ -1154,32 +1043,6 @@ copse_status copse_crowd_save(const copse_crowd *crowd, void *bytes, size_t capa
                               uint32_t *firstBad);
 copse_status copse_crowd_restore(copse_crowd *crowd, const void *bytes, size_t size);
 copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes, size_t size);
-
-/* ---- Brute force ------------------------------------------------------------------------- *
- *
- * The same questions answered by a loop over all agents: what every index must agree with, and
- * honest up to a few hundred agents. groups may be NULL (all 1). Agents without a group and those
- * that are not finite are left out. Results come in slot order unless sorted.
- */
-typedef struct copse_brute {
-  copse_positions positions;
-  const uint32_t *groups;
-  uint32_t count;
-  uint32_t dimensions;
-} copse_brute;
-
-copse_status copse_brute_within(const copse_brute *agents, const float *center, float radius,
-                                const copse_query *query, copse_results *results);
-copse_status copse_brute_range(const copse_brute *agents, const float *lo, const float *hi,
-                               const copse_query *query, copse_results *results);
-copse_status copse_brute_neighbors(const copse_brute *agents, const float *center, uint32_t k,
-                                   const copse_query *query, copse_results *results);
-copse_status copse_brute_cone(const copse_brute *agents, const float *center,
-                              const float *direction, float halfAngle, float radius,
-                              const copse_query *query, copse_results *results);
-copse_status copse_brute_raycast(const copse_brute *agents, const float *from, const float *to,
-                                 float radius, const float *radii, const copse_query *query,
-                                 copse_hit *hit);
 
 #ifdef __cplusplus
 }

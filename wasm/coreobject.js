@@ -2,7 +2,7 @@
 
 // What everything that lives in a core shares: its life, its views of linear memory, and snapshots.
 
-import { BAD_SNAPSHOT, checkInteger, CopseError, failure, refuse } from './errors.js'
+import { checkInteger, CopseError, failure, refuse } from './errors.js'
 import { instanceOr } from './init.js'
 import { lengthOf, plainBytes, View } from './memory.js'
 
@@ -11,8 +11,10 @@ import { lengthOf, plainBytes, View } from './memory.js'
 export const MAX_CAPACITY = 2 ** 28
 export const MAX_RESULTS = 2 ** 30
 export const NOBODY = -1
-/** `view_of` of exports.c, by place, where there are queries. */
-export const IDS = 4
+/** To the core: the default of this option. */
+export const DEFAULT = 2 ** 32 - 1
+/** Types of views, as the core names them. @type {Record<string, any>} */
+const TYPES = { f: Float32Array, u: Uint32Array, i: Int32Array }
 
 /**
  * Frees an object whose owner forgot to dispose it. A backstop only: it may run late or never, and
@@ -34,45 +36,38 @@ const forgotten = /* @__PURE__ */ (() =>
 /** @abstract */
 export class CoreObject {
   /** @protected @type {Instance} */ _instance
-  /** Byte offsets, by `view_of`; they change with the capacity. @type {number[]} */ #offsets
-  /** What lies there, by `view_of`. */ #types
-  /** Typed arrays there, by `view_of`. @type {View<any>[]} */ #views = []
-  /** @type {View<Float64Array>} */ #statistics
+  /** The functions of its family. @protected @type {import('./init.js').Exports} */ _wasm
+  /** Arrays of the core, by name. @protected @type {Record<string, View<any>>} */ _views
+  /** @type {View<Float64Array>} */ #figures
+  /** @type {string[]} */ #figureNames
   /** @type {View<Uint8Array>} */ #staged
-  /** Where that lies. */ #stagedOffset = 0
+  #stagedOffset = 0
 
   #isAlive = true
 
   /** @protected @type {string} */ _name
   /** @protected */ _handle = -1
   /** @protected */ _capacity = 0
-  /** @protected */ _results = 0
+  /** Room for the ids of a batch. @protected */ _results = 0
+  /** Room for the neighbors of a row. @protected */ _k = 0
 
   /**
    * @protected
    * @param {string} name for messages
+   * @param {string} family
    * @param {string} noun for the core
    * @param {Instance | undefined} instance
-   * @param {(new (buffer: ArrayBuffer, offset: number, length: number) => any)[]} types of what
-   *   `view_of` tells, by place
-   * @param {number} capacity
-   * @param {number} results room for the ids of a batch; 0: there are none
    * @param {number[]} words all that `<noun>_create` takes
    */
-  constructor(name, noun, instance, types, capacity, results, words) {
+  constructor(name, family, noun, instance, words) {
     const owner = instanceOr(name, noun, instance)
     this._instance = owner
-    this.#offsets = types.map(() => 0)
-    this.#types = types
-    this.#statistics = new View(owner, Float64Array)
-    this.#staged = new View(owner, Uint8Array)
+    this._wasm = owner.functions(family)
     this._name = name
-    this._capacity = capacity
-    this._results = results
 
     const handle = owner.enter()[`${noun}_create`](...words)
     owner.leave()
-    if (handle < 0) throw failure(name, '', handle)
+    if (handle < 0) throw failure(owner, name, '', handle)
     this._handle = handle
     this.#locate()
     forgotten?.register(this, { instance: new WeakRef(owner), handle }, this)
@@ -97,7 +92,8 @@ export class CoreObject {
    */
   _enter(method) {
     this._alive(method)
-    return this._instance.enter()
+    this._instance.enter()
+    return this._wasm
   }
 
   /**
@@ -117,7 +113,7 @@ export class CoreObject {
    * @param {number} result
    */
   #failure(method, result) {
-    const error = failure(this._name, method, result)
+    const error = failure(this._instance, this._name, method, result)
     if (error instanceof CopseError && error.code === 'NOT_FINITE') {
       error.index = this._enter(method).first_bad() >>> 0
       this._instance.leave()
@@ -126,13 +122,20 @@ export class CoreObject {
     return error
   }
 
-  /** Asks where the arrays lie now. */
+  /** Asks how large the arrays are now, and where they lie. */
   #locate() {
-    this.#views = this.#types.map((Type) => new View(this._instance, Type))
-    const wasm = this._instance.enter()
-    for (let which = 0; which < this.#offsets.length; which++)
-      this.#offsets[which] = wasm.view_of(this._handle, which) >>> 0
-    this._instance.leave()
+    const owner = this._instance
+    const wasm = owner.enter()
+    const limits = new View(owner, Uint32Array, wasm.limits_of(this._handle) >>> 0).fresh(3)
+    this._capacity = limits[0]
+    this._results = limits[1]
+    this._k = limits[2]
+    this._views = {}
+    for (const [which, view] of owner.names(wasm.view_names(this._handle)).entries()) {
+      const [name, type] = view.split(':')
+      this._views[name] = new View(owner, TYPES[type], wasm.view_of(this._handle, which) >>> 0)
+    }
+    owner.leave()
   }
 
   /**
@@ -146,29 +149,11 @@ export class CoreObject {
     this._instance.leave()
     if (!offset && size)
       throw new CopseError('OUT_OF_MEMORY', `${this._name}.${method}: no ${size} bytes left`)
-    if (offset !== this.#stagedOffset) this.#staged = new View(this._instance, Uint8Array)
-    this.#stagedOffset = offset
-    return this.#staged.at(offset, size)
-  }
-
-  /**
-   * A view of one of the arrays inside.
-   * @protected
-   * @param {number} which
-   * @param {number} length
-   */
-  _view(which, length) {
-    return this.#views[which].at(this.#offsets[which], length)
-  }
-
-  /**
-   * The ids that a query has just found: one small view.
-   * @protected
-   * @param {number} total
-   * @param {number} [which] where they lie
-   */
-  _ids(total, which = IDS) {
-    return new Uint32Array(this._instance.memory.buffer, this.#offsets[which], total)
+    if (offset !== this.#stagedOffset) {
+      this.#staged = new View(this._instance, Uint8Array, offset)
+      this.#stagedOffset = offset
+    }
+    return this.#staged.at(size)
   }
 
   // ---- Life ----
@@ -209,22 +194,38 @@ export class CoreObject {
     if (capacity <= this._capacity) return this._alive('reserve')
     const results = Math.min(Math.ceil((this._results / this._capacity) * capacity), MAX_RESULTS)
     this._leave('reserve', this._enter('reserve').reserve(this._handle, capacity, results))
-    this._capacity = capacity
-    this._results = results
     this.#locate()
   }
 
   // ---- Debug and snapshots ----
 
   /**
-   * The figures of the last build and the last query.
+   * Reads the figures of the last build and the last query: whole numbers. Figures with a fraction are for
+   * `_figure`: a store under a name that varies would put them into objects.
    * @protected
-   * @param {number} length
+   * @param {string} method
+   * @param {Record<string, any>} stats
    */
-  _statistics(length) {
-    const offset = this._enter('stats').stats_of(this._handle) >>> 0
+  _readFigures(method, stats) {
+    const wasm = this._enter(method)
+    const names = this._instance.names(wasm.figure_names(this._handle))
+    const offset = wasm.figures_of(this._handle) >>> 0
     this._instance.leave()
-    return this.#statistics.at(offset, length)
+    this.#figures ??= new View(this._instance, Float64Array, offset)
+    const numbers = this.#figures.at(names.length)
+    for (let i = 0; i < names.length; i++)
+      if (Number.isInteger(numbers[i])) stats[names[i]] = numbers[i]
+    this.#figureNames = names
+    return stats
+  }
+
+  /**
+   * Returns one of the figures that were read last.
+   * @protected
+   * @param {string} name
+   */
+  _figure(name) {
+    return this.#figures.at(this.#figureNames.length)[this.#figureNames.indexOf(name)]
   }
 
   /**
@@ -282,7 +283,8 @@ export class CoreObject {
     const room = this._enter('restore').staging_room()
     this._leave('restore', 0)
     if (length <= room) return
-    if (length >= 2 ** 32) throw failure(this._name, 'restore', BAD_SNAPSHOT)
+    if (length >= 2 ** 32)
+      throw new CopseError('BAD_SNAPSHOT', `${this._name}.restore: ${length} bytes are too many`)
     for (let first = 0; first < length; first += room) {
       const piece = snapshot.subarray(first, first + room)
       this._stage('restore', piece.length).set(piece)

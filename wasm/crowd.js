@@ -2,6 +2,8 @@
 
 import { CoreObject, MAX_CAPACITY, NOBODY } from './coreobject.js'
 import { checkCoordinate, checkInteger, checkOptions, CopseError, refuse } from './errors.js'
+import { instanceOr } from './init.js'
+import { View } from './memory.js'
 import { ObstacleTree } from './obstacle.js'
 
 /**
@@ -73,65 +75,40 @@ import { ObstacleTree } from './obstacle.js'
  * @property {number} bytes memory of the whole object
  */
 
-/** `view_of` of exports.c for a crowd, by place. */
-const POSITIONS = 0
-const VELOCITIES = 1
-const PREFERRED_VELOCITIES = 2
-const GOALS = 3
-const PREFERRED_SPEEDS = 4
-const RADII = 5
-const MAX_SPEEDS = 6
-const NEIGHBOR_DISTANCES = 7
-const MAX_NEIGHBORS = 8
-const TIME_HORIZONS = 9
-const TIME_HORIZONS_OBSTACLES = 10
-const MAX_ACCELERATIONS = 11
-const PRIORITIES = 12
-const GROUPS = 13
-const MASKS = 14
-const ENABLED = 15
-const LOCKED = 16
-const GENERATIONS = 17
-const ARRIVED = 18
-const STUCK = 19
-const LOOK_COUNTS = 20
-const LOOK_NEIGHBORS = 21
-const LOOK_WALLS = 22
-const LOOK_CONSTRAINTS = 23
-const ADDED = 24
-const TYPES = Array.from({ length: 25 }, (_, which) =>
-  which === MAX_NEIGHBORS || (which >= GROUPS && which !== LOOK_CONSTRAINTS)
-    ? Uint32Array
-    : Float32Array,
-)
-
 const MOST_NEIGHBORS = 64
 
-/** The words of a `copse_crowd_agent`: vectors of three, then numbers. */
-const VECTORS = /** @type {const} */ (['position', 'velocity', 'preferredVelocity', 'goal'])
-const NUMBERS = /** @type {const} */ ([
-  ...['preferredSpeed', 'radius', 'maxSpeed', 'neighborDistance'],
-  ...['maxNeighbors', 'timeHorizon', 'timeHorizonObstacles'],
-  ...['maxAcceleration', 'priority', 'groups', 'mask', 'enabled', 'locked'],
-])
-const DEFAULTS = [1, 0.5, 2, 10, 10, 2, 2, Infinity, 0, 1, 2 ** 32 - 1, 1, 0]
-const FIRST_NUMBER = 3 * VECTORS.length
-const AGENT_WORDS = FIRST_NUMBER + NUMBERS.length
-/** What `add` takes, read from what the game gave. */
-class AddedAgent {
-  words = new Uint32Array(AGENT_WORDS)
-  floats = new Float32Array(this.words.buffer)
+/**
+ * A field of an agent that is added: its name, what it is, and its first word. A vector is 'v', three
+ * floats; a float 'f', a number of 32 bits 'u', true or false 'b'.
+ * @typedef {{ name: string, type: string, word: number }} Field
+ */
+
+/**
+ * The fields that the core takes, and their defaults.
+ * @param {import('./init.js').Instance} instance
+ */
+function fieldsOf(instance) {
+  const wasm = instance.enter()
+  let words = 0
+  const fields = instance.names(wasm.crowd_agent_names()).map((text) => {
+    const [name, type] = text.split(':')
+    const field = { name, type, word: words }
+    words += type === 'v' ? 3 : 1
+    return field
+  })
+  const defaults = new View(instance, Uint32Array, wasm.crowd_agent_defaults() >>> 0).fresh(words)
+  instance.leave()
+  return { fields, defaults: new AddedAgent(defaults.slice()) }
 }
 
-/** Among `NUMBERS`: what is no float, the number of neighbors and all from the groups on. */
-const COUNT = 4
-const FIRST_WORD = 9
-const isWord = (/** @type {number} */ place) => place === COUNT || place >= FIRST_WORD
-/** Not every engine writes the same bits for NaN. */
-const NAN_WORD = 0x7fc00000
-
-/** How many figures `stats_of` of exports.c tells. */
-const FIGURES = 7
+/** What `add` takes, read from what the game gave. */
+class AddedAgent {
+  /** @param {Uint32Array} words */
+  constructor(words) {
+    this.words = words
+    this.floats = new Float32Array(words.buffer)
+  }
+}
 
 const MOST = 1e18
 const ENDLESS = ['neighborDistance', 'maxAcceleration']
@@ -148,37 +125,42 @@ function checkPositive(owner, method, what, value) {
 }
 
 /**
- * Checks one of `NUMBERS`; undefined is the default.
+ * Reads a field that is no vector from what the game gave, checks it, and puts it into an agent; what is
+ * not given stays as it is.
+ * @param {AddedAgent} agent
+ * @param {Field} field
  * @param {string} owner
  * @param {string} method
- * @param {string} what
- * @param {any} value
- * @param {number} otherwise
+ * @param {Record<string, any>} given
  * @param {number} maxNeighbors the most
- * @returns {number}
  */
-function numberOf(owner, method, what, value, otherwise, maxNeighbors) {
-  if (value === undefined) return otherwise
-  if (what === 'maxNeighbors') checkInteger(owner, method, what, value, 0, maxNeighbors)
-  else if (what === 'groups' || what === 'mask')
-    checkInteger(owner, method, what, value, -(2 ** 31), 2 ** 32 - 1)
-  else if (what === 'enabled' || what === 'locked') {
-    if (typeof value !== 'boolean') refuse(owner, method, what, value, 'true or false', false)
-  } else if (what === 'timeHorizon' || what === 'timeHorizonObstacles')
-    checkPositive(owner, method, what, value)
+function putNumber(agent, field, owner, method, given, maxNeighbors) {
+  const { name, type, word } = field
+  const value = given[name]
+  if (value === undefined) return
+  if (type === 'u') {
+    if (name === 'maxNeighbors') checkInteger(owner, method, name, value, 0, maxNeighbors)
+    else checkInteger(owner, method, name, value, -(2 ** 31), 2 ** 32 - 1)
+  } else if (type === 'b') {
+    if (typeof value !== 'boolean') refuse(owner, method, name, value, 'true or false', false)
+  } else if (name === 'timeHorizon' || name === 'timeHorizonObstacles')
+    checkPositive(owner, method, name, value)
   else {
-    const isEndless = value === Infinity && ENDLESS.includes(what)
+    const isEndless = value === Infinity && ENDLESS.includes(name)
     if (typeof value !== 'number' || !(value >= 0 && (value <= MOST || isEndless)))
-      refuse(owner, method, what, value, 'a finite number ≥ 0')
+      refuse(owner, method, name, value, 'a finite number ≥ 0')
   }
-  return Number(value)
+  if (type === 'f') agent.floats[word] = value
+  else agent.words[word] = Number(value)
 }
 
 /** @abstract */
 class AnyCrowd extends CoreObject {
   #dimensions
   /** @type {number} */ #timeStep
-  /** By `NUMBERS`. @type {number[]} */ #defaults
+  /** @type {Field[]} */ #fields
+  /** Of agents that are added. @type {AddedAgent} */ #defaults
+  /** How many neighbors any agent heeds at most. */ #maxNeighbors
   /** @type {CrowdView} */ #look = /** @type {any} */ ({})
   /** Where `add` puts what it reads; null while one does. @type {AddedAgent | null} */
   #added = null
@@ -195,18 +177,23 @@ class AnyCrowd extends CoreObject {
    */
   constructor(name, dimensions, options) {
     checkOptions(name, '', options)
-    const { capacity = 1000, timeStep = 1 / 60, exact = false, instance } = options
-    checkInteger(name, '', 'capacity', capacity, 1, MAX_CAPACITY)
+    const { capacity, timeStep = 1 / 60, exact = false, instance } = options
+    if (capacity !== undefined) checkInteger(name, '', 'capacity', capacity, 1, MAX_CAPACITY)
     checkPositive(name, '', 'timeStep', timeStep)
     if (typeof exact !== 'boolean') refuse(name, '', 'exact', exact, 'true or false', false)
-    const defaults = NUMBERS.map((what, i) =>
-      numberOf(name, '', what, options[what], DEFAULTS[i], MOST_NEIGHBORS),
-    )
-    const words = [dimensions, capacity, defaults[COUNT], exact ? 1 : 0]
-    super(name, 'crowd', instance, TYPES, capacity, 0, words)
+    const owner = instanceOr(name, 'crowd', instance)
+    const { fields, defaults } = fieldsOf(owner)
+    let maxNeighbors = 0
+    for (const field of fields) {
+      if (field.type !== 'v') putNumber(defaults, field, name, '', options, MOST_NEIGHBORS)
+      if (field.name === 'maxNeighbors') maxNeighbors = defaults.words[field.word]
+    }
+    super(name, 'crowd', 'crowd', owner, [dimensions, capacity ?? 0, maxNeighbors, exact ? 1 : 0])
     this.#dimensions = dimensions
     this.#timeStep = timeStep
+    this.#fields = fields
     this.#defaults = defaults
+    this.#maxNeighbors = maxNeighbors
   }
 
   // ---- What there is ----
@@ -218,12 +205,13 @@ class AnyCrowd extends CoreObject {
 
   /** How many agents there are. */
   get count() {
-    return this._leave('count', this._enter('count').count_of(this._handle))
+    return this._leave('count', this._enter('count').count(this._handle))
   }
 
   /** The sum of all time steps. */
   get time() {
-    return this.#figures('time')[6]
+    this._readFigures('time', this.#stats)
+    return this._figure('time')
   }
 
   /** What a step takes unless it is told. */
@@ -238,31 +226,22 @@ class AnyCrowd extends CoreObject {
     this.#timeStep = timeStep
   }
 
-  /**
-   * @param {string} name
-   * @param {number} which
-   */
-  #vectors(name, which) {
+  /** @param {string} name */
+  #vectors(name) {
     this._alive(name)
-    return /** @type {Float32Array} */ (this._view(which, this._capacity * this.#dimensions))
+    return /** @type {Float32Array} */ (this._views[name].at(this._capacity * this.#dimensions))
   }
 
-  /**
-   * @param {string} name
-   * @param {number} which
-   */
-  #numbers(name, which) {
+  /** @param {string} name */
+  #numbers(name) {
     this._alive(name)
-    return /** @type {Float32Array} */ (this._view(which, this._capacity))
+    return /** @type {Float32Array} */ (this._views[name].at(this._capacity))
   }
 
-  /**
-   * @param {string} name
-   * @param {number} which
-   */
-  #words(name, which) {
+  /** @param {string} name */
+  #words(name) {
     this._alive(name)
-    return /** @type {Uint32Array} */ (this._view(which, this._capacity))
+    return /** @type {Uint32Array} */ (this._views[name].at(this._capacity))
   }
 
   /**
@@ -271,80 +250,80 @@ class AnyCrowd extends CoreObject {
    * nearest in range counts, of NaN 0.
    */
   get positions() {
-    return this.#vectors('positions', POSITIONS)
+    return this.#vectors('positions')
   }
 
   get velocities() {
-    return this.#vectors('velocities', VELOCITIES)
+    return this.#vectors('velocities')
   }
 
   /** Where agents without a goal would move if they were alone. */
   get preferredVelocities() {
-    return this.#vectors('preferredVelocities', PREFERRED_VELOCITIES)
+    return this.#vectors('preferredVelocities')
   }
 
   /** Where agents head, and stop; NaN: nowhere. */
   get goals() {
-    return this.#vectors('goals', GOALS)
+    return this.#vectors('goals')
   }
 
   get preferredSpeeds() {
-    return this.#numbers('preferredSpeeds', PREFERRED_SPEEDS)
+    return this.#numbers('preferredSpeeds')
   }
 
   get radii() {
-    return this.#numbers('radii', RADII)
+    return this.#numbers('radii')
   }
 
   get maxSpeeds() {
-    return this.#numbers('maxSpeeds', MAX_SPEEDS)
+    return this.#numbers('maxSpeeds')
   }
 
   get neighborDistances() {
-    return this.#numbers('neighborDistances', NEIGHBOR_DISTANCES)
+    return this.#numbers('neighborDistances')
   }
 
   /** The `maxNeighbors` of agents. */
   get maxNeighborCounts() {
-    return this.#words('maxNeighborCounts', MAX_NEIGHBORS)
+    return this.#words('maxNeighborCounts')
   }
 
   get timeHorizons() {
-    return this.#numbers('timeHorizons', TIME_HORIZONS)
+    return this.#numbers('timeHorizons')
   }
 
   get timeHorizonsObstacles() {
-    return this.#numbers('timeHorizonsObstacles', TIME_HORIZONS_OBSTACLES)
+    return this.#numbers('timeHorizonsObstacles')
   }
 
   get maxAccelerations() {
-    return this.#numbers('maxAccelerations', MAX_ACCELERATIONS)
+    return this.#numbers('maxAccelerations')
   }
 
   get priorities() {
-    return this.#numbers('priorities', PRIORITIES)
+    return this.#numbers('priorities')
   }
 
   get groups() {
-    return this.#words('groups', GROUPS)
+    return this.#words('groups')
   }
 
   get masks() {
-    return this.#words('masks', MASKS)
+    return this.#words('masks')
   }
 
   /** 0 or 1, as `locked`. */
   get enabled() {
-    return this.#words('enabled', ENABLED)
+    return this.#words('enabled')
   }
 
   get locked() {
-    return this.#words('locked', LOCKED)
+    return this.#words('locked')
   }
 
   /** By slot: odd while it is in use, and one more at every add and remove: only to be read. */
   get generations() {
-    return this.#words('generations', GENERATIONS)
+    return this.#words('generations')
   }
 
   /**
@@ -353,7 +332,7 @@ class AnyCrowd extends CoreObject {
    */
   has(slot) {
     this._alive('has')
-    const generations = this._view(GENERATIONS, this._capacity)
+    const generations = this._views.generations.at(this._capacity)
     return typeof slot === 'number' && ((generations[slot] ?? 0) & 1) === 1
   }
 
@@ -368,43 +347,36 @@ class AnyCrowd extends CoreObject {
     this._alive('add')
     checkOptions(this._name, 'add', agent)
     // Reading the agent may call any code, also this function.
-    const added = this.#added ?? new AddedAgent()
+    const added = this.#added ?? new AddedAgent(this.#defaults.words.slice())
     this.#added = null
-    for (let i = 0; i < VECTORS.length; i++) this.#putVector(added, i, agent[VECTORS[i]])
-    const defaults = this.#defaults
-    for (let i = 0; i < NUMBERS.length; i++) {
-      const most = defaults[COUNT]
-      const value = numberOf(this._name, 'add', NUMBERS[i], agent[NUMBERS[i]], defaults[i], most)
-      const array = isWord(i) ? added.words : added.floats
-      array[FIRST_NUMBER + i] = value
+    added.words.set(this.#defaults.words)
+    for (let i = 0; i < this.#fields.length; i++) {
+      const field = this.#fields[i]
+      if (field.type === 'v') this.#putVector(added, field, /** @type {any} */ (agent)[field.name])
+      else putNumber(added, field, this._name, 'add', agent, this.#maxNeighbors)
     }
     this.#added = added
     const wasm = this._enter('add')
-    this._view(ADDED, AGENT_WORDS).set(added.words)
-    return this._leave('add', wasm.crowd_add(this._handle))
+    this._views.added.at(added.words.length).set(added.words)
+    return this._leave('add', wasm.add(this._handle))
   }
 
   /**
    * @param {AddedAgent} added
-   * @param {number} place among `VECTORS`
+   * @param {Field} field
    * @param {ArrayLike<number> | null | undefined} vector
    */
-  #putVector(added, place, vector) {
-    const what = VECTORS[place]
-    const isGiven = vector !== undefined && (vector !== null || what !== 'goal')
-    if (isGiven || what === 'position') {
-      if (typeof vector !== 'object' || vector === null || typeof vector.length !== 'number')
-        refuse(this._name, 'add', what, vector, 'an array of numbers', false)
-      if (vector.length !== this.#dimensions)
-        refuse(this._name, 'add', `${what}.length`, vector.length, `${this.#dimensions}`)
-    }
+  #putVector(added, { name, word }, vector) {
+    const isMissing = vector === undefined || (vector === null && name === 'goal')
+    if (isMissing && name !== 'position') return
+    if (typeof vector !== 'object' || vector === null || typeof vector.length !== 'number')
+      refuse(this._name, 'add', name, vector, 'an array of numbers', false)
+    if (vector.length !== this.#dimensions)
+      refuse(this._name, 'add', `${name}.length`, vector.length, `${this.#dimensions}`)
     for (let axis = 0; axis < this.#dimensions; axis++) {
-      const at = 3 * place + axis
-      if (isGiven) {
-        const value = /** @type {ArrayLike<number>} */ (vector)[axis]
-        checkCoordinate(this._name, 'add', what, value)
-        added.floats[at] = value
-      } else added.words[at] = what === 'goal' ? NAN_WORD : 0
+      const value = vector[axis]
+      checkCoordinate(this._name, 'add', name, value)
+      added.floats[word + axis] = value
     }
   }
 
@@ -434,7 +406,7 @@ class AnyCrowd extends CoreObject {
     if (timeStep !== undefined) checkPositive(this._name, 'step', 'timeStep', timeStep)
     const walls = this.#wallsFor('step')
     const wasm = this._enter('step')
-    const result = wasm.crowd_step(this._handle, walls, timeStep ?? this.#timeStep)
+    const result = wasm.step(this._handle, walls, timeStep ?? this.#timeStep)
     this.#finish('step', result)
   }
 
@@ -445,8 +417,8 @@ class AnyCrowd extends CoreObject {
    * @returns {Uint32Array} slots, ascending, valid until the next step
    */
   arrived() {
-    const total = this._leave('arrived', this._enter('arrived').crowd_arrived(this._handle))
-    return /** @type {Uint32Array} */ (this._view(ARRIVED, total))
+    const total = this._leave('arrived', this._enter('arrived').arrived(this._handle))
+    return /** @type {Uint32Array} */ (this._views.arrived.at(total))
   }
 
   /**
@@ -455,8 +427,8 @@ class AnyCrowd extends CoreObject {
    * @returns {Uint32Array} slots, ascending, valid until the next step
    */
   stuck() {
-    const total = this._leave('stuck', this._enter('stuck').crowd_stuck(this._handle))
-    return /** @type {Uint32Array} */ (this._view(STUCK, total))
+    const total = this._leave('stuck', this._enter('stuck').stuck(this._handle))
+    return /** @type {Uint32Array} */ (this._views.stuck.at(total))
   }
 
   /**
@@ -470,12 +442,12 @@ class AnyCrowd extends CoreObject {
     checkInteger(this._name, 'look', 'slot', slot, 0, 2 ** 32 - 1)
     const walls = this.#wallsFor('look')
     const wasm = this._enter('look')
-    this.#finish('look', wasm.crowd_look(this._handle, walls, this.#timeStep, slot))
-    const counts = this._view(LOOK_COUNTS, 4)
+    this.#finish('look', wasm.look(this._handle, walls, this.#timeStep, slot))
+    const counts = this._views.lookCounts.at(4)
     const look = this.#look
-    look.neighbors = this._view(LOOK_NEIGHBORS, counts[0])
-    look.walls = this._view(LOOK_WALLS, counts[1])
-    look.constraints = this._view(LOOK_CONSTRAINTS, counts[2] * 2 * this.#dimensions)
+    look.neighbors = this._views.lookNeighbors.at(counts[0])
+    look.walls = this._views.lookWalls.at(counts[1])
+    look.constraints = this._views.lookConstraints.at(counts[2] * 2 * this.#dimensions)
     look.wallConstraints = counts[3]
     return look
   }
@@ -522,23 +494,12 @@ class AnyCrowd extends CoreObject {
 
   // ---- Debug and snapshots ----
 
-  /** @param {string} method */
-  #figures(method) {
-    this._alive(method)
-    return this._statistics(FIGURES)
-  }
-
   /** Figures of the crowd, and of its last step: always the same object. */
   stats() {
-    const numbers = this.#figures('stats')
     const stats = this.#stats
-    stats.agents = numbers[0]
-    stats.infeasible = numbers[1]
-    stats.overlaps = numbers[2]
-    stats.neighbors = numbers[3]
-    stats.steps = numbers[4]
-    stats.bytes = numbers[5]
-    stats.time = numbers[6]
+    this._readFigures('stats', stats)
+    stats.neighbors = this._figure('neighbors')
+    stats.time = this._figure('time')
     return stats
   }
 
@@ -549,7 +510,7 @@ class AnyCrowd extends CoreObject {
    * @returns {number} 32 bits, not negative
    */
   hash() {
-    const hash = this._enter('hash').crowd_hash(this._handle) >>> 0
+    const hash = this._enter('hash').hash(this._handle) >>> 0
     this._leave('hash', 0)
     return hash
   }

@@ -34,18 +34,6 @@ export class CopseError extends Error {
 /** Results below -1 are failures: this plus a status of `copse_status`. */
 const FAILED = -(2 ** 31)
 
-/** @type {[ErrorCode | 'INVALID_ARGUMENT', string][]} by status, from 1 */
-const STATUSES = [
-  ['INVALID_ARGUMENT', 'an argument is outside its range'],
-  ['FULL', 'more items than the capacity'],
-  ['OUT_OF_MEMORY', 'no memory left'],
-  ['NOT_FINITE', 'a position is not finite, or beyond 1e18'],
-  ['STALE_HANDLE', 'the slot is not in use'],
-  ['BAD_SNAPSHOT', 'the bytes are no snapshot of such an object'],
-]
-
-export const BAD_SNAPSHOT = FAILED + STATUSES.findIndex(([code]) => code === 'BAD_SNAPSHOT') + 1
-
 /**
  * `Class.method`, or what stands alone. Put together only when something is thrown: a query must
  * make no garbage.
@@ -57,15 +45,21 @@ function place(owner, method) {
 }
 
 /**
- * The error for a failure that WebAssembly returned.
+ * The error for a failure that the core returned.
+ * @param {import('./init.js').Instance} instance
  * @param {string} owner
  * @param {string} method
  * @param {number} result
  */
-export function failure(owner, method, result) {
-  const [code, text] = STATUSES[result - FAILED - 1]
-  const message = `${place(owner, method)}: ${text}`
-  return code === 'INVALID_ARGUMENT' ? new RangeError(message) : new CopseError(code, message)
+export function failure(instance, owner, method, result) {
+  const status = result - FAILED
+  const wasm = instance.enter()
+  const code = instance.names(wasm.status_names())[status]
+  const message = `${place(owner, method)}: ${instance.text(wasm.status_text(status))}`
+  instance.leave()
+  return code === 'INVALID_ARGUMENT'
+    ? new RangeError(message)
+    : new CopseError(/** @type {ErrorCode} */ (code), message)
 }
 
 /** @param {unknown} value */

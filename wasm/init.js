@@ -27,6 +27,8 @@ const MAX_MEMORY = 2 ** 32
 export class Instance {
   /** @type {Exports} */ #exports = {}
   #inside = false
+  /** By family. @type {Record<string, Exports>} */ #functions = {}
+  /** By address. @type {Record<number, string[]>} */ #names = {}
   /** Linear memory. @type {WebAssembly.Memory} */ memory
   /** How often memory has grown: typed arrays taken before are detached. */
   generation = 0
@@ -62,6 +64,45 @@ export class Instance {
     if (this.#inside) throw new CopseError('DEAD', 'an earlier call trapped: create a new instance')
     this.#inside = true
     return this.#exports
+  }
+
+  /**
+   * The functions of a family, `points_within` as `within`, and those of all objects.
+   * @internal
+   * @param {string} family
+   * @returns {Exports}
+   */
+  functions(family) {
+    const known = this.#functions[family]
+    if (known) return known
+    /** @type {Exports} */ const own = {}
+    /** @type {Exports} */ const others = {}
+    for (const [name, call] of Object.entries(this.#exports)) {
+      const [prefix, ...rest] = name.split('_')
+      if (prefix === family) own[rest.join('_')] = call
+      // A method of another family, on an object that has none such: no handle of it is valid.
+      else others[rest.join('_')] = this.#exports.stale
+    }
+    return (this.#functions[family] = { ...others, ...this.#exports, ...own })
+  }
+
+  /**
+   * The text at an address of the core.
+   * @internal
+   * @param {number} address
+   */
+  text(address) {
+    const bytes = new Uint8Array(this.memory.buffer, address)
+    return String.fromCharCode(...bytes.subarray(0, bytes.indexOf(0)))
+  }
+
+  /**
+   * The names in a text at an address, always the same array.
+   * @internal
+   * @param {number} address
+   */
+  names(address) {
+    return (this.#names[address] ??= this.text(address).trim().split(' '))
   }
 
   /**

@@ -7,34 +7,44 @@
 const KEPT = 256
 
 /**
+ * An array inside the core, as a typed array that is made anew when it is detached.
  * @template {Uint8Array | Int32Array | Uint32Array | Float32Array | Float64Array} T
  */
 export class View {
   /** @type {Instance} */ #instance
   /** @type {new (buffer: ArrayBuffer, offset: number, length: number) => T} */ #Type
+  #offset
   /** By length, as far as KEPT goes. @type {(T | undefined)[]} */ #kept = []
 
   /**
    * @param {Instance} instance
    * @param {new (buffer: ArrayBuffer, offset: number, length: number) => T} Type
+   * @param {number} offset in bytes
    */
-  constructor(instance, Type) {
+  constructor(instance, Type, offset) {
     this.#instance = instance
     this.#Type = Type
+    this.#offset = offset
   }
 
   /**
    * Returns the same array as last time, unless that is detached.
-   * @param {number} offset in bytes, always the same
    * @param {number} length in elements
    * @returns {T}
    */
-  at(offset, length) {
+  at(length) {
     const kept = this.#kept[length & (KEPT - 1)]
     if (kept !== undefined && kept.length === length) return kept
-    const array = new this.#Type(this.#instance.memory.buffer, offset, length)
-    this.#kept[length & (KEPT - 1)] = array
-    return array
+    return (this.#kept[length & (KEPT - 1)] = this.fresh(length))
+  }
+
+  /**
+   * Returns an array of its own.
+   * @param {number} length in elements
+   * @returns {T}
+   */
+  fresh(length) {
+    return new this.#Type(this.#instance.memory.buffer, this.#offset, length)
   }
 }
 

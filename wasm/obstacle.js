@@ -81,28 +81,6 @@ import { Queryable } from './queryable.js'
  * @property {number} visits nodes visited by the last query made through this object
  */
 
-/** `view_of` of exports.c, by place: those that this has. */
-const DISTANCES2 = 5
-const POINTS = 8
-const HIT_IDS = 16
-const HIT_FRACTIONS = 17
-const GENERATIONS = 19
-const VERTICES = 21
-const NEXT = 22
-const POLYGONS = 23
-const FOUND = 24
-const CORNERS = 25
-const FLOATS = [DISTANCES2, POINTS, HIT_FRACTIONS, VERTICES, FOUND, CORNERS]
-const TYPES = Array.from({ length: 26 }, (_, which) =>
-  FLOATS.includes(which) ? Float32Array : which === HIT_IDS ? Int32Array : Uint32Array,
-)
-
-/** `stats_of` of exports.c, by place. */
-const FIGURES = /** @type {const} */ ([
-  ...['edges', 'dropped', 'nodes', 'leaves', 'depth', 'bytes', 'visits'],
-  ...['pieces', 'unsplit', 'polygons'],
-])
-
 const SIDES = /** @type {const} */ (['both', 'visible'])
 const WINDINGS = /** @type {const} */ (['solid', 'boundary'])
 const MAX_COORDINATE = 1e18
@@ -111,17 +89,17 @@ const NONE_KEPT = /* @__PURE__ */ new Uint32Array(0)
 /**
  * Checks the options, and answers with what the constructor of an object of the core takes.
  * @param {ObstacleOptions} options
- * @returns {[string, string, import('./init.js').Instance | undefined, typeof TYPES, number, number, number[]]}
+ * @returns {[string, string, string, import('./init.js').Instance | undefined, number[]]}
  */
 function definition(options) {
   const name = 'ObstacleTree'
   checkOptions(name, '', options)
-  const { capacity = 1000, leafSize, instance } = options
-  checkInteger(name, '', 'capacity', capacity, 1, MAX_CAPACITY)
-  const { pieces = 2 * capacity } = options
-  checkInteger(name, '', 'pieces', pieces, capacity, 2 * MAX_CAPACITY)
+  const { capacity, pieces, leafSize, instance } = options
+  if (capacity !== undefined) checkInteger(name, '', 'capacity', capacity, 1, MAX_CAPACITY)
+  if (pieces !== undefined)
+    checkInteger(name, '', 'pieces', pieces, capacity ?? 1, 2 * MAX_CAPACITY)
   if (leafSize !== undefined) checkInteger(name, '', 'leafSize', leafSize, 1, MAX_CAPACITY)
-  return [name, 'obstacle', instance, TYPES, capacity, 0, [capacity, pieces, leafSize ?? 0]]
+  return [name, 'walls', 'obstacle', instance, [capacity ?? 0, pieces ?? 0, leafSize ?? 0]]
 }
 
 /**
@@ -206,7 +184,7 @@ export class ObstacleTree extends Queryable {
 
   /** How many vertices there are. */
   get count() {
-    return this._leave('count', this._enter('count').count_of(this._handle))
+    return this._leave('count', this._enter('count').count(this._handle))
   }
 
   /**
@@ -215,31 +193,30 @@ export class ObstacleTree extends Queryable {
    */
   get vertices() {
     this._alive('vertices')
-    return /** @type {Float32Array} */ (this._view(VERTICES, 2 * this._capacity))
+    return /** @type {Float32Array} */ (this._views.vertices.at(2 * this._capacity))
   }
 
   /** By vertex: the next, at the other end of its edge. Only to be read, as all that follow. */
   get next() {
-    return this.#words('next', NEXT)
+    return this.#words('next')
   }
 
   /** By vertex: the slot of its polygon. */
   get polygons() {
-    return this.#words('polygons', POLYGONS)
+    return this.#words('polygons')
   }
 
   /** By vertex: odd while it is in use, and one more whenever it is taken and freed. */
   get generations() {
-    return this.#words('generations', GENERATIONS)
+    return this.#words('generations')
   }
 
   /**
-   * @param {string} name
-   * @param {number} which
+   * @param {'next' | 'polygons' | 'generations'} name
    */
-  #words(name, which) {
+  #words(name) {
     this._alive(name)
-    return /** @type {Uint32Array} */ (this._view(which, this._capacity))
+    return /** @type {Uint32Array} */ (this._views[name].at(this._capacity))
   }
 
   /**
@@ -248,8 +225,8 @@ export class ObstacleTree extends Queryable {
    */
   has(slot) {
     this._alive('has')
-    const generation = this._view(GENERATIONS, this._capacity)[slot] ?? 0
-    return (generation & 1) === 1 && this._view(POLYGONS, this._capacity)[slot] === slot
+    const generation = this._views.generations.at(this._capacity)[slot] ?? 0
+    return (generation & 1) === 1 && this._views.polygons.at(this._capacity)[slot] === slot
   }
 
   /**
@@ -259,7 +236,7 @@ export class ObstacleTree extends Queryable {
    */
   winding(slot) {
     this.#checkSlot('winding', slot)
-    return this._leave('winding', this._enter('winding').winding_of(this._handle, slot))
+    return this._leave('winding', this._enter('winding').winding(this._handle, slot))
   }
 
   // ---- Changes ----
@@ -304,10 +281,10 @@ export class ObstacleTree extends Queryable {
    */
   #add(method, points, twoSided) {
     const vertices = points.length / 2
-    this._leave(method, this._enter(method).room_for_polygon(this._handle, vertices))
+    this._leave(method, this._enter(method).room_for(this._handle, vertices))
     this.#stagePoints(method, points)
     const wasm = this._enter(method)
-    return this._leave(method, wasm.add_polygon(this._handle, vertices, twoSided ? 1 : 0))
+    return this._leave(method, wasm.add(this._handle, vertices, twoSided ? 1 : 0))
   }
 
   /**
@@ -319,11 +296,11 @@ export class ObstacleTree extends Queryable {
   move(slot, points) {
     this.#checkSlot('move', slot)
     const floats = this.#pointsOf('move', points)
-    const vertices = this._leave('move', this._enter('move').size_of_polygon(this._handle, slot))
+    const vertices = this._leave('move', this._enter('move').size_of(this._handle, slot))
     if (floats.length !== 2 * vertices)
       refuse(this._name, 'move', 'points.length', floats.length, `${2 * vertices}, as it has`)
     this.#stagePoints('move', floats)
-    this._leave('move', this._enter('move').move_polygon(this._handle, slot, vertices))
+    this._leave('move', this._enter('move').move(this._handle, slot, vertices))
   }
 
   /**
@@ -346,7 +323,7 @@ export class ObstacleTree extends Queryable {
    * a polygon stays. On `NOT_FINITE` the last build stays.
    */
   build() {
-    this._leave('build', this._enter('build').build_walls(this._handle))
+    this._leave('build', this._enter('build').build(this._handle))
   }
 
   /**
@@ -354,7 +331,7 @@ export class ObstacleTree extends Queryable {
    * @internal
    */
   _buildChanged() {
-    this._leave('build', this._enter('build').build_changed_walls(this._handle))
+    this._leave('build', this._enter('build').build_changed(this._handle))
   }
 
   /**
@@ -463,7 +440,7 @@ export class ObstacleTree extends Queryable {
     checkDistance(this._name, method, 'radius', radius)
     this.#askWalls(method, options)
     const wasm = this._enter(method)
-    return this._leave(method, wasm.walls_within(this._handle, x, y, radius, this.#side))
+    return this._leave(method, wasm.within(this._handle, x, y, radius, this.#side))
   }
 
   /**
@@ -504,10 +481,10 @@ export class ObstacleTree extends Queryable {
     this.#askWalls('nearest', options)
     const id = this._leave(
       'nearest',
-      this._enter('nearest').nearest_wall(this._handle, x, y, this._maxDistance, this.#side),
+      this._enter('nearest').nearest(this._handle, x, y, this._maxDistance, this.#side),
     )
     if (id === NOBODY) return null
-    const numbers = this._view(FOUND, 5)
+    const numbers = this._views.nearest.at(3)
     const nearest = this.#nearest
     nearest.id = id
     nearest.distance = Math.sqrt(numbers[0])
@@ -557,9 +534,9 @@ export class ObstacleTree extends Queryable {
     this.#checkSegment('raycast', x0, y0, x1, y1)
     this.#askWalls('raycast', options)
     const wasm = this._enter('raycast')
-    const id = this._leave('raycast', wasm.raycast_walls(this._handle, x0, y0, x1, y1, this.#side))
+    const id = this._leave('raycast', wasm.raycast(this._handle, x0, y0, x1, y1, this.#side))
     if (id === NOBODY) return null
-    const numbers = this._view(FOUND, 5)
+    const numbers = this._views.hit.at(5)
     const hit = this.#hit
     hit.id = id
     hit.fraction = numbers[0]
@@ -593,12 +570,12 @@ export class ObstacleTree extends Queryable {
       if (!(Math.abs(segments[i]) <= MAX_COORDINATE))
         checkCoordinate(name, 'raycastMany', `segments[${i}]`, segments[i])
     this._alive('raycastMany')
-    this._view(POINTS, 4 * this._capacity).set(segments)
+    this._views.given.at(4 * this._capacity).set(segments)
     const wasm = this._enter('raycastMany')
-    this._leave('raycastMany', wasm.raycast_walls_many(this._handle, length / 4, this.#side))
+    this._leave('raycastMany', wasm.raycast_many(this._handle, length / 4, this.#side))
     const hits = this.#hits
-    hits.ids = this._view(HIT_IDS, this._capacity)
-    hits.fractions = this._view(HIT_FRACTIONS, this._capacity)
+    hits.ids = this._views.hitIds.at(this._capacity)
+    hits.fractions = this._views.hitFractions.at(this._capacity)
     return hits
   }
 
@@ -697,7 +674,7 @@ export class ObstacleTree extends Queryable {
    */
   visibilityPolygon(x, y, options) {
     const corners = this.#visibilityPolygon('visibilityPolygon', x, y, options)
-    return this.#corners().subarray(0, 2 * corners)
+    return this._views.corners.fresh(2 * corners)
   }
 
   /**
@@ -712,14 +689,10 @@ export class ObstacleTree extends Queryable {
     if (!(out instanceof Float32Array))
       refuse(this._name, 'visibilityPolygonInto', 'out', out, 'a Float32Array', false)
     const total = this.#visibilityPolygon('visibilityPolygonInto', x, y, options)
-    const corners = this.#corners()
+    const corners = this._views.corners.at(2 * total)
     const written = Math.min(2 * total, lengthOf(out)) & ~1
     for (let i = 0; i < written; i++) out[i] = corners[i]
     return total
-  }
-
-  #corners() {
-    return /** @type {Float32Array} */ (this._view(CORNERS, 2 * (4 * this._capacity + 20)))
   }
 
   /**
@@ -819,9 +792,7 @@ export class ObstacleTree extends Queryable {
   stats() {
     this._alive('stats')
     this._buildChanged()
-    const numbers = this._statistics(FIGURES.length)
-    for (let i = 0; i < FIGURES.length; i++) this.#stats[FIGURES[i]] = numbers[i]
-    return this.#stats
+    return /** @type {ObstacleStats} */ (this._readFigures('stats', this.#stats))
   }
 
   /**

@@ -1,6 +1,6 @@
 // The quadtree and the octree: boxes and points that come, go and move.
 
-import { MAX_CAPACITY, MAX_RESULTS, NOBODY } from './coreobject.js'
+import { DEFAULT, MAX_CAPACITY, MAX_RESULTS, NOBODY } from './coreobject.js'
 import { checkCoordinate, checkInteger, checkOptions, CopseError, refuse } from './errors.js'
 import { lengthOf } from './memory.js'
 import { Queryable, SORT_NONE, SORTS } from './queryable.js'
@@ -56,23 +56,6 @@ const MAX = { X: 'maxX', Y: 'maxY', Z: 'maxZ' }
  * @property {number} visits cells visited by the last query made through this object
  */
 
-/** `view_of` of exports.c, by place: those that this has. */
-const GROUPS = 3
-const DISTANCES2 = 5
-const ROW_IDS = 11
-const BOXES = 18
-const GENERATIONS = 19
-const BOX_HIT = 20
-const FLOATS = [DISTANCES2, BOXES, BOX_HIT]
-const TYPES = Array.from({ length: 21 }, (_, which) =>
-  FLOATS.includes(which) ? Float32Array : Uint32Array,
-)
-
-/** `stats_of` of exports.c, by place; what each depth holds comes behind. */
-const FIGURES = /** @type {const} */ ([
-  ...['items', 'changes', 'nodes', 'leaves', 'depth', 'bytes', 'visits'],
-  ...['straddlers', 'outside', 'unsplit'],
-])
 const MAX_DEPTH = 24
 const MAX_LOOSENESS = 16
 
@@ -103,24 +86,22 @@ function checkBounds(name, dimensions, bounds) {
  * @param {string} name
  * @param {2 | 3} dimensions
  * @param {OctreeOptions} options
- * @returns {[string, string, import('./init.js').Instance | undefined, typeof TYPES, number, number, number[]]}
+ * @returns {[string, string, string, import('./init.js').Instance | undefined, number[]]}
  */
 function definition(name, dimensions, options) {
   checkOptions(name, '', options)
-  const { bounds, capacity = 1000, leafSize, maxDepth, looseness, instance } = options
+  const { bounds, capacity, leafSize, maxDepth, looseness, results, instance } = options
   const words = checkBounds(name, dimensions, bounds)
-  checkInteger(name, '', 'capacity', capacity, 1, MAX_CAPACITY)
+  if (capacity !== undefined) checkInteger(name, '', 'capacity', capacity, 1, MAX_CAPACITY)
   if (leafSize !== undefined) checkInteger(name, '', 'leafSize', leafSize, 0, MAX_CAPACITY)
   if (maxDepth !== undefined) checkInteger(name, '', 'maxDepth', maxDepth, 0, MAX_DEPTH)
   const isLoose = typeof looseness === 'number' && looseness >= 1 && looseness <= MAX_LOOSENESS
   if (looseness !== undefined && !isLoose)
     refuse(name, '', 'looseness', looseness, `a number from 1 to ${MAX_LOOSENESS}`)
-  const { results = Math.min(16 * capacity, MAX_RESULTS) } = options
-  checkInteger(name, '', 'results', results, 0, MAX_RESULTS)
-  // What is not given, the core knows best.
+  if (results !== undefined) checkInteger(name, '', 'results', results, 0, MAX_RESULTS)
   const own = [leafSize ?? -1, maxDepth ?? -1, looseness ?? -1]
-  const all = [dimensions, capacity, ...own, results, ...words]
-  return [name, 'octree', instance, TYPES, capacity, results, all]
+  const all = [dimensions, capacity ?? 0, ...own, results ?? DEFAULT, ...words]
+  return [name, 'boxes', 'octree', instance, all]
 }
 
 /** @abstract */
@@ -140,13 +121,13 @@ class BoxTree extends Queryable {
     const made = definition(name, dimensions, options)
     super(...made)
     this.#dimensions = dimensions
-    const maxDepth = made[6][3]
+    const maxDepth = made[4][3]
     this.#stats.perDepth = new Array((maxDepth < 0 ? MAX_DEPTH : maxDepth) + 1).fill(0)
   }
 
   /** How many items there are. */
   get count() {
-    return this._leave('count', this._enter('count').count_of(this._handle))
+    return this._leave('count', this._enter('count').count(this._handle))
   }
 
   /**
@@ -156,7 +137,7 @@ class BoxTree extends Queryable {
   get boxes() {
     this._alive('boxes')
     const length = this._capacity * 2 * this.#dimensions
-    return /** @type {Float32Array} */ (this._view(BOXES, length))
+    return /** @type {Float32Array} */ (this._views.boxes.at(length))
   }
 
   /**
@@ -165,13 +146,13 @@ class BoxTree extends Queryable {
    */
   get groups() {
     this._alive('groups')
-    return /** @type {Uint32Array} */ (this._view(GROUPS, this._capacity))
+    return /** @type {Uint32Array} */ (this._views.groups.at(this._capacity))
   }
 
   /** By slot: odd while it is in use, and one more at every insert and remove: only to be read. */
   get generations() {
     this._alive('generations')
-    return /** @type {Uint32Array} */ (this._view(GENERATIONS, this._capacity))
+    return /** @type {Uint32Array} */ (this._views.generations.at(this._capacity))
   }
 
   /**
@@ -180,7 +161,7 @@ class BoxTree extends Queryable {
    */
   has(slot) {
     this._alive('has')
-    const generations = this._view(GENERATIONS, this._capacity)
+    const generations = this._views.generations.at(this._capacity)
     return typeof slot === 'number' && ((generations[slot] ?? 0) & 1) === 1
   }
 
@@ -238,7 +219,8 @@ class BoxTree extends Queryable {
    *   than fit into `results`
    */
   pairs(options) {
-    return this._ids(Math.min(this.#pairs('pairs', options), this._results & ~1), ROW_IDS)
+    const ids = Math.min(this.#pairs('pairs', options), this._results & ~1)
+    return this._views.pairIds.fresh(ids)
   }
 
   /**
@@ -251,7 +233,7 @@ class BoxTree extends Queryable {
     if (!(out instanceof Uint32Array))
       refuse(this._name, 'pairsInto', 'out', out, 'a Uint32Array', false)
     const total = this.#pairs('pairsInto', options)
-    const ids = this._view(ROW_IDS, this._results)
+    const ids = this._views.pairIds.at(this._results)
     const written = Math.min(total, this._results, lengthOf(out)) & ~1
     for (let i = 0; i < written; i++) out[i] = ids[i]
     return total / 2
@@ -259,13 +241,12 @@ class BoxTree extends Queryable {
 
   /** Figures of what there is and of the last query: always the same object. */
   stats() {
-    const numbers = this._statistics(FIGURES.length + MAX_DEPTH + 1)
     const stats = this.#stats
-    for (let i = 0; i < FIGURES.length; i++) stats[FIGURES[i]] = numbers[i]
+    this._readFigures('stats', stats)
     stats.changes -= this.#changes
     this.#changes += stats.changes
-    for (let depth = 0; depth < stats.perDepth.length; depth++)
-      stats.perDepth[depth] = numbers[FIGURES.length + depth]
+    const perDepth = this._views.perDepth.at(stats.perDepth.length)
+    for (let depth = 0; depth < perDepth.length; depth++) stats.perDepth[depth] = perDepth[depth]
     return stats
   }
 
@@ -378,7 +359,7 @@ class BoxTree extends Queryable {
     const expected = "'none': pairs have an order of their own"
     if (this._sort !== SORT_NONE)
       refuse(this._name, method, 'sort', SORTS[this._sort], expected, true)
-    return this._leave(method, this._enter(method).box_pairs(this._handle, this._mask))
+    return this._leave(method, this._enter(method).pairs(this._handle, this._mask))
   }
 
   /**
@@ -402,7 +383,7 @@ class BoxTree extends Queryable {
     this._ask('raycast', options)
     const id = this._leave(
       'raycast',
-      this._enter('raycast').box_raycast(
+      this._enter('raycast').raycast(
         this._handle,
         x0,
         y0,
@@ -415,7 +396,7 @@ class BoxTree extends Queryable {
       ),
     )
     if (id === NOBODY) return null
-    const numbers = this._view(BOX_HIT, 4)
+    const numbers = this._views.hit.at(4)
     const hit = this.#hit
     hit.id = id
     hit.fraction = numbers[0]

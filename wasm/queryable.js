@@ -1,7 +1,7 @@
 // What everything shares that answers queries: their options, and where their results lie. What is
 // inside, and how it gets there, each family adds.
 
-import { CoreObject, IDS, NOBODY } from './coreobject.js'
+import { CoreObject, NOBODY } from './coreobject.js'
 import {
   checkCoordinate,
   checkDistance,
@@ -41,9 +41,6 @@ const SORT_DISTANCE = 2
 export const SORTS = /** @type {const} */ (['none', 'id', 'distance'])
 const ALL_GROUPS = -1
 
-/** `view_of` of exports.c, by place: those that all of them have. */
-export const DISTANCES2 = 5
-
 /** @abstract */
 export class Queryable extends CoreObject {
   // The options of the query under way, read and checked.
@@ -56,6 +53,16 @@ export class Queryable extends CoreObject {
   /** @protected @type {Float32Array | undefined} */ _distances2 = undefined
 
   // ---- Queries: z is 0 where there are two dimensions ----
+
+  /**
+   * The ids that a query has just found: one small view.
+   * @protected
+   * @param {number} total
+   * @returns {Uint32Array}
+   */
+  _ids(total) {
+    return this._views.ids.fresh(total)
+  }
 
   /**
    * Reads and checks the options of a query. Reading may call any code, also queries of this object: so
@@ -123,10 +130,10 @@ export class Queryable extends CoreObject {
       if (room < length) refuse(this._name, method, 'distances2.length', room, `at least ${length}`)
     }
     const written = Math.min(total, length)
-    const ids = this._view(IDS, this._capacity)
+    const ids = this._views.ids.at(this._capacity)
     for (let i = 0; i < written; i++) out[i] = ids[i]
     if (distances2 !== undefined) {
-      const found = this._view(DISTANCES2, this._capacity)
+      const found = this._views.distances2.at(this._capacity)
       for (let i = 0; i < written; i++) distances2[i] = found[i]
     }
     return total

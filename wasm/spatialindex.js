@@ -1,7 +1,7 @@
 // What every index of points shares: its buffers, and the vocabulary of queries, in 2D and 3D. A class
 // of its own adds how it is created.
 
-import { MAX_CAPACITY, MAX_RESULTS, NOBODY } from './coreobject.js'
+import { DEFAULT, MAX_CAPACITY, MAX_RESULTS, NOBODY } from './coreobject.js'
 import {
   checkCoordinate,
   checkDistance,
@@ -12,7 +12,7 @@ import {
   refuse,
 } from './errors.js'
 import { lengthOf } from './memory.js'
-import { DISTANCES2, Queryable, SORT_NONE, SORTS } from './queryable.js'
+import { Queryable, SORT_NONE, SORTS } from './queryable.js'
 
 /** @typedef {import('./queryable.js').IntoOptions} IntoOptions */
 /** @typedef {import('./queryable.js').NearestOptions} NearestOptions */
@@ -115,46 +115,10 @@ import { DISTANCES2, Queryable, SORT_NONE, SORTS } from './queryable.js'
 const LAYOUTS = /** @type {const} */ (['interleaved', 'separate'])
 export const ON_NON_FINITE = /** @type {const} */ (['error', 'skip'])
 
-/** `view_of` of exports.c, by place: those that only an index of points has. */
-const X = 0
-const Y = 1
-const Z = 2
-const GROUPS = 3
-const MASKS = 6
-const PAIR_RADII = 7
-const POINTS = 8
-const ROW_OFFSETS = 9
-const ROW_COUNTS = 10
-const ROW_IDS = 11
-const NEIGHBOR_COUNTS = 12
-const NEIGHBOR_IDS = 13
-const NEIGHBOR_DISTANCES2 = 14
-const RADII = 15
-const HIT_IDS = 16
-const HIT_FRACTIONS = 17
-const ORDER = 26
-
-/** The types of all of them, by place. */
-const TYPES = [
-  ...[Float32Array, Float32Array, Float32Array, Uint32Array, Uint32Array, Float32Array],
-  ...[Uint32Array, Float32Array, Float32Array, Uint32Array, Uint32Array, Uint32Array],
-  ...[Uint32Array, Uint32Array, Float32Array, Float32Array, Int32Array, Float32Array],
-  ...Array(ORDER - HIT_FRACTIONS).fill(Uint32Array),
-]
-
-/** `stats_of` of exports.c, by place. */
-const FIGURES = /** @type {const} */ ([
-  ...['agents', 'skipped', 'nodes', 'leaves', 'depth', 'bytes', 'visits'],
-])
-
-const RESULTS_PER_AGENT = 16
-const NEIGHBORS_PER_AGENT = 10
-
 /** @abstract */
 export class SpatialIndex extends Queryable {
   #count = 0
   #dimensions = 2
-  #k = 0
   #separate = false
   /** @type {Stats} */
   #stats = /** @type {any} */ ({})
@@ -164,19 +128,15 @@ export class SpatialIndex extends Queryable {
    * @param {Definition} definition
    */
   constructor(...[name, dimensions, options, noun, own]) {
-    const { capacity = 1000, layout = 'interleaved', onNonFinite = 'error', instance } = options
-    checkInteger(name, '', 'capacity', capacity, 1, MAX_CAPACITY)
-    const {
-      results = Math.min(RESULTS_PER_AGENT * capacity, MAX_RESULTS),
-      k = NEIGHBORS_PER_AGENT,
-    } = options
-    checkInteger(name, '', 'results', results, 0, MAX_RESULTS)
-    checkInteger(name, '', 'k', k, 0, MAX_RESULTS)
+    const { capacity, layout = 'interleaved', onNonFinite = 'error', instance } = options
+    const { results, k } = options
+    if (capacity !== undefined) checkInteger(name, '', 'capacity', capacity, 1, MAX_CAPACITY)
+    if (results !== undefined) checkInteger(name, '', 'results', results, 0, MAX_RESULTS)
+    if (k !== undefined) checkInteger(name, '', 'k', k, 0, MAX_RESULTS)
     const layoutWord = checkWord(name, '', 'layout', layout, LAYOUTS)
     const nonFiniteWord = checkWord(name, '', 'onNonFinite', onNonFinite, ON_NON_FINITE)
-    const words = [dimensions, capacity, ...own, layoutWord, nonFiniteWord, results, k]
-    super(name, noun, instance, TYPES, capacity, results, words)
-    this.#k = k
+    const words = [dimensions, capacity ?? 0, ...own, layoutWord, nonFiniteWord]
+    super(name, 'points', noun, instance, [...words, results ?? DEFAULT, k ?? DEFAULT])
     this.#dimensions = dimensions
     this.#separate = layout === 'separate'
   }
@@ -196,11 +156,10 @@ export class SpatialIndex extends Queryable {
   }
 
   /**
-   * @param {string} name
-   * @param {number} axis
+   * @param {'positions' | 'xs' | 'ys' | 'zs'} name
    * @param {boolean} separate the layout that the name belongs to
    */
-  #positions(name, axis, separate) {
+  #positions(name, separate) {
     this._alive(name)
     if (separate !== this.#separate)
       throw new TypeError(
@@ -208,7 +167,8 @@ export class SpatialIndex extends Queryable {
           (separate ? "'interleaved': use positions" : "'separate': use xs, ys and zs"),
       )
     const length = separate ? this._capacity : this._capacity * this.#dimensions
-    return /** @type {Float32Array} */ (this._view(X + axis, length))
+    const { [separate ? name : 'xs']: view } = this._views
+    return /** @type {Float32Array} */ (view.at(length))
   }
 
   /**
@@ -216,22 +176,22 @@ export class SpatialIndex extends Queryable {
    * whole capacity. Take it anew after anything was created or reserved.
    */
   get positions() {
-    return this.#positions('positions', 0, false)
+    return this.#positions('positions', false)
   }
 
   /** With `layout: 'separate'`: every x. */
   get xs() {
-    return this.#positions('xs', 0, true)
+    return this.#positions('xs', true)
   }
 
   /** With `layout: 'separate'`: every y. */
   get ys() {
-    return this.#positions('ys', 1, true)
+    return this.#positions('ys', true)
   }
 
   /** @protected */
   _zs() {
-    return this.#positions('zs', 2, true)
+    return this.#positions('zs', true)
   }
 
   /**
@@ -240,7 +200,7 @@ export class SpatialIndex extends Queryable {
    */
   get groups() {
     this._alive('groups')
-    return /** @type {Uint32Array} */ (this._view(GROUPS, this._capacity))
+    return /** @type {Uint32Array} */ (this._views.groups.at(this._capacity))
   }
 
   /**
@@ -249,7 +209,7 @@ export class SpatialIndex extends Queryable {
    */
   build() {
     this._alive('build')
-    if (this.#hasRadii) this.#checkRadii('build', this._view(RADII, this._capacity), this.#count)
+    if (this.#hasRadii) this.#checkRadii('build', this._views.radii.at(this._capacity), this.#count)
     this._leave('build', this._enter('build').build(this._handle))
     this.#takeRadii('build')
   }
@@ -314,7 +274,7 @@ export class SpatialIndex extends Queryable {
   get radii() {
     this._alive('radii')
     this.#hasRadii = true
-    return /** @type {Float32Array} */ (this._view(RADII, this._capacity))
+    return /** @type {Float32Array} */ (this._views.radii.at(this._capacity))
   }
 
   /**
@@ -385,7 +345,7 @@ export class SpatialIndex extends Queryable {
     if (id === NOBODY) return null
     const hit = this.#hit
     hit.id = id
-    hit.fraction = this._view(DISTANCES2, this._capacity)[0]
+    hit.fraction = this._views.fraction.at(1)[0]
     hit.x = x0 + hit.fraction * (x1 - x0)
     hit.y = y0 + hit.fraction * (y1 - y0)
     if (this.#dimensions === 3) hit.z = z0 + hit.fraction * (z1 - z0)
@@ -408,8 +368,8 @@ export class SpatialIndex extends Queryable {
       this._enter('raycastMany').raycast_many(this._handle, n, radius, this._mask, this._exclude),
     )
     const hits = this.#hits
-    hits.ids = this._view(HIT_IDS, this._capacity)
-    hits.fractions = this._view(HIT_FRACTIONS, this._capacity)
+    hits.ids = this._views.hitIds.at(this._capacity)
+    hits.fractions = this._views.hitFractions.at(this._capacity)
     return hits
   }
 
@@ -424,7 +384,7 @@ export class SpatialIndex extends Queryable {
    */
   get masks() {
     this._alive('masks')
-    return /** @type {Uint32Array} */ (this._view(MASKS, this._capacity))
+    return /** @type {Uint32Array} */ (this._views.masks.at(this._capacity))
   }
 
   /**
@@ -433,9 +393,9 @@ export class SpatialIndex extends Queryable {
    */
   #rowsOf(total) {
     const rows = this.#rows
-    rows.offsets = this._view(ROW_OFFSETS, this._capacity)
-    rows.counts = this._view(ROW_COUNTS, this._capacity)
-    rows.ids = this._view(ROW_IDS, this._results)
+    rows.offsets = this._views.rowOffsets.at(this._capacity)
+    rows.counts = this._views.rowCounts.at(this._capacity)
+    rows.ids = this._views.rowIds.at(this._results)
     rows.total = total
     rows.truncated = total > this._results
     return rows
@@ -443,9 +403,9 @@ export class SpatialIndex extends Queryable {
 
   #neighborRowsOf() {
     const rows = this.#neighborRows
-    rows.counts = this._view(NEIGHBOR_COUNTS, this._capacity)
-    rows.ids = this._view(NEIGHBOR_IDS, this._capacity * this.#k)
-    rows.distances2 = this._view(NEIGHBOR_DISTANCES2, this._capacity * this.#k)
+    rows.counts = this._views.neighborCounts.at(this._capacity)
+    rows.ids = this._views.neighborIds.at(this._capacity * this._k)
+    rows.distances2 = this._views.neighborDistances2.at(this._capacity * this._k)
     return rows
   }
 
@@ -506,7 +466,7 @@ export class SpatialIndex extends Queryable {
     checkOptions(this._name, method, options)
     const { k } = options
     this.#askBatch(method, options)
-    checkInteger(this._name, method, 'k', k, 0, this.#k)
+    checkInteger(this._name, method, 'k', k, 0, this._k)
     return k
   }
 
@@ -532,7 +492,7 @@ export class SpatialIndex extends Queryable {
         `a multiple of ${width}, for at most ${this._capacity} ${what}`,
       )
     this._alive(method)
-    this._view(POINTS, this._capacity * 2 * this.#dimensions).set(points)
+    this._views.given.at(this._capacity * 2 * this.#dimensions).set(points)
     return n
   }
 
@@ -610,7 +570,7 @@ export class SpatialIndex extends Queryable {
     if (byRadii) {
       if (!(radii instanceof Float32Array))
         refuse(this._name, method, 'radii', radii, 'a Float32Array', false)
-      const slots = this._leave(method, this._enter(method).built_of(this._handle))
+      const slots = this._leave(method, this._enter(method).built(this._handle))
       const length = lengthOf(radii)
       if (length < slots || length > this._capacity)
         refuse(
@@ -621,7 +581,7 @@ export class SpatialIndex extends Queryable {
           `from the last build's count (${slots}) to capacity (${this._capacity})`,
         )
       this.#checkRadii(method, radii, slots)
-      this._view(PAIR_RADII, this._capacity).set(radii)
+      this._views.pairRadii.at(this._capacity).set(radii)
     } else checkDistance(this._name, method, 'distance', distance)
     return this._leave(
       method,
@@ -640,7 +600,7 @@ export class SpatialIndex extends Queryable {
    */
   pairs(distance, options) {
     const total = Math.min(this.#pairs('pairs', distance, options), this._results & ~1)
-    return this._ids(total, ROW_IDS)
+    return this._views.rowIds.fresh(total)
   }
 
   /**
@@ -654,7 +614,7 @@ export class SpatialIndex extends Queryable {
     if (!(out instanceof Uint32Array))
       refuse(this._name, 'pairsInto', 'out', out, 'a Uint32Array', false)
     const total = this.#pairs('pairsInto', distance, options)
-    const ids = this._view(ROW_IDS, this._results)
+    const ids = this._views.rowIds.at(this._results)
     const written = Math.min(total, this._results, lengthOf(out)) & ~1
     for (let i = 0; i < written; i++) out[i] = ids[i]
     return total / 2
@@ -667,17 +627,14 @@ export class SpatialIndex extends Queryable {
    */
   order() {
     const count = this._leave('order', this._enter('order').order(this._handle))
-    return /** @type {Uint32Array} */ (this._view(ORDER, count).slice())
+    return /** @type {Uint32Array} */ (this._views.order.at(count).slice())
   }
 
   // ---- Debug and snapshots ----
 
   /** Figures of the last build and the last query: always the same object. */
   stats() {
-    const numbers = this._statistics(FIGURES.length)
-    const stats = this.#stats
-    for (let i = 0; i < FIGURES.length; i++) stats[FIGURES[i]] = numbers[i]
-    return stats
+    return /** @type {Stats} */ (this._readFigures('stats', this.#stats))
   }
 
   /**
@@ -688,7 +645,7 @@ export class SpatialIndex extends Queryable {
    */
   restore(bytes) {
     this._restore(bytes)
-    this.#count = this._leave('restore', this._enter('restore').count_of(this._handle))
+    this.#count = this._leave('restore', this._enter('restore').count(this._handle))
     this.#takeRadii('restore')
   }
 }

@@ -3,7 +3,7 @@
 #ifndef COMPARE_H
 #define COMPARE_H
 
-#include "../../wasm/index.h"
+#include "brute.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,15 +48,15 @@ static inline copse_kdtree_def kdtree_like(const copse_agenttree_def *def, kind 
   return tree;
 }
 
-static inline copse_status index_create(const copse_agenttree_def *def, kind like, index *made) {
+static inline copse_status create_points(const copse_agenttree_def *def, kind like,
+                                         copse_points **made) {
   const copse_grid_def grid = grid_like(def, like);
   const copse_kdtree_def tree = kdtree_like(def, like);
-  *made = (index){0};
-  return like.noun == GRID     ? copse_grid_create(&grid, &made->grid)
-         : like.noun == KDTREE ? copse_kdtree_create(&tree, &made->kdtree)
-                               : copse_agenttree_create(def, &made->agenttree);
+  return like.noun == GRID     ? copse_grid_create(&grid, made)
+         : like.noun == KDTREE ? copse_kdtree_create(&tree, made)
+                               : copse_agenttree_create(def, made);
 }
-static inline size_t index_bytes(const copse_agenttree_def *def, kind like) {
+static inline size_t bytes_of_points(const copse_agenttree_def *def, kind like) {
   const copse_grid_def grid = grid_like(def, like);
   const copse_kdtree_def tree = kdtree_like(def, like);
   return like.noun == GRID     ? copse_grid_bytes(&grid)
@@ -82,7 +82,8 @@ static inline bool same_results(const copse_results *a, const copse_results *b, 
 }
 
 /* NULL when all agree, else the name of the query that does not. */
-static inline const char *compare_queries(index at, const copse_brute *brute, const asked *ask) {
+static inline const char *compare_queries(copse_points *at, const brute_points *brute,
+                                          const asked *ask) {
   uint32_t room = brute->count ? brute->count : 1;
   uint32_t *ids = malloc(2 * room * sizeof *ids);
   float *distances2 = malloc(2 * room * sizeof *distances2);
@@ -99,31 +100,32 @@ static inline const char *compare_queries(index at, const copse_brute *brute, co
     if (status != trueStatus || (status == COPSE_OK && !same_results(&ours, &truth, distances)))   \
       wrong = name;                                                                                \
   }
-  AGREE("within by distance", true, index_within(at, ask->center, ask->radius, &byDistance, &ours),
-        copse_brute_within(brute, ask->center, ask->radius, &byDistance, &truth))
-  AGREE("range by id", false, index_range(at, ask->lo, ask->hi, &byId, &ours),
-        copse_brute_range(brute, ask->lo, ask->hi, &byId, &truth))
-  AGREE(
-      "cone by distance", true,
-      index_cone(at, ask->center, ask->direction, ask->halfAngle, ask->radius, &byDistance, &ours),
-      copse_brute_cone(brute, ask->center, ask->direction, ask->halfAngle, ask->radius, &byDistance,
-                       &truth))
-  AGREE("neighbors", true, index_neighbors(at, ask->center, ask->k, &ask->query, &ours),
-        copse_brute_neighbors(brute, ask->center, ask->k, &ask->query, &truth))
-  AGREE("within by id", true, index_within(at, ask->center, ask->radius, &byId, &ours),
-        copse_brute_within(brute, ask->center, ask->radius, &byId, &truth))
+  AGREE("within by distance", true,
+        copse_points_within(at, ask->center, ask->radius, &byDistance, &ours),
+        brute_within(brute, ask->center, ask->radius, &byDistance, &truth))
+  AGREE("range by id", false, copse_points_range(at, ask->lo, ask->hi, &byId, &ours),
+        brute_range(brute, ask->lo, ask->hi, &byId, &truth))
+  AGREE("cone by distance", true,
+        copse_points_cone(at, ask->center, ask->direction, ask->halfAngle, ask->radius, &byDistance,
+                          &ours),
+        brute_cone(brute, ask->center, ask->direction, ask->halfAngle, ask->radius, &byDistance,
+                   &truth))
+  AGREE("neighbors", true, copse_points_neighbors(at, ask->center, ask->k, &ask->query, &ours),
+        brute_neighbors(brute, ask->center, ask->k, &ask->query, &truth))
+  AGREE("within by id", true, copse_points_within(at, ask->center, ask->radius, &byId, &ours),
+        brute_within(brute, ask->center, ask->radius, &byId, &truth))
 #undef AGREE
 
   /* truth holds `within` now. */
   uint32_t count = 0, nearest = COPSE_NONE;
   bool any = false;
-  if (copse_brute_within(brute, ask->center, ask->radius, &byId, &truth) == COPSE_OK) {
-    index_count_within(at, ask->center, ask->radius, &ask->query, &count, NULL);
+  if (brute_within(brute, ask->center, ask->radius, &byId, &truth) == COPSE_OK) {
+    copse_points_count_within(at, ask->center, ask->radius, &ask->query, &count, NULL);
     if (!wrong && count != truth.total) wrong = "count";
-    index_any_within(at, ask->center, ask->radius, &ask->query, &any, NULL);
+    copse_points_any_within(at, ask->center, ask->radius, &ask->query, &any, NULL);
     if (!wrong && any != (truth.total > 0)) wrong = "any";
-    index_nearest(at, ask->center, &ask->query, &nearest, NULL);
-    copse_brute_neighbors(brute, ask->center, 1, &ask->query, &truth);
+    copse_points_nearest(at, ask->center, &ask->query, &nearest, NULL, NULL);
+    brute_neighbors(brute, ask->center, 1, &ask->query, &truth);
     if (!wrong && nearest != (truth.total ? truth.ids[0] : COPSE_NONE)) wrong = "nearest";
   }
   free(ids);
@@ -137,7 +139,7 @@ static inline int compare_ids(const void *a, const void *b) {
 }
 
 /* Whether a slot is in the last build: somebody could find it. */
-static inline bool brute_has(const copse_brute *brute, uint32_t slot) {
+static inline bool brute_has(const brute_points *brute, uint32_t slot) {
   bool ok = !brute->groups || brute->groups[slot];
   for (uint32_t axis = 0; axis < brute->dimensions; axis++) {
     float x = brute->positions.axes[axis][slot * brute->positions.stride];
@@ -148,8 +150,9 @@ static inline bool brute_has(const copse_brute *brute, uint32_t slot) {
 
 /* The batch queries with room for everything, against brute force; `masks` by slot, or NULL. The
  * radius and maxDistance must be valid. NULL when all agree. */
-static inline const char *compare_batches(index at, const copse_brute *brute, const asked *ask,
-                                          const uint32_t *masks, const float *radii) {
+static inline const char *compare_batches(copse_points *at, const brute_points *brute,
+                                          const asked *ask, const uint32_t *masks,
+                                          const float *radii) {
   const uint32_t n = brute->count, k = ask->k, roomy = n * n + 8;
   uint32_t *words = calloc(2 * n + 2 * roomy + n * k + 2 * n + 8, sizeof *words);
   float *floats = calloc(n * k + n + k + 8, sizeof *floats);
@@ -160,7 +163,7 @@ static inline const char *compare_batches(index at, const copse_brute *brute, co
   query.exclude = COPSE_NONE;
   const char *wrong = NULL;
 
-  if (index_all_within(at, ask->radius, &query, masks, &rows) != COPSE_OK)
+  if (copse_points_all_within(at, ask->radius, &query, masks, &rows) != COPSE_OK)
     wrong = "all within refuses";
   uint32_t total = 0, pairCount = 0;
   for (uint32_t slot = 0; slot < n && !wrong; slot++) {
@@ -172,7 +175,7 @@ static inline const char *compare_batches(index at, const copse_brute *brute, co
     for (uint32_t axis = 0; axis < brute->dimensions; axis++)
       center[axis] = brute->positions.axes[axis][slot * brute->positions.stride];
     copse_results truth = {truthIds, NULL, n, 0, 0};
-    if (brute_has(brute, slot)) copse_brute_within(brute, center, ask->radius, &own, &truth);
+    if (brute_has(brute, slot)) brute_within(brute, center, ask->radius, &own, &truth);
     uint32_t *row = rowIds + rows.offsets[slot];
     qsort(row, rows.counts[slot], sizeof *row, compare_ids);
     copse_results found = {row, NULL, n, rows.counts[slot], 0};
@@ -182,7 +185,7 @@ static inline const char *compare_batches(index at, const copse_brute *brute, co
   if (!wrong && (rows.total != total || rows.truncated)) wrong = "total of all within";
 
   copse_neighbor_rows near = {words, nearIds, floats};
-  if (!wrong && index_all_neighbors(at, k, &query, masks, &near) != COPSE_OK)
+  if (!wrong && copse_points_all_neighbors(at, k, &query, masks, &near) != COPSE_OK)
     wrong = "all neighbors refuses";
   for (uint32_t slot = 0; slot < n && !wrong; slot++) {
     copse_query own = query;
@@ -192,13 +195,13 @@ static inline const char *compare_batches(index at, const copse_brute *brute, co
     for (uint32_t axis = 0; axis < brute->dimensions; axis++)
       center[axis] = brute->positions.axes[axis][slot * brute->positions.stride];
     copse_results truth = {truthIds, truth2, n + k, 0, 0};
-    if (brute_has(brute, slot)) copse_brute_neighbors(brute, center, k, &own, &truth);
+    if (brute_has(brute, slot)) brute_neighbors(brute, center, k, &own, &truth);
     copse_results found = {nearIds + slot * k, floats + slot * k, k, near.counts[slot], 0};
     if (!same_results(&found, &truth, true)) wrong = "all neighbors";
   }
 
   copse_results pairs = {rowIds, NULL, roomy, 0, 0};
-  if (!wrong && index_pairs(at, ask->radius, radii, &query, &pairs) != COPSE_OK)
+  if (!wrong && copse_points_pairs(at, ask->radius, radii, &query, &pairs) != COPSE_OK)
     wrong = "pairs refuses";
   for (uint32_t a = 0; a < n && !wrong; a++) {
     for (uint32_t b = a + 1; b < n; b++) {
@@ -228,7 +231,8 @@ static inline const char *compare_batches(index at, const copse_brute *brute, co
 
 /* The batch queries of points: where the agents are, and ask->center if it is a place. As
  * compare_batches. */
-static inline const char *compare_many(index at, const copse_brute *brute, const asked *ask) {
+static inline const char *compare_many(copse_points *at, const brute_points *brute,
+                                       const asked *ask) {
   const uint32_t dim = brute->dimensions, count = brute->count, k = ask->k, most = count + 1;
   float *points = calloc(dim * most + 2 * k * most + k + count + 1, sizeof *points);
   float *distances2 = points + dim * most, *truth2 = distances2 + k * most;
@@ -252,11 +256,11 @@ static inline const char *compare_many(index at, const copse_brute *brute, const
   copse_rows rows = {words, words + most, ids, most * most, 0, false};
   copse_neighbor_rows near = {NULL, nearIds, distances2};
   const char *wrong = NULL;
-  if (index_within_many(at, points, n, ask->radius, &ask->query, &rows) != COPSE_OK)
+  if (copse_points_within_many(at, points, n, ask->radius, &ask->query, &rows) != COPSE_OK)
     wrong = "within many refuses";
   for (uint32_t i = 0; i < n && !wrong; i++) {
     copse_results truth = {truthIds, NULL, count, 0, 0};
-    copse_brute_within(brute, points + (size_t)i * dim, ask->radius, &byId, &truth);
+    brute_within(brute, points + (size_t)i * dim, ask->radius, &byId, &truth);
     uint32_t *row = ids + rows.offsets[i];
     qsort(row, rows.counts[i], sizeof *row, compare_ids);
     copse_results found = {row, NULL, count, rows.counts[i], 0};
@@ -266,11 +270,11 @@ static inline const char *compare_many(index at, const copse_brute *brute, const
   if (!wrong && (rows.total != total || rows.truncated)) wrong = "total of within many";
 
   near.counts = words;
-  if (!wrong && index_nearest_many(at, points, n, k, &ask->query, &near) != COPSE_OK)
+  if (!wrong && copse_points_nearest_many(at, points, n, k, &ask->query, &near) != COPSE_OK)
     wrong = "nearest many refuses";
   for (uint32_t i = 0; i < n && !wrong; i++) {
     copse_results truth = {truthIds, truth2, k + count, 0, 0};
-    copse_brute_neighbors(brute, points + (size_t)i * dim, k, &ask->query, &truth);
+    brute_neighbors(brute, points + (size_t)i * dim, k, &ask->query, &truth);
     copse_results found = {nearIds + (size_t)i * k, distances2 + (size_t)i * k, k, near.counts[i],
                            0};
     if (!same_results(&found, &truth, true)) wrong = "nearest many";
@@ -282,8 +286,8 @@ static inline const char *compare_many(index at, const copse_brute *brute, const
 
 /* Rays from ask->center to ask->lo and from each agent to the next, all of one radius, or each of
  * its own, against brute force. The radius must be valid. NULL when all agree. */
-static inline const char *compare_rays(index at, const copse_brute *brute, const asked *ask,
-                                       const float *radii) {
+static inline const char *compare_rays(copse_points *at, const brute_points *brute,
+                                       const asked *ask, const float *radii) {
   const uint32_t dim = brute->dimensions, most = brute->count + 1;
   float *segments = calloc(2 * dim * most + most, sizeof *segments);
   float *fractions = segments + 2 * dim * most;
@@ -291,9 +295,8 @@ static inline const char *compare_rays(index at, const copse_brute *brute, const
   const char *wrong = NULL;
   copse_hit ours, truth;
   copse_status status =
-      index_raycast(at, ask->center, ask->lo, ask->radius, radii, &ask->query, &ours, NULL);
-  if (copse_brute_raycast(brute, ask->center, ask->lo, ask->radius, radii, &ask->query, &truth) !=
-      status)
+      copse_points_raycast(at, ask->center, ask->lo, ask->radius, radii, &ask->query, &ours, NULL);
+  if (brute_raycast(brute, ask->center, ask->lo, ask->radius, radii, &ask->query, &truth) != status)
     wrong = "status of a ray";
   if (memcmp(&ours, &truth, sizeof ours) != 0) wrong = "ray";
 
@@ -304,12 +307,12 @@ static inline const char *compare_rays(index at, const copse_brute *brute, const
           brute->positions.axes[i % dim][(slot + i / dim) * brute->positions.stride];
     n++;
   }
-  if (index_raycast_many(at, segments, n, ask->radius, radii, &ask->query, ids, fractions) !=
+  if (copse_points_raycast_many(at, segments, n, ask->radius, radii, &ask->query, ids, fractions) !=
       COPSE_OK)
     wrong = "many rays refuse";
   for (uint32_t i = 0; i < n && !wrong; i++) {
     const float *from = segments + 2 * dim * i;
-    copse_brute_raycast(brute, from, from + dim, ask->radius, radii, &ask->query, &truth);
+    brute_raycast(brute, from, from + dim, ask->radius, radii, &ask->query, &truth);
     if (ids[i] != truth.id || memcmp(&fractions[i], &truth.fraction, sizeof(float)) != 0)
       wrong = "many rays";
   }

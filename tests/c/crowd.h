@@ -2,8 +2,8 @@
 #ifndef CROWDS_H
 #define CROWDS_H
 
-#include "../../c/crowd.h"
-#include "../../c/snapshot.h"
+#include "../../c/base/snapshot.h"
+#include "../../c/crowd/crowd.h"
 #include "bytes.h"
 #include "compare.h"
 #include "ledger.h"
@@ -58,7 +58,7 @@ static inline bool looks_right(const crowd_game *game, uint32_t slot) {
   for (uint32_t i = 0; i < CROWD_SLOTS; i++)
     groups[i] = crowd_takes_part(game, i) ? all.groups[i] : 0;
   float *x = all.positions;
-  const copse_brute brute = {{{x, x + 1, x + dim - 1}, dim}, groups, CROWD_SLOTS, dim};
+  const brute_points brute = {{{x, x + 1, x + dim - 1}, dim}, groups, CROWD_SLOTS, dim};
   copse_query query = copse_query_default();
   query.exclude = slot;
   query.mask = all.masks[slot];
@@ -66,7 +66,7 @@ static inline bool looks_right(const crowd_game *game, uint32_t slot) {
   uint32_t most = all.maxNeighbors[slot];
   if (most > game->crowd->def.maxNeighbors) most = game->crowd->def.maxNeighbors;
   copse_results found = {ids, distances2, most, 0, 0};
-  copse_brute_neighbors(&brute, x + slot * dim, most, &query, &found);
+  brute_neighbors(&brute, x + slot * dim, most, &query, &found);
   return found.total == view->neighborCount &&
          memcmp(ids, view->neighbors, found.total * sizeof *ids) == 0;
 }

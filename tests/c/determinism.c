@@ -46,15 +46,15 @@ static void add_ids(const copse_results *results, bool distances) {
   }
 }
 
-static void ask(index at, uint32_t asker, uint32_t dim, const float *center) {
+static void ask(copse_points *at, uint32_t asker, uint32_t dim, const float *center) {
   copse_results results = {ids, distances2, ROOM, 0, 0};
-  index_within(at, center, 12, NULL, &results);
+  copse_points_within(at, center, 12, NULL, &results);
   add_ids(&results, false);
 
   copse_query others = copse_query_default();
   others.mask = 5;
   others.exclude = asker;
-  index_neighbors(at, center, 6, &others, &results);
+  copse_points_neighbors(at, center, 6, &others, &results);
   add_ids(&results, true);
 
   copse_query byId = copse_query_default();
@@ -64,19 +64,20 @@ static void ask(index at, uint32_t asker, uint32_t dim, const float *center) {
     lo[axis] = center[axis] - 10;
     hi[axis] = center[axis] + 10;
   }
-  index_range(at, lo, hi, &byId, &results);
+  copse_points_range(at, lo, hi, &byId, &results);
   add_ids(&results, false);
 
   copse_query byDistance = copse_query_default();
   byDistance.sort = COPSE_SORT_DISTANCE;
   /* Without a direction the query is refused, and nothing is hashed. */
-  if (index_cone(at, center, velocities + asker * dim, 0.7f, 40, &byDistance, &results) == COPSE_OK)
+  if (copse_points_cone(at, center, velocities + asker * dim, 0.7f, 40, &byDistance, &results) ==
+      COPSE_OK)
     add_ids(&results, false);
 
   copse_query secondGroup = copse_query_default();
   secondGroup.mask = 2;
   uint32_t total, visits;
-  index_count_within(at, center, 25, &secondGroup, &total, &visits);
+  copse_points_count_within(at, center, 25, &secondGroup, &total, &visits);
   add(total);
   add(visits);
 
@@ -86,15 +87,15 @@ static void ask(index at, uint32_t asker, uint32_t dim, const float *center) {
   for (uint32_t axis = 0; axis < dim; axis++)
     target[axis] = center[axis] + 64 * velocities[asker * dim + axis];
   copse_hit hit;
-  index_raycast(at, center, target, 0.5f, NULL, &notItself, &hit, &visits);
+  copse_points_raycast(at, center, target, 0.5f, NULL, &notItself, &hit, &visits);
   add(visits);
   add(hit.id);
   if (hit.id != COPSE_NONE) add_float(hit.fraction);
 }
 
-static void ask_for_all(index at, uint32_t agents, uint32_t dim, const float *positions) {
+static void ask_for_all(copse_points *at, uint32_t agents, uint32_t dim, const float *positions) {
   copse_rows rows = {offsets, counts, ids, ROOM, 0, false};
-  index_all_within(at, 12, NULL, NULL, &rows);
+  copse_points_all_within(at, 12, NULL, NULL, &rows);
   add(rows.total);
   for (uint32_t slot = 0; slot < agents; slot++) {
     add(counts[slot]);
@@ -104,7 +105,7 @@ static void ask_for_all(index at, uint32_t agents, uint32_t dim, const float *po
   copse_query near = copse_query_default();
   near.maxDistance = 40;
   copse_neighbor_rows neighbors = {counts, ids, distances2};
-  index_all_neighbors(at, 6, &near, NULL, &neighbors);
+  copse_points_all_neighbors(at, 6, &near, NULL, &neighbors);
   for (uint32_t slot = 0; slot < agents; slot++) {
     add(counts[slot]);
     for (uint32_t i = 0; i < counts[slot]; i++) {
@@ -114,7 +115,7 @@ static void ask_for_all(index at, uint32_t agents, uint32_t dim, const float *po
   }
 
   copse_results pairs = {ids, NULL, ROOM, 0, 0};
-  index_pairs(at, 6, NULL, NULL, &pairs);
+  copse_points_pairs(at, 6, NULL, NULL, &pairs);
   add(pairs.total / 2);
   for (uint32_t i = 0; i < pairs.total; i++) add(ids[i]);
 
@@ -123,7 +124,7 @@ static void ask_for_all(index at, uint32_t agents, uint32_t dim, const float *po
     memcpy(segment, positions + slot * dim, dim * sizeof *segment);
     memcpy(segment + dim, positions + (slot + 1) % agents * dim, dim * sizeof *segment);
   }
-  index_raycast_many(at, segments, agents, 1.75f, radii, NULL, ids, distances2);
+  copse_points_raycast_many(at, segments, agents, 1.75f, radii, NULL, ids, distances2);
   for (uint32_t slot = 0; slot < agents; slot++) {
     add(ids[slot]);
     add_float(distances2[slot]);
@@ -137,23 +138,23 @@ static void add_saved(size_t bytes) {
   for (size_t i = 0; i < bytes / sizeof *saved; i++) add(saved[i]);
 }
 
-static void save(index at) {
+static void save(copse_points *at) {
   size_t bytes;
-  if (index_save(at, saved, sizeof saved, &bytes, NULL) != COPSE_OK) fail();
+  if (copse_points_save(at, saved, sizeof saved, &bytes, NULL) != COPSE_OK) fail();
   add_saved(bytes);
-  index_set_count(at, 0);
-  index_build(at, NULL);
-  if (index_restore(at, saved, bytes) != COPSE_OK) fail();
+  copse_points_set_count(at, 0);
+  copse_points_build(at, NULL);
+  if (copse_points_restore(at, saved, bytes) != COPSE_OK) fail();
 }
 
 static float drawn[ROOM];
 
 /* A structure's order and cells. */
-static void add_shape(index at) {
+static void add_shape(copse_points *at) {
   uint32_t agents;
-  const uint32_t *order = index_order(at, &agents);
+  const uint32_t *order = copse_points_order(at, &agents);
   for (uint32_t i = 0; i < agents; i++) add(order[i]);
-  const size_t floats = index_cells(at, 0, drawn, ROOM);
+  const size_t floats = copse_points_cells(at, 0, drawn, ROOM);
   if (floats > ROOM) fail();
   for (size_t i = 0; i < floats; i++) add_float(drawn[i]);
 }
@@ -163,11 +164,11 @@ static void play(kind like, uint32_t dim, uint32_t agents, float size) {
   def.leafSize = 16;
   def.dimensions = dim;
   def.capacity = agents;
-  index at;
-  if (index_create(&def, like, &at) != COPSE_OK) fail();
-  index_set_count(at, agents);
-  float *positions = index_positions(at).axes[0];
-  uint32_t *groups = index_groups(at);
+  copse_points *at;
+  if (create_points(&def, like, &at) != COPSE_OK) fail();
+  copse_points_set_count(at, agents);
+  float *positions = copse_points_positions(at).axes[0];
+  uint32_t *groups = copse_points_groups(at);
   for (uint32_t agent = 0; agent < agents; agent++) {
     for (uint32_t axis = 0; axis < dim; axis++) {
       positions[agent * dim + axis] = (float)(next() >> 8) * size / 16777216.0f;
@@ -181,14 +182,14 @@ static void play(kind like, uint32_t dim, uint32_t agents, float size) {
       positions[i] += velocities[i];
       if (positions[i] < 0 || positions[i] > size) velocities[i] = -velocities[i];
     }
-    index_build(at, NULL);
+    copse_points_build(at, NULL);
     add_shape(at);
     if (frame % 100 == 99) save(at);
     for (uint32_t asker = 0; asker < agents; asker += STEP)
       ask(at, asker, dim, positions + asker * dim);
     ask_for_all(at, agents, dim, positions);
   }
-  index_destroy(at);
+  copse_points_destroy(at);
 }
 
 static void play_both(kind in2D, kind in3D) {
@@ -446,7 +447,7 @@ static void ask_for_sights(copse_obstacle *tree, const float *from) {
     add(edges[i]);
     add_float(distances2[i]);
   }
-  const copse_positions positions = {{vertices, vertices + 1, NULL}, 2};
+  const copse_const_positions positions = {{vertices, vertices + 1, NULL}, 2};
   for (uint32_t id = 0; id < WALL_SLOTS; id++) ids[id] = id;
   const uint32_t kept = copse_obstacle_keep_visible(tree, from, &positions, ids, WALL_SLOTS, ids);
   add(kept);

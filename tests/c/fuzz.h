@@ -4,7 +4,7 @@
 #ifndef FUZZ_H
 #define FUZZ_H
 
-#include "../../c/snapshot.h"
+#include "../../c/base/snapshot.h"
 #include "bytes.h"
 #include "compare.h"
 #include "ledger.h"
@@ -34,7 +34,7 @@ static inline copse_agenttree_def fuzz_def(uint8_t options) {
 }
 
 /* Draws a question about the last build, agents of `brute`, and asks it in every way. */
-static inline void fuzz_ask(index at, const copse_brute *brute, input *from) {
+static inline void fuzz_ask(copse_points *at, const brute_points *brute, input *from) {
   uint32_t masks[FUZZ_CAPACITY];
   float radii[FUZZ_CAPACITY];
   asked ask = {.query = copse_query_default()};
@@ -66,62 +66,63 @@ static inline void fuzz_ask(index at, const copse_brute *brute, input *from) {
 }
 
 /* What the last build can be told by: the order of its agents, and its cells. */
-static inline uint32_t fuzz_build_hash(index at) {
+static inline uint32_t fuzz_build_hash(copse_points *at) {
   enum { ROOM = 4096 };
   static uint32_t words[ROOM];
   static float cells[ROOM];
   uint32_t hash;
-  const uint32_t *order = index_order(at, &hash);
-  const size_t floats = index_cells(at, 0, cells, ROOM);
+  const uint32_t *order = copse_points_order(at, &hash);
+  const size_t floats = copse_points_cells(at, 0, cells, ROOM);
   for (uint32_t i = hash; i > 0; i--) hash = hash_word(hash, order[i - 1]);
   memcpy(words, cells, sizeof cells);
   for (size_t i = 0; i < floats && i < ROOM; i++) hash = hash_word(hash, words[i]);
   return hash;
 }
 
-/* Plays what is left of the bytes in an index made of def, and destroys it; answers with a hash of
- * all builds. */
+/* Plays what is left of the bytes in an copse_points *made of def, and destroys it; answers with a
+ * hash of all builds. */
 static inline uint32_t fuzz(const copse_agenttree_def *asked, kind like, input from,
                             const uint8_t *bytes, size_t size) {
   static float own[3][FUZZ_CAPACITY];
   copse_agenttree_def def = *asked;
   ledger book = {-1, 0};
-  index at;
+  copse_points *at;
   uint32_t hash = 0;
   def.allocator = ledger_allocator(&book);
-  must(index_create(&def, like, &at) == COPSE_OK, "create");
-  must(book.bytesHeld == index_bytes(&def, like), "bytes");
+  must(create_points(&def, like, &at) == COPSE_OK, "create");
+  must(book.bytesHeld == bytes_of_points(&def, like), "bytes");
   while (from.left) {
     const uint32_t count = next_byte(&from) % (FUZZ_CAPACITY + 1);
     const uint8_t ways = next_byte(&from);
-    if (count > index_capacity(at)) {
-      must(index_set_count(at, count) == COPSE_FULL, "a count above the capacity");
+    if (count > copse_points_capacity(at)) {
+      must(copse_points_set_count(at, count) == COPSE_FULL, "a count above the capacity");
       book.callsLeft = ways % 4 ? -1 : 0;
-      must(index_reserve(at, FUZZ_CAPACITY) == (ways % 4 ? COPSE_OK : COPSE_OUT_OF_MEMORY),
+      must(copse_points_reserve(at, FUZZ_CAPACITY) == (ways % 4 ? COPSE_OK : COPSE_OUT_OF_MEMORY),
            "reserve");
       book.callsLeft = -1;
-      must(index_validate(at), "validate after reserve");
+      must(copse_points_validate(at), "validate after reserve");
       if (ways % 4 == 0) continue;
     }
     const bool isOwn = ways & 64; /* the caller's arrays, not the index's */
-    must(index_set_count(at, isOwn ? 0 : count) == COPSE_OK, "count");
-    copse_positions positions = index_positions(at);
+    must(copse_points_set_count(at, isOwn ? 0 : count) == COPSE_OK, "count");
+    copse_positions positions = copse_points_positions(at);
     if (isOwn) positions = (copse_positions){{own[0], own[1], own[2]}, 1};
-    uint32_t *groups = index_groups(at);
+    uint32_t *groups = copse_points_groups(at);
     for (uint32_t id = 0; id < count && from.left; id++) {
       groups[id] = next_byte(&from) % 5;
       for (uint32_t axis = 0; axis < def.dimensions; axis++)
         positions.axes[axis][id * positions.stride] = next_side(&from);
     }
-    const copse_status built =
-        isOwn ? index_build_from(at, &positions, groups, count, NULL) : index_build(at, NULL);
+    const copse_const_positions given = readable(positions);
+    const copse_status built = isOwn ? copse_points_build_from(at, &given, groups, count, NULL)
+                                     : copse_points_build(at, NULL);
     if (built != COPSE_OK) {
       must(built == COPSE_NOT_FINITE, "status of a build");
       continue;
     }
-    must(index_validate(at) && index_count(at) == count, "validate");
+    must(copse_points_validate(at) && copse_points_count(at) == count, "validate");
     hash = hash_word(hash, fuzz_build_hash(at));
-    const copse_brute brute = {positions, groups, count, def.dimensions};
+    const brute_points brute = {given, groups, count, def.dimensions};
     fuzz_ask(at, &brute, &from);
   }
 
@@ -129,15 +130,15 @@ static inline uint32_t fuzz(const copse_agenttree_def *asked, kind like, input f
   uint32_t words[2048];
   size_t total;
   memcpy(words, bytes, size < sizeof words ? size : sizeof words);
-  index_restore(at, words, size < sizeof words ? size / 4 * 4 : sizeof words);
-  if (index_save(at, words, sizeof words, &total, NULL) == COPSE_OK && total) {
-    must(index_restore(at, words, total) == COPSE_OK, "restore of a save");
+  copse_points_restore(at, words, size < sizeof words ? size / 4 * 4 : sizeof words);
+  if (copse_points_save(at, words, sizeof words, &total, NULL) == COPSE_OK && total) {
+    must(copse_points_restore(at, words, total) == COPSE_OK, "restore of a save");
     if (size >= 2) ((uint8_t *)words)[(bytes[0] * 256u + bytes[1]) % total] ^= 1u << bytes[0] % 8;
-    copse_status status = index_restore(at, words, total);
+    copse_status status = copse_points_restore(at, words, total);
     must(status == (size >= 2 ? COPSE_BAD_SNAPSHOT : COPSE_OK), "restore of a damaged save");
-    must(index_validate(at), "validate after restore");
+    must(copse_points_validate(at), "validate after restore");
   }
-  index_destroy(at);
+  copse_points_destroy(at);
   must(book.bytesHeld == 0, "memory is given back");
   return hash;
 }

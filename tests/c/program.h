@@ -3,7 +3,7 @@
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
-#include "../../c/orca.h"
+#include "../../c/crowd/orca.h"
 #include "compare.h"
 
 enum { PROGRAM_LINES = 12, PROGRAM_BORDERS = PROGRAM_LINES * (PROGRAM_LINES + 1) / 2 };

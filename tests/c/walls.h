@@ -3,7 +3,7 @@
 #ifndef WALLS_H
 #define WALLS_H
 
-#include "../../c/obstacle.h"
+#include "../../c/walls/obstacle.h"
 #include "bytes.h"
 #include "ledger.h"
 
@@ -522,7 +522,7 @@ static inline const char *compare_kept(const copse_obstacle *tree, const wall_li
   static float places[WALLS][2];
   memcpy(places, list->vertices, sizeof places);
   memcpy(places[5], ask->to, sizeof places[5]);
-  const copse_positions positions = {{&places[0][0], &places[0][1], NULL}, 2};
+  const copse_const_positions positions = {{&places[0][0], &places[0][1], NULL}, 2};
   for (uint32_t i = 0; i < WALLS; i++) ids[i] = (i * 5) % WALLS;
   ids[WALLS] = ids[WALLS + 1] = 5;
   for (uint32_t i = 0; i < WALLS + 2; i++)

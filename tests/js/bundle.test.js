@@ -91,7 +91,7 @@ for (const entry of entries) {
     assert.is(sourceRoot, undefined)
     assert.ok(sources.includes('../wasm/init.js'))
     for (const [i, source] of sources.entries()) {
-      assert.match(source, /^\.\.\/wasm\/(only\/)?\w+\.js$/)
+      assert.match(source, /^\.\.\/wasm\/(entries\/)?\w+\.js$/)
       assert.is(sourcesContent[i], readFileSync(path(source), 'utf8'), source)
     }
   })

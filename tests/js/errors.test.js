@@ -114,11 +114,11 @@ function testKind(kind, build, library) {
     instance.leave()
     const { _handle: handle } = index
     const calls = {
-      within_many: (on, n) => core.within_many(on, n, 1, -1, -1),
-      all_neighbors: (on, n) => core.all_neighbors(on, n - 1, 1, -1),
-      nearest_many: (on, n) => core.nearest_many(on, n, 1, 1, -1, -1),
-      'nearest_many, k': (on, n) => core.nearest_many(on, 1, n - 1, 1, -1, -1),
-      raycast_many: (on, n) => core.raycast_many(on, n, 1, -1, -1),
+      within_many: (on, n) => core.points_within_many(on, n, 1, -1, -1),
+      all_neighbors: (on, n) => core.points_all_neighbors(on, n - 1, 1, -1),
+      nearest_many: (on, n) => core.points_nearest_many(on, n, 1, 1, -1, -1),
+      'nearest_many, k': (on, n) => core.points_nearest_many(on, 1, n - 1, 1, -1, -1),
+      raycast_many: (on, n) => core.points_raycast_many(on, n, 1, -1, -1),
     }
     const failed = (status) => status - 2 ** 31
     for (const [name, call] of Object.entries(calls)) {
@@ -499,10 +499,10 @@ function testKind(kind, build, library) {
       }[trapping]
 
       const { enter } = instance
-      instance.enter = () => ({
-        ...enter.call(instance),
-        [trapping === 'create' ? `${kind.toLowerCase()}_create` : trapping]: trap(),
-      })
+      const name = `${kind.toLowerCase()}_create`
+      if (trapping === 'create')
+        instance.enter = () => ({ ...enter.call(instance), [name]: trap() })
+      else index._wasm = { ...index._wasm, [trapping]: trap() }
       assert.instance(thrown(call), WebAssembly.RuntimeError)
       delete instance.enter
 

@@ -413,16 +413,16 @@ function testFrom(build, library) {
   test('a trap is what it throws, and kills the instance', async () => {
     const own = await library.create()
     const saved = built(2, ROW).save()
-    const { enter } = own
-    own.enter = () => ({
-      ...enter.call(own),
+    const { functions } = own
+    own.functions = (family) => ({
+      ...functions.call(own, family),
       restore: () => {
         throw new WebAssembly.RuntimeError('unreachable')
       },
     })
     const call = () => library.KdTree.from(saved, { instance: own })
     assert.instance(thrown(call), WebAssembly.RuntimeError)
-    delete own.enter
+    delete own.functions
     assertCode(call, 'DEAD')
   })
 

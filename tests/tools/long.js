@@ -44,15 +44,12 @@ const STRUCTURES = Object.entries({
 
 // ---- What held before ----
 
-/** What a test in C is made of; brute force, which it asks, is in no entry. */
-const C_FILES = [
-  'c/brute.c',
-  ...readdirSync('tests/c', { recursive: true })
-    .map(String)
-    .filter((name) => /\.[ch]$/.test(name))
-    .sort()
-    .map((name) => `tests/c/${name}`),
-]
+/** What a test in C is made of. */
+const C_FILES = readdirSync('tests/c', { recursive: true })
+  .map(String)
+  .filter((name) => /\.[ch]$/.test(name))
+  .sort()
+  .map((name) => `tests/c/${name}`)
 
 /** A test, and what it imports. @param {string} file @param {Set<string>} files */
 function sourcesOf(file, files = new Set()) {
@@ -64,10 +61,10 @@ function sourcesOf(file, files = new Set()) {
 }
 
 /** Another one for another structure or test, whatever compiles the test. An entry of a noun is all that it is
- * made of, but for what c/simd.h has for other processors. @param {string} test @param {string[]} nouns */
+ * made of, but for what c/base/simd.h has for other processors. @param {string} test @param {string[]} nouns */
 function keyOf(test, nouns) {
   const sources = test.endsWith('.js') ? sourcesOf(test) : C_FILES
-  const files = [...nouns.map((noun) => `dist/${noun}.js`), 'c/simd.h', ...sources]
+  const files = [...nouns.map((noun) => `dist/${noun}.js`), 'c/base/simd.h', ...sources]
   const hash = createHash('sha256')
   for (const file of files) hash.update(readFileSync(file))
   return hash.digest('hex').slice(0, 12)

@@ -150,13 +150,15 @@ function output(command, { seconds, environment, memory = MOST_MEMORY, isTimed, 
 
 // ---- What there is without mutations ----
 
-const listed = (folder, pattern) =>
-  readdirSync(folder)
+const listed = (folder, pattern, recursive = false) =>
+  readdirSync(folder, { recursive })
     .filter((name) => pattern.test(name))
+    .sort()
     .map((name) => `${folder}/${name}`)
 
-const CORE = listed('c', /\.c$/)
-const UNIT = listed('tests/c/unit', /\.c$/)
+const CORE = listed('c', /\.c$/, true)
+const HEADERS = listed('c', /\.h$/, true)
+const UNIT = [...listed('tests/c/unit', /\.c$/), 'tests/c/brute.c']
 const HASHES = readFileSync('tests/data/determinism.txt', 'utf8')
 const isNever = () => false
 const PROGRAMS = {
@@ -167,7 +169,7 @@ const PROGRAMS = {
   unit: { sources: [...CORE, ...UNIT], isWrong: (text) => /^FAIL/m.test(text) },
   ...Object.fromEntries(
     targets().map((target) => {
-      const sources = [...CORE, `tests/c/fuzz/${target}.c`, 'tests/c/cases.c']
+      const sources = [...CORE, `tests/c/fuzz/${target}.c`, 'tests/c/cases.c', 'tests/c/brute.c']
       return [`cases-${target}`, { sources, isWrong: isNever }]
     }),
   ),
@@ -255,7 +257,7 @@ async function prepare() {
 const PREPARED = `${FOLDER}/prepared.json`
 const isPrepared =
   existsSync(PREPARED) &&
-  [...listed('c', /./), ...listed('tests/c', /\.[ch]$/), ...SOURCES, 'tests/tools/mutate.js'].every(
+  [...HEADERS, ...listed('tests/c', /\.h$/), ...SOURCES, 'tests/tools/mutate.js'].every(
     (file) => statSync(file).mtimeMs < statSync(PREPARED).mtimeMs,
   )
 if (!isPrepared) writeFileSync(PREPARED, JSON.stringify(await prepare()))
@@ -365,7 +367,9 @@ async function killerOf(mutant) {
   return (await sanitizersSee(mutant, reaching)) ? 'sanitizers' : undefined
 }
 
-const candidates = [...CORE, ...listed('c', /(?<!copse)\.h$/)].sort().flatMap(candidatesOf)
+const candidates = [...CORE, ...HEADERS.filter((file) => file !== 'c/copse.h')]
+  .sort()
+  .flatMap(candidatesOf)
 const known = JSON.parse(readFileSync('tests/data/survivors.json', 'utf8'))
 const isAlike = (mutant) => (it) =>
   ['file', 'line', 'was', 'instead'].every((key) => it[key] === mutant[key])

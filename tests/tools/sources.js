@@ -37,7 +37,7 @@ export async function load(url, context, next) {
     return { format: 'module', source, shortCircuit: true }
   }
   const loaded = await next(url, context)
-  if (pathname.endsWith('wasm/external.js'))
+  if (pathname.endsWith('wasm/entries/external.js'))
     // which in the package lies beside the core
     loaded.source = String(loaded.source).replace('./core.wasm', core('core.wasm').href)
   return loaded

@@ -5,7 +5,7 @@
 #include "common.h"
 
 static bench b;
-static copse_agenttree *tree;
+static copse_points *tree;
 static copse_rows rows;
 static copse_neighbor_rows neighbors;
 
@@ -19,27 +19,27 @@ static void renew(void) {
   copse_agenttree_def def = copse_agenttree_default();
   def.dimensions = b.dimensions;
   def.capacity = b.n;
-  copse_agenttree_destroy(tree);
+  copse_points_destroy(tree);
   check(copse_agenttree_create(&def, &tree));
-  check(copse_agenttree_set_count(tree, b.n));
+  check(copse_points_set_count(tree, b.n));
 }
 
 static void build(void) {
   const size_t bytes = (size_t)b.n * b.dimensions * sizeof(float);
-  memcpy(copse_agenttree_positions(tree).axes[0], b.positions, bytes);
-  check(copse_agenttree_build(tree, NULL));
+  memcpy(copse_points_positions(tree).axes[0], b.positions, bytes);
+  check(copse_points_build(tree, NULL));
 }
 
 static void frame(void) {
   build();
-  check(copse_agenttree_all_within(tree, b.radius, NULL, NULL, &rows));
+  check(copse_points_all_within(tree, b.radius, NULL, NULL, &rows));
 }
 
 static void nearest(void) {
   copse_query query = copse_query_default();
   query.maxDistance = b.maxDistance;
   build();
-  check(copse_agenttree_all_neighbors(tree, b.k, &query, NULL, &neighbors));
+  check(copse_points_all_neighbors(tree, b.k, &query, NULL, &neighbors));
 }
 
 static uint32_t hash_rows(void) {

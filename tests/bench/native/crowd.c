@@ -13,7 +13,7 @@ static bench b;
 static size_t snapshotBytes;
 static copse_crowd *crowd;
 static copse_obstacle *walls;
-static copse_agenttree *tree;
+static copse_points *tree;
 static copse_neighbor_rows rows;
 
 static void check(copse_status status) {
@@ -30,9 +30,9 @@ static void neighbors(void) {
   copse_query query = copse_query_default();
   query.maxDistance = b.maxDistance;
   const size_t bytes = (size_t)b.n * b.dimensions * sizeof(float);
-  memcpy(copse_agenttree_positions(tree).axes[0], copse_crowd_get(crowd).positions, bytes);
-  check(copse_agenttree_build(tree, NULL));
-  check(copse_agenttree_all_neighbors(tree, b.k, &query, NULL, &rows));
+  memcpy(copse_points_positions(tree).axes[0], copse_crowd_get(crowd).positions, bytes);
+  check(copse_points_build(tree, NULL));
+  check(copse_points_all_neighbors(tree, b.k, &query, NULL, &rows));
 }
 
 static void go(void) {
@@ -80,7 +80,7 @@ static void create(void) {
   agents.dimensions = b.dimensions;
   agents.capacity = b.n;
   check(copse_agenttree_create(&agents, &tree));
-  check(copse_agenttree_set_count(tree, b.n));
+  check(copse_points_set_count(tree, b.n));
   const size_t found = (size_t)b.n * b.k * sizeof(uint32_t);
   rows.counts = take(b.n * sizeof(uint32_t));
   rows.ids = take(found);

@@ -1,20 +1,25 @@
-/* The calls of exports.c, and by them the whole C API, in any order and with any words: on objects
- * of every kind, some gone, some never made. Nothing may reach memory that is not the object's;
- * indexes answer as brute force, everything stays valid, and a save restores. */
+/* The calls of the boundary, and by them the whole C API, in any order and with any words: on
+ * objects of every kind, some gone, some never made. Nothing may reach memory that is not the
+ * object's; indexes answer as brute force, everything stays valid, and a save restores. */
 
-#include "../../../c/core.h"
+#include "../../../c/base/core.h"
 
-/* What exports.c takes for itself runs short at times. */
+/* What the boundary takes for itself runs short at times. */
 static bool isScarce;
 static void *scarce_take(const copse_allocator *allocator, uint64_t bytes) {
   return isScarce ? NULL : memory_take(allocator, bytes);
 }
 #define memory_take scarce_take
 #pragma clang diagnostic ignored "-Wunknown-attributes"
-#include "../../../wasm/exports.c"
+#include "../../../wasm/objects.c"
+
+#include "../../../wasm/boxes.c"
+#include "../../../wasm/crowd.c"
+#include "../../../wasm/points.c"
+#include "../../../wasm/walls.c"
 #undef memory_take
 
-#include "../../../c/snapshot.h"
+#include "../../../c/base/snapshot.h"
 
 #include "../fuzz.h"
 
@@ -73,13 +78,18 @@ static void create(input *from, held *at) {
 
 /* Any bits where JavaScript may write. */
 static void write(input *from, const held *at) {
-  static const uint8_t writable[] = {VIEW_X,        VIEW_Y,         VIEW_Z,     VIEW_GROUPS,
-                                     VIEW_MASKS,    VIEW_POINTS,    VIEW_RADII, VIEW_BOXES,
-                                     VIEW_VERTICES, VIEW_PAIR_RADII};
-  const object *it = object_of(at->handle);
+  static const char *const writable[] = {
+      "xs",    "ys",       "zs",        "groups", "masks",     "given",      "radii",
+      "boxes", "vertices", "pairRadii", "goals",  "positions", "velocities", "maxNeighborCounts"};
+  const object *it = any_of(at->handle);
   if (!it) return;
-  const uint32_t which =
-      IS_OF_CROWDS(it->index) ? next_byte(from) % 17u : writable[next_byte(from) % sizeof writable];
+  const char *name = writable[next_byte(from) % (sizeof writable / sizeof *writable)];
+  uint32_t which = 0;
+  const size_t length = strlen(name);
+  for (const char *views = it->family->views; *views; which++) {
+    if (!strncmp(views, name, length) && views[length] == ':') break;
+    views = strchr(views, ' ') + 1;
+  }
   float *view = (float *)view_of(at->handle, which);
   if (!view) return;
   for (uint32_t i = 0; i < at->capacity && from->left; i++) view[i] = next_small(from);
@@ -115,25 +125,24 @@ static copse_crowd_agent next_agent(input *from) {
 
 /* Who arrived or got stuck is there. */
 static void check_events(int32_t handle) {
-  const object *it = object_of(handle);
+  const crowd *it = crowd_of(handle);
   const int32_t counts[] = {crowd_arrived(handle), crowd_stuck(handle)};
-  if (!it || !IS_OF_CROWDS(it->index)) {
+  if (!it) {
     must(counts[0] == FAILED(COPSE_STALE_HANDLE) && counts[1] == counts[0], "events of no crowd");
     return;
   }
-  const copse_crowd_arrays arrays = copse_crowd_get(it->index.crowd);
+  const copse_crowd_arrays arrays = copse_crowd_get(it->core);
   for (int which = 0; which < 2; which++) {
     const uint32_t *told = which ? arrays.stuck : arrays.arrived;
     for (int32_t i = 0; i < counts[which]; i++)
-      must(told[i] < it->results.capacity && (!i || told[i - 1] < told[i]), "events");
+      must(told[i] < it->object.capacity && (!i || told[i - 1] < told[i]), "events");
   }
 }
 
 /* What was just built must answer as brute force. */
-static void compare(input *from, const object *it) {
-  const index at = it->index;
-  const copse_brute brute = {index_positions(at), index_groups(at), index_count(at),
-                             index_dimensions(at)};
+static void compare(input *from, copse_points *at) {
+  const brute_points brute = {readable(copse_points_positions(at)), copse_points_groups(at),
+                              copse_points_count(at), copse_points_dimensions(at)};
   asked ask = {.query = copse_query_default()};
   next_point(from, ask.center);
   next_point(from, ask.direction);
@@ -150,7 +159,7 @@ static void save_and_restore(input *from, const held *at, int32_t to) {
   const int32_t size = save(at->handle);
   if (size < 0) return;
   if (next_byte(from) % 2) {
-    uint32_t *words = staging.bytes;
+    uint32_t *words = staged.bytes;
     words[next_word(from) % ((uint32_t)size / 4)] = next_word(from);
     if (next_byte(from) % 2) snapshot_seal(words, (uint32_t)size, (snapshot_kind)words[2]);
     const int32_t check = restorable(to, (uint32_t)size, 0, (uint32_t)size);
@@ -186,130 +195,140 @@ static void call(input *from) {
     break;
   }
   case 5:
-    set_count(on, a);
+    points_set_count(on, a);
     break;
   case 6:
   case 7:
-    if (build(on) == 0) compare(from, object_of(on));
+    if (points_build(on) == 0) compare(from, points_of(on)->core);
     break;
   case 8:
-    within(on, x, y, z, u, mask, a, sort);
+    points_within(on, x, y, z, u, mask, a, sort);
+    boxes_within(on, x, y, z, u, mask, a, sort);
     break;
   case 9:
-    range(on, x, y, z, u, v, w, mask, a, sort);
+    points_range(on, x, y, z, u, v, w, mask, a, sort);
+    boxes_range(on, x, y, z, u, v, w, mask, a, sort);
     break;
   case 10:
-    neighbors(on, x, y, z, a, u, mask, UINT32_MAX);
+    points_neighbors(on, x, y, z, a, u, mask, UINT32_MAX);
+    boxes_neighbors(on, x, y, z, a, u, mask, UINT32_MAX);
     break;
   case 11:
-    nearest(on, x, y, z, u, mask, a);
+    points_nearest(on, x, y, z, u, mask, a);
+    boxes_nearest(on, x, y, z, u, mask, a);
     break;
   case 12:
-    count_within(on, x, y, z, u, mask, a);
+    points_count_within(on, x, y, z, u, mask, a);
+    boxes_count_within(on, x, y, z, u, mask, a);
     break;
   case 13:
-    any_within(on, x, y, z, u, mask, a);
+    points_any_within(on, x, y, z, u, mask, a);
+    boxes_any_within(on, x, y, z, u, mask, a);
     break;
   case 14:
-    cone(on, x, y, z, u, v, w, x, y, mask, a, sort);
+    points_cone(on, x, y, z, u, v, w, x, y, mask, a, sort);
     break;
   case 15:
-    all_within(on, u, mask);
+    points_all_within(on, u, mask);
     break;
   case 16:
-    within_many(on, a, u, mask, sort);
+    points_within_many(on, a, u, mask, sort);
     break;
   case 17:
-    all_neighbors(on, a, u, mask);
+    points_all_neighbors(on, a, u, mask);
     break;
   case 18:
-    nearest_many(on, a, sort, u, mask, sort);
+    points_nearest_many(on, a, sort, u, mask, sort);
     break;
   case 19:
-    pairs(on, u, sort, mask);
+    points_pairs(on, u, sort, mask);
     break;
   case 20:
-    order(on);
+    points_order(on);
     break;
   case 21:
-    take_radii(on);
+    points_take_radii(on);
     break;
   case 22:
-    raycast(on, x, y, z, u, v, w, x, mask, a);
+    points_raycast(on, x, y, z, u, v, w, x, mask, a);
     break;
   case 23:
-    raycast_many(on, a, u, mask, sort);
+    points_raycast_many(on, a, u, mask, sort);
     break;
   case 24:
-    remove_item(on, a);
+    boxes_remove(on, a);
+    walls_remove(on, a);
+    crowd_remove(on, a);
     break;
   case 25:
-    clear(on);
+    boxes_clear(on);
+    walls_clear(on);
+    crowd_clear(on);
     break;
   case 26:
-    insert(on, x, y, z, u, v, w);
+    boxes_insert(on, x, y, z, u, v, w);
     break;
   case 27:
-    insert_at(on, a, x, y, z, u, v, w);
+    boxes_insert_at(on, a, x, y, z, u, v, w);
     break;
   case 28:
-    move(on, a, x, y, z, u, v, w);
+    boxes_move(on, a, x, y, z, u, v, w);
     break;
   case 29:
-    move_all(on);
+    boxes_move_all(on);
     break;
   case 30:
-    load(on, a);
+    boxes_load(on, a);
     break;
   case 31:
-    box_pairs(on, mask);
+    boxes_pairs(on, mask);
     break;
   case 32:
-    box_raycast(on, x, y, z, u, v, w, mask, a);
+    boxes_raycast(on, x, y, z, u, v, w, mask, a);
     break;
   case 33:
   case 34: {
-    float *points = staging.bytes;
+    float *points = staged.bytes;
     for (int i = 0; i < 12; i++) points[i] = next_small(from);
     if (sort)
-      add_polygon(on, a % 7, sort == 1);
+      walls_add(on, a % 7, sort == 1);
     else
-      move_polygon(on, a, 3);
+      walls_move(on, a, 3);
     break;
   }
   case 35:
-    winding_of(on, a);
+    walls_winding(on, a);
     break;
   case 36:
     if (sort)
-      build_walls(on);
-    else if (build_changed_walls(on) == 0)
-      must(!copse_obstacle_changed(object_of(on)->index.obstacle), "walls that were built");
+      walls_build(on);
+    else if (walls_build_changed(on) == 0)
+      must(!copse_obstacle_changed(walls_of(on)->core), "walls that were built");
     break;
   case 37:
     walls_within(on, x, y, u, sort);
     break;
   case 38:
-    nearest_wall(on, x, y, u, sort);
+    walls_nearest(on, x, y, u, sort);
     break;
   case 39:
-    visible(on, x, y, u, v, w);
+    walls_visible(on, x, y, u, v, w);
     break;
   case 40:
-    raycast_walls(on, x, y, u, v, sort);
+    walls_raycast(on, x, y, u, v, sort);
     break;
   case 41:
-    raycast_walls_many(on, a, sort);
+    walls_raycast_many(on, a, sort);
     break;
   case 42:
-    contains(on, x, y);
+    walls_contains(on, x, y);
     break;
   case 43:
-    visibility(on, x, y, u, v, w, z);
+    walls_visibility(on, x, y, u, v, w, z);
     break;
   case 44: {
-    const object *it = object_of(on);
-    if (it && IS_OF_CROWDS(it->index)) *it->added = next_agent(from);
+    const crowd *it = crowd_of(on);
+    if (it) *it->added = next_agent(from);
     crowd_add(on);
     break;
   }
@@ -328,13 +347,20 @@ static void call(input *from) {
     break;
   default:
     cells(on, a);
-    lines(on, a);
-    room_for_polygon(on, a);
-    size_of_polygon(on, a);
+    walls_lines(on, a);
+    walls_room_for(on, a);
+    walls_size_of(on, a);
     restorable(on, a, sort * 4u, a);
     must(staging_room() >= sizeof piece, "room to stage");
-    stats_of(on);
-    count_of(on);
+    figures_of(on);
+    points_count(on);
+    points_built(on);
+    boxes_count(on);
+    walls_count(on);
+    crowd_count(on);
+    view_names(on);
+    figure_names(on);
+    limits_of(on);
     first_bad();
     view_of(on, a);
     must(!a || stage(a % 256) || isScarce, "bytes to stage");
@@ -355,10 +381,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     }
   }
   for (int i = 0; i < OBJECTS; i++) {
-    const object *it = object_of(all[i].handle);
+    const object *it = any_of(all[i].handle);
     must((it != NULL) == all[i].isAlive, "who is alive");
     if (!it) continue;
-    must(IS_OF_CROWDS(it->index) || validate(all[i].handle), "validate");
+    must(crowd_of(all[i].handle) || validate(all[i].handle), "validate");
     must(destroy(all[i].handle) == 0, "destroy");
     all[i] = (held){.handle = -1};
   }

@@ -6,10 +6,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   input from = {bytes, size};
   const copse_agenttree_def def = fuzz_def(next_byte(&from));
   const kind like = {.noun = GRID, .cellSize = next_float(&from)};
-  index at;
+  copse_points *at;
   if (like.cellSize > 0 && like.cellSize < INFINITY)
     fuzz(&def, like, from, bytes, size);
   else
-    must(index_create(&def, like, &at) == COPSE_INVALID_ARGUMENT, "a size that is none");
+    must(create_points(&def, like, &at) == COPSE_INVALID_ARGUMENT, "a size that is none");
   return 0;
 }

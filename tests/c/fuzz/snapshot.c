@@ -3,6 +3,7 @@
  * valid, answers as brute force over what the object says that it holds, and saves what restores to
  * the same. */
 
+#include "../any.h"
 #include "../boxes.h"
 #include "../crowd.h"
 #include "../fuzz.h"
@@ -37,8 +38,8 @@ static copse_octree_def octree_form(form of, uint32_t capacity, ledger *book) {
   return def;
 }
 
-static index create(form of, uint32_t capacity, ledger *book) {
-  index made = {0};
+static any create(form of, uint32_t capacity, ledger *book) {
+  any made = {0};
   copse_status status;
   const copse_allocator allocator = ledger_allocator(book);
   copse_agenttree_def points = fuzz_def(of.options);
@@ -73,7 +74,7 @@ static index create(form of, uint32_t capacity, ledger *book) {
                                                             : AGENTTREE,
                        .cellSize = more & 1 ? 0.01f : 1,
                        .builder = (copse_builder)(more % 3)};
-    status = index_create(&points, like, &made);
+    status = create_points(&points, like, &made.points);
   }
   must(status == COPSE_OK, "create");
   return made;
@@ -81,22 +82,22 @@ static index create(form of, uint32_t capacity, ledger *book) {
 
 /* ---- A state drawn from a seed ---- */
 
-static void fill_points(index at, input *from) {
-  const uint32_t count = next_byte(from) % (index_capacity(at) + 1);
-  index_set_count(at, count);
-  const copse_positions positions = index_positions(at);
+static void fill_points(any at, input *from) {
+  const uint32_t count = next_byte(from) % (any_capacity(at) + 1);
+  copse_points_set_count(at.points, count);
+  const copse_positions positions = copse_points_positions(at.points);
   for (uint32_t id = 0; id < count; id++) {
-    index_groups(at)[id] = next_byte(from) % 5;
-    for (uint32_t axis = 0; axis < index_dimensions(at); axis++)
+    copse_points_groups(at.points)[id] = next_byte(from) % 5;
+    for (uint32_t axis = 0; axis < copse_points_dimensions(at.points); axis++)
       positions.axes[axis][id * positions.stride] = next_side(from);
   }
-  index_build(at, NULL);
+  copse_points_build(at.points, NULL);
   if (next_byte(from) % 2) return; /* else something changes after the build */
-  index_set_count(at, next_byte(from) % (index_capacity(at) + 1));
+  copse_points_set_count(at.points, next_byte(from) % (any_capacity(at) + 1));
   positions.axes[0][0] = 7;
 }
 
-static void fill(index at, uint32_t seed) {
+static void fill(any at, uint32_t seed) {
   uint8_t bytes[2000];
   for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)(random_word(&seed) >> 8);
   input from = {bytes, sizeof bytes};
@@ -136,11 +137,11 @@ static void fill(index at, uint32_t seed) {
 
 /* ---- What can be seen of an object ---- */
 
-static void portray(index at, portrait *of) {
+static void portray(any at, portrait *of) {
   memset(of, 0, sizeof *of);
   memset(of->saved, UNWRITTEN, sizeof of->saved);
   /* Nothing is saved of what no build would take. */
-  if (index_save(at, of->saved, sizeof of->saved, &of->savedBytes, NULL) == COPSE_NOT_FINITE)
+  if (any_save(at, of->saved, sizeof of->saved, &of->savedBytes) == COPSE_NOT_FINITE)
     of->savedBytes = 0;
   must(of->savedBytes <= sizeof of->saved, "room for a save");
   for (size_t i = of->savedBytes; i < sizeof of->saved; i++)
@@ -149,8 +150,8 @@ static void portray(index at, portrait *of) {
     of->hash = copse_crowd_hash(at.crowd);
     return;
   }
-  must(index_validate(at), "validate");
-  of->drawnWords = index_cells(at, 0, (float *)of->drawn, WORDS);
+  must(any_validate(at), "validate");
+  of->drawnWords = any_cells(at, (float *)of->drawn, WORDS);
 }
 
 static bool looks_the_same(const portrait *a, const portrait *b) {
@@ -160,11 +161,11 @@ static bool looks_the_same(const portrait *a, const portrait *b) {
 }
 
 /* From a block of its own, so that reading past its end is seen. */
-static copse_status restore(index at, const uint32_t *words, size_t size) {
+static copse_status restore(any at, const uint32_t *words, size_t size) {
   uint32_t *exact = malloc(size ? size : 1);
   memcpy(exact, words, size);
-  const copse_status check = index_restorable(at, exact, size);
-  const copse_status status = index_restore(at, exact, size);
+  const copse_status check = any_restorable(at, exact, size);
+  const copse_status status = any_restore(at, exact, size);
   must(check == status || (check == COPSE_OK && status == COPSE_BAD_SNAPSHOT), "the head alone");
   free(exact);
   return status;
@@ -173,22 +174,24 @@ static copse_status restore(index at, const uint32_t *words, size_t size) {
 /* ---- What was accepted, against brute force ---- */
 
 /* The last build is what a save of it says. */
-static void compare_agents(index at, const portrait *now, input *from) {
+static void compare_agents(any at, const portrait *now, input *from) {
   enum { HEAD = 14, COUNT = 11 };
   static float floats[WORDS];
   memcpy(floats, now->saved, sizeof floats);
-  const uint32_t dim = index_dimensions(at), count = now->saved[COUNT];
+  const uint32_t dim = copse_points_dimensions(at.points), count = now->saved[COUNT];
   const uint32_t builtCount = now->saved[COUNT + 1];
-  must(index_count(at) == count, "count");
+  must(copse_points_count(at.points) == count, "count");
   float *built = floats + HEAD + (size_t)count * (dim + 1);
   const uint32_t *groups = now->saved + HEAD + (size_t)count * (dim + 1) + (size_t)builtCount * dim;
-  const copse_brute last = {{{built, built + 1, built + dim - 1}, dim}, groups, builtCount, dim};
-  index_set_count(at, builtCount); /* batches have rows for what is in use */
-  fuzz_ask(at, &last, from);
-  index_set_count(at, count);
-  must(index_build(at, NULL) == COPSE_OK && index_validate(at), "a build after restore");
-  const copse_brute next = {index_positions(at), index_groups(at), count, dim};
-  fuzz_ask(at, &next, from);
+  const brute_points last = {{{built, built + 1, built + dim - 1}, dim}, groups, builtCount, dim};
+  copse_points_set_count(at.points, builtCount); /* batches have rows for what is in use */
+  fuzz_ask(at.points, &last, from);
+  copse_points_set_count(at.points, count);
+  must(copse_points_build(at.points, NULL) == COPSE_OK && any_validate(at),
+       "a build after restore");
+  const brute_points next = {readable(copse_points_positions(at.points)),
+                             copse_points_groups(at.points), count, dim};
+  fuzz_ask(at.points, &next, from);
 }
 
 static void compare_octree(form of, copse_octree *tree, ledger *book, input *from) {
@@ -253,7 +256,7 @@ static void compare_crowd(copse_crowd *crowd, input *from) {
   must(!wrong, wrong);
 }
 
-static void compare(form of, index at, ledger *book, const portrait *now, input *from) {
+static void compare(form of, any at, ledger *book, const portrait *now, input *from) {
   if (at.octree)
     compare_octree(of, at.octree, book, from);
   else if (at.obstacle)
@@ -317,12 +320,12 @@ static void grow_from(form of, const uint32_t *words, size_t size) {
   uint32_t capacity = words[COUNT] > words[COUNT + 1] ? words[COUNT] : words[COUNT + 1];
   if (!capacity) capacity = 1;
   of.options = (uint8_t)((of.options & ~16u) | words[NON_FINITE] << 4);
-  const index at = create(of, capacity, &book);
+  const any at = create(of, capacity, &book);
   must(book.bytesHeld <= 8 * size + 4096, "memory for what is in the bytes");
   const copse_status status = restore(at, words, size);
   must(status == COPSE_OK || status == COPSE_BAD_SNAPSHOT, "status of a tree from bytes");
-  must(index_validate(at), "validate");
-  index_destroy(at);
+  must(any_validate(at), "validate");
+  any_destroy(at);
   must(book.bytesHeld == 0, "memory is given back");
 }
 
@@ -336,19 +339,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   const form of = {(snapshot_kind)(SNAPSHOT_AGENTTREE + what % 6), next_byte(&from)};
   const uint32_t most = of.kind == SNAPSHOT_CROWD ? 3 : 4;
   const uint32_t capacity = CAPACITIES[sizes % most], other = CAPACITIES[sizes / 4 % most];
-  const index at = create(of, capacity, &book);
+  const any at = create(of, capacity, &book);
   fill(at, seed);
 
   size_t total = 0;
   bool isChanged = true, isTrue = sizes & 64;
   memset(words, 0, sizeof words);
   if (isTrue) {
-    const index donor = create(of, other, &book);
+    const any donor = create(of, other, &book);
     fill(donor, seed + 1u + next_byte(&from));
-    if (index_save(donor, words, WORDS * 4, &total, NULL) != COPSE_OK) total = 0;
+    if (any_save(donor, words, WORDS * 4, &total) != COPSE_OK) total = 0;
     isTrue = total > 0;
     total = forge(&from, words, total, &isChanged);
-    index_destroy(donor);
+    any_destroy(donor);
   } else {
     total = from.left / 2 < 4096 ? from.left / 2 : 4096;
     for (size_t i = 0; i < total; i++) ((uint8_t *)words)[i] = next_byte(&from);
@@ -370,16 +373,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   } else {
     must(after.savedBytes > 0, "what was restored is saved");
     ledger fresh = {-1, 0};
-    const index copy = create(of, capacity, &fresh);
+    const any copy = create(of, capacity, &fresh);
     must(restore(copy, after.saved, after.savedBytes) == COPSE_OK, "restore of a save");
     portray(copy, &again);
     must(looks_the_same(&after, &again) || (at.octree && copse_octree_stats(at.octree).unsplit),
          "a save restores to the same");
-    index_destroy(copy);
+    any_destroy(copy);
     must(fresh.bytesHeld == 0, "memory is given back");
     compare(of, at, &book, &after, &from);
   }
-  index_destroy(at);
+  any_destroy(at);
   must(book.bytesHeld == 0, "memory is given back");
   return 0;
 }

@@ -2,8 +2,8 @@
 
 #include "unit.h"
 
-#include "../../../c/core.h"
-#include "../../../c/snapshot.h"
+#include "../../../c/base/core.h"
+#include "../../../c/base/snapshot.h"
 
 static void test_every_status_has_a_text(void) {
   for (int status = COPSE_OK; status <= COPSE_BAD_SNAPSHOT; status++) {

@@ -5,7 +5,7 @@
 #include "../scenes.h"
 #include "unit.h"
 
-#include "../../../c/orca.h"
+#include "../../../c/crowd/orca.h"
 
 static void test_programs_equal_the_slow_way(void) {
   uint32_t state = 1;

@@ -2,26 +2,26 @@
 
 #include "unit.h"
 
-#include "../../../c/grid.h"
+#include "../../../c/points/grid.h"
 
-static copse_grid *grid_of(const float *points, uint32_t n, uint32_t dim, float size) {
+static copse_points *grid_of(const float *points, uint32_t n, uint32_t dim, float size) {
   copse_grid_def def = copse_grid_default();
   def.dimensions = dim;
   def.capacity = n;
   def.cellSize = size;
-  copse_grid *grid = NULL;
+  copse_points *grid = NULL;
   CHECK(copse_grid_create(&def, &grid) == COPSE_OK);
-  const copse_positions given = interleaved(points, dim);
-  CHECK(copse_grid_build_from(grid, &given, NULL, n, NULL) == COPSE_OK);
-  CHECK(copse_grid_validate(grid));
+  const copse_const_positions given = interleaved(points, dim);
+  CHECK(copse_points_build_from(grid, &given, NULL, n, NULL) == COPSE_OK);
+  CHECK(copse_points_validate(grid));
   return grid;
 }
 
 /* Everything asked of a grid over these points is what brute force answers. */
 static void check_grid(const float *points, uint32_t n, uint32_t dim, float size, float radius,
                        const float *center) {
-  copse_grid *grid = grid_of(points, n, dim, size);
-  const copse_brute brute = {interleaved(points, dim), NULL, n, dim};
+  copse_points *grid = grid_of(points, n, dim, size);
+  const brute_points brute = {interleaved(points, dim), NULL, n, dim};
   asked ask = {.query = copse_query_default(), .radius = radius, .halfAngle = 1, .k = 7};
   for (uint32_t axis = 0; axis < dim; axis++) {
     ask.center[axis] = center[axis];
@@ -29,11 +29,11 @@ static void check_grid(const float *points, uint32_t n, uint32_t dim, float size
     ask.lo[axis] = center[axis] - radius;
     ask.hi[axis] = center[axis] + radius;
   }
-  CHECK(compare_queries((index){.grid = grid}, &brute, &ask) == NULL);
+  CHECK(compare_queries(grid, &brute, &ask) == NULL);
   ask.query.maxDistance = radius;
-  CHECK(compare_queries((index){.grid = grid}, &brute, &ask) == NULL);
-  CHECK(compare_batches((index){.grid = grid}, &brute, &ask, NULL, NULL) == NULL);
-  copse_grid_destroy(grid);
+  CHECK(compare_queries(grid, &brute, &ask) == NULL);
+  CHECK(compare_batches(grid, &brute, &ask, NULL, NULL) == NULL);
+  copse_points_destroy(grid);
 }
 
 /* Far cells share entries, and the rows of a window go on at the begin of the table. */
@@ -49,9 +49,9 @@ static void test_windows_wrap_past_the_end_of_the_table(void) {
         points[axis] = 0;
         points[dim + axis] = 1e5f;
       }
-      copse_grid *grid = grid_of(points, N, dim, 1);
-      CHECK(copse_grid_stats(grid).shared);
-      copse_grid_destroy(grid);
+      copse_points *grid = grid_of(points, N, dim, 1);
+      CHECK(copse_points_stats(grid).isShared);
+      copse_points_destroy(grid);
       const float inside[3] = {(float)shift + 8, 8, 8};
       check_grid(points, N, dim, 1, 1.5f, inside);
       check_grid(points, N, dim, 1, 3, points + dim * (2 + shift % (N - 2)));
@@ -83,8 +83,8 @@ static void test_rays_with_pieces_wider_than_the_table(void) {
     const uint32_t n = 20 + random_word(&seed) % (MOST - 20);
     const float extent = (float)n;
     for (uint32_t i = 0; i < 3 * n; i++) points[i] = (float)(i / 3);
-    copse_grid *grid = grid_of(points, n, 3, extent / (float)(5 + random_word(&seed) % 4));
-    const copse_brute brute = {interleaved(points, 3), NULL, n, 3};
+    copse_points *grid = grid_of(points, n, 3, extent / (float)(5 + random_word(&seed) % 4));
+    const brute_points brute = {interleaved(points, 3), NULL, n, 3};
     asked ask = {.query = copse_query_default()};
     ask.radius = extent * (0.2f + (float)(random_word(&seed) % 600) / 1000);
     for (uint32_t axis = 0; axis < 3; axis++) {
@@ -92,8 +92,8 @@ static void test_rays_with_pieces_wider_than_the_table(void) {
       ask.lo[axis] = (float)(random_word(&seed) % n);
     }
     ask.center[random_word(&seed) % 3] = random_word(&seed) % 2 ? -5 * extent : 5 * extent;
-    CHECK(compare_rays((index){.grid = grid}, &brute, &ask, NULL) == NULL);
-    copse_grid_destroy(grid);
+    CHECK(compare_rays(grid, &brute, &ask, NULL) == NULL);
+    copse_points_destroy(grid);
   }
 }
 
@@ -124,22 +124,22 @@ static void test_exactly_the_radius_across_cells(void) {
     for (uint32_t other = 0; other < dim; other++)
       if (other != axis) points[2 * dim + other] = points[dim + other];
     const float radius = fabsf(points[2 * dim + axis] - points[dim + axis]);
-    copse_grid *grid = grid_of(points, 3, dim, random_word(&seed) % 2 ? size : radius);
+    copse_points *grid = grid_of(points, 3, dim, random_word(&seed) % 2 ? size : radius);
     copse_query others = copse_query_default();
     uint32_t total, nearest;
     others.exclude = 1;
-    CHECK(copse_grid_count_within(grid, points + dim, radius, &others, &total, NULL) == COPSE_OK);
+    CHECK(copse_points_count_within(grid, points + dim, radius, &others, &total, NULL) == COPSE_OK);
     CHECK(total >= 1);
     others.maxDistance = radius;
-    CHECK(copse_grid_nearest(grid, points + dim, &others, &nearest, NULL, NULL) == COPSE_OK);
+    CHECK(copse_points_nearest(grid, points + dim, &others, &nearest, NULL, NULL) == COPSE_OK);
     CHECK(nearest != COPSE_NONE);
     uint32_t offsets[3], counts[3], ids[8];
     copse_rows rows = {offsets, counts, ids, 8, 0, false};
-    CHECK(copse_grid_all_within(grid, radius, NULL, NULL, &rows) == COPSE_OK);
+    CHECK(copse_points_all_within(grid, radius, NULL, NULL, &rows) == COPSE_OK);
     CHECK(counts[1] >= 1 && counts[2] >= 1);
     copse_results pairs = {ids, NULL, 8, 0, 0};
-    CHECK(copse_grid_pairs(grid, radius, NULL, NULL, &pairs) == COPSE_OK && pairs.total >= 2);
-    copse_grid_destroy(grid);
+    CHECK(copse_points_pairs(grid, radius, NULL, NULL, &pairs) == COPSE_OK && pairs.total >= 2);
+    copse_points_destroy(grid);
   }
 }
 
@@ -151,10 +151,10 @@ static void test_the_table_is_shared_where_there_are_too_many_cells(void) {
     uint32_t entries;
   } cases[] = {{1000, false, 17 * 2}, {250, false, 5 * 5}, {1, true, 64}, {1e-20f, true, 64}};
   for (int i = 0; i < 4; i++) {
-    copse_grid *grid = grid_of(points, 4, 2, cases[i].size);
-    const copse_grid_statistics stats = copse_grid_stats(grid);
-    CHECK(stats.shared == cases[i].shared && stats.entries == cases[i].entries);
-    copse_grid_destroy(grid);
+    copse_points *grid = grid_of(points, 4, 2, cases[i].size);
+    const copse_points_statistics stats = copse_points_stats(grid);
+    CHECK(stats.isShared == cases[i].shared && stats.nodes == cases[i].entries);
+    copse_points_destroy(grid);
   }
 }
 
@@ -166,10 +166,10 @@ static void test_cells_hold_their_agents(void) {
     for (float size = 0.5f; size < 40; size *= 3) {
       float points[3 * N], cells[8 * N + 1], whole[8 * N];
       for (uint32_t i = 0; i < N * dim; i++) points[i] = (float)(random_word(&seed) % 1024) / 16;
-      copse_grid *grid = grid_of(points, N, dim, size);
-      const size_t width = 2 * dim + 2, floats = copse_grid_cells(grid, 0, whole, 8 * N);
+      copse_points *grid = grid_of(points, N, dim, size);
+      const size_t width = 2 * dim + 2, floats = copse_points_cells(grid, 0, whole, 8 * N);
       uint32_t count, place = 0;
-      const uint32_t *order = copse_grid_order(grid, &count);
+      const uint32_t *order = copse_points_order(grid, &count);
       CHECK(floats % width == 0 && count == N);
       for (size_t i = 0; i < floats; i += width) {
         const float *cell = whole + i, agents = cell[width - 1];
@@ -185,90 +185,96 @@ static void test_cells_hold_their_agents(void) {
       for (size_t capacity = 0; capacity <= floats; capacity += 5) { /* whole ones, as they fit */
         const size_t written = capacity / width * width;
         cells[written] = 42;
-        CHECK(copse_grid_cells(grid, 0, cells, capacity) == floats);
+        CHECK(copse_points_cells(grid, 0, cells, capacity) == floats);
         CHECK(memcmp(cells, whole, written * sizeof *cells) == 0 && cells[written] == 42);
       }
       for (size_t skipped = 0; skipped < floats; skipped += width) {
-        CHECK(copse_grid_cells(grid, skipped, cells, width) == floats);
+        CHECK(copse_points_cells(grid, skipped, cells, width) == floats);
         CHECK(memcmp(cells, whole + skipped, width * sizeof *cells) == 0);
       }
-      copse_grid_destroy(grid);
+      copse_points_destroy(grid);
     }
   }
 }
 
+static struct grid *inside(copse_points *points) { return (struct grid *)points; }
+
 static void test_validate_sees_what_is_wrong_in_a_grid(void) {
   const float points[] = {0, 0, 1, 0, 9, 0, 9, 9};
-  copse_grid *grid = grid_of(points, 4, 2, 100); /* in one cell */
-  const uint32_t entries = grid->entries, present = 4;
-  uint32_t *starts = grid->starts, *ids = grid->agents.points.ids;
+  copse_points *grid = grid_of(points, 4, 2, 100); /* in one cell */
+  const uint32_t entries = inside(grid)->entries, present = 4;
+  uint32_t *starts = inside(grid)->starts, *ids = grid->ordered.ids;
   uint32_t first = 0; /* the entry of the last agents */
   while (starts[first + 1] < present) first++;
   const struct {
     uint32_t *word, value;
-  } wrong[] = {{&grid->entries, 1u << 20}, {&grid->entries, 0},           {&starts[0], 1},
-               {&starts[entries], 3},      {&starts[first], present + 1}, {&starts[1], present + 1},
+  } wrong[] = {{&inside(grid)->entries, 1u << 20},
+               {&inside(grid)->entries, 0},
+               {&starts[0], 1},
+               {&starts[entries], 3},
+               {&starts[first], present + 1},
+               {&starts[1], present + 1},
                {&starts[first], 0}};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     const uint32_t before = *wrong[i].word;
     *wrong[i].word = wrong[i].value;
-    CHECK(!copse_grid_validate(grid));
+    CHECK(!copse_points_validate(grid));
     *wrong[i].word = before;
-    CHECK(copse_grid_validate(grid));
+    CHECK(copse_points_validate(grid));
   }
-  copse_grid_destroy(grid);
+  copse_points_destroy(grid);
 
   const float twins[] = {5, 5, 5, 5};
   grid = grid_of(twins, 2, 2, 1);
-  ids = grid->agents.points.ids;
+  ids = grid->ordered.ids;
   CHECK(ids[0] == 0 && ids[1] == 1);
-  CHECK(grid->entries == 1);
+  CHECK(inside(grid)->entries == 1);
   ids[0] = 1; /* in an entry they ascend */
   ids[1] = 0;
-  CHECK(!copse_grid_validate(grid));
-  copse_grid_destroy(grid);
+  CHECK(!copse_points_validate(grid));
+  copse_points_destroy(grid);
 
   const float apart[] = {0, 0, 0, 0, 9, 9};
   grid = grid_of(apart, 3, 2, 1);
-  CHECK(grid->entries > 3 && grid->starts[1] == 2 && grid->starts[2] == 2);
-  grid->starts[2] = 1; /* an entry that ends before it begins */
-  CHECK(!copse_grid_validate(grid));
-  copse_grid_destroy(grid);
+  CHECK(inside(grid)->entries > 3 && inside(grid)->starts[1] == 2 && inside(grid)->starts[2] == 2);
+  inside(grid)->starts[2] = 1; /* an entry that ends before it begins */
+  CHECK(!copse_points_validate(grid));
+  copse_points_destroy(grid);
 }
 
 /* Cells whose area underflows: a search must not begin with no reach at all. */
 static void test_searches_among_the_smallest_cells(void) {
   const float points[] = {0, 0, 1, 1, 1, 1, -3, 2}, sizes[] = {1e-20f, 1e-30f, 1e-38f, 1e-45f};
   for (int i = 0; i < 4; i++) {
-    copse_grid *grid = grid_of(points, 4, 2, sizes[i]);
+    copse_points *grid = grid_of(points, 4, 2, sizes[i]);
     uint32_t ids[4], nearest;
     float distances2[4];
     copse_results results = {ids, distances2, 4, 0, 0};
     copse_query query = copse_query_default();
     query.exclude = 0;
-    CHECK(copse_grid_neighbors(grid, points, 4, NULL, &results) == COPSE_OK);
+    CHECK(copse_points_neighbors(grid, points, 4, NULL, &results) == COPSE_OK);
     CHECK(results.total == 4 && ids[0] == 0 && ids[1] == 1 && ids[2] == 2 && ids[3] == 3);
-    CHECK(copse_grid_nearest(grid, points, &query, &nearest, NULL, NULL) == COPSE_OK);
+    CHECK(copse_points_nearest(grid, points, &query, &nearest, NULL, NULL) == COPSE_OK);
     CHECK(nearest == 1);
-    copse_grid_destroy(grid);
+    copse_points_destroy(grid);
   }
 }
 
 static void test_a_snapshot_is_for_one_size_of_cells(void) {
   const float points[] = {1, 2, 3, 4};
-  copse_grid *grid = grid_of(points, 2, 2, 1), *other = grid_of(points, 2, 2, 1.0000001f);
+  copse_points *grid = grid_of(points, 2, 2, 1), *other = grid_of(points, 2, 2, 1.0000001f);
   copse_agenttree_def def = copse_agenttree_default();
-  copse_agenttree *tree;
+  copse_points *tree;
   CHECK(copse_agenttree_create(&def, &tree) == COPSE_OK);
   uint32_t bytes[64];
   size_t total;
-  CHECK(copse_grid_save(grid, bytes, sizeof bytes, &total, NULL) == COPSE_OK);
-  CHECK(copse_grid_restore(other, bytes, total) == COPSE_BAD_SNAPSHOT);
-  CHECK(copse_agenttree_restore(tree, bytes, total) == COPSE_BAD_SNAPSHOT);
-  CHECK(copse_grid_restore(grid, bytes, total) == COPSE_OK);
-  copse_agenttree_destroy(tree);
-  copse_grid_destroy(grid);
-  copse_grid_destroy(other);
+  CHECK(copse_points_save(grid, bytes, sizeof bytes, &total, NULL) == COPSE_OK);
+  CHECK(copse_points_restore(other, bytes, total) == COPSE_BAD_SNAPSHOT);
+  CHECK(copse_points_restore(tree, bytes, total) == COPSE_BAD_SNAPSHOT);
+  CHECK(copse_points_restore(grid, bytes, total) == COPSE_OK);
+  copse_points_destroy(tree);
+  copse_points_destroy(grid);
+  copse_points_destroy(other);
 }
 
 /* A search begins with what is about as far as the neighbors are, however large the cells. */
@@ -282,17 +288,17 @@ static void test_neighbors_among_large_cells_visit_no_more_than_they_must(void) 
       uint32_t seed = 5;
       for (uint32_t at = 0; at < N * dim; at++)
         points[at] = (float)(random_word(&seed) >> 8) * SIDE / 16777216;
-      copse_grid *grid = grid_of(points, N, dim, CELLS[i]);
+      copse_points *grid = grid_of(points, N, dim, CELLS[i]);
       for (int search = 0; search < SEARCHES; search++) {
         float center[3], distances2[K];
         for (uint32_t axis = 0; axis < dim; axis++)
           center[axis] = (float)(random_word(&seed) >> 8) * SIDE / 16777216;
         uint32_t ids[K];
         copse_results found = {ids, distances2, K, 0, 0};
-        CHECK(copse_grid_neighbors(grid, center, K, NULL, &found) == COPSE_OK);
+        CHECK(copse_points_neighbors(grid, center, K, NULL, &found) == COPSE_OK);
         visited[dim - 2][i] += found.visits;
       }
-      copse_grid_destroy(grid);
+      copse_points_destroy(grid);
     }
   static const uint64_t MEASURED[2][2] = {{2103, 1123}, {43140, 3971}};
   for (int i = 0; i < 4; i++) {

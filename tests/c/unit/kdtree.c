@@ -3,19 +3,19 @@
 #include "../inputs.h"
 #include "unit.h"
 
-#include "../../../c/kdtree.h"
-#include "../../../c/select.h"
+#include "../../../c/base/select.h"
+#include "../../../c/points/kdtree.h"
 
-static copse_kdtree *kdtree_of(const float *points, uint32_t n, uint32_t dim,
+static copse_points *kdtree_of(const float *points, uint32_t n, uint32_t dim,
                                copse_builder builder) {
   copse_kdtree_def def = copse_kdtree_default();
   def.dimensions = dim;
   def.capacity = n ? n : 1;
   def.builder = builder;
-  copse_kdtree *tree = NULL;
+  copse_points *tree = NULL;
   CHECK(copse_kdtree_create(&def, &tree) == COPSE_OK);
-  const copse_positions given = interleaved(points, dim);
-  CHECK(copse_kdtree_build_from(tree, &given, NULL, n, NULL) == COPSE_OK);
+  const copse_const_positions given = interleaved(points, dim);
+  CHECK(copse_points_build_from(tree, &given, NULL, n, NULL) == COPSE_OK);
   return tree;
 }
 
@@ -28,22 +28,22 @@ static void test_builders_give_the_same_tree(void) {
     const uint32_t n = sizes[trial % 3], dim = trial / 3 % 2 ? 3 : 2;
     fill_input(points, trial / 6 % SELECTION_INPUTS, n, dim, trial / 6 / SELECTION_INPUTS);
     for (int builder = 0; builder < 3; builder++) {
-      copse_kdtree *tree = kdtree_of(points, n, dim, (copse_builder)builder);
-      CHECK(copse_kdtree_validate(tree));
+      copse_points *tree = kdtree_of(points, n, dim, (copse_builder)builder);
+      CHECK(copse_points_validate(tree));
       uint32_t count;
-      const uint32_t *order = copse_kdtree_order(tree, &count);
+      const uint32_t *order = copse_points_order(tree, &count);
       CHECK(count == n);
       if (!builder) memcpy(first, order, n * sizeof *order);
       CHECK(memcmp(order, first, n * sizeof *order) == 0);
-      copse_kdtree_destroy(tree);
+      copse_points_destroy(tree);
     }
   }
   for (uint32_t n = 0; n < 70; n++) { /* every length of a run, and of what is left of four */
     fill_input(points, INPUT_UNIFORM, 70, 2, true);
     for (int builder = 0; builder < 3; builder++) {
-      copse_kdtree *tree = kdtree_of(points, n, 2, (copse_builder)builder);
-      CHECK(copse_kdtree_validate(tree));
-      copse_kdtree_destroy(tree);
+      copse_points *tree = kdtree_of(points, n, 2, (copse_builder)builder);
+      CHECK(copse_points_validate(tree));
+      copse_points_destroy(tree);
     }
   }
 }
@@ -59,7 +59,7 @@ static void test_comparisons_are_bounded_for_any_input(void) {
       fill_input(points, trial / 2 % SELECTION_INPUTS, n, dim, trial / 2 / SELECTION_INPUTS);
       for (int builder = 0; builder < 3; builder++) {
         copse_comparisons = 0;
-        copse_kdtree_destroy(kdtree_of(points, n, dim, (copse_builder)builder));
+        copse_points_destroy(kdtree_of(points, n, dim, (copse_builder)builder));
         const double ratio = (double)copse_comparisons / ((double)n * levels);
         CHECK(ratio > 0.5 && ratio <= BOUNDS[builder]);
         hash = hash * 31 + (uint32_t)copse_comparisons;
@@ -72,7 +72,7 @@ static void test_comparisons_are_bounded_for_any_input(void) {
 static void test_lines_divide_what_is_below_them(void) {
   /* On x the median is 2; on the left, on y, 8; on the right 5. */
   const float points[] = {2, 1, 0, 8, 1, 3, 9, 5, 4, 2};
-  copse_kdtree *tree = kdtree_of(points, 5, 2, COPSE_BUILDER_QUICKSELECT);
+  copse_points *tree = kdtree_of(points, 5, 2, COPSE_BUILDER_QUICKSELECT);
   const float lines[] = {2, 1, 2, 8, 0, 5,  /* x = 2, as high as all points */
                          0, 8, 2, 8, 1, 2,  /* y = 8, on the left of it */
                          1, 1, 1, 8, 2, 1,  /* x = 1, below that */
@@ -80,51 +80,52 @@ static void test_lines_divide_what_is_below_them(void) {
                          4, 1, 4, 5, 2, 1}; /* x = 4, below */
   float cells[31] = {0};
   cells[30] = 42;
-  CHECK(copse_kdtree_cells(tree, 0, cells, 30) == 30 && memcmp(cells, lines, sizeof lines) == 0);
+  CHECK(copse_points_cells(tree, 0, cells, 30) == 30 && memcmp(cells, lines, sizeof lines) == 0);
   memset(cells, 0, sizeof lines);
-  CHECK(copse_kdtree_cells(tree, 0, cells, 11) == 30); /* whole ones */
+  CHECK(copse_points_cells(tree, 0, cells, 11) == 30); /* whole ones */
   CHECK(memcmp(cells, lines, 6 * sizeof *lines) == 0 && cells[6] == 0 && cells[30] == 42);
-  CHECK(copse_kdtree_cells(tree, 18, cells, 11) == 30);
+  CHECK(copse_points_cells(tree, 18, cells, 11) == 30);
   CHECK(memcmp(cells, lines + 18, 6 * sizeof *lines) == 0 && cells[6] == 0);
-  copse_kdtree_destroy(tree);
+  copse_points_destroy(tree);
 }
 
 static void test_validate_sees_what_is_wrong(void) {
   enum { N = 100 };
   static float points[2 * N];
   fill_input(points, INPUT_UNIFORM, N, 2, true);
-  copse_kdtree *tree = kdtree_of(points, N, 2, COPSE_BUILDER_QUICKSELECT);
-  scan_points *all = &tree->agents.points;
-  CHECK(copse_kdtree_validate(tree));
+  copse_points *tree = kdtree_of(points, N, 2, COPSE_BUILDER_QUICKSELECT);
+  scan_points *all = &tree->ordered;
+  float *bounds = ((struct kdtree *)tree)->bounds;
+  CHECK(copse_points_validate(tree));
   for (uint32_t i = 0; i < N; i++) { /* each point too far left, and too far right, for its place */
     for (uint32_t axis = 0; axis < 2; axis++) {
       const float x = all->axes[axis][i];
       all->axes[axis][i] = -1;
-      CHECK(!copse_kdtree_validate(tree));
+      CHECK(!copse_points_validate(tree));
       all->axes[axis][i] = 1e9f;
-      CHECK(!copse_kdtree_validate(tree));
+      CHECK(!copse_points_validate(tree));
       all->axes[axis][i] = x;
     }
     const uint32_t id = all->ids[i];
     all->ids[i] = all->ids[(i + 1) % N]; /* no permutation */
-    CHECK(!copse_kdtree_validate(tree));
+    CHECK(!copse_points_validate(tree));
     all->ids[i] = id;
   }
-  CHECK(copse_kdtree_validate(tree));
+  CHECK(copse_points_validate(tree));
   for (int side = 0; side < 4; side++) { /* wider than they must be */
-    tree->bounds[side] += side < 2 ? -1 : 1;
-    CHECK(!copse_kdtree_validate(tree));
-    tree->bounds[side] -= side < 2 ? -1 : 1;
+    bounds[side] += side < 2 ? -1 : 1;
+    CHECK(!copse_points_validate(tree));
+    bounds[side] -= side < 2 ? -1 : 1;
   }
   const uint32_t middle = N / 2; /* within the bounds, but on the wrong side */
   const float x = all->axes[0][0];
-  CHECK(x > tree->bounds[0] && all->axes[0][N - 1] < tree->bounds[2]);
+  CHECK(x > bounds[0] && all->axes[0][N - 1] < bounds[2]);
   all->axes[0][0] = all->axes[0][middle] + 1;
-  CHECK(!copse_kdtree_validate(tree));
+  CHECK(!copse_points_validate(tree));
   all->axes[0][0] = x;
   all->axes[0][N - 1] = all->axes[0][middle] - 1;
-  CHECK(!copse_kdtree_validate(tree));
-  copse_kdtree_destroy(tree);
+  CHECK(!copse_points_validate(tree));
+  copse_points_destroy(tree);
 }
 
 static void test_statistics_of_every_size(void) {
@@ -132,16 +133,16 @@ static void test_statistics_of_every_size(void) {
   static float points[2 * MOST], cells[6 * MOST];
   fill_input(points, INPUT_UNIFORM, MOST, 2, true);
   for (uint32_t n = 0; n <= MOST; n++) {
-    copse_kdtree *tree = kdtree_of(points, n, 2, COPSE_BUILDER_PRESORT);
-    CHECK(copse_kdtree_cells(tree, 0, cells, 6 * MOST) == 6 * (size_t)n);
+    copse_points *tree = kdtree_of(points, n, 2, COPSE_BUILDER_PRESORT);
+    CHECK(copse_points_cells(tree, 0, cells, 6 * MOST) == 6 * (size_t)n);
     uint32_t depth = 0, leaves = 0;
     for (uint32_t i = 0; i < n; i++) {
       if ((uint32_t)cells[6 * i + 4] > depth) depth = (uint32_t)cells[6 * i + 4];
       leaves += cells[6 * i + 5] == 1;
     }
-    const copse_kdtree_statistics stats = copse_kdtree_stats(tree);
-    CHECK(stats.points == n && stats.depth == depth && stats.leaves == leaves);
-    copse_kdtree_destroy(tree);
+    const copse_points_statistics stats = copse_points_stats(tree);
+    CHECK(stats.agents == n && stats.depth == depth && stats.leaves == leaves);
+    copse_points_destroy(tree);
   }
 }
 
@@ -151,16 +152,16 @@ static void test_a_snapshot_is_for_all_builders(void) {
   uint32_t count, other;
   size_t total;
   fill_input(points, INPUT_UNIFORM, 100, 2, true);
-  copse_kdtree *tree = kdtree_of(points, 100, 2, COPSE_BUILDER_QUICKSELECT);
-  copse_kdtree *taker = kdtree_of(points, 100, 2, COPSE_BUILDER_PRESORT);
-  copse_kdtree_set_count(taker, 0);
-  CHECK(copse_kdtree_build(taker, NULL) == COPSE_OK);
-  CHECK(copse_kdtree_save(tree, bytes, sizeof bytes, &total, NULL) == COPSE_OK);
-  CHECK(copse_kdtree_restore(taker, bytes, total) == COPSE_OK && copse_kdtree_validate(taker));
-  CHECK(memcmp(copse_kdtree_order(tree, &count), copse_kdtree_order(taker, &other), 400) == 0);
+  copse_points *tree = kdtree_of(points, 100, 2, COPSE_BUILDER_QUICKSELECT);
+  copse_points *taker = kdtree_of(points, 100, 2, COPSE_BUILDER_PRESORT);
+  copse_points_set_count(taker, 0);
+  CHECK(copse_points_build(taker, NULL) == COPSE_OK);
+  CHECK(copse_points_save(tree, bytes, sizeof bytes, &total, NULL) == COPSE_OK);
+  CHECK(copse_points_restore(taker, bytes, total) == COPSE_OK && copse_points_validate(taker));
+  CHECK(memcmp(copse_points_order(tree, &count), copse_points_order(taker, &other), 400) == 0);
   CHECK(count == 100 && other == 100);
-  copse_kdtree_destroy(tree);
-  copse_kdtree_destroy(taker);
+  copse_points_destroy(tree);
+  copse_points_destroy(taker);
 }
 
 /* A bound on comparisons says nothing where one is not counted: of points at one place, which are
@@ -171,7 +172,7 @@ static void test_all_comparisons_of_points_at_one_place_are_counted(void) {
   static const uint64_t COUNTED[] = {2368, 1846, 384};
   for (int builder = 0; builder < 3; builder++) {
     copse_comparisons = 0;
-    copse_kdtree_destroy(kdtree_of(POINTS, N, 2, (copse_builder)builder));
+    copse_points_destroy(kdtree_of(POINTS, N, 2, (copse_builder)builder));
     CHECK(copse_comparisons == COUNTED[builder]);
   }
 }
@@ -182,19 +183,19 @@ static void test_neighbors_in_a_clump_are_sought_there(void) {
   enum { K = 8, TELL = 2 * (K + 6), N = 4 * TELL, SEARCHES = 100 };
   float points[2 * N];
   uint32_t seed = 3;
-  CHECK(TELL == 2 * agents_aim(K));
+  CHECK(TELL == 2 * points_aim(K));
   for (int search = 0; search < SEARCHES; search++) {
     for (uint32_t i = 0; i < 2 * N; i++) points[i] = (float)(random_word(&seed) >> 8) / 16777216;
     for (uint32_t i = TELL + 1; i < 2 * TELL; i++)
       points[2 * i + 1] = 1e3f + 1e6f * points[2 * i + 1];
     for (uint32_t i = 2 * TELL; i < N; i++) points[2 * i] += 2;
-    copse_kdtree *tree = kdtree_of(points, N, 2, COPSE_BUILDER_QUICKSELECT);
+    copse_points *tree = kdtree_of(points, N, 2, COPSE_BUILDER_QUICKSELECT);
     float distances2[K];
     uint32_t ids[K];
     copse_results found = {ids, distances2, K, 0, 0};
-    CHECK(copse_kdtree_neighbors(tree, (float[]){0.5f, 0.5f}, K, NULL, &found) == COPSE_OK);
+    CHECK(copse_points_neighbors(tree, (float[]){0.5f, 0.5f}, K, NULL, &found) == COPSE_OK);
     CHECK(found.total == K && found.visits == 1);
-    copse_kdtree_destroy(tree);
+    copse_points_destroy(tree);
   }
 }
 

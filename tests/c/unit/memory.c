@@ -2,7 +2,9 @@
 
 #include "unit.h"
 
-#include "../../../c/snapshot.h"
+#include "../any.h"
+
+#include "../../../c/base/snapshot.h"
 
 enum { ITEMS = 60, MEMORY_WORDS = 4096, LARGER = 500 };
 
@@ -39,7 +41,7 @@ typedef struct state {
 typedef struct object {
   form of;
   ledger book;
-  index at;
+  any at;
   state before, now;
 } object;
 
@@ -61,7 +63,7 @@ static copse_status create(object *it) {
   points.allocator = boxes.allocator = walls.allocator = crowd.allocator = allocator;
   for (int i = 0; i < 6; i++) boxes.bounds[i] = (uint32_t)i < boxes.dimensions ? 0 : 64;
   points.leafSize = boxes.leafSize = 3;
-  it->at = (index){0};
+  it->at = (any){0};
   switch (it->of.kind) {
   case SNAPSHOT_OCTREE:
     return copse_octree_create(&boxes, &it->at.octree);
@@ -70,15 +72,15 @@ static copse_status create(object *it) {
   case SNAPSHOT_CROWD:
     return copse_crowd_create(&crowd, &it->at.crowd);
   default:
-    return index_create(&points, like, &it->at);
+    return create_points(&points, like, &it->at.points);
   }
 }
 
 /* Puts as many items into it as it has room for, somewhere in 0 … 64. */
 static void fill(object *it) {
-  const index at = it->at;
+  const any at = it->at;
   uint32_t seed = 5, slot;
-  if (IS_OF_AGENTS(at)) index_set_count(at, ITEMS);
+  if (at.points) copse_points_set_count(at.points, ITEMS);
   for (uint32_t i = 0; i < ITEMS; i++) {
     float place[6];
     for (int axis = 0; axis < 3; axis++)
@@ -97,21 +99,22 @@ static void fill(object *it) {
       CHECK(copse_crowd_add(at.crowd, &agent, &slot) == COPSE_OK);
     else
       for (uint32_t axis = 0; axis < it->of.dimensions; axis++)
-        index_positions(at).axes[axis][i * index_positions(at).stride] = place[axis];
+        copse_points_positions(at.points).axes[axis][i * copse_points_positions(at.points).stride] =
+            place[axis];
   }
-  if (IS_OF_AGENTS(at)) CHECK(index_build(at, NULL) == COPSE_OK);
+  if (at.points) CHECK(copse_points_build(at.points, NULL) == COPSE_OK);
   if (at.obstacle) CHECK(copse_obstacle_build(at.obstacle, NULL) == COPSE_OK);
   if (at.crowd) CHECK(copse_crowd_step(at.crowd, NULL, 0.125f, NULL) == COPSE_OK);
 }
 
 /* What it holds, and what a query of it answers: agents as brute force. */
 static void note(const object *it, state *to) {
-  const index at = it->at;
+  const any at = it->at;
   const float center[3] = {32, 32, 32};
   copse_results found = {to->ids, to->distances2, ITEMS, 0, 0};
   memset(to, 0, sizeof *to);
-  to->capacity = index_capacity(at);
-  CHECK(index_save(at, to->saved, sizeof to->saved, &to->savedBytes, NULL) == COPSE_OK);
+  to->capacity = any_capacity(at);
+  CHECK(any_save(at, to->saved, sizeof to->saved, &to->savedBytes) == COPSE_OK);
   if (at.obstacle)
     copse_obstacle_within(at.obstacle, center, 40, COPSE_SIDE_BOTH, &found);
   else if (at.crowd) {
@@ -120,23 +123,24 @@ static void note(const object *it, state *to) {
     for (uint32_t i = 0; i < view.neighborCount; i++) to->ids[i] = view.neighbors[i];
     found.total = view.neighborCount;
   } else
-    index_within(at, center, 20, NULL, &found);
+    ITEMS_CALL(at, within, center, 20, NULL, &found);
   to->total = found.total;
   CHECK(found.total > 2 && found.total <= ITEMS);
   for (uint32_t i = found.total; i < ITEMS; i++) { /* what is behind them is nothing */
     to->ids[i] = 0;
     to->distances2[i] = 0;
   }
-  if (!IS_OF_CROWDS(at)) CHECK(index_validate(at));
-  if (!IS_OF_AGENTS(at)) return;
-  const copse_brute brute = {index_positions(at), NULL, ITEMS, it->of.dimensions};
+  if (!at.crowd) CHECK(any_validate(at));
+  if (!at.points) return;
+  const brute_points brute = {readable(copse_points_positions(at.points)), NULL, ITEMS,
+                              it->of.dimensions};
   const asked ask = {.center = {32, 32, 32},
                      .direction = {1, 1, 1},
                      .hi = {50, 50, 50},
                      .radius = 20,
                      .query = copse_query_default(),
                      .k = 5};
-  CHECK(!compare_queries(at, &brute, &ask));
+  CHECK(!compare_queries(at.points, &brute, &ask));
 }
 
 /* Whether it is as it was, but for its capacity. */
@@ -150,14 +154,14 @@ static bool is_as_before(object *it) {
 
 typedef copse_status call(object *it);
 
-static copse_status call_reserve(object *it) { return index_reserve(it->at, LARGER); }
+static copse_status call_reserve(object *it) { return any_reserve(it->at, LARGER); }
 
 static copse_status call_save(object *it) {
-  return index_save(it->at, it->now.saved, sizeof it->now.saved, &it->now.savedBytes, NULL);
+  return any_save(it->at, it->now.saved, sizeof it->now.saved, &it->now.savedBytes);
 }
 
 static copse_status call_restore(object *it) {
-  return index_restore(it->at, it->before.saved, it->before.savedBytes);
+  return any_restore(it->at, it->before.saved, it->before.savedBytes);
 }
 
 /* A frame: what a game calls again and again. */
@@ -165,7 +169,7 @@ static copse_status call_frame(object *it) {
   static uint32_t counts[ITEMS], offsets[ITEMS], ids[ITEMS * ITEMS];
   static float distances2[ITEMS * ITEMS], points[3 * ITEMS];
   static copse_corner corners[4 * ITEMS + 20];
-  const index at = it->at;
+  const any at = it->at;
   const float lo[3] = {-9, -9, -9}, hi[3] = {99, 99, 99};
   uint32_t total;
   copse_results all = {ids, distances2, ITEMS * ITEMS, 0, 0};
@@ -179,9 +183,9 @@ static copse_status call_frame(object *it) {
                                      4 * ITEMS + 20, &total, NULL);
   }
   if (at.crowd) return copse_crowd_step(at.crowd, NULL, 0.125f, NULL);
-  CHECK(index_within(at, lo, INFINITY, NULL, &all) == COPSE_OK && all.total == ITEMS);
-  CHECK(index_range(at, lo, hi, NULL, &all) == COPSE_OK && all.total == ITEMS);
-  CHECK(index_neighbors(at, hi, ITEMS, NULL, &all) == COPSE_OK && all.total == ITEMS);
+  CHECK(ITEMS_CALL(at, within, lo, INFINITY, NULL, &all) == COPSE_OK && all.total == ITEMS);
+  CHECK(ITEMS_CALL(at, range, lo, hi, NULL, &all) == COPSE_OK && all.total == ITEMS);
+  CHECK(ITEMS_CALL(at, neighbors, hi, ITEMS, NULL, &all) == COPSE_OK && all.total == ITEMS);
   if (at.octree) {
     CHECK(copse_octree_pairs(at.octree, NULL, &all) == COPSE_OK);
     CHECK(copse_octree_remove(at.octree, 7) == COPSE_OK);
@@ -190,13 +194,13 @@ static copse_status call_frame(object *it) {
     CHECK(copse_octree_move_all(at.octree, NULL) == COPSE_OK);
     return copse_octree_load(at.octree, ITEMS, NULL);
   }
-  CHECK(index_build(at, NULL) == COPSE_OK);
-  CHECK(index_all_within(at, 9, NULL, NULL, &rows) == COPSE_OK);
-  CHECK(index_within_many(at, points, ITEMS, 9, NULL, &rows) == COPSE_OK);
-  CHECK(index_all_neighbors(at, 8, NULL, NULL, &near) == COPSE_OK);
-  CHECK(index_nearest_many(at, points, ITEMS, 8, NULL, &near) == COPSE_OK);
-  CHECK(index_pairs(at, 4, NULL, NULL, &all) == COPSE_OK);
-  return index_raycast_many(at, points, 9, 1, NULL, NULL, ids, distances2);
+  CHECK(copse_points_build(at.points, NULL) == COPSE_OK);
+  CHECK(copse_points_all_within(at.points, 9, NULL, NULL, &rows) == COPSE_OK);
+  CHECK(copse_points_within_many(at.points, points, ITEMS, 9, NULL, &rows) == COPSE_OK);
+  CHECK(copse_points_all_neighbors(at.points, 8, NULL, NULL, &near) == COPSE_OK);
+  CHECK(copse_points_nearest_many(at.points, points, ITEMS, 8, NULL, &near) == COPSE_OK);
+  CHECK(copse_points_pairs(at.points, 4, NULL, NULL, &all) == COPSE_OK);
+  return copse_points_raycast_many(at.points, points, 9, 1, NULL, NULL, ids, distances2);
 }
 
 /* Calls with the first allocation failing, then with the second, until there are no more, and it
@@ -217,7 +221,7 @@ static int allocations_of(object *it, call *called, bool (*isAsBefore)(object *i
 }
 
 static bool is_nothing(object *it) {
-  const index none = {0};
+  const any none = {0};
   return memcmp(&it->at, &none, sizeof none) == 0;
 }
 
@@ -231,13 +235,13 @@ static void test_every_failing_allocation_is_told_and_changes_nothing(void) {
     note(&it, &it.before);
     CHECK(allocations_of(&it, call_save, is_as_before) == 0);
     CHECK(allocations_of(&it, call_restore, is_as_before) == 0 && is_as_before(&it));
-    CHECK(index_capacity(it.at) == ITEMS);
+    CHECK(any_capacity(it.at) == ITEMS);
     CHECK(allocations_of(&it, call_reserve, is_as_before) == (isCrowd ? 2 : 1));
-    CHECK(index_capacity(it.at) == LARGER && is_as_before(&it));
-    CHECK(index_reserve(it.at, COPSE_MAX_CAPACITY + 1) == COPSE_INVALID_ARGUMENT);
+    CHECK(any_capacity(it.at) == LARGER && is_as_before(&it));
+    CHECK(any_reserve(it.at, COPSE_MAX_CAPACITY + 1) == COPSE_INVALID_ARGUMENT);
     CHECK(allocations_of(&it, call_restore, is_as_before) == 0 && is_as_before(&it));
     CHECK(allocations_of(&it, call_frame, is_as_before) == 0);
-    index_destroy(it.at);
+    any_destroy(it.at);
     CHECK(it.book.bytesHeld == 0);
   }
 }
@@ -251,12 +255,12 @@ static void test_after_a_failing_reserve_a_smaller_one_succeeds(void) {
     fill(&it);
     note(&it, &it.before);
     it.book.callsLeft = 0;
-    CHECK(index_reserve(it.at, COPSE_MAX_CAPACITY) == COPSE_OUT_OF_MEMORY);
-    CHECK(is_as_before(&it) && index_capacity(it.at) == ITEMS);
-    CHECK(index_reserve(it.at, 2 * ITEMS) == COPSE_OK && index_capacity(it.at) == 2 * ITEMS);
+    CHECK(any_reserve(it.at, COPSE_MAX_CAPACITY) == COPSE_OUT_OF_MEMORY);
+    CHECK(is_as_before(&it) && any_capacity(it.at) == ITEMS);
+    CHECK(any_reserve(it.at, 2 * ITEMS) == COPSE_OK && any_capacity(it.at) == 2 * ITEMS);
     CHECK(is_as_before(&it));
     CHECK(call_frame(&it) == COPSE_OK);
-    index_destroy(it.at);
+    any_destroy(it.at);
     CHECK(it.book.bytesHeld == 0);
   }
 }

@@ -3,8 +3,8 @@
 #include "../walls.h"
 #include "unit.h"
 
-#include "../../../c/obstacle.h"
-#include "../../../c/snapshot.h"
+#include "../../../c/base/snapshot.h"
+#include "../../../c/walls/obstacle.h"
 
 static copse_obstacle *walls_of(uint32_t capacity, uint32_t pieces, uint32_t leafSize) {
   copse_obstacle_def def = copse_obstacle_default();
@@ -556,7 +556,7 @@ static void test_no_frame_of_walls_allocates(void) {
     CHECK(copse_obstacle_nearest(tree, from, INFINITY, COPSE_SIDE_BOTH, &wall, NULL) == COPSE_OK);
     CHECK(copse_obstacle_within(tree, from, 5, COPSE_SIDE_BOTH, &found) == COPSE_OK);
     const uint32_t who[] = {0, 1, 2, 3};
-    const copse_positions positions = interleaved(segments, 2);
+    const copse_const_positions positions = interleaved(segments, 2);
     CHECK(copse_obstacle_keep_visible(tree, from, &positions, who, 4, ids) <= 4);
     CHECK(copse_obstacle_visibility(tree, from, (float[]){-9, -9}, (float[]){99, 99}, corners,
                                     8 * N, &count, NULL) == COPSE_OK);

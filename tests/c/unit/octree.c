@@ -4,8 +4,8 @@
 #include "../inputs.h"
 #include "unit.h"
 
-#include "../../../c/octree.h"
-#include "../../../c/snapshot.h"
+#include "../../../c/base/snapshot.h"
+#include "../../../c/boxes/octree.h"
 
 static copse_octree *octree_of(copse_octree_def def) {
   copse_octree *tree;

@@ -3,42 +3,42 @@
 #include "../inputs.h"
 #include "unit.h"
 
-#include "../../../c/agenttree.h"
-#include "../../../c/select.h"
+#include "../../../c/base/select.h"
+#include "../../../c/points/agenttree.h"
 
-static index make(copse_agenttree_def def) {
-  index made;
-  CHECK(index_create(&def, tested, &made) == COPSE_OK);
+static copse_points *make(copse_agenttree_def def) {
+  copse_points *made;
+  CHECK(create_points(&def, tested, &made) == COPSE_OK);
   return made;
 }
 
 /* A 2D index over n given points, built. */
-static index built(const float *points, uint32_t n, uint32_t leafSize) {
+static copse_points *built(const float *points, uint32_t n, uint32_t leafSize) {
   copse_agenttree_def def = copse_agenttree_default();
   def.capacity = n ? n : 1;
   def.leafSize = leafSize;
-  index at = make(def);
-  index_set_count(at, n);
-  memcpy(index_positions(at).axes[0], points, n * 2 * sizeof *points);
-  CHECK(index_build(at, NULL) == COPSE_OK);
-  CHECK(index_validate(at));
+  copse_points *at = make(def);
+  copse_points_set_count(at, n);
+  memcpy(copse_points_positions(at).axes[0], points, n * 2 * sizeof *points);
+  CHECK(copse_points_build(at, NULL) == COPSE_OK);
+  CHECK(copse_points_validate(at));
   return at;
 }
 
-static uint32_t within_count(index at, float x, float y, float radius) {
+static bool is_a(const copse_points *at, snapshot_kind kind) { return at->type->kind == kind; }
+
+static uint32_t within_count(copse_points *at, float x, float y, float radius) {
   uint32_t total = COPSE_NONE;
-  index_count_within(at, (float[]){x, y, 0}, radius, NULL, &total, NULL);
+  copse_points_count_within(at, (float[]){x, y, 0}, radius, NULL, &total, NULL);
   return total;
 }
 
 /* ---- Definitions and memory ---- */
 
-static bool is_nothing(index at) { return !at.agenttree && !at.grid && !at.kdtree; }
-
 static void check_refused(const copse_agenttree_def *bad, kind like) {
-  index made = {.agenttree = (copse_agenttree *)&made};
-  CHECK(index_create(bad, like, &made) == COPSE_INVALID_ARGUMENT);
-  CHECK(is_nothing(made) && index_bytes(bad, like) == 0);
+  copse_points *made = (copse_points *)&made;
+  CHECK(create_points(bad, like, &made) == COPSE_INVALID_ARGUMENT);
+  CHECK(!made && bytes_of_points(bad, like) == 0);
 }
 
 static void test_bad_definitions_are_refused(void) {
@@ -79,10 +79,10 @@ static void test_bytes_says_what_creation_takes(void) {
     copse_agenttree_def def = copse_agenttree_default();
     def.leafSize = leafSize;
     def.allocator = ledger_allocator(&book);
-    index at = make(def);
-    CHECK(book.bytesHeld == index_bytes(&def, tested));
-    CHECK(book.bytesHeld == index_stats(at).bytes);
-    index_destroy(at);
+    copse_points *at = make(def);
+    CHECK(book.bytesHeld == bytes_of_points(&def, tested));
+    CHECK(book.bytesHeld == copse_points_stats(at).bytes);
+    copse_points_destroy(at);
     CHECK(book.bytesHeld == 0);
   }
 }
@@ -90,7 +90,7 @@ static void test_bytes_says_what_creation_takes(void) {
 static void test_at_most_64_bytes_an_agent(void) {
   copse_agenttree_def def = copse_agenttree_default();
   def.capacity = 100000;
-  CHECK(index_bytes(&def, tested) <= 64 * (size_t)def.capacity);
+  CHECK(bytes_of_points(&def, tested) <= 64 * (size_t)def.capacity);
 }
 
 static void test_no_frame_allocates(void) {
@@ -99,8 +99,8 @@ static void test_no_frame_allocates(void) {
   copse_agenttree_def def = copse_agenttree_default();
   def.capacity = N;
   def.allocator = ledger_allocator(&book);
-  index at = make(def);
-  float *positions = index_positions(at).axes[0];
+  copse_points *at = make(def);
+  float *positions = copse_points_positions(at).axes[0];
   for (int i = 0; i < 2 * N; i++) positions[i] = (float)(i * 37 % 101);
   static uint32_t offsets[N], counts[N], ids[N * N];
   static float distances2[N * K];
@@ -111,37 +111,37 @@ static void test_no_frame_allocates(void) {
   book.callsLeft = 0; /* the next would be counted */
   for (uint32_t frame = 0; frame < repeats(FRAMES); frame++) {
     positions[frame % (2 * N)] += (float)(frame % 7) - 3;
-    index_set_count(at, N - frame % 5);
-    CHECK(index_build(at, NULL) == COPSE_OK);
+    copse_points_set_count(at, N - frame % 5);
+    CHECK(copse_points_build(at, NULL) == COPSE_OK);
     copse_rows rows = {offsets, counts, ids, N * N, 0, false};
-    CHECK(index_all_within(at, 8, NULL, NULL, &rows) == COPSE_OK);
+    CHECK(copse_points_all_within(at, 8, NULL, NULL, &rows) == COPSE_OK);
     copse_neighbor_rows nearest = {counts, ids, distances2};
-    CHECK(index_all_neighbors(at, K, NULL, NULL, &nearest) == COPSE_OK);
+    CHECK(copse_points_all_neighbors(at, K, NULL, NULL, &nearest) == COPSE_OK);
     copse_results pairs = {ids, NULL, N * N, 0, 0};
-    CHECK(index_pairs(at, 2, NULL, NULL, &pairs) == COPSE_OK);
+    CHECK(copse_points_pairs(at, 2, NULL, NULL, &pairs) == COPSE_OK);
     CHECK(within_count(at, 50, 50, 200) > 0);
-    CHECK(index_within_many(at, SEGMENTS, 4, 9, NULL, &rows) == COPSE_OK);
-    CHECK(index_nearest_many(at, SEGMENTS, 4, K, NULL, &nearest) == COPSE_OK);
-    CHECK(index_raycast_many(at, SEGMENTS, 2, 1, NULL, &query, ids, distances2) == COPSE_OK);
+    CHECK(copse_points_within_many(at, SEGMENTS, 4, 9, NULL, &rows) == COPSE_OK);
+    CHECK(copse_points_nearest_many(at, SEGMENTS, 4, K, NULL, &nearest) == COPSE_OK);
+    CHECK(copse_points_raycast_many(at, SEGMENTS, 2, 1, NULL, &query, ids, distances2) == COPSE_OK);
     copse_results found = {ids, distances2, N, 0, 0};
     copse_hit hit;
     uint32_t one;
     bool any;
-    CHECK(index_within(at, from, 20, &query, &found) == COPSE_OK);
-    CHECK(index_range(at, from, to, &query, &found) == COPSE_OK);
-    CHECK(index_neighbors(at, from, K, &query, &found) == COPSE_OK);
-    CHECK(index_cone(at, from, to, 0.5f, 60, &query, &found) == COPSE_OK);
-    CHECK(index_nearest(at, from, &query, &one, NULL) == COPSE_OK);
-    CHECK(index_count_within(at, from, 20, &query, &one, NULL) == COPSE_OK);
-    CHECK(index_any_within(at, from, 20, &query, &any, NULL) == COPSE_OK);
-    CHECK(index_raycast(at, from, to, 1, NULL, &query, &hit, NULL) == COPSE_OK);
-    CHECK(index_order(at, &one) && one == index_count(at));
+    CHECK(copse_points_within(at, from, 20, &query, &found) == COPSE_OK);
+    CHECK(copse_points_range(at, from, to, &query, &found) == COPSE_OK);
+    CHECK(copse_points_neighbors(at, from, K, &query, &found) == COPSE_OK);
+    CHECK(copse_points_cone(at, from, to, 0.5f, 60, &query, &found) == COPSE_OK);
+    CHECK(copse_points_nearest(at, from, &query, &one, NULL, NULL) == COPSE_OK);
+    CHECK(copse_points_count_within(at, from, 20, &query, &one, NULL) == COPSE_OK);
+    CHECK(copse_points_any_within(at, from, 20, &query, &any, NULL) == COPSE_OK);
+    CHECK(copse_points_raycast(at, from, to, 1, NULL, &query, &hit, NULL) == COPSE_OK);
+    CHECK(copse_points_order(at, &one) && one == copse_points_count(at));
     size_t total;
-    CHECK(index_save(at, words, sizeof words, &total, NULL) == COPSE_OK);
-    if (frame % 16 == 0) CHECK(index_restore(at, words, total) == COPSE_OK);
+    CHECK(copse_points_save(at, words, sizeof words, &total, NULL) == COPSE_OK);
+    if (frame % 16 == 0) CHECK(copse_points_restore(at, words, total) == COPSE_OK);
   }
   CHECK(book.callsLeft == 0);
-  index_destroy(at);
+  copse_points_destroy(at);
 }
 
 static void test_reserve_keeps_buffers_and_the_last_build(void) {
@@ -151,25 +151,25 @@ static void test_reserve_keeps_buffers_and_the_last_build(void) {
     def.dimensions = 3;
     def.leafSize = 3;
     def.layout = (copse_layout)layout;
-    index at = make(def);
-    index_set_count(at, 50);
-    copse_positions positions = index_positions(at);
+    copse_points *at = make(def);
+    copse_points_set_count(at, 50);
+    copse_positions positions = copse_points_positions(at);
     for (uint32_t id = 0; id < 50; id++)
       for (int axis = 0; axis < 3; axis++)
         positions.axes[axis][id * positions.stride] = (float)(id * (uint32_t)(axis + 1));
-    index_groups(at)[7] = 6;
-    index_build(at, NULL);
-    CHECK(index_reserve(at, 20) == COPSE_OK && index_capacity(at) == 50);
-    CHECK(index_reserve(at, 500) == COPSE_OK && index_capacity(at) == 500);
-    positions = index_positions(at);
+    copse_points_groups(at)[7] = 6;
+    copse_points_build(at, NULL);
+    CHECK(copse_points_reserve(at, 20) == COPSE_OK && copse_points_capacity(at) == 50);
+    CHECK(copse_points_reserve(at, 500) == COPSE_OK && copse_points_capacity(at) == 500);
+    positions = copse_points_positions(at);
     for (uint32_t id = 0; id < 50; id++)
       for (int axis = 0; axis < 3; axis++)
         CHECK(positions.axes[axis][id * positions.stride] == (float)(id * (uint32_t)(axis + 1)));
-    CHECK(index_groups(at)[7] == 6 && index_groups(at)[499] == 1);
-    CHECK(within_count(at, 0, 0, INFINITY) == 50 && index_validate(at));
-    CHECK(index_set_count(at, 500) == COPSE_OK);
-    CHECK(index_build(at, NULL) == COPSE_OK && index_validate(at));
-    index_destroy(at);
+    CHECK(copse_points_groups(at)[7] == 6 && copse_points_groups(at)[499] == 1);
+    CHECK(within_count(at, 0, 0, INFINITY) == 50 && copse_points_validate(at));
+    CHECK(copse_points_set_count(at, 500) == COPSE_OK);
+    CHECK(copse_points_build(at, NULL) == COPSE_OK && copse_points_validate(at));
+    copse_points_destroy(at);
   }
 }
 
@@ -177,11 +177,11 @@ static void test_reserve_keeps_buffers_and_the_last_build(void) {
 static void test_arrays_by_slot_are_those_of_the_last_build(void) {
   enum { N = 6 };
   static const float points[2 * N] = {0, 0, 1, 0, 2, 0, 3, 0, 9, 0, 9, 9};
-  index at = make(copse_agenttree_default());
-  CHECK(index_built(at) == 0);
-  index_destroy(at);
+  copse_points *at = make(copse_agenttree_default());
+  CHECK(copse_points_built(at) == 0);
+  copse_points_destroy(at);
   at = built(points, N, 2);
-  CHECK(index_reserve(at, 2 * N) == COPSE_OK && index_built(at) == N);
+  CHECK(copse_points_reserve(at, 2 * N) == COPSE_OK && copse_points_built(at) == N);
   float *radii = malloc(N * sizeof *radii);
   uint32_t *masks = malloc(N * sizeof *masks), ids[4 * N], offsets[2 * N], counts[2 * N];
   for (uint32_t slot = 0; slot < N; slot++) {
@@ -192,100 +192,101 @@ static void test_arrays_by_slot_are_those_of_the_last_build(void) {
   uint32_t words[64];
   for (uint32_t step = 0; step < 4; step++) {
     const uint32_t number[] = {N, 2, 0, 2 * N};
-    CHECK(index_set_count(at, number[step]) == COPSE_OK && index_built(at) == N);
+    CHECK(copse_points_set_count(at, number[step]) == COPSE_OK && copse_points_built(at) == N);
     if (step == 2) {
-      CHECK(index_save(at, words, sizeof words, &size, NULL) == COPSE_OK);
-      CHECK(index_build(at, NULL) == COPSE_OK && index_built(at) == 0);
-      CHECK(index_restore(at, words, size) == COPSE_OK && index_built(at) == N);
+      CHECK(copse_points_save(at, words, sizeof words, &size, NULL) == COPSE_OK);
+      CHECK(copse_points_build(at, NULL) == COPSE_OK && copse_points_built(at) == 0);
+      CHECK(copse_points_restore(at, words, size) == COPSE_OK && copse_points_built(at) == N);
     }
     copse_results pairs = {ids, NULL, 4 * N, 0, 0};
-    CHECK(index_pairs(at, 0, radii, NULL, &pairs) == COPSE_OK && pairs.total == 6);
+    CHECK(copse_points_pairs(at, 0, radii, NULL, &pairs) == COPSE_OK && pairs.total == 6);
     copse_rows rows = {offsets, counts, ids, 4 * N, 0, false};
-    CHECK(index_all_within(at, 1, NULL, masks, &rows) == COPSE_OK && rows.total == 4);
+    CHECK(copse_points_all_within(at, 1, NULL, masks, &rows) == COPSE_OK && rows.total == 4);
     CHECK(counts[0] == 1 && counts[1] == 0 && counts[2] == 2 && counts[4] == 0);
     copse_hit hit;
-    CHECK(index_raycast(at, (float[]){9, 20}, (float[]){9, 2}, 0.5f, radii, NULL, &hit, NULL) ==
-              COPSE_OK &&
+    CHECK(copse_points_raycast(at, (float[]){9, 20}, (float[]){9, 2}, 0.5f, radii, NULL, &hit,
+                               NULL) == COPSE_OK &&
           hit.id == 5);
   }
   free(radii);
   free(masks);
-  index_destroy(at);
+  copse_points_destroy(at);
 }
 
 static void test_a_count_above_the_capacity_is_full(void) {
-  index at = make(copse_agenttree_default());
-  CHECK(index_set_count(at, 1000) == COPSE_OK);
-  CHECK(index_set_count(at, 1001) == COPSE_FULL);
-  CHECK(index_count(at) == 1000);
+  copse_points *at = make(copse_agenttree_default());
+  CHECK(copse_points_set_count(at, 1000) == COPSE_OK);
+  CHECK(copse_points_set_count(at, 1001) == COPSE_FULL);
+  CHECK(copse_points_count(at) == 1000);
   float xs[2] = {0}, ys[2] = {0};
-  copse_positions positions = {{xs, ys, NULL}, 1};
-  CHECK(index_build_from(at, &positions, NULL, 1001, NULL) == COPSE_FULL);
+  copse_const_positions positions = {{xs, ys, NULL}, 1};
+  CHECK(copse_points_build_from(at, &positions, NULL, 1001, NULL) == COPSE_FULL);
   positions.axes[1] = NULL;
-  CHECK(index_build_from(at, &positions, NULL, 2, NULL) == COPSE_INVALID_ARGUMENT);
-  CHECK(index_count(at) == 1000);
-  index_destroy(at);
-  index_destroy((index){0});
+  CHECK(copse_points_build_from(at, &positions, NULL, 2, NULL) == COPSE_INVALID_ARGUMENT);
+  CHECK(copse_points_count(at) == 1000);
+  copse_points_destroy(at);
+  copse_points_destroy(NULL);
 }
 
 static void test_the_order_has_the_agents_of_the_last_build(void) {
   const float points[] = {3, 0, 1, 0, 2, 0};
-  index at = built(points, 3, 1);
+  copse_points *at = built(points, 3, 1);
   uint32_t count;
-  const uint32_t *order = index_order(at, &count);
+  const uint32_t *order = copse_points_order(at, &count);
   CHECK(count == 3 && order[0] + order[1] + order[2] == 3 && order[0] != order[1]);
-  index_groups(at)[order[0]] = 0;
-  index_order(at, &count);
+  copse_points_groups(at)[order[0]] = 0;
+  copse_points_order(at, &count);
   CHECK(count == 3); /* until the next build */
-  CHECK(index_build(at, NULL) == COPSE_OK);
-  index_order(at, &count);
+  CHECK(copse_points_build(at, NULL) == COPSE_OK);
+  copse_points_order(at, &count);
   CHECK(count == 2);
-  index_destroy(at);
+  copse_points_destroy(at);
 }
 
 /* ---- Build ---- */
 
 static void test_before_the_first_build_every_query_is_empty(void) {
-  index at = make(copse_agenttree_default());
-  index_set_count(at, 10);
+  copse_points *at = make(copse_agenttree_default());
+  copse_points_set_count(at, 10);
   CHECK(within_count(at, 0, 0, INFINITY) == 0);
   uint32_t id = 5;
-  CHECK(index_nearest(at, (float[]){0, 0}, NULL, &id, NULL) == COPSE_OK);
-  CHECK(id == COPSE_NONE && index_validate(at));
-  CHECK(index_cells(at, 0, NULL, 0) == 0);
-  index_destroy(at);
+  CHECK(copse_points_nearest(at, (float[]){0, 0}, NULL, &id, NULL, NULL) == COPSE_OK);
+  CHECK(id == COPSE_NONE && copse_points_validate(at));
+  CHECK(copse_points_cells(at, 0, NULL, 0) == 0);
+  copse_points_destroy(at);
 }
 
 static void test_no_agents_and_one_agent(void) {
   const float point[2] = {3, 4};
-  index none = built(point, 0, 4), one = built(point, 1, 4);
-  CHECK(within_count(none, 0, 0, INFINITY) == 0 && index_stats(none).leaves == 0);
-  CHECK(within_count(one, 0, 0, 5) == 1 && index_stats(one).leaves == 1);
-  CHECK(within_count(one, 0, 0, 4.999f) == 0 && index_stats(one).depth == 0);
+  copse_points *none = built(point, 0, 4), *one = built(point, 1, 4);
+  CHECK(within_count(none, 0, 0, INFINITY) == 0 && copse_points_stats(none).leaves == 0);
+  CHECK(within_count(one, 0, 0, 5) == 1 && copse_points_stats(one).leaves == 1);
+  CHECK(within_count(one, 0, 0, 4.999f) == 0 && copse_points_stats(one).depth == 0);
   uint32_t id, offset, number;
   float distance2;
   for (uint32_t n = 0; n < 2; n++) {
-    index at = n ? one : none;
+    copse_points *at = n ? one : none;
     copse_results out = {&id, &distance2, 1, 0, 0};
-    CHECK(index_nearest(at, point, NULL, &id, NULL) == COPSE_OK && id == (n ? 0 : COPSE_NONE));
-    CHECK(index_neighbors(at, point, 9, NULL, &out) == COPSE_OK && out.total == n);
-    CHECK(index_range(at, point, point, NULL, &out) == COPSE_OK && out.total == n);
-    CHECK(index_pairs(at, INFINITY, NULL, NULL, &out) == COPSE_OK && out.total == 0);
+    CHECK(copse_points_nearest(at, point, NULL, &id, NULL, NULL) == COPSE_OK &&
+          id == (n ? 0 : COPSE_NONE));
+    CHECK(copse_points_neighbors(at, point, 9, NULL, &out) == COPSE_OK && out.total == n);
+    CHECK(copse_points_range(at, point, point, NULL, &out) == COPSE_OK && out.total == n);
+    CHECK(copse_points_pairs(at, INFINITY, NULL, NULL, &out) == COPSE_OK && out.total == 0);
     copse_rows rows = {&offset, &number, &id, 1, 0, false};
-    CHECK(index_all_within(at, INFINITY, NULL, NULL, &rows) == COPSE_OK && rows.total == 0);
+    CHECK(copse_points_all_within(at, INFINITY, NULL, NULL, &rows) == COPSE_OK && rows.total == 0);
   }
-  index_destroy(none);
-  index_destroy(one);
+  copse_points_destroy(none);
+  copse_points_destroy(one);
 }
 
 static void test_coincident_agents_make_one_leaf(void) {
   enum { N = 10000 };
   static float points[2 * N];
   for (int i = 0; i < 2 * N; i++) points[i] = 7;
-  index at = built(points, N, 1);
-  CHECK(at.kdtree || index_stats(at).leaves == 1);
+  copse_points *at = built(points, N, 1);
+  CHECK(is_a(at, SNAPSHOT_KDTREE) || copse_points_stats(at).leaves == 1);
   CHECK(within_count(at, 7, 7, 0) == N);
-  index_destroy(at);
+  copse_points_destroy(at);
 }
 
 static void test_exponential_spacing_keeps_the_depth_bounded(void) {
@@ -295,10 +296,10 @@ static void test_exponential_spacing_keeps_the_depth_bounded(void) {
     points[2 * i] = ldexpf(1 + (float)(i % 64) / 64, i % 240 - 190);
     points[2 * i + 1] = ldexpf(1 + (float)(i % 37) / 37, i % 167 - 120);
   }
-  index at = built(points, N, 1);
-  CHECK(index_stats(at).depth < COPSE_MAX_DEPTH);
+  copse_points *at = built(points, N, 1);
+  CHECK(copse_points_stats(at).depth < COPSE_MAX_DEPTH);
   CHECK(within_count(at, 0, 0, INFINITY) == N);
-  index_destroy(at);
+  copse_points_destroy(at);
 }
 
 /* A middle of two of them is one of them; the sum of the largest is not an accepted coordinate. */
@@ -307,18 +308,19 @@ static void test_adjacent_floats_are_told_apart(void) {
   for (int i = 0; i < 4; i++) {
     float points[64], x = begins[i];
     for (int at = 0; at < 32; at++, x = nextafterf(x, 0)) points[2 * at] = points[2 * at + 1] = x;
-    index at = built(points, 32, 1);
-    CHECK(!at.agenttree || index_stats(at).leaves == 32);
+    copse_points *at = built(points, 32, 1);
+    CHECK(!is_a(at, SNAPSHOT_AGENTTREE) || copse_points_stats(at).leaves == 32);
     for (int each = 0; each < 32; each++)
       CHECK(within_count(at, points[2 * each], points[2 * each + 1], 0) == 1);
-    index_destroy(at);
+    copse_points_destroy(at);
     for (int odd = 0; odd < 2; odd++) { /* between two the middle is the even one */
       float two[2 * 16];
       for (int each = 0; each < 32; each++) two[each] = points[2 * (odd + each / 2 % 2)];
       at = built(two, 16, 4); /* so that there is room for nodes without agents */
-      CHECK(!at.agenttree || (index_stats(at).leaves == 2 && index_stats(at).depth == 1));
+      CHECK(!is_a(at, SNAPSHOT_AGENTTREE) ||
+            (copse_points_stats(at).leaves == 2 && copse_points_stats(at).depth == 1));
       CHECK(within_count(at, two[0], two[1], 0) == 8);
-      index_destroy(at);
+      copse_points_destroy(at);
     }
   }
 }
@@ -326,11 +328,11 @@ static void test_adjacent_floats_are_told_apart(void) {
 static void test_huge_and_tiny_coordinates(void) {
   const float huge = COPSE_MAX_COORDINATE, tiny = 1e-45f;
   const float points[] = {huge, huge, -huge, -huge, tiny, -tiny, 0, 0, -0.0f, 0};
-  index at = built(points, 5, 1);
+  copse_points *at = built(points, 5, 1);
   CHECK(within_count(at, 0, 0, 0) == 3); /* the difference squared underflows to 0 */
   CHECK(within_count(at, 0, 0, INFINITY) == 5);
   CHECK(within_count(at, huge, huge, 1e18f) == 1);
-  index_destroy(at);
+  copse_points_destroy(at);
 }
 
 /* Coincident where the square of their distance is 0, and nowhere else: nothing is flushed. */
@@ -338,33 +340,33 @@ static void test_denormals_are_kept(void) {
   const float least = 1e-45f, small = 1e-20f;
   const float points[] = {0, 0, least, 0, -least, least, small, 0};
   uint32_t id;
-  index at = built(points, 4, 1);
+  copse_points *at = built(points, 4, 1);
   CHECK(within_count(at, 0, 0, 0) == 3 && within_count(at, least, least, 0) == 3);
   CHECK(within_count(at, 0, 0, 0.9f * small) == 3 && within_count(at, 0, 0, small) == 4);
   for (uint32_t i = 0; i < 4; i++) {
     copse_results out = {&id, NULL, 1, 0, 0};
-    CHECK(index_range(at, points + 2 * i, points + 2 * i, NULL, &out) == COPSE_OK);
+    CHECK(copse_points_range(at, points + 2 * i, points + 2 * i, NULL, &out) == COPSE_OK);
     CHECK(out.total == 1 && id == i);
   }
-  index_destroy(at);
+  copse_points_destroy(at);
 }
 
 static void test_minus_zero_equals_zero(void) {
   const float signs[] = {-0.0f, 0, 0, -0.0f, -0.0f, -0.0f, 0, 0, 1, -0.0f}, plain[10] = {[8] = 1};
-  index at = built(signs, 5, 1), same = built(plain, 5, 1);
+  copse_points *at = built(signs, 5, 1), *same = built(plain, 5, 1);
   uint32_t ids[2][5];
   float distances2[2][5];
   for (int sign = 0; sign < 2; sign++) {
     const float center[2] = {sign ? -0.0f : 0, sign ? 0 : -0.0f};
     copse_results a = {ids[0], distances2[0], 5, 0, 0}, b = {ids[1], distances2[1], 5, 0, 0};
-    CHECK(index_within(at, center, 0, NULL, &a) == COPSE_OK && a.total == 4);
-    CHECK(index_within(same, center, 0, NULL, &b) == COPSE_OK && same_results(&a, &b, true));
-    CHECK(index_range(at, center, center, NULL, &a) == COPSE_OK && a.total == 4);
-    CHECK(index_neighbors(at, center, 5, NULL, &a) == COPSE_OK && a.total == 5);
+    CHECK(copse_points_within(at, center, 0, NULL, &a) == COPSE_OK && a.total == 4);
+    CHECK(copse_points_within(same, center, 0, NULL, &b) == COPSE_OK && same_results(&a, &b, true));
+    CHECK(copse_points_range(at, center, center, NULL, &a) == COPSE_OK && a.total == 4);
+    CHECK(copse_points_neighbors(at, center, 5, NULL, &a) == COPSE_OK && a.total == 5);
     for (uint32_t i = 0; i < 5; i++) CHECK(ids[0][i] == i);
   }
-  index_destroy(at);
-  index_destroy(same);
+  copse_points_destroy(at);
+  copse_points_destroy(same);
 }
 
 static void test_a_position_that_is_not_finite_is_named_and_the_last_build_stays(void) {
@@ -372,21 +374,22 @@ static void test_a_position_that_is_not_finite_is_named_and_the_last_build_stays
   const float bad[] = {NAN, INFINITY, -INFINITY, 2e18f, -2e18f, beyond, -beyond};
   for (int i = 0; i < 7; i++) {
     float points[] = {0, 0, 1, 1, 2, 2, 9, 9};
-    index at = built(points, 4, 1);
-    copse_positions positions = index_positions(at);
+    copse_points *at = built(points, 4, 1);
+    copse_positions positions = copse_points_positions(at);
     positions.axes[0][0] = 50;
     positions.axes[1][2 * positions.stride] = positions.axes[0][3 * positions.stride] = bad[i];
     uint32_t firstBad = 0;
-    CHECK(index_build(at, &firstBad) == COPSE_NOT_FINITE && firstBad == 2);
+    CHECK(copse_points_build(at, &firstBad) == COPSE_NOT_FINITE && firstBad == 2);
     CHECK(within_count(at, 0, 0, 0) == 1 && within_count(at, 0, 0, INFINITY) == 4);
     size_t total;
     firstBad = 0;
-    CHECK(index_save(at, NULL, 0, &total, &firstBad) == COPSE_NOT_FINITE);
+    CHECK(copse_points_save(at, NULL, 0, &total, &firstBad) == COPSE_NOT_FINITE);
     CHECK(firstBad == 2);
-    index_groups(at)[2] = index_groups(at)[3] = 0; /* what has no group is not looked at */
-    CHECK(index_build(at, &firstBad) == COPSE_OK && firstBad == COPSE_NONE);
+    copse_points_groups(at)[2] = copse_points_groups(at)[3] =
+        0; /* what has no group is not looked at */
+    CHECK(copse_points_build(at, &firstBad) == COPSE_OK && firstBad == COPSE_NONE);
     CHECK(within_count(at, 0, 0, INFINITY) == 2);
-    index_destroy(at);
+    copse_points_destroy(at);
   }
 }
 
@@ -402,15 +405,17 @@ static void test_build_from_takes_any_layout(void) {
         {{x + 1, x, x + (dim - 1)}, dim}, /* y, x, … */
     };
     for (int layout = 0; layout < 4; layout++) {
-      const copse_positions given = layouts[layout];
+      const copse_positions written = layouts[layout];
+      const copse_const_positions given = readable(written);
       for (uint32_t id = 0; id < N; id++)
         for (uint32_t axis = dim; axis-- > 0;)
-          given.axes[axis][id * given.stride] = (float)((id * 4 + axis * 3) % 7);
+          written.axes[axis][id * written.stride] = (float)((id * 4 + axis * 3) % 7);
       copse_agenttree_def def = copse_agenttree_default();
       def.dimensions = dim;
-      index at = make(def);
-      CHECK(index_build_from(at, &given, NULL, N, NULL) == COPSE_OK && index_validate(at));
-      const copse_brute brute = {given, NULL, N, dim};
+      copse_points *at = make(def);
+      CHECK(copse_points_build_from(at, &given, NULL, N, NULL) == COPSE_OK &&
+            copse_points_validate(at));
+      const brute_points brute = {given, NULL, N, dim};
       const asked ask = {.center = {3, 3, 3},
                          .direction = {1},
                          .radius = 2,
@@ -421,15 +426,15 @@ static void test_build_from_takes_any_layout(void) {
       CHECK(compare_queries(at, &brute, &ask) == NULL);
 
       /* What is not finite is named, and the last build stays. */
-      float *bad = &given.axes[dim - 1][5 * given.stride], good = *bad;
+      float *bad = &written.axes[dim - 1][5 * written.stride], good = *bad;
       uint32_t firstBad = 0;
       *bad = NAN;
-      CHECK(index_build_from(at, &given, NULL, N, &firstBad) == COPSE_NOT_FINITE);
-      CHECK(firstBad == 5 && index_count(at) == N);
-      CHECK(index_build_from(at, &given, NULL, N, NULL) == COPSE_NOT_FINITE);
+      CHECK(copse_points_build_from(at, &given, NULL, N, &firstBad) == COPSE_NOT_FINITE);
+      CHECK(firstBad == 5 && copse_points_count(at) == N);
+      CHECK(copse_points_build_from(at, &given, NULL, N, NULL) == COPSE_NOT_FINITE);
       *bad = good;
       CHECK(compare_queries(at, &brute, &ask) == NULL);
-      index_destroy(at);
+      copse_points_destroy(at);
     }
   }
 }
@@ -438,45 +443,49 @@ static void test_build_from_skips_without_groups(void) {
   float points[] = {0, 0, NAN, 0, 2, 2};
   copse_agenttree_def def = copse_agenttree_default();
   def.onNonFinite = COPSE_NON_FINITE_SKIP;
-  index at = make(def);
-  const copse_positions given = interleaved(points, 2), nowhere = {{NULL, NULL, NULL}, 2};
-  CHECK(index_build_from(at, &given, NULL, 3, NULL) == COPSE_OK && index_validate(at));
-  CHECK(index_stats(at).skipped == 1 && within_count(at, 0, 0, INFINITY) == 2);
-  CHECK(index_build_from(at, &nowhere, NULL, 0, NULL) == COPSE_OK && index_count(at) == 0);
+  copse_points *at = make(def);
+  const copse_const_positions given = interleaved(points, 2), nowhere = {{NULL, NULL, NULL}, 2};
+  CHECK(copse_points_build_from(at, &given, NULL, 3, NULL) == COPSE_OK &&
+        copse_points_validate(at));
+  CHECK(copse_points_stats(at).skipped == 1 && within_count(at, 0, 0, INFINITY) == 2);
+  CHECK(copse_points_build_from(at, &nowhere, NULL, 0, NULL) == COPSE_OK &&
+        copse_points_count(at) == 0);
   CHECK(within_count(at, 0, 0, INFINITY) == 0);
-  index_destroy(at);
+  copse_points_destroy(at);
 }
 
 static void test_skip_leaves_out_and_counts_what_is_not_finite(void) {
   copse_agenttree_def def = copse_agenttree_default();
   def.onNonFinite = COPSE_NON_FINITE_SKIP;
-  index at = make(def);
-  index_set_count(at, 100);
-  copse_positions positions = index_positions(at);
+  copse_points *at = make(def);
+  copse_points_set_count(at, 100);
+  copse_positions positions = copse_points_positions(at);
   for (uint32_t id = 0; id < 100; id += 3) positions.axes[id % 2][id * positions.stride] = NAN;
-  CHECK(index_build(at, NULL) == COPSE_OK && index_validate(at));
-  CHECK(index_stats(at).skipped == 34 && index_stats(at).agents == 66);
+  CHECK(copse_points_build(at, NULL) == COPSE_OK && copse_points_validate(at));
+  CHECK(copse_points_stats(at).skipped == 34 && copse_points_stats(at).agents == 66);
   CHECK(within_count(at, 0, 0, INFINITY) == 66);
   uint32_t offsets[100], counts[100], ids[100 * 100];
   float distances2[100 * 2];
   copse_rows rows = {offsets, counts, ids, 100 * 100, 0, false};
-  CHECK(index_all_within(at, INFINITY, NULL, NULL, &rows) == COPSE_OK && rows.total == 66 * 65);
+  CHECK(copse_points_all_within(at, INFINITY, NULL, NULL, &rows) == COPSE_OK &&
+        rows.total == 66 * 65);
   for (uint32_t id = 0; id < 100; id++) CHECK(counts[id] == (id % 3 ? 65 : 0));
   copse_neighbor_rows near = {counts, ids, distances2};
-  CHECK(index_all_neighbors(at, 2, NULL, NULL, &near) == COPSE_OK);
+  CHECK(copse_points_all_neighbors(at, 2, NULL, NULL, &near) == COPSE_OK);
   for (uint32_t id = 0; id < 100; id++) CHECK(counts[id] == (id % 3 ? 2 : 0));
   copse_results out = {ids, NULL, 100 * 100, 0, 0};
   const float lo[2] = {-INFINITY, -INFINITY}, hi[2] = {INFINITY, INFINITY};
-  CHECK(index_pairs(at, INFINITY, NULL, NULL, &out) == COPSE_OK && out.total == 66 * 65);
-  CHECK(index_range(at, lo, hi, NULL, &out) == COPSE_OK && out.total == 66);
+  CHECK(copse_points_pairs(at, INFINITY, NULL, NULL, &out) == COPSE_OK && out.total == 66 * 65);
+  CHECK(copse_points_range(at, lo, hi, NULL, &out) == COPSE_OK && out.total == 66);
   uint32_t count;
-  const uint32_t *order = index_order(at, &count);
+  const uint32_t *order = copse_points_order(at, &count);
   CHECK(count == 66);
   for (uint32_t i = 0; i < 66; i++) CHECK(order[i] % 3 && ids[i] % 3);
-  CHECK(index_build_from(at, &positions, NULL, 50, NULL) == COPSE_OK); /* all of group 1 */
-  CHECK(index_stats(at).skipped == 17 && within_count(at, 0, 0, INFINITY) == 33);
-  CHECK(index_validate(at));
-  index_destroy(at);
+  const copse_const_positions given = readable(positions);
+  CHECK(copse_points_build_from(at, &given, NULL, 50, NULL) == COPSE_OK); /* all of group 1 */
+  CHECK(copse_points_stats(at).skipped == 17 && within_count(at, 0, 0, INFINITY) == 33);
+  CHECK(copse_points_validate(at));
+  copse_points_destroy(at);
 }
 
 static void test_median_splits_are_balanced(void) {
@@ -493,11 +502,11 @@ static void test_median_splits_are_balanced(void) {
   def.split = COPSE_SPLIT_MEDIAN;
   for (int axis = 0; axis < 2; axis++) {
     def.axis = (copse_axis)axis;
-    index at = make(def);
-    const copse_positions given = {{points, points + 1, NULL}, 2};
-    CHECK(index_build_from(at, &given, NULL, N, NULL) == COPSE_OK);
-    CHECK(index_validate(at) && index_stats(at).depth == 12);
-    index_destroy(at);
+    copse_points *at = make(def);
+    const copse_const_positions given = {{points, points + 1, NULL}, 2};
+    CHECK(copse_points_build_from(at, &given, NULL, N, NULL) == COPSE_OK);
+    CHECK(copse_points_validate(at) && copse_points_stats(at).depth == 12);
+    copse_points_destroy(at);
   }
 }
 
@@ -511,18 +520,19 @@ static void check_builds(const copse_agenttree_def *def, double most) {
     for (int i = 0; i < INPUTS; i++) {
       const int input = (INPUT_UNIFORM + i) % INPUTS;
       fill_input(points, input, N, def->dimensions, onAllAxes);
-      index at = make(*def);
-      const copse_positions given = interleaved(points, def->dimensions);
+      copse_points *at = make(*def);
+      const copse_const_positions given = interleaved(points, def->dimensions);
       copse_comparisons = 0;
-      CHECK(index_build_from(at, &given, NULL, N, NULL) == COPSE_OK && index_validate(at));
+      CHECK(copse_points_build_from(at, &given, NULL, N, NULL) == COPSE_OK &&
+            copse_points_validate(at));
       if (input == INPUT_UNIFORM) uniform = copse_comparisons;
       CHECK((double)copse_comparisons <= most * (double)uniform);
       /* 64 levels of halves at most, then medians. */
-      CHECK(index_stats(at).depth <= 64 + 14 && index_stats(at).nodes <= 4 * N + 64);
+      CHECK(copse_points_stats(at).depth <= 64 + 14 && copse_points_stats(at).nodes <= 4 * N + 64);
       uint32_t total;
-      index_count_within(at, points, INFINITY, NULL, &total, NULL);
+      copse_points_count_within(at, points, INFINITY, NULL, &total, NULL);
       CHECK(total == N);
-      index_destroy(at);
+      copse_points_destroy(at);
     }
   }
 }
@@ -549,9 +559,9 @@ static void test_the_node_pool_suffices_for_lopsided_sets(void) {
       points[2 * i] = ldexpf(1, i % 100 - 60) * (float)(1 + i / 120);
       points[2 * i + 1] = 0;
     }
-    index at = built(points, N, leafSize);
+    copse_points *at = built(points, N, leafSize);
     CHECK(within_count(at, 0, 0, INFINITY) == N);
-    index_destroy(at);
+    copse_points_destroy(at);
   }
 }
 
@@ -563,9 +573,9 @@ static void test_halving_some_leaves_nodes_for_the_others(void) {
   for (int i = 0; i < LADDER; i++) points[2 * i] = -ldexpf(128, -i);
   for (int i = 0; i < NEAR; i++) points[2 * (LADDER + i)] = (float)i / NEAR;
   for (int i = 0; i < FAR; i++) points[2 * (LADDER + NEAR + i)] = 128 - (float)i / FAR;
-  index at = built(points, N, 8);
+  copse_points *at = built(points, N, 8);
   float cells[2 * N * 6];
-  const size_t floats = index_cells(at, 0, cells, sizeof cells / sizeof *cells);
+  const size_t floats = copse_points_cells(at, 0, cells, sizeof cells / sizeof *cells);
   bool isHalved = false, isDivided = false;
   for (size_t i = 0; i < floats; i += 6) {
     const float right = cells[i + 2], size = cells[i + 5];
@@ -573,7 +583,7 @@ static void test_halving_some_leaves_nodes_for_the_others(void) {
     isDivided |= right >= 0 && right <= 1 && size == NEAR;
   }
   CHECK(isHalved && isDivided);
-  index_destroy(at);
+  copse_points_destroy(at);
 }
 
 static void test_cells_and_stats_agree(void) {
@@ -581,10 +591,10 @@ static void test_cells_and_stats_agree(void) {
   float points[2 * N];
   uint32_t seed = 1;
   for (int i = 0; i < 2 * N; i++) points[i] = (float)(random_word(&seed) % 1000);
-  index at = built(points, N, 8);
-  const index_statistics stats = index_stats(at);
+  copse_points *at = built(points, N, 8);
+  const copse_points_statistics stats = copse_points_stats(at);
   static float cells[2 * N * 6];
-  size_t floats = index_cells(at, 0, cells, sizeof cells / sizeof *cells);
+  size_t floats = copse_points_cells(at, 0, cells, sizeof cells / sizeof *cells);
   CHECK(floats == stats.nodes * (size_t)6);
   float agents = 0, deepest = 0;
   for (size_t i = 0; i < floats; i += 6) {
@@ -597,80 +607,74 @@ static void test_cells_and_stats_agree(void) {
   CHECK(stats.nodes == 2 * stats.leaves - 1 && stats.agents == N);
   float one[7] = {0};
   one[6] = 42;
-  CHECK(index_cells(at, 0, one, 11) == floats && one[6] == 42 && one[5] == N);
+  CHECK(copse_points_cells(at, 0, one, 11) == floats && one[6] == 42 && one[5] == N);
   for (size_t skipped = 0; skipped <= floats; skipped += 6) {
     memset(one, 0, 6 * sizeof *one);
-    CHECK(index_cells(at, skipped, one, 6) == floats && one[6] == 42);
+    CHECK(copse_points_cells(at, skipped, one, 6) == floats && one[6] == 42);
     if (skipped < floats) CHECK(memcmp(one, cells + skipped, 6 * sizeof *one) == 0);
   }
-  index_destroy(at);
+  copse_points_destroy(at);
 }
 
 /* A word is changed, that is seen, and it is put back. */
-static bool is_seen(index at, void *word, uint32_t value) {
+static bool is_seen(copse_points *at, void *word, uint32_t value) {
   uint32_t before;
   memcpy(&before, word, sizeof before);
   memcpy(word, &value, sizeof value);
-  const bool isValid = index_validate(at);
+  const bool isValid = copse_points_validate(at);
   memcpy(word, &before, sizeof before);
-  return !isValid && index_validate(at);
-}
-
-static agents *agents_at(index at) {
-  return (agents *)(at.agenttree ? (void *)at.agenttree
-                    : at.grid    ? (void *)at.grid
-                                 : (void *)at.kdtree);
+  return !isValid && copse_points_validate(at);
 }
 
 static void test_validate_sees_what_is_counted_wrongly(void) {
   const float points[] = {0, 0, 1, 0, 2, 0, 3, 0};
-  index at = built(points, 4, 1);
-  agents *all = agents_at(at);
-  CHECK(is_seen(at, &all->count, 5));
-  CHECK(is_seen(at, &all->builtCount, 5));
-  CHECK(is_seen(at, &all->present, 5));
-  uint32_t *ids = all->points.ids;
+  copse_points *at = built(points, 4, 1);
+  CHECK(is_seen(at, &at->count, 5));
+  CHECK(is_seen(at, &at->builtCount, 5));
+  CHECK(is_seen(at, &at->present, 5));
+  uint32_t *ids = at->ordered.ids;
   CHECK(is_seen(at, &ids[1], 4));
   CHECK(is_seen(at, &ids[1], ids[2]));
   CHECK(is_seen(at, &ids[1], ids[1] | 1u << 30));
-  index_destroy(at);
+  copse_points_destroy(at);
 }
 
-/* All ids of a coincident set in any order that ascends: whatever else is checked holds. */
+/* Agents at one place are in the order of their ids. Of all sets of ids only 0 … N - 1 is that: those
+ * that ascend as well, but repeat an id, are refused because they are no permutation. */
 static void test_validate_sees_every_set_of_ids_that_is_no_permutation(void) {
   enum { N = 6 };
   const float points[2 * N] = {0};
-  index at = built(points, N, N);
-  agents *all = agents_at(at);
-  uint32_t *ids = all->points.ids, wrong = 0;
+  copse_points *at = built(points, N, N);
+  uint32_t *ids = at->ordered.ids, wrong = 0;
   for (uint32_t set = 0; set < N * N * N * N * N * N; set++) {
-    for (uint32_t i = 0, rest = set; i < N; i++, rest /= N) ids[i] = rest % N;
-    bool isPermutation = true;
-    for (uint32_t i = 0; i < N; i++)
-      for (uint32_t j = 0; j < i; j++) isPermutation &= ids[i] != ids[j];
-    wrong += agents_valid(all) != isPermutation;
+    bool ascends = true;
+    for (uint32_t i = 0, rest = set; i < N; i++, rest /= N) {
+      ids[i] = rest % N;
+      ascends &= ids[i] == i;
+    }
+    wrong += copse_points_validate(at) != ascends;
     for (uint32_t i = 0, rest = set; i < N; i++, rest /= N) wrong += ids[i] != rest % N;
   }
   CHECK(wrong == 0);
   const uint32_t sums[] = {0, 2, 2, 3, 3, 4, 7, 7}; /* those of 0 … 7, and of their squares */
-  index_destroy(at);
+  copse_points_destroy(at);
   const float more[16] = {0};
   at = built(more, 8, 8);
-  memcpy(agents_at(at)->points.ids, sums, sizeof sums);
-  CHECK(!index_validate(at));
-  CHECK(!memcmp(agents_at(at)->points.ids, sums, sizeof sums));
-  index_destroy(at);
+  memcpy(at->ordered.ids, sums, sizeof sums);
+  CHECK(!copse_points_validate(at));
+  CHECK(!memcmp(at->ordered.ids, sums, sizeof sums));
+  copse_points_destroy(at);
 }
 
 static void test_validate_sees_what_is_wrong_in_a_tree(void) {
   const float points[] = {0, 0, 1, 0, 8, 0, 9, 0};
-  index at = built(points, 4, 2);
-  copse_agenttree *tree = at.agenttree;
+  copse_points *at = built(points, 4, 2);
+  struct agenttree *tree = (struct agenttree *)at;
   node *root = tree->nodes, *left = root + 1, *right = root + 2;
   CHECK(tree->nodeCount == 3 && left->end == 2);
   CHECK(is_seen(at, &tree->nodeCount, 0));
   left->end = right->begin = 0;
-  CHECK(!index_validate(at)); /* nobody on the left */
+  CHECK(!copse_points_validate(at)); /* nobody on the left */
   left->end = right->begin = 2;
   CHECK(is_seen(at, &tree->nodeCount, 1000));
   CHECK(is_seen(at, &root->begin, 1));
@@ -688,24 +692,24 @@ static void test_validate_sees_what_is_wrong_in_a_tree(void) {
   CHECK(is_seen(at, &right->end, 3));
   CHECK(is_seen(at, &tree->leafSize, 1));
   CHECK(is_seen(at, &tree->bounds[0], 0xbf800000));
-  CHECK(is_seen(at, &tree->agents.points.axes[0][0], 0x3f000000));
-  CHECK(is_seen(at, &tree->agents.present, 0));
+  CHECK(is_seen(at, &tree->points.ordered.axes[0][0], 0x3f000000));
+  CHECK(is_seen(at, &tree->points.present, 0));
 
-  uint32_t *ids = tree->agents.points.ids;
+  uint32_t *ids = tree->points.ordered.ids;
   CHECK(ids[0] == 0 && ids[1] == 1);
   ids[0] = 1; /* in a leaf they ascend */
   ids[1] = 0;
-  CHECK(!index_validate(at));
-  index_destroy(at);
+  CHECK(!copse_points_validate(at));
+  copse_points_destroy(at);
 
   const float twins[] = {0, 0, 0, 0, 9, 0, 9, 0};
   at = built(twins, 4, 1);
-  tree = at.agenttree;
+  tree = (struct agenttree *)at;
   CHECK(tree->nodeCount == 3);
   tree->nodes[3] = tree->nodes[2]; /* a leaf more, of agents that one has */
   memcpy(tree->bounds + 12, tree->bounds + 8, 4 * sizeof(float));
   CHECK(is_seen(at, &tree->nodeCount, 4));
-  index_destroy(at);
+  copse_points_destroy(at);
 }
 
 /* Agents in a row, of which every node cuts off one: deeper than a search can be. */
@@ -714,8 +718,8 @@ static void test_validate_sees_a_tree_that_is_too_deep(void) {
   float points[2 * N] = {0};
   for (uint32_t i = 0; i < N; i++) points[2 * i] = (float)i;
   for (uint32_t n = COPSE_MAX_DEPTH - 1; n <= N; n++) {
-    index at = built(points, n, 1);
-    copse_agenttree *tree = at.agenttree;
+    copse_points *at = built(points, n, 1);
+    struct agenttree *tree = (struct agenttree *)at;
     for (uint32_t i = 0; i < n; i++) {
       const float first = (float)i, last = (float)(n - 1);
       tree->nodes[2 * i] = (node){i, n, i + 1 < n ? 2 * i + 2 : 0, 1, 1, 0, first, first + 1};
@@ -725,8 +729,8 @@ static void test_validate_sees_a_tree_that_is_too_deep(void) {
       memcpy(tree->bounds + 8 * i + 4, (float[]){first, 0, first, 0}, 4 * sizeof(float));
     }
     tree->nodeCount = 2 * n - 1;
-    CHECK(index_validate(at) == (n < COPSE_MAX_DEPTH));
-    index_destroy(at);
+    CHECK(copse_points_validate(at) == (n < COPSE_MAX_DEPTH));
+    copse_points_destroy(at);
   }
 }
 
@@ -745,8 +749,8 @@ enum {
 
 /* These queries refuse what is asked, by an index and by brute force, and find nothing; all others
  * answer. */
-static void check_refusing(index at, const copse_brute *brute, const asked *ask, copse_results out,
-                           uint32_t refusing) {
+static void check_refusing(copse_points *at, const brute_points *brute, const asked *ask,
+                           copse_results out, uint32_t refusing) {
   const float *center = ask->center;
   const copse_query *query = &ask->query;
   uint32_t total = 7, id = 7, visits;
@@ -760,23 +764,23 @@ static void check_refusing(index at, const copse_brute *brute, const asked *ask,
     out.total = 7;                                                                                 \
   } while (0)
   out.total = 7;
-  CHECK_QUERY(WITHIN, index_within(at, center, ask->radius, query, &out), out.total);
-  CHECK_QUERY(WITHIN, copse_brute_within(brute, center, ask->radius, query, &out), out.total);
-  CHECK_QUERY(RANGE, index_range(at, ask->lo, ask->hi, query, &out), out.total);
-  CHECK_QUERY(RANGE, copse_brute_range(brute, ask->lo, ask->hi, query, &out), out.total);
-  CHECK_QUERY(CONE,
-              index_cone(at, center, ask->direction, ask->halfAngle, ask->radius, query, &out),
-              out.total);
+  CHECK_QUERY(WITHIN, copse_points_within(at, center, ask->radius, query, &out), out.total);
+  CHECK_QUERY(WITHIN, brute_within(brute, center, ask->radius, query, &out), out.total);
+  CHECK_QUERY(RANGE, copse_points_range(at, ask->lo, ask->hi, query, &out), out.total);
+  CHECK_QUERY(RANGE, brute_range(brute, ask->lo, ask->hi, query, &out), out.total);
   CHECK_QUERY(
-      CONE,
-      copse_brute_cone(brute, center, ask->direction, ask->halfAngle, ask->radius, query, &out),
+      CONE, copse_points_cone(at, center, ask->direction, ask->halfAngle, ask->radius, query, &out),
       out.total);
-  CHECK_QUERY(NEIGHBORS, index_neighbors(at, center, ask->k, query, &out), out.total);
-  CHECK_QUERY(NEIGHBORS, copse_brute_neighbors(brute, center, ask->k, query, &out), out.total);
-  CHECK_QUERY(NEAREST, ITEMS_CALL(at, nearest, center, query, &id, &distance2, &visits),
+  CHECK_QUERY(CONE,
+              brute_cone(brute, center, ask->direction, ask->halfAngle, ask->radius, query, &out),
+              out.total);
+  CHECK_QUERY(NEIGHBORS, copse_points_neighbors(at, center, ask->k, query, &out), out.total);
+  CHECK_QUERY(NEIGHBORS, brute_neighbors(brute, center, ask->k, query, &out), out.total);
+  CHECK_QUERY(NEAREST, copse_points_nearest(at, center, query, &id, &distance2, &visits),
               id != COPSE_NONE);
-  CHECK_QUERY(COUNT, index_count_within(at, center, ask->radius, query, &total, &visits), total);
-  CHECK_QUERY(ANY, index_any_within(at, center, ask->radius, query, &any, &visits), any);
+  CHECK_QUERY(COUNT, copse_points_count_within(at, center, ask->radius, query, &total, &visits),
+              total);
+  CHECK_QUERY(ANY, copse_points_any_within(at, center, ask->radius, query, &any, &visits), any);
 #undef CHECK_QUERY
 }
 
@@ -785,10 +789,10 @@ static void test_each_query_refuses_what_it_cannot_use(void) {
   for (uint32_t dim = 2; dim <= 3; dim++) {
     copse_agenttree_def def = copse_agenttree_default();
     def.dimensions = dim;
-    index at = make(def);
-    const copse_positions given = interleaved(points, dim);
-    CHECK(index_build_from(at, &given, NULL, 3, NULL) == COPSE_OK);
-    const copse_brute brute = {given, NULL, 3, dim};
+    copse_points *at = make(def);
+    const copse_const_positions given = interleaved(points, dim);
+    CHECK(copse_points_build_from(at, &given, NULL, 3, NULL) == COPSE_OK);
+    const brute_points brute = {given, NULL, 3, dim};
     uint32_t ids[3];
     float distances2[3];
     const copse_results out = {ids, distances2, 3, 0, 0};
@@ -846,126 +850,127 @@ static void test_each_query_refuses_what_it_cannot_use(void) {
     check_refusing(at, &brute, &good, nowhere, WITH_RESULTS);
     const copse_results one = {ids, distances2, 1, 0, 0};
     check_refusing(at, &brute, &good, one, NEIGHBORS);
-    index_destroy(at);
+    copse_points_destroy(at);
   }
 }
 
 static void test_what_is_not_asked_for_need_not_be_told(void) {
   const float points[] = {3, 4}, origin[] = {0, 0};
-  index at = built(points, 1, 1);
+  copse_points *at = built(points, 1, 1);
   uint32_t id = 7, total, visits = 0;
   float distance2 = 7;
   bool any;
   copse_query near = copse_query_default();
   near.maxDistance = 4;
-  CHECK(ITEMS_CALL(at, nearest, origin, NULL, &id, &distance2, &visits) == COPSE_OK);
+  CHECK(copse_points_nearest(at, origin, NULL, &id, &distance2, &visits) == COPSE_OK);
   CHECK(id == 0 && distance2 == 25 && visits > 0);
-  CHECK(ITEMS_CALL(at, nearest, origin, &near, &id, &distance2, NULL) == COPSE_OK);
+  CHECK(copse_points_nearest(at, origin, &near, &id, &distance2, NULL) == COPSE_OK);
   CHECK(id == COPSE_NONE && distance2 == INFINITY);
-  CHECK(ITEMS_CALL(at, nearest, origin, NULL, &id, NULL, NULL) == COPSE_OK && id == 0);
+  CHECK(copse_points_nearest(at, origin, NULL, &id, NULL, NULL) == COPSE_OK && id == 0);
   visits = 0;
-  CHECK(index_count_within(at, origin, 5, NULL, &total, &visits) == COPSE_OK);
+  CHECK(copse_points_count_within(at, origin, 5, NULL, &total, &visits) == COPSE_OK);
   CHECK(total == 1 && visits > 0);
   visits = 0;
-  CHECK(index_any_within(at, origin, 5, NULL, &any, &visits) == COPSE_OK && any && visits > 0);
-  index_destroy(at);
+  CHECK(copse_points_any_within(at, origin, 5, NULL, &any, &visits) == COPSE_OK && any &&
+        visits > 0);
+  copse_points_destroy(at);
 }
 
 static void test_brute_force_stops_at_its_capacity_and_tells_the_total(void) {
   const float points[] = {0, 0, 1, 0, 2, 0}, origin[] = {0, 0}, far[] = {2, 0};
-  const copse_brute brute = {interleaved(points, 2), NULL, 3, 2};
+  const brute_points brute = {interleaved(points, 2), NULL, 3, 2};
   uint32_t ids[3] = {9, 9, 9};
   copse_results out = {ids, NULL, 2, 0, 0};
-  CHECK(copse_brute_within(&brute, origin, 2, NULL, &out) == COPSE_OK);
+  CHECK(brute_within(&brute, origin, 2, NULL, &out) == COPSE_OK);
   CHECK(out.total == 3 && ids[0] == 0 && ids[1] == 1 && ids[2] == 9);
-  CHECK(copse_brute_range(&brute, origin, far, NULL, &out) == COPSE_OK && out.total == 3);
+  CHECK(brute_range(&brute, origin, far, NULL, &out) == COPSE_OK && out.total == 3);
   CHECK(ids[2] == 9);
 }
 
 static void test_cones_as_wide_as_can_be(void) {
   const float pi = 3.14159274f; /* all that is within the radius, also straight behind */
   const float points[] = {-1, 0, -0.999f, 1e-30f, 1, 0, 0, -1, -9, 0}, ahead[] = {1, 0};
-  index at = built(points, 5, 1);
+  copse_points *at = built(points, 5, 1);
   uint32_t ids[5];
   copse_results out = {ids, NULL, 5, 0, 0};
   const float origin[] = {0, 0};
-  CHECK(index_cone(at, origin, ahead, pi, 2, NULL, &out) == COPSE_OK && out.total == 4);
-  CHECK(index_cone(at, origin, ahead, 3, 2, NULL, &out) == COPSE_OK);
+  CHECK(copse_points_cone(at, origin, ahead, pi, 2, NULL, &out) == COPSE_OK && out.total == 4);
+  CHECK(copse_points_cone(at, origin, ahead, 3, 2, NULL, &out) == COPSE_OK);
   CHECK(out.total == 2);
-  index_destroy(at);
+  copse_points_destroy(at);
 }
 
 static void test_bad_arguments_are_refused(void) {
   const float points[] = {0, 0, 1, 1};
-  index at = built(points, 2, 1);
+  copse_points *at = built(points, 2, 1);
   uint32_t ids[4], total;
   float distances2[4], origin[2] = {0, 0}, nan2[2] = {0, NAN}, far2[2] = {2e18f, 0};
   bool any;
   copse_results out = {ids, distances2, 4, 0, 0};
   copse_query query = copse_query_default();
   const copse_status refused = COPSE_INVALID_ARGUMENT;
-  CHECK(index_within(at, origin, -1, NULL, &out) == refused);
-  CHECK(index_within(at, origin, NAN, NULL, &out) == refused);
-  CHECK(index_within(at, nan2, 1, NULL, &out) == refused);
-  CHECK(index_within(at, far2, 1, NULL, &out) == refused);
-  CHECK(index_count_within(at, origin, -1, NULL, &total, NULL) == refused);
-  CHECK(index_any_within(at, nan2, 1, NULL, &any, NULL) == refused && !any);
-  CHECK(index_range(at, points + 2, points, NULL, &out) == refused);
-  CHECK(index_range(at, nan2, points + 2, NULL, &out) == refused);
-  CHECK(index_cone(at, origin, origin, 1, 1, NULL, &out) == refused);
-  CHECK(index_cone(at, origin, nan2, 1, 1, NULL, &out) == refused);
-  CHECK(index_cone(at, origin, points + 2, 4, 1, NULL, &out) == refused);
-  CHECK(index_cone(at, origin, points + 2, -1, 1, NULL, &out) == refused);
+  CHECK(copse_points_within(at, origin, -1, NULL, &out) == refused);
+  CHECK(copse_points_within(at, origin, NAN, NULL, &out) == refused);
+  CHECK(copse_points_within(at, nan2, 1, NULL, &out) == refused);
+  CHECK(copse_points_within(at, far2, 1, NULL, &out) == refused);
+  CHECK(copse_points_count_within(at, origin, -1, NULL, &total, NULL) == refused);
+  CHECK(copse_points_any_within(at, nan2, 1, NULL, &any, NULL) == refused && !any);
+  CHECK(copse_points_range(at, points + 2, points, NULL, &out) == refused);
+  CHECK(copse_points_range(at, nan2, points + 2, NULL, &out) == refused);
+  CHECK(copse_points_cone(at, origin, origin, 1, 1, NULL, &out) == refused);
+  CHECK(copse_points_cone(at, origin, nan2, 1, 1, NULL, &out) == refused);
+  CHECK(copse_points_cone(at, origin, points + 2, 4, 1, NULL, &out) == refused);
+  CHECK(copse_points_cone(at, origin, points + 2, -1, 1, NULL, &out) == refused);
   out.distances2 = NULL;
-  CHECK(index_neighbors(at, origin, 1, NULL, &out) == refused);
+  CHECK(copse_points_neighbors(at, origin, 1, NULL, &out) == refused);
   query.sort = COPSE_SORT_DISTANCE;
-  CHECK(index_within(at, origin, 1, &query, &out) == refused);
-  CHECK(index_range(at, origin, points + 2, &query, &out) == refused);
+  CHECK(copse_points_within(at, origin, 1, &query, &out) == refused);
+  CHECK(copse_points_range(at, origin, points + 2, &query, &out) == refused);
   query = copse_query_default();
   query.maxDistance = -1;
-  CHECK(index_nearest(at, origin, &query, ids, NULL) == refused);
+  CHECK(copse_points_nearest(at, origin, &query, ids, NULL, NULL) == refused);
   out = (copse_results){ids, distances2, 1, 0, 0};
-  CHECK(index_neighbors(at, origin, 2, NULL, &out) == refused);
+  CHECK(copse_points_neighbors(at, origin, 2, NULL, &out) == refused);
   out = (copse_results){NULL, NULL, 4, 0, 0};
-  CHECK(index_within(at, origin, 1, NULL, &out) == refused);
-  index_destroy(at);
+  CHECK(copse_points_within(at, origin, 1, NULL, &out) == refused);
+  copse_points_destroy(at);
 }
 
 static void test_a_truncated_result_stops_at_its_capacity_and_tells_the_total(void) {
   enum { N = 37 };
   float points[2 * N] = {0};
   const float ahead[2] = {1, 0};
-  index at = built(points, N, 4);
+  copse_points *at = built(points, N, 4);
   for (uint32_t capacity = 0; capacity <= N; capacity++) {
     uint32_t ids[N + 1];
     float distances2[N + 1];
     for (int i = 0; i <= N; i++) ids[i] = 99, distances2[i] = 99;
     copse_results out = {ids, distances2, capacity, 0, 0};
-    CHECK(index_within(at, points, 1, NULL, &out) == COPSE_OK && out.total == N);
+    CHECK(copse_points_within(at, points, 1, NULL, &out) == COPSE_OK && out.total == N);
     CHECK(ids[capacity] == 99 && distances2[capacity] == 99);
     for (uint32_t i = 0; i < capacity; i++) CHECK(ids[i] == i && distances2[i] == 0);
     out.distances2 = NULL;
     for (int query = 0; query < 2; query++) {
       for (int i = 0; i <= N; i++) ids[i] = 99;
-      CHECK((query ? index_range(at, points, points, NULL, &out)
-                   : index_cone(at, points, ahead, 1, 1, NULL, &out)) == COPSE_OK);
+      CHECK((query ? copse_points_range(at, points, points, NULL, &out)
+                   : copse_points_cone(at, points, ahead, 1, 1, NULL, &out)) == COPSE_OK);
       CHECK(out.total == N && ids[capacity] == 99);
       for (uint32_t i = 0; i < capacity; i++) CHECK(ids[i] == i);
     }
   }
   copse_results nowhere = {NULL, NULL, 0, 0, 0};
-  CHECK(index_within(at, points, 1, NULL, &nowhere) == COPSE_OK && nowhere.total == N);
-  index_destroy(at);
+  CHECK(copse_points_within(at, points, 1, NULL, &nowhere) == COPSE_OK && nowhere.total == N);
+  copse_points_destroy(at);
 }
 
 static void test_ties_go_to_the_lower_id(void) {
   const float points[] = {1, 0, -1, 0, 0, 1, 0, -1, 1, 0};
-  index at = built(points, 5, 1);
+  copse_points *at = built(points, 5, 1);
   uint32_t ids[5];
   float distances2[5], origin[2] = {0, 0};
   copse_results out = {ids, distances2, 5, 0, 0};
   for (uint32_t k = 0; k <= 6; k++) {
-    CHECK(index_neighbors(at, origin, k, NULL, &out) == COPSE_OK);
+    CHECK(copse_points_neighbors(at, origin, k, NULL, &out) == COPSE_OK);
     CHECK(out.total == (k < 5 ? k : 5));
     for (uint32_t i = 0; i < out.total; i++) CHECK(ids[i] == i && distances2[i] == 1);
   }
@@ -973,12 +978,12 @@ static void test_ties_go_to_the_lower_id(void) {
   query.exclude = 0;
   uint32_t nearest;
   float distance2;
-  const copse_status status = ITEMS_CALL(at, nearest, origin, &query, &nearest, &distance2, NULL);
+  const copse_status status = copse_points_nearest(at, origin, &query, &nearest, &distance2, NULL);
   CHECK(status == COPSE_OK && nearest == 1 && distance2 == 1);
   query.maxDistance = 0.99f;
-  CHECK(index_nearest(at, origin, &query, &nearest, NULL) == COPSE_OK);
+  CHECK(copse_points_nearest(at, origin, &query, &nearest, NULL, NULL) == COPSE_OK);
   CHECK(nearest == COPSE_NONE);
-  index_destroy(at);
+  copse_points_destroy(at);
 }
 
 static void test_queries_equal_brute_force(void) {
@@ -992,21 +997,21 @@ static void test_queries_equal_brute_force(void) {
     def.axis = (copse_axis)(random_word(&seed) % 2);
     def.split = (copse_split)(random_word(&seed) % 2);
     def.layout = (copse_layout)(random_word(&seed) % 2);
-    index at = make(def);
-    copse_positions positions = index_positions(at);
+    copse_points *at = make(def);
+    copse_positions positions = copse_points_positions(at);
     /* Few distinct coordinates make many ties and borders. */
     const uint32_t distinct = random_word(&seed) % 2 ? 8 : 1u << 20;
     for (int frame = 0; frame < 3; frame++) {
       const uint32_t n = random_word(&seed) % (round % 10 ? 40 : MOST);
-      index_set_count(at, n);
+      copse_points_set_count(at, n);
       for (uint32_t id = 0; id < n; id++) {
         for (uint32_t axis = 0; axis < def.dimensions; axis++)
           positions.axes[axis][id * positions.stride] =
               (float)(random_word(&seed) % distinct) * 8 / (float)distinct - 4;
-        index_groups(at)[id] = random_word(&seed) % 5;
+        copse_points_groups(at)[id] = random_word(&seed) % 5;
       }
-      CHECK(index_build(at, NULL) == COPSE_OK && index_validate(at));
-      const copse_brute brute = {positions, index_groups(at), n, def.dimensions};
+      CHECK(copse_points_build(at, NULL) == COPSE_OK && copse_points_validate(at));
+      const brute_points brute = {readable(positions), copse_points_groups(at), n, def.dimensions};
       asked ask = {.query = copse_query_default()};
       for (int axis = 0; axis < 3; axis++) {
         ask.center[axis] = (float)(random_word(&seed) % 9) - 4;
@@ -1032,13 +1037,13 @@ static void test_queries_equal_brute_force(void) {
       CHECK(compare_rays(at, &brute, &ask, NULL) == NULL);
       CHECK(compare_rays(at, &brute, &ask, radii) == NULL);
     }
-    index_destroy(at);
+    copse_points_destroy(at);
   }
 }
 
 static void test_batches_refuse_bad_arguments(void) {
   const float points[] = {0, 0, 1, 1}, bad[] = {0, NAN}, negative[] = {1, -1};
-  index at = built(points, 2, 1);
+  copse_points *at = built(points, 2, 1);
   uint32_t offsets[2], counts[2], ids[8];
   float distances2[8];
   copse_rows rows = {offsets, counts, ids, 8, 0, false};
@@ -1048,21 +1053,21 @@ static void test_batches_refuse_bad_arguments(void) {
   far.maxDistance = NAN;
   sorted.sort = COPSE_SORT_ID;
   const copse_status refused = COPSE_INVALID_ARGUMENT;
-  CHECK(index_all_within(at, -1, NULL, NULL, &rows) == refused);
-  CHECK(index_all_within(at, 1, &sorted, NULL, &rows) == refused);
-  CHECK(index_all_neighbors(at, 1, &far, NULL, &near) == refused);
-  CHECK(index_all_neighbors(at, 1, &sorted, NULL, &near) == refused);
-  CHECK(index_within_many(at, points, 2, 1, &sorted, &rows) == refused);
-  CHECK(index_nearest_many(at, points, 2, 1, &sorted, &near) == refused);
-  CHECK(index_pairs(at, 1, NULL, &sorted, &out) == refused);
-  CHECK(index_within_many(at, bad, 1, 1, NULL, &rows) == refused);
-  CHECK(index_within_many(at, points, 2, NAN, NULL, &rows) == refused);
-  CHECK(index_nearest_many(at, bad, 1, 1, NULL, &near) == refused);
-  CHECK(index_nearest_many(at, points, 2, 1, &far, &near) == refused);
-  CHECK(index_pairs(at, -1, NULL, NULL, &out) == refused);
-  CHECK(index_pairs(at, 0, negative, NULL, &out) == refused);
-  CHECK(index_pairs(at, 0, bad, NULL, &out) == refused);
-  index_destroy(at);
+  CHECK(copse_points_all_within(at, -1, NULL, NULL, &rows) == refused);
+  CHECK(copse_points_all_within(at, 1, &sorted, NULL, &rows) == refused);
+  CHECK(copse_points_all_neighbors(at, 1, &far, NULL, &near) == refused);
+  CHECK(copse_points_all_neighbors(at, 1, &sorted, NULL, &near) == refused);
+  CHECK(copse_points_within_many(at, points, 2, 1, &sorted, &rows) == refused);
+  CHECK(copse_points_nearest_many(at, points, 2, 1, &sorted, &near) == refused);
+  CHECK(copse_points_pairs(at, 1, NULL, &sorted, &out) == refused);
+  CHECK(copse_points_within_many(at, bad, 1, 1, NULL, &rows) == refused);
+  CHECK(copse_points_within_many(at, points, 2, NAN, NULL, &rows) == refused);
+  CHECK(copse_points_nearest_many(at, bad, 1, 1, NULL, &near) == refused);
+  CHECK(copse_points_nearest_many(at, points, 2, 1, &far, &near) == refused);
+  CHECK(copse_points_pairs(at, -1, NULL, NULL, &out) == refused);
+  CHECK(copse_points_pairs(at, 0, negative, NULL, &out) == refused);
+  CHECK(copse_points_pairs(at, 0, bad, NULL, &out) == refused);
+  copse_points_destroy(at);
 }
 
 /* With any room, whole rows are written while they fit, and the total is told. */
@@ -1070,15 +1075,15 @@ static void test_truncated_rows_are_whole(void) {
   enum { N = 60, ALL = N * (N - 1) };
   float points[2 * N] = {0};
   for (int i = 0; i < N; i++) points[2 * i] = (float)(i / 8);
-  index at = built(points, N, 8);
+  copse_points *at = built(points, N, 8);
   static uint32_t ids[ALL + 16], full[ALL + 16];
   uint32_t offsets[N], counts[N], fullOffsets[N], fullCounts[N];
   copse_rows all = {fullOffsets, fullCounts, full, ALL + 16, 0, false};
-  CHECK(index_all_within(at, 1, NULL, NULL, &all) == COPSE_OK && !all.truncated);
+  CHECK(copse_points_all_within(at, 1, NULL, NULL, &all) == COPSE_OK && !all.truncated);
   for (uint32_t capacity = 0; capacity < all.total + 8; capacity += 7) {
     memset(ids, 0xee, sizeof ids);
     copse_rows rows = {offsets, counts, ids, capacity, 0, false};
-    CHECK(index_all_within(at, 1, NULL, NULL, &rows) == COPSE_OK);
+    CHECK(copse_points_all_within(at, 1, NULL, NULL, &rows) == COPSE_OK);
     CHECK(rows.total == all.total && rows.truncated == (all.total > capacity));
     CHECK(ids[capacity] == 0xeeeeeeee);
     /* The first that does not fit is where the first row begins that would end too late. */
@@ -1093,10 +1098,10 @@ static void test_truncated_rows_are_whole(void) {
   for (uint32_t capacity = 0; capacity < 40; capacity++) {
     memset(ids, 0xee, sizeof ids);
     copse_results out = {ids, NULL, capacity, 0, 0};
-    CHECK(index_pairs(at, 1, NULL, NULL, &out) == COPSE_OK);
+    CHECK(copse_points_pairs(at, 1, NULL, NULL, &out) == COPSE_OK);
     CHECK(out.total == all.total && ids[capacity & ~1u] == 0xeeeeeeee);
   }
-  index_destroy(at);
+  copse_points_destroy(at);
 }
 
 /* More near a leaf than a gathering can hold. */
@@ -1104,11 +1109,11 @@ static void test_batches_of_crowded_agents(void) {
   enum { N = 3000 };
   static float points[2 * N];
   for (int i = 0; i < N; i++) points[2 * i] = (float)(i % 5);
-  index at = built(points, N, 16);
+  copse_points *at = built(points, N, 16);
   static uint32_t offsets[N], counts[N], ids[N * 8];
   static float distances2[N * 8];
   copse_neighbor_rows near = {counts, ids, distances2};
-  CHECK(index_all_neighbors(at, 8, NULL, NULL, &near) == COPSE_OK);
+  CHECK(copse_points_all_neighbors(at, 8, NULL, NULL, &near) == COPSE_OK);
   for (uint32_t slot = 0; slot < N; slot++) {
     /* The eight lowest of its own place, without itself. */
     CHECK(counts[slot] == 8 && distances2[slot * 8 + 7] == 0);
@@ -1116,11 +1121,11 @@ static void test_batches_of_crowded_agents(void) {
       CHECK(ids[slot * 8 + i] == slot % 5 + 5 * (i + (slot / 5 <= i)));
   }
   copse_rows rows = {offsets, counts, ids, 0, 0, false};
-  CHECK(index_all_within(at, 0, NULL, NULL, &rows) == COPSE_OK);
+  CHECK(copse_points_all_within(at, 0, NULL, NULL, &rows) == COPSE_OK);
   CHECK(rows.total == N * (N / 5 - 1) && rows.truncated);
   copse_results out = {NULL, NULL, 0, 0, 0};
-  CHECK(index_pairs(at, 0, NULL, NULL, &out) == COPSE_OK && out.total == rows.total);
-  index_destroy(at);
+  CHECK(copse_points_pairs(at, 0, NULL, NULL, &out) == COPSE_OK && out.total == rows.total);
+  copse_points_destroy(at);
 }
 
 /* All are near all: more than a gathering can hold, whatever it is cut into. */
@@ -1138,11 +1143,11 @@ static void test_batches_where_all_are_near(void) {
       def.dimensions = dim;
       def.capacity = n;
       def.leafSize = SIZES[size].leafSize;
-      index at = make(def);
-      const copse_positions given = interleaved(points, dim);
-      CHECK(index_build_from(at, &given, NULL, n, NULL) == COPSE_OK);
+      copse_points *at = make(def);
+      const copse_const_positions given = interleaved(points, dim);
+      CHECK(copse_points_build_from(at, &given, NULL, n, NULL) == COPSE_OK);
       copse_rows rows = {offsets, counts, ids, ROWS * n, 0, false};
-      CHECK(index_all_within(at, 150, NULL, NULL, &rows) == COPSE_OK);
+      CHECK(copse_points_all_within(at, 150, NULL, NULL, &rows) == COPSE_OK);
       CHECK(rows.total == n * (n - 1) && rows.truncated);
       uint32_t written = 0;
       for (uint32_t slot = 0; slot < n; slot++) {
@@ -1155,9 +1160,9 @@ static void test_batches_where_all_are_near(void) {
       }
       CHECK(written == ROWS);
       copse_results pairs = {NULL, NULL, 0, 0, 0};
-      CHECK(index_pairs(at, 150, NULL, NULL, &pairs) == COPSE_OK);
+      CHECK(copse_points_pairs(at, 150, NULL, NULL, &pairs) == COPSE_OK);
       CHECK(pairs.total == n * (n - 1));
-      index_destroy(at);
+      copse_points_destroy(at);
     }
   }
 }
@@ -1177,48 +1182,49 @@ static void test_neighbors_where_the_sparse_become_dense(void) {
     copse_agenttree_def def = copse_agenttree_default();
     def.dimensions = dim;
     def.capacity = N;
-    index at = make(def);
-    const copse_positions given = interleaved(points, dim);
-    CHECK(index_build_from(at, &given, NULL, N, NULL) == COPSE_OK);
+    copse_points *at = make(def);
+    const copse_const_positions given = interleaved(points, dim);
+    CHECK(copse_points_build_from(at, &given, NULL, N, NULL) == COPSE_OK);
     copse_neighbor_rows near = {counts, ids, distances2};
-    CHECK(index_all_neighbors(at, K, NULL, NULL, &near) == COPSE_OK);
+    CHECK(copse_points_all_neighbors(at, K, NULL, NULL, &near) == COPSE_OK);
     for (uint32_t slot = 0; slot < N; slot++) {
       uint32_t single[K];
       float single2[K];
       copse_query others = copse_query_default();
       others.exclude = slot;
       copse_results out = {single, single2, K, 0, 0};
-      CHECK(index_neighbors(at, points + slot * dim, K, &others, &out) == COPSE_OK);
+      CHECK(copse_points_neighbors(at, points + slot * dim, K, &others, &out) == COPSE_OK);
       CHECK(counts[slot] == K && memcmp(ids + slot * K, single, sizeof single) == 0);
       CHECK(memcmp(distances2 + slot * K, single2, sizeof single2) == 0);
     }
-    index_destroy(at);
+    copse_points_destroy(at);
   }
 }
 
 /* Who came after the build has a row, and nobody in it. */
 static void test_rows_of_those_who_came_after_the_build(void) {
   const float points[] = {0, 0, 1, 0, 0, 0};
-  index at = built(points, 3, 1);
-  CHECK(index_set_count(at, 2) == COPSE_OK && index_build(at, NULL) == COPSE_OK);
-  CHECK(index_set_count(at, 3) == COPSE_OK);
+  copse_points *at = built(points, 3, 1);
+  CHECK(copse_points_set_count(at, 2) == COPSE_OK && copse_points_build(at, NULL) == COPSE_OK);
+  CHECK(copse_points_set_count(at, 3) == COPSE_OK);
   uint32_t offsets[3] = {9, 9, 9}, counts[3] = {9, 9, 9}, ids[6];
   float distances2[6];
   copse_rows rows = {offsets, counts, ids, 6, 0, false};
-  CHECK(index_all_within(at, 2, NULL, NULL, &rows) == COPSE_OK && rows.total == 2);
+  CHECK(copse_points_all_within(at, 2, NULL, NULL, &rows) == COPSE_OK && rows.total == 2);
   CHECK(counts[0] == 1 && counts[1] == 1 && counts[2] == 0);
   copse_neighbor_rows near = {counts, ids, distances2};
   counts[2] = 9;
-  CHECK(index_all_neighbors(at, 2, NULL, NULL, &near) == COPSE_OK);
+  CHECK(copse_points_all_neighbors(at, 2, NULL, NULL, &near) == COPSE_OK);
   CHECK(counts[0] == 1 && counts[1] == 1 && counts[2] == 0 && ids[0] == 1 && ids[2] == 0);
-  index_destroy(at);
+  copse_points_destroy(at);
 }
 
 /* The neighbors of all agents, counted one pair at a time. */
-static void check_counts(index at, const float *points, uint32_t n, uint32_t dim, float radius) {
+static void check_counts(copse_points *at, const float *points, uint32_t n, uint32_t dim,
+                         float radius) {
   static uint32_t offsets[768], counts[768], ids[768 * 768];
   copse_rows rows = {offsets, counts, ids, 768 * 768, 0, false};
-  CHECK(index_all_within(at, radius, NULL, NULL, &rows) == COPSE_OK);
+  CHECK(copse_points_all_within(at, radius, NULL, NULL, &rows) == COPSE_OK);
   for (uint32_t i = 0; i < n; i++) {
     uint32_t expected = 0;
     for (uint32_t j = 0; j < n; j++) {
@@ -1248,12 +1254,12 @@ static void test_agents_where_cells_are_rounded(void) {
     copse_agenttree_def def = copse_agenttree_default();
     def.capacity = N;
     def.dimensions = dim;
-    index at = make(def);
-    index_set_count(at, N);
-    memcpy(index_positions(at).axes[0], points, N * dim * sizeof(float));
-    CHECK(index_build(at, NULL) == COPSE_OK);
+    copse_points *at = make(def);
+    copse_points_set_count(at, N);
+    memcpy(copse_points_positions(at).axes[0], points, N * dim * sizeof(float));
+    CHECK(copse_points_build(at, NULL) == COPSE_OK);
     check_counts(at, points, N, dim, 0.9f);
-    index_destroy(at);
+    copse_points_destroy(at);
   }
 }
 
@@ -1265,12 +1271,12 @@ static void test_many_points_equal_single_queries(void) {
   float single2[N];
   for (int i = 0; i < 2 * N; i++) points[i] = (float)(random_word(&seed) % 100);
   for (int i = 0; i < 2 * M; i++) centers[i] = (float)(random_word(&seed) % 100);
-  index at = built(points, N, 8);
+  copse_points *at = built(points, N, 8);
   copse_rows rows = {offsets, counts, ids, M * N, 0, false};
-  CHECK(index_within_many(at, centers, M, 10, NULL, &rows) == COPSE_OK);
+  CHECK(copse_points_within_many(at, centers, M, 10, NULL, &rows) == COPSE_OK);
   for (int i = 0; i < M; i++) {
     copse_results out = {single, single2, N, 0, 0};
-    index_within(at, centers + 2 * i, 10, NULL, &out);
+    copse_points_within(at, centers + 2 * i, 10, NULL, &out);
     CHECK(counts[i] == out.total);
     CHECK(memcmp(ids + offsets[i], single, out.total * sizeof *ids) == 0);
   }
@@ -1281,15 +1287,15 @@ static void test_many_points_equal_single_queries(void) {
   for (int which = 0; which < 5; which++) {
     const uint32_t k = ks[which];
     copse_neighbor_rows near = {counts, ids, distances2};
-    CHECK(index_nearest_many(at, centers, M, k, NULL, &near) == COPSE_OK);
+    CHECK(copse_points_nearest_many(at, centers, M, k, NULL, &near) == COPSE_OK);
     for (uint32_t i = 0; i < M; i++) {
       copse_results out = {single, single2, N, 0, 0};
-      index_neighbors(at, centers + 2 * i, k, NULL, &out);
+      copse_points_neighbors(at, centers + 2 * i, k, NULL, &out);
       CHECK(counts[i] == k && memcmp(ids + i * k, single, k * sizeof *ids) == 0);
       CHECK(memcmp(distances2 + i * k, single2, k * sizeof *single2) == 0);
     }
   }
-  index_destroy(at);
+  copse_points_destroy(at);
 }
 
 /* With a distance, a mask, somebody excluded; among few, and among many. */
@@ -1305,9 +1311,9 @@ static void test_many_points_with_a_query(void) {
       for (uint32_t i = 0; i < n; i++) groups[i] = 1 + random_word(&seed) % 3;
       copse_agenttree_def def = copse_agenttree_default();
       def.dimensions = dim;
-      index at = make(def);
-      const copse_positions given = interleaved(points, dim);
-      CHECK(index_build_from(at, &given, groups, n, NULL) == COPSE_OK);
+      copse_points *at = make(def);
+      const copse_const_positions given = interleaved(points, dim);
+      CHECK(copse_points_build_from(at, &given, groups, n, NULL) == COPSE_OK);
       for (int which = 0; which < 6; which++) {
         copse_query query = copse_query_default();
         if (which % 3) query.maxDistance = which % 3 == 1 ? 0 : 3;
@@ -1315,27 +1321,27 @@ static void test_many_points_with_a_query(void) {
         if (which == 5) query.exclude = 7;
         for (uint32_t k = 1; k <= MOST_K; k += 8) {
           copse_neighbor_rows near = {counts, ids, distances2};
-          CHECK(index_nearest_many(at, centers, M, k, &query, &near) == COPSE_OK);
+          CHECK(copse_points_nearest_many(at, centers, M, k, &query, &near) == COPSE_OK);
           for (uint32_t i = 0; i < M; i++) {
             uint32_t single[MOST_K];
             float single2[MOST_K];
             copse_results out = {single, single2, MOST_K, 0, 0};
-            CHECK(index_neighbors(at, centers + i * dim, k, &query, &out) == COPSE_OK);
+            CHECK(copse_points_neighbors(at, centers + i * dim, k, &query, &out) == COPSE_OK);
             CHECK(counts[i] == out.total);
             CHECK(memcmp(ids + i * k, single, out.total * sizeof *ids) == 0);
             CHECK(memcmp(distances2 + i * k, single2, out.total * sizeof *single2) == 0);
           }
         }
       }
-      index_destroy(at);
+      copse_points_destroy(at);
     }
   }
 }
 
-static copse_hit hit_of(index at, float x0, float y0, float x1, float y1, float radius) {
+static copse_hit hit_of(copse_points *at, float x0, float y0, float x1, float y1, float radius) {
   copse_hit hit;
-  CHECK(index_raycast(at, (float[]){x0, y0}, (float[]){x1, y1}, radius, NULL, NULL, &hit, NULL) ==
-        COPSE_OK);
+  CHECK(copse_points_raycast(at, (float[]){x0, y0}, (float[]){x1, y1}, radius, NULL, NULL, &hit,
+                             NULL) == COPSE_OK);
   return hit;
 }
 
@@ -1345,7 +1351,7 @@ static bool is_hit(copse_hit hit, uint32_t id, float fraction) {
 
 static void test_rays_hit_the_first_and_touch(void) {
   const float points[] = {4, 0, 8, 0, 8, 0, 3, 4, -5, 0};
-  index at = built(points, 5, 1);
+  copse_points *at = built(points, 5, 1);
   CHECK(is_hit(hit_of(at, 0, 0, 16, 0, 1), 0, 3.0f / 16));
   CHECK(is_hit(hit_of(at, 16, 0, 0, 0, 1), 1, 7.0f / 16)); /* of two, the lower id */
   CHECK(is_hit(hit_of(at, 0, 0, 3, 0, 1), 0, 1));          /* touched by the end */
@@ -1357,13 +1363,13 @@ static void test_rays_hit_the_first_and_touch(void) {
   CHECK(is_hit(hit_of(at, 0, 0, 0, 0, 3.9999f), COPSE_NONE, 1));
   CHECK(is_hit(hit_of(at, 6, 8, 0, 0, 0), 3, 0.5f)); /* exactly on the segment */
   CHECK(is_hit(hit_of(at, -9, 1, -8, 1, INFINITY), 0, 0));
-  index_destroy(at);
+  copse_points_destroy(at);
 }
 
 static void test_rays_of_any_size(void) {
   const float huge = COPSE_MAX_COORDINATE, tiny = 1e-45f, far = 16777216;
   const float points[] = {huge, huge, -huge, -huge, 0, 0, far, far};
-  index at = built(points, 4, 1);
+  copse_points *at = built(points, 4, 1);
   CHECK(is_hit(hit_of(at, -huge, huge, huge, -huge, 0), 2, 0.5f));
   CHECK(is_hit(hit_of(at, -huge, -huge, huge, huge, tiny), 1, 0));
   CHECK(is_hit(hit_of(at, 0, huge, huge, huge, 0), 0, 1));
@@ -1375,7 +1381,7 @@ static void test_rays_of_any_size(void) {
   CHECK(is_hit(hit_of(at, 0, 2, far, far + 2, 1), COPSE_NONE, 1));
   CHECK(hit_of(at, 0, 2, far, far + 2, 1.5f).id == 3);
   CHECK(is_hit(hit_of(at, 1, 0, 2, 0, 3e38f), 0, 0));
-  index_destroy(at);
+  copse_points_destroy(at);
 }
 
 /* Where a fraction of doubles is rounded to before the begin, or past the end. */
@@ -1402,72 +1408,72 @@ static void test_rays_that_just_touch_with_an_end(void) {
   };
   copse_agenttree_def def = copse_agenttree_default();
   def.dimensions = 3;
-  index at = make(def);
-  index_set_count(at, 1);
-  CHECK(index_build(at, NULL) == COPSE_OK); /* at 0, 0, 0 */
-  const copse_brute brute = {index_positions(at), NULL, 1, 3};
+  copse_points *at = make(def);
+  copse_points_set_count(at, 1);
+  CHECK(copse_points_build(at, NULL) == COPSE_OK); /* at 0, 0, 0 */
+  const brute_points brute = {readable(copse_points_positions(at)), NULL, 1, 3};
   for (int i = 0; i < 4; i++) {
     const float *from = CASES[i].from, *to = CASES[i].to, radius = CASES[i].radius;
     copse_hit hit;
-    CHECK(index_raycast(at, from, to, radius, NULL, NULL, &hit, NULL) == COPSE_OK);
+    CHECK(copse_points_raycast(at, from, to, radius, NULL, NULL, &hit, NULL) == COPSE_OK);
     CHECK(is_hit(hit, 0, CASES[i].fraction));
-    CHECK(copse_brute_raycast(&brute, from, to, radius, NULL, NULL, &hit) == COPSE_OK);
+    CHECK(brute_raycast(&brute, from, to, radius, NULL, NULL, &hit) == COPSE_OK);
     CHECK(is_hit(hit, 0, CASES[i].fraction));
   }
-  index_destroy(at);
+  copse_points_destroy(at);
 }
 
 static void test_rays_with_radii_and_filters(void) {
   const float points[] = {2, 0, 4, 0, 6, 0, 8, 0, 10, 0}, radii[] = {NAN, -1, 0, 9, 1};
   const float from[] = {0, 0.5f}, to[] = {16, 0.5f}, on[] = {16, 0}, origin[] = {0, 0};
-  index at = built(points, 5, 2);
+  copse_points *at = built(points, 5, 2);
   copse_query query = copse_query_default();
   copse_hit hit;
   uint32_t visits = 0;
-  CHECK(index_raycast(at, from, to, 1, radii, NULL, &hit, &visits) == COPSE_OK);
+  CHECK(copse_points_raycast(at, from, to, 1, radii, NULL, &hit, &visits) == COPSE_OK);
   CHECK(hit.id == 3 && visits > 0); /* of radius 1, the greatest */
-  CHECK(index_raycast(at, from, to, 9, radii, NULL, &hit, NULL) == COPSE_OK);
+  CHECK(copse_points_raycast(at, from, to, 9, radii, NULL, &hit, NULL) == COPSE_OK);
   CHECK(hit.id == 3 && hit.fraction == 0);
   query.exclude = 3;
-  CHECK(index_raycast(at, from, to, 9, radii, &query, &hit, NULL) == COPSE_OK);
+  CHECK(copse_points_raycast(at, from, to, 9, radii, &query, &hit, NULL) == COPSE_OK);
   CHECK(hit.id == 4);
-  CHECK(index_raycast(at, origin, on, 1, radii, &query, &hit, NULL) == COPSE_OK);
+  CHECK(copse_points_raycast(at, origin, on, 1, radii, &query, &hit, NULL) == COPSE_OK);
   CHECK(is_hit(hit, 0, 0.125f)); /* NaN counts as 0 */
   query.mask = 2;
-  CHECK(index_raycast(at, from, to, 9, radii, &query, &hit, NULL) == COPSE_OK);
+  CHECK(copse_points_raycast(at, from, to, 9, radii, &query, &hit, NULL) == COPSE_OK);
   CHECK(is_hit(hit, COPSE_NONE, 1));
-  const copse_brute brute = {interleaved(points, 2), NULL, 5, 2};
+  const brute_points brute = {interleaved(points, 2), NULL, 5, 2};
   const asked ask = {.lo = {16, 0}, .radius = 1, .query = copse_query_default()};
   CHECK(compare_rays(at, &brute, &ask, radii) == NULL);
-  index_destroy(at);
+  copse_points_destroy(at);
 }
 
 static void test_rays_refuse_bad_arguments(void) {
   const float points[] = {0, 0}, good[] = {1, 1, 2, 2}, bad[] = {1, 1, NAN, 0, 2e18f, 0};
-  index at = built(points, 1, 1);
-  index unbuilt = make(copse_agenttree_default());
+  copse_points *at = built(points, 1, 1);
+  copse_points *unbuilt = make(copse_agenttree_default());
   const copse_status refused = COPSE_INVALID_ARGUMENT;
   uint32_t id = 7;
   float fraction = 7;
   copse_hit hit = {7, 7};
-  CHECK(index_raycast(at, bad, bad + 2, 1, NULL, NULL, &hit, NULL) == refused);
+  CHECK(copse_points_raycast(at, bad, bad + 2, 1, NULL, NULL, &hit, NULL) == refused);
   CHECK(is_hit(hit, COPSE_NONE, 1));
-  CHECK(index_raycast(at, bad + 4, bad, 1, NULL, NULL, &hit, NULL) == refused);
-  CHECK(index_raycast(at, good, good, NAN, NULL, NULL, &hit, NULL) == refused);
-  CHECK(index_raycast(at, good, good, -1, points, NULL, &hit, NULL) == refused);
-  const copse_brute brute = {interleaved(points, 2), NULL, 1, 2};
-  CHECK(copse_brute_raycast(&brute, bad, good, 1, NULL, NULL, &hit) == COPSE_OK);
-  CHECK(copse_brute_raycast(&brute, bad + 2, good, 1, NULL, NULL, &hit) == refused);
+  CHECK(copse_points_raycast(at, bad + 4, bad, 1, NULL, NULL, &hit, NULL) == refused);
+  CHECK(copse_points_raycast(at, good, good, NAN, NULL, NULL, &hit, NULL) == refused);
+  CHECK(copse_points_raycast(at, good, good, -1, points, NULL, &hit, NULL) == refused);
+  const brute_points brute = {interleaved(points, 2), NULL, 1, 2};
+  CHECK(brute_raycast(&brute, bad, good, 1, NULL, NULL, &hit) == COPSE_OK);
+  CHECK(brute_raycast(&brute, bad + 2, good, 1, NULL, NULL, &hit) == refused);
   CHECK(is_hit(hit, COPSE_NONE, 1));
-  CHECK(copse_brute_raycast(&brute, good, bad + 4, 1, NULL, NULL, &hit) == refused);
-  CHECK(copse_brute_raycast(&brute, good, good, NAN, NULL, NULL, &hit) == refused);
-  CHECK(index_raycast_many(at, bad, 1, 1, NULL, NULL, &id, &fraction) == refused);
-  CHECK(index_raycast_many(at, good, 1, -1, NULL, NULL, &id, &fraction) == refused);
+  CHECK(brute_raycast(&brute, good, bad + 4, 1, NULL, NULL, &hit) == refused);
+  CHECK(brute_raycast(&brute, good, good, NAN, NULL, NULL, &hit) == refused);
+  CHECK(copse_points_raycast_many(at, bad, 1, 1, NULL, NULL, &id, &fraction) == refused);
+  CHECK(copse_points_raycast_many(at, good, 1, -1, NULL, NULL, &id, &fraction) == refused);
   CHECK(id == 7 && fraction == 7);
-  CHECK(index_raycast_many(at, NULL, 0, 1, NULL, NULL, NULL, NULL) == COPSE_OK);
+  CHECK(copse_points_raycast_many(at, NULL, 0, 1, NULL, NULL, NULL, NULL) == COPSE_OK);
   CHECK(is_hit(hit_of(unbuilt, 0, 0, 1, 1, INFINITY), COPSE_NONE, 1));
-  index_destroy(at);
-  index_destroy(unbuilt);
+  copse_points_destroy(at);
+  copse_points_destroy(unbuilt);
 }
 
 /* Rays along rows of equal, of neighboring, and of touching agents, of radii that just reach and
@@ -1480,17 +1486,17 @@ static void test_rays_on_the_border(void) {
     def.capacity = N;
     def.leafSize = 1 + random_word(&seed) % 8;
     def.dimensions = 2 + random_word(&seed) % 2;
-    index at = make(def);
-    index_set_count(at, N);
-    copse_positions positions = index_positions(at);
+    copse_points *at = make(def);
+    copse_points_set_count(at, N);
+    copse_positions positions = copse_points_positions(at);
     const float scale = ldexpf(1, (int)(random_word(&seed) % 170) - 130);
     const float offset = random_word(&seed) % 2 ? 0 : scale * (float)(random_word(&seed) % 65536);
     for (uint32_t id = 0; id < N; id++)
       for (uint32_t axis = 0; axis < def.dimensions; axis++)
         positions.axes[axis][id * positions.stride] =
             offset + scale * (float)(random_word(&seed) % 9);
-    CHECK(index_build(at, NULL) == COPSE_OK);
-    const copse_brute brute = {positions, NULL, N, def.dimensions};
+    CHECK(copse_points_build(at, NULL) == COPSE_OK);
+    const brute_points brute = {readable(positions), NULL, N, def.dimensions};
     asked ask = {.query = copse_query_default()};
     float way2 = 0, radii[N];
     for (uint32_t axis = 0; axis < def.dimensions; axis++) {
@@ -1506,7 +1512,7 @@ static void test_rays_on_the_border(void) {
       radii[id] = random_word(&seed) % 2 ? ask.radius : scale * (float)(random_word(&seed) % 3);
     CHECK(compare_rays(at, &brute, &ask, NULL) == NULL);
     CHECK(compare_rays(at, &brute, &ask, radii) == NULL);
-    index_destroy(at);
+    copse_points_destroy(at);
   }
 }
 
@@ -1527,9 +1533,9 @@ static void test_searches_visit_no_more_than_they_must(void) {
     copse_agenttree_def def = copse_agenttree_default();
     def.capacity = N;
     def.dimensions = dim;
-    index at = make(def);
-    const copse_positions given = interleaved(points, dim);
-    CHECK(index_build_from(at, &given, groups, N, NULL) == COPSE_OK);
+    copse_points *at = make(def);
+    const copse_const_positions given = interleaved(points, dim);
+    CHECK(copse_points_build_from(at, &given, groups, N, NULL) == COPSE_OK);
     for (uint32_t search = 0; search < 2 * SEARCHES; search++) {
       uint64_t *sum = &visited[search / SEARCHES][dim - 2];
       float center[3], to[3], hi[3];
@@ -1544,21 +1550,21 @@ static void test_searches_visit_no_more_than_they_must(void) {
       copse_hit hit;
       uint32_t visits[4], total;
       bool any;
-      index_count_within(at, center, 3, &query, &total, &visits[0]);
-      index_any_within(at, center, 1, &query, &any, &visits[1]);
-      index_nearest(at, center, &query, &total, &visits[2]);
-      index_raycast(at, center, to, 0.25f, NULL, &query, &hit, &visits[3]);
+      copse_points_count_within(at, center, 3, &query, &total, &visits[0]);
+      copse_points_any_within(at, center, 1, &query, &any, &visits[1]);
+      copse_points_nearest(at, center, &query, &total, NULL, &visits[2]);
+      copse_points_raycast(at, center, to, 0.25f, NULL, &query, &hit, &visits[3]);
       for (int i = 0; i < 4; i++) *sum += visits[i];
-      index_within(at, center, 3, &query, &results);
+      copse_points_within(at, center, 3, &query, &results);
       *sum += results.visits;
-      index_range(at, center, hi, &query, &results);
+      copse_points_range(at, center, hi, &query, &results);
       *sum += results.visits;
-      index_cone(at, center, to, 0.5f, 6, &query, &results);
+      copse_points_cone(at, center, to, 0.5f, 6, &query, &results);
       *sum += results.visits;
-      index_neighbors(at, center, 8, &query, &results);
+      copse_points_neighbors(at, center, 8, &query, &results);
       *sum += results.visits;
     }
-    index_destroy(at);
+    copse_points_destroy(at);
   }
   static const uint64_t MEASURED[][2][2] = {{{14893, 17087}, {12693, 15043}},
                                             {{13131, 16191}, {24893, 26870}},
@@ -1586,21 +1592,21 @@ static void test_order_is_a_function_of_the_state(void) {
   for (int combination = 0; combination < 4; combination++) {
     def.axis = (copse_axis)(combination % 2);
     def.split = (copse_split)(combination / 2);
-    index veteran = make(def);
+    copse_points *veteran = make(def);
     for (int frame = 0; frame < 20; frame++) {
       const uint32_t n = 1 + random_word(&seed) % N;
       for (uint32_t i = 0; i < 2 * n; i++) points[i] = (float)(random_word(&seed) % 64);
-      const copse_positions given = {{points, points + 1, NULL}, 2};
-      index novice = make(def);
-      CHECK(index_build_from(veteran, &given, NULL, n, NULL) == COPSE_OK);
-      CHECK(index_build_from(novice, &given, NULL, n, NULL) == COPSE_OK);
+      const copse_const_positions given = {{points, points + 1, NULL}, 2};
+      copse_points *novice = make(def);
+      CHECK(copse_points_build_from(veteran, &given, NULL, n, NULL) == COPSE_OK);
+      CHECK(copse_points_build_from(novice, &given, NULL, n, NULL) == COPSE_OK);
       copse_results a = {kept, NULL, N, 0, 0}, b = {fresh, NULL, N, 0, 0};
-      index_within(veteran, points, INFINITY, NULL, &a);
-      index_within(novice, points, INFINITY, NULL, &b);
+      copse_points_within(veteran, points, INFINITY, NULL, &a);
+      copse_points_within(novice, points, INFINITY, NULL, &b);
       CHECK(a.total == n && same_results(&a, &b, false));
-      index_destroy(novice);
+      copse_points_destroy(novice);
     }
-    index_destroy(veteran);
+    copse_points_destroy(veteran);
   }
 }
 
@@ -1611,74 +1617,74 @@ static void test_restore_answers_as_what_was_saved(void) {
     copse_agenttree_def def = copse_agenttree_default();
     def.capacity = 64;
     def.leafSize = 2;
-    index at = make(def);
-    index_set_count(at, 40);
+    copse_points *at = make(def);
+    copse_points_set_count(at, 40);
     uint32_t seed = 9;
-    copse_positions positions = index_positions(at);
+    copse_positions positions = copse_points_positions(at);
     for (uint32_t i = 0; i < 40; i++)
       for (int axis = 0; axis < 2; axis++)
         positions.axes[axis][i * positions.stride] = (float)(random_word(&seed) % 100);
-    index_groups(at)[5] = 2;
-    index_groups(at)[6] = 0;
-    index_build(at, NULL);
+    copse_points_groups(at)[5] = 2;
+    copse_points_groups(at)[6] = 0;
+    copse_points_build(at, NULL);
     positions.axes[0][0] = 1234; /* moved, but not built yet */
-    index_groups(at)[7] = 0;
-    index_set_count(at, 30);
+    copse_points_groups(at)[7] = 0;
+    copse_points_set_count(at, 30);
 
     size_t total, again;
-    CHECK(index_save(at, NULL, 0, &total, NULL) == COPSE_FULL && total % 4 == 0);
+    CHECK(copse_points_save(at, NULL, 0, &total, NULL) == COPSE_FULL && total % 4 == 0);
     uint32_t *bytes = malloc(total);
-    CHECK(index_save(at, bytes, total - 1, &again, NULL) == COPSE_FULL && again == total);
-    CHECK(index_save(at, bytes, total, &again, NULL) == COPSE_OK);
+    CHECK(copse_points_save(at, bytes, total - 1, &again, NULL) == COPSE_FULL && again == total);
+    CHECK(copse_points_save(at, bytes, total, &again, NULL) == COPSE_OK);
 
     def.capacity = 50;
     def.layout = (copse_layout)layout;
-    index other = make(def);
-    CHECK(index_restore(other, bytes, total) == COPSE_OK);
-    CHECK(index_validate(other) && index_count(other) == 30);
-    CHECK(index_positions(other).axes[0][0] == 1234);
+    copse_points *other = make(def);
+    CHECK(copse_points_restore(other, bytes, total) == COPSE_OK);
+    CHECK(copse_points_validate(other) && copse_points_count(other) == 30);
+    CHECK(copse_points_positions(other).axes[0][0] == 1234);
     for (int isBuilt = 0; isBuilt < 2; isBuilt++) {
       uint32_t ours[64], theirs[64];
       copse_results a = {ours, NULL, 64, 0, 0}, b = {theirs, NULL, 64, 0, 0};
-      index_within(at, (float[]){50, 50}, INFINITY, NULL, &a);
-      index_within(other, (float[]){50, 50}, INFINITY, NULL, &b);
+      copse_points_within(at, (float[]){50, 50}, INFINITY, NULL, &a);
+      copse_points_within(other, (float[]){50, 50}, INFINITY, NULL, &b);
       CHECK(a.total == (isBuilt ? 28 : 39) && same_results(&a, &b, false));
-      index_build(at, NULL);
-      index_build(other, NULL);
+      copse_points_build(at, NULL);
+      copse_points_build(other, NULL);
     }
     free(bytes);
-    index_destroy(at);
-    index_destroy(other);
+    copse_points_destroy(at);
+    copse_points_destroy(other);
   }
 }
 
 static void test_damaged_snapshots_change_nothing(void) {
   const float points[] = {1, 2, 3, 4, 5, 6};
-  index at = built(points, 3, 1);
+  copse_points *at = built(points, 3, 1);
   uint32_t bytes[128], damaged[128];
   size_t total;
-  CHECK(index_save(at, bytes, sizeof bytes, &total, NULL) == COPSE_OK);
+  CHECK(copse_points_save(at, bytes, sizeof bytes, &total, NULL) == COPSE_OK);
   for (size_t bit = 0; bit < total * 8; bit++) {
     memcpy(damaged, bytes, total);
     damaged[bit / 32] ^= 1u << bit % 32;
-    CHECK(index_restore(at, damaged, total) == COPSE_BAD_SNAPSHOT);
+    CHECK(copse_points_restore(at, damaged, total) == COPSE_BAD_SNAPSHOT);
   }
   for (size_t size = 0; size < total + 16; size++)
-    if (size != total) CHECK(index_restore(at, bytes, size) == COPSE_BAD_SNAPSHOT);
-  CHECK(index_restore(at, (char *)bytes + 1, total - 4) == COPSE_INVALID_ARGUMENT);
-  CHECK(index_validate(at) && within_count(at, 3, 4, 0) == 1);
+    if (size != total) CHECK(copse_points_restore(at, bytes, size) == COPSE_BAD_SNAPSHOT);
+  CHECK(copse_points_restore(at, (char *)bytes + 1, total - 4) == COPSE_INVALID_ARGUMENT);
+  CHECK(copse_points_validate(at) && within_count(at, 3, 4, 0) == 1);
 
-  index smaller = built(points, 2, 1);
-  CHECK(index_restore(smaller, bytes, total) == COPSE_FULL);
+  copse_points *smaller = built(points, 2, 1);
+  CHECK(copse_points_restore(smaller, bytes, total) == COPSE_FULL);
   const kind same = tested;
   tested = (kind){.noun = AGENTTREE};
-  index other = built(points, 3, 2); /* of other leaves */
+  copse_points *other = built(points, 3, 2); /* of other leaves */
   tested = same;
-  CHECK(index_restore(other, bytes, total) == COPSE_BAD_SNAPSHOT);
+  CHECK(copse_points_restore(other, bytes, total) == COPSE_BAD_SNAPSHOT);
   CHECK(within_count(smaller, 3, 4, 0) == 1 && within_count(other, 3, 4, 0) == 1);
-  index_destroy(at);
-  index_destroy(smaller);
-  index_destroy(other);
+  copse_points_destroy(at);
+  copse_points_destroy(smaller);
+  copse_points_destroy(other);
 }
 
 /* What a snapshot says of itself must fit together, and fit the index that takes it. */
@@ -1689,13 +1695,13 @@ static void test_forged_snapshots_change_nothing(void) {
   for (int skips = 0; skips < 2; skips++) {
     copse_agenttree_def def = copse_agenttree_default();
     def.onNonFinite = (copse_on_non_finite)skips;
-    index at = make(def);
-    const copse_positions given = interleaved(points, 2);
-    CHECK(index_build_from(at, &given, NULL, 3, NULL) == COPSE_OK);
-    memcpy(index_positions(at).axes[0], points, sizeof points);
+    copse_points *at = make(def);
+    const copse_const_positions given = interleaved(points, 2);
+    CHECK(copse_points_build_from(at, &given, NULL, 3, NULL) == COPSE_OK);
+    memcpy(copse_points_positions(at).axes[0], points, sizeof points);
     uint32_t bytes[64], forged[64];
     size_t total;
-    CHECK(index_save(at, bytes, sizeof bytes, &total, NULL) == COPSE_OK);
+    CHECK(copse_points_save(at, bytes, sizeof bytes, &total, NULL) == COPSE_OK);
     CHECK(total == 4 * (STATE + 2 * 9) && bytes[COUNT_NOW] == 3 && bytes[COUNT_BUILT] == 3);
     const struct {
       uint32_t word, value;
@@ -1712,27 +1718,30 @@ static void test_forged_snapshots_change_nothing(void) {
       forged[cases[i].word] = cases[i].value;
       snapshot_seal(forged, total, (snapshot_kind)kinds[tested.noun]);
       const bool taken = skips && cases[i].isTakenBySkipping;
-      CHECK(index_restore(at, forged, total) == (taken ? COPSE_OK : COPSE_BAD_SNAPSHOT));
-      CHECK(index_validate(at) && index_count(at) == 3 && within_count(at, 3, 4, 0) == 1);
-      if (taken) CHECK(index_restore(at, bytes, total) == COPSE_OK);
+      CHECK(copse_points_restore(at, forged, total) == (taken ? COPSE_OK : COPSE_BAD_SNAPSHOT));
+      CHECK(copse_points_validate(at) && copse_points_count(at) == 3 &&
+            within_count(at, 3, 4, 0) == 1);
+      if (taken) CHECK(copse_points_restore(at, bytes, total) == COPSE_OK);
     }
     /* As many bytes as before: more slots in one state, fewer in the other. */
     copse_agenttree_def smaller = def;
     smaller.capacity = 3;
-    index small = make(smaller);
+    copse_points *small = make(smaller);
     memcpy(forged, bytes, total);
     forged[COUNT_NOW] = 4;
     forged[COUNT_BUILT] = 2;
     memset(forged + STATE, 0, 2 * 9 * sizeof *forged);
     snapshot_seal(forged, total, (snapshot_kind)kinds[tested.noun]);
-    CHECK(index_restore(small, forged, total) == COPSE_FULL && index_count(small) == 0);
+    CHECK(copse_points_restore(small, forged, total) == COPSE_FULL &&
+          copse_points_count(small) == 0);
     forged[COUNT_NOW] = 2;
     forged[COUNT_BUILT] = 4;
     snapshot_seal(forged, total, (snapshot_kind)kinds[tested.noun]);
-    CHECK(index_restore(small, forged, total) == COPSE_FULL && index_count(small) == 0);
-    CHECK(index_restore(at, forged, total) == COPSE_OK && index_count(at) == 2);
-    index_destroy(small);
-    index_destroy(at);
+    CHECK(copse_points_restore(small, forged, total) == COPSE_FULL &&
+          copse_points_count(small) == 0);
+    CHECK(copse_points_restore(at, forged, total) == COPSE_OK && copse_points_count(at) == 2);
+    copse_points_destroy(small);
+    copse_points_destroy(at);
   }
 }
 

@@ -36,9 +36,9 @@ void fail(const char *condition, int line);
   } while (0)
 
 /* Points that are only read. */
-static inline copse_positions interleaved(const float *points, uint32_t dim) {
+static inline copse_const_positions interleaved(const float *points, uint32_t dim) {
   float *x = (float *)points;
-  return (copse_positions){{x, x + 1, x + 2}, dim};
+  return (copse_const_positions){{x, x + 1, x + 2}, dim};
 }
 
 #endif

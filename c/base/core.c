@@ -1,0 +1,86 @@
+#include "core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *copse_status_text(copse_status status) {
+  switch (status) {
+  case COPSE_OK:
+    return "ok";
+  case COPSE_INVALID_ARGUMENT:
+    return "an argument is outside its range";
+  case COPSE_FULL:
+    return "more items than the capacity";
+  case COPSE_OUT_OF_MEMORY:
+    return "no memory left";
+  case COPSE_NOT_FINITE:
+    return "a position is not finite, or beyond 1e18";
+  case COPSE_STALE_HANDLE:
+    return "the slot is not in use";
+  case COPSE_BAD_SNAPSHOT:
+    return "the bytes are no snapshot of such an object";
+  }
+  return "unknown status";
+}
+
+void *memory_take(const copse_allocator *allocator, uint64_t bytes) {
+  if (bytes > PTRDIFF_MAX) return NULL; /* no object is larger, and sums of sizes can't wrap */
+  if (allocator->allocate) return allocator->allocate((size_t)bytes, allocator->context);
+  return malloc((size_t)bytes);
+}
+
+void memory_give(const copse_allocator *allocator, void *memory, uint64_t bytes) {
+  if (!memory) return;
+  if (allocator->allocate)
+    allocator->release(memory, (size_t)bytes, allocator->context);
+  else
+    free(memory);
+}
+
+void *arena_carve(arena *block, uint64_t count, size_t itemBytes) {
+  uint64_t bytes = count * itemBytes;
+  void *array = block->base ? block->base + block->used : NULL;
+  block->used += (bytes + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
+  return array;
+}
+
+void slots_grow(slots *all, uint32_t *generations, uint32_t *free, uint32_t capacity) {
+  memset(generations, 0, capacity * sizeof *generations);
+  if (all->capacity) memcpy(generations, all->generations, all->capacity * sizeof *generations);
+  *all = (slots){generations, free, capacity, 0, 0};
+  slots_recount(all);
+}
+
+void slots_recount(slots *all) {
+  all->used = all->firstWord = 0;
+  for (uint32_t slot = 0; slot < all->capacity; slot++) {
+    const uint32_t inUse = all->generations[slot] & 1;
+    all->used += inUse;
+    if (slot % 32 == 0) all->free[slot / 32] = 0;
+    all->free[slot / 32] |= (inUse ^ 1) << slot % 32;
+  }
+}
+
+uint32_t slots_take(slots *all) {
+  if (all->used == all->capacity) return COPSE_NONE;
+  while (!all->free[all->firstWord]) all->firstWord++;
+  const uint32_t bits = all->free[all->firstWord];
+  const uint32_t slot = all->firstWord * 32 + (uint32_t)__builtin_ctz(bits);
+  slots_take_at(all, slot);
+  return slot;
+}
+
+void slots_take_at(slots *all, uint32_t slot) {
+  all->free[slot / 32] &= ~(1u << slot % 32);
+  all->generations[slot]++;
+  all->used++;
+}
+
+copse_status slots_free(slots *all, uint32_t slot) {
+  if (!slots_in_use(all, slot)) return COPSE_STALE_HANDLE;
+  all->free[slot / 32] |= 1u << slot % 32;
+  if (slot / 32 < all->firstWord) all->firstWord = slot / 32;
+  all->generations[slot]++;
+  all->used--;
+  return COPSE_OK;
+}

@@ -1,0 +1,273 @@
+/* What can be told of the quadtree and the octree: cells, statistics, checks, and snapshots. */
+
+#include "../base/snapshot.h"
+#include "octree.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- In preorder -------------------------------------------------------------------------- */
+
+typedef struct preorder {
+  uint32_t stack[OCTREE_STACK], waiting;
+} preorder;
+
+static void preorder_start(preorder *walk) {
+  walk->stack[0] = 0;
+  walk->waiting = 1;
+}
+
+static const octree_node *preorder_next(preorder *walk, const copse_octree *tree) {
+  if (!walk->waiting) return NULL;
+  const octree_node *node = &tree->nodes[walk->stack[--walk->waiting]];
+  if (node->children)
+    for (uint32_t i = 1u << tree->def.dimensions; i-- > 0;)
+      walk->stack[walk->waiting++] = node->children + i;
+  return node;
+}
+
+size_t copse_octree_cells(const copse_octree *tree, size_t skipped, float *out, size_t capacity) {
+  const size_t dim = tree->def.dimensions;
+  drawing drawn = {out, skipped, capacity, 2 * dim + 2, 0};
+  preorder walk;
+  preorder_start(&walk);
+  for (const octree_node *node; (node = preorder_next(&walk, tree));) {
+    float *cell = drawing_next(&drawn);
+    if (!cell) continue;
+    for (size_t axis = 0; axis < dim; axis++) {
+      const float lo = node->lo[axis], hi = node->hi[axis];
+      cell[axis] = lo > -INFINITY ? lo : tree->def.bounds[axis];
+      cell[dim + axis] = hi < INFINITY ? hi : tree->def.bounds[dim + axis];
+    }
+    cell[2 * dim] = (float)node->depth;
+    cell[2 * dim + 1] = (float)node->total;
+  }
+  return drawn.floats;
+}
+
+static bool is_outside(const copse_octree *tree, const float *box) {
+  const uint32_t dim = tree->def.dimensions;
+  bool outside = false;
+  for (uint32_t axis = 0; axis < dim; axis++)
+    outside |= box[axis] < tree->def.bounds[axis] || box[dim + axis] > tree->def.bounds[dim + axis];
+  return outside;
+}
+
+static void box_of(const copse_octree *tree, uint32_t slot, float *box) {
+  if (tree->def.dimensions == 3)
+    octree_box(tree, slot, box, 3);
+  else
+    octree_box(tree, slot, box, 2);
+}
+
+copse_octree_statistics copse_octree_stats(const copse_octree *tree) {
+  copse_octree_statistics stats = {.items = tree->slots.used,
+                                   .nodes = tree->nodesUsed,
+                                   .changes = tree->changes,
+                                   .bytes = (size_t)(sizeof *tree + tree->memoryBytes)};
+  preorder walk;
+  preorder_start(&walk);
+  for (const octree_node *node; (node = preorder_next(&walk, tree));) {
+    if (node->depth > stats.depth) stats.depth = node->depth;
+    stats.perDepth[node->depth] += node->own;
+    if (node->children)
+      stats.straddlers += node->own;
+    else {
+      stats.leaves++;
+      stats.unsplit += octree_should_split(tree, node);
+    }
+  }
+  for (uint32_t slot = 0; slot < tree->def.capacity; slot++) {
+    float box[6];
+    if (!slots_in_use(&tree->slots, slot)) continue;
+    box_of(tree, slot, box);
+    stats.outside += is_outside(tree, box);
+  }
+  return stats;
+}
+
+/* ---- Checks, for tests -------------------------------------------------------------------- */
+
+ALWAYS_INLINE bool items_valid(const copse_octree *tree, const octree_node *node, const int dim) {
+  uint32_t seen = 0;
+  const octree_block *block;
+  for (uint32_t at = node->block; at != COPSE_NONE; at = block->next) {
+    block = octree_block_at(tree, at, dim);
+    const uint32_t size = octree_block_size(node, at);
+    if (&tree->nodes[block->owner] != node || seen >= node->own) return false;
+    for (uint32_t lane = 0; lane < BLOCK_ITEMS; lane++) {
+      if (lane >= size) {
+        if (!isnan(block->sides[0][lane])) return false;
+        continue;
+      }
+      const uint32_t slot = block->ids[lane];
+      if (!slots_in_use(&tree->slots, slot) || tree->places[slot] != at * BLOCK_ITEMS + lane)
+        return false;
+      float box[6 + BOX_PADDING] = {0};
+      octree_box(tree, slot, box, dim);
+      const box4 item = box4_load(box, dim);
+      if (!octree_comes_to(tree, node, item, dim) ||
+          (node->children && octree_child_for(tree, node, item, dim)))
+        return false;
+    }
+    seen += size;
+  }
+  return seen == node->own;
+}
+
+static uint32_t blocks_of(const octree_node *node) {
+  return (node->own + BLOCK_ITEMS - 1) / BLOCK_ITEMS;
+}
+
+bool copse_octree_validate(const copse_octree *tree) {
+  const uint32_t dim = tree->def.dimensions, siblings = 1u << dim;
+  uint32_t nodes = 0, items = 0, blocks = 0, freeNodes = 0, freeBlocks = 0, generations = 0;
+  preorder walk;
+  preorder_start(&walk);
+  for (const octree_node *node; (node = preorder_next(&walk, tree)); nodes++) {
+    items += node->own;
+    blocks += blocks_of(node);
+    uint32_t total = node->own;
+    for (uint32_t i = 0; node->children && i < siblings; i++) {
+      const octree_node *child = &tree->nodes[node->children + i];
+      if (child->parent != (uint32_t)(node - tree->nodes) || child->depth != node->depth + 1)
+        return false;
+      total += child->total;
+    }
+    const bool many = node->total > tree->def.leafSize;
+    if (total != node->total || (node->children && (!many || node->depth >= tree->def.maxDepth)) ||
+        !(dim == 3 ? items_valid(tree, node, 3) : items_valid(tree, node, 2)))
+      return false;
+  }
+  for (uint32_t at = tree->freeSiblings; at; at = tree->nodes[at].parent) freeNodes += siblings;
+  for (uint32_t at = tree->freeBlock; at != COPSE_NONE;) {
+    at = octree_block_at(tree, at, (int)dim)->next;
+    freeBlocks++;
+  }
+  for (uint32_t slot = 0; slot < tree->def.capacity; slot++)
+    generations += tree->slots.generations[slot] & 1;
+  return items == tree->slots.used && generations == items && nodes == tree->nodesUsed &&
+         nodes + freeNodes == tree->nodesEver && tree->nodesEver <= tree->nodeCapacity &&
+         blocks == tree->blocksUsed && blocks + freeBlocks == tree->blocksEver &&
+         tree->blocksEver <= tree->blockCapacity;
+}
+
+/* ---- Snapshots ---------------------------------------------------------------------------- */
+
+/* After this head come a generation and a group for each slot; then the slots of the items in
+ * preorder, those of a node as they came; and their boxes in the same order. So what is built from
+ * it is the same to the last bit of every block. */
+typedef struct octree_snapshot {
+  snapshot_header header;
+  uint32_t dimensions, leafSize, maxDepth;
+  uint32_t looseness, bounds[6]; /* floats, bit for bit */
+  uint32_t slots;                /* up to the last that was ever in use */
+  uint32_t count;
+} octree_snapshot;
+_Static_assert(sizeof(octree_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
+
+static octree_snapshot snapshot_head(const copse_octree *tree) {
+  const copse_octree_def *def = &tree->def;
+  octree_snapshot head = {.dimensions = def->dimensions,
+                          .leafSize = def->leafSize,
+                          .maxDepth = def->maxDepth,
+                          .count = tree->slots.used};
+  memcpy(&head.looseness, &def->looseness, sizeof def->looseness);
+  memcpy(head.bounds, def->bounds, (size_t)2 * def->dimensions * sizeof *def->bounds);
+  head.slots = def->capacity;
+  while (head.slots && !tree->slots.generations[head.slots - 1]) head.slots--;
+  return head;
+}
+
+static uint64_t snapshot_bytes(const octree_snapshot *head) {
+  return sizeof *head + 8 * (uint64_t)head->slots +
+         4 * (uint64_t)head->count * (1 + 2 * head->dimensions);
+}
+
+copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t capacity,
+                               size_t *total) {
+  const octree_snapshot head = snapshot_head(tree);
+  const uint64_t size = snapshot_bytes(&head);
+  *total = size_of(size);
+  if (size > capacity) return COPSE_FULL;
+  memcpy(bytes, &head, sizeof head);
+  uint32_t *generations = (uint32_t *)((char *)bytes + sizeof head);
+  uint32_t *groups = generations + head.slots, *order = groups + head.slots;
+  memcpy(generations, tree->slots.generations, head.slots * sizeof *generations);
+  memcpy(groups, tree->groups, head.slots * sizeof *groups);
+  uint32_t begin = 0;
+  preorder walk;
+  preorder_start(&walk);
+  for (const octree_node *node; (node = preorder_next(&walk, tree)); begin += node->own) {
+    uint32_t end = begin + node->own; /* the last block is the first that came */
+    for (uint32_t at = node->block; at != COPSE_NONE;) {
+      const octree_block *block = octree_block_at(tree, at, (int)head.dimensions);
+      for (uint32_t lane = octree_block_size(node, at); lane-- > 0;)
+        order[--end] = block->ids[lane];
+      at = block->next;
+    }
+  }
+  float *boxes = (float *)(void *)(order + head.count);
+  for (uint32_t i = 0; i < head.count; i++)
+    box_of(tree, order[i], boxes + (size_t)i * 2 * head.dimensions);
+  snapshot_seal(bytes, size, SNAPSHOT_OCTREE);
+  return COPSE_OK;
+}
+
+/* Whether every slot in use has one box, which is one. */
+static bool items_ok(const octree_snapshot *head, const uint32_t *generations,
+                     const uint32_t *order, const float *boxes, uint32_t *seen) {
+  uint32_t used = 0;
+  for (uint32_t slot = 0; slot < head->slots; slot++) {
+    used += generations[slot] & 1;
+    seen[slot] = 0;
+  }
+  for (uint32_t i = 0; i < head->count; i++) {
+    copse_status status;
+    if (order[i] >= head->slots || !(generations[order[i]] & 1) || seen[order[i]]++ ||
+        !octree_box_ok(boxes + (size_t)i * 2 * head->dimensions, head->dimensions, &status))
+      return false;
+  }
+  return used == head->count;
+}
+
+copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes, size_t size) {
+  octree_snapshot head, own = snapshot_head(tree);
+  if (size < sizeof head) return COPSE_BAD_SNAPSHOT;
+  memcpy(&head, bytes, sizeof head);
+  own.header = head.header;
+  own.slots = head.slots;
+  own.count = head.count;
+  if (!snapshot_fits(&head.header, size, SNAPSHOT_OCTREE) ||
+      memcmp(&head, &own, sizeof head) != 0 || size != snapshot_bytes(&head))
+    return COPSE_BAD_SNAPSHOT;
+  return head.slots <= tree->def.capacity ? COPSE_OK : COPSE_FULL;
+}
+
+copse_status copse_octree_restore(copse_octree *tree, const void *bytes, size_t size) {
+  if ((uintptr_t)bytes % 4) return COPSE_INVALID_ARGUMENT;
+  const copse_status status = copse_octree_restorable(tree, bytes, size);
+  if (status != COPSE_OK) return status;
+  if (!snapshot_is_intact(bytes, size)) return COPSE_BAD_SNAPSHOT;
+  octree_snapshot head;
+  memcpy(&head, bytes, sizeof head);
+  const uint32_t *generations = (const uint32_t *)((const char *)bytes + sizeof head);
+  const uint32_t *groups = generations + head.slots, *order = groups + head.slots;
+  const float *boxes = (const float *)(const void *)(order + head.count);
+  if (!items_ok(&head, generations, order, boxes, tree->order[0])) return COPSE_BAD_SNAPSHOT;
+
+  const size_t sides = (size_t)2 * head.dimensions;
+  memset(tree->slots.generations, 0, tree->def.capacity * sizeof *generations);
+  memcpy(tree->slots.generations, generations, head.slots * sizeof *generations);
+  slots_recount(&tree->slots);
+  for (uint32_t slot = 0; slot < tree->def.capacity; slot++)
+    tree->groups[slot] = slot < head.slots ? groups[slot] : 1;
+  for (uint32_t i = 0; i < head.count; i++) {
+    for (size_t side = 0; side < sides; side++)
+      tree->boxes[order[i] * sides + side] = boxes[i * sides + side] + 0.0f;
+    tree->order[0][i] = order[i];
+  }
+  octree_rebuild(tree, head.count);
+  tree->changes++;
+  return COPSE_OK;
+}

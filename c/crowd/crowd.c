@@ -1,0 +1,226 @@
+/* The crowd: its memory, and agents that come and go. crowd.h says what it is. */
+
+#include "crowd.h"
+
+#include "../points/agenttree.h"
+
+#include <string.h>
+
+/* ---- Life -------------------------------------------------------------------------------- */
+
+copse_crowd_def copse_crowd_default(void) {
+  return (copse_crowd_def){.dimensions = 2, .capacity = 1000, .maxNeighbors = 10};
+}
+
+copse_crowd_agent copse_crowd_agent_default(void) {
+  return (copse_crowd_agent){.goal = {NAN, NAN, NAN},
+                             .preferredSpeed = 1,
+                             .radius = 0.5f,
+                             .maxSpeed = 2,
+                             .neighborDistance = 10,
+                             .maxNeighbors = 10,
+                             .timeHorizon = 2,
+                             .timeHorizonObstacles = 2,
+                             .maxAcceleration = INFINITY,
+                             .groups = 1,
+                             .mask = COPSE_ALL_GROUPS,
+                             .enabled = true};
+}
+
+static bool definition_ok(const copse_crowd_def *def) {
+  return (def->dimensions == 2 || def->dimensions == 3) && def->capacity >= 1 &&
+         def->capacity <= COPSE_MAX_CAPACITY && def->maxNeighbors <= COPSE_CROWD_MAX_NEIGHBORS;
+}
+
+/* Points the arrays into a block, or measures it. */
+static uint64_t carve(copse_crowd *crowd, void *memory) {
+  arena all = arena_over(memory);
+  const uint64_t capacity = crowd->def.capacity, rows = capacity * crowd->def.maxNeighbors;
+  for (int field = 0; field < FIELDS; field++)
+    crowd->fields[field] =
+        arena_carve(&all, capacity * crowd_words(crowd, field) + BOX_PADDING, sizeof(float));
+  crowd->slots.generations = arena_carve(&all, capacity, sizeof(uint32_t));
+  crowd->slots.free = arena_carve(&all, slots_words((uint32_t)capacity), sizeof(uint32_t));
+  crowd->arrived.slots = arena_carve(&all, capacity, sizeof(uint32_t));
+  crowd->stuck.slots = arena_carve(&all, capacity, sizeof(uint32_t));
+  crowd->present = arena_carve(&all, capacity, sizeof(uint32_t));
+  crowd->bodies = arena_carve(&all, capacity, sizeof *crowd->bodies);
+  crowd->newVelocities = arena_carve(&all, capacity * crowd->def.dimensions, sizeof(float));
+  crowd->rows.counts = arena_carve(&all, capacity, sizeof(uint32_t));
+  crowd->rows.ids = arena_carve(&all, rows, sizeof(uint32_t));
+  crowd->rows.distances2 = arena_carve(&all, rows, sizeof(float));
+  return arena_block_bytes(all.used);
+}
+
+static copse_agenttree_def tree_definition(const copse_crowd_def *def) {
+  copse_agenttree_def tree = copse_agenttree_default();
+  tree.dimensions = def->dimensions;
+  tree.capacity = def->capacity;
+  tree.allocator = def->allocator;
+  return tree;
+}
+
+/* Takes zeroed memory for all arrays. */
+static copse_status take_memory(copse_crowd *crowd) {
+  crowd->memoryBytes = carve(crowd, NULL);
+  crowd->memory = memory_take(&crowd->def.allocator, crowd->memoryBytes);
+  if (!crowd->memory) return COPSE_OUT_OF_MEMORY;
+  memset(crowd->memory, 0, (size_t)crowd->memoryBytes);
+  carve(crowd, crowd->memory);
+  return COPSE_OK;
+}
+
+size_t copse_crowd_bytes(const copse_crowd_def *def) {
+  copse_crowd measured = {.def = *def};
+  if (!definition_ok(def)) return 0;
+  const copse_agenttree_def tree = tree_definition(def);
+  const uint64_t bytes =
+      sizeof measured + carve(&measured, NULL) + agenttree_bytes(&tree, &AGENTTREE_OF_CROWD);
+  return size_of(bytes);
+}
+
+copse_status copse_crowd_create(const copse_crowd_def *def, copse_crowd **crowd) {
+  *crowd = NULL;
+  if (!definition_ok(def)) return COPSE_INVALID_ARGUMENT;
+  const copse_agenttree_def tree = tree_definition(def);
+  copse_crowd *made = memory_take(&def->allocator, sizeof *made);
+  if (!made) return COPSE_OUT_OF_MEMORY;
+  *made = (copse_crowd){.def = *def};
+  if (agenttree_make(&tree, &AGENTTREE_OF_CROWD, &made->tree) != COPSE_OK ||
+      take_memory(made) != COPSE_OK) {
+    copse_points_destroy(made->tree);
+    memory_give(&def->allocator, made, sizeof *made);
+    return COPSE_OUT_OF_MEMORY;
+  }
+  made->slots.capacity = def->capacity;
+  slots_recount(&made->slots);
+  *crowd = made;
+  return COPSE_OK;
+}
+
+void copse_crowd_destroy(copse_crowd *crowd) {
+  if (!crowd) return;
+  const copse_allocator allocator = crowd->def.allocator;
+  copse_points_destroy(crowd->tree);
+  memory_give(&allocator, crowd->memory, crowd->memoryBytes);
+  memory_give(&allocator, crowd, sizeof *crowd);
+}
+
+size_t copse_crowd_reserve_bytes(const copse_crowd *crowd, uint32_t capacity) {
+  copse_crowd_def larger = crowd->def;
+  if (capacity > larger.capacity) larger.capacity = capacity;
+  return copse_crowd_bytes(&larger);
+}
+
+copse_status copse_crowd_reserve(copse_crowd *crowd, uint32_t capacity) {
+  if (capacity > COPSE_MAX_CAPACITY) return COPSE_INVALID_ARGUMENT;
+  const uint32_t old = crowd->def.capacity;
+  if (capacity <= old) return COPSE_OK;
+  copse_crowd larger = *crowd;
+  larger.def.capacity = capacity;
+  copse_status status = take_memory(&larger);
+  if (status != COPSE_OK) return status;
+  status = copse_points_reserve(crowd->tree, capacity);
+  if (status != COPSE_OK) {
+    memory_give(&larger.def.allocator, larger.memory, larger.memoryBytes);
+    return status;
+  }
+  for (int field = 0; field < FIELDS; field++)
+    memcpy(larger.fields[field], crowd->fields[field],
+           (size_t)old * crowd_words(crowd, field) * sizeof(float));
+  memcpy(larger.arrived.slots, crowd->arrived.slots, crowd->arrived.count * sizeof(uint32_t));
+  memcpy(larger.stuck.slots, crowd->stuck.slots, crowd->stuck.count * sizeof(uint32_t));
+  slots grown = crowd->slots;
+  slots_grow(&grown, larger.slots.generations, larger.slots.free, capacity);
+  larger.slots = grown;
+  memory_give(&crowd->def.allocator, crowd->memory, crowd->memoryBytes);
+  *crowd = larger;
+  return COPSE_OK;
+}
+
+uint32_t copse_crowd_capacity(const copse_crowd *crowd) { return crowd->def.capacity; }
+uint32_t copse_crowd_dimensions(const copse_crowd *crowd) { return crowd->def.dimensions; }
+uint32_t copse_crowd_count(const copse_crowd *crowd) { return crowd->slots.used; }
+uint32_t copse_crowd_arrived(const copse_crowd *crowd) { return crowd->arrived.count; }
+uint32_t copse_crowd_stuck(const copse_crowd *crowd) { return crowd->stuck.count; }
+bool copse_crowd_has(const copse_crowd *crowd, uint32_t slot) {
+  return slots_in_use(&crowd->slots, slot);
+}
+
+copse_crowd_arrays copse_crowd_get(copse_crowd *crowd) {
+  float **fields = crowd->fields;
+  return (copse_crowd_arrays){
+      .positions = fields[FIELD_POSITION],
+      .velocities = fields[FIELD_VELOCITY],
+      .preferredVelocities = fields[FIELD_PREFERRED_VELOCITY],
+      .goals = fields[FIELD_GOAL],
+      .preferredSpeeds = fields[FIELD_PREFERRED_SPEED],
+      .radii = fields[FIELD_RADIUS],
+      .maxSpeeds = fields[FIELD_MAX_SPEED],
+      .neighborDistances = fields[FIELD_NEIGHBOR_DISTANCE],
+      .maxNeighbors = crowd_whole(crowd, FIELD_MAX_NEIGHBORS),
+      .timeHorizons = fields[FIELD_TIME_HORIZON],
+      .timeHorizonsObstacles = fields[FIELD_TIME_HORIZON_OBSTACLES],
+      .maxAccelerations = fields[FIELD_MAX_ACCELERATION],
+      .priorities = fields[FIELD_PRIORITY],
+      .groups = crowd_whole(crowd, FIELD_GROUPS),
+      .masks = crowd_whole(crowd, FIELD_MASK),
+      .enabled = crowd_whole(crowd, FIELD_ENABLED),
+      .locked = crowd_whole(crowd, FIELD_LOCKED),
+      .generations = crowd->slots.generations,
+      .arrived = crowd->arrived.slots,
+      .stuck = crowd->stuck.slots,
+  };
+}
+
+/* ---- Agents ------------------------------------------------------------------------------- */
+
+uint32_t crowd_end(const copse_crowd *crowd) {
+  uint32_t end = crowd->def.capacity;
+  while (end && !slots_in_use(&crowd->slots, end - 1)) end--;
+  return end;
+}
+
+static void put_agent(copse_crowd *crowd, uint32_t slot, const copse_crowd_agent *agent) {
+  const float *vectors[FIELD_VECTORS] = {agent->position, agent->velocity, agent->preferredVelocity,
+                                         agent->goal};
+  for (int field = 0; field < FIELD_VECTORS; field++)
+    memcpy(crowd_vector(crowd, (crowd_field)field, slot), vectors[field],
+           crowd->def.dimensions * sizeof(float));
+  crowd->fields[FIELD_PREFERRED_SPEED][slot] = agent->preferredSpeed;
+  crowd->fields[FIELD_RADIUS][slot] = agent->radius;
+  crowd->fields[FIELD_MAX_SPEED][slot] = agent->maxSpeed;
+  crowd->fields[FIELD_NEIGHBOR_DISTANCE][slot] = agent->neighborDistance;
+  crowd->fields[FIELD_TIME_HORIZON][slot] = agent->timeHorizon;
+  crowd->fields[FIELD_TIME_HORIZON_OBSTACLES][slot] = agent->timeHorizonObstacles;
+  crowd->fields[FIELD_MAX_ACCELERATION][slot] = agent->maxAcceleration;
+  crowd->fields[FIELD_PRIORITY][slot] = agent->priority;
+  crowd->fields[FIELD_NEAREST][slot] = INFINITY;
+  crowd->fields[FIELD_WAITED][slot] = 0;
+  crowd_whole(crowd, FIELD_MAX_NEIGHBORS)[slot] = agent->maxNeighbors;
+  crowd_whole(crowd, FIELD_GROUPS)[slot] = agent->groups;
+  crowd_whole(crowd, FIELD_MASK)[slot] = agent->mask;
+  crowd_whole(crowd, FIELD_ENABLED)[slot] = agent->enabled;
+  crowd_whole(crowd, FIELD_LOCKED)[slot] = agent->locked;
+  crowd_whole(crowd, FIELD_STATE)[slot] = CROWD_NEW;
+}
+
+copse_status copse_crowd_add(copse_crowd *crowd, const copse_crowd_agent *agent, uint32_t *slot) {
+  *slot = COPSE_NONE;
+  for (uint32_t axis = 0; axis < crowd->def.dimensions; axis++)
+    if (!is_coordinate(agent->position[axis]) || !is_coordinate(agent->velocity[axis]) ||
+        !is_coordinate(agent->preferredVelocity[axis]))
+      return COPSE_NOT_FINITE;
+  *slot = slots_take(&crowd->slots);
+  if (*slot == COPSE_NONE) return COPSE_FULL;
+  put_agent(crowd, *slot, agent);
+  return COPSE_OK;
+}
+
+copse_status copse_crowd_remove(copse_crowd *crowd, uint32_t slot) {
+  return slots_free(&crowd->slots, slot);
+}
+
+void copse_crowd_clear(copse_crowd *crowd) {
+  for (uint32_t slot = 0; slot < crowd->def.capacity; slot++) slots_free(&crowd->slots, slot);
+}

@@ -1,0 +1,170 @@
+/* What can be told of the crowd: statistics, a hash, and snapshots. */
+
+#include "crowd.h"
+
+#include "../points/points.h"
+
+#include <string.h>
+
+copse_crowd_statistics copse_crowd_stats(const copse_crowd *crowd) {
+  const uint32_t agents = crowd->slots.used;
+  return (copse_crowd_statistics){
+      .agents = agents,
+      .infeasible = crowd->infeasible,
+      .overlaps = crowd->overlaps,
+      .neighbors = agents ? (double)crowd->neighbors / agents : 0,
+      .time = crowd->time,
+      .steps = crowd->steps,
+      .bytes = (size_t)(sizeof *crowd + crowd->memoryBytes) + points_memory(crowd->tree),
+  };
+}
+
+/* ---- Snapshots ---------------------------------------------------------------------------- */
+
+/* After this head come, for each slot, its generation; then field by field what the slots in use
+ * have, zeros for the others. */
+typedef struct crowd_snapshot {
+  snapshot_header header;
+  uint32_t dimensions, maxNeighbors, exact;
+  uint32_t slots; /* up to the last that was ever in use */
+  double time;
+  uint64_t steps;
+} crowd_snapshot;
+_Static_assert(sizeof(crowd_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
+
+static crowd_snapshot snapshot_head(const copse_crowd *crowd) {
+  crowd_snapshot head = {.dimensions = crowd->def.dimensions,
+                         .maxNeighbors = crowd->def.maxNeighbors,
+                         .exact = crowd->def.exact,
+                         .slots = crowd->def.capacity,
+                         .time = crowd->time,
+                         .steps = crowd->steps};
+  while (head.slots && !crowd->slots.generations[head.slots - 1]) head.slots--;
+  return head;
+}
+
+static uint64_t words_of(const copse_crowd *crowd) {
+  uint64_t words = 1;
+  for (int field = 0; field < FIELDS; field++) words += crowd_words(crowd, field);
+  return words;
+}
+
+/* The word of a field; where it is a float, -0 as 0, and any NaN as one: their bits differ from
+ * machine to machine. */
+static uint32_t word_of(const copse_crowd *crowd, int field, uint64_t at) {
+  uint32_t word;
+  float value = crowd->fields[field][at];
+  if (field < FIELD_FLOATS) value = value == value ? value + 0.0f : NAN;
+  memcpy(&word, &value, sizeof word);
+  return word;
+}
+
+uint32_t copse_crowd_hash(const copse_crowd *crowd) {
+  const crowd_snapshot head = snapshot_head(crowd);
+  uint32_t own[sizeof head / 4], hash = 0;
+  memcpy(own, &head, sizeof head);
+  for (size_t i = sizeof head.header / 4; i < sizeof head / 4; i++) hash = hash_word(hash, own[i]);
+  for (uint32_t slot = 0; slot < head.slots; slot++) {
+    hash = hash_word(hash, crowd->slots.generations[slot]);
+    if (!slots_in_use(&crowd->slots, slot)) continue;
+    for (int field = 0; field < FIELDS; field++) {
+      const uint32_t words = crowd_words(crowd, field);
+      for (uint32_t i = 0; i < words; i++)
+        hash = hash_word(hash, word_of(crowd, field, (uint64_t)slot * words + i));
+    }
+  }
+  return hash;
+}
+
+copse_status copse_crowd_save(const copse_crowd *crowd, void *bytes, size_t capacity, size_t *total,
+                              uint32_t *firstBad) {
+  const crowd_snapshot head = snapshot_head(crowd);
+  const uint64_t size = sizeof head + 4 * words_of(crowd) * head.slots;
+  *total = size_of(size);
+  for (uint32_t slot = 0; slot < head.slots; slot++)
+    if (slots_in_use(&crowd->slots, slot) && !crowd_is_finite(crowd, slot)) {
+      if (firstBad) *firstBad = slot;
+      return COPSE_NOT_FINITE;
+    }
+  if (size > capacity) return COPSE_FULL;
+  memcpy(bytes, &head, sizeof head);
+  uint32_t *words = (uint32_t *)((char *)bytes + sizeof head);
+  memcpy(words, crowd->slots.generations, head.slots * sizeof *words);
+  words += head.slots;
+  for (int field = 0; field < FIELDS; field++) {
+    const size_t each = crowd_words(crowd, field) * sizeof *words;
+    for (uint32_t slot = 0; slot < head.slots; slot++) {
+      if (slots_in_use(&crowd->slots, slot))
+        memcpy(words, (const char *)crowd->fields[field] + slot * each, each);
+      else
+        memset(words, 0, each);
+      words += crowd_words(crowd, field);
+    }
+  }
+  snapshot_seal(bytes, size, SNAPSHOT_CROWD);
+  return COPSE_OK;
+}
+
+/* True if positions and velocities, which come first, are finite. */
+static bool vectors_ok(const uint32_t *words, uint64_t count) {
+  for (uint64_t i = 0; i < count; i++) {
+    float value;
+    memcpy(&value, words + i, sizeof value);
+    if (!is_coordinate(value)) return false;
+  }
+  return true;
+}
+
+/* True if the slots that are free have zeros in all fields, which come after the generations. */
+static bool free_ok(const copse_crowd *crowd, const uint32_t *generations, uint32_t end) {
+  for (uint32_t slot = 0; slot < end; slot++) {
+    const uint32_t *words = generations + end;
+    for (int field = 0; field < FIELDS && !(generations[slot] & 1); field++) {
+      const uint32_t each = crowd_words(crowd, field);
+      for (uint32_t i = 0; i < each; i++)
+        if (words[(size_t)slot * each + i]) return false;
+      words += (size_t)end * each;
+    }
+  }
+  return true;
+}
+
+copse_status copse_crowd_restorable(const copse_crowd *crowd, const void *bytes, size_t size) {
+  crowd_snapshot head;
+  if (size < sizeof head) return COPSE_BAD_SNAPSHOT;
+  memcpy(&head, bytes, sizeof head);
+  if (!snapshot_fits(&head.header, size, SNAPSHOT_CROWD) ||
+      head.dimensions != crowd->def.dimensions || head.maxNeighbors != crowd->def.maxNeighbors ||
+      head.exact != crowd->def.exact || size != sizeof head + 4 * words_of(crowd) * head.slots ||
+      !(head.time >= 0 && head.time < (double)INFINITY))
+    return COPSE_BAD_SNAPSHOT;
+  return head.slots <= crowd->def.capacity ? COPSE_OK : COPSE_FULL;
+}
+
+copse_status copse_crowd_restore(copse_crowd *crowd, const void *bytes, size_t size) {
+  if ((uintptr_t)bytes % 4) return COPSE_INVALID_ARGUMENT;
+  const copse_status status = copse_crowd_restorable(crowd, bytes, size);
+  if (status != COPSE_OK) return status;
+  if (!snapshot_is_intact(bytes, size)) return COPSE_BAD_SNAPSHOT;
+  crowd_snapshot head;
+  memcpy(&head, bytes, sizeof head);
+  const uint32_t *words = (const uint32_t *)((const char *)bytes + sizeof head);
+  if (!vectors_ok(words + head.slots, (uint64_t)FIELD_GOAL * head.dimensions * head.slots) ||
+      !free_ok(crowd, words, head.slots))
+    return COPSE_BAD_SNAPSHOT;
+  memset(crowd->slots.generations, 0, crowd->def.capacity * sizeof *words);
+  memcpy(crowd->slots.generations, words, head.slots * sizeof *words);
+  words += head.slots;
+  for (int field = 0; field < FIELDS; field++) {
+    const size_t each = (size_t)head.slots * crowd_words(crowd, field);
+    memcpy(crowd->fields[field], words, each * sizeof *words);
+    words += each;
+  }
+  slots_recount(&crowd->slots);
+  crowd->time = head.time + 0.0; /* -0 becomes 0 */
+  crowd->steps = head.steps;
+  crowd->infeasible = crowd->overlaps = 0;
+  crowd->arrived.count = crowd->stuck.count = 0;
+  crowd->neighbors = 0;
+  return COPSE_OK;
+}

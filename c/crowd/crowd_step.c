@@ -1,0 +1,396 @@
+/* A step of the crowd. */
+
+#include "crowd.h"
+
+#include "../points/agenttree.h"
+#include "../points/batch.h"
+
+#include <string.h>
+
+/* ---- What agents are, in range ---- */
+
+/* Seconds without progress after which an agent turns aside as far as it ever does. */
+static const float PATIENCE = 2;
+
+/* Who is to make way is heeded for so small a part of the horizon: it has to see what comes. */
+static const float PUSH = 1.0f / 8;
+
+/* How many neighbors an agent heeds. */
+static uint32_t most_neighbors(const copse_crowd *crowd, uint32_t slot) {
+  const uint32_t wanted = crowd_whole(crowd, FIELD_MAX_NEIGHBORS)[slot];
+  return wanted < crowd->def.maxNeighbors ? wanted : crowd->def.maxNeighbors;
+}
+
+/* One over a horizon, which is at least a time step. */
+static float inverse_horizon(const copse_crowd *crowd, crowd_field field, uint32_t slot,
+                             float timeStep) {
+  const float horizon = crowd_number(crowd, field, slot);
+  return 1 / (horizon > timeStep ? horizon : timeStep);
+}
+
+/* Of an agent whose body is up to date. */
+static orca_agent agent_of(const copse_crowd *crowd, uint32_t slot, float timeStep) {
+  return (orca_agent){
+      .body = crowd->bodies[slot],
+      .slot = slot,
+      .maxSpeed = crowd_number(crowd, FIELD_MAX_SPEED, slot),
+      .inverseHorizon = inverse_horizon(crowd, FIELD_TIME_HORIZON, slot, timeStep),
+      .inverseHorizonOfWalls = inverse_horizon(crowd, FIELD_TIME_HORIZON_OBSTACLES, slot, timeStep),
+      .inverseStep = 1 / timeStep,
+  };
+}
+
+/* Whether a slot takes part in anything. */
+static bool takes_part(const copse_crowd *crowd, uint32_t slot) {
+  return slots_in_use(&crowd->slots, slot) && crowd_whole(crowd, FIELD_ENABLED)[slot];
+}
+
+/* What neighbors see of it; of nobody: nothing. */
+static void set_body(copse_crowd *crowd, uint32_t slot) {
+  const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
+  const float *velocity = crowd_vector(crowd, FIELD_VELOCITY, slot);
+  orca_body *body = &crowd->bodies[slot];
+  body->position[0] = position[0];
+  body->position[1] = position[1];
+  body->velocity[0] = velocity[0];
+  body->velocity[1] = velocity[1];
+  body->radius = crowd_number(crowd, FIELD_RADIUS, slot);
+  body->state = crowd_whole(crowd, FIELD_STATE)[slot] & CROWD_ARRIVED;
+  if (!crowd_whole(crowd, FIELD_LOCKED)[slot]) body->state |= CROWD_MOVES;
+  if (body->state != CROWD_MOVES || crowd->fields[FIELD_PRIORITY][slot] != 0 ||
+      crowd_whole(crowd, FIELD_MASK)[slot] != COPSE_ALL_GROUPS)
+    body->state |= CROWD_UNEQUAL;
+  if (crowd->def.dimensions < 3) return;
+  body->z = position[2];
+  body->velocityZ = velocity[2];
+}
+
+/* ---- An agent ---- */
+
+OUT_OF_LINE void slow_down(float *velocity, uint32_t dim, double by) {
+  for (uint32_t axis = 0; axis < dim; axis++)
+    velocity[axis] = by > 0 ? (float)((double)velocity[axis] * by) : 0;
+}
+
+/* Not faster than allowed, whatever rounding did, and finite. In double: squares of the slowest
+ * speeds are 0 as floats. */
+ALWAYS_INLINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
+  const double x = (double)velocity[0], y = (double)velocity[1], most = (double)maxSpeed;
+  const double z = dim == 3 ? (double)velocity[2] : 0, length2 = x * x + y * y + z * z;
+  if (!(length2 <= most * most))
+    slow_down(velocity, dim, length2 < (double)INFINITY ? most / sqrt(length2) : 0);
+}
+
+/* How many of an agent's row it heeds. */
+static uint32_t heeded(const copse_crowd *crowd, uint32_t slot, uint32_t k) {
+  const uint32_t most = most_neighbors(crowd, slot);
+  const float distance = crowd_number(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
+  const float *distances2 = crowd->rows.distances2 + (size_t)slot * k;
+  uint32_t count = crowd->rows.counts[slot];
+  if (count > most) count = most;
+  while (count && distances2[count - 1] > distance * distance) count--;
+  return count;
+}
+
+/* Sets an agent's terms for a neighbor where only one of them stands at its goal: it makes way for
+ * who wants past, and stays where it is for who comes to the same goal. */
+static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t other, uint32_t at,
+                              orca_terms *terms) {
+  const bool stands = crowd->bodies[slot].state & CROWD_ARRIVED;
+  if (stands == (bool)(crowd->bodies[other].state & CROWD_ARRIVED)) return;
+  const bool isOfOneGoal = crowd_have_one_goal(crowd, slot, other);
+  terms->avoiding[at] = stands != isOfOneGoal ? 1 : 0;
+  if (stands) return;
+  terms->inverseHorizon[at] /= PUSH;
+  if (!isOfOneGoal) terms->avoiding[at] = 0.5f;
+}
+
+/* Whether an agent and its neighbors avoid each other by halves. */
+static bool are_equal(const copse_crowd *crowd, uint32_t slot, const uint32_t *ids,
+                      uint32_t count) {
+  uint32_t states = crowd->bodies[slot].state;
+  for (uint32_t i = 0; i < count; i++) states |= crowd->bodies[ids[i]].state;
+  return !(states & CROWD_UNEQUAL);
+}
+
+/* Writes what an agent has to do for its neighbors: all of it for those that can't or won't avoid
+ * it. */
+static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const uint32_t *ids,
+                      uint32_t count, orca_terms *terms) {
+  const float own = crowd_number(crowd, FIELD_PRIORITY, agent->slot);
+  const uint32_t groups = crowd_whole(crowd, FIELD_GROUPS)[agent->slot];
+  for (uint32_t i = 0; i < count + ORCA_PADDING; i++) {
+    const uint32_t id = ids[i < count ? i : count - 1];
+    const float other = crowd_number(crowd, FIELD_PRIORITY, id);
+    terms->inverseHorizon[i] = agent->inverseHorizon;
+    terms->avoiding[i] = own + other > 0 ? other / (own + other) : 0.5f;
+    if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
+    terms->room[i] = 0.5f; /* none: who moves away could not stop */
+    if (crowd_whole(crowd, FIELD_LOCKED)[id] || !(crowd_whole(crowd, FIELD_MASK)[id] & groups))
+      terms->avoiding[i] = terms->room[i] = 1;
+  }
+}
+
+/* Turns what an agent prefers to its right, since someone is in the way: those who meet in perfect
+ * symmetry would only stop. A little at first, more the longer it gets no nearer to its goal, and
+ * by how much depends on the slot, so that no symmetry is left. */
+static void sidestep(const copse_crowd *crowd, uint32_t slot, float *preferred) {
+  const float share = (float)(slot * 0x9e3779b1u >> 24) / 256;
+  const float waited = crowd->fields[FIELD_WAITED][slot] / PATIENCE;
+  /* The tangent of half the angle: a rotation without trigonometry. */
+  const float half = 0.025f + 0.025f * share + (waited < 1 ? waited : 1) * (0.5f + share);
+  const float scale = 1 / (1 + half * half), ahead = (1 - half * half) * scale;
+  const float right = 2 * half * scale, x = preferred[0], y = preferred[1];
+  preferred[0] = ahead * x + right * y;
+  preferred[1] = ahead * y - right * x;
+  if (crowd->def.dimensions < 3) return;
+  if (x == 0 && y == 0) preferred[1] = right * preferred[2];
+  preferred[2] *= ahead;
+}
+
+/* The constraints of an agent, of either kind. */
+typedef struct constraints {
+  union {
+    orca2 lines;
+    orca3 planes;
+  };
+  uint32_t dimensions;
+} constraints;
+
+/* Whether a velocity is permitted; if not, whether neighbors forbid it. */
+static bool is_permitted(const constraints *all, const float *velocity, bool *byNeighbors) {
+  if (all->dimensions == 3) {
+    *byNeighbors = orca3_violated(&all->planes, velocity) < all->planes.count;
+    return !*byNeighbors;
+  }
+  const uint32_t first = orca2_violated(&all->lines, 0, velocity), count = all->lines.count;
+  *byNeighbors = first < count && (first >= all->lines.walls ||
+                                   orca2_violated(&all->lines, all->lines.walls, velocity) < count);
+  return first == count;
+}
+
+static bool solve(const constraints *all, const float *preferred, float maxSpeed, float *velocity) {
+  return all->dimensions == 3 ? orca3_solve(&all->planes, preferred, maxSpeed, velocity)
+                              : orca2_solve(&all->lines, preferred, maxSpeed, velocity);
+}
+
+/* Finds the best velocity that differs from the present one by no more than `change`. */
+static bool solve_change(constraints *all, const orca_agent *agent, float *preferred, float change,
+                         float *velocity) {
+  const float present[3] = {agent->body.velocity[0], agent->body.velocity[1],
+                            agent->body.velocityZ};
+  const uint32_t dim = all->dimensions == 3 ? 3 : 2;
+  if (dim == 3)
+    orca3_relate(&all->planes, present);
+  else
+    orca2_relate(&all->lines, present);
+  for (uint32_t axis = 0; axis < dim; axis++) preferred[axis] -= present[axis];
+  const bool isFeasible = solve(all, preferred, change, velocity);
+  limit_speed(velocity, all->dimensions, change);
+  for (uint32_t axis = 0; axis < dim; axis++) velocity[axis] += present[axis];
+  return isFeasible;
+}
+
+/* Chooses an agent's next velocity. */
+OUT_OF_LINE void choose(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot, uint32_t k,
+                        float timeStep) {
+  orca_agent agent = agent_of(crowd, slot, timeStep);
+  const uint32_t dim = crowd->def.dimensions, count = k ? heeded(crowd, slot, k) : 0;
+  const uint32_t *ids = crowd->rows.ids + (size_t)slot * k;
+  const bool isExact = crowd->def.exact;
+  float preferred[3], *velocity = crowd->newVelocities + (size_t)slot * dim;
+  orca_terms terms, *given = NULL;
+  constraints all;
+  all.dimensions = dim;
+  crowd_prefer(crowd, slot, timeStep, ids, count, preferred);
+  if (!crowd->isEqual && count && !are_equal(crowd, slot, ids, count))
+    set_terms(crowd, &agent, ids, count, given = &terms);
+  if (dim == 3) {
+    all.planes.count = 0;
+    crowd->overlaps += orca3_add_neighbors(&all.planes, &agent, crowd->bodies, ids, given, count);
+  } else {
+    all.lines.count = all.lines.walls = 0;
+    if (walls && !isExact && crowd_is_inside(crowd, walls, slot))
+      crowd_leave_solid(walls, &agent, preferred);
+    else if (walls) {
+      const uint32_t edge = crowd_add_walls(&all.lines, walls, &agent);
+      if (edge != COPSE_NONE && !isExact) crowd_leave_wall(walls, &agent, edge, preferred);
+    }
+    crowd->overlaps += orca2_add_neighbors(&all.lines, &agent, crowd->bodies, ids, given, count);
+  }
+  const float change = crowd_number(crowd, FIELD_MAX_ACCELERATION, slot) * timeStep;
+  const bool isFree = change >= 2 * agent.maxSpeed;
+  bool isFeasible = true, isBest = false;
+  if (!isExact) {
+    limit_speed(preferred, dim, agent.maxSpeed);
+    bool byNeighbors;
+    isBest = is_permitted(&all, preferred, &byNeighbors);
+    if (byNeighbors) sidestep(crowd, slot, preferred);
+  }
+  if (isBest && isFree)
+    for (uint32_t axis = 0; axis < dim; axis++) velocity[axis] = preferred[axis];
+  else
+    isFeasible = isFree ? solve(&all, preferred, agent.maxSpeed, velocity)
+                        : solve_change(&all, &agent, preferred, change, velocity);
+  limit_speed(velocity, dim, agent.maxSpeed);
+  crowd->infeasible += !isFeasible;
+  crowd->neighbors += count;
+}
+
+/* ---- All ---- */
+
+/* What a step has to know of all agents before it begins. */
+typedef struct overview {
+  uint32_t end;          /* slots up to the last in use */
+  uint32_t bad;          /* the first that is not finite; COPSE_NONE: there is none */
+  uint32_t maxNeighbors; /* that any of them heeds */
+  float neighborDistance;
+} overview;
+
+/* Brings bodies up to date. */
+static overview prepare(copse_crowd *crowd) {
+  overview found = {crowd_end(crowd), COPSE_NONE, 0, 0};
+  crowd->isEqual = true;
+  crowd->hasMasks = false;
+  for (uint32_t slot = 0; slot < found.end; slot++) {
+    crowd->present[slot] = crowd->bodies[slot].state = 0;
+    if (!takes_part(crowd, slot)) continue;
+    if (!crowd_is_finite(crowd, slot)) {
+      found.bad = slot;
+      break;
+    }
+    crowd->present[slot] = crowd_whole(crowd, FIELD_GROUPS)[slot];
+    set_body(crowd, slot);
+    if (crowd->bodies[slot].state & CROWD_UNEQUAL) crowd->isEqual = false;
+    if (crowd_whole(crowd, FIELD_MASK)[slot] != COPSE_ALL_GROUPS) crowd->hasMasks = true;
+    const uint32_t wanted = most_neighbors(crowd, slot);
+    const float distance = crowd_number(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
+    if (wanted > found.maxNeighbors) found.maxNeighbors = wanted;
+    if (wanted && distance > found.neighborDistance) found.neighborDistance = distance;
+  }
+  return found;
+}
+
+/* Writes rows of the nearest neighbors of all agents. */
+static void find_neighbors(copse_crowd *crowd, const overview *all) {
+  const uint32_t stride = crowd->def.dimensions;
+  const uint32_t *masks = crowd->hasMasks ? crowd_whole(crowd, FIELD_MASK) : NULL;
+  float *positions = crowd->fields[FIELD_POSITION];
+  const copse_const_positions where = {{positions, positions + 1, positions + stride - 1}, stride};
+  copse_query query = copse_query_default();
+  query.maxDistance = all->neighborDistance;
+  copse_points_build_from(crowd->tree, &where, crowd->present, all->end, NULL);
+  batch_all_neighbors(crowd->tree, agenttree_all_neighbors, all->maxNeighbors, &query, masks,
+                      &crowd->rows);
+}
+
+static void move(copse_crowd *crowd, uint32_t slot, float timeStep) {
+  const uint32_t dim = crowd->def.dimensions;
+  const float *chosen = crowd->newVelocities + (size_t)slot * dim;
+  float *position = crowd_vector(crowd, FIELD_POSITION, slot);
+  float *velocity = crowd_vector(crowd, FIELD_VELOCITY, slot);
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    velocity[axis] = chosen[axis];
+    position[axis] += chosen[axis] * timeStep;
+  }
+}
+
+copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, float timeStep,
+                              uint32_t *firstBad) {
+  if (!(timeStep > 0 && timeStep <= COPSE_MAX_COORDINATE) || (walls && crowd->def.dimensions == 3))
+    return COPSE_INVALID_ARGUMENT;
+  const overview all = prepare(crowd);
+  if (all.bad != COPSE_NONE) {
+    if (firstBad) *firstBad = all.bad;
+    return COPSE_NOT_FINITE;
+  }
+  crowd->infeasible = crowd->overlaps = 0;
+  crowd->arrived.count = crowd->stuck.count = 0;
+  crowd->neighbors = 0;
+  if (all.maxNeighbors) find_neighbors(crowd, &all);
+  for (uint32_t slot = 0; slot < all.end; slot++)
+    if (crowd->bodies[slot].state & CROWD_MOVES)
+      choose(crowd, walls, slot, all.maxNeighbors, timeStep);
+  for (uint32_t slot = 0; slot < all.end; slot++)
+    if (crowd->bodies[slot].state & CROWD_MOVES) move(crowd, slot, timeStep);
+  crowd->time += (double)timeStep;
+  crowd->steps++;
+  return COPSE_OK;
+}
+
+/* ---- One agent, to look at ---- */
+
+/* The nearest neighbors of one agent, by a loop over all. */
+static uint32_t neighbors_of(const copse_crowd *crowd, uint32_t slot, uint32_t *ids) {
+  float distances2[COPSE_CROWD_MAX_NEIGHBORS];
+  const uint32_t dim = crowd->def.dimensions, end = crowd_end(crowd);
+  const float *center = crowd_vector(crowd, FIELD_POSITION, slot);
+  const float distance = crowd_number(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
+  const uint32_t most = most_neighbors(crowd, slot), mask = crowd_whole(crowd, FIELD_MASK)[slot];
+  uint32_t count = 0;
+  if (!crowd_whole(crowd, FIELD_GROUPS)[slot]) return 0;
+  for (uint32_t other = 0; other < end; other++) {
+    if (other == slot || !takes_part(crowd, other)) continue;
+    if (!(crowd_whole(crowd, FIELD_GROUPS)[other] & mask)) continue;
+    const float *position = crowd_vector(crowd, FIELD_POSITION, other);
+    float d[3] = {position[0] - center[0], position[1] - center[1], 0};
+    if (dim == 3) d[2] = position[2] - center[2];
+    const float distance2 = dim == 3 ? sum_of_squares(d, 3) : sum_of_squares(d, 2);
+    uint32_t at = count;
+    while (at && distance2 < distances2[at - 1]) at--;
+    if (distance2 > distance * distance || at == most) continue;
+    if (count < most) count++;
+    for (uint32_t i = count - 1; i > at; i--) {
+      distances2[i] = distances2[i - 1];
+      ids[i] = ids[i - 1];
+    }
+    distances2[at] = distance2;
+    ids[at] = other;
+  }
+  return count;
+}
+
+SMALL_CODE copse_status copse_crowd_look(copse_crowd *crowd, const copse_obstacle *walls,
+                                         float timeStep, uint32_t slot, copse_crowd_view *view) {
+  const uint32_t dim = crowd->def.dimensions;
+  *view = (copse_crowd_view){0};
+  if (!slots_in_use(&crowd->slots, slot)) return COPSE_STALE_HANDLE;
+  if (!(timeStep > 0 && timeStep <= COPSE_MAX_COORDINATE) || (walls && dim == 3))
+    return COPSE_INVALID_ARGUMENT;
+  const uint32_t count = neighbors_of(crowd, slot, view->neighbors);
+  set_body(crowd, slot);
+  orca_agent agent = agent_of(crowd, slot, timeStep);
+  for (uint32_t i = 0; i < count; i++) set_body(crowd, view->neighbors[i]);
+  view->neighborCount = count;
+  orca_terms terms;
+  if (count) set_terms(crowd, &agent, view->neighbors, count, &terms);
+  float *out = view->constraints;
+  if (dim == 3) {
+    orca3 planes;
+    planes.count = 0;
+    orca3_add_neighbors(&planes, &agent, crowd->bodies, view->neighbors, &terms, count);
+    view->constraintCount = planes.count;
+    for (uint32_t i = 0; i < planes.count; i++, out += 6)
+      EACH_AXIS (axis, 3) {
+        out[axis] = planes.point[axis][i];
+        out[3 + axis] = planes.normal[axis][i];
+      }
+    return COPSE_OK;
+  }
+  orca2 lines;
+  lines.count = lines.walls = 0;
+  if (walls) {
+    view->wallCount = crowd_near_walls(walls, &agent, view->walls);
+    crowd_add_walls(&lines, walls, &agent);
+  }
+  orca2_add_neighbors(&lines, &agent, crowd->bodies, view->neighbors, &terms, count);
+  view->constraintCount = lines.count;
+  view->wallConstraintCount = lines.walls;
+  for (uint32_t i = 0; i < lines.count; i++, out += 4) {
+    out[0] = lines.x[i];
+    out[1] = lines.y[i];
+    out[2] = lines.directionX[i];
+    out[3] = lines.directionY[i];
+  }
+  return COPSE_OK;
+}

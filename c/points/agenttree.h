@@ -1,0 +1,88 @@
+/* The agent tree: a bucketed k-d tree that is rebuilt after all agents moved.
+ *
+ * The agents lie in *tree order* in separate arrays; every node owns a run begin … end of them and
+ * the tight bounds of that run. Nodes are in preorder: a left child follows its parent, and the
+ * parent stores where its right child is. Every split depends only on the set of (coordinate, id)
+ * and each leaf is sorted by id, so tree order is a function of the state, although a build starts
+ * from the last one's order because that is nearly right.
+ *
+ * After J. L. Bentley, "Multidimensional binary search trees used for associative searching"
+ * (1975), with buckets as in J. H. Friedman, J. L. Bentley, R. A. Finkel, "An algorithm for finding
+ * best matches in logarithmic expected time" (1977). */
+#ifndef COPSE_AGENTTREE_H
+#define COPSE_AGENTTREE_H
+
+#include "points.h"
+
+typedef struct node {
+  uint32_t begin, end;
+  uint32_t right;     /* index of the right child; 0: a leaf */
+  uint32_t anyGroups; /* bits that some agent of the run has */
+  uint32_t allGroups; /* bits that all agents of the run have */
+  /* Of an inner node: where its children end towards each other on the axis they were split on. */
+  uint32_t axis;
+  float leftMost, rightLeast;
+} node;
+
+struct agenttree {
+  copse_points points;
+  uint32_t leafSize;
+  copse_axis axis;
+  copse_split split;
+  node *nodes;
+  float *bounds; /* 2 * dimensions a node */
+  uint32_t nodeCount;
+};
+
+ALWAYS_INLINE const float *agenttree_box(const struct agenttree *tree, uint32_t index,
+                                         const int dim) {
+  return tree->bounds + (size_t)index * 2 * (size_t)dim;
+}
+
+/* What a query must test of each agent of a node. */
+ALWAYS_INLINE scan_filter agenttree_filter(const node *at, const copse_query *query) {
+  bool testGroups = query->mask != COPSE_ALL_GROUPS && !(at->allGroups & query->mask);
+  return (scan_filter){query->mask, query->exclude, testGroups};
+}
+
+/* How far, squared, a point is from the children of a node along the axis they were split on: never
+ * more than from any agent in them. Much faster than the distances from their boxes. */
+typedef struct child_gaps {
+  float left2, right2;
+} child_gaps;
+
+ALWAYS_INLINE child_gaps child_gaps_at(const node *at, const float *point) {
+  const float x = point[at->axis];
+  float left = x - at->leftMost, right = at->rightLeast - x;
+  left = left > 0 ? left : 0;
+  right = right > 0 ? right : 0;
+  return (child_gaps){left * left, right * right};
+}
+
+/* A table with what a crowd calls, and no more: its program need not contain the rest. */
+extern const points_type AGENTTREE_OF_CROWD;
+size_t agenttree_bytes(const copse_agenttree_def *def, const points_type *type);
+copse_status agenttree_make(const copse_agenttree_def *def, const points_type *type,
+                            copse_points **points);
+
+/* As points_type has them. */
+void agenttree_build(void *tree, const source *from, const survey *found);
+uint32_t agenttree_collect(const void *tree, const region *where, shape kind,
+                           const copse_query *query, copse_results *results);
+uint32_t agenttree_count(const void *tree, const region *circle, const copse_query *query,
+                         bool stopAtFirst, uint32_t *visits);
+uint32_t agenttree_nearest(const void *tree, const float *center, const copse_query *query,
+                           pair *nearest);
+uint32_t agenttree_neighbors(const void *tree, const float *center, const copse_query *query,
+                             scan_nearest *nearest);
+float agenttree_reach2(const void *tree, const float *center, uint32_t k);
+uint32_t agenttree_cast(const void *tree, const scan_ray *ray, const copse_query *query,
+                        copse_hit *hit);
+void agenttree_all_within(const void *tree, const batch *asked, float radius, row_writer *rows);
+void agenttree_all_neighbors(const void *tree, neighbor_search *search);
+void agenttree_pairs(const void *tree, const batch *asked, pairing *result);
+
+/* How many nodes a build of n agents may make. */
+uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize);
+
+#endif

@@ -1,0 +1,374 @@
+/* Building the agent tree. */
+
+#include "agenttree.h"
+
+#include "../base/geom.h"
+#include "../base/select.h"
+
+#include <string.h>
+
+enum {
+  MIDPOINT_DEPTH = 64, /* deeper nodes split at the median */
+  MEDIAN_DEPTH = 29,   /* halvings from COPSE_MAX_CAPACITY down to 1 */
+  NODE_WORK = 6,       /* node pool in agents: NODE_WORK / leafSize */
+};
+_Static_assert(MIDPOINT_DEPTH + MEDIAN_DEPTH < COPSE_MAX_DEPTH, "stacks hold a path and more");
+
+/* The most nodes under a range of n agents when every split halves it. */
+static uint64_t median_nodes(uint64_t n, uint64_t leafSize) {
+  uint64_t leaves = 1;
+  while (leafSize * leaves < n) leaves *= 2;
+  uint64_t onePerLeaf = n > 0 ? 2 * n - 1 : 1;
+  return 2 * leaves - 1 < onePerLeaf ? 2 * leaves - 1 : onePerLeaf;
+}
+
+/* How many nodes a build of n agents may make. Depends on n, not on the capacity, and so does the
+ * shape of the tree where midpoints would exceed it. */
+uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize) {
+  uint64_t least = median_nodes(n, leafSize), roomy = NODE_WORK * n / leafSize;
+  uint64_t onePerLeaf = n > 0 ? 2 * n - 1 : 1;
+  if (roomy < least) return least;
+  return roomy < onePerLeaf ? roomy : onePerLeaf;
+}
+
+/* ---- Build ------------------------------------------------------------------------------- */
+
+/* Brings points.ids to a permutation of 0 … count - 1 with the present agents first, keeping the
+ * last order as far as it goes. */
+static void renew_order(struct agenttree *tree, const source *from, const survey *found) {
+  uint32_t *ids = tree->points.ordered.ids;
+  uint32_t kept = tree->points.builtCount;
+  if (kept > from->count) {
+    kept = 0;
+    for (uint32_t i = 0; i < tree->points.builtCount; i++)
+      if (ids[i] < from->count) ids[kept++] = ids[i];
+  }
+  for (; kept < from->count; kept++) ids[kept] = kept;
+  if (found->present == from->count) return;
+
+  uint32_t front = 0, back = from->count;
+  const uint32_t dim = tree->points.dimensions;
+  while (front < back) {
+    uint32_t id = ids[front];
+    if (source_group(from, id) && source_accepts(from, id, dim)) {
+      front++;
+    } else {
+      ids[front] = ids[--back];
+      ids[back] = id;
+    }
+  }
+}
+
+/* Bounds under way, four lanes an axis. */
+typedef struct extent {
+  float4 lo[3], hi[3];
+} extent;
+
+ALWAYS_INLINE extent extent_none(void) {
+  const float4 most = float4_all(COPSE_MAX_COORDINATE), least = float4_all(-COPSE_MAX_COORDINATE);
+  return (extent){{most, most, most}, {least, least, least}};
+}
+
+ALWAYS_INLINE void extent_add4(extent *all, float *const *axes, uint32_t i, const int dim) {
+  EACH_AXIS (axis, dim) {
+    float4 x = float4_load(axes[axis] + i);
+    all->lo[axis] = float4_min(all->lo[axis], x);
+    all->hi[axis] = float4_max(all->hi[axis], x);
+  }
+}
+
+ALWAYS_INLINE void extent_add(extent *all, float *const *axes, uint32_t i, const int dim) {
+  EACH_AXIS (axis, dim) {
+    float4 x = float4_all(axes[axis][i]);
+    all->lo[axis] = float4_min(all->lo[axis], x);
+    all->hi[axis] = float4_max(all->hi[axis], x);
+  }
+}
+
+ALWAYS_INLINE void extent_store(const extent *all, float *box, const int dim) {
+  EACH_AXIS (axis, dim) {
+    float lo[4], hi[4];
+    float4_store(lo, float4_min(all->lo[axis], float4_swap_halves(all->lo[axis])));
+    float4_store(hi, float4_max(all->hi[axis], float4_swap_halves(all->hi[axis])));
+    box[axis] = lo[0] < lo[1] ? lo[0] : lo[1];
+    box[dim + axis] = hi[0] > hi[1] ? hi[0] : hi[1];
+  }
+}
+
+ALWAYS_INLINE void swap_points(const scan_points *points, uint32_t a, uint32_t b, const int dim) {
+  EACH_AXIS (axis, dim) {
+    float coordinate = points->axes[axis][a];
+    points->axes[axis][a] = points->axes[axis][b];
+    points->axes[axis][b] = coordinate;
+  }
+  uint32_t id = points->ids[a];
+  points->ids[a] = points->ids[b];
+  points->ids[b] = id;
+}
+
+/* Agents are ordered along an axis by (coordinate, id). */
+typedef struct split_key {
+  float coordinate;
+  uint32_t id;
+} split_key;
+
+ALWAYS_INLINE bool before(const float *x, const uint32_t *ids, uint32_t i, split_key key) {
+  return x[i] < key.coordinate || (x[i] == key.coordinate && ids[i] < key.id);
+}
+
+/* Moves the agents before the key to the front of begin … end and returns where the rest begins;
+ * writes the tight bounds of both. Nearly all are in place when the order is that of the last
+ * build: skips these four at a time. */
+ALWAYS_INLINE uint32_t partition_in(const scan_points *all, uint32_t begin, uint32_t end, int axis,
+                                    split_key key, float *boxes, const int dim) {
+  const scan_points points = *all; /* in registers */
+  const float *x = points.axes[axis];
+  const float4 split = float4_all(key.coordinate);
+  extent left = extent_none(), right = left;
+  for (;;) {
+    for (; end - begin >= 4 && word4_bits(float4_lt(float4_load(x + begin), split)) == 15;
+         begin += 4)
+      extent_add4(&left, points.axes, begin, dim);
+    for (; begin < end && before(x, points.ids, begin, key); begin++)
+      extent_add(&left, points.axes, begin, dim);
+    for (; end - begin >= 4 && word4_bits(float4_lt(split, float4_load(x + end - 4))) == 15;
+         end -= 4)
+      extent_add4(&right, points.axes, end - 4, dim);
+    for (; begin < end && !before(x, points.ids, end - 1, key); end--)
+      extent_add(&right, points.axes, end - 1, dim);
+    if (begin == end) break;
+    swap_points(&points, begin, end - 1, dim);
+  }
+  extent_store(&left, boxes, dim);
+  extent_store(&right, boxes + (size_t)(2 * dim), dim);
+  return begin;
+}
+
+OUT_OF_LINE uint32_t partition_2d(const scan_points *points, uint32_t begin, uint32_t end, int axis,
+                                  split_key key, float *boxes) {
+  return partition_in(points, begin, end, axis, key, boxes, 2);
+}
+OUT_OF_LINE uint32_t partition_3d(const scan_points *points, uint32_t begin, uint32_t end, int axis,
+                                  split_key key, float *boxes) {
+  return partition_in(points, begin, end, axis, key, boxes, 3);
+}
+/* `boxes` has room for two. */
+static uint32_t partition(const scan_points *points, uint32_t begin, uint32_t end, int axis,
+                          split_key key, float *boxes, int dim) {
+  COMPARED(end - begin);
+  return dim == 3 ? partition_3d(points, begin, end, axis, key, boxes)
+                  : partition_2d(points, begin, end, axis, key, boxes);
+}
+
+/* A float as an integer of the same order, and back. */
+static uint32_t ordered_bits(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+}
+static float from_ordered_bits(uint32_t bits) {
+  bits = bits & 0x80000000u ? bits & 0x7fffffffu : ~bits;
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+static split_key key_at(const scan_points *points, uint32_t i, int axis) {
+  return (split_key){points->axes[axis][i], points->ids[i]};
+}
+static bool key_less(split_key a, split_key b) {
+  return a.coordinate < b.coordinate || (a.coordinate == b.coordinate && a.id < b.id);
+}
+
+/* A key strictly between the least and the greatest of begin … end, or equal to the greatest, so
+ * that neither side of a partition by it is empty. Halves the interval of representable keys. */
+static split_key middle_key(const scan_points *points, uint32_t begin, uint32_t end, int axis) {
+  split_key least = key_at(points, begin, axis), greatest = least;
+  COMPARED(2 * (end - begin));
+  for (uint32_t i = begin + 1; i < end; i++) {
+    split_key key = key_at(points, i, axis);
+    if (key_less(key, least)) least = key;
+    if (key_less(greatest, key)) greatest = key;
+  }
+  uint32_t lo = ordered_bits(least.coordinate), hi = ordered_bits(greatest.coordinate);
+  if (lo != hi) return (split_key){from_ordered_bits(hi - (hi - lo) / 2), 0};
+  return (split_key){least.coordinate, greatest.id - (greatest.id - least.id) / 2};
+}
+
+/* Orders begin … end so that the first half are the lower ones by (coordinate, id); returns where
+ * the second half begins. Quickselect by the median of three; where that makes slow progress, by
+ * halving the interval of keys, which ends after at most 64 rounds. */
+SMALL_CODE OUT_OF_LINE uint32_t split_at_median(scan_points *points, uint32_t begin, uint32_t end,
+                                                int axis, int dim) {
+  enum { QUICK_ROUNDS = 24 };
+  float unused[12];
+  const uint32_t middle = begin + (end - begin) / 2;
+  for (int round = 0; end - begin > 1; round++) {
+    split_key pivot;
+    if (round < QUICK_ROUNDS && end - begin >= 3) {
+      split_key a = key_at(points, begin, axis);
+      split_key b = key_at(points, begin + (end - begin) / 2, axis);
+      split_key c = key_at(points, end - 1, axis);
+      if (key_less(b, a)) pivot = a, a = b, b = pivot;
+      pivot = key_less(c, a) ? a : key_less(c, b) ? c : b;
+    } else
+      pivot = middle_key(points, begin, end, axis);
+    uint32_t rest = partition(points, begin, end, axis, pivot, unused, dim);
+    if (rest == middle) break;
+    if (rest < middle)
+      begin = rest;
+    else
+      end = rest;
+  }
+  return middle;
+}
+
+/* Chooses the axis to split; -1 when the bounds have no extent. */
+static int choose_axis(const float *box, uint32_t depth, copse_axis rule, int dim) {
+  if (rule == COPSE_AXIS_CYCLE) {
+    for (int i = 0; i < dim; i++) {
+      int axis = (int)((depth + (uint32_t)i) % (uint32_t)dim);
+      if (box[axis] < box[dim + axis]) return axis;
+    }
+    return -1;
+  }
+  int longest = 0;
+  float side = box[dim] - box[0];
+  for (int axis = 1; axis < dim; axis++) {
+    if (box[dim + axis] - box[axis] > side) {
+      side = box[dim + axis] - box[axis];
+      longest = axis;
+    }
+  }
+  return side > 0 ? longest : -1;
+}
+
+/* The middle of lo < hi, above lo: so that what is strictly below it is never empty. */
+ALWAYS_INLINE float midpoint(float lo, float hi) {
+  float middle = lo + (hi - lo) / 2;
+  return middle > lo ? middle : hi;
+}
+
+/* Orders a leaf by id, which the last build left nearly so. Moves its coordinates along: fetching
+ * them again would miss the cache. */
+static void sort_leaf(const struct agenttree *tree, const source *from, uint32_t begin,
+                      uint32_t end) {
+  enum { INSERTION_LIMIT = 128 };
+  const uint32_t size = end - begin;
+  uint32_t *ids = tree->points.ordered.ids + begin;
+  if (size > INSERTION_LIMIT) {
+    pairs_sort((pairs){NULL, ids}, size, BY_ID);
+    points_fetch(&tree->points, from, begin, end);
+    return;
+  }
+  uint64_t keys[INSERTION_LIMIT]; /* the id above, where it was below */
+  for (uint32_t i = 0; i < size; i++) {
+    const uint64_t key = (uint64_t)ids[i] << 32 | i;
+    uint32_t at = i;
+    for (; at > 0 && key < keys[at - 1]; at--) keys[at] = keys[at - 1];
+    keys[at] = key;
+  }
+  for (uint32_t i = 0; i < size; i++) ids[i] = (uint32_t)(keys[i] >> 32);
+  for (uint32_t axis = 0; axis < tree->points.dimensions; axis++) {
+    float *x = tree->points.ordered.axes[axis] + begin, moved[INSERTION_LIMIT];
+    for (uint32_t i = 0; i < size; i++) moved[i] = x[(uint32_t)keys[i]];
+    for (uint32_t i = 0; i < size; i++) x[i] = moved[i];
+  }
+}
+
+/* The bits of every node's agents, children before parents. */
+static void gather_groups(struct agenttree *tree, const source *from, const survey *found) {
+  bool uniform = found->anyGroups == found->allGroups;
+  points_fetch_groups(&tree->points, from);
+  for (uint32_t i = tree->nodeCount; i-- > 0;) {
+    node *at = &tree->nodes[i];
+    at->anyGroups = uniform ? found->anyGroups : 0;
+    at->allGroups = found->allGroups;
+    if (uniform) continue;
+    if (at->right) {
+      at->anyGroups = at[1].anyGroups | tree->nodes[at->right].anyGroups;
+      at->allGroups = at[1].allGroups & tree->nodes[at->right].allGroups;
+    } else {
+      at->allGroups = COPSE_ALL_GROUPS;
+      for (uint32_t agent = at->begin; agent < at->end; agent++) {
+        at->anyGroups |= tree->points.ordered.groups[agent];
+        at->allGroups &= tree->points.ordered.groups[agent];
+      }
+    }
+  }
+}
+
+static void build_nodes(struct agenttree *tree, const source *from) {
+  const int dim = (int)tree->points.dimensions;
+  typedef struct pending {
+    uint32_t begin, end, depth;
+    uint32_t parent; /* whose right child this is; COPSE_NONE: a left child or the root */
+    float box[2 * 3];
+  } pending;
+  pending stack[COPSE_MAX_DEPTH];
+  uint32_t waiting = 0;
+
+  const uint64_t leafSize = tree->leafSize;
+  const uint64_t budget = agenttree_node_budget(tree->points.present, leafSize);
+  /* Nodes made, and those that all waiting ranges need when split at medians: never over budget. */
+  uint64_t committed = median_nodes(tree->points.present, leafSize);
+
+  tree->nodeCount = 0;
+  if (tree->points.present) {
+    stack[waiting] = (pending){0, tree->points.present, 0, COPSE_NONE, {0}};
+    points_bounds(&tree->points, 0, tree->points.present, stack[waiting++].box);
+  }
+  while (waiting) {
+    pending *const range = &stack[--waiting];
+    const uint32_t begin = range->begin, end = range->end, depth = range->depth, size = end - begin;
+    const uint32_t index = tree->nodeCount++;
+    float *box = tree->bounds + (size_t)index * 2 * (size_t)dim;
+    if (range->parent != COPSE_NONE) tree->nodes[range->parent].right = index;
+    tree->nodes[index] = (node){begin, end, 0, 0, 0, 0, 0, 0};
+    for (int i = 0; i < 2 * dim; i++) box[i] = range->box[i];
+
+    int axis = size > leafSize ? choose_axis(box, depth, tree->axis, dim) : -1;
+    committed -= median_nodes(size, leafSize) - 1;
+    if (axis < 0) {
+      if (!ids_ascend(tree->points.ordered.ids, begin, end)) sort_leaf(tree, from, begin, end);
+      continue;
+    }
+
+    uint32_t middle = begin;
+    uint64_t needed = 0;
+    float boxes[2 * 2 * 3];
+    bool atMedian = tree->split == COPSE_SPLIT_MEDIAN || depth >= MIDPOINT_DEPTH;
+    if (!atMedian) {
+      split_key key = {midpoint(box[axis], box[dim + axis]), 0};
+      middle = partition(&tree->points.ordered, begin, end, axis, key, boxes, dim);
+      needed = median_nodes(middle - begin, leafSize) + median_nodes(end - middle, leafSize);
+      atMedian = committed + needed > budget;
+    }
+    if (atMedian) {
+      middle = split_at_median(&tree->points.ordered, begin, end, axis, dim);
+      needed = median_nodes(middle - begin, leafSize) + median_nodes(end - middle, leafSize);
+      points_bounds(&tree->points, begin, middle, boxes);
+      points_bounds(&tree->points, middle, end, boxes + (size_t)(2 * dim));
+    }
+    committed += needed;
+    tree->nodes[index].axis = (uint32_t)axis;
+    tree->nodes[index].leftMost = boxes[dim + axis];
+    tree->nodes[index].rightLeast = boxes[2 * dim + axis];
+    pending *right = &stack[waiting++], *left = &stack[waiting++];
+    *right = (pending){middle, end, depth + 1, index, {0}};
+    *left = (pending){begin, middle, depth + 1, COPSE_NONE, {0}};
+    for (int i = 0; i < 2 * dim; i++) {
+      left->box[i] = boxes[i];
+      right->box[i] = boxes[2 * dim + i];
+    }
+  }
+}
+
+void agenttree_build(void *index, const source *from, const survey *found) {
+  struct agenttree *tree = index;
+  renew_order(tree, from, found);
+  points_take(&tree->points, from, found);
+  points_fetch(&tree->points, from, 0, tree->points.present);
+  build_nodes(tree, from);
+  gather_groups(tree, from, found);
+}

@@ -1,0 +1,229 @@
+/* Querying the agent tree. */
+
+#include "agenttree.h"
+
+#include "../base/geom.h"
+#include "../base/region.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Queries ----------------------------------------------------------------------------- */
+
+/* Of the two children of a node, which can hold anything that the query wants: bit 0 the left, bit
+ * 1 the right. For circles without branches, which no processor could predict. */
+ALWAYS_INLINE uint32_t children_to_enter(const struct agenttree *tree, uint32_t index,
+                                         const region *where, const copse_query *query,
+                                         const shape kind, const int dim) {
+  const node *at = &tree->nodes[index];
+  uint32_t enterLeft, enterRight;
+  if (kind == SHAPE_CIRCLE) {
+    const float x = where->circle.center[at->axis];
+    enterLeft = x - at->leftMost <= where->circle.reach;
+    enterRight = at->rightLeast - x <= where->circle.reach;
+  } else {
+    enterLeft = region_meets(where, agenttree_box(tree, index + 1, dim), kind, dim);
+    enterRight = region_meets(where, agenttree_box(tree, at->right, dim), kind, dim);
+  }
+  if (query->mask != COPSE_ALL_GROUPS) {
+    if (!(tree->nodes[index + 1].anyGroups & query->mask)) enterLeft = 0;
+    if (!(tree->nodes[at->right].anyGroups & query->mask)) enterRight = 0;
+  }
+  return enterLeft | enterRight << 1;
+}
+
+/* Collects what lies in a region, in tree order. */
+ALWAYS_INLINE uint32_t collect_in(const struct agenttree *tree, const region *where,
+                                  const shape kind, const copse_query *query,
+                                  copse_results *results, const int dim) {
+  copse_results local = *results; /* lets the compiler keep it in registers */
+  uint32_t stack[COPSE_MAX_DEPTH + 1], waiting = 0, visits = 0;
+  if (points_have(&tree->points, query->mask) && region_meets(where, tree->bounds, kind, dim))
+    stack[waiting++] = 0;
+  while (waiting) {
+    uint32_t index = stack[--waiting];
+    const node *at = &tree->nodes[index];
+    visits++;
+    if (at->right) {
+      uint32_t enter = children_to_enter(tree, index, where, query, kind, dim);
+      stack[waiting] = at->right;
+      waiting += enter >> 1;
+      stack[waiting] = index + 1;
+      waiting += enter & 1;
+    } else {
+      scan_filter filter = agenttree_filter(at, query);
+      if (kind == SHAPE_CIRCLE)
+        region_scan(&tree->points.ordered, at->begin, at->end, where, &filter, &local, kind, dim);
+      else
+        points_scan(&tree->points, at->begin, at->end, where, kind, &filter, &local);
+    }
+  }
+  results->total = local.total;
+  return visits;
+}
+
+ALWAYS_INLINE uint32_t collect_circle(const struct agenttree *tree, const region *where,
+                                      const copse_query *query, copse_results *results) {
+  return tree->points.dimensions == 3 ? collect_in(tree, where, SHAPE_CIRCLE, query, results, 3)
+                                      : collect_in(tree, where, SHAPE_CIRCLE, query, results, 2);
+}
+
+SMALL_CODE OUT_OF_LINE uint32_t collect_other(const struct agenttree *tree, const region *where,
+                                              shape kind, const copse_query *query,
+                                              copse_results *results) {
+  return tree->points.dimensions == 3
+             ? collect_in(tree, where, kind == SHAPE_BOX ? SHAPE_BOX : SHAPE_CONE, query, results,
+                          3)
+             : collect_in(tree, where, kind == SHAPE_BOX ? SHAPE_BOX : SHAPE_CONE, query, results,
+                          2);
+}
+
+uint32_t agenttree_collect(const void *tree, const region *where, shape kind,
+                           const copse_query *query, copse_results *results) {
+  return kind == SHAPE_CIRCLE ? collect_circle(tree, where, query, results)
+                              : collect_other(tree, where, kind, query, results);
+}
+
+/* How many agents of a node's run the query admits, if all or none of it can be known; else NONE.
+ */
+static uint32_t admitted(const struct agenttree *tree, const node *at, const copse_query *query) {
+  if (agenttree_filter(at, query).testGroups) return COPSE_NONE;
+  uint32_t total = at->end - at->begin;
+  if (query->exclude != COPSE_NONE)
+    for (uint32_t i = at->begin; i < at->end; i++)
+      total -= tree->points.ordered.ids[i] == query->exclude;
+  return total;
+}
+
+ALWAYS_INLINE uint32_t count_in(const struct agenttree *tree, const region *where,
+                                const copse_query *query, uint32_t *visits, bool stopAtFirst,
+                                const int dim) {
+  const float *center = where->circle.center, radius2 = where->circle.radius2;
+  uint32_t stack[COPSE_MAX_DEPTH + 1], waiting = 0, total = 0;
+  if (points_have(&tree->points, query->mask)) stack[waiting++] = 0;
+  while (waiting && !(stopAtFirst && total)) {
+    uint32_t index = stack[--waiting], all = COPSE_NONE;
+    const node *at = &tree->nodes[index];
+    ++*visits;
+    if (box_reach2(agenttree_box(tree, index, dim), center, dim) <= radius2)
+      all = admitted(tree, at, query);
+    if (all != COPSE_NONE) {
+      total += all;
+    } else if (at->right) {
+      uint32_t enter = children_to_enter(tree, index, where, query, SHAPE_CIRCLE, dim);
+      stack[waiting] = at->right;
+      waiting += enter >> 1;
+      stack[waiting] = index + 1;
+      waiting += enter & 1;
+    } else {
+      scan_filter filter = agenttree_filter(at, query);
+      total += points_scan_count(&tree->points, at->begin, at->end, where, &filter);
+    }
+  }
+  return total;
+}
+
+SMALL_CODE uint32_t agenttree_count(const void *tree, const region *circle,
+                                    const copse_query *query, bool stopAtFirst, uint32_t *visits) {
+  return ((const struct agenttree *)tree)->points.dimensions == 3
+             ? count_in(tree, circle, query, visits, stopAtFirst, 3)
+             : count_in(tree, circle, query, visits, stopAtFirst, 2);
+}
+
+/* Offers all agents that may be among the nearest, the nearer child first. A box as far as the
+ * limit is still visited, for the sake of ties by id. */
+ALWAYS_INLINE uint32_t search(const struct agenttree *tree, const float *center,
+                              const copse_query *query, scan_nearest *nearest, const int dim) {
+  struct {
+    uint32_t index;
+    float gap2;
+  } stack[COPSE_MAX_DEPTH];
+  uint32_t waiting = 0, visits = 0;
+  if (points_have(&tree->points, query->mask)) {
+    stack[0].index = 0;
+    stack[waiting++].gap2 = box_gap2(tree->bounds, center, dim);
+  }
+  while (waiting) {
+    uint32_t index = stack[--waiting].index;
+    if (!(stack[waiting].gap2 <= nearest->limit2)) continue;
+    if (!(box_gap2(agenttree_box(tree, index, dim), center, dim) <= nearest->limit2)) continue;
+    const node *at = &tree->nodes[index];
+    visits++;
+    if (!(at->anyGroups & query->mask)) continue;
+    if (at->right) {
+      const child_gaps gaps = child_gaps_at(at, center);
+      bool leftFirst = gaps.left2 <= gaps.right2;
+      stack[waiting].index = leftFirst ? at->right : index + 1;
+      stack[waiting++].gap2 = leftFirst ? gaps.right2 : gaps.left2;
+      stack[waiting].index = leftFirst ? index + 1 : at->right;
+      stack[waiting++].gap2 = leftFirst ? gaps.left2 : gaps.right2;
+    } else {
+      scan_filter filter = agenttree_filter(at, query);
+      points_scan_neighbors(&tree->points, at->begin, at->end, center, &filter, nearest);
+    }
+  }
+  return visits;
+}
+
+SMALL_CODE uint32_t agenttree_neighbors(const void *tree, const float *center,
+                                        const copse_query *query, scan_nearest *nearest) {
+  return ((const struct agenttree *)tree)->points.dimensions == 3
+             ? search(tree, center, query, nearest, 3)
+             : search(tree, center, query, nearest, 2);
+}
+
+/* The same for the nearest alone. */
+ALWAYS_INLINE uint32_t search_one(const struct agenttree *tree, const float *center,
+                                  const copse_query *query, pair *nearest, const int dim) {
+  struct {
+    uint32_t index;
+    float gap2;
+  } stack[COPSE_MAX_DEPTH];
+  uint32_t waiting = 0, visits = 0, index = 0;
+  if (!points_have(&tree->points, query->mask)) return 0;
+  for (;;) {
+    const node *at = &tree->nodes[index];
+    visits++;
+    if (at->anyGroups & query->mask) {
+      if (at->right) {
+        const child_gaps gaps = child_gaps_at(at, center);
+        bool leftFirst = gaps.left2 <= gaps.right2;
+        stack[waiting].index = leftFirst ? at->right : index + 1;
+        stack[waiting++].gap2 = leftFirst ? gaps.right2 : gaps.left2;
+        index = leftFirst ? index + 1 : at->right;
+        if ((leftFirst ? gaps.left2 : gaps.right2) <= nearest->distance2) continue;
+      } else {
+        scan_filter filter = agenttree_filter(at, query);
+        scan_nearest_one(&tree->points.ordered, at->begin, at->end, center, &filter, nearest, true,
+                         dim);
+      }
+    }
+    do {
+      if (!waiting) return visits;
+      index = stack[--waiting].index;
+    } while (!(stack[waiting].gap2 <= nearest->distance2) ||
+             !(box_gap2(agenttree_box(tree, index, dim), center, dim) <= nearest->distance2));
+  }
+}
+
+uint32_t agenttree_nearest(const void *tree, const float *center, const copse_query *query,
+                           pair *nearest) {
+  return ((const struct agenttree *)tree)->points.dimensions == 3
+             ? search_one(tree, center, query, nearest, 3)
+             : search_one(tree, center, query, nearest, 2);
+}
+
+/* The smallest node near a point that has enough agents to tell where its k-th neighbor is. */
+float agenttree_reach2(const void *from, const float *center, uint32_t k) {
+  const struct agenttree *tree = from;
+  const int dim = (int)tree->points.dimensions;
+  uint32_t index = 0;
+  for (uint32_t right; (right = tree->nodes[index].right) != 0;) {
+    const child_gaps gaps = child_gaps_at(&tree->nodes[index], center);
+    uint32_t nearer = gaps.left2 <= gaps.right2 ? index + 1 : right;
+    if (tree->nodes[nearer].end - tree->nodes[nearer].begin < 2 * points_aim(k)) break;
+    index = nearer;
+  }
+  const uint32_t size = tree->nodes[index].end - tree->nodes[index].begin;
+  return points_reach2(agenttree_box(tree, index, dim), size, center, k, dim);
+}

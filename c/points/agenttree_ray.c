@@ -1,0 +1,52 @@
+/* Rays through the agent tree: the nearer child first, until what was hit comes before the rest. */
+
+#include "agenttree.h"
+
+#include "ray.h"
+
+/* Answers with the number of nodes visited. */
+ALWAYS_INLINE uint32_t cast(const struct agenttree *tree, const scan_ray *ray,
+                            const copse_query *query, copse_hit *hit, const int dim) {
+  struct {
+    uint32_t index;
+    float time;
+  } stack[COPSE_MAX_DEPTH];
+  uint32_t waiting = 0, visits = 0, index = 0;
+  const ray4 along = ray4_of(ray, dim);
+  if (!points_have(&tree->points, query->mask)) return 0;
+  for (;;) {
+    const node *at = &tree->nodes[index];
+    uint32_t enter = 0;
+    visits++;
+    if (at->anyGroups & query->mask) {
+      if (at->right) {
+        float times[4];
+        const uint32_t left = index + 1, right = at->right;
+        enter = ray4_reaches(&along, box4_load(agenttree_box(tree, left, dim), dim),
+                             box4_load(agenttree_box(tree, right, dim), dim), hit->fraction, times,
+                             dim);
+        const bool rightFirst = enter == 2 || (enter == 3 && times[1] < times[0]);
+        if (enter == 3) {
+          stack[waiting].index = rightFirst ? left : right;
+          stack[waiting++].time = times[!rightFirst];
+        }
+        index = rightFirst ? right : left;
+      } else {
+        const scan_filter filter = agenttree_filter(at, query);
+        points_scan_ray(&tree->points, at->begin, at->end, ray, &filter, hit);
+      }
+    }
+    while (!enter) { /* what is as far as the hit is visited for the sake of ties by id */
+      if (!waiting) return visits;
+      index = stack[--waiting].index;
+      enter = stack[waiting].time <= hit->fraction;
+    }
+  }
+}
+
+SMALL_CODE uint32_t agenttree_cast(const void *index, const scan_ray *ray, const copse_query *query,
+                                   copse_hit *hit) {
+  const struct agenttree *tree = index;
+  return tree->points.dimensions == 3 ? cast(tree, ray, query, hit, 3)
+                                      : cast(tree, ray, query, hit, 2);
+}

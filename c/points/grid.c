@@ -1,0 +1,384 @@
+/* The grid: its memory, building, what is drawn, statistics and checks, and its table; grid.h says
+ * what it is. */
+
+#include "grid.h"
+
+#include "../base/geom.h"
+
+#include <string.h>
+
+enum {
+  MOST_COLUMNS = 16, /* of a cell */
+  ENTRY_WORK = 4,    /* entries an agent */
+  ENTRIES_LEAST = 64,
+};
+
+/* ---- Memory ------------------------------------------------------------------------------ */
+
+/* How many entries a table for n agents may have. Depends on n, not on the capacity, and so does
+ * the order of the agents where that many are too few. */
+static uint64_t entry_budget(uint64_t n) { return ENTRY_WORK * n + ENTRIES_LEAST; }
+
+static void carve(void *index, arena *block) {
+  struct grid *grid = index;
+  grid->entryOf = arena_carve(block, (uint64_t)grid->points.capacity + 3, sizeof(uint32_t));
+  /* One more for the absent, one for the end, and one for counting. */
+  grid->starts = arena_carve(block, entry_budget(grid->points.capacity) + 3, sizeof(uint32_t));
+}
+
+static void keep(void *larger, const void *index) {
+  const struct grid *to = larger, *from = index;
+  memcpy(to->starts, from->starts, ((size_t)from->entries + 1) * sizeof(uint32_t));
+}
+
+static void options(const void *index, uint32_t words[POINTS_OPTIONS]) {
+  const struct grid *grid = index;
+  memcpy(words, &grid->cellSize, sizeof grid->cellSize);
+}
+
+/* ---- Build ------------------------------------------------------------------------------- */
+
+/* The coordinates of four slots along an axis; slots past the last stand for the last. */
+ALWAYS_INLINE float4 load4(const source *from, uint32_t slot, int axis) {
+  const float *x = from->positions.axes[axis];
+  const size_t stride = from->positions.stride, last = from->count - 1;
+  float lanes[4];
+  UNROLL for (uint32_t lane = 0; lane < 4; lane++) {
+    const size_t at = slot + lane < last ? slot + lane : last;
+    lanes[lane] = x[at * stride];
+  }
+  return float4_load(lanes);
+}
+
+/* The same of two axes that lie x, y, x, y, …; four slots must be there. */
+ALWAYS_INLINE void load4_interleaved(const float *positions, uint32_t slot, float4 *x) {
+  const float4 first = float4_load(positions + 2 * (size_t)slot);
+  const float4 second = float4_load(positions + 2 * (size_t)slot + 4);
+  x[0] = float4_evens(first, second);
+  x[1] = float4_odds(first, second);
+}
+
+static bool is_interleaved_2d(const source *from) {
+  return from->positions.stride == 2 && from->positions.axes[1] == from->positions.axes[0] + 1;
+}
+
+/* The coordinates of four slots: as fast as their layout allows. */
+ALWAYS_INLINE void load_slots(const source *from, uint32_t slot, float4 *x, const bool interleaved,
+                              const int dim) {
+  if (dim == 2 && interleaved && from->count - slot >= 4)
+    load4_interleaved(from->positions.axes[0], slot, x);
+  else
+    EACH_AXIS (axis, dim) x[axis] = load4(from, slot, axis);
+}
+
+ALWAYS_INLINE float first_lane(float4 a) {
+  float lanes[4];
+  float4_store(lanes, a);
+  return lanes[0];
+}
+
+/* The bounds of all present; of no use when there are none. */
+static void find_bounds(const struct grid *grid, const source *from, const survey *found, float *lo,
+                        float *hi) {
+  const float4 high = float4_all(INFINITY), low = float4_all(-INFINITY);
+  const uint32_t dim = grid->points.dimensions;
+  float4 least[3] = {high, high, high}, most[3] = {low, low, low};
+  const bool all = found->present == from->count;
+  uint32_t slot = 0;
+  if (all && dim == 2 && is_interleaved_2d(from))
+    for (; from->count - slot >= 4; slot += 4) {
+      float4 x[2];
+      load4_interleaved(from->positions.axes[0], slot, x);
+      EACH_AXIS (axis, 2) {
+        least[axis] = float4_min(least[axis], x[axis]);
+        most[axis] = float4_max(most[axis], x[axis]);
+      }
+    }
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    const uint32_t step = all ? 4 : 1;
+    for (uint32_t i = slot; i < from->count; i += step) {
+      if (!all && (!source_group(from, i) || !source_accepts(from, i, dim))) continue;
+      const float4 x =
+          all ? load4(from, i, (int)axis) : float4_all(source_coordinate(from, i, (int)axis));
+      least[axis] = float4_min(least[axis], x);
+      most[axis] = float4_max(most[axis], x);
+    }
+    lo[axis] = first_lane(float4_least(least[axis]));
+    hi[axis] = first_lane(float4_greatest(most[axis]));
+  }
+}
+
+static uint32_t power_of_two_below(uint64_t n) {
+  uint32_t power = 1;
+  while (power <= n / 2) power *= 2;
+  return power;
+}
+
+/* The table for these bounds: as many columns a cell as there is room for; where there is room for
+ * not even one, entries are shared. */
+static void lay_out(struct grid *grid, const float *lo, const float *hi) {
+  const int dim = (int)grid->points.dimensions;
+  const uint64_t budget = entry_budget(grid->points.present);
+  uint32_t counts[4];
+  double total; /* may be more than any integer holds */
+  for (grid->columns = MOST_COLUMNS;; grid->columns /= 2) {
+    for (int axis = 0; axis < dim; axis++) {
+      const float scale = (axis ? 1 : (float)grid->columns) / grid->cellSize;
+      grid->origin[axis] = lo[axis];
+      grid->scale[axis] = scale < 1e30f ? scale : 1e30f;
+      grid->last[axis] = GRID_LAST;
+    }
+    word4_store(counts, word4_add(grid_numbers(grid, float4_load(hi)), word4_all(1)));
+    total = (double)counts[0] * counts[1] * counts[2];
+    if (total <= (double)budget / 2 || grid->columns == 1) break; /* measured: more gain nothing */
+  }
+  for (int axis = 0; axis < dim; axis++) grid->last[axis] = (float)(counts[axis] - 1);
+  grid->strides[0] = 1;
+  if (total <= (double)budget) {
+    grid->entries = (uint32_t)total;
+    grid->wrap = UINT32_MAX;
+    grid->strides[1] = counts[0];
+    grid->strides[2] = counts[0] * counts[1];
+    return;
+  }
+  /* Strides are odd: so that agents on a line along any axis use the whole table. */
+  grid->entries = power_of_two_below(budget);
+  grid->wrap = grid->entries - 1;
+  uint32_t side = 1;
+  while (dim == 2 ? side <= grid->entries / side / 4 : side <= grid->entries / side / side / 8)
+    side *= 2;
+  const uint32_t columns = counts[0] < side ? counts[0] : side;
+  const uint32_t rows = counts[1] < side ? counts[1] : side;
+  grid->strides[1] = columns | 1;
+  grid->strides[2] = grid->strides[1] * (rows | 1);
+}
+
+/* Writes the entries of begin … end, which is a multiple of four or the end, and counts them two
+ * places ahead. */
+ALWAYS_INLINE void count_in(struct grid *grid, const source *from, const survey *found,
+                            uint32_t begin, uint32_t end, const int dim) {
+  const bool all = found->present == from->count, interleaved = is_interleaved_2d(from);
+  const uint32_t dimensions = grid->points.dimensions, entries = grid->entries;
+  const word4 wrap = word4_all(grid->wrap);
+  float4 origin[3], scale[3], last[3];
+  word4 stride[3];
+  uint32_t *const entryOf = grid->entryOf, *const counts = grid->starts + 2;
+  EACH_AXIS (axis, dim) {
+    origin[axis] = float4_all(grid->origin[axis]);
+    scale[axis] = float4_all(grid->scale[axis]);
+    last[axis] = float4_all(grid->last[axis]);
+    stride[axis] = word4_all(grid->strides[axis]);
+  }
+  for (uint32_t slot = begin; slot < end; slot += 4) {
+    float4 x[3];
+    word4 entry = word4_all(0);
+    load_slots(from, slot, x, interleaved, dim);
+    EACH_AXIS (axis, dim) {
+      float4 t = float4_mul(float4_sub(x[axis], origin[axis]), scale[axis]);
+      t = float4_min(float4_max(t, float4_all(0)), last[axis]);
+      entry = word4_add(entry, word4_mul(float4_round(t), stride[axis]));
+    }
+    word4_store(entryOf + slot, word4_and(entry, wrap));
+  }
+  for (uint32_t slot = begin; slot < end; slot++) {
+    if (!all && !(source_group(from, slot) && source_accepts(from, slot, dimensions)))
+      entryOf[slot] = entries;
+    counts[entryOf[slot]]++;
+  }
+}
+
+ALWAYS_INLINE void place_in(struct grid *grid, const source *from, bool withGroups, uint32_t begin,
+                            uint32_t end, const int dim) {
+  const scan_points points = grid->points.ordered; /* in registers: stores may alias anything */
+  const uint32_t *const entryOf = grid->entryOf;
+  const float *x[3];
+  const size_t stride = from->positions.stride;
+  uint32_t *const next = grid->starts + 1;
+  EACH_AXIS (axis, dim) x[axis] = from->positions.axes[axis] + begin * stride;
+  for (uint32_t slot = begin; slot < end; slot++) {
+    const uint32_t place = next[entryOf[slot]]++;
+    EACH_AXIS (axis, dim) {
+      points.axes[axis][place] = *x[axis] + 0.0f; /* -0 becomes 0 */
+      x[axis] += stride;
+    }
+    points.ids[place] = slot;
+    if (withGroups) points.groups[place] = source_group(from, slot);
+  }
+}
+
+OUT_OF_LINE void count_2d(struct grid *grid, const source *from, const survey *found,
+                          uint32_t begin, uint32_t end) {
+  count_in(grid, from, found, begin, end, 2);
+}
+SMALL_CODE OUT_OF_LINE void count_3d(struct grid *grid, const source *from, const survey *found,
+                                     uint32_t begin, uint32_t end) {
+  count_in(grid, from, found, begin, end, 3);
+}
+OUT_OF_LINE void place_2d(struct grid *grid, const source *from, bool withGroups, uint32_t begin,
+                          uint32_t end) {
+  place_in(grid, from, withGroups, begin, end, 2);
+}
+SMALL_CODE OUT_OF_LINE void place_3d(struct grid *grid, const source *from, bool withGroups,
+                                     uint32_t begin, uint32_t end) {
+  place_in(grid, from, withGroups, begin, end, 3);
+}
+
+/* Turns the counts of starts[2 …] into where each entry begins, in starts[1 …]. */
+OUT_OF_LINE void sum_counts(uint32_t *starts, uint32_t entries) {
+  uint32_t sum = 0;
+  for (uint32_t i = 1; i <= entries + 1; i++) {
+    const uint32_t count = starts[i + 1];
+    starts[i] = sum;
+    sum += count;
+  }
+}
+
+/* Builds from a source whose survey found nothing that forbids it. */
+static void build(void *index, const source *from, const survey *found) {
+  enum { AT_ONCE = 1024 }; /* slots: see OUT_OF_LINE */
+  struct grid *grid = index;
+  const bool spatial = grid->points.dimensions == 3;
+  points_take(&grid->points, from, found);
+  float lo[4] = {0}, hi[4] = {0};
+  if (found->present) find_bounds(grid, from, found, lo, hi);
+  lay_out(grid, lo, hi);
+  memset(grid->starts, 0, ((size_t)grid->entries + 3) * sizeof *grid->starts);
+  const bool withGroups = found->anyGroups != found->allGroups;
+  for (uint32_t begin = 0; begin < from->count; begin += AT_ONCE) {
+    const uint32_t end = from->count - begin > AT_ONCE ? begin + AT_ONCE : from->count;
+    if (spatial)
+      count_3d(grid, from, found, begin, end);
+    else
+      count_2d(grid, from, found, begin, end);
+  }
+  sum_counts(grid->starts, grid->entries);
+  for (uint32_t begin = 0; begin < from->count; begin += AT_ONCE) {
+    const uint32_t end = from->count - begin > AT_ONCE ? begin + AT_ONCE : from->count;
+    if (spatial)
+      place_3d(grid, from, withGroups, begin, end);
+    else
+      place_2d(grid, from, withGroups, begin, end);
+  }
+}
+
+/* ---- Debug ------------------------------------------------------------------------------- */
+
+/* The numbers of the agent at a place. */
+static void numbers_at(const struct grid *grid, uint32_t place, uint32_t *numbers) {
+  float point[4] = {0};
+  for (uint32_t axis = 0; axis < grid->points.dimensions; axis++)
+    point[axis] = grid->points.ordered.axes[axis][place];
+  word4_store(numbers, grid_numbers(grid, float4_load(point)));
+}
+
+/* Those of its cell. */
+static void cell_of(const struct grid *grid, uint32_t place, uint32_t *cell) {
+  numbers_at(grid, place, cell);
+  cell[0] /= grid->columns;
+}
+
+SMALL_CODE static void cells(const void *index, drawing *drawn) {
+  const struct grid *grid = index;
+  const size_t dim = grid->points.dimensions;
+  uint32_t cell[4], next[4];
+  for (uint32_t place = 0; place < grid->points.present;) {
+    uint32_t end = place + 1;
+    cell_of(grid, place, cell);
+    for (; end < grid->points.present; end++) {
+      cell_of(grid, end, next);
+      if (memcmp(next, cell, sizeof cell) != 0) break;
+    }
+    float *box = drawing_next(drawn);
+    if (box) {
+      for (size_t axis = 0; axis < dim; axis++) {
+        const float across = axis ? 1 : (float)grid->columns;
+        box[axis] = grid->origin[axis] + ((float)cell[axis] * across - 0.5f) / grid->scale[axis];
+        box[dim + axis] = box[axis] + across / grid->scale[axis];
+      }
+      box[2 * dim] = 0;
+      box[2 * dim + 1] = (float)(end - place);
+    }
+    place = end;
+  }
+}
+
+SMALL_CODE static void stats(const void *index, copse_points_statistics *stats) {
+  const struct grid *grid = index;
+  stats->nodes = grid->entries;
+  stats->isShared = grid->wrap != UINT32_MAX;
+  for (uint32_t i = 0; i < grid->entries; i++)
+    stats->leaves += grid->starts[i] < grid->starts[i + 1];
+}
+
+SMALL_CODE static bool validate(const void *index) {
+  const struct grid *grid = index;
+  const copse_points *points = &grid->points;
+  if (grid->entries > entry_budget(points->present)) return false;
+  if (!grid->entries) return points->present == 0; /* never built */
+  if (grid->starts[0] != 0 || grid->starts[grid->entries] != points->present) return false;
+  for (uint32_t entry = 0; entry < grid->entries; entry++) {
+    const uint32_t begin = grid->starts[entry], end = grid->starts[entry + 1];
+    if (begin > end || end > points->present || !ids_ascend(points->ordered.ids, begin, end))
+      return false;
+    for (uint32_t place = begin; place < end; place++) {
+      uint32_t numbers[4];
+      numbers_at(grid, place, numbers);
+      if (grid_entry(grid, numbers[0], numbers[1], numbers[2]) != entry) return false;
+    }
+  }
+  return true;
+}
+
+/* ---- Creation ---------------------------------------------------------------------------- */
+
+static const points_type GRID = {
+    .kind = SNAPSHOT_GRID,
+    .bytes = sizeof(struct grid),
+    .carve = carve,
+    .keep = keep,
+    .build = build,
+    .options = options,
+    .collect = grid_collect,
+    .nearest = grid_nearest,
+    .neighbors = grid_neighbors,
+    .count = grid_count,
+    .cast = grid_cast,
+    .allWithin = grid_all_within,
+    .allNeighbors = grid_all_neighbors,
+    .pairs = grid_pairs,
+    .cells = cells,
+    .stats = stats,
+    .validate = validate,
+};
+_Static_assert(sizeof(struct grid) <= POINTS_BYTES, "see any_points");
+
+/* A grid that has no memory yet. */
+static struct grid bare(const copse_grid_def *def) {
+  return (struct grid){.points = {.type = &GRID,
+                                  .dimensions = def->dimensions,
+                                  .capacity = def->capacity,
+                                  .layout = def->layout,
+                                  .onNonFinite = def->onNonFinite,
+                                  .allocator = def->allocator},
+                       .cellSize = def->cellSize,
+                       .wrap = UINT32_MAX};
+}
+
+static bool is_ok(const struct grid *grid) {
+  return points_ok(&grid->points) && grid->cellSize > 0 && grid->cellSize < INFINITY;
+}
+
+copse_grid_def copse_grid_default(void) {
+  return (copse_grid_def){.dimensions = 2, .capacity = 1000, .cellSize = 1};
+}
+
+size_t copse_grid_bytes(const copse_grid_def *def) {
+  const struct grid grid = bare(def);
+  return is_ok(&grid) ? points_bytes(&grid.points) : 0;
+}
+
+copse_status copse_grid_create(const copse_grid_def *def, copse_points **points) {
+  const struct grid grid = bare(def);
+  *points = NULL;
+  return is_ok(&grid) ? points_create(&grid.points, points) : COPSE_INVALID_ARGUMENT;
+}

@@ -1,0 +1,105 @@
+/* The uniform grid: agents sorted by counting into square (in 3D cubic) cells of one size.
+ *
+ * A cell is cut along x into columns, as many as there is room for: so that a query reads less of
+ * what is beside it. The column that is i-th along x, in the j-th row and the k-th layer of cells,
+ * has entry (i + j * strides[1] + k * strides[2]) & wrap of the table, which says where its agents
+ * begin in the order of the grid; those of one entry are sorted by id. In that order columns next
+ * to each other in a row lie next to each other: a query reads a run of agents a row.
+ *
+ * The table has a few entries an agent. Where there are more cells than that, entries are shared by
+ * cells far apart from each other, and `wrap` takes their numbers modulo the size of the table; the
+ * distance test tells their agents apart. */
+#ifndef COPSE_GRID_H
+#define COPSE_GRID_H
+
+#include "points.h"
+
+struct grid {
+  copse_points points;
+  float cellSize;
+  uint32_t *entryOf; /* by slot, while building */
+
+  /* The table of the last build. */
+  uint32_t *starts; /* of each entry, and the end */
+  uint32_t entries;
+  uint32_t wrap;    /* all ones where no entry is shared, else entries - 1 */
+  uint32_t columns; /* of a cell */
+  uint32_t strides[3];
+  /* By axis, in 2D the third and always the fourth are 0. */
+  float origin[4]; /* the middle of the first column, row and layer */
+  float scale[4];  /* columns, rows, layers a unit */
+  float last[4];   /* the number of the last one */
+};
+
+/* Numbers along an axis end here: what is farther shares the last one. */
+enum { GRID_LAST = (1 << 22) - 1 };
+
+/* The numbers of the column, row and layer that a point is in, or those nearest to it. They never
+ * fall as a coordinate grows, since no step does: what lies between two coordinates has a number
+ * between theirs. */
+ALWAYS_INLINE word4 grid_numbers(const struct grid *grid, float4 point) {
+  float4 t = float4_mul(float4_sub(point, float4_load(grid->origin)), float4_load(grid->scale));
+  /* NaN, which is infinity times 0, becomes 0. */
+  return float4_round(float4_min(float4_max(float4_all(0), t), float4_load(grid->last)));
+}
+
+/* A box of cells, by their numbers along each axis, both included. */
+typedef struct grid_window {
+  uint32_t lo[4], hi[4];
+} grid_window;
+
+/* The window of all that can be in a box. False: some of its cells share entries with each other,
+ * so that all agents are to be scanned instead. */
+ALWAYS_INLINE bool grid_window_of(const struct grid *grid, float4 lo, float4 hi,
+                                  grid_window *window, const int dim) {
+  word4_store(window->lo, grid_numbers(grid, lo));
+  word4_store(window->hi, grid_numbers(grid, hi));
+  if (grid->wrap == UINT32_MAX) return true;
+  uint64_t sizes[3];
+  EACH_AXIS (axis, 3) sizes[axis] = window->hi[axis] - window->lo[axis] + 1;
+  if (sizes[0] > grid->strides[1]) return false;
+  if (dim == 2) return sizes[1] * grid->strides[1] <= grid->entries;
+  return sizes[1] * grid->strides[1] <= grid->strides[2] &&
+         sizes[2] * grid->strides[2] <= grid->entries;
+}
+
+ALWAYS_INLINE uint32_t grid_entry(const struct grid *grid, uint32_t x, uint32_t y, uint32_t z) {
+  return (x + y * grid->strides[1] + z * grid->strides[2]) & grid->wrap;
+}
+
+/* A run of agents in the order of the grid. */
+typedef struct grid_run {
+  uint32_t begin, end;
+} grid_run;
+
+/* The agents of a part of a row: `count` columns from one on, which must all be there. Where the
+ * table ends within it, what is at its begin comes as the second run. */
+ALWAYS_INLINE uint32_t grid_runs(const struct grid *grid, uint32_t x, uint32_t y, uint32_t z,
+                                 uint32_t count, grid_run *runs) {
+  const uint32_t first = grid_entry(grid, x, y, z);
+  runs[0].begin = grid->starts[first];
+  if (first + count <= grid->entries) {
+    runs[0].end = grid->starts[first + count];
+    return 1;
+  }
+  runs[0].end = grid->starts[grid->entries];
+  runs[1].begin = 0;
+  runs[1].end = grid->starts[first + count - grid->entries];
+  return 2;
+}
+
+/* As points_type has them. */
+uint32_t grid_collect(const void *grid, const region *where, shape kind, const copse_query *query,
+                      copse_results *results);
+uint32_t grid_count(const void *grid, const region *circle, const copse_query *query,
+                    bool stopAtFirst, uint32_t *visits);
+uint32_t grid_nearest(const void *grid, const float *center, const copse_query *query,
+                      pair *nearest);
+uint32_t grid_neighbors(const void *grid, const float *center, const copse_query *query,
+                        scan_nearest *nearest);
+uint32_t grid_cast(const void *grid, const scan_ray *ray, const copse_query *query, copse_hit *hit);
+void grid_all_within(const void *grid, const batch *asked, float radius, row_writer *rows);
+void grid_all_neighbors(const void *grid, neighbor_search *search);
+void grid_pairs(const void *grid, const batch *asked, pairing *result);
+
+#endif

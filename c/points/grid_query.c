@@ -1,0 +1,186 @@
+/* Querying the grid. */
+
+#include "grid.h"
+
+#include "../base/geom.h"
+#include "../base/region.h"
+
+#include <string.h>
+
+/* ---- Walking over the runs of a window ---------------------------------------------------- */
+
+typedef struct grid_walk {
+  grid_window window;
+  grid_run runs[2]; /* of the row under way; a run of all agents where there is no window */
+  uint32_t waiting; /* of these */
+  uint32_t y, z;    /* the next row */
+} grid_walk;
+
+/* Begins a walk over all that can be in a box. */
+ALWAYS_INLINE void walk_start(grid_walk *walk, const struct grid *grid, float4 lo, float4 hi,
+                              uint32_t mask, const int dim) {
+  walk->waiting = 0;
+  walk->window = (grid_window){{0}, {0}};
+  walk->y = walk->z = 1; /* past the last row */
+  if (!points_have(&grid->points, mask)) return;
+  if (grid_window_of(grid, lo, hi, &walk->window, dim)) {
+    walk->y = walk->window.lo[1];
+    walk->z = walk->window.lo[2];
+  } else {
+    walk->window = (grid_window){{0}, {0}};
+    walk->runs[walk->waiting++] = (grid_run){0, grid->points.present};
+  }
+}
+
+/* The next run; false: no more. */
+ALWAYS_INLINE bool walk_next(grid_walk *walk, const struct grid *grid, grid_run *run) {
+  if (!walk->waiting) {
+    if (walk->y > walk->window.hi[1]) {
+      walk->y = walk->window.lo[1];
+      walk->z++;
+    }
+    if (walk->z > walk->window.hi[2]) return false;
+    walk->waiting = grid_runs(grid, walk->window.lo[0], walk->y++, walk->z,
+                              walk->window.hi[0] - walk->window.lo[0] + 1, walk->runs);
+  }
+  *run = walk->runs[--walk->waiting];
+  return true;
+}
+
+/* ---- What lies in a region ---------------------------------------------------------------- */
+
+ALWAYS_INLINE uint32_t collect_in(const struct grid *grid, const region *where, const shape kind,
+                                  const copse_query *query, copse_results *results, const int dim) {
+  copse_results local = *results; /* lets the compiler keep it in registers */
+  const scan_filter filter = points_filter(&grid->points, query);
+  uint32_t visits = 0;
+  float4 lo, hi;
+  region_bounds(where, &lo, &hi, kind, dim);
+  grid_walk walk;
+  grid_run run;
+  walk_start(&walk, grid, lo, hi, query->mask, dim);
+  while (walk_next(&walk, grid, &run)) {
+    visits++;
+    if (kind == SHAPE_CIRCLE)
+      region_scan(&grid->points.ordered, run.begin, run.end, where, &filter, &local, kind, dim);
+    else
+      points_scan(&grid->points, run.begin, run.end, where, kind, &filter, &local);
+  }
+  results->total = local.total;
+  return visits;
+}
+
+ALWAYS_INLINE uint32_t collect_circle(const struct grid *grid, const region *where,
+                                      const copse_query *query, copse_results *results) {
+  return grid->points.dimensions == 3 ? collect_in(grid, where, SHAPE_CIRCLE, query, results, 3)
+                                      : collect_in(grid, where, SHAPE_CIRCLE, query, results, 2);
+}
+
+SMALL_CODE OUT_OF_LINE uint32_t collect_other(const struct grid *grid, const region *where,
+                                              shape kind, const copse_query *query,
+                                              copse_results *results) {
+  const shape other = kind == SHAPE_BOX ? SHAPE_BOX : SHAPE_CONE;
+  return collect_in(grid, where, other, query, results, (int)grid->points.dimensions);
+}
+
+uint32_t grid_collect(const void *grid, const region *where, shape kind, const copse_query *query,
+                      copse_results *results) {
+  return kind == SHAPE_CIRCLE ? collect_circle(grid, where, query, results)
+                              : collect_other(grid, where, kind, query, results);
+}
+
+/* ---- How many ----------------------------------------------------------------------------- */
+
+SMALL_CODE uint32_t grid_count(const void *index, const region *circle, const copse_query *query,
+                               bool stopAtFirst, uint32_t *visits) {
+  const struct grid *grid = index;
+  const int dim = (int)grid->points.dimensions;
+  const scan_filter filter = points_filter(&grid->points, query);
+  uint32_t total = 0;
+  float4 lo, hi;
+  region_bounds(circle, &lo, &hi, SHAPE_CIRCLE, dim);
+  grid_walk walk;
+  grid_run run;
+  walk_start(&walk, grid, lo, hi, query->mask, dim);
+  while (!(stopAtFirst && total) && walk_next(&walk, grid, &run)) {
+    ++*visits;
+    total += points_scan_count(&grid->points, run.begin, run.end, circle, &filter);
+  }
+  return total;
+}
+
+/* ---- Who is nearest ----------------------------------------------------------------------- */
+
+/* About how far from a point its k-th neighbor is, if agents were spread over the whole grid; but
+ * no more than a cell, since in crowds that would be much too far. */
+static float expected_reach(const struct grid *grid, uint32_t k) {
+  const float cell = 1 / grid->scale[1];
+  if (grid->points.dimensions == 3) return cell; /* a first guess is not worth a cube root */
+  const float area = (grid->last[0] + 1) / grid->scale[0] * (grid->last[1] + 1) * cell;
+  const float reach = sqrtf(area * (float)(k + 1) / (float)grid->points.present / 3.14159265f);
+  return reach > 0 && reach < cell ? reach : cell; /* an area may underflow */
+}
+
+/* For the nearest alone there is something faster than a heap of one. */
+static uint32_t search_run(const struct grid *grid, grid_run run, const float *center,
+                           const scan_filter *filter, scan_nearest *nearest) {
+  if (nearest->k > 1) {
+    points_scan_neighbors(&grid->points, run.begin, run.end, center, filter, nearest);
+    return 1;
+  }
+  pair one = {nearest->limit2, nearest->size ? nearest->heap.ids[0] : COPSE_NONE};
+  points_scan_nearest(&grid->points, run.begin, run.end, center, filter, &one);
+  if (one.id == COPSE_NONE) return 1;
+  pairs_set(nearest->heap, 0, one);
+  nearest->limit2 = one.distance2;
+  nearest->size = 1;
+  return 1;
+}
+
+/* Offers all that may be among the k nearest: within a reach that is doubled until it holds them.
+ * What an earlier reach has shown is not shown again. */
+uint32_t grid_neighbors(const void *index, const float *center, const copse_query *query,
+                        scan_nearest *nearest) {
+  const struct grid *grid = index;
+  const int dim = (int)grid->points.dimensions;
+  const scan_filter filter = points_filter(&grid->points, query);
+  const float4 point = point4(center, dim);
+  const float limit2 = nearest->limit2;
+  grid_window window, seen = {{1, 1, 1, 1}, {0}}; /* nothing */
+  uint32_t visits = 0;
+  if (!points_have(&grid->points, query->mask)) return 0;
+  for (float reach = expected_reach(grid, nearest->k);; reach *= 2) {
+    const float4 far = float4_all(reach_of(reach * reach));
+    if (!grid_window_of(grid, float4_sub(point, far), float4_add(point, far), &window, dim)) {
+      nearest->size = 0;
+      nearest->limit2 = limit2;
+      return visits +
+             search_run(grid, (grid_run){0, grid->points.present}, center, &filter, nearest);
+    }
+    bool whole = true;
+    EACH_AXIS (axis, 3) whole &= window.lo[axis] == 0 && (float)window.hi[axis] == grid->last[axis];
+    for (uint32_t z = window.lo[2]; z <= window.hi[2]; z++) {
+      for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {
+        const uint32_t again =
+            y >= seen.lo[1] && y <= seen.hi[1] && z >= seen.lo[2] && z <= seen.hi[2];
+        /* The row, or what is left and right of that part of it which was shown. */
+        const uint32_t from[2] = {window.lo[0], seen.hi[0] + 1};
+        const uint32_t to[2] = {again ? seen.lo[0] : window.hi[0] + 1, window.hi[0] + 1};
+        for (uint32_t part = 0; part <= again; part++) {
+          grid_run runs[2];
+          uint32_t waiting = grid_runs(grid, from[part], y, z, to[part] - from[part], runs);
+          while (waiting--) visits += search_run(grid, runs[waiting], center, &filter, nearest);
+        }
+      }
+    }
+    /* What is not farther than `reach` was shown. */
+    if (whole || reach * reach >= nearest->limit2) return visits;
+    seen = window;
+  }
+}
+
+uint32_t grid_nearest(const void *grid, const float *center, const copse_query *query,
+                      pair *nearest) {
+  scan_nearest one = {{&nearest->distance2, &nearest->id}, 1, 0, nearest->distance2};
+  return grid_neighbors(grid, center, query, &one);
+}

@@ -1,0 +1,90 @@
+/* Rays through the grid: piece by piece of the way, until a piece ends behind what was hit. */
+
+#include "grid.h"
+
+#include "ray.h"
+
+#include <math.h>
+
+/* The part of the way on which anyone can be hit: fractions. */
+typedef struct part {
+  double begin, end;
+} part;
+
+/* The part that is in the bounds of all agents, widened by a cell and the reach. */
+ALWAYS_INLINE part part_in_bounds(const struct grid *grid, const scan_ray *ray, const int dim) {
+  part inside = {0, 1};
+  EACH_AXIS (axis, dim) {
+    const double cell = 1 / (double)grid->scale[axis], wider = cell + (double)ray->reach;
+    const double from = (double)ray->from[axis], origin = (double)grid->origin[axis];
+    const double lo = origin - wider;
+    const double hi = grid->last[axis] < GRID_LAST
+                          ? origin + (double)grid->last[axis] * cell + wider
+                          : INFINITY; /* all that is farther shares the last number */
+    if (ray->way[axis] != 0) {
+      const double a = (lo - from) / ray->way[axis], b = (hi - from) / ray->way[axis];
+      const double first = a < b ? a : b, second = a < b ? b : a;
+      if (first > inside.begin) inside.begin = first;
+      if (second < inside.end) inside.end = second;
+    } else if (from < lo || from > hi)
+      inside.end = -1;
+  }
+  return inside;
+}
+
+/* The window of all within reach of a piece of the way. */
+ALWAYS_INLINE bool window_of_piece(const struct grid *grid, const scan_ray *ray, part piece,
+                                   grid_window *window, const int dim) {
+  float lo[3], hi[3];
+  EACH_AXIS (axis, dim) {
+    const double a = (double)ray->from[axis] + ray->way[axis] * piece.begin;
+    const double b = (double)ray->from[axis] + ray->way[axis] * piece.end;
+    const double wider = (double)ray->reach + 1e-12 * (fabs(a) + fabs(b)); /* what was rounded */
+    lo[axis] = (float)((a < b ? a : b) - wider);
+    hi[axis] = (float)((a < b ? b : a) + wider);
+  }
+  return grid_window_of(grid, point4(lo, dim), point4(hi, dim), window, dim);
+}
+
+/* Answers with the number of runs visited. */
+ALWAYS_INLINE uint32_t cast(const struct grid *grid, const scan_ray *ray, const copse_query *query,
+                            copse_hit *hit, const int dim) {
+  enum { PIECE_CELLS = 2, PIECE_WORK = 8 }; /* a piece costs about as much as reading so many */
+  const copse_points *points = &grid->points;
+  if (!points_have(points, query->mask)) return 0;
+  const scan_filter filter = points_filter(points, query);
+  const part inside = part_in_bounds(grid, ray, dim);
+  if (!(inside.begin <= inside.end)) return 0;
+  const double length = (inside.end - inside.begin) * sqrt(ray->way2);
+  const double wanted = ceil(length * (double)grid->scale[1] / PIECE_CELLS);
+  const uint32_t pieces = !(wanted > 1) ? 1 : wanted < points->present ? (uint32_t)wanted : 0;
+  uint32_t visits = 0;
+  bool whole = pieces > 0 && pieces < 1 + points->present / PIECE_WORK;
+  for (uint32_t i = 0; whole && i < pieces; i++) {
+    const double step = (inside.end - inside.begin) / pieces;
+    const part piece = {inside.begin + i * step, inside.begin + (i + 1) * step};
+    grid_window window;
+    whole = window_of_piece(grid, ray, piece, &window, dim);
+    if (!whole) break; /* what was hit is farther on, and may not be the first */
+    for (uint32_t z = window.lo[2]; z <= window.hi[2]; z++) {
+      for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {
+        grid_run runs[2];
+        uint32_t waiting =
+            grid_runs(grid, window.lo[0], y, z, window.hi[0] - window.lo[0] + 1, runs);
+        for (; waiting--; visits++)
+          points_scan_ray(points, runs[waiting].begin, runs[waiting].end, ray, &filter, hit);
+      }
+    }
+    if (hit->id != COPSE_NONE && (double)hit->fraction <= piece.end) return visits;
+  }
+  if (whole) return visits;
+  points_scan_ray(points, 0, points->present, ray, &filter, hit);
+  return visits + 1;
+}
+
+SMALL_CODE uint32_t grid_cast(const void *index, const scan_ray *ray, const copse_query *query,
+                              copse_hit *hit) {
+  const struct grid *grid = index;
+  return grid->points.dimensions == 3 ? cast(grid, ray, query, hit, 3)
+                                      : cast(grid, ray, query, hit, 2);
+}

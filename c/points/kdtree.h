@@ -1,0 +1,121 @@
+/* The k-d tree: balanced, one point a node, and no links, for points that seldom move.
+ *
+ * The points lie in separate arrays. Of a range begin … end, the one in the middle, at begin +
+ * (end - begin) / 2, is the node; those before it are its left subtree, those behind it its right
+ * one. On the axis of its level (x, y, (z,) x, …) no point on the left comes after it and none on
+ * the right before, by the *super key*: the coordinates from that axis on, cyclically, and then the
+ * id. Since no two super keys are equal there is exactly one such order: it is a function of the
+ * points alone, the same for all builders.
+ *
+ * After J. L. Bentley, "Multidimensional binary search trees used for associative searching"
+ * (1975). */
+#ifndef COPSE_KDTREE_H
+#define COPSE_KDTREE_H
+
+#include "points.h"
+
+/* The arrays of the builder that sorts first. */
+typedef struct presort_room {
+  uint64_t *keys;      /* 2 * capacity; NULL for other builders */
+  uint32_t *orders[3]; /* capacity each */
+} presort_room;
+
+struct kdtree {
+  copse_points points;
+  copse_builder builder;
+  presort_room room;
+  float bounds[6]; /* tight, of all points */
+};
+
+/* A range with this many points is not worth dividing: a query scans it. */
+enum { KDTREE_RUN = 32 };
+
+/* A range of points, and the axis on which its node divides it. */
+typedef struct kdtree_range {
+  uint32_t begin, end, axis;
+} kdtree_range;
+
+ALWAYS_INLINE uint32_t kdtree_middle(uint32_t begin, uint32_t end) {
+  return begin + (end - begin) / 2;
+}
+ALWAYS_INLINE uint32_t kdtree_next_axis(uint32_t axis, const int dim) {
+  return axis + 1 == (uint32_t)dim ? 0 : axis + 1;
+}
+
+/* Ranges halve: so many levels, and that many ranges of which one waits on each. */
+enum { KDTREE_LEVELS = 30 };
+
+/* Whether point i comes before point j by the super key of an axis. */
+ALWAYS_INLINE bool kdtree_before(const scan_points *points, uint32_t i, uint32_t j, uint32_t axis,
+                                 const int dim) {
+  for (int key = 0; key < dim; key++, axis = kdtree_next_axis(axis, dim)) {
+    const float a = points->axes[axis][i], b = points->axes[axis][j];
+    if (a != b) return a < b;
+  }
+  return points->ids[i] < points->ids[j];
+}
+
+/* ---- Walking over the points that can be in a box ---- */
+
+typedef struct kdtree_walk {
+  float lo[4], hi[4];
+  uint32_t waiting;
+  kdtree_range stack[2 * KDTREE_LEVELS]; /* on each level a subtree and a node */
+} kdtree_walk;
+
+/* Begins a walk over all points of a box, given in the lanes x, y, z, and others near it. */
+ALWAYS_INLINE void kdtree_walk_start(kdtree_walk *walk, const struct kdtree *tree, float4 lo,
+                                     float4 hi, uint32_t mask) {
+  float4_store(walk->lo, lo);
+  float4_store(walk->hi, hi);
+  walk->stack[0] = (kdtree_range){0, tree->points.present, 0};
+  walk->waiting = points_have(&tree->points, mask);
+}
+
+/* The next run of points, in the order of the tree; false: no more. */
+ALWAYS_INLINE bool kdtree_walk_next(kdtree_walk *walk, const struct kdtree *tree, kdtree_range *run,
+                                    const int dim) {
+  while (walk->waiting) {
+    const kdtree_range range = walk->stack[--walk->waiting];
+    const uint32_t begin = range.begin, end = range.end;
+    *run = range;
+    if (end - begin <= KDTREE_RUN) return true;
+    const uint32_t middle = kdtree_middle(begin, end), next = kdtree_next_axis(range.axis, dim);
+    const float x = tree->points.ordered.axes[range.axis][middle];
+    const bool left = walk->lo[range.axis] <= x, right = x <= walk->hi[range.axis];
+    if (left && right) {
+      if (end - begin <= 2 * KDTREE_RUN) return true;
+      walk->stack[walk->waiting++] = (kdtree_range){middle + 1, end, next};
+      walk->stack[walk->waiting++] = (kdtree_range){middle, middle + 1, next};
+      walk->stack[walk->waiting++] = (kdtree_range){begin, middle, next};
+    } else
+      walk->stack[walk->waiting++] =
+          left ? (kdtree_range){begin, middle, next} : (kdtree_range){middle + 1, end, next};
+  }
+  return false;
+}
+
+/* As points_type has them. */
+void kdtree_build(void *tree, const source *from, const survey *found);
+uint32_t kdtree_collect(const void *tree, const region *where, shape kind, const copse_query *query,
+                        copse_results *results);
+uint32_t kdtree_count(const void *tree, const region *circle, const copse_query *query,
+                      bool stopAtFirst, uint32_t *visits);
+uint32_t kdtree_nearest(const void *tree, const float *center, const copse_query *query,
+                        pair *nearest);
+uint32_t kdtree_neighbors(const void *tree, const float *center, const copse_query *query,
+                          scan_nearest *nearest);
+float kdtree_reach2(const void *tree, const float *center, uint32_t k);
+uint32_t kdtree_cast(const void *tree, const scan_ray *ray, const copse_query *query,
+                     copse_hit *hit);
+void kdtree_all_within(const void *tree, const batch *asked, float radius, row_writer *rows);
+void kdtree_all_neighbors(const void *tree, neighbor_search *search);
+void kdtree_pairs(const void *tree, const batch *asked, pairing *result);
+void kdtree_nearest_many(const void *tree, neighbor_search *search, const float *points,
+                         uint32_t n);
+
+/* Brings the ids of the present points, whose coordinates lie in the same order, into that of the
+ * tree: in the first of the room's orders. */
+void kdtree_presort(const struct kdtree *tree);
+
+#endif

@@ -1,0 +1,275 @@
+/* Building the k-d tree by selection, level by level. */
+
+#include "../base/select.h"
+#include "kdtree.h"
+
+#include <string.h>
+
+/* ---- Division ----------------------------------------------------------------------------- */
+
+/* Four points in registers. */
+typedef struct four {
+  float4 axes[3];
+  word4 ids;
+} four;
+
+ALWAYS_INLINE four four_load(const scan_points *points, uint32_t i, const int dim) {
+  four some;
+  EACH_AXIS (axis, dim) some.axes[axis] = float4_load(points->axes[axis] + i);
+  some.ids = word4_load(points->ids + i);
+  return some;
+}
+
+/* The places left … right - 1 that hold no point: what was there is in registers. */
+typedef struct gap {
+  uint32_t left, right;
+} gap;
+
+/* Stores four points at both ends of the gap, those of `bits` first, and closes it from the left by
+ * these and from the right by the others: what was stored besides lies in the gap. */
+ALWAYS_INLINE void four_store(const scan_points *points, const four *some, uint32_t bits, gap *open,
+                              const int dim) {
+  EACH_AXIS (axis, dim) {
+    const float4 sorted = float4_pack(some->axes[axis], bits);
+    float4_store(points->axes[axis] + open->left, sorted);
+    float4_store(points->axes[axis] + open->right - 4, sorted);
+  }
+  const word4 sorted = word4_pack(some->ids, bits);
+  word4_store(points->ids + open->left, sorted);
+  word4_store(points->ids + open->right - 4, sorted);
+  open->left += bits_count(bits);
+  open->right -= 4 - bits_count(bits);
+}
+
+enum { DIVISIBLE = 8 };
+
+/* Moves the points below a pivot to the front of begin … end, which has at least DIVISIBLE; answers
+ * with where the others begin. Four at a time, in place: the first and the last four are held in
+ * registers, so that both ends have four places to write to once the next four are read at the end
+ * that had fewer. */
+ALWAYS_INLINE uint32_t divide_in(const scan_points *all, uint32_t begin, uint32_t end,
+                                 uint32_t axis, float pivot, const int dim) {
+  const scan_points points = *all; /* in registers */
+  const float *keys = points.axes[axis];
+  const float4 pivot4 = float4_all(pivot);
+  const four first = four_load(&points, begin, dim), last = four_load(&points, end - 4, dim);
+  const uint32_t firstBits = word4_bits(float4_lt(float4_load(keys + begin), pivot4));
+  const uint32_t lastBits = word4_bits(float4_lt(float4_load(keys + end - 4), pivot4));
+  gap open = {begin, end};
+  COMPARED(end - begin);
+  for (begin += 4, end -= 4; end - begin >= 4;) {
+    const bool fromLeft = begin - open.left <= open.right - end;
+    const uint32_t at = fromLeft ? begin : end - 4;
+    const four some = four_load(&points, at, dim);
+    const uint32_t bits = word4_bits(float4_lt(float4_load(keys + at), pivot4));
+    begin += fromLeft ? 4 : 0;
+    end -= fromLeft ? 0 : 4;
+    four_store(&points, &some, bits, &open, dim);
+  }
+  const uint32_t left = end - begin; /* fewer than four */
+  const four some = four_load(&points, begin, dim);
+  uint32_t bits = word4_bits(float4_lt(float4_load(keys + begin), pivot4));
+  four_store(&points, &first, firstBits, &open, dim);
+  float lanes[3][4];
+  uint32_t ids[4];
+  EACH_AXIS (i, dim) float4_store(lanes[i], some.axes[i]);
+  word4_store(ids, some.ids);
+  for (uint32_t lane = 0; lane < left; lane++, bits >>= 1) {
+    const uint32_t to = bits & 1 ? open.left++ : --open.right;
+    EACH_AXIS (i, dim) points.axes[i][to] = lanes[i][lane];
+    points.ids[to] = ids[lane];
+  }
+  four_store(&points, &last, lastBits, &open, dim); /* both times at the same four places */
+  return open.left;
+}
+
+OUT_OF_LINE uint32_t divide_2d(const scan_points *points, uint32_t begin, uint32_t end,
+                               uint32_t axis, float pivot) {
+  return divide_in(points, begin, end, axis, pivot, 2);
+}
+OUT_OF_LINE uint32_t divide_3d(const scan_points *points, uint32_t begin, uint32_t end,
+                               uint32_t axis, float pivot) {
+  return divide_in(points, begin, end, axis, pivot, 3);
+}
+
+/* ---- The node of a range ------------------------------------------------------------------ */
+
+ALWAYS_INLINE void swap_points(const scan_points *points, uint32_t a, uint32_t b, const int dim) {
+  EACH_AXIS (axis, dim) {
+    const float coordinate = points->axes[axis][a];
+    points->axes[axis][a] = points->axes[axis][b];
+    points->axes[axis][b] = coordinate;
+  }
+  const uint32_t id = points->ids[a];
+  points->ids[a] = points->ids[b];
+  points->ids[b] = id;
+}
+
+/* Sorts a few points by the super key of an axis. */
+ALWAYS_INLINE void sort_few_in(const scan_points *points, uint32_t begin, uint32_t end,
+                               uint32_t axis, const int dim) {
+  for (uint32_t i = begin + 1; i < end; i++)
+    for (uint32_t at = i; at > begin; at--) {
+      COMPARED(1);
+      if (!kdtree_before(points, at, at - 1, axis, dim)) break;
+      swap_points(points, at, at - 1, dim);
+    }
+}
+
+OUT_OF_LINE void sort_few_2d(const scan_points *points, uint32_t begin, uint32_t end,
+                             uint32_t axis) {
+  sort_few_in(points, begin, end, axis, 2);
+}
+OUT_OF_LINE void sort_few_3d(const scan_points *points, uint32_t begin, uint32_t end,
+                             uint32_t axis) {
+  sort_few_in(points, begin, end, axis, 3);
+}
+ALWAYS_INLINE void sort_few(const scan_points *points, uint32_t begin, uint32_t end, uint32_t axis,
+                            const int dim) {
+  if (dim == 3)
+    sort_few_3d(points, begin, end, axis);
+  else
+    sort_few_2d(points, begin, end, axis);
+}
+
+/* How many of begin … end lie at x, and where the first of them is. */
+static uint32_t count_at(const float *keys, uint32_t begin, uint32_t end, float x,
+                         uint32_t *first) {
+  uint32_t count = 0;
+  COMPARED(end - begin);
+  *first = end;
+  for (uint32_t i = begin; i < end; i += 4) {
+    const float4 at = float4_load(keys + i), sought = float4_all(x);
+    uint32_t bits = word4_bits(word4_and(float4_le(at, sought), float4_le(sought, at)));
+    bits &= scan_in_run(i, end);
+    if (!bits) continue;
+    if (!count)
+      for (*first = i; !(bits >> (*first - i) & 1);) ++*first;
+    count += bits_count(bits);
+  }
+  return count;
+}
+
+/* Moves those at x to the front of begin … end; answers with where the others begin. */
+ALWAYS_INLINE uint32_t gather_at(const scan_points *points, uint32_t begin, uint32_t end,
+                                 uint32_t axis, float x, const int dim) {
+  COMPARED(end - begin);
+  for (uint32_t i = begin; i < end; i++)
+    if (points->axes[axis][i] == x) swap_points(points, i, begin++, dim);
+  return begin;
+}
+
+/* Sorts points that differ in nothing else by id. */
+SMALL_CODE static void sort_by_id(const scan_points *points, uint32_t begin, uint32_t end) {
+  COMPARED(end - begin);
+  if (ids_ascend(points->ids, begin, end)) return;
+  COMPARED(2 * (uint64_t)(end - begin) * (32 - (uint32_t)__builtin_clz(end - begin)));
+  pairs_sort((pairs){NULL, points->ids + begin}, end - begin, BY_ID);
+}
+
+/* Points at one place, which are sorted by id: every range within them is a tree already. */
+typedef struct settled {
+  uint32_t begin, end;
+} settled;
+
+/* Puts the node of a range into its middle, what comes before it by the super key on its left, and
+ * the others on its right. Among those that share its coordinate, the next axis decides. Answers
+ * with what else found its place: sorted again on each level, equal points would take far longer
+ * than others. */
+ALWAYS_INLINE settled place_node(const struct kdtree *tree, const kdtree_range *range,
+                                 const selection how, const int dim) {
+  const scan_points *points = &tree->points.ordered;
+  const uint32_t middle = kdtree_middle(range->begin, range->end);
+  const settled alone = {middle, middle + 1};
+  uint32_t begin = range->begin, end = range->end, axis = range->axis;
+  for (int key = 0; key < dim; key++, axis = kdtree_next_axis(axis, dim)) {
+    if (end - begin < DIVISIBLE) {
+      sort_few(points, begin, end, axis, dim);
+      return alone;
+    }
+    const float *keys = points->axes[axis];
+    float *room = (float *)(void *)points->groups; /* not filled yet */
+    const float x = select_rank(keys + begin, end - begin, middle - begin, room, how);
+    const uint32_t from =
+        dim == 3 ? divide_3d(points, begin, end, axis, x) : divide_2d(points, begin, end, axis, x);
+    uint32_t first;
+    if (count_at(keys, from, end, x, &first) == 1) {
+      swap_points(points, first, middle, dim);
+      return alone;
+    }
+    end = gather_at(points, from, end, axis, x, dim);
+    begin = from;
+  }
+  sort_by_id(points, begin, end);
+  return (settled){begin, end};
+}
+
+/* Few points: sorted at once, level by level. */
+enum { SORTED = 7 };
+
+ALWAYS_INLINE void sort_levels(const scan_points *points, const kdtree_range *range,
+                               const int dim) {
+  const uint32_t begin = range->begin, end = range->end, axis = range->axis;
+  sort_few(points, begin, end, axis, dim);
+  if (end - begin <= 3) return; /* at most one point on each side */
+  const uint32_t middle = kdtree_middle(begin, end), next = kdtree_next_axis(axis, dim);
+  sort_few(points, begin, middle, next, dim);
+  sort_few(points, middle + 1, end, next, dim);
+}
+
+ALWAYS_INLINE void select_nodes(const struct kdtree *tree, const selection how, const int dim) {
+  kdtree_range stack[KDTREE_LEVELS];
+  uint32_t waiting = 0;
+  if (tree->points.present) stack[waiting++] = (kdtree_range){0, tree->points.present, 0};
+  while (waiting) {
+    const kdtree_range range = stack[--waiting];
+    if (range.end - range.begin <= SORTED) {
+      sort_levels(&tree->points.ordered, &range, dim);
+      continue;
+    }
+    const settled done = place_node(tree, &range, how, dim);
+    const uint32_t middle = kdtree_middle(range.begin, range.end);
+    const uint32_t next = kdtree_next_axis(range.axis, dim);
+    if (done.end < range.end) stack[waiting++] = (kdtree_range){middle + 1, range.end, next};
+    if (done.begin > range.begin) stack[waiting++] = (kdtree_range){range.begin, middle, next};
+  }
+}
+
+OUT_OF_LINE void select_2d(const struct kdtree *tree, selection how) { select_nodes(tree, how, 2); }
+OUT_OF_LINE void select_3d(const struct kdtree *tree, selection how) { select_nodes(tree, how, 3); }
+
+/* ---- Build -------------------------------------------------------------------------------- */
+
+/* The present slots first, in their order. */
+static void order_slots(copse_points *points, const source *from, const survey *found) {
+  uint32_t front = 0, back = found->present;
+  for (uint32_t slot = 0; slot < from->count; slot++) {
+    const bool present =
+        found->present == from->count ||
+        (source_group(from, slot) && source_accepts(from, slot, points->dimensions));
+    points->ordered.ids[present ? front++ : back++] = slot;
+  }
+}
+
+void kdtree_build(void *index, const source *from, const survey *found) {
+  struct kdtree *tree = index;
+  copse_points *points = &tree->points;
+  const bool spatial = points->dimensions == 3;
+  points_take(points, from, found);
+  order_slots(points, from, found);
+  points_fetch(points, from, 0, points->present);
+  if (points->present) points_bounds(points, 0, points->present, tree->bounds);
+  if (tree->builder == COPSE_BUILDER_PRESORT) {
+    kdtree_presort(tree);
+    memcpy(points->ordered.ids, tree->room.orders[0], points->present * sizeof(uint32_t));
+    points_fetch(points, from, 0, points->present);
+  } else {
+    const selection how =
+        tree->builder == COPSE_BUILDER_QUICKSELECT ? SELECT_QUICK : SELECT_MEDIANS;
+    if (spatial)
+      select_3d(tree, how);
+    else
+      select_2d(tree, how);
+  }
+  points_fetch_groups(points, from);
+}

@@ -1,0 +1,205 @@
+/* Querying the k-d tree. */
+
+#include "kdtree.h"
+
+#include "../base/geom.h"
+#include "../base/region.h"
+
+#include <string.h>
+
+/* ---- What lies in a region ---------------------------------------------------------------- */
+
+ALWAYS_INLINE uint32_t collect_in(const struct kdtree *tree, const region *where, const shape kind,
+                                  const copse_query *query, copse_results *results, const int dim) {
+  copse_results local = *results; /* lets the compiler keep it in registers */
+  const scan_filter filter = points_filter(&tree->points, query);
+  uint32_t visits = 0;
+  float4 lo, hi;
+  region_bounds(where, &lo, &hi, kind, dim);
+  kdtree_walk walk;
+  kdtree_range run;
+  kdtree_walk_start(&walk, tree, lo, hi, query->mask);
+  while (kdtree_walk_next(&walk, tree, &run, dim)) {
+    visits++;
+    if (kind == SHAPE_CIRCLE)
+      region_scan(&tree->points.ordered, run.begin, run.end, where, &filter, &local, kind, dim);
+    else
+      points_scan(&tree->points, run.begin, run.end, where, kind, &filter, &local);
+  }
+  results->total = local.total;
+  return visits;
+}
+
+ALWAYS_INLINE uint32_t collect_circle(const struct kdtree *tree, const region *where,
+                                      const copse_query *query, copse_results *results) {
+  return tree->points.dimensions == 3 ? collect_in(tree, where, SHAPE_CIRCLE, query, results, 3)
+                                      : collect_in(tree, where, SHAPE_CIRCLE, query, results, 2);
+}
+
+SMALL_CODE OUT_OF_LINE uint32_t collect_other(const struct kdtree *tree, const region *where,
+                                              shape kind, const copse_query *query,
+                                              copse_results *results) {
+  const shape other = kind == SHAPE_BOX ? SHAPE_BOX : SHAPE_CONE;
+  return collect_in(tree, where, other, query, results, (int)tree->points.dimensions);
+}
+
+uint32_t kdtree_collect(const void *tree, const region *where, shape kind, const copse_query *query,
+                        copse_results *results) {
+  return kind == SHAPE_CIRCLE ? collect_circle(tree, where, query, results)
+                              : collect_other(tree, where, kind, query, results);
+}
+
+/* ---- How many ----------------------------------------------------------------------------- */
+
+/* A range of points and the box that they lie in. */
+typedef struct cell {
+  kdtree_range range;
+  float box[6];
+} cell;
+
+/* How many of a range the query admits. */
+static uint32_t admitted(const struct kdtree *tree, const kdtree_range *range,
+                         const copse_query *query) {
+  uint32_t total = range->end - range->begin;
+  if (query->exclude != COPSE_NONE)
+    for (uint32_t i = range->begin; i < range->end; i++)
+      total -= tree->points.ordered.ids[i] == query->exclude;
+  return total;
+}
+
+ALWAYS_INLINE uint32_t count_in(const struct kdtree *tree, const region *where,
+                                const copse_query *query, uint32_t *visits, const bool stopAtFirst,
+                                const int dim) {
+  const float *center = where->circle.center, radius2 = where->circle.radius2;
+  const scan_points *points = &tree->points.ordered;
+  const scan_filter filter = points_filter(&tree->points, query);
+  cell stack[KDTREE_LEVELS];
+  uint32_t waiting = 0, total = 0;
+  if (points_have(&tree->points, query->mask)) {
+    stack[0].range = (kdtree_range){0, tree->points.present, 0};
+    for (int i = 0; i < 2 * dim; i++) stack[0].box[i] = tree->bounds[i];
+    waiting = 1;
+  }
+  while (waiting && !(stopAtFirst && total)) {
+    const cell at = stack[--waiting];
+    const kdtree_range *range = &at.range;
+    ++*visits;
+    if (!(box_gap2(at.box, center, dim) <= radius2)) continue;
+    if (!filter.testGroups && box_reach2(at.box, center, dim) <= radius2) {
+      total += admitted(tree, range, query);
+    } else if (range->end - range->begin <= KDTREE_RUN) {
+      total += points_scan_count(&tree->points, range->begin, range->end, where, &filter);
+    } else {
+      const uint32_t middle = kdtree_middle(range->begin, range->end), axis = range->axis;
+      const uint32_t next = kdtree_next_axis(axis, dim);
+      const float x = points->axes[axis][middle];
+      total += points_scan_count(&tree->points, middle, middle + 1, where, &filter);
+      stack[waiting] = at;
+      stack[waiting].range = (kdtree_range){middle + 1, range->end, next};
+      stack[waiting++].box[axis] = x;
+      stack[waiting] = at;
+      stack[waiting].range = (kdtree_range){range->begin, middle, next};
+      stack[waiting++].box[dim + (int)axis] = x;
+    }
+  }
+  return total;
+}
+
+SMALL_CODE uint32_t kdtree_count(const void *tree, const region *circle, const copse_query *query,
+                                 bool stopAtFirst, uint32_t *visits) {
+  return ((const struct kdtree *)tree)->points.dimensions == 3
+             ? count_in(tree, circle, query, visits, stopAtFirst, 3)
+             : count_in(tree, circle, query, visits, stopAtFirst, 2);
+}
+
+/* ---- Who is nearest ----------------------------------------------------------------------- */
+
+/* What was left aside on the way down: the other side of a node, and the node itself, which is on
+ * the line between and so no nearer than what is behind it. */
+typedef struct aside {
+  kdtree_range range;
+  uint32_t node;
+  float gaps[3]; /* from the center to the range along each axis */
+  float gap2;    /* and in all, squared: no more than to any of its points */
+} aside;
+
+/* Offers all points that may be among the nearest: down to the center's side of each node, and then
+ * back to what was left aside, where that is near enough. What is as far as the limit counts, for
+ * the sake of ties by id. `one` is for the nearest alone, else `all` is. */
+ALWAYS_INLINE uint32_t search(const struct kdtree *tree, const float *center,
+                              const copse_query *query, pair *one, scan_nearest *all,
+                              const int dim) {
+  const scan_points points = tree->points.ordered;
+  const scan_filter filter = points_filter(&tree->points, query);
+  aside stack[KDTREE_LEVELS];
+  float gaps[3] = {0};
+  kdtree_range range = {0, tree->points.present, 0},
+               run; /* where to look, and what to scan first */
+  uint32_t waiting = 0, visits = 0;
+  bool down = true;
+  if (!points_have(&tree->points, query->mask)) return 0;
+  for (;;) {
+    while (down && range.end - range.begin > KDTREE_RUN) {
+      const uint32_t node = kdtree_middle(range.begin, range.end), axis = range.axis;
+      const uint32_t next = kdtree_next_axis(axis, dim);
+      const kdtree_range left = {range.begin, node, next}, right = {node + 1, range.end, next};
+      const float gap = center[axis] - points.axes[axis][node];
+      aside *other = &stack[waiting++];
+      other->node = node;
+      other->range = gap < 0 ? right : left;
+      range = gap < 0 ? left : right;
+      EACH_AXIS (i, dim) other->gaps[i] = gaps[i];
+      other->gaps[axis] = gap;
+      other->gap2 = sum_of_squares(other->gaps, dim);
+      visits++;
+    }
+    if (down) run = range;
+    visits += down;
+    if (one)
+      scan_nearest_one(&points, run.begin, run.end, center, &filter, one, false, dim);
+    else
+      points_scan_neighbors(&tree->points, run.begin, run.end, center, &filter, all);
+    down = !down;
+    if (down) continue; /* what was scanned is a node: now to its other side */
+    const aside *back;
+    do {
+      if (!waiting) return visits;
+      back = &stack[--waiting];
+    } while (!(back->gap2 <= (one ? one->distance2 : all->limit2)));
+    run = (kdtree_range){back->node, back->node + 1, 0};
+    range = back->range;
+    EACH_AXIS (i, dim) gaps[i] = back->gaps[i];
+  }
+}
+
+uint32_t kdtree_nearest(const void *tree, const float *center, const copse_query *query,
+                        pair *nearest) {
+  return ((const struct kdtree *)tree)->points.dimensions == 3
+             ? search(tree, center, query, nearest, NULL, 3)
+             : search(tree, center, query, nearest, NULL, 2);
+}
+
+SMALL_CODE uint32_t kdtree_neighbors(const void *tree, const float *center,
+                                     const copse_query *query, scan_nearest *nearest) {
+  return ((const struct kdtree *)tree)->points.dimensions == 3
+             ? search(tree, center, query, NULL, nearest, 3)
+             : search(tree, center, query, NULL, nearest, 2);
+}
+
+/* The smallest range around a point that has enough points to tell where its k-th neighbor is. */
+float kdtree_reach2(const void *index, const float *center, uint32_t k) {
+  const struct kdtree *tree = index;
+  const int dim = (int)tree->points.dimensions;
+  kdtree_range range = {0, tree->points.present, 0};
+  float box[6];
+  memcpy(box, tree->bounds, sizeof box);
+  while (range.end - range.begin >= 4 * points_aim(k)) {
+    const uint32_t node = kdtree_middle(range.begin, range.end), axis = range.axis;
+    const float x = tree->points.ordered.axes[axis][node];
+    const bool toLeft = center[axis] < x;
+    range = (kdtree_range){toLeft ? range.begin : node + 1, toLeft ? node : range.end,
+                           kdtree_next_axis(axis, dim)};
+    box[toLeft ? (uint32_t)dim + axis : axis] = x;
+  }
+  return points_reach2(box, range.end - range.begin, center, k, dim);
+}

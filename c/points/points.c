@@ -1,0 +1,496 @@
+/* The points handle: its life, its buffers, builds and snapshots, as all structures have them. */
+
+#include "points.h"
+
+#include "../base/geom.h"
+
+#include <string.h>
+
+/* ---- Life -------------------------------------------------------------------------------- */
+
+bool points_ok(const copse_points *definition) {
+  const copse_layout layout = definition->layout;
+  const copse_on_non_finite onNonFinite = definition->onNonFinite;
+  return (definition->dimensions == 2 || definition->dimensions == 3) &&
+         definition->capacity >= 1 && definition->capacity <= COPSE_MAX_CAPACITY &&
+         (layout == COPSE_LAYOUT_INTERLEAVED || layout == COPSE_LAYOUT_SEPARATE) &&
+         (onNonFinite == COPSE_NON_FINITE_ERROR || onNonFinite == COPSE_NON_FINITE_SKIP);
+}
+
+static void carve_own(copse_points *points, arena *block) {
+  const uint64_t capacity = points->capacity, padded = capacity + SCAN_PADDING;
+  points->positions = arena_carve(block, capacity * points->dimensions, sizeof(float));
+  points->groups = arena_carve(block, capacity, sizeof(uint32_t));
+  for (uint32_t axis = 0; axis < points->dimensions; axis++)
+    points->ordered.axes[axis] = arena_carve(block, padded, sizeof(float));
+  points->ordered.ids = arena_carve(block, padded, sizeof(uint32_t));
+  points->ordered.groups = arena_carve(block, padded, sizeof(uint32_t));
+}
+
+/* Points all arrays of an index into a block, or measures that block. */
+static uint64_t carve(copse_points *points, void *block) {
+  arena whole = arena_over(block);
+  carve_own(points, &whole);
+  if (points->type->carve) points->type->carve(points, &whole);
+  return arena_block_bytes(whole.used);
+}
+
+/* An index on the stack. */
+typedef union any_points {
+  copse_points points;
+  char bytes[POINTS_BYTES];
+} any_points;
+
+static any_points copy_of(const copse_points *points) {
+  any_points copy;
+  memcpy(&copy, points, points->type->bytes);
+  return copy;
+}
+
+/* Takes a zeroed block for the arrays of an index that has none. */
+static copse_status take_block(copse_points *points) {
+  points->blockBytes = carve(points, NULL);
+  points->block = memory_take(&points->allocator, points->blockBytes);
+  if (!points->block) return COPSE_OUT_OF_MEMORY;
+  memset(points->block, 0, (size_t)points->blockBytes);
+  carve(points, points->block);
+  for (uint32_t slot = 0; slot < points->capacity; slot++) points->groups[slot] = 1;
+  return COPSE_OK;
+}
+
+size_t points_bytes(const copse_points *definition) {
+  any_points measured = copy_of(definition);
+  const uint64_t bytes = definition->type->bytes + carve(&measured.points, NULL);
+  return size_of(bytes);
+}
+
+copse_status points_create(const copse_points *definition, copse_points **points) {
+  const size_t bytes = definition->type->bytes;
+  copse_points *made = memory_take(&definition->allocator, bytes);
+  if (!made) return COPSE_OUT_OF_MEMORY;
+  memcpy(made, definition, bytes);
+  const copse_status status = take_block(made);
+  if (status == COPSE_OK)
+    *points = made;
+  else
+    memory_give(&definition->allocator, made, bytes);
+  return status;
+}
+
+void copse_points_destroy(copse_points *points) {
+  if (!points) return;
+  const copse_allocator allocator = points->allocator;
+  memory_give(&allocator, points->block, points->blockBytes);
+  memory_give(&allocator, points, points->type->bytes);
+}
+
+/* Copies what the arrays hold. */
+static void keep_own(copse_points *to, const copse_points *from) {
+  const size_t dim = from->dimensions, old = from->capacity, capacity = to->capacity;
+  if (from->layout == COPSE_LAYOUT_SEPARATE) {
+    for (size_t axis = 0; axis < dim; axis++)
+      memcpy(to->positions + axis * capacity, from->positions + axis * old, old * sizeof(float));
+  } else
+    memcpy(to->positions, from->positions, old * dim * sizeof(float));
+  memcpy(to->groups, from->groups, old * sizeof(uint32_t));
+  for (size_t axis = 0; axis < dim; axis++)
+    memcpy(to->ordered.axes[axis], from->ordered.axes[axis], old * sizeof(float));
+  memcpy(to->ordered.ids, from->ordered.ids, old * sizeof(uint32_t));
+  memcpy(to->ordered.groups, from->ordered.groups, old * sizeof(uint32_t));
+}
+
+size_t copse_points_reserve_bytes(const copse_points *points, uint32_t capacity) {
+  any_points larger = copy_of(points);
+  if (capacity > points->capacity) larger.points.capacity = capacity;
+  return capacity <= COPSE_MAX_CAPACITY ? points_bytes(&larger.points) : 0;
+}
+
+copse_status copse_points_reserve(copse_points *points, uint32_t capacity) {
+  if (capacity > COPSE_MAX_CAPACITY) return COPSE_INVALID_ARGUMENT;
+  if (capacity <= points->capacity) return COPSE_OK;
+  any_points larger = copy_of(points);
+  larger.points.capacity = capacity;
+  const copse_status status = take_block(&larger.points);
+  if (status != COPSE_OK) return status;
+  keep_own(&larger.points, points);
+  if (points->type->keep) points->type->keep(&larger, points);
+  memory_give(&points->allocator, points->block, points->blockBytes);
+  memcpy(points, &larger, points->type->bytes);
+  return COPSE_OK;
+}
+
+/* ---- The caller's side ------------------------------------------------------------------- */
+
+uint32_t copse_points_capacity(const copse_points *points) { return points->capacity; }
+uint32_t copse_points_dimensions(const copse_points *points) { return points->dimensions; }
+uint32_t copse_points_count(const copse_points *points) { return points->count; }
+uint32_t copse_points_built(const copse_points *points) { return points->builtCount; }
+uint32_t *copse_points_groups(copse_points *points) { return points->groups; }
+
+copse_status copse_points_set_count(copse_points *points, uint32_t count) {
+  if (count > points->capacity) return COPSE_FULL;
+  points->count = count;
+  return COPSE_OK;
+}
+
+static copse_positions positions_of(const copse_points *points) {
+  const bool separate = points->layout == COPSE_LAYOUT_SEPARATE;
+  const size_t step = separate ? points->capacity : 1;
+  copse_positions positions = {{0}, separate ? 1 : points->dimensions};
+  for (size_t axis = 0; axis < points->dimensions; axis++)
+    positions.axes[axis] = points->positions + axis * step;
+  return positions;
+}
+
+copse_positions copse_points_positions(copse_points *points) { return positions_of(points); }
+
+const uint32_t *copse_points_order(const copse_points *points, uint32_t *count) {
+  *count = points->present;
+  return points->ordered.ids;
+}
+
+/* ---- Build ------------------------------------------------------------------------------- */
+
+/* Positions and groups by slot, to write to: the buffers, or a part of a snapshot. */
+typedef struct state {
+  copse_positions positions;
+  uint32_t *groups;
+  uint32_t count;
+} state;
+
+static source source_of(const state *from) {
+  const copse_positions *positions = &from->positions;
+  return (source){{{positions->axes[0], positions->axes[1], positions->axes[2]}, positions->stride},
+                  from->groups,
+                  from->count};
+}
+
+static state buffers_of(const copse_points *points) {
+  return (state){positions_of(points), points->groups, points->count};
+}
+
+bool source_accepts(const source *from, uint32_t slot, uint32_t dimensions) {
+  bool ok = true;
+  for (uint32_t axis = 0; axis < dimensions; axis++)
+    if (!is_coordinate(source_coordinate(from, slot, (int)axis))) ok = false;
+  return ok;
+}
+
+static survey survey_slowly(const source *from, uint32_t dimensions) {
+  survey found = {0, 0, COPSE_NONE, 0, COPSE_ALL_GROUPS};
+  for (uint32_t slot = 0; slot < from->count; slot++) {
+    uint32_t groups = source_group(from, slot);
+    if (!groups) continue;
+    if (source_accepts(from, slot, dimensions)) {
+      found.present++;
+      found.anyGroups |= groups;
+      found.allGroups &= groups;
+    } else if (found.bad++ == 0)
+      found.firstBad = slot;
+  }
+  return found;
+}
+
+/* Whether a run of floats are all coordinates. */
+static bool are_coordinates(const float *x, uint64_t count) {
+  const float4 most = float4_all(COPSE_MAX_COORDINATE), least = float4_all(-COPSE_MAX_COORDINATE);
+  word4 ok = word4_all(UINT32_MAX);
+  uint64_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    float4 four = float4_load(x + i);
+    ok = word4_and(ok, word4_and(float4_le(least, four), float4_le(four, most)));
+  }
+  for (; i < count; i++)
+    if (!is_coordinate(x[i])) return false;
+  return word4_bits(ok) == 15;
+}
+
+/* The bits that some, and that all of the groups have; false: some have none. */
+static bool survey_groups(const uint32_t *groups, uint32_t count, uint32_t *any, uint32_t *all) {
+  word4 any4 = word4_all(0), some4 = any4, none4 = any4; /* some4: bits that some lack */
+  uint32_t i = 0;
+  bool absent = false;
+  for (; count - i >= 4; i += 4) {
+    const word4 four = word4_load(groups + i);
+    any4 = word4_or(any4, four);
+    some4 = word4_or(some4, word4_without(word4_all(COPSE_ALL_GROUPS), four));
+    none4 = word4_or(none4, word4_equal(four, word4_all(0)));
+  }
+  uint32_t anyLanes[4], someLanes[4], lacking = 0;
+  word4_store(anyLanes, any4);
+  word4_store(someLanes, some4);
+  *any = anyLanes[0] | anyLanes[1] | anyLanes[2] | anyLanes[3];
+  lacking = someLanes[0] | someLanes[1] | someLanes[2] | someLanes[3];
+  for (; i < count; i++) {
+    *any |= groups[i];
+    lacking |= ~groups[i];
+    absent |= groups[i] == 0;
+  }
+  *all = ~lacking;
+  return !absent && !word4_bits(none4);
+}
+
+/* The survey of a source where every slot is present, which is the usual one; false: not so. */
+static bool survey_full(const source *from, uint32_t dimensions, survey *found) {
+  const copse_const_positions *positions = &from->positions;
+  const bool interleaved = positions->stride == dimensions;
+  if (!interleaved && positions->stride != 1) return false;
+  for (uint32_t axis = 0; axis < dimensions; axis++) {
+    /* As numbers: without agents there may be no arrays, and nothing is added to NULL. */
+    if (interleaved &&
+        (uintptr_t)positions->axes[axis] != (uintptr_t)positions->axes[0] + axis * sizeof(float))
+      return false;
+    if (!interleaved && !are_coordinates(positions->axes[axis], from->count)) return false;
+  }
+  if (interleaved && !are_coordinates(positions->axes[0], (uint64_t)from->count * dimensions))
+    return false;
+  *found = (survey){from->count, 0, COPSE_NONE, 1, 1};
+  return !from->groups ||
+         survey_groups(from->groups, from->count, &found->anyGroups, &found->allGroups);
+}
+
+static survey survey_of(const source *from, uint32_t dimensions) {
+  survey found;
+  if (survey_full(from, dimensions, &found)) return found;
+  return survey_slowly(from, dimensions);
+}
+
+static copse_status check(const copse_points *points, const source *from, survey *found,
+                          uint32_t *firstBad) {
+  *found = survey_of(from, points->dimensions);
+  if (firstBad) *firstBad = found->firstBad;
+  const bool refused = found->bad && points->onNonFinite == COPSE_NON_FINITE_ERROR;
+  return refused ? COPSE_NOT_FINITE : COPSE_OK;
+}
+
+copse_status copse_points_build(copse_points *points, uint32_t *firstBad) {
+  const state buffers = buffers_of(points);
+  const source from = source_of(&buffers);
+  survey found;
+  const copse_status status = check(points, &from, &found, firstBad);
+  if (status == COPSE_OK) points->type->build(points, &from, &found);
+  return status;
+}
+
+copse_status copse_points_build_from(copse_points *points, const copse_const_positions *positions,
+                                     const uint32_t *groups, uint32_t count, uint32_t *firstBad) {
+  if (firstBad) *firstBad = COPSE_NONE;
+  if (count > points->capacity) return COPSE_FULL;
+  for (uint32_t axis = 0; axis < points->dimensions; axis++)
+    if (!positions->axes[axis] && count) return COPSE_INVALID_ARGUMENT;
+  const source from = {*positions, groups, count};
+  survey found;
+  const copse_status status = check(points, &from, &found, firstBad);
+  if (status != COPSE_OK) return status;
+  points->type->build(points, &from, &found);
+  points->count = count;
+  return COPSE_OK;
+}
+
+void points_take(copse_points *points, const source *from, const survey *found) {
+  points->builtCount = from->count;
+  points->present = found->present;
+  points->skipped = found->bad;
+  points->anyGroups = found->anyGroups;
+  points->allGroups = found->allGroups;
+}
+
+ALWAYS_INLINE void fetch_in(const copse_points *points, const source *from, uint32_t begin,
+                            uint32_t end, const int dim) {
+  /* In registers: the stores below may alias anything. */
+  const scan_points ordered = points->ordered;
+  const copse_const_positions positions = from->positions;
+  for (uint32_t i = begin; i < end; i++) {
+    const size_t at = (size_t)ordered.ids[i] * positions.stride;
+    EACH_AXIS (axis, dim) ordered.axes[axis][i] = positions.axes[axis][at] + 0.0f;
+  }
+}
+
+void points_fetch(const copse_points *points, const source *from, uint32_t begin, uint32_t end) {
+  if (points->dimensions == 3)
+    fetch_in(points, from, begin, end, 3);
+  else
+    fetch_in(points, from, begin, end, 2);
+}
+
+void points_bounds(const copse_points *points, uint32_t begin, uint32_t end, float *box) {
+  for (uint32_t axis = 0; axis < points->dimensions; axis++) {
+    const float *x = points->ordered.axes[axis];
+    float4 lo = float4_all(x[begin]), hi = lo;
+    uint32_t i = begin;
+    for (; end - i >= 4; i += 4) {
+      const float4 four = float4_load(x + i);
+      lo = float4_min(lo, four);
+      hi = float4_max(hi, four);
+    }
+    for (; i < end; i++) {
+      lo = float4_min(lo, float4_all(x[i]));
+      hi = float4_max(hi, float4_all(x[i]));
+    }
+    float lanes[4];
+    float4_store(lanes, float4_least(lo));
+    box[axis] = lanes[0];
+    float4_store(lanes, float4_greatest(hi));
+    box[points->dimensions + axis] = lanes[0];
+  }
+}
+
+void points_fetch_groups(const copse_points *points, const source *from) {
+  if (points->anyGroups == points->allGroups) return;
+  for (uint32_t i = 0; i < points->present; i++)
+    points->ordered.groups[i] = source_group(from, points->ordered.ids[i]);
+}
+
+/* True if ids are a permutation and nothing is counted wrongly. Marks the ids meanwhile. */
+static bool is_permutation(const copse_points *points) {
+  enum { MARK = 1 << 30 }; /* above all ids */
+  const uint32_t count = points->builtCount;
+  uint32_t *ids = points->ordered.ids, marks = MARK;
+  if (points->count > points->capacity || count > points->capacity || points->present > count)
+    return false;
+  for (uint32_t i = 0; i < count; i++)
+    if (ids[i] >= count) return false;
+  /* A permutation marks every place: that of each id. */
+  for (uint32_t i = 0; i < count; i++) ids[ids[i] & (MARK - 1)] |= MARK;
+  for (uint32_t i = 0; i < count; i++) {
+    marks &= ids[i];
+    ids[i] &= MARK - 1;
+  }
+  return marks != 0;
+}
+
+/* ---- Debug ------------------------------------------------------------------------------- */
+
+size_t copse_points_cells(const copse_points *points, size_t skipped, float *out, size_t capacity) {
+  drawing drawn = {out, skipped, capacity, 2 * points->dimensions + 2, 0};
+  points->type->cells(points, &drawn);
+  return drawn.floats;
+}
+
+copse_points_statistics copse_points_stats(const copse_points *points) {
+  copse_points_statistics stats = {
+      .agents = points->present, .skipped = points->skipped, .bytes = points_memory(points)};
+  points->type->stats(points, &stats);
+  return stats;
+}
+
+bool copse_points_validate(const copse_points *points) {
+  return is_permutation(points) && points->type->validate(points);
+}
+
+/* ---- Snapshots --------------------------------------------------------------------------- */
+
+/* After this head come two states of the same form: the buffers, then the last build (absent slots
+ * with group 0). A state of n slots is n * dimensions coordinates, interleaved, and n groups. */
+typedef struct points_snapshot {
+  snapshot_header header;
+  uint32_t dimensions, options[POINTS_OPTIONS], onNonFinite; /* must agree */
+  uint32_t count, builtCount, skipped;
+} points_snapshot;
+_Static_assert(sizeof(points_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
+
+static uint64_t state_bytes(const copse_points *points, uint64_t count) {
+  return count * (points->dimensions + 1) * 4;
+}
+
+static state state_at(const copse_points *points, void *bytes, uint32_t count) {
+  state part = {.count = count};
+  float *coordinates = bytes;
+  part.positions.stride = points->dimensions;
+  for (uint32_t axis = 0; axis < 3; axis++) /* in 2D the third is of no use */
+    part.positions.axes[axis] = coordinates + axis;
+  part.groups = (uint32_t *)bytes + (size_t)count * points->dimensions;
+  return part;
+}
+
+static void copy_state(const copse_points *points, const source *from, const state *to) {
+  for (uint32_t slot = 0; slot < from->count; slot++)
+    for (uint32_t axis = 0; axis < points->dimensions; axis++)
+      to->positions.axes[axis][(size_t)slot * to->positions.stride] =
+          source_coordinate(from, slot, (int)axis);
+  memcpy(to->groups, from->groups, from->count * sizeof(uint32_t));
+}
+
+static points_snapshot snapshot_head(const copse_points *points) {
+  points_snapshot head = {.dimensions = points->dimensions,
+                          .onNonFinite = (uint32_t)points->onNonFinite,
+                          .count = points->count,
+                          .builtCount = points->builtCount,
+                          .skipped = points->skipped};
+  if (points->type->options) points->type->options(points, head.options);
+  return head;
+}
+
+copse_status copse_points_save(const copse_points *points, void *bytes, size_t capacity,
+                               size_t *total, uint32_t *firstBad) {
+  const state buffers = buffers_of(points);
+  const source from = source_of(&buffers);
+  survey found;
+  *total = 0;
+  if (check(points, &from, &found, firstBad) != COPSE_OK) return COPSE_NOT_FINITE;
+  const points_snapshot head = snapshot_head(points);
+  uint64_t size =
+      sizeof head + state_bytes(points, head.count) + state_bytes(points, head.builtCount);
+  *total = size_of(size);
+  if (size > capacity) return COPSE_FULL;
+
+  char *behind = bytes;
+  memcpy(behind, &head, sizeof head);
+  behind += sizeof head;
+  const state saved = state_at(points, behind, head.count);
+  copy_state(points, &from, &saved);
+  behind += state_bytes(points, head.count);
+  memset(behind, 0, (size_t)state_bytes(points, head.builtCount));
+  const state built = state_at(points, behind, head.builtCount);
+  const bool uniform = points->anyGroups == points->allGroups;
+  for (uint32_t i = 0; i < points->present; i++) {
+    uint32_t slot = points->ordered.ids[i];
+    for (uint32_t axis = 0; axis < points->dimensions; axis++)
+      built.positions.axes[axis][(size_t)slot * built.positions.stride] =
+          points->ordered.axes[axis][i];
+    built.groups[slot] = uniform ? points->anyGroups : points->ordered.groups[i];
+  }
+  snapshot_seal(bytes, size, points->type->kind);
+  return COPSE_OK;
+}
+
+copse_status copse_points_restorable(const copse_points *points, const void *bytes, size_t size) {
+  points_snapshot head, own = snapshot_head(points);
+  if (size < sizeof head) return COPSE_BAD_SNAPSHOT;
+  memcpy(&head, bytes, sizeof head);
+  if (!snapshot_fits(&head.header, size, points->type->kind) || head.dimensions != own.dimensions ||
+      head.onNonFinite != own.onNonFinite ||
+      memcmp(head.options, own.options, sizeof head.options) != 0 ||
+      size !=
+          sizeof head + state_bytes(points, head.count) + state_bytes(points, head.builtCount) ||
+      head.skipped > head.builtCount)
+    return COPSE_BAD_SNAPSHOT;
+  const bool fits = head.count <= points->capacity && head.builtCount <= points->capacity;
+  return fits ? COPSE_OK : COPSE_FULL;
+}
+
+copse_status copse_points_restore(copse_points *points, const void *bytes, size_t size) {
+  if ((uintptr_t)bytes % 4) return COPSE_INVALID_ARGUMENT;
+  const copse_status status = copse_points_restorable(points, bytes, size);
+  if (status != COPSE_OK) return status;
+  if (!snapshot_is_intact(bytes, size)) return COPSE_BAD_SNAPSHOT;
+  points_snapshot head;
+  memcpy(&head, bytes, sizeof head);
+  char *behind = (char *)bytes + sizeof head; /* only read */
+  const state states[] = {
+      state_at(points, behind, head.count),
+      state_at(points, behind + state_bytes(points, head.count), head.builtCount)};
+  const source saved = source_of(&states[0]), built = source_of(&states[1]);
+  const survey found = survey_of(&built, points->dimensions);
+  const bool savedOk = points->onNonFinite == COPSE_NON_FINITE_SKIP ||
+                       survey_of(&saved, points->dimensions).bad == 0;
+  if (!savedOk || found.bad || found.present + head.skipped > head.builtCount)
+    return COPSE_BAD_SNAPSHOT;
+
+  points->count = head.count;
+  const state buffers = buffers_of(points);
+  copy_state(points, &saved, &buffers);
+  points->type->build(points, &built, &found);
+  points->skipped = head.skipped;
+  return COPSE_OK;
+}

@@ -1,0 +1,187 @@
+/* What every index of points is built over: its memory, the caller's buffers, and the agents of the
+ * last build in the order of the index. A structure adds a table of functions: points_type. */
+#ifndef COPSE_POINTS_H
+#define COPSE_POINTS_H
+
+#include "../base/region.h"
+#include "../base/snapshot.h"
+
+typedef struct points_type points_type;
+
+/* The struct of every index begins with this. */
+struct copse_points {
+  const points_type *type;
+  uint32_t dimensions, capacity;
+  copse_layout layout;
+  copse_on_non_finite onNonFinite;
+  copse_allocator allocator;
+  void *block; /* holds all arrays, those of the index too */
+  uint64_t blockBytes;
+
+  /* The caller's side: slots 0 … count - 1. */
+  float *positions;
+  uint32_t *groups;
+  uint32_t count;
+
+  /* The last build. ordered.ids is a permutation of 0 … builtCount - 1: first those that are
+   * present, in the order of the index, then the slots that are absent. Where all are in the same
+   * groups, ordered.groups is not filled. */
+  scan_points ordered;
+  uint32_t present;
+  uint32_t builtCount;
+  uint32_t skipped;
+  uint32_t anyGroups, allGroups; /* bits that some, and that all of the present have */
+};
+
+/* Where a build reads from: the buffers, the caller's own arrays, or a snapshot. */
+typedef struct source {
+  copse_const_positions positions;
+  const uint32_t *groups; /* NULL: all 1 */
+  uint32_t count;
+} source;
+
+typedef struct survey {
+  uint32_t present;              /* slots with a group and an accepted position */
+  uint32_t bad;                  /* slots with a group and a position that is not accepted */
+  uint32_t firstBad;             /* COPSE_NONE: none */
+  uint32_t anyGroups, allGroups; /* of the present */
+} survey;
+
+/* So many words must agree between a snapshot and the index that takes it. */
+enum { POINTS_OPTIONS = 3 };
+
+typedef struct batch batch;
+typedef struct row_writer row_writer;
+typedef struct neighbor_search neighbor_search;
+typedef struct pairing pairing;
+
+/* What a structure supplies. The arguments of all queries were checked. A query returns the number
+ * of nodes, or runs, that it visited, unless it says otherwise. Whoever makes an index with a table
+ * of its own leaves NULL what it does not call, and its program need not contain it. */
+struct points_type {
+  snapshot_kind kind;
+  size_t bytes; /* of its struct, at most POINTS_BYTES */
+
+  /* Points its arrays into a block, or measures it; NULL: it has none. */
+  void (*carve)(void *index, arena *block);
+  /* Copies what these hold after the last build; NULL: nothing. */
+  void (*keep)(void *larger, const void *index);
+  /* Builds from a source whose survey found nothing that forbids it. */
+  void (*build)(void *index, const source *from, const survey *found);
+  /* Writes the options that a snapshot must have; NULL: none. */
+  void (*options)(const void *index, uint32_t words[POINTS_OPTIONS]);
+
+  /* Appends what lies in a region. */
+  uint32_t (*collect)(const void *index, const region *where, shape kind, const copse_query *query,
+                      copse_results *results);
+  /* Improves the nearest agent so far. */
+  uint32_t (*nearest)(const void *index, const float *center, const copse_query *query,
+                      pair *nearest);
+  /* Improves the k > 0 nearest so far. */
+  uint32_t (*neighbors)(const void *index, const float *center, const copse_query *query,
+                        scan_nearest *nearest);
+  /* Returns about how far, squared, the k-th neighbor of a point is; 0: no idea. NULL: never. */
+  float (*reach2)(const void *index, const float *center, uint32_t k);
+  /* Returns the number of agents in a circle, or whether there is any: 1. */
+  uint32_t (*count)(const void *index, const region *circle, const copse_query *query,
+                    bool stopAtFirst, uint32_t *visits);
+  /* Improves the first hit so far. */
+  uint32_t (*cast)(const void *index, const scan_ray *ray, const copse_query *query,
+                   copse_hit *hit);
+
+  /* Batches, see batch.h: write the rows of all agents, or the pairs. */
+  void (*allWithin)(const void *index, const batch *asked, float radius, row_writer *rows);
+  void (*allNeighbors)(const void *index, neighbor_search *search);
+  void (*pairs)(const void *index, const batch *asked, pairing *result);
+  /* Writes the rows of the neighbors of n > 0 points, k > 0; NULL: a query for each. */
+  void (*nearestMany)(const void *index, neighbor_search *search, const float *points, uint32_t n);
+
+  void (*cells)(const void *index, drawing *drawn);
+  /* Fills in nodes, leaves, depth and isShared, where they are not 0. */
+  void (*stats)(const void *index, copse_points_statistics *stats);
+  bool (*validate)(const void *index);
+};
+
+enum { POINTS_BYTES = 512 };
+
+ALWAYS_INLINE float source_coordinate(const source *from, uint32_t slot, int axis) {
+  return from->positions.axes[axis][(size_t)slot * from->positions.stride];
+}
+ALWAYS_INLINE uint32_t source_group(const source *from, uint32_t slot) {
+  return from->groups ? from->groups[slot] : 1;
+}
+
+static inline bool ids_ascend(const uint32_t *ids, uint32_t begin, uint32_t end) {
+  for (uint32_t i = begin + 1; i < end; i++)
+    if (ids[i] < ids[i - 1]) return false;
+  return true;
+}
+
+/* True if any agent matches a mask. Every search must begin with this: only then may groups be
+ * tested, and only where they differ. */
+ALWAYS_INLINE bool points_have(const copse_points *points, uint32_t mask) {
+  return points->present && (points->anyGroups & mask);
+}
+
+/* Where the agent at a place of the index is; in 2D z is 0. */
+static inline void points_center(const copse_points *points, uint32_t place, float *center) {
+  center[2] = 0;
+  for (uint32_t axis = 0; axis < points->dimensions; axis++)
+    center[axis] = points->ordered.axes[axis][place];
+}
+
+/* What a query must test of each agent. */
+ALWAYS_INLINE scan_filter points_filter(const copse_points *points, const copse_query *query) {
+  const bool testGroups = query->mask != COPSE_ALL_GROUPS && !(points->allGroups & query->mask) &&
+                          points->anyGroups != points->allGroups;
+  return (scan_filter){query->mask, query->exclude, testGroups};
+}
+
+/* ---- Life ---- */
+
+/* True if the options that all structures have are in their ranges. */
+bool points_ok(const copse_points *definition);
+/* Returns the bytes of such an index, SIZE_MAX where no memory can hold it. */
+size_t points_bytes(const copse_points *definition);
+/* Makes an index of a definition that has no memory yet. */
+copse_status points_create(const copse_points *definition, copse_points **points);
+/* The bytes that the whole index takes. */
+ALWAYS_INLINE size_t points_memory(const copse_points *points) {
+  return points->type->bytes + (size_t)points->blockBytes;
+}
+
+/* ---- Build ---- */
+
+bool source_accepts(const source *from, uint32_t slot, uint32_t dimensions);
+/* Takes what was found, first of all. */
+void points_take(copse_points *points, const source *from, const survey *found);
+/* Fetches the coordinates of the agents begin … end, by their ids. Adding 0 turns -0 into 0. */
+void points_fetch(const copse_points *points, const source *from, uint32_t begin, uint32_t end);
+/* The tight bounds of the agents begin … end, which are not none. */
+void points_bounds(const copse_points *points, uint32_t begin, uint32_t end, float *box);
+/* Fetches the groups of all, by their ids, where these differ. */
+void points_fetch_groups(const copse_points *points, const source *from);
+
+/* ---- Queries ---- */
+
+/* How many agents a guess of `reach2` aims at: a few more than k, for what is uneven. */
+ALWAYS_INLINE uint32_t points_aim(uint32_t k) { return k + 6; }
+/* About how far, squared, the k-th neighbor of a point is, if agents were spread as the `size` of
+ * them in a box; 0: they lie on a line or plane. */
+float points_reach2(const float *box, uint32_t size, const float *center, uint32_t k, int dim);
+
+/* ---- Scans that are there once, where one in each index would gain nothing ---- */
+
+/* Appends those of a run that lie in a box or cone. */
+void points_scan(const copse_points *points, uint32_t begin, uint32_t end, const region *where,
+                 shape kind, const scan_filter *filter, copse_results *results);
+uint32_t points_scan_count(const copse_points *points, uint32_t begin, uint32_t end,
+                           const region *circle, const scan_filter *filter);
+void points_scan_nearest(const copse_points *points, uint32_t begin, uint32_t end,
+                         const float *center, const scan_filter *filter, pair *nearest);
+void points_scan_neighbors(const copse_points *points, uint32_t begin, uint32_t end,
+                           const float *center, const scan_filter *filter, scan_nearest *nearest);
+void points_scan_ray(const copse_points *points, uint32_t begin, uint32_t end, const scan_ray *ray,
+                     const scan_filter *filter, copse_hit *hit);
+
+#endif

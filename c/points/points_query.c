@@ -1,0 +1,217 @@
+/* Single queries: arguments are checked here, and results put into order; how an index is searched,
+ * its table says. */
+
+#include "points.h"
+
+#include "../base/query.h"
+
+#include <string.h>
+
+/* ---- What lies in a region ---------------------------------------------------------------- */
+
+static copse_status collect(const copse_points *points, const region *where, shape kind,
+                            const copse_query *query, copse_results *results) {
+  results->visits = points->type->collect(points, where, kind, query, results);
+  query_sort(query, results);
+  return COPSE_OK;
+}
+
+copse_status copse_points_within(const copse_points *points, const float *center, float radius,
+                                 const copse_query *query, copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  region where;
+  if (!query_results_ok(&asked, results, true) ||
+      !query_point_ok(center, (int)points->dimensions) || !query_radius_ok(radius))
+    return COPSE_INVALID_ARGUMENT;
+  region_set_circle(&where, center, radius * radius, points->dimensions);
+  return collect(points, &where, SHAPE_CIRCLE, &asked, results);
+}
+
+copse_status copse_points_range(const copse_points *points, const float *lo, const float *hi,
+                                const copse_query *query, copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  region where;
+  if (!query_results_ok(&asked, results, false) ||
+      !region_set_box(&where, lo, hi, points->dimensions))
+    return COPSE_INVALID_ARGUMENT;
+  copse_results ids = *results;
+  ids.distances2 = NULL;
+  const copse_status status = collect(points, &where, SHAPE_BOX, &asked, &ids);
+  results->total = ids.total;
+  results->visits = ids.visits;
+  return status;
+}
+
+copse_status copse_points_cone(const copse_points *points, const float *center,
+                               const float *direction, float halfAngle, float radius,
+                               const copse_query *query, copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  region where;
+  if (!query_results_ok(&asked, results, true) ||
+      !region_set_cone(&where, center, direction, halfAngle, radius, points->dimensions))
+    return COPSE_INVALID_ARGUMENT;
+  return collect(points, &where, SHAPE_CONE, &asked, results);
+}
+
+/* ---- How many ----------------------------------------------------------------------------- */
+
+static copse_status count_within(const copse_points *points, const float *center, float radius,
+                                 const copse_query *query, uint32_t *total, uint32_t *visits,
+                                 bool stopAtFirst) {
+  const copse_query asked = query_or_default(query);
+  uint32_t visited = 0;
+  *total = 0;
+  if (!query_point_ok(center, (int)points->dimensions) || !query_radius_ok(radius))
+    return COPSE_INVALID_ARGUMENT;
+  region where;
+  region_set_circle(&where, center, radius * radius, points->dimensions);
+  *total = points->type->count(points, &where, &asked, stopAtFirst, &visited);
+  if (visits) *visits = visited;
+  return COPSE_OK;
+}
+
+copse_status copse_points_count_within(const copse_points *points, const float *center,
+                                       float radius, const copse_query *query, uint32_t *total,
+                                       uint32_t *visits) {
+  return count_within(points, center, radius, query, total, visits, false);
+}
+
+copse_status copse_points_any_within(const copse_points *points, const float *center, float radius,
+                                     const copse_query *query, bool *any, uint32_t *visits) {
+  uint32_t total;
+  const copse_status status = count_within(points, center, radius, query, &total, visits, true);
+  *any = total > 0;
+  return status;
+}
+
+/* ---- Who is nearest ----------------------------------------------------------------------- */
+
+copse_status copse_points_nearest(const copse_points *points, const float *center,
+                                  const copse_query *query, uint32_t *id, float *distance2,
+                                  uint32_t *visits) {
+  const copse_query asked = query_or_default(query);
+  *id = COPSE_NONE;
+  if (!query_point_ok(center, (int)points->dimensions) || !query_radius_ok(asked.maxDistance))
+    return COPSE_INVALID_ARGUMENT;
+  pair nearest = {asked.maxDistance * asked.maxDistance, COPSE_NONE};
+  const uint32_t visited = points->type->nearest(points, center, &asked, &nearest);
+  *id = nearest.id;
+  if (distance2) *distance2 = nearest.id == COPSE_NONE ? INFINITY : nearest.distance2;
+  if (visits) *visits = visited;
+  return COPSE_OK;
+}
+
+float points_reach2(const float *box, uint32_t size, const float *center, uint32_t k, int dim) {
+  const float aim = (float)points_aim(k);
+  float each = (box[dim] - box[0]) * (box[dim + 1] - box[1]) / (float)size;
+  float reach2 = each * aim / 3.14159265f;
+  if (dim == 3) {
+    /* The radius of a sphere of that volume; its cube root by halving the exponents' thirds. */
+    float volume = each * (box[5] - box[2]) * aim * 0.238732415f;
+    float root = sqrtf(sqrtf(volume));
+    for (int step = 0; step < 4 && root > 0; step++) root = (2 * root + volume / (root * root)) / 3;
+    reach2 = root * root;
+  }
+  float gap2 = dim == 3 ? box_gap2(box, center, 3) : box_gap2(box, center, 2);
+  float reach = sqrtf(reach2) + sqrtf(gap2);
+  return reach2 > 0 ? reach * reach : 0;
+}
+
+/* The k <= RANK_K nearest as the nearest of all within a guessed reach: exact when that holds k,
+ * and much faster than a heap. False when the guess was bad; limit2, at first that of the query, is
+ * then what a heap need not exceed. */
+static bool neighbors_by_reach(const copse_points *points, const float *center, uint32_t k,
+                               const copse_query *query, copse_results *results, float *limit2) {
+  enum { FOUND_LIMIT = 64 };
+  float distances2[FOUND_LIMIT + 4]; /* room for pairs_rank */
+  uint32_t ids[FOUND_LIMIT + 4];
+  float reach2 = points->type->reach2(points, center, k);
+  if (!(reach2 > 0)) return false;
+  if (!(reach2 < *limit2)) reach2 = *limit2;
+  copse_results found = {ids, distances2, FOUND_LIMIT, 0, 0};
+  region where;
+  region_set_circle(&where, center, reach2, points->dimensions);
+  results->visits += points->type->collect(points, &where, SHAPE_CIRCLE, query, &found);
+  if (found.total < k && reach2 < *limit2) return false;
+  *limit2 = reach2;
+  if (found.total > FOUND_LIMIT) return false;
+  results->total = found.total < k ? found.total : k;
+  if (found.total <= RANK_LIMIT) {
+    pairs_rank(distances2, ids, found.total, k, results->distances2, results->ids);
+  } else {
+    pairs_sort((pairs){distances2, ids}, found.total, BY_DISTANCE);
+    memcpy(results->distances2, distances2, results->total * sizeof *distances2);
+    memcpy(results->ids, ids, results->total * sizeof *ids);
+  }
+  return true;
+}
+
+copse_status copse_points_neighbors(const copse_points *points, const float *center, uint32_t k,
+                                    const copse_query *query, copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  if (k > points->present) k = points->present;
+  if (!query_results_ok(&asked, results, true) || (k && !results->distances2) ||
+      k > results->capacity || !query_point_ok(center, (int)points->dimensions) ||
+      !query_radius_ok(asked.maxDistance))
+    return COPSE_INVALID_ARGUMENT;
+  if (!k) return COPSE_OK;
+  float limit2 = asked.maxDistance * asked.maxDistance;
+  if (k == 1) {
+    pair nearest = {limit2, COPSE_NONE};
+    results->visits = points->type->nearest(points, center, &asked, &nearest);
+    results->total = nearest.id != COPSE_NONE;
+    results->ids[0] = nearest.id;
+    results->distances2[0] = nearest.distance2;
+    return COPSE_OK;
+  }
+  const bool guess = points->type->reach2 && k <= RANK_K;
+  if (guess && neighbors_by_reach(points, center, k, &asked, results, &limit2)) return COPSE_OK;
+  scan_nearest nearest = {{results->distances2, results->ids}, k, 0, limit2};
+  results->visits += points->type->neighbors(points, center, &asked, &nearest);
+  results->total = nearest.size;
+  heap_sort(nearest.heap, nearest.size, BY_DISTANCE);
+  return COPSE_OK;
+}
+
+/* ---- Scans -------------------------------------------------------------------------------- */
+
+void points_scan(const copse_points *points, uint32_t begin, uint32_t end, const region *where,
+                 shape kind, const scan_filter *filter, copse_results *results) {
+  const shape other = kind == SHAPE_BOX ? SHAPE_BOX : SHAPE_CONE;
+  if (points->dimensions == 3)
+    region_scan(&points->ordered, begin, end, where, filter, results, other, 3);
+  else
+    region_scan(&points->ordered, begin, end, where, filter, results, other, 2);
+}
+
+uint32_t points_scan_count(const copse_points *points, uint32_t begin, uint32_t end,
+                           const region *circle, const scan_filter *filter) {
+  const float *center = circle->circle.center, radius2 = circle->circle.radius2;
+  return points->dimensions == 3
+             ? scan_count(&points->ordered, begin, end, center, radius2, filter, 3)
+             : scan_count(&points->ordered, begin, end, center, radius2, filter, 2);
+}
+
+void points_scan_nearest(const copse_points *points, uint32_t begin, uint32_t end,
+                         const float *center, const scan_filter *filter, pair *nearest) {
+  if (points->dimensions == 3)
+    scan_nearest_one(&points->ordered, begin, end, center, filter, nearest, false, 3);
+  else
+    scan_nearest_one(&points->ordered, begin, end, center, filter, nearest, false, 2);
+}
+
+void points_scan_neighbors(const copse_points *points, uint32_t begin, uint32_t end,
+                           const float *center, const scan_filter *filter, scan_nearest *nearest) {
+  if (points->dimensions == 3)
+    scan_neighbors(&points->ordered, begin, end, center, filter, nearest, 3);
+  else
+    scan_neighbors(&points->ordered, begin, end, center, filter, nearest, 2);
+}
+
+void points_scan_ray(const copse_points *points, uint32_t begin, uint32_t end, const scan_ray *ray,
+                     const scan_filter *filter, copse_hit *hit) {
+  if (points->dimensions == 3)
+    scan_raycast(&points->ordered, begin, end, ray, filter, hit, 3);
+  else
+    scan_raycast(&points->ordered, begin, end, ray, filter, hit, 2);
+}

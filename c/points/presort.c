@@ -1,0 +1,96 @@
+/* The builder of the k-d tree that sorts first, after R. A. Brown, "Building a balanced k-d tree in
+ * O(kn log n) time" (JCGT 4(1), 2015): the points are sorted once per axis; then, level by level,
+ * each of these orders is only divided by the median of one of them. Equal points are allowed,
+ * because super keys end with the id. */
+
+#include "../base/select.h"
+#include "kdtree.h"
+
+#include <string.h>
+
+/* A coordinate, as an integer of the same order, above the place that it belongs to. */
+static uint64_t key_of(float coordinate, uint32_t place) {
+  uint32_t bits;
+  memcpy(&bits, &coordinate, sizeof bits);
+  bits = bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+  return (uint64_t)bits << 32 | place;
+}
+
+static bool key_before(const scan_points *points, uint64_t a, uint64_t b, uint32_t axis, int dim) {
+  COMPARED(1);
+  if (a >> 32 != b >> 32) return a < b;
+  return kdtree_before(points, (uint32_t)a, (uint32_t)b, axis, dim);
+}
+
+/* Merges runs of keys that double in length; answers with which of the two halves holds the result.
+ */
+static uint64_t *sort_keys(const struct kdtree *tree, uint64_t *from, uint64_t *to, uint32_t axis) {
+  const scan_points *points = &tree->points.ordered;
+  const uint64_t n = tree->points.present;
+  const int dim = (int)tree->points.dimensions;
+  for (uint64_t width = 1; width < n; width *= 2) {
+    for (uint64_t begin = 0; begin < n; begin += 2 * width) {
+      const uint64_t middle = begin + width < n ? begin + width : n;
+      const uint64_t end = begin + 2 * width < n ? begin + 2 * width : n;
+      uint64_t left = begin, right = middle;
+      for (uint64_t i = begin; i < end; i++) {
+        const bool second = left == middle ||
+                            (right < end && key_before(points, from[right], from[left], axis, dim));
+        to[i] = second ? from[right++] : from[left++];
+      }
+    }
+    uint64_t *swapped = from;
+    from = to;
+    to = swapped;
+  }
+  return from;
+}
+
+/* Divides a range of an order as its points are: those on the left, the node, those on the right,
+ * each side in the order that it has. */
+static void divide(uint32_t *order, const kdtree_range *range, uint32_t node, const bool *isLeft,
+                   uint32_t *right) {
+  uint32_t front = range->begin, behind = 0;
+  for (uint32_t i = range->begin; i < range->end; i++) {
+    const uint32_t place = order[i];
+    if (place == node) continue;
+    if (isLeft[place])
+      order[front++] = place;
+    else
+      right[behind++] = place;
+  }
+  order[front] = node;
+  memcpy(order + front + 1, right, behind * sizeof *right);
+}
+
+void kdtree_presort(const struct kdtree *tree) {
+  const uint32_t n = tree->points.present;
+  const int dim = (int)tree->points.dimensions;
+  uint64_t *keys = tree->room.keys;
+  uint32_t *const *orders = tree->room.orders;
+  if (!n) return;
+  for (uint32_t axis = 0; axis < (uint32_t)dim; axis++) {
+    for (uint32_t i = 0; i < n; i++) keys[i] = key_of(tree->points.ordered.axes[axis][i], i);
+    const uint64_t *sorted = sort_keys(tree, keys, keys + n, axis);
+    for (uint32_t i = 0; i < n; i++) orders[axis][i] = (uint32_t)sorted[i];
+  }
+
+  uint32_t *right = (uint32_t *)(void *)keys; /* the keys are not needed any more */
+  bool *isLeft = (bool *)(right + n);
+  kdtree_range stack[KDTREE_LEVELS];
+  uint32_t waiting = 0;
+  stack[waiting++] = (kdtree_range){0, n, 0};
+  while (waiting) {
+    const kdtree_range range = stack[--waiting];
+    if (range.end - range.begin <= 1) continue; /* all orders agree */
+    const uint32_t *order = orders[range.axis];
+    const uint32_t middle = kdtree_middle(range.begin, range.end);
+    for (uint32_t i = range.begin; i < range.end; i++) isLeft[order[i]] = i < middle;
+    const uint32_t next = kdtree_next_axis(range.axis, dim);
+    for (uint32_t axis = next; axis != range.axis; axis = kdtree_next_axis(axis, dim))
+      divide(orders[axis], &range, order[middle], isLeft, right);
+    stack[waiting++] = (kdtree_range){middle + 1, range.end, next};
+    stack[waiting++] = (kdtree_range){range.begin, middle, next};
+  }
+  for (uint32_t i = 0; i < n; i++) orders[0][i] = tree->points.ordered.ids[orders[0][i]];
+}

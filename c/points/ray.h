@@ -1,0 +1,51 @@
+/* Boxes on the way of a ray. */
+#ifndef COPSE_RAY_H
+#define COPSE_RAY_H
+
+#include "../base/geom.h"
+#include "points.h"
+
+/* A ray as boxes meet it: its axes in the lanes. */
+typedef struct ray4 {
+  float4 from, inverse, reach;
+} ray4;
+
+/* On an axis along which it hardly moves, `inverse` is still finite and so large that whatever is
+ * within reach there is so at all times. */
+ALWAYS_INLINE ray4 ray4_of(const scan_ray *ray, const int dim) {
+  float from[4] = {0}, inverse[4] = {0};
+  EACH_AXIS (axis, dim) {
+    const float way = (float)ray->way[axis];
+    from[axis] = ray->from[axis];
+    inverse[axis] = way < -1e-30f || way > 1e-30f ? 1 / way : 1e30f;
+  }
+  return (ray4){float4_load(from), float4_load(inverse), float4_all(ray->reach)};
+}
+
+/* Between which fractions of the way a box is within reach along each axis. Monotone in the box, so
+ * that nobody in it is within reach earlier or later: see scan_ray. */
+ALWAYS_INLINE box4 ray4_times(const ray4 *ray, box4 box) {
+  float4 lo = float4_sub(float4_sub(box.lo, ray->from), ray->reach);
+  float4 hi = float4_add(float4_sub(box.hi, ray->from), ray->reach);
+  lo = float4_mul(lo, ray->inverse);
+  hi = float4_mul(hi, ray->inverse);
+  return (box4){float4_min(lo, hi), float4_max(lo, hi)};
+}
+
+/* Of two boxes, which the ray reaches before `until`, and when: bits, and times, 0 and 1. */
+ALWAYS_INLINE uint32_t ray4_reaches(const ray4 *ray, box4 first, box4 second, float until,
+                                    float *times, const int dim) {
+  const box4 a = ray4_times(ray, first), b = ray4_times(ray, second);
+  float4 from = float4_zip_low(a.lo, b.lo), to = float4_zip_low(a.hi, b.hi); /* x, x, y, y */
+  from = float4_max(from, float4_swap_halves(from));
+  to = float4_min(to, float4_swap_halves(to));
+  if (dim == 3) {
+    from = float4_max(from, float4_zip_high(a.lo, b.lo));
+    to = float4_min(to, float4_zip_high(a.hi, b.hi));
+  }
+  from = float4_max(from, float4_all(0));
+  float4_store(times, from);
+  return word4_bits(float4_le(from, float4_min(to, float4_all(until)))) & 3;
+}
+
+#endif

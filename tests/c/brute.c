@@ -1,0 +1,162 @@
+/* Brute force: every query as a loop over all agents, in the plainest code. The indexes are tested
+ * against it, so it shares nothing with them but the checks of arguments and the definition of
+ * distance. */
+
+#include "brute.h"
+
+#include "../../c/base/geom.h"
+#include "../../c/base/query.h"
+
+#include <math.h>
+
+/* The agent's coordinates; false when no query may see it. */
+static bool visible(const brute_points *agents, uint32_t id, const copse_query *query, float *at) {
+  uint32_t groups = agents->groups ? agents->groups[id] : 1;
+  if (!(groups & query->mask) || id == query->exclude) return false;
+  for (uint32_t axis = 0; axis < agents->dimensions; axis++)
+    at[axis] = agents->positions.axes[axis][(size_t)id * agents->positions.stride];
+  return query_point_ok(at, (int)agents->dimensions);
+}
+
+static float distance2_between(const float *a, const float *b, uint32_t dim) {
+  float dx = a[0] - b[0], dy = a[1] - b[1];
+  float sum = dx * dx + dy * dy;
+  if (dim == 2) return sum;
+  float dz = a[2] - b[2];
+  return sum + dz * dz;
+}
+
+static void append(copse_results *results, uint32_t id, float distance2) {
+  if (results->total < results->capacity) {
+    results->ids[results->total] = id;
+    if (results->distances2) results->distances2[results->total] = distance2;
+  }
+  results->total++;
+}
+
+copse_status brute_within(const brute_points *agents, const float *center, float radius,
+                          const copse_query *query, copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  if (!query_results_ok(&asked, results, true) ||
+      !query_point_ok(center, (int)agents->dimensions) || !query_radius_ok(radius))
+    return COPSE_INVALID_ARGUMENT;
+  for (uint32_t id = 0; id < agents->count; id++) {
+    float at[3] = {0};
+    if (!visible(agents, id, &asked, at)) continue;
+    float distance2 = distance2_between(at, center, agents->dimensions);
+    if (distance2 <= radius * radius) append(results, id, distance2);
+  }
+  query_sort(&asked, results);
+  return COPSE_OK;
+}
+
+copse_status brute_range(const brute_points *agents, const float *lo, const float *hi,
+                         const copse_query *query, copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  if (!query_results_ok(&asked, results, false) || !query_box_ok(lo, hi, (int)agents->dimensions))
+    return COPSE_INVALID_ARGUMENT;
+  copse_results idsOnly = *results;
+  idsOnly.distances2 = NULL;
+  for (uint32_t id = 0; id < agents->count; id++) {
+    float at[3] = {0};
+    bool inside = visible(agents, id, &asked, at);
+    for (uint32_t axis = 0; inside && axis < agents->dimensions; axis++)
+      inside = at[axis] >= lo[axis] && at[axis] <= hi[axis];
+    if (inside) append(&idsOnly, id, 0);
+  }
+  results->total = idsOnly.total;
+  query_sort(&asked, &idsOnly);
+  return COPSE_OK;
+}
+
+copse_status brute_neighbors(const brute_points *agents, const float *center, uint32_t k,
+                             const copse_query *query, copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  if (k > agents->count) k = agents->count;
+  if (!query_results_ok(&asked, results, true) || (k && !results->distances2) ||
+      k > results->capacity || !query_point_ok(center, (int)agents->dimensions) ||
+      !query_radius_ok(asked.maxDistance))
+    return COPSE_INVALID_ARGUMENT;
+  for (uint32_t id = 0; id < agents->count && k; id++) {
+    float at[3] = {0};
+    if (!visible(agents, id, &asked, at)) continue;
+    float distance2 = distance2_between(at, center, agents->dimensions);
+    if (!(distance2 <= asked.maxDistance * asked.maxDistance)) continue;
+    /* Ids come in ascending order: behind its equals is right. */
+    uint32_t place = results->total < k ? results->total++ : k;
+    if (place == k && !(distance2 < results->distances2[--place])) continue;
+    for (; place > 0 && results->distances2[place - 1] > distance2; place--) {
+      results->distances2[place] = results->distances2[place - 1];
+      results->ids[place] = results->ids[place - 1];
+    }
+    results->distances2[place] = distance2;
+    results->ids[place] = id;
+  }
+  return COPSE_OK;
+}
+
+copse_status brute_cone(const brute_points *agents, const float *center, const float *direction,
+                        float halfAngle, float radius, const copse_query *query,
+                        copse_results *results) {
+  const copse_query asked = query_or_default(query);
+  const uint32_t dim = agents->dimensions;
+  float unit[3], cosine;
+  if (!query_results_ok(&asked, results, true) || !query_point_ok(center, (int)dim) ||
+      !query_radius_ok(radius) || !query_direction(direction, (int)dim, unit) ||
+      !query_half_angle(halfAngle, &cosine))
+    return COPSE_INVALID_ARGUMENT;
+  for (uint32_t id = 0; id < agents->count; id++) {
+    float at[3] = {0};
+    if (!visible(agents, id, &asked, at)) continue;
+    float distance2 = distance2_between(at, center, dim);
+    float dot = (at[0] - center[0]) * unit[0] + (at[1] - center[1]) * unit[1];
+    if (dim == 3) dot += (at[2] - center[2]) * unit[2];
+    if (distance2 <= radius * radius && cosine * sqrtf(distance2) <= dot)
+      append(results, id, distance2);
+  }
+  query_sort(&asked, results);
+  return COPSE_OK;
+}
+
+/* Where the segment meets a circle or sphere, by the definition in copse.h; 2: nowhere. */
+static float ray_fraction(const float *from, const float *to, const float *center, float radius,
+                          uint32_t dim) {
+  double m[3] = {0}, e[3] = {0}, d[3] = {0};
+  for (uint32_t axis = 0; axis < dim; axis++) {
+    m[axis] = (double)center[axis] - (double)from[axis];
+    e[axis] = (double)center[axis] - (double)to[axis];
+    d[axis] = (double)to[axis] - (double)from[axis];
+  }
+#define DOT(a, b) ((a)[0] * (b)[0] + (a)[1] * (b)[1] + (a)[2] * (b)[2])
+  const double c[3] = {m[1] * d[2] - m[2] * d[1], m[2] * d[0] - m[0] * d[2],
+                       m[0] * d[1] - m[1] * d[0]};
+  const double r2 = (double)radius * (double)radius, md = DOT(m, d), dd = DOT(d, d);
+  if (DOT(m, m) <= r2) return 0;
+  if (md <= 0) return 2;
+  if (md < dd ? DOT(c, c) > dd * r2 : DOT(e, e) > r2) return 2;
+  const double under = dd * r2 - DOT(c, c);
+#undef DOT
+  const double fraction = (md - sqrt(under < 0 ? 0 : under)) / dd;
+  if (fraction < 0) return 0;
+  return fraction > 1 ? 1 : (float)fraction;
+}
+
+copse_status brute_raycast(const brute_points *agents, const float *from, const float *to,
+                           float radius, const float *radii, const copse_query *query,
+                           copse_hit *hit) {
+  const copse_query asked = query_or_default(query);
+  const int dim = (int)agents->dimensions;
+  *hit = (copse_hit){COPSE_NONE, 1};
+  if (!query_point_ok(from, dim) || !query_point_ok(to, dim) || !query_radius_ok(radius))
+    return COPSE_INVALID_ARGUMENT;
+  for (uint32_t id = 0; id < agents->count; id++) {
+    float at[3] = {0}, own = radii ? radii[id] : radius;
+    if (!visible(agents, id, &asked, at)) continue;
+    if (!(own >= 0)) own = 0;
+    if (own > radius) own = radius;
+    const float fraction = ray_fraction(from, to, at, own, agents->dimensions);
+    if (fraction < hit->fraction || (fraction == 1 && hit->id == COPSE_NONE))
+      *hit = (copse_hit){id, fraction};
+  }
+  return COPSE_OK;
+}

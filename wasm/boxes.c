@@ -1,0 +1,292 @@
+/* Quadtrees and octrees: what JavaScript creates, changes and asks. In 2D z is ignored. */
+
+#include "objects.h"
+
+#include <string.h>
+
+typedef struct boxes {
+  object object;
+  copse_octree *core;
+  copse_results results; /* room for a single query that finds every item */
+  uint32_t *pairIds;
+  copse_box_hit hit; /* of the last ray */
+  uint32_t perDepth[COPSE_OCTREE_MAX_DEPTH + 1];
+} boxes;
+_Static_assert(sizeof(boxes) <= OBJECT_BYTES, "see any_object");
+
+#define BOXES_VIEWS(VIEW)                                                                          \
+  VIEW(groups, u, copse_octree_groups(it->core))                                                   \
+  VIEW(ids, u, it->results.ids)                                                                    \
+  VIEW(distances2, f, it->results.distances2)                                                      \
+  VIEW(pairIds, u, it->pairIds)                                                                    \
+  VIEW(boxes, f, copse_octree_boxes(it->core))                                                     \
+  VIEW(generations, u, copse_octree_generations(it->core))                                         \
+  VIEW(hit, f, &it->hit.fraction) /* and its normal */                                             \
+  VIEW(perDepth, u, it->perDepth) /* with the figures */
+
+static uintptr_t boxes_view(object *base, uint32_t which) {
+  boxes *it = (boxes *)base;
+  const uintptr_t places[] = {BOXES_VIEWS(VIEW_PLACE)};
+  return which < sizeof places / sizeof *places ? places[which] : 0;
+}
+
+#define BOXES_FIGURES(FIGURE)                                                                      \
+  FIGURE(items, stats.items)                                                                       \
+  FIGURE(changes, stats.changes)                                                                   \
+  FIGURE(nodes, stats.nodes)                                                                       \
+  FIGURE(leaves, stats.leaves)                                                                     \
+  FIGURE(depth, stats.depth)                                                                       \
+  FIGURE(bytes, stats.bytes + (size_t)base->bytes)                                                 \
+  FIGURE(visits, it->results.visits)                                                               \
+  FIGURE(straddlers, stats.straddlers)                                                             \
+  FIGURE(outside, stats.outside)                                                                   \
+  FIGURE(unsplit, stats.unsplit)
+
+static void boxes_figures(object *base, double *numbers) {
+  boxes *it = (boxes *)base;
+  const copse_octree_statistics stats = copse_octree_stats(it->core);
+  const double figures[] = {BOXES_FIGURES(FIGURE_VALUE)};
+  memcpy(numbers, figures, sizeof figures);
+  memcpy(it->perDepth, stats.perDepth, sizeof it->perDepth);
+}
+
+static void boxes_carve(object *base, arena *block) {
+  boxes *it = (boxes *)base;
+  it->results.capacity = base->capacity;
+  it->results.ids = arena_carve(block, base->capacity, 4);
+  it->results.distances2 = arena_carve(block, base->capacity, 4);
+  it->pairIds = arena_carve(block, base->results, 4);
+}
+
+static void boxes_fill(object *larger, const object *old) {
+  (void)larger;
+  (void)old;
+}
+
+static copse_octree *boxes_core(const object *base) { return ((const boxes *)base)->core; }
+
+static void boxes_destroy(object *base) { copse_octree_destroy(boxes_core(base)); }
+static size_t boxes_reserve_bytes(const object *base, uint32_t capacity) {
+  return copse_octree_reserve_bytes(boxes_core(base), capacity);
+}
+static copse_status boxes_reserve(object *base, uint32_t capacity) {
+  return copse_octree_reserve(boxes_core(base), capacity);
+}
+static copse_status boxes_save(object *base, void *bytes, size_t capacity, size_t *total) {
+  return copse_octree_save(boxes_core(base), bytes, capacity, total);
+}
+static copse_status boxes_restorable(object *base, const void *bytes, size_t size) {
+  return copse_octree_restorable(boxes_core(base), bytes, size);
+}
+static copse_status boxes_restore(object *base, const void *bytes, size_t size) {
+  return copse_octree_restore(boxes_core(base), bytes, size);
+}
+static size_t boxes_cells(object *base, size_t skipped, float *out, size_t capacity) {
+  return copse_octree_cells(boxes_core(base), skipped, out, capacity);
+}
+static bool boxes_validate(object *base) { return copse_octree_validate(boxes_core(base)); }
+
+static const family BOXES = {
+    .bytes = sizeof(boxes),
+    .views = BOXES_VIEWS(VIEW_TEXT),
+    .figures = BOXES_FIGURES(FIGURE_TEXT),
+    .view = boxes_view,
+    .read_figures = boxes_figures,
+    .carve = boxes_carve,
+    .fill = boxes_fill,
+    .destroy = boxes_destroy,
+    .reserve_bytes = boxes_reserve_bytes,
+    .reserve = boxes_reserve,
+    .save = boxes_save,
+    .restorable = boxes_restorable,
+    .restore = boxes_restore,
+    .cells = boxes_cells,
+    .validate = boxes_validate,
+};
+
+/* Of options that are negative, and a capacity of 0, the default counts. */
+int32_t octree_create(uint32_t dimensions, uint32_t capacity, int32_t leafSize, int32_t maxDepth,
+                      float looseness, uint32_t results, float minX, float minY, float minZ,
+                      float maxX, float maxY, float maxZ) {
+  copse_octree_def def = copse_octree_default();
+  const float bounds[6] = {minX, minY, minZ, maxX, maxY, maxZ};
+  def.dimensions = dimensions;
+  if (capacity) def.capacity = capacity;
+  if (leafSize >= 0) def.leafSize = (uint32_t)leafSize;
+  if (maxDepth >= 0) def.maxDepth = (uint32_t)maxDepth;
+  if (looseness > 0) def.looseness = looseness;
+  for (uint32_t i = 0; i < 2 * dimensions && i < 6; i++)
+    def.bounds[i] = bounds[i < dimensions ? i : 3 + i - dimensions];
+  const boxes bare = {.object = {.family = &BOXES,
+                                 .capacity = def.capacity,
+                                 .results = results_or_default(results, def.capacity)}};
+  copse_status status;
+  boxes *it = (boxes *)object_take(&bare.object, copse_octree_bytes(&def), &status);
+  return it ? object_adopt(&it->object, copse_octree_create(&def, &it->core)) : FAILED(status);
+}
+
+static boxes *boxes_of(int32_t handle) { return (boxes *)object_of(handle, &BOXES); }
+
+/* ---- Items that come, go and move ---- */
+
+EXPORT("boxes_count") int32_t boxes_count(int32_t handle) {
+  const boxes *it = boxes_of(handle);
+  return it ? (int32_t)copse_octree_count(it->core) : FAILED(COPSE_STALE_HANDLE);
+}
+
+typedef struct box {
+  float sides[6];
+} box;
+
+static box box_of(const boxes *it, float minX, float minY, float minZ, float maxX, float maxY,
+                  float maxZ) {
+  return copse_octree_dimensions(it->core) == 3 ? (box){{minX, minY, minZ, maxX, maxY, maxZ}}
+                                                : (box){{minX, minY, maxX, maxY, 0, 0}};
+}
+
+/* Returns the slot. */
+EXPORT("boxes_insert")
+int32_t boxes_insert(int32_t handle, float minX, float minY, float minZ, float maxX, float maxY,
+                     float maxZ) {
+  boxes *it = boxes_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  const box item = box_of(it, minX, minY, minZ, maxX, maxY, maxZ);
+  uint32_t slot;
+  const copse_status status = copse_octree_insert(it->core, item.sides, &slot);
+  return result_or_failed(slot, status);
+}
+
+EXPORT("boxes_insert_at")
+int32_t boxes_insert_at(int32_t handle, uint32_t slot, float minX, float minY, float minZ,
+                        float maxX, float maxY, float maxZ) {
+  boxes *it = boxes_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  const box item = box_of(it, minX, minY, minZ, maxX, maxY, maxZ);
+  return zero_or_failed(copse_octree_insert_at(it->core, slot, item.sides));
+}
+
+EXPORT("boxes_move")
+int32_t boxes_move(int32_t handle, uint32_t slot, float minX, float minY, float minZ, float maxX,
+                   float maxY, float maxZ) {
+  boxes *it = boxes_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  const box item = box_of(it, minX, minY, minZ, maxX, maxY, maxZ);
+  return zero_or_failed(copse_octree_move(it->core, slot, item.sides));
+}
+
+EXPORT("boxes_remove") int32_t boxes_remove(int32_t handle, uint32_t slot) {
+  boxes *it = boxes_of(handle);
+  return zero_or_failed(it ? copse_octree_remove(it->core, slot) : COPSE_STALE_HANDLE);
+}
+
+EXPORT("boxes_clear") int32_t boxes_clear(int32_t handle) {
+  boxes *it = boxes_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  copse_octree_clear(it->core);
+  return 0;
+}
+
+EXPORT("boxes_move_all") int32_t boxes_move_all(int32_t handle) {
+  boxes *it = boxes_of(handle);
+  return zero_or_failed(it ? copse_octree_move_all(it->core, &firstBad) : COPSE_STALE_HANDLE);
+}
+
+EXPORT("boxes_load") int32_t boxes_load(int32_t handle, uint32_t count) {
+  boxes *it = boxes_of(handle);
+  return zero_or_failed(it ? copse_octree_load(it->core, count, &firstBad) : COPSE_STALE_HANDLE);
+}
+
+/* ---- Queries: a total, or an id ---- */
+
+EXPORT("boxes_within")
+int32_t boxes_within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
+                     uint32_t exclude, uint32_t sort) {
+  boxes *it = boxes_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  const copse_query query = query_of(mask, exclude, sort);
+  const copse_status status =
+      copse_octree_within(it->core, (float[]){x, y, z}, radius, &query, &it->results);
+  return result_or_failed(it->results.total, status);
+}
+
+EXPORT("boxes_range")
+int32_t boxes_range(int32_t handle, float minX, float minY, float minZ, float maxX, float maxY,
+                    float maxZ, uint32_t mask, uint32_t exclude, uint32_t sort) {
+  boxes *it = boxes_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  const copse_query query = query_of(mask, exclude, sort);
+  const copse_status status = copse_octree_range(it->core, (float[]){minX, minY, minZ},
+                                                 (float[]){maxX, maxY, maxZ}, &query, &it->results);
+  return result_or_failed(it->results.total, status);
+}
+
+EXPORT("boxes_neighbors")
+int32_t boxes_neighbors(int32_t handle, float x, float y, float z, uint32_t k, float maxDistance,
+                        uint32_t mask, uint32_t exclude) {
+  boxes *it = boxes_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  query.maxDistance = maxDistance;
+  const copse_status status =
+      copse_octree_neighbors(it->core, (float[]){x, y, z}, k, &query, &it->results);
+  return result_or_failed(it->results.total, status);
+}
+
+EXPORT("boxes_nearest")
+int32_t boxes_nearest(int32_t handle, float x, float y, float z, float maxDistance, uint32_t mask,
+                      uint32_t exclude) {
+  boxes *it = boxes_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  query.maxDistance = maxDistance;
+  uint32_t id;
+  const copse_status status =
+      copse_octree_nearest(it->core, (float[]){x, y, z}, &query, &id, NULL, &it->results.visits);
+  return result_or_failed(id, status);
+}
+
+EXPORT("boxes_count_within")
+int32_t boxes_count_within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
+                           uint32_t exclude) {
+  boxes *it = boxes_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  uint32_t total;
+  const copse_status status = copse_octree_count_within(it->core, (float[]){x, y, z}, radius,
+                                                        &query, &total, &it->results.visits);
+  return result_or_failed(total, status);
+}
+
+EXPORT("boxes_any_within")
+int32_t boxes_any_within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
+                         uint32_t exclude) {
+  boxes *it = boxes_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  bool any;
+  const copse_status status = copse_octree_any_within(it->core, (float[]){x, y, z}, radius, &query,
+                                                      &any, &it->results.visits);
+  return result_or_failed(any, status);
+}
+
+EXPORT("boxes_pairs") double boxes_pairs(int32_t handle, uint32_t mask) {
+  boxes *it = boxes_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  const copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
+  copse_results results = {.ids = it->pairIds, .capacity = it->object.results};
+  const copse_status status = copse_octree_pairs(it->core, &query, &results);
+  return total_or_failed(results.total, status);
+}
+
+/* Returns the id; what the ray hits has a view. */
+EXPORT("boxes_raycast")
+int32_t boxes_raycast(int32_t handle, float x0, float y0, float z0, float x1, float y1, float z1,
+                      uint32_t mask, uint32_t exclude) {
+  boxes *it = boxes_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  const copse_status status =
+      copse_octree_raycast(it->core, (float[]){x0, y0, z0}, (float[]){x1, y1, z1}, &query, &it->hit,
+                           &it->results.visits);
+  return result_or_failed(it->hit.id, status);
+}

@@ -1,0 +1,14 @@
+// The entry 'copse': the SIMD core inside, deflated.
+
+import core from '../core.wasm?deflated'
+import { inflate } from '../inflate.js'
+import { entry } from '../init.js'
+
+export * from '../index.js'
+
+export const {
+  /** @function */
+  init,
+  /** @function */
+  create,
+} = /* @__PURE__ */ entry(() => inflate(core))

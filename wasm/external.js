@@ -1,7 +1,0 @@
-// The entry 'copse/external': the SIMD core as a file of its own, found beside this one.
-
-import { entry } from './init.js'
-
-export * from './index.js'
-
-export const { init, create } = /* @__PURE__ */ entry(() => new URL('./core.wasm', import.meta.url))

@@ -1,0 +1,433 @@
+/* Indexes of points: what JavaScript creates, writes and asks. In 2D z is ignored. */
+
+#include "objects.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct points {
+  object object;
+  copse_points *core;
+  uint32_t dimensions;
+  copse_results results; /* room for a single query that finds every agent */
+  float fraction;        /* of the last ray */
+
+  /* Batches: what goes in, and room for what comes out. Pages that nobody touches cost nothing. */
+  uint32_t *masks;
+  float *pairRadii, *given; /* points or segments */
+  copse_rows rows;
+  copse_neighbor_rows neighbors;
+
+  /* Rays: the radii that the game writes, as the last build found them, and the greatest. */
+  float *radii, *builtRadii, greatest;
+  uint32_t *hitIds;
+  float *hitFractions;
+} points;
+_Static_assert(sizeof(points) <= OBJECT_BYTES, "see any_object");
+
+static uintptr_t order_of(const points *it) {
+  uint32_t count;
+  return (uintptr_t)copse_points_order(it->core, &count);
+}
+
+#define POINTS_VIEWS(VIEW)                                                                         \
+  VIEW(xs, f, positions.axes[0])                                                                   \
+  VIEW(ys, f, positions.axes[1])                                                                   \
+  VIEW(zs, f, positions.axes[2])                                                                   \
+  VIEW(groups, u, copse_points_groups(it->core))                                                   \
+  VIEW(ids, u, it->results.ids)                                                                    \
+  VIEW(distances2, f, it->results.distances2)                                                      \
+  VIEW(masks, u, it->masks)                                                                        \
+  VIEW(pairRadii, f, it->pairRadii)                                                                \
+  VIEW(given, f, it->given)                                                                        \
+  VIEW(rowOffsets, u, it->rows.offsets)                                                            \
+  VIEW(rowCounts, u, it->rows.counts)                                                              \
+  VIEW(rowIds, u, it->rows.ids)                                                                    \
+  VIEW(neighborCounts, u, it->neighbors.counts)                                                    \
+  VIEW(neighborIds, u, it->neighbors.ids)                                                          \
+  VIEW(neighborDistances2, f, it->neighbors.distances2)                                            \
+  VIEW(radii, f, it->radii)                                                                        \
+  VIEW(fraction, f, &it->fraction)                                                                 \
+  VIEW(hitIds, i, it->hitIds)                                                                      \
+  VIEW(hitFractions, f, it->hitFractions)                                                          \
+  VIEW(order, u, order_of(it))
+
+static uintptr_t points_view(object *base, uint32_t which) {
+  points *it = (points *)base;
+  const copse_positions positions = copse_points_positions(it->core);
+  const uintptr_t places[] = {POINTS_VIEWS(VIEW_PLACE)};
+  return which < sizeof places / sizeof *places ? places[which] : 0;
+}
+
+#define POINTS_FIGURES(FIGURE)                                                                     \
+  FIGURE(agents, stats.agents)                                                                     \
+  FIGURE(skipped, stats.skipped)                                                                   \
+  FIGURE(nodes, stats.nodes)                                                                       \
+  FIGURE(leaves, stats.leaves)                                                                     \
+  FIGURE(depth, stats.depth)                                                                       \
+  FIGURE(bytes, stats.bytes + (size_t)base->bytes)                                                 \
+  FIGURE(visits, ((const points *)base)->results.visits)
+
+static void points_figures(object *base, double *numbers) {
+  const copse_points_statistics stats = copse_points_stats(((points *)base)->core);
+  const double figures[] = {POINTS_FIGURES(FIGURE_VALUE)};
+  memcpy(numbers, figures, sizeof figures);
+}
+
+static void points_carve(object *base, arena *block) {
+  points *it = (points *)base;
+  const uint64_t capacity = base->capacity, neighbors = capacity * base->k;
+  it->results.capacity = base->capacity;
+  it->results.ids = arena_carve(block, capacity, 4);
+  it->results.distances2 = arena_carve(block, capacity, 4);
+  it->masks = arena_carve(block, capacity, 4);
+  it->pairRadii = arena_carve(block, capacity, 4);
+  it->given = arena_carve(block, capacity * 2 * it->dimensions, 4);
+  it->rows.offsets = arena_carve(block, capacity, 4);
+  it->rows.counts = arena_carve(block, capacity, 4);
+  it->rows.capacity = base->results;
+  it->rows.ids = arena_carve(block, base->results, 4);
+  it->neighbors.counts = arena_carve(block, capacity, 4);
+  it->neighbors.ids = arena_carve(block, neighbors, 4);
+  it->neighbors.distances2 = arena_carve(block, neighbors, 4);
+  it->radii = arena_carve(block, capacity, 4);
+  it->builtRadii = arena_carve(block, capacity, 4);
+  it->hitIds = arena_carve(block, capacity, 4);
+  it->hitFractions = arena_carve(block, capacity, 4);
+}
+
+static void points_fill(object *larger, const object *old) {
+  points *it = (points *)larger;
+  const points *kept = (const points *)old;
+  const uint32_t count = kept ? old->capacity : 0;
+  for (uint32_t slot = 0; slot < larger->capacity; slot++) {
+    const bool isKept = slot < count;
+    it->masks[slot] = isKept ? kept->masks[slot] : COPSE_ALL_GROUPS;
+    it->radii[slot] = isKept ? kept->radii[slot] : 0;
+    it->builtRadii[slot] = isKept ? kept->builtRadii[slot] : 0;
+  }
+}
+
+static copse_points *points_core(const object *base) { return ((const points *)base)->core; }
+
+static void points_destroy(object *base) { copse_points_destroy(points_core(base)); }
+static size_t points_reserve_bytes(const object *base, uint32_t capacity) {
+  return copse_points_reserve_bytes(points_core(base), capacity);
+}
+static copse_status points_reserve(object *base, uint32_t capacity) {
+  return copse_points_reserve(points_core(base), capacity);
+}
+static copse_status points_save(object *base, void *bytes, size_t capacity, size_t *total) {
+  return copse_points_save(points_core(base), bytes, capacity, total, &firstBad);
+}
+static copse_status points_restorable(object *base, const void *bytes, size_t size) {
+  return copse_points_restorable(points_core(base), bytes, size);
+}
+static copse_status points_restore(object *base, const void *bytes, size_t size) {
+  return copse_points_restore(points_core(base), bytes, size);
+}
+static size_t points_cells(object *base, size_t skipped, float *out, size_t capacity) {
+  return copse_points_cells(points_core(base), skipped, out, capacity);
+}
+static bool points_validate(object *base) { return copse_points_validate(points_core(base)); }
+
+static const family POINTS = {
+    .bytes = sizeof(points),
+    .views = POINTS_VIEWS(VIEW_TEXT),
+    .figures = POINTS_FIGURES(FIGURE_TEXT),
+    .view = points_view,
+    .read_figures = points_figures,
+    .carve = points_carve,
+    .fill = points_fill,
+    .destroy = points_destroy,
+    .reserve_bytes = points_reserve_bytes,
+    .reserve = points_reserve,
+    .save = points_save,
+    .restorable = points_restorable,
+    .restore = points_restore,
+    .cells = points_cells,
+    .validate = points_validate,
+};
+
+/* ---- Creation: not EXPORT, a core is linked with the creators that it has, see the Makefile ----
+ */
+
+enum { DEFAULT_NEIGHBORS = 10 };
+
+/* Takes an object for an index of so many bytes; results and k: UINT32_MAX stands for the default.
+ */
+static points *points_object(uint32_t dimensions, uint32_t capacity, uint32_t results, uint32_t k,
+                             size_t indexBytes, copse_status *status) {
+  const points bare = {.object = {.family = &POINTS,
+                                  .capacity = capacity,
+                                  .results = results_or_default(results, capacity),
+                                  .k = k == UINT32_MAX ? DEFAULT_NEIGHBORS : k},
+                       .dimensions = dimensions};
+  return (points *)object_take(&bare.object, indexBytes, status);
+}
+
+/* In all creators, 0 of an option stands for the default. */
+int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSize, uint32_t axis,
+                         uint32_t split, uint32_t layout, uint32_t onNonFinite, uint32_t results,
+                         uint32_t k) {
+  copse_agenttree_def def = copse_agenttree_default();
+  def.dimensions = dimensions;
+  if (capacity) def.capacity = capacity;
+  if (leafSize) def.leafSize = leafSize;
+  def.axis = (copse_axis)axis;
+  def.split = (copse_split)split;
+  def.layout = (copse_layout)layout;
+  def.onNonFinite = (copse_on_non_finite)onNonFinite;
+  copse_status status;
+  points *it =
+      points_object(dimensions, def.capacity, results, k, copse_agenttree_bytes(&def), &status);
+  return it ? object_adopt(&it->object, copse_agenttree_create(&def, &it->core)) : FAILED(status);
+}
+
+int32_t grid_create(uint32_t dimensions, uint32_t capacity, float cellSize, uint32_t layout,
+                    uint32_t onNonFinite, uint32_t results, uint32_t k) {
+  copse_grid_def def = copse_grid_default();
+  def.dimensions = dimensions;
+  if (capacity) def.capacity = capacity;
+  def.cellSize = cellSize;
+  def.layout = (copse_layout)layout;
+  def.onNonFinite = (copse_on_non_finite)onNonFinite;
+  copse_status status;
+  points *it = points_object(dimensions, def.capacity, results, k, copse_grid_bytes(&def), &status);
+  return it ? object_adopt(&it->object, copse_grid_create(&def, &it->core)) : FAILED(status);
+}
+
+int32_t kdtree_create(uint32_t dimensions, uint32_t capacity, uint32_t builder, uint32_t layout,
+                      uint32_t onNonFinite, uint32_t results, uint32_t k) {
+  copse_kdtree_def def = copse_kdtree_default();
+  def.dimensions = dimensions;
+  if (capacity) def.capacity = capacity;
+  def.builder = (copse_builder)builder;
+  def.layout = (copse_layout)layout;
+  def.onNonFinite = (copse_on_non_finite)onNonFinite;
+  copse_status status;
+  points *it =
+      points_object(dimensions, def.capacity, results, k, copse_kdtree_bytes(&def), &status);
+  return it ? object_adopt(&it->object, copse_kdtree_create(&def, &it->core)) : FAILED(status);
+}
+
+static points *points_of(int32_t handle) { return (points *)object_of(handle, &POINTS); }
+
+/* ---- Slots and builds ---- */
+
+EXPORT("points_count") int32_t points_count(int32_t handle) {
+  const points *it = points_of(handle);
+  return it ? (int32_t)copse_points_count(it->core) : FAILED(COPSE_STALE_HANDLE);
+}
+
+EXPORT("points_set_count") int32_t points_set_count(int32_t handle, uint32_t count) {
+  points *it = points_of(handle);
+  return zero_or_failed(it ? copse_points_set_count(it->core, count) : COPSE_STALE_HANDLE);
+}
+
+/* Returns how many slots the last build had. */
+EXPORT("points_built") int32_t points_built(int32_t handle) {
+  const points *it = points_of(handle);
+  return it ? (int32_t)copse_points_built(it->core) : FAILED(COPSE_STALE_HANDLE);
+}
+
+EXPORT("points_build") int32_t points_build(int32_t handle) {
+  points *it = points_of(handle);
+  return zero_or_failed(it ? copse_points_build(it->core, &firstBad) : COPSE_STALE_HANDLE);
+}
+
+/* Returns how many slots the view of the order has. */
+EXPORT("points_order") int32_t points_order(int32_t handle) {
+  const points *it = points_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  uint32_t count;
+  copse_points_order(it->core, &count);
+  return (int32_t)count;
+}
+
+/* ---- Single queries: a total, or an id ---- */
+
+EXPORT("points_within")
+int32_t points_within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
+                      uint32_t exclude, uint32_t sort) {
+  points *it = points_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  const copse_query query = query_of(mask, exclude, sort);
+  const copse_status status =
+      copse_points_within(it->core, (float[]){x, y, z}, radius, &query, &it->results);
+  return result_or_failed(it->results.total, status);
+}
+
+EXPORT("points_range")
+int32_t points_range(int32_t handle, float minX, float minY, float minZ, float maxX, float maxY,
+                     float maxZ, uint32_t mask, uint32_t exclude, uint32_t sort) {
+  points *it = points_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  const copse_query query = query_of(mask, exclude, sort);
+  const copse_status status = copse_points_range(it->core, (float[]){minX, minY, minZ},
+                                                 (float[]){maxX, maxY, maxZ}, &query, &it->results);
+  return result_or_failed(it->results.total, status);
+}
+
+EXPORT("points_cone")
+int32_t points_cone(int32_t handle, float x, float y, float z, float dirX, float dirY, float dirZ,
+                    float halfAngle, float radius, uint32_t mask, uint32_t exclude, uint32_t sort) {
+  points *it = points_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  const copse_query query = query_of(mask, exclude, sort);
+  const copse_status status =
+      copse_points_cone(it->core, (float[]){x, y, z}, (float[]){dirX, dirY, dirZ}, halfAngle,
+                        radius, &query, &it->results);
+  return result_or_failed(it->results.total, status);
+}
+
+EXPORT("points_neighbors")
+int32_t points_neighbors(int32_t handle, float x, float y, float z, uint32_t k, float maxDistance,
+                         uint32_t mask, uint32_t exclude) {
+  points *it = points_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  query.maxDistance = maxDistance;
+  const copse_status status =
+      copse_points_neighbors(it->core, (float[]){x, y, z}, k, &query, &it->results);
+  return result_or_failed(it->results.total, status);
+}
+
+EXPORT("points_nearest")
+int32_t points_nearest(int32_t handle, float x, float y, float z, float maxDistance, uint32_t mask,
+                       uint32_t exclude) {
+  points *it = points_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  query.maxDistance = maxDistance;
+  uint32_t id;
+  const copse_status status =
+      copse_points_nearest(it->core, (float[]){x, y, z}, &query, &id, NULL, &it->results.visits);
+  return result_or_failed(id, status);
+}
+
+EXPORT("points_count_within")
+int32_t points_count_within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
+                            uint32_t exclude) {
+  points *it = points_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  uint32_t total;
+  const copse_status status = copse_points_count_within(it->core, (float[]){x, y, z}, radius,
+                                                        &query, &total, &it->results.visits);
+  return result_or_failed(total, status);
+}
+
+EXPORT("points_any_within")
+int32_t points_any_within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
+                          uint32_t exclude) {
+  points *it = points_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  bool any;
+  const copse_status status = copse_points_any_within(it->core, (float[]){x, y, z}, radius, &query,
+                                                      &any, &it->results.visits);
+  return result_or_failed(any, status);
+}
+
+/* ---- Batches ---- */
+
+EXPORT("points_all_within") double points_all_within(int32_t handle, float radius, uint32_t mask) {
+  points *it = points_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  const copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
+  const copse_status status =
+      copse_points_all_within(it->core, radius, &query, it->masks, &it->rows);
+  return total_or_failed(it->rows.total, status);
+}
+
+/* The failure of a call with a number that there is no room for, or without an object. */
+static int32_t points_refused(const points *it) {
+  return FAILED(it ? COPSE_INVALID_ARGUMENT : COPSE_STALE_HANDLE);
+}
+
+EXPORT("points_within_many")
+double points_within_many(int32_t handle, uint32_t n, float radius, uint32_t mask,
+                          uint32_t exclude) {
+  points *it = points_of(handle);
+  if (!it || n > it->object.capacity) return points_refused(it);
+  const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  const copse_status status =
+      copse_points_within_many(it->core, it->given, n, radius, &query, &it->rows);
+  return total_or_failed(it->rows.total, status);
+}
+
+EXPORT("points_all_neighbors")
+int32_t points_all_neighbors(int32_t handle, uint32_t k, float maxDistance, uint32_t mask) {
+  points *it = points_of(handle);
+  if (!it || k > it->object.k) return points_refused(it);
+  copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
+  query.maxDistance = maxDistance;
+  return zero_or_failed(copse_points_all_neighbors(it->core, k, &query, it->masks, &it->neighbors));
+}
+
+EXPORT("points_nearest_many")
+int32_t points_nearest_many(int32_t handle, uint32_t n, uint32_t k, float maxDistance,
+                            uint32_t mask, uint32_t exclude) {
+  points *it = points_of(handle);
+  if (!it || n > it->object.capacity || k > it->object.k) return points_refused(it);
+  copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  query.maxDistance = maxDistance;
+  return zero_or_failed(
+      copse_points_nearest_many(it->core, it->given, n, k, &query, &it->neighbors));
+}
+
+EXPORT("points_pairs")
+double points_pairs(int32_t handle, float distance, uint32_t byRadii, uint32_t mask) {
+  points *it = points_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  const copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
+  copse_results results = {.ids = it->rows.ids, .capacity = it->rows.capacity};
+  const copse_status status =
+      copse_points_pairs(it->core, distance, byRadii ? it->pairRadii : NULL, &query, &results);
+  return total_or_failed(results.total, status);
+}
+
+/* ---- Rays: a negative radius stands for those that agents have ---- */
+
+/* Takes the radii of the slots of the last build: from now on they count. */
+EXPORT("points_take_radii") int32_t points_take_radii(int32_t handle) {
+  points *it = points_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  const uint32_t built = copse_points_built(it->core);
+  it->greatest = 0;
+  for (uint32_t slot = 0; slot < built; slot++) {
+    const float radius = it->radii[slot];
+    it->builtRadii[slot] = radius;
+    if (radius > it->greatest) it->greatest = radius;
+  }
+  return 0;
+}
+
+/* Returns the id; the fraction has a view. */
+EXPORT("points_raycast")
+int32_t points_raycast(int32_t handle, float x0, float y0, float z0, float x1, float y1, float z1,
+                       float radius, uint32_t mask, uint32_t exclude) {
+  points *it = points_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  const bool own = radius < 0;
+  const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  copse_hit hit;
+  const copse_status status = copse_points_raycast(
+      it->core, (float[]){x0, y0, z0}, (float[]){x1, y1, z1}, own ? it->greatest : radius,
+      own ? it->builtRadii : NULL, &query, &hit, &it->results.visits);
+  it->fraction = hit.fraction;
+  return result_or_failed(hit.id, status);
+}
+
+EXPORT("points_raycast_many")
+int32_t points_raycast_many(int32_t handle, uint32_t n, float radius, uint32_t mask,
+                            uint32_t exclude) {
+  points *it = points_of(handle);
+  if (!it || n > it->object.capacity) return points_refused(it);
+  const bool own = radius < 0;
+  const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  return zero_or_failed(
+      copse_points_raycast_many(it->core, it->given, n, own ? it->greatest : radius,
+                                own ? it->builtRadii : NULL, &query, it->hitIds, it->hitFractions));
+}

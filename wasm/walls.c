@@ -1,0 +1,339 @@
+/* Obstacle trees: what JavaScript adds, moves and asks. */
+
+#include "objects.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct walls {
+  object object;
+  copse_obstacle *core;
+  copse_results results; /* room for a single query that finds every edge */
+  float *given;          /* segments */
+  uint32_t *hitIds;
+  float *hitFractions;
+  copse_corner *corners; /* room for what can be seen */
+  union {                /* by the last nearest or raycast: either begins with the edge */
+    copse_wall nearest;
+    copse_wall_hit hit;
+  } found;
+} walls;
+_Static_assert(sizeof(walls) <= OBJECT_BYTES, "see any_object");
+
+#define WALLS_VIEWS(VIEW)                                                                          \
+  VIEW(ids, u, it->results.ids)                                                                    \
+  VIEW(distances2, f, it->results.distances2)                                                      \
+  VIEW(given, f, it->given)                                                                        \
+  VIEW(hitIds, i, it->hitIds)                                                                      \
+  VIEW(hitFractions, f, it->hitFractions)                                                          \
+  VIEW(generations, u, copse_obstacle_generations(it->core))                                       \
+  VIEW(vertices, f, copse_obstacle_vertices(it->core))                                             \
+  VIEW(next, u, copse_obstacle_next(it->core))                                                     \
+  VIEW(polygons, u, copse_obstacle_polygons(it->core))                                             \
+  VIEW(nearest, f, &it->found.nearest.distance2) /* and point */                                   \
+  VIEW(hit, f, &it->found.hit.fraction)          /* point and normal */                            \
+  VIEW(corners, f, it->corners)
+
+static uintptr_t walls_view(object *base, uint32_t which) {
+  walls *it = (walls *)base;
+  const uintptr_t places[] = {WALLS_VIEWS(VIEW_PLACE)};
+  return which < sizeof places / sizeof *places ? places[which] : 0;
+}
+
+#define WALLS_FIGURES(FIGURE)                                                                      \
+  FIGURE(edges, stats.edges)                                                                       \
+  FIGURE(dropped, stats.dropped)                                                                   \
+  FIGURE(nodes, stats.nodes)                                                                       \
+  FIGURE(leaves, stats.leaves)                                                                     \
+  FIGURE(depth, stats.depth)                                                                       \
+  FIGURE(bytes, stats.bytes + (size_t)base->bytes)                                                 \
+  FIGURE(visits, ((const walls *)base)->results.visits)                                            \
+  FIGURE(pieces, stats.pieces)                                                                     \
+  FIGURE(unsplit, stats.unsplit)                                                                   \
+  FIGURE(polygons, stats.polygons)
+
+static void walls_figures(object *base, double *numbers) {
+  const copse_obstacle_statistics stats = copse_obstacle_stats(((const walls *)base)->core);
+  const double figures[] = {WALLS_FIGURES(FIGURE_VALUE)};
+  memcpy(numbers, figures, sizeof figures);
+}
+
+/* The corners that copse.h asks for so many vertices. */
+static uint64_t corner_capacity(uint64_t vertices) { return 4 * vertices + 20; }
+
+static void walls_carve(object *base, arena *block) {
+  walls *it = (walls *)base;
+  const uint64_t capacity = base->capacity;
+  it->results.capacity = base->capacity;
+  it->results.ids = arena_carve(block, capacity, 4);
+  it->results.distances2 = arena_carve(block, capacity, 4);
+  it->given = arena_carve(block, capacity * 4, 4);
+  it->corners = arena_carve(block, corner_capacity(capacity), sizeof *it->corners);
+  it->hitIds = arena_carve(block, capacity, 4);
+  it->hitFractions = arena_carve(block, capacity, 4);
+}
+
+static void walls_fill(object *larger, const object *old) {
+  (void)larger;
+  (void)old;
+}
+
+static copse_obstacle *walls_core(const object *base) { return ((const walls *)base)->core; }
+
+static copse_status build_if_changed(copse_obstacle *tree) {
+  return copse_obstacle_changed(tree) ? copse_obstacle_build(tree, &firstBad) : COPSE_OK;
+}
+
+static void walls_destroy(object *base) { copse_obstacle_destroy(walls_core(base)); }
+static size_t walls_reserve_bytes(const object *base, uint32_t capacity) {
+  return copse_obstacle_reserve_bytes(walls_core(base), capacity);
+}
+static copse_status walls_reserve(object *base, uint32_t capacity) {
+  return copse_obstacle_reserve(walls_core(base), capacity);
+}
+static copse_status walls_prepare(object *base) { return build_if_changed(walls_core(base)); }
+static copse_status walls_save(object *base, void *bytes, size_t capacity, size_t *total) {
+  return copse_obstacle_save(walls_core(base), bytes, capacity, total, &firstBad);
+}
+static copse_status walls_restorable(object *base, const void *bytes, size_t size) {
+  return copse_obstacle_restorable(walls_core(base), bytes, size);
+}
+static copse_status walls_restore(object *base, const void *bytes, size_t size) {
+  return copse_obstacle_restore(walls_core(base), bytes, size);
+}
+static size_t walls_cells(object *base, size_t skipped, float *out, size_t capacity) {
+  return copse_obstacle_cells(walls_core(base), skipped, out, capacity);
+}
+static bool walls_validate(object *base) { return copse_obstacle_validate(walls_core(base)); }
+
+static const family WALLS = {
+    .bytes = sizeof(walls),
+    .views = WALLS_VIEWS(VIEW_TEXT),
+    .figures = WALLS_FIGURES(FIGURE_TEXT),
+    .view = walls_view,
+    .read_figures = walls_figures,
+    .carve = walls_carve,
+    .fill = walls_fill,
+    .destroy = walls_destroy,
+    .reserve_bytes = walls_reserve_bytes,
+    .reserve = walls_reserve,
+    .prepare = walls_prepare,
+    .save = walls_save,
+    .restorable = walls_restorable,
+    .restore = walls_restore,
+    .cells = walls_cells,
+    .validate = walls_validate,
+};
+
+/* 0 of an option stands for the default. */
+int32_t obstacle_create(uint32_t capacity, uint32_t pieces, uint32_t leafSize) {
+  copse_obstacle_def def = copse_obstacle_default();
+  if (capacity) def.capacity = capacity;
+  def.pieces = pieces;
+  if (leafSize) def.leafSize = leafSize;
+  const walls bare = {.object = {.family = &WALLS, .capacity = def.capacity}};
+  copse_status status;
+  walls *it = (walls *)object_take(&bare.object, copse_obstacle_bytes(&def), &status);
+  return it ? object_adopt(&it->object, copse_obstacle_create(&def, &it->core)) : FAILED(status);
+}
+
+static walls *walls_of(int32_t handle) { return (walls *)object_of(handle, &WALLS); }
+
+/* Returns the walls as they are now, or NULL where they can't be built. */
+static walls *built_walls_of(int32_t handle, copse_status *status) {
+  walls *it = walls_of(handle);
+  *status = it ? build_if_changed(it->core) : COPSE_STALE_HANDLE;
+  return *status == COPSE_OK ? it : NULL;
+}
+
+copse_status walls_around(int32_t handle, const copse_obstacle **tree) {
+  copse_status status = COPSE_OK;
+  const walls *it = handle < 0 ? NULL : built_walls_of(handle, &status);
+  *tree = it ? it->core : NULL;
+  return status;
+}
+
+/* ---- Polygons ---- */
+
+EXPORT("walls_count") int32_t walls_count(int32_t handle) {
+  const walls *it = walls_of(handle);
+  return it ? (int32_t)copse_obstacle_count(it->core) : FAILED(COPSE_STALE_HANDLE);
+}
+
+/* Returns 0 if a polygon of so many vertices can be added. */
+EXPORT("walls_room_for") int32_t walls_room_for(int32_t handle, uint32_t vertices) {
+  const walls *it = walls_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  const uint32_t room = it->object.capacity - copse_obstacle_count(it->core);
+  return vertices <= room ? 0 : FAILED(COPSE_FULL);
+}
+
+/* Returns how many vertices a polygon has. */
+EXPORT("walls_size_of") int32_t walls_size_of(int32_t handle, uint32_t slot) {
+  const walls *it = walls_of(handle);
+  const uint32_t size = it ? copse_obstacle_size(it->core, slot) : 0;
+  return size ? (int32_t)size : FAILED(COPSE_STALE_HANDLE);
+}
+
+/* The failure of a call with more vertices than are staged, or without an object. */
+static int32_t walls_refused(const walls *it) {
+  return FAILED(it ? COPSE_INVALID_ARGUMENT : COPSE_STALE_HANDLE);
+}
+
+/* Adds a polygon of so many staged vertices, and returns its slot. */
+EXPORT("walls_add") int32_t walls_add(int32_t handle, uint32_t count, uint32_t twoSided) {
+  walls *it = walls_of(handle);
+  if (!it || count > staged.size / 8) return walls_refused(it);
+  uint32_t slot;
+  const copse_status status = copse_obstacle_add(it->core, staged.bytes, count, twoSided, &slot);
+  return result_or_failed(slot, status);
+}
+
+/* Moves a polygon to so many staged vertices. */
+EXPORT("walls_move") int32_t walls_move(int32_t handle, uint32_t slot, uint32_t count) {
+  walls *it = walls_of(handle);
+  if (!it || count > staged.size / 8) return walls_refused(it);
+  return zero_or_failed(copse_obstacle_move(it->core, slot, staged.bytes, count));
+}
+
+EXPORT("walls_remove") int32_t walls_remove(int32_t handle, uint32_t slot) {
+  walls *it = walls_of(handle);
+  return zero_or_failed(it ? copse_obstacle_remove(it->core, slot) : COPSE_STALE_HANDLE);
+}
+
+EXPORT("walls_clear") int32_t walls_clear(int32_t handle) {
+  walls *it = walls_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  copse_obstacle_clear(it->core);
+  return 0;
+}
+
+EXPORT("walls_winding") int32_t walls_winding(int32_t handle, uint32_t slot) {
+  const walls *it = walls_of(handle);
+  if (!it || !copse_obstacle_has(it->core, slot)) return FAILED(COPSE_STALE_HANDLE);
+  return copse_obstacle_winding(it->core, slot);
+}
+
+EXPORT("walls_build") int32_t walls_build(int32_t handle) {
+  walls *it = walls_of(handle);
+  return zero_or_failed(it ? copse_obstacle_build(it->core, &firstBad) : COPSE_STALE_HANDLE);
+}
+
+EXPORT("walls_build_changed") int32_t walls_build_changed(int32_t handle) {
+  copse_status status;
+  built_walls_of(handle, &status);
+  return zero_or_failed(status);
+}
+
+/* ---- Queries: a total, or an edge ---- */
+
+EXPORT("walls_within")
+int32_t walls_within(int32_t handle, float x, float y, float radius, uint32_t side) {
+  copse_status status;
+  walls *it = built_walls_of(handle, &status);
+  if (!it) return FAILED(status);
+  status = copse_obstacle_within(it->core, (float[]){x, y}, radius, (copse_side)side, &it->results);
+  return result_or_failed(it->results.total, status);
+}
+
+EXPORT("walls_nearest")
+int32_t walls_nearest(int32_t handle, float x, float y, float maxDistance, uint32_t side) {
+  copse_status status;
+  walls *it = built_walls_of(handle, &status);
+  if (!it) return FAILED(status);
+  status = copse_obstacle_nearest(it->core, (float[]){x, y}, maxDistance, (copse_side)side,
+                                  &it->found.nearest, &it->results.visits);
+  return result_or_failed(it->found.nearest.edge, status);
+}
+
+EXPORT("walls_visible")
+int32_t walls_visible(int32_t handle, float x0, float y0, float x1, float y1, float radius) {
+  copse_status status;
+  walls *it = built_walls_of(handle, &status);
+  if (!it) return FAILED(status);
+  bool isVisible;
+  status = copse_obstacle_visible(it->core, (float[]){x0, y0}, (float[]){x1, y1}, radius,
+                                  &isVisible, &it->results.visits);
+  return result_or_failed(isVisible, status);
+}
+
+EXPORT("walls_raycast")
+int32_t walls_raycast(int32_t handle, float x0, float y0, float x1, float y1, uint32_t side) {
+  copse_status status;
+  walls *it = built_walls_of(handle, &status);
+  if (!it) return FAILED(status);
+  status = copse_obstacle_raycast(it->core, (float[]){x0, y0}, (float[]){x1, y1}, (copse_side)side,
+                                  &it->found.hit, &it->results.visits);
+  return result_or_failed(it->found.hit.edge, status);
+}
+
+EXPORT("walls_raycast_many")
+int32_t walls_raycast_many(int32_t handle, uint32_t n, uint32_t side) {
+  copse_status status;
+  walls *it = built_walls_of(handle, &status);
+  if (!it) return FAILED(status);
+  if (n > it->object.capacity) return walls_refused(it);
+  return zero_or_failed(copse_obstacle_raycast_many(it->core, it->given, n, (copse_side)side,
+                                                    it->hitIds, it->hitFractions));
+}
+
+EXPORT("walls_contains") int32_t walls_contains(int32_t handle, float x, float y) {
+  copse_status status;
+  walls *it = built_walls_of(handle, &status);
+  if (!it) return FAILED(status);
+  bool inside;
+  status = copse_obstacle_contains(it->core, (float[]){x, y}, &inside, &it->results.visits);
+  return result_or_failed(inside, status);
+}
+
+/* ---- Sight ---- */
+
+/* Puts the sides of a box that are infinite a bit beyond all walls and a point: so far that they
+ * don't round to it. */
+static void close_box(const copse_obstacle *tree, const float *point, float *lo, float *hi) {
+  float bounds[4], size = 0, far = 0;
+  copse_obstacle_bounds(tree, bounds);
+  const bool any = bounds[0] < bounds[2] || bounds[1] < bounds[3];
+  for (int axis = 0; axis < 2; axis++) {
+    float *low = &bounds[axis], *high = &bounds[2 + axis];
+    if (!any || point[axis] < *low) *low = point[axis];
+    if (!any || point[axis] > *high) *high = point[axis];
+    size = fmaxf(size, *high - *low);
+    far = fmaxf(far, fmaxf(*high, -*low));
+  }
+  const float margin = fmaxf(size > 0 ? size / 16 + 1e-36f : 1, far * 0x1p-20f);
+  for (int axis = 0; axis < 2; axis++) {
+    if (lo[axis] == -INFINITY) lo[axis] = fmaxf(bounds[axis] - margin, -1e18f);
+    if (hi[axis] == INFINITY) hi[axis] = fminf(bounds[2 + axis] + margin, 1e18f);
+  }
+}
+
+/* Returns the number of corners; x and y of each have a view. */
+EXPORT("walls_visibility")
+int32_t walls_visibility(int32_t handle, float x, float y, float minX, float minY, float maxX,
+                         float maxY) {
+  copse_status status;
+  walls *it = built_walls_of(handle, &status);
+  if (!it) return FAILED(status);
+  const float point[2] = {x, y};
+  float lo[2] = {minX, minY}, hi[2] = {maxX, maxY};
+  close_box(it->core, point, lo, hi);
+  uint32_t total;
+  status = copse_obstacle_visibility(it->core, point, lo, hi, it->corners,
+                                     (uint32_t)corner_capacity(it->object.capacity), &total,
+                                     &it->results.visits);
+  if (status != COPSE_OK) return FAILED(status);
+  for (uint32_t i = 0; i < total; i++) { /* each is smaller than what it comes from */
+    const float corner[2] = {(float)it->corners[i].x, (float)it->corners[i].y};
+    memcpy((char *)it->corners + i * sizeof corner, corner, sizeof corner);
+  }
+  return (int32_t)total;
+}
+
+/* Stages the next lines, and returns the number of their floats; 0: no more. */
+EXPORT("walls_lines") int32_t walls_lines(int32_t handle, uint32_t skipped) {
+  copse_status status;
+  walls *it = built_walls_of(handle, &status);
+  if (!it) return FAILED(status);
+  return drawn(copse_obstacle_lines(it->core, skipped, staged.bytes, DRAWN), skipped);
+}
