@@ -22,9 +22,13 @@ ALWAYS_INLINE float vec2_dot(vec2 a, vec2 b) { return a.x * b.x + a.y * b.y; }
 ALWAYS_INLINE float vec2_cross(vec2 a, vec2 b) { return a.x * b.y - a.y * b.x; }
 ALWAYS_INLINE float vec2_length2(vec2 a) { return vec2_dot(a, a); }
 ALWAYS_INLINE vec2 vec2_left(vec2 a) { return (vec2){-a.y, a.x}; }
-/* Of length 1; of no length: along x. */
+/* Returns a vector of length 1; of a vector without length, the x axis. */
 static vec2 vec2_unit(vec2 a) {
-  const float length2 = vec2_length2(a);
+  float length2 = vec2_length2(a);
+  if (length2 == INFINITY) { /* a velocity that a step would refuse, of a disabled agent */
+    a = vec2_mul(a, 0x1p-66f);
+    length2 = vec2_length2(a);
+  }
   return length2 > 0 ? vec2_mul(a, 1 / sqrtf(length2)) : (vec2){1, 0};
 }
 

@@ -15,6 +15,14 @@ static inline uint8_t next_byte(input *from) {
   return from->left ? (from->left--, *from->bytes++) : 0;
 }
 
+/* Returns a number of `count` bytes, the highest first. One statement a byte: compilers evaluate
+ * the sides of a sum in any order, and every compiler is to play the same cases. */
+static inline uint32_t next_bytes(input *from, int count) {
+  uint32_t word = 0;
+  for (int i = 0; i < count; i++) word = word << 8 | next_byte(from);
+  return word;
+}
+
 /* One in four is a small integer, so that agents coincide and lie on borders. */
 static inline float next_float(input *from) {
   float x;

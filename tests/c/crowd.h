@@ -225,7 +225,7 @@ static inline const char *play_restore(crowd_game *game, input *from, bool isSav
   if (isSave) {
     if (copse_crowd_save(crowd, game->saved, sizeof game->saved, &total, NULL) != COPSE_OK)
       return NULL;
-    const size_t word = (next_byte(from) * 256u + next_byte(from)) % (total / 4);
+    const size_t word = next_bytes(from, 2) % (total / 4);
     const float value = next_float(from);
     memcpy(game->saved + word, &value, sizeof value);
   } else
@@ -243,8 +243,8 @@ static inline void play_write(crowd_game *game, input *from) {
   copse_crowd *crowd = game->crowd;
   const int field = next_byte(from) % FIELDS;
   const uint32_t words = crowd_words(crowd, field);
-  crowd->fields[field][next_byte(from) % CROWD_SLOTS * words + next_byte(from) % words] =
-      next_float(from);
+  const uint32_t slot = next_byte(from) % CROWD_SLOTS, word = next_byte(from) % words;
+  crowd->fields[field][slot * words + word] = next_float(from);
 }
 
 /* A number that games have, or seldom any other. */

@@ -359,8 +359,7 @@ static inline const char *compare_sight(input *from, const copse_obstacle *tree,
   for (int i = 0; i < 8 && sqrt(nearest2) >= 1e-9 * size; i++) {
     float t[2];
     for (int axis = 0; axis < 2; axis++) {
-      const uint32_t word = next_byte(from) * 65536u + next_byte(from) * 256u + next_byte(from);
-      t[axis] = lo[axis] + (hi[axis] - lo[axis]) * ((float)word / 16777216);
+      t[axis] = lo[axis] + (hi[axis] - lo[axis]) * ((float)next_bytes(from, 3) / 16777216);
       if (i == 7) t[axis] = ask->to[axis];
     }
     if (!(lo[0] < t[0] && t[0] < hi[0] && lo[1] < t[1] && t[1] < hi[1])) continue;
@@ -652,10 +651,7 @@ static inline wall_world next_world(input *from) {
   return world;
 }
 
-static inline float next_unit(input *from) {
-  const uint32_t word = next_byte(from) * 65536u + next_byte(from) * 256u + next_byte(from);
-  return (float)word / 16777216;
-}
+static inline float next_unit(input *from) { return (float)next_bytes(from, 3) / 16777216; }
 
 /* In 0 … 8, before it is put into the world. */
 static inline float next_local(input *from, const wall_world *world) {
@@ -858,7 +854,8 @@ static inline const char *walls_refused(input *from, copse_obstacle *tree, const
     MUST_HOLD(copse_obstacle_add(tree, points, room + 1, false, &slot) == COPSE_FULL &&
                   slot == COPSE_NONE,
               "add: too many");
-  points[next_byte(from) % 4] = BAD[next_byte(from) % 4];
+  const uint8_t place = next_byte(from) % 4;
+  points[place] = BAD[next_byte(from) % 4];
   slot = 5;
   const copse_status status = copse_obstacle_add(tree, points, 2, true, &slot);
   MUST_HOLD(status == (room < 2 ? COPSE_FULL : COPSE_NOT_FINITE) && slot == COPSE_NONE,

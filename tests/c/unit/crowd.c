@@ -7,6 +7,8 @@
 
 #include "../../../c/crowd/orca.h"
 
+#include <float.h>
+
 static void test_programs_equal_the_slow_way(void) {
   uint32_t state = 1;
   for (int dimensions = 2; dimensions <= 3; dimensions++)
@@ -1169,6 +1171,30 @@ static void test_a_wall_of_two_sides_has_no_better_side(void) {
     }
 }
 
+/* What is forbidden to an agent that rests may be looked at whatever velocity the game wrote. */
+static void test_constraints_have_a_direction_at_any_velocity(void) {
+  const float ends[] = {0, -2, 0, 2}, VELOCITIES[] = {1, 1e18f, 1e19f, 1e30f, FLT_MAX};
+  const copse_obstacle_def def = copse_obstacle_default();
+  copse_obstacle *walls;
+  uint32_t slot;
+  CHECK(copse_obstacle_create(&def, &walls) == COPSE_OK);
+  CHECK(copse_obstacle_add(walls, ends, 2, true, &slot) == COPSE_OK);
+  CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
+  for (size_t i = 0; i < sizeof VELOCITIES / sizeof *VELOCITIES; i++) {
+    copse_crowd *crowd = crowd_of(2, 1);
+    static copse_crowd_view view;
+    add_agent(crowd, 1, 4, 0.5f);
+    copse_crowd_get(crowd).enabled[0] = 0;
+    copse_crowd_get(crowd).velocities[1] = VELOCITIES[i];
+    CHECK(copse_crowd_look(crowd, walls, 0.125f, 0, &view) == COPSE_OK);
+    CHECK(view.wallConstraintCount == 1);
+    const float *direction = view.constraints + 2;
+    CHECK(fabsf(hypotf(direction[0], direction[1]) - 1) < 1e-5f);
+    copse_crowd_destroy(crowd);
+  }
+  copse_obstacle_destroy(walls);
+}
+
 /* A solid square in a room, moved to where they are mirrored: agents that push against both stay
  * between them, as beside walls that were added there. */
 static void test_walls_hold_where_their_vertices_go_the_other_way(void) {
@@ -1271,6 +1297,7 @@ const unit_test CROWD_TESTS[] = {
     TEST(test_overlaps_in_the_least_of_time_steps_give_finite_velocities),
     TEST(test_nothing_but_the_state_decides),
     TEST(test_a_wall_of_two_sides_has_no_better_side),
+    TEST(test_constraints_have_a_direction_at_any_velocity),
     TEST(test_walls_hold_where_their_vertices_go_the_other_way),
     TEST(test_scenes_end_at_their_goals),
     {NULL, NULL, false},
