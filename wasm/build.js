@@ -9,8 +9,8 @@ import { rolldown } from 'rolldown'
 
 /** Bytes of an entry, gzipped, that nothing may exceed. @type {Record<string, number>} */
 const BUDGETS = {
-  ...{ copse: 93_500, agenttree: 31_000, grid: 31_000, kdtree: 31_600 },
-  ...{ octree: 21_700, obstacle: 24_500, crowd: 51_500 }, // a crowd brings walls, and a tree of agents
+  ...{ copse: 95_000, agenttree: 31_000, grid: 31_000, kdtree: 31_600 },
+  ...{ octree: 21_700, obstacle: 26_300, crowd: 53_500 }, // a crowd brings walls, and a tree of agents
 }
 
 /** Names of classes stay: consoles show them. @type {import('rolldown').MinifyOptions} */

@@ -81,6 +81,8 @@ const forms = {
       [2, 'squares', 10_000, WALLS],
       [2, 'maze', 10_000, WALLS],
       [2, 'polygons', 10_000, WALLS],
+      [2, 'fence', 8000, ['visibilityPolygon']],
+      [2, 'fence', 64_000, ['visibilityPolygon']],
       [2, 'crush', 1000, CROWD],
       [2, 'crush', 10_000, CROWD],
       [2, 'crush', 100_000, CROWD],
@@ -127,6 +129,8 @@ const forms = {
         [2, spread, 4000, ['moveWall']],
         [2, spread, 10_000, WALLS],
       ]),
+      [2, 'fence', 8000, ['visibilityPolygon']],
+      [2, 'fence', 64_000, ['visibilityPolygon']],
       ...['crush', 'blocks', 'ring'].flatMap((spread) => [
         [2, spread, 1000, CROWD],
         [2, spread, 10_000, CROWD],
@@ -148,6 +152,8 @@ const form = forms[formName]
 if (!form) throw new Error(`no form ${formName}: quick or full`)
 
 const walls = { family: 'walls', all: wallPeers, limits: {}, create: createWalls }
+/** Without what wants walls all around. */
+const fence = { ...walls, all: wallPeers.filter(({ only }) => !only) }
 const crowd = {
   family: 'crowd',
   all: crowdPeers,
@@ -168,6 +174,7 @@ const settings = {
   squares: walls,
   maze: walls,
   polygons: walls,
+  fence,
   crush: crowd,
   blocks: crowd,
   ring: crowd,

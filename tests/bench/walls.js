@@ -56,6 +56,18 @@ const layouts = {
     while (runs.length > n / 2) runs.splice(integer(random, runs.length), 1)
     return runs.map((run) => run.map((x) => x * ROOM))
   },
+
+  /** A fence all around: thin walls with gaps, all of them in sight. */
+  fence(random, n) {
+    const count = n / 2
+    const radius = (count * ROOM) / (2 * Math.PI)
+    return Array.from({ length: count }, (_, i) =>
+      [i, i + 0.6].flatMap((at) => {
+        const angle = (2 * Math.PI * at) / count
+        return [radius * Math.cos(angle), radius * Math.sin(angle)]
+      }),
+    )
+  },
 }
 
 /** Which walls of a maze stand: [upright, level], by column and row of the line. */

@@ -639,8 +639,8 @@ static void test_validate_sees_what_is_counted_wrongly(void) {
   copse_points_destroy(at);
 }
 
-/* Agents at one place are in the order of their ids. Of all sets of ids only 0 … N - 1 is that: those
- * that ascend as well, but repeat an id, are refused because they are no permutation. */
+/* Agents at one place are in the order of their ids. Of all sets of ids only 0 … N - 1 is that:
+ * those that ascend as well, but repeat an id, are refused because they are no permutation. */
 static void test_validate_sees_every_set_of_ids_that_is_no_permutation(void) {
   enum { N = 6 };
   const float points[2 * N] = {0};

@@ -19,7 +19,7 @@ typedef struct unit_test {
   { #name, name, true }
 
 extern const unit_test CORE_TESTS[], MEMORY_TESTS[], POINTS_TESTS[], GRID_TESTS[], KDTREE_TESTS[],
-    OCTREE_TESTS[], OBSTACLE_TESTS[], CROWD_TESTS[], CROWD_WALLS_TESTS[];
+    OCTREE_TESTS[], OBSTACLE_TESTS[], OBSTACLE_SIGHT_TESTS[], CROWD_TESTS[], CROWD_WALLS_TESTS[];
 
 extern kind tested;
 
