@@ -16,7 +16,7 @@ import { CopseError, checkInteger, checkOptions, refuse } from './errors.js'
  */
 
 /**
- * The functions of exports.c.
+ * The functions that the core exports: wasm/*.c.
  * @typedef {Record<string, (...numbers: number[]) => number>} Exports
  */
 

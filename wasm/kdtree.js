@@ -29,7 +29,7 @@ function definition(name, dimensions, options) {
   return [name, dimensions, options, 'kdtree', [builderWord]]
 }
 
-/** Words of a snapshot, by place: see agents_snapshot in agents.c. */
+/** Words of a snapshot, by place: see points_snapshot in c/points/points.c. */
 const KIND = 2
 const DIMENSIONS = 6
 const NON_FINITE = 10
