@@ -205,7 +205,7 @@ demo: all
 # By -O1, clang 14 needs minutes for some of these files.
 SANITIZE = -g -O2 -fno-omit-frame-pointer -fsanitize=address,undefined,float-cast-overflow \
   -fno-sanitize-recover=all
-COUNTED = -DCOPSE_COUNT_COMPARISONS
+COUNTED = -DCOPSE_COUNT_WORK
 
 SANITIZED = $(patsubst %,build/sanitized/%.o,$(C_NAMES))
 

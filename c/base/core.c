@@ -3,6 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef COPSE_COUNT_WORK
+uint64_t copse_work;
+#endif
+
 const char *copse_status_text(copse_status status) {
   switch (status) {
   case COPSE_OK:

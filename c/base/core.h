@@ -36,6 +36,14 @@
 /* A loop over the axes of a constant `dim`. */
 #define EACH_AXIS(axis, dim) UNROLL for (int axis = 0; axis < (dim); axis++)
 
+/* In a test build, counts work: comparisons of coordinates or ids, alone or four at a time. */
+#ifdef COPSE_COUNT_WORK
+extern uint64_t copse_work;
+#define WORKED(n) (copse_work += (n))
+#else
+#define WORKED(n) ((void)0)
+#endif
+
 /* ---- Memory ---- */
 
 /* A number of bytes, SIZE_MAX where a size_t has no room for it. */

@@ -8,10 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#ifdef COPSE_COUNT_COMPARISONS
-uint64_t copse_comparisons;
-#endif
-
 /* ---- Of a few, by counting ---------------------------------------------------------------- */
 
 enum { FEW = 32, SAMPLE = 256 };
@@ -22,7 +18,7 @@ static void few_ranks(const float *values, uint32_t n, const uint32_t ranks[2], 
   const word4 limits[2] = {word4_all(ranks[0]), word4_all(ranks[1])};
   const float4 none = float4_all(-INFINITY);
   float4 best[2] = {none, none};
-  COMPARED((uint64_t)n * n);
+  WORKED((uint64_t)n * n);
   for (uint32_t i = 0; i < n; i += 16) {
     float4 mine[4];
     word4 less[4];
@@ -52,7 +48,7 @@ static void few_ranks(const float *values, uint32_t n, const uint32_t ranks[2], 
 
 ALWAYS_INLINE void order_two(float *a, float *b) {
   const float lesser = *b < *a ? *b : *a, greater = *b < *a ? *a : *b;
-  COMPARED(1);
+  WORKED(1);
   *a = lesser;
   *b = greater;
 }
@@ -79,7 +75,7 @@ static float medians_rank(float *values, uint32_t n, uint32_t k) { /* NOLINT(mis
     }
     const float pivot = medians_rank(values, groups, groups / 2);
     uint32_t less = 0, rest = n, i = 0;
-    COMPARED(2 * (uint64_t)n);
+    WORKED(2 * (uint64_t)n);
     while (i < rest) { /* less than the pivot, equal, greater */
       const float x = values[i];
       if (x < pivot) {
@@ -143,7 +139,7 @@ static uint32_t keep_between(const float *values, uint32_t n, const float bounds
   const float4 lo = float4_all(bounds[0]), hi = float4_all(bounds[1]);
   word4 belowLo = word4_all(0), upToLo = belowLo, upToHi = belowLo;
   uint32_t kept = 0;
-  COMPARED(4 * (uint64_t)n);
+  WORKED(4 * (uint64_t)n);
   for (uint32_t i = 0; i < n; i += 4) {
     float4 x = float4_load(values + i);
     if (n - i < 4) { /* what is past the end is above everything */

@@ -16,12 +16,4 @@ enum { SELECT_PADDING = 4 };
  * the padding. */
 float select_rank(const float *values, uint32_t n, uint32_t k, float *room, selection how);
 
-/* In a test build, counts comparisons of coordinates or ids. */
-#ifdef COPSE_COUNT_COMPARISONS
-extern uint64_t copse_comparisons;
-#define COMPARED(n) (copse_comparisons += (n))
-#else
-#define COMPARED(n) ((void)0)
-#endif
-
 #endif

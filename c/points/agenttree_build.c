@@ -155,7 +155,7 @@ OUT_OF_LINE uint32_t partition_3d(const scan_points *points, uint32_t begin, uin
 /* `boxes` has room for two. */
 static uint32_t partition(const scan_points *points, uint32_t begin, uint32_t end, int axis,
                           split_key key, float *boxes, int dim) {
-  COMPARED(end - begin);
+  WORKED(end - begin);
   return dim == 3 ? partition_3d(points, begin, end, axis, key, boxes)
                   : partition_2d(points, begin, end, axis, key, boxes);
 }
@@ -184,7 +184,7 @@ static bool key_less(split_key a, split_key b) {
  * that neither side of a partition by it is empty. Halves the interval of representable keys. */
 static split_key middle_key(const scan_points *points, uint32_t begin, uint32_t end, int axis) {
   split_key least = key_at(points, begin, axis), greatest = least;
-  COMPARED(2 * (end - begin));
+  WORKED(2 * (end - begin));
   for (uint32_t i = begin + 1; i < end; i++) {
     split_key key = key_at(points, i, axis);
     if (key_less(key, least)) least = key;

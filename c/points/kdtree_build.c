@@ -56,7 +56,7 @@ ALWAYS_INLINE uint32_t divide_in(const scan_points *all, uint32_t begin, uint32_
   const uint32_t firstBits = word4_bits(float4_lt(float4_load(keys + begin), pivot4));
   const uint32_t lastBits = word4_bits(float4_lt(float4_load(keys + end - 4), pivot4));
   gap open = {begin, end};
-  COMPARED(end - begin);
+  WORKED(end - begin);
   for (begin += 4, end -= 4; end - begin >= 4;) {
     const bool fromLeft = begin - open.left <= open.right - end;
     const uint32_t at = fromLeft ? begin : end - 4;
@@ -110,7 +110,7 @@ ALWAYS_INLINE void sort_few_in(const scan_points *points, uint32_t begin, uint32
                                uint32_t axis, const int dim) {
   for (uint32_t i = begin + 1; i < end; i++)
     for (uint32_t at = i; at > begin; at--) {
-      COMPARED(1);
+      WORKED(1);
       if (!kdtree_before(points, at, at - 1, axis, dim)) break;
       swap_points(points, at, at - 1, dim);
     }
@@ -136,7 +136,7 @@ ALWAYS_INLINE void sort_few(const scan_points *points, uint32_t begin, uint32_t 
 static uint32_t count_at(const float *keys, uint32_t begin, uint32_t end, float x,
                          uint32_t *first) {
   uint32_t count = 0;
-  COMPARED(end - begin);
+  WORKED(end - begin);
   *first = end;
   for (uint32_t i = begin; i < end; i += 4) {
     const float4 at = float4_load(keys + i), sought = float4_all(x);
@@ -153,7 +153,7 @@ static uint32_t count_at(const float *keys, uint32_t begin, uint32_t end, float 
 /* Moves those at x to the front of begin … end; answers with where the others begin. */
 ALWAYS_INLINE uint32_t gather_at(const scan_points *points, uint32_t begin, uint32_t end,
                                  uint32_t axis, float x, const int dim) {
-  COMPARED(end - begin);
+  WORKED(end - begin);
   for (uint32_t i = begin; i < end; i++)
     if (points->axes[axis][i] == x) swap_points(points, i, begin++, dim);
   return begin;
@@ -161,9 +161,9 @@ ALWAYS_INLINE uint32_t gather_at(const scan_points *points, uint32_t begin, uint
 
 /* Sorts points that differ in nothing else by id. */
 SMALL_CODE static void sort_by_id(const scan_points *points, uint32_t begin, uint32_t end) {
-  COMPARED(end - begin);
+  WORKED(end - begin);
   if (ids_ascend(points->ids, begin, end)) return;
-  COMPARED(2 * (uint64_t)(end - begin) * (32 - (uint32_t)__builtin_clz(end - begin)));
+  WORKED(2 * (uint64_t)(end - begin) * (32 - (uint32_t)__builtin_clz(end - begin)));
   pairs_sort((pairs){NULL, points->ids + begin}, end - begin, BY_ID);
 }
 

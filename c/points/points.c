@@ -178,6 +178,7 @@ bool source_accepts(const source *from, uint32_t slot, uint32_t dimensions) {
 
 static survey survey_slowly(const source *from, uint32_t dimensions) {
   survey found = {0, 0, COPSE_NONE, 0, COPSE_ALL_GROUPS};
+  WORKED(from->count);
   for (uint32_t slot = 0; slot < from->count; slot++) {
     uint32_t groups = source_group(from, slot);
     if (!groups) continue;

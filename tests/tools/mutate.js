@@ -35,7 +35,7 @@ const FOLDER = 'build/mutants'
 const PARTLY = { COPSE_UNIT_PART: String(UNIT_PART) }
 
 const { CC = 'gcc', CLANG = 'clang', SANITIZE = '' } = process.env
-const COUNTED = '-DCOPSE_COUNT_COMPARISONS' // a unit test asks for it
+const COUNTED = '-DCOPSE_COUNT_WORK' // a unit test asks for it
 const FLAGS = ['-std=c11', '-w', '-ffp-contract=off', '-fno-math-errno', COUNTED]
 const PLAIN = { compiler: CC, flags: [...FLAGS, '-O1'] }
 const COVERED = { compiler: CC, flags: [...FLAGS, '-O1', '-fno-inline', '--coverage'] }

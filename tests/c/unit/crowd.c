@@ -367,6 +367,7 @@ static void test_steps_refuse_what_is_no_time(void) {
   CHECK(copse_crowd_look(crowd, NULL, 1, 0, &view) == COPSE_OK && view.wallCount == 0);
   CHECK(copse_crowd_hash(crowd) == before && copse_crowd_stats(crowd).steps == 0);
   CHECK(copse_crowd_step(space, walls, 1, NULL) == COPSE_INVALID_ARGUMENT);
+  CHECK(copse_crowd_step(space, NULL, COPSE_MAX_COORDINATE, NULL) == COPSE_OK);
   CHECK(copse_crowd_look(space, walls, 1, 0, &view) == COPSE_INVALID_ARGUMENT);
   CHECK(copse_crowd_look(space, NULL, 1, 1, &view) == COPSE_STALE_HANDLE);
   copse_crowd_destroy(crowd);

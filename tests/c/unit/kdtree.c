@@ -58,11 +58,11 @@ static void test_comparisons_are_bounded_for_any_input(void) {
       const uint32_t dim = trial % 2 ? 3 : 2;
       fill_input(points, trial / 2 % SELECTION_INPUTS, n, dim, trial / 2 / SELECTION_INPUTS);
       for (int builder = 0; builder < 3; builder++) {
-        copse_comparisons = 0;
+        copse_work = 0;
         copse_points_destroy(kdtree_of(points, n, dim, (copse_builder)builder));
-        const double ratio = (double)copse_comparisons / ((double)n * levels);
+        const double ratio = (double)copse_work / ((double)n * levels);
         CHECK(ratio > 0.5 && ratio <= BOUNDS[builder]);
-        hash = hash * 31 + (uint32_t)copse_comparisons;
+        hash = hash * 31 + (uint32_t)copse_work;
       }
     }
   /* Recorded: who changes a builder sees whether it changed the work, too. */
@@ -171,9 +171,9 @@ static void test_all_comparisons_of_points_at_one_place_are_counted(void) {
   static const float POINTS[2 * N] = {0};
   static const uint64_t COUNTED[] = {2368, 1846, 384};
   for (int builder = 0; builder < 3; builder++) {
-    copse_comparisons = 0;
+    copse_work = 0;
     copse_points_destroy(kdtree_of(POINTS, N, 2, (copse_builder)builder));
-    CHECK(copse_comparisons == COUNTED[builder]);
+    CHECK(copse_work == COUNTED[builder]);
   }
 }
 

@@ -25,11 +25,17 @@ static const struct {
   const char *noun;
   const unit_test *tests;
 } NOUNS[] = {
-    {"core", CORE_TESTS},         {"memory", MEMORY_TESTS},
-    {"points", POINTS_TESTS},     {"grid", GRID_TESTS},
-    {"kdtree", KDTREE_TESTS},     {"octree", OCTREE_TESTS},
-    {"obstacle", OBSTACLE_TESTS}, {"obstacle_sight", OBSTACLE_SIGHT_TESTS},
-    {"crowd", CROWD_TESTS},       {"crowd_walls", CROWD_WALLS_TESTS},
+    {"core", CORE_TESTS},
+    {"work", WORK_TESTS},
+    {"memory", MEMORY_TESTS},
+    {"points", POINTS_TESTS},
+    {"grid", GRID_TESTS},
+    {"kdtree", KDTREE_TESTS},
+    {"octree", OCTREE_TESTS},
+    {"obstacle", OBSTACLE_TESTS},
+    {"obstacle_sight", OBSTACLE_SIGHT_TESTS},
+    {"crowd", CROWD_TESTS},
+    {"crowd_walls", CROWD_WALLS_TESTS},
 };
 
 /* Grids with tables that are whole, shared, and of one entry. */
