@@ -28,51 +28,52 @@ static bool definition_ok(const copse_octree_def *def) {
   return true;
 }
 
-/* All nodes of a tree of so many levels below the root, if that is less than `most`. */
+/* Returns the number of nodes of a tree that is split down to the maximum depth, or `most` if that
+ * is less. */
 static uint64_t nodes_of_full_tree(const copse_octree_def *def, uint64_t most) {
-  uint64_t level = 1, all = 1;
-  for (uint32_t depth = 0; depth < def->maxDepth && all < most; depth++) {
-    level <<= def->dimensions;
-    all += level;
+  uint64_t levelNodes = 1, nodes = 1;
+  for (uint32_t depth = 0; depth < def->maxDepth && nodes < most; depth++) {
+    levelNodes <<= def->dimensions;
+    nodes += levelNodes;
   }
-  return all < most ? all : most;
+  return nodes < most ? nodes : most;
 }
 
-/* On each level fewer than capacity / leafSize nodes are split. Items that are spread split those
- * of about one level and, above it, a third as many; so twice one level has room for much
- * unevenness. */
+/* Returns the size of the node pool. On each level, fewer than capacity / leafSize nodes are split.
+ * Evenly spread items split the nodes of about one level and, above it, a third as many: twice one
+ * level leaves room for unevenness. */
 static uint32_t node_capacity(const copse_octree_def *def) {
   const uint64_t split = 2 * (uint64_t)def->capacity / ((uint64_t)def->leafSize + 1) + 64;
   const uint64_t most = 1 + (split << def->dimensions);
   return (uint32_t)nodes_of_full_tree(def, most < 1u << 31 ? most : 1u << 31);
 }
 
-/* Every node may have a block that is not full, and another while it is split. */
+/* Returns the size of the block pool. Every node may have one block that is not full. */
 static uint32_t block_capacity(const copse_octree *tree) {
   const uint64_t capacity = tree->def.capacity;
   const uint64_t most = capacity / BLOCK_ITEMS + tree->nodeCapacity;
   return (uint32_t)(most < capacity ? most : capacity) + 2;
 }
 
-/* Points the arrays into a block, or measures it. */
+/* Points the arrays into `memory`, or only measures if it is NULL. Returns the bytes needed. */
 static uint64_t carve(copse_octree *tree, void *memory) {
-  arena all = arena_over(memory);
+  arena layout = arena_over(memory);
   const uint64_t capacity = tree->def.capacity, dim = tree->def.dimensions;
   tree->nodeCapacity = node_capacity(&tree->def);
   tree->blockCapacity = block_capacity(tree);
-  tree->boxes = arena_carve(&all, capacity * 2 * dim + BOX_PADDING, sizeof(float));
-  tree->groups = arena_carve(&all, capacity, sizeof(uint32_t));
-  tree->slots.generations = arena_carve(&all, capacity, sizeof(uint32_t));
-  tree->slots.free = arena_carve(&all, slots_words((uint32_t)capacity), sizeof(uint32_t));
-  tree->places = arena_carve(&all, capacity, sizeof(uint32_t));
-  for (int i = 0; i < 2; i++) tree->order[i] = arena_carve(&all, capacity, sizeof(uint32_t));
-  tree->margins = arena_carve(&all, OCTREE_DEPTH + 1, sizeof *tree->margins);
-  tree->nodes = arena_carve(&all, tree->nodeCapacity, sizeof *tree->nodes);
-  tree->blocks = arena_carve(&all, tree->blockCapacity, octree_block_bytes((int)dim));
-  return arena_block_bytes(all.used);
+  tree->boxes = arena_carve(&layout, capacity * 2 * dim + BOX_PADDING, sizeof(float));
+  tree->groups = arena_carve(&layout, capacity, sizeof(uint32_t));
+  tree->slots.generations = arena_carve(&layout, capacity, sizeof(uint32_t));
+  tree->slots.free = arena_carve(&layout, slots_words((uint32_t)capacity), sizeof(uint32_t));
+  tree->places = arena_carve(&layout, capacity, sizeof(uint32_t));
+  for (int i = 0; i < 2; i++) tree->order[i] = arena_carve(&layout, capacity, sizeof(uint32_t));
+  tree->margins = arena_carve(&layout, OCTREE_DEPTH + 1, sizeof *tree->margins);
+  tree->nodes = arena_carve(&layout, tree->nodeCapacity, sizeof *tree->nodes);
+  tree->blocks = arena_carve(&layout, tree->blockCapacity, octree_block_bytes((int)dim));
+  return arena_block_bytes(layout.used);
 }
 
-/* Takes zeroed memory for all arrays. */
+/* Allocates all arrays, zeroed, and fills in groups and margins. */
 static copse_status take_memory(copse_octree *tree) {
   tree->memoryBytes = carve(tree, NULL);
   tree->memory = memory_take(&tree->def.allocator, tree->memoryBytes);
@@ -100,18 +101,18 @@ size_t copse_octree_bytes(const copse_octree_def *def) {
 copse_status copse_octree_create(const copse_octree_def *def, copse_octree **tree) {
   *tree = NULL;
   if (!definition_ok(def)) return COPSE_INVALID_ARGUMENT;
-  copse_octree *made = memory_take(&def->allocator, sizeof *made);
-  if (!made) return COPSE_OUT_OF_MEMORY;
-  *made = (copse_octree){.def = *def};
-  for (int i = 0; i < 6; i++) made->def.bounds[i] += 0.0f; /* -0 becomes 0 */
-  if (take_memory(made) != COPSE_OK) {
-    memory_give(&def->allocator, made, sizeof *made);
+  copse_octree *created = memory_take(&def->allocator, sizeof *created);
+  if (!created) return COPSE_OUT_OF_MEMORY;
+  *created = (copse_octree){.def = *def};
+  for (int i = 0; i < 6; i++) created->def.bounds[i] += 0.0f; /* -0 becomes 0 */
+  if (take_memory(created) != COPSE_OK) {
+    memory_give(&def->allocator, created, sizeof *created);
     return COPSE_OUT_OF_MEMORY;
   }
-  made->slots.capacity = def->capacity;
-  slots_recount(&made->slots);
-  octree_empty(made);
-  *tree = made;
+  created->slots.capacity = def->capacity;
+  slots_recount(&created->slots);
+  octree_empty(created);
+  *tree = created;
   return COPSE_OK;
 }
 
@@ -162,67 +163,68 @@ bool copse_octree_has(const copse_octree *tree, uint32_t slot) {
   return slots_in_use(&tree->slots, slot);
 }
 
-/* ---- Blocks: an item is linked to a node, or unlinked ------------------------------------- */
+/* ---- Blocks: linking an item to a node, and unlinking it ---------------------------------- */
 
-static octree_block *block_at(const copse_octree *tree, uint32_t block) {
-  return octree_block_at(tree, block, (int)tree->def.dimensions);
+static octree_block *block_at(const copse_octree *tree, uint32_t blockIndex) {
+  return octree_block_at(tree, blockIndex, (int)tree->def.dimensions);
 }
 
 static uint32_t take_block(copse_octree *tree) {
   tree->blocksUsed++;
-  const uint32_t block = tree->freeBlock;
-  if (block == COPSE_NONE) return tree->blocksEver++;
-  tree->freeBlock = block_at(tree, block)->next;
-  return block;
+  const uint32_t blockIndex = tree->freeBlock;
+  if (blockIndex == COPSE_NONE) return tree->blocksEver++;
+  tree->freeBlock = block_at(tree, blockIndex)->next;
+  return blockIndex;
 }
 
-static void free_block(copse_octree *tree, uint32_t block) {
-  block_at(tree, block)->next = tree->freeBlock;
-  tree->freeBlock = block;
+static void free_block(copse_octree *tree, uint32_t blockIndex) {
+  block_at(tree, blockIndex)->next = tree->freeBlock;
+  tree->freeBlock = blockIndex;
   tree->blocksUsed--;
 }
 
+/* Writes a box to a lane. */
 static void put(octree_block *block, uint32_t lane, const float *box, uint32_t dim) {
   for (uint32_t side = 0; side < 2 * dim; side++) block->sides[side][lane] = box[side];
 }
 
-void octree_link(copse_octree *tree, uint32_t node, uint32_t slot, const float *box) {
-  octree_node *to = &tree->nodes[node];
-  const uint32_t lane = to->own++ % BLOCK_ITEMS;
+void octree_link(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const float *box) {
+  octree_node *node = &tree->nodes[nodeIndex];
+  const uint32_t lane = node->own++ % BLOCK_ITEMS;
   if (lane == 0) {
-    const uint32_t made = take_block(tree);
-    octree_block *block = block_at(tree, made);
+    const uint32_t blockIndex = take_block(tree);
+    octree_block *block = block_at(tree, blockIndex);
     for (uint32_t i = 1; i < BLOCK_ITEMS; i++) block->sides[0][i] = NAN;
-    block->next = to->block;
-    block->owner = node;
-    to->block = made;
+    block->next = node->block;
+    block->owner = nodeIndex;
+    node->block = blockIndex;
   }
-  octree_block *block = block_at(tree, to->block);
+  octree_block *block = block_at(tree, node->block);
   put(block, lane, box, tree->def.dimensions);
   block->ids[lane] = slot;
-  tree->places[slot] = to->block * BLOCK_ITEMS + lane;
+  tree->places[slot] = node->block * BLOCK_ITEMS + lane;
 }
 
-/* The node's last item takes the place of the one that goes. */
+/* Unlinks an item. The last item of its node moves to its place. */
 static void unlink_item(copse_octree *tree, uint32_t slot) {
   const uint32_t place = tree->places[slot];
   octree_block *block = block_at(tree, place / BLOCK_ITEMS);
-  octree_node *from = &tree->nodes[block->owner];
-  octree_block *head = block_at(tree, from->block);
-  const uint32_t lane = place % BLOCK_ITEMS, last = --from->own % BLOCK_ITEMS;
+  octree_node *node = &tree->nodes[block->owner];
+  octree_block *first = block_at(tree, node->block);
+  const uint32_t lane = place % BLOCK_ITEMS, last = --node->own % BLOCK_ITEMS;
   for (uint32_t side = 0; side < 2 * tree->def.dimensions; side++)
-    block->sides[side][lane] = head->sides[side][last];
-  block->ids[lane] = head->ids[last];
+    block->sides[side][lane] = first->sides[side][last];
+  block->ids[lane] = first->ids[last];
   tree->places[block->ids[lane]] = place;
-  head->sides[0][last] = NAN;
+  first->sides[0][last] = NAN;
   if (last == 0) {
-    const uint32_t empty = from->block;
-    from->block = head->next;
-    free_block(tree, empty);
+    const uint32_t blockIndex = node->block;
+    node->block = first->next;
+    free_block(tree, blockIndex);
   }
 }
 
-/* ---- Nodes: split and merged -------------------------------------------------------------- */
+/* ---- Nodes: splitting and merging --------------------------------------------------------- */
 
 void octree_empty(copse_octree *tree) {
   octree_node root = {.block = COPSE_NONE, .parent = COPSE_NONE};
@@ -239,18 +241,18 @@ void octree_empty(copse_octree *tree) {
   tree->freeBlock = COPSE_NONE;
 }
 
-/* The first of 2^dimensions nodes; 0: the pool has no more. */
+/* Takes 2^dimensions nodes from the pool. Returns the first, or 0 if the pool is exhausted. */
 static uint32_t take_siblings(copse_octree *tree) {
-  const uint32_t number = 1u << tree->def.dimensions;
+  const uint32_t siblings = 1u << tree->def.dimensions;
   uint32_t first = tree->freeSiblings;
   if (first)
     tree->freeSiblings = tree->nodes[first].parent;
-  else if (number <= tree->nodeCapacity - tree->nodesEver) {
+  else if (siblings <= tree->nodeCapacity - tree->nodesEver) {
     first = tree->nodesEver;
-    tree->nodesEver += number;
+    tree->nodesEver += siblings;
   } else
     return 0;
-  tree->nodesUsed += number;
+  tree->nodesUsed += siblings;
   return first;
 }
 
@@ -260,18 +262,18 @@ static void free_siblings(copse_octree *tree, uint32_t first) {
   tree->nodesUsed -= 1u << tree->def.dimensions;
 }
 
-bool octree_split(copse_octree *tree, uint32_t node) {
+bool octree_split(copse_octree *tree, uint32_t nodeIndex) {
   const uint32_t first = take_siblings(tree), dim = tree->def.dimensions;
   if (!first) return false;
-  octree_node *parent = &tree->nodes[node];
+  octree_node *parent = &tree->nodes[nodeIndex];
   for (uint32_t i = 0; i < 1u << dim; i++) {
-    octree_node child = {.block = COPSE_NONE, .parent = node, .depth = parent->depth + 1};
+    octree_node child = {.block = COPSE_NONE, .parent = nodeIndex, .depth = parent->depth + 1};
     for (uint32_t axis = 0; axis < dim; axis++) {
       const bool high = i >> axis & 1;
       const float center = parent->center[axis];
       child.lo[axis] = high ? center : parent->lo[axis];
       child.hi[axis] = high ? parent->hi[axis] : center;
-      /* Half of each: no sum overflows, and what is between two floats stays there. */
+      /* Halves are added, so that the sum can't overflow and stays between lo and hi. */
       const float lo = child.lo[axis] > -INFINITY ? child.lo[axis] : tree->def.bounds[axis];
       const float hi = child.hi[axis] < INFINITY ? child.hi[axis] : tree->def.bounds[dim + axis];
       child.center[axis] = 0.5f * lo + 0.5f * hi;
@@ -283,129 +285,133 @@ bool octree_split(copse_octree *tree, uint32_t node) {
   return true;
 }
 
-/* Takes all items from a node, and calls for each `again` with `to` and the item. */
-ALWAYS_INLINE void take_items(copse_octree *tree, uint32_t node,
-                              void (*again)(copse_octree *, uint32_t, uint32_t, const float *),
-                              uint32_t to, const int dim) {
-  octree_node *from = &tree->nodes[node];
-  uint32_t block = from->block, size = from->own ? octree_block_size(from, block) : 0;
-  from->block = COPSE_NONE;
-  from->own = 0;
-  float box[6 + BOX_PADDING] = {0}; /* what lies behind it is read too */
-  for (; block != COPSE_NONE; size = BLOCK_ITEMS) {
-    octree_block items;
-    memcpy(&items, octree_block_at(tree, block, dim), octree_block_bytes(dim));
-    free_block(tree, block);
+/* Unlinks all items of a node and calls relink(tree, targetIndex, slot, box) for each. */
+ALWAYS_INLINE void take_items(copse_octree *tree, uint32_t nodeIndex,
+                              void (*relink)(copse_octree *, uint32_t, uint32_t, const float *),
+                              uint32_t targetIndex, const int dim) {
+  octree_node *node = &tree->nodes[nodeIndex];
+  uint32_t blockIndex = node->block, size = node->own ? octree_block_size(node, blockIndex) : 0;
+  node->block = COPSE_NONE;
+  node->own = 0;
+  float box[6 + BOX_PADDING] = {0};
+  for (; blockIndex != COPSE_NONE; size = BLOCK_ITEMS) {
+    octree_block block;
+    memcpy(&block, octree_block_at(tree, blockIndex, dim), octree_block_bytes(dim));
+    free_block(tree, blockIndex);
     for (uint32_t lane = 0; lane < size; lane++) {
-      for (int side = 0; side < 2 * dim; side++) box[side] = items.sides[side][lane];
-      again(tree, to, items.ids[lane], box);
+      for (int side = 0; side < 2 * dim; side++) box[side] = block.sides[side][lane];
+      relink(tree, targetIndex, block.ids[lane], box);
     }
-    block = items.next;
+    blockIndex = block.next;
   }
 }
 
-/* An item of a node that was just split goes to a child, or stays. */
-ALWAYS_INLINE void sift(copse_octree *tree, uint32_t node, uint32_t slot, const float *box,
+/* Links an item of a node that was just split to a child or, if none contains it, to the node. */
+ALWAYS_INLINE void sift(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const float *box,
                         const int dim) {
-  const uint32_t child = octree_child_for(tree, &tree->nodes[node], box4_load(box, dim), dim);
-  if (child) {
-    tree->nodes[child].total++;
+  const uint32_t childIndex =
+      octree_child_for(tree, &tree->nodes[nodeIndex], box4_load(box, dim), dim);
+  if (childIndex) {
+    tree->nodes[childIndex].total++;
     tree->changes++;
   }
-  octree_link(tree, child ? child : node, slot, box);
+  octree_link(tree, childIndex ? childIndex : nodeIndex, slot, box);
 }
-static void sift_2d(copse_octree *tree, uint32_t node, uint32_t slot, const float *box) {
-  sift(tree, node, slot, box, 2);
+static void sift_2d(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const float *box) {
+  sift(tree, nodeIndex, slot, box, 2);
 }
-static void sift_3d(copse_octree *tree, uint32_t node, uint32_t slot, const float *box) {
-  sift(tree, node, slot, box, 3);
+static void sift_3d(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const float *box) {
+  sift(tree, nodeIndex, slot, box, 3);
 }
 
-/* Splits a node that holds too many, and those below it likewise. */
-static void split_all(copse_octree *tree, uint32_t node) {
+/* Splits a node and its descendants until none of them should be split. */
+static void split_all(copse_octree *tree, uint32_t nodeIndex) {
   uint32_t stack[OCTREE_STACK], waiting = 1;
-  stack[0] = node;
+  stack[0] = nodeIndex;
   while (waiting) {
-    node = stack[--waiting];
-    if (!octree_should_split(tree, &tree->nodes[node]) || !octree_split(tree, node)) continue;
+    nodeIndex = stack[--waiting];
+    if (!octree_should_split(tree, &tree->nodes[nodeIndex]) || !octree_split(tree, nodeIndex))
+      continue;
     if (tree->def.dimensions == 3)
-      take_items(tree, node, sift_3d, node, 3);
+      take_items(tree, nodeIndex, sift_3d, nodeIndex, 3);
     else
-      take_items(tree, node, sift_2d, node, 2);
+      take_items(tree, nodeIndex, sift_2d, nodeIndex, 2);
     for (uint32_t i = 1u << tree->def.dimensions; i-- > 0;)
-      if (tree->nodes[tree->nodes[node].children + i].total)
-        stack[waiting++] = tree->nodes[node].children + i;
+      if (tree->nodes[tree->nodes[nodeIndex].children + i].total)
+        stack[waiting++] = tree->nodes[nodeIndex].children + i;
   }
 }
 
-static void link_again(copse_octree *tree, uint32_t node, uint32_t slot, const float *box) {
-  octree_link(tree, node, slot, box);
+static void link_again(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const float *box) {
+  octree_link(tree, nodeIndex, slot, box);
   tree->changes++;
 }
 
-/* A node that holds few enough, with all below it, takes it all. */
-static void merge(copse_octree *tree, uint32_t node) {
+/* Moves all items of a subtree to its root, and frees the nodes below. */
+static void merge(copse_octree *tree, uint32_t rootIndex) {
   uint32_t stack[OCTREE_STACK], waiting = 1;
-  stack[0] = node;
+  stack[0] = rootIndex;
   while (waiting) {
-    const uint32_t at = stack[--waiting], children = tree->nodes[at].children;
-    if (at != node) {
+    const uint32_t nodeIndex = stack[--waiting], children = tree->nodes[nodeIndex].children;
+    if (nodeIndex != rootIndex) {
       if (tree->def.dimensions == 3)
-        take_items(tree, at, link_again, node, 3);
+        take_items(tree, nodeIndex, link_again, rootIndex, 3);
       else
-        take_items(tree, at, link_again, node, 2);
+        take_items(tree, nodeIndex, link_again, rootIndex, 2);
     }
     if (!children) continue;
     for (uint32_t i = 1u << tree->def.dimensions; i-- > 0;) stack[waiting++] = children + i;
-    tree->nodes[at].children = 0;
+    tree->nodes[nodeIndex].children = 0;
     free_siblings(tree, children);
     tree->changes++;
   }
 }
 
-/* ---- Items come, go and move -------------------------------------------------------------- */
+/* ---- Inserting, removing and moving ------------------------------------------------------- */
 
-/* From a node, which counts it already, down to where an item belongs. */
-ALWAYS_INLINE void sink(copse_octree *tree, uint32_t node, uint32_t slot, const float *box,
+/* Links an item below a node whose total includes it already. */
+ALWAYS_INLINE void sink(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const float *box,
                         const int dim) {
   const box4 item = box4_load(box, dim);
-  for (uint32_t child; tree->nodes[node].children; node = child) {
-    child = octree_child_for(tree, &tree->nodes[node], item, dim);
-    if (!child) break;
-    tree->nodes[child].total++;
+  for (uint32_t childIndex; tree->nodes[nodeIndex].children; nodeIndex = childIndex) {
+    childIndex = octree_child_for(tree, &tree->nodes[nodeIndex], item, dim);
+    if (!childIndex) break;
+    tree->nodes[childIndex].total++;
   }
-  octree_link(tree, node, slot, box);
+  octree_link(tree, nodeIndex, slot, box);
   tree->changes++;
-  if (octree_should_split(tree, &tree->nodes[node])) split_all(tree, node);
+  if (octree_should_split(tree, &tree->nodes[nodeIndex])) split_all(tree, nodeIndex);
 }
 
-/* Unlinks an item, counts it out up to a node (which goes on counting it), and merges what then
- * holds few enough. */
-static void lift(copse_octree *tree, uint32_t slot, uint32_t below) {
-  uint32_t node = block_at(tree, tree->places[slot] / BLOCK_ITEMS)->owner, few = COPSE_NONE;
+/* Unlinks an item, takes it off the totals of the nodes around it up to `ancestor`, exclusive, and
+ * merges the topmost of them that no longer has to be split. */
+static void lift(copse_octree *tree, uint32_t slot, uint32_t ancestor) {
+  uint32_t nodeIndex = block_at(tree, tree->places[slot] / BLOCK_ITEMS)->owner,
+           mergeable = COPSE_NONE;
   unlink_item(tree, slot);
-  for (; node != below; node = tree->nodes[node].parent) {
-    octree_node *at = &tree->nodes[node];
-    at->total--;
-    if (at->children && at->total <= tree->def.leafSize) few = node;
+  for (; nodeIndex != ancestor; nodeIndex = tree->nodes[nodeIndex].parent) {
+    octree_node *node = &tree->nodes[nodeIndex];
+    node->total--;
+    if (node->children && node->total <= tree->def.leafSize) mergeable = nodeIndex;
   }
-  if (few != COPSE_NONE) merge(tree, few);
+  if (mergeable != COPSE_NONE) merge(tree, mergeable);
   tree->changes++;
 }
 
 ALWAYS_INLINE void move_item(copse_octree *tree, uint32_t slot, const float *box, const int dim) {
   const box4 item = box4_load(box, dim);
   octree_block *block = octree_block_of(tree, slot, dim);
-  const uint32_t old = block->owner;
-  uint32_t node = old;
-  while (!octree_comes_to(tree, &tree->nodes[node], item, dim)) node = tree->nodes[node].parent;
-  const octree_node *at = &tree->nodes[node];
-  if (node == old && !(at->children && octree_child_for(tree, at, item, dim))) {
+  const uint32_t oldIndex = block->owner;
+  uint32_t nodeIndex = oldIndex;
+  while (!octree_comes_to(tree, &tree->nodes[nodeIndex], item, dim))
+    nodeIndex = tree->nodes[nodeIndex].parent;
+  const octree_node *node = &tree->nodes[nodeIndex];
+  if (nodeIndex == oldIndex && !(node->children && octree_child_for(tree, node, item, dim))) {
     put(block, tree->places[slot] % BLOCK_ITEMS, box, (uint32_t)dim);
     return;
   }
-  lift(tree, slot, node);
-  sink(tree, node, slot, box, dim);
+  lift(tree, slot, nodeIndex);
+  sink(tree, nodeIndex, slot, box, dim);
 }
 
 OUT_OF_LINE void move_2d(copse_octree *tree, uint32_t slot, const float *box) {
@@ -433,12 +439,12 @@ bool octree_box_ok(const float *box, uint32_t dimensions, copse_status *status) 
   return true;
 }
 
-/* Where the boxes are the caller's side, they follow. Adding 0 turns -0 into 0. */
+/* Copies a box to `boxes`. Adding 0 turns -0 into 0. Returns the copy. */
 static float *take_box(copse_octree *tree, uint32_t slot, const float *box) {
   const uint32_t sides = 2 * tree->def.dimensions;
-  float *own = tree->boxes + (size_t)slot * sides;
-  for (uint32_t i = 0; i < sides; i++) own[i] = box[i] + 0.0f;
-  return own;
+  float *stored = tree->boxes + (size_t)slot * sides;
+  for (uint32_t i = 0; i < sides; i++) stored[i] = box[i] + 0.0f;
+  return stored;
 }
 
 copse_status copse_octree_insert(copse_octree *tree, const float *box, uint32_t *slot) {
@@ -471,11 +477,11 @@ copse_status copse_octree_move(copse_octree *tree, uint32_t slot, const float *b
   copse_status status;
   if (!slots_in_use(&tree->slots, slot)) return COPSE_STALE_HANDLE;
   if (!octree_box_ok(box, tree->def.dimensions, &status)) return status;
-  const float *own = take_box(tree, slot, box);
+  const float *stored = take_box(tree, slot, box);
   if (tree->def.dimensions == 3)
-    move_3d(tree, slot, own);
+    move_3d(tree, slot, stored);
   else
-    move_2d(tree, slot, own);
+    move_2d(tree, slot, stored);
   return COPSE_OK;
 }
 
@@ -488,45 +494,46 @@ void copse_octree_clear(copse_octree *tree) {
   octree_empty(tree);
 }
 
-/* ---- Everything moved --------------------------------------------------------------------- */
+/* ---- All items at once -------------------------------------------------------------------- */
 
-/* Checks where the boxes of the slots in use, or of the first `count`, are, and lists these slots.
- * Answers with how many left their cells. */
-ALWAYS_INLINE copse_status look(copse_octree *tree, uint32_t count, bool all, uint32_t *left,
-                                uint32_t *firstBad, const int dim) {
+/* Checks the boxes of all slots in use and lists the slots in order[0]; *leaving grows by the
+ * number of items that left their node's cell. With isLoad, checks the first `count` slots
+ * instead, whether in use or not, and leaves *leaving alone. */
+ALWAYS_INLINE copse_status check_boxes_in(copse_octree *tree, uint32_t count, bool isLoad,
+                                          uint32_t *leaving, uint32_t *firstBad, const int dim) {
   copse_status status = COPSE_OK;
-  for (uint32_t slot = 0, found = 0; found < count; slot++) {
-    const bool used = slots_in_use(&tree->slots, slot);
-    if (!used && !all) continue;
+  for (uint32_t slot = 0, listed = 0; listed < count; slot++) {
+    const bool isUsed = slots_in_use(&tree->slots, slot);
+    if (!isUsed && !isLoad) continue;
     float *box = tree->boxes + (size_t)slot * 2 * (uint32_t)dim;
     if (!octree_box_ok(box, (uint32_t)dim, &status)) {
       if (firstBad) *firstBad = slot;
       return status;
     }
     UNROLL for (int side = 0; side < 2 * dim; side++) box[side] += 0.0f; /* -0 becomes 0 */
-    tree->order[0][found++] = slot;
-    if (all) continue;
-    const uint32_t node = octree_block_of(tree, slot, dim)->owner;
-    *left += !octree_comes_to(tree, &tree->nodes[node], box4_load(box, dim), dim);
+    tree->order[0][listed++] = slot;
+    if (isLoad) continue;
+    const uint32_t nodeIndex = octree_block_of(tree, slot, dim)->owner;
+    *leaving += !octree_comes_to(tree, &tree->nodes[nodeIndex], box4_load(box, dim), dim);
   }
   return COPSE_OK;
 }
 
-OUT_OF_LINE copse_status look_2d(copse_octree *tree, uint32_t count, bool all, uint32_t *left,
-                                 uint32_t *firstBad) {
-  return look(tree, count, all, left, firstBad, 2);
+OUT_OF_LINE copse_status check_boxes_2d(copse_octree *tree, uint32_t count, bool isLoad,
+                                        uint32_t *leaving, uint32_t *firstBad) {
+  return check_boxes_in(tree, count, isLoad, leaving, firstBad, 2);
 }
-OUT_OF_LINE copse_status look_3d(copse_octree *tree, uint32_t count, bool all, uint32_t *left,
-                                 uint32_t *firstBad) {
-  return look(tree, count, all, left, firstBad, 3);
+OUT_OF_LINE copse_status check_boxes_3d(copse_octree *tree, uint32_t count, bool isLoad,
+                                        uint32_t *leaving, uint32_t *firstBad) {
+  return check_boxes_in(tree, count, isLoad, leaving, firstBad, 3);
 }
-static copse_status look_at(copse_octree *tree, uint32_t count, bool all, uint32_t *left,
-                            uint32_t *firstBad) {
-  return tree->def.dimensions == 3 ? look_3d(tree, count, all, left, firstBad)
-                                   : look_2d(tree, count, all, left, firstBad);
+static copse_status check_boxes(copse_octree *tree, uint32_t count, bool isLoad, uint32_t *leaving,
+                                uint32_t *firstBad) {
+  return tree->def.dimensions == 3 ? check_boxes_3d(tree, count, isLoad, leaving, firstBad)
+                                   : check_boxes_2d(tree, count, isLoad, leaving, firstBad);
 }
 
-static void build_anew(copse_octree *tree, uint32_t count) {
+static void rebuild(copse_octree *tree, uint32_t count) {
   octree_rebuild(tree, count);
   tree->changes += count;
 }
@@ -534,25 +541,25 @@ static void build_anew(copse_octree *tree, uint32_t count) {
 copse_status copse_octree_load(copse_octree *tree, uint32_t count, uint32_t *firstBad) {
   uint32_t none = 0;
   if (count > tree->def.capacity) return COPSE_FULL;
-  const copse_status status = look_at(tree, count, true, &none, firstBad);
+  const copse_status status = check_boxes(tree, count, true, &none, firstBad);
   if (status != COPSE_OK) return status;
   copse_octree_clear(tree);
   for (uint32_t slot = 0; slot < count; slot++) slots_take_at(&tree->slots, slot);
-  build_anew(tree, count);
+  rebuild(tree, count);
   return COPSE_OK;
 }
 
-/* So many of the items in all that building anew takes less time than moving those that left their
- * cells: measured with 1,500, 10,000 and 100,000 boxes. */
-enum { ONE_LEFT_OF = 6 };
+/* If more than one item in six left its cell, a rebuild is faster than moves: measured with 1,500,
+ * 10,000 and 100,000 boxes. */
+enum { REBUILD_ONE_IN = 6 };
 
 copse_status copse_octree_move_all(copse_octree *tree, uint32_t *firstBad) {
   const uint32_t count = tree->slots.used, dim = tree->def.dimensions;
-  uint32_t left = 0;
-  const copse_status status = look_at(tree, count, false, &left, firstBad);
+  uint32_t leaving = 0;
+  const copse_status status = check_boxes(tree, count, false, &leaving, firstBad);
   if (status != COPSE_OK) return status;
-  if (left > count / ONE_LEFT_OF) {
-    build_anew(tree, count);
+  if (leaving > count / REBUILD_ONE_IN) {
+    rebuild(tree, count);
     return COPSE_OK;
   }
   for (uint32_t i = 0; i < count; i++) {

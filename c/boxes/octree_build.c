@@ -1,59 +1,60 @@
-/* The tree of many items at once: from above, each node's items are sorted to its children. */
+/* Builds the tree top-down: each node's items are sorted by child. */
 
 #include "octree.h"
 
-/* Some items in a row of order[0], all of one node. */
-typedef struct part {
+/* Items of order[0] that belong below a node. */
+typedef struct item_range {
   uint32_t node, begin, end;
-} part;
+} item_range;
 
-/* Links what stays in a node, and sorts the others to its children, in their order. Answers with
- * the ends of the children's parts. */
-ALWAYS_INLINE void distribute(copse_octree *tree, part whole, uint32_t ends[8], const int dim) {
-  const octree_node *node = &tree->nodes[whole.node];
-  const uint32_t stays = octree_children(dim);
+/* Links the items that stay in a node, and sorts the others by child, stably. ends[i] is where the
+ * range of child i ends, and where that of child i + 1 begins. */
+ALWAYS_INLINE void distribute(copse_octree *tree, item_range range, uint32_t ends[8],
+                              const int dim) {
+  const octree_node *node = &tree->nodes[range.node];
+  const uint32_t children = octree_children(dim);
   uint32_t counts[9] = {0};
-  for (uint32_t i = whole.begin; i < whole.end; i++) {
+  for (uint32_t i = range.begin; i < range.end; i++) {
     const uint32_t slot = tree->order[0][i];
     const float *box = tree->boxes + (size_t)slot * 2 * (uint32_t)dim;
-    const uint32_t child = octree_child_for(tree, node, box4_load(box, dim), dim);
-    const uint32_t to = child ? child - node->children : stays;
-    if (!child) octree_link(tree, whole.node, slot, box);
-    counts[to]++;
-    tree->places[slot] = child ? to : tree->places[slot];
-    tree->order[1][i] = child ? slot : COPSE_NONE;
+    const uint32_t childIndex = octree_child_for(tree, node, box4_load(box, dim), dim);
+    const uint32_t child = childIndex ? childIndex - node->children : children;
+    if (!childIndex) octree_link(tree, range.node, slot, box);
+    counts[child]++;
+    tree->places[slot] = childIndex ? child : tree->places[slot];
+    tree->order[1][i] = childIndex ? slot : COPSE_NONE;
   }
-  uint32_t next[8], at = whole.begin;
-  for (uint32_t i = 0; i < stays; i++) {
-    next[i] = at;
-    at += counts[i];
-    ends[i] = at;
+  uint32_t next[8], end = range.begin;
+  for (uint32_t i = 0; i < children; i++) {
+    next[i] = end;
+    end += counts[i];
+    ends[i] = end;
   }
-  for (uint32_t i = whole.begin; i < whole.end; i++) {
+  for (uint32_t i = range.begin; i < range.end; i++) {
     const uint32_t slot = tree->order[1][i];
     if (slot != COPSE_NONE) tree->order[0][next[tree->places[slot]]++] = slot;
   }
 }
 
 ALWAYS_INLINE void rebuild_in(copse_octree *tree, uint32_t count, const int dim) {
-  part stack[OCTREE_STACK] = {{0, 0, count}};
+  item_range stack[OCTREE_STACK] = {{0, 0, count}};
   octree_empty(tree);
   for (uint32_t waiting = 1; waiting;) {
-    const part whole = stack[--waiting];
-    octree_node *node = &tree->nodes[whole.node];
-    node->total = whole.end - whole.begin;
-    if (!octree_should_split(tree, node) || !octree_split(tree, whole.node)) {
-      for (uint32_t i = whole.begin; i < whole.end; i++) {
+    const item_range range = stack[--waiting];
+    octree_node *node = &tree->nodes[range.node];
+    node->total = range.end - range.begin;
+    if (!octree_should_split(tree, node) || !octree_split(tree, range.node)) {
+      for (uint32_t i = range.begin; i < range.end; i++) {
         const uint32_t slot = tree->order[0][i];
-        octree_link(tree, whole.node, slot, tree->boxes + (size_t)slot * 2 * (uint32_t)dim);
+        octree_link(tree, range.node, slot, tree->boxes + (size_t)slot * 2 * (uint32_t)dim);
       }
       continue;
     }
     uint32_t ends[8];
-    distribute(tree, whole, ends, dim);
+    distribute(tree, range, ends, dim);
     for (uint32_t i = octree_children(dim); i-- > 0;) {
-      const uint32_t begin = i ? ends[i - 1] : whole.begin;
-      if (begin < ends[i]) stack[waiting++] = (part){node->children + i, begin, ends[i]};
+      const uint32_t begin = i ? ends[i - 1] : range.begin;
+      if (begin < ends[i]) stack[waiting++] = (item_range){node->children + i, begin, ends[i]};
     }
   }
 }

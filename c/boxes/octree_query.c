@@ -1,16 +1,16 @@
-/* Queries of the quadtree and the octree: four items at a time. */
+/* Queries of the quadtree and the octree, four items at a time. */
 
 #include "../base/region.h"
 #include "octree.h"
 
 #include <math.h>
 
-/* ---- Which children ----------------------------------------------------------------------- */
+/* ---- Children ----------------------------------------------------------------------------- */
 
-/* Of a split node those children, a bit each, whose cells meet a box. */
+/* Returns the children of a split node whose cells meet a box, one bit each. */
 ALWAYS_INLINE uint32_t children_near(const copse_octree *tree, const octree_node *node, float4 lo,
                                      float4 hi, const int dim) {
-  static const uint8_t lows[3] = {0x55, 0x33, 0x0f};
+  static const uint8_t lows[3] = {0x55, 0x33, 0x0f}; /* children on the low side, by axis */
   const float4 center = float4_load(node->center);
   const float4 margin = float4_load(tree->margins[node->depth + 1]);
   const float4 outerLo = float4_sub(float4_load(node->lo), margin);
@@ -29,24 +29,24 @@ ALWAYS_INLINE uint32_t children_near(const copse_octree *tree, const octree_node
 
 /* ---- Four items --------------------------------------------------------------------------- */
 
-/* A center or box in registers. */
+/* The center of a circle, or a box, in registers. */
 typedef struct probe {
   float4 lo[3], hi[3];
   float4 radius2;
 } probe;
 
 ALWAYS_INLINE probe probe_of(const region *where, const shape kind, const int dim) {
-  probe made;
+  probe target;
   EACH_AXIS (axis, dim) {
     const bool circle = kind == SHAPE_CIRCLE;
-    made.lo[axis] = float4_all(circle ? where->circle.center[axis] : where->box.lo[axis]);
-    made.hi[axis] = float4_all(circle ? where->circle.center[axis] : where->box.hi[axis]);
+    target.lo[axis] = float4_all(circle ? where->circle.center[axis] : where->box.lo[axis]);
+    target.hi[axis] = float4_all(circle ? where->circle.center[axis] : where->box.hi[axis]);
   }
-  made.radius2 = float4_all(kind == SHAPE_CIRCLE ? where->circle.radius2 : 0);
-  return made;
+  target.radius2 = float4_all(kind == SHAPE_CIRCLE ? where->circle.radius2 : 0);
+  return target;
 }
 
-/* The squared distances from a point to a block's boxes; NaN for lanes without one. */
+/* Returns the squared distances from a point to four boxes of a block. NaN: a lane without one. */
 ALWAYS_INLINE float4 block_distance2(const octree_block *block, uint32_t i, const float4 *center,
                                      const int dim) {
   float4 d[3];
@@ -58,35 +58,36 @@ ALWAYS_INLINE float4 block_distance2(const octree_block *block, uint32_t i, cons
   return scan_sum_of_squares4(d, dim);
 }
 
-ALWAYS_INLINE word4 block_hits(const octree_block *block, uint32_t i, const probe *where,
+/* Returns which of four boxes of a block meet a region. */
+ALWAYS_INLINE word4 block_hits(const octree_block *block, uint32_t i, const probe *target,
                                float4 *distances2, const shape kind, const int dim) {
   if (kind == SHAPE_CIRCLE) {
-    *distances2 = block_distance2(block, i, where->lo, dim);
-    return float4_le(*distances2, where->radius2);
+    *distances2 = block_distance2(block, i, target->lo, dim);
+    return float4_le(*distances2, target->radius2);
   }
   *distances2 = float4_all(0);
   word4 hit = word4_all(UINT32_MAX);
   EACH_AXIS (axis, dim) {
-    hit = word4_and(hit, float4_le(float4_load(block->sides[axis] + i), where->hi[axis]));
-    hit = word4_and(hit, float4_le(where->lo[axis], float4_load(block->sides[dim + axis] + i)));
+    hit = word4_and(hit, float4_le(float4_load(block->sides[axis] + i), target->hi[axis]));
+    hit = word4_and(hit, float4_le(target->lo[axis], float4_load(block->sides[dim + axis] + i)));
   }
   return hit;
 }
 
-/* ---- What lies in a region ---------------------------------------------------------------- */
+/* ---- Items in a region -------------------------------------------------------------------- */
 
-/* What a query looks for besides its region. */
+/* The conditions that an item has to meet besides lying in the region. */
 typedef struct filter {
   uint32_t mask, exclude;
-  uint32_t least;   /* ids below are left out */
-  bool stopAtFirst; /* one hit is enough */
+  uint32_t least;   /* the lowest id */
+  bool stopAtFirst; /* stops the query at the first node with a hit */
 } filter;
 
 static filter filter_of(const copse_query *query) {
   return (filter){query->mask, query->exclude, 0, false};
 }
 
-/* Hits on their way into results: written four at a time, and then without a branch for each. */
+/* Hits are buffered: they are written four at a time, and filtered later without branches. */
 enum { HITS = 64 };
 
 typedef struct hits {
@@ -94,23 +95,23 @@ typedef struct hits {
   float distances2[HITS + BLOCK_ITEMS];
 } hits;
 
-/* Appends those that are looked for. */
-OUT_OF_LINE void hits_append(const hits *from, uint32_t size, const copse_octree *tree,
-                             const filter *query, copse_results *results) {
+/* Appends the hits that pass the filter to the results. */
+OUT_OF_LINE void hits_append(const hits *buffer, uint32_t size, const copse_octree *tree,
+                             const filter *wanted, copse_results *results) {
   uint32_t total = results->total;
   for (uint32_t i = 0; i < size; i++) {
-    const uint32_t id = from->ids[i];
+    const uint32_t id = buffer->ids[i];
     if (total < results->capacity) {
       results->ids[total] = id;
-      if (results->distances2) results->distances2[total] = from->distances2[i];
+      if (results->distances2) results->distances2[total] = buffer->distances2[i];
     }
     total +=
-        ((tree->groups[id] & query->mask) != 0) & (id != query->exclude) & (id >= query->least);
+        ((tree->groups[id] & wanted->mask) != 0) & (id != wanted->exclude) & (id >= wanted->least);
   }
   results->total = total;
 }
 
-/* Pushes those children that are not empty, the first on top. */
+/* Pushes the children in `near` that are not empty, the first on top. Returns the stack's size. */
 ALWAYS_INLINE uint32_t push_children(const copse_octree *tree, const octree_node *node,
                                      uint32_t near, uint32_t *stack, uint32_t waiting,
                                      const int dim) {
@@ -121,34 +122,34 @@ ALWAYS_INLINE uint32_t push_children(const copse_octree *tree, const octree_node
   return waiting;
 }
 
-ALWAYS_INLINE void collect_in(const copse_octree *tree, const region *where, const filter *query,
+ALWAYS_INLINE void collect_in(const copse_octree *tree, const region *where, const filter *wanted,
                               copse_results *results, const shape kind, const int dim) {
-  const probe sought = probe_of(where, kind, dim);
+  const probe target = probe_of(where, kind, dim);
   float4 lo, hi;
   region_bounds(where, &lo, &hi, kind, dim);
-  hits found;
+  hits buffer;
   uint32_t stack[OCTREE_STACK], waiting = tree->nodes[0].total > 0, visits = 0, size = 0;
   stack[0] = 0;
   while (waiting) {
     const octree_node *node = &tree->nodes[stack[--waiting]];
     visits++;
-    for (uint32_t at = node->block; at != COPSE_NONE;) {
-      const octree_block *block = octree_block_at(tree, at, dim);
-      at = block->next;
+    for (uint32_t blockIndex = node->block; blockIndex != COPSE_NONE;) {
+      const octree_block *block = octree_block_at(tree, blockIndex, dim);
+      blockIndex = block->next;
       for (uint32_t i = 0; i < BLOCK_ITEMS; i += 4) {
         float4 distances2;
-        const uint32_t bits = word4_bits(block_hits(block, i, &sought, &distances2, kind, dim));
-        word4_store_packed(found.ids + size, word4_load(block->ids + i), bits);
-        if (kind == SHAPE_CIRCLE) float4_store_packed(found.distances2 + size, distances2, bits);
+        const uint32_t bits = word4_bits(block_hits(block, i, &target, &distances2, kind, dim));
+        word4_store_packed(buffer.ids + size, word4_load(block->ids + i), bits);
+        if (kind == SHAPE_CIRCLE) float4_store_packed(buffer.distances2 + size, distances2, bits);
         size += bits_count(bits);
       }
       if (size > HITS) {
-        hits_append(&found, size, tree, query, results);
+        hits_append(&buffer, size, tree, wanted, results);
         size = 0;
       }
     }
-    if (query->stopAtFirst) {
-      hits_append(&found, size, tree, query, results);
+    if (wanted->stopAtFirst) {
+      hits_append(&buffer, size, tree, wanted, results);
       size = 0;
       if (results->total) break;
     }
@@ -156,70 +157,70 @@ ALWAYS_INLINE void collect_in(const copse_octree *tree, const region *where, con
       waiting =
           push_children(tree, node, children_near(tree, node, lo, hi, dim), stack, waiting, dim);
   }
-  hits_append(&found, size, tree, query, results);
+  hits_append(&buffer, size, tree, wanted, results);
   results->visits = visits;
 }
 
-OUT_OF_LINE void collect_box_2d(const copse_octree *tree, const region *where, const filter *query,
+OUT_OF_LINE void collect_box_2d(const copse_octree *tree, const region *where, const filter *wanted,
                                 copse_results *results) {
-  collect_in(tree, where, query, results, SHAPE_BOX, 2);
+  collect_in(tree, where, wanted, results, SHAPE_BOX, 2);
 }
-OUT_OF_LINE void collect_box_3d(const copse_octree *tree, const region *where, const filter *query,
+OUT_OF_LINE void collect_box_3d(const copse_octree *tree, const region *where, const filter *wanted,
                                 copse_results *results) {
-  collect_in(tree, where, query, results, SHAPE_BOX, 3);
+  collect_in(tree, where, wanted, results, SHAPE_BOX, 3);
 }
 OUT_OF_LINE void collect_circle_2d(const copse_octree *tree, const region *where,
-                                   const filter *query, copse_results *results) {
-  collect_in(tree, where, query, results, SHAPE_CIRCLE, 2);
+                                   const filter *wanted, copse_results *results) {
+  collect_in(tree, where, wanted, results, SHAPE_CIRCLE, 2);
 }
 OUT_OF_LINE void collect_circle_3d(const copse_octree *tree, const region *where,
-                                   const filter *query, copse_results *results) {
-  collect_in(tree, where, query, results, SHAPE_CIRCLE, 3);
+                                   const filter *wanted, copse_results *results) {
+  collect_in(tree, where, wanted, results, SHAPE_CIRCLE, 3);
 }
 
-static void collect_box(const copse_octree *tree, const region *where, const filter *query,
+static void collect_box(const copse_octree *tree, const region *where, const filter *wanted,
                         copse_results *results) {
   if (tree->def.dimensions == 3)
-    collect_box_3d(tree, where, query, results);
+    collect_box_3d(tree, where, wanted, results);
   else
-    collect_box_2d(tree, where, query, results);
+    collect_box_2d(tree, where, wanted, results);
 }
 
 static copse_status collect_circle(const copse_octree *tree, const float *center, float radius,
-                                   const filter *query, copse_results *results) {
+                                   const filter *wanted, copse_results *results) {
   region where;
   if (!query_point_ok(center, (int)tree->def.dimensions) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
   region_set_circle(&where, center, radius * radius, tree->def.dimensions);
   if (tree->def.dimensions == 3)
-    collect_circle_3d(tree, &where, query, results);
+    collect_circle_3d(tree, &where, wanted, results);
   else
-    collect_circle_2d(tree, &where, query, results);
+    collect_circle_2d(tree, &where, wanted, results);
   return COPSE_OK;
 }
 
 copse_status copse_octree_within(const copse_octree *tree, const float *center, float radius,
                                  const copse_query *query, copse_results *results) {
-  const copse_query asked = query_or_default(query);
-  const filter wanted = filter_of(&asked);
-  if (!query_results_ok(&asked, results, true)) return COPSE_INVALID_ARGUMENT;
+  const copse_query settings = query_or_default(query);
+  const filter wanted = filter_of(&settings);
+  if (!query_results_ok(&settings, results, true)) return COPSE_INVALID_ARGUMENT;
   const copse_status status = collect_circle(tree, center, radius, &wanted, results);
-  if (status == COPSE_OK) query_sort(&asked, results);
+  if (status == COPSE_OK) query_sort(&settings, results);
   return status;
 }
 
 copse_status copse_octree_range(const copse_octree *tree, const float *lo, const float *hi,
                                 const copse_query *query, copse_results *results) {
-  const copse_query asked = query_or_default(query);
-  const filter wanted = filter_of(&asked);
+  const copse_query settings = query_or_default(query);
+  const filter wanted = filter_of(&settings);
   region where;
-  if (!query_results_ok(&asked, results, false) ||
+  if (!query_results_ok(&settings, results, false) ||
       !region_set_box(&where, lo, hi, tree->def.dimensions))
     return COPSE_INVALID_ARGUMENT;
   copse_results ids = *results;
   ids.distances2 = NULL;
   collect_box(tree, &where, &wanted, &ids);
-  query_sort(&asked, &ids);
+  query_sort(&settings, &ids);
   results->total = ids.total;
   results->visits = ids.visits;
   return COPSE_OK;
@@ -228,8 +229,8 @@ copse_status copse_octree_range(const copse_octree *tree, const float *lo, const
 static copse_status count_within(const copse_octree *tree, const float *center, float radius,
                                  const copse_query *query, bool stopAtFirst, uint32_t *total,
                                  uint32_t *visits) {
-  const copse_query asked = query_or_default(query);
-  filter wanted = filter_of(&asked);
+  const copse_query settings = query_or_default(query);
+  filter wanted = filter_of(&settings);
   wanted.stopAtFirst = stopAtFirst;
   copse_results none = {0};
   const copse_status status = collect_circle(tree, center, radius, &wanted, &none);
@@ -254,13 +255,14 @@ copse_status copse_octree_any_within(const copse_octree *tree, const float *cent
 
 /* ---- Pairs -------------------------------------------------------------------------------- */
 
-/* Those that meet an item and have a greater id: found where the pairs will be, then paired from
- * the last on, since they take twice the room. */
+/* Appends the pairs of an item with the items that meet it and have a greater id. Their ids are
+ * collected where the pairs belong, then spread out from the last one on, since pairs take twice
+ * the room. */
 static void pairs_of(const copse_octree *tree, uint32_t id, filter *wanted, copse_results *results,
                      uint64_t *total) {
   const uint32_t used = *total < results->capacity ? (uint32_t)*total : results->capacity;
   const uint32_t room = (results->capacity - used) & ~1u;
-  copse_results found = {.ids = results->ids + used, .capacity = room};
+  copse_results partners = {.ids = results->ids + used, .capacity = room};
   const uint32_t dim = tree->def.dimensions;
   region where;
   float box[6];
@@ -271,39 +273,39 @@ static void pairs_of(const copse_octree *tree, uint32_t id, filter *wanted, cops
   copy_point(where.box.lo, box, dim);
   copy_point(where.box.hi, box + dim, dim);
   wanted->least = id + 1;
-  collect_box(tree, &where, wanted, &found);
-  for (size_t i = found.total < room / 2 ? found.total : room / 2; i-- > 0;) {
-    found.ids[2 * i + 1] = found.ids[i];
-    found.ids[2 * i] = id;
+  collect_box(tree, &where, wanted, &partners);
+  for (size_t i = partners.total < room / 2 ? partners.total : room / 2; i-- > 0;) {
+    partners.ids[2 * i + 1] = partners.ids[i];
+    partners.ids[2 * i] = id;
   }
-  *total += 2 * (uint64_t)found.total;
+  *total += 2 * (uint64_t)partners.total;
 }
 
 copse_status copse_octree_pairs(const copse_octree *tree, const copse_query *query,
                                 copse_results *results) {
-  const copse_query asked = query_or_default(query);
-  filter wanted = filter_of(&asked);
+  const copse_query settings = query_or_default(query);
+  filter wanted = filter_of(&settings);
   wanted.exclude = COPSE_NONE;
   uint64_t total = 0;
-  if (asked.sort != COPSE_SORT_NONE || !query_results_ok(&asked, results, false))
+  if (settings.sort != COPSE_SORT_NONE || !query_results_ok(&settings, results, false))
     return COPSE_INVALID_ARGUMENT;
   for (uint32_t id = 0; id < tree->def.capacity; id++)
-    if (slots_in_use(&tree->slots, id) && tree->groups[id] & asked.mask)
+    if (slots_in_use(&tree->slots, id) && tree->groups[id] & settings.mask)
       pairs_of(tree, id, &wanted, results, &total);
   results->total = total < UINT32_MAX ? (uint32_t)total : UINT32_MAX - 1; /* whole pairs */
   return COPSE_OK;
 }
 
-/* ---- Who is nearest ----------------------------------------------------------------------- */
+/* ---- The nearest items -------------------------------------------------------------------- */
 
-/* A node, and the least squared distance to anything in it. */
+/* A node, and a lower bound of the squared distance to its items. */
 typedef struct branch {
   float gap2;
   uint32_t node;
 } branch;
 
-/* Pushes the children that are not empty and may hold something within limit2, the nearest on top.
- */
+/* Pushes the children that are not empty and no farther than limit2, the nearest on top. Returns
+ * the stack's size. */
 ALWAYS_INLINE uint32_t push_by_distance(const copse_octree *tree, const octree_node *node,
                                         const float *center, float limit2, branch *stack,
                                         uint32_t waiting, const int dim) {
@@ -320,32 +322,33 @@ ALWAYS_INLINE uint32_t push_by_distance(const copse_octree *tree, const octree_n
       cell[axis] = lo[axis];
       cell[dim + axis] = hi[axis];
     }
-    const branch next = {box_gap2(cell, center, dim), node->children + i};
-    if (!(next.gap2 <= limit2)) continue;
-    uint32_t at = waiting++;
-    for (; at > begin && stack[at - 1].gap2 < next.gap2; at--) stack[at] = stack[at - 1];
-    stack[at] = next;
+    const branch candidate = {box_gap2(cell, center, dim), node->children + i};
+    if (!(candidate.gap2 <= limit2)) continue;
+    uint32_t place = waiting++;
+    for (; place > begin && stack[place - 1].gap2 < candidate.gap2; place--)
+      stack[place] = stack[place - 1];
+    stack[place] = candidate;
   }
   return waiting;
 }
 
-/* Brings the nearest so far up to date with all items; answers with the nodes visited. */
+/* Offers the items to `nearest`, nearer nodes first. Returns the number of nodes visited. */
 ALWAYS_INLINE uint32_t neighbors_in(const copse_octree *tree, const float *center,
                                     const copse_query *query, scan_nearest *nearest,
                                     const int dim) {
-  const scan_center at = scan_center_at(center, dim);
+  const scan_center point = scan_center_at(center, dim);
   branch stack[OCTREE_STACK] = {{0, 0}};
   uint32_t waiting = tree->nodes[0].total > 0, visits = 0;
   while (waiting) {
-    const branch nearer = stack[--waiting];
-    if (!(nearer.gap2 <= nearest->limit2)) continue;
-    const octree_node *node = &tree->nodes[nearer.node];
+    const branch top = stack[--waiting];
+    if (!(top.gap2 <= nearest->limit2)) continue;
+    const octree_node *node = &tree->nodes[top.node];
     visits++;
-    for (uint32_t next = node->block; next != COPSE_NONE;) {
-      const octree_block *block = octree_block_at(tree, next, dim);
-      next = block->next;
+    for (uint32_t blockIndex = node->block; blockIndex != COPSE_NONE;) {
+      const octree_block *block = octree_block_at(tree, blockIndex, dim);
+      blockIndex = block->next;
       for (uint32_t i = 0; i < BLOCK_ITEMS; i += 4) {
-        const float4 distances2 = block_distance2(block, i, at.axes, dim);
+        const float4 distances2 = block_distance2(block, i, point.axes, dim);
         uint32_t bits = word4_bits(float4_le(distances2, float4_all(nearest->limit2)));
         if (!bits) continue;
         float lanes2[4];
@@ -378,13 +381,13 @@ static uint32_t search(const copse_octree *tree, const float *center, const cops
 copse_status copse_octree_nearest(const copse_octree *tree, const float *center,
                                   const copse_query *query, uint32_t *id, float *distance2,
                                   uint32_t *visits) {
-  const copse_query asked = query_or_default(query);
+  const copse_query settings = query_or_default(query);
   *id = COPSE_NONE;
-  if (!query_point_ok(center, (int)tree->def.dimensions) || !query_radius_ok(asked.maxDistance))
+  if (!query_point_ok(center, (int)tree->def.dimensions) || !query_radius_ok(settings.maxDistance))
     return COPSE_INVALID_ARGUMENT;
   float found2 = INFINITY;
-  scan_nearest nearest = {{&found2, id}, 1, 0, asked.maxDistance * asked.maxDistance};
-  const uint32_t visited = search(tree, center, &asked, &nearest);
+  scan_nearest nearest = {{&found2, id}, 1, 0, settings.maxDistance * settings.maxDistance};
+  const uint32_t visited = search(tree, center, &settings, &nearest);
   if (distance2) *distance2 = found2;
   if (visits) *visits = visited;
   return COPSE_OK;
@@ -392,16 +395,16 @@ copse_status copse_octree_nearest(const copse_octree *tree, const float *center,
 
 copse_status copse_octree_neighbors(const copse_octree *tree, const float *center, uint32_t k,
                                     const copse_query *query, copse_results *results) {
-  const copse_query asked = query_or_default(query);
+  const copse_query settings = query_or_default(query);
   if (k > tree->slots.used) k = tree->slots.used;
-  if (!query_results_ok(&asked, results, true) || (k && !results->distances2) ||
+  if (!query_results_ok(&settings, results, true) || (k && !results->distances2) ||
       k > results->capacity || !query_point_ok(center, (int)tree->def.dimensions) ||
-      !query_radius_ok(asked.maxDistance))
+      !query_radius_ok(settings.maxDistance))
     return COPSE_INVALID_ARGUMENT;
   if (!k) return COPSE_OK;
   scan_nearest nearest = {
-      {results->distances2, results->ids}, k, 0, asked.maxDistance * asked.maxDistance};
-  results->visits = search(tree, center, &asked, &nearest);
+      {results->distances2, results->ids}, k, 0, settings.maxDistance * settings.maxDistance};
+  results->visits = search(tree, center, &settings, &nearest);
   results->total = nearest.size;
   heap_sort(nearest.heap, nearest.size, BY_DISTANCE);
   return COPSE_OK;

@@ -5,34 +5,35 @@
 
 #include <math.h>
 
-/* A segment, in double: differences of floats, and products of two of them, are then exact unless
- * magnitudes differ widely. */
+/* A segment in double: differences of floats, and products of two of these, are exact unless their
+ * magnitudes differ widely. `way` is to - from. */
 typedef struct segment {
   double from[3], to[3], way[3];
 } segment;
 
-/* Where a segment comes into a box: the fraction of its way, and the axis (3: it begins inside). */
+/* Where a segment enters a box: the fraction of its way, and the axis of the side that it enters
+ * by. 3: it begins inside. */
 typedef struct entry {
   double fraction;
   uint32_t axis;
 } entry;
 
-/* Of a box that the segment meets, so that there is a way to where it begins outside. No box inside
- * another is come to earlier, since each step of this is monotone. */
+/* Returns where a segment enters a box that it meets, so that `way` is not 0 on an axis where it
+ * begins outside. It never enters a box before one that contains it: each step is monotone. */
 ALWAYS_INLINE entry entry_of(const segment *ray, const float *lo, const float *hi, const int dim) {
-  entry found = {0, 3};
+  entry first = {0, 3};
   for (int axis = 0; axis < dim; axis++) {
     const double from = ray->from[axis], way = ray->way[axis];
     if (from >= (double)lo[axis] && from <= (double)hi[axis]) continue;
     const double side = from < (double)lo[axis] ? (double)lo[axis] : (double)hi[axis];
     const double fraction = (side - from) / way;
-    if (fraction > found.fraction) found = (entry){fraction, (uint32_t)axis};
+    if (fraction > first.fraction) first = (entry){fraction, (uint32_t)axis};
   }
-  return found;
+  return first;
 }
 
-/* Whether the line of the segment passes a box, seen along the axis that is neither u nor v: not
- * all of its corners are on the same side. Infinite sides may give NaN, and then it does. */
+/* True if the segment's line meets the box in the plane of the axes u and v: the corners are not
+ * all on one side of it. Infinite sides may give NaN, which counts as a meeting. */
 ALWAYS_INLINE bool passes(const segment *ray, const float *lo, const float *hi, int u, int v) {
   const double a = ray->way[u] * ((double)lo[v] - ray->from[v]);
   const double b = ray->way[u] * ((double)hi[v] - ray->from[v]);
@@ -43,7 +44,7 @@ ALWAYS_INLINE bool passes(const segment *ray, const float *lo, const float *hi, 
   return !(leastV > mostU) && !(mostV < leastU);
 }
 
-/* Whether a segment meets a closed box: their bounds meet, and so do their shadows. */
+/* True if a segment meets a closed box: a separating axis test. */
 ALWAYS_INLINE bool meets(const segment *ray, const float *lo, const float *hi, const int dim) {
   for (int axis = 0; axis < dim; axis++) {
     const double from = ray->from[axis], to = ray->to[axis];
@@ -54,9 +55,11 @@ ALWAYS_INLINE bool meets(const segment *ray, const float *lo, const float *hi, c
   return dim == 2 || (passes(ray, lo, hi, 1, 2) && passes(ray, lo, hi, 2, 0));
 }
 
-/* As a result has it. */
-static float fraction_of(entry found) { return found.fraction < 1 ? (float)found.fraction : 1; }
+/* Returns the fraction of an entry as results hold it. */
+static float fraction_of(entry first) { return first.fraction < 1 ? (float)first.fraction : 1; }
 
+/* Makes an item the hit if the segment enters it before the hit so far, or as early with a lower
+ * id. */
 ALWAYS_INLINE void offer(const segment *ray, const octree_block *block, uint32_t lane,
                          copse_box_hit *hit, const int dim) {
   float lo[3] = {0}, hi[3] = {0};
@@ -65,14 +68,15 @@ ALWAYS_INLINE void offer(const segment *ray, const octree_block *block, uint32_t
     hi[axis] = block->sides[dim + axis][lane];
   }
   if (!meets(ray, lo, hi, dim)) return;
-  const entry found = entry_of(ray, lo, hi, dim);
-  const float fraction = fraction_of(found);
+  const entry first = entry_of(ray, lo, hi, dim);
+  const float fraction = fraction_of(first);
   const uint32_t id = block->ids[lane];
   if (fraction > hit->fraction || (fraction == hit->fraction && id >= hit->id)) return;
   *hit = (copse_box_hit){id, fraction, {0, 0, 0}};
-  if (found.axis < 3) hit->normal[found.axis] = ray->way[found.axis] < 0 ? 1 : -1;
+  if (first.axis < 3) hit->normal[first.axis] = ray->way[first.axis] < 0 ? 1 : -1;
 }
 
+/* Finds the first hit, nearer children first. Returns the number of nodes visited. */
 ALWAYS_INLINE uint32_t cast(const copse_octree *tree, const segment *ray, const copse_query *query,
                             copse_box_hit *hit, const int dim) {
   uint32_t stack[OCTREE_STACK] = {0}, waiting = tree->nodes[0].total > 0, visits = 0, backward = 0;
@@ -86,15 +90,15 @@ ALWAYS_INLINE uint32_t cast(const copse_octree *tree, const segment *ray, const 
     if (!meets(ray, lo, hi, dim) || fraction_of(entry_of(ray, lo, hi, dim)) > hit->fraction)
       continue;
     visits++;
-    for (uint32_t at = node->block; at != COPSE_NONE;) {
-      const octree_block *block = octree_block_at(tree, at, dim);
-      const uint32_t size = octree_block_size(node, at);
+    for (uint32_t blockIndex = node->block; blockIndex != COPSE_NONE;) {
+      const octree_block *block = octree_block_at(tree, blockIndex, dim);
+      const uint32_t size = octree_block_size(node, blockIndex);
       for (uint32_t lane = 0; lane < size; lane++)
         if (octree_wants(tree, query, block->ids[lane])) offer(ray, block, lane, hit, dim);
-      at = block->next;
+      blockIndex = block->next;
     }
     if (!node->children) continue;
-    /* The first on its way on top. */
+    /* The first child on the way comes on top. */
     for (uint32_t i = 1u << dim; i-- > 0;) {
       const uint32_t child = node->children + (i ^ backward);
       if (tree->nodes[child].total) stack[waiting++] = child;
@@ -114,7 +118,7 @@ OUT_OF_LINE uint32_t cast_3d(const copse_octree *tree, const segment *ray, const
 
 copse_status copse_octree_raycast(const copse_octree *tree, const float *from, const float *to,
                                   const copse_query *query, copse_box_hit *hit, uint32_t *visits) {
-  const copse_query asked = query_or_default(query);
+  const copse_query settings = query_or_default(query);
   const int dim = (int)tree->def.dimensions;
   *hit = (copse_box_hit){COPSE_NONE, 1, {0, 0, 0}};
   if (!query_point_ok(from, dim) || !query_point_ok(to, dim)) return COPSE_INVALID_ARGUMENT;
@@ -125,7 +129,7 @@ copse_status copse_octree_raycast(const copse_octree *tree, const float *from, c
     ray.way[axis] = ray.to[axis] - ray.from[axis];
   }
   const uint32_t visited =
-      dim == 3 ? cast_3d(tree, &ray, &asked, hit) : cast_2d(tree, &ray, &asked, hit);
+      dim == 3 ? cast_3d(tree, &ray, &settings, hit) : cast_2d(tree, &ray, &settings, hit);
   if (visits) *visits = visited;
   return COPSE_OK;
 }

@@ -1,4 +1,4 @@
-/* What can be told of the quadtree and the octree: cells, statistics, checks, and snapshots. */
+/* The state of the quadtree and the octree: cells to draw, statistics, validation, snapshots. */
 
 #include "../base/snapshot.h"
 #include "octree.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- In preorder -------------------------------------------------------------------------- */
+/* ---- Nodes in preorder -------------------------------------------------------------------- */
 
 typedef struct preorder {
   uint32_t stack[OCTREE_STACK], waiting;
@@ -17,6 +17,7 @@ static void preorder_start(preorder *walk) {
   walk->waiting = 1;
 }
 
+/* Returns the next node, or NULL after the last. */
 static const octree_node *preorder_next(preorder *walk, const copse_octree *tree) {
   if (!walk->waiting) return NULL;
   const octree_node *node = &tree->nodes[walk->stack[--walk->waiting]];
@@ -28,11 +29,11 @@ static const octree_node *preorder_next(preorder *walk, const copse_octree *tree
 
 size_t copse_octree_cells(const copse_octree *tree, size_t skipped, float *out, size_t capacity) {
   const size_t dim = tree->def.dimensions;
-  drawing drawn = {out, skipped, capacity, 2 * dim + 2, 0};
+  drawing rows = {out, skipped, capacity, 2 * dim + 2, 0};
   preorder walk;
   preorder_start(&walk);
   for (const octree_node *node; (node = preorder_next(&walk, tree));) {
-    float *cell = drawing_next(&drawn);
+    float *cell = drawing_next(&rows);
     if (!cell) continue;
     for (size_t axis = 0; axis < dim; axis++) {
       const float lo = node->lo[axis], hi = node->hi[axis];
@@ -42,9 +43,10 @@ size_t copse_octree_cells(const copse_octree *tree, size_t skipped, float *out, 
     cell[2 * dim] = (float)node->depth;
     cell[2 * dim + 1] = (float)node->total;
   }
-  return drawn.floats;
+  return rows.floats;
 }
 
+/* True if a box is not wholly inside the world's bounds. */
 static bool is_outside(const copse_octree *tree, const float *box) {
   const uint32_t dim = tree->def.dimensions;
   bool outside = false;
@@ -86,14 +88,15 @@ copse_octree_statistics copse_octree_stats(const copse_octree *tree) {
   return stats;
 }
 
-/* ---- Checks, for tests -------------------------------------------------------------------- */
+/* ---- Validation --------------------------------------------------------------------------- */
 
+/* True if a node's blocks and items are consistent, and each item belongs to the node. */
 ALWAYS_INLINE bool items_valid(const copse_octree *tree, const octree_node *node, const int dim) {
   uint32_t seen = 0;
   const octree_block *block;
-  for (uint32_t at = node->block; at != COPSE_NONE; at = block->next) {
-    block = octree_block_at(tree, at, dim);
-    const uint32_t size = octree_block_size(node, at);
+  for (uint32_t blockIndex = node->block; blockIndex != COPSE_NONE; blockIndex = block->next) {
+    block = octree_block_at(tree, blockIndex, dim);
+    const uint32_t size = octree_block_size(node, blockIndex);
     if (&tree->nodes[block->owner] != node || seen >= node->own) return false;
     for (uint32_t lane = 0; lane < BLOCK_ITEMS; lane++) {
       if (lane >= size) {
@@ -101,7 +104,8 @@ ALWAYS_INLINE bool items_valid(const copse_octree *tree, const octree_node *node
         continue;
       }
       const uint32_t slot = block->ids[lane];
-      if (!slots_in_use(&tree->slots, slot) || tree->places[slot] != at * BLOCK_ITEMS + lane)
+      if (!slots_in_use(&tree->slots, slot) ||
+          tree->places[slot] != blockIndex * BLOCK_ITEMS + lane)
         return false;
       float box[6 + BOX_PADDING] = {0};
       octree_box(tree, slot, box, dim);
@@ -134,14 +138,15 @@ bool copse_octree_validate(const copse_octree *tree) {
         return false;
       total += child->total;
     }
-    const bool many = node->total > tree->def.leafSize;
-    if (total != node->total || (node->children && (!many || node->depth >= tree->def.maxDepth)) ||
+    const bool hasMany = node->total > tree->def.leafSize;
+    if (total != node->total ||
+        (node->children && (!hasMany || node->depth >= tree->def.maxDepth)) ||
         !(dim == 3 ? items_valid(tree, node, 3) : items_valid(tree, node, 2)))
       return false;
   }
-  for (uint32_t at = tree->freeSiblings; at; at = tree->nodes[at].parent) freeNodes += siblings;
-  for (uint32_t at = tree->freeBlock; at != COPSE_NONE;) {
-    at = octree_block_at(tree, at, (int)dim)->next;
+  for (uint32_t i = tree->freeSiblings; i; i = tree->nodes[i].parent) freeNodes += siblings;
+  for (uint32_t i = tree->freeBlock; i != COPSE_NONE;) {
+    i = octree_block_at(tree, i, (int)dim)->next;
     freeBlocks++;
   }
   for (uint32_t slot = 0; slot < tree->def.capacity; slot++)
@@ -154,14 +159,14 @@ bool copse_octree_validate(const copse_octree *tree) {
 
 /* ---- Snapshots ---------------------------------------------------------------------------- */
 
-/* After this head come a generation and a group for each slot; then the slots of the items in
- * preorder, those of a node as they came; and their boxes in the same order. So what is built from
- * it is the same to the last bit of every block. */
+/* The head is followed by the generations and the groups of all slots, then by the slots of the
+ * items, in preorder of their nodes and in the order in which they were linked, and by their boxes
+ * in the same order. A tree built from that is equal to the last bit of every block. */
 typedef struct octree_snapshot {
   snapshot_header header;
   uint32_t dimensions, leafSize, maxDepth;
   uint32_t looseness, bounds[6]; /* floats, bit for bit */
-  uint32_t slots;                /* up to the last that was ever in use */
+  uint32_t slots;                /* up to the last one ever used */
   uint32_t count;
 } octree_snapshot;
 _Static_assert(sizeof(octree_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
@@ -199,12 +204,12 @@ copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t cap
   preorder walk;
   preorder_start(&walk);
   for (const octree_node *node; (node = preorder_next(&walk, tree)); begin += node->own) {
-    uint32_t end = begin + node->own; /* the last block is the first that came */
-    for (uint32_t at = node->block; at != COPSE_NONE;) {
-      const octree_block *block = octree_block_at(tree, at, (int)head.dimensions);
-      for (uint32_t lane = octree_block_size(node, at); lane-- > 0;)
+    uint32_t end = begin + node->own; /* the node's last block was filled first */
+    for (uint32_t blockIndex = node->block; blockIndex != COPSE_NONE;) {
+      const octree_block *block = octree_block_at(tree, blockIndex, (int)head.dimensions);
+      for (uint32_t lane = octree_block_size(node, blockIndex); lane-- > 0;)
         order[--end] = block->ids[lane];
-      at = block->next;
+      blockIndex = block->next;
     }
   }
   float *boxes = (float *)(void *)(order + head.count);
@@ -214,12 +219,12 @@ copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t cap
   return COPSE_OK;
 }
 
-/* Whether every slot in use has one box, which is one. */
+/* True if every slot in use has exactly one box, and every box is valid. `seen` is scratch. */
 static bool items_ok(const octree_snapshot *head, const uint32_t *generations,
                      const uint32_t *order, const float *boxes, uint32_t *seen) {
-  uint32_t used = 0;
+  uint32_t inUse = 0;
   for (uint32_t slot = 0; slot < head->slots; slot++) {
-    used += generations[slot] & 1;
+    inUse += generations[slot] & 1;
     seen[slot] = 0;
   }
   for (uint32_t i = 0; i < head->count; i++) {
@@ -228,18 +233,18 @@ static bool items_ok(const octree_snapshot *head, const uint32_t *generations,
         !octree_box_ok(boxes + (size_t)i * 2 * head->dimensions, head->dimensions, &status))
       return false;
   }
-  return used == head->count;
+  return inUse == head->count;
 }
 
 copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes, size_t size) {
-  octree_snapshot head, own = snapshot_head(tree);
+  octree_snapshot head, expected = snapshot_head(tree);
   if (size < sizeof head) return COPSE_BAD_SNAPSHOT;
   memcpy(&head, bytes, sizeof head);
-  own.header = head.header;
-  own.slots = head.slots;
-  own.count = head.count;
+  expected.header = head.header;
+  expected.slots = head.slots;
+  expected.count = head.count;
   if (!snapshot_fits(&head.header, size, SNAPSHOT_OCTREE) ||
-      memcmp(&head, &own, sizeof head) != 0 || size != snapshot_bytes(&head))
+      memcmp(&head, &expected, sizeof head) != 0 || size != snapshot_bytes(&head))
     return COPSE_BAD_SNAPSHOT;
   return head.slots <= tree->def.capacity ? COPSE_OK : COPSE_FULL;
 }
