@@ -285,9 +285,10 @@ bool octree_split(copse_octree *tree, uint32_t nodeIndex) {
   return true;
 }
 
-/* Unlinks all items of a node and calls relink(tree, targetIndex, slot, box) for each. */
+/* Unlinks all items of a node and calls relink(tree, targetIndex, slot, box, dim) for each. */
 ALWAYS_INLINE void take_items(copse_octree *tree, uint32_t nodeIndex,
-                              void (*relink)(copse_octree *, uint32_t, uint32_t, const float *),
+                              void (*relink)(copse_octree *, uint32_t, uint32_t, const float *,
+                                             int),
                               uint32_t targetIndex, const int dim) {
   octree_node *node = &tree->nodes[nodeIndex];
   uint32_t blockIndex = node->block, size = node->own ? octree_block_size(node, blockIndex) : 0;
@@ -300,7 +301,7 @@ ALWAYS_INLINE void take_items(copse_octree *tree, uint32_t nodeIndex,
     free_block(tree, blockIndex);
     for (uint32_t lane = 0; lane < size; lane++) {
       for (int side = 0; side < 2 * dim; side++) box[side] = block.sides[side][lane];
-      relink(tree, targetIndex, block.ids[lane], box);
+      relink(tree, targetIndex, block.ids[lane], box, dim);
     }
     blockIndex = block.next;
   }
@@ -317,12 +318,6 @@ ALWAYS_INLINE void sift(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, c
   }
   octree_link(tree, childIndex ? childIndex : nodeIndex, slot, box);
 }
-static void sift_2d(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const float *box) {
-  sift(tree, nodeIndex, slot, box, 2);
-}
-static void sift_3d(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const float *box) {
-  sift(tree, nodeIndex, slot, box, 3);
-}
 
 /* Splits a node and its descendants until none of them should be split. */
 static void split_all(copse_octree *tree, uint32_t nodeIndex) {
@@ -332,17 +327,16 @@ static void split_all(copse_octree *tree, uint32_t nodeIndex) {
     nodeIndex = stack[--waiting];
     if (!octree_should_split(tree, &tree->nodes[nodeIndex]) || !octree_split(tree, nodeIndex))
       continue;
-    if (tree->def.dimensions == 3)
-      take_items(tree, nodeIndex, sift_3d, nodeIndex, 3);
-    else
-      take_items(tree, nodeIndex, sift_2d, nodeIndex, 2);
+    OCTREE_INLINE(take_items, tree, nodeIndex, sift, nodeIndex);
     for (uint32_t i = 1u << tree->def.dimensions; i-- > 0;)
       if (tree->nodes[tree->nodes[nodeIndex].children + i].total)
         stack[waiting++] = tree->nodes[nodeIndex].children + i;
   }
 }
 
-static void link_again(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const float *box) {
+static void link_again(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const float *box,
+                       const int dim) {
+  (void)dim;
   octree_link(tree, nodeIndex, slot, box);
   tree->changes++;
 }
@@ -353,12 +347,7 @@ static void merge(copse_octree *tree, uint32_t rootIndex) {
   stack[0] = rootIndex;
   while (waiting) {
     const uint32_t nodeIndex = stack[--waiting], children = tree->nodes[nodeIndex].children;
-    if (nodeIndex != rootIndex) {
-      if (tree->def.dimensions == 3)
-        take_items(tree, nodeIndex, link_again, rootIndex, 3);
-      else
-        take_items(tree, nodeIndex, link_again, rootIndex, 2);
-    }
+    if (nodeIndex != rootIndex) OCTREE_INLINE(take_items, tree, nodeIndex, link_again, rootIndex);
     if (!children) continue;
     for (uint32_t i = 1u << tree->def.dimensions; i-- > 0;) stack[waiting++] = children + i;
     tree->nodes[nodeIndex].children = 0;
@@ -398,7 +387,8 @@ static void lift(copse_octree *tree, uint32_t slot, uint32_t ancestor) {
   tree->changes++;
 }
 
-ALWAYS_INLINE void move_item(copse_octree *tree, uint32_t slot, const float *box, const int dim) {
+ALWAYS_INLINE void move_item_in(copse_octree *tree, uint32_t slot, const float *box,
+                                const int dim) {
   const box4 item = box4_load(box, dim);
   octree_block *block = octree_block_of(tree, slot, dim);
   const uint32_t oldIndex = block->owner;
@@ -414,18 +404,12 @@ ALWAYS_INLINE void move_item(copse_octree *tree, uint32_t slot, const float *box
   sink(tree, nodeIndex, slot, box, dim);
 }
 
-OUT_OF_LINE void move_2d(copse_octree *tree, uint32_t slot, const float *box) {
-  move_item(tree, slot, box, 2);
-}
-OUT_OF_LINE void move_3d(copse_octree *tree, uint32_t slot, const float *box) {
-  move_item(tree, slot, box, 3);
-}
+OCTREE_PROCEDURE(move_item, (copse_octree *const tree, uint32_t slot, const float *box),
+                 (tree, slot, box), move_item_in(tree, slot, box, dim))
+
 static void sink_from_root(copse_octree *tree, uint32_t slot, const float *box) {
   tree->nodes[0].total++;
-  if (tree->def.dimensions == 3)
-    sink(tree, 0, slot, box, 3);
-  else
-    sink(tree, 0, slot, box, 2);
+  OCTREE_INLINE(sink, tree, 0, slot, box);
 }
 
 bool octree_box_ok(const float *box, uint32_t dimensions, copse_status *status) {
@@ -478,10 +462,7 @@ copse_status copse_octree_move(copse_octree *tree, uint32_t slot, const float *b
   if (!slots_in_use(&tree->slots, slot)) return COPSE_STALE_HANDLE;
   if (!octree_box_ok(box, tree->def.dimensions, &status)) return status;
   const float *stored = take_box(tree, slot, box);
-  if (tree->def.dimensions == 3)
-    move_3d(tree, slot, stored);
-  else
-    move_2d(tree, slot, stored);
+  move_item(tree, slot, stored);
   return COPSE_OK;
 }
 
@@ -519,19 +500,11 @@ ALWAYS_INLINE copse_status check_boxes_in(copse_octree *tree, uint32_t count, bo
   return COPSE_OK;
 }
 
-OUT_OF_LINE copse_status check_boxes_2d(copse_octree *tree, uint32_t count, bool isLoad,
-                                        uint32_t *leaving, uint32_t *firstBad) {
-  return check_boxes_in(tree, count, isLoad, leaving, firstBad, 2);
-}
-OUT_OF_LINE copse_status check_boxes_3d(copse_octree *tree, uint32_t count, bool isLoad,
-                                        uint32_t *leaving, uint32_t *firstBad) {
-  return check_boxes_in(tree, count, isLoad, leaving, firstBad, 3);
-}
-static copse_status check_boxes(copse_octree *tree, uint32_t count, bool isLoad, uint32_t *leaving,
-                                uint32_t *firstBad) {
-  return tree->def.dimensions == 3 ? check_boxes_3d(tree, count, isLoad, leaving, firstBad)
-                                   : check_boxes_2d(tree, count, isLoad, leaving, firstBad);
-}
+OCTREE_FUNCTION(copse_status, check_boxes,
+                (copse_octree *const tree, uint32_t count, bool isLoad, uint32_t *leaving,
+                 uint32_t *firstBad),
+                (tree, count, isLoad, leaving, firstBad),
+                check_boxes_in(tree, count, isLoad, leaving, firstBad, dim))
 
 static void rebuild(copse_octree *tree, uint32_t count) {
   octree_rebuild(tree, count);
@@ -564,11 +537,7 @@ copse_status copse_octree_move_all(copse_octree *tree, uint32_t *firstBad) {
   }
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t slot = tree->order[0][i];
-    const float *box = tree->boxes + (size_t)slot * 2 * dim;
-    if (dim == 3)
-      move_3d(tree, slot, box);
-    else
-      move_2d(tree, slot, box);
+    move_item(tree, slot, tree->boxes + (size_t)slot * 2 * dim);
   }
   return COPSE_OK;
 }

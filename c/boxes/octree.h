@@ -155,6 +155,34 @@ ALWAYS_INLINE bool octree_should_split(const copse_octree *tree, const octree_no
   return !node->children && node->total > tree->def.leafSize && node->depth < tree->def.maxDepth;
 }
 
+/* ---- One body for two and three dimensions ---- */
+
+/* Calls an inlined function with the tree's number of dimensions as a constant last argument. */
+#define OCTREE_INLINE(function, tree, ...)                                                         \
+  ((tree)->def.dimensions == 3 ? function(tree, __VA_ARGS__, 3) : function(tree, __VA_ARGS__, 2))
+
+/* Defines a function `name` with the given parameters, the first of which is `tree`, that evaluates
+ * `call`: an expression in which `dim`, the tree's number of dimensions, is a constant. It is
+ * compiled out of line, once for each. `arguments` are the parameters' names, to pass them on. */
+#define OCTREE_FUNCTION(type, name, parameters, arguments, call)                                   \
+  OCTREE_DEFINE(type, return, name, parameters, arguments, call)
+/* The same for a function that returns nothing. */
+#define OCTREE_PROCEDURE(name, parameters, arguments, call)                                        \
+  OCTREE_DEFINE(void, , name, parameters, arguments, call)
+
+#define OCTREE_DEFINE(type, result, name, parameters, arguments, call)                             \
+  OUT_OF_LINE type name##_2d parameters {                                                          \
+    enum { dim = 2 };                                                                              \
+    result call;                                                                                   \
+  }                                                                                                \
+  OUT_OF_LINE type name##_3d parameters {                                                          \
+    enum { dim = 3 };                                                                              \
+    result call;                                                                                   \
+  }                                                                                                \
+  ALWAYS_INLINE type name parameters {                                                             \
+    result tree->def.dimensions == 3 ? name##_3d arguments : name##_2d arguments;                  \
+  }
+
 /* ---- Shared by the files of this folder ---- */
 
 /* True if a box has finite coordinates and lo <= hi on every axis. Otherwise sets *status. */

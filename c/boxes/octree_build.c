@@ -59,9 +59,4 @@ ALWAYS_INLINE void rebuild_in(copse_octree *tree, uint32_t count, const int dim)
   }
 }
 
-void octree_rebuild(copse_octree *tree, uint32_t count) {
-  if (tree->def.dimensions == 3)
-    rebuild_in(tree, count, 3);
-  else
-    rebuild_in(tree, count, 2);
-}
+void octree_rebuild(copse_octree *tree, uint32_t count) { OCTREE_INLINE(rebuild_in, tree, count); }

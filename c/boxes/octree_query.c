@@ -161,41 +161,24 @@ ALWAYS_INLINE void collect_in(const copse_octree *tree, const region *where, con
   results->visits = visits;
 }
 
-OUT_OF_LINE void collect_box_2d(const copse_octree *tree, const region *where, const filter *wanted,
-                                copse_results *results) {
-  collect_in(tree, where, wanted, results, SHAPE_BOX, 2);
-}
-OUT_OF_LINE void collect_box_3d(const copse_octree *tree, const region *where, const filter *wanted,
-                                copse_results *results) {
-  collect_in(tree, where, wanted, results, SHAPE_BOX, 3);
-}
-OUT_OF_LINE void collect_circle_2d(const copse_octree *tree, const region *where,
-                                   const filter *wanted, copse_results *results) {
-  collect_in(tree, where, wanted, results, SHAPE_CIRCLE, 2);
-}
-OUT_OF_LINE void collect_circle_3d(const copse_octree *tree, const region *where,
-                                   const filter *wanted, copse_results *results) {
-  collect_in(tree, where, wanted, results, SHAPE_CIRCLE, 3);
-}
+OCTREE_PROCEDURE(collect_box,
+                 (const copse_octree *tree, const region *where, const filter *wanted,
+                  copse_results *results),
+                 (tree, where, wanted, results),
+                 collect_in(tree, where, wanted, results, SHAPE_BOX, dim))
+OCTREE_PROCEDURE(collect_circle,
+                 (const copse_octree *tree, const region *where, const filter *wanted,
+                  copse_results *results),
+                 (tree, where, wanted, results),
+                 collect_in(tree, where, wanted, results, SHAPE_CIRCLE, dim))
 
-static void collect_box(const copse_octree *tree, const region *where, const filter *wanted,
-                        copse_results *results) {
-  if (tree->def.dimensions == 3)
-    collect_box_3d(tree, where, wanted, results);
-  else
-    collect_box_2d(tree, where, wanted, results);
-}
-
-static copse_status collect_circle(const copse_octree *tree, const float *center, float radius,
+static copse_status collect_within(const copse_octree *tree, const float *center, float radius,
                                    const filter *wanted, copse_results *results) {
   region where;
   if (!query_point_ok(center, (int)tree->def.dimensions) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
   region_set_circle(&where, center, radius * radius, tree->def.dimensions);
-  if (tree->def.dimensions == 3)
-    collect_circle_3d(tree, &where, wanted, results);
-  else
-    collect_circle_2d(tree, &where, wanted, results);
+  collect_circle(tree, &where, wanted, results);
   return COPSE_OK;
 }
 
@@ -204,7 +187,7 @@ copse_status copse_octree_within(const copse_octree *tree, const float *center, 
   const copse_query settings = query_or_default(query);
   const filter wanted = filter_of(&settings);
   if (!query_results_ok(&settings, results, true)) return COPSE_INVALID_ARGUMENT;
-  const copse_status status = collect_circle(tree, center, radius, &wanted, results);
+  const copse_status status = collect_within(tree, center, radius, &wanted, results);
   if (status == COPSE_OK) query_sort(&settings, results);
   return status;
 }
@@ -233,7 +216,7 @@ static copse_status count_within(const copse_octree *tree, const float *center, 
   filter wanted = filter_of(&settings);
   wanted.stopAtFirst = stopAtFirst;
   copse_results none = {0};
-  const copse_status status = collect_circle(tree, center, radius, &wanted, &none);
+  const copse_status status = collect_within(tree, center, radius, &wanted, &none);
   *total = none.total;
   if (visits) *visits = none.visits;
   return status;
@@ -266,10 +249,7 @@ static void pairs_of(const copse_octree *tree, uint32_t id, filter *wanted, cops
   const uint32_t dim = tree->def.dimensions;
   region where;
   float box[6];
-  if (dim == 3)
-    octree_box(tree, id, box, 3);
-  else
-    octree_box(tree, id, box, 2);
+  OCTREE_INLINE(octree_box, tree, id, box);
   copy_point(where.box.lo, box, dim);
   copy_point(where.box.hi, box + dim, dim);
   wanted->least = id + 1;
@@ -364,19 +344,10 @@ ALWAYS_INLINE uint32_t neighbors_in(const copse_octree *tree, const float *cente
   return visits;
 }
 
-OUT_OF_LINE uint32_t neighbors_2d(const copse_octree *tree, const float *center,
-                                  const copse_query *query, scan_nearest *nearest) {
-  return neighbors_in(tree, center, query, nearest, 2);
-}
-OUT_OF_LINE uint32_t neighbors_3d(const copse_octree *tree, const float *center,
-                                  const copse_query *query, scan_nearest *nearest) {
-  return neighbors_in(tree, center, query, nearest, 3);
-}
-static uint32_t search(const copse_octree *tree, const float *center, const copse_query *query,
-                       scan_nearest *nearest) {
-  return tree->def.dimensions == 3 ? neighbors_3d(tree, center, query, nearest)
-                                   : neighbors_2d(tree, center, query, nearest);
-}
+OCTREE_FUNCTION(uint32_t, neighbors,
+                (const copse_octree *tree, const float *center, const copse_query *query,
+                 scan_nearest *nearest),
+                (tree, center, query, nearest), neighbors_in(tree, center, query, nearest, dim))
 
 copse_status copse_octree_nearest(const copse_octree *tree, const float *center,
                                   const copse_query *query, uint32_t *id, float *distance2,
@@ -387,7 +358,7 @@ copse_status copse_octree_nearest(const copse_octree *tree, const float *center,
     return COPSE_INVALID_ARGUMENT;
   float found2 = INFINITY;
   scan_nearest nearest = {{&found2, id}, 1, 0, settings.maxDistance * settings.maxDistance};
-  const uint32_t visited = search(tree, center, &settings, &nearest);
+  const uint32_t visited = neighbors(tree, center, &settings, &nearest);
   if (distance2) *distance2 = found2;
   if (visits) *visits = visited;
   return COPSE_OK;
@@ -404,7 +375,7 @@ copse_status copse_octree_neighbors(const copse_octree *tree, const float *cente
   if (!k) return COPSE_OK;
   scan_nearest nearest = {
       {results->distances2, results->ids}, k, 0, settings.maxDistance * settings.maxDistance};
-  results->visits = search(tree, center, &settings, &nearest);
+  results->visits = neighbors(tree, center, &settings, &nearest);
   results->total = nearest.size;
   heap_sort(nearest.heap, nearest.size, BY_DISTANCE);
   return COPSE_OK;

@@ -77,8 +77,8 @@ ALWAYS_INLINE void offer(const segment *ray, const octree_block *block, uint32_t
 }
 
 /* Finds the first hit, nearer children first. Returns the number of nodes visited. */
-ALWAYS_INLINE uint32_t cast(const copse_octree *tree, const segment *ray, const copse_query *query,
-                            copse_box_hit *hit, const int dim) {
+ALWAYS_INLINE uint32_t cast_in(const copse_octree *tree, const segment *ray,
+                               const copse_query *query, copse_box_hit *hit, const int dim) {
   uint32_t stack[OCTREE_STACK] = {0}, waiting = tree->nodes[0].total > 0, visits = 0, backward = 0;
   for (int axis = 0; axis < dim; axis++) backward |= (uint32_t)(ray->way[axis] < 0) << axis;
   while (waiting) {
@@ -107,14 +107,10 @@ ALWAYS_INLINE uint32_t cast(const copse_octree *tree, const segment *ray, const 
   return visits;
 }
 
-OUT_OF_LINE uint32_t cast_2d(const copse_octree *tree, const segment *ray, const copse_query *query,
-                             copse_box_hit *hit) {
-  return cast(tree, ray, query, hit, 2);
-}
-OUT_OF_LINE uint32_t cast_3d(const copse_octree *tree, const segment *ray, const copse_query *query,
-                             copse_box_hit *hit) {
-  return cast(tree, ray, query, hit, 3);
-}
+OCTREE_FUNCTION(uint32_t, cast,
+                (const copse_octree *tree, const segment *ray, const copse_query *query,
+                 copse_box_hit *hit),
+                (tree, ray, query, hit), cast_in(tree, ray, query, hit, dim))
 
 copse_status copse_octree_raycast(const copse_octree *tree, const float *from, const float *to,
                                   const copse_query *query, copse_box_hit *hit, uint32_t *visits) {
@@ -128,8 +124,7 @@ copse_status copse_octree_raycast(const copse_octree *tree, const float *from, c
     ray.to[axis] = (double)to[axis];
     ray.way[axis] = ray.to[axis] - ray.from[axis];
   }
-  const uint32_t visited =
-      dim == 3 ? cast_3d(tree, &ray, &settings, hit) : cast_2d(tree, &ray, &settings, hit);
+  const uint32_t visited = cast(tree, &ray, &settings, hit);
   if (visits) *visits = visited;
   return COPSE_OK;
 }

@@ -56,10 +56,7 @@ static bool is_outside(const copse_octree *tree, const float *box) {
 }
 
 static void box_of(const copse_octree *tree, uint32_t slot, float *box) {
-  if (tree->def.dimensions == 3)
-    octree_box(tree, slot, box, 3);
-  else
-    octree_box(tree, slot, box, 2);
+  OCTREE_INLINE(octree_box, tree, slot, box);
 }
 
 copse_octree_statistics copse_octree_stats(const copse_octree *tree) {
@@ -141,7 +138,7 @@ bool copse_octree_validate(const copse_octree *tree) {
     const bool hasMany = node->total > tree->def.leafSize;
     if (total != node->total ||
         (node->children && (!hasMany || node->depth >= tree->def.maxDepth)) ||
-        !(dim == 3 ? items_valid(tree, node, 3) : items_valid(tree, node, 2)))
+        !OCTREE_INLINE(items_valid, tree, node))
       return false;
   }
   for (uint32_t i = tree->freeSiblings; i; i = tree->nodes[i].parent) freeNodes += siblings;
