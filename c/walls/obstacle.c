@@ -12,48 +12,49 @@ copse_obstacle_def copse_obstacle_default(void) {
   return (copse_obstacle_def){.capacity = 1000, .leafSize = 32};
 }
 
-/* The definition with what it leaves open; false when it is none. */
+/* Replaces options that are 0 by their defaults. False if the definition is invalid. */
 static bool complete(copse_obstacle_def *def) {
   if (!def->pieces) def->pieces = 2 * def->capacity;
   return def->capacity >= 1 && def->capacity <= COPSE_MAX_CAPACITY &&
          def->pieces >= def->capacity && def->pieces <= MOST_PIECES && def->leafSize >= 1;
 }
 
-/* A node is divided when it holds more than leafSize pieces, and so that each side has a quarter of
- * them: no leaf but the root is smaller than a quarter of that. */
+/* Returns the size of the node pool. Only nodes of more than leafSize pieces are divided, and each
+ * side gets at least a quarter of them: this limits how small leaves can be. */
 static uint64_t node_capacity(const copse_obstacle_def *def) {
-  const uint64_t pieces = def->pieces, least = def->leafSize / 4 + 1;
-  return 2 * (pieces / least) + 1;
+  const uint64_t pieces = def->pieces, smallestLeaf = def->leafSize / 4 + 1;
+  return 2 * (pieces / smallestLeaf) + 1;
 }
 
-/* Points the arrays into a block, or measures it. */
+/* Points the arrays into `memory`, or only measures if it is NULL. Returns the bytes needed. */
 static uint64_t carve(copse_obstacle *tree, void *memory) {
-  arena all = arena_over(memory);
+  arena layout = arena_over(memory);
   const uint64_t capacity = tree->def.capacity;
-  const uint64_t pieces = (uint64_t)tree->def.pieces + 3; /* read four at a time */
-  tree->vertices = arena_carve(&all, capacity, 2 * sizeof(float));
-  tree->slots.generations = arena_carve(&all, capacity, sizeof(uint32_t));
-  tree->slots.free = arena_carve(&all, slots_words((uint32_t)capacity), sizeof(uint32_t));
-  tree->next = arena_carve(&all, capacity, sizeof(uint32_t));
-  tree->polygons = arena_carve(&all, capacity, sizeof(uint32_t));
-  tree->solid = arena_carve(&all, capacity, sizeof(uint32_t));
-  tree->edges = arena_carve(&all, capacity, sizeof *tree->edges);
-  tree->kinds = arena_carve(&all, capacity, sizeof(uint32_t));
-  tree->lines = arena_carve(&all, capacity, sizeof *tree->lines);
-  tree->corners = arena_carve(&all, capacity, sizeof *tree->corners);
-  tree->nodes = arena_carve(&all, node_capacity(&tree->def), sizeof *tree->nodes);
-  tree->boxes = arena_carve(&all, node_capacity(&tree->def), sizeof *tree->boxes);
-  tree->pieces = arena_carve(&all, tree->def.pieces, sizeof *tree->pieces);
-  for (int end = 0; end < 4; end++) tree->pieceEnds[end] = arena_carve(&all, pieces, sizeof(float));
+  const uint64_t pieces = (uint64_t)tree->def.pieces + 3; /* padding: read four at a time */
+  tree->vertices = arena_carve(&layout, capacity, 2 * sizeof(float));
+  tree->slots.generations = arena_carve(&layout, capacity, sizeof(uint32_t));
+  tree->slots.free = arena_carve(&layout, slots_words((uint32_t)capacity), sizeof(uint32_t));
+  tree->next = arena_carve(&layout, capacity, sizeof(uint32_t));
+  tree->polygons = arena_carve(&layout, capacity, sizeof(uint32_t));
+  tree->solid = arena_carve(&layout, capacity, sizeof(uint32_t));
+  tree->edges = arena_carve(&layout, capacity, sizeof *tree->edges);
+  tree->kinds = arena_carve(&layout, capacity, sizeof(uint32_t));
+  tree->lines = arena_carve(&layout, capacity, sizeof *tree->lines);
+  tree->corners = arena_carve(&layout, capacity, sizeof *tree->corners);
+  tree->nodes = arena_carve(&layout, node_capacity(&tree->def), sizeof *tree->nodes);
+  tree->boxes = arena_carve(&layout, node_capacity(&tree->def), sizeof *tree->boxes);
+  tree->pieces = arena_carve(&layout, tree->def.pieces, sizeof *tree->pieces);
+  for (int end = 0; end < 4; end++)
+    tree->pieceEnds[end] = arena_carve(&layout, pieces, sizeof(float));
   for (int i = 0; i < 2; i++) {
     for (int end = 0; end < 4; end++)
-      tree->work[i].ends[end] = arena_carve(&all, pieces, sizeof(float));
-    tree->work[i].pieces = arena_carve(&all, pieces, sizeof *tree->pieces);
+      tree->work[i].ends[end] = arena_carve(&layout, pieces, sizeof(float));
+    tree->work[i].pieces = arena_carve(&layout, pieces, sizeof *tree->pieces);
   }
-  return arena_block_bytes(all.used);
+  return arena_block_bytes(layout.used);
 }
 
-/* Takes zeroed memory for all arrays. */
+/* Allocates all arrays, zeroed. */
 static copse_status take_memory(copse_obstacle *tree) {
   tree->memoryBytes = carve(tree, NULL);
   tree->memory = memory_take(&tree->def.allocator, tree->memoryBytes);
@@ -82,19 +83,19 @@ void obstacle_empty(copse_obstacle *tree) {
 
 copse_status copse_obstacle_create(const copse_obstacle_def *def, copse_obstacle **tree) {
   *tree = NULL;
-  copse_obstacle_def whole = *def;
-  if (!complete(&whole)) return COPSE_INVALID_ARGUMENT;
-  copse_obstacle *made = memory_take(&def->allocator, sizeof *made);
-  if (!made) return COPSE_OUT_OF_MEMORY;
-  *made = (copse_obstacle){.def = whole};
-  if (take_memory(made) != COPSE_OK) {
-    memory_give(&def->allocator, made, sizeof *made);
+  copse_obstacle_def completed = *def;
+  if (!complete(&completed)) return COPSE_INVALID_ARGUMENT;
+  copse_obstacle *created = memory_take(&def->allocator, sizeof *created);
+  if (!created) return COPSE_OUT_OF_MEMORY;
+  *created = (copse_obstacle){.def = completed};
+  if (take_memory(created) != COPSE_OK) {
+    memory_give(&def->allocator, created, sizeof *created);
     return COPSE_OUT_OF_MEMORY;
   }
-  made->slots.capacity = def->capacity;
-  slots_recount(&made->slots);
-  obstacle_empty(made);
-  *tree = made;
+  created->slots.capacity = def->capacity;
+  slots_recount(&created->slots);
+  obstacle_empty(created);
+  *tree = created;
   return COPSE_OK;
 }
 
@@ -105,7 +106,7 @@ void copse_obstacle_destroy(copse_obstacle *tree) {
   memory_give(&allocator, tree, sizeof *tree);
 }
 
-/* The definition after reserve: the room for pieces grows in proportion. */
+/* Returns the definition after a reserve: the number of pieces grows in proportion. */
 static copse_obstacle_def reserved(const copse_obstacle *tree, uint32_t capacity) {
   copse_obstacle_def larger = tree->def;
   if (capacity <= larger.capacity) return larger;
@@ -170,14 +171,14 @@ static bool points_ok(const float *points, uint32_t count) {
   return true;
 }
 
-/* Writes a vertex; -0 becomes 0. */
+/* Writes a vertex. Adding 0 turns -0 into 0. */
 static void put(copse_obstacle *tree, uint32_t vertex, const float *point) {
   for (int axis = 0; axis < 2; axis++)
     tree->vertices[(size_t)2 * vertex + (size_t)axis] = point[axis] + 0.0f;
 }
 
-/* Returns which way round the vertices of a loop go: 1 counter-clockwise, -1 clockwise, 0: it has
- * no area. */
+/* Returns the winding of a loop's vertices: 1 counter-clockwise, -1 clockwise, 0 without an area.
+ */
 static int32_t turn_of(const copse_obstacle *tree, uint32_t slot) {
   const vec first = vec_of(tree->vertices + (size_t)2 * slot);
   double area = 0;

@@ -1,14 +1,14 @@
 /* The obstacle tree: walls in a binary space partition.
  *
- * A node is a line with all that lies left of it below one child, all that lies right below the
- * other; a leaf holds pieces of edges. An edge that crosses a line is split there, into pieces that
- * share its id and each cover some of its way from 0 to 1. Positions inside are relative to the
- * middle of all edges, so that floats are precise where the walls are.
+ * An inner node is a line: pieces left of it are below one child, pieces right of it below the
+ * other. A leaf holds pieces of edges. An edge that crosses a line is split there into pieces,
+ * which have the edge's id and each cover a part of its way from 0 to 1. Positions in the tree are
+ * relative to the center of all edges, so that floats are precise where the walls are.
  *
- * What lies within a thin tolerance of a line may be on either side; queries allow for twice that
- * and for their own rounding, so that they reach every piece that matters. Then they test the whole
- * edge, in double, from the caller's coordinates. What a query finds on an edge lies on one of its
- * pieces: only that piece reports it.
+ * A piece within a thin tolerance of a line may be on either side. Queries allow for twice the
+ * tolerance and for their own rounding, so that they reach every piece that matters. Then they test
+ * the whole edge, in double, from the caller's coordinates. The result is a point of the edge,
+ * which lies on one of its pieces: only that piece reports it.
  *
  * After H. Fuchs, Z. M. Kedem, B. F. Naylor, "On visible surface generation by a priori tree
  * structures" (1980); the choice of lines after J. van den Berg and others, RVO2. */
@@ -20,31 +20,31 @@
 #include <math.h>
 
 typedef struct obstacle_node {
-  float normal[2];     /* of the line, to its left; unit length */
-  float offset;        /* of its points along the normal */
-  uint32_t left;       /* the right child is the next node; 0: a leaf */
-  uint32_t begin, end; /* the pieces in it and below */
+  float normal[2];     /* of the line, pointing left; unit length */
+  float offset;        /* dot product of the normal and any point of the line */
+  uint32_t left;       /* the left child, 0: a leaf. The right child is the next node */
+  uint32_t begin, end; /* the pieces of its subtree */
 } obstacle_node;
 
 typedef struct obstacle_piece {
   uint32_t edge;
-  float from, to; /* of the edge's way */
+  float from, to; /* fractions of the edge's way */
 } obstacle_piece;
 
-/* Where an edge begins and ends. Vertices of its id and after it: in this order, unless it is
- * reversed, so that what is solid lies left. */
+/* The ends of an edge: the vertex of its id and the next one, in this order unless the edge is
+ * reversed. The solid side is left. */
 typedef struct obstacle_edge {
   float from[2], to[2];
 } obstacle_edge;
 
-/* An edge in its loop, for those who walk along walls. */
+/* An edge's neighbors in its loop. */
 typedef struct obstacle_corner {
-  uint32_t before, after; /* the edges that end where it begins, and begin where it ends */
+  uint32_t before, after; /* the edge that ends where it begins, the edge that begins at its end */
   float direction[2];     /* of the edge; unit length */
-  int32_t turn;           /* at its begin: positive to the left, negative to the right */
+  int32_t turn;           /* at its start: 1 left, -1 right, 0 straight on */
 } obstacle_corner;
 
-/* Pieces while the tree is built: their ends, in arrays for four at a time. */
+/* Pieces while the tree is built. Their ends are in arrays, to be read four at a time. */
 typedef struct obstacle_work {
   float *ends[4]; /* x0, y0, x1, y1 */
   obstacle_piece *pieces;
@@ -52,13 +52,12 @@ typedef struct obstacle_work {
 
 enum { OBSTACLE_STACK = COPSE_MAX_DEPTH + 1 };
 
-/* What is solid of a polygon: the winding of its edges, or one of the others. That of snapshots,
- * too. */
+/* The solid side of a polygon. Snapshots hold these values. */
 enum {
   SOLID_OUTSIDE = -1,
-  SOLID_BY_WINDING, /* of its vertices as they are: it had no area when it was added */
+  SOLID_BY_WINDING, /* by the current winding: the polygon had no area when it was added */
   SOLID_INSIDE,
-  SOLID_NOWHERE /* it is two-sided */
+  SOLID_NOWHERE /* two-sided */
 };
 
 struct copse_obstacle {
@@ -66,25 +65,25 @@ struct copse_obstacle {
   void *memory; /* holds all arrays */
   uint64_t memoryBytes;
 
-  /* By vertex. */
+  /* By vertex, as of now. */
   slots slots;
-  float *vertices; /* the caller's side */
+  float *vertices; /* written by the caller */
   uint32_t *next, *polygons;
-  int32_t *solid; /* by polygon; other vertices: 0 */
+  int32_t *solid; /* of a polygon, at its first vertex; 0 at the others */
   uint32_t polygonCount;
   bool changed;
 
-  /* Of the last build, by vertex. */
+  /* By vertex, as of the last build. */
   obstacle_edge *edges;
-  uint32_t *kinds;   /* what the tree has of this edge */
-  float (*lines)[3]; /* normal and offset, for the choice of a line */
+  uint32_t *kinds;   /* bits EDGE_*; 0: the edge is not in the tree */
+  float (*lines)[3]; /* normal and offset of the edge's line: candidates for nodes */
   obstacle_corner *corners;
 
-  /* The last build. */
+  /* The tree of the last build. */
   obstacle_node *nodes;
-  float (*boxes)[4]; /* of each node the bounds of its edges: lo x, y, -hi x, -y */
+  float (*boxes)[4]; /* by node, the bounds of its whole edges: lo x, lo y, -hi x, -hi y */
   obstacle_piece *pieces;
-  float *pieceEnds[4]; /* of each piece its whole edge: x0, y0, x1, y1 */
+  float *pieceEnds[4]; /* by piece, the ends of its whole edge: x0, y0, x1, y1 */
   uint32_t nodeCount, pieceCount, edgeCount, dropped;
   float bounds[4];
   float center[2];
@@ -94,16 +93,16 @@ struct copse_obstacle {
   obstacle_work work[2];
 };
 
-/* Bits of `kinds`; 0: not in the tree. */
+/* Bits of `kinds`. */
 enum { EDGE_PRESENT = 1, EDGE_TWO_SIDED = 2, EDGE_OF_AREA = 4, EDGE_REVERSED = 8 };
 
-/* ---- Exact tests, in double: those that copse.h tells ---- */
+/* ---- Exact tests, in double, as documented in copse.h ---- */
 
 typedef struct vec {
   double x, y;
 } vec;
 
-/* The ends of a piece's edge. */
+/* The two ends of a piece's whole edge. */
 ALWAYS_INLINE vec piece_from(const copse_obstacle *tree, uint32_t piece) {
   return (vec){(double)tree->pieceEnds[0][piece], (double)tree->pieceEnds[1][piece]};
 }
@@ -116,10 +115,11 @@ ALWAYS_INLINE vec vec_to(vec a, vec b) { return (vec){b.x - a.x, b.y - a.y}; }
 ALWAYS_INLINE double vec_cross(vec u, vec v) { return u.x * v.y - u.y * v.x; }
 ALWAYS_INLINE double vec_dot(vec u, vec v) { return u.x * v.x + u.y * v.y; }
 
-/* Positive when p lies left of the line a … b. */
+/* Returns a positive number if p is left of the line a … b, a negative one if it is right of it. */
 ALWAYS_INLINE double side_of(vec a, vec b, vec p) { return vec_cross(vec_to(a, b), vec_to(a, p)); }
 
-/* The nearest to a point on an edge: where on its way, and how far. */
+/* The point of an edge that is nearest to a given point: the fraction `at` of the edge's way, the
+ * position, and the squared distance. */
 typedef struct foot {
   double at, x, y, distance2;
 } foot;
@@ -127,24 +127,24 @@ typedef struct foot {
 ALWAYS_INLINE foot foot_on(vec a, vec b, vec p) {
   const vec way = vec_to(a, b), off = vec_to(a, p);
   const double along = vec_dot(off, way), length2 = vec_dot(way, way);
-  foot found = {0, a.x, a.y, 0};
+  foot nearest = {0, a.x, a.y, 0};
   if (along >= length2)
-    found = (foot){1, b.x, b.y, 0};
+    nearest = (foot){1, b.x, b.y, 0};
   else if (along > 0) {
-    const double at = along / length2;
-    found = (foot){at, a.x + way.x * at, a.y + way.y * at, 0};
+    const double fraction = along / length2;
+    nearest = (foot){fraction, a.x + way.x * fraction, a.y + way.y * fraction, 0};
   }
-  const vec gap = {p.x - found.x, p.y - found.y};
-  found.distance2 = vec_dot(gap, gap);
-  return found;
+  const vec gap = {p.x - nearest.x, p.y - nearest.y};
+  nearest.distance2 = vec_dot(gap, gap);
+  return nearest;
 }
 
 ALWAYS_INLINE bool is_between(double a, double b, double x) {
   return a < b ? a <= x && x <= b : b <= x && x <= a;
 }
 
-/* Whether a segment p … q, its ends in order, meets an edge a … b. Without branches: which of these
- * hold is anyone's guess. */
+/* True if a segment p … q, its ends in order, meets an edge a … b. Without branches, because they
+ * would be unpredictable. */
 ALWAYS_INLINE bool segments_meet(vec p, vec q, vec a, vec b) {
   const bool aside = ((a.x < p.x) & (b.x < p.x)) | ((a.x > q.x) & (b.x > q.x)) |
                      ((a.y < p.y) & (b.y < p.y) & (a.y < q.y) & (b.y < q.y)) |
@@ -156,55 +156,57 @@ ALWAYS_INLINE bool segments_meet(vec p, vec q, vec a, vec b) {
   return !(aside | apart);
 }
 
-/* Whether the ends of a segment are in order. */
+/* True if the ends of a segment are in the order that segments_meet expects. */
 ALWAYS_INLINE bool in_order(vec p, vec q) { return p.x < q.x || (p.x == q.x && p.y <= q.y); }
 
-/* Whether a closed edge contains a point. */
+/* True if an edge, its ends included, contains a point. */
 ALWAYS_INLINE bool edge_contains(vec a, vec b, vec p) {
   return is_between(a.x, b.x, p.x) && is_between(a.y, b.y, p.y) && side_of(a, b, p) == 0;
 }
 
-/* Whether a piece is the one that reports what is found at a place on its edge's way. */
-ALWAYS_INLINE bool piece_reports(const obstacle_piece *piece, double at) {
-  return at >= (double)piece->from && (at < (double)piece->to || piece->to == 1);
+/* True if a piece is the one that reports a point of its edge, given as a fraction of its way. */
+ALWAYS_INLINE bool piece_reports(const obstacle_piece *piece, double fraction) {
+  return fraction >= (double)piece->from && (fraction < (double)piece->to || piece->to == 1);
 }
 
-/* ---- Sides of a node's line ---- */
+/* ---- The sides of a node's line ---- */
 
-/* How far left of it a point is, relative to the tree's center. */
+/* Returns the signed distance of a point, relative to the tree's center, from a node's line:
+ * positive left of it. */
 ALWAYS_INLINE float node_side(const obstacle_node *node, float x, float y) {
   return (node->normal[0] * x + node->normal[1] * y) - node->offset;
 }
 
-/* How far beyond a line a query about points so far from the center has to look. What is nearer
- * than LEAST has a squared distance that floats round. */
+/* Returns how far beyond a line a query has to look, given a point relative to the center. LEAST
+ * covers distances that are too small to be squared as floats. */
 ALWAYS_INLINE float obstacle_slack(const copse_obstacle *tree, float x, float y) {
   const float LEAST = 1e-22f, far = (x < 0 ? -x : x) + (y < 0 ? -y : y);
   return 2 * tree->tolerance + far * 0x1p-20f + LEAST;
 }
 
-/* ---- What several files call ---- */
+/* ---- Shared by several files ---- */
 
-/* A search for the edges around a point that it sees, nearest first, a few at a time. The caller
- * may say that edges do not matter: `covers` returns whether that is so of all that lies between
- * some points. */
+/* A search for the edges around a point that face it, nearest first, a few at a time. `covers` lets
+ * the caller prune: it returns true if edges within the convex hull of some points do not matter.
+ */
 typedef struct obstacle_search {
   const float *center;
   float radius;
   bool (*covers)(const void *context, const float *points, uint32_t count);
   const void *context;
-  float last2; /* the search goes on behind this distance and edge: at first -1 */
+  float last2; /* squared distance of the last edge returned; -1 before the first */
   uint32_t last;
 } obstacle_search;
 
-/* Writes the next edges, ties by lower id. Returns how many: fewer than `capacity` are the last. */
+/* Writes the next edges, in case of a tie the lower id first. Returns their number. Fewer than
+ * `capacity`: there are no more. */
 uint32_t obstacle_search_next(const copse_obstacle *tree, obstacle_search *search, uint32_t *edges,
                               float *distances2, uint32_t capacity);
 
-/* The tree of no edges. */
+/* Makes the tree one empty leaf. */
 void obstacle_empty(copse_obstacle *tree);
-/* Returns which way round the edges of a polygon go: 1 counter-clockwise around what is solid, -1
- * clockwise, 0 for no area. *isReversed: its vertices, where they are now, go the other way. */
+/* Returns the winding of a polygon's edges: 1 counter-clockwise, so that the inside is solid, -1
+ * clockwise, 0 without an area. Sets *isReversed if the vertices are now in the other order. */
 int obstacle_winding(const copse_obstacle *tree, uint32_t slot, bool *isReversed);
 
 #endif

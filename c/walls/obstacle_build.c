@@ -1,14 +1,14 @@
-/* Building the obstacle tree: which line divides a cell, and which pieces go where. */
+/* Building the obstacle tree: choosing the line that divides a cell, and dividing its pieces. */
 
 #include "obstacle.h"
 
 #include <string.h>
 
-/* Up to EXACT pieces every one's line is tried; of more, the lines of SAMPLES, and medians are of
- * so many. Measured: more of either gains less than it costs. */
+/* Of up to EXACT pieces, the lines of all are tried; of more, the lines of SAMPLES of them. Medians
+ * are taken from up to EXACT pieces. Measured: raising either gains less than it costs. */
 enum { EXACT = 32, SAMPLES = 16 };
 
-/* A line, and how many pieces it leaves on each side; those that cross it on both. */
+/* A line, and the number of pieces on each side. Pieces that cross it count on both. */
 typedef struct division {
   float normal[2], offset;
   uint32_t left, right;
@@ -21,15 +21,17 @@ static uint32_t smaller_of(const division *line) {
   return line->left > line->right ? line->right : line->left;
 }
 static bool is_better(const division *line, const division *best) {
-  const uint32_t most = greater_of(line), mostOfBest = greater_of(best);
-  return most < mostOfBest || (most == mostOfBest && smaller_of(line) < smaller_of(best));
+  const uint32_t greater = greater_of(line), greaterOfBest = greater_of(best);
+  return greater < greaterOfBest ||
+         (greater == greaterOfBest && smaller_of(line) < smaller_of(best));
 }
 
-/* Which of four pieces are wholly left of a line, and which wholly right; on it: left. */
+/* Masks of the pieces wholly left and wholly right of a line, of four. A piece on it is left. */
 typedef struct sides4 {
   word4 left, right;
 } sides4;
 
+/* A line and its tolerance, in all lanes. */
 typedef struct line4 {
   float4 x, y, offset, tolerance;
 } line4;
@@ -39,6 +41,7 @@ static line4 line4_of(const division *line, float tolerance) {
                  float4_all(tolerance)};
 }
 
+/* Returns the signed distances of four points from a line: positive on its left. */
 ALWAYS_INLINE float4 line4_side(const line4 *line, const float *x, const float *y) {
   const float4 along =
       float4_add(float4_mul(line->x, float4_load(x)), float4_mul(line->y, float4_load(y)));
@@ -52,52 +55,54 @@ ALWAYS_INLINE sides4 line4_sides(const line4 *line, float4 begin, float4 end) {
   return (sides4){left, word4_without(right, left)};
 }
 
-/* Counts the sides of a line over some pieces, until it can't be better than the best. */
+/* Counts the pieces on each side of a line. Stops early once it can't be better than the best: the
+ * counts are then too low. */
 OUT_OF_LINE void count_sides(const obstacle_work *work, uint32_t begin, uint32_t end,
                              float tolerance, const division *best, division *line) {
   enum { STEP = 64 };
-  const line4 sought = line4_of(line, tolerance);
-  uint32_t at = begin;
+  const line4 wide = line4_of(line, tolerance);
+  uint32_t start = begin;
   line->left = line->right = 0;
-  while (at < end && !is_better(best, line)) {
-    const uint32_t stop = end - at > STEP ? at + STEP : end;
+  while (start < end && !is_better(best, line)) {
+    const uint32_t stop = end - start > STEP ? start + STEP : end;
     word4 left = word4_all(0), right = word4_all(0);
-    for (uint32_t i = at; i < stop; i += 4) {
+    for (uint32_t i = start; i < stop; i += 4) {
       const sides4 sides =
-          line4_sides(&sought, line4_side(&sought, work->ends[0] + i, work->ends[1] + i),
-                      line4_side(&sought, work->ends[2] + i, work->ends[3] + i));
-      const word4 here = word4_greater(word4_all(stop), word4_count_from(i));
-      left = word4_sub(left, word4_without(here, sides.right)); /* what is not right is left too */
-      right = word4_sub(right, word4_without(here, sides.left));
+          line4_sides(&wide, line4_side(&wide, work->ends[0] + i, work->ends[1] + i),
+                      line4_side(&wide, work->ends[2] + i, work->ends[3] + i));
+      const word4 inRange = word4_greater(word4_all(stop), word4_count_from(i));
+      left = word4_sub(left, word4_without(inRange, sides.right)); /* left, or crossing */
+      right = word4_sub(right, word4_without(inRange, sides.left));
     }
     uint32_t lefts[4], rights[4];
     word4_store(lefts, left);
     word4_store(rights, right);
     line->left += lefts[0] + lefts[1] + lefts[2] + lefts[3];
     line->right += rights[0] + rights[1] + rights[2] + rights[3];
-    at = stop;
+    start = stop;
   }
 }
 
-/* The middle of the pieces' begins, of a sample of them. */
-static float median(const float *begins, uint32_t begin, uint32_t size) {
+/* Returns the median of the pieces' starts along an axis, or of a sample of them. */
+static float median(const float *starts, uint32_t begin, uint32_t size) {
   float sorted[EXACT];
   const uint32_t samples = size < EXACT ? size : EXACT;
   for (uint32_t i = 0; i < samples; i++) {
-    const float value = begins[begin + (uint64_t)i * size / samples];
-    uint32_t at = i;
-    for (; at > 0 && value < sorted[at - 1]; at--) sorted[at] = sorted[at - 1];
-    sorted[at] = value;
+    const float value = starts[begin + (uint64_t)i * size / samples];
+    uint32_t place = i;
+    for (; place > 0 && value < sorted[place - 1]; place--) sorted[place] = sorted[place - 1];
+    sorted[place] = value;
   }
   return sorted[samples / 2];
 }
 
+/* Extends a box along an axis so that it contains x. */
 static void extend(float *box, int axis, float x) {
   if (x < box[axis]) box[axis] = x;
   if (x > box[2 + axis]) box[2 + axis] = x;
 }
 
-/* The axis along which pieces extend farther. */
+/* Returns the axis along which the pieces' bounds are longer. */
 static int longer_axis(const obstacle_work *work, uint32_t begin, uint32_t end) {
   float box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
   for (uint32_t i = begin; i < end; i++)
@@ -105,15 +110,17 @@ static int longer_axis(const obstacle_work *work, uint32_t begin, uint32_t end) 
   return box[3] - box[1] > box[2] - box[0];
 }
 
-/* The line that divides pieces best; false: none leaves a quarter of them aside. */
+/* Finds the line that divides some pieces best. False if every line has more than three quarters of
+ * the pieces on one side. */
 static bool choose_line(const copse_obstacle *tree, uint32_t begin, uint32_t end, division *best) {
   const obstacle_work *work = &tree->work[0];
   const uint32_t size = end - begin, most = 3 * size / 4;
   const uint32_t tries = size <= EXACT ? size : SAMPLES;
   *best = (division){{0, 0}, 0, UINT32_MAX, UINT32_MAX};
   for (uint32_t i = 0; i < tries; i++) {
-    const uint32_t at = begin + (uint32_t)(((uint64_t)2 * i + 1) * size / ((uint64_t)2 * tries));
-    const float *edge = tree->lines[work->pieces[at].edge];
+    const uint32_t sample =
+        begin + (uint32_t)(((uint64_t)2 * i + 1) * size / ((uint64_t)2 * tries));
+    const float *edge = tree->lines[work->pieces[sample].edge];
     division line = {{edge[0], edge[1]}, edge[2], 0, 0};
     count_sides(work, begin, end, tree->tolerance, best, &line);
     if (is_better(&line, best)) *best = line;
@@ -134,67 +141,69 @@ static bool choose_line(const copse_obstacle *tree, uint32_t begin, uint32_t end
 
 /* ---- Dividing ----------------------------------------------------------------------------- */
 
-/* Some pieces on their way into the tree. */
-typedef struct task {
+/* Pieces from which a node is to be built. */
+typedef struct build_task {
   uint32_t begin, end; /* of work[0] */
-  uint32_t spare;      /* how many more pieces may come of them */
+  uint32_t spare;      /* how many pieces splitting may add */
   uint32_t depth;
-  uint32_t parent; /* whose left child it becomes; COPSE_NONE: it is the next node */
-} task;
+  uint32_t parent; /* if the node is a left child, its parent; else COPSE_NONE */
+} build_task;
 
-static void copy_piece(const obstacle_work *from, uint32_t at, const obstacle_work *to,
-                       uint32_t place) {
-  for (int end = 0; end < 4; end++) to->ends[end][place] = from->ends[end][at];
-  to->pieces[place] = from->pieces[at];
+static void copy_piece(const obstacle_work *source, uint32_t sourcePlace,
+                       const obstacle_work *target, uint32_t targetPlace) {
+  for (int end = 0; end < 4; end++) target->ends[end][targetPlace] = source->ends[end][sourcePlace];
+  target->pieces[targetPlace] = source->pieces[sourcePlace];
 }
 
-/* A point of an edge, relative to the center. */
-static void point_on(const copse_obstacle *tree, uint32_t edge, float at, float *point) {
+/* Writes the point at a fraction of an edge's way, relative to the center. */
+static void point_on(const copse_obstacle *tree, uint32_t edge, float fraction, float *point) {
   const obstacle_edge *ends = &tree->edges[edge];
   for (int axis = 0; axis < 2; axis++) {
     const double from = (double)ends->from[axis], to = (double)ends->to[axis];
-    point[axis] = (float)(from + (to - from) * (double)at - (double)tree->center[axis]);
+    point[axis] = (float)(from + (to - from) * (double)fraction - (double)tree->center[axis]);
   }
 }
 
-/* Splits the piece at `at` of work[0]; its end goes to `place` of work[1]. beginsLeft: so its begin
- * is what stays. */
-static void split_piece(copse_obstacle *tree, uint32_t at, uint32_t place, float begin, float end,
-                        bool beginsLeft) {
-  obstacle_work *stay = &tree->work[0], *go = &tree->work[1];
-  obstacle_piece *piece = &stay->pieces[at];
+/* Splits the piece at `place` of work[0], given the signed distances of its ends from the line. The
+ * left part stays there; the right part goes to `rightPlace` of work[1]. beginsLeft: the piece
+ * begins on the left side. */
+static void split_piece(copse_obstacle *tree, uint32_t place, uint32_t rightPlace, float begin,
+                        float end, bool beginsLeft) {
+  obstacle_work *left = &tree->work[0], *right = &tree->work[1];
+  obstacle_piece *piece = &left->pieces[place];
   float middle = piece->from + (piece->to - piece->from) * (begin / (begin - end)), point[2];
   point_on(tree, piece->edge, middle, point);
-  copy_piece(stay, at, go, place);
-  obstacle_work *head = beginsLeft ? stay : go, *tail = beginsLeft ? go : stay;
-  const uint32_t atHead = beginsLeft ? at : place, atTail = beginsLeft ? place : at;
+  copy_piece(left, place, right, rightPlace);
+  obstacle_work *head = beginsLeft ? left : right, *tail = beginsLeft ? right : left;
+  const uint32_t headPlace = beginsLeft ? place : rightPlace,
+                 tailPlace = beginsLeft ? rightPlace : place;
   for (int axis = 0; axis < 2; axis++) {
-    head->ends[2 + axis][atHead] = point[axis];
-    tail->ends[axis][atTail] = point[axis];
+    head->ends[2 + axis][headPlace] = point[axis];
+    tail->ends[axis][tailPlace] = point[axis];
   }
-  head->pieces[atHead].to = middle;
-  tail->pieces[atTail].from = middle;
+  head->pieces[headPlace].to = middle;
+  tail->pieces[tailPlace].from = middle;
 }
 
-/* Puts the pieces left of a line first, those right of it behind them. */
+/* Sorts pieces by side of a line, the left ones first, and splits those that cross it. */
 static void divide(copse_obstacle *tree, uint32_t begin, uint32_t end, const division *line) {
-  obstacle_work *all = &tree->work[0], *aside = &tree->work[1];
-  const line4 sought = line4_of(line, tree->tolerance);
+  obstacle_work *work = &tree->work[0], *aside = &tree->work[1];
+  const line4 wide = line4_of(line, tree->tolerance);
   uint32_t left = begin, right = 0;
   for (uint32_t i = begin; i < end; i += 4) {
     float begins[4], ends[4];
-    const float4 begin4 = line4_side(&sought, all->ends[0] + i, all->ends[1] + i);
-    const float4 end4 = line4_side(&sought, all->ends[2] + i, all->ends[3] + i);
-    const sides4 sides = line4_sides(&sought, begin4, end4);
+    const float4 begin4 = line4_side(&wide, work->ends[0] + i, work->ends[1] + i);
+    const float4 end4 = line4_side(&wide, work->ends[2] + i, work->ends[3] + i);
+    const sides4 sides = line4_sides(&wide, begin4, end4);
     const uint32_t lefts = word4_bits(sides.left), rights = word4_bits(sides.right);
     float4_store(begins, begin4);
     float4_store(ends, end4);
     for (uint32_t lane = 0; lane < 4 && i + lane < end; lane++) {
       const bool isRight = rights >> lane & 1;
       if (isRight)
-        copy_piece(all, i + lane, aside, right++);
+        copy_piece(work, i + lane, aside, right++);
       else {
-        if (left != i + lane) copy_piece(all, i + lane, all, left);
+        if (left != i + lane) copy_piece(work, i + lane, work, left);
         if (!(lefts >> lane & 1))
           split_piece(tree, left, right++, begins[lane], ends[lane], begins[lane] > 0);
         left++;
@@ -202,68 +211,72 @@ static void divide(copse_obstacle *tree, uint32_t begin, uint32_t end, const div
     }
   }
   for (int side = 0; side < 4; side++)
-    memcpy(all->ends[side] + left, aside->ends[side], right * sizeof(float));
-  memcpy(all->pieces + left, aside->pieces, right * sizeof *all->pieces);
+    memcpy(work->ends[side] + left, aside->ends[side], right * sizeof(float));
+  memcpy(work->pieces + left, aside->pieces, right * sizeof *work->pieces);
 }
 
-/* Whether the line that is found may be used, too: it does not make more pieces than there is room
- * for. */
-static bool is_divisible(const copse_obstacle *tree, const task *part, division *line) {
-  const uint32_t size = part->end - part->begin;
-  return size > tree->def.leafSize && part->depth < COPSE_MAX_DEPTH &&
-         choose_line(tree, part->begin, part->end, line) &&
-         line->left + line->right - size <= part->spare;
+/* True if the pieces of a task should be divided, and a line is found that does not split more of
+ * them than there is room for. */
+static bool is_divisible(const copse_obstacle *tree, const build_task *task, division *line) {
+  const uint32_t size = task->end - task->begin;
+  return size > tree->def.leafSize && task->depth < COPSE_MAX_DEPTH &&
+         choose_line(tree, task->begin, task->end, line) &&
+         line->left + line->right - size <= task->spare;
 }
 
-/* Builds from `count` pieces in work[0]. The pieces that wait lie below those in work: the right
- * side is built first, and what it makes more of has room above it. */
+/* Builds the tree from `count` pieces in work[0]. Pieces of waiting tasks lie before the pieces of
+ * the current one, so that pieces that splits add have room behind them. */
 OUT_OF_LINE void build_from(copse_obstacle *tree, uint32_t count) {
-  task stack[OBSTACLE_STACK];
+  build_task stack[OBSTACLE_STACK];
   uint32_t waiting = 1;
   tree->nodeCount = tree->pieceCount = 0;
-  stack[0] = (task){0, count, tree->def.pieces - count, 0, COPSE_NONE};
+  stack[0] = (build_task){0, count, tree->def.pieces - count, 0, COPSE_NONE};
   while (waiting) {
-    const task part = stack[--waiting];
-    const uint32_t at = tree->nodeCount++, size = part.end - part.begin;
-    obstacle_node *node = &tree->nodes[at];
+    const build_task task = stack[--waiting];
+    const uint32_t nodeIndex = tree->nodeCount++, size = task.end - task.begin;
+    obstacle_node *node = &tree->nodes[nodeIndex];
     division line = {{0, 0}, 0, 0, 0};
-    if (part.parent != COPSE_NONE) tree->nodes[part.parent].left = at;
+    if (task.parent != COPSE_NONE) tree->nodes[task.parent].left = nodeIndex;
     *node = (obstacle_node){{0, 0}, 0, 0, tree->pieceCount, 0};
-    if (!is_divisible(tree, &part, &line)) {
-      memcpy(tree->pieces + tree->pieceCount, tree->work[0].pieces + part.begin,
+    if (!is_divisible(tree, &task, &line)) {
+      memcpy(tree->pieces + tree->pieceCount, tree->work[0].pieces + task.begin,
              size * sizeof *tree->pieces);
       tree->pieceCount += size;
       continue;
     }
-    divide(tree, part.begin, part.end, &line);
+    divide(tree, task.begin, task.end, &line);
     for (int axis = 0; axis < 2; axis++) node->normal[axis] = line.normal[axis];
     node->offset = line.offset;
-    const uint32_t all = line.left + line.right, spare = part.spare - (all - size);
-    const uint32_t spareRight = (uint32_t)((double)spare * (double)line.right / (double)all);
-    const uint32_t middle = part.begin + line.left;
-    stack[waiting++] = (task){part.begin, middle, spare - spareRight, part.depth + 1, at};
-    stack[waiting++] = (task){middle, middle + line.right, spareRight, part.depth + 1, COPSE_NONE};
+    const uint32_t total = line.left + line.right, spare = task.spare - (total - size);
+    const uint32_t spareRight = (uint32_t)((double)spare * (double)line.right / (double)total);
+    const uint32_t middle = task.begin + line.left;
+    stack[waiting++] =
+        (build_task){task.begin, middle, spare - spareRight, task.depth + 1, nodeIndex};
+    stack[waiting++] =
+        (build_task){middle, middle + line.right, spareRight, task.depth + 1, COPSE_NONE};
   }
 }
 
-/* Where the pieces of each node end: children come after their parents. */
+/* Sets the end of each node's pieces. Children come after their parents. */
 static void set_ends(copse_obstacle *tree) {
-  for (uint32_t at = tree->nodeCount; at-- > 0;) {
-    obstacle_node *node = &tree->nodes[at];
+  for (uint32_t nodeIndex = tree->nodeCount; nodeIndex-- > 0;) {
+    obstacle_node *node = &tree->nodes[nodeIndex];
     if (node->left)
       node->end = tree->nodes[node->left].end;
     else
-      node->end = at + 1 < tree->nodeCount ? tree->nodes[at + 1].begin : tree->pieceCount;
+      node->end =
+          nodeIndex + 1 < tree->nodeCount ? tree->nodes[nodeIndex + 1].begin : tree->pieceCount;
   }
 }
 
-/* Bounds of the whole edges of each node. */
+/* Sets the bounds of the whole edges of each node. */
 static void set_boxes(copse_obstacle *tree) {
-  for (uint32_t at = tree->nodeCount; at-- > 0;) {
-    const obstacle_node *node = &tree->nodes[at];
+  for (uint32_t nodeIndex = tree->nodeCount; nodeIndex-- > 0;) {
+    const obstacle_node *node = &tree->nodes[nodeIndex];
     float4 box = float4_all(INFINITY);
     if (node->left)
-      box = float4_min(float4_load(tree->boxes[at + 1]), float4_load(tree->boxes[node->left]));
+      box =
+          float4_min(float4_load(tree->boxes[nodeIndex + 1]), float4_load(tree->boxes[node->left]));
     for (uint32_t i = node->begin; i < node->end && !node->left; i++) {
       const obstacle_edge *edge = &tree->edges[tree->pieces[i].edge];
       const float *from = edge->from, *to = edge->to;
@@ -271,13 +284,13 @@ static void set_boxes(copse_obstacle *tree) {
       const float end[] = {to[0], to[1], -to[0], -to[1]};
       box = float4_min(box, float4_min(float4_load(begin), float4_load(end)));
     }
-    float4_store(tree->boxes[at], box);
+    float4_store(tree->boxes[nodeIndex], box);
   }
 }
 
 /* ---- From vertices to edges --------------------------------------------------------------- */
 
-/* Copies the edges of a polygon out of the caller's side. */
+/* Copies the edges of a polygon from the caller's vertices. */
 static void take_polygon(copse_obstacle *tree, uint32_t slot) {
   bool isReversed = false;
   uint32_t id = slot, kind = EDGE_PRESENT;
@@ -300,7 +313,7 @@ static void take_polygon(copse_obstacle *tree, uint32_t slot) {
   } while (id != slot);
 }
 
-/* Copies what the tree is built from out of the caller's side. */
+/* Copies the edges of all polygons from the caller's vertices. */
 static void take_edges(copse_obstacle *tree) {
   tree->edgeCount = tree->dropped = 0;
   tree->hasBoundaries = false;
@@ -309,7 +322,7 @@ static void take_edges(copse_obstacle *tree) {
     if (slots_in_use(&tree->slots, slot) && tree->polygons[slot] == slot) take_polygon(tree, slot);
 }
 
-/* Links the edges of each loop, past those that were dropped. */
+/* Links each edge to its neighbors in the loop, skipping edges that were dropped. */
 static void link_edges(copse_obstacle *tree) {
   for (uint32_t id = 0; id < tree->def.capacity; id++) {
     if (!tree->kinds[id]) continue;
@@ -331,6 +344,7 @@ static void link_edges(copse_obstacle *tree) {
   }
 }
 
+/* Sets the bounds and the center of all edges, and the tolerance. */
 static void measure(copse_obstacle *tree) {
   float bounds[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
   for (uint32_t id = 0; id < tree->def.capacity; id++)
@@ -348,7 +362,7 @@ static void measure(copse_obstacle *tree) {
   tree->tolerance = reach * 0x1p-18f + 1e-36f;
 }
 
-/* Fills work[0] with all edges, whole; their number. */
+/* Fills work[0] with one piece per edge, and `lines`. Returns the number of pieces. */
 static uint32_t start_pieces(copse_obstacle *tree) {
   const obstacle_work *work = &tree->work[0];
   uint32_t count = 0;

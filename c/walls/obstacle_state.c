@@ -1,17 +1,17 @@
-/* What can be told of the obstacle tree: cells, lines, statistics, checks, and snapshots. */
+/* The state of the obstacle tree: cells and lines to draw, statistics, validation, snapshots. */
 
 #include "../base/snapshot.h"
 #include "obstacle.h"
 
 #include <string.h>
 
-/* ---- In preorder -------------------------------------------------------------------------- */
+/* ---- Nodes in preorder -------------------------------------------------------------------- */
 
-/* A walk with the way down to the node it is at: path[depth]. */
+/* A walk through all nodes. path[0] … path[depth] lead from the root to the current node. */
 typedef struct preorder {
   struct {
     uint32_t node, depth;
-    bool isLeft; /* of its parent */
+    bool isLeft; /* a left child */
   } stack[OBSTACLE_STACK], path[OBSTACLE_STACK];
   uint32_t waiting, depth;
 } preorder;
@@ -22,28 +22,29 @@ static void preorder_start(preorder *walk) {
   walk->waiting = 1;
 }
 
+/* Returns the next node, or NULL after the last. */
 static const obstacle_node *preorder_next(preorder *walk, const copse_obstacle *tree) {
   if (!walk->waiting) return NULL;
   walk->waiting--;
-  const uint32_t at = walk->stack[walk->waiting].node;
+  const uint32_t nodeIndex = walk->stack[walk->waiting].node;
   walk->depth = walk->stack[walk->waiting].depth;
   walk->path[walk->depth] = walk->stack[walk->waiting];
-  const obstacle_node *node = &tree->nodes[at];
+  const obstacle_node *node = &tree->nodes[nodeIndex];
   if (node->left)
     for (int isLeft = 1; isLeft >= 0; isLeft--) {
-      walk->stack[walk->waiting].node = isLeft ? node->left : at + 1;
+      walk->stack[walk->waiting].node = isLeft ? node->left : nodeIndex + 1;
       walk->stack[walk->waiting].depth = walk->depth + 1;
       walk->stack[walk->waiting++].isLeft = isLeft;
     }
   return node;
 }
 
-/* Where a piece begins (0) or ends (1). */
+/* Returns an end of a piece: 0 its start, 1 its end. */
 static vec piece_end(const copse_obstacle *tree, const obstacle_piece *piece, int end) {
   const obstacle_edge *edge = &tree->edges[piece->edge];
   const vec from = vec_of(edge->from), way = vec_to(from, vec_of(edge->to));
-  const double at = (double)(end ? piece->to : piece->from);
-  return (vec){from.x + way.x * at, from.y + way.y * at};
+  const double fraction = (double)(end ? piece->to : piece->from);
+  return (vec){from.x + way.x * fraction, from.y + way.y * fraction};
 }
 
 void copse_obstacle_bounds(const copse_obstacle *tree, float *bounds) {
@@ -52,12 +53,12 @@ void copse_obstacle_bounds(const copse_obstacle *tree, float *bounds) {
 
 size_t copse_obstacle_cells(const copse_obstacle *tree, size_t skipped, float *out,
                             size_t capacity) {
-  drawing drawn = {out, skipped, capacity, 6, 0};
+  drawing rows = {out, skipped, capacity, 6, 0};
   preorder walk;
   preorder_start(&walk);
   for (const obstacle_node *node; (node = preorder_next(&walk, tree));) {
     if (node->left || node->begin == node->end) continue;
-    float *cell = drawing_next(&drawn);
+    float *cell = drawing_next(&rows);
     if (!cell) continue;
     vec lo = {INFINITY, INFINITY}, hi = {-INFINITY, -INFINITY};
     for (uint32_t i = node->begin; i < node->end; i++)
@@ -73,24 +74,23 @@ size_t copse_obstacle_cells(const copse_obstacle *tree, size_t skipped, float *o
     cell[4] = (float)walk.depth;
     cell[5] = (float)(node->end - node->begin);
   }
-  return drawn.floats;
+  return rows.floats;
 }
 
-/* The part of a line, from + direction * (lo … hi), where a value that is `at` at lo = 0 and grows
- * by `step` is not negative. */
-static void cut(double at, double step, double *lo, double *hi) {
-  if (step > 0 && -at / step > *lo) *lo = -at / step;
-  if (step < 0 && -at / step < *hi) *hi = -at / step;
+/* Cuts the interval lo … hi to where value + step * x is not negative. */
+static void cut(double value, double step, double *lo, double *hi) {
+  if (step > 0 && -value / step > *lo) *lo = -value / step;
+  if (step < 0 && -value / step < *hi) *hi = -value / step;
 }
 
 size_t copse_obstacle_lines(const copse_obstacle *tree, size_t skipped, float *out,
                             size_t capacity) {
-  drawing drawn = {out, skipped, capacity, 5, 0};
+  drawing rows = {out, skipped, capacity, 5, 0};
   preorder walk;
   preorder_start(&walk);
   for (const obstacle_node *node; (node = preorder_next(&walk, tree));) {
     if (!node->left) continue;
-    float *line = drawing_next(&drawn);
+    float *line = drawing_next(&rows);
     if (!line) continue;
     const vec center = vec_of(tree->center), normal = vec_of(node->normal);
     const vec direction = {normal.y, -normal.x};
@@ -114,7 +114,7 @@ size_t copse_obstacle_lines(const copse_obstacle *tree, size_t skipped, float *o
     line[3] = (float)(center.y + from.y + direction.y * hi);
     line[4] = (float)walk.depth;
   }
-  return drawn.floats;
+  return rows.floats;
 }
 
 copse_obstacle_statistics copse_obstacle_stats(const copse_obstacle *tree) {
@@ -135,31 +135,31 @@ copse_obstacle_statistics copse_obstacle_stats(const copse_obstacle *tree) {
   return stats;
 }
 
-/* ---- Checks, for tests -------------------------------------------------------------------- */
+/* ---- Validation --------------------------------------------------------------------------- */
 
-/* Whether loops are closed, each vertex in one. */
+/* True if every vertex in use is in exactly one closed loop. */
 static bool loops_valid(const uint32_t *generations, const uint32_t *next, const uint32_t *polygons,
                         uint32_t capacity) {
-  uint32_t used = 0, walked = 0;
+  uint32_t inUse = 0, walked = 0;
   for (uint32_t id = 0; id < capacity; id++) {
     if (!(generations[id] & 1)) continue;
-    used++;
+    inUse++;
     if (next[id] >= capacity || polygons[id] >= capacity) return false;
   }
   for (uint32_t id = 0; id < capacity; id++) {
     if (!(generations[id] & 1) || polygons[id] != id) continue;
     uint32_t vertex = id, length = 0;
     do {
-      if (!(generations[vertex] & 1) || polygons[vertex] != id || length++ > used) return false;
+      if (!(generations[vertex] & 1) || polygons[vertex] != id || length++ > inUse) return false;
       vertex = next[vertex];
     } while (vertex != id);
     if (length < 2) return false;
     walked += length;
   }
-  return walked == used;
+  return walked == inUse;
 }
 
-/* Whether a piece lies where the lines above it say. */
+/* True if a piece is valid and on the expected side of every line above it. */
 static bool piece_valid(const copse_obstacle *tree, const preorder *walk,
                         const obstacle_piece *piece) {
   if (piece->edge >= tree->def.capacity || !tree->kinds[piece->edge] ||
@@ -177,7 +177,8 @@ static bool piece_valid(const copse_obstacle *tree, const preorder *walk,
   return true;
 }
 
-/* True if the pieces of each edge, and of no other, cover it from 0 to 1, one after the other. */
+/* True if all pieces belong to edges of the tree and cover each of them from 0 to 1, without
+ * overlap. */
 static bool pieces_valid(const copse_obstacle *tree) {
   float *reached = tree->work[0].ends[0]; /* by edge */
   uint32_t taken = 0, before, edges = 0;
@@ -219,12 +220,12 @@ bool copse_obstacle_validate(const copse_obstacle *tree) {
 
 /* ---- Snapshots ---------------------------------------------------------------------------- */
 
-/* After this head come, for each slot, its generation, the next vertex, its polygon, what is solid
- * of the polygon that it is the slot of, and its x and y. */
+/* The head is followed by six words per slot: generation, next vertex, polygon, solid side of the
+ * polygon if the slot is its first vertex, x, y. */
 typedef struct obstacle_snapshot {
   snapshot_header header;
   uint32_t leafSize;
-  uint32_t slots; /* up to the last that was ever in use */
+  uint32_t slots; /* up to the last one ever used */
 } obstacle_snapshot;
 _Static_assert(sizeof(obstacle_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
 
@@ -292,7 +293,7 @@ copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, siz
   obstacle_snapshot head;
   memcpy(&head, bytes, sizeof head);
 
-  /* Into arrays of the build, which the last build does not need. */
+  /* Read into scratch arrays of the build, checked, and only then copied. */
   const uint32_t *words = (const uint32_t *)((const char *)bytes + sizeof head);
   uint32_t *generations = (uint32_t *)tree->work[0].ends[0];
   uint32_t *next = (uint32_t *)tree->work[0].ends[1];
