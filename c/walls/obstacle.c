@@ -177,8 +177,7 @@ static void put(copse_obstacle *tree, uint32_t vertex, const float *point) {
     tree->vertices[(size_t)2 * vertex + (size_t)axis] = point[axis] + 0.0f;
 }
 
-/* Returns the winding of a loop's vertices: 1 counter-clockwise, -1 clockwise, 0 without an area.
- */
+/* Returns the winding of a loop's vertices: 1 counter-clockwise, -1 clockwise, 0 no area. */
 static int32_t turn_of(const copse_obstacle *tree, uint32_t slot) {
   const vec first = vec_of(tree->vertices + (size_t)2 * slot);
   double area = 0;

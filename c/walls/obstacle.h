@@ -186,9 +186,8 @@ ALWAYS_INLINE float obstacle_slack(const copse_obstacle *tree, float x, float y)
 
 /* ---- Shared by several files ---- */
 
-/* A search for the edges around a point that face it, nearest first, a few at a time. `covers` lets
- * the caller prune: it returns true if edges within the convex hull of some points do not matter.
- */
+/* A search for the edges around a point that face it, nearest first, a few at a time. The caller
+ * can prune: `covers` returns true if edges within the convex hull of some points don't matter. */
 typedef struct obstacle_search {
   const float *center;
   float radius;

@@ -4,9 +4,9 @@
 #include "../base/scan.h"
 #include "obstacle.h"
 
-/* Whether an edge matters to who asks from p. */
-ALWAYS_INLINE bool is_seen(const copse_obstacle *tree, uint32_t edge, copse_side side, vec a, vec b,
-                           vec p) {
+/* True if a query from p counts an edge a … b: with COPSE_SIDE_VISIBLE, only edges that face p. */
+ALWAYS_INLINE bool is_counted(const copse_obstacle *tree, uint32_t edge, copse_side side, vec a,
+                              vec b, vec p) {
   return side == COPSE_SIDE_BOTH || (tree->kinds[edge] & EDGE_TWO_SIDED) || side_of(a, b, p) < 0;
 }
 
@@ -14,10 +14,9 @@ ALWAYS_INLINE bool is_side(copse_side side) {
   return side == COPSE_SIDE_BOTH || side == COPSE_SIDE_VISIBLE;
 }
 
-/* ---- Four edges at a time: which of them may matter, one bit each; in floats, with room for all
- * that they round ---- */
+/* ---- Four edges at a time: floats, with room for their rounding, tell which may matter ---- */
 
-/* Those of four pieces. */
+/* The whole edges of four pieces. */
 typedef struct edges4 {
   float4 x0, y0, x1, y1;
 } edges4;
@@ -28,67 +27,71 @@ ALWAYS_INLINE edges4 edges4_at(const copse_obstacle *tree, uint32_t piece) {
                   float4_load(tree->pieceEnds[2] + piece), float4_load(tree->pieceEnds[3] + piece)};
 }
 
-/* The pieces of a leaf that are still to be looked at: those of `bits`, from `four` on, and those
- * from four + 4 on. */
-typedef struct rest {
+/* The pieces of a leaf that are still to be visited: some of the four from `four` on, one bit each,
+ * and all from four + 4 to `end`. */
+typedef struct leaf_rest {
   uint32_t four, end, bits;
-} rest;
+} leaf_rest;
 
-/* All of a leaf's. */
-static rest rest_of(const obstacle_node *leaf) { return (rest){leaf->begin - 4, leaf->end, 0}; }
+/* Returns all pieces of a leaf. */
+static leaf_rest rest_of(const obstacle_node *leaf) {
+  return (leaf_rest){leaf->begin - 4, leaf->end, 0};
+}
 
-/* The bits of four, without those that lie behind the end. */
+/* Clears the bits of pieces from `end` on. */
 ALWAYS_INLINE uint32_t rest_within(uint32_t bits, uint32_t four, uint32_t end) {
   return end - four < 4 ? bits & ((1u << (end - four)) - 1) : bits;
 }
 
-static uint32_t rest_take(rest *all) {
-  const uint32_t piece = all->four + (uint32_t)__builtin_ctz(all->bits);
-  all->bits &= all->bits - 1;
+/* Takes the first of the pieces in `bits`, which are not 0. */
+static uint32_t rest_take(leaf_rest *rest) {
+  const uint32_t piece = rest->four + (uint32_t)__builtin_ctz(rest->bits);
+  rest->bits &= rest->bits - 1;
   return piece;
 }
 
 /* ---- Around a point ----------------------------------------------------------------------- */
 
-/* A node that waits, and how far its side of a line is. */
+/* A node to be visited, and a lower bound of its distance: squared in obstacle_search_next. */
 typedef struct waiting_node {
   uint32_t node;
   float distance;
 } waiting_node;
 
-/* Goes through the edges around a point, nearer leaves first; what is farther than `distance` may
- * be left out. */
+/* A walk through the edges around a point, nearer leaves first. It may skip edges that are farther
+ * away than a distance. */
 typedef struct circuit {
   waiting_node stack[OBSTACLE_STACK];
   uint32_t waiting, visits;
-  rest here;
-  float point[2], x, y; /* as asked, and as the tree sees it */
-  float slack, reach;   /* beyond a line */
-  float most2;
+  leaf_rest rest;
+  float point[2], x, y; /* the caller's coordinates; relative to the center */
+  float slack, reach;   /* how far beyond a line to look, without and with the distance */
+  float most2;          /* the squared distance, rounded up */
 } circuit;
 
-/* A squared distance, and what rounding may add to it. */
+/* Returns a squared distance, rounded up by more than the error of computing it. */
 static float roomy2(float distance2) { return distance2 * 1.000001f + 1e-36f; }
 
-static void circuit_narrow(circuit *all, float distance, float distance2) {
-  all->reach = all->slack + distance * 1.000001f;
-  all->most2 = roomy2(distance2);
+/* Reduces the distance. */
+static void circuit_narrow(circuit *walk, float distance, float distance2) {
+  walk->reach = walk->slack + distance * 1.000001f;
+  walk->most2 = roomy2(distance2);
 }
 
-static void circuit_start(circuit *all, const copse_obstacle *tree, const float *point,
+static void circuit_start(circuit *walk, const copse_obstacle *tree, const float *point,
                           float distance) {
-  all->stack[0] = (waiting_node){0, 0};
-  all->waiting = 1;
-  all->visits = 0;
-  all->here = (rest){0, 0, 0};
-  for (int axis = 0; axis < 2; axis++) all->point[axis] = point[axis];
-  all->x = point[0] - tree->center[0];
-  all->y = point[1] - tree->center[1];
-  all->slack = obstacle_slack(tree, all->x, all->y);
-  circuit_narrow(all, distance, distance * distance);
+  walk->stack[0] = (waiting_node){0, 0};
+  walk->waiting = 1;
+  walk->visits = 0;
+  walk->rest = (leaf_rest){0, 0, 0};
+  for (int axis = 0; axis < 2; axis++) walk->point[axis] = point[axis];
+  walk->x = point[0] - tree->center[0];
+  walk->y = point[1] - tree->center[1];
+  walk->slack = obstacle_slack(tree, walk->x, walk->y);
+  circuit_narrow(walk, distance, distance * distance);
 }
 
-/* Whose bounds are not too far from a point. */
+/* Returns the edges of four pieces whose bounds are not too far from a point, one bit each. */
 ALWAYS_INLINE uint32_t edges4_around(const copse_obstacle *tree, uint32_t piece, const float *point,
                                      float most2) {
   const edges4 edges = edges4_at(tree, piece);
@@ -103,40 +106,40 @@ ALWAYS_INLINE uint32_t edges4_around(const copse_obstacle *tree, uint32_t piece,
   return word4_bits(float4_le(distance2, float4_all(most2)));
 }
 
-/* The next leaf; NULL: no more. */
-ALWAYS_INLINE const obstacle_node *circuit_leaf(circuit *all, const copse_obstacle *tree) {
-  while (all->waiting) {
-    const waiting_node next = all->stack[--all->waiting];
-    if (next.distance > all->reach) continue;
-    uint32_t at = next.node;
-    for (all->visits++; tree->nodes[at].left; all->visits++) {
-      const obstacle_node *node = &tree->nodes[at];
-      const uint32_t right = at + 1;
-      const float side = node_side(node, all->x, all->y), far = side < 0 ? -side : side;
-      if (far <= all->reach)
-        all->stack[all->waiting++] = (waiting_node){side < 0 ? node->left : right, far};
-      at = side < 0 ? right : node->left;
+/* Returns the next leaf, or NULL after the last. */
+ALWAYS_INLINE const obstacle_node *circuit_leaf(circuit *walk, const copse_obstacle *tree) {
+  while (walk->waiting) {
+    const waiting_node next = walk->stack[--walk->waiting];
+    if (next.distance > walk->reach) continue;
+    uint32_t nodeIndex = next.node;
+    for (walk->visits++; tree->nodes[nodeIndex].left; walk->visits++) {
+      const obstacle_node *node = &tree->nodes[nodeIndex];
+      const uint32_t right = nodeIndex + 1;
+      const float side = node_side(node, walk->x, walk->y), far = side < 0 ? -side : side;
+      if (far <= walk->reach)
+        walk->stack[walk->waiting++] = (waiting_node){side < 0 ? node->left : right, far};
+      nodeIndex = side < 0 ? right : node->left;
     }
-    return &tree->nodes[at];
+    return &tree->nodes[nodeIndex];
   }
   return NULL;
 }
 
-/* The next piece whose edge may matter; COPSE_NONE: no more. */
-OUT_OF_LINE uint32_t circuit_next(circuit *all, const copse_obstacle *tree) {
-  rest *here = &all->here;
-  while (!here->bits) {
-    uint32_t four = here->four + 4, bits = 0;
-    for (; !bits && four < here->end; four += 4)
-      bits = rest_within(edges4_around(tree, four, all->point, all->most2), four, here->end);
-    here->four = four - 4;
-    here->bits = bits;
+/* Returns the next piece whose edge may matter, or COPSE_NONE after the last. */
+OUT_OF_LINE uint32_t circuit_next(circuit *walk, const copse_obstacle *tree) {
+  leaf_rest *rest = &walk->rest;
+  while (!rest->bits) {
+    uint32_t four = rest->four + 4, bits = 0;
+    for (; !bits && four < rest->end; four += 4)
+      bits = rest_within(edges4_around(tree, four, walk->point, walk->most2), four, rest->end);
+    rest->four = four - 4;
+    rest->bits = bits;
     if (bits) break;
-    const obstacle_node *leaf = circuit_leaf(all, tree);
+    const obstacle_node *leaf = circuit_leaf(walk, tree);
     if (!leaf) return COPSE_NONE;
-    *here = rest_of(leaf);
+    *rest = rest_of(leaf);
   }
-  return rest_take(here);
+  return rest_take(rest);
 }
 
 copse_status copse_obstacle_within(const copse_obstacle *tree, const float *center, float radius,
@@ -148,15 +151,15 @@ copse_status copse_obstacle_within(const copse_obstacle *tree, const float *cent
     return COPSE_INVALID_ARGUMENT;
   const vec p = vec_of(center);
   const float radius2 = radius * radius;
-  circuit all;
-  circuit_start(&all, tree, center, radius);
-  for (uint32_t i; (i = circuit_next(&all, tree)) != COPSE_NONE;) {
+  circuit walk;
+  circuit_start(&walk, tree, center, radius);
+  for (uint32_t i; (i = circuit_next(&walk, tree)) != COPSE_NONE;) {
     const obstacle_piece *piece = &tree->pieces[i];
     const vec a = piece_from(tree, i), b = piece_to(tree, i);
-    const foot found = foot_on(a, b, p);
-    const float distance2 = (float)found.distance2;
-    if (!(distance2 <= radius2) || !piece_reports(piece, found.at) ||
-        !is_seen(tree, piece->edge, side, a, b, p))
+    const foot closest = foot_on(a, b, p);
+    const float distance2 = (float)closest.distance2;
+    if (!(distance2 <= radius2) || !piece_reports(piece, closest.at) ||
+        !is_counted(tree, piece->edge, side, a, b, p))
       continue;
     if (results->total < results->capacity) {
       results->ids[results->total] = piece->edge;
@@ -164,7 +167,7 @@ copse_status copse_obstacle_within(const copse_obstacle *tree, const float *cent
     }
     results->total++;
   }
-  results->visits += all.visits;
+  results->visits += walk.visits;
   query_sort(&sorted, results);
   return COPSE_OK;
 }
@@ -177,66 +180,67 @@ copse_status copse_obstacle_nearest(const copse_obstacle *tree, const float *cen
     return COPSE_INVALID_ARGUMENT;
   const vec p = vec_of(center);
   float best2 = maxDistance * maxDistance;
-  circuit all;
-  circuit_start(&all, tree, center, maxDistance);
-  for (uint32_t i; (i = circuit_next(&all, tree)) != COPSE_NONE;) {
+  circuit walk;
+  circuit_start(&walk, tree, center, maxDistance);
+  for (uint32_t i; (i = circuit_next(&walk, tree)) != COPSE_NONE;) {
     const uint32_t id = tree->pieces[i].edge;
     const vec a = piece_from(tree, i), b = piece_to(tree, i);
-    const foot found = foot_on(a, b, p);
-    const float distance2 = (float)found.distance2;
+    const foot closest = foot_on(a, b, p);
+    const float distance2 = (float)closest.distance2;
     if (!(distance2 < best2 || (distance2 == best2 && id < wall->edge)) ||
-        !is_seen(tree, id, side, a, b, p))
+        !is_counted(tree, id, side, a, b, p))
       continue;
-    *wall = (copse_wall){id, distance2, {(float)found.x, (float)found.y}};
+    *wall = (copse_wall){id, distance2, {(float)closest.x, (float)closest.y}};
     best2 = distance2;
-    circuit_narrow(&all, sqrtf(distance2), distance2);
+    circuit_narrow(&walk, sqrtf(distance2), distance2);
   }
-  if (visits) *visits = all.visits;
+  if (visits) *visits = walk.visits;
   return COPSE_OK;
 }
 
-/* ---- The edges around a point, a few at a time ---- */
+/* ---- The edges around a point, a few at a time -------------------------------------------- */
 
-/* How far a point is outside of each side of a node's box; negative: inside. */
-ALWAYS_INLINE float4 beyond_box(const copse_obstacle *tree, uint32_t at, const float *point) {
+/* Returns how far a point is outside of each side of a node's box. Negative: inside. */
+ALWAYS_INLINE float4 beyond_box(const copse_obstacle *tree, uint32_t nodeIndex,
+                                const float *point) {
   const float outward[] = {point[0], point[1], -point[0], -point[1]};
-  return float4_sub(float4_load(tree->boxes[at]), float4_load(outward));
+  return float4_sub(float4_load(tree->boxes[nodeIndex]), float4_load(outward));
 }
 
-/* From a point to a node's box, squared. */
-ALWAYS_INLINE float to_box2(const copse_obstacle *tree, uint32_t at, const float *point) {
+/* Returns the squared distance from a point to a node's box. */
+ALWAYS_INLINE float to_box2(const copse_obstacle *tree, uint32_t nodeIndex, const float *point) {
   float gaps[4];
-  float4_store(gaps, float4_max(beyond_box(tree, at, point), float4_all(0)));
+  float4_store(gaps, float4_max(beyond_box(tree, nodeIndex, point), float4_all(0)));
   return (gaps[0] * gaps[0] + gaps[2] * gaps[2]) + (gaps[1] * gaps[1] + gaps[3] * gaps[3]);
 }
 
-/* True if a box holds nothing that a search still looks for: it is nearer, or covered. */
-static bool is_done(const copse_obstacle *tree, uint32_t at, const obstacle_search *search) {
-  const float *box = tree->boxes[at];
+/* True if a search needs nothing from a node: its edges were all returned, or are covered. */
+static bool is_done(const copse_obstacle *tree, uint32_t nodeIndex, const obstacle_search *search) {
+  const float *box = tree->boxes[nodeIndex];
   const float corners[] = {box[0], box[1], -box[2], box[1], -box[2], -box[3], box[0], -box[3]};
   float gaps[4];
-  float4_store(gaps, beyond_box(tree, at, search->center));
+  float4_store(gaps, beyond_box(tree, nodeIndex, search->center));
   const float x = gaps[0] < gaps[2] ? gaps[0] : gaps[2], y = gaps[1] < gaps[3] ? gaps[1] : gaps[3];
   return roomy2(x * x + y * y) < search->last2 || search->covers(search->context, corners, 4);
 }
 
-/* Offers the edges of a leaf. */
+/* Offers `nearest` the edges of a leaf that the search has not returned yet. */
 static void search_leaf(const copse_obstacle *tree, const obstacle_node *leaf,
                         const obstacle_search *search, scan_nearest *nearest) {
   const vec p = vec_of(search->center);
   for (uint32_t four = leaf->begin; four < leaf->end; four += 4) {
     const float most2 = roomy2(nearest->limit2);
-    rest here = {four, leaf->end, edges4_around(tree, four, search->center, most2)};
-    here.bits = rest_within(here.bits, four, leaf->end);
-    while (here.bits) {
-      const uint32_t i = rest_take(&here), edge = tree->pieces[i].edge;
+    leaf_rest rest = {four, leaf->end, edges4_around(tree, four, search->center, most2)};
+    rest.bits = rest_within(rest.bits, four, leaf->end);
+    while (rest.bits) {
+      const uint32_t i = rest_take(&rest), edge = tree->pieces[i].edge;
       const vec a = piece_from(tree, i), b = piece_to(tree, i);
-      const foot found = foot_on(a, b, p);
-      const float distance2 = (float)found.distance2;
+      const foot closest = foot_on(a, b, p);
+      const float distance2 = (float)closest.distance2;
       if (distance2 > nearest->limit2 || distance2 < search->last2 ||
           (distance2 == search->last2 && edge <= search->last) ||
-          !piece_reports(&tree->pieces[i], found.at) ||
-          !is_seen(tree, edge, COPSE_SIDE_VISIBLE, a, b, p) ||
+          !piece_reports(&tree->pieces[i], closest.at) ||
+          !is_counted(tree, edge, COPSE_SIDE_VISIBLE, a, b, p) ||
           (search->last2 >= 0 &&
            search->covers(search->context, (const float *)&tree->edges[edge], 2)))
         continue;
@@ -278,189 +282,204 @@ uint32_t obstacle_search_next(const copse_obstacle *tree, obstacle_search *searc
 
 /* ---- Along a segment ---------------------------------------------------------------------- */
 
-/* A segment, as asked and as the tree sees it. */
-typedef struct way {
-  vec from, to;       /* as asked */
-  vec first, second;  /* in order */
-  float begin[2];     /* as asked */
-  float along[2];     /* from there to the end */
-  float lo[2], hi[2]; /* the bounds of all that matters */
-  float width;        /* how far from its line that may be, times its length */
-  float x[2], y[2];   /* relative to the center */
-  float reach;        /* from a line, within which both its sides matter */
-} way;
+/* The segment of a query, with a radius around it. */
+typedef struct wide_segment {
+  vec from, to;       /* in the caller's coordinates */
+  vec first, second;  /* the same, in order */
+  float begin[2];     /* from, as floats */
+  float delta[2];     /* to - from */
+  float lo[2], hi[2]; /* the bounds of the points within the radius */
+  float width;        /* how far from its line they can be, times the segment's length */
+  float x[2], y[2];   /* the two ends, relative to the center */
+  float reach;        /* how near to a node's line both its sides matter */
+} wide_segment;
 
-static way way_of(const copse_obstacle *tree, const float *from, const float *to, float radius) {
+static wide_segment segment_of(const copse_obstacle *tree, const float *from, const float *to,
+                               float radius) {
   const float LEAST = 1e-36f;
   const float *floats[2] = {from, to};
   const vec ends[2] = {vec_of(from), vec_of(to)};
   const bool ordered = in_order(ends[0], ends[1]);
-  way made = {.from = ends[0], .to = ends[1], .first = ends[!ordered], .second = ends[ordered]};
+  wide_segment segment = {
+      .from = ends[0], .to = ends[1], .first = ends[!ordered], .second = ends[ordered]};
   float slack = 0;
   for (int end = 0; end < 2; end++) {
-    made.x[end] = floats[end][0] - tree->center[0];
-    made.y[end] = floats[end][1] - tree->center[1];
-    slack += obstacle_slack(tree, made.x[end], made.y[end]);
+    segment.x[end] = floats[end][0] - tree->center[0];
+    segment.y[end] = floats[end][1] - tree->center[1];
+    slack += obstacle_slack(tree, segment.x[end], segment.y[end]);
   }
-  made.reach = slack + radius * 1.000001f;
+  segment.reach = slack + radius * 1.000001f;
   for (int axis = 0; axis < 2; axis++) {
-    const bool isUp = from[axis] < to[axis]; /* an index, not a branch: it is anyone's guess */
+    const bool isUp = from[axis] < to[axis]; /* an index instead of an unpredictable branch */
     const float lo = floats[!isUp][axis], hi = floats[isUp][axis];
-    made.begin[axis] = from[axis];
-    made.along[axis] = to[axis] - from[axis];
-    made.lo[axis] = lo - made.reach - fabsf(lo) * 0x1p-22f;
-    made.hi[axis] = hi + made.reach + fabsf(hi) * 0x1p-22f;
+    segment.begin[axis] = from[axis];
+    segment.delta[axis] = to[axis] - from[axis];
+    segment.lo[axis] = lo - segment.reach - fabsf(lo) * 0x1p-22f;
+    segment.hi[axis] = hi + segment.reach + fabsf(hi) * 0x1p-22f;
   }
-  made.width = made.reach * (fabsf(made.along[0]) + fabsf(made.along[1])) + LEAST;
-  return made;
+  segment.width = segment.reach * (fabsf(segment.delta[0]) + fabsf(segment.delta[1])) + LEAST;
+  return segment;
 }
 
-/* How far left, and how far right, of a way four points surely are, times its length. */
+/* Lower bounds of how far four points are left and right of a segment, times its length. */
 typedef struct aside4 {
   float4 left, right;
 } aside4;
 
-ALWAYS_INLINE aside4 aside4_of(const way *along, float4 x, float4 y) {
+ALWAYS_INLINE aside4 aside4_of(const wide_segment *segment, float4 x, float4 y) {
   const float4 zero = float4_all(0);
-  x = float4_sub(x, float4_all(along->begin[0]));
-  y = float4_sub(y, float4_all(along->begin[1]));
-  const float4 rise = float4_mul(float4_all(along->along[0]), y);
-  const float4 fall = float4_mul(float4_all(along->along[1]), x);
+  x = float4_sub(x, float4_all(segment->begin[0]));
+  y = float4_sub(y, float4_all(segment->begin[1]));
+  const float4 rise = float4_mul(float4_all(segment->delta[0]), y);
+  const float4 fall = float4_mul(float4_all(segment->delta[1]), x);
   const float4 side = float4_sub(rise, fall);
   const float4 size = float4_add(float4_max(rise, float4_sub(zero, rise)),
                                  float4_max(fall, float4_sub(zero, fall)));
-  const float4 doubt = float4_add(float4_mul(size, float4_all(0x1p-20f)), float4_all(along->width));
+  const float4 doubt =
+      float4_add(float4_mul(size, float4_all(0x1p-20f)), float4_all(segment->width));
   return (aside4){float4_sub(side, doubt), float4_sub(float4_sub(zero, side), doubt)};
 }
 
-/* Which are neither beyond the bounds of a way nor to one side of it. */
-ALWAYS_INLINE uint32_t edges4_along(const copse_obstacle *tree, uint32_t piece, const way *along) {
+/* Returns the edges of four pieces that are neither out of a segment's bounds nor to one side of
+ * it, one bit each. */
+ALWAYS_INLINE uint32_t edges4_along(const copse_obstacle *tree, uint32_t piece,
+                                    const wide_segment *segment) {
   const edges4 edges = edges4_at(tree, piece);
-  const aside4 a = aside4_of(along, edges.x0, edges.y0), b = aside4_of(along, edges.x1, edges.y1);
+  const aside4 a = aside4_of(segment, edges.x0, edges.y0),
+               b = aside4_of(segment, edges.x1, edges.y1);
   const float4 zero = float4_all(0);
   word4 out = float4_lt(zero, float4_min(a.left, b.left));
   out = word4_or(out, float4_lt(zero, float4_min(a.right, b.right)));
-  out = word4_or(out, float4_lt(float4_max(edges.x0, edges.x1), float4_all(along->lo[0])));
-  out = word4_or(out, float4_lt(float4_max(edges.y0, edges.y1), float4_all(along->lo[1])));
-  out = word4_or(out, float4_lt(float4_all(along->hi[0]), float4_min(edges.x0, edges.x1)));
-  out = word4_or(out, float4_lt(float4_all(along->hi[1]), float4_min(edges.y0, edges.y1)));
+  out = word4_or(out, float4_lt(float4_max(edges.x0, edges.x1), float4_all(segment->lo[0])));
+  out = word4_or(out, float4_lt(float4_max(edges.y0, edges.y1), float4_all(segment->lo[1])));
+  out = word4_or(out, float4_lt(float4_all(segment->hi[0]), float4_min(edges.x0, edges.x1)));
+  out = word4_or(out, float4_lt(float4_all(segment->hi[1]), float4_min(edges.y0, edges.y1)));
   return 15 & ~word4_bits(out);
 }
 
-/* A node and the part of the way that may be in it. */
+/* A node, and the part of the segment that may be in it, as fractions of its way. */
 typedef struct stretch {
   uint32_t node;
   float begin, end;
 } stretch;
 
-/* Goes through the edges along a way, leaf by leaf in order of their stretches' begins. */
+/* A walk through the edges along a segment, leaf by leaf, in order of where the segment enters
+ * them. */
 typedef struct tour {
   stretch stack[OBSTACLE_STACK];
   uint32_t waiting, visits;
-  stretch last;                  /* that the leaf was sought in */
-  uint32_t path[OBSTACLE_STACK]; /* the nodes passed on the way to it */
-  uint32_t steps;
-  rest here;
-  way along;
+  stretch last;                  /* in which the current leaf was reached */
+  uint32_t path[OBSTACLE_STACK]; /* the nodes passed on the way down to the leaf */
+  uint32_t steps;                /* their number; 0 once their other sides wait */
+  leaf_rest rest;
+  wide_segment segment;
 } tour;
 
-static void tour_start(tour *all, const copse_obstacle *tree, const float *from, const float *to,
+static void tour_start(tour *walk, const copse_obstacle *tree, const float *from, const float *to,
                        float radius) {
-  all->stack[0] = (stretch){0, 0, 1};
-  all->waiting = 1;
-  all->visits = all->steps = 0;
-  all->here = (rest){0, 0, 0};
-  all->along = way_of(tree, from, to, radius);
+  walk->stack[0] = (stretch){0, 0, 1};
+  walk->waiting = 1;
+  walk->visits = walk->steps = 0;
+  walk->rest = (leaf_rest){0, 0, 0};
+  walk->segment = segment_of(tree, from, to, radius);
 }
 
-static float way_at(const float *ends, float at) { return ends[0] + (ends[1] - ends[0]) * at; }
+/* Returns a coordinate at a fraction of a segment's way, given that of its two ends. */
+static float coordinate_at(const float *ends, float fraction) {
+  return ends[0] + (ends[1] - ends[0]) * fraction;
+}
 
-/* Has the other sides of the nodes wait that were passed, as far as the way goes there. To go down
- * first and to see about that only now is faster: often a wall in the first leaf ends it all. */
-static void tour_turn(tour *all, const copse_obstacle *tree) {
-  const way *along = &all->along;
-  const float reach = along->reach, begin = all->last.begin;
-  const float x = way_at(along->x, begin), y = way_at(along->y, begin);
-  float end = all->last.end;
-  for (uint32_t i = 0; i < all->steps; i++) {
-    const uint32_t at = all->path[i];
-    const obstacle_node *node = &tree->nodes[at];
-    float here = node_side(node, x, y), there = node_side(node, along->x[1], along->y[1]);
-    const bool isRight = here < 0;
+/* Pushes the other sides of the nodes in `path`, with the parts of the segment that reach them.
+ * Doing this after the first leaf, not on the way down to it, is faster: a wall there often ends
+ * the walk. */
+static void tour_push_passed(tour *walk, const copse_obstacle *tree) {
+  const wide_segment *segment = &walk->segment;
+  const float reach = segment->reach, begin = walk->last.begin;
+  const float x = coordinate_at(segment->x, begin), y = coordinate_at(segment->y, begin);
+  float end = walk->last.end;
+  for (uint32_t i = 0; i < walk->steps; i++) {
+    const uint32_t nodeIndex = walk->path[i];
+    const obstacle_node *node = &tree->nodes[nodeIndex];
+    float sideOfBegin = node_side(node, x, y),
+          sideOfEnd = node_side(node, segment->x[1], segment->y[1]);
+    const bool isRight = sideOfBegin < 0;
     if (isRight) {
-      here = -here;
-      there = -there;
+      sideOfBegin = -sideOfBegin;
+      sideOfEnd = -sideOfEnd;
     }
-    if (here > reach && there > reach) continue;
-    const float scale = (1 - begin) / (here - there);
-    const float first = here > reach ? begin + (here - reach) * scale : begin;
+    if (sideOfBegin > reach && sideOfEnd > reach) continue;
+    const float scale = (1 - begin) / (sideOfBegin - sideOfEnd);
+    const float first = sideOfBegin > reach ? begin + (sideOfBegin - reach) * scale : begin;
     if (first > end) continue;
-    all->stack[all->waiting++] = (stretch){isRight ? node->left : at + 1, first, end};
-    if (there < -reach) {
-      const float last = begin + (here + reach) * scale;
+    walk->stack[walk->waiting++] = (stretch){isRight ? node->left : nodeIndex + 1, first, end};
+    if (sideOfEnd < -reach) {
+      const float last = begin + (sideOfBegin + reach) * scale;
       if (last < end) end = last;
     }
   }
-  all->steps = 0;
+  walk->steps = 0;
 }
 
-/* The next leaf, of those whose stretches begin up to `until`; NULL: no more. */
-ALWAYS_INLINE const obstacle_node *tour_leaf(tour *all, const copse_obstacle *tree, float until) {
-  if (all->steps) tour_turn(all, tree);
-  while (all->waiting) {
-    const stretch part = all->stack[--all->waiting];
-    if (part.begin > until) continue;
-    const float x = way_at(all->along.x, part.begin), y = way_at(all->along.y, part.begin);
-    uint32_t at = part.node, steps = 0;
-    for (uint32_t left; (left = tree->nodes[at].left);) {
-      const uint32_t right = at + 1, isRight = node_side(&tree->nodes[at], x, y) < 0;
-      all->path[steps++] = at;
-      at = left ^ ((left ^ right) & -isRight); /* not a branch: it is anyone's guess */
+/* Returns the next leaf that the segment enters at a fraction up to `until`, or NULL after the
+ * last. */
+ALWAYS_INLINE const obstacle_node *tour_leaf(tour *walk, const copse_obstacle *tree, float until) {
+  if (walk->steps) tour_push_passed(walk, tree);
+  while (walk->waiting) {
+    const stretch next = walk->stack[--walk->waiting];
+    if (next.begin > until) continue;
+    const float x = coordinate_at(walk->segment.x, next.begin),
+                y = coordinate_at(walk->segment.y, next.begin);
+    uint32_t nodeIndex = next.node, steps = 0;
+    for (uint32_t left; (left = tree->nodes[nodeIndex].left);) {
+      const uint32_t right = nodeIndex + 1, isRight = node_side(&tree->nodes[nodeIndex], x, y) < 0;
+      walk->path[steps++] = nodeIndex;
+      nodeIndex = left ^ ((left ^ right) & -isRight); /* not a branch: it is anyone's guess */
     }
-    all->last = part;
-    all->steps = steps;
-    all->visits += steps + 1;
-    return &tree->nodes[at];
+    walk->last = next;
+    walk->steps = steps;
+    walk->visits += steps + 1;
+    return &tree->nodes[nodeIndex];
   }
   return NULL;
 }
 
-/* The next piece whose edge may matter, in the leaves whose stretches begin up to `until`;
- * COPSE_NONE: no more. */
-OUT_OF_LINE uint32_t tour_next(tour *all, const copse_obstacle *tree, float until) {
-  rest *here = &all->here;
-  while (!here->bits) {
-    uint32_t four = here->four + 4, bits = 0;
-    for (; !bits && four < here->end; four += 4)
-      bits = rest_within(edges4_along(tree, four, &all->along), four, here->end);
-    here->four = four - 4;
-    here->bits = bits;
+/* Returns the next piece whose edge may matter, in leaves that the segment enters at a fraction up
+ * to `until`, or COPSE_NONE after the last. */
+OUT_OF_LINE uint32_t tour_next(tour *walk, const copse_obstacle *tree, float until) {
+  leaf_rest *rest = &walk->rest;
+  while (!rest->bits) {
+    uint32_t four = rest->four + 4, bits = 0;
+    for (; !bits && four < rest->end; four += 4)
+      bits = rest_within(edges4_along(tree, four, &walk->segment), four, rest->end);
+    rest->four = four - 4;
+    rest->bits = bits;
     if (bits) break;
-    const obstacle_node *leaf = tour_leaf(all, tree, until);
+    const obstacle_node *leaf = tour_leaf(walk, tree, until);
     if (!leaf) return COPSE_NONE;
-    *here = rest_of(leaf);
+    *rest = rest_of(leaf);
   }
-  return rest_take(here);
+  return rest_take(rest);
 }
 
-ALWAYS_INLINE bool blocks(const way *along, vec a, vec b, float radius, float radius2) {
-  if (segments_meet(along->first, along->second, a, b)) return true;
+/* True if an edge a … b meets a segment, or comes within the radius of it. */
+ALWAYS_INLINE bool blocks(const wide_segment *segment, vec a, vec b, float radius, float radius2) {
+  if (segments_meet(segment->first, segment->second, a, b)) return true;
   if (!(radius > 0)) return false;
-  return (float)foot_on(a, b, along->from).distance2 <= radius2 ||
-         (float)foot_on(a, b, along->to).distance2 <= radius2 ||
-         (float)foot_on(along->first, along->second, a).distance2 <= radius2 ||
-         (float)foot_on(along->first, along->second, b).distance2 <= radius2;
+  return (float)foot_on(a, b, segment->from).distance2 <= radius2 ||
+         (float)foot_on(a, b, segment->to).distance2 <= radius2 ||
+         (float)foot_on(segment->first, segment->second, a).distance2 <= radius2 ||
+         (float)foot_on(segment->first, segment->second, b).distance2 <= radius2;
 }
 
 static bool is_visible(const copse_obstacle *tree, const float *from, const float *to, float radius,
                        uint32_t *visits) {
   const float radius2 = radius * radius;
-  tour all;
-  tour_start(&all, tree, from, to, radius);
+  tour walk;
+  tour_start(&walk, tree, from, to, radius);
   bool visible = true;
-  for (uint32_t i; visible && (i = tour_next(&all, tree, INFINITY)) != COPSE_NONE;)
-    visible = !blocks(&all.along, piece_from(tree, i), piece_to(tree, i), radius, radius2);
-  *visits = all.visits;
+  for (uint32_t i; visible && (i = tour_next(&walk, tree, INFINITY)) != COPSE_NONE;)
+    visible = !blocks(&walk.segment, piece_from(tree, i), piece_to(tree, i), radius, radius2);
+  *visits = walk.visits;
   return visible;
 }
 
@@ -482,8 +501,8 @@ uint32_t copse_obstacle_keep_visible(const copse_obstacle *tree, const float *fr
   if (!query_point_ok(from, 2)) return 0;
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t id = ids[i];
-    const size_t at = (size_t)id * positions->stride;
-    const float to[2] = {positions->axes[0][at], positions->axes[1][at]};
+    const size_t place = (size_t)id * positions->stride;
+    const float to[2] = {positions->axes[0][place], positions->axes[1][place]};
     if (query_point_ok(to, 2) && is_visible(tree, from, to, 0, &visits)) kept[size++] = id;
   }
   return size;
@@ -491,15 +510,15 @@ uint32_t copse_obstacle_keep_visible(const copse_obstacle *tree, const float *fr
 
 /* ---- Rays --------------------------------------------------------------------------------- */
 
-/* The fraction of a way p … q at which it first meets an edge that it meets: not where the edge
- * isn't, though the quotient says so where the two all but lie on a line. */
+/* Returns the fraction of the segment p … q at which it first meets an edge that it meets. Clamped
+ * to where the edge is: the quotient may be outside if the two are nearly on one line. */
 static double fraction_to(vec p, vec q, vec a, vec b) {
-  const vec along = vec_to(p, q);
-  const bool alongX = fabs(along.x) >= fabs(along.y);
-  const double length = alongX ? along.x : along.y;
+  const vec delta = vec_to(p, q);
+  const bool isAlongX = fabs(delta.x) >= fabs(delta.y);
+  const double length = isAlongX ? delta.x : delta.y;
   if (length == 0) return 0;
-  const double toA = (alongX ? a.x - p.x : a.y - p.y) / length;
-  const double toB = (alongX ? b.x - p.x : b.y - p.y) / length;
+  const double toA = (isAlongX ? a.x - p.x : a.y - p.y) / length;
+  const double toB = (isAlongX ? b.x - p.x : b.y - p.y) / length;
   const double first = toA < toB ? toA : toB, last = toA < toB ? toB : toA;
   const double ofP = side_of(a, b, p), ofQ = side_of(a, b, q);
   double fraction = ofP == ofQ ? first : ofP / (ofP - ofQ);
@@ -508,37 +527,39 @@ static double fraction_to(vec p, vec q, vec a, vec b) {
   return fraction > 0 ? (fraction < 1 ? fraction : 1) : 0;
 }
 
+/* Finds the first edge on a segment. Returns the number of nodes visited. */
 static uint32_t cast(const copse_obstacle *tree, const float *from, const float *to,
                      copse_side side, copse_wall_hit *hit) {
-  double reached = 1;
-  tour all;
-  tour_start(&all, tree, from, to, 0);
-  const way *along = &all.along;
+  double hitFraction = 1;
+  tour walk;
+  tour_start(&walk, tree, from, to, 0);
+  const wide_segment *segment = &walk.segment;
   *hit = (copse_wall_hit){COPSE_NONE, 1, {to[0], to[1]}, {0, 0}};
-  for (uint32_t i; (i = tour_next(&all, tree, hit->fraction)) != COPSE_NONE;) {
+  for (uint32_t i; (i = tour_next(&walk, tree, hit->fraction)) != COPSE_NONE;) {
     const uint32_t id = tree->pieces[i].edge;
     const vec a = piece_from(tree, i), b = piece_to(tree, i);
-    if (!segments_meet(along->first, along->second, a, b) ||
-        !is_seen(tree, id, side, a, b, along->from))
+    if (!segments_meet(segment->first, segment->second, a, b) ||
+        !is_counted(tree, id, side, a, b, segment->from))
       continue;
-    const double at = fraction_to(along->from, along->to, a, b);
-    const float fraction = (float)at;
+    const double exact = fraction_to(segment->from, segment->to, a, b);
+    const float fraction = (float)exact;
     if (fraction > hit->fraction || (fraction == hit->fraction && id >= hit->edge)) continue;
     hit->edge = id;
     hit->fraction = fraction;
-    reached = at;
+    hitFraction = exact;
   }
-  if (hit->edge == COPSE_NONE) return all.visits;
+  if (hit->edge == COPSE_NONE) return walk.visits;
   const obstacle_edge *edge = &tree->edges[hit->edge];
-  const vec a = vec_of(edge->from), b = vec_of(edge->to), along2 = vec_to(along->from, along->to);
+  const vec a = vec_of(edge->from), b = vec_of(edge->to),
+            delta = vec_to(segment->from, segment->to);
   const vec wall = vec_to(a, b);
   const double length = sqrt(vec_dot(wall, wall));
-  const double towards = side_of(a, b, along->from) > 0 ? -length : length;
-  hit->point[0] = (float)(along->from.x + along2.x * reached);
-  hit->point[1] = (float)(along->from.y + along2.y * reached);
+  const double towards = side_of(a, b, segment->from) > 0 ? -length : length;
+  hit->point[0] = (float)(segment->from.x + delta.x * hitFraction);
+  hit->point[1] = (float)(segment->from.y + delta.y * hitFraction);
   hit->normal[0] = (float)(wall.y / towards) + 0.0f;
   hit->normal[1] = (float)(-wall.x / towards) + 0.0f;
-  return all.visits;
+  return walk.visits;
 }
 
 copse_status copse_obstacle_raycast(const copse_obstacle *tree, const float *from, const float *to,
@@ -572,7 +593,7 @@ copse_status copse_obstacle_contains(const copse_obstacle *tree, const float *po
                                      uint32_t *visits) {
   *inside = false;
   if (!query_point_ok(point, 2)) return COPSE_INVALID_ARGUMENT;
-  /* Counts the edges that a ray to the nearer border crosses, each by the piece that is crossed. */
+  /* Counts the edges that a ray to the nearer border crosses. The piece that is crossed counts. */
   const float *bounds = tree->bounds;
   const bool goesRight = bounds[2] - point[0] <= point[0] - bounds[0];
   const float border = bounds[goesRight ? 2 : 0];
@@ -580,9 +601,9 @@ copse_status copse_obstacle_contains(const copse_obstacle *tree, const float *po
   const vec p = vec_of(point);
   int32_t winding = tree->hasBoundaries ? 1 : 0;
   bool onBorder = false;
-  tour all;
-  tour_start(&all, tree, point, far, 0);
-  for (uint32_t i; !onBorder && (i = tour_next(&all, tree, INFINITY)) != COPSE_NONE;) {
+  tour walk;
+  tour_start(&walk, tree, point, far, 0);
+  for (uint32_t i; !onBorder && (i = tour_next(&walk, tree, INFINITY)) != COPSE_NONE;) {
     const obstacle_piece *piece = &tree->pieces[i];
     const vec a = piece_from(tree, i), b = piece_to(tree, i);
     if (!(tree->kinds[piece->edge] & EDGE_OF_AREA)) continue;
@@ -593,6 +614,6 @@ copse_status copse_obstacle_contains(const copse_obstacle *tree, const float *po
     if (isRight == goesRight) winding += isUpward == goesRight ? 1 : -1;
   }
   *inside = onBorder || winding > 0;
-  if (visits) *visits = all.visits;
+  if (visits) *visits = walk.visits;
   return COPSE_OK;
 }
