@@ -55,6 +55,9 @@ ALWAYS_INLINE sides4 line4_sides(const line4 *line, float4 begin, float4 end) {
   return (sides4){left, word4_without(right, left)};
 }
 
+/* Adds 1 to each lane whose mask is set: as an integer, such a mask is -1. */
+ALWAYS_INLINE word4 count_lanes(word4 counts, word4 mask) { return word4_sub(counts, mask); }
+
 /* Counts the pieces on each side of a line. Stops early once it can't be better than the best: the
  * counts are then too low. */
 OUT_OF_LINE void count_sides(const obstacle_work *work, uint32_t begin, uint32_t end,
@@ -71,8 +74,8 @@ OUT_OF_LINE void count_sides(const obstacle_work *work, uint32_t begin, uint32_t
           line4_sides(&wide, line4_side(&wide, work->ends[0] + i, work->ends[1] + i),
                       line4_side(&wide, work->ends[2] + i, work->ends[3] + i));
       const word4 inRange = word4_greater(word4_all(stop), word4_count_from(i));
-      left = word4_sub(left, word4_without(inRange, sides.right)); /* left, or crossing */
-      right = word4_sub(right, word4_without(inRange, sides.left));
+      left = count_lanes(left, word4_without(inRange, sides.right)); /* left, or crossing */
+      right = count_lanes(right, word4_without(inRange, sides.left));
     }
     uint32_t lefts[4], rights[4];
     word4_store(lefts, left);

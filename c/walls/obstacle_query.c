@@ -27,15 +27,15 @@ ALWAYS_INLINE edges4 edges4_at(const copse_obstacle *tree, uint32_t piece) {
                   float4_load(tree->pieceEnds[2] + piece), float4_load(tree->pieceEnds[3] + piece)};
 }
 
-/* The pieces of a leaf that are still to be visited: some of the four from `four` on, one bit each,
- * and all from four + 4 to `end`. */
+/* The pieces of a leaf that are still to be visited: some of the four before `next`, one bit each,
+ * and all from `next` to `end`. */
 typedef struct leaf_rest {
-  uint32_t four, end, bits;
+  uint32_t next, end, bits;
 } leaf_rest;
 
 /* Returns all pieces of a leaf. */
 static leaf_rest rest_of(const obstacle_node *leaf) {
-  return (leaf_rest){leaf->begin - 4, leaf->end, 0};
+  return (leaf_rest){leaf->begin, leaf->end, 0};
 }
 
 /* Clears the bits of pieces from `end` on. */
@@ -45,7 +45,7 @@ ALWAYS_INLINE uint32_t rest_within(uint32_t bits, uint32_t four, uint32_t end) {
 
 /* Takes the first of the pieces in `bits`, which are not 0. */
 static uint32_t rest_take(leaf_rest *rest) {
-  const uint32_t piece = rest->four + (uint32_t)__builtin_ctz(rest->bits);
+  const uint32_t piece = rest->next - 4 + (uint32_t)__builtin_ctz(rest->bits);
   rest->bits &= rest->bits - 1;
   return piece;
 }
@@ -129,10 +129,10 @@ ALWAYS_INLINE const obstacle_node *circuit_leaf(circuit *walk, const copse_obsta
 OUT_OF_LINE uint32_t circuit_next(circuit *walk, const copse_obstacle *tree) {
   leaf_rest *rest = &walk->rest;
   while (!rest->bits) {
-    uint32_t four = rest->four + 4, bits = 0;
-    for (; !bits && four < rest->end; four += 4)
-      bits = rest_within(edges4_around(tree, four, walk->point, walk->most2), four, rest->end);
-    rest->four = four - 4;
+    uint32_t next = rest->next, bits = 0;
+    for (; !bits && next < rest->end; next += 4)
+      bits = rest_within(edges4_around(tree, next, walk->point, walk->most2), next, rest->end);
+    rest->next = next;
     rest->bits = bits;
     if (bits) break;
     const obstacle_node *leaf = circuit_leaf(walk, tree);
@@ -230,7 +230,7 @@ static void search_leaf(const copse_obstacle *tree, const obstacle_node *leaf,
   const vec p = vec_of(search->center);
   for (uint32_t four = leaf->begin; four < leaf->end; four += 4) {
     const float most2 = roomy2(nearest->limit2);
-    leaf_rest rest = {four, leaf->end, edges4_around(tree, four, search->center, most2)};
+    leaf_rest rest = {four + 4, leaf->end, edges4_around(tree, four, search->center, most2)};
     rest.bits = rest_within(rest.bits, four, leaf->end);
     while (rest.bits) {
       const uint32_t i = rest_take(&rest), edge = tree->pieces[i].edge;
@@ -420,6 +420,12 @@ static void tour_push_passed(tour *walk, const copse_obstacle *tree) {
   walk->steps = 0;
 }
 
+/* Returns `second` if isSecond, else `first`. A mask: a branch would be unpredictable. */
+ALWAYS_INLINE uint32_t either(uint32_t first, uint32_t second, bool isSecond) {
+  const uint32_t mask = isSecond ? UINT32_MAX : 0;
+  return first ^ ((first ^ second) & mask);
+}
+
 /* Returns the next leaf that the segment enters at a fraction up to `until`, or NULL after the
  * last. */
 ALWAYS_INLINE const obstacle_node *tour_leaf(tour *walk, const copse_obstacle *tree, float until) {
@@ -431,9 +437,10 @@ ALWAYS_INLINE const obstacle_node *tour_leaf(tour *walk, const copse_obstacle *t
                 y = coordinate_at(walk->segment.y, next.begin);
     uint32_t nodeIndex = next.node, steps = 0;
     for (uint32_t left; (left = tree->nodes[nodeIndex].left);) {
-      const uint32_t right = nodeIndex + 1, isRight = node_side(&tree->nodes[nodeIndex], x, y) < 0;
+      const uint32_t right = nodeIndex + 1;
+      const bool isRight = node_side(&tree->nodes[nodeIndex], x, y) < 0;
       walk->path[steps++] = nodeIndex;
-      nodeIndex = left ^ ((left ^ right) & -isRight); /* not a branch: it is anyone's guess */
+      nodeIndex = either(left, right, isRight);
     }
     walk->last = next;
     walk->steps = steps;
@@ -448,10 +455,10 @@ ALWAYS_INLINE const obstacle_node *tour_leaf(tour *walk, const copse_obstacle *t
 OUT_OF_LINE uint32_t tour_next(tour *walk, const copse_obstacle *tree, float until) {
   leaf_rest *rest = &walk->rest;
   while (!rest->bits) {
-    uint32_t four = rest->four + 4, bits = 0;
-    for (; !bits && four < rest->end; four += 4)
-      bits = rest_within(edges4_along(tree, four, &walk->segment), four, rest->end);
-    rest->four = four - 4;
+    uint32_t next = rest->next, bits = 0;
+    for (; !bits && next < rest->end; next += 4)
+      bits = rest_within(edges4_along(tree, next, &walk->segment), next, rest->end);
+    rest->next = next;
     rest->bits = bits;
     if (bits) break;
     const obstacle_node *leaf = tour_leaf(walk, tree, until);
