@@ -1,5 +1,7 @@
 #include "core.h"
 
+#include "simd.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +71,7 @@ uint32_t slots_take(slots *all) {
   if (all->used == all->capacity) return COPSE_NONE;
   while (!all->free[all->firstWord]) all->firstWord++;
   const uint32_t bits = all->free[all->firstWord];
-  const uint32_t slot = all->firstWord * 32 + (uint32_t)__builtin_ctz(bits);
+  const uint32_t slot = all->firstWord * 32 + bits_lowest(bits);
   slots_take_at(all, slot);
   return slot;
 }

@@ -10,6 +10,40 @@
 
 #include <string.h>
 
+/* ---- Bits: the only builtins of the library, each with plain C for other compilers ---- */
+
+/* Returns the place of the lowest bit that is set; one must be. */
+ALWAYS_INLINE uint32_t bits_lowest(uint32_t bits) {
+#ifdef __GNUC__
+  return (uint32_t)__builtin_ctz(bits);
+#else
+  uint32_t place = 0;
+  for (; !(bits & 1); bits >>= 1) place++;
+  return place;
+#endif
+}
+
+/* Returns the place of the highest bit that is set; one must be. */
+ALWAYS_INLINE uint32_t bits_highest(uint32_t bits) {
+#ifdef __GNUC__
+  return 31 - (uint32_t)__builtin_clz(bits);
+#else
+  uint32_t place = 0;
+  while (bits >>= 1) place++;
+  return place;
+#endif
+}
+
+/* Returns how many of the lowest four bits are set; no other may be. */
+ALWAYS_INLINE uint32_t bits_count(uint32_t bits) {
+#if defined(__GNUC__) && defined(__wasm__)
+  return (uint32_t)__builtin_popcount(bits); /* one instruction; elsewhere often a call */
+#else
+  static const uint8_t counts[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+  return counts[bits];
+#endif
+}
+
 #if defined(__wasm_simd128__) && !defined(COPSE_SCALAR)
 #include <wasm_simd128.h>
 
@@ -277,16 +311,6 @@ static const uint8_t SIMD_PACK[16][16] = {
 #undef LANE
 };
 #endif
-
-/* How many of four bits are set. */
-ALWAYS_INLINE uint32_t bits_count(uint32_t bits) {
-#ifdef __wasm__
-  return (uint32_t)__builtin_popcount(bits); /* one instruction, there */
-#else
-  static const uint8_t counts[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
-  return counts[bits];
-#endif
-}
 
 ALWAYS_INLINE word4 word4_pack(word4 a, uint32_t bits) {
 #if defined(__wasm_simd128__) && !defined(COPSE_SCALAR)

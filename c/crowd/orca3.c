@@ -298,7 +298,7 @@ ALWAYS_INLINE uint32_t first_violated(const orca3 *all, uint32_t from, vec3 velo
     uint32_t bits = word4_bits(float4_lt(float4_all(least), four3_dot(normal, between)));
     if (i < from) bits &= 15u << (from - i);
     if (!bits) continue;
-    const uint32_t at = i + (uint32_t)__builtin_ctz(bits);
+    const uint32_t at = i + bits_lowest(bits);
     return at < all->count ? at : all->count;
   }
   return all->count;

@@ -163,7 +163,7 @@ ALWAYS_INLINE uint32_t gather_at(const scan_points *points, uint32_t begin, uint
 SMALL_CODE static void sort_by_id(const scan_points *points, uint32_t begin, uint32_t end) {
   WORKED(end - begin);
   if (ids_ascend(points->ids, begin, end)) return;
-  WORKED(2 * (uint64_t)(end - begin) * (32 - (uint32_t)__builtin_clz(end - begin)));
+  WORKED(2 * (uint64_t)(end - begin) * (bits_highest(end - begin) + 1));
   pairs_sort((pairs){NULL, points->ids + begin}, end - begin, BY_ID);
 }
 

@@ -45,7 +45,7 @@ ALWAYS_INLINE uint32_t rest_within(uint32_t bits, uint32_t four, uint32_t end) {
 
 /* Takes the first of the pieces in `bits`, which are not 0. */
 static uint32_t rest_take(leaf_rest *rest) {
-  const uint32_t piece = rest->next - 4 + (uint32_t)__builtin_ctz(rest->bits);
+  const uint32_t piece = rest->next - 4 + bits_lowest(rest->bits);
   rest->bits &= rest->bits - 1;
   return piece;
 }
