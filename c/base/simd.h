@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* ---- Bits: the only builtins of the library, each with plain C for other compilers ---- */
+/* ---- Bits. Builtins occur here only, each with plain C for compilers without it ---- */
 
 /* Returns the place of the lowest bit that is set; one must be. */
 ALWAYS_INLINE uint32_t bits_lowest(uint32_t bits) {
@@ -42,6 +42,22 @@ ALWAYS_INLINE uint32_t bits_count(uint32_t bits) {
   static const uint8_t counts[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
   return counts[bits];
 #endif
+}
+
+/* Returns an integer of the same order as a float: the integers of two floats compare as the floats
+ * do, but that of -0 is less than that of 0. */
+ALWAYS_INLINE uint32_t ordered_bits(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+}
+
+/* Returns the float whose ordered bits these are. */
+ALWAYS_INLINE float from_ordered_bits(uint32_t bits) {
+  bits = bits & 0x80000000u ? bits & 0x7fffffffu : ~bits;
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
 }
 
 #if defined(__wasm_simd128__) && !defined(COPSE_SCALAR)

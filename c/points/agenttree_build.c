@@ -5,8 +5,6 @@
 #include "../base/geom.h"
 #include "../base/select.h"
 
-#include <string.h>
-
 enum {
   MIDPOINT_DEPTH = 64, /* deeper nodes split at the median */
   MEDIAN_DEPTH = 29,   /* halvings from COPSE_MAX_CAPACITY down to 1 */
@@ -158,19 +156,6 @@ static uint32_t partition(const scan_points *points, uint32_t begin, uint32_t en
   WORKED(end - begin);
   return dim == 3 ? partition_3d(points, begin, end, axis, key, boxes)
                   : partition_2d(points, begin, end, axis, key, boxes);
-}
-
-/* A float as an integer of the same order, and back. */
-static uint32_t ordered_bits(float x) {
-  uint32_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-}
-static float from_ordered_bits(uint32_t bits) {
-  bits = bits & 0x80000000u ? bits & 0x7fffffffu : ~bits;
-  float x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
 }
 
 static split_key key_at(const scan_points *points, uint32_t i, int axis) {

@@ -10,10 +10,7 @@
 
 /* A coordinate, as an integer of the same order, above the place that it belongs to. */
 static uint64_t key_of(float coordinate, uint32_t place) {
-  uint32_t bits;
-  memcpy(&bits, &coordinate, sizeof bits);
-  bits = bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-  return (uint64_t)bits << 32 | place;
+  return (uint64_t)ordered_bits(coordinate) << 32 | place;
 }
 
 static bool key_before(const scan_points *points, uint64_t a, uint64_t b, uint32_t axis, int dim) {
