@@ -126,86 +126,127 @@ static void add_straight(orca2 *all, vec2 from, float radius, vec2 direction) {
   add_wall_line(all, vec2_along(from, vec2_left(direction), radius), direction);
 }
 
-void orca2_add_wall(orca2 *all, const orca_agent *agent, const orca_wall *wall) {
-  const vec2 position = vec2_of(agent->body.position), velocity = vec2_of(agent->body.velocity);
-  const float radius = agent->body.radius, inverse = agent->inverseHorizonOfWalls;
-  const vec2 toBegin = vec2_sub(vec2_of(wall->begin), position);
-  const vec2 toEnd = vec2_sub(vec2_of(wall->end), position);
-  const vec2 direction = vec2_of(wall->direction), way = vec2_sub(toEnd, toBegin);
-  const vec2 back = vec2_mul(direction, -1);
+/* A wall relative to an agent. */
+typedef struct seen_wall {
+  vec2 begin, end;           /* from the agent */
+  vec2 direction, back;      /* along the wall from begin to end, and from end to begin */
+  float begin2, end2, line2; /* squared distances of the ends, and of the line through them */
+  bool isBefore, isBehind;   /* the wall's nearest point is its begin, or its end */
+  float radius, radius2;     /* of the agent */
+} seen_wall;
 
-  const float begin2 = vec2_length2(toBegin), end2 = vec2_length2(toEnd), radius2 = radius * radius;
-  const float at = -vec2_dot(toBegin, way) / vec2_length2(way);
-  const float line2 = vec2_length2(vec2_along(toBegin, way, at));
-  const bool isBefore = at<0, isBehind = at> 1;
+ALWAYS_INLINE seen_wall seen_wall_of(const orca_agent *agent, const orca_wall *wall) {
+  const vec2 position = vec2_of(agent->body.position);
+  seen_wall seen;
+  seen.begin = vec2_sub(vec2_of(wall->begin), position);
+  seen.end = vec2_sub(vec2_of(wall->end), position);
+  seen.direction = vec2_of(wall->direction);
+  seen.back = vec2_mul(seen.direction, -1);
+  const vec2 way = vec2_sub(seen.end, seen.begin);
+  const float fraction = -vec2_dot(seen.begin, way) / vec2_length2(way);
+  seen.begin2 = vec2_length2(seen.begin);
+  seen.end2 = vec2_length2(seen.end);
+  seen.line2 = vec2_length2(vec2_along(seen.begin, way, fraction));
+  seen.isBefore = fraction < 0;
+  seen.isBehind = fraction > 1;
+  seen.radius = agent->body.radius;
+  seen.radius2 = seen.radius * seen.radius;
+  return seen;
+}
 
-  /* Touching: away from the nearest point, now. */
-  if (isBefore && begin2 <= radius2) {
-    if (wall->isBeginConvex) add_wall_line(all, (vec2){0, 0}, vec2_unit(vec2_left(toBegin)));
-    return;
+/* True if the agent touches the wall. Then appends the half-plane of velocities that lead away from
+ * the nearest point. A corner that is not convex needs none; of two walls that meet in one that is
+ * convex, only one appends it. */
+ALWAYS_INLINE bool add_touching(orca2 *lines, const orca_wall *wall, const seen_wall *seen) {
+  const vec2 rest = {0, 0};
+  if (seen->isBefore && seen->begin2 <= seen->radius2) {
+    if (wall->isBeginConvex) add_wall_line(lines, rest, vec2_unit(vec2_left(seen->begin)));
+    return true;
   }
-  if (isBehind && end2 <= radius2) {
-    /* Unless the wall that goes on from there says it. */
-    if (wall->isEndConvex && vec2_cross(toEnd, vec2_of(wall->after)) >= 0)
-      add_wall_line(all, (vec2){0, 0}, vec2_unit(vec2_left(toEnd)));
-    return;
+  if (seen->isBehind && seen->end2 <= seen->radius2) {
+    if (wall->isEndConvex && vec2_cross(seen->end, vec2_of(wall->after)) >= 0)
+      add_wall_line(lines, rest, vec2_unit(vec2_left(seen->end)));
+    return true;
   }
-  if (!isBefore && !isBehind && line2 <= radius2) {
-    add_wall_line(all, (vec2){0, 0}, back);
-    return;
-  }
+  if (seen->isBefore || seen->isBehind || !(seen->line2 <= seen->radius2)) return false;
+  add_wall_line(lines, rest, seen->back);
+  return true;
+}
 
-  /* The legs: tangents to the ends, or where an end is not convex the wall itself. Seen from so
-   * obliquely that an end hides the rest, the wall is that end. */
-  vec2 left, right, leftEnd = toBegin, rightEnd = toEnd;
-  bool isBeginConvex = wall->isBeginConvex, isEndConvex = wall->isEndConvex;
-  vec2 beforeLeft = vec2_of(wall->before), afterRight = vec2_of(wall->after);
-  const bool isPoint = (isBefore || isBehind) && line2 <= radius2;
-  if (isPoint && isBefore) {
-    if (!isBeginConvex) return;
-    const tangents legs = tangents_to(toBegin, begin2, radius);
-    left = legs.left;
-    right = legs.right;
-    rightEnd = toBegin;
-    isEndConvex = true;
-    afterRight = direction;
-  } else if (isPoint) {
-    if (!isEndConvex) return;
-    const tangents legs = tangents_to(toEnd, end2, radius);
-    left = legs.left;
-    right = legs.right;
-    leftEnd = toEnd;
-    isBeginConvex = true;
-    beforeLeft = direction;
+/* The forbidden velocities reach from a front, the wall at the end of the horizon, to infinity
+ * between two legs: unit vectors, one from each end of the wall. */
+typedef struct wall_legs {
+  vec2 leftEnd, rightEnd; /* from the agent */
+  vec2 left, right;
+  vec2 before, after;                 /* directions of the walls that end and begin there */
+  bool isLeftConvex, isRightConvex;   /* of the ends */
+  bool isPoint;                       /* the wall is so oblique that one end hides the rest */
+  bool isLeftForeign, isRightForeign; /* a neighboring wall appends this leg's half-plane */
+} wall_legs;
+
+/* Finds the legs: tangents to the ends, or the wall itself where an end is not convex. False if the
+ * wall is hidden behind an end that is not convex. */
+ALWAYS_INLINE bool find_legs(const orca_wall *wall, const seen_wall *seen, wall_legs *legs) {
+  legs->leftEnd = seen->begin;
+  legs->rightEnd = seen->end;
+  legs->before = vec2_of(wall->before);
+  legs->after = vec2_of(wall->after);
+  legs->isLeftConvex = wall->isBeginConvex;
+  legs->isRightConvex = wall->isEndConvex;
+  legs->isPoint = (seen->isBefore || seen->isBehind) && seen->line2 <= seen->radius2;
+  if (!legs->isPoint) {
+    legs->left = wall->isBeginConvex ? tangents_to(seen->begin, seen->begin2, seen->radius).left
+                                     : seen->back;
+    legs->right = wall->isEndConvex ? tangents_to(seen->end, seen->end2, seen->radius).right
+                                    : seen->direction;
+    return true;
+  }
+  const bool isBegin = seen->isBefore;
+  if (!(isBegin ? wall->isBeginConvex : wall->isEndConvex)) return false;
+  const tangents both = isBegin ? tangents_to(seen->begin, seen->begin2, seen->radius)
+                                : tangents_to(seen->end, seen->end2, seen->radius);
+  legs->left = both.left;
+  legs->right = both.right;
+  if (isBegin) {
+    legs->rightEnd = seen->begin;
+    legs->isRightConvex = true;
+    legs->after = seen->direction;
   } else {
-    left = isBeginConvex ? tangents_to(toBegin, begin2, radius).left : back;
-    right = isEndConvex ? tangents_to(toEnd, end2, radius).right : direction;
+    legs->leftEnd = seen->end;
+    legs->isLeftConvex = true;
+    legs->before = seen->direction;
   }
+  return true;
+}
 
-  /* A leg that points into the neighboring wall is that wall's: it makes its own half-plane. */
-  bool isLeftForeign = false, isRightForeign = false;
-  if (isBeginConvex && vec2_cross(left, vec2_mul(beforeLeft, -1)) >= 0) {
-    left = vec2_mul(beforeLeft, -1);
-    isLeftForeign = true;
-  }
-  if (isEndConvex && vec2_cross(right, afterRight) <= 0) {
-    right = afterRight;
-    isRightForeign = true;
-  }
+/* Turns a leg that points into the neighboring wall along that wall, and marks it as foreign. */
+ALWAYS_INLINE void mark_foreign_legs(wall_legs *legs) {
+  const vec2 beforeLeft = vec2_mul(legs->before, -1);
+  legs->isLeftForeign = legs->isLeftConvex && vec2_cross(legs->left, beforeLeft) >= 0;
+  legs->isRightForeign = legs->isRightConvex && vec2_cross(legs->right, legs->after) <= 0;
+  if (legs->isLeftForeign) legs->left = beforeLeft;
+  if (legs->isRightForeign) legs->right = legs->after;
+}
 
-  /* Where the velocity is, seen from the front of what is forbidden. */
-  const vec2 leftFront = vec2_mul(leftEnd, inverse), rightFront = vec2_mul(rightEnd, inverse);
+/* Appends the half-plane along the part of the border that is nearest to the agent's velocity: the
+ * round ends of the front, the front, or a leg. */
+ALWAYS_INLINE void add_nearest_border(orca2 *lines, const orca_agent *agent, const seen_wall *seen,
+                                      const wall_legs *legs) {
+  const vec2 velocity = vec2_of(agent->body.velocity), left = legs->left, right = legs->right;
+  const float inverse = agent->inverseHorizonOfWalls, reach = seen->radius * inverse;
+  const bool isPoint = legs->isPoint;
+  const vec2 leftFront = vec2_mul(legs->leftEnd, inverse);
+  const vec2 rightFront = vec2_mul(legs->rightEnd, inverse);
   const vec2 front = vec2_sub(rightFront, leftFront);
   const vec2 fromLeft = vec2_sub(velocity, leftFront), fromRight = vec2_sub(velocity, rightFront);
   const float across = isPoint ? 0.5f : vec2_dot(fromLeft, front) / vec2_length2(front);
   const float alongLeft = vec2_dot(fromLeft, left), alongRight = vec2_dot(fromRight, right);
-  const float reach = radius * inverse;
   if ((across < 0 && alongLeft < 0) || (isPoint && alongLeft < 0 && alongRight < 0)) {
-    add_round(all, leftFront, reach, velocity);
+    add_round(lines, leftFront, reach, velocity);
     return;
   }
   if (across > 1 && alongRight < 0) {
-    add_round(all, rightFront, reach, velocity);
+    add_round(lines, rightFront, reach, velocity);
     return;
   }
 
@@ -217,11 +258,19 @@ void orca2_add_wall(orca2 *all, const orca_agent *agent, const orca_wall *wall) 
   const float toRight2 =
       alongRight < 0 ? INFINITY : vec2_length2(vec2_sub(fromRight, vec2_mul(right, alongRight)));
   if (toFront2 <= toLeft2 && toFront2 <= toRight2)
-    add_straight(all, leftFront, reach, back);
+    add_straight(lines, leftFront, reach, seen->back);
   else if (toLeft2 <= toRight2) {
-    if (!isLeftForeign) add_straight(all, leftFront, reach, left);
-  } else if (!isRightForeign)
-    add_straight(all, rightFront, reach, vec2_mul(right, -1));
+    if (!legs->isLeftForeign) add_straight(lines, leftFront, reach, left);
+  } else if (!legs->isRightForeign)
+    add_straight(lines, rightFront, reach, vec2_mul(right, -1));
+}
+
+void orca2_add_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall) {
+  const seen_wall seen = seen_wall_of(agent, wall);
+  wall_legs legs;
+  if (add_touching(lines, wall, &seen) || !find_legs(wall, &seen, &legs)) return;
+  mark_foreign_legs(&legs);
+  add_nearest_border(lines, agent, &seen, &legs);
 }
 
 bool orca2_add_long_wall(orca2 *all, const orca_agent *agent, const orca_wall *wall) {
