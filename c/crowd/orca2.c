@@ -307,23 +307,40 @@ static void part(const orca_agent *agent, const uint32_t *ids, uint32_t missing,
   unit->y = float4_load(y);
 }
 
-/* The half-planes of four neighbors; answers with those that touch. */
-ALWAYS_INLINE word4 add_four(orca2 *all, uint32_t at, const orca_agent *agent,
+/* Four neighbors relative to an agent. */
+typedef struct neighbors4 {
+  four toward;   /* from the agent to them */
+  four relative; /* the agent's velocity less theirs */
+  float4 radius; /* the sums of the agent's and theirs */
+} neighbors4;
+
+ALWAYS_INLINE neighbors4 neighbors4_of(const orca_agent *agent, const orca_body *bodies,
+                                       const uint32_t *ids) {
+  const orca_body *body[4] = {&bodies[ids[0]], &bodies[ids[1]], &bodies[ids[2]], &bodies[ids[3]]};
+  const float radii[4] = {body[0]->radius, body[1]->radius, body[2]->radius, body[3]->radius};
+  const float *position = agent->body.position, *velocity = agent->body.velocity;
+  /* Each load is a position and the velocity behind it: x, y, u, v. */
+  const float4 a = float4_load(body[0]->position), b = float4_load(body[1]->position);
+  const float4 c = float4_load(body[2]->position), d = float4_load(body[3]->position);
+  const float4 xyEven = float4_zip_low(a, c), xyOdd = float4_zip_low(b, d); /* x0, x2, y0, y2 */
+  const float4 uvEven = float4_zip_high(a, c), uvOdd = float4_zip_high(b, d);
+  neighbors4 neighbors;
+  neighbors.toward.x = float4_sub(float4_zip_low(xyEven, xyOdd), float4_all(position[0]));
+  neighbors.toward.y = float4_sub(float4_zip_high(xyEven, xyOdd), float4_all(position[1]));
+  neighbors.relative.x = float4_sub(float4_all(velocity[0]), float4_zip_low(uvEven, uvOdd));
+  neighbors.relative.y = float4_sub(float4_all(velocity[1]), float4_zip_high(uvEven, uvOdd));
+  neighbors.radius = float4_add(float4_all(agent->body.radius), float4_load(radii));
+  return neighbors;
+}
+
+/* Writes the half-planes of four neighbors. Returns a mask of the neighbors that touch the agent.
+ */
+ALWAYS_INLINE word4 add_four(orca2 *lines, uint32_t index, const orca_agent *agent,
                              const orca_body *bodies, const uint32_t *ids,
                              const orca_terms4 terms) {
-  const orca_body *who[4] = {&bodies[ids[0]], &bodies[ids[1]], &bodies[ids[2]], &bodies[ids[3]]};
-  const float4 a = float4_load(who[0]->position), b = float4_load(who[1]->position);
-  const float4 c = float4_load(who[2]->position), d = float4_load(who[3]->position);
-  const float radii[4] = {who[0]->radius, who[1]->radius, who[2]->radius, who[3]->radius};
-  const float4 xs = float4_zip_low(a, c), ys = float4_zip_low(b, d); /* x0, x2, y0, y2; 1, 3 */
-  const float4 us = float4_zip_high(a, c), vs = float4_zip_high(b, d);
-  const float *position = agent->body.position, *velocity = agent->body.velocity;
-  const four toward = {float4_sub(float4_zip_low(xs, ys), float4_all(position[0])),
-                       float4_sub(float4_zip_high(xs, ys), float4_all(position[1]))};
-  const four relative = {float4_sub(float4_all(velocity[0]), float4_zip_low(us, vs)),
-                         float4_sub(float4_all(velocity[1]), float4_zip_high(us, vs))};
-  const float4 zero = float4_all(0), one = float4_all(1);
-  const float4 radius = float4_add(float4_all(agent->body.radius), float4_load(radii));
+  const neighbors4 neighbors = neighbors4_of(agent, bodies, ids);
+  const four toward = neighbors.toward, relative = neighbors.relative;
+  const float4 zero = float4_all(0), one = float4_all(1), radius = neighbors.radius;
   const float4 distance2 = four_dot(toward, toward), radius2 = float4_mul(radius, radius);
 
   /* What is forbidden is a cone with a round end, as far away as the horizon says; for those that
@@ -362,10 +379,11 @@ ALWAYS_INLINE word4 add_four(orca2 *all, uint32_t at, const orca_agent *agent,
   const four change = four_select(round, four_mul(unit, outward), toLeg);
   const word4 isAhead = float4_lt(zero, four_cross(direction, change)); /* that is forbidden */
   const float4 share = float4_select(isAhead, terms.avoiding, terms.room);
-  float4_store(all->x + at, float4_add(float4_all(velocity[0]), float4_mul(share, change.x)));
-  float4_store(all->y + at, float4_add(float4_all(velocity[1]), float4_mul(share, change.y)));
-  float4_store(all->directionX + at, direction.x);
-  float4_store(all->directionY + at, direction.y);
+  const float *velocity = agent->body.velocity;
+  float4_store(lines->x + index, float4_add(float4_all(velocity[0]), float4_mul(share, change.x)));
+  float4_store(lines->y + index, float4_add(float4_all(velocity[1]), float4_mul(share, change.y)));
+  float4_store(lines->directionX + index, direction.x);
+  float4_store(lines->directionY + index, direction.y);
   return touching;
 }
 

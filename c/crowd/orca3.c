@@ -97,27 +97,45 @@ static void part(const orca_agent *agent, const uint32_t *ids, uint32_t missing,
   *unit = (four3){float4_load(x), float4_load(y), float4_load(z)};
 }
 
-/* The half-spaces of four neighbors; answers with those that touch. */
-ALWAYS_INLINE word4 add_four(orca3 *all, uint32_t at, const orca_agent *agent,
+/* Four neighbors relative to an agent. */
+typedef struct neighbors4 {
+  four3 toward;   /* from the agent to them */
+  four3 relative; /* the agent's velocity less theirs */
+  float4 radius;  /* the sums of the agent's and theirs */
+} neighbors4;
+
+ALWAYS_INLINE neighbors4 neighbors4_of(const orca_agent *agent, const orca_body *bodies,
+                                       const uint32_t *ids) {
+  const orca_body *body[4] = {&bodies[ids[0]], &bodies[ids[1]], &bodies[ids[2]], &bodies[ids[3]]};
+  const float radii[4] = {body[0]->radius, body[1]->radius, body[2]->radius, body[3]->radius};
+  const float z[4] = {body[0]->z, body[1]->z, body[2]->z, body[3]->z};
+  const float w[4] = {body[0]->velocityZ, body[1]->velocityZ, body[2]->velocityZ,
+                      body[3]->velocityZ};
+  const orca_body *own = &agent->body;
+  /* Each load is a position and the velocity behind it, in the plane: x, y, u, v. */
+  const float4 a = float4_load(body[0]->position), b = float4_load(body[1]->position);
+  const float4 c = float4_load(body[2]->position), d = float4_load(body[3]->position);
+  const float4 xyEven = float4_zip_low(a, c), xyOdd = float4_zip_low(b, d); /* x0, x2, y0, y2 */
+  const float4 uvEven = float4_zip_high(a, c), uvOdd = float4_zip_high(b, d);
+  neighbors4 neighbors;
+  neighbors.toward.x = float4_sub(float4_zip_low(xyEven, xyOdd), float4_all(own->position[0]));
+  neighbors.toward.y = float4_sub(float4_zip_high(xyEven, xyOdd), float4_all(own->position[1]));
+  neighbors.toward.z = float4_sub(float4_load(z), float4_all(own->z));
+  neighbors.relative.x = float4_sub(float4_all(own->velocity[0]), float4_zip_low(uvEven, uvOdd));
+  neighbors.relative.y = float4_sub(float4_all(own->velocity[1]), float4_zip_high(uvEven, uvOdd));
+  neighbors.relative.z = float4_sub(float4_all(own->velocityZ), float4_load(w));
+  neighbors.radius = float4_add(float4_all(own->radius), float4_load(radii));
+  return neighbors;
+}
+
+/* Writes the half-spaces of four neighbors. Returns a mask of the neighbors that touch the agent.
+ */
+ALWAYS_INLINE word4 add_four(orca3 *planes, uint32_t index, const orca_agent *agent,
                              const orca_body *bodies, const uint32_t *ids,
                              const orca_terms4 terms) {
-  const orca_body *who[4] = {&bodies[ids[0]], &bodies[ids[1]], &bodies[ids[2]], &bodies[ids[3]]};
-  const float4 a = float4_load(who[0]->position), b = float4_load(who[1]->position);
-  const float4 c = float4_load(who[2]->position), d = float4_load(who[3]->position);
-  const float radii[4] = {who[0]->radius, who[1]->radius, who[2]->radius, who[3]->radius};
-  const float zs[4] = {who[0]->z, who[1]->z, who[2]->z, who[3]->z};
-  const float ws[4] = {who[0]->velocityZ, who[1]->velocityZ, who[2]->velocityZ, who[3]->velocityZ};
-  const float4 xs = float4_zip_low(a, c), ys = float4_zip_low(b, d);
-  const float4 us = float4_zip_high(a, c), vs = float4_zip_high(b, d);
-  const orca_body *own = &agent->body;
-  const four3 toward = {float4_sub(float4_zip_low(xs, ys), float4_all(own->position[0])),
-                        float4_sub(float4_zip_high(xs, ys), float4_all(own->position[1])),
-                        float4_sub(float4_load(zs), float4_all(own->z))};
-  const four3 relative = {float4_sub(float4_all(own->velocity[0]), float4_zip_low(us, vs)),
-                          float4_sub(float4_all(own->velocity[1]), float4_zip_high(us, vs)),
-                          float4_sub(float4_all(own->velocityZ), float4_load(ws))};
-  const float4 zero = float4_all(0), one = float4_all(1);
-  const float4 radius = float4_add(float4_all(own->radius), float4_load(radii));
+  const neighbors4 neighbors = neighbors4_of(agent, bodies, ids);
+  const four3 toward = neighbors.toward, relative = neighbors.relative;
+  const float4 zero = float4_all(0), one = float4_all(1), radius = neighbors.radius;
   const float4 distance2 = four3_dot(toward, toward), radius2 = float4_mul(radius, radius);
 
   /* As in the plane: a cone with a round end; for those that touch, of one time step. */
@@ -148,15 +166,16 @@ ALWAYS_INLINE word4 add_four(orca3 *all, uint32_t at, const orca_agent *agent,
   const float4 whole = float4_sub(float4_mul(radius, time), length);
   const float4 share = float4_select(float4_lt(zero, whole), terms.avoiding, terms.room);
   const float4 change = float4_mul(share, whole);
-  float4_store(all->point[0] + at,
+  const orca_body *own = &agent->body;
+  float4_store(planes->point[0] + index,
                float4_add(float4_all(own->velocity[0]), float4_mul(unit.x, change)));
-  float4_store(all->point[1] + at,
+  float4_store(planes->point[1] + index,
                float4_add(float4_all(own->velocity[1]), float4_mul(unit.y, change)));
-  float4_store(all->point[2] + at,
+  float4_store(planes->point[2] + index,
                float4_add(float4_all(own->velocityZ), float4_mul(unit.z, change)));
-  float4_store(all->normal[0] + at, unit.x);
-  float4_store(all->normal[1] + at, unit.y);
-  float4_store(all->normal[2] + at, unit.z);
+  float4_store(planes->normal[0] + index, unit.x);
+  float4_store(planes->normal[1] + index, unit.y);
+  float4_store(planes->normal[2] + index, unit.z);
   return touching;
 }
 
