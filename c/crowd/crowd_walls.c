@@ -137,9 +137,8 @@ static vec unit_or(vec v, double length, vec other) {
 }
 
 void crowd_leave_solid(const copse_obstacle *walls, const orca_agent *agent, float *preferred) {
-  copse_wall wall;
+  copse_wall wall; /* there is one: nothing is solid without edges */
   copse_obstacle_nearest(walls, agent->body.position, INFINITY, COPSE_SIDE_BOTH, &wall, NULL);
-  if (wall.edge == COPSE_NONE) return;
   const obstacle_edge *edge = &walls->edges[wall.edge];
   const vec position = vec_of(agent->body.position);
   const foot found = foot_on(vec_of(edge->from), vec_of(edge->to), position);
