@@ -34,30 +34,30 @@ static bool definition_ok(const copse_crowd_def *def) {
 
 /* Points the arrays into a block, or measures it. */
 static uint64_t carve(copse_crowd *crowd, void *memory) {
-  arena all = arena_over(memory);
+  arena block = arena_over(memory);
   const uint64_t capacity = crowd->def.capacity, rows = capacity * crowd->def.maxNeighbors;
   for (int field = 0; field < FIELDS; field++)
     crowd->fields[field] =
-        arena_carve(&all, capacity * crowd_words(crowd, field) + BOX_PADDING, sizeof(float));
-  crowd->slots.generations = arena_carve(&all, capacity, sizeof(uint32_t));
-  crowd->slots.free = arena_carve(&all, slots_words((uint32_t)capacity), sizeof(uint32_t));
-  crowd->arrived.slots = arena_carve(&all, capacity, sizeof(uint32_t));
-  crowd->stuck.slots = arena_carve(&all, capacity, sizeof(uint32_t));
-  crowd->present = arena_carve(&all, capacity, sizeof(uint32_t));
-  crowd->bodies = arena_carve(&all, capacity, sizeof *crowd->bodies);
-  crowd->newVelocities = arena_carve(&all, capacity * crowd->def.dimensions, sizeof(float));
-  crowd->rows.counts = arena_carve(&all, capacity, sizeof(uint32_t));
-  crowd->rows.ids = arena_carve(&all, rows, sizeof(uint32_t));
-  crowd->rows.distances2 = arena_carve(&all, rows, sizeof(float));
-  return arena_block_bytes(all.used);
+        arena_carve(&block, capacity * crowd_words(crowd, field) + BOX_PADDING, sizeof(float));
+  crowd->slots.generations = arena_carve(&block, capacity, sizeof(uint32_t));
+  crowd->slots.free = arena_carve(&block, slots_words((uint32_t)capacity), sizeof(uint32_t));
+  crowd->arrived.slots = arena_carve(&block, capacity, sizeof(uint32_t));
+  crowd->stuck.slots = arena_carve(&block, capacity, sizeof(uint32_t));
+  crowd->present = arena_carve(&block, capacity, sizeof(uint32_t));
+  crowd->bodies = arena_carve(&block, capacity, sizeof *crowd->bodies);
+  crowd->newVelocities = arena_carve(&block, capacity * crowd->def.dimensions, sizeof(float));
+  crowd->rows.counts = arena_carve(&block, capacity, sizeof(uint32_t));
+  crowd->rows.ids = arena_carve(&block, rows, sizeof(uint32_t));
+  crowd->rows.distances2 = arena_carve(&block, rows, sizeof(float));
+  return arena_block_bytes(block.used);
 }
 
 static copse_agenttree_def tree_definition(const copse_crowd_def *def) {
-  copse_agenttree_def tree = copse_agenttree_default();
-  tree.dimensions = def->dimensions;
-  tree.capacity = def->capacity;
-  tree.allocator = def->allocator;
-  return tree;
+  copse_agenttree_def treeDef = copse_agenttree_default();
+  treeDef.dimensions = def->dimensions;
+  treeDef.capacity = def->capacity;
+  treeDef.allocator = def->allocator;
+  return treeDef;
 }
 
 /* Takes zeroed memory for all arrays. */
@@ -73,28 +73,28 @@ static copse_status take_memory(copse_crowd *crowd) {
 size_t copse_crowd_bytes(const copse_crowd_def *def) {
   copse_crowd measured = {.def = *def};
   if (!definition_ok(def)) return 0;
-  const copse_agenttree_def tree = tree_definition(def);
+  const copse_agenttree_def treeDef = tree_definition(def);
   const uint64_t bytes =
-      sizeof measured + carve(&measured, NULL) + agenttree_bytes(&tree, &AGENTTREE_OF_CROWD);
+      sizeof measured + carve(&measured, NULL) + agenttree_bytes(&treeDef, &AGENTTREE_OF_CROWD);
   return size_of(bytes);
 }
 
 copse_status copse_crowd_create(const copse_crowd_def *def, copse_crowd **crowd) {
   *crowd = NULL;
   if (!definition_ok(def)) return COPSE_INVALID_ARGUMENT;
-  const copse_agenttree_def tree = tree_definition(def);
-  copse_crowd *made = memory_take(&def->allocator, sizeof *made);
-  if (!made) return COPSE_OUT_OF_MEMORY;
-  *made = (copse_crowd){.def = *def};
-  if (agenttree_make(&tree, &AGENTTREE_OF_CROWD, &made->tree) != COPSE_OK ||
-      take_memory(made) != COPSE_OK) {
-    copse_points_destroy(made->tree);
-    memory_give(&def->allocator, made, sizeof *made);
+  const copse_agenttree_def treeDef = tree_definition(def);
+  copse_crowd *created = memory_take(&def->allocator, sizeof *created);
+  if (!created) return COPSE_OUT_OF_MEMORY;
+  *created = (copse_crowd){.def = *def};
+  if (agenttree_make(&treeDef, &AGENTTREE_OF_CROWD, &created->tree) != COPSE_OK ||
+      take_memory(created) != COPSE_OK) {
+    copse_points_destroy(created->tree);
+    memory_give(&def->allocator, created, sizeof *created);
     return COPSE_OUT_OF_MEMORY;
   }
-  made->slots.capacity = def->capacity;
-  slots_recount(&made->slots);
-  *crowd = made;
+  created->slots.capacity = def->capacity;
+  slots_recount(&created->slots);
+  *crowd = created;
   return COPSE_OK;
 }
 
@@ -114,8 +114,8 @@ size_t copse_crowd_reserve_bytes(const copse_crowd *crowd, uint32_t capacity) {
 
 copse_status copse_crowd_reserve(copse_crowd *crowd, uint32_t capacity) {
   if (capacity > COPSE_MAX_CAPACITY) return COPSE_INVALID_ARGUMENT;
-  const uint32_t old = crowd->def.capacity;
-  if (capacity <= old) return COPSE_OK;
+  const uint32_t oldCapacity = crowd->def.capacity;
+  if (capacity <= oldCapacity) return COPSE_OK;
   copse_crowd larger = *crowd;
   larger.def.capacity = capacity;
   copse_status status = take_memory(&larger);
@@ -127,7 +127,7 @@ copse_status copse_crowd_reserve(copse_crowd *crowd, uint32_t capacity) {
   }
   for (int field = 0; field < FIELDS; field++)
     memcpy(larger.fields[field], crowd->fields[field],
-           (size_t)old * crowd_words(crowd, field) * sizeof(float));
+           (size_t)oldCapacity * crowd_words(crowd, field) * sizeof(float));
   memcpy(larger.arrived.slots, crowd->arrived.slots, crowd->arrived.count * sizeof(uint32_t));
   memcpy(larger.stuck.slots, crowd->stuck.slots, crowd->stuck.count * sizeof(uint32_t));
   slots grown = crowd->slots;

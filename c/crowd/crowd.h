@@ -116,7 +116,7 @@ bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b);
 /* Begins with the constraints of the walls near an agent, nearest first. Returns the nearest edge
  * if the agent overlaps it, else COPSE_NONE. Limits maxSpeed where there is no room for all walls.
  */
-uint32_t crowd_add_walls(orca2 *all, const copse_obstacle *walls, orca_agent *agent);
+uint32_t crowd_add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *agent);
 /* Writes the nearest edges within an agent's horizon, with room for COPSE_CROWD_WALLS. Returns how
  * many. */
 uint32_t crowd_near_walls(const copse_obstacle *walls, const orca_agent *agent, uint32_t *edges);

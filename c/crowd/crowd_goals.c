@@ -37,21 +37,21 @@ SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, 
   const orca_body *own = &crowd->bodies[slot];
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   const float *goal = crowd_vector(crowd, FIELD_GOAL, slot);
-  const bool isThere = distance <= own->radius;
-  if (!isThere && crowd->isEqual) return false; /* nobody has arrived */
+  const bool isAtGoal = distance <= own->radius;
+  if (!isAtGoal && crowd->isEqual) return false; /* nobody has arrived */
   for (uint32_t i = 0; i < count; i++) {
     const orca_body *other = &crowd->bodies[ids[i]];
-    if (!isThere && !(other->state & CROWD_ARRIVED)) continue;
-    const float *there = crowd_vector(crowd, FIELD_POSITION, ids[i]);
-    if (distance_to(position, there, dim) <= BESIDE * (own->radius + other->radius) &&
-        (isThere ||
-         (crowd_have_one_goal(crowd, slot, ids[i]) && distance_to(goal, there, dim) < distance)))
+    if (!isAtGoal && !(other->state & CROWD_ARRIVED)) continue;
+    const float *otherPosition = crowd_vector(crowd, FIELD_POSITION, ids[i]);
+    if (distance_to(position, otherPosition, dim) <= BESIDE * (own->radius + other->radius) &&
+        (isAtGoal || (crowd_have_one_goal(crowd, slot, ids[i]) &&
+                      distance_to(goal, otherPosition, dim) < distance)))
       return true;
   }
   return false;
 }
 
-static void tell(copse_crowd_slots *events, uint32_t slot) {
+static void add_event(copse_crowd_slots *events, uint32_t slot) {
   events->slots[events->count++] = slot;
 }
 
@@ -60,39 +60,40 @@ static void tell(copse_crowd_slots *events, uint32_t slot) {
 static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step, float timeStep,
                    const uint32_t *ids, uint32_t count) {
   const float radius = crowd->bodies[slot].radius;
-  const float unit = (radius > step ? radius : step) / 4; /* less is neither progress nor a push */
+  /* Less than this is neither progress nor a push. */
+  const float tolerance = (radius > step ? radius : step) / 4;
   float *nearest = &crowd->fields[FIELD_NEAREST][slot],
         *waited = &crowd->fields[FIELD_WAITED][slot];
   uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
-  const bool isThere = distance <= unit / 2;
+  const bool isAtGoal = distance <= tolerance / 2;
   if (*state & CROWD_ARRIVED) {
     const float away = fabsf(distance - *nearest);
-    const bool stays = away <= 2 * unit && (isThere || crowd->def.exact ||
-                                            is_held_up(crowd, slot, distance, ids, count));
+    const bool stays = away <= 2 * tolerance && (isAtGoal || crowd->def.exact ||
+                                                 is_held_up(crowd, slot, distance, ids, count));
     *waited = stays ? 0 : *waited + timeStep;
-    if (away <= 8 * unit && *waited <= RETURN_AFTER) return !crowd->def.exact && !isThere;
+    if (away <= 8 * tolerance && *waited <= RETURN_AFTER) return !crowd->def.exact && !isAtGoal;
     *state &= ~(uint32_t)CROWD_ARRIVED; /* pushed away, or the goal was moved or is free */
     *nearest = INFINITY;
   }
   /* Who is stuck and creeps on is stuck still. */
-  const float progress = *state & CROWD_STUCK ? 4 * unit : unit;
-  if (distance <= *nearest - progress || !(distance <= *nearest + 4 * unit)) {
+  const float progress = *state & CROWD_STUCK ? 4 * tolerance : tolerance;
+  if (distance <= *nearest - progress || !(distance <= *nearest + 4 * tolerance)) {
     *state &= ~(uint32_t)CROWD_STUCK;
     *nearest = distance;
     *waited = 0;
   } else
     *waited += timeStep;
-  if (isThere || (!crowd->def.exact && *waited >= REST_AFTER &&
-                  is_held_up(crowd, slot, distance, ids, count))) {
+  if (isAtGoal || (!crowd->def.exact && *waited >= REST_AFTER &&
+                   is_held_up(crowd, slot, distance, ids, count))) {
     *state = (*state & ~(uint32_t)CROWD_STUCK) | CROWD_ARRIVED;
     *nearest = distance;
     *waited = 0;
-    tell(&crowd->arrived, slot);
-    return !isThere;
+    add_event(&crowd->arrived, slot);
+    return !isAtGoal;
   }
   if (*waited >= STUCK_AFTER && step > 0 && !(*state & CROWD_STUCK)) {
     *state |= CROWD_STUCK;
-    tell(&crowd->stuck, slot);
+    add_event(&crowd->stuck, slot);
   }
   return false;
 }
@@ -101,7 +102,7 @@ static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step
 ALWAYS_INLINE void prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint32_t *ids,
                           uint32_t count, float *preferred, const int dim) {
   const float *goal = crowd_vector(crowd, FIELD_GOAL, slot);
-  const float *written = crowd_vector(crowd, FIELD_PREFERRED_VELOCITY, slot);
+  const float *given = crowd_vector(crowd, FIELD_PREFERRED_VELOCITY, slot);
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   double way[3], length2 = 0;
   bool hasGoal = true;
@@ -111,7 +112,7 @@ ALWAYS_INLINE void prefer(copse_crowd *crowd, uint32_t slot, float timeStep, con
     length2 += way[axis] * way[axis];
   }
   if (!hasGoal) {
-    EACH_AXIS (axis, dim) preferred[axis] = written[axis];
+    EACH_AXIS (axis, dim) preferred[axis] = given[axis];
     return;
   }
   const double speed = (double)crowd_number(crowd, FIELD_PREFERRED_SPEED, slot);

@@ -51,9 +51,9 @@ static uint64_t words_of(const copse_crowd *crowd) {
 
 /* The word of a field; where it is a float, -0 as 0, and any NaN as one: their bits differ from
  * machine to machine. */
-static uint32_t word_of(const copse_crowd *crowd, int field, uint64_t at) {
+static uint32_t word_of(const copse_crowd *crowd, int field, uint64_t index) {
   uint32_t word;
-  float value = crowd->fields[field][at];
+  float value = crowd->fields[field][index];
   if (field < FIELD_FLOATS) value = value == value ? value + 0.0f : NAN;
   memcpy(&word, &value, sizeof word);
   return word;
@@ -61,9 +61,10 @@ static uint32_t word_of(const copse_crowd *crowd, int field, uint64_t at) {
 
 uint32_t copse_crowd_hash(const copse_crowd *crowd) {
   const crowd_snapshot head = snapshot_head(crowd);
-  uint32_t own[sizeof head / 4], hash = 0;
-  memcpy(own, &head, sizeof head);
-  for (size_t i = sizeof head.header / 4; i < sizeof head / 4; i++) hash = hash_word(hash, own[i]);
+  uint32_t headWords[sizeof head / 4], hash = 0;
+  memcpy(headWords, &head, sizeof head);
+  for (size_t i = sizeof head.header / 4; i < sizeof head / 4; i++)
+    hash = hash_word(hash, headWords[i]);
   for (uint32_t slot = 0; slot < head.slots; slot++) {
     hash = hash_word(hash, crowd->slots.generations[slot]);
     if (!slots_in_use(&crowd->slots, slot)) continue;
@@ -92,12 +93,12 @@ copse_status copse_crowd_save(const copse_crowd *crowd, void *bytes, size_t capa
   memcpy(words, crowd->slots.generations, head.slots * sizeof *words);
   words += head.slots;
   for (int field = 0; field < FIELDS; field++) {
-    const size_t each = crowd_words(crowd, field) * sizeof *words;
+    const size_t slotBytes = crowd_words(crowd, field) * sizeof *words;
     for (uint32_t slot = 0; slot < head.slots; slot++) {
       if (slots_in_use(&crowd->slots, slot))
-        memcpy(words, (const char *)crowd->fields[field] + slot * each, each);
+        memcpy(words, (const char *)crowd->fields[field] + slot * slotBytes, slotBytes);
       else
-        memset(words, 0, each);
+        memset(words, 0, slotBytes);
       words += crowd_words(crowd, field);
     }
   }
@@ -120,10 +121,10 @@ static bool free_ok(const copse_crowd *crowd, const uint32_t *generations, uint3
   for (uint32_t slot = 0; slot < end; slot++) {
     const uint32_t *words = generations + end;
     for (int field = 0; field < FIELDS && !(generations[slot] & 1); field++) {
-      const uint32_t each = crowd_words(crowd, field);
-      for (uint32_t i = 0; i < each; i++)
-        if (words[(size_t)slot * each + i]) return false;
-      words += (size_t)end * each;
+      const uint32_t slotWords = crowd_words(crowd, field);
+      for (uint32_t i = 0; i < slotWords; i++)
+        if (words[(size_t)slot * slotWords + i]) return false;
+      words += (size_t)end * slotWords;
     }
   }
   return true;
@@ -156,9 +157,9 @@ copse_status copse_crowd_restore(copse_crowd *crowd, const void *bytes, size_t s
   memcpy(crowd->slots.generations, words, head.slots * sizeof *words);
   words += head.slots;
   for (int field = 0; field < FIELDS; field++) {
-    const size_t each = (size_t)head.slots * crowd_words(crowd, field);
-    memcpy(crowd->fields[field], words, each * sizeof *words);
-    words += each;
+    const size_t fieldWords = (size_t)head.slots * crowd_words(crowd, field);
+    memcpy(crowd->fields[field], words, fieldWords * sizeof *words);
+    words += fieldWords;
   }
   slots_recount(&crowd->slots);
   crowd->time = head.time + 0.0; /* -0 becomes 0 */

@@ -16,7 +16,7 @@ static const float PATIENCE = 2;
 static const float PUSH = 1.0f / 8;
 
 /* How many neighbors an agent heeds. */
-static uint32_t most_neighbors(const copse_crowd *crowd, uint32_t slot) {
+static uint32_t neighbor_limit(const copse_crowd *crowd, uint32_t slot) {
   const uint32_t wanted = crowd_whole(crowd, FIELD_MAX_NEIGHBORS)[slot];
   return wanted < crowd->def.maxNeighbors ? wanted : crowd->def.maxNeighbors;
 }
@@ -67,42 +67,42 @@ static void set_body(copse_crowd *crowd, uint32_t slot) {
 
 /* ---- An agent ---- */
 
-OUT_OF_LINE void slow_down(float *velocity, uint32_t dim, double by) {
+OUT_OF_LINE void slow_down(float *velocity, uint32_t dim, double factor) {
   for (uint32_t axis = 0; axis < dim; axis++)
-    velocity[axis] = by > 0 ? (float)((double)velocity[axis] * by) : 0;
+    velocity[axis] = factor > 0 ? (float)((double)velocity[axis] * factor) : 0;
 }
 
 /* Not faster than allowed, whatever rounding did, and finite. In double: squares of the slowest
  * speeds are 0 as floats. */
 ALWAYS_INLINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
-  const double x = (double)velocity[0], y = (double)velocity[1], most = (double)maxSpeed;
+  const double x = (double)velocity[0], y = (double)velocity[1], limit = (double)maxSpeed;
   const double z = dim == 3 ? (double)velocity[2] : 0, length2 = x * x + y * y + z * z;
-  if (!(length2 <= most * most))
-    slow_down(velocity, dim, length2 < (double)INFINITY ? most / sqrt(length2) : 0);
+  if (!(length2 <= limit * limit))
+    slow_down(velocity, dim, length2 < (double)INFINITY ? limit / sqrt(length2) : 0);
 }
 
 /* How many of an agent's row it heeds. */
-static uint32_t heeded(const copse_crowd *crowd, uint32_t slot, uint32_t k) {
-  const uint32_t most = most_neighbors(crowd, slot);
+static uint32_t count_in_range(const copse_crowd *crowd, uint32_t slot, uint32_t k) {
+  const uint32_t limit = neighbor_limit(crowd, slot);
   const float distance = crowd_number(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
   const float *distances2 = crowd->rows.distances2 + (size_t)slot * k;
   uint32_t count = crowd->rows.counts[slot];
-  if (count > most) count = most;
+  if (count > limit) count = limit;
   while (count && distances2[count - 1] > distance * distance) count--;
   return count;
 }
 
 /* Sets an agent's terms for a neighbor where only one of them stands at its goal: it makes way for
  * who wants past, and stays where it is for who comes to the same goal. */
-static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t other, uint32_t at,
-                              orca_terms *terms) {
+static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t other,
+                              uint32_t index, orca_terms *terms) {
   const bool stands = crowd->bodies[slot].state & CROWD_ARRIVED;
   if (stands == (bool)(crowd->bodies[other].state & CROWD_ARRIVED)) return;
   const bool isOfOneGoal = crowd_have_one_goal(crowd, slot, other);
-  terms->avoiding[at] = stands != isOfOneGoal ? 1 : 0;
+  terms->avoiding[index] = stands != isOfOneGoal ? 1 : 0;
   if (stands) return;
-  terms->inverseHorizon[at] /= PUSH;
-  if (!isOfOneGoal) terms->avoiding[at] = 0.5f;
+  terms->inverseHorizon[index] /= PUSH;
+  if (!isOfOneGoal) terms->avoiding[index] = 0.5f;
 }
 
 /* Whether an agent and its neighbors avoid each other by halves. */
@@ -117,13 +117,14 @@ static bool are_equal(const copse_crowd *crowd, uint32_t slot, const uint32_t *i
  * it. */
 static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const uint32_t *ids,
                       uint32_t count, orca_terms *terms) {
-  const float own = crowd_number(crowd, FIELD_PRIORITY, agent->slot);
+  const float ownPriority = crowd_number(crowd, FIELD_PRIORITY, agent->slot);
   const uint32_t groups = crowd_whole(crowd, FIELD_GROUPS)[agent->slot];
   for (uint32_t i = 0; i < count + ORCA_PADDING; i++) {
     const uint32_t id = ids[i < count ? i : count - 1];
-    const float other = crowd_number(crowd, FIELD_PRIORITY, id);
+    const float otherPriority = crowd_number(crowd, FIELD_PRIORITY, id);
     terms->inverseHorizon[i] = agent->inverseHorizon;
-    terms->avoiding[i] = own + other > 0 ? other / (own + other) : 0.5f;
+    terms->avoiding[i] =
+        ownPriority + otherPriority > 0 ? otherPriority / (ownPriority + otherPriority) : 0.5f;
     if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
     terms->room[i] = 0.5f; /* none: who moves away could not stop */
     if (crowd_whole(crowd, FIELD_LOCKED)[id] || !(crowd_whole(crowd, FIELD_MASK)[id] & groups))
@@ -149,74 +150,81 @@ static void sidestep(const copse_crowd *crowd, uint32_t slot, float *preferred) 
 }
 
 /* The constraints of an agent, of either kind. */
-typedef struct constraints {
+typedef struct constraint_set {
   union {
     orca2 lines;
     orca3 planes;
   };
   uint32_t dimensions;
-} constraints;
+} constraint_set;
 
 /* Whether a velocity is permitted; if not, whether neighbors forbid it. */
-static bool is_permitted(const constraints *all, const float *velocity, bool *byNeighbors) {
-  if (all->dimensions == 3) {
-    *byNeighbors = orca3_violated(&all->planes, velocity) < all->planes.count;
+static bool is_permitted(const constraint_set *constraints, const float *velocity,
+                         bool *byNeighbors) {
+  if (constraints->dimensions == 3) {
+    *byNeighbors = orca3_violated(&constraints->planes, velocity) < constraints->planes.count;
     return !*byNeighbors;
   }
-  const uint32_t first = orca2_violated(&all->lines, 0, velocity), count = all->lines.count;
-  *byNeighbors = first < count && (first >= all->lines.walls ||
-                                   orca2_violated(&all->lines, all->lines.walls, velocity) < count);
+  const uint32_t first = orca2_violated(&constraints->lines, 0, velocity),
+                 count = constraints->lines.count;
+  *byNeighbors = first < count &&
+                 (first >= constraints->lines.walls ||
+                  orca2_violated(&constraints->lines, constraints->lines.walls, velocity) < count);
   return first == count;
 }
 
-static bool solve(const constraints *all, const float *preferred, float maxSpeed, float *velocity) {
-  return all->dimensions == 3 ? orca3_solve(&all->planes, preferred, maxSpeed, velocity)
-                              : orca2_solve(&all->lines, preferred, maxSpeed, velocity);
+static bool solve(const constraint_set *constraints, const float *preferred, float maxSpeed,
+                  float *velocity) {
+  return constraints->dimensions == 3
+             ? orca3_solve(&constraints->planes, preferred, maxSpeed, velocity)
+             : orca2_solve(&constraints->lines, preferred, maxSpeed, velocity);
 }
 
 /* Finds the best velocity that differs from the present one by no more than `change`. */
-static bool solve_change(constraints *all, const orca_agent *agent, float *preferred, float change,
-                         float *velocity) {
+static bool solve_change(constraint_set *constraints, const orca_agent *agent, float *preferred,
+                         float change, float *velocity) {
   const float present[3] = {agent->body.velocity[0], agent->body.velocity[1],
                             agent->body.velocityZ};
-  const uint32_t dim = all->dimensions == 3 ? 3 : 2;
+  const uint32_t dim = constraints->dimensions == 3 ? 3 : 2;
   if (dim == 3)
-    orca3_relate(&all->planes, present);
+    orca3_relate(&constraints->planes, present);
   else
-    orca2_relate(&all->lines, present);
+    orca2_relate(&constraints->lines, present);
   for (uint32_t axis = 0; axis < dim; axis++) preferred[axis] -= present[axis];
-  const bool isFeasible = solve(all, preferred, change, velocity);
-  limit_speed(velocity, all->dimensions, change);
+  const bool isFeasible = solve(constraints, preferred, change, velocity);
+  limit_speed(velocity, constraints->dimensions, change);
   for (uint32_t axis = 0; axis < dim; axis++) velocity[axis] += present[axis];
   return isFeasible;
 }
 
 /* Chooses an agent's next velocity. */
-OUT_OF_LINE void choose(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot, uint32_t k,
-                        float timeStep) {
+OUT_OF_LINE void choose_velocity(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot,
+                                 uint32_t k, float timeStep) {
   orca_agent agent = agent_of(crowd, slot, timeStep);
-  const uint32_t dim = crowd->def.dimensions, count = k ? heeded(crowd, slot, k) : 0;
+  const uint32_t dim = crowd->def.dimensions, count = k ? count_in_range(crowd, slot, k) : 0;
   const uint32_t *ids = crowd->rows.ids + (size_t)slot * k;
   const bool isExact = crowd->def.exact;
   float preferred[3], *velocity = crowd->newVelocities + (size_t)slot * dim;
-  orca_terms terms, *given = NULL;
-  constraints all;
-  all.dimensions = dim;
+  orca_terms terms, *usedTerms = NULL;
+  constraint_set constraints;
+  constraints.dimensions = dim;
   crowd_prefer(crowd, slot, timeStep, ids, count, preferred);
   if (!crowd->isEqual && count && !are_equal(crowd, slot, ids, count))
-    set_terms(crowd, &agent, ids, count, given = &terms);
+    set_terms(crowd, &agent, ids, count, usedTerms = &terms);
   if (dim == 3) {
-    all.planes.count = 0;
-    crowd->overlaps += orca3_add_neighbors(&all.planes, &agent, crowd->bodies, ids, given, count);
+    constraints.planes.count = 0;
+    crowd->overlaps +=
+        orca3_add_neighbors(&constraints.planes, &agent, crowd->bodies, ids, usedTerms, count);
   } else {
-    all.lines.count = all.lines.walls = 0;
+    constraints.lines.count = constraints.lines.walls = 0;
     if (walls && !isExact && crowd_is_inside(crowd, walls, slot))
       crowd_leave_solid(walls, &agent, preferred);
     else if (walls) {
-      const uint32_t edge = crowd_add_walls(&all.lines, walls, &agent);
+      const uint32_t edge = crowd_add_walls(&constraints.lines, walls, &agent);
       if (edge != COPSE_NONE && !isExact) crowd_leave_wall(walls, &agent, edge, preferred);
     }
-    crowd->overlaps += orca2_add_neighbors(&all.lines, &agent, crowd->bodies, ids, given, count);
+    crowd->overlaps +=
+        orca2_add_neighbors(&constraints.lines, &agent, crowd->bodies, ids, usedTerms, count);
   }
   const float change = crowd_number(crowd, FIELD_MAX_ACCELERATION, slot) * timeStep;
   const bool isFree = change >= 2 * agent.maxSpeed;
@@ -224,14 +232,14 @@ OUT_OF_LINE void choose(copse_crowd *crowd, const copse_obstacle *walls, uint32_
   if (!isExact) {
     limit_speed(preferred, dim, agent.maxSpeed);
     bool byNeighbors;
-    isBest = is_permitted(&all, preferred, &byNeighbors);
+    isBest = is_permitted(&constraints, preferred, &byNeighbors);
     if (byNeighbors) sidestep(crowd, slot, preferred);
   }
   if (isBest && isFree)
     for (uint32_t axis = 0; axis < dim; axis++) velocity[axis] = preferred[axis];
   else
-    isFeasible = isFree ? solve(&all, preferred, agent.maxSpeed, velocity)
-                        : solve_change(&all, &agent, preferred, change, velocity);
+    isFeasible = isFree ? solve(&constraints, preferred, agent.maxSpeed, velocity)
+                        : solve_change(&constraints, &agent, preferred, change, velocity);
   limit_speed(velocity, dim, agent.maxSpeed);
   crowd->infeasible += !isFeasible;
   crowd->neighbors += count;
@@ -240,47 +248,47 @@ OUT_OF_LINE void choose(copse_crowd *crowd, const copse_obstacle *walls, uint32_
 /* ---- All ---- */
 
 /* What a step has to know of all agents before it begins. */
-typedef struct overview {
+typedef struct step_overview {
   uint32_t end;          /* slots up to the last in use */
   uint32_t bad;          /* the first that is not finite; COPSE_NONE: there is none */
   uint32_t maxNeighbors; /* that any of them heeds */
   float neighborDistance;
-} overview;
+} step_overview;
 
 /* Brings bodies up to date. */
-static overview prepare(copse_crowd *crowd) {
-  overview found = {crowd_end(crowd), COPSE_NONE, 0, 0};
+static step_overview prepare(copse_crowd *crowd) {
+  step_overview overview = {crowd_end(crowd), COPSE_NONE, 0, 0};
   crowd->isEqual = true;
   crowd->hasMasks = false;
-  for (uint32_t slot = 0; slot < found.end; slot++) {
+  for (uint32_t slot = 0; slot < overview.end; slot++) {
     crowd->present[slot] = crowd->bodies[slot].state = 0;
     if (!takes_part(crowd, slot)) continue;
     if (!crowd_is_finite(crowd, slot)) {
-      found.bad = slot;
+      overview.bad = slot;
       break;
     }
     crowd->present[slot] = crowd_whole(crowd, FIELD_GROUPS)[slot];
     set_body(crowd, slot);
     if (crowd->bodies[slot].state & CROWD_UNEQUAL) crowd->isEqual = false;
     if (crowd_whole(crowd, FIELD_MASK)[slot] != COPSE_ALL_GROUPS) crowd->hasMasks = true;
-    const uint32_t wanted = most_neighbors(crowd, slot);
+    const uint32_t wanted = neighbor_limit(crowd, slot);
     const float distance = crowd_number(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
-    if (wanted > found.maxNeighbors) found.maxNeighbors = wanted;
-    if (wanted && distance > found.neighborDistance) found.neighborDistance = distance;
+    if (wanted > overview.maxNeighbors) overview.maxNeighbors = wanted;
+    if (wanted && distance > overview.neighborDistance) overview.neighborDistance = distance;
   }
-  return found;
+  return overview;
 }
 
 /* Writes rows of the nearest neighbors of all agents. */
-static void find_neighbors(copse_crowd *crowd, const overview *all) {
+static void find_neighbors(copse_crowd *crowd, const step_overview *overview) {
   const uint32_t stride = crowd->def.dimensions;
   const uint32_t *masks = crowd->hasMasks ? crowd_whole(crowd, FIELD_MASK) : NULL;
   float *positions = crowd->fields[FIELD_POSITION];
-  const copse_const_positions where = {{positions, positions + 1, positions + stride - 1}, stride};
+  const copse_const_positions input = {{positions, positions + 1, positions + stride - 1}, stride};
   copse_query query = copse_query_default();
-  query.maxDistance = all->neighborDistance;
-  copse_points_build_from(crowd->tree, &where, crowd->present, all->end, NULL);
-  batch_all_neighbors(crowd->tree, agenttree_all_neighbors, all->maxNeighbors, &query, masks,
+  query.maxDistance = overview->neighborDistance;
+  copse_points_build_from(crowd->tree, &input, crowd->present, overview->end, NULL);
+  batch_all_neighbors(crowd->tree, agenttree_all_neighbors, overview->maxNeighbors, &query, masks,
                       &crowd->rows);
 }
 
@@ -299,19 +307,19 @@ copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, f
                               uint32_t *firstBad) {
   if (!(timeStep > 0 && timeStep <= COPSE_MAX_COORDINATE) || (walls && crowd->def.dimensions == 3))
     return COPSE_INVALID_ARGUMENT;
-  const overview all = prepare(crowd);
-  if (all.bad != COPSE_NONE) {
-    if (firstBad) *firstBad = all.bad;
+  const step_overview overview = prepare(crowd);
+  if (overview.bad != COPSE_NONE) {
+    if (firstBad) *firstBad = overview.bad;
     return COPSE_NOT_FINITE;
   }
   crowd->infeasible = crowd->overlaps = 0;
   crowd->arrived.count = crowd->stuck.count = 0;
   crowd->neighbors = 0;
-  if (all.maxNeighbors) find_neighbors(crowd, &all);
-  for (uint32_t slot = 0; slot < all.end; slot++)
+  if (overview.maxNeighbors) find_neighbors(crowd, &overview);
+  for (uint32_t slot = 0; slot < overview.end; slot++)
     if (crowd->bodies[slot].state & CROWD_MOVES)
-      choose(crowd, walls, slot, all.maxNeighbors, timeStep);
-  for (uint32_t slot = 0; slot < all.end; slot++)
+      choose_velocity(crowd, walls, slot, overview.maxNeighbors, timeStep);
+  for (uint32_t slot = 0; slot < overview.end; slot++)
     if (crowd->bodies[slot].state & CROWD_MOVES) move(crowd, slot, timeStep);
   crowd->time += (double)timeStep;
   crowd->steps++;
@@ -326,7 +334,7 @@ static uint32_t neighbors_of(const copse_crowd *crowd, uint32_t slot, uint32_t *
   const uint32_t dim = crowd->def.dimensions, end = crowd_end(crowd);
   const float *center = crowd_vector(crowd, FIELD_POSITION, slot);
   const float distance = crowd_number(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
-  const uint32_t most = most_neighbors(crowd, slot), mask = crowd_whole(crowd, FIELD_MASK)[slot];
+  const uint32_t limit = neighbor_limit(crowd, slot), mask = crowd_whole(crowd, FIELD_MASK)[slot];
   uint32_t count = 0;
   if (!crowd_whole(crowd, FIELD_GROUPS)[slot]) return 0;
   for (uint32_t other = 0; other < end; other++) {
@@ -336,16 +344,16 @@ static uint32_t neighbors_of(const copse_crowd *crowd, uint32_t slot, uint32_t *
     float d[3] = {position[0] - center[0], position[1] - center[1], 0};
     if (dim == 3) d[2] = position[2] - center[2];
     const float distance2 = dim == 3 ? sum_of_squares(d, 3) : sum_of_squares(d, 2);
-    uint32_t at = count;
-    while (at && distance2 < distances2[at - 1]) at--;
-    if (distance2 > distance * distance || at == most) continue;
-    if (count < most) count++;
-    for (uint32_t i = count - 1; i > at; i--) {
+    uint32_t place = count;
+    while (place && distance2 < distances2[place - 1]) place--;
+    if (distance2 > distance * distance || place == limit) continue;
+    if (count < limit) count++;
+    for (uint32_t i = count - 1; i > place; i--) {
       distances2[i] = distances2[i - 1];
       ids[i] = ids[i - 1];
     }
-    distances2[at] = distance2;
-    ids[at] = other;
+    distances2[place] = distance2;
+    ids[place] = other;
   }
   return count;
 }

@@ -81,29 +81,29 @@ typedef struct orca_wall {
 } orca_wall;
 
 /* True if one half-plane keeps an agent away from all that lies between some points. */
-bool orca2_covers(const orca2 *all, const orca_agent *agent, const float *points, uint32_t count);
+bool orca2_covers(const orca2 *lines, const orca_agent *agent, const float *points, uint32_t count);
 
-/* Appends the half-plane of a wall. There must be room: all->walls < ORCA_WALLS. Walls come before
- * neighbors, nearest first, and only those that are not covered. */
-void orca2_add_wall(orca2 *all, const orca_agent *agent, const orca_wall *wall);
+/* Appends the half-plane of a wall. There must be room: lines->walls < ORCA_WALLS. Walls come
+ * before neighbors, nearest first, and only those that are not covered. */
+void orca2_add_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall);
 
 /* The same as if the wall went on straight at both ends, and a little nearer: so it covers the
  * walls that continue it, too. False: the agent stands in the way, and nothing is appended. */
-bool orca2_add_long_wall(orca2 *all, const orca_agent *agent, const orca_wall *wall);
+bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall);
 
 /* Appends the half-planes of `count` neighbors, by their ids in `bodies`; answers whether any of
  * them touches the agent. */
-bool orca2_add_neighbors(orca2 *all, const orca_agent *agent, const orca_body *bodies,
+bool orca2_add_neighbors(orca2 *lines, const orca_agent *agent, const orca_body *bodies,
                          const uint32_t *ids, const orca_terms *terms, uint32_t count);
 
 /* Makes them constraints on the change of a velocity. */
-void orca2_relate(orca2 *all, const float *velocity);
+void orca2_relate(orca2 *lines, const float *velocity);
 
 /* The first constraint, from one on, that a velocity violates; the count: none. */
-uint32_t orca2_violated(const orca2 *all, uint32_t from, const float *velocity);
+uint32_t orca2_violated(const orca2 *lines, uint32_t first, const float *velocity);
 
 /* Writes the best velocity; answers whether all constraints hold for it. */
-bool orca2_solve(const orca2 *all, const float *preferred, float maxSpeed, float *velocity);
+bool orca2_solve(const orca2 *lines, const float *preferred, float maxSpeed, float *velocity);
 
 /* ---- In space ---- */
 
@@ -114,10 +114,10 @@ typedef struct orca3 {
 } orca3;
 
 /* As in the plane. */
-bool orca3_add_neighbors(orca3 *all, const orca_agent *agent, const orca_body *bodies,
+bool orca3_add_neighbors(orca3 *planes, const orca_agent *agent, const orca_body *bodies,
                          const uint32_t *ids, const orca_terms *terms, uint32_t count);
-void orca3_relate(orca3 *all, const float *velocity);
-uint32_t orca3_violated(const orca3 *all, const float *velocity);
-bool orca3_solve(const orca3 *all, const float *preferred, float maxSpeed, float *velocity);
+void orca3_relate(orca3 *planes, const float *velocity);
+uint32_t orca3_violated(const orca3 *planes, const float *velocity);
+bool orca3_solve(const orca3 *planes, const float *preferred, float maxSpeed, float *velocity);
 
 #endif

@@ -42,57 +42,59 @@ void orca_parting(uint32_t slot, uint32_t other, float *direction) {
   direction[1] = sign * (2 * t * scale);
 }
 
-static vec2 point_of(const orca2 *all, uint32_t i) { return (vec2){all->x[i], all->y[i]}; }
-static vec2 direction_of(const orca2 *all, uint32_t i) {
-  return (vec2){all->directionX[i], all->directionY[i]};
+static vec2 point_of(const orca2 *lines, uint32_t i) { return (vec2){lines->x[i], lines->y[i]}; }
+static vec2 direction_of(const orca2 *lines, uint32_t i) {
+  return (vec2){lines->directionX[i], lines->directionY[i]};
 }
-ALWAYS_INLINE void end_lines(orca2 *all, uint32_t end) {
-  float4_past_end(all->x + end);
-  float4_past_end(all->y + end);
-  float4_past_end(all->directionX + end);
-  float4_past_end(all->directionY + end);
+ALWAYS_INLINE void end_lines(orca2 *lines, uint32_t end) {
+  float4_past_end(lines->x + end);
+  float4_past_end(lines->y + end);
+  float4_past_end(lines->directionX + end);
+  float4_past_end(lines->directionY + end);
 }
-static void set_line(orca2 *all, uint32_t i, vec2 point, vec2 direction) {
-  all->x[i] = point.x;
-  all->y[i] = point.y;
-  all->directionX[i] = direction.x;
-  all->directionY[i] = direction.y;
-  end_lines(all, i + 1);
+static void set_line(orca2 *lines, uint32_t i, vec2 point, vec2 direction) {
+  lines->x[i] = point.x;
+  lines->y[i] = point.y;
+  lines->directionX[i] = direction.x;
+  lines->directionY[i] = direction.y;
+  end_lines(lines, i + 1);
 }
 
 /* ---- Four vectors ---- */
 
-typedef struct four {
+typedef struct vec2x4 {
   float4 x, y;
-} four;
+} vec2x4;
 
-ALWAYS_INLINE float4 four_dot(four a, four b) {
+ALWAYS_INLINE float4 vec2x4_dot(vec2x4 a, vec2x4 b) {
   return float4_add(float4_mul(a.x, b.x), float4_mul(a.y, b.y));
 }
-ALWAYS_INLINE float4 four_cross(four a, four b) {
+ALWAYS_INLINE float4 vec2x4_cross(vec2x4 a, vec2x4 b) {
   return float4_sub(float4_mul(a.x, b.y), float4_mul(a.y, b.x));
 }
-ALWAYS_INLINE four four_mul(four a, float4 by) {
-  return (four){float4_mul(a.x, by), float4_mul(a.y, by)};
+ALWAYS_INLINE vec2x4 vec2x4_mul(vec2x4 a, float4 by) {
+  return (vec2x4){float4_mul(a.x, by), float4_mul(a.y, by)};
 }
-ALWAYS_INLINE four four_select(word4 mask, four a, four b) {
-  return (four){float4_select(mask, a.x, b.x), float4_select(mask, a.y, b.y)};
+ALWAYS_INLINE vec2x4 vec2x4_select(word4 mask, vec2x4 a, vec2x4 b) {
+  return (vec2x4){float4_select(mask, a.x, b.x), float4_select(mask, a.y, b.y)};
 }
 
 /* ---- Walls ---- */
 
-bool orca2_covers(const orca2 *all, const orca_agent *agent, const float *points, uint32_t count) {
+bool orca2_covers(const orca2 *lines, const orca_agent *agent, const float *points,
+                  uint32_t count) {
   const float inverse = agent->inverseHorizonOfWalls;
-  const float4 least = float4_all(inverse * agent->body.radius - ORCA_EPSILON);
-  for (uint32_t i = 0; i < all->walls; i += 4) {
-    const four direction = {float4_load(all->directionX + i), float4_load(all->directionY + i)};
-    const float4 x = float4_load(all->x + i), y = float4_load(all->y + i);
-    uint32_t covering = all->walls - i < 4 ? (1u << (all->walls - i)) - 1 : 15;
+  const float4 reach = float4_all(inverse * agent->body.radius - ORCA_EPSILON);
+  for (uint32_t i = 0; i < lines->walls; i += 4) {
+    const vec2x4 direction = {float4_load(lines->directionX + i),
+                              float4_load(lines->directionY + i)};
+    const float4 x = float4_load(lines->x + i), y = float4_load(lines->y + i);
+    uint32_t covering = lines->walls - i < 4 ? (1u << (lines->walls - i)) - 1 : 15;
     for (uint32_t j = 0; j < count && covering; j++) {
       const float *position = agent->body.position, *point = points + 2 * (size_t)j;
-      const four to = {float4_sub(float4_all((point[0] - position[0]) * inverse), x),
-                       float4_sub(float4_all((point[1] - position[1]) * inverse), y)};
-      covering &= word4_bits(float4_le(least, four_cross(to, direction)));
+      const vec2x4 relative = {float4_sub(float4_all((point[0] - position[0]) * inverse), x),
+                               float4_sub(float4_all((point[1] - position[1]) * inverse), y)};
+      covering &= word4_bits(float4_le(reach, vec2x4_cross(relative, direction)));
     }
     if (covering) return true;
   }
@@ -111,19 +113,19 @@ static tangents tangents_to(vec2 center, float distance2, float radius) {
                     vec2_mul(vec2_sub(along, across), inverse)};
 }
 
-static void add_wall_line(orca2 *all, vec2 point, vec2 direction) {
-  set_line(all, all->walls++, point, direction);
+static void add_wall_line(orca2 *lines, vec2 point, vec2 direction) {
+  set_line(lines, lines->walls++, point, direction);
 }
 
 /* A half-plane that touches a circle around `center`, as seen from a velocity outside it. */
-static void add_round(orca2 *all, vec2 center, float radius, vec2 velocity) {
+static void add_round(orca2 *lines, vec2 center, float radius, vec2 velocity) {
   const vec2 out = vec2_unit(vec2_sub(velocity, center));
-  add_wall_line(all, vec2_along(center, out, radius), (vec2){out.y, -out.x});
+  add_wall_line(lines, vec2_along(center, out, radius), (vec2){out.y, -out.x});
 }
 
 /* A half-plane along a straight side of what is forbidden, so far to its left. */
-static void add_straight(orca2 *all, vec2 from, float radius, vec2 direction) {
-  add_wall_line(all, vec2_along(from, vec2_left(direction), radius), direction);
+static void add_straight(orca2 *lines, vec2 start, float radius, vec2 direction) {
+  add_wall_line(lines, vec2_along(start, vec2_left(direction), radius), direction);
 }
 
 /* A wall relative to an agent. */
@@ -273,7 +275,7 @@ void orca2_add_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall
   add_nearest_border(lines, agent, &seen, &legs);
 }
 
-bool orca2_add_long_wall(orca2 *all, const orca_agent *agent, const orca_wall *wall) {
+bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall) {
   /* The share of the gap that is kept: so walls that bend a little towards the agent are covered,
    * soon many of them at a time. */
   const float KEPT = 0.75f;
@@ -282,7 +284,7 @@ bool orca2_add_long_wall(orca2 *all, const orca_agent *agent, const orca_wall *w
   const float gap = vec2_dot(toBegin, across) - agent->body.radius;
   if (!(gap >= 0)) return false;
   const float farthest = gap * KEPT * agent->inverseHorizonOfWalls;
-  add_wall_line(all, vec2_mul(across, farthest), vec2_mul(direction, -1));
+  add_wall_line(lines, vec2_mul(across, farthest), vec2_mul(direction, -1));
   return true;
 }
 
@@ -292,12 +294,12 @@ bool orca2_add_long_wall(orca2 *all, const orca_agent *agent, const orca_wall *w
 #define NO_LENGTH2 1e-37f
 
 /* Gives those of four relative velocities that have no direction the one in which to part. */
-static void part(const orca_agent *agent, const uint32_t *ids, uint32_t missing, four *unit) {
+static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting, vec2x4 *unit) {
   float x[4], y[4];
   float4_store(x, unit->x);
   float4_store(y, unit->y);
   for (int lane = 0; lane < 4; lane++) {
-    if (!(missing >> lane & 1)) continue;
+    if (!(parting >> lane & 1)) continue;
     float direction[2];
     orca_parting(agent->slot, ids[lane], direction);
     x[lane] = direction[0];
@@ -309,9 +311,9 @@ static void part(const orca_agent *agent, const uint32_t *ids, uint32_t missing,
 
 /* Four neighbors relative to an agent. */
 typedef struct neighbors4 {
-  four toward;   /* from the agent to them */
-  four relative; /* the agent's velocity less theirs */
-  float4 radius; /* the sums of the agent's and theirs */
+  vec2x4 toward;   /* from the agent to them */
+  vec2x4 relative; /* the agent's velocity less theirs */
+  float4 radius;   /* the sums of the agent's and theirs */
 } neighbors4;
 
 ALWAYS_INLINE neighbors4 neighbors4_of(const orca_agent *agent, const orca_body *bodies,
@@ -339,45 +341,45 @@ ALWAYS_INLINE word4 add_four(orca2 *lines, uint32_t index, const orca_agent *age
                              const orca_body *bodies, const uint32_t *ids,
                              const orca_terms4 terms) {
   const neighbors4 neighbors = neighbors4_of(agent, bodies, ids);
-  const four toward = neighbors.toward, relative = neighbors.relative;
+  const vec2x4 toward = neighbors.toward, relative = neighbors.relative;
   const float4 zero = float4_all(0), one = float4_all(1), radius = neighbors.radius;
-  const float4 distance2 = four_dot(toward, toward), radius2 = float4_mul(radius, radius);
+  const float4 distance2 = vec2x4_dot(toward, toward), radius2 = float4_mul(radius, radius);
 
   /* What is forbidden is a cone with a round end, as far away as the horizon says; for those that
    * touch, the round end is of one time step. */
   const word4 touching = float4_le(distance2, radius2);
   const float4 inverse =
       float4_select(touching, float4_all(agent->inverseStep), terms.inverseHorizon);
-  const four away = {float4_sub(relative.x, float4_mul(inverse, toward.x)),
-                     float4_sub(relative.y, float4_mul(inverse, toward.y))};
-  const float4 away2 = four_dot(away, away), ahead = four_dot(away, toward);
+  const vec2x4 away = {float4_sub(relative.x, float4_mul(inverse, toward.x)),
+                       float4_sub(relative.y, float4_mul(inverse, toward.y))};
+  const float4 away2 = vec2x4_dot(away, away), ahead = vec2x4_dot(away, toward);
   const word4 inFront = word4_and(float4_lt(ahead, zero),
                                   float4_lt(float4_mul(radius2, away2), float4_mul(ahead, ahead)));
   const word4 round = word4_or(touching, inFront);
 
   /* The round end. */
   const float4 length = float4_sqrt(away2);
-  four unit = four_mul(away, float4_div(one, length));
-  const uint32_t missing = word4_bits(word4_and(round, float4_lt(away2, float4_all(NO_LENGTH2))));
-  if (missing) part(agent, ids, missing, &unit);
+  vec2x4 unit = vec2x4_mul(away, float4_div(one, length));
+  const uint32_t parting = word4_bits(word4_and(round, float4_lt(away2, float4_all(NO_LENGTH2))));
+  if (parting) part(agent, ids, parting, &unit);
   const float4 outward = float4_sub(float4_mul(radius, inverse), length);
 
   /* The nearer leg. */
   const float4 leg = float4_sqrt(float4_max(float4_sub(distance2, radius2), zero));
-  const word4 isLeft = float4_lt(zero, four_cross(toward, away));
+  const word4 isLeft = float4_lt(zero, vec2x4_cross(toward, away));
   const float4 sign = float4_select(isLeft, one, float4_all(-1));
   const float4 signedLeg = float4_mul(sign, leg), scale = float4_div(one, distance2);
-  const four along = {
+  const vec2x4 along = {
       float4_mul(float4_sub(float4_mul(toward.x, signedLeg), float4_mul(toward.y, radius)), scale),
       float4_mul(float4_add(float4_mul(toward.x, radius), float4_mul(toward.y, signedLeg)), scale)};
-  const float4 speed = four_dot(relative, along);
-  const four toLeg = {float4_sub(float4_mul(speed, along.x), relative.x),
-                      float4_sub(float4_mul(speed, along.y), relative.y)};
+  const float4 speed = vec2x4_dot(relative, along);
+  const vec2x4 toLeg = {float4_sub(float4_mul(speed, along.x), relative.x),
+                        float4_sub(float4_mul(speed, along.y), relative.y)};
 
-  const four turned = {unit.y, float4_sub(zero, unit.x)};
-  const four direction = four_select(round, turned, along);
-  const four change = four_select(round, four_mul(unit, outward), toLeg);
-  const word4 isAhead = float4_lt(zero, four_cross(direction, change)); /* that is forbidden */
+  const vec2x4 turned = {unit.y, float4_sub(zero, unit.x)};
+  const vec2x4 direction = vec2x4_select(round, turned, along);
+  const vec2x4 change = vec2x4_select(round, vec2x4_mul(unit, outward), toLeg);
+  const word4 isAhead = float4_lt(zero, vec2x4_cross(direction, change)); /* that is forbidden */
   const float4 share = float4_select(isAhead, terms.avoiding, terms.room);
   const float *velocity = agent->body.velocity;
   float4_store(lines->x + index, float4_add(float4_all(velocity[0]), float4_mul(share, change.x)));
@@ -387,29 +389,29 @@ ALWAYS_INLINE word4 add_four(orca2 *lines, uint32_t index, const orca_agent *age
   return touching;
 }
 
-bool orca2_add_neighbors(orca2 *all, const orca_agent *agent, const orca_body *bodies,
+bool orca2_add_neighbors(orca2 *lines, const orca_agent *agent, const orca_body *bodies,
                          const uint32_t *ids, const orca_terms *terms, uint32_t count) {
   word4 touching = word4_all(0);
   uint32_t i = 0;
   for (; i + 4 <= count; i += 4)
-    touching = word4_or(touching, add_four(all, all->count + i, agent, bodies, ids + i,
+    touching = word4_or(touching, add_four(lines, lines->count + i, agent, bodies, ids + i,
                                            orca_terms4_of(terms, agent, i)));
   if (i < count) {
     uint32_t last[4];
     for (uint32_t lane = 0; lane < 4; lane++)
       last[lane] = ids[i + lane < count ? i + lane : count - 1];
-    touching = word4_or(touching, add_four(all, all->count + i, agent, bodies, last,
+    touching = word4_or(touching, add_four(lines, lines->count + i, agent, bodies, last,
                                            orca_terms4_of(terms, agent, i)));
   }
-  all->count += count;
-  end_lines(all, all->count);
+  lines->count += count;
+  end_lines(lines, lines->count);
   return word4_bits(touching);
 }
 
-void orca2_relate(orca2 *all, const float *velocity) {
-  for (uint32_t i = 0; i < all->count; i++) {
-    all->x[i] -= velocity[0];
-    all->y[i] -= velocity[1];
+void orca2_relate(orca2 *lines, const float *velocity) {
+  for (uint32_t i = 0; i < lines->count; i++) {
+    lines->x[i] -= velocity[0];
+    lines->y[i] -= velocity[1];
   }
 }
 
@@ -417,70 +419,72 @@ void orca2_relate(orca2 *all, const float *velocity) {
 
 /* The best velocity on line i that the lines before it permit; false: there is none. isDirection:
  * not the nearest to `sought`, but the farthest in that direction. */
-static bool solve_on_line(const orca2 *all, uint32_t i, float maxSpeed, vec2 sought,
+static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 sought,
                           bool isDirection, vec2 *result) {
-  const vec2 point = point_of(all, i), direction = direction_of(all, i);
+  const vec2 point = point_of(lines, i), direction = direction_of(lines, i);
   const float middle = vec2_dot(point, direction);
   const float reach2 = middle * middle + maxSpeed * maxSpeed - vec2_length2(point);
   if (reach2 < 0) return false;
   const float reach = sqrtf(reach2), rounding = ORCA_EPSILON * maxSpeed;
   float4 low = float4_all(-middle - reach), high = float4_all(-middle + reach);
-  const four own = {float4_all(direction.x), float4_all(direction.y)};
+  const vec2x4 own = {float4_all(direction.x), float4_all(direction.y)};
   for (uint32_t j = 0; j < i; j += 4) {
-    const four other = {float4_load(all->directionX + j), float4_load(all->directionY + j)};
-    const four between = {float4_sub(float4_all(point.x), float4_load(all->x + j)),
-                          float4_sub(float4_all(point.y), float4_load(all->y + j))};
-    const float4 across = four_cross(own, other), toward = four_cross(other, between);
+    const vec2x4 other = {float4_load(lines->directionX + j), float4_load(lines->directionY + j)};
+    const vec2x4 between = {float4_sub(float4_all(point.x), float4_load(lines->x + j)),
+                            float4_sub(float4_all(point.y), float4_load(lines->y + j))};
+    const float4 across = vec2x4_cross(own, other), toward = vec2x4_cross(other, between);
     const word4 before = word4_greater(word4_all(i), word4_count_from(j));
     const word4 falling = float4_lt(across, float4_all(-ORCA_EPSILON));
     const word4 rising = float4_lt(float4_all(ORCA_EPSILON), across);
     /* Parallel, and the other way round. Of two that point the same way this one, which was found
      * violated where the other was not, is the stricter, whatever rounding says. */
     const word4 opposite =
-        word4_without(float4_lt(four_dot(own, other), float4_all(0)), word4_or(falling, rising));
+        word4_without(float4_lt(vec2x4_dot(own, other), float4_all(0)), word4_or(falling, rising));
     const word4 beyond = float4_lt(toward, float4_all(-rounding));
     if (word4_bits(word4_and(word4_and(before, opposite), beyond))) return false;
-    const float4 at = float4_div(toward, across);
-    low = float4_max(low, float4_select(word4_and(before, falling), at, low));
-    high = float4_min(high, float4_select(word4_and(before, rising), at, high));
+    const float4 meeting = float4_div(toward, across);
+    low = float4_max(low, float4_select(word4_and(before, falling), meeting, low));
+    high = float4_min(high, float4_select(word4_and(before, rising), meeting, high));
   }
   float lows[4], highs[4];
   float4_store(lows, float4_greatest(low));
   float4_store(highs, float4_least(high));
   if (lows[0] > highs[0] + rounding) return false; /* lines may meet in one point */
-  float at;
+  float best;
   if (isDirection)
-    at = vec2_dot(sought, direction) > 0 ? highs[0] : lows[0];
+    best = vec2_dot(sought, direction) > 0 ? highs[0] : lows[0];
   else {
     const float nearest = vec2_dot(direction, vec2_sub(sought, point));
-    at = nearest < lows[0] ? lows[0] : nearest > highs[0] ? highs[0] : nearest;
+    best = nearest < lows[0] ? lows[0] : nearest > highs[0] ? highs[0] : nearest;
   }
-  *result = vec2_along(point, direction, at);
+  *result = vec2_along(point, direction, best);
   return true;
 }
 
 /* The first line, from one on, that a velocity violates by more than `least`; else the count. */
-ALWAYS_INLINE uint32_t first_violated(const orca2 *all, uint32_t from, vec2 velocity, float least) {
-  for (uint32_t i = from & ~3u; i < all->count; i += 4) {
-    const four between = {float4_sub(float4_load(all->x + i), float4_all(velocity.x)),
-                          float4_sub(float4_load(all->y + i), float4_all(velocity.y))};
-    const four direction = {float4_load(all->directionX + i), float4_load(all->directionY + i)};
-    const float4 violation = four_cross(direction, between);
-    uint32_t bits = word4_bits(float4_lt(float4_all(least), violation));
-    if (i < from) bits &= 15u << (from - i);
+ALWAYS_INLINE uint32_t first_violated(const orca2 *lines, uint32_t first, vec2 velocity,
+                                      float threshold) {
+  for (uint32_t i = first & ~3u; i < lines->count; i += 4) {
+    const vec2x4 between = {float4_sub(float4_load(lines->x + i), float4_all(velocity.x)),
+                            float4_sub(float4_load(lines->y + i), float4_all(velocity.y))};
+    const vec2x4 direction = {float4_load(lines->directionX + i),
+                              float4_load(lines->directionY + i)};
+    const float4 violation = vec2x4_cross(direction, between);
+    uint32_t bits = word4_bits(float4_lt(float4_all(threshold), violation));
+    if (i < first) bits &= 15u << (first - i);
     if (!bits) continue;
-    const uint32_t at = i + bits_lowest(bits);
-    return at < all->count ? at : all->count;
+    const uint32_t violated = i + bits_lowest(bits);
+    return violated < lines->count ? violated : lines->count;
   }
-  return all->count;
+  return lines->count;
 }
 
-uint32_t orca2_violated(const orca2 *all, uint32_t from, const float *velocity) {
-  return first_violated(all, from, vec2_of(velocity), 0);
+uint32_t orca2_violated(const orca2 *lines, uint32_t first, const float *velocity) {
+  return first_violated(lines, first, vec2_of(velocity), 0);
 }
 
 /* The best velocity that all lines permit, or all before the one that is answered with. */
-static uint32_t solve_lines(const orca2 *all, float maxSpeed, vec2 sought, bool isDirection,
+static uint32_t solve_lines(const orca2 *lines, float maxSpeed, vec2 sought, bool isDirection,
                             vec2 *result) {
   const float speed2 = vec2_length2(sought);
   if (isDirection)
@@ -489,25 +493,25 @@ static uint32_t solve_lines(const orca2 *all, float maxSpeed, vec2 sought, bool 
     *result = vec2_mul(sought, maxSpeed / sqrtf(speed2));
   else
     *result = sought;
-  for (uint32_t i = 0; (i = first_violated(all, i, *result, 0)) < all->count; i++)
-    if (!solve_on_line(all, i, maxSpeed, sought, isDirection, result)) return i;
-  return all->count;
+  for (uint32_t i = 0; (i = first_violated(lines, i, *result, 0)) < lines->count; i++)
+    if (!solve_on_line(lines, i, maxSpeed, sought, isDirection, result)) return i;
+  return lines->count;
 }
 
 /* Appends the line between two others, on which both are violated alike, unless they are parallel
  * and point the same way. In double, and through its point nearest to 0: others that are almost
  * parallel meet far away. */
-ALWAYS_INLINE void bisect(const orca2 *all, uint32_t i, uint32_t j, orca2 *bisectors) {
-  const double x = (double)all->x[i], y = (double)all->y[i];
-  const double u = (double)all->directionX[i], v = (double)all->directionY[i];
-  const double otherX = (double)all->x[j], otherY = (double)all->y[j];
-  const double otherU = (double)all->directionX[j], otherV = (double)all->directionY[j];
+ALWAYS_INLINE void bisect(const orca2 *lines, uint32_t i, uint32_t j, orca2 *bisectors) {
+  const double x = (double)lines->x[i], y = (double)lines->y[i];
+  const double u = (double)lines->directionX[i], v = (double)lines->directionY[i];
+  const double otherX = (double)lines->x[j], otherY = (double)lines->y[j];
+  const double otherU = (double)lines->directionX[j], otherV = (double)lines->directionY[j];
   const double across = u * otherV - v * otherU;
   double meetingX = (x + otherX) / 2, meetingY = (y + otherY) / 2;
   if (across > (double)ORCA_EPSILON || across < -(double)ORCA_EPSILON) {
-    const double at = (otherU * (y - otherY) - otherV * (x - otherX)) / across;
-    meetingX = x + u * at;
-    meetingY = y + v * at;
+    const double along = (otherU * (y - otherY) - otherV * (x - otherX)) / across;
+    meetingX = x + u * along;
+    meetingY = y + v * along;
   } else if (u * otherU + v * otherV > 0)
     return;
   double alongX = otherU - u, alongY = otherV - v;
@@ -522,27 +526,27 @@ ALWAYS_INLINE void bisect(const orca2 *all, uint32_t i, uint32_t j, orca2 *bisec
 
 /* Where no velocity is permitted: from line `from` on, makes the worst violation of those of
  * neighbors least, and keeps to those of walls. */
-OUT_OF_LINE void solve_violated(const orca2 *all, uint32_t from, float maxSpeed, vec2 *result) {
+OUT_OF_LINE void solve_violated(const orca2 *lines, uint32_t first, float maxSpeed, vec2 *result) {
   orca2 bisectors;
   float worst = 0;
-  bisectors.walls = all->walls;
-  for (uint32_t i = 0; i < all->walls; i++)
-    set_line(&bisectors, i, point_of(all, i), direction_of(all, i));
-  for (uint32_t i = from; (i = first_violated(all, i, *result, worst)) < all->count; i++) {
-    const vec2 point = point_of(all, i), direction = direction_of(all, i), before = *result;
-    bisectors.count = all->walls;
-    for (uint32_t j = all->walls; j < i; j++) bisect(all, i, j, &bisectors);
+  bisectors.walls = lines->walls;
+  for (uint32_t i = 0; i < lines->walls; i++)
+    set_line(&bisectors, i, point_of(lines, i), direction_of(lines, i));
+  for (uint32_t i = first; (i = first_violated(lines, i, *result, worst)) < lines->count; i++) {
+    const vec2 point = point_of(lines, i), direction = direction_of(lines, i), before = *result;
+    bisectors.count = lines->walls;
+    for (uint32_t j = lines->walls; j < i; j++) bisect(lines, i, j, &bisectors);
     if (solve_lines(&bisectors, maxSpeed, vec2_left(direction), true, result) < bisectors.count)
       *result = before; /* by rounding alone: it holds for what is there already */
     worst = vec2_cross(direction, vec2_sub(point, *result));
   }
 }
 
-bool orca2_solve(const orca2 *all, const float *preferred, float maxSpeed, float *velocity) {
+bool orca2_solve(const orca2 *lines, const float *preferred, float maxSpeed, float *velocity) {
   vec2 best;
-  const uint32_t failed = solve_lines(all, maxSpeed, vec2_of(preferred), false, &best);
-  if (failed < all->count) solve_violated(all, failed, maxSpeed, &best);
+  const uint32_t failed = solve_lines(lines, maxSpeed, vec2_of(preferred), false, &best);
+  if (failed < lines->count) solve_violated(lines, failed, maxSpeed, &best);
   velocity[0] = best.x;
   velocity[1] = best.y;
-  return failed == all->count;
+  return failed == lines->count;
 }

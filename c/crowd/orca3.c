@@ -27,81 +27,81 @@ static vec3 vec3_unit(vec3 a) {
   return length2 > 0 ? vec3_mul(a, 1 / sqrtf(length2)) : (vec3){1, 0, 0};
 }
 
-static vec3 point_of(const orca3 *all, uint32_t i) {
-  return (vec3){all->point[0][i], all->point[1][i], all->point[2][i]};
+static vec3 point_of(const orca3 *planes, uint32_t i) {
+  return (vec3){planes->point[0][i], planes->point[1][i], planes->point[2][i]};
 }
-static vec3 normal_of(const orca3 *all, uint32_t i) {
-  return (vec3){all->normal[0][i], all->normal[1][i], all->normal[2][i]};
+static vec3 normal_of(const orca3 *planes, uint32_t i) {
+  return (vec3){planes->normal[0][i], planes->normal[1][i], planes->normal[2][i]};
 }
-ALWAYS_INLINE void end_planes(orca3 *all, uint32_t end) {
+ALWAYS_INLINE void end_planes(orca3 *planes, uint32_t end) {
   for (int axis = 0; axis < 3; axis++) {
-    float4_past_end(all->point[axis] + end);
-    float4_past_end(all->normal[axis] + end);
+    float4_past_end(planes->point[axis] + end);
+    float4_past_end(planes->normal[axis] + end);
   }
 }
-static void set_plane(orca3 *all, uint32_t i, vec3 point, vec3 normal) {
-  all->point[0][i] = point.x;
-  all->point[1][i] = point.y;
-  all->point[2][i] = point.z;
-  all->normal[0][i] = normal.x;
-  all->normal[1][i] = normal.y;
-  all->normal[2][i] = normal.z;
-  end_planes(all, i + 1);
+static void set_plane(orca3 *planes, uint32_t i, vec3 point, vec3 normal) {
+  planes->point[0][i] = point.x;
+  planes->point[1][i] = point.y;
+  planes->point[2][i] = point.z;
+  planes->normal[0][i] = normal.x;
+  planes->normal[1][i] = normal.y;
+  planes->normal[2][i] = normal.z;
+  end_planes(planes, i + 1);
 }
 
 /* ---- Neighbors ---- */
 
-typedef struct four3 {
+typedef struct vec3x4 {
   float4 x, y, z;
-} four3;
+} vec3x4;
 
-ALWAYS_INLINE float4 four3_dot(four3 a, four3 b) {
+ALWAYS_INLINE float4 vec3x4_dot(vec3x4 a, vec3x4 b) {
   return float4_add(float4_add(float4_mul(a.x, b.x), float4_mul(a.y, b.y)), float4_mul(a.z, b.z));
 }
-ALWAYS_INLINE four3 four3_mul(four3 a, float4 by) {
-  return (four3){float4_mul(a.x, by), float4_mul(a.y, by), float4_mul(a.z, by)};
+ALWAYS_INLINE vec3x4 vec3x4_mul(vec3x4 a, float4 by) {
+  return (vec3x4){float4_mul(a.x, by), float4_mul(a.y, by), float4_mul(a.z, by)};
 }
 /* a - b * by */
-ALWAYS_INLINE four3 four3_less(four3 a, four3 b, float4 by) {
-  return (four3){float4_sub(a.x, float4_mul(b.x, by)), float4_sub(a.y, float4_mul(b.y, by)),
-                 float4_sub(a.z, float4_mul(b.z, by))};
+ALWAYS_INLINE vec3x4 vec3x4_less(vec3x4 a, vec3x4 b, float4 by) {
+  return (vec3x4){float4_sub(a.x, float4_mul(b.x, by)), float4_sub(a.y, float4_mul(b.y, by)),
+                  float4_sub(a.z, float4_mul(b.z, by))};
 }
-ALWAYS_INLINE four3 four3_select(word4 mask, four3 a, four3 b) {
-  return (four3){float4_select(mask, a.x, b.x), float4_select(mask, a.y, b.y),
-                 float4_select(mask, a.z, b.z)};
+ALWAYS_INLINE vec3x4 vec3x4_select(word4 mask, vec3x4 a, vec3x4 b) {
+  return (vec3x4){float4_select(mask, a.x, b.x), float4_select(mask, a.y, b.y),
+                  float4_select(mask, a.z, b.z)};
 }
-ALWAYS_INLINE float4 four3_cross_length2(four3 a, four3 b) {
-  const four3 cross = {float4_sub(float4_mul(a.y, b.z), float4_mul(a.z, b.y)),
-                       float4_sub(float4_mul(a.z, b.x), float4_mul(a.x, b.z)),
-                       float4_sub(float4_mul(a.x, b.y), float4_mul(a.y, b.x))};
-  return four3_dot(cross, cross);
+ALWAYS_INLINE float4 vec3x4_cross_length2(vec3x4 a, vec3x4 b) {
+  const vec3x4 cross = {float4_sub(float4_mul(a.y, b.z), float4_mul(a.z, b.y)),
+                        float4_sub(float4_mul(a.z, b.x), float4_mul(a.x, b.z)),
+                        float4_sub(float4_mul(a.x, b.y), float4_mul(a.y, b.x))};
+  return vec3x4_dot(cross, cross);
 }
 
 /* Below this squared length a vector has no direction. */
 #define NO_LENGTH2 1e-37f
 
 /* Gives those of four relative velocities that have no direction the one in which to part. */
-static void part(const orca_agent *agent, const uint32_t *ids, uint32_t missing, four3 *unit) {
+static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting, vec3x4 *unit) {
   float x[4], y[4], z[4];
   float4_store(x, unit->x);
   float4_store(y, unit->y);
   float4_store(z, unit->z);
   for (int lane = 0; lane < 4; lane++) {
-    if (!(missing >> lane & 1)) continue;
+    if (!(parting >> lane & 1)) continue;
     float direction[2];
     orca_parting(agent->slot, ids[lane], direction);
     x[lane] = direction[0];
     y[lane] = direction[1];
     z[lane] = 0;
   }
-  *unit = (four3){float4_load(x), float4_load(y), float4_load(z)};
+  *unit = (vec3x4){float4_load(x), float4_load(y), float4_load(z)};
 }
 
 /* Four neighbors relative to an agent. */
 typedef struct neighbors4 {
-  four3 toward;   /* from the agent to them */
-  four3 relative; /* the agent's velocity less theirs */
-  float4 radius;  /* the sums of the agent's and theirs */
+  vec3x4 toward;   /* from the agent to them */
+  vec3x4 relative; /* the agent's velocity less theirs */
+  float4 radius;   /* the sums of the agent's and theirs */
 } neighbors4;
 
 ALWAYS_INLINE neighbors4 neighbors4_of(const orca_agent *agent, const orca_body *bodies,
@@ -134,35 +134,35 @@ ALWAYS_INLINE word4 add_four(orca3 *planes, uint32_t index, const orca_agent *ag
                              const orca_body *bodies, const uint32_t *ids,
                              const orca_terms4 terms) {
   const neighbors4 neighbors = neighbors4_of(agent, bodies, ids);
-  const four3 toward = neighbors.toward, relative = neighbors.relative;
+  const vec3x4 toward = neighbors.toward, relative = neighbors.relative;
   const float4 zero = float4_all(0), one = float4_all(1), radius = neighbors.radius;
-  const float4 distance2 = four3_dot(toward, toward), radius2 = float4_mul(radius, radius);
+  const float4 distance2 = vec3x4_dot(toward, toward), radius2 = float4_mul(radius, radius);
 
   /* As in the plane: a cone with a round end; for those that touch, of one time step. */
   const word4 touching = float4_le(distance2, radius2);
   const float4 inverse =
       float4_select(touching, float4_all(agent->inverseStep), terms.inverseHorizon);
-  const four3 away = four3_less(relative, toward, inverse);
-  const float4 away2 = four3_dot(away, away), ahead = four3_dot(away, toward);
+  const vec3x4 away = vec3x4_less(relative, toward, inverse);
+  const float4 away2 = vec3x4_dot(away, away), ahead = vec3x4_dot(away, toward);
   const word4 inFront = word4_and(float4_lt(ahead, zero),
                                   float4_lt(float4_mul(radius2, away2), float4_mul(ahead, ahead)));
   const word4 round = word4_or(touching, inFront);
 
   /* The cone's side: the nearest of it is straight out of its axis at some time. */
-  const float4 along = four3_dot(toward, relative);
-  const float4 across2 = four3_cross_length2(toward, relative);
-  const float4 rest = float4_sub(four3_dot(relative, relative),
+  const float4 along = vec3x4_dot(toward, relative);
+  const float4 across2 = vec3x4_cross_length2(toward, relative);
+  const float4 rest = float4_sub(vec3x4_dot(relative, relative),
                                  float4_div(across2, float4_sub(distance2, radius2)));
   const float4 root2 = float4_sub(float4_mul(along, along), float4_mul(distance2, rest));
   const float4 when =
       float4_div(float4_add(along, float4_sqrt(float4_max(root2, zero))), distance2);
   const float4 time = float4_select(round, inverse, when);
 
-  const four3 out = four3_select(round, away, four3_less(relative, toward, when));
-  const float4 out2 = four3_dot(out, out), length = float4_sqrt(out2);
-  four3 unit = four3_mul(out, float4_div(one, length));
-  const uint32_t missing = word4_bits(float4_lt(out2, float4_all(NO_LENGTH2)));
-  if (missing) part(agent, ids, missing, &unit);
+  const vec3x4 out = vec3x4_select(round, away, vec3x4_less(relative, toward, when));
+  const float4 out2 = vec3x4_dot(out, out), length = float4_sqrt(out2);
+  vec3x4 unit = vec3x4_mul(out, float4_div(one, length));
+  const uint32_t parting = word4_bits(float4_lt(out2, float4_all(NO_LENGTH2)));
+  if (parting) part(agent, ids, parting, &unit);
   const float4 whole = float4_sub(float4_mul(radius, time), length);
   const float4 share = float4_select(float4_lt(zero, whole), terms.avoiding, terms.room);
   const float4 change = float4_mul(share, whole);
@@ -179,28 +179,28 @@ ALWAYS_INLINE word4 add_four(orca3 *planes, uint32_t index, const orca_agent *ag
   return touching;
 }
 
-bool orca3_add_neighbors(orca3 *all, const orca_agent *agent, const orca_body *bodies,
+bool orca3_add_neighbors(orca3 *planes, const orca_agent *agent, const orca_body *bodies,
                          const uint32_t *ids, const orca_terms *terms, uint32_t count) {
   word4 touching = word4_all(0);
   uint32_t i = 0;
   for (; i + 4 <= count; i += 4)
-    touching = word4_or(touching, add_four(all, all->count + i, agent, bodies, ids + i,
+    touching = word4_or(touching, add_four(planes, planes->count + i, agent, bodies, ids + i,
                                            orca_terms4_of(terms, agent, i)));
   if (i < count) {
     uint32_t last[4];
     for (uint32_t lane = 0; lane < 4; lane++)
       last[lane] = ids[i + lane < count ? i + lane : count - 1];
-    touching = word4_or(touching, add_four(all, all->count + i, agent, bodies, last,
+    touching = word4_or(touching, add_four(planes, planes->count + i, agent, bodies, last,
                                            orca_terms4_of(terms, agent, i)));
   }
-  all->count += count;
-  end_planes(all, all->count);
+  planes->count += count;
+  end_planes(planes, planes->count);
   return word4_bits(touching);
 }
 
-void orca3_relate(orca3 *all, const float *velocity) {
-  for (uint32_t i = 0; i < all->count; i++)
-    EACH_AXIS (axis, 3) all->point[axis][i] -= velocity[axis];
+void orca3_relate(orca3 *planes, const float *velocity) {
+  for (uint32_t i = 0; i < planes->count; i++)
+    EACH_AXIS (axis, 3) planes->point[axis][i] -= velocity[axis];
 }
 
 /* ---- The program -------------------------------------------------------------------------- */
@@ -210,11 +210,11 @@ typedef struct line3 {
 } line3;
 
 /* What is sought: the velocity nearest to one, or the farthest in a direction. */
-typedef struct aim {
+typedef struct orca3_aim {
   vec3 sought;
   float maxSpeed;
   bool isDirection;
-} aim;
+} orca3_aim;
 
 /* Squared, what counts as parallel. */
 static const float PARALLEL2 = ORCA_EPSILON * ORCA_EPSILON;
@@ -236,64 +236,65 @@ static vec3 direction_within(vec3 part, vec3 normal) {
 
 /* The best velocity on the line in which plane `index` meets one before it, `count`, that the
  * planes before both permit; false: there is none. */
-static bool solve_on_line(const orca3 *all, uint32_t index, uint32_t count, line3 line,
-                          const aim *wish, vec3 *result) {
+static bool solve_on_line(const orca3 *planes, uint32_t index, uint32_t count, line3 line,
+                          const orca3_aim *aim, vec3 *result) {
   const float middle = vec3_dot(line.point, line.direction);
-  const float reach2 = middle * middle + wish->maxSpeed * wish->maxSpeed - vec3_length2(line.point);
+  const float reach2 = middle * middle + aim->maxSpeed * aim->maxSpeed - vec3_length2(line.point);
   if (reach2 < 0) return false;
   const float reach = sqrtf(reach2);
-  const float rounding = ORCA_EPSILON * wish->maxSpeed;
+  const float rounding = ORCA_EPSILON * aim->maxSpeed;
   float low = -middle - reach, high = -middle + reach;
   for (uint32_t i = 0; i < count; i++) {
-    const vec3 normal = normal_of(all, i);
-    const float toward = vec3_dot(vec3_sub(point_of(all, i), line.point), normal);
+    const vec3 normal = normal_of(planes, i);
+    const float toward = vec3_dot(vec3_sub(point_of(planes, i), line.point), normal);
     const float across = vec3_dot(line.direction, normal);
     if (across * across <= PARALLEL2) {
-      if (toward > rounding && !is_alike(normal, normal_of(all, index)) &&
-          !is_alike(normal, normal_of(all, count)))
+      if (toward > rounding && !is_alike(normal, normal_of(planes, index)) &&
+          !is_alike(normal, normal_of(planes, count)))
         return false;
       continue;
     }
-    const float at = toward / across;
+    const float meeting = toward / across;
     if (across >= 0)
-      low = at > low ? at : low;
+      low = meeting > low ? meeting : low;
     else
-      high = at < high ? at : high;
+      high = meeting < high ? meeting : high;
     if (low > high + rounding) return false; /* planes may meet in one point */
   }
-  float at;
-  if (wish->isDirection)
-    at = vec3_dot(wish->sought, line.direction) > 0 ? high : low;
+  float best;
+  if (aim->isDirection)
+    best = vec3_dot(aim->sought, line.direction) > 0 ? high : low;
   else {
-    const float nearest = vec3_dot(line.direction, vec3_sub(wish->sought, line.point));
-    at = nearest < low ? low : nearest > high ? high : nearest;
+    const float nearest = vec3_dot(line.direction, vec3_sub(aim->sought, line.point));
+    best = nearest < low ? low : nearest > high ? high : nearest;
   }
-  *result = vec3_along(line.point, line.direction, at);
+  *result = vec3_along(line.point, line.direction, best);
   return true;
 }
 
 /* The best velocity on plane `index` that the planes before it permit; false: there is none. */
-static bool solve_on_plane(const orca3 *all, uint32_t index, const aim *wish, vec3 *result) {
-  const vec3 point = point_of(all, index), normal = normal_of(all, index);
-  const float distance = vec3_dot(point, normal), speed2 = wish->maxSpeed * wish->maxSpeed;
+static bool solve_on_plane(const orca3 *planes, uint32_t index, const orca3_aim *aim,
+                           vec3 *result) {
+  const vec3 point = point_of(planes, index), normal = normal_of(planes, index);
+  const float distance = vec3_dot(point, normal), speed2 = aim->maxSpeed * aim->maxSpeed;
   if (distance * distance > speed2) return false;
   const float radius2 = speed2 - distance * distance;
   const vec3 center = vec3_mul(normal, distance);
-  if (wish->isDirection) {
-    const vec3 part = part_within(wish->sought, normal);
+  if (aim->isDirection) {
+    const vec3 part = part_within(aim->sought, normal);
     *result = center;
     if (vec3_length2(part) > PARALLEL2)
       *result = vec3_along(center, direction_within(part, normal), sqrtf(radius2));
   } else {
-    const float out = vec3_dot(vec3_sub(point, wish->sought), normal);
-    *result = vec3_along(wish->sought, normal, out);
+    const float out = vec3_dot(vec3_sub(point, aim->sought), normal);
+    *result = vec3_along(aim->sought, normal, out);
     if (vec3_length2(*result) > speed2) {
       const vec3 flat = vec3_sub(*result, center);
       *result = vec3_along(center, flat, sqrtf(radius2 / vec3_length2(flat)));
     }
   }
   for (uint32_t i = 0; i < index; i++) {
-    const vec3 other = normal_of(all, i), otherPoint = point_of(all, i);
+    const vec3 other = normal_of(planes, i), otherPoint = point_of(planes, i);
     if (!(vec3_dot(other, vec3_sub(otherPoint, *result)) > 0)) continue;
     if (is_alike(normal, other)) continue;
     const vec3 part = part_within(other, normal);
@@ -301,82 +302,83 @@ static bool solve_on_plane(const orca3 *all, uint32_t index, const aim *wish, ve
     const vec3 toward = direction_within(part, normal);
     const float away = vec3_dot(vec3_sub(otherPoint, point), other) / vec3_dot(toward, other);
     const line3 line = {vec3_along(point, toward, away), vec3_cross(toward, normal)};
-    if (!solve_on_line(all, index, i, line, wish, result)) return false;
+    if (!solve_on_line(planes, index, i, line, aim, result)) return false;
   }
   return true;
 }
 
 /* The first plane, from one on, that a velocity violates by more than `least`; else the count. */
-ALWAYS_INLINE uint32_t first_violated(const orca3 *all, uint32_t from, vec3 velocity, float least) {
-  for (uint32_t i = from & ~3u; i < all->count; i += 4) {
-    const four3 between = {float4_sub(float4_load(all->point[0] + i), float4_all(velocity.x)),
-                           float4_sub(float4_load(all->point[1] + i), float4_all(velocity.y)),
-                           float4_sub(float4_load(all->point[2] + i), float4_all(velocity.z))};
-    const four3 normal = {float4_load(all->normal[0] + i), float4_load(all->normal[1] + i),
-                          float4_load(all->normal[2] + i)};
-    uint32_t bits = word4_bits(float4_lt(float4_all(least), four3_dot(normal, between)));
-    if (i < from) bits &= 15u << (from - i);
+ALWAYS_INLINE uint32_t first_violated(const orca3 *planes, uint32_t first, vec3 velocity,
+                                      float threshold) {
+  for (uint32_t i = first & ~3u; i < planes->count; i += 4) {
+    const vec3x4 between = {float4_sub(float4_load(planes->point[0] + i), float4_all(velocity.x)),
+                            float4_sub(float4_load(planes->point[1] + i), float4_all(velocity.y)),
+                            float4_sub(float4_load(planes->point[2] + i), float4_all(velocity.z))};
+    const vec3x4 normal = {float4_load(planes->normal[0] + i), float4_load(planes->normal[1] + i),
+                           float4_load(planes->normal[2] + i)};
+    uint32_t bits = word4_bits(float4_lt(float4_all(threshold), vec3x4_dot(normal, between)));
+    if (i < first) bits &= 15u << (first - i);
     if (!bits) continue;
-    const uint32_t at = i + bits_lowest(bits);
-    return at < all->count ? at : all->count;
+    const uint32_t violated = i + bits_lowest(bits);
+    return violated < planes->count ? violated : planes->count;
   }
-  return all->count;
+  return planes->count;
 }
 
-uint32_t orca3_violated(const orca3 *all, const float *velocity) {
-  return first_violated(all, 0, vec3_of(velocity), 0);
+uint32_t orca3_violated(const orca3 *planes, const float *velocity) {
+  return first_violated(planes, 0, vec3_of(velocity), 0);
 }
 
 /* The best velocity that all planes permit, or all before the one that is answered with. */
-static uint32_t solve_planes(const orca3 *all, const aim *wish, vec3 *result) {
-  const float speed2 = vec3_length2(wish->sought);
-  if (wish->isDirection)
-    *result = vec3_mul(wish->sought, wish->maxSpeed);
-  else if (speed2 > wish->maxSpeed * wish->maxSpeed)
-    *result = vec3_mul(wish->sought, wish->maxSpeed / sqrtf(speed2));
+static uint32_t solve_planes(const orca3 *planes, const orca3_aim *aim, vec3 *result) {
+  const float speed2 = vec3_length2(aim->sought);
+  if (aim->isDirection)
+    *result = vec3_mul(aim->sought, aim->maxSpeed);
+  else if (speed2 > aim->maxSpeed * aim->maxSpeed)
+    *result = vec3_mul(aim->sought, aim->maxSpeed / sqrtf(speed2));
   else
-    *result = wish->sought;
-  for (uint32_t i = 0; (i = first_violated(all, i, *result, 0)) < all->count; i++) {
+    *result = aim->sought;
+  for (uint32_t i = 0; (i = first_violated(planes, i, *result, 0)) < planes->count; i++) {
     const vec3 before = *result;
-    if (solve_on_plane(all, i, wish, result)) continue;
+    if (solve_on_plane(planes, i, aim, result)) continue;
     *result = before;
     return i;
   }
-  return all->count;
+  return planes->count;
 }
 
 /* Where no velocity is permitted: from plane `from` on, makes the worst violation least. */
-OUT_OF_LINE void solve_violated(const orca3 *all, uint32_t from, float maxSpeed, vec3 *result) {
+OUT_OF_LINE void solve_violated(const orca3 *planes, uint32_t first, float maxSpeed, vec3 *result) {
   orca3 bisectors;
   float worst = 0;
-  for (uint32_t i = from; (i = first_violated(all, i, *result, worst)) < all->count; i++) {
-    const vec3 point = point_of(all, i), normal = normal_of(all, i);
+  for (uint32_t i = first; (i = first_violated(planes, i, *result, worst)) < planes->count; i++) {
+    const vec3 point = point_of(planes, i), normal = normal_of(planes, i);
     bisectors.count = 0;
     for (uint32_t j = 0; j < i; j++) {
-      const vec3 otherNormal = normal_of(all, j);
+      const vec3 otherNormal = normal_of(planes, j);
       const vec3 between = vec3_sub(otherNormal, normal);
       const float length2 = vec3_length2(between);
       if (length2 <= PARALLEL2) continue; /* alike */
       /* By its point nearest to 0: one far away costs the digits of all that comes after. */
-      const float apart = vec3_dot(otherNormal, point_of(all, j)) - vec3_dot(normal, point);
+      const float apart = vec3_dot(otherNormal, point_of(planes, j)) - vec3_dot(normal, point);
       set_plane(&bisectors, bisectors.count++, vec3_mul(between, apart / length2),
                 vec3_unit(between));
     }
     const vec3 before = *result;
-    const aim out = {normal, maxSpeed, true};
+    const orca3_aim out = {normal, maxSpeed, true};
     if (solve_planes(&bisectors, &out, result) < bisectors.count)
       *result = before; /* by rounding alone: it holds for what is there already */
     worst = vec3_dot(normal, vec3_sub(point, *result));
   }
 }
 
-bool orca3_solve(const orca3 *all, const float *preferred, float maxSpeed, float *velocity) {
+bool orca3_solve(const orca3 *planes, const float *preferred, float maxSpeed, float *velocity) {
   vec3 best;
-  const aim wish = {vec3_of(preferred), maxSpeed, false};
-  const uint32_t failed = solve_planes(all, &wish, &best);
-  if (failed < all->count) solve_violated(all, failed, maxSpeed, &best);
+  const orca3_aim aim = {vec3_of(preferred), maxSpeed, false};
+  const uint32_t failed = solve_planes(planes, &aim, &best);
+  if (failed < planes->count) solve_violated(planes, failed, maxSpeed, &best);
   velocity[0] = best.x;
   velocity[1] = best.y;
   velocity[2] = best.z;
-  return failed == all->count;
+  return failed == planes->count;
 }
