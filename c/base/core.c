@@ -50,43 +50,44 @@ void *arena_carve(arena *block, uint64_t count, size_t itemBytes) {
   return array;
 }
 
-void slots_grow(slots *all, uint32_t *generations, uint32_t *free, uint32_t capacity) {
+void slots_grow(slots *table, uint32_t *generations, uint32_t *free, uint32_t capacity) {
   memset(generations, 0, capacity * sizeof *generations);
-  if (all->capacity) memcpy(generations, all->generations, all->capacity * sizeof *generations);
-  *all = (slots){generations, free, capacity, 0, 0};
-  slots_recount(all);
+  if (table->capacity)
+    memcpy(generations, table->generations, table->capacity * sizeof *generations);
+  *table = (slots){generations, free, capacity, 0, 0};
+  slots_recount(table);
 }
 
-void slots_recount(slots *all) {
-  all->used = all->firstWord = 0;
-  for (uint32_t slot = 0; slot < all->capacity; slot++) {
-    const uint32_t inUse = all->generations[slot] & 1;
-    all->used += inUse;
-    if (slot % 32 == 0) all->free[slot / 32] = 0;
-    all->free[slot / 32] |= (inUse ^ 1) << slot % 32;
+void slots_recount(slots *table) {
+  table->used = table->firstWord = 0;
+  for (uint32_t slot = 0; slot < table->capacity; slot++) {
+    const uint32_t inUse = table->generations[slot] & 1;
+    table->used += inUse;
+    if (slot % 32 == 0) table->free[slot / 32] = 0;
+    table->free[slot / 32] |= (inUse ^ 1) << slot % 32;
   }
 }
 
-uint32_t slots_take(slots *all) {
-  if (all->used == all->capacity) return COPSE_NONE;
-  while (!all->free[all->firstWord]) all->firstWord++;
-  const uint32_t bits = all->free[all->firstWord];
-  const uint32_t slot = all->firstWord * 32 + bits_lowest(bits);
-  slots_take_at(all, slot);
+uint32_t slots_take(slots *table) {
+  if (table->used == table->capacity) return COPSE_NONE;
+  while (!table->free[table->firstWord]) table->firstWord++;
+  const uint32_t bits = table->free[table->firstWord];
+  const uint32_t slot = table->firstWord * 32 + bits_lowest(bits);
+  slots_take_at(table, slot);
   return slot;
 }
 
-void slots_take_at(slots *all, uint32_t slot) {
-  all->free[slot / 32] &= ~(1u << slot % 32);
-  all->generations[slot]++;
-  all->used++;
+void slots_take_at(slots *table, uint32_t slot) {
+  table->free[slot / 32] &= ~(1u << slot % 32);
+  table->generations[slot]++;
+  table->used++;
 }
 
-copse_status slots_free(slots *all, uint32_t slot) {
-  if (!slots_in_use(all, slot)) return COPSE_STALE_HANDLE;
-  all->free[slot / 32] |= 1u << slot % 32;
-  if (slot / 32 < all->firstWord) all->firstWord = slot / 32;
-  all->generations[slot]++;
-  all->used--;
+copse_status slots_free(slots *table, uint32_t slot) {
+  if (!slots_in_use(table, slot)) return COPSE_STALE_HANDLE;
+  table->free[slot / 32] |= 1u << slot % 32;
+  if (slot / 32 < table->firstWord) table->firstWord = slot / 32;
+  table->generations[slot]++;
+  table->used--;
   return COPSE_OK;
 }

@@ -84,11 +84,11 @@ typedef struct drawing {
 } drawing;
 
 /* Returns where the next row belongs, or NULL if the caller does not want it. */
-static inline float *drawing_next(drawing *drawn) {
-  const size_t begin = drawn->floats, end = begin + drawn->width;
-  drawn->floats = end;
-  if (begin < drawn->skipped || end - drawn->skipped > drawn->capacity) return NULL;
-  return drawn->out + (begin - drawn->skipped);
+static inline float *drawing_next(drawing *rows) {
+  const size_t begin = rows->floats, end = begin + rows->width;
+  rows->floats = end;
+  if (begin < rows->skipped || end - rows->skipped > rows->capacity) return NULL;
+  return rows->out + (begin - rows->skipped);
 }
 
 /* ---- Slots with generations ----
@@ -106,16 +106,16 @@ typedef struct slots {
 
 ALWAYS_INLINE uint32_t slots_words(uint32_t capacity) { return (capacity + 31) / 32; }
 /* Moves to larger arrays; the old ones can be freed. Also the way to begin, from zeros. */
-void slots_grow(slots *all, uint32_t *generations, uint32_t *free, uint32_t capacity);
+void slots_grow(slots *table, uint32_t *generations, uint32_t *free, uint32_t capacity);
 /* COPSE_NONE when all are in use. */
-uint32_t slots_take(slots *all);
+uint32_t slots_take(slots *table);
 /* A free slot of the caller's choice. */
-void slots_take_at(slots *all, uint32_t slot);
-copse_status slots_free(slots *all, uint32_t slot);
+void slots_take_at(slots *table, uint32_t slot);
+copse_status slots_free(slots *table, uint32_t slot);
 /* After generations were written: which slots are free follows from them. */
-void slots_recount(slots *all);
-ALWAYS_INLINE bool slots_in_use(const slots *all, uint32_t slot) {
-  return slot < all->capacity && (all->generations[slot] & 1u);
+void slots_recount(slots *table);
+ALWAYS_INLINE bool slots_in_use(const slots *table, uint32_t slot) {
+  return slot < table->capacity && (table->generations[slot] & 1u);
 }
 
 #endif

@@ -48,8 +48,8 @@ ALWAYS_INLINE float4 box4_gaps(box4 a, box4 b) {
 }
 
 /* The least squared distances from a box to two boxes: lanes 0 and 1. */
-ALWAYS_INLINE float4 box4_gaps2_of_two(box4 from, box4 first, box4 second, const int dim) {
-  float4 a = box4_gaps(from, first), b = box4_gaps(from, second);
+ALWAYS_INLINE float4 box4_gaps2_of_two(box4 box, box4 first, box4 second, const int dim) {
+  float4 a = box4_gaps(box, first), b = box4_gaps(box, second);
   a = float4_mul(a, a);
   b = float4_mul(b, b);
   float4 sides = float4_zip_low(a, b); /* x, x, y, y */

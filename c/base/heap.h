@@ -25,19 +25,19 @@ typedef struct pairs {
   uint32_t *ids;
 } pairs;
 
-ALWAYS_INLINE pair pairs_get(pairs all, uint32_t i) {
-  return (pair){all.distances2 ? all.distances2[i] : 0, all.ids[i]};
+ALWAYS_INLINE pair pairs_get(pairs list, uint32_t i) {
+  return (pair){list.distances2 ? list.distances2[i] : 0, list.ids[i]};
 }
-ALWAYS_INLINE void pairs_set(pairs all, uint32_t i, pair value) {
-  if (all.distances2) all.distances2[i] = value.distance2;
-  all.ids[i] = value.id;
+ALWAYS_INLINE void pairs_set(pairs list, uint32_t i, pair entry) {
+  if (list.distances2) list.distances2[i] = entry.distance2;
+  list.ids[i] = entry.id;
 }
 
 /* Sorts a heap in place, least first. */
 void heap_sort(pairs heap, uint32_t size, pair_order order);
 
 /* Sorts pairs in place: O(n) where they are sorted already, at worst O(n log n). */
-void pairs_sort(pairs all, uint32_t size, pair_order order);
+void pairs_sort(pairs list, uint32_t size, pair_order order);
 
 /* Rank counting sorts at most this many fastest; the k nearest are best selected among them. */
 enum { RANK_LIMIT = 28, RANK_K = 24 };

@@ -56,26 +56,26 @@ bool query_half_angle(float halfAngle, float *cosine) {
 }
 
 /* Puts `value` where entry `at` was, sinking it until no child is greater. */
-ALWAYS_INLINE void sink(pairs heap, uint32_t size, uint32_t at, pair value,
+ALWAYS_INLINE void sink(pairs heap, uint32_t size, uint32_t place, pair value,
                         const pair_order order) {
-  for (uint32_t child; (child = 2 * at + 1) < size; at = child) {
+  for (uint32_t child; (child = 2 * place + 1) < size; place = child) {
     if (child + 1 < size && pair_less(pairs_get(heap, child), pairs_get(heap, child + 1), order))
       child++;
     if (!pair_less(value, pairs_get(heap, child), order)) break;
-    pairs_set(heap, at, pairs_get(heap, child));
+    pairs_set(heap, place, pairs_get(heap, child));
   }
-  pairs_set(heap, at, value);
+  pairs_set(heap, place, value);
 }
 
 /* Adds a pair to a heap of `size` entries with room for one more. */
 ALWAYS_INLINE void push(pairs heap, uint32_t size, pair value) {
-  uint32_t at = size;
-  for (uint32_t parent; at > 0; at = parent) {
-    parent = (at - 1) / 2;
+  uint32_t place = size;
+  for (uint32_t parent; place > 0; place = parent) {
+    parent = (place - 1) / 2;
     if (!pair_less(pairs_get(heap, parent), value, BY_DISTANCE)) break;
-    pairs_set(heap, at, pairs_get(heap, parent));
+    pairs_set(heap, place, pairs_get(heap, parent));
   }
-  pairs_set(heap, at, value);
+  pairs_set(heap, place, value);
 }
 
 void heap_sort(pairs heap, uint32_t size, pair_order order) {
@@ -87,23 +87,24 @@ void heap_sort(pairs heap, uint32_t size, pair_order order) {
   }
 }
 
-void pairs_sort(pairs all, uint32_t size, pair_order order) {
+void pairs_sort(pairs list, uint32_t size, pair_order order) {
   enum { INSERTION_LIMIT = 24 };
   uint32_t sorted = size ? 1 : 0;
-  while (sorted < size && !pair_less(pairs_get(all, sorted), pairs_get(all, sorted - 1), order))
+  while (sorted < size && !pair_less(pairs_get(list, sorted), pairs_get(list, sorted - 1), order))
     sorted++;
   if (sorted == size) return;
   if (size > INSERTION_LIMIT) {
-    for (uint32_t at = size / 2; at-- > 0;) sink(all, size, at, pairs_get(all, at), order);
-    heap_sort(all, size, order);
+    for (uint32_t place = size / 2; place-- > 0;)
+      sink(list, size, place, pairs_get(list, place), order);
+    heap_sort(list, size, order);
     return;
   }
   for (; sorted < size; sorted++) {
-    pair value = pairs_get(all, sorted);
-    uint32_t at = sorted;
-    for (; at > 0 && pair_less(value, pairs_get(all, at - 1), order); at--)
-      pairs_set(all, at, pairs_get(all, at - 1));
-    pairs_set(all, at, value);
+    pair value = pairs_get(list, sorted);
+    uint32_t place = sorted;
+    for (; place > 0 && pair_less(value, pairs_get(list, place - 1), order); place--)
+      pairs_set(list, place, pairs_get(list, place - 1));
+    pairs_set(list, place, value);
   }
 }
 
@@ -114,10 +115,10 @@ void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, flo
   uint32_t sorted[RANK_LIMIT + 1], seen = 0;
   float4_store(distances2 + size, float4_all(INFINITY)); /* its lanes' rank is `size` */
   for (uint32_t i = 0; i < size; i += 4) {
-    float4 mine = float4_load(distances2 + i);
+    float4 candidates = float4_load(distances2 + i);
     word4 ranks4 = word4_all(0);
     for (uint32_t j = 0; j < size; j++)
-      ranks4 = word4_sub(ranks4, float4_lt(float4_all(distances2[j]), mine));
+      ranks4 = word4_sub(ranks4, float4_lt(float4_all(distances2[j]), candidates));
     uint32_t ranks[4];
     word4_store(ranks, ranks4);
     for (uint32_t lane = 0; lane < 4; lane++) {
@@ -129,16 +130,16 @@ void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, flo
   if (k > size) k = size;
   const bool ties = (seen | 1u << size) != (2u << size) - 1;
   if (ties) pairs_sort((pairs){distances2, ids}, size, BY_DISTANCE); /* by id */
-  const float *from2 = ties ? distances2 : sorted2;
-  const uint32_t *from = ties ? ids : sorted;
+  const float *ranked2 = ties ? distances2 : sorted2;
+  const uint32_t *ranked = ties ? ids : sorted;
   uint32_t i = 0;
   for (; i + 4 <= k; i += 4) { /* so few that a call of memcpy would take longer */
-    float4_store(rowDistances2 + i, float4_load(from2 + i));
-    word4_store(rowIds + i, word4_load(from + i));
+    float4_store(rowDistances2 + i, float4_load(ranked2 + i));
+    word4_store(rowIds + i, word4_load(ranked + i));
   }
   for (; i < k; i++) {
-    rowDistances2[i] = from2[i];
-    rowIds[i] = from[i];
+    rowDistances2[i] = ranked2[i];
+    rowIds[i] = ranked[i];
   }
 }
 

@@ -19,10 +19,10 @@ typedef union region {
   scan_cone cone;
 } region;
 
-ALWAYS_INLINE void copy_point(float *to, const float *from, uint32_t dim) {
-  to[0] = from[0];
-  to[1] = from[1];
-  to[2] = dim == 3 ? from[2] : 0;
+ALWAYS_INLINE void copy_point(float *out, const float *point, uint32_t dim) {
+  out[0] = point[0];
+  out[1] = point[1];
+  out[2] = dim == 3 ? point[2] : 0;
 }
 
 /* No agent within a squared distance is farther along any axis; squares of less than 1e-18 round
@@ -65,9 +65,9 @@ ALWAYS_INLINE void region_bounds(const region *where, float4 *lo, float4 *hi, co
     *hi = point4(where->box.hi, dim);
     return;
   }
-  const bool circle = kind == SHAPE_CIRCLE;
-  const float4 reach = float4_all(circle ? where->circle.reach : reach_of(where->cone.radius2));
-  const float4 center = point4(circle ? where->circle.center : where->cone.center, dim);
+  const bool isCircle = kind == SHAPE_CIRCLE;
+  const float4 reach = float4_all(isCircle ? where->circle.reach : reach_of(where->cone.radius2));
+  const float4 center = point4(isCircle ? where->circle.center : where->cone.center, dim);
   *lo = float4_sub(center, reach);
   *hi = float4_add(center, reach);
 }

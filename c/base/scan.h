@@ -96,13 +96,13 @@ ALWAYS_INLINE void scan_append(copse_results *results, word4 ids, float4 distanc
 ALWAYS_INLINE void scan_within(const scan_points *points, uint32_t begin, uint32_t end,
                                const float *center, float radius2, const scan_filter *filter,
                                copse_results *results, const int dim) {
-  const scan_center at = scan_center_at(center, dim);
+  const scan_center center4 = scan_center_at(center, dim);
   const scan_points run = *points; /* in registers, likewise */
-  const scan_filter wanted = *filter;
+  const scan_filter localFilter = *filter;
   for (uint32_t i = begin; i < end; i += 4) {
-    float4 distances2 = scan_distance2(&run, i, &at, dim);
+    float4 distances2 = scan_distance2(&run, i, &center4, dim);
     word4 hit = float4_le(distances2, float4_all(radius2));
-    uint32_t bits = scan_filter4(&run, i, end, &wanted, hit);
+    uint32_t bits = scan_filter4(&run, i, end, &localFilter, hit);
     scan_append(results, word4_load(run.ids + i), distances2, bits);
   }
 }
@@ -110,10 +110,10 @@ ALWAYS_INLINE void scan_within(const scan_points *points, uint32_t begin, uint32
 ALWAYS_INLINE uint32_t scan_count(const scan_points *points, uint32_t begin, uint32_t end,
                                   const float *center, float radius2, const scan_filter *filter,
                                   const int dim) {
-  const scan_center at = scan_center_at(center, dim);
+  const scan_center center4 = scan_center_at(center, dim);
   uint32_t total = 0;
   for (uint32_t i = begin; i < end; i += 4) {
-    word4 hit = float4_le(scan_distance2(points, i, &at, dim), float4_all(radius2));
+    word4 hit = float4_le(scan_distance2(points, i, &center4, dim), float4_all(radius2));
     total += bits_count(scan_filter4(points, i, end, filter, hit));
   }
   return total;
@@ -159,13 +159,13 @@ ALWAYS_INLINE word4 scan_in_cone4(const scan_points *points, uint32_t i, const s
 ALWAYS_INLINE void scan_nearest_one(const scan_points *points, uint32_t begin, uint32_t end,
                                     const float *center, const scan_filter *filter, pair *nearest,
                                     const bool idsAscend, const int dim) {
-  const scan_center at = scan_center_at(center, dim);
+  const scan_center center4 = scan_center_at(center, dim);
   const scan_points run = *points;
   const word4 exclude = word4_all(filter->exclude), last = word4_all(end - 1);
   float4 best2 = float4_all(INFINITY);
   word4 bestIds = word4_all(COPSE_NONE), places = word4_count_from(begin);
   for (uint32_t i = begin; i < end; i += 4, places = word4_sub(places, word4_all(UINT32_MAX - 3))) {
-    float4 distances2 = scan_distance2(&run, i, &at, dim);
+    float4 distances2 = scan_distance2(&run, i, &center4, dim);
     word4 ids = word4_load(run.ids + i);
     word4 wrong = word4_equal(ids, exclude);
     wrong = word4_or(wrong, word4_greater(places, last));
@@ -209,9 +209,9 @@ void scan_offer(scan_nearest *nearest, float distance2, uint32_t id);
 ALWAYS_INLINE void scan_neighbors(const scan_points *points, uint32_t begin, uint32_t end,
                                   const float *center, const scan_filter *filter,
                                   scan_nearest *nearest, const int dim) {
-  const scan_center at = scan_center_at(center, dim);
+  const scan_center center4 = scan_center_at(center, dim);
   for (uint32_t i = begin; i < end; i += 4) {
-    float4 distances2 = scan_distance2(points, i, &at, dim);
+    float4 distances2 = scan_distance2(points, i, &center4, dim);
     word4 hit = float4_le(distances2, float4_all(nearest->limit2));
     uint32_t bits = scan_filter4(points, i, end, filter, hit);
     if (!bits) continue;
@@ -312,11 +312,11 @@ ALWAYS_INLINE void scan_raycast(const scan_points *points, uint32_t begin, uint3
     EACH_AXIS (axis, dim) m[axis] = float4_sub(m[axis], float4_mul(along, unit.axes[axis]));
     word4 near = float4_le(scan_sum_of_squares4(m, dim), reach2);
     uint32_t bits = scan_filter4(points, i, end, filter, near);
-    for (uint32_t at = i; bits; at++, bits >>= 1)
+    for (uint32_t place = i; bits; place++, bits >>= 1)
       if (bits & 1) {
-        const float center[3] = {points->axes[0][at], points->axes[1][at],
-                                 dim == 3 ? points->axes[2][at] : 0};
-        scan_ray_offer(ray, center, points->ids[at], hit);
+        const float center[3] = {points->axes[0][place], points->axes[1][place],
+                                 dim == 3 ? points->axes[2][place] : 0};
+        scan_ray_offer(ray, center, points->ids[place], hit);
       }
   }
 }

@@ -14,33 +14,34 @@ enum { FEW = 32, SAMPLE = 256 };
 
 /* The values of two ranks among n <= SAMPLE, in O(n * n): the greatest of which no more than `rank`
  * are less. Infinity must follow them up to a multiple of 16. */
-static void few_ranks(const float *values, uint32_t n, const uint32_t ranks[2], float found[2]) {
+static void few_ranks(const float *values, uint32_t n, const uint32_t ranks[2], float results[2]) {
   const word4 limits[2] = {word4_all(ranks[0]), word4_all(ranks[1])};
   const float4 none = float4_all(-INFINITY);
   float4 best[2] = {none, none};
   WORKED((uint64_t)n * n);
   for (uint32_t i = 0; i < n; i += 16) {
-    float4 mine[4];
+    float4 values4[4];
     word4 less[4];
     UNROLL for (uint32_t four = 0; four < 4; four++) {
-      mine[four] = float4_load(values + i + (size_t)4 * four);
+      values4[four] = float4_load(values + i + (size_t)4 * four);
       less[four] = word4_all(0);
     }
     for (uint32_t j = 0; j < n; j++) {
       const float4 other = float4_all(values[j]);
       UNROLL for (int four = 0; four < 4; four++) less[four] =
-          word4_sub(less[four], float4_lt(other, mine[four]));
+          word4_sub(less[four], float4_lt(other, values4[four]));
     }
     UNROLL for (int which = 0; which < 2; which++) UNROLL for (int four = 0; four < 4; four++) {
       const word4 above = word4_greater(less[four], limits[which]);
-      const word4 below = word4_select(above, float4_as_words(none), float4_as_words(mine[four]));
+      const word4 below =
+          word4_select(above, float4_as_words(none), float4_as_words(values4[four]));
       best[which] = float4_max(best[which], word4_as_floats(below));
     }
   }
   UNROLL for (int which = 0; which < 2; which++) {
     float lanes[4];
     float4_store(lanes, float4_greatest(best[which]));
-    found[which] = lanes[0];
+    results[which] = lanes[0];
   }
 }
 
@@ -96,7 +97,7 @@ static float medians_rank(float *values, uint32_t n, uint32_t k) { /* NOLINT(mis
       n = less;
   }
   for (uint32_t i = 1; i < n; i++)
-    for (uint32_t at = i; at > 0; at--) order_two(values + at - 1, values + at);
+    for (uint32_t j = i; j > 0; j--) order_two(values + j - 1, values + j);
   return values[k];
 }
 
@@ -104,7 +105,7 @@ static float medians_rank(float *values, uint32_t n, uint32_t k) { /* NOLINT(mis
 
 /* Two values between which, in all likelihood, that of rank k lies; -INFINITY and INFINITY stand
  * for no bound. `doubt` doubles how far they are from each other. */
-static void bracket(const float *values, uint32_t n, uint32_t k, uint32_t doubt, float found[2]) {
+static void bracket(const float *values, uint32_t n, uint32_t k, uint32_t doubt, float bounds[2]) {
   float sample[SAMPLE];
   uint32_t size = 16, margin = 5; /* more than two standard deviations */
   while (size < SAMPLE && (uint64_t)size * size < n) {
@@ -117,9 +118,9 @@ static void bracket(const float *values, uint32_t n, uint32_t k, uint32_t doubt,
   const uint32_t middle = (uint32_t)((uint64_t)k * size / n);
   const bool bounded[2] = {middle >= margin, middle + margin < size};
   const uint32_t ranks[2] = {bounded[0] ? middle - margin : 0, middle + margin};
-  few_ranks(sample, size, ranks, found);
-  if (!bounded[0]) found[0] = -INFINITY;
-  if (!bounded[1]) found[1] = INFINITY;
+  few_ranks(sample, size, ranks, bounds);
+  if (!bounded[0]) bounds[0] = -INFINITY;
+  if (!bounded[1]) bounds[1] = INFINITY;
 }
 
 /* How many values are below lo, not above lo, and not above hi. */
@@ -134,7 +135,7 @@ static uint32_t sum_of_lanes(word4 a) {
 }
 
 /* Moves the values strictly between two to `to`, which may be where they are. */
-static uint32_t keep_between(const float *values, uint32_t n, const float bounds[2], float *to,
+static uint32_t keep_between(const float *values, uint32_t n, const float bounds[2], float *out,
                              division *counts) {
   const float4 lo = float4_all(bounds[0]), hi = float4_all(bounds[1]);
   word4 belowLo = word4_all(0), upToLo = belowLo, upToHi = belowLo;
@@ -153,7 +154,7 @@ static uint32_t keep_between(const float *values, uint32_t n, const float bounds
     belowLo = word4_sub(belowLo, float4_lt(x, lo));
     upToLo = word4_sub(upToLo, low);
     upToHi = word4_sub(upToHi, float4_le(x, hi));
-    float4_store_packed(to + kept, x, bits);
+    float4_store_packed(out + kept, x, bits);
     kept += bits_count(bits);
   }
   *counts = (division){sum_of_lanes(belowLo), sum_of_lanes(upToLo), sum_of_lanes(upToHi)};
@@ -162,7 +163,7 @@ static uint32_t keep_between(const float *values, uint32_t n, const float bounds
 
 /* False: the samples misled, as they may. */
 static bool sampled_rank(const float *values, uint32_t n, uint32_t k, float *room, uint32_t doubt,
-                         float *found) {
+                         float *result) {
   while (n > FEW) {
     float bounds[2];
     division counts;
@@ -170,7 +171,7 @@ static bool sampled_rank(const float *values, uint32_t n, uint32_t k, float *roo
     const uint32_t kept = keep_between(values, n, bounds, room, &counts);
     if (k < counts.belowLo || k >= counts.upToHi) return false;
     if (k < counts.upToLo || k >= counts.upToLo + kept) {
-      *found = bounds[k >= counts.upToLo];
+      *result = bounds[k >= counts.upToLo];
       return true;
     }
     if (kept > n - n / 8) return false;
@@ -179,20 +180,20 @@ static bool sampled_rank(const float *values, uint32_t n, uint32_t k, float *roo
     k -= counts.upToLo;
   }
   const uint32_t ranks[2] = {k, k};
-  float few[FEW], both[2];
+  float few[FEW], results[2];
   memcpy(few, values, n * sizeof *few);
   for (uint32_t i = n; i % 16; i++) few[i] = INFINITY;
-  few_ranks(few, n, ranks, both);
-  *found = both[0];
+  few_ranks(few, n, ranks, results);
+  *result = results[0];
   return true;
 }
 
-float select_rank(const float *values, uint32_t n, uint32_t k, float *room, selection how) {
+float select_rank(const float *values, uint32_t n, uint32_t k, float *room, selection method) {
   enum { ATTEMPTS = 3 };
-  float found;
-  if (how == SELECT_QUICK)
+  float result;
+  if (method == SELECT_QUICK)
     for (uint32_t doubt = 0; doubt < ATTEMPTS; doubt++)
-      if (sampled_rank(values, n, k, room, doubt, &found)) return found;
+      if (sampled_rank(values, n, k, room, doubt, &result)) return result;
   memcpy(room, values, n * sizeof *room);
   return medians_rank(room, n, k);
 }

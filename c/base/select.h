@@ -14,6 +14,6 @@ enum { SELECT_PADDING = 4 };
 
 /* The value of rank k, from 0, among n > k floats without NaN and -0. `room` is for n floats and
  * the padding. */
-float select_rank(const float *values, uint32_t n, uint32_t k, float *room, selection how);
+float select_rank(const float *values, uint32_t n, uint32_t k, float *room, selection method);
 
 #endif

@@ -345,25 +345,25 @@ ALWAYS_INLINE float4 float4_pack(float4 a, uint32_t bits) {
 }
 
 /* Stores the lanes whose bit is set, and anything behind them: four in all. */
-ALWAYS_INLINE void word4_store_packed(uint32_t *to, word4 a, uint32_t bits) {
+ALWAYS_INLINE void word4_store_packed(uint32_t *p, word4 a, uint32_t bits) {
 #if !defined(COPSE_SCALAR) && (defined(__wasm_simd128__) || defined(__SSSE3__))
-  word4_store(to, word4_pack(a, bits));
+  word4_store(p, word4_pack(a, bits));
 #else
   uint32_t lanes[4];
   word4_store(lanes, a);
   UNROLL for (int i = 0; i < 4; i++, bits >>= 1) {
-    *to = lanes[i];
-    to += bits & 1;
+    *p = lanes[i];
+    p += bits & 1;
   }
 #endif
 }
-ALWAYS_INLINE void float4_store_packed(float *to, float4 a, uint32_t bits) {
+ALWAYS_INLINE void float4_store_packed(float *p, float4 a, uint32_t bits) {
 #if !defined(COPSE_SCALAR) && (defined(__wasm_simd128__) || defined(__SSSE3__))
-  float4_store(to, float4_pack(a, bits));
+  float4_store(p, float4_pack(a, bits));
 #else
   uint32_t lanes[4];
   word4_store_packed(lanes, float4_as_words(a), bits);
-  memcpy(to, lanes, sizeof lanes);
+  memcpy(p, lanes, sizeof lanes);
 #endif
 }
 
