@@ -1,4 +1,4 @@
-/* The crowd: its memory, and agents that come and go. crowd.h says what it is. */
+/* Memory of the crowd, adding and removing agents. */
 
 #include "crowd.h"
 
@@ -32,7 +32,8 @@ static bool definition_ok(const copse_crowd_def *def) {
          def->capacity <= COPSE_MAX_CAPACITY && def->maxNeighbors <= COPSE_CROWD_MAX_NEIGHBORS;
 }
 
-/* Points the arrays into a block, or measures it. */
+/* Carves the arrays out of a block, or measures it if `memory` is NULL. Returns its size in
+ * bytes. */
 static uint64_t carve(copse_crowd *crowd, void *memory) {
   arena block = arena_over(memory);
   const uint64_t capacity = crowd->def.capacity, rows = capacity * crowd->def.maxNeighbors;
@@ -60,7 +61,7 @@ static copse_agenttree_def tree_definition(const copse_crowd_def *def) {
   return treeDef;
 }
 
-/* Takes zeroed memory for all arrays. */
+/* Allocates zeroed memory for all arrays. */
 static copse_status take_memory(copse_crowd *crowd) {
   crowd->memoryBytes = carve(crowd, NULL);
   crowd->memory = memory_take(&crowd->def.allocator, crowd->memoryBytes);

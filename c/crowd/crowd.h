@@ -1,16 +1,17 @@
 /* The crowd: agents that avoid each other and walls.
  *
- * What an agent is lies in fields, arrays by slot, which the caller may write. A step copies what
- * neighbors see of each other into bodies, finds the nearest neighbors of all with an agent tree,
- * and then treats each agent alone: constraints, the best velocity. Nothing moves before all have
- * chosen, so the order does not matter. */
+ * The attributes of agents are fields: arrays by slot that the caller may write. A step copies the
+ * attributes that neighbors read into bodies, finds the nearest neighbors of all agents with an
+ * agent tree, and then treats each agent alone: it sets up constraints and chooses the best
+ * velocity. No agent moves before all have chosen, so the order of agents does not matter. */
 #ifndef COPSE_CROWD_H
 #define COPSE_CROWD_H
 
 #include "../walls/obstacle.h"
 #include "orca.h"
 
-/* Vectors first, then numbers, then whole numbers; of each the caller's first. */
+/* Vectors come first, then floats, then integers. In each part, the fields of the caller come
+ * before those of the library. */
 typedef enum crowd_field {
   FIELD_POSITION,
   FIELD_VELOCITY,
@@ -25,8 +26,8 @@ typedef enum crowd_field {
   FIELD_TIME_HORIZON_OBSTACLES,
   FIELD_MAX_ACCELERATION,
   FIELD_PRIORITY,
-  FIELD_NEAREST, /* how near to its goal it has come, or stands since it has arrived */
-  FIELD_WAITED,  /* for how long it has come no nearer */
+  FIELD_NEAREST, /* the least distance to the goal so far, or the distance at arrival */
+  FIELD_WAITED,  /* seconds without progress */
   FIELD_FLOATS,
   FIELD_MAX_NEIGHBORS = FIELD_FLOATS,
   FIELD_GROUPS,
@@ -37,9 +38,10 @@ typedef enum crowd_field {
   FIELDS
 } crowd_field;
 
-/* Bits of FIELD_STATE. Inside: of something solid; new: nobody has looked whether it is. A body has
- * the first, and: it takes part and is not locked; it may yield to others or they to it otherwise
- * than by halves, since it has a priority or mask, is locked, or has arrived. */
+/* Bits of FIELD_STATE: CROWD_INSIDE is set inside a solid area, CROWD_NEW until that was checked.
+ * The state of a body has CROWD_ARRIVED, CROWD_MOVES (enabled and not locked), and CROWD_UNEQUAL
+ * (may share avoidance other than by halves: it has a priority or a mask, is locked, or has
+ * arrived). */
 enum {
   CROWD_ARRIVED = 1,
   CROWD_STUCK = 2,
@@ -62,12 +64,12 @@ struct copse_crowd {
   copse_points *tree;
   copse_crowd_slots arrived, stuck; /* in the last step */
 
-  /* Of a step under way. */
-  uint32_t *present; /* groups for the tree; 0: takes part in nothing */
+  /* Valid during a step. */
+  uint32_t *present; /* groups for the tree; 0: not in use, or disabled */
   orca_body *bodies;
   float *newVelocities;
-  copse_neighbor_rows rows; /* of def.maxNeighbors at most */
-  bool isEqual, hasMasks;   /* no body is unequal; someone has a mask */
+  copse_neighbor_rows rows; /* at most def.maxNeighbors each */
+  bool isEqual, hasMasks;   /* no body is CROWD_UNEQUAL; an agent has a mask */
 
   double time;
   uint64_t steps;
@@ -75,26 +77,26 @@ struct copse_crowd {
   uint64_t neighbors;
 };
 
-/* How many words of four bytes a slot has in a field. */
+/* Returns the number of 4-byte words that a slot has in a field. */
 ALWAYS_INLINE uint32_t crowd_words(const copse_crowd *crowd, int field) {
   return field < FIELD_VECTORS ? crowd->def.dimensions : 1;
 }
 ALWAYS_INLINE float *crowd_vector(const copse_crowd *crowd, crowd_field field, uint32_t slot) {
   return crowd->fields[field] + (size_t)slot * crowd->def.dimensions;
 }
-/* A field of whole numbers. */
+/* Returns a field of integers. */
 ALWAYS_INLINE uint32_t *crowd_whole(const copse_crowd *crowd, crowd_field field) {
   return (uint32_t *)crowd->fields[field];
 }
-/* A number, in range. */
+/* Returns a float of an agent, clamped to 0 … COPSE_MAX_COORDINATE; NaN becomes 0. */
 ALWAYS_INLINE float crowd_number(const copse_crowd *crowd, crowd_field field, uint32_t slot) {
   const float x = crowd->fields[field][slot];
   return x > 0 ? (x < COPSE_MAX_COORDINATE ? x : COPSE_MAX_COORDINATE) : 0;
 }
 
-/* Slots up to the last in use. */
+/* Returns the number of slots up to the last one in use. */
 uint32_t crowd_end(const copse_crowd *crowd);
-/* Whether an agent's position and velocities are finite. */
+/* True if an agent's position and velocities are finite. */
 ALWAYS_INLINE bool crowd_is_finite(const copse_crowd *crowd, uint32_t slot) {
   bool ok = true;
   for (int field = FIELD_POSITION; field <= FIELD_PREFERRED_VELOCITY; field++) {
@@ -105,26 +107,27 @@ ALWAYS_INLINE bool crowd_is_finite(const copse_crowd *crowd, uint32_t slot) {
   return ok;
 }
 
-/* Writes the velocity that an agent prefers, whose neighbors these are, and notes how it gets on
- * towards its goal. */
+/* Writes the preferred velocity of an agent and updates its progress towards its goal. `ids` are
+ * its neighbors. */
 void crowd_prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint32_t *ids,
                   uint32_t count, float *preferred);
 
-/* Whether two goals are one, as far as their agents have room. */
+/* True if the goals of two agents are no farther apart than the sum of their radii. */
 bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b);
 
-/* Begins with the constraints of the walls near an agent, nearest first. Returns the nearest edge
- * if the agent overlaps it, else COPSE_NONE. Limits maxSpeed where there is no room for all walls.
- */
+/* Appends the half-planes of the walls near an agent, nearest first, to empty lines. Returns the
+ * nearest edge if the agent overlaps it, else COPSE_NONE. Limits agent->maxSpeed if there is no
+ * room for all walls. */
 uint32_t crowd_add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *agent);
-/* Writes the nearest edges within an agent's horizon, with room for COPSE_CROWD_WALLS. Returns how
- * many. */
+/* Writes the nearest edges within an agent's horizon, at most COPSE_CROWD_WALLS. Returns their
+ * number. */
 uint32_t crowd_near_walls(const copse_obstacle *walls, const orca_agent *agent, uint32_t *edges);
-/* Whether an agent is inside something solid. That is looked up once in a while. */
+/* True if an agent is inside a solid area. Outside, that is checked only once in a number of
+ * steps. */
 bool crowd_is_inside(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot);
-/* Has an agent prefer the shortest way out of that. */
+/* Sets the preferred velocity of an agent inside a solid area to the shortest way out. */
 void crowd_leave_solid(const copse_obstacle *walls, const orca_agent *agent, float *preferred);
-/* Has an agent that overlaps its nearest wall prefer not to. */
+/* Steers the preferred velocity of an agent that overlaps a wall away from it. */
 void crowd_leave_wall(const copse_obstacle *walls, const orca_agent *agent, uint32_t edge,
                       float *preferred);
 

@@ -1,16 +1,18 @@
-/* Goals of the crowd: where an agent would go, when it has arrived, and when it makes no progress.
+/* Goals of the crowd: the preferred velocity of an agent, when it has arrived, and when it is
+ * stuck.
  *
- * Many may share a goal: whoever gets no nearer, and stands by one of the same goal that has
- * arrived before and is nearer, has arrived too. Who has arrived prefers to stand still where it
- * is, so that a group around a point comes to rest. */
+ * Many agents may share a goal. An agent that makes no progress, and stands beside a nearer one
+ * with the same goal that has arrived, has arrived too. An agent that has arrived prefers to stand
+ * still, so a group around a point comes to rest. */
 
 #include "crowd.h"
 
-/* Seconds without progress: before who stands by one that has arrived has arrived too, and before
- * an agent counts as stuck. */
+/* Seconds without progress after which an agent that is held up has arrived, and after which an
+ * agent counts as stuck. Seconds out of place after which an agent that has arrived sets out
+ * again. */
 static const float REST_AFTER = 0.5f, STUCK_AFTER = 2, RETURN_AFTER = 1;
 
-/* Between centers, in sums of radii: who stands by each other. */
+/* Two agents stand beside each other up to this distance of centers, in sums of their radii. */
 static const float BESIDE = 1.5f;
 
 static float distance_to(const float *a, const float *b, uint32_t dim) {
@@ -28,9 +30,9 @@ bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b) {
                      crowd->def.dimensions) <= radii;
 }
 
-/* Whether an agent has to stand where it is: somebody stands by it, and it is about at its goal, or
- * that one has arrived at the same goal and is nearer. So whoever rests does so for the sake of one
- * that is about there. */
+/* True if an agent beside this one keeps it from its goal: either this one is within its radius of
+ * the goal, or the other has arrived at the same goal and is nearer. So an agent that rests away
+ * from its goal does so because of one that is nearer. */
 SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, float distance,
                                        const uint32_t *ids, uint32_t count) {
   const uint32_t dim = crowd->def.dimensions;
@@ -38,7 +40,7 @@ SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, 
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   const float *goal = crowd_vector(crowd, FIELD_GOAL, slot);
   const bool isAtGoal = distance <= own->radius;
-  if (!isAtGoal && crowd->isEqual) return false; /* nobody has arrived */
+  if (!isAtGoal && crowd->isEqual) return false; /* no agent has arrived */
   for (uint32_t i = 0; i < count; i++) {
     const orca_body *other = &crowd->bodies[ids[i]];
     if (!isAtGoal && !(other->state & CROWD_ARRIVED)) continue;
@@ -55,8 +57,8 @@ static void add_event(copse_crowd_slots *events, uint32_t slot) {
   events->slots[events->count++] = slot;
 }
 
-/* Brings up to date what is known of an agent's way to its goal, which is so far; answers whether
- * it rests. `step` is what it could go at once. */
+/* Updates an agent's progress towards its goal, which is at `distance`. Returns true if the agent
+ * rests where it is. `step` is the distance that it can go in one time step. */
 static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step, float timeStep,
                    const uint32_t *ids, uint32_t count) {
   const float radius = crowd->bodies[slot].radius;
@@ -72,10 +74,10 @@ static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step
                                                  is_held_up(crowd, slot, distance, ids, count));
     *waited = stays ? 0 : *waited + timeStep;
     if (away <= 8 * tolerance && *waited <= RETURN_AFTER) return !crowd->def.exact && !isAtGoal;
-    *state &= ~(uint32_t)CROWD_ARRIVED; /* pushed away, or the goal was moved or is free */
+    *state &= ~(uint32_t)CROWD_ARRIVED; /* pushed away, or the goal has moved or become free */
     *nearest = INFINITY;
   }
-  /* Who is stuck and creeps on is stuck still. */
+  /* A stuck agent that creeps on is still stuck. */
   const float progress = *state & CROWD_STUCK ? 4 * tolerance : tolerance;
   if (distance <= *nearest - progress || !(distance <= *nearest + 4 * tolerance)) {
     *state &= ~(uint32_t)CROWD_STUCK;
@@ -98,7 +100,7 @@ static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step
   return false;
 }
 
-/* Has each axis written on its own: to copy so few bytes costs a call in WebAssembly. */
+/* Writes each axis by itself: in WebAssembly, a copy of so few bytes is a call. */
 ALWAYS_INLINE void prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint32_t *ids,
                           uint32_t count, float *preferred, const int dim) {
   const float *goal = crowd_vector(crowd, FIELD_GOAL, slot);

@@ -1,4 +1,4 @@
-/* What can be told of the crowd: statistics, a hash, and snapshots. */
+/* Statistics, hash and snapshots of the crowd. */
 
 #include "crowd.h"
 
@@ -21,8 +21,8 @@ copse_crowd_statistics copse_crowd_stats(const copse_crowd *crowd) {
 
 /* ---- Snapshots ---------------------------------------------------------------------------- */
 
-/* After this head come, for each slot, its generation; then field by field what the slots in use
- * have, zeros for the others. */
+/* The head of a snapshot. After it come the generations of all slots, then the fields, one after
+ * the other: the values of slots in use, zeros for the others. */
 typedef struct crowd_snapshot {
   snapshot_header header;
   uint32_t dimensions, maxNeighbors, exact;
@@ -49,8 +49,8 @@ static uint64_t words_of(const copse_crowd *crowd) {
   return words;
 }
 
-/* The word of a field; where it is a float, -0 as 0, and any NaN as one: their bits differ from
- * machine to machine. */
+/* Returns a word of a field. Floats are normalized, -0 to 0 and NaN to one pattern: their bits
+ * differ from machine to machine. */
 static uint32_t word_of(const copse_crowd *crowd, int field, uint64_t index) {
   uint32_t word;
   float value = crowd->fields[field][index];
@@ -106,7 +106,7 @@ copse_status copse_crowd_save(const copse_crowd *crowd, void *bytes, size_t capa
   return COPSE_OK;
 }
 
-/* True if positions and velocities, which come first, are finite. */
+/* True if all coordinates of positions and velocities are finite. */
 static bool vectors_ok(const uint32_t *words, uint64_t count) {
   for (uint64_t i = 0; i < count; i++) {
     float value;
@@ -116,7 +116,7 @@ static bool vectors_ok(const uint32_t *words, uint64_t count) {
   return true;
 }
 
-/* True if the slots that are free have zeros in all fields, which come after the generations. */
+/* True if free slots have zeros in all fields, which follow the generations. */
 static bool free_ok(const copse_crowd *crowd, const uint32_t *generations, uint32_t end) {
   for (uint32_t slot = 0; slot < end; slot++) {
     const uint32_t *words = generations + end;

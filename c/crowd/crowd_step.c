@@ -1,4 +1,4 @@
-/* A step of the crowd. */
+/* The step of the crowd, and the view of a single agent. */
 
 #include "crowd.h"
 
@@ -7,28 +7,29 @@
 
 #include <string.h>
 
-/* ---- What agents are, in range ---- */
+/* ---- Attributes, in range ---- */
 
-/* Seconds without progress after which an agent turns aside as far as it ever does. */
+/* Seconds without progress after which an agent turns aside the most. */
 static const float PATIENCE = 2;
 
-/* Who is to make way is heeded for so small a part of the horizon: it has to see what comes. */
+/* The share of the time horizon used against agents that must give way: those look ahead for the
+ * whole horizon. */
 static const float PUSH = 1.0f / 8;
 
-/* How many neighbors an agent heeds. */
+/* Returns the maximum number of neighbors that an agent avoids. */
 static uint32_t neighbor_limit(const copse_crowd *crowd, uint32_t slot) {
   const uint32_t wanted = crowd_whole(crowd, FIELD_MAX_NEIGHBORS)[slot];
   return wanted < crowd->def.maxNeighbors ? wanted : crowd->def.maxNeighbors;
 }
 
-/* One over a horizon, which is at least a time step. */
+/* Returns the inverse of a time horizon, which is at least a time step. */
 static float inverse_horizon(const copse_crowd *crowd, crowd_field field, uint32_t slot,
                              float timeStep) {
   const float horizon = crowd_number(crowd, field, slot);
   return 1 / (horizon > timeStep ? horizon : timeStep);
 }
 
-/* Of an agent whose body is up to date. */
+/* Returns an agent as the solver reads it. Its body must be up to date. */
 static orca_agent agent_of(const copse_crowd *crowd, uint32_t slot, float timeStep) {
   return (orca_agent){
       .body = crowd->bodies[slot],
@@ -40,12 +41,12 @@ static orca_agent agent_of(const copse_crowd *crowd, uint32_t slot, float timeSt
   };
 }
 
-/* Whether a slot takes part in anything. */
+/* True if a slot is in use and enabled. */
 static bool takes_part(const copse_crowd *crowd, uint32_t slot) {
   return slots_in_use(&crowd->slots, slot) && crowd_whole(crowd, FIELD_ENABLED)[slot];
 }
 
-/* What neighbors see of it; of nobody: nothing. */
+/* Copies the attributes of an agent that its neighbors read. */
 static void set_body(copse_crowd *crowd, uint32_t slot) {
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   const float *velocity = crowd_vector(crowd, FIELD_VELOCITY, slot);
@@ -65,15 +66,15 @@ static void set_body(copse_crowd *crowd, uint32_t slot) {
   body->velocityZ = velocity[2];
 }
 
-/* ---- An agent ---- */
+/* ---- One agent of a step ---- */
 
 OUT_OF_LINE void slow_down(float *velocity, uint32_t dim, double factor) {
   for (uint32_t axis = 0; axis < dim; axis++)
     velocity[axis] = factor > 0 ? (float)((double)velocity[axis] * factor) : 0;
 }
 
-/* Not faster than allowed, whatever rounding did, and finite. In double: squares of the slowest
- * speeds are 0 as floats. */
+/* Limits the length of a velocity whatever rounding did; one that is not finite becomes 0. In
+ * double, because squares of the slowest speeds are 0 as floats. */
 ALWAYS_INLINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
   const double x = (double)velocity[0], y = (double)velocity[1], limit = (double)maxSpeed;
   const double z = dim == 3 ? (double)velocity[2] : 0, length2 = x * x + y * y + z * z;
@@ -81,7 +82,8 @@ ALWAYS_INLINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
     slow_down(velocity, dim, length2 < (double)INFINITY ? limit / sqrt(length2) : 0);
 }
 
-/* How many of an agent's row it heeds. */
+/* Returns how many neighbors in an agent's row it avoids: those within its limits of number and
+ * distance. */
 static uint32_t count_in_range(const copse_crowd *crowd, uint32_t slot, uint32_t k) {
   const uint32_t limit = neighbor_limit(crowd, slot);
   const float distance = crowd_number(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
@@ -92,8 +94,9 @@ static uint32_t count_in_range(const copse_crowd *crowd, uint32_t slot, uint32_t
   return count;
 }
 
-/* Sets an agent's terms for a neighbor where only one of them stands at its goal: it makes way for
- * who wants past, and stays where it is for who comes to the same goal. */
+/* Adjusts an agent's terms for a neighbor if exactly one of the two has arrived. The one that has
+ * arrived makes way for agents that want to pass, and stays where it is for agents with the same
+ * goal. */
 static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t other,
                               uint32_t index, orca_terms *terms) {
   const bool stands = crowd->bodies[slot].state & CROWD_ARRIVED;
@@ -105,7 +108,7 @@ static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t 
   if (!isOfOneGoal) terms->avoiding[index] = 0.5f;
 }
 
-/* Whether an agent and its neighbors avoid each other by halves. */
+/* True if an agent and its neighbors avoid each other by halves. */
 static bool are_equal(const copse_crowd *crowd, uint32_t slot, const uint32_t *ids,
                       uint32_t count) {
   uint32_t states = crowd->bodies[slot].state;
@@ -113,8 +116,8 @@ static bool are_equal(const copse_crowd *crowd, uint32_t slot, const uint32_t *i
   return !(states & CROWD_UNEQUAL);
 }
 
-/* Writes what an agent has to do for its neighbors: all of it for those that can't or won't avoid
- * it. */
+/* Writes an agent's terms for its neighbors. It does all of the avoidance of locked neighbors and
+ * of those whose masks do not include it. */
 static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const uint32_t *ids,
                       uint32_t count, orca_terms *terms) {
   const float ownPriority = crowd_number(crowd, FIELD_PRIORITY, agent->slot);
@@ -126,19 +129,19 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
     terms->avoiding[i] =
         ownPriority + otherPriority > 0 ? otherPriority / (ownPriority + otherPriority) : 0.5f;
     if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
-    terms->room[i] = 0.5f; /* none: who moves away could not stop */
+    terms->room[i] = 0.5f; /* with 0, agents that move apart could not stop */
     if (crowd_whole(crowd, FIELD_LOCKED)[id] || !(crowd_whole(crowd, FIELD_MASK)[id] & groups))
       terms->avoiding[i] = terms->room[i] = 1;
   }
 }
 
-/* Turns what an agent prefers to its right, since someone is in the way: those who meet in perfect
- * symmetry would only stop. A little at first, more the longer it gets no nearer to its goal, and
- * by how much depends on the slot, so that no symmetry is left. */
+/* Turns the preferred velocity to its right because a neighbor is in the way: two agents that meet
+ * in perfect symmetry would only stop. The angle is small at first and grows with the time without
+ * progress. It depends on the slot, so that no symmetry is left. */
 static void sidestep(const copse_crowd *crowd, uint32_t slot, float *preferred) {
   const float share = (float)(slot * 0x9e3779b1u >> 24) / 256;
   const float waited = crowd->fields[FIELD_WAITED][slot] / PATIENCE;
-  /* The tangent of half the angle: a rotation without trigonometry. */
+  /* The tangent of half the angle gives a rotation without trigonometry. */
   const float half = 0.025f + 0.025f * share + (waited < 1 ? waited : 1) * (0.5f + share);
   const float scale = 1 / (1 + half * half), ahead = (1 - half * half) * scale;
   const float right = 2 * half * scale, x = preferred[0], y = preferred[1];
@@ -149,7 +152,7 @@ static void sidestep(const copse_crowd *crowd, uint32_t slot, float *preferred) 
   preferred[2] *= ahead;
 }
 
-/* The constraints of an agent, of either kind. */
+/* The constraints of an agent, in the plane or in space. */
 typedef struct constraint_set {
   union {
     orca2 lines;
@@ -158,7 +161,7 @@ typedef struct constraint_set {
   uint32_t dimensions;
 } constraint_set;
 
-/* Whether a velocity is permitted; if not, whether neighbors forbid it. */
+/* True if a velocity violates no constraint. *byNeighbors: it violates one of a neighbor. */
 static bool is_permitted(const constraint_set *constraints, const float *velocity,
                          bool *byNeighbors) {
   if (constraints->dimensions == 3) {
@@ -180,7 +183,8 @@ static bool solve(const constraint_set *constraints, const float *preferred, flo
              : orca2_solve(&constraints->lines, preferred, maxSpeed, velocity);
 }
 
-/* Finds the best velocity that differs from the present one by no more than `change`. */
+/* Finds the best velocity that differs from the present one by at most `change`. Overwrites
+ * `preferred`. True if all constraints hold for it. */
 static bool solve_change(constraint_set *constraints, const orca_agent *agent, float *preferred,
                          float change, float *velocity) {
   const float present[3] = {agent->body.velocity[0], agent->body.velocity[1],
@@ -245,17 +249,17 @@ OUT_OF_LINE void choose_velocity(copse_crowd *crowd, const copse_obstacle *walls
   crowd->neighbors += count;
 }
 
-/* ---- All ---- */
+/* ---- All agents of a step ---- */
 
-/* What a step has to know of all agents before it begins. */
+/* What all agents together need, collected before a step. */
 typedef struct step_overview {
-  uint32_t end;          /* slots up to the last in use */
-  uint32_t bad;          /* the first that is not finite; COPSE_NONE: there is none */
-  uint32_t maxNeighbors; /* that any of them heeds */
+  uint32_t end;          /* slots up to the last one in use */
+  uint32_t bad;          /* the first slot that is not finite, or COPSE_NONE */
+  uint32_t maxNeighbors; /* the greatest limit of any agent */
   float neighborDistance;
 } step_overview;
 
-/* Brings bodies up to date. */
+/* Updates all bodies. */
 static step_overview prepare(copse_crowd *crowd) {
   step_overview overview = {crowd_end(crowd), COPSE_NONE, 0, 0};
   crowd->isEqual = true;
@@ -279,7 +283,7 @@ static step_overview prepare(copse_crowd *crowd) {
   return overview;
 }
 
-/* Writes rows of the nearest neighbors of all agents. */
+/* Writes a row of nearest neighbors for each agent. */
 static void find_neighbors(copse_crowd *crowd, const step_overview *overview) {
   const uint32_t stride = crowd->def.dimensions;
   const uint32_t *masks = crowd->hasMasks ? crowd_whole(crowd, FIELD_MASK) : NULL;
@@ -326,9 +330,10 @@ copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, f
   return COPSE_OK;
 }
 
-/* ---- One agent, to look at ---- */
+/* ---- The view of one agent ---- */
 
-/* The nearest neighbors of one agent, by a loop over all. */
+/* Writes the nearest neighbors of an agent, found in a loop over all agents. Returns their
+ * number. */
 static uint32_t neighbors_of(const copse_crowd *crowd, uint32_t slot, uint32_t *ids) {
   float distances2[COPSE_CROWD_MAX_NEIGHBORS];
   const uint32_t dim = crowd->def.dimensions, end = crowd_end(crowd);

@@ -1,18 +1,19 @@
-/* Walls as the crowd sees them: the edges near an agent, and how it comes out of what it should not
- * be in. */
+/* Walls and the crowd: the constraints of edges near an agent, and the ways out of walls and solid
+ * areas. */
 
 #include "crowd.h"
 
-/* How often an agent is asked whether it is inside something solid: every so many steps. Once it
- * is, in each. */
+/* An agent is tested for being inside a solid area every this many steps; while it is inside, in
+ * every step. */
 enum { CHECK_INTERVAL = 32 };
 
-/* Of its radius: so little an agent may overlap a wall. */
+/* The tolerated overlap with a wall, as a fraction of the radius. */
 static const float OVERLAP_TOLERANCE = 1e-3f;
 
-/* How many edges a search returns. Only the first WHOLE that nothing covers are taken exactly:
- * where there are more, they are short. Each one after that may cover many, so fewer are searched
- * at a time, in rings that grow. None of the other three changes a result. */
+/* The first EXACT_WALLS edges that are not covered become constraints exactly. Where there are
+ * more, they are short, and each is taken as if it were longer: it covers many others, so fewer are
+ * searched at a time, in rings that grow. Only EXACT_WALLS changes results, the other numbers do
+ * not. */
 enum { FIRST_SEARCH = 16, LATER_SEARCH = 2, EXACT_WALLS = 16 };
 static const float RING_GROWTH = 1.5f;
 
@@ -21,7 +22,7 @@ static void set_vector(float *out, const float *vector, float sign) {
   out[1] = sign * vector[1];
 }
 
-/* An edge as an agent sees it: one of two sides from its left is the edge the other way round. */
+/* Returns an edge as a wall with the agent on its right: reversed if the agent is on its left. */
 static orca_wall wall_of(const copse_obstacle *walls, uint32_t id, const float *position) {
   const obstacle_edge *edge = &walls->edges[id];
   const obstacle_corner *corner = &walls->corners[id];
@@ -41,7 +42,7 @@ static orca_wall wall_of(const copse_obstacle *walls, uint32_t id, const float *
   return wall;
 }
 
-/* The constraints so far, as a search for more walls asks them. */
+/* The constraints so far: context of a search, which skips the walls that they cover. */
 typedef struct wall_cover {
   orca2 *lines;
   const orca_agent *agent;
@@ -52,7 +53,7 @@ static bool covers(const void *context, const float *points, uint32_t count) {
   return orca2_covers(cover->lines, cover->agent, points, count);
 }
 
-/* Begins to look for the walls that an agent could reach within its horizon. */
+/* Starts a search for the walls that an agent could reach within its horizon. */
 static obstacle_search search_of(const wall_cover *cover) {
   const orca_agent *agent = cover->agent;
   const float reach = agent->maxSpeed / agent->inverseHorizonOfWalls + agent->body.radius;
@@ -67,8 +68,9 @@ uint32_t crowd_near_walls(const copse_obstacle *walls, const orca_agent *agent, 
   return obstacle_search_next(walls, &search, edges, distances2, COPSE_CROWD_WALLS);
 }
 
-/* Heeds edges, nearest first; those behind the first `whole` as if they were longer. False: there
- * is no room for one, beyond which the agent must not go: that limits its speed. */
+/* Appends the half-planes of edges, nearest first: the next *exactLeft exactly, later ones as if
+ * they were longer. False if there is no room for an edge; then the agent's speed is limited so
+ * that it does not reach that edge. */
 static bool add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *agent,
                       const uint32_t *edges, const float *distances2, uint32_t count,
                       uint32_t *exactLeft) {
@@ -105,7 +107,7 @@ uint32_t crowd_add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *
     isMore = add_walls(lines, walls, agent, edges, distances2, count, &exactLeft) &&
              (count == wanted || search.radius < reach);
     if (!exactLeft && (count < wanted || search.radius == reach)) {
-      /* From here on in rings: a search that finds few goes through all that is covered. */
+      /* Continue in rings, because a search that finds few edges visits all that are covered. */
       const float ring = RING_GROWTH * (count < wanted ? search.radius : sqrtf(search.last2));
       search.radius = ring > 0 && ring < reach ? ring : reach;
     }
@@ -115,7 +117,7 @@ uint32_t crowd_add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *
   return overlapped;
 }
 
-/* ---- Out ---- */
+/* ---- Ways out ---- */
 
 bool crowd_is_inside(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot) {
   uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
@@ -127,7 +129,7 @@ bool crowd_is_inside(copse_crowd *crowd, const copse_obstacle *walls, uint32_t s
   return *state & CROWD_INSIDE;
 }
 
-/* A way out of an edge: a unit vector. */
+/* Returns the unit vector to the right of an edge: away from what is solid. */
 static vec right_of(const copse_obstacle *walls, uint32_t edge) {
   const float *along = walls->corners[edge].direction;
   return (vec){(double)along[1], -(double)along[0]};

@@ -1,16 +1,17 @@
-/* Optimal reciprocal collision avoidance: from what is near an agent, the velocities that it may
- * choose, and the best of them. In the plane a constraint is a half-plane of velocities, in space a
- * half-space; the best velocity is the permitted one nearest to the preferred, found by incremental
- * linear programming. Where none is permitted, it is the one whose worst violation is least.
+/* Optimal reciprocal collision avoidance. Each neighbor and each wall near an agent is a
+ * constraint: in the plane a half-plane of permitted velocities, in space a half-space. The best
+ * velocity is the permitted one nearest to the preferred velocity. It is found by incremental
+ * linear programming. If no velocity is permitted, the best one is that whose worst violation is
+ * least.
  *
  * After J. van den Berg, S. J. Guy, M. Lin, D. Manocha, "Reciprocal n-body collision avoidance"
- * (2011), with the details, thresholds among them, of their libraries RVO2 and RVO2-3D. */
+ * (2011). Details such as thresholds follow their libraries RVO2 and RVO2-3D. */
 #ifndef COPSE_ORCA_H
 #define COPSE_ORCA_H
 
 #include "../base/simd.h"
 
-/* The most constraints of an agent: of neighbors, and of walls. */
+/* The maximum number of constraints of an agent, of neighbors and of walls. */
 enum {
   ORCA_NEIGHBORS = COPSE_CROWD_MAX_NEIGHBORS,
   ORCA_WALLS = COPSE_CROWD_WALLS,
@@ -18,17 +19,18 @@ enum {
   ORCA_PADDING = 4
 };
 
-/* Below this, directions count as parallel. */
+/* Two directions are parallel if the sine of their angle is at most this. */
 #define ORCA_EPSILON 1e-5f
 
-/* An agent as its neighbors see it: one load for where it is and how it moves, in the plane. */
+/* The part of an agent that its neighbors read. Position and velocity in the plane are one load of
+ * four floats. */
 typedef struct orca_body {
   float position[2], velocity[2];
   float radius, z, velocityZ;
-  uint32_t state; /* the crowd's */
+  uint32_t state; /* bits that crowd.h lists */
 } orca_body;
 
-/* Who asks, and for how long it looks ahead. */
+/* The agent whose velocity is sought, and its time horizons. */
 typedef struct orca_agent {
   orca_body body;
   uint32_t slot;
@@ -36,19 +38,20 @@ typedef struct orca_agent {
   float inverseHorizon, inverseHorizonOfWalls, inverseStep;
 } orca_agent;
 
-/* Which way an agent leaves another that is exactly where it is and moves as it does: a unit vector
- * in the plane, opposite for the two. */
+/* Writes the direction in which an agent leaves another with the same position and velocity: a unit
+ * vector in the plane, opposite for the two agents. */
 void orca_parting(uint32_t slot, uint32_t other, float *direction);
 
-/* What an agent has to do for each of its neighbors: its part of avoiding one that it would run
- * into; of the room that is left to one that it would not, the part it may use; and one over for
- * how long it looks ahead. */
+/* The terms of an agent for each of its neighbors: its share of the avoidance of a neighbor on
+ * collision course, its share of the room that is left to any other neighbor, and the inverse of
+ * its time horizon. */
 typedef struct orca_terms {
   float avoiding[ORCA_NEIGHBORS + ORCA_PADDING], room[ORCA_NEIGHBORS + ORCA_PADDING];
   float inverseHorizon[ORCA_NEIGHBORS + ORCA_PADDING];
 } orca_terms;
 
-/* Those of four, from one on; NULL: a half, a half, and the agent's own. */
+/* The terms for four neighbors from `first` on. If `terms` is NULL, both shares are a half and the
+ * horizon is the agent's. */
 typedef struct orca_terms4 {
   float4 avoiding, room, inverseHorizon;
 } orca_terms4;
@@ -63,61 +66,71 @@ ALWAYS_INLINE orca_terms4 orca_terms4_of(const orca_terms *terms, const orca_age
 
 /* ---- In the plane ---- */
 
-/* Half-planes: what lies left of the line through a point in a direction, which is a unit vector.
- * Those of walls come first: they may not be violated. */
+/* Half-planes, each left of the line through a point in a direction, which is a unit vector. Those
+ * of walls come first: they must not be violated. */
 typedef struct orca2 {
   float x[ORCA_LIMIT + ORCA_PADDING], y[ORCA_LIMIT + ORCA_PADDING];
   float directionX[ORCA_LIMIT + ORCA_PADDING], directionY[ORCA_LIMIT + ORCA_PADDING];
   uint32_t count, walls;
 } orca2;
 
-/* A wall as an agent on its right sees it: from its left end to its right. Convex: the free side
- * has more than half of the surroundings of that end. */
+/* A wall with the agent on its right: from its left end to its right end, as the agent sees it. An
+ * end is convex if the free angle around it is at least 180 degrees. */
 typedef struct orca_wall {
   float begin[2], end[2];
-  float direction[2];        /* from begin to end; unit vectors, all three */
-  float before[2], after[2]; /* of the walls that end and begin there */
+  float direction[2];        /* from begin to end; this and the next two are unit vectors */
+  float before[2], after[2]; /* of the walls that end at `begin` and begin at `end` */
   bool isBeginConvex, isEndConvex;
 } orca_wall;
 
-/* True if one half-plane keeps an agent away from all that lies between some points. */
+/* True if the half-plane of one wall keeps an agent away from the convex hull of some points. */
 bool orca2_covers(const orca2 *lines, const orca_agent *agent, const float *points, uint32_t count);
 
-/* Appends the half-plane of a wall. There must be room: lines->walls < ORCA_WALLS. Walls come
- * before neighbors, nearest first, and only those that are not covered. */
+/* Appends the half-plane of a wall. There must be room: lines->walls < ORCA_WALLS. Walls must be
+ * added before neighbors, nearest first, and only if they are not covered. */
 void orca2_add_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall);
 
-/* The same as if the wall went on straight at both ends, and a little nearer: so it covers the
- * walls that continue it, too. False: the agent stands in the way, and nothing is appended. */
+/* Appends the half-plane of a wall as if it went on straight at both ends and were a little nearer,
+ * so that it also covers walls that continue it. False if the agent overlaps that longer wall: then
+ * nothing is appended. */
 bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall);
 
-/* Appends the half-planes of `count` neighbors, by their ids in `bodies`; answers whether any of
+/* Appends the half-planes of `count` neighbors, whose ids are indices of `bodies`. True if any of
  * them touches the agent. */
 bool orca2_add_neighbors(orca2 *lines, const orca_agent *agent, const orca_body *bodies,
                          const uint32_t *ids, const orca_terms *terms, uint32_t count);
 
-/* Makes them constraints on the change of a velocity. */
+/* Turns constraints on a velocity into constraints on its difference from `velocity`. */
 void orca2_relate(orca2 *lines, const float *velocity);
 
-/* The first constraint, from one on, that a velocity violates; the count: none. */
+/* Returns the index of the first constraint, from `first` on, that a velocity violates;
+ * lines->count if there is none. */
 uint32_t orca2_violated(const orca2 *lines, uint32_t first, const float *velocity);
 
-/* Writes the best velocity; answers whether all constraints hold for it. */
+/* Writes the best velocity. True if all constraints hold for it. */
 bool orca2_solve(const orca2 *lines, const float *preferred, float maxSpeed, float *velocity);
 
 /* ---- In space ---- */
 
-/* Half-spaces: what lies beyond a point along a unit normal. */
+/* Half-spaces, each beyond the plane through a point, on the side of a unit normal. */
 typedef struct orca3 {
   float point[3][ORCA_NEIGHBORS + ORCA_PADDING], normal[3][ORCA_NEIGHBORS + ORCA_PADDING];
   uint32_t count;
 } orca3;
 
-/* As in the plane. */
+/* Appends the half-spaces of `count` neighbors, whose ids are indices of `bodies`. True if any of
+ * them touches the agent. */
 bool orca3_add_neighbors(orca3 *planes, const orca_agent *agent, const orca_body *bodies,
                          const uint32_t *ids, const orca_terms *terms, uint32_t count);
+
+/* Turns constraints on a velocity into constraints on its difference from `velocity`. */
 void orca3_relate(orca3 *planes, const float *velocity);
+
+/* Returns the index of the first constraint that a velocity violates; planes->count if there is
+ * none. */
 uint32_t orca3_violated(const orca3 *planes, const float *velocity);
+
+/* Writes the best velocity. True if all constraints hold for it. */
 bool orca3_solve(const orca3 *planes, const float *preferred, float maxSpeed, float *velocity);
 
 #endif

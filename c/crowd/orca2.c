@@ -1,5 +1,5 @@
-/* Collision avoidance in the plane: half-planes of walls and of neighbors, and the program over
- * them. */
+/* Collision avoidance in the plane: the half-planes of walls and of neighbors, and the linear
+ * program. */
 
 #include "orca.h"
 
@@ -22,10 +22,10 @@ ALWAYS_INLINE float vec2_dot(vec2 a, vec2 b) { return a.x * b.x + a.y * b.y; }
 ALWAYS_INLINE float vec2_cross(vec2 a, vec2 b) { return a.x * b.y - a.y * b.x; }
 ALWAYS_INLINE float vec2_length2(vec2 a) { return vec2_dot(a, a); }
 ALWAYS_INLINE vec2 vec2_left(vec2 a) { return (vec2){-a.y, a.x}; }
-/* Returns a vector of length 1; of a vector without length, the x axis. */
+/* Returns the unit vector of a direction; the x axis if it has no length. */
 static vec2 vec2_unit(vec2 a) {
   float length2 = vec2_length2(a);
-  if (length2 == INFINITY) { /* a velocity that a step would refuse, of a disabled agent */
+  if (length2 == INFINITY) { /* the velocity of a disabled agent: a step would refuse it */
     a = vec2_mul(a, 0x1p-66f);
     length2 = vec2_length2(a);
   }
@@ -35,7 +35,7 @@ static vec2 vec2_unit(vec2 a) {
 void orca_parting(uint32_t slot, uint32_t other, float *direction) {
   const uint32_t lower = slot < other ? slot : other, upper = slot < other ? other : slot;
   const uint32_t mixed = (lower * 0x9e3779b1u ^ upper * 0x85ebca6bu) * 0xc2b2ae35u;
-  /* A point of the unit circle without trigonometry. */
+  /* A point of the unit circle, without trigonometry. */
   const float t = (float)(mixed >> 22) * (1.0f / 512) - 1, scale = 1 / (1 + t * t);
   const float sign = slot == lower ? 1 : -1;
   direction[0] = sign * ((1 - t * t) * scale);
@@ -117,13 +117,14 @@ static void add_wall_line(orca2 *lines, vec2 point, vec2 direction) {
   set_line(lines, lines->walls++, point, direction);
 }
 
-/* A half-plane that touches a circle around `center`, as seen from a velocity outside it. */
+/* Appends the half-plane that touches a circle around `center` where it is nearest to
+ * `velocity`. */
 static void add_round(orca2 *lines, vec2 center, float radius, vec2 velocity) {
   const vec2 out = vec2_unit(vec2_sub(velocity, center));
   add_wall_line(lines, vec2_along(center, out, radius), (vec2){out.y, -out.x});
 }
 
-/* A half-plane along a straight side of what is forbidden, so far to its left. */
+/* Appends the half-plane along a straight part of the border: `radius` to the left of a line. */
 static void add_straight(orca2 *lines, vec2 start, float radius, vec2 direction) {
   add_wall_line(lines, vec2_along(start, vec2_left(direction), radius), direction);
 }
@@ -276,8 +277,8 @@ void orca2_add_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall
 }
 
 bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall) {
-  /* The share of the gap that is kept: so walls that bend a little towards the agent are covered,
-   * soon many of them at a time. */
+  /* The share of the gap that the agent may use. The rest makes one half-plane cover many walls
+   * that bend a little towards the agent. */
   const float KEPT = 0.75f;
   const vec2 position = vec2_of(agent->body.position), direction = vec2_of(wall->direction);
   const vec2 toBegin = vec2_sub(vec2_of(wall->begin), position), across = vec2_left(direction);
@@ -290,10 +291,11 @@ bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall 
 
 /* ---- Neighbors ---- */
 
-/* Below this squared length a vector has no direction. */
+/* Vectors with a squared length below this have no direction. */
 #define NO_LENGTH2 1e-37f
 
-/* Gives those of four relative velocities that have no direction the one in which to part. */
+/* Sets the lanes of four unit vectors in the bits `parting` to the directions in which agents
+ * part. */
 static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting, vec2x4 *unit) {
   float x[4], y[4];
   float4_store(x, unit->x);
@@ -345,8 +347,8 @@ ALWAYS_INLINE word4 add_four(orca2 *lines, uint32_t index, const orca_agent *age
   const float4 zero = float4_all(0), one = float4_all(1), radius = neighbors.radius;
   const float4 distance2 = vec2x4_dot(toward, toward), radius2 = float4_mul(radius, radius);
 
-  /* What is forbidden is a cone with a round end, as far away as the horizon says; for those that
-   * touch, the round end is of one time step. */
+  /* The forbidden velocities are a cone with a round end, whose distance depends on the horizon.
+   * For neighbors that touch, the round end is that of one time step. */
   const word4 touching = float4_le(distance2, radius2);
   const float4 inverse =
       float4_select(touching, float4_all(agent->inverseStep), terms.inverseHorizon);
@@ -379,7 +381,7 @@ ALWAYS_INLINE word4 add_four(orca2 *lines, uint32_t index, const orca_agent *age
   const vec2x4 turned = {unit.y, float4_sub(zero, unit.x)};
   const vec2x4 direction = vec2x4_select(round, turned, along);
   const vec2x4 change = vec2x4_select(round, vec2x4_mul(unit, outward), toLeg);
-  const word4 isAhead = float4_lt(zero, vec2x4_cross(direction, change)); /* that is forbidden */
+  const word4 isAhead = float4_lt(zero, vec2x4_cross(direction, change)); /* forbidden */
   const float4 share = float4_select(isAhead, terms.avoiding, terms.room);
   const float *velocity = agent->body.velocity;
   float4_store(lines->x + index, float4_add(float4_all(velocity[0]), float4_mul(share, change.x)));
@@ -415,10 +417,10 @@ void orca2_relate(orca2 *lines, const float *velocity) {
   }
 }
 
-/* ---- The program -------------------------------------------------------------------------- */
+/* ---- The linear program ------------------------------------------------------------------- */
 
-/* The best velocity on line i that the lines before it permit; false: there is none. isDirection:
- * not the nearest to `sought`, but the farthest in that direction. */
+/* Finds the best velocity on line i that the lines before it permit: the nearest to `sought` or, if
+ * isDirection, the farthest in that direction. False if there is none. */
 static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 sought,
                           bool isDirection, vec2 *result) {
   const vec2 point = point_of(lines, i), direction = direction_of(lines, i);
@@ -436,8 +438,8 @@ static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 s
     const word4 before = word4_greater(word4_all(i), word4_count_from(j));
     const word4 falling = float4_lt(across, float4_all(-ORCA_EPSILON));
     const word4 rising = float4_lt(float4_all(ORCA_EPSILON), across);
-    /* Parallel, and the other way round. Of two that point the same way this one, which was found
-     * violated where the other was not, is the stricter, whatever rounding says. */
+    /* Parallel, with opposite directions. Of two lines with the same direction, line i is the
+     * stricter, whatever rounding says: it is violated where the other is not. */
     const word4 opposite =
         word4_without(float4_lt(vec2x4_dot(own, other), float4_all(0)), word4_or(falling, rising));
     const word4 beyond = float4_lt(toward, float4_all(-rounding));
@@ -461,7 +463,8 @@ static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 s
   return true;
 }
 
-/* The first line, from one on, that a velocity violates by more than `least`; else the count. */
+/* Returns the index of the first line, from `first` on, that a velocity violates by more than
+ * `threshold`; the count if there is none. */
 ALWAYS_INLINE uint32_t first_violated(const orca2 *lines, uint32_t first, vec2 velocity,
                                       float threshold) {
   for (uint32_t i = first & ~3u; i < lines->count; i += 4) {
@@ -483,7 +486,8 @@ uint32_t orca2_violated(const orca2 *lines, uint32_t first, const float *velocit
   return first_violated(lines, first, vec2_of(velocity), 0);
 }
 
-/* The best velocity that all lines permit, or all before the one that is answered with. */
+/* Finds the best velocity that all lines permit. Returns their count; else the index of the first
+ * line that can't be kept to: then the result is the best for the lines before it. */
 static uint32_t solve_lines(const orca2 *lines, float maxSpeed, vec2 sought, bool isDirection,
                             vec2 *result) {
   const float speed2 = vec2_length2(sought);
@@ -498,9 +502,9 @@ static uint32_t solve_lines(const orca2 *lines, float maxSpeed, vec2 sought, boo
   return lines->count;
 }
 
-/* Appends the line between two others, on which both are violated alike, unless they are parallel
- * and point the same way. In double, and through its point nearest to 0: others that are almost
- * parallel meet far away. */
+/* Appends the bisector of two lines, on which both are violated alike, unless they are parallel
+ * with the same direction. In double, and through the bisector's point nearest to 0, because lines
+ * that are almost parallel meet far away. */
 ALWAYS_INLINE void bisect(const orca2 *lines, uint32_t i, uint32_t j, orca2 *bisectors) {
   const double x = (double)lines->x[i], y = (double)lines->y[i];
   const double u = (double)lines->directionX[i], v = (double)lines->directionY[i];
@@ -524,8 +528,8 @@ ALWAYS_INLINE void bisect(const orca2 *lines, uint32_t i, uint32_t j, orca2 *bis
            (vec2){(float)alongX, (float)alongY});
 }
 
-/* Where no velocity is permitted: from line `from` on, makes the worst violation of those of
- * neighbors least, and keeps to those of walls. */
+/* Finds a velocity where none is permitted: it keeps to the lines of walls, and its worst violation
+ * of the lines of neighbors is least. `first` is the line at which the program failed. */
 OUT_OF_LINE void solve_violated(const orca2 *lines, uint32_t first, float maxSpeed, vec2 *result) {
   orca2 bisectors;
   float worst = 0;
@@ -537,7 +541,7 @@ OUT_OF_LINE void solve_violated(const orca2 *lines, uint32_t first, float maxSpe
     bisectors.count = lines->walls;
     for (uint32_t j = lines->walls; j < i; j++) bisect(lines, i, j, &bisectors);
     if (solve_lines(&bisectors, maxSpeed, vec2_left(direction), true, result) < bisectors.count)
-      *result = before; /* by rounding alone: it holds for what is there already */
+      *result = before; /* fails by rounding alone: the present result is feasible */
     worst = vec2_cross(direction, vec2_sub(point, *result));
   }
 }

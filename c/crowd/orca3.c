@@ -1,4 +1,4 @@
-/* Collision avoidance in space: half-spaces of neighbors, and the program over them. */
+/* Collision avoidance in space: the half-spaces of neighbors, and the linear program. */
 
 #include "orca.h"
 
@@ -77,10 +77,11 @@ ALWAYS_INLINE float4 vec3x4_cross_length2(vec3x4 a, vec3x4 b) {
   return vec3x4_dot(cross, cross);
 }
 
-/* Below this squared length a vector has no direction. */
+/* Vectors with a squared length below this have no direction. */
 #define NO_LENGTH2 1e-37f
 
-/* Gives those of four relative velocities that have no direction the one in which to part. */
+/* Sets the lanes of four unit vectors in the bits `parting` to the directions in which agents
+ * part. */
 static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting, vec3x4 *unit) {
   float x[4], y[4], z[4];
   float4_store(x, unit->x);
@@ -138,7 +139,8 @@ ALWAYS_INLINE word4 add_four(orca3 *planes, uint32_t index, const orca_agent *ag
   const float4 zero = float4_all(0), one = float4_all(1), radius = neighbors.radius;
   const float4 distance2 = vec3x4_dot(toward, toward), radius2 = float4_mul(radius, radius);
 
-  /* As in the plane: a cone with a round end; for those that touch, of one time step. */
+  /* As in the plane, the forbidden velocities are a cone with a round end; for neighbors that
+   * touch, that of one time step. */
   const word4 touching = float4_le(distance2, radius2);
   const float4 inverse =
       float4_select(touching, float4_all(agent->inverseStep), terms.inverseHorizon);
@@ -148,7 +150,7 @@ ALWAYS_INLINE word4 add_four(orca3 *planes, uint32_t index, const orca_agent *ag
                                   float4_lt(float4_mul(radius2, away2), float4_mul(ahead, ahead)));
   const word4 round = word4_or(touching, inFront);
 
-  /* The cone's side: the nearest of it is straight out of its axis at some time. */
+  /* The nearest point of the cone's side lies straight out of a point of its axis, at some time. */
   const float4 along = vec3x4_dot(toward, relative);
   const float4 across2 = vec3x4_cross_length2(toward, relative);
   const float4 rest = float4_sub(vec3x4_dot(relative, relative),
@@ -203,39 +205,40 @@ void orca3_relate(orca3 *planes, const float *velocity) {
     EACH_AXIS (axis, 3) planes->point[axis][i] -= velocity[axis];
 }
 
-/* ---- The program -------------------------------------------------------------------------- */
+/* ---- The linear program ------------------------------------------------------------------- */
 
 typedef struct line3 {
   vec3 point, direction;
 } line3;
 
-/* What is sought: the velocity nearest to one, or the farthest in a direction. */
+/* The objective: the velocity nearest to `sought` or, if isDirection, the farthest in that
+ * direction. */
 typedef struct orca3_aim {
   vec3 sought;
   float maxSpeed;
   bool isDirection;
 } orca3_aim;
 
-/* Squared, what counts as parallel. */
+/* Two directions are parallel if the squared sine of their angle is at most this. */
 static const float PARALLEL2 = ORCA_EPSILON * ORCA_EPSILON;
 
-/* Whether two planes are parallel and point the same way. Of these the later is the stricter,
- * whatever rounding says, where it was found violated and the earlier was not. */
+/* True if two planes are parallel with the same direction. The later one is the stricter, whatever
+ * rounding says: it is violated where the earlier one is not. */
 static bool is_alike(vec3 normal, vec3 other) {
   return vec3_length2(vec3_cross(normal, other)) <= PARALLEL2 && vec3_dot(normal, other) > 0;
 }
 
-/* What of a vector lies in a plane. */
+/* Returns the projection of a vector onto a plane. */
 static vec3 part_within(vec3 a, vec3 normal) { return vec3_along(a, normal, -vec3_dot(a, normal)); }
 
-/* The direction of such a part. Of a small one, much of what rounding left points out of the plane;
- * what rounding turns it by within the plane costs nothing, the less of it there is. */
+/* Returns the direction of a projection. It is projected again, because rounding leaves a small
+ * projection pointing out of the plane. How rounding turns it within the plane does not matter. */
 static vec3 direction_within(vec3 part, vec3 normal) {
   return vec3_unit(part_within(part, normal));
 }
 
-/* The best velocity on the line in which plane `index` meets one before it, `count`, that the
- * planes before both permit; false: there is none. */
+/* Finds the best velocity on the line in which plane `index` meets an earlier one, `count`, that
+ * the planes before both permit. False if there is none. */
 static bool solve_on_line(const orca3 *planes, uint32_t index, uint32_t count, line3 line,
                           const orca3_aim *aim, vec3 *result) {
   const float middle = vec3_dot(line.point, line.direction);
@@ -272,7 +275,8 @@ static bool solve_on_line(const orca3 *planes, uint32_t index, uint32_t count, l
   return true;
 }
 
-/* The best velocity on plane `index` that the planes before it permit; false: there is none. */
+/* Finds the best velocity on plane `index` that the planes before it permit. False if there is
+ * none. */
 static bool solve_on_plane(const orca3 *planes, uint32_t index, const orca3_aim *aim,
                            vec3 *result) {
   const vec3 point = point_of(planes, index), normal = normal_of(planes, index);
@@ -298,7 +302,7 @@ static bool solve_on_plane(const orca3 *planes, uint32_t index, const orca3_aim 
     if (!(vec3_dot(other, vec3_sub(otherPoint, *result)) > 0)) continue;
     if (is_alike(normal, other)) continue;
     const vec3 part = part_within(other, normal);
-    if (vec3_length2(part) <= PARALLEL2) return false; /* opposite, and this one is not met */
+    if (vec3_length2(part) <= PARALLEL2) return false; /* opposite planes */
     const vec3 toward = direction_within(part, normal);
     const float away = vec3_dot(vec3_sub(otherPoint, point), other) / vec3_dot(toward, other);
     const line3 line = {vec3_along(point, toward, away), vec3_cross(toward, normal)};
@@ -307,7 +311,8 @@ static bool solve_on_plane(const orca3 *planes, uint32_t index, const orca3_aim 
   return true;
 }
 
-/* The first plane, from one on, that a velocity violates by more than `least`; else the count. */
+/* Returns the index of the first plane, from `first` on, that a velocity violates by more than
+ * `threshold`; the count if there is none. */
 ALWAYS_INLINE uint32_t first_violated(const orca3 *planes, uint32_t first, vec3 velocity,
                                       float threshold) {
   for (uint32_t i = first & ~3u; i < planes->count; i += 4) {
@@ -329,7 +334,8 @@ uint32_t orca3_violated(const orca3 *planes, const float *velocity) {
   return first_violated(planes, 0, vec3_of(velocity), 0);
 }
 
-/* The best velocity that all planes permit, or all before the one that is answered with. */
+/* Finds the best velocity that all planes permit. Returns their count; else the index of the first
+ * plane that can't be kept to: then the result is the best for the planes before it. */
 static uint32_t solve_planes(const orca3 *planes, const orca3_aim *aim, vec3 *result) {
   const float speed2 = vec3_length2(aim->sought);
   if (aim->isDirection)
@@ -347,7 +353,8 @@ static uint32_t solve_planes(const orca3 *planes, const orca3_aim *aim, vec3 *re
   return planes->count;
 }
 
-/* Where no velocity is permitted: from plane `from` on, makes the worst violation least. */
+/* Finds the velocity whose worst violation is least, where none is permitted. `first` is the plane
+ * at which the program failed. */
 OUT_OF_LINE void solve_violated(const orca3 *planes, uint32_t first, float maxSpeed, vec3 *result) {
   orca3 bisectors;
   float worst = 0;
@@ -358,8 +365,8 @@ OUT_OF_LINE void solve_violated(const orca3 *planes, uint32_t first, float maxSp
       const vec3 otherNormal = normal_of(planes, j);
       const vec3 between = vec3_sub(otherNormal, normal);
       const float length2 = vec3_length2(between);
-      if (length2 <= PARALLEL2) continue; /* alike */
-      /* By its point nearest to 0: one far away costs the digits of all that comes after. */
+      if (length2 <= PARALLEL2) continue; /* same direction */
+      /* Through its point nearest to 0: a distant one would cost precision in every later step. */
       const float apart = vec3_dot(otherNormal, point_of(planes, j)) - vec3_dot(normal, point);
       set_plane(&bisectors, bisectors.count++, vec3_mul(between, apart / length2),
                 vec3_unit(between));
@@ -367,7 +374,7 @@ OUT_OF_LINE void solve_violated(const orca3 *planes, uint32_t first, float maxSp
     const vec3 before = *result;
     const orca3_aim out = {normal, maxSpeed, true};
     if (solve_planes(&bisectors, &out, result) < bisectors.count)
-      *result = before; /* by rounding alone: it holds for what is there already */
+      *result = before; /* fails by rounding alone: the present result is feasible */
     worst = vec3_dot(normal, vec3_sub(point, *result));
   }
 }
