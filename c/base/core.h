@@ -1,5 +1,5 @@
-/* What every structure stands on: memory from the allocator hook, an arena that carves one block
- * into arrays, and slots with generations. */
+/* The base of every structure: memory from the allocator hook, an arena that carves one block into
+ * arrays, and slots with generations. */
 #ifndef COPSE_CORE_H
 #define COPSE_CORE_H
 
@@ -11,23 +11,23 @@
 #define ALWAYS_INLINE static inline
 #endif
 
-/* Where inlining only makes code larger, and where time is spent: an engine optimises a function
- * when it has been entered often, so what runs long must be entered often. */
+/* For functions that inlining would only make larger, and for hot loops: an engine optimizes a
+ * function once it has been entered often, so the code that runs long must be entered often. */
 #if defined(__GNUC__)
 #define OUT_OF_LINE static __attribute__((noinline))
 #else
 #define OUT_OF_LINE static
 #endif
 
-/* For what is called too seldom to be worth large code. */
+/* For functions that are called too rarely to be worth large code. */
 #if defined(__clang__)
 #define SMALL_CODE __attribute__((minsize))
 #else
 #define SMALL_CODE
 #endif
 
-/* Before a loop of constant length: unrolled even where code is compiled for size, so that what it
- * indexes stays in registers. */
+/* Before a loop of constant length: unrolls it even in code compiled for size, so that the arrays
+ * it indexes stay in registers. */
 #if defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -46,15 +46,16 @@ extern uint64_t copse_work;
 
 /* ---- Memory ---- */
 
-/* A number of bytes, SIZE_MAX where a size_t has no room for it. */
+/* Returns a number of bytes, or SIZE_MAX if it does not fit a size_t. */
 ALWAYS_INLINE size_t size_of(uint64_t bytes) { return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes; }
 
-/* `bytes` is 64 bits wide so that a size no machine can hold is refused instead of wrapping. */
+/* Allocates memory, or returns NULL. `bytes` has 64 bits so that a size that no machine can hold is
+ * refused instead of wrapping. */
 void *memory_take(const copse_allocator *allocator, uint64_t bytes);
 void memory_give(const copse_allocator *allocator, void *memory, uint64_t bytes);
 
-/* Carves arrays out of one block. With base NULL it only measures: the same carving function
- * serves for both, so that size and layout can't disagree. */
+/* Carves arrays out of one block. If `base` is NULL, it only measures: one function does both, so
+ * that size and layout can't disagree. */
 typedef struct arena {
   char *base;
   uint64_t used;
@@ -62,10 +63,11 @@ typedef struct arena {
 
 enum { ARENA_ALIGNMENT = 16 };
 
-/* Returns NULL while measuring. */
+/* Returns the next array, or NULL while measuring. */
 void *arena_carve(arena *block, uint64_t count, size_t itemBytes);
 
-/* A block with room for `bytes` carved bytes at any alignment of the allocator. */
+/* Returns the size of a block with room for `bytes` carved bytes, whatever the allocator's
+ * alignment. */
 ALWAYS_INLINE uint64_t arena_block_bytes(uint64_t bytes) { return bytes + ARENA_ALIGNMENT; }
 ALWAYS_INLINE arena arena_over(void *block) {
   uintptr_t start = (uintptr_t)block;
@@ -75,15 +77,15 @@ ALWAYS_INLINE arena arena_over(void *block) {
 
 /* ---- Rows to draw ---- */
 
-/* Rows of `width` floats, one after the other, of which the caller wants those behind the first
- * `skipped` floats, as far as they fit. */
+/* Rows of `width` floats, one after the other. The caller gets the rows behind the first `skipped`
+ * floats, as far as they fit `capacity`. */
 typedef struct drawing {
   float *out;
   size_t skipped, capacity, width;
   size_t floats; /* of all rows so far */
 } drawing;
 
-/* Returns where the next row belongs, or NULL if the caller does not want it. */
+/* Returns the place of the next row, or NULL if the caller does not get it. */
 static inline float *drawing_next(drawing *rows) {
   const size_t begin = rows->floats, end = begin + rows->width;
   rows->floats = end;
@@ -93,26 +95,27 @@ static inline float *drawing_next(drawing *rows) {
 
 /* ---- Slots with generations ----
  *
- * Hands out the lowest free slot: a function of what is in use alone, so that a restored object
- * goes on as the saved one would have. A slot's generation is odd while it is in use and grows by
- * one at every take and free, so a stale holder can tell. */
+ * The lowest free slot is taken first. It depends only on the slots in use, so a restored object
+ * continues as the saved one would have. A slot's generation is odd while it is in use and grows by
+ * one at every take and free, so that stale handles are detected. */
 typedef struct slots {
   uint32_t *generations; /* capacity */
-  uint32_t *free;        /* slots_words(capacity); a bit for each slot that is free */
+  uint32_t *free;        /* slots_words(capacity); a bit is set for each free slot */
   uint32_t capacity;
-  uint32_t used;      /* how many are in use */
-  uint32_t firstWord; /* of `free`: those before it are 0 */
+  uint32_t used;      /* number of slots in use */
+  uint32_t firstWord; /* of `free`: all words before it are 0 */
 } slots;
 
 ALWAYS_INLINE uint32_t slots_words(uint32_t capacity) { return (capacity + 31) / 32; }
-/* Moves to larger arrays; the old ones can be freed. Also the way to begin, from zeros. */
+/* Moves the slots to larger arrays; the caller may free the old ones. A zeroed table becomes one of
+ * free slots. */
 void slots_grow(slots *table, uint32_t *generations, uint32_t *free, uint32_t capacity);
-/* COPSE_NONE when all are in use. */
+/* Takes the lowest free slot. Returns COPSE_NONE if all are in use. */
 uint32_t slots_take(slots *table);
-/* A free slot of the caller's choice. */
+/* Takes a given slot, which must be free. */
 void slots_take_at(slots *table, uint32_t slot);
 copse_status slots_free(slots *table, uint32_t slot);
-/* After generations were written: which slots are free follows from them. */
+/* Derives the free slots from the generations, after these were written. */
 void slots_recount(slots *table);
 ALWAYS_INLINE bool slots_in_use(const slots *table, uint32_t slot) {
   return slot < table->capacity && (table->generations[slot] & 1u);

@@ -14,13 +14,13 @@ ALWAYS_INLINE float sum_of_squares(const float *d, const int dim) {
   return dim == 3 ? sum + d[2] * d[2] : sum;
 }
 
-/* A point in the lanes x, y, z. */
+/* Returns a point in the lanes x, y, z. */
 ALWAYS_INLINE float4 point4(const float *x, const int dim) {
   float lanes[4] = {x[0], x[1], dim == 3 ? x[2] : 0, 0};
   return float4_load(lanes);
 }
 
-/* The least squared distance from a point to a box; 0 inside. */
+/* Returns the squared distance from a point to a box; 0 inside. */
 ALWAYS_INLINE float box_gap2(const float *box, const float *point, const int dim) {
   float d[3] = {0};
   EACH_AXIS (axis, dim) {
@@ -31,12 +31,12 @@ ALWAYS_INLINE float box_gap2(const float *box, const float *point, const int dim
   return sum_of_squares(d, dim);
 }
 
-/* A box in registers: x, y and in 3D z; the lanes behind are anything. */
+/* A box in registers: x, y and in 3D z; the other lanes are undefined. */
 typedef struct box4 {
   float4 lo, hi;
 } box4;
 
-/* Floats that a load reads past the end of an array of boxes. */
+/* The number of floats that a load reads past the end of an array of boxes. */
 enum { BOX_PADDING = 2 };
 
 ALWAYS_INLINE box4 box4_load(const float *box, const int dim) {
@@ -47,7 +47,7 @@ ALWAYS_INLINE float4 box4_gaps(box4 a, box4 b) {
   return float4_max(outside, float4_all(0));
 }
 
-/* The least squared distances from a box to two boxes: lanes 0 and 1. */
+/* Returns the squared distances from a box to two boxes, in lanes 0 and 1. */
 ALWAYS_INLINE float4 box4_gaps2_of_two(box4 box, box4 first, box4 second, const int dim) {
   float4 a = box4_gaps(box, first), b = box4_gaps(box, second);
   a = float4_mul(a, a);
@@ -57,7 +57,7 @@ ALWAYS_INLINE float4 box4_gaps2_of_two(box4 box, box4 first, box4 second, const 
   return dim == 3 ? float4_add(sum, float4_zip_high(a, b)) : sum;
 }
 
-/* The greatest squared distance from a point to anything in a box. */
+/* Returns the greatest squared distance from a point to any point of a box. */
 ALWAYS_INLINE float box_reach2(const float *box, const float *point, const int dim) {
   float d[3] = {0};
   EACH_AXIS (axis, dim) {
@@ -73,7 +73,7 @@ ALWAYS_INLINE bool box_meets(const float *box, const float *lo, const float *hi,
   return true;
 }
 
-/* The greatest dot product of a direction with point - center, for any point of a box. */
+/* Returns the greatest dot product of a direction with point - center, for any point of a box. */
 ALWAYS_INLINE float box_dot(const float *box, const float *center, const float *direction,
                             const int dim) {
   float along[3] = {0};

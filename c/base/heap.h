@@ -1,7 +1,7 @@
-/* (squared distance, id) pairs in two parallel arrays: a bounded max-heap, and sorting.
+/* Pairs of squared distance and id in two parallel arrays: a bounded max-heap, and sorting.
  *
- * Both orders are total: by distance and then id, or by id alone. So what a heap of k keeps, and
- * how it is sorted, depends on the set of candidates alone, not on the order in which they came. */
+ * Both orders are total: by distance and then id, or by id alone. So the pairs that a heap of k
+ * keeps, and their order, depend only on the set of candidates, not on the order of insertion. */
 #ifndef COPSE_HEAP_H
 #define COPSE_HEAP_H
 
@@ -19,7 +19,7 @@ ALWAYS_INLINE bool pair_less(pair a, pair b, const pair_order order) {
   return a.distance2 < b.distance2 || (a.distance2 == b.distance2 && a.id < b.id);
 }
 
-/* The arrays; distances2 may be NULL where the order is BY_ID. */
+/* The two arrays. If the order is BY_ID, distances2 may be NULL. */
 typedef struct pairs {
   float *distances2;
   uint32_t *ids;
@@ -36,14 +36,15 @@ ALWAYS_INLINE void pairs_set(pairs list, uint32_t i, pair entry) {
 /* Sorts a heap in place, least first. */
 void heap_sort(pairs heap, uint32_t size, pair_order order);
 
-/* Sorts pairs in place: O(n) where they are sorted already, at worst O(n log n). */
+/* Sorts pairs in place: O(n) if they are sorted already, at worst O(n log n). */
 void pairs_sort(pairs list, uint32_t size, pair_order order);
 
-/* Rank counting sorts at most this many fastest; the k nearest are best selected among them. */
+/* Up to RANK_LIMIT pairs, counting ranks is the fastest sort; up to RANK_K nearest are best
+ * selected that way. */
 enum { RANK_LIMIT = 28, RANK_K = 24 };
 
-/* Puts at most RANK_LIMIT pairs, with room for 4 more behind them, into order by distance; the
- * first k go to the row. */
+/* Sorts at most RANK_LIMIT pairs by distance and writes the first k to the row. The arrays need
+ * room for 4 more pairs. */
 void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, float *rowDistances2,
                 uint32_t *rowIds);
 

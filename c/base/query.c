@@ -17,7 +17,7 @@ bool query_box_ok(const float *lo, const float *hi, int dim) {
 }
 
 bool query_direction(const float *direction, int dim, float *unit) {
-  double length2 = 0; /* in double no float squared over- or underflows */
+  double length2 = 0; /* in double, no square of a float over- or underflows */
   for (int axis = 0; axis < dim; axis++)
     length2 += (double)direction[axis] * (double)direction[axis];
   if (!(length2 > 0 && length2 < INFINITY)) return false;
@@ -26,7 +26,8 @@ bool query_direction(const float *direction, int dim, float *unit) {
   return true;
 }
 
-/* The Taylor series from the term of degree `degree` on, for |x| <= pi/4: exact to double. */
+/* Sums a Taylor series of alternating signs from the term of degree `degree` on. Accurate to double
+ * for |x| <= pi/4. */
 static double alternating_series(double term, double x2, int degree) {
   double sum = 0;
   for (; degree < 24; degree += 2) {
@@ -55,7 +56,7 @@ bool query_half_angle(float halfAngle, float *cosine) {
   return true;
 }
 
-/* Puts `value` where entry `at` was, sinking it until no child is greater. */
+/* Writes `value` at entry `place` and sinks it until no child is greater. */
 ALWAYS_INLINE void sink(pairs heap, uint32_t size, uint32_t place, pair value,
                         const pair_order order) {
   for (uint32_t child; (child = 2 * place + 1) < size; place = child) {
@@ -108,12 +109,12 @@ void pairs_sort(pairs list, uint32_t size, pair_order order) {
   }
 }
 
-/* Each pair's rank is the number of smaller ones, counted four at a time. */
+/* The rank of a pair is the number of smaller pairs, counted for four pairs at a time. */
 void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, float *rowDistances2,
                 uint32_t *rowIds) {
   float sorted2[RANK_LIMIT + 1];
   uint32_t sorted[RANK_LIMIT + 1], seen = 0;
-  float4_store(distances2 + size, float4_all(INFINITY)); /* its lanes' rank is `size` */
+  float4_store(distances2 + size, float4_all(INFINITY)); /* ranks of these lanes are `size` */
   for (uint32_t i = 0; i < size; i += 4) {
     float4 candidates = float4_load(distances2 + i);
     word4 ranks4 = word4_all(0);
@@ -133,7 +134,7 @@ void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, flo
   const float *ranked2 = ties ? distances2 : sorted2;
   const uint32_t *ranked = ties ? ids : sorted;
   uint32_t i = 0;
-  for (; i + 4 <= k; i += 4) { /* so few that a call of memcpy would take longer */
+  for (; i + 4 <= k; i += 4) { /* a call of memcpy would take longer for so few */
     float4_store(rowDistances2 + i, float4_load(ranked2 + i));
     word4_store(rowIds + i, word4_load(ranked + i));
   }

@@ -1,17 +1,17 @@
-/* The regions of space whose agents a query collects: circles (or spheres), boxes and cones. */
+/* The regions whose agents a query collects: circles or spheres, boxes, and cones. */
 #ifndef COPSE_REGION_H
 #define COPSE_REGION_H
 
 #include "query.h"
 #include "scan.h"
 
-/* Which fields a region has depends on its shape. */
+/* The shape of a region says which member is valid. */
 typedef enum shape { SHAPE_CIRCLE, SHAPE_BOX, SHAPE_CONE } shape;
 typedef union region {
   struct {
     float center[3];
     float radius2;
-    float reach; /* no hit is farther along any axis, whatever rounding did */
+    float reach; /* no hit is farther along any axis, including rounding */
   } circle;
   struct {
     float lo[3], hi[3];
@@ -25,8 +25,8 @@ ALWAYS_INLINE void copy_point(float *out, const float *point, uint32_t dim) {
   out[2] = dim == 3 ? point[2] : 0;
 }
 
-/* No agent within a squared distance is farther along any axis; squares of less than 1e-18 round
- * away. */
+/* Returns a bound of distances along an axis for agents within a squared distance. The last term is
+ * for squares that underflow. */
 ALWAYS_INLINE float reach_of(float radius2) { return sqrtf(radius2) * 1.000001f + 1e-18f; }
 
 ALWAYS_INLINE void region_set_circle(region *where, const float *center, float radius2,
@@ -36,7 +36,7 @@ ALWAYS_INLINE void region_set_circle(region *where, const float *center, float r
   copy_point(where->circle.center, center, dim);
 }
 
-/* False: no such box. */
+/* Sets a box. False if lo is greater than hi, or NaN. */
 static inline bool region_set_box(region *where, const float *lo, const float *hi, uint32_t dim) {
   if (!query_box_ok(lo, hi, (int)dim)) return false;
   copy_point(where->box.lo, lo, dim);
@@ -44,7 +44,7 @@ static inline bool region_set_box(region *where, const float *lo, const float *h
   return true;
 }
 
-/* False: no such cone. */
+/* Sets a cone. False if an argument is out of range. */
 static inline bool region_set_cone(region *where, const float *center, const float *direction,
                                    float halfAngle, float radius, uint32_t dim) {
   if (!query_point_ok(center, (int)dim) || !query_radius_ok(radius) ||
@@ -56,8 +56,8 @@ static inline bool region_set_cone(region *where, const float *center, const flo
   return true;
 }
 
-/* The bounds of a region. No hit is outside: a float that is at least a real number is at least
- * that number rounded. */
+/* Returns the bounds of a region in *lo and *hi. No hit is outside, because rounding is
+ * monotone. */
 ALWAYS_INLINE void region_bounds(const region *where, float4 *lo, float4 *hi, const shape kind,
                                  const int dim) {
   if (kind == SHAPE_BOX) {
@@ -72,7 +72,7 @@ ALWAYS_INLINE void region_bounds(const region *where, float4 *lo, float4 *hi, co
   *hi = float4_add(center, reach);
 }
 
-/* Whether a box can hold anything of the region. */
+/* True if a box may contain points of the region. */
 ALWAYS_INLINE bool region_meets(const region *where, const float *box, const shape kind,
                                 const int dim) {
   if (kind == SHAPE_CIRCLE)
@@ -85,7 +85,7 @@ ALWAYS_INLINE bool region_meets(const region *where, const float *box, const sha
          box_dot(box, where->cone.center, where->cone.unit, dim);
 }
 
-/* Appends those of a run that lie in the region; of a box without distances. */
+/* Appends the points of a run that lie in the region. In a box, their distances are 0. */
 ALWAYS_INLINE void region_scan(const scan_points *points, uint32_t begin, uint32_t end,
                                const region *where, const scan_filter *filter,
                                copse_results *results, const shape kind, const int dim) {

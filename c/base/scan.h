@@ -1,6 +1,7 @@
-/* Scans of a run of points, four at a time: compare, left-pack the hits, write them out.
+/* Scans of a run of points, four at a time: compare, left-pack the hits, write them.
  *
- * The points lie in separate arrays that may be read up to 3 entries past the run's end. */
+ * Coordinates, ids and groups are separate arrays. They may be read up to 3 entries past the run's
+ * end. */
 #ifndef COPSE_SCAN_H
 #define COPSE_SCAN_H
 
@@ -9,8 +10,8 @@
 
 #include <math.h>
 
-/* Arrays carry this many entries past their capacity, so that no scan or copy needs a tail of its
- * own. */
+/* The number of entries that arrays have past their capacity, so that no scan or copy needs a tail
+ * loop. */
 enum { SCAN_PADDING = 12 };
 
 typedef struct scan_points {
@@ -25,13 +26,13 @@ typedef struct scan_filter {
   bool testGroups; /* false: all points of the run are known to match the mask */
 } scan_filter;
 
-/* The lanes of i … i + 3 that are before the end of their run. */
+/* Returns the lanes of i … i + 3 that are before the end of the run, one bit each. */
 ALWAYS_INLINE uint32_t scan_in_run(uint32_t i, uint32_t end) {
   uint32_t left = end - i;
   return 15u >> (4 - (left < 4 ? left : 4));
 }
 
-/* The lanes of i … i + 3 that are in their run and pass the filter. */
+/* Returns the lanes of i … i + 3 that are hit, in the run, and pass the filter, one bit each. */
 ALWAYS_INLINE uint32_t scan_filter4(const scan_points *points, uint32_t i, uint32_t end,
                                     const scan_filter *filter, word4 hit) {
   hit = word4_without(hit, word4_equal(word4_load(points->ids + i), word4_all(filter->exclude)));
@@ -49,8 +50,8 @@ ALWAYS_INLINE float4 scan_sum_of_squares4(const float4 *d, const int dim) {
   return dim == 3 ? float4_add(sum, float4_mul(d[2], d[2])) : sum;
 }
 
-/* A point in registers: a store of four lanes may alias anything, so that what is read through a
- * pointer would be read again after each. */
+/* A point in registers. Without it, each store of four lanes would make the compiler read the point
+ * again, because such a store may alias anything. */
 typedef struct scan_center {
   float4 axes[3];
 } scan_center;
@@ -68,7 +69,7 @@ ALWAYS_INLINE float4 scan_distance2(const scan_points *points, uint32_t i,
   return scan_sum_of_squares4(d, dim);
 }
 
-/* Writes the first of four packed lanes where there is no room for all. */
+/* Appends the lanes in `bits` as far as they fit, where there is no room for four. */
 SMALL_CODE OUT_OF_LINE void scan_append_last(const copse_results *results, uint32_t total,
                                              word4 ids, float4 distances2, uint32_t bits) {
   uint32_t lanes[4];
@@ -81,7 +82,7 @@ SMALL_CODE OUT_OF_LINE void scan_append_last(const copse_results *results, uint3
   }
 }
 
-/* Appends the lanes in `bits`; counts all of them, writes those that fit. */
+/* Appends the lanes in `bits`: counts all, writes as many as fit. */
 ALWAYS_INLINE void scan_append(copse_results *results, word4 ids, float4 distances2,
                                uint32_t bits) {
   const uint32_t total = results->total;
@@ -97,7 +98,7 @@ ALWAYS_INLINE void scan_within(const scan_points *points, uint32_t begin, uint32
                                const float *center, float radius2, const scan_filter *filter,
                                copse_results *results, const int dim) {
   const scan_center center4 = scan_center_at(center, dim);
-  const scan_points run = *points; /* in registers, likewise */
+  const scan_points run = *points; /* in registers */
   const scan_filter localFilter = *filter;
   for (uint32_t i = begin; i < end; i += 4) {
     float4 distances2 = scan_distance2(&run, i, &center4, dim);
@@ -119,7 +120,7 @@ ALWAYS_INLINE uint32_t scan_count(const scan_points *points, uint32_t begin, uin
   return total;
 }
 
-/* Which of four points are in a box. */
+/* Returns a mask of the points of four that are in a box. */
 ALWAYS_INLINE word4 scan_in_box4(const scan_points *points, uint32_t i, const float *lo,
                                  const float *hi, const int dim) {
   word4 hit = word4_all(UINT32_MAX);
@@ -135,11 +136,11 @@ ALWAYS_INLINE word4 scan_in_box4(const scan_points *points, uint32_t i, const fl
 typedef struct scan_cone {
   float center[3];
   float unit[3]; /* the axis of the cone */
-  float cosine;  /* of the half angle; below -1: no angle is too wide */
+  float cosine;  /* of the half angle; below -1: all directions */
   float radius2;
 } scan_cone;
 
-/* Which of four points are in a cone; writes their squared distances. */
+/* Returns a mask of the points of four that are in a cone. Writes their squared distances. */
 ALWAYS_INLINE word4 scan_in_cone4(const scan_points *points, uint32_t i, const scan_cone *cone,
                                   float4 *distances2, const int dim) {
   float4 d[3], along[3];
@@ -154,8 +155,8 @@ ALWAYS_INLINE word4 scan_in_cone4(const scan_points *points, uint32_t i, const s
   return word4_and(float4_le(*distances2, float4_all(cone->radius2)), float4_le(least, dot));
 }
 
-/* Brings the nearest so far, ties by lower id, up to date with a run. Without branches: each lane
- * finds its own nearest. Where ids ascend, that is the first of equals. */
+/* Updates the nearest point so far with a run; ties go to the lower id. Each lane finds its own
+ * nearest, without branches. If ids ascend in the run, the first of equals has the lower id. */
 ALWAYS_INLINE void scan_nearest_one(const scan_points *points, uint32_t begin, uint32_t end,
                                     const float *center, const scan_filter *filter, pair *nearest,
                                     const bool idsAscend, const int dim) {
@@ -173,7 +174,7 @@ ALWAYS_INLINE void scan_nearest_one(const scan_points *points, uint32_t begin, u
       word4 common = word4_and(word4_load(run.groups + i), word4_all(filter->mask));
       wrong = word4_or(wrong, word4_equal(common, word4_all(0)));
     }
-    /* All ones are NaN, which is nearer than nothing. */
+    /* All ones are NaN, which is never nearer. */
     distances2 = word4_as_floats(word4_or(float4_as_words(distances2), wrong));
     word4 better = float4_lt(distances2, best2);
     if (!idsAscend) {
@@ -194,8 +195,8 @@ ALWAYS_INLINE void scan_nearest_one(const scan_points *points, uint32_t begin, u
   }
 }
 
-/* The k nearest so far: a max-heap of `size` pairs; `limit2` is what a candidate must not exceed.
- */
+/* The k nearest points so far: a max-heap of `size` pairs. A candidate's squared distance must not
+ * exceed `limit2`. */
 typedef struct scan_nearest {
   pairs heap;
   uint32_t k;
@@ -203,7 +204,7 @@ typedef struct scan_nearest {
   float limit2;
 } scan_nearest;
 
-/* Offers a candidate to the k nearest so far. */
+/* Adds a candidate if it is among the k nearest so far. */
 void scan_offer(scan_nearest *nearest, float distance2, uint32_t id);
 
 ALWAYS_INLINE void scan_neighbors(const scan_points *points, uint32_t begin, uint32_t end,
@@ -226,16 +227,17 @@ ALWAYS_INLINE void scan_neighbors(const scan_points *points, uint32_t begin, uin
 
 /* ---- Rays ---- */
 
-/* A segment, prepared for scans; z is 0 in 2D. */
+/* A segment prepared for scans; z is 0 in 2D. */
 typedef struct scan_ray {
   float from[3], to[3];
-  double way[3], way2; /* from `from` to `to`; its length squared */
-  float radius;        /* of all agents, or the greatest */
+  double way[3], way2; /* to - from; its squared length */
+  float radius;        /* of all agents, or the greatest of `radii` */
   const float *radii;  /* by id, or NULL */
-  /* What rules out most agents, in float. At the fraction where an agent is hit, its center is not
-   * farther from the segment's point than its radius, but for rounding: less than a millionth of
-   * length + radius, there (most of it in the root) and in the sums that `reach` is compared with.
-   * So it leaves room for four, and for what underflows. */
+  /* A test in float that rules out most agents. At the fraction of a hit, the agent's center is
+   * within its radius of the segment's point, apart from rounding. That is less than a millionth of
+   * length + radius, both there (mostly in the root) and in the sums that are compared with
+   * `reach`. So `reach` is larger than the radius by four millionths, and by a little for
+   * underflow. */
   float unit[3], length, reach;
 } scan_ray;
 
@@ -255,7 +257,8 @@ ALWAYS_INLINE scan_ray scan_ray_from(const float *from, const float *to, float r
   return ray;
 }
 
-/* The fraction of the way at which the ray hits an agent, as copse.h defines it; INFINITY: not. */
+/* Returns the fraction of the segment at which it hits an agent, as copse.h defines it, or
+ * INFINITY. */
 ALWAYS_INLINE float scan_ray_hit(const scan_ray *ray, const float *center, float radius) {
   const double radius2 = (double)radius * (double)radius;
   double m[3], start2 = 0, end2 = 0, along = 0, across2 = 0;
@@ -278,7 +281,7 @@ ALWAYS_INLINE float scan_ray_hit(const scan_ray *ray, const float *center, float
   return fraction > 0 ? fraction < 1 ? (float)fraction : 1 : 0;
 }
 
-/* Brings the first hit so far, ties by lower id, up to date with one agent. */
+/* Updates the first hit so far with an agent; ties go to the lower id. */
 OUT_OF_LINE void scan_ray_offer(const scan_ray *ray, const float *center, uint32_t id,
                                 copse_hit *hit) {
   WORKED(1);
@@ -293,7 +296,8 @@ OUT_OF_LINE void scan_ray_offer(const scan_ray *ray, const float *center, uint32
     *hit = (copse_hit){id, fraction};
 }
 
-/* The same with a run. Whoever comes before the hit so far is within reach of the way there. */
+/* Updates the first hit so far with a run. An agent with an earlier hit is within reach of the
+ * segment up to the hit so far. */
 ALWAYS_INLINE void scan_raycast(const scan_points *points, uint32_t begin, uint32_t end,
                                 const scan_ray *ray, const scan_filter *filter, copse_hit *hit,
                                 const int dim) {

@@ -1,19 +1,20 @@
 /* Selection by sampling, after R. W. Floyd and R. L. Rivest, "Expected time bounds for selection"
- * (1975): two values of a sample bracket the one that is sought, and what is between them is kept.
- * The bound for any input is that of M. Blum, R. W. Floyd, V. Pratt, R. L. Rivest, R. E. Tarjan,
- * "Time bounds for selection" (1973). */
+ * (1975): two values of a sample bracket the result, and only the values between them are kept.
+ * Linear time for any input by M. Blum, R. W. Floyd, V. Pratt, R. L. Rivest, R. E. Tarjan, "Time
+ * bounds for selection" (1973). */
 
 #include "select.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- Of a few, by counting ---------------------------------------------------------------- */
+/* ---- By counting, for a few values -------------------------------------------------------- */
 
 enum { FEW = 32, SAMPLE = 256 };
 
-/* The values of two ranks among n <= SAMPLE, in O(n * n): the greatest of which no more than `rank`
- * are less. Infinity must follow them up to a multiple of 16. */
+/* Finds the values of two ranks among n <= SAMPLE values, in O(n * n): for each, the greatest value
+ * with at most `rank` lesser ones. The values must be padded with infinity up to a multiple of
+ * 16. */
 static void few_ranks(const float *values, uint32_t n, const uint32_t ranks[2], float results[2]) {
   const word4 limits[2] = {word4_all(ranks[0]), word4_all(ranks[1])};
   const float4 none = float4_all(-INFINITY);
@@ -65,7 +66,7 @@ static float median_of_five(float *five) {
   return five[2];
 }
 
-/* Of `values`, which it disorders. Recursion is no deeper than log5(n), at most 12. */
+/* Returns the value of rank k and reorders `values`. The recursion depth is log5(n), at most 12. */
 static float medians_rank(float *values, uint32_t n, uint32_t k) { /* NOLINT(misc-no-recursion) */
   while (n > 5) {
     const uint32_t groups = n / 5;
@@ -103,8 +104,8 @@ static float medians_rank(float *values, uint32_t n, uint32_t k) { /* NOLINT(mis
 
 /* ---- By sampling -------------------------------------------------------------------------- */
 
-/* Two values between which, in all likelihood, that of rank k lies; -INFINITY and INFINITY stand
- * for no bound. `doubt` doubles how far they are from each other. */
+/* Finds two values that in all likelihood enclose the value of rank k. They are -INFINITY and
+ * INFINITY where there is no bound. Each increment of `doubt` doubles their distance in ranks. */
 static void bracket(const float *values, uint32_t n, uint32_t k, uint32_t doubt, float bounds[2]) {
   float sample[SAMPLE];
   uint32_t size = 16, margin = 5; /* more than two standard deviations */
@@ -123,7 +124,7 @@ static void bracket(const float *values, uint32_t n, uint32_t k, uint32_t doubt,
   if (!bounded[1]) bounds[1] = INFINITY;
 }
 
-/* How many values are below lo, not above lo, and not above hi. */
+/* The numbers of values below lo, not above lo, and not above hi. */
 typedef struct division {
   uint32_t belowLo, upToLo, upToHi;
 } division;
@@ -134,7 +135,8 @@ static uint32_t sum_of_lanes(word4 a) {
   return lanes[0] + lanes[1] + lanes[2] + lanes[3];
 }
 
-/* Moves the values strictly between two to `to`, which may be where they are. */
+/* Writes the values strictly between two bounds to `out`, which may be `values`. Returns their
+ * number. */
 static uint32_t keep_between(const float *values, uint32_t n, const float bounds[2], float *out,
                              division *counts) {
   const float4 lo = float4_all(bounds[0]), hi = float4_all(bounds[1]);
@@ -143,7 +145,7 @@ static uint32_t keep_between(const float *values, uint32_t n, const float bounds
   WORKED(4 * (uint64_t)n);
   for (uint32_t i = 0; i < n; i += 4) {
     float4 x = float4_load(values + i);
-    if (n - i < 4) { /* what is past the end is above everything */
+    if (n - i < 4) { /* lanes past the end are in no division */
       float lanes[4];
       float4_store(lanes, x);
       for (uint32_t lane = n - i; lane < 4; lane++) lanes[lane] = NAN;
@@ -161,7 +163,7 @@ static uint32_t keep_between(const float *values, uint32_t n, const float bounds
   return kept;
 }
 
-/* False: the samples misled, as they may. */
+/* Finds the value of rank k by sampling. False if a sample was misleading. */
 static bool sampled_rank(const float *values, uint32_t n, uint32_t k, float *room, uint32_t doubt,
                          float *result) {
   while (n > FEW) {

@@ -1,8 +1,8 @@
-/* Four lanes of floats or 32-bit words: for WebAssembly, for SSE, and in plain C of the same width
- * and with the same results, bit for bit. Nothing else in the library contains an intrinsic.
+/* Four lanes of floats or 32-bit words, for WebAssembly, SSE, and plain C, with the same results
+ * bit for bit. All intrinsics and builtins of the library are here.
  *
- * float4_min and float4_max answer with their first argument where the second is NaN.
- * A mask is a word4 whose lanes are all ones or all zeros. COPSE_SCALAR selects plain C. */
+ * float4_min and float4_max return their first argument if the second is NaN. A mask is a word4
+ * whose lanes are all ones or all zeros. COPSE_SCALAR selects plain C. */
 #ifndef COPSE_SIMD_H
 #define COPSE_SIMD_H
 
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* ---- Bits. Builtins occur here only, each with plain C for compilers without it ---- */
+/* ---- Bits ---- */
 
 /* Returns the place of the lowest bit that is set; one must be. */
 ALWAYS_INLINE uint32_t bits_lowest(uint32_t bits) {
@@ -110,9 +110,9 @@ ALWAYS_INLINE word4 word4_and(word4 a, word4 b) { return wasm_v128_and(a, b); }
 ALWAYS_INLINE word4 word4_without(word4 a, word4 b) { return wasm_v128_andnot(a, b); }
 ALWAYS_INLINE word4 word4_or(word4 a, word4 b) { return wasm_v128_or(a, b); }
 ALWAYS_INLINE word4 word4_equal(word4 a, word4 b) { return wasm_i32x4_eq(a, b); }
-/* As signed numbers. */
+/* Compares signed numbers. */
 ALWAYS_INLINE word4 word4_greater(word4 a, word4 b) { return wasm_i32x4_gt(a, b); }
-/* One bit a lane, lane 0 lowest. */
+/* Returns one bit per lane, lane 0 lowest. */
 ALWAYS_INLINE uint32_t word4_bits(word4 mask) { return (uint32_t)wasm_i32x4_bitmask(mask); }
 ALWAYS_INLINE word4 float4_as_words(float4 a) { return a; }
 ALWAYS_INLINE float4 word4_as_floats(word4 a) { return a; }
@@ -260,7 +260,7 @@ ALWAYS_INLINE float4 word4_as_floats(word4 a) {
 #undef EACH_LANE
 #endif
 
-/* The lanes of a where the mask is set, those of b elsewhere. */
+/* Returns the lanes of a where the mask is set, the lanes of b elsewhere. */
 ALWAYS_INLINE word4 word4_select(word4 mask, word4 a, word4 b) {
 #if defined(__wasm_simd128__) && !defined(COPSE_SCALAR)
   return wasm_v128_bitselect(a, b, mask);
@@ -273,7 +273,7 @@ ALWAYS_INLINE float4 float4_select(word4 mask, float4 a, float4 b) {
   return word4_as_floats(word4_select(mask, float4_as_words(a), float4_as_words(b)));
 }
 
-/* In every lane the least, or the greatest, of all lanes. */
+/* Returns the least, or the greatest, of all lanes, in every lane. */
 ALWAYS_INLINE float4 float4_least(float4 a) {
   a = float4_min(a, float4_swap_halves(a));
   return float4_min(a, float4_swap_pairs(a));
@@ -283,8 +283,8 @@ ALWAYS_INLINE float4 float4_greatest(float4 a) {
   return float4_max(a, float4_swap_pairs(a));
 }
 
-/* Four floats past an end: read with those before it, and without effect. Tools that watch whether
- * what is read was ever written can't know that; for them, with COPSE_WATCHED, it is written. */
+/* Marks four floats past an end that a load reads without effect on the result. With COPSE_WATCHED
+ * they are written, for tools that report reads of memory that was never written. */
 ALWAYS_INLINE void float4_past_end(float *end) {
 #ifdef COPSE_WATCHED
   float4_store(end, float4_all(0));
@@ -293,15 +293,15 @@ ALWAYS_INLINE void float4_past_end(float *end) {
 #endif
 }
 
-/* first, first + 1, first + 2, first + 3 */
+/* Returns first, first + 1, first + 2, first + 3. */
 ALWAYS_INLINE word4 word4_count_from(uint32_t first) {
   static const uint32_t lanes[4] = {0, 1, 2, 3};
   return word4_sub(word4_all(first), word4_sub(word4_all(0), word4_load(lanes)));
 }
 
-/* ---- Rounding: adding ROUNDER to a float of 0 … 2^22 leaves it, rounded to a whole number (ties
- * to even), in the low bits ---- */
+/* ---- Rounding ---- */
 
+/* Adding ROUNDER to a float of 0 … 2^22 rounds it to an integer, ties to even, in the low bits. */
 #define ROUNDER      8388608.0f
 #define ROUNDED_BITS 0x3fffffu
 
@@ -309,9 +309,7 @@ ALWAYS_INLINE word4 float4_round(float4 a) {
   return word4_and(float4_as_words(float4_add(a, float4_all(ROUNDER))), word4_all(ROUNDED_BITS));
 }
 
-/* ---- Left-packing: the lanes whose bit is set, moved to the front, and the others behind them
- * ----
- */
+/* ---- Left-packing: moves the lanes whose bit is set to the front, the others behind them ---- */
 
 #if !defined(COPSE_SCALAR) && (defined(__wasm_simd128__) || defined(__SSSE3__))
 /* Byte shuffles, one row for each set of bits. */
@@ -344,7 +342,8 @@ ALWAYS_INLINE float4 float4_pack(float4 a, uint32_t bits) {
   return word4_as_floats(word4_pack(float4_as_words(a), bits));
 }
 
-/* Stores the lanes whose bit is set, and anything behind them: four in all. */
+/* Stores the lanes whose bit is set, left-packed. Writes four lanes in all; the rest is
+ * undefined. */
 ALWAYS_INLINE void word4_store_packed(uint32_t *p, word4 a, uint32_t bits) {
 #if !defined(COPSE_SCALAR) && (defined(__wasm_simd128__) || defined(__SSSE3__))
   word4_store(p, word4_pack(a, bits));
