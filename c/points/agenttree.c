@@ -14,16 +14,16 @@ enum { DEFAULT_LEAF_SIZE = 64 };
 static void carve(void *index, arena *block) {
   struct agenttree *tree = index;
   const uint64_t nodes = agenttree_node_budget(tree->points.capacity, tree->leafSize);
-  tree->nodes = arena_carve(block, nodes, sizeof(node));
+  tree->nodes = arena_carve(block, nodes, sizeof(agenttree_node));
   tree->bounds =
       arena_carve(block, nodes * 2 * tree->points.dimensions + BOX_PADDING, sizeof(float));
 }
 
 static void keep(void *larger, const void *index) {
-  const struct agenttree *to = larger, *from = index;
-  memcpy(to->nodes, from->nodes, from->nodeCount * sizeof(node));
-  memcpy(to->bounds, from->bounds,
-         (size_t)2 * from->points.dimensions * from->nodeCount * sizeof(float));
+  const struct agenttree *target = larger, *tree = index;
+  memcpy(target->nodes, tree->nodes, tree->nodeCount * sizeof(agenttree_node));
+  memcpy(target->bounds, tree->bounds,
+         (size_t)2 * tree->points.dimensions * tree->nodeCount * sizeof(float));
 }
 
 static void options(const void *index, uint32_t words[POINTS_OPTIONS]) {
@@ -42,7 +42,7 @@ typedef struct depth_walk {
   uint32_t depth; /* of the current node */
 } depth_walk;
 
-static void depth_walk_on(depth_walk *walk, const node *current) {
+static void depth_walk_on(depth_walk *walk, const agenttree_node *current) {
   if (current->right)
     walk->rightDepths[walk->waiting++] = ++walk->depth;
   else if (walk->waiting)
@@ -54,14 +54,14 @@ static void cells(const void *index, drawing *drawn) {
   const size_t sides = 2 * (size_t)tree->points.dimensions;
   depth_walk walk = {.depth = 0};
   for (size_t i = 0; i < tree->nodeCount; i++) {
-    const node *at = &tree->nodes[i];
+    const agenttree_node *node = &tree->nodes[i];
     float *cell = drawing_next(drawn);
     if (cell) {
       memcpy(cell, tree->bounds + i * sides, sides * sizeof(float));
       cell[sides] = (float)walk.depth;
-      cell[sides + 1] = (float)(at->end - at->begin);
+      cell[sides + 1] = (float)(node->end - node->begin);
     }
-    depth_walk_on(&walk, at);
+    depth_walk_on(&walk, node);
   }
 }
 
@@ -79,27 +79,27 @@ static void stats(const void *index, copse_points_statistics *stats) {
 /* What must hold for one node, given that it is reached in preorder. */
 static bool node_ok(const struct agenttree *tree, uint32_t index) {
   const int dim = (int)tree->points.dimensions;
-  const node *at = &tree->nodes[index];
+  const agenttree_node *node = &tree->nodes[index];
   const float *box = tree->bounds + (size_t)index * 2 * (size_t)dim;
-  if (at->begin >= at->end || at->end > tree->points.present) return false;
+  if (node->begin >= node->end || node->end > tree->points.present) return false;
   float tight[6];
-  points_bounds(&tree->points, at->begin, at->end, tight);
+  points_bounds(&tree->points, node->begin, node->end, tight);
   if (memcmp(tight, box, 2 * (size_t)dim * sizeof(float)) != 0) return false;
-  if (!at->right) {
+  if (!node->right) {
     bool coincident = memcmp(box, box + dim, (size_t)dim * sizeof(float)) == 0;
-    return ids_ascend(tree->points.ordered.ids, at->begin, at->end) &&
-           (at->end - at->begin <= tree->leafSize || coincident);
+    return ids_ascend(tree->points.ordered.ids, node->begin, node->end) &&
+           (node->end - node->begin <= tree->leafSize || coincident);
   }
-  if (at->right <= index + 1 || at->right >= tree->nodeCount) return false;
-  const node *left = at + 1, *right = &tree->nodes[at->right];
-  const uint32_t axis = at->axis;
+  if (node->right <= index + 1 || node->right >= tree->nodeCount) return false;
+  const agenttree_node *left = node + 1, *right = &tree->nodes[node->right];
+  const uint32_t axis = node->axis;
   if (axis >= (uint32_t)dim ||
-      at->leftMost != agenttree_box(tree, index + 1, dim)[(uint32_t)dim + axis] ||
-      at->rightLeast != agenttree_box(tree, at->right, dim)[axis])
+      node->leftMost != agenttree_box(tree, index + 1, dim)[(uint32_t)dim + axis] ||
+      node->rightLeast != agenttree_box(tree, node->right, dim)[axis])
     return false;
-  return left->begin == at->begin && left->end == right->begin && right->end == at->end &&
-         at->anyGroups == (left->anyGroups | right->anyGroups) &&
-         at->allGroups == (left->allGroups & right->allGroups);
+  return left->begin == node->begin && left->end == right->begin && right->end == node->end &&
+         node->anyGroups == (left->anyGroups | right->anyGroups) &&
+         node->allGroups == (left->allGroups & right->allGroups);
 }
 
 static bool validate(const void *index) {
@@ -112,13 +112,13 @@ static bool validate(const void *index) {
   depth_walk walk = {.depth = 0};
   uint32_t leafEnd = 0;
   for (uint32_t i = 0; i < tree->nodeCount; i++) {
-    const node *at = &tree->nodes[i];
+    const agenttree_node *node = &tree->nodes[i];
     if (walk.depth >= COPSE_MAX_DEPTH - 1 || !node_ok(tree, i)) return false;
-    if (!at->right) {
-      if (at->begin != leafEnd) return false; /* leaves tile the agents */
-      leafEnd = at->end;
+    if (!node->right) {
+      if (node->begin != leafEnd) return false; /* leaves tile the agents */
+      leafEnd = node->end;
     }
-    depth_walk_on(&walk, at);
+    depth_walk_on(&walk, node);
   }
   return leafEnd == tree->points.present;
 }

@@ -14,7 +14,7 @@
 
 #include "points.h"
 
-typedef struct node {
+typedef struct agenttree_node {
   uint32_t begin, end;
   uint32_t right;     /* index of the right child; 0: a leaf */
   uint32_t anyGroups; /* bits that some agent of the run has */
@@ -22,14 +22,14 @@ typedef struct node {
   /* Of an inner node: where its children end towards each other on the axis they were split on. */
   uint32_t axis;
   float leftMost, rightLeast;
-} node;
+} agenttree_node;
 
 struct agenttree {
   copse_points points;
   uint32_t leafSize;
   copse_axis axis;
   copse_split split;
-  node *nodes;
+  agenttree_node *nodes;
   float *bounds; /* 2 * dimensions a node */
   uint32_t nodeCount;
 };
@@ -40,8 +40,8 @@ ALWAYS_INLINE const float *agenttree_box(const struct agenttree *tree, uint32_t 
 }
 
 /* What a query must test of each agent of a node. */
-ALWAYS_INLINE scan_filter agenttree_filter(const node *at, const copse_query *query) {
-  bool testGroups = query->mask != COPSE_ALL_GROUPS && !(at->allGroups & query->mask);
+ALWAYS_INLINE scan_filter agenttree_filter(const agenttree_node *node, const copse_query *query) {
+  bool testGroups = query->mask != COPSE_ALL_GROUPS && !(node->allGroups & query->mask);
   return (scan_filter){query->mask, query->exclude, testGroups};
 }
 
@@ -51,9 +51,9 @@ typedef struct child_gaps {
   float left2, right2;
 } child_gaps;
 
-ALWAYS_INLINE child_gaps child_gaps_at(const node *at, const float *point) {
-  const float x = point[at->axis];
-  float left = x - at->leftMost, right = at->rightLeast - x;
+ALWAYS_INLINE child_gaps child_gaps_at(const agenttree_node *node, const float *point) {
+  const float x = point[node->axis];
+  float left = x - node->leftMost, right = node->rightLeast - x;
   left = left > 0 ? left : 0;
   right = right > 0 ? right : 0;
   return (child_gaps){left * left, right * right};
@@ -66,7 +66,7 @@ copse_status agenttree_make(const copse_agenttree_def *def, const points_type *t
                             copse_points **points);
 
 /* As points_type has them. */
-void agenttree_build(void *tree, const source *from, const survey *found);
+void agenttree_build(void *tree, const points_source *source, const points_survey *survey);
 uint32_t agenttree_collect(const void *tree, const region *where, shape kind,
                            const copse_query *query, copse_results *results);
 uint32_t agenttree_count(const void *tree, const region *circle, const copse_query *query,
@@ -78,9 +78,10 @@ uint32_t agenttree_neighbors(const void *tree, const float *center, const copse_
 float agenttree_reach2(const void *tree, const float *center, uint32_t k);
 uint32_t agenttree_cast(const void *tree, const scan_ray *ray, const copse_query *query,
                         copse_hit *hit);
-void agenttree_all_within(const void *tree, const batch *asked, float radius, row_writer *rows);
+void agenttree_all_within(const void *tree, const batch_query *batch, float radius,
+                          row_writer *writer);
 void agenttree_all_neighbors(const void *tree, neighbor_search *search);
-void agenttree_pairs(const void *tree, const batch *asked, pairing *result);
+void agenttree_pairs(const void *tree, const batch_query *batch, pair_search *search);
 
 /* How many nodes a build of n agents may make. */
 uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize);

@@ -14,38 +14,39 @@
 /* ---- Gathering --------------------------------------------------------------------------- */
 
 /* The leaves within reach of a node's box, one after the other in tree order. */
-typedef struct reach {
+typedef struct leaf_walk {
   const float *box;
   float reach2;
   uint32_t mask;
-  uint32_t skip; /* leave out this node */
-  uint32_t from; /* leave out nodes that end before this place in tree order */
+  uint32_t skip;       /* leave out this node */
+  uint32_t startPlace; /* leave out nodes that end before this place in tree order */
   uint32_t waiting;
   uint32_t stack[COPSE_MAX_DEPTH + 1]; /* one more: what is pushed first and then not kept */
-} reach;
+} leaf_walk;
 
-ALWAYS_INLINE void reach_start(reach *all, const struct agenttree *tree, uint32_t index,
-                               float reach2, uint32_t mask, uint32_t skip, uint32_t from,
-                               const int dim) {
-  all->box = agenttree_box(tree, index, dim);
-  all->reach2 = reach2;
-  all->mask = mask;
-  all->skip = skip;
-  all->from = from;
-  all->stack[0] = 0;
-  all->waiting = points_have(&tree->points, mask);
+ALWAYS_INLINE void leaf_walk_start(leaf_walk *walk, const struct agenttree *tree, uint32_t index,
+                                   float reach2, uint32_t mask, uint32_t skip, uint32_t startPlace,
+                                   const int dim) {
+  walk->box = agenttree_box(tree, index, dim);
+  walk->reach2 = reach2;
+  walk->mask = mask;
+  walk->skip = skip;
+  walk->startPlace = startPlace;
+  walk->stack[0] = 0;
+  walk->waiting = points_have(&tree->points, mask);
 }
 
 /* COPSE_NONE: no more. Without branches on what is near, which no processor could predict. */
-ALWAYS_INLINE uint32_t reach_next(reach *all, const struct agenttree *tree, const int dim) {
-  const box4 box = box4_load(all->box, dim);
-  const float4 reach2 = float4_all(all->reach2);
-  const bool anyone = all->mask == COPSE_ALL_GROUPS && all->from == 0;
-  uint32_t waiting = all->waiting, index = COPSE_NONE;
+ALWAYS_INLINE uint32_t leaf_walk_next(leaf_walk *walk, const struct agenttree *tree,
+                                      const int dim) {
+  const box4 box = box4_load(walk->box, dim);
+  const float4 reach2 = float4_all(walk->reach2);
+  const bool anyone = walk->mask == COPSE_ALL_GROUPS && walk->startPlace == 0;
+  uint32_t waiting = walk->waiting, index = COPSE_NONE;
   while (waiting) {
-    index = all->stack[--waiting]; /* NOLINT: below `waiting`, all was pushed */
+    index = walk->stack[--waiting]; /* NOLINT: below `waiting`, all was pushed */
     const uint32_t left = index + 1, right = tree->nodes[index].right;
-    if (index == all->skip) {
+    if (index == walk->skip) {
       index = COPSE_NONE;
       continue;
     }
@@ -55,34 +56,35 @@ ALWAYS_INLINE uint32_t reach_next(reach *all, const struct agenttree *tree, cons
                                      box4_load(agenttree_box(tree, right, dim), dim), dim);
     uint32_t near = word4_bits(float4_le(gaps2, reach2));
     if (!anyone) {
-      const node *first = &tree->nodes[left], *second = &tree->nodes[right];
-      if (first->end <= all->from || !(first->anyGroups & all->mask)) near &= ~1u;
-      if (!(second->anyGroups & all->mask)) near &= ~2u; /* it ends where both do: after `from` */
+      const agenttree_node *first = &tree->nodes[left], *second = &tree->nodes[right];
+      if (first->end <= walk->startPlace || !(first->anyGroups & walk->mask)) near &= ~1u;
+      if (!(second->anyGroups & walk->mask))
+        near &= ~2u; /* it ends where both do: after `startPlace` */
     }
-    all->stack[waiting] = right;
+    walk->stack[waiting] = right;
     waiting += near >> 1 & 1;
-    all->stack[waiting] = left;
+    walk->stack[waiting] = left;
     waiting += near & 1;
   }
-  all->waiting = waiting;
+  walk->waiting = waiting;
   return index;
 }
 
 /* Appends the agents begin … end of a leaf that are within reach; there must be room. For places
  * in tree order, these stand in for the ids. */
-ALWAYS_INLINE void gather_run(nearby *near, const struct agenttree *tree, const node *leaf,
-                              uint32_t begin, uint32_t end, const reach *all,
-                              const gather_what what, const int dim) {
+ALWAYS_INLINE void gather_run(nearby *near, const struct agenttree *tree,
+                              const agenttree_node *leaf, uint32_t begin, uint32_t end,
+                              const leaf_walk *walk, const gather_fields fields, const int dim) {
   const scan_points *points = &tree->points.ordered;
-  const bool testGroups = all->mask != COPSE_ALL_GROUPS && !(leaf->allGroups & all->mask);
+  const bool testGroups = walk->mask != COPSE_ALL_GROUPS && !(leaf->allGroups & walk->mask);
   const bool sameGroups = leaf->anyGroups == leaf->allGroups;
-  const float4 reach2 = float4_all(all->reach2);
+  const float4 reach2 = float4_all(walk->reach2);
   float4 lo[3], hi[3];
   const float *axes[3];
   const uint32_t *ids = points->ids;
   EACH_AXIS (axis, dim) {
-    lo[axis] = float4_all(all->box[axis]);
-    hi[axis] = float4_all(all->box[dim + axis]);
+    lo[axis] = float4_all(walk->box[axis]);
+    hi[axis] = float4_all(walk->box[dim + axis]);
     axes[axis] = points->axes[axis];
   }
   uint32_t size = near->size;
@@ -95,15 +97,15 @@ ALWAYS_INLINE void gather_run(nearby *near, const struct agenttree *tree, const 
       d[axis] = float4_max(float4_max(below, above), float4_all(0));
     }
     word4 hit = float4_le(scan_sum_of_squares4(d, dim), reach2);
-    if (what != GATHER_IDS && testGroups) {
-      word4 common = word4_and(word4_load(points->groups + i), word4_all(all->mask));
+    if (fields != GATHER_IDS && testGroups) {
+      word4 common = word4_and(word4_load(points->groups + i), word4_all(walk->mask));
       hit = word4_without(hit, word4_equal(common, word4_all(0)));
     }
     uint32_t bits = word4_bits(hit) & scan_in_run(i, end);
     EACH_AXIS (axis, dim) float4_store_packed(near->axes[axis] + size, x[axis], bits);
-    word4 names = what == GATHER_PLACES ? word4_count_from(i) : word4_load(ids + i);
+    word4 names = fields == GATHER_PLACES ? word4_count_from(i) : word4_load(ids + i);
     word4_store_packed(near->ids + size, names, bits);
-    if (what == GATHER_IDS_AND_GROUPS) {
+    if (fields == GATHER_IDS_AND_GROUPS) {
       word4 groups = sameGroups ? word4_all(leaf->anyGroups) : word4_load(points->groups + i);
       word4_store_packed(near->groups + size, groups, bits);
     }
@@ -114,57 +116,60 @@ ALWAYS_INLINE void gather_run(nearby *near, const struct agenttree *tree, const 
 
 /* What only batches that are not plain, and pairs, need. */
 SMALL_CODE OUT_OF_LINE void gather_other_2d(nearby *near, const struct agenttree *tree,
-                                            const node *leaf, uint32_t begin, uint32_t end,
-                                            const reach *all, gather_what what) {
-  gather_run(near, tree, leaf, begin, end, all, what, 2);
+                                            const agenttree_node *leaf, uint32_t begin,
+                                            uint32_t end, const leaf_walk *walk,
+                                            gather_fields fields) {
+  gather_run(near, tree, leaf, begin, end, walk, fields, 2);
 }
 SMALL_CODE OUT_OF_LINE void gather_other_3d(nearby *near, const struct agenttree *tree,
-                                            const node *leaf, uint32_t begin, uint32_t end,
-                                            const reach *all, gather_what what) {
-  gather_run(near, tree, leaf, begin, end, all, what, 3);
+                                            const agenttree_node *leaf, uint32_t begin,
+                                            uint32_t end, const leaf_walk *walk,
+                                            gather_fields fields) {
+  gather_run(near, tree, leaf, begin, end, walk, fields, 3);
 }
-static void gather_other(nearby *near, const struct agenttree *tree, const node *leaf,
-                         uint32_t begin, uint32_t end, const reach *all, gather_what what) {
+static void gather_other(nearby *near, const struct agenttree *tree, const agenttree_node *leaf,
+                         uint32_t begin, uint32_t end, const leaf_walk *walk,
+                         gather_fields fields) {
   if (tree->points.dimensions == 3)
-    gather_other_3d(near, tree, leaf, begin, end, all, what);
+    gather_other_3d(near, tree, leaf, begin, end, walk, fields);
   else
-    gather_other_2d(near, tree, leaf, begin, end, all, what);
+    gather_other_2d(near, tree, leaf, begin, end, walk, fields);
 }
 
-ALWAYS_INLINE bool gather_in(nearby *near, const struct agenttree *tree, const batch *asked,
+ALWAYS_INLINE bool gather_in(nearby *near, const struct agenttree *tree, const batch_query *batch,
                              uint32_t unit, float reach2, const int dim) {
-  const node *own = &tree->nodes[unit];
-  const uint32_t mask = batch_mask_of_run(asked, own->begin, own->end);
-  reach all;
-  reach_start(&all, tree, unit, reach2, COPSE_ALL_GROUPS, unit, 0, dim);
+  const agenttree_node *own = &tree->nodes[unit];
+  const uint32_t mask = batch_mask_of_run(batch, own->begin, own->end);
+  leaf_walk walk;
+  leaf_walk_start(&walk, tree, unit, reach2, COPSE_ALL_GROUPS, unit, 0, dim);
   near->size = 0;
-  for (uint32_t index = unit; index != COPSE_NONE; index = reach_next(&all, tree, dim)) {
-    const node *run = &tree->nodes[index];
+  for (uint32_t index = unit; index != COPSE_NONE; index = leaf_walk_next(&walk, tree, dim)) {
+    const agenttree_node *run = &tree->nodes[index];
     if (near->size + (run->end - run->begin) > NEAR_LIMIT) return false;
-    if (asked->plain)
-      gather_run(near, tree, run, run->begin, run->end, &all, GATHER_IDS, dim);
+    if (batch->plain)
+      gather_run(near, tree, run, run->begin, run->end, &walk, GATHER_IDS, dim);
     else
-      gather_other(near, tree, run, run->begin, run->end, &all, GATHER_IDS_AND_GROUPS);
-    all.mask = mask; /* the unit's own agents ask, also those that nobody looks for */
+      gather_other(near, tree, run, run->begin, run->end, &walk, GATHER_IDS_AND_GROUPS);
+    walk.mask = mask; /* the unit's own agents ask, also those that nobody looks for */
   }
   return true;
 }
 
-OUT_OF_LINE bool gather_2d(nearby *near, const struct agenttree *tree, const batch *asked,
+OUT_OF_LINE bool gather_2d(nearby *near, const struct agenttree *tree, const batch_query *batch,
                            uint32_t unit, float reach2) {
-  return gather_in(near, tree, asked, unit, reach2, 2);
+  return gather_in(near, tree, batch, unit, reach2, 2);
 }
-OUT_OF_LINE bool gather_3d(nearby *near, const struct agenttree *tree, const batch *asked,
+OUT_OF_LINE bool gather_3d(nearby *near, const struct agenttree *tree, const batch_query *batch,
                            uint32_t unit, float reach2) {
-  return gather_in(near, tree, asked, unit, reach2, 3);
+  return gather_in(near, tree, batch, unit, reach2, 3);
 }
 
 /* Gathers a node's own agents and then, in tree order, all others within reach of its box whom any
  * of its own looks for. False when there is no room. */
-static bool gather(nearby *near, const struct agenttree *tree, const batch *asked, uint32_t unit,
-                   float reach2) {
-  return tree->points.dimensions == 3 ? gather_3d(near, tree, asked, unit, reach2)
-                                      : gather_2d(near, tree, asked, unit, reach2);
+static bool gather(nearby *near, const struct agenttree *tree, const batch_query *batch,
+                   uint32_t unit, float reach2) {
+  return tree->points.dimensions == 3 ? gather_3d(near, tree, batch, unit, reach2)
+                                      : gather_2d(near, tree, batch, unit, reach2);
 }
 
 /* ---- Cells -------------------------------------------------------------------------------- */
@@ -174,15 +179,15 @@ enum { CELL_LIMIT = 2048 };
 /* What is around a unit, sorted into cells at least as wide as the reach: so that all within reach
  * of an agent is in its cell and those next to it. In each cell the unit's own agents come first.
  * The outermost cells hold none of them. */
-typedef struct cells {
+typedef struct cell_table {
   nearby sorted;
   uint32_t starts[CELL_LIMIT + 1]; /* of each cell, row by row, and the end */
   uint32_t own[CELL_LIMIT];        /* how many of a cell's agents are the unit's */
   uint32_t counts[3];              /* columns, rows, layers */
-} cells;
+} cell_table;
 
-static uint32_t cells_count(const cells *all) {
-  return all->counts[0] * all->counts[1] * all->counts[2];
+static uint32_t cells_count(const cell_table *cells) {
+  return cells->counts[0] * cells->counts[1] * cells->counts[2];
 }
 
 /* The cell along an axis of what is x widths from the start of the box, as cells_sort_in finds it:
@@ -195,7 +200,7 @@ ALWAYS_INLINE uint32_t cell_at(float x) {
 }
 
 /* Chooses the width of cells and counts them; answers with 1 / width, or 0: one cell for all. */
-ALWAYS_INLINE float cells_lay_out(cells *all, const float *box, uint32_t size, float reach2,
+ALWAYS_INLINE float cells_lay_out(cell_table *cells, const float *box, uint32_t size, float reach2,
                                   const int dim) {
   float side = 0;
   EACH_AXIS (axis, dim)
@@ -209,76 +214,76 @@ ALWAYS_INLINE float cells_lay_out(cells *all, const float *box, uint32_t size, f
   for (;; width *= 1.25f) {
     const float scale = width < 1e30f ? 1 / width : 0;
     float total = 1;
-    all->counts[2] = 1;
+    cells->counts[2] = 1;
     EACH_AXIS (axis, dim) {
-      all->counts[axis] = cell_at((box[dim + axis] - box[axis]) * scale) + 2;
-      total *= (float)all->counts[axis];
+      cells->counts[axis] = cell_at((box[dim + axis] - box[axis]) * scale) + 2;
+      total *= (float)cells->counts[axis];
     }
     if (total <= most) return scale; /* three cells an axis are never too many */
   }
 }
 
-ALWAYS_INLINE void cells_sort_in(cells *all, const nearby *near, uint32_t ownSize, const float *box,
-                                 float reach2, const bool plain, const int dim) {
-  const float scale = cells_lay_out(all, box, ownSize, reach2, dim);
-  const uint32_t size = near->size, total = cells_count(all);
+ALWAYS_INLINE void cells_sort_in(cell_table *cells, const nearby *near, uint32_t ownSize,
+                                 const float *box, float reach2, const bool plain, const int dim) {
+  const float scale = cells_lay_out(cells, box, ownSize, reach2, dim);
+  const uint32_t size = near->size, total = cells_count(cells);
   uint32_t cell[NEAR_LIMIT + NEAR_PADDING], next[CELL_LIMIT];
   for (uint32_t i = 0; i < size; i += 4) {
     float4 index = float4_all(0);
     UNROLL for (int axis = dim - 1; axis >= 0; axis--) {
       float4 t = float4_sub(float4_load(near->axes[axis] + i), float4_all(box[axis]));
       t = float4_max(float4_mul(t, float4_all(scale)), float4_all(-1));
-      t = float4_min(t, float4_all((float)all->counts[axis] - 2));
+      t = float4_min(t, float4_all((float)cells->counts[axis] - 2));
       t = float4_sub(float4_add(t, float4_all(ROUNDER + 1)), float4_all(ROUNDER));
-      index = float4_add(float4_mul(index, float4_all((float)all->counts[axis])), t);
+      index = float4_add(float4_mul(index, float4_all((float)cells->counts[axis])), t);
     }
     word4_store(cell + i, float4_round(index));
   }
 
-  memset(all->own, 0, total * sizeof *all->own);
+  memset(cells->own, 0, total * sizeof *cells->own);
   memset(next, 0, total * sizeof *next);
-  for (uint32_t i = 0; i < ownSize; i++) all->own[cell[i]]++; /* NOLINT: all were stored above */
+  for (uint32_t i = 0; i < ownSize; i++) cells->own[cell[i]]++; /* NOLINT: all were stored above */
   for (uint32_t i = ownSize; i < size; i++) next[cell[i]]++;
   uint32_t start = 0;
   for (uint32_t i = 0; i < total; i++) {
-    all->starts[i] = start;
-    start += all->own[i] + next[i];
-    next[i] = all->starts[i];
+    cells->starts[i] = start;
+    start += cells->own[i] + next[i];
+    next[i] = cells->starts[i];
   }
-  all->starts[total] = start;
+  cells->starts[total] = start;
   for (uint32_t i = 0; i < size; i++) {
-    const uint32_t to = next[cell[i]]++;
-    EACH_AXIS (axis, dim) all->sorted.axes[axis][to] = near->axes[axis][i];
-    all->sorted.ids[to] = near->ids[i];
-    if (!plain) all->sorted.groups[to] = near->groups[i];
+    const uint32_t place = next[cell[i]]++;
+    EACH_AXIS (axis, dim) cells->sorted.axes[axis][place] = near->axes[axis][i];
+    cells->sorted.ids[place] = near->ids[i];
+    if (!plain) cells->sorted.groups[place] = near->groups[i];
   }
 }
 
-OUT_OF_LINE void cells_sort_2d(cells *all, const nearby *near, uint32_t ownSize, const float *box,
-                               float reach2, bool plain) {
-  cells_sort_in(all, near, ownSize, box, reach2, plain, 2);
+OUT_OF_LINE void cells_sort_2d(cell_table *cells, const nearby *near, uint32_t ownSize,
+                               const float *box, float reach2, bool plain) {
+  cells_sort_in(cells, near, ownSize, box, reach2, plain, 2);
 }
-OUT_OF_LINE void cells_sort_3d(cells *all, const nearby *near, uint32_t ownSize, const float *box,
-                               float reach2, bool plain) {
-  cells_sort_in(all, near, ownSize, box, reach2, plain, 3);
+OUT_OF_LINE void cells_sort_3d(cell_table *cells, const nearby *near, uint32_t ownSize,
+                               const float *box, float reach2, bool plain) {
+  cells_sort_in(cells, near, ownSize, box, reach2, plain, 3);
 }
 
 /* Copies a cell and those next to it; answers with where the cell's own agents begin. */
-ALWAYS_INLINE uint32_t cells_around_in(const cells *all, uint32_t cell, nearby *near,
+ALWAYS_INLINE uint32_t cells_around_in(const cell_table *cells, uint32_t cell, nearby *near,
                                        const bool plain, const int dim) {
-  const uint32_t columns = all->counts[0], layer = columns * all->counts[1];
+  const uint32_t columns = cells->counts[0], layer = columns * cells->counts[1];
   uint32_t size = 0, self = 0;
   for (uint32_t z = 0; z < (dim == 3 ? 3 : 1); z++) {
     for (uint32_t y = 0; y < 3; y++) {
       const uint32_t middle =
           cell + (y * columns + (dim == 3 ? z * layer : 0)) - columns - (dim == 3 ? layer : 0);
-      const uint32_t begin = all->starts[middle - 1], end = all->starts[middle + 2];
-      if (middle == cell) self = size + (all->starts[middle] - begin);
-      for (uint32_t i = begin, to = size; i < end; i += 4, to += 4) {
+      const uint32_t begin = cells->starts[middle - 1], end = cells->starts[middle + 2];
+      if (middle == cell) self = size + (cells->starts[middle] - begin);
+      for (uint32_t i = begin, target = size; i < end; i += 4, target += 4) {
         EACH_AXIS (axis, dim)
-          float4_store(near->axes[axis] + to, float4_load(all->sorted.axes[axis] + i));
-        word4_store(near->ids + to, word4_load(all->sorted.ids + i));
-        if (!plain) word4_store(near->groups + to, word4_load(all->sorted.groups + i));
+          float4_store(near->axes[axis] + target, float4_load(cells->sorted.axes[axis] + i));
+        word4_store(near->ids + target, word4_load(cells->sorted.ids + i));
+        if (!plain) word4_store(near->groups + target, word4_load(cells->sorted.groups + i));
       }
       size += end - begin;
     }
@@ -288,132 +293,135 @@ ALWAYS_INLINE uint32_t cells_around_in(const cells *all, uint32_t cell, nearby *
   return self;
 }
 
-OUT_OF_LINE uint32_t cells_around_2d(const cells *all, uint32_t cell, nearby *near, bool plain) {
-  return cells_around_in(all, cell, near, plain, 2);
+OUT_OF_LINE uint32_t cells_around_2d(const cell_table *cells, uint32_t cell, nearby *near,
+                                     bool plain) {
+  return cells_around_in(cells, cell, near, plain, 2);
 }
-OUT_OF_LINE uint32_t cells_around_3d(const cells *all, uint32_t cell, nearby *near, bool plain) {
-  return cells_around_in(all, cell, near, plain, 3);
+OUT_OF_LINE uint32_t cells_around_3d(const cell_table *cells, uint32_t cell, nearby *near,
+                                     bool plain) {
+  return cells_around_in(cells, cell, near, plain, 3);
 }
-static uint32_t cells_around(const cells *all, uint32_t cell, nearby *near, bool plain,
+static uint32_t cells_around(const cell_table *cells, uint32_t cell, nearby *near, bool plain,
                              uint32_t dimensions) {
-  return dimensions == 3 ? cells_around_3d(all, cell, near, plain)
-                         : cells_around_2d(all, cell, near, plain);
+  return dimensions == 3 ? cells_around_3d(cells, cell, near, plain)
+                         : cells_around_2d(cells, cell, near, plain);
 }
 
 /* ---- Units -------------------------------------------------------------------------------- */
 
 typedef struct scratch {
   nearby near;
-  cells around;
+  cell_table around;
 } scratch;
 
 /* Gathers what is within reach of a node and sorts it into cells; false when there is no room. */
-static bool surround(scratch *work, const struct agenttree *tree, const batch *asked, uint32_t unit,
-                     float reach2) {
-  const node *at = &tree->nodes[unit];
-  if (!gather(&work->near, tree, asked, unit, reach2)) return false;
+static bool surround(scratch *work, const struct agenttree *tree, const batch_query *batch,
+                     uint32_t unit, float reach2) {
+  const agenttree_node *node = &tree->nodes[unit];
+  if (!gather(&work->near, tree, batch, unit, reach2)) return false;
   if (tree->points.dimensions == 3)
-    cells_sort_3d(&work->around, &work->near, at->end - at->begin, agenttree_box(tree, unit, 3),
-                  reach2, asked->plain);
+    cells_sort_3d(&work->around, &work->near, node->end - node->begin, agenttree_box(tree, unit, 3),
+                  reach2, batch->plain);
   else
-    cells_sort_2d(&work->around, &work->near, at->end - at->begin, agenttree_box(tree, unit, 2),
-                  reach2, asked->plain);
+    cells_sort_2d(&work->around, &work->near, node->end - node->begin, agenttree_box(tree, unit, 2),
+                  reach2, batch->plain);
   return true;
 }
 
 /* Nodes whose agents are answered together, one after the other in tree order. */
-typedef struct units {
+typedef struct unit_walk {
   const struct agenttree *tree;
   uint32_t limit; /* of their agents */
   uint32_t waiting;
   uint32_t stack[COPSE_MAX_DEPTH];
-} units;
+} unit_walk;
 
 enum { UNIT_LIMIT = 768 };
 
-static units units_start(const struct agenttree *tree) {
-  return (units){tree, UNIT_LIMIT, tree->nodeCount > 0, {0}};
+static unit_walk units_start(const struct agenttree *tree) {
+  return (unit_walk){tree, UNIT_LIMIT, tree->nodeCount > 0, {0}};
 }
 
-static void units_push(units *all, uint32_t index) {
-  all->stack[all->waiting++] = all->tree->nodes[index].right;
-  all->stack[all->waiting++] = index + 1;
+static void units_push(unit_walk *units, uint32_t index) {
+  units->stack[units->waiting++] = units->tree->nodes[index].right;
+  units->stack[units->waiting++] = index + 1;
 }
 
-static uint32_t units_next(units *all) {
-  while (all->waiting) {
-    uint32_t index = all->stack[--all->waiting];
-    const node *at = &all->tree->nodes[index];
-    if (!at->right || at->end - at->begin <= all->limit) {
-      all->limit = all->limit < UNIT_LIMIT / 2 ? all->limit * 2 : UNIT_LIMIT;
+static uint32_t units_next(unit_walk *units) {
+  while (units->waiting) {
+    uint32_t index = units->stack[--units->waiting];
+    const agenttree_node *node = &units->tree->nodes[index];
+    if (!node->right || node->end - node->begin <= units->limit) {
+      units->limit = units->limit < UNIT_LIMIT / 2 ? units->limit * 2 : UNIT_LIMIT;
       return index;
     }
-    units_push(all, index);
+    units_push(units, index);
   }
   return COPSE_NONE;
 }
 
 /* Instead of a unit that is surrounded by too many, smaller ones. */
-static void units_split(units *all, uint32_t index) {
-  const node *at = &all->tree->nodes[index];
-  all->limit = (at->end - at->begin) / 2;
-  units_push(all, index);
+static void units_split(unit_walk *units, uint32_t index) {
+  const agenttree_node *node = &units->tree->nodes[index];
+  units->limit = (node->end - node->begin) / 2;
+  units_push(units, index);
 }
 
 /* ---- All within -------------------------------------------------------------------------- */
 
-static bool unit_within(const struct agenttree *tree, const batch *asked, uint32_t unit,
-                        float radius, scratch *work, row_writer *to) {
-  const node *at = &tree->nodes[unit];
+static bool unit_within(const struct agenttree *tree, const batch_query *batch, uint32_t unit,
+                        float radius, scratch *work, row_writer *writer) {
+  const agenttree_node *node = &tree->nodes[unit];
   const float radius2 = radius * radius;
-  if (surround(work, tree, asked, unit, radius2)) {
+  if (surround(work, tree, batch, unit, radius2)) {
     const uint32_t total = cells_count(&work->around);
     for (uint32_t cell = 0; cell < total; cell++) {
       const uint32_t own = work->around.own[cell];
       if (!own) continue;
       const uint32_t self =
-          cells_around(&work->around, cell, &work->near, asked->plain, tree->points.dimensions);
-      batch_rows(asked, &work->near, self, own, radius2, to);
+          cells_around(&work->around, cell, &work->near, batch->plain, tree->points.dimensions);
+      batch_rows(batch, &work->near, self, own, radius2, writer);
     }
     return true;
   }
-  if (at->right) return false;
-  for (uint32_t place = at->begin; place < at->end; place++) {
+  if (node->right) return false;
+  for (uint32_t place = node->begin; place < node->end; place++) {
     float center[3];
     points_center(&tree->points, place, center);
-    batch_row_alone(asked, center, tree->points.ordered.ids[place], radius, to);
+    batch_row_alone(batch, center, tree->points.ordered.ids[place], radius, writer);
   }
   return true;
 }
 
-void agenttree_all_within(const void *index, const batch *asked, float radius, row_writer *rows) {
+void agenttree_all_within(const void *index, const batch_query *batch, float radius,
+                          row_writer *writer) {
   const struct agenttree *tree = index;
   scratch work;
-  units all = units_start(tree);
-  for (uint32_t unit; (unit = units_next(&all)) != COPSE_NONE;)
-    if (!unit_within(tree, asked, unit, radius, &work, rows)) units_split(&all, unit);
+  unit_walk units = units_start(tree);
+  for (uint32_t unit; (unit = units_next(&units)) != COPSE_NONE;)
+    if (!unit_within(tree, batch, unit, radius, &work, writer)) units_split(&units, unit);
 }
 
 /* ---- All neighbors ----------------------------------------------------------------------- */
 
 static bool unit_neighbors(const struct agenttree *tree, neighbor_search *search, uint32_t unit,
                            scratch *work) {
-  const batch *asked = &search->asked;
-  const node *at = &tree->nodes[unit];
+  const batch_query *batch = &search->batch;
+  const agenttree_node *node = &tree->nodes[unit];
   const float expected2 = search->expected.reach2;
   const float reach2 = expected2 < search->max2 ? expected2 : search->max2;
-  if (reach2 > 0 && surround(work, tree, asked, unit, reach2)) {
+  if (reach2 > 0 && surround(work, tree, batch, unit, reach2)) {
     const uint32_t total = cells_count(&work->around);
     for (uint32_t cell = 0; cell < total; cell++) {
       const uint32_t own = work->around.own[cell];
       if (!own) continue;
       const uint32_t self =
-          cells_around(&work->around, cell, &work->near, asked->plain, tree->points.dimensions);
+          cells_around(&work->around, cell, &work->near, batch->plain, tree->points.dimensions);
       batch_nearest(search, &work->near, self, own, reach2);
     }
   } else {
-    if (at->right) return false;
-    for (uint32_t place = at->begin; place < at->end; place++) {
+    if (node->right) return false;
+    for (uint32_t place = node->begin; place < node->end; place++) {
       float center[3];
       points_center(&tree->points, place, center);
       batch_nearest_alone(search, center, tree->points.ordered.ids[place]);
@@ -426,49 +434,50 @@ static bool unit_neighbors(const struct agenttree *tree, neighbor_search *search
 void agenttree_all_neighbors(const void *index, neighbor_search *search) {
   const struct agenttree *tree = index;
   scratch work;
-  units all = units_start(tree);
-  all.limit = 1; /* the first is small: nothing is known yet */
-  for (uint32_t unit; (unit = units_next(&all)) != COPSE_NONE;)
-    if (!unit_neighbors(tree, search, unit, &work)) units_split(&all, unit);
+  unit_walk units = units_start(tree);
+  units.limit = 1; /* the first is small: nothing is known yet */
+  for (uint32_t unit; (unit = units_next(&units)) != COPSE_NONE;)
+    if (!unit_neighbors(tree, search, unit, &work)) units_split(&units, unit);
 }
 
 /* ---- Pairs ------------------------------------------------------------------------------- */
 
-ALWAYS_INLINE void leaf_pairs(const struct agenttree *tree, const batch *asked, uint32_t leaf,
-                              nearby *near, pairing *to, const int dim) {
-  const node *at = &tree->nodes[leaf];
-  const float reach2 = pairing_reach2(to, asked, at->begin, at->end);
-  reach all;
-  reach_start(&all, tree, leaf, reach2, asked->query.mask, COPSE_NONE, at->begin, dim);
+ALWAYS_INLINE void leaf_pairs(const struct agenttree *tree, const batch_query *batch, uint32_t leaf,
+                              nearby *near, pair_search *search, const int dim) {
+  const agenttree_node *node = &tree->nodes[leaf];
+  const float reach2 = pairing_reach2(search, batch, node->begin, node->end);
+  leaf_walk walk;
+  leaf_walk_start(&walk, tree, leaf, reach2, batch->query.mask, COPSE_NONE, node->begin, dim);
   near->size = 0;
-  for (uint32_t index; (index = reach_next(&all, tree, dim)) != COPSE_NONE;) {
-    const node *run = &tree->nodes[index];
+  for (uint32_t index; (index = leaf_walk_next(&walk, tree, dim)) != COPSE_NONE;) {
+    const agenttree_node *run = &tree->nodes[index];
     for (uint32_t begin = run->begin, end; begin < run->end; begin = end) {
       end = run->end - begin > NEAR_LIMIT ? begin + NEAR_LIMIT : run->end;
-      if (near->size + (end - begin) > NEAR_LIMIT) batch_pairs(asked, at->begin, at->end, near, to);
-      gather_other(near, tree, run, begin, end, &all, GATHER_PLACES);
+      if (near->size + (end - begin) > NEAR_LIMIT)
+        batch_pairs(batch, node->begin, node->end, near, search);
+      gather_other(near, tree, run, begin, end, &walk, GATHER_PLACES);
     }
   }
-  batch_pairs(asked, at->begin, at->end, near, to);
+  batch_pairs(batch, node->begin, node->end, near, search);
 }
 
-OUT_OF_LINE void leaf_pairs_2d(const struct agenttree *tree, const batch *asked, uint32_t leaf,
-                               nearby *near, pairing *to) {
-  leaf_pairs(tree, asked, leaf, near, to, 2);
+OUT_OF_LINE void leaf_pairs_2d(const struct agenttree *tree, const batch_query *batch,
+                               uint32_t leaf, nearby *near, pair_search *search) {
+  leaf_pairs(tree, batch, leaf, near, search, 2);
 }
-OUT_OF_LINE void leaf_pairs_3d(const struct agenttree *tree, const batch *asked, uint32_t leaf,
-                               nearby *near, pairing *to) {
-  leaf_pairs(tree, asked, leaf, near, to, 3);
+OUT_OF_LINE void leaf_pairs_3d(const struct agenttree *tree, const batch_query *batch,
+                               uint32_t leaf, nearby *near, pair_search *search) {
+  leaf_pairs(tree, batch, leaf, near, search, 3);
 }
 
-void agenttree_pairs(const void *index, const batch *asked, pairing *result) {
+void agenttree_pairs(const void *index, const batch_query *batch, pair_search *search) {
   const struct agenttree *tree = index;
   nearby near;
   for (uint32_t leaf = 0; leaf < tree->nodeCount; leaf++) {
     if (tree->nodes[leaf].right) continue;
     if (tree->points.dimensions == 3)
-      leaf_pairs_3d(tree, asked, leaf, &near, result);
+      leaf_pairs_3d(tree, batch, leaf, &near, search);
     else
-      leaf_pairs_2d(tree, asked, leaf, &near, result);
+      leaf_pairs_2d(tree, batch, leaf, &near, search);
   }
 }

@@ -33,22 +33,23 @@ uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize) {
 
 /* Brings points.ids to a permutation of 0 … count - 1 with the present agents first, keeping the
  * last order as far as it goes. */
-static void renew_order(struct agenttree *tree, const source *from, const survey *found) {
+static void renew_order(struct agenttree *tree, const points_source *source,
+                        const points_survey *survey) {
   uint32_t *ids = tree->points.ordered.ids;
   uint32_t kept = tree->points.builtCount;
-  if (kept > from->count) {
+  if (kept > source->count) {
     kept = 0;
     for (uint32_t i = 0; i < tree->points.builtCount; i++)
-      if (ids[i] < from->count) ids[kept++] = ids[i];
+      if (ids[i] < source->count) ids[kept++] = ids[i];
   }
-  for (; kept < from->count; kept++) ids[kept] = kept;
-  if (found->present == from->count) return;
+  for (; kept < source->count; kept++) ids[kept] = kept;
+  if (survey->present == source->count) return;
 
-  uint32_t front = 0, back = from->count;
+  uint32_t front = 0, back = source->count;
   const uint32_t dim = tree->points.dimensions;
   while (front < back) {
     uint32_t id = ids[front];
-    if (source_group(from, id) && source_accepts(from, id, dim)) {
+    if (source_group(source, id) && source_accepts(source, id, dim)) {
       front++;
     } else {
       ids[front] = ids[--back];
@@ -67,27 +68,27 @@ ALWAYS_INLINE extent extent_none(void) {
   return (extent){{most, most, most}, {least, least, least}};
 }
 
-ALWAYS_INLINE void extent_add4(extent *all, float *const *axes, uint32_t i, const int dim) {
+ALWAYS_INLINE void extent_add4(extent *bounds, float *const *axes, uint32_t i, const int dim) {
   EACH_AXIS (axis, dim) {
     float4 x = float4_load(axes[axis] + i);
-    all->lo[axis] = float4_min(all->lo[axis], x);
-    all->hi[axis] = float4_max(all->hi[axis], x);
+    bounds->lo[axis] = float4_min(bounds->lo[axis], x);
+    bounds->hi[axis] = float4_max(bounds->hi[axis], x);
   }
 }
 
-ALWAYS_INLINE void extent_add(extent *all, float *const *axes, uint32_t i, const int dim) {
+ALWAYS_INLINE void extent_add(extent *bounds, float *const *axes, uint32_t i, const int dim) {
   EACH_AXIS (axis, dim) {
     float4 x = float4_all(axes[axis][i]);
-    all->lo[axis] = float4_min(all->lo[axis], x);
-    all->hi[axis] = float4_max(all->hi[axis], x);
+    bounds->lo[axis] = float4_min(bounds->lo[axis], x);
+    bounds->hi[axis] = float4_max(bounds->hi[axis], x);
   }
 }
 
-ALWAYS_INLINE void extent_store(const extent *all, float *box, const int dim) {
+ALWAYS_INLINE void extent_store(const extent *bounds, float *box, const int dim) {
   EACH_AXIS (axis, dim) {
     float lo[4], hi[4];
-    float4_store(lo, float4_min(all->lo[axis], float4_swap_halves(all->lo[axis])));
-    float4_store(hi, float4_max(all->hi[axis], float4_swap_halves(all->hi[axis])));
+    float4_store(lo, float4_min(bounds->lo[axis], float4_swap_halves(bounds->lo[axis])));
+    float4_store(hi, float4_max(bounds->hi[axis], float4_swap_halves(bounds->hi[axis])));
     box[axis] = lo[0] < lo[1] ? lo[0] : lo[1];
     box[dim + axis] = hi[0] > hi[1] ? hi[0] : hi[1];
   }
@@ -117,9 +118,9 @@ ALWAYS_INLINE bool before(const float *x, const uint32_t *ids, uint32_t i, split
 /* Moves the agents before the key to the front of begin … end and returns where the rest begins;
  * writes the tight bounds of both. Nearly all are in place when the order is that of the last
  * build: skips these four at a time. */
-ALWAYS_INLINE uint32_t partition_in(const scan_points *all, uint32_t begin, uint32_t end, int axis,
-                                    split_key key, float *boxes, const int dim) {
-  const scan_points points = *all; /* in registers */
+ALWAYS_INLINE uint32_t partition_in(const scan_points *ordered, uint32_t begin, uint32_t end,
+                                    int axis, split_key key, float *boxes, const int dim) {
+  const scan_points points = *ordered; /* in registers */
   const float *x = points.axes[axis];
   const float4 split = float4_all(key.coordinate);
   extent left = extent_none(), right = left;
@@ -236,22 +237,22 @@ ALWAYS_INLINE float midpoint(float lo, float hi) {
 
 /* Orders a leaf by id, which the last build left nearly so. Moves its coordinates along: fetching
  * them again would miss the cache. */
-static void sort_leaf(const struct agenttree *tree, const source *from, uint32_t begin,
+static void sort_leaf(const struct agenttree *tree, const points_source *source, uint32_t begin,
                       uint32_t end) {
   enum { INSERTION_LIMIT = 128 };
   const uint32_t size = end - begin;
   uint32_t *ids = tree->points.ordered.ids + begin;
   if (size > INSERTION_LIMIT) {
     pairs_sort((pairs){NULL, ids}, size, BY_ID);
-    points_fetch(&tree->points, from, begin, end);
+    points_fetch(&tree->points, source, begin, end);
     return;
   }
   uint64_t keys[INSERTION_LIMIT]; /* the id above, where it was below */
   for (uint32_t i = 0; i < size; i++) {
     const uint64_t key = (uint64_t)ids[i] << 32 | i;
-    uint32_t at = i;
-    for (; at > 0 && key < keys[at - 1]; at--) keys[at] = keys[at - 1];
-    keys[at] = key;
+    uint32_t place = i;
+    for (; place > 0 && key < keys[place - 1]; place--) keys[place] = keys[place - 1];
+    keys[place] = key;
   }
   for (uint32_t i = 0; i < size; i++) ids[i] = (uint32_t)(keys[i] >> 32);
   for (uint32_t axis = 0; axis < tree->points.dimensions; axis++) {
@@ -262,28 +263,29 @@ static void sort_leaf(const struct agenttree *tree, const source *from, uint32_t
 }
 
 /* The bits of every node's agents, children before parents. */
-static void gather_groups(struct agenttree *tree, const source *from, const survey *found) {
-  bool uniform = found->anyGroups == found->allGroups;
-  points_fetch_groups(&tree->points, from);
+static void gather_groups(struct agenttree *tree, const points_source *source,
+                          const points_survey *survey) {
+  bool uniform = survey->anyGroups == survey->allGroups;
+  points_fetch_groups(&tree->points, source);
   for (uint32_t i = tree->nodeCount; i-- > 0;) {
-    node *at = &tree->nodes[i];
-    at->anyGroups = uniform ? found->anyGroups : 0;
-    at->allGroups = found->allGroups;
+    agenttree_node *node = &tree->nodes[i];
+    node->anyGroups = uniform ? survey->anyGroups : 0;
+    node->allGroups = survey->allGroups;
     if (uniform) continue;
-    if (at->right) {
-      at->anyGroups = at[1].anyGroups | tree->nodes[at->right].anyGroups;
-      at->allGroups = at[1].allGroups & tree->nodes[at->right].allGroups;
+    if (node->right) {
+      node->anyGroups = node[1].anyGroups | tree->nodes[node->right].anyGroups;
+      node->allGroups = node[1].allGroups & tree->nodes[node->right].allGroups;
     } else {
-      at->allGroups = COPSE_ALL_GROUPS;
-      for (uint32_t agent = at->begin; agent < at->end; agent++) {
-        at->anyGroups |= tree->points.ordered.groups[agent];
-        at->allGroups &= tree->points.ordered.groups[agent];
+      node->allGroups = COPSE_ALL_GROUPS;
+      for (uint32_t agent = node->begin; agent < node->end; agent++) {
+        node->anyGroups |= tree->points.ordered.groups[agent];
+        node->allGroups &= tree->points.ordered.groups[agent];
       }
     }
   }
 }
 
-static void build_nodes(struct agenttree *tree, const source *from) {
+static void build_nodes(struct agenttree *tree, const points_source *source) {
   const int dim = (int)tree->points.dimensions;
   typedef struct pending {
     uint32_t begin, end, depth;
@@ -309,13 +311,13 @@ static void build_nodes(struct agenttree *tree, const source *from) {
     const uint32_t index = tree->nodeCount++;
     float *box = tree->bounds + (size_t)index * 2 * (size_t)dim;
     if (range->parent != COPSE_NONE) tree->nodes[range->parent].right = index;
-    tree->nodes[index] = (node){begin, end, 0, 0, 0, 0, 0, 0};
+    tree->nodes[index] = (agenttree_node){begin, end, 0, 0, 0, 0, 0, 0};
     for (int i = 0; i < 2 * dim; i++) box[i] = range->box[i];
 
     int axis = size > leafSize ? choose_axis(box, depth, tree->axis, dim) : -1;
     committed -= median_nodes(size, leafSize) - 1;
     if (axis < 0) {
-      if (!ids_ascend(tree->points.ordered.ids, begin, end)) sort_leaf(tree, from, begin, end);
+      if (!ids_ascend(tree->points.ordered.ids, begin, end)) sort_leaf(tree, source, begin, end);
       continue;
     }
 
@@ -349,11 +351,11 @@ static void build_nodes(struct agenttree *tree, const source *from) {
   }
 }
 
-void agenttree_build(void *index, const source *from, const survey *found) {
+void agenttree_build(void *index, const points_source *source, const points_survey *survey) {
   struct agenttree *tree = index;
-  renew_order(tree, from, found);
-  points_take(&tree->points, from, found);
-  points_fetch(&tree->points, from, 0, tree->points.present);
-  build_nodes(tree, from);
-  gather_groups(tree, from, found);
+  renew_order(tree, source, survey);
+  points_take(&tree->points, source, survey);
+  points_fetch(&tree->points, source, 0, tree->points.present);
+  build_nodes(tree, source);
+  gather_groups(tree, source, survey);
 }

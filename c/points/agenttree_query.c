@@ -15,19 +15,19 @@
 ALWAYS_INLINE uint32_t children_to_enter(const struct agenttree *tree, uint32_t index,
                                          const region *where, const copse_query *query,
                                          const shape kind, const int dim) {
-  const node *at = &tree->nodes[index];
+  const agenttree_node *node = &tree->nodes[index];
   uint32_t enterLeft, enterRight;
   if (kind == SHAPE_CIRCLE) {
-    const float x = where->circle.center[at->axis];
-    enterLeft = x - at->leftMost <= where->circle.reach;
-    enterRight = at->rightLeast - x <= where->circle.reach;
+    const float x = where->circle.center[node->axis];
+    enterLeft = x - node->leftMost <= where->circle.reach;
+    enterRight = node->rightLeast - x <= where->circle.reach;
   } else {
     enterLeft = region_meets(where, agenttree_box(tree, index + 1, dim), kind, dim);
-    enterRight = region_meets(where, agenttree_box(tree, at->right, dim), kind, dim);
+    enterRight = region_meets(where, agenttree_box(tree, node->right, dim), kind, dim);
   }
   if (query->mask != COPSE_ALL_GROUPS) {
     if (!(tree->nodes[index + 1].anyGroups & query->mask)) enterLeft = 0;
-    if (!(tree->nodes[at->right].anyGroups & query->mask)) enterRight = 0;
+    if (!(tree->nodes[node->right].anyGroups & query->mask)) enterRight = 0;
   }
   return enterLeft | enterRight << 1;
 }
@@ -42,20 +42,21 @@ ALWAYS_INLINE uint32_t collect_in(const struct agenttree *tree, const region *wh
     stack[waiting++] = 0;
   while (waiting) {
     uint32_t index = stack[--waiting];
-    const node *at = &tree->nodes[index];
+    const agenttree_node *node = &tree->nodes[index];
     visits++;
-    if (at->right) {
+    if (node->right) {
       uint32_t enter = children_to_enter(tree, index, where, query, kind, dim);
-      stack[waiting] = at->right;
+      stack[waiting] = node->right;
       waiting += enter >> 1;
       stack[waiting] = index + 1;
       waiting += enter & 1;
     } else {
-      scan_filter filter = agenttree_filter(at, query);
+      scan_filter filter = agenttree_filter(node, query);
       if (kind == SHAPE_CIRCLE)
-        region_scan(&tree->points.ordered, at->begin, at->end, where, &filter, &local, kind, dim);
+        region_scan(&tree->points.ordered, node->begin, node->end, where, &filter, &local, kind,
+                    dim);
       else
-        points_scan(&tree->points, at->begin, at->end, where, kind, &filter, &local);
+        points_scan(&tree->points, node->begin, node->end, where, kind, &filter, &local);
     }
   }
   results->total = local.total;
@@ -86,11 +87,12 @@ uint32_t agenttree_collect(const void *tree, const region *where, shape kind,
 
 /* How many agents of a node's run the query admits, if all or none of it can be known; else NONE.
  */
-static uint32_t admitted(const struct agenttree *tree, const node *at, const copse_query *query) {
-  if (agenttree_filter(at, query).testGroups) return COPSE_NONE;
-  uint32_t total = at->end - at->begin;
+static uint32_t admitted(const struct agenttree *tree, const agenttree_node *node,
+                         const copse_query *query) {
+  if (agenttree_filter(node, query).testGroups) return COPSE_NONE;
+  uint32_t total = node->end - node->begin;
   if (query->exclude != COPSE_NONE)
-    for (uint32_t i = at->begin; i < at->end; i++)
+    for (uint32_t i = node->begin; i < node->end; i++)
       total -= tree->points.ordered.ids[i] == query->exclude;
   return total;
 }
@@ -102,22 +104,22 @@ ALWAYS_INLINE uint32_t count_in(const struct agenttree *tree, const region *wher
   uint32_t stack[COPSE_MAX_DEPTH + 1], waiting = 0, total = 0;
   if (points_have(&tree->points, query->mask)) stack[waiting++] = 0;
   while (waiting && !(stopAtFirst && total)) {
-    uint32_t index = stack[--waiting], all = COPSE_NONE;
-    const node *at = &tree->nodes[index];
+    uint32_t index = stack[--waiting], whole = COPSE_NONE;
+    const agenttree_node *node = &tree->nodes[index];
     ++*visits;
     if (box_reach2(agenttree_box(tree, index, dim), center, dim) <= radius2)
-      all = admitted(tree, at, query);
-    if (all != COPSE_NONE) {
-      total += all;
-    } else if (at->right) {
+      whole = admitted(tree, node, query);
+    if (whole != COPSE_NONE) {
+      total += whole;
+    } else if (node->right) {
       uint32_t enter = children_to_enter(tree, index, where, query, SHAPE_CIRCLE, dim);
-      stack[waiting] = at->right;
+      stack[waiting] = node->right;
       waiting += enter >> 1;
       stack[waiting] = index + 1;
       waiting += enter & 1;
     } else {
-      scan_filter filter = agenttree_filter(at, query);
-      total += points_scan_count(&tree->points, at->begin, at->end, where, &filter);
+      scan_filter filter = agenttree_filter(node, query);
+      total += points_scan_count(&tree->points, node->begin, node->end, where, &filter);
     }
   }
   return total;
@@ -147,19 +149,19 @@ ALWAYS_INLINE uint32_t search(const struct agenttree *tree, const float *center,
     uint32_t index = stack[--waiting].index;
     if (!(stack[waiting].gap2 <= nearest->limit2)) continue;
     if (!(box_gap2(agenttree_box(tree, index, dim), center, dim) <= nearest->limit2)) continue;
-    const node *at = &tree->nodes[index];
+    const agenttree_node *node = &tree->nodes[index];
     visits++;
-    if (!(at->anyGroups & query->mask)) continue;
-    if (at->right) {
-      const child_gaps gaps = child_gaps_at(at, center);
+    if (!(node->anyGroups & query->mask)) continue;
+    if (node->right) {
+      const child_gaps gaps = child_gaps_at(node, center);
       bool leftFirst = gaps.left2 <= gaps.right2;
-      stack[waiting].index = leftFirst ? at->right : index + 1;
+      stack[waiting].index = leftFirst ? node->right : index + 1;
       stack[waiting++].gap2 = leftFirst ? gaps.right2 : gaps.left2;
-      stack[waiting].index = leftFirst ? index + 1 : at->right;
+      stack[waiting].index = leftFirst ? index + 1 : node->right;
       stack[waiting++].gap2 = leftFirst ? gaps.left2 : gaps.right2;
     } else {
-      scan_filter filter = agenttree_filter(at, query);
-      points_scan_neighbors(&tree->points, at->begin, at->end, center, &filter, nearest);
+      scan_filter filter = agenttree_filter(node, query);
+      points_scan_neighbors(&tree->points, node->begin, node->end, center, &filter, nearest);
     }
   }
   return visits;
@@ -182,20 +184,20 @@ ALWAYS_INLINE uint32_t search_one(const struct agenttree *tree, const float *cen
   uint32_t waiting = 0, visits = 0, index = 0;
   if (!points_have(&tree->points, query->mask)) return 0;
   for (;;) {
-    const node *at = &tree->nodes[index];
+    const agenttree_node *node = &tree->nodes[index];
     visits++;
-    if (at->anyGroups & query->mask) {
-      if (at->right) {
-        const child_gaps gaps = child_gaps_at(at, center);
+    if (node->anyGroups & query->mask) {
+      if (node->right) {
+        const child_gaps gaps = child_gaps_at(node, center);
         bool leftFirst = gaps.left2 <= gaps.right2;
-        stack[waiting].index = leftFirst ? at->right : index + 1;
+        stack[waiting].index = leftFirst ? node->right : index + 1;
         stack[waiting++].gap2 = leftFirst ? gaps.right2 : gaps.left2;
-        index = leftFirst ? index + 1 : at->right;
+        index = leftFirst ? index + 1 : node->right;
         if ((leftFirst ? gaps.left2 : gaps.right2) <= nearest->distance2) continue;
       } else {
-        scan_filter filter = agenttree_filter(at, query);
-        scan_nearest_one(&tree->points.ordered, at->begin, at->end, center, &filter, nearest, true,
-                         dim);
+        scan_filter filter = agenttree_filter(node, query);
+        scan_nearest_one(&tree->points.ordered, node->begin, node->end, center, &filter, nearest,
+                         true, dim);
       }
     }
     do {
@@ -214,8 +216,8 @@ uint32_t agenttree_nearest(const void *tree, const float *center, const copse_qu
 }
 
 /* The smallest node near a point that has enough agents to tell where its k-th neighbor is. */
-float agenttree_reach2(const void *from, const float *center, uint32_t k) {
-  const struct agenttree *tree = from;
+float agenttree_reach2(const void *handle, const float *center, uint32_t k) {
+  const struct agenttree *tree = handle;
   const int dim = (int)tree->points.dimensions;
   uint32_t index = 0;
   for (uint32_t right; (right = tree->nodes[index].right) != 0;) {

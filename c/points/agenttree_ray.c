@@ -15,13 +15,13 @@ ALWAYS_INLINE uint32_t cast(const struct agenttree *tree, const scan_ray *ray,
   const ray4 along = ray4_of(ray, dim);
   if (!points_have(&tree->points, query->mask)) return 0;
   for (;;) {
-    const node *at = &tree->nodes[index];
+    const agenttree_node *node = &tree->nodes[index];
     uint32_t enter = 0;
     visits++;
-    if (at->anyGroups & query->mask) {
-      if (at->right) {
+    if (node->anyGroups & query->mask) {
+      if (node->right) {
         float times[4];
-        const uint32_t left = index + 1, right = at->right;
+        const uint32_t left = index + 1, right = node->right;
         enter = ray4_reaches(&along, box4_load(agenttree_box(tree, left, dim), dim),
                              box4_load(agenttree_box(tree, right, dim), dim), hit->fraction, times,
                              dim);
@@ -32,8 +32,8 @@ ALWAYS_INLINE uint32_t cast(const struct agenttree *tree, const scan_ray *ray,
         }
         index = rightFirst ? right : left;
       } else {
-        const scan_filter filter = agenttree_filter(at, query);
-        points_scan_ray(&tree->points, at->begin, at->end, ray, &filter, hit);
+        const scan_filter filter = agenttree_filter(node, query);
+        points_scan_ray(&tree->points, node->begin, node->end, ray, &filter, hit);
       }
     }
     while (!enter) { /* what is as far as the hit is visited for the sake of ties by id */

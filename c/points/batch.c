@@ -4,15 +4,15 @@
 
 /* ---- What a batch asks ------------------------------------------------------------------- */
 
-SMALL_CODE static bool start(batch *asked, const copse_points *points, const copse_query *query,
-                             const uint32_t *masks) {
-  *asked = (batch){.points = points, .query = query_or_default(query)};
+SMALL_CODE static bool start(batch_query *batch, const copse_points *points,
+                             const copse_query *query, const uint32_t *masks) {
+  *batch = (batch_query){.points = points, .query = query_or_default(query)};
   uint32_t common = COPSE_ALL_GROUPS;
   if (masks)
     for (uint32_t i = 0; i < points->builtCount; i++) common &= masks[i];
-  if (common != COPSE_ALL_GROUPS) asked->masks = masks;
-  asked->plain = !asked->masks && asked->query.mask == COPSE_ALL_GROUPS;
-  return asked->query.sort == COPSE_SORT_NONE;
+  if (common != COPSE_ALL_GROUPS) batch->masks = masks;
+  batch->plain = !batch->masks && batch->query.mask == COPSE_ALL_GROUPS;
+  return batch->query.sort == COPSE_SORT_NONE;
 }
 
 /* Returns how many rows a batch of all agents has: slots that are in use or were at the last build.
@@ -21,19 +21,19 @@ static uint32_t row_count(const copse_points *points) {
   return points->count > points->builtCount ? points->count : points->builtCount;
 }
 
-SMALL_CODE uint32_t batch_mask_of_run(const batch *asked, uint32_t begin, uint32_t end) {
-  if (!asked->masks) return asked->query.mask;
+SMALL_CODE uint32_t batch_mask_of_run(const batch_query *batch, uint32_t begin, uint32_t end) {
+  if (!batch->masks) return batch->query.mask;
   uint32_t mask = 0;
   for (uint32_t i = begin; i < end; i++)
-    mask |= batch_mask_of(asked, asked->points->ordered.ids[i]);
+    mask |= batch_mask_of(batch, batch->points->ordered.ids[i]);
   return mask;
 }
 
 /* What an agent asks, as a query of its own; or one of many points. */
-static copse_query query_of(const batch *asked, uint32_t slot) {
-  copse_query query = asked->query;
-  if (!asked->ofPoints) query.exclude = slot;
-  query.mask = batch_mask_of(asked, slot);
+static copse_query query_of(const batch_query *batch, uint32_t slot) {
+  copse_query query = batch->query;
+  if (!batch->ofPoints) query.exclude = slot;
+  query.mask = batch_mask_of(batch, slot);
   return query;
 }
 
@@ -47,44 +47,44 @@ ALWAYS_INLINE float hide(nearby *near, uint32_t i) {
 /* Of four gathered agents that are near, those that the asker looks for. In a plain batch all of
  * them: the asker itself is hidden meanwhile. */
 ALWAYS_INLINE uint32_t wanted(word4 hit, const nearby *near, uint32_t i, word4 ids,
-                              const asker *who, const bool plain) {
+                              const batch_asker *asker, const bool plain) {
   if (plain) return word4_bits(hit);
-  hit = word4_without(hit, word4_equal(ids, who->slot));
-  word4 common = word4_and(word4_load(near->groups + i), who->mask);
+  hit = word4_without(hit, word4_equal(ids, asker->slot));
+  word4 common = word4_and(word4_load(near->groups + i), asker->mask);
   return word4_bits(word4_without(hit, word4_equal(common, word4_all(0))));
 }
 
 /* ---- Rows of all that are near ----------------------------------------------------------- */
 
-SMALL_CODE static void rows_start(row_writer *to, const copse_rows *rows, uint32_t count,
+SMALL_CODE static void rows_start(row_writer *writer, const copse_rows *rows, uint32_t count,
                                   uint32_t written) {
   if (count > written) {
     memset(rows->offsets, 0, count * sizeof(uint32_t));
     memset(rows->counts, 0, count * sizeof(uint32_t));
   }
-  to->offsets = rows->offsets;
-  to->counts = rows->counts;
-  to->ids = rows->ids;
-  to->capacity = rows->capacity;
-  to->used = 0;
-  to->missed = 0;
-  to->truncated = false;
-  to->waiting = 0;
+  writer->offsets = rows->offsets;
+  writer->counts = rows->counts;
+  writer->ids = rows->ids;
+  writer->capacity = rows->capacity;
+  writer->used = 0;
+  writer->missed = 0;
+  writer->truncated = false;
+  writer->waiting = 0;
 }
 
-void rows_tell(row_writer *to) {
-  for (uint32_t i = 0; i < to->waiting; i++) {
-    to->offsets[to->slots[i]] = to->lie[i];
-    to->counts[to->slots[i]] = to->hold[i];
+void rows_tell(row_writer *writer) {
+  for (uint32_t i = 0; i < writer->waiting; i++) {
+    writer->offsets[writer->slots[i]] = writer->lie[i];
+    writer->counts[writer->slots[i]] = writer->hold[i];
   }
-  to->waiting = 0;
+  writer->waiting = 0;
 }
 
-SMALL_CODE static void rows_end(row_writer *to, copse_rows *rows) {
-  rows_tell(to);
-  const uint64_t total = to->used + to->missed;
+SMALL_CODE static void rows_end(row_writer *writer, copse_rows *rows) {
+  rows_tell(writer);
+  const uint64_t total = writer->used + writer->missed;
   rows->total = total > UINT32_MAX ? UINT32_MAX : (uint32_t)total;
-  rows->truncated = to->truncated;
+  rows->truncated = writer->truncated;
 }
 
 /* Appends the ids of the lanes in `bits`. */
@@ -94,75 +94,75 @@ ALWAYS_INLINE uint32_t append(uint32_t *row, uint32_t total, word4 ids, uint32_t
 }
 
 /* The gathered that are near an agent, whom it looks for; answers with their number. */
-ALWAYS_INLINE uint32_t row_of(const nearby *near, const asker *who, float4 limit2, uint32_t *row,
-                              const bool plain, const int dim) {
+ALWAYS_INLINE uint32_t row_of(const nearby *near, const batch_asker *asker, float4 limit2,
+                              uint32_t *row, const bool plain, const int dim) {
   const uint32_t size = near->size;
   uint32_t total = 0;
   for (uint32_t i = 0; i < size; i += 8) { /* two blocks a turn: fewer branches */
     const word4 ids = word4_load(near->ids + i), next = word4_load(near->ids + i + 4);
-    word4 hit = float4_le(nearby_distance2(near, i, who, dim), limit2);
-    word4 nextHit = float4_le(nearby_distance2(near, i + 4, who, dim), limit2);
-    total = append(row, total, ids, wanted(hit, near, i, ids, who, plain));
-    total = append(row, total, next, wanted(nextHit, near, i + 4, next, who, plain));
+    word4 hit = float4_le(nearby_distance2(near, i, asker, dim), limit2);
+    word4 nextHit = float4_le(nearby_distance2(near, i + 4, asker, dim), limit2);
+    total = append(row, total, ids, wanted(hit, near, i, ids, asker, plain));
+    total = append(row, total, next, wanted(nextHit, near, i + 4, next, asker, plain));
   }
   return total;
 }
 
-ALWAYS_INLINE void rows_of_in(const batch *asked, nearby *near, uint32_t self, uint32_t own,
-                              float radius2, row_writer *to, const bool plain, const int dim) {
+ALWAYS_INLINE void rows_of_in(const batch_query *batch, nearby *near, uint32_t self, uint32_t own,
+                              float radius2, row_writer *writer, const bool plain, const int dim) {
   uint32_t elsewhere[NEAR_LIMIT + NEAR_PADDING];
   for (const uint32_t end = self + own; self < end; self++) {
-    const asker who = gathered_asker(asked, near, self, dim);
-    const uint32_t room = rows_room(to);
+    const batch_asker asker = gathered_asker(batch, near, self, dim);
+    const uint32_t room = rows_room(writer);
     const bool roomy = room >= near->size + NEAR_PADDING;
-    uint32_t *const row = to->ids + to->used;
+    uint32_t *const row = writer->ids + writer->used;
     const float x = plain ? hide(near, self) : 0;
     const uint32_t count =
-        row_of(near, &who, float4_all(radius2), roomy ? row : elsewhere, plain, dim);
+        row_of(near, &asker, float4_all(radius2), roomy ? row : elsewhere, plain, dim);
     if (plain) near->axes[0][self] = x;
     if (!roomy && count && count <= room) memcpy(row, elsewhere, count * sizeof *row);
-    row_end(to, near->ids[self], count);
+    row_end(writer, near->ids[self], count);
   }
 }
 
-OUT_OF_LINE void rows_of_2d(const batch *asked, nearby *near, uint32_t self, uint32_t own,
-                            float radius2, row_writer *to) {
-  rows_of_in(asked, near, self, own, radius2, to, true, 2);
+OUT_OF_LINE void rows_of_2d(const batch_query *batch, nearby *near, uint32_t self, uint32_t own,
+                            float radius2, row_writer *writer) {
+  rows_of_in(batch, near, self, own, radius2, writer, true, 2);
 }
-OUT_OF_LINE void rows_of_3d(const batch *asked, nearby *near, uint32_t self, uint32_t own,
-                            float radius2, row_writer *to) {
-  rows_of_in(asked, near, self, own, radius2, to, true, 3);
+OUT_OF_LINE void rows_of_3d(const batch_query *batch, nearby *near, uint32_t self, uint32_t own,
+                            float radius2, row_writer *writer) {
+  rows_of_in(batch, near, self, own, radius2, writer, true, 3);
 }
-SMALL_CODE OUT_OF_LINE void rows_of_masked(const batch *asked, nearby *near, uint32_t self,
-                                           uint32_t own, float radius2, row_writer *to) {
-  rows_of_in(asked, near, self, own, radius2, to, false, (int)asked->points->dimensions);
+SMALL_CODE OUT_OF_LINE void rows_of_masked(const batch_query *batch, nearby *near, uint32_t self,
+                                           uint32_t own, float radius2, row_writer *writer) {
+  rows_of_in(batch, near, self, own, radius2, writer, false, (int)batch->points->dimensions);
 }
 
-void batch_rows(const batch *asked, nearby *near, uint32_t self, uint32_t own, float radius2,
-                row_writer *to) {
-  if (!asked->plain)
-    rows_of_masked(asked, near, self, own, radius2, to);
-  else if (asked->points->dimensions == 3)
-    rows_of_3d(asked, near, self, own, radius2, to);
+void batch_rows(const batch_query *batch, nearby *near, uint32_t self, uint32_t own, float radius2,
+                row_writer *writer) {
+  if (!batch->plain)
+    rows_of_masked(batch, near, self, own, radius2, writer);
+  else if (batch->points->dimensions == 3)
+    rows_of_3d(batch, near, self, own, radius2, writer);
   else
-    rows_of_2d(asked, near, self, own, radius2, to);
+    rows_of_2d(batch, near, self, own, radius2, writer);
 }
 
-SMALL_CODE static void row_of_query(const batch *asked, const float *center, float radius,
-                                    const copse_query *query, uint32_t row, row_writer *to) {
-  copse_results results = {.ids = to->ids + to->used, .capacity = rows_room(to)};
-  copse_points_within(asked->points, center, radius, query, &results);
-  row_end(to, row, results.total);
+SMALL_CODE static void row_of_query(const batch_query *batch, const float *center, float radius,
+                                    const copse_query *query, uint32_t row, row_writer *writer) {
+  copse_results results = {.ids = writer->ids + writer->used, .capacity = rows_room(writer)};
+  copse_points_within(batch->points, center, radius, query, &results);
+  row_end(writer, row, results.total);
 }
 
-void batch_row_alone(const batch *asked, const float *center, uint32_t slot, float radius,
-                     row_writer *to) {
-  const copse_query query = query_of(asked, slot);
-  row_of_query(asked, center, radius, &query, slot, to);
+void batch_row_alone(const batch_query *batch, const float *center, uint32_t slot, float radius,
+                     row_writer *writer) {
+  const copse_query query = query_of(batch, slot);
+  row_of_query(batch, center, radius, &query, slot, writer);
 }
 
-static bool coordinates_ok(const batch *asked, const float *points, uint32_t n) {
-  for (size_t i = 0; i < (size_t)n * asked->points->dimensions; i++)
+static bool coordinates_ok(const batch_query *batch, const float *points, uint32_t n) {
+  for (size_t i = 0; i < (size_t)n * batch->points->dimensions; i++)
     if (!is_coordinate(points[i])) return false;
   return true;
 }
@@ -170,12 +170,12 @@ static bool coordinates_ok(const batch *asked, const float *points, uint32_t n) 
 SMALL_CODE copse_status copse_points_all_within(const copse_points *points, float radius,
                                                 const copse_query *query, const uint32_t *masks,
                                                 copse_rows *rows) {
-  batch asked;
+  batch_query batch;
   row_writer writer;
-  if (!start(&asked, points, query, masks) || !query_radius_ok(radius))
+  if (!start(&batch, points, query, masks) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
   rows_start(&writer, rows, row_count(points), points->present);
-  points->type->allWithin(points, &asked, radius, &writer);
+  points->type->allWithin(points, &batch, radius, &writer);
   rows_end(&writer, rows);
   return COPSE_OK;
 }
@@ -183,14 +183,14 @@ SMALL_CODE copse_status copse_points_all_within(const copse_points *points, floa
 SMALL_CODE copse_status copse_points_within_many(const copse_points *points, const float *centers,
                                                  uint32_t n, float radius, const copse_query *query,
                                                  copse_rows *rows) {
-  batch asked;
+  batch_query batch;
   row_writer writer;
-  if (!start(&asked, points, query, NULL) || !query_radius_ok(radius) ||
-      !coordinates_ok(&asked, centers, n))
+  if (!start(&batch, points, query, NULL) || !query_radius_ok(radius) ||
+      !coordinates_ok(&batch, centers, n))
     return COPSE_INVALID_ARGUMENT;
   rows_start(&writer, rows, n, n);
   for (uint32_t i = 0; i < n; i++)
-    row_of_query(&asked, centers + (size_t)i * points->dimensions, radius, &asked.query, i,
+    row_of_query(&batch, centers + (size_t)i * points->dimensions, radius, &batch.query, i,
                  &writer);
   rows_end(&writer, rows);
   return COPSE_OK;
@@ -221,64 +221,69 @@ void expect(expectation *expected) {
 
 /* Collects the gathered within a distance of the asker, whom it looks for; answers with their
  * number. There is room for all that can be gathered. */
-ALWAYS_INLINE uint32_t collect_up_to(const nearby *near, const asker *who, float limit2,
-                                     pairs found, const bool plain, const int dim) {
+ALWAYS_INLINE uint32_t collect_up_to(const nearby *near, const batch_asker *asker, float limit2,
+                                     pairs candidates, const bool plain, const int dim) {
   const uint32_t size = near->size;
   const float4 limit = float4_all(limit2);
   uint32_t total = 0;
   for (uint32_t i = 0; i < size; i += 4) {
-    float4 distances2 = nearby_distance2(near, i, who, dim);
+    float4 distances2 = nearby_distance2(near, i, asker, dim);
     const word4 ids = word4_load(near->ids + i);
-    uint32_t bits = wanted(float4_le(distances2, limit), near, i, ids, who, plain);
-    float4_store_packed(found.distances2 + total, distances2, bits);
-    word4_store_packed(found.ids + total, ids, bits);
+    uint32_t bits = wanted(float4_le(distances2, limit), near, i, ids, asker, plain);
+    float4_store_packed(candidates.distances2 + total, distances2, bits);
+    word4_store_packed(candidates.ids + total, ids, bits);
     total += bits_count(bits);
   }
   return total;
 }
 
-OUT_OF_LINE uint32_t collect_2d(const nearby *near, const asker *who, float limit2, pairs found) {
-  return collect_up_to(near, who, limit2, found, true, 2);
+OUT_OF_LINE uint32_t collect_2d(const nearby *near, const batch_asker *asker, float limit2,
+                                pairs candidates) {
+  return collect_up_to(near, asker, limit2, candidates, true, 2);
 }
-OUT_OF_LINE uint32_t collect_3d(const nearby *near, const asker *who, float limit2, pairs found) {
-  return collect_up_to(near, who, limit2, found, true, 3);
+OUT_OF_LINE uint32_t collect_3d(const nearby *near, const batch_asker *asker, float limit2,
+                                pairs candidates) {
+  return collect_up_to(near, asker, limit2, candidates, true, 3);
 }
-SMALL_CODE OUT_OF_LINE uint32_t collect_masked(const nearby *near, const asker *who, float limit2,
-                                               pairs found, int dim) {
-  return collect_up_to(near, who, limit2, found, false, dim);
+SMALL_CODE OUT_OF_LINE uint32_t collect_masked(const nearby *near, const batch_asker *asker,
+                                               float limit2, pairs candidates, int dim) {
+  return collect_up_to(near, asker, limit2, candidates, false, dim);
 }
-static uint32_t collect(const batch *asked, const nearby *near, const asker *who, float limit2,
-                        pairs found) {
-  const int dim = (int)asked->points->dimensions;
-  if (!asked->plain) return collect_masked(near, who, limit2, found, dim);
-  return dim == 3 ? collect_3d(near, who, limit2, found) : collect_2d(near, who, limit2, found);
+static uint32_t collect(const batch_query *batch, const nearby *near, const batch_asker *asker,
+                        float limit2, pairs candidates) {
+  const int dim = (int)batch->points->dimensions;
+  if (!batch->plain) return collect_masked(near, asker, limit2, candidates, dim);
+  return dim == 3 ? collect_3d(near, asker, limit2, candidates)
+                  : collect_2d(near, asker, limit2, candidates);
 }
 
 /* The k nearest by a heap: for what ranking is not made for. */
-SMALL_CODE OUT_OF_LINE uint32_t heap_into(pairs found, uint32_t size, uint32_t k, pairs row) {
+SMALL_CODE OUT_OF_LINE uint32_t heap_into(pairs candidates, uint32_t size, uint32_t k, pairs row) {
   scan_nearest nearest = {row, k, 0, INFINITY};
-  for (uint32_t i = 0; i < size; i++) scan_offer(&nearest, found.distances2[i], found.ids[i]);
+  for (uint32_t i = 0; i < size; i++)
+    scan_offer(&nearest, candidates.distances2[i], candidates.ids[i]);
   heap_sort(row, nearest.size, BY_DISTANCE);
   return nearest.size;
 }
 
 /* Writes the k nearest of the gathered, or all within limit2 when there are fewer; answers with
  * their number. guess2 is where a few more than k are expected, and is brought up to date. */
-static uint32_t select_near(const batch *asked, const nearby *near, const asker *who, uint32_t k,
-                            float limit2, float *guess2, pairs row) {
+static uint32_t select_near(const batch_query *batch, const nearby *near, const batch_asker *asker,
+                            uint32_t k, float limit2, float *guess2, pairs row) {
   float distances2[NEAR_LIMIT + NEAR_PADDING];
   uint32_t ids[NEAR_LIMIT + NEAR_PADDING];
-  const pairs found = {distances2, ids};
+  const pairs candidates = {distances2, ids};
   float threshold2 = *guess2 < limit2 && k <= RANK_K ? *guess2 : limit2;
   for (int attempt = 1;; attempt++) {
-    uint32_t size = collect(asked, near, who, threshold2, found);
-    const bool all = threshold2 == limit2;
-    if (size <= RANK_LIMIT && k <= RANK_K && (size >= k || all)) {
+    uint32_t size = collect(batch, near, asker, threshold2, candidates);
+    const bool complete = threshold2 == limit2;
+    if (size <= RANK_LIMIT && k <= RANK_K && (size >= k || complete)) {
       pairs_rank(distances2, ids, size, k, row.distances2, row.ids);
       if (size >= k) *guess2 = row.distances2[k - 1] * GUESS_MARGIN;
       return size < k ? size : k;
     }
-    if (all && (k > RANK_K || attempt >= SELECT_TRIES)) return heap_into(found, size, k, row);
+    if (complete && (k > RANK_K || attempt >= SELECT_TRIES))
+      return heap_into(candidates, size, k, row);
     /* The number grows about as the squared distance does. */
     const float wanted = (float)(k + RANK_LIMIT) / 2;
     threshold2 *= wanted / (size ? (float)size : 0.5f);
@@ -287,54 +292,54 @@ static uint32_t select_near(const batch *asked, const nearby *near, const asker 
 }
 
 /* The same for one of the gathered, which a plain batch hides meanwhile. */
-static uint32_t select_of(const batch *asked, nearby *near, uint32_t self, uint32_t k, float limit2,
-                          float *guess2, pairs row) {
-  const asker who = gathered_asker(asked, near, self, (int)asked->points->dimensions);
+static uint32_t select_of(const batch_query *batch, nearby *near, uint32_t self, uint32_t k,
+                          float limit2, float *guess2, pairs row) {
+  const batch_asker asker = gathered_asker(batch, near, self, (int)batch->points->dimensions);
   const float x = near->axes[0][self];
-  if (asked->plain) hide(near, self);
-  const uint32_t count = select_near(asked, near, &who, k, limit2, guess2, row);
+  if (batch->plain) hide(near, self);
+  const uint32_t count = select_near(batch, near, &asker, k, limit2, guess2, row);
   near->axes[0][self] = x;
   return count;
 }
 
 SMALL_CODE static void flush_queue(row_queue *queue, uint32_t k, copse_neighbor_rows *rows) {
   for (uint32_t row = 0; row < queue->size; row++) {
-    const size_t from = (size_t)row * k, to = (size_t)queue->slots[row] * k;
+    const size_t queued = (size_t)row * k, target = (size_t)queue->slots[row] * k;
     const uint32_t count = queue->counts[row];
     rows->counts[queue->slots[row]] = count;
     uint32_t i = 0;
     for (; i + 4 <= count; i += 4) {
-      word4_store(rows->ids + to + i, word4_load(queue->ids + from + i));
-      float4_store(rows->distances2 + to + i, float4_load(queue->distances2 + from + i));
+      word4_store(rows->ids + target + i, word4_load(queue->ids + queued + i));
+      float4_store(rows->distances2 + target + i, float4_load(queue->distances2 + queued + i));
     }
     for (; i < count; i++) {
-      rows->ids[to + i] = queue->ids[from + i];
-      rows->distances2[to + i] = queue->distances2[from + i];
+      rows->ids[target + i] = queue->ids[queued + i];
+      rows->distances2[target + i] = queue->distances2[queued + i];
     }
   }
   queue->size = 0;
 }
 
 /* The row of a query; answers with its length. */
-SMALL_CODE static uint32_t nearest_of_query(const batch *asked, const float *center,
+SMALL_CODE static uint32_t nearest_of_query(const batch_query *batch, const float *center,
                                             const copse_query *query, uint32_t k, pairs row) {
   copse_results results = {.ids = row.ids, .distances2 = row.distances2, .capacity = k};
-  copse_points_neighbors(asked->points, center, k, query, &results);
+  copse_points_neighbors(batch->points, center, k, query, &results);
   return results.total;
 }
 
-SMALL_CODE static uint32_t nearest_alone(const batch *asked, const float *center, uint32_t slot,
-                                         uint32_t k, pairs row) {
-  const copse_query query = query_of(asked, slot);
-  return nearest_of_query(asked, center, &query, k, row);
+SMALL_CODE static uint32_t nearest_alone(const batch_query *batch, const float *center,
+                                         uint32_t slot, uint32_t k, pairs row) {
+  const copse_query query = query_of(batch, slot);
+  return nearest_of_query(batch, center, &query, k, row);
 }
 
 /* The row of one of the gathered, when that takes more than what is gathered. */
-SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch *asked, const nearby *near, uint32_t i,
-                                               uint32_t k, pairs row) {
+SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
+                                               uint32_t i, uint32_t k, pairs row) {
   float center[3];
-  nearby_center(near, i, center, (int)asked->points->dimensions);
-  return nearest_alone(asked, center, near->ids[i], k, row);
+  nearby_center(near, i, center, (int)batch->points->dimensions);
+  return nearest_alone(batch, center, near->ids[i], k, row);
 }
 
 /* Where row i lies. */
@@ -351,7 +356,7 @@ static void learn(expectation *expected, pairs row, uint32_t count, uint32_t k) 
 
 SMALL_CODE void batch_nearest(neighbor_search *search, nearby *near, uint32_t self, uint32_t own,
                               float reach2) {
-  const batch *asked = &search->asked;
+  const batch_query *batch = &search->batch;
   const uint32_t k = search->k;
   row_queue *queue = &search->queue;
   const bool queued = k <= RANK_K;
@@ -359,8 +364,8 @@ SMALL_CODE void batch_nearest(neighbor_search *search, nearby *near, uint32_t se
     const uint32_t slot = near->ids[self];
     const copse_neighbor_rows waiting = {queue->counts, queue->ids, queue->distances2};
     const pairs row = queued ? row_at(&waiting, queue->size, k) : row_at(search->rows, slot, k);
-    uint32_t count = select_of(asked, near, self, k, reach2, &search->expected.guess2, row);
-    if (count < k && reach2 < search->max2) count = nearest_beyond(asked, near, self, k, row);
+    uint32_t count = select_of(batch, near, self, k, reach2, &search->expected.guess2, row);
+    if (count < k && reach2 < search->max2) count = nearest_beyond(batch, near, self, k, row);
     learn(&search->expected, row, count, k);
     if (!queued) {
       search->rows->counts[slot] = count;
@@ -373,16 +378,17 @@ SMALL_CODE void batch_nearest(neighbor_search *search, nearby *near, uint32_t se
 }
 
 /* The nearest of the gathered to eight points at once: each has a lane. */
-ALWAYS_INLINE void nearest_of_eight(const nearby *near, uint32_t self, pairs found, const int dim) {
+ALWAYS_INLINE void nearest_of_eight(const nearby *near, uint32_t self, pairs candidates,
+                                    const int dim) {
   float4 best2[2] = {float4_all(INFINITY), float4_all(INFINITY)};
   word4 bestIds[2] = {word4_all(COPSE_NONE), word4_all(COPSE_NONE)};
   for (uint32_t i = 0; i < near->size; i++) {
     float center[3];
     nearby_center(near, i, center, dim);
-    const asker one = {.center = scan_center_at(center, dim)};
+    const batch_asker asker = {.center = scan_center_at(center, dim)};
     const word4 id = word4_all(near->ids[i]);
     UNROLL for (uint32_t four = 0; four < 2; four++) {
-      const float4 distance2 = nearby_distance2(near, self + 4 * four, &one, dim);
+      const float4 distance2 = nearby_distance2(near, self + 4 * four, &asker, dim);
       const word4 sooner =
           word4_and(float4_le(distance2, best2[four]), word4_greater(bestIds[four], id));
       bestIds[four] =
@@ -391,21 +397,21 @@ ALWAYS_INLINE void nearest_of_eight(const nearby *near, uint32_t self, pairs fou
     }
   }
   UNROLL for (size_t four = 0; four < 2; four++) {
-    float4_store(found.distances2 + 4 * four, best2[four]);
-    word4_store(found.ids + 4 * four, bestIds[four]);
+    float4_store(candidates.distances2 + 4 * four, best2[four]);
+    word4_store(candidates.ids + 4 * four, bestIds[four]);
   }
 }
 
-OUT_OF_LINE void nearest_of_eight_2d(const nearby *near, uint32_t self, pairs found) {
-  nearest_of_eight(near, self, found, 2);
+OUT_OF_LINE void nearest_of_eight_2d(const nearby *near, uint32_t self, pairs candidates) {
+  nearest_of_eight(near, self, candidates, 2);
 }
-OUT_OF_LINE void nearest_of_eight_3d(const nearby *near, uint32_t self, pairs found) {
-  nearest_of_eight(near, self, found, 3);
+OUT_OF_LINE void nearest_of_eight_3d(const nearby *near, uint32_t self, pairs candidates) {
+  nearest_of_eight(near, self, candidates, 3);
 }
 
 void batch_nearest_one(neighbor_search *search, const nearby *near, uint32_t self, uint32_t own,
                        float reach2) {
-  const int dim = (int)search->asked.points->dimensions;
+  const int dim = (int)search->batch.points->dimensions;
   float distances2[8];
   uint32_t ids[8];
   for (uint32_t i = 0; i < own; i++, self++) {
@@ -420,7 +426,7 @@ void batch_nearest_one(neighbor_search *search, const nearby *near, uint32_t sel
     row.ids[0] = ids[i % 8];
     row.distances2[0] = distances2[i % 8];
     uint32_t count = distances2[i % 8] <= reach2;
-    if (!count && reach2 < search->max2) count = nearest_beyond(&search->asked, near, self, 1, row);
+    if (!count && reach2 < search->max2) count = nearest_beyond(&search->batch, near, self, 1, row);
     search->rows->counts[slot] = count;
     learn(&search->expected, row, count, 1);
   }
@@ -429,7 +435,7 @@ void batch_nearest_one(neighbor_search *search, const nearby *near, uint32_t sel
 SMALL_CODE void batch_nearest_alone(neighbor_search *search, const float *center, uint32_t slot) {
   const uint32_t k = search->k;
   const pairs row = row_at(search->rows, slot, k);
-  const uint32_t count = nearest_alone(&search->asked, center, slot, k, row);
+  const uint32_t count = nearest_alone(&search->batch, center, slot, k, row);
   search->rows->counts[slot] = count;
   learn(&search->expected, row, count, k);
 }
@@ -437,10 +443,10 @@ SMALL_CODE void batch_nearest_alone(neighbor_search *search, const float *center
 /* Begins a search for the k nearest. */
 SMALL_CODE static void search_start(neighbor_search *search, uint32_t k,
                                     copse_neighbor_rows *rows) {
-  const float maxDistance = search->asked.query.maxDistance;
+  const float maxDistance = search->batch.query.maxDistance;
   search->k = k;
   search->max2 = maxDistance * maxDistance;
-  search->expected = expectation_start(k, search->asked.points->dimensions);
+  search->expected = expectation_start(k, search->batch.points->dimensions);
   search->queue.size = 0;
   search->rows = rows;
 }
@@ -450,8 +456,8 @@ SMALL_CODE copse_status batch_all_neighbors(
     uint32_t k, const copse_query *query, const uint32_t *masks, copse_neighbor_rows *rows) {
   neighbor_search search;
   const uint32_t count = row_count(points);
-  if (!start(&search.asked, points, query, masks) ||
-      !query_radius_ok(search.asked.query.maxDistance))
+  if (!start(&search.batch, points, query, masks) ||
+      !query_radius_ok(search.batch.query.maxDistance))
     return COPSE_INVALID_ARGUMENT;
   if (count) memset(rows->counts, 0, count * sizeof(uint32_t));
   if (!k) return COPSE_OK;
@@ -469,10 +475,10 @@ SMALL_CODE copse_status copse_points_all_neighbors(const copse_points *points, u
 
 /* One query a point. */
 SMALL_CODE static void nearest_of_each(neighbor_search *search, const float *centers, uint32_t n) {
-  const batch *asked = &search->asked;
+  const batch_query *batch = &search->batch;
   for (uint32_t i = 0; i < n; i++)
     search->rows->counts[i] =
-        nearest_of_query(asked, centers + (size_t)i * asked->points->dimensions, &asked->query,
+        nearest_of_query(batch, centers + (size_t)i * batch->points->dimensions, &batch->query,
                          search->k, row_at(search->rows, i, search->k));
 }
 
@@ -480,9 +486,9 @@ SMALL_CODE copse_status copse_points_nearest_many(const copse_points *points, co
                                                   uint32_t n, uint32_t k, const copse_query *query,
                                                   copse_neighbor_rows *rows) {
   neighbor_search search;
-  batch *asked = &search.asked;
-  if (!start(asked, points, query, NULL) || !coordinates_ok(asked, centers, n) ||
-      !query_radius_ok(asked->query.maxDistance))
+  batch_query *batch = &search.batch;
+  if (!start(batch, points, query, NULL) || !coordinates_ok(batch, centers, n) ||
+      !query_radius_ok(batch->query.maxDistance))
     return COPSE_INVALID_ARGUMENT;
   if (n) memset(rows->counts, 0, n * sizeof *rows->counts);
   if (!k || !n) return COPSE_OK;
@@ -491,8 +497,8 @@ SMALL_CODE copse_status copse_points_nearest_many(const copse_points *points, co
     nearest_of_each(&search, centers, n);
     return COPSE_OK;
   }
-  asked->ofPoints = true;
-  asked->plain &= asked->query.exclude == COPSE_NONE;
+  batch->ofPoints = true;
+  batch->plain &= batch->query.exclude == COPSE_NONE;
   points->type->nearestMany(points, &search, centers, n);
   flush_queue(&search.queue, k, rows);
   return COPSE_OK;
@@ -500,98 +506,100 @@ SMALL_CODE copse_status copse_points_nearest_many(const copse_points *points, co
 
 /* ---- Pairs ------------------------------------------------------------------------------- */
 
-SMALL_CODE static bool pairing_start(pairing *to, const batch *asked, float distance,
+SMALL_CODE static bool pairing_start(pair_search *search, const batch_query *batch, float distance,
                                      const float *radii, copse_results *results) {
-  *to = (pairing){distance * distance, radii, 0, results, 0};
+  *search = (pair_search){distance * distance, radii, 0, results, 0};
   results->total = results->visits = 0;
-  for (uint32_t i = 0; radii && i < asked->points->present; i++) {
-    const float radius = radii[asked->points->ordered.ids[i]];
+  for (uint32_t i = 0; radii && i < batch->points->present; i++) {
+    const float radius = radii[batch->points->ordered.ids[i]];
     if (!query_radius_ok(radius)) return false;
-    if (radius > to->maxRadius) to->maxRadius = radius;
+    if (radius > search->maxRadius) search->maxRadius = radius;
   }
   return radii || query_radius_ok(distance);
 }
 
-SMALL_CODE float pairing_reach2(const pairing *to, const batch *asked, uint32_t begin,
+SMALL_CODE float pairing_reach2(const pair_search *search, const batch_query *batch, uint32_t begin,
                                 uint32_t end) {
-  if (!to->radii) return to->distance2;
+  if (!search->radii) return search->distance2;
   float radius = 0;
   for (uint32_t place = begin; place < end; place++) {
-    const float own = to->radii[asked->points->ordered.ids[place]];
+    const float own = search->radii[batch->points->ordered.ids[place]];
     if (own > radius) radius = own;
   }
-  return (radius + to->maxRadius) * (radius + to->maxRadius);
+  return (radius + search->maxRadius) * (radius + search->maxRadius);
 }
 
-static void add_pair(pairing *to, uint32_t a, uint32_t b) {
-  copse_results *results = to->results;
-  if (to->total + 2 <= results->capacity) {
-    results->ids[to->total] = a < b ? a : b;
-    results->ids[to->total + 1] = a < b ? b : a;
+static void add_pair(pair_search *search, uint32_t a, uint32_t b) {
+  copse_results *results = search->results;
+  if (search->total + 2 <= results->capacity) {
+    results->ids[search->total] = a < b ? a : b;
+    results->ids[search->total + 1] = a < b ? b : a;
   }
-  to->total += 2;
+  search->total += 2;
 }
 
 /* Whether the agent at a place matches the query's mask. */
-static bool matches(const batch *asked, uint32_t place) {
-  const copse_points *points = asked->points;
+static bool matches(const batch_query *batch, uint32_t place) {
+  const copse_points *points = batch->points;
   const bool uniform = points->anyGroups == points->allGroups;
-  return ((uniform ? points->anyGroups : points->ordered.groups[place]) & asked->query.mask) != 0;
+  return ((uniform ? points->anyGroups : points->ordered.groups[place]) & batch->query.mask) != 0;
 }
 
-ALWAYS_INLINE void pairs_in(const batch *asked, uint32_t begin, uint32_t end, nearby *near,
-                            pairing *to, const int dim) {
-  const scan_points *points = &asked->points->ordered;
+ALWAYS_INLINE void pairs_in(const batch_query *batch, uint32_t begin, uint32_t end, nearby *near,
+                            pair_search *search, const int dim) {
+  const scan_points *points = &batch->points->ordered;
   nearby_end(near);
-  if (to->radii)
-    for (uint32_t i = 0; i < near->size; i++) near->radii[i] = to->radii[points->ids[near->ids[i]]];
+  if (search->radii)
+    for (uint32_t i = 0; i < near->size; i++)
+      near->radii[i] = search->radii[points->ids[near->ids[i]]];
   for (uint32_t place = begin; place < end; place++) {
-    if (!matches(asked, place)) continue;
+    if (!matches(batch, place)) continue;
     const uint32_t slot = points->ids[place];
     float center[3];
     EACH_AXIS (axis, dim) center[axis] = points->axes[axis][place];
-    const asker who = asker_of(asked, center, slot, dim);
+    const batch_asker asker = asker_of(batch, center, slot, dim);
     for (uint32_t i = 0; i < near->size; i += 4) {
-      float4 limits2 = float4_all(to->distance2);
-      if (to->radii) {
-        float4 sums = float4_add(float4_load(near->radii + i), float4_all(to->radii[slot]));
+      float4 limits2 = float4_all(search->distance2);
+      if (search->radii) {
+        float4 sums = float4_add(float4_load(near->radii + i), float4_all(search->radii[slot]));
         limits2 = float4_mul(sums, sums);
       }
       const word4 places = word4_load(near->ids + i);
-      word4 hit = float4_le(nearby_distance2(near, i, &who, dim), limits2);
+      word4 hit = float4_le(nearby_distance2(near, i, &asker, dim), limits2);
       const uint32_t bits = word4_bits(word4_and(hit, word4_greater(places, word4_all(place))));
       for (uint32_t lane = 0; bits >> lane; lane++)
-        if (bits >> lane & 1 && matches(asked, near->ids[i + lane]))
-          add_pair(to, slot, points->ids[near->ids[i + lane]]);
+        if (bits >> lane & 1 && matches(batch, near->ids[i + lane]))
+          add_pair(search, slot, points->ids[near->ids[i + lane]]);
     }
   }
   near->size = 0;
 }
 
-OUT_OF_LINE void pairs_2d(const batch *asked, uint32_t begin, uint32_t end, nearby *near,
-                          pairing *to) {
-  pairs_in(asked, begin, end, near, to, 2);
+OUT_OF_LINE void pairs_2d(const batch_query *batch, uint32_t begin, uint32_t end, nearby *near,
+                          pair_search *search) {
+  pairs_in(batch, begin, end, near, search, 2);
 }
-OUT_OF_LINE void pairs_3d(const batch *asked, uint32_t begin, uint32_t end, nearby *near,
-                          pairing *to) {
-  pairs_in(asked, begin, end, near, to, 3);
+OUT_OF_LINE void pairs_3d(const batch_query *batch, uint32_t begin, uint32_t end, nearby *near,
+                          pair_search *search) {
+  pairs_in(batch, begin, end, near, search, 3);
 }
-void batch_pairs(const batch *asked, uint32_t begin, uint32_t end, nearby *near, pairing *to) {
-  if (asked->points->dimensions == 3)
-    pairs_3d(asked, begin, end, near, to);
+void batch_pairs(const batch_query *batch, uint32_t begin, uint32_t end, nearby *near,
+                 pair_search *search) {
+  if (batch->points->dimensions == 3)
+    pairs_3d(batch, begin, end, near, search);
   else
-    pairs_2d(asked, begin, end, near, to);
+    pairs_2d(batch, begin, end, near, search);
 }
 
 SMALL_CODE copse_status copse_points_pairs(const copse_points *points, float distance,
                                            const float *radii, const copse_query *query,
                                            copse_results *results) {
-  batch asked;
-  pairing result;
-  if (!start(&asked, points, query, NULL) ||
-      !pairing_start(&result, &asked, distance, radii, results))
+  batch_query batch;
+  pair_search search;
+  if (!start(&batch, points, query, NULL) ||
+      !pairing_start(&search, &batch, distance, radii, results))
     return COPSE_INVALID_ARGUMENT;
-  points->type->pairs(points, &asked, &result);
-  results->total = result.total > UINT32_MAX ? UINT32_MAX : (uint32_t)result.total;
+  points->type->pairs(points, &batch, &search);
+  results->total = search.total > UINT32_MAX ? UINT32_MAX : (uint32_t)search.total;
   return COPSE_OK;
 }

@@ -8,7 +8,7 @@
 
 /* ---- What a batch asks ---- */
 
-struct batch {
+struct batch_query {
   const copse_points *points;
   copse_query query;
   const uint32_t *masks; /* by slot; NULL when no agent's mask filters anything */
@@ -17,11 +17,11 @@ struct batch {
 };
 
 /* Whom an agent looks for. */
-ALWAYS_INLINE uint32_t batch_mask_of(const batch *asked, uint32_t slot) {
-  return asked->masks ? asked->masks[slot] & asked->query.mask : asked->query.mask;
+ALWAYS_INLINE uint32_t batch_mask_of(const batch_query *batch, uint32_t slot) {
+  return batch->masks ? batch->masks[slot] & batch->query.mask : batch->query.mask;
 }
 /* Whom any of the agents begin … end of the index looks for. */
-uint32_t batch_mask_of_run(const batch *asked, uint32_t begin, uint32_t end);
+uint32_t batch_mask_of_run(const batch_query *batch, uint32_t begin, uint32_t end);
 
 /* ---- Agents near each other ---- */
 
@@ -29,7 +29,7 @@ enum { NEAR_LIMIT = 2048, NEAR_PADDING = 12 };
 
 /* What is gathered of an agent, besides where it is: groups only where the batch is not plain. For
  * places in the order of the index, these stand in for the ids. */
-typedef enum gather_what { GATHER_IDS, GATHER_IDS_AND_GROUPS, GATHER_PLACES } gather_what;
+typedef enum gather_fields { GATHER_IDS, GATHER_IDS_AND_GROUPS, GATHER_PLACES } gather_fields;
 
 /* Gathered agents, with room for a scan or copy past the end. */
 typedef struct nearby {
@@ -63,31 +63,31 @@ ALWAYS_INLINE void nearby_center(const nearby *near, uint32_t i, float *center, 
 }
 
 /* Who asks. */
-typedef struct asker {
+typedef struct batch_asker {
   scan_center center;
   word4 slot;
   word4 mask;
-} asker;
+} batch_asker;
 
-ALWAYS_INLINE asker asker_of(const batch *asked, const float *center, uint32_t slot,
-                             const int dim) {
-  return (asker){scan_center_at(center, dim),
-                 word4_all(asked->ofPoints ? asked->query.exclude : slot),
-                 word4_all(batch_mask_of(asked, slot))};
+ALWAYS_INLINE batch_asker asker_of(const batch_query *batch, const float *center, uint32_t slot,
+                                   const int dim) {
+  return (batch_asker){scan_center_at(center, dim),
+                       word4_all(batch->ofPoints ? batch->query.exclude : slot),
+                       word4_all(batch_mask_of(batch, slot))};
 }
 
-ALWAYS_INLINE asker gathered_asker(const batch *asked, const nearby *near, uint32_t i,
-                                   const int dim) {
+ALWAYS_INLINE batch_asker gathered_asker(const batch_query *batch, const nearby *near, uint32_t i,
+                                         const int dim) {
   float center[3];
   nearby_center(near, i, center, dim);
-  return asker_of(asked, center, near->ids[i], dim);
+  return asker_of(batch, center, near->ids[i], dim);
 }
 
-ALWAYS_INLINE float4 nearby_distance2(const nearby *near, uint32_t i, const asker *who,
+ALWAYS_INLINE float4 nearby_distance2(const nearby *near, uint32_t i, const batch_asker *asker,
                                       const int dim) {
-  float4 d[3] = {float4_sub(float4_load(near->axes[0] + i), who->center.axes[0]),
-                 float4_sub(float4_load(near->axes[1] + i), who->center.axes[1]), float4_all(0)};
-  if (dim == 3) d[2] = float4_sub(float4_load(near->axes[2] + i), who->center.axes[2]);
+  float4 d[3] = {float4_sub(float4_load(near->axes[0] + i), asker->center.axes[0]),
+                 float4_sub(float4_load(near->axes[1] + i), asker->center.axes[1]), float4_all(0)};
+  if (dim == 3) d[2] = float4_sub(float4_load(near->axes[2] + i), asker->center.axes[2]);
   return scan_sum_of_squares4(d, dim);
 }
 
@@ -107,45 +107,45 @@ struct row_writer {
 };
 
 /* Room for ids. */
-ALWAYS_INLINE uint32_t rows_room(const row_writer *to) {
-  return to->truncated ? 0 : to->capacity - to->used;
+ALWAYS_INLINE uint32_t rows_room(const row_writer *writer) {
+  return writer->truncated ? 0 : writer->capacity - writer->used;
 }
 
 /* Tells where the waiting rows lie. */
-void rows_tell(row_writer *to);
+void rows_tell(row_writer *writer);
 /* Makes it possible for `count` more to wait. */
-ALWAYS_INLINE void rows_expect(row_writer *to, uint32_t count) {
-  if (to->waiting + count > ROWS_WAITING) rows_tell(to);
+ALWAYS_INLINE void rows_expect(row_writer *writer, uint32_t count) {
+  if (writer->waiting + count > ROWS_WAITING) rows_tell(writer);
 }
 
 /* Ends a row that was written at ids + used, of as many ids as there is room for; it is expected.
  */
-ALWAYS_INLINE void row_fits(row_writer *to, uint32_t row, uint32_t count) {
-  const uint32_t i = to->waiting++;
-  to->slots[i] = row;
-  to->lie[i] = to->used;
-  to->hold[i] = count;
-  to->used += count;
+ALWAYS_INLINE void row_fits(row_writer *writer, uint32_t row, uint32_t count) {
+  const uint32_t i = writer->waiting++;
+  writer->slots[i] = row;
+  writer->lie[i] = writer->used;
+  writer->hold[i] = count;
+  writer->used += count;
 }
 
 /* Ends a row of any length. */
-static inline void row_end(row_writer *to, uint32_t row, uint32_t count) {
-  const bool fits = count <= rows_room(to);
-  rows_expect(to, 1);
-  row_fits(to, row, fits ? count : 0);
+static inline void row_end(row_writer *writer, uint32_t row, uint32_t count) {
+  const bool fits = count <= rows_room(writer);
+  rows_expect(writer, 1);
+  row_fits(writer, row, fits ? count : 0);
   if (fits) return;
-  to->missed += count;
-  to->truncated = true;
+  writer->missed += count;
+  writer->truncated = true;
 }
 
 /* Writes the rows of `own` of the gathered, from `self` on: who of the gathered is within the
  * radius, without the asker. */
-void batch_rows(const batch *asked, nearby *near, uint32_t self, uint32_t own, float radius2,
-                row_writer *to);
+void batch_rows(const batch_query *batch, nearby *near, uint32_t self, uint32_t own, float radius2,
+                row_writer *writer);
 
 /* Writes the row of an agent by a query. */
-void batch_row_alone(const batch *asked, const float *center, uint32_t slot, float radius,
-                     row_writer *to);
+void batch_row_alone(const batch_query *batch, const float *center, uint32_t slot, float radius,
+                     row_writer *writer);
 
 /* ---- Rows of the nearest ---- */
 
@@ -171,7 +171,7 @@ typedef struct row_queue {
 
 /* A search for the k > 0 nearest of all agents, or of the caller's points. */
 struct neighbor_search {
-  batch asked;
+  batch_query batch;
   uint32_t k;
   float max2; /* the query's maxDistance, squared */
   expectation expected;
@@ -199,7 +199,7 @@ void batch_nearest_alone(neighbor_search *search, const float *center, uint32_t 
 
 /* ---- Pairs ---- */
 
-struct pairing {
+struct pair_search {
   float distance2;    /* without radii */
   const float *radii; /* by slot, or NULL */
   float maxRadius;
@@ -208,10 +208,12 @@ struct pairing {
 };
 
 /* How far, squared, anyone can be whom an agent of begin … end pairs with. */
-float pairing_reach2(const pairing *to, const batch *asked, uint32_t begin, uint32_t end);
+float pairing_reach2(const pair_search *search, const batch_query *batch, uint32_t begin,
+                     uint32_t end);
 
 /* Pairs the agents begin … end with those gathered, by their places, that come later in the order
  * of the index; then nothing is gathered any more. */
-void batch_pairs(const batch *asked, uint32_t begin, uint32_t end, nearby *near, pairing *to);
+void batch_pairs(const batch_query *batch, uint32_t begin, uint32_t end, nearby *near,
+                 pair_search *search);
 
 #endif

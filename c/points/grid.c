@@ -27,8 +27,8 @@ static void carve(void *index, arena *block) {
 }
 
 static void keep(void *larger, const void *index) {
-  const struct grid *to = larger, *from = index;
-  memcpy(to->starts, from->starts, ((size_t)from->entries + 1) * sizeof(uint32_t));
+  const struct grid *target = larger, *grid = index;
+  memcpy(target->starts, grid->starts, ((size_t)grid->entries + 1) * sizeof(uint32_t));
 }
 
 static void options(const void *index, uint32_t words[POINTS_OPTIONS]) {
@@ -39,13 +39,13 @@ static void options(const void *index, uint32_t words[POINTS_OPTIONS]) {
 /* ---- Build ------------------------------------------------------------------------------- */
 
 /* The coordinates of four slots along an axis; slots past the last stand for the last. */
-ALWAYS_INLINE float4 load4(const source *from, uint32_t slot, int axis) {
-  const float *x = from->positions.axes[axis];
-  const size_t stride = from->positions.stride, last = from->count - 1;
+ALWAYS_INLINE float4 load4(const points_source *source, uint32_t slot, int axis) {
+  const float *x = source->positions.axes[axis];
+  const size_t stride = source->positions.stride, last = source->count - 1;
   float lanes[4];
   UNROLL for (uint32_t lane = 0; lane < 4; lane++) {
-    const size_t at = slot + lane < last ? slot + lane : last;
-    lanes[lane] = x[at * stride];
+    const size_t index = slot + lane < last ? slot + lane : last;
+    lanes[lane] = x[index * stride];
   }
   return float4_load(lanes);
 }
@@ -58,17 +58,18 @@ ALWAYS_INLINE void load4_interleaved(const float *positions, uint32_t slot, floa
   x[1] = float4_odds(first, second);
 }
 
-static bool is_interleaved_2d(const source *from) {
-  return from->positions.stride == 2 && from->positions.axes[1] == from->positions.axes[0] + 1;
+static bool is_interleaved_2d(const points_source *source) {
+  return source->positions.stride == 2 &&
+         source->positions.axes[1] == source->positions.axes[0] + 1;
 }
 
 /* The coordinates of four slots: as fast as their layout allows. */
-ALWAYS_INLINE void load_slots(const source *from, uint32_t slot, float4 *x, const bool interleaved,
-                              const int dim) {
-  if (dim == 2 && interleaved && from->count - slot >= 4)
-    load4_interleaved(from->positions.axes[0], slot, x);
+ALWAYS_INLINE void load_slots(const points_source *source, uint32_t slot, float4 *x,
+                              const bool interleaved, const int dim) {
+  if (dim == 2 && interleaved && source->count - slot >= 4)
+    load4_interleaved(source->positions.axes[0], slot, x);
   else
-    EACH_AXIS (axis, dim) x[axis] = load4(from, slot, axis);
+    EACH_AXIS (axis, dim) x[axis] = load4(source, slot, axis);
 }
 
 ALWAYS_INLINE float first_lane(float4 a) {
@@ -78,28 +79,28 @@ ALWAYS_INLINE float first_lane(float4 a) {
 }
 
 /* The bounds of all present; of no use when there are none. */
-static void find_bounds(const struct grid *grid, const source *from, const survey *found, float *lo,
-                        float *hi) {
+static void find_bounds(const struct grid *grid, const points_source *source,
+                        const points_survey *survey, float *lo, float *hi) {
   const float4 high = float4_all(INFINITY), low = float4_all(-INFINITY);
   const uint32_t dim = grid->points.dimensions;
   float4 least[3] = {high, high, high}, most[3] = {low, low, low};
-  const bool all = found->present == from->count;
+  const bool allPresent = survey->present == source->count;
   uint32_t slot = 0;
-  if (all && dim == 2 && is_interleaved_2d(from))
-    for (; from->count - slot >= 4; slot += 4) {
+  if (allPresent && dim == 2 && is_interleaved_2d(source))
+    for (; source->count - slot >= 4; slot += 4) {
       float4 x[2];
-      load4_interleaved(from->positions.axes[0], slot, x);
+      load4_interleaved(source->positions.axes[0], slot, x);
       EACH_AXIS (axis, 2) {
         least[axis] = float4_min(least[axis], x[axis]);
         most[axis] = float4_max(most[axis], x[axis]);
       }
     }
   for (uint32_t axis = 0; axis < dim; axis++) {
-    const uint32_t step = all ? 4 : 1;
-    for (uint32_t i = slot; i < from->count; i += step) {
-      if (!all && (!source_group(from, i) || !source_accepts(from, i, dim))) continue;
-      const float4 x =
-          all ? load4(from, i, (int)axis) : float4_all(source_coordinate(from, i, (int)axis));
+    const uint32_t step = allPresent ? 4 : 1;
+    for (uint32_t i = slot; i < source->count; i += step) {
+      if (!allPresent && (!source_group(source, i) || !source_accepts(source, i, dim))) continue;
+      const float4 x = allPresent ? load4(source, i, (int)axis)
+                                  : float4_all(source_coordinate(source, i, (int)axis));
       least[axis] = float4_min(least[axis], x);
       most[axis] = float4_max(most[axis], x);
     }
@@ -155,9 +156,10 @@ static void lay_out(struct grid *grid, const float *lo, const float *hi) {
 
 /* Writes the entries of begin … end, which is a multiple of four or the end, and counts them two
  * places ahead. */
-ALWAYS_INLINE void count_in(struct grid *grid, const source *from, const survey *found,
-                            uint32_t begin, uint32_t end, const int dim) {
-  const bool all = found->present == from->count, interleaved = is_interleaved_2d(from);
+ALWAYS_INLINE void count_in(struct grid *grid, const points_source *source,
+                            const points_survey *survey, uint32_t begin, uint32_t end,
+                            const int dim) {
+  const bool allPresent = survey->present == source->count, interleaved = is_interleaved_2d(source);
   const uint32_t dimensions = grid->points.dimensions, entries = grid->entries;
   const word4 wrap = word4_all(grid->wrap);
   float4 origin[3], scale[3], last[3];
@@ -172,7 +174,7 @@ ALWAYS_INLINE void count_in(struct grid *grid, const source *from, const survey 
   for (uint32_t slot = begin; slot < end; slot += 4) {
     float4 x[3];
     word4 entry = word4_all(0);
-    load_slots(from, slot, x, interleaved, dim);
+    load_slots(source, slot, x, interleaved, dim);
     EACH_AXIS (axis, dim) {
       float4 t = float4_mul(float4_sub(x[axis], origin[axis]), scale[axis]);
       t = float4_min(float4_max(t, float4_all(0)), last[axis]);
@@ -181,20 +183,20 @@ ALWAYS_INLINE void count_in(struct grid *grid, const source *from, const survey 
     word4_store(entryOf + slot, word4_and(entry, wrap));
   }
   for (uint32_t slot = begin; slot < end; slot++) {
-    if (!all && !(source_group(from, slot) && source_accepts(from, slot, dimensions)))
+    if (!allPresent && !(source_group(source, slot) && source_accepts(source, slot, dimensions)))
       entryOf[slot] = entries;
     counts[entryOf[slot]]++;
   }
 }
 
-ALWAYS_INLINE void place_in(struct grid *grid, const source *from, bool withGroups, uint32_t begin,
-                            uint32_t end, const int dim) {
+ALWAYS_INLINE void place_in(struct grid *grid, const points_source *source, bool withGroups,
+                            uint32_t begin, uint32_t end, const int dim) {
   const scan_points points = grid->points.ordered; /* in registers: stores may alias anything */
   const uint32_t *const entryOf = grid->entryOf;
   const float *x[3];
-  const size_t stride = from->positions.stride;
+  const size_t stride = source->positions.stride;
   uint32_t *const next = grid->starts + 1;
-  EACH_AXIS (axis, dim) x[axis] = from->positions.axes[axis] + begin * stride;
+  EACH_AXIS (axis, dim) x[axis] = source->positions.axes[axis] + begin * stride;
   for (uint32_t slot = begin; slot < end; slot++) {
     const uint32_t place = next[entryOf[slot]]++;
     EACH_AXIS (axis, dim) {
@@ -202,25 +204,25 @@ ALWAYS_INLINE void place_in(struct grid *grid, const source *from, bool withGrou
       x[axis] += stride;
     }
     points.ids[place] = slot;
-    if (withGroups) points.groups[place] = source_group(from, slot);
+    if (withGroups) points.groups[place] = source_group(source, slot);
   }
 }
 
-OUT_OF_LINE void count_2d(struct grid *grid, const source *from, const survey *found,
+OUT_OF_LINE void count_2d(struct grid *grid, const points_source *source,
+                          const points_survey *survey, uint32_t begin, uint32_t end) {
+  count_in(grid, source, survey, begin, end, 2);
+}
+SMALL_CODE OUT_OF_LINE void count_3d(struct grid *grid, const points_source *source,
+                                     const points_survey *survey, uint32_t begin, uint32_t end) {
+  count_in(grid, source, survey, begin, end, 3);
+}
+OUT_OF_LINE void place_2d(struct grid *grid, const points_source *source, bool withGroups,
                           uint32_t begin, uint32_t end) {
-  count_in(grid, from, found, begin, end, 2);
+  place_in(grid, source, withGroups, begin, end, 2);
 }
-SMALL_CODE OUT_OF_LINE void count_3d(struct grid *grid, const source *from, const survey *found,
-                                     uint32_t begin, uint32_t end) {
-  count_in(grid, from, found, begin, end, 3);
-}
-OUT_OF_LINE void place_2d(struct grid *grid, const source *from, bool withGroups, uint32_t begin,
-                          uint32_t end) {
-  place_in(grid, from, withGroups, begin, end, 2);
-}
-SMALL_CODE OUT_OF_LINE void place_3d(struct grid *grid, const source *from, bool withGroups,
-                                     uint32_t begin, uint32_t end) {
-  place_in(grid, from, withGroups, begin, end, 3);
+SMALL_CODE OUT_OF_LINE void place_3d(struct grid *grid, const points_source *source,
+                                     bool withGroups, uint32_t begin, uint32_t end) {
+  place_in(grid, source, withGroups, begin, end, 3);
 }
 
 /* Turns the counts of starts[2 …] into where each entry begins, in starts[1 …]. */
@@ -234,30 +236,30 @@ OUT_OF_LINE void sum_counts(uint32_t *starts, uint32_t entries) {
 }
 
 /* Builds from a source whose survey found nothing that forbids it. */
-static void build(void *index, const source *from, const survey *found) {
+static void build(void *index, const points_source *source, const points_survey *survey) {
   enum { AT_ONCE = 1024 }; /* slots: see OUT_OF_LINE */
   struct grid *grid = index;
   const bool spatial = grid->points.dimensions == 3;
-  points_take(&grid->points, from, found);
+  points_take(&grid->points, source, survey);
   float lo[4] = {0}, hi[4] = {0};
-  if (found->present) find_bounds(grid, from, found, lo, hi);
+  if (survey->present) find_bounds(grid, source, survey, lo, hi);
   lay_out(grid, lo, hi);
   memset(grid->starts, 0, ((size_t)grid->entries + 3) * sizeof *grid->starts);
-  const bool withGroups = found->anyGroups != found->allGroups;
-  for (uint32_t begin = 0; begin < from->count; begin += AT_ONCE) {
-    const uint32_t end = from->count - begin > AT_ONCE ? begin + AT_ONCE : from->count;
+  const bool withGroups = survey->anyGroups != survey->allGroups;
+  for (uint32_t begin = 0; begin < source->count; begin += AT_ONCE) {
+    const uint32_t end = source->count - begin > AT_ONCE ? begin + AT_ONCE : source->count;
     if (spatial)
-      count_3d(grid, from, found, begin, end);
+      count_3d(grid, source, survey, begin, end);
     else
-      count_2d(grid, from, found, begin, end);
+      count_2d(grid, source, survey, begin, end);
   }
   sum_counts(grid->starts, grid->entries);
-  for (uint32_t begin = 0; begin < from->count; begin += AT_ONCE) {
-    const uint32_t end = from->count - begin > AT_ONCE ? begin + AT_ONCE : from->count;
+  for (uint32_t begin = 0; begin < source->count; begin += AT_ONCE) {
+    const uint32_t end = source->count - begin > AT_ONCE ? begin + AT_ONCE : source->count;
     if (spatial)
-      place_3d(grid, from, withGroups, begin, end);
+      place_3d(grid, source, withGroups, begin, end);
     else
-      place_2d(grid, from, withGroups, begin, end);
+      place_2d(grid, source, withGroups, begin, end);
   }
 }
 

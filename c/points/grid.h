@@ -98,8 +98,8 @@ uint32_t grid_nearest(const void *grid, const float *center, const copse_query *
 uint32_t grid_neighbors(const void *grid, const float *center, const copse_query *query,
                         scan_nearest *nearest);
 uint32_t grid_cast(const void *grid, const scan_ray *ray, const copse_query *query, copse_hit *hit);
-void grid_all_within(const void *grid, const batch *asked, float radius, row_writer *rows);
+void grid_all_within(const void *grid, const batch_query *batch, float radius, row_writer *writer);
 void grid_all_neighbors(const void *grid, neighbor_search *search);
-void grid_pairs(const void *grid, const batch *asked, pairing *result);
+void grid_pairs(const void *grid, const batch_query *batch, pair_search *search);
 
 #endif

@@ -11,10 +11,10 @@
 
 /* One, two or four agents that follow each other in the order of the grid, not far from each
  * other. */
-typedef struct group {
+typedef struct grid_group {
   uint32_t begin, size;
   float4 lo, hi; /* its bounds, in the lanes x, y, z */
-} group;
+} grid_group;
 
 /* The lanes x, y, z of values that are the same in all lanes. */
 ALWAYS_INLINE float4 lanes_of(const float4 *axes, const int dim) {
@@ -25,7 +25,7 @@ ALWAYS_INLINE float4 lanes_of(const float4 *axes, const int dim) {
 }
 
 /* The bounds of four agents from a place on; false when they are far from each other. */
-ALWAYS_INLINE bool bounds_of_four(const struct grid *grid, uint32_t begin, group *some,
+ALWAYS_INLINE bool bounds_of_four(const struct grid *grid, uint32_t begin, grid_group *group,
                                   const int dim) {
   float4 lo[3], hi[3];
   uint32_t near = 15;
@@ -36,79 +36,81 @@ ALWAYS_INLINE bool bounds_of_four(const struct grid *grid, uint32_t begin, group
     const float4 most = float4_all(axis ? grid->cellSize : 2 * grid->cellSize);
     near &= word4_bits(float4_le(float4_sub(hi[axis], lo[axis]), most));
   }
-  *some = (group){begin, 4, lanes_of(lo, dim), lanes_of(hi, dim)};
+  *group = (grid_group){begin, 4, lanes_of(lo, dim), lanes_of(hi, dim)};
   return near;
 }
 
 /* The group that begins at a place. */
-ALWAYS_INLINE void group_at(const struct grid *grid, uint32_t begin, group *some, const int dim) {
-  if (grid->points.present - begin >= 4 && bounds_of_four(grid, begin, some, dim)) return;
+ALWAYS_INLINE void group_at(const struct grid *grid, uint32_t begin, grid_group *group,
+                            const int dim) {
+  if (grid->points.present - begin >= 4 && bounds_of_four(grid, begin, group, dim)) return;
   float4 x[3];
   EACH_AXIS (axis, dim) x[axis] = float4_all(grid->points.ordered.axes[axis][begin]);
   const float4 point = lanes_of(x, dim);
-  *some = (group){begin, 1, point, point};
+  *group = (grid_group){begin, 1, point, point};
 }
 
 /* The same for what need not be as fast: one copy for all. */
-SMALL_CODE OUT_OF_LINE void group_at_any(const struct grid *grid, uint32_t begin, group *some) {
+SMALL_CODE OUT_OF_LINE void group_at_any(const struct grid *grid, uint32_t begin,
+                                         grid_group *group) {
   if (grid->points.dimensions == 3)
-    group_at(grid, begin, some, 3);
+    group_at(grid, begin, group, 3);
   else
-    group_at(grid, begin, some, 2);
+    group_at(grid, begin, group, 2);
 }
 
 /* The window of all within reach of a group; false: see grid_window_of. */
-ALWAYS_INLINE bool group_window(const struct grid *grid, const group *some, float reach2,
+ALWAYS_INLINE bool group_window(const struct grid *grid, const grid_group *group, float reach2,
                                 grid_window *window, const int dim) {
   const float4 reach = float4_all(reach_of(reach2));
-  return grid_window_of(grid, float4_sub(some->lo, reach), float4_add(some->hi, reach), window,
+  return grid_window_of(grid, float4_sub(group->lo, reach), float4_add(group->hi, reach), window,
                         dim);
 }
 
-ALWAYS_INLINE void copy_four(nearby *near, const copse_points *points, uint32_t to, uint32_t from,
-                             const gather_what what, const int dim) {
+ALWAYS_INLINE void copy_four(nearby *near, const copse_points *points, uint32_t target,
+                             uint32_t place, const gather_fields fields, const int dim) {
   EACH_AXIS (axis, dim)
-    float4_store(near->axes[axis] + to, float4_load(points->ordered.axes[axis] + from));
+    float4_store(near->axes[axis] + target, float4_load(points->ordered.axes[axis] + place));
   word4 names =
-      what == GATHER_PLACES ? word4_count_from(from) : word4_load(points->ordered.ids + from);
-  word4_store(near->ids + to, names);
-  if (what == GATHER_IDS_AND_GROUPS) {
+      fields == GATHER_PLACES ? word4_count_from(place) : word4_load(points->ordered.ids + place);
+  word4_store(near->ids + target, names);
+  if (fields == GATHER_IDS_AND_GROUPS) {
     const bool uniform = points->anyGroups == points->allGroups;
-    word4_store(near->groups + to,
-                uniform ? word4_all(points->anyGroups) : word4_load(points->ordered.groups + from));
+    word4_store(near->groups + target, uniform ? word4_all(points->anyGroups)
+                                               : word4_load(points->ordered.groups + place));
   }
 }
 
 /* Appends a run, for which there must be room. */
 ALWAYS_INLINE void copy_run(nearby *near, const copse_points *points, uint32_t begin, uint32_t end,
-                            const uint32_t usual, const gather_what what, const int dim) {
-  const uint32_t to = near->size;
+                            const uint32_t usual, const gather_fields fields, const int dim) {
+  const uint32_t target = near->size;
   UNROLL for (uint32_t i = 0; i < usual; i += 4)
-      copy_four(near, points, to + i, begin + i, what, dim);
+      copy_four(near, points, target + i, begin + i, fields, dim);
   for (uint32_t i = usual; i < end - begin; i += 4)
-    copy_four(near, points, to + i, begin + i, what, dim);
-  near->size = to + (end - begin);
+    copy_four(near, points, target + i, begin + i, fields, dim);
+  near->size = target + (end - begin);
 }
 
 /* What only batches that are not plain, and pairs, need. */
 SMALL_CODE OUT_OF_LINE void copy_other(nearby *near, const copse_points *points, uint32_t begin,
-                                       uint32_t end, gather_what what) {
+                                       uint32_t end, gather_fields fields) {
   if (points->dimensions == 3)
-    copy_run(near, points, begin, end, 0, what, 3);
+    copy_run(near, points, begin, end, 0, fields, 3);
   else
-    copy_run(near, points, begin, end, 0, what, 2);
+    copy_run(near, points, begin, end, 0, fields, 2);
 }
 
 /* Appends a run; false: there is no room. Its usual length is copied without asking, so that no
  * processor guesses it wrong. */
 ALWAYS_INLINE bool append_run(nearby *near, const copse_points *points, uint32_t begin,
-                              uint32_t end, const uint32_t usual, const gather_what what,
+                              uint32_t end, const uint32_t usual, const gather_fields fields,
                               const int dim) {
   if (end - begin > NEAR_LIMIT - near->size) return false;
-  if (what == GATHER_IDS)
-    copy_run(near, points, begin, end, usual, what, dim);
+  if (fields == GATHER_IDS)
+    copy_run(near, points, begin, end, usual, fields, dim);
   else
-    copy_other(near, points, begin, end, what);
+    copy_other(near, points, begin, end, fields);
   return true;
 }
 
@@ -116,38 +118,38 @@ ALWAYS_INLINE bool append_run(nearby *near, const copse_points *points, uint32_t
  * worth large code. */
 ALWAYS_INLINE bool append_others(nearby *near, const copse_points *points, uint32_t begin,
                                  uint32_t end, uint32_t place, uint32_t past,
-                                 const gather_what what, const int dim) {
-  if (end <= place || begin >= past) return append_run(near, points, begin, end, 12, what, dim);
-  if (begin < place && !append_run(near, points, begin, place, 8, what, dim)) return false;
-  return past >= end || append_run(near, points, past, end, 8, what, dim);
+                                 const gather_fields fields, const int dim) {
+  if (end <= place || begin >= past) return append_run(near, points, begin, end, 12, fields, dim);
+  if (begin < place && !append_run(near, points, begin, place, 8, fields, dim)) return false;
+  return past >= end || append_run(near, points, past, end, 8, fields, dim);
 }
 
 /* Gathers the group that begins at a place and then, in the order of the grid, all others that may
  * be within reach; answers with the size of the group, 0: there is no room. */
 ALWAYS_INLINE uint32_t gather_in(nearby *near, const struct grid *grid, uint32_t place,
-                                 float reach2, const gather_what what, const int dim) {
+                                 float reach2, const gather_fields fields, const int dim) {
   const copse_points *points = &grid->points;
   const uint32_t *starts = grid->starts;
-  group some;
+  grid_group group;
   grid_window window;
-  if (what == GATHER_IDS)
-    group_at(grid, place, &some, dim);
+  if (fields == GATHER_IDS)
+    group_at(grid, place, &group, dim);
   else
-    group_at_any(grid, place, &some);
-  if (!group_window(grid, &some, reach2, &window, dim)) return 0;
-  const uint32_t past = place + some.size, count = window.hi[0] - window.lo[0] + 1;
+    group_at_any(grid, place, &group);
+  if (!group_window(grid, &group, reach2, &window, dim)) return 0;
+  const uint32_t past = place + group.size, count = window.hi[0] - window.lo[0] + 1;
   near->size = 0;
-  if (what == GATHER_IDS)
-    copy_four(near, points, 0, place, what, dim);
+  if (fields == GATHER_IDS)
+    copy_four(near, points, 0, place, fields, dim);
   else
-    copy_other(near, points, place, past, what);
-  near->size = some.size;
+    copy_other(near, points, place, past, fields);
+  near->size = group.size;
   for (uint32_t z = window.lo[2]; z <= window.hi[2]; z++) {
     for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {
       uint32_t first = grid_entry(grid, window.lo[0], y, z), left = count;
       do { /* twice where the table ends within the row */
         const uint32_t here = grid->entries - first < left ? grid->entries - first : left;
-        if (!append_others(near, points, starts[first], starts[first + here], place, past, what,
+        if (!append_others(near, points, starts[first], starts[first + here], place, past, fields,
                            dim))
           return 0;
         first = 0;
@@ -156,7 +158,7 @@ ALWAYS_INLINE uint32_t gather_in(nearby *near, const struct grid *grid, uint32_t
     }
   }
   nearby_end(near);
-  return some.size;
+  return group.size;
 }
 
 OUT_OF_LINE uint32_t gather_2d(nearby *near, const struct grid *grid, uint32_t place,
@@ -171,9 +173,9 @@ SMALL_CODE OUT_OF_LINE uint32_t gather_groups(nearby *near, const struct grid *g
                                               float reach2) {
   return gather_in(near, grid, place, reach2, GATHER_IDS_AND_GROUPS, (int)grid->points.dimensions);
 }
-static uint32_t gather(nearby *near, const struct grid *grid, const batch *asked, uint32_t place,
-                       float reach2) {
-  if (!asked->plain) return gather_groups(near, grid, place, reach2);
+static uint32_t gather(nearby *near, const struct grid *grid, const batch_query *batch,
+                       uint32_t place, float reach2) {
+  if (!batch->plain) return gather_groups(near, grid, place, reach2);
   return grid->points.dimensions == 3 ? gather_3d(near, grid, place, reach2)
                                       : gather_2d(near, grid, place, reach2);
 }
@@ -181,80 +183,81 @@ static uint32_t gather(nearby *near, const struct grid *grid, const batch *asked
 /* ---- All within --------------------------------------------------------------------------- */
 
 /* Of four gathered agents, which are near the asker: one bit each. */
-ALWAYS_INLINE uint32_t found(const nearby *near, uint32_t i, const asker *who, float4 limit2,
-                             const int dim) {
-  return word4_bits(float4_le(nearby_distance2(near, i, who, dim), limit2));
+ALWAYS_INLINE uint32_t lanes_within(const nearby *near, uint32_t i, const batch_asker *asker,
+                                    float4 limit2, const int dim) {
+  return word4_bits(float4_le(nearby_distance2(near, i, asker, dim), limit2));
 }
 
 /* The rows of a plain group, whose agents are the first of the gathered: two at a time, so that
  * what is gathered is read once for both. Only among the first four can an asker meet itself. */
 enum { GROUP_COPY = 16 };
-ALWAYS_INLINE void group_rows_in(const batch *asked, nearby *near, uint32_t own, float radius2,
-                                 row_writer *to, const int dim) {
+ALWAYS_INLINE void group_rows_in(const batch_query *batch, nearby *near, uint32_t own,
+                                 float radius2, row_writer *writer, const int dim) {
   const float4 limit2 = float4_all(radius2);
   const uint32_t size = near->size;
   uint32_t elsewhere[NEAR_LIMIT + NEAR_PADDING];
-  rows_expect(to, own);
+  rows_expect(writer, own);
   for (uint32_t i = 0; i < own; i += 2) {
     const bool two = i + 1 < own;
-    const asker first = gathered_asker(asked, near, i, dim);
-    const asker second = gathered_asker(asked, near, two ? i + 1 : i, dim);
-    uint32_t *const row = to->ids + to->used;
+    const batch_asker first = gathered_asker(batch, near, i, dim);
+    const batch_asker second = gathered_asker(batch, near, two ? i + 1 : i, dim);
+    uint32_t *const row = writer->ids + writer->used;
     word4 ids = word4_load(near->ids);
-    uint32_t bits = found(near, 0, &first, limit2, dim) & ~(1u << i);
-    uint32_t otherBits = found(near, 0, &second, limit2, dim) & ~(2u << i);
+    uint32_t bits = lanes_within(near, 0, &first, limit2, dim) & ~(1u << i);
+    uint32_t otherBits = lanes_within(near, 0, &second, limit2, dim) & ~(2u << i);
     word4_store_packed(row, ids, bits);
     word4_store_packed(elsewhere, ids, otherBits);
     uint32_t total = bits_count(bits), other = bits_count(otherBits);
     for (uint32_t j = 4; j < size; j += 4) {
       ids = word4_load(near->ids + j);
-      bits = found(near, j, &first, limit2, dim);
-      otherBits = found(near, j, &second, limit2, dim);
+      bits = lanes_within(near, j, &first, limit2, dim);
+      otherBits = lanes_within(near, j, &second, limit2, dim);
       word4_store_packed(row + total, ids, bits);
       word4_store_packed(elsewhere + other, ids, otherBits);
       total += bits_count(bits);
       other += bits_count(otherBits);
     }
-    row_fits(to, near->ids[i], total);
+    row_fits(writer, near->ids[i], total);
     if (!two) break;
     UNROLL for (uint32_t j = 0; j < GROUP_COPY; j += 4)
         word4_store(row + total + j, word4_load(elsewhere + j));
     for (uint32_t j = GROUP_COPY; j < other; j += 4)
       word4_store(row + total + j, word4_load(elsewhere + j));
-    row_fits(to, near->ids[i + 1], other);
+    row_fits(writer, near->ids[i + 1], other);
   }
 }
 
-OUT_OF_LINE void group_rows_2d(const batch *asked, nearby *near, uint32_t own, float radius2,
-                               row_writer *to) {
-  group_rows_in(asked, near, own, radius2, to, 2);
+OUT_OF_LINE void group_rows_2d(const batch_query *batch, nearby *near, uint32_t own, float radius2,
+                               row_writer *writer) {
+  group_rows_in(batch, near, own, radius2, writer, 2);
 }
-OUT_OF_LINE void group_rows_3d(const batch *asked, nearby *near, uint32_t own, float radius2,
-                               row_writer *to) {
-  group_rows_in(asked, near, own, radius2, to, 3);
+OUT_OF_LINE void group_rows_3d(const batch_query *batch, nearby *near, uint32_t own, float radius2,
+                               row_writer *writer) {
+  group_rows_in(batch, near, own, radius2, writer, 3);
 }
-static void group_rows(const batch *asked, nearby *near, uint32_t own, float radius2,
-                       row_writer *to) {
-  if (!asked->plain || rows_room(to) < own * near->size + GROUP_COPY)
-    batch_rows(asked, near, 0, own, radius2, to);
-  else if (asked->points->dimensions == 3)
-    group_rows_3d(asked, near, own, radius2, to);
+static void group_rows(const batch_query *batch, nearby *near, uint32_t own, float radius2,
+                       row_writer *writer) {
+  if (!batch->plain || rows_room(writer) < own * near->size + GROUP_COPY)
+    batch_rows(batch, near, 0, own, radius2, writer);
+  else if (batch->points->dimensions == 3)
+    group_rows_3d(batch, near, own, radius2, writer);
   else
-    group_rows_2d(asked, near, own, radius2, to);
+    group_rows_2d(batch, near, own, radius2, writer);
 }
 
-void grid_all_within(const void *index, const batch *asked, float radius, row_writer *rows) {
+void grid_all_within(const void *index, const batch_query *batch, float radius,
+                     row_writer *writer) {
   const struct grid *grid = index;
   nearby near;
   for (uint32_t place = 0; place < grid->points.present;) {
-    const uint32_t own = gather(&near, grid, asked, place, radius * radius);
+    const uint32_t own = gather(&near, grid, batch, place, radius * radius);
     if (own) {
-      group_rows(asked, &near, own, radius * radius, rows);
+      group_rows(batch, &near, own, radius * radius, writer);
       place += own;
     } else {
       float center[3];
       points_center(&grid->points, place, center);
-      batch_row_alone(asked, center, grid->points.ordered.ids[place++], radius, rows);
+      batch_row_alone(batch, center, grid->points.ordered.ids[place++], radius, writer);
     }
   }
 }
@@ -269,7 +272,7 @@ void grid_all_neighbors(const void *index, neighbor_search *search) {
   for (uint32_t place = 0; place < grid->points.present;) {
     const float expected2 = search->expected.reach2;
     const float reach2 = expected2 < search->max2 ? expected2 : search->max2;
-    uint32_t own = reach2 > 0 ? gather(&near, grid, &search->asked, place, reach2) : 0;
+    uint32_t own = reach2 > 0 ? gather(&near, grid, &search->batch, place, reach2) : 0;
     if (own) {
       batch_nearest(search, &near, 0, own, reach2);
     } else {
@@ -289,44 +292,44 @@ void grid_all_neighbors(const void *index, neighbor_search *search) {
 /* ---- Pairs -------------------------------------------------------------------------------- */
 
 /* Pairs a group with those of a run that come later, a part of them at a time. */
-static void pair_with_run(const batch *asked, const group *some, grid_run run, nearby *near,
-                          pairing *to) {
-  uint32_t begin = run.begin > some->begin ? run.begin : some->begin;
+static void pair_with_run(const batch_query *batch, const grid_group *group, grid_run run,
+                          nearby *near, pair_search *search) {
+  uint32_t begin = run.begin > group->begin ? run.begin : group->begin;
   while (begin < run.end) {
     const uint32_t room = NEAR_LIMIT - near->size, left = run.end - begin;
     const uint32_t end = begin + (left < room ? left : room);
-    copy_other(near, asked->points, begin, end, GATHER_PLACES);
+    copy_other(near, batch->points, begin, end, GATHER_PLACES);
     if (near->size == NEAR_LIMIT)
-      batch_pairs(asked, some->begin, some->begin + some->size, near, to);
+      batch_pairs(batch, group->begin, group->begin + group->size, near, search);
     begin = end;
   }
 }
 
 /* Pairs the group that begins at a place; answers with its size. */
-SMALL_CODE OUT_OF_LINE uint32_t group_pairs(const struct grid *grid, const batch *asked,
-                                            uint32_t place, nearby *near, pairing *to) {
-  group some;
+SMALL_CODE OUT_OF_LINE uint32_t group_pairs(const struct grid *grid, const batch_query *batch,
+                                            uint32_t place, nearby *near, pair_search *search) {
+  grid_group group;
   grid_window window;
-  group_at_any(grid, place, &some);
-  const float reach2 = pairing_reach2(to, asked, place, place + some.size);
+  group_at_any(grid, place, &group);
+  const float reach2 = pairing_reach2(search, batch, place, place + group.size);
   near->size = 0;
-  if (group_window(grid, &some, reach2, &window, (int)grid->points.dimensions)) {
+  if (group_window(grid, &group, reach2, &window, (int)grid->points.dimensions)) {
     for (uint32_t z = window.lo[2]; z <= window.hi[2]; z++) {
       for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {
         grid_run runs[2];
         uint32_t parts = grid_runs(grid, window.lo[0], y, z, window.hi[0] - window.lo[0] + 1, runs);
-        while (parts--) pair_with_run(asked, &some, runs[parts], near, to);
+        while (parts--) pair_with_run(batch, &group, runs[parts], near, search);
       }
     }
   } else
-    pair_with_run(asked, &some, (grid_run){0, grid->points.present}, near, to);
-  batch_pairs(asked, place, place + some.size, near, to);
-  return some.size;
+    pair_with_run(batch, &group, (grid_run){0, grid->points.present}, near, search);
+  batch_pairs(batch, place, place + group.size, near, search);
+  return group.size;
 }
 
-SMALL_CODE void grid_pairs(const void *index, const batch *asked, pairing *result) {
+SMALL_CODE void grid_pairs(const void *index, const batch_query *batch, pair_search *search) {
   const struct grid *grid = index;
   nearby near;
   for (uint32_t place = 0; place < grid->points.present;)
-    place += group_pairs(grid, asked, place, &near, result);
+    place += group_pairs(grid, batch, place, &near, search);
 }

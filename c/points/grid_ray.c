@@ -16,17 +16,17 @@ ALWAYS_INLINE part part_in_bounds(const struct grid *grid, const scan_ray *ray, 
   part inside = {0, 1};
   EACH_AXIS (axis, dim) {
     const double cell = 1 / (double)grid->scale[axis], wider = cell + (double)ray->reach;
-    const double from = (double)ray->from[axis], origin = (double)grid->origin[axis];
+    const double start = (double)ray->from[axis], origin = (double)grid->origin[axis];
     const double lo = origin - wider;
     const double hi = grid->last[axis] < GRID_LAST
                           ? origin + (double)grid->last[axis] * cell + wider
                           : INFINITY; /* all that is farther shares the last number */
     if (ray->way[axis] != 0) {
-      const double a = (lo - from) / ray->way[axis], b = (hi - from) / ray->way[axis];
+      const double a = (lo - start) / ray->way[axis], b = (hi - start) / ray->way[axis];
       const double first = a < b ? a : b, second = a < b ? b : a;
       if (first > inside.begin) inside.begin = first;
       if (second < inside.end) inside.end = second;
-    } else if (from < lo || from > hi)
+    } else if (start < lo || start > hi)
       inside.end = -1;
   }
   return inside;

@@ -20,39 +20,39 @@ static void carve(void *index, arena *block) {
 
 static void cells(const void *index, drawing *drawn) {
   const struct kdtree *tree = index;
-  typedef struct cell {
+  typedef struct kdtree_cell {
     kdtree_range range;
     uint32_t depth;
     float box[6];
-  } cell;
+  } kdtree_cell;
   const size_t dim = tree->points.dimensions;
-  cell stack[KDTREE_LEVELS];
+  kdtree_cell stack[KDTREE_LEVELS];
   uint32_t waiting = 0;
   if (tree->points.present) {
-    stack[waiting] = (cell){{0, tree->points.present, 0}, 0, {0}};
+    stack[waiting] = (kdtree_cell){{0, tree->points.present, 0}, 0, {0}};
     memcpy(stack[waiting++].box, tree->bounds, sizeof tree->bounds);
   }
   while (waiting) {
-    const cell at = stack[--waiting];
-    const kdtree_range *range = &at.range;
+    const kdtree_cell cell = stack[--waiting];
+    const kdtree_range *range = &cell.range;
     const uint32_t middle = kdtree_middle(range->begin, range->end), axis = range->axis;
     const float x = tree->points.ordered.axes[axis][middle];
     float *row = drawing_next(drawn);
     if (row) {
-      memcpy(row, at.box, 2 * dim * sizeof *row);
+      memcpy(row, cell.box, 2 * dim * sizeof *row);
       row[axis] = row[dim + axis] = x;
-      row[2 * dim] = (float)at.depth;
+      row[2 * dim] = (float)cell.depth;
       row[2 * dim + 1] = (float)(range->end - range->begin);
     }
     const uint32_t next = kdtree_next_axis(axis, (int)dim);
     if (middle + 1 < range->end) {
-      stack[waiting] = at;
+      stack[waiting] = cell;
       stack[waiting].range = (kdtree_range){middle + 1, range->end, next};
       stack[waiting].depth++;
       stack[waiting++].box[axis] = x;
     }
     if (range->begin < middle) {
-      stack[waiting] = at;
+      stack[waiting] = cell;
       stack[waiting].range = (kdtree_range){range->begin, middle, next};
       stack[waiting].depth++;
       stack[waiting++].box[dim + axis] = x;

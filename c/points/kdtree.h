@@ -96,7 +96,7 @@ ALWAYS_INLINE bool kdtree_walk_next(kdtree_walk *walk, const struct kdtree *tree
 }
 
 /* As points_type has them. */
-void kdtree_build(void *tree, const source *from, const survey *found);
+void kdtree_build(void *tree, const points_source *source, const points_survey *survey);
 uint32_t kdtree_collect(const void *tree, const region *where, shape kind, const copse_query *query,
                         copse_results *results);
 uint32_t kdtree_count(const void *tree, const region *circle, const copse_query *query,
@@ -108,9 +108,10 @@ uint32_t kdtree_neighbors(const void *tree, const float *center, const copse_que
 float kdtree_reach2(const void *tree, const float *center, uint32_t k);
 uint32_t kdtree_cast(const void *tree, const scan_ray *ray, const copse_query *query,
                      copse_hit *hit);
-void kdtree_all_within(const void *tree, const batch *asked, float radius, row_writer *rows);
+void kdtree_all_within(const void *tree, const batch_query *batch, float radius,
+                       row_writer *writer);
 void kdtree_all_neighbors(const void *tree, neighbor_search *search);
-void kdtree_pairs(const void *tree, const batch *asked, pairing *result);
+void kdtree_pairs(const void *tree, const batch_query *batch, pair_search *search);
 void kdtree_nearest_many(const void *tree, neighbor_search *search, const float *points,
                          uint32_t n);
 

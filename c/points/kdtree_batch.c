@@ -12,41 +12,41 @@ enum { VISITORS = 64, BEHIND = NEAR_LIMIT - VISITORS, NEAR_ROOM = BEHIND - NEAR_
 /* ---- Groups ------------------------------------------------------------------------------- */
 
 /* Some points that follow each other in the order of the tree, none of them far from the others. */
-typedef struct group {
+typedef struct kdtree_group {
   uint32_t begin, end;
   float4 lo, hi; /* its bounds, in the lanes x, y, z */
-} group;
+} kdtree_group;
 
 /* The tree is halved until what is left is as small as what a query scans: each is a group. */
-typedef struct groups {
+typedef struct group_walk {
   uint32_t waiting;
   kdtree_range stack[KDTREE_LEVELS];
-} groups;
+} group_walk;
 
-static groups groups_start(const struct kdtree *tree) {
-  return (groups){tree->points.present > 0, {{0, tree->points.present, 0}}};
+static group_walk groups_start(const struct kdtree *tree) {
+  return (group_walk){tree->points.present > 0, {{0, tree->points.present, 0}}};
 }
 
-static bool groups_next(groups *all, const struct kdtree *tree, group *next) {
+static bool groups_next(group_walk *groups, const struct kdtree *tree, kdtree_group *next) {
   const int dim = (int)tree->points.dimensions;
-  if (!all->waiting) return false;
-  kdtree_range range = all->stack[--all->waiting];
+  if (!groups->waiting) return false;
+  kdtree_range range = groups->stack[--groups->waiting];
   while (range.end - range.begin > 2 * KDTREE_RUN) {
     const uint32_t middle = kdtree_middle(range.begin, range.end);
-    all->stack[all->waiting++] = (kdtree_range){middle, range.end, 0};
+    groups->stack[groups->waiting++] = (kdtree_range){middle, range.end, 0};
     range.end = middle;
   }
   float box[6];
   points_bounds(&tree->points, range.begin, range.end, box);
-  *next = (group){range.begin, range.end, point4(box, dim), point4(box + dim, dim)};
+  *next = (kdtree_group){range.begin, range.end, point4(box, dim), point4(box + dim, dim)};
   return true;
 }
 
 /* Begins a walk over all within reach of a group. */
-static void walk_around(kdtree_walk *walk, const struct kdtree *tree, const group *some,
+static void walk_around(kdtree_walk *walk, const struct kdtree *tree, const kdtree_group *group,
                         float reach2, uint32_t mask) {
   const float4 reach = float4_all(reach_of(reach2));
-  kdtree_walk_start(walk, tree, float4_sub(some->lo, reach), float4_add(some->hi, reach), mask);
+  kdtree_walk_start(walk, tree, float4_sub(group->lo, reach), float4_add(group->hi, reach), mask);
 }
 
 static bool walk_next(kdtree_walk *walk, const struct kdtree *tree, kdtree_range *run) {
@@ -62,7 +62,7 @@ ALWAYS_INLINE word4 on_the_way(const kdtree_walk *walk, const float *x, int axis
 
 /* Appends those of a run that are in the box of a walk; there must be room for all. */
 OUT_OF_LINE void append_run(nearby *near, const copse_points *points, const kdtree_walk *walk,
-                            uint32_t begin, uint32_t end, gather_what what) {
+                            uint32_t begin, uint32_t end, gather_fields fields) {
   const bool spatial = points->dimensions == 3, uniform = points->anyGroups == points->allGroups;
   float *const *axes = points->ordered.axes;
   uint32_t size = near->size;
@@ -74,9 +74,9 @@ OUT_OF_LINE void append_run(nearby *near, const copse_points *points, const kdtr
     float4_store_packed(near->axes[1] + size, float4_load(axes[1] + i), bits);
     if (spatial) float4_store_packed(near->axes[2] + size, float4_load(axes[2] + i), bits);
     const word4 ids =
-        what == GATHER_PLACES ? word4_count_from(i) : word4_load(points->ordered.ids + i);
+        fields == GATHER_PLACES ? word4_count_from(i) : word4_load(points->ordered.ids + i);
     word4_store_packed(near->ids + size, ids, bits);
-    if (what == GATHER_IDS_AND_GROUPS)
+    if (fields == GATHER_IDS_AND_GROUPS)
       word4_store_packed(
           near->groups + size,
           uniform ? word4_all(points->anyGroups) : word4_load(points->ordered.groups + i), bits);
@@ -87,24 +87,24 @@ OUT_OF_LINE void append_run(nearby *near, const copse_points *points, const kdtr
 
 /* Gathers a group and then all others that may be within reach; answers with that. -1: there is no
  * room, and the group is all that is gathered. */
-static float gather(nearby *near, const struct kdtree *tree, const batch *asked, const group *some,
-                    float reach2) {
+static float gather(nearby *near, const struct kdtree *tree, const batch_query *batch,
+                    const kdtree_group *group, float reach2) {
   const copse_points *points = &tree->points;
-  const gather_what what = asked->plain ? GATHER_IDS : GATHER_IDS_AND_GROUPS;
+  const gather_fields fields = batch->plain ? GATHER_IDS : GATHER_IDS_AND_GROUPS;
   kdtree_walk walk;
   kdtree_range run;
   near->size = 0;
-  walk_around(&walk, tree, some, reach2, COPSE_ALL_GROUPS);
-  append_run(near, points, &walk, some->begin, some->end, what);
+  walk_around(&walk, tree, group, reach2, COPSE_ALL_GROUPS);
+  append_run(near, points, &walk, group->begin, group->end, fields);
   while (reach2 >= 0 && walk_next(&walk, tree, &run)) {
-    const uint32_t past = run.begin > some->end ? run.begin : some->end;
-    const uint32_t before = run.end < some->begin ? run.end : some->begin;
+    const uint32_t past = run.begin > group->end ? run.begin : group->end;
+    const uint32_t before = run.end < group->begin ? run.end : group->begin;
     if (run.end - run.begin > NEAR_ROOM - near->size) {
-      near->size = some->end - some->begin;
+      near->size = group->end - group->begin;
       reach2 = -1;
     } else {
-      append_run(near, points, &walk, run.begin, before, what);
-      append_run(near, points, &walk, past, run.end, what);
+      append_run(near, points, &walk, run.begin, before, fields);
+      append_run(near, points, &walk, past, run.end, fields);
     }
   }
   nearby_end(near);
@@ -113,19 +113,20 @@ static float gather(nearby *near, const struct kdtree *tree, const batch *asked,
 
 /* ---- All within --------------------------------------------------------------------------- */
 
-void kdtree_all_within(const void *index, const batch *asked, float radius, row_writer *rows) {
+void kdtree_all_within(const void *index, const batch_query *batch, float radius,
+                       row_writer *writer) {
   const struct kdtree *tree = index;
   nearby near;
-  group some;
-  for (groups left = groups_start(tree); groups_next(&left, tree, &some);) {
-    if (gather(&near, tree, asked, &some, radius * radius) >= 0) {
-      batch_rows(asked, &near, 0, some.end - some.begin, radius * radius, rows);
+  kdtree_group group;
+  for (group_walk groups = groups_start(tree); groups_next(&groups, tree, &group);) {
+    if (gather(&near, tree, batch, &group, radius * radius) >= 0) {
+      batch_rows(batch, &near, 0, group.end - group.begin, radius * radius, writer);
       continue;
     }
-    for (uint32_t place = some.begin; place < some.end; place++) {
+    for (uint32_t place = group.begin; place < group.end; place++) {
       float center[3];
       points_center(&tree->points, place, center);
-      batch_row_alone(asked, center, tree->points.ordered.ids[place], radius, rows);
+      batch_row_alone(batch, center, tree->points.ordered.ids[place], radius, writer);
     }
   }
 }
@@ -136,11 +137,12 @@ void kdtree_all_neighbors(const void *index, neighbor_search *search) {
   const struct kdtree *tree = index;
   expectation *expected = &search->expected;
   nearby near;
-  group some;
-  for (groups left = groups_start(tree); groups_next(&left, tree, &some); expect(expected)) {
+  kdtree_group group;
+  for (group_walk groups = groups_start(tree); groups_next(&groups, tree, &group);
+       expect(expected)) {
     const float wanted2 = expected->reach2 < search->max2 ? expected->reach2 : search->max2;
-    const float reach2 = gather(&near, tree, &search->asked, &some, wanted2);
-    batch_nearest(search, &near, 0, some.end - some.begin, reach2);
+    const float reach2 = gather(&near, tree, &search->batch, &group, wanted2);
+    batch_nearest(search, &near, 0, group.end - group.begin, reach2);
   }
 }
 
@@ -240,10 +242,10 @@ static bool asking_next(asking *all, visitors *some) {
 
 /* Takes some of those that visit a range behind what can be gathered, as if they were gathered too;
  * their bounds are those of a group that no agent is in. */
-static uint32_t take(const asking *all, visitors *some, nearby *near, group *bounds) {
+static uint32_t take(const asking *all, visitors *some, nearby *near, kdtree_group *bounds) {
   const uint32_t dim = all->tree->points.dimensions;
   uint32_t size = 0;
-  *bounds = (group){0, 0, float4_all(INFINITY), float4_all(-INFINITY)};
+  *bounds = (kdtree_group){0, 0, float4_all(INFINITY), float4_all(-INFINITY)};
   for (; size < VISITORS && some->size; some->size--, size++) {
     const uint32_t row = some->first;
     const float *point = all->points + (size_t)row * dim;
@@ -260,7 +262,7 @@ static uint32_t take(const asking *all, visitors *some, nearby *near, group *bou
 void kdtree_nearest_many(const void *index, neighbor_search *search, const float *points,
                          uint32_t n) {
   const struct kdtree *tree = index;
-  const bool one = search->k == 1 && search->asked.plain;
+  const bool one = search->k == 1 && search->batch.plain;
   nearby near;
   asking left;
   visitors some;
@@ -269,12 +271,12 @@ void kdtree_nearest_many(const void *index, neighbor_search *search, const float
   while (asking_next(&left, &some)) {
     const bool close = some.range.end - some.range.begin <= CLOSE * some.size;
     while (some.size) {
-      group bounds;
+      kdtree_group bounds;
       const uint32_t size = take(&left, &some, &near, &bounds);
       const float expected2 = search->expected.reach2;
       float reach2 = expected2 < search->max2 ? expected2 : search->max2;
       near.size = 0;
-      reach2 = close ? gather(&near, tree, &search->asked, &bounds, reach2) : -1;
+      reach2 = close ? gather(&near, tree, &search->batch, &bounds, reach2) : -1;
       if (one)
         batch_nearest_one(search, &near, BEHIND, size, reach2);
       else
@@ -287,26 +289,26 @@ void kdtree_nearest_many(const void *index, neighbor_search *search, const float
 /* ---- Pairs -------------------------------------------------------------------------------- */
 
 /* Pairs a group with those that come later in the order of the tree. */
-static void group_pairs(const struct kdtree *tree, const batch *asked, const group *some,
-                        nearby *near, pairing *to) {
-  const float reach2 = pairing_reach2(to, asked, some->begin, some->end);
+static void group_pairs(const struct kdtree *tree, const batch_query *batch,
+                        const kdtree_group *group, nearby *near, pair_search *search) {
+  const float reach2 = pairing_reach2(search, batch, group->begin, group->end);
   kdtree_walk walk;
   kdtree_range run;
   near->size = 0;
-  walk_around(&walk, tree, some, reach2, asked->query.mask);
+  walk_around(&walk, tree, group, reach2, batch->query.mask);
   while (walk_next(&walk, tree, &run)) {
     if (run.end - run.begin > NEAR_ROOM - near->size)
-      batch_pairs(asked, some->begin, some->end, near, to);
-    const uint32_t begin = run.begin > some->begin ? run.begin : some->begin;
-    append_run(near, asked->points, &walk, begin, run.end, GATHER_PLACES);
+      batch_pairs(batch, group->begin, group->end, near, search);
+    const uint32_t begin = run.begin > group->begin ? run.begin : group->begin;
+    append_run(near, batch->points, &walk, begin, run.end, GATHER_PLACES);
   }
-  batch_pairs(asked, some->begin, some->end, near, to);
+  batch_pairs(batch, group->begin, group->end, near, search);
 }
 
-void kdtree_pairs(const void *index, const batch *asked, pairing *result) {
+void kdtree_pairs(const void *index, const batch_query *batch, pair_search *search) {
   const struct kdtree *tree = index;
   nearby near;
-  group some;
-  for (groups left = groups_start(tree); groups_next(&left, tree, &some);)
-    group_pairs(tree, asked, &some, &near, result);
+  kdtree_group group;
+  for (group_walk groups = groups_start(tree); groups_next(&groups, tree, &group);)
+    group_pairs(tree, batch, &group, &near, search);
 }

@@ -21,24 +21,24 @@ ALWAYS_INLINE four four_load(const scan_points *points, uint32_t i, const int di
 }
 
 /* The places left … right - 1 that hold no point: what was there is in registers. */
-typedef struct gap {
+typedef struct open_gap {
   uint32_t left, right;
-} gap;
+} open_gap;
 
 /* Stores four points at both ends of the gap, those of `bits` first, and closes it from the left by
  * these and from the right by the others: what was stored besides lies in the gap. */
-ALWAYS_INLINE void four_store(const scan_points *points, const four *some, uint32_t bits, gap *open,
-                              const int dim) {
+ALWAYS_INLINE void four_store(const scan_points *points, const four *some, uint32_t bits,
+                              open_gap *gap, const int dim) {
   EACH_AXIS (axis, dim) {
     const float4 sorted = float4_pack(some->axes[axis], bits);
-    float4_store(points->axes[axis] + open->left, sorted);
-    float4_store(points->axes[axis] + open->right - 4, sorted);
+    float4_store(points->axes[axis] + gap->left, sorted);
+    float4_store(points->axes[axis] + gap->right - 4, sorted);
   }
   const word4 sorted = word4_pack(some->ids, bits);
-  word4_store(points->ids + open->left, sorted);
-  word4_store(points->ids + open->right - 4, sorted);
-  open->left += bits_count(bits);
-  open->right -= 4 - bits_count(bits);
+  word4_store(points->ids + gap->left, sorted);
+  word4_store(points->ids + gap->right - 4, sorted);
+  gap->left += bits_count(bits);
+  gap->right -= 4 - bits_count(bits);
 }
 
 enum { DIVISIBLE = 8 };
@@ -47,40 +47,40 @@ enum { DIVISIBLE = 8 };
  * with where the others begin. Four at a time, in place: the first and the last four are held in
  * registers, so that both ends have four places to write to once the next four are read at the end
  * that had fewer. */
-ALWAYS_INLINE uint32_t divide_in(const scan_points *all, uint32_t begin, uint32_t end,
+ALWAYS_INLINE uint32_t divide_in(const scan_points *ordered, uint32_t begin, uint32_t end,
                                  uint32_t axis, float pivot, const int dim) {
-  const scan_points points = *all; /* in registers */
+  const scan_points points = *ordered; /* in registers */
   const float *keys = points.axes[axis];
   const float4 pivot4 = float4_all(pivot);
   const four first = four_load(&points, begin, dim), last = four_load(&points, end - 4, dim);
   const uint32_t firstBits = word4_bits(float4_lt(float4_load(keys + begin), pivot4));
   const uint32_t lastBits = word4_bits(float4_lt(float4_load(keys + end - 4), pivot4));
-  gap open = {begin, end};
+  open_gap gap = {begin, end};
   WORKED(end - begin);
   for (begin += 4, end -= 4; end - begin >= 4;) {
-    const bool fromLeft = begin - open.left <= open.right - end;
+    const bool fromLeft = begin - gap.left <= gap.right - end;
     const uint32_t at = fromLeft ? begin : end - 4;
     const four some = four_load(&points, at, dim);
     const uint32_t bits = word4_bits(float4_lt(float4_load(keys + at), pivot4));
     begin += fromLeft ? 4 : 0;
     end -= fromLeft ? 0 : 4;
-    four_store(&points, &some, bits, &open, dim);
+    four_store(&points, &some, bits, &gap, dim);
   }
   const uint32_t left = end - begin; /* fewer than four */
   const four some = four_load(&points, begin, dim);
   uint32_t bits = word4_bits(float4_lt(float4_load(keys + begin), pivot4));
-  four_store(&points, &first, firstBits, &open, dim);
+  four_store(&points, &first, firstBits, &gap, dim);
   float lanes[3][4];
   uint32_t ids[4];
   EACH_AXIS (i, dim) float4_store(lanes[i], some.axes[i]);
   word4_store(ids, some.ids);
   for (uint32_t lane = 0; lane < left; lane++, bits >>= 1) {
-    const uint32_t to = bits & 1 ? open.left++ : --open.right;
-    EACH_AXIS (i, dim) points.axes[i][to] = lanes[i][lane];
-    points.ids[to] = ids[lane];
+    const uint32_t target = bits & 1 ? gap.left++ : --gap.right;
+    EACH_AXIS (i, dim) points.axes[i][target] = lanes[i][lane];
+    points.ids[target] = ids[lane];
   }
-  four_store(&points, &last, lastBits, &open, dim); /* both times at the same four places */
-  return open.left;
+  four_store(&points, &last, lastBits, &gap, dim); /* both times at the same four places */
+  return gap.left;
 }
 
 OUT_OF_LINE uint32_t divide_2d(const scan_points *points, uint32_t begin, uint32_t end,
@@ -109,10 +109,10 @@ ALWAYS_INLINE void swap_points(const scan_points *points, uint32_t a, uint32_t b
 ALWAYS_INLINE void sort_few_in(const scan_points *points, uint32_t begin, uint32_t end,
                                uint32_t axis, const int dim) {
   for (uint32_t i = begin + 1; i < end; i++)
-    for (uint32_t at = i; at > begin; at--) {
+    for (uint32_t place = i; place > begin; place--) {
       WORKED(1);
-      if (!kdtree_before(points, at, at - 1, axis, dim)) break;
-      swap_points(points, at, at - 1, dim);
+      if (!kdtree_before(points, place, place - 1, axis, dim)) break;
+      swap_points(points, place, place - 1, dim);
     }
 }
 
@@ -139,8 +139,8 @@ static uint32_t count_at(const float *keys, uint32_t begin, uint32_t end, float 
   WORKED(end - begin);
   *first = end;
   for (uint32_t i = begin; i < end; i += 4) {
-    const float4 at = float4_load(keys + i), sought = float4_all(x);
-    uint32_t bits = word4_bits(word4_and(float4_le(at, sought), float4_le(sought, at)));
+    const float4 x4 = float4_load(keys + i), sought = float4_all(x);
+    uint32_t bits = word4_bits(word4_and(float4_le(x4, sought), float4_le(sought, x4)));
     bits &= scan_in_run(i, end);
     if (!bits) continue;
     if (!count)
@@ -177,7 +177,7 @@ typedef struct settled {
  * with what else found its place: sorted again on each level, equal points would take far longer
  * than others. */
 ALWAYS_INLINE settled place_node(const struct kdtree *tree, const kdtree_range *range,
-                                 const selection how, const int dim) {
+                                 const selection method, const int dim) {
   const scan_points *points = &tree->points.ordered;
   const uint32_t middle = kdtree_middle(range->begin, range->end);
   const settled alone = {middle, middle + 1};
@@ -189,16 +189,16 @@ ALWAYS_INLINE settled place_node(const struct kdtree *tree, const kdtree_range *
     }
     const float *keys = points->axes[axis];
     float *room = (float *)(void *)points->groups; /* not filled yet */
-    const float x = select_rank(keys + begin, end - begin, middle - begin, room, how);
-    const uint32_t from =
+    const float x = select_rank(keys + begin, end - begin, middle - begin, room, method);
+    const uint32_t others =
         dim == 3 ? divide_3d(points, begin, end, axis, x) : divide_2d(points, begin, end, axis, x);
     uint32_t first;
-    if (count_at(keys, from, end, x, &first) == 1) {
+    if (count_at(keys, others, end, x, &first) == 1) {
       swap_points(points, first, middle, dim);
       return alone;
     }
-    end = gather_at(points, from, end, axis, x, dim);
-    begin = from;
+    end = gather_at(points, others, end, axis, x, dim);
+    begin = others;
   }
   sort_by_id(points, begin, end);
   return (settled){begin, end};
@@ -217,7 +217,7 @@ ALWAYS_INLINE void sort_levels(const scan_points *points, const kdtree_range *ra
   sort_few(points, middle + 1, end, next, dim);
 }
 
-ALWAYS_INLINE void select_nodes(const struct kdtree *tree, const selection how, const int dim) {
+ALWAYS_INLINE void select_nodes(const struct kdtree *tree, const selection method, const int dim) {
   kdtree_range stack[KDTREE_LEVELS];
   uint32_t waiting = 0;
   if (tree->points.present) stack[waiting++] = (kdtree_range){0, tree->points.present, 0};
@@ -227,7 +227,7 @@ ALWAYS_INLINE void select_nodes(const struct kdtree *tree, const selection how, 
       sort_levels(&tree->points.ordered, &range, dim);
       continue;
     }
-    const settled done = place_node(tree, &range, how, dim);
+    const settled done = place_node(tree, &range, method, dim);
     const uint32_t middle = kdtree_middle(range.begin, range.end);
     const uint32_t next = kdtree_next_axis(range.axis, dim);
     if (done.end < range.end) stack[waiting++] = (kdtree_range){middle + 1, range.end, next};
@@ -235,41 +235,46 @@ ALWAYS_INLINE void select_nodes(const struct kdtree *tree, const selection how, 
   }
 }
 
-OUT_OF_LINE void select_2d(const struct kdtree *tree, selection how) { select_nodes(tree, how, 2); }
-OUT_OF_LINE void select_3d(const struct kdtree *tree, selection how) { select_nodes(tree, how, 3); }
+OUT_OF_LINE void select_2d(const struct kdtree *tree, selection method) {
+  select_nodes(tree, method, 2);
+}
+OUT_OF_LINE void select_3d(const struct kdtree *tree, selection method) {
+  select_nodes(tree, method, 3);
+}
 
 /* ---- Build -------------------------------------------------------------------------------- */
 
 /* The present slots first, in their order. */
-static void order_slots(copse_points *points, const source *from, const survey *found) {
-  uint32_t front = 0, back = found->present;
-  for (uint32_t slot = 0; slot < from->count; slot++) {
+static void order_slots(copse_points *points, const points_source *source,
+                        const points_survey *survey) {
+  uint32_t front = 0, back = survey->present;
+  for (uint32_t slot = 0; slot < source->count; slot++) {
     const bool present =
-        found->present == from->count ||
-        (source_group(from, slot) && source_accepts(from, slot, points->dimensions));
+        survey->present == source->count ||
+        (source_group(source, slot) && source_accepts(source, slot, points->dimensions));
     points->ordered.ids[present ? front++ : back++] = slot;
   }
 }
 
-void kdtree_build(void *index, const source *from, const survey *found) {
+void kdtree_build(void *index, const points_source *source, const points_survey *survey) {
   struct kdtree *tree = index;
   copse_points *points = &tree->points;
   const bool spatial = points->dimensions == 3;
-  points_take(points, from, found);
-  order_slots(points, from, found);
-  points_fetch(points, from, 0, points->present);
+  points_take(points, source, survey);
+  order_slots(points, source, survey);
+  points_fetch(points, source, 0, points->present);
   if (points->present) points_bounds(points, 0, points->present, tree->bounds);
   if (tree->builder == COPSE_BUILDER_PRESORT) {
     kdtree_presort(tree);
     memcpy(points->ordered.ids, tree->room.orders[0], points->present * sizeof(uint32_t));
-    points_fetch(points, from, 0, points->present);
+    points_fetch(points, source, 0, points->present);
   } else {
-    const selection how =
+    const selection method =
         tree->builder == COPSE_BUILDER_QUICKSELECT ? SELECT_QUICK : SELECT_MEDIANS;
     if (spatial)
-      select_3d(tree, how);
+      select_3d(tree, method);
     else
-      select_2d(tree, how);
+      select_2d(tree, method);
   }
-  points_fetch_groups(points, from);
+  points_fetch_groups(points, source);
 }

@@ -52,10 +52,10 @@ uint32_t kdtree_collect(const void *tree, const region *where, shape kind, const
 /* ---- How many ----------------------------------------------------------------------------- */
 
 /* A range of points and the box that they lie in. */
-typedef struct cell {
+typedef struct kdtree_cell {
   kdtree_range range;
   float box[6];
-} cell;
+} kdtree_cell;
 
 /* How many of a range the query admits. */
 static uint32_t admitted(const struct kdtree *tree, const kdtree_range *range,
@@ -73,7 +73,7 @@ ALWAYS_INLINE uint32_t count_in(const struct kdtree *tree, const region *where,
   const float *center = where->circle.center, radius2 = where->circle.radius2;
   const scan_points *points = &tree->points.ordered;
   const scan_filter filter = points_filter(&tree->points, query);
-  cell stack[KDTREE_LEVELS];
+  kdtree_cell stack[KDTREE_LEVELS];
   uint32_t waiting = 0, total = 0;
   if (points_have(&tree->points, query->mask)) {
     stack[0].range = (kdtree_range){0, tree->points.present, 0};
@@ -81,11 +81,11 @@ ALWAYS_INLINE uint32_t count_in(const struct kdtree *tree, const region *where,
     waiting = 1;
   }
   while (waiting && !(stopAtFirst && total)) {
-    const cell at = stack[--waiting];
-    const kdtree_range *range = &at.range;
+    const kdtree_cell cell = stack[--waiting];
+    const kdtree_range *range = &cell.range;
     ++*visits;
-    if (!(box_gap2(at.box, center, dim) <= radius2)) continue;
-    if (!filter.testGroups && box_reach2(at.box, center, dim) <= radius2) {
+    if (!(box_gap2(cell.box, center, dim) <= radius2)) continue;
+    if (!filter.testGroups && box_reach2(cell.box, center, dim) <= radius2) {
       total += admitted(tree, range, query);
     } else if (range->end - range->begin <= KDTREE_RUN) {
       total += points_scan_count(&tree->points, range->begin, range->end, where, &filter);
@@ -94,10 +94,10 @@ ALWAYS_INLINE uint32_t count_in(const struct kdtree *tree, const region *where,
       const uint32_t next = kdtree_next_axis(axis, dim);
       const float x = points->axes[axis][middle];
       total += points_scan_count(&tree->points, middle, middle + 1, where, &filter);
-      stack[waiting] = at;
+      stack[waiting] = cell;
       stack[waiting].range = (kdtree_range){middle + 1, range->end, next};
       stack[waiting++].box[axis] = x;
-      stack[waiting] = at;
+      stack[waiting] = cell;
       stack[waiting].range = (kdtree_range){range->begin, middle, next};
       stack[waiting++].box[dim + (int)axis] = x;
     }

@@ -7,19 +7,19 @@
 #include <string.h>
 
 /* A range of points, the box that they lie in, and when the ray reaches it. */
-typedef struct cell {
+typedef struct kdtree_cell {
   kdtree_range range;
   float box[6 + BOX_PADDING];
   float time;
-} cell;
+} kdtree_cell;
 
 /* The part of a cell on one side of its node. */
-ALWAYS_INLINE void cell_side(cell *side, const cell *of, uint32_t begin, uint32_t end, float x,
-                             const bool isLeft, const int dim) {
-  const uint32_t axis = of->range.axis;
-  memcpy(side->box, of->box, sizeof side->box);
-  side->box[isLeft ? (uint32_t)dim + axis : axis] = x;
-  side->range = (kdtree_range){begin, end, kdtree_next_axis(axis, dim)};
+ALWAYS_INLINE void cell_side(kdtree_cell *half, const kdtree_cell *cell, uint32_t begin,
+                             uint32_t end, float x, const bool isLeft, const int dim) {
+  const uint32_t axis = cell->range.axis;
+  memcpy(half->box, cell->box, sizeof half->box);
+  half->box[isLeft ? (uint32_t)dim + axis : axis] = x;
+  half->range = (kdtree_range){begin, end, kdtree_next_axis(axis, dim)};
 }
 
 /* Answers with the number of nodes visited. */
@@ -28,24 +28,24 @@ ALWAYS_INLINE uint32_t cast(const struct kdtree *tree, const scan_ray *ray,
   const scan_points *points = &tree->points.ordered;
   const scan_filter filter = points_filter(&tree->points, query);
   const ray4 along = ray4_of(ray, dim);
-  cell stack[KDTREE_LEVELS + 1] = {{.range = {0, tree->points.present, 0}}};
+  kdtree_cell stack[KDTREE_LEVELS + 1] = {{.range = {0, tree->points.present, 0}}};
   uint32_t waiting = points_have(&tree->points, query->mask), visits = 0;
   memcpy(stack[0].box, tree->bounds, sizeof tree->bounds);
   while (waiting) {
-    const cell at = stack[--waiting];
-    const uint32_t begin = at.range.begin, end = at.range.end;
-    if (at.time > hit->fraction) continue; /* what is as far is visited for ties by id */
+    const kdtree_cell cell = stack[--waiting];
+    const uint32_t begin = cell.range.begin, end = cell.range.end;
+    if (cell.time > hit->fraction) continue; /* what is as far is visited for ties by id */
     visits++;
     if (end - begin <= KDTREE_RUN) {
       points_scan_ray(&tree->points, begin, end, ray, &filter, hit);
       continue;
     }
     const uint32_t middle = kdtree_middle(begin, end);
-    const float x = points->axes[at.range.axis][middle];
+    const float x = points->axes[cell.range.axis][middle];
     points_scan_ray(&tree->points, middle, middle + 1, ray, &filter, hit);
-    cell left, right;
-    cell_side(&left, &at, begin, middle, x, true, dim);
-    cell_side(&right, &at, middle + 1, end, x, false, dim);
+    kdtree_cell left, right;
+    cell_side(&left, &cell, begin, middle, x, true, dim);
+    cell_side(&right, &cell, middle + 1, end, x, false, dim);
     float times[4];
     const uint32_t enter = ray4_reaches(&along, box4_load(left.box, dim), box4_load(right.box, dim),
                                         hit->fraction, times, dim);

@@ -85,18 +85,19 @@ void copse_points_destroy(copse_points *points) {
 }
 
 /* Copies what the arrays hold. */
-static void keep_own(copse_points *to, const copse_points *from) {
-  const size_t dim = from->dimensions, old = from->capacity, capacity = to->capacity;
-  if (from->layout == COPSE_LAYOUT_SEPARATE) {
+static void keep_own(copse_points *target, const copse_points *points) {
+  const size_t dim = points->dimensions, old = points->capacity, capacity = target->capacity;
+  if (points->layout == COPSE_LAYOUT_SEPARATE) {
     for (size_t axis = 0; axis < dim; axis++)
-      memcpy(to->positions + axis * capacity, from->positions + axis * old, old * sizeof(float));
+      memcpy(target->positions + axis * capacity, points->positions + axis * old,
+             old * sizeof(float));
   } else
-    memcpy(to->positions, from->positions, old * dim * sizeof(float));
-  memcpy(to->groups, from->groups, old * sizeof(uint32_t));
+    memcpy(target->positions, points->positions, old * dim * sizeof(float));
+  memcpy(target->groups, points->groups, old * sizeof(uint32_t));
   for (size_t axis = 0; axis < dim; axis++)
-    memcpy(to->ordered.axes[axis], from->ordered.axes[axis], old * sizeof(float));
-  memcpy(to->ordered.ids, from->ordered.ids, old * sizeof(uint32_t));
-  memcpy(to->ordered.groups, from->ordered.groups, old * sizeof(uint32_t));
+    memcpy(target->ordered.axes[axis], points->ordered.axes[axis], old * sizeof(float));
+  memcpy(target->ordered.ids, points->ordered.ids, old * sizeof(uint32_t));
+  memcpy(target->ordered.groups, points->ordered.groups, old * sizeof(uint32_t));
 }
 
 size_t copse_points_reserve_bytes(const copse_points *points, uint32_t capacity) {
@@ -152,44 +153,45 @@ const uint32_t *copse_points_order(const copse_points *points, uint32_t *count) 
 /* ---- Build ------------------------------------------------------------------------------- */
 
 /* Positions and groups by slot, to write to: the buffers, or a part of a snapshot. */
-typedef struct state {
+typedef struct points_state {
   copse_positions positions;
   uint32_t *groups;
   uint32_t count;
-} state;
+} points_state;
 
-static source source_of(const state *from) {
-  const copse_positions *positions = &from->positions;
-  return (source){{{positions->axes[0], positions->axes[1], positions->axes[2]}, positions->stride},
-                  from->groups,
-                  from->count};
+static points_source source_of(const points_state *state) {
+  const copse_positions *positions = &state->positions;
+  return (points_source){
+      {{positions->axes[0], positions->axes[1], positions->axes[2]}, positions->stride},
+      state->groups,
+      state->count};
 }
 
-static state buffers_of(const copse_points *points) {
-  return (state){positions_of(points), points->groups, points->count};
+static points_state buffers_of(const copse_points *points) {
+  return (points_state){positions_of(points), points->groups, points->count};
 }
 
-bool source_accepts(const source *from, uint32_t slot, uint32_t dimensions) {
+bool source_accepts(const points_source *source, uint32_t slot, uint32_t dimensions) {
   bool ok = true;
   for (uint32_t axis = 0; axis < dimensions; axis++)
-    if (!is_coordinate(source_coordinate(from, slot, (int)axis))) ok = false;
+    if (!is_coordinate(source_coordinate(source, slot, (int)axis))) ok = false;
   return ok;
 }
 
-static survey survey_slowly(const source *from, uint32_t dimensions) {
-  survey found = {0, 0, COPSE_NONE, 0, COPSE_ALL_GROUPS};
-  WORKED(from->count);
-  for (uint32_t slot = 0; slot < from->count; slot++) {
-    uint32_t groups = source_group(from, slot);
+static points_survey survey_slowly(const points_source *source, uint32_t dimensions) {
+  points_survey survey = {0, 0, COPSE_NONE, 0, COPSE_ALL_GROUPS};
+  WORKED(source->count);
+  for (uint32_t slot = 0; slot < source->count; slot++) {
+    uint32_t groups = source_group(source, slot);
     if (!groups) continue;
-    if (source_accepts(from, slot, dimensions)) {
-      found.present++;
-      found.anyGroups |= groups;
-      found.allGroups &= groups;
-    } else if (found.bad++ == 0)
-      found.firstBad = slot;
+    if (source_accepts(source, slot, dimensions)) {
+      survey.present++;
+      survey.anyGroups |= groups;
+      survey.allGroups &= groups;
+    } else if (survey.bad++ == 0)
+      survey.firstBad = slot;
   }
-  return found;
+  return survey;
 }
 
 /* Whether a run of floats are all coordinates. */
@@ -232,8 +234,8 @@ static bool survey_groups(const uint32_t *groups, uint32_t count, uint32_t *any,
 }
 
 /* The survey of a source where every slot is present, which is the usual one; false: not so. */
-static bool survey_full(const source *from, uint32_t dimensions, survey *found) {
-  const copse_const_positions *positions = &from->positions;
+static bool survey_full(const points_source *source, uint32_t dimensions, points_survey *survey) {
+  const copse_const_positions *positions = &source->positions;
   const bool interleaved = positions->stride == dimensions;
   if (!interleaved && positions->stride != 1) return false;
   for (uint32_t axis = 0; axis < dimensions; axis++) {
@@ -241,35 +243,35 @@ static bool survey_full(const source *from, uint32_t dimensions, survey *found) 
     if (interleaved &&
         (uintptr_t)positions->axes[axis] != (uintptr_t)positions->axes[0] + axis * sizeof(float))
       return false;
-    if (!interleaved && !are_coordinates(positions->axes[axis], from->count)) return false;
+    if (!interleaved && !are_coordinates(positions->axes[axis], source->count)) return false;
   }
-  if (interleaved && !are_coordinates(positions->axes[0], (uint64_t)from->count * dimensions))
+  if (interleaved && !are_coordinates(positions->axes[0], (uint64_t)source->count * dimensions))
     return false;
-  *found = (survey){from->count, 0, COPSE_NONE, 1, 1};
-  return !from->groups ||
-         survey_groups(from->groups, from->count, &found->anyGroups, &found->allGroups);
+  *survey = (points_survey){source->count, 0, COPSE_NONE, 1, 1};
+  return !source->groups ||
+         survey_groups(source->groups, source->count, &survey->anyGroups, &survey->allGroups);
 }
 
-static survey survey_of(const source *from, uint32_t dimensions) {
-  survey found;
-  if (survey_full(from, dimensions, &found)) return found;
-  return survey_slowly(from, dimensions);
+static points_survey survey_of(const points_source *source, uint32_t dimensions) {
+  points_survey survey;
+  if (survey_full(source, dimensions, &survey)) return survey;
+  return survey_slowly(source, dimensions);
 }
 
-static copse_status check(const copse_points *points, const source *from, survey *found,
-                          uint32_t *firstBad) {
-  *found = survey_of(from, points->dimensions);
-  if (firstBad) *firstBad = found->firstBad;
-  const bool refused = found->bad && points->onNonFinite == COPSE_NON_FINITE_ERROR;
+static copse_status check(const copse_points *points, const points_source *source,
+                          points_survey *survey, uint32_t *firstBad) {
+  *survey = survey_of(source, points->dimensions);
+  if (firstBad) *firstBad = survey->firstBad;
+  const bool refused = survey->bad && points->onNonFinite == COPSE_NON_FINITE_ERROR;
   return refused ? COPSE_NOT_FINITE : COPSE_OK;
 }
 
 copse_status copse_points_build(copse_points *points, uint32_t *firstBad) {
-  const state buffers = buffers_of(points);
-  const source from = source_of(&buffers);
-  survey found;
-  const copse_status status = check(points, &from, &found, firstBad);
-  if (status == COPSE_OK) points->type->build(points, &from, &found);
+  const points_state buffers = buffers_of(points);
+  const points_source source = source_of(&buffers);
+  points_survey survey;
+  const copse_status status = check(points, &source, &survey, firstBad);
+  if (status == COPSE_OK) points->type->build(points, &source, &survey);
   return status;
 }
 
@@ -279,39 +281,40 @@ copse_status copse_points_build_from(copse_points *points, const copse_const_pos
   if (count > points->capacity) return COPSE_FULL;
   for (uint32_t axis = 0; axis < points->dimensions; axis++)
     if (!positions->axes[axis] && count) return COPSE_INVALID_ARGUMENT;
-  const source from = {*positions, groups, count};
-  survey found;
-  const copse_status status = check(points, &from, &found, firstBad);
+  const points_source source = {*positions, groups, count};
+  points_survey survey;
+  const copse_status status = check(points, &source, &survey, firstBad);
   if (status != COPSE_OK) return status;
-  points->type->build(points, &from, &found);
+  points->type->build(points, &source, &survey);
   points->count = count;
   return COPSE_OK;
 }
 
-void points_take(copse_points *points, const source *from, const survey *found) {
-  points->builtCount = from->count;
-  points->present = found->present;
-  points->skipped = found->bad;
-  points->anyGroups = found->anyGroups;
-  points->allGroups = found->allGroups;
+void points_take(copse_points *points, const points_source *source, const points_survey *survey) {
+  points->builtCount = source->count;
+  points->present = survey->present;
+  points->skipped = survey->bad;
+  points->anyGroups = survey->anyGroups;
+  points->allGroups = survey->allGroups;
 }
 
-ALWAYS_INLINE void fetch_in(const copse_points *points, const source *from, uint32_t begin,
+ALWAYS_INLINE void fetch_in(const copse_points *points, const points_source *source, uint32_t begin,
                             uint32_t end, const int dim) {
   /* In registers: the stores below may alias anything. */
   const scan_points ordered = points->ordered;
-  const copse_const_positions positions = from->positions;
+  const copse_const_positions positions = source->positions;
   for (uint32_t i = begin; i < end; i++) {
     const size_t at = (size_t)ordered.ids[i] * positions.stride;
     EACH_AXIS (axis, dim) ordered.axes[axis][i] = positions.axes[axis][at] + 0.0f;
   }
 }
 
-void points_fetch(const copse_points *points, const source *from, uint32_t begin, uint32_t end) {
+void points_fetch(const copse_points *points, const points_source *source, uint32_t begin,
+                  uint32_t end) {
   if (points->dimensions == 3)
-    fetch_in(points, from, begin, end, 3);
+    fetch_in(points, source, begin, end, 3);
   else
-    fetch_in(points, from, begin, end, 2);
+    fetch_in(points, source, begin, end, 2);
 }
 
 void points_bounds(const copse_points *points, uint32_t begin, uint32_t end, float *box) {
@@ -336,10 +339,10 @@ void points_bounds(const copse_points *points, uint32_t begin, uint32_t end, flo
   }
 }
 
-void points_fetch_groups(const copse_points *points, const source *from) {
+void points_fetch_groups(const copse_points *points, const points_source *source) {
   if (points->anyGroups == points->allGroups) return;
   for (uint32_t i = 0; i < points->present; i++)
-    points->ordered.groups[i] = source_group(from, points->ordered.ids[i]);
+    points->ordered.groups[i] = source_group(source, points->ordered.ids[i]);
 }
 
 /* True if ids are a permutation and nothing is counted wrongly. Marks the ids meanwhile. */
@@ -394,8 +397,8 @@ static uint64_t state_bytes(const copse_points *points, uint64_t count) {
   return count * (points->dimensions + 1) * 4;
 }
 
-static state state_at(const copse_points *points, void *bytes, uint32_t count) {
-  state part = {.count = count};
+static points_state state_at(const copse_points *points, void *bytes, uint32_t count) {
+  points_state part = {.count = count};
   float *coordinates = bytes;
   part.positions.stride = points->dimensions;
   for (uint32_t axis = 0; axis < 3; axis++) /* in 2D the third is of no use */
@@ -404,12 +407,13 @@ static state state_at(const copse_points *points, void *bytes, uint32_t count) {
   return part;
 }
 
-static void copy_state(const copse_points *points, const source *from, const state *to) {
-  for (uint32_t slot = 0; slot < from->count; slot++)
+static void copy_state(const copse_points *points, const points_source *source,
+                       const points_state *to) {
+  for (uint32_t slot = 0; slot < source->count; slot++)
     for (uint32_t axis = 0; axis < points->dimensions; axis++)
       to->positions.axes[axis][(size_t)slot * to->positions.stride] =
-          source_coordinate(from, slot, (int)axis);
-  memcpy(to->groups, from->groups, from->count * sizeof(uint32_t));
+          source_coordinate(source, slot, (int)axis);
+  memcpy(to->groups, source->groups, source->count * sizeof(uint32_t));
 }
 
 static points_snapshot snapshot_head(const copse_points *points) {
@@ -424,11 +428,11 @@ static points_snapshot snapshot_head(const copse_points *points) {
 
 copse_status copse_points_save(const copse_points *points, void *bytes, size_t capacity,
                                size_t *total, uint32_t *firstBad) {
-  const state buffers = buffers_of(points);
-  const source from = source_of(&buffers);
-  survey found;
+  const points_state buffers = buffers_of(points);
+  const points_source source = source_of(&buffers);
+  points_survey survey;
   *total = 0;
-  if (check(points, &from, &found, firstBad) != COPSE_OK) return COPSE_NOT_FINITE;
+  if (check(points, &source, &survey, firstBad) != COPSE_OK) return COPSE_NOT_FINITE;
   const points_snapshot head = snapshot_head(points);
   uint64_t size =
       sizeof head + state_bytes(points, head.count) + state_bytes(points, head.builtCount);
@@ -438,11 +442,11 @@ copse_status copse_points_save(const copse_points *points, void *bytes, size_t c
   char *behind = bytes;
   memcpy(behind, &head, sizeof head);
   behind += sizeof head;
-  const state saved = state_at(points, behind, head.count);
-  copy_state(points, &from, &saved);
+  const points_state saved = state_at(points, behind, head.count);
+  copy_state(points, &source, &saved);
   behind += state_bytes(points, head.count);
   memset(behind, 0, (size_t)state_bytes(points, head.builtCount));
-  const state built = state_at(points, behind, head.builtCount);
+  const points_state built = state_at(points, behind, head.builtCount);
   const bool uniform = points->anyGroups == points->allGroups;
   for (uint32_t i = 0; i < points->present; i++) {
     uint32_t slot = points->ordered.ids[i];
@@ -478,20 +482,20 @@ copse_status copse_points_restore(copse_points *points, const void *bytes, size_
   points_snapshot head;
   memcpy(&head, bytes, sizeof head);
   char *behind = (char *)bytes + sizeof head; /* only read */
-  const state states[] = {
+  const points_state states[] = {
       state_at(points, behind, head.count),
       state_at(points, behind + state_bytes(points, head.count), head.builtCount)};
-  const source saved = source_of(&states[0]), built = source_of(&states[1]);
-  const survey found = survey_of(&built, points->dimensions);
+  const points_source saved = source_of(&states[0]), built = source_of(&states[1]);
+  const points_survey survey = survey_of(&built, points->dimensions);
   const bool savedOk = points->onNonFinite == COPSE_NON_FINITE_SKIP ||
                        survey_of(&saved, points->dimensions).bad == 0;
-  if (!savedOk || found.bad || found.present + head.skipped > head.builtCount)
+  if (!savedOk || survey.bad || survey.present + head.skipped > head.builtCount)
     return COPSE_BAD_SNAPSHOT;
 
   points->count = head.count;
-  const state buffers = buffers_of(points);
+  const points_state buffers = buffers_of(points);
   copy_state(points, &saved, &buffers);
-  points->type->build(points, &built, &found);
+  points->type->build(points, &built, &survey);
   points->skipped = head.skipped;
   return COPSE_OK;
 }

@@ -34,26 +34,26 @@ struct copse_points {
 };
 
 /* Where a build reads from: the buffers, the caller's own arrays, or a snapshot. */
-typedef struct source {
+typedef struct points_source {
   copse_const_positions positions;
   const uint32_t *groups; /* NULL: all 1 */
   uint32_t count;
-} source;
+} points_source;
 
-typedef struct survey {
+typedef struct points_survey {
   uint32_t present;              /* slots with a group and an accepted position */
   uint32_t bad;                  /* slots with a group and a position that is not accepted */
   uint32_t firstBad;             /* COPSE_NONE: none */
   uint32_t anyGroups, allGroups; /* of the present */
-} survey;
+} points_survey;
 
 /* So many words must agree between a snapshot and the index that takes it. */
 enum { POINTS_OPTIONS = 3 };
 
-typedef struct batch batch;
+typedef struct batch_query batch_query;
 typedef struct row_writer row_writer;
 typedef struct neighbor_search neighbor_search;
-typedef struct pairing pairing;
+typedef struct pair_search pair_search;
 
 /* What a structure supplies. The arguments of all queries were checked. A query returns the number
  * of nodes, or runs, that it visited, unless it says otherwise. Whoever makes an index with a table
@@ -67,7 +67,7 @@ struct points_type {
   /* Copies what these hold after the last build; NULL: nothing. */
   void (*keep)(void *larger, const void *index);
   /* Builds from a source whose survey found nothing that forbids it. */
-  void (*build)(void *index, const source *from, const survey *found);
+  void (*build)(void *index, const points_source *source, const points_survey *survey);
   /* Writes the options that a snapshot must have; NULL: none. */
   void (*options)(const void *index, uint32_t words[POINTS_OPTIONS]);
 
@@ -90,9 +90,9 @@ struct points_type {
                    copse_hit *hit);
 
   /* Batches, see batch.h: write the rows of all agents, or the pairs. */
-  void (*allWithin)(const void *index, const batch *asked, float radius, row_writer *rows);
+  void (*allWithin)(const void *index, const batch_query *batch, float radius, row_writer *writer);
   void (*allNeighbors)(const void *index, neighbor_search *search);
-  void (*pairs)(const void *index, const batch *asked, pairing *result);
+  void (*pairs)(const void *index, const batch_query *batch, pair_search *result);
   /* Writes the rows of the neighbors of n > 0 points, k > 0; NULL: a query for each. */
   void (*nearestMany)(const void *index, neighbor_search *search, const float *points, uint32_t n);
 
@@ -104,11 +104,11 @@ struct points_type {
 
 enum { POINTS_BYTES = 512 };
 
-ALWAYS_INLINE float source_coordinate(const source *from, uint32_t slot, int axis) {
-  return from->positions.axes[axis][(size_t)slot * from->positions.stride];
+ALWAYS_INLINE float source_coordinate(const points_source *source, uint32_t slot, int axis) {
+  return source->positions.axes[axis][(size_t)slot * source->positions.stride];
 }
-ALWAYS_INLINE uint32_t source_group(const source *from, uint32_t slot) {
-  return from->groups ? from->groups[slot] : 1;
+ALWAYS_INLINE uint32_t source_group(const points_source *source, uint32_t slot) {
+  return source->groups ? source->groups[slot] : 1;
 }
 
 static inline bool ids_ascend(const uint32_t *ids, uint32_t begin, uint32_t end) {
@@ -152,15 +152,16 @@ ALWAYS_INLINE size_t points_memory(const copse_points *points) {
 
 /* ---- Build ---- */
 
-bool source_accepts(const source *from, uint32_t slot, uint32_t dimensions);
+bool source_accepts(const points_source *source, uint32_t slot, uint32_t dimensions);
 /* Takes what was found, first of all. */
-void points_take(copse_points *points, const source *from, const survey *found);
+void points_take(copse_points *points, const points_source *source, const points_survey *survey);
 /* Fetches the coordinates of the agents begin … end, by their ids. Adding 0 turns -0 into 0. */
-void points_fetch(const copse_points *points, const source *from, uint32_t begin, uint32_t end);
+void points_fetch(const copse_points *points, const points_source *source, uint32_t begin,
+                  uint32_t end);
 /* The tight bounds of the agents begin … end, which are not none. */
 void points_bounds(const copse_points *points, uint32_t begin, uint32_t end, float *box);
 /* Fetches the groups of all, by their ids, where these differ. */
-void points_fetch_groups(const copse_points *points, const source *from);
+void points_fetch_groups(const copse_points *points, const points_source *source);
 
 /* ---- Queries ---- */
 

@@ -18,25 +18,25 @@ static copse_status collect(const copse_points *points, const region *where, sha
 
 copse_status copse_points_within(const copse_points *points, const float *center, float radius,
                                  const copse_query *query, copse_results *results) {
-  const copse_query asked = query_or_default(query);
+  const copse_query effective = query_or_default(query);
   region where;
-  if (!query_results_ok(&asked, results, true) ||
+  if (!query_results_ok(&effective, results, true) ||
       !query_point_ok(center, (int)points->dimensions) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
   region_set_circle(&where, center, radius * radius, points->dimensions);
-  return collect(points, &where, SHAPE_CIRCLE, &asked, results);
+  return collect(points, &where, SHAPE_CIRCLE, &effective, results);
 }
 
 copse_status copse_points_range(const copse_points *points, const float *lo, const float *hi,
                                 const copse_query *query, copse_results *results) {
-  const copse_query asked = query_or_default(query);
+  const copse_query effective = query_or_default(query);
   region where;
-  if (!query_results_ok(&asked, results, false) ||
+  if (!query_results_ok(&effective, results, false) ||
       !region_set_box(&where, lo, hi, points->dimensions))
     return COPSE_INVALID_ARGUMENT;
   copse_results ids = *results;
   ids.distances2 = NULL;
-  const copse_status status = collect(points, &where, SHAPE_BOX, &asked, &ids);
+  const copse_status status = collect(points, &where, SHAPE_BOX, &effective, &ids);
   results->total = ids.total;
   results->visits = ids.visits;
   return status;
@@ -45,12 +45,12 @@ copse_status copse_points_range(const copse_points *points, const float *lo, con
 copse_status copse_points_cone(const copse_points *points, const float *center,
                                const float *direction, float halfAngle, float radius,
                                const copse_query *query, copse_results *results) {
-  const copse_query asked = query_or_default(query);
+  const copse_query effective = query_or_default(query);
   region where;
-  if (!query_results_ok(&asked, results, true) ||
+  if (!query_results_ok(&effective, results, true) ||
       !region_set_cone(&where, center, direction, halfAngle, radius, points->dimensions))
     return COPSE_INVALID_ARGUMENT;
-  return collect(points, &where, SHAPE_CONE, &asked, results);
+  return collect(points, &where, SHAPE_CONE, &effective, results);
 }
 
 /* ---- How many ----------------------------------------------------------------------------- */
@@ -58,14 +58,14 @@ copse_status copse_points_cone(const copse_points *points, const float *center,
 static copse_status count_within(const copse_points *points, const float *center, float radius,
                                  const copse_query *query, uint32_t *total, uint32_t *visits,
                                  bool stopAtFirst) {
-  const copse_query asked = query_or_default(query);
+  const copse_query effective = query_or_default(query);
   uint32_t visited = 0;
   *total = 0;
   if (!query_point_ok(center, (int)points->dimensions) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
   region where;
   region_set_circle(&where, center, radius * radius, points->dimensions);
-  *total = points->type->count(points, &where, &asked, stopAtFirst, &visited);
+  *total = points->type->count(points, &where, &effective, stopAtFirst, &visited);
   if (visits) *visits = visited;
   return COPSE_OK;
 }
@@ -89,12 +89,12 @@ copse_status copse_points_any_within(const copse_points *points, const float *ce
 copse_status copse_points_nearest(const copse_points *points, const float *center,
                                   const copse_query *query, uint32_t *id, float *distance2,
                                   uint32_t *visits) {
-  const copse_query asked = query_or_default(query);
+  const copse_query effective = query_or_default(query);
   *id = COPSE_NONE;
-  if (!query_point_ok(center, (int)points->dimensions) || !query_radius_ok(asked.maxDistance))
+  if (!query_point_ok(center, (int)points->dimensions) || !query_radius_ok(effective.maxDistance))
     return COPSE_INVALID_ARGUMENT;
-  pair nearest = {asked.maxDistance * asked.maxDistance, COPSE_NONE};
-  const uint32_t visited = points->type->nearest(points, center, &asked, &nearest);
+  pair nearest = {effective.maxDistance * effective.maxDistance, COPSE_NONE};
+  const uint32_t visited = points->type->nearest(points, center, &effective, &nearest);
   *id = nearest.id;
   if (distance2) *distance2 = nearest.id == COPSE_NONE ? INFINITY : nearest.distance2;
   if (visits) *visits = visited;
@@ -128,18 +128,18 @@ static bool neighbors_by_reach(const copse_points *points, const float *center, 
   float reach2 = points->type->reach2(points, center, k);
   if (!(reach2 > 0)) return false;
   if (!(reach2 < *limit2)) reach2 = *limit2;
-  copse_results found = {ids, distances2, FOUND_LIMIT, 0, 0};
+  copse_results candidates = {ids, distances2, FOUND_LIMIT, 0, 0};
   region where;
   region_set_circle(&where, center, reach2, points->dimensions);
-  results->visits += points->type->collect(points, &where, SHAPE_CIRCLE, query, &found);
-  if (found.total < k && reach2 < *limit2) return false;
+  results->visits += points->type->collect(points, &where, SHAPE_CIRCLE, query, &candidates);
+  if (candidates.total < k && reach2 < *limit2) return false;
   *limit2 = reach2;
-  if (found.total > FOUND_LIMIT) return false;
-  results->total = found.total < k ? found.total : k;
-  if (found.total <= RANK_LIMIT) {
-    pairs_rank(distances2, ids, found.total, k, results->distances2, results->ids);
+  if (candidates.total > FOUND_LIMIT) return false;
+  results->total = candidates.total < k ? candidates.total : k;
+  if (candidates.total <= RANK_LIMIT) {
+    pairs_rank(distances2, ids, candidates.total, k, results->distances2, results->ids);
   } else {
-    pairs_sort((pairs){distances2, ids}, found.total, BY_DISTANCE);
+    pairs_sort((pairs){distances2, ids}, candidates.total, BY_DISTANCE);
     memcpy(results->distances2, distances2, results->total * sizeof *distances2);
     memcpy(results->ids, ids, results->total * sizeof *ids);
   }
@@ -148,26 +148,26 @@ static bool neighbors_by_reach(const copse_points *points, const float *center, 
 
 copse_status copse_points_neighbors(const copse_points *points, const float *center, uint32_t k,
                                     const copse_query *query, copse_results *results) {
-  const copse_query asked = query_or_default(query);
+  const copse_query effective = query_or_default(query);
   if (k > points->present) k = points->present;
-  if (!query_results_ok(&asked, results, true) || (k && !results->distances2) ||
+  if (!query_results_ok(&effective, results, true) || (k && !results->distances2) ||
       k > results->capacity || !query_point_ok(center, (int)points->dimensions) ||
-      !query_radius_ok(asked.maxDistance))
+      !query_radius_ok(effective.maxDistance))
     return COPSE_INVALID_ARGUMENT;
   if (!k) return COPSE_OK;
-  float limit2 = asked.maxDistance * asked.maxDistance;
+  float limit2 = effective.maxDistance * effective.maxDistance;
   if (k == 1) {
     pair nearest = {limit2, COPSE_NONE};
-    results->visits = points->type->nearest(points, center, &asked, &nearest);
+    results->visits = points->type->nearest(points, center, &effective, &nearest);
     results->total = nearest.id != COPSE_NONE;
     results->ids[0] = nearest.id;
     results->distances2[0] = nearest.distance2;
     return COPSE_OK;
   }
   const bool guess = points->type->reach2 && k <= RANK_K;
-  if (guess && neighbors_by_reach(points, center, k, &asked, results, &limit2)) return COPSE_OK;
+  if (guess && neighbors_by_reach(points, center, k, &effective, results, &limit2)) return COPSE_OK;
   scan_nearest nearest = {{results->distances2, results->ids}, k, 0, limit2};
-  results->visits += points->type->neighbors(points, center, &asked, &nearest);
+  results->visits += points->type->neighbors(points, center, &effective, &nearest);
   results->total = nearest.size;
   heap_sort(nearest.heap, nearest.size, BY_DISTANCE);
   return COPSE_OK;

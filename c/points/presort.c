@@ -21,7 +21,8 @@ static bool key_before(const scan_points *points, uint64_t a, uint64_t b, uint32
 
 /* Merges runs of keys that double in length; answers with which of the two halves holds the result.
  */
-static uint64_t *sort_keys(const struct kdtree *tree, uint64_t *from, uint64_t *to, uint32_t axis) {
+static uint64_t *sort_keys(const struct kdtree *tree, uint64_t *input, uint64_t *output,
+                           uint32_t axis) {
   const scan_points *points = &tree->points.ordered;
   const uint64_t n = tree->points.present;
   const int dim = (int)tree->points.dimensions;
@@ -31,16 +32,16 @@ static uint64_t *sort_keys(const struct kdtree *tree, uint64_t *from, uint64_t *
       const uint64_t end = begin + 2 * width < n ? begin + 2 * width : n;
       uint64_t left = begin, right = middle;
       for (uint64_t i = begin; i < end; i++) {
-        const bool second = left == middle ||
-                            (right < end && key_before(points, from[right], from[left], axis, dim));
-        to[i] = second ? from[right++] : from[left++];
+        const bool second = left == middle || (right < end && key_before(points, input[right],
+                                                                         input[left], axis, dim));
+        output[i] = second ? input[right++] : input[left++];
       }
     }
-    uint64_t *swapped = from;
-    from = to;
-    to = swapped;
+    uint64_t *swapped = input;
+    input = output;
+    output = swapped;
   }
-  return from;
+  return input;
 }
 
 /* Divides a range of an order as its points are: those on the left, the node, those on the right,

@@ -14,24 +14,24 @@ typedef struct ray_query {
   copse_query query;
 } ray_query;
 
-static uint32_t cast_one(const ray_query *asked, const float *from, const float *to,
+static uint32_t cast_one(const ray_query *rays, const float *from, const float *to,
                          copse_hit *hit) {
-  const scan_ray ray = asked->points->dimensions == 3
-                           ? scan_ray_from(from, to, asked->radius, asked->radii, 3)
-                           : scan_ray_from(from, to, asked->radius, asked->radii, 2);
+  const scan_ray ray = rays->points->dimensions == 3
+                           ? scan_ray_from(from, to, rays->radius, rays->radii, 3)
+                           : scan_ray_from(from, to, rays->radius, rays->radii, 2);
   *hit = NOBODY;
-  return asked->points->type->cast(asked->points, &ray, &asked->query, hit);
+  return rays->points->type->cast(rays->points, &ray, &rays->query, hit);
 }
 
 copse_status copse_points_raycast(const copse_points *points, const float *from, const float *to,
                                   float radius, const float *radii, const copse_query *query,
                                   copse_hit *hit, uint32_t *visits) {
-  const ray_query asked = {points, radius, radii, query_or_default(query)};
+  const ray_query rays = {points, radius, radii, query_or_default(query)};
   const int dim = (int)points->dimensions;
   *hit = NOBODY;
   if (!query_point_ok(from, dim) || !query_point_ok(to, dim) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
-  const uint32_t visited = cast_one(&asked, from, to, hit);
+  const uint32_t visited = cast_one(&rays, from, to, hit);
   if (visits) *visits = visited;
   return COPSE_OK;
 }
@@ -39,7 +39,7 @@ copse_status copse_points_raycast(const copse_points *points, const float *from,
 copse_status copse_points_raycast_many(const copse_points *points, const float *segments,
                                        uint32_t n, float radius, const float *radii,
                                        const copse_query *query, uint32_t *ids, float *fractions) {
-  const ray_query asked = {points, radius, radii, query_or_default(query)};
+  const ray_query rays = {points, radius, radii, query_or_default(query)};
   const size_t dim = points->dimensions;
   if (!query_radius_ok(radius)) return COPSE_INVALID_ARGUMENT;
   for (size_t end = 0; end < 2 * (size_t)n; end++)
@@ -47,7 +47,7 @@ copse_status copse_points_raycast_many(const copse_points *points, const float *
   for (uint32_t i = 0; i < n; i++) {
     const float *from = segments + 2 * dim * i;
     copse_hit hit;
-    cast_one(&asked, from, from + dim, &hit);
+    cast_one(&rays, from, from + dim, &hit);
     ids[i] = hit.id;
     fractions[i] = hit.fraction;
   }

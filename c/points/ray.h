@@ -36,16 +36,16 @@ ALWAYS_INLINE box4 ray4_times(const ray4 *ray, box4 box) {
 ALWAYS_INLINE uint32_t ray4_reaches(const ray4 *ray, box4 first, box4 second, float until,
                                     float *times, const int dim) {
   const box4 a = ray4_times(ray, first), b = ray4_times(ray, second);
-  float4 from = float4_zip_low(a.lo, b.lo), to = float4_zip_low(a.hi, b.hi); /* x, x, y, y */
-  from = float4_max(from, float4_swap_halves(from));
-  to = float4_min(to, float4_swap_halves(to));
+  float4 enter = float4_zip_low(a.lo, b.lo), leave = float4_zip_low(a.hi, b.hi); /* x, x, y, y */
+  enter = float4_max(enter, float4_swap_halves(enter));
+  leave = float4_min(leave, float4_swap_halves(leave));
   if (dim == 3) {
-    from = float4_max(from, float4_zip_high(a.lo, b.lo));
-    to = float4_min(to, float4_zip_high(a.hi, b.hi));
+    enter = float4_max(enter, float4_zip_high(a.lo, b.lo));
+    leave = float4_min(leave, float4_zip_high(a.hi, b.hi));
   }
-  from = float4_max(from, float4_all(0));
-  float4_store(times, from);
-  return word4_bits(float4_le(from, float4_min(to, float4_all(until)))) & 3;
+  enter = float4_max(enter, float4_all(0));
+  float4_store(times, enter);
+  return word4_bits(float4_le(enter, float4_min(leave, float4_all(until)))) & 3;
 }
 
 #endif

@@ -670,7 +670,7 @@ static void test_validate_sees_what_is_wrong_in_a_tree(void) {
   const float points[] = {0, 0, 1, 0, 8, 0, 9, 0};
   copse_points *at = built(points, 4, 2);
   struct agenttree *tree = (struct agenttree *)at;
-  node *root = tree->nodes, *left = root + 1, *right = root + 2;
+  agenttree_node *root = tree->nodes, *left = root + 1, *right = root + 2;
   CHECK(tree->nodeCount == 3 && left->end == 2);
   CHECK(is_seen(at, &tree->nodeCount, 0));
   left->end = right->begin = 0;
@@ -722,10 +722,11 @@ static void test_validate_sees_a_tree_that_is_too_deep(void) {
     struct agenttree *tree = (struct agenttree *)at;
     for (uint32_t i = 0; i < n; i++) {
       const float first = (float)i, last = (float)(n - 1);
-      tree->nodes[2 * i] = (node){i, n, i + 1 < n ? 2 * i + 2 : 0, 1, 1, 0, first, first + 1};
+      tree->nodes[2 * i] =
+          (agenttree_node){i, n, i + 1 < n ? 2 * i + 2 : 0, 1, 1, 0, first, first + 1};
       memcpy(tree->bounds + 8 * i, (float[]){first, 0, last, 0}, 4 * sizeof(float));
       if (i + 1 == n) break;
-      tree->nodes[2 * i + 1] = (node){i, i + 1, 0, 1, 1, 0, 0, 0};
+      tree->nodes[2 * i + 1] = (agenttree_node){i, i + 1, 0, 1, 1, 0, 0, 0};
       memcpy(tree->bounds + 8 * i + 4, (float[]){first, 0, first, 0}, 4 * sizeof(float));
     }
     tree->nodeCount = 2 * n - 1;
