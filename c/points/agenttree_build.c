@@ -285,59 +285,80 @@ static void gather_groups(struct agenttree *tree, const points_source *source,
   }
 }
 
+/* A run of agents that waits for its node. */
+typedef struct pending {
+  uint32_t begin, end, depth;
+  uint32_t parent; /* the node whose right child this is; COPSE_NONE: a left child or the root */
+  float box[2 * 3];
+} pending;
+
+/* Appends the node of a run, so far a leaf. Returns its index. */
+static uint32_t append_node(struct agenttree *tree, const pending *run, int dim) {
+  const uint32_t index = tree->nodeCount++;
+  float *box = tree->bounds + (size_t)index * 2 * (size_t)dim;
+  if (run->parent != COPSE_NONE) tree->nodes[run->parent].right = index;
+  tree->nodes[index] = (agenttree_node){run->begin, run->end, 0, 0, 0, 0, 0, 0};
+  for (int i = 0; i < 2 * dim; i++) box[i] = run->box[i];
+  return index;
+}
+
+/* Nodes made, and those that all waiting runs need if they are split at medians: never more than
+ * the budget. */
+typedef struct node_count {
+  uint64_t committed, budget;
+} node_count;
+
+/* Orders the run of a node by an axis: first the agents of its left child. Splits at the midpoint,
+ * or at the median where the midpoint is not wanted or could exceed the budget. Writes the bounds
+ * of both children; returns where the right one begins. */
+static uint32_t split_run(struct agenttree *tree, uint32_t index, uint32_t depth, int axis,
+                          node_count *count, float *boxes, int dim) {
+  const uint32_t begin = tree->nodes[index].begin, end = tree->nodes[index].end;
+  const uint64_t leafSize = tree->leafSize;
+  uint32_t middle = begin;
+  uint64_t needed = 0;
+  bool atMedian = tree->split == COPSE_SPLIT_MEDIAN || depth >= MIDPOINT_DEPTH;
+  if (!atMedian) {
+    const float *box = agenttree_box(tree, index, dim);
+    const split_key key = {midpoint(box[axis], box[dim + axis]), 0};
+    middle = partition(&tree->points.ordered, begin, end, axis, key, boxes, dim);
+    needed = median_nodes(middle - begin, leafSize) + median_nodes(end - middle, leafSize);
+    atMedian = count->committed + needed > count->budget;
+  }
+  if (atMedian) {
+    middle = split_at_median(&tree->points.ordered, begin, end, axis, dim);
+    needed = median_nodes(middle - begin, leafSize) + median_nodes(end - middle, leafSize);
+    points_bounds(&tree->points, begin, middle, boxes);
+    points_bounds(&tree->points, middle, end, boxes + (size_t)(2 * dim));
+  }
+  count->committed += needed;
+  return middle;
+}
+
 static void build_nodes(struct agenttree *tree, const points_source *source) {
   const int dim = (int)tree->points.dimensions;
-  typedef struct pending {
-    uint32_t begin, end, depth;
-    uint32_t parent; /* whose right child this is; COPSE_NONE: a left child or the root */
-    float box[2 * 3];
-  } pending;
+  const uint32_t present = tree->points.present, leafSize = tree->leafSize;
+  node_count count = {median_nodes(present, leafSize), agenttree_node_budget(present, leafSize)};
   pending stack[COPSE_MAX_DEPTH];
   uint32_t waiting = 0;
-
-  const uint64_t leafSize = tree->leafSize;
-  const uint64_t budget = agenttree_node_budget(tree->points.present, leafSize);
-  /* Nodes made, and those that all waiting ranges need when split at medians: never over budget. */
-  uint64_t committed = median_nodes(tree->points.present, leafSize);
-
   tree->nodeCount = 0;
-  if (tree->points.present) {
-    stack[waiting] = (pending){0, tree->points.present, 0, COPSE_NONE, {0}};
-    points_bounds(&tree->points, 0, tree->points.present, stack[waiting++].box);
+  if (present) {
+    stack[waiting] = (pending){0, present, 0, COPSE_NONE, {0}};
+    points_bounds(&tree->points, 0, present, stack[waiting++].box);
   }
   while (waiting) {
-    pending *const range = &stack[--waiting];
-    const uint32_t begin = range->begin, end = range->end, depth = range->depth, size = end - begin;
-    const uint32_t index = tree->nodeCount++;
-    float *box = tree->bounds + (size_t)index * 2 * (size_t)dim;
-    if (range->parent != COPSE_NONE) tree->nodes[range->parent].right = index;
-    tree->nodes[index] = (agenttree_node){begin, end, 0, 0, 0, 0, 0, 0};
-    for (int i = 0; i < 2 * dim; i++) box[i] = range->box[i];
-
-    int axis = size > leafSize ? choose_axis(box, depth, tree->axis, dim) : -1;
-    committed -= median_nodes(size, leafSize) - 1;
+    const pending *const run = &stack[--waiting];
+    const uint32_t begin = run->begin, end = run->end, depth = run->depth, size = end - begin;
+    const uint32_t index = append_node(tree, run, dim);
+    const float *box = agenttree_box(tree, index, dim);
+    const int axis = size > leafSize ? choose_axis(box, depth, tree->axis, dim) : -1;
+    count.committed -= median_nodes(size, leafSize) - 1;
     if (axis < 0) {
       if (!ids_ascend(tree->points.ordered.ids, begin, end)) sort_leaf(tree, source, begin, end);
       continue;
     }
-
-    uint32_t middle = begin;
-    uint64_t needed = 0;
     float boxes[2 * 2 * 3];
-    bool atMedian = tree->split == COPSE_SPLIT_MEDIAN || depth >= MIDPOINT_DEPTH;
-    if (!atMedian) {
-      split_key key = {midpoint(box[axis], box[dim + axis]), 0};
-      middle = partition(&tree->points.ordered, begin, end, axis, key, boxes, dim);
-      needed = median_nodes(middle - begin, leafSize) + median_nodes(end - middle, leafSize);
-      atMedian = committed + needed > budget;
-    }
-    if (atMedian) {
-      middle = split_at_median(&tree->points.ordered, begin, end, axis, dim);
-      needed = median_nodes(middle - begin, leafSize) + median_nodes(end - middle, leafSize);
-      points_bounds(&tree->points, begin, middle, boxes);
-      points_bounds(&tree->points, middle, end, boxes + (size_t)(2 * dim));
-    }
-    committed += needed;
+    const uint32_t middle = split_run(tree, index, depth, axis, &count, boxes, dim);
     tree->nodes[index].axis = (uint32_t)axis;
     tree->nodes[index].leftMost = boxes[dim + axis];
     tree->nodes[index].rightLeast = boxes[2 * dim + axis];
