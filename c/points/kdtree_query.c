@@ -112,63 +112,85 @@ SMALL_CODE uint32_t kdtree_count(const void *tree, const region *circle, const c
              : count_in(tree, circle, query, visits, stopAtFirst, 2);
 }
 
-/* ---- Who is nearest ----------------------------------------------------------------------- */
+/* ---- Nearest ------------------------------------------------------------------------------ */
 
-/* What was left aside on the way down: the other side of a node, and the node itself, which is on
- * the line between and so no nearer than what is behind it. */
+/* A node that the search passed on its way down: it and its other side are left for later. The node
+ * lies on the line between its sides, so that it is at most as near as the points behind the line
+ * can be. */
 typedef struct aside {
-  kdtree_range range;
+  kdtree_range range; /* the other side */
   uint32_t node;
-  float gaps[3]; /* from the center to the range along each axis */
-  float gap2;    /* and in all, squared: no more than to any of its points */
+  float gaps[3]; /* from the center to the other side, along each axis */
+  float gap2;    /* squared and summed: a lower bound for the distances of all its points */
 } aside;
 
-/* Offers all points that may be among the nearest: down to the center's side of each node, and then
- * back to what was left aside, where that is near enough. What is as far as the limit counts, for
- * the sake of ties by id. `one` is for the nearest alone, else `all` is. */
+/* Where a search is. */
+typedef struct descent {
+  kdtree_range range; /* to enter next */
+  float gaps[3];      /* from the center to that range, along each axis */
+  uint32_t waiting;   /* nodes left aside, on a stack */
+  uint32_t visits;
+} descent;
+
+/* Goes down to the center's side of each node, until a range is small enough to be scanned. */
+ALWAYS_INLINE kdtree_range go_down(descent *way, aside *stack, const scan_points *points,
+                                   const float *center, const int dim) {
+  while (way->range.end - way->range.begin > KDTREE_RUN) {
+    const kdtree_range range = way->range;
+    const uint32_t node = kdtree_middle(range.begin, range.end), axis = range.axis;
+    const uint32_t next = kdtree_next_axis(axis, dim);
+    const kdtree_range left = {range.begin, node, next}, right = {node + 1, range.end, next};
+    const float gap = center[axis] - points->axes[axis][node];
+    aside *other = &stack[way->waiting++];
+    other->node = node;
+    other->range = gap < 0 ? right : left;
+    way->range = gap < 0 ? left : right;
+    EACH_AXIS (i, dim) other->gaps[i] = way->gaps[i];
+    other->gaps[axis] = gap;
+    other->gap2 = sum_of_squares(other->gaps, dim);
+    way->visits++;
+  }
+  way->visits++;
+  return way->range;
+}
+
+/* Goes back to the last node left aside that may be near enough, whose other side is to be entered
+ * next. One as far as the limit counts, for the sake of ties by id. Returns false if there is none.
+ */
+ALWAYS_INLINE bool go_back(descent *way, const aside *stack, float limit2, kdtree_range *node,
+                           const int dim) {
+  const aside *back;
+  do {
+    if (!way->waiting) return false;
+    back = &stack[--way->waiting];
+  } while (!(back->gap2 <= limit2));
+  *node = (kdtree_range){back->node, back->node + 1, 0};
+  way->range = back->range;
+  EACH_AXIS (i, dim) way->gaps[i] = back->gaps[i];
+  return true;
+}
+
+/* Offers all points that may be among the nearest, to `one` if that is not NULL, else to `nearest`.
+ * Alternately goes down and scans a range, and goes back and scans a node. Returns the number of
+ * nodes visited. */
 ALWAYS_INLINE uint32_t search(const struct kdtree *tree, const float *center,
-                              const copse_query *query, pair *one, scan_nearest *all,
+                              const copse_query *query, pair *one, scan_nearest *nearest,
                               const int dim) {
   const scan_points points = tree->points.ordered;
   const scan_filter filter = points_filter(&tree->points, query);
   aside stack[KDTREE_LEVELS];
-  float gaps[3] = {0};
-  kdtree_range range = {0, tree->points.present, 0},
-               run; /* where to look, and what to scan first */
-  uint32_t waiting = 0, visits = 0;
-  bool down = true;
+  descent way = {{0, tree->points.present, 0}, {0}, 0, 0};
   if (!points_have(&tree->points, query->mask)) return 0;
-  for (;;) {
-    while (down && range.end - range.begin > KDTREE_RUN) {
-      const uint32_t node = kdtree_middle(range.begin, range.end), axis = range.axis;
-      const uint32_t next = kdtree_next_axis(axis, dim);
-      const kdtree_range left = {range.begin, node, next}, right = {node + 1, range.end, next};
-      const float gap = center[axis] - points.axes[axis][node];
-      aside *other = &stack[waiting++];
-      other->node = node;
-      other->range = gap < 0 ? right : left;
-      range = gap < 0 ? left : right;
-      EACH_AXIS (i, dim) other->gaps[i] = gaps[i];
-      other->gaps[axis] = gap;
-      other->gap2 = sum_of_squares(other->gaps, dim);
-      visits++;
-    }
-    if (down) run = range;
-    visits += down;
+  for (bool down = true;; down = !down) {
+    kdtree_range run;
+    if (down)
+      run = go_down(&way, stack, &points, center, dim);
+    else if (!go_back(&way, stack, one ? one->distance2 : nearest->limit2, &run, dim))
+      return way.visits;
     if (one)
       scan_nearest_one(&points, run.begin, run.end, center, &filter, one, false, dim);
     else
-      points_scan_neighbors(&tree->points, run.begin, run.end, center, &filter, all);
-    down = !down;
-    if (down) continue; /* what was scanned is a node: now to its other side */
-    const aside *back;
-    do {
-      if (!waiting) return visits;
-      back = &stack[--waiting];
-    } while (!(back->gap2 <= (one ? one->distance2 : all->limit2)));
-    run = (kdtree_range){back->node, back->node + 1, 0};
-    range = back->range;
-    EACH_AXIS (i, dim) gaps[i] = back->gaps[i];
+      points_scan_neighbors(&tree->points, run.begin, run.end, center, &filter, nearest);
   }
 }
 
