@@ -148,113 +148,133 @@ void kdtree_all_neighbors(const void *index, neighbor_search *search) {
 
 /* ---- The nearest of many points ----------------------------------------------------------- */
 
-/* Points of the caller that the lines of the tree lead to the same range: so many, linked through
- * the counts of their rows, which are written last. */
-typedef struct visitors {
-  kdtree_range range;
+/* A list of the caller's points. The point after point i is links[i], in an array of one word for
+ * each point that all lists share: the counts of the caller's rows, each of which is read as a link
+ * for the last time before the row of its point is written. */
+typedef struct point_list {
   uint32_t first, size;
-} visitors;
+} point_list;
 
-/* The ranges are divided, by up to PARTS at once, until no more than FEW visit each: at 100,000
- * points that gave the fastest groups. They are answered together where there are no more than
- * CLOSE points of the tree for each: measured, uniform and clustered, that gains from 8 on and
- * loses at 16. */
-enum { FEW = 40, PARTS = 64, CLOSE = 11, MOST_WAITING = 6 * PARTS };
-
-typedef struct asking {
-  const struct kdtree *tree;
-  const float *points;
-  uint32_t *next; /* of each point */
-  uint32_t waiting;
-  visitors stack[MOST_WAITING];
-} asking;
-
-static void asking_start(asking *all, const struct kdtree *tree, const float *points,
-                         uint32_t *next, uint32_t n) {
-  all->tree = tree;
-  all->points = points;
-  all->next = next;
-  all->waiting = 1;
-  all->stack[0] = (visitors){{0, tree->points.present, 0}, 0, n};
+ALWAYS_INLINE void list_push(uint32_t *links, point_list *list, uint32_t point) {
+  links[point] = list->first;
+  list->first = point;
+  list->size++;
 }
 
-/* Hands those that visit a range on to its parts. Which way a point goes is no branch, so that the
- * processor need not guess it. */
-ALWAYS_INLINE void hand_on(const asking *all, const visitors *whole, uint32_t parts,
-                           const float *lines, visitors *to) {
-  const uint32_t dim = all->tree->points.dimensions;
-  for (uint32_t left = whole->size, i = whole->first; left; left--) {
-    const float *point = all->points + (size_t)i * dim;
-    const uint32_t next = all->next[i];
+/* Removes the first point of a list that is not empty, and returns it. */
+ALWAYS_INLINE uint32_t list_pop(const uint32_t *links, point_list *list) {
+  const uint32_t point = list->first;
+  list->first = links[point];
+  list->size--;
+  return point;
+}
+
+/* The caller's points that lie in a range, by the lines on which the tree is divided. */
+typedef struct range_visitors {
+  kdtree_range range;
+  point_list list;
+} range_visitors;
+
+/* A range is divided into up to PARTS parts at once, until at most FEW points visit each: at
+ * 100,000 points that gave the fastest groups. Visitors are answered together if their range has at
+ * most CLOSE points of the tree for each of them: measured on uniform and clustered points, that
+ * gains from 8 on and loses at 16. */
+enum { FEW = 40, PARTS = 64, CLOSE = 11, MOST_WAITING = 6 * PARTS };
+
+/* The division of the caller's points among the ranges of a tree. */
+typedef struct point_division {
+  const struct kdtree *tree;
+  const float *points;
+  uint32_t *links;
+  uint32_t waiting;
+  range_visitors stack[MOST_WAITING];
+} point_division;
+
+/* Starts with all n points in the whole tree. */
+static void division_start(point_division *division, const struct kdtree *tree, const float *points,
+                           uint32_t *links, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) links[i] = i + 1;
+  division->tree = tree;
+  division->points = points;
+  division->links = links;
+  division->waiting = 1;
+  division->stack[0] = (range_visitors){{0, tree->points.present, 0}, {0, n}};
+}
+
+/* Distributes visitors among the parts of their range. The way of a point through the lines is
+ * computed without branches, which no processor could predict. */
+ALWAYS_INLINE void distribute(const point_division *division, point_list whole, uint32_t parts,
+                              const float *lines, range_visitors *targets) {
+  const uint32_t dim = division->tree->points.dimensions;
+  while (whole.size) {
+    const uint32_t i = list_pop(division->links, &whole);
+    const float *point = division->points + (size_t)i * dim;
     uint32_t node = 1;
     while (node < parts) {
       node = 2 * node + (point[0] >= lines[node]);
       node = 2 * node + (point[1] >= lines[node]);
       if (dim == 3) node = 2 * node + (point[2] >= lines[node]);
     }
-    visitors *some = &to[node - parts];
-    all->next[i] = some->first;
-    some->first = i;
-    some->size++;
-    i = next;
+    list_push(division->links, &targets[node - parts].list, i);
   }
 }
 
-/* Divides those that wait on top of the stack, by as many levels of the tree as bring it back to
- * the first axis. */
-OUT_OF_LINE void divide(asking *all, uint32_t parts) {
-  const visitors whole = all->stack[--all->waiting];
-  const copse_points *tree = &all->tree->points;
-  const int dim = (int)tree->dimensions;
-  visitors *to = all->stack + all->waiting;
-  kdtree_range ranges[2 * PARTS];
+/* Replaces the visitors on top of the stack by those of the parts of their range. The number of
+ * parts is that of as many levels of the tree as lead back to the first axis. */
+OUT_OF_LINE void divide(point_division *division, uint32_t parts) {
+  const range_visitors whole = division->stack[--division->waiting];
+  const copse_points *points = &division->tree->points;
+  const int dim = (int)points->dimensions;
+  range_visitors *targets = division->stack + division->waiting;
+  kdtree_range ranges[2 * PARTS]; /* of a binary heap: node i has the children 2i and 2i + 1 */
   float lines[PARTS];
   ranges[1] = whole.range;
   for (uint32_t node = 1; node < parts; node++) {
     const kdtree_range *range = &ranges[node];
     const uint32_t middle = kdtree_middle(range->begin, range->end);
     const uint32_t next = kdtree_next_axis(range->axis, dim);
-    lines[node] = tree->ordered.axes[range->axis][middle];
+    lines[node] = points->ordered.axes[range->axis][middle];
     ranges[(size_t)2 * node] = (kdtree_range){range->begin, middle, next};
     ranges[(size_t)2 * node + 1] = (kdtree_range){middle + 1, range->end, next};
   }
-  for (uint32_t part = 0; part < parts; part++) to[part] = (visitors){ranges[parts + part], 0, 0};
-  hand_on(all, &whole, parts, lines, to);
-  all->waiting += parts;
+  for (uint32_t part = 0; part < parts; part++)
+    targets[part] = (range_visitors){ranges[parts + part], {0, 0}};
+  distribute(division, whole.list, parts, lines, targets);
+  division->waiting += parts;
 }
 
-/* The next few; false: no more. */
-static bool asking_next(asking *all, visitors *some) {
-  while (all->waiting) {
-    *some = all->stack[all->waiting - 1];
-    const uint32_t inside = some->range.end - some->range.begin;
+/* Writes the next visitors, which are few or have a small range. Returns false at the end. */
+static bool division_next(point_division *division, range_visitors *next) {
+  while (division->waiting) {
+    *next = division->stack[division->waiting - 1];
+    const uint32_t size = next->list.size, inside = next->range.end - next->range.begin;
     uint32_t parts = 1;
-    while (parts < PARTS && parts * FEW < some->size && parts * FEW < inside)
-      parts <<= all->tree->points.dimensions;
+    while (parts < PARTS && parts * FEW < size && parts * FEW < inside)
+      parts <<= division->tree->points.dimensions;
     if (parts == 1) {
-      all->waiting--;
+      division->waiting--;
       return true;
     }
-    divide(all, parts);
+    divide(division, parts);
   }
   return false;
 }
 
-/* Takes some of those that visit a range behind what can be gathered, as if they were gathered too;
- * their bounds are those of a group that no agent is in. */
-static uint32_t take(const asking *all, visitors *some, nearby *near, kdtree_group *bounds) {
-  const uint32_t dim = all->tree->points.dimensions;
+/* Moves up to VISITORS points of a list into the places from BEHIND on, as if they were gathered.
+ * Writes their bounds, as those of a group without points of the tree. Returns their number. */
+static uint32_t take(const point_division *division, point_list *list, nearby *near,
+                     kdtree_group *bounds) {
+  const uint32_t dim = division->tree->points.dimensions;
   uint32_t size = 0;
   *bounds = (kdtree_group){0, 0, float4_all(INFINITY), float4_all(-INFINITY)};
-  for (; size < VISITORS && some->size; some->size--, size++) {
-    const uint32_t row = some->first;
-    const float *point = all->points + (size_t)row * dim;
+  for (; size < VISITORS && list->size; size++) {
+    const uint32_t row = list_pop(division->links, list);
+    const float *point = division->points + (size_t)row * dim;
     const float4 lanes = point4(point, (int)dim);
     bounds->lo = float4_min(bounds->lo, lanes);
     bounds->hi = float4_max(bounds->hi, lanes);
     for (uint32_t axis = 0; axis < dim; axis++) near->axes[axis][BEHIND + size] = point[axis];
     near->ids[BEHIND + size] = row;
-    some->first = all->next[row];
   }
   return size;
 }
@@ -264,15 +284,15 @@ void kdtree_nearest_many(const void *index, neighbor_search *search, const float
   const struct kdtree *tree = index;
   const bool one = search->k == 1 && search->batch.plain;
   nearby near;
-  asking left;
-  visitors some;
-  for (uint32_t i = 0; i < n; i++) search->rows->counts[i] = i + 1;
-  asking_start(&left, tree, points, search->rows->counts, n);
-  while (asking_next(&left, &some)) {
-    const bool close = some.range.end - some.range.begin <= CLOSE * some.size;
-    while (some.size) {
+  point_division division;
+  range_visitors visitors;
+  division_start(&division, tree, points, search->rows->counts, n);
+  while (division_next(&division, &visitors)) {
+    point_list *list = &visitors.list;
+    const bool close = visitors.range.end - visitors.range.begin <= CLOSE * list->size;
+    while (list->size) {
       kdtree_group bounds;
-      const uint32_t size = take(&left, &some, &near, &bounds);
+      const uint32_t size = take(&division, list, &near, &bounds);
       const float expected2 = search->expected.reach2;
       float reach2 = expected2 < search->max2 ? expected2 : search->max2;
       near.size = 0;
