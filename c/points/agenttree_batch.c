@@ -271,12 +271,13 @@ OUT_OF_LINE void cells_sort_3d(cell_table *cells, const nearby *near, uint32_t o
 /* Copies a cell and those next to it; answers with where the cell's own agents begin. */
 ALWAYS_INLINE uint32_t cells_around_in(const cell_table *cells, uint32_t cell, nearby *near,
                                        const bool plain, const int dim) {
-  const uint32_t columns = cells->counts[0], layer = columns * cells->counts[1];
+  const uint32_t columns = cells->counts[0], layer = dim == 3 ? columns * cells->counts[1] : 0;
+  /* The first of those next to it: never below 0, since the cell is not one of the outermost. */
+  const uint32_t corner = cell - columns - layer;
   uint32_t size = 0, self = 0;
   for (uint32_t z = 0; z < (dim == 3 ? 3 : 1); z++) {
     for (uint32_t y = 0; y < 3; y++) {
-      const uint32_t middle =
-          cell + (y * columns + (dim == 3 ? z * layer : 0)) - columns - (dim == 3 ? layer : 0);
+      const uint32_t middle = corner + y * columns + z * layer;
       const uint32_t begin = cells->starts[middle - 1], end = cells->starts[middle + 2];
       if (middle == cell) self = size + (cells->starts[middle] - begin);
       for (uint32_t i = begin, target = size; i < end; i += 4, target += 4) {
