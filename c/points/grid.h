@@ -63,6 +63,8 @@ ALWAYS_INLINE bool grid_window_of(const struct grid *grid, float4 lo, float4 hi,
          sizes[2] * grid->strides[2] <= grid->entries;
 }
 
+/* Returns the entry of a column. Where entries are shared the sum may wrap at 2^32, which changes
+ * nothing: it is taken modulo the number of entries, a power of two. */
 ALWAYS_INLINE uint32_t grid_entry(const struct grid *grid, uint32_t x, uint32_t y, uint32_t z) {
   return (x + y * grid->strides[1] + z * grid->strides[2]) & grid->wrap;
 }

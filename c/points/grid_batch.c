@@ -318,7 +318,7 @@ SMALL_CODE OUT_OF_LINE uint32_t group_pairs(const struct grid *grid, const batch
       for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {
         grid_run runs[2];
         uint32_t parts = grid_runs(grid, window.lo[0], y, z, window.hi[0] - window.lo[0] + 1, runs);
-        while (parts--) pair_with_run(batch, &group, runs[parts], near, search);
+        while (parts > 0) pair_with_run(batch, &group, runs[--parts], near, search);
       }
     }
   } else

@@ -137,8 +137,23 @@ static uint32_t search_run(const struct grid *grid, grid_run run, const float *c
   return 1;
 }
 
+/* A part of a row of cells: the columns begin … end - 1. */
+typedef struct columns {
+  uint32_t begin, end;
+} columns;
+
+/* The columns of a row of a window that are not in the smaller window `seen`, which lies within it.
+ * Returns the number of parts: all of the row, or what is left and right of the part seen. */
+ALWAYS_INLINE uint32_t unseen_columns(const grid_window *window, const grid_window *seen,
+                                      uint32_t y, uint32_t z, columns parts[2]) {
+  const bool again = y >= seen->lo[1] && y <= seen->hi[1] && z >= seen->lo[2] && z <= seen->hi[2];
+  parts[0] = (columns){window->lo[0], again ? seen->lo[0] : window->hi[0] + 1};
+  parts[1] = (columns){seen->hi[0] + 1, window->hi[0] + 1};
+  return again ? 2 : 1;
+}
+
 /* Offers all that may be among the k nearest: within a reach that is doubled until it holds them.
- * What an earlier reach has shown is not shown again. */
+ * Cells that an earlier reach has shown are skipped. */
 uint32_t grid_neighbors(const void *index, const float *center, const copse_query *query,
                         scan_nearest *nearest) {
   const struct grid *grid = index;
@@ -161,19 +176,17 @@ uint32_t grid_neighbors(const void *index, const float *center, const copse_quer
     EACH_AXIS (axis, 3) whole &= window.lo[axis] == 0 && (float)window.hi[axis] == grid->last[axis];
     for (uint32_t z = window.lo[2]; z <= window.hi[2]; z++) {
       for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {
-        const uint32_t again =
-            y >= seen.lo[1] && y <= seen.hi[1] && z >= seen.lo[2] && z <= seen.hi[2];
-        /* The row, or what is left and right of that part of it which was shown. */
-        const uint32_t from[2] = {window.lo[0], seen.hi[0] + 1};
-        const uint32_t to[2] = {again ? seen.lo[0] : window.hi[0] + 1, window.hi[0] + 1};
-        for (uint32_t part = 0; part <= again; part++) {
+        columns parts[2];
+        const uint32_t count = unseen_columns(&window, &seen, y, z, parts);
+        for (uint32_t part = 0; part < count; part++) {
+          const columns row = parts[part];
           grid_run runs[2];
-          uint32_t waiting = grid_runs(grid, from[part], y, z, to[part] - from[part], runs);
-          while (waiting--) visits += search_run(grid, runs[waiting], center, &filter, nearest);
+          uint32_t waiting = grid_runs(grid, row.begin, y, z, row.end - row.begin, runs);
+          while (waiting > 0) visits += search_run(grid, runs[--waiting], center, &filter, nearest);
         }
       }
     }
-    /* What is not farther than `reach` was shown. */
+    /* All within `reach` was shown. */
     if (whole || reach * reach >= nearest->limit2) return visits;
     seen = window;
   }

@@ -71,8 +71,11 @@ ALWAYS_INLINE uint32_t cast(const struct grid *grid, const scan_ray *ray, const 
         grid_run runs[2];
         uint32_t waiting =
             grid_runs(grid, window.lo[0], y, z, window.hi[0] - window.lo[0] + 1, runs);
-        for (; waiting--; visits++)
-          points_scan_ray(points, runs[waiting].begin, runs[waiting].end, ray, &filter, hit);
+        while (waiting > 0) {
+          const grid_run *run = &runs[--waiting];
+          points_scan_ray(points, run->begin, run->end, ray, &filter, hit);
+          visits++;
+        }
       }
     }
     if (hit->id != COPSE_NONE && (double)hit->fraction <= piece.end) return visits;
