@@ -72,9 +72,9 @@ ALWAYS_INLINE uint32_t leaf_walk_next(leaf_walk *walk, const struct agenttree *t
 
 /* Appends the agents begin … end of a leaf that are within reach; there must be room. For places
  * in tree order, these stand in for the ids. */
-ALWAYS_INLINE void gather_run(nearby *near, const struct agenttree *tree,
-                              const agenttree_node *leaf, uint32_t begin, uint32_t end,
-                              const leaf_walk *walk, const gather_fields fields, const int dim) {
+ALWAYS_INLINE void gather_run_in(nearby *near, const struct agenttree *tree,
+                                 const agenttree_node *leaf, uint32_t begin, uint32_t end,
+                                 const leaf_walk *walk, const gather_fields fields, const int dim) {
   const scan_points *points = &tree->points.ordered;
   const bool testGroups = walk->mask != COPSE_ALL_GROUPS && !(leaf->allGroups & walk->mask);
   const bool sameGroups = leaf->anyGroups == leaf->allGroups;
@@ -115,25 +115,14 @@ ALWAYS_INLINE void gather_run(nearby *near, const struct agenttree *tree,
 }
 
 /* What only batches that are not plain, and pairs, need. */
-SMALL_CODE OUT_OF_LINE void gather_other_2d(nearby *near, const struct agenttree *tree,
-                                            const agenttree_node *leaf, uint32_t begin,
-                                            uint32_t end, const leaf_walk *walk,
-                                            gather_fields fields) {
-  gather_run(near, tree, leaf, begin, end, walk, fields, 2);
-}
-SMALL_CODE OUT_OF_LINE void gather_other_3d(nearby *near, const struct agenttree *tree,
-                                            const agenttree_node *leaf, uint32_t begin,
-                                            uint32_t end, const leaf_walk *walk,
-                                            gather_fields fields) {
-  gather_run(near, tree, leaf, begin, end, walk, fields, 3);
-}
+DEFINE_PAIR_VOID(SMALL_CODE void, gather_run,
+                 (struct nearby * near, const struct agenttree *tree, const agenttree_node *leaf,
+                  uint32_t begin, uint32_t end, const leaf_walk *walk, gather_fields fields),
+                 near, tree, leaf, begin, end, walk, fields)
 static void gather_other(nearby *near, const struct agenttree *tree, const agenttree_node *leaf,
                          uint32_t begin, uint32_t end, const leaf_walk *walk,
                          gather_fields fields) {
-  if (tree->points.dimensions == 3)
-    gather_other_3d(near, tree, leaf, begin, end, walk, fields);
-  else
-    gather_other_2d(near, tree, leaf, begin, end, walk, fields);
+  CALL_PAIR(tree->points.dimensions, gather_run, near, tree, leaf, begin, end, walk, fields);
 }
 
 ALWAYS_INLINE bool gather_in(nearby *near, const struct agenttree *tree, const batch_query *batch,
@@ -147,7 +136,7 @@ ALWAYS_INLINE bool gather_in(nearby *near, const struct agenttree *tree, const b
     const agenttree_node *run = &tree->nodes[index];
     if (near->size + (run->end - run->begin) > NEAR_LIMIT) return false;
     if (batch->plain)
-      gather_run(near, tree, run, run->begin, run->end, &walk, GATHER_IDS, dim);
+      gather_run_in(near, tree, run, run->begin, run->end, &walk, GATHER_IDS, dim);
     else
       gather_other(near, tree, run, run->begin, run->end, &walk, GATHER_IDS_AND_GROUPS);
     walk.mask = mask; /* the unit's own agents ask, also those that nobody looks for */
@@ -155,21 +144,16 @@ ALWAYS_INLINE bool gather_in(nearby *near, const struct agenttree *tree, const b
   return true;
 }
 
-OUT_OF_LINE bool gather_2d(nearby *near, const struct agenttree *tree, const batch_query *batch,
-                           uint32_t unit, float reach2) {
-  return gather_in(near, tree, batch, unit, reach2, 2);
-}
-OUT_OF_LINE bool gather_3d(nearby *near, const struct agenttree *tree, const batch_query *batch,
-                           uint32_t unit, float reach2) {
-  return gather_in(near, tree, batch, unit, reach2, 3);
-}
+DEFINE_PAIR(bool, gather,
+            (struct nearby * near, const struct agenttree *tree, const batch_query *batch,
+             uint32_t unit, float reach2),
+            near, tree, batch, unit, reach2)
 
 /* Gathers a node's own agents and then, in tree order, all others within reach of its box whom any
  * of its own looks for. False when there is no room. */
 static bool gather(nearby *near, const struct agenttree *tree, const batch_query *batch,
                    uint32_t unit, float reach2) {
-  return tree->points.dimensions == 3 ? gather_3d(near, tree, batch, unit, reach2)
-                                      : gather_2d(near, tree, batch, unit, reach2);
+  return CALL_PAIR(tree->points.dimensions, gather, near, tree, batch, unit, reach2);
 }
 
 /* ---- Cells -------------------------------------------------------------------------------- */
@@ -259,14 +243,10 @@ ALWAYS_INLINE void cells_sort_in(cell_table *cells, const nearby *near, uint32_t
   }
 }
 
-OUT_OF_LINE void cells_sort_2d(cell_table *cells, const nearby *near, uint32_t ownSize,
-                               const float *box, float reach2, bool plain) {
-  cells_sort_in(cells, near, ownSize, box, reach2, plain, 2);
-}
-OUT_OF_LINE void cells_sort_3d(cell_table *cells, const nearby *near, uint32_t ownSize,
-                               const float *box, float reach2, bool plain) {
-  cells_sort_in(cells, near, ownSize, box, reach2, plain, 3);
-}
+DEFINE_PAIR_VOID(void, cells_sort,
+                 (struct cell_table * cells, const nearby *near, uint32_t ownSize, const float *box,
+                  float reach2, bool plain),
+                 cells, near, ownSize, box, reach2, plain)
 
 /* Copies a cell and those next to it; answers with where the cell's own agents begin. */
 ALWAYS_INLINE uint32_t cells_around_in(const cell_table *cells, uint32_t cell, nearby *near,
@@ -294,18 +274,12 @@ ALWAYS_INLINE uint32_t cells_around_in(const cell_table *cells, uint32_t cell, n
   return self;
 }
 
-OUT_OF_LINE uint32_t cells_around_2d(const cell_table *cells, uint32_t cell, nearby *near,
-                                     bool plain) {
-  return cells_around_in(cells, cell, near, plain, 2);
-}
-OUT_OF_LINE uint32_t cells_around_3d(const cell_table *cells, uint32_t cell, nearby *near,
-                                     bool plain) {
-  return cells_around_in(cells, cell, near, plain, 3);
-}
+DEFINE_PAIR(uint32_t, cells_around,
+            (const cell_table *cells, uint32_t cell, nearby *near, bool plain), cells, cell, near,
+            plain)
 static uint32_t cells_around(const cell_table *cells, uint32_t cell, nearby *near, bool plain,
                              uint32_t dimensions) {
-  return dimensions == 3 ? cells_around_3d(cells, cell, near, plain)
-                         : cells_around_2d(cells, cell, near, plain);
+  return CALL_PAIR(dimensions, cells_around, cells, cell, near, plain);
 }
 
 /* ---- Units -------------------------------------------------------------------------------- */
@@ -320,12 +294,9 @@ static bool surround(scratch *work, const struct agenttree *tree, const batch_qu
                      uint32_t unit, float reach2) {
   const agenttree_node *node = &tree->nodes[unit];
   if (!gather(&work->near, tree, batch, unit, reach2)) return false;
-  if (tree->points.dimensions == 3)
-    cells_sort_3d(&work->around, &work->near, node->end - node->begin, agenttree_box(tree, unit, 3),
-                  reach2, batch->plain);
-  else
-    cells_sort_2d(&work->around, &work->near, node->end - node->begin, agenttree_box(tree, unit, 2),
-                  reach2, batch->plain);
+  const int dim = (int)tree->points.dimensions;
+  CALL_PAIR(dim, cells_sort, &work->around, &work->near, node->end - node->begin,
+            agenttree_box(tree, unit, dim), reach2, batch->plain);
   return true;
 }
 
@@ -443,8 +414,8 @@ void agenttree_all_neighbors(const void *index, neighbor_search *search) {
 
 /* ---- Pairs ------------------------------------------------------------------------------- */
 
-ALWAYS_INLINE void leaf_pairs(const struct agenttree *tree, const batch_query *batch, uint32_t leaf,
-                              nearby *near, pair_search *search, const int dim) {
+ALWAYS_INLINE void leaf_pairs_in(const struct agenttree *tree, const batch_query *batch,
+                                 uint32_t leaf, nearby *near, pair_search *search, const int dim) {
   const agenttree_node *node = &tree->nodes[leaf];
   const float reach2 = pairing_reach2(search, batch, node->begin, node->end);
   leaf_walk walk;
@@ -462,23 +433,16 @@ ALWAYS_INLINE void leaf_pairs(const struct agenttree *tree, const batch_query *b
   batch_pairs(batch, node->begin, node->end, near, search);
 }
 
-OUT_OF_LINE void leaf_pairs_2d(const struct agenttree *tree, const batch_query *batch,
-                               uint32_t leaf, nearby *near, pair_search *search) {
-  leaf_pairs(tree, batch, leaf, near, search, 2);
-}
-OUT_OF_LINE void leaf_pairs_3d(const struct agenttree *tree, const batch_query *batch,
-                               uint32_t leaf, nearby *near, pair_search *search) {
-  leaf_pairs(tree, batch, leaf, near, search, 3);
-}
+DEFINE_PAIR_VOID(void, leaf_pairs,
+                 (const struct agenttree *tree, const batch_query *batch, uint32_t leaf,
+                  nearby *near, pair_search *search),
+                 tree, batch, leaf, near, search)
 
 void agenttree_pairs(const void *index, const batch_query *batch, pair_search *search) {
   const struct agenttree *tree = index;
   nearby near;
   for (uint32_t leaf = 0; leaf < tree->nodeCount; leaf++) {
     if (tree->nodes[leaf].right) continue;
-    if (tree->points.dimensions == 3)
-      leaf_pairs_3d(tree, batch, leaf, &near, search);
-    else
-      leaf_pairs_2d(tree, batch, leaf, &near, search);
+    CALL_PAIR(tree->points.dimensions, leaf_pairs, tree, batch, leaf, &near, search);
   }
 }

@@ -143,20 +143,15 @@ ALWAYS_INLINE uint32_t partition_in(const scan_points *ordered, uint32_t begin, 
   return begin;
 }
 
-OUT_OF_LINE uint32_t partition_2d(const scan_points *points, uint32_t begin, uint32_t end, int axis,
-                                  split_key key, float *boxes) {
-  return partition_in(points, begin, end, axis, key, boxes, 2);
-}
-OUT_OF_LINE uint32_t partition_3d(const scan_points *points, uint32_t begin, uint32_t end, int axis,
-                                  split_key key, float *boxes) {
-  return partition_in(points, begin, end, axis, key, boxes, 3);
-}
+DEFINE_PAIR(uint32_t, partition,
+            (const scan_points *points, uint32_t begin, uint32_t end, int axis, split_key key,
+             float *boxes),
+            points, begin, end, axis, key, boxes)
 /* `boxes` has room for two. */
 static uint32_t partition(const scan_points *points, uint32_t begin, uint32_t end, int axis,
                           split_key key, float *boxes, int dim) {
   WORKED(end - begin);
-  return dim == 3 ? partition_3d(points, begin, end, axis, key, boxes)
-                  : partition_2d(points, begin, end, axis, key, boxes);
+  return CALL_PAIR(dim, partition, points, begin, end, axis, key, boxes);
 }
 
 static split_key key_at(const scan_points *points, uint32_t i, int axis) {

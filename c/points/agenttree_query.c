@@ -65,18 +65,14 @@ ALWAYS_INLINE uint32_t collect_in(const struct agenttree *tree, const region *wh
 
 ALWAYS_INLINE uint32_t collect_circle(const struct agenttree *tree, const region *where,
                                       const copse_query *query, copse_results *results) {
-  return tree->points.dimensions == 3 ? collect_in(tree, where, SHAPE_CIRCLE, query, results, 3)
-                                      : collect_in(tree, where, SHAPE_CIRCLE, query, results, 2);
+  return WITH_DIM(tree->points.dimensions, collect_in, tree, where, SHAPE_CIRCLE, query, results);
 }
 
 SMALL_CODE OUT_OF_LINE uint32_t collect_other(const struct agenttree *tree, const region *where,
                                               shape kind, const copse_query *query,
                                               copse_results *results) {
-  return tree->points.dimensions == 3
-             ? collect_in(tree, where, kind == SHAPE_BOX ? SHAPE_BOX : SHAPE_CONE, query, results,
-                          3)
-             : collect_in(tree, where, kind == SHAPE_BOX ? SHAPE_BOX : SHAPE_CONE, query, results,
-                          2);
+  const shape other = kind == SHAPE_BOX ? SHAPE_BOX : SHAPE_CONE;
+  return WITH_DIM(tree->points.dimensions, collect_in, tree, where, other, query, results);
 }
 
 uint32_t agenttree_collect(const void *tree, const region *where, shape kind,
@@ -127,9 +123,8 @@ ALWAYS_INLINE uint32_t count_in(const struct agenttree *tree, const region *wher
 
 SMALL_CODE uint32_t agenttree_count(const void *tree, const region *circle,
                                     const copse_query *query, bool stopAtFirst, uint32_t *visits) {
-  return ((const struct agenttree *)tree)->points.dimensions == 3
-             ? count_in(tree, circle, query, visits, stopAtFirst, 3)
-             : count_in(tree, circle, query, visits, stopAtFirst, 2);
+  return WITH_DIM(((const struct agenttree *)tree)->points.dimensions, count_in, tree, circle,
+                  query, visits, stopAtFirst);
 }
 
 /* Offers all agents that may be among the nearest, the nearer child first. A box as far as the
@@ -169,9 +164,8 @@ ALWAYS_INLINE uint32_t search(const struct agenttree *tree, const float *center,
 
 SMALL_CODE uint32_t agenttree_neighbors(const void *tree, const float *center,
                                         const copse_query *query, scan_nearest *nearest) {
-  return ((const struct agenttree *)tree)->points.dimensions == 3
-             ? search(tree, center, query, nearest, 3)
-             : search(tree, center, query, nearest, 2);
+  return WITH_DIM(((const struct agenttree *)tree)->points.dimensions, search, tree, center, query,
+                  nearest);
 }
 
 /* The same for the nearest alone. */
@@ -210,9 +204,8 @@ ALWAYS_INLINE uint32_t search_one(const struct agenttree *tree, const float *cen
 
 uint32_t agenttree_nearest(const void *tree, const float *center, const copse_query *query,
                            pair *nearest) {
-  return ((const struct agenttree *)tree)->points.dimensions == 3
-             ? search_one(tree, center, query, nearest, 3)
-             : search_one(tree, center, query, nearest, 2);
+  return WITH_DIM(((const struct agenttree *)tree)->points.dimensions, search_one, tree, center,
+                  query, nearest);
 }
 
 /* The smallest node near a point that has enough agents to tell where its k-th neighbor is. */

@@ -125,14 +125,10 @@ ALWAYS_INLINE void rows_of_in(const batch_query *batch, nearby *near, uint32_t s
   }
 }
 
-OUT_OF_LINE void rows_of_2d(const batch_query *batch, nearby *near, uint32_t self, uint32_t own,
-                            float radius2, row_writer *writer) {
-  rows_of_in(batch, near, self, own, radius2, writer, true, 2);
-}
-OUT_OF_LINE void rows_of_3d(const batch_query *batch, nearby *near, uint32_t self, uint32_t own,
-                            float radius2, row_writer *writer) {
-  rows_of_in(batch, near, self, own, radius2, writer, true, 3);
-}
+DEFINE_PAIR_VOID(void, rows_of,
+                 (const batch_query *batch, nearby *near, uint32_t self, uint32_t own,
+                  float radius2, row_writer *writer),
+                 batch, near, self, own, radius2, writer, true)
 SMALL_CODE OUT_OF_LINE void rows_of_masked(const batch_query *batch, nearby *near, uint32_t self,
                                            uint32_t own, float radius2, row_writer *writer) {
   rows_of_in(batch, near, self, own, radius2, writer, false, (int)batch->points->dimensions);
@@ -142,10 +138,8 @@ void batch_rows(const batch_query *batch, nearby *near, uint32_t self, uint32_t 
                 row_writer *writer) {
   if (!batch->plain)
     rows_of_masked(batch, near, self, own, radius2, writer);
-  else if (batch->points->dimensions == 3)
-    rows_of_3d(batch, near, self, own, radius2, writer);
   else
-    rows_of_2d(batch, near, self, own, radius2, writer);
+    CALL_PAIR(batch->points->dimensions, rows_of, batch, near, self, own, radius2, writer);
 }
 
 SMALL_CODE static void row_of_query(const batch_query *batch, const float *center, float radius,
@@ -221,8 +215,8 @@ void expect(expectation *expected) {
 
 /* Collects the gathered within a distance of the asker, whom it looks for; answers with their
  * number. There is room for all that can be gathered. */
-ALWAYS_INLINE uint32_t collect_up_to(const nearby *near, const batch_asker *asker, float limit2,
-                                     pairs candidates, const bool plain, const int dim) {
+ALWAYS_INLINE uint32_t collect_in(const nearby *near, const batch_asker *asker, float limit2,
+                                  pairs candidates, const bool plain, const int dim) {
   const uint32_t size = near->size;
   const float4 limit = float4_all(limit2);
   uint32_t total = 0;
@@ -237,24 +231,18 @@ ALWAYS_INLINE uint32_t collect_up_to(const nearby *near, const batch_asker *aske
   return total;
 }
 
-OUT_OF_LINE uint32_t collect_2d(const nearby *near, const batch_asker *asker, float limit2,
-                                pairs candidates) {
-  return collect_up_to(near, asker, limit2, candidates, true, 2);
-}
-OUT_OF_LINE uint32_t collect_3d(const nearby *near, const batch_asker *asker, float limit2,
-                                pairs candidates) {
-  return collect_up_to(near, asker, limit2, candidates, true, 3);
-}
+DEFINE_PAIR(uint32_t, collect,
+            (const nearby *near, const batch_asker *asker, float limit2, pairs candidates), near,
+            asker, limit2, candidates, true)
 SMALL_CODE OUT_OF_LINE uint32_t collect_masked(const nearby *near, const batch_asker *asker,
                                                float limit2, pairs candidates, int dim) {
-  return collect_up_to(near, asker, limit2, candidates, false, dim);
+  return collect_in(near, asker, limit2, candidates, false, dim);
 }
 static uint32_t collect(const batch_query *batch, const nearby *near, const batch_asker *asker,
                         float limit2, pairs candidates) {
   const int dim = (int)batch->points->dimensions;
   if (!batch->plain) return collect_masked(near, asker, limit2, candidates, dim);
-  return dim == 3 ? collect_3d(near, asker, limit2, candidates)
-                  : collect_2d(near, asker, limit2, candidates);
+  return CALL_PAIR(dim, collect, near, asker, limit2, candidates);
 }
 
 /* The k nearest by a heap: for what ranking is not made for. */
@@ -378,8 +366,8 @@ SMALL_CODE void batch_nearest(neighbor_search *search, nearby *near, uint32_t se
 }
 
 /* The nearest of the gathered to eight points at once: each has a lane. */
-ALWAYS_INLINE void nearest_of_eight(const nearby *near, uint32_t self, pairs candidates,
-                                    const int dim) {
+ALWAYS_INLINE void nearest_of_eight_in(const nearby *near, uint32_t self, pairs candidates,
+                                       const int dim) {
   float4 best2[2] = {float4_all(INFINITY), float4_all(INFINITY)};
   word4 bestIds[2] = {word4_all(COPSE_NONE), word4_all(COPSE_NONE)};
   for (uint32_t i = 0; i < near->size; i++) {
@@ -402,12 +390,8 @@ ALWAYS_INLINE void nearest_of_eight(const nearby *near, uint32_t self, pairs can
   }
 }
 
-OUT_OF_LINE void nearest_of_eight_2d(const nearby *near, uint32_t self, pairs candidates) {
-  nearest_of_eight(near, self, candidates, 2);
-}
-OUT_OF_LINE void nearest_of_eight_3d(const nearby *near, uint32_t self, pairs candidates) {
-  nearest_of_eight(near, self, candidates, 3);
-}
+DEFINE_PAIR_VOID(void, nearest_of_eight, (const nearby *near, uint32_t self, pairs candidates),
+                 near, self, candidates)
 
 void batch_nearest_one(neighbor_search *search, const nearby *near, uint32_t self, uint32_t own,
                        float reach2) {
@@ -416,10 +400,7 @@ void batch_nearest_one(neighbor_search *search, const nearby *near, uint32_t sel
   uint32_t ids[8];
   for (uint32_t i = 0; i < own; i++, self++) {
     if (i % 8 == 0) {
-      if (dim == 3)
-        nearest_of_eight_3d(near, self, (pairs){distances2, ids});
-      else
-        nearest_of_eight_2d(near, self, (pairs){distances2, ids});
+      CALL_PAIR(dim, nearest_of_eight, near, self, (pairs){distances2, ids});
     }
     const uint32_t slot = near->ids[self];
     const pairs row = row_at(search->rows, slot, 1);
@@ -575,20 +556,13 @@ ALWAYS_INLINE void pairs_in(const batch_query *batch, uint32_t begin, uint32_t e
   near->size = 0;
 }
 
-OUT_OF_LINE void pairs_2d(const batch_query *batch, uint32_t begin, uint32_t end, nearby *near,
-                          pair_search *search) {
-  pairs_in(batch, begin, end, near, search, 2);
-}
-OUT_OF_LINE void pairs_3d(const batch_query *batch, uint32_t begin, uint32_t end, nearby *near,
-                          pair_search *search) {
-  pairs_in(batch, begin, end, near, search, 3);
-}
+DEFINE_PAIR_VOID(void, pairs,
+                 (const batch_query *batch, uint32_t begin, uint32_t end, nearby *near,
+                  pair_search *search),
+                 batch, begin, end, near, search)
 void batch_pairs(const batch_query *batch, uint32_t begin, uint32_t end, nearby *near,
                  pair_search *search) {
-  if (batch->points->dimensions == 3)
-    pairs_3d(batch, begin, end, near, search);
-  else
-    pairs_2d(batch, begin, end, near, search);
+  CALL_PAIR(batch->points->dimensions, pairs, batch, begin, end, near, search);
 }
 
 SMALL_CODE copse_status copse_points_pairs(const copse_points *points, float distance,

@@ -208,22 +208,14 @@ ALWAYS_INLINE void place_in(struct grid *grid, const points_source *source, bool
   }
 }
 
-OUT_OF_LINE void count_2d(struct grid *grid, const points_source *source,
-                          const points_survey *survey, uint32_t begin, uint32_t end) {
-  count_in(grid, source, survey, begin, end, 2);
-}
-SMALL_CODE OUT_OF_LINE void count_3d(struct grid *grid, const points_source *source,
-                                     const points_survey *survey, uint32_t begin, uint32_t end) {
-  count_in(grid, source, survey, begin, end, 3);
-}
-OUT_OF_LINE void place_2d(struct grid *grid, const points_source *source, bool withGroups,
-                          uint32_t begin, uint32_t end) {
-  place_in(grid, source, withGroups, begin, end, 2);
-}
-SMALL_CODE OUT_OF_LINE void place_3d(struct grid *grid, const points_source *source,
-                                     bool withGroups, uint32_t begin, uint32_t end) {
-  place_in(grid, source, withGroups, begin, end, 3);
-}
+DEFINE_PAIR_VOID(void, count,
+                 (struct grid * grid, const points_source *source, const points_survey *survey,
+                  uint32_t begin, uint32_t end),
+                 grid, source, survey, begin, end)
+DEFINE_PAIR_VOID(void, place,
+                 (struct grid * grid, const points_source *source, bool withGroups, uint32_t begin,
+                  uint32_t end),
+                 grid, source, withGroups, begin, end)
 
 /* Turns the counts of starts[2 …] into where each entry begins, in starts[1 …]. */
 OUT_OF_LINE void sum_counts(uint32_t *starts, uint32_t entries) {
@@ -239,7 +231,7 @@ OUT_OF_LINE void sum_counts(uint32_t *starts, uint32_t entries) {
 static void build(void *index, const points_source *source, const points_survey *survey) {
   enum { AT_ONCE = 1024 }; /* slots: see OUT_OF_LINE */
   struct grid *grid = index;
-  const bool spatial = grid->points.dimensions == 3;
+  const uint32_t dimensions = grid->points.dimensions;
   points_take(&grid->points, source, survey);
   float lo[4] = {0}, hi[4] = {0};
   if (survey->present) find_bounds(grid, source, survey, lo, hi);
@@ -248,18 +240,12 @@ static void build(void *index, const points_source *source, const points_survey 
   const bool withGroups = survey->anyGroups != survey->allGroups;
   for (uint32_t begin = 0; begin < source->count; begin += AT_ONCE) {
     const uint32_t end = source->count - begin > AT_ONCE ? begin + AT_ONCE : source->count;
-    if (spatial)
-      count_3d(grid, source, survey, begin, end);
-    else
-      count_2d(grid, source, survey, begin, end);
+    CALL_PAIR(dimensions, count, grid, source, survey, begin, end);
   }
   sum_counts(grid->starts, grid->entries);
   for (uint32_t begin = 0; begin < source->count; begin += AT_ONCE) {
     const uint32_t end = source->count - begin > AT_ONCE ? begin + AT_ONCE : source->count;
-    if (spatial)
-      place_3d(grid, source, withGroups, begin, end);
-    else
-      place_2d(grid, source, withGroups, begin, end);
+    CALL_PAIR(dimensions, place, grid, source, withGroups, begin, end);
   }
 }
 

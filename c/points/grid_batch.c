@@ -53,10 +53,7 @@ ALWAYS_INLINE void group_at(const struct grid *grid, uint32_t begin, grid_group 
 /* The same for what need not be as fast: one copy for all. */
 SMALL_CODE OUT_OF_LINE void group_at_any(const struct grid *grid, uint32_t begin,
                                          grid_group *group) {
-  if (grid->points.dimensions == 3)
-    group_at(grid, begin, group, 3);
-  else
-    group_at(grid, begin, group, 2);
+  WITH_DIM(grid->points.dimensions, group_at, grid, begin, group);
 }
 
 /* The window of all within reach of a group; false: see grid_window_of. */
@@ -95,10 +92,7 @@ ALWAYS_INLINE void copy_run(nearby *near, const copse_points *points, uint32_t b
 /* What only batches that are not plain, and pairs, need. */
 SMALL_CODE OUT_OF_LINE void copy_other(nearby *near, const copse_points *points, uint32_t begin,
                                        uint32_t end, gather_fields fields) {
-  if (points->dimensions == 3)
-    copy_run(near, points, begin, end, 0, fields, 3);
-  else
-    copy_run(near, points, begin, end, 0, fields, 2);
+  WITH_DIM(points->dimensions, copy_run, near, points, begin, end, 0, fields);
 }
 
 /* Appends a run; false: there is no room. Its usual length is copied without asking, so that no
@@ -161,14 +155,9 @@ ALWAYS_INLINE uint32_t gather_in(nearby *near, const struct grid *grid, uint32_t
   return group.size;
 }
 
-OUT_OF_LINE uint32_t gather_2d(nearby *near, const struct grid *grid, uint32_t place,
-                               float reach2) {
-  return gather_in(near, grid, place, reach2, GATHER_IDS, 2);
-}
-OUT_OF_LINE uint32_t gather_3d(nearby *near, const struct grid *grid, uint32_t place,
-                               float reach2) {
-  return gather_in(near, grid, place, reach2, GATHER_IDS, 3);
-}
+DEFINE_PAIR(uint32_t, gather,
+            (struct nearby * near, const struct grid *grid, uint32_t place, float reach2), near,
+            grid, place, reach2, GATHER_IDS)
 SMALL_CODE OUT_OF_LINE uint32_t gather_groups(nearby *near, const struct grid *grid, uint32_t place,
                                               float reach2) {
   return gather_in(near, grid, place, reach2, GATHER_IDS_AND_GROUPS, (int)grid->points.dimensions);
@@ -176,8 +165,7 @@ SMALL_CODE OUT_OF_LINE uint32_t gather_groups(nearby *near, const struct grid *g
 static uint32_t gather(nearby *near, const struct grid *grid, const batch_query *batch,
                        uint32_t place, float reach2) {
   if (!batch->plain) return gather_groups(near, grid, place, reach2);
-  return grid->points.dimensions == 3 ? gather_3d(near, grid, place, reach2)
-                                      : gather_2d(near, grid, place, reach2);
+  return CALL_PAIR(grid->points.dimensions, gather, near, grid, place, reach2);
 }
 
 /* ---- All within --------------------------------------------------------------------------- */
@@ -227,22 +215,16 @@ ALWAYS_INLINE void group_rows_in(const batch_query *batch, nearby *near, uint32_
   }
 }
 
-OUT_OF_LINE void group_rows_2d(const batch_query *batch, nearby *near, uint32_t own, float radius2,
-                               row_writer *writer) {
-  group_rows_in(batch, near, own, radius2, writer, 2);
-}
-OUT_OF_LINE void group_rows_3d(const batch_query *batch, nearby *near, uint32_t own, float radius2,
-                               row_writer *writer) {
-  group_rows_in(batch, near, own, radius2, writer, 3);
-}
+DEFINE_PAIR_VOID(void, group_rows,
+                 (const batch_query *batch, nearby *near, uint32_t own, float radius2,
+                  row_writer *writer),
+                 batch, near, own, radius2, writer)
 static void group_rows(const batch_query *batch, nearby *near, uint32_t own, float radius2,
                        row_writer *writer) {
   if (!batch->plain || rows_room(writer) < own * near->size + GROUP_COPY)
     batch_rows(batch, near, 0, own, radius2, writer);
-  else if (batch->points->dimensions == 3)
-    group_rows_3d(batch, near, own, radius2, writer);
   else
-    group_rows_2d(batch, near, own, radius2, writer);
+    CALL_PAIR(batch->points->dimensions, group_rows, batch, near, own, radius2, writer);
 }
 
 void grid_all_within(const void *index, const batch_query *batch, float radius,

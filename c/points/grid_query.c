@@ -72,8 +72,7 @@ ALWAYS_INLINE uint32_t collect_in(const struct grid *grid, const region *where, 
 
 ALWAYS_INLINE uint32_t collect_circle(const struct grid *grid, const region *where,
                                       const copse_query *query, copse_results *results) {
-  return grid->points.dimensions == 3 ? collect_in(grid, where, SHAPE_CIRCLE, query, results, 3)
-                                      : collect_in(grid, where, SHAPE_CIRCLE, query, results, 2);
+  return WITH_DIM(grid->points.dimensions, collect_in, grid, where, SHAPE_CIRCLE, query, results);
 }
 
 SMALL_CODE OUT_OF_LINE uint32_t collect_other(const struct grid *grid, const region *where,

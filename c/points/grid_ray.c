@@ -88,6 +88,5 @@ ALWAYS_INLINE uint32_t cast(const struct grid *grid, const scan_ray *ray, const 
 SMALL_CODE uint32_t grid_cast(const void *index, const scan_ray *ray, const copse_query *query,
                               copse_hit *hit) {
   const struct grid *grid = index;
-  return grid->points.dimensions == 3 ? cast(grid, ray, query, hit, 3)
-                                      : cast(grid, ray, query, hit, 2);
+  return WITH_DIM(grid->points.dimensions, cast, grid, ray, query, hit);
 }

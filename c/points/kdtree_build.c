@@ -83,14 +83,9 @@ ALWAYS_INLINE uint32_t divide_in(const scan_points *ordered, uint32_t begin, uin
   return gap.left;
 }
 
-OUT_OF_LINE uint32_t divide_2d(const scan_points *points, uint32_t begin, uint32_t end,
-                               uint32_t axis, float pivot) {
-  return divide_in(points, begin, end, axis, pivot, 2);
-}
-OUT_OF_LINE uint32_t divide_3d(const scan_points *points, uint32_t begin, uint32_t end,
-                               uint32_t axis, float pivot) {
-  return divide_in(points, begin, end, axis, pivot, 3);
-}
+DEFINE_PAIR(uint32_t, divide,
+            (const scan_points *points, uint32_t begin, uint32_t end, uint32_t axis, float pivot),
+            points, begin, end, axis, pivot)
 
 /* ---- The node of a range ------------------------------------------------------------------ */
 
@@ -116,20 +111,12 @@ ALWAYS_INLINE void sort_few_in(const scan_points *points, uint32_t begin, uint32
     }
 }
 
-OUT_OF_LINE void sort_few_2d(const scan_points *points, uint32_t begin, uint32_t end,
-                             uint32_t axis) {
-  sort_few_in(points, begin, end, axis, 2);
-}
-OUT_OF_LINE void sort_few_3d(const scan_points *points, uint32_t begin, uint32_t end,
-                             uint32_t axis) {
-  sort_few_in(points, begin, end, axis, 3);
-}
+DEFINE_PAIR_VOID(void, sort_few,
+                 (const scan_points *points, uint32_t begin, uint32_t end, uint32_t axis), points,
+                 begin, end, axis)
 ALWAYS_INLINE void sort_few(const scan_points *points, uint32_t begin, uint32_t end, uint32_t axis,
                             const int dim) {
-  if (dim == 3)
-    sort_few_3d(points, begin, end, axis);
-  else
-    sort_few_2d(points, begin, end, axis);
+  CALL_PAIR(dim, sort_few, points, begin, end, axis);
 }
 
 /* How many of begin … end lie at x, and where the first of them is. */
@@ -190,8 +177,7 @@ ALWAYS_INLINE settled place_node(const struct kdtree *tree, const kdtree_range *
     const float *keys = points->axes[axis];
     float *room = (float *)(void *)points->groups; /* not filled yet */
     const float x = select_rank(keys + begin, end - begin, middle - begin, room, method);
-    const uint32_t others =
-        dim == 3 ? divide_3d(points, begin, end, axis, x) : divide_2d(points, begin, end, axis, x);
+    const uint32_t others = CALL_PAIR(dim, divide, points, begin, end, axis, x);
     uint32_t first;
     if (count_at(keys, others, end, x, &first) == 1) {
       swap_points(points, first, middle, dim);
@@ -217,7 +203,7 @@ ALWAYS_INLINE void sort_levels(const scan_points *points, const kdtree_range *ra
   sort_few(points, middle + 1, end, next, dim);
 }
 
-ALWAYS_INLINE void select_nodes(const struct kdtree *tree, const selection method, const int dim) {
+ALWAYS_INLINE void select_in(const struct kdtree *tree, const selection method, const int dim) {
   kdtree_range stack[KDTREE_LEVELS];
   uint32_t waiting = 0;
   if (tree->points.present) stack[waiting++] = (kdtree_range){0, tree->points.present, 0};
@@ -235,12 +221,7 @@ ALWAYS_INLINE void select_nodes(const struct kdtree *tree, const selection metho
   }
 }
 
-OUT_OF_LINE void select_2d(const struct kdtree *tree, selection method) {
-  select_nodes(tree, method, 2);
-}
-OUT_OF_LINE void select_3d(const struct kdtree *tree, selection method) {
-  select_nodes(tree, method, 3);
-}
+DEFINE_PAIR_VOID(void, select, (const struct kdtree *tree, selection method), tree, method)
 
 /* ---- Build -------------------------------------------------------------------------------- */
 
@@ -259,7 +240,6 @@ static void order_slots(copse_points *points, const points_source *source,
 void kdtree_build(void *index, const points_source *source, const points_survey *survey) {
   struct kdtree *tree = index;
   copse_points *points = &tree->points;
-  const bool spatial = points->dimensions == 3;
   points_take(points, source, survey);
   order_slots(points, source, survey);
   points_fetch(points, source, 0, points->present);
@@ -271,10 +251,7 @@ void kdtree_build(void *index, const points_source *source, const points_survey 
   } else {
     const selection method =
         tree->builder == COPSE_BUILDER_QUICKSELECT ? SELECT_QUICK : SELECT_MEDIANS;
-    if (spatial)
-      select_3d(tree, method);
-    else
-      select_2d(tree, method);
+    CALL_PAIR(points->dimensions, select, tree, method);
   }
   points_fetch_groups(points, source);
 }

@@ -32,8 +32,7 @@ ALWAYS_INLINE uint32_t collect_in(const struct kdtree *tree, const region *where
 
 ALWAYS_INLINE uint32_t collect_circle(const struct kdtree *tree, const region *where,
                                       const copse_query *query, copse_results *results) {
-  return tree->points.dimensions == 3 ? collect_in(tree, where, SHAPE_CIRCLE, query, results, 3)
-                                      : collect_in(tree, where, SHAPE_CIRCLE, query, results, 2);
+  return WITH_DIM(tree->points.dimensions, collect_in, tree, where, SHAPE_CIRCLE, query, results);
 }
 
 SMALL_CODE OUT_OF_LINE uint32_t collect_other(const struct kdtree *tree, const region *where,
@@ -107,9 +106,8 @@ ALWAYS_INLINE uint32_t count_in(const struct kdtree *tree, const region *where,
 
 SMALL_CODE uint32_t kdtree_count(const void *tree, const region *circle, const copse_query *query,
                                  bool stopAtFirst, uint32_t *visits) {
-  return ((const struct kdtree *)tree)->points.dimensions == 3
-             ? count_in(tree, circle, query, visits, stopAtFirst, 3)
-             : count_in(tree, circle, query, visits, stopAtFirst, 2);
+  return WITH_DIM(((const struct kdtree *)tree)->points.dimensions, count_in, tree, circle, query,
+                  visits, stopAtFirst);
 }
 
 /* ---- Nearest ------------------------------------------------------------------------------ */
@@ -196,16 +194,14 @@ ALWAYS_INLINE uint32_t search(const struct kdtree *tree, const float *center,
 
 uint32_t kdtree_nearest(const void *tree, const float *center, const copse_query *query,
                         pair *nearest) {
-  return ((const struct kdtree *)tree)->points.dimensions == 3
-             ? search(tree, center, query, nearest, NULL, 3)
-             : search(tree, center, query, nearest, NULL, 2);
+  return WITH_DIM(((const struct kdtree *)tree)->points.dimensions, search, tree, center, query,
+                  nearest, NULL);
 }
 
 SMALL_CODE uint32_t kdtree_neighbors(const void *tree, const float *center,
                                      const copse_query *query, scan_nearest *nearest) {
-  return ((const struct kdtree *)tree)->points.dimensions == 3
-             ? search(tree, center, query, NULL, nearest, 3)
-             : search(tree, center, query, NULL, nearest, 2);
+  return WITH_DIM(((const struct kdtree *)tree)->points.dimensions, search, tree, center, query,
+                  NULL, nearest);
 }
 
 /* The smallest range around a point that has enough points to tell where its k-th neighbor is. */

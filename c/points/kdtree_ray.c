@@ -61,6 +61,5 @@ ALWAYS_INLINE uint32_t cast(const struct kdtree *tree, const scan_ray *ray,
 SMALL_CODE uint32_t kdtree_cast(const void *index, const scan_ray *ray, const copse_query *query,
                                 copse_hit *hit) {
   const struct kdtree *tree = index;
-  return tree->points.dimensions == 3 ? cast(tree, ray, query, hit, 3)
-                                      : cast(tree, ray, query, hit, 2);
+  return WITH_DIM(tree->points.dimensions, cast, tree, ray, query, hit);
 }

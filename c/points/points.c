@@ -311,10 +311,7 @@ ALWAYS_INLINE void fetch_in(const copse_points *points, const points_source *sou
 
 void points_fetch(const copse_points *points, const points_source *source, uint32_t begin,
                   uint32_t end) {
-  if (points->dimensions == 3)
-    fetch_in(points, source, begin, end, 3);
-  else
-    fetch_in(points, source, begin, end, 2);
+  WITH_DIM(points->dimensions, fetch_in, points, source, begin, end);
 }
 
 void points_bounds(const copse_points *points, uint32_t begin, uint32_t end, float *box) {

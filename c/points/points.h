@@ -6,6 +6,28 @@
 #include "../base/region.h"
 #include "../base/snapshot.h"
 
+/* ---- Dimensions ----
+ *
+ * Loops over the axes are fast if `dim` is a constant. A function that is called often is written
+ * once, as an inline function with `dim` as its last parameter, and compiled twice. */
+
+/* Calls an inline function with `dim` as a constant. */
+#define WITH_DIM(dimensions, function, ...)                                                        \
+  ((dimensions) == 3 ? function(__VA_ARGS__, 3) : function(__VA_ARGS__, 2))
+
+/* Defines name_2d and name_3d, out of line, which return name_in(…, dim). The last arguments are
+ * those of name_in without `dim`. DEFINE_PAIR_VOID is for functions that return nothing. */
+#define DEFINE_PAIR(result, name, parameters, ...)                                                 \
+  OUT_OF_LINE result name##_2d parameters { return name##_in(__VA_ARGS__, 2); }                    \
+  OUT_OF_LINE result name##_3d parameters { return name##_in(__VA_ARGS__, 3); }
+#define DEFINE_PAIR_VOID(result, name, parameters, ...)                                            \
+  OUT_OF_LINE result name##_2d parameters { name##_in(__VA_ARGS__, 2); }                           \
+  OUT_OF_LINE result name##_3d parameters { name##_in(__VA_ARGS__, 3); }
+
+/* Calls name_2d or name_3d. */
+#define CALL_PAIR(dimensions, name, ...)                                                           \
+  ((dimensions) == 3 ? name##_3d(__VA_ARGS__) : name##_2d(__VA_ARGS__))
+
 typedef struct points_type points_type;
 
 /* The struct of every index begins with this. */

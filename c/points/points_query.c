@@ -112,7 +112,7 @@ float points_reach2(const float *box, uint32_t size, const float *center, uint32
     for (int step = 0; step < 4 && root > 0; step++) root = (2 * root + volume / (root * root)) / 3;
     reach2 = root * root;
   }
-  float gap2 = dim == 3 ? box_gap2(box, center, 3) : box_gap2(box, center, 2);
+  float gap2 = WITH_DIM(dim, box_gap2, box, center);
   float reach = sqrtf(reach2) + sqrtf(gap2);
   return reach2 > 0 ? reach * reach : 0;
 }
@@ -178,40 +178,30 @@ copse_status copse_points_neighbors(const copse_points *points, const float *cen
 void points_scan(const copse_points *points, uint32_t begin, uint32_t end, const region *where,
                  shape kind, const scan_filter *filter, copse_results *results) {
   const shape other = kind == SHAPE_BOX ? SHAPE_BOX : SHAPE_CONE;
-  if (points->dimensions == 3)
-    region_scan(&points->ordered, begin, end, where, filter, results, other, 3);
-  else
-    region_scan(&points->ordered, begin, end, where, filter, results, other, 2);
+  WITH_DIM(points->dimensions, region_scan, &points->ordered, begin, end, where, filter, results,
+           other);
 }
 
 uint32_t points_scan_count(const copse_points *points, uint32_t begin, uint32_t end,
                            const region *circle, const scan_filter *filter) {
   const float *center = circle->circle.center, radius2 = circle->circle.radius2;
-  return points->dimensions == 3
-             ? scan_count(&points->ordered, begin, end, center, radius2, filter, 3)
-             : scan_count(&points->ordered, begin, end, center, radius2, filter, 2);
+  return WITH_DIM(points->dimensions, scan_count, &points->ordered, begin, end, center, radius2,
+                  filter);
 }
 
 void points_scan_nearest(const copse_points *points, uint32_t begin, uint32_t end,
                          const float *center, const scan_filter *filter, pair *nearest) {
-  if (points->dimensions == 3)
-    scan_nearest_one(&points->ordered, begin, end, center, filter, nearest, false, 3);
-  else
-    scan_nearest_one(&points->ordered, begin, end, center, filter, nearest, false, 2);
+  WITH_DIM(points->dimensions, scan_nearest_one, &points->ordered, begin, end, center, filter,
+           nearest, false);
 }
 
 void points_scan_neighbors(const copse_points *points, uint32_t begin, uint32_t end,
                            const float *center, const scan_filter *filter, scan_nearest *nearest) {
-  if (points->dimensions == 3)
-    scan_neighbors(&points->ordered, begin, end, center, filter, nearest, 3);
-  else
-    scan_neighbors(&points->ordered, begin, end, center, filter, nearest, 2);
+  WITH_DIM(points->dimensions, scan_neighbors, &points->ordered, begin, end, center, filter,
+           nearest);
 }
 
 void points_scan_ray(const copse_points *points, uint32_t begin, uint32_t end, const scan_ray *ray,
                      const scan_filter *filter, copse_hit *hit) {
-  if (points->dimensions == 3)
-    scan_raycast(&points->ordered, begin, end, ray, filter, hit, 3);
-  else
-    scan_raycast(&points->ordered, begin, end, ray, filter, hit, 2);
+  WITH_DIM(points->dimensions, scan_raycast, &points->ordered, begin, end, ray, filter, hit);
 }

@@ -16,9 +16,8 @@ typedef struct ray_query {
 
 static uint32_t cast_one(const ray_query *rays, const float *from, const float *to,
                          copse_hit *hit) {
-  const scan_ray ray = rays->points->dimensions == 3
-                           ? scan_ray_from(from, to, rays->radius, rays->radii, 3)
-                           : scan_ray_from(from, to, rays->radius, rays->radii, 2);
+  const scan_ray ray =
+      WITH_DIM(rays->points->dimensions, scan_ray_from, from, to, rays->radius, rays->radii);
   *hit = NOBODY;
   return rays->points->type->cast(rays->points, &ray, &rays->query, hit);
 }
