@@ -1,5 +1,5 @@
-/* The agent tree: its memory, what is drawn, statistics and checks, and its table. Building and
- * querying have files of their own; agenttree.h says what the tree is. */
+/* The agent tree: memory, cells to draw, statistics, validation and the table of functions.
+ * Building and querying have files of their own; agenttree.h describes the tree. */
 
 #include "agenttree.h"
 
@@ -35,7 +35,7 @@ static void options(const void *index, uint32_t words[POINTS_OPTIONS]) {
 
 /* ---- Debug ------------------------------------------------------------------------------- */
 
-/* Walks the nodes in preorder and knows their depths. */
+/* A walk over the nodes in preorder that knows their depths. */
 typedef struct depth_walk {
   uint32_t rightDepths[COPSE_MAX_DEPTH]; /* of right children still to come */
   uint32_t waiting;
@@ -76,7 +76,7 @@ static void stats(const void *index, copse_points_statistics *stats) {
   }
 }
 
-/* What must hold for one node, given that it is reached in preorder. */
+/* True if one node is valid, given that it is reached in preorder. */
 static bool node_ok(const struct agenttree *tree, uint32_t index) {
   const int dim = (int)tree->points.dimensions;
   const agenttree_node *node = &tree->nodes[index];
@@ -125,7 +125,7 @@ static bool validate(const void *index) {
 
 /* ---- Creation ---------------------------------------------------------------------------- */
 
-/* What both tables have. */
+/* The functions that both tables have. */
 #define AGENTTREE_CORE                                                                             \
   .kind = SNAPSHOT_AGENTTREE, .bytes = sizeof(struct agenttree), .carve = carve, .keep = keep,     \
   .build = agenttree_build, .options = options, .collect = agenttree_collect,                      \
@@ -145,7 +145,7 @@ static const points_type AGENTTREE = {
 const points_type AGENTTREE_OF_CROWD = {AGENTTREE_CORE};
 _Static_assert(sizeof(struct agenttree) <= POINTS_BYTES, "see any_points");
 
-/* A tree that has no memory yet. */
+/* Returns a tree without memory. */
 static struct agenttree bare(const copse_agenttree_def *def, const points_type *type) {
   return (struct agenttree){.points = {.type = type,
                                        .dimensions = def->dimensions,

@@ -19,7 +19,8 @@ typedef struct agenttree_node {
   uint32_t right;     /* index of the right child; 0: a leaf */
   uint32_t anyGroups; /* bits that some agent of the run has */
   uint32_t allGroups; /* bits that all agents of the run have */
-  /* Of an inner node: where its children end towards each other on the axis they were split on. */
+  /* Inner nodes only: the axis they are split on, the end of the left child's bounds on it, and the
+   * begin of the right child's. */
   uint32_t axis;
   float leftMost, rightLeast;
 } agenttree_node;
@@ -39,14 +40,15 @@ ALWAYS_INLINE const float *agenttree_box(const struct agenttree *tree, uint32_t 
   return tree->bounds + (size_t)index * 2 * (size_t)dim;
 }
 
-/* What a query must test of each agent of a node. */
+/* Returns the tests that a query needs for each agent of a node. */
 ALWAYS_INLINE scan_filter agenttree_filter(const agenttree_node *node, const copse_query *query) {
   bool testGroups = query->mask != COPSE_ALL_GROUPS && !(node->allGroups & query->mask);
   return (scan_filter){query->mask, query->exclude, testGroups};
 }
 
-/* How far, squared, a point is from the children of a node along the axis they were split on: never
- * more than from any agent in them. Much faster than the distances from their boxes. */
+/* The squared distances of a point from the children of a node along the axis they were split on:
+ * lower bounds for the distances of their agents. Much faster than the distances from their
+ * boxes. */
 typedef struct child_gaps {
   float left2, right2;
 } child_gaps;
@@ -59,13 +61,13 @@ ALWAYS_INLINE child_gaps child_gaps_at(const agenttree_node *node, const float *
   return (child_gaps){left * left, right * right};
 }
 
-/* A table with what a crowd calls, and no more: its program need not contain the rest. */
+/* A table of the functions that a crowd calls, so that its program does not link the others. */
 extern const points_type AGENTTREE_OF_CROWD;
 size_t agenttree_bytes(const copse_agenttree_def *def, const points_type *type);
 copse_status agenttree_make(const copse_agenttree_def *def, const points_type *type,
                             copse_points **points);
 
-/* As points_type has them. */
+/* The functions of points_type. */
 void agenttree_build(void *tree, const points_source *source, const points_survey *survey);
 uint32_t agenttree_collect(const void *tree, const region *where, shape kind,
                            const copse_query *query, copse_results *results);
@@ -83,7 +85,7 @@ void agenttree_all_within(const void *tree, const batch_query *batch, float radi
 void agenttree_all_neighbors(const void *tree, neighbor_search *search);
 void agenttree_pairs(const void *tree, const batch_query *batch, pair_search *search);
 
-/* How many nodes a build of n agents may make. */
+/* Returns the maximum number of nodes of a tree of n agents. */
 uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize);
 
 #endif

@@ -1,9 +1,11 @@
-/* Batch queries of the agent tree: some hundred agents near each other are answered as a whole.
+/* Batch queries of the agent tree: the agents of a unit, some hundred near each other, are answered
+ * together.
  *
- * What is around such a unit is gathered once and sorted into cells as wide as the query reaches;
- * then each agent scans its cell and those next to it, without branches. Where there is no room for
- * what is around, smaller units are tried, and last the agents are answered one by one. Either way
- * finds the same; the order of rows, and of the ids in a row, is that of units and cells. */
+ * The agents around a unit are gathered once and sorted into cells at least as wide as the reach of
+ * the query; then each agent scans its cell and the adjacent ones, without branches. If there is no
+ * room for the gathered agents, smaller units are tried, and at last each agent is answered by a
+ * query of its own. Both ways find the same agents; rows, and the ids in a row, are in the order of
+ * units and cells. */
 
 #include "../base/geom.h"
 #include "agenttree.h"
@@ -13,15 +15,16 @@
 
 /* ---- Gathering --------------------------------------------------------------------------- */
 
-/* The leaves within reach of a node's box, one after the other in tree order. */
+/* A walk over the leaves within reach of a node's box, in tree order. */
 typedef struct leaf_walk {
   const float *box;
   float reach2;
   uint32_t mask;
-  uint32_t skip;       /* leave out this node */
-  uint32_t startPlace; /* leave out nodes that end before this place in tree order */
+  uint32_t skip;       /* this node is skipped */
+  uint32_t startPlace; /* nodes that end before this place in tree order are skipped */
   uint32_t waiting;
-  uint32_t stack[COPSE_MAX_DEPTH + 1]; /* one more: what is pushed first and then not kept */
+  uint32_t stack[COPSE_MAX_DEPTH +
+                 1]; /* one more: a child is stored before it is known to be in reach */
 } leaf_walk;
 
 ALWAYS_INLINE void leaf_walk_start(leaf_walk *walk, const struct agenttree *tree, uint32_t index,
@@ -36,7 +39,8 @@ ALWAYS_INLINE void leaf_walk_start(leaf_walk *walk, const struct agenttree *tree
   walk->waiting = points_have(&tree->points, mask);
 }
 
-/* COPSE_NONE: no more. Without branches on what is near, which no processor could predict. */
+/* Returns the next leaf, COPSE_NONE at the end. Has no branches on which children are in reach: no
+ * processor could predict them. */
 ALWAYS_INLINE uint32_t leaf_walk_next(leaf_walk *walk, const struct agenttree *tree,
                                       const int dim) {
   const box4 box = box4_load(walk->box, dim);
@@ -70,8 +74,8 @@ ALWAYS_INLINE uint32_t leaf_walk_next(leaf_walk *walk, const struct agenttree *t
   return index;
 }
 
-/* Appends the agents begin … end of a leaf that are within reach; there must be room. For places
- * in tree order, these stand in for the ids. */
+/* Appends the agents begin … end of a leaf that are within reach; there must be room. GATHER_PLACES
+ * stores places in tree order instead of ids. */
 ALWAYS_INLINE void gather_run_in(nearby *near, const struct agenttree *tree,
                                  const agenttree_node *leaf, uint32_t begin, uint32_t end,
                                  const leaf_walk *walk, const gather_fields fields, const int dim) {
@@ -114,9 +118,9 @@ ALWAYS_INLINE void gather_run_in(nearby *near, const struct agenttree *tree,
   near->size = size;
 }
 
-/* What only batches that are not plain, and pairs, need. */
+/* For pairs, and for batches that are not plain. */
 DEFINE_PAIR_VOID(SMALL_CODE void, gather_run,
-                 (struct nearby * near, const struct agenttree *tree, const agenttree_node *leaf,
+                 (nearby *const near, const struct agenttree *tree, const agenttree_node *leaf,
                   uint32_t begin, uint32_t end, const leaf_walk *walk, gather_fields fields),
                  near, tree, leaf, begin, end, walk, fields)
 static void gather_other(nearby *near, const struct agenttree *tree, const agenttree_node *leaf,
@@ -139,18 +143,18 @@ ALWAYS_INLINE bool gather_in(nearby *near, const struct agenttree *tree, const b
       gather_run_in(near, tree, run, run->begin, run->end, &walk, GATHER_IDS, dim);
     else
       gather_other(near, tree, run, run->begin, run->end, &walk, GATHER_IDS_AND_GROUPS);
-    walk.mask = mask; /* the unit's own agents ask, also those that nobody looks for */
+    walk.mask = mask; /* only others must match it */
   }
   return true;
 }
 
 DEFINE_PAIR(bool, gather,
-            (struct nearby * near, const struct agenttree *tree, const batch_query *batch,
+            (nearby *const near, const struct agenttree *tree, const batch_query *batch,
              uint32_t unit, float reach2),
             near, tree, batch, unit, reach2)
 
-/* Gathers a node's own agents and then, in tree order, all others within reach of its box whom any
- * of its own looks for. False when there is no room. */
+/* Gathers a node's own agents and then, in tree order, all others within reach of its box that
+ * match the mask of any of its own. Returns false if there is no room. */
 static bool gather(nearby *near, const struct agenttree *tree, const batch_query *batch,
                    uint32_t unit, float reach2) {
   return CALL_PAIR(tree->points.dimensions, gather, near, tree, batch, unit, reach2);
@@ -160,13 +164,13 @@ static bool gather(nearby *near, const struct agenttree *tree, const batch_query
 
 enum { CELL_LIMIT = 2048 };
 
-/* What is around a unit, sorted into cells at least as wide as the reach: so that all within reach
- * of an agent is in its cell and those next to it. In each cell the unit's own agents come first.
- * The outermost cells hold none of them. */
+/* The agents around a unit, sorted into cells at least as wide as the reach: all agents within
+ * reach of an agent are in its cell or an adjacent one. In each cell the unit's own agents come
+ * first. The outermost cells hold none of them. */
 typedef struct cell_table {
   nearby sorted;
   uint32_t starts[CELL_LIMIT + 1]; /* of each cell, row by row, and the end */
-  uint32_t own[CELL_LIMIT];        /* how many of a cell's agents are the unit's */
+  uint32_t own[CELL_LIMIT];        /* how many agents of a cell are the unit's own */
   uint32_t counts[3];              /* columns, rows, layers */
 } cell_table;
 
@@ -174,8 +178,8 @@ static uint32_t cells_count(const cell_table *cells) {
   return cells->counts[0] * cells->counts[1] * cells->counts[2];
 }
 
-/* The cell along an axis of what is x widths from the start of the box, as cells_sort_in finds it:
- * with the same addition, since ties are rounded to even. */
+/* Returns the cell, along an axis, of a point x widths from the start of the box. Adds like
+ * cells_sort_in, because ties are rounded to even. */
 ALWAYS_INLINE uint32_t cell_at(float x) {
   float shifted = x + (ROUNDER + 1);
   uint32_t bits;
@@ -183,14 +187,14 @@ ALWAYS_INLINE uint32_t cell_at(float x) {
   return bits & ROUNDED_BITS;
 }
 
-/* Chooses the width of cells and counts them; answers with 1 / width, or 0: one cell for all. */
+/* Chooses the width of the cells and counts them. Returns 1 / width, or 0 if there is one cell for
+ * all. */
 ALWAYS_INLINE float cells_lay_out(cell_table *cells, const float *box, uint32_t size, float reach2,
                                   const int dim) {
   float side = 0;
   EACH_AXIS (axis, dim)
     if (box[dim + axis] - box[axis] > side) side = box[dim + axis] - box[axis];
-  /* A little wider than the reach, for what rounding adds; squares of less than 1e-18 round away.
-   */
+  /* Slightly wider than the reach, because of rounding; squares below 1e-18 round away. */
   float width = sqrtf(reach2) * 1.002f;
   if (!(width > side / 64)) width = side / 64;
   if (!(width > 1e-18f)) width = 1e-18f;
@@ -203,7 +207,7 @@ ALWAYS_INLINE float cells_lay_out(cell_table *cells, const float *box, uint32_t 
       cells->counts[axis] = cell_at((box[dim + axis] - box[axis]) * scale) + 2;
       total *= (float)cells->counts[axis];
     }
-    if (total <= most) return scale; /* three cells an axis are never too many */
+    if (total <= most) return scale; /* three cells per axis always fit */
   }
 }
 
@@ -244,15 +248,15 @@ ALWAYS_INLINE void cells_sort_in(cell_table *cells, const nearby *near, uint32_t
 }
 
 DEFINE_PAIR_VOID(void, cells_sort,
-                 (struct cell_table * cells, const nearby *near, uint32_t ownSize, const float *box,
+                 (cell_table *const cells, const nearby *near, uint32_t ownSize, const float *box,
                   float reach2, bool plain),
                  cells, near, ownSize, box, reach2, plain)
 
-/* Copies a cell and those next to it; answers with where the cell's own agents begin. */
+/* Copies a cell and the adjacent cells. Returns where the cell's own agents begin. */
 ALWAYS_INLINE uint32_t cells_around_in(const cell_table *cells, uint32_t cell, nearby *near,
                                        const bool plain, const int dim) {
   const uint32_t columns = cells->counts[0], layer = dim == 3 ? columns * cells->counts[1] : 0;
-  /* The first of those next to it: never below 0, since the cell is not one of the outermost. */
+  /* The first of the adjacent cells: never below 0, since the cell is not one of the outermost. */
   const uint32_t corner = cell - columns - layer;
   uint32_t size = 0, self = 0;
   for (uint32_t z = 0; z < (dim == 3 ? 3 : 1); z++) {
@@ -289,7 +293,8 @@ typedef struct scratch {
   cell_table around;
 } scratch;
 
-/* Gathers what is within reach of a node and sorts it into cells; false when there is no room. */
+/* Gathers the agents within reach of a node and sorts them into cells. Returns false if there is no
+ * room. */
 static bool surround(scratch *work, const struct agenttree *tree, const batch_query *batch,
                      uint32_t unit, float reach2) {
   const agenttree_node *node = &tree->nodes[unit];
@@ -300,7 +305,7 @@ static bool surround(scratch *work, const struct agenttree *tree, const batch_qu
   return true;
 }
 
-/* Nodes whose agents are answered together, one after the other in tree order. */
+/* A walk over nodes whose agents are answered together, in tree order. */
 typedef struct unit_walk {
   const struct agenttree *tree;
   uint32_t limit; /* of their agents */
@@ -332,7 +337,7 @@ static uint32_t units_next(unit_walk *units) {
   return COPSE_NONE;
 }
 
-/* Instead of a unit that is surrounded by too many, smaller ones. */
+/* Replaces a unit that has too many agents around it by smaller ones. */
 static void units_split(unit_walk *units, uint32_t index) {
   const agenttree_node *node = &units->tree->nodes[index];
   units->limit = (node->end - node->begin) / 2;
@@ -407,7 +412,7 @@ void agenttree_all_neighbors(const void *index, neighbor_search *search) {
   const struct agenttree *tree = index;
   scratch work;
   unit_walk units = units_start(tree);
-  units.limit = 1; /* the first is small: nothing is known yet */
+  units.limit = 1; /* the first unit is small: no reach is known yet */
   for (uint32_t unit; (unit = units_next(&units)) != COPSE_NONE;)
     if (!unit_neighbors(tree, search, unit, &work)) units_split(&units, unit);
 }

@@ -12,7 +12,7 @@ enum {
 };
 _Static_assert(MIDPOINT_DEPTH + MEDIAN_DEPTH < COPSE_MAX_DEPTH, "stacks hold a path and more");
 
-/* The most nodes under a range of n agents when every split halves it. */
+/* Returns the maximum number of nodes of a range of n agents if every split halves it. */
 static uint64_t median_nodes(uint64_t n, uint64_t leafSize) {
   uint64_t leaves = 1;
   while (leafSize * leaves < n) leaves *= 2;
@@ -20,8 +20,8 @@ static uint64_t median_nodes(uint64_t n, uint64_t leafSize) {
   return 2 * leaves - 1 < onePerLeaf ? 2 * leaves - 1 : onePerLeaf;
 }
 
-/* How many nodes a build of n agents may make. Depends on n, not on the capacity, and so does the
- * shape of the tree where midpoints would exceed it. */
+/* Returns the maximum number of nodes of a tree of n agents. Depends on n and not on the capacity,
+ * and so does the shape of the tree where midpoints would exceed the budget. */
 uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize) {
   uint64_t least = median_nodes(n, leafSize), roomy = NODE_WORK * n / leafSize;
   uint64_t onePerLeaf = n > 0 ? 2 * n - 1 : 1;
@@ -31,8 +31,8 @@ uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize) {
 
 /* ---- Build ------------------------------------------------------------------------------- */
 
-/* Brings points.ids to a permutation of 0 … count - 1 with the present agents first, keeping the
- * last order as far as it goes. */
+/* Makes points.ids a permutation of 0 … count - 1 with the present agents first; otherwise keeps
+ * the order of the last build. */
 static void renew_order(struct agenttree *tree, const points_source *source,
                         const points_survey *survey) {
   uint32_t *ids = tree->points.ordered.ids;
@@ -58,7 +58,7 @@ static void renew_order(struct agenttree *tree, const points_source *source,
   }
 }
 
-/* Bounds under way, four lanes an axis. */
+/* Bounds being computed, four lanes per axis. */
 typedef struct extent {
   float4 lo[3], hi[3];
 } extent;
@@ -115,9 +115,9 @@ ALWAYS_INLINE bool before(const float *x, const uint32_t *ids, uint32_t i, split
   return x[i] < key.coordinate || (x[i] == key.coordinate && ids[i] < key.id);
 }
 
-/* Moves the agents before the key to the front of begin … end and returns where the rest begins;
- * writes the tight bounds of both. Nearly all are in place when the order is that of the last
- * build: skips these four at a time. */
+/* Moves the agents before the key to the front of begin … end and writes the tight bounds of both
+ * parts. Returns where the rest begins. After a build of nearly the same positions most agents are
+ * in place: they are skipped four at a time. */
 ALWAYS_INLINE uint32_t partition_in(const scan_points *ordered, uint32_t begin, uint32_t end,
                                     int axis, split_key key, float *boxes, const int dim) {
   const scan_points points = *ordered; /* in registers */
@@ -147,7 +147,7 @@ DEFINE_PAIR(uint32_t, partition,
             (const scan_points *points, uint32_t begin, uint32_t end, int axis, split_key key,
              float *boxes),
             points, begin, end, axis, key, boxes)
-/* `boxes` has room for two. */
+/* `boxes` has room for two boxes. */
 static uint32_t partition(const scan_points *points, uint32_t begin, uint32_t end, int axis,
                           split_key key, float *boxes, int dim) {
   WORKED(end - begin);
@@ -161,8 +161,8 @@ static bool key_less(split_key a, split_key b) {
   return a.coordinate < b.coordinate || (a.coordinate == b.coordinate && a.id < b.id);
 }
 
-/* A key strictly between the least and the greatest of begin … end, or equal to the greatest, so
- * that neither side of a partition by it is empty. Halves the interval of representable keys. */
+/* Returns a key strictly between the least and the greatest of begin … end, or the greatest, so
+ * that neither part of a partition by it is empty. Halves the interval of representable keys. */
 static split_key middle_key(const scan_points *points, uint32_t begin, uint32_t end, int axis) {
   split_key least = key_at(points, begin, axis), greatest = least;
   WORKED(2 * (end - begin));
@@ -176,9 +176,9 @@ static split_key middle_key(const scan_points *points, uint32_t begin, uint32_t 
   return (split_key){least.coordinate, greatest.id - (greatest.id - least.id) / 2};
 }
 
-/* Orders begin … end so that the first half are the lower ones by (coordinate, id); returns where
- * the second half begins. Quickselect by the median of three; where that makes slow progress, by
- * halving the interval of keys, which ends after at most 64 rounds. */
+/* Orders begin … end so that the lower half by (coordinate, id) comes first. Returns where the
+ * second half begins. Quickselect by the median of three; after too many rounds it halves the
+ * interval of keys instead, which takes at most 64 rounds. */
 SMALL_CODE OUT_OF_LINE uint32_t split_at_median(scan_points *points, uint32_t begin, uint32_t end,
                                                 int axis, int dim) {
   enum { QUICK_ROUNDS = 24 };
@@ -204,7 +204,7 @@ SMALL_CODE OUT_OF_LINE uint32_t split_at_median(scan_points *points, uint32_t be
   return middle;
 }
 
-/* Chooses the axis to split; -1 when the bounds have no extent. */
+/* Returns the axis to split, or -1 if the bounds have no extent. */
 static int choose_axis(const float *box, uint32_t depth, copse_axis rule, int dim) {
   if (rule == COPSE_AXIS_CYCLE) {
     for (int i = 0; i < dim; i++) {
@@ -224,14 +224,15 @@ static int choose_axis(const float *box, uint32_t depth, copse_axis rule, int di
   return side > 0 ? longest : -1;
 }
 
-/* The middle of lo < hi, above lo: so that what is strictly below it is never empty. */
+/* Returns the middle of lo < hi, but above lo, so that the part strictly below it is never
+ * empty. */
 ALWAYS_INLINE float midpoint(float lo, float hi) {
   float middle = lo + (hi - lo) / 2;
   return middle > lo ? middle : hi;
 }
 
-/* Orders a leaf by id, which the last build left nearly so. Moves its coordinates along: fetching
- * them again would miss the cache. */
+/* Sorts a leaf, which the last build left nearly sorted, by id. Moves the coordinates along:
+ * fetching them again would miss the cache. */
 static void sort_leaf(const struct agenttree *tree, const points_source *source, uint32_t begin,
                       uint32_t end) {
   enum { INSERTION_LIMIT = 128 };
@@ -242,7 +243,7 @@ static void sort_leaf(const struct agenttree *tree, const points_source *source,
     points_fetch(&tree->points, source, begin, end);
     return;
   }
-  uint64_t keys[INSERTION_LIMIT]; /* the id above, where it was below */
+  uint64_t keys[INSERTION_LIMIT]; /* the id in the high half, the old place in the low half */
   for (uint32_t i = 0; i < size; i++) {
     const uint64_t key = (uint64_t)ids[i] << 32 | i;
     uint32_t place = i;
@@ -257,7 +258,7 @@ static void sort_leaf(const struct agenttree *tree, const points_source *source,
   }
 }
 
-/* The bits of every node's agents, children before parents. */
+/* Sets the group bits of every node, children before parents. */
 static void gather_groups(struct agenttree *tree, const points_source *source,
                           const points_survey *survey) {
   bool uniform = survey->anyGroups == survey->allGroups;

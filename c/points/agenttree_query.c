@@ -10,8 +10,8 @@
 
 /* ---- Queries ----------------------------------------------------------------------------- */
 
-/* Of the two children of a node, which can hold anything that the query wants: bit 0 the left, bit
- * 1 the right. For circles without branches, which no processor could predict. */
+/* Returns which children of a node can hold a result: bit 0 for the left, bit 1 for the right. Has
+ * no branches for circles: no processor could predict them. */
 ALWAYS_INLINE uint32_t children_to_enter(const struct agenttree *tree, uint32_t index,
                                          const region *where, const copse_query *query,
                                          const shape kind, const int dim) {
@@ -32,7 +32,7 @@ ALWAYS_INLINE uint32_t children_to_enter(const struct agenttree *tree, uint32_t 
   return enterLeft | enterRight << 1;
 }
 
-/* Collects what lies in a region, in tree order. */
+/* Appends the agents in a region, in tree order. Returns the number of nodes visited. */
 ALWAYS_INLINE uint32_t collect_in(const struct agenttree *tree, const region *where,
                                   const shape kind, const copse_query *query,
                                   copse_results *results, const int dim) {
@@ -81,8 +81,8 @@ uint32_t agenttree_collect(const void *tree, const region *where, shape kind,
                               : collect_other(tree, where, kind, query, results);
 }
 
-/* How many agents of a node's run the query admits, if all or none of it can be known; else NONE.
- */
+/* Returns the number of agents of a node that match the query, or COPSE_NONE if each must be
+ * tested. */
 static uint32_t admitted(const struct agenttree *tree, const agenttree_node *node,
                          const copse_query *query) {
   if (agenttree_filter(node, query).testGroups) return COPSE_NONE;
@@ -127,8 +127,8 @@ SMALL_CODE uint32_t agenttree_count(const void *tree, const region *circle,
                   query, visits, stopAtFirst);
 }
 
-/* Offers all agents that may be among the nearest, the nearer child first. A box as far as the
- * limit is still visited, for the sake of ties by id. */
+/* Offers all agents that may be among the nearest, the nearer child first. A box exactly as far as
+ * the limit is visited too, for the sake of ties by id. */
 ALWAYS_INLINE uint32_t search(const struct agenttree *tree, const float *center,
                               const copse_query *query, scan_nearest *nearest, const int dim) {
   struct {
@@ -168,7 +168,7 @@ SMALL_CODE uint32_t agenttree_neighbors(const void *tree, const float *center,
                   nearest);
 }
 
-/* The same for the nearest alone. */
+/* Improves the nearest agent so far, without a heap. */
 ALWAYS_INLINE uint32_t search_one(const struct agenttree *tree, const float *center,
                                   const copse_query *query, pair *nearest, const int dim) {
   struct {
@@ -208,7 +208,7 @@ uint32_t agenttree_nearest(const void *tree, const float *center, const copse_qu
                   query, nearest);
 }
 
-/* The smallest node near a point that has enough agents to tell where its k-th neighbor is. */
+/* Estimates from the smallest node near the point that has enough agents. */
 float agenttree_reach2(const void *handle, const float *center, uint32_t k) {
   const struct agenttree *tree = handle;
   const int dim = (int)tree->points.dimensions;

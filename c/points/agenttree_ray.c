@@ -1,10 +1,11 @@
-/* Rays through the agent tree: the nearer child first, until what was hit comes before the rest. */
+/* Rays through the agent tree: the nearer child first, until the first hit lies before all nodes
+ * left. */
 
 #include "agenttree.h"
 
 #include "ray.h"
 
-/* Answers with the number of nodes visited. */
+/* Returns the number of nodes visited. */
 ALWAYS_INLINE uint32_t cast(const struct agenttree *tree, const scan_ray *ray,
                             const copse_query *query, copse_hit *hit, const int dim) {
   struct {
@@ -36,7 +37,7 @@ ALWAYS_INLINE uint32_t cast(const struct agenttree *tree, const scan_ray *ray,
         points_scan_ray(&tree->points, node->begin, node->end, ray, &filter, hit);
       }
     }
-    while (!enter) { /* what is as far as the hit is visited for the sake of ties by id */
+    while (!enter) { /* a node as far as the hit is visited, for the sake of ties by id */
       if (!waiting) return visits;
       index = stack[--waiting].index;
       enter = stack[waiting].time <= hit->fraction;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* ---- What a batch asks ------------------------------------------------------------------- */
+/* ---- The query of a batch ---------------------------------------------------------------- */
 
 SMALL_CODE static bool start(batch_query *batch, const copse_points *points,
                              const copse_query *query, const uint32_t *masks) {
@@ -15,8 +15,7 @@ SMALL_CODE static bool start(batch_query *batch, const copse_points *points,
   return batch->query.sort == COPSE_SORT_NONE;
 }
 
-/* Returns how many rows a batch of all agents has: slots that are in use or were at the last build.
- */
+/* Returns the number of rows of a batch of all agents: of slots in use now or at the last build. */
 static uint32_t row_count(const copse_points *points) {
   return points->count > points->builtCount ? points->count : points->builtCount;
 }
@@ -29,7 +28,7 @@ SMALL_CODE uint32_t batch_mask_of_run(const batch_query *batch, uint32_t begin, 
   return mask;
 }
 
-/* What an agent asks, as a query of its own; or one of many points. */
+/* Returns the query of one agent, or of one of the caller's points. */
 static copse_query query_of(const batch_query *batch, uint32_t slot) {
   copse_query query = batch->query;
   if (!batch->ofPoints) query.exclude = slot;
@@ -37,15 +36,15 @@ static copse_query query_of(const batch_query *batch, uint32_t slot) {
   return query;
 }
 
-/* Takes a gathered agent out of everybody's sight; answers with what brings it back. */
+/* Hides a gathered agent from scans (x = NaN). Returns the old x. */
 ALWAYS_INLINE float hide(nearby *near, uint32_t i) {
   const float x = near->axes[0][i];
   near->axes[0][i] = NAN;
   return x;
 }
 
-/* Of four gathered agents that are near, those that the asker looks for. In a plain batch all of
- * them: the asker itself is hidden meanwhile. */
+/* Returns which of four agents that are near, one bit each, match the mask of the asking agent. In
+ * a plain batch all of them do: there the asking agent itself is hidden. */
 ALWAYS_INLINE uint32_t wanted(word4 hit, const nearby *near, uint32_t i, word4 ids,
                               const batch_asker *asker, const bool plain) {
   if (plain) return word4_bits(hit);
@@ -72,33 +71,34 @@ SMALL_CODE static void rows_start(row_writer *writer, const copse_rows *rows, ui
   writer->waiting = 0;
 }
 
-void rows_tell(row_writer *writer) {
+void rows_flush(row_writer *writer) {
   for (uint32_t i = 0; i < writer->waiting; i++) {
-    writer->offsets[writer->slots[i]] = writer->lie[i];
-    writer->counts[writer->slots[i]] = writer->hold[i];
+    writer->offsets[writer->slots[i]] = writer->begins[i];
+    writer->counts[writer->slots[i]] = writer->sizes[i];
   }
   writer->waiting = 0;
 }
 
 SMALL_CODE static void rows_end(row_writer *writer, copse_rows *rows) {
-  rows_tell(writer);
+  rows_flush(writer);
   const uint64_t total = writer->used + writer->missed;
   rows->total = total > UINT32_MAX ? UINT32_MAX : (uint32_t)total;
   rows->truncated = writer->truncated;
 }
 
-/* Appends the ids of the lanes in `bits`. */
+/* Appends the ids of the lanes in `bits`. Returns the new length of the row. */
 ALWAYS_INLINE uint32_t append(uint32_t *row, uint32_t total, word4 ids, uint32_t bits) {
   word4_store_packed(row + total, ids, bits);
   return total + bits_count(bits);
 }
 
-/* The gathered that are near an agent, whom it looks for; answers with their number. */
+/* Writes the ids of the gathered agents that are within the distance and match the mask. Returns
+ * their number. */
 ALWAYS_INLINE uint32_t row_of(const nearby *near, const batch_asker *asker, float4 limit2,
                               uint32_t *row, const bool plain, const int dim) {
   const uint32_t size = near->size;
   uint32_t total = 0;
-  for (uint32_t i = 0; i < size; i += 8) { /* two blocks a turn: fewer branches */
+  for (uint32_t i = 0; i < size; i += 8) { /* two blocks per turn: fewer branches */
     const word4 ids = word4_load(near->ids + i), next = word4_load(near->ids + i + 4);
     word4 hit = float4_le(nearby_distance2(near, i, asker, dim), limit2);
     word4 nextHit = float4_le(nearby_distance2(near, i + 4, asker, dim), limit2);
@@ -194,12 +194,12 @@ SMALL_CODE copse_status copse_points_within_many(const copse_points *points, con
 
 enum { SELECT_TRIES = 4 };
 
-/* Measured: wide enough that a second try is rare, and narrow enough that it costs little. */
+/* Measured: so wide that a second try is rare, and so narrow that it costs little. */
 static const float GUESS_MARGIN = 1.4f;
 
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
-  /* About one agent in a hundred has its k-th neighbor farther than this, where agents are spread
-   * at random: what a Poisson process says. */
+  /* If agents are spread at random (a Poisson process), about one in a hundred has its k-th
+   * neighbor farther away than this. */
   const float spread = 2.33f / sqrtf((float)k) + 1.4f / (float)k;
   return (expectation){0, 0, 1 + (dimensions == 3 ? spread * 2 / 3 : spread), 0, 0};
 }
@@ -207,14 +207,14 @@ SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions)
 void expect(expectation *expected) {
   if (expected->full)
     expected->reach2 = (float)(expected->sum2 / expected->full) * expected->margin;
-  else /* from 0: as far as is asked */
+  else /* after 0: as far as the query reaches */
     expected->reach2 = expected->reach2 > 0 ? expected->reach2 * 4 : INFINITY;
   expected->sum2 = 0;
   expected->full = 0;
 }
 
-/* Collects the gathered within a distance of the asker, whom it looks for; answers with their
- * number. There is room for all that can be gathered. */
+/* Writes the gathered agents within a distance that match the mask. Returns their number.
+ * `candidates` must have room for all that can be gathered. */
 ALWAYS_INLINE uint32_t collect_in(const nearby *near, const batch_asker *asker, float limit2,
                                   pairs candidates, const bool plain, const int dim) {
   const uint32_t size = near->size;
@@ -245,7 +245,7 @@ static uint32_t collect(const batch_query *batch, const nearby *near, const batc
   return CALL_PAIR(dim, collect, near, asker, limit2, candidates);
 }
 
-/* The k nearest by a heap: for what ranking is not made for. */
+/* Finds the k nearest by a heap, for sizes that ranking does not support. */
 SMALL_CODE OUT_OF_LINE uint32_t heap_into(pairs candidates, uint32_t size, uint32_t k, pairs row) {
   scan_nearest nearest = {row, k, 0, INFINITY};
   for (uint32_t i = 0; i < size; i++)
@@ -254,8 +254,8 @@ SMALL_CODE OUT_OF_LINE uint32_t heap_into(pairs candidates, uint32_t size, uint3
   return nearest.size;
 }
 
-/* Writes the k nearest of the gathered, or all within limit2 when there are fewer; answers with
- * their number. guess2 is where a few more than k are expected, and is brought up to date. */
+/* Writes the k nearest of the gathered, or all within limit2 if they are fewer. Returns their
+ * number. guess2 is a distance within which slightly more than k are expected; updates it. */
 static uint32_t select_near(const batch_query *batch, const nearby *near, const batch_asker *asker,
                             uint32_t k, float limit2, float *guess2, pairs row) {
   float distances2[NEAR_LIMIT + NEAR_PADDING];
@@ -272,14 +272,14 @@ static uint32_t select_near(const batch_query *batch, const nearby *near, const 
     }
     if (complete && (k > RANK_K || attempt >= SELECT_TRIES))
       return heap_into(candidates, size, k, row);
-    /* The number grows about as the squared distance does. */
+    /* The number grows roughly with the squared distance. */
     const float wanted = (float)(k + RANK_LIMIT) / 2;
     threshold2 *= wanted / (size ? (float)size : 0.5f);
     if (!(threshold2 > 0 && threshold2 < limit2) || attempt >= SELECT_TRIES) threshold2 = limit2;
   }
 }
 
-/* The same for one of the gathered, which a plain batch hides meanwhile. */
+/* Does the same for one of the gathered agents, which a plain batch hides meanwhile. */
 static uint32_t select_of(const batch_query *batch, nearby *near, uint32_t self, uint32_t k,
                           float limit2, float *guess2, pairs row) {
   const batch_asker asker = gathered_asker(batch, near, self, (int)batch->points->dimensions);
@@ -308,7 +308,7 @@ SMALL_CODE static void flush_queue(row_queue *queue, uint32_t k, copse_neighbor_
   queue->size = 0;
 }
 
-/* The row of a query; answers with its length. */
+/* Writes the row of a query. Returns its length. */
 SMALL_CODE static uint32_t nearest_of_query(const batch_query *batch, const float *center,
                                             const copse_query *query, uint32_t k, pairs row) {
   copse_results results = {.ids = row.ids, .distances2 = row.distances2, .capacity = k};
@@ -322,7 +322,8 @@ SMALL_CODE static uint32_t nearest_alone(const batch_query *batch, const float *
   return nearest_of_query(batch, center, &query, k, row);
 }
 
-/* The row of one of the gathered, when that takes more than what is gathered. */
+/* Writes the row of a gathered agent by a query, because more than the gathered agents are
+ * needed. */
 SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
                                                uint32_t i, uint32_t k, pairs row) {
   float center[3];
@@ -330,7 +331,7 @@ SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const n
   return nearest_alone(batch, center, near->ids[i], k, row);
 }
 
-/* Where row i lies. */
+/* Returns the place of row i. */
 static pairs row_at(const copse_neighbor_rows *rows, uint32_t i, uint32_t k) {
   const size_t begin = (size_t)i * k;
   return (pairs){rows->distances2 + begin, rows->ids + begin};
@@ -365,7 +366,7 @@ SMALL_CODE void batch_nearest(neighbor_search *search, nearby *near, uint32_t se
   }
 }
 
-/* The nearest of the gathered to eight points at once: each has a lane. */
+/* Finds the nearest of the gathered for eight points at once: each has a lane. */
 ALWAYS_INLINE void nearest_of_eight_in(const nearby *near, uint32_t self, pairs candidates,
                                        const int dim) {
   float4 best2[2] = {float4_all(INFINITY), float4_all(INFINITY)};
@@ -421,7 +422,7 @@ SMALL_CODE void batch_nearest_alone(neighbor_search *search, const float *center
   learn(&search->expected, row, count, k);
 }
 
-/* Begins a search for the k nearest. */
+/* Starts a search for the k nearest. */
 SMALL_CODE static void search_start(neighbor_search *search, uint32_t k,
                                     copse_neighbor_rows *rows) {
   const float maxDistance = search->batch.query.maxDistance;
@@ -454,7 +455,7 @@ SMALL_CODE copse_status copse_points_all_neighbors(const copse_points *points, u
   return batch_all_neighbors(points, points->type->allNeighbors, k, query, masks, rows);
 }
 
-/* One query a point. */
+/* Answers each point by a query. */
 SMALL_CODE static void nearest_of_each(neighbor_search *search, const float *centers, uint32_t n) {
   const batch_query *batch = &search->batch;
   for (uint32_t i = 0; i < n; i++)
@@ -519,7 +520,7 @@ static void add_pair(pair_search *search, uint32_t a, uint32_t b) {
   search->total += 2;
 }
 
-/* Whether the agent at a place matches the query's mask. */
+/* True if the agent at a place matches the query's mask. */
 static bool matches(const batch_query *batch, uint32_t place) {
   const copse_points *points = batch->points;
   const bool uniform = points->anyGroups == points->allGroups;

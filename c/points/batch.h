@@ -1,48 +1,48 @@
-/* What the batch queries of all indexes share: what is asked, agents gathered near each other, and
- * rows under way. Each index gathers in its own way. */
+/* The common parts of batch queries: the query, agents gathered near each other, and rows being
+ * written. Each structure gathers in its own way. */
 #ifndef COPSE_BATCH_H
 #define COPSE_BATCH_H
 
 #include "../base/query.h"
 #include "points.h"
 
-/* ---- What a batch asks ---- */
+/* ---- The query of a batch ---- */
 
 struct batch_query {
   const copse_points *points;
   copse_query query;
-  const uint32_t *masks; /* by slot; NULL when no agent's mask filters anything */
+  const uint32_t *masks; /* by slot; NULL if no agent's mask filters anything */
   bool plain;            /* no mask of any kind filters anything */
-  bool ofPoints;         /* rows are of points of the caller, which no agent is */
+  bool ofPoints;         /* rows belong to points of the caller instead of agents */
 };
 
-/* Whom an agent looks for. */
+/* Returns the query mask of an agent. */
 ALWAYS_INLINE uint32_t batch_mask_of(const batch_query *batch, uint32_t slot) {
   return batch->masks ? batch->masks[slot] & batch->query.mask : batch->query.mask;
 }
-/* Whom any of the agents begin … end of the index looks for. */
+/* Returns all bits of the query masks of the agents begin … end. */
 uint32_t batch_mask_of_run(const batch_query *batch, uint32_t begin, uint32_t end);
 
 /* ---- Agents near each other ---- */
 
 enum { NEAR_LIMIT = 2048, NEAR_PADDING = 12 };
 
-/* What is gathered of an agent, besides where it is: groups only where the batch is not plain. For
- * places in the order of the index, these stand in for the ids. */
+/* What is gathered of an agent besides its position. Groups only if the batch is not plain.
+ * GATHER_PLACES stores places in the order of the structure instead of ids. */
 typedef enum gather_fields { GATHER_IDS, GATHER_IDS_AND_GROUPS, GATHER_PLACES } gather_fields;
 
-/* Gathered agents, with room for a scan or copy past the end. */
+/* Gathered agents, with room for scans and copies past the end. */
 typedef struct nearby {
   float axes[3][NEAR_LIMIT + NEAR_PADDING];
   uint32_t ids[NEAR_LIMIT + NEAR_PADDING];
   union {
-    uint32_t groups[NEAR_LIMIT + NEAR_PADDING]; /* where agents have masks */
-    float radii[NEAR_LIMIT + NEAR_PADDING];     /* where pairs touch by radius */
+    uint32_t groups[NEAR_LIMIT + NEAR_PADDING]; /* if agents have masks */
+    float radii[NEAR_LIMIT + NEAR_PADDING];     /* for pairs by radius */
   };
   uint32_t size;
 } nearby;
 
-/* Ends a gathering: a scan reads past the end, where NaN is within no distance. */
+/* Completes a gathering. Scans read past the end, where NaN is within no distance. */
 ALWAYS_INLINE void nearby_end(nearby *near) {
   float4_store(near->axes[0] + near->size, float4_all(NAN));
   float4_store(near->axes[0] + near->size + 4, float4_all(NAN));
@@ -53,16 +53,16 @@ ALWAYS_INLINE void nearby_end(nearby *near) {
   }
 }
 
-/* From here on `dim` need not be constant, where small code matters more. */
+/* In the functions below `dim` need not be constant: some callers prefer small code. */
 
-/* Where a gathered agent is; in 2D z is 0. */
+/* Writes the position of a gathered agent; in 2D z is 0. */
 ALWAYS_INLINE void nearby_center(const nearby *near, uint32_t i, float *center, const int dim) {
   center[0] = near->axes[0][i];
   center[1] = near->axes[1][i];
   center[2] = dim == 3 ? near->axes[2][i] : 0;
 }
 
-/* Who asks. */
+/* The agent, or point of the caller, that a row is for. */
 typedef struct batch_asker {
   scan_center center;
   word4 slot;
@@ -95,36 +95,35 @@ ALWAYS_INLINE float4 nearby_distance2(const nearby *near, uint32_t i, const batc
 
 enum { ROWS_WAITING = 512 };
 
-/* The rows under way. Where they lie is told many at once: slots next to each other in space are
- * far apart in memory, and so the processor waits for many of them at once. */
+/* The rows being written. Row positions are flushed in batches: slots next to each other in space
+ * are far apart in memory, and so their cache misses overlap. */
 struct row_writer {
   uint32_t *offsets, *counts, *ids;
-  uint32_t capacity; /* of ids */
+  uint32_t capacity; /* of `ids` */
   uint32_t used;     /* ids written */
   uint64_t missed;   /* ids of rows that did not fit */
-  bool truncated;    /* once a row did not fit, none does */
-  uint32_t waiting, slots[ROWS_WAITING], lie[ROWS_WAITING], hold[ROWS_WAITING];
+  bool truncated;    /* after a row that did not fit, none does */
+  uint32_t waiting, slots[ROWS_WAITING], begins[ROWS_WAITING], sizes[ROWS_WAITING];
 };
 
-/* Room for ids. */
+/* Returns the number of ids that still fit. */
 ALWAYS_INLINE uint32_t rows_room(const row_writer *writer) {
   return writer->truncated ? 0 : writer->capacity - writer->used;
 }
 
-/* Tells where the waiting rows lie. */
-void rows_tell(row_writer *writer);
-/* Makes it possible for `count` more to wait. */
+/* Writes the positions of the waiting rows. */
+void rows_flush(row_writer *writer);
+/* Makes room for `count` more waiting rows. */
 ALWAYS_INLINE void rows_expect(row_writer *writer, uint32_t count) {
-  if (writer->waiting + count > ROWS_WAITING) rows_tell(writer);
+  if (writer->waiting + count > ROWS_WAITING) rows_flush(writer);
 }
 
-/* Ends a row that was written at ids + used, of as many ids as there is room for; it is expected.
- */
+/* Ends a row that was written at ids + used and fits. rows_expect must have been called for it. */
 ALWAYS_INLINE void row_fits(row_writer *writer, uint32_t row, uint32_t count) {
   const uint32_t i = writer->waiting++;
   writer->slots[i] = row;
-  writer->lie[i] = writer->used;
-  writer->hold[i] = count;
+  writer->begins[i] = writer->used;
+  writer->sizes[i] = count;
   writer->used += count;
 }
 
@@ -138,8 +137,8 @@ static inline void row_end(row_writer *writer, uint32_t row, uint32_t count) {
   writer->truncated = true;
 }
 
-/* Writes the rows of `own` of the gathered, from `self` on: who of the gathered is within the
- * radius, without the asker. */
+/* Writes the rows of the `own` gathered agents from `self` on: the other gathered agents within the
+ * radius. */
 void batch_rows(const batch_query *batch, nearby *near, uint32_t self, uint32_t own, float radius2,
                 row_writer *writer);
 
@@ -149,19 +148,19 @@ void batch_row_alone(const batch_query *batch, const float *center, uint32_t slo
 
 /* ---- Rows of the nearest ---- */
 
-/* What the last agents teach about the next. */
+/* What recent rows predict about the next ones. */
 typedef struct expectation {
-  float reach2;  /* how far to gather */
-  float guess2;  /* about the squared distance of the k-th neighbor */
-  float margin;  /* reach2 over the mean of that */
-  double sum2;   /* of the rows since the last `expect` */
-  uint32_t full; /* how many of these have k */
+  float reach2;  /* the squared distance within which to gather */
+  float guess2;  /* roughly the squared distance of the k-th neighbor */
+  float margin;  /* reach2 divided by the mean of that distance */
+  double sum2;   /* the sum over the full rows since the last `expect` */
+  uint32_t full; /* the number of these rows, which have k ids */
 } expectation;
 
-/* Takes what was learnt for the next rows. */
+/* Updates the prediction from the rows since the last call. */
 void expect(expectation *expected);
 
-/* Rows on their way to where they belong, many at once as in row_writer. */
+/* Finished rows that wait to be copied to their places, in batches as in row_writer. */
 enum { QUEUE_ROWS = 64 };
 typedef struct row_queue {
   uint32_t size;
@@ -179,18 +178,18 @@ struct neighbor_search {
   copse_neighbor_rows *rows;
 };
 
-/* Every agent's k nearest, by a structure's function: that of its table, or another. */
+/* Finds the k nearest of every agent by a structure's function: that of its table, or another. */
 copse_status batch_all_neighbors(const copse_points *points,
                                  void (*search_all)(const void *index, neighbor_search *search),
                                  uint32_t k, const copse_query *query, const uint32_t *masks,
                                  copse_neighbor_rows *rows);
 
-/* Writes the rows of `own` of the gathered, from `self` on: their k nearest. Gathered are all
- * within reach2 of them: where that does not hold k, an agent's row is that of a query. */
+/* Writes the rows of the `own` gathered agents from `self` on: their k nearest. All agents within
+ * reach2 must be gathered; an agent that has fewer than k of them is answered by a query. */
 void batch_nearest(neighbor_search *search, nearby *near, uint32_t self, uint32_t own,
                    float reach2);
 
-/* The same for the nearest alone, in a plain batch of points that are not gathered themselves. */
+/* Does the same for k = 1, in a plain batch of points that are not gathered themselves. */
 void batch_nearest_one(neighbor_search *search, const nearby *near, uint32_t self, uint32_t own,
                        float reach2);
 
@@ -207,12 +206,12 @@ struct pair_search {
   uint64_t total; /* ids found */
 };
 
-/* How far, squared, anyone can be whom an agent of begin … end pairs with. */
+/* Returns the squared distance within which agents begin … end can have pairs. */
 float pairing_reach2(const pair_search *search, const batch_query *batch, uint32_t begin,
                      uint32_t end);
 
-/* Pairs the agents begin … end with those gathered, by their places, that come later in the order
- * of the index; then nothing is gathered any more. */
+/* Pairs the agents begin … end with the gathered agents, given by their places, that come later in
+ * the order of the structure. Empties `near`. */
 void batch_pairs(const batch_query *batch, uint32_t begin, uint32_t end, nearby *near,
                  pair_search *search);
 

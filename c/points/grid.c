@@ -1,5 +1,5 @@
-/* The grid: its memory, building, what is drawn, statistics and checks, and its table; grid.h says
- * what it is. */
+/* The grid: memory, building, cells to draw, statistics, validation and the table of functions;
+ * grid.h describes the grid. */
 
 #include "grid.h"
 
@@ -8,21 +8,21 @@
 #include <string.h>
 
 enum {
-  MOST_COLUMNS = 16, /* of a cell */
-  ENTRY_WORK = 4,    /* entries an agent */
+  MOST_COLUMNS = 16, /* per cell */
+  ENTRY_WORK = 4,    /* entries per agent */
   ENTRIES_LEAST = 64,
 };
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 
-/* How many entries a table for n agents may have. Depends on n, not on the capacity, and so does
- * the order of the agents where that many are too few. */
+/* Returns the maximum number of entries for n agents. Depends on n and not on the capacity, and so
+ * does the order of the agents where cells share entries. */
 static uint64_t entry_budget(uint64_t n) { return ENTRY_WORK * n + ENTRIES_LEAST; }
 
 static void carve(void *index, arena *block) {
   struct grid *grid = index;
   grid->entryOf = arena_carve(block, (uint64_t)grid->points.capacity + 3, sizeof(uint32_t));
-  /* One more for the absent, one for the end, and one for counting. */
+  /* Three more: for absent slots, for the end, and for counting. */
   grid->starts = arena_carve(block, entry_budget(grid->points.capacity) + 3, sizeof(uint32_t));
 }
 
@@ -38,7 +38,8 @@ static void options(const void *index, uint32_t words[POINTS_OPTIONS]) {
 
 /* ---- Build ------------------------------------------------------------------------------- */
 
-/* The coordinates of four slots along an axis; slots past the last stand for the last. */
+/* Returns the coordinates of four slots along an axis. Slots past the last are replaced by the
+ * last. */
 ALWAYS_INLINE float4 load4(const points_source *source, uint32_t slot, int axis) {
   const float *x = source->positions.axes[axis];
   const size_t stride = source->positions.stride, last = source->count - 1;
@@ -50,7 +51,7 @@ ALWAYS_INLINE float4 load4(const points_source *source, uint32_t slot, int axis)
   return float4_load(lanes);
 }
 
-/* The same of two axes that lie x, y, x, y, …; four slots must be there. */
+/* Loads x and y of four slots from interleaved positions; all four slots must exist. */
 ALWAYS_INLINE void load4_interleaved(const float *positions, uint32_t slot, float4 *x) {
   const float4 first = float4_load(positions + 2 * (size_t)slot);
   const float4 second = float4_load(positions + 2 * (size_t)slot + 4);
@@ -63,7 +64,7 @@ static bool is_interleaved_2d(const points_source *source) {
          source->positions.axes[1] == source->positions.axes[0] + 1;
 }
 
-/* The coordinates of four slots: as fast as their layout allows. */
+/* Loads the coordinates of four slots, as fast as their layout allows. */
 ALWAYS_INLINE void load_slots(const points_source *source, uint32_t slot, float4 *x,
                               const bool interleaved, const int dim) {
   if (dim == 2 && interleaved && source->count - slot >= 4)
@@ -78,7 +79,7 @@ ALWAYS_INLINE float first_lane(float4 a) {
   return lanes[0];
 }
 
-/* The bounds of all present; of no use when there are none. */
+/* Writes the bounds of the present agents; there must be any. */
 static void find_bounds(const struct grid *grid, const points_source *source,
                         const points_survey *survey, float *lo, float *hi) {
   const float4 high = float4_all(INFINITY), low = float4_all(-INFINITY);
@@ -115,13 +116,13 @@ static uint32_t power_of_two_below(uint64_t n) {
   return power;
 }
 
-/* The table for these bounds: as many columns a cell as there is room for; where there is room for
- * not even one, entries are shared. */
+/* Lays out the table for these bounds: with as many columns per cell as there is room for. If there
+ * is no room for one column per cell, cells share entries. */
 static void lay_out(struct grid *grid, const float *lo, const float *hi) {
   const int dim = (int)grid->points.dimensions;
   const uint64_t budget = entry_budget(grid->points.present);
   uint32_t counts[4];
-  double total; /* may be more than any integer holds */
+  double total; /* may exceed all integers */
   for (grid->columns = MOST_COLUMNS;; grid->columns /= 2) {
     for (int axis = 0; axis < dim; axis++) {
       const float scale = (axis ? 1 : (float)grid->columns) / grid->cellSize;
@@ -142,7 +143,7 @@ static void lay_out(struct grid *grid, const float *lo, const float *hi) {
     grid->strides[2] = counts[0] * counts[1];
     return;
   }
-  /* Strides are odd: so that agents on a line along any axis use the whole table. */
+  /* Odd strides: agents on a line along any axis use the whole table. */
   grid->entries = power_of_two_below(budget);
   grid->wrap = grid->entries - 1;
   uint32_t side = 1;
@@ -154,8 +155,8 @@ static void lay_out(struct grid *grid, const float *lo, const float *hi) {
   grid->strides[2] = grid->strides[1] * (rows | 1);
 }
 
-/* Writes the entries of begin … end, which is a multiple of four or the end, and counts them two
- * places ahead. */
+/* Writes the entries of the slots begin … end and counts each two places ahead. `end` must be a
+ * multiple of four or the number of slots. */
 ALWAYS_INLINE void count_in(struct grid *grid, const points_source *source,
                             const points_survey *survey, uint32_t begin, uint32_t end,
                             const int dim) {
@@ -217,7 +218,7 @@ DEFINE_PAIR_VOID(void, place,
                   uint32_t end),
                  grid, source, withGroups, begin, end)
 
-/* Turns the counts of starts[2 …] into where each entry begins, in starts[1 …]. */
+/* Replaces the counts in starts[2 …] by the begin of each entry, in starts[1 …]. */
 OUT_OF_LINE void sum_counts(uint32_t *starts, uint32_t entries) {
   uint32_t sum = 0;
   for (uint32_t i = 1; i <= entries + 1; i++) {
@@ -251,7 +252,7 @@ static void build(void *index, const points_source *source, const points_survey 
 
 /* ---- Debug ------------------------------------------------------------------------------- */
 
-/* The numbers of the agent at a place. */
+/* Writes the column, row and layer of the agent at a place. */
 static void numbers_at(const struct grid *grid, uint32_t place, uint32_t *numbers) {
   float point[4] = {0};
   for (uint32_t axis = 0; axis < grid->points.dimensions; axis++)
@@ -259,7 +260,7 @@ static void numbers_at(const struct grid *grid, uint32_t place, uint32_t *number
   word4_store(numbers, grid_numbers(grid, float4_load(point)));
 }
 
-/* Those of its cell. */
+/* Writes the cell of the agent at a place. */
 static void cell_of(const struct grid *grid, uint32_t place, uint32_t *cell) {
   numbers_at(grid, place, cell);
   cell[0] /= grid->columns;
@@ -340,7 +341,7 @@ static const points_type GRID = {
 };
 _Static_assert(sizeof(struct grid) <= POINTS_BYTES, "see any_points");
 
-/* A grid that has no memory yet. */
+/* Returns a grid without memory. */
 static struct grid bare(const copse_grid_def *def) {
   return (struct grid){.points = {.type = &GRID,
                                   .dimensions = def->dimensions,

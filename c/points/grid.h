@@ -1,14 +1,14 @@
 /* The uniform grid: agents sorted by counting into square (in 3D cubic) cells of one size.
  *
- * A cell is cut along x into columns, as many as there is room for: so that a query reads less of
- * what is beside it. The column that is i-th along x, in the j-th row and the k-th layer of cells,
- * has entry (i + j * strides[1] + k * strides[2]) & wrap of the table, which says where its agents
- * begin in the order of the grid; those of one entry are sorted by id. In that order columns next
- * to each other in a row lie next to each other: a query reads a run of agents a row.
+ * A cell is divided along x into columns, as many as there is room for: narrow columns let a query
+ * read fewer agents beyond its ends. Column i along x, in row j and layer k of cells, has entry (i
+ * + j * strides[1] + k * strides[2]) & wrap of the table: the place in the order of the grid where
+ * its agents begin. The agents of an entry are sorted by id. Adjacent columns of a row are adjacent
+ * in that order, so that a query reads one run of agents per row.
  *
- * The table has a few entries an agent. Where there are more cells than that, entries are shared by
- * cells far apart from each other, and `wrap` takes their numbers modulo the size of the table; the
- * distance test tells their agents apart. */
+ * The table has a few entries per agent. If there are more cells than that, distant cells share
+ * entries: `wrap` takes their numbers modulo the size of the table, and the distance test tells
+ * their agents apart. */
 #ifndef COPSE_GRID_H
 #define COPSE_GRID_H
 
@@ -20,36 +20,36 @@ struct grid {
   uint32_t *entryOf; /* by slot, while building */
 
   /* The table of the last build. */
-  uint32_t *starts; /* of each entry, and the end */
+  uint32_t *starts; /* the begin of each entry, and the end */
   uint32_t entries;
-  uint32_t wrap;    /* all ones where no entry is shared, else entries - 1 */
-  uint32_t columns; /* of a cell */
+  uint32_t wrap;    /* all ones if no entry is shared, else entries - 1 */
+  uint32_t columns; /* per cell */
   uint32_t strides[3];
-  /* By axis, in 2D the third and always the fourth are 0. */
-  float origin[4]; /* the middle of the first column, row and layer */
-  float scale[4];  /* columns, rows, layers a unit */
-  float last[4];   /* the number of the last one */
+  /* By axis; the fourth is 0, and in 2D the third too. */
+  float origin[4]; /* the center of the first column, row and layer */
+  float scale[4];  /* columns, rows and layers per world unit */
+  float last[4];   /* the last column, row and layer */
 };
 
-/* Numbers along an axis end here: what is farther shares the last one. */
+/* The limit of the numbers along an axis: all cells farther away share it. */
 enum { GRID_LAST = (1 << 22) - 1 };
 
-/* The numbers of the column, row and layer that a point is in, or those nearest to it. They never
- * fall as a coordinate grows, since no step does: what lies between two coordinates has a number
- * between theirs. */
+/* Returns the numbers of the column, row and layer that contain a point, or the nearest ones. They
+ * never decrease as a coordinate increases, because no step does: a point between two others has a
+ * number between theirs. */
 ALWAYS_INLINE word4 grid_numbers(const struct grid *grid, float4 point) {
   float4 t = float4_mul(float4_sub(point, float4_load(grid->origin)), float4_load(grid->scale));
   /* NaN, which is infinity times 0, becomes 0. */
   return float4_round(float4_min(float4_max(float4_all(0), t), float4_load(grid->last)));
 }
 
-/* A box of cells, by their numbers along each axis, both included. */
+/* A box of cells, by their first and last numbers along each axis. */
 typedef struct grid_window {
   uint32_t lo[4], hi[4];
 } grid_window;
 
-/* The window of all that can be in a box. False: some of its cells share entries with each other,
- * so that all agents are to be scanned instead. */
+/* Writes the window of a box. Returns false if some of its cells share entries with each other:
+ * then all agents must be scanned instead. */
 ALWAYS_INLINE bool grid_window_of(const struct grid *grid, float4 lo, float4 hi,
                                   grid_window *window, const int dim) {
   word4_store(window->lo, grid_numbers(grid, lo));
@@ -74,8 +74,8 @@ typedef struct grid_run {
   uint32_t begin, end;
 } grid_run;
 
-/* The agents of a part of a row: `count` columns from one on, which must all be there. Where the
- * table ends within it, what is at its begin comes as the second run. */
+/* Writes the runs of agents of `count` columns of a row, which must all exist. Returns the number
+ * of runs: two if the table ends within the row, else one. */
 ALWAYS_INLINE uint32_t grid_runs(const struct grid *grid, uint32_t x, uint32_t y, uint32_t z,
                                  uint32_t count, grid_run *runs) {
   const uint32_t first = grid_entry(grid, x, y, z);
@@ -90,7 +90,7 @@ ALWAYS_INLINE uint32_t grid_runs(const struct grid *grid, uint32_t x, uint32_t y
   return 2;
 }
 
-/* As points_type has them. */
+/* The functions of points_type. */
 uint32_t grid_collect(const void *grid, const region *where, shape kind, const copse_query *query,
                       copse_results *results);
 uint32_t grid_count(const void *grid, const region *circle, const copse_query *query,

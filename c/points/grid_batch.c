@@ -9,14 +9,13 @@
 
 /* ---- Groups ------------------------------------------------------------------------------- */
 
-/* One, two or four agents that follow each other in the order of the grid, not far from each
- * other. */
+/* One or four agents that follow each other in the order of the grid and are near each other. */
 typedef struct grid_group {
   uint32_t begin, size;
-  float4 lo, hi; /* its bounds, in the lanes x, y, z */
+  float4 lo, hi; /* the bounds, in the lanes x, y, z */
 } grid_group;
 
-/* The lanes x, y, z of values that are the same in all lanes. */
+/* Returns a vector with the lanes x, y, z, from one vector per axis with equal lanes. */
 ALWAYS_INLINE float4 lanes_of(const float4 *axes, const int dim) {
   float4 xy = float4_zip_low(axes[0], axes[1]);
   if (dim == 2) return xy;
@@ -24,7 +23,8 @@ ALWAYS_INLINE float4 lanes_of(const float4 *axes, const int dim) {
   return word4_as_floats(word4_select(isZ, float4_as_words(axes[2]), float4_as_words(xy)));
 }
 
-/* The bounds of four agents from a place on; false when they are far from each other. */
+/* Writes the group of the four agents from a place on. Returns false if they are far from each
+ * other. */
 ALWAYS_INLINE bool bounds_of_four(const struct grid *grid, uint32_t begin, grid_group *group,
                                   const int dim) {
   float4 lo[3], hi[3];
@@ -40,7 +40,7 @@ ALWAYS_INLINE bool bounds_of_four(const struct grid *grid, uint32_t begin, grid_
   return near;
 }
 
-/* The group that begins at a place. */
+/* Writes the group that begins at a place. */
 ALWAYS_INLINE void group_at(const struct grid *grid, uint32_t begin, grid_group *group,
                             const int dim) {
   if (grid->points.present - begin >= 4 && bounds_of_four(grid, begin, group, dim)) return;
@@ -50,13 +50,13 @@ ALWAYS_INLINE void group_at(const struct grid *grid, uint32_t begin, grid_group 
   *group = (grid_group){begin, 1, point, point};
 }
 
-/* The same for what need not be as fast: one copy for all. */
+/* Does the same in one copy of small code, for callers that need not be fast. */
 SMALL_CODE OUT_OF_LINE void group_at_any(const struct grid *grid, uint32_t begin,
                                          grid_group *group) {
   WITH_DIM(grid->points.dimensions, group_at, grid, begin, group);
 }
 
-/* The window of all within reach of a group; false: see grid_window_of. */
+/* Writes the window of all cells within reach of a group. Returns false like grid_window_of. */
 ALWAYS_INLINE bool group_window(const struct grid *grid, const grid_group *group, float reach2,
                                 grid_window *window, const int dim) {
   const float4 reach = float4_all(reach_of(reach2));
@@ -78,7 +78,7 @@ ALWAYS_INLINE void copy_four(nearby *near, const copse_points *points, uint32_t 
   }
 }
 
-/* Appends a run, for which there must be room. */
+/* Appends a run; there must be room for it. The first `usual` places are copied without a test. */
 ALWAYS_INLINE void copy_run(nearby *near, const copse_points *points, uint32_t begin, uint32_t end,
                             const uint32_t usual, const gather_fields fields, const int dim) {
   const uint32_t target = near->size;
@@ -89,14 +89,14 @@ ALWAYS_INLINE void copy_run(nearby *near, const copse_points *points, uint32_t b
   near->size = target + (end - begin);
 }
 
-/* What only batches that are not plain, and pairs, need. */
+/* For pairs, and for batches that are not plain. */
 SMALL_CODE OUT_OF_LINE void copy_other(nearby *near, const copse_points *points, uint32_t begin,
                                        uint32_t end, gather_fields fields) {
   WITH_DIM(points->dimensions, copy_run, near, points, begin, end, 0, fields);
 }
 
-/* Appends a run; false: there is no room. Its usual length is copied without asking, so that no
- * processor guesses it wrong. */
+/* Appends a run. Returns false if there is no room. The usual length is copied without a test that
+ * a processor could predict wrongly. */
 ALWAYS_INLINE bool append_run(nearby *near, const copse_points *points, uint32_t begin,
                               uint32_t end, const uint32_t usual, const gather_fields fields,
                               const int dim) {
@@ -108,8 +108,8 @@ ALWAYS_INLINE bool append_run(nearby *near, const copse_points *points, uint32_t
   return true;
 }
 
-/* Appends a run without the group from `place` to `past`, which comes first. Plain batches are
- * worth large code. */
+/* Appends a run without the places `place` … `past` of the group, which were copied first. Plain
+ * batches justify large code. */
 ALWAYS_INLINE bool append_others(nearby *near, const copse_points *points, uint32_t begin,
                                  uint32_t end, uint32_t place, uint32_t past,
                                  const gather_fields fields, const int dim) {
@@ -119,7 +119,7 @@ ALWAYS_INLINE bool append_others(nearby *near, const copse_points *points, uint3
 }
 
 /* Gathers the group that begins at a place and then, in the order of the grid, all others that may
- * be within reach; answers with the size of the group, 0: there is no room. */
+ * be within reach. Returns the size of the group, or 0 if there is no room. */
 ALWAYS_INLINE uint32_t gather_in(nearby *near, const struct grid *grid, uint32_t place,
                                  float reach2, const gather_fields fields, const int dim) {
   const copse_points *points = &grid->points;
@@ -141,7 +141,7 @@ ALWAYS_INLINE uint32_t gather_in(nearby *near, const struct grid *grid, uint32_t
   for (uint32_t z = window.lo[2]; z <= window.hi[2]; z++) {
     for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {
       uint32_t first = grid_entry(grid, window.lo[0], y, z), left = count;
-      do { /* twice where the table ends within the row */
+      do { /* twice if the table ends within the row */
         const uint32_t here = grid->entries - first < left ? grid->entries - first : left;
         if (!append_others(near, points, starts[first], starts[first + here], place, past, fields,
                            dim))
@@ -156,8 +156,8 @@ ALWAYS_INLINE uint32_t gather_in(nearby *near, const struct grid *grid, uint32_t
 }
 
 DEFINE_PAIR(uint32_t, gather,
-            (struct nearby * near, const struct grid *grid, uint32_t place, float reach2), near,
-            grid, place, reach2, GATHER_IDS)
+            (nearby *const near, const struct grid *grid, uint32_t place, float reach2), near, grid,
+            place, reach2, GATHER_IDS)
 SMALL_CODE OUT_OF_LINE uint32_t gather_groups(nearby *near, const struct grid *grid, uint32_t place,
                                               float reach2) {
   return gather_in(near, grid, place, reach2, GATHER_IDS_AND_GROUPS, (int)grid->points.dimensions);
@@ -170,14 +170,14 @@ static uint32_t gather(nearby *near, const struct grid *grid, const batch_query 
 
 /* ---- All within --------------------------------------------------------------------------- */
 
-/* Of four gathered agents, which are near the asker: one bit each. */
+/* Returns which of four gathered agents are near, one bit each. */
 ALWAYS_INLINE uint32_t lanes_within(const nearby *near, uint32_t i, const batch_asker *asker,
                                     float4 limit2, const int dim) {
   return word4_bits(float4_le(nearby_distance2(near, i, asker, dim), limit2));
 }
 
-/* The rows of a plain group, whose agents are the first of the gathered: two at a time, so that
- * what is gathered is read once for both. Only among the first four can an asker meet itself. */
+/* Writes the rows of a plain group, whose agents are the first gathered ones. Two rows at a time
+ * read the gathered agents once for both. An agent can find itself only among the first four. */
 enum { GROUP_COPY = 16 };
 ALWAYS_INLINE void group_rows_in(const batch_query *batch, nearby *near, uint32_t own,
                                  float radius2, row_writer *writer, const int dim) {
@@ -247,7 +247,7 @@ void grid_all_within(const void *index, const batch_query *batch, float radius,
 /* ---- All neighbors ------------------------------------------------------------------------ */
 
 void grid_all_neighbors(const void *index, neighbor_search *search) {
-  enum { LEARN_FROM = 32 }; /* rows: fewer tell too little of the next */
+  enum { LEARN_FROM = 32 }; /* rows: fewer predict the next ones badly */
   const struct grid *grid = index;
   nearby near;
   uint32_t learnt = 0;
@@ -273,7 +273,7 @@ void grid_all_neighbors(const void *index, neighbor_search *search) {
 
 /* ---- Pairs -------------------------------------------------------------------------------- */
 
-/* Pairs a group with those of a run that come later, a part of them at a time. */
+/* Pairs a group with the later agents of a run, as many at a time as there is room for. */
 static void pair_with_run(const batch_query *batch, const grid_group *group, grid_run run,
                           nearby *near, pair_search *search) {
   uint32_t begin = run.begin > group->begin ? run.begin : group->begin;
@@ -287,7 +287,7 @@ static void pair_with_run(const batch_query *batch, const grid_group *group, gri
   }
 }
 
-/* Pairs the group that begins at a place; answers with its size. */
+/* Pairs the group that begins at a place. Returns its size. */
 SMALL_CODE OUT_OF_LINE uint32_t group_pairs(const struct grid *grid, const batch_query *batch,
                                             uint32_t place, nearby *near, pair_search *search) {
   grid_group group;

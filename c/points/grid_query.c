@@ -11,12 +11,12 @@
 
 typedef struct grid_walk {
   grid_window window;
-  grid_run runs[2]; /* of the row under way; a run of all agents where there is no window */
-  uint32_t waiting; /* of these */
+  grid_run runs[2]; /* of the current row; without a window one run of all agents */
+  uint32_t waiting; /* of `runs` */
   uint32_t y, z;    /* the next row */
 } grid_walk;
 
-/* Begins a walk over all that can be in a box. */
+/* Starts a walk over all agents that may be in a box. */
 ALWAYS_INLINE void walk_start(grid_walk *walk, const struct grid *grid, float4 lo, float4 hi,
                               uint32_t mask, const int dim) {
   walk->waiting = 0;
@@ -32,7 +32,7 @@ ALWAYS_INLINE void walk_start(grid_walk *walk, const struct grid *grid, float4 l
   }
 }
 
-/* The next run; false: no more. */
+/* Writes the next run. Returns false at the end. */
 ALWAYS_INLINE bool walk_next(grid_walk *walk, const struct grid *grid, grid_run *run) {
   if (!walk->waiting) {
     if (walk->y > walk->window.hi[1]) {
@@ -47,7 +47,7 @@ ALWAYS_INLINE bool walk_next(grid_walk *walk, const struct grid *grid, grid_run 
   return true;
 }
 
-/* ---- What lies in a region ---------------------------------------------------------------- */
+/* ---- Regions ------------------------------------------------------------------------------ */
 
 ALWAYS_INLINE uint32_t collect_in(const struct grid *grid, const region *where, const shape kind,
                                   const copse_query *query, copse_results *results, const int dim) {
@@ -88,7 +88,7 @@ uint32_t grid_collect(const void *grid, const region *where, shape kind, const c
                               : collect_other(grid, where, kind, query, results);
 }
 
-/* ---- How many ----------------------------------------------------------------------------- */
+/* ---- Counting ----------------------------------------------------------------------------- */
 
 SMALL_CODE uint32_t grid_count(const void *index, const region *circle, const copse_query *query,
                                bool stopAtFirst, uint32_t *visits) {
@@ -108,19 +108,20 @@ SMALL_CODE uint32_t grid_count(const void *index, const region *circle, const co
   return total;
 }
 
-/* ---- Who is nearest ----------------------------------------------------------------------- */
+/* ---- Nearest ------------------------------------------------------------------------------ */
 
-/* About how far from a point its k-th neighbor is, if agents were spread over the whole grid; but
- * no more than a cell, since in crowds that would be much too far. */
+/* Estimates how far from a point its k-th neighbor is, as if agents were spread over the whole
+ * grid. At most a cell, since in crowds that estimate would be much too large. */
 static float expected_reach(const struct grid *grid, uint32_t k) {
   const float cell = 1 / grid->scale[1];
-  if (grid->points.dimensions == 3) return cell; /* a first guess is not worth a cube root */
+  if (grid->points.dimensions == 3) return cell; /* a cube root would cost more than it gains */
   const float area = (grid->last[0] + 1) / grid->scale[0] * (grid->last[1] + 1) * cell;
   const float reach = sqrtf(area * (float)(k + 1) / (float)grid->points.present / 3.14159265f);
   return reach > 0 && reach < cell ? reach : cell; /* an area may underflow */
 }
 
-/* For the nearest alone there is something faster than a heap of one. */
+/* Scans a run and returns 1, the number of runs. For k = 1 there is a scan faster than a heap of
+ * one. */
 static uint32_t search_run(const struct grid *grid, grid_run run, const float *center,
                            const scan_filter *filter, scan_nearest *nearest) {
   if (nearest->k > 1) {
@@ -141,8 +142,8 @@ typedef struct columns {
   uint32_t begin, end;
 } columns;
 
-/* The columns of a row of a window that are not in the smaller window `seen`, which lies within it.
- * Returns the number of parts: all of the row, or what is left and right of the part seen. */
+/* Writes the columns of a row of a window that are not in the smaller window `seen` within it.
+ * Returns the number of parts: the whole row, or the parts left and right of the seen columns. */
 ALWAYS_INLINE uint32_t unseen_columns(const grid_window *window, const grid_window *seen,
                                       uint32_t y, uint32_t z, columns parts[2]) {
   const bool again = y >= seen->lo[1] && y <= seen->hi[1] && z >= seen->lo[2] && z <= seen->hi[2];
@@ -151,8 +152,8 @@ ALWAYS_INLINE uint32_t unseen_columns(const grid_window *window, const grid_wind
   return again ? 2 : 1;
 }
 
-/* Offers all that may be among the k nearest: within a reach that is doubled until it holds them.
- * Cells that an earlier reach has shown are skipped. */
+/* Offers all agents that may be among the k nearest: doubles a reach until it holds them, and skips
+ * cells that an earlier reach has shown. */
 uint32_t grid_neighbors(const void *index, const float *center, const copse_query *query,
                         scan_nearest *nearest) {
   const struct grid *grid = index;
@@ -185,7 +186,7 @@ uint32_t grid_neighbors(const void *index, const float *center, const copse_quer
         }
       }
     }
-    /* All within `reach` was shown. */
+    /* All agents within `reach` were shown. */
     if (whole || reach * reach >= nearest->limit2) return visits;
     seen = window;
   }

@@ -1,4 +1,4 @@
-/* Rays through the grid: piece by piece of the way, until a piece ends behind what was hit. */
+/* Rays through the grid: scans the way piece by piece, until a piece ends behind the first hit. */
 
 #include "grid.h"
 
@@ -6,12 +6,12 @@
 
 #include <math.h>
 
-/* The part of the way on which anyone can be hit: fractions. */
+/* A part of the way on which agents can be hit, in fractions of the way. */
 typedef struct part {
   double begin, end;
 } part;
 
-/* The part that is in the bounds of all agents, widened by a cell and the reach. */
+/* Returns the part in the bounds of all agents, widened by a cell and the reach. */
 ALWAYS_INLINE part part_in_bounds(const struct grid *grid, const scan_ray *ray, const int dim) {
   part inside = {0, 1};
   EACH_AXIS (axis, dim) {
@@ -20,7 +20,7 @@ ALWAYS_INLINE part part_in_bounds(const struct grid *grid, const scan_ray *ray, 
     const double lo = origin - wider;
     const double hi = grid->last[axis] < GRID_LAST
                           ? origin + (double)grid->last[axis] * cell + wider
-                          : INFINITY; /* all that is farther shares the last number */
+                          : INFINITY; /* all cells farther away share the last number */
     if (ray->way[axis] != 0) {
       const double a = (lo - start) / ray->way[axis], b = (hi - start) / ray->way[axis];
       const double first = a < b ? a : b, second = a < b ? b : a;
@@ -32,24 +32,27 @@ ALWAYS_INLINE part part_in_bounds(const struct grid *grid, const scan_ray *ray, 
   return inside;
 }
 
-/* The window of all within reach of a piece of the way. */
+/* Writes the window of all cells within reach of a piece of the way. */
 ALWAYS_INLINE bool window_of_piece(const struct grid *grid, const scan_ray *ray, part piece,
                                    grid_window *window, const int dim) {
   float lo[3], hi[3];
   EACH_AXIS (axis, dim) {
     const double a = (double)ray->from[axis] + ray->way[axis] * piece.begin;
     const double b = (double)ray->from[axis] + ray->way[axis] * piece.end;
-    const double wider = (double)ray->reach + 1e-12 * (fabs(a) + fabs(b)); /* what was rounded */
+    const double wider = (double)ray->reach + 1e-12 * (fabs(a) + fabs(b)); /* for rounding */
     lo[axis] = (float)((a < b ? a : b) - wider);
     hi[axis] = (float)((a < b ? b : a) + wider);
   }
   return grid_window_of(grid, point4(lo, dim), point4(hi, dim), window, dim);
 }
 
-/* Answers with the number of runs visited. */
+/* Returns the number of runs visited. */
 ALWAYS_INLINE uint32_t cast(const struct grid *grid, const scan_ray *ray, const copse_query *query,
                             copse_hit *hit, const int dim) {
-  enum { PIECE_CELLS = 2, PIECE_WORK = 8 }; /* a piece costs about as much as reading so many */
+  enum {
+    PIECE_CELLS = 2,
+    PIECE_WORK = 8
+  }; /* a piece costs about as much as reading this many agents */
   const copse_points *points = &grid->points;
   if (!points_have(points, query->mask)) return 0;
   const scan_filter filter = points_filter(points, query);
@@ -65,7 +68,7 @@ ALWAYS_INLINE uint32_t cast(const struct grid *grid, const scan_ray *ray, const 
     const part piece = {inside.begin + i * step, inside.begin + (i + 1) * step};
     grid_window window;
     whole = window_of_piece(grid, ray, piece, &window, dim);
-    if (!whole) break; /* what was hit is farther on, and may not be the first */
+    if (!whole) break; /* a hit so far may not be the first */
     for (uint32_t z = window.lo[2]; z <= window.hi[2]; z++) {
       for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {
         grid_run runs[2];

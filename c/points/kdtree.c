@@ -1,5 +1,5 @@
-/* The k-d tree: its memory, what is drawn, statistics and checks, and its table. Building and
- * querying have files of their own; kdtree.h says what the tree is. */
+/* The k-d tree: memory, cells to draw, statistics, validation and the table of functions. Building
+ * and querying have files of their own; kdtree.h describes the tree. */
 
 #include "kdtree.h"
 
@@ -62,14 +62,15 @@ static void cells(const void *index, drawing *drawn) {
 
 static void stats(const void *index, copse_points_statistics *stats) {
   const struct kdtree *tree = index;
-  /* The ranges of a level have `size` points or one fewer: so many of each. */
+  /* All ranges of a level have `size` points or one fewer: `larger` ranges of the one kind and
+   * `smaller` ranges of the other. */
   uint32_t size = tree->points.present, larger = 1, smaller = 0;
   stats->nodes = size;
   for (uint32_t depth = 0; size > 0; depth++, size /= 2) {
     stats->depth = depth;
     if (size == 1) stats->leaves += larger;
     if (size == 2) stats->leaves += smaller;
-    /* Of an odd size both halves are equal, of an even one the left is larger. */
+    /* An odd size gives two equal halves; an even size gives a larger left half. */
     const uint32_t before = larger;
     larger = size % 2 ? 2 * larger + smaller : larger;
     smaller = size % 2 ? smaller : before + 2 * smaller;
@@ -123,7 +124,7 @@ static const points_type KDTREE = {
 };
 _Static_assert(sizeof(struct kdtree) <= POINTS_BYTES, "see any_points");
 
-/* A tree that has no memory yet. */
+/* Returns a tree without memory. */
 static struct kdtree bare(const copse_kdtree_def *def) {
   return (struct kdtree){.points = {.type = &KDTREE,
                                     .dimensions = def->dimensions,

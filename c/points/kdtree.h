@@ -1,11 +1,11 @@
-/* The k-d tree: balanced, one point a node, and no links, for points that seldom move.
+/* The k-d tree: balanced, one point per node, without links, for points that seldom move.
  *
- * The points lie in separate arrays. Of a range begin … end, the one in the middle, at begin +
- * (end - begin) / 2, is the node; those before it are its left subtree, those behind it its right
- * one. On the axis of its level (x, y, (z,) x, …) no point on the left comes after it and none on
- * the right before, by the *super key*: the coordinates from that axis on, cyclically, and then the
- * id. Since no two super keys are equal there is exactly one such order: it is a function of the
- * points alone, the same for all builders.
+ * The points lie in separate arrays. The node of a range begin … end is its middle point, at begin
+ * + (end - begin) / 2. The points before it are the left subtree, the points behind it the right
+ * one. On the axis of its level (x, y, (z,) x, …) no point on the left is greater than the node and
+ * none on the right is less, by the *super key*: the coordinates from that axis on, cyclically, and
+ * then the id. Since no two super keys are equal there is exactly one such order: it is a function
+ * of the points alone, the same for all builders.
  *
  * After J. L. Bentley, "Multidimensional binary search trees used for associative searching"
  * (1975). */
@@ -27,7 +27,7 @@ struct kdtree {
   float bounds[6]; /* tight, of all points */
 };
 
-/* A range with this many points is not worth dividing: a query scans it. */
+/* The size up to which a query scans a range instead of dividing it. */
 enum { KDTREE_RUN = 32 };
 
 /* A range of points, and the axis on which its node divides it. */
@@ -42,10 +42,11 @@ ALWAYS_INLINE uint32_t kdtree_next_axis(uint32_t axis, const int dim) {
   return axis + 1 == (uint32_t)dim ? 0 : axis + 1;
 }
 
-/* Ranges halve: so many levels, and that many ranges of which one waits on each. */
+/* The maximum depth, since ranges halve, and the maximum number of waiting ranges, one per
+ * level. */
 enum { KDTREE_LEVELS = 30 };
 
-/* Whether point i comes before point j by the super key of an axis. */
+/* True if point i comes before point j by the super key of an axis. */
 ALWAYS_INLINE bool kdtree_before(const scan_points *points, uint32_t i, uint32_t j, uint32_t axis,
                                  const int dim) {
   for (int key = 0; key < dim; key++, axis = kdtree_next_axis(axis, dim)) {
@@ -60,10 +61,10 @@ ALWAYS_INLINE bool kdtree_before(const scan_points *points, uint32_t i, uint32_t
 typedef struct kdtree_walk {
   float lo[4], hi[4];
   uint32_t waiting;
-  kdtree_range stack[2 * KDTREE_LEVELS]; /* on each level a subtree and a node */
+  kdtree_range stack[2 * KDTREE_LEVELS]; /* per level a subtree and a node */
 } kdtree_walk;
 
-/* Begins a walk over all points of a box, given in the lanes x, y, z, and others near it. */
+/* Starts a walk over all points in a box, given in the lanes x, y, z, and some near it. */
 ALWAYS_INLINE void kdtree_walk_start(kdtree_walk *walk, const struct kdtree *tree, float4 lo,
                                      float4 hi, uint32_t mask) {
   float4_store(walk->lo, lo);
@@ -72,7 +73,7 @@ ALWAYS_INLINE void kdtree_walk_start(kdtree_walk *walk, const struct kdtree *tre
   walk->waiting = points_have(&tree->points, mask);
 }
 
-/* The next run of points, in the order of the tree; false: no more. */
+/* Writes the next run of points, in the order of the tree. Returns false at the end. */
 ALWAYS_INLINE bool kdtree_walk_next(kdtree_walk *walk, const struct kdtree *tree, kdtree_range *run,
                                     const int dim) {
   while (walk->waiting) {
@@ -95,7 +96,7 @@ ALWAYS_INLINE bool kdtree_walk_next(kdtree_walk *walk, const struct kdtree *tree
   return false;
 }
 
-/* As points_type has them. */
+/* The functions of points_type. */
 void kdtree_build(void *tree, const points_source *source, const points_survey *survey);
 uint32_t kdtree_collect(const void *tree, const region *where, shape kind, const copse_query *query,
                         copse_results *results);
@@ -115,8 +116,8 @@ void kdtree_pairs(const void *tree, const batch_query *batch, pair_search *searc
 void kdtree_nearest_many(const void *tree, neighbor_search *search, const float *points,
                          uint32_t n);
 
-/* Brings the ids of the present points, whose coordinates lie in the same order, into that of the
- * tree: in the first of the room's orders. */
+/* Sorts the ids of the present points, whose coordinates lie in the same order, into the order of
+ * the tree. Writes them to the first of the room's orders. */
 void kdtree_presort(const struct kdtree *tree);
 
 #endif

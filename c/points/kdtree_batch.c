@@ -1,23 +1,23 @@
 /* Batch queries of the k-d tree: the few points of a run are answered together, from one copy of
- * what is around them. */
+ * the points around them. */
 
 #include "batch.h"
 #include "kdtree.h"
 
 #include <string.h>
 
-/* How many can be gathered, so that behind them there is room for others. */
+/* The places from BEHIND on are kept for visitors, see take(). */
 enum { VISITORS = 64, BEHIND = NEAR_LIMIT - VISITORS, NEAR_ROOM = BEHIND - NEAR_PADDING };
 
 /* ---- Groups ------------------------------------------------------------------------------- */
 
-/* Some points that follow each other in the order of the tree, none of them far from the others. */
+/* Points that follow each other in the order of the tree and are near each other. */
 typedef struct kdtree_group {
   uint32_t begin, end;
-  float4 lo, hi; /* its bounds, in the lanes x, y, z */
+  float4 lo, hi; /* the bounds, in the lanes x, y, z */
 } kdtree_group;
 
-/* The tree is halved until what is left is as small as what a query scans: each is a group. */
+/* A walk over groups: halves the tree until a part is small enough to be scanned. */
 typedef struct group_walk {
   uint32_t waiting;
   kdtree_range stack[KDTREE_LEVELS];
@@ -42,7 +42,7 @@ static bool groups_next(group_walk *groups, const struct kdtree *tree, kdtree_gr
   return true;
 }
 
-/* Begins a walk over all within reach of a group. */
+/* Starts a walk over all points within reach of a group. */
 static void walk_around(kdtree_walk *walk, const struct kdtree *tree, const kdtree_group *group,
                         float reach2, uint32_t mask) {
   const float4 reach = float4_all(reach_of(reach2));
@@ -53,14 +53,15 @@ static bool walk_next(kdtree_walk *walk, const struct kdtree *tree, kdtree_range
   return kdtree_walk_next(walk, tree, run, (int)tree->points.dimensions);
 }
 
-/* Which of four coordinates a walk may meet. */
+/* Returns which of four coordinates are within the box of a walk. */
 ALWAYS_INLINE word4 on_the_way(const kdtree_walk *walk, const float *x, int axis) {
   const float4 four = float4_load(x);
   return word4_and(float4_le(float4_all(walk->lo[axis]), four),
                    float4_le(four, float4_all(walk->hi[axis])));
 }
 
-/* Appends those of a run that are in the box of a walk; there must be room for all. */
+/* Appends the points of a run that are in the box of a walk; there must be room for all. A run that
+ * ends before it begins is empty. */
 OUT_OF_LINE void append_run(nearby *near, const copse_points *points, const kdtree_walk *walk,
                             uint32_t begin, uint32_t end, gather_fields fields) {
   const bool spatial = points->dimensions == 3, uniform = points->anyGroups == points->allGroups;
@@ -85,8 +86,8 @@ OUT_OF_LINE void append_run(nearby *near, const copse_points *points, const kdtr
   near->size = size;
 }
 
-/* Gathers a group and then all others that may be within reach; answers with that. -1: there is no
- * room, and the group is all that is gathered. */
+/* Gathers a group and then all others that may be within reach. Returns the squared reach, or -1 if
+ * there is no room: then only the group is gathered. */
 static float gather(nearby *near, const struct kdtree *tree, const batch_query *batch,
                     const kdtree_group *group, float reach2) {
   const copse_points *points = &tree->points;
@@ -308,7 +309,7 @@ void kdtree_nearest_many(const void *index, neighbor_search *search, const float
 
 /* ---- Pairs -------------------------------------------------------------------------------- */
 
-/* Pairs a group with those that come later in the order of the tree. */
+/* Pairs a group with the points that come later in the order of the tree. */
 static void group_pairs(const struct kdtree *tree, const batch_query *batch,
                         const kdtree_group *group, nearby *near, pair_search *search) {
   const float reach2 = pairing_reach2(search, batch, group->begin, group->end);

@@ -20,13 +20,14 @@ ALWAYS_INLINE four four_load(const scan_points *points, uint32_t i, const int di
   return some;
 }
 
-/* The places left … right - 1 that hold no point: what was there is in registers. */
+/* The places left … right - 1, which hold no point: their points are in registers. */
 typedef struct open_gap {
   uint32_t left, right;
 } open_gap;
 
-/* Stores four points at both ends of the gap, those of `bits` first, and closes it from the left by
- * these and from the right by the others: what was stored besides lies in the gap. */
+/* Stores four points at both ends of the gap, sorted by `bits`: first the points with a bit, then
+ * the others. Narrows the gap from the left by the former and from the right by the latter; the
+ * other lanes stored lie in the gap. */
 ALWAYS_INLINE void four_store(const scan_points *points, const four *some, uint32_t bits,
                               open_gap *gap, const int dim) {
   EACH_AXIS (axis, dim) {
@@ -43,10 +44,10 @@ ALWAYS_INLINE void four_store(const scan_points *points, const four *some, uint3
 
 enum { DIVISIBLE = 8 };
 
-/* Moves the points below a pivot to the front of begin … end, which has at least DIVISIBLE; answers
- * with where the others begin. Four at a time, in place: the first and the last four are held in
- * registers, so that both ends have four places to write to once the next four are read at the end
- * that had fewer. */
+/* Moves the points below a pivot to the front of begin … end, which has at least DIVISIBLE points.
+ * Returns where the others begin. Works in place, four points at a time: the first and the last
+ * four are held in registers, which leaves a gap of four places at each end, and the next four are
+ * always read at the end with the smaller gap. */
 ALWAYS_INLINE uint32_t divide_in(const scan_points *ordered, uint32_t begin, uint32_t end,
                                  uint32_t axis, float pivot, const int dim) {
   const scan_points points = *ordered; /* in registers */
@@ -79,7 +80,7 @@ ALWAYS_INLINE uint32_t divide_in(const scan_points *ordered, uint32_t begin, uin
     EACH_AXIS (i, dim) points.axes[i][target] = lanes[i][lane];
     points.ids[target] = ids[lane];
   }
-  four_store(&points, &last, lastBits, &gap, dim); /* both times at the same four places */
+  four_store(&points, &last, lastBits, &gap, dim); /* both ends are the same four places */
   return gap.left;
 }
 
@@ -119,7 +120,7 @@ ALWAYS_INLINE void sort_few(const scan_points *points, uint32_t begin, uint32_t 
   CALL_PAIR(dim, sort_few, points, begin, end, axis);
 }
 
-/* How many of begin … end lie at x, and where the first of them is. */
+/* Returns the number of points of begin … end at x, and writes the place of the first. */
 static uint32_t count_at(const float *keys, uint32_t begin, uint32_t end, float x,
                          uint32_t *first) {
   uint32_t count = 0;
@@ -137,7 +138,7 @@ static uint32_t count_at(const float *keys, uint32_t begin, uint32_t end, float 
   return count;
 }
 
-/* Moves those at x to the front of begin … end; answers with where the others begin. */
+/* Moves the points at x to the front of begin … end. Returns where the others begin. */
 ALWAYS_INLINE uint32_t gather_at(const scan_points *points, uint32_t begin, uint32_t end,
                                  uint32_t axis, float x, const int dim) {
   WORKED(end - begin);
@@ -146,7 +147,7 @@ ALWAYS_INLINE uint32_t gather_at(const scan_points *points, uint32_t begin, uint
   return begin;
 }
 
-/* Sorts points that differ in nothing else by id. */
+/* Sorts coincident points by id. */
 SMALL_CODE static void sort_by_id(const scan_points *points, uint32_t begin, uint32_t end) {
   WORKED(end - begin);
   if (ids_ascend(points->ids, begin, end)) return;
@@ -154,15 +155,15 @@ SMALL_CODE static void sort_by_id(const scan_points *points, uint32_t begin, uin
   pairs_sort((pairs){NULL, points->ids + begin}, end - begin, BY_ID);
 }
 
-/* Points at one place, which are sorted by id: every range within them is a tree already. */
+/* Coincident points, sorted by id: every range within them is a tree already. */
 typedef struct settled {
   uint32_t begin, end;
 } settled;
 
-/* Puts the node of a range into its middle, what comes before it by the super key on its left, and
- * the others on its right. Among those that share its coordinate, the next axis decides. Answers
- * with what else found its place: sorted again on each level, equal points would take far longer
- * than others. */
+/* Moves the node of a range to its middle, the points before it by the super key to its left, and
+ * the others to its right. Among points that share its coordinate, the next axis decides. Returns
+ * the points that need no more sorting: if equal points were sorted again on each level, they would
+ * take far longer than others. */
 ALWAYS_INLINE settled place_node(const struct kdtree *tree, const kdtree_range *range,
                                  const selection method, const int dim) {
   const scan_points *points = &tree->points.ordered;
@@ -225,7 +226,7 @@ DEFINE_PAIR_VOID(void, select, (const struct kdtree *tree, selection method), tr
 
 /* ---- Build -------------------------------------------------------------------------------- */
 
-/* The present slots first, in their order. */
+/* Writes the present slots first, in ascending order. */
 static void order_slots(copse_points *points, const points_source *source,
                         const points_survey *survey) {
   uint32_t front = 0, back = survey->present;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* ---- What lies in a region ---------------------------------------------------------------- */
+/* ---- Regions ------------------------------------------------------------------------------ */
 
 ALWAYS_INLINE uint32_t collect_in(const struct kdtree *tree, const region *where, const shape kind,
                                   const copse_query *query, copse_results *results, const int dim) {
@@ -48,7 +48,7 @@ uint32_t kdtree_collect(const void *tree, const region *where, shape kind, const
                               : collect_other(tree, where, kind, query, results);
 }
 
-/* ---- How many ----------------------------------------------------------------------------- */
+/* ---- Counting ----------------------------------------------------------------------------- */
 
 /* A range of points and the box that they lie in. */
 typedef struct kdtree_cell {
@@ -56,7 +56,7 @@ typedef struct kdtree_cell {
   float box[6];
 } kdtree_cell;
 
-/* How many of a range the query admits. */
+/* Returns the number of points of a range that match the query. */
 static uint32_t admitted(const struct kdtree *tree, const kdtree_range *range,
                          const copse_query *query) {
   uint32_t total = range->end - range->begin;
@@ -113,8 +113,8 @@ SMALL_CODE uint32_t kdtree_count(const void *tree, const region *circle, const c
 /* ---- Nearest ------------------------------------------------------------------------------ */
 
 /* A node that the search passed on its way down: it and its other side are left for later. The node
- * lies on the line between its sides, so that it is at most as near as the points behind the line
- * can be. */
+ * lies on the line between its sides, so that the bound of the other side is also one of the node.
+ */
 typedef struct aside {
   kdtree_range range; /* the other side */
   uint32_t node;
@@ -122,69 +122,69 @@ typedef struct aside {
   float gap2;    /* squared and summed: a lower bound for the distances of all its points */
 } aside;
 
-/* Where a search is. */
-typedef struct descent {
+/* The state of a search. */
+typedef struct nearest_descent {
   kdtree_range range; /* to enter next */
   float gaps[3];      /* from the center to that range, along each axis */
   uint32_t waiting;   /* nodes left aside, on a stack */
   uint32_t visits;
-} descent;
+} nearest_descent;
 
 /* Goes down to the center's side of each node, until a range is small enough to be scanned. */
-ALWAYS_INLINE kdtree_range go_down(descent *way, aside *stack, const scan_points *points,
-                                   const float *center, const int dim) {
-  while (way->range.end - way->range.begin > KDTREE_RUN) {
-    const kdtree_range range = way->range;
+ALWAYS_INLINE kdtree_range go_down(nearest_descent *descent, aside *stack,
+                                   const scan_points *points, const float *center, const int dim) {
+  while (descent->range.end - descent->range.begin > KDTREE_RUN) {
+    const kdtree_range range = descent->range;
     const uint32_t node = kdtree_middle(range.begin, range.end), axis = range.axis;
     const uint32_t next = kdtree_next_axis(axis, dim);
     const kdtree_range left = {range.begin, node, next}, right = {node + 1, range.end, next};
     const float gap = center[axis] - points->axes[axis][node];
-    aside *other = &stack[way->waiting++];
+    aside *other = &stack[descent->waiting++];
     other->node = node;
     other->range = gap < 0 ? right : left;
-    way->range = gap < 0 ? left : right;
-    EACH_AXIS (i, dim) other->gaps[i] = way->gaps[i];
+    descent->range = gap < 0 ? left : right;
+    EACH_AXIS (i, dim) other->gaps[i] = descent->gaps[i];
     other->gaps[axis] = gap;
     other->gap2 = sum_of_squares(other->gaps, dim);
-    way->visits++;
+    descent->visits++;
   }
-  way->visits++;
-  return way->range;
+  descent->visits++;
+  return descent->range;
 }
 
-/* Goes back to the last node left aside that may be near enough, whose other side is to be entered
- * next. One as far as the limit counts, for the sake of ties by id. Returns false if there is none.
- */
-ALWAYS_INLINE bool go_back(descent *way, const aside *stack, float limit2, kdtree_range *node,
-                           const int dim) {
+/* Goes back to the last node left aside that may be near enough, and writes it; its other side is
+ * entered next. A node exactly as far as the limit counts, for the sake of ties by id. Returns
+ * false if there is none. */
+ALWAYS_INLINE bool go_back(nearest_descent *descent, const aside *stack, float limit2,
+                           kdtree_range *node, const int dim) {
   const aside *back;
   do {
-    if (!way->waiting) return false;
-    back = &stack[--way->waiting];
+    if (!descent->waiting) return false;
+    back = &stack[--descent->waiting];
   } while (!(back->gap2 <= limit2));
   *node = (kdtree_range){back->node, back->node + 1, 0};
-  way->range = back->range;
-  EACH_AXIS (i, dim) way->gaps[i] = back->gaps[i];
+  descent->range = back->range;
+  EACH_AXIS (i, dim) descent->gaps[i] = back->gaps[i];
   return true;
 }
 
-/* Offers all points that may be among the nearest, to `one` if that is not NULL, else to `nearest`.
- * Alternately goes down and scans a range, and goes back and scans a node. Returns the number of
- * nodes visited. */
+/* Offers all points that may be among the nearest, to `one` unless it is NULL, else to `nearest`.
+ * Alternates between going down, to scan a range, and going back, to scan a node. Returns the
+ * number of nodes visited. */
 ALWAYS_INLINE uint32_t search(const struct kdtree *tree, const float *center,
                               const copse_query *query, pair *one, scan_nearest *nearest,
                               const int dim) {
   const scan_points points = tree->points.ordered;
   const scan_filter filter = points_filter(&tree->points, query);
   aside stack[KDTREE_LEVELS];
-  descent way = {{0, tree->points.present, 0}, {0}, 0, 0};
+  nearest_descent descent = {{0, tree->points.present, 0}, {0}, 0, 0};
   if (!points_have(&tree->points, query->mask)) return 0;
   for (bool down = true;; down = !down) {
     kdtree_range run;
     if (down)
-      run = go_down(&way, stack, &points, center, dim);
-    else if (!go_back(&way, stack, one ? one->distance2 : nearest->limit2, &run, dim))
-      return way.visits;
+      run = go_down(&descent, stack, &points, center, dim);
+    else if (!go_back(&descent, stack, one ? one->distance2 : nearest->limit2, &run, dim))
+      return descent.visits;
     if (one)
       scan_nearest_one(&points, run.begin, run.end, center, &filter, one, false, dim);
     else
@@ -204,7 +204,7 @@ SMALL_CODE uint32_t kdtree_neighbors(const void *tree, const float *center,
                   NULL, nearest);
 }
 
-/* The smallest range around a point that has enough points to tell where its k-th neighbor is. */
+/* Estimates from the smallest range around the point that has enough points. */
 float kdtree_reach2(const void *index, const float *center, uint32_t k) {
   const struct kdtree *tree = index;
   const int dim = (int)tree->points.dimensions;

@@ -1,4 +1,5 @@
-/* Rays through the k-d tree: the nearer side first, until what was hit comes before the rest. */
+/* Rays through the k-d tree: the nearer side first, until the first hit lies before all ranges
+ * left. */
 
 #include "kdtree.h"
 
@@ -13,7 +14,7 @@ typedef struct kdtree_cell {
   float time;
 } kdtree_cell;
 
-/* The part of a cell on one side of its node. */
+/* Writes the part of a cell on one side of its node. */
 ALWAYS_INLINE void cell_side(kdtree_cell *half, const kdtree_cell *cell, uint32_t begin,
                              uint32_t end, float x, const bool isLeft, const int dim) {
   const uint32_t axis = cell->range.axis;
@@ -22,7 +23,7 @@ ALWAYS_INLINE void cell_side(kdtree_cell *half, const kdtree_cell *cell, uint32_
   half->range = (kdtree_range){begin, end, kdtree_next_axis(axis, dim)};
 }
 
-/* Answers with the number of nodes visited. */
+/* Returns the number of nodes visited. */
 ALWAYS_INLINE uint32_t cast(const struct kdtree *tree, const scan_ray *ray,
                             const copse_query *query, copse_hit *hit, const int dim) {
   const scan_points *points = &tree->points.ordered;
@@ -34,7 +35,8 @@ ALWAYS_INLINE uint32_t cast(const struct kdtree *tree, const scan_ray *ray,
   while (waiting) {
     const kdtree_cell cell = stack[--waiting];
     const uint32_t begin = cell.range.begin, end = cell.range.end;
-    if (cell.time > hit->fraction) continue; /* what is as far is visited for ties by id */
+    if (cell.time > hit->fraction)
+      continue; /* a cell as far as the hit is visited, for the sake of ties by id */
     visits++;
     if (end - begin <= KDTREE_RUN) {
       points_scan_ray(&tree->points, begin, end, ray, &filter, hit);

@@ -1,4 +1,4 @@
-/* The points handle: its life, its buffers, builds and snapshots, as all structures have them. */
+/* The points handle: creation, buffers, builds and snapshots, the same for all structures. */
 
 #include "points.h"
 
@@ -84,7 +84,7 @@ void copse_points_destroy(copse_points *points) {
   memory_give(&allocator, points, points->type->bytes);
 }
 
-/* Copies what the arrays hold. */
+/* Copies the contents of the arrays. */
 static void keep_own(copse_points *target, const copse_points *points) {
   const size_t dim = points->dimensions, old = points->capacity, capacity = target->capacity;
   if (points->layout == COPSE_LAYOUT_SEPARATE) {
@@ -152,7 +152,7 @@ const uint32_t *copse_points_order(const copse_points *points, uint32_t *count) 
 
 /* ---- Build ------------------------------------------------------------------------------- */
 
-/* Positions and groups by slot, to write to: the buffers, or a part of a snapshot. */
+/* Positions and groups by slot that can be written: the buffers, or a part of a snapshot. */
 typedef struct points_state {
   copse_positions positions;
   uint32_t *groups;
@@ -194,7 +194,7 @@ static points_survey survey_slowly(const points_source *source, uint32_t dimensi
   return survey;
 }
 
-/* Whether a run of floats are all coordinates. */
+/* True if all floats of a run are coordinates. */
 static bool are_coordinates(const float *x, uint64_t count) {
   const float4 most = float4_all(COPSE_MAX_COORDINATE), least = float4_all(-COPSE_MAX_COORDINATE);
   word4 ok = word4_all(UINT32_MAX);
@@ -208,7 +208,8 @@ static bool are_coordinates(const float *x, uint64_t count) {
   return word4_bits(ok) == 15;
 }
 
-/* The bits that some, and that all of the groups have; false: some have none. */
+/* Writes the bits that some groups have, and the bits that all have. Returns false if some are
+ * 0. */
 static bool survey_groups(const uint32_t *groups, uint32_t count, uint32_t *any, uint32_t *all) {
   word4 any4 = word4_all(0), some4 = any4, none4 = any4; /* some4: bits that some lack */
   uint32_t i = 0;
@@ -233,13 +234,14 @@ static bool survey_groups(const uint32_t *groups, uint32_t count, uint32_t *any,
   return !absent && !word4_bits(none4);
 }
 
-/* The survey of a source where every slot is present, which is the usual one; false: not so. */
+/* Surveys a source in which every slot is present, the usual case. Returns false in all other
+ * cases. */
 static bool survey_full(const points_source *source, uint32_t dimensions, points_survey *survey) {
   const copse_const_positions *positions = &source->positions;
   const bool interleaved = positions->stride == dimensions;
   if (!interleaved && positions->stride != 1) return false;
   for (uint32_t axis = 0; axis < dimensions; axis++) {
-    /* As numbers: without agents there may be no arrays, and nothing is added to NULL. */
+    /* Compared as numbers: without agents the arrays may be NULL, to which nothing may be added. */
     if (interleaved &&
         (uintptr_t)positions->axes[axis] != (uintptr_t)positions->axes[0] + axis * sizeof(float))
       return false;
@@ -342,7 +344,7 @@ void points_fetch_groups(const copse_points *points, const points_source *source
     points->ordered.groups[i] = source_group(source, points->ordered.ids[i]);
 }
 
-/* True if ids are a permutation and nothing is counted wrongly. Marks the ids meanwhile. */
+/* True if the ids are a permutation and all counts are consistent. Marks the ids temporarily. */
 static bool is_permutation(const copse_points *points) {
   enum { MARK = 1 << 30 }; /* above all ids */
   const uint32_t count = points->builtCount;

@@ -1,5 +1,5 @@
-/* What every index of points is built over: its memory, the caller's buffers, and the agents of the
- * last build in the order of the index. A structure adds a table of functions: points_type. */
+/* The base of all structures of points: memory, the caller's buffers, and the agents of the last
+ * build in the order of the structure. A structure adds a table of functions: points_type. */
 #ifndef COPSE_POINTS_H
 #define COPSE_POINTS_H
 
@@ -30,14 +30,14 @@
 
 typedef struct points_type points_type;
 
-/* The struct of every index begins with this. */
+/* The first field of every structure. */
 struct copse_points {
   const points_type *type;
   uint32_t dimensions, capacity;
   copse_layout layout;
   copse_on_non_finite onNonFinite;
   copse_allocator allocator;
-  void *block; /* holds all arrays, those of the index too */
+  void *block; /* holds all arrays, also those of the structure */
   uint64_t blockBytes;
 
   /* The caller's side: slots 0 … count - 1. */
@@ -45,17 +45,17 @@ struct copse_points {
   uint32_t *groups;
   uint32_t count;
 
-  /* The last build. ordered.ids is a permutation of 0 … builtCount - 1: first those that are
-   * present, in the order of the index, then the slots that are absent. Where all are in the same
-   * groups, ordered.groups is not filled. */
+  /* The last build. ordered.ids is a permutation of 0 … builtCount - 1: first the present slots, in
+   * the order of the structure, then the absent ones. If all agents have the same groups,
+   * ordered.groups is not filled. */
   scan_points ordered;
   uint32_t present;
   uint32_t builtCount;
   uint32_t skipped;
-  uint32_t anyGroups, allGroups; /* bits that some, and that all of the present have */
+  uint32_t anyGroups, allGroups; /* bits that some agents have, bits that all have */
 };
 
-/* Where a build reads from: the buffers, the caller's own arrays, or a snapshot. */
+/* The input of a build: the buffers, the caller's own arrays, or a snapshot. */
 typedef struct points_source {
   copse_const_positions positions;
   const uint32_t *groups; /* NULL: all 1 */
@@ -66,10 +66,11 @@ typedef struct points_survey {
   uint32_t present;              /* slots with a group and an accepted position */
   uint32_t bad;                  /* slots with a group and a position that is not accepted */
   uint32_t firstBad;             /* COPSE_NONE: none */
-  uint32_t anyGroups, allGroups; /* of the present */
+  uint32_t anyGroups, allGroups; /* of the present slots */
 } points_survey;
 
-/* So many words must agree between a snapshot and the index that takes it. */
+/* The number of words of options that must agree between a snapshot and the structure that takes
+ * it. */
 enum { POINTS_OPTIONS = 3 };
 
 typedef struct batch_query batch_query;
@@ -77,23 +78,23 @@ typedef struct row_writer row_writer;
 typedef struct neighbor_search neighbor_search;
 typedef struct pair_search pair_search;
 
-/* What a structure supplies. The arguments of all queries were checked. A query returns the number
- * of nodes, or runs, that it visited, unless it says otherwise. Whoever makes an index with a table
- * of its own leaves NULL what it does not call, and its program need not contain it. */
+/* The functions of a structure. The arguments of all queries were checked. A query returns the
+ * number of nodes, or runs, that it visited, unless its comment says otherwise. A table of one's
+ * own may have NULL for functions that are never called, so that they are not linked. */
 struct points_type {
   snapshot_kind kind;
   size_t bytes; /* of its struct, at most POINTS_BYTES */
 
-  /* Points its arrays into a block, or measures it; NULL: it has none. */
+  /* Points its arrays into a block, or measures it; NULL if it has none. */
   void (*carve)(void *index, arena *block);
-  /* Copies what these hold after the last build; NULL: nothing. */
+  /* Copies the contents of these arrays after the last build; NULL if there are none. */
   void (*keep)(void *larger, const void *index);
-  /* Builds from a source whose survey found nothing that forbids it. */
+  /* Builds from a source that the survey allows. */
   void (*build)(void *index, const points_source *source, const points_survey *survey);
-  /* Writes the options that a snapshot must have; NULL: none. */
+  /* Writes the options that a snapshot must have; NULL if there are none. */
   void (*options)(const void *index, uint32_t words[POINTS_OPTIONS]);
 
-  /* Appends what lies in a region. */
+  /* Appends the agents in a region. */
   uint32_t (*collect)(const void *index, const region *where, shape kind, const copse_query *query,
                       copse_results *results);
   /* Improves the nearest agent so far. */
@@ -102,9 +103,10 @@ struct points_type {
   /* Improves the k > 0 nearest so far. */
   uint32_t (*neighbors)(const void *index, const float *center, const copse_query *query,
                         scan_nearest *nearest);
-  /* Returns about how far, squared, the k-th neighbor of a point is; 0: no idea. NULL: never. */
+  /* Returns the estimated squared distance of the k-th neighbor of a point, or 0 if there is no
+   * estimate; NULL if there never is one. */
   float (*reach2)(const void *index, const float *center, uint32_t k);
-  /* Returns the number of agents in a circle, or whether there is any: 1. */
+  /* Returns the number of agents in a circle, or, with stopAtFirst, whether it is more than 0. */
   uint32_t (*count)(const void *index, const region *circle, const copse_query *query,
                     bool stopAtFirst, uint32_t *visits);
   /* Improves the first hit so far. */
@@ -115,7 +117,8 @@ struct points_type {
   void (*allWithin)(const void *index, const batch_query *batch, float radius, row_writer *writer);
   void (*allNeighbors)(const void *index, neighbor_search *search);
   void (*pairs)(const void *index, const batch_query *batch, pair_search *result);
-  /* Writes the rows of the neighbors of n > 0 points, k > 0; NULL: a query for each. */
+  /* Writes the rows of the neighbors of n > 0 points, k > 0; NULL: each point is answered by a
+   * query. */
   void (*nearestMany)(const void *index, neighbor_search *search, const float *points, uint32_t n);
 
   void (*cells)(const void *index, drawing *drawn);
@@ -139,20 +142,20 @@ static inline bool ids_ascend(const uint32_t *ids, uint32_t begin, uint32_t end)
   return true;
 }
 
-/* True if any agent matches a mask. Every search must begin with this: only then may groups be
+/* True if any agent matches a mask. Every search must start with this test: only then may groups be
  * tested, and only where they differ. */
 ALWAYS_INLINE bool points_have(const copse_points *points, uint32_t mask) {
   return points->present && (points->anyGroups & mask);
 }
 
-/* Where the agent at a place of the index is; in 2D z is 0. */
+/* Writes the position of the agent at a place; in 2D z is 0. */
 static inline void points_center(const copse_points *points, uint32_t place, float *center) {
   center[2] = 0;
   for (uint32_t axis = 0; axis < points->dimensions; axis++)
     center[axis] = points->ordered.axes[axis][place];
 }
 
-/* What a query must test of each agent. */
+/* Returns the tests that a query needs for each agent. */
 ALWAYS_INLINE scan_filter points_filter(const copse_points *points, const copse_query *query) {
   const bool testGroups = query->mask != COPSE_ALL_GROUPS && !(points->allGroups & query->mask) &&
                           points->anyGroups != points->allGroups;
@@ -161,13 +164,13 @@ ALWAYS_INLINE scan_filter points_filter(const copse_points *points, const copse_
 
 /* ---- Life ---- */
 
-/* True if the options that all structures have are in their ranges. */
+/* True if the options common to all structures are in their ranges. */
 bool points_ok(const copse_points *definition);
-/* Returns the bytes of such an index, SIZE_MAX where no memory can hold it. */
+/* Returns the size of a structure by its definition; SIZE_MAX if it exceeds all memory. */
 size_t points_bytes(const copse_points *definition);
-/* Makes an index of a definition that has no memory yet. */
+/* Makes a structure by a definition, which has no memory yet. */
 copse_status points_create(const copse_points *definition, copse_points **points);
-/* The bytes that the whole index takes. */
+/* Returns the bytes that the whole structure takes. */
 ALWAYS_INLINE size_t points_memory(const copse_points *points) {
   return points->type->bytes + (size_t)points->blockBytes;
 }
@@ -175,27 +178,28 @@ ALWAYS_INLINE size_t points_memory(const copse_points *points) {
 /* ---- Build ---- */
 
 bool source_accepts(const points_source *source, uint32_t slot, uint32_t dimensions);
-/* Takes what was found, first of all. */
+/* Takes the counts of a survey, as the first step of a build. */
 void points_take(copse_points *points, const points_source *source, const points_survey *survey);
 /* Fetches the coordinates of the agents begin … end, by their ids. Adding 0 turns -0 into 0. */
 void points_fetch(const copse_points *points, const points_source *source, uint32_t begin,
                   uint32_t end);
-/* The tight bounds of the agents begin … end, which are not none. */
+/* Writes the tight bounds of the agents begin … end, which must be at least one. */
 void points_bounds(const copse_points *points, uint32_t begin, uint32_t end, float *box);
-/* Fetches the groups of all, by their ids, where these differ. */
+/* Fetches the groups of all agents, by their ids, if they differ. */
 void points_fetch_groups(const copse_points *points, const points_source *source);
 
 /* ---- Queries ---- */
 
-/* How many agents a guess of `reach2` aims at: a few more than k, for what is uneven. */
+/* Returns the number of agents that an estimate of `reach2` aims at: a few more than k, for uneven
+ * densities. */
 ALWAYS_INLINE uint32_t points_aim(uint32_t k) { return k + 6; }
-/* About how far, squared, the k-th neighbor of a point is, if agents were spread as the `size` of
- * them in a box; 0: they lie on a line or plane. */
+/* Estimates the squared distance of the k-th neighbor of a point, as if agents were spread evenly
+ * like the `size` agents in a box. Returns 0 if these lie on a line or plane. */
 float points_reach2(const float *box, uint32_t size, const float *center, uint32_t k, int dim);
 
 /* ---- Scans that are there once, where one in each index would gain nothing ---- */
 
-/* Appends those of a run that lie in a box or cone. */
+/* Appends the agents of a run that lie in a box or cone. */
 void points_scan(const copse_points *points, uint32_t begin, uint32_t end, const region *where,
                  shape kind, const scan_filter *filter, copse_results *results);
 uint32_t points_scan_count(const copse_points *points, uint32_t begin, uint32_t end,

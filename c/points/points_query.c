@@ -1,5 +1,5 @@
-/* Single queries: arguments are checked here, and results put into order; how an index is searched,
- * its table says. */
+/* Single queries: checks arguments and sorts results. The table of a structure has its search
+ * functions. */
 
 #include "points.h"
 
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* ---- What lies in a region ---------------------------------------------------------------- */
+/* ---- Regions ------------------------------------------------------------------------------ */
 
 static copse_status collect(const copse_points *points, const region *where, shape kind,
                             const copse_query *query, copse_results *results) {
@@ -53,7 +53,7 @@ copse_status copse_points_cone(const copse_points *points, const float *center,
   return collect(points, &where, SHAPE_CONE, &effective, results);
 }
 
-/* ---- How many ----------------------------------------------------------------------------- */
+/* ---- Counting ----------------------------------------------------------------------------- */
 
 static copse_status count_within(const copse_points *points, const float *center, float radius,
                                  const copse_query *query, uint32_t *total, uint32_t *visits,
@@ -84,7 +84,7 @@ copse_status copse_points_any_within(const copse_points *points, const float *ce
   return status;
 }
 
-/* ---- Who is nearest ----------------------------------------------------------------------- */
+/* ---- Nearest ------------------------------------------------------------------------------ */
 
 copse_status copse_points_nearest(const copse_points *points, const float *center,
                                   const copse_query *query, uint32_t *id, float *distance2,
@@ -106,7 +106,7 @@ float points_reach2(const float *box, uint32_t size, const float *center, uint32
   float each = (box[dim] - box[0]) * (box[dim + 1] - box[1]) / (float)size;
   float reach2 = each * aim / 3.14159265f;
   if (dim == 3) {
-    /* The radius of a sphere of that volume; its cube root by halving the exponents' thirds. */
+    /* The radius of a sphere of that volume; the cube root by Newton's method. */
     float volume = each * (box[5] - box[2]) * aim * 0.238732415f;
     float root = sqrtf(sqrtf(volume));
     for (int step = 0; step < 4 && root > 0; step++) root = (2 * root + volume / (root * root)) / 3;
@@ -117,9 +117,9 @@ float points_reach2(const float *box, uint32_t size, const float *center, uint32
   return reach2 > 0 ? reach * reach : 0;
 }
 
-/* The k <= RANK_K nearest as the nearest of all within a guessed reach: exact when that holds k,
- * and much faster than a heap. False when the guess was bad; limit2, at first that of the query, is
- * then what a heap need not exceed. */
+/* Finds the k <= RANK_K nearest as the nearest of all agents within an estimated reach: exact if
+ * that holds k, and much faster than a heap. Returns false if the estimate was bad: then limit2,
+ * which starts as the limit of the query, bounds the distances for a heap. */
 static bool neighbors_by_reach(const copse_points *points, const float *center, uint32_t k,
                                const copse_query *query, copse_results *results, float *limit2) {
   enum { FOUND_LIMIT = 64 };

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A coordinate, as an integer of the same order, above the place that it belongs to. */
+/* Returns a coordinate, as an integer of the same order, above its place. */
 static uint64_t key_of(float coordinate, uint32_t place) {
   return (uint64_t)ordered_bits(coordinate) << 32 | place;
 }
@@ -19,8 +19,7 @@ static bool key_before(const scan_points *points, uint64_t a, uint64_t b, uint32
   return kdtree_before(points, (uint32_t)a, (uint32_t)b, axis, dim);
 }
 
-/* Merges runs of keys that double in length; answers with which of the two halves holds the result.
- */
+/* Sorts keys by merging runs that double in length. Returns the array with the result. */
 static uint64_t *sort_keys(const struct kdtree *tree, uint64_t *input, uint64_t *output,
                            uint32_t axis) {
   const scan_points *points = &tree->points.ordered;
@@ -44,8 +43,8 @@ static uint64_t *sort_keys(const struct kdtree *tree, uint64_t *input, uint64_t 
   return input;
 }
 
-/* Divides a range of an order as its points are: those on the left, the node, those on the right,
- * each side in the order that it has. */
+/* Divides a range of an order like its points: left side, node, right side. Each side keeps its
+ * order. */
 static void divide(uint32_t *order, const kdtree_range *range, uint32_t node, const bool *isLeft,
                    uint32_t *right) {
   uint32_t front = range->begin, behind = 0;

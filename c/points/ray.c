@@ -1,4 +1,5 @@
-/* Rays: the checks, and many of them at once; how an index is searched, its table says. */
+/* Rays: checks arguments, and casts many rays at once. The table of a structure has its search
+ * function. */
 
 #include "points.h"
 
@@ -6,7 +7,7 @@
 
 static const copse_hit NOBODY = {COPSE_NONE, 1};
 
-/* What all rays of a call have in common. */
+/* The common part of all rays of a call. */
 typedef struct ray_query {
   const copse_points *points;
   float radius;

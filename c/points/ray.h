@@ -1,17 +1,17 @@
-/* Boxes on the way of a ray. */
+/* Rays against boxes. */
 #ifndef COPSE_RAY_H
 #define COPSE_RAY_H
 
 #include "../base/geom.h"
 #include "points.h"
 
-/* A ray as boxes meet it: its axes in the lanes. */
+/* A ray prepared for tests against boxes: its axes are in the lanes. */
 typedef struct ray4 {
   float4 from, inverse, reach;
 } ray4;
 
-/* On an axis along which it hardly moves, `inverse` is still finite and so large that whatever is
- * within reach there is so at all times. */
+/* On an axis along which the ray hardly moves, `inverse` is still finite, and so large that a box
+ * within reach there is within reach at all times. */
 ALWAYS_INLINE ray4 ray4_of(const scan_ray *ray, const int dim) {
   float from[4] = {0}, inverse[4] = {0};
   EACH_AXIS (axis, dim) {
@@ -22,8 +22,8 @@ ALWAYS_INLINE ray4 ray4_of(const scan_ray *ray, const int dim) {
   return (ray4){float4_load(from), float4_load(inverse), float4_all(ray->reach)};
 }
 
-/* Between which fractions of the way a box is within reach along each axis. Monotone in the box, so
- * that nobody in it is within reach earlier or later: see scan_ray. */
+/* Returns the fractions of the way between which a box is within reach along each axis. Monotone in
+ * the box, so that no agent in it is within reach earlier or later: see scan_ray. */
 ALWAYS_INLINE box4 ray4_times(const ray4 *ray, box4 box) {
   float4 lo = float4_sub(float4_sub(box.lo, ray->from), ray->reach);
   float4 hi = float4_add(float4_sub(box.hi, ray->from), ray->reach);
@@ -32,7 +32,8 @@ ALWAYS_INLINE box4 ray4_times(const ray4 *ray, box4 box) {
   return (box4){float4_min(lo, hi), float4_max(lo, hi)};
 }
 
-/* Of two boxes, which the ray reaches before `until`, and when: bits, and times, 0 and 1. */
+/* Returns which of two boxes the ray reaches before `until`, as bits, and writes the fractions at
+ * which it does, to times[0] and times[1]. */
 ALWAYS_INLINE uint32_t ray4_reaches(const ray4 *ray, box4 first, box4 second, float until,
                                     float *times, const int dim) {
   const box4 a = ray4_times(ray, first), b = ray4_times(ray, second);
