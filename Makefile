@@ -87,10 +87,8 @@ EMCC_LINK_FLAGS = -Oz --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sINITI
   -Wl,--stack-first -sSUPPORT_ERRNO=0 -sMALLOC=emmalloc \
   -sBINARYEN_EXTRA_PASSES=$(SHRINK),$(SHRINK),--reorder-functions
 
-# For size, but what every agent runs for speed; measured: for the rest that gains little, since what must
-# be unrolled says so itself.
-FAST = points/batch points/grid_batch points/grid_query points/agenttree_query boxes/octree_query \
-  walls/obstacle_build walls/obstacle_query walls/obstacle_sight crowd/orca2 crowd/crowd_goals crowd/crowd_step
+# For size, but files whose head says that they are compiled for speed; see c/base/core.h.
+FAST := $(patsubst c/%.c,%,$(shell grep -l 'Compiled for speed' c/*/*.c))
 $(foreach name,$(FAST),build/%/$(name).o): OPTIMISE = -O2 -fno-vectorize -fno-slp-vectorize
 OPTIMISE = -Oz
 EMCC_COMPILE = $(EMCC) $(EMCC_FLAGS) $(OPTIMISE)

@@ -5,21 +5,18 @@
 
 #include "../copse.h"
 
+/* How code is compiled for WebAssembly is said in the code. Files are compiled for size, except for
+ * those whose head says "Compiled for speed": the Makefile looks for these words. In such a file
+ * SMALL_CODE marks what runs too seldom to be worth large code. OUT_OF_LINE marks functions whose
+ * copies would only make code larger, and those where time is spent: an engine optimizes a function
+ * when it has been entered often, so what runs long must be entered often. */
 #if defined(__GNUC__)
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
+#define OUT_OF_LINE   static __attribute__((noinline))
 #else
 #define ALWAYS_INLINE static inline
+#define OUT_OF_LINE   static
 #endif
-
-/* For functions that inlining would only make larger, and for hot loops: an engine optimizes a
- * function once it has been entered often, so the code that runs long must be entered often. */
-#if defined(__GNUC__)
-#define OUT_OF_LINE static __attribute__((noinline))
-#else
-#define OUT_OF_LINE static
-#endif
-
-/* For functions that are called too rarely to be worth large code. */
 #if defined(__clang__)
 #define SMALL_CODE __attribute__((minsize))
 #else

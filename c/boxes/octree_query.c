@@ -1,4 +1,6 @@
-/* Queries of the quadtree and the octree, four items at a time. */
+/* Queries of the quadtree and the octree, four items at a time.
+ *
+ * Compiled for speed. */
 
 #include "../base/region.h"
 #include "octree.h"

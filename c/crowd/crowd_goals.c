@@ -3,7 +3,9 @@
  *
  * Many agents may share a goal. An agent that makes no progress, and stands beside a nearer one
  * with the same goal that has arrived, has arrived too. An agent that has arrived prefers to stand
- * still, so a group around a point comes to rest. */
+ * still, so a group around a point comes to rest.
+ *
+ * Compiled for speed. */
 
 #include "crowd.h"
 

@@ -1,4 +1,6 @@
-/* The step of the crowd, and the view of a single agent. */
+/* The step of the crowd, and the view of a single agent.
+ *
+ * Compiled for speed. */
 
 #include "crowd.h"
 

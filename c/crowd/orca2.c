@@ -1,5 +1,7 @@
 /* Collision avoidance in the plane: the half-planes of walls and of neighbors, and the linear
- * program. */
+ * program.
+ *
+ * Compiled for speed. */
 
 #include "orca.h"
 

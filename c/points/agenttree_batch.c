@@ -119,7 +119,7 @@ ALWAYS_INLINE void gather_run_in(nearby *near, const struct agenttree *tree,
 }
 
 /* For pairs, and for batches that are not plain. */
-DEFINE_PAIR_VOID(SMALL_CODE void, gather_run,
+DEFINE_PAIR_VOID(void, gather_run,
                  (nearby *const near, const struct agenttree *tree, const agenttree_node *leaf,
                   uint32_t begin, uint32_t end, const leaf_walk *walk, gather_fields fields),
                  near, tree, leaf, begin, end, walk, fields)

@@ -179,8 +179,8 @@ static split_key middle_key(const scan_points *points, uint32_t begin, uint32_t 
 /* Orders begin … end so that the lower half by (coordinate, id) comes first. Returns where the
  * second half begins. Quickselect by the median of three; after too many rounds it halves the
  * interval of keys instead, which takes at most 64 rounds. */
-SMALL_CODE OUT_OF_LINE uint32_t split_at_median(scan_points *points, uint32_t begin, uint32_t end,
-                                                int axis, int dim) {
+OUT_OF_LINE uint32_t split_at_median(scan_points *points, uint32_t begin, uint32_t end, int axis,
+                                     int dim) {
   enum { QUICK_ROUNDS = 24 };
   float unused[12];
   const uint32_t middle = begin + (end - begin) / 2;

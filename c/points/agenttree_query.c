@@ -1,4 +1,6 @@
-/* Querying the agent tree. */
+/* Querying the agent tree.
+ *
+ * Compiled for speed. */
 
 #include "agenttree.h"
 

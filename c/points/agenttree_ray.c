@@ -45,8 +45,8 @@ ALWAYS_INLINE uint32_t cast(const struct agenttree *tree, const scan_ray *ray,
   }
 }
 
-SMALL_CODE uint32_t agenttree_cast(const void *index, const scan_ray *ray, const copse_query *query,
-                                   copse_hit *hit) {
+uint32_t agenttree_cast(const void *index, const scan_ray *ray, const copse_query *query,
+                        copse_hit *hit) {
   const struct agenttree *tree = index;
   return WITH_DIM(tree->points.dimensions, cast, tree, ray, query, hit);
 }

@@ -1,3 +1,7 @@
+/* Batch queries of points: checks, rows, and what the structures share.
+ *
+ * Compiled for speed. */
+
 #include "batch.h"
 
 #include <string.h>

@@ -266,7 +266,7 @@ static void cell_of(const struct grid *grid, uint32_t place, uint32_t *cell) {
   cell[0] /= grid->columns;
 }
 
-SMALL_CODE static void cells(const void *index, drawing *drawn) {
+static void cells(const void *index, drawing *drawn) {
   const struct grid *grid = index;
   const size_t dim = grid->points.dimensions;
   uint32_t cell[4], next[4];
@@ -291,7 +291,7 @@ SMALL_CODE static void cells(const void *index, drawing *drawn) {
   }
 }
 
-SMALL_CODE static void stats(const void *index, copse_points_statistics *stats) {
+static void stats(const void *index, copse_points_statistics *stats) {
   const struct grid *grid = index;
   stats->nodes = grid->entries;
   stats->isShared = grid->wrap != UINT32_MAX;
@@ -299,7 +299,7 @@ SMALL_CODE static void stats(const void *index, copse_points_statistics *stats) 
     stats->leaves += grid->starts[i] < grid->starts[i + 1];
 }
 
-SMALL_CODE static bool validate(const void *index) {
+static bool validate(const void *index) {
   const struct grid *grid = index;
   const copse_points *points = &grid->points;
   if (grid->entries > entry_budget(points->present)) return false;

@@ -1,5 +1,7 @@
 /* Batch queries of the grid: a few agents next to each other in a row are answered together, from
- * one copy of the cells around them. */
+ * one copy of the cells around them.
+ *
+ * Compiled for speed. */
 
 #include "../base/region.h"
 #include "batch.h"

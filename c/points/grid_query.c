@@ -1,4 +1,6 @@
-/* Querying the grid. */
+/* Querying the grid.
+ *
+ * Compiled for speed. */
 
 #include "grid.h"
 

@@ -88,8 +88,8 @@ ALWAYS_INLINE uint32_t cast(const struct grid *grid, const scan_ray *ray, const 
   return visits + 1;
 }
 
-SMALL_CODE uint32_t grid_cast(const void *index, const scan_ray *ray, const copse_query *query,
-                              copse_hit *hit) {
+uint32_t grid_cast(const void *index, const scan_ray *ray, const copse_query *query,
+                   copse_hit *hit) {
   const struct grid *grid = index;
   return WITH_DIM(grid->points.dimensions, cast, grid, ray, query, hit);
 }

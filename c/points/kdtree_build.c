@@ -148,7 +148,7 @@ ALWAYS_INLINE uint32_t gather_at(const scan_points *points, uint32_t begin, uint
 }
 
 /* Sorts coincident points by id. */
-SMALL_CODE static void sort_by_id(const scan_points *points, uint32_t begin, uint32_t end) {
+static void sort_by_id(const scan_points *points, uint32_t begin, uint32_t end) {
   WORKED(end - begin);
   if (ids_ascend(points->ids, begin, end)) return;
   WORKED(2 * (uint64_t)(end - begin) * (bits_highest(end - begin) + 1));

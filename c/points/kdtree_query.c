@@ -35,9 +35,8 @@ ALWAYS_INLINE uint32_t collect_circle(const struct kdtree *tree, const region *w
   return WITH_DIM(tree->points.dimensions, collect_in, tree, where, SHAPE_CIRCLE, query, results);
 }
 
-SMALL_CODE OUT_OF_LINE uint32_t collect_other(const struct kdtree *tree, const region *where,
-                                              shape kind, const copse_query *query,
-                                              copse_results *results) {
+OUT_OF_LINE uint32_t collect_other(const struct kdtree *tree, const region *where, shape kind,
+                                   const copse_query *query, copse_results *results) {
   const shape other = kind == SHAPE_BOX ? SHAPE_BOX : SHAPE_CONE;
   return collect_in(tree, where, other, query, results, (int)tree->points.dimensions);
 }
@@ -104,8 +103,8 @@ ALWAYS_INLINE uint32_t count_in(const struct kdtree *tree, const region *where,
   return total;
 }
 
-SMALL_CODE uint32_t kdtree_count(const void *tree, const region *circle, const copse_query *query,
-                                 bool stopAtFirst, uint32_t *visits) {
+uint32_t kdtree_count(const void *tree, const region *circle, const copse_query *query,
+                      bool stopAtFirst, uint32_t *visits) {
   return WITH_DIM(((const struct kdtree *)tree)->points.dimensions, count_in, tree, circle, query,
                   visits, stopAtFirst);
 }
@@ -198,8 +197,8 @@ uint32_t kdtree_nearest(const void *tree, const float *center, const copse_query
                   nearest, NULL);
 }
 
-SMALL_CODE uint32_t kdtree_neighbors(const void *tree, const float *center,
-                                     const copse_query *query, scan_nearest *nearest) {
+uint32_t kdtree_neighbors(const void *tree, const float *center, const copse_query *query,
+                          scan_nearest *nearest) {
   return WITH_DIM(((const struct kdtree *)tree)->points.dimensions, search, tree, center, query,
                   NULL, nearest);
 }

@@ -60,8 +60,8 @@ ALWAYS_INLINE uint32_t cast(const struct kdtree *tree, const scan_ray *ray,
   return visits;
 }
 
-SMALL_CODE uint32_t kdtree_cast(const void *index, const scan_ray *ray, const copse_query *query,
-                                copse_hit *hit) {
+uint32_t kdtree_cast(const void *index, const scan_ray *ray, const copse_query *query,
+                     copse_hit *hit) {
   const struct kdtree *tree = index;
   return WITH_DIM(tree->points.dimensions, cast, tree, ray, query, hit);
 }

@@ -1,4 +1,6 @@
-/* Building the obstacle tree: choosing the line that divides a cell, and dividing its pieces. */
+/* Building the obstacle tree: choosing the line that divides a cell, and dividing its pieces.
+ *
+ * Compiled for speed. */
 
 #include "obstacle.h"
 

@@ -1,4 +1,6 @@
-/* Queries of the obstacle tree. */
+/* Queries of the obstacle tree.
+ *
+ * Compiled for speed. */
 
 #include "../base/query.h"
 #include "../base/scan.h"

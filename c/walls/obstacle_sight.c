@@ -9,7 +9,9 @@
  * conquer: M. J. Atallah, "Some dynamic computational geometry problems", 1985.)
  *
  * Edges are added in the order of the tree, the near side of a line first. The far side is skipped
- * if no sector reaches beyond the line. The order only matters for speed. */
+ * if no sector reaches beyond the line. The order only matters for speed.
+ *
+ * Compiled for speed. */
 
 #include "../base/query.h"
 #include "obstacle.h"
