@@ -183,10 +183,9 @@ ALWAYS_INLINE bool add_touching(orca2 *lines, const orca_wall *wall, const seen_
 typedef struct wall_legs {
   vec2 leftEnd, rightEnd; /* from the agent */
   vec2 left, right;
-  vec2 before, after;                 /* directions of the walls that end and begin there */
-  bool isLeftConvex, isRightConvex;   /* of the ends */
-  bool isPoint;                       /* the wall is so oblique that one end hides the rest */
-  bool isLeftForeign, isRightForeign; /* a neighboring wall appends this leg's half-plane */
+  vec2 before, after;               /* directions of the walls that end and begin there */
+  bool isLeftConvex, isRightConvex; /* of the ends */
+  bool isPoint;                     /* the wall is so oblique that one end hides the rest */
 } wall_legs;
 
 /* Finds the legs: tangents to the ends, or the wall itself where an end is not convex. False if the
@@ -224,13 +223,17 @@ ALWAYS_INLINE bool find_legs(const orca_wall *wall, const seen_wall *seen, wall_
   return true;
 }
 
-/* Turns a leg that points into the neighboring wall along that wall, and marks it as foreign. */
-ALWAYS_INLINE void mark_foreign_legs(wall_legs *legs) {
+/* Turns a leg that points into the neighboring wall along that wall, if the agent is in front of
+ * the neighbor. Otherwise the neighbor is not seen and keeps the agent off nothing: at a free end
+ * it is the same wall's other side. */
+ALWAYS_INLINE void turn_legs(wall_legs *legs) {
   const vec2 beforeLeft = vec2_mul(legs->before, -1);
-  legs->isLeftForeign = legs->isLeftConvex && vec2_cross(legs->left, beforeLeft) >= 0;
-  legs->isRightForeign = legs->isRightConvex && vec2_cross(legs->right, legs->after) <= 0;
-  if (legs->isLeftForeign) legs->left = beforeLeft;
-  if (legs->isRightForeign) legs->right = legs->after;
+  if (legs->isLeftConvex && vec2_cross(legs->left, beforeLeft) >= 0 &&
+      vec2_cross(legs->before, legs->leftEnd) > 0)
+    legs->left = beforeLeft;
+  if (legs->isRightConvex && vec2_cross(legs->right, legs->after) <= 0 &&
+      vec2_cross(legs->after, legs->rightEnd) > 0)
+    legs->right = legs->after;
 }
 
 /* Appends the half-plane along the part of the border that is nearest to the agent's velocity: the
@@ -264,9 +267,9 @@ ALWAYS_INLINE void add_nearest_border(orca2 *lines, const orca_agent *agent, con
       alongRight < 0 ? INFINITY : vec2_length2(vec2_sub(fromRight, vec2_mul(right, alongRight)));
   if (toFront2 <= toLeft2 && toFront2 <= toRight2)
     add_straight(lines, leftFront, reach, seen->back);
-  else if (toLeft2 <= toRight2) {
-    if (!legs->isLeftForeign) add_straight(lines, leftFront, reach, left);
-  } else if (!legs->isRightForeign)
+  else if (toLeft2 <= toRight2)
+    add_straight(lines, leftFront, reach, left);
+  else
     add_straight(lines, rightFront, reach, vec2_mul(right, -1));
 }
 
@@ -274,7 +277,7 @@ void orca2_add_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall
   const seen_wall seen = seen_wall_of(agent, wall);
   wall_legs legs;
   if (add_touching(lines, wall, &seen) || !find_legs(wall, &seen, &legs)) return;
-  mark_foreign_legs(&legs);
+  turn_legs(&legs);
   add_nearest_border(lines, agent, &seen, &legs);
 }
 

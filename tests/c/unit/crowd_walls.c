@@ -147,7 +147,78 @@ static void test_no_agent_comes_through_walls_of_many_edges(void) {
   for_each_step(go_out_of_teeth);
 }
 
+static float drawn(uint32_t *state, float lo, float hi) {
+  return lo + (hi - lo) * (float)(random_word(state) >> 8) / 16777216;
+}
+
+/* Segments anywhere, segments that meet in a point, or discs and stars of some vertices. */
+static void add_drawn_walls(const hall *made, uint32_t *state) {
+  const uint32_t shape = (random_word(state) >> 8) % 3, count = 1 + (random_word(state) >> 8) % 8;
+  uint32_t slot;
+  for (uint32_t i = 0; i < count; i++) {
+    float points[2 * 40], x = drawn(state, -6, 6), y = drawn(state, -6, 6);
+    const uint32_t edges = shape == 2 ? 3 + (random_word(state) >> 8) % 38 : 2;
+    const float size = drawn(state, 0.3f, 3), least = random_word(state) >> 31 ? 1 : 0.3f;
+    for (uint32_t k = 0; k < edges; k++) {
+      const double angle = shape == 2 ? 2 * acos(-1) * k / edges : (double)drawn(state, 0, 6.28f);
+      const double far = (double)(shape == 2 ? size * drawn(state, least, 1) : (float)k * size);
+      points[2 * k] = (shape == 1 ? 1 : x) + (float)(far * cos(angle));
+      points[2 * k + 1] = (shape == 1 ? 1 : y) + (float)(far * sin(angle));
+    }
+    const bool isTwoSided = edges == 2 && random_word(state) >> 31;
+    CHECK(copse_obstacle_add(made->walls, points, edges, isTwoSided, &slot) == COPSE_OK);
+  }
+  CHECK(copse_obstacle_build(made->walls, NULL) == COPSE_OK);
+}
+
+/* One agent, from rest and clear of all walls. */
+static bool place_agent(const hall *made, uint32_t *state, float radius) {
+  copse_crowd_agent agent = copse_crowd_agent_default();
+  copse_wall wall;
+  uint32_t slot;
+  bool isInside;
+  for (int axis = 0; axis < 2; axis++) {
+    agent.position[axis] = drawn(state, -8, 8);
+    agent.goal[axis] = drawn(state, -8, 8);
+  }
+  agent.radius = radius;
+  agent.maxSpeed = random_word(state) >> 30 ? 2 : 10;
+  agent.preferredSpeed = agent.maxSpeed * drawn(state, 0.3f, 1);
+  agent.timeHorizonObstacles = random_word(state) >> 31 ? 2 : 0.1f;
+  copse_obstacle_contains(made->walls, agent.position, &isInside, NULL);
+  copse_obstacle_nearest(made->walls, agent.position, INFINITY, COPSE_SIDE_BOTH, &wall, NULL);
+  if (isInside || wall.distance2 < 1.1f * radius * radius) return false;
+  return copse_crowd_add(made->crowd, &agent, &slot) == COPSE_OK;
+}
+
+static void test_an_agent_stays_clear_of_any_walls(void) {
+  uint32_t state = 12, walked = 0;
+  for (uint32_t i = 0; i < repeats(6000); i++) {
+    hall made = hall_of(400, random_word(&state) >> 31);
+    const float radius = drawn(&state, 0.1f, 0.7f);
+    const float timeStep = random_word(&state) >> 31 ? 0.25f : 1.0f / 60;
+    add_drawn_walls(&made, &state);
+    const bool isPlaced = place_agent(&made, &state, radius);
+    const float *position = copse_crowd_get(made.crowd).positions;
+    for (float time = 0; isPlaced && time < 6; time += timeStep) {
+      const float before[2] = {position[0], position[1]};
+      copse_wall wall;
+      bool isClear = true;
+      CHECK(copse_crowd_step(made.crowd, made.walls, timeStep, NULL) == COPSE_OK);
+      copse_obstacle_nearest(made.walls, position, INFINITY, COPSE_SIDE_BOTH, &wall, NULL);
+      if (position[0] != before[0] || position[1] != before[1])
+        copse_obstacle_visible(made.walls, before, position, 0, &isClear, NULL);
+      CHECK(isClear && sqrt((double)wall.distance2) >= (double)radius * (1 - 1e-3) - 1e-5);
+    }
+    walked += isPlaced;
+    copse_crowd_destroy(made.crowd);
+    copse_obstacle_destroy(made.walls);
+  }
+  CHECK(walked > repeats(6000) / 2);
+}
+
 const unit_test CROWD_WALLS_TESTS[] = {
     TEST(test_no_agent_comes_through_walls_of_many_edges),
+    TEST(test_an_agent_stays_clear_of_any_walls),
     {NULL, NULL, false},
 };
