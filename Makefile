@@ -76,6 +76,7 @@ node_modules/.package-lock.json: package-lock.json
 # ---- The cores ----
 
 STACK_BYTES = 262144
+# No address is beyond 2 GB: the allocator adds a size to one without looking for an overflow.
 # The stack comes first, so that an overflow traps instead of overwriting data. Current Emscripten
 # calls TOTAL_STACK STACK_SIZE, and knows the old name. Functions that are called most come first, where
 # their numbers are short: that compresses better.
@@ -83,7 +84,7 @@ EMCC_FLAGS = $(C_FLAGS) -mbulk-memory -msign-ext -mnontrapping-fptoint
 # Twice: until nothing shrinks any more (--converge) takes more than twice as long, and compresses no better.
 SHRINK = --flatten,--rereloop,-Oz,-Oz
 EMCC_LINK_FLAGS = -Oz --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=1MB \
-  -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=$(STACK_BYTES) -sGLOBAL_BASE=$(STACK_BYTES) \
+  -sMAXIMUM_MEMORY=2GB -sTOTAL_STACK=$(STACK_BYTES) -sGLOBAL_BASE=$(STACK_BYTES) \
   -Wl,--stack-first -sSUPPORT_ERRNO=0 -sMALLOC=emmalloc \
   -sBINARYEN_EXTRA_PASSES=$(SHRINK),$(SHRINK),--reorder-functions
 

@@ -4,7 +4,7 @@
 
 import { checkInteger, CopseError, failure, refuse } from './errors.js'
 import { instanceOr } from './init.js'
-import { lengthOf, plainBytes, View } from './memory.js'
+import { isInside, lengthOf, offsetOf, plainBytes, View } from './memory.js'
 
 /** @typedef {import('./init.js').Instance} Instance */
 
@@ -32,6 +32,27 @@ const forgotten = /* @__PURE__ */ (() =>
       // a dead instance has nothing to free
     }
   }))()
+
+/**
+ * Stages a snapshot piece by piece, without more memory. Returns 0, or the first failure of a check.
+ * @param {Instance} instance
+ * @param {Uint8Array} snapshot
+ * @param {(wasm: import('./init.js').Exports, first: number, size: number) => number} check
+ */
+export function inPieces(instance, snapshot, check) {
+  const room = instance.enter().staging_room()
+  instance.leave()
+  for (let first = 0; first < snapshot.length; first += room) {
+    const piece = snapshot.subarray(first, first + room)
+    const wasm = instance.enter()
+    const offset = wasm.stage(piece.length) >>> 0
+    new Uint8Array(instance.memory.buffer, offset, piece.length).set(piece)
+    const result = check(wasm, first, piece.length)
+    instance.leave()
+    if (result < 0) return result
+  }
+  return 0
+}
 
 /** @abstract */
 export class CoreObject {
@@ -131,6 +152,7 @@ export class CoreObject {
     this._results = limits[1]
     this._k = limits[2]
     this._views = {}
+    this.#figureNames = owner.names(wasm.figure_names(this._handle))
     for (const [which, view] of owner.names(wasm.view_names(this._handle)).entries()) {
       const [name, type] = view.split(':')
       this._views[name] = new View(owner, TYPES[type], wasm.view_of(this._handle, which) >>> 0)
@@ -200,32 +222,31 @@ export class CoreObject {
   // ---- Debug and snapshots ----
 
   /**
-   * Reads the figures of the last build and the last query: whole numbers. Figures with a fraction are for
-   * `_figure`: a store under a name that varies would put them into objects.
+   * Reads the figures of the last build and the last query: whole numbers into `stats`, and all of them
+   * into the array that it returns. V8 would box numbers with a fraction, stored under a name that varies or
+   * returned; `_figurePlace` says where they are.
    * @protected
    * @param {string} method
    * @param {Record<string, any>} stats
    */
   _readFigures(method, stats) {
     const wasm = this._enter(method)
-    const names = this._instance.names(wasm.figure_names(this._handle))
     const offset = wasm.figures_of(this._handle) >>> 0
     this._instance.leave()
+    const names = this.#figureNames
     this.#figures ??= new View(this._instance, Float64Array, offset)
     const numbers = this.#figures.at(names.length)
     for (let i = 0; i < names.length; i++)
       if (Number.isInteger(numbers[i])) stats[names[i]] = numbers[i]
-    this.#figureNames = names
-    return stats
+    return numbers
   }
 
   /**
-   * Returns one of the figures that were read last.
    * @protected
    * @param {string} name
    */
-  _figure(name) {
-    return this.#figures.at(this.#figureNames.length)[this.#figureNames.indexOf(name)]
+  _figurePlace(name) {
+    return this.#figureNames.indexOf(name)
   }
 
   /**
@@ -245,8 +266,13 @@ export class CoreObject {
     if (!(bytes instanceof Uint8Array))
       refuse(this._name, 'saveInto', 'bytes', bytes, 'a Uint8Array', false)
     const length = lengthOf(bytes)
+    const needed = this._leave('saveInto', this._enter('saveInto').saved_bytes(this._handle))
+    if (length < needed)
+      refuse(this._name, 'saveInto', 'bytes.length', length, `at least ${needed}`)
+    const offset = isInside(bytes, this._instance) ? offsetOf(bytes) : -1
     const size = this.#saved('saveInto')
-    if (length < size) refuse(this._name, 'saveInto', 'bytes.length', length, `at least ${size}`)
+    const { buffer } = this._instance.memory
+    if (offset >= 0) bytes = new Uint8Array(buffer, offset, length) // it may be detached by now
     bytes.set(this._stage('saveInto', size))
     return size
   }
@@ -274,8 +300,8 @@ export class CoreObject {
   }
 
   /**
-   * Checks a snapshot that there is no room for, piece by piece: memory grows only for bytes that are
-   * what their head and checksum say.
+   * Checks a snapshot that there is no room for: memory grows only for bytes that are what their head and
+   * checksum say.
    * @param {Uint8Array} snapshot
    */
   #checkSnapshot(snapshot) {
@@ -285,12 +311,10 @@ export class CoreObject {
     if (length <= room) return
     if (length >= 2 ** 32)
       throw new CopseError('BAD_SNAPSHOT', `${this._name}.restore: ${length} bytes are too many`)
-    for (let first = 0; first < length; first += room) {
-      const piece = snapshot.subarray(first, first + room)
-      this._stage('restore', piece.length).set(piece)
-      const wasm = this._enter('restore')
-      this._leave('restore', wasm.restorable(this._handle, length, first, piece.length))
-    }
+    const result = inPieces(this._instance, snapshot, (wasm, first, size) =>
+      wasm.restorable(this._handle, length, first, size),
+    )
+    this._leave('restore', result)
   }
 
   // ---- What is drawn ----

@@ -83,10 +83,10 @@ static void crowd_figures(object *base, double *numbers) {
 #define FIELD_TEXT(name, type, words)  #name ":" #type " "
 #define FIELD_PLACE(name, type, words) WORD_##name, LAST_##name = WORD_##name + (words)-1,
 #define FIELD_CHECK(name, type, words)                                                             \
-  _Static_assert(offsetof(copse_crowd_agent, name) == 4 * WORD_##name, #name);
+  _Static_assert(offsetof(copse_crowd_agent, name) == sizeof(uint32_t) * WORD_##name, #name);
 enum { AGENT_FIELDS(FIELD_PLACE) AGENT_WORDS };
 AGENT_FIELDS(FIELD_CHECK)
-_Static_assert(sizeof(copse_crowd_agent) == 4 * AGENT_WORDS, "all fields");
+_Static_assert(sizeof(copse_crowd_agent) == sizeof(uint32_t) * AGENT_WORDS, "all fields");
 
 EXPORT("crowd_agent_names") uintptr_t crowd_agent_names(void) {
   return (uintptr_t)AGENT_FIELDS(FIELD_TEXT);

@@ -210,8 +210,7 @@ class AnyCrowd extends CoreObject {
 
   /** The sum of all time steps. */
   get time() {
-    this._readFigures('time', this.#stats)
-    return this._figure('time')
+    return this._readFigures('time', this.#stats)[this._figurePlace('time')]
   }
 
   /** What a step takes unless it is told. */
@@ -497,9 +496,9 @@ class AnyCrowd extends CoreObject {
   /** Figures of the crowd, and of its last step: always the same object. */
   stats() {
     const stats = this.#stats
-    this._readFigures('stats', stats)
-    stats.neighbors = this._figure('neighbors')
-    stats.time = this._figure('time')
+    const numbers = this._readFigures('stats', stats)
+    stats.neighbors = numbers[this._figurePlace('neighbors')]
+    stats.time = numbers[this._figurePlace('time')]
     return stats
   }
 

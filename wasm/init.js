@@ -12,7 +12,7 @@ import { CopseError, checkInteger, checkOptions, refuse } from './errors.js'
  * @typedef {object} InitOptions
  * @property {WasmSource} [wasm] the core, instead of the one that the entry brings
  * @property {number} [memory] bytes of linear memory to reserve at once, so that nothing created
- *   later makes it grow; at most 4 GiB
+ *   later makes it grow; at most 2 GiB
  */
 
 /**
@@ -21,7 +21,7 @@ import { CopseError, checkInteger, checkOptions, refuse } from './errors.js'
  */
 
 const PAGE_BYTES = 65536
-const MAX_MEMORY = 2 ** 32
+const MAX_MEMORY = 2 ** 31
 
 /** One copy of the library: its own memory and its own objects. Made by `init()` and `create()`. */
 export class Instance {

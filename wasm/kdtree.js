@@ -1,7 +1,9 @@
 // The k-d tree: points that seldom move.
 
+import { inPieces } from './coreobject.js'
 import { checkOptions, checkWord, CopseError, refuse } from './errors.js'
-import { lengthOf, plainBytes } from './memory.js'
+import { instanceOr } from './init.js'
+import { isInside, plainBytes } from './memory.js'
 import { ON_NON_FINITE, SpatialIndex2D, SpatialIndex3D } from './spatialindex.js'
 
 const BUILDERS = /** @type {const} */ (['quickselect', 'median-of-medians', 'presort'])
@@ -51,10 +53,14 @@ const KDTREE = 3
 function from(name, dimensions, bytes, options, create) {
   checkOptions(name, 'from', options)
   if (!(bytes instanceof Uint8Array)) refuse(name, 'from', 'bytes', bytes, 'a Uint8Array', false)
-  // A copy: what is checked is what counts, whoever changes the bytes meanwhile.
-  const head = new DataView(plainBytes(bytes).slice(0, 4 * HEAD_WORDS).buffer)
+  // Copies: what is checked is what counts, whoever changes the bytes meanwhile.
+  let snapshot = plainBytes(bytes)
+  const head = new DataView(snapshot.slice(0, 4 * HEAD_WORDS).buffer)
   const word = (/** @type {number} */ at) => head.getUint32(4 * at, true)
-  const most = lengthOf(bytes) / 4 / (dimensions + 1)
+  const { length } = snapshot
+  const most = length / 4 / (dimensions + 1)
+  const wrong = () =>
+    new CopseError('BAD_SNAPSHOT', `${name}.from: the bytes are no snapshot of a ${name}`)
   // What else may be wrong with the bytes, restore() finds.
   if (
     head.byteLength < 4 * HEAD_WORDS ||
@@ -63,15 +69,21 @@ function from(name, dimensions, bytes, options, create) {
     word(NON_FINITE) >= ON_NON_FINITE.length ||
     word(COUNT) + word(BUILT_COUNT) > most
   )
-    throw new CopseError('BAD_SNAPSHOT', `${name}.from: the bytes are no snapshot of a ${name}`)
+    throw wrong()
+  const instance = instanceOr(name, 'kdtree', options.instance)
+  if (isInside(bytes, instance)) snapshot = snapshot.slice() // the tree may grow that memory
+  const intact = inPieces(instance, snapshot, (wasm, first, size) =>
+    wasm.intact(length, first, size),
+  )
+  if (intact < 0) throw wrong()
   // An option that is undefined is none.
   const {
     capacity = Math.max(1, word(COUNT), word(BUILT_COUNT)),
     onNonFinite = ON_NON_FINITE[word(NON_FINITE)],
   } = options
-  const tree = create({ ...options, capacity, onNonFinite })
+  const tree = create({ ...options, instance, capacity, onNonFinite })
   try {
-    tree.restore(bytes)
+    tree.restore(snapshot)
   } catch (error) {
     if (error instanceof CopseError) tree.dispose() // after a trap nothing can be disposed of
     throw error

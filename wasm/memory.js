@@ -34,8 +34,17 @@ export class View {
    */
   at(length) {
     const kept = this.#kept[length & (KEPT - 1)]
-    if (kept !== undefined && kept.length === length) return kept
+    if (kept !== undefined && kept.length === length && (length > 0 || this.#isAttached(kept)))
+      return kept
     return (this.#kept[length & (KEPT - 1)] = this.fresh(length))
+  }
+
+  /**
+   * Of an array without elements its length does not tell.
+   * @param {T} array
+   */
+  #isAttached(array) {
+    return array.buffer === this.#instance.memory.buffer
   }
 
   /**
@@ -67,6 +76,24 @@ const ownOffset = /* @__PURE__ */ getter('byteOffset')
  */
 export function lengthOf(array) {
   return ownLength.call(array)
+}
+
+/**
+ * True if a typed array lies in linear memory, which may grow and detach it.
+ * @param {ArrayBufferView} array
+ * @param {Instance} instance
+ */
+export function isInside(array, instance) {
+  return ownBuffer.call(array) === instance.memory.buffer
+}
+
+/**
+ * Returns where a typed array begins in its buffer.
+ * @param {ArrayBufferView} array
+ * @returns {number}
+ */
+export function offsetOf(array) {
+  return ownOffset.call(array)
 }
 
 /**

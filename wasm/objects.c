@@ -57,11 +57,11 @@ object *object_of(int32_t handle, const family *family) {
 
 static copse_status grow_table(void) {
   const uint64_t old = handles.capacity, capacity = old ? 2 * old : 16;
-  const uint64_t itemBytes = sizeof *objects + 2 * sizeof(uint32_t); /* with its bits of slots */
+  const uint64_t itemBytes = sizeof(void *) + 2 * sizeof(uint32_t); /* with its bits of slots */
   if (capacity > 1u << SLOT_BITS) return COPSE_FULL;
   object **larger = memory_take(&MALLOC, capacity * itemBytes);
   if (!larger) return COPSE_OUT_OF_MEMORY;
-  if (old) memcpy(larger, objects, (size_t)old * sizeof *larger);
+  if (old) memcpy(larger, objects, (size_t)old * sizeof(void *));
   uint32_t *generations = (uint32_t *)(void *)(larger + capacity);
   slots_grow(&handles, generations, generations + capacity, (uint32_t)capacity);
   memory_give(&MALLOC, objects, old * itemBytes);
@@ -91,11 +91,9 @@ static uint64_t carve(object *it, void *block) {
   return arena_block_bytes(whole.used);
 }
 
-/* True if there may be so much memory: in vain nothing is to grow it. What is larger than a block
- * may be is only compared with what there can be. */
+/* True if there may be so much memory: in vain nothing is to grow it. */
 static bool is_there(uint64_t bytes) {
-  if (bytes > UINT32_MAX) return false;
-  if (bytes > PTRDIFF_MAX) return true;
+  if (bytes > PTRDIFF_MAX) return false; /* linear memory ends there, see the Makefile */
   void *block = memory_take(&MALLOC, bytes);
   memory_give(&MALLOC, block, bytes);
   return block != NULL;
@@ -253,35 +251,55 @@ EXPORT("validate") int32_t validate(int32_t handle) {
   return it && it->family->validate && it->family->validate(it);
 }
 
-/* Stages a snapshot, and returns its size. */
-EXPORT("save") int32_t save(int32_t handle) {
+/* Returns the size of a snapshot. */
+EXPORT("saved_bytes") int32_t saved_bytes(int32_t handle) {
   object *it = any_of(handle);
   copse_status status = prepare(it);
   if (status != COPSE_OK) return FAILED(status);
   size_t size;
   status = it->family->save(it, NULL, 0, &size);
   if (status != COPSE_FULL) return FAILED(status);
-  if (size > INT32_MAX || !stage((uint32_t)size)) return FAILED(COPSE_OUT_OF_MEMORY);
-  status = it->family->save(it, staged.bytes, size, &size);
+  return size > INT32_MAX ? FAILED(COPSE_OUT_OF_MEMORY) : (int32_t)size;
+}
+
+/* Stages a snapshot, and returns its size. */
+EXPORT("save") int32_t save(int32_t handle) {
+  const int32_t bytes = saved_bytes(handle);
+  if (bytes < 0) return bytes;
+  size_t size = (size_t)bytes;
+  if (!stage((uint32_t)size)) return FAILED(COPSE_OUT_OF_MEMORY);
+  object *it = any_of(handle);
+  const copse_status status = it->family->save(it, staged.bytes, size, &size);
   return result_or_failed((uint32_t)size, status);
 }
 
-/* Checks a snapshot of so many bytes before there is room for it, in pieces, each staged in turn:
- * the first is its head, or more. Returns 0 as long as nothing is wrong. */
-EXPORT("restorable")
-int32_t restorable(int32_t handle, uint32_t total, uint32_t first, uint32_t size) {
+/* Adds a staged piece of a snapshot of so many bytes, each in turn, to its checksum. Returns 0 as
+ * long as nothing is wrong: that it is another one than in the head shows at the last piece. */
+EXPORT("intact") int32_t intact(uint32_t total, uint32_t first, uint32_t size) {
   static uint32_t checksum, expected;
-  object *it = any_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
-  if (size > staged.size || total % 4 || first % 4) return FAILED(COPSE_BAD_SNAPSHOT);
+  const uint32_t least = first ? 0 : sizeof(snapshot_header);
+  if (size > staged.size || size < least || total % 4 || first % 4)
+    return FAILED(COPSE_BAD_SNAPSHOT);
   if (first == 0) {
-    const copse_status status = it->family->restorable(it, staged.bytes, total);
-    if (status != COPSE_OK) return FAILED(status);
     expected = ((const snapshot_header *)staged.bytes)->checksum;
     checksum = 0;
   }
   checksum = snapshot_checksum(checksum, staged.bytes, first / 4, size / 4);
   return first + size < total || checksum == expected ? 0 : FAILED(COPSE_BAD_SNAPSHOT);
+}
+
+/* Checks a snapshot before there is room for it, as intact(); of the first piece, its head or more,
+ * also whether the object takes it. */
+EXPORT("restorable")
+int32_t restorable(int32_t handle, uint32_t total, uint32_t first, uint32_t size) {
+  object *it = any_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (size > staged.size) return FAILED(COPSE_BAD_SNAPSHOT);
+  if (first == 0) {
+    const copse_status status = it->family->restorable(it, staged.bytes, total);
+    if (status != COPSE_OK) return FAILED(status);
+  }
+  return intact(total, first, size);
 }
 
 /* Restores from `size` staged bytes. */

@@ -792,7 +792,8 @@ export class ObstacleTree extends Queryable {
   stats() {
     this._alive('stats')
     this._buildChanged()
-    return /** @type {ObstacleStats} */ (this._readFigures('stats', this.#stats))
+    this._readFigures('stats', this.#stats)
+    return this.#stats
   }
 
   /**

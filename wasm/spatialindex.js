@@ -634,7 +634,8 @@ export class SpatialIndex extends Queryable {
 
   /** Figures of the last build and the last query: always the same object. */
   stats() {
-    return /** @type {Stats} */ (this._readFigures('stats', this.#stats))
+    this._readFigures('stats', this.#stats)
+    return this.#stats
   }
 
   /**

@@ -162,4 +162,63 @@ test('polygons that are refused grow nothing', async () => {
   assert.is(bytesOf(instance), before)
 })
 
+test('a snapshot into too few bytes grows nothing', async () => {
+  const instance = await copse.create()
+  const tree = filled({ name: 'AgentTree', dimensions: 2 }, instance, 100_000)
+  const before = bytesOf(instance)
+  assert.match(thrown(() => tree.saveInto(new Uint8Array(10))).message, /at least \d{7}, got 10/)
+  assert.is(bytesOf(instance), before)
+})
+
+test('snapshots may lie in the memory that grows for them', async () => {
+  const instance = await copse.create({ memory: 2 ** 27 })
+  const tree = filled({ name: 'KdTree', dimensions: 2 }, instance, 100_000)
+  const room = () => new Uint8Array(instance.memory.buffer, 2 ** 26, 2 ** 22)
+  const size = tree.saveInto(room())
+  const saved = tree.save()
+  assert.equal(room().slice(0, size), saved)
+  const { buffer } = instance.memory
+  const same = copse.KdTree.from(new Uint8Array(buffer, 2 ** 26, size), { instance })
+  assert.equal(same.save(), saved)
+})
+
+test('a tree from damaged bytes grows nothing', async () => {
+  const instance = await copse.create()
+  const bytes = filled({ name: 'KdTree', dimensions: 2 }, await copse.create(), 100_000).save()
+  bytes[bytes.length - 9] ^= 4
+  const before = bytesOf(instance)
+  assert.is(thrown(() => copse.KdTree.from(bytes, { instance })).code, 'BAD_SNAPSHOT')
+  assert.is(bytesOf(instance), before)
+})
+
+test('views of no elements are alive after memory grew', async () => {
+  const instance = await copse.create()
+  const crowd = new copse.Crowd({ instance, capacity: 4 })
+  crowd.add({ position: [0, 0] })
+  const tree = new copse.AgentTree({ instance, capacity: 4 })
+  const views = () => [crowd.arrived(), crowd.stuck(), crowd.look(0).walls, tree.order()]
+  views()
+  instance.memory.grow(1)
+  for (const view of views()) assert.equal([...view], [])
+  const code = () => thrown(() => tree.restore(new Uint8Array(0))).code
+  assert.is(code(), 'BAD_SNAPSHOT')
+  instance.memory.grow(1)
+  assert.is(code(), 'BAD_SNAPSHOT')
+})
+
+test('creations that there is no memory for grow nothing and harm nothing', async () => {
+  const bounds = [0, 0, 0, 1, 1, 1]
+  for (const [name, capacity] of Object.entries({ Crowd: 8e6, ObstacleTree: 6e6, Octree: 8e6 })) {
+    const instance = await copse.create()
+    const small = new copse.Crowd({ instance, capacity: 4 })
+    const before = bytesOf(instance)
+    for (let i = 0; i < 2; i++) {
+      const create = () => new copse[name]({ instance, bounds, capacity })
+      assert.is(thrown(create).code, 'OUT_OF_MEMORY', name)
+    }
+    assert.is(bytesOf(instance), before)
+    small.step()
+  }
+})
+
 test.run()
