@@ -461,10 +461,11 @@ FORMATTED_JS = package.json wasm web tests README.md CHANGELOG.md CONTRIBUTING.m
 ## check: formatting, static analysis, types, imports, and the package as users get it
 check: check-c check-js reproducible
 
-## check-c: its part for C: formatting and static analysis
+## check-c: its part for C: formatting, what includes what, static analysis
 check-c: | $(SETUP)
 	grep -q '"$(VERSION)"' c/copse.h && grep -q '^## $(VERSION)' CHANGELOG.md
 	clang-format --dry-run -Werror $(FORMATTED_C)
+	! grep -nE '#include "\.\./(points|boxes|walls|crowd)/' c/base/* c/points/* c/boxes/* c/walls/*
 	printf '%s\n' $(C_SOURCES) | xargs -P "$$(nproc)" -I {} clang-tidy --quiet {} -- -std=c11
 	printf '%s\n' $(wildcard wasm/*.c) | xargs -P "$$(nproc)" -I {} clang-tidy --quiet {} -- -std=c11 \
 	  -Wno-unknown-attributes

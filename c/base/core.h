@@ -5,7 +5,7 @@
 
 #include "../copse.h"
 
-/* How code is compiled for WebAssembly is said in the code. Files are compiled for size, except for
+/* The code says how it is compiled for WebAssembly. Files are compiled for size, except for
  * those whose head says "Compiled for speed": the Makefile looks for these words. In such a file
  * SMALL_CODE marks what runs too seldom to be worth large code. OUT_OF_LINE marks functions whose
  * copies would only make code larger, and those where time is spent: an engine optimizes a function
@@ -74,8 +74,8 @@ ALWAYS_INLINE arena arena_over(void *block) {
 
 /* ---- Rows to draw ---- */
 
-/* Rows of `width` floats, one after the other. The caller gets the rows behind the first `skipped`
- * floats, as far as they fit `capacity`. */
+/* Rows of `width` floats. The first `skipped` floats are left out, then rows are written to `out`
+ * while they fit into `capacity` floats. */
 typedef struct drawing {
   float *out;
   size_t skipped, capacity, width;

@@ -224,8 +224,8 @@ ALWAYS_INLINE bool find_legs(const orca_wall *wall, const seen_wall *seen, wall_
 }
 
 /* Turns a leg that points into the neighboring wall along that wall, if the agent is in front of
- * the neighbor. Otherwise the neighbor is not seen and keeps the agent off nothing: at a free end
- * it is the same wall's other side. */
+ * the neighbor. If it is behind, the neighbor makes no half-plane, and the leg must stay: at a free
+ * end the neighbor is the same wall's other side. */
 ALWAYS_INLINE void turn_legs(wall_legs *legs) {
   const vec2 beforeLeft = vec2_mul(legs->before, -1);
   if (legs->isLeftConvex && vec2_cross(legs->left, beforeLeft) >= 0 &&

@@ -150,7 +150,8 @@ ALWAYS_INLINE word4 add_four(orca3 *planes, uint32_t index, const orca_agent *ag
                                   float4_lt(float4_mul(radius2, away2), float4_mul(ahead, ahead)));
   const word4 round = word4_or(touching, inFront);
 
-  /* The nearest point of the cone's side lies straight out of a point of its axis, at some time. */
+  /* The nearest point of the cone's side lies at a right angle to its axis, from the axis' point at
+   * some time. */
   const float4 along = vec3x4_dot(toward, relative);
   const float4 across2 = vec3x4_cross_length2(toward, relative);
   const float4 rest = float4_sub(vec3x4_dot(relative, relative),

@@ -39,8 +39,8 @@ ALWAYS_INLINE void leaf_walk_start(leaf_walk *walk, const struct agenttree *tree
   walk->waiting = points_have(&tree->points, mask);
 }
 
-/* Returns the next leaf, COPSE_NONE at the end. Has no branches on which children are in reach: no
- * processor could predict them. */
+/* Returns the next leaf, COPSE_NONE at the end. Does not branch on which children are in reach:
+ * processors predict that badly. */
 ALWAYS_INLINE uint32_t leaf_walk_next(leaf_walk *walk, const struct agenttree *tree,
                                       const int dim) {
   const box4 box = box4_load(walk->box, dim);

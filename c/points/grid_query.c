@@ -122,8 +122,8 @@ static float expected_reach(const struct grid *grid, uint32_t k) {
   return reach > 0 && reach < cell ? reach : cell; /* an area may underflow */
 }
 
-/* Scans a run and returns 1, the number of runs. For k = 1 there is a scan faster than a heap of
- * one. */
+/* Scans a run for the nearest. Returns its visits: 1. For k = 1 a scan of its own is faster than a
+ * heap of one. */
 static uint32_t search_run(const struct grid *grid, grid_run run, const float *center,
                            const scan_filter *filter, scan_nearest *nearest) {
   if (nearest->k > 1) {
@@ -154,8 +154,8 @@ ALWAYS_INLINE uint32_t unseen_columns(const grid_window *window, const grid_wind
   return again ? 2 : 1;
 }
 
-/* Offers all agents that may be among the k nearest: doubles a reach until it holds them, and skips
- * cells that an earlier reach has shown. */
+/* Offers all agents that may be among the k nearest. Doubles the reach until it holds k agents, and
+ * skips cells that were scanned with a smaller reach. */
 uint32_t grid_neighbors(const void *index, const float *center, const copse_query *query,
                         scan_nearest *nearest) {
   const struct grid *grid = index;

@@ -1,4 +1,5 @@
-/* Rays through the grid: scans the way piece by piece, until a piece ends behind the first hit. */
+/* Rays through the grid. The segment is walked piece by piece, until a piece ends beyond the first
+ * hit. */
 
 #include "grid.h"
 

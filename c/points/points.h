@@ -79,8 +79,9 @@ typedef struct neighbor_search neighbor_search;
 typedef struct pair_search pair_search;
 
 /* The functions of a structure. The arguments of all queries were checked. A query returns the
- * number of nodes, or runs, that it visited, unless its comment says otherwise. A table of one's
- * own may have NULL for functions that are never called, so that they are not linked. */
+ * number of nodes, or runs, that it visited, unless its comment says otherwise. A table for
+ * one use, as that of the crowd, has NULL for functions that it never calls: they are not linked.
+ */
 struct points_type {
   snapshot_kind kind;
   size_t bytes; /* of its struct, at most POINTS_BYTES */
@@ -197,7 +198,7 @@ ALWAYS_INLINE uint32_t points_aim(uint32_t k) { return k + 6; }
  * like the `size` agents in a box. Returns 0 if these lie on a line or plane. */
 float points_reach2(const float *box, uint32_t size, const float *center, uint32_t k, int dim);
 
-/* ---- Scans that are there once, where one in each index would gain nothing ---- */
+/* ---- Scans that all structures share: copies of their own would not be faster ---- */
 
 /* Appends the agents of a run that lie in a box or cone. */
 void points_scan(const copse_points *points, uint32_t begin, uint32_t end, const region *where,

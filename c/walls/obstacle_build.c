@@ -6,8 +6,9 @@
 
 #include <string.h>
 
-/* Of up to EXACT pieces, the lines of all are tried; of more, the lines of SAMPLES of them. Medians
- * are taken from up to EXACT pieces. Measured: raising either gains less than it costs. */
+/* With up to EXACT pieces, the line of every piece is tried; with more, the lines of SAMPLES of
+ * them. Medians are taken from up to EXACT pieces. Measured: raising either costs more than it
+ * gains. */
 enum { EXACT = 32, SAMPLES = 16 };
 
 /* A line, and the number of pieces on each side. Pieces that cross it count on both. */
