@@ -160,7 +160,7 @@ class AnyCrowd extends CoreObject {
   /** @type {number} */ #timeStep
   /** @type {Field[]} */ #fields
   /** Of agents that are added. @type {AddedAgent} */ #defaults
-  /** How many neighbors any agent heeds at most. */ #maxNeighbors
+  /** The maximum of neighbors that an agent avoids. */ #maxNeighbors
   /** @type {CrowdView} */ #look = /** @type {any} */ ({})
   /** Where `add` puts what it reads; null while one does. @type {AddedAgent | null} */
   #added = null

@@ -34,17 +34,14 @@ export class View {
    */
   at(length) {
     const kept = this.#kept[length & (KEPT - 1)]
-    if (kept !== undefined && kept.length === length && (length > 0 || this.#isAttached(kept)))
+    // The length does not tell whether an array without elements is detached.
+    if (
+      kept !== undefined &&
+      kept.length === length &&
+      (length > 0 || isInside(kept, this.#instance))
+    )
       return kept
     return (this.#kept[length & (KEPT - 1)] = this.fresh(length))
-  }
-
-  /**
-   * Of an array without elements its length does not tell.
-   * @param {T} array
-   */
-  #isAttached(array) {
-    return array.buffer === this.#instance.memory.buffer
   }
 
   /**

@@ -48,7 +48,7 @@ struct family {
   copse_status (*restore)(object *it, const void *bytes, size_t size);
   /* NULL: there are no cells. */
   size_t (*cells)(object *it, size_t skipped, float *out, size_t capacity);
-  bool (*validate)(object *it); /* likewise */
+  bool (*validate)(object *it); /* NULL: there is nothing to check */
 };
 
 /* For lists of views, VIEW(name, type, place), and of figures, FIGURE(name, value). Types of views:

@@ -138,7 +138,7 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
 }
 
 /* Turns the preferred velocity to its right because a neighbor is in the way: two agents that meet
- * in perfect symmetry would only stop. The angle is small at first and grows with the time without
+ * in perfect symmetry would only stop. The angle starts small and grows with the time without
  * progress. It depends on the slot, so that no symmetry is left. */
 static void sidestep(const copse_crowd *crowd, uint32_t slot, float *preferred) {
   const float share = (float)(slot * 0x9e3779b1u >> 24) / 256;
