@@ -1,56 +1,29 @@
-// The agent tree: many moving points, rebuilt every frame.
+// The agent tree: many moving points, rebuilt every frame. What it has is in points.js and queries.js.
 
-import { MAX_CAPACITY } from './coreobject.js'
-import { checkInteger, checkOptions, checkWord } from './errors.js'
-import { SpatialIndex2D, SpatialIndex3D } from './spatialindex.js'
+import { callOf, checkInteger, checkOptions, checkWord } from './errors.js'
+import { MAX_CAPACITY } from './object.js'
+import { Points } from './points.js'
 
-const AXES = /** @type {const} */ (['longest', 'cycle'])
-const SPLITS = /** @type {const} */ (['midpoint', 'median'])
+const AXES = ['longest', 'cycle']
+const SPLITS = ['midpoint', 'median']
 
-/**
- * @typedef {object} TreeOptions
- * @property {number} [leafSize] the most agents in a leaf; the default is measured. As large as the
- *   capacity: one leaf, which is brute force
- * @property {'longest' | 'cycle'} [axis] split the longer side of the bounds (the default), or x, y,
- *   (z,) x, y, … by depth: the textbook form, which gets out of balance with midpoints
- * @property {'midpoint' | 'median'} [split] at the middle of the bounds (the default: the fastest to
- *   build), or at the median agent, for exact balance
- */
-
-/** @typedef {import('./spatialindex.js').IndexOptions & TreeOptions} AgentTreeOptions */
-
-/**
- * Checks the options of a tree and answers with what creates it.
- * @param {string} name
- * @param {2 | 3} dimensions
- * @param {AgentTreeOptions} options
- * @returns {import('./spatialindex.js').Definition}
- */
+/** Returns what creates a tree: what the constructor of points takes. */
 function definition(name, dimensions, options) {
-  checkOptions(name, '', options)
+  const call = callOf(name)
+  checkOptions(call, options)
   const { leafSize, axis = 'longest', split = 'midpoint' } = options
-  if (leafSize !== undefined) checkInteger(name, '', 'leafSize', leafSize, 1, MAX_CAPACITY)
-  const axisWord = checkWord(name, '', 'axis', axis, AXES)
-  const splitWord = checkWord(name, '', 'split', split, SPLITS)
-  return [name, dimensions, options, 'agenttree', [leafSize ?? 0, axisWord, splitWord]]
+  if (leafSize !== undefined) checkInteger(call, 'leafSize', leafSize, 1, MAX_CAPACITY)
+  const words = [checkWord(call, 'axis', axis, AXES), checkWord(call, 'split', split, SPLITS)]
+  return /** @type {const} */ ([name, dimensions, 'agenttree', options, [leafSize ?? 0, ...words]])
 }
 
-/**
- * A tree of many points that all move: write `positions`, `build()` every frame, query.
- *
- * A bucketed k-d tree after Bentley (1975) and Friedman, Bentley, Finkel (1977). Ids are slots, the
- * indices of `positions` and `groups`.
- */
-export class AgentTree extends SpatialIndex2D {
-  /** @param {AgentTreeOptions} [options] */
+export class AgentTree extends Points {
   constructor(options = {}) {
     super(...definition('AgentTree', 2, options))
   }
 }
 
-/** As `AgentTree`, in three dimensions. */
-export class AgentTree3D extends SpatialIndex3D {
-  /** @param {AgentTreeOptions} [options] */
+export class AgentTree3D extends Points {
   constructor(options = {}) {
     super(...definition('AgentTree3D', 3, options))
   }

@@ -2,7 +2,7 @@
 // file with a source map, and prints what a user downloads, against a budget. `node wasm/build.js <noun>…`: the classes
 // that have an entry of their own.
 
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { deflateAsync } from '@gfx/zopfli'
 import { rolldown } from 'rolldown'
@@ -51,11 +51,16 @@ const inlineCore = {
   },
 }
 
+copyFileSync(path('wasm/copse.d.ts'), path('dist/copse.d.ts'))
 for (const entry of ['copse', 'scalar', 'external', ...nouns]) {
   const file = path(`dist/${entry}.js`)
   const input = path(`wasm/entries/${entry}.js`)
   const bundle = await rolldown({ input, plugins: [inlineCore] })
-  await bundle.write({ file, format: 'esm', minify: MINIFY, sourcemap: true })
+  const { output } = await bundle.write({ file, format: 'esm', minify: MINIFY, sourcemap: true })
+  if (entry !== 'copse') {
+    const types = `export { ${output[0].exports.join(', ')} } from './copse.js'\nexport type * from './copse.js'\n`
+    writeFileSync(path(`dist/${entry}.d.ts`), types)
+  }
   const size = gzipSync(readFileSync(file), { level: 9 }).length
   console.log(`${entry}.js: ${(size / 1000).toFixed(1)} kB gzipped`)
   if (size > (BUDGETS[entry] ?? Infinity)) {

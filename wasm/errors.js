@@ -1,32 +1,12 @@
-// What is thrown, and the checks of arguments before they reach WebAssembly, which would coerce
-// them silently: -1 to 4294967295, undefined to 0, NaN to 0.
+// What is thrown, and the checks of arguments before they reach WebAssembly, which would coerce them
+// silently: -1 to 4294967295, undefined to 0, NaN to 0. `call` is the object that was called, or what
+// stands for one that is being made: its `_name` and `_method` begin the message.
 
-/**
- * What went wrong inside the library. A wrong argument is a `RangeError` or `TypeError` instead.
- *
- * - `FULL`: more items than the capacity
- * - `OUT_OF_MEMORY`: linear memory can't grow
- * - `NOT_FINITE`: a position is NaN, infinite or beyond 1e18; `index` is the first such slot
- * - `STALE_HANDLE`: a slot that is not in use
- * - `DISPOSED`: the object was disposed
- * - `NOT_READY`: `init()` has not finished, or its core has no such class
- * - `BAD_SNAPSHOT`: the bytes are no snapshot of such an object
- * - `DEAD`: a call trapped earlier; the instance can't be trusted any more
- *
- * @typedef {'FULL' | 'OUT_OF_MEMORY' | 'NOT_FINITE' | 'STALE_HANDLE'} StateCode
- * @typedef {StateCode | 'DISPOSED' | 'NOT_READY' | 'BAD_SNAPSHOT' | 'DEAD'} ErrorCode
- */
 export class CopseError extends Error {
-  /**
-   * @param {ErrorCode} code
-   * @param {string} message
-   */
   constructor(code, message) {
     super(message)
     this.name = 'CopseError'
-    /** @type {ErrorCode} */
     this.code = code
-    /** The slot that a `NOT_FINITE` is about, else -1. @type {number} */
     this.index = -1
   }
 }
@@ -34,35 +14,24 @@ export class CopseError extends Error {
 /** Results below -1 are failures: this plus a status of `copse_status`. */
 const FAILED = -(2 ** 31)
 
-/**
- * `Class.method`, or what stands alone. Put together only when something is thrown: a query must
- * make no garbage.
- * @param {string} owner
- * @param {string} method
- */
-function place(owner, method) {
-  return method ? `${owner}.${method}` : owner
+/** Stands for an object that is being made, or a function. */
+export const callOf = (name) => ({ _name: name, _method: '' })
+
+/** Put together only when something is thrown: a query must make no garbage. */
+export function place({ _name, _method }) {
+  return _method ? `${_name}.${_method}` : _name
 }
 
-/**
- * The error for a failure that the core returned.
- * @param {import('./init.js').Instance} instance
- * @param {string} owner
- * @param {string} method
- * @param {number} result
- */
-export function failure(instance, owner, method, result) {
+/** Returns the error for a failure that the core returned. */
+export function failure(instance, call, result) {
   const status = result - FAILED
   const wasm = instance.enter()
   const code = instance.names(wasm.status_names())[status]
-  const message = `${place(owner, method)}: ${instance.text(wasm.status_text(status))}`
+  const message = `${place(call)}: ${instance.text(wasm.status_text(status))}`
   instance.leave()
-  return code === 'INVALID_ARGUMENT'
-    ? new RangeError(message)
-    : new CopseError(/** @type {ErrorCode} */ (code), message)
+  return code === 'INVALID_ARGUMENT' ? new RangeError(message) : new CopseError(code, message)
 }
 
-/** @param {unknown} value */
 function shown(value) {
   if (typeof value === 'string') return `'${value}'`
   if (typeof value === 'object' && value !== null) return value.constructor?.name ?? 'an object'
@@ -71,112 +40,85 @@ function shown(value) {
 
 /**
  * Throws about an argument: a `TypeError` when it has the wrong type, else a `RangeError`.
- * @param {string} owner
- * @param {string} method
- * @param {string} name
- * @param {unknown} value
- * @param {string} expected
- * @param {boolean} [rightType]
  * @returns {never}
  */
-export function refuse(
-  owner,
-  method,
-  name,
-  value,
-  expected,
-  rightType = typeof value === 'number',
-) {
+export function refuse(call, name, value, expected, rightType = typeof value === 'number') {
   const Kind = rightType ? RangeError : TypeError
-  throw new Kind(`${place(owner, method)}: ${name} must be ${expected}, got ${shown(value)}`)
+  throw new Kind(`${place(call)}: ${name} must be ${expected}, got ${shown(value)}`)
 }
 
 /** Coordinates are accepted up to this magnitude, so that no squared distance overflows. */
-const MAX_COORDINATE = 1e18
+export const MAX_COORDINATE = 1e18
 const MAX_FLOAT32 = 2 ** 128 * (1 - 2 ** -24)
 
-/**
- * @param {string} owner
- * @param {string} method
- * @param {string} name
- * @param {number} value
- */
-export function checkCoordinate(owner, method, name, value) {
+export function checkCoordinate(call, name, value) {
   if (typeof value !== 'number' || !(value >= -MAX_COORDINATE && value <= MAX_COORDINATE))
-    refuse(owner, method, name, value, 'a finite number up to ±1e18')
+    refuse(call, name, value, 'a finite number up to ±1e18')
 }
 
-/**
- * @param {string} owner
- * @param {string} method
- * @param {string} name
- * @param {number} value
- */
-export function checkFloat32(owner, method, name, value) {
+/** Checks a point; z is 0 in the plane. */
+export function checkPoint(call, x, y, z) {
+  checkCoordinate(call, 'x', x)
+  checkCoordinate(call, 'y', y)
+  checkCoordinate(call, 'z', z)
+}
+
+/** Checks a segment; z0 and z1 are 0 in the plane. */
+export function checkSegment(call, x0, y0, z0, x1, y1, z1) {
+  checkCoordinate(call, 'x0', x0)
+  checkCoordinate(call, 'y0', y0)
+  checkCoordinate(call, 'z0', z0)
+  checkCoordinate(call, 'x1', x1)
+  checkCoordinate(call, 'y1', y1)
+  checkCoordinate(call, 'z1', z1)
+}
+
+export function checkFloat32(call, name, value) {
   if (typeof value !== 'number' || !(value >= -MAX_FLOAT32 && value <= MAX_FLOAT32))
-    refuse(owner, method, name, value, 'a finite float32')
+    refuse(call, name, value, 'a finite float32')
 }
 
-/**
- * @param {string} owner
- * @param {string} method
- * @param {string} name
- * @param {number} value
- */
-export function checkDistance(owner, method, name, value) {
-  if (typeof value !== 'number' || !(value >= 0)) refuse(owner, method, name, value, 'a number ≥ 0')
+export function checkDistance(call, name, value) {
+  if (typeof value !== 'number' || !(value >= 0)) refuse(call, name, value, 'a number ≥ 0')
 }
 
-/**
- * One side of a closed box: min and max may be infinite, not NaN.
- * @param {string} owner
- * @param {string} method
- * @param {string} axis
- * @param {number} min
- * @param {number} max
- */
-export function checkSide(owner, method, axis, min, max) {
-  if (typeof min !== 'number' || min !== min) refuse(owner, method, `min${axis}`, min, 'a number')
-  if (typeof max !== 'number' || !(max >= min))
-    refuse(owner, method, `max${axis}`, max, `a number ≥ min${axis} (${min})`)
-}
-
-/**
- * @param {string} owner
- * @param {string} method
- * @param {string} name
- * @param {number} value
- * @param {number} lo
- * @param {number} hi
- */
-export function checkInteger(owner, method, name, value, lo, hi) {
+export function checkInteger(call, name, value, lo, hi) {
   if (!Number.isInteger(value) || value < lo || value > hi)
-    refuse(owner, method, name, value, `an integer from ${lo} to ${hi}`)
+    refuse(call, name, value, `an integer from ${lo} to ${hi}`)
 }
 
-/**
- * Answers with the place of a word in its list.
- * @param {string} owner
- * @param {string} method
- * @param {string} name
- * @param {string} value
- * @param {readonly string[]} words
- */
-export function checkWord(owner, method, name, value, words) {
+/** Checks a slot, or a number of them. */
+export function checkSlot(call, name, value) {
+  checkInteger(call, name, value, 0, 2 ** 32 - 1)
+}
+
+/** Checks true or false. */
+export function checkBoolean(call, name, value) {
+  if (typeof value !== 'boolean') refuse(call, name, value, 'true or false', false)
+}
+
+/** Returns the place of a word in its list. */
+export function checkWord(call, name, value, words) {
   const index = words.indexOf(value)
   if (index < 0) {
     const expected = words.map((word) => `'${word}'`).join(' or ')
-    refuse(owner, method, name, value, expected, typeof value === 'string')
+    refuse(call, name, value, expected, typeof value === 'string')
   }
   return index
 }
 
-/**
- * @param {string} owner
- * @param {string} method
- * @param {unknown} options
- */
-export function checkOptions(owner, method, options) {
+export function checkOptions(call, options) {
   if (typeof options !== 'object' || options === null)
-    refuse(owner, method, 'options', options, 'an object', false)
+    refuse(call, 'options', options, 'an object', false)
+}
+
+/** Checks a typed array: `checkArray(call, 'out', out, Uint32Array)`. */
+export function checkArray(call, name, value, Type) {
+  if (!(value instanceof Type)) refuse(call, name, value, `a ${Type.name}`, false)
+}
+
+/** Checks what only has to have numbers, by index. */
+export function checkNumbers(call, name, value) {
+  if (typeof value !== 'object' || value === null || typeof value.length !== 'number')
+    refuse(call, name, value, 'an array of numbers', false)
 }

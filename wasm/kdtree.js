@@ -1,34 +1,21 @@
-// The k-d tree: points that seldom move.
+// The k-d tree: points that seldom move. What it has is in points.js and queries.js; a tree can also be
+// made from a snapshot.
 
-import { inPieces } from './coreobject.js'
-import { checkOptions, checkWord, CopseError, refuse } from './errors.js'
+import { callOf, checkArray, checkOptions, checkWord, CopseError, place } from './errors.js'
 import { instanceOr } from './init.js'
 import { isInside, plainBytes } from './memory.js'
-import { ON_NON_FINITE, SpatialIndex2D, SpatialIndex3D } from './spatialindex.js'
+import { inPieces } from './object.js'
+import { ON_NON_FINITE, Points } from './points.js'
 
-const BUILDERS = /** @type {const} */ (['quickselect', 'median-of-medians', 'presort'])
+const BUILDERS = ['quickselect', 'median-of-medians', 'presort']
 
-/**
- * @typedef {object} BuilderOptions
- * @property {'quickselect' | 'median-of-medians' | 'presort'} [builder] how medians are found; all give
- *   the same tree. By sampling (the default: the fastest), in linear time whatever the points are, or
- *   by sorting once per axis, which takes more memory
- */
-
-/** @typedef {import('./spatialindex.js').IndexOptions & BuilderOptions} KdTreeOptions */
-
-/**
- * Checks the options of a tree and answers with what creates it.
- * @param {string} name
- * @param {2 | 3} dimensions
- * @param {KdTreeOptions} options
- * @returns {import('./spatialindex.js').Definition}
- */
+/** Returns what creates a tree: what the constructor of points takes. */
 function definition(name, dimensions, options) {
-  checkOptions(name, '', options)
+  const call = callOf(name)
+  checkOptions(call, options)
   const { builder = 'quickselect' } = options
-  const builderWord = checkWord(name, '', 'builder', builder, BUILDERS)
-  return [name, dimensions, options, 'kdtree', [builderWord]]
+  const words = [checkWord(call, 'builder', builder, BUILDERS)]
+  return /** @type {const} */ ([name, dimensions, 'kdtree', options, words])
 }
 
 /** Words of a snapshot, by place: see points_snapshot in c/points/points.c. */
@@ -41,26 +28,19 @@ const HEAD_WORDS = 14
 
 const KDTREE = 3
 
-/**
- * A tree that is as the snapshot was when it was saved.
- * @template {SpatialIndex2D | SpatialIndex3D} Tree
- * @param {string} name
- * @param {2 | 3} dimensions
- * @param {Uint8Array} bytes
- * @param {KdTreeOptions} options
- * @param {(options: KdTreeOptions) => Tree} create
- */
+/** Returns a tree that is as the snapshot was when it was saved; `create` makes it, from options. */
 function from(name, dimensions, bytes, options, create) {
-  checkOptions(name, 'from', options)
-  if (!(bytes instanceof Uint8Array)) refuse(name, 'from', 'bytes', bytes, 'a Uint8Array', false)
+  const call = { _name: name, _method: 'from' }
+  checkOptions(call, options)
+  checkArray(call, 'bytes', bytes, Uint8Array)
   // Copies: what is checked is what counts, whoever changes the bytes meanwhile.
   let snapshot = plainBytes(bytes)
   const head = new DataView(snapshot.slice(0, 4 * HEAD_WORDS).buffer)
-  const word = (/** @type {number} */ at) => head.getUint32(4 * at, true)
+  const word = (/** @type {number} */ index) => head.getUint32(4 * index, true)
   const { length } = snapshot
   const most = length / 4 / (dimensions + 1)
   const wrong = () =>
-    new CopseError('BAD_SNAPSHOT', `${name}.from: the bytes are no snapshot of a ${name}`)
+    new CopseError('BAD_SNAPSHOT', `${place(call)}: the bytes are no snapshot of a ${name}`)
   // What else may be wrong with the bytes, restore() finds.
   if (
     head.byteLength < 4 * HEAD_WORDS ||
@@ -91,44 +71,22 @@ function from(name, dimensions, bytes, options, create) {
   return tree
 }
 
-/**
- * A balanced tree of points that seldom move: spawn points, resources, way points. Write `positions`,
- * `build()` when they changed, query.
- *
- * The k-d tree of Bentley (1975), one point a node and no links: it takes the least memory, and no set
- * of points makes it deep. Ids are slots, the indices of `positions` and `groups`. Its `cells()` are
- * the dividing lines: boxes without width on their axis.
- */
-export class KdTree extends SpatialIndex2D {
-  /** @param {KdTreeOptions} [options] */
+export class KdTree extends Points {
   constructor(options = {}) {
     super(...definition('KdTree', 2, options))
   }
 
-  /**
-   * A tree from the bytes of `save()`, from anywhere: with the capacity that they need, unless told
-   * otherwise. `BAD_SNAPSHOT`: they are none of a `KdTree`.
-   * @param {Uint8Array} bytes
-   * @param {KdTreeOptions} [options]
-   */
   static from(bytes, options = {}) {
-    return from('KdTree', 2, bytes, options, (all) => new KdTree(all))
+    return from('KdTree', 2, bytes, options, (complete) => new KdTree(complete))
   }
 }
 
-/** As `KdTree`, in three dimensions. */
-export class KdTree3D extends SpatialIndex3D {
-  /** @param {KdTreeOptions} [options] */
+export class KdTree3D extends Points {
   constructor(options = {}) {
     super(...definition('KdTree3D', 3, options))
   }
 
-  /**
-   * As `KdTree.from`, in three dimensions.
-   * @param {Uint8Array} bytes
-   * @param {KdTreeOptions} [options]
-   */
   static from(bytes, options = {}) {
-    return from('KdTree3D', 3, bytes, options, (all) => new KdTree3D(all))
+    return from('KdTree3D', 3, bytes, options, (complete) => new KdTree3D(complete))
   }
 }

@@ -18,7 +18,7 @@ export function resolve(specifier, context, next) {
   const { search } = new URL(context.parentURL ?? root)
   let url = null
   if (types)
-    url = new URL(types.replace('dist/types', 'wasm').replace('d.ts', `js?${specifier}`), root)
+    url = new URL(types.replace('dist', 'wasm/entries').replace('d.ts', `js?${specifier}`), root)
   else if (search.startsWith('?copse') && specifier.startsWith('.')) {
     url = new URL(specifier, context.parentURL)
     url.search ||= search

@@ -6,9 +6,4 @@ import { entry } from '../init.js'
 
 export * from '../index.js'
 
-export const {
-  /** @function */
-  init,
-  /** @function */
-  create,
-} = /* @__PURE__ */ entry(() => inflate(core))
+export const { init, create } = /* @__PURE__ */ entry(() => inflate(core))

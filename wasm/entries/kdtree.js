@@ -4,10 +4,7 @@ import core from '../core-kdtree.wasm?deflated'
 import { inflate } from '../inflate.js'
 import { entry } from '../init.js'
 
-/** @typedef {import('../kdtree.js').BuilderOptions} BuilderOptions */
-/** @typedef {import('../kdtree.js').KdTreeOptions} KdTreeOptions */
-
 export { KdTree, KdTree3D } from '../kdtree.js'
-export * from '../common.js'
+export { CopseError } from '../errors.js'
 
 export const { init, create } = /* @__PURE__ */ entry(() => inflate(core))

@@ -3,7 +3,7 @@
 // relative, so that it works in any folder of any server. And the same pages are always the same bytes.
 
 import { basename } from 'node:path'
-import { PageKind, ReflectionKind } from 'typedoc'
+import { Converter, PageKind, ParameterReflection, ReflectionFlag, ReflectionKind } from 'typedoc'
 
 /** @param {import('typedoc').Application} app */
 export function load(app) {
@@ -12,6 +12,25 @@ export function load(app) {
 
   app.converter.on('createDocument', (_, document) => {
     document.name = basename(document.name) // and of its file
+  })
+
+  // A query takes `...query: [...center: Point<D>, radius: number]`: here are the arguments, in the plane or
+  // in space.
+  app.converter.on(Converter.EVENT_RESOLVE_END, ({ project }) => {
+    for (const signature of project.getReflectionsByKind(ReflectionKind.CallSignature)) {
+      const [rest] = signature.parameters ?? []
+      const elements = rest?.flags.isRest && rest.type?.type === 'tuple' ? rest.type.elements : []
+      // Where the dimensions are open, the point is one of them.
+      if (!elements.length || elements.some(({ type }) => type !== 'namedTupleMember')) continue
+      signature.parameters = elements.map(({ name, element, isOptional }) => {
+        const argument = new ParameterReflection(name, ReflectionKind.Parameter, signature)
+        argument.type = element
+        argument.setFlag(ReflectionFlag.Optional, isOptional)
+        project.registerReflection(argument, undefined, undefined)
+        return argument
+      })
+      project.removeReflection(rest)
+    }
   })
 
   app.renderer.on('beginRender', ({ project, pages }) => {

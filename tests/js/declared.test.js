@@ -1,0 +1,78 @@
+// What the classes have is what copse.d.ts declares, no less and no more, and it takes as many arguments;
+// every function and method has a text. What they return, the compiler checks: wasm/declared.ts.
+
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as copse from 'copse'
+
+const declared = suite('declared')
+const file = fileURLToPath(new URL('../../wasm/copse.d.ts', import.meta.url))
+const program = ts.createProgram([file], { target: ts.ScriptTarget.ES2022, strict: true })
+const checker = program.getTypeChecker()
+const source = program.getSourceFile(file)
+
+/** What is there when the program runs: no interfaces, no `export type { Points }`. */
+const exported = checker
+  .getExportsOfModule(checker.getSymbolAtLocation(source))
+  .filter(
+    ({ declarations: [node] }) => ts.isClassDeclaration(node) || ts.isFunctionDeclaration(node),
+  )
+const classes = exported.filter(({ declarations: [node] }) => ts.isClassDeclaration(node))
+
+const isPublic = (name) => typeof name === 'string' && !/^(_.*|constructor)$/.test(name)
+const textOf = (symbol) => ts.displayPartsToString(symbol.getDocumentationComment(checker))
+
+/** The names that an object has and inherits, but from what is at the end. */
+function namesOf(object, end) {
+  const names = new Set()
+  for (let owner = object; owner !== end; owner = Object.getPrototypeOf(owner))
+    for (const name of Object.getOwnPropertyNames(owner).filter(isPublic)) names.add(name)
+  return [...names].sort()
+}
+
+const publicOf = (type) => checker.getPropertiesOfType(type).filter(({ name }) => isPublic(name))
+
+declared('are the exports of the entry', () => {
+  assert.equal(exported.map(({ name }) => name).sort(), Object.keys(copse).sort())
+  for (const symbol of exported) assert.ok(textOf(symbol), symbol.name)
+})
+
+for (const symbol of classes) {
+  const { name } = symbol
+  const Class = copse[name]
+  const members = publicOf(checker.getDeclaredTypeOfSymbol(symbol))
+  if (name === 'CopseError') continue
+
+  declared(`are the members of ${name}`, () => {
+    const names = members.map((member) => member.name).sort()
+    assert.equal(names, namesOf(Class.prototype, Object.prototype))
+    const statics = publicOf(checker.getTypeOfSymbol(symbol)).map((member) => member.name)
+    const builtIn = ['length', 'name', 'prototype']
+    assert.equal(
+      statics.filter((each) => !builtIn.includes(each)),
+      namesOf(Class, Function.prototype).filter((each) => !builtIn.includes(each)),
+    )
+  })
+
+  declared(`are the methods of ${name}`, () => {
+    const methods = members.filter(
+      ({ declarations: [node] }) => ts.isMethodDeclaration(node) || ts.isMethodSignature(node),
+    )
+    assert.ok(methods.length > 8)
+    for (const method of methods) {
+      assert.ok(textOf(method), method.name)
+      // The methods of the plane are those of space: there are fewer arguments.
+      if (copse[`${name}3D`] || name === 'Quadtree') continue
+      const [signature] = checker.getTypeOfSymbol(method).getCallSignatures()
+      const { MethodSignature } = ts.SyntaxKind
+      const { parameters } = checker.signatureToSignatureDeclaration(signature, MethodSignature)
+      const least = parameters.filter(({ questionToken }) => !questionToken).length
+      const { length } = Class.prototype[method.name]
+      assert.ok(least <= length && length <= parameters.length, `${method.name}: ${length}`)
+    }
+  })
+}
+
+declared.run()

@@ -1,0 +1,300 @@
+// What every object in a core shares: its life, its calls, its views of linear memory, and snapshots.
+
+import { callOf, checkArray, checkInteger, CopseError, failure, place, refuse } from './errors.js'
+import { instanceOr } from './init.js'
+import { isInside, lengthOf, offsetOf, plainBytes, View } from './memory.js'
+
+export const MAX_CAPACITY = 2 ** 28
+export const MAX_RESULTS = 2 ** 30
+/** No item, as the core returns it. */
+export const NONE = -1
+/** To the core: the default of this option. */
+export const DEFAULT = 2 ** 32 - 1
+/** Types of views, as the core names them. @type {Record<string, any>} */
+const TYPES = { f: Float32Array, u: Uint32Array, i: Int32Array }
+
+/**
+ * Frees an object whose owner forgot to dispose it. A backstop only: it may run late or never, and
+ * must not keep the instance.
+ */
+const forgotten = /* @__PURE__ */ (() =>
+  globalThis.FinalizationRegistry &&
+  new FinalizationRegistry(({ instance, handle }) => {
+    const alive = instance.deref()
+    try {
+      alive?.enter().destroy(handle)
+      alive?.leave()
+    } catch {
+      // a dead instance has nothing to free
+    }
+  }))()
+
+/**
+ * Stages a snapshot piece by piece, without more memory: `check(wasm, first, size)` takes each. Returns
+ * 0, or the first failure of a check.
+ */
+export function inPieces(instance, snapshot, check) {
+  const room = instance.enter().staging_room()
+  instance.leave()
+  for (let first = 0; first < snapshot.length; first += room) {
+    const piece = snapshot.subarray(first, first + room)
+    const wasm = instance.enter()
+    const offset = wasm.stage(piece.length) >>> 0
+    new Uint8Array(instance.memory.buffer, offset, piece.length).set(piece)
+    const result = check(wasm, first, piece.length)
+    instance.leave()
+    if (result < 0) return result
+  }
+  return 0
+}
+
+/**
+ * Gives a class the methods of another that is not its base, and returns it.
+ * @template {new (...args: any[]) => any} Class
+ * @template {abstract new (...args: any[]) => any} Other
+ * @param {Class} Class
+ * @param {Other} other
+ * @returns {new (...args: ConstructorParameters<Class>) => InstanceType<Class> & InstanceType<Other>}
+ */
+export function mixin(Class, other) {
+  const { constructor, ...methods } = Object.getOwnPropertyDescriptors(other.prototype)
+  Object.defineProperties(Class.prototype, methods)
+  return /** @type {any} */ (Class)
+}
+
+/** @abstract */
+export class CoreObject {
+  _instance
+  /** The functions of its family. */
+  _wasm
+  /** Arrays of the core, by name. @type {Record<string, any>} */
+  _views = {}
+  _handle = -1
+  _capacity = 0
+  /** Room for the ids of a batch. */
+  _results = 0
+  /** Room for the neighbors of a row. */
+  _k = 0
+  /** For messages: its class, and the method that was called. */
+  _name
+  _method = ''
+
+  #isAlive = true
+  /** @type {View | undefined} */ #figures
+  /** @type {string[]} */ #figureNames = []
+  /** @type {View | undefined} */ #staged
+  #stagedOffset = 0
+
+  /**
+   * @param {string} name for messages
+   * @param {string} family its file in the boundary, wasm/<family>.c
+   * @param {string} noun for the core, which creates it by `<noun>_create`
+   * @param {2 | 3} dimensions
+   * @param {any} instance
+   * @param {readonly number[]} words what `<noun>_create` takes
+   */
+  constructor(name, family, noun, dimensions, instance, words) {
+    const owner = instanceOr(name, noun, instance)
+    this._instance = owner
+    this._wasm = owner.functions(family)
+    this._name = name
+    this._dimensions = dimensions
+    this._isPlane = dimensions === 2
+
+    const handle = owner.enter()[`${noun}_create`](...words)
+    owner.leave()
+    if (handle < 0) throw failure(owner, callOf(name), handle)
+    this._handle = handle
+    this.#locate()
+    forgotten?.register(this, { instance: new WeakRef(owner), handle }, this)
+  }
+
+  // ---- Calls into the core: _begin, checks of arguments, _leave(_enter().call(…)) ----
+
+  /** What is no such object, a proxy of one, say, is a `TypeError` here. */
+  _begin(method) {
+    if (!this.#isAlive)
+      throw new CopseError('DISPOSED', `${this._name}.${method}: the object was disposed`)
+    this._method = method
+  }
+
+  /** Returns the functions, to call one; `_leave` must follow. */
+  _enter() {
+    this._instance.enter()
+    return this._wasm
+  }
+
+  /** Ends a call: returns its result, or throws what that stands for. */
+  _leave(result) {
+    this._instance.leave()
+    if (result < NONE) throw this.#failure(result)
+    return result
+  }
+
+  #failure(result) {
+    const error = failure(this._instance, this, result)
+    if (error instanceof CopseError && error.code === 'NOT_FINITE') {
+      error.index = this._leave(this._enter().first_bad()) >>> 0
+      error.message += `: slot ${error.index}`
+    }
+    return error
+  }
+
+  /** Asks how large the arrays are now, and where they lie. */
+  #locate() {
+    const owner = this._instance
+    const wasm = owner.enter()
+    const limits = new View(owner, Uint32Array, wasm.limits_of(this._handle) >>> 0).fresh(3)
+    this._capacity = limits[0]
+    this._results = limits[1]
+    this._k = limits[2]
+    this._views = {}
+    this.#figureNames = owner.names(wasm.figure_names(this._handle))
+    for (const [which, view] of owner.names(wasm.view_names(this._handle)).entries()) {
+      const [name, type] = view.split(':')
+      this._views[name] = new View(owner, TYPES[type], wasm.view_of(this._handle, which) >>> 0)
+    }
+    owner.leave()
+  }
+
+  /** Returns the first bytes of the staging buffer, which may grow for it. */
+  _stage(size) {
+    const offset = this._leave(this._enter().stage(size)) >>> 0
+    if (!offset && size)
+      throw new CopseError('OUT_OF_MEMORY', `${place(this)}: no ${size} bytes left`)
+    if (this.#staged === undefined || offset !== this.#stagedOffset) {
+      this.#staged = new View(this._instance, Uint8Array, offset)
+      this.#stagedOffset = offset
+    }
+    return this.#staged.at(size)
+  }
+
+  // ---- Life ----
+
+  dispose() {
+    if (!this.#isAlive) return
+    this._leave(this._enter().destroy(this._handle))
+    this.#isAlive = false
+    this._handle = -1
+    forgotten?.unregister(this)
+  }
+
+  [Symbol.dispose]() {
+    this.dispose()
+  }
+
+  get capacity() {
+    this._begin('capacity')
+    return this._capacity
+  }
+
+  get generation() {
+    this._begin('generation')
+    return this._instance.generation
+  }
+
+  reserve(capacity) {
+    this._begin('reserve')
+    checkInteger(this, 'capacity', capacity, 1, MAX_CAPACITY)
+    if (capacity <= this._capacity) return
+    const results = Math.min(Math.ceil((this._results / this._capacity) * capacity), MAX_RESULTS)
+    this._leave(this._enter().reserve(this._handle, capacity, results))
+    this.#locate()
+  }
+
+  // ---- Figures ----
+
+  /**
+   * Reads the figures of the last build and the last query: whole numbers into `stats`, and all of them
+   * into the array that it returns. V8 would box numbers with a fraction, stored under a name that varies or
+   * returned; `_figurePlace` says where they are.
+   */
+  _readFigures(method, stats) {
+    this._begin(method)
+    const offset = this._enter().figures_of(this._handle) >>> 0
+    this._instance.leave()
+    const names = this.#figureNames
+    this.#figures ??= new View(this._instance, Float64Array, offset)
+    const numbers = this.#figures.at(names.length)
+    for (let i = 0; i < names.length; i++)
+      if (Number.isInteger(numbers[i])) stats[names[i]] = numbers[i]
+    return numbers
+  }
+
+  _figurePlace(name) {
+    return this.#figureNames.indexOf(name)
+  }
+
+  // ---- Snapshots ----
+
+  save() {
+    this._begin('save')
+    return this._stage(this.#saved()).slice()
+  }
+
+  saveInto(bytes) {
+    this._begin('saveInto')
+    checkArray(this, 'bytes', bytes, Uint8Array)
+    const length = lengthOf(bytes)
+    const needed = this._leave(this._enter().saved_bytes(this._handle))
+    if (length < needed) refuse(this, 'bytes.length', length, `at least ${needed}`)
+    const offset = isInside(bytes, this._instance) ? offsetOf(bytes) : -1
+    const size = this.#saved()
+    const { buffer } = this._instance.memory
+    if (offset >= 0) bytes = new Uint8Array(buffer, offset, length) // it may be detached by now
+    bytes.set(this._stage(size))
+    return size
+  }
+
+  #saved() {
+    return this._leave(this._enter().save(this._handle))
+  }
+
+  restore(bytes) {
+    this._begin('restore')
+    checkArray(this, 'bytes', bytes, Uint8Array)
+    let snapshot = plainBytes(bytes)
+    // Staging may grow the memory that they lie in.
+    if (snapshot.buffer === this._instance.memory.buffer) snapshot = snapshot.slice()
+    this.#checkSnapshot(snapshot)
+    this._stage(snapshot.length).set(snapshot)
+    this._leave(this._enter().restore(this._handle, snapshot.length))
+  }
+
+  /**
+   * Checks a snapshot that there is no room for: memory grows only for bytes that are what their head and
+   * checksum say.
+   */
+  #checkSnapshot(snapshot) {
+    const { length } = snapshot
+    if (length <= this._leave(this._enter().staging_room())) return
+    if (length >= 2 ** 32)
+      throw new CopseError('BAD_SNAPSHOT', `${place(this)}: ${length} bytes are too many`)
+    const result = inPieces(this._instance, snapshot, (wasm, first, size) =>
+      wasm.restorable(this._handle, length, first, size),
+    )
+    this._leave(result)
+  }
+
+  // ---- What is drawn ----
+
+  /** Returns the floats of all rows that a function of the core draws, piece by piece. */
+  _drawn(method) {
+    this._begin(method)
+    const pieces = []
+    let floats = 0
+    for (;;) {
+      const more = this._leave(this._enter()[method](this._handle, floats))
+      if (more === 0) break
+      pieces.push(this._stage(4 * more).slice())
+      floats += more
+    }
+    const bytes = new Uint8Array(4 * floats)
+    let end = 0
+    for (const piece of pieces) {
+      bytes.set(piece, end)
+      end += piece.length
+    }
+    return new Float32Array(bytes.buffer)
+  }
+}

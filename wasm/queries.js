@@ -1,0 +1,216 @@
+// Queries, one at a time: their options, and where their results go. Points and boxes share those below.
+// Each method is there for the plane and for space, where the arguments of a point, a box or a segment
+// have a z as well, and those behind are one or two places later; inside, z is 0 in the plane.
+
+import {
+  checkArray,
+  checkDistance,
+  checkInteger,
+  checkOptions,
+  checkPoint,
+  checkWord,
+  refuse,
+} from './errors.js'
+import { lengthOf } from './memory.js'
+import { CoreObject, NONE } from './object.js'
+
+export const SORT_NONE = 0
+const SORT_DISTANCE = 2
+export const SORTS = ['none', 'id', 'distance']
+const EVERY_GROUP = -1
+
+/** The options of the query under way, read and checked. There is one at a time. */
+export const query = {
+  mask: EVERY_GROUP,
+  exclude: NONE,
+  sort: SORT_NONE,
+  maxDistance: Infinity,
+  /** Of what a ray hits; -1: each has its own. */
+  radius: -1,
+  /** @type {Float32Array | undefined} */
+  distances2: undefined,
+}
+
+/**
+ * Begins a query: reads its options and checks them. Reading may call any code, other queries too: so all
+ * are read before any is kept.
+ */
+export function ask(object, method, options) {
+  if (options === undefined) {
+    object._begin(method)
+    query.mask = EVERY_GROUP
+    query.exclude = NONE
+    query.sort = SORT_NONE
+    query.maxDistance = Infinity
+    query.radius = -1
+    query.distances2 = undefined
+    return
+  }
+  object._begin(method)
+  checkOptions(object, options)
+  const { mask = EVERY_GROUP, exclude = NONE, sort = 'none', maxDistance = Infinity } = options
+  const { radius, distances2 } = options
+  object._begin(method)
+  checkInteger(object, 'mask', mask, -(2 ** 31), 2 ** 32 - 1)
+  checkInteger(object, 'exclude', exclude, -1, 2 ** 32 - 1)
+  checkDistance(object, 'maxDistance', maxDistance)
+  if (radius !== undefined) checkDistance(object, 'radius', radius)
+  query.sort = checkWord(object, 'sort', sort, SORTS)
+  query.mask = mask
+  query.exclude = exclude
+  query.maxDistance = maxDistance
+  query.radius = radius ?? -1
+  query.distances2 = distances2
+}
+
+/** Returns the ids that the query just made found: one small view. */
+export function ids(object, total) {
+  return object._views.ids.fresh(total)
+}
+
+/** Copies them into the caller's arrays, as far as they go; returns how many there are. */
+export function into(object, total, out, hasDistances = true) {
+  const { distances2 } = query
+  checkArray(object, 'out', out, Uint32Array)
+  const length = lengthOf(out)
+  if (distances2 !== undefined) {
+    if (!(distances2 instanceof Float32Array) || !hasDistances)
+      refuse(object, 'distances2', distances2, 'a Float32Array, for a query with distances', false)
+    const room = lengthOf(distances2)
+    if (room < length) refuse(object, 'distances2.length', room, `at least ${length}`)
+  }
+  const written = Math.min(total, length)
+  const found = object._views.ids.at(object._capacity)
+  for (let i = 0; i < written; i++) out[i] = found[i]
+  if (distances2 !== undefined) {
+    const squared = object._views.distances2.at(object._capacity)
+    for (let i = 0; i < written; i++) distances2[i] = squared[i]
+  }
+  return total
+}
+
+function within(object, method, x, y, z, radius, options) {
+  ask(object, method, options)
+  checkPoint(object, x, y, z)
+  checkDistance(object, 'radius', radius)
+  const { mask, exclude, sort } = query
+  const wasm = object._enter()
+  return object._leave(wasm.within(object._handle, x, y, z, radius, mask, exclude, sort))
+}
+
+function countWithin(object, x, y, z, radius, options) {
+  ask(object, 'countWithin', options)
+  checkPoint(object, x, y, z)
+  checkDistance(object, 'radius', radius)
+  const { mask, exclude } = query
+  const wasm = object._enter()
+  return object._leave(wasm.count_within(object._handle, x, y, z, radius, mask, exclude))
+}
+
+function anyWithin(object, x, y, z, radius, options) {
+  ask(object, 'anyWithin', options)
+  checkPoint(object, x, y, z)
+  checkDistance(object, 'radius', radius)
+  const { mask, exclude } = query
+  const wasm = object._enter()
+  return object._leave(wasm.any_within(object._handle, x, y, z, radius, mask, exclude)) === 1
+}
+
+/** Checks one side of a closed box: it may be infinite, not NaN. */
+function checkSide(object, axis, min, max) {
+  if (typeof min !== 'number' || min !== min) refuse(object, `min${axis}`, min, 'a number')
+  if (typeof max !== 'number' || !(max >= min))
+    refuse(object, `max${axis}`, max, `a number ≥ min${axis} (${min})`)
+}
+
+/** Also what `at` asks: a box that is a point. */
+export function range(object, method, minX, minY, minZ, maxX, maxY, maxZ, options) {
+  ask(object, method, options)
+  checkSide(object, 'X', minX, maxX)
+  checkSide(object, 'Y', minY, maxY)
+  checkSide(object, 'Z', minZ, maxZ)
+  const { mask, exclude, sort } = query
+  if (sort === SORT_DISTANCE)
+    refuse(object, 'sort', 'distance', "'none' or 'id': a box has no center", true)
+  const wasm = object._enter()
+  return object._leave(
+    wasm.range(object._handle, minX, minY, minZ, maxX, maxY, maxZ, mask, exclude, sort),
+  )
+}
+
+function nearest(object, x, y, z, options) {
+  ask(object, 'nearest', options)
+  checkPoint(object, x, y, z)
+  const { mask, exclude, maxDistance } = query
+  const wasm = object._enter()
+  return object._leave(wasm.nearest(object._handle, x, y, z, maxDistance, mask, exclude))
+}
+
+function neighbors(object, method, x, y, z, k, options) {
+  ask(object, method, options)
+  checkPoint(object, x, y, z)
+  checkInteger(object, 'k', k, 0, Number.MAX_SAFE_INTEGER)
+  const { mask, exclude, maxDistance } = query
+  const most = Math.min(k, object._capacity)
+  const wasm = object._enter()
+  return object._leave(wasm.neighbors(object._handle, x, y, z, most, maxDistance, mask, exclude))
+}
+
+/** For points and boxes to mix in. @abstract */
+export class Queries extends CoreObject {
+  within(x, y, z, radius, options) {
+    if (this._isPlane) return ids(this, within(this, 'within', x, y, 0, z, radius))
+    return ids(this, within(this, 'within', x, y, z, radius, options))
+  }
+
+  withinInto(x, y, z, radius, out, options) {
+    if (this._isPlane) return into(this, within(this, 'withinInto', x, y, 0, z, out), radius)
+    return into(this, within(this, 'withinInto', x, y, z, radius, options), out)
+  }
+
+  countWithin(x, y, z, radius, options) {
+    if (this._isPlane) return countWithin(this, x, y, 0, z, radius)
+    return countWithin(this, x, y, z, radius, options)
+  }
+
+  anyWithin(x, y, z, radius, options) {
+    if (this._isPlane) return anyWithin(this, x, y, 0, z, radius)
+    return anyWithin(this, x, y, z, radius, options)
+  }
+
+  range(minX, minY, minZ, maxX, maxY, maxZ, options) {
+    if (this._isPlane) return ids(this, range(this, 'range', minX, minY, 0, minZ, maxX, 0, maxY))
+    return ids(this, range(this, 'range', minX, minY, minZ, maxX, maxY, maxZ, options))
+  }
+
+  rangeInto(minX, minY, minZ, maxX, maxY, maxZ, out, options) {
+    if (this._isPlane)
+      return into(this, range(this, 'rangeInto', minX, minY, 0, minZ, maxX, 0, maxZ), maxY, false)
+    const total = range(this, 'rangeInto', minX, minY, minZ, maxX, maxY, maxZ, options)
+    return into(this, total, out, false)
+  }
+
+  nearest(x, y, z, options) {
+    if (this._isPlane) return nearest(this, x, y, 0, z)
+    return nearest(this, x, y, z, options)
+  }
+
+  neighbors(x, y, z, k, options) {
+    if (this._isPlane) return ids(this, neighbors(this, 'neighbors', x, y, 0, z, k))
+    return ids(this, neighbors(this, 'neighbors', x, y, z, k, options))
+  }
+
+  neighborsInto(x, y, z, k, out, options) {
+    if (this._isPlane) return into(this, neighbors(this, 'neighborsInto', x, y, 0, z, out), k)
+    return into(this, neighbors(this, 'neighborsInto', x, y, z, k, options), out)
+  }
+
+  cells() {
+    return this._drawn('cells')
+  }
+
+  validate() {
+    this._begin('validate')
+    return this._leave(this._enter().validate(this._handle)) === 1
+  }
+}
