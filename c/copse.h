@@ -262,6 +262,9 @@ copse_status copse_points_neighbors(const copse_points *points, const float *cen
 copse_status copse_points_count_within(const copse_points *points, const float *center,
                                        float radius, const copse_query *query, uint32_t *total,
                                        uint32_t *visits);
+/* Counts the agents in a box, as copse_points_range takes it. */
+copse_status copse_points_count_range(const copse_points *points, const float *lo, const float *hi,
+                                      const copse_query *query, uint32_t *total, uint32_t *visits);
 /* Sets *any if an agent is within a radius. Stops at the first. */
 copse_status copse_points_any_within(const copse_points *points, const float *center, float radius,
                                      const copse_query *query, bool *any, uint32_t *visits);
@@ -442,6 +445,9 @@ copse_status copse_octree_count_within(const copse_octree *tree, const float *ce
                                        const copse_query *query, uint32_t *total, uint32_t *visits);
 copse_status copse_octree_any_within(const copse_octree *tree, const float *center, float radius,
                                      const copse_query *query, bool *any, uint32_t *visits);
+/* Counts the items that meet a box, as copse_octree_range takes it. */
+copse_status copse_octree_count_range(const copse_octree *tree, const float *lo, const float *hi,
+                                      const copse_query *query, uint32_t *total, uint32_t *visits);
 
 typedef struct copse_box_hit { /* what a ray hits first */
   uint32_t id;                 /* COPSE_NONE: nothing */

@@ -257,6 +257,19 @@ int32_t boxes_count_within(int32_t handle, float x, float y, float z, float radi
   return result_or_failed(total, status);
 }
 
+EXPORT("boxes_count_range")
+int32_t boxes_count_range(int32_t handle, float minX, float minY, float minZ, float maxX,
+                          float maxY, float maxZ, uint32_t mask, uint32_t exclude) {
+  boxes *it = boxes_of(handle);
+  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
+  uint32_t total;
+  const copse_status status =
+      copse_octree_count_range(it->core, (float[]){minX, minY, minZ}, (float[]){maxX, maxY, maxZ},
+                               &query, &total, &it->results.visits);
+  return result_or_failed(total, status);
+}
+
 EXPORT("boxes_any_within")
 int32_t boxes_any_within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
                          uint32_t exclude) {

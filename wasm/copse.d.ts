@@ -255,6 +255,8 @@ interface Queries<D extends Dimensions> {
   range(...query: [...box: Box<D>, options?: QueryOptions]): Uint32Array
   /** As `range`, into `out`, as far as it goes. Returns the total. */
   rangeInto(...query: [...box: Box<D>, out: Uint32Array, options?: QueryOptions]): number
+  /** Returns the number of items in a box: of those that `range` finds. */
+  countRange(...query: [...box: Box<D>, options?: QueryOptions]): number
   /**
    * Returns the nearest id, ties by lower id; -1 if there is none. The distance to a box around the point is 0.
    */
@@ -524,7 +526,7 @@ export interface OctreeOptions {
   capacity?: number
   /** The maximum number of items in a cell that is not divided. 0: all sink to `maxDepth`. Default: 24. */
   leafSize?: number
-  /** How often cells are divided, 0 (one list) to 24. Default: measured to be the fastest. */
+  /** How often cells are divided, 0 (one list) to 24. Default: 8. */
   maxDepth?: number
   /**
    * How many times as large as itself a cell is for what it takes, 1 to 16. Small items on a line between cells

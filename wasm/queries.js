@@ -123,18 +123,32 @@ function checkSide(object, axis, min, max) {
     refuse(object, `max${axis}`, max, `a number ≥ min${axis} (${min})`)
 }
 
-/** Also what `at` asks: a box that is a point. */
-export function range(object, method, minX, minY, minZ, maxX, maxY, maxZ, options) {
-  ask(object, method, options)
+function checkBox(object, minX, minY, minZ, maxX, maxY, maxZ) {
   checkSide(object, 'X', minX, maxX)
   checkSide(object, 'Y', minY, maxY)
   checkSide(object, 'Z', minZ, maxZ)
+}
+
+/** Also what `at` asks: a box that is a point. */
+export function range(object, method, minX, minY, minZ, maxX, maxY, maxZ, options) {
+  ask(object, method, options)
+  checkBox(object, minX, minY, minZ, maxX, maxY, maxZ)
   const { mask, exclude, sort } = query
   if (sort === SORT_DISTANCE)
     refuse(object, 'sort', 'distance', "'none' or 'id': a box has no center", true)
   const wasm = object._enter()
   return object._leave(
     wasm.range(object._handle, minX, minY, minZ, maxX, maxY, maxZ, mask, exclude, sort),
+  )
+}
+
+function countRange(object, minX, minY, minZ, maxX, maxY, maxZ, options) {
+  ask(object, 'countRange', options)
+  checkBox(object, minX, minY, minZ, maxX, maxY, maxZ)
+  const { mask, exclude } = query
+  const wasm = object._enter()
+  return object._leave(
+    wasm.count_range(object._handle, minX, minY, minZ, maxX, maxY, maxZ, mask, exclude),
   )
 }
 
@@ -188,6 +202,11 @@ export class Queries extends CoreObject {
       return into(this, range(this, 'rangeInto', minX, minY, 0, minZ, maxX, 0, maxZ), maxY, false)
     const total = range(this, 'rangeInto', minX, minY, minZ, maxX, maxY, maxZ, options)
     return into(this, total, out, false)
+  }
+
+  countRange(minX, minY, minZ, maxX, maxY, maxZ, options) {
+    if (this._isPlane) return countRange(this, minX, minY, 0, minZ, maxX, 0, maxY)
+    return countRange(this, minX, minY, minZ, maxX, maxY, maxZ, options)
   }
 
   nearest(x, y, z, options) {

@@ -238,6 +238,15 @@ copse_status copse_octree_any_within(const copse_octree *tree, const float *cent
   return status;
 }
 
+copse_status copse_octree_count_range(const copse_octree *tree, const float *lo, const float *hi,
+                                      const copse_query *query, uint32_t *total, uint32_t *visits) {
+  copse_results counted = {0};
+  const copse_status status = copse_octree_range(tree, lo, hi, query, &counted);
+  *total = counted.total;
+  if (visits) *visits = counted.visits;
+  return status;
+}
+
 /* ---- Pairs -------------------------------------------------------------------------------- */
 
 /* Appends the pairs of an item with the items that meet it and have a greater id. Their ids are

@@ -84,6 +84,15 @@ copse_status copse_points_any_within(const copse_points *points, const float *ce
   return status;
 }
 
+copse_status copse_points_count_range(const copse_points *points, const float *lo, const float *hi,
+                                      const copse_query *query, uint32_t *total, uint32_t *visits) {
+  copse_results counted = {0};
+  const copse_status status = copse_points_range(points, lo, hi, query, &counted);
+  *total = counted.total;
+  if (visits) *visits = counted.visits;
+  return status;
+}
+
 /* ---- Nearest ------------------------------------------------------------------------------ */
 
 copse_status copse_points_nearest(const copse_points *points, const float *center,

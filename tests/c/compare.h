@@ -116,8 +116,11 @@ static inline const char *compare_queries(copse_points *at, const brute_points *
         brute_within(brute, ask->center, ask->radius, &byId, &truth))
 #undef AGREE
 
-  /* truth holds `within` now. */
   uint32_t count = 0, nearest = COPSE_NONE;
+  if (brute_range(brute, ask->lo, ask->hi, &byId, &truth) == COPSE_OK) {
+    copse_points_count_range(at, ask->lo, ask->hi, &byId, &count, NULL);
+    if (!wrong && count != truth.total) wrong = "count range";
+  }
   bool any = false;
   if (brute_within(brute, ask->center, ask->radius, &byId, &truth) == COPSE_OK) {
     copse_points_count_within(at, ask->center, ask->radius, &ask->query, &count, NULL);

@@ -20,6 +20,7 @@ const ARGUMENTS = {
   nearest: (place, dimensions) => place(dimensions),
   neighbors: (place, dimensions) => [...place(dimensions), 7],
   range: (place, dimensions) => [...Array(dimensions).fill(-9), ...Array(dimensions).fill(40)],
+  countRange: (place, dimensions) => [...Array(dimensions).fill(-9), ...Array(dimensions).fill(40)],
   cone: (place, dimensions) => [...place(dimensions), ...place(dimensions), 1, 9],
   at: (place, dimensions) => place(dimensions),
   raycast: (place, dimensions) => [...place(dimensions), ...place(dimensions)],

@@ -74,6 +74,7 @@ const METHODS = {
   remove: 'slot:slot',
   range: `${RANGE} options:options`,
   rangeInto: `${RANGE} out:out options:options`,
+  countRange: `${RANGE} options:options`,
   at: `${POINT} options:options`,
   atInto: `${POINT} out:out options:options`,
   within: `${POINT} radius:radius options:options`,

@@ -208,6 +208,8 @@ static void call(input *from) {
   case 9:
     points_range(on, x, y, z, u, v, w, mask, a, sort);
     boxes_range(on, x, y, z, u, v, w, mask, a, sort);
+    points_count_range(on, x, y, z, u, v, w, mask, a);
+    boxes_count_range(on, x, y, z, u, v, w, mask, a);
     break;
   case 10:
     points_neighbors(on, x, y, z, a, u, mask, UINT32_MAX);

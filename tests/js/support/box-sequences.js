@@ -440,6 +440,10 @@ const queries = {
     const options = drawOptions(random, play, ['none', 'id'])
     const expected = list.range(play.model, lo, hi, options)
     checkIds(random, play, 'range', [...lo, ...hi], options, expected)
+    assert.is(
+      both(play, (tree) => tree.countRange(...lo, ...hi, options)),
+      expected.ids.length,
+    )
   },
 
   at(random, play) {

@@ -285,6 +285,11 @@ const queries = {
     return [center, options, () => oracle.nearest(agents, center, options)]
   },
 
+  countRange(frame, drawn) {
+    const [geometry, options, answer] = queries.range(frame, drawn)
+    return [geometry, options, () => answer().ids.length]
+  },
+
   countWithin(frame, drawn) {
     const [geometry, options, answer] = queries.within(frame, drawn)
     return [geometry, options, () => answer().ids.length]

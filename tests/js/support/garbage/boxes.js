@@ -65,6 +65,7 @@ export function boxFrames(copse, instance, makesViews) {
     sum += flat.neighborsInto(x, y, 5, out, nearby)
     sum += flat.nearest(x, y, enemies)
     sum += flat.countWithin(x, y, 25.5, sorted)
+    sum += flat.countRange(1.5, 2.5, 33.5, 44.5, sorted)
     sum += flat.anyWithin(x, y, 0.5) ? 1 : 0
     sum += flat.pairsInto(out)
     sum += flat.raycast(x, y, 90.5, 70.25)?.id ?? 0
@@ -76,6 +77,7 @@ export function boxFrames(copse, instance, makesViews) {
     sum += solid.neighborsInto(y, x, 1.5, 5, out, nearby)
     sum += solid.nearest(y, x, 2.5, enemies)
     sum += solid.countWithin(y, x, 1.5, 25.5)
+    sum += solid.countRange(1.5, 2.5, 3.5, 33.5, 44.5, 55.5)
     sum += solid.anyWithin(y, x, 1.5, 0.5, enemies) ? 1 : 0
     sum += solid.pairsInto(out, enemies)
     sum += solid.raycast(y, x, 2.5, 60.25, 50.75, 20.5, enemies)?.id ?? 0

@@ -60,6 +60,7 @@ export function pointFrames(copse, instance, kind, makesViews) {
     sum += flat.coneInto(x, y, 1, 0.5, 0.7, 50.5, out, nearby)
     sum += flat.nearest(x, y, enemies)
     sum += flat.countWithin(x, y, 25.5, sorted)
+    sum += flat.countRange(1.5, 2.5, 33.5, 44.5, sorted)
     sum += flat.anyWithin(x, y, 0.5) ? 1 : 0
     sum += flat.stats().visits
     sum += flat.generation + flat.count + flat.capacity + flat.groups[0] + (flat.masks[0] & 1)
@@ -70,6 +71,7 @@ export function pointFrames(copse, instance, kind, makesViews) {
     sum += solid.coneInto(y, x, 1, 1, 0.5, 0.25, 0.7, 50.5, out, nearby)
     sum += solid.nearest(y, x, 2.5, enemies)
     sum += solid.countWithin(y, x, 1, 25.5)
+    sum += solid.countRange(1.5, 2.5, 3.5, 33.5, 44.5, 55.5)
     sum += solid.anyWithin(y, x, 1, 0.5, enemies) ? 1 : 0
     sum += solid.stats().depth
 
