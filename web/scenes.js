@@ -1,4 +1,5 @@
-// The scenes of the demo: every file in scenes/ is one and registers itself by its default export,
+// The scenes of the demo: every file in scenes/ is one and registers itself by its default export.
+// Folders there hold what only the scene of that name uses. The export:
 //
 //   name         in the address: #scene=name
 //   title        in the list of scenes

@@ -128,7 +128,10 @@ const openWebKit = (locale) =>
     WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1', // root has none; only this page is opened
   })
 
-const scenes = () => readdirSync('web/scenes').map((file) => `scene=${file.replace('.js', '')}`)
+const scenes = () =>
+  readdirSync('web/scenes')
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => `scene=${file.replace('.js', '')}`)
 
 /**
  * @param {string[]} command that opens it

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { AgentTree, Crowd, Grid, KdTree, ObstacleTree, Quadtree, init } from '../../dist/copse.js'
 import { createRandom } from '../random.js'
-import { createStraddlers } from '../view/straddlers.js'
+import { createStraddlers } from '../scenes/colliders/straddlers.js'
 
 const [, , OUT = fileURLToPath(new URL('figures', import.meta.url))] = process.argv
 const [WIDTH, HEIGHT, MARGIN] = [640, 360, 16]

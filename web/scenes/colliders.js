@@ -5,7 +5,7 @@ import { Quadtree } from 'copse'
 import { formatTime, timeRun } from '../view/clock.js'
 import { spawn } from '../view/spawn.js'
 import { addSteps } from '../view/steps.js'
-import { createStraddlers } from '../view/straddlers.js'
+import { createStraddlers } from './colliders/straddlers.js'
 import { theme } from '../view/theme.js'
 
 const ITEMS = [100, 200, 500, 1_000, 1_500, 2_000, 3_000, 5_000, 10_000, 20_000]

@@ -5,7 +5,7 @@ import { Crowd, ObstacleTree } from 'copse'
 import { createRandom } from '../random.js'
 import { formatTime, smooth } from '../view/clock.js'
 import { colorOfAngle } from '../view/crossing.js'
-import { createFlowField } from '../view/flowfield.js'
+import { createFlowField } from './evacuate/flowfield.js'
 import { ABSENT } from '../view/draw.js'
 import { createPace, SPEEDS } from '../view/pace.js'
 import { createPencil } from '../view/pencil.js'
@@ -90,7 +90,7 @@ export default {
     const flow = [] // people a second, at each
     const recent = [] // times at which somebody came out
     const own = [] // walls of the building: x0, y0, x1, y1 of each
-    let field // see view/flowfield.js
+    let field // see evacuate/flowfield.js
     let along = 0 // the longer side: 0 is x, 1 is y
     let half = [0, 0] // of what is shown
     let stale = true // walls have changed since ways were found

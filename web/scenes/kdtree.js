@@ -5,7 +5,7 @@
 import { KdTree } from 'copse'
 import { formatTime } from '../view/clock.js'
 import { drawDots } from '../view/draw.js'
-import { distance2, searchSteps } from '../view/search.js'
+import { distance2, searchSteps } from './kdtree/search.js'
 import { SPREADS, spawn } from '../view/spawn.js'
 import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
@@ -155,7 +155,7 @@ export default {
     function measure() {
       worker?.terminate()
       measured = {}
-      worker = new Worker(new URL('../buildtimes.js', import.meta.url), { type: 'module' })
+      worker = new Worker(new URL('./kdtree/buildtimes.js', import.meta.url), { type: 'module' })
       worker.onmessage = ({ data: { builder = SORT, ...rest } }) => {
         measured[builder] = rest
         if (builder === SORT) endMeasure()

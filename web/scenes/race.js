@@ -56,7 +56,7 @@ export default {
     const lit = new Uint32Array(AGENTS.at(-1))
     let hits = 0
 
-    import('../contenders.js').then((module) => {
+    import('./race/contenders.js').then((module) => {
       contenders = module.contenders
       if (!closed) restart()
     })

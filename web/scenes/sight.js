@@ -6,7 +6,7 @@ import { AgentTree, ObstacleTree } from 'copse'
 import { createRandom } from '../random.js'
 import { formatTime, timeRun } from '../view/clock.js'
 import { drawDarts, drawDots } from '../view/draw.js'
-import { spawnMap } from '../view/map.js'
+import { spawnHouse } from './sight/house.js'
 import { createPencil } from '../view/pencil.js'
 import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
@@ -14,7 +14,7 @@ import { inWords } from '../view/words.js'
 
 const AGENTS = [50, 100, 200, 300, 500, 1_000, 2_000]
 const MOST = AGENTS.at(-1)
-const SEED = 1 // of the map, which is the same whenever the stage is as large
+const SEED = 1 // of the house, which is the same whenever the stage is as large
 const VERTICES = 4_000 // of walls
 const DRAWN = 200 // walls of the user's; then the first ones go
 const LEAST_WALL = 8 // pixels: a shorter one is a click
@@ -89,7 +89,7 @@ export default {
       least: () => LEAST_WALL,
       changed,
     })
-    let map // see view/map.js
+    let house // see sight/house.js
     let movers = [] // doors, and walls that turn: { slot, points, place }
     let polygon = new Float32Array(0)
     let stale = true // walls have changed since the last build
@@ -110,12 +110,12 @@ export default {
     }
 
     function raise() {
-      map = spawnMap(stage.width, stage.height, createRandom(SEED))
+      house = spawnHouse(stage.width, stage.height, createRandom(SEED))
       walls.clear()
-      walls.addPolygon(map.border, { winding: 'boundary' })
-      for (const points of map.solids) walls.addPolygon(points, { winding: 'solid' })
-      for (const [x0, y0, x1, y1] of map.thin) walls.addSegment(x0, y0, x1, y1)
-      movers = map.movers.map((mover) => {
+      walls.addPolygon(house.border, { winding: 'boundary' })
+      for (const points of house.solids) walls.addPolygon(points, { winding: 'solid' })
+      for (const [x0, y0, x1, y1] of house.thin) walls.addSegment(x0, y0, x1, y1)
+      movers = house.movers.map((mover) => {
         const points = mover.place(time, new Float32Array(4))
         return { ...mover, points, slot: walls.addSegment(...points) }
       })
@@ -479,14 +479,14 @@ export default {
       context.fillStyle = context.strokeStyle = theme.wall
       context.lineCap = 'round'
       context.lineWidth = 2
-      for (const points of map.solids) {
+      for (const points of house.solids) {
         context.beginPath() // one each: they overlap
         for (let at = 0; at < points.length; at += 2) context.lineTo(points[at], points[at + 1])
         context.fill()
       }
-      const [x0, y0, x1, y1] = [map.border[0], map.border[1], map.border[4], map.border[5]]
+      const [x0, y0, x1, y1] = [house.border[0], house.border[1], house.border[4], house.border[5]]
       context.strokeRect(x0, y0, x1 - x0, y1 - y0)
-      strokeAll(map.thin, theme.wall, 2)
+      strokeAll(house.thin, theme.wall, 2)
       strokeAll(
         movers.map(({ points }) => points),
         theme.query,

@@ -1,13 +1,13 @@
 // A worker: how long the builders of the k-d tree take, and sorting every range, on the same points.
 // Asked with { builders, positions }, or with { builders, spread, count, width, height } for new
-// points, it answers with { builder, ms, equal } for each; the last has no builder: it sorts. The
-// order is compared before a time is told.
+// points, it posts { builder, ms, equal } for each; the last has no builder: it sorts. The order is
+// compared before a time is told.
 
 import { init, KdTree } from 'copse'
-import { sortPerLevel } from './peers/sortperlevel.js'
-import { createRandom } from './random.js'
-import { timeRun } from './view/clock.js'
-import { spawn } from './view/spawn.js'
+import { sortPerLevel } from '../../peers/sortperlevel.js'
+import { createRandom } from '../../random.js'
+import { timeRun } from '../../view/clock.js'
+import { spawn } from '../../view/spawn.js'
 
 const RUNS = 5 // whose median is told
 const TIMED = 2 // ms together, the clock is coarse

@@ -1,15 +1,15 @@
-// Who takes part in the race: libraries in their fastest documented way, as the benchmark uses them.
+// What takes part in the race: libraries in their fastest documented way, as the benchmark uses them.
 // Loops are imported once for each, see web/peers/loops.js. `limit`: agents above which it would
 // only hold up the page.
 
 import * as simd from 'copse'
-import * as bruteLoops from './peers/loops.js?brute'
-import * as copseLoops from './peers/loops.js?copse'
-import * as d3Loops from './peers/loops.js?d3'
-import * as gridLoops from './peers/loops.js?grid'
-import * as kdbushLoops from './peers/loops.js?kdbush'
-import * as rbushLoops from './peers/loops.js?rbush'
-import { bruteForce, copseOf, d3Quadtree, gridOf, kdbush, rbush } from './peers/peers.js'
+import * as bruteLoops from '../../peers/loops.js?brute'
+import * as copseLoops from '../../peers/loops.js?copse'
+import * as d3Loops from '../../peers/loops.js?d3'
+import * as gridLoops from '../../peers/loops.js?grid'
+import * as kdbushLoops from '../../peers/loops.js?kdbush'
+import * as rbushLoops from '../../peers/loops.js?rbush'
+import { bruteForce, copseOf, d3Quadtree, gridOf, kdbush, rbush } from '../../peers/peers.js'
 
 // The first is the one that all are compared with.
 export const contenders = [

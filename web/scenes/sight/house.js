@@ -19,7 +19,7 @@ const TURNING = 0.15
  * @returns border: a rectangle; solids: polygons; thin: segments; movers: segments that move, each of
  *   which `place(time, out)` writes
  */
-export function spawnMap(width, height, random) {
+export function spawnHouse(width, height, random) {
   const solids = []
   const thin = []
   const movers = []
