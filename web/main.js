@@ -14,8 +14,8 @@
 import { init } from 'copse'
 import { scenes } from './scenes.js'
 import { applyAddress, readAddress, writeAddress } from './view/address.js'
-import { formatTime } from './view/clock.js'
 import { createChart } from './view/chart.js'
+import { formatNumber, formatTime } from './view/format.js'
 import { createKeyboard } from './view/keyboard.js'
 import { createMeter } from './view/meter.js'
 import { createOverview } from './view/overview.js'
@@ -23,7 +23,6 @@ import { createPanel } from './view/panel.js'
 import { createSource } from './view/source.js'
 import { createStage } from './view/stage.js'
 import { watchTheme } from './view/theme.js'
-import { inWords } from './view/words.js'
 
 const byId = (id) => document.getElementById(id)
 const LANDING = 'flock' // the scene behind the card
@@ -179,7 +178,7 @@ function keepAddress() {
 function tellTimes() {
   const { build, query } = meter.mean
   if (!build) return // nothing is measured yet
-  const agents = `${inWords(scene.params[scene.count])} agents, indexed in ${formatTime(build)}`
+  const agents = `${formatNumber(scene.params[scene.count])} agents, indexed in ${formatTime(build)}`
   const queries = `all queries answered in ${formatTime(query)}`
   byId('live').textContent = `Here, in every frame: ${agents}, ${queries}.`
 }

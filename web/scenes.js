@@ -19,8 +19,9 @@
 //                      lap('build'), lap('query') credit the time since the last call to that part
 //     draw()           draws everything; the canvas is clear
 //     report(times)    { numbers: [[label, value], …], table?: { caption, head, rows, current, note } }
-//                      for the panel; times: mean ms of each part. curve?: { caption, data: [times,
-//                      values] }, always the same arrays, which may grow
+//                      for the panel, which formats numbers; times: mean ms of each part.
+//                      curve?: { caption, data: [times, values] }, always the same arrays, which
+//                      may grow
 //     hits             number of items lit in this frame
 //     results          optional: [{ name, total, equal }, …] of what is compared: its median ms, if it
 //                      has been measured, and whether it was found equal

@@ -3,8 +3,8 @@
 // build on no query finds them; they come back in squads from their own side of the field.
 
 import { AgentTree, Crowd } from 'copse'
-import { formatTime } from '../view/clock.js'
 import { ABSENT, drawKinds, drawShades, fillDisc, isSmall } from '../view/draw.js'
+import { formatTime } from '../view/format.js'
 import { theme } from '../view/theme.js'
 
 const MAX_SOLDIERS = 10_000 // of one army

@@ -2,11 +2,12 @@
 // cell holds are coloured; the library only counts them, so the scene finds them itself and compares.
 
 import { Quadtree } from 'copse'
-import { formatTime, timeRun } from '../view/clock.js'
+import { timeRun } from '../view/clock.js'
+import { formatTime } from '../view/format.js'
 import { spawn } from '../view/spawn.js'
 import { addSteps } from '../view/steps.js'
-import { createStraddlers } from './colliders/straddlers.js'
 import { theme } from '../view/theme.js'
+import { createStraddlers } from './colliders/straddlers.js'
 
 const ITEMS = [100, 200, 500, 1_000, 1_500, 2_000, 3_000, 5_000, 10_000, 20_000]
 const MOST = ITEMS.at(-1)
@@ -256,19 +257,19 @@ export default {
         const verdict = (equal) => (equal === undefined ? '' : equal ? ' ✓' : ' differs')
         return {
           numbers: [
-            ['Hits', count(hits)],
+            ['Hits', hits],
             ['Query', formatTime(area.queryTime)],
             ['Brute force', formatTime(area.bruteTime) + verdict(area.equal)],
-            ['Pairs', params.pairs ? count(pairCount) : '–'],
+            ['Pairs', params.pairs ? pairCount : '–'],
             ['All pairs', formatTime(overlaps.queryTime)],
             ['Brute force pairs', formatTime(overlaps.bruteTime) + verdict(overlaps.equal)],
-            ['Items', count(params.items)],
+            ['Items', params.items],
             ['Update', formatTime(times.build)],
             ['Changes a frame', changes.toFixed(changes < 10 ? 1 : 0)],
-            ['Nodes', count(nodes)],
-            ['Straddlers', count(stats.straddlers)],
-            ['Nodes visited', count(visits)],
-            ['Leaves', count(leaves)],
+            ['Nodes', nodes],
+            ['Straddlers', stats.straddlers],
+            ['Nodes visited', visits],
+            ['Leaves', leaves],
             ['Depth', depth],
             ['Bytes an item', Math.round(bytes / params.items)],
           ],
@@ -277,7 +278,7 @@ export default {
             head: ['Depth', 'Cells', 'Items', 'Straddlers'],
             rows: Array.from({ length: depth + 1 }, (_, level) => {
               const met = straddlers.perDepth[level]
-              return [level, met.cells, perDepth[level], met.straddlers].map(count)
+              return [level, met.cells, perDepth[level], met.straddlers]
             }),
             note: 'Every query that comes near looks at straddlers. Looser cells reach over their lines and hold them farther down, but more cells meet a query.',
           },
@@ -397,5 +398,3 @@ export default {
     }
   },
 }
-
-const count = (number) => number.toLocaleString('en')

@@ -3,13 +3,13 @@
 
 import { Crowd, ObstacleTree } from 'copse'
 import { createRandom } from '../random.js'
-import { formatTime, smooth } from '../view/clock.js'
+import { smooth } from '../view/clock.js'
 import { ABSENT } from '../view/draw.js'
+import { formatNumber, formatPercent, formatTime } from '../view/format.js'
 import { createPace, SPEEDS } from '../view/pace.js'
 import { createPlane } from '../view/plane.js'
 import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
-import { inPercent, inWords } from '../view/words.js'
 
 // Meters and seconds.
 const AGENTS = [50, 100, 200, 300, 400, 600, 1_000]
@@ -224,18 +224,18 @@ export default {
         const { overlaps, infeasible, steps, time } = crowd.stats()
         return {
           numbers: [
-            ['Speed', inPercent(progress)],
-            ['In lanes', inPercent(order())],
-            ['Held up', inWords(held)],
-            ['Agents', inWords(params.agents)],
-            ['Went through', inWords(passed)],
+            ['Speed', formatPercent(progress)],
+            ['In lanes', formatPercent(order())],
+            ['Held up', held],
+            ['Agents', params.agents],
+            ['Went through', passed],
             ['One step', formatTime(stepTime)],
-            ['Overlaps', inWords(overlaps)],
-            ['Infeasible', inWords(infeasible)],
+            ['Overlaps', overlaps],
+            ['Infeasible', infeasible],
             ['Neighbours', look.neighbors.length],
-            ['Steps', inWords(steps)],
-            ['Time', `${inWords(Math.round(time))} s`],
-            ['Picked agent', inWords(picked)],
+            ['Steps', steps],
+            ['Time', `${formatNumber(Math.round(time))} s`],
+            ['Picked agent', picked],
           ],
         }
       },

@@ -3,16 +3,16 @@
 
 import { Crowd, ObstacleTree } from 'copse'
 import { createRandom } from '../random.js'
-import { formatTime, smooth } from '../view/clock.js'
+import { smooth } from '../view/clock.js'
 import { colorOfAngle } from '../view/crossing.js'
-import { createFlowField } from './evacuate/flowfield.js'
 import { ABSENT } from '../view/draw.js'
+import { formatNumber, formatTime } from '../view/format.js'
 import { createPace, SPEEDS } from '../view/pace.js'
 import { createPencil } from '../view/pencil.js'
 import { createPlane } from '../view/plane.js'
 import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
-import { inWords } from '../view/words.js'
+import { createFlowField } from './evacuate/flowfield.js'
 
 // Meters and seconds. The longer side of the building comes first.
 const AGENTS = [60, 120, 240, 360, 600, 1_200]
@@ -284,18 +284,18 @@ export default {
         const { overlaps, infeasible } = crowd.stats()
         return {
           numbers: [
-            ['Inside', inWords(crowd.count)],
-            ['Out', inWords(out)],
-            ['Stuck', inWords(stuck)],
-            ['No way out', inWords(lost)],
+            ['Inside', crowd.count],
+            ['Out', out],
+            ['Stuck', stuck],
+            ['No way out', lost],
             ['Out a second', (flow.at(-1) ?? 0).toFixed(1)],
-            ['Time', `${inWords(Math.round(steps * TIME_STEP))} s`],
+            ['Time', `${formatNumber(Math.round(steps * TIME_STEP))} s`],
             ['One step', formatTime(stepTime)],
             ['All ways', formatTime(waysTime)],
-            ['Your walls', inWords(pencil.count)],
-            ['Overlaps', inWords(overlaps)],
-            ['Infeasible', inWords(infeasible)],
-            ['Steps', inWords(steps)],
+            ['Your walls', pencil.count],
+            ['Overlaps', overlaps],
+            ['Infeasible', infeasible],
+            ['Steps', steps],
           ],
           curve: { caption: 'Out a second', data: [seconds, flow] },
         }

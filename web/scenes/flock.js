@@ -4,8 +4,8 @@
 // by the same masks whom each predator hunts.
 
 import { AgentTree } from 'copse'
-import { formatTime } from '../view/clock.js'
 import { drawDarts, drawMany } from '../view/draw.js'
+import { formatTime } from '../view/format.js'
 import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
 
@@ -297,7 +297,7 @@ export default {
             ['Fleeing', flights],
             ['Build', formatTime(times.build)],
             ['Query', formatTime(times.query)],
-            ['Boids', boids.toLocaleString('en')],
+            ['Boids', boids],
             ['Move', formatTime(times.move)],
             ['Draw', formatTime(times.draw)],
           ],

@@ -3,12 +3,12 @@
 // in the library's order, and compares what it found.
 
 import { KdTree } from 'copse'
-import { formatTime } from '../view/clock.js'
 import { drawDots } from '../view/draw.js'
-import { distance2, searchSteps } from './kdtree/search.js'
+import { formatFactor, formatNumber, formatTime } from '../view/format.js'
 import { SPREADS, spawn } from '../view/spawn.js'
 import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
+import { distance2, searchSteps } from './kdtree/search.js'
 
 const POINTS = [10, 20, 30, 50, 100, 200, 500, 1_000, 2_000, 5_000]
 const DROPS = 1_000 // room for points that are dropped
@@ -222,7 +222,7 @@ export default {
         const same = equal.nearest && equal.brute
         return {
           numbers: [
-            ['Points', count(tree.count)],
+            ['Points', tree.count],
             ['Step', `${step + 1} / ${last() + 1}`],
             ['Points read', now.read],
             ['Levels', tree.stats().depth + 1],
@@ -235,7 +235,7 @@ export default {
             rows: [...BUILDERS, SORT].map((name) => {
               const { ms, equal } = measured[name] ?? {}
               const verdict = equal === undefined ? '–' : equal ? 'equal ✓' : 'differs'
-              return [name, formatTime(ms), verdict, times(ms, measured.quickselect?.ms)]
+              return [name, formatTime(ms), verdict, formatFactor(ms, measured.quickselect?.ms)]
             }),
             current: BUILDERS.indexOf(params.builder),
             note: `${measureNote()} Sorting every range is what the builders save.`,
@@ -286,9 +286,9 @@ export default {
 
     function measureNote() {
       const points = params.measure || tree.count
-      if (worker) return `Measuring ${count(points)} points in a worker …`
+      if (worker) return `Measuring ${formatNumber(points)} points in a worker …`
       if (!measured[SORT]) return `Not measured yet: press the button above.`
-      return `${count(points)} points, medians of five runs in a worker; orders were compared first.`
+      return `${formatNumber(points)} points, medians of five runs in a worker; orders were compared first.`
     }
 
     /** What happens in a step, in words. */
@@ -518,13 +518,8 @@ export default {
   },
 }
 
-const count = (number) => number.toLocaleString('en')
 const name = ({ id }) => `#${id}`
 const axisColor = (axis) => (axis === 0 ? theme.red : theme.blue)
-
-function times(ms, ours) {
-  return ms && ours ? `${(ms / ours).toFixed(1)} ×` : '–'
-}
 
 function dotRadius({ width, height }, points) {
   const radius = 0.07 * Math.sqrt((width * height) / points)

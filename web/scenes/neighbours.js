@@ -2,8 +2,9 @@
 // cells of the index that answers it. A table gives the same query to the other indices.
 
 import { AgentTree, Grid } from 'copse'
-import { formatTime, timeRun } from '../view/clock.js'
+import { timeRun } from '../view/clock.js'
 import { drawDots } from '../view/draw.js'
+import { formatNumber, formatTime } from '../view/format.js'
 import { SPREADS, spawn } from '../view/spawn.js'
 import { theme } from '../view/theme.js'
 
@@ -213,7 +214,7 @@ export default {
             ['Hits', hits],
             ['Query', formatTime(measured[shown].query)],
             ['Brute force', formatTime(measured.at(-1).query)],
-            ['Agents read', about + agents.toLocaleString('en')],
+            ['Agents read', about + formatNumber(agents)],
             ['Read / hits', hits ? (agents / hits).toFixed(1) : '–'],
             [params.index === GRID ? 'Rows visited' : 'Nodes visited', stats.visits],
           ],

@@ -2,7 +2,8 @@
 // player's box stays where the camera looks, and asks in every frame who is in it.
 
 import { Octree } from 'copse'
-import { formatTime, timeRun } from '../view/clock.js'
+import { timeRun } from '../view/clock.js'
+import { formatTime } from '../view/format.js'
 import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
 
@@ -246,17 +247,17 @@ export default {
         const verdict = equal === undefined ? '' : equal ? ' ✓' : ' differs'
         return {
           numbers: [
-            ['Hits', count(hits)],
+            ['Hits', hits],
             ['Query', formatTime(queryTime)],
             ['Brute force', formatTime(bruteTime) + verdict],
-            ['Items', count(params.items)],
+            ['Items', params.items],
             ['Update', formatTime(times.build)],
             ['Changes a frame', changes.toFixed(changes < 10 ? 1 : 0)],
-            ['Nodes', count(stats.nodes)],
+            ['Nodes', stats.nodes],
             ['Depth', stats.depth],
-            ['Nodes visited', count(stats.visits)],
-            ['Leaves', count(stats.leaves)],
-            ['Straddlers', count(stats.straddlers)],
+            ['Nodes visited', stats.visits],
+            ['Leaves', stats.leaves],
+            ['Straddlers', stats.straddlers],
             ['Bytes an item', Math.round(stats.bytes / params.items)],
           ],
         }
@@ -419,5 +420,3 @@ function inWorld(point, axis) {
   const most = WORLD[AXES.indexOf(axis)]
   return Math.min(Math.max(point[axis], -most), most)
 }
-
-const count = (number) => number.toLocaleString('en')

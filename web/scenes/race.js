@@ -2,8 +2,9 @@
 // everybody's neighbours. One of them has its turn in a frame, and then rests for a multiple of what it
 // took, so that the page stays alive however slow it is. Results are compared, outside of the times.
 
-import { formatTime, timeRun } from '../view/clock.js'
+import { median, timeRun } from '../view/clock.js'
 import { drawDots } from '../view/draw.js'
+import { formatFactor, formatNumber, formatTime } from '../view/format.js'
 import { spawn } from '../view/spawn.js'
 import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
@@ -176,7 +177,7 @@ export default {
       if (runner === runners[0]) reference = { pairs, hash }
       runner.compared = true
       if (pairs !== reference.pairs) {
-        runner.mismatch = `differs: ${count(pairs)} of ${count(reference.pairs)} pairs`
+        runner.mismatch = `differs: ${formatNumber(pairs)} of ${formatNumber(reference.pairs)} pairs`
       } else if (hash !== reference.hash) {
         runner.mismatch = 'differs: as many pairs, but others'
       }
@@ -218,11 +219,11 @@ export default {
         const rows = results.map(({ name, build, query, total }) => [
           name,
           ...[build, query, total].map(formatTime),
-          times(total, results[0].total),
+          formatFactor(total, results[0].total),
         ])
         return {
           numbers: [
-            ['Agents', count(params.agents)],
+            ['Agents', params.agents],
             ['Neighbours each', reference ? (reference.pairs / params.agents).toFixed(1) : '–'],
             ['AgentTree', formatTime(results[0]?.total)],
           ],
@@ -313,7 +314,7 @@ export default {
         const y = bars.y + (i + 0.6) * step
         write(name, bars.x, y, theme.ink, `600 13px ${FONT}`)
         if (!takesPart) {
-          write(`– above ${count(limit)} agents`, bars.x, y + 12 + thick / 2, theme.muted)
+          write(`– above ${formatNumber(limit)} agents`, bars.x, y + 12 + thick / 2, theme.muted)
           return
         }
         if (i > 0 && compared) {
@@ -333,7 +334,7 @@ export default {
         context.fillRect(bars.x, y + 11, build * scale, thick)
         context.fillStyle = theme.parts.query
         context.fillRect(bars.x + build * scale, y + 11, query * scale, thick)
-        const factor = i > 0 ? ` · ${times(total, results[0].total)}` : ''
+        const factor = i > 0 ? ` · ${formatFactor(total, results[0].total)}` : ''
         const end = bars.x + total * scale + 8
         write(formatTime(total) + factor, end, y + 11 + thick / 2, theme.ink)
       })
@@ -361,17 +362,4 @@ export default {
       context.fillText(text, x, y)
     }
   },
-}
-
-const count = (number) => number.toLocaleString('en')
-
-/** How many times as long. */
-function times(total, ours) {
-  if (!(total > 0 && ours > 0)) return '–'
-  const factor = total / ours
-  return `${factor.toFixed(factor < 10 ? 1 : 0)} ×`
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]
 }

@@ -2,13 +2,13 @@
 // of these states, and goes on from there bit for bit: hashes of the first time and of the next agree.
 
 import { Crowd } from 'copse'
-import { formatTime, smooth } from '../view/clock.js'
+import { smooth } from '../view/clock.js'
 import { colorOfAngle } from '../view/crossing.js'
+import { formatNumber, formatTime } from '../view/format.js'
 import { createPace, SPEEDS } from '../view/pace.js'
 import { createPlane } from '../view/plane.js'
 import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
-import { inWords } from '../view/words.js'
 
 const AGENTS = [50, 100, 200, 400]
 const MOST = AGENTS.at(-1)
@@ -187,14 +187,17 @@ export default {
         return {
           numbers: [
             ['Hash', inHex(crowd.hash())],
-            ['Came again', inWords(total)],
-            ['The same', total === 0 ? '–' : `${inWords(equal)} ${equal === total ? '✓' : '✗'}`],
-            ['Step', inWords(steps)],
-            ['States kept', inWords(newest - oldest() + 1)],
-            ['Bytes of each', inWords(size)],
+            ['Came again', total],
+            [
+              'The same',
+              total === 0 ? '–' : `${formatNumber(equal)} ${equal === total ? '✓' : '✗'}`,
+            ],
+            ['Step', steps],
+            ['States kept', newest - oldest() + 1],
+            ['Bytes of each', size],
             ['Save', formatTime(saveTime)],
             ['Restore', formatTime(restoreTime)],
-            ['Agents', inWords(params.agents)],
+            ['Agents', params.agents],
           ],
           table: {
             caption: 'Hashes of states',
@@ -233,7 +236,7 @@ export default {
         const number = present - ROWS + 1 + n
         if (number < oldest()) return ['–', '', '', '']
         const at = number % STATES
-        const first = [inWords(number * SAVE_EVERY), inHex(hashes[at])]
+        const first = [number * SAVE_EVERY, inHex(hashes[at])]
         return again[at] < 0
           ? [...first, '', '']
           : [...first, inHex(again[at]), isSame(number) ? '✓' : '✗']

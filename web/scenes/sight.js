@@ -4,13 +4,13 @@
 
 import { AgentTree, ObstacleTree } from 'copse'
 import { createRandom } from '../random.js'
-import { formatTime, timeRun } from '../view/clock.js'
+import { timeRun } from '../view/clock.js'
 import { drawDarts, drawDots } from '../view/draw.js'
-import { spawnHouse } from './sight/house.js'
+import { formatTime } from '../view/format.js'
 import { createPencil } from '../view/pencil.js'
 import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
-import { inWords } from '../view/words.js'
+import { spawnHouse } from './sight/house.js'
 
 const AGENTS = [50, 100, 200, 300, 500, 1_000, 2_000]
 const MOST = AGENTS.at(-1)
@@ -379,21 +379,21 @@ export default {
         const rest = Math.max(times.move + times.query - polygonTime, 0)
         return {
           numbers: [
-            ['Seen', inWords(hits)],
+            ['Seen', hits],
             ['Build of walls', formatTime(times.build)],
             ['Polygon', formatTime(polygonTime)],
-            ['Within reach', inWords(nearCount)],
+            ['Within reach', nearCount],
             ['Who is seen', formatTime(queryTime)],
             ['Brute force', formatTime(bruteTime) + verdict],
-            ['Agents', inWords(agents.count)],
+            ['Agents', agents.count],
             ['All the rest', formatTime(rest)],
-            ['Corners', inWords(polygon.length / 2)],
-            ['Edges', inWords(edges)],
-            ['Pieces', inWords(pieces)],
-            ['Nodes', inWords(nodes)],
-            ['Walls', inWords(polygons)],
+            ['Corners', polygon.length / 2],
+            ['Edges', edges],
+            ['Pieces', pieces],
+            ['Nodes', nodes],
+            ['Walls', polygons],
             ['Depth', depth],
-            ['Your walls', inWords(pencil.count)],
+            ['Your walls', pencil.count],
           ],
         }
       },

@@ -1,7 +1,8 @@
 // A tree of points in space, and a probe that asks it in every frame who is nearest.
 
 import { KdTree3D } from 'copse'
-import { formatTime, timeRun } from '../view/clock.js'
+import { timeRun } from '../view/clock.js'
+import { formatTime } from '../view/format.js'
 import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
 
@@ -157,7 +158,7 @@ export default {
         const verdict = equal === undefined ? '' : equal ? ' ✓' : ' differs'
         return {
           numbers: [
-            ['Points', params.points.toLocaleString('en')],
+            ['Points', params.points],
             ['Query', formatTime(queryTime)],
             ['Brute force', formatTime(bruteTime) + verdict],
             ['Build', formatTime(buildTime)],

@@ -22,13 +22,10 @@ function timeRuns(task, runs) {
   return performance.now() - start
 }
 
-/** '0.06 µs', '3.2 µs', '14 µs', '1.4 ms': as many digits as are worth reading. */
-export function formatTime(ms) {
-  if (ms === undefined) return '–'
-  const micro = ms < 1
-  const value = micro ? ms * 1000 : ms
-  return `${value.toFixed(value < 0.1 ? 2 : value < 10 ? 1 : 0)} ${micro ? 'µs' : 'ms'}`
-}
-
 /** A mean of what comes often, brought up to date: mostly of the last 40. undefined: none yet. */
 export const smooth = (mean, value) => (mean === undefined ? value : mean + (value - mean) / 40)
+
+/** Runs a task, and brings the mean of the milliseconds that it takes up to date. */
+export const smoothTime = (mean, task) => smooth(mean, timeRuns(task, 1))
+
+export const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1]

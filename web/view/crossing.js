@@ -1,10 +1,10 @@
 // A crowd whose agents all cross to the opposite side, and back when nearly all have arrived: what the
 // scenes of crowds share, in the plane and in space.
 
-import { formatTime, smooth } from './clock.js'
+import { smooth } from './clock.js'
+import { formatTime } from './format.js'
 import { createPace, SPEEDS } from './pace.js'
 import { addSteps } from './steps.js'
-import { inWords } from './words.js'
 
 const TIME_STEP = 0.25
 const FRAME = 1 / 60 // seconds, while paused
@@ -170,15 +170,15 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
       const verdict = equal === undefined ? '' : equal ? ' ✓' : ' differs'
       return [
         ['One step', formatTime(stepTime)],
-        ['Overlaps', inWords(overlaps)],
-        ['Infeasible', inWords(infeasible)],
-        ['Arrived', inWords(arrived)],
-        ['Agents', inWords(params.agents)],
+        ['Overlaps', overlaps],
+        ['Infeasible', infeasible],
+        ['Arrived', arrived],
+        ['Agents', params.agents],
         ['Neighbours, mean', neighbors.toFixed(1)],
-        ['Steps', inWords(steps)],
-        ['Time', inWords(Math.round(steps * TIME_STEP))],
-        ['Bytes an agent', inWords(Math.round(bytes / capacity))],
-        ['Picked agent', inWords(picked)],
+        ['Steps', steps],
+        ['Time', Math.round(steps * TIME_STEP)],
+        ['Bytes an agent', Math.round(bytes / capacity)],
+        ['Picked agent', picked],
         ['Its neighbours', look.neighbors.length + verdict],
         ['Its constraints', look.constraints.length / (2 * dim)],
       ]

@@ -3,9 +3,11 @@
 
 import GUI from 'lil-gui'
 import { createCurve } from './curve.js'
+import { formatNumber } from './format.js'
 
 const VERDICTS = { '✓': 'right', '✗': 'wrong' } // classes of cells
 
+const inText = (value) => (typeof value === 'number' ? formatNumber(value) : value)
 const byId = (id) => document.getElementById(id)
 
 function element(tag, text) {
@@ -72,7 +74,7 @@ export function createPanel() {
       numbers.forEach(([label, value], i) => {
         const [dt, dd] = list.children[i].children
         dt.textContent = label
-        dd.textContent = value
+        dd.textContent = inText(value)
       })
       if (table) showTable(table)
       if (shown) {
@@ -112,8 +114,9 @@ export function createPanel() {
     shownNote.textContent = note
     rows.forEach((row, r) => {
       body.rows[r].classList.toggle('current', r === current)
-      row.forEach((text, i) => {
+      row.forEach((value, i) => {
         const cell = body.rows[r].cells[i]
+        const text = inText(value)
         cell.textContent = text
         cell.className = VERDICTS[text] ?? ''
       })

@@ -1,5 +1,7 @@
 // A slider over numbers that are far apart: 100, 200, 500, …
 
+import { formatNumber } from './format.js'
+
 /** Adds one for params[field], which is one of the steps; the controller tells them. */
 export function addSteps(gui, params, field, steps) {
   const place = {
@@ -34,7 +36,7 @@ export function addSteps(gui, params, field, steps) {
 
   const { updateDisplay } = controller
   controller.updateDisplay = () => {
-    shown.textContent = params[field].toLocaleString('en')
+    shown.textContent = formatNumber(params[field])
     $slider.setAttribute('aria-valuenow', params[field])
     return updateDisplay.call(controller)
   }

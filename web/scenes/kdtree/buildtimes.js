@@ -6,7 +6,7 @@
 import { init, KdTree } from 'copse'
 import { sortPerLevel } from '../../peers/sortperlevel.js'
 import { createRandom } from '../../random.js'
-import { timeRun } from '../../view/clock.js'
+import { median, timeRun } from '../../view/clock.js'
 import { spawn } from '../../view/spawn.js'
 
 const RUNS = 5 // whose median is told
@@ -35,6 +35,5 @@ function spawned({ spread, count, width, height }) {
 }
 
 function medianTime(task) {
-  const times = Array.from({ length: RUNS }, () => timeRun(task, 1, TIMED))
-  return times.toSorted((a, b) => a - b)[RUNS >> 1]
+  return median(Array.from({ length: RUNS }, () => timeRun(task, 1, TIMED)))
 }
