@@ -452,7 +452,7 @@ demo('a guard lights a dark page too, and a phone, where a tap is no wall', asyn
   }
 })
 
-/** Checks what scenes of crowds have in common. @param {Page} page @param {string} agents @param {string} shown */
+/** Checks what scenes of crowds, at one step a frame, have in common. @param {Page} page @param {string} agents @param {string} shown */
 async function crossing(page, agents, shown) {
   await until(page, () => window.copseDemo.hits > 0)
   const start = await picture(page)
@@ -462,11 +462,11 @@ async function crossing(page, agents, shown) {
   assert.is(await number(page, 'Agents'), parseFloat(agents))
 
   // The button pauses, since a key would outline the stage. Only the next actions change the picture:
-  // after a reset, since a crowd that has arrived would not move.
-  const press = (name) => page.getByRole('button', { name, exact: true }).click()
-  await page.locator('#pause').click()
+  // after a new start, since a crowd that has arrived would not move.
+  const press = (id) => page.locator(`#${id}`).click()
+  await press('pause')
   await until(page, () => window.copseDemo.paused)
-  await press('Reset')
+  await press('restart')
   await page.mouse.move(2, 2) // off the stage
   const steps = () => number(page, 'Steps')
   assert.is(await steps(), 0)
@@ -474,7 +474,7 @@ async function crossing(page, agents, shown) {
   assert.is(await steps(), 0)
   assert.ok((await picture(page)) === before, 'nothing moves while paused')
   const changes = async (what) => (before = await changed(page, before, what))
-  await press('One step')
+  await press('step')
   assert.is(await steps(), 1)
   await changes('a step')
   await page.getByRole('checkbox', { name: 'show velocities' }).check()
@@ -489,9 +489,11 @@ async function crossing(page, agents, shown) {
 
   // Every run from the start is the same.
   const begin = async () => {
-    await press('Reset')
-    for (let i = 0; i < 3; i++) await press('One step')
-    assert.is(await steps(), 3)
+    await press('restart')
+    for (let i = 0; i < 3; i++) {
+      await press('step')
+      assert.is(await steps(), i + 1)
+    }
     return still(page, 1)
   }
   assert.ok((await begin()) === (await begin()), 'the same again')
@@ -505,7 +507,7 @@ async function crossing(page, agents, shown) {
 
 for (const [scene, agents] of Object.entries({ circle: '500', blocks: '400' }))
   demo(`a crowd crosses: ${scene}`, async () => {
-    const { page, errors } = await site.page(`#scene=${scene}`, SMALL)
+    const { page, errors } = await site.page(`#scene=${scene}&speed=1`, SMALL)
     await frames(page, 5)
     await crossing(page, agents, 'show constraints')
 
@@ -551,7 +553,7 @@ demo('a crowd avoids walls, and finds its way around them', async () => {
 })
 
 demo('a crowd in space crosses, and a click picks the agent that shows its neighbors', async () => {
-  const { page, errors } = await site.page('#scene=spheres', SMALL)
+  const { page, errors } = await site.page('#scene=spheres&speed=1', SMALL)
   await frames(page, 5)
   await crossing(page, '250', 'show neighbours')
   const box = await page.locator('#stage').boundingBox()
@@ -603,7 +605,7 @@ demo('a crowd finds its way out, and no more when walls are drawn', async () => 
 
   // The button pauses, since a key would outline the stage.
   await page.locator('#pause').click()
-  await page.getByRole('button', { name: 'Reset' }).click()
+  await page.locator('#restart').click()
   assert.is(await number(page, 'No way out'), 0)
   const before = await still(page, 2)
   const box = await page.locator('#stage').boundingBox()
@@ -642,6 +644,15 @@ demo('a crowd goes back, and on bit for bit, unless an agent is moved', async ()
   await press('… and move somebody by 1 mm')
   await until(page, () => window.copseDemo.results[0]?.equal === false, null, { burst: 10 })
   await until(page, () => document.querySelector('#table .wrong'), null, { burst: 10 })
+
+  // A new start is at the end of what is saved, also while it is paused.
+  const time = page.getByRole('textbox', { name: 'time' })
+  await page.locator('#pause').click()
+  await time.fill('-2')
+  assert.not.equal(await time.inputValue(), '0')
+  await page.locator('#restart').click()
+  assert.is(await time.inputValue(), '0')
+  assert.is(await number(page, 'States kept'), 1)
   assert.equal(errors, [])
   assert.equal(await told(page, 'errors'), [])
 })

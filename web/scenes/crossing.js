@@ -46,7 +46,6 @@ export default {
     gui.add(params, 'exact').name('as published')
     addSteps(gui, params, 'speed', SPEEDS).name('steps a frame')
     gui.add(params, 'constraints').name('show constraints')
-    gui.add({ reset() {} }, 'reset').name('Reset')
   },
 
   setup(stage, params) {
@@ -242,8 +241,7 @@ export default {
 
       change(field) {
         if (field === 'hurried') hurry()
-        else if (field === 'agents' || field === 'width' || field === 'exact' || field === 'reset')
-          reset()
+        else if (['agents', 'width', 'exact'].includes(field)) reset()
       },
 
       // Along the longer side.

@@ -64,7 +64,6 @@ export default {
     gui.add(params, 'showWays').name('show ways')
     button('undo', 'Undo your last wall')
     button('clear', 'Clear your walls')
-    button('reset', 'Reset')
   },
 
   setup(stage, params) {
@@ -302,7 +301,7 @@ export default {
       },
 
       change(field) {
-        if (field === 'agents' || field === 'reset') reset()
+        if (field === 'agents') reset()
         if (field === 'door') raise()
         if (field === 'undo') pencil.erase(1)
         if (field === 'clear') pencil.erase(pencil.count)

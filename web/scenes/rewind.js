@@ -48,7 +48,6 @@ export default {
     button('disturb', '… and move somebody by 1 mm')
     addSteps(gui, params, 'agents', AGENTS)
     addSteps(gui, params, 'speed', SPEEDS).name('steps a frame')
-    button('reset', 'Reset')
   },
 
   setup(stage, params) {
@@ -159,6 +158,7 @@ export default {
     const isSame = (number) => again[number % STATES] === hashes[number % STATES]
 
     reset()
+    tell()
 
     return {
       get hits() {
@@ -217,7 +217,7 @@ export default {
         }
         if (field === 'rewind' || field === 'disturb') rewind(BACK)
         if (field === 'disturb') disturbs = true
-        if (field === 'agents' || field === 'reset') reset()
+        if (field === 'agents') reset()
         tell()
       },
 

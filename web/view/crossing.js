@@ -26,15 +26,12 @@ export const crossingParams = {
 
 /** Adds controllers for them, and for params.agents. */
 export function addCrossingControls(gui, params, agents, constraints) {
-  const button = (field, name) => gui.add({ [field]() {} }, field).name(name)
   addSteps(gui, params, 'agents', agents)
   addSteps(gui, params, 'speed', SPEEDS).name('steps a frame')
   gui.add(params, 'neighbors', 0, MAX_NEIGHBORS, 1).name('most neighbours')
   gui.add(params, 'horizon', 1, MAX_HORIZON, 1).name('time horizon')
   gui.add(params, 'velocities').name('show velocities')
   gui.add(params, 'constraints').name(constraints)
-  button('step', 'One step')
-  button('reset', 'Reset')
 }
 
 /**
@@ -127,8 +124,6 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
   return {
     crowd,
     reset,
-    adjust,
-    step,
 
     /** What the picked agent will heed. */
     get look() {
@@ -185,8 +180,7 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
     },
 
     change(field) {
-      if (field === 'agents' || field === 'reset') reset()
-      else if (field === 'step') step()
+      if (field === 'agents') reset()
       else adjust()
     },
 
