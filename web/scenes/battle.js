@@ -3,11 +3,14 @@
 // build on no query finds them; they come back in squads from their own side of the field.
 
 import { AgentTree, Crowd } from 'copse'
+import { scaleSetting } from '../view/controls.js'
 import { ABSENT, drawKinds, drawShades, fillDisc, isSmall } from '../view/draw.js'
 import { formatTime } from '../view/format.js'
+import { stretch } from '../view/spawn.js'
 import { theme } from '../view/theme.js'
 
 const MAX_SOLDIERS = 10_000 // of one army
+const SIZES = [10, 200] // of a strike, pixels
 const RED = 1
 const BLUE = 2
 const GROUPS = [RED, BLUE] // by army: 0 comes from the left (or the top), 1 from the other side
@@ -50,7 +53,7 @@ export default {
     gui.add(params, 'soldiers', 10, MAX_SOLDIERS, 10).name('each army')
     gui.add(params, 'archers', 0, 1, 0.05)
     gui.add(params, 'speed', 0.25, 3, 0.25)
-    gui.add(params, 'size', 10, 200, 1).name('strike size')
+    gui.add(params, 'size', ...SIZES, 1).name('strike size')
     gui.add(params, 'targets').name('show targets')
     gui.add(params, 'avoid').name('avoid each other')
   },
@@ -392,16 +395,11 @@ export default {
         const wasAlong = along
         measureField()
         if (along !== wasAlong) return muster() // turned: the armies meet on the other axis
-        const { positions } = tree
-        for (let i = 0; i < tree.count; i++) {
-          positions[2 * i] *= x
-          positions[2 * i + 1] *= y
-        }
+        stretch(tree.positions.subarray(0, 2 * tree.count), x, y)
       },
 
       scroll(steps) {
-        params.size = Math.min(Math.max(Math.round(params.size * 1.1 ** steps), 10), 200)
-        stage.refresh()
+        scaleSetting(stage, params, 'size', steps, SIZES)
       },
 
       press() {

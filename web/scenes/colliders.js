@@ -3,9 +3,9 @@
 
 import { Quadtree } from 'copse'
 import { timeRun } from '../view/clock.js'
+import { addSteps, scaleSetting } from '../view/controls.js'
 import { formatTime } from '../view/format.js'
 import { spawn } from '../view/spawn.js'
-import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
 import { createStraddlers } from './colliders/straddlers.js'
 
@@ -297,10 +297,7 @@ export default {
       },
 
       scroll(steps) {
-        const [min, max] = SIZES
-        const size = Math.round(params.size * 1.1 ** steps)
-        params.size = Math.min(Math.max(size, min), max)
-        stage.refresh()
+        scaleSetting(stage, params, 'size', steps, SIZES)
       },
 
       dispose() {

@@ -4,11 +4,11 @@
 import { Crowd, ObstacleTree } from 'copse'
 import { createRandom } from '../random.js'
 import { smooth } from '../view/clock.js'
+import { addSpeed, addSteps } from '../view/controls.js'
 import { ABSENT } from '../view/draw.js'
 import { formatNumber, formatPercent, formatTime } from '../view/format.js'
-import { createPace, SPEEDS } from '../view/pace.js'
+import { createPace } from '../view/pace.js'
 import { createPlane } from '../view/plane.js'
-import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
 
 // Meters and seconds.
@@ -44,7 +44,7 @@ export default {
     gui.add(params, 'width', ...WIDTHS, 1).name('corridor width')
     gui.add(params, 'hurried', 0, 1, 0.05).name('in a hurry')
     gui.add(params, 'exact').name('as published')
-    addSteps(gui, params, 'speed', SPEEDS).name('steps a frame')
+    addSpeed(gui, params)
     gui.add(params, 'constraints').name('show constraints')
   },
 

@@ -4,13 +4,13 @@
 import { Crowd, ObstacleTree } from 'copse'
 import { createRandom } from '../random.js'
 import { smooth } from '../view/clock.js'
+import { addSpeed, addSteps } from '../view/controls.js'
 import { colorOfAngle } from '../view/crossing.js'
 import { ABSENT } from '../view/draw.js'
 import { formatNumber, formatTime } from '../view/format.js'
-import { createPace, SPEEDS } from '../view/pace.js'
-import { createPencil } from '../view/pencil.js'
+import { createPace } from '../view/pace.js'
+import { addPencilControls, createPencil } from '../view/pencil.js'
 import { createPlane } from '../view/plane.js'
-import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
 import { createFlowField } from './evacuate/flowfield.js'
 
@@ -37,7 +37,6 @@ const BEYOND = 2 // a bend: there the goal lies
 const THINK_EVERY = 4 // steps: agents take turns
 const VERTICES = 1_000 // of walls
 const DRAWN = 100 // walls of the user's; then the first ones go
-const LEAST_WALL = 8 // pixels: a shorter one is a click
 const COUNT_OVER = 3 // seconds in which those who came out are counted, for how many a second
 const FREED = 4 * AGENT.radius // from where one got stuck
 const REST = 4 // seconds, then all begin again
@@ -57,13 +56,11 @@ export default {
   params: { agents: 360, door: 1.6, speed: 2, showWays: false },
 
   controls(gui, params) {
-    const button = (field, name) => gui.add({ [field]() {} }, field).name(name)
     addSteps(gui, params, 'agents', AGENTS)
     gui.add(params, 'door', ...DOORS, 0.1).name('door width')
-    addSteps(gui, params, 'speed', SPEEDS).name('steps a frame')
+    addSpeed(gui, params)
     gui.add(params, 'showWays').name('show ways')
-    button('undo', 'Undo your last wall')
-    button('clear', 'Clear your walls')
+    addPencilControls(gui)
   },
 
   setup(stage, params) {
@@ -74,7 +71,7 @@ export default {
     const pencil = createPencil(stage, walls, {
       most: DRAWN,
       at: plane.at,
-      least: () => plane.unitsOf(LEAST_WALL),
+      unitsOf: plane.unitsOf,
       changed,
     })
     const rooms = SIDES.length * ROOMS.length
@@ -301,16 +298,15 @@ export default {
       },
 
       change(field) {
+        pencil.change(field)
         if (field === 'agents') reset()
         if (field === 'door') raise()
-        if (field === 'undo') pencil.erase(1)
-        if (field === 'clear') pencil.erase(pencil.count)
       },
 
       resize() {
         if (along === (stage.width >= stage.height ? 0 : 1)) return
         pencil.abandon()
-        pencil.erase(pencil.count)
+        pencil.change('clear')
         build()
         reset()
       },

@@ -4,9 +4,10 @@
 // by the same masks whom each predator hunts.
 
 import { AgentTree } from 'copse'
+import { addSteps, scaleSetting } from '../view/controls.js'
 import { drawDarts, drawMany } from '../view/draw.js'
 import { formatTime } from '../view/format.js'
-import { addSteps } from '../view/steps.js'
+import { stretch } from '../view/spawn.js'
 import { theme } from '../view/theme.js'
 
 const AGENTS = [100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000]
@@ -311,17 +312,11 @@ export default {
 
       resize(x, y) {
         measure()
-        const { positions } = tree
-        for (let i = 0; i < tree.count; i++) {
-          positions[2 * i] *= x
-          positions[2 * i + 1] *= y
-        }
+        stretch(tree.positions.subarray(0, 2 * tree.count), x, y)
       },
 
       scroll(steps) {
-        const [min, max] = REACH
-        params.reach = Math.min(Math.max(Math.round(params.reach * 1.1 ** steps), min), max)
-        stage.refresh()
+        scaleSetting(stage, params, 'reach', steps, REACH)
       },
 
       press() {

@@ -3,10 +3,10 @@
 // in the library's order, and compares what it found.
 
 import { KdTree } from 'copse'
+import { addButton, addSteps } from '../view/controls.js'
 import { drawDots } from '../view/draw.js'
 import { formatFactor, formatNumber, formatTime } from '../view/format.js'
-import { SPREADS, spawn } from '../view/spawn.js'
-import { addSteps } from '../view/steps.js'
+import { SPREADS, spawn, stretch } from '../view/spawn.js'
 import { theme } from '../view/theme.js'
 import { distance2, searchSteps } from './kdtree/search.js'
 
@@ -45,19 +45,18 @@ export default {
   },
 
   controls(gui, params) {
-    const button = (field, name) => gui.add({ [field]() {} }, field).name(name)
     addSteps(gui, params, 'points', POINTS)
     gui.add(params, 'spread', SPREADS)
     gui.add(params, 'builder', BUILDERS)
     gui.add(params, 'levels', 0, LEVELS, 1).name('levels of lines')
     gui.add(params, 'search', [PLAY, STEPS, AT_ONCE])
     gui.add(params, 'speed', 1, 30, 1).name('steps a second')
-    button('forward', 'Step forward')
-    button('back', 'Step back')
-    button('again', 'Search again from its start')
-    button('reset', 'Remove dropped points')
+    addButton(gui, 'forward', 'Step forward')
+    addButton(gui, 'back', 'Step back')
+    addButton(gui, 'again', 'Search again from its start')
+    addButton(gui, 'reset', 'Remove dropped points')
     gui.add(params, 'measure', MEASURED).name('build times')
-    button('run', 'Measure build times')
+    addButton(gui, 'run', 'Measure build times')
   },
 
   setup(stage, params) {
@@ -260,8 +259,7 @@ export default {
       },
 
       resize(x, y) {
-        const { positions } = tree
-        for (let i = 0; i < 2 * tree.count; i++) positions[i] *= i & 1 ? y : x
+        stretch(tree.positions.subarray(0, 2 * tree.count), x, y)
         query.x *= x
         query.y *= y
         const shown = step

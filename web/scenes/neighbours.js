@@ -3,6 +3,7 @@
 
 import { AgentTree, Grid } from 'copse'
 import { timeRun } from '../view/clock.js'
+import { scaleSetting } from '../view/controls.js'
 import { drawDots } from '../view/draw.js'
 import { formatNumber, formatTime } from '../view/format.js'
 import { SPREADS, spawn } from '../view/spawn.js'
@@ -245,10 +246,10 @@ export default {
       },
 
       scroll(steps) {
-        const field = params.query === 'nearest' ? 'k' : 'size'
-        const value = field === 'k' ? params.k + steps : params.size * 1.1 ** steps
-        const [min, max] = LIMITS[field]
-        params[field] = Math.min(Math.max(Math.round(value), min), max)
+        if (params.query !== 'nearest')
+          return scaleSetting(stage, params, 'size', steps, LIMITS.size)
+        const [min, max] = LIMITS.k
+        params.k = Math.min(Math.max(params.k + steps, min), max)
         stage.refresh()
       },
 

@@ -3,8 +3,8 @@
 
 import { Octree } from 'copse'
 import { timeRun } from '../view/clock.js'
+import { addSteps } from '../view/controls.js'
 import { formatTime } from '../view/format.js'
-import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
 
 const ITEMS = [100, 200, 500, 1_000, 2_000, 3_000, 5_000]

@@ -3,10 +3,10 @@
 // took, so that the page stays alive however slow it is. Results are compared, outside of the times.
 
 import { median, timeRun } from '../view/clock.js'
+import { addSteps } from '../view/controls.js'
 import { drawDots } from '../view/draw.js'
 import { formatFactor, formatNumber, formatTime } from '../view/format.js'
 import { spawn } from '../view/spawn.js'
-import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
 
 const AGENTS = [100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000]

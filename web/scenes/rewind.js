@@ -3,11 +3,11 @@
 
 import { Crowd } from 'copse'
 import { smooth } from '../view/clock.js'
+import { addButton, addSpeed, addSteps } from '../view/controls.js'
 import { colorOfAngle } from '../view/crossing.js'
 import { formatNumber, formatTime } from '../view/format.js'
-import { createPace, SPEEDS } from '../view/pace.js'
+import { createPace } from '../view/pace.js'
 import { createPlane } from '../view/plane.js'
-import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
 
 const AGENTS = [50, 100, 200, 400]
@@ -42,12 +42,11 @@ export default {
   params: { agents: 200, time: 0, speed: 2 },
 
   controls(gui, params) {
-    const button = (field, name) => gui.add({ [field]() {} }, field).name(name)
     gui.add(params, 'time', -HISTORY, 0, 0.1).name('time, seconds')
-    button('rewind', `Rewind ${BACK} seconds`)
-    button('disturb', '… and move somebody by 1 mm')
+    addButton(gui, 'rewind', `Rewind ${BACK} seconds`)
+    addButton(gui, 'disturb', '… and move somebody by 1 mm')
     addSteps(gui, params, 'agents', AGENTS)
-    addSteps(gui, params, 'speed', SPEEDS).name('steps a frame')
+    addSpeed(gui, params)
   },
 
   setup(stage, params) {

@@ -5,10 +5,11 @@
 import { AgentTree, ObstacleTree } from 'copse'
 import { createRandom } from '../random.js'
 import { timeRun } from '../view/clock.js'
+import { addSteps, scaleSetting } from '../view/controls.js'
 import { drawDarts, drawDots } from '../view/draw.js'
 import { formatTime } from '../view/format.js'
-import { createPencil } from '../view/pencil.js'
-import { addSteps } from '../view/steps.js'
+import { addPencilControls, createPencil } from '../view/pencil.js'
+import { stretch } from '../view/spawn.js'
 import { theme } from '../view/theme.js'
 import { spawnHouse } from './sight/house.js'
 
@@ -17,7 +18,6 @@ const MOST = AGENTS.at(-1)
 const SEED = 1 // of the house, which is the same whenever the stage is as large
 const VERTICES = 4_000 // of walls
 const DRAWN = 200 // walls of the user's; then the first ones go
-const LEAST_WALL = 8 // pixels: a shorter one is a click
 const VIEWS = [60, 700]
 const [PATROLS, FOLLOWS] = ['patrols', 'follows the pointer']
 const KEEP_OFF = 30 // pixels: how near to the pointer it goes
@@ -55,7 +55,6 @@ export default {
   },
 
   controls(gui, params) {
-    const button = (field, name) => gui.add({ [field]() {} }, field).name(name)
     addSteps(gui, params, 'agents', AGENTS)
     gui.add(params, 'guard', [PATROLS, FOLLOWS])
     gui.add(params, 'view', ...VIEWS, 10).name('view distance')
@@ -64,8 +63,7 @@ export default {
     gui.add(params, 'moving').name('move doors')
     gui.add(params, 'showRays').name('show rays')
     gui.add(params, 'partition').name('show partition')
-    button('undo', 'Undo your last wall')
-    button('clear', 'Clear your walls')
+    addPencilControls(gui)
   },
 
   setup(stage, params) {
@@ -86,7 +84,6 @@ export default {
     const pencil = createPencil(stage, walls, {
       most: DRAWN,
       at: () => [pointer.x, pointer.y],
-      least: () => LEAST_WALL,
       changed,
     })
     let house // see sight/house.js
@@ -399,16 +396,15 @@ export default {
       },
 
       change(field) {
+        pencil.change(field)
         if (field === 'agents') gather()
-        if (field === 'undo') pencil.erase(1)
-        if (field === 'clear') pencil.erase(pencil.count)
         if (field === 'guard' && params.guard === PATROLS) post()
       },
 
       resize(x, y) {
         const { positions } = agents
         pencil.resize(x, y)
-        for (let i = 0; i < 2 * agents.count; i++) positions[i] *= i & 1 ? y : x
+        stretch(positions.subarray(0, 2 * agents.count), x, y)
         pencil.abandon()
         raise()
         for (let i = 0; i < agents.count; i++)
@@ -417,10 +413,7 @@ export default {
       },
 
       scroll(steps) {
-        const [min, max] = VIEWS
-        const view = 10 * Math.round((params.view * 1.1 ** steps) / 10 + 0.4 * Math.sign(steps))
-        params.view = Math.min(Math.max(view, min), max)
-        stage.refresh()
+        scaleSetting(stage, params, 'view', steps, VIEWS, 10)
       },
 
       press: pencil.press,

@@ -2,8 +2,8 @@
 
 import { KdTree3D } from 'copse'
 import { timeRun } from '../view/clock.js'
+import { addSteps } from '../view/controls.js'
 import { formatTime } from '../view/format.js'
-import { addSteps } from '../view/steps.js'
 import { theme } from '../view/theme.js'
 
 const POINTS = [1_000, 2_000, 5_000, 10_000, 20_000, 50_000]

@@ -48,7 +48,7 @@ export function accept(text, { options, steps, min, max, step }) {
   return Math.min(parseFloat(snapped.toPrecision(12)), max)
 }
 
-/** What a controller of lil-gui, or of view/steps.js, can be set to. */
+/** What a controller of lil-gui, or of view/controls.js, can be set to. */
 function rangeOf({ initialValue, steps, _values, _min, _max, _step }) {
   if (typeof initialValue === 'boolean') return { options: [false, true] }
   return { options: _values, steps, min: _min, max: _max, step: _step }

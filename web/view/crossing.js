@@ -2,9 +2,9 @@
 // scenes of crowds share, in the plane and in space.
 
 import { smooth } from './clock.js'
+import { addSpeed, addSteps } from './controls.js'
 import { formatTime } from './format.js'
-import { createPace, SPEEDS } from './pace.js'
-import { addSteps } from './steps.js'
+import { createPace } from './pace.js'
 
 const TIME_STEP = 0.25
 const FRAME = 1 / 60 // seconds, while paused
@@ -27,7 +27,7 @@ export const crossingParams = {
 /** Adds controllers for them, and for params.agents. */
 export function addCrossingControls(gui, params, agents, constraints) {
   addSteps(gui, params, 'agents', agents)
-  addSteps(gui, params, 'speed', SPEEDS).name('steps a frame')
+  addSpeed(gui, params)
   gui.add(params, 'neighbors', 0, MAX_NEIGHBORS, 1).name('most neighbours')
   gui.add(params, 'horizon', 1, MAX_HORIZON, 1).name('time horizon')
   gui.add(params, 'velocities').name('show velocities')

@@ -3,9 +3,6 @@
 const FRAME = 1 / 60 // seconds in which `speed` steps are due
 const BUDGET = 12 // ms a frame: steps that come later are left out
 
-/** The speeds that a slider offers: steps a frame. */
-export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16]
-
 /** A function of the seconds since the last frame, and of the speed: calls step() as often as is due. */
 export function createPace(step) {
   let due = 0

@@ -1,13 +1,26 @@
 // Walls that the user draws, into an obstacle tree: by a drag, or by Enter where one begins and ends.
 
+import { addButton } from './controls.js'
+import { stretch } from './spawn.js'
+
+const LEAST = 8 // pixels: a shorter wall is a click
 const { fround } = Math
 
+/** Adds buttons that take walls away, by the pencil's change(). */
+export function addPencilControls(gui) {
+  addButton(gui, 'undo', 'Undo your last wall')
+  addButton(gui, 'clear', 'Clear your walls')
+}
+
 /**
- * `at()` gives x and y of the pointer, and `least()` the length below which a drag is a click, in units
- * of the walls, of which the first ones go when there are more than `most`. `changed()` is called after
- * every change.
+ * `at()` gives x and y of the pointer, and `unitsOf()` a length in pixels, in units of the walls, of which
+ * the first ones go when there are more than `most`. `changed()` is called after every change.
  */
-export function createPencil({ canvas }, walls, { most, at, least, changed }) {
+export function createPencil(
+  { canvas },
+  walls,
+  { most, at, unitsOf = (pixels) => pixels, changed },
+) {
   const drawn = [] // { slot, points }
   let drawing = null // the wall whose end follows the pointer
 
@@ -23,7 +36,7 @@ export function createPencil({ canvas }, walls, { most, at, least, changed }) {
     points[2] = x
     points[3] = y
     if (drawing.slot >= 0) walls.move(drawing.slot, points)
-    else if (lengthOf(points) >= least()) {
+    else if (lengthOf(points) >= unitsOf(LEAST)) {
       if (drawn.length === most) walls.remove(drawn.shift().slot)
       drawing.slot = walls.addSegment(...points)
     } else return
@@ -33,7 +46,7 @@ export function createPencil({ canvas }, walls, { most, at, least, changed }) {
   function finish() {
     follow()
     const { slot, points } = drawing
-    if (slot >= 0 && lengthOf(points) >= least()) drawn.push(drawing)
+    if (slot >= 0 && lengthOf(points) >= unitsOf(LEAST)) drawn.push(drawing)
     else if (slot >= 0) walls.remove(slot)
     drawing = null
     changed()
@@ -85,10 +98,10 @@ export function createPencil({ canvas }, walls, { most, at, least, changed }) {
       else begin()
     },
 
-    /** Takes away the last ones. */
-    erase(count) {
-      count = Math.min(count, drawn.length)
-      for (const { slot } of drawn.splice(drawn.length - count)) walls.remove(slot)
+    /** A button was pressed. */
+    change(field) {
+      if (field !== 'undo' && field !== 'clear') return
+      for (const { slot } of drawn.splice(field === 'undo' ? -1 : 0)) walls.remove(slot)
       changed()
     },
 
@@ -99,7 +112,7 @@ export function createPencil({ canvas }, walls, { most, at, least, changed }) {
 
     /** Lets the walls follow a stage that is x times as wide and y times as high. */
     resize(x, y) {
-      for (const { points } of drawn) for (let i = 0; i < 4; i++) points[i] *= i & 1 ? y : x
+      for (const { points } of drawn) stretch(points, x, y)
     },
   }
 }

@@ -95,11 +95,13 @@ export function spawn(spread, count, width, height, random) {
     resize(x, y) {
       width *= x
       height *= y
-      const factor = [x, y]
-      for (let i = 0; i < positions.length; i++) {
-        positions[i] *= factor[i & 1]
-        homes[i] *= factor[i & 1]
-      }
+      stretch(positions, x, y)
+      stretch(homes, x, y)
     },
   }
+}
+
+/** Lets flat x, y, … follow a stage that is x times as wide and y times as high. */
+export function stretch(points, x, y) {
+  for (let i = 0; i < points.length; i++) points[i] *= i & 1 ? y : x
 }

@@ -1,8 +1,27 @@
-// A slider over numbers that are far apart: 100, 200, 500, …
+// Controllers of lil-gui, and the wheel, for the settings of scenes.
 
 import { formatNumber } from './format.js'
 
-/** Adds one for params[field], which is one of the steps; the controller tells them. */
+const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16]
+
+/** Adds a button: it is a change of that field, which is no setting. */
+export const addButton = (gui, field, name) => gui.add({ [field]() {} }, field).name(name)
+
+/** Adds params.speed, for view/pace.js. */
+export const addSpeed = (gui, params) =>
+  addSteps(gui, params, 'speed', SPEEDS).name('steps a frame')
+
+/** Lets the wheel change a setting, by a tenth a step. */
+export function scaleSetting(stage, params, field, steps, [min, max], grain = 1) {
+  const scaled = grain * Math.round((params[field] * 1.1 ** steps) / grain)
+  params[field] = Math.min(Math.max(scaled, min), max)
+  stage.refresh()
+}
+
+/**
+ * Adds a slider over numbers that are far apart, 100, 200, 500, …, for params[field], which is one of
+ * these steps; the controller tells them.
+ */
 export function addSteps(gui, params, field, steps) {
   const place = {
     get [field]() {
