@@ -19,6 +19,7 @@ import { formatNumber, formatTime } from './view/format.js'
 import { createKeyboard } from './view/keyboard.js'
 import { createMeter } from './view/meter.js'
 import { createOverview } from './view/overview.js'
+import { FRAME } from './view/pace.js'
 import { createPanel } from './view/panel.js'
 import { createSource } from './view/source.js'
 import { createStage } from './view/stage.js'
@@ -26,7 +27,6 @@ import { watchTheme } from './view/theme.js'
 
 const byId = (id) => document.getElementById(id)
 const LANDING = 'flock' // the scene behind the card
-const FRAME = 1 / 60 // seconds of a single step
 const MAX_STEP = 1 / 20 // seconds: after a hitch or in a hidden tab time stands still, nobody jumps
 const REPORTS = 5 // a second: numbers that change faster can't be read
 const CHARTS = 10

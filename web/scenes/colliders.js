@@ -2,7 +2,8 @@
 // cell holds are coloured; the library only counts them, so the scene finds them itself and compares.
 
 import { Quadtree } from 'copse'
-import { timeRun } from '../view/clock.js'
+import { smooth, timeRun } from '../view/clock.js'
+import { createComparison, isSame, verdict } from '../view/compare.js'
 import { addSteps, scaleSetting } from '../view/controls.js'
 import { formatTime } from '../view/format.js'
 import { spawn } from '../view/spawn.js'
@@ -19,9 +20,7 @@ const MAX_OVERLAPS = 20_000 // drawn: beyond, items cover each other anyway
 const SIZES = [5, 400]
 const [ALL_AT_ONCE, ONE_BY_ONE] = ['moveAll', 'move one by one']
 const LARGE = 60 // one item in so many is a large one
-const COMPARE_EVERY = 0.5 // seconds; pairs less often, they take long
-const PAIRS_EVERY = 4 // times
-const FRAME = 1 / 60
+const PAIRS_EVERY = 4 // comparisons: they take long
 const { fround } = Math
 
 export default {
@@ -74,11 +73,10 @@ export default {
     let hits = 0
     let pairCount = 0
     let straddled = 0
-    let changes = 0 // a frame, smoothed
-    let nextCompare = 0
+    let changes // a frame, smoothed
     let compared = 0 // times
-    let area = {} // of the tree and brute force: queryTime, bruteTime, equal
-    let overlaps = {}
+    let overlaps = {} // as a comparison has them
+    const comparison = createComparison(compare)
 
     function gather() {
       const { width, height } = stage
@@ -101,14 +99,14 @@ export default {
       writeBoxes()
       tree.moveAll()
       stats = tree.stats() // what came is no change of a frame
-      changes = 0
+      changes = undefined
       forget()
     }
 
     function forget() {
-      area = {}
       overlaps = {}
-      nextCompare = compared = 0
+      compared = 0
+      comparison.forget()
     }
 
     // The game writes where everything is, then tells so once.
@@ -177,10 +175,9 @@ export default {
 
     function compare() {
       hits = ask()
-      const ids = found.subarray(0, hits).sort()
-      const equal = bruteForce() === hits && ids.every((id, i) => id === expected[i])
-      area = { equal, queryTime: timeRun(ask), bruteTime: timeRun(bruteForce) }
+      const equal = isSame(found.subarray(0, hits).sort(), expected.subarray(0, bruteForce()))
       if (params.pairs && compared++ % PAIRS_EVERY === 0) comparePairs()
+      return { equal, queryTime: timeRun(ask), bruteTime: timeRun(bruteForce) }
     }
 
     function comparePairs() {
@@ -194,7 +191,7 @@ export default {
       // Once: it takes long enough even for a coarse clock.
       overlaps.bruteTime = timeRun(() => brutePairs((a, b) => all.push(numberOf(a, b))), 1, 0)
       ours.sort((a, b) => a - b)
-      overlaps.equal = all.length === total && all.every((pair, i) => pair === ours[i])
+      overlaps.equal = isSame(ours, all)
     }
 
     gather()
@@ -206,23 +203,17 @@ export default {
       },
 
       get results() {
-        if (area.equal === undefined) return []
-        const results = [
-          { name: 'brute force', total: area.bruteTime, equal: area.equal },
-          { name: 'straddlers', equal: straddled === stats.straddlers },
-        ]
+        if (comparison.equal === undefined) return []
         const { bruteTime, equal } = overlaps
-        if (equal !== undefined)
-          results.push({ name: 'brute force pairs', total: bruteTime, equal })
-        return results
+        return [
+          ...comparison.results,
+          { name: 'straddlers', equal: straddled === stats.straddlers },
+          ...(equal === undefined ? [] : [{ name: 'brute force pairs', total: bruteTime, equal }]),
+        ]
       },
 
       frame(dt, lap) {
-        nextCompare -= dt || FRAME
-        if (nextCompare <= 0) {
-          nextCompare = COMPARE_EVERY
-          compare()
-        }
+        comparison.pass(dt)
         lap()
         crowd.move(dt)
         if (params.update === ALL_AT_ONCE) writeBoxes()
@@ -234,7 +225,7 @@ export default {
         hits = ask()
         lap('query')
         stats = tree.stats()
-        changes += (stats.changes - changes) / 30
+        changes = smooth(changes, stats.changes)
       },
 
       draw() {
@@ -254,12 +245,10 @@ export default {
 
       report(times) {
         const { nodes, leaves, visits, depth, bytes, perDepth } = stats
-        const verdict = (equal) => (equal === undefined ? '' : equal ? ' ✓' : ' differs')
         return {
           numbers: [
             ['Hits', hits],
-            ['Query', formatTime(area.queryTime)],
-            ['Brute force', formatTime(area.bruteTime) + verdict(area.equal)],
+            ...comparison.numbers,
             ['Pairs', params.pairs ? pairCount : '–'],
             ['All pairs', formatTime(overlaps.queryTime)],
             ['Brute force pairs', formatTime(overlaps.bruteTime) + verdict(overlaps.equal)],

@@ -3,7 +3,7 @@
 
 import { Crowd, ObstacleTree } from 'copse'
 import { createRandom } from '../random.js'
-import { smooth } from '../view/clock.js'
+import { smooth, smoothTime } from '../view/clock.js'
 import { addSpeed, addSteps } from '../view/controls.js'
 import { ABSENT } from '../view/draw.js'
 import { formatNumber, formatPercent, formatTime } from '../view/format.js'
@@ -127,9 +127,7 @@ export default {
 
     function step() {
       lead()
-      const start = performance.now()
-      crowd.step()
-      stepTime = smooth(stepTime, performance.now() - start)
+      stepTime = smoothTime(stepTime, () => crowd.step())
       const { positions, velocities, preferredSpeeds, enabled } = crowd
       let sum = 0
       let inside = 0

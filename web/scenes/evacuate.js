@@ -3,7 +3,7 @@
 
 import { Crowd, ObstacleTree } from 'copse'
 import { createRandom } from '../random.js'
-import { smooth } from '../view/clock.js'
+import { smoothTime, timeRuns } from '../view/clock.js'
 import { addSpeed, addSteps } from '../view/controls.js'
 import { colorOfAngle } from '../view/crossing.js'
 import { ABSENT } from '../view/draw.js'
@@ -179,9 +179,7 @@ export default {
     }
 
     function findWays() {
-      const start = performance.now()
-      field.build()
-      waysTime = performance.now() - start
+      waysTime = timeRuns(field.build)
       stale = false
     }
 
@@ -206,9 +204,7 @@ export default {
       }
       steps++
       for (const list of ids) for (const i of list) if ((i + steps) % THINK_EVERY === 0) lead(i)
-      const start = performance.now()
-      crowd.step()
-      stepTime = smooth(stepTime, performance.now() - start)
+      stepTime = smoothTime(stepTime, () => crowd.step())
       const { positions } = crowd
       for (const i of crowd.stuck()) caughtAt.set([positions[2 * i], positions[2 * i + 1]], 2 * i)
       ids.forEach((list, n) => (ids[n] = list.filter(stays)))

@@ -6,6 +6,7 @@ import { timeRun } from '../view/clock.js'
 import { scaleSetting } from '../view/controls.js'
 import { drawDots } from '../view/draw.js'
 import { formatNumber, formatTime } from '../view/format.js'
+import { createTimer } from '../view/pace.js'
 import { SPREADS, spawn } from '../view/spawn.js'
 import { theme } from '../view/theme.js'
 
@@ -101,8 +102,8 @@ export default {
     let cells
     let look = { boxes: [], agents: 0 } // what the query read; by a grid: columns, shared
     let measured = [] // per row: build and query in ms, depth, visits, nodes
-    let nextCompare = 0
     let row = 0
+    const timer = createTimer(COMPARE_EVERY, compare)
 
     function gather() {
       crowd = spawn(params.spread, params.agents, stage.width, stage.height, stage.random)
@@ -118,7 +119,7 @@ export default {
       row = shownRow()
       index = indices[row]
       measured = indices.map(() => ({}))
-      nextCompare = 0
+      timer.restart()
     }
 
     function shownRow() {
@@ -175,11 +176,7 @@ export default {
       },
 
       frame(dt, lap) {
-        nextCompare -= dt || 1 / 60
-        if (nextCompare <= 0) {
-          nextCompare = COMPARE_EVERY
-          compare()
-        }
+        timer.pass(dt)
         lap()
         crowd.move(dt)
         fill(index)

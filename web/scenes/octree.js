@@ -2,9 +2,11 @@
 // player's box stays where the camera looks, and asks in every frame who is in it.
 
 import { Octree } from 'copse'
-import { timeRun } from '../view/clock.js'
+import { smooth, timeRun } from '../view/clock.js'
+import { createComparison, isSame } from '../view/compare.js'
 import { addSteps } from '../view/controls.js'
 import { formatTime } from '../view/format.js'
+import { FRAME } from '../view/pace.js'
 import { theme } from '../view/theme.js'
 
 const ITEMS = [100, 200, 500, 1_000, 2_000, 3_000, 5_000]
@@ -19,8 +21,6 @@ const FAINTEST = 0.16 // of what is drawn
 const TURN = 0.12 // radians per second, while nobody uses the pointer
 const MIDDLE = 0.35 // of the stage
 const EASE = 7 // how eagerly the player goes where it should be, per second
-const COMPARE_EVERY = 0.5 // seconds
-const STILL = 1 / 60 // seconds that a frame counts for a player in a hand while the scene is paused
 const AXES = ['x', 'y', 'z']
 const EDGES = edgesOfBox()
 const CROSSES = linesThroughBox()
@@ -68,16 +68,14 @@ export default {
     let tree
     let stats
     let hits = 0
-    let queryTime
-    let bruteTime
-    let equal
-    let changes = 0 // a frame, smoothed
+    let changes // a frame, smoothed
     let time = 0
-    let nextCompare = 0
     let closed = false
     let failure = null
     let view = null // until three.js is loaded
     let look = '' // of the colours that are shown
+
+    const comparison = createComparison(compare)
 
     async function load() {
       const world = await import('../view/world.js')
@@ -141,19 +139,14 @@ export default {
       writeBoxes()
       tree.moveAll()
       stats = tree.stats() // what came is no change of a frame
-      changes = 0
-      forget()
-    }
-
-    function forget() {
-      queryTime = bruteTime = equal = undefined
-      nextCompare = 0
+      changes = undefined
+      comparison.forget()
     }
 
     // Under the pointer, as far away as what the camera turns around; so it goes with the camera.
     function movePlayer(dt) {
       if (pointer.wandering) view?.world.turn(TURN * dt)
-      else dt ||= STILL
+      else dt ||= FRAME // a player in a hand moves while the scene is paused
       const goal = view ? aim() : player
       const part = 1 - Math.exp(-EASE * dt)
       for (const axis of AXES) player[axis] += (inWorld(goal, axis) - player[axis]) * part
@@ -193,10 +186,8 @@ export default {
 
     function compare() {
       hits = ask()
-      const ids = found.subarray(0, hits).sort()
-      equal = bruteForce() === hits && ids.every((id, i) => id === expected[i])
-      queryTime = timeRun(ask)
-      bruteTime = timeRun(bruteForce)
+      const equal = isSame(found.subarray(0, hits).sort(), expected.subarray(0, bruteForce()))
+      return { equal, queryTime: timeRun(ask), bruteTime: timeRun(bruteForce) }
     }
 
     gather()
@@ -208,7 +199,7 @@ export default {
       },
 
       get results() {
-        return equal === undefined ? [] : [{ name: 'brute force', total: bruteTime, equal }]
+        return comparison.results
       },
 
       frame(dt, lap) {
@@ -222,11 +213,8 @@ export default {
         hits = ask()
         lap('query')
         stats = tree.stats()
-        changes += (stats.changes - changes) / 30
-        nextCompare -= dt || STILL
-        if (nextCompare > 0) return
-        nextCompare = COMPARE_EVERY
-        compare()
+        changes = smooth(changes, stats.changes)
+        comparison.pass(dt)
         lap()
       },
 
@@ -244,12 +232,10 @@ export default {
       },
 
       report(times) {
-        const verdict = equal === undefined ? '' : equal ? ' ✓' : ' differs'
         return {
           numbers: [
             ['Hits', hits],
-            ['Query', formatTime(queryTime)],
-            ['Brute force', formatTime(bruteTime) + verdict],
+            ...comparison.numbers,
             ['Items', params.items],
             ['Update', formatTime(times.build)],
             ['Changes a frame', changes.toFixed(changes < 10 ? 1 : 0)],
@@ -266,7 +252,7 @@ export default {
       change(field) {
         if (field === 'items') gather()
         if (['items', 'leafSize', 'maxDepth', 'looseness'].includes(field)) plant()
-        else forget()
+        else comparison.forget()
       },
 
       scroll(steps) {

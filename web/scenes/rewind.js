@@ -2,7 +2,7 @@
 // of these states, and goes on from there bit for bit: hashes of the first time and of the next agree.
 
 import { Crowd } from 'copse'
-import { smooth } from '../view/clock.js'
+import { smoothTime } from '../view/clock.js'
 import { addButton, addSpeed, addSteps } from '../view/controls.js'
 import { colorOfAngle } from '../view/crossing.js'
 import { formatNumber, formatTime } from '../view/format.js'
@@ -93,9 +93,7 @@ export default {
 
     function save(number) {
       const at = number % STATES
-      const start = performance.now()
-      crowd.saveInto(states[at])
-      saveTime = smooth(saveTime, performance.now() - start)
+      saveTime = smoothTime(saveTime, () => crowd.saveInto(states[at]))
       hashes[at] = crowd.hash()
       again[at] = -1
       newest = number
@@ -114,9 +112,7 @@ export default {
     }
 
     function restore(number) {
-      const start = performance.now()
-      crowd.restore(states[number % STATES])
-      restoreTime = smooth(restoreTime, performance.now() - start)
+      restoreTime = smoothTime(restoreTime, () => crowd.restore(states[number % STATES]))
       steps = number * SAVE_EVERY
     }
 

@@ -4,7 +4,8 @@
 
 import { AgentTree, ObstacleTree } from 'copse'
 import { createRandom } from '../random.js'
-import { timeRun } from '../view/clock.js'
+import { smoothTime, timeRun } from '../view/clock.js'
+import { createComparison, isSame } from '../view/compare.js'
 import { addSteps, scaleSetting } from '../view/controls.js'
 import { drawDarts, drawDots } from '../view/draw.js'
 import { formatTime } from '../view/format.js'
@@ -27,9 +28,6 @@ const GUARD_SPEED = 80
 const LOOK_AHEAD = 22 // pixels in which an agent sees a wall come
 const TRIES = 60 // way points that the guard thinks of
 const PAST = 6 // way points that it remembers, and keeps away from
-const COMPARE_EVERY = 0.5 // seconds
-const SMOOTH = 40 // frames
-const FRAME = 1 / 60
 const { fround } = Math
 
 export default {
@@ -95,9 +93,8 @@ export default {
     let hits = 0
     let time = 0
     let watched = 0 // the agent that is looked after next
-    let polygonTime = 0 // ms, smoothed
-    let nextCompare = 0
-    let compared = {}
+    let polygonTime // ms, smoothed
+    const comparison = createComparison(compare)
 
     // ---- Walls ----
 
@@ -317,8 +314,8 @@ export default {
     }
 
     function compare() {
-      const equal = bruteForce() === hits && expected.every((id, n) => n >= hits || id === seen[n])
-      compared = { equal, queryTime: timeRun(look), bruteTime: timeRun(bruteForce, 1) }
+      const equal = isSame(expected.subarray(0, bruteForce()), seen.subarray(0, hits))
+      return { equal, queryTime: timeRun(look), bruteTime: timeRun(bruteForce, 1) }
     }
 
     raise()
@@ -331,8 +328,7 @@ export default {
       },
 
       get results() {
-        const { equal, bruteTime } = compared
-        return equal === undefined ? [] : [{ name: 'brute force', total: bruteTime, equal }]
+        return comparison.results
       },
 
       frame(dt, lap) {
@@ -347,15 +343,9 @@ export default {
         lap('move')
         agents.build()
         look()
-        const start = performance.now()
-        light()
-        polygonTime += (performance.now() - start - polygonTime) / SMOOTH
+        polygonTime = smoothTime(polygonTime, light)
         lap('query')
-        nextCompare -= dt || FRAME
-        if (nextCompare <= 0) {
-          nextCompare = COMPARE_EVERY
-          compare()
-        }
+        comparison.pass(dt)
         lap()
       },
 
@@ -371,8 +361,6 @@ export default {
 
       report(times) {
         const { edges, pieces, nodes, depth, polygons } = walls.stats()
-        const { equal, queryTime, bruteTime } = compared
-        const verdict = equal === undefined ? '' : equal ? ' ✓' : ' differs'
         const rest = Math.max(times.move + times.query - polygonTime, 0)
         return {
           numbers: [
@@ -380,8 +368,7 @@ export default {
             ['Build of walls', formatTime(times.build)],
             ['Polygon', formatTime(polygonTime)],
             ['Within reach', nearCount],
-            ['Who is seen', formatTime(queryTime)],
-            ['Brute force', formatTime(bruteTime) + verdict],
+            ...comparison.numbers,
             ['Agents', agents.count],
             ['All the rest', formatTime(rest)],
             ['Corners', polygon.length / 2],

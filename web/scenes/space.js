@@ -2,8 +2,10 @@
 
 import { KdTree3D } from 'copse'
 import { timeRun } from '../view/clock.js'
+import { createComparison, isSame } from '../view/compare.js'
 import { addSteps } from '../view/controls.js'
 import { formatTime } from '../view/format.js'
+import { FRAME } from '../view/pace.js'
 import { theme } from '../view/theme.js'
 
 const POINTS = [1_000, 2_000, 5_000, 10_000, 20_000, 50_000]
@@ -13,8 +15,6 @@ const MAX_PLANES = 2 ** LEVELS - 1
 const MAX_K = 100
 const [CLUSTERS, UNIFORM, SPIRAL] = ['clusters', 'uniform', 'spiral']
 const EASE = 7 // how eagerly the probe goes where it should be, per second
-const COMPARE_EVERY = 0.5 // seconds
-const STILL = 1 / 60 // seconds that a frame counts for the probe in a hand while the scene is paused
 const { fround } = Math
 
 export default {
@@ -51,15 +51,13 @@ export default {
     const probe = { x: 0, y: 0, z: 0 }
     let hits = 0
     let buildTime
-    let queryTime
-    let bruteTime
-    let equal
     let time = 0
-    let nextCompare = 0
     let closed = false
     let failure = null
     let view = null // until three.js is loaded
     let look = '' // of the colours that are shown
+
+    const comparison = createComparison(compare)
 
     async function load() {
       const world = await import('../view/world.js')
@@ -73,8 +71,7 @@ export default {
       tree.count = params.points
       spreads[params.spread](tree.positions.subarray(0, 3 * params.points), stage.random)
       buildTime = timeRun(() => tree.build())
-      queryTime = bruteTime = equal = undefined
-      nextCompare = 0
+      comparison.forget()
       showPoints()
     }
 
@@ -101,7 +98,7 @@ export default {
         }
       } else {
         goal = view?.world.pick(pointer.x, pointer.y) ?? probe
-        dt ||= STILL
+        dt ||= FRAME // a probe in a hand moves while the scene is paused
       }
       const part = 1 - Math.exp(-EASE * dt)
       for (const axis of ['x', 'y', 'z']) probe[axis] += (goal[axis] - probe[axis]) * part
@@ -111,10 +108,9 @@ export default {
 
     function compare() {
       hits = ask()
-      const brute = bruteForce(tree.positions, params.points, probe, params.k)
-      equal = brute.length === hits && brute.every((id, i) => id === found[i])
-      queryTime = timeRun(ask)
-      bruteTime = timeRun(() => bruteForce(tree.positions, params.points, probe, params.k), 1)
+      const brute = () => bruteForce(tree.positions, params.points, probe, params.k)
+      const equal = isSame(brute(), found.subarray(0, hits))
+      return { equal, queryTime: timeRun(ask), bruteTime: timeRun(brute, 1) }
     }
 
     gather()
@@ -125,7 +121,7 @@ export default {
       },
 
       get results() {
-        return equal === undefined ? [] : [{ name: 'brute force', total: bruteTime, equal }]
+        return comparison.results
       },
 
       frame(dt, lap) {
@@ -134,10 +130,7 @@ export default {
         lap('move')
         hits = ask()
         lap('query')
-        nextCompare -= dt || STILL
-        if (nextCompare > 0) return
-        nextCompare = COMPARE_EVERY
-        compare()
+        comparison.pass(dt)
         lap()
       },
 
@@ -155,12 +148,10 @@ export default {
 
       report() {
         const { depth, visits } = tree.stats()
-        const verdict = equal === undefined ? '' : equal ? ' ✓' : ' differs'
         return {
           numbers: [
             ['Points', params.points],
-            ['Query', formatTime(queryTime)],
-            ['Brute force', formatTime(bruteTime) + verdict],
+            ...comparison.numbers,
             ['Build', formatTime(buildTime)],
             ['Levels', depth + 1],
             ['Nodes visited', visits],
@@ -170,7 +161,7 @@ export default {
 
       change(field) {
         if (field === 'points' || field === 'spread') gather()
-        else if (field === 'k') nextCompare = 0
+        else if (field === 'k') comparison.forget()
         else showPlanes()
       },
 

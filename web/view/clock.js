@@ -16,7 +16,8 @@ export function timeRun(task, tries = 2, atLeast = 0.5) {
   return best
 }
 
-function timeRuns(task, runs) {
+/** Milliseconds that these runs take together. */
+export function timeRuns(task, runs = 1) {
   const start = performance.now()
   for (let i = 0; i < runs; i++) task()
   return performance.now() - start
@@ -26,6 +27,6 @@ function timeRuns(task, runs) {
 export const smooth = (mean, value) => (mean === undefined ? value : mean + (value - mean) / 40)
 
 /** Runs a task, and brings the mean of the milliseconds that it takes up to date. */
-export const smoothTime = (mean, task) => smooth(mean, timeRuns(task, 1))
+export const smoothTime = (mean, task) => smooth(mean, timeRuns(task))
 
 export const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1]

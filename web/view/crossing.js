@@ -1,18 +1,17 @@
 // A crowd whose agents all cross to the opposite side, and back when nearly all have arrived: what the
 // scenes of crowds share, in the plane and in space.
 
-import { smooth } from './clock.js'
+import { smoothTime } from './clock.js'
+import { createComparison, isSame, verdict } from './compare.js'
 import { addSpeed, addSteps } from './controls.js'
 import { formatTime } from './format.js'
 import { createPace } from './pace.js'
 
 const TIME_STEP = 0.25
-const FRAME = 1 / 60 // seconds, while paused
 const MAX_NEIGHBORS = 20
 const MAX_HORIZON = 20
 const ENOUGH = 0.98 // have arrived: the others need not wait
 const REST = 12 // time that all stay where they are then
-const COMPARE_EVERY = 0.5 // seconds
 const { fround } = Math
 
 /** What settings the scenes have in common. */
@@ -59,9 +58,8 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
   let rested = 0
   let steps = 0 // since it began
   let stepTime // ms, smoothed
-  let nextCompare = 0
-  let equal
   let look
+  const comparison = createComparison(compare)
 
   // The same whenever it is called: nothing but the settings decides what happens.
   function reset() {
@@ -73,8 +71,9 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
       ends.set(agent.goal, dim * i)
     }
     adjust()
-    picked = arrived = rested = steps = nextCompare = 0
-    equal = stepTime = undefined
+    picked = arrived = rested = steps = 0
+    stepTime = undefined
+    comparison.forget()
     begin?.(crowd)
     look = crowd.look(picked)
   }
@@ -104,9 +103,7 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
 
   function step() {
     if (route) for (let i = 0; i < params.agents; i++) route(i, crowd, ends)
-    const start = performance.now()
-    crowd.step()
-    stepTime = smooth(stepTime, performance.now() - start)
+    stepTime = smoothTime(stepTime, () => crowd.step())
     steps++
     count()
     rested = arrived >= ENOUGH * params.agents ? rested + TIME_STEP : 0
@@ -116,9 +113,7 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
   // Whether a loop over all agents finds those that the picked one heeds.
   function compare() {
     const expected = nearestAgents(crowd, params.agents, picked, params.neighbors)
-    const { neighbors } = crowd.look(picked)
-    equal =
-      expected.length === neighbors.length && expected.every((slot, n) => slot === neighbors[n])
+    return { equal: isSame(crowd.look(picked).neighbors, expected) }
   }
 
   return {
@@ -144,17 +139,13 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
     },
 
     get results() {
-      return equal === undefined ? [] : [{ name: 'brute force', equal }]
+      return comparison.results
     },
 
     frame(dt, lap) {
       pace(dt, params.speed)
       lap('move')
-      nextCompare -= dt || FRAME
-      if (nextCompare <= 0) {
-        nextCompare = COMPARE_EVERY
-        compare()
-      }
+      comparison.pass(dt)
       lap()
       look = crowd.look(picked)
       lap('query')
@@ -162,7 +153,6 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
 
     report() {
       const { infeasible, overlaps, neighbors, bytes } = crowd.stats()
-      const verdict = equal === undefined ? '' : equal ? ' ✓' : ' differs'
       return [
         ['One step', formatTime(stepTime)],
         ['Overlaps', overlaps],
@@ -174,7 +164,7 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
         ['Time', Math.round(steps * TIME_STEP)],
         ['Bytes an agent', Math.round(bytes / capacity)],
         ['Picked agent', picked],
-        ['Its neighbours', look.neighbors.length + verdict],
+        ['Its neighbours', look.neighbors.length + verdict(comparison.equal)],
         ['Its constraints', look.constraints.length / (2 * dim)],
       ]
     },

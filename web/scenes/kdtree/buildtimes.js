@@ -7,6 +7,7 @@ import { init, KdTree } from 'copse'
 import { sortPerLevel } from '../../peers/sortperlevel.js'
 import { createRandom } from '../../random.js'
 import { median, timeRun } from '../../view/clock.js'
+import { isSame } from '../../view/compare.js'
 import { spawn } from '../../view/spawn.js'
 
 const RUNS = 5 // whose median is told
@@ -23,7 +24,7 @@ onmessage = async ({ data }) => {
     tree.count = count
     tree.positions.set(positions)
     tree.build()
-    const equal = tree.order().every((id, i) => id === sorted[i])
+    const equal = isSame(tree.order(), sorted)
     postMessage({ builder, equal, ms: medianTime(() => tree.build()) })
     tree.dispose()
   }
