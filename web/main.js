@@ -315,10 +315,10 @@ async function start() {
       return frame
     },
     get hits() {
-      return running?.hits ?? 0
+      return running?.hits() ?? 0
     },
     get results() {
-      return running?.results ?? []
+      return running?.results?.() ?? []
     },
     get paused() {
       return paused

@@ -22,8 +22,8 @@
 //                      for the panel, which formats numbers; times: mean ms of each part.
 //                      curve?: { caption, data: [times, values] }, always the same arrays, which
 //                      may grow
-//     hits             number of items lit in this frame
-//     results          optional: [{ name, total, equal }, …] of what is compared: its median ms, if it
+//     hits()           number of items lit in this frame
+//     results()        optional: [{ name, total, equal }, …] of what is compared: its median ms, if it
 //                      has been measured, and whether it was found equal
 //     dispose()        frees what setup took from the library
 //     change(field)    optional: a control changed params[field]

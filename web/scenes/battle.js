@@ -341,9 +341,7 @@ export default {
     muster()
 
     return {
-      get hits() {
-        return hits
-      },
+      hits: () => hits,
 
       frame(realTime, lap) {
         const dt = Math.min(realTime * params.speed, 1 / 20)

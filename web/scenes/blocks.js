@@ -2,13 +2,8 @@
 // around a box: agents head for the corner of a box that they see and that is on the shortest way.
 
 import { Crowd, ObstacleTree } from 'copse'
-import {
-  addCrossingControls,
-  colorOfAngle,
-  createCrossing,
-  crossingParams,
-} from '../view/crossing.js'
-import { createPlane } from '../view/plane.js'
+import { colorsAround, createPlane } from '../view/plane.js'
+import { addSwapControls, createSwap, swapParams } from '../view/swap.js'
 import { theme } from '../view/theme.js'
 
 const AGENTS = [100, 256, 400, 1_024, 2_116, 4_000, 10_000, 19_600]
@@ -42,16 +37,16 @@ export default {
   help: 'Click, tap or Enter picks an agent: tinted around it are the velocities that neighbours (blue lines) and walls (red ones) forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
 
   count: 'agents',
-  params: { agents: 400, ...crossingParams, speed: 4 },
+  params: { agents: 400, ...swapParams, speed: 4 },
 
   controls(gui, params) {
-    addCrossingControls(gui, params, AGENTS, 'show constraints')
+    addSwapControls(gui, params, AGENTS, 'show constraints')
   },
 
   setup(stage, params) {
     const plane = createPlane(stage)
     const obstacles = new ObstacleTree({ capacity: VERTICES })
-    const colors = Array.from({ length: GROUPS }, (_, n) => colorOfAngle((Math.PI * (n + 0.5)) / 2))
+    const colors = colorsAround(GROUPS, 0.5)
     const boxes = [] // corners of each: x, y, …
     const lanes = [] // { corners: x, y, …; lengths: from each on to where a group began, by group }
     const last = new Uint8Array(MOST) // the corner that an agent went to: most often still the best
@@ -159,49 +154,32 @@ export default {
       plane.show(half)
     }
 
-    const crossing = createCrossing(Crowd, MOST, AGENT, params, { place, begin, route })
-    const { crowd } = crossing
-    crowd.obstacles = obstacles
-    crossing.reset()
+    const swap = createSwap(Crowd, params, {
+      capacity: MOST,
+      agent: AGENT,
+      obstacles,
+      place,
+      begin,
+      route,
+      pick: plane.pick,
+    })
 
     return {
-      get hits() {
-        return crossing.hits
-      },
-
-      get results() {
-        return crossing.results
-      },
-
-      frame: crossing.frame,
-      change: crossing.change,
+      ...swap,
       scroll: plane.zoom,
 
       draw() {
         drawBoxes()
-        plane.drawAgents(crowd, kinds, colors)
-        if (params.velocities) plane.drawVelocities(crowd)
+        plane.drawAgents(swap.crowd, kinds, colors)
+        if (params.velocities) plane.drawVelocities(swap.crowd)
         if (params.constraints) {
           drawWalls()
-          plane.drawLook(crowd, crossing.picked, crossing.look)
+          plane.drawLook(swap.crowd, swap.picked, swap.look)
         }
       },
 
-      report: () => ({
-        numbers: [
-          ...crossing.report(),
-          ['Its walls', crossing.look.walls.length],
-          ['Wall constraints', crossing.look.wallConstraints],
-        ],
-      }),
-
-      press() {
-        const slot = plane.pick(crowd)
-        if (slot >= 0) crossing.picked = slot
-      },
-
       dispose() {
-        crossing.dispose()
+        swap.dispose()
         obstacles.dispose()
       },
     }
@@ -214,7 +192,7 @@ export default {
       plane.leave()
     }
 
-    // The edges that the picked agent heeds.
+    // The edges that the picked agent keeps clear of.
     function drawWalls() {
       const { context } = stage
       const { vertices, next } = obstacles
@@ -222,7 +200,7 @@ export default {
       const scale = plane.enter()
       context.lineWidth = 3 / scale
       context.beginPath()
-      for (const edge of crossing.look.walls) {
+      for (const edge of swap.look.walls) {
         context.moveTo(vertices[2 * edge], vertices[2 * edge + 1])
         context.lineTo(vertices[2 * next[edge]], vertices[2 * next[edge] + 1])
       }

@@ -2,13 +2,8 @@
 // in the middle, all at once.
 
 import { Crowd } from 'copse'
-import {
-  addCrossingControls,
-  colorOfAngle,
-  createCrossing,
-  crossingParams,
-} from '../view/crossing.js'
-import { createPlane } from '../view/plane.js'
+import { colorsAround, createPlane } from '../view/plane.js'
+import { addSwapControls, createSwap, swapParams } from '../view/swap.js'
 
 const AGENTS = [250, 500, 1_000, 2_000, 5_000, 10_000, 20_000]
 const MOST = AGENTS.at(-1)
@@ -28,15 +23,15 @@ export default {
   help: 'Click, tap or Enter picks an agent: tinted around it are the velocities that its neighbours forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
 
   count: 'agents',
-  params: { agents: 500, ...crossingParams, speed: 4 },
+  params: { agents: 500, ...swapParams, speed: 4 },
 
   controls(gui, params) {
-    addCrossingControls(gui, params, AGENTS, 'show constraints')
+    addSwapControls(gui, params, AGENTS, 'show constraints')
   },
 
   setup(stage, params) {
     const plane = createPlane(stage)
-    const colors = Array.from({ length: COLORS }, (_, n) => colorOfAngle((FULL * n) / COLORS))
+    const colors = colorsAround(COLORS)
     const ring = { radius: 0, first: 0, room: 0 } // that is being filled
     let inner = 0 // radius of the first ring
     let outer = 0 // and of the last
@@ -78,35 +73,22 @@ export default {
       plane.show(outer + 2 * AGENT.radius)
     }
 
-    const crossing = createCrossing(Crowd, MOST, AGENT, params, { place, begin })
-    const { crowd } = crossing
-    crossing.reset()
+    const swap = createSwap(Crowd, params, {
+      capacity: MOST,
+      agent: AGENT,
+      place,
+      begin,
+      pick: plane.pick,
+    })
 
     return {
-      get hits() {
-        return crossing.hits
-      },
-
-      get results() {
-        return crossing.results
-      },
-
-      frame: crossing.frame,
-      change: crossing.change,
-      dispose: crossing.dispose,
+      ...swap,
       scroll: plane.zoom,
 
       draw() {
-        plane.drawAgents(crowd, kinds, colors)
-        if (params.velocities) plane.drawVelocities(crowd)
-        if (params.constraints) plane.drawLook(crowd, crossing.picked, crossing.look)
-      },
-
-      report: () => ({ numbers: crossing.report() }),
-
-      press() {
-        const slot = plane.pick(crowd)
-        if (slot >= 0) crossing.picked = slot
+        plane.drawAgents(swap.crowd, kinds, colors)
+        if (params.velocities) plane.drawVelocities(swap.crowd)
+        if (params.constraints) plane.drawLook(swap.crowd, swap.picked, swap.look)
       },
     }
   },

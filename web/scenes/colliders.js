@@ -198,15 +198,13 @@ export default {
     plant()
 
     return {
-      get hits() {
-        return hits
-      },
+      hits: () => hits,
 
-      get results() {
+      results() {
         if (comparison.equal === undefined) return []
         const { bruteTime, equal } = overlaps
         return [
-          ...comparison.results,
+          ...comparison.results(),
           { name: 'straddlers', equal: straddled === stats.straddlers },
           ...(equal === undefined ? [] : [{ name: 'brute force pairs', total: bruteTime, equal }]),
         ]
@@ -248,7 +246,7 @@ export default {
         return {
           numbers: [
             ['Hits', hits],
-            ...comparison.numbers,
+            ...comparison.numbers(),
             ['Pairs', params.pairs ? pairCount : '–'],
             ['All pairs', formatTime(overlaps.queryTime)],
             ['Brute force pairs', formatTime(overlaps.bruteTime) + verdict(overlaps.equal)],

@@ -197,9 +197,7 @@ export default {
     reset()
 
     return {
-      get hits() {
-        return look.neighbors.length
-      },
+      hits: () => look.neighbors.length,
 
       frame(dt, lap) {
         pace(dt, params.speed)

@@ -5,12 +5,11 @@ import { Crowd, ObstacleTree } from 'copse'
 import { createRandom } from '../random.js'
 import { smoothTime, timeRuns } from '../view/clock.js'
 import { addSpeed, addSteps } from '../view/controls.js'
-import { colorOfAngle } from '../view/crossing.js'
 import { ABSENT } from '../view/draw.js'
 import { formatNumber, formatTime } from '../view/format.js'
 import { createPace } from '../view/pace.js'
 import { addPencilControls, createPencil } from '../view/pencil.js'
-import { createPlane } from '../view/plane.js'
+import { colorsAround, createPlane } from '../view/plane.js'
 import { theme } from '../view/theme.js'
 import { createFlowField } from './evacuate/flowfield.js'
 
@@ -75,7 +74,7 @@ export default {
       changed,
     })
     const rooms = SIDES.length * ROOMS.length
-    const colors = Array.from({ length: rooms }, (_, n) => colorOfAngle((2 * Math.PI * n) / rooms))
+    const colors = colorsAround(rooms)
     const ids = colors.map(() => []) // who is still inside, by room
     const kinds = new Uint8Array(MOST) // of agents: the room
     const isCaught = new Uint8Array(MOST) // stuck, or without a way
@@ -250,9 +249,7 @@ export default {
     reset()
 
     return {
-      get hits() {
-        return crowd.count
-      },
+      hits: () => crowd.count,
 
       frame(dt, lap) {
         pencil.follow()

@@ -263,9 +263,7 @@ export default {
     populate()
 
     return {
-      get hits() {
-        return hits
-      },
+      hits: () => hits,
 
       frame(dt, lap) {
         tree.build()

@@ -184,11 +184,9 @@ export default {
     build()
 
     return {
-      get hits() {
-        return search.steps[step].read
-      },
+      hits: () => search.steps[step].read,
 
-      get results() {
+      results() {
         return [
           { name: 'tree.nearest()', equal: equal.nearest },
           { name: 'brute force', equal: equal.brute },

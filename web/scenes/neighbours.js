@@ -171,9 +171,7 @@ export default {
     plant()
 
     return {
-      get hits() {
-        return hits
-      },
+      hits: () => hits,
 
       frame(dt, lap) {
         timer.pass(dt)

@@ -194,13 +194,9 @@ export default {
     plant()
 
     return {
-      get hits() {
-        return hits
-      },
+      hits: () => hits,
 
-      get results() {
-        return comparison.results
-      },
+      results: comparison.results,
 
       frame(dt, lap) {
         if (failure) throw failure
@@ -235,7 +231,7 @@ export default {
         return {
           numbers: [
             ['Hits', hits],
-            ...comparison.numbers,
+            ...comparison.numbers(),
             ['Items', params.items],
             ['Update', formatTime(times.build)],
             ['Changes a frame', changes.toFixed(changes < 10 ? 1 : 0)],

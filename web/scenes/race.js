@@ -194,13 +194,9 @@ export default {
     gather()
 
     return {
-      get hits() {
-        return hits
-      },
+      hits: () => hits,
 
-      get results() {
-        return runners.filter(({ takesPart }) => takesPart).map(resultOf)
-      },
+      results: () => runners.filter(({ takesPart }) => takesPart).map(resultOf),
 
       frame(dt, lap) {
         crowd.move(dt)

@@ -4,10 +4,9 @@
 import { Crowd } from 'copse'
 import { smoothTime } from '../view/clock.js'
 import { addButton, addSpeed, addSteps } from '../view/controls.js'
-import { colorOfAngle } from '../view/crossing.js'
 import { formatNumber, formatTime } from '../view/format.js'
 import { createPace } from '../view/pace.js'
-import { createPlane } from '../view/plane.js'
+import { colorsAround, createPlane } from '../view/plane.js'
 import { theme } from '../view/theme.js'
 
 const AGENTS = [50, 100, 200, 400]
@@ -52,7 +51,7 @@ export default {
   setup(stage, params) {
     const plane = createPlane(stage)
     const pace = createPace(step)
-    const colors = Array.from({ length: COLORS }, (_, n) => colorOfAngle((FULL * n) / COLORS))
+    const colors = colorsAround(COLORS)
     let kinds = new Uint8Array(0) // of agents: place of the colour
     const crowd = new Crowd({ ...AGENT, capacity: MOST, timeStep: TIME_STEP })
     // A ring: the state after n * SAVE_EVERY steps is at n % STATES.
@@ -156,11 +155,9 @@ export default {
     tell()
 
     return {
-      get hits() {
-        return newest - oldest() + 1
-      },
+      hits: () => newest - oldest() + 1,
 
-      get results() {
+      results() {
         const { total, equal } = verdict()
         return total === 0 ? [] : [{ name: 'the first time', equal: total === equal }]
       },

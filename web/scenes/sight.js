@@ -323,13 +323,9 @@ export default {
     post()
 
     return {
-      get hits() {
-        return hits
-      },
+      hits: () => hits,
 
-      get results() {
-        return comparison.results
-      },
+      results: comparison.results,
 
       frame(dt, lap) {
         pencil.follow()
@@ -368,7 +364,7 @@ export default {
             ['Build of walls', formatTime(times.build)],
             ['Polygon', formatTime(polygonTime)],
             ['Within reach', nearCount],
-            ...comparison.numbers,
+            ...comparison.numbers(),
             ['Agents', agents.count],
             ['All the rest', formatTime(rest)],
             ['Corners', polygon.length / 2],

@@ -116,13 +116,9 @@ export default {
     gather()
 
     return {
-      get hits() {
-        return hits
-      },
+      hits: () => hits,
 
-      get results() {
-        return comparison.results
-      },
+      results: comparison.results,
 
       frame(dt, lap) {
         if (failure) throw failure
@@ -151,7 +147,7 @@ export default {
         return {
           numbers: [
             ['Points', params.points],
-            ...comparison.numbers,
+            ...comparison.numbers(),
             ['Build', formatTime(buildTime)],
             ['Levels', depth + 1],
             ['Nodes visited', visits],

@@ -1,7 +1,7 @@
 // Spheres that begin all over a sphere, and all cross to its other side.
 
 import { Crowd3D } from 'copse'
-import { addCrossingControls, createCrossing, crossingParams } from '../view/crossing.js'
+import { addSwapControls, createSwap, swapParams } from '../view/swap.js'
 import { theme } from '../view/theme.js'
 
 const AGENTS = [100, 250, 500, 1_000, 2_000, 4_000]
@@ -24,10 +24,10 @@ export default {
   help: 'Click, tap or Enter picks an agent. The camera turns when left alone; a drag turns it too, arrow keys move the pointer; wheel, pinch, + and - zoom.',
 
   count: 'agents',
-  params: { agents: 250, ...crossingParams },
+  params: { agents: 250, ...swapParams },
 
   controls(gui, params) {
-    addCrossingControls(gui, params, AGENTS, 'show neighbours')
+    addSwapControls(gui, params, AGENTS, 'show neighbours')
   },
 
   setup(stage, params) {
@@ -63,23 +63,16 @@ export default {
       view?.color(starts, params.agents)
     }
 
-    const crossing = createCrossing(Crowd3D, MOST, AGENT, params, { place, begin })
-    const { crowd } = crossing
-    crossing.reset()
+    const pick = () => view?.pick(pointer.x, pointer.y) ?? -1
+    const swap = createSwap(Crowd3D, params, { capacity: MOST, agent: AGENT, place, begin, pick })
 
     return {
-      get hits() {
-        return crossing.hits
-      },
-
-      get results() {
-        return crossing.results
-      },
+      ...swap,
 
       frame(dt, lap) {
         if (failure) throw failure
         if (pointer.wandering) view?.world.turn(TURN * dt)
-        crossing.frame(dt, lap)
+        swap.frame(dt, lap)
       },
 
       draw() {
@@ -89,35 +82,22 @@ export default {
           look = colors
           view.paint()
         }
+        const { crowd, picked } = swap
+        const neighbors = params.constraints ? swap.look.neighbors : null
         view.showAgents(crowd, 1 / radius)
         view.showVelocities(crowd, params.velocities ? params.agents : 0, 1 / radius)
-        const { neighbors } = crossing.look
-        view.showNeighbors(
-          crowd,
-          crossing.picked,
-          params.constraints ? neighbors : null,
-          1 / radius,
-        )
+        view.showNeighbors(crowd, picked, neighbors, 1 / radius)
         view.world.draw()
       },
-
-      report: () => ({ numbers: crossing.report() }),
-
-      change: crossing.change,
 
       scroll(steps) {
         view?.world.zoom(steps)
       },
 
-      press() {
-        const slot = view?.pick(pointer.x, pointer.y) ?? -1
-        if (slot >= 0) crossing.picked = slot
-      },
-
       dispose() {
         closed = true
         view?.world.dispose()
-        crossing.dispose()
+        swap.dispose()
       },
     }
   },

@@ -32,13 +32,13 @@ export function createComparison(compare) {
     },
 
     /** As a scene has them. */
-    get results() {
+    results() {
       const { equal, bruteTime } = last
       return equal === undefined ? [] : [{ name: 'brute force', total: bruteTime, equal }]
     },
 
     /** Both times, for the panel. */
-    get numbers() {
+    numbers() {
       const { equal, queryTime, bruteTime } = last
       return [
         ['Query', formatTime(queryTime)],

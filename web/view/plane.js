@@ -12,6 +12,10 @@ const SPACE = [40, 66] // pixels: half of the width of a picture of velocities, 
 const CORNERS = 60 // of a disc
 const REACH = 14 // pixels within which a click picks
 
+/** So many colors, around the circle; the first one lies at that part of a color's share. */
+export const colorsAround = (count, first = 0) =>
+  Array.from({ length: count }, (_, n) => `oklch(0.68 0.16 ${(360 * (n + first)) / count + 30})`)
+
 export function createPlane(stage) {
   let entered // the context that draws in the crowd's units
   let halfX = 1 // of what is shown at least, when nothing is zoomed

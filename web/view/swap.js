@@ -1,5 +1,4 @@
-// A crowd whose agents all cross to the opposite side, and back when nearly all have arrived: what the
-// scenes of crowds share, in the plane and in space.
+// A crowd whose agents swap sides, and swap back when nearly all have arrived, in the plane or in space.
 
 import { smoothTime } from './clock.js'
 import { createComparison, isSame, verdict } from './compare.js'
@@ -14,8 +13,8 @@ const ENOUGH = 0.98 // have arrived: the others need not wait
 const REST = 12 // time that all stay where they are then
 const { fround } = Math
 
-/** What settings the scenes have in common. */
-export const crossingParams = {
+/** Its settings, but for params.agents. */
+export const swapParams = {
   speed: 2,
   neighbors: 10,
   horizon: 5,
@@ -23,8 +22,8 @@ export const crossingParams = {
   constraints: true,
 }
 
-/** Adds controllers for them, and for params.agents. */
-export function addCrossingControls(gui, params, agents, constraints) {
+/** Adds controllers for them, and for params.agents; `constraints` names what is shown of one agent. */
+export function addSwapControls(gui, params, agents, constraints) {
   addSteps(gui, params, 'agents', agents)
   addSpeed(gui, params)
   gui.add(params, 'neighbors', 0, MAX_NEIGHBORS, 1).name('most neighbours')
@@ -34,11 +33,17 @@ export function addCrossingControls(gui, params, agents, constraints) {
 }
 
 /**
- * Runs a crowd of the class. `place(i, count, start, end)` writes where agent i begins and ends, `begin`
- * is called when all are there. `route(i, crowd, ends)` may, before a step, have agent i go another way
- * than straight to its end.
+ * Runs a crowd of the class: most of a scene.
+ *
+ *   capacity, agent              the most agents, and what they are
+ *   obstacles                    optional: walls
+ *   place(i, count, start, end)  writes where agent i begins and ends
+ *   begin(crowd)                 is called when all are there
+ *   route(i, crowd, ends)        optional, before every step: another way than straight to the end
+ *   pick(crowd)                  gives the slot at the pointer, -1: none
  */
-export function createCrossing(Class, capacity, defaults, params, { place, begin, route }) {
+export function createSwap(Class, params, options) {
+  const { capacity, agent: defaults, obstacles, place, begin, route, pick } = options
   const crowd = new Class({
     timeStep: TIME_STEP,
     preferredSpeed: 1,
@@ -48,6 +53,7 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
     capacity,
     maxNeighbors: MAX_NEIGHBORS,
   })
+  if (obstacles) crowd.obstacles = obstacles
   const pace = createPace(step)
   const dim = crowd.dimensions
   const agent = { position: new Float32Array(dim), goal: new Float32Array(dim) }
@@ -74,7 +80,7 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
     picked = arrived = rested = steps = 0
     stepTime = undefined
     comparison.forget()
-    begin?.(crowd)
+    begin(crowd)
     look = crowd.look(picked)
   }
 
@@ -110,17 +116,18 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
     if (rested > REST) turn()
   }
 
-  // Whether a loop over all agents finds those that the picked one heeds.
+  // Whether a loop over all agents finds the neighbors of the picked one.
   function compare() {
     const expected = nearestAgents(crowd, params.agents, picked, params.neighbors)
     return { equal: isSame(crowd.look(picked).neighbors, expected) }
   }
 
+  reset()
+
   return {
     crowd,
-    reset,
 
-    /** What the picked agent will heed. */
+    /** What the picked agent will keep clear of. */
     get look() {
       return look
     },
@@ -129,18 +136,9 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
       return picked
     },
 
-    set picked(slot) {
-      picked = slot
-      look = crowd.look(slot)
-    },
+    hits: () => look.neighbors.length,
 
-    get hits() {
-      return look.neighbors.length
-    },
-
-    get results() {
-      return comparison.results
-    },
+    results: comparison.results,
 
     frame(dt, lap) {
       pace(dt, params.speed)
@@ -153,7 +151,7 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
 
     report() {
       const { infeasible, overlaps, neighbors, bytes } = crowd.stats()
-      return [
+      const numbers = [
         ['One step', formatTime(stepTime)],
         ['Overlaps', overlaps],
         ['Infeasible', infeasible],
@@ -167,11 +165,21 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
         ['Its neighbours', look.neighbors.length + verdict(comparison.equal)],
         ['Its constraints', look.constraints.length / (2 * dim)],
       ]
+      if (obstacles)
+        numbers.push(['Its walls', look.walls.length], ['Wall constraints', look.wallConstraints])
+      return { numbers }
     },
 
     change(field) {
       if (field === 'agents') reset()
       else adjust()
+    },
+
+    press() {
+      const slot = pick(crowd)
+      if (slot < 0) return
+      picked = slot
+      look = crowd.look(slot)
     },
 
     dispose() {
@@ -180,12 +188,7 @@ export function createCrossing(Class, capacity, defaults, params, { place, begin
   }
 }
 
-/** The colour of those that begin in this direction, in the plane. */
-export function colorOfAngle(angle) {
-  return `oklch(0.68 0.16 ${(angle * 180) / Math.PI + 30})`
-}
-
-/** The agents that a slot heeds, nearest first, ties by lower slot. */
+/** The neighbors of a slot, nearest first, ties by lower slot. */
 function nearestAgents(crowd, count, slot, most) {
   const { positions, neighborDistances, dimensions: dim } = crowd
   const reach2 = fround(neighborDistances[slot] ** 2)
