@@ -32,7 +32,7 @@
 //                      params
 //     press()          optional: click, tap, Enter at stage.pointer
 //
-// For the stage, see view/stage.js; for scenes in 3D, view/world.js.
+// For the stage, see view/stage.js; for scenes in 3D, view/loadworld.js.
 
 const found = import.meta.glob('./scenes/*.js', { eager: true, import: 'default' })
 

@@ -6,6 +6,7 @@ import { smooth, timeRun } from '../view/clock.js'
 import { createComparison, isSame } from '../view/compare.js'
 import { addSteps } from '../view/controls.js'
 import { formatTime } from '../view/format.js'
+import { ease, loadWorld } from '../view/loadworld.js'
 import { FRAME } from '../view/pace.js'
 import { theme } from '../view/theme.js'
 
@@ -18,10 +19,7 @@ const MAX_DIVIDED = 1_000 // cells whose lines are drawn: more would be a solid 
 const MAX_MET = 200
 const MAX_DEPTH = 7
 const FAINTEST = 0.16 // of what is drawn
-const TURN = 0.12 // radians per second, while nobody uses the pointer
 const MIDDLE = 0.35 // of the stage
-const EASE = 7 // how eagerly the player goes where it should be, per second
-const AXES = ['x', 'y', 'z']
 const EDGES = edgesOfBox()
 const CROSSES = linesThroughBox()
 const { fround } = Math
@@ -70,19 +68,9 @@ export default {
     let hits = 0
     let changes // a frame, smoothed
     let time = 0
-    let closed = false
-    let failure = null
-    let view = null // until three.js is loaded
-    let look = '' // of the colours that are shown
 
     const comparison = createComparison(compare)
-
-    async function load() {
-      const world = await import('../view/world.js')
-      if (closed) return
-      view = createView(world, stage)
-    }
-    load().catch((error) => (failure = error))
+    const world = loadWorld(stage, [3, 2.1, 3.9], createView)
 
     // Everything swings on each axis: swarms through the world, items about their swarm.
     function gather() {
@@ -145,11 +133,9 @@ export default {
 
     // Under the pointer, as far away as what the camera turns around; so it goes with the camera.
     function movePlayer(dt) {
-      if (pointer.wandering) view?.world.turn(TURN * dt)
-      else dt ||= FRAME // a player in a hand moves while the scene is paused
-      const goal = view ? aim() : player
-      const part = 1 - Math.exp(-EASE * dt)
-      for (const axis of AXES) player[axis] += (inWorld(goal, axis) - player[axis]) * part
+      world.turn(dt)
+      if (!pointer.wandering) dt ||= FRAME // a player in a hand moves while the scene is paused
+      ease(player, inside(aim() ?? player), dt)
       const half = params.size
       query[0] = player.x - half
       query[1] = player.y - half
@@ -163,8 +149,8 @@ export default {
     function aim() {
       const { x, y, wandering } = pointer
       const part = wandering ? MIDDLE : 1
-      const inside = (at, side) => side / 2 + part * (at - side / 2)
-      return view.world.pick(inside(x, stage.width), inside(y, stage.height))
+      const near = (at, side) => side / 2 + part * (at - side / 2)
+      return world.pick(near(x, stage.width), near(y, stage.height))
     }
 
     function ask() {
@@ -199,7 +185,6 @@ export default {
       results: comparison.results,
 
       frame(dt, lap) {
-        if (failure) throw failure
         time += dt
         movePlayer(dt)
         writeBoxes()
@@ -215,16 +200,11 @@ export default {
       },
 
       draw() {
-        if (!view) return
-        const colors = ['agent', 'hit', 'query', 'muted', 'paper'].map((name) => theme[name])
-        if (look !== colors.join()) {
-          look = colors.join()
-          view.paint()
-        }
-        view.showItems(tree.boxes, params.items, found, hits)
-        view.showCells(params.cells ? tree.cells() : [], query, params.looseness)
-        view.showPlayer(query)
-        view.world.draw()
+        world.draw((view) => {
+          view.showItems(tree.boxes, params.items, found, hits)
+          view.showCells(params.cells ? tree.cells() : [], query, params.looseness)
+          view.showPlayer(query)
+        })
       },
 
       report(times) {
@@ -251,13 +231,10 @@ export default {
         else comparison.forget()
       },
 
-      scroll(steps) {
-        view?.world.zoom(steps)
-      },
+      scroll: world.zoom,
 
       dispose() {
-        closed = true
-        view?.world.dispose()
+        world.dispose()
         tree.dispose()
       },
     }
@@ -265,27 +242,32 @@ export default {
 }
 
 /** What is drawn, once three.js is there. */
-function createView(world, stage) {
-  const { Color, createBoxes, createLines, createQuads, createWorld, showBoxes, showFirst } = world
-  const made = createWorld(stage, [3, 2.1, 3.9])
-  const items = made.add(createBoxes(MOST))
-  const lit = made.add(createBoxes(MOST)) // over the same items: equal depths pass
-  const cells = made.add(createLines(15 * MAX_DIVIDED, true))
-  const met = made.add(createLines(12 * MAX_MET)) // leaves that the query looks into
-  const frame = made.add(createLines(12))
-  const player = made.add(createLines(12))
-  const sides = made.add(createQuads(6))
+function createView(module, world) {
+  const {
+    Color,
+    createBoxes,
+    createLines,
+    createQuads,
+    placesOf,
+    shadesOf,
+    showBoxes,
+    showFirst,
+    sideOf,
+  } = module
+  const items = world.add(createBoxes(MOST))
+  const lit = world.add(createBoxes(MOST)) // over the same items: equal depths pass
+  const cells = world.add(createLines(15 * MAX_DIVIDED, true))
+  const met = world.add(createLines(12 * MAX_MET)) // leaves that the query looks into
+  const frame = world.add(createLines(12))
+  const player = world.add(createLines(12))
+  const sides = world.add(createQuads(6))
   for (const { material } of [lit, player, sides]) material.fog = false
   const color = new Color()
-  const place = ({ geometry }) => geometry.attributes.position.array
-  const shade = ({ geometry }) => geometry.attributes.color.array
   const whole = [...WORLD.map((half) => -half), ...WORLD]
-  writeLines(place(frame), 0, EDGES, whole, 0)
+  writeLines(placesOf(frame), 0, EDGES, whole, 0)
   showFirst(frame, 24)
 
   return {
-    world: made,
-
     paint() {
       items.material.color.set(theme.agent)
       lit.material.color.set(theme.hit)
@@ -293,7 +275,7 @@ function createView(world, stage) {
       frame.material.color.set(theme.muted)
       player.material.color.set(theme.hit)
       const { r, g, b } = color.set(theme.hit)
-      for (let n = 0; n < 24; n++) shade(sides).set([r, g, b, 0.07], 4 * n)
+      for (let n = 0; n < 24; n++) shadesOf(sides).set([r, g, b, 0.07], 4 * n)
       color.set(theme.query)
     },
 
@@ -305,7 +287,7 @@ function createView(world, stage) {
     // Of divided cells the lines on their sides and through them, fainter from depth to depth, since
     // they are ever more. Leaves that the query meets stand out.
     showCells(found, query, looseness) {
-      const [ends, shades] = [place(cells), shade(cells)]
+      const [ends, shades] = [placesOf(cells), shadesOf(cells)]
       let divided = 0
       let leaves = 0
       for (let at = 0; at < found.length; at += 8) {
@@ -322,7 +304,7 @@ function createView(world, stage) {
           }
           divided++
         } else if (leaves < MAX_MET && found[at + 7] > 0 && meets(found, at, query, looseness)) {
-          writeLines(place(met), 72 * leaves, EDGES, found, at)
+          writeLines(placesOf(met), 72 * leaves, EDGES, found, at)
           leaves++
         }
       }
@@ -331,21 +313,13 @@ function createView(world, stage) {
     },
 
     showPlayer(query) {
-      writeLines(place(player), 0, EDGES, query, 0)
+      writeLines(placesOf(player), 0, EDGES, query, 0)
       showFirst(player, 24)
-      const corners = place(sides)
-      let at = 0
-      for (let axis = 0; axis < 3; axis++) {
-        for (const end of [0, 3]) {
-          const u = (axis + 1) % 3
-          const v = (axis + 2) % 3
-          for (let corner = 0; corner < 4; corner++, at += 3) {
-            corners[at + axis] = query[axis + end]
-            corners[at + u] = query[u + (corner === 1 || corner === 2 ? 3 : 0)]
-            corners[at + v] = query[v + (corner >= 2 ? 3 : 0)]
-          }
-        }
-      }
+      const corners = [0, 1, 2].flatMap((axis) => [
+        ...sideOf(query, 0, axis, 0),
+        ...sideOf(query, 0, axis, 3),
+      ])
+      placesOf(sides).set(corners.flat())
       showFirst(sides, 36)
     },
   }
@@ -398,7 +372,10 @@ function writeLines(ends, to, lines, boxes, at) {
   }
 }
 
-function inWorld(point, axis) {
-  const most = WORLD[AXES.indexOf(axis)]
-  return Math.min(Math.max(point[axis], -most), most)
+/** The nearest point of the world. */
+function inside({ x, y, z }) {
+  const [nearX, nearY, nearZ] = [x, y, z].map((at, axis) =>
+    Math.min(Math.max(at, -WORLD[axis]), WORLD[axis]),
+  )
+  return { x: nearX, y: nearY, z: nearZ }
 }

@@ -5,6 +5,7 @@ import { timeRun } from '../view/clock.js'
 import { createComparison, isSame } from '../view/compare.js'
 import { addSteps } from '../view/controls.js'
 import { formatTime } from '../view/format.js'
+import { ease, loadWorld } from '../view/loadworld.js'
 import { FRAME } from '../view/pace.js'
 import { theme } from '../view/theme.js'
 
@@ -14,7 +15,6 @@ const LEVELS = 8
 const MAX_PLANES = 2 ** LEVELS - 1
 const MAX_K = 100
 const [CLUSTERS, UNIFORM, SPIRAL] = ['clusters', 'uniform', 'spiral']
-const EASE = 7 // how eagerly the probe goes where it should be, per second
 const { fround } = Math
 
 export default {
@@ -52,37 +52,17 @@ export default {
     let hits = 0
     let buildTime
     let time = 0
-    let closed = false
-    let failure = null
-    let view = null // until three.js is loaded
-    let look = '' // of the colours that are shown
 
+    let stale = true // points or planes have changed since they were shown
     const comparison = createComparison(compare)
-
-    async function load() {
-      const world = await import('../view/world.js')
-      if (closed) return
-      view = createView(world, stage)
-      showPoints()
-    }
-    load().catch((error) => (failure = error))
+    const world = loadWorld(stage, [2.5, 1.8, 3.5], createView)
 
     function gather() {
       tree.count = params.points
       spreads[params.spread](tree.positions.subarray(0, 3 * params.points), stage.random)
       buildTime = timeRun(() => tree.build())
+      stale = true
       comparison.forget()
-      showPoints()
-    }
-
-    function showPoints() {
-      if (!view) return
-      view.showPoints(tree.positions, params.points)
-      showPlanes()
-    }
-
-    function showPlanes() {
-      view?.showPlanes(tree.cells(), params.levels, params.planes)
     }
 
     // On its own way through the points, or under the pointer.
@@ -97,11 +77,10 @@ export default {
           z: reach * Math.cos(0.43 * time),
         }
       } else {
-        goal = view?.world.pick(pointer.x, pointer.y) ?? probe
+        goal = world.pick(pointer.x, pointer.y) ?? probe
         dt ||= FRAME // a probe in a hand moves while the scene is paused
       }
-      const part = 1 - Math.exp(-EASE * dt)
-      for (const axis of ['x', 'y', 'z']) probe[axis] += (goal[axis] - probe[axis]) * part
+      ease(probe, goal, dt)
     }
 
     const ask = () => tree.neighborsInto(probe.x, probe.y, probe.z, params.k, found)
@@ -121,7 +100,6 @@ export default {
       results: comparison.results,
 
       frame(dt, lap) {
-        if (failure) throw failure
         moveProbe(dt)
         lap('move')
         hits = ask()
@@ -131,15 +109,12 @@ export default {
       },
 
       draw() {
-        if (!view) return
-        const colors = ['agent', 'hit', 'query', 'red', 'blue', 'paper'].map((name) => theme[name])
-        if (look !== colors.join()) {
-          look = colors.join()
-          view.paint()
-          showPlanes()
-        }
-        view.showProbe(probe, tree.positions, found, hits)
-        view.world.draw()
+        world.draw((view, isNew) => {
+          if (stale) view.showPoints(tree.positions, params.points)
+          if (stale || isNew) view.showPlanes(tree.cells(), params.levels, params.planes)
+          stale = false
+          view.showProbe(probe, tree.positions, found, hits)
+        })
       },
 
       report() {
@@ -158,16 +133,13 @@ export default {
       change(field) {
         if (field === 'points' || field === 'spread') gather()
         else if (field === 'k') comparison.forget()
-        else showPlanes()
+        else stale = true
       },
 
-      scroll(steps) {
-        view?.world.zoom(steps)
-      },
+      scroll: world.zoom,
 
       dispose() {
-        closed = true
-        view?.world.dispose()
+        world.dispose()
         tree.dispose()
       },
     }
@@ -175,23 +147,28 @@ export default {
 }
 
 /** What is drawn, once three.js is there. */
-function createView(world, stage) {
-  const { Color, createBall, createDots, createLines, createQuads, createWorld, showFirst } = world
-  const made = createWorld(stage, [2.5, 1.8, 3.5])
-  const dots = made.add(createDots(MOST, 0.014))
-  const quads = made.add(createQuads(MAX_PLANES))
-  const edges = made.add(createLines(4 * MAX_PLANES, true))
-  const lines = made.add(createLines(MAX_K))
-  const lit = made.add(createDots(MAX_K, 0.042, true))
-  const ball = made.add(createBall(0.022))
+function createView(module, world) {
+  const {
+    Color,
+    createBall,
+    createDots,
+    createLines,
+    createQuads,
+    placesOf,
+    shadesOf,
+    showFirst,
+    sideOf,
+  } = module
+  const dots = world.add(createDots(MOST, 0.014))
+  const quads = world.add(createQuads(MAX_PLANES))
+  const edges = world.add(createLines(4 * MAX_PLANES, true))
+  const lines = world.add(createLines(MAX_K))
+  const lit = world.add(createDots(MAX_K, 0.042, true))
+  const ball = world.add(createBall(0.022))
   for (const { material } of [lines, lit, ball]) material.fog = false
   const color = new Color()
-  const place = ({ geometry }) => geometry.attributes.position.array
-  const shade = ({ geometry }) => geometry.attributes.color.array
 
   return {
-    world: made,
-
     paint() {
       dots.material.color.set(theme.agent)
       lit.material.color.set(theme.hit)
@@ -200,7 +177,7 @@ function createView(world, stage) {
     },
 
     showPoints(positions, count) {
-      place(dots).set(positions.subarray(0, 3 * count))
+      placesOf(dots).set(positions.subarray(0, 3 * count))
       showFirst(dots, count)
     },
 
@@ -212,24 +189,18 @@ function createView(world, stage) {
         const depth = cells[at + 6]
         if (depth >= levels) continue
         const axis = depth % 3
-        const u = (axis + 1) % 3
-        const v = (axis + 2) % 3
         color.set(axes[axis])
         const opacity = 0.85 ** depth
-        for (let corner = 0; corner < 4; corner++) {
-          const point = [0, 0, 0]
-          point[axis] = cells[at + axis]
-          point[u] = cells[at + u + (corner === 1 || corner === 2 ? 3 : 0)]
-          point[v] = cells[at + v + (corner >= 2 ? 3 : 0)]
+        sideOf(cells, at, axis, 0).forEach((point, corner) => {
           const n = 4 * planes + corner
-          place(quads).set(point, 3 * n)
-          shade(quads).set([color.r, color.g, color.b, 0.13 * opacity], 4 * n)
+          placesOf(quads).set(point, 3 * n)
+          shadesOf(quads).set([color.r, color.g, color.b, 0.13 * opacity], 4 * n)
           // A corner ends one edge and begins the next.
           for (const end of [2 * n, 8 * planes + ((2 * corner + 7) % 8)]) {
-            place(edges).set(point, 3 * end)
-            shade(edges).set([color.r, color.g, color.b, 0.7 * opacity], 4 * end)
+            placesOf(edges).set(point, 3 * end)
+            shadesOf(edges).set([color.r, color.g, color.b, 0.7 * opacity], 4 * end)
           }
-        }
+        })
         planes++
       }
       showFirst(quads, filled ? 6 * planes : 0)
@@ -238,7 +209,7 @@ function createView(world, stage) {
 
     showProbe({ x, y, z }, positions, found, count) {
       ball.position.set(x, y, z)
-      const [ends, points] = [place(lines), place(lit)]
+      const [ends, points] = [placesOf(lines), placesOf(lit)]
       for (let i = 0; i < count; i++) {
         const id = 3 * found[i]
         points[3 * i] = ends[6 * i + 3] = positions[id]

@@ -1,6 +1,7 @@
 // Spheres that begin all over a sphere, and all cross to its other side.
 
 import { Crowd3D } from 'copse'
+import { loadWorld } from '../view/loadworld.js'
 import { addSwapControls, createSwap, swapParams } from '../view/swap.js'
 import { theme } from '../view/theme.js'
 
@@ -11,7 +12,6 @@ const SPACING = 9 // of agents when they begin
 const LEAST_RADIUS = 50 // of the sphere
 const GOLDEN = Math.PI * (3 - Math.sqrt(5)) // angle from one to the next
 const MAX_NEIGHBORS = 64
-const TURN = 0.12 // radians per second, while nobody uses the pointer
 
 export default {
   name: 'spheres',
@@ -34,18 +34,8 @@ export default {
     const { pointer } = stage
     const starts = new Float32Array(3 * MOST)
     let radius = 1 // of the sphere
-    let closed = false
-    let failure = null
-    let view = null // until three.js is loaded
-    let look = '' // of the colours that are shown
-
-    async function load() {
-      const world = await import('../view/world.js')
-      if (closed) return
-      view = createView(world, stage)
-      view.color(starts, params.agents)
-    }
-    load().catch((error) => (failure = error))
+    let stale = true // agents begin elsewhere
+    const world = loadWorld(stage, [2.2, 1.5, 2.9], createView)
 
     // Evenly, along a spiral from pole to pole.
     function place(i, count, start, end) {
@@ -60,43 +50,36 @@ export default {
 
     function begin({ positions }) {
       starts.set(positions)
-      view?.color(starts, params.agents)
+      stale = true
     }
 
-    const pick = () => view?.pick(pointer.x, pointer.y) ?? -1
+    const pick = () => world.view?.pick(pointer.x, pointer.y) ?? -1
     const swap = createSwap(Crowd3D, params, { capacity: MOST, agent: AGENT, place, begin, pick })
 
     return {
       ...swap,
 
       frame(dt, lap) {
-        if (failure) throw failure
-        if (pointer.wandering) view?.world.turn(TURN * dt)
+        world.turn(dt)
         swap.frame(dt, lap)
       },
 
       draw() {
-        if (!view) return
-        const colors = [theme.ink, theme.hit, theme.paper].join()
-        if (look !== colors) {
-          look = colors
-          view.paint()
-        }
         const { crowd, picked } = swap
         const neighbors = params.constraints ? swap.look.neighbors : null
-        view.showAgents(crowd, 1 / radius)
-        view.showVelocities(crowd, params.velocities ? params.agents : 0, 1 / radius)
-        view.showNeighbors(crowd, picked, neighbors, 1 / radius)
-        view.world.draw()
+        world.draw((view) => {
+          if (stale) view.color(starts, params.agents)
+          stale = false
+          view.showAgents(crowd, 1 / radius)
+          view.showVelocities(crowd, params.velocities ? params.agents : 0, 1 / radius)
+          view.showNeighbors(crowd, picked, neighbors, 1 / radius)
+        })
       },
 
-      scroll(steps) {
-        view?.world.zoom(steps)
-      },
+      scroll: world.zoom,
 
       dispose() {
-        closed = true
-        view?.world.dispose()
+        world.dispose()
         swap.dispose()
       },
     }
@@ -104,22 +87,18 @@ export default {
 }
 
 /** What is drawn, once three.js is there; all in units of the sphere's radius. */
-function createView(world, stage) {
-  const { Color, createBalls, createLines, createWorld, showBalls, showFirst } = world
-  const made = createWorld(stage, [2.2, 1.5, 2.9])
-  const balls = made.add(createBalls(MOST))
-  const velocities = made.add(createLines(MOST))
-  const lit = made.add(createBalls(MAX_NEIGHBORS))
-  const chosen = made.add(createBalls(1))
-  const lines = made.add(createLines(MAX_NEIGHBORS))
+function createView(module, world) {
+  const { Color, createBalls, createLines, placesOf, showBalls, showFirst } = module
+  const balls = world.add(createBalls(MOST))
+  const velocities = world.add(createLines(MOST))
+  const lit = world.add(createBalls(MAX_NEIGHBORS))
+  const chosen = world.add(createBalls(1))
+  const lines = world.add(createLines(MAX_NEIGHBORS))
   for (const { material } of [lit, chosen, lines]) material.fog = false
   lines.material.depthTest = false // seen through whoever is in front
   const color = new Color()
-  const place = ({ geometry }) => geometry.attributes.position.array
 
   return {
-    world: made,
-
     paint() {
       lit.material.color.set(theme.ink)
       lines.material.color.set(theme.ink)
@@ -144,7 +123,7 @@ function createView(world, stage) {
 
     // Of full speed out of the ball.
     showVelocities({ positions, velocities: speeds, radii }, count, scale) {
-      const ends = place(velocities)
+      const ends = placesOf(velocities)
       const length = 2.4 * radii[0]
       for (let i = 0; i < count; i++) {
         for (let axis = 0; axis < 3; axis++) {
@@ -158,7 +137,7 @@ function createView(world, stage) {
 
     showNeighbors({ positions, radii }, slot, neighbors, scale) {
       const count = neighbors ? neighbors.length : 0
-      const ends = place(lines)
+      const ends = placesOf(lines)
       for (let n = 0; n < count; n++) {
         for (let axis = 0; axis < 3; axis++) {
           ends[6 * n + axis] = scale * positions[3 * slot + axis]
@@ -170,6 +149,6 @@ function createView(world, stage) {
       showBalls(chosen, positions, [slot], neighbors ? 1 : 0, scale, 1.25 * radii[0])
     },
 
-    pick: (x, y) => made.pickBall(balls, x, y),
+    pick: (x, y) => world.pickBall(balls, x, y),
   }
 }

@@ -1,5 +1,5 @@
-// A 3D view on a stage's canvas, for scenes to import when they have started: the others need not load
-// three.js. A drag turns the camera around the origin.
+// A 3D view on a stage's canvas. Scenes load it by view/loadworld.js: the others need not load three.js. A
+// drag turns the camera around the origin.
 //
 //   add(thing)      shows a thing made below; it is freed with the world
 //   draw()          draws all in the size of the stage; what is far fades into the paper
@@ -274,6 +274,25 @@ export function showBalls(mesh, positions, ids, count, scale, radius) {
 
 export function createBall(radius) {
   return thing(Mesh, new SphereGeometry(radius, 20, 14), new MeshBasicMaterial())
+}
+
+/** The coordinates of a thing's corners, x, y, z, … */
+export const placesOf = ({ geometry }) => geometry.attributes.position.array
+
+/** And their colors: r, g, b, opacity, … */
+export const shadesOf = ({ geometry }) => geometry.attributes.color.array
+
+/** The corners, around, of a box's side across an axis; `end` 0: the lower one, 3: the upper one. */
+export function sideOf(boxes, at, axis, end) {
+  const u = (axis + 1) % 3
+  const v = (axis + 2) % 3
+  return [0, 1, 2, 3].map((corner) => {
+    const point = [0, 0, 0]
+    point[axis] = boxes[at + axis + end]
+    point[u] = boxes[at + u + (corner === 1 || corner === 2 ? 3 : 0)]
+    point[v] = boxes[at + v + (corner >= 2 ? 3 : 0)]
+    return point
+  })
 }
 
 /** Shows the first `count` corners (or, of quads, indices), whose attributes were written. */
