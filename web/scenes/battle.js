@@ -4,7 +4,7 @@
 
 import { AgentTree, Crowd } from 'copse'
 import { scaleSetting } from '../view/controls.js'
-import { ABSENT, drawKinds, drawShades, fillDisc, isSmall } from '../view/draw.js'
+import { ABSENT, drawKinds, drawShades, fillDisc, isSmall, strokeCircle } from '../view/draw.js'
 import { formatTime } from '../view/format.js'
 import { stretch } from '../view/spawn.js'
 import { theme } from '../view/theme.js'
@@ -542,12 +542,8 @@ export default {
     function drawStrike() {
       const { context } = stage
       if (!pointer.wandering) {
-        context.strokeStyle = theme.query
-        context.lineWidth = 1.5
         context.globalAlpha = 0.8
-        context.beginPath()
-        context.arc(pointer.x, pointer.y, params.size, 0, 2 * Math.PI)
-        context.stroke()
+        strokeCircle(context, pointer.x, pointer.y, params.size, theme.query)
       }
       for (let n = 0; n < blasts.capacity; n++) {
         const age = blasts.age[n] / BLAST_LIFE

@@ -5,6 +5,7 @@ import { Quadtree } from 'copse'
 import { smooth, timeRun } from '../view/clock.js'
 import { createComparison, isSame, verdict } from '../view/compare.js'
 import { addSteps, scaleSetting } from '../view/controls.js'
+import { drawArea, fillDisc } from '../view/draw.js'
 import { formatTime } from '../view/format.js'
 import { spawn } from '../view/spawn.js'
 import { theme } from '../view/theme.js'
@@ -238,7 +239,7 @@ export default {
         drawBoxes(straddling, straddled, theme.blue)
         drawBoxes(found, hits, theme.hit)
         if (params.pairs) drawOverlaps()
-        drawArea()
+        drawQuery()
       },
 
       report(times) {
@@ -366,19 +367,12 @@ export default {
       }
     }
 
-    function drawArea() {
+    function drawQuery() {
       const { context } = stage
       const { x, y } = pointer
       const { size } = params
-      context.strokeStyle = context.fillStyle = theme.query
-      context.globalAlpha = 0.07
-      context.fillRect(x - size, y - size, 2 * size, 2 * size)
-      context.globalAlpha = 1
-      context.lineWidth = 1.5
-      context.strokeRect(x - size, y - size, 2 * size, 2 * size)
-      context.beginPath()
-      context.arc(x, y, 2.5, 0, 2 * Math.PI)
-      context.fill()
+      drawArea(context, theme.query, () => context.rect(x - size, y - size, 2 * size, 2 * size))
+      fillDisc(context, 2.5, theme.query, x, y)
     }
   },
 }

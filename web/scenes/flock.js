@@ -5,7 +5,7 @@
 
 import { AgentTree } from 'copse'
 import { addSteps, scaleSetting } from '../view/controls.js'
-import { drawDarts, drawMany } from '../view/draw.js'
+import { drawDarts, drawMany, fillDisc, radiusFor } from '../view/draw.js'
 import { formatTime } from '../view/format.js'
 import { stretch } from '../view/spawn.js'
 import { theme } from '../view/theme.js'
@@ -126,8 +126,7 @@ export default {
     }
 
     function measure() {
-      const room = Math.sqrt((stage.width * stage.height) / params.agents)
-      size = Math.round(4 * Math.min(Math.max(0.22 * room, 1.75), 6)) / 4
+      size = radiusFor(stage, params.agents, 0.22, [1.75, 6])
       cruise = (45 + 12 * size) * params.speed
     }
 
@@ -378,7 +377,7 @@ export default {
       const { counts, ids } = rows
       const x = positions[2 * watched]
       const y = positions[2 * watched + 1]
-      context.strokeStyle = context.fillStyle = theme.query
+      context.strokeStyle = theme.query
       context.lineWidth = 1.5
       context.beginPath()
       for (let n = watched * sight.k; n < watched * sight.k + counts[watched]; n++) {
@@ -386,9 +385,7 @@ export default {
         context.lineTo(positions[2 * ids[n]], positions[2 * ids[n] + 1])
       }
       context.stroke()
-      context.beginPath()
-      context.arc(x, y, 3, 0, 2 * Math.PI)
-      context.fill()
+      fillDisc(context, 3, theme.query, x, y)
     }
 
     function drawPointer() {

@@ -4,10 +4,10 @@
 
 import { KdTree } from 'copse'
 import { addButton, addSteps } from '../view/controls.js'
-import { drawDots } from '../view/draw.js'
+import { drawArea, drawDots, radiusFor, strokeCircle } from '../view/draw.js'
 import { formatFactor, formatNumber, formatTime } from '../view/format.js'
 import { SPREADS, spawn, stretch } from '../view/spawn.js'
-import { theme } from '../view/theme.js'
+import { FONT, theme } from '../view/theme.js'
 import { distance2, searchSteps } from './kdtree/search.js'
 
 const POINTS = [10, 20, 30, 50, 100, 200, 500, 1_000, 2_000, 5_000]
@@ -21,7 +21,6 @@ const REST = 1.6 // seconds that the end of a search is shown
 const MOVED = 2 // pixels by which a pointer that is held in a hand trembles
 const HATCH = 7 // pixels between two strokes
 const LABEL_ROOM = 1_600 // pixels² of stage for each point, or labels would cover points
-const FONT = 'system-ui, sans-serif'
 
 export default {
   name: 'kdtree',
@@ -202,7 +201,7 @@ export default {
 
       draw() {
         const now = search.steps[step]
-        const radius = dotRadius(stage, tree.count)
+        const radius = radiusFor(stage, tree.count, 0.07, [1, 4])
         drawPruned(now)
         drawLines()
         drawBox(now)
@@ -398,7 +397,6 @@ export default {
     function drawWaiting({ stack, node, best }, radius) {
       const { context, width, height } = stage
       const { positions } = tree
-      context.lineWidth = 1.5
       for (const { id, axis } of stack) ring(id, radius + 4, axisColor(axis))
       if (node) ring(node.id, radius + 6, theme.ink)
       if (tree.count * LABEL_ROOM > width * height) return
@@ -422,25 +420,15 @@ export default {
     }
 
     function ring(id, radius, color) {
-      const { context } = stage
-      context.strokeStyle = color
-      context.beginPath()
-      context.arc(tree.positions[2 * id], tree.positions[2 * id + 1], radius, 0, 2 * Math.PI)
-      context.stroke()
+      strokeCircle(stage.context, tree.positions[2 * id], tree.positions[2 * id + 1], radius, color)
     }
 
     function drawQuery({ best, best2 }, radius) {
       const { context } = stage
       const { x, y } = query
-      context.strokeStyle = context.fillStyle = theme.hit
+      context.strokeStyle = theme.hit
       if (best >= 0) {
-        context.lineWidth = 1.75
-        context.beginPath()
-        context.arc(x, y, Math.sqrt(best2), 0, 2 * Math.PI)
-        context.globalAlpha = 0.08
-        context.fill()
-        context.globalAlpha = 1
-        context.stroke()
+        drawArea(context, theme.hit, () => context.arc(x, y, Math.sqrt(best2), 0, 2 * Math.PI))
         context.beginPath()
         context.moveTo(x, y)
         context.lineTo(tree.positions[2 * best], tree.positions[2 * best + 1])
@@ -516,8 +504,3 @@ export default {
 
 const name = ({ id }) => `#${id}`
 const axisColor = (axis) => (axis === 0 ? theme.red : theme.blue)
-
-function dotRadius({ width, height }, points) {
-  const radius = 0.07 * Math.sqrt((width * height) / points)
-  return Math.round(4 * Math.min(Math.max(radius, 1), 4)) / 4
-}

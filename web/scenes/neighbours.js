@@ -4,7 +4,7 @@
 import { AgentTree, Grid } from 'copse'
 import { timeRun } from '../view/clock.js'
 import { scaleSetting } from '../view/controls.js'
-import { drawDots } from '../view/draw.js'
+import { drawArea, drawDots, fillDisc, radiusFor } from '../view/draw.js'
 import { formatNumber, formatTime } from '../view/format.js'
 import { createTimer } from '../view/pace.js'
 import { SPREADS, spawn } from '../view/spawn.js'
@@ -419,25 +419,19 @@ export default {
       const { context } = stage
       const { x, y, dirX, dirY } = pointer
       const { size } = params
-      context.strokeStyle = context.fillStyle = theme.query
-      context.lineWidth = 1.5
-      context.beginPath()
-      if (params.query === 'box') {
-        context.rect(x - size, y - size, 2 * size, 2 * size)
-      } else if (params.query === 'cone') {
-        const angle = Math.atan2(dirY, dirX)
-        const half = params.halfAngle * DEGREE
-        if (params.halfAngle < 180) context.moveTo(x, y)
-        context.arc(x, y, size, angle - half, angle + half)
-        context.closePath()
-      } else {
-        context.arc(x, y, queryReach(), 0, 2 * Math.PI)
-      }
-      context.globalAlpha = 0.07
-      context.fill()
-      context.globalAlpha = 1
-      context.stroke()
-
+      drawArea(context, theme.query, () => {
+        if (params.query === 'box') {
+          context.rect(x - size, y - size, 2 * size, 2 * size)
+        } else if (params.query === 'cone') {
+          const angle = Math.atan2(dirY, dirX)
+          const half = params.halfAngle * DEGREE
+          if (params.halfAngle < 180) context.moveTo(x, y)
+          context.arc(x, y, size, angle - half, angle + half)
+          context.closePath()
+        } else {
+          context.arc(x, y, queryReach(), 0, 2 * Math.PI)
+        }
+      })
       if (params.query === 'nearest') {
         context.beginPath()
         for (let i = 0; i < hits; i++) {
@@ -449,9 +443,7 @@ export default {
         context.stroke()
         context.globalAlpha = 1
       }
-      context.beginPath()
-      context.arc(x, y, 2.5, 0, 2 * Math.PI)
-      context.fill()
+      fillDisc(context, 2.5, theme.query, x, y)
     }
   },
 }
@@ -462,11 +454,9 @@ function edge(value, from, to, step) {
   return from + step * Math.min(Math.max(Math.floor((value - from) / step), 0), last)
 }
 
-// As large as the room of one agent allows, smaller where they crowd.
-function dotRadius({ width, height }, { agents, spread }) {
-  const share = spread === 'uniform' ? 0.1 : 0.07
-  const radius = share * Math.sqrt((width * height) / agents)
-  return Math.round(4 * Math.min(Math.max(radius, 0.75), 3)) / 4
+// Smaller where they crowd.
+function dotRadius(stage, { agents, spread }) {
+  return radiusFor(stage, agents, spread === 'uniform' ? 0.1 : 0.07, [0.75, 3])
 }
 
 // Made once: parsing thousands of colours would take longer than drawing the cells.

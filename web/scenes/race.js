@@ -4,10 +4,10 @@
 
 import { median, timeRun } from '../view/clock.js'
 import { addSteps } from '../view/controls.js'
-import { drawDots } from '../view/draw.js'
+import { drawDots, radiusFor, strokeCircle } from '../view/draw.js'
 import { formatFactor, formatNumber, formatTime } from '../view/format.js'
 import { spawn } from '../view/spawn.js'
-import { theme } from '../view/theme.js'
+import { FONT, theme } from '../view/theme.js'
 
 const AGENTS = [100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000]
 const SPREADS = ['uniform', 'clusters', 'battle']
@@ -18,7 +18,6 @@ const TIMED = 2 // ms together, the clock is coarse
 const MOMENTS = 8 // kept, so that who is quick does not build the same again and again
 const REST = 6 // times as long as the turn
 const MAX_DRAWN = 10_000 // agents
-const FONT = 'system-ui, sans-serif'
 
 export default {
   name: 'race',
@@ -265,8 +264,7 @@ export default {
       const { positions } = crowd
       const [x, y] = positions
       const drawn = Math.min(params.agents, MAX_DRAWN)
-      const room = Math.sqrt((field.width * field.height) / drawn)
-      const size = Math.min(Math.max(0.14 * room, 0.75), 3)
+      const size = radiusFor(field, drawn, 0.14, [0.75, 3])
       hits = 0
       for (let i = 1; i < params.agents; i++) {
         const dx = positions[2 * i] - x
@@ -280,13 +278,7 @@ export default {
         drawDots(stage, positions, null, drawn, size, theme.agent)
       })
       inField(() => drawDots(stage, positions, lit, hits, 1.35 * size, theme.hit))
-      inField((context) => {
-        context.strokeStyle = theme.query
-        context.lineWidth = 1.5
-        context.beginPath()
-        context.arc(x, y, radius, 0, 2 * Math.PI)
-        context.stroke()
-      })
+      inField((context) => strokeCircle(context, x, y, radius, theme.query))
     }
 
     function inField(draw) {

@@ -7,7 +7,7 @@ import { createRandom } from '../random.js'
 import { smoothTime, timeRun } from '../view/clock.js'
 import { createComparison, isSame } from '../view/compare.js'
 import { addSteps, scaleSetting } from '../view/controls.js'
-import { drawDarts, drawDots } from '../view/draw.js'
+import { drawDarts, drawDots, strokeSegments } from '../view/draw.js'
 import { formatTime } from '../view/format.js'
 import { addPencilControls, createPencil } from '../view/pencil.js'
 import { stretch } from '../view/spawn.js'
@@ -453,7 +453,6 @@ export default {
     function drawWalls() {
       const { context } = stage
       context.fillStyle = context.strokeStyle = theme.wall
-      context.lineCap = 'round'
       context.lineWidth = 2
       for (const points of house.solids) {
         context.beginPath() // one each: they overlap
@@ -462,25 +461,10 @@ export default {
       }
       const [x0, y0, x1, y1] = [house.border[0], house.border[1], house.border[4], house.border[5]]
       context.strokeRect(x0, y0, x1 - x0, y1 - y0)
-      strokeAll(house.thin, theme.wall, 2)
-      strokeAll(
-        movers.map(({ points }) => points),
-        theme.query,
-        3,
-      )
-      strokeAll(pencil.points, theme.blue, 3)
-    }
-
-    function strokeAll(segments, color, width) {
-      const { context } = stage
-      context.strokeStyle = color
-      context.lineWidth = width
-      context.beginPath()
-      for (const [x0, y0, x1, y1] of segments) {
-        context.moveTo(x0, y0)
-        context.lineTo(x1, y1)
-      }
-      context.stroke()
+      const moving = movers.map(({ points }) => points)
+      strokeSegments(context, house.thin, theme.wall, 2)
+      strokeSegments(context, moving, theme.query, 3)
+      strokeSegments(context, pencil.points, theme.blue, 3)
     }
 
     // Where the guard goes, as wide as the way must be free.

@@ -118,6 +118,45 @@ export function fillDisc(context, radius, color, x = 0, y = 0) {
   context.fill()
 }
 
+/** A radius at which so many discs leave room: a share of what is there for each, in quarters of a pixel. */
+export function radiusFor({ width, height }, count, share, [min, max]) {
+  const room = Math.sqrt((width * height) / count)
+  return Math.round(4 * Math.min(Math.max(share * room, min), max)) / 4
+}
+
+export function strokeCircle(context, x, y, radius, color, lineWidth = 1.5) {
+  context.strokeStyle = color
+  context.lineWidth = lineWidth
+  context.beginPath()
+  context.arc(x, y, radius, 0, FULL)
+  context.stroke()
+}
+
+/** x0, y0, x1, y1 of each. */
+export function strokeSegments(context, segments, color, lineWidth) {
+  context.strokeStyle = color
+  context.lineWidth = lineWidth
+  context.lineCap = 'round'
+  context.beginPath()
+  for (const [x0, y0, x1, y1] of segments) {
+    context.moveTo(x0, y0)
+    context.lineTo(x1, y1)
+  }
+  context.stroke()
+}
+
+/** What a query looks into: `trace()` adds its shape to the path. It is tinted within. */
+export function drawArea(context, color, trace) {
+  context.strokeStyle = context.fillStyle = color
+  context.lineWidth = 1.5
+  context.beginPath()
+  trace()
+  context.globalAlpha = 0.07
+  context.fill()
+  context.globalAlpha = 1
+  context.stroke()
+}
+
 /** Whether things are too small, or too many, to tell a disc from a square, which is drawn faster. */
 export function isSmall(stage, radius, count) {
   return radius * (count > 3000 ? 1 : stage.ratio) < 1.5

@@ -1,7 +1,7 @@
 // A crowd in the plane on a stage's canvas: a view that zooms, agents in the colours of lists, and the
 // velocities that one of them may choose.
 
-import { drawKinds } from './draw.js'
+import { drawKinds, strokeSegments } from './draw.js'
 import { theme } from './theme.js'
 
 const FULL = 2 * Math.PI
@@ -66,16 +66,7 @@ export function createPlane(stage) {
     /** Walls: x0, y0, x1, y1 of each. */
     drawSegments(segments, color) {
       const { context } = stage
-      const perPixel = 1 / this.enter()
-      context.strokeStyle = color
-      context.lineWidth = 3 * perPixel
-      context.lineCap = 'round'
-      context.beginPath()
-      for (const [x0, y0, x1, y1] of segments) {
-        context.moveTo(x0, y0)
-        context.lineTo(x1, y1)
-      }
-      context.stroke()
+      strokeSegments(context, segments, color, 3 / this.enter())
       this.leave()
     },
 

@@ -2,7 +2,7 @@
 
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { theme } from './theme.js'
+import { FONT, theme } from './theme.js'
 
 // In rem, as everything of the page.
 const HEIGHT = 6.2
@@ -17,7 +17,7 @@ export function createPlot(place, { x, y, ticks, series, data }) {
     stroke: () => theme.muted,
     grid: { stroke: () => theme.line, width: 1 },
     ticks: { show: false },
-    font: `${TEXT * rem}px system-ui, sans-serif`,
+    font: `${TEXT * rem}px ${FONT}`,
     ...options,
   })
   const plot = new uPlot(
