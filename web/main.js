@@ -27,7 +27,7 @@ import { watchTheme } from './view/theme.js'
 
 const byId = (id) => document.getElementById(id)
 const LANDING = 'flock' // the scene behind the card
-const MAX_STEP = 1 / 20 // seconds: after a hitch or in a hidden tab time stands still, nobody jumps
+const MAX_STEP = 1 / 20 // seconds: after a hitch or in a hidden tab time stands still, nothing jumps
 const REPORTS = 5 // a second: numbers that change faster can't be read
 const CHARTS = 10
 const ADDRESSES = 2 // browsers refuse to change the address all the time
@@ -74,14 +74,14 @@ const KEYS = [
   {
     keys: ['[', 'PageUp'],
     does: 'Previous scene',
-    press: () => visit(neighbour(-1)),
+    press: () => visit(neighbor(-1)),
     name: '[ or Page up',
     at: 'previous',
   },
   {
     keys: [']', 'PageDown'],
     does: 'Next scene',
-    press: () => visit(neighbour(1)),
+    press: () => visit(neighbor(1)),
     name: '] or Page down',
     at: 'next',
   },
@@ -134,8 +134,8 @@ function open(next, read) {
   document.title = `${scene.title} · copse`
   byId('scene').textContent = scene.title
   byId('explore').href = `#scene=${scene.name}`
-  byId('previous').href = `#scene=${neighbour(-1).name}`
-  byId('next').href = `#scene=${neighbour(1).name}`
+  byId('previous').href = `#scene=${neighbor(-1).name}`
+  byId('next').href = `#scene=${neighbor(1).name}`
   source.follow(scene.name)
   gui = panel.start(scene, (field) => running?.change?.(field))
   if (read) applyAddress(read, scene, gui.controllersRecursive())
@@ -183,7 +183,7 @@ function tellTimes() {
   byId('live').textContent = `Here, in every frame: ${agents}, ${queries}.`
 }
 
-const neighbour = (step) => scenes.at((scenes.indexOf(scene) + step) % scenes.length)
+const neighbor = (step) => scenes.at((scenes.indexOf(scene) + step) % scenes.length)
 
 function visit(next) {
   if (next) location.hash = `scene=${next.name}`

@@ -112,7 +112,7 @@ demo('boids flee the pointer once it scares, and predators', async () => {
   await frames(page, 5)
   const predators = page.getByRole('textbox', { name: 'predators' })
   await predators.fill('0')
-  await page.getByRole('checkbox', { name: 'show who sees whom' }).uncheck()
+  await page.getByRole('checkbox', { name: 'show neighbors' }).uncheck()
   await until(page, () => window.copseDemo.hits === 0)
 
   const box = await page.locator('#stage').boundingBox()
@@ -458,7 +458,7 @@ async function crossing(page, agents, shown) {
   const start = await picture(page)
   await allEqual(page, 1)
   await changed(page, start, 'they move')
-  assert.ok((await number(page, 'Neighbours, mean')) > 1)
+  assert.ok((await number(page, 'Neighbors, mean')) > 1)
   assert.is(await number(page, 'Agents'), parseFloat(agents))
 
   // The button pauses, since a key would outline the stage. Only the next actions change the picture:
@@ -482,10 +482,10 @@ async function crossing(page, agents, shown) {
   await page.getByRole('checkbox', { name: shown }).uncheck()
   await changes('the picked agent on demand')
   await page.getByRole('checkbox', { name: shown }).check()
-  await page.getByRole('textbox', { name: 'most neighbours' }).fill('3')
+  await page.getByRole('textbox', { name: 'most neighbors' }).fill('3')
   await until(page, () => window.copseDemo.hits === 3)
   await allEqual(page, 1, 31)
-  await page.getByRole('textbox', { name: 'most neighbours' }).fill('10')
+  await page.getByRole('textbox', { name: 'most neighbors' }).fill('10')
 
   // Every run from the start is the same.
   const begin = async () => {
@@ -555,7 +555,7 @@ demo('a crowd avoids walls, and finds its way around them', async () => {
 demo('a crowd in space crosses, and a click picks the agent that shows its neighbors', async () => {
   const { page, errors } = await site.page('#scene=spheres&speed=1', SMALL)
   await frames(page, 5)
-  await crossing(page, '250', 'show neighbours')
+  await crossing(page, '250', 'show neighbors')
   const box = await page.locator('#stage').boundingBox()
   const picked = () => number(page, 'Picked agent')
   for (let x = 0.3; x < 0.7 && (await picked()) === 0; x += 0.02)

@@ -256,7 +256,7 @@ function mixDistances(row, distances2) {
   return sum
 }
 
-/** @param {boolean} [own] each point is an agent, which is not its own neighbour */
+/** @param {boolean} [own] each point is an agent, which is not its own neighbor */
 export function hashWithin(peer, points, { dimensions }, radius, own) {
   let hash = 0
   for (let row = 0; row < points.length / dimensions; row++) {
@@ -311,7 +311,7 @@ export function hashNearest(peer, points, agents) {
   return hash
 }
 
-/** @param {boolean} [own] each point is an agent, which is not its own neighbour */
+/** @param {boolean} [own] each point is an agent, which is not its own neighbor */
 export function hashNeighbors(peer, points, agents, k, maxDistance, own) {
   let hash = 0
   for (let row = 0; row < points.length / agents.dimensions; row++) {

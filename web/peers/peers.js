@@ -5,7 +5,7 @@
 // renew()                               before a build that shall start from nothing; not timed
 // move(positions)                       item by item, where that is another way than build
 // within(x, y, z, radius), range(minX, minY, minZ, maxX, maxY, maxZ)
-// raycast(x0, y0, z0, x1, y1, z1, radius), raycastMany(segments, radius)   ids, -1: nobody
+// raycast(x0, y0, z0, x1, y1, z1, radius), raycastMany(segments, radius)   ids, -1: none
 // nearest(x, y, z), an id; neighbors(x, y, z, k, maxDistance), nearest first
 // allWithin(radius), allNeighbors(k, maxDistance)   for all agents in one call
 // nearestMany(points, k, visit)   in as few calls as can be; visit(rows, number of the first)

@@ -1,6 +1,6 @@
-// Two armies fight for ever. In every frame each unit asks the tree twice, without garbage: who is my
-// nearest enemy (by group mask), and whom do I touch. The dead are in no group, so from the next
-// build on no query finds them; they come back in squads from their own side of the field.
+// Two armies fight for ever. In every frame each unit asks the tree twice, without garbage: for its
+// nearest enemy (by group mask), and for all that it touches. The dead are in no group, so from the
+// next build on no query finds them; they come back in squads from their own side of the field.
 
 import { AgentTree, Crowd } from 'copse'
 import { scaleSetting } from '../view/controls.js'
@@ -36,7 +36,7 @@ export default {
   group: 'Games',
   summary: 'Two armies: everybody finds the nearest enemy in every frame',
   description:
-    'Each unit finds its nearest enemy by group mask in every frame, walks there, pushes apart from whom it touches and strikes; or a crowd moves all, and they avoid each other before they touch. The dead are in no group; reinforcements come, for ever.',
+    'Each unit finds its nearest enemy by group mask in every frame, walks there, pushes apart from those it touches and strikes; or a crowd moves all, and they avoid each other before they touch. The dead are in no group; reinforcements come, for ever.',
   help: 'Click, tap or Enter strikes all in the circle; arrow keys move it, wheel, pinch, + and - change its size.',
 
   count: 'soldiers',
@@ -112,7 +112,7 @@ export default {
       if (crowd) gather()
     }
 
-    // As many as there are units, all of a size; who is dead is not enabled.
+    // As many as there are units, all of a size; the dead are not enabled.
     function gather() {
       crowd ??= new Crowd({ capacity: 2 * MAX_SOLDIERS, maxNeighbors: 8, timeHorizon: 0.6 })
       crowd.clear()
@@ -197,7 +197,7 @@ export default {
       }
     }
 
-    // Two queries for each unit: its nearest enemy, and, unless a crowd sees to that, whom it touches.
+    // Two queries for each unit: its nearest enemy, and, unless a crowd sees to that, all that it touches.
     function look() {
       const { positions } = tree
       queries = 0
@@ -302,7 +302,7 @@ export default {
       }
     }
 
-    // An arrow strikes whoever stands where it lands.
+    // An arrow strikes the enemy that stands where it lands.
     function fly(dt) {
       for (let n = 0; n < arrows.capacity; n++) {
         if (arrows.flown[n] >= arrows.length[n]) continue
@@ -423,7 +423,7 @@ export default {
       }
     }
 
-    // A breath of colour on each side.
+    // A breath of color on each side.
     function drawGround() {
       const { context, width, height } = stage
       const ground = context.createLinearGradient(

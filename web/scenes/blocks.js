@@ -33,8 +33,8 @@ export default {
   group: 'Crowds',
   summary: 'Four groups change places between walls',
   description:
-    'Four groups change places, past four boxes and each other. The boxes are walls of an obstacle tree: agents keep clear of them by the same rule as of their neighbours, and ask it which way is free.',
-  help: 'Click, tap or Enter picks an agent: tinted around it are the velocities that neighbours (blue lines) and walls (red ones) forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
+    'Four groups change places, past four boxes and each other. The boxes are walls of an obstacle tree: agents keep clear of them by the same rule as of their neighbors, and ask it which way is free.',
+  help: 'Click, tap or Enter picks an agent: tinted around it are the velocities that neighbors (blue lines) and walls (red ones) forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
 
   count: 'agents',
   params: { agents: 400, ...swapParams, speed: 4 },
@@ -56,7 +56,7 @@ export default {
     let half = 1 // of what is seen
     let turn = 0 // of agents to think
 
-    // Who begins in front ends in the back: else those who arrive first would be in the way.
+    // The first row ends as the last one: else those that arrive first would be in the way.
     function place(i, count, start, end) {
       if (i === 0) build(count)
       const [from, to] = GROUP.map((part) => part * half)

@@ -19,8 +19,8 @@ export default {
   group: 'Crowds',
   summary: 'All cross to the opposite side, past each other',
   description:
-    'Everybody crosses to the opposite side and meets all others in the middle. Each agent takes the velocity nearest to the one it wants that keeps it clear of its neighbours; these do the same.',
-  help: 'Click, tap or Enter picks an agent: tinted around it are the velocities that its neighbours forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
+    'Everybody crosses to the opposite side and meets all others in the middle. Each agent takes the velocity nearest to the one it wants that keeps it clear of its neighbors; these do the same.',
+  help: 'Click, tap or Enter picks an agent: tinted around it are the velocities that its neighbors forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
 
   count: 'agents',
   params: { agents: 500, ...swapParams, speed: 4 },
@@ -35,10 +35,10 @@ export default {
     const ring = { radius: 0, first: 0, room: 0 } // that is being filled
     let inner = 0 // radius of the first ring
     let outer = 0 // and of the last
-    let kinds = new Uint8Array(0) // of agents: place of the colour
+    let kinds = new Uint8Array(0) // of agents: place of the color
 
     // Turned a little from ring to ring: else agents would stand behind each other. Those of the first
-    // ring, who arrive first, end on the last: else they would be in the way of the others.
+    // ring arrive first and end on the last: else they would be in the way of the others.
     function place(i, count, start, end) {
       if (i === 0) measure(count)
       else if (i === ring.first + ring.room) fill(ring.radius + SPACING, i)

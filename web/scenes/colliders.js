@@ -1,5 +1,5 @@
 // Boxes that move all the time, in a quadtree that is never built: it follows them. Those that a divided
-// cell holds are coloured; the library only counts them, so the scene finds them itself and compares.
+// cell holds are colored; the library only counts them, so the scene finds them itself and compares.
 
 import { Quadtree } from 'copse'
 import { smooth, timeRun } from '../view/clock.js'
@@ -16,7 +16,7 @@ const MOST = ITEMS.at(-1)
 const SPREADS = { uniform: 1, battle: 0.7, clusters: 0.4 } // how large items are where they crowd
 const MAX_PAIRS = 8 // an item, in the mean
 const MAX_BRUTE_PAIRS = 2_000 // items: with more, brute force would be felt
-const MAX_CROSSES = 3_000 // drawn: more would be a solid grey
+const MAX_CROSSES = 3_000 // drawn: more would be a solid gray
 const MAX_OVERLAPS = 20_000 // drawn: beyond, items cover each other anyway
 const SIZES = [5, 400]
 const [ALL_AT_ONCE, ONE_BY_ONE] = ['moveAll', 'move one by one']
@@ -262,7 +262,7 @@ export default {
             ['Bytes an item', Math.round(bytes / params.items)],
           ],
           table: {
-            caption: 'Who holds the items',
+            caption: 'What holds the items',
             head: ['Depth', 'Cells', 'Items', 'Straddlers'],
             rows: Array.from({ length: depth + 1 }, (_, level) => {
               const met = straddlers.perDepth[level]

@@ -1,5 +1,5 @@
-// Two streams of people against each other in a corridor. Who leaves it at its end comes in again where
-// he began, at the same place across as far as there is room: so lanes, once they have formed, go on.
+// Two streams of people against each other in a corridor. At its end they leave, and come in again where
+// they began, at the same place across as far as there is room: so lanes, once they have formed, go on.
 
 import { Crowd, ObstacleTree } from 'copse'
 import { createRandom } from '../random.js'
@@ -22,7 +22,7 @@ const AGENT = { radius: 0.25, maxSpeed: 2.2, neighborDistance: 4, timeHorizon: 2
 const WALK = { speed: 1.3, priority: 1 }
 const HURRY = { speed: 2, priority: 4 } // others do four fifths of what is needed
 const ROOM = 2.2 * AGENT.radius // between two, for one to come in
-const SLOW = 0.1 // of the speed that one wants: who goes slower is held up
+const SLOW = 0.1 // of the speed that one wants: below that, one is held up
 const BAND = [10, 1] // meters along and across, in which people are counted
 const LENGTH_OF_BANDS = Math.ceil(LENGTH / BAND[0])
 
@@ -33,8 +33,8 @@ export default {
   group: 'Crowds',
   summary: 'Two streams in a corridor form lanes',
   description:
-    'Two streams of people in a corridor, against each other. Nobody plans for it, and yet lanes form: it is easier to follow than to meet. Rings are in a hurry: they walk faster, and others make way. With the algorithm as published, without what the crowd adds, lanes form less well, and more are held up.',
-  help: 'Click, tap or Enter picks somebody: tinted around him are the velocities that neighbours (blue lines) and walls (red ones) forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
+    'Two streams of people in a corridor, against each other. Lanes form without a plan: it is easier to follow than to meet. Rings are in a hurry: they walk faster, and others make way. With the algorithm as published, without what the crowd adds, lanes form less well, and more are held up.',
+  help: 'Click, tap or Enter picks one of them: tinted around it are the velocities that neighbors (blue lines) and walls (red ones) forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
 
   count: 'agents',
   params: { agents: 300, width: 7, hurried: 0.1, exact: false, speed: 2, constraints: false },
@@ -63,8 +63,8 @@ export default {
     let look = null
     let stepTime // ms, smoothed
     let progress = 1 // smoothed: speed ahead over the speed that is wanted
-    let held = 0 // who hardly moves
-    let passed = 0 // who went all the way
+    let held = 0 // how many hardly move
+    let passed = 0 // how many went all the way
 
     const signOf = (i) => (i % 2 ? -1 : 1)
     const halfWidth = () => params.width / 2 - AGENT.radius
@@ -105,7 +105,7 @@ export default {
       plane.show(...(along === 0 ? [LENGTH / 2, side + 0.5] : [side + 0.5, LENGTH / 2]))
     }
 
-    // Always the same ones first: who is in a hurry stays so when more are.
+    // Always the same ones first: they stay in a hurry when more are.
     function hurry() {
       const chance = createRandom(2)
       for (let i = 0; i < params.agents; i++) {
@@ -116,7 +116,7 @@ export default {
       }
     }
 
-    // Straight ahead, wherever across one is: nobody wants back to where he walked before.
+    // Straight ahead, wherever across one is, and not back to where one walked before.
     function lead() {
       const { positions, goals } = crowd
       for (let i = 0; i < params.agents; i++) {
@@ -147,7 +147,7 @@ export default {
       progress = smooth(progress, sum / Math.max(inside, 1))
     }
 
-    // In again where he began, once nobody stands there.
+    // In again where one began, once there is room.
     function turnBack(i, across) {
       const { positions, velocities, enabled, preferredSpeeds } = crowd
       const ahead = -signOf(i) * (LENGTH / 2 + BEYOND)
@@ -169,7 +169,7 @@ export default {
         kinds[i] = enabled[i] ? 2 * isHurried[i] + (i % 2) : ABSENT
     }
 
-    // How much those who walk beside each other go the same way: 0 as by chance, 1 all of them. By
+    // How much people beside each other go the same way: 0 as by chance, 1 all of them. By
     // bands, each for as many as are in it.
     function order() {
       const { positions, enabled } = crowd
@@ -227,7 +227,7 @@ export default {
             ['One step', formatTime(stepTime)],
             ['Overlaps', overlaps],
             ['Infeasible', infeasible],
-            ['Neighbours', look.neighbors.length],
+            ['Neighbors', look.neighbors.length],
             ['Steps', steps],
             ['Time', `${formatNumber(Math.round(time))} s`],
             ['Picked agent', picked],

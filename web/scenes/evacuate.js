@@ -1,5 +1,5 @@
-// Six rooms are left by all who are in them, through doors and a corridor. Avoidance alone finds no way:
-// everybody heads for the next bend of the shortest way out, which is found anew when walls change.
+// A crowd leaves six rooms, through doors and a corridor. Avoidance alone finds no way: everybody heads
+// for the next bend of the shortest way out, which is found anew when walls change.
 
 import { Crowd, ObstacleTree } from 'copse'
 import { createRandom } from '../random.js'
@@ -19,7 +19,7 @@ const MOST = AGENTS.at(-1)
 const TIME_STEP = 1 / 30
 const BUILDING = [18, 12] // half of it
 const OUTSIDE = 3 // around it
-const GONE = 1 // from the end of what is shown: who comes so far is out
+const GONE = 1 // from the end of what is shown: there people are out
 const CORRIDOR = 2 // half of its width
 const ROOMS = [-18, -6, 6] // where they begin along the building, on either side of the corridor
 const ROOM = [12, 10]
@@ -36,7 +36,7 @@ const BEYOND = 2 // a bend: there the goal lies
 const THINK_EVERY = 4 // steps: agents take turns
 const VERTICES = 1_000 // of walls
 const DRAWN = 100 // walls of the user's; then the first ones go
-const COUNT_OVER = 3 // seconds in which those who came out are counted, for how many a second
+const COUNT_OVER = 3 // seconds: so long people that come out are counted
 const FREED = 4 * AGENT.radius // from where one got stuck
 const REST = 4 // seconds, then all begin again
 const SIDES = [-1, 1]
@@ -48,8 +48,8 @@ export default {
   group: 'Crowds',
   summary: 'Out of rooms by the shortest ways, also past walls that you draw',
   description:
-    'Everybody leaves, through doors that are too narrow for all at once. The shortest ways out are found past the walls of an obstacle tree, and found again when you draw a wall; on its way the crowd avoids itself and the walls. Dark in the middle: who has come no nearer for a while.',
-  help: 'Drag to draw a wall; or press Enter where it begins and where it ends. Who has no way out stays where he is. Arrow keys move the pointer.',
+    'Everybody leaves, through doors that are too narrow for all at once. The shortest ways out are found past the walls of an obstacle tree, and found again when you draw a wall; on its way the crowd avoids itself and the walls. Dark in the middle: people that have come no nearer for a while.',
+  help: 'Drag to draw a wall; or press Enter where it begins and where it ends. People without a way out stay where they are. Arrow keys move the pointer.',
 
   count: 'agents',
   params: { agents: 360, door: 1.6, speed: 2, showWays: false },
@@ -75,7 +75,7 @@ export default {
     })
     const rooms = SIDES.length * ROOMS.length
     const colors = colorsAround(rooms)
-    const ids = colors.map(() => []) // who is still inside, by room
+    const ids = colors.map(() => []) // of people inside, by room
     const kinds = new Uint8Array(MOST) // of agents: the room
     const isCaught = new Uint8Array(MOST) // stuck, or without a way
     const caughtAt = new Float32Array(2 * MOST) // where one got stuck; NaN: did not
@@ -182,7 +182,7 @@ export default {
       stale = false
     }
 
-    // Through the bend: who came to a goal there would rest, and all those behind with him.
+    // Through the bend: a goal there would be a place to rest, and to be in the way.
     function lead(i) {
       const { positions, goals } = crowd
       const x = positions[2 * i]
@@ -210,7 +210,7 @@ export default {
       note()
     }
 
-    // Who is out is gone.
+    // People that are out are gone.
     function stays(i) {
       const { positions } = crowd
       const x = positions[2 * i]

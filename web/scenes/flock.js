@@ -1,7 +1,7 @@
 // Boids after Reynolds, "Flocks, herds, and schools" (1987): each keeps its distance, flies as its
-// neighbours fly and stays with them. Its neighbours are the k nearest, however far apart the flock
-// is, as Ballerini et al. (2008) found in starlings. One batch call a frame answers all of them, and
-// by the same masks whom each predator hunts.
+// neighbors fly and stays with them. Its neighbors are the k nearest, however far apart the flock
+// is, as Ballerini et al. (2008) found in starlings. One batch call a frame answers all of them, and by
+// the same masks finds the prey of each predator.
 
 import { AgentTree } from 'copse'
 import { addSteps, scaleSetting } from '../view/controls.js'
@@ -18,7 +18,7 @@ const PREDATOR = 2
 const REACH = [30, 400] // of the pointer
 
 // Slots 0 … 19 are the predators, those behind them the boids. Predators that are not in play are in
-// no group and look for nobody.
+// no group and find no boid.
 const MAX_PREDATORS = 20
 const FIRST = MAX_PREDATORS
 const SLOTS = FIRST + MAX_BOIDS
@@ -45,7 +45,7 @@ export default {
   group: 'Games',
   summary: 'Boids that fly together, led or scared by the pointer',
   description:
-    'Each boid keeps its distance from its nearest neighbours, flies as they fly and stays with them; predators chase the nearest boid. One batch call a frame tells everybody whom they see.',
+    'Each boid keeps its distance from its nearest neighbors, flies as they fly and stays with them; predators chase the nearest boid. One batch call a frame tells all of them what they see.',
   help: 'The pointer or arrow keys lead the flock; click, tap or Enter makes them scare it, or lead it again. Wheel, pinch, + and - change how far that reaches.',
 
   count: 'agents',
@@ -67,7 +67,7 @@ export default {
   controls(gui, params) {
     addSteps(gui, params, 'agents', AGENTS)
     gui.add(params, 'predators', 0, MAX_PREDATORS, 1)
-    gui.add(params, 'neighbors', 1, MAX_K, 1).name('neighbours')
+    gui.add(params, 'neighbors', 1, MAX_K, 1)
     gui.add(params, 'perception', 10, 150, 1)
     gui.add(params, 'separation', 0, 3, 0.1)
     gui.add(params, 'alignment', 0, 3, 0.1)
@@ -75,8 +75,8 @@ export default {
     gui.add(params, 'speed', 0.25, 3, 0.25)
     gui.add(params, 'pointer', ['leads', 'scares', 'off'])
     gui.add(params, 'reach', ...REACH, 1)
-    gui.add(params, 'byHeading').name('colour by heading')
-    gui.add(params, 'sight').name('show who sees whom')
+    gui.add(params, 'byHeading').name('color by heading')
+    gui.add(params, 'sight').name('show neighbors')
   },
 
   setup(stage, params) {
@@ -404,7 +404,7 @@ export default {
   },
 }
 
-// Around from green to violet and back, darker downwards: no heading looks like the colour of flight.
+// Around from green to violet and back, darker downwards: no heading looks like the color of flight.
 const headingColors = Array.from({ length: HEADINGS }, (_, heading) => {
   const angle = (2 * Math.PI * heading) / HEADINGS
   return `oklch(${0.66 - 0.1 * Math.sin(angle)} 0.14 ${225 + 65 * Math.cos(angle)})`

@@ -319,7 +319,7 @@ export default {
       context.globalAlpha = 1
     }
 
-    // Made anew when the colours or the pixel ratio have changed.
+    // Made anew when the colors or the pixel ratio have changed.
     function hatching() {
       const { ratio } = stage
       const look = `${theme.agent} ${ratio}`
@@ -400,14 +400,14 @@ export default {
       for (const { id, axis } of stack) ring(id, radius + 4, axisColor(axis))
       if (node) ring(node.id, radius + 6, theme.ink)
       if (tree.count * LABEL_ROOM > width * height) return
-      const labelled = new Set(stack.map(({ id }) => id))
-      if (node) labelled.add(node.id)
-      if (best >= 0) labelled.add(best)
+      const labeled = new Set(stack.map(({ id }) => id))
+      if (node) labeled.add(node.id)
+      if (best >= 0) labeled.add(best)
       context.font = `11px ${FONT}`
       context.textBaseline = 'middle'
       context.lineJoin = 'round'
       context.lineWidth = 3
-      for (const id of labelled) {
+      for (const id of labeled) {
         const x = positions[2 * id]
         const y = Math.min(Math.max(positions[2 * id + 1], 8), height - 8)
         const left = x > width - 50

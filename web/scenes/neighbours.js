@@ -11,7 +11,7 @@ import { SPREADS, spawn } from '../view/spawn.js'
 import { theme } from '../view/theme.js'
 
 const MAX_AGENTS = 30_000
-const MAX_CELLS = 4_000 // drawn: more would be a solid grey
+const MAX_CELLS = 4_000 // drawn: more would be a solid gray
 const LEAST_LINES = 8 // pixels between them
 const FEW = 8 // agents in a cell of the grid
 const COMPARE_EVERY = 0.12 // seconds, one row of the table at a time
@@ -39,7 +39,7 @@ const INDICES = [
 
 export default {
   name: 'neighbours',
-  title: 'Neighbours',
+  title: 'Neighbors',
   order: 1,
   group: 'Trees',
   summary: 'A query at the pointer, in an index built anew in every frame',
@@ -339,7 +339,7 @@ export default {
       }
     }
 
-    // Of all cells, also those that hold nobody.
+    // Of all cells, also the empty ones.
     function drawLines() {
       const { context, width, height } = stage
       const { cellSize } = params
@@ -459,7 +459,7 @@ function dotRadius(stage, { agents, spread }) {
   return radiusFor(stage, agents, spread === 'uniform' ? 0.1 : 0.07, [0.75, 3])
 }
 
-// Made once: parsing thousands of colours would take longer than drawing the cells.
+// Made once: parsing thousands of colors would take longer than drawing the cells.
 const cellColors = Array.from({ length: 9 }, (_, i) => `hsl(${170 + 18 * i} 45% 50% / 0.5)`)
 
 function cellColor(excess) {

@@ -1,5 +1,5 @@
 // Boxes that fly in swarms through a world that is no cube, in an octree that is never built. The
-// player's box stays where the camera looks, and asks in every frame who is in it.
+// player's box stays where the camera looks, and asks in every frame what is in it.
 
 import { Octree } from 'copse'
 import { smooth, timeRun } from '../view/clock.js'
@@ -15,7 +15,7 @@ const MOST = ITEMS.at(-1)
 const WORLD = [4 / 3, 2 / 3, 1] // half of its sides
 const SWARMS = 7
 const LONERS = 8 // one item in so many is in no swarm
-const MAX_DIVIDED = 1_000 // cells whose lines are drawn: more would be a solid grey
+const MAX_DIVIDED = 1_000 // cells whose lines are drawn: more would be a solid gray
 const MAX_MET = 200
 const MAX_DEPTH = 7
 const FAINTEST = 0.16 // of what is drawn
@@ -145,7 +145,7 @@ export default {
       query[5] = player.z + half
     }
 
-    // A pointer that nobody holds wanders all over the stage; the world is only in its middle.
+    // A pointer that is left alone wanders all over the stage; the world is only in its middle.
     function aim() {
       const { x, y, wandering } = pointer
       const part = wandering ? MIDDLE : 1

@@ -1,5 +1,5 @@
 // Libraries side by side in the page: on the same moving agents each builds its index anew and finds
-// everybody's neighbours. One of them has its turn in a frame, and then rests for a multiple of what it
+// everybody's neighbors. One of them has its turn in a frame, and then rests for a multiple of what it
 // took, so that the page stays alive however slow it is. Results are compared, outside of the times.
 
 import { median, timeRun } from '../view/clock.js'
@@ -15,7 +15,7 @@ const NEIGHBORS = 10 // of each, about
 const SAMPLE = 1_000 // agents that the radius is chosen by
 const RUNS = 9 // whose median is shown
 const TIMED = 2 // ms together, the clock is coarse
-const MOMENTS = 8 // kept, so that who is quick does not build the same again and again
+const MOMENTS = 8 // kept: a quick library does not build the same again and again
 const REST = 6 // times as long as the turn
 const MAX_DRAWN = 10_000 // agents
 
@@ -26,7 +26,7 @@ export default {
   group: 'Trees',
   summary: 'The same task for copse and other libraries, in your browser',
   description:
-    "The same moving agents for each library: it builds its index, then finds everybody's neighbours within the radius, about ten each. They must all find the same.",
+    "The same moving agents for each library: it builds its index, then finds everybody's neighbors within the radius, about ten each. They must all find the same.",
   help: 'Wheel, pinch, + and - change how many agents there are.',
 
   count: 'agents',
@@ -131,7 +131,7 @@ export default {
       moments = [positions, ...moments.slice(0, MOMENTS - 1)]
     }
 
-    // By halving: within it a sample of agents has as many neighbours as wanted.
+    // By halving: within it a sample of agents has as many neighbors as wanted.
     function findRadius(high) {
       const peer = peerOf(runners[0])
       const { positions, n } = snapshot
@@ -219,11 +219,11 @@ export default {
         return {
           numbers: [
             ['Agents', params.agents],
-            ['Neighbours each', reference ? (reference.pairs / params.agents).toFixed(1) : '–'],
+            ['Neighbors each', reference ? (reference.pairs / params.agents).toFixed(1) : '–'],
             ['AgentTree', formatTime(results[0]?.total)],
           ],
           table: {
-            caption: "Build, and everybody's neighbours",
+            caption: "Build, and everybody's neighbors",
             head: ['', 'Build', 'Query', 'Total', '× AgentTree'],
             rows,
             current: 0,
@@ -259,7 +259,7 @@ export default {
       },
     }
 
-    // The agents, and whom the first of them finds.
+    // The agents, and those that the first of them finds.
     function drawField() {
       const { positions } = crowd
       const [x, y] = positions

@@ -33,7 +33,7 @@ export default {
   group: 'Crowds',
   summary: 'Back to any moment, and on from there bit for bit',
   description:
-    'The crowd is saved six times a second. Go back to any of these moments: from there it goes on bit for bit as it did the first time, which the hashes of both show. Only if somebody is moved by a millimetre, they soon differ.',
+    'The crowd is saved six times a second. Go back to any of these moments: from there it goes on bit for bit as it did the first time, which the hashes of both show. Only if somebody is moved by a millimeter, they soon differ.',
   help: 'Click, tap or Enter rewinds ten seconds; so do wheel, pinch, + and - by one second at a time, and the slider to any moment.',
 
   count: 'agents',
@@ -52,11 +52,11 @@ export default {
     const plane = createPlane(stage)
     const pace = createPace(step)
     const colors = colorsAround(COLORS)
-    let kinds = new Uint8Array(0) // of agents: place of the colour
+    let kinds = new Uint8Array(0) // of agents: place of the color
     const crowd = new Crowd({ ...AGENT, capacity: MOST, timeStep: TIME_STEP })
     // A ring: the state after n * SAVE_EVERY steps is at n % STATES.
     const states = []
-    const hashes = new Float64Array(STATES) // at first
+    const hashes = new Float64Array(STATES) // of the first time
     const again = new Float64Array(STATES) // when it last came there again; -1: not yet
     let steps = 0
     let newest = 0 // number of the last state that was saved
@@ -78,7 +78,7 @@ export default {
         crowd.add({ position, goal: position.map((side) => -side) })
         kinds[i] = COLORS * turn
       }
-      // Nobody comes or goes, so every state is as large as this one.
+      // No agent comes or goes, so every state is as large as this one.
       size = crowd.save().length
       for (let n = 0; n < STATES; n++) states[n] = new Uint8Array(size)
       again.fill(-1)
@@ -137,7 +137,7 @@ export default {
       disturbs = false
     }
 
-    // Of all states that it came to again: whether each was as at first.
+    // How many states it came to again, and how many of them were the same.
     function verdict() {
       let total = 0
       let equal = 0
@@ -196,7 +196,7 @@ export default {
             head: ['Step', 'the first time', 'again', ''],
             rows: rows(),
             current: ROWS - 1,
-            note: 'A state is saved every fifth step. Who comes there again must find the same bits.',
+            note: 'A state is saved every fifth step. Whenever the crowd comes there again, the bits must be the same.',
           },
         }
       },

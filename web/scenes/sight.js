@@ -1,5 +1,5 @@
-// Walls in an obstacle tree, agents in an agent tree, and a guard: what it sees is a polygon, whom it sees
-// are the agents within its reach that no wall hides. Doors slide, walls turn, the user draws new ones:
+// Walls in an obstacle tree, agents in an agent tree, and a guard: it sees a polygon, and the agents
+// within its reach that no wall hides. Doors slide, walls turn, the user draws new ones:
 // every change builds the tree of walls anew, in far less than a frame.
 
 import { AgentTree, ObstacleTree } from 'copse'
@@ -72,7 +72,7 @@ export default {
     const near = new Uint32Array(MOST) // agents within reach
     const seen = new Uint32Array(MOST)
     const expected = new Uint32Array(MOST)
-    const chosen = new Uint32Array(50) // whom a ray goes to
+    const chosen = new Uint32Array(50) // agents that a ray goes to
     const guard = { x: 0, y: 0, dirX: 1, dirY: 0, goalX: 0, goalY: 0 }
     const past = [] // where the guard's last way points were: x, y, …
     // Options, made once: a frame makes as little garbage as it can.
@@ -268,7 +268,7 @@ export default {
       walkTo(x + scale * (x - wall.x), y + scale * (y - wall.y))
     }
 
-    // Both trees: who is within reach, and of them who can be seen.
+    // Both trees: the agents within reach, and those of them that can be seen.
     function look() {
       nearCount = agents.withinInto(guard.x, guard.y, params.view, near)
       const ids = near.subarray(0, nearCount)
@@ -280,7 +280,7 @@ export default {
       polygon = walls.visibilityPolygon(guard.x, guard.y, reach)
     }
 
-    // Whom a loop over all edges says that the guard sees.
+    // The agents that the guard sees, by a loop over all edges.
     function bruteForce() {
       const { positions } = agents
       let count = 0

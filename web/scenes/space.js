@@ -1,4 +1,4 @@
-// A tree of points in space, and a probe that asks it in every frame who is nearest.
+// A tree of points in space, and a probe that asks it in every frame for the nearest.
 
 import { KdTree3D } from 'copse'
 import { timeRun } from '../view/clock.js'

@@ -20,14 +20,14 @@ export default {
   group: 'Crowds',
   summary: 'The same in three dimensions',
   description:
-    'A crowd in space: all cross to the other side of the sphere that they begin on. Each takes the velocity nearest to the one it wants of those that its neighbours leave it; these are lit for one of them.',
+    'A crowd in space: all cross to the other side of the sphere that they begin on. Each takes the velocity nearest to the one it wants of those that its neighbors leave it; these are lit for one of them.',
   help: 'Click, tap or Enter picks an agent. The camera turns when left alone; a drag turns it too, arrow keys move the pointer; wheel, pinch, + and - zoom.',
 
   count: 'agents',
   params: { agents: 250, ...swapParams },
 
   controls(gui, params) {
-    addSwapControls(gui, params, AGENTS, 'show neighbours')
+    addSwapControls(gui, params, AGENTS, 'show neighbors')
   },
 
   setup(stage, params) {
@@ -95,7 +95,7 @@ function createView(module, world) {
   const chosen = world.add(createBalls(1))
   const lines = world.add(createLines(MAX_NEIGHBORS))
   for (const { material } of [lit, chosen, lines]) material.fog = false
-  lines.material.depthTest = false // seen through whoever is in front
+  lines.material.depthTest = false // seen through all that is in front
   const color = new Color()
 
   return {

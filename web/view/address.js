@@ -1,5 +1,5 @@
-// What is shown, as its address says: #scene=battle&n=2000&archers=0.5&paused=1. It says all that is
-// not as at first. Anybody may have written it: what no controller could have set is ignored.
+// What is shown, as its address says: #scene=battle&n=2000&archers=0.5&paused=1. It says all that
+// differs from the defaults. Anybody may have written it: what no controller could have set is ignored.
 
 const COUNT = 'n' // what the main number of a scene is called in every address
 

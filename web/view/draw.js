@@ -4,7 +4,7 @@
 
 import { theme } from './theme.js'
 
-/** The kind of who isn't drawn. */
+/** The kind of those that are not drawn. */
 export const ABSENT = 255
 
 const FULL = 2 * Math.PI
@@ -34,7 +34,7 @@ function stamp({ name, paint }, radius, ratio, color, kind) {
 }
 
 /**
- * Discs of agents 0 … count - 1, each in the colour of its kind; kinds without a colour are not drawn.
+ * Discs of agents 0 … count - 1, each in the color of its kind; kinds without a color are not drawn.
  * Where they are few and not small, by a look of a name, what `paint(context, radius, color, kind)`
  * paints around 0, 0; true: they are many, and discs.
  */
@@ -42,12 +42,12 @@ export function drawKinds(stage, positions, kinds, count, radius, colors, look =
   return draw(stage, { positions, kinds, count, radius, colors }, look)
 }
 
-/** Discs of one colour, of the agents in ids[0 … count), or agents 0 … count - 1 without ids. */
+/** Discs of one color, of the agents in ids[0 … count), or agents 0 … count - 1 without ids. */
 export function drawDots(stage, positions, ids, count, radius, color) {
   draw(stage, { positions, ids, count, radius, colors: [color] }, DISC)
 }
 
-/** Discs of one colour over agents 0 … count - 1, each of its own opacity. */
+/** Discs of one color over agents 0 … count - 1, each of its own opacity. */
 export function drawShades(stage, positions, opacities, count, radius, color) {
   draw(stage, { positions, opacities, count, radius, colors: [color] }, DISC)
 }
@@ -88,7 +88,7 @@ function draw(stage, things, look) {
 
 const sorted = { ids: new Uint32Array(0), from: new Uint32Array(ABSENT + 2) }
 
-/** The same ids kind after kind: another colour costs more than another place. Valid until the next call. */
+/** The same ids kind after kind: another color costs more than another place. Valid until the next call. */
 function sortByKind(kinds, ids, count) {
   const { from } = sorted
   if (sorted.ids.length < count) sorted.ids = new Uint32Array(count)
@@ -164,7 +164,7 @@ export function isSmall(stage, radius, count) {
 
 const DARTS = 60 // in one path: the longer a path, the longer each of its lines takes
 
-/** Swept arrowheads of one direction, a unit vector, in the fill colour: `size` ahead of the middle. */
+/** Swept arrowheads of one direction, a unit vector, in the fill color: `size` ahead of the middle. */
 export function drawDarts(context, positions, ids, count, dirX, dirY, size) {
   const tipX = size * dirX
   const tipY = size * dirY

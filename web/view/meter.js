@@ -20,7 +20,7 @@ export function createMeter() {
       }
       last = performance.now()
     },
-    /** Credits the time since the last call to a part; without one it counts as nobody's. */
+    /** Credits the time since the last call to a part; without one it is not counted. */
     lap(part) {
       const now = performance.now()
       if (part) ms[part] += now - last

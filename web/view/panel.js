@@ -1,4 +1,4 @@
-// The side of the page: numbers, controls, table, curve. A sheet that is closed at first on small screens,
+// The side of the page: numbers, controls, table, curve. On small screens a sheet, closed in the beginning,
 // where only the first numbers show.
 
 import GUI from 'lil-gui'

@@ -1,11 +1,11 @@
-// A crowd in the plane on a stage's canvas: a view that zooms, agents in the colours of lists, and the
+// A crowd in the plane on a stage's canvas: a view that zooms, agents in the colors of lists, and the
 // velocities that one of them may choose.
 
 import { drawKinds, strokeSegments } from './draw.js'
 import { theme } from './theme.js'
 
 const FULL = 2 * Math.PI
-const MARGIN = 0.96 // of the stage is filled at first
+const MARGIN = 0.96 // of the stage is filled until one zooms
 const MAX_ZOOM = 16
 const MAX_VELOCITIES = 60 // in one path: the longer a path, the longer each of its lines takes
 const SPACE = [40, 66] // pixels: half of the width of a picture of velocities, by the stage's
@@ -96,7 +96,7 @@ export function createPlane(stage) {
       return best
     },
 
-    /** Agents by their kinds, each in its colour. Of discs only an inner part, if it is told. */
+    /** Agents by their kinds, each in its color. Of discs only an inner part, if it is told. */
     drawAgents({ positions, radii }, kinds, colors, part = 1) {
       const scale = this.enter()
       const radius = Math.round(8 * Math.max(part * scale * radii[0], 0.75)) / 8 / scale
@@ -122,7 +122,7 @@ export function createPlane(stage) {
       }
     },
 
-    /** Whom the agent heeds, and around it the velocities that are not permitted. */
+    /** The neighbors of an agent, and around it the velocities that are not permitted. */
     drawLook(crowd, slot, look) {
       drawSpace(crowd, slot, look)
       drawNeighbors(crowd, slot, look)

@@ -1,4 +1,4 @@
-// A small plot over time, in the colours of the page and as wide as its place.
+// A small plot over time, in the colors of the page and as wide as its place.
 
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'

@@ -1,5 +1,5 @@
-// Where the scene's attention is: mouse, touch and arrow keys move one pointer. While nobody uses it
-// it wanders by itself, so that the page is alive at once.
+// Where the scene's attention is: mouse, touch and arrow keys move one pointer. Left alone, it
+// wanders by itself, so that the page is alive at once.
 
 import { createRandom } from '../random.js'
 

@@ -44,7 +44,7 @@ export function createSource(side) {
   }
 }
 
-// Comments are fainter; that is all there is of colours.
+// Comments are fainter; that is all there is of colors.
 function lineOf(line) {
   if (!/^\s*(\/\/|\/\*\*|\*)/.test(line)) return line
   const comment = document.createElement('i')

@@ -19,7 +19,7 @@ layout(location = 3) in vec2 heading;
 uniform vec2 scale; // to clip space
 uniform vec2 offset;
 uniform float size;
-uniform int turns; // colours of each kind: around the circle, by heading
+uniform int turns; // colors of each kind: around the circle, by heading
 uniform vec4 colors[${MOST_COLORS}];
 flat out vec4 color;
 flat out vec2 ahead;
@@ -113,13 +113,13 @@ export function createSprites(stage) {
      *
      *   positions    x, y, …
      *   count        of them; or of ids, if there are any
-     *   ids          whom to draw
+     *   ids          which to draw
      *   radius       of a disc; of a dart, from the middle to its tip
      *   colors       of CSS; falsy ones are not drawn
-     *   kinds        whose colour each has, by place in colors; without them all have the first
+     *   kinds        whose color each has, by place in colors; without them all have the first
      *   opacities    from 0 to 1
      *   headings     x, y, … of darts; without them these are discs
-     *   turns        so many colours, one after the other, are those of one kind, by heading
+     *   turns        so many colors, one after the other, are those of one kind, by heading
      *
      * false: it can't.
      */
@@ -234,7 +234,7 @@ function createPainter(gl) {
 const parsed = new Map()
 let pen = null
 
-/** Red, green, blue and opacity of a colour of CSS, as a canvas shows it. */
+/** Red, green, blue and opacity of a color of CSS, as a canvas shows it. */
 function parse(color) {
   let parts = parsed.get(color)
   if (parts) return parts

@@ -26,7 +26,7 @@ export const swapParams = {
 export function addSwapControls(gui, params, agents, constraints) {
   addSteps(gui, params, 'agents', agents)
   addSpeed(gui, params)
-  gui.add(params, 'neighbors', 0, MAX_NEIGHBORS, 1).name('most neighbours')
+  gui.add(params, 'neighbors', 0, MAX_NEIGHBORS, 1).name('most neighbors')
   gui.add(params, 'horizon', 1, MAX_HORIZON, 1).name('time horizon')
   gui.add(params, 'velocities').name('show velocities')
   gui.add(params, 'constraints').name(constraints)
@@ -157,12 +157,12 @@ export function createSwap(Class, params, options) {
         ['Infeasible', infeasible],
         ['Arrived', arrived],
         ['Agents', params.agents],
-        ['Neighbours, mean', neighbors.toFixed(1)],
+        ['Neighbors, mean', neighbors.toFixed(1)],
         ['Steps', steps],
         ['Time', Math.round(steps * TIME_STEP)],
         ['Bytes an agent', Math.round(bytes / capacity)],
         ['Picked agent', picked],
-        ['Its neighbours', look.neighbors.length + verdict(comparison.equal)],
+        ['Its neighbors', look.neighbors.length + verdict(comparison.equal)],
         ['Its constraints', look.constraints.length / (2 * dim)],
       ]
       if (obstacles)

@@ -1,4 +1,4 @@
-// The colours of style.css for canvas and chart: theme.agent is --agent, theme.parts.build is
+// The colors of style.css for canvas and chart: theme.agent is --agent, theme.parts.build is
 // --part-build, and so on. One object, filled anew when the look changes.
 
 import { PARTS } from './meter.js'

@@ -151,7 +151,7 @@ function isSlow() {
   return slow
 }
 
-/** Coordinates for up to `count` corners, with colours (r, g, b, opacity) if wanted. */
+/** Coordinates for up to `count` corners, with colors (r, g, b, opacity) if wanted. */
 function corners(count, colored) {
   const geometry = new BufferGeometry()
   const add = (name, width) => {
@@ -244,7 +244,7 @@ export function showBoxes(mesh, boxes, ids, count) {
   upload(mesh.instanceMatrix, count)
 }
 
-/** Up to `count` balls, shaded as boxes are, each of its own colour: r, g and b in instanceColor. */
+/** Up to `count` balls, shaded as boxes are, each of its own color: r, g and b in instanceColor. */
 export function createBalls(count) {
   const geometry = new IcosahedronGeometry(1, 1)
   const normals = geometry.attributes.position.array // of a ball around 0

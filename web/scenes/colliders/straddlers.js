@@ -1,5 +1,5 @@
 // Which items of a quadtree are held by divided cells. The library only counts them, so this walks its
-// cells by its rule, in its rounding: down to the child on whose side of the centre an item's middle
+// cells by its rule, in its rounding: down to the child on whose side of the center an item's middle
 // lies, while that child, as loose as it is, holds the item.
 
 const { fround } = Math
@@ -30,7 +30,7 @@ export function createStraddlers() {
     /** What the last call of `find` met, by depth: { cells, straddlers }. */
     perDepth,
 
-    /** Writes the ids of straddlers among items 0 … count - 1, and answers with how many they are. */
+    /** Writes the ids of straddlers among items 0 … count - 1, and returns how many they are. */
     find(cells, boxes, count, looseness, out) {
       const [left, top, right, bottom] = cells
       for (const met of perDepth) met.cells = met.straddlers = 0
@@ -59,7 +59,7 @@ export function createStraddlers() {
           const depth = cells[at + 4]
           const marginX = margins[2 * depth]
           const marginY = margins[2 * depth + 1]
-          // The world's border holds nobody back.
+          // The world's border holds nothing back.
           if (
             (minX < fround(cells[at] - marginX) && cells[at] > left) ||
             (minY < fround(cells[at + 1] - marginY) && cells[at + 1] > top) ||

@@ -21,7 +21,7 @@ export function distance2(positions, id, x, y) {
  *   stack    the nodes that wait, the last is popped first
  *   read     ids that were popped and measured so far: the first of the list `read`
  *   pruned   sides that were pruned so far: the first of the list `pruned`
- *   best     the id, -1 at first; best2: its squared distance
+ *   best     the id, -1 in the beginning; best2: its squared distance
  *   better   whether this pop found it
  */
 export function searchSteps(order, positions, width, height, x, y) {
