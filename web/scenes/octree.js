@@ -68,7 +68,6 @@ export default {
     let hits = 0
     let changes // a frame, smoothed
     let time = 0
-
     const comparison = createComparison(compare)
     const world = loadWorld(stage, [3, 2.1, 3.9], createView)
 
@@ -181,7 +180,6 @@ export default {
 
     return {
       hits: () => hits,
-
       results: comparison.results,
 
       frame(dt, lap) {
@@ -242,30 +240,19 @@ export default {
 }
 
 /** What is drawn, once three.js is there. */
-function createView(module, world) {
-  const {
-    Color,
-    createBoxes,
-    createLines,
-    createQuads,
-    placesOf,
-    shadesOf,
-    showBoxes,
-    showFirst,
-    sideOf,
-  } = module
-  const items = world.add(createBoxes(MOST))
-  const lit = world.add(createBoxes(MOST)) // over the same items: equal depths pass
-  const cells = world.add(createLines(15 * MAX_DIVIDED, true))
-  const met = world.add(createLines(12 * MAX_MET)) // leaves that the query looks into
-  const frame = world.add(createLines(12))
-  const player = world.add(createLines(12))
-  const sides = world.add(createQuads(6))
+function createView(three, world) {
+  const items = world.add(three.createBoxes(MOST))
+  const lit = world.add(three.createBoxes(MOST)) // over the same items: equal depths pass
+  const cells = world.add(three.createLines(15 * MAX_DIVIDED, true))
+  const met = world.add(three.createLines(12 * MAX_MET)) // leaves that the query looks into
+  const frame = world.add(three.createLines(12))
+  const player = world.add(three.createLines(12))
+  const sides = world.add(three.createQuads(6))
   for (const { material } of [lit, player, sides]) material.fog = false
-  const color = new Color()
+  const color = new three.Color()
   const whole = [...WORLD.map((half) => -half), ...WORLD]
-  writeLines(placesOf(frame), 0, EDGES, whole, 0)
-  showFirst(frame, 24)
+  writeLines(three.placesOf(frame), 0, EDGES, whole, 0)
+  three.showFirst(frame, 24)
 
   return {
     paint() {
@@ -275,19 +262,19 @@ function createView(module, world) {
       frame.material.color.set(theme.muted)
       player.material.color.set(theme.hit)
       const { r, g, b } = color.set(theme.hit)
-      for (let n = 0; n < 24; n++) shadesOf(sides).set([r, g, b, 0.07], 4 * n)
+      for (let n = 0; n < 24; n++) three.shadesOf(sides).set([r, g, b, 0.07], 4 * n)
       color.set(theme.query)
     },
 
     showItems(boxes, count, found, hits) {
-      showBoxes(items, boxes, null, count)
-      showBoxes(lit, boxes, found, hits)
+      three.showBoxes(items, boxes, null, count)
+      three.showBoxes(lit, boxes, found, hits)
     },
 
     // Of divided cells the lines on their sides and through them, fainter from depth to depth, since
     // they are ever more. Leaves that the query meets stand out.
     showCells(found, query, looseness) {
-      const [ends, shades] = [placesOf(cells), shadesOf(cells)]
+      const [ends, shades] = [three.placesOf(cells), three.shadesOf(cells)]
       let divided = 0
       let leaves = 0
       for (let at = 0; at < found.length; at += 8) {
@@ -304,23 +291,23 @@ function createView(module, world) {
           }
           divided++
         } else if (leaves < MAX_MET && found[at + 7] > 0 && meets(found, at, query, looseness)) {
-          writeLines(placesOf(met), 72 * leaves, EDGES, found, at)
+          writeLines(three.placesOf(met), 72 * leaves, EDGES, found, at)
           leaves++
         }
       }
-      showFirst(cells, 30 * divided)
-      showFirst(met, 24 * leaves)
+      three.showFirst(cells, 30 * divided)
+      three.showFirst(met, 24 * leaves)
     },
 
     showPlayer(query) {
-      writeLines(placesOf(player), 0, EDGES, query, 0)
-      showFirst(player, 24)
+      writeLines(three.placesOf(player), 0, EDGES, query, 0)
+      three.showFirst(player, 24)
       const corners = [0, 1, 2].flatMap((axis) => [
-        ...sideOf(query, 0, axis, 0),
-        ...sideOf(query, 0, axis, 3),
+        ...three.sideOf(query, 0, axis, 0),
+        ...three.sideOf(query, 0, axis, 3),
       ])
-      placesOf(sides).set(corners.flat())
-      showFirst(sides, 36)
+      three.placesOf(sides).set(corners.flat())
+      three.showFirst(sides, 36)
     },
   }
 }

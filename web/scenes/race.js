@@ -194,7 +194,6 @@ export default {
 
     return {
       hits: () => hits,
-
       results: () => runners.filter(({ takesPart }) => takesPart).map(resultOf),
 
       frame(dt, lap) {

@@ -324,7 +324,6 @@ export default {
 
     return {
       hits: () => hits,
-
       results: comparison.results,
 
       frame(dt, lap) {

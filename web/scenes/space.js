@@ -52,7 +52,6 @@ export default {
     let hits = 0
     let buildTime
     let time = 0
-
     let stale = true // points or planes have changed since they were shown
     const comparison = createComparison(compare)
     const world = loadWorld(stage, [2.5, 1.8, 3.5], createView)
@@ -96,7 +95,6 @@ export default {
 
     return {
       hits: () => hits,
-
       results: comparison.results,
 
       frame(dt, lap) {
@@ -147,26 +145,15 @@ export default {
 }
 
 /** What is drawn, once three.js is there. */
-function createView(module, world) {
-  const {
-    Color,
-    createBall,
-    createDots,
-    createLines,
-    createQuads,
-    placesOf,
-    shadesOf,
-    showFirst,
-    sideOf,
-  } = module
-  const dots = world.add(createDots(MOST, 0.014))
-  const quads = world.add(createQuads(MAX_PLANES))
-  const edges = world.add(createLines(4 * MAX_PLANES, true))
-  const lines = world.add(createLines(MAX_K))
-  const lit = world.add(createDots(MAX_K, 0.042, true))
-  const ball = world.add(createBall(0.022))
+function createView(three, world) {
+  const dots = world.add(three.createDots(MOST, 0.014))
+  const quads = world.add(three.createQuads(MAX_PLANES))
+  const edges = world.add(three.createLines(4 * MAX_PLANES, true))
+  const lines = world.add(three.createLines(MAX_K))
+  const lit = world.add(three.createDots(MAX_K, 0.042, true))
+  const ball = world.add(three.createBall(0.022))
   for (const { material } of [lines, lit, ball]) material.fog = false
-  const color = new Color()
+  const color = new three.Color()
 
   return {
     paint() {
@@ -177,8 +164,8 @@ function createView(module, world) {
     },
 
     showPoints(positions, count) {
-      placesOf(dots).set(positions.subarray(0, 3 * count))
-      showFirst(dots, count)
+      three.placesOf(dots).set(positions.subarray(0, 3 * count))
+      three.showFirst(dots, count)
     },
 
     // Fainter from level to level, since they are ever more.
@@ -191,25 +178,25 @@ function createView(module, world) {
         const axis = depth % 3
         color.set(axes[axis])
         const opacity = 0.85 ** depth
-        sideOf(cells, at, axis, 0).forEach((point, corner) => {
+        three.sideOf(cells, at, axis, 0).forEach((point, corner) => {
           const n = 4 * planes + corner
-          placesOf(quads).set(point, 3 * n)
-          shadesOf(quads).set([color.r, color.g, color.b, 0.13 * opacity], 4 * n)
+          three.placesOf(quads).set(point, 3 * n)
+          three.shadesOf(quads).set([color.r, color.g, color.b, 0.13 * opacity], 4 * n)
           // A corner ends one edge and begins the next.
           for (const end of [2 * n, 8 * planes + ((2 * corner + 7) % 8)]) {
-            placesOf(edges).set(point, 3 * end)
-            shadesOf(edges).set([color.r, color.g, color.b, 0.7 * opacity], 4 * end)
+            three.placesOf(edges).set(point, 3 * end)
+            three.shadesOf(edges).set([color.r, color.g, color.b, 0.7 * opacity], 4 * end)
           }
         })
         planes++
       }
-      showFirst(quads, filled ? 6 * planes : 0)
-      showFirst(edges, 8 * planes)
+      three.showFirst(quads, filled ? 6 * planes : 0)
+      three.showFirst(edges, 8 * planes)
     },
 
     showProbe({ x, y, z }, positions, found, count) {
       ball.position.set(x, y, z)
-      const [ends, points] = [placesOf(lines), placesOf(lit)]
+      const [ends, points] = [three.placesOf(lines), three.placesOf(lit)]
       for (let i = 0; i < count; i++) {
         const id = 3 * found[i]
         points[3 * i] = ends[6 * i + 3] = positions[id]
@@ -219,8 +206,8 @@ function createView(module, world) {
         ends[6 * i + 1] = y
         ends[6 * i + 2] = z
       }
-      showFirst(lit, count)
-      showFirst(lines, 2 * count)
+      three.showFirst(lit, count)
+      three.showFirst(lines, 2 * count)
     },
   }
 }

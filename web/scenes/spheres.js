@@ -87,16 +87,15 @@ export default {
 }
 
 /** What is drawn, once three.js is there; all in units of the sphere's radius. */
-function createView(module, world) {
-  const { Color, createBalls, createLines, placesOf, showBalls, showFirst } = module
-  const balls = world.add(createBalls(MOST))
-  const velocities = world.add(createLines(MOST))
-  const lit = world.add(createBalls(MAX_NEIGHBORS))
-  const chosen = world.add(createBalls(1))
-  const lines = world.add(createLines(MAX_NEIGHBORS))
+function createView(three, world) {
+  const balls = world.add(three.createBalls(MOST))
+  const velocities = world.add(three.createLines(MOST))
+  const lit = world.add(three.createBalls(MAX_NEIGHBORS))
+  const chosen = world.add(three.createBalls(1))
+  const lines = world.add(three.createLines(MAX_NEIGHBORS))
   for (const { material } of [lit, chosen, lines]) material.fog = false
   lines.material.depthTest = false // seen through all that is in front
-  const color = new Color()
+  const color = new three.Color()
 
   return {
     paint() {
@@ -118,12 +117,12 @@ function createView(module, world) {
     },
 
     showAgents({ positions, count, radii }, scale) {
-      showBalls(balls, positions, null, count, scale, radii[0])
+      three.showBalls(balls, positions, null, count, scale, radii[0])
     },
 
     // Of full speed out of the ball.
     showVelocities({ positions, velocities: speeds, radii }, count, scale) {
-      const ends = placesOf(velocities)
+      const ends = three.placesOf(velocities)
       const length = 2.4 * radii[0]
       for (let i = 0; i < count; i++) {
         for (let axis = 0; axis < 3; axis++) {
@@ -132,21 +131,21 @@ function createView(module, world) {
           ends[6 * i + axis + 3] = scale * (from + length * speeds[3 * i + axis])
         }
       }
-      showFirst(velocities, 2 * count)
+      three.showFirst(velocities, 2 * count)
     },
 
     showNeighbors({ positions, radii }, slot, neighbors, scale) {
       const count = neighbors ? neighbors.length : 0
-      const ends = placesOf(lines)
+      const ends = three.placesOf(lines)
       for (let n = 0; n < count; n++) {
         for (let axis = 0; axis < 3; axis++) {
           ends[6 * n + axis] = scale * positions[3 * slot + axis]
           ends[6 * n + axis + 3] = scale * positions[3 * neighbors[n] + axis]
         }
       }
-      showFirst(lines, 2 * count)
-      showBalls(lit, positions, neighbors, count, scale, 1.1 * radii[0])
-      showBalls(chosen, positions, [slot], neighbors ? 1 : 0, scale, 1.25 * radii[0])
+      three.showFirst(lines, 2 * count)
+      three.showBalls(lit, positions, neighbors, count, scale, 1.1 * radii[0])
+      three.showBalls(chosen, positions, [slot], neighbors ? 1 : 0, scale, 1.25 * radii[0])
     },
 
     pick: (x, y) => world.pickBall(balls, x, y),

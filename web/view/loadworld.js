@@ -6,7 +6,7 @@ const TURN = 0.12 // radians per second, while the pointer is left alone
 const EASE = 7 // how eagerly a point goes where it should be, per second
 
 /**
- * `createView(module, world)` makes what is drawn, by the functions of view/world.js, in a world that is
+ * `createView(three, world)` makes what is drawn, by the functions of view/world.js, in a world that is
  * seen from there. Its paint() sets the colors of the theme.
  */
 export function loadWorld(stage, from, createView) {
@@ -17,10 +17,10 @@ export function loadWorld(stage, from, createView) {
   let closed = false
 
   async function load() {
-    const module = await import('./world.js')
+    const three = await import('./world.js')
     if (closed) return
-    world = module.createWorld(stage, from)
-    view = createView(module, world)
+    world = three.createWorld(stage, from)
+    view = createView(three, world)
   }
   load().catch((error) => (failure = error))
 
