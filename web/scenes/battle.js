@@ -396,9 +396,7 @@ export default {
         stretch(tree.positions.subarray(0, 2 * tree.count), x, y)
       },
 
-      scroll(steps) {
-        scaleSetting(stage, params, 'size', steps, SIZES)
-      },
+      scroll: (steps) => scaleSetting(stage, params, 'size', steps, SIZES),
 
       press() {
         for (const i of tree.within(pointer.x, pointer.y, params.size)) wound(i, 99)

@@ -284,13 +284,9 @@ export default {
         plant()
       },
 
-      scroll(steps) {
-        scaleSetting(stage, params, 'size', steps, SIZES)
-      },
+      scroll: (steps) => scaleSetting(stage, params, 'size', steps, SIZES),
 
-      dispose() {
-        tree.dispose()
-      },
+      dispose: () => tree.dispose(),
     }
 
     // The leaves that the area meets, as loose as they are.

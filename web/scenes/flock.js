@@ -312,18 +312,14 @@ export default {
         stretch(tree.positions.subarray(0, 2 * tree.count), x, y)
       },
 
-      scroll(steps) {
-        scaleSetting(stage, params, 'reach', steps, REACH)
-      },
+      scroll: (steps) => scaleSetting(stage, params, 'reach', steps, REACH),
 
       press() {
         params.pointer = params.pointer === 'leads' ? 'scares' : 'leads'
         stage.refresh()
       },
 
-      dispose() {
-        tree.dispose()
-      },
+      dispose: () => tree.dispose(),
     }
 
     function sortBoids() {

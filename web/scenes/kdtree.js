@@ -287,7 +287,7 @@ export default {
     }
 
     /** What happens in a step, in words. */
-    function sentence({ kind, node, better, best, best2, stack }) {
+    function sentence({ kind, node, better, best, best2 }) {
       const px = (distance) => `${distance.toFixed(distance < 10 ? 1 : 0)} px`
       const side = node && (node.axis === 0 ? ['left', 'right'] : ['above', 'below'])
       if (kind === 'push') {

@@ -236,9 +236,7 @@ export default {
         else if (field !== 'cells') choose()
       },
 
-      resize(x, y) {
-        crowd.resize(x, y)
-      },
+      resize: (x, y) => crowd.resize(x, y),
 
       scroll(steps) {
         if (params.query !== 'nearest')

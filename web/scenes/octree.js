@@ -22,7 +22,6 @@ const FAINTEST = 0.16 // of what is drawn
 const MIDDLE = 0.35 // of the stage
 const EDGES = edgesOfBox()
 const CROSSES = linesThroughBox()
-const { fround } = Math
 
 export default {
   name: 'octree',

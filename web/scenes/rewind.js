@@ -216,9 +216,7 @@ export default {
       scroll: (seconds) => rewind(-seconds),
       press: () => rewind(BACK),
 
-      dispose() {
-        crowd.dispose()
-      },
+      dispose: () => crowd.dispose(),
     }
 
     // The states up to the present one.

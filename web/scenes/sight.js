@@ -394,9 +394,7 @@ export default {
         post()
       },
 
-      scroll(steps) {
-        scaleSetting(stage, params, 'view', steps, VIEWS, 10)
-      },
+      scroll: (steps) => scaleSetting(stage, params, 'view', steps, VIEWS, 10),
 
       press: pencil.press,
 

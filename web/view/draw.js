@@ -1,6 +1,6 @@
-// Fast drawing of many small things: a disc is painted once into a small canvas and stamped, which
-// costs a browser far less than a path of thousands of arcs; a dart of four lines costs less than a
-// stamp.
+// Drawing on a canvas: shapes that scenes have in common, and many small things, fast. A disc is painted
+// once into a small canvas and stamped, which costs a browser far less than a path of thousands of arcs; a
+// dart of four lines costs less than a stamp.
 
 import { theme } from './theme.js'
 
