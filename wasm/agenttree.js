@@ -2,15 +2,17 @@
 
 import { callOf, checkInteger, checkOptions, checkWord } from './errors.js'
 import { MAX_CAPACITY } from './object.js'
-import { Points } from './points.js'
+import { INDEX_OPTIONS, Points } from './points.js'
 
 const AXES = ['longest', 'cycle']
 const SPLITS = ['midpoint', 'median']
 
+const OPTIONS = [...INDEX_OPTIONS, 'leafSize', 'axis', 'split']
+
 /** Returns what creates a tree: what the constructor of points takes. */
 function definition(name, dimensions, options) {
   const call = callOf(name)
-  checkOptions(call, options)
+  checkOptions(call, options, OPTIONS)
   const { leafSize, axis = 'longest', split = 'midpoint' } = options
   if (leafSize !== undefined) checkInteger(call, 'leafSize', leafSize, 1, MAX_CAPACITY)
   const words = [checkWord(call, 'axis', axis, AXES), checkWord(call, 'split', split, SPLITS)]

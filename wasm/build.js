@@ -9,8 +9,8 @@ import { rolldown } from 'rolldown'
 
 /** Bytes of an entry, gzipped, that nothing may exceed. @type {Record<string, number>} */
 const BUDGETS = {
-  ...{ copse: 95_500, agenttree: 31_300, grid: 31_300, kdtree: 31_800 },
-  ...{ octree: 21_800, obstacle: 26_400, crowd: 53_600 }, // a crowd brings walls, and a tree of agents
+  ...{ copse: 95_600, agenttree: 31_800, grid: 31_800, kdtree: 32_300 },
+  ...{ octree: 22_200, obstacle: 26_400, crowd: 53_600 }, // a crowd brings walls, and a tree of agents
 }
 
 /** Names of classes stay: consoles show them. @type {import('rolldown').MinifyOptions} */

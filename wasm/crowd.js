@@ -18,6 +18,9 @@ import { View } from './memory.js'
 import { CoreObject, MAX_CAPACITY, NONE } from './object.js'
 import { ObstacleTree } from './obstacle.js'
 
+/** What a crowd is created with, beside what its agents are. */
+const OWN_OPTIONS = ['capacity', 'timeStep', 'exact', 'instance']
+
 const MAX_NEIGHBORS = 64
 const MAY_BE_INFINITE = ['neighborDistance', 'maxAcceleration']
 const MUST_BE_POSITIVE = ['timeHorizon', 'timeHorizonObstacles']
@@ -79,6 +82,7 @@ function putNumber(call, agent, field, given, maxNeighbors) {
 class AnyCrowd extends CoreObject {
   #timeStep
   #fields
+  #fieldNames
   /** Of agents that are added. */
   #defaults
   /** The most neighbors that an agent avoids. */
@@ -94,22 +98,25 @@ class AnyCrowd extends CoreObject {
 
   constructor(name, dimensions, options) {
     const call = callOf(name)
-    checkOptions(call, options)
+    if (typeof options !== 'object' || options === null) checkOptions(call, options, [])
     const { capacity, timeStep = 1 / 60, exact = false, instance } = options
     if (capacity !== undefined) checkInteger(call, 'capacity', capacity, 1, MAX_CAPACITY)
     checkPositive(call, 'timeStep', timeStep)
     checkBoolean(call, 'exact', exact)
     const owner = instanceOr(name, 'crowd', instance)
     const { fields, defaults } = fieldsOf(owner)
+    const numbers = fields.filter(({ type }) => type !== 'v')
+    checkOptions(call, options, [...OWN_OPTIONS, ...numbers.map((field) => field.name)])
     let maxNeighbors = 0
-    for (const field of fields) {
-      if (field.type !== 'v') putNumber(call, defaults, field, options, MAX_NEIGHBORS)
+    for (const field of numbers) {
+      putNumber(call, defaults, field, options, MAX_NEIGHBORS)
       if (field.name === 'maxNeighbors') maxNeighbors = defaults.words[field.word]
     }
     const words = [dimensions, capacity ?? 0, maxNeighbors, exact ? 1 : 0]
     super(name, 'crowd', 'crowd', dimensions, owner, words)
     this.#timeStep = timeStep
     this.#fields = fields
+    this.#fieldNames = fields.map((field) => field.name)
     this.#defaults = defaults
     this.#maxNeighbors = maxNeighbors
   }
@@ -234,7 +241,7 @@ class AnyCrowd extends CoreObject {
 
   add(agent) {
     this._begin('add')
-    checkOptions(this, agent)
+    checkOptions(this, agent, this.#fieldNames)
     // Reading the agent may call any code, also this function.
     const added = this.#added ?? new AddedAgent(this.#defaults.words.slice())
     this.#added = null

@@ -107,9 +107,31 @@ export function checkWord(call, name, value, words) {
   return index
 }
 
-export function checkOptions(call, options) {
+/** Checks that options are an object with no other names than these; what is undefined is absent. */
+export function checkOptions(call, options, names) {
   if (typeof options !== 'object' || options === null)
     refuse(call, 'options', options, 'an object', false)
+  for (const name in options) if (!names.includes(name)) refuseOption(call, options, name, names)
+}
+
+function refuseOption(call, options, name, names) {
+  if (options[name] === undefined) return
+  const near = names.filter((known) => distance(name.toLowerCase(), known.toLowerCase()) <= 2)
+  const known = names.length ? `there are ${names.join(', ')}` : 'there are none'
+  const hint = near.length ? `did you mean '${near[0]}'?` : known
+  throw new TypeError(`${place(call)}: no option '${name}' (${hint})`)
+}
+
+/** Returns how many letters must be changed, added or left out to make one word of another (Levenshtein). */
+function distance(one, other) {
+  let row = Array.from({ length: other.length + 1 }, (_, i) => i)
+  for (const [i, letter] of [...one].entries()) {
+    const next = [i + 1]
+    for (let j = 0; j < other.length; j++)
+      next.push(Math.min(row[j + 1] + 1, next[j] + 1, row[j] + (letter === other[j] ? 0 : 1)))
+    row = next
+  }
+  return row[other.length]
 }
 
 /** Checks a typed array: `checkArray(call, 'out', out, Uint32Array)`. */

@@ -1,12 +1,14 @@
 // The grid: many moving points and one radius, rebuilt every frame. What it has is in points.js and queries.js.
 
 import { callOf, checkFloat32, checkOptions, refuse } from './errors.js'
-import { Points } from './points.js'
+import { INDEX_OPTIONS, Points } from './points.js'
+
+const OPTIONS = [...INDEX_OPTIONS, 'cellSize']
 
 /** Returns what creates a grid: what the constructor of points takes. */
 function definition(name, dimensions, options) {
   const call = callOf(name)
-  checkOptions(call, options)
+  checkOptions(call, options, OPTIONS)
   const { cellSize } = options
   checkFloat32(call, 'cellSize', cellSize)
   if (!(Math.fround(cellSize) > 0)) refuse(call, 'cellSize', cellSize, 'a number > 0')

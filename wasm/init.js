@@ -130,7 +130,7 @@ export function entry(bring) {
 
   async function load(owner, options) {
     const call = callOf(owner)
-    checkOptions(call, options)
+    checkOptions(call, options, ['wasm', 'memory'])
     const { wasm, memory = 0 } = options
     checkInteger(call, 'memory', memory, 0, MAX_MEMORY)
     if (typeof WebAssembly === 'undefined')

@@ -5,14 +5,16 @@ import { callOf, checkArray, checkOptions, checkWord, CopseError, place } from '
 import { instanceOr } from './init.js'
 import { isInside, plainBytes } from './memory.js'
 import { inPieces } from './object.js'
-import { ON_NON_FINITE, Points } from './points.js'
+import { INDEX_OPTIONS, ON_NON_FINITE, Points } from './points.js'
 
 const BUILDERS = ['quickselect', 'median-of-medians', 'presort']
+
+const OPTIONS = [...INDEX_OPTIONS, 'builder']
 
 /** Returns what creates a tree: what the constructor of points takes. */
 function definition(name, dimensions, options) {
   const call = callOf(name)
-  checkOptions(call, options)
+  checkOptions(call, options, OPTIONS)
   const { builder = 'quickselect' } = options
   const words = [checkWord(call, 'builder', builder, BUILDERS)]
   return /** @type {const} */ ([name, dimensions, 'kdtree', options, words])
@@ -31,7 +33,7 @@ const KDTREE = 3
 /** Returns a tree that is as the snapshot was when it was saved; `create` makes it, from options. */
 function from(name, dimensions, bytes, options, create) {
   const call = { _name: name, _method: 'from' }
-  checkOptions(call, options)
+  checkOptions(call, options, OPTIONS)
   checkArray(call, 'bytes', bytes, Uint8Array)
   // Copies: what is checked is what counts, whoever changes the bytes meanwhile.
   let snapshot = plainBytes(bytes)

@@ -18,9 +18,22 @@ import {
 } from './errors.js'
 import { lengthOf } from './memory.js'
 import { CoreObject, MAX_CAPACITY, NONE } from './object.js'
-import { ids, into, query } from './queries.js'
+import {
+  ask,
+  BOUNDS,
+  checkQueryOptions,
+  DISTANCES2,
+  ids,
+  into,
+  MAX_DISTANCE,
+  query,
+  RADIUS,
+  SIDE,
+} from './queries.js'
 
-const SIDES = ['both', 'visible']
+const OPTIONS = ['capacity', 'pieces', 'leafSize', 'instance']
+const POLYGON = ['twoSided', 'winding']
+
 const WINDINGS = ['solid', 'boundary']
 const NO_OPTIONS = {} // made in every call it would be garbage
 const NONE_KEPT = /* @__PURE__ */ new Uint32Array(0)
@@ -28,7 +41,7 @@ const NONE_KEPT = /* @__PURE__ */ new Uint32Array(0)
 /** Returns what creates a tree: what the constructor of an object of the core takes. */
 function definition(options) {
   const call = callOf('ObstacleTree')
-  checkOptions(call, options)
+  checkOptions(call, options, OPTIONS)
   const { capacity, pieces, leafSize, instance } = options
   if (capacity !== undefined) checkInteger(call, 'capacity', capacity, 1, MAX_CAPACITY)
   if (pieces !== undefined) checkInteger(call, 'pieces', pieces, capacity ?? 1, 2 * MAX_CAPACITY)
@@ -56,21 +69,7 @@ function reverse(points) {
   }
 }
 
-/** True if the core will find the point strictly inside the box. */
-function isAround(x, y, minX, minY, maxX, maxY) {
-  const column = Math.fround(x)
-  const row = Math.fround(y)
-  return (
-    Math.fround(minX) < column &&
-    column < Math.fround(maxX) &&
-    Math.fround(minY) < row &&
-    row < Math.fround(maxY)
-  )
-}
-
 export class ObstacleTree extends CoreObject {
-  /** Which edges count, for the query under way. */
-  #side = 0
   // The box of the visibility polygon under way.
   #minX = 0
   #minY = 0
@@ -132,7 +131,7 @@ export class ObstacleTree extends CoreObject {
 
   addPolygon(points, options = {}) {
     this._begin('addPolygon')
-    checkOptions(this, options)
+    checkOptions(this, options, POLYGON)
     const { twoSided = false, winding } = options
     checkBoolean(this, 'twoSided', twoSided)
     if (winding !== undefined) checkWord(this, 'winding', winding, WINDINGS)
@@ -213,32 +212,11 @@ export class ObstacleTree extends CoreObject {
 
   // ---- Queries ----
 
-  /** Reads and checks the options of a query, as `ask` of queries.js does. */
-  #ask(method, options) {
-    this._begin(method)
-    if (options === undefined) {
-      this.#side = 0
-      query.radius = 0
-      query.maxDistance = Infinity
-      query.distances2 = undefined
-      return
-    }
-    checkOptions(this, options)
-    const { side = 'both', maxDistance = Infinity, radius = 0, distances2 } = options
-    this._begin(method)
-    checkDistance(this, 'maxDistance', maxDistance)
-    checkDistance(this, 'radius', radius)
-    this.#side = checkWord(this, 'side', side, SIDES)
-    query.maxDistance = maxDistance
-    query.radius = radius
-    query.distances2 = distances2
-  }
-
   #within(method, x, y, radius, options) {
-    this.#ask(method, options)
+    ask(this, method, options, method === 'within' ? SIDE : SIDE | DISTANCES2)
     checkPoint(this, x, y, 0)
     checkDistance(this, 'radius', radius)
-    return this._leave(this._enter().within(this._handle, x, y, radius, this.#side))
+    return this._leave(this._enter().within(this._handle, x, y, radius, query.side))
   }
 
   within(x, y, radius, options) {
@@ -250,10 +228,10 @@ export class ObstacleTree extends CoreObject {
   }
 
   nearest(x, y, options) {
-    this.#ask('nearest', options)
+    ask(this, 'nearest', options, SIDE | MAX_DISTANCE)
     checkPoint(this, x, y, 0)
     const wasm = this._enter()
-    const id = this._leave(wasm.nearest(this._handle, x, y, query.maxDistance, this.#side))
+    const id = this._leave(wasm.nearest(this._handle, x, y, query.maxDistance, query.side))
     if (id === NONE) return null
     const numbers = this._views.nearest.at(3)
     const nearest = this.#nearest
@@ -265,19 +243,21 @@ export class ObstacleTree extends CoreObject {
   }
 
   visible(x0, y0, x1, y1, options) {
-    this.#ask('visible', options)
+    ask(this, 'visible', options, RADIUS)
     checkSegment(this, x0, y0, 0, x1, y1, 0)
-    return this.#sees(x0, y0, x1, y1, query.radius)
+    return this.#sees(x0, y0, x1, y1)
   }
 
-  #sees(x0, y0, x1, y1, radius) {
+  /** With the radius of the query. A number with a fraction, passed on, would be garbage. */
+  #sees(x0, y0, x1, y1) {
+    const radius = Math.max(0, query.radius)
     return this._leave(this._enter().visible(this._handle, x0, y0, x1, y1, radius)) === 1
   }
 
   raycast(x0, y0, x1, y1, options) {
-    this.#ask('raycast', options)
+    ask(this, 'raycast', options, SIDE)
     checkSegment(this, x0, y0, 0, x1, y1, 0)
-    const id = this._leave(this._enter().raycast(this._handle, x0, y0, x1, y1, this.#side))
+    const id = this._leave(this._enter().raycast(this._handle, x0, y0, x1, y1, query.side))
     if (id === NONE) return null
     const numbers = this._views.hit.at(5)
     const hit = this.#hit
@@ -291,7 +271,7 @@ export class ObstacleTree extends CoreObject {
   }
 
   raycastMany(segments, options) {
-    this.#ask('raycastMany', options)
+    ask(this, 'raycastMany', options, SIDE)
     checkArray(this, 'segments', segments, Float32Array)
     const length = lengthOf(segments)
     if (length % 4 !== 0 || length > 4 * this._capacity) {
@@ -302,7 +282,7 @@ export class ObstacleTree extends CoreObject {
       if (!(Math.abs(segments[i]) <= MAX_COORDINATE))
         checkCoordinate(this, `segments[${i}]`, segments[i])
     this._views.given.at(4 * this._capacity).set(segments)
-    this._leave(this._enter().raycast_many(this._handle, length / 4, this.#side))
+    this._leave(this._enter().raycast_many(this._handle, length / 4, query.side))
     const hits = this.#hits
     hits.ids = this._views.hitIds.at(this._capacity)
     hits.fractions = this._views.hitFractions.at(this._capacity)
@@ -317,18 +297,20 @@ export class ObstacleTree extends CoreObject {
 
   // ---- Sight ----
 
-  /** Begins a visibility polygon: reads and checks its box. The core puts infinite sides beyond all walls. */
+  /**
+   * Begins a visibility polygon: reads and checks its box. The core puts infinite sides beyond all walls. Sides
+   * are compared here, in float32 as the core does: passed to a function, they would be garbage.
+   */
   #askBox(method, x, y, options = NO_OPTIONS) {
     this._begin(method)
     checkPoint(this, x, y, 0)
-    if (!isAround(x, y, -MAX_COORDINATE, -MAX_COORDINATE, MAX_COORDINATE, MAX_COORDINATE))
-      refuse(this, 'x and y', Math.abs(x) > Math.abs(y) ? x : y, 'nearer to 0 than 1e18')
-    checkOptions(this, options)
+    checkQueryOptions(this, options, MAX_DISTANCE | BOUNDS)
     const { bounds, maxDistance = Infinity } = options
-    let minX = -Infinity
-    let minY = -Infinity
-    let maxX = Infinity
-    let maxY = Infinity
+    checkDistance(this, 'maxDistance', maxDistance)
+    let minX = -MAX_COORDINATE
+    let minY = -MAX_COORDINATE
+    let maxX = MAX_COORDINATE
+    let maxY = MAX_COORDINATE
     if (bounds !== undefined) {
       checkNumbers(this, 'bounds', bounds)
       if (bounds.length !== 4) refuse(this, 'bounds.length', bounds.length, '4')
@@ -336,28 +318,48 @@ export class ObstacleTree extends CoreObject {
       minY = bounds[1]
       maxX = bounds[2]
       maxY = bounds[3]
-      this._begin(method) // reading them may call any code
-      checkCoordinate(this, 'bounds', minX)
-      checkCoordinate(this, 'bounds', minY)
-      checkCoordinate(this, 'bounds', maxX)
-      checkCoordinate(this, 'bounds', maxY)
-      if (!isAround(x, y, minX, minY, maxX, maxY))
-        refuse(this, 'bounds', bounds, `around the point (${x}, ${y})`, true)
     }
-    checkDistance(this, 'maxDistance', maxDistance)
-    if (maxDistance < Infinity) {
-      minX = Math.max(minX, x - maxDistance, -MAX_COORDINATE)
-      minY = Math.max(minY, y - maxDistance, -MAX_COORDINATE)
-      maxX = Math.min(maxX, x + maxDistance, MAX_COORDINATE)
-      maxY = Math.min(maxY, y + maxDistance, MAX_COORDINATE)
-      if (!isAround(x, y, minX, minY, maxX, maxY))
-        refuse(this, 'maxDistance', maxDistance, 'more than float32 rounds to 0 there')
-    }
-    this._begin(method)
-    this.#minX = minX
-    this.#minY = minY
-    this.#maxX = maxX
-    this.#maxY = maxY
+    const isNumbers =
+      typeof minX === 'number' &&
+      typeof minY === 'number' &&
+      typeof maxX === 'number' &&
+      typeof maxY === 'number'
+    if (!isNumbers) this.#refuseBox(x, y, bounds, maxDistance)
+    const isFinite =
+      minX >= -MAX_COORDINATE &&
+      minY >= -MAX_COORDINATE &&
+      maxX <= MAX_COORDINATE &&
+      maxY <= MAX_COORDINATE
+    const isCut = maxDistance < Infinity
+    const reach = isCut ? maxDistance : 2 * MAX_COORDINATE
+    this._begin(method) // reading options may have called any code
+    const left = Math.fround(Math.max(minX, x - reach))
+    const bottom = Math.fround(Math.max(minY, y - reach))
+    const right = Math.fround(Math.min(maxX, x + reach))
+    const top = Math.fround(Math.min(maxY, y + reach))
+    const column = Math.fround(x)
+    const row = Math.fround(y)
+    const isAround = left < column && column < right && bottom < row && row < top
+    if (!isFinite || !isAround) this.#refuseBox(x, y, bounds, maxDistance)
+    const isEndless = bounds === undefined && !isCut
+    this.#minX = isEndless ? -Infinity : left
+    this.#minY = isEndless ? -Infinity : bottom
+    this.#maxX = isEndless ? Infinity : right
+    this.#maxY = isEndless ? Infinity : top
+  }
+
+  /** Throws about the box of a visibility polygon that does not have the point strictly inside. */
+  #refuseBox(x, y, bounds, maxDistance) {
+    for (let i = 0; i < bounds?.length; i++) checkCoordinate(this, 'bounds', bounds[i])
+    const far = Math.fround(MAX_COORDINATE)
+    for (const center of [x, y])
+      if (!(Math.abs(Math.fround(center)) < far))
+        refuse(this, 'x and y', center, 'nearer to 0 than 1e18')
+    const [minX, minY, maxX, maxY] = Float32Array.from(bounds ?? [-far, -far, far, far])
+    const [column, row] = Float32Array.of(x, y)
+    if (!(minX < column && column < maxX && minY < row && row < maxY))
+      refuse(this, 'bounds', bounds, `around the point (${x}, ${y})`, true)
+    refuse(this, 'maxDistance', maxDistance, 'more than float32 rounds to 0 there')
   }
 
   #visibilityPolygon(method, x, y, options) {
@@ -425,8 +427,8 @@ export class ObstacleTree extends CoreObject {
       const toX = +positions[2 * id]
       const toY = +positions[2 * id + 1]
       const isPlace = Math.abs(toX) <= MAX_COORDINATE && Math.abs(toY) <= MAX_COORDINATE
-      this._begin(method)
-      if (!isPlace || !this.#sees(x, y, toX, toY, 0)) continue
+      ask(this, method, undefined, 0)
+      if (!isPlace || !this.#sees(x, y, toX, toY)) continue
       if (kept < room) out[kept] = id
       kept++
     }

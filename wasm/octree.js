@@ -15,7 +15,11 @@ import {
 } from './errors.js'
 import { lengthOf } from './memory.js'
 import { CoreObject, DEFAULT, MAX_CAPACITY, MAX_RESULTS, mixin, NONE } from './object.js'
-import { ask, ids, into, Queries, query, range, SORT_NONE, SORTS } from './queries.js'
+import { ask, EXCLUDE, ids, into, MASK, Queries, query, range } from './queries.js'
+
+const OPTIONS = [
+  ...['bounds', 'capacity', 'leafSize', 'maxDepth', 'looseness', 'results', 'instance'],
+]
 
 const MAX_DEPTH = 24
 const MAX_LOOSENESS = 16
@@ -44,7 +48,7 @@ function checkBounds(call, dimensions, bounds) {
 /** Returns what creates a tree: what the constructor of an object of the core takes. */
 function definition(name, dimensions, options) {
   const call = callOf(name)
-  checkOptions(call, options)
+  checkOptions(call, options, OPTIONS)
   const { bounds, capacity, leafSize, maxDepth, looseness, results, instance } = options
   const sides = checkBounds(call, dimensions, bounds)
   if (capacity !== undefined) checkInteger(call, 'capacity', capacity, 1, MAX_CAPACITY)
@@ -205,8 +209,8 @@ class OwnQueries extends CoreObject {
   }
 
   atInto(x, y, z, out, options) {
-    if (this._isPlane) return into(this, this.#at('atInto', x, y, 0, out), z, false)
-    return into(this, this.#at('atInto', x, y, z, options), out, false)
+    if (this._isPlane) return into(this, this.#at('atInto', x, y, 0, out), z)
+    return into(this, this.#at('atInto', x, y, z, options), out)
   }
 
   #at(method, x, y, z, options) {
@@ -231,11 +235,8 @@ class OwnQueries extends CoreObject {
 
   /** Writes pairs of ids, as far as there is room; returns how many ids there are. */
   #pairs(method, options) {
-    ask(this, method, options)
-    const { mask, sort } = query
-    const expected = "'none': pairs have an order of their own"
-    if (sort !== SORT_NONE) refuse(this, 'sort', SORTS[sort], expected, true)
-    return this._leave(this._enter().pairs(this._handle, mask))
+    ask(this, method, options, MASK)
+    return this._leave(this._enter().pairs(this._handle, query.mask))
   }
 
   raycast(x0, y0, z0, x1, y1, z1, options) {
@@ -244,7 +245,7 @@ class OwnQueries extends CoreObject {
   }
 
   #raycast(x0, y0, z0, x1, y1, z1, options) {
-    ask(this, 'raycast', options)
+    ask(this, 'raycast', options, MASK | EXCLUDE)
     checkSegment(this, x0, y0, z0, x1, y1, z1)
     const { mask, exclude } = query
     const wasm = this._enter()

@@ -8,7 +8,6 @@ import {
   checkDistance,
   checkFloat32,
   checkInteger,
-  checkOptions,
   checkPoint,
   checkSegment,
   checkSlot,
@@ -19,13 +18,31 @@ import {
 } from './errors.js'
 import { lengthOf } from './memory.js'
 import { CoreObject, DEFAULT, MAX_CAPACITY, MAX_RESULTS, mixin, NONE } from './object.js'
-import { ask, ids, into, Queries, query, SORT_NONE, SORTS } from './queries.js'
+import {
+  ask,
+  checkQueryOptions,
+  DISTANCES2,
+  EXCLUDE,
+  ids,
+  into,
+  K,
+  MASK,
+  MAX_DISTANCE,
+  Queries,
+  query,
+  RADIUS,
+  SEARCH,
+} from './queries.js'
 
+/** What all indexes are created with. */
+export const INDEX_OPTIONS = ['capacity', 'results', 'k', 'layout', 'onNonFinite', 'instance']
+
+const RAYS = RADIUS | MASK | EXCLUDE
 const LAYOUTS = ['interleaved', 'separate']
 export const ON_NON_FINITE = ['error', 'skip']
 
 function cone(object, method, x, y, z, dirX, dirY, dirZ, halfAngle, radius, options) {
-  ask(object, method, options)
+  ask(object, method, options, method === 'cone' ? SEARCH : SEARCH | DISTANCES2)
   checkPoint(object, x, y, z)
   checkFloat32(object, 'dirX', dirX)
   checkFloat32(object, 'dirY', dirY)
@@ -180,7 +197,7 @@ class OwnQueries extends CoreObject {
   }
 
   #raycast(x0, y0, z0, x1, y1, z1, options) {
-    ask(this, 'raycast', options)
+    ask(this, 'raycast', options, RAYS)
     checkSegment(this, x0, y0, z0, x1, y1, z1)
     const { mask, exclude, radius } = query
     const wasm = this._enter()
@@ -198,7 +215,7 @@ class OwnQueries extends CoreObject {
   }
 
   raycastMany(segments, options) {
-    this.#askBatch('raycastMany', options)
+    ask(this, 'raycastMany', options, RAYS)
     const n = this.#takePoints('segments', segments, 2)
     const { mask, exclude, radius } = query
     const wasm = this._enter()
@@ -212,20 +229,12 @@ class OwnQueries extends CoreObject {
 
   // ---- Batches ----
 
-  /** Begins a batch, which can't be sorted. */
-  #askBatch(method, options) {
-    ask(this, method, options)
-    const { sort } = query
-    if (sort !== SORT_NONE)
-      refuse(this, 'sort', SORTS[sort], "'none': a batch has its own order", true)
-  }
-
-  /** As `#askBatch`, of a batch with `k`, which it returns. */
-  #askNeighbors(method, options) {
+  /** Begins a batch with `k`, which it returns. */
+  #askNeighbors(method, options, bits) {
     this._begin(method)
-    checkOptions(this, options)
+    checkQueryOptions(this, options, bits)
     const { k } = options
-    this.#askBatch(method, options)
+    ask(this, method, options, bits)
     checkInteger(this, 'k', k, 0, this._k)
     return k
   }
@@ -275,14 +284,14 @@ class OwnQueries extends CoreObject {
   }
 
   allWithin(radius, options) {
-    this.#askBatch('allWithin', options)
+    ask(this, 'allWithin', options, MASK)
     checkDistance(this, 'radius', radius)
     const wasm = this._enter()
     return this.#rowsOf(this._leave(wasm.all_within(this._handle, radius, query.mask)))
   }
 
   withinMany(points, radius, options) {
-    this.#askBatch('withinMany', options)
+    ask(this, 'withinMany', options, MASK | EXCLUDE)
     checkDistance(this, 'radius', radius)
     const n = this.#takePoints('points', points, 1)
     const { mask, exclude } = query
@@ -292,7 +301,7 @@ class OwnQueries extends CoreObject {
   }
 
   allNeighbors(options) {
-    const k = this.#askNeighbors('allNeighbors', options)
+    const k = this.#askNeighbors('allNeighbors', options, K | MAX_DISTANCE | MASK)
     const { mask, maxDistance } = query
     const wasm = this._enter()
     this._leave(wasm.all_neighbors(this._handle, k, maxDistance, mask))
@@ -300,7 +309,7 @@ class OwnQueries extends CoreObject {
   }
 
   nearestMany(points, options) {
-    const k = this.#askNeighbors('nearestMany', options)
+    const k = this.#askNeighbors('nearestMany', options, K | MAX_DISTANCE | MASK | EXCLUDE)
     const n = this.#takePoints('points', points, 1)
     const { mask, exclude, maxDistance } = query
     const wasm = this._enter()
@@ -329,7 +338,7 @@ class OwnQueries extends CoreObject {
   #pairs(method, distance, options) {
     const hasRadii = typeof distance === 'object' && distance !== null
     const radii = hasRadii && distance.radii
-    this.#askBatch(method, options)
+    ask(this, method, options, MASK)
     if (hasRadii) this.#takePairRadii(radii)
     else checkDistance(this, 'distance', distance)
     const wasm = this._enter()

@@ -14,9 +14,10 @@ import {
 import { lengthOf } from './memory.js'
 import { CoreObject, NONE } from './object.js'
 
-export const SORT_NONE = 0
+const SORT_NONE = 0
 const SORT_DISTANCE = 2
-export const SORTS = ['none', 'id', 'distance']
+const SORTS = ['none', 'id', 'distance']
+const SIDES = ['both', 'visible']
 const EVERY_GROUP = -1
 
 /** The options of the query under way, read and checked. There is one at a time. */
@@ -25,42 +26,113 @@ export const query = {
   exclude: NONE,
   sort: SORT_NONE,
   maxDistance: Infinity,
-  /** Of what a ray hits; -1: each has its own. */
+  /** -1: none was given. */
   radius: -1,
+  side: 0,
   /** @type {Float32Array | undefined} */
   distances2: undefined,
 }
 
+/** The options of queries, a bit each. */
+export const MASK = 1
+export const EXCLUDE = 2
+export const SORT = 4
+export const MAX_DISTANCE = 8
+export const DISTANCES2 = 16
+export const RADIUS = 32
+export const SIDE = 64
+export const K = 128
+export const BOUNDS = 256
+const NAMES = [
+  'mask',
+  'exclude',
+  'sort',
+  'maxDistance',
+  'distances2',
+  'radius',
+  'side',
+  'k',
+  'bounds',
+]
+
+/** Returns the bit of an option; 0: there is none. Looking for it in `NAMES` would take five times as long. */
+function bitOf(name) {
+  switch (name) {
+    case 'mask':
+      return MASK
+    case 'exclude':
+      return EXCLUDE
+    case 'sort':
+      return SORT
+    case 'maxDistance':
+      return MAX_DISTANCE
+    case 'distances2':
+      return DISTANCES2
+    case 'radius':
+      return RADIUS
+    case 'side':
+      return SIDE
+    case 'k':
+      return K
+    case 'bounds':
+      return BOUNDS
+  }
+  return 0
+}
+
+export const SEARCH = MASK | EXCLUDE | SORT
+const NEAREST = MASK | EXCLUDE | MAX_DISTANCE
+const OPTIONS = {
+  within: SEARCH,
+  withinInto: SEARCH | DISTANCES2,
+  neighbors: NEAREST,
+  neighborsInto: NEAREST | DISTANCES2,
+}
+
 /**
- * Begins a query: reads its options and checks them. Reading may call any code, other queries too: so all
- * are read before any is kept.
+ * Begins a query: reads its options, of which it has those of these bits, and checks them. Reading may call any
+ * code, other queries too: so all are read before any is kept.
  */
-export function ask(object, method, options) {
+export function ask(object, method, options, bits) {
+  object._begin(method)
   if (options === undefined) {
-    object._begin(method)
     query.mask = EVERY_GROUP
     query.exclude = NONE
     query.sort = SORT_NONE
     query.maxDistance = Infinity
     query.radius = -1
+    query.side = 0
     query.distances2 = undefined
     return
   }
-  object._begin(method)
-  checkOptions(object, options)
-  const { mask = EVERY_GROUP, exclude = NONE, sort = 'none', maxDistance = Infinity } = options
-  const { radius, distances2 } = options
+  checkQueryOptions(object, options, bits)
+  const { mask = EVERY_GROUP, exclude = NONE, sort, maxDistance = Infinity } = options
+  const { radius, side, distances2 } = options
   object._begin(method)
   checkInteger(object, 'mask', mask, -(2 ** 31), 2 ** 32 - 1)
   checkInteger(object, 'exclude', exclude, -1, 2 ** 32 - 1)
   checkDistance(object, 'maxDistance', maxDistance)
   if (radius !== undefined) checkDistance(object, 'radius', radius)
-  query.sort = checkWord(object, 'sort', sort, SORTS)
+  query.sort = sort === undefined ? SORT_NONE : checkWord(object, 'sort', sort, SORTS)
+  query.side = side === undefined ? 0 : checkWord(object, 'side', side, SIDES)
   query.mask = mask
   query.exclude = exclude
   query.maxDistance = maxDistance
   query.radius = radius ?? -1
   query.distances2 = distances2
+}
+
+/** As `checkOptions`, fast. */
+export function checkQueryOptions(object, options, bits) {
+  let unknown = typeof options !== 'object'
+  for (const name in options)
+    if (!(bitOf(name) & bits) && options[name] !== undefined) unknown = true
+  if (unknown || options === null)
+    checkOptions(
+      object,
+      options,
+      NAMES.filter((_, i) => bits & (1 << i)),
+    )
 }
 
 /** Returns the ids that the query just made found: one small view. */
@@ -69,13 +141,12 @@ export function ids(object, total) {
 }
 
 /** Copies them into the caller's arrays, as far as they go; returns how many there are. */
-export function into(object, total, out, hasDistances = true) {
+export function into(object, total, out) {
   const { distances2 } = query
   checkArray(object, 'out', out, Uint32Array)
   const length = lengthOf(out)
   if (distances2 !== undefined) {
-    if (!(distances2 instanceof Float32Array) || !hasDistances)
-      refuse(object, 'distances2', distances2, 'a Float32Array, for a query with distances', false)
+    checkArray(object, 'distances2', distances2, Float32Array)
     const room = lengthOf(distances2)
     if (room < length) refuse(object, 'distances2.length', room, `at least ${length}`)
   }
@@ -90,7 +161,7 @@ export function into(object, total, out, hasDistances = true) {
 }
 
 function within(object, method, x, y, z, radius, options) {
-  ask(object, method, options)
+  ask(object, method, options, OPTIONS[method])
   checkPoint(object, x, y, z)
   checkDistance(object, 'radius', radius)
   const { mask, exclude, sort } = query
@@ -99,7 +170,7 @@ function within(object, method, x, y, z, radius, options) {
 }
 
 function countWithin(object, x, y, z, radius, options) {
-  ask(object, 'countWithin', options)
+  ask(object, 'countWithin', options, SEARCH)
   checkPoint(object, x, y, z)
   checkDistance(object, 'radius', radius)
   const { mask, exclude } = query
@@ -108,7 +179,7 @@ function countWithin(object, x, y, z, radius, options) {
 }
 
 function anyWithin(object, x, y, z, radius, options) {
-  ask(object, 'anyWithin', options)
+  ask(object, 'anyWithin', options, SEARCH)
   checkPoint(object, x, y, z)
   checkDistance(object, 'radius', radius)
   const { mask, exclude } = query
@@ -131,7 +202,7 @@ function checkBox(object, minX, minY, minZ, maxX, maxY, maxZ) {
 
 /** Also what `at` asks: a box that is a point. */
 export function range(object, method, minX, minY, minZ, maxX, maxY, maxZ, options) {
-  ask(object, method, options)
+  ask(object, method, options, SEARCH)
   checkBox(object, minX, minY, minZ, maxX, maxY, maxZ)
   const { mask, exclude, sort } = query
   if (sort === SORT_DISTANCE)
@@ -143,7 +214,7 @@ export function range(object, method, minX, minY, minZ, maxX, maxY, maxZ, option
 }
 
 function countRange(object, minX, minY, minZ, maxX, maxY, maxZ, options) {
-  ask(object, 'countRange', options)
+  ask(object, 'countRange', options, SEARCH)
   checkBox(object, minX, minY, minZ, maxX, maxY, maxZ)
   const { mask, exclude } = query
   const wasm = object._enter()
@@ -153,7 +224,7 @@ function countRange(object, minX, minY, minZ, maxX, maxY, maxZ, options) {
 }
 
 function nearest(object, x, y, z, options) {
-  ask(object, 'nearest', options)
+  ask(object, 'nearest', options, NEAREST)
   checkPoint(object, x, y, z)
   const { mask, exclude, maxDistance } = query
   const wasm = object._enter()
@@ -161,7 +232,7 @@ function nearest(object, x, y, z, options) {
 }
 
 function neighbors(object, method, x, y, z, k, options) {
-  ask(object, method, options)
+  ask(object, method, options, OPTIONS[method])
   checkPoint(object, x, y, z)
   checkInteger(object, 'k', k, 0, Number.MAX_SAFE_INTEGER)
   const { mask, exclude, maxDistance } = query
@@ -199,9 +270,9 @@ export class Queries extends CoreObject {
 
   rangeInto(minX, minY, minZ, maxX, maxY, maxZ, out, options) {
     if (this._isPlane)
-      return into(this, range(this, 'rangeInto', minX, minY, 0, minZ, maxX, 0, maxZ), maxY, false)
+      return into(this, range(this, 'rangeInto', minX, minY, 0, minZ, maxX, 0, maxZ), maxY)
     const total = range(this, 'rangeInto', minX, minY, minZ, maxX, maxY, maxZ, options)
-    return into(this, total, out, false)
+    return into(this, total, out)
   }
 
   countRange(minX, minY, minZ, maxX, maxY, maxZ, options) {

@@ -28,6 +28,7 @@ function callsOf(object) {
   for (let at = Object.getPrototypeOf(object); at !== Object.prototype;) {
     for (const key of Reflect.ownKeys(at)) {
       if (key === 'constructor' || String(key).startsWith('_')) continue
+      if (key === 'zs' && object._isPlane) continue // undefined, in any state
       const { value, get } = Object.getOwnPropertyDescriptor(at, key)
       calls.push({ key: String(key), call: () => (value ?? get).call(object) })
     }

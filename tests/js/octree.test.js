@@ -10,6 +10,7 @@ import { seal } from './support/snapshots.js'
 import { bits, thrown } from './support/indexes.js'
 import { createRandom, distributions, integer } from '../../web/random.js'
 import {
+  assertOptionRefused,
   assertRefused,
   NOT_NUMBERS,
   trap,
@@ -159,22 +160,18 @@ for (const [core, library] of libraries.entries())
         for (const [option, wrongs] of Object.entries(WRONG_OPTIONS)) {
           for (const wrong of wrongs) {
             const call = () => tree[method](...right, { [option]: wrong })
-            const type = option === 'sort' ? 'string' : 'number'
-            assertRefused(call, `${name}.${method}`, option, wrong, type)
+            assertOptionRefused(call, name, method, option, wrong)
           }
           tree[method](...right, { [option]: undefined })
         }
         tree[method](...right, undefined)
-        if (!/^(at|range|pairs)/.test(method)) continue
-        const sorts = method.startsWith('pairs') ? ['id', 'distance'] : ['distance']
-        for (const sort of sorts) {
-          const call = () => tree[method](...right, { sort })
-          assertRefused(call, `${name}.${method}`, 'sort', sort, 'string')
+        const byDistance = () => tree[method](...right, { sort: 'distance' })
+        if (/^(at|range)/.test(method))
+          assertRefused(byDistance, `${name}.${method}`, 'sort', 'distance', 'string')
+        if (/^(at|range)Into/.test(method)) {
+          const call = () => tree[method](...right, { distances2: new Float32Array(8) })
+          assertOptionRefused(call, name, method, 'distances2')
         }
-        if (!/^(at|range)Into/.test(method)) continue
-        const far2 = new Float32Array(8)
-        const call = () => tree[method](...right, { distances2: far2 })
-        assertRefused(call, `${name}.${method}`, 'distances2', far2, 'another')
       }
     })
 

@@ -5,6 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as copse from 'copse'
 import { SEED } from './support/fastcheck.js'
+import { thrown } from './support/indexes.js'
 import { takeAll, wasm } from './support/failing-core.js'
 import { CLASSES, familyOf } from './support/class-oracles.js'
 import { argumentsOf, MINE } from './support/random-arguments.js'
@@ -109,6 +110,56 @@ test('of constructors: documented errors alone, and what is refused leaves nothi
   }
   other.dispose()
   assert.ok(roomIn(instance) >= room)
+})
+
+test('no misspelt option is taken, and the message names the nearest', async () => {
+  const instance = await copse.create()
+  const refusals = [
+    [
+      () => new copse.AgentTree({ instance, capcity: 5 }),
+      "AgentTree: no option 'capcity' (did you mean 'capacity'?)",
+    ],
+    [
+      () => new copse.Quadtree({ instance, bounds: [0, 0, 9, 9], leafsize: 5 }),
+      "Quadtree: no option 'leafsize' (did you mean 'leafSize'?)",
+    ],
+    [
+      () => new copse.Crowd({ instance, maxspeed: 5 }),
+      "Crowd: no option 'maxspeed' (did you mean 'maxSpeed'?)",
+    ],
+    [
+      () => new copse.Crowd({ instance, position: [0, 0] }),
+      "Crowd: no option 'position' (there are ",
+    ],
+    [
+      () => new copse.Crowd({ instance }).add({ position: [0, 0], radios: 5 }),
+      "Crowd.add: no option 'radios' (did you mean 'radius'?)",
+    ],
+    [
+      () => new copse.ObstacleTree({ instance }).nearest(0, 0, { maxDistanse: 5 }),
+      "ObstacleTree.nearest: no option 'maxDistanse' (did you mean 'maxDistance'?)",
+    ],
+    [
+      () => new copse.ObstacleTree({ instance }).addPolygon([0, 0, 1, 0], { twosided: true }),
+      "ObstacleTree.addPolygon: no option 'twosided' (did you mean 'twoSided'?)",
+    ],
+    [
+      () => new copse.Grid({ instance, cellSize: 1 }).within(0, 0, 1, { maxDistance: 5 }),
+      "Grid.within: no option 'maxDistance' (there are mask, exclude, sort)",
+    ],
+    [
+      () => new copse.Grid({ instance, cellSize: 1 }).allNeighbors({ k: 1, Mask: 5 }),
+      "Grid.allNeighbors: no option 'Mask' (did you mean 'mask'?)",
+    ],
+  ]
+  for (const [call, message] of refusals) {
+    const error = thrown(call)
+    assert.instance(error, TypeError)
+    assert.ok(error.message.startsWith(message), error.message)
+  }
+  new copse.Grid({ instance, cellSize: 1, capcity: undefined }).within(0, 0, 1, {
+    sorted: undefined,
+  })
 })
 
 /** What may be given as the core, but for addresses, and is none. */

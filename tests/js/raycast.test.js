@@ -102,8 +102,9 @@ for (const dimensions of [2, 3])
       )
       const { leafSize, cellSize, builder } = drawn
       const capacity = Math.max(RAYS, drawn.n)
-      const indexes = makers.map(({ unbuilt }) => {
-        const options = { capacity, leafSize, cellSize, builder, onNonFinite: 'skip' }
+      const ownOf = { AgentTree: { leafSize }, Grid: { cellSize }, KdTree: { builder } }
+      const indexes = makers.map(({ kind, unbuilt }) => {
+        const options = { capacity, ...ownOf[kind], onNonFinite: 'skip' }
         const index = unbuilt(dimensions, agents.positions, options)
         index.count = agents.count
         index.groups.set(agents.groups)
@@ -243,7 +244,7 @@ for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of
       ],
       [many(one, { radius: NaN }), /^RangeError: .*raycastMany: radius .* got NaN$/],
       [many(one, { mask: 0.5 }), /^RangeError: .*raycastMany: mask .* got 0\.5$/],
-      [many(one, { sort: 'id' }), /^RangeError: .*raycastMany: sort /],
+      [many(one, { sort: 'id' }), /^TypeError: .*raycastMany: no option 'sort' /],
       [many(one, 5), /^TypeError: .*raycastMany: options /],
     ]
     for (const [call, pattern] of refusals) assertThrown(call, pattern)

@@ -2,6 +2,7 @@
 
 import * as assert from 'uvu/assert'
 import { thrown } from './indexes.js'
+import { QUERY_OPTIONS } from './query-options.js'
 
 export const NOT_NUMBERS = [null, '5', 5n, true, {}, [1], { valueOf: () => 1 }, Symbol('s')]
 
@@ -48,6 +49,18 @@ export function assertRefused(call, place, argument, value, type = 'number') {
   assert.instance(error, typeof value === type ? RangeError : TypeError, what)
   assert.ok(error.message.startsWith(`${place}: ${argument} must be `), what)
   assert.ok(error.message.endsWith(`got ${shown(value)}`), what)
+}
+
+/** The same of an option of a query, which may have none such. */
+export function assertOptionRefused(call, name, method, option, value) {
+  if (QUERY_OPTIONS[method].includes(option)) {
+    const type = option === 'sort' ? 'string' : 'number'
+    assertRefused(call, `${name}.${method}`, option, value, type)
+    return
+  }
+  const error = thrown(call)
+  assert.instance(error, TypeError)
+  assert.ok(error.message.startsWith(`${name}.${method}: no option '${option}' (`), error.message)
 }
 
 /** A function that traps in earnest: the export of the smallest module, `unreachable`. */

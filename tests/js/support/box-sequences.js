@@ -398,9 +398,9 @@ function drawRadius(random, { model, world }, center) {
 
 const MASKS = [0, 1, 5, 2, 0x80000000, ~1, -1, 2 ** 32 - 1]
 
-function drawOptions(random, play, sorts) {
+function drawOptions(random, play, sorts = []) {
   const options = {}
-  if (random() < 0.3) options.sort = pick(random, sorts)
+  if (sorts.length && random() < 0.3) options.sort = pick(random, sorts)
   if (random() < 0.3) options.mask = pick(random, MASKS)
   if (random() < 0.3) options.exclude = pick(random, [...list.usedIds(play.model), -1, 2 ** 28])
   return options
@@ -475,7 +475,7 @@ const queries = {
     const center = drawPlace(random, play)
     const count = list.usedIds(model).length
     const k = pick(random, [0, 1, 2, integer(random, 12), count, count + 3, 2 ** 32 + 5])
-    const options = drawOptions(random, play, ['none', 'id', 'distance'])
+    const options = drawOptions(random, play)
     if (random() < 0.5) options.maxDistance = drawRadius(random, play, center)
     const expected = list.neighbors(model, center, k, options)
     checkIds(random, play, 'neighbors', [...center, k], options, expected, true)
@@ -490,7 +490,7 @@ const queries = {
     const [from, to] = [drawPlace(random, play), drawPlace(random, play)]
     if (random() < 0.3) to[0] = from[0] // along an axis, or no way at all
     if (random() < 0.2) to.splice(0, to.length, ...from)
-    const options = drawOptions(random, play, ['none'])
+    const options = drawOptions(random, play)
     const expected = list.raycast(play.model, from, to, options)
     for (const tree of play.trees) {
       const hit = tree.raycast(...from, ...to, options)

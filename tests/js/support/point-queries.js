@@ -173,9 +173,9 @@ function drawRadius(random, agents, center) {
 
 const MASKS = [0, 1, 5, 2, 0x80000000, ~1, -1, 2 ** 32 - 1]
 
-function drawOptions(random, agents, drawn, sorts) {
+function drawOptions(random, agents, drawn, sorts = []) {
   const options = {}
-  if (random() < 0.5) options.sort = pick(random, sorts)
+  if (sorts.length && random() < 0.5) options.sort = pick(random, sorts)
   if (!drawn.filters) return options
   if (random() < 0.5) options.mask = random() < 0.5 ? pick(random, MASKS) : integer(random, 2 ** 32)
   if (random() < 0.5)
@@ -255,7 +255,7 @@ const queries = {
     const center = drawCenter(random, agents)
     const { count } = agents
     const k = pick(random, [0, 1, 2, integer(random, 12), count, count + 3, 2 ** 32 + 5])
-    const options = drawOptions(random, agents, drawn, ANY_SORT)
+    const options = drawOptions(random, agents, drawn)
     if (random() < 0.5) options.maxDistance = drawRadius(random, agents, center)
     return [[...center, k], options, () => oracle.neighbors(agents, center, k, options)]
   },
@@ -280,7 +280,7 @@ const queries = {
   nearest(frame, drawn) {
     const { agents, random } = frame
     const center = drawCenter(random, agents)
-    const options = drawOptions(random, agents, drawn, ANY_SORT)
+    const options = drawOptions(random, agents, drawn)
     if (random() < 0.5) options.maxDistance = drawRadius(random, agents, center)
     return [center, options, () => oracle.nearest(agents, center, options)]
   },

@@ -17,9 +17,13 @@ export function boxFrames(copse, instance, makesViews) {
 
   const out = new Uint32Array(COUNT)
   const bytes = new Uint8Array(4096)
-  const sorted = options(3, 0, 'id', Infinity, undefined)
-  const nearby = options(1, -1, 'distance', 40.5, new Float32Array(COUNT))
-  const enemies = options(2, 0, 'none', 60.5, undefined)
+  const distances2 = new Float32Array(COUNT)
+  const sorted = options({ mask: 3, exclude: 0, sort: 'id' })
+  const ranked = options({ mask: 1, exclude: -1, sort: 'distance', distances2 })
+  const nearby = options({ mask: 1, exclude: -1, maxDistance: 40.5, distances2 })
+  const enemies = options({ mask: 2, exclude: 0, maxDistance: 60.5 })
+  const others = options({ mask: 2, exclude: 0 })
+  const group = options({ mask: 2 })
 
   function frame(number) {
     let sum = 0
@@ -61,7 +65,7 @@ export function boxFrames(copse, instance, makesViews) {
 
     sum += flat.rangeInto(1.5, 2.5, 33.5, 44.5, out, sorted)
     sum += flat.atInto(x, y, out, sorted)
-    sum += flat.withinInto(x, y, 30.5, out, nearby)
+    sum += flat.withinInto(x, y, 30.5, out, ranked)
     sum += flat.neighborsInto(x, y, 5, out, nearby)
     sum += flat.nearest(x, y, enemies)
     sum += flat.countWithin(x, y, 25.5, sorted)
@@ -73,14 +77,14 @@ export function boxFrames(copse, instance, makesViews) {
 
     sum += solid.rangeInto(1.5, 2.5, 3.5, 33.5, 44.5, 55.5, out)
     sum += solid.atInto(y, x, 1.5, out)
-    sum += solid.withinInto(y, x, 1.5, 30.5, out, nearby)
+    sum += solid.withinInto(y, x, 1.5, 30.5, out, ranked)
     sum += solid.neighborsInto(y, x, 1.5, 5, out, nearby)
     sum += solid.nearest(y, x, 2.5, enemies)
     sum += solid.countWithin(y, x, 1.5, 25.5)
     sum += solid.countRange(1.5, 2.5, 3.5, 33.5, 44.5, 55.5)
-    sum += solid.anyWithin(y, x, 1.5, 0.5, enemies) ? 1 : 0
-    sum += solid.pairsInto(out, enemies)
-    sum += solid.raycast(y, x, 2.5, 60.25, 50.75, 20.5, enemies)?.id ?? 0
+    sum += solid.anyWithin(y, x, 1.5, 0.5, others) ? 1 : 0
+    sum += solid.pairsInto(out, group)
+    sum += solid.raycast(y, x, 2.5, 60.25, 50.75, 20.5, others)?.id ?? 0
     sum += solid.stats().depth
     sum += flat.saveInto(bytes) + solid.saveInto(bytes)
 

@@ -8,18 +8,14 @@ const COUNT = 24
 // to pass it on. That garbage is the game's, so here fractions are such objects from the start (the
 // null keeps the array from holding bare numbers), and all options have one shape.
 export const FRACTIONS = [1.5, 20.25, 40.5, 61.75, 80.125, 99.5, 110.5, 120.75, null]
-export const options = (mask, exclude, sort, maxDistance, distances2, radius) => ({
-  mask,
-  exclude,
-  sort,
-  maxDistance,
-  distances2,
-  radius,
+export const options = ({ mask, exclude, sort, maxDistance, distances2, radius, k }) => ({
+  ...{ mask, exclude, sort, maxDistance, distances2, radius, k },
 })
 
 /** What is played, and `frame`, which plays the frame of a number and answers with something of all it was told. */
 export function pointFrames(copse, instance, kind, makesViews) {
-  const forAny = { capacity: COUNT, leafSize: 4, cellSize: 20, instance }
+  const own = { AgentTree: { leafSize: 4 }, Grid: { cellSize: 20 } }[kind]
+  const forAny = { capacity: COUNT, instance, ...own }
   const flat = new copse[className(kind, 2)](forAny)
   const solid = new copse[className(kind, 3)]({ ...forAny, layout: 'separate' })
   flat.count = COUNT
@@ -27,15 +23,19 @@ export function pointFrames(copse, instance, kind, makesViews) {
   flat.groups.fill(2, 0, COUNT / 2)
 
   const out = new Uint32Array(COUNT)
-  const sorted = options(3, 0, 'id', Infinity, undefined)
-  const nearby = options(1, -1, 'distance', 40.5, new Float32Array(COUNT))
-  const enemies = options(2, 0, 'none', 60.5, undefined)
+  const distances2 = new Float32Array(COUNT)
+  const sorted = options({ mask: 3, exclude: 0, sort: 'id' })
+  const ranked = options({ mask: 1, exclude: -1, sort: 'distance', distances2 })
+  const nearby = options({ mask: 1, exclude: -1, maxDistance: 40.5, distances2 })
+  const enemies = options({ mask: 2, exclude: 0, maxDistance: 60.5 })
+  const others = options({ mask: 2, exclude: 0 })
+  const group = options({ mask: 2 })
 
-  const three = { k: 3, maxDistance: 40.5 }
+  const three = options({ k: 3, maxDistance: 40.5 })
   const byRadii = { radii: new Float32Array(COUNT).fill(4.5) }
   const points = new Float32Array(12).fill(20.5)
   const bytes = new Uint8Array(4096)
-  const shot = options(3, 0, 'none', Infinity, undefined, 2.5)
+  const shot = options({ mask: 3, exclude: 0, radius: 2.5 })
   flat.radii.fill(3.5)
 
   function frame(number) {
@@ -57,7 +57,7 @@ export function pointFrames(copse, instance, kind, makesViews) {
     sum += flat.withinInto(x, y, 30.5, out, sorted)
     sum += flat.rangeInto(1.5, 2.5, 33.5, 44.5, out, sorted)
     sum += flat.neighborsInto(x, y, 5, out, nearby)
-    sum += flat.coneInto(x, y, 1, 0.5, 0.7, 50.5, out, nearby)
+    sum += flat.coneInto(x, y, 1, 0.5, 0.7, 50.5, out, ranked)
     sum += flat.nearest(x, y, enemies)
     sum += flat.countWithin(x, y, 25.5, sorted)
     sum += flat.countRange(1.5, 2.5, 33.5, 44.5, sorted)
@@ -65,25 +65,25 @@ export function pointFrames(copse, instance, kind, makesViews) {
     sum += flat.stats().visits
     sum += flat.generation + flat.count + flat.capacity + flat.groups[0] + (flat.masks[0] & 1)
 
-    sum += solid.withinInto(y, x, 1, 30.5, out, nearby)
+    sum += solid.withinInto(y, x, 1, 30.5, out, ranked)
     sum += solid.rangeInto(1.5, 2.5, 3.5, 33.5, 44.5, 55.5, out)
     sum += solid.neighborsInto(y, x, 1.5, 5, out, nearby)
-    sum += solid.coneInto(y, x, 1, 1, 0.5, 0.25, 0.7, 50.5, out, nearby)
+    sum += solid.coneInto(y, x, 1, 1, 0.5, 0.25, 0.7, 50.5, out, ranked)
     sum += solid.nearest(y, x, 2.5, enemies)
     sum += solid.countWithin(y, x, 1, 25.5)
     sum += solid.countRange(1.5, 2.5, 3.5, 33.5, 44.5, 55.5)
-    sum += solid.anyWithin(y, x, 1, 0.5, enemies) ? 1 : 0
+    sum += solid.anyWithin(y, x, 1, 0.5, others) ? 1 : 0
     sum += solid.stats().depth
 
     sum += flat.allWithin(20.5).total
     sum += flat.allNeighbors(three).counts[0]
     sum += flat.pairsInto(10.5, out)
     sum += flat.pairsInto(byRadii, out)
-    sum += flat.withinMany(points, 30.5, enemies).total
+    sum += flat.withinMany(points, 30.5, others).total
     sum += flat.nearestMany(points, three).counts[0]
-    sum += solid.allWithin(20.5, enemies).total
+    sum += solid.allWithin(20.5, group).total
     sum += solid.allNeighbors(three).counts[0]
-    sum += solid.pairsInto(10.5, out, enemies)
+    sum += solid.pairsInto(10.5, out, group)
     sum += solid.pairsInto(byRadii, out)
     sum += solid.withinMany(points, 30.5).total
     sum += solid.nearestMany(points, three).counts[0]

@@ -30,6 +30,7 @@ export function wallFrames(copse, instance, makesViews) {
   const positions = Float32Array.from({ length: 2 * COUNT }, (_, i) => (i * 37) % 128)
   const segments = Float32Array.of(1.5, 2.5, 99.5, 98.5, 50.5, 1.5, 50.25, 99.75)
   const near = options('visible', undefined, undefined, new Float32Array(32), undefined)
+  const visible = options('visible', undefined, undefined, undefined, undefined)
   const nearby = options('visible', FRACTIONS[3], undefined, undefined, undefined)
   const wide = options(undefined, undefined, FRACTIONS[0], undefined, undefined)
   const box = options(undefined, FRACTIONS[4], undefined, undefined, [-0.5, -0.5, 129.5, 129.5])
@@ -46,8 +47,8 @@ export function wallFrames(copse, instance, makesViews) {
     }
     sum += walls.visible(x, y, 99.5, 2.5) ? 1 : 0
     sum += walls.raycast(x, y, 99.5, 98.25)?.id ?? 0
-    sum += walls.raycast(x, y, 99.5, 8.25, near)?.id ?? 0
-    sum += walls.raycastMany(segments, near).ids[0]
+    sum += walls.raycast(x, y, 99.5, 8.25, visible)?.id ?? 0
+    sum += walls.raycastMany(segments, visible).ids[0]
     sum += walls.nearest(x, y)?.id ?? 0
     sum += walls.nearest(x, y, nearby)?.id ?? 0
     sum += walls.contains(x, y) ? 1 : 0
