@@ -83,7 +83,7 @@ STACK_BYTES = 262144
 EMCC_FLAGS = $(C_FLAGS) -mbulk-memory -msign-ext -mnontrapping-fptoint
 # Twice: until nothing shrinks any more (--converge) takes more than twice as long, and compresses no better.
 SHRINK = --flatten,--rereloop,-Oz,-Oz
-EMCC_LINK_FLAGS = -Oz --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=1MB \
+EMCC_LINK_FLAGS = -Oz --no-entry -sSTANDALONE_WASM -sIMPORTED_MEMORY -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=1MB \
   -sMAXIMUM_MEMORY=2GB -sTOTAL_STACK=$(STACK_BYTES) -sGLOBAL_BASE=$(STACK_BYTES) \
   -Wl,--stack-first -sSUPPORT_ERRNO=0 -sMALLOC=emmalloc \
   -sBINARYEN_EXTRA_PASSES=$(SHRINK),$(SHRINK),--reorder-functions
@@ -234,15 +234,15 @@ build/test/determinism.o: tests/c/determinism.c $(C_TESTS) $(C_HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(EMCC_COMPILE) -c $< -o $@
 build/test/determinism-%.wasm: build/test/determinism.o $(call wasm_objects,simd) $(call wasm_objects,scalar)
-	$(LINK) $(if $(findstring simd,$*),-msimd128) -sINITIAL_MEMORY=16MB $< $(call wasm_objects,$*) -o $@
+	$(LINK) $(if $(findstring simd,$*),-msimd128) -sIMPORTED_MEMORY=0 -sINITIAL_MEMORY=16MB $< $(call wasm_objects,$*) -o $@
 
-# A core that fails on demand: it traps where this capacity is reserved, and may grow to 4 MB only.
+# A core that fails on demand: it traps where this capacity is reserved.
 build/test/objects.o: wasm/objects.c $(WASM_HEADERS) $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
 	$(EMCC_COMPILE) -msimd128 -DCOPSE_TEST_TRAP=54321 -c $< -o $@
 
 build/test/core-failing.wasm: $(call wasm_objects,simd) build/test/objects.o $(patsubst %,build/simd/wasm/%.o,$(FAMILIES))
-	$(LINK) -msimd128 -sMAXIMUM_MEMORY=4MB $(call creators,$(CLASS_CORES)) $^ -o $@
+	$(LINK) -msimd128 $(call creators,$(CLASS_CORES)) $^ -o $@
 
 # The README's program against the installed library, in C and in C++.
 build/test/example-c build/test/example-cpp: tests/c/example.c build/libcopse.a

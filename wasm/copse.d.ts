@@ -36,16 +36,23 @@ export type WasmSource =
 export interface InitOptions {
   /** The core to use. Default: the one that the entry brings. */
   wasm?: WasmSource
-  /** Bytes of linear memory to reserve at once, so that it need not grow later; at most 2 GiB. Default: 0. */
+  /**
+   * Bytes of linear memory at the start, so that it need not grow later; at most 2 GiB. Pages that nothing has
+   * touched cost nothing. Default: 16 MiB.
+   */
   memory?: number
+  /** 'error': memory never grows; what needs more throws `OUT_OF_MEMORY` with the number. Default: 'allow'. */
+  growth?: 'allow' | 'error'
+  /**
+   * Runs soon after memory has grown, as a promise would, when views taken before are detached. Default: none.
+   */
+  onGrow?: () => void
 }
 
 /** One copy of the library, with its own memory and its own objects. Made by {@link init} and {@link create}. */
 export interface Instance {
   /** Linear memory. It may grow, which detaches all views of it. */
   readonly memory: WebAssembly.Memory
-  /** How often memory has grown. */
-  readonly generation: number
 }
 
 /**
@@ -206,8 +213,6 @@ export interface NeighborRows {
 declare abstract class CoreObject {
   /** The maximum number of items. */
   get capacity(): number
-  /** How often linear memory has grown: views taken before are detached. */
-  get generation(): number
   /**
    * Grows to at least this capacity, and the room for `results` in proportion. Keeps everything but the
    * results of queries. Detaches views.

@@ -371,7 +371,8 @@ export class Crowd extends AnyCrowd {
   set obstacles(obstacles) {
     this._begin('obstacles')
     if (obstacles !== null) {
-      if (!(obstacles instanceof ObstacleTree))
+      // Of any entry: it may be another class of that name.
+      if (obstacles?._name !== 'ObstacleTree')
         refuse(this, 'obstacles', obstacles, 'an ObstacleTree or null', false)
       this._handleOf(obstacles)
     }

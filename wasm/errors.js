@@ -2,7 +2,18 @@
 // silently: -1 to 4294967295, undefined to 0, NaN to 0. `call` is the object that was called, or what
 // stands for one that is being made: its `_name` and `_method` begin the message.
 
+/** Marks errors, whichever entry they come from. */
+const BRAND = Symbol.for('copse.CopseError')
+
 export class CopseError extends Error {
+  static [Symbol.hasInstance](value) {
+    return value?.[BRAND] === true
+  }
+
+  get [BRAND]() {
+    return true
+  }
+
   constructor(code, message) {
     super(message)
     this.name = 'CopseError'
@@ -27,7 +38,11 @@ export function failure(instance, call, result) {
   const status = result - FAILED
   const wasm = instance.enter()
   const code = instance.names(wasm.status_names())[status]
-  const message = `${place(call)}: ${instance.text(wasm.status_text(status))}`
+  let message = `${place(call)}: ${instance.text(wasm.status_text(status))}`
+  if (code === 'OUT_OF_MEMORY') {
+    const had = instance.memory.buffer.byteLength
+    message += `: ${wasm.refused_bytes()} bytes more than the ${had} that there are`
+  }
   instance.leave()
   return code === 'INVALID_ARGUMENT' ? new RangeError(message) : new CopseError(code, message)
 }

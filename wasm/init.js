@@ -1,9 +1,15 @@
 // Loading the WebAssembly core: no glue but these lines. Nothing happens before init() or create().
 
-import { callOf, CopseError, checkInteger, checkOptions, refuse } from './errors.js'
+import { callOf, CopseError, checkInteger, checkOptions, checkWord, refuse } from './errors.js'
 
 const PAGE_BYTES = 65536
+const START_BYTES = 2 ** 24 // pages that nothing has touched cost nothing
+const LEAST_BYTES = 2 ** 20 // the core's own data, see the Makefile
 const MAX_MEMORY = 2 ** 31
+const GROWTHS = ['allow', 'error']
+
+/** Marks instances, whichever entry made them. */
+const BRAND = Symbol.for('copse.Instance')
 
 /** One copy of the library: its own memory and its own objects. */
 export class Instance {
@@ -12,23 +18,29 @@ export class Instance {
   /** By family. @type {Record<string, any>} */ #functions = {}
   /** By address. @type {Record<number, string[]>} */ #names = {}
   /** @type {WebAssembly.Memory} */ memory
-  /** How often memory has grown. */
-  generation = 0
 
-  /** Runs before anything else is called. */
-  async load(module, bytes) {
-    const { exports } = await WebAssembly.instantiate(/** @type {WebAssembly.Module} */ (module), {
-      env: { emscripten_notify_memory_growth: () => void this.generation++ },
-    })
-    this.memory = /** @type {WebAssembly.Memory} */ (exports.memory)
-    this.#exports = exports
-    this.#exports._initialize?.()
-    const missing = bytes - this.memory.buffer.byteLength
+  get [BRAND]() {
+    return true
+  }
+
+  /** Runs before anything else is called. `onGrow` runs soon after memory has grown, outside of any call. */
+  async load(module, bytes, mayGrow, onGrow) {
+    const initial = Math.ceil(Math.max(bytes, LEAST_BYTES) / PAGE_BYTES)
+    const maximum = mayGrow ? MAX_MEMORY / PAGE_BYTES : initial
     try {
-      if (missing > 0) this.memory.grow(Math.ceil(missing / PAGE_BYTES))
+      this.memory = new WebAssembly.Memory({ initial, maximum })
     } catch {
       throw new CopseError('OUT_OF_MEMORY', `init: no memory of ${bytes} bytes`)
     }
+    const { exports } = await WebAssembly.instantiate(/** @type {WebAssembly.Module} */ (module), {
+      env: {
+        memory: this.memory,
+        emscripten_notify_memory_growth: () => void (onGrow && queueMicrotask(() => onGrow())),
+      },
+    })
+    if (!('status_names' in exports)) refuse(callOf('init'), 'wasm', module, 'a core of copse', true)
+    this.#exports = exports
+    this.#exports._initialize?.()
     return this
   }
 
@@ -83,7 +95,7 @@ let defaultInstance = null
 
 /** Returns the instance that a class was given, or the default one; its core must have the class. */
 export function instanceOr(owner, noun, given) {
-  if (given !== undefined && !(given instanceof Instance))
+  if (given !== undefined && !given?.[BRAND])
     refuse(callOf(owner), 'instance', given, 'made by create()', false)
   const instance = given ?? defaultInstance
   if (!instance) throw new CopseError('NOT_READY', `${owner}: await init() first`)
@@ -130,9 +142,12 @@ export function entry(bring) {
 
   async function load(owner, options) {
     const call = callOf(owner)
-    checkOptions(call, options, ['wasm', 'memory'])
-    const { wasm, memory = 0 } = options
+    checkOptions(call, options, ['wasm', 'memory', 'growth', 'onGrow'])
+    const { wasm, memory = START_BYTES, growth = 'allow', onGrow } = options
     checkInteger(call, 'memory', memory, 0, MAX_MEMORY)
+    checkWord(call, 'growth', growth, GROWTHS)
+    if (onGrow !== undefined && typeof onGrow !== 'function')
+      refuse(call, 'onGrow', onGrow, 'a function', false)
     if (typeof WebAssembly === 'undefined')
       throw new Error(`${owner}: this engine has no WebAssembly`)
     let module
@@ -141,7 +156,7 @@ export function entry(bring) {
       compiled.catch(() => (compiled = null))
       module = await compiled
     } else module = await compile(wasm)
-    return new Instance().load(module, memory)
+    return new Instance().load(module, memory, growth === 'allow', onGrow)
   }
 
   function init(options = {}) {

@@ -159,9 +159,7 @@ export class CoreObject {
 
   /** Returns the first bytes of the staging buffer, which may grow for it. */
   _stage(size) {
-    const offset = this._leave(this._enter().stage(size)) >>> 0
-    if (!offset && size)
-      throw new CopseError('OUT_OF_MEMORY', `${place(this)}: no ${size} bytes left`)
+    const offset = this._leave(this._enter().stage(size))
     if (this.#staged === undefined || offset !== this.#stagedOffset) {
       this.#staged = new View(this._instance, Uint8Array, offset)
       this.#stagedOffset = offset
@@ -186,11 +184,6 @@ export class CoreObject {
   get capacity() {
     this._begin('capacity')
     return this._capacity
-  }
-
-  get generation() {
-    this._begin('generation')
-    return this._instance.generation
   }
 
   reserve(capacity) {

@@ -91,8 +91,13 @@ static uint64_t carve(object *it, void *block) {
   return arena_block_bytes(whole.used);
 }
 
+/* The bytes that there was no memory for last. */
+static double refusedBytes;
+EXPORT("refused_bytes") double refused_bytes(void) { return refusedBytes; }
+
 /* True if there may be so much memory: in vain nothing is to grow it. */
 static bool is_there(uint64_t bytes) {
+  refusedBytes = (double)bytes;
   if (bytes > PTRDIFF_MAX) return false; /* linear memory ends there, see the Makefile */
   void *block = memory_take(&MALLOC, bytes);
   memory_give(&MALLOC, block, bytes);
@@ -208,16 +213,20 @@ staging staged = {piece, sizeof piece};
 
 uint32_t firstBad;
 
-/* Returns where so many bytes can be staged; 0: no memory. Call it only for what will not be
- * refused: it may grow the memory. */
-EXPORT("stage") uintptr_t stage(uint32_t size) {
-  if (size > staged.size) {
-    void *larger = memory_take(&MALLOC, size);
-    if (!larger) return 0;
-    if (staged.bytes != piece) memory_give(&MALLOC, staged.bytes, staged.size);
-    staged = (staging){larger, size};
-  }
-  return (uintptr_t)staged.bytes;
+/* Makes room for so many staged bytes. Call it only for what will not be refused: it may grow the
+ * memory. */
+static bool stage(uint32_t size) {
+  if (size <= staged.size) return true;
+  void *larger = is_there(size) ? memory_take(&MALLOC, size) : NULL;
+  if (!larger) return false;
+  if (staged.bytes != piece) memory_give(&MALLOC, staged.bytes, staged.size);
+  staged = (staging){larger, size};
+  return true;
+}
+
+/* As stage(); returns where the bytes lie. */
+EXPORT("stage") int32_t stage_bytes(uint32_t size) {
+  return stage(size) ? (int32_t)(uintptr_t)staged.bytes : FAILED(COPSE_OUT_OF_MEMORY);
 }
 
 /* Returns how many bytes can be staged without more memory. */

@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -96,6 +97,19 @@ for (const entry of entries) {
     }
   })
 }
+
+/** Bytes of an entry, gzipped, that nothing may exceed; CONTRIBUTING says what to do when one does. */
+const BUDGETS = {
+  ...{ copse: 96_200, agenttree: 32_100, grid: 32_000, kdtree: 32_500 },
+  ...{ octree: 22_600, obstacle: 26_700, crowd: 53_800 }, // a crowd brings walls, and a tree of agents
+}
+
+bundles('are no larger than their budgets', () => {
+  for (const [entry, budget] of Object.entries(BUDGETS)) {
+    const { length } = gzipSync(readFileSync(path(`${entry}.js`)), { level: 9 })
+    assert.ok(length <= budget, `${entry}.js: ${length} bytes, ${length - budget} over its budget`)
+  }
+})
 
 bundles('lead from an error to the line of the source', () => {
   const code = `import { AgentTree } from ${JSON.stringify(path('copse.js'))}; new AgentTree()`

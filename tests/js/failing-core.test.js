@@ -3,12 +3,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as copse from 'copse'
-import { MAXIMUM, TRAP, takeAll, wasm } from './support/failing-core.js'
+import { MAXIMUM, SCARCE, TRAP, takeAll, wasm } from './support/failing-core.js'
 import { CLASSES, familyOf } from './support/class-oracles.js'
 import { thrown } from './support/indexes.js'
 import { createRandom } from '../../web/random.js'
 
-const create = () => copse.create({ wasm })
+const create = () => copse.create({ wasm, ...SCARCE })
 
 /** So many that their snapshot does not fit into what is staged without more memory. */
 const COUNT = 2800
@@ -142,12 +142,18 @@ for (const type of CLASSES) {
 }
 
 test('memory that cannot be reserved is OUT_OF_MEMORY', async () => {
-  const roomy = await copse.create({ wasm, memory: MAXIMUM })
-  assert.is(roomy.memory.buffer.byteLength, MAXIMUM)
-  const error = await copse.create({ wasm, memory: MAXIMUM + 1 }).catch((error) => error)
+  assert.is((await create()).memory.buffer.byteLength, MAXIMUM)
+  const { Memory } = WebAssembly
+  WebAssembly.Memory = class {
+    constructor() {
+      throw new RangeError('as an engine says')
+    }
+  }
+  const error = await copse.create({ wasm, memory: MAXIMUM }).catch((error) => error)
+  WebAssembly.Memory = Memory
   assert.instance(error, copse.CopseError)
   assert.is(error.code, 'OUT_OF_MEMORY')
-  assert.is(error.message, `init: no memory of ${MAXIMUM + 1} bytes`)
+  assert.is(error.message, `init: no memory of ${MAXIMUM} bytes`)
 })
 
 test('cells, lines and the order need no memory', async () => {

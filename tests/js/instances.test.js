@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert'
 import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
 import {
+  bytesOf,
   assertThrown,
   className,
   CORES,
@@ -14,10 +15,13 @@ import {
   thrown,
 } from './support/indexes.js'
 
-const { AgentTree, CopseError, KdTree, create, init } = simd
+const { AgentTree, CopseError, Grid, KdTree, ObstacleTree, create, init } = simd
 
 /** Bytes for more than what is created here. */
 const ROOM = 2 ** 26
+/** What an instance has at least, and by default. */
+const LEAST = 2 ** 20
+const DEFAULT = 2 ** 24
 
 /** Every class, and the options it can't do without. */
 const CLASSES = [...CORES, 'Crowd'].flatMap((kind) =>
@@ -100,23 +104,86 @@ test('init is memoised', async () => {
 
 test('init({ memory }) reserves, so that nothing grows later', async () => {
   const instance = await scalar.init({ memory: ROOM })
-  assert.ok(instance.memory.buffer.byteLength >= ROOM)
+  const bytes = bytesOf(instance)
+  assert.ok(bytes >= ROOM)
   const tree = new scalar.AgentTree({ capacity: 50_000 })
   const { positions } = tree
   const other = new scalar.Grid3D({ capacity: 10_000, cellSize: 1 })
   other.reserve(20_000)
   tree.save()
-  assert.is(tree.generation, 0)
+  assert.is(bytesOf(tree), bytes)
   assert.is(tree.positions, positions)
   assert.is(positions.length, 100_000)
 })
 
 test('without memory reserved the same grows', async () => {
-  const instance = await create()
+  const instance = await create({ memory: LEAST })
+  assert.is(bytesOf(instance), LEAST)
   new AgentTree({ capacity: 50_000, instance })
-  assert.ok(instance.generation > 0)
-  const roomy = await create({ memory: ROOM })
-  assert.is(new AgentTree({ capacity: 50_000, instance: roomy }).generation, 0)
+  assert.ok(bytesOf(instance) > LEAST)
+})
+
+test('linear memory begins with 16 MiB, and tells when it grows', async () => {
+  assert.is(bytesOf(await create()), DEFAULT)
+  let grown = 0
+  const instance = await create({ memory: LEAST, onGrow: () => grown++ })
+  const small = new AgentTree({ instance, capacity: 3 })
+  await null
+  assert.is(grown, 0)
+  const { positions } = small
+  new AgentTree({ instance, capacity: 50_000 })
+  assert.is(positions.length, 0)
+  assert.is(grown, 0, 'not within a call')
+  await null
+  assert.ok(grown > 0)
+})
+
+test("growth: 'error' refuses what does not fit, and says how much that is", async () => {
+  const instance = await create({ memory: LEAST, growth: 'error' })
+  const small = rowOf(AgentTree, 3, { instance })
+  const { positions } = small
+  const error = thrown(() => new Grid({ instance, cellSize: 1, capacity: 50_000 }))
+  assert.instance(error, CopseError)
+  assert.is(error.code, 'OUT_OF_MEMORY')
+  const [, bytes] = /^Grid: no memory left: (\d+) bytes more than the 1048576 that there are$/.exec(
+    error.message,
+  )
+  assert.is(bytesOf(instance), LEAST)
+  assert.is(small.positions, positions)
+  const roomy = await create({ memory: LEAST + Number(bytes), growth: 'error' })
+  assert.is(new Grid({ instance: roomy, cellSize: 1, capacity: 50_000 }).count, 0)
+  for (const [option, wrong] of [
+    ['growth', 'never'],
+    ['growth', 5],
+    ['onGrow', 5],
+    ['onGrow', 'x'],
+  ])
+    assert.match(
+      (await rejection(create({ [option]: wrong }))).message,
+      `create: ${option} must be `,
+    )
+})
+
+test('instances, walls and errors of another entry are taken', async () => {
+  const crowds = await import('copse/crowd')
+  const instance = await create()
+  const crowd = new crowds.Crowd({ instance, capacity: 4 })
+  crowd.obstacles = new ObstacleTree({ instance })
+  crowd.step()
+  const error = thrown(() => crowd.remove(3))
+  assert.instance(error, CopseError)
+  assert.instance(error, scalar.CopseError)
+  assert.not.instance(new Error('FULL'), CopseError)
+  assert.not.instance(null, CopseError)
+  const alone = await crowds.create()
+  assertThrown(
+    () => new AgentTree({ instance: alone }),
+    /^CopseError: AgentTree: this core has no such class/,
+  )
+  assertThrown(
+    () => (new crowds.Crowd({ instance: alone }).obstacles = new ObstacleTree({ instance })),
+    /: obstacles must be of the same instance/,
+  )
 })
 
 test('the options of create are checked', async () => {
@@ -130,14 +197,15 @@ test('the options of create are checked', async () => {
 // ---- Side by side ----
 
 test('instances share nothing', async () => {
-  const [one, other] = [await create(), await create()]
+  const [one, other] = [await create({ memory: LEAST }), await create({ memory: LEAST })]
   assert.is.not(one, other)
   assert.is.not(one.memory, other.memory)
   const small = rowOf(AgentTree, 3, { instance: other })
-  const { generation, positions } = small
+  const { positions } = small
+  const bytes = bytesOf(small)
   const large = rowOf(AgentTree, 100_000, { instance: one })
-  assert.ok(large.generation > 0)
-  assert.is(small.generation, generation)
+  assert.ok(bytesOf(large) > bytes)
+  assert.is(bytesOf(small), bytes)
   assert.is(small.positions, positions)
   large.dispose()
   assert.is(small.nearest(9, 0), 2)
@@ -177,9 +245,8 @@ test('stats() gives each index an object of its own, always the same', () =>
     assert.is(one.stats(), stats)
   }))
 
-test('an instance that is none, or of another entry: TypeError', async () => {
-  const foreign = await scalar.create()
-  for (const instance of [foreign, {}, null, 5, Promise.resolve()])
+test('an instance that is none: TypeError', async () => {
+  for (const instance of [{}, null, 5, Promise.resolve()])
     for (const [name, required] of CLASSES)
       assertThrown(
         () => new simd[name]({ ...required, instance }),

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import * as copse from 'copse'
 import { SEED } from './support/fastcheck.js'
 import { thrown } from './support/indexes.js'
-import { takeAll, wasm } from './support/failing-core.js'
+import { SCARCE, takeAll, wasm } from './support/failing-core.js'
 import { CLASSES, familyOf } from './support/class-oracles.js'
 import { argumentsOf, MINE } from './support/random-arguments.js'
 import { createRandom } from '../../web/random.js'
@@ -47,7 +47,7 @@ const isArgument = (error) => error instanceof TypeError || error instanceof Ran
 const test = suite('options at random')
 
 test('of constructors: documented errors alone, and what is refused leaves nothing', async () => {
-  const instance = await copse.create({ wasm })
+  const instance = await copse.create({ wasm, ...SCARCE })
   const random = createRandom(SEED)
   const place = () => integer(33) / 2 - 8
   const other = new copse.AgentTree({ instance, capacity: 4 })

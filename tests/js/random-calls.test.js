@@ -124,7 +124,7 @@ for (const [build, library] of Object.entries({ simd, scalar }))
       for (const target of targets) {
         let object = target.object
         try {
-          object.generation
+          object.count
         } catch (error) {
           assert.is(error.code, 'DISPOSED')
         }

@@ -1,5 +1,5 @@
-// A core that fails on demand, see the Makefile: it traps where this capacity is reserved, and may grow to
-// 4 MB only.
+// A core that fails on demand, see the Makefile: it traps where this capacity is reserved; and so little memory
+// that it runs out.
 
 import { readFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
@@ -7,6 +7,8 @@ import * as copse from 'copse'
 
 export const TRAP = 54321 // COPSE_TEST_TRAP of the Makefile
 export const MAXIMUM = 2 ** 22
+/** Options of an instance. */
+export const SCARCE = { memory: MAXIMUM, growth: 'error' }
 
 export const wasm = await WebAssembly.compile(
   readFileSync(new URL('../../../build/test/core-failing.wasm', import.meta.url)),

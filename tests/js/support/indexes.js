@@ -3,6 +3,9 @@
 
 import * as assert from 'uvu/assert'
 
+/** How large the linear memory of an instance is, or of an object's. */
+export const bytesOf = (owner) => (owner.memory ?? owner._instance.memory).buffer.byteLength
+
 /**
  * The kinds of index, each a class in 2D and one more in 3D: the options that its constructor can't
  * do without, and ways to build the same agents so that as much as possible differs inside.

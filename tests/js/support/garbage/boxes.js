@@ -61,7 +61,7 @@ export function boxFrames(copse, instance, makesViews) {
     solid.move(other, y, x, 2.5, 125.5, 126.5, 127.5)
     solid.remove(other)
     sum += flat.has(added) ? 1 : 0
-    sum += flat.count + flat.capacity + flat.groups[0] + flat.generations[0] + flat.generation
+    sum += flat.count + flat.capacity + flat.groups[0] + flat.generations[0]
 
     sum += flat.rangeInto(1.5, 2.5, 33.5, 44.5, out, sorted)
     sum += flat.atInto(x, y, out, sorted)

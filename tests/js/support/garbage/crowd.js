@@ -28,7 +28,7 @@ export function crowdFrames(copse, instance) {
     sum += flat.timeHorizons[0] + flat.timeHorizonsObstacles[0] + flat.maxSpeeds[0] > 0 ? 1 : 0
     sum += flat.preferredSpeeds[0] + flat.neighborDistances[0] > 0 ? 1 : 0
     sum += flat.preferredVelocities[0] > 0 ? 1 : 0
-    sum += flat.dimensions + flat.capacity + flat.generation
+    sum += flat.dimensions + flat.capacity
     sum += solid.saveInto(bytes)
     return sum
   }

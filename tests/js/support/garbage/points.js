@@ -63,7 +63,7 @@ export function pointFrames(copse, instance, kind, makesViews) {
     sum += flat.countRange(1.5, 2.5, 33.5, 44.5, sorted)
     sum += flat.anyWithin(x, y, 0.5) ? 1 : 0
     sum += flat.stats().visits
-    sum += flat.generation + flat.count + flat.capacity + flat.groups[0] + (flat.masks[0] & 1)
+    sum += flat.count + flat.capacity + flat.groups[0] + (flat.masks[0] & 1)
 
     sum += solid.withinInto(y, x, 1, 30.5, out, ranked)
     sum += solid.rangeInto(1.5, 2.5, 3.5, 33.5, 44.5, 55.5, out)

@@ -58,7 +58,7 @@ export function wallFrames(copse, instance, makesViews) {
     sum += walls.visibilityPolygonInto(x, y, corners)
     sum += walls.visibilityPolygonInto(x, y, corners, box)
     sum += walls.has(0) ? 1 : 0
-    sum += walls.winding(0) + walls.count + walls.generation
+    sum += walls.winding(0) + walls.count
     sum += walls.next[0] + walls.polygons[0] + walls.generations[0]
     sum += walls.stats().visits
     sum += walls.saveInto(bytes)
