@@ -116,14 +116,23 @@ export type Segment<D extends Dimensions> = D extends 3
 
 // ---- Options of queries ----
 
-/** What a query skips, and the order of what it finds. */
-export interface QueryOptions {
+/** What a query skips. */
+export interface SelectOptions {
   /** 32 bits: finds items whose `groups` have a bit in common with it. Default: all bits. */
   mask?: number
   /** A slot to skip: the agent that asks. Default: none. */
   exclude?: number
+}
+
+export interface QueryOptions extends SelectOptions {
   /** The order of ids: as the tree has them, ascending, or nearest first, ties by lower id. Default: 'none'. */
   sort?: 'none' | 'id' | 'distance'
+}
+
+/** A box has no center to sort by distance from. */
+export interface RangeOptions extends SelectOptions {
+  /** The order of ids: as the tree has them, or ascending. Default: 'none'. */
+  sort?: 'none' | 'id'
 }
 
 export interface IntoOptions {
@@ -131,11 +140,7 @@ export interface IntoOptions {
   distances2?: Float32Array
 }
 
-export interface NearestOptions {
-  /** 32 bits: finds items whose `groups` have a bit in common with it. Default: all bits. */
-  mask?: number
-  /** A slot to skip: the agent that asks. Default: none. */
-  exclude?: number
+export interface NearestOptions extends SelectOptions {
   /** Skips items that are farther away. Inclusive. Default: Infinity. */
   maxDistance?: number
 }
@@ -154,13 +159,9 @@ export interface AllNeighborsOptions {
   mask?: number
 }
 
-export interface RayOptions {
+export interface RayOptions extends SelectOptions {
   /** The radius of every agent. Default: each has its own, in `radii`. */
   radius?: number
-  /** 32 bits: finds agents whose `groups` have a bit in common with it. Default: all bits. */
-  mask?: number
-  /** A slot to skip: the agent that asks. Default: none. */
-  exclude?: number
 }
 
 // ---- Results: always the same object, of each query and object ----
@@ -250,18 +251,17 @@ interface Queries<D extends Dimensions> {
     ]
   ): number
   /** Returns the number of items within a radius. Cheaper than `within`. */
-  countWithin(...query: [...center: Point<D>, radius: number, options?: QueryOptions]): number
+  countWithin(...query: [...center: Point<D>, radius: number, options?: SelectOptions]): number
   /** True if any item is within a radius. Stops at the first. */
-  anyWithin(...query: [...center: Point<D>, radius: number, options?: QueryOptions]): boolean
+  anyWithin(...query: [...center: Point<D>, radius: number, options?: SelectOptions]): boolean
   /**
    * Returns the ids in a closed box, whose sides may be infinite: of points inside, or of boxes that meet it.
-   * It has no center to sort by distance from.
    */
-  range(...query: [...box: Box<D>, options?: QueryOptions]): Uint32Array
+  range(...query: [...box: Box<D>, options?: RangeOptions]): Uint32Array
   /** As `range`, into `out`, as far as it goes. Returns the total. */
-  rangeInto(...query: [...box: Box<D>, out: Uint32Array, options?: QueryOptions]): number
+  rangeInto(...query: [...box: Box<D>, out: Uint32Array, options?: RangeOptions]): number
   /** Returns the number of items in a box: of those that `range` finds. */
-  countRange(...query: [...box: Box<D>, options?: QueryOptions]): number
+  countRange(...query: [...box: Box<D>, options?: SelectOptions]): number
   /**
    * Returns the nearest id, ties by lower id; -1 if there is none. The distance to a box around the point is 0.
    */
@@ -399,11 +399,7 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
    */
   allWithin(radius: number, options?: BatchOptions): Rows
   /** Finds the agents within a radius of each point: x, y, (z,) x, y, …, at most `capacity` points. */
-  withinMany(
-    points: Float32Array,
-    radius: number,
-    options?: BatchOptions & { exclude?: number },
-  ): Rows
+  withinMany(points: Float32Array, radius: number, options?: SelectOptions): Rows
   /**
    * Finds the k nearest of every agent: row i is for slot i, without i itself. The rows are kept until
    * `allNeighbors` or `nearestMany` is called again: a cache of distances.
@@ -618,21 +614,21 @@ declare abstract class Boxes<D extends Dimensions> extends CoreObject {
    */
   load(count: number): void
 
-  /** Returns the ids of all boxes around a point, borders included. It has no distances to sort by. */
-  at(...query: [...point: Point<D>, options?: QueryOptions]): Uint32Array
+  /** Returns the ids of all boxes around a point, borders included. */
+  at(...query: [...point: Point<D>, options?: RangeOptions]): Uint32Array
   /** As `at`, into `out`, as far as it goes. Returns the total. */
-  atInto(...query: [...point: Point<D>, out: Uint32Array, options?: QueryOptions]): number
+  atInto(...query: [...point: Point<D>, out: Uint32Array, options?: RangeOptions]): number
   /** Returns the first box or point that a segment hits, ties by lower id; null if there is none. */
   raycast(
-    ...query: [...segment: Segment<D>, options?: { mask?: number; exclude?: number }]
+    ...query: [...segment: Segment<D>, options?: SelectOptions]
   ): (D extends 3 ? BoxHit3D : BoxHit) | null
   /**
    * Returns the pairs of items that meet, each once: a, b, a, b, … with a < b. At most as many as `results` has
    * room for: `pairsInto` returns how many there are.
    */
-  pairs(options?: { mask?: number }): Uint32Array
+  pairs(options?: BatchOptions): Uint32Array
   /** As `pairs`, into `out`, as far as it and `results` go. Returns the number of pairs. */
-  pairsInto(out: Uint32Array, options?: { mask?: number }): number
+  pairsInto(out: Uint32Array, options?: BatchOptions): number
 
   /** Returns figures of the tree and of the last query: always the same object. */
   stats(): OctreeStats

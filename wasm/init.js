@@ -38,7 +38,8 @@ export class Instance {
         emscripten_notify_memory_growth: () => void (onGrow && queueMicrotask(() => onGrow())),
       },
     })
-    if (!('status_names' in exports)) refuse(callOf('init'), 'wasm', module, 'a core of copse', true)
+    if (!('status_names' in exports))
+      refuse(callOf('init'), 'wasm', module, 'a core of copse', true)
     this.#exports = exports
     this.#exports._initialize?.()
     return this

@@ -1,6 +1,7 @@
 // Queries, one at a time: their options, and where their results go. Points and boxes share those below.
-// Each method is there for the plane and for space, where the arguments of a point, a box or a segment
-// have a z as well, and those behind are one or two places later; inside, z is 0 in the plane.
+// Each method is for the plane and for space, with the arguments of space. In the plane there is no z, so that
+// each holds the one behind it: `within(x, y, z, radius, options)` is called with (x, y, radius, options). They
+// are passed on in their order, with 0 for each z.
 
 import {
   checkArray,
@@ -170,7 +171,7 @@ function within(object, method, x, y, z, radius, options) {
 }
 
 function countWithin(object, x, y, z, radius, options) {
-  ask(object, 'countWithin', options, SEARCH)
+  ask(object, 'countWithin', options, MASK | EXCLUDE)
   checkPoint(object, x, y, z)
   checkDistance(object, 'radius', radius)
   const { mask, exclude } = query
@@ -179,7 +180,7 @@ function countWithin(object, x, y, z, radius, options) {
 }
 
 function anyWithin(object, x, y, z, radius, options) {
-  ask(object, 'anyWithin', options, SEARCH)
+  ask(object, 'anyWithin', options, MASK | EXCLUDE)
   checkPoint(object, x, y, z)
   checkDistance(object, 'radius', radius)
   const { mask, exclude } = query
@@ -214,7 +215,7 @@ export function range(object, method, minX, minY, minZ, maxX, maxY, maxZ, option
 }
 
 function countRange(object, minX, minY, minZ, maxX, maxY, maxZ, options) {
-  ask(object, 'countRange', options, SEARCH)
+  ask(object, 'countRange', options, MASK | EXCLUDE)
   checkBox(object, minX, minY, minZ, maxX, maxY, maxZ)
   const { mask, exclude } = query
   const wasm = object._enter()

@@ -240,8 +240,10 @@ copse_status copse_octree_any_within(const copse_octree *tree, const float *cent
 
 copse_status copse_octree_count_range(const copse_octree *tree, const float *lo, const float *hi,
                                       const copse_query *query, uint32_t *total, uint32_t *visits) {
-  copse_results counted = {0};
-  const copse_status status = copse_octree_range(tree, lo, hi, query, &counted);
+  copse_results counted = {0}; /* no room: only the total */
+  copse_query unsorted = query_or_default(query);
+  unsorted.sort = COPSE_SORT_NONE;
+  const copse_status status = copse_octree_range(tree, lo, hi, &unsorted, &counted);
   *total = counted.total;
   if (visits) *visits = counted.visits;
   return status;

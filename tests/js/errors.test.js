@@ -10,6 +10,7 @@ import {
   className,
   KINDS,
   maker,
+  methodsOf,
   portrait,
   ROW,
   ROW_3D,
@@ -331,6 +332,17 @@ function testKind(kind, build, library) {
       count: () => void (index.count = 1),
     }
   }
+
+  life('are tested for every method', () => {
+    const index = rowOf(3)
+    const calls = callsOf(index, 3)
+    const batches = /^(all\w+|\w+Many|pairs\w*|order|dispose)$/ // elsewhere
+    for (const [method, length] of methodsOf(index.constructor)) {
+      if (batches.test(method)) continue
+      assert.ok(method in calls, `${method} is missing in callsOf`)
+      assert.ok(length < 4 || method in QUERIES, `${method} is missing in QUERIES`)
+    }
+  })
 
   life('after dispose every call throws DISPOSED, but for another dispose', () => {
     for (const dimensions of [2, 3]) {

@@ -7,7 +7,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as copse from 'copse'
 import { CLASSES, familyOf } from './support/class-oracles.js'
-import { thrown } from './support/indexes.js'
+import { methodsOf, thrown } from './support/indexes.js'
 import { createRandom } from '../../web/random.js'
 
 const COUNT = 20_000
@@ -45,6 +45,9 @@ const LEFT_OUT = [
   ...['save', 'saveInto', 'restore', 'reserve', 'dispose', 'addPolygon', 'addSegment', 'clear'],
 ]
 
+/** Changes, and forms of the same calls into arrays of the caller's. */
+const ELSEWHERE = /^(add|insert|insertAt|load|move)$|Into$/
+
 const EVERYTHING = { maxArrayLength: Infinity, depth: 3 }
 
 const placesOf = (random) => (length) =>
@@ -81,6 +84,11 @@ for (const type of CLASSES) {
     const object = filled(type, instance)
     const place = placesOf(createRandom(4))
     const before = bytesOf(instance)
+    for (const [method, length] of methodsOf(copse[name]))
+      assert.ok(
+        length === 0 || method in ARGUMENTS || LEFT_OUT.includes(method) || ELSEWHERE.test(method),
+        `${method}: a call of it is missing in ARGUMENTS`,
+      )
     let calls = 0
     for (const [key, call] of membersOf(copse[name])) {
       if (LEFT_OUT.includes(key)) continue

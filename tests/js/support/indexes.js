@@ -3,6 +3,20 @@
 
 import * as assert from 'uvu/assert'
 
+/** The public methods of a class, and how many arguments they take at most. */
+export function methodsOf(Class) {
+  const methods = new Map()
+  for (
+    let owner = Class.prototype;
+    owner !== Object.prototype;
+    owner = Object.getPrototypeOf(owner)
+  )
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(owner)))
+      if (typeof value === 'function' && !/^(_.*|constructor)$/.test(name))
+        methods.set(name, value.length)
+  return methods
+}
+
 /** How large the linear memory of an instance is, or of an object's. */
 export const bytesOf = (owner) => (owner.memory ?? owner._instance.memory).buffer.byteLength
 

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert'
 import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
 import { forAll, runsOf } from './fastcheck.js'
-import { assertSame, className, maker } from './indexes.js'
+import { methodsOf, assertSame, className, maker } from './indexes.js'
 import * as oracle from './point-oracle.js'
 import { createRandom, distributions, integer, pick } from '../../../web/random.js'
 
@@ -286,17 +286,17 @@ const queries = {
   },
 
   countRange(frame, drawn) {
-    const [geometry, options, answer] = queries.range(frame, drawn)
+    const [geometry, { sort, ...options }, answer] = queries.range(frame, drawn)
     return [geometry, options, () => answer().ids.length]
   },
 
   countWithin(frame, drawn) {
-    const [geometry, options, answer] = queries.within(frame, drawn)
+    const [geometry, { sort, ...options }, answer] = queries.within(frame, drawn)
     return [geometry, options, () => answer().ids.length]
   },
 
   anyWithin(frame, drawn) {
-    const [geometry, options, answer] = queries.within(frame, drawn)
+    const [geometry, { sort, ...options }, answer] = queries.within(frame, drawn)
     return [geometry, options, () => answer().ids.length > 0]
   },
 }
@@ -345,6 +345,14 @@ export function testProperties(kind, { drawnOptions, optionsOf, checkCells }) {
   for (const dimensions of [2, 3]) {
     const test = suite(className(kind, dimensions))
     test.before(() => Promise.all([simdMaker.start(), scalarMaker.start()]))
+
+    test('asks every query for which there is an oracle', () => {
+      const methods = methodsOf(simd[className(kind, dimensions)])
+      const elsewhere = /^(all\w+|\w+Many|pairs\w*|raycast|restore|reserve)$|Into$/
+      for (const [method, length] of methods)
+        if (length > 0 && !elsewhere.test(method))
+          assert.ok(method in queries, `${method} is missing`)
+    })
 
     test('agrees with brute force and with itself', () => {
       forAll(drawnCase(drawnOptions), RUNS, (drawn) => {

@@ -1,24 +1,25 @@
 // What options each query of points and boxes takes: others are refused.
 
-const SEARCH = ['mask', 'exclude', 'sort']
-const NEAREST = ['mask', 'exclude', 'maxDistance']
+const SELECTION = ['mask', 'exclude']
+const SEARCH = [...SELECTION, 'sort']
+const NEAREST = [...SELECTION, 'maxDistance']
 
 export const QUERY_OPTIONS = {
   within: SEARCH,
   withinInto: [...SEARCH, 'distances2'],
   range: SEARCH,
   rangeInto: SEARCH,
-  countRange: SEARCH,
+  countRange: SELECTION,
   at: SEARCH,
   atInto: SEARCH,
-  countWithin: SEARCH,
-  anyWithin: SEARCH,
+  countWithin: SELECTION,
+  anyWithin: SELECTION,
   cone: SEARCH,
   coneInto: [...SEARCH, 'distances2'],
   nearest: NEAREST,
   neighbors: NEAREST,
   neighborsInto: [...NEAREST, 'distances2'],
-  raycast: ['mask', 'exclude'],
+  raycast: SELECTION,
   pairs: ['mask'],
   pairsInto: ['mask'],
 }

@@ -68,8 +68,8 @@ export function boxFrames(copse, instance, makesViews) {
     sum += flat.withinInto(x, y, 30.5, out, ranked)
     sum += flat.neighborsInto(x, y, 5, out, nearby)
     sum += flat.nearest(x, y, enemies)
-    sum += flat.countWithin(x, y, 25.5, sorted)
-    sum += flat.countRange(1.5, 2.5, 33.5, 44.5, sorted)
+    sum += flat.countWithin(x, y, 25.5, others)
+    sum += flat.countRange(1.5, 2.5, 33.5, 44.5, others)
     sum += flat.anyWithin(x, y, 0.5) ? 1 : 0
     sum += flat.pairsInto(out)
     sum += flat.raycast(x, y, 90.5, 70.25)?.id ?? 0

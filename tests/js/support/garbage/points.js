@@ -59,8 +59,8 @@ export function pointFrames(copse, instance, kind, makesViews) {
     sum += flat.neighborsInto(x, y, 5, out, nearby)
     sum += flat.coneInto(x, y, 1, 0.5, 0.7, 50.5, out, ranked)
     sum += flat.nearest(x, y, enemies)
-    sum += flat.countWithin(x, y, 25.5, sorted)
-    sum += flat.countRange(1.5, 2.5, 33.5, 44.5, sorted)
+    sum += flat.countWithin(x, y, 25.5, others)
+    sum += flat.countRange(1.5, 2.5, 33.5, 44.5, others)
     sum += flat.anyWithin(x, y, 0.5) ? 1 : 0
     sum += flat.stats().visits
     sum += flat.count + flat.capacity + flat.groups[0] + (flat.masks[0] & 1)
