@@ -31,7 +31,7 @@ static void carve_own(copse_points *points, arena *block) {
 static uint64_t carve(copse_points *points, void *block) {
   arena whole = arena_over(block);
   carve_own(points, &whole);
-  if (points->type->carve) points->type->carve(points, &whole);
+  points->type->carve(points, &whole);
   return arena_block_bytes(whole.used);
 }
 

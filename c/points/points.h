@@ -86,7 +86,7 @@ struct points_type {
   snapshot_kind kind;
   size_t bytes; /* of its struct, at most POINTS_BYTES */
 
-  /* Points its arrays into a block, or measures it; NULL if it has none. */
+  /* Points its arrays into a block, or measures it. */
   void (*carve)(void *index, arena *block);
   /* Copies the contents of these arrays after the last build; NULL if there are none. */
   void (*keep)(void *larger, const void *index);

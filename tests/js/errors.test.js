@@ -115,6 +115,8 @@ function testKind(kind, build, library) {
         })
         assertRefused(() => index[method](), `${name}.${method}`, names[0], undefined)
       }
+      const point = Array(dimensions).fill(0)
+      assertRefused(() => index.cone(...point, ...point, 1, 1), `${name}.cone`, 'direction', 0)
       assert.equal(portrait(index), before)
     }
   })

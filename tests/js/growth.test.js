@@ -190,6 +190,8 @@ test('snapshots may lie in the memory that grows for them', async () => {
   const { buffer } = instance.memory
   const same = copse.KdTree.from(new Uint8Array(buffer, 2 ** 26, size), { instance })
   assert.equal(same.save(), saved)
+  same.restore(new Uint8Array(buffer, 2 ** 26, size))
+  assert.equal(same.save(), saved)
 })
 
 test('a tree from damaged bytes grows nothing', async () => {

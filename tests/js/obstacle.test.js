@@ -239,6 +239,7 @@ for (const [core, library] of libraries.entries()) {
     for (const wrong of WRONG_SIZES.filter((wrong) => wrong !== 2 ** 28 + 1))
       assertOption('pieces', wrong)
     for (const wrong of [19, 2 ** 29 + 1]) assertOption('pieces', wrong)
+    assertRefused(() => new library[name]({ pieces: 0 }), name, 'pieces', 0)
     for (const wrong of WRONG_SIZES) assertOption('leafSize', wrong)
     for (const wrong of [null, 5, 'x', {}]) assertOption('instance', wrong, 'an instance')
     for (const wrong of [null, 5, 'x', 5n, true])

@@ -265,7 +265,24 @@ static void test_after_a_failing_reserve_a_smaller_one_succeeds(void) {
   }
 }
 
+static void test_the_bytes_of_a_reserve_are_told_before_it(void) {
+  static object it;
+  for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i++) {
+    it = (object){.of = FORMS[i], .book = {-1, 0}};
+    CHECK(create(&it) == COPSE_OK);
+    const size_t small = it.book.bytesHeld, larger = any_reserve_bytes(it.at, LARGER);
+    for (uint32_t capacity = 0; capacity <= ITEMS; capacity++)
+      CHECK(any_reserve_bytes(it.at, capacity) == small && any_bytes(it.at) == small);
+    CHECK(any_reserve_bytes(it.at, COPSE_MAX_CAPACITY + 1) == 0);
+    CHECK(any_reserve(it.at, LARGER) == COPSE_OK && it.book.bytesHeld == larger);
+    CHECK(any_bytes(it.at) == larger && larger > small);
+    any_destroy(it.at);
+    CHECK(it.book.bytesHeld == 0);
+  }
+}
+
 const unit_test MEMORY_TESTS[] = {
+    TEST(test_the_bytes_of_a_reserve_are_told_before_it),
     TEST(test_every_failing_allocation_is_told_and_changes_nothing),
     TEST(test_after_a_failing_reserve_a_smaller_one_succeeds),
     {NULL, NULL, false},
