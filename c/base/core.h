@@ -33,7 +33,8 @@
 /* A loop over the axes of a constant `dim`. */
 #define EACH_AXIS(axis, dim) UNROLL for (int axis = 0; axis < (dim); axis++)
 
-/* In a test build, counts work: comparisons of coordinates or ids, alone or four at a time. */
+/* In a test build, counts work: what is read four at a time, what is compared alone, and steps of
+ * loops. */
 #ifdef COPSE_COUNT_WORK
 extern uint64_t copse_work;
 #define WORKED(n) (copse_work += (n))

@@ -23,6 +23,7 @@ ALWAYS_INLINE float4 point4(const float *x, const int dim) {
 /* Returns the squared distance from a point to a box; 0 inside. */
 ALWAYS_INLINE float box_gap2(const float *box, const float *point, const int dim) {
   float d[3] = {0};
+  WORKED(1);
   EACH_AXIS (axis, dim) {
     float below = box[axis] - point[axis], above = point[axis] - box[dim + axis];
     float outside = below > above ? below : above;
@@ -60,6 +61,7 @@ ALWAYS_INLINE float4 box4_gaps2_of_two(box4 box, box4 first, box4 second, const 
 /* Returns the greatest squared distance from a point to any point of a box. */
 ALWAYS_INLINE float box_reach2(const float *box, const float *point, const int dim) {
   float d[3] = {0};
+  WORKED(1);
   EACH_AXIS (axis, dim) {
     float toLo = point[axis] - box[axis], toHi = box[dim + axis] - point[axis];
     d[axis] = toLo > toHi ? toLo : toHi;
@@ -68,6 +70,7 @@ ALWAYS_INLINE float box_reach2(const float *box, const float *point, const int d
 }
 
 ALWAYS_INLINE bool box_meets(const float *box, const float *lo, const float *hi, const int dim) {
+  WORKED(1);
   EACH_AXIS (axis, dim)
     if (box[dim + axis] < lo[axis] || box[axis] > hi[axis]) return false;
   return true;
@@ -77,6 +80,7 @@ ALWAYS_INLINE bool box_meets(const float *box, const float *lo, const float *hi,
 ALWAYS_INLINE float box_dot(const float *box, const float *center, const float *direction,
                             const int dim) {
   float along[3] = {0};
+  WORKED(1);
   EACH_AXIS (axis, dim) {
     float end = direction[axis] > 0 ? box[dim + axis] : box[axis];
     along[axis] = (end - center[axis]) * direction[axis];
@@ -87,6 +91,7 @@ ALWAYS_INLINE float box_dot(const float *box, const float *center, const float *
 
 /* True for coordinates that queries and builds accept; false for NaN. */
 ALWAYS_INLINE bool is_coordinate(float x) {
+  WORKED(1);
   return x >= -COPSE_MAX_COORDINATE && x <= COPSE_MAX_COORDINATE;
 }
 

@@ -15,6 +15,7 @@ typedef struct pair {
 } pair;
 
 ALWAYS_INLINE bool pair_less(pair a, pair b, const pair_order order) {
+  WORKED(1);
   if (order == BY_ID) return a.id < b.id;
   return a.distance2 < b.distance2 || (a.distance2 == b.distance2 && a.id < b.id);
 }

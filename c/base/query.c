@@ -31,6 +31,7 @@ bool query_direction(const float *direction, int dim, float *unit) {
 static double alternating_series(double term, double x2, int degree) {
   double sum = 0;
   for (; degree < 24; degree += 2) {
+    WORKED(1);
     sum += term;
     term *= -x2 / ((degree + 1) * (degree + 2));
   }
@@ -118,8 +119,10 @@ void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, flo
   for (uint32_t i = 0; i < size; i += 4) {
     float4 candidates = float4_load(distances2 + i);
     word4 ranks4 = word4_all(0);
-    for (uint32_t j = 0; j < size; j++)
+    for (uint32_t j = 0; j < size; j++) {
+      WORKED(1);
       ranks4 = word4_sub(ranks4, float4_lt(float4_all(distances2[j]), candidates));
+    }
     uint32_t ranks[4];
     word4_store(ranks, ranks4);
     for (uint32_t lane = 0; lane < 4; lane++) {

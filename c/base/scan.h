@@ -45,7 +45,6 @@ ALWAYS_INLINE uint32_t scan_filter4(const scan_points *points, uint32_t i, uint3
 }
 
 ALWAYS_INLINE float4 scan_sum_of_squares4(const float4 *d, const int dim) {
-  WORKED(1);
   float4 sum = float4_add(float4_mul(d[0], d[0]), float4_mul(d[1], d[1]));
   return dim == 3 ? float4_add(sum, float4_mul(d[2], d[2])) : sum;
 }
@@ -124,7 +123,6 @@ ALWAYS_INLINE uint32_t scan_count(const scan_points *points, uint32_t begin, uin
 ALWAYS_INLINE word4 scan_in_box4(const scan_points *points, uint32_t i, const float *lo,
                                  const float *hi, const int dim) {
   word4 hit = word4_all(UINT32_MAX);
-  WORKED(1);
   EACH_AXIS (axis, dim) {
     float4 x = float4_load(points->axes[axis] + i);
     hit = word4_and(hit, float4_le(float4_all(lo[axis]), x));

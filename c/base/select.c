@@ -19,7 +19,6 @@ static void few_ranks(const float *values, uint32_t n, const uint32_t ranks[2], 
   const word4 limits[2] = {word4_all(ranks[0]), word4_all(ranks[1])};
   const float4 none = float4_all(-INFINITY);
   float4 best[2] = {none, none};
-  WORKED((uint64_t)n * n);
   for (uint32_t i = 0; i < n; i += 16) {
     float4 values4[4];
     word4 less[4];
@@ -28,6 +27,7 @@ static void few_ranks(const float *values, uint32_t n, const uint32_t ranks[2], 
       less[four] = word4_all(0);
     }
     for (uint32_t j = 0; j < n; j++) {
+      WORKED(1);
       const float4 other = float4_all(values[j]);
       UNROLL for (int four = 0; four < 4; four++) less[four] =
           word4_sub(less[four], float4_lt(other, values4[four]));
@@ -77,9 +77,9 @@ static float medians_rank(float *values, uint32_t n, uint32_t k) { /* NOLINT(mis
     }
     const float pivot = medians_rank(values, groups, groups / 2);
     uint32_t less = 0, rest = n, i = 0;
-    WORKED(2 * (uint64_t)n);
     while (i < rest) { /* less than the pivot, equal, greater */
       const float x = values[i];
+      WORKED(1);
       if (x < pivot) {
         values[i++] = values[less];
         values[less++] = x;
@@ -142,7 +142,6 @@ static uint32_t keep_between(const float *values, uint32_t n, const float bounds
   const float4 lo = float4_all(bounds[0]), hi = float4_all(bounds[1]);
   word4 belowLo = word4_all(0), upToLo = belowLo, upToHi = belowLo;
   uint32_t kept = 0;
-  WORKED(4 * (uint64_t)n);
   for (uint32_t i = 0; i < n; i += 4) {
     float4 x = float4_load(values + i);
     if (n - i < 4) { /* lanes past the end are in no division */

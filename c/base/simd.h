@@ -126,7 +126,10 @@ ALWAYS_INLINE float4 word4_as_floats(word4 a) { return a; }
 typedef __m128 float4;
 typedef __m128i word4;
 
-ALWAYS_INLINE float4 float4_load(const float *p) { return _mm_loadu_ps(p); }
+ALWAYS_INLINE float4 float4_load(const float *p) {
+  WORKED(1);
+  return _mm_loadu_ps(p);
+}
 ALWAYS_INLINE void float4_store(float *p, float4 a) { _mm_storeu_ps(p, a); }
 ALWAYS_INLINE float4 float4_all(float a) { return _mm_set1_ps(a); }
 ALWAYS_INLINE float4 float4_add(float4 a, float4 b) { return _mm_add_ps(a, b); }
@@ -154,7 +157,10 @@ ALWAYS_INLINE float4 float4_odds(float4 a, float4 b) {
   return _mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1));
 }
 
-ALWAYS_INLINE word4 word4_load(const uint32_t *p) { return _mm_loadu_si128((const __m128i *)p); }
+ALWAYS_INLINE word4 word4_load(const uint32_t *p) {
+  WORKED(1);
+  return _mm_loadu_si128((const __m128i *)p);
+}
 ALWAYS_INLINE void word4_store(uint32_t *p, word4 a) { _mm_storeu_si128((__m128i *)p, a); }
 ALWAYS_INLINE word4 word4_all(uint32_t a) { return _mm_set1_epi32((int)a); }
 ALWAYS_INLINE word4 word4_add(word4 a, word4 b) { return _mm_add_epi32(a, b); }
@@ -191,7 +197,10 @@ typedef struct word4 {
   UNROLL for (int i = 0; i < 4; i++) result.lane[i] = (expression);                                \
   return result
 
-ALWAYS_INLINE float4 float4_load(const float *p) { EACH_LANE(float4, p[i]); }
+ALWAYS_INLINE float4 float4_load(const float *p) {
+  WORKED(1);
+  EACH_LANE(float4, p[i]);
+}
 ALWAYS_INLINE void float4_store(float *p, float4 a) { memcpy(p, a.lane, sizeof a); }
 ALWAYS_INLINE float4 float4_all(float a) { EACH_LANE(float4, a); }
 ALWAYS_INLINE float4 float4_add(float4 a, float4 b) { EACH_LANE(float4, a.lane[i] + b.lane[i]); }
@@ -227,7 +236,10 @@ ALWAYS_INLINE float4 float4_odds(float4 a, float4 b) {
   EACH_LANE(float4, i < 2 ? a.lane[2 * i + 1] : b.lane[2 * i - 3]);
 }
 
-ALWAYS_INLINE word4 word4_load(const uint32_t *p) { EACH_LANE(word4, p[i]); }
+ALWAYS_INLINE word4 word4_load(const uint32_t *p) {
+  WORKED(1);
+  EACH_LANE(word4, p[i]);
+}
 ALWAYS_INLINE void word4_store(uint32_t *p, word4 a) { memcpy(p, a.lane, sizeof a); }
 ALWAYS_INLINE word4 word4_all(uint32_t a) { EACH_LANE(word4, a); }
 ALWAYS_INLINE word4 word4_add(word4 a, word4 b) { EACH_LANE(word4, a.lane[i] + b.lane[i]); }

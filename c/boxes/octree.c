@@ -191,6 +191,7 @@ static void put(octree_block *block, uint32_t lane, const float *box, uint32_t d
 void octree_link(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const float *box) {
   octree_node *node = &tree->nodes[nodeIndex];
   const uint32_t lane = node->own++ % BLOCK_ITEMS;
+  WORKED(1);
   if (lane == 0) {
     const uint32_t blockIndex = take_block(tree);
     octree_block *block = block_at(tree, blockIndex);
@@ -377,6 +378,7 @@ ALWAYS_INLINE void sink(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, c
 static void lift(copse_octree *tree, uint32_t slot, uint32_t ancestor) {
   uint32_t nodeIndex = block_at(tree, tree->places[slot] / BLOCK_ITEMS)->owner,
            mergeable = COPSE_NONE;
+  WORKED(1);
   unlink_item(tree, slot);
   for (; nodeIndex != ancestor; nodeIndex = tree->nodes[nodeIndex].parent) {
     octree_node *node = &tree->nodes[nodeIndex];

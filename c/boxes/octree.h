@@ -147,6 +147,7 @@ ALWAYS_INLINE uint32_t octree_block_size(const octree_node *node, uint32_t block
 /* True if an item passes a query's mask and is not excluded. Reads the groups where the caller
  * writes them, so that a change takes effect at once. */
 ALWAYS_INLINE bool octree_wants(const copse_octree *tree, const copse_query *query, uint32_t id) {
+  WORKED(1);
   return (tree->groups[id] & query->mask) && id != query->exclude;
 }
 

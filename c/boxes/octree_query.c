@@ -103,6 +103,7 @@ OUT_OF_LINE void hits_append(const hits *buffer, uint32_t size, const copse_octr
   uint32_t total = results->total;
   for (uint32_t i = 0; i < size; i++) {
     const uint32_t id = buffer->ids[i];
+    WORKED(1);
     if (total < results->capacity) {
       results->ids[total] = id;
       if (results->distances2) results->distances2[total] = buffer->distances2[i];

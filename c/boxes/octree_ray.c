@@ -46,6 +46,7 @@ ALWAYS_INLINE bool passes(const segment *ray, const float *lo, const float *hi, 
 
 /* True if a segment meets a closed box: a separating axis test. */
 ALWAYS_INLINE bool meets(const segment *ray, const float *lo, const float *hi, const int dim) {
+  WORKED(1);
   for (int axis = 0; axis < dim; axis++) {
     const double from = ray->from[axis], to = ray->to[axis];
     if ((from < to ? to : from) < (double)lo[axis] || (from < to ? from : to) > (double)hi[axis])

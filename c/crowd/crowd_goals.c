@@ -18,6 +18,7 @@ static const float REST_AFTER = 0.5f, STUCK_AFTER = 2, RETURN_AFTER = 1;
 static const float BESIDE = 1.5f;
 
 static float distance_to(const float *a, const float *b, uint32_t dim) {
+  WORKED(1);
   double sum = 0;
   for (uint32_t axis = 0; axis < dim; axis++) {
     const double gap = (double)a[axis] - (double)b[axis];
@@ -45,6 +46,7 @@ SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, 
   if (!isAtGoal && crowd->isEqual) return false; /* no agent has arrived */
   for (uint32_t i = 0; i < count; i++) {
     const orca_body *other = &crowd->bodies[ids[i]];
+    WORKED(1);
     if (!isAtGoal && !(other->state & CROWD_ARRIVED)) continue;
     const float *otherPosition = crowd_vector(crowd, FIELD_POSITION, ids[i]);
     if (distance_to(position, otherPosition, dim) <= BESIDE * (own->radius + other->radius) &&

@@ -50,6 +50,7 @@ static bool takes_part(const copse_crowd *crowd, uint32_t slot) {
 
 /* Copies the attributes of an agent that its neighbors read. */
 static void set_body(copse_crowd *crowd, uint32_t slot) {
+  WORKED(1);
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   const float *velocity = crowd_vector(crowd, FIELD_VELOCITY, slot);
   orca_body *body = &crowd->bodies[slot];
@@ -71,6 +72,7 @@ static void set_body(copse_crowd *crowd, uint32_t slot) {
 /* ---- One agent of a step ---- */
 
 OUT_OF_LINE void slow_down(float *velocity, uint32_t dim, double factor) {
+  WORKED(1);
   for (uint32_t axis = 0; axis < dim; axis++)
     velocity[axis] = factor > 0 ? (float)((double)velocity[axis] * factor) : 0;
 }
@@ -92,7 +94,7 @@ static uint32_t count_in_range(const copse_crowd *crowd, uint32_t slot, uint32_t
   const float *distances2 = crowd->rows.distances2 + (size_t)slot * k;
   uint32_t count = crowd->rows.counts[slot];
   if (count > limit) count = limit;
-  while (count && distances2[count - 1] > distance * distance) count--;
+  for (; count && distances2[count - 1] > distance * distance; count--) WORKED(1);
   return count;
 }
 
@@ -114,7 +116,10 @@ static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t 
 static bool are_equal(const copse_crowd *crowd, uint32_t slot, const uint32_t *ids,
                       uint32_t count) {
   uint32_t states = crowd->bodies[slot].state;
-  for (uint32_t i = 0; i < count; i++) states |= crowd->bodies[ids[i]].state;
+  for (uint32_t i = 0; i < count; i++) {
+    WORKED(1);
+    states |= crowd->bodies[ids[i]].state;
+  }
   return !(states & CROWD_UNEQUAL);
 }
 
@@ -126,6 +131,7 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
   const uint32_t groups = crowd_whole(crowd, FIELD_GROUPS)[agent->slot];
   for (uint32_t i = 0; i < count + ORCA_PADDING; i++) {
     const uint32_t id = ids[i < count ? i : count - 1];
+    WORKED(1);
     const float otherPriority = crowd_number(crowd, FIELD_PRIORITY, id);
     terms->inverseHorizon[i] = agent->inverseHorizon;
     terms->avoiding[i] =
@@ -141,6 +147,7 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
  * in perfect symmetry would only stop. The angle starts small and grows with the time without
  * progress. It depends on the slot, so that no symmetry is left. */
 static void sidestep(const copse_crowd *crowd, uint32_t slot, float *preferred) {
+  WORKED(1);
   const float share = (float)(slot * 0x9e3779b1u >> 24) / 256;
   const float waited = crowd->fields[FIELD_WAITED][slot] / PATIENCE;
   /* The tangent of half the angle gives a rotation without trigonometry. */
@@ -352,10 +359,11 @@ static uint32_t neighbors_of(const copse_crowd *crowd, uint32_t slot, uint32_t *
     if (dim == 3) d[2] = position[2] - center[2];
     const float distance2 = dim == 3 ? sum_of_squares(d, 3) : sum_of_squares(d, 2);
     uint32_t place = count;
-    while (place && distance2 < distances2[place - 1]) place--;
+    for (; place && distance2 < distances2[place - 1]; place--) WORKED(1);
     if (distance2 > distance * distance || place == limit) continue;
     if (count < limit) count++;
     for (uint32_t i = count - 1; i > place; i--) {
+      WORKED(1);
       distances2[i] = distances2[i - 1];
       ids[i] = ids[i - 1];
     }

@@ -26,6 +26,7 @@ ALWAYS_INLINE float vec2_length2(vec2 a) { return vec2_dot(a, a); }
 ALWAYS_INLINE vec2 vec2_left(vec2 a) { return (vec2){-a.y, a.x}; }
 /* Returns the unit vector of a direction; the x axis if it has no length. */
 static vec2 vec2_unit(vec2 a) {
+  WORKED(1);
   float length2 = vec2_length2(a);
   if (length2 == INFINITY) { /* the velocity of a disabled agent: a step would refuse it */
     a = vec2_mul(a, 0x1p-66f);
@@ -35,6 +36,7 @@ static vec2 vec2_unit(vec2 a) {
 }
 
 void orca_parting(uint32_t slot, uint32_t other, float *direction) {
+  WORKED(1);
   const uint32_t lower = slot < other ? slot : other, upper = slot < other ? other : slot;
   const uint32_t mixed = (lower * 0x9e3779b1u ^ upper * 0x85ebca6bu) * 0xc2b2ae35u;
   /* A point of the unit circle, without trigonometry. */
@@ -55,6 +57,7 @@ ALWAYS_INLINE void end_lines(orca2 *lines, uint32_t end) {
   float4_past_end(lines->directionY + end);
 }
 static void set_line(orca2 *lines, uint32_t i, vec2 point, vec2 direction) {
+  WORKED(1);
   lines->x[i] = point.x;
   lines->y[i] = point.y;
   lines->directionX[i] = direction.x;
@@ -110,6 +113,7 @@ typedef struct tangents {
 
 static tangents tangents_to(vec2 center, float distance2, float radius) {
   const float leg = sqrtf(distance2 - radius * radius), inverse = 1 / distance2;
+  WORKED(1);
   const vec2 along = vec2_mul(center, leg), across = vec2_mul(vec2_left(center), radius);
   return (tangents){vec2_mul((vec2){along.x + across.x, along.y + across.y}, inverse),
                     vec2_mul(vec2_sub(along, across), inverse)};
@@ -417,6 +421,7 @@ bool orca2_add_neighbors(orca2 *lines, const orca_agent *agent, const orca_body 
 
 void orca2_relate(orca2 *lines, const float *velocity) {
   for (uint32_t i = 0; i < lines->count; i++) {
+    WORKED(1);
     lines->x[i] -= velocity[0];
     lines->y[i] -= velocity[1];
   }
@@ -428,6 +433,7 @@ void orca2_relate(orca2 *lines, const float *velocity) {
  * isDirection, the farthest in that direction. False if there is none. */
 static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 sought,
                           bool isDirection, vec2 *result) {
+  WORKED(1);
   const vec2 point = point_of(lines, i), direction = direction_of(lines, i);
   const float middle = vec2_dot(point, direction);
   const float reach2 = middle * middle + maxSpeed * maxSpeed - vec2_length2(point);
@@ -511,6 +517,7 @@ static uint32_t solve_lines(const orca2 *lines, float maxSpeed, vec2 sought, boo
  * with the same direction. In double, and through the bisector's point nearest to 0, because lines
  * that are almost parallel meet far away. */
 ALWAYS_INLINE void bisect(const orca2 *lines, uint32_t i, uint32_t j, orca2 *bisectors) {
+  WORKED(1);
   const double x = (double)lines->x[i], y = (double)lines->y[i];
   const double u = (double)lines->directionX[i], v = (double)lines->directionY[i];
   const double otherX = (double)lines->x[j], otherY = (double)lines->y[j];

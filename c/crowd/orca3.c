@@ -40,6 +40,7 @@ ALWAYS_INLINE void end_planes(orca3 *planes, uint32_t end) {
   }
 }
 static void set_plane(orca3 *planes, uint32_t i, vec3 point, vec3 normal) {
+  WORKED(1);
   planes->point[0][i] = point.x;
   planes->point[1][i] = point.y;
   planes->point[2][i] = point.z;
@@ -226,11 +227,15 @@ static const float PARALLEL2 = ORCA_EPSILON * ORCA_EPSILON;
 /* True if two planes are parallel with the same direction. The later one is the stricter, whatever
  * rounding says: it is violated where the earlier one is not. */
 static bool is_alike(vec3 normal, vec3 other) {
+  WORKED(1);
   return vec3_length2(vec3_cross(normal, other)) <= PARALLEL2 && vec3_dot(normal, other) > 0;
 }
 
 /* Returns the projection of a vector onto a plane. */
-static vec3 part_within(vec3 a, vec3 normal) { return vec3_along(a, normal, -vec3_dot(a, normal)); }
+static vec3 part_within(vec3 a, vec3 normal) {
+  WORKED(1);
+  return vec3_along(a, normal, -vec3_dot(a, normal));
+}
 
 /* Returns the direction of a projection. It is projected again, because rounding leaves a small
  * projection pointing out of the plane. How rounding turns it within the plane does not matter. */
@@ -250,6 +255,7 @@ static bool solve_on_line(const orca3 *planes, uint32_t index, uint32_t count, l
   float low = -middle - reach, high = -middle + reach;
   for (uint32_t i = 0; i < count; i++) {
     const vec3 normal = normal_of(planes, i);
+    WORKED(1);
     const float toward = vec3_dot(vec3_sub(point_of(planes, i), line.point), normal);
     const float across = vec3_dot(line.direction, normal);
     if (across * across <= PARALLEL2) {
@@ -300,6 +306,7 @@ static bool solve_on_plane(const orca3 *planes, uint32_t index, const orca3_aim 
   }
   for (uint32_t i = 0; i < index; i++) {
     const vec3 other = normal_of(planes, i), otherPoint = point_of(planes, i);
+    WORKED(1);
     if (!(vec3_dot(other, vec3_sub(otherPoint, *result)) > 0)) continue;
     if (is_alike(normal, other)) continue;
     const vec3 part = part_within(other, normal);
@@ -364,6 +371,7 @@ OUT_OF_LINE void solve_violated(const orca3 *planes, uint32_t first, float maxSp
     bisectors.count = 0;
     for (uint32_t j = 0; j < i; j++) {
       const vec3 otherNormal = normal_of(planes, j);
+      WORKED(1);
       const vec3 between = vec3_sub(otherNormal, normal);
       const float length2 = vec3_length2(between);
       if (length2 <= PARALLEL2) continue; /* same direction */

@@ -54,6 +54,7 @@ typedef struct child_gaps {
 } child_gaps;
 
 ALWAYS_INLINE child_gaps child_gaps_at(const agenttree_node *node, const float *point) {
+  WORKED(1);
   const float x = point[node->axis];
   float left = x - node->leftMost, right = node->rightLeast - x;
   left = left > 0 ? left : 0;

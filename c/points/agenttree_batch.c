@@ -49,6 +49,7 @@ ALWAYS_INLINE uint32_t leaf_walk_next(leaf_walk *walk, const struct agenttree *t
   uint32_t waiting = walk->waiting, index = COPSE_NONE;
   while (waiting) {
     index = walk->stack[--waiting]; /* NOLINT: below `waiting`, all was pushed */
+    WORKED(1);
     const uint32_t left = index + 1, right = tree->nodes[index].right;
     if (index == walk->skip) {
       index = COPSE_NONE;
@@ -201,6 +202,7 @@ ALWAYS_INLINE float cells_lay_out(cell_table *cells, const float *box, uint32_t 
   const float most = size < 64 ? 128 : size > CELL_LIMIT / 2 ? CELL_LIMIT : 2 * (float)size;
   for (;; width *= 1.25f) {
     const float scale = width < 1e30f ? 1 / width : 0;
+    WORKED(1);
     float total = 1;
     cells->counts[2] = 1;
     EACH_AXIS (axis, dim) {
@@ -234,6 +236,7 @@ ALWAYS_INLINE void cells_sort_in(cell_table *cells, const nearby *near, uint32_t
   for (uint32_t i = ownSize; i < size; i++) next[cell[i]]++;
   uint32_t start = 0;
   for (uint32_t i = 0; i < total; i++) {
+    WORKED(1);
     cells->starts[i] = start;
     start += cells->own[i] + next[i];
     next[i] = cells->starts[i];
@@ -241,6 +244,7 @@ ALWAYS_INLINE void cells_sort_in(cell_table *cells, const nearby *near, uint32_t
   cells->starts[total] = start;
   for (uint32_t i = 0; i < size; i++) {
     const uint32_t place = next[cell[i]]++;
+    WORKED(1);
     EACH_AXIS (axis, dim) cells->sorted.axes[axis][place] = near->axes[axis][i];
     cells->sorted.ids[place] = near->ids[i];
     if (!plain) cells->sorted.groups[place] = near->groups[i];
@@ -327,6 +331,7 @@ static void units_push(unit_walk *units, uint32_t index) {
 static uint32_t units_next(unit_walk *units) {
   while (units->waiting) {
     uint32_t index = units->stack[--units->waiting];
+    WORKED(1);
     const agenttree_node *node = &units->tree->nodes[index];
     if (!node->right || node->end - node->begin <= units->limit) {
       units->limit = units->limit < UNIT_LIMIT / 2 ? units->limit * 2 : UNIT_LIMIT;
@@ -354,6 +359,7 @@ static bool unit_within(const struct agenttree *tree, const batch_query *batch, 
     const uint32_t total = cells_count(&work->around);
     for (uint32_t cell = 0; cell < total; cell++) {
       const uint32_t own = work->around.own[cell];
+      WORKED(1);
       if (!own) continue;
       const uint32_t self =
           cells_around(&work->around, cell, &work->near, batch->plain, tree->points.dimensions);
@@ -391,6 +397,7 @@ static bool unit_neighbors(const struct agenttree *tree, neighbor_search *search
     const uint32_t total = cells_count(&work->around);
     for (uint32_t cell = 0; cell < total; cell++) {
       const uint32_t own = work->around.own[cell];
+      WORKED(1);
       if (!own) continue;
       const uint32_t self =
           cells_around(&work->around, cell, &work->near, batch->plain, tree->points.dimensions);

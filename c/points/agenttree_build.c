@@ -15,7 +15,7 @@ _Static_assert(MIDPOINT_DEPTH + MEDIAN_DEPTH < COPSE_MAX_DEPTH, "stacks hold a p
 /* Returns the maximum number of nodes of a range of n agents if every split halves it. */
 static uint64_t median_nodes(uint64_t n, uint64_t leafSize) {
   uint64_t leaves = 1;
-  while (leafSize * leaves < n) leaves *= 2;
+  for (; leafSize * leaves < n; leaves *= 2) WORKED(1);
   uint64_t onePerLeaf = n > 0 ? 2 * n - 1 : 1;
   return 2 * leaves - 1 < onePerLeaf ? 2 * leaves - 1 : onePerLeaf;
 }
@@ -49,6 +49,7 @@ static void renew_order(struct agenttree *tree, const points_source *source,
   const uint32_t dim = tree->points.dimensions;
   while (front < back) {
     uint32_t id = ids[front];
+    WORKED(1);
     if (source_group(source, id) && source_accepts(source, id, dim)) {
       front++;
     } else {
@@ -112,6 +113,7 @@ typedef struct split_key {
 } split_key;
 
 ALWAYS_INLINE bool before(const float *x, const uint32_t *ids, uint32_t i, split_key key) {
+  WORKED(1);
   return x[i] < key.coordinate || (x[i] == key.coordinate && ids[i] < key.id);
 }
 
@@ -150,7 +152,6 @@ DEFINE_PAIR(uint32_t, partition,
 /* `boxes` has room for two boxes. */
 static uint32_t partition(const scan_points *points, uint32_t begin, uint32_t end, int axis,
                           split_key key, float *boxes, int dim) {
-  WORKED(end - begin);
   return CALL_PAIR(dim, partition, points, begin, end, axis, key, boxes);
 }
 
@@ -158,6 +159,7 @@ static split_key key_at(const scan_points *points, uint32_t i, int axis) {
   return (split_key){points->axes[axis][i], points->ids[i]};
 }
 static bool key_less(split_key a, split_key b) {
+  WORKED(1);
   return a.coordinate < b.coordinate || (a.coordinate == b.coordinate && a.id < b.id);
 }
 
@@ -165,7 +167,6 @@ static bool key_less(split_key a, split_key b) {
  * that neither part of a partition by it is empty. Halves the interval of representable keys. */
 static split_key middle_key(const scan_points *points, uint32_t begin, uint32_t end, int axis) {
   split_key least = key_at(points, begin, axis), greatest = least;
-  WORKED(2 * (end - begin));
   for (uint32_t i = begin + 1; i < end; i++) {
     split_key key = key_at(points, i, axis);
     if (key_less(key, least)) least = key;
@@ -216,6 +217,7 @@ static int choose_axis(const float *box, uint32_t depth, copse_axis rule, int di
   int longest = 0;
   float side = box[dim] - box[0];
   for (int axis = 1; axis < dim; axis++) {
+    WORKED(1);
     if (box[dim + axis] - box[axis] > side) {
       side = box[dim + axis] - box[axis];
       longest = axis;
@@ -247,7 +249,10 @@ static void sort_leaf(const struct agenttree *tree, const points_source *source,
   for (uint32_t i = 0; i < size; i++) {
     const uint64_t key = (uint64_t)ids[i] << 32 | i;
     uint32_t place = i;
-    for (; place > 0 && key < keys[place - 1]; place--) keys[place] = keys[place - 1];
+    for (; place > 0 && key < keys[place - 1]; place--) {
+      WORKED(1);
+      keys[place] = keys[place - 1];
+    }
     keys[place] = key;
   }
   for (uint32_t i = 0; i < size; i++) ids[i] = (uint32_t)(keys[i] >> 32);
@@ -274,6 +279,7 @@ static void gather_groups(struct agenttree *tree, const points_source *source,
     } else {
       node->allGroups = COPSE_ALL_GROUPS;
       for (uint32_t agent = node->begin; agent < node->end; agent++) {
+        WORKED(1);
         node->anyGroups |= tree->points.ordered.groups[agent];
         node->allGroups &= tree->points.ordered.groups[agent];
       }

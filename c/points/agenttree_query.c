@@ -19,6 +19,7 @@ ALWAYS_INLINE uint32_t children_to_enter(const struct agenttree *tree, uint32_t 
                                          const shape kind, const int dim) {
   const agenttree_node *node = &tree->nodes[index];
   uint32_t enterLeft, enterRight;
+  WORKED(1);
   if (kind == SHAPE_CIRCLE) {
     const float x = where->circle.center[node->axis];
     enterLeft = x - node->leftMost <= where->circle.reach;
@@ -90,8 +91,10 @@ static uint32_t admitted(const struct agenttree *tree, const agenttree_node *nod
   if (agenttree_filter(node, query).testGroups) return COPSE_NONE;
   uint32_t total = node->end - node->begin;
   if (query->exclude != COPSE_NONE)
-    for (uint32_t i = node->begin; i < node->end; i++)
+    for (uint32_t i = node->begin; i < node->end; i++) {
+      WORKED(1);
       total -= tree->points.ordered.ids[i] == query->exclude;
+    }
   return total;
 }
 

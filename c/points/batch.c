@@ -13,7 +13,10 @@ SMALL_CODE static bool start(batch_query *batch, const copse_points *points,
   *batch = (batch_query){.points = points, .query = query_or_default(query)};
   uint32_t common = COPSE_ALL_GROUPS;
   if (masks)
-    for (uint32_t i = 0; i < points->builtCount; i++) common &= masks[i];
+    for (uint32_t i = 0; i < points->builtCount; i++) {
+      WORKED(1);
+      common &= masks[i];
+    }
   if (common != COPSE_ALL_GROUPS) batch->masks = masks;
   batch->plain = !batch->masks && batch->query.mask == COPSE_ALL_GROUPS;
   return batch->query.sort == COPSE_SORT_NONE;
@@ -27,13 +30,16 @@ static uint32_t row_count(const copse_points *points) {
 SMALL_CODE uint32_t batch_mask_of_run(const batch_query *batch, uint32_t begin, uint32_t end) {
   if (!batch->masks) return batch->query.mask;
   uint32_t mask = 0;
-  for (uint32_t i = begin; i < end; i++)
+  for (uint32_t i = begin; i < end; i++) {
+    WORKED(1);
     mask |= batch_mask_of(batch, batch->points->ordered.ids[i]);
+  }
   return mask;
 }
 
 /* Returns the query of one agent, or of one of the caller's points. */
 static copse_query query_of(const batch_query *batch, uint32_t slot) {
+  WORKED(1);
   copse_query query = batch->query;
   if (!batch->ofPoints) query.exclude = slot;
   query.mask = batch_mask_of(batch, slot);
@@ -77,6 +83,7 @@ SMALL_CODE static void rows_start(row_writer *writer, const copse_rows *rows, ui
 
 void rows_flush(row_writer *writer) {
   for (uint32_t i = 0; i < writer->waiting; i++) {
+    WORKED(1);
     writer->offsets[writer->slots[i]] = writer->begins[i];
     writer->counts[writer->slots[i]] = writer->sizes[i];
   }
@@ -305,6 +312,7 @@ SMALL_CODE static void flush_queue(row_queue *queue, uint32_t k, copse_neighbor_
       float4_store(rows->distances2 + target + i, float4_load(queue->distances2 + queued + i));
     }
     for (; i < count; i++) {
+      WORKED(1);
       rows->ids[target + i] = queue->ids[queued + i];
       rows->distances2[target + i] = queue->distances2[queued + i];
     }
@@ -510,6 +518,7 @@ SMALL_CODE float pairing_reach2(const pair_search *search, const batch_query *ba
   float radius = 0;
   for (uint32_t place = begin; place < end; place++) {
     const float own = search->radii[batch->points->ordered.ids[place]];
+    WORKED(1);
     if (own > radius) radius = own;
   }
   return (radius + search->maxRadius) * (radius + search->maxRadius);
@@ -526,6 +535,7 @@ static void add_pair(pair_search *search, uint32_t a, uint32_t b) {
 
 /* True if the agent at a place matches the query's mask. */
 static bool matches(const batch_query *batch, uint32_t place) {
+  WORKED(1);
   const copse_points *points = batch->points;
   const bool uniform = points->anyGroups == points->allGroups;
   return ((uniform ? points->anyGroups : points->ordered.groups[place]) & batch->query.mask) != 0;

@@ -46,6 +46,7 @@ ALWAYS_INLINE float4 load4(const points_source *source, uint32_t slot, int axis)
   float lanes[4];
   UNROLL for (uint32_t lane = 0; lane < 4; lane++) {
     const size_t index = slot + lane < last ? slot + lane : last;
+    WORKED(1);
     lanes[lane] = x[index * stride];
   }
   return float4_load(lanes);
@@ -112,7 +113,7 @@ static void find_bounds(const struct grid *grid, const points_source *source,
 
 static uint32_t power_of_two_below(uint64_t n) {
   uint32_t power = 1;
-  while (power <= n / 2) power *= 2;
+  for (; power <= n / 2; power *= 2) WORKED(1);
   return power;
 }
 
@@ -124,6 +125,7 @@ static void lay_out(struct grid *grid, const float *lo, const float *hi) {
   uint32_t counts[4];
   double total; /* may exceed all integers */
   for (grid->columns = MOST_COLUMNS;; grid->columns /= 2) {
+    WORKED(1);
     for (int axis = 0; axis < dim; axis++) {
       const float scale = (axis ? 1 : (float)grid->columns) / grid->cellSize;
       grid->origin[axis] = lo[axis];
@@ -147,8 +149,9 @@ static void lay_out(struct grid *grid, const float *lo, const float *hi) {
   grid->entries = power_of_two_below(budget);
   grid->wrap = grid->entries - 1;
   uint32_t side = 1;
-  while (dim == 2 ? side <= grid->entries / side / 4 : side <= grid->entries / side / side / 8)
-    side *= 2;
+  for (; dim == 2 ? side <= grid->entries / side / 4 : side <= grid->entries / side / side / 8;
+       side *= 2)
+    WORKED(1);
   const uint32_t columns = counts[0] < side ? counts[0] : side;
   const uint32_t rows = counts[1] < side ? counts[1] : side;
   grid->strides[1] = columns | 1;
@@ -186,6 +189,7 @@ ALWAYS_INLINE void count_in(struct grid *grid, const points_source *source,
   for (uint32_t slot = begin; slot < end; slot++) {
     if (!allPresent && !(source_group(source, slot) && source_accepts(source, slot, dimensions)))
       entryOf[slot] = entries;
+    WORKED(1);
     counts[entryOf[slot]]++;
   }
 }
@@ -200,6 +204,7 @@ ALWAYS_INLINE void place_in(struct grid *grid, const points_source *source, bool
   EACH_AXIS (axis, dim) x[axis] = source->positions.axes[axis] + begin * stride;
   for (uint32_t slot = begin; slot < end; slot++) {
     const uint32_t place = next[entryOf[slot]]++;
+    WORKED(1);
     EACH_AXIS (axis, dim) {
       points.axes[axis][place] = *x[axis] + 0.0f; /* -0 becomes 0 */
       x[axis] += stride;
@@ -223,6 +228,7 @@ OUT_OF_LINE void sum_counts(uint32_t *starts, uint32_t entries) {
   uint32_t sum = 0;
   for (uint32_t i = 1; i <= entries + 1; i++) {
     const uint32_t count = starts[i + 1];
+    WORKED(1);
     starts[i] = sum;
     sum += count;
   }

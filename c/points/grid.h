@@ -79,6 +79,7 @@ typedef struct grid_run {
 ALWAYS_INLINE uint32_t grid_runs(const struct grid *grid, uint32_t x, uint32_t y, uint32_t z,
                                  uint32_t count, grid_run *runs) {
   const uint32_t first = grid_entry(grid, x, y, z);
+  WORKED(1);
   runs[0].begin = grid->starts[first];
   if (first + count <= grid->entries) {
     runs[0].end = grid->starts[first + count];

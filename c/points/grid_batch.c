@@ -145,6 +145,7 @@ ALWAYS_INLINE uint32_t gather_in(nearby *near, const struct grid *grid, uint32_t
       uint32_t first = grid_entry(grid, window.lo[0], y, z), left = count;
       do { /* twice if the table ends within the row */
         const uint32_t here = grid->entries - first < left ? grid->entries - first : left;
+        WORKED(1);
         if (!append_others(near, points, starts[first], starts[first + here], place, past, fields,
                            dim))
           return 0;

@@ -51,6 +51,7 @@ ALWAYS_INLINE bool kdtree_before(const scan_points *points, uint32_t i, uint32_t
                                  const int dim) {
   for (int key = 0; key < dim; key++, axis = kdtree_next_axis(axis, dim)) {
     const float a = points->axes[axis][i], b = points->axes[axis][j];
+    WORKED(1);
     if (a != b) return a < b;
   }
   return points->ids[i] < points->ids[j];
@@ -79,6 +80,7 @@ ALWAYS_INLINE bool kdtree_walk_next(kdtree_walk *walk, const struct kdtree *tree
   while (walk->waiting) {
     const kdtree_range range = walk->stack[--walk->waiting];
     const uint32_t begin = range.begin, end = range.end;
+    WORKED(1);
     *run = range;
     if (end - begin <= KDTREE_RUN) return true;
     const uint32_t middle = kdtree_middle(begin, end), next = kdtree_next_axis(range.axis, dim);

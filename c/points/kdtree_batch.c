@@ -212,6 +212,7 @@ ALWAYS_INLINE void distribute(const point_division *division, point_list whole, 
     const float *point = division->points + (size_t)i * dim;
     uint32_t node = 1;
     while (node < parts) {
+      WORKED(1);
       node = 2 * node + (point[0] >= lines[node]);
       node = 2 * node + (point[1] >= lines[node]);
       if (dim == 3) node = 2 * node + (point[2] >= lines[node]);
@@ -269,6 +270,7 @@ static uint32_t take(const point_division *division, point_list *list, nearby *n
   uint32_t size = 0;
   *bounds = (kdtree_group){0, 0, float4_all(INFINITY), float4_all(-INFINITY)};
   for (; size < VISITORS && list->size; size++) {
+    WORKED(1);
     const uint32_t row = list_pop(division->links, list);
     const float *point = division->points + (size_t)row * dim;
     const float4 lanes = point4(point, (int)dim);

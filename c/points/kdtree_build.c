@@ -57,7 +57,6 @@ ALWAYS_INLINE uint32_t divide_in(const scan_points *ordered, uint32_t begin, uin
   const uint32_t firstBits = word4_bits(float4_lt(float4_load(keys + begin), pivot4));
   const uint32_t lastBits = word4_bits(float4_lt(float4_load(keys + end - 4), pivot4));
   open_gap gap = {begin, end};
-  WORKED(end - begin);
   for (begin += 4, end -= 4; end - begin >= 4;) {
     const bool fromLeft = begin - gap.left <= gap.right - end;
     const uint32_t at = fromLeft ? begin : end - 4;
@@ -106,7 +105,6 @@ ALWAYS_INLINE void sort_few_in(const scan_points *points, uint32_t begin, uint32
                                uint32_t axis, const int dim) {
   for (uint32_t i = begin + 1; i < end; i++)
     for (uint32_t place = i; place > begin; place--) {
-      WORKED(1);
       if (!kdtree_before(points, place, place - 1, axis, dim)) break;
       swap_points(points, place, place - 1, dim);
     }
@@ -124,7 +122,6 @@ ALWAYS_INLINE void sort_few(const scan_points *points, uint32_t begin, uint32_t 
 static uint32_t count_at(const float *keys, uint32_t begin, uint32_t end, float x,
                          uint32_t *first) {
   uint32_t count = 0;
-  WORKED(end - begin);
   *first = end;
   for (uint32_t i = begin; i < end; i += 4) {
     const float4 x4 = float4_load(keys + i), sought = float4_all(x);
@@ -141,17 +138,16 @@ static uint32_t count_at(const float *keys, uint32_t begin, uint32_t end, float 
 /* Moves the points at x to the front of begin … end. Returns where the others begin. */
 ALWAYS_INLINE uint32_t gather_at(const scan_points *points, uint32_t begin, uint32_t end,
                                  uint32_t axis, float x, const int dim) {
-  WORKED(end - begin);
-  for (uint32_t i = begin; i < end; i++)
+  for (uint32_t i = begin; i < end; i++) {
+    WORKED(1);
     if (points->axes[axis][i] == x) swap_points(points, i, begin++, dim);
+  }
   return begin;
 }
 
 /* Sorts coincident points by id. */
 static void sort_by_id(const scan_points *points, uint32_t begin, uint32_t end) {
-  WORKED(end - begin);
   if (ids_ascend(points->ids, begin, end)) return;
-  WORKED(2 * (uint64_t)(end - begin) * (bits_highest(end - begin) + 1));
   pairs_sort((pairs){NULL, points->ids + begin}, end - begin, BY_ID);
 }
 

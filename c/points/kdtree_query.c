@@ -60,8 +60,10 @@ static uint32_t admitted(const struct kdtree *tree, const kdtree_range *range,
                          const copse_query *query) {
   uint32_t total = range->end - range->begin;
   if (query->exclude != COPSE_NONE)
-    for (uint32_t i = range->begin; i < range->end; i++)
+    for (uint32_t i = range->begin; i < range->end; i++) {
+      WORKED(1);
       total -= tree->points.ordered.ids[i] == query->exclude;
+    }
   return total;
 }
 
@@ -136,6 +138,7 @@ ALWAYS_INLINE kdtree_range go_down(nearest_descent *descent, aside *stack,
     const kdtree_range range = descent->range;
     const uint32_t node = kdtree_middle(range.begin, range.end), axis = range.axis;
     const uint32_t next = kdtree_next_axis(axis, dim);
+    WORKED(1);
     const kdtree_range left = {range.begin, node, next}, right = {node + 1, range.end, next};
     const float gap = center[axis] - points->axes[axis][node];
     aside *other = &stack[descent->waiting++];
@@ -158,6 +161,7 @@ ALWAYS_INLINE bool go_back(nearest_descent *descent, const aside *stack, float l
                            kdtree_range *node, const int dim) {
   const aside *back;
   do {
+    WORKED(1);
     if (!descent->waiting) return false;
     back = &stack[--descent->waiting];
   } while (!(back->gap2 <= limit2));
@@ -214,6 +218,7 @@ float kdtree_reach2(const void *index, const float *center, uint32_t k) {
     const uint32_t node = kdtree_middle(range.begin, range.end), axis = range.axis;
     const float x = tree->points.ordered.axes[axis][node];
     const bool toLeft = center[axis] < x;
+    WORKED(1);
     range = (kdtree_range){toLeft ? range.begin : node + 1, toLeft ? node : range.end,
                            kdtree_next_axis(axis, dim)};
     box[toLeft ? (uint32_t)dim + axis : axis] = x;

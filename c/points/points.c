@@ -180,8 +180,8 @@ bool source_accepts(const points_source *source, uint32_t slot, uint32_t dimensi
 
 static points_survey survey_slowly(const points_source *source, uint32_t dimensions) {
   points_survey survey = {0, 0, COPSE_NONE, 0, COPSE_ALL_GROUPS};
-  WORKED(source->count);
   for (uint32_t slot = 0; slot < source->count; slot++) {
+    WORKED(1);
     uint32_t groups = source_group(source, slot);
     if (!groups) continue;
     if (source_accepts(source, slot, dimensions)) {
@@ -226,6 +226,7 @@ static bool survey_groups(const uint32_t *groups, uint32_t count, uint32_t *any,
   *any = anyLanes[0] | anyLanes[1] | anyLanes[2] | anyLanes[3];
   lacking = someLanes[0] | someLanes[1] | someLanes[2] | someLanes[3];
   for (; i < count; i++) {
+    WORKED(1);
     *any |= groups[i];
     lacking |= ~groups[i];
     absent |= groups[i] == 0;
@@ -307,6 +308,7 @@ ALWAYS_INLINE void fetch_in(const copse_points *points, const points_source *sou
   const copse_const_positions positions = source->positions;
   for (uint32_t i = begin; i < end; i++) {
     const size_t at = (size_t)ordered.ids[i] * positions.stride;
+    WORKED(1);
     EACH_AXIS (axis, dim) ordered.axes[axis][i] = positions.axes[axis][at] + 0.0f;
   }
 }
@@ -327,6 +329,7 @@ void points_bounds(const copse_points *points, uint32_t begin, uint32_t end, flo
       hi = float4_max(hi, four);
     }
     for (; i < end; i++) {
+      WORKED(1);
       lo = float4_min(lo, float4_all(x[i]));
       hi = float4_max(hi, float4_all(x[i]));
     }
@@ -340,8 +343,10 @@ void points_bounds(const copse_points *points, uint32_t begin, uint32_t end, flo
 
 void points_fetch_groups(const copse_points *points, const points_source *source) {
   if (points->anyGroups == points->allGroups) return;
-  for (uint32_t i = 0; i < points->present; i++)
+  for (uint32_t i = 0; i < points->present; i++) {
+    WORKED(1);
     points->ordered.groups[i] = source_group(source, points->ordered.ids[i]);
+  }
 }
 
 /* True if the ids are a permutation and all counts are consistent. Marks the ids temporarily. */

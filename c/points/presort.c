@@ -31,6 +31,7 @@ static uint64_t *sort_keys(const struct kdtree *tree, uint64_t *input, uint64_t 
       const uint64_t end = begin + 2 * width < n ? begin + 2 * width : n;
       uint64_t left = begin, right = middle;
       for (uint64_t i = begin; i < end; i++) {
+        WORKED(1);
         const bool second = left == middle || (right < end && key_before(points, input[right],
                                                                          input[left], axis, dim));
         output[i] = second ? input[right++] : input[left++];
@@ -50,6 +51,7 @@ static void divide(uint32_t *order, const kdtree_range *range, uint32_t node, co
   uint32_t front = range->begin, behind = 0;
   for (uint32_t i = range->begin; i < range->end; i++) {
     const uint32_t place = order[i];
+    WORKED(1);
     if (place == node) continue;
     if (isLeft[place])
       order[front++] = place;

@@ -116,7 +116,10 @@ ALWAYS_INLINE double vec_cross(vec u, vec v) { return u.x * v.y - u.y * v.x; }
 ALWAYS_INLINE double vec_dot(vec u, vec v) { return u.x * v.x + u.y * v.y; }
 
 /* Returns a positive number if p is left of the line a … b, a negative one if it is right of it. */
-ALWAYS_INLINE double side_of(vec a, vec b, vec p) { return vec_cross(vec_to(a, b), vec_to(a, p)); }
+ALWAYS_INLINE double side_of(vec a, vec b, vec p) {
+  WORKED(1);
+  return vec_cross(vec_to(a, b), vec_to(a, p));
+}
 
 /* The point of an edge that is nearest to a given point: the fraction `at` of the edge's way, the
  * position, and the squared distance. */
@@ -125,6 +128,7 @@ typedef struct foot {
 } foot;
 
 ALWAYS_INLINE foot foot_on(vec a, vec b, vec p) {
+  WORKED(1);
   const vec way = vec_to(a, b), off = vec_to(a, p);
   const double along = vec_dot(off, way), length2 = vec_dot(way, way);
   foot nearest = {0, a.x, a.y, 0};
@@ -174,6 +178,7 @@ ALWAYS_INLINE bool piece_reports(const obstacle_piece *piece, double fraction) {
 /* Returns the signed distance of a point, relative to the tree's center, from a node's line:
  * positive left of it. */
 ALWAYS_INLINE float node_side(const obstacle_node *node, float x, float y) {
+  WORKED(1);
   return (node->normal[0] * x + node->normal[1] * y) - node->offset;
 }
 

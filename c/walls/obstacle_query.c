@@ -24,7 +24,6 @@ typedef struct edges4 {
 } edges4;
 
 ALWAYS_INLINE edges4 edges4_at(const copse_obstacle *tree, uint32_t piece) {
-  WORKED(1);
   return (edges4){float4_load(tree->pieceEnds[0] + piece), float4_load(tree->pieceEnds[1] + piece),
                   float4_load(tree->pieceEnds[2] + piece), float4_load(tree->pieceEnds[3] + piece)};
 }

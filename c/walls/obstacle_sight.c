@@ -84,6 +84,7 @@ static twofold product_of(twofold x, twofold y) {
 
 /* Returns the cross product of p … a and p … b, precise even if almost all digits cancel. */
 SMALL_CODE OUT_OF_LINE double cross_exactly(vec p, vec a, vec b) {
+  WORKED(1);
   const twofold one = product_of(difference(a.x, p.x), difference(b.y, p.y));
   const twofold other = product_of(difference(a.y, p.y), difference(b.x, p.x));
   const twofold whole = difference(one.high, other.high);
@@ -118,6 +119,7 @@ static void clip_end(const sight_query *sight, const edge_view *view, vec *end) 
 
 /* Clips an edge to the box. An edge that misses the box is not visible. */
 SMALL_CODE OUT_OF_LINE void clip(const sight_query *sight, edge_view *view) {
+  WORKED(1);
   clip_end(sight, view, &view->a);
   clip_end(sight, view, &view->b);
   if (!(vec_cross(view->a, view->b) > 0)) view->cross = 0;
@@ -125,6 +127,7 @@ SMALL_CODE OUT_OF_LINE void clip(const sight_query *sight, edge_view *view) {
 
 /* Fills in the view of an edge. Only `cross` is set if the edge is not visible. */
 static void view_edge(const sight_query *sight, uint32_t edge, edge_view *view) {
+  WORKED(1);
   if (edge > NOTHING) {
     *view = sight->sides[COPSE_NONE - edge];
     return;
@@ -153,6 +156,7 @@ typedef struct quotient {
 } quotient;
 
 ALWAYS_INLINE quotient distance_along(const edge_view *view, vec direction) {
+  WORKED(1);
   if (view->cross == 0) return (quotient){1, 0};
   const double ofA = vec_cross(direction, view->a), ofB = vec_cross(direction, view->b);
   if (ofA < 0 && ofB > 0) return (quotient){view->cross, vec_cross(direction, view->way)};
@@ -169,6 +173,7 @@ ALWAYS_INLINE int farther(const edge_view *one, const edge_view *other, vec dire
 
 /* Returns the point of an edge in a direction, or the end of the edge that the direction passes. */
 OUT_OF_LINE vec point_along(const edge_view *view, vec direction) {
+  WORKED(1);
   if (!(vec_cross(direction, view->a) < 0)) return view->a;
   if (!(vec_cross(direction, view->b) > 0)) return view->b;
   const double scale = view->cross / vec_cross(direction, view->way);
@@ -188,6 +193,7 @@ static vec crossing_of(const edge_view *one, const edge_view *other) {
 
 /* True if direction u comes before v, counter-clockwise from the positive x axis. */
 static bool is_before(vec u, vec v) {
+  WORKED(1);
   const bool lowU = u.y < 0 || (u.y == 0 && u.x < 0), lowV = v.y < 0 || (v.y == 0 && v.x < 0);
   return lowU != lowV ? lowV : vec_cross(u, v) > 0;
 }
@@ -201,6 +207,7 @@ static uint32_t end_of(const sight_query *sight) { return sight->begins[sight->r
  * same edge, it is extended instead. */
 OUT_OF_LINE void append(sight_query *sight, uint32_t first, uint32_t *end, vec direction,
                         uint32_t edge) {
+  WORKED(1);
   if (*end > first && sight->sectors[*end - 1].edge == edge) return;
   if (*end >= sight->room)
     sight->full = true;
@@ -276,6 +283,7 @@ OUT_OF_LINE void append_nearer(sight_query *sight, uint32_t first, uint32_t *end
 /* Merges the last two rows. If two edges are as near, the one of the first row is kept. */
 SMALL_CODE OUT_OF_LINE void merge(sight_query *sight) {
   const uint32_t first = sight->begins[sight->rows - 2], size = end_of(sight) - first;
+  WORKED(1);
   const uint32_t begin = sight->capacity - size;
   const uint32_t middle = begin + (sight->begins[sight->rows - 1] - first);
   /* The two rows are moved to the end of the array, and the result is written from `first` on.
@@ -323,6 +331,7 @@ SMALL_CODE OUT_OF_LINE void replace(sight_query *sight, uint32_t begin, uint32_t
                                     uint32_t freshEnd) {
   copse_corner *sectors = sight->sectors;
   const uint32_t rowEnd = end_of(sight), fresh = freshEnd - rowEnd, after = rowEnd - end;
+  WORKED(1);
   /* before | old | after | fresh becomes before | fresh | after. */
   if (fresh <= end - begin) {
     memcpy(sectors + begin, sectors + rowEnd, fresh * sizeof *sectors);

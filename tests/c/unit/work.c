@@ -1,13 +1,14 @@
-/* How much queries, batches and builds do: how often four agents are compared at a time, and other
- * comparisons. More would be slower, and less would be a bound that is lucky here; the answers are
- * right either way. And how much memory objects take. */
+/* How much queries, batches and builds of points do, by WORKED in c/base/core.h: for all that the
+ * scenes of determinism.c, which are measured as well, do not do. More would be slower, and less
+ * would be a bound that is lucky here; the answers are right either way. And how much memory
+ * objects take. */
 
 #include "../inputs.h"
 #include "unit.h"
 
 #include "../../../c/base/core.h"
 
-enum { N = 700, K = 8, ASKED = 40, WORKS = 14 };
+enum { N = 700, K = 8, ASKED = 40, WORKS = 17 };
 
 static uint32_t ids[N * N], counts[N], offsets[N], masks[N];
 static float distances2[N * N], radii[N];
@@ -68,7 +69,7 @@ static void ask(const copse_points *points, int work, const float *places, uint3
   }
 }
 
-static void ask_all(const copse_points *points, int work, const float *places) {
+static void ask_all(copse_points *points, int work, const float *places) {
   copse_rows rows = {offsets, counts, ids, N * N, 0, false};
   copse_neighbor_rows neighbors = {counts, ids, distances2};
   copse_results pairs = {ids, NULL, N * N, 0, 0};
@@ -94,26 +95,49 @@ static void ask_all(const copse_points *points, int work, const float *places) {
   case 13:
     copse_points_nearest_many(points, places, ASKED, K, NULL, &neighbors);
     break;
+  case 14: /* as many as are ranked, and one more */
+  case 15:
+    copse_points_all_neighbors(points, (uint32_t)work + 10, NULL, NULL, &neighbors);
+    break;
+  case 16: /* a build after some moved and others are absent */
+    for (uint32_t slot = 0; slot < N; slot += 5) copse_points_groups(points)[slot] = 0;
+    for (uint32_t slot = 0; slot < N; slot += 3) copse_points_positions(points).axes[0][slot] += 1;
+    copse_points_build(points, NULL);
+    break;
   default:
     break;
   }
 }
 
 static const uint64_t MEASURED[7][2][WORKS] = {
-    {{4377, 613, 182, 598, 1800, 185, 275, 6483, 3663, 9598, 4241, 5218, 178, 598},
-     {4597, 458, 319, 1156, 1374, 226, 526, 10579, 7147, 42480, 3935, 4888, 301, 1156}},
-    {{0, 344, 134, 429, 1397, 76, 210, 6258, 3892, 8271, 2107, 3126, 127, 429},
-     {0, 842, 1722, 6459, 6557, 217, 980, 5822, 5446, 85013, 1591, 1987, 1498, 6459}},
-    {{0, 7000, 11805, 12241, 7000, 7000, 7098, 122500, 122500, 209750, 61600, 61600, 11805, 12241},
-     {0, 7000, 11573, 11573, 7000, 7000, 7004, 122500, 122500, 199562, 61600, 61600, 11573, 11573}},
-    {{0, 7000, 7000, 7000, 7000, 7000, 7088, 123200, 122500, 184450, 61600, 61600, 7000, 7000},
-     {0, 7000, 7000, 7000, 7000, 7000, 7004, 123200, 122500, 217875, 61600, 61600, 7000, 7000}},
-    {{90049, 872, 455, 889, 2432, 462, 771, 21936, 18086, 28823, 13400, 14796, 413, 889},
-     {87526, 595, 465, 1410, 1832, 553, 1286, 21532, 18210, 59618, 12413, 13724, 465, 1410}},
-    {{43104, 872, 455, 889, 2432, 462, 771, 21936, 18086, 28823, 13400, 14796, 413, 889},
-     {43664, 595, 465, 1410, 1832, 553, 1286, 21532, 18210, 59618, 12413, 13724, 465, 1410}},
-    {{11747, 872, 455, 889, 2432, 462, 771, 21936, 18086, 28823, 13400, 14796, 413, 889},
-     {17551, 595, 465, 1410, 1832, 553, 1286, 21532, 18210, 59618, 12413, 13724, 465, 1410}}};
+    {{13412, 3602, 1298, 5925, 11160, 1404, 2286, 35763, 18284, 81073, 19464, 27177, 1237, 6005,
+      293086, 258002, 13555},
+     {14368, 3252, 2330, 10620, 9996, 1818, 5330, 76953, 47624, 254111, 21331, 30254, 2095, 10740,
+      778089, 569458, 15520}},
+    {{3507, 2272, 1630, 4565, 7735, 730, 1404, 40953, 23509, 82328, 15281, 22720, 1541, 4645,
+      271703, 258357, 8400},
+     {9438, 6377, 14886, 48951, 40085, 1797, 9374, 99487, 106371, 1016713, 32701, 40561, 11792,
+      49071, 1425225, 1441442, 15913}},
+    {{4715, 35360, 58065, 69242, 35360, 28360, 28274, 650994, 625794, 1200077, 378117, 439815,
+      46288, 69322, 1868433, 1910019, 9545},
+     {9438, 42400, 72130, 79428, 42400, 35400, 35252, 776985, 751785, 1368550, 502204, 564429,
+      60633, 79548, 2002729, 2042912, 15913}},
+    {{2632, 35400, 28600, 36435, 35400, 28400, 28608, 618275, 401806, 726376, 235498, 297196, 21680,
+      36515, 1239265, 797715, 7462},
+     {7357, 42440, 35640, 43175, 42440, 35440, 35604, 772625, 555458, 1094190, 311119, 373344,
+      28760, 43295, 1817312, 1093985, 13832}},
+    {{19646, 4908, 2716, 7963, 13284, 2540, 4082, 95710, 60310, 142015, 46760, 66031, 2307, 8323,
+      386516, 322924, 18794},
+     {22183, 4068, 3267, 11917, 12008, 3645, 8102, 121977, 84164, 321844, 57410, 77488, 3046, 12317,
+      883434, 553690, 21904}},
+    {{37124, 4908, 2716, 7963, 13284, 2540, 4082, 95710, 60310, 142015, 46760, 66031, 2307, 8323,
+      386516, 322924, 31618},
+     {40265, 4068, 3267, 11917, 12008, 3645, 8102, 121977, 84164, 321844, 57410, 77488, 3046, 12317,
+      883434, 553690, 33839}},
+    {{34453, 4908, 2716, 7963, 13284, 2540, 4082, 95710, 60310, 142015, 46760, 66031, 2307, 8323,
+      386516, 322924, 30434},
+     {53338, 4068, 3267, 11917, 12008, 3645, 8102, 121977, 84164, 321844, 57410, 77488, 3046, 12317,
+      883434, 553690, 46456}}};
 
 static void test_queries_and_batches_do_as_much_as_measured(void) {
   const int row = tested.noun == AGENTTREE ? 0
