@@ -26,34 +26,20 @@ bool query_direction(const float *direction, int dim, float *unit) {
   return true;
 }
 
-/* Sums a Taylor series of alternating signs from the term of degree `degree` on. Accurate to double
- * for |x| <= pi/4. */
-static double alternating_series(double term, double x2, int degree) {
-  double sum = 0;
-  for (; degree < 24; degree += 2) {
-    WORKED(1);
-    sum += term;
-    term *= -x2 / ((degree + 1) * (degree + 2));
-  }
-  return sum;
-}
-static double cosine_near_0(double x) { return alternating_series(1, x * x, 0); }
-static double sine_near_0(double x) { return alternating_series(x, x * x, 1); }
-
 bool query_half_angle(float halfAngle, float *cosine) {
-  /* pi as the sum of two doubles, so that no digits are lost near pi / 2 and pi. */
-  const double piHi = 3.141592653589793, piLo = 1.2246467991473532e-16;
+  /* pi / 2 as the sum of two doubles, so that no digits are lost near it. */
+  const double rightHi = 1.5707963267948966, rightLo = 6.123233995736766e-17;
   const float piRounded = 3.14159274f;
   if (!(halfAngle >= 0 && halfAngle <= piRounded)) return false;
-  double x = (double)halfAngle;
-  if (halfAngle == piRounded)
-    *cosine = -2;
-  else if (x <= piHi / 4)
-    *cosine = (float)cosine_near_0(x);
-  else if (x <= 3 * piHi / 4)
-    *cosine = (float)sine_near_0((piHi / 2 - x) + piLo / 2);
-  else
-    *cosine = (float)-cosine_near_0((piHi - x) + piLo);
+  /* The Taylor series of the sine, accurate to double for -pi / 2 … pi / 2. */
+  const double x = (rightHi - (double)halfAngle) + rightLo, x2 = x * x;
+  double sine = 0, term = x;
+  for (int degree = 1; degree < 24; degree += 2) {
+    WORKED(1);
+    sine += term;
+    term *= -x2 / ((degree + 1) * (degree + 2));
+  }
+  *cosine = halfAngle == piRounded ? -2 : (float)sine;
   return true;
 }
 
