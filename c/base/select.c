@@ -39,11 +39,8 @@ static void few_ranks(const float *values, uint32_t n, const uint32_t ranks[2], 
       best[which] = float4_max(best[which], word4_as_floats(below));
     }
   }
-  UNROLL for (int which = 0; which < 2; which++) {
-    float lanes[4];
-    float4_store(lanes, float4_greatest(best[which]));
-    results[which] = lanes[0];
-  }
+  UNROLL for (int which = 0; which < 2; which++) results[which] =
+      float4_first(float4_greatest(best[which]));
 }
 
 /* ---- By medians of medians ---------------------------------------------------------------- */

@@ -285,6 +285,13 @@ ALWAYS_INLINE float4 float4_select(word4 mask, float4 a, float4 b) {
   return word4_as_floats(word4_select(mask, float4_as_words(a), float4_as_words(b)));
 }
 
+/* Returns lane 0. */
+ALWAYS_INLINE float float4_first(float4 a) {
+  float lanes[4];
+  float4_store(lanes, a);
+  return lanes[0];
+}
+
 /* Returns the least, or the greatest, of all lanes, in every lane. */
 ALWAYS_INLINE float4 float4_least(float4 a) {
   a = float4_min(a, float4_swap_halves(a));

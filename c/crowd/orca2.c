@@ -459,16 +459,14 @@ static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 s
     low = float4_max(low, float4_select(word4_and(before, falling), meeting, low));
     high = float4_min(high, float4_select(word4_and(before, rising), meeting, high));
   }
-  float lows[4], highs[4];
-  float4_store(lows, float4_greatest(low));
-  float4_store(highs, float4_least(high));
-  if (lows[0] > highs[0] + rounding) return false; /* lines may meet in one point */
+  const float least = float4_first(float4_greatest(low)), most = float4_first(float4_least(high));
+  if (least > most + rounding) return false; /* lines may meet in one point */
   float best;
   if (isDirection)
-    best = vec2_dot(sought, direction) > 0 ? highs[0] : lows[0];
+    best = vec2_dot(sought, direction) > 0 ? most : least;
   else {
     const float nearest = vec2_dot(direction, vec2_sub(sought, point));
-    best = nearest < lows[0] ? lows[0] : nearest > highs[0] ? highs[0] : nearest;
+    best = nearest < least ? least : nearest > most ? most : nearest;
   }
   *result = vec2_along(point, direction, best);
   return true;

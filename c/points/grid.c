@@ -74,12 +74,6 @@ ALWAYS_INLINE void load_slots(const points_source *source, uint32_t slot, float4
     EACH_AXIS (axis, dim) x[axis] = load4(source, slot, axis);
 }
 
-ALWAYS_INLINE float first_lane(float4 a) {
-  float lanes[4];
-  float4_store(lanes, a);
-  return lanes[0];
-}
-
 /* Writes the bounds of the present agents; there must be any. */
 static void find_bounds(const struct grid *grid, const points_source *source,
                         const points_survey *survey, float *lo, float *hi) {
@@ -106,8 +100,8 @@ static void find_bounds(const struct grid *grid, const points_source *source,
       least[axis] = float4_min(least[axis], x);
       most[axis] = float4_max(most[axis], x);
     }
-    lo[axis] = first_lane(float4_least(least[axis]));
-    hi[axis] = first_lane(float4_greatest(most[axis]));
+    lo[axis] = float4_first(float4_least(least[axis]));
+    hi[axis] = float4_first(float4_greatest(most[axis]));
   }
 }
 

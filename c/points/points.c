@@ -333,11 +333,8 @@ void points_bounds(const copse_points *points, uint32_t begin, uint32_t end, flo
       lo = float4_min(lo, float4_all(x[i]));
       hi = float4_max(hi, float4_all(x[i]));
     }
-    float lanes[4];
-    float4_store(lanes, float4_least(lo));
-    box[axis] = lanes[0];
-    float4_store(lanes, float4_greatest(hi));
-    box[points->dimensions + axis] = lanes[0];
+    box[axis] = float4_first(float4_least(lo));
+    box[points->dimensions + axis] = float4_first(float4_greatest(hi));
   }
 }
 
