@@ -73,6 +73,7 @@ SMALL_CODE OUT_OF_LINE void scan_append_last(const copse_results *results, uint3
                                              word4 ids, float4 distances2, uint32_t bits) {
   uint32_t lanes[4];
   float lanes2[4];
+  WORKED(1);
   word4_store_packed(lanes, ids, bits);
   float4_store_packed(lanes2, distances2, bits);
   for (uint32_t i = 0; i < bits_count(bits) && total + i < results->capacity; i++) {

@@ -326,6 +326,7 @@ static void split_all(copse_octree *tree, uint32_t nodeIndex) {
   stack[0] = nodeIndex;
   while (waiting) {
     nodeIndex = stack[--waiting];
+    WORKED(1);
     if (!octree_should_split(tree, &tree->nodes[nodeIndex]) || !octree_split(tree, nodeIndex))
       continue;
     OCTREE_INLINE(take_items, tree, nodeIndex, sift, nodeIndex);
@@ -348,6 +349,7 @@ static void merge(copse_octree *tree, uint32_t rootIndex) {
   stack[0] = rootIndex;
   while (waiting) {
     const uint32_t nodeIndex = stack[--waiting], children = tree->nodes[nodeIndex].children;
+    WORKED(1);
     if (nodeIndex != rootIndex) OCTREE_INLINE(take_items, tree, nodeIndex, link_again, rootIndex);
     if (!children) continue;
     for (uint32_t i = 1u << tree->def.dimensions; i-- > 0;) stack[waiting++] = children + i;

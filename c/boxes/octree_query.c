@@ -135,6 +135,7 @@ ALWAYS_INLINE void collect_in(const copse_octree *tree, const region *where, con
   stack[0] = 0;
   while (waiting) {
     const octree_node *node = &tree->nodes[stack[--waiting]];
+    WORKED(1);
     visits++;
     for (uint32_t blockIndex = node->block; blockIndex != COPSE_NONE;) {
       const octree_block *block = octree_block_at(tree, blockIndex, dim);
@@ -335,6 +336,7 @@ ALWAYS_INLINE uint32_t neighbors_in(const copse_octree *tree, const float *cente
   uint32_t waiting = tree->nodes[0].total > 0, visits = 0;
   while (waiting) {
     const branch top = stack[--waiting];
+    WORKED(1);
     if (!(top.gap2 <= nearest->limit2)) continue;
     const octree_node *node = &tree->nodes[top.node];
     visits++;

@@ -84,6 +84,7 @@ ALWAYS_INLINE uint32_t cast_in(const copse_octree *tree, const segment *ray,
   for (int axis = 0; axis < dim; axis++) backward |= (uint32_t)(ray->way[axis] < 0) << axis;
   while (waiting) {
     const octree_node *node = &tree->nodes[stack[--waiting]];
+    WORKED(1);
     float lo[4], hi[4];
     const box4 cell = octree_cell(tree, node);
     float4_store(lo, cell.lo);

@@ -352,6 +352,7 @@ static uint32_t neighbors_of(const copse_crowd *crowd, uint32_t slot, uint32_t *
   uint32_t count = 0;
   if (!crowd_whole(crowd, FIELD_GROUPS)[slot]) return 0;
   for (uint32_t other = 0; other < end; other++) {
+    WORKED(1);
     if (other == slot || !takes_part(crowd, other)) continue;
     if (!(crowd_whole(crowd, FIELD_GROUPS)[other] & mask)) continue;
     const float *position = crowd_vector(crowd, FIELD_POSITION, other);

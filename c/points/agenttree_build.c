@@ -350,6 +350,7 @@ static void build_nodes(struct agenttree *tree, const points_source *source) {
   }
   while (waiting) {
     const pending *const run = &stack[--waiting];
+    WORKED(1);
     const uint32_t begin = run->begin, end = run->end, depth = run->depth, size = end - begin;
     const uint32_t index = append_node(tree, run, dim);
     const float *box = agenttree_box(tree, index, dim);

@@ -45,6 +45,7 @@ ALWAYS_INLINE uint32_t collect_in(const struct agenttree *tree, const region *wh
     stack[waiting++] = 0;
   while (waiting) {
     uint32_t index = stack[--waiting];
+    WORKED(1);
     const agenttree_node *node = &tree->nodes[index];
     visits++;
     if (node->right) {
@@ -106,6 +107,7 @@ ALWAYS_INLINE uint32_t count_in(const struct agenttree *tree, const region *wher
   if (points_have(&tree->points, query->mask)) stack[waiting++] = 0;
   while (waiting && !(stopAtFirst && total)) {
     uint32_t index = stack[--waiting], whole = COPSE_NONE;
+    WORKED(1);
     const agenttree_node *node = &tree->nodes[index];
     ++*visits;
     if (box_reach2(agenttree_box(tree, index, dim), center, dim) <= radius2)
@@ -147,6 +149,7 @@ ALWAYS_INLINE uint32_t search(const struct agenttree *tree, const float *center,
   }
   while (waiting) {
     uint32_t index = stack[--waiting].index;
+    WORKED(1);
     if (!(stack[waiting].gap2 <= nearest->limit2)) continue;
     if (!(box_gap2(agenttree_box(tree, index, dim), center, dim) <= nearest->limit2)) continue;
     const agenttree_node *node = &tree->nodes[index];
@@ -202,6 +205,7 @@ ALWAYS_INLINE uint32_t search_one(const struct agenttree *tree, const float *cen
     do {
       if (!waiting) return visits;
       index = stack[--waiting].index;
+      WORKED(1);
     } while (!(stack[waiting].gap2 <= nearest->distance2) ||
              !(box_gap2(agenttree_box(tree, index, dim), center, dim) <= nearest->distance2));
   }

@@ -40,6 +40,7 @@ ALWAYS_INLINE uint32_t cast(const struct agenttree *tree, const scan_ray *ray,
     while (!enter) { /* a node as far as the hit is visited, for the sake of ties by id */
       if (!waiting) return visits;
       index = stack[--waiting].index;
+      WORKED(1);
       enter = stack[waiting].time <= hit->fraction;
     }
   }

@@ -31,6 +31,7 @@ static bool groups_next(group_walk *groups, const struct kdtree *tree, kdtree_gr
   const int dim = (int)tree->points.dimensions;
   if (!groups->waiting) return false;
   kdtree_range range = groups->stack[--groups->waiting];
+  WORKED(1);
   while (range.end - range.begin > 2 * KDTREE_RUN) {
     const uint32_t middle = kdtree_middle(range.begin, range.end);
     groups->stack[groups->waiting++] = (kdtree_range){middle, range.end, 0};
@@ -225,6 +226,7 @@ ALWAYS_INLINE void distribute(const point_division *division, point_list whole, 
  * parts is that of as many levels of the tree as lead back to the first axis. */
 OUT_OF_LINE void divide(point_division *division, uint32_t parts) {
   const range_visitors whole = division->stack[--division->waiting];
+  WORKED(1);
   const copse_points *points = &division->tree->points;
   const int dim = (int)points->dimensions;
   range_visitors *targets = division->stack + division->waiting;

@@ -206,6 +206,7 @@ ALWAYS_INLINE void select_in(const struct kdtree *tree, const selection method, 
   if (tree->points.present) stack[waiting++] = (kdtree_range){0, tree->points.present, 0};
   while (waiting) {
     const kdtree_range range = stack[--waiting];
+    WORKED(1);
     if (range.end - range.begin <= SORTED) {
       sort_levels(&tree->points.ordered, &range, dim);
       continue;

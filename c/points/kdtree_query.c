@@ -82,6 +82,7 @@ ALWAYS_INLINE uint32_t count_in(const struct kdtree *tree, const region *where,
   }
   while (waiting && !(stopAtFirst && total)) {
     const kdtree_cell cell = stack[--waiting];
+    WORKED(1);
     const kdtree_range *range = &cell.range;
     ++*visits;
     if (!(box_gap2(cell.box, center, dim) <= radius2)) continue;
@@ -161,9 +162,9 @@ ALWAYS_INLINE bool go_back(nearest_descent *descent, const aside *stack, float l
                            kdtree_range *node, const int dim) {
   const aside *back;
   do {
-    WORKED(1);
     if (!descent->waiting) return false;
     back = &stack[--descent->waiting];
+    WORKED(1);
   } while (!(back->gap2 <= limit2));
   *node = (kdtree_range){back->node, back->node + 1, 0};
   descent->range = back->range;

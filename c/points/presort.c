@@ -81,6 +81,7 @@ void kdtree_presort(const struct kdtree *tree) {
   stack[waiting++] = (kdtree_range){0, n, 0};
   while (waiting) {
     const kdtree_range range = stack[--waiting];
+    WORKED(1);
     if (range.end - range.begin <= 1) continue; /* all orders agree */
     const uint32_t *order = orders[range.axis];
     const uint32_t middle = kdtree_middle(range.begin, range.end);

@@ -246,6 +246,7 @@ OUT_OF_LINE void build_from(copse_obstacle *tree, uint32_t count) {
   stack[0] = (build_task){0, count, tree->def.pieces - count, 0, COPSE_NONE};
   while (waiting) {
     const build_task task = stack[--waiting];
+    WORKED(1);
     const uint32_t nodeIndex = tree->nodeCount++, size = task.end - task.begin;
     obstacle_node *node = &tree->nodes[nodeIndex];
     division line = {{0, 0}, 0, 0, 0};

@@ -111,6 +111,7 @@ ALWAYS_INLINE uint32_t edges4_around(const copse_obstacle *tree, uint32_t piece,
 ALWAYS_INLINE const obstacle_node *circuit_leaf(circuit *walk, const copse_obstacle *tree) {
   while (walk->waiting) {
     const waiting_node next = walk->stack[--walk->waiting];
+    WORKED(1);
     if (next.distance > walk->reach) continue;
     uint32_t nodeIndex = next.node;
     for (walk->visits++; tree->nodes[nodeIndex].left; walk->visits++) {
@@ -258,6 +259,7 @@ uint32_t obstacle_search_next(const copse_obstacle *tree, obstacle_search *searc
   stack[0] = (waiting_node){0, to_box2(tree, 0, search->center)};
   while (waiting) {
     const waiting_node next = stack[--waiting];
+    WORKED(1);
     const obstacle_node *node = &tree->nodes[next.node];
     if (next.distance > roomy2(nearest.limit2)) continue;
     if (search->last2 >= 0 && is_done(tree, next.node, search)) continue;
@@ -433,6 +435,7 @@ ALWAYS_INLINE const obstacle_node *tour_leaf(tour *walk, const copse_obstacle *t
   if (walk->steps) tour_push_passed(walk, tree);
   while (walk->waiting) {
     const stretch next = walk->stack[--walk->waiting];
+    WORKED(1);
     if (next.begin > until) continue;
     const float x = coordinate_at(walk->segment.x, next.begin),
                 y = coordinate_at(walk->segment.y, next.begin);

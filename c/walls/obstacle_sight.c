@@ -449,6 +449,7 @@ static void add_all(sight_query *sight, float x, float y, uint32_t *visits) {
   const float slack = obstacle_slack(tree, x, y);
   for (uint32_t waiting = 1; waiting && !sight->full;) {
     uint32_t nodeIndex = stack[--waiting];
+    WORKED(1);
     const uint32_t parent = parents[waiting];
     /* The test visits all sectors: it only pays if the node has enough pieces. */
     if (parent != COPSE_NONE &&

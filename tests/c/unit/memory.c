@@ -33,7 +33,7 @@ static const form FORMS[] = {
 
 typedef struct state {
   uint32_t saved[MEMORY_WORDS], ids[ITEMS];
-  float distances2[ITEMS];
+  float distances2[ITEMS], given[6 * ITEMS]; /* given: where the caller writes */
   size_t savedBytes;
   uint32_t capacity, total;
 } state;
@@ -114,6 +114,11 @@ static void note(const object *it, state *to) {
   copse_results found = {to->ids, to->distances2, ITEMS, 0, 0};
   memset(to, 0, sizeof *to);
   to->capacity = any_capacity(at);
+  if (at.octree)
+    memcpy(to->given, copse_octree_boxes(at.octree),
+           (size_t)2 * it->of.dimensions * ITEMS * sizeof(float));
+  if (at.obstacle)
+    memcpy(to->given, copse_obstacle_vertices(at.obstacle), (size_t)2 * ITEMS * sizeof(float));
   CHECK(any_save(at, to->saved, sizeof to->saved, &to->savedBytes) == COPSE_OK);
   if (at.obstacle)
     copse_obstacle_within(at.obstacle, center, 40, COPSE_SIDE_BOTH, &found);

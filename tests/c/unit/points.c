@@ -1212,7 +1212,7 @@ static void test_rows_of_those_who_came_after_the_build(void) {
   float distances2[6];
   copse_rows rows = {offsets, counts, ids, 6, 0, false};
   CHECK(copse_points_all_within(at, 2, NULL, NULL, &rows) == COPSE_OK && rows.total == 2);
-  CHECK(counts[0] == 1 && counts[1] == 1 && counts[2] == 0);
+  CHECK(counts[0] == 1 && counts[1] == 1 && counts[2] == 0 && offsets[2] == 0);
   copse_neighbor_rows near = {counts, ids, distances2};
   counts[2] = 9;
   CHECK(copse_points_all_neighbors(at, 2, NULL, NULL, &near) == COPSE_OK);
@@ -1420,6 +1420,21 @@ static void test_rays_that_just_touch_with_an_end(void) {
     CHECK(is_hit(hit, 0, CASES[i].fraction));
     CHECK(brute_raycast(&brute, from, to, radius, NULL, NULL, &hit) == COPSE_OK);
     CHECK(is_hit(hit, 0, CASES[i].fraction));
+  }
+  copse_points_destroy(at);
+}
+
+static void test_pairs_refuse_any_radius_below_0(void) {
+  const float points[] = {2, 0, 4, 0, 6, 0, 8, 0, 10, 0};
+  copse_points *at = built(points, 5, 2);
+  uint32_t ids[20];
+  copse_results pairs = {ids, NULL, 20, 0, 0};
+  for (int bad = 0; bad < 5; bad++) {
+    float radii[] = {1, 1, 1, 1, 1};
+    CHECK(copse_points_pairs(at, 0, radii, NULL, &pairs) == COPSE_OK && pairs.total == 8);
+    radii[bad] = bad % 2 ? NAN : -1;
+    CHECK(copse_points_pairs(at, 0, radii, NULL, &pairs) == COPSE_INVALID_ARGUMENT);
+    CHECK(pairs.total == 0 && pairs.visits == 0);
   }
   copse_points_destroy(at);
 }
@@ -1798,6 +1813,7 @@ const unit_test POINTS_TESTS[] = {
     EVERY(test_rays_hit_the_first_and_touch),
     EVERY(test_rays_of_any_size),
     EVERY(test_rays_that_just_touch_with_an_end),
+    EVERY(test_pairs_refuse_any_radius_below_0),
     EVERY(test_rays_with_radii_and_filters),
     EVERY(test_rays_refuse_bad_arguments),
     EVERY(test_rays_on_the_border),
