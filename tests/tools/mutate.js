@@ -265,14 +265,15 @@ const { parts, killers } = JSON.parse(readFileSync(PREPARED, 'utf8'))
 
 /**
  * Those that call the function that a line is in, the quickest first; where it is in none, or always
- * inline, those that run anything of its file; where nothing runs, all.
+ * inline, those that run anything of its file, or of a file that includes it; where nothing runs, all.
  */
 function killersOf({ file, number }) {
   const around = ({ functions }) =>
     functions.filter((it) => it.file === file && it.from <= number && number <= it.to)
   if (killers.some((killer) => around(killer).length))
     return killers.filter((killer) => around(killer).some((it) => it.isReached))
-  const running = killers.filter(({ files }) => files.includes(file))
+  const includes = (source) => source === file || parts[source]?.includes(file)
+  const running = killers.filter(({ files }) => files.some(includes))
   return running.length ? running : killers
 }
 
