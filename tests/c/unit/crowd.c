@@ -502,6 +502,31 @@ static void test_a_crush_stays_finite_and_within_its_speed(void) {
   }
 }
 
+/* With terms of its own for each of them. */
+static void test_as_many_neighbors_as_there_is_room_for(void) {
+  enum { AGENTS = COPSE_CROWD_MAX_NEIGHBORS + 20 };
+  copse_crowd_def def = copse_crowd_default();
+  def.maxNeighbors = COPSE_CROWD_MAX_NEIGHBORS;
+  def.capacity = AGENTS;
+  for (def.dimensions = 2; def.dimensions <= 3; def.dimensions++) {
+    static copse_crowd_view view;
+    copse_crowd *crowd;
+    CHECK(copse_crowd_create(&def, &crowd) == COPSE_OK);
+    for (uint32_t i = 0; i < AGENTS; i++) {
+      const uint32_t slot = add_agent(crowd, (float)(i % 9), (float)(i / 9), 1);
+      const copse_crowd_arrays all = copse_crowd_get(crowd);
+      all.priorities[slot] = (float)(i % 3);
+      all.neighborDistances[slot] = 100;
+      all.maxNeighbors[slot] = COPSE_CROWD_MAX_NEIGHBORS;
+    }
+    steps_of(crowd, NULL, 2);
+    CHECK(copse_crowd_stats(crowd).neighbors == COPSE_CROWD_MAX_NEIGHBORS);
+    CHECK(copse_crowd_look(crowd, NULL, 0.125f, 0, &view) == COPSE_OK);
+    CHECK(view.neighborCount == COPSE_CROWD_MAX_NEIGHBORS);
+    copse_crowd_destroy(crowd);
+  }
+}
+
 /* So short a time that one over it is no float. */
 static void test_steps_of_no_duration_to_speak_of(void) {
   for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
@@ -1280,6 +1305,7 @@ const unit_test CROWD_TESTS[] = {
     TEST(test_numbers_out_of_range_count_as_the_nearest),
     TEST(test_agents_without_size_neighbors_or_speed),
     TEST(test_a_crush_stays_finite_and_within_its_speed),
+    TEST(test_as_many_neighbors_as_there_is_room_for),
     TEST(test_steps_of_no_duration_to_speak_of),
     TEST(test_more_walls_than_are_heeded),
     TEST(test_an_end_that_is_not_convex_forbids_nothing),

@@ -759,6 +759,27 @@ static void test_no_frame_of_boxes_allocates(void) {
   }
 }
 
+/* Wherever a world is, its children reach over its center by a part of their own size. */
+static void test_margins_are_of_the_size_of_cells(void) {
+  copse_octree_def def = copse_octree_default();
+  def.capacity = 8;
+  def.leafSize = 1;
+  def.looseness = 1.5f;
+  for (int axis = 0; axis < 2; axis++) {
+    def.bounds[axis] = 8;
+    def.bounds[2 + axis] = 24;
+  }
+  for (int over = 0; over < 2;
+       over++) { /* over the center by 2, half of half a child, or by more */
+    copse_octree *tree = octree_of(def);
+    const float boxes[2][4] = {{14 - (float)over, 17, 20, 18}, {9, 9, 10, 10}};
+    uint32_t slot;
+    for (int i = 0; i < 2; i++) CHECK(copse_octree_insert(tree, boxes[i], &slot) == COPSE_OK);
+    CHECK(copse_octree_stats(tree).straddlers == (uint32_t)over && copse_octree_validate(tree));
+    copse_octree_destroy(tree);
+  }
+}
+
 static void test_looseness_frees_small_items_at_the_center(void) {
   copse_octree_def def = sixteen(2, 1, 4);
   uint32_t straddlers[2];
@@ -848,6 +869,7 @@ const unit_test OCTREE_TESTS[] = {
     TEST(test_an_octree_allocates_only_when_it_is_created),
     TEST(test_searches_of_boxes_visit_no_more_than_they_must),
     TEST(test_no_frame_of_boxes_allocates),
+    TEST(test_margins_are_of_the_size_of_cells),
     TEST(test_looseness_frees_small_items_at_the_center),
     TEST(test_a_snapshot_of_boxes_checks_what_it_takes),
     {NULL, NULL, false},
