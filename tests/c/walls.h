@@ -875,7 +875,7 @@ static inline const char *walls_changed(input *from, copse_obstacle_def *def, co
                                         const wall_world *world, wall_list *list) {
   const uint8_t what = next_byte(from) % 16;
   const uint32_t picked = next_byte(from) % (WALLS + 2);
-  float points[2 * WALLS];
+  float points[2 * WALLS] = {0}; /* gcc for aarch64 does not see that all are written */
   uint32_t slot = 77;
   if (what < 7) {
     const uint32_t room = list->capacity - vertices_used(list);
