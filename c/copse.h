@@ -77,7 +77,7 @@ typedef enum copse_status {
   COPSE_FULL,             /* more items than the capacity */
   COPSE_OUT_OF_MEMORY,    /* the allocator gave no memory */
   COPSE_NOT_FINITE,       /* a coordinate is NaN, infinite or beyond COPSE_MAX_COORDINATE */
-  COPSE_STALE_HANDLE,     /* a slot or handle that is free, or was reused */
+  COPSE_STALE_SLOT,       /* a slot or handle that is free, or was reused */
   COPSE_BAD_SNAPSHOT,     /* bytes that are no snapshot of such an object */
 } copse_status;
 const char *copse_status_text(copse_status status); /* a short English text; never NULL */
@@ -416,9 +416,9 @@ copse_status copse_octree_insert(copse_octree *tree, const float *box, uint32_t 
 /* Inserts a box at a free slot, with the groups that the caller wrote there. COPSE_FULL: the slot
  * is beyond the capacity; COPSE_INVALID_ARGUMENT: it is in use. */
 copse_status copse_octree_insert_at(copse_octree *tree, uint32_t slot, const float *box);
-/* Removes an item in O(depth), whatever its box is by now. COPSE_STALE_HANDLE: the slot is free. */
+/* Removes an item in O(depth), whatever its box is by now. COPSE_STALE_SLOT: the slot is free. */
 copse_status copse_octree_remove(copse_octree *tree, uint32_t slot);
-/* Moves an item: O(1) within its cell, else O(depth). COPSE_STALE_HANDLE: the slot is free. */
+/* Moves an item: O(1) within its cell, else O(depth). COPSE_STALE_SLOT: the slot is free. */
 copse_status copse_octree_move(copse_octree *tree, uint32_t slot, const float *box);
 void copse_octree_clear(copse_octree *tree); /* removes all items */
 /* Moves every item to its box in `boxes`: singly or, if many left their cells, by building anew. */
@@ -545,9 +545,9 @@ uint32_t copse_obstacle_size(const copse_obstacle *tree, uint32_t slot); /* vert
  * Errors: COPSE_INVALID_ARGUMENT (fewer than 2), COPSE_NOT_FINITE, COPSE_FULL. */
 copse_status copse_obstacle_add(copse_obstacle *tree, const float *points, uint32_t count,
                                 bool twoSided, uint32_t *slot);
-/* Removes a polygon in O(its vertices). COPSE_STALE_HANDLE: the slot is not a polygon's. */
+/* Removes a polygon in O(its vertices). COPSE_STALE_SLOT: the slot is not a polygon's. */
 copse_status copse_obstacle_remove(copse_obstacle *tree, uint32_t slot);
-/* Moves a polygon's vertices; the side that is solid stays. COPSE_STALE_HANDLE, COPSE_NOT_FINITE,
+/* Moves a polygon's vertices; the side that is solid stays. COPSE_STALE_SLOT, COPSE_NOT_FINITE,
  * COPSE_INVALID_ARGUMENT (count is not the polygon's). */
 copse_status copse_obstacle_move(copse_obstacle *tree, uint32_t slot, const float *points,
                                  uint32_t count);
@@ -730,7 +730,7 @@ bool copse_crowd_has(const copse_crowd *crowd, uint32_t slot); /* true if it is 
 
 /* Adds an agent. Errors: COPSE_NOT_FINITE (a position or velocity), COPSE_FULL. */
 copse_status copse_crowd_add(copse_crowd *crowd, const copse_crowd_agent *agent, uint32_t *slot);
-/* Removes an agent. COPSE_STALE_HANDLE: the slot is not in use. */
+/* Removes an agent. COPSE_STALE_SLOT: the slot is not in use. */
 copse_status copse_crowd_remove(copse_crowd *crowd, uint32_t slot);
 void copse_crowd_clear(copse_crowd *crowd); /* removes all agents */
 
@@ -755,9 +755,9 @@ typedef struct copse_crowd_view {
    * that point in that direction is permitted. 3D: point, unit normal; beyond it is permitted. */
   float constraints[(COPSE_CROWD_MAX_NEIGHBORS + COPSE_CROWD_WALLS) * 6];
 } copse_crowd_view;
-/* Writes the view of an agent in O(N). COPSE_STALE_HANDLE; COPSE_INVALID_ARGUMENT as for step. */
-copse_status copse_crowd_look(copse_crowd *crowd, const copse_obstacle *walls, float timeStep,
-                              uint32_t slot, copse_crowd_view *view);
+/* Writes the view of an agent in O(N). COPSE_STALE_SLOT; COPSE_INVALID_ARGUMENT as for step. */
+copse_status copse_crowd_inspect(copse_crowd *crowd, const copse_obstacle *walls, float timeStep,
+                                 uint32_t slot, copse_crowd_view *view);
 
 typedef struct copse_crowd_statistics {
   uint32_t agents;

@@ -131,7 +131,7 @@ static boxes *boxes_of(int32_t handle) { return (boxes *)object_of(handle, &BOXE
 
 EXPORT("boxes_count") int32_t boxes_count(int32_t handle) {
   const boxes *it = boxes_of(handle);
-  return it ? (int32_t)copse_octree_count(it->core) : FAILED(COPSE_STALE_HANDLE);
+  return it ? (int32_t)copse_octree_count(it->core) : FAILED(COPSE_STALE_SLOT);
 }
 
 typedef struct box {
@@ -149,7 +149,7 @@ EXPORT("boxes_insert")
 int32_t boxes_insert(int32_t handle, float minX, float minY, float minZ, float maxX, float maxY,
                      float maxZ) {
   boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   const box item = box_of(it, minX, minY, minZ, maxX, maxY, maxZ);
   uint32_t slot;
   const copse_status status = copse_octree_insert(it->core, item.sides, &slot);
@@ -160,7 +160,7 @@ EXPORT("boxes_insert_at")
 int32_t boxes_insert_at(int32_t handle, uint32_t slot, float minX, float minY, float minZ,
                         float maxX, float maxY, float maxZ) {
   boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   const box item = box_of(it, minX, minY, minZ, maxX, maxY, maxZ);
   return zero_or_failed(copse_octree_insert_at(it->core, slot, item.sides));
 }
@@ -169,31 +169,31 @@ EXPORT("boxes_move")
 int32_t boxes_move(int32_t handle, uint32_t slot, float minX, float minY, float minZ, float maxX,
                    float maxY, float maxZ) {
   boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   const box item = box_of(it, minX, minY, minZ, maxX, maxY, maxZ);
   return zero_or_failed(copse_octree_move(it->core, slot, item.sides));
 }
 
 EXPORT("boxes_remove") int32_t boxes_remove(int32_t handle, uint32_t slot) {
   boxes *it = boxes_of(handle);
-  return zero_or_failed(it ? copse_octree_remove(it->core, slot) : COPSE_STALE_HANDLE);
+  return zero_or_failed(it ? copse_octree_remove(it->core, slot) : COPSE_STALE_SLOT);
 }
 
 EXPORT("boxes_clear") int32_t boxes_clear(int32_t handle) {
   boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   copse_octree_clear(it->core);
   return 0;
 }
 
 EXPORT("boxes_move_all") int32_t boxes_move_all(int32_t handle) {
   boxes *it = boxes_of(handle);
-  return zero_or_failed(it ? copse_octree_move_all(it->core, &firstBad) : COPSE_STALE_HANDLE);
+  return zero_or_failed(it ? copse_octree_move_all(it->core, &firstBad) : COPSE_STALE_SLOT);
 }
 
 EXPORT("boxes_load") int32_t boxes_load(int32_t handle, uint32_t count) {
   boxes *it = boxes_of(handle);
-  return zero_or_failed(it ? copse_octree_load(it->core, count, &firstBad) : COPSE_STALE_HANDLE);
+  return zero_or_failed(it ? copse_octree_load(it->core, count, &firstBad) : COPSE_STALE_SLOT);
 }
 
 /* ---- Queries: a total, or an id ---- */
@@ -202,7 +202,7 @@ EXPORT("boxes_within")
 int32_t boxes_within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
                      uint32_t exclude, uint32_t sort) {
   boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, sort);
   const copse_status status =
       copse_octree_within(it->core, (float[]){x, y, z}, radius, &query, &it->results);
@@ -213,7 +213,7 @@ EXPORT("boxes_range")
 int32_t boxes_range(int32_t handle, float minX, float minY, float minZ, float maxX, float maxY,
                     float maxZ, uint32_t mask, uint32_t exclude, uint32_t sort) {
   boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, sort);
   const copse_status status = copse_octree_range(it->core, (float[]){minX, minY, minZ},
                                                  (float[]){maxX, maxY, maxZ}, &query, &it->results);
@@ -224,7 +224,7 @@ EXPORT("boxes_neighbors")
 int32_t boxes_neighbors(int32_t handle, float x, float y, float z, uint32_t k, float maxDistance,
                         uint32_t mask, uint32_t exclude) {
   boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
   const copse_status status =
@@ -236,7 +236,7 @@ EXPORT("boxes_nearest")
 int32_t boxes_nearest(int32_t handle, float x, float y, float z, float maxDistance, uint32_t mask,
                       uint32_t exclude) {
   boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
   uint32_t id;
@@ -249,7 +249,7 @@ EXPORT("boxes_count_within")
 int32_t boxes_count_within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
                            uint32_t exclude) {
   boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   uint32_t total;
   const copse_status status = copse_octree_count_within(it->core, (float[]){x, y, z}, radius,
@@ -261,7 +261,7 @@ EXPORT("boxes_count_range")
 int32_t boxes_count_range(int32_t handle, float minX, float minY, float minZ, float maxX,
                           float maxY, float maxZ, uint32_t mask, uint32_t exclude) {
   boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   uint32_t total;
   const copse_status status =
@@ -274,7 +274,7 @@ EXPORT("boxes_any_within")
 int32_t boxes_any_within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
                          uint32_t exclude) {
   boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   bool any;
   const copse_status status = copse_octree_any_within(it->core, (float[]){x, y, z}, radius, &query,
@@ -284,7 +284,7 @@ int32_t boxes_any_within(int32_t handle, float x, float y, float z, float radius
 
 EXPORT("boxes_pairs") double boxes_pairs(int32_t handle, uint32_t mask) {
   boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
   copse_results results = {.ids = it->pairIds, .capacity = it->object.results};
   const copse_status status = copse_octree_pairs(it->core, &query, &results);
@@ -296,7 +296,7 @@ EXPORT("boxes_raycast")
 int32_t boxes_raycast(int32_t handle, float x0, float y0, float z0, float x1, float y1, float z1,
                       uint32_t mask, uint32_t exclude) {
   boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   const copse_status status =
       copse_octree_raycast(it->core, (float[]){x0, y0, z0}, (float[]){x1, y1, z1}, &query, &it->hit,

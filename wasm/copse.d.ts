@@ -67,7 +67,7 @@ export function create(options?: InitOptions): Promise<Instance>
 // ---- Errors ----
 
 /** Codes of the core's own failures. */
-export type StateCode = 'FULL' | 'OUT_OF_MEMORY' | 'NOT_FINITE' | 'STALE_HANDLE'
+export type StateCode = 'FULL' | 'OUT_OF_MEMORY' | 'NOT_FINITE' | 'STALE_SLOT'
 export type ErrorCode = StateCode | 'DISPOSED' | 'NOT_READY' | 'BAD_SNAPSHOT' | 'DEAD'
 
 /**
@@ -76,7 +76,7 @@ export type ErrorCode = StateCode | 'DISPOSED' | 'NOT_READY' | 'BAD_SNAPSHOT' | 
  * - `FULL`: more items than the capacity
  * - `OUT_OF_MEMORY`: linear memory can't grow
  * - `NOT_FINITE`: a position is NaN, infinite or beyond 1e18; `index` is the first such slot
- * - `STALE_HANDLE`: the slot is not in use
+ * - `STALE_SLOT`: the slot is not in use
  * - `DISPOSED`: the object was disposed
  * - `NOT_READY`: `init()` has not finished, or the core has no such class
  * - `BAD_SNAPSHOT`: the bytes are no snapshot of such an object
@@ -97,7 +97,7 @@ export type Dimensions = 2 | 3
 export type Point<D extends Dimensions> = D extends 3
   ? [x: number, y: number, z: number]
   : [x: number, y: number]
-/** Sides, min ≤ max. */
+/** Two corners. */
 export type Box<D extends Dimensions> = D extends 3
   ? [minX: number, minY: number, minZ: number, maxX: number, maxY: number, maxZ: number]
   : [minX: number, minY: number, maxX: number, maxY: number]
@@ -255,7 +255,8 @@ interface Queries<D extends Dimensions> {
   /** True if any item is within a radius. Stops at the first. */
   anyWithin(...query: [...center: Point<D>, radius: number, options?: SelectOptions]): boolean
   /**
-   * Returns the ids in a closed box, whose sides may be infinite: of points inside, or of boxes that meet it.
+   * Returns the ids in a closed box, given by two corners, in any order, which may be infinite: of points inside, or
+   * of boxes that meet it.
    */
   range(...query: [...box: Box<D>, options?: RangeOptions]): Uint32Array
   /** As `range`, into `out`, as far as it goes. Returns the total. */
@@ -599,7 +600,7 @@ declare abstract class Boxes<D extends Dimensions> extends CoreObject {
   insertAt(...item: [slot: number, ...item: Item<D>]): void
   /** Moves or resizes an item. Within its cell nothing but its box changes. */
   move(...item: [slot: number, ...item: Item<D>]): void
-  /** Removes an item, wherever it is by now. `STALE_HANDLE`: the slot is not in use. */
+  /** Removes an item, wherever it is by now. `STALE_SLOT`: the slot is not in use. */
   remove(slot: number): void
   /** Removes all items. */
   clear(): void
@@ -692,10 +693,10 @@ export interface VisibilityOptions {
   bounds?: ArrayLike<number>
 }
 
-/** The nearest edge. */
-export interface NearestWall {
+/** The point of a wall that is nearest. */
+export interface NearestPoint {
+  /** Of the edge that it is on. */
   id: number
-  /** The nearest point on it. */
   x: number
   y: number
   distance: number
@@ -763,7 +764,7 @@ export class ObstacleTree extends CoreObject {
   has(slot: number): boolean
   /**
    * Returns which way round a polygon's edges go: 1 counter-clockwise (y up), solid inside; -1 clockwise, a
-   * boundary; 0: it has no area. `STALE_HANDLE`: the slot is not that of a polygon.
+   * boundary; 0: it has no area. `STALE_SLOT`: the slot is not that of a polygon.
    */
   winding(slot: number): number
 
@@ -780,10 +781,10 @@ export class ObstacleTree extends CoreObject {
   addSegment(...segment: Segment<2>): number
   /**
    * Moves the vertices of a polygon, as many as it has: a door, a platform. What is solid stays, inside or
-   * outside, whichever way round they go now. `STALE_HANDLE`: the slot is not that of a polygon.
+   * outside, whichever way round they go now. `STALE_SLOT`: the slot is not that of a polygon.
    */
   move(slot: number, points: ArrayLike<number>): void
-  /** Removes a polygon. `STALE_HANDLE`: the slot is not that of a polygon. */
+  /** Removes a polygon. `STALE_SLOT`: the slot is not that of a polygon. */
   remove(slot: number): void
   /** Removes all polygons. */
   clear(): void
@@ -806,12 +807,14 @@ export class ObstacleTree extends CoreObject {
     ]
   ): number
   /**
-   * Returns the nearest edge, ties by lower id; null if there is none. Skips edges farther than `maxDistance`,
-   * inclusive.
+   * Returns the id of the nearest edge, ties by lower id; -1 if there is none. Skips edges farther than
+   * `maxDistance`, inclusive.
    */
-  nearest(
+  nearest(...query: [...point: Point<2>, options?: SideOptions & { maxDistance?: number }]): number
+  /** Returns the nearest point on the nearest edge; null if there is none. */
+  nearestPoint(
     ...query: [...point: Point<2>, options?: SideOptions & { maxDistance?: number }]
-  ): NearestWall | null
+  ): NearestPoint | null
   /**
    * True if the way between two points is free: no edge meets it or, with a radius, comes as near as that. The
    * same there and back. From a point on a wall nothing is visible.
@@ -1011,14 +1014,14 @@ declare abstract class AnyCrowd<D extends Dimensions> extends CoreObject {
 
   /** Adds an agent, and returns its slot: the lowest that is free. `FULL`: there is no room. */
   add(agent: AgentOptions): number
-  /** Removes an agent. `STALE_HANDLE`: the slot is not in use. */
+  /** Removes an agent. `STALE_SLOT`: the slot is not in use. */
   remove(slot: number): void
   /** Removes all agents. */
   clear(): void
 
   /**
    * Moves all agents: each takes the velocity, of those that keep it clear of neighbors and walls, that is
-   * nearest to the one it prefers. On an error no agent has moved. `NOT_FINITE`: the game wrote a position or
+   * nearest to the one it prefers. A step of 0 seconds does nothing. On an error no agent has moved. `NOT_FINITE`: the game wrote a position or
    * velocity that is not.
    */
   step(timeStep?: number): void
@@ -1035,9 +1038,9 @@ declare abstract class AnyCrowd<D extends Dimensions> extends CoreObject {
   stuck(): Uint32Array
   /**
    * Returns what the next step will take into account for an agent, as things are now: always the same object. O(N).
-   * `STALE_HANDLE`: the slot is not in use.
+   * `STALE_SLOT`: the slot is not in use.
    */
-  look(slot: number): CrowdView
+  inspect(slot: number): CrowdView
 
   /** Returns figures of the crowd and of its last step: always the same object. */
   stats(): CrowdStats

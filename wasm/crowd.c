@@ -7,8 +7,8 @@
 typedef struct crowd {
   object object;
   copse_crowd *core;
-  copse_crowd_view *look;   /* at an agent */
-  copse_crowd_agent *added; /* what add takes: the defaults, until something is written */
+  copse_crowd_view *inspected; /* at an agent */
+  copse_crowd_agent *added;    /* what add takes: the defaults, until something is written */
 } crowd;
 _Static_assert(sizeof(crowd) <= OBJECT_BYTES, "see any_object");
 
@@ -33,10 +33,10 @@ _Static_assert(sizeof(crowd) <= OBJECT_BYTES, "see any_object");
   VIEW(generations, u, arrays.generations)                                                         \
   VIEW(arrived, u, arrays.arrived)                                                                 \
   VIEW(stuck, u, arrays.stuck)                                                                     \
-  VIEW(lookCounts, u, &it->look->neighborCount) /* of all that follow */                           \
-  VIEW(lookNeighbors, u, it->look->neighbors)                                                      \
-  VIEW(lookWalls, u, it->look->walls)                                                              \
-  VIEW(lookConstraints, f, it->look->constraints)                                                  \
+  VIEW(inspectedCounts, u, &it->inspected->neighborCount) /* of all that follow */                 \
+  VIEW(inspectedNeighbors, u, it->inspected->neighbors)                                            \
+  VIEW(inspectedWalls, u, it->inspected->walls)                                                    \
+  VIEW(inspectedConstraints, f, it->inspected->constraints)                                        \
   VIEW(added, u, it->added)
 
 static uintptr_t crowd_view(object *base, uint32_t which) {
@@ -103,7 +103,7 @@ EXPORT("crowd_agent_defaults") uintptr_t crowd_agent_defaults(void) {
 
 static void crowd_carve(object *base, arena *block) {
   crowd *it = (crowd *)base;
-  it->look = arena_carve(block, 1, sizeof *it->look);
+  it->inspected = arena_carve(block, 1, sizeof *it->inspected);
   it->added = arena_carve(block, 1, sizeof *it->added);
 }
 
@@ -167,13 +167,13 @@ static crowd *crowd_of(int32_t handle) { return (crowd *)object_of(handle, &CROW
 
 EXPORT("crowd_count") int32_t crowd_count(int32_t handle) {
   const crowd *it = crowd_of(handle);
-  return it ? (int32_t)copse_crowd_count(it->core) : FAILED(COPSE_STALE_HANDLE);
+  return it ? (int32_t)copse_crowd_count(it->core) : FAILED(COPSE_STALE_SLOT);
 }
 
 /* Adds the agent that was written, and returns its slot. */
 EXPORT("crowd_add") int32_t crowd_add(int32_t handle) {
   crowd *it = crowd_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   uint32_t slot;
   const copse_status status = copse_crowd_add(it->core, it->added, &slot);
   return result_or_failed(slot, status);
@@ -181,12 +181,12 @@ EXPORT("crowd_add") int32_t crowd_add(int32_t handle) {
 
 EXPORT("crowd_remove") int32_t crowd_remove(int32_t handle, uint32_t slot) {
   crowd *it = crowd_of(handle);
-  return zero_or_failed(it ? copse_crowd_remove(it->core, slot) : COPSE_STALE_HANDLE);
+  return zero_or_failed(it ? copse_crowd_remove(it->core, slot) : COPSE_STALE_SLOT);
 }
 
 EXPORT("crowd_clear") int32_t crowd_clear(int32_t handle) {
   crowd *it = crowd_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   copse_crowd_clear(it->core);
   return 0;
 }
@@ -196,7 +196,7 @@ EXPORT("crowd_clear") int32_t crowd_clear(int32_t handle) {
 EXPORT("crowd_step") int32_t crowd_step(int32_t handle, int32_t wallsHandle, float timeStep) {
   crowd *it = crowd_of(handle);
   const copse_obstacle *walls;
-  copse_status status = it ? walls_around(wallsHandle, &walls) : COPSE_STALE_HANDLE;
+  copse_status status = it ? walls_around(wallsHandle, &walls) : COPSE_STALE_SLOT;
   if (status == COPSE_OK) status = copse_crowd_step(it->core, walls, timeStep, &firstBad);
   return zero_or_failed(status);
 }
@@ -205,20 +205,21 @@ EXPORT("crowd_step") int32_t crowd_step(int32_t handle, int32_t wallsHandle, flo
  * name. */
 EXPORT("crowd_arrived") int32_t crowd_arrived(int32_t handle) {
   const crowd *it = crowd_of(handle);
-  return it ? (int32_t)copse_crowd_arrived(it->core) : FAILED(COPSE_STALE_HANDLE);
+  return it ? (int32_t)copse_crowd_arrived(it->core) : FAILED(COPSE_STALE_SLOT);
 }
 
 EXPORT("crowd_stuck") int32_t crowd_stuck(int32_t handle) {
   const crowd *it = crowd_of(handle);
-  return it ? (int32_t)copse_crowd_stuck(it->core) : FAILED(COPSE_STALE_HANDLE);
+  return it ? (int32_t)copse_crowd_stuck(it->core) : FAILED(COPSE_STALE_SLOT);
 }
 
-EXPORT("crowd_look")
-int32_t crowd_look(int32_t handle, int32_t wallsHandle, float timeStep, uint32_t slot) {
+EXPORT("crowd_inspect")
+int32_t crowd_inspect(int32_t handle, int32_t wallsHandle, float timeStep, uint32_t slot) {
   crowd *it = crowd_of(handle);
   const copse_obstacle *walls;
-  copse_status status = it ? walls_around(wallsHandle, &walls) : COPSE_STALE_HANDLE;
-  if (status == COPSE_OK) status = copse_crowd_look(it->core, walls, timeStep, slot, it->look);
+  copse_status status = it ? walls_around(wallsHandle, &walls) : COPSE_STALE_SLOT;
+  if (status == COPSE_OK)
+    status = copse_crowd_inspect(it->core, walls, timeStep, slot, it->inspected);
   return zero_or_failed(status);
 }
 

@@ -90,7 +90,7 @@ class AnyCrowd extends CoreObject {
   /** Where `add` puts what it reads; null while one does. @type {AddedAgent | null} */
   #added = null
   // Always the same objects.
-  /** @type {any} */ #look = {}
+  /** @type {any} */ #inspected = {}
   #stats = {
     ...{ agents: 0, infeasible: 0, overlaps: 0, neighbors: 0.5, steps: 0, time: 0.5, bytes: 0 },
   }
@@ -272,7 +272,7 @@ class AnyCrowd extends CoreObject {
 
   remove(slot) {
     this._begin('remove')
-    checkSlot(this, 'slot', slot)
+    checkSlot(this, slot)
     this._leave(this._enter().remove(this._handle, slot))
   }
 
@@ -285,6 +285,7 @@ class AnyCrowd extends CoreObject {
 
   step(timeStep) {
     this._begin('step')
+    if (timeStep === 0) return
     if (timeStep !== undefined) checkPositive(this, 'timeStep', timeStep)
     const walls = this.#walls()
     const wasm = this._enter()
@@ -301,19 +302,19 @@ class AnyCrowd extends CoreObject {
     return this._views.stuck.at(this._leave(this._enter().stuck(this._handle)))
   }
 
-  look(slot) {
-    this._begin('look')
-    checkSlot(this, 'slot', slot)
+  inspect(slot) {
+    this._begin('inspect')
+    checkSlot(this, slot)
     const walls = this.#walls()
     const wasm = this._enter()
-    this.#leaveWalls(wasm.look(this._handle, walls, this.#timeStep, slot))
-    const counts = this._views.lookCounts.at(4)
-    const look = this.#look
-    look.neighbors = this._views.lookNeighbors.at(counts[0])
-    look.walls = this._views.lookWalls.at(counts[1])
-    look.constraints = this._views.lookConstraints.at(counts[2] * 2 * this._dimensions)
-    look.wallConstraints = counts[3]
-    return look
+    this.#leaveWalls(wasm.inspect(this._handle, walls, this.#timeStep, slot))
+    const counts = this._views.inspectedCounts.at(4)
+    const inspected = this.#inspected
+    inspected.neighbors = this._views.inspectedNeighbors.at(counts[0])
+    inspected.walls = this._views.inspectedWalls.at(counts[1])
+    inspected.constraints = this._views.inspectedConstraints.at(counts[2] * 2 * this._dimensions)
+    inspected.wallConstraints = counts[3]
+    return inspected
   }
 
   /** Returns the handle of the obstacles; -1: there are none. */

@@ -43,6 +43,7 @@ export function failure(instance, call, result) {
     const had = instance.memory.buffer.byteLength
     message += `: ${wasm.refused_bytes()} bytes more than the ${had} that there are`
   }
+  if (code === 'STALE_SLOT' && call._slot !== undefined) message += `: ${call._slot}`
   instance.leave()
   return code === 'INVALID_ARGUMENT' ? new RangeError(message) : new CopseError(code, message)
 }
@@ -102,9 +103,15 @@ export function checkInteger(call, name, value, lo, hi) {
     refuse(call, name, value, `an integer from ${lo} to ${hi}`)
 }
 
-/** Checks a slot, or a number of them. */
-export function checkSlot(call, name, value) {
+/** Checks a number of slots. */
+export function checkCount(call, name, value) {
   checkInteger(call, name, value, 0, 2 ** 32 - 1)
+}
+
+/** Checks a slot, and keeps it for the message in case that it is not in use. */
+export function checkSlot(call, slot) {
+  checkInteger(call, 'slot', slot, 0, 2 ** 32 - 1)
+  call._slot = slot
 }
 
 /** Checks true or false. */

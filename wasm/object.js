@@ -78,6 +78,8 @@ export class CoreObject {
   /** For messages: its class, and the method that was called. */
   _name
   _method = ''
+  /** The slot that the call is about. @type {number | undefined} */
+  _slot
 
   #isAlive = true
   /** @type {View | undefined} */ #figures

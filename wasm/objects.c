@@ -16,7 +16,7 @@ static const copse_allocator MALLOC = {0};
   STATUS(OK)                                                                                       \
   STATUS(INVALID_ARGUMENT)                                                                         \
   STATUS(FULL)                                                                                     \
-  STATUS(OUT_OF_MEMORY) STATUS(NOT_FINITE) STATUS(STALE_HANDLE) STATUS(BAD_SNAPSHOT)
+  STATUS(OUT_OF_MEMORY) STATUS(NOT_FINITE) STATUS(STALE_SLOT) STATUS(BAD_SNAPSHOT)
 
 #define STATUS_TEXT(name)  #name " "
 #define STATUS_PLACE(name) STATUS_##name,
@@ -31,7 +31,7 @@ EXPORT("status_text") uintptr_t status_text(uint32_t status) {
 }
 
 /* A call that no object of this family has. */
-EXPORT("stale") int32_t stale(void) { return FAILED(COPSE_STALE_HANDLE); }
+EXPORT("stale") int32_t stale(void) { return FAILED(COPSE_STALE_SLOT); }
 
 /* ---- Handles: a slot and the low bits of its generation ------------------------------------- */
 
@@ -139,7 +139,7 @@ int32_t object_adopt(object *it, copse_status status) {
 
 EXPORT("destroy") int32_t destroy(int32_t handle) {
   object *it = any_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   it->family->destroy(it);
   give(it);
   slots_free(&handles, (uint32_t)handle & ((1u << SLOT_BITS) - 1));
@@ -148,7 +148,7 @@ EXPORT("destroy") int32_t destroy(int32_t handle) {
 
 EXPORT("reserve") int32_t reserve(int32_t handle, uint32_t capacity, uint32_t results) {
   object *it = any_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
 #ifdef COPSE_TEST_TRAP
   if (capacity == COPSE_TEST_TRAP) __builtin_trap();
 #endif
@@ -237,7 +237,7 @@ EXPORT("first_bad") uint32_t first_bad(void) { return firstBad; }
 /* ---- What is drawn, checks and snapshots ----------------------------------------------------- */
 
 static copse_status prepare(object *it) {
-  if (!it) return COPSE_STALE_HANDLE;
+  if (!it) return COPSE_STALE_SLOT;
   return it->family->prepare ? it->family->prepare(it) : COPSE_OK;
 }
 
@@ -302,7 +302,7 @@ EXPORT("intact") int32_t intact(uint32_t total, uint32_t first, uint32_t size) {
 EXPORT("restorable")
 int32_t restorable(int32_t handle, uint32_t total, uint32_t first, uint32_t size) {
   object *it = any_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   if (size > staged.size) return FAILED(COPSE_BAD_SNAPSHOT);
   if (first == 0) {
     const copse_status status = it->family->restorable(it, staged.bytes, total);
@@ -314,7 +314,7 @@ int32_t restorable(int32_t handle, uint32_t total, uint32_t first, uint32_t size
 /* Restores from `size` staged bytes. */
 EXPORT("restore") int32_t restore(int32_t handle, uint32_t size) {
   object *it = any_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   if (size > staged.size) return FAILED(COPSE_BAD_SNAPSHOT);
   return zero_or_failed(it->family->restore(it, staged.bytes, size));
 }

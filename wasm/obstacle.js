@@ -78,7 +78,7 @@ export class ObstacleTree extends CoreObject {
   /** Those that were kept last. */
   #kept = NONE_KEPT
   // Always the same objects.
-  #nearest = { id: NONE, x: 0, y: 0, distance: 0 }
+  #nearestPoint = { id: NONE, x: 0, y: 0, distance: 0 }
   #hit = { id: NONE, fraction: 0, x: 0, y: 0, normalX: 0, normalY: 0 }
   /** @type {any} */ #hits = {}
   /** @type {any} */ #stats = {}
@@ -123,7 +123,7 @@ export class ObstacleTree extends CoreObject {
 
   winding(slot) {
     this._begin('winding')
-    checkSlot(this, 'slot', slot)
+    checkSlot(this, slot)
     return this._leave(this._enter().winding(this._handle, slot))
   }
 
@@ -156,7 +156,7 @@ export class ObstacleTree extends CoreObject {
 
   move(slot, points) {
     this._begin('move')
-    checkSlot(this, 'slot', slot)
+    checkSlot(this, slot)
     const floats = this.#pointsOf('move', points)
     const vertices = this._leave(this._enter().size_of(this._handle, slot))
     if (floats.length !== 2 * vertices)
@@ -167,7 +167,7 @@ export class ObstacleTree extends CoreObject {
 
   remove(slot) {
     this._begin('remove')
-    checkSlot(this, 'slot', slot)
+    checkSlot(this, slot)
     this._leave(this._enter().remove(this._handle, slot))
   }
 
@@ -228,13 +228,21 @@ export class ObstacleTree extends CoreObject {
   }
 
   nearest(x, y, options) {
-    ask(this, 'nearest', options, SIDE | MAX_DISTANCE)
+    return this.#nearest('nearest', x, y, options)
+  }
+
+  #nearest(method, x, y, options) {
+    ask(this, method, options, SIDE | MAX_DISTANCE)
     checkPoint(this, x, y, 0)
     const wasm = this._enter()
-    const id = this._leave(wasm.nearest(this._handle, x, y, query.maxDistance, query.side))
+    return this._leave(wasm.nearest(this._handle, x, y, query.maxDistance, query.side))
+  }
+
+  nearestPoint(x, y, options) {
+    const id = this.#nearest('nearestPoint', x, y, options)
     if (id === NONE) return null
     const numbers = this._views.nearest.at(3)
-    const nearest = this.#nearest
+    const nearest = this.#nearestPoint
     nearest.id = id
     nearest.distance = Math.sqrt(numbers[0])
     nearest.x = numbers[1]

@@ -9,6 +9,7 @@ import {
   checkOptions,
   checkPoint,
   checkSegment,
+  checkCount,
   checkSlot,
   place,
   refuse,
@@ -138,7 +139,7 @@ class OwnQueries extends CoreObject {
 
   #insertAt(slot, minX, minY, minZ, maxX, maxY, maxZ) {
     this._begin('insertAt')
-    checkSlot(this, 'slot', slot)
+    checkSlot(this, slot)
     this.#checkBox(minX, minY, minZ, maxX, maxY, maxZ)
     const wasm = this._enter()
     const result = wasm.insert_at(this._handle, slot, minX, minY, minZ, maxX, maxY, maxZ)
@@ -156,7 +157,7 @@ class OwnQueries extends CoreObject {
 
   #move(slot, minX, minY, minZ, maxX, maxY, maxZ) {
     this._begin('move')
-    checkSlot(this, 'slot', slot)
+    checkSlot(this, slot)
     this.#checkBox(minX, minY, minZ, maxX, maxY, maxZ)
     const wasm = this._enter()
     this._leave(wasm.move(this._handle, slot, minX, minY, minZ, maxX, maxY, maxZ))
@@ -170,7 +171,7 @@ class OwnQueries extends CoreObject {
 
   remove(slot) {
     this._begin('remove')
-    checkSlot(this, 'slot', slot)
+    checkSlot(this, slot)
     this._leave(this._enter().remove(this._handle, slot))
   }
 
@@ -186,7 +187,7 @@ class OwnQueries extends CoreObject {
 
   load(count) {
     this._begin('load')
-    checkSlot(this, 'count', count)
+    checkCount(this, 'count', count)
     this.#leaveBoxes(this._enter().load(this._handle, count))
   }
 

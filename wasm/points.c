@@ -217,29 +217,29 @@ static points *points_of(int32_t handle) { return (points *)object_of(handle, &P
 
 EXPORT("points_count") int32_t points_count(int32_t handle) {
   const points *it = points_of(handle);
-  return it ? (int32_t)copse_points_count(it->core) : FAILED(COPSE_STALE_HANDLE);
+  return it ? (int32_t)copse_points_count(it->core) : FAILED(COPSE_STALE_SLOT);
 }
 
 EXPORT("points_set_count") int32_t points_set_count(int32_t handle, uint32_t count) {
   points *it = points_of(handle);
-  return zero_or_failed(it ? copse_points_set_count(it->core, count) : COPSE_STALE_HANDLE);
+  return zero_or_failed(it ? copse_points_set_count(it->core, count) : COPSE_STALE_SLOT);
 }
 
 /* Returns how many slots the last build had. */
 EXPORT("points_built") int32_t points_built(int32_t handle) {
   const points *it = points_of(handle);
-  return it ? (int32_t)copse_points_built(it->core) : FAILED(COPSE_STALE_HANDLE);
+  return it ? (int32_t)copse_points_built(it->core) : FAILED(COPSE_STALE_SLOT);
 }
 
 EXPORT("points_build") int32_t points_build(int32_t handle) {
   points *it = points_of(handle);
-  return zero_or_failed(it ? copse_points_build(it->core, &firstBad) : COPSE_STALE_HANDLE);
+  return zero_or_failed(it ? copse_points_build(it->core, &firstBad) : COPSE_STALE_SLOT);
 }
 
 /* Returns how many slots the view of the order has. */
 EXPORT("points_order") int32_t points_order(int32_t handle) {
   const points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   uint32_t count;
   copse_points_order(it->core, &count);
   return (int32_t)count;
@@ -251,7 +251,7 @@ EXPORT("points_within")
 int32_t points_within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
                       uint32_t exclude, uint32_t sort) {
   points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, sort);
   const copse_status status =
       copse_points_within(it->core, (float[]){x, y, z}, radius, &query, &it->results);
@@ -262,7 +262,7 @@ EXPORT("points_range")
 int32_t points_range(int32_t handle, float minX, float minY, float minZ, float maxX, float maxY,
                      float maxZ, uint32_t mask, uint32_t exclude, uint32_t sort) {
   points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, sort);
   const copse_status status = copse_points_range(it->core, (float[]){minX, minY, minZ},
                                                  (float[]){maxX, maxY, maxZ}, &query, &it->results);
@@ -273,7 +273,7 @@ EXPORT("points_cone")
 int32_t points_cone(int32_t handle, float x, float y, float z, float dirX, float dirY, float dirZ,
                     float halfAngle, float radius, uint32_t mask, uint32_t exclude, uint32_t sort) {
   points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, sort);
   const copse_status status =
       copse_points_cone(it->core, (float[]){x, y, z}, (float[]){dirX, dirY, dirZ}, halfAngle,
@@ -285,7 +285,7 @@ EXPORT("points_neighbors")
 int32_t points_neighbors(int32_t handle, float x, float y, float z, uint32_t k, float maxDistance,
                          uint32_t mask, uint32_t exclude) {
   points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
   const copse_status status =
@@ -297,7 +297,7 @@ EXPORT("points_nearest")
 int32_t points_nearest(int32_t handle, float x, float y, float z, float maxDistance, uint32_t mask,
                        uint32_t exclude) {
   points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
   uint32_t id;
@@ -310,7 +310,7 @@ EXPORT("points_count_within")
 int32_t points_count_within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
                             uint32_t exclude) {
   points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   uint32_t total;
   const copse_status status = copse_points_count_within(it->core, (float[]){x, y, z}, radius,
@@ -322,7 +322,7 @@ EXPORT("points_count_range")
 int32_t points_count_range(int32_t handle, float minX, float minY, float minZ, float maxX,
                            float maxY, float maxZ, uint32_t mask, uint32_t exclude) {
   points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   uint32_t total;
   const copse_status status =
@@ -335,7 +335,7 @@ EXPORT("points_any_within")
 int32_t points_any_within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
                           uint32_t exclude) {
   points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   bool any;
   const copse_status status = copse_points_any_within(it->core, (float[]){x, y, z}, radius, &query,
@@ -347,7 +347,7 @@ int32_t points_any_within(int32_t handle, float x, float y, float z, float radiu
 
 EXPORT("points_all_within") double points_all_within(int32_t handle, float radius, uint32_t mask) {
   points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
   const copse_status status =
       copse_points_all_within(it->core, radius, &query, it->masks, &it->rows);
@@ -356,7 +356,7 @@ EXPORT("points_all_within") double points_all_within(int32_t handle, float radiu
 
 /* The failure of a call with a number that there is no room for, or without an object. */
 static int32_t points_refused(const points *it) {
-  return FAILED(it ? COPSE_INVALID_ARGUMENT : COPSE_STALE_HANDLE);
+  return FAILED(it ? COPSE_INVALID_ARGUMENT : COPSE_STALE_SLOT);
 }
 
 EXPORT("points_within_many")
@@ -393,7 +393,7 @@ int32_t points_nearest_many(int32_t handle, uint32_t n, uint32_t k, float maxDis
 EXPORT("points_pairs")
 double points_pairs(int32_t handle, float distance, uint32_t byRadii, uint32_t mask) {
   points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
   copse_results results = {.ids = it->rows.ids, .capacity = it->rows.capacity};
   const copse_status status =
@@ -406,7 +406,7 @@ double points_pairs(int32_t handle, float distance, uint32_t byRadii, uint32_t m
 /* Takes the radii of the slots of the last build: from now on they count. */
 EXPORT("points_take_radii") int32_t points_take_radii(int32_t handle) {
   points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   const uint32_t built = copse_points_built(it->core);
   it->greatest = 0;
   for (uint32_t slot = 0; slot < built; slot++) {
@@ -422,7 +422,7 @@ EXPORT("points_raycast")
 int32_t points_raycast(int32_t handle, float x0, float y0, float z0, float x1, float y1, float z1,
                        float radius, uint32_t mask, uint32_t exclude) {
   points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   const bool own = radius < 0;
   const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   copse_hit hit;

@@ -10,7 +10,7 @@ import {
   checkInteger,
   checkPoint,
   checkSegment,
-  checkSlot,
+  checkCount,
   checkWord,
   CopseError,
   place,
@@ -106,7 +106,7 @@ class OwnQueries extends CoreObject {
 
   set count(count) {
     this._begin('count')
-    checkSlot(this, 'count', count)
+    checkCount(this, 'count', count)
     this._leave(this._enter().set_count(this._handle, count))
     this.#slots = count
   }

@@ -188,20 +188,21 @@ function anyWithin(object, x, y, z, radius, options) {
   return object._leave(wasm.any_within(object._handle, x, y, z, radius, mask, exclude)) === 1
 }
 
-/** Checks one side of a closed box: it may be infinite, not NaN. */
-function checkSide(object, axis, min, max) {
-  if (typeof min !== 'number' || min !== min) refuse(object, `min${axis}`, min, 'a number')
-  if (typeof max !== 'number' || !(max >= min))
-    refuse(object, `max${axis}`, max, `a number ≥ min${axis} (${min})`)
+/** Checks a side of a box: it may be infinite, not NaN. */
+function checkSide(object, name, value) {
+  if (typeof value !== 'number' || value !== value) refuse(object, name, value, 'a number')
 }
 
 function checkBox(object, minX, minY, minZ, maxX, maxY, maxZ) {
-  checkSide(object, 'X', minX, maxX)
-  checkSide(object, 'Y', minY, maxY)
-  checkSide(object, 'Z', minZ, maxZ)
+  checkSide(object, 'minX', minX)
+  checkSide(object, 'minY', minY)
+  checkSide(object, 'minZ', minZ)
+  checkSide(object, 'maxX', maxX)
+  checkSide(object, 'maxY', maxY)
+  checkSide(object, 'maxZ', maxZ)
 }
 
-/** Also what `at` asks: a box that is a point. */
+/** Corners in any order. Also what `at` asks: a box that is a point. */
 export function range(object, method, minX, minY, minZ, maxX, maxY, maxZ, options) {
   ask(object, method, options, SEARCH)
   checkBox(object, minX, minY, minZ, maxX, maxY, maxZ)
@@ -210,7 +211,18 @@ export function range(object, method, minX, minY, minZ, maxX, maxY, maxZ, option
     refuse(object, 'sort', 'distance', "'none' or 'id': a box has no center", true)
   const wasm = object._enter()
   return object._leave(
-    wasm.range(object._handle, minX, minY, minZ, maxX, maxY, maxZ, mask, exclude, sort),
+    wasm.range(
+      object._handle,
+      Math.min(minX, maxX),
+      Math.min(minY, maxY),
+      Math.min(minZ, maxZ),
+      Math.max(minX, maxX),
+      Math.max(minY, maxY),
+      Math.max(minZ, maxZ),
+      mask,
+      exclude,
+      sort,
+    ),
   )
 }
 
@@ -220,7 +232,17 @@ function countRange(object, minX, minY, minZ, maxX, maxY, maxZ, options) {
   const { mask, exclude } = query
   const wasm = object._enter()
   return object._leave(
-    wasm.count_range(object._handle, minX, minY, minZ, maxX, maxY, maxZ, mask, exclude),
+    wasm.count_range(
+      object._handle,
+      Math.min(minX, maxX),
+      Math.min(minY, maxY),
+      Math.min(minZ, maxZ),
+      Math.max(minX, maxX),
+      Math.max(minY, maxY),
+      Math.max(minZ, maxZ),
+      mask,
+      exclude,
+    ),
   )
 }
 

@@ -142,7 +142,7 @@ static walls *walls_of(int32_t handle) { return (walls *)object_of(handle, &WALL
 /* Returns the walls as they are now, or NULL where they can't be built. */
 static walls *built_walls_of(int32_t handle, copse_status *status) {
   walls *it = walls_of(handle);
-  *status = it ? build_if_changed(it->core) : COPSE_STALE_HANDLE;
+  *status = it ? build_if_changed(it->core) : COPSE_STALE_SLOT;
   return *status == COPSE_OK ? it : NULL;
 }
 
@@ -157,13 +157,13 @@ copse_status walls_around(int32_t handle, const copse_obstacle **tree) {
 
 EXPORT("walls_count") int32_t walls_count(int32_t handle) {
   const walls *it = walls_of(handle);
-  return it ? (int32_t)copse_obstacle_count(it->core) : FAILED(COPSE_STALE_HANDLE);
+  return it ? (int32_t)copse_obstacle_count(it->core) : FAILED(COPSE_STALE_SLOT);
 }
 
 /* Returns 0 if a polygon of so many vertices can be added. */
 EXPORT("walls_room_for") int32_t walls_room_for(int32_t handle, uint32_t vertices) {
   const walls *it = walls_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   const uint32_t room = it->object.capacity - copse_obstacle_count(it->core);
   return vertices <= room ? 0 : FAILED(COPSE_FULL);
 }
@@ -172,12 +172,12 @@ EXPORT("walls_room_for") int32_t walls_room_for(int32_t handle, uint32_t vertice
 EXPORT("walls_size_of") int32_t walls_size_of(int32_t handle, uint32_t slot) {
   const walls *it = walls_of(handle);
   const uint32_t size = it ? copse_obstacle_size(it->core, slot) : 0;
-  return size ? (int32_t)size : FAILED(COPSE_STALE_HANDLE);
+  return size ? (int32_t)size : FAILED(COPSE_STALE_SLOT);
 }
 
 /* The failure of a call with more vertices than are staged, or without an object. */
 static int32_t walls_refused(const walls *it) {
-  return FAILED(it ? COPSE_INVALID_ARGUMENT : COPSE_STALE_HANDLE);
+  return FAILED(it ? COPSE_INVALID_ARGUMENT : COPSE_STALE_SLOT);
 }
 
 /* Adds a polygon of so many staged vertices, and returns its slot. */
@@ -198,25 +198,25 @@ EXPORT("walls_move") int32_t walls_move(int32_t handle, uint32_t slot, uint32_t 
 
 EXPORT("walls_remove") int32_t walls_remove(int32_t handle, uint32_t slot) {
   walls *it = walls_of(handle);
-  return zero_or_failed(it ? copse_obstacle_remove(it->core, slot) : COPSE_STALE_HANDLE);
+  return zero_or_failed(it ? copse_obstacle_remove(it->core, slot) : COPSE_STALE_SLOT);
 }
 
 EXPORT("walls_clear") int32_t walls_clear(int32_t handle) {
   walls *it = walls_of(handle);
-  if (!it) return FAILED(COPSE_STALE_HANDLE);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
   copse_obstacle_clear(it->core);
   return 0;
 }
 
 EXPORT("walls_winding") int32_t walls_winding(int32_t handle, uint32_t slot) {
   const walls *it = walls_of(handle);
-  if (!it || !copse_obstacle_has(it->core, slot)) return FAILED(COPSE_STALE_HANDLE);
+  if (!it || !copse_obstacle_has(it->core, slot)) return FAILED(COPSE_STALE_SLOT);
   return copse_obstacle_winding(it->core, slot);
 }
 
 EXPORT("walls_build") int32_t walls_build(int32_t handle) {
   walls *it = walls_of(handle);
-  return zero_or_failed(it ? copse_obstacle_build(it->core, &firstBad) : COPSE_STALE_HANDLE);
+  return zero_or_failed(it ? copse_obstacle_build(it->core, &firstBad) : COPSE_STALE_SLOT);
 }
 
 EXPORT("walls_build_changed") int32_t walls_build_changed(int32_t handle) {

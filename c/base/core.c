@@ -21,7 +21,7 @@ const char *copse_status_text(copse_status status) {
     return "no memory left";
   case COPSE_NOT_FINITE:
     return "a position is not finite, or beyond 1e18";
-  case COPSE_STALE_HANDLE:
+  case COPSE_STALE_SLOT:
     return "the slot is not in use";
   case COPSE_BAD_SNAPSHOT:
     return "the bytes are no snapshot of such an object";
@@ -84,7 +84,7 @@ void slots_take_at(slots *table, uint32_t slot) {
 }
 
 copse_status slots_free(slots *table, uint32_t slot) {
-  if (!slots_in_use(table, slot)) return COPSE_STALE_HANDLE;
+  if (!slots_in_use(table, slot)) return COPSE_STALE_SLOT;
   table->free[slot / 32] |= 1u << slot % 32;
   if (slot / 32 < table->firstWord) table->firstWord = slot / 32;
   table->generations[slot]++;

@@ -95,7 +95,7 @@ static inline float *drawing_next(drawing *rows) {
  *
  * The lowest free slot is taken first. It depends only on the slots in use, so a restored object
  * continues as the saved one would have. A slot's generation is odd while it is in use and grows by
- * one at every take and free, so that stale handles are detected. */
+ * one at every take and free, so that stale slots are detected. */
 typedef struct slots {
   uint32_t *generations; /* capacity */
   uint32_t *free;        /* slots_words(capacity); a bit is set for each free slot */

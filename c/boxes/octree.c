@@ -456,14 +456,14 @@ copse_status copse_octree_insert_at(copse_octree *tree, uint32_t slot, const flo
 }
 
 copse_status copse_octree_remove(copse_octree *tree, uint32_t slot) {
-  if (slots_free(&tree->slots, slot) != COPSE_OK) return COPSE_STALE_HANDLE;
+  if (slots_free(&tree->slots, slot) != COPSE_OK) return COPSE_STALE_SLOT;
   lift(tree, slot, COPSE_NONE);
   return COPSE_OK;
 }
 
 copse_status copse_octree_move(copse_octree *tree, uint32_t slot, const float *box) {
   copse_status status;
-  if (!slots_in_use(&tree->slots, slot)) return COPSE_STALE_HANDLE;
+  if (!slots_in_use(&tree->slots, slot)) return COPSE_STALE_SLOT;
   if (!octree_box_ok(box, tree->def.dimensions, &status)) return status;
   const float *stored = take_box(tree, slot, box);
   move_item(tree, slot, stored);

@@ -374,11 +374,11 @@ static uint32_t neighbors_of(const copse_crowd *crowd, uint32_t slot, uint32_t *
   return count;
 }
 
-SMALL_CODE copse_status copse_crowd_look(copse_crowd *crowd, const copse_obstacle *walls,
-                                         float timeStep, uint32_t slot, copse_crowd_view *view) {
+SMALL_CODE copse_status copse_crowd_inspect(copse_crowd *crowd, const copse_obstacle *walls,
+                                            float timeStep, uint32_t slot, copse_crowd_view *view) {
   const uint32_t dim = crowd->def.dimensions;
   *view = (copse_crowd_view){0};
-  if (!slots_in_use(&crowd->slots, slot)) return COPSE_STALE_HANDLE;
+  if (!slots_in_use(&crowd->slots, slot)) return COPSE_STALE_SLOT;
   if (!(timeStep > 0 && timeStep <= COPSE_MAX_COORDINATE) || (walls && dim == 3))
     return COPSE_INVALID_ARGUMENT;
   const uint32_t count = neighbors_of(crowd, slot, view->neighbors);

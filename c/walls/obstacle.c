@@ -217,7 +217,7 @@ copse_status copse_obstacle_add(copse_obstacle *tree, const float *points, uint3
 }
 
 copse_status copse_obstacle_remove(copse_obstacle *tree, uint32_t slot) {
-  if (!copse_obstacle_has(tree, slot)) return COPSE_STALE_HANDLE;
+  if (!copse_obstacle_has(tree, slot)) return COPSE_STALE_SLOT;
   uint32_t vertex = slot;
   do {
     slots_free(&tree->slots, vertex);
@@ -237,7 +237,7 @@ uint32_t copse_obstacle_size(const copse_obstacle *tree, uint32_t slot) {
 
 copse_status copse_obstacle_move(copse_obstacle *tree, uint32_t slot, const float *points,
                                  uint32_t count) {
-  if (!copse_obstacle_has(tree, slot)) return COPSE_STALE_HANDLE;
+  if (!copse_obstacle_has(tree, slot)) return COPSE_STALE_SLOT;
   if (count != copse_obstacle_size(tree, slot)) return COPSE_INVALID_ARGUMENT;
   if (!points_ok(points, count)) return COPSE_NOT_FINITE;
   uint32_t vertex = slot;

@@ -164,8 +164,9 @@ static inline const char *play_step(crowd_game *game, float timeStep) {
   memcpy(game->before[0], all.positions, size);
   memcpy(game->before[1], all.velocities, size);
   for (uint32_t slot = 0; slot < CROWD_SLOTS; slot++) {
-    const copse_status looked = copse_crowd_look(crowd, walls, timeStep, slot, &game->views[slot]);
-    if (looked != (!game->used[slot] ? COPSE_STALE_HANDLE
+    const copse_status looked =
+        copse_crowd_inspect(crowd, walls, timeStep, slot, &game->views[slot]);
+    if (looked != (!game->used[slot] ? COPSE_STALE_SLOT
                    : isTimed         ? COPSE_OK
                                      : COPSE_INVALID_ARGUMENT))
       return "status of a look";

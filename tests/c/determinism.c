@@ -604,7 +604,7 @@ static void add_crowd(const crowds *at) {
   add_float((float)stats.time);
   const uint32_t slot = next() % at->slots;
   static copse_crowd_view seen;
-  if (copse_crowd_look(at->crowd, at->walls, 0.125f, slot, &seen) != COPSE_OK) return;
+  if (copse_crowd_inspect(at->crowd, at->walls, 0.125f, slot, &seen) != COPSE_OK) return;
   add(seen.neighborCount);
   for (uint32_t i = 0; i < seen.neighborCount; i++) add(seen.neighbors[i]);
   add(seen.wallCount);

@@ -889,7 +889,7 @@ static inline const char *walls_changed(input *from, copse_obstacle_def *def, co
     MUST_HOLD(slot == (ok ? list_add(list, points, count, twoSided) : COPSE_NONE), "add: slot");
   } else if (what < 9) {
     const bool isThere = polygon_used(list, picked);
-    MUST_HOLD(copse_obstacle_remove(tree, picked) == (isThere ? COPSE_OK : COPSE_STALE_HANDLE),
+    MUST_HOLD(copse_obstacle_remove(tree, picked) == (isThere ? COPSE_OK : COPSE_STALE_SLOT),
               "remove: status");
     if (isThere) list_remove(list, picked);
   } else if (what < 11) {
@@ -901,7 +901,7 @@ static inline const char *walls_changed(input *from, copse_obstacle_def *def, co
       ok &= wall_point_ok(points + (size_t)2 * i);
     }
     const copse_status status = copse_obstacle_move(tree, picked, points, count);
-    MUST_HOLD(status == (!isThere ? COPSE_STALE_HANDLE
+    MUST_HOLD(status == (!isThere ? COPSE_STALE_SLOT
                          : ok     ? COPSE_OK
                                   : COPSE_NOT_FINITE),
               "move: status");

@@ -194,7 +194,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
           const free = name.startsWith('all but') ? [6, 6] : [14, 14]
           const isOut = (crowd) => {
             const [x, y] = crowd.positions
-            return !tree.contains(x, y) && tree.nearest(x, y).distance >= 0.98 * 0.5
+            return !tree.contains(x, y) && tree.nearestPoint(x, y).distance >= 0.98 * 0.5
           }
           const play = (exact) => {
             const crowd = crowdOf(2, { exact })
@@ -273,10 +273,10 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     steps(crowd, 3 * SECOND)
     assert.equal(vector(crowd, crowd.positions, other), [4, Math.fround(0.1)])
     assert.equal(vector(crowd, crowd.velocities, other), [0.5, 0.25])
-    assert.equal(Array.from(crowd.look(walker).neighbors), [])
+    assert.equal(Array.from(crowd.inspect(walker).neighbors), [])
     crowd.positions[2 * walker] = 0
     crowd.enabled[other] = 1
-    assert.equal(Array.from(crowd.look(walker).neighbors), [other])
+    assert.equal(Array.from(crowd.inspect(walker).neighbors), [other])
     stepsUntil(crowd, 6 * SECOND, () => {
       nearest = Math.min(nearest, distance(crowd, walker, other))
     })
@@ -307,7 +307,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     for (const own of options) crowd.add({ position: place(5), velocity: place(3), ...own })
     if (distance(crowd, 0, 1) < 1.1) return null
     const asked = options.map((_, slot) => {
-      const { constraints, neighbors } = crowd.look(slot)
+      const { constraints, neighbors } = crowd.inspect(slot)
       if (neighbors.length === 0) return null
       const [point, along] = [constraints.slice(0, dimensions), constraints.slice(dimensions)]
       const normal = dimensions === 3 ? Array.from(along) : [-along[1], along[0]]

@@ -69,7 +69,7 @@ for (const [build, library] of Object.entries({ simd, scalar }))
       const state = load(file)
       const { crowd, rows } = await create(library, state)
       const looks = rows.map((row, slot) => {
-        const { neighbors, constraints } = crowd.look(slot)
+        const { neighbors, constraints } = crowd.inspect(slot)
         assert.is(neighbors.length, row.neighborCount, `neighbors of ${slot}`)
         return constraints.slice()
       })

@@ -18,6 +18,7 @@ const ARGUMENTS = {
   countWithin: (place, dimensions) => [...place(dimensions), 3],
   anyWithin: (place, dimensions) => [...place(dimensions), 3],
   nearest: (place, dimensions) => place(dimensions),
+  nearestPoint: (place) => place(2),
   neighbors: (place, dimensions) => [...place(dimensions), 7],
   range: (place, dimensions) => [...Array(dimensions).fill(-9), ...Array(dimensions).fill(40)],
   countRange: (place, dimensions) => [...Array(dimensions).fill(-9), ...Array(dimensions).fill(40)],
@@ -36,7 +37,7 @@ const ARGUMENTS = {
   contains: (place) => place(2),
   has: () => [3],
   winding: () => [0],
-  look: () => [1],
+  inspect: () => [1],
   step: () => [1 / 16],
   remove: () => [6],
 }
@@ -168,7 +169,7 @@ test('polygons that are refused grow nothing', async () => {
   const long = new Float32Array(2e6).map((_, i) => i % 97)
   assert.is(thrown(() => tree.addPolygon(long)).code, 'FULL')
   assert.match(thrown(() => tree.move(slot, long)).message, /points.length must be 6/)
-  assert.is(thrown(() => tree.move(slot + 1, long)).code, 'STALE_HANDLE')
+  assert.is(thrown(() => tree.move(slot + 1, long)).code, 'STALE_SLOT')
   assert.is(bytesOf(instance), before)
 })
 
@@ -208,7 +209,7 @@ test('views of no elements are alive after memory grew', async () => {
   const crowd = new copse.Crowd({ instance, capacity: 4 })
   crowd.add({ position: [0, 0] })
   const tree = new copse.AgentTree({ instance, capacity: 4 })
-  const views = () => [crowd.arrived(), crowd.stuck(), crowd.look(0).walls, tree.order()]
+  const views = () => [crowd.arrived(), crowd.stuck(), crowd.inspect(0).walls, tree.order()]
   views()
   instance.memory.grow(1)
   for (const view of views()) assert.equal([...view], [])

@@ -373,13 +373,13 @@ for (const [core, library] of libraries.entries()) {
     }
   })
 
-  test('slots that are not in use: STALE_HANDLE, and nothing changed', () => {
+  test('slots that are not in use: STALE_SLOT, and nothing changed', () => {
     const tree = yard()
     const before = portrait(tree)
     for (const slot of [1, 3, 5, 6, 20, 2 ** 28, 2 ** 31, 2 ** 32 - 1])
       for (const method of ['remove', 'move', 'winding']) {
         const call = () => tree[method](slot, square(0, 0, 2))
-        assert.match(assertCode(call, 'STALE_HANDLE').message, `${name}.${method}: `)
+        assert.match(assertCode(call, 'STALE_SLOT').message, `${name}.${method}: `)
       }
     assert.equal(portrait(tree), before)
   })
@@ -400,7 +400,7 @@ for (const [core, library] of libraries.entries()) {
   test('nothing before anything is there', () => {
     const tree = empty()
     assert.equal([...tree.within(0, 0, Infinity)], [])
-    assert.is(tree.nearest(0, 0), null)
+    assert.is(tree.nearestPoint(0, 0), null)
     assert.is(tree.raycast(0, 0, 1, 1), null)
     assert.ok(tree.visible(0, 0, 1, 1, { radius: Infinity }))
     assert.not(tree.contains(0, 0))
@@ -433,16 +433,20 @@ for (const [core, library] of libraries.entries()) {
 
   test('nearest: the edge, the point on it, the distance', () => {
     const tree = yard()
-    const found = tree.nearest(3, 1)
+    const found = tree.nearestPoint(3, 1)
     assert.equal(found, { id: 1, x: 2, y: 1, distance: 1 })
-    assert.is(tree.nearest(-3, -4), found, 'one object')
+    assert.is(tree.nearestPoint(-3, -4), found, 'one object')
     assert.equal(found, { id: 0, x: 0, y: 0, distance: 5 })
-    assert.is(tree.nearest(4.5, 0).id, 4)
-    assert.is(tree.nearest(3.5, 0).id, 4)
-    assert.is(tree.nearest(3.5, 0, { side: 'visible' }).id, 5)
-    assert.is(tree.nearest(3, 1, { maxDistance: 0.99 }), null)
-    assert.is(tree.nearest(3, 1, { maxDistance: 1 }).id, 1)
-    assert.is(tree.nearest(1, 1.75, { side: 'visible' }).id, 5, 'from inside no side of the square')
+    assert.is(tree.nearestPoint(4.5, 0).id, 4)
+    assert.is(tree.nearestPoint(3.5, 0).id, 4)
+    assert.is(tree.nearestPoint(3.5, 0, { side: 'visible' }).id, 5)
+    assert.is(tree.nearestPoint(3, 1, { maxDistance: 0.99 }), null)
+    assert.is(tree.nearestPoint(3, 1, { maxDistance: 1 }).id, 1)
+    assert.is(
+      tree.nearestPoint(1, 1.75, { side: 'visible' }).id,
+      5,
+      'from inside no side of the square',
+    )
   })
 
   test('visible: free of walls, at a distance if wanted, there and back', () => {
@@ -615,7 +619,7 @@ for (const [core, library] of libraries.entries()) {
     assert.ok(tree.contains(1e18, -1e18))
     assert.not(tree.visible(-1e18, 0, 1e18, 0))
     assert.is(tree.raycast(-9e17, 0, 1e18, 0).id, 4)
-    assert.ok(tree.nearest(9e17, 3).distance < Infinity)
+    assert.ok(tree.nearestPoint(9e17, 3).distance < Infinity)
     assert.is(tree.within(-1e18, -1e18, Infinity).length, 6)
     assert.ok(tree.validate())
     // What is seen has to be around the point.
@@ -645,7 +649,7 @@ for (const [core, library] of libraries.entries()) {
     assert.not(tree.contains(least, 2 * least))
     for (const zero of [0, -0]) {
       assert.ok(tree.contains(zero, zero))
-      assert.equal(tree.nearest(zero, -zero), { id: 0, x: least, y: 0, distance: 0 })
+      assert.equal(tree.nearestPoint(zero, -zero), { id: 0, x: least, y: 0, distance: 0 })
       assert.equal([...tree.within(zero, zero, zero)], [0, 1, 2, 3, 4], 'squares underflow')
     }
     assert.not(tree.visible(3 * least, -least, 3 * least, least))
@@ -660,12 +664,12 @@ for (const [core, library] of libraries.entries()) {
     for (const zero of [0, -0]) {
       assert.equal([...tree.within(2, 4, zero)], [0, 1])
       assert.equal([...tree.within(2, 4.001, zero)], [])
-      assert.is(tree.nearest(2, 1, { maxDistance: zero }).id, 0)
-      assert.is(tree.nearest(1.999, 1, { maxDistance: zero }), null)
+      assert.is(tree.nearestPoint(2, 1, { maxDistance: zero }).id, 0)
+      assert.is(tree.nearestPoint(1.999, 1, { maxDistance: zero }), null)
     }
     for (const radius of [Infinity, 1e39, 1e30]) {
       assert.equal([...tree.within(-1e18, 1e18, radius)], [0, 1])
-      assert.is(tree.nearest(1e18, 1e18, { maxDistance: radius }).id, 0)
+      assert.is(tree.nearestPoint(1e18, 1e18, { maxDistance: radius }).id, 0)
       assert.not(tree.visible(-9, -9, -8, -9, { radius }))
     }
   })
@@ -691,7 +695,7 @@ for (const [core, library] of libraries.entries()) {
     assert.is(tree.raycast(2.5, 0, 2.5, 9).id, 0)
     assert.is(tree.raycast(2.5, 0, 2.5, 9, { side: 'visible' }).id, 0)
     assert.is(tree.raycast(2.5, 9, 2.5, 0, { side: 'visible' }).id, 1)
-    assert.is(tree.nearest(8, 8).id, 8)
+    assert.is(tree.nearestPoint(8, 8).id, 8)
     assert.not(tree.visible(0, 1, 1, 0))
     assert.not(tree.visible(-1, -1, 0, 0))
     assert.ok(tree.visible(0, 1, 6, 7))
@@ -719,7 +723,7 @@ for (const [core, library] of libraries.entries()) {
       const [x0, y0, x1, y1] = [place(), place(), place(), place()]
       const [one, ...others] = trees.map((tree) => [
         { ...tree.raycast(x0, y0, x1, y1) },
-        { ...tree.nearest(x0, y0) },
+        { ...tree.nearestPoint(x0, y0) },
         tree.visible(x0, y0, x1, y1),
         [...tree.within(x0, y0, 10)],
       ])
@@ -780,6 +784,7 @@ for (const [core, library] of libraries.entries()) {
       within: (tree) => tree.within(0, 0, 9).length,
       withinInto: (tree) => tree.withinInto(0, 0, 9, new Uint32Array(0)),
       nearest: (tree) => tree.nearest(0, 0),
+      nearestPoint: (tree) => tree.nearestPoint(0, 0),
       visible: (tree) => tree.visible(0, -1, 0, 1),
       raycast: (tree) => tree.raycast(0, -1, 0, 1),
       raycastMany: (tree) => tree.raycastMany(Float32Array.of(0, -1, 0, 1)).ids[0],

@@ -57,7 +57,7 @@ const ARGUMENTS = {
   x: [COORDINATES, 5, 'number'],
   radius: [WRONG.distance, 3, 'number'],
   min: [WRONG.side, 0, 'number'],
-  max: [WRONG.farSide, 9, 'number'],
+  max: [WRONG.side, 9, 'number'],
   k: [WRONG.count, 3, 'number'],
   out: [WRONG.out, new Uint32Array(8), 'a Uint32Array'],
   options: [WRONG.options, {}, 'an object'],
@@ -229,13 +229,13 @@ for (const [core, library] of libraries.entries())
       assert.equal(portrait(tree), before)
     })
 
-    test('slots: STALE_HANDLE, FULL, in use; and nothing changed', () => {
+    test('slots: STALE_SLOT, FULL, in use; and nothing changed', () => {
       const tree = row({ capacity: 6 })
       const before = portrait(tree)
       for (const slot of [3, 6, 2 ** 32 - 1]) {
-        const { message } = assertCode(() => tree.remove(slot), 'STALE_HANDLE')
-        assert.is(message, `${name}.remove: the slot is not in use`)
-        assertCode(() => tree.move(slot, ...cube(1)), 'STALE_HANDLE')
+        const { message } = assertCode(() => tree.remove(slot), 'STALE_SLOT')
+        assert.is(message, `${name}.remove: the slot is not in use: ${slot}`)
+        assertCode(() => tree.move(slot, ...cube(1)), 'STALE_SLOT')
       }
       assertCode(() => tree.insertAt(6, ...cube(1)), 'FULL')
       assertRefused(() => tree.insertAt(2, ...cube(1)), `${name}.insertAt`, 'slot', 2)

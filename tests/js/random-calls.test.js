@@ -15,7 +15,7 @@ import { createRandom } from '../../web/random.js'
 const CALLS = Number(process.env.COPSE_CALLS ?? 20_000)
 const ROOM = 24
 
-const CODES = ['FULL', 'OUT_OF_MEMORY', 'NOT_FINITE', 'STALE_HANDLE', 'DISPOSED', 'BAD_SNAPSHOT']
+const CODES = ['FULL', 'OUT_OF_MEMORY', 'NOT_FINITE', 'STALE_SLOT', 'DISPOSED', 'BAD_SNAPSHOT']
 
 /** What can be called on objects of a class, inherited or not, with the names of its parameters. */
 function membersOf(Class) {

@@ -48,7 +48,7 @@ for (const [tree, at] of [
 }
 const walls = new ObstacleTree()
 walls.addSegment(1, -1, 1, 1)
-if (walls.visible(0, 0, 2, 0) || walls.nearest(0, 0).id !== 0) throw new Error('wrong answer')
+if (walls.visible(0, 0, 2, 0) || walls.nearest(0, 0) !== 0) throw new Error('wrong answer')
 const crowd = new Crowd()
 crowd.add({ position: [0, 0], goal: [1, 0] })
 crowd.obstacles = new CrowdWalls()

@@ -113,7 +113,7 @@ function checkWalls(tree, random) {
   const [x, y, toX, toY] = Array.from({ length: 4 }, () => Math.fround(random() * 128))
   assert.is(tree.visible(x, y, toX, toY), walls.visible(list, x, y, toX, toY), 'visible')
   assert.is(tree.contains(x, y), walls.contains(list, x, y), 'contains')
-  assert.is(tree.nearest(x, y).id, walls.within(list, x, y, Infinity, 'both')[0].id, 'nearest')
+  assert.is(tree.nearest(x, y), walls.within(list, x, y, Infinity, 'both')[0].id, 'nearest')
   assert.ok(tree.validate(), 'validate')
 }
 

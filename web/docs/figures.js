@@ -266,7 +266,7 @@ const figures = {
       { position: [0.9, 1.6], velocity: [0.8, -0.7] },
     ].map((agent) => ({ preferredVelocity: agent.velocity, ...agent }))
     for (const agent of agents) crowd.add(agent)
-    const { constraints } = crowd.look(0)
+    const { constraints } = crowd.inspect(0)
     const limits = Array.from({ length: constraints.length / 4 }, (_, i) => [
       ...constraints.slice(4 * i, 4 * i + 4),
     ])

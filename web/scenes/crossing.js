@@ -94,7 +94,7 @@ export default {
       progress = 1
       stepTime = undefined
       lead()
-      look = crowd.look(picked)
+      look = crowd.inspect(picked)
     }
 
     function raise() {
@@ -202,7 +202,7 @@ export default {
       frame(dt, lap) {
         pace(dt, params.speed)
         lap('move')
-        look = crowd.look(picked)
+        look = crowd.inspect(picked)
         lap('query')
       },
 

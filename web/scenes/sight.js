@@ -139,7 +139,7 @@ export default {
         positions[2 * i] = stage.width * random()
         positions[2 * i + 1] = stage.height * random()
         const [x, y] = [positions[2 * i], positions[2 * i + 1]]
-        if (!walls.contains(x, y) && !walls.nearest(x, y, beside)) return
+        if (!walls.contains(x, y) && walls.nearest(x, y, beside) < 0) return
       }
     }
 
@@ -165,7 +165,7 @@ export default {
           dirX += turn * (hit.normalX - along * hit.normalY)
           dirY += turn * (hit.normalY + along * hit.normalX)
         }
-        const wall = walls.nearest(x, y, beside)
+        const wall = walls.nearestPoint(x, y, beside)
         if (wall && wall.distance > 0) {
           const push = (4 * dt * (2 * RADIUS - wall.distance)) / wall.distance
           dirX += push * (x - wall.x)
@@ -194,7 +194,7 @@ export default {
     function post() {
       beside.maxDistance = 16
       let [x, y] = [stage.width / 2, stage.height / 2]
-      const isFree = () => !walls.contains(x, y) && !walls.nearest(x, y, beside)
+      const isFree = () => !walls.contains(x, y) && walls.nearest(x, y, beside) < 0
       for (let tries = 0; tries < 20 * TRIES && !isFree(); tries++) {
         x = stage.width * random()
         y = stage.height * random()
@@ -260,7 +260,7 @@ export default {
     // Off a wall that came nearer than the clearance: from there no way is free.
     function stepAside(step) {
       beside.maxDistance = params.clearance + 1
-      const wall = walls.nearest(guard.x, guard.y, beside)
+      const wall = walls.nearestPoint(guard.x, guard.y, beside)
       if (!wall || wall.distance === 0) return
       const { x, y } = guard
       const scale = step / wall.distance

@@ -81,7 +81,7 @@ export function createSwap(Class, params, options) {
     stepTime = undefined
     comparison.forget()
     begin(crowd)
-    look = crowd.look(picked)
+    look = crowd.inspect(picked)
   }
 
   function adjust() {
@@ -119,7 +119,7 @@ export function createSwap(Class, params, options) {
   // Whether a loop over all agents finds the neighbors of the picked one.
   function compare() {
     const expected = nearestAgents(crowd, params.agents, picked, params.neighbors)
-    return { equal: isSame(crowd.look(picked).neighbors, expected) }
+    return { equal: isSame(crowd.inspect(picked).neighbors, expected) }
   }
 
   reset()
@@ -145,7 +145,7 @@ export function createSwap(Class, params, options) {
       lap('move')
       comparison.pass(dt)
       lap()
-      look = crowd.look(picked)
+      look = crowd.inspect(picked)
       lap('query')
     },
 
@@ -179,7 +179,7 @@ export function createSwap(Class, params, options) {
       const slot = pick(crowd)
       if (slot < 0) return
       picked = slot
-      look = crowd.look(slot)
+      look = crowd.inspect(slot)
     },
 
     dispose() {

@@ -128,7 +128,7 @@ static void check_events(int32_t handle) {
   const crowd *it = crowd_of(handle);
   const int32_t counts[] = {crowd_arrived(handle), crowd_stuck(handle)};
   if (!it) {
-    must(counts[0] == FAILED(COPSE_STALE_HANDLE) && counts[1] == counts[0], "events of no crowd");
+    must(counts[0] == FAILED(COPSE_STALE_SLOT) && counts[1] == counts[0], "events of no crowd");
     return;
   }
   const copse_crowd_arrays arrays = copse_crowd_get(it->core);
@@ -339,7 +339,7 @@ static void call(input *from) {
     if (sort)
       crowd_step(on, around, u);
     else
-      crowd_look(on, around, u, a);
+      crowd_inspect(on, around, u, a);
     crowd_hash(on);
     check_events(on);
     break;

@@ -21,7 +21,7 @@ static void test_slots_are_reused_with_a_new_generation(void) {
   CHECK(slots_take(&all) == COPSE_NONE);
   uint32_t before = generations[65];
   CHECK(slots_free(&all, 65) == COPSE_OK && !slots_in_use(&all, 65));
-  CHECK(slots_free(&all, 65) == COPSE_STALE_HANDLE && slots_free(&all, 70) == COPSE_STALE_HANDLE);
+  CHECK(slots_free(&all, 65) == COPSE_STALE_SLOT && slots_free(&all, 70) == COPSE_STALE_SLOT);
   CHECK(slots_free(&all, 69) == COPSE_OK && slots_free(&all, 3) == COPSE_OK && all.used == 67);
   CHECK(slots_take(&all) == 3); /* the lowest, whichever was freed last */
   slots_take_at(&all, 69);

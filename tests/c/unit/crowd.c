@@ -272,7 +272,7 @@ static void test_nobody_and_one(void) {
     size_t total;
     steps_of(crowd, NULL, 2);
     CHECK(copse_crowd_stats(crowd).agents == 0 && copse_crowd_stats(crowd).neighbors == 0);
-    CHECK(copse_crowd_look(crowd, NULL, 1, 0, &view) == COPSE_STALE_HANDLE);
+    CHECK(copse_crowd_inspect(crowd, NULL, 1, 0, &view) == COPSE_STALE_SLOT);
     CHECK(copse_crowd_arrived(crowd) == 0 && copse_crowd_stuck(crowd) == 0);
     CHECK(copse_crowd_save(crowd, words, sizeof words, &total, NULL) == COPSE_OK);
     CHECK(add_agent(crowd, 3, 4, 1) == 0);
@@ -280,7 +280,7 @@ static void test_nobody_and_one(void) {
     steps_of(crowd, NULL, 8);
     CHECK(copse_crowd_get(crowd).positions[0] == 4 && copse_crowd_get(crowd).positions[1] == 4);
     CHECK(copse_crowd_stats(crowd).agents == 1 && copse_crowd_stats(crowd).neighbors == 0);
-    CHECK(copse_crowd_look(crowd, NULL, 1, 0, &view) == COPSE_OK && view.neighborCount == 0);
+    CHECK(copse_crowd_inspect(crowd, NULL, 1, 0, &view) == COPSE_OK && view.neighborCount == 0);
     CHECK(copse_crowd_restore(crowd, words, total) == COPSE_OK && copse_crowd_count(crowd) == 0);
     steps_of(crowd, NULL, 1);
     copse_crowd_destroy(crowd);
@@ -308,7 +308,7 @@ static void test_of_neighbors_as_far_the_lower_ids_are_heeded(void) {
         all.maxNeighbors[last] = most;
         all.neighborDistances[last] = 5; /* inclusive */
         copse_crowd_view view;
-        CHECK(copse_crowd_look(crowd, NULL, 0.125f, last, &view) == COPSE_OK);
+        CHECK(copse_crowd_inspect(crowd, NULL, 0.125f, last, &view) == COPSE_OK);
         CHECK(view.neighborCount == heeded);
         for (uint32_t i = 0; i < heeded; i++) CHECK(view.neighbors[i] == i);
         steps_of(crowd, NULL, 1);
@@ -362,14 +362,14 @@ static void test_steps_refuse_what_is_no_time(void) {
   const uint32_t before = copse_crowd_hash(crowd);
   for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
     CHECK(copse_crowd_step(crowd, NULL, BAD[i], NULL) == COPSE_INVALID_ARGUMENT);
-    CHECK(copse_crowd_look(crowd, NULL, BAD[i], 0, &view) == COPSE_INVALID_ARGUMENT);
+    CHECK(copse_crowd_inspect(crowd, NULL, BAD[i], 0, &view) == COPSE_INVALID_ARGUMENT);
   }
-  CHECK(copse_crowd_look(crowd, NULL, 1, 0, &view) == COPSE_OK && view.wallCount == 0);
+  CHECK(copse_crowd_inspect(crowd, NULL, 1, 0, &view) == COPSE_OK && view.wallCount == 0);
   CHECK(copse_crowd_hash(crowd) == before && copse_crowd_stats(crowd).steps == 0);
   CHECK(copse_crowd_step(space, walls, 1, NULL) == COPSE_INVALID_ARGUMENT);
   CHECK(copse_crowd_step(space, NULL, COPSE_MAX_COORDINATE, NULL) == COPSE_OK);
-  CHECK(copse_crowd_look(space, walls, 1, 0, &view) == COPSE_INVALID_ARGUMENT);
-  CHECK(copse_crowd_look(space, NULL, 1, 1, &view) == COPSE_STALE_HANDLE);
+  CHECK(copse_crowd_inspect(space, walls, 1, 0, &view) == COPSE_INVALID_ARGUMENT);
+  CHECK(copse_crowd_inspect(space, NULL, 1, 1, &view) == COPSE_STALE_SLOT);
   copse_crowd_destroy(crowd);
   copse_crowd_destroy(space);
   copse_obstacle_destroy(walls);
@@ -521,7 +521,7 @@ static void test_as_many_neighbors_as_there_is_room_for(void) {
     }
     steps_of(crowd, NULL, 2);
     CHECK(copse_crowd_stats(crowd).neighbors == COPSE_CROWD_MAX_NEIGHBORS);
-    CHECK(copse_crowd_look(crowd, NULL, 0.125f, 0, &view) == COPSE_OK);
+    CHECK(copse_crowd_inspect(crowd, NULL, 0.125f, 0, &view) == COPSE_OK);
     CHECK(view.neighborCount == COPSE_CROWD_MAX_NEIGHBORS);
     copse_crowd_destroy(crowd);
   }
@@ -573,7 +573,7 @@ static void test_more_walls_than_are_heeded(void) {
     copse_crowd *crowd = crowd_of(2, 2);
     add_agent(crowd, 0, 0, 0.25f);
     copse_crowd_view view;
-    CHECK(copse_crowd_look(crowd, walls, 0.125f, 0, &view) == COPSE_OK);
+    CHECK(copse_crowd_inspect(crowd, walls, 0.125f, 0, &view) == COPSE_OK);
     CHECK(view.wallCount == COPSE_CROWD_WALLS || (!through && view.wallCount > 0));
     CHECK(view.wallConstraintCount <= view.wallCount && view.neighborCount == 0);
     static uint32_t edges[WALLS];
@@ -789,9 +789,9 @@ static void test_slots_of_a_crowd(void) {
   CHECK(copse_crowd_hash(crowd) == full && copse_crowd_count(crowd) == 4);
   CHECK(copse_crowd_get(crowd).generations[1] == 1 && copse_crowd_has(crowd, 1));
   CHECK(copse_crowd_remove(crowd, 1) == COPSE_OK && !copse_crowd_has(crowd, 1));
-  CHECK(copse_crowd_remove(crowd, 1) == COPSE_STALE_HANDLE);
-  CHECK(copse_crowd_remove(crowd, 4) == COPSE_STALE_HANDLE);
-  CHECK(copse_crowd_remove(crowd, COPSE_NONE) == COPSE_STALE_HANDLE);
+  CHECK(copse_crowd_remove(crowd, 1) == COPSE_STALE_SLOT);
+  CHECK(copse_crowd_remove(crowd, 4) == COPSE_STALE_SLOT);
+  CHECK(copse_crowd_remove(crowd, COPSE_NONE) == COPSE_STALE_SLOT);
   CHECK(copse_crowd_get(crowd).generations[1] == 2 && copse_crowd_count(crowd) == 3);
   CHECK(copse_crowd_reserve(crowd, 3) == COPSE_OK && copse_crowd_capacity(crowd) == 4);
   CHECK(copse_crowd_reserve(crowd, COPSE_MAX_CAPACITY + 1) == COPSE_INVALID_ARGUMENT);
@@ -884,7 +884,7 @@ static void test_no_frame_of_a_crowd_allocates(void) {
       CHECK(copse_crowd_add(crowd, &agent, &slot) == COPSE_OK);
       const copse_obstacle *seen = dim == 2 ? walls : NULL;
       CHECK(copse_crowd_step(crowd, seen, 0.125f, NULL) == COPSE_OK);
-      CHECK(copse_crowd_look(crowd, seen, 0.125f, slot, &view) == COPSE_OK);
+      CHECK(copse_crowd_inspect(crowd, seen, 0.125f, slot, &view) == COPSE_OK);
       CHECK(copse_crowd_arrived(crowd) + copse_crowd_stuck(crowd) <= 2 * N);
       size_t total;
       const uint32_t hash = copse_crowd_hash(crowd);
@@ -1215,7 +1215,7 @@ static void test_constraints_have_a_direction_at_any_velocity(void) {
     add_agent(crowd, 1, 4, 0.5f);
     copse_crowd_get(crowd).enabled[0] = 0;
     copse_crowd_get(crowd).velocities[1] = VELOCITIES[i];
-    CHECK(copse_crowd_look(crowd, walls, 0.125f, 0, &view) == COPSE_OK);
+    CHECK(copse_crowd_inspect(crowd, walls, 0.125f, 0, &view) == COPSE_OK);
     CHECK(view.wallConstraintCount == 1);
     const float *direction = view.constraints + 2;
     CHECK(fabsf(hypotf(direction[0], direction[1]) - 1) < 1e-5f);

@@ -124,7 +124,7 @@ static void note(const object *it, state *to) {
     copse_obstacle_within(at.obstacle, center, 40, COPSE_SIDE_BOTH, &found);
   else if (at.crowd) {
     static copse_crowd_view view;
-    CHECK(copse_crowd_look(at.crowd, NULL, 0.125f, 0, &view) == COPSE_OK);
+    CHECK(copse_crowd_inspect(at.crowd, NULL, 0.125f, 0, &view) == COPSE_OK);
     for (uint32_t i = 0; i < view.neighborCount; i++) to->ids[i] = view.neighbors[i];
     found.total = view.neighborCount;
   } else

@@ -132,12 +132,12 @@ static void test_wrong_polygons_are_refused(void) {
   CHECK(copse_obstacle_move(tree, square, SQUARE, 3) == COPSE_INVALID_ARGUMENT);
   CHECK(copse_obstacle_move(tree, square, SQUARE, 5) == COPSE_INVALID_ARGUMENT);
   for (uint32_t wrong = 1; wrong < 9; wrong++) {
-    CHECK(copse_obstacle_move(tree, wrong, SQUARE, 4) == COPSE_STALE_HANDLE);
-    CHECK(copse_obstacle_remove(tree, wrong) == COPSE_STALE_HANDLE);
+    CHECK(copse_obstacle_move(tree, wrong, SQUARE, 4) == COPSE_STALE_SLOT);
+    CHECK(copse_obstacle_remove(tree, wrong) == COPSE_STALE_SLOT);
     CHECK(copse_obstacle_winding(tree, wrong) == 0 && !copse_obstacle_has(tree, wrong));
   }
   CHECK(copse_obstacle_remove(tree, square) == COPSE_OK);
-  CHECK(copse_obstacle_remove(tree, square) == COPSE_STALE_HANDLE);
+  CHECK(copse_obstacle_remove(tree, square) == COPSE_STALE_SLOT);
   CHECK(copse_obstacle_generations(tree)[3] == 2 && copse_obstacle_changed(tree));
   CHECK(inside_walls(tree, 3, 3)); /* until it is built */
   build_walls(tree);

@@ -418,9 +418,9 @@ static void test_wrong_boxes_are_refused(void) {
   CHECK(copse_octree_count(tree) == 1 && found_within(tree, 1.5f, 1.5f, 0) == 1);
   CHECK(copse_octree_insert_at(tree, slot, fine) == COPSE_INVALID_ARGUMENT);
   CHECK(copse_octree_insert_at(tree, 1000, fine) == COPSE_FULL);
-  CHECK(copse_octree_move(tree, 7, fine) == COPSE_STALE_HANDLE);
-  CHECK(copse_octree_remove(tree, 7) == COPSE_STALE_HANDLE);
-  CHECK(copse_octree_remove(tree, 1u << 31) == COPSE_STALE_HANDLE);
+  CHECK(copse_octree_move(tree, 7, fine) == COPSE_STALE_SLOT);
+  CHECK(copse_octree_remove(tree, 7) == COPSE_STALE_SLOT);
+  CHECK(copse_octree_remove(tree, 1u << 31) == COPSE_STALE_SLOT);
   CHECK(copse_octree_dimensions(tree) == 2);
   CHECK(copse_octree_generations(tree)[slot] == 1 && copse_octree_generations(tree)[5] == 0);
   CHECK(copse_octree_count(tree) == 1 && copse_octree_validate(tree));

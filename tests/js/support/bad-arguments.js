@@ -16,7 +16,6 @@ export const WRONG = {
   distance: [undefined, ...NOT_NUMBERS, NaN, -1, -1e-9, -Infinity],
   angle: [undefined, ...NOT_NUMBERS, NaN, -1, 3.2, Infinity],
   side: [undefined, ...NOT_NUMBERS, NaN],
-  farSide: [undefined, ...NOT_NUMBERS, NaN, -1, -Infinity],
   count: [undefined, ...NOT_NUMBERS, NaN, -1, 1.5, Infinity],
   slots: [undefined, ...NOT_NUMBERS, NaN, -1, 1.5, Infinity, 2 ** 32 + 5],
   out: [undefined, ...NOT_NUMBERS, 5, new Float32Array(4), new Int32Array(4)],

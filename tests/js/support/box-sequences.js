@@ -189,7 +189,7 @@ const operations = {
     const slot = integer(random, options.capacity + 1)
     const box = drawBox(random, play)
     const move = (tree) => tree.move(slot, ...box)
-    if (!list.isUsed(model, slot)) return bothThrow(play, move, 'STALE_HANDLE')
+    if (!list.isUsed(model, slot)) return bothThrow(play, move, 'STALE_SLOT')
     both(play, move)
     putInModel(play, slot, box)
   },
@@ -221,7 +221,7 @@ const operations = {
     if (list.isUsed(model, slot)) {
       both(play, remove)
       model.generations[slot]++
-    } else bothThrow(play, remove, 'STALE_HANDLE')
+    } else bothThrow(play, remove, 'STALE_SLOT')
     for (const tree of play.trees) tree.boxes.set(model.boxes)
   },
 

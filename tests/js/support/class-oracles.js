@@ -122,7 +122,10 @@ const families = {
         const at = positions.subarray(slot * dimensions, (slot + 1) * dimensions)
         for (const x of at) assert.ok(Number.isFinite(x))
         const others = { exclude: slot, maxDistance: 5 }
-        assert.equal([...crowd.look(slot).neighbors], oracle.neighbors(agents, at, 3, others).ids)
+        assert.equal(
+          [...crowd.inspect(slot).neighbors],
+          oracle.neighbors(agents, at, 3, others).ids,
+        )
       }
       const used = crowd.generations.filter((generation) => generation & 1)
       assert.is(crowd.count, used.length)

@@ -153,7 +153,7 @@ const changes = {
     if (list.isPolygon(play.model, slot)) {
       play.tree.remove(slot)
       list.remove(play.model, slot)
-    } else assert.is(thrown(() => play.tree.remove(slot)).code, 'STALE_HANDLE')
+    } else assert.is(thrown(() => play.tree.remove(slot)).code, 'STALE_SLOT')
   },
 
   move(random, play) {
@@ -164,7 +164,7 @@ const changes = {
     if (list.isPolygon(model, slot)) {
       tree.move(slot, points)
       list.move(model, slot, points)
-    } else assert.is(thrown(() => tree.move(slot, points)).code, 'STALE_HANDLE')
+    } else assert.is(thrown(() => tree.move(slot, points)).code, 'STALE_SLOT')
   },
 
   /** By the caller, at first with something that is not finite: the last build stays. */
@@ -305,7 +305,7 @@ function askAround(random, { model, tree }, x, y, radius) {
     if (room === 512) assert.is(out[i], ids[i])
   }
   assert.is(out[min(room, ids.length)], 0xdeadbeef)
-  const near = tree.nearest(x, y, { side, maxDistance: radius })
+  const near = tree.nearestPoint(x, y, { side, maxDistance: radius })
   assert.is(near?.id, ids[0], 'nearest')
   if (!near) return assert.is(near, null)
   assertSame(

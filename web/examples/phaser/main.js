@@ -32,7 +32,7 @@ const player = crowd.add({ position: [SIDE / 2, SIDE / 2], mask: 0 }) // avoids 
 const random = createRandom(3)
 while (crowd.count < crowd.capacity) {
   const [x, y] = [SIDE * random(), SIDE * random()]
-  if (!walls.contains(x, y) && walls.nearest(x, y).distance > RADIUS)
+  if (!walls.contains(x, y) && walls.nearestPoint(x, y).distance > RADIUS)
     crowd.add({ position: [x, y] })
 }
 const everybody = Uint32Array.from({ length: crowd.count }, (_, slot) => slot)

@@ -46,9 +46,9 @@ export function crowdFrames(copse, instance) {
     flat.enabled[5] = number & 1
     sum += flat.arrived().length + flat.stuck().length + solid.arrived().length
     const slot = number % COUNT
-    const { neighbors, walls, constraints } = flat.look(slot)
+    const { neighbors, walls, constraints } = flat.inspect(slot)
     sum += neighbors.length + walls.length + constraints.length
-    sum += solid.look(slot).neighbors.length
+    sum += solid.inspect(slot).neighbors.length
     const added = flat.add(agent)
     sum += flat.has(added) ? 1 : 0
     flat.remove(added)

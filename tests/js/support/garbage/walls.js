@@ -49,8 +49,8 @@ export function wallFrames(copse, instance, makesViews) {
     sum += walls.raycast(x, y, 99.5, 98.25)?.id ?? 0
     sum += walls.raycast(x, y, 99.5, 8.25, visible)?.id ?? 0
     sum += walls.raycastMany(segments, visible).ids[0]
-    sum += walls.nearest(x, y)?.id ?? 0
-    sum += walls.nearest(x, y, nearby)?.id ?? 0
+    sum += walls.nearest(x, y)
+    sum += walls.nearestPoint(x, y, nearby)?.id ?? 0
     sum += walls.contains(x, y) ? 1 : 0
     sum += walls.withinInto(x, y, 50.5, out)
     sum += walls.withinInto(x, y, 50.5, out, near)
