@@ -499,7 +499,7 @@ function countObjects() {
       change(-1)
       return exports.destroy(handle)
     }
-    objects.bytes = () => exports.memory.buffer.byteLength
+    objects.bytes = () => imports.env.memory.buffer.byteLength
     return { exports: counted }
   }
 }
