@@ -164,7 +164,8 @@ examples('in Phaser agents that see the player come near, and none is in a wall'
       const distances = others.map((slot) => Math.hypot(at(slot)[0] - x, at(slot)[1] - y))
       const inWalls = slots.filter(
         (slot) =>
-          walls.contains(...at(slot)) || walls.nearestPoint(...at(slot)).distance < 0.9 * radii[slot],
+          walls.contains(...at(slot)) ||
+          walls.nearestPoint(...at(slot)).distance < 0.9 * radii[slot],
       )
       const mean = distances.reduce((sum, distance) => sum + distance, 0) / distances.length
       return { x, mean, inWalls, seers, seeing: [...seeing].sort((a, b) => a - b) }
