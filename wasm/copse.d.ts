@@ -1027,13 +1027,13 @@ declare abstract class AnyCrowd<D extends Dimensions> extends CoreObject {
   step(timeStep?: number): void
   /**
    * Returns the agents that arrived in the last step: at their goals, or as near as agents of the same goal that
-   * arrived before leave room. Each is told once, until it was pushed away, its goal moved, or a nearer place came
+   * arrived before leave room. Each is returned once, until it was pushed away, its goal moved, or a nearer place came
    * free. Slots, ascending, valid until the next step.
    */
   arrived(): Uint32Array
   /**
    * Returns the agents that got stuck in the last step: that have come no nearer to their goals for 2 seconds.
-   * Each is told once, until it comes nearer. Slots, ascending, valid until the next step.
+   * Each is returned once, until it comes nearer. Slots, ascending, valid until the next step.
    */
   stuck(): Uint32Array
   /**

@@ -96,7 +96,7 @@ export function createPlane(stage) {
       return best
     },
 
-    /** Agents by their kinds, each in its color. Of discs only an inner part, if it is told. */
+    /** Agents by their kinds, each in its color. Of discs only the inner part that is given, if any. */
     drawAgents({ positions, radii }, kinds, colors, part = 1) {
       const scale = this.enter()
       const radius = Math.round(8 * Math.max(part * scale * radii[0], 0.75)) / 8 / scale

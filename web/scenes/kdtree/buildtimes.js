@@ -1,7 +1,7 @@
 // A worker: how long the builders of the k-d tree take, and sorting every range, on the same points.
 // Asked with { builders, positions }, or with { builders, spread, count, width, height } for new
 // points, it posts { builder, ms, equal } for each; the last has no builder: it sorts. The order is
-// compared before a time is told.
+// compared before a time is shown.
 
 import { init, KdTree } from 'copse'
 import { sortPerLevel } from '../../peers/sortperlevel.js'
