@@ -9,7 +9,7 @@
  *     float *positions = copse_points_positions(agents).axes[0];
  *     const float corners[] = {0, 0, 1, 0, 5, 5};
  *     for (int i = 0; i < 6; i++) positions[i] = corners[i];
- *     copse_points_set_count(agents, 3);
+ *     copse_points_set_slots(agents, 3);
  *     copse_points_build(agents, NULL);
  *
  *     const float center[] = {0, 0};
@@ -77,6 +77,7 @@ typedef enum copse_status {
   COPSE_FULL,             /* more items than the capacity */
   COPSE_OUT_OF_MEMORY,    /* the allocator gave no memory */
   COPSE_NOT_FINITE,       /* a coordinate is NaN, infinite or beyond COPSE_MAX_COORDINATE */
+  COPSE_NOT_BUILT,        /* a query of points before their first build */
   COPSE_STALE_SLOT,       /* a slot or handle that is free, or was reused */
   COPSE_BAD_SNAPSHOT,     /* bytes that are no snapshot of such an object */
 } copse_status;
@@ -136,10 +137,11 @@ typedef struct copse_hit { /* what a ray hits first */
 } copse_hit;
 
 /* ---- Points: one handle, three structures ------------------------------------------------- *
- * An index of points holds agents in slots 0 … count - 1. Write positions and groups, build, query;
- * queries answer for the last build. copse_agenttree_create, copse_grid_create and
- * copse_kdtree_create make an index. From then on all three are used alike, and find the same. A
- * new index has no agents; all positions are 0, all groups 1. */
+ * An index of points holds agents in slots. Add, move and remove them one by one, or make slots
+ * 0 … n - 1 agents at once and write their positions and groups. Then build, and query: queries
+ * answer for the last build, and fail with COPSE_NOT_BUILT before the first.
+ * copse_agenttree_create, copse_grid_create and copse_kdtree_create make an index. From then on all
+ * three are used alike, and find the same. A new index has no agents. */
 typedef struct copse_points copse_points;
 typedef enum copse_on_non_finite {
   COPSE_NON_FINITE_ERROR, /* build fails with COPSE_NOT_FINITE and keeps the last one */
@@ -223,8 +225,21 @@ copse_status copse_points_reserve(copse_points *points, uint32_t capacity);
 size_t copse_points_reserve_bytes(const copse_points *points, uint32_t capacity);
 uint32_t copse_points_capacity(const copse_points *points);
 uint32_t copse_points_dimensions(const copse_points *points);
-uint32_t copse_points_count(const copse_points *points); /* slots in use: 0 … count - 1 */
-copse_status copse_points_set_count(copse_points *points, uint32_t count); /* COPSE_FULL */
+uint32_t copse_points_count(const copse_points *points); /* the number of agents */
+/* Returns the bound of a loop over the arrays: agents have slots below it. */
+uint32_t copse_points_slots(const copse_points *points);
+/* Makes slots 0 … slots - 1 agents, and frees all others. New agents have group 1, wherever they
+ * are; agents stay as they are. COPSE_FULL: more than the capacity. */
+copse_status copse_points_set_slots(copse_points *points, uint32_t slots);
+const uint32_t *copse_points_generations(const copse_points *points); /* by slot */
+bool copse_points_has(const copse_points *points, uint32_t slot);     /* true if it is an agent */
+/* Adds an agent, of group 1, in the lowest free slot. Errors: COPSE_NOT_FINITE, COPSE_FULL. */
+copse_status copse_points_add(copse_points *points, const float *position, uint32_t *slot);
+/* Writes an agent's position. Errors: COPSE_STALE_SLOT (no agent), COPSE_NOT_FINITE. */
+copse_status copse_points_move(copse_points *points, uint32_t slot, const float *position);
+/* Frees a slot, which then has no group. COPSE_STALE_SLOT: it is not an agent. */
+copse_status copse_points_remove(copse_points *points, uint32_t slot);
+bool copse_points_is_built(const copse_points *points); /* there was a build */
 /* Returns the number of slots in the last build; 0 before the first. Arrays by slot that queries
  * read (masks, radii) need that many entries, also after the count was changed or restored. */
 uint32_t copse_points_built(const copse_points *points);
@@ -232,11 +247,12 @@ uint32_t copse_points_built(const copse_points *points);
 copse_positions copse_points_positions(copse_points *points);
 uint32_t *copse_points_groups(copse_points *points);
 
-/* Builds from the buffers, without allocation. Queries find nothing before the first build. Agents
- * without a group are not looked at. On COPSE_NOT_FINITE the last build stays. */
+/* Builds from the buffers, without allocation. Agents without a group are not looked at. On
+ * COPSE_NOT_FINITE the last build stays. */
 copse_status copse_points_build(copse_points *points, uint32_t *firstBad);
 /* Builds as above, but from the caller's arrays, which are not kept; groups may be NULL (all 1).
- * Sets the count. COPSE_FULL above the capacity, COPSE_INVALID_ARGUMENT for a missing axis. */
+ * Then does set_slots(count). COPSE_FULL above the capacity, COPSE_INVALID_ARGUMENT for a missing
+ * axis. */
 copse_status copse_points_build_from(copse_points *points, const copse_const_positions *positions,
                                      const uint32_t *groups, uint32_t count, uint32_t *firstBad);
 
@@ -364,9 +380,9 @@ typedef struct copse_points_statistics {
 copse_points_statistics copse_points_stats(const copse_points *points);
 bool copse_points_validate(const copse_points *points); /* O(N log N) */
 
-/* Saves count, positions, groups and the last build: queries find the same after restore, which
- * needs the same structure, dimensions and options, but for capacity, layout and builder.
- * COPSE_NOT_FINITE: build would refuse a position. */
+/* Saves agents, positions, groups, generations and the last build: queries find the same after
+ * restore, which needs the same structure, dimensions and options, but for capacity, layout and
+ * builder. COPSE_NOT_FINITE: build would refuse a position. */
 copse_status copse_points_save(const copse_points *points, void *bytes, size_t capacity,
                                size_t *total, uint32_t *firstBad);
 copse_status copse_points_restore(copse_points *points, const void *bytes, size_t size);
@@ -378,7 +394,7 @@ copse_status copse_points_restorable(const copse_points *points, const void *byt
  * halve the world; a cell is divided if and only if it may be and holds over leafSize items. Boxes
  * are closed; their distance to a point is 0 inside, else (lo - x) or (x - hi) per axis, summed as
  * for points. Bad boxes are COPSE_NOT_FINITE or, if lo > hi, COPSE_INVALID_ARGUMENT; *firstBad is
- * the first. Items outside the world are kept and found. `insert` hands out the lowest free slot,
+ * the first. Items outside the world are kept and found. `add` hands out the lowest free slot,
  * `remove` frees it. The order of results depends only on all changes so far and their order. */
 #define COPSE_OCTREE_MAX_DEPTH     24    /* the maximum of maxDepth */
 #define COPSE_OCTREE_MAX_LOOSENESS 16.0f /* above it, dividing such large cells gains nothing */
@@ -402,6 +418,7 @@ size_t copse_octree_reserve_bytes(const copse_octree *tree, uint32_t capacity);
 uint32_t copse_octree_capacity(const copse_octree *tree);
 uint32_t copse_octree_dimensions(const copse_octree *tree);
 uint32_t copse_octree_count(const copse_octree *tree); /* the number of items */
+uint32_t copse_octree_slots(const copse_octree *tree); /* the bound of a loop: ever in use */
 
 /* By slot. Boxes are lo x, y, (z,) hi x, y, (z): what the caller writes counts from move_all on.
  * Groups are 32 bits, default 1: what the caller writes counts at once. */
@@ -410,12 +427,12 @@ uint32_t *copse_octree_groups(copse_octree *tree);
 const uint32_t *copse_octree_generations(const copse_octree *tree);
 bool copse_octree_has(const copse_octree *tree, uint32_t slot); /* true if it is in use */
 
-/* Inserts a box (2 * dimensions floats; a point: lo = hi) and writes it to `boxes` too. O(depth),
+/* Adds a box (2 * dimensions floats; a point: lo = hi) and writes it to `boxes` too. O(depth),
  * unless a cell divides. Errors: a bad box, COPSE_FULL. */
-copse_status copse_octree_insert(copse_octree *tree, const float *box, uint32_t *slot);
-/* Inserts a box at a free slot, with the groups that the caller wrote there. COPSE_FULL: the slot
+copse_status copse_octree_add(copse_octree *tree, const float *box, uint32_t *slot);
+/* Adds a box at a free slot, with the groups that the caller wrote there. COPSE_FULL: the slot
  * is beyond the capacity; COPSE_INVALID_ARGUMENT: it is in use. */
-copse_status copse_octree_insert_at(copse_octree *tree, uint32_t slot, const float *box);
+copse_status copse_octree_add_at(copse_octree *tree, uint32_t slot, const float *box);
 /* Removes an item in O(depth), whatever its box is by now. COPSE_STALE_SLOT: the slot is free. */
 copse_status copse_octree_remove(copse_octree *tree, uint32_t slot);
 /* Moves an item: O(1) within its cell, else O(depth). COPSE_STALE_SLOT: the slot is free. */
@@ -423,7 +440,7 @@ copse_status copse_octree_move(copse_octree *tree, uint32_t slot, const float *b
 void copse_octree_clear(copse_octree *tree); /* removes all items */
 /* Moves every item to its box in `boxes`: singly or, if many left their cells, by building anew. */
 copse_status copse_octree_move_all(copse_octree *tree, uint32_t *firstBad);
-/* Replaces all items by slots 0 … count - 1 of `boxes`, much faster than inserts do. COPSE_FULL. */
+/* Replaces all items by slots 0 … count - 1 of `boxes`, much faster than one by one. COPSE_FULL. */
 copse_status copse_octree_load(copse_octree *tree, uint32_t count, uint32_t *firstBad);
 
 /* Finds all items that meet the closed box lo … hi, which may be a point or infinite. Writes no
@@ -493,11 +510,11 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
 
 /* ---- Obstacle tree ------------------------------------------------------------------------- *
  * Walls, in 2 dimensions: what is near, what is in the way, what can be seen. Walls are the edges
- * of polygons, closed loops of vertices. A polygon that is added counter-clockwise (with y up) is
- * solid inside; one that is added clockwise is a boundary, solid outside. It stays so, whichever
- * way round its vertices are moved. Without area there is no inside: two vertices are a thin wall,
- * an edge for either side. Edges go counter-clockwise around what is solid and are seen from their
- * right, the free side; edges of a polygon that was added without area go as its vertices do. Loops
+ * of polygons, closed loops of vertices. A polygon is solid inside, or it is a boundary: solid
+ * outside. It stays so, whichever way round its vertices are moved. Without area there is no
+ * inside: two vertices are a thin wall, an edge for either side. Edges go counter-clockwise around
+ * what is solid and are seen from their right, the free side (with y up); edges of a polygon that
+ * was added without area go as its vertices do. Loops
  * may touch, cross each other and themselves: every query looks at edges one by one.
  *
  * An edge has the id of the first of its two vertices in the loop, a polygon that of its first
@@ -531,7 +548,9 @@ void copse_obstacle_destroy(copse_obstacle *tree);
 copse_status copse_obstacle_reserve(copse_obstacle *tree, uint32_t capacity);
 size_t copse_obstacle_reserve_bytes(const copse_obstacle *tree, uint32_t capacity);
 uint32_t copse_obstacle_capacity(const copse_obstacle *tree);
-uint32_t copse_obstacle_count(const copse_obstacle *tree); /* the number of vertices */
+uint32_t copse_obstacle_count(const copse_obstacle *tree); /* the number of polygons */
+uint32_t copse_obstacle_used(const copse_obstacle *tree);  /* vertices, of the capacity */
+uint32_t copse_obstacle_slots(const copse_obstacle *tree); /* the bound of a loop: ever in use */
 
 /* Arrays by vertex. Vertices are x, y: what the caller writes counts from the next build on. */
 float *copse_obstacle_vertices(copse_obstacle *tree);
@@ -541,10 +560,17 @@ const uint32_t *copse_obstacle_generations(const copse_obstacle *tree);
 bool copse_obstacle_has(const copse_obstacle *tree, uint32_t slot); /* true if it is a polygon's */
 uint32_t copse_obstacle_size(const copse_obstacle *tree, uint32_t slot); /* vertices; 0: none */
 
-/* Adds a loop of vertices, x and y each. twoSided: edges seen from both sides, without an inside.
- * Errors: COPSE_INVALID_ARGUMENT (fewer than 2), COPSE_NOT_FINITE, COPSE_FULL. */
+typedef enum copse_solid {                      /* what of a polygon is solid */
+                           COPSE_SOLID_WINDING, /* its inside if it goes counter-clockwise, its
+                                                   outside if clockwise */
+                           COPSE_SOLID_INSIDE,
+                           COPSE_SOLID_OUTSIDE,
+                           COPSE_SOLID_NOWHERE, /* edges are seen from both sides */
+} copse_solid;
+/* Adds a loop of vertices, x and y each. Errors: COPSE_INVALID_ARGUMENT (fewer than 2, or no area
+ * to be solid inside or outside of), COPSE_NOT_FINITE, COPSE_FULL. */
 copse_status copse_obstacle_add(copse_obstacle *tree, const float *points, uint32_t count,
-                                bool twoSided, uint32_t *slot);
+                                copse_solid solid, uint32_t *slot);
 /* Removes a polygon in O(its vertices). COPSE_STALE_SLOT: the slot is not a polygon's. */
 copse_status copse_obstacle_remove(copse_obstacle *tree, uint32_t slot);
 /* Moves a polygon's vertices; the side that is solid stays. COPSE_STALE_SLOT, COPSE_NOT_FINITE,
@@ -713,6 +739,7 @@ size_t copse_crowd_reserve_bytes(const copse_crowd *crowd, uint32_t capacity);
 uint32_t copse_crowd_capacity(const copse_crowd *crowd);
 uint32_t copse_crowd_dimensions(const copse_crowd *crowd);
 uint32_t copse_crowd_count(const copse_crowd *crowd); /* the number of agents */
+uint32_t copse_crowd_slots(const copse_crowd *crowd); /* the bound of a loop: ever in use */
 
 /* The crowd's own arrays, by slot: vectors of `dimensions` floats, and numbers. */
 typedef struct copse_crowd_arrays {
@@ -730,6 +757,8 @@ bool copse_crowd_has(const copse_crowd *crowd, uint32_t slot); /* true if it is 
 
 /* Adds an agent. Errors: COPSE_NOT_FINITE (a position or velocity), COPSE_FULL. */
 copse_status copse_crowd_add(copse_crowd *crowd, const copse_crowd_agent *agent, uint32_t *slot);
+/* Writes an agent's position. Errors: COPSE_STALE_SLOT (no agent), COPSE_NOT_FINITE. */
+copse_status copse_crowd_move(copse_crowd *crowd, uint32_t slot, const float *position);
 /* Removes an agent. COPSE_STALE_SLOT: the slot is not in use. */
 copse_status copse_crowd_remove(copse_crowd *crowd, uint32_t slot);
 void copse_crowd_clear(copse_crowd *crowd); /* removes all agents */

@@ -8,8 +8,7 @@ typedef struct boxes {
   object object;
   copse_octree *core;
   copse_results results; /* room for a single query that finds every item */
-  uint32_t *pairIds;
-  copse_box_hit hit; /* of the last ray */
+  copse_box_hit hit;     /* of the last ray */
   uint32_t perDepth[COPSE_OCTREE_MAX_DEPTH + 1];
 } boxes;
 _Static_assert(sizeof(boxes) <= OBJECT_BYTES, "see any_object");
@@ -18,7 +17,7 @@ _Static_assert(sizeof(boxes) <= OBJECT_BYTES, "see any_object");
   VIEW(groups, u, copse_octree_groups(it->core))                                                   \
   VIEW(ids, u, it->results.ids)                                                                    \
   VIEW(distances2, f, it->results.distances2)                                                      \
-  VIEW(pairIds, u, it->pairIds)                                                                    \
+  VIEW(rowIds, u, base->rooms[ROOM_IDS])                                                           \
   VIEW(boxes, f, copse_octree_boxes(it->core))                                                     \
   VIEW(generations, u, copse_octree_generations(it->core))                                         \
   VIEW(hit, f, &it->hit.fraction) /* and its normal */                                             \
@@ -36,7 +35,7 @@ static uintptr_t boxes_view(object *base, uint32_t which) {
   FIGURE(nodes, stats.nodes)                                                                       \
   FIGURE(leaves, stats.leaves)                                                                     \
   FIGURE(depth, stats.depth)                                                                       \
-  FIGURE(bytes, stats.bytes + (size_t)base->bytes)                                                 \
+  FIGURE(bytes, stats.bytes + (size_t)object_bytes(base))                                          \
   FIGURE(visits, it->results.visits)                                                               \
   FIGURE(straddlers, stats.straddlers)                                                             \
   FIGURE(outside, stats.outside)                                                                   \
@@ -55,7 +54,6 @@ static void boxes_carve(object *base, arena *block) {
   it->results.capacity = base->capacity;
   it->results.ids = arena_carve(block, base->capacity, 4);
   it->results.distances2 = arena_carve(block, base->capacity, 4);
-  it->pairIds = arena_carve(block, base->results, 4);
 }
 
 static void boxes_fill(object *larger, const object *old) {
@@ -106,8 +104,8 @@ static const family BOXES = {
 
 /* Of options that are negative, and a capacity of 0, the default counts. */
 int32_t octree_create(uint32_t dimensions, uint32_t capacity, int32_t leafSize, int32_t maxDepth,
-                      float looseness, uint32_t results, float minX, float minY, float minZ,
-                      float maxX, float maxY, float maxZ) {
+                      float looseness, float minX, float minY, float minZ, float maxX, float maxY,
+                      float maxZ) {
   copse_octree_def def = copse_octree_default();
   const float bounds[6] = {minX, minY, minZ, maxX, maxY, maxZ};
   def.dimensions = dimensions;
@@ -117,9 +115,7 @@ int32_t octree_create(uint32_t dimensions, uint32_t capacity, int32_t leafSize, 
   if (looseness > 0) def.looseness = looseness;
   for (uint32_t i = 0; i < 2 * dimensions && i < 6; i++)
     def.bounds[i] = bounds[i < dimensions ? i : 3 + i - dimensions];
-  const boxes bare = {.object = {.family = &BOXES,
-                                 .capacity = def.capacity,
-                                 .results = results_or_default(results, def.capacity)}};
+  const boxes bare = {.object = {.family = &BOXES, .capacity = def.capacity}};
   copse_status status;
   boxes *it = (boxes *)object_take(&bare.object, copse_octree_bytes(&def), &status);
   return it ? object_adopt(&it->object, copse_octree_create(&def, &it->core)) : FAILED(status);
@@ -134,6 +130,11 @@ EXPORT("boxes_count") int32_t boxes_count(int32_t handle) {
   return it ? (int32_t)copse_octree_count(it->core) : FAILED(COPSE_STALE_SLOT);
 }
 
+EXPORT("boxes_slots") int32_t boxes_slots(int32_t handle) {
+  const boxes *it = boxes_of(handle);
+  return it ? (int32_t)copse_octree_slots(it->core) : FAILED(COPSE_STALE_SLOT);
+}
+
 typedef struct box {
   float sides[6];
 } box;
@@ -145,24 +146,24 @@ static box box_of(const boxes *it, float minX, float minY, float minZ, float max
 }
 
 /* Returns the slot. */
-EXPORT("boxes_insert")
-int32_t boxes_insert(int32_t handle, float minX, float minY, float minZ, float maxX, float maxY,
-                     float maxZ) {
+EXPORT("boxes_add")
+int32_t boxes_add(int32_t handle, float minX, float minY, float minZ, float maxX, float maxY,
+                  float maxZ) {
   boxes *it = boxes_of(handle);
   if (!it) return FAILED(COPSE_STALE_SLOT);
   const box item = box_of(it, minX, minY, minZ, maxX, maxY, maxZ);
   uint32_t slot;
-  const copse_status status = copse_octree_insert(it->core, item.sides, &slot);
+  const copse_status status = copse_octree_add(it->core, item.sides, &slot);
   return result_or_failed(slot, status);
 }
 
-EXPORT("boxes_insert_at")
-int32_t boxes_insert_at(int32_t handle, uint32_t slot, float minX, float minY, float minZ,
-                        float maxX, float maxY, float maxZ) {
+EXPORT("boxes_add_at")
+int32_t boxes_add_at(int32_t handle, uint32_t slot, float minX, float minY, float minZ, float maxX,
+                     float maxY, float maxZ) {
   boxes *it = boxes_of(handle);
   if (!it) return FAILED(COPSE_STALE_SLOT);
   const box item = box_of(it, minX, minY, minZ, maxX, maxY, maxZ);
-  return zero_or_failed(copse_octree_insert_at(it->core, slot, item.sides));
+  return zero_or_failed(copse_octree_add_at(it->core, slot, item.sides));
 }
 
 EXPORT("boxes_move")
@@ -286,8 +287,12 @@ EXPORT("boxes_pairs") double boxes_pairs(int32_t handle, uint32_t mask) {
   boxes *it = boxes_of(handle);
   if (!it) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
-  copse_results results = {.ids = it->pairIds, .capacity = it->object.results};
-  const copse_status status = copse_octree_pairs(it->core, &query, &results);
+  copse_results results;
+  copse_status status;
+  do {
+    results = ids_room(&it->object);
+    status = copse_octree_pairs(it->core, &query, &results);
+  } while (room_for_all(&it->object, results.total, &status));
   return total_or_failed(results.total, status);
 }
 

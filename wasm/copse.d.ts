@@ -67,7 +67,7 @@ export function create(options?: InitOptions): Promise<Instance>
 // ---- Errors ----
 
 /** Codes of the core's own failures. */
-export type StateCode = 'FULL' | 'OUT_OF_MEMORY' | 'NOT_FINITE' | 'STALE_SLOT'
+export type StateCode = 'FULL' | 'OUT_OF_MEMORY' | 'NOT_FINITE' | 'NOT_BUILT' | 'STALE_SLOT'
 export type ErrorCode = StateCode | 'DISPOSED' | 'NOT_READY' | 'BAD_SNAPSHOT' | 'DEAD'
 
 /**
@@ -76,6 +76,7 @@ export type ErrorCode = StateCode | 'DISPOSED' | 'NOT_READY' | 'BAD_SNAPSHOT' | 
  * - `FULL`: more items than the capacity
  * - `OUT_OF_MEMORY`: linear memory can't grow
  * - `NOT_FINITE`: a position is NaN, infinite or beyond 1e18; `index` is the first such slot
+ * - `NOT_BUILT`: a query of points before their first `build()`
  * - `STALE_SLOT`: the slot is not in use
  * - `DISPOSED`: the object was disposed
  * - `NOT_READY`: `init()` has not finished, or the core has no such class
@@ -194,8 +195,6 @@ export interface Rows {
   ids: Uint32Array
   /** The number of ids of all rows. */
   total: number
-  /** True if `total` exceeds the room for `results`: rows that did not fit are empty. */
-  truncated: boolean
 }
 
 /**
@@ -214,11 +213,22 @@ export interface NeighborRows {
 declare abstract class CoreObject {
   /** The maximum number of items. */
   get capacity(): number
-  /**
-   * Grows to at least this capacity, and the room for `results` in proportion. Keeps everything but the
-   * results of queries. Detaches views.
-   */
+  /** Grows to at least this capacity. Keeps everything but the results of queries. Detaches views. */
   reserve(capacity: number): void
+
+  /** How many items there are now. */
+  get count(): number
+  /** The bound of a loop over the arrays: slots that were ever in use lie below it. */
+  get slots(): number
+  /** By slot: odd while it is in use, and one more whenever it is taken and freed. Only to be read. */
+  get generations(): Uint32Array
+  /** True if a slot is in use. */
+  has(slot: number): boolean
+  /** Removes an item; its slot is free. `STALE_SLOT`: the slot is not in use. */
+  remove(slot: number): void
+  /** Removes all items. */
+  clear(): void
+
   /** Returns a snapshot: a copy. Needs memory of its size inside the library, which is kept for the next one. */
   save(): Uint8Array
   /** Writes a snapshot into bytes of yours, and returns its size. */
@@ -293,10 +303,6 @@ interface Queries<D extends Dimensions> {
 export interface IndexOptions {
   /** The maximum number of agents. Default: 1,000. */
   capacity?: number
-  /** Room for the ids of a batch: `allWithin`, `withinMany`, `pairs`. Default: 16 times the capacity. */
-  results?: number
-  /** The most neighbors that a row of `allNeighbors` and `nearestMany` can hold. Default: 10. */
-  k?: number
   /** Whether there are `positions` (x0, y0, x1, y1, …) or `xs`, `ys`, `zs`. Default: 'interleaved'. */
   layout?: 'interleaved' | 'separate'
   /**
@@ -306,6 +312,14 @@ export interface IndexOptions {
   onNonFinite?: 'error' | 'skip'
   /** The instance that it belongs to. Default: the one that `init()` made. */
   instance?: Instance
+}
+
+/** Room for batches. They take what they need by themselves, and keep it: this takes it in advance. */
+export interface RoomOptions {
+  /** For so many ids of rows and pairs. Default: 0. */
+  results?: number
+  /** For so many neighbors of each agent. Default: 0. */
+  k?: number
 }
 
 export interface Stats {
@@ -326,11 +340,21 @@ export interface Stats {
 }
 
 declare abstract class Points<D extends Dimensions> extends CoreObject {
+  /**
+   * The bound of a loop over the arrays: agents have slots below it. Set to n, it makes slots 0 … n - 1 agents
+   * and frees all others. New agents have group 1, and the positions that are written; others stay as they are.
+   */
+  get slots(): number
+  set slots(slots: number)
+  /** Adds an agent, of group 1. Returns its slot: the lowest that is free. `FULL`: there is no room. */
+  add(...position: Point<D>): number
+  /** Writes the position of an agent. `STALE_SLOT`: the slot is not in use. */
+  move(...agent: [slot: number, ...position: Point<D>]): void
+  /** Grows to at least this capacity, as that of every object, and takes room for batches. */
+  reserve(capacity: number, options?: RoomOptions): void
+
   // Buffers, for the whole capacity. Queries answer for the last build.
 
-  /** How many slots are in use: the agents are 0 … count - 1. */
-  get count(): number
-  set count(count: number)
   /**
    * Where the agents are, to write to: x0, y0, (z0,) x1, y1, …. Take it anew after anything was created or
    * reserved.
@@ -342,7 +366,10 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
   get ys(): Float32Array
   /** With `layout: 'separate'`, the z of each agent. In the plane undefined. */
   get zs(): D extends 3 ? Float32Array : undefined
-  /** 32 bits an agent. Default: 1. An agent in no group is absent from every result from the next build on. */
+  /**
+   * 32 bits an agent. An agent in no group is absent from every result from the next build on. Free slots have
+   * no group.
+   */
   get groups(): Uint32Array
   /**
    * What each agent looks for in `allWithin` and `allNeighbors`: 32 bits of groups an agent. Default: all. They
@@ -350,13 +377,13 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
    */
   get masks(): Uint32Array
   /**
-   * The radius of each agent for `raycast` and `raycastMany`. Default: 0. Queries see changes from the next
+   * The radius of each agent for `raycast`, `raycastMany` and `pairs`. Default: 0. Queries see changes from the next
    * `build()` on, which throws a `RangeError` where one is NaN or negative.
    */
   get radii(): Float32Array
   /**
    * Builds the index from the buffers, in O(N log N), without allocation. Before the first build queries
-   * find nothing. On `NOT_FINITE` the last build stays.
+   * throw `NOT_BUILT`. On `NOT_FINITE` the last build stays.
    */
   build(): void
 
@@ -392,39 +419,39 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
     ...query: [...segment: Segment<D>, options?: RayOptions]
   ): (D extends 3 ? Hit3D : Hit) | null
 
-  // Batches: many queries in one call.
+  // Batches: many queries in one call. Their room grows with what they find, and stays: when as much was found
+  // before, memory doesn't grow.
 
   /**
    * Finds every agent's neighbors within a radius: row i is for slot i, without i itself. Agents near each other
    * have rows near each other. Shares its room with `withinMany` and `pairs`.
    */
   allWithin(radius: number, options?: BatchOptions): Rows
-  /** Finds the agents within a radius of each point: x, y, (z,) x, y, …, at most `capacity` points. */
+  /** Finds the agents within a radius of each point: x, y, (z,) x, y, …. */
   withinMany(points: Float32Array, radius: number, options?: SelectOptions): Rows
   /**
    * Finds the k nearest of every agent: row i is for slot i, without i itself. The rows are kept until
    * `allNeighbors` or `nearestMany` is called again: a cache of distances.
    */
   allNeighbors(options: AllNeighborsOptions): NeighborRows
-  /** Finds the k nearest agents of each point: x, y, (z,) x, y, …, at most `capacity` points. */
+  /** Finds the k nearest agents of each point: x, y, (z,) x, y, …. */
   nearestMany(
     points: Float32Array,
     options: AllNeighborsOptions & { exclude?: number },
   ): NeighborRows
-  /** Finds what each segment hits first: x0, y0, (z0,) x1, y1, (z1,) x0, …, at most `capacity` segments. */
+  /** Finds what each segment hits first: x0, y0, (z0,) x1, y1, (z1,) x0, …. */
   raycastMany(segments: Float32Array, options?: RayOptions): Hits
   /**
-   * Returns the pairs of agents within a distance of each other, each once: a, b, a, b, … with a < b. Or, given
-   * the radii of all slots of the last build, those whose circles touch. Both must match the mask. At most as
-   * many as `results` has room for: `pairsInto` returns how many there are. Valid until the next batch.
+   * Returns the pairs of agents whose circles, or spheres, touch, by their `radii`: each once, a, b, a, b, … with
+   * a < b. Both must match the mask. Valid until the next batch.
    */
-  pairs(distance: number | { radii: Float32Array }, options?: BatchOptions): Uint32Array
-  /** As `pairs`, into `out`, as far as it and `results` go. Returns the number of pairs. */
-  pairsInto(
-    distance: number | { radii: Float32Array },
-    out: Uint32Array,
-    options?: BatchOptions,
-  ): number
+  pairs(options?: BatchOptions): Uint32Array
+  /** Returns the pairs of agents within a distance of each other, as above. Inclusive. */
+  pairs(distance: number, options?: BatchOptions): Uint32Array
+  /** As `pairs`, into `out`, as far as it goes. Returns the number of pairs. */
+  pairsInto(out: Uint32Array, options?: BatchOptions): number
+  /** As `pairs` within a distance, into `out`, as far as it goes. Returns the number of pairs. */
+  pairsInto(distance: number, out: Uint32Array, options?: BatchOptions): number
 
   /**
    * Returns the slots in the order of the tree. Agents that are near each other are near each other in it: a
@@ -535,8 +562,6 @@ export interface OctreeOptions {
    * then need not stay in the large cell around them. Default: 1.
    */
   looseness?: number
-  /** Room for the ids of `pairs`. Default: 16 times the capacity. */
-  results?: number
   /** The instance that it belongs to. Default: the one that `init()` made. */
   instance?: Instance
 }
@@ -577,33 +602,23 @@ export interface OctreeStats {
 }
 
 declare abstract class Boxes<D extends Dimensions> extends CoreObject {
-  /** How many items there are. */
-  get count(): number
   /**
-   * The box of each slot of the capacity: minX, minY, (minZ,) maxX, maxY, (maxZ). `insert` and `move` write
+   * The box of each slot of the capacity: minX, minY, (minZ,) maxX, maxY, (maxZ). `add` and `move` write
    * here; what the game writes counts from `moveAll()` on.
    */
   get boxes(): Float32Array
   /** 32 bits a slot. Default: 1. An item in no group is absent from every result. Writes count at once. */
   get groups(): Uint32Array
-  /** Odd while a slot is in use, and one more at every insert and remove. Only to be read. */
-  get generations(): Uint32Array
-  /** True if a slot is in use. */
-  has(slot: number): boolean
 
   /**
-   * Inserts a box or a point, and returns its slot: the lowest that is free. `FULL`: there are as many as the
+   * Adds a box or a point, and returns its slot: the lowest that is free. `FULL`: there are as many as the
    * capacity.
    */
-  insert(...item: Item<D>): number
-  /** Inserts a box or a point in a free slot of your choice. */
-  insertAt(...item: [slot: number, ...item: Item<D>]): void
+  add(...item: Item<D>): number
+  /** Adds a box or a point in a free slot of your choice. */
+  addAt(...item: [slot: number, ...item: Item<D>]): void
   /** Moves or resizes an item. Within its cell nothing but its box changes. */
   move(...item: [slot: number, ...item: Item<D>]): void
-  /** Removes an item, wherever it is by now. `STALE_SLOT`: the slot is not in use. */
-  remove(slot: number): void
-  /** Removes all items. */
-  clear(): void
   /**
    * Moves every item to where `boxes` says, one by one or, where many left their cells, into a tree that is built
    * anew. If a box is not finite or has min > max, nothing changes.
@@ -611,7 +626,7 @@ declare abstract class Boxes<D extends Dimensions> extends CoreObject {
   moveAll(): void
   /**
    * Replaces everything: the items are those in the slots 0 … count - 1, where `boxes` says. Much faster than
-   * to insert one by one. If a box is not finite or has min > max, nothing changes.
+   * to add one by one. If a box is not finite or has min > max, nothing changes.
    */
   load(count: number): void
 
@@ -624,11 +639,10 @@ declare abstract class Boxes<D extends Dimensions> extends CoreObject {
     ...query: [...segment: Segment<D>, options?: SelectOptions]
   ): (D extends 3 ? BoxHit3D : BoxHit) | null
   /**
-   * Returns the pairs of items that meet, each once: a, b, a, b, … with a < b. At most as many as `results` has
-   * room for: `pairsInto` returns how many there are.
+   * Returns the pairs of items that meet, each once: a, b, a, b, … with a < b. Valid until the next call.
    */
   pairs(options?: BatchOptions): Uint32Array
-  /** As `pairs`, into `out`, as far as it and `results` go. Returns the number of pairs. */
+  /** As `pairs`, into `out`, as far as it goes. Returns the number of pairs. */
   pairsInto(out: Uint32Array, options?: BatchOptions): number
 
   /** Returns figures of the tree and of the last query: always the same object. */
@@ -637,8 +651,8 @@ declare abstract class Boxes<D extends Dimensions> extends CoreObject {
 interface Boxes<D extends Dimensions> extends Queries<D> {}
 
 /**
- * Boxes and points that come, go and move, one at a time: colliders, zones, pickups. `insert` returns a slot, the
- * id of what was inserted; queries always answer for the present, exactly.
+ * Boxes and points that come, go and move, one at a time: colliders, zones, pickups. `add` returns a slot, the
+ * id of what was added; queries always answer for the present, exactly.
  *
  * The quadtree of Finkel and Bentley (1974), loose on demand. It needs no build and no clean-up: cells are
  * divided and merged as items come, go and move.
@@ -668,13 +682,12 @@ export interface ObstacleOptions {
 }
 
 export interface PolygonOptions {
-  /** True: its edges are seen from both sides, and it has no inside. Default: false. */
-  twoSided?: boolean
   /**
-   * Takes the vertices the other way round, beginning with the same, if they do not go as a solid polygon or a
-   * boundary does. Default: as they are.
+   * What is solid: the inside, whichever way the vertices go; the outside, as of a level's border; by the winding,
+   * the inside if they go counter-clockwise (y up), else the outside; or nowhere: edges are seen from both sides.
+   * Inside and outside need an area. Default: 'inside'.
    */
-  winding?: 'solid' | 'boundary'
+  solid?: 'inside' | 'outside' | 'winding' | 'nowhere'
 }
 
 export interface SideOptions {
@@ -736,10 +749,8 @@ export interface ObstacleStats {
  * polygons. The id of an edge is that of the first of its two vertices; the slot of a polygon is the id of its
  * first vertex.
  *
- * Polygons that are added counter-clockwise are solid, clockwise ones boundaries: solid outside. They stay so
- * wherever they are moved. That is with y up; where y goes down, as on a canvas, a solid polygon looks
- * clockwise. `winding` asks for either, whichever way the vertices go. Edges are seen from their free side, those
- * of segments, which are thin walls, from both. Polygons may touch, overlap and cross.
+ * A polygon is solid inside or outside, as `addPolygon` is told, and stays so wherever it is moved. Edges are seen
+ * from their free side, those of segments, which are thin walls, from both. Polygons may touch, overlap and cross.
  *
  * A binary space partition after Fuchs, Kedem and Naylor (1980). What was added, removed or moved counts from
  * the next query on, which builds the tree; queries are exact, whatever the tree.
@@ -747,7 +758,7 @@ export interface ObstacleStats {
 export class ObstacleTree extends CoreObject {
   constructor(options?: ObstacleOptions)
 
-  /** How many vertices there are. */
+  /** How many polygons there are, segments too. */
   get count(): number
   /**
    * The x and y of each vertex of the capacity. `addPolygon`, `addSegment` and `move` write here; what the game
@@ -758,8 +769,6 @@ export class ObstacleTree extends CoreObject {
   get next(): Uint32Array
   /** By vertex, the slot of its polygon. Only to be read. */
   get polygons(): Uint32Array
-  /** By vertex: odd while it is in use, and one more whenever it is taken and freed. Only to be read. */
-  get generations(): Uint32Array
   /** True if a slot is that of a polygon. */
   has(slot: number): boolean
   /**
@@ -784,10 +793,6 @@ export class ObstacleTree extends CoreObject {
    * outside, whichever way round they go now. `STALE_SLOT`: the slot is not that of a polygon.
    */
   move(slot: number, points: ArrayLike<number>): void
-  /** Removes a polygon. `STALE_SLOT`: the slot is not that of a polygon. */
-  remove(slot: number): void
-  /** Removes all polygons. */
-  clear(): void
   /**
    * Builds the tree from `vertices` as they are now: O(N log N) for most N. Only needed where the game wrote
    * there; after other changes the next query does it, unless it should be done before. What is solid of a
@@ -822,7 +827,7 @@ export class ObstacleTree extends CoreObject {
   visible(...query: [...segment: Segment<2>, options?: { radius?: number }]): boolean
   /** Returns the first edge on the way of a segment, ties by lower id; null if nothing is in the way. */
   raycast(...query: [...segment: Segment<2>, options?: SideOptions]): WallHit | null
-  /** Finds what each segment meets first: x0, y0, x1, y1, x0, …, at most `capacity` segments. */
+  /** Finds what each segment meets first: x0, y0, x1, y1, x0, …. */
   raycastMany(segments: Float32Array, options?: SideOptions): Hits
   /**
    * True if a point is in something solid, or on its border: in more solid polygons than boundaries, where
@@ -972,8 +977,6 @@ declare abstract class AnyCrowd<D extends Dimensions> extends CoreObject {
   constructor(options?: CrowdOptions)
 
   get dimensions(): D
-  /** How many agents there are. */
-  get count(): number
   /** The sum of all time steps. */
   get time(): number
   /** Seconds a step takes unless it is given another number. */
@@ -1007,17 +1010,11 @@ declare abstract class AnyCrowd<D extends Dimensions> extends CoreObject {
   get enabled(): Uint32Array
   /** 0 or 1. */
   get locked(): Uint32Array
-  /** Odd while a slot is in use, and one more at every add and remove. Only to be read. */
-  get generations(): Uint32Array
-  /** True if a slot is in use. */
-  has(slot: number): boolean
 
   /** Adds an agent, and returns its slot: the lowest that is free. `FULL`: there is no room. */
   add(agent: AgentOptions): number
-  /** Removes an agent. `STALE_SLOT`: the slot is not in use. */
-  remove(slot: number): void
-  /** Removes all agents. */
-  clear(): void
+  /** Puts an agent elsewhere, as if it had always been there. `STALE_SLOT`: the slot is not in use. */
+  move(...agent: [slot: number, ...position: Point<D>]): void
 
   /**
    * Moves all agents: each takes the velocity, of those that keep it clear of neighbors and walls, that is

@@ -52,7 +52,7 @@ static uintptr_t crowd_view(object *base, uint32_t which) {
   FIGURE(overlaps, stats.overlaps)                                                                 \
   FIGURE(neighbors, stats.neighbors)                                                               \
   FIGURE(steps, stats.steps)                                                                       \
-  FIGURE(bytes, stats.bytes + (size_t)base->bytes)                                                 \
+  FIGURE(bytes, stats.bytes + (size_t)object_bytes(base))                                          \
   FIGURE(time, stats.time)
 
 static void crowd_figures(object *base, double *numbers) {
@@ -170,6 +170,11 @@ EXPORT("crowd_count") int32_t crowd_count(int32_t handle) {
   return it ? (int32_t)copse_crowd_count(it->core) : FAILED(COPSE_STALE_SLOT);
 }
 
+EXPORT("crowd_slots") int32_t crowd_slots(int32_t handle) {
+  const crowd *it = crowd_of(handle);
+  return it ? (int32_t)copse_crowd_slots(it->core) : FAILED(COPSE_STALE_SLOT);
+}
+
 /* Adds the agent that was written, and returns its slot. */
 EXPORT("crowd_add") int32_t crowd_add(int32_t handle) {
   crowd *it = crowd_of(handle);
@@ -177,6 +182,13 @@ EXPORT("crowd_add") int32_t crowd_add(int32_t handle) {
   uint32_t slot;
   const copse_status status = copse_crowd_add(it->core, it->added, &slot);
   return result_or_failed(slot, status);
+}
+
+EXPORT("crowd_move")
+int32_t crowd_move(int32_t handle, uint32_t slot, float x, float y, float z) {
+  crowd *it = crowd_of(handle);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
+  return zero_or_failed(copse_crowd_move(it->core, slot, (float[]){x, y, z}));
 }
 
 EXPORT("crowd_remove") int32_t crowd_remove(int32_t handle, uint32_t slot) {

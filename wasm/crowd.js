@@ -2,11 +2,13 @@
 
 import {
   callOf,
+  checkArguments,
   checkBoolean,
   checkCoordinate,
   checkInteger,
   checkNumbers,
   checkOptions,
+  checkPoint,
   checkSlot,
   CopseError,
   MAX_COORDINATE,
@@ -129,11 +131,6 @@ class AnyCrowd extends CoreObject {
     return this._dimensions
   }
 
-  get count() {
-    this._begin('count')
-    return this._leave(this._enter().count(this._handle))
-  }
-
   get time() {
     return this._readFigures('time', this.#stats)[this._figurePlace('time')]
   }
@@ -149,92 +146,72 @@ class AnyCrowd extends CoreObject {
     this.#timeStep = timeStep
   }
 
-  #vectors(name) {
-    this._begin(name)
-    return this._views[name].at(this._capacity * this._dimensions)
-  }
-
-  #numbers(name) {
-    this._begin(name)
-    return this._views[name].at(this._capacity)
-  }
-
   get positions() {
-    return this.#vectors('positions')
+    return this._array('positions', this._dimensions)
   }
 
   get velocities() {
-    return this.#vectors('velocities')
+    return this._array('velocities', this._dimensions)
   }
 
   get preferredVelocities() {
-    return this.#vectors('preferredVelocities')
+    return this._array('preferredVelocities', this._dimensions)
   }
 
   get goals() {
-    return this.#vectors('goals')
+    return this._array('goals', this._dimensions)
   }
 
   get preferredSpeeds() {
-    return this.#numbers('preferredSpeeds')
+    return this._array('preferredSpeeds', 1)
   }
 
   get radii() {
-    return this.#numbers('radii')
+    return this._array('radii', 1)
   }
 
   get maxSpeeds() {
-    return this.#numbers('maxSpeeds')
+    return this._array('maxSpeeds', 1)
   }
 
   get neighborDistances() {
-    return this.#numbers('neighborDistances')
+    return this._array('neighborDistances', 1)
   }
 
   get maxNeighborCounts() {
-    return this.#numbers('maxNeighborCounts')
+    return this._array('maxNeighborCounts', 1)
   }
 
   get timeHorizons() {
-    return this.#numbers('timeHorizons')
+    return this._array('timeHorizons', 1)
   }
 
   get timeHorizonsObstacles() {
-    return this.#numbers('timeHorizonsObstacles')
+    return this._array('timeHorizonsObstacles', 1)
   }
 
   get maxAccelerations() {
-    return this.#numbers('maxAccelerations')
+    return this._array('maxAccelerations', 1)
   }
 
   get priorities() {
-    return this.#numbers('priorities')
+    return this._array('priorities', 1)
   }
 
   get groups() {
-    return this.#numbers('groups')
+    return this._array('groups', 1)
   }
 
   get masks() {
-    return this.#numbers('masks')
+    return this._array('masks', 1)
   }
 
   get enabled() {
-    return this.#numbers('enabled')
+    return this._array('enabled', 1)
   }
 
   get locked() {
-    return this.#numbers('locked')
-  }
-
-  get generations() {
-    return this.#numbers('generations')
-  }
-
-  has(slot) {
-    this._begin('has')
-    const generations = this._views.generations.at(this._capacity)
-    return typeof slot === 'number' && ((generations[slot] ?? 0) & 1) === 1
+    return this._array('locked', 1)
   }
 
   // ---- Changes ----
@@ -254,6 +231,7 @@ class AnyCrowd extends CoreObject {
     this.#added = added
     this._begin('add')
     this._views.added.at(added.words.length).set(added.words)
+    this._wanted = this._capacity + 1
     return this._leave(this._enter().add(this._handle))
   }
 
@@ -270,15 +248,13 @@ class AnyCrowd extends CoreObject {
     }
   }
 
-  remove(slot) {
-    this._begin('remove')
+  move(slot, x, y, z) {
+    this._begin('move')
+    checkArguments(this, arguments.length, 1 + this._dimensions)
+    if (this._isPlane) z = 0
     checkSlot(this, slot)
-    this._leave(this._enter().remove(this._handle, slot))
-  }
-
-  clear() {
-    this._begin('clear')
-    this._leave(this._enter().clear(this._handle))
+    checkPoint(this, x, y, z)
+    this._leave(this._enter().move(this._handle, slot, x, y, z))
   }
 
   // ---- Steps ----

@@ -43,6 +43,8 @@ export function failure(instance, call, result) {
     const had = instance.memory.buffer.byteLength
     message += `: ${wasm.refused_bytes()} bytes more than the ${had} that there are`
   }
+  if (code === 'FULL')
+    message += `: ${call._wanted} needed, capacity ${call._capacity}: reserve(${call._wanted}) first`
   if (code === 'STALE_SLOT' && call._slot !== undefined) message += `: ${call._slot}`
   instance.leave()
   return code === 'INVALID_ARGUMENT' ? new RangeError(message) : new CopseError(code, message)
@@ -101,6 +103,13 @@ export function checkDistance(call, name, value) {
 export function checkInteger(call, name, value, lo, hi) {
   if (!Number.isInteger(value) || value < lo || value > hi)
     refuse(call, name, value, `an integer from ${lo} to ${hi}`)
+}
+
+/** Checks how many arguments a call was given. */
+export function checkArguments(call, given, expected, or = expected) {
+  if (given === expected || given === or) return
+  const text = or === expected ? expected : `${expected} or ${or}`
+  throw new TypeError(`${place(call)}: takes ${text} arguments, got ${given}`)
 }
 
 /** Checks a number of slots. */

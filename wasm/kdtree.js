@@ -24,9 +24,9 @@ function definition(name, dimensions, options) {
 const KIND = 2
 const DIMENSIONS = 6
 const NON_FINITE = 10
-const COUNT = 11
-const BUILT_COUNT = 12
-const HEAD_WORDS = 14
+const EVER = 11
+const BUILT_COUNT = 14
+const HEAD_WORDS = 16
 
 const KDTREE = 3
 
@@ -40,7 +40,7 @@ function from(name, dimensions, bytes, options, create) {
   const head = new DataView(snapshot.slice(0, 4 * HEAD_WORDS).buffer)
   const word = (/** @type {number} */ index) => head.getUint32(4 * index, true)
   const { length } = snapshot
-  const most = length / 4 / (dimensions + 1)
+  const most = length / 4
   const wrong = () =>
     new CopseError('BAD_SNAPSHOT', `${place(call)}: the bytes are no snapshot of a ${name}`)
   // What else may be wrong with the bytes, restore() finds.
@@ -49,7 +49,7 @@ function from(name, dimensions, bytes, options, create) {
     word(KIND) !== KDTREE ||
     word(DIMENSIONS) !== dimensions ||
     word(NON_FINITE) >= ON_NON_FINITE.length ||
-    word(COUNT) + word(BUILT_COUNT) > most
+    word(EVER) + word(BUILT_COUNT) > most
   )
     throw wrong()
   const instance = instanceOr(name, 'kdtree', options.instance)
@@ -60,7 +60,7 @@ function from(name, dimensions, bytes, options, create) {
   if (intact < 0) throw wrong()
   // An option that is undefined is none.
   const {
-    capacity = Math.max(1, word(COUNT), word(BUILT_COUNT)),
+    capacity = Math.max(1, word(EVER), word(BUILT_COUNT)),
     onNonFinite = ON_NON_FINITE[word(NON_FINITE)],
   } = options
   const tree = create({ ...options, instance, capacity, onNonFinite })

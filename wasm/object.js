@@ -1,15 +1,30 @@
 // What every object in a core shares: its life, its calls, its views of linear memory, and snapshots.
 
-import { callOf, checkArray, checkInteger, CopseError, failure, place, refuse } from './errors.js'
+import {
+  callOf,
+  checkArray,
+  checkCoordinate,
+  checkInteger,
+  checkSlot,
+  CopseError,
+  failure,
+  place,
+  refuse,
+} from './errors.js'
 import { instanceOr } from './init.js'
 import { isInside, lengthOf, offsetOf, plainBytes, View } from './memory.js'
 
 export const MAX_CAPACITY = 2 ** 28
-export const MAX_RESULTS = 2 ** 30
 /** No item, as the core returns it. */
 export const NONE = -1
-/** To the core: the default of this option. */
-export const DEFAULT = 2 ** 32 - 1
+/** Rooms for what batches take and return, by their places in `room` of wasm/objects.h. */
+export const GIVEN = 0
+export const ROWS = 1
+export const IDS = 2
+export const NEIGHBOR_COUNTS = 3
+export const NEIGHBORS = 4
+export const HITS = 5
+const ROOMS = 6
 /** Types of views, as the core names them. @type {Record<string, any>} */
 const TYPES = { f: Float32Array, u: Uint32Array, i: Int32Array }
 
@@ -71,17 +86,18 @@ export class CoreObject {
   _views = {}
   _handle = -1
   _capacity = 0
-  /** Room for the ids of a batch. */
-  _results = 0
-  /** Room for the neighbors of a row. */
-  _k = 0
   /** For messages: its class, and the method that was called. */
   _name
   _method = ''
   /** The slot that the call is about. @type {number | undefined} */
   _slot
+  /** The capacity that the call needs. */
+  _wanted = 0
 
   #isAlive = true
+  /** What the core says of the arrays: the capacity, how often rooms moved, and how large each is. */
+  #limits
+  #moves = 0
   /** @type {View | undefined} */ #figures
   /** @type {string[]} */ #figureNames = []
   /** @type {View | undefined} */ #staged
@@ -107,7 +123,7 @@ export class CoreObject {
     owner.leave()
     if (handle < 0) throw failure(owner, callOf(name), handle)
     this._handle = handle
-    this.#locate()
+    this.#limits = this.#locate()
     forgotten?.register(this, { instance: new WeakRef(owner), handle }, this)
   }
 
@@ -146,10 +162,9 @@ export class CoreObject {
   #locate() {
     const owner = this._instance
     const wasm = owner.enter()
-    const limits = new View(owner, Uint32Array, wasm.limits_of(this._handle) >>> 0).fresh(3)
-    this._capacity = limits[0]
-    this._results = limits[1]
-    this._k = limits[2]
+    const limits = new View(owner, Uint32Array, wasm.limits_of(this._handle) >>> 0)
+    this._capacity = limits.at(2 + ROOMS)[0]
+    this.#moves = limits.at(2 + ROOMS)[1]
     this._views = {}
     this.#figureNames = owner.names(wasm.figure_names(this._handle))
     for (const [which, view] of owner.names(wasm.view_names(this._handle)).entries()) {
@@ -157,6 +172,70 @@ export class CoreObject {
       this._views[name] = new View(owner, TYPES[type], wasm.view_of(this._handle, which) >>> 0)
     }
     owner.leave()
+    return limits
+  }
+
+  /** Returns the array of a room, as long as it has items. */
+  _room(room, name) {
+    const limits = this.#limits.at(2 + ROOMS)
+    if (limits[1] !== this.#moves) this.#limits = this.#locate()
+    return this._views[name].at(limits[2 + room])
+  }
+
+  /** Makes room for so many items. */
+  _takeRoom(room, count) {
+    if (count > this.#limits.at(2 + ROOMS)[2 + room])
+      this._leave(this._enter().take_room(this._handle, room, count))
+  }
+
+  /**
+   * Takes the points that a batch is about, or the segments, of two points each; returns their number. Numbers
+   * are checked before memory grows for them; else the core does it, and refuses all where one is bad.
+   */
+  _takePoints(name, points, each) {
+    checkArray(this, name, points, Float32Array)
+    const width = each * this._dimensions
+    const length = lengthOf(points)
+    if (length % width !== 0) refuse(this, `${name}.length`, length, `a multiple of ${width}`)
+    if (length > this.#limits.at(2 + ROOMS)[2 + GIVEN]) {
+      this.#checkPoints(name, points)
+      const offset = isInside(points, this._instance) ? offsetOf(points) : -1
+      this._takeRoom(GIVEN, length)
+      const { buffer } = this._instance.memory
+      if (offset >= 0) points = new Float32Array(buffer, offset, length) // it may be detached by now
+    }
+    this._room(GIVEN, 'given').set(points)
+    return length / width
+  }
+
+  #checkPoints(name, points) {
+    const length = lengthOf(points)
+    for (let i = 0; i < length; i++) checkCoordinate(this, `${name}[${i}]`, points[i])
+  }
+
+  /** Ends a batch about points. If one is bad, it is named. */
+  _leavePoints(name, points, result) {
+    try {
+      return this._leave(result)
+    } catch (error) {
+      this.#checkPoints(name, points)
+      throw error
+    }
+  }
+
+  /** Returns the pairs that were found: so many ids. */
+  _pairs(ids) {
+    this._room(IDS, 'rowIds')
+    return this._views.rowIds.fresh(ids)
+  }
+
+  /** Copies pairs of ids into the caller's array, in whole pairs as far as it goes; returns their number. */
+  _pairsInto(ids, out) {
+    checkArray(this, 'out', out, Uint32Array)
+    const pairs = this._room(IDS, 'rowIds')
+    const written = Math.min(ids, lengthOf(out)) & ~1
+    for (let i = 0; i < written; i++) out[i] = pairs[i]
+    return ids / 2
   }
 
   /** Returns the first bytes of the staging buffer, which may grow for it. */
@@ -192,9 +271,50 @@ export class CoreObject {
     this._begin('reserve')
     checkInteger(this, 'capacity', capacity, 1, MAX_CAPACITY)
     if (capacity <= this._capacity) return
-    const results = Math.min(Math.ceil((this._results / this._capacity) * capacity), MAX_RESULTS)
-    this._leave(this._enter().reserve(this._handle, capacity, results))
-    this.#locate()
+    this._leave(this._enter().reserve(this._handle, capacity))
+    this.#limits = this.#locate()
+  }
+
+  // ---- Slots ----
+
+  get count() {
+    this._begin('count')
+    return this._leave(this._enter().count(this._handle))
+  }
+
+  get slots() {
+    this._begin('slots')
+    return this._leave(this._enter().slots(this._handle))
+  }
+
+  get generations() {
+    return this._array('generations', 1)
+  }
+
+  has(slot) {
+    this._begin('has')
+    return typeof slot === 'number' && this._isUsed(slot)
+  }
+
+  _isUsed(slot) {
+    return ((this._views.generations.at(this._capacity)[slot] ?? 0) & 1) === 1
+  }
+
+  remove(slot) {
+    this._begin('remove')
+    checkSlot(this, slot)
+    this._leave(this._enter().remove(this._handle, slot))
+  }
+
+  clear() {
+    this._begin('clear')
+    this._leave(this._enter().clear(this._handle))
+  }
+
+  /** Returns an array by slot, of so many numbers each. */
+  _array(name, each) {
+    this._begin(name)
+    return this._views[name].at(each * this._capacity)
   }
 
   // ---- Figures ----

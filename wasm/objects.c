@@ -16,7 +16,8 @@ static const copse_allocator MALLOC = {0};
   STATUS(OK)                                                                                       \
   STATUS(INVALID_ARGUMENT)                                                                         \
   STATUS(FULL)                                                                                     \
-  STATUS(OUT_OF_MEMORY) STATUS(NOT_FINITE) STATUS(STALE_SLOT) STATUS(BAD_SNAPSHOT)
+  STATUS(OUT_OF_MEMORY)                                                                            \
+  STATUS(NOT_FINITE) STATUS(NOT_BUILT) STATUS(STALE_SLOT) STATUS(BAD_SNAPSHOT)
 
 #define STATUS_TEXT(name)  #name " "
 #define STATUS_PLACE(name) STATUS_##name,
@@ -104,6 +105,16 @@ static bool is_there(uint64_t bytes) {
   return block != NULL;
 }
 
+/* Bytes of an item of each room. */
+static const uint8_t ROOM_BYTES[ROOMS] = {4, 8, 4, 4, 8, 8};
+
+uint64_t object_bytes(const object *it) {
+  uint64_t bytes = it->bytes;
+  for (int which = 0; which < ROOMS; which++)
+    bytes += (uint64_t)ROOM_BYTES[which] * it->room[which];
+  return bytes;
+}
+
 object *object_take(const object *bare, size_t indexBytes, copse_status *status) {
   any_object made = copy_of(bare);
   *status = indexBytes ? COPSE_OUT_OF_MEMORY : COPSE_INVALID_ARGUMENT;
@@ -120,7 +131,30 @@ object *object_take(const object *bare, size_t indexBytes, copse_status *status)
   return it;
 }
 
+/* Gives back the block of an object, but not its rooms. */
 static void give(object *it) { memory_give(&MALLOC, it->block, it->bytes); }
+
+/* ---- Rooms ---------------------------------------------------------------------------------- */
+
+bool room_take(object *it, room which, uint64_t count) {
+  const uint64_t each = ROOM_BYTES[which], old = it->room[which];
+  if (count <= old) return true;
+  const uint64_t usual = old + old / 2, larger = usual > count ? usual : count;
+  void *room = is_there(each * larger) ? memory_take(&MALLOC, each * larger) : NULL;
+  if (!room) return false;
+  memory_give(&MALLOC, it->rooms[which], each * old);
+  it->rooms[which] = room;
+  it->room[which] = (uint32_t)larger;
+  it->moves++;
+  return true;
+}
+
+EXPORT("take_room") int32_t take_room(int32_t handle, uint32_t which, double count) {
+  object *it = any_of(handle);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
+  if (which >= ROOMS || !(count >= 0 && count <= 0x1p53)) return FAILED(COPSE_INVALID_ARGUMENT);
+  return room_take(it, (room)which, (uint64_t)count) ? 0 : FAILED(COPSE_OUT_OF_MEMORY);
+}
 
 int32_t object_adopt(object *it, copse_status status) {
   if (status == COPSE_OK && handles.used == handles.capacity) {
@@ -141,12 +175,14 @@ EXPORT("destroy") int32_t destroy(int32_t handle) {
   object *it = any_of(handle);
   if (!it) return FAILED(COPSE_STALE_SLOT);
   it->family->destroy(it);
+  for (int which = 0; which < ROOMS; which++)
+    memory_give(&MALLOC, it->rooms[which], (uint64_t)ROOM_BYTES[which] * it->room[which]);
   give(it);
   slots_free(&handles, (uint32_t)handle & ((1u << SLOT_BITS) - 1));
   return 0;
 }
 
-EXPORT("reserve") int32_t reserve(int32_t handle, uint32_t capacity, uint32_t results) {
+EXPORT("reserve") int32_t reserve(int32_t handle, uint32_t capacity) {
   object *it = any_of(handle);
   if (!it) return FAILED(COPSE_STALE_SLOT);
 #ifdef COPSE_TEST_TRAP
@@ -155,7 +191,6 @@ EXPORT("reserve") int32_t reserve(int32_t handle, uint32_t capacity, uint32_t re
   if (capacity <= it->capacity) return 0;
   any_object bare = copy_of(it);
   bare.object.capacity = capacity;
-  bare.object.results = results;
   copse_status status;
   object *larger = object_take(&bare.object, it->family->reserve_bytes(it, capacity), &status);
   if (!larger) return FAILED(status);

@@ -13,18 +13,32 @@
 
 typedef struct family family;
 
+/* Rooms for what batches take and return. An object has none until it needs one; then they grow,
+ * and stay. JavaScript knows them by these places, see wasm/object.js. */
+typedef enum room {
+  ROOM_GIVEN,           /* floats of points or segments */
+  ROOM_ROWS,            /* rows: offsets, then counts */
+  ROOM_IDS,             /* ids of rows and pairs */
+  ROOM_NEIGHBOR_COUNTS, /* rows of neighbors */
+  ROOM_NEIGHBORS,       /* their ids, then squared distances */
+  ROOM_HITS,            /* ids, then fractions */
+  ROOMS
+} room;
+
 /* The struct of every family begins with this. Behind the struct, in the same block, lie its
- * arrays: room for arguments and results. */
+ * arrays: room for arguments and results of single queries. */
 typedef struct object {
   const family *family;
   void *block;    /* holds this and the arrays */
   uint64_t bytes; /* of the block */
+  float *rooms[ROOMS];
+  /* Read by JavaScript. */
   uint32_t capacity;
-  uint32_t results; /* room for the ids of a batch */
-  uint32_t k;       /* the maximum number of neighbors in a row of a batch */
+  uint32_t moves;       /* of rooms: then their views must be taken anew */
+  uint32_t room[ROOMS]; /* items that each has room for */
 } object;
 
-enum { OBJECT_BYTES = 256, FIGURES_MOST = 16 };
+enum { OBJECT_BYTES = 384, FIGURES_MOST = 16 };
 
 /* What a family supplies. Names are told to JavaScript as text, "name:type " for each place: the
  * lists that they are made from also say what lies there. */
@@ -58,12 +72,31 @@ struct family {
 #define FIGURE_TEXT(name, value)      #name " "
 #define FIGURE_VALUE(name, value)     (double)(value),
 
-/* The room for the ids of a batch; UINT32_MAX stands for the default, 16 per item. */
-ALWAYS_INLINE uint32_t results_or_default(uint32_t results, uint32_t capacity) {
-  enum { EACH = 16, MOST = 1 << 30 };
-  const uint64_t usual = (uint64_t)EACH * capacity;
-  if (results != UINT32_MAX) return results;
-  return usual < MOST ? (uint32_t)usual : MOST;
+/* Returns the bytes of an object's block and rooms. */
+uint64_t object_bytes(const object *it);
+/* Makes room for so many items; what a room held is lost when it moves. False: there is no memory,
+ * and everything is as it was. */
+bool room_take(object *it, room which, uint64_t count);
+ALWAYS_INLINE uint32_t *room_words(const object *it, room which) {
+  return (uint32_t *)it->rooms[which];
+}
+/* The second array of a room that has two. */
+ALWAYS_INLINE uint32_t *room_second(const object *it, room which) {
+  return room_words(it, which) + it->room[which];
+}
+
+/* Room for ids alone. */
+ALWAYS_INLINE copse_results ids_room(const object *it) {
+  return (copse_results){.ids = room_words(it, ROOM_IDS), .capacity = it->room[ROOM_IDS]};
+}
+
+/* For a batch that writes as many ids as there is room for, and says how many there are: true if
+ * that was not all, but is next time. Else *status says whether there is no memory. */
+ALWAYS_INLINE bool room_for_all(object *it, uint32_t total, copse_status *status) {
+  if (*status != COPSE_OK || total <= it->room[ROOM_IDS]) return false;
+  if (room_take(it, ROOM_IDS, total)) return true;
+  *status = COPSE_OUT_OF_MEMORY;
+  return false;
 }
 
 /* Returns the live object of a handle if it is of this family, else NULL. */

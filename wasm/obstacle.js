@@ -14,10 +14,11 @@ import {
   checkSlot,
   checkWord,
   MAX_COORDINATE,
+  place,
   refuse,
 } from './errors.js'
 import { lengthOf } from './memory.js'
-import { CoreObject, MAX_CAPACITY, NONE } from './object.js'
+import { CoreObject, HITS, MAX_CAPACITY, NONE } from './object.js'
 import {
   ask,
   BOUNDS,
@@ -32,9 +33,10 @@ import {
 } from './queries.js'
 
 const OPTIONS = ['capacity', 'pieces', 'leafSize', 'instance']
-const POLYGON = ['twoSided', 'winding']
+const POLYGON = ['solid']
 
-const WINDINGS = ['solid', 'boundary']
+/** What of a polygon is solid, by its place in `copse_solid`. */
+const SOLID = ['winding', 'inside', 'outside', 'nowhere']
 const NO_OPTIONS = {} // made in every call it would be garbage
 const NONE_KEPT = /* @__PURE__ */ new Uint32Array(0)
 
@@ -48,25 +50,6 @@ function definition(options) {
   if (leafSize !== undefined) checkInteger(call, 'leafSize', leafSize, 1, MAX_CAPACITY)
   const words = [capacity ?? 0, pieces ?? 0, leafSize ?? 0]
   return /** @type {const} */ (['ObstacleTree', 'walls', 'obstacle', 2, instance, words])
-}
-
-/** Twice the area of a polygon, as the core computes it: positive, if it goes counter-clockwise. */
-function areaOf(points) {
-  const [x, y] = points
-  let area = 0
-  for (let i = 2; i + 2 < points.length; i += 2)
-    area += (points[i] - x) * (points[i + 3] - y) - (points[i + 1] - y) * (points[i + 2] - x)
-  return area
-}
-
-/** The same polygon the other way round, in place: the first vertex stays first. */
-function reverse(points) {
-  points.subarray(2).reverse() // y before x
-  for (let i = 2; i < points.length; i += 2) {
-    const y = points[i]
-    points[i] = points[i + 1]
-    points[i + 1] = y
-  }
 }
 
 export class ObstacleTree extends CoreObject {
@@ -89,36 +72,21 @@ export class ObstacleTree extends CoreObject {
 
   // ---- What there is ----
 
-  get count() {
-    this._begin('count')
-    return this._leave(this._enter().count(this._handle))
-  }
-
-  #array(name, each) {
-    this._begin(name)
-    return this._views[name].at(each * this._capacity)
-  }
-
   get vertices() {
-    return this.#array('vertices', 2)
+    return this._array('vertices', 2)
   }
 
   get next() {
-    return this.#array('next', 1)
+    return this._array('next', 1)
   }
 
   get polygons() {
-    return this.#array('polygons', 1)
-  }
-
-  get generations() {
-    return this.#array('generations', 1)
+    return this._array('polygons', 1)
   }
 
   has(slot) {
     this._begin('has')
-    const generation = this._views.generations.at(this._capacity)[slot] ?? 0
-    return (generation & 1) === 1 && this._views.polygons.at(this._capacity)[slot] === slot
+    return this._isUsed(slot) && this._views.polygons.at(this._capacity)[slot] === slot
   }
 
   winding(slot) {
@@ -132,26 +100,30 @@ export class ObstacleTree extends CoreObject {
   addPolygon(points, options = {}) {
     this._begin('addPolygon')
     checkOptions(this, options, POLYGON)
-    const { twoSided = false, winding } = options
-    checkBoolean(this, 'twoSided', twoSided)
-    if (winding !== undefined) checkWord(this, 'winding', winding, WINDINGS)
+    const { solid = 'inside' } = options
+    const what = checkWord(this, 'solid', solid, SOLID)
     const floats = this.#pointsOf('addPolygon', points)
-    const area = winding === undefined ? 0 : areaOf(floats)
-    if (winding === 'solid' ? area < 0 : area > 0) reverse(floats)
-    return this.#add(floats, twoSided)
+    try {
+      return this.#add(floats, what)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      const choice = "'winding' or 'nowhere'"
+      throw new RangeError(`${place(this)}: points must enclose an area, or solid be ${choice}`)
+    }
   }
 
   addSegment(x0, y0, x1, y1) {
     this._begin('addSegment')
     checkSegment(this, x0, y0, 0, x1, y1, 0)
-    return this.#add(Float32Array.of(x0, y0, x1, y1), false)
+    return this.#add(Float32Array.of(x0, y0, x1, y1), SOLID.indexOf('winding'))
   }
 
-  #add(points, twoSided) {
+  #add(points, solid) {
     const vertices = points.length / 2
+    this._wanted = this._leave(this._enter().used(this._handle)) + vertices
     this._leave(this._enter().room_for(this._handle, vertices))
     this.#stagePoints(points)
-    return this._leave(this._enter().add(this._handle, vertices, twoSided ? 1 : 0))
+    return this._leave(this._enter().add(this._handle, vertices, solid))
   }
 
   move(slot, points) {
@@ -163,17 +135,6 @@ export class ObstacleTree extends CoreObject {
       refuse(this, 'points.length', floats.length, `${2 * vertices}, as it has`)
     this.#stagePoints(floats)
     this._leave(this._enter().move(this._handle, slot, vertices))
-  }
-
-  remove(slot) {
-    this._begin('remove')
-    checkSlot(this, slot)
-    this._leave(this._enter().remove(this._handle, slot))
-  }
-
-  clear() {
-    this._begin('clear')
-    this._leave(this._enter().clear(this._handle))
   }
 
   build() {
@@ -280,20 +241,12 @@ export class ObstacleTree extends CoreObject {
 
   raycastMany(segments, options) {
     ask(this, 'raycastMany', options, SIDE)
-    checkArray(this, 'segments', segments, Float32Array)
-    const length = lengthOf(segments)
-    if (length % 4 !== 0 || length > 4 * this._capacity) {
-      const expected = `a multiple of 4, for at most ${this._capacity} segments`
-      refuse(this, 'segments.length', length, expected)
-    }
-    for (let i = 0; i < length; i++)
-      if (!(Math.abs(segments[i]) <= MAX_COORDINATE))
-        checkCoordinate(this, `segments[${i}]`, segments[i])
-    this._views.given.at(4 * this._capacity).set(segments)
-    this._leave(this._enter().raycast_many(this._handle, length / 4, query.side))
+    const n = this._takePoints('segments', segments, 2)
+    const result = this._enter().raycast_many(this._handle, n, query.side)
+    this._leavePoints('segments', segments, result)
     const hits = this.#hits
-    hits.ids = this._views.hitIds.at(this._capacity)
-    hits.fractions = this._views.hitFractions.at(this._capacity)
+    hits.ids = this._room(HITS, 'hitIds')
+    hits.fractions = this._room(HITS, 'hitFractions')
     return hits
   }
 

@@ -3,7 +3,7 @@
 
 import {
   callOf,
-  checkArray,
+  checkArguments,
   checkCoordinate,
   checkInteger,
   checkOptions,
@@ -14,13 +14,10 @@ import {
   place,
   refuse,
 } from './errors.js'
-import { lengthOf } from './memory.js'
-import { CoreObject, DEFAULT, MAX_CAPACITY, MAX_RESULTS, mixin, NONE } from './object.js'
+import { CoreObject, MAX_CAPACITY, mixin, NONE } from './object.js'
 import { ask, EXCLUDE, ids, into, MASK, Queries, query, range } from './queries.js'
 
-const OPTIONS = [
-  ...['bounds', 'capacity', 'leafSize', 'maxDepth', 'looseness', 'results', 'instance'],
-]
+const OPTIONS = [...['bounds', 'capacity', 'leafSize', 'maxDepth', 'looseness', 'instance']]
 
 const MAX_DEPTH = 24
 const MAX_LOOSENESS = 16
@@ -50,7 +47,7 @@ function checkBounds(call, dimensions, bounds) {
 function definition(name, dimensions, options) {
   const call = callOf(name)
   checkOptions(call, options, OPTIONS)
-  const { bounds, capacity, leafSize, maxDepth, looseness, results, instance } = options
+  const { bounds, capacity, leafSize, maxDepth, looseness, instance } = options
   const sides = checkBounds(call, dimensions, bounds)
   if (capacity !== undefined) checkInteger(call, 'capacity', capacity, 1, MAX_CAPACITY)
   if (leafSize !== undefined) checkInteger(call, 'leafSize', leafSize, 0, MAX_CAPACITY)
@@ -58,9 +55,8 @@ function definition(name, dimensions, options) {
   const isLoose = typeof looseness === 'number' && looseness >= 1 && looseness <= MAX_LOOSENESS
   if (looseness !== undefined && !isLoose)
     refuse(call, 'looseness', looseness, `a number from 1 to ${MAX_LOOSENESS}`)
-  if (results !== undefined) checkInteger(call, 'results', results, 0, MAX_RESULTS)
   const own = [leafSize ?? -1, maxDepth ?? -1, looseness ?? -1]
-  const words = [dimensions, capacity ?? 0, ...own, results ?? DEFAULT, ...sides]
+  const words = [dimensions, capacity ?? 0, ...own, ...sides]
   return /** @type {const} */ ([name, 'boxes', 'octree', dimensions, instance, words])
 }
 
@@ -89,61 +85,42 @@ class OwnQueries extends CoreObject {
 
   // ---- Items ----
 
-  get count() {
-    this._begin('count')
-    return this._leave(this._enter().count(this._handle))
-  }
-
-  #array(name, each) {
-    this._begin(name)
-    return this._views[name].at(each * this._capacity)
-  }
-
   get boxes() {
-    return this.#array('boxes', 2 * this._dimensions)
+    return this._array('boxes', 2 * this._dimensions)
   }
 
   get groups() {
-    return this.#array('groups', 1)
+    return this._array('groups', 1)
   }
 
-  get generations() {
-    return this.#array('generations', 1)
+  add(minX, minY, minZ, maxX, maxY, maxZ) {
+    this._begin('add')
+    checkArguments(this, arguments.length, this._dimensions, 2 * this._dimensions)
+    if (this._isPlane) return this.#add(minX, minY, 0, or(minZ, minX), or(maxX, minY), 0)
+    return this.#add(minX, minY, minZ, or(maxX, minX), or(maxY, minY), or(maxZ, minZ))
   }
 
-  has(slot) {
-    this._begin('has')
-    return typeof slot === 'number' && this.#isUsed(slot)
-  }
-
-  #isUsed(slot) {
-    return ((this._views.generations.at(this._capacity)[slot] ?? 0) & 1) === 1
-  }
-
-  insert(minX, minY, minZ, maxX, maxY, maxZ) {
-    if (this._isPlane) return this.#insert(minX, minY, 0, or(minZ, minX), or(maxX, minY), 0)
-    return this.#insert(minX, minY, minZ, or(maxX, minX), or(maxY, minY), or(maxZ, minZ))
-  }
-
-  #insert(minX, minY, minZ, maxX, maxY, maxZ) {
-    this._begin('insert')
+  #add(minX, minY, minZ, maxX, maxY, maxZ) {
     this.#checkBox(minX, minY, minZ, maxX, maxY, maxZ)
     const wasm = this._enter()
-    return this._leave(wasm.insert(this._handle, minX, minY, minZ, maxX, maxY, maxZ))
+    this._wanted = this._capacity + 1
+    return this._leave(wasm.add(this._handle, minX, minY, minZ, maxX, maxY, maxZ))
   }
 
-  insertAt(slot, minX, minY, minZ, maxX, maxY, maxZ) {
-    if (this._isPlane) this.#insertAt(slot, minX, minY, 0, or(minZ, minX), or(maxX, minY), 0)
-    else this.#insertAt(slot, minX, minY, minZ, or(maxX, minX), or(maxY, minY), or(maxZ, minZ))
+  addAt(slot, minX, minY, minZ, maxX, maxY, maxZ) {
+    this._begin('addAt')
+    checkArguments(this, arguments.length, 1 + this._dimensions, 1 + 2 * this._dimensions)
+    if (this._isPlane) this.#addAt(slot, minX, minY, 0, or(minZ, minX), or(maxX, minY), 0)
+    else this.#addAt(slot, minX, minY, minZ, or(maxX, minX), or(maxY, minY), or(maxZ, minZ))
   }
 
-  #insertAt(slot, minX, minY, minZ, maxX, maxY, maxZ) {
-    this._begin('insertAt')
+  #addAt(slot, minX, minY, minZ, maxX, maxY, maxZ) {
     checkSlot(this, slot)
     this.#checkBox(minX, minY, minZ, maxX, maxY, maxZ)
     const wasm = this._enter()
-    const result = wasm.insert_at(this._handle, slot, minX, minY, minZ, maxX, maxY, maxZ)
-    if (result < 0 && this.#isUsed(slot)) {
+    this._wanted = slot + 1
+    const result = wasm.add_at(this._handle, slot, minX, minY, minZ, maxX, maxY, maxZ)
+    if (result < 0 && this._isUsed(slot)) {
       this._leave(0)
       refuse(this, 'slot', slot, 'free')
     }
@@ -151,12 +128,13 @@ class OwnQueries extends CoreObject {
   }
 
   move(slot, minX, minY, minZ, maxX, maxY, maxZ) {
+    this._begin('move')
+    checkArguments(this, arguments.length, 1 + this._dimensions, 1 + 2 * this._dimensions)
     if (this._isPlane) this.#move(slot, minX, minY, 0, or(minZ, minX), or(maxX, minY), 0)
     else this.#move(slot, minX, minY, minZ, or(maxX, minX), or(maxY, minY), or(maxZ, minZ))
   }
 
   #move(slot, minX, minY, minZ, maxX, maxY, maxZ) {
-    this._begin('move')
     checkSlot(this, slot)
     this.#checkBox(minX, minY, minZ, maxX, maxY, maxZ)
     const wasm = this._enter()
@@ -169,17 +147,6 @@ class OwnQueries extends CoreObject {
     checkSide(this, 'Z', minZ, maxZ)
   }
 
-  remove(slot) {
-    this._begin('remove')
-    checkSlot(this, slot)
-    this._leave(this._enter().remove(this._handle, slot))
-  }
-
-  clear() {
-    this._begin('clear')
-    this._leave(this._enter().clear(this._handle))
-  }
-
   moveAll() {
     this._begin('moveAll')
     this.#leaveBoxes(this._enter().move_all(this._handle))
@@ -188,6 +155,7 @@ class OwnQueries extends CoreObject {
   load(count) {
     this._begin('load')
     checkCount(this, 'count', count)
+    this._wanted = count
     this.#leaveBoxes(this._enter().load(this._handle, count))
   }
 
@@ -221,20 +189,14 @@ class OwnQueries extends CoreObject {
   }
 
   pairs(options) {
-    const total = Math.min(this.#pairs('pairs', options), this._results & ~1)
-    return this._views.pairIds.fresh(total)
+    return this._pairs(this.#pairs('pairs', options))
   }
 
   pairsInto(out, options) {
-    const total = this.#pairs('pairsInto', options)
-    checkArray(this, 'out', out, Uint32Array)
-    const pairs = this._views.pairIds.at(this._results)
-    const written = Math.min(total, this._results, lengthOf(out)) & ~1
-    for (let i = 0; i < written; i++) out[i] = pairs[i]
-    return total / 2
+    return this._pairsInto(this.#pairs('pairsInto', options), out)
   }
 
-  /** Writes pairs of ids, as far as there is room; returns how many ids there are. */
+  /** Finds pairs; returns how many ids there are. */
   #pairs(method, options) {
     ask(this, method, options, MASK)
     return this._leave(this._enter().pairs(this._handle, query.mask))

@@ -12,16 +12,9 @@ typedef struct points {
   copse_results results; /* room for a single query that finds every agent */
   float fraction;        /* of the last ray */
 
-  /* Batches: what goes in, and room for what comes out. Pages that nobody touches cost nothing. */
-  uint32_t *masks;
-  float *pairRadii, *given; /* points or segments */
-  copse_rows rows;
-  copse_neighbor_rows neighbors;
-
-  /* Rays: the radii that the game writes, as the last build found them, and the greatest. */
+  uint32_t *masks; /* what agents look for in batches */
+  /* The radii that the game writes, as the last build found them, and the greatest. */
   float *radii, *builtRadii, greatest;
-  uint32_t *hitIds;
-  float *hitFractions;
 } points;
 _Static_assert(sizeof(points) <= OBJECT_BYTES, "see any_object");
 
@@ -38,18 +31,18 @@ static uintptr_t order_of(const points *it) {
   VIEW(ids, u, it->results.ids)                                                                    \
   VIEW(distances2, f, it->results.distances2)                                                      \
   VIEW(masks, u, it->masks)                                                                        \
-  VIEW(pairRadii, f, it->pairRadii)                                                                \
-  VIEW(given, f, it->given)                                                                        \
-  VIEW(rowOffsets, u, it->rows.offsets)                                                            \
-  VIEW(rowCounts, u, it->rows.counts)                                                              \
-  VIEW(rowIds, u, it->rows.ids)                                                                    \
-  VIEW(neighborCounts, u, it->neighbors.counts)                                                    \
-  VIEW(neighborIds, u, it->neighbors.ids)                                                          \
-  VIEW(neighborDistances2, f, it->neighbors.distances2)                                            \
+  VIEW(generations, u, copse_points_generations(it->core))                                         \
+  VIEW(given, f, base->rooms[ROOM_GIVEN])                                                          \
+  VIEW(rowOffsets, u, base->rooms[ROOM_ROWS])                                                      \
+  VIEW(rowCounts, u, room_second(base, ROOM_ROWS))                                                 \
+  VIEW(rowIds, u, base->rooms[ROOM_IDS])                                                           \
+  VIEW(neighborCounts, u, base->rooms[ROOM_NEIGHBOR_COUNTS])                                       \
+  VIEW(neighborIds, u, base->rooms[ROOM_NEIGHBORS])                                                \
+  VIEW(neighborDistances2, f, room_second(base, ROOM_NEIGHBORS))                                   \
+  VIEW(hitIds, i, base->rooms[ROOM_HITS])                                                          \
+  VIEW(hitFractions, f, room_second(base, ROOM_HITS))                                              \
   VIEW(radii, f, it->radii)                                                                        \
   VIEW(fraction, f, &it->fraction)                                                                 \
-  VIEW(hitIds, i, it->hitIds)                                                                      \
-  VIEW(hitFractions, f, it->hitFractions)                                                          \
   VIEW(order, u, order_of(it))
 
 static uintptr_t points_view(object *base, uint32_t which) {
@@ -65,7 +58,7 @@ static uintptr_t points_view(object *base, uint32_t which) {
   FIGURE(nodes, stats.nodes)                                                                       \
   FIGURE(leaves, stats.leaves)                                                                     \
   FIGURE(depth, stats.depth)                                                                       \
-  FIGURE(bytes, stats.bytes + (size_t)base->bytes)                                                 \
+  FIGURE(bytes, stats.bytes + (size_t)object_bytes(base))                                          \
   FIGURE(visits, ((const points *)base)->results.visits)
 
 static void points_figures(object *base, double *numbers) {
@@ -76,24 +69,12 @@ static void points_figures(object *base, double *numbers) {
 
 static void points_carve(object *base, arena *block) {
   points *it = (points *)base;
-  const uint64_t capacity = base->capacity, neighbors = capacity * base->k;
   it->results.capacity = base->capacity;
-  it->results.ids = arena_carve(block, capacity, 4);
-  it->results.distances2 = arena_carve(block, capacity, 4);
-  it->masks = arena_carve(block, capacity, 4);
-  it->pairRadii = arena_carve(block, capacity, 4);
-  it->given = arena_carve(block, capacity * 2 * it->dimensions, 4);
-  it->rows.offsets = arena_carve(block, capacity, 4);
-  it->rows.counts = arena_carve(block, capacity, 4);
-  it->rows.capacity = base->results;
-  it->rows.ids = arena_carve(block, base->results, 4);
-  it->neighbors.counts = arena_carve(block, capacity, 4);
-  it->neighbors.ids = arena_carve(block, neighbors, 4);
-  it->neighbors.distances2 = arena_carve(block, neighbors, 4);
-  it->radii = arena_carve(block, capacity, 4);
-  it->builtRadii = arena_carve(block, capacity, 4);
-  it->hitIds = arena_carve(block, capacity, 4);
-  it->hitFractions = arena_carve(block, capacity, 4);
+  it->results.ids = arena_carve(block, base->capacity, 4);
+  it->results.distances2 = arena_carve(block, base->capacity, 4);
+  it->masks = arena_carve(block, base->capacity, 4);
+  it->radii = arena_carve(block, base->capacity, 4);
+  it->builtRadii = arena_carve(block, base->capacity, 4);
 }
 
 static void points_fill(object *larger, const object *old) {
@@ -152,24 +133,17 @@ static const family POINTS = {
 /* ---- Creation: not EXPORT, a core is linked with the creators that it has, see the Makefile ----
  */
 
-enum { DEFAULT_NEIGHBORS = 10 };
-
-/* Takes an object for an index of so many bytes; results and k: UINT32_MAX stands for the default.
- */
-static points *points_object(uint32_t dimensions, uint32_t capacity, uint32_t results, uint32_t k,
-                             size_t indexBytes, copse_status *status) {
-  const points bare = {.object = {.family = &POINTS,
-                                  .capacity = capacity,
-                                  .results = results_or_default(results, capacity),
-                                  .k = k == UINT32_MAX ? DEFAULT_NEIGHBORS : k},
+/* Takes an object for an index of so many bytes. */
+static points *points_object(uint32_t dimensions, uint32_t capacity, size_t indexBytes,
+                             copse_status *status) {
+  const points bare = {.object = {.family = &POINTS, .capacity = capacity},
                        .dimensions = dimensions};
   return (points *)object_take(&bare.object, indexBytes, status);
 }
 
 /* In all creators, 0 of an option stands for the default. */
 int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSize, uint32_t axis,
-                         uint32_t split, uint32_t layout, uint32_t onNonFinite, uint32_t results,
-                         uint32_t k) {
+                         uint32_t split, uint32_t layout, uint32_t onNonFinite) {
   copse_agenttree_def def = copse_agenttree_default();
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;
@@ -179,13 +153,12 @@ int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSi
   def.layout = (copse_layout)layout;
   def.onNonFinite = (copse_on_non_finite)onNonFinite;
   copse_status status;
-  points *it =
-      points_object(dimensions, def.capacity, results, k, copse_agenttree_bytes(&def), &status);
+  points *it = points_object(dimensions, def.capacity, copse_agenttree_bytes(&def), &status);
   return it ? object_adopt(&it->object, copse_agenttree_create(&def, &it->core)) : FAILED(status);
 }
 
 int32_t grid_create(uint32_t dimensions, uint32_t capacity, float cellSize, uint32_t layout,
-                    uint32_t onNonFinite, uint32_t results, uint32_t k) {
+                    uint32_t onNonFinite) {
   copse_grid_def def = copse_grid_default();
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;
@@ -193,12 +166,12 @@ int32_t grid_create(uint32_t dimensions, uint32_t capacity, float cellSize, uint
   def.layout = (copse_layout)layout;
   def.onNonFinite = (copse_on_non_finite)onNonFinite;
   copse_status status;
-  points *it = points_object(dimensions, def.capacity, results, k, copse_grid_bytes(&def), &status);
+  points *it = points_object(dimensions, def.capacity, copse_grid_bytes(&def), &status);
   return it ? object_adopt(&it->object, copse_grid_create(&def, &it->core)) : FAILED(status);
 }
 
 int32_t kdtree_create(uint32_t dimensions, uint32_t capacity, uint32_t builder, uint32_t layout,
-                      uint32_t onNonFinite, uint32_t results, uint32_t k) {
+                      uint32_t onNonFinite) {
   copse_kdtree_def def = copse_kdtree_default();
   def.dimensions = dimensions;
   if (capacity) def.capacity = capacity;
@@ -206,8 +179,7 @@ int32_t kdtree_create(uint32_t dimensions, uint32_t capacity, uint32_t builder, 
   def.layout = (copse_layout)layout;
   def.onNonFinite = (copse_on_non_finite)onNonFinite;
   copse_status status;
-  points *it =
-      points_object(dimensions, def.capacity, results, k, copse_kdtree_bytes(&def), &status);
+  points *it = points_object(dimensions, def.capacity, copse_kdtree_bytes(&def), &status);
   return it ? object_adopt(&it->object, copse_kdtree_create(&def, &it->core)) : FAILED(status);
 }
 
@@ -220,15 +192,35 @@ EXPORT("points_count") int32_t points_count(int32_t handle) {
   return it ? (int32_t)copse_points_count(it->core) : FAILED(COPSE_STALE_SLOT);
 }
 
-EXPORT("points_set_count") int32_t points_set_count(int32_t handle, uint32_t count) {
-  points *it = points_of(handle);
-  return zero_or_failed(it ? copse_points_set_count(it->core, count) : COPSE_STALE_SLOT);
+EXPORT("points_slots") int32_t points_slots(int32_t handle) {
+  const points *it = points_of(handle);
+  return it ? (int32_t)copse_points_slots(it->core) : FAILED(COPSE_STALE_SLOT);
 }
 
-/* Returns how many slots the last build had. */
-EXPORT("points_built") int32_t points_built(int32_t handle) {
-  const points *it = points_of(handle);
-  return it ? (int32_t)copse_points_built(it->core) : FAILED(COPSE_STALE_SLOT);
+EXPORT("points_set_slots") int32_t points_set_slots(int32_t handle, uint32_t slots) {
+  points *it = points_of(handle);
+  return zero_or_failed(it ? copse_points_set_slots(it->core, slots) : COPSE_STALE_SLOT);
+}
+
+/* Returns the slot. */
+EXPORT("points_add") int32_t points_add(int32_t handle, float x, float y, float z) {
+  points *it = points_of(handle);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
+  uint32_t slot;
+  const copse_status status = copse_points_add(it->core, (float[]){x, y, z}, &slot);
+  return result_or_failed(slot, status);
+}
+
+EXPORT("points_move")
+int32_t points_move(int32_t handle, uint32_t slot, float x, float y, float z) {
+  points *it = points_of(handle);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
+  return zero_or_failed(copse_points_move(it->core, slot, (float[]){x, y, z}));
+}
+
+EXPORT("points_remove") int32_t points_remove(int32_t handle, uint32_t slot) {
+  points *it = points_of(handle);
+  return zero_or_failed(it ? copse_points_remove(it->core, slot) : COPSE_STALE_SLOT);
 }
 
 EXPORT("points_build") int32_t points_build(int32_t handle) {
@@ -343,61 +335,123 @@ int32_t points_any_within(int32_t handle, float x, float y, float z, float radiu
   return result_or_failed(any, status);
 }
 
-/* ---- Batches ---- */
+/* ---- Batches ---- *
+ *
+ * JavaScript takes the room for what it gives; a call takes the room for what it returns, once it
+ * is sure to answer. */
 
-EXPORT("points_all_within") double points_all_within(int32_t handle, float radius, uint32_t mask) {
+/* Begins a batch of `rows` rows, in a room for them. NULL with a status: it can't be answered. */
+static points *batch_of(int32_t handle, room which, uint32_t rows, copse_status *status) {
   points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
-  const copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
-  const copse_status status =
-      copse_points_all_within(it->core, radius, &query, it->masks, &it->rows);
-  return total_or_failed(it->rows.total, status);
+  *status = !it                                   ? COPSE_STALE_SLOT
+            : !copse_points_is_built(it->core)    ? COPSE_NOT_BUILT
+            : room_take(&it->object, which, rows) ? COPSE_OK
+                                                  : COPSE_OUT_OF_MEMORY;
+  return *status == COPSE_OK ? it : NULL;
 }
 
-/* The failure of a call with a number that there is no room for, or without an object. */
-static int32_t points_refused(const points *it) {
-  return FAILED(it ? COPSE_INVALID_ARGUMENT : COPSE_STALE_SLOT);
+/* Returns the number of rows of a batch of all agents. */
+static uint32_t agent_rows(int32_t handle) {
+  const points *it = points_of(handle);
+  if (!it) return 0;
+  const uint32_t slots = copse_points_slots(it->core), built = copse_points_built(it->core);
+  return slots > built ? slots : built;
+}
+
+static copse_rows rows_room(const points *it) {
+  return (copse_rows){.offsets = room_words(&it->object, ROOM_ROWS),
+                      .counts = room_second(&it->object, ROOM_ROWS),
+                      .ids = room_words(&it->object, ROOM_IDS),
+                      .capacity = it->object.room[ROOM_IDS]};
+}
+
+EXPORT("points_all_within") double points_all_within(int32_t handle, float radius, uint32_t mask) {
+  copse_status status;
+  points *it = batch_of(handle, ROOM_ROWS, agent_rows(handle), &status);
+  if (!it) return FAILED(status);
+  const copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
+  copse_rows rows;
+  do {
+    rows = rows_room(it);
+    status = copse_points_all_within(it->core, radius, &query, it->masks, &rows);
+  } while (room_for_all(&it->object, rows.total, &status));
+  return total_or_failed(rows.total, status);
+}
+
+/* True if so many points or segments, of so many points each, were given. */
+static bool is_given(const points *it, uint32_t n, uint32_t each) {
+  return (uint64_t)n * each * it->dimensions <= it->object.room[ROOM_GIVEN];
 }
 
 EXPORT("points_within_many")
 double points_within_many(int32_t handle, uint32_t n, float radius, uint32_t mask,
                           uint32_t exclude) {
-  points *it = points_of(handle);
-  if (!it || n > it->object.capacity) return points_refused(it);
+  copse_status status;
+  points *it = batch_of(handle, ROOM_ROWS, n, &status);
+  if (!it) return FAILED(status);
+  if (!is_given(it, n, 1)) return FAILED(COPSE_INVALID_ARGUMENT);
   const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
-  const copse_status status =
-      copse_points_within_many(it->core, it->given, n, radius, &query, &it->rows);
-  return total_or_failed(it->rows.total, status);
+  copse_rows rows;
+  do {
+    rows = rows_room(it);
+    status =
+        copse_points_within_many(it->core, it->object.rooms[ROOM_GIVEN], n, radius, &query, &rows);
+  } while (room_for_all(&it->object, rows.total, &status));
+  return total_or_failed(rows.total, status);
+}
+
+/* Begins a batch of `rows` rows of k neighbors. */
+static points *neighbor_batch_of(int32_t handle, uint32_t rows, uint32_t k,
+                                 copse_neighbor_rows *out, copse_status *status) {
+  points *it = batch_of(handle, ROOM_NEIGHBOR_COUNTS, rows, status);
+  if (!it) return NULL;
+  if (!room_take(&it->object, ROOM_NEIGHBORS, (uint64_t)rows * k)) {
+    *status = COPSE_OUT_OF_MEMORY;
+    return NULL;
+  }
+  *out = (copse_neighbor_rows){room_words(&it->object, ROOM_NEIGHBOR_COUNTS),
+                               room_words(&it->object, ROOM_NEIGHBORS),
+                               (float *)room_second(&it->object, ROOM_NEIGHBORS)};
+  return it;
 }
 
 EXPORT("points_all_neighbors")
 int32_t points_all_neighbors(int32_t handle, uint32_t k, float maxDistance, uint32_t mask) {
-  points *it = points_of(handle);
-  if (!it || k > it->object.k) return points_refused(it);
+  copse_status status;
+  copse_neighbor_rows rows;
+  points *it = neighbor_batch_of(handle, agent_rows(handle), k, &rows, &status);
+  if (!it) return FAILED(status);
   copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
-  return zero_or_failed(copse_points_all_neighbors(it->core, k, &query, it->masks, &it->neighbors));
+  return zero_or_failed(copse_points_all_neighbors(it->core, k, &query, it->masks, &rows));
 }
 
 EXPORT("points_nearest_many")
 int32_t points_nearest_many(int32_t handle, uint32_t n, uint32_t k, float maxDistance,
                             uint32_t mask, uint32_t exclude) {
-  points *it = points_of(handle);
-  if (!it || n > it->object.capacity || k > it->object.k) return points_refused(it);
+  copse_status status;
+  copse_neighbor_rows rows;
+  points *it = neighbor_batch_of(handle, n, k, &rows, &status);
+  if (!it) return FAILED(status);
+  if (!is_given(it, n, 1)) return FAILED(COPSE_INVALID_ARGUMENT);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
   return zero_or_failed(
-      copse_points_nearest_many(it->core, it->given, n, k, &query, &it->neighbors));
+      copse_points_nearest_many(it->core, it->object.rooms[ROOM_GIVEN], n, k, &query, &rows));
 }
 
-EXPORT("points_pairs")
-double points_pairs(int32_t handle, float distance, uint32_t byRadii, uint32_t mask) {
+/* A negative distance stands for the radii that agents have. */
+EXPORT("points_pairs") double points_pairs(int32_t handle, float distance, uint32_t mask) {
   points *it = points_of(handle);
   if (!it) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
-  copse_results results = {.ids = it->rows.ids, .capacity = it->rows.capacity};
-  const copse_status status =
-      copse_points_pairs(it->core, distance, byRadii ? it->pairRadii : NULL, &query, &results);
+  const float *radii = distance < 0 ? it->builtRadii : NULL;
+  copse_results results;
+  copse_status status;
+  do {
+    results = ids_room(&it->object);
+    status = copse_points_pairs(it->core, distance, radii, &query, &results);
+  } while (room_for_all(&it->object, results.total, &status));
   return total_or_failed(results.total, status);
 }
 
@@ -436,11 +490,14 @@ int32_t points_raycast(int32_t handle, float x0, float y0, float z0, float x1, f
 EXPORT("points_raycast_many")
 int32_t points_raycast_many(int32_t handle, uint32_t n, float radius, uint32_t mask,
                             uint32_t exclude) {
-  points *it = points_of(handle);
-  if (!it || n > it->object.capacity) return points_refused(it);
+  copse_status status;
+  points *it = batch_of(handle, ROOM_HITS, n, &status);
+  if (!it) return FAILED(status);
+  if (!is_given(it, n, 2)) return FAILED(COPSE_INVALID_ARGUMENT);
   const bool own = radius < 0;
   const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
-  return zero_or_failed(
-      copse_points_raycast_many(it->core, it->given, n, own ? it->greatest : radius,
-                                own ? it->builtRadii : NULL, &query, it->hitIds, it->hitFractions));
+  return zero_or_failed(copse_points_raycast_many(
+      it->core, it->object.rooms[ROOM_GIVEN], n, own ? it->greatest : radius,
+      own ? it->builtRadii : NULL, &query, room_words(&it->object, ROOM_HITS),
+      (float *)room_second(&it->object, ROOM_HITS)));
 }

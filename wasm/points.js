@@ -3,21 +3,30 @@
 
 import {
   callOf,
-  checkArray,
-  checkCoordinate,
+  checkArguments,
+  checkCount,
   checkDistance,
   checkFloat32,
   checkInteger,
+  checkOptions,
   checkPoint,
   checkSegment,
-  checkCount,
+  checkSlot,
   checkWord,
-  CopseError,
   place,
   refuse,
 } from './errors.js'
-import { lengthOf } from './memory.js'
-import { CoreObject, DEFAULT, MAX_CAPACITY, MAX_RESULTS, mixin, NONE } from './object.js'
+import {
+  CoreObject,
+  HITS,
+  IDS,
+  MAX_CAPACITY,
+  mixin,
+  NEIGHBOR_COUNTS,
+  NEIGHBORS,
+  NONE,
+  ROWS,
+} from './object.js'
 import {
   ask,
   checkQueryOptions,
@@ -35,8 +44,12 @@ import {
 } from './queries.js'
 
 /** What all indexes are created with. */
-export const INDEX_OPTIONS = ['capacity', 'results', 'k', 'layout', 'onNonFinite', 'instance']
+export const INDEX_OPTIONS = ['capacity', 'layout', 'onNonFinite', 'instance']
 
+const ROOM = ['results', 'k']
+const MOST = 2 ** 32 - 1
+/** To the core, instead of a distance. */
+const OWN_RADII = -1
 const RAYS = RADIUS | MASK | EXCLUDE
 const LAYOUTS = ['interleaved', 'separate']
 export const ON_NON_FINITE = ['error', 'skip']
@@ -69,7 +82,7 @@ class OwnQueries extends CoreObject {
   // Always the same objects.
   #hit
   /** @type {any} */ #hits = {}
-  /** @type {any} */ #rows = { total: 0, truncated: false }
+  /** @type {any} */ #rows = { total: 0 }
   /** @type {any} */ #neighborRows = {}
   /** @type {any} */ #stats = {}
 
@@ -83,33 +96,73 @@ class OwnQueries extends CoreObject {
   constructor(name, dimensions, noun, options, own) {
     const call = callOf(name)
     const { capacity, layout = 'interleaved', onNonFinite = 'error', instance } = options
-    const { results, k } = options
     if (capacity !== undefined) checkInteger(call, 'capacity', capacity, 1, MAX_CAPACITY)
-    if (results !== undefined) checkInteger(call, 'results', results, 0, MAX_RESULTS)
-    if (k !== undefined) checkInteger(call, 'k', k, 0, MAX_RESULTS)
     const words = [dimensions, capacity ?? 0, ...own]
     words.push(checkWord(call, 'layout', layout, LAYOUTS))
     words.push(checkWord(call, 'onNonFinite', onNonFinite, ON_NON_FINITE))
-    words.push(results ?? DEFAULT, k ?? DEFAULT)
     super(name, 'points', noun, dimensions, instance, words)
     this.#layout = layout
     const hit = { id: NONE, fraction: 0, x: 0, y: 0 }
     this.#hit = /** @type {any} */ (dimensions === 3 ? { ...hit, z: 0 } : hit)
   }
 
-  // ---- Buffers ----
+  // ---- Agents ----
 
-  get count() {
-    this._begin('count')
+  get slots() {
+    this._begin('slots')
     return this.#slots
   }
 
-  set count(count) {
-    this._begin('count')
-    checkCount(this, 'count', count)
-    this._leave(this._enter().set_count(this._handle, count))
-    this.#slots = count
+  set slots(slots) {
+    this._begin('slots')
+    checkCount(this, 'slots', slots)
+    this._wanted = slots
+    this._leave(this._enter().set_slots(this._handle, slots))
+    this.#slots = slots
   }
+
+  add(x, y, z) {
+    this._begin('add')
+    checkArguments(this, arguments.length, this._dimensions)
+    if (this._isPlane) z = 0
+    checkPoint(this, x, y, z)
+    this._wanted = this._capacity + 1
+    const slot = this._leave(this._enter().add(this._handle, x, y, z))
+    if (slot >= this.#slots) this.#slots = slot + 1
+    return slot
+  }
+
+  move(slot, x, y, z) {
+    this._begin('move')
+    checkArguments(this, arguments.length, 1 + this._dimensions)
+    if (this._isPlane) z = 0
+    checkSlot(this, slot)
+    checkPoint(this, x, y, z)
+    this._leave(this._enter().move(this._handle, slot, x, y, z))
+  }
+
+  clear() {
+    super.clear()
+    this.#slots = 0
+  }
+
+  reserve(capacity, options = {}) {
+    this._begin('reserve')
+    checkOptions(this, options, ROOM)
+    const { results = 0, k = 0 } = options
+    checkInteger(this, 'capacity', capacity, 1, MAX_CAPACITY)
+    checkInteger(this, 'results', results, 0, MOST)
+    checkInteger(this, 'k', k, 0, MOST)
+    super.reserve(capacity)
+    if (results > 0 || k > 0) {
+      this._takeRoom(ROWS, capacity)
+      this._takeRoom(IDS, results)
+      this._takeRoom(NEIGHBOR_COUNTS, capacity)
+      this._takeRoom(NEIGHBORS, capacity * k)
+    }
+  }
+
+  // ---- Buffers ----
 
   #positions(name, layout, floats) {
     this._begin(name)
@@ -138,34 +191,30 @@ class OwnQueries extends CoreObject {
     return this._isPlane ? undefined : this.#positions('zs', 'separate', 1)
   }
 
-  #array(name) {
-    this._begin(name)
-    return this._views[name].at(this._capacity)
-  }
-
   get groups() {
-    return this.#array('groups')
+    return this._array('groups', 1)
   }
 
   get masks() {
-    return this.#array('masks')
+    return this._array('masks', 1)
   }
 
   get radii() {
-    const radii = this.#array('radii')
+    const radii = this._array('radii', 1)
     this.#hasRadii = true
     return radii
   }
 
   build() {
     this._begin('build')
-    if (this.#hasRadii) this.#checkRadii(this._views.radii.at(this._capacity), this.#slots)
+    if (this.#hasRadii) this.#checkRadii()
     this._leave(this._enter().build(this._handle))
     this.#takeRadii()
   }
 
-  #checkRadii(radii, slots) {
-    for (let i = 0; i < slots; i++)
+  #checkRadii() {
+    const radii = this._views.radii.at(this._capacity)
+    for (let i = 0; i < this.#slots; i++)
       if (!(radii[i] >= 0)) checkDistance(this, `radii[${i}]`, radii[i])
   }
 
@@ -216,14 +265,14 @@ class OwnQueries extends CoreObject {
 
   raycastMany(segments, options) {
     ask(this, 'raycastMany', options, RAYS)
-    const n = this.#takePoints('segments', segments, 2)
+    const n = this._takePoints('segments', segments, 2)
     const { mask, exclude, radius } = query
     const wasm = this._enter()
     const result = wasm.raycast_many(this._handle, n, radius, mask, exclude)
-    this.#leavePoints('segments', segments, result)
+    this._leavePoints('segments', segments, result)
     const hits = this.#hits
-    hits.ids = this._views.hitIds.at(this._capacity)
-    hits.fractions = this._views.hitFractions.at(this._capacity)
+    hits.ids = this._room(HITS, 'hitIds')
+    hits.fractions = this._room(HITS, 'hitFractions')
     return hits
   }
 
@@ -235,51 +284,25 @@ class OwnQueries extends CoreObject {
     checkQueryOptions(this, options, bits)
     const { k } = options
     ask(this, method, options, bits)
-    checkInteger(this, 'k', k, 0, this._k)
+    checkInteger(this, 'k', k, 0, MOST)
     return k
-  }
-
-  /** Takes the points of a batch, or the segments, of two points each; returns their number. */
-  #takePoints(name, points, each) {
-    checkArray(this, name, points, Float32Array)
-    const width = each * this._dimensions
-    const length = lengthOf(points)
-    const n = length / width
-    if (!Number.isInteger(n) || n > this._capacity) {
-      const expected = `a multiple of ${width}, for at most ${this._capacity} ${name}`
-      refuse(this, `${name}.length`, length, expected)
-    }
-    this._views.given.at(this._capacity * 2 * this._dimensions).set(points)
-    return n
-  }
-
-  /** Ends a batch about points. The core refuses them all where one is bad: only then it is sought. */
-  #leavePoints(name, points, result) {
-    try {
-      return this._leave(result)
-    } catch (error) {
-      const length = lengthOf(points)
-      for (let i = 0; i < length; i++) checkCoordinate(this, `${name}[${i}]`, points[i])
-      throw error
-    }
   }
 
   /** The rows just written. */
   #rowsOf(total) {
     const rows = this.#rows
-    rows.offsets = this._views.rowOffsets.at(this._capacity)
-    rows.counts = this._views.rowCounts.at(this._capacity)
-    rows.ids = this._views.rowIds.at(this._results)
+    rows.offsets = this._room(ROWS, 'rowOffsets')
+    rows.counts = this._room(ROWS, 'rowCounts')
+    rows.ids = this._room(IDS, 'rowIds')
     rows.total = total
-    rows.truncated = total > this._results
     return rows
   }
 
   #neighborRowsOf() {
     const rows = this.#neighborRows
-    rows.counts = this._views.neighborCounts.at(this._capacity)
-    rows.ids = this._views.neighborIds.at(this._capacity * this._k)
-    rows.distances2 = this._views.neighborDistances2.at(this._capacity * this._k)
+    rows.counts = this._room(NEIGHBOR_COUNTS, 'neighborCounts')
+    rows.ids = this._room(NEIGHBORS, 'neighborIds')
+    rows.distances2 = this._room(NEIGHBORS, 'neighborDistances2')
     return rows
   }
 
@@ -293,11 +316,11 @@ class OwnQueries extends CoreObject {
   withinMany(points, radius, options) {
     ask(this, 'withinMany', options, MASK | EXCLUDE)
     checkDistance(this, 'radius', radius)
-    const n = this.#takePoints('points', points, 1)
+    const n = this._takePoints('points', points, 1)
     const { mask, exclude } = query
     const wasm = this._enter()
     const total = wasm.within_many(this._handle, n, radius, mask, exclude)
-    return this.#rowsOf(this.#leavePoints('points', points, total))
+    return this.#rowsOf(this._leavePoints('points', points, total))
   }
 
   allNeighbors(options) {
@@ -310,52 +333,33 @@ class OwnQueries extends CoreObject {
 
   nearestMany(points, options) {
     const k = this.#askNeighbors('nearestMany', options, K | MAX_DISTANCE | MASK | EXCLUDE)
-    const n = this.#takePoints('points', points, 1)
+    const n = this._takePoints('points', points, 1)
     const { mask, exclude, maxDistance } = query
     const wasm = this._enter()
     const result = wasm.nearest_many(this._handle, n, k, maxDistance, mask, exclude)
-    this.#leavePoints('points', points, result)
+    this._leavePoints('points', points, result)
     return this.#neighborRowsOf()
   }
 
-  // ---- Pairs ----
+  // ---- Pairs: without a distance, those of circles that touch ----
 
   pairs(distance, options) {
-    const total = Math.min(this.#pairs('pairs', distance, options), this._results & ~1)
-    return this._views.rowIds.fresh(total)
+    if (typeof distance !== 'number') return this._pairs(this.#pairs('pairs', OWN_RADII, distance))
+    return this._pairs(this.#pairs('pairs', distance, options))
   }
 
   pairsInto(distance, out, options) {
-    const total = this.#pairs('pairsInto', distance, options)
-    checkArray(this, 'out', out, Uint32Array)
-    const pairs = this._views.rowIds.at(this._results)
-    const written = Math.min(total, this._results, lengthOf(out)) & ~1
-    for (let i = 0; i < written; i++) out[i] = pairs[i]
-    return total / 2
+    if (typeof distance !== 'number')
+      return this._pairsInto(this.#pairs('pairsInto', OWN_RADII, out), distance)
+    return this._pairsInto(this.#pairs('pairsInto', distance, options), out)
   }
 
-  /** Writes pairs of ids, as far as there is room; returns how many ids there are. */
+  /** Finds pairs; returns how many ids there are. */
   #pairs(method, distance, options) {
-    const hasRadii = typeof distance === 'object' && distance !== null
-    const radii = hasRadii && distance.radii
     ask(this, method, options, MASK)
-    if (hasRadii) this.#takePairRadii(radii)
-    else checkDistance(this, 'distance', distance)
+    if (distance !== OWN_RADII) checkDistance(this, 'distance', distance)
     const wasm = this._enter()
-    const number = hasRadii ? 0 : distance
-    return this._leave(wasm.pairs(this._handle, number, hasRadii ? 1 : 0, query.mask))
-  }
-
-  #takePairRadii(radii) {
-    checkArray(this, 'radii', radii, Float32Array)
-    const slots = this._leave(this._enter().built(this._handle))
-    const length = lengthOf(radii)
-    if (length < slots || length > this._capacity) {
-      const expected = `from the last build's count (${slots}) to capacity (${this._capacity})`
-      refuse(this, 'radii.length', length, expected)
-    }
-    this.#checkRadii(radii, slots)
-    this._views.pairRadii.at(this._capacity).set(radii)
+    return this._leave(wasm.pairs(this._handle, distance, query.mask))
   }
 
   // ---- The tree, and its state ----
@@ -372,7 +376,7 @@ class OwnQueries extends CoreObject {
 
   restore(bytes) {
     super.restore(bytes)
-    this.#slots = this._leave(this._enter().count(this._handle))
+    this.#slots = this._leave(this._enter().slots(this._handle))
     this.#takeRadii()
   }
 }

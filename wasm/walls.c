@@ -9,9 +9,6 @@ typedef struct walls {
   object object;
   copse_obstacle *core;
   copse_results results; /* room for a single query that finds every edge */
-  float *given;          /* segments */
-  uint32_t *hitIds;
-  float *hitFractions;
   copse_corner *corners; /* room for what can be seen */
   union {                /* by the last nearest or raycast: either begins with the edge */
     copse_wall nearest;
@@ -23,9 +20,9 @@ _Static_assert(sizeof(walls) <= OBJECT_BYTES, "see any_object");
 #define WALLS_VIEWS(VIEW)                                                                          \
   VIEW(ids, u, it->results.ids)                                                                    \
   VIEW(distances2, f, it->results.distances2)                                                      \
-  VIEW(given, f, it->given)                                                                        \
-  VIEW(hitIds, i, it->hitIds)                                                                      \
-  VIEW(hitFractions, f, it->hitFractions)                                                          \
+  VIEW(given, f, base->rooms[ROOM_GIVEN])                                                          \
+  VIEW(hitIds, i, base->rooms[ROOM_HITS])                                                          \
+  VIEW(hitFractions, f, room_second(base, ROOM_HITS))                                              \
   VIEW(generations, u, copse_obstacle_generations(it->core))                                       \
   VIEW(vertices, f, copse_obstacle_vertices(it->core))                                             \
   VIEW(next, u, copse_obstacle_next(it->core))                                                     \
@@ -46,7 +43,7 @@ static uintptr_t walls_view(object *base, uint32_t which) {
   FIGURE(nodes, stats.nodes)                                                                       \
   FIGURE(leaves, stats.leaves)                                                                     \
   FIGURE(depth, stats.depth)                                                                       \
-  FIGURE(bytes, stats.bytes + (size_t)base->bytes)                                                 \
+  FIGURE(bytes, stats.bytes + (size_t)object_bytes(base))                                          \
   FIGURE(visits, ((const walls *)base)->results.visits)                                            \
   FIGURE(pieces, stats.pieces)                                                                     \
   FIGURE(unsplit, stats.unsplit)                                                                   \
@@ -67,10 +64,7 @@ static void walls_carve(object *base, arena *block) {
   it->results.capacity = base->capacity;
   it->results.ids = arena_carve(block, capacity, 4);
   it->results.distances2 = arena_carve(block, capacity, 4);
-  it->given = arena_carve(block, capacity * 4, 4);
   it->corners = arena_carve(block, corner_capacity(capacity), sizeof *it->corners);
-  it->hitIds = arena_carve(block, capacity, 4);
-  it->hitFractions = arena_carve(block, capacity, 4);
 }
 
 static void walls_fill(object *larger, const object *old) {
@@ -160,12 +154,23 @@ EXPORT("walls_count") int32_t walls_count(int32_t handle) {
   return it ? (int32_t)copse_obstacle_count(it->core) : FAILED(COPSE_STALE_SLOT);
 }
 
+/* Returns how many vertices there are. */
+EXPORT("walls_used") int32_t walls_used(int32_t handle) {
+  const walls *it = walls_of(handle);
+  return it ? (int32_t)copse_obstacle_used(it->core) : FAILED(COPSE_STALE_SLOT);
+}
+
 /* Returns 0 if a polygon of so many vertices can be added. */
 EXPORT("walls_room_for") int32_t walls_room_for(int32_t handle, uint32_t vertices) {
   const walls *it = walls_of(handle);
   if (!it) return FAILED(COPSE_STALE_SLOT);
-  const uint32_t room = it->object.capacity - copse_obstacle_count(it->core);
+  const uint32_t room = it->object.capacity - copse_obstacle_used(it->core);
   return vertices <= room ? 0 : FAILED(COPSE_FULL);
+}
+
+EXPORT("walls_slots") int32_t walls_slots(int32_t handle) {
+  const walls *it = walls_of(handle);
+  return it ? (int32_t)copse_obstacle_slots(it->core) : FAILED(COPSE_STALE_SLOT);
 }
 
 /* Returns how many vertices a polygon has. */
@@ -181,11 +186,12 @@ static int32_t walls_refused(const walls *it) {
 }
 
 /* Adds a polygon of so many staged vertices, and returns its slot. */
-EXPORT("walls_add") int32_t walls_add(int32_t handle, uint32_t count, uint32_t twoSided) {
+EXPORT("walls_add") int32_t walls_add(int32_t handle, uint32_t count, uint32_t solid) {
   walls *it = walls_of(handle);
   if (!it || count > staged.size / 8) return walls_refused(it);
   uint32_t slot;
-  const copse_status status = copse_obstacle_add(it->core, staged.bytes, count, twoSided, &slot);
+  const copse_status status =
+      copse_obstacle_add(it->core, staged.bytes, count, (copse_solid)solid, &slot);
   return result_or_failed(slot, status);
 }
 
@@ -272,9 +278,11 @@ int32_t walls_raycast_many(int32_t handle, uint32_t n, uint32_t side) {
   copse_status status;
   walls *it = built_walls_of(handle, &status);
   if (!it) return FAILED(status);
-  if (n > it->object.capacity) return walls_refused(it);
-  return zero_or_failed(copse_obstacle_raycast_many(it->core, it->given, n, (copse_side)side,
-                                                    it->hitIds, it->hitFractions));
+  if (UINT64_C(4) * n > it->object.room[ROOM_GIVEN]) return FAILED(COPSE_INVALID_ARGUMENT);
+  if (!room_take(&it->object, ROOM_HITS, n)) return FAILED(COPSE_OUT_OF_MEMORY);
+  return zero_or_failed(copse_obstacle_raycast_many(
+      it->core, it->object.rooms[ROOM_GIVEN], n, (copse_side)side,
+      room_words(&it->object, ROOM_HITS), (float *)room_second(&it->object, ROOM_HITS)));
 }
 
 EXPORT("walls_contains") int32_t walls_contains(int32_t handle, float x, float y) {

@@ -21,6 +21,8 @@ const char *copse_status_text(copse_status status) {
     return "no memory left";
   case COPSE_NOT_FINITE:
     return "a position is not finite, or beyond 1e18";
+  case COPSE_NOT_BUILT:
+    return "there was no build yet";
   case COPSE_STALE_SLOT:
     return "the slot is not in use";
   case COPSE_BAD_SNAPSHOT:
@@ -54,15 +56,16 @@ void slots_grow(slots *table, uint32_t *generations, uint32_t *free, uint32_t ca
   memset(generations, 0, capacity * sizeof *generations);
   if (table->capacity)
     memcpy(generations, table->generations, table->capacity * sizeof *generations);
-  *table = (slots){generations, free, capacity, 0, 0};
+  *table = (slots){generations, free, capacity, 0, 0, 0};
   slots_recount(table);
 }
 
 void slots_recount(slots *table) {
-  table->used = table->firstWord = 0;
+  table->used = table->ever = table->firstWord = 0;
   for (uint32_t slot = 0; slot < table->capacity; slot++) {
     const uint32_t inUse = table->generations[slot] & 1;
     table->used += inUse;
+    if (table->generations[slot]) table->ever = slot + 1;
     if (slot % 32 == 0) table->free[slot / 32] = 0;
     table->free[slot / 32] |= (inUse ^ 1) << slot % 32;
   }
@@ -81,6 +84,7 @@ void slots_take_at(slots *table, uint32_t slot) {
   table->free[slot / 32] &= ~(1u << slot % 32);
   table->generations[slot]++;
   table->used++;
+  if (slot >= table->ever) table->ever = slot + 1;
 }
 
 copse_status slots_free(slots *table, uint32_t slot) {

@@ -101,6 +101,7 @@ typedef struct slots {
   uint32_t *free;        /* slots_words(capacity); a bit is set for each free slot */
   uint32_t capacity;
   uint32_t used;      /* number of slots in use */
+  uint32_t ever;      /* slots that were ever in use lie below it */
   uint32_t firstWord; /* of `free`: all words before it are 0 */
 } slots;
 

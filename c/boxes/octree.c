@@ -154,6 +154,7 @@ copse_status copse_octree_reserve(copse_octree *tree, uint32_t capacity) {
 uint32_t copse_octree_capacity(const copse_octree *tree) { return tree->def.capacity; }
 uint32_t copse_octree_dimensions(const copse_octree *tree) { return tree->def.dimensions; }
 uint32_t copse_octree_count(const copse_octree *tree) { return tree->slots.used; }
+uint32_t copse_octree_slots(const copse_octree *tree) { return tree->slots.ever; }
 float *copse_octree_boxes(copse_octree *tree) { return tree->boxes; }
 uint32_t *copse_octree_groups(copse_octree *tree) { return tree->groups; }
 const uint32_t *copse_octree_generations(const copse_octree *tree) {
@@ -435,7 +436,7 @@ static float *take_box(copse_octree *tree, uint32_t slot, const float *box) {
   return stored;
 }
 
-copse_status copse_octree_insert(copse_octree *tree, const float *box, uint32_t *slot) {
+copse_status copse_octree_add(copse_octree *tree, const float *box, uint32_t *slot) {
   copse_status status = COPSE_FULL;
   *slot = COPSE_NONE;
   if (!octree_box_ok(box, tree->def.dimensions, &status)) return status;
@@ -445,7 +446,7 @@ copse_status copse_octree_insert(copse_octree *tree, const float *box, uint32_t 
   return COPSE_OK;
 }
 
-copse_status copse_octree_insert_at(copse_octree *tree, uint32_t slot, const float *box) {
+copse_status copse_octree_add_at(copse_octree *tree, uint32_t slot, const float *box) {
   copse_status status;
   if (!octree_box_ok(box, tree->def.dimensions, &status)) return status;
   if (slot >= tree->def.capacity) return COPSE_FULL;

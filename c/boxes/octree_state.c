@@ -176,8 +176,7 @@ static octree_snapshot snapshot_head(const copse_octree *tree) {
                           .count = tree->slots.used};
   memcpy(&head.looseness, &def->looseness, sizeof def->looseness);
   memcpy(head.bounds, def->bounds, (size_t)2 * def->dimensions * sizeof *def->bounds);
-  head.slots = def->capacity;
-  while (head.slots && !tree->slots.generations[head.slots - 1]) head.slots--;
+  head.slots = tree->slots.ever;
   return head;
 }
 

@@ -142,6 +142,7 @@ copse_status copse_crowd_reserve(copse_crowd *crowd, uint32_t capacity) {
 uint32_t copse_crowd_capacity(const copse_crowd *crowd) { return crowd->def.capacity; }
 uint32_t copse_crowd_dimensions(const copse_crowd *crowd) { return crowd->def.dimensions; }
 uint32_t copse_crowd_count(const copse_crowd *crowd) { return crowd->slots.used; }
+uint32_t copse_crowd_slots(const copse_crowd *crowd) { return crowd->slots.ever; }
 uint32_t copse_crowd_arrived(const copse_crowd *crowd) { return crowd->arrived.count; }
 uint32_t copse_crowd_stuck(const copse_crowd *crowd) { return crowd->stuck.count; }
 bool copse_crowd_has(const copse_crowd *crowd, uint32_t slot) {
@@ -215,6 +216,14 @@ copse_status copse_crowd_add(copse_crowd *crowd, const copse_crowd_agent *agent,
   *slot = slots_take(&crowd->slots);
   if (*slot == COPSE_NONE) return COPSE_FULL;
   put_agent(crowd, *slot, agent);
+  return COPSE_OK;
+}
+
+copse_status copse_crowd_move(copse_crowd *crowd, uint32_t slot, const float *position) {
+  const uint32_t dim = crowd->def.dimensions;
+  if (!slots_in_use(&crowd->slots, slot)) return COPSE_STALE_SLOT;
+  if (!query_point_ok(position, (int)dim)) return COPSE_NOT_FINITE;
+  memcpy(crowd_vector(crowd, FIELD_POSITION, slot), position, dim * sizeof *position);
   return COPSE_OK;
 }
 

@@ -51,9 +51,9 @@ enum {
   CROWD_UNEQUAL = 32
 };
 
-typedef struct copse_crowd_slots {
+typedef struct crowd_events {
   uint32_t *slots, count;
-} copse_crowd_slots;
+} crowd_events;
 
 struct copse_crowd {
   copse_crowd_def def;
@@ -62,7 +62,7 @@ struct copse_crowd {
   slots slots;
   float *fields[FIELDS];
   copse_points *tree;
-  copse_crowd_slots arrived, stuck; /* in the last step */
+  crowd_events arrived, stuck; /* in the last step */
 
   /* Valid during a step. */
   uint32_t *present; /* groups for the tree; 0: not in use, or disabled */

@@ -57,7 +57,7 @@ SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, 
   return false;
 }
 
-static void add_event(copse_crowd_slots *events, uint32_t slot) {
+static void add_event(crowd_events *events, uint32_t slot) {
   events->slots[events->count++] = slot;
 }
 

@@ -36,10 +36,9 @@ static crowd_snapshot snapshot_head(const copse_crowd *crowd) {
   crowd_snapshot head = {.dimensions = crowd->def.dimensions,
                          .maxNeighbors = crowd->def.maxNeighbors,
                          .exact = crowd->def.exact,
-                         .slots = crowd->def.capacity,
+                         .slots = crowd->slots.ever,
                          .time = crowd->time,
                          .steps = crowd->steps};
-  while (head.slots && !crowd->slots.generations[head.slots - 1]) head.slots--;
   return head;
 }
 

@@ -24,7 +24,7 @@ SMALL_CODE static bool start(batch_query *batch, const copse_points *points,
 
 /* Returns the number of rows of a batch of all agents: of slots in use now or at the last build. */
 static uint32_t row_count(const copse_points *points) {
-  return points->count > points->builtCount ? points->count : points->builtCount;
+  return points->slots > points->builtCount ? points->slots : points->builtCount;
 }
 
 SMALL_CODE uint32_t batch_mask_of_run(const batch_query *batch, uint32_t begin, uint32_t end) {
@@ -179,6 +179,7 @@ SMALL_CODE copse_status copse_points_all_within(const copse_points *points, floa
   row_writer writer;
   if (!start(&batch, points, query, masks) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
+  if (!points->isBuilt) return COPSE_NOT_BUILT;
   rows_start(&writer, rows, row_count(points), points->present);
   points->type->allWithin(points, &batch, radius, &writer);
   rows_end(&writer, rows);
@@ -193,6 +194,7 @@ SMALL_CODE copse_status copse_points_within_many(const copse_points *points, con
   if (!start(&batch, points, query, NULL) || !query_radius_ok(radius) ||
       !coordinates_ok(&batch, centers, n))
     return COPSE_INVALID_ARGUMENT;
+  if (!points->isBuilt) return COPSE_NOT_BUILT;
   rows_start(&writer, rows, n, n);
   for (uint32_t i = 0; i < n; i++)
     row_of_query(&batch, centers + (size_t)i * points->dimensions, radius, &batch.query, i,
@@ -453,6 +455,7 @@ SMALL_CODE copse_status batch_all_neighbors(
   if (!start(&search.batch, points, query, masks) ||
       !query_radius_ok(search.batch.query.maxDistance))
     return COPSE_INVALID_ARGUMENT;
+  if (!points->isBuilt) return COPSE_NOT_BUILT;
   if (count) memset(rows->counts, 0, count * sizeof(uint32_t));
   if (!k) return COPSE_OK;
   search_start(&search, k, rows);
@@ -484,6 +487,7 @@ SMALL_CODE copse_status copse_points_nearest_many(const copse_points *points, co
   if (!start(batch, points, query, NULL) || !coordinates_ok(batch, centers, n) ||
       !query_radius_ok(batch->query.maxDistance))
     return COPSE_INVALID_ARGUMENT;
+  if (!points->isBuilt) return COPSE_NOT_BUILT;
   if (n) memset(rows->counts, 0, n * sizeof *rows->counts);
   if (!k || !n) return COPSE_OK;
   search_start(&search, k, rows);
@@ -588,6 +592,7 @@ SMALL_CODE copse_status copse_points_pairs(const copse_points *points, float dis
   if (!start(&batch, points, query, NULL) ||
       !pairing_start(&search, &batch, distance, radii, results))
     return COPSE_INVALID_ARGUMENT;
+  if (!points->isBuilt) return COPSE_NOT_BUILT;
   points->type->pairs(points, &batch, &search);
   results->total = search.total > UINT32_MAX ? UINT32_MAX : (uint32_t)search.total;
   return COPSE_OK;

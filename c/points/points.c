@@ -3,6 +3,7 @@
 #include "points.h"
 
 #include "../base/geom.h"
+#include "../base/query.h"
 
 #include <string.h>
 
@@ -21,6 +22,8 @@ static void carve_own(copse_points *points, arena *block) {
   const uint64_t capacity = points->capacity, padded = capacity + SCAN_PADDING;
   points->positions = arena_carve(block, capacity * points->dimensions, sizeof(float));
   points->groups = arena_carve(block, capacity, sizeof(uint32_t));
+  points->agents.generations = arena_carve(block, capacity, sizeof(uint32_t));
+  points->agents.free = arena_carve(block, slots_words(points->capacity), sizeof(uint32_t));
   for (uint32_t axis = 0; axis < points->dimensions; axis++)
     points->ordered.axes[axis] = arena_carve(block, padded, sizeof(float));
   points->ordered.ids = arena_carve(block, padded, sizeof(uint32_t));
@@ -54,7 +57,8 @@ static copse_status take_block(copse_points *points) {
   if (!points->block) return COPSE_OUT_OF_MEMORY;
   memset(points->block, 0, (size_t)points->blockBytes);
   carve(points, points->block);
-  for (uint32_t slot = 0; slot < points->capacity; slot++) points->groups[slot] = 1;
+  points->agents.capacity = points->capacity;
+  slots_recount(&points->agents);
   return COPSE_OK;
 }
 
@@ -94,6 +98,8 @@ static void keep_own(copse_points *target, const copse_points *points) {
   } else
     memcpy(target->positions, points->positions, old * dim * sizeof(float));
   memcpy(target->groups, points->groups, old * sizeof(uint32_t));
+  memcpy(target->agents.generations, points->agents.generations, old * sizeof(uint32_t));
+  slots_recount(&target->agents);
   for (size_t axis = 0; axis < dim; axis++)
     memcpy(target->ordered.axes[axis], points->ordered.axes[axis], old * sizeof(float));
   memcpy(target->ordered.ids, points->ordered.ids, old * sizeof(uint32_t));
@@ -124,14 +130,17 @@ copse_status copse_points_reserve(copse_points *points, uint32_t capacity) {
 
 uint32_t copse_points_capacity(const copse_points *points) { return points->capacity; }
 uint32_t copse_points_dimensions(const copse_points *points) { return points->dimensions; }
-uint32_t copse_points_count(const copse_points *points) { return points->count; }
+uint32_t copse_points_slots(const copse_points *points) { return points->slots; }
+uint32_t copse_points_count(const copse_points *points) { return points->agents.used; }
+bool copse_points_is_built(const copse_points *points) { return points->isBuilt; }
 uint32_t copse_points_built(const copse_points *points) { return points->builtCount; }
 uint32_t *copse_points_groups(copse_points *points) { return points->groups; }
 
-copse_status copse_points_set_count(copse_points *points, uint32_t count) {
-  if (count > points->capacity) return COPSE_FULL;
-  points->count = count;
-  return COPSE_OK;
+const uint32_t *copse_points_generations(const copse_points *points) {
+  return points->agents.generations;
+}
+bool copse_points_has(const copse_points *points, uint32_t slot) {
+  return slots_in_use(&points->agents, slot);
 }
 
 static copse_positions positions_of(const copse_points *points) {
@@ -144,6 +153,50 @@ static copse_positions positions_of(const copse_points *points) {
 }
 
 copse_positions copse_points_positions(copse_points *points) { return positions_of(points); }
+
+copse_status copse_points_set_slots(copse_points *points, uint32_t slots) {
+  if (slots > points->capacity) return COPSE_FULL;
+  if (slots == points->slots && slots == points->agents.used) return COPSE_OK;
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    WORKED(1);
+    if (slots_in_use(&points->agents, slot)) continue;
+    slots_take_at(&points->agents, slot);
+    points->groups[slot] = 1;
+  }
+  for (uint32_t slot = slots; slot < points->slots; slot++) copse_points_remove(points, slot);
+  points->slots = slots;
+  return COPSE_OK;
+}
+
+static void put(copse_points *points, uint32_t slot, const float *position) {
+  const copse_positions positions = positions_of(points);
+  for (uint32_t axis = 0; axis < points->dimensions; axis++)
+    positions.axes[axis][(size_t)slot * positions.stride] = position[axis];
+}
+
+copse_status copse_points_add(copse_points *points, const float *position, uint32_t *slot) {
+  *slot = COPSE_NONE;
+  if (!query_point_ok(position, (int)points->dimensions)) return COPSE_NOT_FINITE;
+  if (points->agents.used == points->capacity) return COPSE_FULL;
+  *slot = slots_take(&points->agents);
+  if (*slot >= points->slots) points->slots = *slot + 1;
+  points->groups[*slot] = 1;
+  put(points, *slot, position);
+  return COPSE_OK;
+}
+
+copse_status copse_points_move(copse_points *points, uint32_t slot, const float *position) {
+  if (!slots_in_use(&points->agents, slot)) return COPSE_STALE_SLOT;
+  if (!query_point_ok(position, (int)points->dimensions)) return COPSE_NOT_FINITE;
+  put(points, slot, position);
+  return COPSE_OK;
+}
+
+copse_status copse_points_remove(copse_points *points, uint32_t slot) {
+  const copse_status status = slots_free(&points->agents, slot);
+  if (status == COPSE_OK) points->groups[slot] = 0;
+  return status;
+}
 
 const uint32_t *copse_points_order(const copse_points *points, uint32_t *count) {
   *count = points->present;
@@ -167,8 +220,18 @@ static points_source source_of(const points_state *state) {
       state->count};
 }
 
+/* Free slots have no group, whatever the caller wrote there. */
+static void hide_free(const copse_points *points) {
+  if (points->agents.used == points->slots) return;
+  for (uint32_t slot = 0; slot < points->slots; slot++) {
+    WORKED(1);
+    if (!slots_in_use(&points->agents, slot)) points->groups[slot] = 0;
+  }
+}
+
 static points_state buffers_of(const copse_points *points) {
-  return (points_state){positions_of(points), points->groups, points->count};
+  hide_free(points);
+  return (points_state){positions_of(points), points->groups, points->slots};
 }
 
 bool source_accepts(const points_source *source, uint32_t slot, uint32_t dimensions) {
@@ -289,11 +352,11 @@ copse_status copse_points_build_from(copse_points *points, const copse_const_pos
   const copse_status status = check(points, &source, &survey, firstBad);
   if (status != COPSE_OK) return status;
   points->type->build(points, &source, &survey);
-  points->count = count;
-  return COPSE_OK;
+  return copse_points_set_slots(points, count);
 }
 
 void points_take(copse_points *points, const points_source *source, const points_survey *survey) {
+  points->isBuilt = true;
   points->builtCount = source->count;
   points->present = survey->present;
   points->skipped = survey->bad;
@@ -351,7 +414,7 @@ static bool is_permutation(const copse_points *points) {
   enum { MARK = 1 << 30 }; /* above all ids */
   const uint32_t count = points->builtCount;
   uint32_t *ids = points->ordered.ids, marks = MARK;
-  if (points->count > points->capacity || count > points->capacity || points->present > count)
+  if (points->slots > points->capacity || count > points->capacity || points->present > count)
     return false;
   for (uint32_t i = 0; i < count; i++)
     if (ids[i] >= count) return false;
@@ -385,17 +448,23 @@ bool copse_points_validate(const copse_points *points) {
 
 /* ---- Snapshots --------------------------------------------------------------------------- */
 
-/* After this head come two states of the same form: the buffers, then the last build (absent slots
- * with group 0). A state of n slots is n * dimensions coordinates, interleaved, and n groups. */
+/* After this head come the generations of slots that were ever in use, then two states of the same
+ * form: the buffers, then the last build (absent slots with group 0). A state of n slots is
+ * n * dimensions coordinates, interleaved, and n groups. */
 typedef struct points_snapshot {
   snapshot_header header;
   uint32_t dimensions, options[POINTS_OPTIONS], onNonFinite; /* must agree */
-  uint32_t count, builtCount, skipped;
+  uint32_t ever, slots, isBuilt, builtCount, skipped;
 } points_snapshot;
 _Static_assert(sizeof(points_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
 
 static uint64_t state_bytes(const copse_points *points, uint64_t count) {
   return count * (points->dimensions + 1) * 4;
+}
+
+static uint64_t snapshot_bytes(const copse_points *points, const points_snapshot *head) {
+  return sizeof *head + head->ever * UINT64_C(4) + state_bytes(points, head->slots) +
+         state_bytes(points, head->builtCount);
 }
 
 static points_state state_at(const copse_points *points, void *bytes, uint32_t count) {
@@ -420,7 +489,9 @@ static void copy_state(const copse_points *points, const points_source *source,
 static points_snapshot snapshot_head(const copse_points *points) {
   points_snapshot head = {.dimensions = points->dimensions,
                           .onNonFinite = (uint32_t)points->onNonFinite,
-                          .count = points->count,
+                          .ever = points->agents.ever,
+                          .slots = points->slots,
+                          .isBuilt = points->isBuilt,
                           .builtCount = points->builtCount,
                           .skipped = points->skipped};
   if (points->type->options) points->type->options(points, head.options);
@@ -435,17 +506,18 @@ copse_status copse_points_save(const copse_points *points, void *bytes, size_t c
   *total = 0;
   if (check(points, &source, &survey, firstBad) != COPSE_OK) return COPSE_NOT_FINITE;
   const points_snapshot head = snapshot_head(points);
-  uint64_t size =
-      sizeof head + state_bytes(points, head.count) + state_bytes(points, head.builtCount);
+  const uint64_t size = snapshot_bytes(points, &head);
   *total = size_of(size);
   if (size > capacity) return COPSE_FULL;
 
   char *behind = bytes;
   memcpy(behind, &head, sizeof head);
   behind += sizeof head;
-  const points_state saved = state_at(points, behind, head.count);
+  memcpy(behind, points->agents.generations, head.ever * sizeof(uint32_t));
+  behind += head.ever * sizeof(uint32_t);
+  const points_state saved = state_at(points, behind, head.slots);
   copy_state(points, &source, &saved);
-  behind += state_bytes(points, head.count);
+  behind += state_bytes(points, head.slots);
   memset(behind, 0, (size_t)state_bytes(points, head.builtCount));
   const points_state built = state_at(points, behind, head.builtCount);
   const bool uniform = points->anyGroups == points->allGroups;
@@ -467,12 +539,22 @@ copse_status copse_points_restorable(const copse_points *points, const void *byt
   if (!snapshot_fits(&head.header, size, points->type->kind) || head.dimensions != own.dimensions ||
       head.onNonFinite != own.onNonFinite ||
       memcmp(head.options, own.options, sizeof head.options) != 0 ||
-      size !=
-          sizeof head + state_bytes(points, head.count) + state_bytes(points, head.builtCount) ||
-      head.skipped > head.builtCount)
+      size != snapshot_bytes(points, &head) || head.slots > head.ever ||
+      head.skipped > head.builtCount || head.isBuilt > 1 || (head.builtCount && !head.isBuilt))
     return COPSE_BAD_SNAPSHOT;
-  const bool fits = head.count <= points->capacity && head.builtCount <= points->capacity;
+  const bool fits = head.ever <= points->capacity && head.builtCount <= points->capacity;
   return fits ? COPSE_OK : COPSE_FULL;
+}
+
+/* True if the slots are as those of an object can be. */
+static bool slots_ok(const uint32_t *generations, const points_snapshot *head,
+                     const uint32_t *groups) {
+  if (head->ever && !generations[head->ever - 1]) return false;
+  for (uint32_t slot = 0; slot < head->ever; slot++) {
+    const bool inUse = generations[slot] & 1;
+    if (slot >= head->slots ? inUse : !inUse && groups[slot]) return false;
+  }
+  return true;
 }
 
 copse_status copse_points_restore(copse_points *points, const void *bytes, size_t size) {
@@ -482,21 +564,27 @@ copse_status copse_points_restore(copse_points *points, const void *bytes, size_
   if (!snapshot_is_intact(bytes, size)) return COPSE_BAD_SNAPSHOT;
   points_snapshot head;
   memcpy(&head, bytes, sizeof head);
-  char *behind = (char *)bytes + sizeof head; /* only read */
+  const uint32_t *generations = (const uint32_t *)((const char *)bytes + sizeof head);
+  char *behind = (char *)(uintptr_t)(generations + head.ever); /* only read */
   const points_state states[] = {
-      state_at(points, behind, head.count),
-      state_at(points, behind + state_bytes(points, head.count), head.builtCount)};
+      state_at(points, behind, head.slots),
+      state_at(points, behind + state_bytes(points, head.slots), head.builtCount)};
   const points_source saved = source_of(&states[0]), built = source_of(&states[1]);
   const points_survey survey = survey_of(&built, points->dimensions);
   const bool savedOk = points->onNonFinite == COPSE_NON_FINITE_SKIP ||
                        survey_of(&saved, points->dimensions).bad == 0;
-  if (!savedOk || survey.bad || survey.present + head.skipped > head.builtCount)
+  if (!savedOk || survey.bad || survey.present + head.skipped > head.builtCount ||
+      !slots_ok(generations, &head, states[0].groups))
     return COPSE_BAD_SNAPSHOT;
 
-  points->count = head.count;
+  memset(points->agents.generations, 0, points->capacity * sizeof *generations);
+  memcpy(points->agents.generations, generations, head.ever * sizeof *generations);
+  slots_recount(&points->agents);
+  points->slots = head.slots;
   const points_state buffers = buffers_of(points);
   copy_state(points, &saved, &buffers);
   points->type->build(points, &built, &survey);
   points->skipped = head.skipped;
+  points->isBuilt = head.isBuilt;
   return COPSE_OK;
 }

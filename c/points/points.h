@@ -40,18 +40,20 @@ struct copse_points {
   void *block; /* holds all arrays, also those of the structure */
   uint64_t blockBytes;
 
-  /* The caller's side: slots 0 … count - 1. */
+  /* The caller's side: agents in some of the slots 0 … slots - 1. Free slots have no group. */
   float *positions;
   uint32_t *groups;
-  uint32_t count;
+  uint32_t slots;
+  struct slots agents; /* which are in use */
 
-  /* The last build. ordered.ids is a permutation of 0 … builtCount - 1: first the present slots, in
-   * the order of the structure, then the absent ones. If all agents have the same groups,
-   * ordered.groups is not filled. */
+  /* The last build, if there was one. ordered.ids is a permutation of 0 … builtCount - 1: first the
+   * present slots, in the order of the structure, then the absent ones. If all agents have the same
+   * groups, ordered.groups is not filled. */
   scan_points ordered;
   uint32_t present;
-  uint32_t builtCount;
+  uint32_t builtCount; /* slots */
   uint32_t skipped;
+  bool isBuilt;
   uint32_t anyGroups, allGroups; /* bits that some agents have, bits that all have */
 };
 

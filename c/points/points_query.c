@@ -23,6 +23,7 @@ copse_status copse_points_within(const copse_points *points, const float *center
   if (!query_results_ok(&effective, results, true) ||
       !query_point_ok(center, (int)points->dimensions) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
+  if (!points->isBuilt) return COPSE_NOT_BUILT;
   region_set_circle(&where, center, radius * radius, points->dimensions);
   return collect(points, &where, SHAPE_CIRCLE, &effective, results);
 }
@@ -34,6 +35,7 @@ copse_status copse_points_range(const copse_points *points, const float *lo, con
   if (!query_results_ok(&effective, results, false) ||
       !region_set_box(&where, lo, hi, points->dimensions))
     return COPSE_INVALID_ARGUMENT;
+  if (!points->isBuilt) return COPSE_NOT_BUILT;
   copse_results ids = *results;
   ids.distances2 = NULL;
   const copse_status status = collect(points, &where, SHAPE_BOX, &effective, &ids);
@@ -50,6 +52,7 @@ copse_status copse_points_cone(const copse_points *points, const float *center,
   if (!query_results_ok(&effective, results, true) ||
       !region_set_cone(&where, center, direction, halfAngle, radius, points->dimensions))
     return COPSE_INVALID_ARGUMENT;
+  if (!points->isBuilt) return COPSE_NOT_BUILT;
   return collect(points, &where, SHAPE_CONE, &effective, results);
 }
 
@@ -63,6 +66,7 @@ static copse_status count_within(const copse_points *points, const float *center
   *total = 0;
   if (!query_point_ok(center, (int)points->dimensions) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
+  if (!points->isBuilt) return COPSE_NOT_BUILT;
   region where;
   region_set_circle(&where, center, radius * radius, points->dimensions);
   *total = points->type->count(points, &where, &effective, stopAtFirst, &visited);
@@ -104,6 +108,7 @@ copse_status copse_points_nearest(const copse_points *points, const float *cente
   *id = COPSE_NONE;
   if (!query_point_ok(center, (int)points->dimensions) || !query_radius_ok(effective.maxDistance))
     return COPSE_INVALID_ARGUMENT;
+  if (!points->isBuilt) return COPSE_NOT_BUILT;
   pair nearest = {effective.maxDistance * effective.maxDistance, COPSE_NONE};
   const uint32_t visited = points->type->nearest(points, center, &effective, &nearest);
   *id = nearest.id;
@@ -165,6 +170,7 @@ copse_status copse_points_neighbors(const copse_points *points, const float *cen
       k > results->capacity || !query_point_ok(center, (int)points->dimensions) ||
       !query_radius_ok(effective.maxDistance))
     return COPSE_INVALID_ARGUMENT;
+  if (!points->isBuilt) return COPSE_NOT_BUILT;
   if (!k) return COPSE_OK;
   float limit2 = effective.maxDistance * effective.maxDistance;
   if (k == 1) {

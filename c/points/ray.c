@@ -31,6 +31,7 @@ copse_status copse_points_raycast(const copse_points *points, const float *from,
   *hit = NOBODY;
   if (!query_point_ok(from, dim) || !query_point_ok(to, dim) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
+  if (!points->isBuilt) return COPSE_NOT_BUILT;
   const uint32_t visited = cast_one(&rays, from, to, hit);
   if (visits) *visits = visited;
   return COPSE_OK;
@@ -44,6 +45,7 @@ copse_status copse_points_raycast_many(const copse_points *points, const float *
   if (!query_radius_ok(radius)) return COPSE_INVALID_ARGUMENT;
   for (size_t end = 0; end < 2 * (size_t)n; end++)
     if (!query_point_ok(segments + end * dim, (int)dim)) return COPSE_INVALID_ARGUMENT;
+  if (!points->isBuilt) return COPSE_NOT_BUILT;
   for (uint32_t i = 0; i < n; i++) {
     const float *from = segments + 2 * dim * i;
     copse_hit hit;

@@ -151,7 +151,9 @@ copse_status copse_obstacle_reserve(copse_obstacle *tree, uint32_t capacity) {
 }
 
 uint32_t copse_obstacle_capacity(const copse_obstacle *tree) { return tree->def.capacity; }
-uint32_t copse_obstacle_count(const copse_obstacle *tree) { return tree->slots.used; }
+uint32_t copse_obstacle_count(const copse_obstacle *tree) { return tree->polygonCount; }
+uint32_t copse_obstacle_used(const copse_obstacle *tree) { return tree->slots.used; }
+uint32_t copse_obstacle_slots(const copse_obstacle *tree) { return tree->slots.ever; }
 float *copse_obstacle_vertices(copse_obstacle *tree) { return tree->vertices; }
 const uint32_t *copse_obstacle_next(const copse_obstacle *tree) { return tree->next; }
 const uint32_t *copse_obstacle_polygons(const copse_obstacle *tree) { return tree->polygons; }
@@ -177,7 +179,16 @@ static void put(copse_obstacle *tree, uint32_t vertex, const float *point) {
     tree->vertices[(size_t)2 * vertex + (size_t)axis] = point[axis] + 0.0f;
 }
 
-/* Returns the winding of a loop's vertices: 1 counter-clockwise, -1 clockwise, 0 no area. */
+/* Returns the winding of a polygon: 1 counter-clockwise, -1 clockwise, 0 no area. */
+static int32_t turn_of_points(const float *points, uint32_t count) {
+  double area = 0;
+  for (uint32_t i = 1; i + 1 < count; i++)
+    area += side_of(vec_of(points), vec_of(points + (size_t)2 * i),
+                    vec_of(points + (size_t)2 * (i + 1)));
+  return (area > 0) - (area < 0);
+}
+
+/* Returns that of a loop as its vertices are now. */
 static int32_t turn_of(const copse_obstacle *tree, uint32_t slot) {
   const vec first = vec_of(tree->vertices + (size_t)2 * slot);
   double area = 0;
@@ -191,12 +202,22 @@ static int32_t turn_of(const copse_obstacle *tree, uint32_t slot) {
   return (area > 0) - (area < 0);
 }
 
+/* Returns what of a polygon is solid, by its choice and its winding. */
+static int32_t solid_by(copse_solid solid, int32_t turn) {
+  if (solid == COPSE_SOLID_WINDING) return turn;
+  if (solid == COPSE_SOLID_NOWHERE) return SOLID_NOWHERE;
+  return solid == COPSE_SOLID_INSIDE ? SOLID_INSIDE : SOLID_OUTSIDE;
+}
+
 copse_status copse_obstacle_add(copse_obstacle *tree, const float *points, uint32_t count,
-                                bool twoSided, uint32_t *slot) {
+                                copse_solid solid, uint32_t *slot) {
   *slot = COPSE_NONE;
-  if (count < 2) return COPSE_INVALID_ARGUMENT;
+  if (count < 2 || (uint32_t)solid > COPSE_SOLID_NOWHERE) return COPSE_INVALID_ARGUMENT;
   if (count > tree->def.capacity - tree->slots.used) return COPSE_FULL;
   if (!points_ok(points, count)) return COPSE_NOT_FINITE;
+  const int32_t turn = turn_of_points(points, count);
+  if (!turn && (solid == COPSE_SOLID_INSIDE || solid == COPSE_SOLID_OUTSIDE))
+    return COPSE_INVALID_ARGUMENT;
   uint32_t previous = COPSE_NONE;
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t vertex = slots_take(&tree->slots);
@@ -210,7 +231,7 @@ copse_status copse_obstacle_add(copse_obstacle *tree, const float *points, uint3
     previous = vertex;
   }
   tree->next[previous] = *slot;
-  tree->solid[*slot] = twoSided ? SOLID_NOWHERE : turn_of(tree, *slot);
+  tree->solid[*slot] = solid_by(solid, turn);
   tree->polygonCount++;
   tree->changed = true;
   return COPSE_OK;

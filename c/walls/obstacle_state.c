@@ -232,8 +232,7 @@ _Static_assert(sizeof(obstacle_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a 
 enum { SNAPSHOT_WORDS = 6 };
 
 static obstacle_snapshot snapshot_head(const copse_obstacle *tree) {
-  obstacle_snapshot head = {.leafSize = tree->def.leafSize, .slots = tree->def.capacity};
-  while (head.slots && !tree->slots.generations[head.slots - 1]) head.slots--;
+  obstacle_snapshot head = {.leafSize = tree->def.leafSize, .slots = tree->slots.ever};
   return head;
 }
 

@@ -209,7 +209,7 @@ static inline bool cells_as_new(const copse_octree *tree, const copse_octree_def
   copse_octree *fresh;
   if (copse_octree_create(def, &fresh) != COPSE_OK) return false;
   for (uint32_t id = BOXES; id-- > 0;) /* in another order */
-    if (list->used[id]) copse_octree_insert_at(fresh, id, list->boxes[id]);
+    if (list->used[id]) copse_octree_add_at(fresh, id, list->boxes[id]);
   const bool lacking = copse_octree_stats(tree).unsplit || copse_octree_stats(fresh).unsplit;
   const size_t total = copse_octree_cells(tree, 0, cells, ROOM);
   const size_t other = copse_octree_cells(fresh, 0, others, ROOM);
@@ -296,8 +296,8 @@ static inline const char *play(const copse_octree_def *asked, copse_octree *tree
     if (what < 6) { /* insert, or insert at */
       next_box(&from, def.dimensions, box);
       const bool free = slot < def.capacity && !list.used[slot];
-      status = what < 4 ? copse_octree_insert(tree, box, &given)
-                        : copse_octree_insert_at(tree, slot, box);
+      status =
+          what < 4 ? copse_octree_add(tree, box, &given) : copse_octree_add_at(tree, slot, box);
       if (what < 4) {
         uint32_t lowest = 0;
         while (lowest < def.capacity && list.used[lowest]) lowest++;

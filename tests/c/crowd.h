@@ -285,7 +285,8 @@ static inline void play_wall(crowd_game *game, input *from) {
   const uint8_t sort = next_byte(from);
   if (sort % 4 == 0) copse_obstacle_remove(game->walls, sort / 4 % CROWD_VERTICES);
   for (int i = 0; i < 10; i++) points[i] = next_side(from);
-  copse_obstacle_add(game->walls, points, 2 + sort % 4, sort & 64, &slot);
+  copse_obstacle_add(game->walls, points, 2 + sort % 4,
+                     (sort & 64) ? COPSE_SOLID_NOWHERE : COPSE_SOLID_WINDING, &slot);
   copse_obstacle_build(game->walls, NULL);
 }
 

@@ -146,7 +146,7 @@ static void save(copse_points *at) {
   size_t bytes;
   if (copse_points_save(at, saved, sizeof saved, &bytes, NULL) != COPSE_OK) fail();
   add_saved(bytes);
-  copse_points_set_count(at, 0);
+  copse_points_set_slots(at, 0);
   copse_points_build(at, NULL);
   if (copse_points_restore(at, saved, bytes) != COPSE_OK) fail();
 }
@@ -170,7 +170,7 @@ static void play(kind like, uint32_t dim, uint32_t agents, float size) {
   def.capacity = agents;
   copse_points *at;
   if (create_points(&def, like, &at) != COPSE_OK) fail();
-  copse_points_set_count(at, agents);
+  copse_points_set_slots(at, agents);
   float *positions = copse_points_positions(at).axes[0];
   uint32_t *groups = copse_points_groups(at);
   for (uint32_t agent = 0; agent < agents; agent++) {
@@ -222,7 +222,7 @@ static void insert_box(const boxes *at) {
   float box[6];
   uint32_t slot;
   draw_box(at, box);
-  copse_octree_insert(at->tree, box, &slot);
+  copse_octree_add(at->tree, box, &slot);
   add(slot);
   copse_octree_groups(at->tree)[slot] = 1u << (next() & 3);
 }
@@ -357,7 +357,8 @@ static void add_loop(copse_obstacle *tree) {
   uint32_t slot;
   draw_loop(points, count);
   const bool twoSided = (next() & 7) == 0;
-  copse_obstacle_add(tree, points, count, twoSided, &slot);
+  copse_obstacle_add(tree, points, count, twoSided ? COPSE_SOLID_NOWHERE : COPSE_SOLID_WINDING,
+                     &slot);
   add(slot);
 }
 
@@ -366,7 +367,7 @@ static void churn_walls(copse_obstacle *tree, uint32_t frame) {
   for (int i = 0; i < 20; i++) {
     const uint32_t slot = next() % WALL_SLOTS;
     if (!copse_obstacle_has(tree, slot)) {
-      if (copse_obstacle_count(tree) <= WALL_SLOTS - 100) add_loop(tree);
+      if (copse_obstacle_used(tree) <= WALL_SLOTS - 100) add_loop(tree);
     } else if (next() & 1)
       copse_obstacle_remove(tree, slot);
     else {
@@ -477,7 +478,7 @@ static void play_walls(void) {
   def.leafSize = 4;
   copse_obstacle *tree;
   if (copse_obstacle_create(&def, &tree) != COPSE_OK) fail();
-  while (copse_obstacle_count(tree) < 1100) add_loop(tree);
+  while (copse_obstacle_used(tree) < 1100) add_loop(tree);
   for (uint32_t frame = 0; frame < form.wallFrames; frame++) {
     float from[2];
     churn_walls(tree, frame);

@@ -10,7 +10,7 @@ int main(void) {
   float *positions = copse_points_positions(agents).axes[0];
   const float corners[] = {0, 0, 1, 0, 5, 5};
   for (int i = 0; i < 6; i++) positions[i] = corners[i];
-  copse_points_set_count(agents, 3);
+  copse_points_set_slots(agents, 3);
   copse_points_build(agents, NULL);
 
   const float center[] = {0, 0};

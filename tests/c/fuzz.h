@@ -95,7 +95,7 @@ static inline uint32_t fuzz(const copse_agenttree_def *asked, kind like, input f
     const uint32_t count = next_byte(&from) % (FUZZ_CAPACITY + 1);
     const uint8_t ways = next_byte(&from);
     if (count > copse_points_capacity(at)) {
-      must(copse_points_set_count(at, count) == COPSE_FULL, "a count above the capacity");
+      must(copse_points_set_slots(at, count) == COPSE_FULL, "a count above the capacity");
       book.callsLeft = ways % 4 ? -1 : 0;
       must(copse_points_reserve(at, FUZZ_CAPACITY) == (ways % 4 ? COPSE_OK : COPSE_OUT_OF_MEMORY),
            "reserve");
@@ -104,7 +104,7 @@ static inline uint32_t fuzz(const copse_agenttree_def *asked, kind like, input f
       if (ways % 4 == 0) continue;
     }
     const bool isOwn = ways & 64; /* the caller's arrays, not the index's */
-    must(copse_points_set_count(at, isOwn ? 0 : count) == COPSE_OK, "count");
+    must(copse_points_set_slots(at, isOwn ? 0 : count) == COPSE_OK, "count");
     copse_positions positions = copse_points_positions(at);
     if (isOwn) positions = (copse_positions){{own[0], own[1], own[2]}, 1};
     uint32_t *groups = copse_points_groups(at);

@@ -75,7 +75,8 @@ static inline void scene_blocks(scene *at) {
   const copse_obstacle_def def = copse_obstacle_default();
   uint32_t slot;
   if (copse_obstacle_create(&def, &at->walls) != COPSE_OK) abort();
-  for (int box = 0; box < 4; box++) copse_obstacle_add(at->walls, BOXES[box], 4, false, &slot);
+  for (int box = 0; box < 4; box++)
+    copse_obstacle_add(at->walls, BOXES[box], 4, COPSE_SOLID_WINDING, &slot);
   copse_obstacle_build(at->walls, NULL);
   for (int i = 0; i < 5; i++)
     for (int j = 0; j < 5; j++)

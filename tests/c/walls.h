@@ -556,7 +556,7 @@ static inline const char *compare_walls(input *from, const copse_obstacle *tree,
 /* What can be told of loops. */
 static inline const char *compare_loops(copse_obstacle *tree, const wall_list *list) {
   uint32_t polygons = 0;
-  MUST_HOLD(copse_obstacle_count(tree) == vertices_used(list), "count");
+  MUST_HOLD(copse_obstacle_used(tree) == vertices_used(list), "count");
   MUST_HOLD(copse_obstacle_capacity(tree) == list->capacity, "capacity");
   MUST_HOLD(copse_obstacle_changed(tree) == list->changed, "changed");
   for (uint32_t id = 0; id < list->capacity; id++) {
@@ -818,7 +818,8 @@ static inline const char *walls_saved(input *from, const copse_obstacle_def *def
   *damaged ^= bit;
   copse_obstacle *copy;
   if (copse_obstacle_create(def, &copy) != COPSE_OK) return "create";
-  if (next_byte(from) % 2) copse_obstacle_add(copy, (float[]){1, 2, 3, 4}, 2, true, &slot);
+  if (next_byte(from) % 2)
+    copse_obstacle_add(copy, (float[]){1, 2, 3, 4}, 2, COPSE_SOLID_NOWHERE, &slot);
   bool ok = copse_obstacle_restore(copy, words, total) == COPSE_OK &&
             copse_obstacle_validate(copy) && !copse_obstacle_changed(copy) &&
             copse_obstacle_save(copy, again, sizeof again, &other, NULL) == COPSE_OK &&
@@ -827,7 +828,8 @@ static inline const char *walls_saved(input *from, const copse_obstacle_def *def
   copse_obstacle_build(tree, NULL);
   list_build(list);
   ok &= built_alike(tree, copy);
-  if (copse_obstacle_add(copy, (float[]){1, 2, 3, 4, 0, 5}, 3, false, &slot) == COPSE_OK) {
+  if (copse_obstacle_add(copy, (float[]){1, 2, 3, 4, 0, 5}, 3, COPSE_SOLID_WINDING, &slot) ==
+      COPSE_OK) {
     ok &= copse_obstacle_build(copy, NULL) == COPSE_OK && copse_obstacle_validate(copy);
     ok &= copse_obstacle_remove(copy, slot) == COPSE_OK;
     ok &= copse_obstacle_build(copy, NULL) == COPSE_OK && built_alike(tree, copy);
@@ -845,19 +847,20 @@ static inline const char *walls_refused(input *from, copse_obstacle *tree, const
   const uint32_t room = list->capacity - vertices_used(list);
   float points[2 * (WALLS + 1)] = {0};
   uint32_t slot = 5, polygon = 0;
-  MUST_HOLD(copse_obstacle_add(tree, points, next_byte(from) % 2, false, &slot) ==
+  MUST_HOLD(copse_obstacle_add(tree, points, next_byte(from) % 2, COPSE_SOLID_WINDING, &slot) ==
                     COPSE_INVALID_ARGUMENT &&
                 slot == COPSE_NONE,
             "add: too few");
   slot = 5;
   if (room > 0)
-    MUST_HOLD(copse_obstacle_add(tree, points, room + 1, false, &slot) == COPSE_FULL &&
+    MUST_HOLD(copse_obstacle_add(tree, points, room + 1, COPSE_SOLID_WINDING, &slot) ==
+                      COPSE_FULL &&
                   slot == COPSE_NONE,
               "add: too many");
   const uint8_t place = next_byte(from) % 4;
   points[place] = BAD[next_byte(from) % 4];
   slot = 5;
-  const copse_status status = copse_obstacle_add(tree, points, 2, true, &slot);
+  const copse_status status = copse_obstacle_add(tree, points, 2, COPSE_SOLID_NOWHERE, &slot);
   MUST_HOLD(status == (room < 2 ? COPSE_FULL : COPSE_NOT_FINITE) && slot == COPSE_NONE,
             "add: not finite");
   while (polygon < list->capacity && !polygon_used(list, polygon)) polygon++;
@@ -884,7 +887,8 @@ static inline const char *walls_changed(input *from, copse_obstacle_def *def, co
     bool ok = true;
     for (uint32_t i = 0; i < count; i++) ok &= wall_point_ok(points + (size_t)2 * i);
     const bool twoSided = next_byte(from) % 8 == 0;
-    const copse_status status = copse_obstacle_add(tree, points, count, twoSided, &slot);
+    const copse_status status = copse_obstacle_add(
+        tree, points, count, twoSided ? COPSE_SOLID_NOWHERE : COPSE_SOLID_WINDING, &slot);
     MUST_HOLD(status == (ok ? COPSE_OK : COPSE_NOT_FINITE), "add: status");
     MUST_HOLD(slot == (ok ? list_add(list, points, count, twoSided) : COPSE_NONE), "add: slot");
   } else if (what < 9) {

@@ -21,7 +21,7 @@ static void renew(void) {
   def.capacity = b.n;
   copse_points_destroy(tree);
   check(copse_agenttree_create(&def, &tree));
-  check(copse_points_set_count(tree, b.n));
+  check(copse_points_set_slots(tree, b.n));
 }
 
 static void build(void) {

@@ -71,7 +71,7 @@ static void create(void) {
     uint32_t slot;
     for (size_t i = 0, count; i < b.pointFloats; i += 1 + count) {
       count = (size_t)b.points[i];
-      check(copse_obstacle_add(walls, b.points + i + 1, (uint32_t)count / 2, false, &slot));
+      check(copse_obstacle_add(walls, b.points + i + 1, (uint32_t)count / 2, COPSE_SOLID_WINDING, &slot));
     }
     check(copse_obstacle_build(walls, NULL));
   }
@@ -80,7 +80,7 @@ static void create(void) {
   agents.dimensions = b.dimensions;
   agents.capacity = b.n;
   check(copse_agenttree_create(&agents, &tree));
-  check(copse_points_set_count(tree, b.n));
+  check(copse_points_set_slots(tree, b.n));
   const size_t found = (size_t)b.n * b.k * sizeof(uint32_t);
   rows.counts = take(b.n * sizeof(uint32_t));
   rows.ids = take(found);

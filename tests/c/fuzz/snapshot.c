@@ -84,7 +84,7 @@ static any create(form of, uint32_t capacity, ledger *book) {
 
 static void fill_points(any at, input *from) {
   const uint32_t count = next_byte(from) % (any_capacity(at) + 1);
-  copse_points_set_count(at.points, count);
+  copse_points_set_slots(at.points, count);
   const copse_positions positions = copse_points_positions(at.points);
   for (uint32_t id = 0; id < count; id++) {
     copse_points_groups(at.points)[id] = next_byte(from) % 5;
@@ -93,7 +93,7 @@ static void fill_points(any at, input *from) {
   }
   copse_points_build(at.points, NULL);
   if (next_byte(from) % 2) return; /* else something changes after the build */
-  copse_points_set_count(at.points, next_byte(from) % (any_capacity(at) + 1));
+  copse_points_set_slots(at.points, next_byte(from) % (any_capacity(at) + 1));
   positions.axes[0][0] = 7;
 }
 
@@ -107,7 +107,7 @@ static void fill(any at, uint32_t seed) {
     for (uint32_t i = 0; i < items; i++) {
       float box[6];
       next_box(&from, copse_octree_dimensions(at.octree), box);
-      copse_octree_insert(at.octree, box, &slot);
+      copse_octree_add(at.octree, box, &slot);
       slot = next_byte(&from) % 64;
       if (slot % 4 == 0) copse_octree_remove(at.octree, slot / 4);
       if (slot < copse_octree_capacity(at.octree)) copse_octree_groups(at.octree)[slot] = i % 8;
@@ -116,7 +116,8 @@ static void fill(any at, uint32_t seed) {
     for (uint32_t i = 0; i < items / 4; i++) {
       float points[8];
       for (int j = 0; j < 8; j++) points[j] = next_side(&from);
-      copse_obstacle_add(at.obstacle, points, 2 + i % 3, i % 5 == 0, &slot);
+      copse_obstacle_add(at.obstacle, points, 2 + i % 3,
+                         (i % 5 == 0) ? COPSE_SOLID_NOWHERE : COPSE_SOLID_WINDING, &slot);
       slot = next_byte(&from);
       if (slot % 4 == 0) copse_obstacle_remove(at.obstacle, slot / 4);
     }
@@ -184,9 +185,9 @@ static void compare_agents(any at, const portrait *now, input *from) {
   float *built = floats + HEAD + (size_t)count * (dim + 1);
   const uint32_t *groups = now->saved + HEAD + (size_t)count * (dim + 1) + (size_t)builtCount * dim;
   const brute_points last = {{{built, built + 1, built + dim - 1}, dim}, groups, builtCount, dim};
-  copse_points_set_count(at.points, builtCount); /* batches have rows for what is in use */
+  copse_points_set_slots(at.points, builtCount); /* batches have rows for what is in use */
   fuzz_ask(at.points, &last, from);
-  copse_points_set_count(at.points, count);
+  copse_points_set_slots(at.points, count);
   must(copse_points_build(at.points, NULL) == COPSE_OK && any_validate(at),
        "a build after restore");
   const brute_points next = {readable(copse_points_positions(at.points)),
@@ -245,7 +246,7 @@ static void compare_crowd(copse_crowd *crowd, input *from) {
   must(copse_crowd_reserve(crowd, CROWD_SLOTS) == COPSE_OK, "reserve");
   must(copse_crowd_hash(crowd) == before, "the hash after reserve");
   must(copse_obstacle_create(&walls, &game.walls) == COPSE_OK, "create");
-  copse_obstacle_add(game.walls, (float[]){-3, 0, 3, 0, 0, 2}, 3, false, &slot);
+  copse_obstacle_add(game.walls, (float[]){-3, 0, 3, 0, 0, 2}, 3, COPSE_SOLID_WINDING, &slot);
   copse_obstacle_build(game.walls, NULL);
   game.crowd = crowd;
   for (slot = 0; slot < CROWD_SLOTS; slot++) game.used[slot] = copse_crowd_has(crowd, slot);

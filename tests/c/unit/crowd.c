@@ -420,7 +420,8 @@ static uint32_t hash_with(int field, float value) {
   copse_obstacle *walls;
   uint32_t polygon;
   CHECK(copse_obstacle_create(&def, &walls) == COPSE_OK);
-  CHECK(copse_obstacle_add(walls, (float[]){-9, 1, 9, 1}, 2, false, &polygon) == COPSE_OK);
+  CHECK(copse_obstacle_add(walls, (float[]){-9, 1, 9, 1}, 2, COPSE_SOLID_WINDING, &polygon) ==
+        COPSE_OK);
   CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
   steps_of(crowd, walls, 16);
   CHECK(crowd_bad_slot(&(crowd_game){.crowd = crowd, .used = {true, true}}, true) == COPSE_NONE);
@@ -567,7 +568,8 @@ static void test_more_walls_than_are_heeded(void) {
     for (int i = 0; i < WALLS; i++) {
       const float x = 1 + (float)(i % 20) / 10, y = (float)(i / 20) / 8 - 1;
       const float around[] = {x, y, x + 0.01f, y + 0.02f}, across[] = {-x, -y, x, y};
-      CHECK(copse_obstacle_add(walls, through ? across : around, 2, true, &id) == COPSE_OK);
+      CHECK(copse_obstacle_add(walls, through ? across : around, 2, COPSE_SOLID_NOWHERE, &id) ==
+            COPSE_OK);
     }
     CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
     copse_crowd *crowd = crowd_of(2, 2);
@@ -623,7 +625,7 @@ static void test_who_is_exactly_on_a_wall_comes_off_it(void) {
       points[2 * i + 1] = square[2 * from + 1];
     }
     CHECK(copse_obstacle_create(&def, &walls) == COPSE_OK);
-    CHECK(copse_obstacle_add(walls, points, 4, false, &id) == COPSE_OK);
+    CHECK(copse_obstacle_add(walls, points, 4, COPSE_SOLID_WINDING, &id) == COPSE_OK);
     CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
     copse_crowd *crowd = crowd_of(2, 2);
     add_agent(crowd, 4, 2, 0.5f);
@@ -643,7 +645,7 @@ static void test_who_makes_no_progress_is_stuck(void) {
   copse_obstacle *walls;
   uint32_t id;
   CHECK(copse_obstacle_create(&def, &walls) == COPSE_OK);
-  CHECK(copse_obstacle_add(walls, (float[]){2, -9, 2, 9}, 2, true, &id) == COPSE_OK);
+  CHECK(copse_obstacle_add(walls, (float[]){2, -9, 2, 9}, 2, COPSE_SOLID_NOWHERE, &id) == COPSE_OK);
   CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
   copse_crowd *crowd = crowd_of(2, 3);
   for (uint32_t slot = 0; slot < 2; slot++) {
@@ -859,7 +861,8 @@ static void test_no_frame_of_a_crowd_allocates(void) {
   copse_obstacle *walls;
   uint32_t slot;
   CHECK(copse_obstacle_create(&wallsDef, &walls) == COPSE_OK);
-  CHECK(copse_obstacle_add(walls, (float[]){2, 2, 4, 2, 3, 4}, 3, false, &slot) == COPSE_OK);
+  CHECK(copse_obstacle_add(walls, (float[]){2, 2, 4, 2, 3, 4}, 3, COPSE_SOLID_WINDING, &slot) ==
+        COPSE_OK);
   CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
   for (uint32_t dim = 2; dim <= 3; dim++) {
     ledger book = {-1, 0};
@@ -912,7 +915,9 @@ static walkers walkers_of(void) {
     const float x = (float)(i % 3) * 12, y = (float)(i / 3) * 12;
     const float corners[] = {x, y, x + 4, y, x + 5, y + 5, x, y + 4};
     uint32_t slot;
-    CHECK(copse_obstacle_add(all.walls, corners, i % 4 ? 4 : 2, i % 2, &slot) == COPSE_OK);
+    CHECK(copse_obstacle_add(all.walls, corners, i % 4 ? 4 : 2,
+                             (i % 2) ? COPSE_SOLID_NOWHERE : COPSE_SOLID_WINDING,
+                             &slot) == COPSE_OK);
   }
   CHECK(copse_obstacle_build(all.walls, NULL) == COPSE_OK);
   return all;
@@ -1078,7 +1083,7 @@ static void test_the_number_of_steps_is_part_of_the_hash(void) {
   copse_crowd *crowds[2];
   uint32_t square;
   CHECK(copse_obstacle_create(&def, &walls) == COPSE_OK);
-  CHECK(copse_obstacle_add(walls, SQUARE, 4, false, &square) == COPSE_OK);
+  CHECK(copse_obstacle_add(walls, SQUARE, 4, COPSE_SOLID_WINDING, &square) == COPSE_OK);
   CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
   bool havePartedLate = false;
   for (int i = 0; i < 2; i++) {
@@ -1172,7 +1177,7 @@ static void test_a_wall_of_two_sides_has_no_better_side(void) {
       uint32_t slot, state = (uint32_t)i;
       CHECK(copse_obstacle_create(&def, &walls) == COPSE_OK);
       const float ends[] = {0, turned ? 2 : -2, 0, turned ? -2 : 2};
-      CHECK(copse_obstacle_add(walls, ends, 2, true, &slot) == COPSE_OK);
+      CHECK(copse_obstacle_add(walls, ends, 2, COPSE_SOLID_NOWHERE, &slot) == COPSE_OK);
       CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
       const float x = (float)random_number(&state, 0.1, 2), y = (float)random_number(&state, -3, 3);
       const float away = (float)random_number(&state, -1, 1);
@@ -1207,7 +1212,7 @@ static void test_constraints_have_a_direction_at_any_velocity(void) {
   copse_obstacle *walls;
   uint32_t slot;
   CHECK(copse_obstacle_create(&def, &walls) == COPSE_OK);
-  CHECK(copse_obstacle_add(walls, ends, 2, true, &slot) == COPSE_OK);
+  CHECK(copse_obstacle_add(walls, ends, 2, COPSE_SOLID_NOWHERE, &slot) == COPSE_OK);
   CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
   for (size_t i = 0; i < sizeof VELOCITIES / sizeof *VELOCITIES; i++) {
     copse_crowd *crowd = crowd_of(2, 1);
@@ -1235,7 +1240,8 @@ static void test_walls_hold_where_their_vertices_go_the_other_way(void) {
     CHECK(copse_obstacle_create(&def, &walls) == COPSE_OK);
     for (int i = 0; i < 2; i++) {
       float points[8];
-      CHECK(copse_obstacle_add(walls, i ? ROOM : SQUARE, 4, false, &slots[i]) == COPSE_OK);
+      CHECK(copse_obstacle_add(walls, i ? ROOM : SQUARE, 4, COPSE_SOLID_WINDING, &slots[i]) ==
+            COPSE_OK);
       for (int j = 0; j < 8; j++)
         points[j] = j % 2 ? (i ? ROOM : SQUARE)[j] : 8 - (i ? ROOM : SQUARE)[j];
       if (isMoved) CHECK(copse_obstacle_move(walls, slots[i], points, 4) == COPSE_OK);

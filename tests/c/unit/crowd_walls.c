@@ -29,7 +29,7 @@ static hall hall_of(uint32_t edges, bool isExact) {
 static void add_segment(const hall *made, float x0, float y0, float x1, float y1) {
   const float points[] = {x0, y0, x1, y1};
   uint32_t slot;
-  CHECK(copse_obstacle_add(made->walls, points, 2, true, &slot) == COPSE_OK);
+  CHECK(copse_obstacle_add(made->walls, points, 2, COPSE_SOLID_NOWHERE, &slot) == COPSE_OK);
 }
 
 /* A disc, or the inside of a ring, of so many edges. */
@@ -42,7 +42,7 @@ static void add_circle(const hall *made, uint32_t edges, double radius, bool isR
     points[2 * i] = (float)(radius * cos(angle));
     points[2 * i + 1] = (float)(radius * sin(angle));
   }
-  CHECK(copse_obstacle_add(made->walls, points, edges, false, &slot) == COPSE_OK);
+  CHECK(copse_obstacle_add(made->walls, points, edges, COPSE_SOLID_WINDING, &slot) == COPSE_OK);
   free(points);
 }
 
@@ -170,7 +170,9 @@ static void add_drawn_walls(const hall *made, uint32_t *state) {
       points[2 * k + 1] = (shape == 1 ? 1 : y) + (float)(far * sin(angle));
     }
     const bool isTwoSided = edges == 2 && random_word(state) >> 31;
-    CHECK(copse_obstacle_add(made->walls, points, edges, isTwoSided, &slot) == COPSE_OK);
+    CHECK(copse_obstacle_add(made->walls, points, edges,
+                             isTwoSided ? COPSE_SOLID_NOWHERE : COPSE_SOLID_WINDING,
+                             &slot) == COPSE_OK);
   }
   CHECK(copse_obstacle_build(made->walls, NULL) == COPSE_OK);
 }

@@ -154,7 +154,7 @@ static void test_a_snapshot_is_for_all_builders(void) {
   fill_input(points, INPUT_UNIFORM, 100, 2, true);
   copse_points *tree = kdtree_of(points, 100, 2, COPSE_BUILDER_QUICKSELECT);
   copse_points *taker = kdtree_of(points, 100, 2, COPSE_BUILDER_PRESORT);
-  copse_points_set_count(taker, 0);
+  copse_points_set_slots(taker, 0);
   CHECK(copse_points_build(taker, NULL) == COPSE_OK);
   CHECK(copse_points_save(tree, bytes, sizeof bytes, &total, NULL) == COPSE_OK);
   CHECK(copse_points_restore(taker, bytes, total) == COPSE_OK && copse_points_validate(taker));

@@ -80,7 +80,7 @@ static copse_status create(object *it) {
 static void fill(object *it) {
   const any at = it->at;
   uint32_t seed = 5, slot;
-  if (at.points) copse_points_set_count(at.points, ITEMS);
+  if (at.points) copse_points_set_slots(at.points, ITEMS);
   for (uint32_t i = 0; i < ITEMS; i++) {
     float place[6];
     for (int axis = 0; axis < 3; axis++)
@@ -91,10 +91,13 @@ static void fill(object *it) {
     if (at.octree) {
       place[it->of.dimensions] = place[0]; /* a point, or what has no width on most axes */
       place[it->of.dimensions + 1] = place[1] + 2;
-      CHECK(copse_octree_insert(at.octree, place, &slot) == COPSE_OK);
+      CHECK(copse_octree_add(at.octree, place, &slot) == COPSE_OK);
     } else if (at.obstacle) {
       const float points[] = {place[0], place[1], place[2], place[1] + 1};
-      if (i % 2 == 0) CHECK(copse_obstacle_add(at.obstacle, points, 2, i % 4, &slot) == COPSE_OK);
+      if (i % 2 == 0)
+        CHECK(copse_obstacle_add(at.obstacle, points, 2,
+                                 (i % 4) ? COPSE_SOLID_NOWHERE : COPSE_SOLID_WINDING,
+                                 &slot) == COPSE_OK);
     } else if (at.crowd)
       CHECK(copse_crowd_add(at.crowd, &agent, &slot) == COPSE_OK);
     else
@@ -195,7 +198,7 @@ static copse_status call_frame(object *it) {
     CHECK(copse_octree_pairs(at.octree, NULL, &all) == COPSE_OK);
     CHECK(copse_octree_remove(at.octree, 7) == COPSE_OK);
     const float *second = copse_octree_boxes(at.octree) + 2 * it->of.dimensions;
-    CHECK(copse_octree_insert(at.octree, second, &total) == COPSE_OK && total == 7);
+    CHECK(copse_octree_add(at.octree, second, &total) == COPSE_OK && total == 7);
     CHECK(copse_octree_move_all(at.octree, NULL) == COPSE_OK);
     return copse_octree_load(at.octree, ITEMS, NULL);
   }

@@ -18,13 +18,14 @@ static copse_obstacle *walls_of(uint32_t capacity, uint32_t pieces, uint32_t lea
 
 static uint32_t add_wall(copse_obstacle *tree, float x0, float y0, float x1, float y1) {
   uint32_t slot;
-  CHECK(copse_obstacle_add(tree, (float[]){x0, y0, x1, y1}, 2, false, &slot) == COPSE_OK);
+  CHECK(copse_obstacle_add(tree, (float[]){x0, y0, x1, y1}, 2, COPSE_SOLID_WINDING, &slot) ==
+        COPSE_OK);
   return slot;
 }
 
 static uint32_t add_loop(copse_obstacle *tree, const float *points, uint32_t count) {
   uint32_t slot;
-  CHECK(copse_obstacle_add(tree, points, count, false, &slot) == COPSE_OK);
+  CHECK(copse_obstacle_add(tree, points, count, COPSE_SOLID_WINDING, &slot) == COPSE_OK);
   return slot;
 }
 
@@ -102,14 +103,15 @@ static void test_wrong_polygons_are_refused(void) {
   float points[8];
   uint32_t slot = 0, bad = 0;
   for (uint32_t few = 0; few < 2; few++)
-    CHECK(copse_obstacle_add(tree, SQUARE, few, few, &slot) == COPSE_INVALID_ARGUMENT &&
+    CHECK(copse_obstacle_add(tree, SQUARE, few, few ? COPSE_SOLID_NOWHERE : COPSE_SOLID_WINDING,
+                             &slot) == COPSE_INVALID_ARGUMENT &&
           slot == COPSE_NONE);
   static const float WRONG[] = {NAN, INFINITY, -INFINITY, 1.0000001e18f, -3e38f};
   for (int i = 0; i < 5; i++)
     for (int at = 0; at < 8; at++) {
       memcpy(points, SQUARE, sizeof points);
       points[at] = WRONG[i];
-      CHECK(copse_obstacle_add(tree, points, 4, true, &slot) == COPSE_NOT_FINITE);
+      CHECK(copse_obstacle_add(tree, points, 4, COPSE_SOLID_NOWHERE, &slot) == COPSE_NOT_FINITE);
       CHECK(slot == COPSE_NONE && !copse_obstacle_changed(tree));
       CHECK(copse_obstacle_move(tree, square, points, 4) == COPSE_NOT_FINITE);
       CHECK(!copse_obstacle_changed(tree));
@@ -168,11 +170,12 @@ static void test_walls_fill_their_capacity(void) {
   CHECK(add_loop(tree, SQUARE, 4) == 0 && add_wall(tree, 0, 0, 1, 1) == 4);
   build_walls(tree);
   for (uint32_t many = 4; many < 40; many += 12)
-    CHECK(copse_obstacle_add(tree, (float[80]){0}, many, false, &slot) == COPSE_FULL &&
+    CHECK(copse_obstacle_add(tree, (float[80]){0}, many, COPSE_SOLID_WINDING, &slot) ==
+              COPSE_FULL &&
           slot == COPSE_NONE);
-  CHECK(copse_obstacle_count(tree) == 6 && !copse_obstacle_changed(tree));
-  CHECK(add_loop(tree, CLOCKWISE, 3) == 6 && copse_obstacle_count(tree) == 9);
-  CHECK(copse_obstacle_add(tree, SQUARE, 2, false, &slot) == COPSE_FULL);
+  CHECK(copse_obstacle_used(tree) == 6 && !copse_obstacle_changed(tree));
+  CHECK(add_loop(tree, CLOCKWISE, 3) == 6 && copse_obstacle_used(tree) == 9);
+  CHECK(copse_obstacle_add(tree, SQUARE, 2, COPSE_SOLID_WINDING, &slot) == COPSE_FULL);
   CHECK(copse_obstacle_reserve(tree, 3) == COPSE_OK && copse_obstacle_capacity(tree) == 9);
   CHECK(copse_obstacle_reserve(tree, UINT32_MAX) == COPSE_INVALID_ARGUMENT);
   CHECK(copse_obstacle_reserve(tree, 20) == COPSE_OK && copse_obstacle_capacity(tree) == 20);
@@ -287,7 +290,7 @@ static void test_polygons_that_cross_themselves_work_edge_by_edge(void) {
   CHECK(inside_walls(tree, 8, 1) && inside_walls(tree, 2, 2));
   copse_obstacle_clear(tree);
   uint32_t slot;
-  CHECK(copse_obstacle_add(tree, CLOCKWISE, 4, true, &slot) == COPSE_OK);
+  CHECK(copse_obstacle_add(tree, CLOCKWISE, 4, COPSE_SOLID_NOWHERE, &slot) == COPSE_OK);
   add_wall(tree, 1, 1, 3, 3);
   build_walls(tree);
   CHECK(!inside_walls(tree, 4, 4) && !inside_walls(tree, 9, 9) && !inside_walls(tree, 2, 2));
@@ -405,7 +408,7 @@ static void test_without_walls_everything_is_seen(void) {
   add_loop(tree, SQUARE, 4);
   build_walls(tree);
   copse_obstacle_clear(tree);
-  CHECK(copse_obstacle_count(tree) == 0 && !sees(tree, 4, 4, 9, 9, 0));
+  CHECK(copse_obstacle_used(tree) == 0 && !sees(tree, 4, 4, 9, 9, 0));
   build_walls(tree);
   check_nothing_is_found(tree);
   copse_obstacle_destroy(tree);
@@ -483,7 +486,7 @@ static void test_an_obstacle_tree_allocates_only_when_it_is_created(void) {
                                 corners, 8000, &total, NULL);
       const uint32_t nearest = nearest_wall(tree, 3.5f, 7.3f, COPSE_SIDE_BOTH);
       CHECK(copse_obstacle_reserve(tree, 5000) == COPSE_OUT_OF_MEMORY);
-      CHECK(copse_obstacle_count(tree) == 800 && copse_obstacle_capacity(tree) == 1000);
+      CHECK(copse_obstacle_used(tree) == 800 && copse_obstacle_capacity(tree) == 1000);
       CHECK(copse_obstacle_validate(tree) && copse_obstacle_stats(tree).bytes == book.bytesHeld);
       CHECK(nearest_wall(tree, 3.5f, 7.3f, COPSE_SIDE_BOTH) == nearest);
       book.callsLeft = -1;
@@ -774,7 +777,7 @@ static void test_polygons_added_without_area_go_as_their_vertices(void) {
   CHECK(copse_obstacle_move(tree, 0, SQUARE, 4) == COPSE_OK);
   CHECK(copse_obstacle_winding(tree, 0) == -1);
   uint32_t slot;
-  CHECK(copse_obstacle_add(tree, SQUARE, 4, true, &slot) == COPSE_OK && slot == 4);
+  CHECK(copse_obstacle_add(tree, SQUARE, 4, COPSE_SOLID_NOWHERE, &slot) == COPSE_OK && slot == 4);
   for (int turn = 0; turn < 2; turn++) { /* of two sides */
     CHECK(copse_obstacle_winding(tree, slot) == (turn ? -1 : 1));
     CHECK(copse_obstacle_move(tree, slot, CLOCKWISE, 4) == COPSE_OK);
@@ -1010,7 +1013,7 @@ static void test_a_snapshot_of_walls_checks_what_it_takes(void) {
   CHECK(copse_obstacle_size(small, 0) == 0);
   CHECK(copse_obstacle_restore(leaf, words, total) == COPSE_BAD_SNAPSHOT);
   CHECK(copse_obstacle_restore(exact, words, total) == COPSE_OK && built_alike(tree, exact));
-  CHECK(copse_obstacle_stats(exact).polygons == 2 && copse_obstacle_count(exact) == 8);
+  CHECK(copse_obstacle_stats(exact).polygons == 2 && copse_obstacle_used(exact) == 8);
   CHECK(add_wall(exact, 0, 0, 1, 1) == 4 && copse_obstacle_generations(exact)[4] == 3);
   copse_obstacle_destroy(small);
   copse_obstacle_destroy(exact);

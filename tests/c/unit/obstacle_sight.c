@@ -59,7 +59,8 @@ static level draw_level(uint32_t *state) {
       ends[2 * end] = scaled(&made, at->x);
       ends[2 * end + 1] = scaled(&made, at->y);
     }
-    CHECK(copse_obstacle_add(made.tree, ends, 2, true, &slot) == COPSE_OK && slot == 2 * i);
+    CHECK(copse_obstacle_add(made.tree, ends, 2, COPSE_SOLID_NOWHERE, &slot) == COPSE_OK &&
+          slot == 2 * i);
   }
   CHECK(copse_obstacle_build(made.tree, NULL) == COPSE_OK);
   for (int axis = 0; axis < 2; axis++) {
@@ -191,7 +192,8 @@ static void test_a_corner_on_a_very_long_side(void) {
   copse_corner corners[20];
   uint32_t slot, total, there = 0;
   CHECK(copse_obstacle_create(&def, &tree) == COPSE_OK);
-  CHECK(copse_obstacle_add(tree, (float[]){12, -5, 12, -16}, 2, true, &slot) == COPSE_OK);
+  CHECK(copse_obstacle_add(tree, (float[]){12, -5, 12, -16}, 2, COPSE_SOLID_NOWHERE, &slot) ==
+        COPSE_OK);
   CHECK(copse_obstacle_build(tree, NULL) == COPSE_OK);
   CHECK(copse_obstacle_visibility(tree, (float[]){8, -19}, (float[]){-1e18f, -1e18f},
                                   (float[]){1e18f, -10.5f}, corners, 20, &total, NULL) == COPSE_OK);
@@ -214,7 +216,7 @@ static void test_a_ring_of_many_walls_is_seen_whole(void) {
     const double begin = 2 * acos(-1) * i / WALLS, end = begin + 1.2 * acos(-1) / WALLS;
     const float ends[] = {(float)(100 * cos(begin)), (float)(100 * sin(begin)),
                           (float)(100 * cos(end)), (float)(100 * sin(end))};
-    CHECK(copse_obstacle_add(tree, ends, 2, true, &slot) == COPSE_OK);
+    CHECK(copse_obstacle_add(tree, ends, 2, COPSE_SOLID_NOWHERE, &slot) == COPSE_OK);
   }
   CHECK(copse_obstacle_build(tree, NULL) == COPSE_OK);
   const float eye[] = {0.5f, 0.25f}, lo[] = {-200, -200}, hi[] = {200, 200};

@@ -28,7 +28,7 @@ static copse_octree_def sixteen(uint32_t dimensions, uint32_t leafSize, uint32_t
 
 static uint32_t add_box(copse_octree *tree, float minX, float minY, float maxX, float maxY) {
   uint32_t slot;
-  CHECK(copse_octree_insert(tree, (float[]){minX, minY, maxX, maxY}, &slot) == COPSE_OK);
+  CHECK(copse_octree_add(tree, (float[]){minX, minY, maxX, maxY}, &slot) == COPSE_OK);
   CHECK(copse_octree_validate(tree));
   return slot;
 }
@@ -76,7 +76,7 @@ static void test_items_on_a_line_have_one_side(void) {
       float cells[5 * 6], found = -1;
       uint32_t slot;
       const float *first = moved ? (float[]){12, 12, 13, 13} : CASES[i].box;
-      CHECK(copse_octree_insert(tree, first, &slot) == COPSE_OK);
+      CHECK(copse_octree_add(tree, first, &slot) == COPSE_OK);
       if (moved) CHECK(copse_octree_move(tree, slot, CASES[i].box) == COPSE_OK);
       CHECK(copse_octree_validate(tree) && copse_octree_cells(tree, 0, cells, 30) == 30);
       for (int cell = 1; cell < 5; cell++)
@@ -151,7 +151,7 @@ static void test_boxes_at_the_ends_of_what_is_accepted(void) {
   for (int side = 0; side < 4; side++) {
     float box[] = {-huge, -huge, huge, huge};
     box[side] = side < 2 ? -beyond : beyond;
-    CHECK(copse_octree_insert(tree, box, &slot) == COPSE_NOT_FINITE);
+    CHECK(copse_octree_add(tree, box, &slot) == COPSE_NOT_FINITE);
     memcpy(def.bounds, box, sizeof box);
     copse_octree *none;
     CHECK(copse_octree_create(&def, &none) == COPSE_INVALID_ARGUMENT);
@@ -204,7 +204,7 @@ static void test_no_boxes_and_one_box(void) {
       CHECK(stats.items == items && stats.straddlers == 0 && copse_octree_validate(tree));
       CHECK(stats.depth == (items ? 6 : 0) && copse_octree_move_all(tree, NULL) == COPSE_OK);
       CHECK(copse_octree_load(tree, items, NULL) == COPSE_OK);
-      if (!items) CHECK(copse_octree_insert(tree, point, &id) == COPSE_OK);
+      if (!items) CHECK(copse_octree_add(tree, point, &id) == COPSE_OK);
     }
     copse_octree_destroy(tree);
   }
@@ -230,7 +230,7 @@ static void test_no_set_makes_a_tree_deep(void) {
           if (loaded)
             memcpy(boxes + (size_t)i * 2 * dimensions, box, 2 * dimensions * sizeof *box);
           else
-            CHECK(copse_octree_insert(tree, box, &slot) == COPSE_OK && slot == i);
+            CHECK(copse_octree_add(tree, box, &slot) == COPSE_OK && slot == i);
         }
         if (loaded) CHECK(copse_octree_load(tree, N, NULL) == COPSE_OK);
         const copse_octree_statistics stats = copse_octree_stats(tree);
@@ -350,7 +350,7 @@ static void test_all_removed_is_the_start(void) {
             box[axis] = (float)(random_word(&state) % 64) / 4;
             box[dimensions + axis] = box[axis] + (float)(random_word(&state) % 8) / 8;
           }
-          CHECK(copse_octree_insert(tree, box, &slot) == COPSE_OK && slot == (uint32_t)i);
+          CHECK(copse_octree_add(tree, box, &slot) == COPSE_OK && slot == (uint32_t)i);
         }
         CHECK(copse_octree_stats(tree).nodes > 1 && copse_octree_stats(tree).unsplit == 0);
         const size_t floats = copse_octree_cells(tree, 0, round ? cells : first, 1 << 18);
@@ -379,7 +379,7 @@ static void test_a_pool_without_nodes_leaves_cells_whole(void) {
   uint32_t slot;
   for (int i = 0; i < 100; i++) { /* pairs that only the deepest cells would part */
     const float x = (float)(i / 2) / 4, y = x + (i % 2 ? 1e-6f : 0);
-    CHECK(copse_octree_insert(tree, (float[]){x, y, x, x, y, x}, &slot) == COPSE_OK);
+    CHECK(copse_octree_add(tree, (float[]){x, y, x, x, y, x}, &slot) == COPSE_OK);
     CHECK(copse_octree_validate(tree));
   }
   CHECK(copse_octree_stats(tree).unsplit > 0);
@@ -399,8 +399,8 @@ static void test_wrong_boxes_are_refused(void) {
   const float wrong[][4] = {{NAN, 0, 1, 1}, {0, 0, INFINITY, 1}, {0, 0, 1, 2e18f}, {1, 0, 0, 1}};
   for (int i = 0; i < 4; i++) {
     const copse_status status = i < 3 ? COPSE_NOT_FINITE : COPSE_INVALID_ARGUMENT;
-    CHECK(copse_octree_insert(tree, wrong[i], &given) == status && given == COPSE_NONE);
-    CHECK(copse_octree_insert_at(tree, 5, wrong[i]) == status && !copse_octree_has(tree, 5));
+    CHECK(copse_octree_add(tree, wrong[i], &given) == status && given == COPSE_NONE);
+    CHECK(copse_octree_add_at(tree, 5, wrong[i]) == status && !copse_octree_has(tree, 5));
     CHECK(copse_octree_move(tree, slot, wrong[i]) == status);
     memcpy(copse_octree_boxes(tree), wrong[i], sizeof wrong[i]);
     CHECK(copse_octree_move_all(tree, &bad) == status && bad == slot);
@@ -416,8 +416,8 @@ static void test_wrong_boxes_are_refused(void) {
   CHECK(copse_octree_load(tree, 5, &bad) == COPSE_INVALID_ARGUMENT && bad == 3);
   CHECK(copse_octree_load(tree, 1001, &bad) == COPSE_FULL);
   CHECK(copse_octree_count(tree) == 1 && found_within(tree, 1.5f, 1.5f, 0) == 1);
-  CHECK(copse_octree_insert_at(tree, slot, fine) == COPSE_INVALID_ARGUMENT);
-  CHECK(copse_octree_insert_at(tree, 1000, fine) == COPSE_FULL);
+  CHECK(copse_octree_add_at(tree, slot, fine) == COPSE_INVALID_ARGUMENT);
+  CHECK(copse_octree_add_at(tree, 1000, fine) == COPSE_FULL);
   CHECK(copse_octree_move(tree, 7, fine) == COPSE_STALE_SLOT);
   CHECK(copse_octree_remove(tree, 7) == COPSE_STALE_SLOT);
   CHECK(copse_octree_remove(tree, 1u << 31) == COPSE_STALE_SLOT);
@@ -534,7 +534,7 @@ static void test_validate_sees_what_is_wrong_in_an_octree(void) {
         box[axis] = boxes[i][axis];
         box[dim + axis] = box[axis] + 1;
       }
-      CHECK(copse_octree_insert(tree, box, &slot) == COPSE_OK);
+      CHECK(copse_octree_add(tree, box, &slot) == COPSE_OK);
     }
     octree_node *root = tree->nodes, *child = root + root->children;
     octree_block *straddlers = octree_block_at(tree, root->block, (int)dim);
@@ -589,12 +589,12 @@ static void test_boxes_fill_their_capacity(void) {
   copse_octree *tree = octree_of(def);
   uint32_t slot;
   for (int i = 0; i < 3; i++) add_box(tree, 1, 1, 2, 2);
-  CHECK(copse_octree_insert(tree, (float[]){0, 0, 1, 1}, &slot) == COPSE_FULL);
+  CHECK(copse_octree_add(tree, (float[]){0, 0, 1, 1}, &slot) == COPSE_FULL);
   CHECK(copse_octree_reserve(tree, 2) == COPSE_OK && copse_octree_capacity(tree) == 3);
   CHECK(copse_octree_reserve(tree, 40) == COPSE_OK && copse_octree_capacity(tree) == 40);
   CHECK(copse_octree_reserve(tree, UINT32_MAX) == COPSE_INVALID_ARGUMENT);
   for (int i = 3; i < 40; i++) CHECK(add_box(tree, 1, 1, 2, 2) == (uint32_t)i);
-  CHECK(copse_octree_insert(tree, (float[]){0, 0, 1, 1}, &slot) == COPSE_FULL);
+  CHECK(copse_octree_add(tree, (float[]){0, 0, 1, 1}, &slot) == COPSE_FULL);
   uint32_t ids[10] = {0};
   copse_results results = {ids, NULL, 9, 0, 0};
   CHECK(copse_octree_range(tree, (float[]){0, 0}, (float[]){9, 9}, NULL, &results) == COPSE_OK);
@@ -633,7 +633,7 @@ static void test_an_octree_allocates_only_when_it_is_created(void) {
       uint32_t slot;
       for (int i = 0; i < 500; i++) {
         const float x = (float)(i % 25) / 2, y = (float)(i / 25) / 2;
-        CHECK(copse_octree_insert(tree, (float[]){x, y, x, x + 1, y, y}, &slot) ==
+        CHECK(copse_octree_add(tree, (float[]){x, y, x, x + 1, y, y}, &slot) ==
               (y < x ? COPSE_INVALID_ARGUMENT : COPSE_OK));
       }
       const uint32_t count = copse_octree_count(tree);
@@ -674,7 +674,7 @@ static void test_searches_of_boxes_visit_no_more_than_they_must(void) {
         box[axis] = (float)(random_word(&state) % 1024) / 64;
         box[dim + axis] = box[axis] + (float)(random_word(&state) % 8) / 32;
       }
-      CHECK(copse_octree_insert(tree, box, &slot) == COPSE_OK);
+      CHECK(copse_octree_add(tree, box, &slot) == COPSE_OK);
     }
     for (int search = 0; search < SEARCHES; search++) {
       float center[3], to[3], hi[3];
@@ -734,10 +734,10 @@ static void test_no_frame_of_boxes_allocates(void) {
       static const float box[] = {3, 4, 5, 6, 7, 8}, *from = box, *to = box + 3;
       uint32_t added;
       CHECK(copse_octree_remove(tree, slot) == COPSE_OK);
-      CHECK(copse_octree_insert(tree, box, &added) == COPSE_OK && added == slot);
+      CHECK(copse_octree_add(tree, box, &added) == COPSE_OK && added == slot);
       CHECK(copse_octree_move(tree, slot, box) == COPSE_OK);
       CHECK(copse_octree_remove(tree, slot) == COPSE_OK);
-      CHECK(copse_octree_insert_at(tree, slot, box) == COPSE_OK);
+      CHECK(copse_octree_add_at(tree, slot, box) == COPSE_OK);
       copse_results found = {ids, distances2, N, 0, 0}, pairs = {ids, NULL, N * N, 0, 0};
       copse_box_hit hit;
       uint32_t one;
@@ -774,7 +774,7 @@ static void test_margins_are_of_the_size_of_cells(void) {
     copse_octree *tree = octree_of(def);
     const float boxes[2][4] = {{14 - (float)over, 17, 20, 18}, {9, 9, 10, 10}};
     uint32_t slot;
-    for (int i = 0; i < 2; i++) CHECK(copse_octree_insert(tree, boxes[i], &slot) == COPSE_OK);
+    for (int i = 0; i < 2; i++) CHECK(copse_octree_add(tree, boxes[i], &slot) == COPSE_OK);
     CHECK(copse_octree_stats(tree).straddlers == (uint32_t)over && copse_octree_validate(tree));
     copse_octree_destroy(tree);
   }

@@ -18,7 +18,7 @@ static copse_points *built(const float *points, uint32_t n, uint32_t leafSize) {
   def.capacity = n ? n : 1;
   def.leafSize = leafSize;
   copse_points *at = make(def);
-  copse_points_set_count(at, n);
+  copse_points_set_slots(at, n);
   memcpy(copse_points_positions(at).axes[0], points, n * 2 * sizeof *points);
   CHECK(copse_points_build(at, NULL) == COPSE_OK);
   CHECK(copse_points_validate(at));
@@ -111,7 +111,7 @@ static void test_no_frame_allocates(void) {
   book.callsLeft = 0; /* the next would be counted */
   for (uint32_t frame = 0; frame < repeats(FRAMES); frame++) {
     positions[frame % (2 * N)] += (float)(frame % 7) - 3;
-    copse_points_set_count(at, N - frame % 5);
+    copse_points_set_slots(at, N - frame % 5);
     CHECK(copse_points_build(at, NULL) == COPSE_OK);
     copse_rows rows = {offsets, counts, ids, N * N, 0, false};
     CHECK(copse_points_all_within(at, 8, NULL, NULL, &rows) == COPSE_OK);
@@ -152,7 +152,7 @@ static void test_reserve_keeps_buffers_and_the_last_build(void) {
     def.leafSize = 3;
     def.layout = (copse_layout)layout;
     copse_points *at = make(def);
-    copse_points_set_count(at, 50);
+    copse_points_set_slots(at, 50);
     copse_positions positions = copse_points_positions(at);
     for (uint32_t id = 0; id < 50; id++)
       for (int axis = 0; axis < 3; axis++)
@@ -167,7 +167,7 @@ static void test_reserve_keeps_buffers_and_the_last_build(void) {
         CHECK(positions.axes[axis][id * positions.stride] == (float)(id * (uint32_t)(axis + 1)));
     CHECK(copse_points_groups(at)[7] == 6 && copse_points_groups(at)[499] == 1);
     CHECK(within_count(at, 0, 0, INFINITY) == 50 && copse_points_validate(at));
-    CHECK(copse_points_set_count(at, 500) == COPSE_OK);
+    CHECK(copse_points_set_slots(at, 500) == COPSE_OK);
     CHECK(copse_points_build(at, NULL) == COPSE_OK && copse_points_validate(at));
     copse_points_destroy(at);
   }
@@ -192,7 +192,7 @@ static void test_arrays_by_slot_are_those_of_the_last_build(void) {
   uint32_t words[64];
   for (uint32_t step = 0; step < 4; step++) {
     const uint32_t number[] = {N, 2, 0, 2 * N};
-    CHECK(copse_points_set_count(at, number[step]) == COPSE_OK && copse_points_built(at) == N);
+    CHECK(copse_points_set_slots(at, number[step]) == COPSE_OK && copse_points_built(at) == N);
     if (step == 2) {
       CHECK(copse_points_save(at, words, sizeof words, &size, NULL) == COPSE_OK);
       CHECK(copse_points_build(at, NULL) == COPSE_OK && copse_points_built(at) == 0);
@@ -215,8 +215,8 @@ static void test_arrays_by_slot_are_those_of_the_last_build(void) {
 
 static void test_a_count_above_the_capacity_is_full(void) {
   copse_points *at = make(copse_agenttree_default());
-  CHECK(copse_points_set_count(at, 1000) == COPSE_OK);
-  CHECK(copse_points_set_count(at, 1001) == COPSE_FULL);
+  CHECK(copse_points_set_slots(at, 1000) == COPSE_OK);
+  CHECK(copse_points_set_slots(at, 1001) == COPSE_FULL);
   CHECK(copse_points_count(at) == 1000);
   float xs[2] = {0}, ys[2] = {0};
   copse_const_positions positions = {{xs, ys, NULL}, 1};
@@ -247,7 +247,7 @@ static void test_the_order_has_the_agents_of_the_last_build(void) {
 
 static void test_before_the_first_build_every_query_is_empty(void) {
   copse_points *at = make(copse_agenttree_default());
-  copse_points_set_count(at, 10);
+  copse_points_set_slots(at, 10);
   CHECK(within_count(at, 0, 0, INFINITY) == 0);
   uint32_t id = 5;
   CHECK(copse_points_nearest(at, (float[]){0, 0}, NULL, &id, NULL, NULL) == COPSE_OK);
@@ -458,7 +458,7 @@ static void test_skip_leaves_out_and_counts_what_is_not_finite(void) {
   copse_agenttree_def def = copse_agenttree_default();
   def.onNonFinite = COPSE_NON_FINITE_SKIP;
   copse_points *at = make(def);
-  copse_points_set_count(at, 100);
+  copse_points_set_slots(at, 100);
   copse_positions positions = copse_points_positions(at);
   for (uint32_t id = 0; id < 100; id += 3) positions.axes[id % 2][id * positions.stride] = NAN;
   CHECK(copse_points_build(at, NULL) == COPSE_OK && copse_points_validate(at));
@@ -629,7 +629,7 @@ static bool is_seen(copse_points *at, void *word, uint32_t value) {
 static void test_validate_sees_what_is_counted_wrongly(void) {
   const float points[] = {0, 0, 1, 0, 2, 0, 3, 0};
   copse_points *at = built(points, 4, 1);
-  CHECK(is_seen(at, &at->count, 5));
+  CHECK(is_seen(at, &at->slots, 5));
   CHECK(is_seen(at, &at->builtCount, 5));
   CHECK(is_seen(at, &at->present, 5));
   uint32_t *ids = at->ordered.ids;
@@ -1004,7 +1004,7 @@ static void test_queries_equal_brute_force(void) {
     const uint32_t distinct = random_word(&seed) % 2 ? 8 : 1u << 20;
     for (int frame = 0; frame < 3; frame++) {
       const uint32_t n = random_word(&seed) % (round % 10 ? 40 : MOST);
-      copse_points_set_count(at, n);
+      copse_points_set_slots(at, n);
       for (uint32_t id = 0; id < n; id++) {
         for (uint32_t axis = 0; axis < def.dimensions; axis++)
           positions.axes[axis][id * positions.stride] =
@@ -1206,8 +1206,8 @@ static void test_neighbors_where_the_sparse_become_dense(void) {
 static void test_rows_of_those_who_came_after_the_build(void) {
   const float points[] = {0, 0, 1, 0, 0, 0};
   copse_points *at = built(points, 3, 1);
-  CHECK(copse_points_set_count(at, 2) == COPSE_OK && copse_points_build(at, NULL) == COPSE_OK);
-  CHECK(copse_points_set_count(at, 3) == COPSE_OK);
+  CHECK(copse_points_set_slots(at, 2) == COPSE_OK && copse_points_build(at, NULL) == COPSE_OK);
+  CHECK(copse_points_set_slots(at, 3) == COPSE_OK);
   uint32_t offsets[3] = {9, 9, 9}, counts[3] = {9, 9, 9}, ids[6];
   float distances2[6];
   copse_rows rows = {offsets, counts, ids, 6, 0, false};
@@ -1256,7 +1256,7 @@ static void test_agents_where_cells_are_rounded(void) {
     def.capacity = N;
     def.dimensions = dim;
     copse_points *at = make(def);
-    copse_points_set_count(at, N);
+    copse_points_set_slots(at, N);
     memcpy(copse_points_positions(at).axes[0], points, N * dim * sizeof(float));
     CHECK(copse_points_build(at, NULL) == COPSE_OK);
     check_counts(at, points, N, dim, 0.9f);
@@ -1410,7 +1410,7 @@ static void test_rays_that_just_touch_with_an_end(void) {
   copse_agenttree_def def = copse_agenttree_default();
   def.dimensions = 3;
   copse_points *at = make(def);
-  copse_points_set_count(at, 1);
+  copse_points_set_slots(at, 1);
   CHECK(copse_points_build(at, NULL) == COPSE_OK); /* at 0, 0, 0 */
   const brute_points brute = {readable(copse_points_positions(at)), NULL, 1, 3};
   for (int i = 0; i < 4; i++) {
@@ -1503,7 +1503,7 @@ static void test_rays_on_the_border(void) {
     def.leafSize = 1 + random_word(&seed) % 8;
     def.dimensions = 2 + random_word(&seed) % 2;
     copse_points *at = make(def);
-    copse_points_set_count(at, N);
+    copse_points_set_slots(at, N);
     copse_positions positions = copse_points_positions(at);
     const float scale = ldexpf(1, (int)(random_word(&seed) % 170) - 130);
     const float offset = random_word(&seed) % 2 ? 0 : scale * (float)(random_word(&seed) % 65536);
@@ -1634,7 +1634,7 @@ static void test_restore_answers_as_what_was_saved(void) {
     def.capacity = 64;
     def.leafSize = 2;
     copse_points *at = make(def);
-    copse_points_set_count(at, 40);
+    copse_points_set_slots(at, 40);
     uint32_t seed = 9;
     copse_positions positions = copse_points_positions(at);
     for (uint32_t i = 0; i < 40; i++)
@@ -1645,7 +1645,7 @@ static void test_restore_answers_as_what_was_saved(void) {
     copse_points_build(at, NULL);
     positions.axes[0][0] = 1234; /* moved, but not built yet */
     copse_points_groups(at)[7] = 0;
-    copse_points_set_count(at, 30);
+    copse_points_set_slots(at, 30);
 
     size_t total, again;
     CHECK(copse_points_save(at, NULL, 0, &total, NULL) == COPSE_FULL && total % 4 == 0);

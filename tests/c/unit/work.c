@@ -31,7 +31,7 @@ static copse_points *index_of(uint32_t dimensions) {
     masks[slot] = slot % 5 ? COPSE_ALL_GROUPS : 2;
     radii[slot] = (float)(slot % 4) / 4;
   }
-  CHECK(copse_points_set_count(points, N) == COPSE_OK);
+  CHECK(copse_points_set_slots(points, N) == COPSE_OK);
   return points;
 }
 
