@@ -82,7 +82,7 @@ ALWAYS_INLINE uint32_t *room_words(const object *it, room which) {
 }
 /* The second array of a room that has two. */
 ALWAYS_INLINE uint32_t *room_second(const object *it, room which) {
-  return room_words(it, which) + it->room[which];
+  return it->room[which] ? room_words(it, which) + it->room[which] : NULL;
 }
 
 /* Room for ids alone. */

@@ -260,7 +260,7 @@ static void pairs_of(const copse_octree *tree, uint32_t id, filter *wanted, cops
                      uint64_t *total) {
   const uint32_t used = *total < results->capacity ? (uint32_t)*total : results->capacity;
   const uint32_t room = (results->capacity - used) & ~1u;
-  copse_results partners = {.ids = results->ids + used, .capacity = room};
+  copse_results partners = {.ids = room ? results->ids + used : NULL, .capacity = room};
   const uint32_t dim = tree->def.dimensions;
   region where;
   float box[6];

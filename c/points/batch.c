@@ -73,7 +73,8 @@ SMALL_CODE static void rows_start(row_writer *writer, const copse_rows *rows, ui
   }
   writer->offsets = rows->offsets;
   writer->counts = rows->counts;
-  writer->ids = rows->ids;
+  /* Where there is no room ids may be NULL, to which nothing may be added. */
+  writer->ids = rows->capacity ? rows->ids : rows->offsets;
   writer->capacity = rows->capacity;
   writer->used = 0;
   writer->missed = 0;

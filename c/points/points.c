@@ -154,17 +154,17 @@ static copse_positions positions_of(const copse_points *points) {
 
 copse_positions copse_points_positions(copse_points *points) { return positions_of(points); }
 
-copse_status copse_points_set_slots(copse_points *points, uint32_t slots) {
-  if (slots > points->capacity) return COPSE_FULL;
-  if (slots == points->slots && slots == points->agents.used) return COPSE_OK;
-  for (uint32_t slot = 0; slot < slots; slot++) {
+copse_status copse_points_set_slots(copse_points *points, uint32_t end) {
+  if (end > points->capacity) return COPSE_FULL;
+  if (end == points->slots && end == points->agents.used) return COPSE_OK;
+  for (uint32_t slot = 0; slot < end; slot++) {
     WORKED(1);
     if (slots_in_use(&points->agents, slot)) continue;
     slots_take_at(&points->agents, slot);
     points->groups[slot] = 1;
   }
-  for (uint32_t slot = slots; slot < points->slots; slot++) copse_points_remove(points, slot);
-  points->slots = slots;
+  for (uint32_t slot = end; slot < points->slots; slot++) copse_points_remove(points, slot);
+  points->slots = end;
   return COPSE_OK;
 }
 

@@ -317,6 +317,20 @@ static inline const char *play_once(crowd_game *game, input *from) {
     return play_restore(game, from, next_byte(from) % 2);
   case 10:
     return play_step(game, next_float(from));
+  case 11: {
+    const float position[3] = {next_side(from), next_side(from), next_side(from)};
+    const bool isPlace = is_coordinate(position[0]) && is_coordinate(position[1]) &&
+                         (copse_crowd_dimensions(game->crowd) == 2 || is_coordinate(position[2]));
+    const copse_status expected = !game->used[slot] ? COPSE_STALE_SLOT
+                                  : isPlace         ? COPSE_OK
+                                                    : COPSE_NOT_FINITE;
+    if (copse_crowd_move(game->crowd, slot, position) != expected) return "status of move";
+    const float *positions = copse_crowd_get(game->crowd).positions;
+    if (expected == COPSE_OK &&
+        positions[slot * copse_crowd_dimensions(game->crowd)] != position[0])
+      return "move";
+    break;
+  }
   default:
     return play_step(game, (float)(next_byte(from) % 8 + 1) / 16);
   }

@@ -84,6 +84,7 @@ static inline uint32_t fuzz_build_hash(copse_points *at) {
 static inline uint32_t fuzz(const copse_agenttree_def *asked, kind like, input from,
                             const uint8_t *bytes, size_t size) {
   static float own[3][FUZZ_CAPACITY];
+  static uint32_t ownGroups[FUZZ_CAPACITY];
   copse_agenttree_def def = *asked;
   ledger book = {-1, 0};
   copse_points *at;
@@ -107,11 +108,16 @@ static inline uint32_t fuzz(const copse_agenttree_def *asked, kind like, input f
     must(copse_points_set_slots(at, isOwn ? 0 : count) == COPSE_OK, "count");
     copse_positions positions = copse_points_positions(at);
     if (isOwn) positions = (copse_positions){{own[0], own[1], own[2]}, 1};
-    uint32_t *groups = copse_points_groups(at);
+    uint32_t *groups = isOwn ? ownGroups : copse_points_groups(at);
     for (uint32_t id = 0; id < count && from.left; id++) {
       groups[id] = next_byte(&from) % 5;
       for (uint32_t axis = 0; axis < def.dimensions; axis++)
         positions.axes[axis][id * positions.stride] = next_side(&from);
+    }
+    uint32_t removed = 0; /* before the build: then the slot has no group */
+    for (uint32_t id = 0; id < count && !isOwn && ways % 16 == 5; id += 1 + next_byte(&from) % 8) {
+      must(copse_points_remove(at, id) == COPSE_OK, "remove");
+      groups[id] = removed++ % 2;
     }
     const copse_const_positions given = readable(positions);
     const copse_status built = isOwn ? copse_points_build_from(at, &given, groups, count, NULL)
@@ -120,7 +126,7 @@ static inline uint32_t fuzz(const copse_agenttree_def *asked, kind like, input f
       must(built == COPSE_NOT_FINITE, "status of a build");
       continue;
     }
-    must(copse_points_validate(at) && copse_points_count(at) == count, "validate");
+    must(copse_points_validate(at) && copse_points_count(at) == count - removed, "validate");
     hash = hash_word(hash, fuzz_build_hash(at));
     const brute_points brute = {given, groups, count, def.dimensions};
     fuzz_ask(at, &brute, &from);

@@ -68,17 +68,26 @@ static inline uint32_t polygon_size(const wall_list *list, uint32_t slot) {
   return size;
 }
 
+static inline double triangle_area(const float *o, const float *a, const float *b) {
+  return ((double)a[0] - (double)o[0]) * ((double)b[1] - (double)o[1]) -
+         ((double)a[1] - (double)o[1]) * ((double)b[0] - (double)o[0]);
+}
+
 /* Twice the area, as a sum over triangles with the first vertex. */
 static inline double loop_area(const wall_list *list, uint32_t slot) {
-  const float *o = list->vertices[slot];
   double area = 0;
   uint32_t id = slot;
   do {
-    const float *a = list->vertices[id], *b = list->vertices[list->next[id]];
-    area += ((double)a[0] - (double)o[0]) * ((double)b[1] - (double)o[1]) -
-            ((double)a[1] - (double)o[1]) * ((double)b[0] - (double)o[0]);
+    area += triangle_area(list->vertices[slot], list->vertices[id], list->vertices[list->next[id]]);
     id = list->next[id];
   } while (id != slot);
+  return area;
+}
+
+static inline double area_of(const float *points, uint32_t count) {
+  double area = 0;
+  for (uint32_t i = 0; i < count; i++)
+    area += triangle_area(points, points + 2 * i, points + 2 * ((i + 1) % count));
   return area;
 }
 
@@ -91,7 +100,8 @@ static inline int loop_winding(const wall_list *list, uint32_t slot) {
 }
 
 static inline uint32_t list_add(wall_list *list, const float *points, uint32_t count,
-                                bool twoSided) {
+                                copse_solid solid) {
+  const bool twoSided = solid == COPSE_SOLID_NOWHERE;
   uint32_t ids[WALLS], found = 0;
   for (uint32_t id = 0; found < count; id++)
     if (!vertex_used(list, id)) ids[found++] = id;
@@ -105,6 +115,8 @@ static inline uint32_t list_add(wall_list *list, const float *points, uint32_t c
   }
   list->solid[ids[0]] = 0;
   if (!twoSided) list->solid[ids[0]] = loop_winding(list, ids[0]);
+  if (solid == COPSE_SOLID_INSIDE) list->solid[ids[0]] = 1;
+  if (solid == COPSE_SOLID_OUTSIDE) list->solid[ids[0]] = -1;
   list->changed = true;
   return ids[0];
 }
@@ -886,11 +898,18 @@ static inline const char *walls_changed(input *from, copse_obstacle_def *def, co
     if (count == 0) return NULL;
     bool ok = true;
     for (uint32_t i = 0; i < count; i++) ok &= wall_point_ok(points + (size_t)2 * i);
-    const bool twoSided = next_byte(from) % 8 == 0;
-    const copse_status status = copse_obstacle_add(
-        tree, points, count, twoSided ? COPSE_SOLID_NOWHERE : COPSE_SOLID_WINDING, &slot);
+    const uint8_t choice = next_byte(from) % 8;
+    const copse_solid solid = choice == 0  ? COPSE_SOLID_NOWHERE
+                              : choice < 5 ? COPSE_SOLID_WINDING
+                              : choice < 7 ? COPSE_SOLID_INSIDE
+                                           : COPSE_SOLID_OUTSIDE;
+    const copse_status status = copse_obstacle_add(tree, points, count, solid, &slot);
+    if (ok && choice > 4 && area_of(points, count) == 0) {
+      MUST_HOLD(status == COPSE_INVALID_ARGUMENT && slot == COPSE_NONE, "add: without area");
+      return NULL;
+    }
     MUST_HOLD(status == (ok ? COPSE_OK : COPSE_NOT_FINITE), "add: status");
-    MUST_HOLD(slot == (ok ? list_add(list, points, count, twoSided) : COPSE_NONE), "add: slot");
+    MUST_HOLD(slot == (ok ? list_add(list, points, count, solid) : COPSE_NONE), "add: slot");
   } else if (what < 9) {
     const bool isThere = polygon_used(list, picked);
     MUST_HOLD(copse_obstacle_remove(tree, picked) == (isThere ? COPSE_OK : COPSE_STALE_SLOT),

@@ -49,22 +49,22 @@ static float next_small(input *from) {
 
 static void create(input *from, held *at) {
   const uint32_t dimensions = next_byte(from) % 8 ? 2 + next_byte(from) % 2 : next_word(from);
-  const uint32_t capacity = next_size(from), results = next_size(from) * 8, k = next_size(from) / 4;
+  const uint32_t capacity = next_size(from);
   const uint32_t a = next_word(from) % 64, b = next_byte(from) % 3, c = next_byte(from) % 3;
   if (at->isAlive) destroy(at->handle);
   switch (next_byte(from) % 6) {
   case 0:
-    at->handle = agenttree_create(dimensions, capacity, a, b, c, a % 2, c % 2, results, k);
+    at->handle = agenttree_create(dimensions, capacity, a, b, c, a % 2, c % 2);
     break;
   case 1:
-    at->handle = grid_create(dimensions, capacity, next_small(from), b, c, results, k);
+    at->handle = grid_create(dimensions, capacity, next_small(from), b, c);
     break;
   case 2:
-    at->handle = kdtree_create(dimensions, capacity, b, c % 2, a % 2, results, k);
+    at->handle = kdtree_create(dimensions, capacity, b, c % 2, a % 2);
     break;
   case 3:
     at->handle = octree_create(dimensions, capacity, (int32_t)a - 1, (int32_t)c * 12 - 1,
-                               next_small(from), results, -8, -8, -8, 8, 8, next_small(from));
+                               next_small(from), -8, -8, -8, 8, 8, next_small(from));
     break;
   case 4:
     at->handle = obstacle_create(capacity, capacity + a, b);
@@ -79,10 +79,13 @@ static void create(input *from, held *at) {
 /* Any bits where JavaScript may write. */
 static void write(input *from, const held *at) {
   static const char *const writable[] = {
-      "xs",    "ys",       "zs",        "groups", "masks",     "given",      "radii",
-      "boxes", "vertices", "pairRadii", "goals",  "positions", "velocities", "maxNeighborCounts"};
-  const object *it = any_of(at->handle);
+      "xs",    "ys",       "zs",    "groups",    "masks",      "given",            "radii",
+      "boxes", "vertices", "goals", "positions", "velocities", "maxNeighborCounts"};
+  object *it = any_of(at->handle);
   if (!it) return;
+  const uint32_t given = it->room[ROOM_GIVEN];
+  if (room_take(it, ROOM_GIVEN, 6 * at->capacity) && it->room[ROOM_GIVEN] > given)
+    memset(it->rooms[ROOM_GIVEN], 0, it->room[ROOM_GIVEN] * sizeof(float));
   const char *name = writable[next_byte(from) % (sizeof writable / sizeof *writable)];
   uint32_t which = 0;
   const size_t length = strlen(name);
@@ -142,7 +145,7 @@ static void check_events(int32_t handle) {
 /* What was just built must answer as brute force. */
 static void compare(input *from, copse_points *at) {
   const brute_points brute = {readable(copse_points_positions(at)), copse_points_groups(at),
-                              copse_points_count(at), copse_points_dimensions(at)};
+                              copse_points_slots(at), copse_points_dimensions(at)};
   asked ask = {.query = copse_query_default()};
   next_point(from, ask.center);
   next_point(from, ask.direction);
@@ -190,12 +193,12 @@ static void call(input *from) {
     break;
   case 4: {
     const uint32_t capacity = next_size(from);
-    if (reserve(at->handle, capacity, capacity * 4) == 0 && capacity > at->capacity)
+    if (reserve(at->handle, capacity) == 0 && capacity > at->capacity)
       at->capacity = capacity;
     break;
   }
   case 5:
-    points_set_count(on, a);
+    points_set_slots(on, a);
     break;
   case 6:
   case 7:
@@ -237,13 +240,13 @@ static void call(input *from) {
     points_within_many(on, a, u, mask, sort);
     break;
   case 17:
-    points_all_neighbors(on, a, u, mask);
+    points_all_neighbors(on, a % MOST, u, mask);
     break;
   case 18:
     points_nearest_many(on, a, sort, u, mask, sort);
     break;
   case 19:
-    points_pairs(on, u, sort, mask);
+    points_pairs(on, u, mask);
     break;
   case 20:
     points_order(on);
@@ -258,23 +261,28 @@ static void call(input *from) {
     points_raycast_many(on, a, u, mask, sort);
     break;
   case 24:
+    points_remove(on, a);
     boxes_remove(on, a);
     walls_remove(on, a);
     crowd_remove(on, a);
     break;
   case 25:
+    points_clear(on);
     boxes_clear(on);
     walls_clear(on);
     crowd_clear(on);
     break;
   case 26:
-    boxes_insert(on, x, y, z, u, v, w);
+    points_add(on, x, y, z);
+    boxes_add(on, x, y, z, u, v, w);
     break;
   case 27:
-    boxes_insert_at(on, a, x, y, z, u, v, w);
+    boxes_add_at(on, a, x, y, z, u, v, w);
     break;
   case 28:
+    points_move(on, a, x, y, z);
     boxes_move(on, a, x, y, z, u, v, w);
+    crowd_move(on, a, x, y, z);
     break;
   case 29:
     boxes_move_all(on);
@@ -293,7 +301,7 @@ static void call(input *from) {
     float *points = staged.bytes;
     for (int i = 0; i < 12; i++) points[i] = next_small(from);
     if (sort)
-      walls_add(on, a % 7, sort == 1);
+      walls_add(on, a % 7, sort);
     else
       walls_move(on, a, 3);
     break;
@@ -356,10 +364,14 @@ static void call(input *from) {
     must(staging_room() >= sizeof piece, "room to stage");
     figures_of(on);
     points_count(on);
-    points_built(on);
+    points_slots(on);
     boxes_count(on);
+    boxes_slots(on);
     walls_count(on);
+    walls_slots(on);
+    walls_used(on);
     crowd_count(on);
+    crowd_slots(on);
     view_names(on);
     figure_names(on);
     limits_of(on);

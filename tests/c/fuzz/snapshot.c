@@ -93,6 +93,10 @@ static void fill_points(any at, input *from) {
   }
   copse_points_build(at.points, NULL);
   if (next_byte(from) % 2) return; /* else something changes after the build */
+  for (uint32_t slot; next_byte(from) % 4;) {
+    copse_points_remove(at.points, next_byte(from) % any_capacity(at));
+    if (next_byte(from) % 2) copse_points_add(at.points, (float[]){1, 2, 3}, &slot);
+  }
   copse_points_set_slots(at.points, next_byte(from) % (any_capacity(at) + 1));
   positions.axes[0][0] = 7;
 }
@@ -176,18 +180,20 @@ static copse_status restore(any at, const uint32_t *words, size_t size) {
 
 /* The last build is what a save of it says. */
 static void compare_agents(any at, const portrait *now, input *from) {
-  enum { HEAD = 14, COUNT = 11 };
+  enum { EVER = 11, SLOTS, IS_BUILT, BUILT, HEAD = 16 };
   static float floats[WORDS];
   memcpy(floats, now->saved, sizeof floats);
-  const uint32_t dim = copse_points_dimensions(at.points), count = now->saved[COUNT];
-  const uint32_t builtCount = now->saved[COUNT + 1];
-  must(copse_points_count(at.points) == count, "count");
-  float *built = floats + HEAD + (size_t)count * (dim + 1);
-  const uint32_t *groups = now->saved + HEAD + (size_t)count * (dim + 1) + (size_t)builtCount * dim;
+  const uint32_t dim = copse_points_dimensions(at.points), count = now->saved[SLOTS];
+  const uint32_t builtCount = now->saved[BUILT];
+  must(copse_points_slots(at.points) == count, "slots");
+  must(copse_points_is_built(at.points) == now->saved[IS_BUILT], "a build");
+  const size_t begin = HEAD + now->saved[EVER] + (size_t)count * (dim + 1);
+  float *built = floats + begin;
+  const uint32_t *groups = now->saved + begin + (size_t)builtCount * dim;
   const brute_points last = {{{built, built + 1, built + dim - 1}, dim}, groups, builtCount, dim};
   copse_points_set_slots(at.points, builtCount); /* batches have rows for what is in use */
-  fuzz_ask(at.points, &last, from);
-  copse_points_set_slots(at.points, count);
+  if (now->saved[IS_BUILT]) fuzz_ask(at.points, &last, from);
+  must(restore(at, now->saved, now->savedBytes) == COPSE_OK, "a restore of what was saved");
   must(copse_points_build(at.points, NULL) == COPSE_OK && any_validate(at),
        "a build after restore");
   const brute_points next = {readable(copse_points_positions(at.points)),

@@ -558,7 +558,7 @@ static void test_steps_of_no_duration_to_speak_of(void) {
 /* All of these walls but those that are heeded are farther away, or as far. */
 static void test_more_walls_than_are_heeded(void) {
   enum { WALLS = 400 };
-  static const uint64_t WORK[] = {4382, 12462207};
+  static const uint64_t WORK[] = {4383, 12462208};
   copse_obstacle_def def = copse_obstacle_default();
   def.capacity = 2 * WALLS;
   for (int through = 0; through < 2; through++) { /* around an agent, and all through it */
@@ -663,6 +663,15 @@ static void test_who_makes_no_progress_is_stuck(void) {
   }
   CHECK(stuck == 1 && copse_crowd_get(crowd).positions[0] < 2);
   CHECK(copse_crowd_get(crowd).positions[2] == 0);
+  /* Put elsewhere, it has 2 seconds again. */
+  CHECK(copse_crowd_move(crowd, 0, (float[]){-9, 0}) == COPSE_OK);
+  CHECK(copse_crowd_get(crowd).positions[0] == -9 && copse_crowd_slots(crowd) == 2);
+  CHECK(copse_crowd_move(crowd, 0, (float[]){NAN, 0}) == COPSE_NOT_FINITE);
+  for (int i = 0; i < 200; i++) {
+    steps_of(crowd, walls, 1);
+    stuck += copse_crowd_stuck(crowd);
+  }
+  CHECK(stuck == 2 && copse_crowd_get(crowd).positions[0] > 0);
   copse_crowd_destroy(crowd);
   copse_obstacle_destroy(walls);
 }
@@ -792,6 +801,8 @@ static void test_slots_of_a_crowd(void) {
   CHECK(copse_crowd_get(crowd).generations[1] == 1 && copse_crowd_has(crowd, 1));
   CHECK(copse_crowd_remove(crowd, 1) == COPSE_OK && !copse_crowd_has(crowd, 1));
   CHECK(copse_crowd_remove(crowd, 1) == COPSE_STALE_SLOT);
+  CHECK(copse_crowd_move(crowd, 1, (float[]){0, 0, 0}) == COPSE_STALE_SLOT);
+  CHECK(copse_crowd_move(crowd, COPSE_NONE, (float[]){0, 0, 0}) == COPSE_STALE_SLOT);
   CHECK(copse_crowd_remove(crowd, 4) == COPSE_STALE_SLOT);
   CHECK(copse_crowd_remove(crowd, COPSE_NONE) == COPSE_STALE_SLOT);
   CHECK(copse_crowd_get(crowd).generations[1] == 2 && copse_crowd_count(crowd) == 3);

@@ -761,6 +761,45 @@ static void test_what_is_solid_stays_where_vertices_go_the_other_way(void) {
   }
 }
 
+/* What is solid is chosen, whichever way the vertices go. */
+static void test_polygons_are_solid_where_they_are_told_to_be(void) {
+  static const copse_solid CHOICES[] = {COPSE_SOLID_WINDING, COPSE_SOLID_INSIDE,
+                                        COPSE_SOLID_OUTSIDE, COPSE_SOLID_NOWHERE};
+  static const float FLAT[] = {1, 1, 3, 3, 5, 5};
+  uint32_t slot, words[64];
+  size_t total;
+  for (int way = 0; way < 2; way++)
+    for (int i = 0; i < 4; i++) {
+      copse_obstacle *tree = walls_of(8, 0, 1), *other = walls_of(8, 0, 1);
+      const int turn = way ? -1 : 1, solid = i == 1 ? 1 : i == 2 ? -1 : turn;
+      CHECK(copse_obstacle_add(tree, way ? CLOCKWISE : SQUARE, 4, CHOICES[i], &slot) == COPSE_OK);
+      CHECK(slot == 0 && copse_obstacle_winding(tree, slot) == solid);
+      build_walls(tree);
+      CHECK(inside_walls(tree, 4, 4) == (solid > 0 && i < 3));
+      CHECK(inside_walls(tree, 9, 9) == (solid < 0 && i < 3));
+      CHECK(nearest_wall(tree, 4, 4, COPSE_SIDE_VISIBLE) !=
+            (solid > 0 && i < 3 ? 0 : COPSE_NONE)); /* from there, only a free side is seen */
+      CHECK(copse_obstacle_move(tree, slot, way ? SQUARE : CLOCKWISE, 4) == COPSE_OK);
+      CHECK(copse_obstacle_winding(tree, slot) == (i < 3 ? solid : -turn));
+      CHECK(copse_obstacle_save(tree, words, sizeof words, &total, NULL) == COPSE_OK);
+      CHECK(copse_obstacle_restore(other, words, total) == COPSE_OK);
+      CHECK(copse_obstacle_winding(other, slot) == (i < 3 ? solid : -turn));
+      CHECK(inside_walls(other, 4, 4) == (solid > 0 && i < 3));
+      const bool needsArea = i == 1 || i == 2;
+      CHECK(copse_obstacle_add(tree, FLAT, 3, CHOICES[i], &slot) ==
+                (needsArea ? COPSE_INVALID_ARGUMENT : COPSE_OK) &&
+            slot == (needsArea ? COPSE_NONE : 4));
+      CHECK(copse_obstacle_used(tree) == (needsArea ? 4 : 7));
+      CHECK(copse_obstacle_count(tree) == (needsArea ? 1 : 2) && copse_obstacle_slots(other) == 4);
+      copse_obstacle_destroy(tree);
+      copse_obstacle_destroy(other);
+    }
+  copse_obstacle *tree = walls_of(8, 0, 1);
+  CHECK(copse_obstacle_add(tree, SQUARE, 4, (copse_solid)4, &slot) == COPSE_INVALID_ARGUMENT);
+  CHECK(copse_obstacle_count(tree) == 0 && copse_obstacle_slots(tree) == 0);
+  copse_obstacle_destroy(tree);
+}
+
 /* Without area when it is added, nothing of it is solid yet: it goes as its vertices do. */
 static void test_polygons_added_without_area_go_as_their_vertices(void) {
   static const float FLAT[] = {1, 1, 3, 3, 5, 5, 2, 2};
@@ -1169,6 +1208,7 @@ const unit_test OBSTACLE_TESTS[] = {
     TEST(test_what_is_seen_in_a_room),
     TEST(test_edges_know_how_they_turn),
     TEST(test_what_is_solid_stays_where_vertices_go_the_other_way),
+    TEST(test_polygons_are_solid_where_they_are_told_to_be),
     TEST(test_polygons_added_without_area_go_as_their_vertices),
     TEST(test_reversed_polygons_are_as_those_added_the_other_way),
     TEST(test_searches_of_walls_visit_no_more_than_they_must),

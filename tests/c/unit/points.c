@@ -165,9 +165,12 @@ static void test_reserve_keeps_buffers_and_the_last_build(void) {
     for (uint32_t id = 0; id < 50; id++)
       for (int axis = 0; axis < 3; axis++)
         CHECK(positions.axes[axis][id * positions.stride] == (float)(id * (uint32_t)(axis + 1)));
-    CHECK(copse_points_groups(at)[7] == 6 && copse_points_groups(at)[499] == 1);
+    CHECK(copse_points_groups(at)[7] == 6 && copse_points_groups(at)[499] == 0);
     CHECK(within_count(at, 0, 0, INFINITY) == 50 && copse_points_validate(at));
+    CHECK(copse_points_count(at) == 50 && copse_points_slots(at) == 50);
+    CHECK(copse_points_generations(at)[49] == 1 && copse_points_generations(at)[50] == 0);
     CHECK(copse_points_set_slots(at, 500) == COPSE_OK);
+    CHECK(copse_points_groups(at)[7] == 6 && copse_points_groups(at)[499] == 1);
     CHECK(copse_points_build(at, NULL) == COPSE_OK && copse_points_validate(at));
     copse_points_destroy(at);
   }
@@ -245,15 +248,129 @@ static void test_the_order_has_the_agents_of_the_last_build(void) {
 
 /* ---- Build ---- */
 
-static void test_before_the_first_build_every_query_is_empty(void) {
-  copse_points *at = make(copse_agenttree_default());
-  copse_points_set_slots(at, 10);
-  CHECK(within_count(at, 0, 0, INFINITY) == 0);
-  uint32_t id = 5;
-  CHECK(copse_points_nearest(at, (float[]){0, 0}, NULL, &id, NULL, NULL) == COPSE_OK);
-  CHECK(id == COPSE_NONE && copse_points_validate(at));
-  CHECK(copse_points_cells(at, 0, NULL, 0) == 0);
+/* Makes every query. Returns COPSE_OK if all return `expected`, with results that are empty. */
+static void check_queries(const copse_points *at, copse_status expected) {
+  static const float PLACES[4] = {0, 0, 1, 1};
+  const float *from = PLACES, *to = PLACES + 2;
+  uint32_t id = 5, count = 5, ids[8], counts[8], offsets[8];
+  float distances2[8];
+  bool any = true;
+  copse_hit hit = {5, 0};
+  copse_results found = {ids, distances2, 8, 5, 5};
+  copse_rows rows = {offsets, counts, ids, 8, 5, false};
+  copse_neighbor_rows nearest = {counts, ids, distances2};
+  CHECK(copse_points_within(at, from, 9, NULL, &found) == expected && !found.total);
+  CHECK(copse_points_range(at, from, to, NULL, &found) == expected && !found.total);
+  CHECK(copse_points_cone(at, from, to, 1, 9, NULL, &found) == expected && !found.total);
+  CHECK(copse_points_neighbors(at, from, 2, NULL, &found) == expected && !found.total);
+  CHECK(copse_points_nearest(at, from, NULL, &id, NULL, NULL) == expected && id == COPSE_NONE);
+  CHECK(copse_points_count_within(at, from, 9, NULL, &count, NULL) == expected && !count);
+  CHECK(copse_points_count_range(at, from, to, NULL, &count, NULL) == expected && !count);
+  CHECK(copse_points_any_within(at, from, 9, NULL, &any, NULL) == expected && !any);
+  CHECK(copse_points_raycast(at, from, to, 9, NULL, NULL, &hit, NULL) == expected);
+  CHECK(hit.id == COPSE_NONE && hit.fraction == 1);
+  CHECK(copse_points_all_within(at, 9, NULL, NULL, &rows) == expected);
+  CHECK(copse_points_within_many(at, from, 2, 9, NULL, &rows) == expected);
+  CHECK(copse_points_all_neighbors(at, 2, NULL, NULL, &nearest) == expected);
+  CHECK(copse_points_nearest_many(at, from, 2, 2, NULL, &nearest) == expected);
+  CHECK(copse_points_pairs(at, 9, NULL, NULL, &found) == expected && !found.total);
+  CHECK(copse_points_raycast_many(at, from, 1, 9, NULL, NULL, ids, distances2) == expected);
+}
+
+static void test_queries_need_a_build(void) {
+  copse_points *at = make(copse_agenttree_default()), *other = make(copse_agenttree_default());
+  uint32_t words[64];
+  size_t size;
+  CHECK(copse_points_set_slots(at, 8) == COPSE_OK && !copse_points_is_built(at));
+  check_queries(at, COPSE_NOT_BUILT);
+  CHECK(copse_points_validate(at) && copse_points_cells(at, 0, NULL, 0) == 0);
+  CHECK(copse_points_save(at, words, sizeof words, &size, NULL) == COPSE_OK);
+  CHECK(copse_points_build(other, NULL) == COPSE_OK && copse_points_is_built(other));
+  check_queries(other, COPSE_OK); /* a build of nothing is one */
+  CHECK(copse_points_reserve(other, 2000) == COPSE_OK);
+  check_queries(other, COPSE_OK);
+  CHECK(copse_points_restore(other, words, size) == COPSE_OK && copse_points_count(other) == 8);
+  check_queries(other, COPSE_NOT_BUILT);
+  CHECK(copse_points_validate(other));
   copse_points_destroy(at);
+  copse_points_destroy(other);
+}
+
+/* ---- Slots ---- */
+
+static void test_agents_come_move_and_go(void) {
+  enum { N = 70 };
+  copse_agenttree_def def = copse_agenttree_default();
+  def.capacity = N;
+  for (int layout = 0; layout < 2; layout++) {
+    def.layout = (copse_layout)layout;
+    copse_points *at = make(def);
+    const uint32_t *generations = copse_points_generations(at);
+    uint32_t *groups = copse_points_groups(at), slot;
+    for (uint32_t i = 0; i < N; i++) {
+      CHECK(copse_points_add(at, (float[]){(float)i, 1}, &slot) == COPSE_OK && slot == i);
+      CHECK(groups[i] == 1 && generations[i] == 1 && copse_points_has(at, i));
+      CHECK(copse_points_slots(at) == i + 1 && copse_points_count(at) == i + 1);
+    }
+    CHECK(copse_points_add(at, (float[]){0, 0}, &slot) == COPSE_FULL && slot == COPSE_NONE);
+    CHECK(copse_points_build(at, NULL) == COPSE_OK && within_count(at, 0, 1, 1) == 2);
+    groups[41] = 6;
+    CHECK(copse_points_remove(at, 41) == COPSE_OK && copse_points_remove(at, 7) == COPSE_OK);
+    CHECK(copse_points_remove(at, 7) == COPSE_STALE_SLOT && !copse_points_has(at, 7));
+    CHECK(copse_points_remove(at, N) == COPSE_STALE_SLOT && !copse_points_has(at, N));
+    CHECK(copse_points_move(at, 7, (float[]){0, 0}) == COPSE_STALE_SLOT);
+    CHECK(groups[7] == 0 && groups[41] == 0 && generations[7] == 2 && generations[41] == 2);
+    CHECK(copse_points_count(at) == N - 2 && copse_points_slots(at) == N);
+    CHECK(within_count(at, 7, 1, 0) == 1); /* until the next build */
+    groups[7] = 1;                         /* a free slot stays without */
+    CHECK(copse_points_build(at, NULL) == COPSE_OK && groups[7] == 0);
+    CHECK(within_count(at, 7, 1, 0) == 0 && within_count(at, 0, 0, INFINITY) == N - 2);
+    CHECK(copse_points_add(at, (float[]){NAN, 0}, &slot) == COPSE_NOT_FINITE && slot == COPSE_NONE);
+    CHECK(copse_points_add(at, (float[]){-5, 9}, &slot) == COPSE_OK && slot == 7);
+    CHECK(copse_points_move(at, 8, (float[]){0, -INFINITY}) == COPSE_NOT_FINITE);
+    CHECK(copse_points_move(at, 8, (float[]){-6, 9}) == COPSE_OK);
+    CHECK(copse_points_build(at, NULL) == COPSE_OK && within_count(at, -5, 9, 1) == 2);
+    CHECK(generations[7] == 3 && groups[7] == 1 &&
+          copse_points_add(at, (float[]){1, 1}, &slot) == COPSE_OK && slot == 41 &&
+          groups[41] == 1);
+    copse_points_destroy(at);
+  }
+}
+
+static void test_slots_in_bulk(void) {
+  copse_points *at = make(copse_agenttree_default());
+  const uint32_t *generations = copse_points_generations(at);
+  uint32_t *groups = copse_points_groups(at), slot;
+  CHECK(copse_points_set_slots(at, 6) == COPSE_OK && copse_points_remove(at, 2) == COPSE_OK);
+  groups[3] = 4;
+  CHECK(copse_points_set_slots(at, 6) == COPSE_OK && generations[2] == 3 && groups[2] == 1);
+  CHECK(generations[3] == 1 && groups[3] == 4 && copse_points_count(at) == 6);
+  for (slot = 0; slot < 5; slot++) CHECK(copse_points_remove(at, slot) == COPSE_OK);
+  CHECK(copse_points_slots(at) == 6 && copse_points_count(at) == 1);
+  CHECK(copse_points_set_slots(at, 1) == COPSE_OK && copse_points_count(at) == 1);
+  CHECK(copse_points_has(at, 0) && !copse_points_has(at, 5) && generations[5] == 2 && !groups[5]);
+  CHECK(copse_points_slots(at) == 1 && copse_points_set_slots(at, 0) == COPSE_OK);
+  CHECK(copse_points_count(at) == 0 && generations[0] == 4 && copse_points_set_slots(at, 7) == 0);
+  CHECK(generations[0] == 5 && generations[5] == 3 && generations[6] == 1);
+  copse_points_destroy(at);
+}
+
+static void test_snapshots_hold_free_slots_and_generations(void) {
+  copse_points *at = make(copse_agenttree_default()), *other = make(copse_agenttree_default());
+  uint32_t words[128], slot;
+  size_t size;
+  CHECK(copse_points_set_slots(at, 9) == COPSE_OK && copse_points_set_slots(at, 5) == COPSE_OK);
+  CHECK(copse_points_remove(at, 3) == COPSE_OK && copse_points_build(at, NULL) == COPSE_OK);
+  CHECK(copse_points_save(at, words, sizeof words, &size, NULL) == COPSE_OK);
+  CHECK(copse_points_set_slots(other, 20) == COPSE_OK);
+  CHECK(copse_points_restore(other, words, size) == COPSE_OK && copse_points_slots(other) == 5);
+  CHECK(copse_points_count(other) == 4 && !copse_points_has(other, 3));
+  CHECK(!memcmp(copse_points_generations(at), copse_points_generations(other), 1000 * 4));
+  CHECK(copse_points_add(other, (float[]){0, 0}, &slot) == COPSE_OK && slot == 3);
+  CHECK(copse_points_add(other, (float[]){0, 0}, &slot) == COPSE_OK && slot == 5);
+  CHECK(copse_points_generations(other)[3] == 3 && copse_points_generations(other)[5] == 3);
+  copse_points_destroy(at);
+  copse_points_destroy(other);
 }
 
 static void test_no_agents_and_one_agent(void) {
@@ -1467,7 +1584,7 @@ static void test_rays_with_radii_and_filters(void) {
 static void test_rays_refuse_bad_arguments(void) {
   const float points[] = {0, 0}, good[] = {1, 1, 2, 2}, bad[] = {1, 1, NAN, 0, 2e18f, 0};
   copse_points *at = built(points, 1, 1);
-  copse_points *unbuilt = make(copse_agenttree_default());
+  copse_points *none = built(points, 0, 1);
   const copse_status refused = COPSE_INVALID_ARGUMENT;
   uint32_t id = 7;
   float fraction = 7;
@@ -1487,9 +1604,9 @@ static void test_rays_refuse_bad_arguments(void) {
   CHECK(copse_points_raycast_many(at, good, 1, -1, NULL, NULL, &id, &fraction) == refused);
   CHECK(id == 7 && fraction == 7);
   CHECK(copse_points_raycast_many(at, NULL, 0, 1, NULL, NULL, NULL, NULL) == COPSE_OK);
-  CHECK(is_hit(hit_of(unbuilt, 0, 0, 1, 1, INFINITY), COPSE_NONE, 1));
+  CHECK(is_hit(hit_of(none, 0, 0, 1, 1, INFINITY), COPSE_NONE, 1));
   copse_points_destroy(at);
-  copse_points_destroy(unbuilt);
+  copse_points_destroy(none);
 }
 
 /* Rays along rows of equal, of neighboring, and of touching agents, of radii that just reach and
@@ -1705,7 +1822,8 @@ static void test_damaged_snapshots_change_nothing(void) {
 
 /* What a snapshot says of itself must fit together, and fit the index that takes it. */
 static void test_forged_snapshots_change_nothing(void) {
-  enum { DIMENSIONS = 6, ON_NON_FINITE = 10, COUNT_NOW, COUNT_BUILT, SKIPPED, STATE };
+  enum { DIMENSIONS = 6, ON_NON_FINITE = 10, EVER, SLOTS, IS_BUILT, COUNT_BUILT, SKIPPED, HEAD };
+  enum { STATE = HEAD + 3 }; /* behind the generations */
   const float points[] = {1, 2, 3, 4, 5, 6};
   const uint32_t nan = 0x7fc00000, kinds[] = {SNAPSHOT_AGENTTREE, SNAPSHOT_GRID, SNAPSHOT_KDTREE};
   for (int skips = 0; skips < 2; skips++) {
@@ -1718,16 +1836,18 @@ static void test_forged_snapshots_change_nothing(void) {
     uint32_t bytes[64], forged[64];
     size_t total;
     CHECK(copse_points_save(at, bytes, sizeof bytes, &total, NULL) == COPSE_OK);
-    CHECK(total == 4 * (STATE + 2 * 9) && bytes[COUNT_NOW] == 3 && bytes[COUNT_BUILT] == 3);
+    CHECK(total == 4 * (STATE + 2 * 9) && bytes[SLOTS] == 3 && bytes[COUNT_BUILT] == 3);
     const struct {
       uint32_t word, value;
       bool isTakenBySkipping;
     } cases[] = {
         {DIMENSIONS, 3, false},  {ON_NON_FINITE, !skips, false},
-        {COUNT_NOW, 4, false},   {COUNT_BUILT, 2, false},
+        {SLOTS, 4, false},       {COUNT_BUILT, 2, false},
         {SKIPPED, 4, false},     {SKIPPED, UINT32_MAX, false},
         {SKIPPED, 1, false},     {STATE, nan, true},
-        {STATE + 9, nan, false},
+        {STATE + 9, nan, false}, {IS_BUILT, 0, false},
+        {IS_BUILT, 2, false},    {HEAD, 2, false}, /* a free slot in a group */
+        {HEAD + 2, 0, false},    {EVER, 2, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
       memcpy(forged, bytes, total);
@@ -1744,14 +1864,18 @@ static void test_forged_snapshots_change_nothing(void) {
     smaller.capacity = 3;
     copse_points *small = make(smaller);
     memcpy(forged, bytes, total);
-    forged[COUNT_NOW] = 4;
+    forged[SLOTS] = forged[EVER] = 4;
     forged[COUNT_BUILT] = 2;
     memset(forged + STATE, 0, 2 * 9 * sizeof *forged);
+    for (int i = 0; i < 4; i++) forged[HEAD + i] = 1;
+    total += 4;
     snapshot_seal(forged, total, (snapshot_kind)kinds[tested.noun]);
     CHECK(copse_points_restore(small, forged, total) == COPSE_FULL &&
           copse_points_count(small) == 0);
-    forged[COUNT_NOW] = 2;
+    forged[SLOTS] = forged[EVER] = 2;
     forged[COUNT_BUILT] = 4;
+    memset(forged + HEAD + 2, 0, 3 * sizeof *forged);
+    total -= 8;
     snapshot_seal(forged, total, (snapshot_kind)kinds[tested.noun]);
     CHECK(copse_points_restore(small, forged, total) == COPSE_FULL &&
           copse_points_count(small) == 0);
@@ -1772,7 +1896,10 @@ const unit_test POINTS_TESTS[] = {
     EVERY(test_arrays_by_slot_are_those_of_the_last_build),
     EVERY(test_a_count_above_the_capacity_is_full),
     EVERY(test_the_order_has_the_agents_of_the_last_build),
-    EVERY(test_before_the_first_build_every_query_is_empty),
+    EVERY(test_queries_need_a_build),
+    EVERY(test_agents_come_move_and_go),
+    EVERY(test_slots_in_bulk),
+    EVERY(test_snapshots_hold_free_slots_and_generations),
     EVERY(test_no_agents_and_one_agent),
     EVERY(test_coincident_agents_make_one_leaf),
     EVERY(test_exponential_spacing_keeps_the_depth_bounded),
