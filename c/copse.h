@@ -45,11 +45,12 @@
  *   COPSE_NOT_FINITE *firstBad is the first bad slot. firstBad, visits and distance2 may be NULL.
  *   Points are 2 or 3 floats. Queries fail with COPSE_INVALID_ARGUMENT if a coordinate is not
  *   finite or too large, or a radius NaN or negative.
- * - Snapshots. `_save` writes one, little-endian, if all of it fits, else returns COPSE_FULL;
- *   *total is the bytes needed. `_restore` takes the state from bytes aligned to 4 (else
- *   COPSE_INVALID_ARGUMENT). They may be untrusted: COPSE_BAD_SNAPSHOT, COPSE_FULL. `_restorable`
- *   returns what `_restore` would, by the size and the first bytes alone (all there are, up to
- *   COPSE_SNAPSHOT_HEAD): a reader takes memory only for a snapshot that will do.
+ * - Snapshots. `_save` writes one, little-endian, if all of it fits, else at most its first bytes,
+ *   and returns COPSE_FULL; *total is the bytes needed. `_restore` takes the state from bytes
+ *   aligned to 4 (else COPSE_INVALID_ARGUMENT). They may be untrusted: COPSE_BAD_SNAPSHOT,
+ *   COPSE_FULL. `_restorable` returns what `_restore` would, by the size and the first bytes alone
+ *   (all there are, up to COPSE_SNAPSHOT_HEAD): a reader takes memory only for a snapshot that will
+ *   do.
  * - Insight. `_cells` and `_lines` write shapes to draw. They skip the first `skipped` floats
  *   (whole shapes), write whole shapes while they fit into `capacity` floats, and return the floats
  *   of all shapes. `_validate`, for tests, is true if everything inside is as it must be. */

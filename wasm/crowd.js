@@ -116,6 +116,7 @@ class AnyCrowd extends CoreObject {
     }
     const words = [dimensions, capacity ?? 0, maxNeighbors, exact ? 1 : 0]
     super(name, 'crowd', 'crowd', dimensions, owner, words)
+    this._head = { options: ['dimensions', 'maxNeighbors', 'exact'], sizes: [9] }
     this.#timeStep = timeStep
     this.#fields = fields
     this.#fieldNames = fields.map((field) => field.name)
@@ -302,8 +303,12 @@ class AnyCrowd extends CoreObject {
   /** Returns the handle of walls, which must be alive, and in the same memory. */
   _handleOf(obstacles) {
     const { _handle, _instance } = obstacles
-    if (_instance !== this._instance)
-      refuse(this, 'obstacles', obstacles, 'of the same instance', true)
+    const [theirs, ours] = [_instance, this._instance]
+    if (theirs !== ours) {
+      const one = theirs._entry === ours._entry ? 'instance' : `entry ('${ours._entry}')`
+      const other = `got an ObstacleTree of ${one === 'instance' ? 'another' : `'${theirs._entry}'`}`
+      throw new RangeError(`${place(this)} must come from the same ${one}, ${other}`)
+    }
     if (_handle < 0) throw new CopseError('DISPOSED', `${place(this)}: the obstacles were disposed`)
     return _handle
   }

@@ -41,10 +41,13 @@ export function failure(instance, call, result) {
   let message = `${place(call)}: ${instance.text(wasm.status_text(status))}`
   if (code === 'OUT_OF_MEMORY') {
     const had = instance.memory.buffer.byteLength
-    message += `: ${wasm.refused_bytes()} bytes more than the ${had} that there are`
+    const more = wasm.refused_bytes()
+    message += `: ${more} bytes more than the ${had} that there are: init({ memory: ${had + more} })`
   }
-  if (code === 'FULL')
-    message += `: ${call._wanted} needed, capacity ${call._capacity}: reserve(${call._wanted}) first`
+  if (code === 'FULL') {
+    const { _wanted: wanted, _items: items, _capacity: capacity } = call
+    message = `${place(call)}: ${wanted} ${items}, capacity ${capacity}: reserve(${wanted}) first`
+  }
   if (code === 'STALE_SLOT' && call._slot !== undefined) message += `: ${call._slot}`
   instance.leave()
   return code === 'INVALID_ARGUMENT' ? new RangeError(message) : new CopseError(code, message)

@@ -18,13 +18,16 @@ export class Instance {
   /** By family. @type {Record<string, any>} */ #functions = {}
   /** By address. @type {Record<number, string[]>} */ #names = {}
   /** @type {WebAssembly.Memory} */ memory
+  /** What it was made by. */
+  _entry = ''
 
   get [BRAND]() {
     return true
   }
 
   /** Runs before anything else is called. `onGrow` runs soon after memory has grown, outside of any call. */
-  async load(module, bytes, mayGrow, onGrow) {
+  async load(entry, module, bytes, mayGrow, onGrow) {
+    this._entry = entry
     const initial = Math.ceil(Math.max(bytes, LEAST_BYTES) / PAGE_BYTES)
     const maximum = mayGrow ? MAX_MEMORY / PAGE_BYTES : initial
     try {
@@ -93,13 +96,15 @@ export class Instance {
 
 /** @type {Instance | null} */
 let defaultInstance = null
+/** What these classes were imported from, for messages: each entry has a copy of this module. */
+let entryName = ''
 
 /** Returns the instance that a class was given, or the default one; its core must have the class. */
 export function instanceOr(owner, noun, given) {
   if (given !== undefined && !given?.[BRAND])
     refuse(callOf(owner), 'instance', given, 'made by create()', false)
   const instance = given ?? defaultInstance
-  if (!instance) throw new CopseError('NOT_READY', `${owner}: await init() first`)
+  if (!instance) throw new CopseError('NOT_READY', `${owner}: await init() of '${entryName}' first`)
   if (!instance.has(noun)) {
     const text = `${owner}: this core has no such class: core.wasm and core-${noun}.wasm have it`
     throw new CopseError('NOT_READY', text)
@@ -133,7 +138,8 @@ async function compile(source) {
 }
 
 /** Returns the two functions of an entry, over the core that it brings. */
-export function entry(bring) {
+export function entry(name, bring) {
+  entryName = name
   /** @type {Promise<WebAssembly.Module> | null} */ let compiled = null
   /** @type {Promise<Instance> | null} */ let ready = null
 
@@ -157,7 +163,7 @@ export function entry(bring) {
       compiled.catch(() => (compiled = null))
       module = await compiled
     } else module = await compile(wasm)
-    return new Instance().load(module, memory, growth === 'allow', onGrow)
+    return new Instance().load(name, module, memory, growth === 'allow', onGrow)
   }
 
   function init(options = {}) {

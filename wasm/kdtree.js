@@ -1,11 +1,12 @@
 // The k-d tree: points that seldom move. What it has is in points.js and queries.js; a tree can also be
 // made from a snapshot.
 
-import { callOf, checkArray, checkOptions, checkWord, CopseError, place } from './errors.js'
+import { callOf, checkArray, checkOptions, checkWord, CopseError } from './errors.js'
 import { instanceOr } from './init.js'
 import { isInside, plainBytes } from './memory.js'
 import { inPieces } from './object.js'
 import { INDEX_OPTIONS, ON_NON_FINITE, Points } from './points.js'
+import { badSnapshot, isOfClass, wordsOf } from './snapshot.js'
 
 const BUILDERS = ['quickselect', 'median-of-medians', 'presort']
 
@@ -21,14 +22,9 @@ function definition(name, dimensions, options) {
 }
 
 /** Words of a snapshot, by place: see points_snapshot in c/points/points.c. */
-const KIND = 2
-const DIMENSIONS = 6
 const NON_FINITE = 10
 const EVER = 11
 const BUILT_COUNT = 14
-const HEAD_WORDS = 16
-
-const KDTREE = 3
 
 /** Returns a tree that is as the snapshot was when it was saved; `create` makes it, from options. */
 function from(name, dimensions, bytes, options, create) {
@@ -37,20 +33,12 @@ function from(name, dimensions, bytes, options, create) {
   checkArray(call, 'bytes', bytes, Uint8Array)
   // Copies: what is checked is what counts, whoever changes the bytes meanwhile.
   let snapshot = plainBytes(bytes)
-  const head = new DataView(snapshot.slice(0, 4 * HEAD_WORDS).buffer)
-  const word = (/** @type {number} */ index) => head.getUint32(4 * index, true)
+  const words = wordsOf(snapshot)
   const { length } = snapshot
-  const most = length / 4
-  const wrong = () =>
-    new CopseError('BAD_SNAPSHOT', `${place(call)}: the bytes are no snapshot of a ${name}`)
+  const wrong = () => badSnapshot(call, snapshot)
   // What else may be wrong with the bytes, restore() finds.
-  if (
-    head.byteLength < 4 * HEAD_WORDS ||
-    word(KIND) !== KDTREE ||
-    word(DIMENSIONS) !== dimensions ||
-    word(NON_FINITE) >= ON_NON_FINITE.length ||
-    word(EVER) + word(BUILT_COUNT) > most
-  )
+  const isComplete = words[EVER] + words[BUILT_COUNT] <= length / 4
+  if (!isOfClass(words, name) || !isComplete || !(words[NON_FINITE] < ON_NON_FINITE.length))
     throw wrong()
   const instance = instanceOr(name, 'kdtree', options.instance)
   if (isInside(bytes, instance)) snapshot = snapshot.slice() // the tree may grow that memory
@@ -60,8 +48,8 @@ function from(name, dimensions, bytes, options, create) {
   if (intact < 0) throw wrong()
   // An option that is undefined is none.
   const {
-    capacity = Math.max(1, word(EVER), word(BUILT_COUNT)),
-    onNonFinite = ON_NON_FINITE[word(NON_FINITE)],
+    capacity = Math.max(1, words[EVER], words[BUILT_COUNT]),
+    onNonFinite = ON_NON_FINITE[words[NON_FINITE]],
   } = options
   const tree = create({ ...options, instance, capacity, onNonFinite })
   try {

@@ -13,6 +13,7 @@ import {
 } from './errors.js'
 import { instanceOr } from './init.js'
 import { isInside, lengthOf, offsetOf, plainBytes, View } from './memory.js'
+import { badSnapshot, wordsOf } from './snapshot.js'
 
 export const MAX_CAPACITY = 2 ** 28
 /** No item, as the core returns it. */
@@ -25,6 +26,8 @@ export const NEIGHBOR_COUNTS = 3
 export const NEIGHBORS = 4
 export const HITS = 5
 const ROOMS = 6
+/** What a family has slots for. @type {Record<string, string>} */
+const ITEMS = { points: 'agents', boxes: 'boxes', walls: 'vertices', crowd: 'agents' }
 /** Types of views, as the core names them. @type {Record<string, any>} */
 const TYPES = { f: Float32Array, u: Uint32Array, i: Int32Array }
 
@@ -89,10 +92,17 @@ export class CoreObject {
   /** For messages: its class, and the method that was called. */
   _name
   _method = ''
+  /**
+   * Of a snapshot's head the options that must agree, from its own first word on, a name that ends in `:f` of a
+   * float, and the places of the words that must not exceed the capacity.
+   * @type {{ options: readonly string[], sizes: readonly number[] }}
+   */
+  _head = { options: [], sizes: [] }
   /** The slot that the call is about. @type {number | undefined} */
   _slot
-  /** The capacity that the call needs. */
+  /** The capacity that the call needs, and what of. */
   _wanted = 0
+  _items
 
   #isAlive = true
   /** What the core says of the arrays: the capacity, how often rooms moved, and how large each is. */
@@ -116,6 +126,7 @@ export class CoreObject {
     this._instance = owner
     this._wasm = owner.functions(family)
     this._name = name
+    this._items = ITEMS[family]
     this._dimensions = dimensions
     this._isPlane = dimensions === 2
 
@@ -371,9 +382,17 @@ export class CoreObject {
     let snapshot = plainBytes(bytes)
     // Staging may grow the memory that they lie in.
     if (snapshot.buffer === this._instance.memory.buffer) snapshot = snapshot.slice()
-    this.#checkSnapshot(snapshot)
-    this._stage(snapshot.length).set(snapshot)
-    this._leave(this._enter().restore(this._handle, snapshot.length))
+    const words = wordsOf(snapshot)
+    this._wanted = Math.max(1, ...this._head.sizes.map((word) => words[word] ?? 0))
+    try {
+      this.#checkSnapshot(snapshot)
+      this._stage(snapshot.length).set(snapshot)
+      this._leave(this._enter().restore(this._handle, snapshot.length))
+    } catch (error) {
+      if (!(error instanceof CopseError && error.code === 'BAD_SNAPSHOT')) throw error
+      this._leave(this._enter().head(this._handle))
+      throw badSnapshot(this, snapshot, wordsOf(this._stage(128)), this._head.options)
+    }
   }
 
   /**
@@ -383,8 +402,7 @@ export class CoreObject {
   #checkSnapshot(snapshot) {
     const { length } = snapshot
     if (length <= this._leave(this._enter().staging_room())) return
-    if (length >= 2 ** 32)
-      throw new CopseError('BAD_SNAPSHOT', `${place(this)}: ${length} bytes are too many`)
+    if (length >= 2 ** 32) throw badSnapshot(this, snapshot)
     const result = inPieces(this._instance, snapshot, (wasm, first, size) =>
       wasm.restorable(this._handle, length, first, size),
     )

@@ -306,6 +306,15 @@ EXPORT("saved_bytes") int32_t saved_bytes(int32_t handle) {
   return size > INT32_MAX ? FAILED(COPSE_OUT_OF_MEMORY) : (int32_t)size;
 }
 
+/* Stages the first bytes of a snapshot. */
+EXPORT("head") int32_t head(int32_t handle) {
+  object *it = any_of(handle);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
+  size_t size;
+  it->family->save(it, staged.bytes, COPSE_SNAPSHOT_HEAD, &size);
+  return 0;
+}
+
 /* Stages a snapshot, and returns its size. */
 EXPORT("save") int32_t save(int32_t handle) {
   const int32_t bytes = saved_bytes(handle);

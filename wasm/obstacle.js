@@ -68,6 +68,7 @@ export class ObstacleTree extends CoreObject {
 
   constructor(options = {}) {
     super(...definition(options))
+    this._head = { options: ['leafSize'], sizes: [7] }
   }
 
   // ---- What there is ----

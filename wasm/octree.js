@@ -77,6 +77,11 @@ class OwnQueries extends CoreObject {
   constructor(name, dimensions, options) {
     const made = definition(name, dimensions, options)
     super(...made)
+    const sides = Array.from({ length: 2 * dimensions }, (_, i) => `bounds[${i}]:f`)
+    this._head = {
+      options: ['dimensions', 'leafSize', 'maxDepth', 'looseness:f', ...sides],
+      sizes: [16],
+    }
     const maxDepth = made[5][3]
     this.#stats = { perDepth: new Array((maxDepth < 0 ? MAX_DEPTH : maxDepth) + 1).fill(0) }
     const hit = { id: NONE, fraction: 0, x: 0, y: 0, normalX: 0, normalY: 0 }

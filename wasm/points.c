@@ -348,9 +348,7 @@ int32_t points_any_within(int32_t handle, float x, float y, float z, float radiu
 /* Returns an object that was built, or NULL with a status. */
 static points *built_of(int32_t handle, copse_status *status) {
   points *it = points_of(handle);
-  *status = !it                                ? COPSE_STALE_SLOT
-            : copse_points_is_built(it->core) ? COPSE_OK
-                                              : COPSE_NOT_BUILT;
+  *status = !it ? COPSE_STALE_SLOT : copse_points_is_built(it->core) ? COPSE_OK : COPSE_NOT_BUILT;
   return *status == COPSE_OK ? it : NULL;
 }
 

@@ -73,6 +73,13 @@ function cone(object, method, x, y, z, dirX, dirY, dirZ, halfAngle, radius, opti
   )
 }
 
+/** Names of options in snapshots, see points_snapshot of c/points/points.c. @type {Record<string, string[]>} */
+const HEADS = {
+  agenttree: ['leafSize', 'axis', 'split'],
+  grid: ['cellSize:f', '', ''],
+  kdtree: ['', '', ''],
+}
+
 /** What only points answer. @abstract */
 class OwnQueries extends CoreObject {
   #slots = 0
@@ -101,6 +108,7 @@ class OwnQueries extends CoreObject {
     words.push(checkWord(call, 'layout', layout, LAYOUTS))
     words.push(checkWord(call, 'onNonFinite', onNonFinite, ON_NON_FINITE))
     super(name, 'points', noun, dimensions, instance, words)
+    this._head = { options: ['dimensions', ...HEADS[noun], 'onNonFinite'], sizes: [11, 14] }
     this.#layout = layout
     const hit = { id: NONE, fraction: 0, x: 0, y: 0 }
     this.#hit = /** @type {any} */ (dimensions === 3 ? { ...hit, z: 0 } : hit)

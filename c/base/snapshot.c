@@ -1,5 +1,7 @@
 #include "snapshot.h"
 
+#include <string.h>
+
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "snapshots are written as they lie in memory, which must be little-endian"
 #endif
@@ -12,6 +14,10 @@ uint32_t snapshot_checksum(uint32_t hash, const uint32_t *words, uint64_t first,
     hash = hash_word(hash, words[i]);
   }
   return hash;
+}
+
+void snapshot_put_head(void *bytes, size_t capacity, const void *head, size_t headBytes) {
+  if (capacity) memcpy(bytes, head, capacity < headBytes ? capacity : headBytes);
 }
 
 void snapshot_seal(void *bytes, uint64_t size, snapshot_kind kind) {

@@ -32,6 +32,9 @@ ALWAYS_INLINE uint32_t hash_word(uint32_t hash, uint32_t word) {
  * checksum. */
 void snapshot_seal(void *bytes, uint64_t size, snapshot_kind kind);
 
+/* Writes a head, or as much of it as there is room for. */
+void snapshot_put_head(void *bytes, size_t capacity, const void *head, size_t headBytes);
+
 /* True if magic, version, kind and size of a header are right. */
 bool snapshot_fits(const snapshot_header *header, uint64_t size, snapshot_kind kind);
 

@@ -190,8 +190,8 @@ copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t cap
   const octree_snapshot head = snapshot_head(tree);
   const uint64_t size = snapshot_bytes(&head);
   *total = size_of(size);
+  snapshot_put_head(bytes, capacity, &head, sizeof head);
   if (size > capacity) return COPSE_FULL;
-  memcpy(bytes, &head, sizeof head);
   uint32_t *generations = (uint32_t *)((char *)bytes + sizeof head);
   uint32_t *groups = generations + head.slots, *order = groups + head.slots;
   memcpy(generations, tree->slots.generations, head.slots * sizeof *generations);

@@ -80,6 +80,7 @@ copse_status copse_crowd_save(const copse_crowd *crowd, void *bytes, size_t capa
                               uint32_t *firstBad) {
   const crowd_snapshot head = snapshot_head(crowd);
   const uint64_t size = sizeof head + 4 * words_of(crowd) * head.slots;
+  snapshot_put_head(bytes, capacity, &head, sizeof head);
   *total = size_of(size);
   for (uint32_t slot = 0; slot < head.slots; slot++)
     if (slots_in_use(&crowd->slots, slot) && !crowd_is_finite(crowd, slot)) {
@@ -87,7 +88,6 @@ copse_status copse_crowd_save(const copse_crowd *crowd, void *bytes, size_t capa
       return COPSE_NOT_FINITE;
     }
   if (size > capacity) return COPSE_FULL;
-  memcpy(bytes, &head, sizeof head);
   uint32_t *words = (uint32_t *)((char *)bytes + sizeof head);
   memcpy(words, crowd->slots.generations, head.slots * sizeof *words);
   words += head.slots;

@@ -503,16 +503,15 @@ copse_status copse_points_save(const copse_points *points, void *bytes, size_t c
   const points_state buffers = buffers_of(points);
   const points_source source = source_of(&buffers);
   points_survey survey;
+  const points_snapshot head = snapshot_head(points);
+  snapshot_put_head(bytes, capacity, &head, sizeof head);
   *total = 0;
   if (check(points, &source, &survey, firstBad) != COPSE_OK) return COPSE_NOT_FINITE;
-  const points_snapshot head = snapshot_head(points);
   const uint64_t size = snapshot_bytes(points, &head);
   *total = size_of(size);
   if (size > capacity) return COPSE_FULL;
 
-  char *behind = bytes;
-  memcpy(behind, &head, sizeof head);
-  behind += sizeof head;
+  char *behind = (char *)bytes + sizeof head;
   memcpy(behind, points->agents.generations, head.ever * sizeof(uint32_t));
   behind += head.ever * sizeof(uint32_t);
   const points_state saved = state_at(points, behind, head.slots);

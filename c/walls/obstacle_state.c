@@ -252,6 +252,7 @@ copse_status copse_obstacle_save(const copse_obstacle *tree, void *bytes, size_t
                                  size_t *total, uint32_t *firstBad) {
   obstacle_snapshot head = snapshot_head(tree);
   const uint64_t size = snapshot_bytes(&head);
+  snapshot_put_head(bytes, capacity, &head, sizeof head);
   *total = size_of(size);
   for (uint32_t id = 0; id < head.slots; id++)
     if (slots_in_use(&tree->slots, id) && !vertex_ok(tree->vertices, id)) {
@@ -259,7 +260,6 @@ copse_status copse_obstacle_save(const copse_obstacle *tree, void *bytes, size_t
       return COPSE_NOT_FINITE;
     }
   if (size > capacity) return COPSE_FULL;
-  memcpy(bytes, &head, sizeof head);
   uint32_t *words = (uint32_t *)((char *)bytes + sizeof head);
   for (uint32_t id = 0; id < head.slots; id++, words += SNAPSHOT_WORDS) {
     memset(words, 0, SNAPSHOT_WORDS * sizeof *words);

@@ -7,4 +7,4 @@ import { entry } from '../init.js'
 export { AgentTree, AgentTree3D } from '../agenttree.js'
 export { CopseError } from '../errors.js'
 
-export const { init, create } = /* @__PURE__ */ entry(() => inflate(core))
+export const { init, create } = /* @__PURE__ */ entry('copse/agenttree', () => inflate(core))

@@ -6,4 +6,4 @@ import { entry } from '../init.js'
 
 export * from '../index.js'
 
-export const { init, create } = /* @__PURE__ */ entry(() => inflate(core))
+export const { init, create } = /* @__PURE__ */ entry('copse', () => inflate(core))

@@ -9,4 +9,4 @@ export { Crowd, Crowd3D } from '../crowd.js'
 export { ObstacleTree } from '../obstacle.js'
 export { CopseError } from '../errors.js'
 
-export const { init, create } = /* @__PURE__ */ entry(() => inflate(core))
+export const { init, create } = /* @__PURE__ */ entry('copse/crowd', () => inflate(core))

@@ -4,4 +4,7 @@ import { entry } from '../init.js'
 
 export * from '../index.js'
 
-export const { init, create } = /* @__PURE__ */ entry(() => new URL('./core.wasm', import.meta.url))
+export const { init, create } = /* @__PURE__ */ entry(
+  'copse/external',
+  () => new URL('./core.wasm', import.meta.url),
+)

@@ -7,4 +7,4 @@ import { entry } from '../init.js'
 export { Octree, Quadtree } from '../octree.js'
 export { CopseError } from '../errors.js'
 
-export const { init, create } = /* @__PURE__ */ entry(() => inflate(core))
+export const { init, create } = /* @__PURE__ */ entry('copse/octree', () => inflate(core))

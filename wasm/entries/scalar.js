@@ -6,4 +6,4 @@ import { entry, fromBase64 } from '../init.js'
 
 export * from '../index.js'
 
-export const { init, create } = /* @__PURE__ */ entry(() => fromBase64(core.base64))
+export const { init, create } = /* @__PURE__ */ entry('copse/scalar', () => fromBase64(core.base64))
