@@ -128,17 +128,17 @@ export default {
     // The crowd moves the living, where act() said that they want.
     function avoid(dt) {
       const { positions } = tree
-      crowd.positions.set(positions.subarray(0, 2 * tree.count))
-      for (let i = 0; i < tree.count; i++) crowd.enabled[i] = health[i] > 0 ? 1 : 0
+      crowd.positions.set(positions.subarray(0, 2 * tree.slots))
+      for (let i = 0; i < tree.slots; i++) crowd.enabled[i] = health[i] > 0 ? 1 : 0
       crowd.step(dt)
-      positions.set(crowd.positions.subarray(0, 2 * tree.count))
-      for (let i = 0; i < tree.count; i++) if (health[i] > 0) keepInside(i, armyOf(i))
+      positions.set(crowd.positions.subarray(0, 2 * tree.slots))
+      for (let i = 0; i < tree.slots; i++) if (health[i] > 0) keepInside(i, armyOf(i))
     }
 
     // Both armies in ranks, near enough to meet soon.
     function muster() {
       measureField()
-      tree.count = 2 * params.soldiers
+      tree.slots = 2 * params.soldiers
       corpses.clear()
       arrows.clear()
       waitingCount.fill(0)
@@ -158,6 +158,7 @@ export default {
           stand(first + i, army, ahead, breadth / 2 + file * RANK * radius)
         }
       }
+      tree.build() // a strike may come before the next frame
     }
 
     function enlist(i) {
@@ -201,7 +202,7 @@ export default {
     function look() {
       const { positions } = tree
       queries = 0
-      for (let i = 0; i < tree.count; i++) {
+      for (let i = 0; i < tree.slots; i++) {
         if (health[i] <= 0) continue
         const x = positions[2 * i]
         const y = positions[2 * i + 1]
@@ -235,7 +236,7 @@ export default {
     function act(dt) {
       const { positions } = tree
       const turn = Math.min(1, 10 * dt)
-      for (let i = 0; i < tree.count; i++) {
+      for (let i = 0; i < tree.slots; i++) {
         if (health[i] <= 0) continue
         rest[i] -= dt
         flash[i] = Math.max(0, flash[i] - dt / FLASH_LIFE)
@@ -393,7 +394,7 @@ export default {
         const wasAlong = along
         measureField()
         if (along !== wasAlong) return muster() // turned: the armies meet on the other axis
-        stretch(tree.positions.subarray(0, 2 * tree.count), x, y)
+        stretch(tree.positions.subarray(0, 2 * tree.slots), x, y)
       },
 
       scroll: (steps) => scaleSetting(stage, params, 'size', steps, SIZES),
@@ -415,7 +416,7 @@ export default {
 
     function sortUnits() {
       hits = 0
-      for (let i = 0; i < tree.count; i++) {
+      for (let i = 0; i < tree.slots; i++) {
         if (flash[i] > 0) hits++
         kinds[i] = health[i] > 0 ? 2 * armyOf(i) + isArcher[i] : ABSENT
       }
@@ -486,15 +487,15 @@ export default {
     }
 
     function drawUnits() {
-      const { positions, count } = tree
+      const { positions, slots } = tree
       const { red, blue, paper } = theme
       const colors = [red, red, blue, blue]
-      const small = isSmall(stage, radius, count)
+      const small = isSmall(stage, radius, slots)
       if (!small) drawSwords()
-      const plain = drawKinds(stage, positions, kinds, count, radius, colors, UNIT)
+      const plain = drawKinds(stage, positions, kinds, slots, radius, colors, UNIT)
       if (plain && !small)
-        drawKinds(stage, positions, kinds, count, HOLE * radius, ['', paper, '', paper])
-      drawShades(stage, positions, flash, count, 0.95 * radius, theme.flash)
+        drawKinds(stage, positions, kinds, slots, HOLE * radius, ['', paper, '', paper])
+      drawShades(stage, positions, flash, slots, 0.95 * radius, theme.flash)
     }
 
     // A short blade ahead of each swordsman, thrust out when it strikes.
@@ -505,7 +506,7 @@ export default {
       for (let army = 0; army < 2; army++) {
         context.strokeStyle = armyColor(army)
         context.beginPath()
-        for (let i = 0; i < tree.count; i++) {
+        for (let i = 0; i < tree.slots; i++) {
           if (kinds[i] !== 2 * army) continue
           const x = positions[2 * i]
           const y = positions[2 * i + 1]

@@ -78,7 +78,7 @@ export default {
       obstacles.clear()
       for (let group = 0; group < GROUPS; group++) {
         boxes.push(around(group, from, to))
-        obstacles.addPolygon(boxes[group], { winding: 'solid' })
+        obstacles.addPolygon(boxes[group])
       }
       for (let n = 0; n < LANES; n++) {
         const off = TURNING + (n / LANES) * (from - TURNING)

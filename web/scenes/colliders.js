@@ -14,7 +14,6 @@ import { createStraddlers } from './colliders/straddlers.js'
 const ITEMS = [100, 200, 500, 1_000, 1_500, 2_000, 3_000, 5_000, 10_000, 20_000]
 const MOST = ITEMS.at(-1)
 const SPREADS = { uniform: 1, battle: 0.7, clusters: 0.4 } // how large items are where they crowd
-const MAX_PAIRS = 8 // an item, in the mean
 const MAX_BRUTE_PAIRS = 2_000 // items: with more, brute force would be felt
 const MAX_CROSSES = 3_000 // drawn: more would be a solid gray
 const MAX_OVERLAPS = 20_000 // drawn: beyond, items cover each other anyway
@@ -64,7 +63,7 @@ export default {
     const halves = new Float32Array(2 * MOST)
     const found = new Uint32Array(MOST)
     const expected = new Uint32Array(MOST)
-    const pairs = new Uint32Array(2 * MAX_PAIRS * MOST)
+    const pairs = new Uint32Array(2 * MAX_OVERLAPS) // those that are drawn
     const straddlers = createStraddlers()
     const straddling = new Uint32Array(MOST)
     let crowd // the middles of the boxes
@@ -96,9 +95,8 @@ export default {
       const { items: capacity, leafSize, maxDepth, looseness } = params
       const bounds = [0, 0, stage.width, stage.height]
       tree = new Quadtree({ bounds, capacity, leafSize, maxDepth, looseness })
-      for (let i = 0; i < capacity; i++) tree.insert(0, 0)
       writeBoxes()
-      tree.moveAll()
+      tree.load(capacity)
       stats = tree.stats() // what came is no change of a frame
       changes = undefined
       forget()
@@ -183,11 +181,11 @@ export default {
 
     function comparePairs() {
       const numberOf = (a, b) => MOST * a + b
-      const ours = []
-      const total = askPairs()
       overlaps = { queryTime: timeRun(askPairs, 1) }
-      if (params.items > MAX_BRUTE_PAIRS || total > MAX_PAIRS * params.items) return
-      for (let i = 0; i < 2 * total; i += 2) ours.push(numberOf(pairs[i], pairs[i + 1]))
+      if (params.items > MAX_BRUTE_PAIRS) return
+      const ids = tree.pairs()
+      const ours = []
+      for (let i = 0; i < ids.length; i += 2) ours.push(numberOf(ids[i], ids[i + 1]))
       const all = []
       // Once: it takes long enough even for a coarse clock.
       overlaps.bruteTime = timeRun(() => brutePairs((a, b) => all.push(numberOf(a, b))), 1, 0)
@@ -350,9 +348,8 @@ export default {
     function drawOverlaps() {
       const { context } = stage
       const { boxes } = tree
-      const most = Math.min(MAX_PAIRS * params.items, MAX_OVERLAPS)
       context.fillStyle = theme.ink
-      for (let i = 0, end = 2 * Math.min(pairCount, most); i < end; i += 2) {
+      for (let i = 0, end = 2 * Math.min(pairCount, MAX_OVERLAPS); i < end; i += 2) {
         const a = 4 * pairs[i]
         const b = 4 * pairs[i + 1]
         const x = Math.max(boxes[a], boxes[b])

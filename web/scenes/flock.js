@@ -81,7 +81,7 @@ export default {
 
   setup(stage, params) {
     const { random, pointer } = stage
-    const tree = new AgentTree({ capacity: SLOTS, k: MAX_K })
+    const tree = new AgentTree({ capacity: SLOTS })
     const speeds = new Float32Array(2 * SLOTS)
     const fleeing = new Uint8Array(SLOTS)
     const found = new Uint32Array(MAX_BOIDS)
@@ -102,6 +102,7 @@ export default {
 
     function populate() {
       measure()
+      tree.slots = FIRST + params.agents
       const { groups, masks } = tree
       for (let i = 0; i < FIRST; i++) {
         const plays = i < params.predators
@@ -114,7 +115,6 @@ export default {
         groups[i] = masks[i] = BOID
       }
       boids = params.agents
-      tree.count = FIRST + boids
     }
 
     function place(i) {
@@ -309,7 +309,7 @@ export default {
 
       resize(x, y) {
         measure()
-        stretch(tree.positions.subarray(0, 2 * tree.count), x, y)
+        stretch(tree.positions.subarray(0, 2 * tree.slots), x, y)
       },
 
       scroll: (steps) => scaleSetting(stage, params, 'reach', steps, REACH),

@@ -77,8 +77,8 @@ export default {
       const old = tree
       tree = new KdTree({ capacity: POINTS.at(-1) + DROPS, builder: params.builder })
       if (old) {
-        tree.count = old.count
-        tree.positions.set(old.positions.subarray(0, 2 * old.count))
+        tree.slots = old.slots
+        tree.positions.set(old.positions.subarray(0, 2 * old.slots))
         old.dispose()
       }
     }
@@ -86,7 +86,7 @@ export default {
     function gather() {
       const { width, height, random } = stage
       const { positions } = spawn(params.spread, params.points, width, height, random)
-      tree.count = spawned = params.points
+      tree.slots = spawned = params.points
       tree.positions.set(positions)
     }
 
@@ -114,7 +114,7 @@ export default {
     function bruteForce() {
       let best = 0
       let best2 = Infinity
-      for (let id = 0; id < tree.count; id++) {
+      for (let id = 0; id < tree.slots; id++) {
         const d2 = distance2(tree.positions, id, query.x, query.y)
         if (d2 < best2) [best, best2] = [id, d2]
       }
@@ -164,7 +164,7 @@ export default {
       }
       const { width, height } = stage
       const { measure: count, spread } = params
-      const positions = count ? undefined : tree.positions.slice(0, 2 * tree.count)
+      const positions = count ? undefined : tree.positions.slice(0, 2 * tree.slots)
       worker.postMessage({ builders: BUILDERS, positions, spread, count, width, height })
     }
 
@@ -205,7 +205,7 @@ export default {
         drawPruned(now)
         drawLines()
         drawBox(now)
-        drawDots(stage, tree.positions, null, tree.count, radius, theme.agent)
+        drawDots(stage, tree.positions, null, tree.slots, radius, theme.agent)
         drawDots(stage, tree.positions, search.read, now.read, radius + 0.75, theme.query)
         drawWaiting(now, radius)
         drawQuery(now, radius)
@@ -248,7 +248,7 @@ export default {
           forward: () => stepBy(1),
           back: () => stepBy(-1),
           again: seek,
-          reset: () => ((tree.count = spawned), build()),
+          reset: () => ((tree.slots = spawned), build()),
           measure: forgetTimes,
           run: measure,
         }
@@ -256,7 +256,7 @@ export default {
       },
 
       resize(x, y) {
-        stretch(tree.positions.subarray(0, 2 * tree.count), x, y)
+        stretch(tree.positions.subarray(0, 2 * tree.slots), x, y)
         query.x *= x
         query.y *= y
         const shown = step
@@ -268,8 +268,7 @@ export default {
 
       press() {
         if (tree.count === tree.capacity) return
-        tree.positions.set([pointer.x, pointer.y], 2 * tree.count)
-        tree.count++
+        tree.add(pointer.x, pointer.y)
         build()
       },
 
@@ -344,7 +343,7 @@ export default {
     function drawLines() {
       const { context, width, height } = stage
       const ends = [Infinity, Infinity, -Infinity, -Infinity]
-      for (let i = 0; i < 2 * tree.count; i++) {
+      for (let i = 0; i < 2 * tree.slots; i++) {
         const axis = i & 1
         ends[axis] = Math.min(ends[axis], tree.positions[i])
         ends[axis + 2] = Math.max(ends[axis + 2], tree.positions[i])

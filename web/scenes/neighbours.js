@@ -132,7 +132,7 @@ export default {
     }
 
     function fill(index) {
-      index.count = params.agents
+      index.slots = params.agents
       index.positions.set(crowd.positions)
     }
 

@@ -121,9 +121,8 @@ export default {
       const { items: capacity, leafSize, maxDepth, looseness } = params
       const bounds = [...WORLD.map((half) => -half), ...WORLD]
       tree = new Octree({ bounds, capacity, leafSize, maxDepth, looseness })
-      for (let i = 0; i < capacity; i++) tree.insert(0, 0, 0)
       writeBoxes()
-      tree.moveAll()
+      tree.load(capacity)
       stats = tree.stats() // what came is no change of a frame
       changes = undefined
       comparison.forget()

@@ -106,8 +106,8 @@ export default {
     function raise() {
       house = spawnHouse(stage.width, stage.height, createRandom(SEED))
       walls.clear()
-      walls.addPolygon(house.border, { winding: 'boundary' })
-      for (const points of house.solids) walls.addPolygon(points, { winding: 'solid' })
+      walls.addPolygon(house.border, { solid: 'outside' })
+      for (const points of house.solids) walls.addPolygon(points)
       for (const [x0, y0, x1, y1] of house.thin) walls.addSegment(x0, y0, x1, y1)
       movers = house.movers.map((mover) => {
         const points = mover.place(time, new Float32Array(4))
@@ -144,8 +144,8 @@ export default {
     }
 
     function gather() {
-      const before = agents.count
-      agents.count = params.agents
+      const before = agents.slots
+      agents.slots = params.agents
       for (let i = before; i < params.agents; i++) settle(i)
     }
 
@@ -153,7 +153,7 @@ export default {
     function wander(dt) {
       const { positions } = agents
       beside.maxDistance = 2 * RADIUS
-      for (let i = 0; i < agents.count; i++) {
+      for (let i = 0; i < agents.slots; i++) {
         const x = positions[2 * i]
         const y = positions[2 * i + 1]
         let dirX = speeds[2 * i] + 3 * dt * (random() - 0.5)
@@ -185,7 +185,7 @@ export default {
         positions[2 * i + 1] = toY
       }
       // A wall that moved may have left somebody outside.
-      watched = (watched + 1) % agents.count
+      watched = (watched + 1) % agents.slots
       if (walls.contains(positions[2 * watched], positions[2 * watched + 1])) settle(watched)
     }
 
@@ -294,10 +294,9 @@ export default {
 
     function isInSight(x0, y0, x1, y1) {
       if (x0 > x1 || (x0 === x1 && y0 > y1)) [x0, y0, x1, y1] = [x1, y1, x0, y0]
-      const { vertices, next, generations } = walls
-      for (let i = 0, left = walls.count; left > 0; i++) {
+      const { vertices, next, generations, slots } = walls
+      for (let i = 0; i < slots; i++) {
         if ((generations[i] & 1) === 0) continue
-        left--
         const [ax, ay] = [vertices[2 * i], vertices[2 * i + 1]]
         const [bx, by] = [vertices[2 * next[i]], vertices[2 * next[i] + 1]]
         if (Math.max(ax, bx) < x0 || Math.min(ax, bx) > x1) continue
@@ -384,12 +383,12 @@ export default {
       },
 
       resize(x, y) {
-        const { positions } = agents
         pencil.resize(x, y)
-        stretch(positions.subarray(0, 2 * agents.count), x, y)
+        stretch(agents.positions.subarray(0, 2 * agents.slots), x, y)
         pencil.abandon()
         raise()
-        for (let i = 0; i < agents.count; i++)
+        const { positions } = agents
+        for (let i = 0; i < agents.slots; i++)
           if (walls.contains(positions[2 * i], positions[2 * i + 1])) settle(i)
         post()
       },
@@ -440,9 +439,9 @@ export default {
 
     function drawAgents() {
       const { context } = stage
-      const { positions, count } = agents
+      const { positions, slots } = agents
       context.globalAlpha = 0.55
-      drawDots(stage, positions, null, count, RADIUS, theme.agent)
+      drawDots(stage, positions, null, slots, RADIUS, theme.agent)
       context.globalAlpha = 1
       drawDots(stage, positions, seen, hits, RADIUS + 0.5, theme.hit)
     }

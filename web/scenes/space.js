@@ -46,7 +46,7 @@ export default {
 
   setup(stage, params) {
     const { pointer } = stage
-    const tree = new KdTree3D({ capacity: MOST, k: MAX_K })
+    const tree = new KdTree3D({ capacity: MOST })
     const found = new Uint32Array(MAX_K)
     const probe = { x: 0, y: 0, z: 0 }
     let hits = 0
@@ -57,7 +57,7 @@ export default {
     const world = loadWorld(stage, [2.5, 1.8, 3.5], createView)
 
     function gather() {
-      tree.count = params.points
+      tree.slots = params.points
       spreads[params.spread](tree.positions.subarray(0, 3 * params.points), stage.random)
       buildTime = timeRun(() => tree.build())
       stale = true

@@ -116,8 +116,8 @@ function createView(three, world) {
       balls.instanceColor.needsUpdate = true
     },
 
-    showAgents({ positions, count, radii }, scale) {
-      three.showBalls(balls, positions, null, count, scale, radii[0])
+    showAgents({ positions, slots, radii }, scale) {
+      three.showBalls(balls, positions, null, slots, scale, radii[0])
     },
 
     // Of full speed out of the ball.

@@ -80,11 +80,11 @@ export function createPlane(stage) {
     unitsOf: (pixels) => pixels / scale(),
 
     /** The agent at the pointer, -1: none is near. */
-    pick({ positions, count, radii }) {
+    pick({ positions, slots, radii }) {
       const { pointer } = stage
       let best = -1
       let least = Math.max(REACH, scale() * radii[0])
-      for (let i = 0; i < count; i++) {
+      for (let i = 0; i < slots; i++) {
         const distance = Math.hypot(
           screenX(positions[2 * i]) - pointer.x,
           screenY(positions[2 * i + 1]) - pointer.y,
@@ -105,14 +105,14 @@ export function createPlane(stage) {
     },
 
     /** As lines from the middle of each: at full speed, out of it. */
-    drawVelocities({ positions, velocities, count, radii }) {
+    drawVelocities({ positions, velocities, slots, radii }) {
       const { context } = stage
       const length = 2.4 * scale() * radii[0]
       context.strokeStyle = theme.ink
       context.lineWidth = 1
-      for (let first = 0; first < count; first += MAX_VELOCITIES) {
+      for (let first = 0; first < slots; first += MAX_VELOCITIES) {
         context.beginPath()
-        for (let i = first, end = Math.min(first + MAX_VELOCITIES, count); i < end; i++) {
+        for (let i = first, end = Math.min(first + MAX_VELOCITIES, slots); i < end; i++) {
           const fromX = screenX(positions[2 * i])
           const fromY = screenY(positions[2 * i + 1])
           context.moveTo(fromX, fromY)

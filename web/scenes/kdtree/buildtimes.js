@@ -21,7 +21,7 @@ onmessage = async ({ data }) => {
 
   for (const builder of data.builders) {
     const tree = new KdTree({ capacity: count, builder })
-    tree.count = count
+    tree.slots = count
     tree.positions.set(positions)
     tree.build()
     const equal = isSame(tree.order(), sorted)
