@@ -100,11 +100,11 @@ examples('three.js shows the crowd where it is, and no two of them touch', async
   const { page, errors } = await visit('three', ['paper'])
   const { steps, misplaced, nearest } = await page.evaluate(() => {
     const { crowd, drones } = window.example
-    const { positions, count } = crowd
+    const { positions, slots } = crowd
     const shown = drones.instanceMatrix.array
     let misplaced = 0
     let nearest = Infinity
-    for (let i = 0; i < count; i++) {
+    for (let i = 0; i < slots; i++) {
       for (let axis = 0; axis < 3; axis++)
         if (shown[16 * i + 12 + axis] !== positions[3 * i + axis]) misplaced++
       for (let j = 0; j < i; j++) {
@@ -130,8 +130,8 @@ examples('PixiJS lights the agents in the circle, as brute force finds them', as
     await frames(page, 3)
     const { x, found, differing, isNearest } = await page.evaluate(() => {
       const { agents, lit, nearest, x, y, radius } = window.example
-      const { positions, count } = agents
-      const distances = Array.from({ length: count }, (_, id) =>
+      const { positions, slots } = agents
+      const distances = Array.from({ length: slots }, (_, id) =>
         Math.hypot(positions[2 * id] - x, positions[2 * id + 1] - y),
       )
       const found = new Set(lit)
@@ -155,9 +155,9 @@ examples('in Phaser agents that see the player come near, and none is in a wall'
   const look = () =>
     page.evaluate(() => {
       const { crowd, walls, player, seeing } = window.example
-      const { positions, radii, count } = crowd
+      const { positions, radii } = crowd
       const at = (slot) => [positions[2 * slot], positions[2 * slot + 1]]
-      const slots = Array.from({ length: count }, (_, slot) => slot)
+      const slots = Array.from({ length: crowd.slots }, (_, slot) => slot)
       const others = slots.filter((slot) => slot !== player)
       const [x, y] = at(player)
       const seers = others.filter((slot) => walls.visible(...at(slot), x, y))
@@ -227,13 +227,13 @@ examples('the components of bitECS are the tree’s memory, also after it has gr
       tree.build()
       const found = tree.nearest(1e6, y[id])
       x[id] = before
-      const { agents, skipped } = tree.stats()
-      const { capacity, count } = tree
-      return { isShared: isShared && isOne, found: found === id, agents, skipped, capacity, count }
+      const { agents } = tree.stats()
+      const { capacity, slots } = tree
+      return { isShared: isShared && isOne, found: found === id, agents, capacity, slots }
     })
   const first = await look()
   assert.ok(first.isShared && first.found)
-  assert.is(first.skipped, 1, 'bitECS begins with 1')
+  assert.is(first.agents, first.slots - 1, 'bitECS begins with 1')
 
   const box = await page.locator('#stage').boundingBox()
   for (let click = 1; click <= 6; click++)
@@ -242,12 +242,12 @@ examples('the components of bitECS are the tree’s memory, also after it has gr
   const grown = await look()
   assert.ok(grown.isShared && grown.found)
   assert.is(grown.agents, first.agents + 6 * 500, 'who died was replaced')
-  assert.ok(first.capacity < grown.count && grown.count <= grown.capacity)
-  assert.is(grown.agents + grown.skipped, grown.count)
+  assert.ok(first.capacity < grown.slots && grown.slots <= grown.capacity)
+  assert.is(grown.agents, grown.slots - 1)
 
   const { ill, wrong } = await page.evaluate(() => {
     const { tree, Health, Illness } = window.example
-    const ids = Array.from({ length: tree.count }, (_, id) => id)
+    const ids = Array.from({ length: tree.slots }, (_, id) => id)
     const ill = ids.filter((id) => Health.group[id] === 2)
     return { ill: ill.length, wrong: ill.filter((id) => !(Illness.left[id] > 0)) }
   })

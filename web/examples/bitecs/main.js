@@ -12,8 +12,9 @@ const SECONDS = 3 // that it lasts
 const RATE = 0.35 // how many of those near catch it in a second
 
 await init()
-const tree = new AgentTree({ capacity: 2048, layout: 'separate', onNonFinite: 'skip' })
-tree.xs.fill(NaN) // a slot without an entity is skipped
+const tree = new AgentTree({ capacity: 2048, layout: 'separate' })
+tree.slots = 1
+tree.groups[0] = 0 // ids begin with 1; a slot without an entity is in no group, and so in no result
 
 // Getters, since the arrays lie elsewhere once memory has grown: each system takes them anew.
 const Position = {
@@ -34,13 +35,10 @@ const Illness = { left: [] } // seconds
 
 const world = createWorld()
 observe(world, onAdd(Position), (id) => {
-  if (id >= tree.capacity) {
-    tree.reserve(2 * tree.capacity)
-    tree.xs.fill(NaN, id)
-  }
-  tree.count = Math.max(tree.count, id + 1)
+  if (id >= tree.capacity) tree.reserve(2 * tree.capacity)
+  tree.slots = Math.max(tree.slots, id + 1)
 })
-observe(world, onRemove(Position), (id) => void (Position.x[id] = NaN))
+observe(world, onRemove(Position), (id) => void (tree.groups[id] = 0))
 
 const random = createRandom(4)
 const canvas = document.querySelector('#stage canvas')

@@ -14,7 +14,7 @@ const SPEED = 140 // of the player; the others have half of it
 
 await init()
 const walls = new ObstacleTree()
-walls.addPolygon([0, 0, SIDE, 0, SIDE, SIDE, 0, SIDE], { winding: 'boundary' })
+walls.addPolygon([0, 0, SIDE, 0, SIDE, SIDE, 0, SIDE], { solid: 'outside' })
 const boxes = Array.from({ length: 16 }, (_, i) => {
   const [x, y] = [90 + 180 * (i % 4), 90 + 180 * Math.floor(i / 4)]
   const [halfWidth, halfHeight] = (i + (i >> 2)) % 2 ? [55, 12] : [12, 55]
@@ -35,7 +35,7 @@ while (crowd.count < crowd.capacity) {
   if (!walls.contains(x, y) && walls.nearestPoint(x, y).distance > RADIUS)
     crowd.add({ position: [x, y] })
 }
-const everybody = Uint32Array.from({ length: crowd.count }, (_, slot) => slot)
+const everybody = Uint32Array.from({ length: crowd.slots }, (_, slot) => slot)
 let seeing = everybody.subarray(0, 0) // those who see the player
 
 function step(directionX, directionY) {

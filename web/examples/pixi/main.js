@@ -20,7 +20,7 @@ stage.append(app.canvas)
 
 await init()
 const agents = new AgentTree({ capacity: COUNT })
-agents.count = COUNT
+agents.slots = COUNT
 const random = createRandom(2)
 const velocities = Float32Array.from({ length: 2 * COUNT }, () => 60 * (random() - 0.5))
 for (let i = 0; i < COUNT; i++) {

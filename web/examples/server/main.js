@@ -35,8 +35,8 @@ function draw(place) {
     context.fill()
   }
   if (!clients[place]) return
-  const { positions, radii, count } = clients[place].simulation.crowd
-  for (let slot = 0; slot < count; slot++) {
+  const { positions, radii, slots } = clients[place].simulation.crowd
+  for (let slot = 0; slot < slots; slot++) {
     context.fillStyle = theme[TEAMS[teamOf(slot)]]
     context.beginPath()
     context.arc(positions[2 * slot], positions[2 * slot + 1], radii[slot], 0, 2 * Math.PI)

@@ -23,7 +23,7 @@ await init()
 
 export function createSimulation() {
   const walls = new ObstacleTree()
-  walls.addPolygon([0, 0, SIDE, 0, SIDE, SIDE, 0, SIDE], { winding: 'boundary' })
+  walls.addPolygon([0, 0, SIDE, 0, SIDE, SIDE, 0, SIDE], { solid: 'outside' })
   for (const pillar of PILLARS) walls.addPolygon(pillar)
 
   const crowd = new Crowd({

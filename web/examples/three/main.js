@@ -50,7 +50,7 @@ const scene = new THREE.Scene().add(drones, sun, new THREE.HemisphereLight('whit
 
 function paint() {
   const colors = [theme.red, theme.blue, theme.accent].map((color) => new THREE.Color(color))
-  for (let i = 0; i < crowd.count; i++) drones.setColorAt(i, colors[i % 3])
+  for (let i = 0; i < crowd.slots; i++) drones.setColorAt(i, colors[i % 3])
   drones.instanceColor.needsUpdate = true
   scene.background = new THREE.Color(theme.paper)
   scene.fog = new THREE.Fog(theme.paper, 40, 120)
@@ -74,7 +74,7 @@ renderer.setAnimationLoop((now) => {
   // From the library's memory into the matrices: the last column of each says where it is.
   const { positions } = crowd
   const matrices = drones.instanceMatrix.array
-  for (let i = 0; i < crowd.count; i++)
+  for (let i = 0; i < crowd.slots; i++)
     for (let axis = 0; axis < 3; axis++) matrices[16 * i + 12 + axis] = positions[3 * i + axis]
   drones.instanceMatrix.needsUpdate = true
   controls.update()
