@@ -278,8 +278,7 @@ export function hashRays(peer, agents, many) {
   return hash
 }
 
-function hashRows({ offsets, counts, ids, truncated }, { n }) {
-  if (truncated) throw new Error('too little room for results')
+function hashRows({ offsets, counts, ids }, { n }) {
   let hash = 0
   for (let row = 0; row < n; row++)
     for (let i = 0; i < counts[row]; i++) hash = (hash + mix(row, ids[offsets[row] + i])) >>> 0
@@ -325,19 +324,17 @@ export function hashNeighbors(peer, points, agents, k, maxDistance, own) {
   return hash
 }
 
-/** Points in as few calls as can be. */
+/** Points in one call. */
 export function hashNearestMany(peer, points, agents, k) {
+  const { counts, ids } = peer.nearestMany(points, k)
   let hash = 0
-  peer.nearestMany(points, k, ({ counts, ids }, first) => {
-    for (let i = 0; i < counts.length && (first + i) * agents.dimensions < points.length; i++) {
-      const row = first + i
-      const point = pointOf(points, agents.dimensions, row)
-      const distances2 = []
-      for (let rank = 0; rank < counts[i]; rank++)
-        distances2.push(distance2(point, agents, ids[i * k + rank]))
-      hash = (hash + mixDistances(row, distances2)) >>> 0
-    }
-  })
+  for (let row = 0; row < points.length / agents.dimensions; row++) {
+    const point = pointOf(points, agents.dimensions, row)
+    const distances2 = []
+    for (let rank = 0; rank < counts[row]; rank++)
+      distances2.push(distance2(point, agents, ids[row * k + rank]))
+    hash = (hash + mixDistances(row, distances2)) >>> 0
+  }
   return hash
 }
 

@@ -8,7 +8,7 @@
 // raycast(x0, y0, z0, x1, y1, z1, radius), raycastMany(segments, radius)   ids, -1: none
 // nearest(x, y, z), an id; neighbors(x, y, z, k, maxDistance), nearest first
 // allWithin(radius), allNeighbors(k, maxDistance)   for all agents in one call
-// nearestMany(points, k, visit)   in as few calls as can be; visit(rows, number of the first)
+// nearestMany(points, k)   in one call
 //
 // A library lacks what it has no documented way for. Sizes of nodes are those measured to be the best
 // for a frame. z means nothing in 2D.
@@ -42,10 +42,10 @@ export function ours(Index2D, Index3D, optionsFor) {
   return (agents) => {
     const { n, dimensions } = agents
     const Index = dimensions === 2 ? Index2D : Index3D
-    const options = { capacity: n, results: 16 * n, k: 10, ...optionsFor(agents) }
+    const options = { capacity: n, ...optionsFor(agents) }
     const create = () => {
       const index = new Index(options)
-      index.count = n
+      index.slots = n
       return index
     }
     let index = create()
@@ -71,24 +71,13 @@ export function ours(Index2D, Index3D, optionsFor) {
         return index.allNeighbors(batch)
       },
       raycastMany(segments, radius) {
-        const most = 2 * dimensions * n
-        const ids = new Int32Array(segments.length / 2 / dimensions)
         ray.radius = radius
-        for (let at = 0; at < segments.length; at += most) {
-          const part = segments.subarray(at, at + most)
-          const hits = index.raycastMany(part, ray).ids.subarray(0, part.length / 2 / dimensions)
-          ids.set(hits, at / 2 / dimensions)
-        }
-        return ids
+        return index.raycastMany(segments, ray).ids
       },
-      nearestMany(points, k, visit) {
-        const most = dimensions * n
+      nearestMany(points, k) {
         batch.k = k
         batch.maxDistance = Infinity
-        for (let at = 0; at < points.length; at += most) {
-          const rows = index.nearestMany(points.subarray(at, at + most), batch)
-          visit?.(rows, at / dimensions)
-        }
+        return index.nearestMany(points, batch)
       },
       dispose: () => index.dispose(),
     }
