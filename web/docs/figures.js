@@ -71,7 +71,7 @@ const spread = (random, side) => MARGIN + random() * (side - 2 * MARGIN)
 /** An index over points anywhere in the picture. */
 function scatter(index, count, seed) {
   const random = createRandom(seed)
-  index.count = count
+  index.slots = count
   for (let i = 0; i < count; i++)
     index.positions.set([spread(random, WIDTH), spread(random, HEIGHT)], 2 * i)
   index.build()
@@ -90,7 +90,7 @@ const leavesOf = (index) =>
   cellsOf(index).filter(({ depth }, i, all) => !(all[i + 1]?.depth > depth))
 
 const dots = (index, lookOf) =>
-  Array.from({ length: index.count }, (_, i) =>
+  Array.from({ length: index.slots }, (_, i) =>
     circle(index.positions[2 * i], index.positions[2 * i + 1], 3, lookOf(i)),
   )
 
@@ -164,14 +164,14 @@ const figures = {
       const crowded = i % 3 > 0 // in one corner
       const x = spread(random, crowded ? WIDTH / 2 : WIDTH - 40)
       const y = spread(random, crowded ? HEIGHT / 2 : HEIGHT - 30)
-      tree.insert(x, y, x + 5 + 18 * random(), y + 5 + 14 * random())
+      tree.add(x, y, x + 5 + 18 * random(), y + 5 + 14 * random())
     }
-    const ids = new Uint32Array(tree.count)
-    const count = createStraddlers().find(tree.cells(), tree.boxes, tree.count, 1, ids)
+    const ids = new Uint32Array(tree.slots)
+    const count = createStraddlers().find(tree.cells(), tree.boxes, tree.slots, 1, ids)
     const straddlers = new Set(ids.subarray(0, count))
     return svg('A quadtree: its cells, and the boxes that lie on a line between cells', [
       cellsOf(tree).map(({ box }) => rect(box, 'cell')),
-      Array.from({ length: tree.count }, (_, i) =>
+      Array.from({ length: tree.slots }, (_, i) =>
         rect(tree.boxes.subarray(4 * i, 4 * i + 4), straddlers.has(i) ? 'box hit' : 'box'),
       ),
     ])
@@ -197,7 +197,7 @@ const figures = {
       [480, 220, 560, 220, 560, 290, 480, 290],
     ]
     shapes.forEach((points, i) =>
-      level.addPolygon(points, { winding: i === 0 ? 'boundary' : 'solid' }),
+      level.addPolygon(points, { solid: i === 0 ? 'outside' : 'inside' }),
     )
     level.addSegment(300, MARGIN, 300, 120)
     const [x, y] = [230, 170]
