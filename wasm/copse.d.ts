@@ -1,5 +1,3 @@
-/// <reference lib="esnext.disposable" preserve="true" />
-
 // The manual: every class, method and option of the package, with its types. The classes are written in
 // the files beside this one; each entry exports its part of them.
 //
@@ -23,6 +21,19 @@ type Global<Name extends string> = typeof globalThis extends {
   ? Instance
   : never
 
+/** A class of `WebAssembly`, where the compiler knows it, else what it needs to have. */
+type Wasm<Name extends string, Otherwise> = typeof globalThis extends {
+  WebAssembly: { [name in Name]: { prototype: infer Instance } }
+}
+  ? Instance
+  : Otherwise
+
+// Typed arrays over an `ArrayBuffer`, where the compiler tells them from others.
+export type Bytes = ReturnType<Uint8Array['slice']>
+export type Uint32s = ReturnType<Uint32Array['slice']>
+export type Int32s = ReturnType<Int32Array['slice']>
+export type Float32s = ReturnType<Float32Array['slice']>
+
 /** The core: its URL, its bytes, a response with them, or the compiled module. */
 export type WasmSource =
   | string
@@ -31,7 +42,7 @@ export type WasmSource =
   | Global<'URL'>
   | Global<'Response'>
   | Promise<Global<'Response'>>
-  | WebAssembly.Module
+  | Wasm<'Module', never>
 
 export interface InitOptions {
   /** The core to use. Default: the one that the entry brings. */
@@ -52,7 +63,7 @@ export interface InitOptions {
 /** One copy of the library, with its own memory and its own objects. Made by {@link init} and {@link create}. */
 export interface Instance {
   /** Linear memory. It may grow, which detaches all views of it. */
-  readonly memory: WebAssembly.Memory
+  readonly memory: Wasm<'Memory', { readonly buffer: ArrayBuffer }>
 }
 
 /**
@@ -183,16 +194,16 @@ export interface Hit3D extends Hit {
 /** What many rays hit first: index i is for segment i. */
 export interface Hits {
   /** -1: the segment hits nothing. */
-  ids: Int32Array
+  ids: Int32s
   /** How far along the segment; 1 if it hits nothing. */
-  fractions: Float32Array
+  fractions: Float32s
 }
 
 /** Rows of ids: row i is `ids[offsets[i]]` … `ids[offsets[i] + counts[i] - 1]`. */
 export interface Rows {
-  offsets: Uint32Array
-  counts: Uint32Array
-  ids: Uint32Array
+  offsets: Uint32s
+  counts: Uint32s
+  ids: Uint32s
   /** The number of ids of all rows. */
   total: number
 }
@@ -202,13 +213,20 @@ export interface Rows {
  * asked for, and holds `counts[i]` ids.
  */
 export interface NeighborRows {
-  counts: Uint32Array
-  ids: Uint32Array
+  counts: Uint32s
+  ids: Uint32s
   /** Squared distances. */
-  distances2: Float32Array
+  distances2: Float32s
 }
 
 // ---- What all objects have ----
+
+/** What `using` calls, where the compiler knows it. */
+type Disposed = {
+  [
+    key in SymbolConstructor extends { readonly dispose: infer Key } ? Key & symbol : never
+  ]: () => void
+}
 
 declare abstract class CoreObject {
   /** The maximum number of items. */
@@ -221,7 +239,7 @@ declare abstract class CoreObject {
   /** The bound of a loop over the arrays: slots that were ever in use lie below it. */
   get slots(): number
   /** By slot: odd while it is in use, and one more whenever it is taken and freed. Only to be read. */
-  get generations(): Uint32Array
+  get generations(): Uint32s
   /** True if a slot is in use. */
   has(slot: number): boolean
   /** Removes an item; its slot is free. `STALE_SLOT`: the slot is not in use. */
@@ -230,7 +248,7 @@ declare abstract class CoreObject {
   clear(): void
 
   /** Returns a snapshot: a copy. Needs memory of its size inside the library, which is kept for the next one. */
-  save(): Uint8Array
+  save(): Bytes
   /** Writes a snapshot into bytes of yours, and returns its size. */
   saveInto(bytes: Uint8Array): number
   /**
@@ -241,8 +259,8 @@ declare abstract class CoreObject {
   restore(bytes: Uint8Array): void
   /** Frees the memory. A second call does nothing; any other use throws `DISPOSED`. */
   dispose(): void
-  [Symbol.dispose](): void
 }
+interface CoreObject extends Disposed {}
 
 /** What points and boxes answer. */
 interface Queries<D extends Dimensions> {
@@ -250,7 +268,7 @@ interface Queries<D extends Dimensions> {
    * Returns the ids within a radius: of points, or of boxes that meet the circle or sphere. A radius of 0 finds
    * what is exactly there; Infinity finds everything.
    */
-  within(...query: [...center: Point<D>, radius: number, options?: QueryOptions]): Uint32Array
+  within(...query: [...center: Point<D>, radius: number, options?: QueryOptions]): Uint32s
   /** As `within`, into `out`, as far as it goes. Returns the total. */
   withinInto(
     ...query: [
@@ -268,7 +286,7 @@ interface Queries<D extends Dimensions> {
    * Returns the ids in a closed box, given by two corners, in any order, which may be infinite: of points inside, or
    * of boxes that meet it.
    */
-  range(...query: [...box: Box<D>, options?: RangeOptions]): Uint32Array
+  range(...query: [...box: Box<D>, options?: RangeOptions]): Uint32s
   /** As `range`, into `out`, as far as it goes. Returns the total. */
   rangeInto(...query: [...box: Box<D>, out: Uint32Array, options?: RangeOptions]): number
   /** Returns the number of items in a box: of those that `range` finds. */
@@ -278,7 +296,7 @@ interface Queries<D extends Dimensions> {
    */
   nearest(...query: [...point: Point<D>, options?: NearestOptions]): number
   /** Returns the k nearest ids, nearest first, ties by lower id. */
-  neighbors(...query: [...point: Point<D>, k: number, options?: NearestOptions]): Uint32Array
+  neighbors(...query: [...point: Point<D>, k: number, options?: NearestOptions]): Uint32s
   /** As `neighbors`, into `out`, as far as it goes. Returns the total, at most k. */
   neighborsInto(
     ...query: [
@@ -292,7 +310,7 @@ interface Queries<D extends Dimensions> {
    * Returns the cells, to draw: of each, in preorder, its box (minX, minY, (minZ,) maxX, maxY, (maxZ)), its
    * depth, and how many items it holds. A copy.
    */
-  cells(): Float32Array
+  cells(): Float32s
   /** True if the index is sound inside: for tests. O(N log N). */
   validate(): boolean
 }
@@ -359,28 +377,28 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
    * Where the agents are, to write to: x0, y0, (z0,) x1, y1, …. Take it anew after anything was created or
    * reserved.
    */
-  get positions(): Float32Array
+  get positions(): Float32s
   /** With `layout: 'separate'`, the x of each agent. */
-  get xs(): Float32Array
+  get xs(): Float32s
   /** With `layout: 'separate'`, the y of each agent. */
-  get ys(): Float32Array
+  get ys(): Float32s
   /** With `layout: 'separate'`, the z of each agent. In the plane undefined. */
-  get zs(): D extends 3 ? Float32Array : undefined
+  get zs(): D extends 3 ? Float32s : undefined
   /**
    * 32 bits an agent. An agent in no group is absent from every result from the next build on. Free slots have
    * no group.
    */
-  get groups(): Uint32Array
+  get groups(): Uint32s
   /**
    * What each agent looks for in `allWithin` and `allNeighbors`: 32 bits of groups an agent. Default: all. They
    * are read when these are called.
    */
-  get masks(): Uint32Array
+  get masks(): Uint32s
   /**
    * The radius of each agent for `raycast`, `raycastMany` and `pairs`. Default: 0. Queries see changes from the next
    * `build()` on, which throws a `RangeError` where one is NaN or negative.
    */
-  get radii(): Float32Array
+  get radii(): Float32s
   /**
    * Builds the index from the buffers, in O(N log N), without allocation. Before the first build queries
    * throw `NOT_BUILT`. On `NOT_FINITE` the last build stays.
@@ -399,7 +417,7 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
       radius: number,
       options?: QueryOptions,
     ]
-  ): Uint32Array
+  ): Uint32s
   /** As `cone`, into `out`, as far as it goes. Returns the total. */
   coneInto(
     ...query: [
@@ -445,9 +463,9 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
    * Returns the pairs of agents whose circles, or spheres, touch, by their `radii`: each once, a, b, a, b, … with
    * a < b. Both must match the mask. Valid until the next batch.
    */
-  pairs(options?: BatchOptions): Uint32Array
+  pairs(options?: BatchOptions): Uint32s
   /** Returns the pairs of agents within a distance of each other, as above. Inclusive. */
-  pairs(distance: number, options?: BatchOptions): Uint32Array
+  pairs(distance: number, options?: BatchOptions): Uint32s
   /** As `pairs`, into `out`, as far as it goes. Returns the number of pairs. */
   pairsInto(out: Uint32Array, options?: BatchOptions): number
   /** As `pairs` within a distance, into `out`, as far as it goes. Returns the number of pairs. */
@@ -457,7 +475,7 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
    * Returns the slots in the order of the tree. Agents that are near each other are near each other in it: a
    * game that renumbers its agents so, now and then, misses the cache less. A copy.
    */
-  order(): Uint32Array
+  order(): Uint32s
   /** Returns figures of the last build and the last query: always the same object. */
   stats(): Stats
 }
@@ -606,9 +624,9 @@ declare abstract class Boxes<D extends Dimensions> extends CoreObject {
    * The box of each slot of the capacity: minX, minY, (minZ,) maxX, maxY, (maxZ). `add` and `move` write
    * here; what the game writes counts from `moveAll()` on.
    */
-  get boxes(): Float32Array
+  get boxes(): Float32s
   /** 32 bits a slot. Default: 1. An item in no group is absent from every result. Writes count at once. */
-  get groups(): Uint32Array
+  get groups(): Uint32s
 
   /**
    * Adds a box or a point, and returns its slot: the lowest that is free. `FULL`: there are as many as the
@@ -631,7 +649,7 @@ declare abstract class Boxes<D extends Dimensions> extends CoreObject {
   load(count: number): void
 
   /** Returns the ids of all boxes around a point, borders included. */
-  at(...query: [...point: Point<D>, options?: RangeOptions]): Uint32Array
+  at(...query: [...point: Point<D>, options?: RangeOptions]): Uint32s
   /** As `at`, into `out`, as far as it goes. Returns the total. */
   atInto(...query: [...point: Point<D>, out: Uint32Array, options?: RangeOptions]): number
   /** Returns the first box or point that a segment hits, ties by lower id; null if there is none. */
@@ -641,7 +659,7 @@ declare abstract class Boxes<D extends Dimensions> extends CoreObject {
   /**
    * Returns the pairs of items that meet, each once: a, b, a, b, … with a < b. Valid until the next call.
    */
-  pairs(options?: BatchOptions): Uint32Array
+  pairs(options?: BatchOptions): Uint32s
   /** As `pairs`, into `out`, as far as it goes. Returns the number of pairs. */
   pairsInto(out: Uint32Array, options?: BatchOptions): number
 
@@ -764,11 +782,11 @@ export class ObstacleTree extends CoreObject {
    * The x and y of each vertex of the capacity. `addPolygon`, `addSegment` and `move` write here; what the game
    * writes counts from the next `build()` on.
    */
-  get vertices(): Float32Array
+  get vertices(): Float32s
   /** By vertex, the next: the other end of its edge. Only to be read. */
-  get next(): Uint32Array
+  get next(): Uint32s
   /** By vertex, the slot of its polygon. Only to be read. */
-  get polygons(): Uint32Array
+  get polygons(): Uint32s
   /** True if a slot is that of a polygon. */
   has(slot: number): boolean
   /**
@@ -801,7 +819,7 @@ export class ObstacleTree extends CoreObject {
   build(): void
 
   /** Returns the ids of the edges within a radius, nearest first, ties by lower id. */
-  within(...query: [...center: Point<2>, radius: number, options?: SideOptions]): Uint32Array
+  within(...query: [...center: Point<2>, radius: number, options?: SideOptions]): Uint32s
   /** As `within`, into `out`, as far as it goes. Returns the total. */
   withinInto(
     ...query: [
@@ -838,7 +856,7 @@ export class ObstacleTree extends CoreObject {
    * Returns what can be seen from a point, within a box: for light, fog of war, a guard's sight. The corners of a
    * polygon, counter-clockwise (y up): x, y, x, y, …. From a point on a wall: nothing.
    */
-  visibilityPolygon(...query: [...point: Point<2>, options?: VisibilityOptions]): Float32Array
+  visibilityPolygon(...query: [...point: Point<2>, options?: VisibilityOptions]): Float32s
   /** As `visibilityPolygon`, into `out`, in whole corners as far as it goes. Returns the number of corners. */
   visibilityPolygonInto(
     ...query: [...point: Point<2>, out: Float32Array, options?: VisibilityOptions]
@@ -850,7 +868,7 @@ export class ObstacleTree extends CoreObject {
    */
   keepVisible(
     ...query: [...point: Point<2>, ids: ArrayLike<number>, positions: ArrayLike<number>]
-  ): Uint32Array
+  ): Uint32s
   /** As `keepVisible`, into `out`, which may be `ids`, as far as it goes. Returns the total. */
   keepVisibleInto(
     ...query: [
@@ -865,9 +883,9 @@ export class ObstacleTree extends CoreObject {
    * Returns the cells, to draw: of each, in preorder, its box (minX, minY, maxX, maxY), its depth, and how many
    * pieces it holds. A copy.
    */
-  cells(): Float32Array
+  cells(): Float32s
   /** Returns the lines that divide space, to draw, in preorder, cut to their cells: x0, y0, x1, y1, depth. A copy. */
-  lines(): Float32Array
+  lines(): Float32s
   /** True if the tree is sound inside: for tests. O(N log N). */
   validate(): boolean
   /** Returns figures of the tree and of the last query: always the same object. */
@@ -945,15 +963,15 @@ export type AgentOptions = AgentVectors & AgentNumbers
 /** What an agent takes into account. */
 export interface CrowdView {
   /** Slots, nearest first. */
-  neighbors: Uint32Array
+  neighbors: Uint32s
   /** Ids of edges of the obstacles, nearest first. */
-  walls: Uint32Array
+  walls: Uint32s
   /**
    * Constraints on its velocity, those of walls first. In the plane x, y, directionX, directionY of each:
    * permitted is what lies left (y up) of the line through that point in that direction. In space a point and a
    * unit normal: permitted is what lies beyond.
    */
-  constraints: Float32Array
+  constraints: Float32s
   /** How many of them are of walls. */
   wallConstraints: number
 }
@@ -987,29 +1005,29 @@ declare abstract class AnyCrowd<D extends Dimensions> extends CoreObject {
   // the next step on. For a number out of range the nearest in range counts, for NaN 0.
 
   /** x, y, (z) of each slot. */
-  get positions(): Float32Array
+  get positions(): Float32s
   /** x, y, (z) of each slot. */
-  get velocities(): Float32Array
+  get velocities(): Float32s
   /** The velocity that an agent without a goal would have if it were alone: x, y, (z) of each slot. */
-  get preferredVelocities(): Float32Array
+  get preferredVelocities(): Float32s
   /** Where agents head, and stop: x, y, (z) of each slot. NaN: nowhere. */
-  get goals(): Float32Array
-  get preferredSpeeds(): Float32Array
-  get radii(): Float32Array
-  get maxSpeeds(): Float32Array
-  get neighborDistances(): Float32Array
+  get goals(): Float32s
+  get preferredSpeeds(): Float32s
+  get radii(): Float32s
+  get maxSpeeds(): Float32s
+  get neighborDistances(): Float32s
   /** The `maxNeighbors` of each slot. */
-  get maxNeighborCounts(): Uint32Array
-  get timeHorizons(): Float32Array
-  get timeHorizonsObstacles(): Float32Array
-  get maxAccelerations(): Float32Array
-  get priorities(): Float32Array
-  get groups(): Uint32Array
-  get masks(): Uint32Array
+  get maxNeighborCounts(): Uint32s
+  get timeHorizons(): Float32s
+  get timeHorizonsObstacles(): Float32s
+  get maxAccelerations(): Float32s
+  get priorities(): Float32s
+  get groups(): Uint32s
+  get masks(): Uint32s
   /** 0 or 1. */
-  get enabled(): Uint32Array
+  get enabled(): Uint32s
   /** 0 or 1. */
-  get locked(): Uint32Array
+  get locked(): Uint32s
 
   /** Adds an agent, and returns its slot: the lowest that is free. `FULL`: there is no room. */
   add(agent: AgentOptions): number
@@ -1027,12 +1045,12 @@ declare abstract class AnyCrowd<D extends Dimensions> extends CoreObject {
    * arrived before leave room. Each is returned once, until it was pushed away, its goal moved, or a nearer place came
    * free. Slots, ascending, valid until the next step.
    */
-  arrived(): Uint32Array
+  arrived(): Uint32s
   /**
    * Returns the agents that got stuck in the last step: that have come no nearer to their goals for 2 seconds.
    * Each is returned once, until it comes nearer. Slots, ascending, valid until the next step.
    */
-  stuck(): Uint32Array
+  stuck(): Uint32s
   /**
    * Returns what the next step will take into account for an agent, as things are now: always the same object. O(N).
    * `STALE_SLOT`: the slot is not in use.

@@ -163,10 +163,10 @@ class OwnQueries extends CoreObject {
     checkInteger(this, 'k', k, 0, MOST)
     super.reserve(capacity)
     if (results > 0 || k > 0) {
-      this._takeRoom(ROWS, capacity)
+      this._takeRoom(ROWS, this._capacity)
       this._takeRoom(IDS, results)
-      this._takeRoom(NEIGHBOR_COUNTS, capacity)
-      this._takeRoom(NEIGHBORS, capacity * k)
+      this._takeRoom(NEIGHBOR_COUNTS, this._capacity)
+      this._takeRoom(NEIGHBORS, this._capacity * k)
     }
   }
 

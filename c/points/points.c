@@ -156,8 +156,8 @@ copse_positions copse_points_positions(copse_points *points) { return positions_
 
 copse_status copse_points_set_slots(copse_points *points, uint32_t end) {
   if (end > points->capacity) return COPSE_FULL;
-  if (end == points->slots && end == points->agents.used) return COPSE_OK;
-  for (uint32_t slot = 0; slot < end; slot++) {
+  const bool hasFree = points->agents.used < points->slots;
+  for (uint32_t slot = hasFree ? 0 : points->slots; slot < end; slot++) {
     WORKED(1);
     if (slots_in_use(&points->agents, slot)) continue;
     slots_take_at(&points->agents, slot);

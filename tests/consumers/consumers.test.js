@@ -3,7 +3,7 @@
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { basename, delimiter, extname, join } from 'node:path'
@@ -253,18 +253,24 @@ weekly('Deno', ['deno@2'], (folder) => {
   assert.throws(() => run(folder, command), /--allow-read/)
 })
 
-// Older ones can't read the types of typed arrays, and must skip them.
-for (const [version, ...options] of [['7'], ['6'], ['5.7'], ['5.0', 'skipLibCheck']]) {
+// Without the types of the DOM, with them, and with those of `using`.
+for (const version of ['7', '6', '5.9', '5.7', '5.4', '5.0']) {
   const add = ['7', '5.0'].includes(version) ? consumer : weekly
   add(`TypeScript ${version}`, [`typescript@${version}`], (folder) => {
+    const dom = 'es2022,dom'
+    const libraries = { types: 'es2022', main: dom, page: dom, using: 'es2022,esnext.disposable' }
+    cpSync(here('typescript'), folder, { recursive: true })
     cpSync(join(folder, 'main.js'), join(folder, 'main.ts'))
-    put(folder, 'typescript/types.ts')
-    const flags = options.map((option) => `--${shown(option)}`)
-    for (const resolution of ['--module esnext --moduleResolution bundler', '--module nodenext'])
-      run(
-        folder,
-        ['tsc main.ts types.ts --strict --noEmit --target es2022', resolution, ...flags].join(' '),
-      )
+    mkdirSync(join(folder, 'no-types'))
+    for (const [file, library] of Object.entries(libraries)) {
+      if (file === 'using' && version === '5.0') continue
+      for (const resolution of ['--module esnext --moduleResolution bundler', '--module nodenext'])
+        run(
+          folder,
+          `tsc ${file}.ts --strict --noEmit --target es2022 ${resolution}` +
+            ` --lib ${library} --typeRoots no-types`,
+        )
+    }
   })
 }
 

@@ -1,4 +1,4 @@
-import { AgentTree } from 'copse'
+import { AgentTree, CopseError, Crowd, Crowd3D, ObstacleTree } from 'copse'
 import { Grid, type GridOptions, type Stats } from 'copse/grid'
 import { KdTree3D, type KdTreeOptions } from 'copse/kdtree'
 import { type BoxHit3D, Octree, type OctreeStats, Quadtree } from 'copse/octree'
@@ -22,13 +22,13 @@ new KdTree3D({ builder: 'fast' })
 KdTree3D.from([1, 2, 3])
 
 const zones = new Quadtree({ bounds: [0, 0, 9, 9], looseness: 2 })
-export const slot: number = zones.insert(1, 2)
+export const slot: number = zones.add(1, 2)
 zones.move(slot, 1, 2, 3, 4)
 export const figures: OctreeStats = zones.stats()
 // @ts-expect-error the world has no default
 new Quadtree({ capacity: 3 })
 // @ts-expect-error a box has four sides
-zones.insert(1)
+zones.add(1)
 
 const space = new Octree({ bounds: [0, 0, 0, 9, 9, 9] })
 export const first: BoxHit3D | null = space.raycast(0, 0, 0, 9, 9, 9, { exclude: slot })
@@ -36,3 +36,57 @@ export const first: BoxHit3D | null = space.raycast(0, 0, 0, 9, 9, 9, { exclude:
 export const fraction: number = space.raycast(0, 0, 0, 9, 9, 9).fraction
 // @ts-expect-error pairs are not excluded
 space.pairs({ exclude: 1 })
+
+// Points: agents one by one, or all at once
+agents.slots = 2
+export const agent: number = agents.add(1, 2)
+agents.move(agent, 3, 4)
+agents.remove(agent)
+export const generation: number | undefined = agents.generations[agent]
+// @ts-expect-error only to be read
+agents.count = 3
+// @ts-expect-error in the plane there is no z
+agents.add(1, 2, 3)
+// @ts-expect-error room is taken on demand
+new AgentTree({ results: 100 })
+agents.reserve(1000, { results: 1000, k: 8 })
+// @ts-expect-error a box has no center to sort by distance from
+agents.range(0, 0, 1, 1, { sort: 'distance' })
+// @ts-expect-error rows are complete
+export const truncated: boolean = agents.allWithin(2).truncated
+export const touching: Uint32Array = agents.pairs()
+export const near2: Uint32Array = agents.pairs(2, { mask: 1 })
+// @ts-expect-error the radii are those of the agents
+agents.pairs({ radii: new Float32Array(2) })
+// @ts-expect-error a misspelt option
+agents.within(0, 0, 1, { msak: 1 })
+// @ts-expect-error a call counts, and has no order
+agents.countWithin(0, 0, 1, { sort: 'id' })
+
+// Walls and crowds
+const walls = new ObstacleTree()
+export const wall: number = walls.addPolygon([0, 0, 1, 0, 1, 1], { solid: 'outside' })
+export const nearestWall: number = walls.nearest(0, 0)
+// @ts-expect-error there is no such choice
+walls.addPolygon([0, 0, 1, 0, 1, 1], { solid: 'boundary' })
+// @ts-expect-error the nearest point may be none
+export const distance: number = walls.nearestPoint(0, 0).distance
+const crowd = new Crowd({ capacity: 9 })
+crowd.obstacles = walls
+const walker = crowd.add({ position: [0, 0] })
+crowd.move(walker, 1, 1)
+// @ts-expect-error an agent is somewhere
+crowd.add({ radius: 1 })
+const flock = new Crowd3D()
+// @ts-expect-error in space there is a z
+flock.move(0, 1, 1)
+
+// What `catch` sees
+try {
+  agents.restore(agents.save())
+} catch (error) {
+  if (error instanceof CopseError && error.code === 'BAD_SNAPSHOT')
+    void (error.index satisfies number)
+}
+// @ts-expect-error there is no such code
+export const isOdd: boolean = new CopseError('FULL', '').code === 'EMPTY'
