@@ -55,7 +55,21 @@ function takeOverFrames() {
     }
   }
 
+  // Linear memory grows before a frame, which detaches all views: those must be taken in each frame.
+  const MOST_GROWTHS = 1000
+  const memories = []
+  WebAssembly.Memory = class extends WebAssembly.Memory {
+    constructor(descriptor) {
+      super(descriptor)
+      memories.push({ memory: this, growths: 0 })
+    }
+  }
+  function grow() {
+    for (const grown of memories) if (grown.growths++ < MOST_GROWTHS) grown.memory.grow(1)
+  }
+
   function draw(ms, isLast) {
+    grow()
     const due = callbacks
     callbacks = new Map()
     isShown = isLast

@@ -13,6 +13,7 @@ import { documents, read, root } from './support/documents.js'
 const readme = suite('README and pages')
 const folder = `${root}build/readme` // inside the package, so that 'copse' resolves to it
 mkdirSync(folder, { recursive: true })
+const growing = `${root}tests/js/support/growing.js`
 
 const MOST_LINES = 300 // of the README, which is the front door and no manual
 
@@ -36,8 +37,11 @@ for (const { name, code, output } of blocks) {
     const file = `${folder}/${name}.mjs`
     writeFileSync(file, code)
     const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' }
-    const printed = execFileSync('node', [file], { encoding: 'utf8', env })
+    const run = (/** @type {string[]} */ ...options) =>
+      execFileSync('node', [...options, file], { encoding: 'utf8', env })
+    const printed = run()
     if (output !== undefined) assert.is(printed, output)
+    assert.is(run('--import', growing), printed, 'as when memory grows in each frame')
   })
 }
 

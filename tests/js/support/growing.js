@@ -1,0 +1,61 @@
+// To be run before a program, by `node --import`: linear memory grows before each of its frames, which detaches
+// every view that it has taken. A program that takes its views in the frame does not notice.
+
+/** @type {WebAssembly.Memory[]} */
+const memories = []
+
+WebAssembly.Memory = class extends WebAssembly.Memory {
+  /** @param {WebAssembly.MemoryDescriptor} descriptor */
+  constructor(descriptor) {
+    super(descriptor)
+    memories.push(this)
+  }
+}
+
+const ENTRIES = ['copse', 'copse/agenttree', 'copse/grid', 'copse/kdtree', 'copse/octree']
+ENTRIES.push('copse/obstacle', 'copse/crowd', 'copse/external')
+
+/** What is called once in a frame. */
+const BUILDS = ['build', 'step', 'moveAll', 'load']
+
+/** Whether something was built since the last frame began. */
+let isBuilt = false
+
+/** A frame begins with the first view that is taken, or else with what is built. */
+function begin() {
+  if (!isBuilt) return
+  isBuilt = false
+  for (const memory of memories) memory.grow(1)
+}
+
+/** @param {any} owner */
+function watch(owner) {
+  for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
+    const { get, value } = property
+    if (get) property.get = beginning(get)
+    else if (BUILDS.includes(name)) property.value = beginning(value, () => (isBuilt = true))
+    else continue
+    Object.defineProperty(owner, name, property)
+  }
+}
+
+/** @param {Function} method */
+function beginning(method, then = () => {}) {
+  return function (/** @type {any[]} */ ...args) {
+    begin()
+    const result = method.apply(this, args)
+    then()
+    return result
+  }
+}
+
+const prototypes = new Set()
+for (const entry of ENTRIES)
+  for (const { prototype } of Object.values(await import(entry)))
+    for (
+      let owner = prototype;
+      owner && owner !== Error.prototype;
+      owner = Object.getPrototypeOf(owner)
+    )
+      if (owner !== Object.prototype) prototypes.add(owner)
+for (const prototype of prototypes) watch(prototype)
