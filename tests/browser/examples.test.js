@@ -98,7 +98,7 @@ examples('the overview leads to all of them, and each shows its sources', async 
 
 examples('three.js shows the crowd where it is, and no two of them touch', async () => {
   const { page, errors } = await visit('three', ['paper'])
-  const { steps, misplaced, nearest } = await page.evaluate(() => {
+  const { steps, misplaced, nearest, bytes } = await page.evaluate(() => {
     const { crowd, drones } = window.example
     const { positions, slots } = crowd
     const shown = drones.instanceMatrix.array
@@ -114,9 +114,11 @@ examples('three.js shows the crowd where it is, and no two of them touch', async
         nearest = Math.min(nearest, Math.hypot(dx, dy, dz) / (crowd.radii[i] + crowd.radii[j]))
       }
     }
-    return { steps: crowd.stats().steps, misplaced, nearest }
+    const bytes = positions.buffer.byteLength
+    return { steps: crowd.stats().steps, misplaced, nearest, bytes }
   })
   assert.ok(steps > 0)
+  assert.ok(bytes > 2 ** 24, 'memory grows in tests, see demo.js')
   assert.is(misplaced, 0)
   assert.ok(nearest > 0.999, String(nearest))
   assert.equal(errors, [])
