@@ -200,8 +200,8 @@ export class CoreObject {
   }
 
   /**
-   * Takes the points that a batch is about, or the segments, of two points each; returns their number. Numbers
-   * are checked before memory grows for them; else the core does it, and refuses all where one is bad.
+   * Takes the points that a batch is about, or the segments, of two points each; returns their number. What is
+   * refused is so before memory grows for them; else the core does it, and refuses all where one is bad.
    */
   _takePoints(name, points, each) {
     checkArray(this, name, points, Float32Array)
@@ -210,6 +210,7 @@ export class CoreObject {
     if (length % width !== 0) refuse(this, `${name}.length`, length, `a multiple of ${width}`)
     if (length > this.#limits.at(2 + ROOMS)[2 + GIVEN]) {
       this.#checkPoints(name, points)
+      this._prepare()
       const offset = isInside(points, this._instance) ? offsetOf(points) : -1
       this._takeRoom(GIVEN, length)
       const { buffer } = this._instance.memory
@@ -218,6 +219,9 @@ export class CoreObject {
     this._room(GIVEN, 'given').set(points)
     return length / width
   }
+
+  /** Throws if nothing can be asked now. Each family that takes points has its own. */
+  _prepare() {}
 
   #checkPoints(name, points) {
     const length = lengthOf(points)
@@ -240,9 +244,14 @@ export class CoreObject {
     return this._views.rowIds.fresh(ids)
   }
 
+  /** Begins a call that copies pairs: memory grows only for a right array. */
+  _askPairsInto(out) {
+    this._begin('pairsInto')
+    checkArray(this, 'out', out, Uint32Array)
+  }
+
   /** Copies pairs of ids into the caller's array, in whole pairs as far as it goes; returns their number. */
   _pairsInto(ids, out) {
-    checkArray(this, 'out', out, Uint32Array)
     const pairs = this._room(IDS, 'rowIds')
     const written = Math.min(ids, lengthOf(out)) & ~1
     for (let i = 0; i < written; i++) out[i] = pairs[i]

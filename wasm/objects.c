@@ -4,6 +4,7 @@
 
 #include "objects.h"
 
+#include "../c/base/geom.h"
 #include "../c/base/snapshot.h"
 
 #include <string.h>
@@ -149,10 +150,17 @@ bool room_take(object *it, room which, uint64_t count) {
   return true;
 }
 
+bool is_given(const object *it, uint64_t floats) {
+  if (floats > it->room[ROOM_GIVEN]) return false;
+  bool ok = true;
+  for (uint64_t i = 0; i < floats; i++) ok = ok && is_coordinate(it->rooms[ROOM_GIVEN][i]);
+  return ok;
+}
+
 EXPORT("take_room") int32_t take_room(int32_t handle, uint32_t which, double count) {
   object *it = any_of(handle);
   if (!it) return FAILED(COPSE_STALE_SLOT);
-  if (which >= ROOMS || !(count >= 0 && count <= 0x1p53)) return FAILED(COPSE_INVALID_ARGUMENT);
+  if (which >= ROOMS || !(count >= 0 && count <= 0x1p60)) return FAILED(COPSE_INVALID_ARGUMENT);
   return room_take(it, (room)which, (uint64_t)count) ? 0 : FAILED(COPSE_OUT_OF_MEMORY);
 }
 

@@ -85,6 +85,9 @@ ALWAYS_INLINE uint32_t *room_second(const object *it, room which) {
   return it->room[which] ? room_words(it, which) + it->room[which] : NULL;
 }
 
+/* True if so many floats were given, and all are coordinates: only then answers get their room. */
+bool is_given(const object *it, uint64_t floats);
+
 /* Room for ids alone. */
 ALWAYS_INLINE copse_results ids_room(const object *it) {
   return (copse_results){.ids = room_words(it, ROOM_IDS), .capacity = it->room[ROOM_IDS]};

@@ -143,10 +143,14 @@ export class ObstacleTree extends CoreObject {
     this._leave(this._enter().build(this._handle))
   }
 
-  /** Builds the tree if something changed. */
+  /** Builds the tree if something changed, or says that it can't. */
+  _prepare() {
+    this._leave(this._enter().build_changed(this._handle))
+  }
+
   _buildChanged() {
     this._begin('build')
-    this._leave(this._enter().build_changed(this._handle))
+    this._prepare()
   }
 
   /**

@@ -198,6 +198,7 @@ class OwnQueries extends CoreObject {
   }
 
   pairsInto(out, options) {
+    this._askPairsInto(out)
     return this._pairsInto(this.#pairs('pairsInto', options), out)
   }
 

@@ -223,10 +223,7 @@ EXPORT("points_remove") int32_t points_remove(int32_t handle, uint32_t slot) {
   return zero_or_failed(it ? copse_points_remove(it->core, slot) : COPSE_STALE_SLOT);
 }
 
-EXPORT("points_clear") int32_t points_clear(int32_t handle) {
-  points *it = points_of(handle);
-  return zero_or_failed(it ? copse_points_set_slots(it->core, 0) : COPSE_STALE_SLOT);
-}
+EXPORT("points_clear") int32_t points_clear(int32_t handle) { return points_set_slots(handle, 0); }
 
 EXPORT("points_build") int32_t points_build(int32_t handle) {
   points *it = points_of(handle);
@@ -345,15 +342,31 @@ int32_t points_any_within(int32_t handle, float x, float y, float z, float radiu
  * JavaScript takes the room for what it gives; a call takes the room for what it returns, once it
  * is sure to answer. */
 
-/* Returns an object that was built, or NULL with a status. */
-static points *built_of(int32_t handle, copse_status *status) {
+/* Returns 0 if there is a build to ask. */
+EXPORT("points_ready") int32_t points_ready(int32_t handle) {
+  const points *it = points_of(handle);
+  if (!it) return FAILED(COPSE_STALE_SLOT);
+  return zero_or_failed(copse_points_is_built(it->core) ? COPSE_OK : COPSE_NOT_BUILT);
+}
+
+/* Begins a batch of `rows` rows, in a room for them, about so many given points each. NULL with a
+ * status: it can't be answered. */
+static points *batch_of(int32_t handle, room which, uint32_t rows, uint32_t each,
+                        copse_status *status) {
   points *it = points_of(handle);
-  *status = !it ? COPSE_STALE_SLOT : copse_points_is_built(it->core) ? COPSE_OK : COPSE_NOT_BUILT;
+  *status = !it                                ? COPSE_STALE_SLOT
+            : !copse_points_is_built(it->core) ? COPSE_NOT_BUILT
+            : !is_given(&it->object, (uint64_t)rows * each * it->dimensions)
+                ? COPSE_INVALID_ARGUMENT
+            : room_take(&it->object, which, rows) ? COPSE_OK
+                                                  : COPSE_OUT_OF_MEMORY;
   return *status == COPSE_OK ? it : NULL;
 }
 
 /* Returns the number of rows of a batch of all agents. */
-static uint32_t agent_rows(const points *it) {
+static uint32_t agent_rows(int32_t handle) {
+  const points *it = points_of(handle);
+  if (!it) return 0;
   const uint32_t slots = copse_points_slots(it->core), built = copse_points_built(it->core);
   return slots > built ? slots : built;
 }
@@ -367,9 +380,8 @@ static copse_rows rows_room(const points *it) {
 
 EXPORT("points_all_within") double points_all_within(int32_t handle, float radius, uint32_t mask) {
   copse_status status;
-  points *it = built_of(handle, &status);
+  points *it = batch_of(handle, ROOM_ROWS, agent_rows(handle), 0, &status);
   if (!it) return FAILED(status);
-  if (!room_take(&it->object, ROOM_ROWS, agent_rows(it))) return FAILED(COPSE_OUT_OF_MEMORY);
   const copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
   copse_rows rows;
   do {
@@ -379,19 +391,12 @@ EXPORT("points_all_within") double points_all_within(int32_t handle, float radiu
   return total_or_failed(rows.total, status);
 }
 
-/* True if so many points or segments, of so many points each, were given. */
-static bool is_given(const points *it, uint32_t n, uint32_t each) {
-  return (uint64_t)n * each * it->dimensions <= it->object.room[ROOM_GIVEN];
-}
-
 EXPORT("points_within_many")
 double points_within_many(int32_t handle, uint32_t n, float radius, uint32_t mask,
                           uint32_t exclude) {
   copse_status status;
-  points *it = built_of(handle, &status);
+  points *it = batch_of(handle, ROOM_ROWS, n, 1, &status);
   if (!it) return FAILED(status);
-  if (!is_given(it, n, 1)) return FAILED(COPSE_INVALID_ARGUMENT);
-  if (!room_take(&it->object, ROOM_ROWS, n)) return FAILED(COPSE_OUT_OF_MEMORY);
   const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   copse_rows rows;
   do {
@@ -402,25 +407,27 @@ double points_within_many(int32_t handle, uint32_t n, float radius, uint32_t mas
   return total_or_failed(rows.total, status);
 }
 
-/* Makes room for `rows` rows of k neighbors. */
-static copse_status neighbor_rows_room(points *it, uint32_t rows, uint32_t k,
-                                       copse_neighbor_rows *room) {
-  if (!room_take(&it->object, ROOM_NEIGHBOR_COUNTS, rows) ||
-      !room_take(&it->object, ROOM_NEIGHBORS, (uint64_t)rows * k))
-    return COPSE_OUT_OF_MEMORY;
-  *room = (copse_neighbor_rows){room_words(&it->object, ROOM_NEIGHBOR_COUNTS),
-                                room_words(&it->object, ROOM_NEIGHBORS),
-                                (float *)room_second(&it->object, ROOM_NEIGHBORS)};
-  return COPSE_OK;
+/* Begins a batch of `rows` rows of k neighbors, about so many given points each. */
+static points *neighbor_batch_of(int32_t handle, uint32_t rows, uint32_t each, uint32_t k,
+                                 copse_neighbor_rows *out, copse_status *status) {
+  points *it = batch_of(handle, ROOM_NEIGHBOR_COUNTS, rows, each, status);
+  if (!it) return NULL;
+  if (!room_take(&it->object, ROOM_NEIGHBORS, (uint64_t)rows * k)) {
+    *status = COPSE_OUT_OF_MEMORY;
+    return NULL;
+  }
+  *out = (copse_neighbor_rows){room_words(&it->object, ROOM_NEIGHBOR_COUNTS),
+                               room_words(&it->object, ROOM_NEIGHBORS),
+                               (float *)room_second(&it->object, ROOM_NEIGHBORS)};
+  return it;
 }
 
 EXPORT("points_all_neighbors")
 int32_t points_all_neighbors(int32_t handle, uint32_t k, float maxDistance, uint32_t mask) {
   copse_status status;
   copse_neighbor_rows rows;
-  points *it = built_of(handle, &status);
-  if (it) status = neighbor_rows_room(it, agent_rows(it), k, &rows);
-  if (status != COPSE_OK) return FAILED(status);
+  points *it = neighbor_batch_of(handle, agent_rows(handle), 0, k, &rows, &status);
+  if (!it) return FAILED(status);
   copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
   return zero_or_failed(copse_points_all_neighbors(it->core, k, &query, it->masks, &rows));
@@ -431,10 +438,8 @@ int32_t points_nearest_many(int32_t handle, uint32_t n, uint32_t k, float maxDis
                             uint32_t mask, uint32_t exclude) {
   copse_status status;
   copse_neighbor_rows rows;
-  points *it = built_of(handle, &status);
-  if (it && !is_given(it, n, 1)) status = COPSE_INVALID_ARGUMENT;
-  if (status == COPSE_OK) status = neighbor_rows_room(it, n, k, &rows);
-  if (status != COPSE_OK) return FAILED(status);
+  points *it = neighbor_batch_of(handle, n, 1, k, &rows, &status);
+  if (!it) return FAILED(status);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
   return zero_or_failed(
@@ -492,10 +497,8 @@ EXPORT("points_raycast_many")
 int32_t points_raycast_many(int32_t handle, uint32_t n, float radius, uint32_t mask,
                             uint32_t exclude) {
   copse_status status;
-  points *it = built_of(handle, &status);
+  points *it = batch_of(handle, ROOM_HITS, n, 2, &status);
   if (!it) return FAILED(status);
-  if (!is_given(it, n, 2)) return FAILED(COPSE_INVALID_ARGUMENT);
-  if (!room_take(&it->object, ROOM_HITS, n)) return FAILED(COPSE_OUT_OF_MEMORY);
   const bool own = radius < 0;
   const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   return zero_or_failed(copse_points_raycast_many(

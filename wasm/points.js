@@ -161,13 +161,15 @@ class OwnQueries extends CoreObject {
     checkInteger(this, 'capacity', capacity, 1, MAX_CAPACITY)
     checkInteger(this, 'results', results, 0, MOST)
     checkInteger(this, 'k', k, 0, MOST)
-    super.reserve(capacity)
+    this._begin('reserve')
+    // First: what fails here has changed nothing that can be seen.
     if (results > 0 || k > 0) {
       this._takeRoom(ROWS, this._capacity)
       this._takeRoom(IDS, results)
       this._takeRoom(NEIGHBOR_COUNTS, this._capacity)
       this._takeRoom(NEIGHBORS, this._capacity * k)
     }
+    super.reserve(capacity)
   }
 
   // ---- Buffers ----
@@ -271,6 +273,10 @@ class OwnQueries extends CoreObject {
     return hit
   }
 
+  _prepare() {
+    this._leave(this._enter().ready(this._handle))
+  }
+
   raycastMany(segments, options) {
     ask(this, 'raycastMany', options, RAYS)
     const n = this._takePoints('segments', segments, 2)
@@ -357,8 +363,9 @@ class OwnQueries extends CoreObject {
   }
 
   pairsInto(distance, out, options) {
-    if (typeof distance !== 'number')
-      return this._pairsInto(this.#pairs('pairsInto', OWN_RADII, out), distance)
+    const isOwn = typeof distance !== 'number'
+    this._askPairsInto(isOwn ? distance : out)
+    if (isOwn) return this._pairsInto(this.#pairs('pairsInto', OWN_RADII, out), distance)
     return this._pairsInto(this.#pairs('pairsInto', distance, options), out)
   }
 

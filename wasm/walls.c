@@ -278,7 +278,7 @@ int32_t walls_raycast_many(int32_t handle, uint32_t n, uint32_t side) {
   copse_status status;
   walls *it = built_walls_of(handle, &status);
   if (!it) return FAILED(status);
-  if (UINT64_C(4) * n > it->object.room[ROOM_GIVEN]) return FAILED(COPSE_INVALID_ARGUMENT);
+  if (!is_given(&it->object, UINT64_C(4) * n)) return FAILED(COPSE_INVALID_ARGUMENT);
   if (!room_take(&it->object, ROOM_HITS, n)) return FAILED(COPSE_OUT_OF_MEMORY);
   return zero_or_failed(copse_obstacle_raycast_many(
       it->core, it->object.rooms[ROOM_GIVEN], n, (copse_side)side,
