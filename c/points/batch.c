@@ -490,7 +490,7 @@ SMALL_CODE copse_status copse_points_nearest_many(const copse_points *points, co
     return COPSE_INVALID_ARGUMENT;
   if (!points->isBuilt) return COPSE_NOT_BUILT;
   if (n) memset(rows->counts, 0, n * sizeof *rows->counts);
-  if (!k || !n) return COPSE_OK;
+  if (!k || !n || !points->present) return COPSE_OK;
   search_start(&search, k, rows);
   if (!points->type->nearestMany) {
     nearest_of_each(&search, centers, n);
