@@ -358,23 +358,23 @@ class OwnQueries extends CoreObject {
   // ---- Pairs: without a distance, those of circles that touch ----
 
   pairs(distance, options) {
-    if (typeof distance !== 'number') return this._pairs(this.#pairs('pairs', OWN_RADII, distance))
+    if (typeof distance !== 'number') return this._pairs(this.#pairs('pairs', undefined, distance))
     return this._pairs(this.#pairs('pairs', distance, options))
   }
 
   pairsInto(distance, out, options) {
     const isOwn = typeof distance !== 'number'
     this._askPairsInto(isOwn ? distance : out)
-    if (isOwn) return this._pairsInto(this.#pairs('pairsInto', OWN_RADII, out), distance)
+    if (isOwn) return this._pairsInto(this.#pairs('pairsInto', undefined, out), distance)
     return this._pairsInto(this.#pairs('pairsInto', distance, options), out)
   }
 
-  /** Finds pairs; returns how many ids there are. */
+  /** Finds pairs, within a distance if there is one; returns how many ids there are. */
   #pairs(method, distance, options) {
     ask(this, method, options, MASK)
-    if (distance !== OWN_RADII) checkDistance(this, 'distance', distance)
+    if (distance !== undefined) checkDistance(this, 'distance', distance)
     const wasm = this._enter()
-    return this._leave(wasm.pairs(this._handle, distance, query.mask))
+    return this._leave(wasm.pairs(this._handle, distance ?? OWN_RADII, query.mask))
   }
 
   // ---- The tree, and its state ----
