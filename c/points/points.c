@@ -438,7 +438,7 @@ size_t copse_points_cells(const copse_points *points, size_t skipped, float *out
 copse_points_statistics copse_points_stats(const copse_points *points) {
   copse_points_statistics stats = {
       .agents = points->present, .skipped = points->skipped, .bytes = points_memory(points)};
-  points->type->stats(points, &stats);
+  if (points->isBuilt) points->type->stats(points, &stats);
   return stats;
 }
 
@@ -580,6 +580,7 @@ copse_status copse_points_restore(copse_points *points, const void *bytes, size_
   memcpy(points->agents.generations, generations, head.ever * sizeof *generations);
   slots_recount(&points->agents);
   points->slots = head.slots;
+  memset(points->groups + head.slots, 0, (points->capacity - head.slots) * sizeof(uint32_t));
   const points_state buffers = buffers_of(points);
   copy_state(points, &saved, &buffers);
   points->type->build(points, &built, &survey);
