@@ -323,8 +323,8 @@ class OwnQueries extends CoreObject {
   allWithin(radius, options) {
     ask(this, 'allWithin', options, MASK)
     checkDistance(this, 'radius', radius)
-    const wasm = this._enter()
-    return this.#rowsOf(this._leave(wasm.all_within(this._handle, radius, query.mask)))
+    const total = this._leave(this._enter().all_within(this._handle, radius, query.mask))
+    return this.#rowsOf(total)
   }
 
   withinMany(points, radius, options) {
@@ -332,9 +332,9 @@ class OwnQueries extends CoreObject {
     checkDistance(this, 'radius', radius)
     const n = this._takePoints('points', points, 1)
     const { mask, exclude } = query
-    const wasm = this._enter()
-    const total = wasm.within_many(this._handle, n, radius, mask, exclude)
-    return this.#rowsOf(this._leavePoints('points', points, total))
+    const result = this._enter().within_many(this._handle, n, radius, mask, exclude)
+    const total = this._leavePoints('points', points, result)
+    return this.#rowsOf(total)
   }
 
   allNeighbors(options) {
