@@ -758,7 +758,8 @@ bool copse_crowd_has(const copse_crowd *crowd, uint32_t slot); /* true if it is 
 
 /* Adds an agent. Errors: COPSE_NOT_FINITE (a position or velocity), COPSE_FULL. */
 copse_status copse_crowd_add(copse_crowd *crowd, const copse_crowd_agent *agent, uint32_t *slot);
-/* Writes an agent's position. Errors: COPSE_STALE_SLOT (no agent), COPSE_NOT_FINITE. */
+/* Puts an agent elsewhere: it has neither arrived, nor is it stuck. Errors: COPSE_STALE_SLOT (no
+ * agent), COPSE_NOT_FINITE. */
 copse_status copse_crowd_move(copse_crowd *crowd, uint32_t slot, const float *position);
 /* Removes an agent. COPSE_STALE_SLOT: the slot is not in use. */
 copse_status copse_crowd_remove(copse_crowd *crowd, uint32_t slot);

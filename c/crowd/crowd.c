@@ -183,6 +183,13 @@ uint32_t crowd_end(const copse_crowd *crowd) {
   return end;
 }
 
+/* Forgets what an agent has done where it was. */
+static void begin_anew(copse_crowd *crowd, uint32_t slot) {
+  crowd->fields[FIELD_NEAREST][slot] = INFINITY;
+  crowd->fields[FIELD_WAITED][slot] = 0;
+  crowd_whole(crowd, FIELD_STATE)[slot] = CROWD_NEW;
+}
+
 static void put_agent(copse_crowd *crowd, uint32_t slot, const copse_crowd_agent *agent) {
   const float *vectors[FIELD_VECTORS] = {agent->position, agent->velocity, agent->preferredVelocity,
                                          agent->goal};
@@ -197,14 +204,12 @@ static void put_agent(copse_crowd *crowd, uint32_t slot, const copse_crowd_agent
   crowd->fields[FIELD_TIME_HORIZON_OBSTACLES][slot] = agent->timeHorizonObstacles;
   crowd->fields[FIELD_MAX_ACCELERATION][slot] = agent->maxAcceleration;
   crowd->fields[FIELD_PRIORITY][slot] = agent->priority;
-  crowd->fields[FIELD_NEAREST][slot] = INFINITY;
-  crowd->fields[FIELD_WAITED][slot] = 0;
   crowd_whole(crowd, FIELD_MAX_NEIGHBORS)[slot] = agent->maxNeighbors;
   crowd_whole(crowd, FIELD_GROUPS)[slot] = agent->groups;
   crowd_whole(crowd, FIELD_MASK)[slot] = agent->mask;
   crowd_whole(crowd, FIELD_ENABLED)[slot] = agent->enabled;
   crowd_whole(crowd, FIELD_LOCKED)[slot] = agent->locked;
-  crowd_whole(crowd, FIELD_STATE)[slot] = CROWD_NEW;
+  begin_anew(crowd, slot);
 }
 
 copse_status copse_crowd_add(copse_crowd *crowd, const copse_crowd_agent *agent, uint32_t *slot) {
@@ -224,6 +229,7 @@ copse_status copse_crowd_move(copse_crowd *crowd, uint32_t slot, const float *po
   if (!slots_in_use(&crowd->slots, slot)) return COPSE_STALE_SLOT;
   if (!query_point_ok(position, (int)dim)) return COPSE_NOT_FINITE;
   memcpy(crowd_vector(crowd, FIELD_POSITION, slot), position, dim * sizeof *position);
+  begin_anew(crowd, slot);
   return COPSE_OK;
 }
 
