@@ -330,6 +330,7 @@ export class ObstacleTree extends CoreObject {
 
   #visibilityPolygon(method, x, y, options) {
     this.#askBox(method, x, y, options)
+    this._wanted = 2 * this._capacity // where walls cross, there may be more corners than it has room for
     const wasm = this._enter()
     return this._leave(
       wasm.visibility(this._handle, x, y, this.#minX, this.#minY, this.#maxX, this.#maxY),

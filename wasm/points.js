@@ -164,10 +164,11 @@ class OwnQueries extends CoreObject {
     this._begin('reserve')
     // First: what fails here has changed nothing that can be seen.
     if (results > 0 || k > 0) {
-      this._takeRoom(ROWS, this._capacity)
+      const agents = Math.max(capacity, this._capacity)
+      this._takeRoom(ROWS, agents)
       this._takeRoom(IDS, results)
-      this._takeRoom(NEIGHBOR_COUNTS, this._capacity)
-      this._takeRoom(NEIGHBORS, this._capacity * k)
+      this._takeRoom(NEIGHBOR_COUNTS, agents)
+      this._takeRoom(NEIGHBORS, agents * k)
     }
     super.reserve(capacity)
   }
