@@ -45,8 +45,8 @@
  *   COPSE_NOT_FINITE *firstBad is the first bad slot. firstBad, visits and distance2 may be NULL.
  *   Points are 2 or 3 floats. Queries fail with COPSE_INVALID_ARGUMENT if a coordinate is not
  *   finite or too large, or a radius NaN or negative.
- * - Snapshots. `_save` writes one, little-endian, if all of it fits, else at most its first bytes,
- *   and returns COPSE_FULL; *total is the bytes needed. `_restore` takes the state from bytes
+ * - Snapshots. `_save` writes one, little-endian, if all of it fits, else returns COPSE_FULL, with
+ *   at most the first bytes written; *total is the bytes needed. `_restore` takes the state from bytes
  *   aligned to 4 (else COPSE_INVALID_ARGUMENT). They may be untrusted: COPSE_BAD_SNAPSHOT,
  *   COPSE_FULL. `_restorable` returns what `_restore` would, by the size and the first bytes alone
  *   (all there are, up to COPSE_SNAPSHOT_HEAD): a reader takes memory only for a snapshot that will

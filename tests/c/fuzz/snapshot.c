@@ -149,7 +149,8 @@ static void portray(any at, portrait *of) {
   if (any_save(at, of->saved, sizeof of->saved, &of->savedBytes) == COPSE_NOT_FINITE)
     of->savedBytes = 0;
   must(of->savedBytes <= sizeof of->saved, "room for a save");
-  for (size_t i = of->savedBytes; i < sizeof of->saved; i++)
+  /* What fails may have written its first bytes. */
+  for (size_t i = of->savedBytes ? of->savedBytes : COPSE_SNAPSHOT_HEAD; i < sizeof of->saved; i++)
     must(((uint8_t *)of->saved)[i] == UNWRITTEN, "a save ends where it says");
   if (at.crowd) {
     of->hash = copse_crowd_hash(at.crowd);
