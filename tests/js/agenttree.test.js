@@ -7,6 +7,7 @@ import * as simd from 'copse'
 import { testBatches } from './support/point-batches.js'
 import { maker } from './support/indexes.js'
 import { testProperties } from './support/point-queries.js'
+import { testSlots } from './support/point-slots.js'
 import { createRandom, distributions } from '../../web/random.js'
 
 const drawnOptions = fc.record({
@@ -30,6 +31,7 @@ function checkCells({ agents: { dimensions }, indexes: [tree] }) {
 
 testProperties('AgentTree', { drawnOptions, optionsOf, checkCells })
 testBatches('AgentTree', { drawnOptions, optionsOf })
+testSlots('AgentTree', { drawnOptions, optionsOf })
 
 // ---- What only a tree has ----
 

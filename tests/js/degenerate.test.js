@@ -43,29 +43,34 @@ function testKind(kind, build, library) {
 
   positions('the first of several is named, in either layout', () => {
     const index = empty(3, { capacity: 8 })
-    index.count = 8
+    index.slots = 8
     index.positions.set([NaN, Infinity], 3 * 5)
     index.positions[3 * 3 + 2] = NaN
     assert.is(assertCode(() => index.build(), 'NOT_FINITE').index, 3)
     index.positions[3 * 3 + 2] = 0
     assert.is(assertCode(() => index.build(), 'NOT_FINITE').index, 5)
-    assert.is(index.within(0, 0, 0, Infinity).length, 0)
-    index.count = 5
+    assertCode(() => index.within(0, 0, 0, Infinity), 'NOT_BUILT')
+    index.slots = 5
     index.build()
     assert.is(index.within(0, 0, 0, Infinity).length, 5)
 
     const separate = empty(3, { layout: 'separate', capacity: 8 })
-    separate.count = 8
+    separate.slots = 8
     separate.xs[7] = separate.ys[6] = separate.zs[4] = -Infinity
     assert.is(assertCode(() => separate.build(), 'NOT_FINITE').index, 4)
   })
 
-  positions('those of slots without a group, or beyond the count, do not matter', () => {
-    const index = unbuilt(2, [1, 1, NaN, 2, 3, 3, Infinity, 4])
+  positions('those of agents without a group, and of free slots, do not matter', () => {
+    const index = unbuilt(2, [1, 1, NaN, 2, 3, 3, NaN, 9, 5, 5, Infinity, 4])
     index.groups[1] = 0
-    index.count = 3
+    index.remove(3)
+    index.groups[3] = 1
+    index.slots = 5
+    assertCode(() => index.build(), 'NOT_FINITE')
+    index.remove(3)
+    index.groups[3] = 1
     index.build()
-    assert.equal(index.range(-Infinity, -Infinity, Infinity, Infinity), ids(0, 2))
+    assert.equal(index.range(-Infinity, -Infinity, Infinity, Infinity), ids(0, 2, 4))
     assert.is(index.stats().skipped, 0)
   })
 
@@ -173,8 +178,14 @@ function testKind(kind, build, library) {
       const index = empty(dimensions)
       const origin = new Array(dimensions).fill(0)
       const ahead = new Array(dimensions).fill(1)
-      for (const isBuilt of [false, true]) {
-        if (isBuilt) index.build()
+      assert.is(index.cells().length, 0)
+      assert.is(index.stats().leaves, 0)
+      assert.ok(index.validate())
+      for (const slots of [0, 1]) {
+        // None yet, and none any more.
+        index.slots = slots
+        if (slots) index.remove(0)
+        index.build()
         assert.is(index.within(...origin, Infinity).length, 0)
         assert.is(index.range(...origin, ...origin).length, 0)
         assert.is(index.neighbors(...origin, 3).length, 0)
@@ -205,13 +216,13 @@ function testKind(kind, build, library) {
     }
   })
 
-  positions('empty before the first build; queries answer for the last one', () => {
+  positions('no answer before the first build; queries answer for the last one', () => {
     const index = unbuilt(2, [1, 1, 2, 2])
-    assert.is(index.within(0, 0, 9).length, 0)
+    assertCode(() => index.within(0, 0, 9), 'NOT_BUILT')
     index.build()
     index.positions.fill(NaN)
     index.groups.fill(0)
-    index.count = 0
+    index.slots = 0
     assert.equal(index.within(0, 0, 9), ids(0, 1))
     assert.is(index.nearest(2, 2, { mask: 1 }), 1)
     assert.ok(index.validate())
@@ -294,11 +305,18 @@ function testKind(kind, build, library) {
     for (const dimensions of [2, 3]) {
       const index = built(dimensions, [1, 1, 1, 1, 1, 1], { capacity: 4 })
       const before = portrait(index)
-      for (const count of [5, 1000, 2 ** 32 - 1])
-        assertCode(() => void (index.count = count), 'FULL')
+      for (const slots of [5, 1000, 2 ** 32 - 1]) {
+        const { message } = assertCode(() => void (index.slots = slots), 'FULL')
+        assert.ok(message.endsWith(`: ${slots} needed, capacity 4: reserve(${slots}) first`))
+      }
       assert.equal(portrait(index), before)
-      index.count = 4
+      index.slots = 4
       assert.is(index.count, 4)
+      const point = new Array(dimensions).fill(1)
+      const { message } = assertCode(() => index.add(...point), 'FULL')
+      assert.ok(message.endsWith(': 5 needed, capacity 4: reserve(5) first'))
+      index.reserve(5)
+      assert.is(index.add(...point), 4)
     }
   })
 
@@ -447,10 +465,10 @@ function testKind(kind, build, library) {
         const places = Float32Array.of(...zero, ...far)
         for (const n of [0, 1, 4]) {
           const some = new Array(n).fill(zero).flat() // on one point
-          const index = built(dimensions, some, { ...options, capacity: 4, k: 9 })
+          const index = built(dimensions, some, { ...options, capacity: 4 })
           for (const radius of [0, -0, 1, Infinity, 1e39]) {
-            const { counts, total, truncated } = index.allWithin(radius)
-            assert.equal([total, truncated], [n * Math.max(n - 1, 0), false])
+            const { counts, total } = index.allWithin(radius)
+            assert.is(total, n * Math.max(n - 1, 0))
             assert.ok(counts.subarray(0, n).every((count) => count === n - 1))
             assert.is(index.pairs(radius).length, n * Math.max(n - 1, 0))
             assert.is(index.withinMany(places, radius).total, radius > 99 ? 2 * n : n)
@@ -476,19 +494,19 @@ function testKind(kind, build, library) {
       }
   })
 
-  queries('batches that do not fit: whole pairs and rows, and the total', () => {
+  queries('batches find all, whatever was reserved; arrays get whole pairs, and the total', () => {
     for (const options of variants) {
-      const index = built(2, ROW, { ...options, results: 7 })
+      const index = built(2, ROW, options)
+      index.reserve(6, { results: 7 })
       const rows = index.allWithin(1) // two for each, but for the ends
-      assert.equal([rows.total, rows.truncated], [10, true])
-      assert.ok(rows.counts.slice(0, 6).reduce((sum, count) => sum + count) <= 7)
-      rows.counts.forEach((count, i) => assert.ok([0, i % 5 ? 2 : 1].includes(count)))
-      assert.is(index.pairs(1).length, 6)
+      assert.is(rows.total, 10)
+      for (let i = 0; i < 6; i++) assert.is(rows.counts[i], i % 5 ? 2 : 1)
+      assert.is(index.pairs(1).length, 10)
       const whole = index.pairs(1).slice()
       for (let room = 0; room <= 12; room++) {
         const memory = new Uint32Array(14).fill(99)
         assert.is(index.pairsInto(1, memory.subarray(1, 1 + room)), 5)
-        const written = Math.min(room & ~1, 6)
+        const written = Math.min(room & ~1, 10)
         assert.ok(memory.every((id, i) => (i >= 1 && i <= written) !== (id === 99)))
         assert.equal(memory.slice(1, 1 + written), whole.slice(0, written))
       }

@@ -33,9 +33,9 @@ function found(library, kind, instance) {
     index.remove(4)
     return [...index.within(0, 0, 0.5)]
   }
-  if (kind === 'Octree') for (let i = 0; i < 6; i += 2) index.insert(points[i], points[i + 1])
+  if (kind === 'Octree') for (let i = 0; i < 6; i += 2) index.add(points[i], points[i + 1])
   else {
-    index.count = 3
+    index.slots = 3
     index.positions.set(points)
     index.build()
   }

@@ -123,23 +123,43 @@ function testKind(kind, build, library) {
 
   args('that there is no room for are arguments to the core, too', async () => {
     const instance = await library.create()
-    const index = built(2, [0, 0, 1, 0], { capacity: 4, k: 3, instance })
+    const index = built(2, [0, 0, 1, 0], { capacity: 4, instance })
+    index.raycastMany(new Float32Array(16))
     const core = instance.enter()
     instance.leave()
     const { _handle: handle } = index
+    const unbuilt = empty(2, { instance })
+    const INVALID = 1
+    const NO_MEMORY = 3
+    const NOT_BUILT = 5
+    const STALE = 6
+    // By how many there is room for.
     const calls = {
-      within_many: (on, n) => core.points_within_many(on, n, 1, -1, -1),
-      all_neighbors: (on, n) => core.points_all_neighbors(on, n - 1, 1, -1),
-      nearest_many: (on, n) => core.points_nearest_many(on, n, 1, 1, -1, -1),
-      'nearest_many, k': (on, n) => core.points_nearest_many(on, 1, n - 1, 1, -1, -1),
-      raycast_many: (on, n) => core.points_raycast_many(on, n, 1, -1, -1),
+      within_many: [8, INVALID, (on, n) => core.points_within_many(on, n, 1, -1, -1)],
+      all_neighbors: [99, NO_MEMORY, (on, n) => core.points_all_neighbors(on, n, 1, -1)],
+      nearest_many: [8, INVALID, (on, n) => core.points_nearest_many(on, n, 1, 1, -1, -1)],
+      'nearest_many, k': [99, NO_MEMORY, (on, n) => core.points_nearest_many(on, 4, n, 1, -1, -1)],
+      raycast_many: [4, INVALID, (on, n) => core.points_raycast_many(on, n, 1, -1, -1)],
     }
     const failed = (status) => status - 2 ** 31
-    for (const [name, call] of Object.entries(calls)) {
-      assert.ok(call(handle, 4) >= 0, name)
-      for (const n of [5, 2 ** 31, 2 ** 32 - 1]) assert.is(call(handle, n), failed(1), name)
-      for (const n of [4, 5]) assert.is(call(handle + 1, n), failed(5), name)
+    const { byteLength } = instance.memory.buffer
+    for (const [name, [room, expected, call]] of Object.entries(calls)) {
+      assert.ok(call(handle, room) >= 0, name)
+      const tooMany = expected === INVALID ? [room + 1] : []
+      for (const n of [...tooMany, 2 ** 31, 2 ** 32 - 1])
+        assert.is(call(handle, n), failed(expected), name)
+      for (const n of [room, 2 ** 32 - 1]) {
+        assert.is(call(handle + 9, n), failed(STALE), name)
+        assert.is(call(unbuilt._handle, n), failed(NOT_BUILT), name)
+      }
     }
+    for (const room of [6, 99, 2 ** 32 - 1])
+      assert.is(core.take_room(handle, room, 1), failed(INVALID))
+    for (const count of [NaN, -1, Infinity, 2 ** 61])
+      assert.is(core.take_room(handle, 0, count), failed(INVALID))
+    assert.is(core.take_room(handle, 0, 2 ** 60), failed(NO_MEMORY))
+    assert.is(core.take_room(handle + 9, 0, 1), failed(STALE))
+    assert.is(instance.memory.buffer.byteLength, byteLength)
   })
 
   args('of the batches are refused, and nothing changed', () => {
@@ -153,12 +173,19 @@ function testKind(kind, build, library) {
           assertRefused(() => call(wrong), `${name}.${method}`, argument, wrong, type)
       }
       const { count, distance, out } = WRONG
-      const counts = [...count, 2 ** 32, 2 ** 32 + 5, 11]
+      const counts = [...count, 2 ** 32, 2 ** 32 + 5]
       refused('allNeighbors', 'k', counts, (k) => index.allNeighbors({ k }))
       refused('nearestMany', 'k', counts, (k) => index.nearestMany(points, { k }))
       refused('allWithin', 'radius', distance, (radius) => index.allWithin(radius))
       refused('withinMany', 'radius', distance, (radius) => index.withinMany(points, radius))
       refused('pairsInto', 'out', out, (to) => index.pairsInto(1, to), 'an array')
+      const byRadii = out.filter((wrong) => typeof wrong !== 'number') // which is a distance
+      refused('pairsInto', 'out', byRadii, (to) => index.pairsInto(to), 'an array')
+      const numbers = distance.filter((wrong) => typeof wrong === 'number')
+      refused('pairs', 'distance', numbers, (apart) => index.pairs(apart))
+      refused('pairsInto', 'distance', numbers, (apart) =>
+        index.pairsInto(apart, new Uint32Array(1)),
+      )
       for (const [option, wrongs] of Object.entries(WRONG_OPTIONS)) {
         if (option === 'sort') continue
         const calls = {
@@ -168,7 +195,11 @@ function testKind(kind, build, library) {
         if (option !== 'maxDistance')
           calls.raycastMany = (options) =>
             index.raycastMany(new Float32Array(2 * dimensions), options)
-        if (option === 'mask') calls.allWithin = (options) => index.allWithin(1, options)
+        if (option === 'mask') {
+          calls.allWithin = (options) => index.allWithin(1, options)
+          calls.pairs = (options) => index.pairs(1, options)
+          calls.pairsInto = (options) => index.pairsInto(1, new Uint32Array(1), options)
+        }
         if (option === 'exclude') delete calls.allNeighbors
         for (const [method, call] of Object.entries(calls))
           refused(method, option, wrongs, (wrong) => call({ [option]: wrong }))
@@ -246,10 +277,6 @@ function testKind(kind, build, library) {
       const assertOption = (option, wrong, type) =>
         assertRefused(() => empty(dimensions, { [option]: wrong }), name, option, wrong, type)
       for (const wrong of WRONG_SIZES) assertOption('capacity', wrong)
-      for (const wrong of [...NOT_NUMBERS, NaN, -1, 1.5, Infinity, 2 ** 32 + 5]) {
-        assertOption('results', wrong)
-        assertOption('k', wrong)
-      }
       for (const option of ['layout', 'onNonFinite'])
         for (const wrong of WRONG_WORDS) assertOption(option, wrong, 'string')
       for (const [option, wrongs, type] of KIND_OPTIONS[kind])
@@ -261,22 +288,55 @@ function testKind(kind, build, library) {
     }
   })
 
-  args('of count, reserve, saveInto and restore are refused, and nothing changed', () => {
-    for (const dimensions of [2, 3]) {
-      const name = className(kind, dimensions)
-      const index = rowOf(dimensions)
-      const before = portrait(index)
-      for (const wrong of WRONG.slots)
-        assertRefused(() => void (index.count = wrong), `${name}.count`, 'count', wrong)
-      for (const wrong of [...WRONG.slots, 0, 2 ** 28 + 1])
-        assertRefused(() => index.reserve(wrong), `${name}.reserve`, 'capacity', wrong)
-      for (const wrong of WRONG.bytes) {
-        assertRefused(() => index.saveInto(wrong), `${name}.saveInto`, 'bytes', wrong, 'bytes')
-        assertRefused(() => index.restore(wrong), `${name}.restore`, 'bytes', wrong, 'bytes')
+  args(
+    'of slots, add, move, reserve, saveInto and restore are refused, and nothing changed',
+    () => {
+      for (const dimensions of [2, 3]) {
+        const name = className(kind, dimensions)
+        const index = rowOf(dimensions)
+        const before = portrait(index)
+        const point = new Array(dimensions).fill(0)
+        for (const wrong of WRONG.slots) {
+          assertRefused(() => void (index.slots = wrong), `${name}.slots`, 'slots', wrong)
+          assertRefused(() => index.move(wrong, ...point), `${name}.move`, 'slot', wrong)
+          assertRefused(() => index.remove(wrong), `${name}.remove`, 'slot', wrong)
+          assert.not(index.has(wrong))
+        }
+        for (const wrong of WRONG.coordinate)
+          for (const [axis, named] of ['x', 'y', 'z'].slice(0, dimensions).entries()) {
+            const given = point.with(axis, wrong)
+            assertRefused(() => index.add(...given), `${name}.add`, named, wrong)
+            assertRefused(() => index.move(1, ...given), `${name}.move`, named, wrong)
+          }
+        for (const wrong of [...NOT_NUMBERS, NaN, -1, 1.5, Infinity, 2 ** 32]) {
+          const reserved = (option) =>
+            assertRefused(
+              () => index.reserve(6, { [option]: wrong }),
+              `${name}.reserve`,
+              option,
+              wrong,
+            )
+          reserved('results')
+          reserved('k')
+        }
+        for (const wrong of WRONG.options)
+          assertRefused(
+            () => index.reserve(6, wrong),
+            `${name}.reserve`,
+            'options',
+            wrong,
+            'an object',
+          )
+        for (const wrong of [...WRONG.slots, 0, 2 ** 28 + 1])
+          assertRefused(() => index.reserve(wrong), `${name}.reserve`, 'capacity', wrong)
+        for (const wrong of WRONG.bytes) {
+          assertRefused(() => index.saveInto(wrong), `${name}.saveInto`, 'bytes', wrong, 'bytes')
+          assertRefused(() => index.restore(wrong), `${name}.restore`, 'bytes', wrong, 'bytes')
+        }
+        assert.equal(portrait(index), before)
       }
-      assert.equal(portrait(index), before)
-    }
-  })
+    },
+  )
 
   args('views of the other layout are refused', () => {
     const separate = empty(3, { layout: 'separate' })
@@ -290,7 +350,7 @@ function testKind(kind, build, library) {
     thrown(() => index.within(NaN, 0, 1))
     thrown(() => index.withinInto(0, 0, 1, null))
     thrown(() => index.restore(new Uint8Array(64)))
-    thrown(() => void (index.count = 7))
+    thrown(() => void (index.slots = 7))
     thrown(() => index.reserve(2 ** 29))
     thrown(() => empty(2, { capacity: 2 ** 28 }))
     assert.is(index.countWithin(0, 0, 9), 6)
@@ -331,18 +391,29 @@ function testKind(kind, build, library) {
       saveInto: () => index.saveInto(new Uint8Array(4096)),
       restore: () => index.restore(new Uint8Array(64)),
       reserve: () => index.reserve(64),
-      count: () => void (index.count = 1),
+      slots: () => void (index.slots = 1),
+      add: () => index.add(...point),
+      move: () => index.move(0, ...point),
+      remove: () => index.remove(0),
+      clear: () => index.clear(),
+      allWithin: () => index.allWithin(1),
+      allNeighbors: () => index.allNeighbors({ k: 1 }),
+      withinMany: () => index.withinMany(Float32Array.from(point), 1),
+      nearestMany: () => index.nearestMany(Float32Array.from(point), { k: 1 }),
+      pairs: () => index.pairs(),
+      pairsInto: () => index.pairsInto(1, out),
+      order: () => index.order(),
     }
   }
 
   life('are tested for every method', () => {
     const index = rowOf(3)
     const calls = callsOf(index, 3)
-    const batches = /^(all\w+|\w+Many|pairs\w*|order|dispose)$/ // elsewhere
     for (const [method, length] of methodsOf(index.constructor)) {
-      if (batches.test(method)) continue
+      if (method === 'dispose' || method === 'has') continue // has() asks no core
       assert.ok(method in calls, `${method} is missing in callsOf`)
-      assert.ok(length < 4 || method in QUERIES, `${method} is missing in QUERIES`)
+      const isQuery = length >= 4 && method !== 'move'
+      assert.ok(!isQuery || method in QUERIES, `${method} is missing in QUERIES`)
     }
   })
 
@@ -373,6 +444,9 @@ function testKind(kind, build, library) {
     const index = built(2, ROW)
     index.dispose()
     assertCode(() => index.count, 'DISPOSED')
+    assertCode(() => index.slots, 'DISPOSED')
+    assertCode(() => index.generations, 'DISPOSED')
+    assertCode(() => index.has(0), 'DISPOSED')
     assertCode(() => index.capacity, 'DISPOSED')
   })
 
@@ -421,9 +495,12 @@ function testKind(kind, build, library) {
     index.build()
     assert.is(index.nearest(77, 0), 0)
 
-    const { byteLength } = instance.memory.buffer // nothing but creation grows
-    large.count = 50_000
-    large.positions.forEach((_, i, all) => (all[i] = i % 1013))
+    large.reserve(1_000_000, { results: 700_000, k: 2 })
+    const { byteLength } = instance.memory.buffer // nothing but creation, reserve and batches grow
+    large.slots = 50_000
+    large.positions.forEach((_, i, all) => (all[i] = (i >> 1) % 1013))
+    for (let i = 0; i < 25_000; i++) large.remove(2 * i)
+    large.add(5, 5)
     large.build()
     large.within(0, 0, Infinity)
     large.neighbors(0, 0, 50_000)
@@ -443,7 +520,7 @@ function testKind(kind, build, library) {
         if (layout === 'separate') index.zs[i] = value
         else index.positions[3 * i + 2] = value
       }
-      index.count = 6
+      index.slots = 6
       for (let i = 0; i < 6; i++) z(i, i)
       index.groups.set([1, 2, 4, 8, 16, 32])
       index.build()
@@ -459,10 +536,11 @@ function testKind(kind, build, library) {
       assert.equal(index.cells(), cells)
       assert.equal(index.within(0, 0, 0, Infinity), found)
       assert.is(index.nearest(0, 0, 0, { mask: 32 }), 5)
-      assert.equal([...index.groups.subarray(0, 8)], [1, 2, 4, 8, 16, 32, 1, 1])
+      assert.equal([...index.groups.subarray(0, 8)], [1, 2, 4, 8, 16, 32, 0, 0])
+      assert.equal([...index.generations.subarray(0, 8)], [1, 1, 1, 1, 1, 1, 0, 0])
       assert.ok(index.validate())
 
-      index.count = 5000
+      index.slots = 5000
       index.build()
       assert.is(index.nearest(0, 0, 55), 5)
       assert.is(index.stats().agents, 5000)
@@ -489,11 +567,15 @@ function testKind(kind, build, library) {
   life('growth fails half-way: everything as before', async () => {
     // The agents would find room, but not the rows of neighbors: 2^30 of them.
     const instance = await library.create()
-    const index = built(2, ROW, { instance, k: 2 ** 20 })
-    const before = portrait(index)
-    assertCode(() => index.reserve(1024), 'OUT_OF_MEMORY')
-    assert.equal(portrait(index), before)
-    assertCode(() => void (index.count = 7), 'FULL')
+    const index = built(2, ROW, { instance })
+    const { stats, ...before } = portrait(index)
+    const { byteLength } = instance.memory.buffer
+    assertCode(() => index.reserve(1024, { k: 2 ** 20 }), 'OUT_OF_MEMORY')
+    assertCode(() => index.reserve(2 ** 28, { k: 1 }), 'OUT_OF_MEMORY')
+    const { stats: after, ...same } = portrait(index)
+    assert.equal(same, before)
+    assert.is(instance.memory.buffer.byteLength, byteLength)
+    assertCode(() => void (index.slots = 7), 'FULL')
     index.positions[0] = 77
     index.groups[0] = 2
     index.build()
@@ -545,12 +627,13 @@ function testKind(kind, build, library) {
   })
 
   life('a CopseError says what and where', () => {
-    const error = thrown(() => void (built(2, ROW).count = 7))
+    const error = thrown(() => void (built(2, ROW).slots = 7))
     assert.instance(error, Error)
     assert.is(error.name, 'CopseError')
     assert.is(error.code, 'FULL')
     assert.is(error.index, -1)
-    assert.ok(error.message.startsWith(`${kind}.count: more items than the capacity`))
+    const text = 'more items than the capacity: 7 needed, capacity 6: reserve(7) first'
+    assert.is(error.message, `${kind}.slots: ${text}`)
     const index = unbuilt(3, [0, 0, 0, 0, 0, 2e18])
     assertThrown(() => index.build(), /^CopseError: Index3D\.build: .*finite.*: slot 1$/)
   })

@@ -101,6 +101,7 @@ for (const type of CLASSES) {
     for (const other of others) {
       if (other.build) other.build()
       if (other.step) other.step()
+      if (other.allWithin) assert.is(other.allWithin(1).total, 0)
       other.dispose()
     }
     more()
@@ -125,8 +126,9 @@ for (const type of CLASSES) {
         assertCode(call, 'OUT_OF_MEMORY')
       assert.is(object.capacity, COUNT)
       assert.is(instance.memory.buffer.byteLength, byteLength)
-      const check = () => familyOf(name).check(object, dimensions, place(createRandom(2)))
-      if (isAsked) check()
+      const check = (hasMemory = true) =>
+        familyOf(name).check(object, dimensions, place(createRandom(2)), hasMemory)
+      if (isAsked) check(false)
       for (const other of others) other.dispose()
       if (!isAsked) assert.equal(object.save(), saved)
       object.restore(saved)

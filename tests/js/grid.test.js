@@ -9,6 +9,7 @@ import { testBatches } from './support/point-batches.js'
 import { assertThrown, maker } from './support/indexes.js'
 import * as oracle from './support/point-oracle.js'
 import { testProperties } from './support/point-queries.js'
+import { testSlots } from './support/point-slots.js'
 import { createRandom, distributions } from '../../web/random.js'
 
 const { fround } = Math
@@ -84,6 +85,7 @@ function checkCells({ agents, indexes: [grid], options: { cellSize } }) {
 
 testProperties('Grid', { drawnOptions, optionsOf, checkCells })
 testBatches('Grid', { drawnOptions, optionsOf })
+testSlots('Grid', { drawnOptions, optionsOf })
 
 // ---- What only a grid has ----
 
@@ -114,7 +116,7 @@ test('a sparse and huge world takes no more memory than a small one', () => {
     for (const cellSize of [1e-20, 0.01, 1])
       for (const spread of [0, 1, 1e6, 1e18]) {
         const coordinates = distributions.uniform(createRandom(3), n, dimensions)
-        const options = { cellSize, results: 0, k: 0 }
+        const options = { cellSize }
         const grid = unbuilt(
           dimensions,
           coordinates.map((x) => (x / 1000) * spread),

@@ -1,6 +1,6 @@
 // What may grow linear memory, and so detach views: what is created and reserved, walls that are
-// added, a first snapshot. No other call, and none that is refused. However memory grew, no call
-// reads or writes a dead view.
+// added, a first snapshot, a batch that finds more than all before. No other call, and none that is
+// refused. However memory grew, no call reads or writes a dead view.
 
 import { inspect } from 'node:util'
 import { suite } from 'uvu'
@@ -31,6 +31,10 @@ const ARGUMENTS = {
   nearestMany: (place, dimensions) => [Float32Array.from(place(100 * dimensions)), { k: 3 }],
   raycastMany: (place, dimensions) => [Float32Array.from(place(200 * dimensions))],
   pairs: (place, dimensions, isOfPoints) => (isOfPoints ? [0.125] : []),
+  add: (place, dimensions, isOfPoints, name) =>
+    /^Crowd/.test(name) ? [{ position: place(dimensions) }] : place(dimensions),
+  move: (place, dimensions, isOfPoints, name) =>
+    name === 'ObstacleTree' ? [0, place(6)] : [3, ...place(dimensions)],
   visible: (place) => place(4),
   visibilityPolygon: (place) => place(2),
   keepVisible: (place) => [...place(2), [0, 1, 2], place(6)],
@@ -39,15 +43,18 @@ const ARGUMENTS = {
   winding: () => [0],
   inspect: () => [1],
   step: () => [1 / 16],
-  remove: () => [6],
+  remove: () => [6 + 3 * removed++],
 }
+/** So that each removes another. */
+let removed = 0
+const BATCHES = /^(all\w+|\w+Many|pairs)$/
 /** What may grow it, and what needs an object of its own. */
 const LEFT_OUT = [
   ...['save', 'saveInto', 'restore', 'reserve', 'dispose', 'addPolygon', 'addSegment', 'clear'],
 ]
 
 /** Changes, and forms of the same calls into arrays of the caller's. */
-const ELSEWHERE = /^(add|insert|insertAt|load|move)$|Into$/
+const ELSEWHERE = /^(addAt|load)$|Into$/
 
 const EVERYTHING = { maxArrayLength: Infinity, depth: 3 }
 
@@ -64,9 +71,8 @@ function membersOf(Class) {
 
 function filled({ name, dimensions, required }, instance, capacity = COUNT) {
   const random = createRandom(3)
-  const room = /Crowd|Obstacle/.test(name) ? {} : { results: 20 * capacity }
-  const object = new copse[name]({ capacity, instance, ...required, ...room })
-  familyOf(name).fill(object, dimensions, () => placesOf(random)(1)[0], capacity)
+  const object = new copse[name]({ capacity, instance, ...required })
+  familyOf(name).fill(object, dimensions, () => placesOf(random)(1)[0], capacity - 5)
   return object
 }
 
@@ -84,25 +90,38 @@ for (const type of CLASSES) {
     const instance = await create()
     const object = filled(type, instance)
     const place = placesOf(createRandom(4))
-    const before = bytesOf(instance)
+    let before = bytesOf(instance)
     for (const [method, length] of methodsOf(copse[name]))
       assert.ok(
         length === 0 || method in ARGUMENTS || LEFT_OUT.includes(method) || ELSEWHERE.test(method),
         `${method}: a call of it is missing in ARGUMENTS`,
       )
     let calls = 0
-    for (const [key, call] of membersOf(copse[name])) {
-      if (LEFT_OUT.includes(key)) continue
-      const words = ARGUMENTS[key]?.(place, dimensions, 'order' in object) ?? []
+    const play = (key, call) => {
+      const words = ARGUMENTS[key]?.(place, dimensions, 'order' in object, name) ?? []
       try {
         call.apply(object, words)
         calls++
       } catch (error) {
         assert.ok(!(key in ARGUMENTS), `${key}: ${error}`)
       }
+    }
+    const members = [...membersOf(copse[name])].filter(([key]) => !LEFT_OUT.includes(key))
+    for (const [key, call] of members) {
+      if (BATCHES.test(key)) continue
+      play(key, call)
       assert.is(bytesOf(instance), before, key)
     }
     assert.ok(calls >= 15, `${calls}`)
+    // Batches take their room once.
+    for (const [key, call] of members) if (BATCHES.test(key)) play(key, call)
+    if ('allWithin' in object) assert.ok(bytesOf(instance) > before)
+    before = bytesOf(instance)
+    for (let i = 0; i < 2; i++)
+      for (const [key, call] of members) {
+        play(key, call)
+        assert.is(bytesOf(instance), before, key)
+      }
   })
 
   test(`${name}: no call that is refused grows memory`, async () => {
@@ -139,7 +158,7 @@ for (const type of CLASSES) {
     const place = placesOf(createRandom(5))
     for (const [key, call] of membersOf(copse[name])) {
       if (LEFT_OUT.includes(key) && key !== 'save') continue
-      const words = ARGUMENTS[key]?.(place, dimensions, 'order' in object) ?? []
+      const words = ARGUMENTS[key]?.(place, dimensions, 'order' in object, name) ?? []
       let answers
       try {
         call.apply(object, words) // so that there are views
@@ -171,6 +190,45 @@ test('polygons that are refused grow nothing', async () => {
   assert.match(thrown(() => tree.move(slot, long)).message, /points.length must be 6/)
   assert.is(thrown(() => tree.move(slot + 1, long)).code, 'STALE_SLOT')
   assert.is(bytesOf(instance), before)
+})
+
+test('rays past walls that are refused grow nothing', async () => {
+  const instance = await create()
+  const tree = new copse.ObstacleTree({ instance, capacity: 1000 })
+  tree.addPolygon([0, 0, 4, 0, 4, 4])
+  const many = new Float32Array(1e6)
+  const wrong = many.slice().fill(Infinity, 7)
+  const before = bytesOf(instance)
+  const refuse = (segments, pattern) => {
+    assert.match(String(thrown(() => tree.raycastMany(segments))), pattern)
+    assert.is(bytesOf(instance), before)
+  }
+  refuse(wrong, /^RangeError: ObstacleTree\.raycastMany: segments\[7\] must be /)
+  const { vertices } = tree
+  vertices[2] = NaN
+  assert.is(thrown(() => tree.build()).code, 'NOT_FINITE')
+  tree.addSegment(1, 1, 2, 2)
+  refuse(many, /^CopseError: ObstacleTree\.raycastMany: .*finite.*: slot 1$/)
+  vertices[2] = 4
+  assert.is(tree.raycastMany(many).ids[0], tree.raycast(0, 0, 0, 0).id)
+  assert.ok(bytesOf(instance) > before)
+})
+
+test('boxes that meet take their room once', async () => {
+  const instance = await create()
+  const tree = new copse.Quadtree({ instance, capacity: 600, bounds: [0, 0, 9, 9] })
+  for (let i = 0; i < 500; i++) tree.add(1, 1, 2, 2)
+  const before = bytesOf(instance)
+  const { bytes } = tree.stats()
+  for (const call of [() => tree.pairsInto([]), () => tree.pairs({ mask: 'x' })]) thrown(call)
+  assert.is(bytesOf(instance), before)
+  assert.is(tree.pairs().length, 500 * 499)
+  assert.ok(bytesOf(instance) > before && tree.stats().bytes > bytes)
+  const grown = bytesOf(instance)
+  assert.is(tree.pairsInto(new Uint32Array(3)), (500 * 499) / 2)
+  tree.move(3, 5, 5)
+  assert.is(tree.pairs().length, 499 * 498)
+  assert.is(bytesOf(instance), grown)
 })
 
 test('a snapshot into too few bytes grows nothing', async () => {

@@ -15,7 +15,7 @@ const bytes = new Uint8Array(readFileSync(core))
 /** Whether something can be found in an instance of an entry. */
 function assertWorks({ Grid }, instance) {
   const grid = new Grid({ instance, cellSize: 1 })
-  grid.count = 3
+  grid.slots = 3
   grid.positions.set([0, 0, 3, 4, 9, 9])
   grid.build()
   assert.is(grid.nearest(3, 3), 1)

@@ -41,7 +41,7 @@ const rejection = (promise) =>
 /** A built index of agents at x = 0, 1, 2, …, y = 0. */
 function rowOf(Index, n, options) {
   const index = new Index({ capacity: n, ...options })
-  index.count = n
+  index.slots = n
   for (let i = 0; i < n; i++) index.positions[2 * i] = i
   index.build()
   return index

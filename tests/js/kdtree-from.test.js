@@ -49,7 +49,7 @@ function testFrom(build, library) {
         [2, [3, 4, 3, 4, -0, 0, 3, 4]],
       ]) {
         const tree = unbuilt(dimensions, coordinates, options)
-        for (let i = 0; i < tree.count; i++) tree.groups[i] = [1, 6, 0, 0xffffffff, 1, 1][i]
+        for (let i = 0; i < tree.slots; i++) tree.groups[i] = [1, 6, 0, 0xffffffff, 1, 1][i]
         tree.build()
         const copy = classOf(dimensions).from(tree.save(), { instance })
         assert.instance(copy, classOf(dimensions))
@@ -62,7 +62,7 @@ function testFrom(build, library) {
         assert.equal(copy.save(), tree.save())
         assert.ok(copy.validate())
         copy.positions[0] = 9
-        copy.count = 1
+        copy.slots = 1
         copy.build()
         assert.is(copy.stats().agents, 1)
         copy.dispose()
@@ -86,37 +86,48 @@ function testFrom(build, library) {
 
   test('of a tree that is empty, not built, or changed since', () => {
     const none = restored(empty(2).save())
-    assert.equal([none.count, none.capacity, none.nearest(0, 0)], [0, 1, -1])
+    assert.equal([none.count, none.slots, none.capacity], [0, 0, 1])
+    assertCode(() => none.nearest(0, 0), 'NOT_BUILT')
+    none.build()
+    const nobody = restored(none.save())
+    assert.is(nobody.nearest(0, 0), -1)
     const never = restored(unbuilt(2, ROW).save())
-    assert.equal([never.count, never.capacity, never.nearest(0, 0)], [6, 6, -1])
+    assert.equal([never.count, never.slots, never.capacity], [6, 6, 6])
+    assertCode(() => never.nearest(0, 0), 'NOT_BUILT')
     never.build()
     assert.equal(never.within(0, 0, 1, { sort: 'id' }), Uint32Array.of(0, 1))
 
     const tree = built(2, ROW)
-    tree.count = 2
+    tree.slots = 2
     tree.positions.set([50, 50])
+    tree.remove(1)
     const copy = restored(tree.save())
-    assert.equal([copy.count, copy.capacity, copy.nearest(5, 0)], [2, 6, 5])
+    assert.equal([copy.count, copy.slots, copy.capacity, copy.nearest(5, 0)], [1, 2, 6, 5])
+    assert.equal([...copy.generations], [1, 2, 2, 2, 2, 2])
     copy.build()
     assert.is(copy.nearest(50, 50), 0)
-    assert.is(copy.stats().agents, 2)
+    assert.is(copy.stats().agents, 1)
+    tree.clear()
+    const cleared = restored(tree.save())
+    assert.equal([cleared.count, cleared.capacity, cleared.nearest(5, 0)], [0, 6, 5])
+    assert.is(cleared.add(1, 1), 0)
+    assert.is(cleared.generations[0], 3)
   })
 
   test('takes the options that are given', () => {
     const saved = built(2, ROW).save()
     for (const { builder } of variants)
       for (const layout of ['interleaved', 'separate']) {
-        const tree = restored(saved, { builder, layout, capacity: 20, results: 5, k: 2 })
+        const tree = restored(saved, { builder, layout, capacity: 20 })
         assert.is(tree.capacity, 20)
         if (layout === 'separate')
           assert.equal(tree.xs.subarray(0, 7), Float32Array.of(0, 1, 2, 3, 4, 5, 0))
         else assert.equal(tree.positions.subarray(0, 12), Float32Array.from(ROW))
         assert.is(tree.allNeighbors({ k: 2 }).counts[5], 2)
-        assertThrown(() => tree.allNeighbors({ k: 3 }), /^RangeError: Index\.allNeighbors: k /)
-        tree.count = 20
+        tree.slots = 20
         tree.build()
         assert.is(tree.countWithin(0, 0, 0), 15)
-        assert.equal(tree.save().length, (14 + 20 * 6) * 4)
+        assert.equal(tree.save().length, (STATE + 20 * 7) * 4)
         tree.dispose()
       }
     const missing = { capacity: undefined, onNonFinite: undefined, builder: undefined }
@@ -164,6 +175,7 @@ function testFrom(build, library) {
       [{ builder: 'fast' }, /^RangeError: Index: builder must be .* got 'fast'$/],
       [{ layout: 5 }, /^TypeError: Index: layout must be .* got 5$/],
       [{ onNonFinite: 'ignore' }, /^RangeError: Index: onNonFinite must be .* got 'ignore'$/],
+      [{ results: 5 }, /^TypeError: Index\.from: no option 'results' /],
     ]
     for (const [options, pattern] of refusals) assertThrown(() => restored(saved, options), pattern)
     assertCode(() => restored(saved, { capacity: 5 }), 'FULL')
@@ -250,13 +262,18 @@ function testFrom(build, library) {
   function forgeries(saved, n) {
     const huge = [2 ** 28, 2 ** 28 + n, 2 ** 30, 2 ** 31, 2 ** 32 - n, 2 ** 32 - 1]
     const changes = [0, 1, n - 1, n + 1, 2 * n, ...huge].flatMap((value) => [
-      { count: value },
+      { ever: value },
+      { slots: value },
       { builtCount: value === 0 ? 1 : value },
-      { count: value, builtCount: 2 ** 32 - value },
+      { slots: value, builtCount: 2 ** 32 - value },
+      { ever: value, slots: 2 ** 32 - value },
     ])
+    changes.push({ isBuilt: 0 }, { isBuilt: 2 }, { version: 1 })
     for (const value of huge)
       changes.push(
-        { count: value, builtCount: value },
+        { slots: value, builtCount: value },
+        { ever: value, slots: value, builtCount: value },
+        { isBuilt: value },
         { skipped: value },
         { onNonFinite: value },
         { dimensions: value },
@@ -312,7 +329,7 @@ function testFrom(build, library) {
     for (let round = 0; round < 1000; round++) {
       const changes = {}
       for (let i = 0; i < 2; i++)
-        changes[STATE + Math.floor(random() * 48)] = Math.floor(random() * 2 ** 32)
+        changes[STATE + Math.floor(random() * 54)] = Math.floor(random() * 2 ** 32)
       try {
         const tree = library.KdTree3D.from(forged(saved, changes), { instance })
         assert.ok(tree.validate(), JSON.stringify(changes))
@@ -353,7 +370,8 @@ function testFrom(build, library) {
   function lastBuild(tree, dimensions) {
     const saved = tree.save()
     const words = new Uint32Array(saved.buffer)
-    const begin = STATE + words[WORDS.count] * (dimensions + 1)
+    if (!words[WORDS.isBuilt]) return null
+    const begin = STATE + words[WORDS.ever] + words[WORDS.slots] * (dimensions + 1)
     const count = words[WORDS.builtCount]
     const positions = new Float32Array(saved.buffer, 4 * begin, count * dimensions)
     const groups = words.subarray(begin + count * dimensions)
@@ -363,6 +381,7 @@ function testFrom(build, library) {
   /** Whether a tree answers as a loop over these agents. */
   function assertAnswers(tree, agents, random, what) {
     const place = () => Math.floor(random() * 17) - 8
+    if (agents === null) return assertCode(() => tree.nearest(1, 2, 3), 'NOT_BUILT')
     const center = Array.from({ length: agents.dimensions }, place)
     const options = { sort: 'distance' }
     const found = [...tree.within(...center, 6, options)]
@@ -387,7 +406,8 @@ function testFrom(build, library) {
           for (let i = 0; i < n; i += 3) tree.groups[i] = i
           if (n > 1) tree.build()
           if (n > 5) tree.positions[0] = 1
-          if (n > 5) tree.count = 30
+          if (n > 5) tree.slots = 30
+          if (n > 1) tree.remove(1)
           return tree.save()
         }),
       ),
@@ -400,7 +420,7 @@ function testFrom(build, library) {
       const what = `seed ${SEED}, case ${i}`
       let tree
       try {
-        tree = classOf(dimensions).from(bytes, { instance: own, results: 100, k: 2 })
+        tree = classOf(dimensions).from(bytes, { instance: own })
       } catch (error) {
         assert.is(error.code, 'BAD_SNAPSHOT', `${what}: ${error}`)
         continue
@@ -409,7 +429,7 @@ function testFrom(build, library) {
       assert.ok(tree.validate(), what)
       assert.ok(tree.stats().bytes < 6000 + 16 * bytes.length, what)
       assertAnswers(tree, lastBuild(tree, dimensions), random, what)
-      const { count, positions, groups } = tree
+      const { slots: count, positions, groups } = tree
       tree.build()
       assertAnswers(tree, { dimensions, count, positions, groups }, random, what)
       tree.dispose()

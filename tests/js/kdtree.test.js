@@ -10,6 +10,7 @@ import { forAll, runsOf } from './support/fastcheck.js'
 import { assertSame, bits, maker, ROW_3D } from './support/indexes.js'
 import * as oracle from './support/point-oracle.js'
 import { testProperties } from './support/point-queries.js'
+import { testSlots } from './support/point-slots.js'
 import { createRandom, distributions } from '../../web/random.js'
 
 const RUNS = runsOf(200)
@@ -97,6 +98,7 @@ function checkCells({ agents, indexes }) {
 
 testProperties('KdTree', { drawnOptions, optionsOf, checkCells })
 testBatches('KdTree', { drawnOptions, optionsOf })
+testSlots('KdTree', { drawnOptions, optionsOf })
 
 // ---- What only a k-d tree has ----
 
@@ -162,12 +164,12 @@ test('a line divides on x, then on y, and again on x', () => {
   }
 })
 
-test('a change of count, of groups, or of positions is one of the next build', () => {
+test('a change of slots, of groups, or of positions is one of the next build', () => {
   for (const options of variants) {
     const tree = built(3, ROW_3D, options)
     tree.positions.reverse()
     tree.groups[0] = 0
-    tree.count = 3
+    tree.slots = 3
     assert.equal(tree.within(0, 0, 5, 0), Uint32Array.of(5))
     tree.build()
     assert.is(tree.stats().nodes, 2)
@@ -221,8 +223,8 @@ test('nearestMany is nearest, for each of many places', () => {
       const random = createRandom(9)
       const lattice = (count, step, side) =>
         Float32Array.from({ length: count * dimensions }, () => step * Math.floor(random() * side))
-      const tree = empty(dimensions, { capacity: asked, k: 2 })
-      tree.count = n
+      const tree = empty(dimensions, { capacity: n })
+      tree.slots = n
       tree.positions.set(lattice(n, 1, dimensions === 2 ? 20 : 8))
       tree.build()
       const places = lattice(asked, 0.5, dimensions === 2 ? 42 : 18)
@@ -256,7 +258,7 @@ test('takes the least memory of all kinds', () => {
   const n = 10_000
   for (const dimensions of [2, 3]) {
     const bytesOf = (options) => {
-      const tree = empty(dimensions, { capacity: n, results: 0, k: 0, ...options })
+      const tree = empty(dimensions, { capacity: n, ...options })
       const { bytes } = tree.stats()
       tree.build()
       assert.is(tree.stats().bytes, bytes)

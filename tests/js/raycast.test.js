@@ -106,7 +106,7 @@ for (const dimensions of [2, 3])
       const indexes = makers.map(({ kind, unbuilt }) => {
         const options = { capacity, ...ownOf[kind], onNonFinite: 'skip' }
         const index = unbuilt(dimensions, agents.positions, options)
-        index.count = agents.count
+        index.slots = agents.count
         index.groups.set(agents.groups)
         index.radii.set(radii)
         index.build()
@@ -172,15 +172,16 @@ for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of
     row.radii[2] = 1
     row.radii[4] = 0
     assert.is(row.raycast(-1, 0.5, 9, 0.5).id, 4)
-    row.pairs({ radii: new Float32Array(6).fill(2) })
+    row.pairs(2)
     assert.equal([...row.radii], [0, 0, 1, 0, 0, 0])
-    assert.is(row.pairs({ radii: row.radii }).length, 4)
+    assert.equal([...row.pairs().slice().sort()], [3, 4, 4, 5])
     assert.is(row.raycast(-1, 0.5, 9, 0.5).id, 4)
     row.reserve(20)
     assert.is(row.raycast(-1, 0.5, 9, 0.5).id, 4)
     assert.equal([...row.radii.subarray(0, 8)], [0, 0, 1, 0, 0, 0, 0, 0])
     row.build()
     assert.is(row.raycast(-1, 0.5, 9, 0.5).id, 2)
+    assert.equal([...row.pairs().slice().sort()], [1, 2, 2, 3])
   })
 
   test(`restore takes the radii, ${build}`, () => {
@@ -189,7 +190,7 @@ for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of
     other.radii[3] = 1
     other.restore(row.save())
     assert.is(other.raycast(-1, 0.5, 9, 0.5).id, 3)
-    row.count = 2 // the slots of the last build are more
+    row.slots = 2 // the slots of the last build are more
     other.radii[3] = 2
     other.restore(row.save())
     assert.is(other.raycast(-1, 1.5, 9, 1.5).id, 3)
@@ -214,11 +215,35 @@ for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of
     assert.is(row.raycast(-1, 0.5, 9, 0.5).id, 5)
   })
 
-  test(`before the first build nobody is hit, ${build}`, () => {
+  test(`before the first build: NOT_BUILT, ${build}`, () => {
     const row = unbuilt(3, ROW_3D)
-    assert.is(row.raycast(0, 0, -9, 0, 0, 9, { radius: Infinity }), null)
-    const { ids, fractions } = row.raycastMany(new Float32Array(6))
+    const one = () => row.raycast(0, 0, -9, 0, 0, 9, { radius: Infinity })
+    const many = () => row.raycastMany(Float32Array.of(0, 0, -9, 0, 0, 9), { radius: Infinity })
+    assertCode(one, 'NOT_BUILT')
+    assertCode(many, 'NOT_BUILT')
+    row.build()
+    assert.is(one().id, 0)
+    assert.is(many().ids[0], 0)
+    const none = empty(3)
+    none.build()
+    assert.is(none.raycast(0, 0, -9, 0, 0, 9, { radius: Infinity }), null)
+    const { ids, fractions } = none.raycastMany(new Float32Array(6))
     assert.equal([ids[0], fractions[0]], [-1, 1])
+  })
+
+  test(`many more than the capacity, ${build}`, () => {
+    const row = built(2, ROW)
+    const n = 10_000
+    const segments = Float32Array.from({ length: 4 * n }, (_, i) =>
+      i % 4 === 3 ? 3 : i % 4 === 1 ? -3 : (i >> 2) % 8,
+    )
+    const { ids, fractions } = row.raycastMany(segments, { radius: 0.25 })
+    assert.ok(ids.length >= n && fractions.length >= n)
+    for (let i = 0; i < n; i++) {
+      const isHit = i % 8 < 6
+      assert.is(ids[i], isHit ? i % 8 : -1)
+      assert.is(fractions[i], isHit ? Math.fround(2.75 / 6) : 1)
+    }
   })
 
   test(`wrong arguments are refused, by name, ${build}`, () => {
@@ -233,11 +258,7 @@ for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of
         /^TypeError: .*raycast: radius .* got null$/,
       ],
       [many([0, 0, 1, 0]), /^TypeError: .*raycastMany: segments .* got Array$/],
-      [
-        many(new Float32Array(6)),
-        /^RangeError: .*raycastMany: segments\.length .* of 4, .* got 6$/,
-      ],
-      [many(new Float32Array(28)), /^RangeError: .*raycastMany: segments\.length .* 6 .* got 28$/],
+      [many(new Float32Array(6)), /^RangeError: .*raycastMany: segments\.length .* of 4, got 6$/],
       [
         many(Float32Array.of(0, 0, 0, NaN)),
         /^RangeError: .*raycastMany: segments\[3\] .* got NaN$/,

@@ -5,6 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
+import { CLASSES, familyOf } from './support/class-oracles.js'
 import { forAll } from './support/fastcheck.js'
 import { forged, seal, STATE, WORDS } from './support/snapshots.js'
 import { createRandom, distributions } from '../../web/random.js'
@@ -54,8 +55,9 @@ function testKind(kind, build, library) {
     const index = unbuilt(2, ROW)
     const copy = empty(2, { capacity: 6 })
     copy.restore(index.save())
-    assert.is(copy.count, 6)
-    assert.is(copy.nearest(0, 0), -1)
+    assert.equal([copy.count, copy.slots], [6, 6])
+    assertCode(() => copy.nearest(0, 0), 'NOT_BUILT')
+    assert.equal(portrait(copy), portrait(index))
     copy.build()
     index.build()
     assert.equal(portrait(copy), portrait(index))
@@ -65,10 +67,13 @@ function testKind(kind, build, library) {
     const index = built(2, ROW)
     for (let i = 0; i < 6; i++) index.positions.set([100 - i, -0], 2 * i)
     index.groups[2] = 0
-    index.count = 4
+    index.slots = 4
+    index.remove(1)
     const copy = empty(2, { capacity: 10 })
     copy.restore(index.save())
-    assert.is(copy.count, 4)
+    assert.equal([copy.count, copy.slots], [3, 4])
+    assert.equal([...copy.generations], [1, 2, 1, 1, 2, 2, 0, 0, 0, 0])
+    assert.equal([...copy.groups], [1, 0, 0, 1, 0, 0, 0, 0, 0, 0])
     assert.is(copy.nearest(2, 0), 2)
     assert.equal(copy.within(0, 0, 9), index.within(0, 0, 9))
     assert.equal(bits(copy.positions.subarray(0, 8)), bits(index.positions.subarray(0, 8)))
@@ -125,8 +130,13 @@ function testKind(kind, build, library) {
         assert.equal(copy.cells(), index.cells())
         assert.ok(copy.validate())
         for (let i = 0; i < n * dimensions; i += 3) move(i)
-        index.count = n + frame
-        copy.count = index.count
+        index.slots = n + frame
+        copy.slots = index.slots
+        for (const each of n > 0 ? [index, copy] : []) {
+          each.remove(0)
+          each.move(n, ...center)
+          if (frame === 3) assert.is(each.add(...center), 0)
+        }
         copy.positions.set(index.positions)
         index.build()
         copy.build()
@@ -138,16 +148,32 @@ function testKind(kind, build, library) {
 
   test('are a function of the state, not of its history', () => {
     const index = empty(3, { capacity: 50 })
-    index.count = 50
-    for (let i = 0; i < 50; i++) index.positions[3 * i] = i * 7
+    for (let i = 0; i < 6; i++) index.add(i * 7, 0, 0)
     index.build()
-    index.count = 6
+    index.groups.fill(3)
+    index.reserve(90)
+    index.allWithin(9)
+    index.build()
+    index.restore(index.save())
+    index.groups.fill(1, 0, 6)
     index.positions.set(ROW_3D)
     index.groups[1] = 0
     index.build()
     const fresh = unbuilt(3, ROW_3D)
     fresh.groups[1] = 0
     fresh.build()
+    assert.equal(index.save(), fresh.save())
+
+    // Generations are of the state: a slot that was freed is not as one that never was in use.
+    index.slots = 9
+    index.slots = 6
+    assert.not.equal(index.save(), fresh.save())
+    index.groups[6] = 5 // of no interest
+    fresh.slots = 6
+    fresh.reserve(9)
+    fresh.slots = 9
+    for (const slot of [8, 6, 7]) fresh.remove(slot)
+    fresh.slots = 6
     assert.equal(index.save(), fresh.save())
   })
 
@@ -239,16 +265,14 @@ function testKind(kind, build, library) {
 
     const n = 6
     const counts = [0, n - 1, n + 1, 2 ** 28, 2 ** 29 + n, 2 ** 31, 2 ** 32 - 1]
-    const builtState = STATE + 3 * n
+    const saves = STATE + n // behind the generations
+    const builtState = saves + 3 * n
     const notAccepted = bits(Float32Array.of(NaN, Infinity, -Infinity, 2e18))
     const ownKind = new Uint32Array(saved.buffer)[WORDS.kind]
     const forgeries = [
       ...[0, 1, 2, 3, 4, 0xffffffff].flatMap((value) => (value === ownKind ? [] : { kind: value })),
-      ...[0, 2, 0xffffffff].flatMap((value) => [
-        { magic: value },
-        { version: value },
-        { bytes: value },
-      ]),
+      ...[0, 2, 0xffffffff].flatMap((value) => [{ magic: value }, { bytes: value }]),
+      ...[0, 1, 3, 0xffffffff].map((value) => ({ version: value })),
       ...[1, 3, 0xffffffff].flatMap((value) => [
         { dimensions: value },
         { [WORDS.options]: value },
@@ -257,14 +281,20 @@ function testKind(kind, build, library) {
         { onNonFinite: value },
         { bytesHigh: value },
       ]),
-      ...counts.flatMap((value) => [{ count: value }, { builtCount: value }]),
-      ...counts.slice(1).map((value) => ({ count: value, builtCount: value })),
-      { count: n - 1, builtCount: n, skipped: 0 },
-      { count: 2 ** 32 - n, builtCount: 3 * n },
+      ...counts.flatMap((value) => [{ slots: value }, { builtCount: value }, { ever: value }]),
+      ...counts.slice(1).map((value) => ({ slots: value, builtCount: value })),
+      ...counts.slice(1).map((value) => ({ ever: value, slots: value, builtCount: value })),
+      { slots: n - 1, builtCount: n, skipped: 0 },
+      { slots: 2 ** 32 - n, builtCount: 3 * n },
+      { isBuilt: 0 },
+      ...[2, 0xffffffff].map((value) => ({ isBuilt: value })),
+      // The last slot that was ever in use never was; free slots that have a group.
+      { [STATE + n - 1]: 0 },
+      ...[0, 2, 4].map((value) => ({ [STATE + 1]: value })),
       ...[1, n, n + 1, 2 ** 32 - 1].map((value) => ({ skipped: value })),
       ...[...notAccepted].flatMap((value) => [
-        { [STATE]: value },
-        { [STATE + 2 * n - 1]: value },
+        { [saves]: value },
+        { [saves + 2 * n - 1]: value },
         { [builtState]: value },
         { [builtState + 2 * n - 1]: value },
       ]),
@@ -297,10 +327,10 @@ function testKind(kind, build, library) {
     const before = portrait(index)
     assertCode(() => index.restore(built(2, ROW).save()), 'FULL')
     const shrunk = built(2, ROW)
-    shrunk.count = 1 // but six are built
+    shrunk.slots = 1 // but six are built
     assertCode(() => index.restore(shrunk.save()), 'FULL')
     const grown = built(2, ROW.slice(0, 2), { capacity: 6 })
-    grown.count = 6 // but one is built
+    grown.slots = 6 // but one is built
     assertCode(() => index.restore(grown.save()), 'FULL')
     assert.equal(portrait(index), before)
     index.reserve(6)
@@ -349,3 +379,58 @@ function testKind(kind, build, library) {
 
 for (const kind of Object.keys(KINDS))
   for (const [build, library] of Object.entries({ simd, scalar })) testKind(kind, build, library)
+
+// ---- Of every class ----
+
+const versions = suite('snapshots of every class')
+
+for (const { name, dimensions, required } of CLASSES)
+  versions(`of a ${name}: those of another version are refused`, async () => {
+    const instance = await simd.create()
+    const object = new simd[name]({ capacity: 30, instance, ...required })
+    const random = createRandom(6)
+    familyOf(name).fill(object, dimensions, () => random() * 9)
+    const saved = object.save()
+    const { version } = WORDS
+    assert.is(new Uint32Array(saved.buffer)[version], 2)
+    object.clear()
+    const before = object.save()
+    for (const other of [1, 0, 3, 2 ** 32 - 1]) {
+      assert.is(
+        thrown(() => object.restore(forged(saved, { version: other }))).code,
+        'BAD_SNAPSHOT',
+      )
+      if (/^KdTree/.test(name)) {
+        const from = () => simd[name].from(forged(saved, { version: other }), { instance })
+        assert.is(thrown(from).code, 'BAD_SNAPSHOT')
+      }
+      assert.equal(object.save(), before)
+    }
+    object.restore(forged(saved, { version: 2 }))
+    assert.equal(object.save(), saved)
+  })
+
+for (const { name, dimensions, required } of CLASSES)
+  versions(`of a ${name}: FULL says what it needs`, async () => {
+    const instance = await simd.create()
+    const random = createRandom(7)
+    const make = (capacity) => new simd[name]({ capacity, instance, ...required })
+    const object = make(40)
+    familyOf(name).fill(object, dimensions, () => random() * 9, 30)
+    object.remove(0)
+    const saved = object.save()
+    const small = make(2)
+    const { message, code } = thrown(() => small.restore(saved))
+    assert.is(code, 'FULL')
+    const [, needed, capacity, advised] =
+      /^\w+\.restore: .*: (\d+) needed, capacity (\d+): reserve\((\d+)\) first$/.exec(message)
+    assert.equal([capacity, advised], ['2', needed])
+    assert.is(Number(needed), object.slots)
+    small.reserve(Number(needed) - 1)
+    assert.is(thrown(() => small.restore(saved)).code, 'FULL')
+    small.reserve(Number(needed))
+    small.restore(saved)
+    assert.equal(small.save(), saved)
+  })
+
+versions.run()

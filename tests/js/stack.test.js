@@ -89,10 +89,10 @@ for (const [name, library] of Object.entries({ core: simd, 'core-scalar': scalar
     /** The rows that a core with such a stack gives; null: it trapped. */
     async function play(size) {
       const instance = await library.create({ wasm: withStack(bytes, size) })
-      const treeOf = (capacity) => new library.AgentTree({ instance, capacity, k: 8 })
+      const treeOf = (capacity) => new library.AgentTree({ instance, capacity })
       try {
         const tree = treeOf(1000)
-        tree.count = 1000
+        tree.slots = 1000
         tree.positions.set(points)
         tree.build()
         const rows = tree.allNeighbors({ k: 8 }).ids.slice()

@@ -40,7 +40,7 @@ for (const [Tree, dimensions] of [
     const n = 2000
     const instance = await create()
     const tree = new Tree({ instance, capacity: n })
-    tree.count = n
+    tree.slots = n
     tree.positions.set(distributions.uniform(createRandom(7), n, dimensions))
     for (let id = 0; id < n; id++) tree.groups[id] = id % 5
     tree.build()

@@ -19,7 +19,7 @@ export function takeAll(instance) {
   const trees = []
   for (;;)
     try {
-      trees.push(new copse.AgentTree({ instance, capacity: 20, results: 0, k: 0 }))
+      trees.push(new copse.AgentTree({ instance, capacity: 20 }))
     } catch (error) {
       assert.is(error.code, 'OUT_OF_MEMORY')
       return trees

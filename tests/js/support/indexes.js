@@ -89,16 +89,28 @@ export function assertSame(actual, expected, what) {
 /** The bits of floats: tells -0 from 0, and a NaN equals itself. */
 export const bits = (floats) => new Uint32Array(floats.slice().buffer)
 
+/** The ids that a call gives; null before the first build. */
+function idsOf(call) {
+  try {
+    return call().slice()
+  } catch (error) {
+    if (error.code !== 'NOT_BUILT') throw error
+    return null
+  }
+}
+
 /** All that can be seen of an index, but for the visits of its last query. */
 export function portrait(index) {
-  const { capacity, count, positions } = index
+  const { capacity, count, positions, slots } = index
   const origin = new Array(positions.length / capacity).fill(0)
   return {
     count,
+    slots,
     capacity,
     positions: bits(positions),
-    groups: index.groups.slice(),
-    ids: index.within(...origin, Infinity).slice(),
+    groups: index.groups.slice(0, slots),
+    generations: index.generations.slice(),
+    ids: idsOf(() => index.within(...origin, Infinity)),
     cells: bits(index.cells()),
     stats: { ...index.stats(), visits: 0 },
   }
@@ -121,7 +133,7 @@ export function maker(library, kind) {
   function unbuilt(dimensions, coordinates, options) {
     const count = coordinates.length / dimensions
     const index = empty(dimensions, { capacity: Math.max(1, count), ...options })
-    index.count = count
+    index.slots = count
     index.positions.set(coordinates)
     return index
   }

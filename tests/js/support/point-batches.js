@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
 import { forAll, runsOf } from './fastcheck.js'
-import { assertSame, bits, className, maker } from './indexes.js'
+import { assertSame, bits, bytesOf, className, maker, ROW, thrown } from './indexes.js'
 import * as oracle from './point-oracle.js'
 import { createRandom, distributions, integer, pick } from '../../../web/random.js'
 
@@ -27,17 +27,18 @@ const drawnCase = (drawnOptions) =>
     seed: fc.noBias(fc.nat()),
     options: drawnOptions,
     masked: fc.boolean(),
-    cramped: fc.boolean(),
+    reserved: fc.boolean(),
     notFinite: fc.boolean(),
   })
 
 /** An index that holds the state. */
 function indexOf({ empty }, agents, options) {
   const index = empty(agents.dimensions, options)
-  index.count = agents.count
+  index.slots = agents.count
   index.positions.set(agents.positions)
   index.groups.set(agents.groups)
   if (agents.masked) index.masks.set(agents.masks)
+  index.radii.set(agents.radii)
   index.build()
   return index
 }
@@ -62,11 +63,12 @@ const rowsOf = ({ offsets, counts, ids }, n) =>
 /** What agents ask for themselves; nobody that no build takes does. */
 const asked = (agents, id, mask) => ({ mask: mask & agents.masks[id], exclude: id })
 
-function checkAllWithin(agents, indexes, radius, mask, results) {
+function checkAllWithin(agents, indexes, radius, mask) {
   const [ours, theirs] = indexes.map((index) => {
-    const { offsets, total, truncated, ...found } = index.allWithin(radius, { mask })
+    const { offsets, total, ...found } = index.allWithin(radius, { mask })
+    assert.ok(offsets.length >= agents.count && found.ids.length >= total, 'room')
     const rows = rowsOf({ offsets, ...found }, agents.count)
-    return { offsets: offsets.slice(0, agents.count), rows, total, truncated }
+    return { offsets: offsets.slice(0, agents.count), rows, total }
   })
   const { rows } = ours
   for (let id = 0; id < agents.count; id++) assertSame(rows[id], theirs.rows[id], 'SIMD and scalar')
@@ -76,17 +78,9 @@ function checkAllWithin(agents, indexes, radius, mask, results) {
   })
   const total = expected.reduce((sum, row) => sum + row.length, 0)
   assert.is(ours.total, total)
-  assert.is(ours.truncated, total > results)
-
-  // Whole rows, one behind the other, until one does not fit.
-  const missing = []
-  let used = 0
-  for (let id = 0; id < agents.count; id++) {
-    if (rows[id].length === 0 && expected[id].length > 0) missing.push(expected[id].length)
-    else assertSame(rows[id].slice().sort(), expected[id], `row of ${id}`)
-    used += rows[id].length
-  }
-  assert.ok(missing.length === 0 || (used <= results && Math.max(...missing) > results - used))
+  // Whole rows, one behind the other.
+  for (let id = 0; id < agents.count; id++)
+    assertSame(rows[id].slice().sort(), expected[id], `row of ${id}`)
   const starts = rows.map((row, id) => [ours.offsets[id], row.length])
   starts.sort((a, b) => a[0] - b[0] || a[1] - b[1])
   let end = 0
@@ -114,10 +108,12 @@ function checkAllNeighbors(agents, indexes, k, maxDistance, mask) {
   }
 }
 
-function checkPairs(agents, indexes, distance, mask, results) {
-  const [ours, theirs] = indexes.map((index) => index.pairs(distance, { mask }).slice())
+/** Pairs within a distance or, if that is undefined, of circles that touch. */
+function checkPairs(agents, indexes, distance, mask) {
+  const { radii } = agents
+  const given = distance === undefined ? [] : [distance]
+  const [ours, theirs] = indexes.map((index) => index.pairs(...given, { mask }).slice())
   assertSame(ours, theirs, 'SIMD and scalar')
-  const { radii } = distance
   const matching = []
   for (let id = 0; id < agents.count; id++)
     if (oracle.isPresent(agents, id) && (agents.groups[id] & mask) !== 0) matching.push(id)
@@ -127,7 +123,7 @@ function checkPairs(agents, indexes, distance, mask, results) {
     const center = at(agents, a)
     for (let j = i + 1; j < matching.length; j++) {
       const b = matching[j]
-      const reach = fround(radii ? fround(radii[a] + radii[b]) : distance)
+      const reach = fround(distance ?? fround(radii[a] + radii[b]))
       if (oracle.distance2(agents, b, center) <= fround(reach * reach))
         expected.push(a * 2 ** 32 + b)
     }
@@ -136,43 +132,105 @@ function checkPairs(agents, indexes, distance, mask, results) {
     { length: ours.length / 2 },
     (_, i) => ours[2 * i] * 2 ** 32 + ours[2 * i + 1],
   ).sort()
-  if (2 * expected.length <= results) assertSame(found, expected, 'pairs')
-  else {
-    assert.is(ours.length, results & ~1)
-    const all = new Set(expected)
-    for (const pair of found) if (!all.has(pair)) assert.unreachable(`pair ${pair}`)
-  }
+  assertSame(found, expected, 'pairs')
   const out = new Uint32Array(7).fill(0xdeadbeef)
-  assert.is(indexes[0].pairsInto(distance, out, { mask }), expected.length)
+  assert.is(indexes[0].pairsInto(...given, out, { mask }), expected.length)
   const written = Math.min(6, ours.length)
   assert.equal(out.subarray(0, written), ours.subarray(0, written))
   assert.ok(out.subarray(written).every((id) => id === 0xdeadbeef))
 }
 
-function checkMany(agents, index, random, radius, k, mask) {
-  const { dimensions } = agents
-  // Often few; else enough that a k-d tree answers them in groups: spread, near agents, or equal.
-  const n = integer(random, Math.min(index.capacity, random() < 0.3 ? 400 : 12) + 1)
+/**
+ * Places to ask about: often few, else enough that a k-d tree answers them in groups, and more than the capacity;
+ * spread, near agents, or equal.
+ */
+function drawPlaces(random, agents) {
+  const { dimensions, groups } = agents
+  const n = integer(random, pick(random, [12, 12, 12, 400, 3 * groups.length + 1]))
   const points = Float32Array.from({ length: n * dimensions }, () => random() * 1000)
   const likeAgents = integer(random, 3)
   for (let i = 0; likeAgents && i < n; i++)
     if (likeAgents === 2) points.copyWithin(i * dimensions, 0, dimensions)
     else {
       const near = at(agents, integer(random, agents.count || 1))
-      if (near.every(Number.isFinite)) points.set(near, i * dimensions)
+      if (near.every((x) => Math.abs(x) <= 1e18)) points.set(near, i * dimensions)
     }
-  const exclude = integer(random, agents.count + 1) - 1
-  const rows = index.withinMany(points, radius, { mask, exclude })
-  const { truncated } = rows
-  const found = rowsOf(rows, n)
-  const near = index.nearestMany(points, { k, maxDistance: radius, mask, exclude })
-  for (let i = 0; i < n; i++) {
-    const point = points.subarray(i * dimensions, (i + 1) * dimensions)
-    if (!truncated) assertSame(found[i], index.within(...point, radius, { mask, exclude }))
-    const ids = near.ids.subarray(i * k, i * k + near.counts[i])
-    assertSame(ids, index.neighbors(...point, k, { mask, exclude, maxDistance: radius }))
+  return points
+}
+
+/** Point i of places. */
+const placeOf = (places, i, dimensions) => places.subarray(i * dimensions, (i + 1) * dimensions)
+
+/** The same floats or, now and then, those of another index: in linear memory, which grows for them. */
+function given(random, floats, index, other) {
+  if (random() < 0.6 || floats.length === 0) return floats
+  const { positions } = other(index, floats.length)
+  positions.set(floats)
+  return positions.subarray(0, floats.length)
+}
+
+function checkWithinMany(agents, indexes, places, radius, options, give) {
+  const { dimensions } = agents
+  const n = places.length / dimensions
+  const expected = Array.from(
+    { length: n },
+    (_, i) => oracle.within(agents, placeOf(places, i, dimensions), radius, options).ids,
+  )
+  for (const index of indexes) {
+    const rows = index.withinMany(give(places, index), radius, options)
+    assert.is(
+      rows.total,
+      expected.reduce((sum, row) => sum + row.length, 0),
+    )
+    rowsOf(rows, n).forEach((row, i) => {
+      assertSame(row, index.within(...placeOf(places, i, dimensions), radius, options))
+      assertSame(row.slice().sort(), expected[i], `row of place ${i}`)
+    })
   }
 }
+
+function checkNearestMany(agents, indexes, places, options, give) {
+  const { dimensions } = agents
+  const { k, ...others } = options
+  const n = places.length / dimensions
+  for (const index of indexes) {
+    const { counts, ids, distances2 } = index.nearestMany(give(places, index), options)
+    const words = bits(distances2)
+    for (let i = 0; i < n; i++) {
+      const found = oracle.neighbors(agents, placeOf(places, i, dimensions), k, others)
+      const [begin, end] = [i * k, i * k + counts[i]]
+      assertSame(ids.subarray(begin, end), found.ids, `row of place ${i}`)
+      const far2 = bits(new Float32Array(found.distances2))
+      assertSame(words.subarray(begin, end), far2, `distances of place ${i}`)
+    }
+  }
+}
+
+function checkRaycastMany(agents, indexes, segments, options, give) {
+  const { dimensions } = agents
+  const expected = Array.from({ length: segments.length / (2 * dimensions) }, (_, i) => {
+    const [from, to] = [2 * i, 2 * i + 1].map((end) => placeOf(segments, end, dimensions))
+    return oracle.raycast(agents, from, to, agents.radii, options)
+  })
+  const fractions = bits(Float32Array.from(expected, ({ fraction }) => fraction))
+  for (const index of indexes) {
+    const hits = index.raycastMany(give(segments, index), options)
+    const n = expected.length
+    assertSame(
+      hits.ids.subarray(0, n),
+      expected.map(({ id }) => id),
+      'hits',
+    )
+    assertSame(bits(hits.fractions.subarray(0, n)), fractions, 'fractions')
+  }
+}
+
+/** In any order. */
+const shuffled = (random, list) =>
+  list
+    .map((item) => [random(), item])
+    .sort((a, b) => a[0] - b[0])
+    .map(([, item]) => item)
 
 /** Plays one case. */
 function check(drawn, dimensions, makers, optionsOf) {
@@ -183,6 +241,7 @@ function check(drawn, dimensions, makers, optionsOf) {
     count: drawn.n,
     positions: distributions[drawn.distribution](random, capacity, dimensions),
     groups: new Uint32Array(capacity).fill(1),
+    radii: Float32Array.from({ length: capacity }, () => random() * 20),
     masked: drawn.masked,
     masks: new Uint32Array(capacity).fill(0xffffffff),
   }
@@ -195,31 +254,58 @@ function check(drawn, dimensions, makers, optionsOf) {
   const options = {
     capacity,
     onNonFinite: drawn.notFinite ? 'skip' : 'error',
-    results: drawn.cramped ? integer(random, 4 * capacity) : capacity ** 2,
-    k: MOST_NEIGHBORS,
     ...optionsOf(drawn.options, agents),
   }
   agents.usual = options.cellSize
   const indexes = makers.map((make) => indexOf(make, agents, options))
+  const others = new Map()
+  /** An index in the same memory, whose positions are given to the batch. */
+  const other = (index, floats) => {
+    const make = makers[indexes.indexOf(index)]
+    others.get(index)?.dispose()
+    others.set(index, make.empty(dimensions, { ...options, capacity: floats / dimensions }))
+    return others.get(index)
+  }
+  const give = (floats, index) => given(random, floats, index, other)
   try {
+    if (drawn.reserved)
+      for (const index of indexes)
+        index.reserve(capacity, { results: integer(random, 4 * capacity), k: integer(random, 4) })
     const radius = drawDistance(random, agents)
     const mask = random() < 0.3 ? integer(random, 8) : 0xffffffff
-    const k = integer(random, Math.min(drawn.n + 2, MOST_NEIGHBORS + 1))
-    checkAllWithin(agents, indexes, radius, mask, options.results)
-    checkAllNeighbors(agents, indexes, k, random() < 0.5 ? Infinity : radius, mask)
-    checkPairs(agents, indexes, radius, mask, options.results)
-    const radii = Float32Array.from({ length: capacity }, () => random() * 20)
-    checkPairs(agents, indexes, { radii }, mask, options.results)
-    checkMany(agents, indexes[0], random, radius, k, mask)
+    const exclude = integer(random, agents.count + 1) - 1
+    const places = drawPlaces(random, agents)
+    const segments = drawPlaces(random, agents)
+    const whole = segments.subarray(0, segments.length - (segments.length % (2 * dimensions)))
+    const drawK = () => integer(random, Math.min(drawn.n + 2, MOST_NEIGHBORS + 1))
+    const [k, more] = [drawK(), drawK()]
+    const maxDistance = random() < 0.5 ? Infinity : radius
+    const nearest = { mask, exclude, maxDistance }
+    const calls = [
+      () => checkAllWithin(agents, indexes, radius, mask),
+      () => checkAllWithin(agents, indexes, radius / 2, mask),
+      () => checkAllNeighbors(agents, indexes, k, maxDistance, mask),
+      () => checkAllNeighbors(agents, indexes, more, maxDistance, mask),
+      () => checkPairs(agents, indexes, radius, mask),
+      () => checkPairs(agents, indexes, undefined, mask),
+      () => checkWithinMany(agents, indexes, places, radius, { mask, exclude }, give),
+      () => checkNearestMany(agents, indexes, places, { ...nearest, k }, give),
+      () => checkRaycastMany(agents, indexes, whole, { mask, exclude }, give),
+    ]
+    for (const call of shuffled(random, calls)) call()
+    const room = indexes.map((index) => index.stats().bytes)
+    for (const call of shuffled(random, calls).slice(0, 3)) call()
+    const roomAfter = indexes.map((index) => index.stats().bytes)
+    assert.equal(roomAfter, room, 'room for what was found before')
   } finally {
-    for (const index of indexes) index.dispose()
+    for (const index of [...indexes, ...others.values()]) index.dispose()
   }
 }
 
 /** Makes a suite of a kind: `drawnOptions` draws what is `optionsOf` given agents. */
 export function testBatches(kind, { drawnOptions, optionsOf }) {
   const makers = [maker(simd, kind), maker(scalar, kind)]
-  const { empty, built, assertThrown } = makers[0]
+  const { empty, built, assertCode, assertThrown } = makers[0]
   const test = suite(`batches of ${kind}`)
   test.before(() => Promise.all(makers.map(({ start }) => start())))
 
@@ -230,29 +316,55 @@ export function testBatches(kind, { drawnOptions, optionsOf }) {
 
   test('answer with the same objects and views in every frame', () => {
     const index = built(2, [0, 0, 1, 0, 5, 0], { capacity: 10 })
-    const rows = index.allWithin(2)
-    const { ids, counts } = rows
-    const near = index.allNeighbors({ k: 2 })
-    index.build()
-    assert.is(index.allWithin(3), rows)
-    assert.is(rows.ids, ids)
-    assert.is(rows.counts, counts)
-    assert.is(index.allNeighbors({ k: 1 }), near)
+    const [rows, near] = [index.allWithin(2), index.allNeighbors({ k: 2 })]
+    const frame = () => {
+      index.build()
+      assert.is(index.allWithin(2), rows)
+      assert.is(index.allNeighbors({ k: 1 }), near)
+      return [rows.ids, rows.counts, rows.offsets, near.ids, near.counts, near.distances2]
+    }
+    const views = frame()
+    frame().forEach((view, i) => assert.is(view, views[i]))
     index.dispose()
   })
 
-  test('are empty before the first build, and go on after reserve', () => {
+  test('have rows for all slots, whatever came after the build', () => {
+    const index = built(2, ROW, { capacity: 9 })
+    const others = (i) => [i - 1, i + 1].filter((id) => id >= 0 && id < 6)
+    const isAsBuilt = (slots) => {
+      const rows = index.allWithin(1)
+      assert.is(rows.total, 10)
+      const near = index.allNeighbors({ k: 2, maxDistance: 1 })
+      for (let i = 0; i < Math.max(slots, 6); i++) {
+        const expected = i < 6 ? others(i) : []
+        assert.equal([...(rowsOf(rows, slots)[i] ?? others(i))].sort(), expected)
+        assert.equal([...near.ids.slice(2 * i, 2 * i + near.counts[i])].sort(), expected)
+      }
+      assert.is(index.pairs(1).length, 10)
+    }
+    for (const slots of [9, 2, 0, 7]) {
+      index.slots = slots
+      isAsBuilt(slots)
+    }
+    index.clear()
+    isAsBuilt(0)
+    for (let i = 0; i < 9; i++) index.add(i, i)
+    index.remove(3)
+    isAsBuilt(9)
+  })
+
+  test('go on after reserve', () => {
     const index = empty(2, { capacity: 2 })
-    index.count = 2
+    index.slots = 2
     assert.equal(index.masks, Uint32Array.of(0xffffffff, 0xffffffff))
     index.masks.set([2, 4])
-    assert.is(index.allWithin(9).total, 0)
-    assert.equal(index.allNeighbors({ k: 1 }).counts, new Uint32Array(2))
-    assert.is(index.pairs(9).length, 0)
     assert.is(index.order().length, 0)
+    index.build()
+    assert.is(index.allWithin(9).total, 0)
+    assert.equal([...index.allNeighbors({ k: 1 }).counts.subarray(0, 2)], [0, 0])
     index.reserve(5)
     assert.equal(index.masks, Uint32Array.of(2, 4, 0xffffffff, 0xffffffff, 0xffffffff))
-    index.count = 5
+    index.slots = 5
     index.masks.fill(0xffffffff)
     index.build()
     assert.is(index.allWithin(0).total, 20)
@@ -260,57 +372,245 @@ export function testBatches(kind, { drawnOptions, optionsOf }) {
     index.dispose()
   })
 
-  test('pairs by radii are those of the last build, or what is missing is told', () => {
+  test('pairs by radii are those of the last build', () => {
     const points = [0, 0, 1, 0, 2, 0, 3, 0, 9, 0, 9, 9]
-    const index = built(2, points, { capacity: 9 })
-    const radii = (n, radius = 0.5) => new Float32Array(n).fill(radius)
     const sorted = (pairs) => [...pairs.slice().sort()]
-    const before = sorted(index.pairs({ radii: radii(6) }))
-    assert.equal(before, [0, 1, 1, 2, 2, 3])
-    const missing = (n) => [
-      () => index.pairs({ radii: radii(n) }),
-      new RegExp(
-        `^RangeError: Index\\.pairs: radii\\.length must be from .* \\(6\\) .* \\(9\\), got ${n}$`,
-      ),
+    for (const isInto of [false, true]) {
+      const index = built(2, points, { capacity: 9 })
+      const pairs = () => {
+        if (!isInto) return sorted(index.pairs())
+        const out = new Uint32Array(40)
+        return sorted(out.subarray(0, 2 * index.pairsInto(out)))
+      }
+      assert.equal(pairs(), [], 'radii are 0')
+      index.radii.fill(0.5)
+      assert.equal(pairs(), [], 'not built')
+      index.build()
+      const before = [0, 1, 1, 2, 2, 3]
+      assert.equal(pairs(), before)
+      index.radii.fill(50)
+      for (const slots of [2, 0, 9]) {
+        index.slots = slots
+        assert.equal(pairs(), before)
+      }
+      index.slots = 2
+      const bytes = index.save()
+      index.build()
+      assert.equal(pairs(), [0, 1])
+      index.radii.fill(0.5)
+      index.restore(bytes)
+      assert.is(index.count, 2)
+      assert.equal(pairs(), before, 'restore takes the radii')
+
+      index.radii[1] = NaN
+      index.slots = 6
+      assertThrown(() => index.build(), /^RangeError: Index\.build: radii\[1\] .* got NaN$/)
+      assert.equal(pairs(), before)
+
+      // Options that change the last build while they are read.
+      const few = index.save()
+      const options = {
+        get mask() {
+          index.slots = 1
+          index.radii.fill(0)
+          index.build()
+          return -1
+        },
+      }
+      assert.is(index.pairs(options).length, 0)
+      index.restore(few)
+      assert.is(index.pairsInto(9, new Uint32Array(2), options), 0)
+      index.dispose()
+    }
+  })
+
+  // ---- Memory ----
+
+  /** Rows or pairs that are many: n agents on one point. */
+  const crowded = (n, options) => built(2, new Float32Array(2 * n).fill(5), options)
+
+  test('take no memory before the first, and what they need once', async () => {
+    const capacity = 100_000
+    const index = empty(2, { capacity })
+    const { bytes } = index.stats()
+    assert.ok(bytes <= 116 * capacity, `${bytes / capacity} bytes an agent`)
+    index.slots = capacity
+    for (let i = 0; i < capacity; i++) index.positions.set([i % 300, i / 300], 2 * i)
+    index.radii.fill(0.5)
+    index.build()
+    index.within(50, 50, 10)
+    assert.is(index.stats().bytes, bytes)
+    const segments = Float32Array.from({ length: 400 }, (_, i) => i)
+    const calls = [
+      () => index.allWithin(1),
+      () => index.allNeighbors({ k: 3 }),
+      () => index.pairs(),
+      () => index.pairs(1),
+      () => index.withinMany(segments, 2),
+      () => index.nearestMany(segments, { k: 2 }),
+      () => index.raycastMany(segments),
     ]
-    const isAsBuilt = () => {
-      assert.equal(sorted(index.pairs({ radii: radii(6) })), before)
-      for (const n of [0, 2, 5, 10]) assertThrown(...missing(n))
-      const wrong = Float32Array.of(1, 1, 1, 1, NaN, 1)
-      assertThrown(() => index.pairs({ radii: wrong }), /^RangeError: Index\.pairs: radii\[4\] /)
-      index.pairs({ radii: radii(9, 50) }) // nothing of it is left
-    }
-    for (const count of [2, 0, 9]) {
-      index.count = count
-      isAsBuilt()
-    }
-    index.count = 2
-    const bytes = index.save()
+    for (const call of calls) call()
+    const taken = index.stats().bytes
+    assert.ok(taken > bytes)
+    index.slots = 50_000
     index.build()
-    assert.equal(sorted(index.pairs({ radii: radii(2) })), [0, 1])
-    index.restore(bytes)
-    assert.is(index.count, 2)
-    isAsBuilt()
-
-    // Options that change the last build while they are read.
-    index.build()
-    const options = {
-      get mask() {
-        index.restore(bytes)
-        return -1
-      },
-    }
-    assertThrown(() => index.pairs({ radii: radii(2) }, options), missing(2)[1])
+    for (const call of calls) call()
+    assert.is(index.stats().bytes, taken)
     index.dispose()
+  })
 
-    const unbuilt = empty(2, { capacity: 4 })
-    unbuilt.count = 3
-    assert.is(unbuilt.pairs({ radii: radii(0) }).length, 0)
-    unbuilt.dispose()
+  test('never grow memory for what was reserved, or found before', async () => {
+    const instance = await simd.create({ memory: 2 ** 20 })
+    const index = crowded(300, { instance })
+    index.reserve(300, { results: 300 * 299, k: 8 })
+    const { buffer } = instance.memory
+    const { bytes } = index.stats()
+    assert.is(index.allWithin(0).total, 300 * 299)
+    assert.is(index.pairs(0).length, 300 * 299)
+    assert.is(index.allNeighbors({ k: 8 }).counts[0], 8)
+    assert.is(index.stats().bytes, bytes)
+    assert.is(instance.memory.buffer, buffer)
+    const places = new Float32Array(2 * 5000).fill(5) // more than the capacity
+    assert.is(index.withinMany(places, 1).total, 5000 * 300)
+    assert.is.not(instance.memory.buffer, buffer)
+    const grown = instance.memory.buffer
+    for (let i = 0; i < 20; i++) {
+      assert.is(index.withinMany(places.subarray(2 * i), 1).total, (5000 - i) * 300)
+      index.build()
+    }
+    assert.is(instance.memory.buffer, grown)
+    index.reserve(300, { results: 1 })
+    index.reserve(300, {})
+    assert.is(instance.memory.buffer, grown)
+    index.reserve(600)
+    assert.is(index.withinMany(places, 1).total, 5000 * 300)
+  })
+
+  for (const dimensions of [2, 3])
+    test(`take points that lie in the memory that grows for them, in ${dimensions}D`, async () => {
+      const instance = await simd.create({ memory: 2 ** 20 })
+      const random = createRandom(3)
+      const points = distributions.uniform(random, 50, dimensions)
+      const index = built(dimensions, points, { instance })
+      const apart = built(dimensions, points)
+      const n = 30_000
+      const other = empty(dimensions, { instance, capacity: n })
+      other.positions.forEach((_, i, all) => (all[i] = random() * 1000))
+      const places = other.positions.slice()
+      const calls = [
+        (on, given) => on.withinMany(given, 200),
+        (on, given) => on.nearestMany(given, { k: 5 }),
+        (on, given) => on.raycastMany(given, { radius: 20 }),
+      ]
+      for (const call of calls) {
+        const { byteLength } = instance.memory.buffer
+        const [ours, theirs] = [call(index, other.positions), call(apart, places)]
+        assert.ok(instance.memory.buffer.byteLength > byteLength)
+        for (const [name, rows] of Object.entries(ours))
+          if (name === 'total') assert.is(rows, theirs[name])
+          else {
+            const shared = Math.min(rows.length, theirs[name].length)
+            const used = name === 'ids' && 'total' in ours ? ours.total : shared
+            assertSame(rows.subarray(0, used), theirs[name].subarray(0, used), name)
+          }
+      }
+      assertSame(other.positions, places)
+    })
+
+  test('refused, leave memory as it was, and views of it alive', async () => {
+    const instance = await simd.create({ memory: 2 ** 20 })
+    const index = crowded(100, { instance })
+    const unbuilt = empty(2, { instance })
+    const { positions } = index
+    const { buffer } = instance.memory
+    const many = new Float32Array(1_000_000).fill(1)
+    const wrong = many.slice()
+    wrong[999_999] = NaN
+    const refusals = [
+      [() => index.withinMany(wrong, 1), 'RangeError'],
+      [() => index.nearestMany(wrong, { k: 1 }), 'RangeError'],
+      [() => index.raycastMany(wrong), 'RangeError'],
+      [() => index.withinMany(many.subarray(1), 1), 'RangeError'],
+      [() => index.withinMany(many, -1), 'RangeError'],
+      [() => index.withinMany(many, 1, { mask: 0.5 }), 'RangeError'],
+      [() => index.nearestMany(many, { k: -1 }), 'RangeError'],
+      [() => index.nearestMany(many, { k: 1, radius: 1 }), 'TypeError'],
+      [() => index.raycastMany(many, { radius: 'x' }), 'TypeError'],
+      [() => index.allNeighbors({ k: 1e6, mask: 'x' }), 'TypeError'],
+      [() => index.pairsInto(Infinity, []), 'TypeError'],
+      [() => index.pairsInto([]), 'TypeError'],
+      [() => unbuilt.withinMany(many, 1), 'NOT_BUILT'],
+      [() => unbuilt.nearestMany(many, { k: 9 }), 'NOT_BUILT'],
+      [() => unbuilt.raycastMany(many), 'NOT_BUILT'],
+      [() => unbuilt.allWithin(1), 'NOT_BUILT'],
+      [() => unbuilt.allNeighbors({ k: 1e6 }), 'NOT_BUILT'],
+      [() => unbuilt.pairs(), 'NOT_BUILT'],
+      [() => index.reserve(100, { results: 1e8, k: 'x' }), 'TypeError'],
+      [() => index.reserve(100, { result: 1e8 }), 'TypeError'],
+      [() => index.reserve(2 ** 29, { results: 1e8 }), 'RangeError'],
+    ]
+    const check = (bytes) => {
+      for (const [call, expected] of refusals) {
+        const error = thrown(call)
+        assert.is(error.code ?? error.name, expected, String(call))
+        assert.is(instance.memory.buffer.byteLength, bytes, String(call))
+      }
+    }
+    check(buffer.byteLength)
+    assert.is(positions.length, 200)
+    // Room for the points alone, not yet for answers about them.
+    index.raycastMany(many.subarray(0, 4))
+    index.nearestMany(many, { k: 0 })
+    check(bytesOf(index))
+  })
+
+  test('that there is no memory for throw, and all goes on', async () => {
+    const memory = 2 ** 21
+    const instance = await simd.create({ memory, growth: 'error' })
+    const index = crowded(1500, { instance })
+    const { positions } = index
+    const saved = index.save()
+    const far = new Float32Array(1_000_000).fill(1)
+    const calls = {
+      allWithin: () => index.allWithin(0),
+      pairs: () => index.pairs(0),
+      'pairs of circles': () => index.pairs(),
+      pairsInto: () => index.pairsInto(0, new Uint32Array(2)),
+      allNeighbors: () => index.allNeighbors({ k: 2000 }),
+      'allNeighbors, most': () => index.allNeighbors({ k: 2 ** 32 - 1 }),
+      withinMany: () => index.withinMany(far.subarray(0, 20_000).fill(5), 0),
+      'withinMany, places': () => index.withinMany(far, 0),
+      nearestMany: () => index.nearestMany(far.subarray(0, 2000), { k: 1000 }),
+      raycastMany: () => index.raycastMany(far),
+      'reserve, results': () => index.reserve(1500, { results: 1e6 }),
+      'reserve, k': () => index.reserve(1600, { k: 1e3 }),
+      'reserve, most': () => index.reserve(2 ** 27, { results: 2 ** 32 - 1, k: 2 ** 32 - 1 }),
+    }
+    for (const [name, call] of Object.entries(calls)) {
+      const error = assertCode(call, 'OUT_OF_MEMORY')
+      const [, more, had] = /: (\d+) bytes more than the (\d+) that there are$/.exec(error.message)
+      assert.ok(Number(more) > 400_000 && Number(had) === memory, `${name}: ${error.message}`)
+      assert.is(positions.length, 3000, name)
+      assert.is(index.capacity, 1500, name)
+      assert.is(index.countWithin(5, 5, 0), 1500)
+    }
+    index.slots = 40
+    index.build()
+    assert.is(index.allWithin(0).total, 40 * 39)
+    assert.is(index.pairs(0).length, 40 * 39)
+    assert.is(index.pairs().length, 40 * 39)
+    assert.is(index.allNeighbors({ k: 3 }).counts[39], 3)
+    assert.is(index.withinMany(Float32Array.of(5, 5, 1, 1), 0).total, 40)
+    assert.is(index.nearestMany(Float32Array.of(5, 5), { k: 50 }).counts[0], 40)
+    assert.is(index.raycastMany(Float32Array.of(5, 5, 1, 1)).ids[0], 0)
+    index.restore(saved)
+    assert.equal(index.save(), saved)
+    assert.ok(index.validate())
   })
 
   test('refuse wrong arguments, by name', () => {
-    const index = built(2, [0, 0, 0, 0], { capacity: 4, k: 3 })
+    const index = built(2, [0, 0, 0, 0], { capacity: 4 })
     const refusals = [
       [() => index.allWithin(-1), /^RangeError: Index\.allWithin: radius .* got -1$/],
       [() => index.allWithin('5'), /^TypeError: Index\.allWithin: radius .* got '5'$/],
@@ -319,42 +619,57 @@ export function testBatches(kind, { drawnOptions, optionsOf }) {
       [() => index.allWithin(1, { sort: 'id' }), /^TypeError: Index\.allWithin: no option 'sort' /],
       [() => index.allNeighbors(), /^TypeError: Index\.allNeighbors: options /],
       [() => index.allNeighbors({}), /^TypeError: Index\.allNeighbors: k .* got undefined$/],
-      [() => index.allNeighbors({ k: 4 }), /^RangeError: Index\.allNeighbors: k .* got 4$/],
+      [() => index.allNeighbors({ k: 0.5 }), /^RangeError: Index\.allNeighbors: k .* got 0\.5$/],
       [() => index.allNeighbors({ k: -1 }), /^RangeError: Index\.allNeighbors: k .* got -1$/],
       [() => index.pairs(NaN), /^RangeError: Index\.pairs: distance .* got NaN$/],
-      [() => index.pairs({ radii: [1] }), /^TypeError: Index\.pairs: radii .* got Array$/],
+      [() => index.pairs(-1), /^RangeError: Index\.pairs: distance .* got -1$/],
+      [() => index.pairs('1'), /^TypeError: Index\.pairs: options .* got '1'$/],
+      [() => index.pairs(null), /^TypeError: Index\.pairs: options .* got null$/],
       [
-        () => index.pairs({ radii: new Float32Array(1) }),
-        /^RangeError: Index\.pairs: radii\.length /,
+        () => index.pairs({ radii: new Float32Array(2) }),
+        /^TypeError: Index\.pairs: no option 'radii' \(there are mask\)$/,
       ],
-      [
-        () => index.pairs({ radii: Float32Array.of(1, -2) }),
-        /^RangeError: Index\.pairs: radii\[1\] .* got -2$/,
-      ],
+      [() => index.pairs({ mask: 1.5 }), /^RangeError: Index\.pairs: mask .* got 1\.5$/],
+      [() => index.pairs(1, { exclude: 1 }), /^TypeError: Index\.pairs: no option 'exclude' /],
       [() => index.pairsInto(1, []), /^TypeError: Index\.pairsInto: out .* got Array$/],
+      [() => index.pairsInto([]), /^TypeError: Index\.pairsInto: out .* got Array$/],
+      [() => index.pairsInto(), /^TypeError: Index\.pairsInto: out .* got undefined$/],
+      [() => index.pairsInto({ mask: 1 }), /^TypeError: Index\.pairsInto: out .* got Object$/],
+      [
+        () => index.pairsInto(-1, new Uint32Array(1)),
+        /^RangeError: Index\.pairsInto: distance .* got -1$/,
+      ],
+      [
+        () => index.pairsInto(new Uint32Array(1), { mask: 'x' }),
+        /^TypeError: Index\.pairsInto: mask .* got 'x'$/,
+      ],
       [() => index.withinMany([1, 2], 1), /^TypeError: Index\.withinMany: points .* got Array$/],
       [
         () => index.withinMany(new Float32Array(3), 1),
-        /^RangeError: Index\.withinMany: points\.length /,
-      ],
-      [
-        () => index.withinMany(new Float32Array(10), 1),
-        /^RangeError: Index\.withinMany: points\.length /,
+        /^RangeError: Index\.withinMany: points\.length must be a multiple of 2, got 3$/,
       ],
       [
         () => index.nearestMany(Float32Array.of(0, NaN), { k: 1 }),
         /^RangeError: Index\.nearestMany: points\[1\] .* got NaN$/,
       ],
-      [() => empty(2, { results: -1 }), /^RangeError: Index: results .* got -1$/],
-      [() => empty(2, { k: 1.5 }), /^RangeError: Index: k .* got 1\.5$/],
+      [() => index.reserve(4, 5), /^TypeError: Index\.reserve: options .* got 5$/],
+      [() => index.reserve(4, { results: -1 }), /^RangeError: Index\.reserve: results .* got -1$/],
+      [() => index.reserve(4, { k: 1.5 }), /^RangeError: Index\.reserve: k .* got 1\.5$/],
+      [() => index.reserve(4, { k: 2 ** 32 }), /^RangeError: Index\.reserve: k .* got 4294967296$/],
+      [() => index.reserve(4, { K: 2 }), /^TypeError: Index\.reserve: no option 'K' /],
+      [() => empty(2, { results: 1 }), /^TypeError: Index: no option 'results' /],
+      [() => empty(2, { k: 1 }), /^TypeError: Index: no option 'k' /],
     ]
     for (const [call, pattern] of refusals) assertThrown(call, pattern)
     index.dispose()
-    assertThrown(
+    for (const call of [
       () => index.allWithin(1),
-      /^CopseError: Index\.allWithin: the object was disposed$/,
-    )
-    assertThrown(() => index.masks, /^CopseError: Index\.masks: the object was disposed$/)
+      () => index.masks,
+      () => index.pairs(),
+      () => index.pairsInto([]),
+      () => index.reserve(9, { k: 1 }),
+    ])
+      assertThrown(call, /^CopseError: Index\.\w+: the object was disposed$/)
   })
 
   test.run()

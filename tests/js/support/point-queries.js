@@ -52,7 +52,7 @@ const drawGroups = {
 /** Writes a state into an index, whatever its layout. */
 function load(index, layout, agents) {
   const { count, dimensions, positions, groups } = agents
-  index.count = count
+  index.slots = count
   index.groups.set(groups)
   if (layout === 'interleaved') {
     index.positions.set(positions)
@@ -348,7 +348,8 @@ export function testProperties(kind, { drawnOptions, optionsOf, checkCells }) {
 
     test('asks every query for which there is an oracle', () => {
       const methods = methodsOf(simd[className(kind, dimensions)])
-      const elsewhere = /^(all\w+|\w+Many|pairs\w*|raycast|restore|reserve)$|Into$/
+      const elsewhere =
+        /^(all\w+|\w+Many|pairs\w*|raycast|restore|reserve|add|move|remove|has)$|Into$/
       for (const [method, length] of methods)
         if (length > 0 && !elsewhere.test(method))
           assert.ok(method in queries, `${method} is missing`)

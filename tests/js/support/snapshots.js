@@ -1,6 +1,6 @@
 // Snapshots as a forger makes them: changed, and with a right checksum.
 
-/** Where the words of a snapshot lie; its buffers follow, then what was built. */
+/** Where the words of a snapshot of points lie; generations follow, its buffers, then what was built. */
 export const WORDS = {
   magic: 0,
   version: 1,
@@ -11,11 +11,13 @@ export const WORDS = {
   dimensions: 6,
   options: 7, // three words, by kind
   onNonFinite: 10,
-  count: 11,
-  builtCount: 12,
-  skipped: 13,
+  ever: 11,
+  slots: 12,
+  isBuilt: 13,
+  builtCount: 14,
+  skipped: 15,
 }
-export const STATE = 14
+export const STATE = 16
 
 /** Gives bytes that were changed a right checksum, as a forger would. */
 export function seal(bytes) {

@@ -6,6 +6,8 @@ export function answers(tree, dimensions) {
   const rows = tree.allWithin(40)
   return {
     count: tree.count,
+    slots: tree.slots,
+    generations: tree.generations.slice(),
     capacity: tree.capacity,
     isValid: tree.validate(),
     order: tree.order(),

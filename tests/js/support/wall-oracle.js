@@ -13,7 +13,7 @@ export function createList(capacity) {
     polygons: new Uint32Array(capacity),
     generations: new Uint32Array(capacity), // odd: in use
     twoSided: new Uint8Array(capacity),
-    solid: new Int8Array(capacity), // by polygon: 1 inside, -1 outside; 0: added without area, or two-sided
+    solid: new Int8Array(capacity), // by polygon: 1 inside, -1 outside; 0: nowhere, or by the winding without area
     edges: [], // of the last build: { id, ax, ay, bx, by, twoSided, ofArea }
     hasBoundaries: false,
   }
@@ -42,8 +42,19 @@ function put(list, ids, points) {
     for (const axis of [0, 1]) list.vertices[2 * id + axis] = points[2 * i + axis] + 0
 }
 
+/** How many vertices are in use. */
+export const usedOf = (list) => list.generations.filter((generation) => generation & 1).length
+
+/** Whether points enclose an area: else nothing is inside or outside of them. */
+export function hasArea(points) {
+  let area = 0
+  for (let i = 2; i < points.length; i += 2)
+    area += sideOf(points[0], points[1], points[i - 2], points[i - 1], points[i], points[i + 1])
+  return area !== 0
+}
+
 /** Into the lowest free ids, in order; the slot, or -1: there are not so many. */
-export function add(list, points, twoSided) {
+export function add(list, points, solid) {
   const ids = []
   for (let id = 0; id < list.capacity && ids.length < points.length / 2; id++)
     if (!isUsed(list, id)) ids.push(id)
@@ -52,10 +63,11 @@ export function add(list, points, twoSided) {
   for (const [i, id] of ids.entries()) {
     list.next[id] = ids[(i + 1) % ids.length]
     list.polygons[id] = ids[0]
-    list.twoSided[id] = Number(twoSided)
+    list.twoSided[id] = Number(solid === 'nowhere')
     list.generations[id]++
   }
-  list.solid[ids[0]] = twoSided ? 0 : drawn(list, ids[0])
+  const solids = { inside: 1, outside: -1, winding: drawn(list, ids[0]), nowhere: 0 }
+  list.solid[ids[0]] = solids[solid]
   return ids[0]
 }
 
@@ -89,7 +101,7 @@ function areaOf(list, ids) {
 /** Which way round the vertices of a polygon go now. */
 const drawn = (list, slot) => Math.sign(areaOf(list, loopOf(list, slot)))
 
-/** Which way round its edges go: as its vertices did when it was added, if it had an area then and has one now. */
+/** Which way round its edges go: by what is solid, if that is fixed, and as long as it has an area. */
 export const winding = (list, slot) => drawn(list, slot) && (list.solid[slot] || drawn(list, slot))
 
 /** What queries answer for from now on. */

@@ -120,23 +120,23 @@ function drawPolygon(random, play, shape) {
 function addWall(random, play, shape) {
   const { model, tree } = play
   const points = drawPolygon(random, play, shape)
-  const twoSided = random() < 0.15
-  const winding = pick(random, [undefined, undefined, 'solid', 'boundary'])
   const given = random() < 0.5 ? points : Float32Array.from(points)
-  const free = model.capacity - tree.count
-  if (points.length / 2 > free) {
-    assert.is(thrown(() => tree.addPolygon(given, { twoSided })).code, 'FULL')
+  let solid = pick(random, [undefined, undefined, 'inside', 'outside', 'winding', 'nowhere'])
+  const [used, added] = [list.usedOf(model), points.length / 2]
+  if (added > model.capacity - used) {
+    const error = thrown(() => tree.addPolygon(given, { solid }))
+    assert.is(error.code, 'FULL')
+    assert.ok(error.message.endsWith(`: reserve(${used + added}) first`), error.message)
     return
   }
-  const slot = tree.addPolygon(given, { twoSided, winding })
-  assert.is(slot, list.add(model, points, twoSided), 'the lowest free slots')
-  const sign = list.winding(model, slot)
-  if ((winding === 'solid' && sign < 0) || (winding === 'boundary' && sign > 0)) {
-    const turned = points.slice(0, 2)
-    for (let i = points.length - 2; i > 0; i -= 2) turned.push(points[i], points[i + 1])
-    list.move(model, slot, turned)
-    if (!twoSided) model.solid[slot] = -sign
+  if (!list.hasArea(points) && solid !== 'winding' && solid !== 'nowhere') {
+    const error = thrown(() => tree.addPolygon(given, { solid }))
+    assert.instance(error, RangeError)
+    assert.ok(error.message.startsWith('ObstacleTree.addPolygon: points must enclose an area'))
+    solid = 'winding'
   }
+  const slot = tree.addPolygon(given, { solid })
+  assert.is(slot, list.add(model, points, solid ?? 'inside'), 'the lowest free slots')
 }
 
 /** A slot, mostly a polygon's. */
@@ -198,7 +198,7 @@ const changes = {
     fresh.restore(bytes)
     assertSame(fresh.cells(), tree.cells(), 'cells of a restored tree')
     assertSame(fresh.lines(), tree.lines(), 'lines of a restored tree')
-    if (model.capacity - fresh.count >= 3) {
+    if (model.capacity - list.usedOf(model) >= 3) {
       // What comes and goes leaves no trace.
       const slot = fresh.addPolygon([0, 5, 9, 9, 1, 2])
       fresh.build()
@@ -418,7 +418,9 @@ function checkState({ model, tree }) {
   assert.is(stats.edges, model.edges.length)
   assert.is(stats.dropped, model.dropped)
   assert.is(stats.polygons, slots.length)
-  assert.is(tree.count, stats.edges + stats.dropped)
+  assert.is(tree.count, slots.length)
+  assert.is(tree.slots, model.generations.findLastIndex((generation) => generation > 0) + 1)
+  assert.is(list.usedOf(model), stats.edges + stats.dropped)
   assert.is(tree.capacity, model.capacity)
   assertSame(tree.generations, model.generations, 'generations')
   for (const slot of slots) assert.is(tree.winding(slot), list.winding(model, slot), 'winding')
