@@ -31,22 +31,28 @@ async function createInstances() {
 
 /** All that can be seen of a tree, but for the figures that asking changes. */
 function portrait(tree) {
-  const { boxes, capacity, count } = tree
+  const { boxes, capacity, count, slots } = tree
   const sides = boxes.length / capacity
   const all = new Array(sides).fill(-Infinity).fill(Infinity, sides / 2)
   return {
-    ...{ capacity, count },
+    ...{ capacity, count, slots },
     boxes: bits(boxes),
     groups: tree.groups.slice(),
     generations: tree.generations.slice(),
     ids: tree.range(...all).slice(),
     cells: bits(tree.cells()),
-    stats: { ...tree.stats(), visits: 0, changes: 0, perDepth: [...tree.stats().perDepth] },
+    stats: {
+      ...tree.stats(),
+      visits: 0,
+      changes: 0,
+      bytes: 0,
+      perDepth: [...tree.stats().perDepth],
+    },
   }
 }
 
 const COORDINATES = WRONG.coordinate
-const FAR_COORDINATES = [...COORDINATES.slice(1), -1] // undefined: a point
+const FAR_COORDINATES = [...COORDINATES.slice(1), -1] // undefined: as the min
 const SLOTS = WRONG.slots
 
 /** By name of an argument: what it must not be, a value that is right, and its type. */
@@ -69,9 +75,9 @@ const POINT = 'x:x x:y x:z'
 
 /** The arguments of each method, by kind and name; 2D has none of z. */
 const METHODS = {
-  insertAt: `slot:slot ${BOX}`,
+  addAt: `slot:slot ${BOX}`,
   move: `slot:slot ${BOX}`,
-  insert: BOX,
+  add: BOX,
   remove: 'slot:slot',
   range: `${RANGE} options:options`,
   rangeInto: `${RANGE} out:out options:options`,
@@ -89,7 +95,7 @@ const METHODS = {
   pairs: 'options:options',
   pairsInto: 'out:out options:options',
 }
-const CHANGES = ['insertAt', 'move', 'insert', 'remove']
+const CHANGES = ['addAt', 'move', 'add', 'remove']
 
 function argumentsOf(dimensions, method) {
   return METHODS[method]
@@ -117,7 +123,7 @@ for (const [core, library] of libraries.entries())
     /** Six boxes in a row along the diagonal, one wide and two apart, but for slot 3. */
     function row(options) {
       const tree = empty({ leafSize: 2, ...options })
-      for (let i = 0; i < 6; i++) tree.insert(...cube(2 * i, 2 * i + 1))
+      for (let i = 0; i < 6; i++) tree.add(...cube(2 * i, 2 * i + 1))
       tree.remove(3)
       return tree
     }
@@ -146,8 +152,28 @@ for (const [core, library] of libraries.entries())
             assertRefused(call, `${name}.${method}`, argument, wrong, type)
           }
         })
-        if (method.startsWith('pairs')) continue
+        if (method.startsWith('pairs') || CHANGES.includes(method)) continue
         assertRefused(() => tree[method](), `${name}.${method}`, kinds[0].name, undefined)
+      }
+      assert.equal(portrait(tree), before)
+    })
+
+    test('wrong numbers of arguments are refused, and nothing changed', () => {
+      const tree = row()
+      const before = portrait(tree)
+      for (const [method, extra] of [
+        ['add', 0],
+        ['addAt', 1],
+        ['move', 1],
+      ]) {
+        const right = [dimensions + extra, 2 * dimensions + extra]
+        for (let given = 0; given <= 2 * dimensions + 3; given++) {
+          if (right.includes(given)) continue
+          const error = thrown(() => tree[method](...new Array(given).fill(4)))
+          assert.instance(error, TypeError)
+          const text = `takes ${right.join(' or ')} arguments, got ${given}`
+          assert.is(error.message, `${name}.${method}: ${text}`)
+        }
       }
       assert.equal(portrait(tree), before)
     })
@@ -181,10 +207,10 @@ for (const [core, library] of libraries.entries())
       const wrongCounts = [...NOT_NUMBERS, NaN, -1, 1.5, Infinity, 2 ** 32 + 5]
       for (const wrong of WRONG_SIZES) assertOption('capacity', wrong)
       for (const wrong of wrongCounts)
-        for (const option of ['leafSize', 'maxDepth', 'results']) assertOption(option, wrong)
+        for (const option of ['leafSize', 'maxDepth']) assertOption(option, wrong)
       assertOption('maxDepth', 25)
       for (const right of [{ leafSize: 0 }, { maxDepth: 0 }, { leafSize: 0, maxDepth: 24 }])
-        assert.is(empty(right).insert(...cube(1)), 0)
+        assert.is(empty(right).add(...cube(1)), 0)
       for (const wrong of [...NOT_NUMBERS, NaN, 0, -1, 0.999, 16.5, Infinity])
         assertOption('looseness', wrong)
       for (const wrong of [null, 5, 'x', {}, { memory: {} }])
@@ -210,6 +236,10 @@ for (const [core, library] of libraries.entries())
         assertRefused(() => empty({ bounds: flat }), name, 'bounds[0]', flat[0])
       for (const wrong of [undefined, null, 5, 'x', 5n, true])
         assertRefused(() => new library[name](wrong), name, 'options', wrong, 'an object')
+      assert.match(
+        String(thrown(() => empty({ results: 5 }))),
+        `TypeError: ${name}: no option 'results'`,
+      )
     })
 
     test('wrong arguments of reserve, saveInto and restore are refused', () => {
@@ -237,13 +267,18 @@ for (const [core, library] of libraries.entries())
         assert.is(message, `${name}.remove: the slot is not in use: ${slot}`)
         assertCode(() => tree.move(slot, ...cube(1)), 'STALE_SLOT')
       }
-      assertCode(() => tree.insertAt(6, ...cube(1)), 'FULL')
-      assertRefused(() => tree.insertAt(2, ...cube(1)), `${name}.insertAt`, 'slot', 2)
+      for (const slot of [6, 2 ** 32 - 1]) {
+        const { message } = assertCode(() => tree.addAt(slot, ...cube(1)), 'FULL')
+        const text = `${slot + 1} needed, capacity 6: reserve(${slot + 1}) first`
+        assert.is(message, `${name}.addAt: more items than the capacity: ${text}`)
+      }
+      assertRefused(() => tree.addAt(2, ...cube(1)), `${name}.addAt`, 'slot', 2)
       assert.equal(portrait(tree), before)
-      assert.is(tree.insert(...cube(1)), 3)
-      const { message } = assertCode(() => tree.insert(...cube(1)), 'FULL')
-      assert.is(message, `${name}.insert: more items than the capacity`)
-      assert.is(tree.count, 6)
+      assert.is(tree.add(...cube(1)), 3)
+      const { message } = assertCode(() => tree.add(...cube(1)), 'FULL')
+      const text = '7 needed, capacity 6: reserve(7) first'
+      assert.is(message, `${name}.add: more items than the capacity: ${text}`)
+      assert.equal([tree.count, tree.slots], [6, 6])
     })
 
     test('moveAll names the first wrong box, and nothing changed', () => {
@@ -280,7 +315,9 @@ for (const [core, library] of libraries.entries())
       const kept = tree.boxes.slice()
       for (const wrong of SLOTS)
         assertRefused(() => tree.load(wrong), `${name}.load`, 'count', wrong)
-      assertCode(() => tree.load(tree.capacity + 1), 'FULL')
+      const { message } = assertCode(() => tree.load(21), 'FULL')
+      const text = '21 needed, capacity 20: reserve(21) first'
+      assert.is(message, `${name}.load: more items than the capacity: ${text}`)
       tree.boxes[1] = NaN
       assert.is(assertCode(() => tree.load(1), 'NOT_FINITE').index, 0)
       tree.boxes[1] = 1e17
@@ -291,7 +328,7 @@ for (const [core, library] of libraries.entries())
       tree.boxes.set(cube(4), 3 * dimensions)
       tree.load(2)
       assert.equal([...tree.at(...cube(3.5))].includes(1), true)
-      assert.equal([tree.count, tree.has(1), tree.has(2)], [2, true, false])
+      assert.equal([tree.count, tree.slots, tree.has(1), tree.has(2)], [2, 6, true, false])
       assert.equal([...tree.generations.subarray(0, 3)], [3, 3, 2])
       tree.load(0)
       assert.is(tree.count, 0)
@@ -299,26 +336,27 @@ for (const [core, library] of libraries.entries())
 
     // ---- What changes do ----
 
-    test('insert without max is a point, and answers with the lowest free slot', () => {
+    test('add without max is a point, and answers with the lowest free slot', () => {
       const tree = row()
-      assert.is(tree.insert(...cube(7)), 3)
+      assert.is(tree.add(...cube(7)), 3)
       assert.equal([...tree.boxes.subarray(6 * dimensions, 8 * dimensions)], cube(7, 7))
       assert.equal([...tree.at(...cube(7))], [3])
-      tree.insertAt(9, ...cube(12.5))
+      tree.addAt(9, ...cube(12.5))
       tree.move(0, ...cube(13))
       assert.is(tree.nearest(...cube(13)), 0)
       assert.is(tree.nearest(...cube(12.6)), 9)
-      assert.is(tree.insert(1, ...cube(2).slice(1), 5), 6, 'max of one axis alone')
+      const others = new Array(dimensions - 1).fill(undefined)
+      assert.is(tree.add(1, ...cube(2).slice(1), 5, ...others), 6, 'max of one axis alone')
       assert.equal([...tree.boxes.subarray(12 * dimensions, 12 * dimensions + 2)], [1, 2])
       assert.is(tree.boxes[13 * dimensions], 5)
       assert.is(tree.boxes[13 * dimensions + 1], 2)
     })
 
-    test('generations are odd in use, and one more at every insert and remove', () => {
+    test('generations are odd in use, and one more at every add and remove', () => {
       const tree = row()
       const seen = () => [...tree.generations.subarray(0, 7)]
       assert.equal(seen(), [1, 1, 1, 2, 1, 1, 0])
-      tree.insert(...cube(1))
+      tree.add(...cube(1))
       tree.move(0, ...cube(9))
       tree.moveAll()
       assert.equal(seen(), [1, 1, 1, 3, 1, 1, 0])
@@ -328,16 +366,16 @@ for (const [core, library] of libraries.entries())
       )
       tree.clear()
       assert.equal(seen(), [2, 2, 2, 4, 2, 2, 0])
-      assert.is(tree.count, 0)
-      assert.is(tree.insert(...cube(1)), 0)
+      assert.equal([tree.count, tree.slots], [0, 6])
+      assert.is(tree.add(...cube(1)), 0)
       tree.reserve(50)
       assert.equal(seen(), [3, 2, 2, 4, 2, 2, 0])
     })
 
     test('a move within a cell changes nothing but the box', () => {
       const tree = empty({ leafSize: 1 })
-      tree.insert(...cube(1))
-      tree.insert(...cube(12))
+      tree.add(...cube(1))
+      tree.add(...cube(12))
       assert.ok(tree.stats().changes > 0)
       for (const [lo, hi] of [
         [0.5, 0.75],
@@ -356,10 +394,10 @@ for (const [core, library] of libraries.entries())
 
     test('items outside are counted and found', () => {
       const tree = empty({ leafSize: 1 })
-      tree.insert(...cube(-5, -4))
-      tree.insert(...cube(15, 17))
-      tree.insert(...cube(0, 16))
-      tree.insert(...cube(1e18))
+      tree.add(...cube(-5, -4))
+      tree.add(...cube(15, 17))
+      tree.add(...cube(0, 16))
+      tree.add(...cube(1e18))
       assert.is(tree.stats().outside, 3)
       assert.equal([...tree.at(...cube(-4.5))], [0])
       assert.is(tree.nearest(...cube(100)), 1)
@@ -372,7 +410,7 @@ for (const [core, library] of libraries.entries())
         const tree = empty({ leafSize: 2, maxDepth: 3, looseness })
         for (let i = 0; i < 20; i++) {
           const y = i / 1.3
-          tree.insert(
+          tree.add(
             ...cube(7.9, 8.1)
               .with(1, y)
               .with(dimensions + 1, y + 0.2),
@@ -390,8 +428,8 @@ for (const [core, library] of libraries.entries())
 
     test('figures of cells and depths', () => {
       const tree = empty({ leafSize: 1, maxDepth: 4 })
-      tree.insert(...cube(7, 9))
-      tree.insert(...cube(1))
+      tree.add(...cube(7, 9))
+      tree.add(...cube(1))
       const { leaves, nodes, depth, items, perDepth, straddlers, unsplit } = tree.stats()
       const [children, width] = [2 ** dimensions, 2 * dimensions + 2]
       assert.equal([nodes, leaves, depth, items, straddlers], [1 + children, children, 1, 2, 1])
@@ -401,8 +439,8 @@ for (const [core, library] of libraries.entries())
       assert.is(cells.length, nodes * width)
       assert.equal([...cells.subarray(0, width)], [...bounds, 0, 2])
       assert.equal([...cells.subarray(width, 2 * width)], [...cube(0, 8), 1, 1])
-      tree.insert(...cube(2))
-      tree.insert(...cube(3))
+      tree.add(...cube(2))
+      tree.add(...cube(3))
       assert.is(tree.nearest(...cube(3)), 3)
       assert.ok(tree.stats().visits > 0)
     })
@@ -411,7 +449,7 @@ for (const [core, library] of libraries.entries())
       const random = createRandom(3)
       const n = 5000
       const tree = empty({ capacity: n, bounds: cube(0, 1000) })
-      for (let i = 0; i < n; i++) tree.insert(...cube(0).map(() => random() * 1000))
+      for (let i = 0; i < n; i++) tree.add(...cube(0).map(() => random() * 1000))
       const { nodes } = tree.stats()
       const most = { 2: 16, 3: 64 }[dimensions]
       for (let i = 0; i < 100; i++) {
@@ -436,10 +474,10 @@ for (const [core, library] of libraries.entries())
 
     test('up to 1e18 is accepted, and no squared distance overflows', () => {
       const tree = empty({ bounds: cube(-1e18, 1e18), leafSize: 1 })
-      tree.insert(...cube(1e18))
-      tree.insert(...cube(-1e18))
-      tree.insert(...cube(-1e18, 1e18))
-      tree.insert(...cube(9.9e17))
+      tree.add(...cube(1e18))
+      tree.add(...cube(-1e18))
+      tree.add(...cube(-1e18, 1e18))
+      tree.add(...cube(9.9e17))
       assert.is(tree.stats().outside, 0)
       const distances2 = new Float32Array(4)
       const out = new Uint32Array(4)
@@ -455,11 +493,11 @@ for (const [core, library] of libraries.entries())
       const least = 2 ** -149
       for (const world of [cube(-8 * least, 8 * least), cube(-16, 16)]) {
         const tree = empty({ bounds: world, leafSize: 1, maxDepth: 24 })
-        tree.insert(...cube(-0))
-        tree.insert(...cube(0))
-        tree.insert(...cube(least))
-        tree.insert(...cube(-least, -0))
-        tree.insert(...cube(1e-20))
+        tree.add(...cube(-0))
+        tree.add(...cube(0))
+        tree.add(...cube(least))
+        tree.add(...cube(-least, -0))
+        tree.add(...cube(1e-20))
         for (const zero of [0, -0]) {
           assert.equal([...tree.at(...cube(zero), { sort: 'id' })], [0, 1, 3])
           assert.equal([...tree.within(...cube(zero), zero, { sort: 'id' })], [0, 1, 2, 3])
@@ -470,7 +508,7 @@ for (const [core, library] of libraries.entries())
         assert.is(tree.countWithin(...cube(0), 2e-20), 5)
         const plain = empty({ bounds: world, leafSize: 1, maxDepth: 24 })
         for (let i = 0; i < 5; i++)
-          plain.insert(...tree.boxes.slice(2 * dimensions * i, 2 * dimensions * (i + 1)))
+          plain.add(...tree.boxes.slice(2 * dimensions * i, 2 * dimensions * (i + 1)))
         assert.equal(bits(plain.cells()), bits(tree.cells()))
       }
     })
@@ -479,7 +517,7 @@ for (const [core, library] of libraries.entries())
       for (const leafSize of [0, 1]) {
         const tree = empty({ leafSize, maxDepth: 5 })
         for (const items of [0, 1, 0]) {
-          if (items) tree.insert(...cube(3))
+          if (items) tree.add(...cube(3))
           else tree.clear()
           const all = items ? [0] : []
           assert.equal([...tree.within(...cube(0), Infinity)], all)
@@ -525,7 +563,7 @@ for (const [core, library] of libraries.entries())
         }
     })
 
-    test('on a line: the upper cell, inserted, moved, and removed from there', () => {
+    test('on a line: the upper cell, added, moved, and removed from there', () => {
       const middle = cube(8)
       const cellOf = (tree) => {
         const cells = tree.cells()
@@ -544,8 +582,8 @@ for (const [core, library] of libraries.entries())
       ])
         for (const from of [null, cube(1), cube(15), cube(6, 10), middle]) {
           const tree = empty({ leafSize: 0, maxDepth: 1 })
-          if (from) tree.move(tree.insert(...from), ...box)
-          else tree.insert(...box)
+          if (from) tree.move(tree.add(...from), ...box)
+          else tree.add(...box)
           assert.equal(cellOf(tree), cell, `${box} from ${from}`)
           tree.boxes.set(box)
           tree.moveAll()
@@ -578,7 +616,7 @@ for (const [core, library] of libraries.entries())
       const tree = empty({ capacity: 64, leafSize: 2 })
       for (let i = 0; i < 64; i++) {
         const lo = cube(0).map((_, axis) => ((i >> axis) & 1 ? 9 : 6))
-        tree.insert(...lo, ...lo.map((x) => x + 1))
+        tree.add(...lo, ...lo.map((x) => x + 1))
       }
       const ascending = Array.from({ length: 64 }, (_, i) => i)
       for (const k of [1, 3, 8, 63, 64])
@@ -627,9 +665,9 @@ for (const [core, library] of libraries.entries())
         const lo = cube(0).map(() => random() * 15)
         return [...lo, ...lo.map((x) => x + random())]
       })
-      for (const box of boxes) fresh.insert(...box)
+      for (const box of boxes) fresh.add(...box)
       for (let round = 0; round < 5; round++) {
-        for (const box of boxes) tree.insert(...box)
+        for (const box of boxes) tree.add(...box)
         assert.equal(bits(tree.cells()), bits(fresh.cells()), 'the pool gives the same again')
         assert.is(tree.stats().unsplit, 0)
         const order = boxes.map((_, i) => i).sort(() => random() - 0.5)
@@ -656,20 +694,47 @@ for (const [core, library] of libraries.entries())
       assert.is(short[0], 1)
     })
 
-    test('pairs are cut where results end, and their number is right', () => {
-      const tree = empty({ capacity: 6, results: 7 })
-      for (let i = 0; i < 6; i++) tree.insert(...cube(1, 2))
-      assert.is(tree.pairs().length, 6)
+    test('pairs are all there are, however many; arrays get whole pairs', () => {
+      const tree = empty({ capacity: 6 })
+      for (let i = 0; i < 6; i++) tree.add(...cube(1, 2))
+      assert.is(tree.pairs().length, 30)
       assert.equal([...tree.pairs({ mask: 2 })], [])
       const into = new Uint32Array(12)
       assert.is(tree.pairsInto(into), 15)
-      assert.equal([...into.subarray(6)], [0, 0, 0, 0, 0, 0])
-      assert.equal([...into.subarray(0, 6)], [...tree.pairs()])
+      assert.equal([...into], [...tree.pairs().subarray(0, 12)])
       assert.is(tree.pairsInto(into.subarray(0, 3).fill(9)), 15)
-      assert.equal([into[2], tree.pairs().length], [9, 6], 'whole pairs alone')
-      tree.reserve(12)
-      assert.is(tree.pairs().length, 14, 'results grow in proportion')
-      assert.is(empty({ results: 0 }).pairs().length, 0)
+      assert.is(into[2], 9, 'whole pairs alone')
+      const n = 400
+      tree.reserve(n)
+      for (let i = 6; i < n; i++) tree.add(...cube(1, 2))
+      const pairs = tree.pairs()
+      assert.is(pairs.length, n * (n - 1))
+      const seen = new Set()
+      for (let i = 0; i < pairs.length; i += 2) {
+        assert.ok(pairs[i] < pairs[i + 1])
+        seen.add(pairs[i] * n + pairs[i + 1])
+      }
+      assert.is(seen.size, (n * (n - 1)) / 2)
+      const { bytes } = tree.stats()
+      tree.remove(7)
+      assert.is(tree.pairs().length, (n - 1) * (n - 2))
+      assert.is(tree.stats().bytes, bytes, 'room is taken once')
+    })
+
+    test('pairs that there is no memory for throw, and all goes on', async () => {
+      const memory = 2 ** 20 + 2 ** 19
+      const instance = await library.create({ memory, growth: 'error' })
+      const tree = empty({ instance, capacity: 1000 })
+      for (let i = 0; i < 1000; i++) tree.add(...cube(1, 2))
+      const before = portrait(tree)
+      for (const call of [() => tree.pairs(), () => tree.pairsInto(new Uint32Array(2))]) {
+        const { message } = assertCode(call, 'OUT_OF_MEMORY')
+        const [, more] = /: (\d+) bytes more than the 1572864 that there are$/.exec(message)
+        assert.ok(Number(more) >= 4 * 1000 * 999)
+        assert.equal(portrait(tree), before)
+      }
+      for (let i = 20; i < 1000; i++) tree.remove(i)
+      assert.is(tree.pairs().length, 20 * 19)
     })
 
     test('a ray names the side that it hits', () => {
@@ -707,7 +772,7 @@ for (const [core, library] of libraries.entries())
       }
       const step = (at) => {
         const slot = integer(random, 80)
-        if (!at.has(slot)) at.insertAt(slot, ...box())
+        if (!at.has(slot)) at.addAt(slot, ...box())
         else if (random() < 0.3) at.remove(slot)
         else at.move(slot, ...box())
       }
@@ -728,7 +793,7 @@ for (const [core, library] of libraries.entries())
       const { tree, box } = lived()
       const instance = await library.create()
       const copy = empty({ capacity: 95, leafSize: 3, looseness: 1.25, instance })
-      copy.insert(...cube(1))
+      copy.add(...cube(1))
       tree.boxes.fill(5) // not moved yet: not saved
       const saved = tree.save()
       copy.restore(saved)
@@ -740,7 +805,7 @@ for (const [core, library] of libraries.entries())
       for (let i = 0; i < 40; i++) {
         const added = box()
         if (i === 20) for (const each of [tree, copy]) each.moveAll()
-        assert.is(copy.insert(...added), tree.insert(...added))
+        assert.is(copy.add(...added), tree.add(...added))
         const slot = i * 2
         if (tree.has(slot)) for (const each of [tree, copy]) each.remove(slot)
         const other = box()
@@ -878,10 +943,11 @@ for (const [core, library] of libraries.entries())
     test('of more slots than the capacity: FULL, and nothing changed', () => {
       const tree = row({ capacity: 5 + 1 })
       const large = row({ capacity: 9 })
-      large.insertAt(8, ...cube(1))
+      large.addAt(8, ...cube(1))
       large.remove(8) // its generation is kept
       const before = portrait(tree)
-      assertCode(() => tree.restore(large.save()), 'FULL')
+      const { message } = assertCode(() => tree.restore(large.save()), 'FULL')
+      assert.ok(message.endsWith(': 9 needed, capacity 6: reserve(9) first'), message)
       assert.equal(portrait(tree), before)
       tree.reserve(9)
       tree.restore(large.save())
@@ -899,7 +965,7 @@ for (const [core, library] of libraries.entries())
       }
       for (const method of ['moveAll', 'clear', 'stats', 'cells', 'validate', 'save'])
         calls[method] = () => tree[method]()
-      for (const property of ['count', 'boxes', 'groups', 'generations', 'capacity'])
+      for (const property of ['count', 'slots', 'boxes', 'groups', 'generations', 'capacity'])
         calls[property] = () => tree[property]
       calls.has = () => tree.has(0)
       calls.reserve = () => tree.reserve(64)
@@ -944,7 +1010,7 @@ for (const [core, library] of libraries.entries())
       assert.equal(portrait(tree), before)
       assert.is(tree.rangeInto(...cube(0, 16), new Uint32Array(6)), 5)
       const { byteLength } = instance.memory.buffer // nothing but creation grows
-      for (let i = 0; i < 5000; i++) large.insert(...cube((i * 7) % 16, ((i * 7) % 16) + 0.5))
+      for (let i = 0; i < 5000; i++) large.add(...cube((i * 7) % 16, ((i * 7) % 16) + 0.5))
       large.boxes.fill(3, 0, 5000)
       large.moveAll()
       large.range(...cube(0, 16))
@@ -965,7 +1031,7 @@ for (const [core, library] of libraries.entries())
       assert.equal(after.boxes.slice(0, boxes.length), boxes)
       assert.equal(after.generations.slice(0, 6), generations)
       assert.equal(after.groups, new Uint32Array(5000).fill(1).with(2, groups[2]))
-      tree.insertAt(4999, ...cube(6))
+      tree.addAt(4999, ...cube(6))
       assert.is(tree.nearest(...cube(6)), 4999)
       assert.ok(tree.validate())
     })
@@ -977,7 +1043,6 @@ for (const [core, library] of libraries.entries())
       const { message } = assertCode(() => tree.reserve(2 ** 28), 'OUT_OF_MEMORY')
       assert.ok(message.startsWith(`${name}.reserve: `))
       assertCode(() => empty({ instance, capacity: 2 ** 28 }), 'OUT_OF_MEMORY')
-      assertCode(() => row({ instance, results: 2 ** 30 }), 'OUT_OF_MEMORY')
       assert.equal(portrait(tree), before)
     })
 
@@ -985,7 +1050,7 @@ for (const [core, library] of libraries.entries())
       const instance = await library.create()
       const [tree, other] = [row({ instance }), row({ instance })]
       const agents = new library.AgentTree({ instance, capacity: 3 })
-      agents.count = 3
+      agents.slots = 3
       agents.build()
       const ids = tree.range(...cube(0, 16), { sort: 'id' })
       const hit = tree.raycast(...cube(-1), ...cube(0.5))
