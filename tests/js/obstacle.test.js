@@ -32,9 +32,9 @@ const clockwise = (x, y, size) => [x, y, x, y + size, x + size, y + size, x + si
 
 /** All that can be seen of a tree, but for the figures that asking changes. */
 function portrait(tree) {
-  const { capacity, count } = tree
+  const { capacity, count, slots } = tree
   return {
-    ...{ capacity, count },
+    ...{ capacity, count, slots },
     vertices: bits(tree.vertices),
     generations: tree.generations.slice(),
     used: [...tree.generations]
@@ -43,7 +43,7 @@ function portrait(tree) {
     ids: tree.within(0, 0, Infinity).slice(),
     cells: bits(tree.cells()),
     lines: bits(tree.lines()),
-    stats: { ...tree.stats(), visits: 0 },
+    stats: { ...tree.stats(), visits: 0, bytes: 0 },
   }
 }
 
@@ -148,17 +148,12 @@ for (const [core, library] of libraries.entries()) {
       raycastMany: { side: SIDES },
       visibilityPolygon: { maxDistance: WRONG_OPTIONS.maxDistance, bounds: NOT_ARRAYS.slice(1) },
       visibilityPolygonInto: { maxDistance: WRONG_OPTIONS.maxDistance },
-      addPolygon: {
-        twoSided: [null, 0, 1, 'x', {}, Symbol('s')],
-        winding: ['', 'Solid', null, 1, 5n, {}],
-      },
+      addPolygon: { solid: ['', 'Inside', 'solid', 'boundary', null, 1, 5n, true, {}] },
     }
     for (const [method, options] of Object.entries(wrongs)) {
       const right = rightOf(method).slice(0, -1)
       for (const [option, values] of Object.entries(options)) {
-        const type =
-          { side: 'string', winding: 'string', bounds: 'an array', twoSided: 'boolean' }[option] ??
-          'number'
+        const type = { side: 'string', solid: 'string', bounds: 'an array' }[option] ?? 'number'
         for (const wrong of values) {
           const call = () => tree[method](...right, { [option]: wrong })
           assertRefused(call, `${name}.${method}`, option, wrong, type)
@@ -218,7 +213,7 @@ for (const [core, library] of libraries.entries()) {
         'ids[1]',
         id,
       )
-    for (const length of [1, 3, 4 * 21])
+    for (const length of [1, 3, 4 * 21 + 2])
       assertRefused(
         () => tree.raycastMany(new Float32Array(length)),
         `${name}.raycastMany`,
@@ -262,7 +257,7 @@ for (const [core, library] of libraries.entries()) {
 
   test('vertices get the lowest free ids, in order', () => {
     const tree = yard()
-    assert.is(tree.count, 6)
+    assert.equal([tree.count, tree.slots], [2, 6])
     assert.equal([...tree.vertices.subarray(0, 12)], [...square(0, 0, 2), 4, -2, 4, 2])
     assert.equal([...tree.next.subarray(0, 6)], [1, 2, 3, 0, 5, 4])
     assert.equal([...tree.polygons.subarray(0, 6)], [0, 0, 0, 0, 4, 4])
@@ -271,7 +266,7 @@ for (const [core, library] of libraries.entries()) {
     for (const slot of [1, 3, 5, 6, 20, -1, 0.5, '0', NaN, undefined]) assert.not(tree.has(slot))
 
     tree.remove(0)
-    assert.is(tree.count, 2)
+    assert.equal([tree.count, tree.slots], [1, 6])
     assert.not(tree.has(0))
     assert.is(tree.addPolygon([9, 9, 10, 9, 10, 10]), 0)
     assert.is(tree.addPolygon([7, 7, 8, 7, 8, 8]), 3)
@@ -279,6 +274,7 @@ for (const [core, library] of libraries.entries()) {
     assert.equal([...tree.polygons.subarray(0, 8)], [0, 0, 0, 3, 4, 4, 3, 3])
     assert.equal([...tree.generations.subarray(0, 8)], [3, 3, 3, 3, 1, 1, 1, 1])
     assert.ok(tree.validate())
+    assert.equal([tree.count, tree.slots], [3, 8])
     tree.clear()
     assert.is(tree.count, 0)
     assert.not(tree.has(4))
@@ -294,10 +290,10 @@ for (const [core, library] of libraries.entries()) {
         points,
       )
     tree.clear()
-    tree.addPolygon({ length: 4, ...[1, 2, 3, 4] })
-    assert.equal([...tree.vertices.subarray(0, 4)], [1, 2, 3, 4])
-    tree.addPolygon([-0, -0, 1, 1])
-    assert.is(Object.is(tree.vertices[4], 0), true)
+    tree.addPolygon({ length: 6, ...[1, 2, 3, 4, 1, 4] })
+    assert.equal([...tree.vertices.subarray(0, 6)], [1, 2, 3, 4, 1, 4])
+    tree.addPolygon([-0, -0, 1, 1, 0, 1])
+    assert.is(Object.is(tree.vertices[6], 0), true)
   })
 
   test('points may lie in linear memory, even where it grows', async () => {
@@ -306,71 +302,162 @@ for (const [core, library] of libraries.entries()) {
     const { vertices } = tree
     for (let i = 0; i < vertices.length; i++) vertices[i] = i % 1000
     const bytes = bytesOf(tree)
-    assert.is(tree.addPolygon(vertices), 0)
+    assert.is(tree.addPolygon(vertices, { solid: 'winding' }), 0)
     assert.ok(bytesOf(tree) > bytes, 'it grew')
     assert.equal([...tree.vertices.subarray(1998, 2004)], [998, 999, 0, 1, 2, 3])
   })
 
-  test('winding: which way round, and the other on demand', () => {
-    const tree = empty({ capacity: 40 })
-    const added = (points, options) => {
-      const slot = tree.addPolygon(points, options)
-      const length = points.length
-      return [tree.winding(slot), ...tree.vertices.subarray(2 * slot, 2 * slot + length)]
+  test('winding: which way round the edges go, by what is solid', () => {
+    const tree = empty({ capacity: 60 })
+    const added = (points, solid) => {
+      const slot = tree.addPolygon(points, solid && { solid })
+      const { length } = points
+      assert.equal([...tree.vertices.subarray(2 * slot, 2 * slot + length)], points, 'as given')
+      return tree.winding(slot)
     }
-    const solid = square(0, 0, 2)
-    const boundary = clockwise(0, 0, 2)
-    assert.equal(added(solid), [1, ...solid])
-    assert.equal(added(boundary), [-1, ...boundary])
-    assert.equal(added(solid, { winding: 'solid' }), [1, ...solid])
-    assert.equal(added(boundary, { winding: 'solid' }), [1, ...solid])
-    assert.equal(added(solid, { winding: 'boundary' }), [-1, ...boundary])
-    assert.equal(added(boundary, { winding: 'boundary' }), [-1, ...boundary])
-    for (const winding of ['solid', 'boundary']) {
-      assert.equal(added([1, 2, 3, 4], { winding }), [0, 1, 2, 3, 4])
-      assert.equal(added([0, 0, 1, 1, 2, 2], { winding }), [0, 0, 0, 1, 1, 2, 2])
+    for (const points of [square(0, 0, 2), clockwise(0, 0, 2)]) {
+      const drawn = points[2] === 2 ? 1 : -1
+      assert.is(added(points), 1)
+      assert.is(added(points, 'inside'), 1)
+      assert.is(added(points, 'outside'), -1)
+      assert.is(added(points, 'winding'), drawn)
+      assert.is(added(points, 'nowhere'), drawn)
     }
+    for (const solid of ['winding', 'nowhere']) {
+      assert.is(added([1, 2, 3, 4], solid), 0)
+      assert.is(added([0, 0, 1, 1, 2, 2], solid), 0)
+    }
+    assert.is(tree.addSegment(5, 5, 6, 6), 50)
+    assert.is(tree.winding(50), 0)
+  })
+
+  test('inside and outside of points without area: RangeError, and nothing changed', () => {
+    const tree = yard()
+    const before = portrait(tree)
+    for (const points of [
+      [1, 2, 3, 4],
+      [0, 0, 0, 0],
+      [0, 0, 1, 1, 2, 2],
+      [5, 5, 5, 5, 5, 5],
+      [0, 0, 4, 4, 4, 0, 0, 4], // an eight: as much to the left as to the right
+      [0, 0, 2, 0, 2, 2, 2, 0], // there and back
+    ])
+      for (const options of [undefined, {}, { solid: 'inside' }, { solid: 'outside' }]) {
+        const error = thrown(() => tree.addPolygon(points, options))
+        assert.instance(error, RangeError)
+        const text = "points must enclose an area, or solid be 'winding' or 'nowhere'"
+        assert.is(error.message, `${name}.addPolygon: ${text}`)
+        assert.equal(portrait(tree), before)
+      }
+    const full = empty({ capacity: 2 })
+    assertCode(() => full.addPolygon([0, 0, 1, 1, 2, 2]), 'FULL')
   })
 
   test('what is solid belongs to the polygon, wherever its vertices are moved', () => {
     const mirrored = (points) => points.map((x, i) => (i % 2 ? x : 8 - x))
+    /** In the square, out of it, and out of both. */
+    const PLACES = [
+      [4, 4],
+      [1, 1],
+      [9, 1],
+    ]
     const changes = {
-      move(tree) {
-        tree.move(0, mirrored(square(2, 2, 4)))
-        tree.move(4, mirrored(clockwise(0, 0, 8)))
+      none() {},
+      move: (tree, points) => tree.move(0, mirrored(points)),
+      moveTwice(tree, points) {
+        tree.move(0, mirrored(points))
+        tree.move(0, points)
       },
-      write(tree) {
-        tree.vertices.set([...mirrored(square(2, 2, 4)), ...mirrored(clockwise(0, 0, 8))])
+      moveByLine(tree, points) {
+        tree.move(0, [2, 2, 6, 2, 6, 2, 2, 2]) // without area for a while
+        tree.build()
+        tree.move(0, mirrored(points))
+      },
+      write(tree, points) {
+        tree.vertices.set(mirrored(points))
         tree.build()
       },
-      moveAndRestore(tree) {
-        changes.move(tree)
+      restore(tree) {
         const bytes = tree.save()
         tree.clear()
+        tree.addPolygon(clockwise(0, 0, 1), { solid: 'outside' })
         tree.restore(bytes)
       },
-      restoreAndMove(tree) {
-        const bytes = tree.save()
-        tree.clear()
-        tree.restore(bytes)
-        changes.move(tree)
+      moveAndRestore(tree, points) {
+        changes.move(tree, points)
+        changes.restore(tree)
       },
+      restoreAndMove(tree, points) {
+        changes.restore(tree)
+        changes.write(tree, points)
+      },
+      restoreElsewhere(tree, points, other) {
+        other.restore(tree.save())
+        tree.restore(other.save())
+      },
+      reserve: (tree) => tree.reserve(30),
     }
-    for (const change of Object.values(changes)) {
-      const tree = empty({ capacity: 8, leafSize: 1 })
-      tree.addPolygon(square(2, 2, 4))
-      tree.addPolygon(clockwise(0, 0, 8))
-      change(tree)
-      const solid = [tree.contains(4, 4), tree.contains(1, 1), tree.contains(9, 1)]
-      assert.equal(solid, [true, false, true])
-      assert.equal([tree.winding(0), tree.winding(4)], [1, -1])
-      const side = 'visible'
-      assert.equal([...tree.within(1, 4, 1, { side })].sort(), [1, 6])
-      const { id, normalX } = tree.raycast(1, 4, 9, 4, { side })
-      assert.equal([id, normalX], [1, -1])
-      assert.is(tree.raycast(4, 4, 9, 4, { side }).id, 4, 'out of the solid')
-      assert.ok(tree.validate())
-    }
+    for (const [how, change] of Object.entries(changes))
+      for (const points of [square(2, 2, 4), clockwise(2, 2, 4)])
+        for (const [given, solid] of [
+          [undefined, 'inside'],
+          ['inside', 'inside'],
+          ['outside', 'outside'],
+          ['winding', points[2] > 2 ? 'inside' : 'outside'],
+          ['nowhere', 'nowhere'],
+        ]) {
+          const what = `${how}, ${given}, ${points}`
+          const tree = empty({ capacity: 8, leafSize: 1 })
+          tree.addPolygon(points, { solid: given })
+          change(tree, points, empty({ capacity: 12, leafSize: 1 }))
+          const isIn = { inside: true, outside: false, nowhere: false }[solid]
+          const isOut = { inside: false, outside: true, nowhere: false }[solid]
+          assert.equal(
+            PLACES.map(([x, y]) => tree.contains(x, y)),
+            [isIn, isOut, isOut],
+            what,
+          )
+          // The border is solid, too.
+          assert.is(tree.contains(2, 4), solid !== 'nowhere', what)
+          if (solid !== 'nowhere') assert.is(tree.winding(0), isIn ? 1 : -1, what)
+          // Edges are seen from their free side.
+          const side = 'visible'
+          const from = (x) => tree.nearest(x, 4, { side, maxDistance: 1.5 }) >= 0
+          assert.equal([from(1), from(3)], [!isOut, !isIn], what)
+          const out = tree.raycast(4, 4, 9, 4, { side })
+          assert.is(out !== null, !isIn, what)
+          if (out) assert.is(out.normalX, -1, what)
+          const into = tree.raycast(9, 4, 4, 4, { side })
+          assert.is(into !== null, !isOut, what)
+          if (into) assert.is(into.normalX, 1, what)
+          assert.not(tree.visible(1, 4, 4, 4), what)
+          assert.equal([tree.count, tree.slots], [1, 4])
+          assert.ok(tree.validate())
+        }
+  })
+
+  test('solids within solids: free is what is in no more of them than outsides', () => {
+    for (const level of [square(0, 0, 20), clockwise(0, 0, 20)])
+      for (const pillar of [square(5, 5, 4), clockwise(5, 5, 4)]) {
+        const tree = empty({ capacity: 40 })
+        tree.addPolygon(level, { solid: 'outside' })
+        tree.addPolygon(pillar)
+        tree.addPolygon(
+          pillar.map((x) => x + 8),
+          { solid: 'nowhere' },
+        )
+        for (const [x, y, isSolid] of [
+          [2, 2, false],
+          [7, 7, true],
+          [15, 15, false],
+          [-1, 3, true],
+          [21, 3, true],
+        ])
+          assert.is(tree.contains(x, y), isSolid, `${x}, ${y}`)
+        tree.remove(0)
+        assert.not(tree.contains(-1, 3))
+        assert.ok(tree.contains(7, 7))
+      }
   })
 
   test('slots that are not in use: STALE_SLOT, and nothing changed', () => {
@@ -387,10 +474,14 @@ for (const [core, library] of libraries.entries()) {
   test('more vertices than the capacity: FULL, and nothing changed', () => {
     const tree = yard({ capacity: 9 })
     const before = portrait(tree)
-    assert.match(assertCode(() => tree.addPolygon(square(5, 5, 1)), 'FULL').message, name)
+    const { message } = assertCode(() => tree.addPolygon(square(5, 5, 1)), 'FULL')
+    const text = (method, needed) =>
+      `${name}.${method}: more items than the capacity: ${needed} needed, capacity 9: reserve(${needed}) first`
+    assert.is(message, text('addPolygon', 10))
     assert.equal(portrait(tree), before)
     assert.is(tree.addPolygon([5, 5, 6, 5, 6, 6]), 6)
-    assertCode(() => tree.addSegment(0, 0, 1, 1), 'FULL')
+    const segment = assertCode(() => tree.addSegment(0, 0, 1, 1), 'FULL')
+    assert.is(segment.message, text('addSegment', 11))
     tree.reserve(11)
     assert.is(tree.addSegment(0, 0, 1, 1), 9)
   })
@@ -494,7 +585,14 @@ for (const [core, library] of libraries.entries()) {
     assert.is(hits.ids[0], 5)
     assert.instance(hits.ids, Int32Array)
     tree.raycastMany(new Float32Array(0))
-    tree.raycastMany(new Float32Array(80))
+    const many = tree.raycastMany(
+      Float32Array.from({ length: 4 * 30_000 }, (_, i) =>
+        i % 2 ? 1 : i % 4 ? 6 : (i >> 2) % 2 ? 3 : -2,
+      ),
+    )
+    assert.ok(many.ids.length >= 30_000, 'more than the capacity')
+    for (let i = 0; i < 30_000; i++)
+      assert.equal([many.ids[i], many.fractions[i]], i % 2 ? [4, Math.fround(1 / 3)] : [3, 0.25])
   })
 
   test('contains: in something solid, or on its border', () => {
@@ -515,7 +613,7 @@ for (const [core, library] of libraries.entries()) {
       ],
     ])
       assert.is(tree.contains(x, y), inside, `${x}, ${y}`)
-    tree.addPolygon(square(-8, -8, 16), { winding: 'boundary' })
+    tree.addPolygon(square(-8, -8, 16), { solid: 'outside' })
     for (const [x, y, inside] of [
       ...[
         [1, 1, true],
@@ -529,15 +627,15 @@ for (const [core, library] of libraries.entries()) {
       assert.is(tree.contains(x, y), inside, `${x}, ${y}`)
   })
 
-  test('two-sided polygons are seen from both sides and have no inside', () => {
+  test('polygons that are solid nowhere are seen from both sides and have no inside', () => {
     const tree = empty()
-    tree.addPolygon(square(0, 0, 2), { twoSided: true })
+    tree.addPolygon(square(0, 0, 2), { solid: 'nowhere' })
     assert.is(tree.raycast(1, 1, 1, 9, { side: 'visible' }).id, 2)
     assert.equal([...tree.within(1, 1, 1, { side: 'visible' })], [0, 1, 2, 3])
     assert.not(tree.contains(1, 1))
     assert.not(tree.contains(2, 1))
     assert.not(tree.visible(1, 1, 3, 1))
-    tree.addPolygon(square(0, 0, 2), { twoSided: false })
+    tree.addPolygon(square(0, 0, 2), { solid: 'inside' })
     assert.ok(tree.contains(1, 1))
   })
 
@@ -562,11 +660,18 @@ for (const [core, library] of libraries.entries()) {
 
   test('visibilityPolygon of a room is the room', () => {
     const tree = empty()
-    tree.addPolygon(square(0, 0, 4), { winding: 'boundary' })
+    tree.addPolygon(square(0, 0, 4), { solid: 'outside' })
     for (const options of [undefined, { maxDistance: Infinity }, { maxDistance: 1e18 }]) {
       const corners = tree.visibilityPolygon(1, 1, options) // rounded
       assert.equal([...corners].map(Math.round), [4, 4, 0, 4, 0, 0, 4, 0])
     }
+  })
+
+  test('where walls cross more might be seen than there is room for: FULL, and what to reserve', () => {
+    const tree = yard() // no scene is known that needs more
+    tree._wasm = { ...tree._wasm, visibility: () => -(2 ** 31) + 2 }
+    const { message } = assertCode(() => tree.visibilityPolygon(3, 1), 'FULL')
+    assert.ok(message.endsWith(': 40 needed, capacity 20: reserve(40) first'), message)
   })
 
   test('without a box it goes a bit beyond all walls and the point', () => {
@@ -642,7 +747,7 @@ for (const [core, library] of libraries.entries()) {
     const tree = empty({ leafSize: 1 })
     tree.addSegment(least, 0, 2 * least, -0)
     tree.addPolygon([0, -0, 4 * least, 0, 4 * least, 4 * least])
-    tree.addPolygon([-0, 3, 0, 3]) // of no length
+    tree.addSegment(-0, 3, 0, 3) // of no length
     assert.equal([tree.stats().edges, tree.stats().dropped], [5, 2])
     assert.is(tree.winding(2), 1)
     assert.ok(tree.contains(3 * least, least))
@@ -680,10 +785,10 @@ for (const [core, library] of libraries.entries()) {
     assert.equal([tree.stats().edges, tree.stats().dropped], [4, 2])
     assert.ok(tree.contains(1, 1))
     assert.equal([...tree.within(1, 1, 1)], [0, 2, 3, 4])
-    tree.addPolygon([5, 5, 5, 5, 5, 5])
+    tree.addPolygon([5, 5, 5, 5, 5, 5], { solid: 'winding' })
     assert.equal([tree.stats().edges, tree.stats().dropped], [4, 5])
     assert.ok(tree.visible(4, 5, 6, 5))
-    assert.is(tree.count, 9, 'kept in their loops')
+    assert.equal([tree.count, tree.slots], [2, 9], 'kept in their loops')
   })
 
   test('edges on each other: the lower id answers, and none is split', () => {
@@ -737,7 +842,7 @@ for (const [core, library] of libraries.entries()) {
 
   test('a polygon that crosses itself works edge by edge', () => {
     const tree = empty()
-    const eight = tree.addPolygon([0, 0, 4, 4, 4, 0, 0, 4])
+    const eight = tree.addPolygon([0, 0, 4, 4, 4, 0, 0, 4], { solid: 'winding' })
     assert.is(tree.winding(eight), 0, 'no area')
     assert.equal(
       [tree.contains(0.5, 2), tree.contains(3.5, 2), tree.contains(2, 2)],
@@ -861,7 +966,7 @@ for (const [core, library] of libraries.entries()) {
     assert.is(stats.dropped, 0)
     assert.equal([stats.nodes, stats.leaves, stats.depth, stats.unsplit], [1, 1, 0, 0])
     assert.ok(stats.bytes > 20 * 96)
-    tree.addPolygon([7, 7, 7, 7, 8, 8])
+    tree.addPolygon([7, 7, 7, 7, 8, 8], { solid: 'nowhere' })
     assert.is(tree.stats(), stats)
     assert.is(stats.dropped, 1)
     tree.contains(1, 1)
@@ -904,7 +1009,7 @@ for (const [core, library] of libraries.entries()) {
     for (let i = 0; i < 1000; i++) tree.addPolygon(square(10 * i, 20, 5))
     assert.is(tree.generations[0], 3)
     assert.is(tree.within(0, 0, Infinity).length, 4002)
-    assert.is(tree.raycastMany(new Float32Array(20_000)).ids.length, 5000)
+    assert.equal([tree.count, tree.slots], [1001, 4002])
     assert.ok(tree.validate())
   })
 
@@ -943,6 +1048,7 @@ for (const [core, library] of libraries.entries()) {
     calls.saveInto = () => tree.saveInto(new Uint8Array(4096))
     calls.restore = () => tree.restore(new Uint8Array(64))
     calls.count = () => tree.count
+    calls.slots = () => tree.slots
     return calls
   }
 
@@ -982,18 +1088,45 @@ for (const [core, library] of libraries.entries()) {
     const boxes = new library.Quadtree({ bounds: [0, 0, 9, 9], capacity: 2, instance })
     const exports = instance.enter()
     instance.leave()
-    const stale = -(2 ** 31) + 5
+    const stale = -(2 ** 31) + 6
     const { _handle: walls } = tree
-    for (const call of ['within', 'range', 'nearest', 'build', 'all_within', 'raycast', 'count'])
+    for (const call of [
+      ...[
+        'within',
+        'range',
+        'nearest',
+        'build',
+        'all_within',
+        'raycast',
+        'count',
+        'slots',
+        'ready',
+      ],
+      ...['set_slots', 'add', 'move', 'remove', 'clear', 'pairs', 'within_many', 'take_radii'],
+    ])
       assert.is(exports[`points_${call}`](walls, 0, 0, 0, 0, 0, 0, 0, 0), stale, call)
     for (const { _handle: other } of [agents, boxes])
       for (const call of [
         ...['add', 'move', 'remove', 'clear', 'count', 'winding', 'room_for', 'size_of', 'build'],
+        ...['slots', 'used'],
         ...['build_changed', 'within', 'nearest', 'visible', 'raycast', 'raycast_many', 'contains'],
         ...['visibility', 'lines'],
       ])
         assert.is(exports[`walls_${call}`](other, 0, 0, 0, 0, 0, 0), stale, call)
-    for (const call of ['remove', 'clear', 'count', 'insert', 'move', 'pairs', 'within', 'nearest'])
+    for (const call of [
+      ...[
+        'remove',
+        'clear',
+        'count',
+        'slots',
+        'add',
+        'add_at',
+        'move',
+        'pairs',
+        'within',
+        'nearest',
+      ],
+    ])
       assert.is(exports[`boxes_${call}`](agents._handle, 0), stale, call)
     const invalid = -(2 ** 31) + 1 // more than was staged, or than there is room for
     assert.is(exports.walls_add(walls, 2 ** 29, 0), invalid)
@@ -1006,8 +1139,8 @@ for (const [core, library] of libraries.entries()) {
 
   test('restore gives back what was saved, down to the next ids', () => {
     const tree = yard({ leafSize: 2 })
-    tree.addPolygon(square(6, 6, 2), { twoSided: true })
-    tree.addPolygon(square(-20, -20, 40), { winding: 'boundary' })
+    tree.addPolygon(square(6, 6, 2), { solid: 'nowhere' })
+    tree.addPolygon(square(-20, -20, 40), { solid: 'outside' })
     tree.remove(0)
     const copy = empty({ leafSize: 2 })
     copy.addPolygon(square(1, 1, 1))
@@ -1150,7 +1283,8 @@ for (const [core, library] of libraries.entries()) {
     const large = yard()
     large.remove(large.addSegment(9, 9, 8, 8)) // their generations are kept
     const before = portrait(tree)
-    assertCode(() => tree.restore(large.save()), 'FULL')
+    const { message } = assertCode(() => tree.restore(large.save()), 'FULL')
+    assert.ok(message.endsWith(': 8 needed, capacity 6: reserve(8) first'), message)
     assert.equal(portrait(tree), before)
     tree.reserve(8)
     tree.restore(large.save())
