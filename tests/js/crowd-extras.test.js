@@ -20,7 +20,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     new (dimensions === 2 ? Crowd : Crowd3D)({ instance, capacity: 8, ...options })
   const walls = (...polygons) => {
     const tree = new ObstacleTree({ instance, capacity: 100 })
-    for (const polygon of polygons) tree.addPolygon(polygon)
+    for (const polygon of polygons) tree.addPolygon(polygon, { solid: 'winding' })
     return tree
   }
   const vector = (crowd, array, slot) =>
@@ -189,7 +189,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
   test('who is in a solid comes out, and who is put into one', () => {
     for (const [name, [polygon, place, depth]] of Object.entries(SOLIDS))
       for (const goal of [null, place, [40, 41]])
-        for (const put of [false, true]) {
+        for (const put of [null, 'written', 'moved']) {
           const tree = walls(polygon)
           const free = name.startsWith('all but') ? [6, 6] : [14, 14]
           const isOut = (crowd) => {
@@ -202,13 +202,15 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
             crowd.obstacles = tree
             if (put) {
               steps(crowd, 3)
-              crowd.positions.set(place)
+              if (put === 'moved') crowd.move(0, ...place)
+              else crowd.positions.set(place)
             }
-            // At full speed; then the radius, and what it takes to notice.
-            const most = Math.ceil((1.25 * (depth + 0.5) * SECOND) / 2) + 30 + (put ? 32 : 0)
+            // At full speed; then the radius, and what it takes to notice what was written.
+            const notice = put === 'written' ? 32 : 0
+            const most = Math.ceil((1.25 * (depth + 0.5) * SECOND) / 2) + 30 + notice
             return stepsUntil(crowd, most, () => isOut(crowd))
           }
-          assert.ok(play(false) < Infinity, `${name}, goal ${goal}${put ? ', put' : ''}`)
+          assert.ok(play(false) < Infinity, `${name}, goal ${goal}, ${put}`)
           if (goal !== null && goal !== place) continue
           assert.is(play(true), Infinity)
         }
@@ -561,6 +563,51 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
       })
       assert.is(arrived, 1)
       assert.equal(again, [])
+    }
+  })
+
+  test('who is moved is stuck no more, wherever to, and may be so again', () => {
+    for (const exact of [false, true]) {
+      const crowd = crowdOf(2, { exact, timeHorizonObstacles: 0.1 })
+      crowd.obstacles = walls([3, -40, 4, -40, 4, 40, 3, 40])
+      const slot = crowd.add({ position: [0, 0], goal: [10, 0] })
+      const told = (seconds) => eventsOf(crowd, seconds * SECOND, 'stuck').map(([at]) => at)
+      const first = told(20)
+      assert.ok(first.length === 1 && first[0] > 4.4 && first[0] < 5, `${first}`)
+      // To where it is, as far from the goal, nearer, and farther: it waits 2 seconds each time.
+      const at = crowd.positions[0]
+      for (const place of [
+        [at, 0],
+        [10 - (10 - at) * Math.cos(0.05), (10 - at) * Math.sin(0.05)],
+        [at, -0.5],
+        [0.5, 0],
+      ]) {
+        crowd.move(slot, ...place)
+        const again = told(12)
+        assert.is(again.length, 1, `${place}: ${again}`)
+        assert.ok(again[0] > 1.9 && again[0] < 6, `${place}: ${again}`)
+      }
+      // Half a wait, moved, and half a wait more: not yet.
+      crowd.move(slot, at, 0)
+      assert.equal(told(1.5), [])
+      crowd.move(slot, at, 0)
+      assert.equal(told(1.5), [])
+      assert.is(told(1.5).length, 1)
+    }
+  })
+
+  test('who has arrived and is moved arrives again', () => {
+    for (const dimensions of [2, 3]) {
+      const crowd = crowdOf(dimensions)
+      const place = (x) => [x, 0, 0].slice(0, dimensions)
+      const slot = crowd.add({ position: place(0), goal: place(1) })
+      const told = (seconds) => eventsOf(crowd, seconds * SECOND, 'arrived').length
+      assert.is(told(3), 1)
+      assert.is(told(3), 0)
+      for (const x of [1, 0.5, -2, 1 + 2 ** -20]) {
+        crowd.move(slot, ...place(x))
+        assert.is(told(6), 1, `${x}`)
+      }
     }
   })
 

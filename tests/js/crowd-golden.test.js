@@ -36,7 +36,7 @@ async function create(library, { dimensions, timeStep, columns, obstacles, agent
   const crowd = new library[dimensions === 2 ? 'Crowd' : 'Crowd3D'](options)
   if (obstacles.length) {
     crowd.obstacles = new library.ObstacleTree({ capacity: 100, instance })
-    for (const loop of obstacles) crowd.obstacles.addPolygon(loop.flat())
+    for (const loop of obstacles) crowd.obstacles.addPolygon(loop.flat(), { solid: 'winding' })
     crowd.obstacles.build()
   }
   const axes = ['x', 'y', 'z'].slice(0, dimensions)

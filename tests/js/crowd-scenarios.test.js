@@ -47,7 +47,7 @@ function crossings({ crowd, walls }, before) {
 /** The greatest overlap of two agents, as a share of the sum of their radii, which are all alike. */
 function overlapOf({ crowd }, tree) {
   const { count, dimensions, positions, radii } = crowd
-  tree.count = count
+  tree.slots = count
   tree.positions.set(positions.subarray(0, count * dimensions))
   tree.build()
   const touching = 2 * radii[0]

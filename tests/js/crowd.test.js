@@ -21,7 +21,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
   const space = (options) => new Crowd3D({ instance, capacity: 8, ...options })
   const walls = (...polygons) => {
     const tree = new ObstacleTree({ instance, capacity: 100 })
-    for (const polygon of polygons) tree.addPolygon(polygon)
+    for (const polygon of polygons) tree.addPolygon(polygon, { solid: 'winding' })
     return tree
   }
   const assertCode = (call, code) => {
@@ -128,19 +128,111 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     const crowd = plane({ capacity: 3 })
     const add = () => crowd.add({ position: [0, 0] })
     assert.equal([add(), add(), add()], [0, 1, 2])
-    assertCode(add, 'FULL')
+    const { message } = assertCode(add, 'FULL')
+    const text = 'more items than the capacity: 4 needed, capacity 3: reserve(4) first'
+    assert.is(message, `Crowd.add: ${text}`)
     crowd.remove(1)
-    assert.equal([crowd.has(0), crowd.has(1), crowd.count], [true, false, 2])
+    assert.equal([crowd.has(0), crowd.has(1), crowd.count, crowd.slots], [true, false, 2, 3])
+    crowd.remove(2)
+    assert.equal([crowd.count, crowd.slots], [1, 3], 'slots is a bound of all that ever were')
+    assert.is(crowd.add({ position: [0, 0] }), 1)
+    crowd.remove(1)
+    assert.is(crowd.add({ position: [0, 0] }), 1)
+    assert.is(crowd.add({ position: [0, 0] }), 2)
+    crowd.remove(1)
     assertCode(() => crowd.remove(1), 'STALE_SLOT')
     assertCode(() => crowd.remove(99), 'STALE_SLOT')
     assertCode(() => crowd.inspect(1), 'STALE_SLOT')
-    assert.equal(Array.from(crowd.generations), [1, 2, 1])
+    assert.equal(Array.from(crowd.generations), [1, 6, 3])
     assert.is(add(), 1)
     crowd.clear()
-    assert.is(crowd.count, 0)
-    assert.equal(Array.from(crowd.generations), [2, 4, 2])
+    assert.equal([crowd.count, crowd.slots], [0, 3])
+    assert.equal(Array.from(crowd.generations), [2, 8, 4])
     steps(crowd, 2)
     assert.is(crowd.stats().agents, 0)
+  })
+
+  test('move puts an agent elsewhere, and nothing else of it', () => {
+    for (const make of [plane, space]) {
+      const crowd = make({ capacity: 4, neighborDistance: 20 })
+      const { dimensions } = crowd
+      const [home, away] = [
+        [1, 2, 3],
+        [7, 8, 9],
+      ].map((place) => place.slice(0, dimensions))
+      crowd.add({ position: home })
+      crowd.add({
+        position: home,
+        velocity: home,
+        preferredVelocity: away,
+        goal: away,
+        radius: 0.25,
+      })
+      assert.is(crowd.move(1, ...away), undefined)
+      const at = (array) => vector(array, 1, dimensions)
+      const { positions, velocities, preferredVelocities, goals } = crowd
+      assert.equal(at(positions), away)
+      assert.equal([at(velocities), at(preferredVelocities), at(goals)], [home, away, away])
+      assert.equal(vector(positions, 0, dimensions), home)
+      assert.equal([...crowd.generations], [1, 1, 0, 0])
+      assert.equal([...crowd.inspect(0).neighbors], [1])
+      crowd.move(1, ...away.map((x) => x + 50))
+      assert.equal([...crowd.inspect(0).neighbors], [])
+
+      const before = crowd.save()
+      const name = dimensions === 2 ? 'Crowd' : 'Crowd3D'
+      for (const slot of [2, 3, 4, 99, 2 ** 32 - 1]) {
+        const { message } = assertCode(() => crowd.move(slot, ...home), 'STALE_SLOT')
+        assert.is(message, `${name}.move: the slot is not in use: ${slot}`)
+      }
+      for (let given = 0; given <= 6; given++) {
+        if (given === dimensions + 1) continue
+        const error = thrown(() => crowd.move(...new Array(given).fill(1)))
+        assert.instance(error, TypeError)
+        const text = `takes ${dimensions + 1} arguments, got ${given}`
+        assert.is(error.message, `${name}.move: ${text}`)
+      }
+      for (const wrong of WRONG.slots)
+        assertRefused(() => crowd.move(wrong, ...home), `${name}.move`, 'slot', wrong)
+      for (const wrong of WRONG.coordinate)
+        for (const [axis, named] of ['x', 'y', 'z'].slice(0, dimensions).entries()) {
+          const given = home.with(axis, wrong)
+          assertRefused(() => crowd.move(0, ...given), `${name}.move`, named, wrong)
+        }
+      assert.equal(crowd.save(), before)
+      crowd.remove(1)
+      assertCode(() => crowd.move(1, ...home), 'STALE_SLOT')
+      crowd.dispose()
+      assertCode(() => crowd.move(0, ...home), 'DISPOSED')
+    }
+  })
+
+  test('who is moved is as one that was added there', () => {
+    for (const make of [plane, space])
+      for (const exact of [false, true]) {
+        const crowds = [0, 1].map(() => make({ capacity: 9, exact }))
+        const { dimensions } = crowds[0]
+        const place = (x) => [x, 0, 0].slice(0, dimensions)
+        const other = { position: [4, 3, 0].slice(0, dimensions), goal: place(4) }
+        for (const crowd of crowds) {
+          crowd.add(other)
+          crowd.add({ position: place(0), goal: place(9) })
+        }
+        const [moved, added] = crowds
+        steps(moved, 90)
+        moved.move(0, ...other.position)
+        moved.move(1, ...place(-3))
+        moved.velocities.fill(0)
+        added.remove(1)
+        assert.is(added.add({ position: place(-3), goal: place(9) }), 1)
+        for (let i = 0; i < 300; i++) {
+          moved.step()
+          added.step()
+          assert.equal(moved.positions, added.positions, `step ${i}`)
+          assert.equal([...moved.arrived()], [...added.arrived()])
+          assert.equal([...moved.stuck()], [...added.stuck()])
+        }
+      }
   })
 
   test('refuses what is out of range', () => {
