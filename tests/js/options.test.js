@@ -14,7 +14,7 @@ import { createRandom } from '../../web/random.js'
 const CONSTRUCTED = Number(process.env.COPSE_CALLS ?? 6000)
 const CREATED = 600
 
-const POINTS = ['capacity', 'results', 'k', 'layout', 'onNonFinite', 'instance']
+const POINTS = ['capacity', 'layout', 'onNonFinite', 'instance']
 const NUMBERS = [
   ...['preferredSpeed', 'radius', 'maxSpeed', 'neighborDistance', 'maxNeighbors', 'timeHorizon'],
   ...['timeHorizonObstacles', 'maxAcceleration', 'priority', 'groups', 'mask', 'enabled', 'locked'],
@@ -23,7 +23,7 @@ const OPTIONS = {
   AgentTree: [...POINTS, 'leafSize', 'axis', 'split'],
   Grid: [...POINTS, 'cellSize'],
   KdTree: [...POINTS, 'builder'],
-  Quadtree: ['bounds', 'capacity', 'leafSize', 'maxDepth', 'looseness', 'results', 'instance'],
+  Quadtree: ['bounds', 'capacity', 'leafSize', 'maxDepth', 'looseness', 'instance'],
   ObstacleTree: ['capacity', 'pieces', 'leafSize', 'instance'],
   Crowd: ['capacity', 'timeStep', 'exact', 'instance', ...NUMBERS],
 }
@@ -114,6 +114,8 @@ test('of constructors: documented errors alone, and what is refused leaves nothi
 
 test('no misspelt option is taken, and the message names the nearest', async () => {
   const instance = await copse.create()
+  const grid = new copse.Grid({ instance, cellSize: 1, capcity: undefined })
+  grid.build()
   const refusals = [
     [
       () => new copse.AgentTree({ instance, capcity: 5 }),
@@ -140,15 +142,31 @@ test('no misspelt option is taken, and the message names the nearest', async () 
       "ObstacleTree.nearest: no option 'maxDistanse' (did you mean 'maxDistance'?)",
     ],
     [
-      () => new copse.ObstacleTree({ instance }).addPolygon([0, 0, 1, 0], { twosided: true }),
-      "ObstacleTree.addPolygon: no option 'twosided' (did you mean 'twoSided'?)",
+      () => new copse.ObstacleTree({ instance }).addPolygon([0, 0, 1, 0], { Solid: 'inside' }),
+      "ObstacleTree.addPolygon: no option 'Solid' (did you mean 'solid'?)",
     ],
     [
-      () => new copse.Grid({ instance, cellSize: 1 }).within(0, 0, 1, { maxDistance: 5 }),
+      () => new copse.ObstacleTree({ instance }).addPolygon([0, 0, 1, 0], { twoSided: true }),
+      "ObstacleTree.addPolygon: no option 'twoSided' (there are solid)",
+    ],
+    [
+      () => new copse.AgentTree({ instance, results: 5 }),
+      "AgentTree: no option 'results' (there are capacity, ",
+    ],
+    [
+      () => new copse.KdTree({ instance }).reserve(9, { result: 5 }),
+      "KdTree.reserve: no option 'result' (did you mean 'results'?)",
+    ],
+    [
+      () => new copse.Quadtree({ instance, bounds: [0, 0, 9, 9] }).pairs({ masks: 5 }),
+      "Quadtree.pairs: no option 'masks' (did you mean 'mask'?)",
+    ],
+    [
+      () => grid.within(0, 0, 1, { maxDistance: 5 }),
       "Grid.within: no option 'maxDistance' (there are mask, exclude, sort)",
     ],
     [
-      () => new copse.Grid({ instance, cellSize: 1 }).allNeighbors({ k: 1, Mask: 5 }),
+      () => grid.allNeighbors({ k: 1, Mask: 5 }),
       "Grid.allNeighbors: no option 'Mask' (did you mean 'mask'?)",
     ],
   ]
@@ -157,9 +175,7 @@ test('no misspelt option is taken, and the message names the nearest', async () 
     assert.instance(error, TypeError)
     assert.ok(error.message.startsWith(message), error.message)
   }
-  new copse.Grid({ instance, cellSize: 1, capcity: undefined }).within(0, 0, 1, {
-    sorted: undefined,
-  })
+  grid.within(0, 0, 1, { sorted: undefined })
 })
 
 /** What may be given as the core, but for addresses, and is none. */
@@ -200,7 +216,7 @@ test('of create(): documented errors alone, and what was created works', async (
     if (instance) {
       made++
       const tree = new copse.KdTree({ instance, capacity: 3 })
-      tree.count = 3
+      tree.slots = 3
       tree.build()
       assert.is(tree.countWithin(0, 0, 0), 3)
       if (given === options) assert.ok(instance.memory.buffer.byteLength >= (options.memory ?? 0))

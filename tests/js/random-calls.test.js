@@ -6,6 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
+import * as sources from '../../wasm/index.js'
 import { SEED } from './support/fastcheck.js'
 import { CLASSES, familyOf } from './support/class-oracles.js'
 import { argumentsOf, MINE } from './support/random-arguments.js'
@@ -15,16 +16,31 @@ import { createRandom } from '../../web/random.js'
 const CALLS = Number(process.env.COPSE_CALLS ?? 20_000)
 const ROOM = 24
 
-const CODES = ['FULL', 'OUT_OF_MEMORY', 'NOT_FINITE', 'STALE_SLOT', 'DISPOSED', 'BAD_SNAPSHOT']
+const CODES = [
+  ...['FULL', 'OUT_OF_MEMORY', 'NOT_FINITE', 'NOT_BUILT', 'STALE_SLOT', 'DISPOSED', 'BAD_SNAPSHOT'],
+]
 
-/** What can be called on objects of a class, inherited or not, with the names of its parameters. */
+/** What a class has by this name, inherited or not. */
+function descriptorOf(Class, key) {
+  let at = Class.prototype
+  while (!Object.hasOwn(at, key)) at = Object.getPrototypeOf(at)
+  return Object.getOwnPropertyDescriptor(at, key)
+}
+
+/**
+ * What can be called on objects of a class, inherited or not, with the names of its parameters, which only the
+ * source has.
+ */
 function membersOf(Class) {
   const members = []
+  const known = new Set(['constructor'])
   for (let at = Class.prototype; at !== Object.prototype; at = Object.getPrototypeOf(at))
     for (const key of Reflect.ownKeys(at)) {
-      if (key === 'constructor' || String(key).startsWith('_')) continue
+      if (known.has(key) || String(key).startsWith('_')) continue
+      known.add(key)
       const { value, get, set } = Object.getOwnPropertyDescriptor(at, key)
-      const parameters = /\(([^)]*)\)/.exec(String(value ?? set))?.[1] ?? ''
+      const written = descriptorOf(sources[Class.name], key)
+      const parameters = /\(([^)]*)\)/.exec(String(written.value ?? written.set))?.[1] ?? ''
       const names = parameters.split(',').flatMap((one) => one.split('=')[0].trim() || [])
       if (value) members.push({ key, call: value, names })
       if (get) members.push({ key, call: get, names: [] })
@@ -58,6 +74,7 @@ for (const [build, library] of Object.entries({ simd, scalar }))
       () => thrown(() => (meddle(), assert.unreachable())),
     )
 
+    const succeeded = new Set()
     // Nobody calls these: beside each of the others, in memory too.
     const targets = []
     const bystanders = []
@@ -90,11 +107,15 @@ for (const [build, library] of Object.entries({ simd, scalar }))
       const target = pick(targets)
       const { key, call, names } = pick(target.members)
       const wrong = pick([0, 0, 0.1, 0.3, 1])
-      const given = names.map((name) => (random() < wrong ? any() : expected(name, target)))
+      const isFlat = target.dimensions === 2 && random() < 0.9 // where there is no z
+      const given = names
+        .filter((name) => !isFlat || !/^z|Z$/.test(name))
+        .map((name) => (random() < wrong ? any() : expected(name, target, key)))
       if (random() < 0.02) given.pop()
       current = target.object
       try {
         call.apply(random() < 0.1 ? foreign(target) : current, given)
+        succeeded.add(`${target.name}.${String(key)}`)
       } catch (error) {
         assertDocumented(error, `${target.name}.${String(key)}`)
       }
@@ -108,8 +129,8 @@ for (const [build, library] of Object.entries({ simd, scalar }))
         'bounds',
         'leafSize',
         'maxDepth',
-        'results',
-        'k',
+        'onNonFinite',
+        'layout',
       ])
       const options = { capacity: 3, instance, ...required, [option]: any() }
       try {
@@ -148,6 +169,17 @@ for (const [build, library] of Object.entries({ simd, scalar }))
       else callOnce()
       if (i % 50 === 49) checkAll()
     }
+    // What was always refused was not tried.
+    const done = (key, { name }) => succeeded.has(`${name}.${String(key)}`)
+    const changes = ['add', 'move', 'remove', 'clear', 'slots', 'reserve', 'save', 'restore']
+    for (const target of CALLS < 20_000 ? [] : targets)
+      for (const { key } of target.members) {
+        const isChange = changes.includes(key) && target.name !== 'ObstacleTree'
+        const isDone = isChange ? done(key, target) : targets.some((other) => done(key, other))
+        // They are of the other layout.
+        if (!/^[xyz]s$/.test(String(key)))
+          assert.ok(isDone, `seed ${SEED}: ${target.name}.${String(key)} was always refused`)
+      }
   })
 
 /** What answers otherwise each time it is asked. */
@@ -169,13 +201,51 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
         () => like.dispose(),
         () => like.count,
         () => like.save(),
-        () => void (like.count = 2),
+        () => void (like.slots = 2),
         () => like.within(0, 0, 1),
       ])
         assert.instance(thrown(call), TypeError, name)
     }
     assert.is(tree.positions.length, 4)
     assert.is(tree.count, 0)
+  })
+
+  test(`${build}: methods of another class are refused, and kill nothing`, async () => {
+    const instance = await create()
+    const walls = new ObstacleTree({ instance, capacity: 9 })
+    const boxes = new Quadtree({ instance, bounds: [0, 0, 9, 9], capacity: 9 })
+    const others = [walls, boxes, new Crowd({ instance, capacity: 9 })]
+    const before = others.map((object) => object.save())
+    const points = new Float32Array(4)
+    for (const [method, ...given] of [
+      ['allWithin', 1],
+      ['withinMany', points, 1],
+      ['allNeighbors', { k: 1 }],
+      ['nearestMany', points, { k: 1 }],
+      ['raycastMany', points],
+      ['pairs', 1],
+      ['pairs'],
+      ['pairsInto', new Uint32Array(2)],
+      ['order'],
+      ['build'],
+      ['cone', 0, 0, 1, 0, 1, 1],
+      ['within', 0, 0, 1],
+      ['stats'],
+      ['reserve', 20, { results: 5, k: 2 }],
+    ])
+      for (const other of others) {
+        const call = () => AgentTree.prototype[method].call(other, ...given)
+        const isOwn = ['within', 'reserve', 'pairs', 'pairsInto', 'build'].includes(method)
+        try {
+          call()
+        } catch (error) {
+          const isArgument = error instanceof TypeError || error instanceof RangeError
+          assert.ok(isArgument || error.code === 'STALE_SLOT', `${method}: ${error}`)
+          continue
+        }
+        assert.ok(isOwn, `${method} of ${other.constructor.name}`)
+      }
+    others.forEach((object, i) => assert.equal(object.save(), before[i]))
   })
 
   test(`${build}: an object that is disposed of while arguments are read stays so`, async () => {
@@ -212,9 +282,16 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     crowd.step()
     assert.equal([crowd.time, crowd.radii[0]], [0.25, 2])
 
-    const tree = new KdTree({ instance, capacity: 4, k: 2 })
+    const tree = new KdTree({ instance, capacity: 4 })
+    tree.slots = 4
+    tree.build()
     const asked = Object.defineProperty({}, 'k', inTurn(1, thrower))
-    assert.is(tree.allNeighbors(asked).ids.length, 8)
+    assert.is(tree.allNeighbors(asked).ids.length, 4)
+    const room = Object.defineProperty({}, 'results', inTurn(9, thrower))
+    tree.reserve(4, room)
+    assert.ok(tree.allWithin(1).ids.length >= 12)
+    const solid = Object.defineProperty({}, 'solid', inTurn('outside', thrower))
+    assert.is(walls.addPolygon([0, 0, 1, 0, 1, 1], solid), 3)
     const bytes = tree.save()
     Object.defineProperty(bytes, 'length', { get: () => thrower })
     tree.restore(bytes)
@@ -227,9 +304,13 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     const instance = await create()
     const tree = new Quadtree({ instance, bounds: [0, 0, 9, 9], capacity: 5 })
     const crowd = new Crowd({ instance, capacity: 5 })
-    tree.insert(1, 1)
+    const points = new AgentTree({ instance, capacity: 5 })
+    const walls = new ObstacleTree({ instance, capacity: 5 })
+    tree.add(1, 1)
+    points.add(1, 1)
+    walls.addSegment(1, 1, 2, 2)
     crowd.add({ position: [0, 0] })
-    for (const object of [tree, crowd]) {
+    for (const object of [tree, crowd, points, walls]) {
       assert.ok(object.has(0))
       for (const wrong of ['length', '0', 'BYTES_PER_ELEMENT', NaN, 0.5, -1, 5, null, undefined])
         assert.not(object.has(wrong))

@@ -23,11 +23,10 @@ function filled({ name, dimensions, required }) {
   else if (/^Crowd/.test(name))
     for (let i = 0; i < COUNT; i++) object.add({ position: point(), groups: 1 + (i & 1) })
   else if (/^(Quad|Oc)tree/.test(name)) {
-    for (let i = 0; i < COUNT; i++) object.insert(...point())
+    for (let i = 0; i < COUNT; i++) object.add(...point())
     for (let i = 0; i < COUNT; i++) object.groups[i] = 1 + (i & 1)
   } else {
-    object.count = COUNT
-    object.positions.forEach((_, i, all) => (all[i] = place()))
+    for (let i = 0; i < COUNT; i++) object.add(...point())
     for (let i = 0; i < COUNT; i++) object.groups[i] = 1 + (i & 1)
     object.radii.fill(0.25)
     object.build()
@@ -112,9 +111,42 @@ const CALLS = [
   },
   {
     method: 'pairs',
-    has: (name) => isPoints(name),
+    has: isPoints,
     options: () => ({ mask: 1 }),
     ask: (object, options) => Array.from(object.pairs(2, options)),
+  },
+  {
+    method: 'pairs, by radii',
+    has: (name) => !isWalls(name),
+    options: () => ({ mask: 2 }),
+    ask: (object, options) => Array.from(object.pairs(options)),
+  },
+  {
+    method: 'pairsInto',
+    has: (name) => !isWalls(name),
+    options: () => ({ mask: 1 }),
+    ask(object, options, d) {
+      const out = new Uint32Array(4 * COUNT)
+      const pairs = object.pairsInto(out, options)
+      return [pairs, ...out.slice(0, 2 * pairs)]
+    },
+  },
+  {
+    method: 'withinMany',
+    has: isPoints,
+    options: () => ({ mask: 2, exclude: 4 }),
+    ask: (object, options, d) =>
+      rowsOf(object.withinMany(new Float32Array(100 * d).fill(4), 3, options), 100),
+  },
+  {
+    method: 'raycastMany',
+    has: (name) => isPoints(name) || isWalls(name),
+    options: (name) => (isWalls(name) ? { side: 'visible' } : { radius: 0.5, exclude: 2 }),
+    ask(object, options, d) {
+      const segments = Float32Array.from({ length: 40 * d }, (_, i) => (i * 7) % 17)
+      const { ids, fractions } = object.raycastMany(segments, options)
+      return [...ids.slice(0, 20), ...fractions.slice(0, 20)]
+    },
   },
   {
     method: 'visibilityPolygon',
@@ -180,6 +212,54 @@ for (const type of CLASSES.filter(({ name }) => !/^Crowd/.test(name))) {
         )
       }
     }
+  })
+}
+
+for (const type of CLASSES.filter(({ name }) => isPoints(name))) {
+  const { name, dimensions } = type
+
+  test(`${name}: agents that come, go and are built while options are read`, () => {
+    const object = filled(type)
+    const point = at(dimensions)
+    const meddle = () => {
+      object.remove(5)
+      assert.is(object.add(...point), 5)
+      object.slots = COUNT + 10
+      object.move(COUNT + 1, ...point)
+      object.build()
+      object.clear()
+    }
+    const all = { mask: -1 }
+    for (const ask of [
+      (options) => object.countWithin(...point, 0, options),
+      (options) => object.pairs(0, options).length >= 2,
+      (options) => object.allWithin(0, options).counts[5] > 0,
+      (options) => object.withinMany(Float32Array.from(point), 0, options).total,
+    ]) {
+      object.slots = COUNT
+      object.positions.forEach((_, i, all) => (all[i] = 100 + i))
+      object.build()
+      const expected = ask(all)
+      object.slots = COUNT
+      const answer = ask(withGetter(all, 'mask', meddle))
+      // As it is after the last build.
+      assert.equal(answer, ask(all))
+      assert.is.not(answer, expected)
+      assert.equal([object.count, object.slots], [0, 0])
+    }
+    const gone = withGetter({ results: 5, k: 2 }, 'k', () => object.dispose())
+    assert.is(thrown(() => object.reserve(5000, gone)).code, 'DISPOSED')
+  })
+
+  test(`${name}: what is reserved while what is reserved is read`, () => {
+    const object = filled(type)
+    const inner = () => object.reserve(900, { results: 2000, k: 3 })
+    object.reserve(700, withGetter({ results: 50, k: 2 }, 'k', inner))
+    assert.is(object.capacity, 900)
+    const { bytes } = object.stats()
+    assert.ok(object.allWithin(1).ids.length >= 2000)
+    assert.is(object.allNeighbors({ k: 3 }).counts[0], 3)
+    assert.is(object.stats().bytes, bytes)
   })
 }
 

@@ -1,9 +1,10 @@
-// What options each query of points and boxes takes: others are refused.
+// What options each query takes: others are refused.
 
 const SELECTION = ['mask', 'exclude']
 const SEARCH = [...SELECTION, 'sort']
 const NEAREST = [...SELECTION, 'maxDistance']
 
+/** Of points and boxes. */
 export const QUERY_OPTIONS = {
   within: SEARCH,
   withinInto: [...SEARCH, 'distances2'],
@@ -22,4 +23,35 @@ export const QUERY_OPTIONS = {
   raycast: SELECTION,
   pairs: ['mask'],
   pairsInto: ['mask'],
+}
+
+/** Of points alone, batches and changes too. */
+const OF_POINTS = {
+  raycast: [...SELECTION, 'radius'],
+  raycastMany: [...SELECTION, 'radius'],
+  allWithin: ['mask'],
+  withinMany: SELECTION,
+  allNeighbors: ['k', 'mask', 'maxDistance'],
+  nearestMany: ['k', ...NEAREST],
+  reserve: ['results', 'k'],
+}
+
+const OF_WALLS = {
+  addPolygon: ['solid'],
+  within: ['side'],
+  withinInto: ['side', 'distances2'],
+  nearest: ['side', 'maxDistance'],
+  nearestPoint: ['side', 'maxDistance'],
+  visible: ['radius'],
+  raycast: ['side'],
+  raycastMany: ['side'],
+  visibilityPolygon: ['maxDistance', 'bounds'],
+  visibilityPolygonInto: ['maxDistance', 'bounds'],
+}
+
+/** The names of the options that a method of a class takes. */
+export function optionsOf(name, method) {
+  if (name === 'ObstacleTree') return OF_WALLS[method]
+  const isOfPoints = /^(AgentTree|Grid|KdTree)/.test(name)
+  return (isOfPoints && OF_POINTS[method]) || QUERY_OPTIONS[method]
 }

@@ -1,6 +1,7 @@
 // Arguments at random: what a call expects, by the names of its parameters, and what no call expects.
 
 import { NOT_NUMBERS } from './bad-arguments.js'
+import { optionsOf } from './query-options.js'
 
 /** What hostile getters throw. */
 export const MINE = new Error('thrown by an argument')
@@ -49,11 +50,19 @@ export function argumentsOf(random, other, meddle) {
       distances2: option(() => new Float32Array(40)),
       radius: option(() => integer(4)),
       side: option(() => pick(['both', 'visible'])),
-      twoSided: option(() => random() < 0.5),
-      winding: option(() => pick(['solid', 'boundary'])),
+      solid: option(() => pick(['inside', 'outside', 'winding', 'nowhere'])),
       bounds: option(() => [-50, -50, 50, 50]),
+      results: option(() => integer(200)),
     }
     return { ...given, k: integer(11) }
+  }
+
+  /** Those that a method takes; seldom others. */
+  function optionsFor({ name }, method) {
+    const known = optionsOf(name, method)
+    const given = options()
+    if (!known || random() < 0.05) return given
+    return Object.fromEntries(Object.entries(given).filter(([option]) => known.includes(option)))
   }
 
   const agent = (dimensions) => ({
@@ -67,7 +76,7 @@ export function argumentsOf(random, other, meddle) {
 
   /** The same, seldom with something that is called when it is read. */
   function meddling(given) {
-    const key = pick(['mask', 'exclude', 'distances2', 'radius', 'k', 'locked'])
+    const key = pick(['mask', 'exclude', 'distances2', 'radius', 'k', 'locked', 'solid', 'results'])
     const get = () => (meddle(), pick([undefined, 1]))
     return random() < 0.05 ? Object.defineProperty(given, key, { get }) : given
   }
@@ -77,10 +86,11 @@ export function argumentsOf(random, other, meddle) {
     radius: () => integer(12),
     halfAngle: () => random() * 3,
     k: () => integer(12),
-    slot: () => integer(20),
+    slot: () => integer(pick([2, 8, 20])),
     count: () => integer(24),
     capacity: () => 1 + integer(64),
-    distance: () => (random() < 0.5 ? integer(4) : { radii: floats(24).map(Math.abs) }),
+    distance: () => (random() < 0.5 ? integer(4) : meddling({ mask: pick([-1, 1, undefined]) })),
+    slots: () => integer(24),
     dirX: () => 1 + integer(3),
     maxX: () => 4 + integer(9),
     maxY: () => 4 + integer(9),
@@ -95,16 +105,19 @@ export function argumentsOf(random, other, meddle) {
   }
 
   /** What a parameter of a method expects, more or less. */
-  function expected(name, { dimensions, saved }) {
+  function expected(name, target, method) {
+    const { dimensions, saved } = target
     if (name === 'out') {
-      const Type = random() < 0.9 ? Uint32Array : Float32Array
+      const isFloats = method === 'visibilityPolygonInto'
+      const Type = random() < 0.9 !== isFloats ? Uint32Array : Float32Array
       return new Type(pick([0, 3, 40]))
     }
-    if (name === 'points' || name === 'segments') return floats(dimensions * pick([0, 2, 4, 6, 12]))
+    if (name === 'points' || name === 'segments')
+      return floats(dimensions * pick([0, 2, 3, 3, 4, 6, 12, 200]))
     if (name === 'bytes')
       return random() < 0.5 ? saved.slice() : new Uint8Array(pick([0, 64, 8192]))
     if (name === 'agent') return meddling(agent(dimensions))
-    if (name === 'options') return meddling(options())
+    if (name === 'options') return meddling(optionsFor(target, method))
     return byName[name]?.() ?? place()
   }
 
