@@ -10,8 +10,8 @@ export function boxFrames(copse, instance, makesViews) {
   const flat = new copse.Quadtree({ ...forAny, bounds: [0, 0, 128, 128] })
   const solid = new copse.Octree({ ...forAny, bounds: [0, 0, 0, 128, 128, 128], looseness: 2 })
   for (let i = 0; i < COUNT; i++) {
-    flat.insert(i, i, i + 4, i + 5)
-    solid.insert(i, i, i, i + 4, i + 5, i + 6)
+    flat.add(i, i, i + 4, i + 5)
+    solid.add(i, i, i, i + 4, i + 5, i + 6)
   }
   flat.groups.fill(2, 0, COUNT / 2)
 
@@ -52,16 +52,16 @@ export function boxFrames(copse, instance, makesViews) {
     const x = FRACTIONS[number & 7]
     const y = FRACTIONS[number & 3]
 
-    const added = flat.insert(x, y, 125.5, 126.5)
+    const added = flat.add(x, y, 125.5, 126.5)
     flat.move(added, y, x)
     flat.remove(added)
-    flat.insertAt(COUNT, y, x, 127.5, 125.5)
+    flat.addAt(COUNT, y, x, 127.5, 125.5)
     flat.remove(COUNT)
-    const other = solid.insert(x, y, 1.5)
+    const other = solid.add(x, y, 1.5)
     solid.move(other, y, x, 2.5, 125.5, 126.5, 127.5)
     solid.remove(other)
     sum += flat.has(added) ? 1 : 0
-    sum += flat.count + flat.capacity + flat.groups[0] + flat.generations[0]
+    sum += flat.count + flat.slots + flat.capacity + flat.groups[0] + flat.generations[0]
 
     sum += flat.rangeInto(1.5, 2.5, 33.5, 44.5, out, sorted)
     sum += flat.atInto(x, y, out, sorted)

@@ -1,5 +1,7 @@
 // The frames of garbage-frames.js for crowds: every call that must make no garbage.
 
+import { FRACTIONS } from './points.js'
+
 const COUNT = 12
 
 /** As pointFrames. */
@@ -19,7 +21,7 @@ export function crowdFrames(copse, instance) {
   // Apart: where a function calls too much, V8 puts fractions into objects to pass them on.
   function read() {
     let sum = 0
-    sum += flat.saveInto(bytes) + flat.count
+    sum += flat.saveInto(bytes) + flat.count + flat.slots
     // A sum that is no integer would be garbage of our own.
     sum += flat.positions[0] + flat.velocities[0] + flat.radii[0] + solid.positions[2] > 0 ? 1 : 0
     sum += flat.maxAccelerations[0] > 1 && flat.priorities[1] > 0 ? 1 : 0
@@ -46,9 +48,13 @@ export function crowdFrames(copse, instance) {
     flat.enabled[5] = number & 1
     sum += flat.arrived().length + flat.stuck().length + solid.arrived().length
     const slot = number % COUNT
+    const x = FRACTIONS[number & 7]
+    const y = FRACTIONS[number & 3]
     const { neighbors, walls, constraints } = flat.inspect(slot)
     sum += neighbors.length + walls.length + constraints.length
     sum += solid.inspect(slot).neighbors.length
+    flat.move(slot, x, y)
+    solid.move(slot, x, y, x)
     const added = flat.add(agent)
     sum += flat.has(added) ? 1 : 0
     flat.remove(added)

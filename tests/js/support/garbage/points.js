@@ -18,8 +18,8 @@ export function pointFrames(copse, instance, kind, makesViews) {
   const forAny = { capacity: COUNT, instance, ...own }
   const flat = new copse[className(kind, 2)](forAny)
   const solid = new copse[className(kind, 3)]({ ...forAny, layout: 'separate' })
-  flat.count = COUNT
-  solid.count = COUNT
+  flat.slots = COUNT
+  solid.slots = COUNT
   flat.groups.fill(2, 0, COUNT / 2)
 
   const out = new Uint32Array(COUNT)
@@ -32,11 +32,12 @@ export function pointFrames(copse, instance, kind, makesViews) {
   const group = options({ mask: 2 })
 
   const three = options({ k: 3, maxDistance: 40.5 })
-  const byRadii = { radii: new Float32Array(COUNT).fill(4.5) }
+  const four = options({ k: 4, maxDistance: 40.5 })
   const points = new Float32Array(12).fill(20.5)
   const bytes = new Uint8Array(4096)
   const shot = options({ mask: 3, exclude: 0, radius: 2.5 })
   flat.radii.fill(3.5)
+  solid.radii.fill(4.5)
 
   function frame(number) {
     let sum = 0
@@ -49,10 +50,27 @@ export function pointFrames(copse, instance, kind, makesViews) {
       ys[i] = positions[2 * i]
       zs[i] = i + 0.75
     }
-    flat.build()
-    solid.build()
     const x = FRACTIONS[number & 7]
     const y = FRACTIONS[number & 3]
+    const slot = number % COUNT
+    flat.remove(slot)
+    sum += flat.add(x, y)
+    flat.move(slot, y, x)
+    solid.remove(slot)
+    sum += solid.add(x, y, 2.5)
+    solid.move(slot, y, x, 0.5)
+    sum += flat.has(slot) ? 1 : 0
+    sum += flat.generations[slot] & 1
+    if ((number & 15) === 0) {
+      flat.clear()
+      flat.slots = COUNT - 1
+      sum += flat.add(x, y) + flat.slots
+      flat.groups.fill(2, 0, COUNT / 2)
+      solid.slots = COUNT - (number & 3)
+      solid.slots = COUNT
+    }
+    flat.build()
+    solid.build()
 
     sum += flat.withinInto(x, y, 30.5, out, sorted)
     sum += flat.rangeInto(1.5, 2.5, 33.5, 44.5, out, sorted)
@@ -78,13 +96,14 @@ export function pointFrames(copse, instance, kind, makesViews) {
     sum += flat.allWithin(20.5).total
     sum += flat.allNeighbors(three).counts[0]
     sum += flat.pairsInto(10.5, out)
-    sum += flat.pairsInto(byRadii, out)
+    sum += flat.pairsInto(out, group)
     sum += flat.withinMany(points, 30.5, others).total
     sum += flat.nearestMany(points, three).counts[0]
     sum += solid.allWithin(20.5, group).total
     sum += solid.allNeighbors(three).counts[0]
     sum += solid.pairsInto(10.5, out, group)
-    sum += solid.pairsInto(byRadii, out)
+    sum += solid.pairsInto(out)
+    sum += solid.allNeighbors(number & 1 ? three : four).counts[1]
     sum += solid.withinMany(points, 30.5).total
     sum += solid.nearestMany(points, three).counts[0]
 

@@ -16,7 +16,7 @@ const options = (side, maxDistance, radius, distances2, bounds) => ({
 /** As pointFrames. */
 export function wallFrames(copse, instance, makesViews) {
   const walls = new copse.ObstacleTree({ capacity: 4 * COUNT + 4, leafSize: 2, instance })
-  walls.addPolygon([-1, -1, 130, -1, 130, 130, -1, 130], { winding: 'boundary' })
+  walls.addPolygon([-1, -1, 130, -1, 130, 130, -1, 130], { solid: 'outside' })
   for (let i = 0; i < COUNT; i++) {
     const x = 10 + 20 * i
     walls.addPolygon([x, x, x + 6, x, x + 6, x + 7, x, x + 7])
@@ -58,7 +58,7 @@ export function wallFrames(copse, instance, makesViews) {
     sum += walls.visibilityPolygonInto(x, y, corners)
     sum += walls.visibilityPolygonInto(x, y, corners, box)
     sum += walls.has(0) ? 1 : 0
-    sum += walls.winding(0) + walls.count
+    sum += walls.winding(0) + walls.count + walls.slots
     sum += walls.next[0] + walls.polygons[0] + walls.generations[0]
     sum += walls.stats().visits
     sum += walls.saveInto(bytes)
