@@ -25,7 +25,7 @@ const roomFor = (n) => ({ found: new Uint32Array(n), paired: new Uint32Array(PAI
 
 // ---- Ours ----
 
-/** @param {boolean} oneByOne by `insert` and `move`; else all in one call, by `load` and `moveAll` */
+/** @param {boolean} oneByOne by `add` and `move`; else all in one call, by `load` and `moveAll` */
 const oursBy =
   (oneByOne) =>
   ({ n, side }) => {
@@ -47,7 +47,7 @@ const oursBy =
       build(boxes) {
         tree.clear()
         for (let at = 0; at < 4 * n; at += 4)
-          tree.insert(boxes[at], boxes[at + 1], boxes[at + 2], boxes[at + 3])
+          tree.add(boxes[at], boxes[at + 1], boxes[at + 2], boxes[at + 3])
       },
       move(boxes) {
         for (let i = 0, at = 0; i < n; i++, at += 4)

@@ -99,14 +99,14 @@ await init()
 for (const n of SIZES) {
   for (const spread of ['uniform', 'clusters']) {
     const agents = { ...createAgents(spread, n, 2, n), found: new Uint32Array(n) }
-    const options = { capacity: n, results: 0, k: 0 }
+    const options = { capacity: n }
     // The k-d tree is the last.
     const entrants = [
       { name: 'AgentTree', index: new AgentTree(options) },
       { name: 'Grid', index: new Grid({ ...options, cellSize: agents.radius }) },
       { name: 'KdTree', index: new KdTree(options) },
     ]
-    for (const { index } of entrants) index.count = n
+    for (const { index } of entrants) index.slots = n
 
     console.log(`\n${counted(n)} agents, ${spread}: milliseconds\n`)
     print(['', ...entrants.map(({ name }) => name)])

@@ -23,7 +23,10 @@ const works = {
   },
   neighbors8(index) {
     const { counts, distances2 } = index.allNeighbors({ k: K })
-    return counts.reduce((sum, n) => sum + n, 0) + distances2.reduce((sum, d) => sum + d, 0)
+    return (
+      counts.subarray(0, N).reduce((sum, n) => sum + n, 0) +
+      distances2.subarray(0, K * N).reduce((sum, d) => sum + d, 0)
+    )
   },
   within(index, { points, radius }) {
     let total = 0
@@ -42,10 +45,10 @@ const median = (numbers) => numbers.sort((a, b) => a - b)[numbers.length >> 1]
 
 /** For each work, the tree's time over the grid's, both in turn. */
 function compare(agents, cellSize) {
-  const options = { capacity: N, results: 64 * N }
+  const options = { capacity: N }
   const indexes = [new AgentTree(options), new Grid({ ...options, cellSize })]
   for (const index of indexes) {
-    index.count = N
+    index.slots = N
     works.frame(index, agents)
   }
   const ratios = Object.entries(works).map(([name, work]) => {

@@ -36,7 +36,7 @@ const oursBy = (copse) => (state) => {
   const { AgentTree, AgentTree3D } = copse
   const { crowd, dispose } = createOurs(copse, state)
   const tree = new (dimensions === 2 ? AgentTree : AgentTree3D)({ capacity: n })
-  tree.count = n
+  tree.slots = n
   const options = { k: AGENT.maxNeighbors, maxDistance: AGENT.neighborDistance }
   return {
     build: () => crowd.restore(base),

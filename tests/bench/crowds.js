@@ -172,19 +172,19 @@ function outcome(peer, { goals, n, dimensions }) {
   const progress = (before - left()) / (STEPS * TIME_STEP * AGENT.preferredSpeed)
 
   const tree = new (dimensions === 2 ? AgentTree : AgentTree3D)({ capacity: n })
-  tree.count = n
+  tree.slots = n
   tree.positions.set(peer.positions())
   tree.build()
   const { counts } = tree.allNeighbors({ k: 1, maxDistance: 2 * AGENT.radius * CLEAR })
-  const overlaps = counts.reduce((sum, count) => sum + count, 0) / n
+  const overlaps = counts.subarray(0, n).reduce((sum, count) => sum + count, 0) / n
   tree.dispose()
   return { progress: rounded(progress), overlaps: rounded(overlaps) }
 }
 
 /** A sum over all neighbors found. native/crowd.c has the same. */
-function hashRows({ counts, ids }) {
+function hashRows({ counts, ids }, n) {
   let hash = 0
-  for (let row = 0; row < counts.length; row++)
+  for (let row = 0; row < n; row++)
     for (let i = 0; i < counts[row]; i++)
       hash = (hash + Math.imul(row + 1, ids[row * AGENT.maxNeighbors + i] + 1)) >>> 0
   return hash
@@ -226,10 +226,10 @@ export const crowdWorks = {
       peer.step()
     },
     run: (peer) => peer.neighbors(),
-    hash(peer) {
+    hash(peer, loops, { n }) {
       peer.build()
       peer.step()
-      return hashRows(peer.neighbors())
+      return hashRows(peer.neighbors(), n)
     },
   },
 }

@@ -20,7 +20,7 @@ const variants = {
 
 /** Milliseconds of a build of points. */
 const ofPoints = (index) => {
-  index.count = N
+  index.slots = N
   return (positions) => {
     index.positions.set(positions)
     const start = performance.now()

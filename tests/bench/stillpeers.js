@@ -13,8 +13,7 @@ import { sortPerLevel } from '../../web/peers/sortperlevel.js'
 const { KdTree, KdTree3D } = simd
 
 /** @param {string} [builder] without one, the default */
-const kdTreeBy = (builder) =>
-  ours(KdTree, KdTree3D, () => ({ results: 0, ...(builder && { builder }) }))
+const kdTreeBy = (builder) => ours(KdTree, KdTree3D, () => (builder ? { builder } : {}))
 
 /** With a search of ours over its arrays, see there. */
 function kdbush({ n }) {

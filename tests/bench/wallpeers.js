@@ -9,7 +9,7 @@
 
 import { ObstacleTree } from 'copse'
 import { compute, computeViewport } from 'visibility-polygon'
-import { ROOM } from './walls.js'
+import { AS_DRAWN, ROOM } from './walls.js'
 
 /** @param {(walls: any) => object} [optionsOf] */
 const oursBy =
@@ -25,7 +25,7 @@ const oursBy =
       found,
       build(polygons) {
         tree.clear()
-        for (let i = 0; i < polygons.length; i++) slots[i] = tree.addPolygon(polygons[i])
+        for (let i = 0; i < polygons.length; i++) slots[i] = tree.addPolygon(polygons[i], AS_DRAWN)
         tree.build()
       },
       move: (place, points) => tree.move(slots[place], points),

@@ -3,6 +3,8 @@
 import { ObstacleTree } from 'copse'
 import { createRandom, integer } from '../../web/random.js'
 
+/** Thin walls have no inside. */
+export const AS_DRAWN = { solid: 'winding' }
 /** Units: one square, polygon or cell of a maze in each. */
 export const ROOM = 10
 const SIGHTS = 1000
@@ -131,7 +133,7 @@ export function createWalls(spread, n) {
   const side = Math.max(maxX - minX, maxY - minY)
 
   const tree = new ObstacleTree({ capacity: n })
-  for (const points of polygons) tree.addPolygon(points)
+  for (const points of polygons) tree.addPolygon(points, AS_DRAWN)
   const anywhere = () => [minX + (maxX - minX) * random(), minY + (maxY - minY) * random()]
   const freely = (draw) => {
     for (;;) {

@@ -110,7 +110,7 @@ function renumber(base, dimensions) {
   const tree = new (dimensions === 3 ? AgentTree3D : AgentTree)({
     capacity: base.length / dimensions,
   })
-  tree.count = tree.capacity
+  tree.slots = tree.capacity
   tree.positions.set(base)
   tree.build()
   const before = base.slice()

@@ -33,7 +33,7 @@ for (const [tree, at] of [
   [new Grid3D({ cellSize: 1 }), [1, 0, 0]],
   [KdTree.from(new KdTree({ capacity: 2 }).save(), { capacity: 2 }), [1, 0]],
 ]) {
-  tree.count = 2
+  tree.slots = 2
   tree.positions.set([0, 0, 0, 0, 0, 0].slice(0, at.length).concat(at))
   tree.build()
   if (tree.nearest(...at) !== 1 || tree.within(...at, 1).length !== 2) throw new Error('wrong answer')
@@ -42,8 +42,8 @@ for (const [tree, at] of [
   [new Quadtree({ bounds: [0, 0, 9, 9] }), [1, 0]],
   [new Octree({ bounds: [0, 0, 0, 9, 9, 9] }), [1, 0, 0]],
 ]) {
-  tree.insert(...at.map(() => 0))
-  tree.insert(...at)
+  tree.add(...at.map(() => 0))
+  tree.add(...at)
   if (tree.nearest(...at) !== 1 || tree.at(...at).length !== 1) throw new Error('wrong answer')
 }
 const walls = new ObstacleTree()

@@ -74,7 +74,7 @@ function hashOf(game) {
 // ---- Brute force ----
 
 const agentsOf = (index, dimensions) => {
-  const { count, groups } = index
+  const { slots: count, groups } = index
   const axes = dimensions === 3 && [index.xs, index.ys, index.zs]
   const positions = axes
     ? Float32Array.from({ length: 3 * count }, (_, i) => axes[i % 3][Math.floor(i / 3)])
@@ -108,7 +108,10 @@ function checkBoxes(tree, dimensions, random) {
 function checkWalls(tree, random) {
   const { vertices, next, polygons, generations, capacity } = tree
   const twoSided = new Uint8Array(capacity)
-  const list = { capacity, vertices, next, polygons, generations, twoSided }
+  const solid = Int8Array.from({ length: capacity }, (_, id) =>
+    tree.has(id) ? tree.winding(id) : 0,
+  )
+  const list = { capacity, vertices, next, polygons, generations, twoSided, solid }
   walls.build(list)
   const [x, y, toX, toY] = Array.from({ length: 4 }, () => Math.fround(random() * 128))
   assert.is(tree.visible(x, y, toX, toY), walls.visible(list, x, y, toX, toY), 'visible')
