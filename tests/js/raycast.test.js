@@ -26,6 +26,7 @@ const drawnCase = fc.record({
   leafSize: fc.constantFrom(64, 1, 3, 10, 1000),
   cellSize: fc.constantFrom(30, 1e-20, 1e-35, 0.01, 1, 7, 100, 1000, 1e20),
   filters: fc.boolean(),
+  removes: fc.boolean(),
   notFinite: fc.boolean(),
   builder: fc.constantFrom('quickselect', 'median-of-medians', 'presort'),
 })
@@ -65,8 +66,12 @@ function drawAgents(random, drawn, dimensions) {
   const positions = distributions[drawn.distribution](random, capacity, dimensions)
   const groups = new Uint32Array(capacity).fill(1)
   if (drawn.filters) for (let id = 0; id < capacity; id++) groups[id] = integer(random, 5)
+  const removed = Array.from({ length: capacity }, (_, id) => id).filter(
+    (id) => drawn.removes && id < drawn.n && random() < 0.2,
+  )
+  for (const id of removed) groups[id] = 0
   if (drawn.notFinite) positions[integer(random, positions.length)] = pick(random, [NaN, 2e18])
-  return { dimensions, count: drawn.n, positions, groups }
+  return { dimensions, count: drawn.n, positions, groups, removed }
 }
 
 /** One ray, through each index, and the same as brute force; gives what that found. */
@@ -108,6 +113,7 @@ for (const dimensions of [2, 3])
         const index = unbuilt(dimensions, agents.positions, options)
         index.slots = agents.count
         index.groups.set(agents.groups)
+        for (const slot of agents.removed) index.remove(slot)
         index.radii.set(radii)
         index.build()
         return index

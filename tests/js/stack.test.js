@@ -92,8 +92,9 @@ for (const [name, library] of Object.entries({ core: simd, 'core-scalar': scalar
       const treeOf = (capacity) => new library.AgentTree({ instance, capacity })
       try {
         const tree = treeOf(1000)
-        tree.slots = 1000
-        tree.positions.set(points)
+        for (let i = 0; i < 1000; i++) tree.add(points[2 * i], points[2 * i + 1])
+        tree.remove(7)
+        assert.is(tree.add(points[14], points[15]), 7)
         tree.build()
         const rows = tree.allNeighbors({ k: 8 }).ids.slice()
         assert.ok(tree.validate())
