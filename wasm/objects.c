@@ -140,7 +140,8 @@ static void give(object *it) { memory_give(&MALLOC, it->block, it->bytes); }
 bool room_take(object *it, room which, uint64_t count) {
   const uint64_t each = ROOM_BYTES[which], old = it->room[which];
   if (count <= old) return true;
-  const uint64_t usual = old + old / 2, larger = usual > count ? usual : count;
+  const uint64_t usual = old + old / 2;
+  const uint64_t larger = usual > count && is_there(each * usual) ? usual : count;
   void *room = is_there(each * larger) ? memory_take(&MALLOC, each * larger) : NULL;
   if (!room) return false;
   memory_give(&MALLOC, it->rooms[which], each * old);

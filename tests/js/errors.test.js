@@ -457,6 +457,20 @@ function testKind(kind, build, library) {
     before.dispose()
     for (let i = 0; i < 2000; i++) empty(2, { capacity: 10_000 }).dispose()
     assert.is(bytesOf(empty(2, { capacity: 10_000 })), bytes)
+    const segments = new Float32Array(8000)
+    const batches = () => {
+      const index = built(2, ROW, { capacity: 1000 })
+      index.allWithin(9)
+      index.raycastMany(segments)
+      index.nearestMany(segments, { k: 5 })
+      index.reserve(2000, { results: 9000, k: 2 })
+      index.pairs(2)
+      index.dispose()
+    }
+    batches()
+    const more = bytesOf(empty(2))
+    for (let i = 0; i < 200; i++) batches()
+    assert.is(bytesOf(empty(2)), more)
   })
 
   life('many objects come and go side by side', () => {

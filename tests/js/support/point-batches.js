@@ -609,6 +609,37 @@ export function testBatches(kind, { drawnOptions, optionsOf }) {
     assert.ok(index.validate())
   })
 
+  test('take no more than they need where there is no more', async () => {
+    const memory = 2 ** 22
+    const instance = await simd.create({ memory, growth: 'error' })
+    const [few, many] = [500, 510]
+    const index = crowded(many, { instance })
+    index.slots = few
+    index.build()
+    const found = 4 * few * (few - 1) // bytes
+    assert.is(index.allWithin(0).total, few * (few - 1))
+    // So many bytes are left that there is room for a bit more than was found, not for half as much again.
+    const fillers = []
+    const fits = (bytes) => {
+      const probe = empty(2, { instance, capacity: 1 })
+      try {
+        probe.reserve(1, { results: Math.floor(bytes / 4) })
+        return true
+      } catch (error) {
+        assert.is(error.code, 'OUT_OF_MEMORY')
+        return false
+      } finally {
+        probe.dispose()
+      }
+    }
+    while (fits(1.4 * found)) fillers.push(empty(2, { instance, capacity: 200 }))
+    assert.ok(fillers.length > 2)
+    index.slots = many
+    index.build()
+    assert.is(index.allWithin(0).total, many * (many - 1))
+    assert.is(index.countWithin(5, 5, 0), many)
+  })
+
   test('refuse wrong arguments, by name', () => {
     const index = built(2, [0, 0, 0, 0], { capacity: 4 })
     const refusals = [
