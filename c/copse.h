@@ -46,8 +46,8 @@
  *   Points are 2 or 3 floats. Queries fail with COPSE_INVALID_ARGUMENT if a coordinate is not
  *   finite or too large, or a radius NaN or negative.
  * - Snapshots. `_save` writes one, little-endian, if all of it fits, else returns COPSE_FULL, with
- *   at most the first bytes written; *total is the bytes needed. `_restore` takes the state from bytes
- *   aligned to 4 (else COPSE_INVALID_ARGUMENT). They may be untrusted: COPSE_BAD_SNAPSHOT,
+ *   at most the first bytes written; *total is the bytes needed. `_restore` takes the state from
+ *   bytes aligned to 4 (else COPSE_INVALID_ARGUMENT). They may be untrusted: COPSE_BAD_SNAPSHOT,
  *   COPSE_FULL. `_restorable` returns what `_restore` would, by the size and the first bytes alone
  *   (all there are, up to COPSE_SNAPSHOT_HEAD): a reader takes memory only for a snapshot that will
  *   do.
@@ -761,7 +761,7 @@ copse_status copse_crowd_add(copse_crowd *crowd, const copse_crowd_agent *agent,
 /* Puts an agent elsewhere: it has neither arrived, nor is it stuck. Errors: COPSE_STALE_SLOT (no
  * agent), COPSE_NOT_FINITE. */
 copse_status copse_crowd_move(copse_crowd *crowd, uint32_t slot, const float *position);
-/* Removes an agent. COPSE_STALE_SLOT: the slot is not in use. */
+/* Removes an agent: its slot has no group. COPSE_STALE_SLOT: the slot is not in use. */
 copse_status copse_crowd_remove(copse_crowd *crowd, uint32_t slot);
 void copse_crowd_clear(copse_crowd *crowd); /* removes all agents */
 

@@ -199,7 +199,7 @@ export interface Hits {
   fractions: Float32s
 }
 
-/** Rows of ids: row i is `ids[offsets[i]]` … `ids[offsets[i] + counts[i] - 1]`. */
+/** Rows of ids, as many as agents or points: row i is `ids[offsets[i]]` … `ids[offsets[i] + counts[i] - 1]`. */
 export interface Rows {
   offsets: Uint32s
   counts: Uint32s
@@ -269,7 +269,7 @@ interface Queries<D extends Dimensions> {
    * what is exactly there; Infinity finds everything.
    */
   within(...query: [...center: Point<D>, radius: number, options?: QueryOptions]): Uint32s
-  /** As `within`, into `out`, as far as it goes. Returns the total. */
+  /** As `within`, into `out`: as many as fit, the first of the order asked for. Returns the total. */
   withinInto(
     ...query: [
       ...center: Point<D>,
@@ -568,7 +568,7 @@ export class KdTree3D extends Points<3> {
 
 export interface OctreeOptions {
   /** The world: [minX, minY, (minZ,) maxX, maxY, (maxZ)]. Items outside are kept, and found too. */
-  bounds: number[]
+  bounds: readonly number[]
   /** The maximum number of items. Default: 1,000. */
   capacity?: number
   /** The maximum number of items in a cell that is not divided. 0: all sink to `maxDepth`. Default: 24. */
@@ -797,7 +797,8 @@ export class ObstacleTree extends CoreObject {
 
   /**
    * Adds a closed polygon, x0, y0, x1, y1, …, and returns its slot: the id of its first vertex and edge. Without
-   * removals before, those of the others follow. Two vertices are a thin wall. `FULL`: there is no room for
+   * removals before, those of the others follow. Two vertices enclose nothing: that is
+   * `addSegment`. `FULL`: there is no room for
    * so many.
    */
   addPolygon(points: ArrayLike<number>, options?: PolygonOptions): number
@@ -1068,7 +1069,8 @@ declare abstract class AnyCrowd<D extends Dimensions> extends CoreObject {
 }
 
 /**
- * Agents in the plane that each want to move somewhere and must not collide, with each other and with walls. Each
+ * Agents in the plane that each want to move somewhere and must not collide, with each other and with walls. They
+ * avoid what is near, and find no way around a wall that is in between: give them way points as goals. Each
  * has a slot and is a disc; what it is and wants lies in arrays by slot, which the game may read and write
  * between steps.
  *

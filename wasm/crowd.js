@@ -53,9 +53,9 @@ class AddedAgent {
   }
 }
 
-function checkPositive(call, name, value) {
+function checkPositive(call, name, value, expected = 'a finite number > 0') {
   if (typeof value !== 'number' || !(Math.fround(value) > 0 && value <= MAX_COORDINATE))
-    refuse(call, name, value, 'a finite number > 0')
+    refuse(call, name, value, expected)
 }
 
 /**
@@ -263,7 +263,7 @@ class AnyCrowd extends CoreObject {
   step(timeStep) {
     this._begin('step')
     if (timeStep === 0) return
-    if (timeStep !== undefined) checkPositive(this, 'timeStep', timeStep)
+    if (timeStep !== undefined) checkPositive(this, 'timeStep', timeStep, 'a finite number ≥ 0')
     const walls = this.#walls()
     const wasm = this._enter()
     this.#leaveWalls(wasm.step(this._handle, walls, timeStep ?? this.#timeStep))

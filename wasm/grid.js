@@ -16,13 +16,13 @@ function definition(name, dimensions, options) {
 }
 
 export class Grid extends Points {
-  constructor(options) {
+  constructor(options = {}) {
     super(...definition('Grid', 2, options))
   }
 }
 
 export class Grid3D extends Points {
-  constructor(options) {
+  constructor(options = {}) {
     super(...definition('Grid3D', 3, options))
   }
 }

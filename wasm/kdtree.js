@@ -6,7 +6,7 @@ import { instanceOr } from './init.js'
 import { isInside, plainBytes } from './memory.js'
 import { inPieces } from './object.js'
 import { INDEX_OPTIONS, ON_NON_FINITE, Points } from './points.js'
-import { badSnapshot, isOfClass, wordsOf } from './snapshot.js'
+import { badSnapshot, classOf, isSnapshot, wordsOf } from './snapshot.js'
 
 const BUILDERS = ['quickselect', 'median-of-medians', 'presort']
 
@@ -35,12 +35,14 @@ function from(name, dimensions, bytes, options, create) {
   let snapshot = plainBytes(bytes)
   const words = wordsOf(snapshot)
   const { length } = snapshot
-  const wrong = () => badSnapshot(call, snapshot)
+  /** @type {any} */ let instance
+  const wrong = () => badSnapshot(instance, call, snapshot)
+  if (!isSnapshot(words)) throw wrong()
+  instance = instanceOr(name, 'kdtree', options.instance)
   // What else may be wrong with the bytes, restore() finds.
   const isComplete = words[EVER] + words[BUILT_COUNT] <= length / 4
-  if (!isOfClass(words, name) || !isComplete || !(words[NON_FINITE] < ON_NON_FINITE.length))
-    throw wrong()
-  const instance = instanceOr(name, 'kdtree', options.instance)
+  const isKnown = words[NON_FINITE] < ON_NON_FINITE.length
+  if (classOf(instance, words) !== name || !isComplete || !isKnown) throw wrong()
   if (isInside(bytes, instance)) snapshot = snapshot.slice() // the tree may grow that memory
   const intact = inPieces(instance, snapshot, (wasm, first, size) =>
     wasm.intact(length, first, size),

@@ -238,6 +238,14 @@ export class CoreObject {
     }
   }
 
+  /** Returns what so many segments hit. */
+  _hitsOf(hits, count) {
+    this._room(HITS, 'hitIds') // which may have moved
+    hits.ids = this._views.hitIds.at(count)
+    hits.fractions = this._views.hitFractions.at(count)
+    return hits
+  }
+
   /** Returns the pairs that were found: so many ids. */
   _pairs(ids) {
     this._room(IDS, 'rowIds')
@@ -400,7 +408,13 @@ export class CoreObject {
     } catch (error) {
       if (!(error instanceof CopseError && error.code === 'BAD_SNAPSHOT')) throw error
       this._leave(this._enter().head(this._handle))
-      throw badSnapshot(this, snapshot, wordsOf(this._stage(128)), this._head.options)
+      throw badSnapshot(
+        this._instance,
+        this,
+        snapshot,
+        wordsOf(this._stage(128)),
+        this._head.options,
+      )
     }
   }
 
@@ -411,7 +425,7 @@ export class CoreObject {
   #checkSnapshot(snapshot) {
     const { length } = snapshot
     if (length <= this._leave(this._enter().staging_room())) return
-    if (length >= 2 ** 32) throw badSnapshot(this, snapshot)
+    if (length >= 2 ** 32) throw badSnapshot(this._instance, this, snapshot)
     const result = inPieces(this._instance, snapshot, (wasm, first, size) =>
       wasm.restorable(this._handle, length, first, size),
     )

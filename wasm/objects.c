@@ -335,6 +335,12 @@ EXPORT("save") int32_t save(int32_t handle) {
   return result_or_failed((uint32_t)size, status);
 }
 
+/* Returns the names of the classes in the plane and in space, in the order of snapshot_kind. */
+EXPORT("class_names") uintptr_t class_names(void) {
+  return (uintptr_t) "AgentTree AgentTree3D Grid Grid3D KdTree KdTree3D Quadtree Octree "
+                     "ObstacleTree ObstacleTree Crowd Crowd3D ";
+}
+
 /* Adds a staged piece of a snapshot of so many bytes, each in turn, to its checksum. Returns 0 as
  * long as nothing is wrong: that it is another one than in the head shows at the last piece. */
 EXPORT("intact") int32_t intact(uint32_t total, uint32_t first, uint32_t size) {

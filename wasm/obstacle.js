@@ -18,7 +18,7 @@ import {
   refuse,
 } from './errors.js'
 import { lengthOf } from './memory.js'
-import { CoreObject, HITS, MAX_CAPACITY, NONE } from './object.js'
+import { CoreObject, MAX_CAPACITY, NONE } from './object.js'
 import {
   ask,
   BOUNDS,
@@ -161,7 +161,7 @@ export class ObstacleTree extends CoreObject {
     checkNumbers(this, 'points', points)
     const { length } = points
     if (!(length >= 4 && length % 2 === 0 && length <= 2 * MAX_CAPACITY))
-      refuse(this, 'points.length', length, 'even, and at least 4')
+      refuse(this, 'points.length', length, 'even, and at least 4: x0, y0, x1, y1, …')
     const numbers = []
     for (let i = 0; i < length; i++) {
       const number = points[i]
@@ -249,10 +249,7 @@ export class ObstacleTree extends CoreObject {
     const n = this._takePoints('segments', segments, 2)
     const result = this._enter().raycast_many(this._handle, n, query.side)
     this._leavePoints('segments', segments, result)
-    const hits = this.#hits
-    hits.ids = this._room(HITS, 'hitIds')
-    hits.fractions = this._room(HITS, 'hitFractions')
-    return hits
+    return this._hitsOf(this.#hits, n)
   }
 
   contains(x, y) {

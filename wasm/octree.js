@@ -29,8 +29,8 @@ const MAX = { X: 'maxX', Y: 'maxY', Z: 'maxZ' }
 /** Returns the world's sides, in the order of the core: z is there in the plane too. */
 function checkBounds(call, dimensions, bounds) {
   const sides = 2 * dimensions
-  if (!Array.isArray(bounds) || bounds.length !== sides)
-    refuse(call, 'bounds', bounds, `an array of ${sides} numbers`, false)
+  if (!Array.isArray(bounds)) refuse(call, 'bounds', bounds, `an array of ${sides} numbers`, false)
+  if (bounds.length !== sides) refuse(call, 'bounds.length', bounds.length, `${sides}`)
   const words = [0, 0, 0, 0, 0, 0]
   for (let i = 0; i < sides; i++) {
     const bound = bounds[i]
@@ -251,13 +251,13 @@ class OwnQueries extends CoreObject {
 const Boxes = /* @__PURE__ */ mixin(OwnQueries, Queries)
 
 export class Quadtree extends Boxes {
-  constructor(options) {
+  constructor(options = {}) {
     super('Quadtree', 2, options)
   }
 }
 
 export class Octree extends Boxes {
-  constructor(options) {
+  constructor(options = {}) {
     super('Octree', 3, options)
   }
 }

@@ -2,6 +2,8 @@
 
 #include "objects.h"
 
+#include "../c/points/points.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -98,14 +100,45 @@ static size_t points_reserve_bytes(const object *base, uint32_t capacity) {
 static copse_status points_reserve(object *base, uint32_t capacity) {
   return copse_points_reserve(points_core(base), capacity);
 }
-static copse_status points_save(object *base, void *bytes, size_t capacity, size_t *total) {
-  return copse_points_save(points_core(base), bytes, capacity, total, &firstBad);
+
+/* NULL for arrays that are all default. */
+static points_extras extras_of(const points *it) {
+  points_extras extras = {0};
+  for (uint32_t slot = 0; slot < it->object.capacity; slot++) {
+    if (it->masks[slot] != COPSE_ALL_GROUPS) extras.masks = it->masks;
+    if (it->radii[slot] != 0 || it->builtRadii[slot] != 0)
+      extras = (points_extras){extras.masks, it->radii, it->builtRadii};
+  }
+  return extras;
+}
+static copse_status save_points(object *base, void *bytes, size_t capacity, size_t *total) {
+  const points_extras extras = extras_of((const points *)base);
+  return points_save(points_core(base), &extras, bytes, capacity, total, &firstBad);
 }
 static copse_status points_restorable(object *base, const void *bytes, size_t size) {
   return copse_points_restorable(points_core(base), bytes, size);
 }
-static copse_status points_restore(object *base, const void *bytes, size_t size) {
-  return copse_points_restore(points_core(base), bytes, size);
+
+static float greatest_of(const float *radii, uint32_t count) {
+  float greatest = 0;
+  for (uint32_t slot = 0; slot < count; slot++)
+    if (radii[slot] > greatest) greatest = radii[slot];
+  return greatest;
+}
+static copse_status restore_points(object *base, const void *bytes, size_t size) {
+  points *it = (points *)base;
+  const copse_status status = copse_points_restore(it->core, bytes, size);
+  if (status != COPSE_OK) return status;
+  uint32_t slots;
+  const points_extras saved = points_saved_extras(bytes, size, &slots);
+  for (uint32_t slot = 0; slot < base->capacity; slot++) {
+    const bool isSaved = slot < slots;
+    it->masks[slot] = isSaved && saved.masks ? saved.masks[slot] : COPSE_ALL_GROUPS;
+    it->radii[slot] = isSaved && saved.radii ? saved.radii[slot] : 0;
+    it->builtRadii[slot] = isSaved && saved.radii ? saved.builtRadii[slot] : 0;
+  }
+  it->greatest = greatest_of(it->builtRadii, base->capacity);
+  return COPSE_OK;
 }
 static size_t points_cells(object *base, size_t skipped, float *out, size_t capacity) {
   return copse_points_cells(points_core(base), skipped, out, capacity);
@@ -123,9 +156,9 @@ static const family POINTS = {
     .destroy = points_destroy,
     .reserve_bytes = points_reserve_bytes,
     .reserve = points_reserve,
-    .save = points_save,
+    .save = save_points,
     .restorable = points_restorable,
-    .restore = points_restore,
+    .restore = restore_points,
     .cells = points_cells,
     .validate = points_validate,
 };
@@ -195,6 +228,18 @@ EXPORT("points_count") int32_t points_count(int32_t handle) {
 EXPORT("points_slots") int32_t points_slots(int32_t handle) {
   const points *it = points_of(handle);
   return it ? (int32_t)copse_points_slots(it->core) : FAILED(COPSE_STALE_SLOT);
+}
+
+/* Returns how many slots the last build had. */
+EXPORT("points_built") int32_t points_built(int32_t handle) {
+  const points *it = points_of(handle);
+  return it ? (int32_t)copse_points_built(it->core) : FAILED(COPSE_STALE_SLOT);
+}
+
+/* Returns 1 if an agent has a radius. */
+EXPORT("points_has_radii") int32_t points_has_radii(int32_t handle) {
+  const points *it = points_of(handle);
+  return it ? extras_of(it).radii != NULL : FAILED(COPSE_STALE_SLOT);
 }
 
 EXPORT("points_set_slots") int32_t points_set_slots(int32_t handle, uint32_t slots) {
@@ -468,12 +513,8 @@ EXPORT("points_take_radii") int32_t points_take_radii(int32_t handle) {
   points *it = points_of(handle);
   if (!it) return FAILED(COPSE_STALE_SLOT);
   const uint32_t built = copse_points_built(it->core);
-  it->greatest = 0;
-  for (uint32_t slot = 0; slot < built; slot++) {
-    const float radius = it->radii[slot];
-    it->builtRadii[slot] = radius;
-    if (radius > it->greatest) it->greatest = radius;
-  }
+  memcpy(it->builtRadii, it->radii, built * sizeof *it->radii);
+  it->greatest = greatest_of(it->builtRadii, built);
   return 0;
 }
 

@@ -18,7 +18,6 @@ import {
 } from './errors.js'
 import {
   CoreObject,
-  HITS,
   IDS,
   MAX_CAPACITY,
   mixin,
@@ -61,7 +60,7 @@ function cone(object, method, x, y, z, dirX, dirY, dirZ, halfAngle, radius, opti
   checkFloat32(object, 'dirY', dirY)
   checkFloat32(object, 'dirZ', dirZ)
   if (Math.fround(dirX) === 0 && Math.fround(dirY) === 0 && Math.fround(dirZ) === 0)
-    refuse(object, 'direction', 0, 'not zero')
+    refuse(object, 'direction', 0, 'longer than 0')
   if (typeof halfAngle !== 'number' || !(halfAngle >= 0 && halfAngle <= Math.PI))
     refuse(object, 'halfAngle', halfAngle, 'radians from 0 to Math.PI')
   checkDistance(object, 'radius', radius)
@@ -83,6 +82,8 @@ const HEADS = {
 /** What only points answer. @abstract */
 class OwnQueries extends CoreObject {
   #slots = 0
+  /** How many slots the last build had. */
+  #built = 0
   #layout
   /** Whether the game has asked for `radii`: until then all are 0. */
   #hasRadii = false
@@ -220,13 +221,14 @@ class OwnQueries extends CoreObject {
     this._begin('build')
     if (this.#hasRadii) this.#checkRadii()
     this._leave(this._enter().build(this._handle))
+    this.#built = this.#slots
     this.#takeRadii()
   }
 
   #checkRadii() {
     const radii = this._views.radii.at(this._capacity)
     for (let i = 0; i < this.#slots; i++)
-      if (!(radii[i] >= 0)) checkDistance(this, `radii[${i}]`, radii[i])
+      if (!(radii[i] >= 0) && this._isUsed(i)) checkDistance(this, `radii[${i}]`, radii[i])
   }
 
   /** Lets the radii count as they are now. */
@@ -285,10 +287,7 @@ class OwnQueries extends CoreObject {
     const wasm = this._enter()
     const result = wasm.raycast_many(this._handle, n, radius, mask, exclude)
     this._leavePoints('segments', segments, result)
-    const hits = this.#hits
-    hits.ids = this._room(HITS, 'hitIds')
-    hits.fractions = this._room(HITS, 'hitFractions')
-    return hits
+    return this._hitsOf(this.#hits, n)
   }
 
   // ---- Batches ----
@@ -303,21 +302,26 @@ class OwnQueries extends CoreObject {
     return k
   }
 
+  /** How many rows a batch of all agents has. */
+  #rowCount() {
+    return Math.max(this.#slots, this.#built)
+  }
+
   /** The rows just written. */
-  #rowsOf(total) {
+  #rowsOf(count, total) {
     const rows = this.#rows
-    rows.offsets = this._room(ROWS, 'rowOffsets')
-    rows.counts = this._room(ROWS, 'rowCounts')
     rows.ids = this._room(IDS, 'rowIds')
+    rows.offsets = this._views.rowOffsets.at(count)
+    rows.counts = this._views.rowCounts.at(count)
     rows.total = total
     return rows
   }
 
-  #neighborRowsOf() {
+  #neighborRowsOf(count) {
     const rows = this.#neighborRows
-    rows.counts = this._room(NEIGHBOR_COUNTS, 'neighborCounts')
     rows.ids = this._room(NEIGHBORS, 'neighborIds')
     rows.distances2 = this._room(NEIGHBORS, 'neighborDistances2')
+    rows.counts = this._views.neighborCounts.at(count)
     return rows
   }
 
@@ -325,7 +329,7 @@ class OwnQueries extends CoreObject {
     ask(this, 'allWithin', options, MASK)
     checkDistance(this, 'radius', radius)
     const total = this._leave(this._enter().all_within(this._handle, radius, query.mask))
-    return this.#rowsOf(total)
+    return this.#rowsOf(this.#rowCount(), total)
   }
 
   withinMany(points, radius, options) {
@@ -335,7 +339,7 @@ class OwnQueries extends CoreObject {
     const { mask, exclude } = query
     const result = this._enter().within_many(this._handle, n, radius, mask, exclude)
     const total = this._leavePoints('points', points, result)
-    return this.#rowsOf(total)
+    return this.#rowsOf(n, total)
   }
 
   allNeighbors(options) {
@@ -343,7 +347,7 @@ class OwnQueries extends CoreObject {
     const { mask, maxDistance } = query
     const wasm = this._enter()
     this._leave(wasm.all_neighbors(this._handle, k, maxDistance, mask))
-    return this.#neighborRowsOf()
+    return this.#neighborRowsOf(this.#rowCount())
   }
 
   nearestMany(points, options) {
@@ -353,7 +357,7 @@ class OwnQueries extends CoreObject {
     const wasm = this._enter()
     const result = wasm.nearest_many(this._handle, n, k, maxDistance, mask, exclude)
     this._leavePoints('points', points, result)
-    return this.#neighborRowsOf()
+    return this.#neighborRowsOf(n)
   }
 
   // ---- Pairs: without a distance, those of circles that touch ----
@@ -393,7 +397,8 @@ class OwnQueries extends CoreObject {
   restore(bytes) {
     super.restore(bytes)
     this.#slots = this._leave(this._enter().slots(this._handle))
-    this.#takeRadii()
+    this.#built = this._leave(this._enter().built(this._handle))
+    if (this._leave(this._enter().has_radii(this._handle)) === 1) this.#hasRadii = true
   }
 }
 

@@ -10,17 +10,6 @@ const FORMAT_WORD = 1
 const KIND = 2
 const BYTES = 4
 const OWN = 6
-/** The classes of each kind, in the plane and in space. */
-const KINDS = [
-  [],
-  ['AgentTree', 'AgentTree3D'],
-  ['Grid', 'Grid3D'],
-  ['KdTree', 'KdTree3D'],
-  ['Quadtree', 'Octree'],
-  ['ObstacleTree', 'ObstacleTree'],
-  ['Crowd', 'Crowd3D'],
-]
-
 /** Returns the first words of a snapshot. */
 export function wordsOf(snapshot) {
   const bytes = snapshot.slice(0, 128)
@@ -28,12 +17,16 @@ export function wordsOf(snapshot) {
   return Array.from({ length: bytes.length >> 2 }, (_, i) => view.getUint32(4 * i, true))
 }
 
-function classOf(words) {
-  return KINDS[words[KIND]]?.[words[OWN] === 3 ? 1 : 0] ?? 'unknown'
+/** Returns the name of the class that a snapshot is of. */
+export function classOf(instance, words) {
+  const names = instance.names(instance.enter().class_names())
+  instance.leave()
+  return names[2 * words[KIND] - 2 + (words[OWN] === 3 ? 1 : 0)] ?? 'unknown'
 }
 
-export function isOfClass(words, name) {
-  return words[0] === MAGIC && words[FORMAT_WORD] === FORMAT && classOf(words) === name
+/** True if a head is one that this version writes, of any class. */
+export function isSnapshot(words) {
+  return words[0] === MAGIC && words[FORMAT_WORD] === FORMAT
 }
 
 /** An option as it is in a head; a name with `:f` is that of a float. */
@@ -43,22 +36,23 @@ function shown(word, name) {
 
 /**
  * Returns what is wrong with a snapshot.
+ * @param {any} instance only asked about bytes that are a snapshot
  * @param {any} call with the name of its class
  * @param {Uint8Array} snapshot
  * @param {readonly number[]} own the words of the object's own head, as far as known
  * @param {readonly string[]} options their names, from `OWN` on; those without a name need not agree
  */
-export function badSnapshot(call, snapshot, own = [], options = []) {
+export function badSnapshot(instance, call, snapshot, own = [], options = []) {
   const words = wordsOf(snapshot)
   const differing = options.findIndex((name, i) => name && words[OWN + i] !== own[OWN + i])
   let why = 'the snapshot is damaged'
   if (words[0] !== MAGIC) why = 'the bytes are not a snapshot'
   else if (words[FORMAT_WORD] !== FORMAT)
     why = `the snapshot has format ${words[FORMAT_WORD]}, this is format ${FORMAT}`
-  else if (classOf(words) !== call._name)
-    why = `the snapshot is of another class: ${classOf(words)}`
+  else if (classOf(instance, words) !== call._name)
+    why = `the snapshot is of another class: ${classOf(instance, words)}`
   else if (words[BYTES] !== snapshot.length)
-    why = `the snapshot is not complete: ${snapshot.length} of ${words[BYTES]} bytes`
+    why = `the snapshot has ${words[BYTES]} bytes, these are ${snapshot.length}`
   else if (differing >= 0) {
     const name = options[differing]
     const [theirs, ours] = [words, own].map((head) => shown(head[OWN + differing], name))

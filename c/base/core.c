@@ -20,7 +20,7 @@ const char *copse_status_text(copse_status status) {
   case COPSE_OUT_OF_MEMORY:
     return "no memory left";
   case COPSE_NOT_FINITE:
-    return "a position is not finite, or beyond 1e18";
+    return "a position or velocity is not finite, or beyond 1e18";
   case COPSE_NOT_BUILT:
     return "there was no build yet";
   case COPSE_STALE_SLOT:

@@ -234,9 +234,11 @@ copse_status copse_crowd_move(copse_crowd *crowd, uint32_t slot, const float *po
 }
 
 copse_status copse_crowd_remove(copse_crowd *crowd, uint32_t slot) {
-  return slots_free(&crowd->slots, slot);
+  const copse_status status = slots_free(&crowd->slots, slot);
+  if (status == COPSE_OK) crowd_whole(crowd, FIELD_GROUPS)[slot] = 0;
+  return status;
 }
 
 void copse_crowd_clear(copse_crowd *crowd) {
-  for (uint32_t slot = 0; slot < crowd->def.capacity; slot++) slots_free(&crowd->slots, slot);
+  for (uint32_t slot = 0; slot < crowd->def.capacity; slot++) copse_crowd_remove(crowd, slot);
 }

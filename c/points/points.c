@@ -450,12 +450,15 @@ bool copse_points_validate(const copse_points *points) {
 
 /* After this head come the generations of slots that were ever in use, then two states of the same
  * form: the buffers, then the last build (absent slots with group 0). A state of n slots is
- * n * dimensions coordinates, interleaved, and n groups. */
+ * n * dimensions coordinates, interleaved, and n groups. At the end come the extras, for all slots
+ * that were ever in use. */
 typedef struct points_snapshot {
   snapshot_header header;
   uint32_t dimensions, options[POINTS_OPTIONS], onNonFinite; /* must agree */
   uint32_t ever, slots, isBuilt, builtCount, skipped;
+  uint32_t extras; /* EXTRA_… */
 } points_snapshot;
+enum { EXTRA_MASKS = 1, EXTRA_RADII = 2 }; /* as many words of a slot */
 _Static_assert(sizeof(points_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
 
 static uint64_t state_bytes(const copse_points *points, uint64_t count) {
@@ -463,8 +466,8 @@ static uint64_t state_bytes(const copse_points *points, uint64_t count) {
 }
 
 static uint64_t snapshot_bytes(const copse_points *points, const points_snapshot *head) {
-  return sizeof *head + head->ever * UINT64_C(4) + state_bytes(points, head->slots) +
-         state_bytes(points, head->builtCount);
+  return sizeof *head + head->ever * UINT64_C(4) * (1 + head->extras) +
+         state_bytes(points, head->slots) + state_bytes(points, head->builtCount);
 }
 
 static points_state state_at(const copse_points *points, void *bytes, uint32_t count) {
@@ -500,10 +503,17 @@ static points_snapshot snapshot_head(const copse_points *points) {
 
 copse_status copse_points_save(const copse_points *points, void *bytes, size_t capacity,
                                size_t *total, uint32_t *firstBad) {
+  return points_save(points, &(points_extras){0}, bytes, capacity, total, firstBad);
+}
+
+copse_status points_save(const copse_points *points, const points_extras *extras, void *bytes,
+                         size_t capacity, size_t *total, uint32_t *firstBad) {
   const points_state buffers = buffers_of(points);
   const points_source source = source_of(&buffers);
   points_survey survey;
-  const points_snapshot head = snapshot_head(points);
+  points_snapshot head = snapshot_head(points);
+  if (extras->masks) head.extras += EXTRA_MASKS;
+  if (extras->radii) head.extras += EXTRA_RADII;
   snapshot_put_head(bytes, capacity, &head, sizeof head);
   *total = 0;
   if (check(points, &source, &survey, firstBad) != COPSE_OK) return COPSE_NOT_FINITE;
@@ -527,6 +537,13 @@ copse_status copse_points_save(const copse_points *points, void *bytes, size_t c
           points->ordered.axes[axis][i];
     built.groups[slot] = uniform ? points->anyGroups : points->ordered.groups[i];
   }
+  behind += state_bytes(points, head.builtCount);
+  const void *arrays[] = {extras->masks, extras->radii, extras->builtRadii};
+  for (int i = 0; i < 3; i++) {
+    if (!arrays[i]) continue;
+    memcpy(behind, arrays[i], head.ever * sizeof(uint32_t));
+    behind += head.ever * sizeof(uint32_t);
+  }
   snapshot_seal(bytes, size, points->type->kind);
   return COPSE_OK;
 }
@@ -538,11 +555,29 @@ copse_status copse_points_restorable(const copse_points *points, const void *byt
   if (!snapshot_fits(&head.header, size, points->type->kind) || head.dimensions != own.dimensions ||
       head.onNonFinite != own.onNonFinite ||
       memcmp(head.options, own.options, sizeof head.options) != 0 ||
-      size != snapshot_bytes(points, &head) || head.slots > head.ever ||
-      head.skipped > head.builtCount || head.isBuilt > 1 || (head.builtCount && !head.isBuilt))
+      head.extras > EXTRA_MASKS + EXTRA_RADII || size != snapshot_bytes(points, &head) ||
+      head.slots > head.ever || head.skipped > head.builtCount || head.isBuilt > 1 ||
+      (head.builtCount && !head.isBuilt))
     return COPSE_BAD_SNAPSHOT;
   const bool fits = head.ever <= points->capacity && head.builtCount <= points->capacity;
   return fits ? COPSE_OK : COPSE_FULL;
+}
+
+points_extras points_saved_extras(const void *bytes, size_t size, uint32_t *count) {
+  points_snapshot head;
+  memcpy(&head, bytes, sizeof head);
+  *count = head.ever;
+  const uint32_t *next = (const uint32_t *)bytes + (size / 4 - (size_t)head.ever * head.extras);
+  points_extras extras = {0};
+  if (head.extras & EXTRA_MASKS) {
+    extras.masks = next;
+    next += head.ever;
+  }
+  if (head.extras & EXTRA_RADII) {
+    extras.radii = (const float *)next;
+    extras.builtRadii = (const float *)next + head.ever;
+  }
+  return extras;
 }
 
 /* True if the slots are as those of an object can be. */
@@ -564,7 +599,7 @@ copse_status copse_points_restore(copse_points *points, const void *bytes, size_
   points_snapshot head;
   memcpy(&head, bytes, sizeof head);
   const uint32_t *generations = (const uint32_t *)((const char *)bytes + sizeof head);
-  char *behind = (char *)(uintptr_t)(generations + head.ever); /* only read */
+  char *behind = (char *)bytes + sizeof head + head.ever * sizeof *generations; /* only read */
   const points_state states[] = {
       state_at(points, behind, head.slots),
       state_at(points, behind + state_bytes(points, head.slots), head.builtCount)};

@@ -180,6 +180,21 @@ ALWAYS_INLINE size_t points_memory(const copse_points *points) {
   return points->type->bytes + (size_t)points->blockBytes;
 }
 
+/* ---- Snapshots ---- */
+
+/* What a host keeps by slot beside an index, to be saved with it. Arrays that are all default are
+ * NULL. */
+typedef struct points_extras {
+  const uint32_t *masks;
+  const float *radii, *builtRadii; /* both or none */
+} points_extras;
+
+/* As copse_points_save, with these. */
+copse_status points_save(const copse_points *points, const points_extras *extras, void *bytes,
+                         size_t capacity, size_t *total, uint32_t *firstBad);
+/* Returns those of a snapshot that an index took, each for `count` slots. */
+points_extras points_saved_extras(const void *bytes, size_t size, uint32_t *count);
+
 /* ---- Build ---- */
 
 bool source_accepts(const points_source *source, uint32_t slot, uint32_t dimensions);

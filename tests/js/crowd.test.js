@@ -129,7 +129,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     const add = () => crowd.add({ position: [0, 0] })
     assert.equal([add(), add(), add()], [0, 1, 2])
     const { message } = assertCode(add, 'FULL')
-    const text = 'more items than the capacity: 4 needed, capacity 3: reserve(4) first'
+    const text = '4 agents, capacity 3: reserve(4) first'
     assert.is(message, `Crowd.add: ${text}`)
     crowd.remove(1)
     assert.equal([crowd.has(0), crowd.has(1), crowd.count, crowd.slots], [true, false, 2, 3])
@@ -651,7 +651,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     const other = new ObstacleTree({ instance: await library.create() })
     assertThrown(
       () => (crowd.obstacles = other),
-      /^RangeError: Crowd.obstacles: obstacles must be of the same instance/,
+      /^RangeError: Crowd.obstacles must come from the same instance, got an ObstacleTree of another/,
     )
     const tree = walls([5, 0, 6, 0, 6, 1])
     crowd.obstacles = tree

@@ -307,14 +307,14 @@ function testKind(kind, build, library) {
       const before = portrait(index)
       for (const slots of [5, 1000, 2 ** 32 - 1]) {
         const { message } = assertCode(() => void (index.slots = slots), 'FULL')
-        assert.ok(message.endsWith(`: ${slots} needed, capacity 4: reserve(${slots}) first`))
+        assert.ok(message.endsWith(`: ${slots} agents, capacity 4: reserve(${slots}) first`))
       }
       assert.equal(portrait(index), before)
       index.slots = 4
       assert.is(index.count, 4)
       const point = new Array(dimensions).fill(1)
       const { message } = assertCode(() => index.add(...point), 'FULL')
-      assert.ok(message.endsWith(': 5 needed, capacity 4: reserve(5) first'))
+      assert.ok(message.endsWith(': 5 agents, capacity 4: reserve(5) first'))
       index.reserve(5)
       assert.is(index.add(...point), 4)
     }
@@ -526,7 +526,7 @@ function testKind(kind, build, library) {
       for (const x of [0, -0, 1e-46])
         assertThrown(
           () => index.cone(0, 0, x, 0, 1, 9),
-          /^RangeError: Index\.cone: direction must be not zero, got 0/,
+          /^RangeError: Index\.cone: direction must be longer than 0, got 0/,
         )
       for (const angle of [-0.001, 3.15, NaN, Infinity])
         assertThrown(

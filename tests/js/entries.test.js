@@ -71,7 +71,7 @@ for (const kind of kinds) {
   test(`copse/${noun} has a default instance, and errors of its own`, async () => {
     const error = thrown(() => new entry[className(kind, 2)](requiredOf(kind, 2)))
     assert.instance(error, entry.CopseError)
-    assert.match(error.message, `${className(kind, 2)}: await init() first`)
+    assert.match(error.message, `${className(kind, 2)}: await init() of 'copse/${noun}' first`)
     await entry.init()
     assert.equal(found(entry, kind), [0, 1])
   })

@@ -646,7 +646,7 @@ function testKind(kind, build, library) {
     assert.is(error.name, 'CopseError')
     assert.is(error.code, 'FULL')
     assert.is(error.index, -1)
-    const text = 'more items than the capacity: 7 needed, capacity 6: reserve(7) first'
+    const text = '7 agents, capacity 6: reserve(7) first'
     assert.is(error.message, `${kind}.slots: ${text}`)
     const index = unbuilt(3, [0, 0, 0, 0, 0, 2e18])
     assertThrown(() => index.build(), /^CopseError: Index3D\.build: .*finite.*: slot 1$/)

@@ -172,7 +172,7 @@ test('a query reads few runs', () => {
 
 test('cellSize is any float32 above 0', () => {
   for (const cellSize of [LEAST, 3.4e38]) assert.is(empty(2, { cellSize }).cells().length, 0)
-  assertThrown(() => new simd.Grid(), /^TypeError: Grid: options must be /)
+  assertThrown(() => new simd.Grid(), /^TypeError: Grid: cellSize must be /)
   assertThrown(() => new simd.Grid3D({}), /^TypeError: Grid3D: cellSize must be .* undefined$/)
 })
 

@@ -58,7 +58,7 @@ test('before init: NOT_READY', () => {
     assert.is(error.code, 'NOT_READY')
     assertThrown(
       () => new simd[name]({ capacity: 5, ...required }),
-      new RegExp(`^CopseError: ${name}: await init\\(\\) first`),
+      new RegExp(`^CopseError: ${name}: await init\\(\\) of 'copse' first`),
     )
   }
 })
@@ -145,9 +145,10 @@ test("growth: 'error' refuses what does not fit, and says how much that is", asy
   const error = thrown(() => new Grid({ instance, cellSize: 1, capacity: 50_000 }))
   assert.instance(error, CopseError)
   assert.is(error.code, 'OUT_OF_MEMORY')
-  const [, bytes] = /^Grid: no memory left: (\d+) bytes more than the 1048576 that there are$/.exec(
-    error.message,
-  )
+  const [, bytes] =
+    /^Grid: no memory left: (\d+) bytes more than the 1048576 that there are: init/.exec(
+      error.message,
+    )
   assert.is(bytesOf(instance), LEAST)
   assert.is(small.positions, positions)
   const roomy = await create({ memory: LEAST + Number(bytes), growth: 'error' })
@@ -182,7 +183,7 @@ test('instances, walls and errors of another entry are taken', async () => {
   )
   assertThrown(
     () => (new crowds.Crowd({ instance: alone }).obstacles = new ObstacleTree({ instance })),
-    /: obstacles must be of the same instance/,
+    / must come from the same entry \('copse\/crowd'\), got an ObstacleTree of 'copse'/,
   )
 })
 

@@ -476,7 +476,7 @@ for (const [core, library] of libraries.entries()) {
     const before = portrait(tree)
     const { message } = assertCode(() => tree.addPolygon(square(5, 5, 1)), 'FULL')
     const text = (method, needed) =>
-      `${name}.${method}: more items than the capacity: ${needed} needed, capacity 9: reserve(${needed}) first`
+      `${name}.${method}: ${needed} vertices, capacity 9: reserve(${needed}) first`
     assert.is(message, text('addPolygon', 10))
     assert.equal(portrait(tree), before)
     assert.is(tree.addPolygon([5, 5, 6, 5, 6, 6]), 6)
@@ -671,7 +671,7 @@ for (const [core, library] of libraries.entries()) {
     const tree = yard() // no scene is known that needs more
     tree._wasm = { ...tree._wasm, visibility: () => -(2 ** 31) + 2 }
     const { message } = assertCode(() => tree.visibilityPolygon(3, 1), 'FULL')
-    assert.ok(message.endsWith(': 40 needed, capacity 20: reserve(40) first'), message)
+    assert.ok(message.endsWith(': 40 vertices, capacity 20: reserve(40) first'), message)
   })
 
   test('without a box it goes a bit beyond all walls and the point', () => {
@@ -1284,7 +1284,7 @@ for (const [core, library] of libraries.entries()) {
     large.remove(large.addSegment(9, 9, 8, 8)) // their generations are kept
     const before = portrait(tree)
     const { message } = assertCode(() => tree.restore(large.save()), 'FULL')
-    assert.ok(message.endsWith(': 8 needed, capacity 6: reserve(8) first'), message)
+    assert.ok(message.endsWith(': 8 vertices, capacity 6: reserve(8) first'), message)
     assert.equal(portrait(tree), before)
     tree.reserve(8)
     tree.restore(large.save())

@@ -163,9 +163,12 @@ for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of
     assert.is(row.raycast(5, 0, 6, 0), hit)
     const hits = row.raycastMany(Float32Array.of(0, 0, 1, 0))
     const { ids, fractions } = hits
-    assert.is(row.raycastMany(new Float32Array()), hits)
-    assert.is(hits.ids, ids)
-    assert.is(hits.fractions, fractions)
+    assert.is(row.raycastMany(new Float32Array(8)), hits)
+    assert.is(hits.ids.length, 2)
+    assert.is(row.raycastMany(Float32Array.of(5, 0, 6, 0)), hits)
+    assert.is(hits.ids.length, 1) // as many as segments
+    assert.is(hits.ids, row.raycastMany(Float32Array.of(5, 0, 6, 0)).ids)
+    assert.is(ids.length, fractions.length)
   })
 
   test(`radii are 0 at first, and count from the next build on, ${build}`, () => {
@@ -193,13 +196,25 @@ for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of
   test(`restore takes the radii, ${build}`, () => {
     const row = built(2, ROW)
     const other = empty(2, { capacity: 8 })
-    other.radii[3] = 1
-    other.restore(row.save())
-    assert.is(other.raycast(-1, 0.5, 9, 0.5).id, 3)
+    const plain = row.save()
+    row.radii[3] = 1
+    row.build()
+    row.radii[3] = 5 // counts from the next build on, also after a restore
+    row.masks[2] = 6
     row.slots = 2 // the slots of the last build are more
-    other.radii[3] = 2
     other.restore(row.save())
+    assert.equal([...other.radii.subarray(0, 4)], [0, 0, 0, 5])
+    assert.equal([...other.masks.subarray(1, 4)], [2 ** 32 - 1, 6, 2 ** 32 - 1])
+    assert.is(other.raycast(-1, 0.5, 9, 0.5).id, 3)
+    assert.is(other.raycast(-1, 1.5, 9, 1.5), null)
+    assert.equal(other.save(), row.save())
+    other.slots = 6
+    other.build()
     assert.is(other.raycast(-1, 1.5, 9, 1.5).id, 3)
+    other.restore(plain) // which has none
+    assert.is(other.raycast(-1, 0.5, 9, 0.5), null)
+    assert.equal(other.save(), plain)
+    assert.equal([...other.masks], new Array(8).fill(2 ** 32 - 1))
   })
 
   test(`a wrong radius fails the build, and nothing changed, ${build}`, () => {

@@ -423,7 +423,7 @@ for (const { name, dimensions, required } of CLASSES)
     const { message, code } = thrown(() => small.restore(saved))
     assert.is(code, 'FULL')
     const [, needed, capacity, advised] =
-      /^\w+\.restore: .*: (\d+) needed, capacity (\d+): reserve\((\d+)\) first$/.exec(message)
+      /^\w+\.restore: (\d+) \w+, capacity (\d+): reserve\((\d+)\) first$/.exec(message)
     assert.equal([capacity, advised], ['2', needed])
     assert.is(Number(needed), object.slots)
     small.reserve(Number(needed) - 1)

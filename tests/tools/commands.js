@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os'
 /**
  * Runs a command, for so many seconds at most.
  * @param {number} seconds
- * @returns {(command: string, ...args: string[]) => Promise<{ output: string, clean: boolean }>}
+ * @returns {(command: string, ...args: string[]) => Promise<{ output: string, clean: boolean, isLate: boolean }>}
  */
 export function runWithin(seconds) {
   const options = { timeout: seconds * 1000, maxBuffer: 2 ** 26 }
@@ -15,7 +15,8 @@ export function runWithin(seconds) {
     new Promise((resolve) =>
       execFile(command, args, options, (error, stdout, stderr) => {
         const end = error ? `\n${command} ended by ${error.signal ?? error.code}` : ''
-        resolve({ output: `${stdout}${stderr}${end}`, clean: !error })
+        const isLate = error?.killed === true
+        resolve({ output: `${stdout}${stderr}${end}`, clean: !error, isLate })
       }),
     )
 }

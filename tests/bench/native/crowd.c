@@ -71,7 +71,8 @@ static void create(void) {
     uint32_t slot;
     for (size_t i = 0, count; i < b.pointFloats; i += 1 + count) {
       count = (size_t)b.points[i];
-      check(copse_obstacle_add(walls, b.points + i + 1, (uint32_t)count / 2, COPSE_SOLID_WINDING, &slot));
+      check(copse_obstacle_add(walls, b.points + i + 1, (uint32_t)count / 2, COPSE_SOLID_WINDING,
+                               &slot));
     }
     check(copse_obstacle_build(walls, NULL));
   }

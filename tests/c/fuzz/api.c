@@ -78,9 +78,19 @@ static void create(input *from, held *at) {
 
 /* Any bits where JavaScript may write. */
 static void write(input *from, const held *at) {
-  static const char *const writable[] = {
-      "xs",    "ys",       "zs",    "groups",    "masks",      "given",            "radii",
-      "boxes", "vertices", "goals", "positions", "velocities", "maxNeighborCounts"};
+  static const char *const writable[] = {"xs",
+                                         "ys",
+                                         "zs",
+                                         "groups",
+                                         "masks",
+                                         "given",
+                                         "radii",
+                                         "boxes",
+                                         "vertices",
+                                         "goals",
+                                         "positions",
+                                         "velocities",
+                                         "maxNeighborCounts"};
   object *it = any_of(at->handle);
   if (!it) return;
   const uint32_t given = it->room[ROOM_GIVEN];
@@ -193,8 +203,7 @@ static void call(input *from) {
     break;
   case 4: {
     const uint32_t capacity = next_size(from);
-    if (reserve(at->handle, capacity) == 0 && capacity > at->capacity)
-      at->capacity = capacity;
+    if (reserve(at->handle, capacity) == 0 && capacity > at->capacity) at->capacity = capacity;
     break;
   }
   case 5:

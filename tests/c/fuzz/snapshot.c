@@ -181,7 +181,7 @@ static copse_status restore(any at, const uint32_t *words, size_t size) {
 
 /* The last build is what a save of it says. */
 static void compare_agents(any at, const portrait *now, input *from) {
-  enum { EVER = 11, SLOTS, IS_BUILT, BUILT, HEAD = 16 };
+  enum { EVER = 11, SLOTS, IS_BUILT, BUILT, HEAD = 17 };
   static float floats[WORDS];
   memcpy(floats, now->saved, sizeof floats);
   const uint32_t dim = copse_points_dimensions(at.points), count = now->saved[SLOTS];

@@ -1822,7 +1822,17 @@ static void test_damaged_snapshots_change_nothing(void) {
 
 /* What a snapshot says of itself must fit together, and fit the index that takes it. */
 static void test_forged_snapshots_change_nothing(void) {
-  enum { DIMENSIONS = 6, ON_NON_FINITE = 10, EVER, SLOTS, IS_BUILT, COUNT_BUILT, SKIPPED, HEAD };
+  enum {
+    DIMENSIONS = 6,
+    ON_NON_FINITE = 10,
+    EVER,
+    SLOTS,
+    IS_BUILT,
+    COUNT_BUILT,
+    SKIPPED,
+    EXTRAS,
+    HEAD
+  };
   enum { STATE = HEAD + 3 }; /* behind the generations */
   const float points[] = {1, 2, 3, 4, 5, 6};
   const uint32_t nan = 0x7fc00000, kinds[] = {SNAPSHOT_AGENTTREE, SNAPSHOT_GRID, SNAPSHOT_KDTREE};
@@ -1848,6 +1858,7 @@ static void test_forged_snapshots_change_nothing(void) {
         {STATE + 9, nan, false}, {IS_BUILT, 0, false},
         {IS_BUILT, 2, false},    {HEAD, 2, false}, /* a free slot in a group */
         {HEAD + 2, 0, false},    {EVER, 2, false},
+        {EXTRAS, 1, false},      {EXTRAS, 4, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
       memcpy(forged, bytes, total);

@@ -589,7 +589,9 @@ export function testBatches(kind, { drawnOptions, optionsOf }) {
     }
     for (const [name, call] of Object.entries(calls)) {
       const error = assertCode(call, 'OUT_OF_MEMORY')
-      const [, more, had] = /: (\d+) bytes more than the (\d+) that there are$/.exec(error.message)
+      const [, more, had] = /: (\d+) bytes more than the (\d+) that there are: init/.exec(
+        error.message,
+      )
       assert.ok(Number(more) > 400_000 && Number(had) === memory, `${name}: ${error.message}`)
       assert.is(positions.length, 3000, name)
       assert.is(index.capacity, 1500, name)

@@ -122,7 +122,7 @@ const steps = {
     if (slot < 0) {
       const { capacity } = model
       const error = thrown(() => index.add(...position))
-      const text = `${name}.add: more items than the capacity: ${capacity + 1} needed, capacity ${capacity}: `
+      const text = `${name}.add: ${capacity + 1} agents, capacity ${capacity}: `
       assert.equal([error.code, error.message], ['FULL', `${text}reserve(${capacity + 1}) first`])
       return
     }
@@ -163,7 +163,7 @@ const steps = {
     const slots = random() < 0.1 ? capacity + 1 + integer(random, 9) : integer(random, capacity + 1)
     if (slots > capacity) {
       const error = thrown(() => void (index.slots = slots))
-      const text = `${name}.slots: more items than the capacity: ${slots} needed, capacity ${capacity}: `
+      const text = `${name}.slots: ${slots} agents, capacity ${capacity}: `
       assert.equal([error.code, error.message], ['FULL', `${text}reserve(${slots}) first`])
       return
     }
@@ -236,7 +236,7 @@ const steps = {
     if (needed > model.capacity) {
       const error = thrown(() => index.restore(bytes))
       assert.is(error.code, 'FULL')
-      const text = `${name}.restore: more items than the capacity: ${needed} needed, `
+      const text = `${name}.restore: ${needed} agents, `
       const { capacity } = model
       assert.is(error.message, `${text}capacity ${capacity}: reserve(${needed}) first`)
       return

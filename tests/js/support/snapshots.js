@@ -17,7 +17,7 @@ export const WORDS = {
   builtCount: 14,
   skipped: 15,
 }
-export const STATE = 16
+export const STATE = 17
 
 /** Gives bytes that were changed a right checksum, as a forger would. */
 export function seal(bytes) {
