@@ -100,8 +100,8 @@ for (const entry of entries) {
 
 /** Bytes of an entry, gzipped, that nothing may exceed; CONTRIBUTING says what to do when one does. */
 const BUDGETS = {
-  ...{ copse: 96_200, agenttree: 32_100, grid: 32_000, kdtree: 32_500 },
-  ...{ octree: 22_700, obstacle: 26_700, crowd: 53_800 }, // a crowd brings walls, and a tree of agents
+  ...{ copse: 99_300, agenttree: 34_900, grid: 34_800, kdtree: 35_600 },
+  ...{ octree: 24_100, obstacle: 28_100, crowd: 55_800 }, // a crowd brings walls, and a tree of agents
 }
 
 bundles('are no larger than their budgets', () => {
