@@ -103,6 +103,7 @@ function takeOverFrames() {
 
   window.testFrames = {
     painted,
+    grown: () => memories.reduce((sum, { growths }) => sum + Math.min(growths, MOST_GROWTHS), 0),
     advance,
     until: isLive ? (...all) => until(all[0], all[1]) : until,
   }
