@@ -45,12 +45,12 @@
  *   COPSE_NOT_FINITE *firstBad is the first bad slot. firstBad, visits and distance2 may be NULL.
  *   Points are 2 or 3 floats. Queries fail with COPSE_INVALID_ARGUMENT if a coordinate is not
  *   finite or too large, or a radius NaN or negative.
- * - Snapshots. `_save` writes one, little-endian, if all of it fits, else returns COPSE_FULL, with
- *   at most the first bytes written; *total is the bytes needed. `_restore` takes the state from
- *   bytes aligned to 4 (else COPSE_INVALID_ARGUMENT). They may be untrusted: COPSE_BAD_SNAPSHOT,
- *   COPSE_FULL. `_restorable` returns what `_restore` would, by the size and the first bytes alone
- *   (all there are, up to COPSE_SNAPSHOT_HEAD): a reader takes memory only for a snapshot that will
- *   do.
+ * - Snapshots. `_save` writes one, little-endian, if all of it fits, else returns COPSE_FULL;
+ *   *total is the bytes needed. A failed `_save` may have written its first bytes. `_restore` takes
+ *   the state from bytes aligned to 4 (else COPSE_INVALID_ARGUMENT). They may be untrusted:
+ *   COPSE_BAD_SNAPSHOT, COPSE_FULL. `_restorable` returns what `_restore` would, by the size and
+ * the first bytes alone (all there are, up to COPSE_SNAPSHOT_HEAD): a reader takes memory only for
+ * a snapshot that will do.
  * - Insight. `_cells` and `_lines` write shapes to draw. They skip the first `skipped` floats
  *   (whole shapes), write whole shapes while they fit into `capacity` floats, and return the floats
  *   of all shapes. `_validate`, for tests, is true if everything inside is as it must be. */
@@ -240,9 +240,9 @@ copse_status copse_points_add(copse_points *points, const float *position, uint3
 copse_status copse_points_move(copse_points *points, uint32_t slot, const float *position);
 /* Frees a slot, which then has no group. COPSE_STALE_SLOT: it is not an agent. */
 copse_status copse_points_remove(copse_points *points, uint32_t slot);
-bool copse_points_is_built(const copse_points *points); /* there was a build */
+bool copse_points_is_built(const copse_points *points); /* true after the first build */
 /* Returns the number of slots in the last build; 0 before the first. Arrays by slot that queries
- * read (masks, radii) need that many entries, also after the count was changed or restored. */
+ * read (masks, radii) need that many entries, also after the slots were changed or restored. */
 uint32_t copse_points_built(const copse_points *points);
 /* The index's own buffers, for the caller to write. Queries see changes from the next build on. */
 copse_positions copse_points_positions(copse_points *points);
@@ -515,8 +515,8 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * outside. It stays so, whichever way round its vertices are moved. Without area there is no
  * inside: two vertices are a thin wall, an edge for either side. Edges go counter-clockwise around
  * what is solid and are seen from their right, the free side (with y up); edges of a polygon that
- * was added without area go as its vertices do. Loops
- * may touch, cross each other and themselves: every query looks at edges one by one.
+ * was added without area go as its vertices do. Loops may touch, cross each other and themselves:
+ * every query looks at edges one by one.
  *
  * An edge has the id of the first of its two vertices in the loop, a polygon that of its first
  * vertex: its slot. New vertices get the lowest free ids in order: consecutive ones, if none were
@@ -561,12 +561,12 @@ const uint32_t *copse_obstacle_generations(const copse_obstacle *tree);
 bool copse_obstacle_has(const copse_obstacle *tree, uint32_t slot); /* true if it is a polygon's */
 uint32_t copse_obstacle_size(const copse_obstacle *tree, uint32_t slot); /* vertices; 0: none */
 
-typedef enum copse_solid {                      /* what of a polygon is solid */
-                           COPSE_SOLID_WINDING, /* its inside if it goes counter-clockwise, its
-                                                   outside if clockwise */
-                           COPSE_SOLID_INSIDE,
-                           COPSE_SOLID_OUTSIDE,
-                           COPSE_SOLID_NOWHERE, /* edges are seen from both sides */
+/* What of a polygon is solid. */
+typedef enum copse_solid {
+  COPSE_SOLID_WINDING, /* counter-clockwise: the inside; clockwise: the outside */
+  COPSE_SOLID_INSIDE,
+  COPSE_SOLID_OUTSIDE,
+  COPSE_SOLID_NOWHERE, /* nothing: edges are seen from both sides */
 } copse_solid;
 /* Adds a loop of vertices, x and y each. Errors: COPSE_INVALID_ARGUMENT (fewer than 2, or no area
  * to be solid inside or outside of), COPSE_NOT_FINITE, COPSE_FULL. */

@@ -21,7 +21,7 @@ type Global<Name extends string> = typeof globalThis extends {
   ? Instance
   : never
 
-/** A class of `WebAssembly`, where the compiler knows it, else what it needs to have. */
+/** A class of `WebAssembly` where the compiler knows it, else another type. */
 type Wasm<Name extends string, Otherwise> = typeof globalThis extends {
   WebAssembly: { [name in Name]: { prototype: infer Instance } }
 }
@@ -113,10 +113,6 @@ export type Point<D extends Dimensions> = D extends 3
 export type Box<D extends Dimensions> = D extends 3
   ? [minX: number, minY: number, minZ: number, maxX: number, maxY: number, maxZ: number]
   : [minX: number, minY: number, maxX: number, maxY: number]
-/** A box, or without the last sides a point. */
-export type Item<D extends Dimensions> = D extends 3
-  ? [minX: number, minY: number, minZ: number, maxX?: number, maxY?: number, maxZ?: number]
-  : [minX: number, minY: number, maxX?: number, maxY?: number]
 /** Of any length but 0. */
 export type Direction<D extends Dimensions> = D extends 3
   ? [dirX: number, dirY: number, dirZ: number]
@@ -199,7 +195,7 @@ export interface Hits {
   fractions: Float32s
 }
 
-/** Rows of ids, as many as agents or points: row i is `ids[offsets[i]]` … `ids[offsets[i] + counts[i] - 1]`. */
+/** Rows of ids, one for each slot or point: row i is `ids[offsets[i]]` … `ids[offsets[i] + counts[i] - 1]`. */
 export interface Rows {
   offsets: Uint32s
   counts: Uint32s
@@ -332,11 +328,11 @@ export interface IndexOptions {
   instance?: Instance
 }
 
-/** Room for batches. They take what they need by themselves, and keep it: this takes it in advance. */
+/** Room to reserve for batches, which else take it when they need it. */
 export interface RoomOptions {
-  /** For so many ids of rows and pairs. Default: 0. */
+  /** The number of ids in all rows of a batch, or in its pairs. Default: 0. */
   results?: number
-  /** For so many neighbors of each agent. Default: 0. */
+  /** The number of neighbors of each agent. Default: 0. */
   k?: number
 }
 
@@ -359,8 +355,8 @@ export interface Stats {
 
 declare abstract class Points<D extends Dimensions> extends CoreObject {
   /**
-   * The bound of a loop over the arrays: agents have slots below it. Set to n, it makes slots 0 … n - 1 agents
-   * and frees all others. New agents have group 1, and the positions that are written; others stay as they are.
+   * The bound of a loop over the arrays: the slots of all agents are below it. Setting it to n makes the slots
+   * 0 … n - 1 agents, and frees all others. New agents have group 1, at the position that their slot holds.
    */
   get slots(): number
   set slots(slots: number)
@@ -368,7 +364,7 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
   add(...position: Point<D>): number
   /** Writes the position of an agent. `STALE_SLOT`: the slot is not in use. */
   move(...agent: [slot: number, ...position: Point<D>]): void
-  /** Grows to at least this capacity, as that of every object, and takes room for batches. */
+  /** Grows to at least this capacity, and takes room for batches. Keeps everything but results. Detaches views. */
   reserve(capacity: number, options?: RoomOptions): void
 
   // Buffers, for the whole capacity. Queries answer for the last build.
@@ -437,8 +433,8 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
     ...query: [...segment: Segment<D>, options?: RayOptions]
   ): (D extends 3 ? Hit3D : Hit) | null
 
-  // Batches: many queries in one call. Their room grows with what they find, and stays: when as much was found
-  // before, memory doesn't grow.
+  // Batches: many queries in one call. Their room grows on demand and is kept: a batch that finds no more than one
+  // before does not grow memory.
 
   /**
    * Finds every agent's neighbors within a radius: row i is for slot i, without i itself. Agents near each other
@@ -628,15 +624,18 @@ declare abstract class Boxes<D extends Dimensions> extends CoreObject {
   /** 32 bits a slot. Default: 1. An item in no group is absent from every result. Writes count at once. */
   get groups(): Uint32s
 
-  /**
-   * Adds a box or a point, and returns its slot: the lowest that is free. `FULL`: there are as many as the
-   * capacity.
-   */
-  add(...item: Item<D>): number
-  /** Adds a box or a point in a free slot of your choice. */
-  addAt(...item: [slot: number, ...item: Item<D>]): void
+  /** Adds a point. Returns its slot: the lowest that is free. `FULL`: there are as many as the capacity. */
+  add(...point: Point<D>): number
+  /** Adds a box. Returns its slot: the lowest that is free. `FULL`: there are as many as the capacity. */
+  add(...box: Box<D>): number
+  /** Adds a point in a free slot of your choice. */
+  addAt(...item: [slot: number, ...point: Point<D>]): void
+  /** Adds a box in a free slot of your choice. */
+  addAt(...item: [slot: number, ...box: Box<D>]): void
+  /** Moves an item, which is a point from now on. Within its cell nothing but its box changes. */
+  move(...item: [slot: number, ...point: Point<D>]): void
   /** Moves or resizes an item. Within its cell nothing but its box changes. */
-  move(...item: [slot: number, ...item: Item<D>]): void
+  move(...item: [slot: number, ...box: Box<D>]): void
   /**
    * Moves every item to where `boxes` says, one by one or, where many left their cells, into a tree that is built
    * anew. If a box is not finite or has min > max, nothing changes.
@@ -767,8 +766,8 @@ export interface ObstacleStats {
  * polygons. The id of an edge is that of the first of its two vertices; the slot of a polygon is the id of its
  * first vertex.
  *
- * A polygon is solid inside or outside, as `addPolygon` is told, and stays so wherever it is moved. Edges are seen
- * from their free side, those of segments, which are thin walls, from both. Polygons may touch, overlap and cross.
+ * A polygon is solid inside, outside or nowhere: an option of `addPolygon`, which holds wherever the polygon is
+ * moved. Edges are seen from their free side, those of segments, which are thin walls, from both. Polygons may touch, overlap and cross.
  *
  * A binary space partition after Fuchs, Kedem and Naylor (1980). What was added, removed or moved counts from
  * the next query on, which builds the tree; queries are exact, whatever the tree.
@@ -797,7 +796,7 @@ export class ObstacleTree extends CoreObject {
 
   /**
    * Adds a closed polygon, x0, y0, x1, y1, …, and returns its slot: the id of its first vertex and edge. Without
-   * removals before, those of the others follow. Two vertices enclose nothing: that is
+   * removals before, those of the others follow. Two vertices have no area: use
    * `addSegment`. `FULL`: there is no room for
    * so many.
    */

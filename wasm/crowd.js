@@ -2,13 +2,11 @@
 
 import {
   callOf,
-  checkArguments,
   checkBoolean,
   checkCoordinate,
   checkInteger,
   checkNumbers,
   checkOptions,
-  checkPoint,
   checkSlot,
   CopseError,
   MAX_COORDINATE,
@@ -17,7 +15,7 @@ import {
 } from './errors.js'
 import { instanceOr } from './init.js'
 import { View } from './memory.js'
-import { CoreObject, MAX_CAPACITY, NONE } from './object.js'
+import { CoreObject, MAX_CAPACITY, moveAgent, NONE } from './object.js'
 import { ObstacleTree } from './obstacle.js'
 
 /** What a crowd is created with, beside what its agents are. */
@@ -250,12 +248,7 @@ class AnyCrowd extends CoreObject {
   }
 
   move(slot, x, y, z) {
-    this._begin('move')
-    checkArguments(this, arguments.length, 1 + this._dimensions)
-    if (this._isPlane) z = 0
-    checkSlot(this, slot)
-    checkPoint(this, x, y, z)
-    this._leave(this._enter().move(this._handle, slot, x, y, z))
+    moveAgent(this, arguments.length, slot, x, y, z)
   }
 
   // ---- Steps ----

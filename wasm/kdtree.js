@@ -6,7 +6,7 @@ import { instanceOr } from './init.js'
 import { isInside, plainBytes } from './memory.js'
 import { inPieces } from './object.js'
 import { INDEX_OPTIONS, ON_NON_FINITE, Points } from './points.js'
-import { badSnapshot, classOf, isSnapshot, wordsOf } from './snapshot.js'
+import { badSnapshot, classOf, isSnapshot, wordOf } from './snapshot.js'
 
 const BUILDERS = ['quickselect', 'median-of-medians', 'presort']
 
@@ -25,6 +25,7 @@ function definition(name, dimensions, options) {
 const NON_FINITE = 10
 const EVER = 11
 const BUILT_COUNT = 14
+const HEAD_WORDS = 17
 
 /** Returns a tree that is as the snapshot was when it was saved; `create` makes it, from options. */
 function from(name, dimensions, bytes, options, create) {
@@ -33,26 +34,23 @@ function from(name, dimensions, bytes, options, create) {
   checkArray(call, 'bytes', bytes, Uint8Array)
   // Copies: what is checked is what counts, whoever changes the bytes meanwhile.
   let snapshot = plainBytes(bytes)
-  const words = wordsOf(snapshot)
   const { length } = snapshot
   /** @type {any} */ let instance
   const wrong = () => badSnapshot(instance, call, snapshot)
-  if (!isSnapshot(words)) throw wrong()
+  if (!isSnapshot(snapshot)) throw wrong()
   instance = instanceOr(name, 'kdtree', options.instance)
   // What else may be wrong with the bytes, restore() finds.
-  const isComplete = words[EVER] + words[BUILT_COUNT] <= length / 4
-  const isKnown = words[NON_FINITE] < ON_NON_FINITE.length
-  if (classOf(instance, words) !== name || !isComplete || !isKnown) throw wrong()
+  const slots = [EVER, BUILT_COUNT].map((word) => wordOf(snapshot, word))
+  const nonFinite = ON_NON_FINITE[wordOf(snapshot, NON_FINITE)]
+  const isComplete = HEAD_WORDS + slots[0] + slots[1] <= length / 4
+  if (classOf(instance, snapshot) !== name || !isComplete || nonFinite === undefined) throw wrong()
   if (isInside(bytes, instance)) snapshot = snapshot.slice() // the tree may grow that memory
   const intact = inPieces(instance, snapshot, (wasm, first, size) =>
     wasm.intact(length, first, size),
   )
   if (intact < 0) throw wrong()
   // An option that is undefined is none.
-  const {
-    capacity = Math.max(1, words[EVER], words[BUILT_COUNT]),
-    onNonFinite = ON_NON_FINITE[words[NON_FINITE]],
-  } = options
+  const { capacity = Math.max(1, ...slots), onNonFinite = nonFinite } = options
   const tree = create({ ...options, instance, capacity, onNonFinite })
   try {
     tree.restore(snapshot)

@@ -2,9 +2,11 @@
 
 import {
   callOf,
+  checkArguments,
   checkArray,
   checkCoordinate,
   checkInteger,
+  checkPoint,
   checkSlot,
   CopseError,
   failure,
@@ -13,7 +15,7 @@ import {
 } from './errors.js'
 import { instanceOr } from './init.js'
 import { isInside, lengthOf, offsetOf, plainBytes, View } from './memory.js'
-import { badSnapshot, wordsOf } from './snapshot.js'
+import { badSnapshot, wordOf } from './snapshot.js'
 
 export const MAX_CAPACITY = 2 ** 28
 /** No item, as the core returns it. */
@@ -26,6 +28,8 @@ export const NEIGHBOR_COUNTS = 3
 export const NEIGHBORS = 4
 export const HITS = 5
 const ROOMS = 6
+/** Bytes that hold the head of any snapshot: COPSE_SNAPSHOT_HEAD. */
+const HEAD_BYTES = 128
 /** What a family has slots for. @type {Record<string, string>} */
 const ITEMS = { points: 'agents', boxes: 'boxes', walls: 'vertices', crowd: 'agents' }
 /** Types of views, as the core names them. @type {Record<string, any>} */
@@ -80,6 +84,16 @@ export function mixin(Class, other) {
   return /** @type {any} */ (Class)
 }
 
+/** Moves an agent of points or of a crowd, by the arguments of `move`, which were `given` in number. */
+export function moveAgent(object, given, slot, x, y, z) {
+  object._begin('move')
+  checkArguments(object, given, 1 + object._dimensions)
+  if (object._isPlane) z = 0
+  checkSlot(object, slot)
+  checkPoint(object, x, y, z)
+  object._leave(object._enter().move(object._handle, slot, x, y, z))
+}
+
 /** @abstract */
 export class CoreObject {
   _instance
@@ -93,8 +107,8 @@ export class CoreObject {
   _name
   _method = ''
   /**
-   * Of a snapshot's head the options that must agree, from its own first word on, a name that ends in `:f` of a
-   * float, and the places of the words that must not exceed the capacity.
+   * What the head of its snapshots holds: the options that must agree, see `badSnapshot`, and the places of the
+   * words that must not exceed the capacity.
    * @type {{ options: readonly string[], sizes: readonly number[] }}
    */
   _head = { options: [], sizes: [] }
@@ -186,22 +200,22 @@ export class CoreObject {
     return limits
   }
 
-  /** Returns the array of a room, as long as it has items. */
+  /** Returns an array of a room, as long as the room. */
   _room(room, name) {
     const limits = this.#limits.at(2 + ROOMS)
     if (limits[1] !== this.#moves) this.#limits = this.#locate()
     return this._views[name].at(limits[2 + room])
   }
 
-  /** Makes room for so many items. */
+  /** Makes room for `count` items. */
   _takeRoom(room, count) {
     if (count > this.#limits.at(2 + ROOMS)[2 + room])
       this._leave(this._enter().take_room(this._handle, room, count))
   }
 
   /**
-   * Takes the points that a batch is about, or the segments, of two points each; returns their number. What is
-   * refused is so before memory grows for them; else the core does it, and refuses all where one is bad.
+   * Copies the points of a batch into the core, or the segments, of two points each. Returns their number. Where
+   * memory has to grow for them, they are checked first; else the core checks them.
    */
   _takePoints(name, points, each) {
     checkArray(this, name, points, Float32Array)
@@ -220,7 +234,7 @@ export class CoreObject {
     return length / width
   }
 
-  /** Throws if nothing can be asked now. Each family that takes points has its own. */
+  /** Throws if the object cannot answer now. Families that take points override it. */
   _prepare() {}
 
   #checkPoints(name, points) {
@@ -228,7 +242,7 @@ export class CoreObject {
     for (let i = 0; i < length; i++) checkCoordinate(this, `${name}[${i}]`, points[i])
   }
 
-  /** Ends a batch about points. If one is bad, it is named. */
+  /** Ends a batch of points: returns its result, or throws an error that names the bad coordinate. */
   _leavePoints(name, points, result) {
     try {
       return this._leave(result)
@@ -238,7 +252,7 @@ export class CoreObject {
     }
   }
 
-  /** Returns what so many segments hit. */
+  /** Returns the hits of a number of segments. */
   _hitsOf(hits, count) {
     this._room(HITS, 'hitIds') // which may have moved
     hits.ids = this._views.hitIds.at(count)
@@ -246,13 +260,13 @@ export class CoreObject {
     return hits
   }
 
-  /** Returns the pairs that were found: so many ids. */
+  /** Returns a view of the pairs of the last call: this number of ids. */
   _pairs(ids) {
     this._room(IDS, 'rowIds')
     return this._views.rowIds.fresh(ids)
   }
 
-  /** Begins a call that copies pairs: memory grows only for a right array. */
+  /** Begins a call that copies pairs: checks the array before memory can grow. */
   _askPairsInto(out) {
     this._begin('pairsInto')
     checkArray(this, 'out', out, Uint32Array)
@@ -339,7 +353,7 @@ export class CoreObject {
     this._leave(this._enter().clear(this._handle))
   }
 
-  /** Returns an array by slot, of so many numbers each. */
+  /** Returns an array by slot, with `each` numbers a slot. */
   _array(name, each) {
     this._begin(name)
     return this._views[name].at(each * this._capacity)
@@ -399,8 +413,9 @@ export class CoreObject {
     let snapshot = plainBytes(bytes)
     // Staging may grow the memory that they lie in.
     if (snapshot.buffer === this._instance.memory.buffer) snapshot = snapshot.slice()
-    const words = wordsOf(snapshot)
-    this._wanted = Math.max(1, ...this._head.sizes.map((word) => words[word] ?? 0))
+    this._wanted = 1
+    for (const word of this._head.sizes)
+      this._wanted = Math.max(this._wanted, wordOf(snapshot, word))
     try {
       this.#checkSnapshot(snapshot)
       this._stage(snapshot.length).set(snapshot)
@@ -408,13 +423,8 @@ export class CoreObject {
     } catch (error) {
       if (!(error instanceof CopseError && error.code === 'BAD_SNAPSHOT')) throw error
       this._leave(this._enter().head(this._handle))
-      throw badSnapshot(
-        this._instance,
-        this,
-        snapshot,
-        wordsOf(this._stage(128)),
-        this._head.options,
-      )
+      const own = this._stage(HEAD_BYTES)
+      throw badSnapshot(this._instance, this, snapshot, own, this._head.options)
     }
   }
 

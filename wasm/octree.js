@@ -17,7 +17,7 @@ import {
 import { CoreObject, MAX_CAPACITY, mixin, NONE } from './object.js'
 import { ask, EXCLUDE, ids, into, MASK, Queries, query, range } from './queries.js'
 
-const OPTIONS = [...['bounds', 'capacity', 'leafSize', 'maxDepth', 'looseness', 'instance']]
+const OPTIONS = ['bounds', 'capacity', 'leafSize', 'maxDepth', 'looseness', 'instance']
 
 const MAX_DEPTH = 24
 const MAX_LOOSENESS = 16

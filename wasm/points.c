@@ -101,43 +101,50 @@ static copse_status points_reserve(object *base, uint32_t capacity) {
   return copse_points_reserve(points_core(base), capacity);
 }
 
-/* NULL for arrays that are all default. */
+/* Returns the arrays that are not all default in slots that were ever in use. */
 static points_extras extras_of(const points *it) {
   points_extras extras = {0};
-  for (uint32_t slot = 0; slot < it->object.capacity; slot++) {
+  for (uint32_t slot = 0; slot < it->core->agents.ever; slot++) {
     if (it->masks[slot] != COPSE_ALL_GROUPS) extras.masks = it->masks;
-    if (it->radii[slot] != 0 || it->builtRadii[slot] != 0)
-      extras = (points_extras){extras.masks, it->radii, it->builtRadii};
+    if (it->radii[slot] != 0 || it->builtRadii[slot] != 0) {
+      extras.radii = it->radii;
+      extras.builtRadii = it->builtRadii;
+    }
   }
   return extras;
 }
-static copse_status save_points(object *base, void *bytes, size_t capacity, size_t *total) {
+
+static copse_status points_save(object *base, void *bytes, size_t capacity, size_t *total) {
   const points_extras extras = extras_of((const points *)base);
-  return points_save(points_core(base), &extras, bytes, capacity, total, &firstBad);
+  return points_save_extras(points_core(base), &extras, bytes, capacity, total, &firstBad);
 }
 static copse_status points_restorable(object *base, const void *bytes, size_t size) {
   return copse_points_restorable(points_core(base), bytes, size);
 }
 
-static float greatest_of(const float *radii, uint32_t count) {
-  float greatest = 0;
-  for (uint32_t slot = 0; slot < count; slot++)
-    if (radii[slot] > greatest) greatest = radii[slot];
-  return greatest;
+/* Lets these radii count as those of the last build. What is no radius, and what is in no build,
+ * counts as 0. */
+static void points_use_radii(points *it, const float *radii) {
+  const uint32_t built = copse_points_built(it->core);
+  it->greatest = 0;
+  for (uint32_t slot = 0; slot < it->object.capacity; slot++) {
+    const float radius = slot < built && radii && radii[slot] > 0 ? radii[slot] : 0;
+    it->builtRadii[slot] = radius;
+    if (radius > it->greatest) it->greatest = radius;
+  }
 }
-static copse_status restore_points(object *base, const void *bytes, size_t size) {
+
+static copse_status points_restore(object *base, const void *bytes, size_t size) {
   points *it = (points *)base;
   const copse_status status = copse_points_restore(it->core, bytes, size);
   if (status != COPSE_OK) return status;
-  uint32_t slots;
-  const points_extras saved = points_saved_extras(bytes, size, &slots);
-  for (uint32_t slot = 0; slot < base->capacity; slot++) {
-    const bool isSaved = slot < slots;
-    it->masks[slot] = isSaved && saved.masks ? saved.masks[slot] : COPSE_ALL_GROUPS;
-    it->radii[slot] = isSaved && saved.radii ? saved.radii[slot] : 0;
-    it->builtRadii[slot] = isSaved && saved.radii ? saved.builtRadii[slot] : 0;
+  uint32_t count;
+  const points_extras saved = points_saved_extras(bytes, size, &count);
+  for (uint32_t slot = 0; slot < count; slot++) {
+    it->masks[slot] = saved.masks ? saved.masks[slot] : COPSE_ALL_GROUPS;
+    it->radii[slot] = saved.radii ? saved.radii[slot] : 0;
   }
-  it->greatest = greatest_of(it->builtRadii, base->capacity);
+  points_use_radii(it, saved.builtRadii);
   return COPSE_OK;
 }
 static size_t points_cells(object *base, size_t skipped, float *out, size_t capacity) {
@@ -156,9 +163,9 @@ static const family POINTS = {
     .destroy = points_destroy,
     .reserve_bytes = points_reserve_bytes,
     .reserve = points_reserve,
-    .save = save_points,
+    .save = points_save,
     .restorable = points_restorable,
-    .restore = restore_points,
+    .restore = points_restore,
     .cells = points_cells,
     .validate = points_validate,
 };
@@ -512,9 +519,7 @@ EXPORT("points_pairs") double points_pairs(int32_t handle, float distance, uint3
 EXPORT("points_take_radii") int32_t points_take_radii(int32_t handle) {
   points *it = points_of(handle);
   if (!it) return FAILED(COPSE_STALE_SLOT);
-  const uint32_t built = copse_points_built(it->core);
-  memcpy(it->builtRadii, it->radii, built * sizeof *it->radii);
-  it->greatest = greatest_of(it->builtRadii, built);
+  points_use_radii(it, it->radii);
   return 0;
 }
 

@@ -11,7 +11,6 @@ import {
   checkOptions,
   checkPoint,
   checkSegment,
-  checkSlot,
   checkWord,
   place,
   refuse,
@@ -21,6 +20,7 @@ import {
   IDS,
   MAX_CAPACITY,
   mixin,
+  moveAgent,
   NEIGHBOR_COUNTS,
   NEIGHBORS,
   NONE,
@@ -85,7 +85,7 @@ class OwnQueries extends CoreObject {
   /** How many slots the last build had. */
   #built = 0
   #layout
-  /** Whether the game has asked for `radii`: until then all are 0. */
+  /** False as long as all radii are 0: the game has not asked for them, and no snapshot had any. */
   #hasRadii = false
   // Always the same objects.
   #hit
@@ -142,12 +142,7 @@ class OwnQueries extends CoreObject {
   }
 
   move(slot, x, y, z) {
-    this._begin('move')
-    checkArguments(this, arguments.length, 1 + this._dimensions)
-    if (this._isPlane) z = 0
-    checkSlot(this, slot)
-    checkPoint(this, x, y, z)
-    this._leave(this._enter().move(this._handle, slot, x, y, z))
+    moveAgent(this, arguments.length, slot, x, y, z)
   }
 
   clear() {

@@ -1,61 +1,67 @@
-// Why bytes are no snapshot of an object: what their head says, see c/base/snapshot.h and the heads of the
+// Says why bytes are not a snapshot of an object, by their head: see c/base/snapshot.h and the heads of the
 // structures. The core only says that they are not.
 
 import { CopseError, place } from './errors.js'
 
-const MAGIC = 0x73706f63
-const FORMAT = 2
-/** Words of every head. The structure's own follow. */
-const FORMAT_WORD = 1
+const MAGIC_NUMBER = 0x73706f63
+const FORMAT_NUMBER = 2
+/** The words of every head, by place. The structure's own follow, from `OWN` on. */
+const MAGIC = 0
+const FORMAT = 1
 const KIND = 2
 const BYTES = 4
 const OWN = 6
-/** Returns the first words of a snapshot. */
-export function wordsOf(snapshot) {
-  const bytes = snapshot.slice(0, 128)
-  const view = new DataView(bytes.buffer)
-  return Array.from({ length: bytes.length >> 2 }, (_, i) => view.getUint32(4 * i, true))
+
+/** Returns a word of a snapshot; 0 beyond its end. */
+export function wordOf(snapshot, word) {
+  const i = 4 * word
+  const high = (snapshot[i + 3] << 24) | (snapshot[i + 2] << 16)
+  return (high | (snapshot[i + 1] << 8) | snapshot[i]) >>> 0
 }
 
 /** Returns the name of the class that a snapshot is of. */
-export function classOf(instance, words) {
+export function classOf(instance, snapshot) {
   const names = instance.names(instance.enter().class_names())
   instance.leave()
-  return names[2 * words[KIND] - 2 + (words[OWN] === 3 ? 1 : 0)] ?? 'unknown'
+  const isSpace = wordOf(snapshot, OWN) === 3
+  return names[2 * wordOf(snapshot, KIND) - 2 + (isSpace ? 1 : 0)] ?? 'unknown'
 }
 
-/** True if a head is one that this version writes, of any class. */
-export function isSnapshot(words) {
-  return words[0] === MAGIC && words[FORMAT_WORD] === FORMAT
+/** True if bytes begin as a snapshot of any class, in the format of this version. */
+export function isSnapshot(bytes) {
+  return wordOf(bytes, MAGIC) === MAGIC_NUMBER && wordOf(bytes, FORMAT) === FORMAT_NUMBER
 }
 
-/** An option as it is in a head; a name with `:f` is that of a float. */
-function shown(word, name) {
-  return name.endsWith(':f') ? new Float32Array(Uint32Array.of(word).buffer)[0] : word
+/** Returns an option as it is in a head. The name of a float ends with `:f`. */
+function optionOf(snapshot, word, name) {
+  const value = wordOf(snapshot, word)
+  return name.endsWith(':f') ? new Float32Array(Uint32Array.of(value).buffer)[0] : value
 }
 
 /**
- * Returns what is wrong with a snapshot.
- * @param {any} instance only asked about bytes that are a snapshot
+ * Returns the error that says what is wrong with a snapshot.
+ * @param {any} instance only used for bytes that begin as a snapshot
  * @param {any} call with the name of its class
  * @param {Uint8Array} snapshot
- * @param {readonly number[]} own the words of the object's own head, as far as known
- * @param {readonly string[]} options their names, from `OWN` on; those without a name need not agree
+ * @param {Uint8Array} own the first bytes of a snapshot of the object itself
+ * @param {readonly string[]} options names of those that must agree, by word from `OWN` on; '' for other words
  */
-export function badSnapshot(instance, call, snapshot, own = [], options = []) {
-  const words = wordsOf(snapshot)
-  const differing = options.findIndex((name, i) => name && words[OWN + i] !== own[OWN + i])
+export function badSnapshot(instance, call, snapshot, own = snapshot, options = []) {
+  const isOther = (name, i) => name && wordOf(snapshot, OWN + i) !== wordOf(own, OWN + i)
+  const differing = options.findIndex(isOther)
+  const format = wordOf(snapshot, FORMAT)
+  const size = wordOf(snapshot, BYTES)
   let why = 'the snapshot is damaged'
-  if (words[0] !== MAGIC) why = 'the bytes are not a snapshot'
-  else if (words[FORMAT_WORD] !== FORMAT)
-    why = `the snapshot has format ${words[FORMAT_WORD]}, this is format ${FORMAT}`
-  else if (classOf(instance, words) !== call._name)
-    why = `the snapshot is of another class: ${classOf(instance, words)}`
-  else if (words[BYTES] !== snapshot.length)
-    why = `the snapshot has ${words[BYTES]} bytes, these are ${snapshot.length}`
+  if (wordOf(snapshot, MAGIC) !== MAGIC_NUMBER) why = 'the bytes are not a snapshot'
+  else if (format !== FORMAT_NUMBER)
+    why = `the snapshot has format ${format}, this is format ${FORMAT_NUMBER}`
+  else if (classOf(instance, snapshot) !== call._name)
+    why = `the snapshot is of another class: ${classOf(instance, snapshot)}`
+  else if (size !== snapshot.length)
+    why = `the snapshot has ${size} bytes, these are ${snapshot.length}`
   else if (differing >= 0) {
     const name = options[differing]
-    const [theirs, ours] = [words, own].map((head) => shown(head[OWN + differing], name))
+    const [theirs, ours] = [snapshot, own].map((head) => optionOf(head, OWN + differing, name))
     why = `the snapshot has other options: ${name.split(':')[0]} ${theirs}, here ${ours}`
   }
   return new CopseError('BAD_SNAPSHOT', `${place(call)}: ${why}`)

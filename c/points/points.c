@@ -503,11 +503,11 @@ static points_snapshot snapshot_head(const copse_points *points) {
 
 copse_status copse_points_save(const copse_points *points, void *bytes, size_t capacity,
                                size_t *total, uint32_t *firstBad) {
-  return points_save(points, &(points_extras){0}, bytes, capacity, total, firstBad);
+  return points_save_extras(points, &(points_extras){0}, bytes, capacity, total, firstBad);
 }
 
-copse_status points_save(const copse_points *points, const points_extras *extras, void *bytes,
-                         size_t capacity, size_t *total, uint32_t *firstBad) {
+copse_status points_save_extras(const copse_points *points, const points_extras *extras,
+                                void *bytes, size_t capacity, size_t *total, uint32_t *firstBad) {
   const points_state buffers = buffers_of(points);
   const points_source source = source_of(&buffers);
   points_survey survey;

@@ -182,17 +182,17 @@ ALWAYS_INLINE size_t points_memory(const copse_points *points) {
 
 /* ---- Snapshots ---- */
 
-/* What a host keeps by slot beside an index, to be saved with it. Arrays that are all default are
- * NULL. */
+/* Arrays by slot that a host keeps beside an index, to be saved with it. An array of defaults may
+ * be NULL. */
 typedef struct points_extras {
   const uint32_t *masks;
   const float *radii, *builtRadii; /* both or none */
 } points_extras;
 
-/* As copse_points_save, with these. */
-copse_status points_save(const copse_points *points, const points_extras *extras, void *bytes,
-                         size_t capacity, size_t *total, uint32_t *firstBad);
-/* Returns those of a snapshot that an index took, each for `count` slots. */
+/* Saves them too, else as copse_points_save does. */
+copse_status points_save_extras(const copse_points *points, const points_extras *extras,
+                                void *bytes, size_t capacity, size_t *total, uint32_t *firstBad);
+/* Returns the extras of a snapshot that an index took, for slots 0 … count - 1. */
 points_extras points_saved_extras(const void *bytes, size_t size, uint32_t *count);
 
 /* ---- Build ---- */

@@ -100,8 +100,8 @@ for (const entry of entries) {
 
 /** Bytes of an entry, gzipped, that nothing may exceed; CONTRIBUTING says what to do when one does. */
 const BUDGETS = {
-  ...{ copse: 99_400, agenttree: 35_000, grid: 34_900, kdtree: 35_600 },
-  ...{ octree: 24_100, obstacle: 28_100, crowd: 55_800 }, // a crowd brings walls, and a tree of agents
+  ...{ copse: 98_600, agenttree: 35_000, grid: 34_900, kdtree: 35_600 },
+  ...{ octree: 24_100, obstacle: 28_100, crowd: 55_700 }, // a crowd brings walls, and a tree of agents
 }
 
 bundles('are no larger than their budgets', () => {

@@ -10,6 +10,7 @@ import { forAll, runsOf } from './support/fastcheck.js'
 import * as oracle from './support/point-oracle.js'
 import { createRandom, distributions, integer, pick } from '../../web/random.js'
 import { bits, KINDS, maker, ROW, ROW_3D } from './support/indexes.js'
+import { seal } from './support/snapshots.js'
 
 const RUNS = runsOf(400)
 
@@ -211,10 +212,42 @@ for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of
     other.slots = 6
     other.build()
     assert.is(other.raycast(-1, 1.5, 9, 1.5).id, 3)
+    other.radii[7] = 3 // of a slot that was never in use: it stays as it was written
     other.restore(plain) // which has none
     assert.is(other.raycast(-1, 0.5, 9, 0.5), null)
     assert.equal(other.save(), plain)
     assert.equal([...other.masks], new Array(8).fill(2 ** 32 - 1))
+    assert.equal([...other.radii], [0, 0, 0, 0, 0, 0, 0, 3])
+  })
+
+  test(`a wrong radius in a free slot counts for nothing, ${build}`, () => {
+    const row = built(2, ROW)
+    row.radii.fill(0.6)
+    row.remove(2)
+    row.radii[2] = NaN
+    row.build()
+    assert.equal([...row.pairs().slice().sort()], [0, 1, 3, 4, 4, 5])
+    const other = empty(2, { capacity: 8 })
+    other.restore(row.save())
+    assert.equal([...other.pairs().slice().sort()], [0, 1, 3, 4, 4, 5])
+    assert.equal(other.save(), row.save())
+  })
+
+  test(`radii of a forged snapshot are refused by a build, or count as 0, ${build}`, () => {
+    const row = built(2, ROW)
+    row.radii.fill(0.6)
+    row.build()
+    const saved = row.save()
+    const words = new Float32Array(saved.buffer)
+    for (const wrong of [NaN, -1]) {
+      words[words.length - 6] = wrong // that of slot 0 in the last build
+      const other = empty(2, { capacity: 8 })
+      other.restore(seal(saved))
+      assert.equal([...other.pairs().slice()].length, 8)
+      assert.is(other.raycast(-9, 0.5, 0.2, 0.5), null)
+      other.build()
+      assert.ok(other.raycast(-9, 0.5, 0.2, 0.5))
+    }
   })
 
   test(`a wrong radius fails the build, and nothing changed, ${build}`, () => {

@@ -89,8 +89,8 @@ const arm = () => unitNouns().map((noun) => unit(noun, ['qemu-aarch64', 'build/a
 const runFile = runWithin(240)
 
 /**
- * A file that was ended for time is run once more: Node may wait for its own threads for ever, whatever the
- * program does (nodejs/node#54918).
+ * Runs a file once more if its time ran out: Node sometimes deadlocks, whatever the program does
+ * (nodejs/node#54918).
  * @param {string} name @param {string} file @param {() => Promise<string>} node
  */
 const uvu = (name, file, node = async () => process.execPath) => ({

@@ -24,6 +24,10 @@ KdTree3D.from([1, 2, 3])
 const zones = new Quadtree({ bounds: [0, 0, 9, 9], looseness: 2 })
 export const slot: number = zones.add(1, 2)
 zones.move(slot, 1, 2, 3, 4)
+// @ts-expect-error neither a point nor a box
+zones.add(1, 2, 3)
+// @ts-expect-error neither a point nor a box
+zones.move(slot, 1, 2, 3)
 export const figures: OctreeStats = zones.stats()
 // @ts-expect-error the world has no default
 new Quadtree({ capacity: 3 })

@@ -6,5 +6,5 @@ onmessage = async ({ data }) => {
   agents.slots = 3
   agents.positions.set(data)
   agents.build()
-  postMessage(agents.within(0, 0, 2).slice()) // a view would send all of the memory below it
+  postMessage(agents.within(0, 0, 2).slice()) // a view would send all of the library's memory
 }

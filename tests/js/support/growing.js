@@ -1,5 +1,5 @@
-// To be run before a program, by `node --import`: linear memory grows before each of its frames, which detaches
-// every view that it has taken. A program that takes its views in the frame does not notice.
+// Load it before a program with `node --import`. Linear memory then grows before each frame of the program, which
+// detaches its views. A program that takes its views inside the frame prints the same as without.
 
 /** @type {WebAssembly.Memory[]} */
 const memories = []
@@ -15,7 +15,7 @@ WebAssembly.Memory = class extends WebAssembly.Memory {
 const ENTRIES = ['copse', 'copse/agenttree', 'copse/grid', 'copse/kdtree', 'copse/octree']
 ENTRIES.push('copse/obstacle', 'copse/crowd', 'copse/external')
 
-/** What is called once in a frame. */
+/** The methods that end a frame's changes. */
 const BUILDS = ['build', 'step', 'moveAll', 'load']
 
 /** Whether something was built since the last frame began. */
