@@ -292,10 +292,17 @@ typedef struct wide_segment {
   float begin[2];     /* from, as floats */
   float delta[2];     /* to - from */
   float lo[2], hi[2]; /* the bounds of the points within the radius */
-  float width;        /* how far from its line they can be, times the segment's length */
+  float width;        /* how far from its line they can be, times the segment's length, and the
+                       * rounding error of that product for any edge of the tree */
   float x[2], y[2];   /* the two ends, relative to the center */
   float reach;        /* how near to a node's line both its sides matter */
 } wide_segment;
+
+/* Returns how far any edge can be from a coordinate, along one axis. */
+static float farthest(const copse_obstacle *tree, int axis, float coordinate) {
+  const float below = coordinate - tree->bounds[axis], above = tree->bounds[2 + axis] - coordinate;
+  return below > above ? below : above;
+}
 
 static wide_segment segment_of(const copse_obstacle *tree, const float *from, const float *to,
                                float radius) {
@@ -320,27 +327,19 @@ static wide_segment segment_of(const copse_obstacle *tree, const float *from, co
     segment.lo[axis] = lo - segment.reach - fabsf(lo) * 0x1p-22f;
     segment.hi[axis] = hi + segment.reach + fabsf(hi) * 0x1p-22f;
   }
-  segment.width = segment.reach * (fabsf(segment.delta[0]) + fabsf(segment.delta[1])) + LEAST;
+  const float length = fabsf(segment.delta[0]) + fabsf(segment.delta[1]);
+  const float error = fabsf(segment.delta[0]) * farthest(tree, 1, from[1]) +
+                      fabsf(segment.delta[1]) * farthest(tree, 0, from[0]);
+  segment.width = segment.reach * length + error * 0x1p-20f + LEAST;
   return segment;
 }
 
-/* Lower bounds of how far four points are left and right of a segment, times its length. */
-typedef struct aside4 {
-  float4 left, right;
-} aside4;
-
-ALWAYS_INLINE aside4 aside4_of(const wide_segment *segment, float4 x, float4 y) {
-  const float4 zero = float4_all(0);
+/* Returns how far four points are left of a segment, times its length. */
+ALWAYS_INLINE float4 left_of4(const wide_segment *segment, float4 x, float4 y) {
   x = float4_sub(x, float4_all(segment->begin[0]));
   y = float4_sub(y, float4_all(segment->begin[1]));
-  const float4 rise = float4_mul(float4_all(segment->delta[0]), y);
-  const float4 fall = float4_mul(float4_all(segment->delta[1]), x);
-  const float4 side = float4_sub(rise, fall);
-  const float4 size = float4_add(float4_max(rise, float4_sub(zero, rise)),
-                                 float4_max(fall, float4_sub(zero, fall)));
-  const float4 doubt =
-      float4_add(float4_mul(size, float4_all(0x1p-20f)), float4_all(segment->width));
-  return (aside4){float4_sub(side, doubt), float4_sub(float4_sub(zero, side), doubt)};
+  return float4_sub(float4_mul(float4_all(segment->delta[0]), y),
+                    float4_mul(float4_all(segment->delta[1]), x));
 }
 
 /* Returns the edges of four pieces that are neither out of a segment's bounds nor to one side of
@@ -348,11 +347,9 @@ ALWAYS_INLINE aside4 aside4_of(const wide_segment *segment, float4 x, float4 y) 
 ALWAYS_INLINE uint32_t edges4_along(const copse_obstacle *tree, uint32_t piece,
                                     const wide_segment *segment) {
   const edges4 edges = edges4_at(tree, piece);
-  const aside4 a = aside4_of(segment, edges.x0, edges.y0),
-               b = aside4_of(segment, edges.x1, edges.y1);
-  const float4 zero = float4_all(0);
-  word4 out = float4_lt(zero, float4_min(a.left, b.left));
-  out = word4_or(out, float4_lt(zero, float4_min(a.right, b.right)));
+  const float4 a = left_of4(segment, edges.x0, edges.y0), b = left_of4(segment, edges.x1, edges.y1);
+  word4 out = float4_lt(float4_all(segment->width), float4_min(a, b));
+  out = word4_or(out, float4_lt(float4_max(a, b), float4_all(-segment->width)));
   out = word4_or(out, float4_lt(float4_max(edges.x0, edges.x1), float4_all(segment->lo[0])));
   out = word4_or(out, float4_lt(float4_max(edges.y0, edges.y1), float4_all(segment->lo[1])));
   out = word4_or(out, float4_lt(float4_all(segment->hi[0]), float4_min(edges.x0, edges.x1)));
@@ -423,10 +420,25 @@ static void tour_push_passed(tour *walk, const copse_obstacle *tree) {
   walk->steps = 0;
 }
 
-/* Returns `second` if isSecond, else `first`. A mask: a branch would be unpredictable. */
-ALWAYS_INLINE uint32_t either(uint32_t first, uint32_t second, bool isSecond) {
-  const uint32_t mask = isSecond ? UINT32_MAX : 0;
-  return first ^ ((first ^ second) & mask);
+/* A node on the way down to a point, with what the next step needs. */
+typedef struct step {
+  uint32_t node, left;
+  uint32_t isRight; /* all bits set if the point is right of the node's line, else 0 */
+} step;
+
+ALWAYS_INLINE step step_at(const copse_obstacle *tree, uint32_t nodeIndex, float x, float y) {
+  const obstacle_node *node = &tree->nodes[nodeIndex];
+  return (step){nodeIndex, node->left, node_side(node, x, y) < 0 ? UINT32_MAX : 0};
+}
+
+/* Returns the child of a node on whose side of its line the point is. Both children are read: that
+ * does not wait for the side. A branch would be unpredictable. */
+ALWAYS_INLINE step step_down(const copse_obstacle *tree, step parent, float x, float y) {
+  const step left = step_at(tree, parent.left, x, y), right = step_at(tree, parent.node + 1, x, y);
+  const uint32_t mask = parent.isRight;
+  return (step){left.node ^ ((left.node ^ right.node) & mask),
+                left.left ^ ((left.left ^ right.left) & mask),
+                left.isRight ^ ((left.isRight ^ right.isRight) & mask)};
 }
 
 /* Returns the next leaf that the segment enters at a fraction up to `until`, or NULL after the
@@ -439,17 +451,13 @@ ALWAYS_INLINE const obstacle_node *tour_leaf(tour *walk, const copse_obstacle *t
     if (next.begin > until) continue;
     const float x = coordinate_at(walk->segment.x, next.begin),
                 y = coordinate_at(walk->segment.y, next.begin);
-    uint32_t nodeIndex = next.node, steps = 0;
-    for (uint32_t left; (left = tree->nodes[nodeIndex].left);) {
-      const uint32_t right = nodeIndex + 1;
-      const bool isRight = node_side(&tree->nodes[nodeIndex], x, y) < 0;
-      walk->path[steps++] = nodeIndex;
-      nodeIndex = either(left, right, isRight);
-    }
+    uint32_t steps = 0;
+    step here = step_at(tree, next.node, x, y);
+    for (; here.left; here = step_down(tree, here, x, y)) walk->path[steps++] = here.node;
     walk->last = next;
     walk->steps = steps;
     walk->visits += steps + 1;
-    return &tree->nodes[nodeIndex];
+    return &tree->nodes[here.node];
   }
   return NULL;
 }
