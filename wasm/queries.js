@@ -90,10 +90,7 @@ const OPTIONS = {
   neighborsInto: NEAREST | DISTANCES2,
 }
 
-/**
- * Begins a query: reads its options, of which it has those of these bits, and checks them. Reading may call any
- * code, other queries too: so all are read before any is kept.
- */
+/** Begins a query, whose options are those of the bits. Two functions: V8 compiles small ones better. */
 export function ask(object, method, options, bits) {
   object._begin(method)
   if (options === undefined) {
@@ -104,8 +101,11 @@ export function ask(object, method, options, bits) {
     query.radius = -1
     query.side = 0
     query.distances2 = undefined
-    return
-  }
+  } else readOptions(object, method, options, bits)
+}
+
+/** Reading options may call any code, other queries too: so all are read before any is kept. */
+function readOptions(object, method, options, bits) {
   checkQueryOptions(object, options, bits)
   const { mask = EVERY_GROUP, exclude = NONE, sort, maxDistance = Infinity } = options
   const { radius, side, distances2 } = options
