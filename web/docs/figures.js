@@ -1,5 +1,5 @@
-// Draws the figures of the pages by the library itself, as SVG: `node web/docs/figures.js [FOLDER]`, by default
-// into figures/. They are committed, since a forge shows the pages as they are.
+// Draws the figures of the documentation as SVG, from results of the library: `node web/docs/figures.js [FOLDER]`.
+// Default: figures/. The figures are committed, because forges show the pages without a build.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,7 @@ import { createStraddlers } from '../scenes/colliders/straddlers.js'
 
 const [, , OUT = fileURLToPath(new URL('figures', import.meta.url))] = process.argv
 const [WIDTH, HEIGHT, MARGIN] = [640, 360, 16]
-const CELL_FLOATS = 6 // minX, minY, maxX, maxY, depth, how many
+const CELL_FLOATS = 6 // minX, minY, maxX, maxY, depth, number of items
 
 const STYLE = `
   :root { --paper: #f4f5f0; --ink: #1e2b25; --muted: #66736b; --line: #c6cec3; --agent: #93a39a;
@@ -34,20 +34,20 @@ const STYLE = `
 
 // ---- Shapes ----
 
-const at = (value) => Number(value.toFixed(1))
+const rounded = (value) => Number(value.toFixed(1))
 const circle = (x, y, r, look) =>
-  `<circle cx="${at(x)}" cy="${at(y)}" r="${at(r)}" class="${look}"/>`
+  `<circle cx="${rounded(x)}" cy="${rounded(y)}" r="${rounded(r)}" class="${look}"/>`
 const line = (x0, y0, x1, y1, look, width = 1) =>
-  `<path d="M${at(x0)} ${at(y0)}L${at(x1)} ${at(y1)}" class="${look}" stroke-width="${at(width)}"/>`
+  `<path d="M${rounded(x0)} ${rounded(y0)}L${rounded(x1)} ${rounded(y1)}" class="${look}" stroke-width="${rounded(width)}"/>`
 const rect = ([minX, minY, maxX, maxY], look, round = 0) => {
-  const size = `width="${at(maxX - minX)}" height="${at(maxY - minY)}" rx="${round}"`
-  return `<rect x="${at(minX)}" y="${at(minY)}" ${size} class="${look}"/>`
+  const size = `width="${rounded(maxX - minX)}" height="${rounded(maxY - minY)}" rx="${round}"`
+  return `<rect x="${rounded(minX)}" y="${rounded(minY)}" ${size} class="${look}"/>`
 }
 const text = (x, y, words, look = '', anchor = 'start') =>
-  `<text x="${at(x)}" y="${at(y)}" class="${look}" text-anchor="${anchor}">${words}</text>`
+  `<text x="${rounded(x)}" y="${rounded(y)}" class="${look}" text-anchor="${anchor}">${words}</text>`
 const outline = (corners) =>
   Array.from({ length: corners.length / 2 }, (_, i) => corners.slice(2 * i, 2 * i + 2))
-    .map(([x, y]) => `${at(x)} ${at(y)}`)
+    .map(([x, y]) => `${rounded(x)} ${rounded(y)}`)
     .join('L')
 const polygon = (corners, look) => `<path d="M${outline(corners)}Z" class="${look}"/>`
 const polyline = (corners, look) => `<path d="M${outline(corners)}" class="${look}"/>`
@@ -64,11 +64,11 @@ ${body.flat(Infinity).join('\n')}
 </svg>
 `
 
-// ---- What is drawn ----
+// ---- Figures ----
 
 const spread = (random, side) => MARGIN + random() * (side - 2 * MARGIN)
 
-/** An index over points anywhere in the picture. */
+/** Builds an index of random points all over the picture, and returns it. */
 function scatter(index, count, seed) {
   const random = createRandom(seed)
   index.slots = count
@@ -78,7 +78,7 @@ function scatter(index, count, seed) {
   return index
 }
 
-/** The boxes of cells, with their depths and how many they hold, in preorder. */
+/** Returns the cells of an index in preorder: box, depth, number of items. */
 const cellsOf = (index) => {
   const floats = index.cells()
   return Array.from({ length: floats.length / CELL_FLOATS }, (_, i) => {
@@ -87,15 +87,15 @@ const cellsOf = (index) => {
   })
 }
 const leavesOf = (index) =>
-  cellsOf(index).filter(({ depth }, i, all) => !(all[i + 1]?.depth > depth))
+  cellsOf(index).filter(({ depth }, i, cells) => !(cells[i + 1]?.depth > depth))
 
 const dots = (index, lookOf) =>
   Array.from({ length: index.slots }, (_, i) =>
     circle(index.positions[2 * i], index.positions[2 * i + 1], 3, lookOf(i)),
   )
 
-/** How far a point, or a box, is from a box, squared. */
-function apart([minX, minY, maxX, maxY], [left, top, right = left, bottom = top]) {
+/** Returns the squared distance of a point, or a box, from a box. */
+function distance2([minX, minY, maxX, maxY], [left, top, right = left, bottom = top]) {
   const dx = Math.max(minX - right, left - maxX, 0)
   const dy = Math.max(minY - bottom, top - maxY, 0)
   return dx * dx + dy * dy
@@ -105,14 +105,14 @@ const figures = {
   agenttree() {
     const tree = scatter(new AgentTree({ capacity: 220, leafSize: 8 }), 220, 3)
     const [x, y, radius] = [300, 190, 75]
-    const found = new Set(tree.within(x, y, radius))
-    const met = ({ box }) => apart(box, [x, y]) <= radius * radius
-    return svg('An agent tree: leaves with tight bounds, and those that a query looks into', [
+    const ids = new Set(tree.within(x, y, radius))
+    const isRead = ({ box }) => distance2(box, [x, y]) <= radius * radius
+    return svg('An agent tree: the tight bounds of its leaves, and the leaves that a query reads', [
       leavesOf(tree)
-        .filter(met)
+        .filter(isRead)
         .map(({ box }) => rect(box, 'tint')),
       leavesOf(tree).map(({ box }) => rect(box, 'cell')),
-      dots(tree, (i) => (found.has(i) ? 'hit' : 'agent')),
+      dots(tree, (i) => (ids.has(i) ? 'hit' : 'agent')),
       circle(x, y, radius, 'ring'),
     ])
   },
@@ -122,38 +122,32 @@ const figures = {
     const [x, y] = [410, 205]
     const id = tree.nearest(x, y)
     const distance = Math.hypot(tree.positions[2 * id] - x, tree.positions[2 * id + 1] - y)
-    return svg(
-      'A k-d tree: the line of every point that divides others, and the nearest to a place',
-      [
-        cellsOf(tree)
-          .filter(({ count }) => count > 1)
-          .map(({ box, depth }) => line(...box, 'split', Math.max(3.5 - 0.6 * depth, 0.6))),
-        dots(tree, (i) => (i === id ? 'hit' : 'agent')),
-        circle(x, y, distance, 'ring dashed'),
-        circle(x, y, 3, 'query'),
-      ],
-    )
+    return svg('A k-d tree: the splitting line of each node, and the nearest point to a place', [
+      cellsOf(tree)
+        .filter(({ count }) => count > 1)
+        .map(({ box, depth }) => line(...box, 'split', Math.max(3.5 - 0.6 * depth, 0.6))),
+      dots(tree, (i) => (i === id ? 'hit' : 'agent')),
+      circle(x, y, distance, 'ring dashed'),
+      circle(x, y, 3, 'query'),
+    ])
   },
 
   grid() {
     const grid = scatter(new Grid({ capacity: 110, cellSize: 60 }), 110, 5)
     const [x, y, radius] = [330, 175, 60]
-    const found = new Set(grid.within(x, y, radius))
-    const met = ({ box }) => apart(box, [x, y]) <= radius * radius
+    const ids = new Set(grid.within(x, y, radius))
+    const isRead = ({ box }) => distance2(box, [x, y]) <= radius * radius
     const { positions } = grid
     const order = [...grid.order()].flatMap((i) => [...positions.subarray(2 * i, 2 * i + 2)])
-    return svg(
-      'A grid: its cells, the order in which it keeps the agents, and the cells that a query reads',
-      [
-        cellsOf(grid)
-          .filter(met)
-          .map(({ box }) => rect(box, 'tint')),
-        cellsOf(grid).map(({ box }) => rect(box, 'cell')),
-        polyline(order, 'path'),
-        dots(grid, (i) => (found.has(i) ? 'hit' : 'agent')),
-        circle(x, y, radius, 'ring thick'),
-      ],
-    )
+    return svg('A grid: its cells, its agents in memory order, and the cells that a query reads', [
+      cellsOf(grid)
+        .filter(isRead)
+        .map(({ box }) => rect(box, 'tint')),
+      cellsOf(grid).map(({ box }) => rect(box, 'cell')),
+      polyline(order, 'path'),
+      dots(grid, (i) => (ids.has(i) ? 'hit' : 'agent')),
+      circle(x, y, radius, 'ring thick'),
+    ])
   },
 
   quadtree() {
@@ -161,7 +155,7 @@ const figures = {
     const bounds = [MARGIN, MARGIN, WIDTH - MARGIN, HEIGHT - MARGIN]
     const tree = new Quadtree({ bounds, capacity: 100, leafSize: 3, maxDepth: 5 })
     for (let i = 0; i < 90; i++) {
-      const crowded = i % 3 > 0 // in one corner
+      const crowded = i % 3 > 0 // into one corner
       const x = spread(random, crowded ? WIDTH / 2 : WIDTH - 40)
       const y = spread(random, crowded ? HEIGHT / 2 : HEIGHT - 30)
       tree.add(x, y, x + 5 + 18 * random(), y + 5 + 14 * random())
@@ -202,7 +196,7 @@ const figures = {
     level.addSegment(300, MARGIN, 300, 120)
     const [x, y] = [230, 170]
     const lines = level.lines()
-    return svg('Walls: the lines that divide space, and what can be seen from a place', [
+    return svg('Walls: the lines that divide space, and the visibility polygon of a point', [
       polygon([...level.visibilityPolygon(x, y)], 'light'),
       Array.from({ length: lines.length / 5 }, (_, i) => {
         const [x0, y0, x1, y1, depth] = lines.subarray(5 * i)
@@ -219,14 +213,14 @@ const figures = {
     const tree = scatter(new AgentTree({ capacity: 420, leafSize: 40 }), 420, 11)
     const leaves = leavesOf(tree)
     const own = leaves.reduce((best, leaf) =>
-      apart(leaf.box, [WIDTH / 2, HEIGHT / 2]) < apart(best.box, [WIDTH / 2, HEIGHT / 2])
+      distance2(leaf.box, [WIDTH / 2, HEIGHT / 2]) < distance2(best.box, [WIDTH / 2, HEIGHT / 2])
         ? leaf
         : best,
     )
     const place = (i) => tree.positions.subarray(2 * i, 2 * i + 2)
-    const all = [...tree.order()]
-    const askers = new Set(all.filter((i) => apart(own.box, place(i)) === 0))
-    const gathered = new Set(all.filter((i) => apart(own.box, place(i)) <= reach * reach))
+    const order = [...tree.order()]
+    const askers = new Set(order.filter((i) => distance2(own.box, place(i)) === 0))
+    const gathered = new Set(order.filter((i) => distance2(own.box, place(i)) <= reach * reach))
     const [left, top, right, bottom] = own.box.map((side, i) => side + (i < 2 ? -reach : reach))
     const [columns, rows] = [Math.ceil((right - left) / reach), Math.ceil((bottom - top) / reach)]
     const cells = [
@@ -238,7 +232,7 @@ const figures = {
     const column = left + Math.floor((x - left) / reach - 1) * reach
     const row = top + Math.floor((y - top) / reach - 1) * reach
     return svg(
-      'A batch: one leaf, what is gathered around it, and the cells that one of its agents scans',
+      'A batch: one leaf, the agents gathered around it, and the cells that one of its agents scans',
       [
         rect([column, row, column + 3 * reach, row + 3 * reach], 'tint'),
         cells.map(([x0, y0, x1, y1]) => line(left + x0, top + y0, left + x1, top + y1, 'cell')),
@@ -276,18 +270,18 @@ const figures = {
     const [scale, speedScale, far] = [54, 90, 10]
     const place = ([x, y]) => [90 + scale * x, 190 - scale * y]
     const speed = ([x, y]) => [480 + speedScale * x, 190 - speedScale * y]
-    const most = speedScale * 1.6
+    const maxRadius = speedScale * 1.6
     const beyond = ([x, y, dx, dy]) => [
       ...speed([x - far * dx, y - far * dy]),
       ...speed([x + far * dx, y + far * dy]),
       ...speed([x + far * (dx + dy), y + far * (dy - dx)]),
       ...speed([x - far * (dx - dy), y - far * (dy + dx)]),
     ]
-    const arrow = (from, to) => line(...from, ...to, 'arrow')
+    const arrow = (start, end) => line(...start, ...end, 'arrow')
     return svg(
-      'Collision avoidance: an agent and its neighbours, and the velocities that they leave it',
+      'Collision avoidance: an agent, its neighbors, and the velocities that they permit',
       [
-        `<clipPath id="speeds">${circle(...speed([0, 0]), most, 'ring')}</clipPath>`,
+        `<clipPath id="speeds">${circle(...speed([0, 0]), maxRadius, 'ring')}</clipPath>`,
         agents.map(({ position }, i) =>
           circle(...place(position), 0.6 * scale, i ? 'agent' : 'query'),
         ),
@@ -305,20 +299,20 @@ const figures = {
           ),
         ),
         '</g>',
-        circle(...speed([0, 0]), most, 'ring dashed'),
+        circle(...speed([0, 0]), maxRadius, 'ring dashed'),
         circle(...speed([0, 0]), 2, 'agent'),
         arrow(speed([0, 0]), speed(chosen)),
         circle(...speed(preferred), 5, 'blue'),
         circle(...speed(chosen), 5, 'query'),
-        text(MARGIN, 28, 'where they are, and how they move'),
-        text(330, 28, 'velocities of the green one'),
+        text(MARGIN, 28, 'positions and velocities'),
+        text(330, 28, 'velocities of the green agent'),
         text(speed(preferred)[0], speed(preferred)[1] - 12, 'preferred', '', 'middle'),
         text(speed(chosen)[0] - 10, speed(chosen)[1] + 4, 'chosen', '', 'end'),
       ],
     )
   },
 
-  /** What the first table of the page says. */
+  /** Draws the first table of which-index.md. */
   crossings() {
     const page = readFileSync(new URL('which-index.md', import.meta.url), 'utf8')
     const [head, , ...rows] = page
@@ -335,18 +329,18 @@ const figures = {
       const [above, below = 1] = width.split('/').map(Number)
       return above / below
     })
-    const [left, right, top, bottom, greatest] = [60, 440, 40, 300, 2.5]
+    const [left, right, top, bottom, maxRatio] = [60, 440, 40, 300, 2.5]
     const x = (width) => left + ((Math.log2(width) + 2) / 6) * (right - left)
-    const y = (ratio) => bottom - (ratio / greatest) * (bottom - top)
+    const y = (ratio) => bottom - (ratio / maxRatio) * (bottom - top)
     const colors = ['query', 'blue', 'hit', 'agent']
-    return svg('How many times as fast as the agent tree the grid is, by the width of its cells', [
-      text(left - 40, 24, 'times as fast as the agent tree'),
+    return svg('Speed of the grid relative to the agent tree, by the width of its cells', [
+      text(left - 40, 24, 'speed relative to the agent tree'),
       [0, 0.5, 1, 1.5, 2, 2.5].map((ratio) => [
         line(left, y(ratio), right, y(ratio), ratio === 1 ? 'arrow' : 'cell'),
         text(left - 8, y(ratio) + 4, ratio, 'muted', 'end'),
       ]),
       widths.map((width, i) => text(x(width), bottom + 20, head[i + 1], 'muted', 'middle')),
-      text((left + right) / 2, bottom + 44, 'width of a cell over the radius', '', 'middle'),
+      text((left + right) / 2, bottom + 44, 'cell width / radius', '', 'middle'),
       rows.map(([name, ...ratios], i) => {
         const points = ratios.flatMap((ratio, j) => [x(widths[j]), y(Number(ratio))])
         const stroke = `var(--${colors[i]})`

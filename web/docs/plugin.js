@@ -1,6 +1,6 @@
-// What the options of TypeDoc can't say. Pages are called what their first heading says, and names of
-// classes in them lead to the reference. Links to the rest of the site, `site:…` in the options, are
-// relative, so that it works in any folder of any server. And the same pages are always the same bytes.
+// A TypeDoc plugin, for what its options can't do. Pages are named after their first heading. Class names in pages
+// link to the reference. Links to the rest of the site (`site:…` in the options) become relative, so that the site
+// works in any folder of any server. The same sources always give the same bytes.
 
 import { basename } from 'node:path'
 import { Converter, PageKind, ParameterReflection, ReflectionFlag, ReflectionKind } from 'typedoc'
@@ -8,19 +8,19 @@ import { Converter, PageKind, ParameterReflection, ReflectionFlag, ReflectionKin
 /** @param {import('typedoc').Application} app */
 export function load(app) {
   /** @type {Map<string, string>} */
-  const urls = new Map() // of classes, from the root of the documentation on
+  const urls = new Map() // of classes by name, relative to the root of the documentation
 
   app.converter.on('createDocument', (_, document) => {
-    document.name = basename(document.name) // and of its file
+    document.name = basename(document.name) // names its file too
   })
 
-  // A query takes `...query: [...center: Point<D>, radius: number]`: here are the arguments, in the plane or
-  // in space.
+  // Replaces the rest parameter of queries, `...query: [...center: Point<D>, radius: number]`, by its elements as
+  // separate parameters, in 2D or 3D.
   app.converter.on(Converter.EVENT_RESOLVE_END, ({ project }) => {
     for (const signature of project.getReflectionsByKind(ReflectionKind.CallSignature)) {
       const [rest] = signature.parameters ?? []
       const elements = rest?.flags.isRest && rest.type?.type === 'tuple' ? rest.type.elements : []
-      // Where the dimensions are open, the point is one of them.
+      // In generic classes the elements include an unexpanded Point<D>: keep the tuple.
       if (!elements.length || elements.some(({ type }) => type !== 'namedTupleMember')) continue
       signature.parameters = elements.map(({ name, element, isOptional }) => {
         const argument = new ParameterReflection(name, ReflectionKind.Parameter, signature)
@@ -50,8 +50,8 @@ export function load(app) {
     page.contents = html
   })
 
-  // Highlighting gives up on a line after half a second, which a busy machine may need at first: it may not
-  // see the time pass.
+  // The highlighter gives up on a line after half a second, which a busy machine may need for the first line. So the
+  // clock stands still while pages are rendered.
   const { now } = Date
   app.renderer.on('beginRender', () => void (Date.now = () => 0))
   app.renderer.on('endRender', () => void (Date.now = now))
