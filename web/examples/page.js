@@ -1,18 +1,21 @@
-// What all pages of examples share: the head with links, and the sources below the text. The overview
-// lists the examples.
+// Shared by all pages of the examples: the header with links, and the sources below the text. On the overview
+// page: the list of examples.
 
 import icon from '../icon.svg'
 
 const examples = {
-  three: ['three.js', 'A thousand drones in 3D that never touch, as instances of one mesh.'],
-  pixi: ['PixiJS', 'Five thousand particles; the pointer lights who is near, and who is nearest.'],
-  phaser: ['Phaser', 'A player chased by a crowd among walls, by all who see him.'],
-  bitecs: ['bitECS', 'An entity component system whose arrays are the library’s memory.'],
-  server: ['Game server', 'A Node server and two clients in lockstep, checked by hash.'],
+  three: ['three.js', 'A thousand drones fly in 3D without touching, drawn as one instanced mesh.'],
+  pixi: [
+    'PixiJS',
+    'Five thousand particles: those near the pointer light up, and the nearest gets a ring.',
+  ],
+  phaser: ['Phaser', 'A player among walls, chased by every agent with a line of sight.'],
+  bitecs: ['bitECS', 'An entity component system whose component arrays are the library’s memory.'],
+  server: ['Game server', 'A Node server and two clients in lockstep, verified by hashes.'],
 }
 const load = import.meta.glob('./*/*.js', { query: '?raw', import: 'default' })
 const files = Object.keys(load).sort()
-const { example } = document.body.dataset // of the overview: none
+const { example } = document.body.dataset // undefined on the overview page
 const root = example ? '../' : './'
 
 /** @param {string} tag @param {object} properties @param {(Node | string)[]} children */

@@ -1,4 +1,4 @@
-// Components of bitECS whose arrays are the memory of an AgentTree: an entity's id is its slot.
+// bitECS components whose arrays are the memory of an AgentTree. The id of an entity is its slot.
 
 import { addComponent, addComponents, addEntity, createWorld, observe } from 'bitecs'
 import { onAdd, onRemove, query, removeEntity } from 'bitecs'
@@ -7,16 +7,16 @@ import { createRandom } from '../../random.js'
 import { theme, watchTheme } from '../../view/theme.js'
 
 const [HEALTHY, ILL] = [1, 2] // groups
-const REACH = 20 // of an illness
-const SECONDS = 3 // that it lasts
-const RATE = 0.35 // how many of those near catch it in a second
+const REACH = 20 // radius of infection
+const SECONDS = 3 // mean duration of the illness
+const RATE = 0.35 // infections per second, for each pair of an ill and a healthy entity in reach
 
 await init()
 const tree = new AgentTree({ capacity: 2048, layout: 'separate' })
 tree.slots = 1
-tree.groups[0] = 0 // ids begin with 1; a slot without an entity is in no group, and so in no result
+tree.groups[0] = 0 // ids start at 1; a slot without an entity has no group, so no query finds it
 
-// Getters, since the arrays lie elsewhere once memory has grown: each system takes them anew.
+// Getters, because memory growth detaches the arrays: each system gets the current ones.
 const Position = {
   get x() {
     return tree.xs
@@ -30,7 +30,7 @@ const Health = {
     return tree.groups
   },
 }
-const Velocity = { x: [], y: [] } // of no use to the tree: arrays as any
+const Velocity = { x: [], y: [] } // ordinary arrays: the tree does not need them
 const Illness = { left: [] } // seconds
 
 const world = createWorld()
@@ -43,7 +43,7 @@ observe(world, onRemove(Position), (id) => void (tree.groups[id] = 0))
 const random = createRandom(4)
 const canvas = document.querySelector('#stage canvas')
 const context = canvas.getContext('2d')
-let width, height // of canvas and world, in CSS pixels
+let width, height // of the canvas and the world, in CSS pixels
 
 function spawn(x = width * random(), y = height * random()) {
   const id = addEntity(world)
@@ -75,11 +75,11 @@ function move(seconds) {
 
 function fallIll(seconds) {
   const { x, y } = Position
-  const near = new Set()
+  const infected = new Set()
   for (const id of query(world, [Illness]))
     for (const other of tree.within(x[id], y[id], REACH, { mask: HEALTHY }))
-      if (random() < RATE * seconds) near.add(other)
-  near.forEach(infect)
+      if (random() < RATE * seconds) infected.add(other)
+  infected.forEach(infect)
   if (query(world, [Illness]).length === 0) infect(tree.nearest(width / 2, height / 2))
 }
 
@@ -88,7 +88,7 @@ function die(seconds) {
     Illness.left[id] -= seconds
     if (Illness.left[id] > 0) continue
     removeEntity(world, id)
-    spawn() // takes its id, and so its slot
+    spawn() // reuses the id, and with it the slot
   }
 }
 
@@ -102,7 +102,7 @@ function draw() {
   }
 }
 
-// ---- Begin ----
+// ---- Start ----
 
 function fit() {
   const ratio = Math.min(devicePixelRatio, 2)

@@ -1,4 +1,4 @@
-// A chase in Phaser: a Crowd moves everybody, also the player, past walls and each other.
+// A chase in Phaser: a Crowd moves the player and all chasers, without collisions with walls or each other.
 
 import { AUTO, Game, Scale } from 'phaser'
 import { init, Crowd, ObstacleTree } from 'copse'
@@ -8,9 +8,9 @@ import { theme, watchTheme } from '../../view/theme.js'
 const SIDE = 720
 const RADIUS = 7
 const CHASERS = 250
-const SPEED = 140 // of the player; the others have half of it
+const SPEED = 140 // of the player; chasers prefer half of it
 
-// ---- copse: walls, and who avoids whom ----
+// ---- copse: walls and agents ----
 
 await init()
 const walls = new ObstacleTree()
@@ -28,29 +28,29 @@ const crowd = new Crowd({
   ...{ neighborDistance: 60, timeHorizon: 1, timeHorizonObstacles: 0.5 },
 })
 crowd.obstacles = walls
-const player = crowd.add({ position: [SIDE / 2, SIDE / 2], mask: 0 }) // avoids walls alone
+const player = crowd.add({ position: [SIDE / 2, SIDE / 2], mask: 0 }) // avoids only walls
 const random = createRandom(3)
 while (crowd.count < crowd.capacity) {
   const [x, y] = [SIDE * random(), SIDE * random()]
   if (!walls.contains(x, y) && walls.nearestPoint(x, y).distance > RADIUS)
     crowd.add({ position: [x, y] })
 }
-const everybody = Uint32Array.from({ length: crowd.slots }, (_, slot) => slot)
-let seeing = everybody.subarray(0, 0) // those who see the player
+const slots = Uint32Array.from({ length: crowd.slots }, (_, slot) => slot)
+let seeing = slots.subarray(0, 0) // slots of the chasers that see the player
 
 function step(directionX, directionY) {
   crowd.preferredVelocities.set([SPEED * directionX, SPEED * directionY], 2 * player)
   crowd.step()
   const [x, y] = crowd.positions.subarray(2 * player)
-  seeing = walls.keepVisible(x, y, everybody.subarray(1), crowd.positions)
-  for (const slot of seeing) crowd.goals.set([x, y], 2 * slot) // the others go where they saw him last
+  seeing = walls.keepVisible(x, y, slots.subarray(1), crowd.positions)
+  for (const slot of seeing) crowd.goals.set([x, y], 2 * slot) // the others keep their last goal
 }
 
-// ---- Phaser: picture, keys and pointer ----
+// ---- Phaser: drawing, keys and pointer ----
 
 const color = (name) => parseInt(theme[name].slice(1), 16)
 let images, keys
-let due = 0 // seconds that the crowd is behind
+let due = 0 // seconds that the crowd lags behind
 let frame = 0
 
 function create() {
@@ -59,7 +59,7 @@ function create() {
     picture.fillRect(left, top, right - left, bottom - top)
   const disc = this.make.graphics({}, false).fillStyle(0xffffff).fillCircle(32, 32, 32)
   disc.generateTexture('disc', 64, 64)
-  images = Array.from(everybody, () => this.add.image(0, 0, 'disc').setDisplaySize(14, 14))
+  images = Array.from(slots, () => this.add.image(0, 0, 'disc').setDisplaySize(14, 14))
   images[player].setDepth(1)
   keys = this.input.keyboard.createCursorKeys()
 }
@@ -75,7 +75,7 @@ function update(time, milliseconds) {
   for (; due >= crowd.timeStep; due -= crowd.timeStep) step(x / length, y / length)
 
   const { positions } = crowd
-  for (const slot of everybody) {
+  for (const slot of slots) {
     images[slot].setPosition(positions[2 * slot], positions[2 * slot + 1]).setTint(color('agent'))
   }
   for (const slot of seeing) images[slot].setTint(color('hit'))
@@ -83,7 +83,7 @@ function update(time, milliseconds) {
   window.example = { crowd, walls, player, seeing, frame: ++frame } // for tests
 }
 
-watchTheme(() => location.reload()) // the walls are painted once
+watchTheme(() => location.reload()) // because the walls are drawn only once
 new Game({
   ...{ type: AUTO, parent: 'stage', transparent: true, banner: false, audio: { noAudio: true } },
   scale: { mode: Scale.FIT, autoCenter: Scale.CENTER_BOTH, width: SIDE, height: SIDE },

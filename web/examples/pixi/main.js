@@ -1,4 +1,4 @@
-// Particles in PixiJS: an AgentTree, built in every frame, tells which of them the pointer lights.
+// Particles in PixiJS: an AgentTree, rebuilt in every frame, finds the particles near the pointer.
 
 import { Application, Graphics, Particle, ParticleContainer } from 'pixi.js'
 import { init, AgentTree } from 'copse'
@@ -16,7 +16,7 @@ await app.init({
 })
 stage.append(app.canvas)
 
-// ---- copse: positions lie in its memory, velocities in ours ----
+// ---- copse: positions are in its memory, velocities in the game's ----
 
 await init()
 const agents = new AgentTree({ capacity: COUNT })
@@ -28,7 +28,7 @@ for (let i = 0; i < COUNT; i++) {
   agents.positions[2 * i + 1] = app.screen.height * random()
 }
 
-/** Along one axis: who leaves the screen turns back. */
+/** Moves all particles along one axis. They bounce off the borders of the screen. */
 function move(seconds, axis, size) {
   const { positions } = agents
   for (let i = axis; i < 2 * COUNT; i += 2) {
@@ -37,7 +37,7 @@ function move(seconds, axis, size) {
   }
 }
 
-// ---- PixiJS: one particle for each, of one texture ----
+// ---- PixiJS: one particle per agent, all with the same texture ----
 
 const dot = app.renderer.generateTexture(new Graphics().circle(0, 0, 8).fill('white'))
 const particles = Array.from(
@@ -70,7 +70,7 @@ app.ticker.add(({ deltaMS }) => {
   agents.build()
   const { x, y } = pointer
   const nearest = agents.nearest(x, y)
-  lit = agents.within(x, y, RADIUS).slice() // to be kept until the next frame
+  lit = agents.within(x, y, RADIUS).slice() // a copy, to be kept until the next frame
 
   const { positions } = agents
   for (let i = 0; i < COUNT; i++) {

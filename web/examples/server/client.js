@@ -1,11 +1,11 @@
-// One player's side, in the browser or in Node: it begins with the server's snapshot, and makes the
-// same ticks with the same orders.
+// The client of one player, for browsers and Node. It starts from the server's snapshot, then runs the same ticks
+// with the same orders.
 
 import { createSimulation } from './simulation.js'
 
 /**
  * @param {WebSocket} socket
- * @param {number} delay milliseconds by which messages come and go later
+ * @param {number} delay latency each way, in milliseconds
  */
 export function createClient(socket, delay = 0) {
   const simulation = createSimulation()
@@ -25,15 +25,16 @@ export function createClient(socket, delay = 0) {
 
   const client = {
     simulation,
-    /** Which one it commands; -1: not told yet. */
+    /** Index of its own team; -1 until the server assigns one. */
     team: -1,
-    /** Of the last tick that was compared with the server's. */
+    /** Hash of the last tick that was compared with the server's. */
     hash: 0,
-    /** How many were, and whether all of them were equal. */
+    /** Number of comparisons so far. */
     checks: 0,
+    /** True if all hashes were equal. */
     isEqual: true,
 
-    /** Sends the team to a place. @param {number} x @param {number} y */
+    /** Orders the team to go to a place. @param {number} x @param {number} y */
     order(x, y) {
       setTimeout(() => socket.send(JSON.stringify({ goal: [x, y] })), delay)
     },

@@ -1,11 +1,11 @@
-// Two players of the game server side by side, the second behind a slow connection.
+// Two clients of the game server side by side, the second with a high latency.
 
 import { theme, watchTheme } from '../../view/theme.js'
 import { createClient } from './client.js'
 import { PILLARS, SIDE, TEAMS, teamOf } from './simulation.js'
 
-const DELAYS = [0, 400] // milliseconds
-const RETRY = 2000
+const DELAYS = [0, 400] // milliseconds each way
+const RETRY = 2000 // milliseconds
 const port = Number(new URLSearchParams(location.search).get('port') ?? 8085)
 const message = document.querySelector('#message')
 const figures = document.querySelectorAll('#stage figure')
@@ -31,7 +31,7 @@ function draw(place) {
   context.fillStyle = theme.wall
   for (const pillar of PILLARS) {
     context.beginPath()
-    for (let at = 0; at < pillar.length; at += 2) context.lineTo(pillar[at], pillar[at + 1])
+    for (let i = 0; i < pillar.length; i += 2) context.lineTo(pillar[i], pillar[i + 1])
     context.fill()
   }
   if (!clients[place]) return
@@ -48,7 +48,7 @@ function report(place) {
   const client = clients[place]
   let text = 'No connection'
   if (client?.team >= 0) {
-    text = `${TEAMS[client.team]}, ${DELAYS[place]} ms late\ntick ${client.simulation.tick}`
+    text = `${TEAMS[client.team]}, latency ${DELAYS[place]} ms\ntick ${client.simulation.tick}`
     if (client.checks)
       text += `\nhash ${client.hash.toString(16)}\n${client.isEqual ? '=' : '≠'} the server’s`
   }

@@ -1,24 +1,28 @@
-// The game server, without a picture: node web/examples/server/server.js (PORT, HOST). It steps the
-// simulation, tells a new client the state, and from then on everybody the orders of each tick.
+// The headless game server: node web/examples/server/server.js. Environment: PORT, HOST. It steps the simulation,
+// sends each new client a snapshot of the state, and sends all clients the orders of each tick.
 
 import { WebSocketServer } from 'ws'
 import { createSimulation, SIDE, TEAMS, TICKS } from './simulation.js'
 
 const { PORT = 8085, HOST = '127.0.0.1' } = process.env
 const HASH_EVERY = TICKS // ticks
-const MOST_CLIENTS = 32
-const MOST_BYTES = 256 // of a message to us
-const MOST_WAITING = 2 ** 20 // bytes to a client that does not read
+const MAX_CLIENTS = 32
+const MAX_MESSAGE_BYTES = 256 // of a message from a client
+const MAX_UNSENT_BYTES = 2 ** 20 // for a client that does not read
 
 const simulation = createSimulation()
-const server = new WebSocketServer({ host: HOST, port: Number(PORT), maxPayload: MOST_BYTES })
-/** The last order of each client since the last tick. @type {Map<import('ws').WebSocket, number[]>} */
+const server = new WebSocketServer({
+  host: HOST,
+  port: Number(PORT),
+  maxPayload: MAX_MESSAGE_BYTES,
+})
+/** The latest order of each client since the last tick. @type {Map<import('ws').WebSocket, number[]>} */
 const orders = new Map()
 let joined = 0
 
 server.on('connection', (socket) => {
-  socket.on('error', () => {}) // too long a message, or none of this protocol: ws closes by itself
-  if (server.clients.size > MOST_CLIENTS) return socket.close(1013, 'the server is full')
+  socket.on('error', () => {}) // the message is too long or not WebSocket: ws closes the connection
+  if (server.clients.size > MAX_CLIENTS) return socket.close(1013, 'the server is full')
   const team = joined++ % TEAMS.length
   socket.send(JSON.stringify({ team }))
   socket.send(simulation.crowd.save())
@@ -30,7 +34,7 @@ server.on('connection', (socket) => {
   socket.on('close', () => orders.delete(socket))
 })
 
-/** Anybody may send anything: a place in the world, or null. @param {string} text */
+/** Returns the goal in an untrusted message, or null if it is not a place in the world. @param {string} text */
 function readGoal(text) {
   try {
     const { goal } = JSON.parse(text)
@@ -42,19 +46,19 @@ function readGoal(text) {
 }
 
 function tick() {
-  const given = [...orders.values()]
+  const tickOrders = [...orders.values()]
   orders.clear()
-  simulation.advance(given)
-  const message = { tick: simulation.tick, orders: given }
+  simulation.advance(tickOrders)
+  const message = { tick: simulation.tick, orders: tickOrders }
   if (message.tick % HASH_EVERY === 0) message.hash = simulation.crowd.hash()
   const text = JSON.stringify(message)
   for (const socket of server.clients) {
-    if (socket.bufferedAmount > MOST_WAITING) socket.terminate()
+    if (socket.bufferedAmount > MAX_UNSENT_BYTES) socket.terminate()
     else if (socket.readyState === socket.OPEN) socket.send(text)
   }
 }
 
-// Timers come late: as many ticks as are due, unless the machine slept.
+// Timers fire late, so this catches up on ticks that are due, unless the machine was asleep.
 let next = performance.now()
 const timer = setInterval(() => {
   const now = performance.now()
@@ -64,7 +68,7 @@ const timer = setInterval(() => {
 
 function stop() {
   clearInterval(timer)
-  for (const socket of server.clients) socket.close(1001, 'the server stops')
+  for (const socket of server.clients) socket.close(1001, 'the server is stopping')
   server.close()
 }
 process.once('SIGINT', stop)

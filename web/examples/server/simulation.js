@@ -1,16 +1,16 @@
-// What server and clients both run. Whatever decides the future lies in the crowd, and so in its
-// snapshots and hash: no clock, no random number, nothing but orders from outside.
+// The simulation that the server and all clients run. All of its state is in the crowd, and so in the crowd's snapshots
+// and hash. Its only input is orders: it uses no clock and no random numbers.
 
 import { init, Crowd, ObstacleTree } from 'copse'
 
-export const SIDE = 100 // of the world
-export const TICKS = 30 // a second
+export const SIDE = 100 // side of the world
+export const TICKS = 30 // per second
 export const TEAMS = ['red', 'blue']
 const ROWS = 12
-const COLUMNS = 8 // of each team when it begins
+const COLUMNS = 8 // of each team at the start
 const RADIUS = 0.9
 
-/** Pillars, x, y, …: where a crowd parts, since nobody looks for a way around more. */
+/** Pillars (x, y, …): small enough for a crowd to flow around them without pathfinding. */
 export const PILLARS = [
   [50, 50],
   [36, 28],
@@ -41,12 +41,12 @@ export function createSimulation() {
   return {
     crowd,
 
-    /** How many steps have been made since the world began. */
+    /** The number of steps since the start. */
     get tick() {
       return crowd.stats().steps
     },
 
-    /** One tick. Orders are [team, x, y]: everyone of that team goes there. @param {number[][]} orders */
+    /** Runs one tick. An order [team, x, y] sends all agents of the team there. @param {number[][]} orders */
     advance(orders) {
       for (const [team, x, y] of orders)
         for (let slot = team; slot < crowd.capacity; slot += TEAMS.length)
@@ -56,5 +56,5 @@ export function createSimulation() {
   }
 }
 
-/** @param {number} slot */
+/** Returns the team of an agent. @param {number} slot */
 export const teamOf = (slot) => slot % TEAMS.length

@@ -1,4 +1,4 @@
-// Drones in three.js: a Crowd3D moves them, an InstancedMesh shows them.
+// Drones in three.js: a Crowd3D moves them, an InstancedMesh draws them.
 
 import * as THREE from 'three'
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js'
@@ -6,12 +6,12 @@ import { init, Crowd3D } from 'copse'
 import { createRandom } from '../../random.js'
 import { theme, watchTheme } from '../../view/theme.js'
 
-const ROW = 10 // drones: ROW³
+const ROW = 10 // there are ROW³ drones
 const SPACING = 4
-const SIDE = ROW * SPACING // of the cube that they fly in
+const SIDE = ROW * SPACING // side of the cube that they fly in
 const RADIUS = 0.6
 
-// ---- copse: who flies where ----
+// ---- copse: drones and their goals ----
 
 await init()
 const random = createRandom(1)
@@ -28,7 +28,7 @@ function fly() {
   for (const slot of crowd.stuck()) crowd.goals.set(anywhere(), 3 * slot)
 }
 
-// ---- three.js: what is seen ----
+// ---- three.js: the scene ----
 
 const stage = document.querySelector('#stage')
 const renderer = new THREE.WebGLRenderer({ antialias: true })
@@ -45,7 +45,7 @@ const drones = new THREE.InstancedMesh(
   new THREE.MeshLambertMaterial(),
   crowd.capacity,
 )
-drones.frustumCulled = false // they leave the bounds that were measured first
+drones.frustumCulled = false // they leave the bounds that three.js computes once
 const scene = new THREE.Scene().add(drones, sun, new THREE.HemisphereLight('white', 'gray', 1.5))
 
 function paint() {
@@ -65,13 +65,13 @@ new ResizeObserver(() => {
 }).observe(stage)
 
 let then = 0
-let due = 0 // seconds that the crowd is behind
+let due = 0 // seconds that the crowd lags behind
 renderer.setAnimationLoop((now) => {
   due = Math.min(due + (now - then) / 1000, 3 * crowd.timeStep)
   then = now
   for (; due >= crowd.timeStep; due -= crowd.timeStep) fly()
 
-  // From the library's memory into the matrices: the last column of each says where it is.
+  // Copies the positions into the last column of each matrix: the translation.
   const { positions } = crowd
   const matrices = drones.instanceMatrix.array
   for (let i = 0; i < crowd.slots; i++)
