@@ -4,7 +4,7 @@ import { defineConfig } from 'vite'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 
-/** The demo, the overview of the examples, and each of these. */
+/** The demo, the overview of the examples, and each example. */
 const folders = [
   '.',
   'examples',
@@ -13,9 +13,11 @@ const folders = [
 const pages = folders.map((folder) => here(`${folder}/index.html`)).filter(existsSync)
 
 /**
- * A script in the body waits for style sheets, and modules wait for the end of the body; WebKit's would run before
- * the colors are there. The browser's language need not be a language tag (WebKit's is `C` where the system's locale
- * is C.UTF-8), and uPlot gives it to Intl, which refuses it: pages are in English.
+ * Adds a script to the body of every page, for two reasons:
+ * - A script in the body waits for the style sheets, and modules wait for the end of the body. Without it, WebKit runs
+ *   modules before the colors of the theme are loaded.
+ * - It sets the language to English. WebKit reports `C` if the system's locale is C.UTF-8; uPlot passes that to Intl,
+ *   which rejects it.
  */
 const beforeModules = {
   name: 'before-modules',
@@ -31,7 +33,7 @@ const beforeModules = {
 export default defineConfig({
   root: here('.'),
   plugins: [beforeModules],
-  base: './', // relative links: the built site works in any folder of any server
+  base: './', // relative links: the built site works in any folder
   resolve: {
     alias: [
       { find: /^copse$/, replacement: here('../dist/copse.js') },
@@ -43,7 +45,7 @@ export default defineConfig({
   build: {
     outDir: here('dist'),
     emptyOutDir: true,
-    chunkSizeWarningLimit: 1500, // engines, each of which only its example loads
+    chunkSizeWarningLimit: 1500, // game engines, loaded only by their examples
     rolldownOptions: { input: pages },
   },
 })

@@ -1,21 +1,23 @@
-// kdbush has no search for the nearest of its own, and what is published for it measures on a globe.
-// So here is the usual one for the plane: branch and bound over kdbush's arrays, the nearer side
-// first, without recursion or garbage. kdbush halves an inclusive range [left, right] around the point
-// in the middle, by x and y in turn, until it holds no more than `nodeSize` points.
+// Nearest-neighbor search for kdbush, which has none (the published extension measures on a globe). This is
+// the usual branch and bound in the plane over kdbush's arrays, the nearer side first, without recursion or
+// garbage. kdbush halves an inclusive range [left, right] around its middle point, by x and y in turn, until
+// it holds no more than `nodeSize` points.
 
-const MOST_LEVELS = 33
+const MAX_LEVELS = 33
 
-// What is left to search: a range, its axis, and how far off its area is by x and by y, squared.
-const lefts = new Uint32Array(MOST_LEVELS)
-const rights = new Uint32Array(MOST_LEVELS)
-const axes = new Uint8Array(MOST_LEVELS)
-const offsX = new Float64Array(MOST_LEVELS)
-const offsY = new Float64Array(MOST_LEVELS)
+// The stack of ranges left to search: the range, its axis, and the squared distances in x and in y from the
+// query to its area.
+const lefts = new Uint32Array(MAX_LEVELS)
+const rights = new Uint32Array(MAX_LEVELS)
+const axes = new Uint8Array(MAX_LEVELS)
+const offsX = new Float64Array(MAX_LEVELS)
+const offsY = new Float64Array(MAX_LEVELS)
 
-/** Squared, of those found so far, nearest first. */
+/** Squared distances of the results so far, nearest first. */
 let distances2 = new Float64Array(16)
 
 /**
+ * Returns the nearest point.
  * @param {import('kdbush').default} index
  * @param {number} x
  * @param {number} y
@@ -40,18 +42,18 @@ export function nearest({ ids, coords, nodeSize, numItems }, x, y) {
         best2 = distance2
         best = middle
       }
-      const away = axis === 0 ? dx : dy
+      const gap = axis === 0 ? dx : dy
       const beyondX = axis === 0 ? dx * dx : offX
       const beyondY = axis === 0 ? offY : dy * dy
       axis = 1 - axis
       if (beyondX + beyondY < best2) {
-        lefts[depth] = away < 0 ? middle + 1 : left
-        rights[depth] = away < 0 ? right : middle - 1
+        lefts[depth] = gap < 0 ? middle + 1 : left
+        rights[depth] = gap < 0 ? right : middle - 1
         axes[depth] = axis
         offsX[depth] = beyondX
         offsY[depth++] = beyondY
       }
-      if (away < 0) right = middle - 1
+      if (gap < 0) right = middle - 1
       else left = middle + 1
     }
     for (let i = left; i <= right; i++) {
@@ -76,18 +78,18 @@ export function nearest({ ids, coords, nodeSize, numItems }, x, y) {
 }
 
 /**
- * The k nearest, nearest first; gives how many there are.
+ * Finds the k nearest points, nearest first, and returns how many there are.
  * @param {import('kdbush').default} index
  * @param {number} x
  * @param {number} y
  * @param {number} k at least 1
- * @param {Uint32Array} found takes the ids
+ * @param {Uint32Array} out room for k ids
  */
-export function neighbors({ ids, coords, nodeSize, numItems }, x, y, k, found) {
+export function neighbors({ ids, coords, nodeSize, numItems }, x, y, k, out) {
   if (distances2.length < k) distances2 = new Float64Array(k)
   const sorted = distances2
   let count = 0
-  let most2 = Infinity
+  let max2 = Infinity
   let depth = 0
   let left = 0
   let right = numItems - 1
@@ -95,7 +97,7 @@ export function neighbors({ ids, coords, nodeSize, numItems }, x, y, k, found) {
   let offX = 0
   let offY = 0
   for (;;) {
-    // The points of a leaf, or the one in the middle.
+    // Tests the points of a leaf, or the middle point of an inner node.
     const isLeaf = right - left <= nodeSize
     const middle = (left + right) >> 1
     const last = isLeaf ? right : middle
@@ -103,22 +105,22 @@ export function neighbors({ ids, coords, nodeSize, numItems }, x, y, k, found) {
       const dx = x - coords[2 * i]
       const dy = y - coords[2 * i + 1]
       const distance2 = dx * dx + dy * dy
-      if (distance2 >= most2) continue
+      if (distance2 >= max2) continue
       let place = count < k ? count++ : k - 1
       for (; place > 0 && sorted[place - 1] > distance2; place--) {
         sorted[place] = sorted[place - 1]
-        found[place] = found[place - 1]
+        out[place] = out[place - 1]
       }
       sorted[place] = distance2
-      found[place] = ids[i]
-      if (count === k) most2 = sorted[k - 1]
+      out[place] = ids[i]
+      if (count === k) max2 = sorted[k - 1]
     }
 
     if (isLeaf) {
       do {
         if (depth === 0) return count
         depth--
-      } while (offsX[depth] + offsY[depth] >= most2)
+      } while (offsX[depth] + offsY[depth] >= max2)
       left = lefts[depth]
       right = rights[depth]
       axis = axes[depth]
@@ -127,18 +129,18 @@ export function neighbors({ ids, coords, nodeSize, numItems }, x, y, k, found) {
     } else {
       const dx = x - coords[2 * middle]
       const dy = y - coords[2 * middle + 1]
-      const away = axis === 0 ? dx : dy
+      const gap = axis === 0 ? dx : dy
       const beyondX = axis === 0 ? dx * dx : offX
       const beyondY = axis === 0 ? offY : dy * dy
       axis = 1 - axis
-      if (beyondX + beyondY < most2) {
-        lefts[depth] = away < 0 ? middle + 1 : left
-        rights[depth] = away < 0 ? right : middle - 1
+      if (beyondX + beyondY < max2) {
+        lefts[depth] = gap < 0 ? middle + 1 : left
+        rights[depth] = gap < 0 ? right : middle - 1
         axes[depth] = axis
         offsX[depth] = beyondX
         offsY[depth++] = beyondY
       }
-      if (away < 0) right = middle - 1
+      if (gap < 0) right = middle - 1
       else left = middle + 1
     }
   }

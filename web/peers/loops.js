@@ -1,10 +1,10 @@
-// Queries one after the other, and the hashes of their results. This module is imported once for
-// each library (loops.js?kdbush, …): a module of its own has type feedback of its own, so that no
-// library pays for loops that have met others' objects.
+// Loops of queries, and hashes of their results. Each library imports its own copy of this module
+// (loops.js?kdbush, …). A copy has its own type feedback, so the objects of one library do not slow down
+// the loops of another.
 
 /**
- * Coordinates are multiples of this, so that the squared distances of near agents are exact in
- * float32 and float64 alike and every library must give the same results.
+ * Coordinates are multiples of this. Squared distances of near agents are then exact in float32 and
+ * float64, and every library must return the same results.
  */
 export const GRAIN = 1 / 64
 
@@ -15,10 +15,10 @@ export function within(peer, points, dimensions, radius) {
   return total
 }
 
-/** The neighbors of every agent, in one call or one by one; gives how many there are. */
+/** Finds the neighbors of every agent, in one call or one by one. Returns their number. */
 export function allWithin(peer, { positions, n, dimensions, radius }) {
   if (peer.allWithin) return peer.allWithin(radius).total
-  return within(peer, positions, dimensions, radius) - n // each has found itself
+  return within(peer, positions, dimensions, radius) - n // each agent finds itself
 }
 
 export function range(peer, points, dimensions, half) {
@@ -49,32 +49,32 @@ export function neighbors(peer, points, dimensions, k, maxDistance) {
 }
 
 /**
- * Of some agents, the first that a segment hits, at a fraction of the way as in copse.h; -1: none.
+ * Returns the first of some agents that a segment hits, by the hit fraction of copse.h; -1: none.
  * @param {ArrayLike<number> | null} ids null: all agents
  */
 function firstHit(ids, count, { positions, dimensions, size }, x0, y0, z0, x1, y1, z1) {
   const [dx, dy, dz] = [x1 - x0, y1 - y0, z1 - z0]
-  const way2 = dx * dx + dy * dy + dz * dz
+  const length2 = dx * dx + dy * dy + dz * dz
   const radius2 = size * size
   let first = -1
   let least = Infinity
   for (let i = 0; i < count; i++) {
     const id = ids === null ? i : ids[i]
-    const at = id * dimensions
-    const mx = positions[at] - x0
-    const my = positions[at + 1] - y0
-    const mz = dimensions === 3 ? positions[at + 2] - z0 : 0
+    const offset = id * dimensions
+    const mx = positions[offset] - x0
+    const my = positions[offset + 1] - y0
+    const mz = dimensions === 3 ? positions[offset + 2] - z0 : 0
     let fraction = 0
     if (mx * mx + my * my + mz * mz > radius2) {
       const along = mx * dx + my * dy + mz * dz
       if (along <= 0) continue
       const [cx, cy, cz] = [my * dz - mz * dy, mz * dx - mx * dz, mx * dy - my * dx]
-      const under = way2 * radius2 - (cx * cx + cy * cy + cz * cz)
-      if (along >= way2) {
+      const under = length2 * radius2 - (cx * cx + cy * cy + cz * cz)
+      if (along >= length2) {
         const [ex, ey, ez] = [mx - dx, my - dy, mz - dz]
         if (ex * ex + ey * ey + ez * ez > radius2) continue
       } else if (under < 0) continue
-      const exact = (along - Math.sqrt(Math.max(under, 0))) / way2
+      const exact = (along - Math.sqrt(Math.max(under, 0))) / length2
       fraction = Math.fround(Math.min(Math.max(exact, 0), 1))
     }
     if (fraction < least || (fraction === least && id < first)) {
@@ -85,13 +85,17 @@ function firstHit(ids, count, { positions, dimensions, size }, x0, y0, z0, x1, y
   return first
 }
 
-/** Casts a ray; a library without rays tests what its query of the box of the segment finds. */
+/** Casts a ray. A library without rays tests the results of a box query around the segment. */
 function rayOf(peer, agents, row) {
   const { segments, dimensions, size } = agents
-  const at = 2 * dimensions * row
-  const to = at + dimensions
-  const [x0, y0, z0] = [segments[at], segments[at + 1], dimensions === 3 ? segments[at + 2] : 0]
-  const [x1, y1, z1] = [segments[to], segments[to + 1], dimensions === 3 ? segments[to + 2] : 0]
+  const offset = 2 * dimensions * row
+  const end = offset + dimensions
+  const [x0, y0, z0] = [
+    segments[offset],
+    segments[offset + 1],
+    dimensions === 3 ? segments[offset + 2] : 0,
+  ]
+  const [x1, y1, z1] = [segments[end], segments[end + 1], dimensions === 3 ? segments[end + 2] : 0]
   if (peer.raycast) return peer.raycast(x0, y0, z0, x1, y1, z1, size)
   if (peer.isLoop) return firstHit(null, agents.n, agents, x0, y0, z0, x1, y1, z1)
   const count = peer.range(
@@ -112,21 +116,26 @@ export function raycast(peer, agents) {
   return hits
 }
 
-/** Boxes asked for by area, one area after the other. */
+/** Finds the boxes in each area. Returns their number. */
 export function areas(peer, views) {
   let total = 0
-  for (let at = 0; at < views.length; at += 4)
-    total += peer.range(views[at], views[at + 1], views[at + 2], views[at + 3])
+  for (let offset = 0; offset < views.length; offset += 4)
+    total += peer.range(views[offset], views[offset + 1], views[offset + 2], views[offset + 3])
   return total
 }
 
-/** All pairs of boxes that overlap, in one call or by an area for each; gives how many there are. */
+/** Finds all pairs of overlapping boxes, in one call or by a query per box. Returns their number. */
 export function pairs(peer, { positions, n }) {
   if (peer.pairs) return peer.pairs()
   const { paired } = peer
   let count = 0
-  for (let a = 0, at = 0; a < n; a++, at += 4) {
-    const near = peer.range(positions[at], positions[at + 1], positions[at + 2], positions[at + 3])
+  for (let a = 0, offset = 0; a < n; a++, offset += 4) {
+    const near = peer.range(
+      positions[offset],
+      positions[offset + 1],
+      positions[offset + 2],
+      positions[offset + 3],
+    )
     for (let i = 0; i < near; i++) {
       const b = peer.found[i]
       if (b <= a) continue
@@ -138,14 +147,16 @@ export function pairs(peer, { positions, n }) {
   return count
 }
 
-// ---- Walls: how many there are of what is asked, or a hash of it ----
+// ---- Walls: the number of results, or a hash of them ----
 
 function sights(peer, segments, hash) {
   let total = 0
-  for (let at = 0; at < segments.length; at += 4) {
-    const x1 = segments[at + 2]
-    const seen = Number(peer.visible(segments[at], segments[at + 1], x1, segments[at + 3]))
-    total += hash ? mix(at, seen) : seen
+  for (let offset = 0; offset < segments.length; offset += 4) {
+    const x1 = segments[offset + 2]
+    const seen = Number(
+      peer.visible(segments[offset], segments[offset + 1], x1, segments[offset + 3]),
+    )
+    total += hash ? mix(offset, seen) : seen
   }
   return total
 }
@@ -153,11 +164,11 @@ function sights(peer, segments, hash) {
 function polygons(peer, method, { eyes, box }, hash) {
   const whole = (box[2] - box[0]) * (box[3] - box[1])
   let total = 0
-  for (let at = 0; at < eyes.length; at += 2) {
-    const corners = peer[method](eyes[at], eyes[at + 1])
+  for (let offset = 0; offset < eyes.length; offset += 2) {
+    const corners = peer[method](eyes[offset], eyes[offset + 1])
     if (!hash) total += corners.length
-    // Others round otherwise, and have corners where a border only goes straight on.
-    else total += mix(at, Math.round((1e4 * areaOf([...corners].flat())) / whole))
+    // Compares areas: other libraries round differently, and add corners on straight borders.
+    else total += mix(offset, Math.round((1e4 * areaOf([...corners].flat())) / whole))
   }
   return total
 }
@@ -165,8 +176,8 @@ function polygons(peer, method, { eyes, box }, hash) {
 function areaOf(corners) {
   let area = 0
   let [x0, y0] = corners.slice(-2)
-  for (let at = 0; at < corners.length; at += 2) {
-    const [x1, y1] = [corners[at], corners[at + 1]]
+  for (let offset = 0; offset < corners.length; offset += 2) {
+    const [x1, y1] = [corners[offset], corners[offset + 1]]
     area += x0 * y1 - x1 * y0
     ;[x0, y0] = [x1, y1]
   }
@@ -186,34 +197,41 @@ export const walls = {
   visibleNear: (peer, { near }, hash) => sights(peer, near, hash),
   wallsWithin(peer, { places }, hash) {
     let total = 0
-    for (let at = 0; at < places.length; at += 2) {
-      const count = peer.wallsWithin(places[at], places[at + 1])
+    for (let offset = 0; offset < places.length; offset += 2) {
+      const count = peer.wallsWithin(places[offset], places[offset + 1])
       if (!hash) total += count
-      else for (let i = 0; i < count; i++) total += mix(at + i, peer.found[i])
+      else for (let i = 0; i < count; i++) total += mix(offset + i, peer.found[i])
     }
     return total
   },
   nearestWall(peer, { places }, hash) {
     let total = 0
-    for (let at = 0; at < places.length; at += 2) {
-      const { id, x, y, distance } = peer.nearestWall(places[at], places[at + 1])
-      total += hash ? mix(at, id) + mix(bitsOf(x), bitsOf(y)) + mix(at, bitsOf(distance)) : id
+    for (let offset = 0; offset < places.length; offset += 2) {
+      const { id, x, y, distance } = peer.nearestWall(places[offset], places[offset + 1])
+      total += hash
+        ? mix(offset, id) + mix(bitsOf(x), bitsOf(y)) + mix(offset, bitsOf(distance))
+        : id
     }
     return total
   },
   raycastWalls(peer, { rays }, hash) {
     let total = 0
-    for (let at = 0; at < rays.length; at += 4) {
-      const hit = peer.raycastWalls(rays[at], rays[at + 1], rays[at + 2], rays[at + 3])
-      if (hit) total += hash ? mix(at, hit.id) + mix(at, bitsOf(hit.fraction)) : 1
+    for (let offset = 0; offset < rays.length; offset += 4) {
+      const hit = peer.raycastWalls(
+        rays[offset],
+        rays[offset + 1],
+        rays[offset + 2],
+        rays[offset + 3],
+      )
+      if (hit) total += hash ? mix(offset, hit.id) + mix(offset, bitsOf(hit.fraction)) : 1
     }
     return total
   },
   insideWalls(peer, { places }, hash) {
     let total = 0
-    for (let at = 0; at < places.length; at += 2) {
-      const inside = Number(peer.insideWalls(places[at], places[at + 1]))
-      total += hash ? mix(at, inside) : inside
+    for (let offset = 0; offset < places.length; offset += 2) {
+      const inside = Number(peer.insideWalls(places[offset], places[offset + 1]))
+      total += hash ? mix(offset, inside) : inside
     }
     return total
   },
@@ -230,9 +248,9 @@ export const walls = {
   },
 }
 
-// ---- Hashes: sums, so that the order within a row does not count. native/common.h has the same ----
+// ---- Hashes: sums, so that the order within a row does not matter. Same as in native/common.h ----
 
-/** Of one number in a row. */
+/** Returns the hash of one number in a row. */
 function mix(row, number) {
   let h = Math.imul(row + 1, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b)
   h = Math.imul(h ^ (h >>> 15), 0x2c1b3c6d)
@@ -241,7 +259,7 @@ function mix(row, number) {
 
 const pointOf = (points, dimensions, p) => points.subarray(p * dimensions, (p + 1) * dimensions)
 
-/** In units of GRAIN², so that it is an integer. */
+/** Returns a squared distance in units of GRAIN²: an integer. */
 function distance2(point, { positions, dimensions }, id) {
   let sum = 0
   for (let axis = 0; axis < dimensions; axis++)
@@ -249,14 +267,14 @@ function distance2(point, { positions, dimensions }, id) {
   return sum
 }
 
-/** Nearest first. Ids are not compared: libraries choose among ties as they like. */
+/** Returns the hash of distances, nearest first. Ids are left out: libraries order ties differently. */
 function mixDistances(row, distances2) {
   let sum = 0
   distances2.forEach((distance2, rank) => (sum += mix(row, Math.imul(distance2, 16) + rank)))
   return sum
 }
 
-/** @param {boolean} [own] each point is an agent, which is not its own neighbor */
+/** @param {boolean} [own] true: the points are the agents, and none is its own neighbor */
 export function hashWithin(peer, points, { dimensions }, radius, own) {
   let hash = 0
   for (let row = 0; row < points.length / dimensions; row++) {
@@ -268,7 +286,7 @@ export function hashWithin(peer, points, { dimensions }, radius, own) {
   return hash
 }
 
-/** @param {boolean} [many] in one call */
+/** @param {boolean} [many] true: all rays in one call */
 export function hashRays(peer, agents, many) {
   const rays = agents.points.length / agents.dimensions
   const ids = many ? peer.raycastMany(agents.segments, agents.size) : null
@@ -310,13 +328,13 @@ export function hashNearest(peer, points, agents) {
   return hash
 }
 
-/** @param {boolean} [own] each point is an agent, which is not its own neighbor */
+/** @param {boolean} [own] true: the points are the agents, and none is its own neighbor */
 export function hashNeighbors(peer, points, agents, k, maxDistance, own) {
   let hash = 0
   for (let row = 0; row < points.length / agents.dimensions; row++) {
     const point = pointOf(points, agents.dimensions, row)
-    const asked = own ? k + 1 : k
-    const count = peer.neighbors(point[0], point[1], point[2] ?? 0, asked, maxDistance)
+    const limit = own ? k + 1 : k
+    const count = peer.neighbors(point[0], point[1], point[2] ?? 0, limit, maxDistance)
     const distances2 = []
     for (let i = 0; i < count; i++) distances2.push(distance2(point, agents, peer.found[i]))
     hash = (hash + mixDistances(row, own ? distances2.slice(1) : distances2)) >>> 0
@@ -324,7 +342,7 @@ export function hashNeighbors(peer, points, agents, k, maxDistance, own) {
   return hash
 }
 
-/** Points in one call. */
+/** Returns the hash of one batch call for all points. */
 export function hashNearestMany(peer, points, agents, k) {
   const { counts, ids } = peer.nearestMany(points, k)
   let hash = 0
@@ -342,17 +360,17 @@ export function hashNeighborRows({ counts, ids, distances2 }, agents, k) {
   const { n, positions, dimensions } = agents
   let hash = 0
   for (let row = 0; row < n; row++) {
-    const found = []
+    const expected = []
     for (let i = row * k; i < row * k + counts[row]; i++) {
-      found.push(distance2(pointOf(positions, dimensions, row), agents, ids[i]))
-      if (found.at(-1) !== distances2[i] * 4096) throw new Error(`wrong distance in row ${row}`)
+      expected.push(distance2(pointOf(positions, dimensions, row), agents, ids[i]))
+      if (expected.at(-1) !== distances2[i] * 4096) throw new Error(`wrong distance in row ${row}`)
     }
-    hash = (hash + mixDistances(row, found)) >>> 0
+    hash = (hash + mixDistances(row, expected)) >>> 0
   }
   return hash
 }
 
-/** Of what one area holds. */
+/** Returns the hash of the boxes in one area. */
 function mixArea(peer, row, minX, minY, maxX, maxY) {
   const count = peer.range(minX, minY, maxX, maxY)
   let sum = 0
@@ -362,20 +380,30 @@ function mixArea(peer, row, minX, minY, maxX, maxY) {
 
 export function hashAreas(peer, { views }) {
   let hash = 0
-  for (let at = 0; at < views.length; at += 4)
-    hash = (hash + mixArea(peer, at, views[at], views[at + 1], views[at + 2], views[at + 3])) >>> 0
+  for (let offset = 0; offset < views.length; offset += 4)
+    hash =
+      (hash +
+        mixArea(
+          peer,
+          offset,
+          views[offset],
+          views[offset + 1],
+          views[offset + 2],
+          views[offset + 3],
+        )) >>>
+      0
   return hash
 }
 
 /**
- * Of what is at two corners of each box, or of some thousands: a box that is not just where it should
- * be misses one of them.
+ * Returns the hash of the boxes at two opposite corners of each box, or of some thousands of boxes: a box
+ * that is slightly off misses one of its corners.
  */
 export function hashCorners(peer, { positions, n }) {
   const stride = 4 * Math.ceil(n / 10_000)
   let hash = 0
-  for (let at = 0; at < 4 * n; at += stride)
-    for (let corner = at; corner < at + 4; corner += 2) {
+  for (let offset = 0; offset < 4 * n; offset += stride)
+    for (let corner = offset; corner < offset + 4; corner += 2) {
       const [x, y] = [positions[corner], positions[corner + 1]]
       hash = (hash + mixArea(peer, corner, x, y, x, y)) >>> 0
     }

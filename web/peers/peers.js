@@ -1,17 +1,18 @@
-// The libraries, each in its fastest documented way, behind one interface. A query returns how many
-// it found, in `found`; results go into arrays that are used again wherever a library allows it.
+// The libraries, each used in its fastest documented way, behind one interface. A query writes ids to
+// `found` and returns their number. Arrays of results are reused wherever a library allows it.
 //
-// build(positions)                      brings the index up to date, however that is done best
-// renew()                               before a build that shall start from nothing; not timed
-// move(positions)                       item by item, where that is another way than build
+// build(positions)                      updates the index in the fastest way
+// renew()                               makes the next build start from scratch; not timed
+// move(positions)                       updates item by item, if the library can do that
 // within(x, y, z, radius), range(minX, minY, minZ, maxX, maxY, maxZ)
-// raycast(x0, y0, z0, x1, y1, z1, radius), raycastMany(segments, radius)   ids, -1: none
-// nearest(x, y, z), an id; neighbors(x, y, z, k, maxDistance), nearest first
+// raycast(x0, y0, z0, x1, y1, z1, radius), raycastMany(segments, radius)   return ids, -1: none
+// nearest(x, y, z)                      returns an id
+// neighbors(x, y, z, k, maxDistance)    nearest first
 // allWithin(radius), allNeighbors(k, maxDistance)   for all agents in one call
-// nearestMany(points, k)   in one call
+// nearestMany(points, k)                for many points in one call
 //
-// A library lacks what it has no documented way for. Sizes of nodes are those measured to be the best
-// for a frame. z means nothing in 2D.
+// A library without a documented way to do something lacks that function. Node sizes are those measured to
+// be best for a frame. z is ignored in 2D.
 
 import { Quadtree, Rectangle } from '@timohausmann/quadtree-ts'
 import * as simd from 'copse'
@@ -23,20 +24,20 @@ import KDBush from 'kdbush'
 import RBush from 'rbush'
 import { GRAIN } from './loops.js'
 
-// ---- Ours ----
+// ---- copse ----
 
 /* @__NO_SIDE_EFFECTS__ */
 export function copseOf({ AgentTree, AgentTree3D }) {
   return ours(AgentTree, AgentTree3D, () => ({}))
 }
 
-/** Cells as wide as the radius, as its documentation says. */
+/** Uses cells as wide as the radius, as its documentation recommends. */
 /* @__NO_SIDE_EFFECTS__ */
 export function gridOf({ Grid, Grid3D }) {
   return ours(Grid, Grid3D, ({ radius }) => ({ cellSize: radius }))
 }
 
-/** Of a class in 2D and 3D, with options by what the agents are. */
+/** Returns a peer from a 2D and a 3D class; `optionsFor(agents)` returns further options. */
 /* @__NO_SIDE_EFFECTS__ */
 export function ours(Index2D, Index3D, optionsFor) {
   return (agents) => {
@@ -114,12 +115,12 @@ export function bruteForce({ n, dimensions }) {
   const distances2 = new Float64Array(n)
   return {
     found,
-    isLoop: true, // no box is worth the search
+    isLoop: true, // rays test all agents: a box query would not save time
     build(positions) {
-      for (let i = 0, at = 0; i < n; i++, at += dimensions) {
-        xs[i] = positions[at]
-        ys[i] = positions[at + 1]
-        if (dimensions === 3) zs[i] = positions[at + 2]
+      for (let i = 0, offset = 0; i < n; i++, offset += dimensions) {
+        xs[i] = positions[offset]
+        ys[i] = positions[offset + 1]
+        if (dimensions === 3) zs[i] = positions[offset + 2]
       }
     },
     within(x, y, z, radius) {
@@ -156,14 +157,14 @@ export function bruteForce({ n, dimensions }) {
       return best
     },
     neighbors(x, y, z, k, maxDistance) {
-      const most2 = maxDistance * maxDistance
+      const max2 = maxDistance * maxDistance
       let count = 0
       for (let i = 0; i < n; i++) {
         const dx = xs[i] - x
         const dy = ys[i] - y
         const dz = zs[i] - z
         const distance2 = dx * dx + dy * dy + dz * dz
-        if (distance2 > most2 || (count === k && distance2 >= distances2[k - 1])) continue
+        if (distance2 > max2 || (count === k && distance2 >= distances2[k - 1])) continue
         let place = count < k ? count++ : k - 1
         for (; place > 0 && distances2[place - 1] > distance2; place--) {
           distances2[place] = distances2[place - 1]
@@ -177,7 +178,7 @@ export function bruteForce({ n, dimensions }) {
   }
 }
 
-// ---- Packed, built anew: arrays of numbers ----
+// ---- Packed arrays of numbers, rebuilt from scratch ----
 
 export function kdbush({ n }) {
   let index
@@ -198,7 +199,7 @@ export function kdbush({ n }) {
   }
 }
 
-/** A box search with a filter that measures the distance. */
+/** Radius queries are box searches with a distance filter. */
 function flatbush({ n }) {
   let index
   let centerX = 0
@@ -233,7 +234,7 @@ function flatbush({ n }) {
 
 // ---- Trees of objects ----
 
-/** Box searches, and the search of rbush-knn: nodes and items in one queue by distance. */
+/** Box searches, and the search of rbush-knn: a queue of nodes and items by distance. */
 export function rbush({ n }) {
   const tree = new RBush()
   const items = Array.from({ length: n }, (_, id) => ({ minX: 0, minY: 0, maxX: 0, maxY: 0, id }))
@@ -252,21 +253,21 @@ export function rbush({ n }) {
     box.maxY = maxY
     return tree.search(box)
   }
-  const enqueueChildren = (node, x, y, most2) => {
+  const enqueueChildren = (node, x, y, max2) => {
     for (const child of node.children) {
       const dx = Math.max(child.minX - x, 0, x - child.maxX)
       const dy = Math.max(child.minY - y, 0, y - child.maxY)
       const distance2 = dx * dx + dy * dy
-      if (distance2 <= most2) queue.push(child, distance2)
+      if (distance2 <= max2) queue.push(child, distance2)
     }
   }
   const neighbors = (x, y, z, k, maxDistance) => {
-    const most2 = maxDistance * maxDistance
+    const max2 = maxDistance * maxDistance
     let count = 0
     queue.clear()
-    enqueueChildren(tree.data, x, y, most2)
+    enqueueChildren(tree.data, x, y, max2)
     for (let next = queue.pop(); next; next = queue.pop()) {
-      if (next.children) enqueueChildren(next, x, y, most2)
+      if (next.children) enqueueChildren(next, x, y, max2)
       else {
         found[count++] = next.id
         if (count === k) break
@@ -312,7 +313,7 @@ export function rbush({ n }) {
   }
 }
 
-/** A binary heap. */
+/** Creates a priority queue: a binary heap. */
 function createQueue() {
   const values = []
   const priorities = []
@@ -351,10 +352,10 @@ function createQueue() {
   }
 }
 
-/** Searches by `visit`, as its documentation shows; the items are ids. */
+/** Searches by `visit`, as its documentation shows. Items are ids. */
 export function d3Quadtree({ n }) {
   const ids = Array.from({ length: n }, (_, id) => id)
-  const at = new Float32Array(2 * n)
+  const points = new Float32Array(2 * n)
   const found = new Uint32Array(n)
   let tree
   let [centerX, centerY, radius2, minX, minY, maxX, maxY, count] = [0, 0, 0, 0, 0, 0, 0, 0]
@@ -362,8 +363,8 @@ export function d3Quadtree({ n }) {
   const visitCircle = (node, x0, y0, x1, y1) => {
     if (!node.length)
       do {
-        const dx = at[2 * node.data] - centerX
-        const dy = at[2 * node.data + 1] - centerY
+        const dx = points[2 * node.data] - centerX
+        const dy = points[2 * node.data + 1] - centerY
         if (dx * dx + dy * dy <= radius2) found[count++] = node.data
       } while ((node = node.next))
     return x0 > maxX || y0 > maxY || x1 < minX || y1 < minY
@@ -371,8 +372,8 @@ export function d3Quadtree({ n }) {
   const visitBox = (node, x0, y0, x1, y1) => {
     if (!node.length)
       do {
-        const x = at[2 * node.data]
-        const y = at[2 * node.data + 1]
+        const x = points[2 * node.data]
+        const y = points[2 * node.data + 1]
         if (x >= minX && x <= maxX && y >= minY && y <= maxY) found[count++] = node.data
       } while ((node = node.next))
     return x0 > maxX || y0 > maxY || x1 < minX || y1 < minY
@@ -388,17 +389,17 @@ export function d3Quadtree({ n }) {
   return {
     found,
     build(positions) {
-      at.set(positions)
+      points.set(positions)
       tree = quadtree()
-        .x((id) => at[2 * id])
-        .y((id) => at[2 * id + 1])
+        .x((id) => points[2 * id])
+        .y((id) => points[2 * id + 1])
         .addAll(ids)
     },
     move(positions) {
       for (let id = 0; id < n; id++) {
         tree.remove(id)
-        at[2 * id] = positions[2 * id]
-        at[2 * id + 1] = positions[2 * id + 1]
+        points[2 * id] = positions[2 * id]
+        points[2 * id + 1] = positions[2 * id + 1]
         tree.add(id)
       }
     },
@@ -419,10 +420,10 @@ export function d3Quadtree({ n }) {
   }
 }
 
-/** As d3Quadtree. */
+/** Like d3Quadtree. */
 function d3Octree({ n }) {
   const ids = Array.from({ length: n }, (_, id) => id)
-  const at = new Float32Array(3 * n)
+  const points = new Float32Array(3 * n)
   const found = new Uint32Array(n)
   let tree
   let [centerX, centerY, centerZ, radius2, count] = [0, 0, 0, 0, 0]
@@ -432,9 +433,9 @@ function d3Octree({ n }) {
     if (!node.length)
       do {
         const place = 3 * node.data
-        const dx = at[place] - centerX
-        const dy = at[place + 1] - centerY
-        const dz = at[place + 2] - centerZ
+        const dx = points[place] - centerX
+        const dy = points[place + 1] - centerY
+        const dz = points[place + 2] - centerZ
         if (dx * dx + dy * dy + dz * dz <= radius2) found[count++] = node.data
       } while ((node = node.next))
     return x0 > maxX || y0 > maxY || z0 > maxZ || x1 < minX || y1 < minY || z1 < minZ
@@ -443,9 +444,9 @@ function d3Octree({ n }) {
     if (!node.length)
       do {
         const place = 3 * node.data
-        const x = at[place]
-        const y = at[place + 1]
-        const z = at[place + 2]
+        const x = points[place]
+        const y = points[place + 1]
+        const z = points[place + 2]
         if (x >= minX && x <= maxX && y >= minY && y <= maxY && z >= minZ && z <= maxZ)
           found[count++] = node.data
       } while ((node = node.next))
@@ -464,17 +465,17 @@ function d3Octree({ n }) {
   return {
     found,
     build(positions) {
-      at.set(positions)
+      points.set(positions)
       tree = octree()
-        .x((id) => at[3 * id])
-        .y((id) => at[3 * id + 1])
-        .z((id) => at[3 * id + 2])
+        .x((id) => points[3 * id])
+        .y((id) => points[3 * id + 1])
+        .z((id) => points[3 * id + 2])
         .addAll(ids)
     },
     move(positions) {
       for (let id = 0; id < n; id++) {
         tree.remove(id)
-        for (let place = 3 * id; place < 3 * id + 3; place++) at[place] = positions[place]
+        for (let place = 3 * id; place < 3 * id + 3; place++) points[place] = positions[place]
         tree.add(id)
       }
     },
@@ -496,7 +497,7 @@ function d3Octree({ n }) {
   }
 }
 
-/** The quadrant of quadtree-ts that a point is in, without a new array for each answer. */
+/** Quadrants of quadtree-ts, so that qtIndex need not create arrays. */
 const QUADRANTS = [[0], [1], [2], [3]]
 class Point {
   constructor(id) {
@@ -510,7 +511,10 @@ class Point {
   }
 }
 
-/** Retrieves what may be in a box, then filters. Its `update` looks through the whole tree. */
+/**
+ * Filters the candidates that retrieve() returns for a box.
+ * Its update(), which scans the whole tree, is not used.
+ */
 function quadtreeTs({ n, base }) {
   const points = Array.from({ length: n }, (_, id) => new Point(id))
   const found = new Uint32Array(n)
@@ -524,12 +528,12 @@ function quadtreeTs({ n, base }) {
     maxY = Math.max(maxY, base[i + 1])
   }
   const [width, height] = [maxX - minX + 1, maxY - minY + 1]
-  // Its default of 4 levels would make it quadratic.
+  // With its default of 4 levels it would be quadratic.
   const maxLevels = Math.ceil(Math.log2(Math.max(width, height, 2))) - 1
   const tree = new Quadtree({ x: minX, y: minY, width, height, maxLevels, maxObjects: 20 })
 
   const retrieve = (x0, y0, x1, y1) => {
-    // It counts what begins where an area ends as outside.
+    // Widens the area, since it treats points on an area's far border as outside.
     area.x = x0 - GRAIN / 2
     area.y = y0 - GRAIN / 2
     area.width = x1 - x0 + GRAIN
@@ -566,11 +570,11 @@ function quadtreeTs({ n, base }) {
   }
 }
 
-// ---- All ----
+// ---- List of peers ----
 
 const [IN_2D, IN_3D, BOTH] = [[2], [3], [2, 3]]
 
-/** `pace`: the forms of the benchmark say with how many agents that is too slow to wait for. */
+/** `pace` is a class of speed: the benchmark skips slow peers for many agents. */
 export const peers = [
   { name: 'copse', create: copseOf(simd), dimensions: BOTH },
   { name: 'copse Grid', create: gridOf(simd), dimensions: BOTH },
@@ -593,7 +597,7 @@ export const packages = {
   'd3-octree': 'd3-octree',
 }
 
-/** Starts ours. */
+/** Starts copse. */
 export async function load() {
   await simd.init()
   await scalar.init()

@@ -1,13 +1,13 @@
-// The naive way to build a k-d tree: every range is sorted, level after level, in O(N log² N). What
-// our builders are measured against, and an oracle for their order.
+// The naive k-d tree builder: sorts every range, level by level, in O(N log² N). The baseline for the
+// library's builders, and an oracle for their order.
 
 /** Ranges up to this long are sorted by insertion. */
 const SHORT = 16
 
 /**
- * The ids 0 … count - 1 as an implicit k-d tree: the median of a range stands at begin + floor(n / 2),
- * before it what is less on the axis of the level (x, y, x, … or x, y, z, x, …), behind it what is
- * greater. Ties are decided by the other axes, in turn, and then by id, so that there is one such order.
+ * Returns the ids 0 … count - 1 as an implicit k-d tree. The median of a range is at begin + floor(n / 2);
+ * smaller coordinates on the axis of the level (x, y, x, … or x, y, z, x, …) come before it, greater ones
+ * after it. The other axes in turn, then the id, break ties: so the order is unique.
  * @param {ArrayLike<number>} positions x0, y0, (z0,) x1, y1, …, all finite
  * @param {number} count
  * @param {2 | 3} dimensions
@@ -17,7 +17,7 @@ export function sortPerLevel(positions, count, dimensions) {
   const ids = Uint32Array.from({ length: count }, (_, id) => id)
   const orders = [0, 1, 2].slice(0, dimensions).map((first) => {
     const second = (first + 1) % dimensions
-    const third = (first + 2) % dimensions // in 2D the first again, which decides nothing
+    const third = (first + 2) % dimensions // in 2D the first axis again, which decides nothing
     return (a, b) => {
       const p = dimensions * a
       const q = dimensions * b
