@@ -1,15 +1,16 @@
-// The shell of the demo: starts the library, opens scenes by the address, runs the frame loop.
-// While the address names no scene, a card tells what the library is, over one that moves.
+// The shell of the demo: starts the library, opens the scene that the address names, and runs the
+// frame loop. If the address names no scene, a card introduces the library over a running scene.
 //
-// For tests, window.copseDemo tells (live, read only):
-//   ready    the library has started and a scene runs
-//   scene    name of the scene that is shown; scenes: the names of all
+// Tests read the live state from window.copseDemo:
+//   ready    true once the library has started and a scene runs
+//   scene    name of the open scene
+//   scenes   names of all scenes
 //   frame    frames drawn since the page opened
 //   hits     items lit in the last frame
-//   results  what a scene compares: [{ name, total, equal }, …], total in ms; empty in most scenes
-//   paused   the simulation stands still (frames are still drawn)
-//   errors   messages of everything that went wrong, empty if all is well
-// The mark `first frame` on the page's timeline is when the first one was drawn.
+//   results  comparisons of the scene: [{ name, total, equal }, …], total in ms; often empty
+//   paused   true while the simulation is paused (frames are still drawn)
+//   errors   messages of all errors so far
+// The performance mark `first frame` is set when the first frame has been drawn.
 
 import { init } from 'copse'
 import { scenes } from './scenes.js'
@@ -26,11 +27,11 @@ import { createStage } from './view/stage.js'
 import { watchTheme } from './view/theme.js'
 
 const byId = (id) => document.getElementById(id)
-const LANDING = 'flock' // the scene behind the card
-const MAX_STEP = 1 / 20 // seconds: after a hitch or in a hidden tab time stands still, nothing jumps
-const REPORTS = 5 // a second: numbers that change faster can't be read
-const CHARTS = 10
-const ADDRESSES = 2 // browsers refuse to change the address all the time
+const LANDING = 'flock' // the scene behind the start card
+const MAX_STEP = 1 / 20 // seconds: caps the time step after a hitch or in a hidden tab
+const REPORTS = 5 // per second: faster numbers are unreadable
+const CHARTS = 10 // per second
+const ADDRESSES = 2 // per second: browsers limit how often the address may change
 
 const panel = createPanel()
 const chart = createChart(byId('chart'))
@@ -41,23 +42,29 @@ const errors = []
 
 let stage = null
 let scene = null
-let running = null // what the scene's setup returned
-let gui = null // its controls
-let keys = null // those that are held
-let meter = null // of the scene's times
-let address = null // that was last read or written
+let running = null // the object that scene.setup returned
+let gui = null // the scene's controls
+let keys = null // keys that are held down
+let meter = null // times the parts of each frame
+let address = null // last address read or written
 let frame = 0
 let paused = false
-let single = false // one frame is due although it is paused
+let single = false // true: advance one frame while paused
 let lastTime = 0
 let nextReport = 0
 let nextChart = 0
 let nextAddress = 0
 
 const KEYS = [
-  { keys: [' '], does: 'Pause, or go on', press: () => pause(!paused), name: 'Space', at: 'pause' },
-  { keys: ['.'], does: 'One single frame', press: step, repeats: true, at: 'step' },
-  { keys: ['r'], does: 'Start the scene anew', press: restart, at: 'restart' },
+  {
+    keys: [' '],
+    does: 'Pause or resume',
+    press: () => pause(!paused),
+    name: 'Space',
+    button: 'pause',
+  },
+  { keys: ['.'], does: 'Advance one frame', press: step, repeats: true, button: 'step' },
+  { keys: ['r'], does: 'Restart the scene', press: restart, button: 'restart' },
   {
     keys: ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'],
     does: 'Move the pointer',
@@ -66,7 +73,7 @@ const KEYS = [
   { keys: ['Enter'], does: 'Click at the pointer', press: () => running?.press?.() },
   {
     keys: ['+', '=', '-'],
-    does: 'What the wheel and a pinch do',
+    does: 'Same as wheel or pinch',
     press: (key) => running?.scroll?.(key === '-' ? -1 : 1),
     repeats: true,
     name: '+ and -',
@@ -76,37 +83,47 @@ const KEYS = [
     does: 'Previous scene',
     press: () => visit(neighbor(-1)),
     name: '[ or Page up',
-    at: 'previous',
+    button: 'previous',
   },
   {
     keys: [']', 'PageDown'],
     does: 'Next scene',
     press: () => visit(neighbor(1)),
     name: '] or Page down',
-    at: 'next',
+    button: 'next',
   },
   {
     keys: [...'123456789'],
-    does: 'One of the first scenes',
+    does: 'Open one of the first nine scenes',
     press: (digit) => visit(scenes[digit - 1]),
     name: '1 … 9',
   },
-  { keys: ['l'], does: 'All scenes', press: showOverview, at: 'scene' },
-  { keys: ['p'], does: 'Numbers and controls', press: togglePanel, at: 'toggle' },
-  { keys: ['v'], does: 'View the source', press: () => showSource(!source.isOpen), at: 'view' },
-  { keys: ['?'], does: 'These keys', press: () => byId('keys').showModal(), at: 'help-keys' },
-  { keys: ['Escape'], does: 'Close what is open', press: dismiss },
+  { keys: ['l'], does: 'List of scenes', press: showOverview, button: 'scene' },
+  { keys: ['p'], does: 'Show or hide the panel', press: togglePanel, button: 'toggle' },
+  {
+    keys: ['v'],
+    does: 'Show or hide the source',
+    press: () => showSource(!source.isOpen),
+    button: 'view',
+  },
+  {
+    keys: ['?'],
+    does: 'Keyboard shortcuts',
+    press: () => byId('keys').showModal(),
+    button: 'help-keys',
+  },
+  { keys: ['Escape'], does: 'Close the source or the start card', press: dismiss },
 ]
 
 const isLanding = () => document.body.classList.contains('landing')
 
-// Shows what the address says.
-function follow() {
+// Opens the scene and settings in the address.
+function openAddress() {
   const read = readAddress(location.hash)
   const named = scenes.find(({ name }) => name === read.scene)
   const next = named ?? scenes.find(({ name }) => name === LANDING)
   address = location.hash
-  welcome(!named)
+  showCard(!named)
   if (next !== scene) {
     close()
     open(next, read)
@@ -114,14 +131,14 @@ function follow() {
   if (read.paused) pause(true)
 }
 
-// The card, which has the page for itself, and a stage.
-function welcome(yes) {
-  if (yes === isLanding()) return
-  document.body.classList.toggle('landing', yes)
-  panel.open(!yes)
+// Shows or hides the start card. The panel is closed while the card is shown.
+function showCard(visible) {
+  if (visible === isLanding()) return
+  document.body.classList.toggle('landing', visible)
+  panel.open(!visible)
 }
 
-/** Opens a scene as an address that was read says, without one with the params that it has. */
+/** Opens a scene, with the settings of the parsed address `read`, or else with its current ones. */
 function open(next, read) {
   byId('message').hidden = true
   scene = next
@@ -140,7 +157,7 @@ function open(next, read) {
   gui = panel.start(scene, (field) => running?.change?.(field))
   if (read) applyAddress(read, scene, gui.controllersRecursive())
   running = scene.setup(stage, scene.params)
-  if (document.activeElement === byId('scene')) stage.canvas.focus() // it was chosen from the list
+  if (document.activeElement === byId('scene')) stage.canvas.focus() // the scene was chosen from the list
   meter = createMeter()
   chart.clear()
   nextReport = 0
@@ -165,8 +182,8 @@ function restart() {
   })
 }
 
-// A link to what is shown is always there. An address that has just changed is followed first.
-function keepAddress() {
+// Writes the current settings to the address. An address that was edited since is followed first.
+function updateAddress() {
   if (isLanding() || location.hash !== address) return
   const written = writeAddress(scene, paused && !lessMotion)
   if (written === address) return
@@ -174,13 +191,13 @@ function keepAddress() {
   address = location.hash
 }
 
-// On the card: only what is measured here and now.
-function tellTimes() {
+// Shows live measurements on the start card.
+function showTimes() {
   const { build, query } = meter.mean
-  if (!build) return // nothing is measured yet
-  const agents = `${formatNumber(scene.params[scene.count])} agents, indexed in ${formatTime(build)}`
-  const queries = `all queries answered in ${formatTime(query)}`
-  byId('live').textContent = `Here, in every frame: ${agents}, ${queries}.`
+  if (!build) return // not measured yet
+  const agents = `${formatNumber(scene.params[scene.count])} agents indexed in ${formatTime(build)}`
+  const queries = `all queries in ${formatTime(query)}`
+  byId('live').textContent = `In your browser, every frame: ${agents}, ${queries}.`
 }
 
 const neighbor = (step) => scenes.at((scenes.indexOf(scene) + step) % scenes.length)
@@ -222,11 +239,11 @@ function tick(now) {
   if (now >= nextReport) {
     nextReport = now + 1000 / REPORTS
     panel.show(running.report(meter.mean))
-    if (isLanding() && !paused) tellTimes()
+    if (isLanding() && !paused) showTimes()
   }
   if (now >= nextAddress) {
     nextAddress = now + 1000 / ADDRESSES
-    keepAddress()
+    updateAddress()
   }
   if (now >= nextChart) {
     nextChart = now + 1000 / CHARTS
@@ -236,23 +253,23 @@ function tick(now) {
 
 function loop(now) {
   requestAnimationFrame(loop)
-  if (running) guard('The scene has stopped', () => tick(now))
+  if (running) guard('The scene stopped', () => tick(now))
 }
 
-// A scene that fails is closed; another one can still be opened.
-function guard(what, task) {
+// Closes a scene that throws. Other scenes can still be opened.
+function guard(summary, task) {
   try {
     task()
   } catch (error) {
-    fail(what, error)
+    fail(summary, error)
     close()
   }
 }
 
-function pause(yes) {
-  paused = yes
-  byId('pause').textContent = yes ? 'Play' : 'Pause'
-  byId('still').hidden = !(yes && lessMotion)
+function pause(on) {
+  paused = on
+  byId('pause').textContent = on ? 'Play' : 'Pause'
+  byId('still').hidden = !(on && lessMotion)
 }
 
 function step() {
@@ -264,17 +281,17 @@ function showOverview() {
   overview.open(isLanding() ? '' : scene?.name)
 }
 
-// The source lies over the panel.
+// The source covers the panel, so it closes first.
 function togglePanel() {
   if (!source.isOpen) return panel.toggle()
   showSource(false)
   panel.toggle(true)
 }
 
-function showSource(yes) {
-  source.open(yes)
-  byId('view').setAttribute('aria-expanded', yes)
-  if (yes) byId('source').querySelector('pre').focus()
+function showSource(visible) {
+  source.open(visible)
+  byId('view').setAttribute('aria-expanded', visible)
+  if (visible) byId('source').querySelector('pre').focus()
 }
 
 function dismiss() {
@@ -282,12 +299,12 @@ function dismiss() {
   else if (isLanding()) visit(scene)
 }
 
-function fail(what, error) {
+function fail(summary, error) {
   errors.push(String(error?.stack ?? error))
   console.error(error)
   const message = byId('message')
   message.hidden = false
-  message.textContent = `${what}: ${error?.message ?? error}`
+  message.textContent = `${summary}: ${error?.message ?? error}`
 }
 
 function listen() {
@@ -297,7 +314,7 @@ function listen() {
   byId('source')
     .querySelector('.close')
     .addEventListener('click', () => showSource(false))
-  addEventListener('hashchange', () => guard('The scene could not start', follow))
+  addEventListener('hashchange', () => guard('The scene could not start', openAddress))
 }
 
 async function start() {
@@ -336,7 +353,10 @@ async function start() {
   })
   if (typeof WebAssembly !== 'object') {
     document.body.className = 'failed'
-    fail('This demo needs WebAssembly', new Error('this browser has none, or has it switched off'))
+    fail(
+      'This demo needs WebAssembly',
+      new Error('this browser does not support it, or it is turned off'),
+    )
     return
   }
   try {
@@ -348,7 +368,7 @@ async function start() {
   }
 
   pause(lessMotion)
-  guard('The scene could not start', follow)
+  guard('The scene could not start', openAddress)
   listen()
   requestAnimationFrame((now) => {
     lastTime = now

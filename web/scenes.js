@@ -1,41 +1,42 @@
-// The scenes of the demo: every file in scenes/ is one and registers itself by its default export.
-// Folders there hold what only the scene of that name uses. The export:
+// The scenes of the demo. Every file in scenes/ is a scene, registered by its default export. A folder
+// there holds modules that only the scene of that name uses. The export:
 //
-//   name         in the address: #scene=name
-//   title        in the list of scenes
-//   order        place in the list, from 1
-//   group        heading that it stands under in the list
-//   summary      for the list, one line
-//   description  what there is to see, one or two sentences
-//   help         how to use pointer and keyboard here, one sentence
-//   params       all of its settings, one plain object; what differs from these defaults, the address
-//                tells, as far as there is a controller for it
-//   count        the one of them that says how many there are: n in the address
-//   passing      optional: those that change by themselves, and are in no address
+//   name         id in the address: #scene=name
+//   title        name in the list of scenes
+//   order        position in the list, from 1
+//   group        heading in the list
+//   summary      one line for the list
+//   description  what the visitor sees, in one to three sentences
+//   help         what pointer and keyboard do here
+//   params       all settings, as one plain object. Settings with a controller are written to the
+//                address if they differ from these defaults
+//   count        name of the param that is the number of agents or items: n in the address
+//   passing      optional: names of params that change by themselves and are kept out of the address
 //   controls(gui, params)   adds controllers for the fields of params to a lil-gui
-//   setup(stage, params)    starts the scene, returns what runs it:
+//   setup(stage, params)    starts the scene and returns the object that runs it:
 //
-//     frame(dt, lap)   moves, builds and queries; dt in seconds, 0 while paused. lap('move'),
-//                      lap('build'), lap('query') credit the time since the last call to that part
-//     draw()           draws everything; the canvas is clear
-//     report(times)    { numbers: [[label, value], …], table?: { caption, head, rows, current, note } }
-//                      for the panel, which formats numbers; times: mean ms of each part.
-//                      curve?: { caption, data: [times, values] }, always the same arrays, which
-//                      may grow
-//     hits()           number of items lit in this frame
-//     results()        optional: [{ name, total, equal }, …] of what is compared: its median ms, if it
-//                      has been measured, and whether it was found equal
-//     dispose()        frees what setup took from the library
-//     change(field)    optional: a control changed params[field]
-//     resize(x, y)     optional: the stage is x times as wide and y times as high as before
-//     scroll(steps)    optional: wheel, pinch, + and -: whole steps, positive is larger; may change
+//     frame(dt, lap)   moves, builds and queries. dt is in seconds, 0 while paused. lap('move'),
+//                      lap('build') and lap('query') credit the time since the last lap to that part
+//     draw()           draws everything on a cleared canvas
+//     report(times)    returns the content of the panel, which formats numbers; times: mean ms of each part
+//                        numbers  [[label, value], …]
+//                        table    optional: { caption, head, rows, current, note }
+//                        curve    optional: { caption, data: [times, values] }, always the same two
+//                                 arrays, which may grow
+//     hits()           returns the number of items lit in this frame
+//     results()        optional: returns the comparisons so far: [{ name, total, equal }, …] with the
+//                      median ms, if measured, and true if the results were equal
+//     dispose()        frees all objects that setup took from the library
+//     change(field)    optional: called after a control changed params[field]
+//     resize(x, y)     optional: the stage became x times as wide and y times as high
+//     scroll(steps)    optional: wheel, pinch, + and -, in whole steps; positive is larger. May change
 //                      params
-//     press()          optional: click, tap, Enter at stage.pointer
+//     press()          optional: click, tap or Enter at stage.pointer
 //
-// For the stage, see view/stage.js; for scenes in 3D, view/loadworld.js.
+// view/stage.js documents the stage; view/loadworld.js helps with scenes in 3D.
 
-const found = import.meta.glob('./scenes/*.js', { eager: true, import: 'default' })
+const modules = import.meta.glob('./scenes/*.js', { eager: true, import: 'default' })
 
-export const scenes = Object.values(found)
+export const scenes = Object.values(modules)
   .map((scene) => ({ ...scene, defaults: Object.freeze({ ...scene.params }) }))
   .sort((a, b) => a.order - b.order)

@@ -1,4 +1,4 @@
-// Headless Chromium on a folder of built files, served on loopback by Vite.
+// Headless Chromium, on a folder of built files that Vite serves on loopback.
 
 import { chromium } from 'playwright-core'
 import { preview } from 'vite'
@@ -19,7 +19,7 @@ export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
 export const launch = () => chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS })
 
 /**
- * Serves a folder and opens a browser; `close()` ends both.
+ * Serves a folder and launches a browser. `close()` ends both.
  * @param {string} folder
  */
 export async function open(folder) {
@@ -36,10 +36,10 @@ export async function open(folder) {
   return {
     url,
     /**
-     * A page at a path, and what it logged as an error.
+     * Opens a page at a path. Returns the page and its logged errors.
      * @param {string} path
      * @param {import('playwright-core').BrowserContextOptions} [options]
-     * @param {() => void} [before] runs in the page before anything of its own
+     * @param {() => void} [before] runs in the page before its own scripts
      */
     async page(path, options = { viewport: { width: 1280, height: 800 } }, before) {
       const context = await browser.newContext(options)
@@ -53,7 +53,7 @@ export async function open(folder) {
       await page.goto(new URL(path, url).href)
       return { page, errors }
     },
-    /** Pages left open go on drawing, and slow down all later ones. */
+    /** Closes all pages: open ones go on drawing, and slow down later ones. */
     async closePages() {
       await Promise.all(browser.contexts().map((context) => context.close()))
     },

@@ -1,5 +1,5 @@
-// Helpers for tests of the built demo. A page of it draws a frame when a test asks for one: tests do
-// not wait for the clock, and a page that no test uses costs no processor time.
+// Helpers for tests of the built demo. Its pages draw frames on request only: tests need not wait for the
+// clock, and idle pages cost no processor time.
 
 import * as assert from 'uvu/assert'
 import { open } from './chromium.js'
@@ -8,9 +8,9 @@ import { open } from './chromium.js'
 /** @typedef {import('playwright-core').BrowserContextOptions} Options */
 
 const FRAME = 1000 / 60 // milliseconds
-/** Milliseconds of the longest frame that the demo simulates in full. */
+/** Milliseconds of the longest time step that the demo simulates. */
 export const LONG = 50
-const REPORT = 500 // milliseconds after which the panel and the address are up to date
+const REPORT = 500 // milliseconds within which the panel and the address are updated
 
 export const WIDE = { viewport: { width: 1280, height: 800 } }
 export const SMALL = { viewport: { width: 800, height: 500 } }
@@ -22,17 +22,17 @@ export const PHONE = {
 }
 
 /**
- * Runs in a page before its own scripts: requestAnimationFrame waits for window.testFrames. In a page
- * with live in its query the browser decides when frames are drawn.
+ * Runs in a page before its own scripts. Replaces requestAnimationFrame: callbacks wait for window.testFrames.
+ * In a page with `live` in its query, the browser draws frames as usual.
  */
 function takeOverFrames() {
-  const MOST_WAITING = 60_000 // milliseconds
+  const MAX_WAITING = 60_000 // milliseconds
   const isLive = new URLSearchParams(location.search).has('live')
   const browserFrame = window.requestAnimationFrame.bind(window)
-  // After a frame of the browser, including its layout and what observes sizes.
+  // Resolves after a frame of the browser, with layout and size observers.
   const painted = () => new Promise((resolve) => browserFrame(() => setTimeout(resolve)))
   let callbacks = new Map()
-  let isShown = true // the frame that is being drawn
+  let isShown = true // true if the browser will show the frame that is being drawn
   let lastId = 0
   let now = performance.now()
 
@@ -44,19 +44,20 @@ function takeOverFrames() {
     window.cancelAnimationFrame = (id) => callbacks.delete(id)
   }
 
-  // Drawn in software, WebGL would take most of the time, also for frames that the browser never shows.
+  // Skips WebGL draw calls in frames that the browser never shows: in software they would take most of the
+  // time.
   const DRAWS = ['drawArrays', 'drawElements', 'drawArraysInstanced', 'drawElementsInstanced']
   for (const { prototype } of [WebGLRenderingContext, WebGL2RenderingContext]) {
     for (const name of DRAWS.filter((name) => prototype[name])) {
       const original = prototype[name]
-      prototype[name] = function (...all) {
-        if (isShown) original.apply(this, all)
+      prototype[name] = function (...args) {
+        if (isShown) original.apply(this, args)
       }
     }
   }
 
-  // Linear memory grows before a frame, which detaches all views: those must be taken in each frame.
-  const MOST_GROWTHS = 1000
+  // Grows linear memory before each frame, which detaches all views: the demo must take them in every frame.
+  const MAX_GROWTHS = 1000
   const memories = []
   WebAssembly.Memory = class extends WebAssembly.Memory {
     constructor(descriptor) {
@@ -65,7 +66,7 @@ function takeOverFrames() {
     }
   }
   function grow() {
-    for (const grown of memories) if (grown.growths++ < MOST_GROWTHS) grown.memory.grow(1)
+    for (const grown of memories) if (grown.growths++ < MAX_GROWTHS) grown.memory.grow(1)
   }
 
   function draw(ms, isLast) {
@@ -77,20 +78,20 @@ function takeOverFrames() {
     for (const callback of due.values()) callback(now)
   }
 
-  // Draws up to `burst` frames for each frame of the browser, until the condition holds. 0 ms: none.
+  // Draws up to `burst` frames per frame of the browser, until the condition holds. 0 ms: draws none.
   async function until(holds, argument, ms = 0, burst = 1) {
-    const end = performance.now() + MOST_WAITING
+    const end = performance.now() + MAX_WAITING
     for (;;) {
       for (let i = 0; i < burst; i++) {
         if (holds(argument)) return
         if (ms > 0) draw(ms, i === burst - 1)
       }
-      if (performance.now() > end) throw new Error(`waited in vain for ${holds}`)
+      if (performance.now() > end) throw new Error(`timed out waiting for ${holds}`)
       await painted()
     }
   }
 
-  // Draws frames of the same length, once the browser has handled input and layout.
+  // Draws frames of equal length, after the browser has handled input and layout.
   async function advance(count, ms) {
     await until(() => window.copseDemo?.ready || window.example)
     await painted()
@@ -103,15 +104,15 @@ function takeOverFrames() {
 
   window.testFrames = {
     painted,
-    grown: () => memories.reduce((sum, { growths }) => sum + Math.min(growths, MOST_GROWTHS), 0),
+    grown: () => memories.reduce((sum, { growths }) => sum + Math.min(growths, MAX_GROWTHS), 0),
     advance,
-    until: isLive ? (...all) => until(all[0], all[1]) : until,
+    until: isLive ? (holds, argument) => until(holds, argument) : until,
   }
 }
 
 /**
- * Serves the demo and opens pages of it. The tests of a file share pages: loading the demo anew takes a
- * sixth of the processor time of a new page.
+ * Serves the demo and opens its pages. The tests of a file share pages: loading the demo again takes a sixth
+ * of the processor time of a new page.
  */
 export async function openDemo() {
   const site = await open('web/dist')
@@ -120,18 +121,18 @@ export async function openDemo() {
 
   async function create(kind, options) {
     const { page, errors } = await site.page('about:blank', options, takeOverFrames)
-    const made = { page, errors, kind, used: false }
-    shared.push(made)
-    return made
+    const created = { page, errors, kind, used: false }
+    shared.push(created)
+    return created
   }
 
   return {
     url: site.url,
 
     /**
-     * A page at a path or hash, and what it logged as errors.
+     * Opens a page at a path or hash. Returns the page and its logged errors.
      * @param {string} path
-     * @param {Options & { live?: boolean }} [options] live: the browser decides when frames are drawn
+     * @param {Options & { live?: boolean }} [options] live: the browser draws frames as usual
      * @param {string | (() => void)} [before] runs in the page before its own scripts
      */
     async page(path, options = WIDE, before) {
@@ -139,7 +140,7 @@ export async function openDemo() {
       const { deviceScaleFactor = 1, hasTouch = false, isMobile = false, live = false } = options
       const screen = { deviceScaleFactor, hasTouch, isMobile }
       const kind = JSON.stringify({ screen, before: String(before) })
-      const free = shared.find((one) => one.kind === kind && !one.used)
+      const free = shared.find((entry) => entry.kind === kind && !entry.used)
       const opened = free ?? (await create(kind, { viewport, ...screen }))
       const { page, errors } = opened
       if (!free && before) await page.addInitScript(before)
@@ -149,30 +150,30 @@ export async function openDemo() {
       await page.emulateMedia({ colorScheme, reducedMotion })
       await page.mouse.move(2, 2) // off the stage
       const url = new URL(path, site.url)
-      url.searchParams.set(live ? 'live' : 'visit', String(++visits)) // another document than before
+      url.searchParams.set(live ? 'live' : 'visit', String(++visits)) // forces a new document
       await page.goto(url.href)
       return { page, errors }
     },
 
-    /** Ends the demo in all pages, for the next test. */
+    /** Ends the demo in all pages, so that the next test can use them. */
     async leavePages() {
-      const used = shared.filter((one) => one.used)
+      const used = shared.filter((entry) => entry.used)
       await Promise.all(used.map(({ page }) => page.goto('about:blank')))
-      for (const one of used) one.used = false
+      for (const entry of used) entry.used = false
     },
 
     close: () => site.close(),
   }
 }
 
-/** A property of window.copseDemo. @param {Page} page @param {string} name */
-export const told = (page, name) => page.evaluate((name) => window.copseDemo[name], name)
+/** Returns a property of window.copseDemo. @param {Page} page @param {string} name */
+export const demoState = (page, name) => page.evaluate((name) => window.copseDemo[name], name)
 
 /**
- * Draws frames, once the browser has handled input and layout.
+ * Draws frames, after the browser has handled input and layout.
  * @param {Page} page
  * @param {number} [count]
- * @param {number} [ms] of each of them
+ * @param {number} [ms] length of a frame
  */
 export const frames = (page, count = 1, ms = FRAME) =>
   page.evaluate(([count, ms]) => window.testFrames.advance(count, ms), [count, ms])
@@ -182,13 +183,13 @@ export const frames = (page, count = 1, ms = FRAME) =>
  * @param {Page} page
  * @param {(argument: any) => unknown} holds
  * @param {any} [argument]
- * @param {{ ms?: number, burst?: number }} [options] length of a frame; how many are drawn for each that
- *   the browser shows
+ * @param {{ ms?: number, burst?: number }} [options] length of a frame; frames drawn per frame of the
+ *   browser
  */
 export const until = (page, holds, argument, { ms = FRAME, burst = 1 } = {}) =>
   page.evaluate(`window.testFrames.until(${holds}, ${JSON.stringify(argument)}, ${ms}, ${burst})`)
 
-/** The number in the panel with that label, after another frame. @param {Page} page @param {string} label */
+/** Returns a number of the panel, after another frame. @param {Page} page @param {string} label */
 export async function number(page, label) {
   await frames(page, 1, REPORT)
   const shown = page.locator(`#numbers div:has(dt:text-is("${label}")) dd`)
@@ -199,7 +200,8 @@ export async function number(page, label) {
 const clients = new WeakMap()
 
 /**
- * The pixels of the stage, from Chromium itself: Playwright would wait for frames before and after.
+ * Returns a picture of the stage as a PNG in base64. Asks Chromium itself: Playwright would wait for frames
+ * before and after.
  * @param {Page} page
  */
 export async function picture(page) {
@@ -211,13 +213,13 @@ export async function picture(page) {
   })
   const { data } = await client.send('Page.captureScreenshot', {
     clip: { x, y, width, height, scale: 1 },
-    optimizeForSpeed: true, // faster compression without any loss
+    optimizeForSpeed: true, // faster lossless compression
   })
   return data
 }
 
 /**
- * Draws frames until the picture is another one, and returns it.
+ * Draws frames until the picture changes, and returns it.
  * @param {Page} page
  * @param {string} before
  * @param {string} [message]
@@ -234,7 +236,7 @@ export async function changed(page, before, message = 'the picture changes') {
 /**
  * Draws frames until the picture stays the same, and returns it.
  * @param {Page} page
- * @param {number} [count] of frames between two pictures
+ * @param {number} [count] frames between two pictures
  */
 export async function still(page, count = 10) {
   let before = ''
@@ -247,13 +249,13 @@ export async function still(page, count = 10) {
   assert.unreachable('the picture does not come to rest')
 }
 
-/** Tries until a condition holds. @param {() => Promise<unknown>} holds @param {string} message */
+/** Tests a condition until it holds. @param {() => Promise<unknown>} holds @param {string} message */
 export async function eventually(holds, message) {
   for (let tries = 0; tries < 30; tries++) if (await holds()) return
   assert.unreachable(message)
 }
 
-/** Goes to a hash, as its link does. @param {Page} page @param {string} hash */
+/** Goes to a hash, like a link to it. @param {Page} page @param {string} hash */
 export const go = (page, hash) => page.evaluate((hash) => (location.hash = hash), hash)
 
 /** Chooses a scene from the list. @param {Page} page @param {string} name */
@@ -263,7 +265,7 @@ export async function choose(page, name) {
   await until(page, (name) => window.copseDemo.scene === name, name, { ms: 0 })
 }
 
-/** Opens a scene by its address, in the same page. @param {Page} page @param {string} name */
+/** Opens a scene by its address in an open page. @param {Page} page @param {string} name */
 export async function goToScene(page, name) {
   await go(page, `#scene=${name}`)
   await until(page, (name) => window.copseDemo?.scene === name, name, { ms: 0 })

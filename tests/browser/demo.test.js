@@ -1,4 +1,4 @@
-// The built demo, as a visitor meets it. Writes a screenshot of each scene to build/screenshots/.
+// The built demo, used like a visitor does. Writes a screenshot of each scene to build/screenshots/.
 
 import { mkdirSync } from 'node:fs'
 import { suite } from 'uvu'
@@ -16,7 +16,7 @@ import {
   picture,
   SMALL,
   still,
-  told,
+  demoState,
   until,
   WIDE,
 } from './demo.js'
@@ -34,33 +34,33 @@ demo.after(() => site.close())
 
 /** @typedef {import('playwright-core').Page} Page */
 
-demo('opens at once, and its frames advance', async () => {
+demo('the demo opens at once, and its frames advance', async () => {
   const { page, errors } = await site.page('', { ...WIDE, live: true })
   await frames(page, 10)
   await changed(page, await picture(page))
   assert.equal(errors, [])
-  assert.equal(await told(page, 'errors'), [])
+  assert.equal(await demoState(page, 'errors'), [])
 })
 
-demo('lights up hits where the pointer is', async () => {
-  const { page } = await site.page('#scene=neighbours', SMALL)
+demo('hits at the pointer light up, more of them in a larger query', async () => {
+  const { page } = await site.page('#scene=neighbors', SMALL)
   await frames(page, 5)
   const box = await page.locator('#stage').boundingBox()
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
   await until(page, () => window.copseDemo.hits > 0)
-  const near = await told(page, 'hits')
+  const near = await demoState(page, 'hits')
   await page.mouse.wheel(0, -2000)
   await until(page, (near) => window.copseDemo.hits > near, near)
-  const wide = await told(page, 'hits')
+  const wide = await demoState(page, 'hits')
   await page.mouse.wheel(0, 4000)
   await until(page, (wide) => window.copseDemo.hits < wide, wide)
 })
 
-demo('shows what a grid reads, by the size of its cells', async () => {
-  const { page, errors } = await site.page('#scene=neighbours', SMALL)
+demo('a grid with larger cells reads more agents for the same hits', async () => {
+  const { page, errors } = await site.page('#scene=neighbors', SMALL)
   await frames(page, 5)
   const cellSize = page.getByRole('textbox', { name: 'cellSize' })
-  assert.not.ok(await cellSize.isVisible(), 'the tree has no cellSize')
+  assert.not.ok(await cellSize.isVisible(), 'cellSize is hidden for the tree')
   await page.getByRole('combobox', { name: 'index' }).selectOption('grid')
   assert.not.ok(await page.getByRole('combobox', { name: 'split' }).isVisible())
   const box = await page.locator('#stage').boundingBox()
@@ -70,32 +70,32 @@ demo('shows what a grid reads, by the size of its cells', async () => {
 
   const readWith = async (size) => {
     await cellSize.fill(size)
-    assert.is(await number(page, 'Hits'), await told(page, 'hits'))
+    assert.is(await number(page, 'Hits'), await demoState(page, 'hits'))
     return { hits: await number(page, 'Hits'), read: await number(page, 'Agents read') }
   }
   const fitting = await readWith('90')
   const large = await readWith('300')
   assert.is(large.hits, fitting.hits)
-  assert.ok(fitting.read >= fitting.hits && large.read > fitting.read, 'large cells read more')
+  assert.ok(fitting.read >= fitting.hits && large.read > fitting.read, 'larger cells read more')
   assert.equal(errors, [])
 })
 
-demo('stands still while paused, and goes on', async () => {
+demo('a paused scene stands still, and resumes', async () => {
   const { page } = await site.page('#scene=battle', SMALL)
   await frames(page, 10)
   await page.keyboard.press('Space')
   await until(page, () => window.copseDemo.paused)
   const paused = await still(page, 2)
   await frames(page, 10)
-  assert.ok((await picture(page)) === paused) // assert.is would look for the difference for minutes
+  assert.ok((await picture(page)) === paused) // assert.is would search for the difference for minutes
   await page.keyboard.press('Space')
   await changed(page, paused)
 })
 
-demo('opens every scene, by its link', async () => {
+demo('every scene opens by its link', async () => {
   const { page, errors } = await site.page('', { viewport: { width: 1024, height: 640 } })
   await frames(page, 5)
-  const scenes = await told(page, 'scenes')
+  const scenes = await demoState(page, 'scenes')
   assert.ok(scenes.length >= 15)
   for (const scene of scenes) {
     await choose(page, scene)
@@ -104,10 +104,10 @@ demo('opens every scene, by its link', async () => {
     await page.screenshot({ path: `build/screenshots/${scene}.png` })
   }
   assert.equal(errors, [])
-  assert.equal(await told(page, 'errors'), [])
+  assert.equal(await demoState(page, 'errors'), [])
 })
 
-demo('boids flee the pointer once it scares, and predators', async () => {
+demo('boids flee predators, and a pointer that scares them', async () => {
   const { page, errors } = await site.page('#scene=flock', SMALL)
   await frames(page, 5)
   const predators = page.getByRole('textbox', { name: 'predators' })
@@ -126,7 +126,7 @@ demo('boids flee the pointer once it scares, and predators', async () => {
   assert.equal(errors, [])
 })
 
-demo('every library finds the same in the race', async () => {
+demo('all libraries in the race find the same pairs', async () => {
   const { page, errors } = await site.page('#scene=race', SMALL)
   const finished = () => {
     const { results } = window.copseDemo
@@ -134,7 +134,7 @@ demo('every library finds the same in the race', async () => {
   }
   await until(page, finished)
   await frames(page, 40)
-  const results = await told(page, 'results')
+  const results = await demoState(page, 'results')
   assert.ok(await page.evaluate(finished), JSON.stringify(results))
   assert.is(results[1].name, 'copse Grid')
 
@@ -146,12 +146,12 @@ demo('every library finds the same in the race', async () => {
   assert.equal(errors, [])
 })
 
-demo('searches a k-d tree step by step, and finds what nearest() does', async () => {
+demo('the step-by-step search of a k-d tree finds what nearest() finds', async () => {
   const { page, errors } = await site.page('#scene=kdtree', SMALL)
   await frames(page, 5)
   const first = await picture(page)
   await until(page, () => window.copseDemo.hits > 2)
-  await changed(page, first, 'the search goes on by itself')
+  await changed(page, first, 'the search advances by itself')
 
   const press = (name) => page.getByRole('button', { name, exact: true }).click()
   await press('Step forward')
@@ -168,14 +168,14 @@ demo('searches a k-d tree step by step, and finds what nearest() does', async ()
   for (const part of [0.2, 0.5, 0.8]) {
     await page.mouse.move(box.x + part * box.width, box.y + part * box.height)
     await frames(page, 5)
-    const results = await told(page, 'results')
+    const results = await demoState(page, 'results')
     assert.ok(results.length === 2 && results.every(({ equal }) => equal), JSON.stringify(results))
   }
   await page.locator('#stage canvas[role]').press('Enter')
   await page.mouse.click(box.x + 50, box.y + 300)
   assert.is(await number(page, 'Points'), 52)
-  assert.is(await number(page, 'Best so far'), 0, 'the point that was dropped')
-  await press('Remove dropped points')
+  assert.is(await number(page, 'Best so far'), 0, 'the added point')
+  await press('Remove added points')
   assert.is(await number(page, 'Points'), 50)
 
   const lines = await picture(page)
@@ -184,13 +184,13 @@ demo('searches a k-d tree step by step, and finds what nearest() does', async ()
   assert.equal(errors, [])
 })
 
-demo('all builders of the k-d tree give the order that sorting gives', async () => {
+demo('all builders of the k-d tree produce the order of sorting', async () => {
   const { page, errors } = await site.page('#scene=kdtree', SMALL)
   await frames(page, 5)
   await page.getByRole('combobox', { name: 'build times' }).selectOption('these points')
   await page.getByRole('button', { name: 'Measure build times' }).click()
   await until(page, () => window.copseDemo.results.length === 6)
-  const results = (await told(page, 'results')).slice(2)
+  const results = (await demoState(page, 'results')).slice(2)
   assert.ok(
     results.every(({ total, equal }) => total > 0 && equal),
     JSON.stringify(results),
@@ -198,20 +198,20 @@ demo('all builders of the k-d tree give the order that sorting gives', async () 
   assert.equal(errors, [])
 })
 
-demo('finds the nearest in space, in a view that turns', async () => {
+demo('a probe in space finds the nearest points, in a view that turns', async () => {
   const { page, errors } = await site.page('#scene=kdtree', SMALL)
   const loaded = () =>
     performance.getEntriesByType('resource').some(({ name }) => /world/.test(name))
   await frames(page, 5)
-  assert.not.ok(await page.evaluate(loaded), 'three.js is for scenes in 3D')
+  assert.not.ok(await page.evaluate(loaded), 'only 3D scenes load three.js')
   await choose(page, 'space')
   await until(page, loaded)
   await until(page, () => window.copseDemo.results[0]?.equal)
-  assert.is(await told(page, 'hits'), 30)
+  assert.is(await demoState(page, 'hits'), 30)
   await frames(page, 5)
   await changed(page, await picture(page))
 
-  // Paused, and the probe at rest at the mouse: only the next actions change the picture.
+  // Paused, with the probe at rest at the mouse: from here on, only actions change the picture.
   const box = await page.locator('#stage').boundingBox()
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
   await page.keyboard.press('Space')
@@ -226,7 +226,7 @@ demo('finds the nearest in space, in a view that turns', async () => {
   await changes('a drag turns')
   before = await still(page)
   await page.getByRole('textbox', { name: 'levels' }).fill('0')
-  await changes('planes by level')
+  await changes('fewer levels of planes')
   await page.getByRole('textbox', { name: 'k nearest' }).fill('5')
   await until(page, () => window.copseDemo.hits === 5)
   before = await picture(page)
@@ -234,7 +234,7 @@ demo('finds the nearest in space, in a view that turns', async () => {
   await changes('other points')
   await until(page, () => window.copseDemo.results[0]?.equal)
 
-  // Again and again: the number of contexts for 3D in a page is limited.
+  // Opens it repeatedly, since the number of WebGL contexts in a page is limited.
   for (let i = 0; i < 3; i++) {
     for (const scene of ['kdtree', 'space']) {
       await goToScene(page, scene)
@@ -242,13 +242,13 @@ demo('finds the nearest in space, in a view that turns', async () => {
     }
   }
   assert.equal(errors, [])
-  assert.equal(await told(page, 'errors'), [])
+  assert.equal(await demoState(page, 'errors'), [])
 })
 
 /**
- * Waits until every result is there and equal, and checks that all of them stay equal: scenes compare
- * twice a second, while they are paused in every 30th frame.
- * @param {Page} page @param {number} least number of results
+ * Waits until all results are present and equal, then checks that they stay equal. Scenes compare twice per
+ * second; paused ones in every 30th frame.
+ * @param {Page} page @param {number} least minimum number of results @param {number} [count] frames to check
  */
 async function allEqual(page, least, count = 12) {
   const equal = (least) => {
@@ -273,17 +273,17 @@ async function allEqual(page, least, count = 12) {
   assert.is(wrong, undefined, JSON.stringify(wrong))
 }
 
-demo('a quadtree follows colliders, and finds what brute force does', async () => {
+demo('a quadtree follows colliders, and finds what a loop finds', async () => {
   const { page, errors } = await site.page('#scene=colliders', SMALL)
   await frames(page, 5)
   const box = await page.locator('#stage').boundingBox()
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
   await until(page, () => window.copseDemo.hits > 0)
   await allEqual(page, 3)
-  assert.ok((await number(page, 'Changes a frame')) > 0)
+  assert.ok((await number(page, 'Changes per frame')) > 0)
   assert.ok((await number(page, 'Pairs')) > 0)
 
-  const hits = await told(page, 'hits')
+  const hits = await demoState(page, 'hits')
   await page.mouse.wheel(0, -1000)
   await until(page, (hits) => window.copseDemo.hits > hits, hits)
 
@@ -293,7 +293,7 @@ demo('a quadtree follows colliders, and finds what brute force does', async () =
   assert.ok(tight > 0)
   await set('looseness', '2')
   await allEqual(page, 3)
-  assert.ok((await straddlers()) < tight, 'loose cells hold more')
+  assert.ok((await straddlers()) < tight, 'loose cells have fewer straddlers')
   await set('looseness', '1')
   await set('maxDepth', '4')
   await set('leafSize', '0')
@@ -313,12 +313,12 @@ demo('a quadtree follows colliders, and finds what brute force does', async () =
   await frames(page, 10)
   assert.ok((await picture(page)) === paused, 'paused')
   await page.getByRole('checkbox', { name: 'find overlaps' }).uncheck()
-  await changed(page, paused, 'overlaps on demand')
+  await changed(page, paused, 'overlaps are hidden')
   assert.equal(errors, [])
-  assert.equal(await told(page, 'errors'), [])
+  assert.equal(await demoState(page, 'errors'), [])
 })
 
-demo('an octree follows swarms, and the player goes with the camera', async () => {
+demo('an octree follows swarms, and the player moves with the camera', async () => {
   const { page, errors } = await site.page('#scene=octree', SMALL)
   await allEqual(page, 1)
   const set = (name, value) => page.getByRole('textbox', { name }).fill(value)
@@ -327,8 +327,8 @@ demo('an octree follows swarms, and the player goes with the camera', async () =
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
   await page.mouse.move(x, y)
   await until(page, () => window.copseDemo.hits > 0)
-  await changed(page, await picture(page), 'they fly')
-  assert.ok((await number(page, 'Changes a frame')) > 0)
+  await changed(page, await picture(page), 'the boxes fly')
+  assert.ok((await number(page, 'Changes per frame')) > 0)
 
   await set('leafSize', '40')
   const few = await number(page, 'Nodes')
@@ -344,7 +344,7 @@ demo('an octree follows swarms, and the player goes with the camera', async () =
   await page.locator('#stage canvas[role]').press('Space')
   await until(page, () => window.copseDemo.paused)
   await page.mouse.move(x + 80, y)
-  // The player comes to rest after each change: then only the next one changes the picture.
+  // Waits until the player is at rest after each action: then only the next action changes the picture.
   let before = await still(page)
   const changes = async (what) => {
     await changed(page, before, what)
@@ -357,9 +357,9 @@ demo('an octree follows swarms, and the player goes with the camera', async () =
   await page.mouse.up()
   await changes('a drag turns')
   await page.getByRole('checkbox', { name: 'draw cells' }).uncheck()
-  await changed(page, before, 'cells on demand')
+  await changed(page, before, 'cells are hidden')
   assert.equal(errors, [])
-  assert.equal(await told(page, 'errors'), [])
+  assert.equal(await demoState(page, 'errors'), [])
 })
 
 demo('a guard sees the agents that no wall hides, and drawn walls hide more', async () => {
@@ -368,14 +368,14 @@ demo('a guard sees the agents that no wall hides, and drawn walls hide more', as
   await until(page, () => window.copseDemo.hits > 5)
   const moving = await picture(page)
   await allEqual(page, 1)
-  await changed(page, moving, 'they walk')
+  await changed(page, moving, 'the agents walk')
   const walls = await number(page, 'Walls')
   assert.ok((await number(page, 'Pieces')) >= (await number(page, 'Edges')))
 
-  // The button pauses, since a key would outline the stage. Only the next actions change the picture.
+  // Pauses by the button, since a key would outline the stage. From here on, only actions change the picture.
   await page.locator('#pause').click()
   const before = await still(page, 2)
-  const seen = await told(page, 'hits')
+  const seen = await demoState(page, 'hits')
   const box = await page.locator('#stage').boundingBox()
   for (let y = 20; y < box.height; y += 40) {
     await page.mouse.move(box.x + 12, box.y + y)
@@ -386,7 +386,7 @@ demo('a guard sees the agents that no wall hides, and drawn walls hide more', as
     await page.mouse.up()
   }
   assert.ok((await number(page, 'Walls')) > walls + 10)
-  assert.ok((await told(page, 'hits')) < seen, 'less is seen')
+  assert.ok((await demoState(page, 'hits')) < seen, 'fewer agents are seen')
   await allEqual(page, 1)
   const press = (name) => page.getByRole('button', { name }).click()
   const most = await number(page, 'Walls')
@@ -394,15 +394,15 @@ demo('a guard sees the agents that no wall hides, and drawn walls hide more', as
   assert.is(await number(page, 'Walls'), most - 1)
   await press('Clear your walls')
   assert.is(await number(page, 'Walls'), walls)
-  assert.is(await told(page, 'hits'), seen)
-  assert.ok((await still(page, 2)) === before, 'as if nothing had been drawn')
+  assert.is(await demoState(page, 'hits'), seen)
+  assert.ok((await still(page, 2)) === before, 'the same picture as before drawing')
 
   await page.locator('#stage canvas[role]').press('Enter')
   await page.keyboard.down('ArrowLeft')
   await frames(page, 20)
   await page.keyboard.up('ArrowLeft')
   await page.keyboard.press('Enter')
-  assert.is(await number(page, 'Walls'), walls + 1, 'drawn by keys')
+  assert.is(await number(page, 'Walls'), walls + 1, 'a wall drawn by keys')
   await press('Clear your walls')
 
   const reach = await number(page, 'Within reach')
@@ -416,7 +416,7 @@ demo('a guard sees the agents that no wall hides, and drawn walls hide more', as
   assert.ok((await number(page, 'Within reach')) < reach)
   const plain = await still(page, 2)
   await page.getByRole('checkbox', { name: 'show partition' }).check()
-  await changed(page, plain, 'the partition on demand')
+  await changed(page, plain, 'the partition is shown')
   const agents = page.getByRole('slider', { name: 'agents' })
   await agents.press('ArrowRight')
   assert.is(await number(page, 'Agents'), 500)
@@ -425,44 +425,51 @@ demo('a guard sees the agents that no wall hides, and drawn walls hide more', as
   await page.getByRole('checkbox', { name: 'move doors' }).uncheck()
   await page.locator('#pause').click()
   await page.mouse.move(box.x + 300, box.y + 300)
-  await changed(page, await picture(page), 'they walk on')
+  await changed(page, await picture(page), 'the agents walk on')
   await allEqual(page, 1)
   assert.equal(errors, [])
-  assert.equal(await told(page, 'errors'), [])
+  assert.equal(await demoState(page, 'errors'), [])
 })
 
-demo('a guard lights a dark page too, and a phone, where a tap is no wall', async () => {
-  for (const [name, options] of Object.entries({
-    'sight-dark': { ...WIDE, colorScheme: 'dark' },
-    'sight-phone': PHONE,
-  })) {
-    const { page, errors } = await site.page('#scene=sight', options)
-    await until(page, () => window.copseDemo?.hits > 0, null, { ms: LONG })
-    if (options.hasTouch) {
-      const walls = await number(page, 'Walls')
-      await page.touchscreen.tap(195, 400)
-      assert.is(await number(page, 'Walls'), walls)
-      assert.is(
-        await page.evaluate(() => document.documentElement.scrollWidth),
-        PHONE.viewport.width,
-      )
+demo(
+  'the guard scene works on a dark page, and on a phone, where a tap draws no wall',
+  async () => {
+    for (const [name, options] of Object.entries({
+      'sight-dark': { ...WIDE, colorScheme: 'dark' },
+      'sight-phone': PHONE,
+    })) {
+      const { page, errors } = await site.page('#scene=sight', options)
+      await until(page, () => window.copseDemo?.hits > 0, null, { ms: LONG })
+      if (options.hasTouch) {
+        const walls = await number(page, 'Walls')
+        await page.touchscreen.tap(195, 400)
+        assert.is(await number(page, 'Walls'), walls)
+        assert.is(
+          await page.evaluate(() => document.documentElement.scrollWidth),
+          PHONE.viewport.width,
+        )
+      }
+      await page.screenshot({ path: `build/screenshots/${name}.png`, scale: 'css' })
+      assert.equal(errors, [])
     }
-    await page.screenshot({ path: `build/screenshots/${name}.png`, scale: 'css' })
-    assert.equal(errors, [])
-  }
-})
+  },
+)
 
-/** Checks what scenes of crowds, at one step a frame, have in common. @param {Page} page @param {string} agents @param {string} shown */
-async function crossing(page, agents, shown) {
+/**
+ * Checks behavior that crowd scenes share, at one step per frame.
+ * @param {Page} page @param {string} agents their default number
+ * @param {string} shown label of the checkbox that shows the picked agent
+ */
+async function checkCrowd(page, agents, shown) {
   await until(page, () => window.copseDemo.hits > 0)
   const start = await picture(page)
   await allEqual(page, 1)
-  await changed(page, start, 'they move')
-  assert.ok((await number(page, 'Neighbors, mean')) > 1)
+  await changed(page, start, 'the agents move')
+  assert.ok((await number(page, 'Mean neighbors')) > 1)
   assert.is(await number(page, 'Agents'), parseFloat(agents))
 
-  // The button pauses, since a key would outline the stage. Only the next actions change the picture:
-  // after a new start, since a crowd that has arrived would not move.
+  // Pauses by the button, since a key would outline the stage. From here on, only actions change the picture.
+  // Restarts, since a crowd that has arrived would not move.
   const press = (id) => page.locator(`#${id}`).click()
   await press('pause')
   await until(page, () => window.copseDemo.paused)
@@ -478,17 +485,17 @@ async function crossing(page, agents, shown) {
   assert.is(await steps(), 1)
   await changes('a step')
   await page.getByRole('checkbox', { name: 'show velocities' }).check()
-  await changes('velocities on demand')
+  await changes('velocities are shown')
   await page.getByRole('checkbox', { name: shown }).uncheck()
-  await changes('the picked agent on demand')
+  await changes('the picked agent is hidden')
   await page.getByRole('checkbox', { name: shown }).check()
-  await page.getByRole('textbox', { name: 'most neighbors' }).fill('3')
+  await page.getByRole('textbox', { name: 'max neighbors' }).fill('3')
   await until(page, () => window.copseDemo.hits === 3)
   await allEqual(page, 1, 31)
-  await page.getByRole('textbox', { name: 'most neighbors' }).fill('10')
+  await page.getByRole('textbox', { name: 'max neighbors' }).fill('10')
 
   // Every run from the start is the same.
-  const begin = async () => {
+  const runFromStart = async () => {
     await press('restart')
     for (let i = 0; i < 3; i++) {
       await press('step')
@@ -496,7 +503,7 @@ async function crossing(page, agents, shown) {
     }
     return still(page, 1)
   }
-  assert.ok((await begin()) === (await begin()), 'the same again')
+  assert.ok((await runFromStart()) === (await runFromStart()), 'two runs are equal')
   const slider = page.getByRole('slider', { name: 'agents' })
   await slider.press('ArrowRight')
   assert.ok((await number(page, 'Agents')) > parseFloat(agents))
@@ -506,12 +513,12 @@ async function crossing(page, agents, shown) {
 }
 
 for (const [scene, agents] of Object.entries({ circle: '500', blocks: '400' }))
-  demo(`a crowd crosses: ${scene}`, async () => {
+  demo(`a crowd crosses to its goals: ${scene}`, async () => {
     const { page, errors } = await site.page(`#scene=${scene}&speed=1`, SMALL)
     await frames(page, 5)
-    await crossing(page, agents, 'show constraints')
+    await checkCrowd(page, agents, 'show constraints')
 
-    // All agents begin around the middle of the stage.
+    // All agents start around the middle of the stage, and none in it.
     const box = await page.locator('#stage').boundingBox()
     const picked = () => number(page, 'Picked agent')
     assert.is(await picked(), 0)
@@ -530,7 +537,7 @@ for (const [scene, agents] of Object.entries({ circle: '500', blocks: '400' }))
     await page.setViewportSize({ width: 700, height: 900 })
     await changed(page, wide)
     assert.equal(errors, [])
-    assert.equal(await told(page, 'errors'), [])
+    assert.equal(await demoState(page, 'errors'), [])
   })
 
 demo('a crowd avoids walls, and finds its way around them', async () => {
@@ -538,7 +545,7 @@ demo('a crowd avoids walls, and finds its way around them', async () => {
   await frames(page, 5)
   const slider = (name) => page.getByRole('slider', { name })
   for (let i = 0; i < 2; i++) await slider('agents').press('ArrowLeft')
-  for (let i = 0; i < 2; i++) await slider('steps a frame').press('ArrowRight')
+  for (let i = 0; i < 2; i++) await slider('steps per frame').press('ArrowRight')
   const arrived = (least) => {
     const shown = [...document.querySelectorAll('#numbers div')]
     const value = (label) =>
@@ -552,10 +559,10 @@ demo('a crowd avoids walls, and finds its way around them', async () => {
   assert.equal(errors, [])
 })
 
-demo('a crowd in space crosses, and a click picks the agent that shows its neighbors', async () => {
+demo('a crowd in space crosses to its goals, and a click picks an agent', async () => {
   const { page, errors } = await site.page('#scene=spheres&speed=1', SMALL)
   await frames(page, 5)
-  await crossing(page, '250', 'show neighbors')
+  await checkCrowd(page, '250', 'show neighbors')
   const box = await page.locator('#stage').boundingBox()
   const picked = () => number(page, 'Picked agent')
   for (let x = 0.3; x < 0.7 && (await picked()) === 0; x += 0.02)
@@ -563,14 +570,14 @@ demo('a crowd in space crosses, and a click picks the agent that shows its neigh
   assert.ok((await picked()) > 0)
   await allEqual(page, 1)
   assert.equal(errors, [])
-  assert.equal(await told(page, 'errors'), [])
+  assert.equal(await demoState(page, 'errors'), [])
 })
 
-demo('two streams cross a corridor, with what a crowd adds and without', async () => {
+demo('two streams cross a corridor, with and without the additions of a crowd', async () => {
   const { page, errors } = await site.page('#scene=crossing', SMALL)
   await frames(page, 5)
   const slider = (name) => page.getByRole('slider', { name })
-  for (let i = 0; i < 3; i++) await slider('steps a frame').press('ArrowRight')
+  for (let i = 0; i < 3; i++) await slider('steps per frame').press('ArrowRight')
   const passed = () => {
     const shown = [...document.querySelectorAll('#numbers div')]
     const item = shown.find(({ firstChild }) => firstChild.textContent === 'Went through')
@@ -579,7 +586,7 @@ demo('two streams cross a corridor, with what a crowd adds and without', async (
   await until(page, passed, null, { ms: LONG, burst: 10 })
   assert.ok((await number(page, 'Speed')) > 50)
   await page.getByRole('checkbox', { name: 'as published' }).check()
-  await eventually(async () => (await number(page, 'Went through')) <= 20, 'all begin again')
+  await eventually(async () => (await number(page, 'Went through')) <= 20, 'all start over')
   await until(page, passed, null, { ms: LONG, burst: 10 })
   const before = await picture(page)
   await page.getByRole('textbox', { name: 'in a hurry' }).fill('1')
@@ -587,49 +594,52 @@ demo('two streams cross a corridor, with what a crowd adds and without', async (
   await slider('agents').press('ArrowLeft')
   assert.is(await number(page, 'Agents'), 200)
   assert.equal(errors, [])
-  assert.equal(await told(page, 'errors'), [])
+  assert.equal(await demoState(page, 'errors'), [])
 })
 
-demo('a crowd finds its way out, and no more when walls are drawn', async () => {
-  const { page, errors } = await site.page('#scene=evacuate', SMALL)
-  await frames(page, 5)
-  const slider = (name) => page.getByRole('slider', { name })
-  for (let i = 0; i < 2; i++) await slider('steps a frame').press('ArrowRight')
-  const out = (least) => {
-    const shown = [...document.querySelectorAll('#numbers div')]
-    const item = shown.find(({ firstChild }) => firstChild.textContent === 'Out')
-    return Number(item?.lastChild.textContent) >= least
-  }
-  await until(page, out, 180, { ms: LONG, burst: 10 })
-  assert.ok(await page.locator('#curve canvas').isVisible())
+demo(
+  'a crowd finds its way out, and drawn walls change the picture until they are cleared',
+  async () => {
+    const { page, errors } = await site.page('#scene=evacuate', SMALL)
+    await frames(page, 5)
+    const slider = (name) => page.getByRole('slider', { name })
+    for (let i = 0; i < 2; i++) await slider('steps per frame').press('ArrowRight')
+    const out = (least) => {
+      const shown = [...document.querySelectorAll('#numbers div')]
+      const item = shown.find(({ firstChild }) => firstChild.textContent === 'Out')
+      return Number(item?.lastChild.textContent) >= least
+    }
+    await until(page, out, 180, { ms: LONG, burst: 10 })
+    assert.ok(await page.locator('#curve canvas').isVisible())
 
-  // The button pauses, since a key would outline the stage.
-  await page.locator('#pause').click()
-  await page.locator('#restart').click()
-  assert.is(await number(page, 'No way out'), 0)
-  const before = await still(page, 2)
-  const box = await page.locator('#stage').boundingBox()
-  for (const [part, other] of [
-    [0.05, 0.95],
-    [0.95, 0.05],
-  ]) {
-    await page.mouse.move(box.x + part * box.width, box.y + 0.2 * box.height)
-    await page.mouse.down()
-    await page.mouse.move(box.x + other * box.width, box.y + 0.8 * box.height)
-    await frames(page, 2)
-    await page.mouse.up()
-  }
-  assert.is(await number(page, 'Your walls'), 2)
-  await changed(page, before)
-  await page.getByRole('button', { name: 'Clear your walls' }).click()
-  await page.mouse.move(2, 2) // off the stage
-  assert.is(await number(page, 'Your walls'), 0)
-  assert.ok((await still(page, 2)) === before, 'as if nothing had been drawn')
-  assert.equal(errors, [])
-  assert.equal(await told(page, 'errors'), [])
-})
+    // Pauses by the button, since a key would outline the stage.
+    await page.locator('#pause').click()
+    await page.locator('#restart').click()
+    assert.is(await number(page, 'No way out'), 0)
+    const before = await still(page, 2)
+    const box = await page.locator('#stage').boundingBox()
+    for (const [part, other] of [
+      [0.05, 0.95],
+      [0.95, 0.05],
+    ]) {
+      await page.mouse.move(box.x + part * box.width, box.y + 0.2 * box.height)
+      await page.mouse.down()
+      await page.mouse.move(box.x + other * box.width, box.y + 0.8 * box.height)
+      await frames(page, 2)
+      await page.mouse.up()
+    }
+    assert.is(await number(page, 'Your walls'), 2)
+    await changed(page, before)
+    await page.getByRole('button', { name: 'Clear your walls' }).click()
+    await page.mouse.move(2, 2) // off the stage
+    assert.is(await number(page, 'Your walls'), 0)
+    assert.ok((await still(page, 2)) === before, 'the same picture as before drawing')
+    assert.equal(errors, [])
+    assert.equal(await demoState(page, 'errors'), [])
+  },
+)
 
-demo('a crowd goes back, and on bit for bit, unless an agent is moved', async () => {
+demo('a rewound crowd replays bit for bit, unless an agent is moved', async () => {
   const { page, errors } = await site.page('#scene=rewind', SMALL)
   const press = (name) => page.getByRole('button', { name, exact: true }).click()
   await frames(page)
@@ -637,15 +647,15 @@ demo('a crowd goes back, and on bit for bit, unless an agent is moved', async ()
   await press('Rewind 10 seconds')
   await until(page, () => window.copseDemo.results[0]?.equal)
   await frames(page, 20, LONG)
-  assert.ok((await number(page, 'Came again')) > 5)
+  assert.ok((await number(page, 'Replayed')) > 5)
   assert.ok(await page.evaluate(() => window.copseDemo.results[0].equal))
   assert.ok(await page.locator('#table .right').count())
   assert.is(await page.locator('#table .wrong').count(), 0)
-  await press('… and move somebody by 1 mm')
+  await press('… and move one agent by 1 mm')
   await until(page, () => window.copseDemo.results[0]?.equal === false, null, { burst: 10 })
   await until(page, () => document.querySelector('#table .wrong'), null, { burst: 10 })
 
-  // A new start is at the end of what is saved, also while it is paused.
+  // A restart is at the end of the timeline, also while paused.
   const time = page.getByRole('textbox', { name: 'time' })
   await page.locator('#pause').click()
   await time.fill('-2')
@@ -654,49 +664,52 @@ demo('a crowd goes back, and on bit for bit, unless an agent is moved', async ()
   assert.is(await time.inputValue(), '0')
   assert.is(await number(page, 'States kept'), 1)
   assert.equal(errors, [])
-  assert.equal(await told(page, 'errors'), [])
+  assert.equal(await demoState(page, 'errors'), [])
 })
 
-demo('units of a battle avoid each other on demand', async () => {
+demo('units of a battle can avoid each other', async () => {
   const { page, errors } = await site.page('#scene=battle', SMALL)
   await frames(page, 5)
   const avoid = page.getByRole('checkbox', { name: 'avoid each other' })
   await avoid.check()
-  assert.ok((await number(page, 'Queries a frame')) > 0)
+  assert.ok((await number(page, 'Queries per frame')) > 0)
   await page.setViewportSize({ width: 800, height: 1100 })
   await frames(page, 3)
   await avoid.uncheck()
   await frames(page, 3)
   assert.equal(errors, [])
-  assert.equal(await told(page, 'errors'), [])
+  assert.equal(await demoState(page, 'errors'), [])
 })
 
 for (const [name, options] of Object.entries({
   dark: { ...WIDE, colorScheme: 'dark' },
   phone: PHONE,
 }))
-  demo(`crowds on a ${name} page${options.hasTouch ? ', where a tap picks' : ''}`, async () => {
-    const { page, errors } = await site.page('#scene=circle', options)
-    for (const scene of ['circle', 'blocks', 'spheres', 'crossing', 'evacuate', 'rewind']) {
-      await goToScene(page, scene)
-      await until(page, () => window.copseDemo.hits > 0, null, { ms: LONG })
-      await frames(page, 10, LONG)
-      if (options.hasTouch) {
-        await page.touchscreen.tap(195, 400)
-        await frames(page)
-        assert.is(
-          await page.evaluate(() => document.documentElement.scrollWidth),
-          PHONE.viewport.width,
-        )
+  demo(
+    `crowd scenes work on a ${name} page${options.hasTouch ? ', where a tap picks an agent' : ''}`,
+    async () => {
+      const { page, errors } = await site.page('#scene=circle', options)
+      for (const scene of ['circle', 'blocks', 'spheres', 'crossing', 'evacuate', 'rewind']) {
+        await goToScene(page, scene)
+        await until(page, () => window.copseDemo.hits > 0, null, { ms: LONG })
+        await frames(page, 10, LONG)
+        if (options.hasTouch) {
+          await page.touchscreen.tap(195, 400)
+          await frames(page)
+          assert.is(
+            await page.evaluate(() => document.documentElement.scrollWidth),
+            PHONE.viewport.width,
+          )
+        }
+        await page.screenshot({ path: `build/screenshots/${scene}-${name}.png`, scale: 'css' })
+        assert.equal(errors, [])
+        assert.equal(await demoState(page, 'errors'), [])
       }
-      await page.screenshot({ path: `build/screenshots/${scene}-${name}.png`, scale: 'css' })
-      assert.equal(errors, [])
-      assert.equal(await told(page, 'errors'), [])
-    }
-  })
+    },
+  )
 
-demo('fits a phone, and follows a finger', async () => {
-  const { page, errors } = await site.page('#scene=neighbours', PHONE)
+demo('the demo fits a phone, and follows a finger', async () => {
+  const { page, errors } = await site.page('#scene=neighbors', PHONE)
   await frames(page, 5)
   const { width } = await page.locator('#stage').boundingBox()
   assert.ok(width <= 390, 'the stage is as wide as the screen')
@@ -707,7 +720,7 @@ demo('fits a phone, and follows a finger', async () => {
   assert.equal(errors, [])
 })
 
-demo('survives a resize', async () => {
+demo('a scene survives a resize', async () => {
   const { page, errors } = await site.page('#scene=battle', SMALL)
   await frames(page, 5)
   for (const size of [

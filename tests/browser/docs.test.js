@@ -1,4 +1,4 @@
-// The built documentation: its links lead somewhere, its figures are drawn, and it logs no errors.
+// The built documentation: all links have a target, figures are loaded, and no errors are logged.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -19,16 +19,16 @@ docs.before(async () => {
 })
 docs.after(() => browser?.close())
 
-docs('links lead somewhere', () => {
+docs('all links have a target', () => {
   const root = new URL('file:///docs/index.html')
-  const found = new Set([root.pathname])
+  const paths = new Set([root.pathname])
   const texts = new Map()
   const read = (file) => {
     if (!texts.has(file)) texts.set(file, readFileSync(site + file, 'utf8'))
     return texts.get(file)
   }
   const outside = new Set()
-  for (const path of found) {
+  for (const path of paths) {
     assert.ok(existsSync(site + path), path)
     if (!path.endsWith('.html')) continue
     const html = read(path)
@@ -39,20 +39,20 @@ docs('links lead somewhere', () => {
         continue
       }
       const file = pathname.endsWith('/') ? `${pathname}index.html` : pathname
-      found.add(file)
+      paths.add(file)
       if (!hash) continue
       assert.ok(read(file).includes(`id="${hash.slice(1)}"`), `${path}: ${link}`)
     }
   }
   assert.equal([...outside], ['/', '/examples/'])
   for (const name of ['classes/AgentTree', 'functions/init', 'documents/how-it-works'])
-    assert.ok(found.has(`/docs/${name}.html`), name)
+    assert.ok(paths.has(`/docs/${name}.html`), name)
 })
 
 for (const name of ['index', 'documents/how-it-works', 'documents/which-index'])
-  docs(`pictures of ${name} are shown`, async () => {
+  docs(`the pictures of ${name} are loaded`, async () => {
     const { page, errors } = tab
-    await page.goto(new URL(`docs/${name}.html`, browser.url).href) // until all of it is loaded
+    await page.goto(new URL(`docs/${name}.html`, browser.url).href) // waits until everything is loaded
     const widths = await page.$$eval('.tsd-typography img', (images) =>
       images.map((image) => /** @type {HTMLImageElement} */ (image).naturalWidth),
     )

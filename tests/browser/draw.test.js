@@ -1,4 +1,4 @@
-// Sprites (WebGL) and canvas 2D draw many agents alike.
+// Sprites (WebGL) and canvas 2D draw the same picture of many agents.
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -16,8 +16,8 @@ drawing.after(() => site.close())
 
 /** @typedef {import('playwright-core').Page} Page */
 
-// These run in the page before its own scripts. SPRITES claims graphics hardware: without it sprites draw
-// fewer agents.
+// Scripts that run in the page before its own. SPRITES simulates graphics hardware, without which sprites draw
+// fewer items.
 const SPRITES = `
   const { getParameter } = WebGL2RenderingContext.prototype
   const UNMASKED_RENDERER = 0x9246
@@ -32,7 +32,7 @@ const CANVAS_ONLY = `
   }`
 
 /**
- * Opens a paused scene with that many agents.
+ * Opens a paused scene with `count` agents.
  * @param {string} script @param {string} scene @param {number} count
  */
 async function openScene(script, scene, count) {
@@ -40,12 +40,12 @@ async function openScene(script, scene, count) {
     `#scene=${scene}&n=${count}`,
     {
       viewport: { width: 900, height: 600 },
-      reducedMotion: 'reduce', // paused from the start: every time the same picture
+      reducedMotion: 'reduce', // paused from the start, so that the picture is always the same
     },
     script,
   )
   await frames(page)
-  // Neighbors without the cells: else most of the picture would be cells.
+  // Hides the cells of Neighbors, which would cover most of the picture.
   const cells = page.getByRole('combobox', { name: 'cells' })
   if (await cells.count()) await cells.selectOption('off')
   await frames(page, 3)
@@ -54,7 +54,7 @@ async function openScene(script, scene, count) {
 
 const SIDE = 12 // pixels of a tile
 
-/** Returns the mean red, green and blue of each tile of the stage, as visible in the page. @param {Page} page */
+/** Returns the mean red, green and blue of each tile of the stage. @param {Page} page */
 async function tiles(page) {
   const shot = await picture(page)
   return page.evaluate(
@@ -84,7 +84,7 @@ async function tiles(page) {
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length
 
 /**
- * Returns how different two pictures are, as a fraction of what is drawn on the first one.
+ * Returns the difference of two pictures, as a fraction of the ink on the first one.
  * @param {number[]} one @param {number[]} other
  */
 function difference(one, other) {
@@ -102,26 +102,26 @@ const usesSprites = (page) =>
     return Boolean(canvas?.isConnected && !canvas.hidden)
   })
 
-// Scene, agents, largest difference: tips of darts are not equally sharp.
+// Scene, agents, maximum difference. Tips of darts differ in sharpness.
 const MANY = [
-  ['neighbours', 5_000, 0.06],
+  ['neighbors', 5_000, 0.06],
   ['flock', 5_000, 0.2],
   ['battle', 2_000, 0.06],
 ]
 
-for (const [scene, count, most] of MANY)
-  drawing(`many agents look the same by both: ${scene}`, async () => {
+for (const [scene, count, limit] of MANY)
+  drawing(`sprites and canvas draw many agents alike: ${scene}`, async () => {
     const sprites = await openScene(SPRITES, scene, count)
     assert.ok(await usesSprites(sprites.page))
     const drawn = await tiles(sprites.page)
     const canvas = await openScene(CANVAS_ONLY, scene, count)
     assert.not.ok(await usesSprites(canvas.page))
     const off = difference(await tiles(canvas.page), drawn)
-    assert.ok(off < most, `differ by ${off}`)
+    assert.ok(off < limit, `differ by ${off}`)
     assert.equal([...sprites.errors, ...canvas.errors], [])
   })
 
-drawing('sprites follow a resize, and a lost context', async () => {
+drawing('sprites survive a resize and a lost context', async () => {
   const size = { width: 860, height: 440 }
   const both = []
   for (const script of [CANVAS_ONLY, SPRITES]) {
@@ -132,9 +132,9 @@ drawing('sprites follow a resize, and a lost context', async () => {
   }
   const [canvas, { page, errors }] = both
   const expected = await tiles(canvas.page)
-  const check = async (by, what) => {
+  const check = async (bySprites, what) => {
     await frames(page, 3)
-    assert.is(await usesSprites(page), by, what)
+    assert.is(await usesSprites(page), bySprites, what)
     const off = difference(expected, await tiles(page))
     assert.ok(off < 0.06, `${what}: differ by ${off}`)
   }

@@ -1,4 +1,4 @@
-// The built examples, as a visitor meets them. Writes a screenshot of each to build/screenshots/.
+// The built examples, used like a visitor does. Writes a screenshot of each to build/screenshots/.
 
 import { mkdirSync, readdirSync } from 'node:fs'
 import { suite } from 'uvu'
@@ -23,18 +23,18 @@ examples.after(async () => {
 /** @typedef {import('playwright-core').Page} Page */
 
 /**
- * Opens an example and looks at its stage: colors of the theme are on it, and it changes.
+ * Opens an example. Checks that its stage changes, and shows some colors of the theme.
  * @param {string} name
  * @param {string[]} colors
  */
 async function visit(name, colors, query = '') {
   const { page, errors } = await site.page(`examples/${name}/${query}`, {
-    viewport: { width: 750, height: 400 }, // drawn by the processor
+    viewport: { width: 750, height: 400 }, // small, since software draws it
   })
   await until(page, () => window.example?.frame > 0)
   await frames(page, 3)
   let first = await picture(page)
-  // What a server tells may come after the first frames.
+  // Data of a server may arrive after the first frames.
   for (let more = 100; more > 0 && (await missing(page, first, colors)).length > 0; more--) {
     await frames(page)
     first = await picture(page)
@@ -56,17 +56,17 @@ const missing = (page, picture, colors) =>
       const style = getComputedStyle(document.documentElement)
       return colors.filter((name) => {
         const color = style.getPropertyValue(`--${name}`).trim()
-        const parts = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16))
+        const parts = [1, 3, 5].map((i) => parseInt(color.slice(i, i + 2), 16))
         let seen = 0
-        for (let at = 0; at < data.length; at += 4)
-          if (parts.every((part, i) => Math.abs(part - data[at + i]) <= 2)) seen++
+        for (let pixel = 0; pixel < data.length; pixel += 4)
+          if (parts.every((part, i) => Math.abs(part - data[pixel + i]) <= 2)) seen++
         return seen < 20
       })
     },
     [`data:image/png;base64,${picture}`, colors],
   )
 
-examples('the overview leads to all of them, and each shows its sources', async () => {
+examples('the overview links to all examples, and each shows its source files', async () => {
   const { page, errors } = await site.page('examples/')
   const links = page.locator('#examples .title')
   await links.first().waitFor()
@@ -83,7 +83,7 @@ examples('the overview leads to all of them, and each shows its sources', async 
     await until(page, () => /from 'copse'|from '\.\/simulation/.test(document.body.innerText))
     assert.is(await page.locator('nav a[aria-current]').count(), 1)
   }
-  assert.is(await page.locator('details').count(), 4, 'the server’s files too')
+  assert.is(await page.locator('details').count(), 4, 'also the files of the server')
   await page.locator('summary:text-is("server.js")').click()
   await until(page, () => document.body.innerText.includes('new WebSocketServer'))
   await page.locator('h1 a').click()
@@ -96,7 +96,7 @@ examples('the overview leads to all of them, and each shows its sources', async 
   )
 })
 
-examples('three.js shows the crowd where it is, and no two of them touch', async () => {
+examples('three.js shows the agents at their positions, and no two of them touch', async () => {
   const { page, errors } = await visit('three', ['paper'])
   const { steps, misplaced, nearest, bytes } = await page.evaluate(() => {
     const { crowd, drones } = window.example
@@ -118,13 +118,13 @@ examples('three.js shows the crowd where it is, and no two of them touch', async
     return { steps: crowd.stats().steps, misplaced, nearest, bytes }
   })
   assert.ok(steps > 0)
-  assert.ok(bytes > 2 ** 24, 'memory grows in tests, see demo.js')
+  assert.ok(bytes > 2 ** 24, 'demo.js grows memory')
   assert.is(misplaced, 0)
   assert.ok(nearest > 0.999, String(nearest))
   assert.equal(errors, [])
 })
 
-examples('PixiJS lights the agents in the circle, as brute force finds them', async () => {
+examples('PixiJS lights exactly the agents in the circle', async () => {
   const { page, errors } = await visit('pixi', ['agent', 'hit'])
   const box = await page.locator('#stage').boundingBox()
   for (const part of [0.2, 0.5, 0.8]) {
@@ -137,7 +137,7 @@ examples('PixiJS lights the agents in the circle, as brute force finds them', as
         Math.hypot(positions[2 * id] - x, positions[2 * id + 1] - y),
       )
       const found = new Set(lit)
-      const isClear = (distance) => Math.abs(distance - radius) > 1e-3 // not by rounding
+      const isClear = (distance) => Math.abs(distance - radius) > 1e-3 // far from rounding errors
       const differing = distances.filter(
         (distance, id) => isClear(distance) && distance < radius !== found.has(id),
       )
@@ -152,22 +152,24 @@ examples('PixiJS lights the agents in the circle, as brute force finds them', as
   assert.equal(errors, [])
 })
 
-examples('in Phaser agents that see the player come near, and none is in a wall', async () => {
+examples('in Phaser, agents that see the player approach, and none is in a wall', async () => {
   const { page, errors } = await visit('phaser', ['agent', 'hit', 'query', 'wall'])
   const look = () =>
     page.evaluate(() => {
       const { crowd, walls, player, seeing } = window.example
       const { positions, radii } = crowd
-      const at = (slot) => [positions[2 * slot], positions[2 * slot + 1]]
+      const positionOf = (slot) => [positions[2 * slot], positions[2 * slot + 1]]
       const slots = Array.from({ length: crowd.slots }, (_, slot) => slot)
       const others = slots.filter((slot) => slot !== player)
-      const [x, y] = at(player)
-      const seers = others.filter((slot) => walls.visible(...at(slot), x, y))
-      const distances = others.map((slot) => Math.hypot(at(slot)[0] - x, at(slot)[1] - y))
+      const [x, y] = positionOf(player)
+      const seers = others.filter((slot) => walls.visible(...positionOf(slot), x, y))
+      const distances = others.map((slot) =>
+        Math.hypot(positionOf(slot)[0] - x, positionOf(slot)[1] - y),
+      )
       const inWalls = slots.filter(
         (slot) =>
-          walls.contains(...at(slot)) ||
-          walls.nearestPoint(...at(slot)).distance < 0.9 * radii[slot],
+          walls.contains(...positionOf(slot)) ||
+          walls.nearestPoint(...positionOf(slot)).distance < 0.9 * radii[slot],
       )
       const mean = distances.reduce((sum, distance) => sum + distance, 0) / distances.length
       return { x, mean, inWalls, seers, seeing: [...seeing].sort((a, b) => a - b) }
@@ -214,7 +216,7 @@ examples('in Phaser agents that see the player come near, and none is in a wall'
   assert.equal(errors, [])
 })
 
-examples('the components of bitECS are the tree’s memory, also after it has grown', async () => {
+examples('the components of bitECS are arrays of the tree, also after it has grown', async () => {
   const { page, errors } = await visit('bitecs', ['agent', 'hit'])
   const look = () =>
     page.evaluate(() => {
@@ -222,8 +224,8 @@ examples('the components of bitECS are the tree’s memory, also after it has gr
       const { x, y } = Position
       const isShared = x === tree.xs && y === tree.ys && Health.group === tree.groups
       const isOne = x.buffer === y.buffer && x.buffer === Health.group.buffer
-      // What a system writes, a query finds.
-      const id = x.findIndex((at) => at > 0)
+      // A query finds a position that a system writes.
+      const id = x.findIndex((coordinate) => coordinate > 0)
       const before = x[id]
       x[id] = 1e6
       tree.build()
@@ -235,7 +237,7 @@ examples('the components of bitECS are the tree’s memory, also after it has gr
     })
   const first = await look()
   assert.ok(first.isShared && first.found)
-  assert.is(first.agents, first.slots - 1, 'bitECS begins with 1')
+  assert.is(first.agents, first.slots - 1, 'ids of bitECS begin with 1')
 
   const box = await page.locator('#stage').boundingBox()
   for (let click = 1; click <= 6; click++)
@@ -243,7 +245,7 @@ examples('the components of bitECS are the tree’s memory, also after it has gr
   await frames(page, 3)
   const grown = await look()
   assert.ok(grown.isShared && grown.found)
-  assert.is(grown.agents, first.agents + 6 * 500, 'who died was replaced')
+  assert.is(grown.agents, first.agents + 6 * 500, 'dead agents were replaced')
   assert.ok(first.capacity < grown.slots && grown.slots <= grown.capacity)
   assert.is(grown.agents, grown.slots - 1)
 
@@ -258,7 +260,7 @@ examples('the components of bitECS are the tree’s memory, also after it has gr
   assert.equal(errors, [])
 })
 
-examples('two players of the game server stay equal to it, and so do late ones', async () => {
+examples('the players of a game server stay equal to it, late ones too', async () => {
   const server = await startServer()
   const query = `?port=${server.port}`
   const { page, errors } = await site.page(`examples/server/${query}`)

@@ -1,4 +1,4 @@
-// The game server of the examples, as a process of its own on a free port.
+// Runs the game server of the examples, in its own process on a free port.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -6,29 +6,29 @@ import { once } from 'node:events'
 /** @type {{ stop: () => Promise<number> }[]} */
 const servers = []
 
-/** Ends all that were started: one left running would keep the tests from ending. */
+/** Stops all started servers: a running one would keep the tests from ending. */
 export const stopServers = () => Promise.all(servers.map((server) => server.stop()))
 
-/** @param {number} port 0: any that is free */
+/** Starts a server. @param {number} port 0: any free port */
 export async function startServer(port = 0) {
   const child = spawn('node', ['web/examples/server/server.js'], {
     env: { ...process.env, PORT: String(port) },
   })
-  const said = { out: '', error: '' }
-  child.stdout.on('data', (data) => (said.out += data))
-  child.stderr.on('data', (data) => (said.error += data))
+  const output = { out: '', error: '' }
+  child.stdout.on('data', (data) => (output.out += data))
+  child.stderr.on('data', (data) => (output.error += data))
   const ended = once(child, 'close')
   await Promise.race([once(child.stdout, 'data'), ended])
-  const address = said.out.trim()
+  const address = output.out.trim()
 
   const server = {
     address,
     port: address && Number(new URL(address).port),
-    /** What it printed as an error. */
+    /** Text that it printed to stderr. */
     get error() {
-      return said.error
+      return output.error
     },
-    /** Ends it, if it has not ended. @param {NodeJS.Signals} signal @returns its exit code */
+    /** Stops the server if it runs. @param {NodeJS.Signals} signal @returns the exit code */
     async stop(signal = 'SIGTERM') {
       child.kill(signal)
       const [code] = await ended
@@ -39,13 +39,13 @@ export async function startServer(port = 0) {
   return server
 }
 
-const MOST_WAITING = 60_000 // milliseconds
+const MAX_WAITING = 60_000 // milliseconds
 
-/** Waits until something holds; fails when it never does. @param {() => boolean} holds */
+/** Waits until a condition holds. Throws after MAX_WAITING. @param {() => boolean} holds */
 export async function until(holds) {
-  const end = performance.now() + MOST_WAITING
+  const end = performance.now() + MAX_WAITING
   while (!holds()) {
-    if (performance.now() > end) throw new Error(`waited in vain for ${holds}`)
+    if (performance.now() > end) throw new Error(`timed out waiting for ${holds}`)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

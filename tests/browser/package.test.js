@@ -1,4 +1,4 @@
-// The package's own tests, all in one page, on the package as it installs from its tarball.
+// Runs the package's own tests in one page, on the package as installed from its tarball.
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -10,7 +10,7 @@ const SECONDS = 600
 await buildPage()
 const inPage = suite('package in a page')
 for (const { name, passed, failed, output } of await reportsOf(Object.keys(suites), SECONDS))
-  inPage(`passes its own tests: ${name}`, () => {
+  inPage(`the package passes its own tests: ${name}`, () => {
     assert.is(failed, 0, output)
     assert.ok(passed > 0)
   })

@@ -1,11 +1,11 @@
-// Runs what the address names, one after another, and posts what each found: suites of suites.js, and
-// `scene=` with the name of a scene of the demo, which the server has in demo/.
+// Runs the suites and scenes that the address names, one after another, and posts a report of each: suites of
+// suites.js, and `scene=` with the name of a scene of the demo, which the server has in demo/.
 
 import './instances.js'
 import { startScene } from './scene.js'
 import { suites } from './suites.js'
 
-globalThis.UVU_DEFER = 1 // uvu queues tests, and does not run them
+globalThis.UVU_DEFER = 1 // uvu queues tests instead of running them
 console.log = () => {} // uvu's dots
 
 let output = ''
@@ -26,10 +26,10 @@ async function run(name) {
       globalThis.UVU_QUEUE = [[]]
       await suites[name]()
       for (const play of globalThis.UVU_QUEUE[0]) {
-        const [errors, held, , total] = await play()
-        if (held < total) fail(errors === true ? 'a hook threw' : errors) // which uvu hides
-        passed += held
-        failed += total - held
+        const [errors, succeeded, , total] = await play()
+        if (succeeded < total) fail(errors === true ? 'a hook threw' : errors) // uvu hides errors of hooks
+        passed += succeeded
+        failed += total - succeeded
       }
       if (passed + failed === 0) fail('it has no tests')
     }

@@ -1,4 +1,4 @@
-// A page that runs in any browser: it posts what it found to the server that it came from.
+// Runs a page in any browser. The page posts its reports to the server that it came from.
 
 import { json } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -8,13 +8,13 @@ import { launch } from './chromium.js'
 
 const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url))
 const BUILT = here('../../build/browser')
-const LATE = 300 // milliseconds that style sheets take, as from afar: nothing may run without them
+const LATE = 300 // milliseconds by which style sheets are delayed: no script may run before they are loaded
 
 /** @typedef {{ name: string, passed: number, failed: number, output: string }} Report */
-/** @typedef {{ ended: Promise<string>, close: () => Promise<void> }} Browser `ended` says why */
+/** @typedef {{ ended: Promise<string>, close: () => Promise<void> }} Browser `ended` resolves to a reason */
 
 /**
- * Builds index.html on the package as it installs from its tarball. Returns the folder.
+ * Builds index.html on the package as installed from its tarball. Returns the folder.
  */
 export async function buildPage() {
   const installed = install()
@@ -38,7 +38,7 @@ export async function buildPage() {
       },
     })
   } finally {
-    installed.remove() // what the page needs is built
+    installed.remove() // the page is built and needs it no more
   }
   return BUILT
 }
@@ -53,9 +53,9 @@ export async function openChromium(url) {
 }
 
 /**
- * Opens the built page in a browser and returns its reports, one for each name.
+ * Opens the built page in a browser. Returns its reports, one per name.
  * @param {string[]} names suites of suites.js, and `scene=` with the name of a scene of the demo
- * @param {number} seconds for all of them
+ * @param {number} seconds time limit for all of them
  * @param {(url: string) => Promise<Browser>} open
  * @returns {Promise<Report[]>}
  */

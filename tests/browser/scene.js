@@ -1,4 +1,4 @@
-// Starts a scene of the built demo in a frame of this page.
+// Starts a scene of the built demo in an iframe of this page.
 
 const FRAMES = 30
 const SECONDS = 60
@@ -6,8 +6,8 @@ const SECONDS = 60
 const hasWebGL2 = document.createElement('canvas').getContext('webgl2') !== null
 
 /**
- * Throws unless the scene starts and draws frames without an error. Without WebGL 2 it may say that
- * this is missing.
+ * Throws unless the scene starts and draws frames without an error. Without WebGL 2, the message that it is
+ * missing is accepted.
  * @param {string} hash
  */
 export async function startScene(hash) {
@@ -16,14 +16,14 @@ export async function startScene(hash) {
   frame.src = `demo/#${hash}`
   document.body.append(frame)
   try {
-    await drawn(frame, hash.slice('scene='.length))
+    await waitForFrames(frame, hash.slice('scene='.length))
   } finally {
     frame.remove()
   }
 }
 
 /** @param {HTMLIFrameElement} frame @param {string} name */
-async function drawn(frame, name) {
+async function waitForFrames(frame, name) {
   const end = performance.now() + SECONDS * 1000
   const errors = []
   let isLoaded = false
@@ -37,11 +37,11 @@ async function drawn(frame, name) {
       view.addEventListener('error', ({ message }) => errors.push(message))
       view.addEventListener('unhandledrejection', ({ reason }) => errors.push(String(reason)))
     }
-    const { ready, scene, frame: number, errors: told = [] } = view.copseDemo ?? {}
-    if (told.length || errors.length) {
+    const { ready, scene, frame: number, errors: reported = [] } = view.copseDemo ?? {}
+    if (reported.length || errors.length) {
       const message = view.document.getElementById('message').textContent
-      if (!hasWebGL2 && told.length === 1 && message.includes('it needs WebGL 2')) return
-      throw new Error([message, ...errors, ...told].filter(Boolean).join('\n'))
+      if (!hasWebGL2 && reported.length === 1 && message.includes('it needs WebGL 2')) return
+      throw new Error([message, ...errors, ...reported].filter(Boolean).join('\n'))
     }
     if (!ready || scene !== name) continue
     first ??= number

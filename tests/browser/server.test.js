@@ -1,6 +1,6 @@
-// The game server of the examples, and clients in Node, beside the browser's tests, since clients start
-// the library, which tests in Node must not: they stay equal bit for bit, and nothing that
-// anybody sends stops it.
+// The game server of the examples, and clients in Node: clients stay equal to it bit for bit, and no
+// message stops it. The test is among the browser's tests since clients start the library, which tests in
+// Node must not.
 
 import { once } from 'node:events'
 import { suite } from 'uvu'
@@ -27,7 +27,7 @@ function connect(options = {}) {
   return socket
 }
 
-/** A client that has got its team and the snapshot. */
+/** Returns a client that has received its team and the snapshot. */
 async function join(delay = 0) {
   const client = createClient(connect(), delay)
   await until(() => client.team >= 0 && client.simulation.tick > 0)
@@ -36,11 +36,11 @@ async function join(delay = 0) {
 
 const isMoving = ({ simulation }) => simulation.crowd.velocities.some((speed) => speed !== 0)
 
-game('clients stay in lockstep, whoever gives orders, and who comes late too', async () => {
+game('all clients stay in lockstep, late ones too, whichever client gives orders', async () => {
   const first = await join()
   const second = await join(100)
   assert.is.not(first.team, second.team)
-  assert.not.ok(isMoving(first), 'nobody has a goal yet')
+  assert.not.ok(isMoving(first), 'no team has a goal yet')
   const begin = first.simulation.tick
 
   first.order(70, 50)
@@ -59,7 +59,7 @@ game('clients stay in lockstep, whoever gives orders, and who comes late too', a
   assert.equal(late.simulation.crowd.save(), first.simulation.crowd.save())
 })
 
-game('a client that differs in one bit is found out', async () => {
+game('a client that differs in one bit is detected', async () => {
   const client = await join()
   const { positions } = client.simulation.crowd
   new Uint32Array(positions.buffer, positions.byteOffset)[0] ^= 1
@@ -68,7 +68,7 @@ game('a client that differs in one bit is found out', async () => {
   assert.not.ok(client.isEqual)
 })
 
-game('what makes no sense ends a connection, not the server', async () => {
+game('an invalid message ends its connection, not the server', async () => {
   const wrong = [
     ...['', 'x', '{', 'null', '1', '[]', '{}', '{"goal":1}', '{"goal":[]}', '{"goal":[1]}'],
     ...['{"goal":[1,2,3]}', '{"goal":[1,null]}', '{"goal":["1","2"]}', '{"goal":[1e999,1]}'],
@@ -90,7 +90,7 @@ game('what makes no sense ends a connection, not the server', async () => {
 
   const broken = connect()
   await once(broken, 'open')
-  broken._socket.write(Buffer.from([0xff, 0xff, 0xff, 0xff])) // no frame of the protocol
+  broken._socket.write(Buffer.from([0xff, 0xff, 0xff, 0xff])) // not a frame of the protocol
   await once(broken, 'close')
 
   const client = await join()
@@ -99,7 +99,7 @@ game('what makes no sense ends a connection, not the server', async () => {
   assert.is(server.error, '')
 })
 
-game('no more than so many may play', async () => {
+game('the number of players is limited', async () => {
   const players = Array.from({ length: 32 }, () => connect())
   await Promise.all(players.map((socket) => once(socket, 'message')))
   assert.is((await once(connect(), 'close'))[0], 1013)
@@ -110,7 +110,7 @@ game('no more than so many may play', async () => {
   assert.ok(client.isEqual)
 })
 
-game('ends when told, and says when its port is taken', async () => {
+game('the server stops on a signal, and reports that its port is taken', async () => {
   const second = await startServer(server.port)
   assert.is(await second.stop(), 1)
   assert.match(second.error, /EADDRINUSE/)

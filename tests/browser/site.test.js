@@ -1,4 +1,4 @@
-// The built demo as a whole: what holds for every scene, and the shell around them.
+// The built demo as a whole: behavior that all scenes share, and the shell around them.
 
 import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
@@ -16,13 +16,13 @@ import {
   picture,
   SMALL,
   still,
-  told,
+  demoState,
   until,
 } from './demo.js'
 
 const test = suite('site')
 const LARGE = { viewport: { width: 3840, height: 2160 } }
-const RESTLESS = ['race'] // measures while it is paused too: there the address shows each change
+const RESTLESS = ['race'] // changes while paused too, since it measures: its address shows the effect of actions
 /** @type {Awaited<ReturnType<typeof openDemo>>} */
 let site
 
@@ -36,37 +36,37 @@ test.after(() => site.close())
 
 const hash = (page) => page.evaluate(() => location.hash)
 
-/** Waits for an address. @param {Page} page @param {string} wanted */
+/** Waits until the hash is `wanted`. @param {Page} page @param {string} wanted */
 const addressed = (page, wanted) =>
   until(page, (wanted) => location.hash === wanted, wanted, { ms: LONG })
 
-/** Returns how many colors a picture has. @param {Page} page @param {string} png */
+/** Returns the number of colors in a picture. @param {Page} page @param {string} png */
 const colors = (page, png) =>
   page.evaluate(async (png) => {
-    const answer = await fetch(`data:image/png;base64,${png}`)
-    const bitmap = await createImageBitmap(await answer.blob())
+    const response = await fetch(`data:image/png;base64,${png}`)
+    const bitmap = await createImageBitmap(await response.blob())
     const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
     context.drawImage(bitmap, 0, 0)
     const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height)
     return new Set(new Uint32Array(data.buffer)).size
   }, png)
 
-/** Pauses, and returns the picture when nothing changes any more. @param {Page} page */
+/** Pauses, and returns the picture once it stands still. @param {Page} page */
 async function pause(page) {
   await page.locator('#pause').click()
   await page.mouse.move(2, 2) // off the stage
-  await page.evaluate(() => document.activeElement.blur()) // an outline would be a change
+  await page.evaluate(() => document.activeElement.blur()) // an outline would change the picture
   return still(page, 5)
 }
 
-/** @param {Page} page @param {string[]} errors */
-async function fine(page, errors) {
+/** Asserts that there were no errors. @param {Page} page @param {string[]} errors */
+async function noErrors(page, errors) {
   assert.equal(errors, [])
-  assert.equal(await told(page, 'errors'), [])
+  assert.equal(await demoState(page, 'errors'), [])
 }
 
 const scenes = [
-  ...['neighbours', 'kdtree', 'space', 'race', 'colliders', 'octree', 'sight', 'circle', 'blocks'],
+  ...['neighbors', 'kdtree', 'space', 'race', 'colliders', 'octree', 'sight', 'circle', 'blocks'],
   ...['spheres', 'crossing', 'evacuate', 'rewind', 'battle', 'flock'],
 ]
 
@@ -74,12 +74,12 @@ for (const scene of scenes)
   test(`${scene} starts, moves, reacts, and survives a resize`, async () => {
     const { page, errors } = await site.page(`#scene=${scene}`, SMALL)
     await frames(page, 5)
-    assert.is(await told(page, 'scene'), scene)
+    assert.is(await demoState(page, 'scene'), scene)
     let shown = await picture(page)
     await frames(page, 5)
-    shown = await changed(page, shown, 'it moves')
+    shown = await changed(page, shown, 'the scene moves')
     for (let tries = 0; tries < 30 && (await colors(page, shown)) <= 10; tries++) {
-      await frames(page, 2) // three.js, or what is measured, may not be loaded yet
+      await frames(page, 2) // three.js, or the libraries of the race, may not be loaded yet
       shown = await picture(page)
     }
     assert.ok((await colors(page, shown)) > 10, 'not blank')
@@ -98,13 +98,13 @@ for (const scene of scenes)
     }
 
     const box = await page.locator('#stage').boundingBox()
-    const at = (x, y) => page.mouse.move(box.x + x * box.width, box.y + y * box.height)
-    await at(0.3, 0.4)
+    const moveTo = (x, y) => page.mouse.move(box.x + x * box.width, box.y + y * box.height)
+    await moveTo(0.3, 0.4)
     await page.mouse.down()
-    await at(0.5, 0.45)
-    await at(0.7, 0.6)
+    await moveTo(0.5, 0.45)
+    await moveTo(0.7, 0.6)
     await page.mouse.up()
-    await frames(page, 20) // a crowd that a click rewinds would be called back by the wheel
+    await frames(page, 20) // lets a click finish rewinding, which the wheel would change
     await page.mouse.wheel(0, -100)
     await changes('the pointer')
 
@@ -113,7 +113,7 @@ for (const scene of scenes)
     await frames(page, 10)
     await page.keyboard.up('ArrowLeft')
     for (const key of ['-', 'Enter']) await page.keyboard.press(key)
-    await page.keyboard.down('ArrowUp') // a wall that Enter began has an end elsewhere
+    await page.keyboard.down('ArrowUp') // moves the end of a wall that Enter began
     await frames(page, 10)
     await page.keyboard.up('ArrowUp')
     await changes('keys')
@@ -130,34 +130,34 @@ for (const scene of scenes)
     const [stage, canvas] = [page.locator('#stage'), page.locator('#stage canvas[role]')]
     assert.equal(await canvas.boundingBox(), await stage.boundingBox())
     assert.ok((await colors(page, await picture(page))) > 10, 'not blank')
-    await fine(page, errors)
+    await noErrors(page, errors)
   })
 
-test('those are all scenes', async () => {
+test('all scenes are tested', async () => {
   const { page } = await site.page('')
   await frames(page, 1)
-  assert.equal(await told(page, 'scenes'), scenes)
+  assert.equal(await demoState(page, 'scenes'), scenes)
 })
 
-test('the address without a scene says what copse is, over one that moves', async () => {
+test('without a scene in the address, a card introduces copse over a running scene', async () => {
   const { page, errors } = await site.page('')
   await frames(page, 5)
   const card = page.locator('#landing')
   assert.ok(await card.isVisible())
-  assert.match(await card.textContent(), /copse tells who is near whom[^.]+\./)
+  assert.match(await card.textContent(), /copse does neighbor search[^.]+\./)
   assert.match(await card.textContent(), /npm install copse/)
-  await until(page, () => /in every frame: [\d,]+ agents/.test(live.textContent))
+  await until(page, () => /every frame: [\d,]+ agents/.test(live.textContent))
   assert.is(await card.getByRole('link', { name: 'Documentation' }).getAttribute('href'), 'docs/')
   assert.is(await card.getByRole('link', { name: 'Examples' }).getAttribute('href'), 'examples/')
-  await changed(page, await picture(page), 'it moves')
+  await changed(page, await picture(page), 'the scene moves')
   assert.is(await hash(page), '')
 
-  const scene = await told(page, 'scene')
-  const frame = await told(page, 'frame')
+  const scene = await demoState(page, 'scene')
+  const frame = await demoState(page, 'frame')
   await card.getByRole('link', { name: 'Explore' }).click()
   await card.waitFor({ state: 'hidden' })
   assert.is(await hash(page), `#scene=${scene}`)
-  assert.ok((await told(page, 'frame')) >= frame, 'it goes on')
+  assert.ok((await demoState(page, 'frame')) >= frame, 'the scene goes on')
   await page.locator('#controls').waitFor()
 
   await page.goBack()
@@ -170,10 +170,10 @@ test('the address without a scene says what copse is, over one that moves', asyn
   await page.locator('#overview a[href="#scene=circle"]').click()
   await until(page, () => window.copseDemo.scene === 'circle')
   assert.not.ok(await card.isVisible())
-  await fine(page, errors)
+  await noErrors(page, errors)
 })
 
-test('the list shows every scene, and can be used by keyboard', async () => {
+test('the list shows every scene, and works by keyboard', async () => {
   const { page, errors } = await site.page('#scene=circle')
   await frames(page, 5)
   await page.keyboard.press('l')
@@ -196,7 +196,7 @@ test('the list shows every scene, and can be used by keyboard', async () => {
   await list.waitFor({ state: 'hidden' })
   await choose(page, 'circle')
   await page.keyboard.press(' ')
-  assert.is(await told(page, 'paused'), true, "keys are the scene's again")
+  assert.is(await demoState(page, 'paused'), true, 'the scene has the keys again')
   await choose(page, 'blocks')
   await page.keyboard.press('l')
   await page.keyboard.press('Escape')
@@ -207,9 +207,9 @@ test('the list shows every scene, and can be used by keyboard', async () => {
     ['PageDown', 'crossing'],
     ['PageUp', 'spheres'],
     ['[', 'blocks'],
-    ['1', 'neighbours'],
+    ['1', 'neighbors'],
     ['[', 'flock'],
-    [']', 'neighbours'],
+    [']', 'neighbors'],
   ]) {
     await page.keyboard.press(key)
     await until(page, (scene) => window.copseDemo.scene === scene, scene)
@@ -217,116 +217,116 @@ test('the list shows every scene, and can be used by keyboard', async () => {
   await page.getByRole('link', { name: 'Next scene' }).click()
   await until(page, () => window.copseDemo.scene === 'kdtree')
   await page.getByRole('link', { name: 'Previous scene' }).click()
-  await until(page, () => window.copseDemo.scene === 'neighbours')
-  await fine(page, errors)
+  await until(page, () => window.copseDemo.scene === 'neighbors')
+  await noErrors(page, errors)
 })
 
-test('the address has all settings, there and back', async () => {
+test('the address writes and restores all settings', async () => {
   const { page, errors } = await site.page('#scene=battle&n=50&archers=0.4&avoid=1&paused=1')
   const textbox = (page, name) => page.getByRole('textbox', { name, exact: true })
   await frames(page)
-  assert.is(await told(page, 'paused'), true)
+  assert.is(await demoState(page, 'paused'), true)
   assert.is(await number(page, 'Red'), 50)
-  assert.is(await textbox(page, 'each army').inputValue(), '50')
+  assert.is(await textbox(page, 'units per army').inputValue(), '50')
   assert.is(await textbox(page, 'archers').inputValue(), '0.4')
   assert.ok(await page.getByRole('checkbox', { name: 'avoid each other' }).isChecked())
 
   await page.keyboard.press(' ')
-  await textbox(page, 'each army').fill('70')
+  await textbox(page, 'units per army').fill('70')
   await page.getByRole('checkbox', { name: 'show targets' }).check()
   await page.getByRole('checkbox', { name: 'avoid each other' }).uncheck()
   await addressed(page, '#scene=battle&n=70&archers=0.4&targets=1')
-  assert.ok((await number(page, 'Red')) > 50, 'more, but for those that fell')
+  assert.ok((await number(page, 'Red')) > 50, 'more units, apart from the fallen')
   const copy = await site.page(await hash(page))
   await frames(copy.page)
-  assert.is(await textbox(copy.page, 'each army').inputValue(), '70')
+  assert.is(await textbox(copy.page, 'units per army').inputValue(), '70')
   assert.ok(await copy.page.getByRole('checkbox', { name: 'show targets' }).isChecked())
 
-  // Another scene, and back in history; an edited address; the plain one.
+  // Opens another scene, goes back in history, edits the address, and opens the scene without settings.
   await choose(page, 'flock')
   await page.getByRole('combobox', { name: 'pointer' }).selectOption('scares')
   await addressed(page, '#scene=flock&pointer=scares')
   await page.goBack()
   await until(page, () => window.copseDemo.scene === 'battle')
-  assert.is(await textbox(page, 'each army').inputValue(), '70')
+  assert.is(await textbox(page, 'units per army').inputValue(), '70')
   await go(page, '#scene=battle&soldiers=90')
   await until(page, () => document.querySelector('#controls input').value === '90')
   assert.not.ok(await page.getByRole('checkbox', { name: 'show targets' }).isChecked())
   await addressed(page, '#scene=battle&n=90')
   await choose(page, 'flock')
   await choose(page, 'battle')
-  assert.is(await textbox(page, 'each army').inputValue(), '300')
+  assert.is(await textbox(page, 'units per army').inputValue(), '300')
   await addressed(page, '#scene=battle')
-  await fine(page, errors)
+  await noErrors(page, errors)
   assert.equal(copy.errors, [])
 })
 
-test('an address can set only what a control can', async () => {
+test('an address can only set values that a control accepts', async () => {
   const wrong = 'archers=lots&speed=-1e9&avoid=maybe&targets=&help=x&__proto__=1&%F0%9F=%'
   const { page, errors } = await site.page(`#scene=battle&n=1e9&${wrong}`)
   await frames(page, 5)
   await addressed(page, '#scene=battle&n=10000&speed=0.25')
   await go(page, '#scene=flock&n=2345&pointer=leaves')
-  await addressed(page, '#scene=flock') // 2,000 agents, as at first
+  await addressed(page, '#scene=flock') // 2,000 agents: the default
   await go(page, '#scene=rewind&time=-30')
   await addressed(page, '#scene=rewind')
   for (const nowhere of ['#scene=nowhere', '#scene=__proto__', '#%', '#'])
     await go(page, nowhere).then(() => page.locator('#landing').waitFor())
-  await fine(page, errors)
+  await noErrors(page, errors)
 })
 
-test('single frames while paused, and a new start', async () => {
+test('a paused scene advances by single frames, and restarts equal', async () => {
   const { page, errors } = await site.page('#scene=battle&n=100&paused=1', SMALL)
   await frames(page)
   const start = await still(page, 2)
   const step = async (act) => {
     const before = await picture(page)
     await act()
-    const after = await changed(page, before, 'a frame')
+    const after = await changed(page, before, 'a frame is drawn')
     await frames(page, 10)
-    assert.ok((await picture(page)) === after, 'only one')
+    assert.ok((await picture(page)) === after, 'only one frame')
     return after
   }
   const one = await step(() => page.keyboard.press('.'))
   const two = await step(() => page.locator('#step').click())
   await page.keyboard.press('r')
-  assert.ok((await still(page, 2)) === start, 'as before')
+  assert.ok((await still(page, 2)) === start, 'the same start')
   assert.ok((await step(() => page.keyboard.press('.'))) === one)
-  assert.ok((await step(() => page.keyboard.press('.'))) === two, 'a frame is always as long')
+  assert.ok((await step(() => page.keyboard.press('.'))) === two, 'frames are equally long')
   await page.locator('#restart').click()
   assert.ok((await still(page, 2)) === start)
   assert.is(await hash(page), '#scene=battle&n=100&paused=1')
 
-  // While it runs, the first press only stops it.
+  // While the scene runs, a press of Step pauses it.
   await page.locator('#pause').click()
-  assert.is(await told(page, 'paused'), false)
+  assert.is(await demoState(page, 'paused'), false)
   await page.locator('#step').click()
-  assert.is(await told(page, 'paused'), true)
-  await fine(page, errors)
+  assert.is(await demoState(page, 'paused'), true)
+  await noErrors(page, errors)
 })
 
-test('keys are shown on demand, and are those that work', async () => {
+test('the help lists the keys, and they work', async () => {
   const { page, errors } = await site.page('#scene=circle')
   await frames(page, 5)
   await page.keyboard.press('?')
-  const help = page.getByRole('dialog', { name: 'Keys' })
+  const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await help.waitFor()
   const shown = await help.locator('kbd').allTextContents()
   for (const key of ['Space', '.', 'R', 'L', 'V', '?', '1 … 9']) assert.ok(shown.includes(key), key)
-  await page.keyboard.press(' ') // closes, as the focused button says, and does not pause
+  await page.keyboard.press(' ') // presses the focused Close button, and does not pause
   await help.waitFor({ state: 'hidden' })
-  assert.is(await told(page, 'paused'), false)
-  await page.getByRole('button', { name: 'Keys' }).click()
+  assert.is(await demoState(page, 'paused'), false)
+  await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
   await page.keyboard.press('Escape')
   await help.waitFor({ state: 'hidden' })
   await page.keyboard.press('p')
   assert.not.ok(await page.locator('#controls').isVisible())
   await page.keyboard.press('p')
   assert.ok(await page.locator('#controls').isVisible())
-  await fine(page, errors)
+  await noErrors(page, errors)
 })
 
-test('the file of the scene is beside it', async () => {
+test('the source of the scene is shown beside it', async () => {
   const { page, errors } = await site.page('#scene=circle')
   await frames(page, 5)
   const code = page.locator('#source code')
@@ -335,7 +335,7 @@ test('the file of the scene is beside it', async () => {
   await page.keyboard.press('v')
   await holds("name: 'circle'")
   assert.is(await code.textContent(), readFileSync('web/scenes/circle.js', 'utf8'))
-  assert.ok((await page.locator('#stage').boundingBox()).width > 400, 'the scene stays')
+  assert.ok((await page.locator('#stage').boundingBox()).width > 400, 'the scene stays visible')
   await page.keyboard.press('PageDown')
   await until(page, () => source.querySelector('pre').scrollTop > 100)
   await page.keyboard.press(']')
@@ -348,10 +348,10 @@ test('the file of the scene is beside it', async () => {
   await code.waitFor()
   await page.getByRole('button', { name: 'Close' }).click()
   await code.waitFor({ state: 'hidden' })
-  await fine(page, errors)
+  await noErrors(page, errors)
 })
 
-test('the chart tells what a frame is spent on', async () => {
+test('the chart shows the parts of a frame', async () => {
   const { page, errors } = await site.page('#scene=battle')
   await frames(page, 60)
   const chart = page.locator('#chart')
@@ -375,45 +375,45 @@ test('the chart tells what a frame is spent on', async () => {
       })
     })
   assert.equal(await painted(), ['move', 'query', 'draw'])
-  await fine(page, errors)
+  await noErrors(page, errors)
 })
 
-test('visitors who prefer less motion see a scene that stands still, and why', async () => {
+test('visitors who prefer less motion see a paused scene, and the reason', async () => {
   const { page, errors } = await site.page('#scene=flock', { ...SMALL, reducedMotion: 'reduce' })
   await frames(page, 5)
-  assert.is(await told(page, 'paused'), true)
-  const why = page.getByText('your system asks for less motion')
-  assert.ok(await why.isVisible())
+  assert.is(await demoState(page, 'paused'), true)
+  const reason = page.getByText('your system asks for less motion')
+  assert.ok(await reason.isVisible())
   const before = await picture(page)
   await frames(page, 20)
   assert.ok((await picture(page)) === before)
   assert.is(await hash(page), '#scene=flock')
   await choose(page, 'battle')
-  assert.is(await told(page, 'paused'), true)
+  assert.is(await demoState(page, 'paused'), true)
   await page.getByRole('button', { name: 'Play' }).click()
   await until(page, () => !window.copseDemo.paused)
-  assert.not.ok(await why.isVisible())
-  await fine(page, errors)
+  assert.not.ok(await reason.isVisible())
+  await noErrors(page, errors)
 })
 
-test('starts where the browser names no language tag', async () => {
+test('the demo starts if the browser reports an invalid language', async () => {
   const { page, errors } = await site.page('#scene=kdtree', SMALL, () => {
-    Object.defineProperty(navigator, 'language', { value: 'C', configurable: true }) // as WebKit does
+    Object.defineProperty(navigator, 'language', { value: 'C', configurable: true }) // like WebKit
   })
   await frames(page, 5)
-  assert.is(await told(page, 'scene'), 'kdtree')
-  await fine(page, errors)
+  assert.is(await demoState(page, 'scene'), 'kdtree')
+  await noErrors(page, errors)
 })
 
-test('without WebAssembly the page says so', async () => {
+test('without WebAssembly, the page says so', async () => {
   const { page, errors } = await site.page('', SMALL, () => {
     delete globalThis.WebAssembly
   })
   const alert = page.getByRole('alert')
   await alert.filter({ hasText: 'WebAssembly' }).waitFor()
-  assert.is(await told(page, 'ready'), false)
-  assert.not.ok(await page.locator('nav').isVisible(), 'nothing to choose')
-  assert.is(errors.length, 1, 'it is told once')
+  assert.is(await demoState(page, 'ready'), false)
+  assert.not.ok(await page.locator('nav').isVisible(), 'no scenes to choose')
+  assert.is(errors.length, 1, 'reported once')
 })
 
 /** Returns the size of the smallest visible text, in CSS pixels. @param {Page} page */
@@ -429,15 +429,18 @@ const smallestText = (page) =>
     return smallest
   })
 
-test('fits a phone: the scene stays in sight, texts can be read', async () => {
-  // More pixels would only take time.
+test('the demo fits a phone: the scene stays visible, and texts are readable', async () => {
+  // A single device pixel per pixel saves time.
   const { page, errors } = await site.page('', { ...PHONE, deviceScaleFactor: 1 })
   await frames(page, 5)
   const width = () => page.evaluate(() => document.documentElement.scrollWidth)
-  const high = async (selector) => (await page.locator(selector).boundingBox()).height
+  const heightOf = async (selector) => (await page.locator(selector).boundingBox()).height
   const { height } = PHONE.viewport
   assert.is(await width(), PHONE.viewport.width)
-  assert.ok((await high('#landing')) < (await high('#stage')) / 2, 'the card leaves half of it')
+  assert.ok(
+    (await heightOf('#landing')) < (await heightOf('#stage')) / 2,
+    'the card leaves half of it',
+  )
   await page.locator('#scene').tap()
   await page.locator(`#overview a[href="#scene=${scenes[0]}"]`).tap()
   await until(page, (scene) => window.copseDemo.scene === scene, scenes[0])
@@ -445,22 +448,22 @@ test('fits a phone: the scene stays in sight, texts can be read', async () => {
     await goToScene(page, scene)
     await frames(page)
     assert.is(await width(), PHONE.viewport.width, scene)
-    assert.ok((await high('#stage')) > 0.6 * height, scene)
+    assert.ok((await heightOf('#stage')) > 0.6 * height, scene)
     const toggle = () =>
       scene === scenes[0] ? page.locator('#toggle').tap() : page.keyboard.press('p')
     await toggle()
-    assert.ok((await high('#stage')) > 0.35 * height, scene)
+    assert.ok((await heightOf('#stage')) > 0.35 * height, scene)
     assert.is(await width(), PHONE.viewport.width, scene)
     assert.ok((await smallestText(page)) >= 11, scene)
     await toggle()
   }
   await page.locator('#view').tap()
   await page.locator('#source code').waitFor()
-  assert.ok((await high('#stage')) > 0.25 * height)
-  await fine(page, errors)
+  assert.ok((await heightOf('#stage')) > 0.25 * height)
+  await noErrors(page, errors)
 })
 
-test('is larger on a screen of 3840 pixels', async () => {
+test('the page is scaled up on a screen of 3840 pixels', async () => {
   const { page, errors } = await site.page('#scene=kdtree', LARGE)
   await frames(page, 5)
   assert.ok((await smallestText(page)) >= 16)
@@ -468,16 +471,16 @@ test('is larger on a screen of 3840 pixels', async () => {
   const pixels = await page
     .locator('#stage canvas[role]')
     .evaluate(({ width, height }) => [width, height])
-  assert.equal(pixels, [Math.round(box.width), Math.round(box.height)], 'and as fine')
+  assert.equal(pixels, [Math.round(box.width), Math.round(box.height)], 'full resolution')
 
-  // A point that is dropped lies where the pointer is.
+  // An added point is at the pointer.
   await page.getByRole('combobox', { name: 'search' }).selectOption('at once')
   await page.mouse.click(box.x + 0.9 * box.width, box.y + 0.8 * box.height)
   assert.is(await number(page, 'Best so far'), 0)
-  await fine(page, errors)
+  await noErrors(page, errors)
 })
 
-/** Counts the `live` objects of the library, and the `least` of them since that was set. */
+/** Counts the live objects of the library in `live`, and their minimum since its last reset in `least`. */
 function countObjects() {
   const { instantiate } = WebAssembly
   const objects = { live: 0, least: 0, bytes: () => 0 }
@@ -488,23 +491,23 @@ function countObjects() {
   window.objects = objects
   WebAssembly.instantiate = async (module, imports) => {
     const { exports } = await instantiate(module, imports)
-    const counted = { ...exports }
+    const wrapped = { ...exports }
     for (const name of Object.keys(exports).filter((name) => name.endsWith('_create')))
-      counted[name] = (...words) => {
-        const handle = exports[name](...words)
+      wrapped[name] = (...args) => {
+        const handle = exports[name](...args)
         if (handle >= 0) change(1)
         return handle
       }
-    counted.destroy = (handle) => {
+    wrapped.destroy = (handle) => {
       change(-1)
       return exports.destroy(handle)
     }
     objects.bytes = () => imports.env.memory.buffer.byteLength
-    return { exports: counted }
+    return { exports: wrapped }
   }
 }
 
-test('a closed scene leaves nothing behind, in 45 switches', async () => {
+test('closed scenes free all their resources, in 45 switches', async () => {
   const ROUNDS = 3
   const { page, errors } = await site.page('', SMALL, countObjects)
   const noise = []
@@ -531,16 +534,16 @@ test('a closed scene leaves nothing behind, in 45 switches', async () => {
       jsEventListeners,
     })
   }
-  // The engine's own code and caches grow a little; a scene that stayed would add more in each round.
+  // The engine's own code and caches grow a little. A scene that is not freed would add more in each round.
   const [first, last] = [measured[0], measured.at(-1)]
   const grown = (what) => last[what] - first[what]
   assert.is(last.core, first.core, 'memory of the core')
   assert.is(last.canvases, first.canvases)
-  assert.ok(grown('heap') < 2e6, `heap: ${grown('heap')} bytes more`)
-  assert.ok(grown('nodes') < 17, `${grown('nodes')} nodes more`)
-  assert.ok(grown('jsEventListeners') < 25, `${grown('jsEventListeners')} listeners more`)
+  assert.ok(grown('heap') < 2e6, `heap: ${grown('heap')} more bytes`)
+  assert.ok(grown('nodes') < 17, `${grown('nodes')} more nodes`)
+  assert.ok(grown('jsEventListeners') < 25, `${grown('jsEventListeners')} more listeners`)
   assert.equal(noise, [], 'nothing in the console')
-  await fine(page, errors)
+  await noErrors(page, errors)
 })
 
 test.run()

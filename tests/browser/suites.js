@@ -1,4 +1,4 @@
-// The package's own tests that a page can run, by file.
+// The package's own tests that can run in a page, by file.
 
 export const suites = {
   agenttree: () => import('../js/agenttree.test.js'),

@@ -1,6 +1,6 @@
-// Two armies fight for ever. In every frame each unit asks the tree twice, without garbage: for its
-// nearest enemy (by group mask), and for all that it touches. The dead are in no group, so from the
-// next build on no query finds them; they come back in squads from their own side of the field.
+// Two armies in an endless fight. Every frame, each unit queries the tree twice, without garbage: for its
+// nearest enemy (by group mask), and for the units that it touches. Dead units are in no group, so after the
+// next build no query finds them. They come back in squads from their own side of the field.
 
 import { AgentTree, Crowd } from 'copse'
 import { scaleSetting } from '../view/controls.js'
@@ -9,23 +9,23 @@ import { formatTime } from '../view/format.js'
 import { stretch } from '../view/spawn.js'
 import { theme } from '../view/theme.js'
 
-const MAX_SOLDIERS = 10_000 // of one army
-const SIZES = [10, 200] // of a strike, pixels
+const MAX_SOLDIERS = 10_000 // per army
+const SIZES = [10, 200] // radius of a strike, pixels
 const RED = 1
 const BLUE = 2
-const GROUPS = [RED, BLUE] // by army: 0 comes from the left (or the top), 1 from the other side
+const GROUPS = [RED, BLUE] // army 0 comes from the left (or the top), army 1 from the other side
 
 // Lengths in radii of a unit, so that a battle looks the same at every size; times in seconds.
 const SPEED = 9
-const HASTE = 1.4 // of the speed that one wants: the most
-const SWORD = 2.7 // reach
-const BOW = 26
+const HASTE = 1.4 // maximum speed, as a multiple of the preferred one
+const SWORD = 2.7 // reach of a sword
+const BOW = 26 // and of a bow
 const ARROW_SPEED = 70
-const RANK = 3.2 // distance in a formation
+const RANK = 3.2 // spacing in a formation
 const CORPSE_LIFE = 7
 const FLASH_LIFE = 0.25
 const BLAST_LIFE = 0.6
-const HOLE = 0.42
+const HOLE = 0.42 // radius of the hole in an archer
 const MAX_CORPSES = 3_000
 const MAX_ARROWS = 4_000
 
@@ -34,10 +34,10 @@ export default {
   title: 'Battle',
   order: 14,
   group: 'Games',
-  summary: 'Two armies: everybody finds the nearest enemy in every frame',
+  summary: 'Two armies: each unit finds its nearest enemy every frame',
   description:
-    'Each unit finds its nearest enemy by group mask in every frame, walks there, pushes apart from those it touches and strikes; or a crowd moves all, and they avoid each other before they touch. The dead are in no group; reinforcements come, for ever.',
-  help: 'Click, tap or Enter strikes all in the circle; arrow keys move it, wheel, pinch, + and - change its size.',
+    'Every frame, each unit finds its nearest enemy by group mask, walks there and strikes. Units that touch push each other apart; with “avoid each other”, a crowd steers them apart before they touch. Dead units leave their group, and reinforcements keep coming.',
+  help: 'Click, tap or press Enter to strike all units in the circle. Arrow keys move it; wheel, pinch, + and - resize it.',
 
   count: 'soldiers',
   params: {
@@ -50,7 +50,7 @@ export default {
   },
 
   controls(gui, params) {
-    gui.add(params, 'soldiers', 10, MAX_SOLDIERS, 10).name('each army')
+    gui.add(params, 'soldiers', 10, MAX_SOLDIERS, 10).name('units per army')
     gui.add(params, 'archers', 0, 1, 0.05)
     gui.add(params, 'speed', 0.25, 3, 0.25)
     gui.add(params, 'size', ...SIZES, 1).name('strike size')
@@ -60,23 +60,23 @@ export default {
 
   setup(stage, params) {
     const { random, pointer } = stage
-    let crowd = null // that moves the units, if they avoid each other; slots are those of the tree
+    let crowd = null // moves the units if they avoid each other, in the same slots as the tree's
     const tree = new AgentTree({ capacity: 2 * MAX_SOLDIERS })
     const floats = () => new Float32Array(2 * MAX_SOLDIERS)
 
-    // Units: the first half is army 0. Positions and groups live in the tree's own memory.
+    // Units: the first half is army 0. Positions and groups are arrays of the tree.
     const health = floats()
-    const rest = floats() // until the next strike
-    const flash = floats() // 1 when struck, fades
-    const lunge = floats() // 1 when striking, fades
-    const pace = floats() // of walking, around 1, so that squads loosen
+    const rest = floats() // seconds until the next strike
+    const flash = floats() // 1 when struck, then fades
+    const lunge = floats() // 1 when striking, then fades
+    const pace = floats() // factor of the speed, around 1, so that squads spread out
     const faceX = floats()
     const faceY = floats()
     const pushX = floats()
     const pushY = floats()
     const isArcher = new Uint8Array(2 * MAX_SOLDIERS)
     const target = new Int32Array(2 * MAX_SOLDIERS)
-    const waiting = [new Uint32Array(MAX_SOLDIERS), new Uint32Array(MAX_SOLDIERS)] // the dead
+    const waiting = [new Uint32Array(MAX_SOLDIERS), new Uint32Array(MAX_SOLDIERS)] // dead units
     const waitingCount = [0, 0]
     const fallen = [0, 0]
 
@@ -84,7 +84,7 @@ export default {
     const arrows = createRing(MAX_ARROWS, ['x', 'y', 'toX', 'toY', 'army', 'flown', 'length'])
     const blasts = createRing(20, ['x', 'y', 'size', 'age'])
 
-    // Query options and results, made once: a frame allocates nothing.
+    // Options and results of queries, created once: a frame allocates nothing.
     const enemies = [{ mask: BLUE }, { mask: RED }]
     const landing = [
       { mask: BLUE, maxDistance: 0 },
@@ -92,10 +92,10 @@ export default {
     ]
     const others = { exclude: -1 }
     const touched = new Uint32Array(12)
-    const kinds = new Uint8Array(2 * MAX_SOLDIERS) // by army and arm, as they are drawn
+    const kinds = new Uint8Array(2 * MAX_SOLDIERS) // by army and weapon, for drawing
 
     let radius = 0 // of a unit
-    let along = -1 // the axis on which the armies meet: 0 is x, 1 is y
+    let along = -1 // axis on which the armies meet: 0 is x, 1 is y
     let queries = 0
     let hits = 0
 
@@ -103,7 +103,7 @@ export default {
 
     function measureField() {
       const { width, height } = stage
-      // Along the longer side; a field that only becomes a little wider or higher keeps its axis.
+      // The armies meet along the longer side. If the sides are similar, the axis stays as it is.
       if (width > 1.6 * height || along < 0) along = width >= height ? 0 : 1
       else if (height > 1.6 * width) along = 1
       const room = Math.sqrt((width * height) / (2 * params.soldiers))
@@ -112,7 +112,7 @@ export default {
       if (crowd) gather()
     }
 
-    // As many as there are units, all of a size; the dead are not enabled.
+    // Adds an agent to the crowd for each unit. Those of dead units are disabled later.
     function gather() {
       crowd ??= new Crowd({ capacity: 2 * MAX_SOLDIERS, maxNeighbors: 8, timeHorizon: 0.6 })
       crowd.clear()
@@ -125,7 +125,7 @@ export default {
       for (let i = 0; i < 2 * params.soldiers; i++) crowd.add(agent)
     }
 
-    // The crowd moves the living, where act() said that they want.
+    // Lets the crowd move the living units, by the preferred velocities that act() wrote.
     function avoid(dt) {
       const { positions } = tree
       crowd.positions.set(positions.subarray(0, 2 * tree.slots))
@@ -135,7 +135,7 @@ export default {
       for (let i = 0; i < tree.slots; i++) if (health[i] > 0) keepInside(i, armyOf(i))
     }
 
-    // Both armies in ranks, near enough to meet soon.
+    // Lines up both armies in ranks, close enough to meet soon.
     function muster() {
       measureField()
       tree.slots = 2 * params.soldiers
@@ -181,7 +181,7 @@ export default {
       faceY[i] = along === 0 ? 0 : forward
     }
 
-    // The dead come back as a squad as soon as they are enough for one.
+    // Brings dead units back as a squad, once there are enough for one.
     function reinforce(army) {
       const squad = Math.max(5, Math.round(0.04 * params.soldiers))
       if (waitingCount[army] < squad) return
@@ -198,7 +198,7 @@ export default {
       }
     }
 
-    // Two queries for each unit: its nearest enemy, and, unless a crowd sees to that, all that it touches.
+    // Runs two queries for each unit: the nearest enemy and, without a crowd, the units that it touches.
     function look() {
       const { positions } = tree
       queries = 0
@@ -228,7 +228,7 @@ export default {
             sumX += i < j ? -radius : radius
           }
         }
-        pushX[i] = 0.35 * sumX // the other one goes as far
+        pushX[i] = 0.35 * sumX // the other unit moves as far
         pushY[i] = 0.35 * sumY
       }
     }
@@ -272,7 +272,7 @@ export default {
       }
     }
 
-    // Units come from beyond their own side, every other side is closed.
+    // Keeps a unit on the field. Only its own side is open, since reinforcements come from there.
     function keepInside(i, army) {
       const { positions } = tree
       const length = along === 0 ? stage.width : stage.height
@@ -303,7 +303,7 @@ export default {
       }
     }
 
-    // An arrow strikes the enemy that stands where it lands.
+    // Moves the arrows. An arrow strikes the enemy nearest to where it lands.
     function fly(dt) {
       for (let n = 0; n < arrows.capacity; n++) {
         if (arrows.flown[n] >= arrows.length[n]) continue
@@ -322,7 +322,7 @@ export default {
       if (health[i] > 0) return
       flash[i] = 0
       const army = armyOf(i)
-      tree.groups[i] = 0 // in no group: absent from every result
+      tree.groups[i] = 0 // absent from every result
       waiting[army][waitingCount[army]++] = i
       fallen[army]++
       const n = corpses.add()
@@ -332,13 +332,13 @@ export default {
       corpses.age[n] = 0
     }
 
-    function choose() {
+    function toggleCrowd() {
       crowd?.dispose()
       crowd = null
       if (params.avoid) gather()
     }
 
-    choose()
+    toggleCrowd()
     muster()
 
     return {
@@ -377,7 +377,7 @@ export default {
           numbers: [
             ['Red', standing(0)],
             ['Blue', standing(1)],
-            ['Queries a frame', queries],
+            ['Queries per frame', queries],
             ['Red fallen', fallen[0]],
             ['Blue fallen', fallen[1]],
             ['Build', formatTime(times.build)],
@@ -387,7 +387,7 @@ export default {
 
       change(field) {
         if (field === 'soldiers' || field === 'archers') muster()
-        if (field === 'avoid') choose()
+        if (field === 'avoid') toggleCrowd()
       },
 
       resize(x, y) {
@@ -422,7 +422,7 @@ export default {
       }
     }
 
-    // A breath of color on each side.
+    // Tints each side of the field in the color of its army.
     function drawGround() {
       const { context, width, height } = stage
       const ground = context.createLinearGradient(
@@ -445,7 +445,7 @@ export default {
       const size = 0.7 * radius
       context.lineWidth = Math.max(1, 0.4 * radius)
       context.lineCap = 'round'
-      // Few steps of fading, so that each is one path.
+      // Corpses fade in five steps: one path for each step and army.
       for (let step = 0; step < 5; step++) {
         context.globalAlpha = 0.5 * (1 - step / 5)
         for (let army = 0; army < 2; army++) {
@@ -498,7 +498,7 @@ export default {
       drawShades(stage, positions, flash, slots, 0.95 * radius, theme.flash)
     }
 
-    // A short blade ahead of each swordsman, thrust out when it strikes.
+    // Draws a short blade ahead of each swordsman, thrust out when it strikes.
     function drawSwords() {
       const { context } = stage
       const { positions } = tree
@@ -537,7 +537,7 @@ export default {
       context.globalAlpha = 1
     }
 
-    // The circle at the pointer, and the rings of strikes that fade.
+    // Draws the circle at the pointer, and recent strikes, which fade.
     function drawStrike() {
       const { context } = stage
       if (!pointer.wandering) {
@@ -555,7 +555,7 @@ export default {
   },
 }
 
-/** As few are drawn. Archers have a hole in the middle. */
+/** The look of a unit when few are drawn. Archers have a hole in the middle. */
 const UNIT = {
   name: 'unit',
   paint(context, radius, color, kind) {
@@ -567,7 +567,8 @@ const UNIT = {
 
 const armyColor = (army) => (army === 0 ? theme.red : theme.blue)
 
-// A fixed number of things with float fields, one array per field; the oldest gives way.
+// Creates a ring of items with float fields, one array per field. When it is full, a new item replaces the
+// oldest.
 function createRing(capacity, fields) {
   const ring = { capacity }
   let next = 0

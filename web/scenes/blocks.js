@@ -1,5 +1,5 @@
-// Four groups between four boxes, each on its way to the opposite corner. Avoidance alone finds no way
-// around a box: agents head for the corner of a box that they see and that is on the shortest way.
+// Four groups between four boxes, each crossing to the opposite corner. Avoidance alone finds no way around a
+// box: agents head for the visible corner of a box that lies on their shortest way.
 
 import { Crowd, ObstacleTree } from 'copse'
 import { colorsAround, createPlane } from '../view/plane.js'
@@ -7,34 +7,34 @@ import { addSwapControls, createSwap, swapParams } from '../view/swap.js'
 import { theme } from '../view/theme.js'
 
 const AGENTS = [100, 256, 400, 1_024, 2_116, 4_000, 10_000, 19_600]
-const MOST = AGENTS.at(-1)
+const MAX_AGENTS = AGENTS.at(-1)
 const SIGNS = [
   [1, 1],
   [-1, 1],
   [-1, -1],
   [1, -1],
-] // of x and y of each group, and of its box
+] // of x and y, for each group and its box
 const GROUPS = SIGNS.length
 const AGENT = { radius: 2, timeHorizonObstacles: 5 }
-const SPACING = 8 // of agents when they begin
-// Parts of half of what is seen: boxes and groups, from … to.
+const SPACING = 8 // of agents at the start
+// Where boxes and groups begin and end, as fractions of half of the visible side.
 const BOX = [0.16, 0.5]
 const GROUP = [0.57, 0.97]
-const CLEARANCE = AGENT.radius + 0.1 // of ways
-const TURNING = 1.5 * AGENT.radius // how far from a corner agents go around it
-const THINK_EVERY = 16 // steps: agents take turns
+const CLEARANCE = AGENT.radius + 0.1 // of ways, to walls
+const TURNING = 1.5 * AGENT.radius // least distance at which agents turn around a corner
+const THINK_EVERY = 16 // steps between two choices of a way; agents take turns
 const VERTICES = 16
-const LANES = 8 // around corners: not all can go where it is shortest
+const LANES = 8 // around corners, since the shortest way has no room for all
 
 export default {
   name: 'blocks',
   title: 'Blocks',
   order: 9,
   group: 'Crowds',
-  summary: 'Four groups change places between walls',
+  summary: 'Four groups swap corners, past four boxes',
   description:
-    'Four groups change places, past four boxes and each other. The boxes are walls of an obstacle tree: agents keep clear of them by the same rule as of their neighbors, and ask it which way is free.',
-  help: 'Click, tap or Enter picks an agent: tinted around it are the velocities that neighbors (blue lines) and walls (red ones) forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
+    'Four groups swap corners, past four boxes and each other. Agents avoid walls by the same rule as neighbors. Lines of sight in the obstacle tree show them the way around the boxes.',
+  help: 'Click, tap or press Enter to pick an agent. The tint marks velocities that neighbors (blue lines) and walls (red lines) forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
 
   count: 'agents',
   params: { agents: 400, ...swapParams, speed: 4 },
@@ -47,53 +47,55 @@ export default {
     const plane = createPlane(stage)
     const obstacles = new ObstacleTree({ capacity: VERTICES })
     const colors = colorsAround(GROUPS, 0.5)
-    const boxes = [] // corners of each: x, y, …
-    const lanes = [] // { corners: x, y, …; lengths: from each on to where a group began, by group }
-    const last = new Uint8Array(MOST) // the corner that an agent went to: most often still the best
+    const boxes = [] // corners x, y, … of each box
+    const lanes = [] // { corners: x, y, …; lengths: by group, of the ways from each corner to its start }
+    const last = new Uint8Array(MAX_AGENTS) // corner that an agent heads for; usually it stays the best
     const free = { radius: CLEARANCE }
-    let kinds = new Uint8Array(0) // of agents: the group
-    let columns = 1 // of a group
-    let half = 1 // of what is seen
-    let turn = 0 // of agents to think
+    let kinds = new Uint8Array(0) // group of each agent
+    let columns = 1 // of a group at the start
+    let half = 1 // of the visible side
+    let turn = 0 // selects the agents that choose their way in this step
 
-    // The first row ends as the last one: else those that arrive first would be in the way.
+    // The first row of a group ends up last, so that agents that arrive early are not in the way.
     function place(i, count, start, end) {
       if (i === 0) build(count)
-      const [from, to] = GROUP.map((part) => part * half)
-      const spacing = (to - from) / columns
+      const [near, far] = GROUP.map((part) => part * half)
+      const spacing = (far - near) / columns
       const n = Math.floor(i / GROUPS)
       const [signX, signY] = SIGNS[i % GROUPS]
-      start[0] = signX * (from + spacing * ((n % columns) + 0.5))
-      start[1] = signY * (from + spacing * (Math.floor(n / columns) + 0.5))
-      end[0] = start[0] - signX * (from + to)
-      end[1] = start[1] - signY * (from + to)
+      start[0] = signX * (near + spacing * ((n % columns) + 0.5))
+      start[1] = signY * (near + spacing * (Math.floor(n / columns) + 0.5))
+      end[0] = start[0] - signX * (near + far)
+      end[1] = start[1] - signY * (near + far)
     }
 
     function build(count) {
       columns = Math.ceil(Math.sqrt(count / GROUPS))
       half = (SPACING * columns) / (GROUP[1] - GROUP[0])
-      const [from, to] = BOX.map((part) => part * half)
+      const [near, far] = BOX.map((part) => part * half)
       boxes.length = turn = 0
       last.fill(0)
       obstacles.clear()
       for (let group = 0; group < GROUPS; group++) {
-        boxes.push(around(group, from, to))
+        boxes.push(cornersOf(group, near, far))
         obstacles.addPolygon(boxes[group])
       }
       for (let n = 0; n < LANES; n++) {
-        const off = TURNING + (n / LANES) * (from - TURNING)
-        const corners = boxes.flatMap((_, group) => around(group, from - off, to + off))
+        const distance = TURNING + (n / LANES) * (near - TURNING)
+        const corners = boxes.flatMap((_, group) =>
+          cornersOf(group, near - distance, far + distance),
+        )
         lanes[n] = { corners, lengths: boxes.map((_, group) => waysTo(group, corners)) }
       }
     }
 
-    function around(group, near, far) {
+    function cornersOf(group, near, far) {
       const [signX, signY] = SIGNS[group]
       const corners = [near, near, far, near, far, far, near, far]
       return corners.map((side, i) => side * (i % 2 ? signY : signX))
     }
 
-    // The shortest way from every corner to where a group begins, past the other corners.
+    // Returns the lengths of the shortest ways from all corners to the start of a group, past other corners.
     function waysTo(group, corners) {
       const [goalX, goalY] = SIGNS[group].map((sign) => (sign * half * (GROUP[0] + GROUP[1])) / 2)
       const ways = new Float64Array(corners.length / 2).fill(Infinity)
@@ -111,8 +113,8 @@ export default {
       return ways
     }
 
-    // Straight to its end where nothing is in the way, else towards the corner it has chosen: that is no
-    // goal, where one would stop.
+    // Sends an agent straight to its end if it sees it, else toward a corner: by its preferred velocity, since
+    // it would stop at a goal.
     function route(i, { positions, goals, preferredVelocities }, ends) {
       if (i === 0) turn++
       const [x, y] = [2 * i, 2 * i + 1]
@@ -133,8 +135,8 @@ export default {
 
     const laneOf = (i) => lanes[Math.floor(i / GROUPS) % LANES]
 
-    // The one in sight that has the shortest way on. Near a corner the next one comes in sight, and the way
-    // by that is shorter still.
+    // Chooses the visible corner with the shortest way to the end. Near a corner the next one comes into sight,
+    // and the way past that one is shorter.
     function chooseCorner(i, x, y, group) {
       const { corners, lengths } = laneOf(i)
       const ways = lengths[group]
@@ -155,7 +157,7 @@ export default {
     }
 
     const swap = createSwap(Crowd, params, {
-      capacity: MOST,
+      capacity: MAX_AGENTS,
       agent: AGENT,
       obstacles,
       place,
@@ -174,7 +176,7 @@ export default {
         if (params.velocities) plane.drawVelocities(swap.crowd)
         if (params.constraints) {
           drawWalls()
-          plane.drawLook(swap.crowd, swap.picked, swap.look)
+          plane.drawInspected(swap.crowd, swap.picked, swap.inspected)
         }
       },
 
@@ -192,7 +194,7 @@ export default {
       plane.leave()
     }
 
-    // The edges that the picked agent keeps clear of.
+    // Marks the edges that the picked agent avoids.
     function drawWalls() {
       const { context } = stage
       const { vertices, next } = obstacles
@@ -200,7 +202,7 @@ export default {
       const scale = plane.enter()
       context.lineWidth = 3 / scale
       context.beginPath()
-      for (const edge of swap.look.walls) {
+      for (const edge of swap.inspected.walls) {
         context.moveTo(vertices[2 * edge], vertices[2 * edge + 1])
         context.lineTo(vertices[2 * next[edge]], vertices[2 * next[edge] + 1])
       }
@@ -210,5 +212,5 @@ export default {
   },
 }
 
-/** The group that begins in this corner. */
+/** Returns the group that starts in the corner around a point. */
 const groupAt = (x, y) => SIGNS.findIndex(([signX, signY]) => signX * x > 0 && signY * y > 0)

@@ -1,13 +1,13 @@
-// Agents on a circle, or on rings where they are many, that all cross to the opposite side: they meet
-// in the middle, all at once.
+// Agents start on a circle, or on several rings if they are many. All cross to the opposite side, and meet in
+// the middle.
 
 import { Crowd } from 'copse'
 import { colorsAround, createPlane } from '../view/plane.js'
 import { addSwapControls, createSwap, swapParams } from '../view/swap.js'
 
 const AGENTS = [250, 500, 1_000, 2_000, 5_000, 10_000, 20_000]
-const MOST = AGENTS.at(-1)
-const SPACING = 5 // of agents on a ring, and of rings
+const MAX_AGENTS = AGENTS.at(-1)
+const SPACING = 5 // of agents on a ring, and between rings
 const AGENT = { radius: 1.5 }
 const COLORS = 36
 const FULL = 2 * Math.PI
@@ -17,10 +17,10 @@ export default {
   title: 'Circle',
   order: 8,
   group: 'Crowds',
-  summary: 'All cross to the opposite side, past each other',
+  summary: 'All agents cross to the opposite side, past each other',
   description:
-    'Everybody crosses to the opposite side and meets all others in the middle. Each agent takes the velocity nearest to the one it wants that keeps it clear of its neighbors; these do the same.',
-  help: 'Click, tap or Enter picks an agent: tinted around it are the velocities that its neighbors forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
+    'All agents cross to the opposite side, and meet in the middle. Each takes the velocity nearest to its preferred one that keeps it clear of its neighbors, which do the same.',
+  help: 'Click, tap or press Enter to pick an agent. The tint marks velocities that its neighbors forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
 
   count: 'agents',
   params: { agents: 500, ...swapParams, speed: 4 },
@@ -32,13 +32,13 @@ export default {
   setup(stage, params) {
     const plane = createPlane(stage)
     const colors = colorsAround(COLORS)
-    const ring = { radius: 0, first: 0, room: 0 } // that is being filled
+    const ring = { radius: 0, first: 0, room: 0 } // ring that is being filled
     let inner = 0 // radius of the first ring
-    let outer = 0 // and of the last
-    let kinds = new Uint8Array(0) // of agents: place of the color
+    let outer = 0 // and of the last ring
+    let kinds = new Uint8Array(0) // color of each agent: index in `colors`
 
-    // Turned a little from ring to ring: else agents would stand behind each other. Those of the first
-    // ring arrive first and end on the last: else they would be in the way of the others.
+    // Each ring is turned a little, so that agents do not line up. Agents of the first ring arrive first
+    // and end on the last ring, where they are not in the way.
     function place(i, count, start, end) {
       if (i === 0) measure(count)
       else if (i === ring.first + ring.room) fill(ring.radius + SPACING, i)
@@ -74,7 +74,7 @@ export default {
     }
 
     const swap = createSwap(Crowd, params, {
-      capacity: MOST,
+      capacity: MAX_AGENTS,
       agent: AGENT,
       place,
       begin,
@@ -88,7 +88,7 @@ export default {
       draw() {
         plane.drawAgents(swap.crowd, kinds, colors)
         if (params.velocities) plane.drawVelocities(swap.crowd)
-        if (params.constraints) plane.drawLook(swap.crowd, swap.picked, swap.look)
+        if (params.constraints) plane.drawInspected(swap.crowd, swap.picked, swap.inspected)
       },
     }
   },

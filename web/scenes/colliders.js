@@ -1,5 +1,5 @@
-// Boxes that move all the time, in a quadtree that is never built: it follows them. Those that a divided
-// cell holds are colored; the library only counts them, so the scene finds them itself and compares.
+// Moving boxes in a quadtree, which is updated and never rebuilt. Boxes held by inner cells (straddlers) are
+// colored: the library only counts them, so the scene finds them itself and compares the counts.
 
 import { Quadtree } from 'copse'
 import { smooth, timeRun } from '../view/clock.js'
@@ -12,15 +12,15 @@ import { theme } from '../view/theme.js'
 import { createStraddlers } from './colliders/straddlers.js'
 
 const ITEMS = [100, 200, 500, 1_000, 1_500, 2_000, 3_000, 5_000, 10_000, 20_000]
-const MOST = ITEMS.at(-1)
-const SPREADS = { uniform: 1, battle: 0.7, clusters: 0.4 } // how large items are where they crowd
-const MAX_BRUTE_PAIRS = 2_000 // items: with more, brute force would be felt
-const MAX_CROSSES = 3_000 // drawn: more would be a solid gray
-const MAX_OVERLAPS = 20_000 // drawn: beyond, items cover each other anyway
+const MAX_ITEMS = ITEMS.at(-1)
+const SPREADS = { uniform: 1, battle: 0.7, clusters: 0.4 } // scale of the items: smaller where they crowd
+const MAX_BRUTE_PAIRS = 2_000 // items: with more, brute force would slow down the page
+const MAX_CROSSES = 3_000 // drawn: more would look solid gray
+const MAX_OVERLAPS = 20_000 // drawn: with more, items cover each other anyway
 const SIZES = [5, 400]
 const [ALL_AT_ONCE, ONE_BY_ONE] = ['moveAll', 'move one by one']
-const LARGE = 60 // one item in so many is a large one
-const PAIRS_EVERY = 4 // comparisons: they take long
+const LARGE = 60 // one in this many items is large
+const PAIRS_EVERY = 4 // pairs are compared in every fourth comparison, since that takes long
 const { fround } = Math
 
 export default {
@@ -28,10 +28,10 @@ export default {
   title: 'Colliders',
   order: 5,
   group: 'Boxes and walls',
-  summary: 'Moving boxes in a quadtree: hits and overlaps',
+  summary: 'Moving boxes in a quadtree: box queries and overlaps',
   description:
-    'A quadtree that follows what moves. Boxes that meet the area at the pointer light up; the leaves it looks into are tinted. Blue ones straddle a line, so a divided cell holds them. Where two overlap is marked.',
-  help: 'Pointer or arrow keys move the area, wheel, pinch, + and - change its size.',
+    'A quadtree keeps up with moving boxes. Boxes in the area at the pointer light up, and the leaves that the query visits are tinted. Blue boxes straddle a line, so an inner cell holds them. Overlaps are marked.',
+  help: 'Pointer or arrow keys move the area; wheel, pinch, + and - resize it.',
 
   count: 'items',
   params: {
@@ -60,22 +60,22 @@ export default {
 
   setup(stage, params) {
     const { pointer, random } = stage
-    const halves = new Float32Array(2 * MOST)
-    const found = new Uint32Array(MOST)
-    const expected = new Uint32Array(MOST)
-    const pairs = new Uint32Array(2 * MAX_OVERLAPS) // those that are drawn
+    const halves = new Float32Array(2 * MAX_ITEMS)
+    const results = new Uint32Array(MAX_ITEMS)
+    const expected = new Uint32Array(MAX_ITEMS)
+    const pairs = new Uint32Array(2 * MAX_OVERLAPS) // pairs to draw
     const straddlers = createStraddlers()
-    const straddling = new Uint32Array(MOST)
-    let crowd // the middles of the boxes
+    const straddling = new Uint32Array(MAX_ITEMS)
+    let crowd // moves the centers of the boxes
     let tree
     let cells
     let stats
     let hits = 0
     let pairCount = 0
     let straddled = 0
-    let changes // a frame, smoothed
-    let compared = 0 // times
-    let overlaps = {} // as a comparison has them
+    let changes // per frame, smoothed
+    let compared = 0 // number of comparisons
+    let overlaps = {} // result of comparePairs()
     const comparison = createComparison(compare)
 
     function gather() {
@@ -83,7 +83,7 @@ export default {
       const room = SPREADS[params.spread] * Math.sqrt((width * height) / params.items)
       crowd = spawn(params.spread, params.items, width, height, random)
       for (let i = 0; i < params.items; i++) {
-        // The large ones come first, so that small ones are drawn over them.
+        // Large items come first, so that small ones are drawn over them.
         const scale = i < params.items / LARGE ? 3 * room : room
         halves[2 * i] = scale * (0.07 + 0.15 * random())
         halves[2 * i + 1] = scale * (0.07 + 0.15 * random())
@@ -97,7 +97,7 @@ export default {
       tree = new Quadtree({ bounds, capacity, leafSize, maxDepth, looseness })
       writeBoxes()
       tree.load(capacity)
-      stats = tree.stats() // what came is no change of a frame
+      stats = tree.stats() // resets the count of changes, which includes the load
       changes = undefined
       forget()
     }
@@ -108,37 +108,38 @@ export default {
       comparison.forget()
     }
 
-    // The game writes where everything is, then tells so once.
+    // Writes all boxes. One call of moveAll() then updates the tree.
     function writeBoxes() {
       const { boxes } = tree
-      const { positions: middles } = crowd
+      const { positions: centers } = crowd
       for (let i = 0; i < params.items; i++) {
         for (let axis = 0; axis < 2; axis++) {
-          const at = 2 * i + axis
-          boxes[4 * i + axis] = middles[at] - halves[at]
-          boxes[4 * i + axis + 2] = middles[at] + halves[at]
+          const center = centers[2 * i + axis]
+          const half = halves[2 * i + axis]
+          boxes[4 * i + axis] = center - half
+          boxes[4 * i + axis + 2] = center + half
         }
       }
     }
 
     function moveOneByOne() {
-      const { positions: middles } = crowd
+      const { positions: centers } = crowd
       for (let i = 0; i < params.items; i++) {
-        const x = middles[2 * i]
-        const y = middles[2 * i + 1]
+        const x = centers[2 * i]
+        const y = centers[2 * i + 1]
         const halfX = halves[2 * i]
         const halfY = halves[2 * i + 1]
         tree.move(i, x - halfX, y - halfY, x + halfX, y + halfY)
       }
     }
 
-    function ask() {
+    function runQuery() {
       const { x, y } = pointer
       const { size } = params
-      return tree.rangeInto(x - size, y - size, x + size, y + size, found)
+      return tree.rangeInto(x - size, y - size, x + size, y + size, results)
     }
 
-    const askPairs = () => tree.pairsInto(pairs)
+    const findPairs = () => tree.pairsInto(pairs)
 
     function bruteForce() {
       const { boxes } = tree
@@ -147,16 +148,16 @@ export default {
       const maxX = fround(pointer.x + params.size)
       const maxY = fround(pointer.y + params.size)
       let count = 0
-      for (let i = 0, at = 0; i < params.items; i++, at += 4) {
-        if (boxes[at] > maxX || boxes[at + 2] < minX) continue
-        if (boxes[at + 1] > maxY || boxes[at + 3] < minY) continue
+      for (let i = 0, offset = 0; i < params.items; i++, offset += 4) {
+        if (boxes[offset] > maxX || boxes[offset + 2] < minX) continue
+        if (boxes[offset + 1] > maxY || boxes[offset + 3] < minY) continue
         expected[count++] = i
       }
       return count
     }
 
-    // Calls met(a, b) for every pair, a < b.
-    function brutePairs(met) {
+    // Calls report(a, b) for every pair, a < b.
+    function brutePairs(report) {
       const { boxes } = tree
       const end = 4 * params.items
       for (let a = 0; a < end; a += 4) {
@@ -167,30 +168,30 @@ export default {
         for (let b = a + 4; b < end; b += 4) {
           if (boxes[b] > maxX || boxes[b + 2] < minX) continue
           if (boxes[b + 1] > maxY || boxes[b + 3] < minY) continue
-          met(a / 4, b / 4)
+          report(a / 4, b / 4)
         }
       }
     }
 
     function compare() {
-      hits = ask()
-      const equal = isSame(found.subarray(0, hits).sort(), expected.subarray(0, bruteForce()))
+      hits = runQuery()
+      const equal = isSame(results.subarray(0, hits).sort(), expected.subarray(0, bruteForce()))
       if (params.pairs && compared++ % PAIRS_EVERY === 0) comparePairs()
-      return { equal, queryTime: timeRun(ask), bruteTime: timeRun(bruteForce) }
+      return { equal, queryTime: timeRun(runQuery), bruteTime: timeRun(bruteForce) }
     }
 
     function comparePairs() {
-      const numberOf = (a, b) => MOST * a + b
-      overlaps = { queryTime: timeRun(askPairs, 1) }
+      const numberOf = (a, b) => MAX_ITEMS * a + b
+      overlaps = { queryTime: timeRun(findPairs, 1) }
       if (params.items > MAX_BRUTE_PAIRS) return
       const ids = tree.pairs()
       const ours = []
       for (let i = 0; i < ids.length; i += 2) ours.push(numberOf(ids[i], ids[i + 1]))
-      const all = []
-      // Once: it takes long enough even for a coarse clock.
-      overlaps.bruteTime = timeRun(() => brutePairs((a, b) => all.push(numberOf(a, b))), 1, 0)
+      const expected = []
+      // Runs once: that is long enough for a coarse clock.
+      overlaps.bruteTime = timeRun(() => brutePairs((a, b) => expected.push(numberOf(a, b))), 1, 0)
       ours.sort((a, b) => a - b)
-      overlaps.equal = isSame(ours, all)
+      overlaps.equal = isSame(ours, expected)
     }
 
     gather()
@@ -218,8 +219,8 @@ export default {
         if (params.update === ALL_AT_ONCE) tree.moveAll()
         else moveOneByOne()
         lap('build')
-        pairCount = params.pairs ? askPairs() : 0
-        hits = ask()
+        pairCount = params.pairs ? findPairs() : 0
+        hits = runQuery()
         lap('query')
         stats = tree.stats()
         changes = smooth(changes, stats.changes)
@@ -235,7 +236,7 @@ export default {
         }
         drawBoxes(null, params.items, theme.agent)
         drawBoxes(straddling, straddled, theme.blue)
-        drawBoxes(found, hits, theme.hit)
+        drawBoxes(results, hits, theme.hit)
         if (params.pairs) drawOverlaps()
         drawQuery()
       },
@@ -247,26 +248,26 @@ export default {
             ['Hits', hits],
             ...comparison.numbers(),
             ['Pairs', params.pairs ? pairCount : '–'],
-            ['All pairs', formatTime(overlaps.queryTime)],
+            ['Pair query', formatTime(overlaps.queryTime)],
             ['Brute force pairs', formatTime(overlaps.bruteTime) + verdict(overlaps.equal)],
             ['Items', params.items],
             ['Update', formatTime(times.build)],
-            ['Changes a frame', changes.toFixed(changes < 10 ? 1 : 0)],
+            ['Changes per frame', changes.toFixed(changes < 10 ? 1 : 0)],
             ['Nodes', nodes],
             ['Straddlers', stats.straddlers],
             ['Nodes visited', visits],
             ['Leaves', leaves],
             ['Depth', depth],
-            ['Bytes an item', Math.round(bytes / params.items)],
+            ['Bytes per item', Math.round(bytes / params.items)],
           ],
           table: {
-            caption: 'What holds the items',
+            caption: 'Items by depth',
             head: ['Depth', 'Cells', 'Items', 'Straddlers'],
             rows: Array.from({ length: depth + 1 }, (_, level) => {
-              const met = straddlers.perDepth[level]
-              return [level, met.cells, perDepth[level], met.straddlers]
+              const counts = straddlers.perDepth[level]
+              return [level, counts.cells, perDepth[level], counts.straddlers]
             }),
-            note: 'Every query that comes near looks at straddlers. Looser cells reach over their lines and hold them farther down, but more cells meet a query.',
+            note: 'Every query nearby has to test straddlers. Looser cells extend past their lines: they have fewer straddlers, but queries visit more of them.',
           },
         }
       },
@@ -287,19 +288,19 @@ export default {
       dispose: () => tree.dispose(),
     }
 
-    // The leaves that the area meets, as loose as they are.
+    // Tints the leaves that the area meets, looseness included.
     function drawTint() {
       const { context, width, height } = stage
       const { size, looseness } = params
       const { x, y } = pointer
       context.fillStyle = theme.tint
-      for (let at = 0; at < cells.length; at += 6) {
-        if (isDivided(at)) continue
-        const minX = cells[at]
-        const minY = cells[at + 1]
-        const maxX = cells[at + 2]
-        const maxY = cells[at + 3]
-        const part = (looseness - 1) / 2 ** (cells[at + 4] + 1)
+      for (let offset = 0; offset < cells.length; offset += 6) {
+        if (isDivided(offset)) continue
+        const minX = cells[offset]
+        const minY = cells[offset + 1]
+        const maxX = cells[offset + 2]
+        const maxY = cells[offset + 3]
+        const part = (looseness - 1) / 2 ** (cells[offset + 4] + 1)
         const reachX = size + part * width
         const reachY = size + part * height
         if (minX > x + reachX || maxX < x - reachX) continue
@@ -308,11 +309,11 @@ export default {
       }
     }
 
-    function isDivided(at) {
-      return cells[at + 10] > cells[at + 4] // the next one is in it
+    function isDivided(offset) {
+      return cells[offset + 10] > cells[offset + 4] // the next cell is its child
     }
 
-    // The two lines that divide a cell; those of large cells first, and stronger.
+    // Draws the two lines that divide each inner cell, large cells first and stronger.
     function drawCells() {
       const { context } = stage
       context.fillStyle = theme.query
@@ -320,12 +321,12 @@ export default {
       for (let depth = 0; depth < stats.depth && left > 0; depth++) {
         const thick = depth < 2 ? 2 : 1
         context.globalAlpha = Math.max(0.75 - 0.1 * depth, 0.25)
-        for (let at = 0; at < cells.length && left > 0; at += 6) {
-          if (cells[at + 4] !== depth || !isDivided(at)) continue
-          const [x, y] = [cells[at + 8], cells[at + 9]] // where its first child ends
+        for (let offset = 0; offset < cells.length && left > 0; offset += 6) {
+          if (cells[offset + 4] !== depth || !isDivided(offset)) continue
+          const [x, y] = [cells[offset + 8], cells[offset + 9]] // where its first child ends
           const line = (side) => Math.round(side - thick / 2)
-          context.fillRect(line(x), cells[at + 1], thick, cells[at + 3] - cells[at + 1])
-          context.fillRect(cells[at], line(y), cells[at + 2] - cells[at], thick)
+          context.fillRect(line(x), cells[offset + 1], thick, cells[offset + 3] - cells[offset + 1])
+          context.fillRect(cells[offset], line(y), cells[offset + 2] - cells[offset], thick)
           left--
         }
       }
@@ -337,14 +338,14 @@ export default {
       const { boxes } = tree
       context.fillStyle = color
       for (let n = 0; n < count; n++) {
-        const at = 4 * (ids ? ids[n] : n)
-        const x = boxes[at]
-        const y = boxes[at + 1]
-        context.fillRect(x, y, boxes[at + 2] - x, boxes[at + 3] - y)
+        const offset = 4 * (ids ? ids[n] : n)
+        const x = boxes[offset]
+        const y = boxes[offset + 1]
+        context.fillRect(x, y, boxes[offset + 2] - x, boxes[offset + 3] - y)
       }
     }
 
-    // What both of a pair cover, at least a speck.
+    // Draws the intersection of each pair, at least a speck.
     function drawOverlaps() {
       const { context } = stage
       const { boxes } = tree

@@ -1,5 +1,5 @@
-// Two streams of people against each other in a corridor. At its end they leave, and come in again where
-// they began, at the same place across as far as there is room: so lanes, once they have formed, go on.
+// Two streams of people walk through a corridor in opposite directions. People who leave at one end come in
+// again at the other, at the same place across if there is room: so lanes persist once they have formed.
 
 import { Crowd, ObstacleTree } from 'copse'
 import { createRandom } from '../random.js'
@@ -13,18 +13,18 @@ import { theme } from '../view/theme.js'
 
 // Meters and seconds.
 const AGENTS = [50, 100, 200, 300, 400, 600, 1_000]
-const MOST = AGENTS.at(-1)
+const MAX_AGENTS = AGENTS.at(-1)
 const TIME_STEP = 1 / 30
-const LENGTH = 40 // of the corridor, as far as it is shown
-const BEYOND = 2 // its ends: there people go, and come
+const LENGTH = 40 // of the visible part of the corridor
+const BEYOND = 2 // distance beyond its ends at which people leave and come in
 const WIDTHS = [3, 20]
 const AGENT = { radius: 0.25, maxSpeed: 2.2, neighborDistance: 4, timeHorizon: 2 }
 const WALK = { speed: 1.3, priority: 1 }
-const HURRY = { speed: 2, priority: 4 } // others do four fifths of what is needed
-const ROOM = 2.2 * AGENT.radius // between two, for one to come in
-const SLOW = 0.1 // of the speed that one wants: below that, one is held up
-const BAND = [10, 1] // meters along and across, in which people are counted
-const LENGTH_OF_BANDS = Math.ceil(LENGTH / BAND[0])
+const HURRY = { speed: 2, priority: 4 } // others take on four fifths of the avoidance
+const ROOM = 2.2 * AGENT.radius // least distance to others at which people come in
+const SLOW = 0.1 // fraction of the preferred speed below which people count as held up
+const BAND = [10, 1] // meters along and across: cells in which both directions are counted
+const BAND_COLUMNS = Math.ceil(LENGTH / BAND[0])
 
 export default {
   name: 'crossing',
@@ -33,8 +33,8 @@ export default {
   group: 'Crowds',
   summary: 'Two streams in a corridor form lanes',
   description:
-    'Two streams of people in a corridor, against each other. Lanes form without a plan: it is easier to follow than to meet. Rings are in a hurry: they walk faster, and others make way. With the algorithm as published, without what the crowd adds, lanes form less well, and more are held up.',
-  help: 'Click, tap or Enter picks one of them: tinted around it are the velocities that neighbors (blue lines) and walls (red ones) forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
+    'Two streams of people walk through a corridor in opposite directions, and lanes form by themselves. Rings are people in a hurry: they walk faster, and others give way. “As published” turns off what the crowd adds to the algorithm: lanes form less well, and more people are held up.',
+  help: 'Click, tap or press Enter to pick a person. The tint marks velocities that neighbors (blue lines) and walls (red lines) forbid. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
 
   count: 'agents',
   params: { agents: 300, width: 7, hurried: 0.1, exact: false, speed: 2, constraints: false },
@@ -52,19 +52,19 @@ export default {
     const plane = createPlane(stage)
     const obstacles = new ObstacleTree({ capacity: 4 })
     const pace = createPace(step)
-    const isHurried = new Uint8Array(MOST)
-    const kinds = new Uint8Array(MOST) // of agents: by direction and hurry
-    const counts = [] // of either direction, by band
+    const isHurried = new Uint8Array(MAX_AGENTS)
+    const kinds = new Uint8Array(MAX_AGENTS) // by direction and hurry, for drawing
+    const counts = [] // people in both directions, by band
     let crowd = null
     let random
-    let walls = [] // x0, y0, x1, y1 of each
-    let along = 0 // the axis of the corridor: 0 is x, 1 is y
+    let walls = [] // x0, y0, x1, y1 of each wall
+    let along = 0 // axis of the corridor: 0 is x, 1 is y
     let picked = 0
-    let look = null
+    let inspected = null
     let stepTime // ms, smoothed
-    let progress = 1 // smoothed: speed ahead over the speed that is wanted
-    let held = 0 // how many hardly move
-    let passed = 0 // how many went all the way
+    let progress = 1 // forward speed as a fraction of the preferred speed, smoothed
+    let held = 0 // number of people held up
+    let passed = 0 // number of people who went all the way
 
     const signOf = (i) => (i % 2 ? -1 : 1)
     const halfWidth = () => params.width / 2 - AGENT.radius
@@ -74,9 +74,14 @@ export default {
       along = stage.width >= stage.height ? 0 : 1
       raise()
       crowd?.dispose()
-      crowd = new Crowd({ ...AGENT, capacity: MOST, timeStep: TIME_STEP, exact: params.exact })
+      crowd = new Crowd({
+        ...AGENT,
+        capacity: MAX_AGENTS,
+        timeStep: TIME_STEP,
+        exact: params.exact,
+      })
       crowd.obstacles = obstacles
-      // All over the corridor, one to a square of a lattice, in the order of chance.
+      // Spreads people over the corridor, one in each square of a lattice, in random order.
       const columns = Math.ceil(Math.sqrt((params.agents * LENGTH) / params.width))
       const rows = Math.ceil(params.agents / columns)
       const squares = Array.from({ length: columns * rows }, (_, n) => n)
@@ -93,19 +98,21 @@ export default {
       picked = passed = held = 0
       progress = 1
       stepTime = undefined
-      lead()
-      look = crowd.inspect(picked)
+      setGoals()
+      inspected = crowd.inspect(picked)
     }
 
     function raise() {
       const [end, side] = [LENGTH / 2 + 2 * BEYOND, params.width / 2]
-      walls = [-side, side].map((at) => (along === 0 ? [-end, at, end, at] : [at, -end, at, end]))
+      walls = [-side, side].map((across) =>
+        along === 0 ? [-end, across, end, across] : [across, -end, across, end],
+      )
       obstacles.clear()
       for (const ends of walls) obstacles.addSegment(...ends)
       plane.show(...(along === 0 ? [LENGTH / 2, side + 0.5] : [side + 0.5, LENGTH / 2]))
     }
 
-    // Always the same ones first: they stay in a hurry when more are.
+    // Chooses people in a hurry, always in the same order: if the share grows, more join them.
     function hurry() {
       const chance = createRandom(2)
       for (let i = 0; i < params.agents; i++) {
@@ -116,8 +123,8 @@ export default {
       }
     }
 
-    // Straight ahead, wherever across one is, and not back to where one walked before.
-    function lead() {
+    // Sets goals straight ahead from where people are, so that they do not return to their old place across.
+    function setGoals() {
       const { positions, goals } = crowd
       for (let i = 0; i < params.agents; i++) {
         goals[2 * i + along] = signOf(i) * (LENGTH / 2 + 2 * BEYOND)
@@ -126,7 +133,7 @@ export default {
     }
 
     function step() {
-      lead()
+      setGoals()
       stepTime = smoothTime(stepTime, () => crowd.step())
       const { positions, velocities, preferredSpeeds, enabled } = crowd
       let sum = 0
@@ -136,8 +143,8 @@ export default {
         if (enabled[i] && signOf(i) * positions[2 * i + along] > LENGTH / 2 + BEYOND) {
           enabled[i] = 0
           passed++
-          turnBack(i, positions[2 * i + 1 - along])
-        } else if (!enabled[i]) turnBack(i, 2 * halfWidth() * (random() - 0.5))
+          reenter(i, positions[2 * i + 1 - along])
+        } else if (!enabled[i]) reenter(i, 2 * halfWidth() * (random() - 0.5))
         if (!enabled[i]) continue
         const part = (signOf(i) * velocities[2 * i + along]) / preferredSpeeds[i]
         sum += part
@@ -147,8 +154,8 @@ export default {
       progress = smooth(progress, sum / Math.max(inside, 1))
     }
 
-    // In again where one began, once there is room.
-    function turnBack(i, across) {
+    // Lets an agent come in at its own end again, once there is room.
+    function reenter(i, across) {
       const { positions, velocities, enabled, preferredSpeeds } = crowd
       const ahead = -signOf(i) * (LENGTH / 2 + BEYOND)
       for (let j = 0; j < params.agents; j++) {
@@ -169,40 +176,40 @@ export default {
         kinds[i] = enabled[i] ? 2 * isHurried[i] + (i % 2) : ABSENT
     }
 
-    // How much people beside each other go the same way: 0 as by chance, 1 all of them. By
-    // bands, each for as many as are in it.
-    function order() {
+    // Returns how well people near each other agree on a direction: 0 as by chance, 1 completely. It is the
+    // mean over bands, weighted by the people in them.
+    function laneOrder() {
       const { positions, enabled } = crowd
       const rows = Math.ceil(params.width / BAND[1])
       counts.length = 0
-      for (let n = 0; n < 2 * rows * LENGTH_OF_BANDS; n++) counts.push(0)
+      for (let n = 0; n < 2 * rows * BAND_COLUMNS; n++) counts.push(0)
       for (let i = 0; i < params.agents; i++) {
         const column = Math.floor((positions[2 * i + along] + LENGTH / 2) / BAND[0])
         const row = Math.floor((positions[2 * i + 1 - along] + params.width / 2) / BAND[1])
-        if (!enabled[i] || column < 0 || column >= LENGTH_OF_BANDS) continue
-        counts[2 * (Math.min(Math.max(row, 0), rows - 1) * LENGTH_OF_BANDS + column) + (i % 2)]++
+        if (!enabled[i] || column < 0 || column >= BAND_COLUMNS) continue
+        counts[2 * (Math.min(Math.max(row, 0), rows - 1) * BAND_COLUMNS + column) + (i % 2)]++
       }
       let sum = 0
-      let all = 0
+      let total = 0
       for (let n = 0; n < counts.length; n += 2) {
         const [there, back] = [counts[n], counts[n + 1]]
         const both = there + back
         if (both < 2) continue
         sum += ((there - back) ** 2 - both) / (both - 1)
-        all += both
+        total += both
       }
-      return Math.max(sum / all, 0)
+      return Math.max(sum / total, 0)
     }
 
     reset()
 
     return {
-      hits: () => look.neighbors.length,
+      hits: () => inspected.neighbors.length,
 
       frame(dt, lap) {
         pace(dt, params.speed)
         lap('move')
-        look = crowd.inspect(picked)
+        inspected = crowd.inspect(picked)
         lap('query')
       },
 
@@ -212,7 +219,8 @@ export default {
         const agents = kinds.subarray(0, params.agents)
         plane.drawAgents(crowd, agents, [theme.blue, theme.red, theme.blue, theme.red])
         plane.drawAgents(crowd, agents, ['', '', theme.paper, theme.paper], 0.5)
-        if (params.constraints && crowd.enabled[picked]) plane.drawLook(crowd, picked, look)
+        if (params.constraints && crowd.enabled[picked])
+          plane.drawInspected(crowd, picked, inspected)
       },
 
       report() {
@@ -220,14 +228,14 @@ export default {
         return {
           numbers: [
             ['Speed', formatPercent(progress)],
-            ['In lanes', formatPercent(order())],
+            ['In lanes', formatPercent(laneOrder())],
             ['Held up', held],
             ['Agents', params.agents],
             ['Went through', passed],
-            ['One step', formatTime(stepTime)],
+            ['Step time', formatTime(stepTime)],
             ['Overlaps', overlaps],
             ['Infeasible', infeasible],
-            ['Neighbors', look.neighbors.length],
+            ['Neighbors', inspected.neighbors.length],
             ['Steps', steps],
             ['Time', `${formatNumber(Math.round(time))} s`],
             ['Picked agent', picked],
@@ -240,7 +248,7 @@ export default {
         else if (['agents', 'width', 'exact'].includes(field)) reset()
       },
 
-      // Along the longer side.
+      // The corridor lies along the longer side.
       resize() {
         if (along !== (stage.width >= stage.height ? 0 : 1)) reset()
       },

@@ -1,5 +1,5 @@
-// A crowd leaves six rooms, through doors and a corridor. Avoidance alone finds no way: everybody heads
-// for the next bend of the shortest way out, which is found anew when walls change.
+// A crowd leaves six rooms, through doors and a corridor. Avoidance alone finds no way out: people head for
+// the next bend of the shortest route, which is found again whenever walls change.
 
 import { Crowd, ObstacleTree } from 'copse'
 import { createRandom } from '../random.js'
@@ -15,30 +15,30 @@ import { createFlowField } from './evacuate/flowfield.js'
 
 // Meters and seconds. The longer side of the building comes first.
 const AGENTS = [60, 120, 240, 360, 600, 1_200]
-const MOST = AGENTS.at(-1)
+const MAX_AGENTS = AGENTS.at(-1)
 const TIME_STEP = 1 / 30
 const BUILDING = [18, 12] // half of it
-const OUTSIDE = 3 // around it
-const GONE = 1 // from the end of what is shown: there people are out
-const CORRIDOR = 2 // half of its width
-const ROOMS = [-18, -6, 6] // where they begin along the building, on either side of the corridor
+const OUTSIDE = 3 // visible margin around it
+const GONE = 1 // distance from the edge of the view at which people are out
+const CORRIDOR = 2 // half of the width of the corridor
+const ROOMS = [-18, -6, 6] // where rooms begin along the building, on both sides of the corridor
 const ROOM = [12, 10]
 const DOORS = [1, 4]
 const AGENT = {
   ...{ radius: 0.25, maxSpeed: 2, neighborDistance: 3 },
   ...{ timeHorizon: 1, timeHorizonObstacles: 0.5 },
 }
-const WALK = 1.4 // how fast, in the mean
-const CELL = 0.5 // of the flow field: not larger than half of a door
-const CLEARANCE = 0.2 // of ways: less than half a cell, so that a door of two cells is open
-const NEAR = 0.7 // a bend: time to head for the next
-const BEYOND = 2 // a bend: there the goal lies
-const THINK_EVERY = 4 // steps: agents take turns
-const VERTICES = 1_000 // of walls
-const DRAWN = 100 // walls of the user's; then the first ones go
-const COUNT_OVER = 3 // seconds: so long people that come out are counted
-const FREED = 4 * AGENT.radius // from where one got stuck
-const REST = 4 // seconds, then all begin again
+const WALK = 1.4 // mean preferred speed
+const CELL = 0.5 // of the flow field: at most half of a door's width
+const CLEARANCE = 0.2 // of routes, to walls: less than half a cell, so that a door of two cells is open
+const NEAR = 0.7 // distance to a bend at which people head for the next one
+const BEYOND = 2 // distance of the goal beyond the bend
+const THINK_EVERY = 4 // steps between two choices of a goal; agents take turns
+const VERTICES = 1_000 // capacity for walls
+const MAX_DRAWN = 100 // walls that the user drew; then the oldest are removed
+const COUNT_OVER = 3 // seconds over which the rate of leaving is averaged
+const FREED = 4 * AGENT.radius // distance from where an agent got stuck at which it is free again
+const REST = 4 // seconds until all start again
 const SIDES = [-1, 1]
 
 export default {
@@ -46,10 +46,10 @@ export default {
   title: 'Evacuate',
   order: 12,
   group: 'Crowds',
-  summary: 'Out of rooms by the shortest ways, also past walls that you draw',
+  summary: 'Out of six rooms by the shortest routes, past walls that you draw',
   description:
-    'Everybody leaves, through doors that are too narrow for all at once. The shortest ways out are found past the walls of an obstacle tree, and found again when you draw a wall; on its way the crowd avoids itself and the walls. Dark in the middle: people that have come no nearer for a while.',
-  help: 'Drag to draw a wall; or press Enter where it begins and where it ends. People without a way out stay where they are. Arrow keys move the pointer.',
+    'Everyone heads for the exits, but the doors are too narrow for all of them at once. The shortest routes lead past the walls of an obstacle tree, and are found again whenever you draw one. A dot in the middle marks people who have made no progress for a while, or have no way out.',
+  help: 'Drag to draw a wall, or press Enter at both of its ends. People without a way out stay where they are. Arrow keys move the pointer.',
 
   count: 'agents',
   params: { agents: 360, door: 1.6, speed: 2, showWays: false },
@@ -58,42 +58,42 @@ export default {
     addSteps(gui, params, 'agents', AGENTS)
     gui.add(params, 'door', ...DOORS, 0.1).name('door width')
     addSpeed(gui, params)
-    gui.add(params, 'showWays').name('show ways')
+    gui.add(params, 'showWays').name('show routes')
     addPencilControls(gui)
   },
 
   setup(stage, params) {
     const plane = createPlane(stage)
     const walls = new ObstacleTree({ capacity: VERTICES })
-    const crowd = new Crowd({ ...AGENT, capacity: MOST, timeStep: TIME_STEP })
+    const crowd = new Crowd({ ...AGENT, capacity: MAX_AGENTS, timeStep: TIME_STEP })
     const pace = createPace(step)
     const pencil = createPencil(stage, walls, {
-      most: DRAWN,
-      at: plane.at,
+      maxWalls: MAX_DRAWN,
+      locate: plane.locate,
       unitsOf: plane.unitsOf,
       changed,
     })
     const rooms = SIDES.length * ROOMS.length
     const colors = colorsAround(rooms)
-    const ids = colors.map(() => []) // of people inside, by room
-    const kinds = new Uint8Array(MOST) // of agents: the room
-    const isCaught = new Uint8Array(MOST) // stuck, or without a way
-    const caughtAt = new Float32Array(2 * MOST) // where one got stuck; NaN: did not
-    const hasWay = new Uint8Array(MOST)
+    const ids = colors.map(() => []) // people inside, by room
+    const kinds = new Uint8Array(MAX_AGENTS) // room of each agent, for its color
+    const isCaught = new Uint8Array(MAX_AGENTS) // 1: stuck, or without a way out
+    const stuckAt = new Float32Array(2 * MAX_AGENTS) // where an agent got stuck; NaN: it is not stuck
+    const hasRoute = new Uint8Array(MAX_AGENTS)
     const aim = [0, 0]
-    const seconds = []
-    const flow = [] // people a second, at each
-    const recent = [] // times at which somebody came out
-    const own = [] // walls of the building: x0, y0, x1, y1 of each
+    const seconds = [] // times of the curve
+    const flow = [] // people per second who left, at these times
+    const recent = [] // times at which people left lately
+    const own = [] // walls of the building, each x0, y0, x1, y1
     let field // see evacuate/flowfield.js
-    let along = 0 // the longer side: 0 is x, 1 is y
-    let half = [0, 0] // of what is shown
-    let stale = true // walls have changed since ways were found
-    let waysTime // ms
+    let along = 0 // axis of the longer side: 0 is x, 1 is y
+    let half = [0, 0] // of the visible area
+    let stale = true // walls have changed since routes were found
+    let routesTime // ms
     let stepTime
     let steps = 0
     let out = 0
-    let lost = 0 // without a way
+    let lost = 0 // without a way out
     let stuck = 0
     let rested = 0
 
@@ -122,17 +122,17 @@ export default {
       for (const sign of SIDES) {
         wall([-end, sign * side], [end, sign * side])
         wall([sign * end, -side], [sign * end, side], params.door)
-        for (const from of ROOMS) {
+        for (const start of ROOMS) {
           const corridor = sign * CORRIDOR
-          wall([from, corridor], [from + ROOM[0], corridor], params.door)
-          if (from > -end) wall([from, corridor], [from, sign * side])
+          wall([start, corridor], [start + ROOM[0], corridor], params.door)
+          if (start > -end) wall([start, corridor], [start, sign * side])
         }
       }
       pencil.raise()
       changed()
     }
 
-    // With a door in its middle, if it has one.
+    // Adds a wall, with a door in its middle if `door` is its width.
     function wall([ahead0, across0], [ahead1, across1], door = 0) {
       const part = (1 - door / (ahead1 - ahead0 + across1 - across0)) / 2
       const between = (part) =>
@@ -144,7 +144,7 @@ export default {
       }
     }
 
-    // All in their rooms, about as far from each other.
+    // Puts all agents into the rooms, evenly spread.
     function reset() {
       const random = createRandom(1)
       const each = params.agents / rooms
@@ -169,26 +169,27 @@ export default {
         kinds[slot] = room
       }
       isCaught.fill(0)
-      caughtAt.fill(NaN)
+      stuckAt.fill(NaN)
       seconds.length = flow.length = recent.length = 0
       steps = out = rested = 0
       stepTime = undefined
-      findWays()
-      for (const list of ids) for (const i of list) lead(i)
+      findRoutes()
+      for (const list of ids) for (const i of list) setGoal(i)
     }
 
-    function findWays() {
-      waysTime = timeRuns(field.build)
+    function findRoutes() {
+      routesTime = timeRuns(field.build)
       stale = false
     }
 
-    // Through the bend: a goal there would be a place to rest, and to be in the way.
-    function lead(i) {
+    // Sets the goal of an agent beyond the next bend: at a goal in the bend it would stop, in the way of
+    // others.
+    function setGoal(i) {
       const { positions, goals } = crowd
       const x = positions[2 * i]
       const y = positions[2 * i + 1]
-      hasWay[i] = field.lead(x, y, NEAR, aim) ? 1 : 0
-      const scale = hasWay[i]
+      hasRoute[i] = field.lead(x, y, NEAR, aim) ? 1 : 0
+      const scale = hasRoute[i]
         ? 1 + BEYOND / Math.max(Math.hypot(aim[0] - x, aim[1] - y), 0.01)
         : NaN
       goals[2 * i] = x + scale * (aim[0] - x)
@@ -202,32 +203,32 @@ export default {
         return
       }
       steps++
-      for (const list of ids) for (const i of list) if ((i + steps) % THINK_EVERY === 0) lead(i)
+      for (const list of ids) for (const i of list) if ((i + steps) % THINK_EVERY === 0) setGoal(i)
       stepTime = smoothTime(stepTime, () => crowd.step())
       const { positions } = crowd
-      for (const i of crowd.stuck()) caughtAt.set([positions[2 * i], positions[2 * i + 1]], 2 * i)
+      for (const i of crowd.stuck()) stuckAt.set([positions[2 * i], positions[2 * i + 1]], 2 * i)
       ids.forEach((list, n) => (ids[n] = list.filter(stays)))
-      note()
+      recordFlow()
     }
 
-    // People that are out are gone.
+    // Returns true if an agent is still inside. Removes it once it is out.
     function stays(i) {
       const { positions } = crowd
       const x = positions[2 * i]
       const y = positions[2 * i + 1]
-      if (Math.hypot(x - caughtAt[2 * i], y - caughtAt[2 * i + 1]) > FREED) caughtAt[2 * i] = NaN
+      if (Math.hypot(x - stuckAt[2 * i], y - stuckAt[2 * i + 1]) > FREED) stuckAt[2 * i] = NaN
       if (Math.abs(x) < half[0] - GONE && Math.abs(y) < half[1] - GONE) return true
       crowd.remove(i)
       kinds[i] = ABSENT
       isCaught[i] = 0
-      caughtAt[2 * i] = NaN
+      stuckAt[2 * i] = NaN
       recent.push(crowd.time)
       out++
       return false
     }
 
-    // Twice a second, how many come out.
-    function note() {
+    // Records twice a second how many people leave.
+    function recordFlow() {
       const time = steps * TIME_STEP
       if (steps % Math.round(0.5 / TIME_STEP) !== 0) return
       while (recent[0] < crowd.time - COUNT_OVER) recent.shift()
@@ -239,9 +240,9 @@ export default {
       stuck = lost = 0
       for (const list of ids)
         for (const i of list) {
-          if (!hasWay[i]) lost++
-          else if (!Number.isNaN(caughtAt[2 * i])) stuck++
-          isCaught[i] = !hasWay[i] || !Number.isNaN(caughtAt[2 * i]) ? 1 : 0
+          if (!hasRoute[i]) lost++
+          else if (!Number.isNaN(stuckAt[2 * i])) stuck++
+          isCaught[i] = !hasRoute[i] || !Number.isNaN(stuckAt[2 * i]) ? 1 : 0
         }
     }
 
@@ -253,7 +254,7 @@ export default {
 
       frame(dt, lap) {
         pencil.follow()
-        if (stale && !pencil.isDrawing) findWays()
+        if (stale && !pencil.isDrawing) findRoutes()
         lap('build')
         pace(dt, params.speed)
         lap('move')
@@ -261,12 +262,12 @@ export default {
 
       draw() {
         sort()
-        if (params.showWays) drawWays()
+        if (params.showWays) drawRoutes()
         plane.drawSegments(own, theme.wall)
         plane.drawSegments(pencil.points, theme.blue)
-        const among = (all) => all.subarray(0, params.agents)
-        plane.drawAgents(crowd, among(kinds), colors)
-        if (stuck + lost > 0) plane.drawAgents(crowd, among(isCaught), ['', theme.ink], 0.6)
+        const inUse = (array) => array.subarray(0, params.agents)
+        plane.drawAgents(crowd, inUse(kinds), colors)
+        if (stuck + lost > 0) plane.drawAgents(crowd, inUse(isCaught), ['', theme.ink], 0.6)
       },
 
       report() {
@@ -277,16 +278,16 @@ export default {
             ['Out', out],
             ['Stuck', stuck],
             ['No way out', lost],
-            ['Out a second', (flow.at(-1) ?? 0).toFixed(1)],
+            ['Out per second', (flow.at(-1) ?? 0).toFixed(1)],
             ['Time', `${formatNumber(Math.round(steps * TIME_STEP))} s`],
-            ['One step', formatTime(stepTime)],
-            ['All ways', formatTime(waysTime)],
+            ['Step time', formatTime(stepTime)],
+            ['Route search', formatTime(routesTime)],
             ['Your walls', pencil.count],
             ['Overlaps', overlaps],
             ['Infeasible', infeasible],
             ['Steps', steps],
           ],
-          curve: { caption: 'Out a second', data: [seconds, flow] },
+          curve: { caption: 'Out per second', data: [seconds, flow] },
         }
       },
 
@@ -312,8 +313,8 @@ export default {
       },
     }
 
-    // From everybody to the next bend.
-    function drawWays() {
+    // Draws lines from all agents to their next bends.
+    function drawRoutes() {
       const { context } = stage
       const { positions, goals } = crowd
       const scale = plane.enter()
@@ -323,7 +324,7 @@ export default {
         context.strokeStyle = colors[n]
         context.beginPath()
         for (const i of list) {
-          if (!hasWay[i]) continue
+          if (!hasRoute[i]) continue
           const [x, y] = [positions[2 * i], positions[2 * i + 1]]
           const [dx, dy] = [goals[2 * i] - x, goals[2 * i + 1] - y]
           const part = Math.max(1 - BEYOND / Math.hypot(dx, dy), 0)

@@ -1,7 +1,7 @@
-// Boids after Reynolds, "Flocks, herds, and schools" (1987): each keeps its distance, flies as its
-// neighbors fly and stays with them. Its neighbors are the k nearest, however far apart the flock
-// is, as Ballerini et al. (2008) found in starlings. One batch call a frame answers all of them, and by
-// the same masks finds the prey of each predator.
+// Boids after Reynolds, "Flocks, herds, and schools" (1987): each keeps its distance from its neighbors,
+// matches their velocity and stays with them. Its neighbors are the k nearest, however loose the flock, as
+// Ballerini et al. (2008) found in starlings. One batch call per frame finds the neighbors of all boids and,
+// by masks, the prey of each predator.
 
 import { AgentTree } from 'copse'
 import { addSteps, scaleSetting } from '../view/controls.js'
@@ -15,15 +15,15 @@ const MAX_BOIDS = AGENTS.at(-1)
 const MAX_K = 16
 const BOID = 1
 const PREDATOR = 2
-const REACH = [30, 400] // of the pointer
+const REACH = [30, 400] // of the pointer, pixels
 
-// Slots 0 … 19 are the predators, those behind them the boids. Predators that are not in play are in
-// no group and find no boid.
+// Slots 0 … 19 are predators, the slots after them boids. Predators that are not in play have no group and an
+// empty mask.
 const MAX_PREDATORS = 20
 const FIRST = MAX_PREDATORS
 const SLOTS = FIRST + MAX_BOIDS
 
-// Rates, per second: how fast a boid gives in to each urge, of its cruising speed.
+// Accelerations by each rule, per second, as fractions of the cruising speed.
 const SEPARATION = 9
 const ALIGNMENT = 4
 const COHESION = 1.6
@@ -31,22 +31,22 @@ const WALL = 6
 const FLIGHT = 14
 const ATTRACTION = 2.4
 const HUNT = 3 // how fast a predator turns
-const PACE = 2 // how fast all come back to their own speed
-const FLEEING = 1.6 // own speeds, of cruising
+const PACE = 2 // how fast all return to their own speed
+const FLEEING = 1.6 // own speeds, as multiples of the cruising speed
 const HUNTING = 1.2
-const SPACE = 3 // that a boid keeps free around it, in half its length
-const PREDATOR_SIZE = 2.6 // in boids
-const HEADINGS = 32 // directions that are told apart in a picture
+const SPACE = 3 // distance that a boid keeps from others, in half lengths of a boid
+const PREDATOR_SIZE = 2.6 // in sizes of a boid
+const HEADINGS = 32 // directions that are drawn differently
 
 export default {
   name: 'flock',
   title: 'Flock',
   order: 15,
   group: 'Games',
-  summary: 'Boids that fly together, led or scared by the pointer',
+  summary: 'Boids that fly together, and follow or flee the pointer',
   description:
-    'Each boid keeps its distance from its nearest neighbors, flies as they fly and stays with them; predators chase the nearest boid. One batch call a frame tells all of them what they see.',
-  help: 'The pointer or arrow keys lead the flock; click, tap or Enter makes them scare it, or lead it again. Wheel, pinch, + and - change how far that reaches.',
+    'Each boid keeps its distance from its nearest neighbors, matches their velocity and stays with them; predators chase the nearest boid. One batch call per frame finds the neighbors of all of them.',
+  help: 'The flock follows the pointer. Click, tap or press Enter to scare it instead, and again to lead it. Arrow keys move the pointer; wheel, pinch, + and - change its reach.',
 
   count: 'agents',
   params: {
@@ -84,19 +84,19 @@ export default {
     const tree = new AgentTree({ capacity: SLOTS })
     const speeds = new Float32Array(2 * SLOTS)
     const fleeing = new Uint8Array(SLOTS)
-    const found = new Uint32Array(MAX_BOIDS)
+    const inReach = new Uint32Array(MAX_BOIDS)
     const sight = { k: 0, maxDistance: 0 }
     const boidsOnly = { mask: BOID }
-    // As they are drawn: calm boids by heading, then those that flee.
+    // Lists for drawing: calm boids by heading, then fleeing boids by heading.
     const lists = Array.from({ length: 2 * HEADINGS }, () => new Uint32Array(MAX_BOIDS))
     const listCounts = new Uint32Array(2 * HEADINGS)
     const predator = new Uint32Array(1)
 
     let boids = 0
-    let size = 0 // from the middle of a boid to its tip
+    let size = 0 // from the center of a boid to its tip
     let cruise = 0 // pixels per second
     let rows // of the last batch
-    let watched = -1 // the boid next to the pointer
+    let watched = -1 // boid nearest to the pointer
     let flights = 0
     let hits = 0
 
@@ -130,12 +130,12 @@ export default {
       cruise = (45 + 12 * size) * params.speed
     }
 
-    // Pushes boids away from a point, or draws them there: the nearer, the more.
+    // Pushes boids away from a point, or pulls them if `push` is negative: the nearer, the harder.
     function stir(x, y, reach, push) {
-      const count = tree.withinInto(x, y, reach, found, boidsOnly)
+      const count = tree.withinInto(x, y, reach, inReach, boidsOnly)
       const { positions } = tree
       for (let n = 0; n < count; n++) {
-        const i = found[n]
+        const i = inReach[n]
         const dx = positions[2 * i] - x
         const dy = positions[2 * i + 1] - y
         const distance = Math.sqrt(dx * dx + dy * dy) || 1
@@ -146,7 +146,7 @@ export default {
       }
     }
 
-    function frighten(dt) {
+    function scare(dt) {
       const { positions } = tree
       fleeing.fill(0)
       const fear = 10 * size + 25
@@ -158,7 +158,7 @@ export default {
       stir(pointer.x, pointer.y, params.reach, rate * cruise * dt)
     }
 
-    // A predator turns towards the nearest boid it sees, else flies on; they keep apart.
+    // Turns predators toward the nearest boid that they see, and keeps them apart.
     function hunt(dt) {
       const { positions } = tree
       const { counts, ids } = rows
@@ -232,8 +232,8 @@ export default {
       }
     }
 
-    // Everybody comes back to the speed it likes and turns at the walls, which are soft; only now,
-    // when all have looked, do they move.
+    // Returns all boids and predators to their own speed, turns them at the soft walls, and moves them. Comes
+    // last, after all have read each other's positions.
     function move(dt) {
       const { positions } = tree
       const { width, height } = stage
@@ -273,7 +273,7 @@ export default {
         watched = params.sight ? tree.nearest(pointer.x, pointer.y, boidsOnly) : -1
         lap('query')
         if (dt > 0) {
-          frighten(dt)
+          scare(dt)
           hunt(dt)
           flock(dt)
           move(dt)
@@ -366,7 +366,7 @@ export default {
       }
     }
 
-    // From the boid next to the pointer to those it goes by.
+    // Draws lines from the boid nearest to the pointer to its neighbors.
     function drawSight() {
       const { context } = stage
       const { positions } = tree
@@ -400,7 +400,7 @@ export default {
   },
 }
 
-// Around from green to violet and back, darker downwards: no heading looks like the color of flight.
+// From green to violet and back, darker downward. No heading looks like the color of fleeing boids.
 const headingColors = Array.from({ length: HEADINGS }, (_, heading) => {
   const angle = (2 * Math.PI * heading) / HEADINGS
   return `oklch(${0.66 - 0.1 * Math.sin(angle)} 0.14 ${225 + 65 * Math.cos(angle)})`

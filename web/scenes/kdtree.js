@@ -1,6 +1,6 @@
-// Points that stay, and the tree of them: a line through each point halves what is left. The search for
-// the nearest is played step by step; the library does not tell its steps, so the scene searches itself,
-// in the library's order, and compares what it found.
+// Resting points and their k-d tree: a line through each point halves the rest. The search for the nearest
+// point is shown step by step. The library does not report its steps, so the scene runs the search itself, in
+// the library's order, and compares the results.
 
 import { KdTree } from 'copse'
 import { addButton, addSteps } from '../view/controls.js'
@@ -11,26 +11,26 @@ import { FONT, theme } from '../view/theme.js'
 import { distance2, searchSteps } from './kdtree/search.js'
 
 const POINTS = [10, 20, 30, 50, 100, 200, 500, 1_000, 2_000, 5_000]
-const DROPS = 1_000 // room for points that are dropped
-const LEVELS = 13 // of the most points
+const DROPS = 1_000 // capacity for points that the user adds
+const LEVELS = 13 // levels of the largest tree without added points
 const BUILDERS = ['quickselect', 'median-of-medians', 'presort']
 const SORT = 'sort per level'
 const MEASURED = { 'these points': 0, '10,000 points': 10_000, '100,000 points': 100_000 }
 const [PLAY, STEPS, AT_ONCE] = ['play', 'step by step', 'at once']
-const REST = 1.6 // seconds that the end of a search is shown
-const MOVED = 2 // pixels by which a pointer that is held in a hand trembles
-const HATCH = 7 // pixels between two strokes
-const LABEL_ROOM = 1_600 // pixels² of stage for each point, or labels would cover points
+const REST = 1.6 // seconds for which the end of a search is shown
+const MOVED = 2 // pixels: smaller movements of the pointer are ignored, since hands tremble
+const HATCH = 7 // pixels between strokes
+const LABEL_ROOM = 1_600 // pixels² of stage per point; with less, labels would cover points
 
 export default {
   name: 'kdtree',
   title: 'k-d tree',
   order: 2,
   group: 'Trees',
-  summary: 'How a balanced tree is made, and searched step by step',
+  summary: 'A balanced tree and its lines, searched step by step',
   description:
-    'A vertical line through the median point, a horizontal one in each half, and so on: a balanced tree. The search for the point nearest to the pointer walks down, and back over its stack; hatched is what it need not look at.',
-  help: 'Click, tap or Enter drops a point, arrow keys move the query. Wheel, pinch, + and - step through the search.',
+    'A vertical line through the median point, a horizontal line through the median of each half, and so on: a balanced tree. The search for the point nearest to the pointer walks down the tree, then back through its stack. Hatched areas are pruned.',
+  help: 'Click, tap or press Enter to add a point. Arrow keys move the query; wheel, pinch, + and - step through the search.',
 
   count: 'points',
   params: {
@@ -47,13 +47,13 @@ export default {
     addSteps(gui, params, 'points', POINTS)
     gui.add(params, 'spread', SPREADS)
     gui.add(params, 'builder', BUILDERS)
-    gui.add(params, 'levels', 0, LEVELS, 1).name('levels of lines')
+    gui.add(params, 'levels', 0, LEVELS, 1).name('levels shown')
     gui.add(params, 'search', [PLAY, STEPS, AT_ONCE])
-    gui.add(params, 'speed', 1, 30, 1).name('steps a second')
+    gui.add(params, 'speed', 1, 30, 1).name('steps per second')
     addButton(gui, 'forward', 'Step forward')
     addButton(gui, 'back', 'Step back')
-    addButton(gui, 'again', 'Search again from its start')
-    addButton(gui, 'reset', 'Remove dropped points')
+    addButton(gui, 'again', 'Restart the search')
+    addButton(gui, 'reset', 'Remove added points')
     gui.add(params, 'measure', MEASURED).name('build times')
     addButton(gui, 'run', 'Measure build times')
   },
@@ -62,15 +62,15 @@ export default {
     const { pointer } = stage
     const query = { x: pointer.x, y: pointer.y }
     let tree
-    let spawned = 0 // of the points; the others were dropped
+    let spawned = 0 // number of spawned points; points after them were added
     let order
     let cells
     let search
     let step = 0
     let due = 0 // seconds until the next step
-    let equal = { nearest: true, brute: true } // to what the search has found
+    let equal = { nearest: true, brute: true } // true if they find what the search finds
     let worker = null
-    let measured = {} // by builder
+    let measured = {} // build times, by builder
     let hatch = { picture: null, look: '' }
 
     function plant() {
@@ -98,7 +98,7 @@ export default {
       seek()
     }
 
-    // Starts the search anew, at its end if it is shown at once.
+    // Runs the search from its start, and shows its first step, or its end if it is shown at once.
     function seek() {
       const { x, y } = query
       const { width, height } = stage
@@ -121,16 +121,16 @@ export default {
       return best
     }
 
-    function follow(least) {
+    function follow(threshold) {
       const moved = Math.hypot(pointer.x - query.x, pointer.y - query.y)
-      if (moved <= least) return
+      if (moved <= threshold) return
       query.x = pointer.x
       query.y = pointer.y
       seek()
     }
 
-    // Where the query is: it follows a hand, but stays where it is once somebody goes step by step, or
-    // while the search is played and the pointer only wanders.
+    // Moves the query and plays the search. The query follows the user's pointer, unless the user goes step by
+    // step. A wandering pointer moves it only between two searches.
     function look(dt) {
       if (params.search === AT_ONCE) return follow(0)
       if (!pointer.wandering && (params.search === PLAY || step === 0)) follow(MOVED)
@@ -160,7 +160,7 @@ export default {
       }
       worker.onerror = (event) => {
         endMeasure()
-        throw new Error(event.message || 'the worker that measures could not start')
+        throw new Error(event.message || 'the worker for build times could not start')
       }
       const { width, height } = stage
       const { measure: count, spread } = params
@@ -210,7 +210,7 @@ export default {
         drawWaiting(now, radius)
         drawQuery(now, radius)
         drawStack(now)
-        write(sentence(now))
+        write(describe(now))
       },
 
       report() {
@@ -223,7 +223,7 @@ export default {
             ['Points read', now.read],
             ['Levels', tree.stats().depth + 1],
             ['Best so far', now.best < 0 ? '–' : `${Math.sqrt(now.best2).toFixed(1)} px`],
-            ['As nearest()', same ? 'equal ✓' : 'differs'],
+            ['tree.nearest()', same ? 'equal ✓' : 'differs'],
           ],
           table: {
             caption: 'Build times',
@@ -234,13 +234,13 @@ export default {
               return [name, formatTime(ms), verdict, formatFactor(ms, measured.quickselect?.ms)]
             }),
             current: BUILDERS.indexOf(params.builder),
-            note: `${measureNote()} Sorting every range is what the builders save.`,
+            note: `${measureNote()} The last row sorts every range, which the builders avoid.`,
           },
         }
       },
 
       change(field) {
-        const does = {
+        const actions = {
           points: () => (gather(), build()),
           spread: () => (gather(), build(), forgetTimes()),
           builder: () => (plant(), build()),
@@ -252,7 +252,7 @@ export default {
           measure: forgetTimes,
           run: measure,
         }
-        does[field]?.()
+        actions[field]?.()
       },
 
       resize(x, y) {
@@ -281,30 +281,30 @@ export default {
     function measureNote() {
       const points = params.measure || tree.count
       if (worker) return `Measuring ${formatNumber(points)} points in a worker …`
-      if (!measured[SORT]) return `Not measured yet: press the button above.`
-      return `${formatNumber(points)} points, medians of five runs in a worker; orders were compared first.`
+      if (!measured[SORT]) return 'Not measured yet: press “Measure build times”.'
+      return `${formatNumber(points)} points: medians of five runs in a worker, after the orders were compared.`
     }
 
-    /** What happens in a step, in words. */
-    function sentence({ kind, node, better, best, best2 }) {
+    /** Describes a step of the search. */
+    function describe({ kind, node, better, best, best2 }) {
       const px = (distance) => `${distance.toFixed(distance < 10 ? 1 : 0)} px`
-      const side = node && (node.axis === 0 ? ['left', 'right'] : ['above', 'below'])
+      const sides = node && (node.axis === 0 ? ['left', 'right'] : ['above', 'below'])
       if (kind === 'push') {
-        const way = side[node.gap < 0 ? 0 : 1]
-        return `Push ${name(node)}: the query is ${node.axis === 0 ? `${way} of` : way} its line`
+        const side = sides[node.gap < 0 ? 0 : 1]
+        return `Push ${name(node)}: the query is ${node.axis === 0 ? `${side} of` : side} its line`
       }
       if (kind === 'pop') {
         const away = px(Math.sqrt(distance2(tree.positions, node.id, query.x, query.y)))
         return `Pop ${name(node)}: ${away} away, ${better ? 'the best so far' : 'not better'}`
       }
       if (kind === 'done') {
-        const same = equal.nearest ? 'as nearest() says' : 'nearest() differs'
-        return `The nearest is #${best}, ${px(Math.sqrt(best2))} away, ${same}`
+        const verdict = equal.nearest ? 'nearest() agrees' : 'nearest() differs'
+        return `Nearest: #${best}, ${px(Math.sqrt(best2))} away; ${verdict}`
       }
       const line = `Its line is ${px(Math.abs(node.gap))} away`
       return kind === 'cross'
-        ? `${line}, within ${px(Math.sqrt(best2))}: down its other side`
-        : `${line}, beyond ${px(Math.sqrt(best2))}: its other side is pruned`
+        ? `${line}, within ${px(Math.sqrt(best2))}: search its other side`
+        : `${line}, beyond ${px(Math.sqrt(best2))}: prune its other side`
     }
 
     function drawPruned({ pruned }) {
@@ -318,7 +318,7 @@ export default {
       context.globalAlpha = 1
     }
 
-    // Made anew when the colors or the pixel ratio have changed.
+    // Returns the hatching pattern. Creates it again if colors or pixel ratio have changed.
     function hatching() {
       const { ratio } = stage
       const look = `${theme.agent} ${ratio}`
@@ -339,7 +339,8 @@ export default {
       return picture
     }
 
-    // The cells end with the points; the lines divide the whole stage.
+    // Draws the dividing lines. Cells end at the outermost points; lines there extend to the border of the
+    // stage.
     function drawLines() {
       const { context, width, height } = stage
       const ends = [Infinity, Infinity, -Infinity, -Infinity]
@@ -349,19 +350,19 @@ export default {
         ends[axis + 2] = Math.max(ends[axis + 2], tree.positions[i])
       }
       const sides = [0, 0, width, height]
-      const outward = (at, i) => (cells[at + i] === ends[i] ? sides[i] : cells[at + i])
+      const outward = (offset, i) => (cells[offset + i] === ends[i] ? sides[i] : cells[offset + i])
 
       const paths = Array.from({ length: params.levels }, () => new Path2D())
-      for (let at = 0; at < cells.length; at += 6) {
-        const depth = cells[at + 4]
+      for (let offset = 0; offset < cells.length; offset += 6) {
+        const depth = cells[offset + 4]
         const path = paths[depth]
         if (!path) continue
         if (depth % 2 === 0) {
-          path.moveTo(cells[at], outward(at, 1))
-          path.lineTo(cells[at], outward(at, 3))
+          path.moveTo(cells[offset], outward(offset, 1))
+          path.lineTo(cells[offset], outward(offset, 3))
         } else {
-          path.moveTo(outward(at, 0), cells[at + 1])
-          path.lineTo(outward(at, 2), cells[at + 1])
+          path.moveTo(outward(offset, 0), cells[offset + 1])
+          path.lineTo(outward(offset, 2), cells[offset + 1])
         }
       }
       paths.forEach((path, depth) => {
@@ -373,7 +374,7 @@ export default {
       context.globalAlpha = 1
     }
 
-    // What the node of this step halves, and its line.
+    // Draws the box that the node of this step halves, and its line.
     function drawBox({ node }) {
       if (!node) return
       const { context } = stage
@@ -434,7 +435,7 @@ export default {
         context.stroke()
         drawDots(stage, tree.positions, [best], 1, radius + 1.5, theme.hit)
       }
-      // A cross, so that it is told from the points.
+      // A cross, to distinguish the query from points.
       context.lineWidth = 2.5
       context.beginPath()
       context.moveTo(x - 7, y)
@@ -444,22 +445,22 @@ export default {
       context.stroke()
     }
 
-    // The node that is popped next stands at the top.
+    // Draws the stack. The node that is popped next is at the top.
     function drawStack({ stack, node, kind }) {
       const { context, height } = stage
       const [row, width, left] = [19, 122, 12]
-      const out = kind === 'push' || !node ? 0 : 1 // the node in hand is off the stack
-      const top = height - 12 - row * (stack.length + out + 1) - 6 * out
-      panelled(left, top - 4, width, height - 8 - top)
+      const popped = kind === 'push' || !node ? 0 : 1 // number of nodes shown above the stack
+      const top = height - 12 - row * (stack.length + popped + 1) - 6 * popped
+      drawPanel(left, top - 4, width, height - 8 - top)
       context.font = `600 12px ${FONT}`
       context.textAlign = 'left'
       context.textBaseline = 'middle'
       context.fillStyle = theme.ink
       context.fillText(stack.length ? 'Stack' : 'Stack: empty', left + 10, top + row / 2)
-      const rows = out ? [node, ...stack.toReversed()] : stack.toReversed()
+      const rows = popped ? [node, ...stack.toReversed()] : stack.toReversed()
       rows.forEach(({ id, axis, line }, i) => {
-        const y = top + row * (i + 1.5) + (out && i > 0 ? 6 : 0)
-        if (out && i === 0) {
+        const y = top + row * (i + 1.5) + (popped && i > 0 ? 6 : 0)
+        if (popped && i === 0) {
           context.strokeStyle = theme.ink
           context.lineWidth = 1
           context.strokeRect(left + 5.5, Math.round(y - row / 2) + 1.5, width - 11, row - 3)
@@ -479,14 +480,14 @@ export default {
       const { context, width } = stage
       context.font = `600 ${width < 480 ? 12 : 13}px ${FONT}`
       const wide = Math.min(context.measureText(text).width, width - 48)
-      panelled((width - wide) / 2 - 12, 12, wide + 24, 30)
+      drawPanel((width - wide) / 2 - 12, 12, wide + 24, 30)
       context.textAlign = 'center'
       context.textBaseline = 'middle'
       context.fillStyle = theme.ink
       context.fillText(text, width / 2, 27, wide)
     }
 
-    function panelled(x, y, width, height) {
+    function drawPanel(x, y, width, height) {
       const { context } = stage
       context.beginPath()
       context.roundRect(x, y, width, height, 8)

@@ -1,6 +1,6 @@
-// Libraries side by side in the page: on the same moving agents each builds its index anew and finds
-// everybody's neighbors. One of them has its turn in a frame, and then rests for a multiple of what it
-// took, so that the page stays alive however slow it is. Results are compared, outside of the times.
+// Libraries side by side in the page: each rebuilds its index of the same moving agents, and finds the
+// neighbors of every agent. One library runs per frame, and then rests for a multiple of the time it took:
+// so even slow ones keep the page responsive. Results are compared outside of the measured times.
 
 import { median, timeRun } from '../view/clock.js'
 import { addSteps } from '../view/controls.js'
@@ -11,12 +11,12 @@ import { FONT, theme } from '../view/theme.js'
 
 const AGENTS = [100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000]
 const SPREADS = ['uniform', 'clusters', 'battle']
-const NEIGHBORS = 10 // of each, about
-const SAMPLE = 1_000 // agents that the radius is chosen by
-const RUNS = 9 // whose median is shown
-const TIMED = 2 // ms together, the clock is coarse
-const MOMENTS = 8 // kept: a quick library does not build the same again and again
-const REST = 6 // times as long as the turn
+const NEIGHBORS = 10 // per agent, about
+const SAMPLE = 1_000 // agents that determine the radius
+const RUNS = 9 // the median is shown
+const TIMED = 2 // least ms that are timed together, since the clock is coarse
+const MOMENTS = 8 // of positions kept, so that a fast library builds different ones
+const REST = 6 // multiple of a run's time for which a library rests
 const MAX_DRAWN = 10_000 // agents
 
 export default {
@@ -24,10 +24,10 @@ export default {
   title: 'Race',
   order: 4,
   group: 'Trees',
-  summary: 'The same task for copse and other libraries, in your browser',
+  summary: 'copse and other libraries at the same task, in your browser',
   description:
-    "The same moving agents for each library: it builds its index, then finds everybody's neighbors within the radius, about ten each. They must all find the same.",
-  help: 'Wheel, pinch, + and - change how many agents there are.',
+    'Each library gets the same moving agents. It builds its index, then finds all neighbors of every agent within the radius, about ten each. All libraries must find the same pairs.',
+  help: 'Wheel, pinch, + and - change the number of agents.',
 
   count: 'agents',
   params: {
@@ -42,17 +42,17 @@ export default {
 
   setup(stage, params) {
     let closed = false
-    let contenders = [] // until they are loaded
-    let runners = [] // the contenders, with what they have done so far
+    let contenders = [] // empty until loaded
+    let runners = [] // contenders with their measurements
     let turns = null
-    let credit = null // the meter's lap of this frame
+    let lapOfFrame = null // the meter's lap() in this frame
     let crowd
-    let field // where the agents are on the stage, and where the bars
-    let bars
-    let snapshot // what a round is about: { positions, n, dimensions, radius }
+    let field // area of the agents on the stage
+    let bars // area of the bars
+    let snapshot // agents of this round: { positions, n, dimensions, radius }
     let radius = 0
-    let moments = [] // the positions of the last rounds, this one's first
-    let reference = null // what the first contender finds in it: { pairs, hash }
+    let moments = [] // positions of the last rounds, newest first
+    let reference = null // results of the first contender: { pairs, hash }
     const lit = new Uint32Array(AGENTS.at(-1))
     let hits = 0
 
@@ -100,7 +100,7 @@ export default {
       for (const { peer } of runners) peer?.dispose?.()
     }
 
-    // Each step of it is what happens in one frame.
+    // A generator: each step is the work of one frame.
     function* takeTurns() {
       for (;;) {
         freeze()
@@ -112,14 +112,14 @@ export default {
           yield
           compare(runner)
           yield
-          // The first never rests: the others are compared with it.
+          // The first contender never rests: the others are compared with it.
           if (runner !== runners[0]) runner.due = performance.now() + REST * took
         }
       }
     }
 
-    // Coordinates are rounded to a power of two, so that the squared distances of near agents are
-    // exact in float32 and float64 alike and every library must find the same.
+    // Takes a snapshot of the agents. Coordinates are multiples of a power of two: squared distances of near
+    // agents are then exact in float32 and float64, and every library must find the same pairs.
     function freeze() {
       const n = params.agents
       const widest = Math.sqrt((1.5 * NEIGHBORS * field.width * field.height) / (Math.PI * n))
@@ -131,7 +131,7 @@ export default {
       moments = [positions, ...moments.slice(0, MOMENTS - 1)]
     }
 
-    // By halving: within it a sample of agents has as many neighbors as wanted.
+    // Finds, by bisection, the radius within which a sample of agents has NEIGHBORS neighbors on average.
     function findRadius(high) {
       const peer = peerOf(runners[0])
       const { positions, n } = snapshot
@@ -140,7 +140,7 @@ export default {
       peer.build(positions)
       for (let step = 0; step < 10; step++) {
         const middle = (low + high) / 2
-        let total = -sample // each finds itself
+        let total = -sample // each agent finds itself
         for (let i = 0; i < sample; i++) {
           total += peer.within(positions[2 * i], positions[2 * i + 1], 0, middle)
         }
@@ -158,12 +158,12 @@ export default {
       const { loops, builds, queries } = runner
       const peer = peerOf(runner)
       let built = 0
-      credit()
+      lapOfFrame()
       builds.push(timeRun(() => peer.build(moments[built++ % moments.length]), 1, TIMED))
-      credit('build')
+      lapOfFrame('build')
       if (built > 1) peer.build(snapshot.positions)
       queries.push(timeRun(() => (runner.pairs = loops.allWithin(peer, snapshot)), 1, TIMED))
-      credit('query')
+      lapOfFrame('query')
       if (builds.length > RUNS) {
         builds.shift()
         queries.shift()
@@ -178,11 +178,11 @@ export default {
       if (pairs !== reference.pairs) {
         runner.mismatch = `differs: ${formatNumber(pairs)} of ${formatNumber(reference.pairs)} pairs`
       } else if (hash !== reference.hash) {
-        runner.mismatch = 'differs: as many pairs, but others'
+        runner.mismatch = 'differs: same number of pairs, but other ones'
       }
     }
 
-    // What is known of a runner so far; times in ms.
+    // Returns the results of a runner so far; times in ms.
     function resultOf({ name, builds, queries, compared, mismatch }) {
       const [build, query] = [median(builds), median(queries)]
       const total = builds.length ? build + query : undefined
@@ -199,7 +199,7 @@ export default {
       frame(dt, lap) {
         crowd.move(dt)
         lap('move')
-        credit = lap
+        lapOfFrame = lap
         turns?.next()
       },
 
@@ -222,11 +222,11 @@ export default {
             ['AgentTree', formatTime(results[0]?.total)],
           ],
           table: {
-            caption: "Build, and everybody's neighbors",
+            caption: 'Build, then the neighbors of every agent',
             head: ['', 'Build', 'Query', 'Total', '× AgentTree'],
             rows,
             current: 0,
-            note: `Medians of the last ${RUNS} runs, each library in its fastest documented way, one in a frame. Equal: as many pairs, with the same checksum, in the same agents. A slow one has its turn less often.`,
+            note: `Medians of the last ${RUNS} runs, each library used in its fastest documented way. One runs per frame; slow ones run less often. Equal: the same number of pairs, with the same checksum.`,
           },
         }
       },
@@ -258,7 +258,7 @@ export default {
       },
     }
 
-    // The agents, and those that the first of them finds.
+    // Draws the agents, and the neighbors of the first agent.
     function drawField() {
       const { positions } = crowd
       const [x, y] = positions
@@ -301,7 +301,12 @@ export default {
         const y = bars.y + (i + 0.6) * step
         write(name, bars.x, y, theme.ink, `600 13px ${FONT}`)
         if (!takesPart) {
-          write(`– above ${formatNumber(limit)} agents`, bars.x, y + 12 + thick / 2, theme.muted)
+          write(
+            `skipped above ${formatNumber(limit)} agents`,
+            bars.x,
+            y + 12 + thick / 2,
+            theme.muted,
+          )
           return
         }
         if (i > 0 && compared) {

@@ -1,5 +1,5 @@
-// A crowd that is saved every few steps, into memory that is there from the start. It can go back to any
-// of these states, and goes on from there bit for bit: hashes of the first time and of the next agree.
+// A crowd that is saved every few steps, into memory allocated at the start. It can go back to any saved state
+// and replay from there bit for bit: the hashes of both runs are equal.
 
 import { Crowd } from 'copse'
 import { smoothTime } from '../view/clock.js'
@@ -10,40 +10,40 @@ import { colorsAround, createPlane } from '../view/plane.js'
 import { theme } from '../view/theme.js'
 
 const AGENTS = [50, 100, 200, 400]
-const MOST = AGENTS.at(-1)
+const MAX_AGENTS = AGENTS.at(-1)
 const TIME_STEP = 1 / 30
 const AGENT = { radius: 0.4, preferredSpeed: 1.4, neighborDistance: 4, timeHorizon: 2 }
-const RADIUS = [12, 16] // meters: of the rings, agents in turn
+const RADIUS = [12, 16] // of the rings, meters; agents alternate between them
 const SAVE_EVERY = 5 // steps
-const STATES = 240 // kept; then the oldest go
+const STATES = 240 // kept; then the oldest are overwritten
 const HISTORY = STATES * SAVE_EVERY * TIME_STEP // seconds
-const TURN_EVERY = 1_200 // steps: then all go back to where they came from
-const BACK = 10 // seconds that a click goes back
-const STATES_A_FRAME = 2 // while it does
+const TURN_EVERY = 1_200 // steps after which all agents turn back
+const BACK = 10 // seconds that a click rewinds
+const STATES_PER_FRAME = 2 // while rewinding
 const ROWS = 8 // of the table
 const DISTURBANCE = 1e-3 // meters
 const COLORS = 36
 const FULL = 2 * Math.PI
-const BAR = { height: 6, margin: 14 } // pixels: of the time line
+const BAR = { height: 6, margin: 14 } // of the timeline, pixels
 
 export default {
   name: 'rewind',
   title: 'Rewind',
   order: 13,
   group: 'Crowds',
-  summary: 'Back to any moment, and on from there bit for bit',
+  summary: 'Go back to any moment, and replay it bit for bit',
   description:
-    'The crowd is saved six times a second. Go back to any of these moments: from there it goes on bit for bit as it did the first time, which the hashes of both show. Only if somebody is moved by a millimeter, they soon differ.',
-  help: 'Click, tap or Enter rewinds ten seconds; so do wheel, pinch, + and - by one second at a time, and the slider to any moment.',
+    'The crowd is saved six times per second. Go back to any of these moments, and everything happens again bit for bit: the hashes are equal. If one agent is moved by a millimeter first, they differ.',
+  help: 'Click, tap or press Enter to rewind ten seconds. Wheel, pinch, + and - go back or forward by one second, the slider to any moment.',
 
   count: 'agents',
   passing: ['time'],
   params: { agents: 200, time: 0, speed: 2 },
 
   controls(gui, params) {
-    gui.add(params, 'time', -HISTORY, 0, 0.1).name('time, seconds')
+    gui.add(params, 'time', -HISTORY, 0, 0.1).name('time (seconds)')
     addButton(gui, 'rewind', `Rewind ${BACK} seconds`)
-    addButton(gui, 'disturb', '… and move somebody by 1 mm')
+    addButton(gui, 'disturb', '… and move one agent by 1 mm')
     addSteps(gui, params, 'agents', AGENTS)
     addSpeed(gui, params)
   },
@@ -52,19 +52,19 @@ export default {
     const plane = createPlane(stage)
     const pace = createPace(step)
     const colors = colorsAround(COLORS)
-    let kinds = new Uint8Array(0) // of agents: place of the color
-    const crowd = new Crowd({ ...AGENT, capacity: MOST, timeStep: TIME_STEP })
-    // A ring: the state after n * SAVE_EVERY steps is at n % STATES.
+    let kinds = new Uint8Array(0) // color of each agent: index in `colors`
+    const crowd = new Crowd({ ...AGENT, capacity: MAX_AGENTS, timeStep: TIME_STEP })
+    // A ring buffer: the state after n * SAVE_EVERY steps is at n % STATES.
     const states = []
-    const hashes = new Float64Array(STATES) // of the first time
-    const again = new Float64Array(STATES) // when it last came there again; -1: not yet
+    const hashes = new Float64Array(STATES) // of the first run
+    const replays = new Float64Array(STATES) // hashes of the last replay; -1: none
     let steps = 0
-    let newest = 0 // number of the last state that was saved
-    let backTo = -1 // number of the state that it goes back to; -1: it goes on
-    let disturbs = false // when it is there
+    let newest = 0 // number of the last saved state
+    let backTo = -1 // number of the state to rewind to; -1: not rewinding
+    let disturbs = false // true: move an agent once rewound
     let saveTime
     let restoreTime
-    let size = 0 // bytes of a state
+    let size = 0 // bytes per state
 
     const oldest = () => Math.max(newest - STATES + 1, 0)
 
@@ -78,10 +78,10 @@ export default {
         crowd.add({ position, goal: position.map((side) => -side) })
         kinds[i] = COLORS * turn
       }
-      // No agent comes or goes, so every state is as large as this one.
+      // No agent is added or removed, so all states have the same size.
       size = crowd.save().length
       for (let n = 0; n < STATES; n++) states[n] = new Uint8Array(size)
-      again.fill(-1)
+      replays.fill(-1)
       steps = newest = 0
       backTo = -1
       disturbs = false
@@ -91,23 +91,23 @@ export default {
     }
 
     function save(number) {
-      const at = number % STATES
-      saveTime = smoothTime(saveTime, () => crowd.saveInto(states[at]))
-      hashes[at] = crowd.hash()
-      again[at] = -1
+      const slot = number % STATES
+      saveTime = smoothTime(saveTime, () => crowd.saveInto(states[slot]))
+      hashes[slot] = crowd.hash()
+      replays[slot] = -1
       newest = number
     }
 
-    // The first time a state is saved; later it is compared with what it was then.
+    // Runs a step. Saves a state when it is first reached; later only stores its hash, for the comparison.
     function step() {
       if (steps > 0 && steps % TURN_EVERY === 0)
-        for (let at = 0; at < 2 * params.agents; at++) crowd.goals[at] *= -1
+        for (let i = 0; i < 2 * params.agents; i++) crowd.goals[i] *= -1
       crowd.step()
       steps++
       if (steps % SAVE_EVERY !== 0) return
       const number = steps / SAVE_EVERY
       if (number > newest) save(number)
-      else again[number % STATES] = crowd.hash()
+      else replays[number % STATES] = crowd.hash()
     }
 
     function restore(number) {
@@ -120,8 +120,8 @@ export default {
       backTo = Math.min(Math.max(number, oldest()), newest)
     }
 
-    // Where it is, as the slider has it.
-    function tell() {
+    // Sets the time slider to the current step.
+    function updateTime() {
       const time = (steps - newest * SAVE_EVERY) * TIME_STEP
       params.time = Math.min(Math.max(Math.round(10 * time) / 10, -HISTORY), 0)
       stage.refresh()
@@ -130,42 +130,42 @@ export default {
     function advance(dt) {
       if (backTo < 0) return pace(dt, params.speed)
       const number = Math.floor(steps / SAVE_EVERY)
-      restore(Math.max(backTo, number - STATES_A_FRAME))
+      restore(Math.max(backTo, number - STATES_PER_FRAME))
       if (steps !== backTo * SAVE_EVERY) return
       backTo = -1
       if (disturbs) crowd.positions[0] += DISTURBANCE
       disturbs = false
     }
 
-    // How many states it came to again, and how many of them were the same.
+    // Counts the states that were replayed, and those that were equal.
     function verdict() {
       let total = 0
       let equal = 0
       for (let number = oldest(); number <= newest; number++) {
-        if (again[number % STATES] < 0) continue
+        if (replays[number % STATES] < 0) continue
         total++
         if (isSame(number)) equal++
       }
       return { total, equal }
     }
 
-    const isSame = (number) => again[number % STATES] === hashes[number % STATES]
+    const isSame = (number) => replays[number % STATES] === hashes[number % STATES]
 
     reset()
-    tell()
+    updateTime()
 
     return {
       hits: () => newest - oldest() + 1,
 
       results() {
         const { total, equal } = verdict()
-        return total === 0 ? [] : [{ name: 'the first time', equal: total === equal }]
+        return total === 0 ? [] : [{ name: 'first run', equal: total === equal }]
       },
 
       frame(dt, lap) {
         const before = steps
         advance(dt)
-        if (steps !== before) tell()
+        if (steps !== before) updateTime()
         lap('move')
       },
 
@@ -179,24 +179,24 @@ export default {
         return {
           numbers: [
             ['Hash', inHex(crowd.hash())],
-            ['Came again', total],
+            ['Replayed', total],
             [
-              'The same',
+              'Identical',
               total === 0 ? '–' : `${formatNumber(equal)} ${equal === total ? '✓' : '✗'}`,
             ],
             ['Step', steps],
             ['States kept', newest - oldest() + 1],
-            ['Bytes of each', size],
+            ['Bytes per state', size],
             ['Save', formatTime(saveTime)],
             ['Restore', formatTime(restoreTime)],
             ['Agents', params.agents],
           ],
           table: {
-            caption: 'Hashes of states',
-            head: ['Step', 'the first time', 'again', ''],
+            caption: 'State hashes',
+            head: ['Step', 'First run', 'Replay', ''],
             rows: rows(),
             current: ROWS - 1,
-            note: 'A state is saved every fifth step. Whenever the crowd comes there again, the bits must be the same.',
+            note: 'The crowd is saved every fifth step. Whenever it reaches that step again, all bits must be the same.',
           },
         }
       },
@@ -210,7 +210,7 @@ export default {
         if (field === 'rewind' || field === 'disturb') rewind(BACK)
         if (field === 'disturb') disturbs = true
         if (field === 'agents') reset()
-        tell()
+        updateTime()
       },
 
       scroll: (seconds) => rewind(-seconds),
@@ -219,21 +219,22 @@ export default {
       dispose: () => crowd.dispose(),
     }
 
-    // The states up to the present one.
+    // Returns the rows of the table: the states up to the current one.
     function rows() {
       const present = Math.floor(steps / SAVE_EVERY)
       return Array.from({ length: ROWS }, (_, n) => {
         const number = present - ROWS + 1 + n
         if (number < oldest()) return ['–', '', '', '']
-        const at = number % STATES
-        const first = [number * SAVE_EVERY, inHex(hashes[at])]
-        return again[at] < 0
+        const slot = number % STATES
+        const first = [number * SAVE_EVERY, inHex(hashes[slot])]
+        return replays[slot] < 0
           ? [...first, '', '']
-          : [...first, inHex(again[at]), isSame(number) ? '✓' : '✗']
+          : [...first, inHex(replays[slot]), isSame(number) ? '✓' : '✗']
       })
     }
 
-    // What is kept of the past: to which of it one came again, and found the same; where one is.
+    // Draws the timeline: saved states, which of them were replayed, and with equal hashes; and the current
+    // step.
     function drawTime() {
       const { context, width, height } = stage
       const top = height - BAR.margin - BAR.height
@@ -243,7 +244,7 @@ export default {
       context.fillStyle = theme.line
       context.fillRect(BAR.margin, top, length, BAR.height)
       for (let number = oldest(); number <= newest; number++) {
-        const isNew = again[number % STATES] < 0
+        const isNew = replays[number % STATES] < 0
         context.fillStyle = isNew ? theme.agent : isSame(number) ? theme.accent : theme.red
         context.fillRect(left(number), top, each + 0.5, BAR.height)
       }

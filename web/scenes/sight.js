@@ -1,6 +1,6 @@
-// Walls in an obstacle tree, agents in an agent tree, and a guard: it sees a polygon, and the agents
-// within its reach that no wall hides. Doors slide, walls turn, the user draws new ones:
-// every change builds the tree of walls anew, in far less than a frame.
+// Walls in an obstacle tree, agents in an agent tree, and a guard: it sees a polygon, and the agents within
+// reach that no wall hides. Doors slide, walls turn, and the user draws more: every change rebuilds the
+// obstacle tree, in far less than a frame.
 
 import { AgentTree, ObstacleTree } from 'copse'
 import { createRandom } from '../random.js'
@@ -15,19 +15,19 @@ import { theme } from '../view/theme.js'
 import { spawnHouse } from './sight/house.js'
 
 const AGENTS = [50, 100, 200, 300, 500, 1_000, 2_000]
-const MOST = AGENTS.at(-1)
-const SEED = 1 // of the house, which is the same whenever the stage is as large
-const VERTICES = 4_000 // of walls
-const DRAWN = 200 // walls of the user's; then the first ones go
+const MAX_AGENTS = AGENTS.at(-1)
+const SEED = 1 // of the house, which depends only on the size of the stage
+const VERTICES = 4_000 // capacity for walls
+const MAX_DRAWN = 200 // walls that the user drew; then the oldest are removed
 const VIEWS = [60, 700]
 const [PATROLS, FOLLOWS] = ['patrols', 'follows the pointer']
-const KEEP_OFF = 30 // pixels: how near to the pointer it goes
+const KEEP_OFF = 30 // pixels: distance that the guard keeps from the pointer
 const RADIUS = 3 // of an agent
-const SPEED = 34 // of an agent, pixels a second
+const SPEED = 34 // of an agent, pixels per second
 const GUARD_SPEED = 80
-const LOOK_AHEAD = 22 // pixels in which an agent sees a wall come
-const TRIES = 60 // way points that the guard thinks of
-const PAST = 6 // way points that it remembers, and keeps away from
+const LOOK_AHEAD = 22 // pixels: distance at which an agent sees a wall ahead
+const TRIES = 60 // waypoints among which the guard chooses
+const PAST = 6 // last waypoints, which it avoids
 const { fround } = Math
 
 export default {
@@ -35,10 +35,10 @@ export default {
   title: 'Sight',
   order: 7,
   group: 'Boxes and walls',
-  summary: 'What a guard sees past walls, doors, and lines that you draw',
+  summary: 'What a guard sees past walls, doors and the walls you draw',
   description:
-    'The guard sees what is lit: a polygon, cut by walls in a binary space partition. Agents within its reach that no wall hides are bright. Rays go to the nearest ones, as far as they can.',
-  help: 'Drag to draw a wall; or press Enter where it begins and where it ends. Arrow keys move the pointer; wheel, pinch, + and - change how far the guard sees.',
+    'The guard sees the lit polygon, cut out by walls in a binary space partition. Agents within reach that no wall hides are bright. Rays go to the nearest agents, or end at a wall.',
+  help: 'Drag to draw a wall, or press Enter at both of its ends. Arrow keys move the pointer; wheel, pinch, + and - change how far the guard sees.',
 
   count: 'agents',
   params: {
@@ -67,32 +67,32 @@ export default {
   setup(stage, params) {
     const { pointer, random } = stage
     const walls = new ObstacleTree({ capacity: VERTICES })
-    const agents = new AgentTree({ capacity: MOST })
-    const speeds = new Float32Array(2 * MOST) // unit vectors: where agents head for
-    const near = new Uint32Array(MOST) // agents within reach
-    const seen = new Uint32Array(MOST)
-    const expected = new Uint32Array(MOST)
-    const chosen = new Uint32Array(50) // agents that a ray goes to
+    const agents = new AgentTree({ capacity: MAX_AGENTS })
+    const headings = new Float32Array(2 * MAX_AGENTS) // of agents, unit vectors
+    const near = new Uint32Array(MAX_AGENTS) // agents within reach
+    const seen = new Uint32Array(MAX_AGENTS)
+    const expected = new Uint32Array(MAX_AGENTS)
+    const targets = new Uint32Array(50) // agents that rays go to
     const guard = { x: 0, y: 0, dirX: 1, dirY: 0, goalX: 0, goalY: 0 }
-    const past = [] // where the guard's last way points were: x, y, …
-    // Options, made once: a frame makes as little garbage as it can.
+    const past = [] // last waypoints of the guard: x, y, …
+    // Options, created once: a frame creates little garbage.
     const reach = { maxDistance: 0 }
     const beside = { maxDistance: 0, side: 'visible' }
     const clear = { radius: 0 }
     const pencil = createPencil(stage, walls, {
-      most: DRAWN,
-      at: () => [pointer.x, pointer.y],
+      maxWalls: MAX_DRAWN,
+      locate: () => [pointer.x, pointer.y],
       changed,
     })
     let house // see sight/house.js
-    let movers = [] // doors, and walls that turn: { slot, points, place }
+    let movers = [] // doors and turning walls: { slot, points, place }
     let polygon = new Float32Array(0)
     let stale = true // walls have changed since the last build
-    let lines = null // of the partition, as long as no wall changes
+    let lines = null // of the partition; null after a wall has changed
     let nearCount = 0
     let hits = 0
     let time = 0
-    let watched = 0 // the agent that is looked after next
+    let checked = 0 // agent that is checked next: it may be inside a wall
     let polygonTime // ms, smoothed
     const comparison = createComparison(compare)
 
@@ -132,8 +132,8 @@ export default {
     function settle(i) {
       const { positions } = agents
       const angle = 2 * Math.PI * random()
-      speeds[2 * i] = Math.cos(angle)
-      speeds[2 * i + 1] = Math.sin(angle)
+      headings[2 * i] = Math.cos(angle)
+      headings[2 * i + 1] = Math.sin(angle)
       beside.maxDistance = 2 * RADIUS
       for (let tries = 0; tries < TRIES; tries++) {
         positions[2 * i] = stage.width * random()
@@ -149,15 +149,15 @@ export default {
       for (let i = before; i < params.agents; i++) settle(i)
     }
 
-    // Away from a wall that is near, off one that comes; never through one.
+    // Moves the agents: away from near walls, turning off walls ahead, and never through a wall.
     function wander(dt) {
       const { positions } = agents
       beside.maxDistance = 2 * RADIUS
       for (let i = 0; i < agents.slots; i++) {
         const x = positions[2 * i]
         const y = positions[2 * i + 1]
-        let dirX = speeds[2 * i] + 3 * dt * (random() - 0.5)
-        let dirY = speeds[2 * i + 1] + 3 * dt * (random() - 0.5)
+        let dirX = headings[2 * i] + 3 * dt * (random() - 0.5)
+        let dirY = headings[2 * i + 1] + 3 * dt * (random() - 0.5)
         const hit = walls.raycast(x, y, x + LOOK_AHEAD * dirX, y + LOOK_AHEAD * dirY)
         if (hit) {
           const turn = Math.min(1, 6 * dt) * (1.2 - hit.fraction)
@@ -172,21 +172,21 @@ export default {
           dirY += push * (y - wall.y)
         }
         const length = Math.hypot(dirX, dirY) || 1
-        speeds[2 * i] = dirX /= length
-        speeds[2 * i + 1] = dirY /= length
+        headings[2 * i] = dirX /= length
+        headings[2 * i + 1] = dirY /= length
         const toX = x + SPEED * dt * dirX
         const toY = y + SPEED * dt * dirY
         if (!walls.visible(x, y, toX, toY)) {
-          speeds[2 * i] = -dirX
-          speeds[2 * i + 1] = -dirY
+          headings[2 * i] = -dirX
+          headings[2 * i + 1] = -dirY
           continue
         }
         positions[2 * i] = toX
         positions[2 * i + 1] = toY
       }
-      // A wall that moved may have left somebody outside.
-      watched = (watched + 1) % agents.slots
-      if (walls.contains(positions[2 * watched], positions[2 * watched + 1])) settle(watched)
+      // A moving wall may have left an agent inside something solid: checks one agent per frame.
+      checked = (checked + 1) % agents.slots
+      if (walls.contains(positions[2 * checked], positions[2 * checked + 1])) settle(checked)
     }
 
     // ---- The guard ----
@@ -201,19 +201,19 @@ export default {
       }
       Object.assign(guard, { x: fround(x), y: fround(y) })
       past.length = 0
-      choose()
+      chooseWaypoint()
     }
 
-    // A way point in sight, of some: the one that is farthest from where the guard was last.
-    function choose() {
+    // Chooses a visible waypoint among several: the one farthest from the last ones.
+    function chooseWaypoint() {
       clear.radius = params.clearance
       let best = -1
       for (let n = 0; n < TRIES; n++) {
         const x = stage.width * random()
         const y = stage.height * random()
         let worth = Math.hypot(x - guard.x, y - guard.y)
-        for (let at = 0; at < past.length; at += 2)
-          worth = Math.min(worth, Math.hypot(x - past[at], y - past[at + 1]))
+        for (let i = 0; i < past.length; i += 2)
+          worth = Math.min(worth, Math.hypot(x - past[i], y - past[i + 1]))
         if (worth <= best || !walls.visible(guard.x, guard.y, x, y, clear)) continue
         best = worth
         guard.goalX = x
@@ -234,7 +234,7 @@ export default {
       clear.radius = params.clearance
       if (follows) {
         if (pencil.isDrawing || distance < KEEP_OFF) return
-        // Along the wall, where there is one in the way.
+        // Goes along a wall that is in the way.
         if (!walkTo(x + (step * dx) / distance, y + (step * dy) / distance))
           if (!walkTo(x + Math.min(Math.max(dx, -step), step), y))
             if (!walkTo(x, y + Math.min(Math.max(dy, -step), step))) stepAside(step)
@@ -244,7 +244,7 @@ export default {
         past.push(x, y)
         if (past.length > 2 * PAST) past.splice(0, 2)
         stepAside(step)
-        choose()
+        chooseWaypoint()
       }
       const turn = Math.min(1, 8 * dt)
       guard.dirX += (dx / distance - guard.dirX) * turn
@@ -257,7 +257,7 @@ export default {
       return free
     }
 
-    // Off a wall that came nearer than the clearance: from there no way is free.
+    // Moves the guard away from a wall that came nearer than the clearance: from there no way is free.
     function stepAside(step) {
       beside.maxDistance = params.clearance + 1
       const wall = walls.nearestPoint(guard.x, guard.y, beside)
@@ -268,7 +268,7 @@ export default {
       walkTo(x + scale * (x - wall.x), y + scale * (y - wall.y))
     }
 
-    // Both trees: the agents within reach, and those of them that can be seen.
+    // Queries both trees: for the agents within reach, and for the visible ones among them.
     function look() {
       nearCount = agents.withinInto(guard.x, guard.y, params.view, near)
       const ids = near.subarray(0, nearCount)
@@ -280,7 +280,7 @@ export default {
       polygon = walls.visibilityPolygon(guard.x, guard.y, reach)
     }
 
-    // The agents that the guard sees, by a loop over all edges.
+    // Finds the agents that the guard sees by a loop over all edges.
     function bruteForce() {
       const { positions } = agents
       let count = 0
@@ -304,9 +304,9 @@ export default {
         const a = side(x0, y0, x1, y1, ax, ay)
         const b = side(x0, y0, x1, y1, bx, by)
         if ((a > 0 && b > 0) || (a < 0 && b < 0)) continue
-        const from = side(ax, ay, bx, by, x0, y0)
-        const to = side(ax, ay, bx, by, x1, y1)
-        if ((from > 0 && to > 0) || (from < 0 && to < 0)) continue
+        const begin = side(ax, ay, bx, by, x0, y0)
+        const end = side(ax, ay, bx, by, x1, y1)
+        if ((begin > 0 && end > 0) || (begin < 0 && end < 0)) continue
         return false
       }
       return true
@@ -359,12 +359,12 @@ export default {
         return {
           numbers: [
             ['Seen', hits],
-            ['Build of walls', formatTime(times.build)],
+            ['Wall build', formatTime(times.build)],
             ['Polygon', formatTime(polygonTime)],
             ['Within reach', nearCount],
             ...comparison.numbers(),
             ['Agents', agents.count],
-            ['All the rest', formatTime(rest)],
+            ['Everything else', formatTime(rest)],
             ['Corners', polygon.length / 2],
             ['Edges', edges],
             ['Pieces', pieces],
@@ -403,7 +403,8 @@ export default {
       },
     }
 
-    // Dark, but for what the guard sees: the polygon, cut to a circle by the light that fades there.
+    // Draws the floor: dark, except for the polygon that the guard sees. Its light fades toward the view
+    // distance.
     function drawFloor() {
       const { context, width, height } = stage
       const { x, y } = guard
@@ -415,7 +416,7 @@ export default {
       shine.addColorStop(1, theme.floor)
       context.fillStyle = shine
       context.beginPath()
-      for (let at = 0; at < polygon.length; at += 2) context.lineTo(polygon[at], polygon[at + 1])
+      for (let i = 0; i < polygon.length; i += 2) context.lineTo(polygon[i], polygon[i + 1])
       context.fill()
     }
 
@@ -427,10 +428,10 @@ export default {
         context.globalAlpha = Math.max(0.7 - 0.08 * depth, 0.2)
         context.lineWidth = depth < 2 ? 2 : 1
         context.beginPath()
-        for (let at = 0; at < lines.length; at += 5) {
-          if (Math.min(lines[at + 4], 7) !== depth) continue
-          context.moveTo(lines[at], lines[at + 1])
-          context.lineTo(lines[at + 2], lines[at + 3])
+        for (let i = 0; i < lines.length; i += 5) {
+          if (Math.min(lines[i + 4], 7) !== depth) continue
+          context.moveTo(lines[i], lines[i + 1])
+          context.lineTo(lines[i + 2], lines[i + 3])
         }
         context.stroke()
       }
@@ -451,8 +452,8 @@ export default {
       context.fillStyle = context.strokeStyle = theme.wall
       context.lineWidth = 2
       for (const points of house.solids) {
-        context.beginPath() // one each: they overlap
-        for (let at = 0; at < points.length; at += 2) context.lineTo(points[at], points[at + 1])
+        context.beginPath() // one path each, since they overlap
+        for (let i = 0; i < points.length; i += 2) context.lineTo(points[i], points[i + 1])
         context.fill()
       }
       const [x0, y0, x1, y1] = [house.border[0], house.border[1], house.border[4], house.border[5]]
@@ -463,7 +464,7 @@ export default {
       strokeSegments(context, pencil.points, theme.blue, 3)
     }
 
-    // Where the guard goes, as wide as the way must be free.
+    // Draws the guard's way to its waypoint, as wide as it must be free.
     function drawWay() {
       const { context } = stage
       const { x, y, goalX, goalY } = guard
@@ -477,20 +478,20 @@ export default {
       context.globalAlpha = 1
     }
 
-    // To the nearest agents: through to them, or as far as the first wall.
+    // Draws rays to the nearest agents, up to the first wall.
     function drawRays() {
       const { context } = stage
       const { positions } = agents
       const { x, y } = guard
-      const total = agents.neighborsInto(x, y, params.rays, chosen, reach)
+      const total = agents.neighborsInto(x, y, params.rays, targets, reach)
       context.lineWidth = 1.25
       for (const free of [false, true]) {
         context.strokeStyle = free ? theme.hit : theme.muted
         context.globalAlpha = free ? 0.9 : 0.6
         context.beginPath()
         for (let n = 0; n < total; n++) {
-          const toX = positions[2 * chosen[n]]
-          const toY = positions[2 * chosen[n] + 1]
+          const toX = positions[2 * targets[n]]
+          const toY = positions[2 * targets[n] + 1]
           const hit = walls.raycast(x, y, toX, toY)
           if ((hit === null) !== free) continue
           context.moveTo(x, y)
@@ -515,5 +516,5 @@ export default {
   },
 }
 
-/** On which side of the line a … b a point is, as the library has it: positive is left. */
+/** Returns the side of the line a … b on which a point is, like the library: positive is left. */
 const side = (ax, ay, bx, by, x, y) => (bx - ax) * (y - ay) - (by - ay) * (x - ax)

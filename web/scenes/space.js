@@ -1,4 +1,4 @@
-// A tree of points in space, and a probe that asks it in every frame for the nearest.
+// A k-d tree of points in space, and a probe that finds the points nearest to it every frame.
 
 import { KdTree3D } from 'copse'
 import { timeRun } from '../view/clock.js'
@@ -10,7 +10,7 @@ import { FRAME } from '../view/pace.js'
 import { theme } from '../view/theme.js'
 
 const POINTS = [1_000, 2_000, 5_000, 10_000, 20_000, 50_000]
-const MOST = POINTS.at(-1)
+const MAX_POINTS = POINTS.at(-1)
 const LEVELS = 8
 const MAX_PLANES = 2 ** LEVELS - 1
 const MAX_K = 100
@@ -22,10 +22,10 @@ export default {
   title: 'Space',
   order: 3,
   group: 'Trees',
-  summary: 'The nearest points in three dimensions, among planes that divide them',
+  summary: 'Nearest points in 3D, and the planes that divide space',
   description:
-    'A k-d tree in three dimensions. Planes divide the points by x, y and z in turn; the probe finds its k nearest in every frame.',
-  help: 'The probe follows the pointer or arrow keys, and goes its own way when left alone. A drag turns the view; wheel, pinch, + and - zoom.',
+    'A k-d tree in three dimensions: planes divide the points by x, y and z in turn. Every frame, the probe finds the k points nearest to it.',
+  help: 'The probe follows the pointer or arrow keys; it also moves by itself. Drag to turn the view; wheel, pinch, + and - zoom.',
 
   count: 'points',
   params: {
@@ -40,19 +40,19 @@ export default {
     addSteps(gui, params, 'points', POINTS)
     gui.add(params, 'spread', [CLUSTERS, UNIFORM, SPIRAL])
     gui.add(params, 'k', 1, MAX_K, 1).name('k nearest')
-    gui.add(params, 'levels', 0, LEVELS, 1).name('levels of planes')
-    gui.add(params, 'planes').name('fill the planes')
+    gui.add(params, 'levels', 0, LEVELS, 1).name('levels shown')
+    gui.add(params, 'planes').name('fill planes')
   },
 
   setup(stage, params) {
     const { pointer } = stage
-    const tree = new KdTree3D({ capacity: MOST })
-    const found = new Uint32Array(MAX_K)
+    const tree = new KdTree3D({ capacity: MAX_POINTS })
+    const results = new Uint32Array(MAX_K)
     const probe = { x: 0, y: 0, z: 0 }
     let hits = 0
     let buildTime
     let time = 0
-    let stale = true // points or planes have changed since they were shown
+    let stale = true // points or planes have changed since they were uploaded
     const comparison = createComparison(compare)
     const world = loadWorld(stage, [2.5, 1.8, 3.5], createView)
 
@@ -64,7 +64,7 @@ export default {
       comparison.forget()
     }
 
-    // On its own way through the points, or under the pointer.
+    // Moves the probe: on its own path through the points, or toward the pointer.
     function moveProbe(dt) {
       time += dt
       let goal
@@ -77,18 +77,18 @@ export default {
         }
       } else {
         goal = world.pick(pointer.x, pointer.y) ?? probe
-        dt ||= FRAME // a probe in a hand moves while the scene is paused
+        dt ||= FRAME // a probe that the user moves also moves while paused
       }
       ease(probe, goal, dt)
     }
 
-    const ask = () => tree.neighborsInto(probe.x, probe.y, probe.z, params.k, found)
+    const runQuery = () => tree.neighborsInto(probe.x, probe.y, probe.z, params.k, results)
 
     function compare() {
-      hits = ask()
+      hits = runQuery()
       const brute = () => bruteForce(tree.positions, params.points, probe, params.k)
-      const equal = isSame(brute(), found.subarray(0, hits))
-      return { equal, queryTime: timeRun(ask), bruteTime: timeRun(brute, 1) }
+      const equal = isSame(brute(), results.subarray(0, hits))
+      return { equal, queryTime: timeRun(runQuery), bruteTime: timeRun(brute, 1) }
     }
 
     gather()
@@ -100,7 +100,7 @@ export default {
       frame(dt, lap) {
         moveProbe(dt)
         lap('move')
-        hits = ask()
+        hits = runQuery()
         lap('query')
         comparison.pass(dt)
         lap()
@@ -111,7 +111,7 @@ export default {
           if (stale) view.showPoints(tree.positions, params.points)
           if (stale || isNew) view.showPlanes(tree.cells(), params.levels, params.planes)
           stale = false
-          view.showProbe(probe, tree.positions, found, hits)
+          view.showProbe(probe, tree.positions, results, hits)
         })
       },
 
@@ -144,9 +144,9 @@ export default {
   },
 }
 
-/** What is drawn, once three.js is there. */
+/** Creates all objects that are drawn. */
 function createView(three, world) {
-  const dots = world.add(three.createDots(MOST, 0.014))
+  const dots = world.add(three.createDots(MAX_POINTS, 0.014))
   const quads = world.add(three.createQuads(MAX_PLANES))
   const edges = world.add(three.createLines(4 * MAX_PLANES, true))
   const lines = world.add(three.createLines(MAX_K))
@@ -164,28 +164,28 @@ function createView(three, world) {
     },
 
     showPoints(positions, count) {
-      three.placesOf(dots).set(positions.subarray(0, 3 * count))
+      three.cornersOf(dots).set(positions.subarray(0, 3 * count))
       three.showFirst(dots, count)
     },
 
-    // Fainter from level to level, since they are ever more.
+    // Draws the dividing planes, fainter with depth, since there are more and more.
     showPlanes(cells, levels, filled) {
       const axes = [theme.red, theme.query, theme.blue]
       let planes = 0
-      for (let at = 0; at < cells.length; at += 8) {
-        const depth = cells[at + 6]
+      for (let offset = 0; offset < cells.length; offset += 8) {
+        const depth = cells[offset + 6]
         if (depth >= levels) continue
         const axis = depth % 3
         color.set(axes[axis])
         const opacity = 0.85 ** depth
-        three.sideOf(cells, at, axis, 0).forEach((point, corner) => {
+        three.sideOf(cells, offset, axis, 0).forEach((point, corner) => {
           const n = 4 * planes + corner
-          three.placesOf(quads).set(point, 3 * n)
-          three.shadesOf(quads).set([color.r, color.g, color.b, 0.13 * opacity], 4 * n)
+          three.cornersOf(quads).set(point, 3 * n)
+          three.colorsOf(quads).set([color.r, color.g, color.b, 0.13 * opacity], 4 * n)
           // A corner ends one edge and begins the next.
           for (const end of [2 * n, 8 * planes + ((2 * corner + 7) % 8)]) {
-            three.placesOf(edges).set(point, 3 * end)
-            three.shadesOf(edges).set([color.r, color.g, color.b, 0.7 * opacity], 4 * end)
+            three.cornersOf(edges).set(point, 3 * end)
+            three.colorsOf(edges).set([color.r, color.g, color.b, 0.7 * opacity], 4 * end)
           }
         })
         planes++
@@ -194,11 +194,11 @@ function createView(three, world) {
       three.showFirst(edges, 8 * planes)
     },
 
-    showProbe({ x, y, z }, positions, found, count) {
+    showProbe({ x, y, z }, positions, results, count) {
       ball.position.set(x, y, z)
-      const [ends, points] = [three.placesOf(lines), three.placesOf(lit)]
+      const [ends, points] = [three.cornersOf(lines), three.cornersOf(lit)]
       for (let i = 0; i < count; i++) {
-        const id = 3 * found[i]
+        const id = 3 * results[i]
         points[3 * i] = ends[6 * i + 3] = positions[id]
         points[3 * i + 1] = ends[6 * i + 4] = positions[id + 1]
         points[3 * i + 2] = ends[6 * i + 5] = positions[id + 2]
@@ -212,7 +212,7 @@ function createView(three, world) {
   }
 }
 
-/** The k nearest by looking at all, nearest first, ties by lower id. */
+/** Returns the k nearest points by a loop over all, nearest first, ties by lower id. */
 function bruteForce(positions, count, { x, y, z }, k) {
   const [qx, qy, qz] = [fround(x), fround(y), fround(z)]
   const ids = []
@@ -223,18 +223,18 @@ function bruteForce(positions, count, { x, y, z }, k) {
     const dz = fround(positions[3 * id + 2] - qz)
     const d2 = fround(fround(fround(dx * dx) + fround(dy * dy)) + fround(dz * dz))
     if (ids.length === k && d2 >= distances[k - 1]) continue
-    let at = Math.min(ids.length, k - 1)
-    for (; at > 0 && distances[at - 1] > d2; at--) {
-      ids[at] = ids[at - 1]
-      distances[at] = distances[at - 1]
+    let rank = Math.min(ids.length, k - 1)
+    for (; rank > 0 && distances[rank - 1] > d2; rank--) {
+      ids[rank] = ids[rank - 1]
+      distances[rank] = distances[rank - 1]
     }
-    ids[at] = id
-    distances[at] = d2
+    ids[rank] = id
+    distances[rank] = d2
   }
   return ids
 }
 
-/** Each fills flat x, y, z arrays, in the cube from -1 to 1. */
+/** Each function fills x, y, z, … with points in the cube from -1 to 1. */
 const spreads = {
   [CLUSTERS](positions, random) {
     const around = () => (random() + random() + random()) / 1.5 - 1
@@ -253,7 +253,7 @@ const spreads = {
     for (let i = 0; i < positions.length; i++) positions[i] = 2 * random() - 1
   },
 
-  // Two arms, denser towards the middle, as a galaxy has them.
+  // Two arms, denser toward the center, like a galaxy's.
   [SPIRAL](positions, random) {
     for (let i = 0; i < positions.length; i += 3) {
       const far = random() ** 1.5

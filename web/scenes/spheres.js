@@ -1,4 +1,4 @@
-// Spheres that begin all over a sphere, and all cross to its other side.
+// Agents in space: they start all over a sphere, and cross to its opposite side.
 
 import { Crowd3D } from 'copse'
 import { loadWorld } from '../view/loadworld.js'
@@ -6,11 +6,11 @@ import { addSwapControls, createSwap, swapParams } from '../view/swap.js'
 import { theme } from '../view/theme.js'
 
 const AGENTS = [100, 250, 500, 1_000, 2_000, 4_000]
-const MOST = AGENTS.at(-1)
+const MAX_AGENTS = AGENTS.at(-1)
 const AGENT = { radius: 1.5 }
-const SPACING = 9 // of agents when they begin
-const LEAST_RADIUS = 50 // of the sphere
-const GOLDEN = Math.PI * (3 - Math.sqrt(5)) // angle from one to the next
+const SPACING = 9 // of agents at the start
+const MIN_RADIUS = 50 // of the sphere
+const GOLDEN = Math.PI * (3 - Math.sqrt(5)) // angle between consecutive agents
 const MAX_NEIGHBORS = 64
 
 export default {
@@ -18,10 +18,10 @@ export default {
   title: 'Spheres',
   order: 10,
   group: 'Crowds',
-  summary: 'The same in three dimensions',
+  summary: 'A crowd in 3D crosses to the opposite side',
   description:
-    'A crowd in space: all cross to the other side of the sphere that they begin on. Each takes the velocity nearest to the one it wants of those that its neighbors leave it; these are lit for one of them.',
-  help: 'Click, tap or Enter picks an agent. The camera turns when left alone; a drag turns it too, arrow keys move the pointer; wheel, pinch, + and - zoom.',
+    'A crowd in space: all agents cross to the opposite side of the sphere that they start on. Each takes the velocity nearest to its preferred one that keeps it clear of its neighbors. Lines connect the picked agent to its neighbors.',
+  help: 'Click, tap or press Enter to pick an agent. Drag to turn the view; it also turns by itself. Arrow keys move the pointer; wheel, pinch, + and - zoom.',
 
   count: 'agents',
   params: { agents: 250, ...swapParams },
@@ -32,14 +32,14 @@ export default {
 
   setup(stage, params) {
     const { pointer } = stage
-    const starts = new Float32Array(3 * MOST)
+    const starts = new Float32Array(3 * MAX_AGENTS)
     let radius = 1 // of the sphere
-    let stale = true // agents begin elsewhere
+    let stale = true // start positions have changed
     const world = loadWorld(stage, [2.2, 1.5, 2.9], createView)
 
-    // Evenly, along a spiral from pole to pole.
+    // Spreads the starts evenly, along a spiral from pole to pole.
     function place(i, count, start, end) {
-      radius = Math.max(LEAST_RADIUS, SPACING * Math.sqrt(count / (4 * Math.PI)))
+      radius = Math.max(MIN_RADIUS, SPACING * Math.sqrt(count / (4 * Math.PI)))
       const y = 1 - (2 * i + 1) / count
       const ring = Math.sqrt(1 - y * y)
       start[0] = radius * ring * Math.cos(GOLDEN * i)
@@ -54,7 +54,13 @@ export default {
     }
 
     const pick = () => world.view?.pick(pointer.x, pointer.y) ?? -1
-    const swap = createSwap(Crowd3D, params, { capacity: MOST, agent: AGENT, place, begin, pick })
+    const swap = createSwap(Crowd3D, params, {
+      capacity: MAX_AGENTS,
+      agent: AGENT,
+      place,
+      begin,
+      pick,
+    })
 
     return {
       ...swap,
@@ -66,7 +72,7 @@ export default {
 
       draw() {
         const { crowd, picked } = swap
-        const neighbors = params.constraints ? swap.look.neighbors : null
+        const neighbors = params.constraints ? swap.inspected.neighbors : null
         world.draw((view) => {
           if (stale) view.color(starts, params.agents)
           stale = false
@@ -86,15 +92,15 @@ export default {
   },
 }
 
-/** What is drawn, once three.js is there; all in units of the sphere's radius. */
+/** Creates all objects that are drawn, in units of the sphere's radius. */
 function createView(three, world) {
-  const balls = world.add(three.createBalls(MOST))
-  const velocities = world.add(three.createLines(MOST))
+  const balls = world.add(three.createBalls(MAX_AGENTS))
+  const velocities = world.add(three.createLines(MAX_AGENTS))
   const lit = world.add(three.createBalls(MAX_NEIGHBORS))
   const chosen = world.add(three.createBalls(1))
   const lines = world.add(three.createLines(MAX_NEIGHBORS))
   for (const { material } of [lit, chosen, lines]) material.fog = false
-  lines.material.depthTest = false // seen through all that is in front
+  lines.material.depthTest = false // visible through objects in front of them
   const color = new three.Color()
 
   return {
@@ -105,7 +111,7 @@ function createView(three, world) {
       velocities.material.color.set(theme.ink)
     },
 
-    /** By where they begin: around by hue, lighter upwards. */
+    /** Colors agents by their start: hue by direction, lighter upward. */
     color(starts, count) {
       for (let i = 0; i < count; i++) {
         const [x, y, z] = starts.subarray(3 * i, 3 * i + 3)
@@ -120,15 +126,15 @@ function createView(three, world) {
       three.showBalls(balls, positions, null, slots, scale, radii[0])
     },
 
-    // Of full speed out of the ball.
+    // Draws velocities as lines from the centers. At full speed they reach out of the balls.
     showVelocities({ positions, velocities: speeds, radii }, count, scale) {
-      const ends = three.placesOf(velocities)
+      const ends = three.cornersOf(velocities)
       const length = 2.4 * radii[0]
       for (let i = 0; i < count; i++) {
         for (let axis = 0; axis < 3; axis++) {
-          const from = positions[3 * i + axis]
-          ends[6 * i + axis] = scale * from
-          ends[6 * i + axis + 3] = scale * (from + length * speeds[3 * i + axis])
+          const center = positions[3 * i + axis]
+          ends[6 * i + axis] = scale * center
+          ends[6 * i + axis + 3] = scale * (center + length * speeds[3 * i + axis])
         }
       }
       three.showFirst(velocities, 2 * count)
@@ -136,7 +142,7 @@ function createView(three, world) {
 
     showNeighbors({ positions, radii }, slot, neighbors, scale) {
       const count = neighbors ? neighbors.length : 0
-      const ends = three.placesOf(lines)
+      const ends = three.cornersOf(lines)
       for (let n = 0; n < count; n++) {
         for (let axis = 0; axis < 3; axis++) {
           ends[6 * n + axis] = scale * positions[3 * slot + axis]

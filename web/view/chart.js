@@ -1,4 +1,4 @@
-// The last five seconds of frame times, split into parts that are stacked on each other.
+// Frame times of the last five seconds, as a stacked area for each part of a frame.
 
 import { PARTS } from './meter.js'
 import { createPlot } from './plot.js'
@@ -25,7 +25,7 @@ export function createChart(figure) {
   const plot = document.createElement('div')
   figure.append(caption, plot, key)
 
-  // Stacked areas: a line shows its part and those below, and is drawn before them.
+  // Each series is the sum of its part and all parts below, and is drawn before them.
   const stack = PARTS.toReversed()
   const data = [[], ...stack.map(() => [])]
   const chart = createPlot(plot, {
@@ -41,7 +41,7 @@ export function createChart(figure) {
   })
 
   return {
-    /** One frame: `seconds` on the page's clock, `ms` of each part. */
+    /** Adds a frame: `seconds` on the page's clock, `ms` of each part. */
     add(seconds, ms) {
       data[0].push(seconds)
       let sum = 0

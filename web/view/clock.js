@@ -1,9 +1,9 @@
-// Honest times from a coarse clock.
+// Measures short times with a coarse clock.
 
 /**
- * Milliseconds that one run of the task takes, from as many runs as the clock needs. The best of
- * some tries: a pause for compiling or collecting is not the task's. Runs of `atLeast` ms are timed
- * together.
+ * Returns the milliseconds that one run of the task takes. Times as many runs together as take
+ * `atLeast` ms, and returns the best of several tries: that leaves out pauses for compilation and
+ * garbage collection.
  */
 export function timeRun(task, tries = 2, atLeast = 0.5) {
   let runs = 1
@@ -16,17 +16,17 @@ export function timeRun(task, tries = 2, atLeast = 0.5) {
   return best
 }
 
-/** Milliseconds that these runs take together. */
+/** Returns the milliseconds that `runs` runs take together. */
 export function timeRuns(task, runs = 1) {
   const start = performance.now()
   for (let i = 0; i < runs; i++) task()
   return performance.now() - start
 }
 
-/** A mean of what comes often, brought up to date: mostly of the last 40. undefined: none yet. */
+/** Returns the mean updated by a value: a moving average over about 40 values. undefined: no mean yet. */
 export const smooth = (mean, value) => (mean === undefined ? value : mean + (value - mean) / 40)
 
-/** Runs a task, and brings the mean of the milliseconds that it takes up to date. */
+/** Runs a task and returns the mean updated by its milliseconds. */
 export const smoothTime = (mean, task) => smooth(mean, timeRuns(task))
 
 export const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1]

@@ -1,43 +1,43 @@
-// What a query finds and how long it takes, beside a loop over all: compared while the scene runs.
+// Compares results and times of a query with a loop over all items, while the scene runs.
 
 import { formatTime } from './format.js'
 import { createTimer } from './pace.js'
 
 const EVERY = 0.5 // seconds
 
-/** Whether two lists hold the same ids in the same order. */
+/** True if two lists hold the same ids in the same order. */
 export const isSame = (a, b) => a.length === b.length && a.every((id, i) => id === b[i])
 
-/** What stands behind a number that was compared. */
+/** Returns the mark shown after a number that was compared. */
 export const verdict = (equal) => (equal === undefined ? '' : equal ? ' ✓' : ' differs')
 
-/** `compare()` returns { equal, queryTime, bruteTime }, the times in ms and optional. */
+/** Calls `compare()` twice a second. It returns { equal, queryTime, bruteTime }; times in ms, optional. */
 export function createComparison(compare) {
   let last = {}
   const timer = createTimer(EVERY, () => (last = compare()))
 
   return {
-    /** In every frame. */
+    /** Called every frame. */
     pass: timer.pass,
 
-    /** What was found before is no more. */
+    /** Drops the last results, because the data or the query changed. */
     forget() {
       last = {}
       timer.restart()
     },
 
-    /** Whether the last results were equal; undefined: none yet. */
+    /** True if the last results were equal; undefined: not compared yet. */
     get equal() {
       return last.equal
     },
 
-    /** As a scene has them. */
+    /** Returns the results() of a scene. */
     results() {
       const { equal, bruteTime } = last
       return equal === undefined ? [] : [{ name: 'brute force', total: bruteTime, equal }]
     },
 
-    /** Both times, for the panel. */
+    /** Returns both times, for the panel. */
     numbers() {
       const { equal, queryTime, bruteTime } = last
       return [

@@ -1,17 +1,17 @@
-// Controllers of lil-gui, and the wheel, for the settings of scenes.
+// Controls for the settings of scenes: controllers of lil-gui, and the wheel.
 
 import { formatNumber } from './format.js'
 
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16]
 
-/** Adds a button: it is a change of that field, which is no setting. */
+/** Adds a button. A press calls change(field) of the scene, although `field` is not a param. */
 export const addButton = (gui, field, name) => gui.add({ [field]() {} }, field).name(name)
 
 /** Adds params.speed, for view/pace.js. */
 export const addSpeed = (gui, params) =>
-  addSteps(gui, params, 'speed', SPEEDS).name('steps a frame')
+  addSteps(gui, params, 'speed', SPEEDS).name('steps per frame')
 
-/** Lets the wheel change a setting, by a tenth a step. */
+/** Scales a setting by 10% per wheel step, in multiples of `grain`. */
 export function scaleSetting(stage, params, field, steps, [min, max], grain = 1) {
   const scaled = grain * Math.round((params[field] * 1.1 ** steps) / grain)
   params[field] = Math.min(Math.max(scaled, min), max)
@@ -19,11 +19,11 @@ export function scaleSetting(stage, params, field, steps, [min, max], grain = 1)
 }
 
 /**
- * Adds a slider over numbers that are far apart, 100, 200, 500, …, for params[field], which is one of
- * these steps; the controller tells them.
+ * Adds a slider that sets params[field] to one of `steps`: numbers far apart, such as 100, 200, 500.
+ * The controller has them as `steps`.
  */
 export function addSteps(gui, params, field, steps) {
-  const place = {
+  const proxy = {
     get [field]() {
       return steps.indexOf(params[field])
     },
@@ -32,14 +32,14 @@ export function addSteps(gui, params, field, steps) {
     },
   }
   const last = steps.length - 1
-  const controller = gui.add(place, field, 0, last, 1)
+  const controller = gui.add(proxy, field, 0, last, 1)
   const { $slider, $input, $name } = controller
   controller.steps = steps
 
-  // The number stands where lil-gui's input would show the place among the steps; so arrow keys are
-  // the slider's.
-  const shown = document.createElement('output')
-  $input.replaceWith(shown)
+  // Replaces lil-gui's input, which would show the index of the step, by the number itself. Arrow keys
+  // move the slider instead.
+  const output = document.createElement('output')
+  $input.replaceWith(output)
   $slider.tabIndex = 0
   $slider.setAttribute('role', 'slider')
   $slider.setAttribute('aria-labelledby', $name.id)
@@ -49,13 +49,13 @@ export function addSteps(gui, params, field, steps) {
     const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key]
     if (!step) return
     event.preventDefault()
-    event.stopPropagation() // else they would move the scene's pointer
-    controller.setValue(Math.min(Math.max(place[field] + step, 0), last))
+    event.stopPropagation() // keeps the keys from moving the scene's pointer
+    controller.setValue(Math.min(Math.max(proxy[field] + step, 0), last))
   })
 
   const { updateDisplay } = controller
   controller.updateDisplay = () => {
-    shown.textContent = formatNumber(params[field])
+    output.textContent = formatNumber(params[field])
     $slider.setAttribute('aria-valuenow', params[field])
     return updateDisplay.call(controller)
   }

@@ -1,14 +1,14 @@
-// Drawing on a canvas: shapes that scenes have in common, and many small things, fast. A disc is painted
-// once into a small canvas and stamped, which costs a browser far less than a path of thousands of arcs; a
-// dart of four lines costs less than a stamp.
+// Draws on a canvas: shapes that scenes share, and many small items fast. A disc is painted once into a
+// small canvas and stamped: far cheaper than a path of thousands of arcs. A dart of four lines is cheaper
+// than a stamp.
 
 import { theme } from './theme.js'
 
-/** The kind of those that are not drawn. */
+/** The kind of agents that are not drawn. */
 export const ABSENT = 255
 
 const FULL = 2 * Math.PI
-const MANY = 500 // to be drawn by sprites
+const MANY = 500 // from this count, sprites draw
 const stamps = new Map()
 
 const DISC = {
@@ -16,7 +16,7 @@ const DISC = {
   paint: (context, radius, color) => fillDisc(context, radius, color),
 }
 
-/** The picture of one, in CSS pixels. */
+/** Returns a cached picture of one item; the radius is in CSS pixels. */
 function stamp({ name, paint }, radius, ratio, color, kind) {
   if (stamps.size > 200) stamps.clear()
   const key = [name, radius, ratio, color, kind, theme.paper].join()
@@ -34,30 +34,31 @@ function stamp({ name, paint }, radius, ratio, color, kind) {
 }
 
 /**
- * Discs of agents 0 … count - 1, each in the color of its kind; kinds without a color are not drawn.
- * Where they are few and not small, by a look of a name, what `paint(context, radius, color, kind)`
- * paints around 0, 0; true: they are many, and discs.
+ * Draws agents 0 … count - 1 in the color of their kind; kinds without a color are not drawn. Many agents
+ * are drawn as discs by sprites: then returns true. Few are drawn by the canvas, as
+ * `look.paint(context, radius, color, kind)` paints them around 0, 0, or as squares if they are small;
+ * `look.name` identifies the look in the cache.
  */
 export function drawKinds(stage, positions, kinds, count, radius, colors, look = DISC) {
   return draw(stage, { positions, kinds, count, radius, colors }, look)
 }
 
-/** Discs of one color, of the agents in ids[0 … count), or agents 0 … count - 1 without ids. */
+/** Draws discs of one color: agents ids[0 … count), or agents 0 … count - 1 without ids. */
 export function drawDots(stage, positions, ids, count, radius, color) {
   draw(stage, { positions, ids, count, radius, colors: [color] }, DISC)
 }
 
-/** Discs of one color over agents 0 … count - 1, each of its own opacity. */
+/** Draws discs of one color over agents 0 … count - 1, each with its own opacity. */
 export function drawShades(stage, positions, opacities, count, radius, color) {
   draw(stage, { positions, opacities, count, radius, colors: [color] }, DISC)
 }
 
-function draw(stage, things, look) {
-  const { positions, kinds, ids, opacities, count, radius, colors } = things
+function draw(stage, items, look) {
+  const { positions, kinds, ids, opacities, count, radius, colors } = items
   const { context } = stage
   const scale = context.getTransform().a / stage.ratio
   const small = isSmall(stage, scale * radius, count)
-  if (drawMany(stage, things, small)) return true
+  if (drawMany(stage, items, small)) return true
   const pixels = Math.round(8 * scale * radius) / 8
   const pictures = small
     ? colors
@@ -86,29 +87,29 @@ function draw(stage, things, look) {
   return false
 }
 
-const sorted = { ids: new Uint32Array(0), from: new Uint32Array(ABSENT + 2) }
+const sorted = { ids: new Uint32Array(0), starts: new Uint32Array(ABSENT + 2) }
 
-/** The same ids kind after kind: another color costs more than another place. Valid until the next call. */
+/** Returns the ids sorted by kind, since changing the color is expensive. Valid until the next call. */
 function sortByKind(kinds, ids, count) {
-  const { from } = sorted
+  const { starts } = sorted
   if (sorted.ids.length < count) sorted.ids = new Uint32Array(count)
-  from.fill(0)
-  for (let i = 0; i < count; i++) from[kinds[ids ? ids[i] : i] + 1]++
-  for (let kind = 0; kind <= ABSENT; kind++) from[kind + 1] += from[kind]
+  starts.fill(0)
+  for (let i = 0; i < count; i++) starts[kinds[ids ? ids[i] : i] + 1]++
+  for (let kind = 0; kind <= ABSENT; kind++) starts[kind + 1] += starts[kind]
   for (let i = 0; i < count; i++) {
     const id = ids ? ids[i] : i
-    sorted.ids[from[kinds[id]]++] = id
+    sorted.ids[starts[kinds[id]]++] = id
   }
   return sorted.ids
 }
 
 /**
- * Has sprites draw things, see there. false: they are better drawn by a canvas, because they are few, or
- * `plain`, such as squares and darts, and there is no graphics hardware.
+ * Draws items by sprites (see sprites.js). Returns false if a canvas is faster: for few items, or without
+ * graphics hardware for `plain` ones such as squares and darts.
  */
-export function drawMany(stage, things, plain) {
-  if (things.count < MANY || !stage.sprites) return false
-  return !(plain && stage.sprites.isSlow) && stage.sprites.draw(things)
+export function drawMany(stage, items, plain) {
+  if (items.count < MANY || !stage.sprites) return false
+  return !(plain && stage.sprites.isSlow) && stage.sprites.draw(items)
 }
 
 export function fillDisc(context, radius, color, x = 0, y = 0) {
@@ -118,7 +119,7 @@ export function fillDisc(context, radius, color, x = 0, y = 0) {
   context.fill()
 }
 
-/** A radius at which so many discs leave room: a share of what is there for each, in quarters of a pixel. */
+/** Returns a radius for `count` discs: a share of the room per disc, in quarters of a pixel. */
 export function radiusFor({ width, height }, count, share, [min, max]) {
   const room = Math.sqrt((width * height) / count)
   return Math.round(4 * Math.min(Math.max(share * room, min), max)) / 4
@@ -132,7 +133,7 @@ export function strokeCircle(context, x, y, radius, color, lineWidth = 1.5) {
   context.stroke()
 }
 
-/** x0, y0, x1, y1 of each. */
+/** Strokes segments [x0, y0, x1, y1]. */
 export function strokeSegments(context, segments, color, lineWidth) {
   context.strokeStyle = color
   context.lineWidth = lineWidth
@@ -145,7 +146,7 @@ export function strokeSegments(context, segments, color, lineWidth) {
   context.stroke()
 }
 
-/** What a query looks into: `trace()` adds its shape to the path. It is tinted within. */
+/** Draws the area of a query, outlined and tinted: `trace()` adds its shape to the path. */
 export function drawArea(context, color, trace) {
   context.strokeStyle = context.fillStyle = color
   context.lineWidth = 1.5
@@ -157,14 +158,14 @@ export function drawArea(context, color, trace) {
   context.stroke()
 }
 
-/** Whether things are too small, or too many, to tell a disc from a square, which is drawn faster. */
+/** True if items are so small, or so many, that a disc looks like a square, which is faster to draw. */
 export function isSmall(stage, radius, count) {
   return radius * (count > 3000 ? 1 : stage.ratio) < 1.5
 }
 
-const DARTS = 60 // in one path: the longer a path, the longer each of its lines takes
+const DARTS = 60 // per path: in a longer path each line takes longer
 
-/** Swept arrowheads of one direction, a unit vector, in the fill color: `size` ahead of the middle. */
+/** Draws arrowheads in the fill color, all in one direction, a unit vector; `size`: from center to tip. */
 export function drawDarts(context, positions, ids, count, dirX, dirY, size) {
   const tipX = size * dirX
   const tipY = size * dirY

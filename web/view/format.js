@@ -1,12 +1,12 @@
-// Numbers as they are read.
+// Formats numbers for people.
 
-/** '1,000' */
+/** Returns '1,000'. */
 export const formatNumber = (number) => number.toLocaleString('en')
 
-/** '42 %' of a part of 1; '–' where there is none. */
+/** Returns '42 %' for 0.42, '–' for NaN. */
 export const formatPercent = (part) => (Number.isFinite(part) ? `${Math.round(100 * part)} %` : '–')
 
-/** '0.06 µs', '3.2 µs', '14 µs', '1.4 ms': as many digits as are worth reading. */
+/** Returns '0.06 µs', '3.2 µs', '14 µs', '1.4 ms': only significant digits; '–' for undefined. */
 export function formatTime(ms) {
   if (ms === undefined) return '–'
   const micro = ms < 1
@@ -14,7 +14,7 @@ export function formatTime(ms) {
   return `${value.toFixed(value < 0.1 ? 2 : value < 10 ? 1 : 0)} ${micro ? 'µs' : 'ms'}`
 }
 
-/** '2.4 ×': how many times as long it takes; '–' where one of the times is missing. */
+/** Returns '2.4 ×', the ratio of two times; '–' if one of them is missing. */
 export function formatFactor(ms, than) {
   if (!(ms > 0 && than > 0)) return '–'
   const factor = ms / than

@@ -1,13 +1,14 @@
-// The keys of the page: one table, for what they do, the list of them, and buttons. An entry:
+// The keys of the page. One table defines what they do, their list in the help, and the buttons for the
+// same actions. An entry:
 //
-//   keys     what a KeyboardEvent calls them
-//   does     what for, in a few words
-//   press    called with the key; without it, the key counts as long as it is held
-//   repeats  optional: again and again while it is held
-//   name     optional: as it is shown
-//   at       optional: id of the button, or link, that does the same
+//   keys     values of KeyboardEvent.key
+//   does     description, in a few words
+//   press    called with the key. Without it, the key is only reported as held
+//   repeats  optional: true if press is called repeatedly while the key is held
+//   name     optional: name in the help
+//   button   optional: id of the button or link that does the same
 
-// Where keys do something else already.
+// Elements that keep a key for themselves: [keys, selector].
 const OWNERS = [
   [/./, 'input, select'],
   [/^ $/, 'button, pre'],
@@ -15,7 +16,7 @@ const OWNERS = [
   [/^(Arrow|Page)/, 'pre'],
 ]
 
-/** Listens, and shows the table in a <dl>. Returns the keys that are held. */
+/** Listens for keys, and lists the table in a <dl>. Returns the set of held keys. */
 export function createKeyboard(table, list) {
   const held = new Set()
   const entries = new Map(table.flatMap((entry) => entry.keys.map((key) => [key, entry])))
@@ -32,12 +33,12 @@ export function createKeyboard(table, list) {
   addEventListener('keyup', (event) => held.delete(event.key))
   addEventListener('blur', () => held.clear())
 
-  for (const { keys, does, press, name = nameOf(keys[0]), at } of table) {
+  for (const { keys, does, press, name = nameOf(keys[0]), button } of table) {
     const key = document.createElement('dt')
     key.append(Object.assign(document.createElement('kbd'), { textContent: name }))
     list.append(key, Object.assign(document.createElement('dd'), { textContent: does }))
-    if (!at) continue
-    const element = document.getElementById(at)
+    if (!button) continue
+    const element = document.getElementById(button)
     element.title = `${does} (${name})`
     if (element.localName === 'button') element.addEventListener('click', () => press())
   }

@@ -1,36 +1,36 @@
-// A scene in 3D: it is shown as soon as view/world.js is loaded, and three.js with it.
+// Loads view/world.js, and three.js with it, for a scene in 3D. The scene is shown once they are loaded.
 
 import { theme } from './theme.js'
 
-const TURN = 0.12 // radians per second, while the pointer is left alone
-const EASE = 7 // how eagerly a point goes where it should be, per second
+const TURN = 0.12 // radians per second, while the pointer is idle
+const EASE = 7 // rate at which a point approaches its goal, per second
 
 /**
- * `createView(three, world)` makes what is drawn, by the functions of view/world.js, in a world that is
- * seen from there. Its paint() sets the colors of the theme.
+ * Loads a world whose camera starts at `eye`. `createView(three, world)` creates the view: all objects that
+ * are drawn, by the functions of view/world.js. The view's paint() applies the colors of the theme.
  */
-export function loadWorld(stage, from, createView) {
-  let world = null // until it is loaded
+export function loadWorld(stage, eye, createView) {
+  let world = null // null until loaded
   let view = null
   let failure = null
-  let painted = '' // the theme's paper then
+  let painted = '' // the theme's paper color at the last paint
   let closed = false
 
   async function load() {
     const three = await import('./world.js')
     if (closed) return
-    world = three.createWorld(stage, from)
+    world = three.createWorld(stage, eye)
     view = createView(three, world)
   }
   load().catch((error) => (failure = error))
 
   return {
-    /** What was made; null until it is loaded. */
+    /** The view; null until loaded. */
     get view() {
       return view
     },
 
-    /** By show(view, isNew), which brings the view up to date; isNew: its colors are other ones. */
+    /** Draws a frame. show(view, isNew) updates the view first; isNew is true if the colors changed. */
     draw(show) {
       if (failure) throw failure
       if (!view) return
@@ -41,12 +41,12 @@ export function loadWorld(stage, from, createView) {
       world.draw()
     },
 
-    /** Turns by itself while the pointer is left alone. */
+    /** Turns the camera while the pointer is idle. */
     turn(dt) {
       if (stage.pointer.wandering) world?.turn(TURN * dt)
     },
 
-    /** The point under that pixel; undefined until it is loaded. */
+    /** Returns the point under a pixel; undefined until loaded. */
     pick: (x, y) => world?.pick(x, y),
 
     zoom: (steps) => world?.zoom(steps),
@@ -58,7 +58,7 @@ export function loadWorld(stage, from, createView) {
   }
 }
 
-/** Moves a point on its way to another one. */
+/** Moves a point part of the way to a goal. */
 export function ease(point, goal, dt) {
   const part = 1 - Math.exp(-EASE * dt)
   for (const axis of ['x', 'y', 'z']) point[axis] += (goal[axis] - point[axis]) * part

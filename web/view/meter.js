@@ -1,6 +1,6 @@
-// Splits the time of a frame into parts. A browser's clock is coarse (0.1 ms unless the page is
-// cross-origin isolated), so one frame's figures are rough and only means over many are right.
-// ms: of the last frame; mean: over about the last second.
+// Splits the time of a frame into parts: `ms` is the last frame, `mean` about the last second. A browser's
+// clock is coarse (0.1 ms unless the page is cross-origin isolated), so the times of one frame are rough and
+// only means over many frames are accurate.
 
 export const PARTS = ['move', 'build', 'query', 'draw']
 
@@ -13,14 +13,14 @@ export function createMeter() {
     ms,
     mean,
     start() {
-      const weight = 1 / Math.min(Math.max(frames++, 1), 40) // of the first frames a plain mean
+      const weight = 1 / Math.min(Math.max(frames++, 1), 40) // a plain mean for the first frames
       for (const part of PARTS) {
         mean[part] += (ms[part] - mean[part]) * weight
         ms[part] = 0
       }
       last = performance.now()
     },
-    /** Credits the time since the last call to a part; without one it is not counted. */
+    /** Credits the time since the last call to a part, or to none. */
     lap(part) {
       const now = performance.now()
       if (part) ms[part] += now - last

@@ -1,4 +1,4 @@
-// All scenes, by group, in a dialog; each is a link.
+// A dialog that lists all scenes by group, as links.
 
 export function createOverview(dialog, scenes) {
   const links = new Map()
@@ -26,7 +26,7 @@ export function createOverview(dialog, scenes) {
   })
 
   return {
-    /** With the focus on the scene that is shown. */
+    /** Opens the dialog, with the focus on the current scene. */
     open(current) {
       for (const [name, link] of links) {
         if (name === current) link.setAttribute('aria-current', 'page')

@@ -1,9 +1,9 @@
-// How often something is due, by the seconds of frames.
+// Runs tasks at a steady rate, independent of the frame rate.
 
-export const FRAME = 1 / 60 // seconds: a single one while paused
-const BUDGET = 12 // ms a frame: steps that come later are left out
+export const FRAME = 1 / 60 // seconds: length of a single frame while paused
+const BUDGET = 12 // ms per frame: later steps are dropped
 
-/** A function of the seconds since the last frame, and of steps a frame: calls step() as often as is due. */
+/** Returns a function (dt, speed) to call every frame: it calls step() `speed` times per 1/60 s of dt. */
 export function createPace(step) {
   let due = 0
   return (dt, speed) => {
@@ -14,11 +14,11 @@ export function createPace(step) {
   }
 }
 
-/** Calls task() in the next frame, and from then on every so many seconds, while paused too. */
+/** Calls task() in the next frame, then every `seconds` seconds, also while paused. */
 export function createTimer(seconds, task) {
   let left = 0
   return {
-    /** In every frame. */
+    /** Called every frame. */
     pass(dt) {
       left -= dt || FRAME
       if (left > 0) return
@@ -26,7 +26,7 @@ export function createTimer(seconds, task) {
       task()
     },
 
-    /** The next frame is the first again. */
+    /** Makes the task due in the next frame. */
     restart() {
       left = 0
     },

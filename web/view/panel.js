@@ -1,19 +1,19 @@
-// The side of the page: numbers, controls, table, curve. On small screens a sheet, closed in the beginning,
-// where only the first numbers show.
+// The panel beside the stage: numbers, controls, table and curve. On small screens it is a sheet that starts
+// closed; then only its first numbers show.
 
 import GUI from 'lil-gui'
 import { createCurve } from './curve.js'
 import { formatNumber } from './format.js'
 
-const VERDICTS = { '✓': 'right', '✗': 'wrong' } // classes of cells
+const VERDICTS = { '✓': 'right', '✗': 'wrong' } // CSS classes of table cells
 
-const inText = (value) => (typeof value === 'number' ? formatNumber(value) : value)
+const toText = (value) => (typeof value === 'number' ? formatNumber(value) : value)
 const byId = (id) => document.getElementById(id)
 
 function element(tag, text) {
-  const made = document.createElement(tag)
-  if (text !== undefined) made.textContent = text
-  return made
+  const created = document.createElement(tag)
+  if (text !== undefined) created.textContent = text
+  return created
 }
 
 export function createPanel() {
@@ -21,22 +21,22 @@ export function createPanel() {
   const toggle = byId('toggle')
   const small = matchMedia('(max-width: 719px)')
   let gui = null
-  let shape = '' // of the table that is in the page
+  let shape = '' // rows × columns of the table in the page
   let curve = null
 
-  function open(yes) {
-    document.body.classList.toggle('panel-open', yes)
-    toggle.setAttribute('aria-expanded', yes)
+  function open(visible) {
+    document.body.classList.toggle('panel-open', visible)
+    toggle.setAttribute('aria-expanded', visible)
   }
   small.addEventListener('change', () => open(!small.matches))
   open(!small.matches)
 
   return {
-    /** As far as there is room. */
-    open: (yes) => open(yes && !small.matches),
-    toggle: (yes = !document.body.classList.contains('panel-open')) => open(yes),
+    /** Opens or closes the panel. On small screens it stays closed. */
+    open: (visible) => open(visible && !small.matches),
+    toggle: (visible = !document.body.classList.contains('panel-open')) => open(visible),
 
-    /** Makes the controls of a scene; changed(field) is called when one was set. Returns the gui. */
+    /** Creates the controls of a scene and returns the gui. Calls changed(field) after each change. */
     start(scene, changed) {
       byId('description').textContent = scene.description
       byId('help').textContent = scene.help
@@ -59,8 +59,8 @@ export function createPanel() {
       for (const controller of gui.controllersRecursive()) controller.updateDisplay()
     },
 
-    /** Shows what a scene's report() gave; reuses the elements while its shape stays the same. */
-    show({ numbers, table, curve: shown }) {
+    /** Shows the report() of a scene. Reuses the elements while its shape stays the same. */
+    show({ numbers, table, curve: curveData }) {
       const list = byId('numbers')
       if (list.childElementCount !== numbers.length) {
         list.replaceChildren(
@@ -74,11 +74,11 @@ export function createPanel() {
       numbers.forEach(([label, value], i) => {
         const [dt, dd] = list.children[i].children
         dt.textContent = label
-        dd.textContent = inText(value)
+        dd.textContent = toText(value)
       })
       if (table) showTable(table)
-      if (shown) {
-        curve ??= createCurve(byId('curve'), shown)
+      if (curveData) {
+        curve ??= createCurve(byId('curve'), curveData)
         curve.show()
       }
     },
@@ -87,7 +87,7 @@ export function createPanel() {
   }
 
   function showTable({ caption, head, rows, current, note }) {
-    const place = byId('table')
+    const container = byId('table')
     if (shape !== `${rows.length} × ${head.length}`) {
       shape = `${rows.length} × ${head.length}`
       const table = element('table')
@@ -100,23 +100,23 @@ export function createPanel() {
       }
       const body = table.createTBody()
       for (const row of rows) {
-        const made = body.insertRow()
+        const bodyRow = body.insertRow()
         row.forEach((_, i) => {
           const cell = element(i === 0 ? 'th' : 'td')
           if (i === 0) cell.scope = 'row'
-          made.append(cell)
+          bodyRow.append(cell)
         })
       }
-      place.replaceChildren(table, element('p'))
+      container.replaceChildren(table, element('p'))
     }
-    const [shownTable, shownNote] = place.children
+    const [shownTable, shownNote] = container.children
     const [body] = shownTable.tBodies
     shownNote.textContent = note
     rows.forEach((row, r) => {
       body.rows[r].classList.toggle('current', r === current)
       row.forEach((value, i) => {
         const cell = body.rows[r].cells[i]
-        const text = inText(value)
+        const text = toText(value)
         cell.textContent = text
         cell.className = VERDICTS[text] ?? ''
       })

@@ -1,43 +1,44 @@
-// Walls that the user draws, into an obstacle tree: by a drag, or by Enter where one begins and ends.
+// Adds walls that the user draws to an obstacle tree: by dragging, or by Enter at each end of a wall.
 
 import { addButton } from './controls.js'
 import { stretch } from './spawn.js'
 
-const LEAST = 8 // pixels: a shorter wall is a click
+const MIN_LENGTH = 8 // pixels: a shorter wall is a click
 const { fround } = Math
 
-/** Adds buttons that take walls away, by the pencil's change(). */
+/** Adds the buttons that remove walls, which the pencil's change() handles. */
 export function addPencilControls(gui) {
   addButton(gui, 'undo', 'Undo your last wall')
   addButton(gui, 'clear', 'Clear your walls')
 }
 
 /**
- * `at()` gives x and y of the pointer, and `unitsOf()` a length in pixels, in units of the walls, of which
- * the first ones go when there are more than `most`. `changed()` is called after every change.
+ * Creates a pencil that keeps up to `maxWalls` walls; each further wall replaces the oldest. `locate()`
+ * returns x and y of the pointer and `unitsOf()` converts pixels, both to units of the walls. `changed()` is
+ * called after every change.
  */
 export function createPencil(
   { canvas },
   walls,
-  { most, at, unitsOf = (pixels) => pixels, changed },
+  { maxWalls, locate, unitsOf = (pixels) => pixels, changed },
 ) {
   const drawn = [] // { slot, points }
   let drawing = null // the wall whose end follows the pointer
 
   function begin() {
-    drawing = { slot: -1, points: new Float32Array([...at(), 0, 0]) }
+    drawing = { slot: -1, points: new Float32Array([...locate(), 0, 0]) }
   }
 
-  // The wall that is being drawn stands already.
+  // Adds or moves the wall that is being drawn: it blocks already.
   function follow() {
     const { points } = drawing
-    const [x, y] = at()
+    const [x, y] = locate()
     if (points[2] === fround(x) && points[3] === fround(y)) return
     points[2] = x
     points[3] = y
     if (drawing.slot >= 0) walls.move(drawing.slot, points)
-    else if (lengthOf(points) >= unitsOf(LEAST)) {
-      if (drawn.length === most) walls.remove(drawn.shift().slot)
+    else if (lengthOf(points) >= unitsOf(MIN_LENGTH)) {
+      if (drawn.length === maxWalls) walls.remove(drawn.shift().slot)
       drawing.slot = walls.addSegment(...points)
     } else return
     changed()
@@ -46,7 +47,7 @@ export function createPencil(
   function finish() {
     follow()
     const { slot, points } = drawing
-    if (slot >= 0 && lengthOf(points) >= unitsOf(LEAST)) drawn.push(drawing)
+    if (slot >= 0 && lengthOf(points) >= unitsOf(MIN_LENGTH)) drawn.push(drawing)
     else if (slot >= 0) walls.remove(slot)
     drawing = null
     changed()
@@ -81,36 +82,36 @@ export function createPencil(
       return drawing !== null
     },
 
-    /** Of each wall x0, y0, x1, y1. */
+    /** The points x0, y0, x1, y1 of each wall. */
     get points() {
-      const all = drawn.map(({ points }) => points)
-      return drawing?.slot >= 0 ? [...all, drawing.points] : all
+      const points = drawn.map(({ points }) => points)
+      return drawing?.slot >= 0 ? [...points, drawing.points] : points
     },
 
-    /** In every frame. */
+    /** Called every frame. */
     follow() {
       if (drawing) follow()
     },
 
-    // Of a finger or the mouse it is the begin of a drag; of Enter, begin or end.
+    // A mouse button or finger begins a drag. Enter begins or ends a wall.
     press() {
       if (drawing) finish()
       else begin()
     },
 
-    /** A button was pressed. */
+    /** Handles a press of a button. */
     change(field) {
       if (field !== 'undo' && field !== 'clear') return
       for (const { slot } of drawn.splice(field === 'undo' ? -1 : 0)) walls.remove(slot)
       changed()
     },
 
-    /** Puts the walls again into a tree that was cleared. */
+    /** Adds the walls again to a tree that was cleared. */
     raise() {
       for (const wall of drawn) wall.slot = walls.addSegment(...wall.points)
     },
 
-    /** Lets the walls follow a stage that is x times as wide and y times as high. */
+    /** Scales the walls with a stage that is x times as wide and y times as high. */
     resize(x, y) {
       for (const { points } of drawn) stretch(points, x, y)
     },

@@ -1,27 +1,27 @@
-// A crowd in the plane on a stage's canvas: a view that zooms, agents in the colors of lists, and the
-// velocities that one of them may choose.
+// Draws a 2D crowd on a stage's canvas: a view that zooms, agents colored by kind, and the velocities that
+// are open to one agent.
 
 import { drawKinds, strokeSegments } from './draw.js'
 import { theme } from './theme.js'
 
 const FULL = 2 * Math.PI
-const MARGIN = 0.96 // of the stage is filled until one zooms
+const MARGIN = 0.96 // part of the stage that is filled at zoom 1
 const MAX_ZOOM = 16
-const MAX_VELOCITIES = 60 // in one path: the longer a path, the longer each of its lines takes
-const SPACE = [40, 66] // pixels: half of the width of a picture of velocities, by the stage's
-const CORNERS = 60 // of a disc
-const REACH = 14 // pixels within which a click picks
+const MAX_VELOCITIES = 60 // per path: in a longer path each line takes longer
+const SPACE = [40, 66] // pixels: limits of the radius of the velocity disc
+const CORNERS = 60 // of the polygon that stands for the velocity disc
+const REACH = 14 // pixels: maximum distance of a click from the agent that it picks
 
-/** So many colors, around the circle; the first one lies at that part of a color's share. */
+/** Returns `count` colors evenly around the hue circle; `first` shifts them, in steps of one color. */
 export const colorsAround = (count, first = 0) =>
   Array.from({ length: count }, (_, n) => `oklch(0.68 0.16 ${(360 * (n + first)) / count + 30})`)
 
 export function createPlane(stage) {
-  let entered // the context that draws in the crowd's units
-  let halfX = 1 // of what is shown at least, when nothing is zoomed
+  let entered // the context between enter() and leave()
+  let halfX = 1 // half of the visible width and height at zoom 1, at least
   let halfY = 1
   let zoom = 1
-  let x = 0 // what is in the middle
+  let x = 0 // center of the view
   let y = 0
 
   const scale = () => (zoom * MARGIN * Math.min(stage.width / halfX, stage.height / halfY)) / 2
@@ -29,7 +29,7 @@ export function createPlane(stage) {
   const screenY = (worldY) => stage.height / 2 + scale() * (worldY - y)
 
   return {
-    /** Shows what reaches so far from 0, 0. */
+    /** Resets the view so that it shows this far from 0, 0. */
     show(reachX, reachY = reachX) {
       halfX = reachX
       halfY = reachY
@@ -37,7 +37,7 @@ export function createPlane(stage) {
       x = y = 0
     },
 
-    /** Zooms in or out where the pointer is. */
+    /** Zooms in or out at the pointer. */
     zoom(steps) {
       const { pointer, width, height } = stage
       const before = scale()
@@ -48,7 +48,7 @@ export function createPlane(stage) {
       if (zoom === 1) x = y = 0
     },
 
-    /** Lets the next canvas calls draw in the crowd's units. */
+    /** Switches the canvas to the crowd's units, until leave(). Returns the pixels per unit. */
     enter() {
       const { context } = stage
       context.save()
@@ -63,23 +63,23 @@ export function createPlane(stage) {
       entered.restore()
     },
 
-    /** Walls: x0, y0, x1, y1 of each. */
+    /** Draws walls, each x0, y0, x1, y1. */
     drawSegments(segments, color) {
       const { context } = stage
       strokeSegments(context, segments, color, 3 / this.enter())
       this.leave()
     },
 
-    /** x and y of the pointer, in the crowd's units. */
-    at() {
+    /** Returns x and y of the pointer, in the crowd's units. */
+    locate() {
       const { pointer, width, height } = stage
       return [x + (pointer.x - width / 2) / scale(), y + (pointer.y - height / 2) / scale()]
     },
 
-    /** How many of the crowd's units so many pixels are. */
+    /** Converts pixels to the crowd's units. */
     unitsOf: (pixels) => pixels / scale(),
 
-    /** The agent at the pointer, -1: none is near. */
+    /** Returns the agent at the pointer; -1: none is near. */
     pick({ positions, slots, radii }) {
       const { pointer } = stage
       let best = -1
@@ -96,7 +96,7 @@ export function createPlane(stage) {
       return best
     },
 
-    /** Agents by their kinds, each in its color. Of discs only the inner part that is given, if any. */
+    /** Draws agents in the colors of their kinds; `part`: radius of the discs, as a fraction of the agent's. */
     drawAgents({ positions, radii }, kinds, colors, part = 1) {
       const scale = this.enter()
       const radius = Math.round(8 * Math.max(part * scale * radii[0], 0.75)) / 8 / scale
@@ -104,7 +104,7 @@ export function createPlane(stage) {
       this.leave()
     },
 
-    /** As lines from the middle of each: at full speed, out of it. */
+    /** Draws velocities as lines from the agents' centers. At full speed they reach out of the discs. */
     drawVelocities({ positions, velocities, slots, radii }) {
       const { context } = stage
       const length = 2.4 * scale() * radii[0]
@@ -122,10 +122,10 @@ export function createPlane(stage) {
       }
     },
 
-    /** The neighbors of an agent, and around it the velocities that are not permitted. */
-    drawLook(crowd, slot, look) {
-      drawSpace(crowd, slot, look)
-      drawNeighbors(crowd, slot, look)
+    /** Marks the neighbors of an agent, and draws its forbidden velocities around it: see crowd.inspect(). */
+    drawInspected(crowd, slot, inspected) {
+      drawSpace(crowd, slot, inspected)
+      drawNeighbors(crowd, slot, inspected)
     },
   }
 
@@ -144,7 +144,7 @@ export function createPlane(stage) {
     context.stroke()
   }
 
-  // A disc of all velocities up to the agent's greatest speed, the agent in its middle.
+  // Draws a disc of all velocities up to the agent's maximum speed, around the agent.
   function drawSpace(crowd, slot, { constraints, wallConstraints }) {
     const { context } = stage
     const { positions, radii, maxSpeeds, velocities, preferredVelocities } = crowd
@@ -152,7 +152,7 @@ export function createPlane(stage) {
     const unit = space / maxSpeeds[slot]
     context.save()
     context.translate(screenX(positions[2 * slot]), screenY(positions[2 * slot + 1]))
-    // What is permitted stays clear; it may be nothing.
+    // Permitted velocities stay clear. There may be none.
     context.fillStyle = theme.blue
     context.globalAlpha = 0.3
     context.beginPath()
@@ -160,10 +160,10 @@ export function createPlane(stage) {
     tracePolygon(permitted(unit, space, constraints))
     context.fill('evenodd')
     context.lineWidth = 1
-    for (let at = 0; at < constraints.length; at += 4) {
-      context.strokeStyle = at < 4 * wallConstraints ? theme.red : theme.blue
+    for (let offset = 0; offset < constraints.length; offset += 4) {
+      context.strokeStyle = offset < 4 * wallConstraints ? theme.red : theme.blue
       context.globalAlpha = 0.7
-      drawChord(unit, space, constraints, at)
+      drawChord(unit, space, constraints, offset)
     }
     context.globalAlpha = 1
     context.strokeStyle = theme.ink
@@ -179,35 +179,36 @@ export function createPlane(stage) {
 
   function tracePolygon(corners) {
     const { context } = stage
-    for (let at = 0; at < corners.length; at += 2) {
-      if (at === 0) context.moveTo(corners[0], corners[1])
-      else context.lineTo(corners[at], corners[at + 1])
+    for (let offset = 0; offset < corners.length; offset += 2) {
+      if (offset === 0) context.moveTo(corners[0], corners[1])
+      else context.lineTo(corners[offset], corners[offset + 1])
     }
     context.closePath()
   }
 
-  // The disc, as a polygon, cut by one line after the other: what is left of it is left.
+  // Cuts the disc, as a polygon, by one constraint after another. The left side of each line remains.
   function permitted(unit, space, constraints) {
     let corners = []
     for (let n = 0; n < CORNERS; n++) {
       const angle = (FULL * n) / CORNERS
       corners.push(space * Math.cos(angle), space * Math.sin(angle))
     }
-    for (let at = 0; at < constraints.length; at += 4) corners = cut(corners, unit, constraints, at)
+    for (let offset = 0; offset < constraints.length; offset += 4)
+      corners = cut(corners, unit, constraints, offset)
     return corners
   }
 
-  function cut(corners, unit, constraints, at) {
-    const [x, y, dirX, dirY] = constraints.subarray(at, at + 4)
+  function cut(corners, unit, constraints, offset) {
+    const [x, y, dirX, dirY] = constraints.subarray(offset, offset + 4)
     const depth = (n) => dirX * (corners[n + 1] - unit * y) - dirY * (corners[n] - unit * x)
     const kept = []
     for (let n = 0; n < corners.length; n += 2) {
       const next = (n + 2) % corners.length
-      const from = depth(n)
-      const to = depth(next)
-      if (from >= 0) kept.push(corners[n], corners[n + 1])
-      if (from >= 0 === to >= 0) continue
-      const part = from / (from - to)
+      const depth0 = depth(n)
+      const depth1 = depth(next)
+      if (depth0 >= 0) kept.push(corners[n], corners[n + 1])
+      if (depth0 >= 0 === depth1 >= 0) continue
+      const part = depth0 / (depth0 - depth1)
       kept.push(
         corners[n] + part * (corners[next] - corners[n]),
         corners[n + 1] + part * (corners[next + 1] - corners[n + 1]),
@@ -216,34 +217,34 @@ export function createPlane(stage) {
     return kept
   }
 
-  // The line of a constraint, as far as it is in the disc.
-  function drawChord(unit, space, constraints, at) {
+  // Draws the line of a constraint inside the disc.
+  function drawChord(unit, space, constraints, offset) {
     const { context } = stage
-    const [x, y, dirX, dirY] = constraints.subarray(at, at + 4)
-    const offset = unit * (x * dirY - y * dirX)
-    if (Math.abs(offset) >= space) return
-    const half = Math.sqrt(space ** 2 - offset ** 2)
+    const [x, y, dirX, dirY] = constraints.subarray(offset, offset + 4)
+    const distance = unit * (x * dirY - y * dirX)
+    if (Math.abs(distance) >= space) return
+    const half = Math.sqrt(space ** 2 - distance ** 2)
     context.beginPath()
-    context.moveTo(offset * dirY - half * dirX, -offset * dirX - half * dirY)
-    context.lineTo(offset * dirY + half * dirX, -offset * dirX + half * dirY)
+    context.moveTo(distance * dirY - half * dirX, -distance * dirX - half * dirY)
+    context.lineTo(distance * dirY + half * dirX, -distance * dirX + half * dirY)
     context.stroke()
   }
 
   function drawArrow(vectors, slot, unit, color) {
     const { context } = stage
-    const toX = unit * vectors[2 * slot]
-    const toY = unit * vectors[2 * slot + 1]
-    const length = Math.hypot(toX, toY)
+    const endX = unit * vectors[2 * slot]
+    const endY = unit * vectors[2 * slot + 1]
+    const length = Math.hypot(endX, endY)
     if (length < 1) return
-    const [dirX, dirY] = [(5 * toX) / length, (5 * toY) / length]
+    const [dirX, dirY] = [(5 * endX) / length, (5 * endY) / length]
     context.strokeStyle = color
     context.lineWidth = 2
     context.beginPath()
     context.moveTo(0, 0)
-    context.lineTo(toX, toY)
-    context.moveTo(toX - 1.4 * dirX - 0.7 * dirY, toY - 1.4 * dirY + 0.7 * dirX)
-    context.lineTo(toX, toY)
-    context.lineTo(toX - 1.4 * dirX + 0.7 * dirY, toY - 1.4 * dirY - 0.7 * dirX)
+    context.lineTo(endX, endY)
+    context.moveTo(endX - 1.4 * dirX - 0.7 * dirY, endY - 1.4 * dirY + 0.7 * dirX)
+    context.lineTo(endX, endY)
+    context.lineTo(endX - 1.4 * dirX + 0.7 * dirY, endY - 1.4 * dirY - 0.7 * dirX)
     context.stroke()
   }
 }

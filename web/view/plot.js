@@ -1,16 +1,16 @@
-// A small plot over time, in the colors of the page and as wide as its place.
+// A small plot over time, in the colors of the page and as wide as its container.
 
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { FONT, theme } from './theme.js'
 
-// In rem, as everything of the page.
+// In rem, like all lengths of the page.
 const HEIGHT = 6.2
 const TEXT = 0.79
 const LEFT = 3.14
 
-/** `x` and `y` are scales of uPlot, `ticks` makes the text at a value of y. */
-export function createPlot(place, { x, y, ticks, series, data }) {
+/** Creates a plot. `x` and `y` are scales of uPlot; `ticks` returns the label of a value of y. */
+export function createPlot(container, { x, y, ticks, series, data }) {
   const rem = parseFloat(getComputedStyle(document.documentElement).fontSize)
   const height = Math.round(HEIGHT * rem)
   const axis = (options) => ({
@@ -40,17 +40,17 @@ export function createPlot(place, { x, y, ticks, series, data }) {
       series: [{}, ...series],
     },
     data,
-    place,
+    container,
   )
   const observer = new ResizeObserver(() => {
-    if (place.clientWidth) plot.setSize({ width: place.clientWidth, height })
+    if (container.clientWidth) plot.setSize({ width: container.clientWidth, height })
   })
-  observer.observe(place)
+  observer.observe(container)
 
   return {
-    /** Shows the data as they are now. */
+    /** Shows the current data. */
     show() {
-      if (place.clientWidth) plot.setData(data)
+      if (container.clientWidth) plot.setData(data)
     },
     redraw: () => plot.redraw(false),
     dispose() {

@@ -1,26 +1,26 @@
-// Where the scene's attention is: mouse, touch and arrow keys move one pointer. Left alone, it
-// wanders by itself, so that the page is alive at once.
+// The scene's one pointer: mouse, touch and arrow keys move it. When idle, it wanders by itself, so that the
+// page is alive from the start.
 
 import { createRandom } from '../random.js'
 
-const IDLE = 4 // seconds after the mouse or finger has left until it wanders again
+const IDLE = 4 // seconds from when the mouse or finger left until the pointer wanders
 const KEY_SPEED = 320 // units of the stage per second
-const WANDER_PULL = 1.1 // how eagerly the wandering pointer heads for its next goal, per second²
+const WANDER_PULL = 1.1 // acceleration of the wandering pointer to its goal, per second²
 
 export function createPointer(canvas, stage, on) {
   const pointer = {
     x: 0,
     y: 0,
-    dirX: 1, // where it last moved to, a unit vector
+    dirX: 1, // direction of its last movement, a unit vector
     dirY: 0,
     wandering: true,
     moveTo,
     update,
   }
   const random = createRandom(2)
-  const held = new Map() // pointers that are down, by id: two of them pinch
-  let spread = 0
-  let scrolled = 0
+  const held = new Map() // pressed mouse button or fingers, by pointer id: two fingers pinch
+  let spread = 0 // distance between two fingers
+  let scrolled = 0 // part of a step not yet reported
   let idle = Infinity // seconds left until it wanders
   let speedX = 0
   let speedY = 0
@@ -31,7 +31,7 @@ export function createPointer(canvas, stage, on) {
   function moveTo(x, y) {
     x = Math.min(Math.max(x, 0), stage.width)
     y = Math.min(Math.max(y, 0), stage.height)
-    // The direction follows the last dozen pixels, so that it doesn't jitter.
+    // Smooths the direction over about a dozen pixels, so that it does not jitter.
     const weight = 1 / 12
     const dirX = pointer.dirX + (x - pointer.x) * weight
     const dirY = pointer.dirY + (y - pointer.y) * weight
@@ -44,7 +44,7 @@ export function createPointer(canvas, stage, on) {
     pointer.y = y
   }
 
-  // Called once a frame: dt in seconds, steer -1, 0 or 1 per axis from the arrow keys.
+  // Called every frame: dt in seconds; steer -1, 0 or 1 per axis, from the arrow keys.
   function update(dt, steerX, steerY, mayWander) {
     if (steerX || steerY) {
       use()
@@ -79,14 +79,14 @@ export function createPointer(canvas, stage, on) {
     moveTo(pointer.x + speedX * dt, pointer.y + speedY * dt)
   }
 
-  // The distance between the two fingers of a pinch, else 0.
+  // Returns the distance between the two fingers of a pinch, or else 0.
   function fingerSpread() {
     if (held.size !== 2) return 0
     const [a, b] = held.values()
     return Math.hypot(a.x - b.x, a.y - b.y)
   }
 
-  // Whole steps only: a touch pad scrolls and a pinch grows by tiny parts of one.
+  // Reports whole steps only: touch pads and pinches scroll by tiny parts of a step.
   function scroll(steps) {
     scrolled += steps
     const whole = Math.trunc(scrolled)
@@ -121,7 +121,7 @@ export function createPointer(canvas, stage, on) {
     canvas.addEventListener(type, (event) => {
       held.delete(event.pointerId)
       spread = 0
-      if (type === 'pointerleave') release() // a finger that is lifted leaves too
+      if (type === 'pointerleave') release() // also when a finger is lifted
     })
   }
   canvas.addEventListener(

@@ -1,4 +1,4 @@
-// The file of the scene, beside it.
+// Shows the source file of the scene beside the stage.
 
 const files = import.meta.glob('../scenes/*.js', { query: '?raw', import: 'default' })
 
@@ -6,9 +6,9 @@ export function createSource(side) {
   const name = side.querySelector('h2')
   const code = side.querySelector('code')
   const copy = side.querySelector('.copy')
-  let shown = '' // the scene that it is of
+  let shown = '' // name of the scene whose source is shown
 
-  copy.hidden = !navigator.clipboard // there is none on a page without TLS
+  copy.hidden = !navigator.clipboard // pages without TLS have no clipboard
   copy.addEventListener('click', async () => {
     await navigator.clipboard.writeText(code.textContent)
     copy.textContent = 'Copied'
@@ -21,7 +21,7 @@ export function createSource(side) {
     code.textContent = ''
     copy.textContent = 'Copy'
     const text = await files[file]()
-    if (shown !== wanted) return // another scene has come
+    if (shown !== wanted) return // another scene was opened meanwhile
     code.append(...text.split(/(?<=\n)/).map(lineOf))
     code.parentElement.scrollTop = 0
   }
@@ -30,11 +30,11 @@ export function createSource(side) {
     get isOpen() {
       return !side.hidden
     },
-    open(yes) {
-      side.hidden = !yes
-      if (yes && code.textContent === '' && shown) load()
+    open(visible) {
+      side.hidden = !visible
+      if (visible && code.textContent === '' && shown) load()
     },
-    /** Which scene is shown. */
+    /** Sets the scene whose source is shown. */
     follow(scene) {
       if (shown === scene) return
       shown = scene
@@ -44,7 +44,7 @@ export function createSource(side) {
   }
 }
 
-// Comments are fainter; that is all there is of colors.
+// Returns a line as a text, or in an element if it is a comment: comments are gray.
 function lineOf(line) {
   if (!/^\s*(\/\/|\/\*\*|\*)/.test(line)) return line
   const comment = document.createElement('i')

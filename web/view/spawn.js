@@ -1,7 +1,7 @@
-// Where the agents of a scene start and how they drift, so that a distribution keeps its shape while
-// everything in it moves: each agent swings about its home (pull > 0) or roams (pull = 0).
+// Start positions and drift of the agents of a scene. A distribution keeps its shape although all agents
+// move: each swings about its home (pull > 0) or roams (pull = 0).
 
-// Each fills flat x, y arrays, home and speed in pixels per second, and returns the pull in
+// Each function fills flat x, y arrays of homes and of speeds in pixels per second, and returns the pull in
 // 1 / second².
 const spreads = {
   uniform(homes, speeds, width, height, random) {
@@ -14,7 +14,7 @@ const spreads = {
     return 0
   },
 
-  // Few large and many small ones, each dense at its core: uneven at every scale.
+  // A few large clusters and many small ones, each dense at its core: uneven at every scale.
   clusters(homes, speeds, width, height, random) {
     const around = () => (random() + random() + random()) / 1.5 - 1
     const clusters = Array.from({ length: 9 }, () => ({
@@ -33,7 +33,7 @@ const spreads = {
     return 0.5
   },
 
-  // Two armies that meet: each is denser towards the front, and there they overlap.
+  // Two armies that meet: each is denser toward the front, where they overlap.
   battle(homes, speeds, width, height, random) {
     for (let i = 0; i < homes.length; i += 2) {
       const side = random() < 0.5 ? -1 : 1
@@ -46,7 +46,7 @@ const spreads = {
     return 0.5
   },
 
-  // A curve that is ever denser towards one end, where it is flat: x grows with u², y with u⁸.
+  // A curve that is denser toward one end, where it is flat: x grows with u², y with u⁸.
   line(homes, speeds, width, height, random) {
     for (let i = 0; i < homes.length; i += 2) {
       const u = random()
@@ -74,6 +74,7 @@ const spreads = {
 
 export const SPREADS = Object.keys(spreads)
 
+/** Returns agents of a spread: their positions, and functions that move and rescale them. */
 export function spawn(spread, count, width, height, random) {
   const homes = new Float32Array(2 * count)
   const speeds = new Float32Array(2 * count)
@@ -101,7 +102,7 @@ export function spawn(spread, count, width, height, random) {
   }
 }
 
-/** Lets flat x, y, … follow a stage that is x times as wide and y times as high. */
+/** Scales flat x, y, … with a stage that is x times as wide and y times as high. */
 export function stretch(points, x, y) {
   for (let i = 0; i < points.length; i++) points[i] *= i & 1 ? y : x
 }

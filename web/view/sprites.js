@@ -1,15 +1,15 @@
-// Many discs or darts on a stage, drawn by WebGL 2 from arrays as they are: nothing is done for each of
-// them in JavaScript. They are points, whose shape is cut out of their squares; without graphics
-// hardware instances of a mesh took almost six times as long.
+// Draws many discs or darts with WebGL 2, straight from arrays: JavaScript does no work per item. Items are
+// GL points; the fragment shader cuts their shape out of a square. (Without graphics hardware, instances of
+// a mesh took almost six times as long.)
 //
-// They have a canvas of their own above the stage's, and above that is another one: while `above` is a
-// context and not null, what is drawn there covers them.
+// Sprites have their own canvas above the stage's, and a cover canvas above that. `above` is the context of
+// the cover in frames that use sprites, otherwise null: whatever is drawn there covers the sprites.
 
 import { drawsInSoftware } from './software.js'
 
-const MOST_COLORS = 64
+const MAX_COLORS = 64
 const MAX_RATIO = 2 // finer pixels only cost
-const DART_REACH = 1.1 // from its middle, in its size: ends are farther than the tip
+const DART_REACH = 1.1 // of a dart's size: its back corners are farther from the center than the tip
 
 const VERTEX = `#version 300 es
 layout(location = 0) in vec2 position;
@@ -19,8 +19,8 @@ layout(location = 3) in vec2 heading;
 uniform vec2 scale; // to clip space
 uniform vec2 offset;
 uniform float size;
-uniform int turns; // colors of each kind: around the circle, by heading
-uniform vec4 colors[${MOST_COLORS}];
+uniform int turns; // colors per kind, by heading
+uniform vec4 colors[${MAX_COLORS}];
 flat out vec4 color;
 flat out vec2 ahead;
 
@@ -31,7 +31,7 @@ void main() {
     turn = (int(round(angle * float(turns))) + turns) % turns;
   }
   int index = int(kind) * turns + turn;
-  color = index < ${MOST_COLORS} ? colors[index] * opacity : vec4(0);
+  color = index < ${MAX_COLORS} ? colors[index] * opacity : vec4(0);
   ahead = heading / max(length(heading), 1e-20);
   gl_Position = color.a > 0.0 ? vec4(scale * position + offset, 0, 1) : vec4(0, 0, 2, 1);
   gl_PointSize = size;
@@ -46,14 +46,14 @@ flat in vec4 color;
 flat in vec2 ahead;
 out vec4 pixel;
 
-const vec2 SIDE = normalize(vec2(0.6, 1.9)); // of a dart: from the tip to an end
-const vec2 BACK = normalize(vec2(0.6, 0.4)); // and from there to the middle
+const vec2 SIDE = normalize(vec2(0.6, 1.9)); // normal of the edge from a dart's tip to a back corner
+const vec2 BACK = normalize(vec2(0.6, 0.4)); // and of the edge from there to the center
 
 void main() {
-  vec2 at = (gl_PointCoord - 0.5) * size;
-  float inside = radius - length(at);
+  vec2 place = (gl_PointCoord - 0.5) * size;
+  float inside = radius - length(place);
   if (isDart) {
-    vec2 part = vec2(dot(at, ahead), abs(ahead.x * at.y - ahead.y * at.x));
+    vec2 part = vec2(dot(place, ahead), abs(ahead.x * place.y - ahead.y * place.x));
     float side = dot(vec2(radius, 0) - part, SIDE);
     float back = dot(part + vec2(0.5 * radius, 0), BACK);
     inside = min(side, back);
@@ -61,26 +61,26 @@ void main() {
   pixel = color * clamp(inside + 0.5, 0.0, 1.0);
 }`
 
-/** null where there is no WebGL 2. */
+/** Creates the sprites of a stage. Returns null without WebGL 2. */
 export function createSprites(stage) {
   const canvas = document.createElement('canvas')
   const gl = canvas.getContext('webgl2', { antialias: false, depth: false })
   if (!gl) return null
   const cover = document.createElement('canvas')
   const context = cover.getContext('2d')
-  let painter = createPainter(gl) // null: the browser took the context away
+  let painter = createPainter(gl) // null while the context is lost
   let used = false
 
   canvas.addEventListener('webglcontextlost', (event) => {
-    event.preventDefault() // so that it comes back
+    event.preventDefault() // allows the browser to restore it
     painter = null
   })
   canvas.addEventListener('webglcontextrestored', () => (painter = createPainter(gl)))
   fit()
-  for (const one of [canvas, cover]) {
-    one.style.pointerEvents = 'none'
-    one.hidden = true
-    stage.canvas.parentNode.append(one)
+  for (const element of [canvas, cover]) {
+    element.style.pointerEvents = 'none'
+    element.hidden = true
+    stage.canvas.parentNode.append(element)
   }
 
   function fit() {
@@ -90,14 +90,14 @@ export function createSprites(stage) {
   }
 
   return {
-    /** Without graphics hardware it takes longer than a canvas takes for squares and darts. */
+    /** True without graphics hardware: then a canvas draws squares and darts faster. */
     isSlow: drawsInSoftware(gl),
 
     get above() {
       return used ? context : null
     },
 
-    /** Before every frame. */
+    /** Called before every frame. */
     clear() {
       fit()
       canvas.hidden = cover.hidden = !used
@@ -109,33 +109,33 @@ export function createSprites(stage) {
     },
 
     /**
-     * Draws what is told, by the transform and opacity of the stage's context:
+     * Draws items, with the transform and opacity of the stage's context:
      *
      *   positions    x, y, …
-     *   count        of them; or of ids, if there are any
-     *   ids          which to draw
-     *   radius       of a disc; of a dart, from the middle to its tip
-     *   colors       of CSS; falsy ones are not drawn
-     *   kinds        whose color each has, by place in colors; without them all have the first
-     *   opacities    from 0 to 1
-     *   headings     x, y, … of darts; without them these are discs
-     *   turns        so many colors, one after the other, are those of one kind, by heading
+     *   count        number of items
+     *   ids          optional: the items to draw; `count` is then the number of ids
+     *   radius       of a disc; of a dart, from the center to the tip
+     *   colors       CSS colors; kinds with a falsy color are not drawn
+     *   kinds        optional: index in `colors`, by item. Default: 0
+     *   opacities    optional: 0 to 1, by item. Default: 1
+     *   headings     optional: x, y, …; draws darts instead of discs
+     *   turns        colors per kind, one for each range of headings. Default: 1
      *
-     * false: it can't.
+     * Returns false if it cannot draw them.
      */
-    draw(things) {
-      if (!painter || things.colors.length > MOST_COLORS) return false
+    draw(items) {
+      if (!painter || items.colors.length > MAX_COLORS) return false
       const { a, e, f } = stage.context.getTransform()
       const opacity = stage.context.globalAlpha
       const part = canvas.width / stage.canvas.width
-      const radius = part * a * things.radius
-      if (radius > painter.mostRadius) return false
+      const radius = part * a * items.radius
+      if (radius > painter.maxRadius) return false
       if (!used) {
         used = true
         canvas.hidden = cover.hidden = false
         painter.clear()
       }
-      painter.draw(things, { radius, scale: part * a, x: part * e, y: part * f, opacity })
+      painter.draw(items, { radius, scale: part * a, x: part * e, y: part * f, opacity })
       return true
     },
 
@@ -152,7 +152,7 @@ function resize(canvas, width, height) {
   if (canvas.height !== height) canvas.height = height
 }
 
-/** What the context holds: gone with it. */
+/** Creates the GL objects of a context. They are lost with it. */
 function createPainter(gl) {
   const program = gl.createProgram()
   for (const [type, source] of [
@@ -176,11 +176,11 @@ function createPainter(gl) {
       gl.getUniformLocation(program, name),
     ]),
   )
-  const buffers = [0, 1, 2, 3].map(() => gl.createBuffer()) // by location of the attribute
-  const palette = new Float32Array(4 * MOST_COLORS)
+  const buffers = [0, 1, 2, 3].map(() => gl.createBuffer()) // by attribute location
+  const palette = new Float32Array(4 * MAX_COLORS)
   gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer())
   gl.vertexAttribI4ui(1, 0, 0, 0, 0)
-  gl.vertexAttrib1f(2, 1) // opacity, where there is no array
+  gl.vertexAttrib1f(2, 1) // opacity without an array
 
   function send(location, array, width, count) {
     if (!array) return gl.disableVertexAttribArray(location)
@@ -192,15 +192,15 @@ function createPainter(gl) {
   }
 
   return {
-    mostRadius: gl.getParameter(gl.ALIASED_POINT_SIZE_RANGE)[1] / 2 - 2,
+    maxRadius: gl.getParameter(gl.ALIASED_POINT_SIZE_RANGE)[1] / 2 - 2,
 
     clear() {
       gl.clear(gl.COLOR_BUFFER_BIT)
     },
 
-    // In pixels of the canvas: the radius, and positions times `scale` and moved by x, y.
-    draw(things, { radius, scale, x, y, opacity }) {
-      const { positions, count, ids, colors, kinds, opacities, headings, turns = 1 } = things
+    // Draws at scale * position + (x, y), in pixels of the canvas, like the radius.
+    draw(items, { radius, scale, x, y, opacity }) {
+      const { positions, count, ids, colors, kinds, opacities, headings, turns = 1 } = items
       const { width, height } = gl.canvas
       const sent = ids ? positions.length / 2 : count
       send(0, positions, 2, sent)
@@ -234,7 +234,7 @@ function createPainter(gl) {
 const parsed = new Map()
 let pen = null
 
-/** Red, green, blue and opacity of a color of CSS, as a canvas shows it. */
+/** Returns red, green, blue and opacity of a CSS color, each 0 to 1. */
 function parse(color) {
   let parts = parsed.get(color)
   if (parts) return parts

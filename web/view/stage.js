@@ -1,22 +1,22 @@
-// What a scene gets to show itself on. Every scene has a canvas of its own, whose listeners go with it.
+// The stage that a scene draws on. Every scene gets a new canvas, which is removed with its listeners.
 //
-//   canvas            the element; a scene may ask it for another context than 2D instead
-//   context           its 2D context: one unit is one CSS pixel, on a very large screen more. Once many
-//                     have been drawn by sprites in a frame, that of a canvas above them: so don't keep
-//                     it while drawing agents
-//   sprites           draws many, see sprites.js; null without WebGL 2
+//   canvas            the element. A scene may request another context than 2D from it
+//   context           the 2D context. A unit is one CSS pixel, or more on a very large screen. After sprites
+//                     were drawn in a frame, it is the context of a canvas above them: read it again after
+//                     drawing agents
+//   sprites           draws many items, see sprites.js; null without WebGL 2
 //   width, height     in units
 //   scale             CSS pixels per unit
 //   ratio             device pixels per unit
 //   pointer           { x, y, dirX, dirY, wandering }, see pointer.js
-//   random            seeded anew for every start, so that a scene always opens the same way
-//   refresh()         shows params that the scene has changed itself in the panel
+//   random            random numbers, seeded at every start: a scene always starts the same way
+//   refresh()         updates the panel after the scene itself changed params
 
 import { createRandom } from '../random.js'
 import { createPointer } from './pointer.js'
 import { createSprites } from './sprites.js'
 
-const LARGE = [1900, 1050] // CSS pixels: what is larger is seen from farther away, so all is larger
+const LARGE = [1900, 1050] // CSS pixels: on a larger stage, everything is scaled up
 
 export function createStage(container, { label, scroll, press, refresh }) {
   const canvas = document.createElement('canvas')
@@ -46,7 +46,7 @@ export function createStage(container, { label, scroll, press, refresh }) {
     random: createRandom(1),
     refresh,
 
-    // Follows size and pixel ratio of the container; true if its size in units is another one.
+    // Adapts to the size and pixel ratio of the container. Returns true if its size in units changed.
     fit() {
       const pixels = Math.min(window.devicePixelRatio || 1, 3) // per CSS pixel
       if (sized && pixels * stage.scale === stage.ratio) return false

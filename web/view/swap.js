@@ -1,4 +1,4 @@
-// A crowd whose agents swap sides, and swap back when nearly all have arrived, in the plane or in space.
+// A 2D or 3D crowd whose agents swap sides, and swap back once nearly all have arrived.
 
 import { smoothTime } from './clock.js'
 import { createComparison, isSame, verdict } from './compare.js'
@@ -9,11 +9,11 @@ import { createPace } from './pace.js'
 const TIME_STEP = 0.25
 const MAX_NEIGHBORS = 20
 const MAX_HORIZON = 20
-const ENOUGH = 0.98 // have arrived: the others need not wait
-const REST = 12 // time that all stay where they are then
+const ENOUGH = 0.98 // part of the agents that must arrive before all swap back
+const REST = 12 // units of time from then until they swap back
 const { fround } = Math
 
-/** Its settings, but for params.agents. */
+/** Settings of the crowd, except params.agents. */
 export const swapParams = {
   speed: 2,
   neighbors: 10,
@@ -22,25 +22,27 @@ export const swapParams = {
   constraints: true,
 }
 
-/** Adds controllers for them, and for params.agents; `constraints` names what is shown of one agent. */
+/** Adds controllers for these settings and params.agents; `constraints` is the label of that setting. */
 export function addSwapControls(gui, params, agents, constraints) {
   addSteps(gui, params, 'agents', agents)
   addSpeed(gui, params)
-  gui.add(params, 'neighbors', 0, MAX_NEIGHBORS, 1).name('most neighbors')
+  gui.add(params, 'neighbors', 0, MAX_NEIGHBORS, 1).name('max neighbors')
   gui.add(params, 'horizon', 1, MAX_HORIZON, 1).name('time horizon')
   gui.add(params, 'velocities').name('show velocities')
   gui.add(params, 'constraints').name(constraints)
 }
 
 /**
- * Runs a crowd of the class: most of a scene.
+ * Runs a crowd of a class: most of a scene. Options:
  *
- *   capacity, agent              the most agents, and what they are
+ *   capacity                     maximum number of agents
+ *   agent                        options of the crowd and its agents
  *   obstacles                    optional: walls
- *   place(i, count, start, end)  writes where agent i begins and ends
- *   begin(crowd)                 is called when all are there
- *   route(i, crowd, ends)        optional, before every step: another way than straight to the end
- *   pick(crowd)                  gives the slot at the pointer, -1: none
+ *   place(i, count, start, end)  writes the start and end of agent i
+ *   begin(crowd)                 called after all agents were added
+ *   route(i, crowd, ends)        optional: called before every step for each agent, to steer it anywhere but
+ *                                straight to its end
+ *   pick(crowd)                  returns the slot at the pointer; -1: none
  */
 export function createSwap(Class, params, options) {
   const { capacity, agent: defaults, obstacles, place, begin, route, pick } = options
@@ -62,12 +64,12 @@ export function createSwap(Class, params, options) {
   let picked = 0
   let arrived = 0
   let rested = 0
-  let steps = 0 // since it began
+  let steps = 0 // since the start
   let stepTime // ms, smoothed
-  let look
+  let inspected
   const comparison = createComparison(compare)
 
-  // The same whenever it is called: nothing but the settings decides what happens.
+  // Starts over. The settings alone decide what happens next.
   function reset() {
     crowd.clear()
     for (let i = 0; i < params.agents; i++) {
@@ -81,7 +83,7 @@ export function createSwap(Class, params, options) {
     stepTime = undefined
     comparison.forget()
     begin(crowd)
-    look = crowd.inspect(picked)
+    inspected = crowd.inspect(picked)
   }
 
   function adjust() {
@@ -89,15 +91,15 @@ export function createSwap(Class, params, options) {
     crowd.timeHorizons.fill(params.horizon)
   }
 
-  // How many have come to where they end.
-  function count() {
+  // Counts the agents that are at their ends.
+  function countArrived() {
     const { positions } = crowd
     const near2 = defaults.radius ** 2
     arrived = 0
     for (let i = 0; i < dim * params.agents; i += dim) {
-      let way2 = 0
-      for (let axis = i; axis < i + dim; axis++) way2 += (ends[axis] - positions[axis]) ** 2
-      if (way2 < near2) arrived++
+      let distance2 = 0
+      for (let axis = i; axis < i + dim; axis++) distance2 += (ends[axis] - positions[axis]) ** 2
+      if (distance2 < near2) arrived++
     }
   }
 
@@ -111,12 +113,12 @@ export function createSwap(Class, params, options) {
     if (route) for (let i = 0; i < params.agents; i++) route(i, crowd, ends)
     stepTime = smoothTime(stepTime, () => crowd.step())
     steps++
-    count()
+    countArrived()
     rested = arrived >= ENOUGH * params.agents ? rested + TIME_STEP : 0
     if (rested > REST) turn()
   }
 
-  // Whether a loop over all agents finds the neighbors of the picked one.
+  // Compares the neighbors of the picked agent with those that a loop over all agents finds.
   function compare() {
     const expected = nearestAgents(crowd, params.agents, picked, params.neighbors)
     return { equal: isSame(crowd.inspect(picked).neighbors, expected) }
@@ -127,16 +129,16 @@ export function createSwap(Class, params, options) {
   return {
     crowd,
 
-    /** What the picked agent will keep clear of. */
-    get look() {
-      return look
+    /** The neighbors, walls and constraints of the picked agent: see crowd.inspect(). */
+    get inspected() {
+      return inspected
     },
 
     get picked() {
       return picked
     },
 
-    hits: () => look.neighbors.length,
+    hits: () => inspected.neighbors.length,
 
     results: comparison.results,
 
@@ -145,28 +147,31 @@ export function createSwap(Class, params, options) {
       lap('move')
       comparison.pass(dt)
       lap()
-      look = crowd.inspect(picked)
+      inspected = crowd.inspect(picked)
       lap('query')
     },
 
     report() {
       const { infeasible, overlaps, neighbors, bytes } = crowd.stats()
       const numbers = [
-        ['One step', formatTime(stepTime)],
+        ['Step time', formatTime(stepTime)],
         ['Overlaps', overlaps],
         ['Infeasible', infeasible],
         ['Arrived', arrived],
         ['Agents', params.agents],
-        ['Neighbors, mean', neighbors.toFixed(1)],
+        ['Mean neighbors', neighbors.toFixed(1)],
         ['Steps', steps],
         ['Time', Math.round(steps * TIME_STEP)],
-        ['Bytes an agent', Math.round(bytes / capacity)],
+        ['Bytes per agent', Math.round(bytes / capacity)],
         ['Picked agent', picked],
-        ['Its neighbors', look.neighbors.length + verdict(comparison.equal)],
-        ['Its constraints', look.constraints.length / (2 * dim)],
+        ['Its neighbors', inspected.neighbors.length + verdict(comparison.equal)],
+        ['Its constraints', inspected.constraints.length / (2 * dim)],
       ]
       if (obstacles)
-        numbers.push(['Its walls', look.walls.length], ['Wall constraints', look.wallConstraints])
+        numbers.push(
+          ['Its walls', inspected.walls.length],
+          ['Wall constraints', inspected.wallConstraints],
+        )
       return { numbers }
     },
 
@@ -179,7 +184,7 @@ export function createSwap(Class, params, options) {
       const slot = pick(crowd)
       if (slot < 0) return
       picked = slot
-      look = crowd.inspect(slot)
+      inspected = crowd.inspect(slot)
     },
 
     dispose() {
@@ -188,20 +193,20 @@ export function createSwap(Class, params, options) {
   }
 }
 
-/** The neighbors of a slot, nearest first, ties by lower slot. */
-function nearestAgents(crowd, count, slot, most) {
+/** Returns the neighbors of a slot, nearest first, ties by lower slot. */
+function nearestAgents(crowd, count, slot, maxNeighbors) {
   const { positions, neighborDistances, dimensions: dim } = crowd
   const reach2 = fround(neighborDistances[slot] ** 2)
-  const found = []
+  const neighbors = []
   for (let i = 0; i < count; i++) {
     if (i === slot) continue
     let distance2 = 0
     for (let axis = 0; axis < dim; axis++) {
-      const way = fround(positions[dim * i + axis] - positions[dim * slot + axis])
-      distance2 = fround(distance2 + fround(way * way))
+      const d = fround(positions[dim * i + axis] - positions[dim * slot + axis])
+      distance2 = fround(distance2 + fround(d * d))
     }
-    if (distance2 <= reach2) found.push({ i, distance2 })
+    if (distance2 <= reach2) neighbors.push({ i, distance2 })
   }
-  found.sort((a, b) => a.distance2 - b.distance2 || a.i - b.i)
-  return found.slice(0, most).map(({ i }) => i)
+  neighbors.sort((a, b) => a.distance2 - b.distance2 || a.i - b.i)
+  return neighbors.slice(0, maxNeighbors).map(({ i }) => i)
 }

@@ -1,5 +1,5 @@
-// The colors of style.css for canvas and chart: theme.agent is --agent, theme.parts.build is
-// --part-build, and so on. One object, filled anew when the look changes.
+// The colors of style.css for canvas and chart: theme.agent is --agent, theme.parts.build is --part-build,
+// and so on. The same object is updated when the color scheme changes.
 
 import { PARTS } from './meter.js'
 
@@ -16,6 +16,7 @@ function read() {
   for (const part of PARTS) theme.parts[part] = style.getPropertyValue(`--part-${part}`).trim()
 }
 
+/** Reads the colors. Reads them again, and calls changed(), whenever the color scheme changes. */
 export function watchTheme(changed) {
   read()
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {

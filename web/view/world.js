@@ -1,13 +1,13 @@
-// A 3D view on a stage's canvas. Scenes load it by view/loadworld.js: the others need not load three.js. A
-// drag turns the camera around the origin.
+// A 3D view on a stage's canvas. Only 3D scenes load it, and three.js, through view/loadworld.js. Dragging
+// turns the camera around the origin. createWorld() returns:
 //
-//   add(thing)      shows a thing made below; it is freed with the world
-//   draw()          draws all in the size of the stage; what is far fades into the paper
-//   zoom(steps)     nearer, by positive steps
-//   turn(angle)     the camera about the vertical, in radians
-//   pick(x, y)      the point under that pixel, as far away as the origin; always the same object
-//   pickBall(balls, x, y)   which of them is under that pixel, -1: none
-//   dispose()       frees everything, and the canvas's context
+//   add(object)     shows an object created by the functions below; it is freed with the world
+//   draw()          draws all objects at the size of the stage; distant ones fade into the paper
+//   zoom(steps)     moves the camera; positive steps bring it nearer
+//   turn(angle)     turns the camera about the vertical, in radians
+//   pick(x, y)      returns the point under a pixel at the distance of the origin; always the same object
+//   pickBall(balls, x, y)   returns the index of the ball under a pixel; -1: none
+//   dispose()       frees all objects, and the canvas's context
 
 import {
   BoxGeometry,
@@ -41,13 +41,13 @@ import { theme } from './theme.js'
 
 export { Color } from 'three'
 
-const MAX_RATIO = 2 // finer pixels only cost, and smooth edges too
-const NARROW = 38 // degrees of view, along the shorter side of the stage
-const NEAREST = 0.4
+const MAX_RATIO = 2 // finer pixels only cost time; from this ratio on, so does antialiasing
+const NARROW = 38 // field of view along the shorter side of the stage, degrees
+const NEAREST = 0.4 // distance of the camera
 const FARTHEST = 9
 const DEGREE = Math.PI / 180
 
-export function createWorld(stage, from) {
+export function createWorld(stage, eye) {
   const { canvas } = stage
   const slow = isSlow()
   const mostRatio = slow ? 1 : MAX_RATIO
@@ -60,14 +60,14 @@ export function createWorld(stage, from) {
   const plane = new Plane()
   const pixel = new Vector2()
   const picked = new Vector3()
-  const things = []
+  const objects = []
   let size = ''
 
   camera.near = 0.05
   camera.far = 20
-  camera.position.set(...from)
+  camera.position.set(...eye)
   controls.enablePan = false
-  controls.enableZoom = false // wheel and pinch are the stage's
+  controls.enableZoom = false // the stage handles wheel and pinch
   scene.fog = new Fog(theme.paper)
 
   function fit() {
@@ -89,10 +89,10 @@ export function createWorld(stage, from) {
   }
 
   return {
-    add(thing) {
-      things.push(thing)
-      scene.add(thing)
-      return thing
+    add(object) {
+      objects.push(object)
+      scene.add(object)
+      return object
     },
 
     draw() {
@@ -123,18 +123,18 @@ export function createWorld(stage, from) {
 
     pickBall(balls, x, y) {
       aim(x, y)
-      balls.boundingSphere = null // they have moved
+      balls.boundingSphere = null // stale: the balls have moved
       return raycaster.intersectObject(balls)[0]?.instanceId ?? -1
     },
 
     dispose() {
       controls.dispose()
-      for (const thing of things) {
-        const { geometry, material } = thing
+      for (const object of objects) {
+        const { geometry, material } = object
         geometry.dispose()
         material.map?.dispose()
         material.dispose()
-        thing.dispose?.()
+        object.dispose?.()
       }
       renderer.dispose()
       renderer.forceContextLoss()
@@ -142,17 +142,18 @@ export function createWorld(stage, from) {
   }
 }
 
-/** Without graphics hardware smooth edges and fine pixels would halve the frames, and halve them again. */
+/** True without graphics hardware: there, antialiasing and fine pixels each halve the frame rate. */
 function isSlow() {
   const context = document.createElement('canvas').getContext('webgl2')
-  if (!context) throw new Error('it needs WebGL 2, which this browser has not, or has switched off')
+  if (!context)
+    throw new Error('it needs WebGL 2, which this browser does not support or has turned off')
   const slow = drawsInSoftware(context)
   context.getExtension('WEBGL_lose_context')?.loseContext()
   return slow
 }
 
-/** Coordinates for up to `count` corners, with colors (r, g, b, opacity) if wanted. */
-function corners(count, colored) {
+/** Returns a geometry with room for `count` corners, and their colors (r, g, b, opacity) if `colored`. */
+function cornerGeometry(count, colored) {
   const geometry = new BufferGeometry()
   const add = (name, width) => {
     const attribute = new BufferAttribute(new Float32Array(width * count), width)
@@ -163,18 +164,18 @@ function corners(count, colored) {
   return geometry
 }
 
-function thing(Kind, geometry, material) {
-  const made = new Kind(geometry, material)
-  made.frustumCulled = false // its parts move, its bounds would have to follow
-  return made
+function createObject(Kind, geometry, material) {
+  const object = new Kind(geometry, material)
+  object.frustumCulled = false // saves updates of its bounds, since its parts move
+  return object
 }
 
-/** Dots of a size in the world's unit; squares, which is enough for small ones, or round. */
+/** Creates up to `count` dots, with their size in world units: squares, or discs if `round`. */
 export function createDots(count, size, round = false) {
   const map = round ? new CanvasTexture(disc()) : null
-  return thing(
+  return createObject(
     Points,
-    corners(count),
+    cornerGeometry(count),
     new PointsMaterial({ size, map, alphaTest: round ? 0.5 : 0 }),
   )
 }
@@ -189,17 +190,17 @@ function disc() {
   return canvas
 }
 
-/** Lines between two corners each. */
+/** Creates up to `count` lines, each between two corners. */
 export function createLines(count, colored = false) {
   const material = new LineBasicMaterial({
     ...{ vertexColors: colored, transparent: colored, depthWrite: !colored },
   })
-  return thing(LineSegments, corners(2 * count, colored), material)
+  return createObject(LineSegments, cornerGeometry(2 * count, colored), material)
 }
 
-/** Translucent quads, four corners each. */
+/** Creates up to `count` translucent quads of four corners each. */
 export function createQuads(count) {
-  const geometry = corners(4 * count, true)
+  const geometry = cornerGeometry(4 * count, true)
   const index = new Uint32Array(6 * count)
   for (let i = 0; i < count; i++) {
     index.set(
@@ -212,13 +213,13 @@ export function createQuads(count) {
     ...{ vertexColors: true, transparent: true, depthWrite: false },
     ...{ side: DoubleSide, forceSinglePass: true },
   })
-  return thing(Mesh, geometry, material)
+  return createObject(Mesh, geometry, material)
 }
 
-/** Up to `count` boxes, shaded as if lit from above: lights would cost more. */
+/** Creates up to `count` boxes. Fixed shades look like light from above, and are cheaper than lights. */
 export function createBoxes(count) {
   const geometry = new BoxGeometry()
-  const shades = [0.72, 0.72, 1, 0.45, 0.86, 0.86] // of the sides to +x, -x, +y, -y, +z, -z
+  const shades = [0.72, 0.72, 1, 0.45, 0.86, 0.86] // of the sides +x, -x, +y, -y, +z, -z
   const colors = shades.flatMap((shade) => new Array(12).fill(shade)) // four corners each
   geometry.setAttribute('color', new BufferAttribute(new Float32Array(colors), 3))
   const boxes = new InstancedMesh(geometry, new MeshBasicMaterial({ vertexColors: true }), count)
@@ -227,7 +228,7 @@ export function createBoxes(count) {
   return boxes
 }
 
-/** Shows boxes ids[0 … count), or 0 … count - 1 without ids, of flat minX, minY, minZ, maxX, maxY, maxZ. */
+/** Shows boxes ids[0 … count), or 0 … count - 1 without ids; `boxes` holds minX, minY, minZ, maxX, …, maxZ. */
 export function showBoxes(mesh, boxes, ids, count) {
   const matrices = mesh.instanceMatrix.array
   for (let n = 0; n < count; n++) {
@@ -235,7 +236,7 @@ export function showBoxes(mesh, boxes, ids, count) {
     for (let axis = 0; axis < 3; axis++) {
       const min = boxes[6 * id + axis]
       const max = boxes[6 * id + axis + 3]
-      matrices[16 * n + 5 * axis] = max - min // the diagonal scales, the last column moves
+      matrices[16 * n + 5 * axis] = max - min // the diagonal scales, the last column translates
       matrices[16 * n + 12 + axis] = (min + max) / 2
     }
     matrices[16 * n + 15] = 1
@@ -244,10 +245,10 @@ export function showBoxes(mesh, boxes, ids, count) {
   upload(mesh.instanceMatrix, count)
 }
 
-/** Up to `count` balls, shaded as boxes are, each of its own color: r, g and b in instanceColor. */
+/** Creates up to `count` balls, shaded like boxes, each with its own r, g, b in instanceColor. */
 export function createBalls(count) {
   const geometry = new IcosahedronGeometry(1, 1)
-  const normals = geometry.attributes.position.array // of a ball around 0
+  const normals = geometry.attributes.position.array // the positions, since its center is 0
   const shades = normals.map((_, i) => 0.78 + 0.22 * normals[i - (i % 3) + 1])
   geometry.setAttribute('color', new BufferAttribute(shades, 3))
   const balls = new InstancedMesh(geometry, new MeshBasicMaterial({ vertexColors: true }), count)
@@ -257,7 +258,7 @@ export function createBalls(count) {
   return balls
 }
 
-/** Shows balls ids[0 … count), or 0 … count - 1 without ids, around flat x, y, z, all times `scale`. */
+/** Shows balls ids[0 … count), or 0 … count - 1 without ids. Scales positions (x, y, z, …) and radius. */
 export function showBalls(mesh, positions, ids, count, scale, radius) {
   const matrices = mesh.instanceMatrix.array
   for (let n = 0; n < count; n++) {
@@ -273,36 +274,36 @@ export function showBalls(mesh, positions, ids, count, scale, radius) {
 }
 
 export function createBall(radius) {
-  return thing(Mesh, new SphereGeometry(radius, 20, 14), new MeshBasicMaterial())
+  return createObject(Mesh, new SphereGeometry(radius, 20, 14), new MeshBasicMaterial())
 }
 
-/** The coordinates of a thing's corners, x, y, z, … */
-export const placesOf = ({ geometry }) => geometry.attributes.position.array
+/** Returns the corners of an object: x, y, z, … */
+export const cornersOf = ({ geometry }) => geometry.attributes.position.array
 
-/** And their colors: r, g, b, opacity, … */
-export const shadesOf = ({ geometry }) => geometry.attributes.color.array
+/** Returns the colors of an object's corners: r, g, b, opacity, … */
+export const colorsOf = ({ geometry }) => geometry.attributes.color.array
 
-/** The corners, around, of a box's side across an axis; `end` 0: the lower one, 3: the upper one. */
-export function sideOf(boxes, at, axis, end) {
+/** Returns the four corners of a box's side across an axis, in order. `end`: 0 lower, 3 upper side. */
+export function sideOf(boxes, offset, axis, end) {
   const u = (axis + 1) % 3
   const v = (axis + 2) % 3
   return [0, 1, 2, 3].map((corner) => {
     const point = [0, 0, 0]
-    point[axis] = boxes[at + axis + end]
-    point[u] = boxes[at + u + (corner === 1 || corner === 2 ? 3 : 0)]
-    point[v] = boxes[at + v + (corner >= 2 ? 3 : 0)]
+    point[axis] = boxes[offset + axis + end]
+    point[u] = boxes[offset + u + (corner === 1 || corner === 2 ? 3 : 0)]
+    point[v] = boxes[offset + v + (corner >= 2 ? 3 : 0)]
     return point
   })
 }
 
-/** Shows the first `count` corners (or, of quads, indices), whose attributes were written. */
+/** Uploads and shows the first `count` corners, or indices for quads. */
 export function showFirst({ geometry }, count) {
   geometry.setDrawRange(0, count)
   const written = geometry.index ? (count / 6) * 4 : count
   for (const attribute of Object.values(geometry.attributes)) upload(attribute, written)
 }
 
-// What lies behind is not shown, and may be a thousand times as much.
+// Uploads only the items in use, which may be a thousandth of the array.
 function upload(attribute, count) {
   attribute.addUpdateRange(0, attribute.itemSize * count)
   attribute.needsUpdate = true

@@ -1,15 +1,15 @@
-// Which items of a quadtree are held by divided cells. The library only counts them, so this walks its
-// cells by its rule, in its rounding: down to the child on whose side of the center an item's middle
-// lies, while that child, as loose as it is, holds the item.
+// Finds the straddlers of a quadtree: items held by divided cells. The library only counts them, so this
+// applies its rule to its cells, with its rounding: an item goes down to the child on the side of its center,
+// as long as that child, looseness included, contains the item.
 
 const { fround } = Math
-const FLOATS = 6 // of a cell: minX, minY, maxX, maxY, depth, items in it and below
+const FLOATS = 6 // per cell: minX, minY, maxX, maxY, depth, number of items in it and below
 const DEPTHS = 25
 
 export function createStraddlers() {
-  let children = new Uint32Array(0) // four a cell, by place; 0: it is not divided
-  const path = new Uint32Array(DEPTHS) // the last cell of each depth
-  const taken = new Uint32Array(DEPTHS) // how many of its children were met
+  let children = new Uint32Array(0) // four per cell; 0: the cell is not divided
+  const path = new Uint32Array(DEPTHS) // last cell of each depth
+  const taken = new Uint32Array(DEPTHS) // number of its children linked so far
   const margins = new Float32Array(2 * DEPTHS)
   const perDepth = Array.from({ length: DEPTHS }, () => ({ cells: 0, straddlers: 0 }))
 
@@ -27,13 +27,13 @@ export function createStraddlers() {
   }
 
   return {
-    /** What the last call of `find` met, by depth: { cells, straddlers }. */
+    /** Counts of the last `find`, by depth: { cells, straddlers }. */
     perDepth,
 
-    /** Writes the ids of straddlers among items 0 … count - 1, and returns how many they are. */
+    /** Writes the ids of straddlers among items 0 … count - 1, and returns their number. */
     find(cells, boxes, count, looseness, out) {
       const [left, top, right, bottom] = cells
-      for (const met of perDepth) met.cells = met.straddlers = 0
+      for (const counts of perDepth) counts.cells = counts.straddlers = 0
       link(cells)
       for (let depth = 0; depth < DEPTHS; depth++) {
         const part = (fround(looseness) - 1) / 2 ** (depth + 1)
@@ -41,7 +41,7 @@ export function createStraddlers() {
         margins[2 * depth + 1] = part * (bottom - top)
       }
 
-      let found = 0
+      let total = 0
       for (let id = 0; id < count; id++) {
         const minX = boxes[4 * id]
         const minY = boxes[4 * id + 1]
@@ -55,25 +55,25 @@ export function createStraddlers() {
           const highX = fround(x - minX) <= fround(maxX - x)
           const highY = fround(y - minY) <= fround(maxY - y)
           const child = children[4 * cell + highX + 2 * highY]
-          const at = FLOATS * child
-          const depth = cells[at + 4]
+          const offset = FLOATS * child
+          const depth = cells[offset + 4]
           const marginX = margins[2 * depth]
           const marginY = margins[2 * depth + 1]
-          // The world's border holds nothing back.
+          // Items may extend past the border of the world.
           if (
-            (minX < fround(cells[at] - marginX) && cells[at] > left) ||
-            (minY < fround(cells[at + 1] - marginY) && cells[at + 1] > top) ||
-            (maxX > fround(cells[at + 2] + marginX) && cells[at + 2] < right) ||
-            (maxY > fround(cells[at + 3] + marginY) && cells[at + 3] < bottom)
+            (minX < fround(cells[offset] - marginX) && cells[offset] > left) ||
+            (minY < fround(cells[offset + 1] - marginY) && cells[offset + 1] > top) ||
+            (maxX > fround(cells[offset + 2] + marginX) && cells[offset + 2] < right) ||
+            (maxY > fround(cells[offset + 3] + marginY) && cells[offset + 3] < bottom)
           ) {
-            out[found++] = id
+            out[total++] = id
             perDepth[depth - 1].straddlers++
             break
           }
           cell = child
         }
       }
-      return found
+      return total
     },
   }
 }

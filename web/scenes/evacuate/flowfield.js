@@ -1,18 +1,18 @@
-// The shortest ways out past walls, from everywhere: a square grid, and for each of its cells the
-// farthest cell in sight on the way. By a search from all exits at once, in which a way that need not
-// bend at a cell goes straight past it (Theta*, after Nash, Daniel, Koenig and Felner, 2007).
+// The shortest routes out, past walls, from everywhere: a square grid that holds for each cell the farthest
+// visible cell on its route. It is found by a search from all exits at once, in which routes go straight past
+// cells where they need not bend (Theta*: Nash, Daniel, Koenig and Felner, 2007).
 
 const SIDES = [-1, 0, 1]
 
 /**
- * Cells of this size between -halfX, -halfY and halfX, halfY. Ways keep `clearance` from the walls.
- * The exits are the cells at the border.
+ * Creates a field of square cells between -halfX, -halfY and halfX, halfY. Routes keep `clearance` from the
+ * walls. The exits are the cells at the border.
  */
 export function createFlowField(walls, { halfX, halfY, cell, clearance }) {
   const columns = Math.round((2 * halfX) / cell)
   const rows = Math.round((2 * halfY) / cell)
-  const lengths = new Float64Array(columns * rows) // of the way out
-  const aims = new Int32Array(columns * rows)
+  const lengths = new Float64Array(columns * rows) // of the route out
+  const aims = new Int32Array(columns * rows) // next bend of the route
   const free = { radius: clearance }
 
   const centerX = (n) => ((n % columns) + 0.5) * cell - halfX
@@ -26,28 +26,28 @@ export function createFlowField(walls, { halfX, halfY, cell, clearance }) {
     return row * columns + column
   }
 
-  // Cells by the length of their way, as far as they are found; those whose way has since become
-  // shorter come twice.
+  // Finds all routes. Cells wait in buckets, by the length of their route; a cell whose route became shorter is
+  // in several.
   function build() {
-    const found = [[]]
+    const buckets = [[]]
     lengths.fill(Infinity)
     for (let n = 0; n < lengths.length; n++) {
       const [column, row] = [n % columns, Math.floor(n / columns)]
       if (column % (columns - 1) !== 0 && row % (rows - 1) !== 0) continue
       lengths[n] = 0
       aims[n] = n
-      found[0].push(n)
+      buckets[0].push(n)
     }
     const shorten = (n, aim) => {
       const length = lengths[aim] + between(n, aim)
       if (length >= lengths[n] || !isFree(n, aim)) return
       lengths[n] = length
       aims[n] = aim
-      ;(found[Math.floor(length / cell)] ??= []).push(n)
+      ;(buckets[Math.floor(length / cell)] ??= []).push(n)
     }
-    for (let at = 0; at < found.length; at++)
-      for (const n of found[at] ?? [])
-        if (Math.floor(lengths[n] / cell) === at)
+    for (let b = 0; b < buckets.length; b++)
+      for (const n of buckets[b] ?? [])
+        if (Math.floor(lengths[n] / cell) === b)
           forEachBeside(n, (beside) => {
             shorten(beside, aims[n])
             shorten(beside, n)
@@ -63,7 +63,7 @@ export function createFlowField(walls, { halfX, halfY, cell, clearance }) {
       }
   }
 
-  // The cell that one stands in, or one beside it: no wall is in between.
+  // Returns the cell of a point, or the best one beside it, with no wall in between; -1: none.
   function cellOf(x, y) {
     const own = cellAt(x, y)
     let best = -1
@@ -80,8 +80,8 @@ export function createFlowField(walls, { halfX, halfY, cell, clearance }) {
     build,
 
     /**
-     * Writes where one heads for: the next bend of the way out, or once that is as near as `near` the one
-     * after it, if it is in sight. false: there is no way.
+     * Writes the point to head for from x, y: the next bend of the route out. Within `near` of it, the bend
+     * after that if it is visible. Returns false if there is no way out.
      */
     lead(x, y, near, out) {
       const n = cellOf(x, y)
@@ -90,7 +90,7 @@ export function createFlowField(walls, { halfX, halfY, cell, clearance }) {
       let aim = aims[n]
       const isNear = Math.hypot(centerX(aim) - x, centerY(aim) - y) < near
       if (isNear && isOpen(aims[aim], free)) aim = aims[aim]
-      else if (!isOpen(aim)) aim = n // around a corner, by the middle of the cell
+      else if (!isOpen(aim)) aim = n // around a corner, through the center of the cell
       out[0] = centerX(aim)
       out[1] = centerY(aim)
       return true

@@ -1,7 +1,7 @@
-// A worker: how long the builders of the k-d tree take, and sorting every range, on the same points.
-// Asked with { builders, positions }, or with { builders, spread, count, width, height } for new
-// points, it posts { builder, ms, equal } for each; the last has no builder: it sorts. The order is
-// compared before a time is shown.
+// A worker that times the builders of the k-d tree, and sorting every range, on the same points. The request is
+// { builders, positions }, or { builders, spread, count, width, height } for new points. It posts
+// { builder, ms, equal } for each builder, and last the time of sorting, without a builder. `equal` is true if
+// the order is that of sorting.
 
 import { init, KdTree } from 'copse'
 import { sortPerLevel } from '../../peers/sortperlevel.js'
@@ -10,8 +10,8 @@ import { median, timeRun } from '../../view/clock.js'
 import { isSame } from '../../view/compare.js'
 import { spawn } from '../../view/spawn.js'
 
-const RUNS = 5 // whose median is told
-const TIMED = 2 // ms together, the clock is coarse
+const RUNS = 5 // the median is posted
+const TIMED = 2 // least ms that are timed together, since the clock is coarse
 
 onmessage = async ({ data }) => {
   await init()

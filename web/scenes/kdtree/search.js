@@ -1,12 +1,12 @@
-// The textbook search for the nearest point in an implicit k-d tree, written down step by step: with a
-// stack, down to the query's side of each line, and back over what was pushed.
+// The textbook search for the nearest point in an implicit k-d tree, recorded step by step: down the query's
+// side of each line, and back by a stack.
 //
-// The median of a range stands at begin + floor(n / 2), axis by level x, y, x, …; distances are rounded
-// as the library's are, so that ties fall the same way.
+// The median of a range is at begin + floor(n / 2); axes by level are x, y, x, …. Distances are rounded as
+// in the library, so that ties break the same way.
 
 const { fround } = Math
 
-/** Squared, as the library computes it. */
+/** Returns a squared distance, computed like the library's. */
 export function distance2(positions, id, x, y) {
   const dx = fround(fround(x) - positions[2 * id])
   const dy = fround(fround(y) - positions[2 * id + 1])
@@ -14,15 +14,17 @@ export function distance2(positions, id, x, y) {
 }
 
 /**
- * All steps of the search at x, y:
+ * Returns { steps, read, pruned } of the search at x, y: the steps, the ids in the order of their tests, and
+ * the boxes that were pruned. A step:
  *
- *   kind     push, pop, cross (the line: to its other side), prune (that side), done
- *   node     which: { id, axis, depth, line, gap, box, far }, gap from its line to the query
- *   stack    the nodes that wait, the last is popped first
- *   read     ids that were popped and measured so far: the first of the list `read`
- *   pruned   sides that were pruned so far: the first of the list `pruned`
- *   best     the id, -1 in the beginning; best2: its squared distance
- *   better   whether this pop found it
+ *   kind     push, pop, cross (search the other side of the line), prune (skip that side), done
+ *   node     { id, axis, depth, line, gap, box, far }; `gap`: signed distance from the line to the query
+ *   stack    waiting nodes; the last one is popped first
+ *   read     number of ids tested so far
+ *   pruned   number of boxes pruned so far
+ *   best     id of the nearest point so far, -1: none
+ *   best2    its squared distance
+ *   better   true if this pop found it
  */
 export function searchSteps(order, positions, width, height, x, y) {
   const query = [fround(x), fround(y)]
@@ -33,13 +35,13 @@ export function searchSteps(order, positions, width, height, x, y) {
   let best = -1
   let best2 = Infinity
 
-  const note = (kind, node, better = false) =>
+  const record = (kind, node, better = false) =>
     steps.push({
       ...{ kind, node, better, best, best2 },
       ...{ stack: [...stack], read: read.length, pruned: pruned.length },
     })
 
-  // Pushes all nodes on the way from the top of a part down to the query.
+  // Pushes all nodes on the way from a subtree's root down to the query.
   function walkDown({ begin, end, depth, box }) {
     while (begin < end) {
       const middle = begin + ((end - begin) >> 1)
@@ -53,7 +55,7 @@ export function searchSteps(order, positions, width, height, x, y) {
       const [near, far] = gap < 0 ? [below, above] : [above, below]
       const node = { id, axis, depth, line, gap, box, far }
       stack.push(node)
-      note('push', node)
+      record('push', node)
       ;({ begin, end, depth, box } = near)
     }
   }
@@ -69,16 +71,16 @@ export function searchSteps(order, positions, width, height, x, y) {
       best2 = d2
     }
     read.push(id)
-    note('pop', node, better)
+    record('pop', node, better)
     if (far.begin === far.end) continue
     if (fround(gap * gap) <= best2) {
-      note('cross', node)
+      record('cross', node)
       walkDown(far)
     } else {
       pruned.push(far.box)
-      note('prune', node)
+      record('prune', node)
     }
   }
-  note('done', null)
+  record('done', null)
   return { steps, read, pruned }
 }

@@ -1,6 +1,6 @@
-// What takes part in the race: libraries in their fastest documented way, as the benchmark uses them.
-// Loops are imported once for each, see web/peers/loops.js. `limit`: agents above which it would
-// only hold up the page.
+// The contenders of the race: libraries used in their fastest documented way, as in the benchmark. Each imports
+// its own copy of the loops, see web/peers/loops.js. `limit`: maximum number of agents; with more, the library
+// would block the page.
 
 import * as simd from 'copse'
 import * as bruteLoops from '../../peers/loops.js?brute'
@@ -11,7 +11,7 @@ import * as kdbushLoops from '../../peers/loops.js?kdbush'
 import * as rbushLoops from '../../peers/loops.js?rbush'
 import { bruteForce, copseOf, d3Quadtree, gridOf, kdbush, rbush } from '../../peers/peers.js'
 
-// The first is the one that all are compared with.
+// All others are compared with the first one.
 export const contenders = [
   { name: 'copse AgentTree', create: copseOf(simd), loops: copseLoops },
   { name: 'copse Grid', create: gridOf(simd), loops: gridLoops },

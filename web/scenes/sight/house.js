@@ -1,23 +1,24 @@
-// A house to walk about in: rooms with doorways, some of them with a door that slides, pillars, and walls
-// that turn. Flat x0, y0, x1, y1, … throughout.
+// A house to walk about in: rooms with doorways, some with sliding doors; pillars; and turning walls. All
+// points are flat: x0, y0, x1, y1, ….
 
-const ROOM = 130 // pixels, about
-const MOST_ROOMS = 12 // side by side
+const ROOM = 130 // size of a room, about, pixels
+const MAX_ROOMS = 12 // side by side
 const MARGIN = 8
 const DOORWAY = 38
 const THICK = 6
-const OPEN = 0.25 // of two rooms side by side, how many are one
-const THIN = 0.4 // of the walls
-const DOORS = 0.4 // of the doorways
-const PILLARS = 0.4 // of the rooms
-const TURNING = 0.15
+const OPEN = 0.25 // probability that two rooms side by side have no wall in between
+const THIN = 0.4 // probability that a wall is thin
+const DOORS = 0.4 // that a doorway has a door
+const PILLARS = 0.4 // that a room has a pillar
+const TURNING = 0.15 // that a room has a turnstile
 
 /**
+ * Returns the walls of a house.
  * @param {number} width
  * @param {number} height
  * @param {() => number} random
- * @returns border: a rectangle; solids: polygons; thin: segments; movers: segments that move, each of
- *   which `place(time, out)` writes
+ * @returns border: a rectangle; solids: polygons; thin: segments; movers: moving segments, which their
+ *   `place(time, out)` writes
  */
 export function spawnHouse(width, height, random) {
   const solids = []
@@ -26,34 +27,34 @@ export function spawnHouse(width, height, random) {
   const xs = sides(width)
   const ys = sides(height)
 
-  // Where rooms end along one axis, not all equally far apart.
+  // Returns where rooms begin and end along an axis, unevenly spaced.
   function sides(length) {
     const inside = length - 2 * MARGIN
-    const rooms = Math.min(Math.max(Math.round(inside / ROOM), 2), MOST_ROOMS)
+    const rooms = Math.min(Math.max(Math.round(inside / ROOM), 2), MAX_ROOMS)
     return Array.from({ length: rooms + 1 }, (_, i) => {
       const jitter = i === 0 || i === rooms ? 0 : 0.3 * (random() - 0.5)
       return Math.round(MARGIN + ((i + jitter) * inside) / rooms)
     })
   }
 
-  // A wall along x (or, upright, y) with a doorway.
-  function wall(from, to, across, upright) {
+  // Adds a wall with a doorway, along x or, if upright, y.
+  function wall(start, end, across, upright) {
     if (random() < OPEN) return
     const isThin = random() < THIN
-    const most = (upright ? ys : xs).at(-1)
-    const begin = from + THICK + (to - from - DOORWAY - 2 * THICK) * random()
-    const end = begin + DOORWAY
+    const border = (upright ? ys : xs).at(-1)
+    const doorBegin = start + THICK + (end - start - DOORWAY - 2 * THICK) * random()
+    const doorEnd = doorBegin + DOORWAY
     const turned = (x, y) => (upright ? [y, x] : [x, y])
     for (const [a, b] of [
-      [from, begin],
-      [end, to],
+      [start, doorBegin],
+      [doorEnd, end],
     ]) {
       if (isThin) thin.push([...turned(a, across), ...turned(b, across)])
       else {
-        // As far as the walls that it meets are thick, but for the border.
+        // Extends to the far side of the walls that it meets, except the border.
         const half = THICK / 2
-        const low = a === from && a > MARGIN ? a - half : a
-        const high = b === to && b < most ? b + half : b
+        const low = a === start && a > MARGIN ? a - half : a
+        const high = b === end && b < border ? b + half : b
         const corners = [
           [low, across - half],
           [high, across - half],
@@ -68,7 +69,7 @@ export function spawnHouse(width, height, random) {
     movers.push({
       place(time, out) {
         const shut = 0.52 + 0.48 * Math.sin(0.9 * time + phase)
-        out.set([...turned(begin, across), ...turned(begin + shut * DOORWAY, across)])
+        out.set([...turned(doorBegin, across), ...turned(doorBegin + shut * DOORWAY, across)])
         return out
       },
     })
@@ -86,7 +87,7 @@ export function spawnHouse(width, height, random) {
     )
   }
 
-  // Two walls that cross, and turn together.
+  // Adds two crossing walls that turn together.
   function turnstile(x, y, room) {
     const half = 0.28 * room
     const speed = random() < 0.5 ? -0.5 : 0.5
@@ -109,11 +110,11 @@ export function spawnHouse(width, height, random) {
       if (column > 0) wall(top, bottom, left, true)
       if (row > 0) wall(left, right, top, false)
       const room = Math.min(right - left, bottom - top)
-      const what = random()
-      if (what < PILLARS) {
+      const chance = random()
+      if (chance < PILLARS) {
         const jitter = () => 0.3 * room * (random() - 0.5)
         pillar((left + right) / 2 + jitter(), (top + bottom) / 2 + jitter(), room)
-      } else if (what < PILLARS + TURNING) {
+      } else if (chance < PILLARS + TURNING) {
         turnstile((left + right) / 2, (top + bottom) / 2, room)
       }
     }

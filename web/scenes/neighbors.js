@@ -1,5 +1,5 @@
-// The pointer carries a query through a crowd of moving agents: what it finds lights up, over the
-// cells of the index that answers it. A table gives the same query to the other indices.
+// A query at the pointer, among moving agents: its results light up, over the cells of the index. A table shows
+// the times of the same query in all indices.
 
 import { AgentTree, Grid } from 'copse'
 import { timeRun } from '../view/clock.js'
@@ -11,10 +11,10 @@ import { SPREADS, spawn } from '../view/spawn.js'
 import { theme } from '../view/theme.js'
 
 const MAX_AGENTS = 30_000
-const MAX_CELLS = 4_000 // drawn: more would be a solid gray
-const LEAST_LINES = 8 // pixels between them
-const FEW = 8 // agents in a cell of the grid
-const COMPARE_EVERY = 0.12 // seconds, one row of the table at a time
+const MAX_CELLS = 4_000 // drawn: more would look solid gray
+const MIN_SPACING = 8 // pixels between lines of the grid; closer ones are not drawn
+const FEW = 8 // agents in a cell of the grid; cells with more change color
+const COMPARE_EVERY = 0.12 // seconds; measures one row of the table at a time
 const LIMITS = { size: [5, 400], k: [1, 500], cellSize: [5, 300] }
 const DEGREE = Math.PI / 180
 
@@ -38,14 +38,14 @@ const INDICES = [
 ]
 
 export default {
-  name: 'neighbours',
+  name: 'neighbors',
   title: 'Neighbors',
   order: 1,
   group: 'Trees',
-  summary: 'A query at the pointer, in an index built anew in every frame',
+  summary: 'A query at the pointer, in an index that is rebuilt every frame',
   description:
-    'The index is built anew in every frame. What the query at the pointer finds lights up; what it had to read for that is tinted.',
-  help: 'Pointer or arrow keys move the query, wheel, pinch, + and - change its size.',
+    'The index is rebuilt every frame. Agents that the query at the pointer finds light up, and the area that it reads is tinted.',
+  help: 'Pointer or arrow keys move the query; wheel, pinch, + and - resize it.',
 
   count: 'agents',
   params: {
@@ -93,14 +93,14 @@ export default {
 
   setup(stage, params) {
     const { pointer } = stage
-    const found = new Uint32Array(MAX_AGENTS)
+    const results = new Uint32Array(MAX_AGENTS)
     let hits = 0
     let crowd
-    let indices = [] // one for each row of the table
-    let index // the one that is shown
+    let indices = [] // one per row of the table
+    let index // the index that is shown
     let stats
     let cells
-    let look = { boxes: [], agents: 0 } // what the query read; by a grid: columns, shared
+    let area = { boxes: [], agents: 0 } // area that the query read; for a grid also columns and shared
     let measured = [] // per row: build and query in ms, depth, visits, nodes
     let row = 0
     const timer = createTimer(COMPARE_EVERY, compare)
@@ -112,10 +112,10 @@ export default {
     function plant() {
       for (const old of indices) old.dispose()
       indices = INDICES.map(({ create }) => create(params))
-      choose()
+      selectIndex()
     }
 
-    function choose() {
+    function selectIndex() {
       row = shownRow()
       index = indices[row]
       measured = indices.map(() => ({}))
@@ -124,7 +124,7 @@ export default {
 
     function shownRow() {
       const label = params.index === TREE ? ruleOf(params) : params.index
-      return INDICES.findIndex((one) => one.label === label)
+      return INDICES.findIndex((entry) => entry.label === label)
     }
 
     function balancedDepth() {
@@ -136,29 +136,29 @@ export default {
       index.positions.set(crowd.positions)
     }
 
-    // The query at the pointer; its matches go to `found`, their number is returned.
-    function ask(index) {
+    // Runs the query at the pointer. Writes the results and returns their number.
+    function runQuery(index) {
       const { x, y, dirX, dirY } = pointer
       const { size, k, halfAngle } = params
       switch (params.query) {
         case 'box':
-          return index.rangeInto(x - size, y - size, x + size, y + size, found)
+          return index.rangeInto(x - size, y - size, x + size, y + size, results)
         case 'cone':
-          return index.coneInto(x, y, dirX, dirY, halfAngle * DEGREE, size, found)
+          return index.coneInto(x, y, dirX, dirY, halfAngle * DEGREE, size, results)
         case 'nearest':
-          return index.neighborsInto(x, y, k, found)
+          return index.neighborsInto(x, y, k, results)
         default:
-          return index.withinInto(x, y, size, found)
+          return index.withinInto(x, y, size, results)
       }
     }
 
-    // Times one row of the table: the same agents, the same query.
+    // Measures one row of the table: the same agents and query.
     function compare() {
       const rival = indices[row]
       fill(rival)
-      const now = { build: timeRun(() => rival.build()), query: timeRun(() => ask(rival)) }
+      const now = { build: timeRun(() => rival.build()), query: timeRun(() => runQuery(rival)) }
       const old = measured[row]
-      // Smoothed, but code that was slow until it was compiled is forgotten at once.
+      // Smooths the times, except after a big drop: then the code was compiled meanwhile.
       for (const name in now) {
         if (old[name] < 2 * now[name]) now[name] = (old[name] + now[name]) / 2
       }
@@ -181,7 +181,7 @@ export default {
         lap('move')
         index.build()
         lap('build')
-        hits = ask(index)
+        hits = runQuery(index)
         lap('query')
         stats = index.stats()
       },
@@ -190,7 +190,7 @@ export default {
         const { positions } = crowd
         const radius = dotRadius(stage, params)
         cells = index.cells()
-        look = params.index === GRID ? lookAtGrid() : lookAtLeaves(radius + 1.5)
+        area = params.index === GRID ? areaOfGrid() : areaOfTree(radius + 1.5)
         if (params.cells !== 'off') {
           drawTint()
           if (params.index === GRID) drawLines()
@@ -198,13 +198,13 @@ export default {
         }
         drawDots(stage, positions, null, params.agents, radius, theme.agent)
         drawQuery(positions)
-        drawDots(stage, positions, found, hits, 1.35 * radius, theme.hit)
+        drawDots(stage, positions, results, hits, 1.35 * radius, theme.hit)
       },
 
       report() {
         const shown = shownRow()
-        const { agents } = look
-        const about = look.shared && agents < params.agents ? '≈ ' : ''
+        const { agents } = area
+        const about = area.shared && agents < params.agents ? '≈ ' : ''
         return {
           numbers: [
             ['Hits', hits],
@@ -215,7 +215,7 @@ export default {
             [params.index === GRID ? 'Rows visited' : 'Nodes visited', stats.visits],
           ],
           table: {
-            caption: 'Same agents and query, other indices',
+            caption: 'The same query in every index',
             head: ['', 'Build', 'Query', 'Depth', 'Visits/nodes'],
             rows: measured.map(({ build, query, depth, visits, nodes }, i) => [
               INDICES[i].label,
@@ -233,7 +233,7 @@ export default {
       change(field) {
         if (field === 'agents' || field === 'spread') gather()
         if (field === 'leafSize' || field === 'cellSize') plant()
-        else if (field !== 'cells') choose()
+        else if (field !== 'cells') selectIndex()
       },
 
       resize: (x, y) => crowd.resize(x, y),
@@ -253,53 +253,53 @@ export default {
 
     function note() {
       if (params.index === TREE)
-        return `Balanced, the tree would be ${balancedDepth()} deep; cells below that turn violet: most with cycle and midpoint on the line.`
+        return `A balanced tree would be ${balancedDepth()} deep. Deeper cells turn violet, most of all with cycle and midpoint on the “line” spread.`
       if (params.index === BRUTE) return 'All agents in one leaf, scanned with SIMD.'
-      if (look.shared)
-        return 'More cells than the table has entries: cells far apart share them, and the query reads the agents of both; of all, where even its own cells would share.'
+      if (area.shared)
+        return 'There are more cells than table entries, so distant cells share entries, and the query reads the agents of all of them. If its own cells would share entries, it reads all agents.'
       const columns =
-        look.columns > 1
-          ? ` Of ${look.columns} columns in each, those that the query meets are read.`
+        area.columns > 1
+          ? ` Cells have ${area.columns} columns; the query reads those that it meets.`
           : ''
-      return `Best are cells as wide as the radius. Larger: many agents read in vain. Smaller: many rows, mostly empty. Crowded ones turn violet.${columns}`
+      return `Cells as wide as the radius are best. With larger cells, queries read many agents for nothing; with smaller ones, many empty rows. Crowded cells turn violet.${columns}`
     }
 
-    function isLeaf(at) {
-      return !(cells[at + 10] > cells[at + 4]) // the next one is not in it
+    function isLeaf(offset) {
+      return !(cells[offset + 10] > cells[offset + 4]) // the next cell is not its child
     }
 
-    function lookAtLeaves(margin) {
+    function areaOfTree(margin) {
       const meets = queryMeets()
       const boxes = []
       let agents = 0
-      for (let at = 0; at < cells.length; at += 6) {
-        const minX = cells[at]
-        const minY = cells[at + 1]
-        const maxX = cells[at + 2]
-        const maxY = cells[at + 3]
-        if (!isLeaf(at) || !meets(minX, minY, maxX, maxY)) continue
+      for (let offset = 0; offset < cells.length; offset += 6) {
+        const minX = cells[offset]
+        const minY = cells[offset + 1]
+        const maxX = cells[offset + 2]
+        const maxY = cells[offset + 3]
+        if (!isLeaf(offset) || !meets(minX, minY, maxX, maxY)) continue
         boxes.push([minX - margin, minY - margin, maxX + margin, maxY + margin])
-        agents += cells[at + 5]
+        agents += cells[offset + 5]
       }
       return { boxes, agents }
     }
 
-    // The grid cuts its cells into columns and reads, in every row that meets the box around the
-    // query, the columns that meet it; of the nearest, at least. Where cells share entries of its
-    // table, how many others it reads is estimated.
-    function lookAtGrid() {
+    // Returns the area that a query reads in the grid. The grid cuts its cells into columns and reads, in every
+    // row that meets the box around the query, the columns that meet it (at least these, for the nearest). If
+    // cells share table entries, the number of other agents that it reads is estimated.
+    function areaOfGrid() {
       const { positions } = crowd
       const { cellSize } = params
       let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
-      for (let at = 0; at < cells.length; at += 6) {
-        left = Math.min(left, cells[at])
-        top = Math.min(top, cells[at + 1])
-        right = Math.max(right, cells[at + 2])
-        bottom = Math.max(bottom, cells[at + 3])
+      for (let offset = 0; offset < cells.length; offset += 6) {
+        left = Math.min(left, cells[offset])
+        top = Math.min(top, cells[offset + 1])
+        right = Math.max(right, cells[offset + 2])
+        bottom = Math.max(bottom, cells[offset + 3])
       }
       let first = Infinity
       for (let i = 0; i < positions.length; i += 2) first = Math.min(first, positions[i])
-      // The first agent is in the middle of the first column.
+      // The leftmost agent is in the middle of the first column.
       const columns = Math.round(cellSize / (2 * (first - left)))
       const column = cellSize / columns
 
@@ -308,7 +308,7 @@ export default {
       const maxX = edge(pointer.x + reach, left, right, column) + column
       const minY = edge(pointer.y - reach, top, bottom, cellSize)
       const maxY = edge(pointer.y + reach, top, bottom, cellSize) + cellSize
-      // Where its rows would share entries with each other, the grid reads all agents at once.
+      // If rows of the query would share entries with each other, the grid reads all agents at once.
       if (Math.round((maxY - minY) / cellSize) > stats.visits) {
         return { boxes: [[left, top, right, bottom]], agents: params.agents, shared: true }
       }
@@ -332,16 +332,16 @@ export default {
     function drawTint() {
       const { context } = stage
       context.fillStyle = theme.tint
-      for (const [minX, minY, maxX, maxY] of look.boxes) {
+      for (const [minX, minY, maxX, maxY] of area.boxes) {
         context.fillRect(minX, minY, maxX - minX, maxY - minY)
       }
     }
 
-    // Of all cells, also the empty ones.
+    // Draws the lines of all cells, empty ones too.
     function drawLines() {
       const { context, width, height } = stage
       const { cellSize } = params
-      if (cellSize < LEAST_LINES) return
+      if (cellSize < MIN_SPACING) return
       context.strokeStyle = theme.line
       context.lineWidth = 1
       context.beginPath()
@@ -356,8 +356,8 @@ export default {
       context.stroke()
     }
 
-    // Outlines turn from green to violet where the tree is deeper than it need be, and where many
-    // agents are in a cell of the grid.
+    // Draws outlines of cells, from green to violet: for a tree by depth beyond a balanced tree's, for a
+    // grid by the number of agents.
     function drawCells(margin) {
       const { context } = stage
       const step = params.cells === 'leaves' ? 2 : 1
@@ -366,24 +366,24 @@ export default {
       let color = NaN
       let drawn = 0
       context.lineWidth = 1
-      for (let at = 0; at < cells.length; at += 6) {
-        if (params.cells === 'leaves' && !isLeaf(at)) continue
+      for (let offset = 0; offset < cells.length; offset += 6) {
+        if (params.cells === 'leaves' && !isLeaf(offset)) continue
         if (drawn++ % skip !== 0) continue
         const excess =
           params.index === GRID
-            ? Math.ceil(Math.log2(cells[at + 5] / FEW))
-            : cells[at + 4] - balanced
+            ? Math.ceil(Math.log2(cells[offset + 5] / FEW))
+            : cells[offset + 4] - balanced
         if (excess !== color) {
           color = excess
           context.strokeStyle = cellColor(excess)
         }
-        const x = cells[at] - margin
-        const y = cells[at + 1] - margin
-        context.strokeRect(x, y, cells[at + 2] + margin - x, cells[at + 3] + margin - y)
+        const x = cells[offset] - margin
+        const y = cells[offset + 1] - margin
+        context.strokeRect(x, y, cells[offset + 2] + margin - x, cells[offset + 3] + margin - y)
       }
     }
 
-    // The test by which the tree decides whether the query has to look into a box.
+    // Returns the tree's test for boxes: true if the query has to visit them.
     function queryMeets() {
       const { x, y, dirX, dirY } = pointer
       const size = queryReach()
@@ -406,7 +406,7 @@ export default {
     function queryReach() {
       if (params.query !== 'nearest') return params.size
       if (hits === 0) return 0
-      const last = found[hits - 1] // nearest first
+      const last = results[hits - 1] // nearest first
       return Math.hypot(
         crowd.positions[2 * last] - pointer.x,
         crowd.positions[2 * last + 1] - pointer.y,
@@ -434,7 +434,7 @@ export default {
         context.beginPath()
         for (let i = 0; i < hits; i++) {
           context.moveTo(x, y)
-          context.lineTo(positions[2 * found[i]], positions[2 * found[i] + 1])
+          context.lineTo(positions[2 * results[i]], positions[2 * results[i] + 1])
         }
         context.globalAlpha = 0.35
         context.lineWidth = 1
@@ -446,18 +446,18 @@ export default {
   },
 }
 
-/** Where the step begins that holds a value, of steps between two ends; outside, the one at that end. */
-function edge(value, from, to, step) {
-  const last = Math.round((to - from) / step) - 1
-  return from + step * Math.min(Math.max(Math.floor((value - from) / step), 0), last)
+/** Returns the lower border of the cell that holds a value, clamped to the cells between min and max. */
+function edge(value, min, max, size) {
+  const last = Math.round((max - min) / size) - 1
+  return min + size * Math.min(Math.max(Math.floor((value - min) / size), 0), last)
 }
 
-// Smaller where they crowd.
+// Returns the radius of dots: smaller if the agents crowd.
 function dotRadius(stage, { agents, spread }) {
   return radiusFor(stage, agents, spread === 'uniform' ? 0.1 : 0.07, [0.75, 3])
 }
 
-// Made once: parsing thousands of colors would take longer than drawing the cells.
+// Created once: parsing thousands of colors would take longer than drawing the cells.
 const cellColors = Array.from({ length: 9 }, (_, i) => `hsl(${170 + 18 * i} 45% 50% / 0.5)`)
 
 function cellColor(excess) {
