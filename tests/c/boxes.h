@@ -1,4 +1,5 @@
-/* A plain list of boxes: what the quadtree and the octree must agree with after every change. */
+/* The oracle of the quadtree and the octree: a plain list of boxes. The tree must agree with it
+ * after every change. */
 #ifndef BOXES_H
 #define BOXES_H
 
@@ -16,7 +17,7 @@ typedef struct box_list {
   uint32_t dimensions;
   float boxes[BOXES][6]; /* lo x, y, (z,) hi x, y, (z) */
   bool used[BOXES];
-  const uint32_t *groups; /* those of the tree, which count at once */
+  const uint32_t *groups; /* the tree's own array: changes count at once */
 } box_list;
 
 typedef struct box_question {
@@ -48,23 +49,23 @@ static inline float box_distance2(const box_list *list, const float *box, const 
   return list->dimensions == 3 ? sum + squares[2] : sum;
 }
 
-/* As copse.h defines it, without a tree. */
+/* True if a ray meets a box, by the definition in copse.h. */
 static inline bool ray_meets(const box_list *list, const float *box, const float *from,
                              const float *to, float *fraction, float normal[3]) {
   const uint32_t dim = list->dimensions;
-  double way[3], at[2][3];
+  double way[3], sides[2][3];
   for (uint32_t axis = 0; axis < dim; axis++) {
     if (fmaxf(from[axis], to[axis]) < box[axis] || fminf(from[axis], to[axis]) > box[dim + axis])
       return false;
     way[axis] = (double)to[axis] - (double)from[axis];
-    at[0][axis] = (double)box[axis] - (double)from[axis];
-    at[1][axis] = (double)box[dim + axis] - (double)from[axis];
+    sides[0][axis] = (double)box[axis] - (double)from[axis];
+    sides[1][axis] = (double)box[dim + axis] - (double)from[axis];
   }
   for (uint32_t u = 0; u < (dim == 3 ? 3 : 1); u++) {
     const uint32_t v = (u + 1) % dim;
-    bool left = false, right = false; /* corners that are not to the right, and not to the left */
+    bool left = false, right = false; /* some corner is not to the right; not to the left */
     for (uint32_t corner = 0; corner < 4; corner++) {
-      const double a = way[u] * at[corner & 1][v], b = way[v] * at[corner >> 1][u];
+      const double a = way[u] * sides[corner & 1][v], b = way[v] * sides[corner >> 1][u];
       left |= a >= b;
       right |= a <= b;
     }
@@ -73,7 +74,9 @@ static inline bool ray_meets(const box_list *list, const float *box, const float
   double latest = 0;
   memset(normal, 0, 3 * sizeof *normal);
   for (uint32_t axis = 0; axis < dim; axis++) {
-    const double side = at[0][axis] > 0 ? at[0][axis] : at[1][axis] < 0 ? at[1][axis] : 0;
+    const double side = sides[0][axis] > 0   ? sides[0][axis]
+                        : sides[1][axis] < 0 ? sides[1][axis]
+                                             : 0;
     if (side == 0 || side / way[axis] <= latest) continue;
     latest = side / way[axis];
     memset(normal, 0, 3 * sizeof *normal);
@@ -88,17 +91,18 @@ static inline bool same_ids(const uint32_t *ids, uint32_t total, const uint32_t 
   return total == count && (!count || memcmp(ids, expected, count * sizeof *ids) == 0);
 }
 
-/* What is wrong with the tree's answers, or NULL. The list's are in order of ids, or distances. */
+/* Compares every query with a loop over the list. Returns the name of the first that differs, or
+ * NULL. */
 static inline const char *compare_boxes(const copse_octree *tree, const box_list *list,
-                                        const box_question *ask) {
+                                        const box_question *question) {
   const uint32_t dim = list->dimensions;
   uint32_t ids[BOXES], expected[BOXES], count = 0, total, visits, places = 0;
-  float distances2[BOXES], all2[BOXES];
+  float distances2[BOXES], expected2[BOXES];
   copse_results results = {ids, distances2, BOXES, 0, 0};
-  copse_query sorted = ask->query;
+  copse_query sorted = question->query;
   sorted.sort = COPSE_SORT_ID;
   for (uint32_t id = 0; id < BOXES; id++) {
-    all2[id] = list->used[id] ? box_distance2(list, list->boxes[id], ask->center) : 0;
+    expected2[id] = list->used[id] ? box_distance2(list, list->boxes[id], question->center) : 0;
     places += list->used[id];
     if (list->used[id] != copse_octree_has(tree, id)) return "has";
   }
@@ -106,46 +110,51 @@ static inline const char *compare_boxes(const copse_octree *tree, const box_list
 
   bool ok = true, ordered = true;
   for (uint32_t axis = 0; axis < dim; axis++) {
-    ok &= fabsf(ask->center[axis]) <= COPSE_MAX_COORDINATE;
-    ordered &= ask->lo[axis] <= ask->hi[axis];
+    ok &= fabsf(question->center[axis]) <= COPSE_MAX_COORDINATE;
+    ordered &= question->lo[axis] <= question->hi[axis];
   }
-  copse_status status = copse_octree_range(tree, ask->lo, ask->hi, &sorted, &results);
+  copse_status status = copse_octree_range(tree, question->lo, question->hi, &sorted, &results);
   if ((status == COPSE_OK) != ordered) return "range: status";
   for (uint32_t id = 0; id < BOXES; id++)
-    if (box_wanted(list, id, &ask->query) && boxes_meet(list, list->boxes[id], ask->lo, ask->hi))
+    if (box_wanted(list, id, &question->query) &&
+        boxes_meet(list, list->boxes[id], question->lo, question->hi))
       expected[count++] = id;
   if (ordered && !same_ids(ids, results.total, expected, count)) return "range";
-  status = copse_octree_count_range(tree, ask->lo, ask->hi, &ask->query, &total, &visits);
+  status =
+      copse_octree_count_range(tree, question->lo, question->hi, &question->query, &total, &visits);
   if ((status == COPSE_OK) != ordered) return "count range: status";
   if (status == COPSE_OK && total != count) return "count range";
 
-  const float radius2 = ask->radius * ask->radius;
-  status = copse_octree_within(tree, ask->center, ask->radius, &sorted, &results);
-  if ((status == COPSE_OK) != (ok && ask->radius >= 0)) return "within: status";
+  const float radius2 = question->radius * question->radius;
+  status = copse_octree_within(tree, question->center, question->radius, &sorted, &results);
+  if ((status == COPSE_OK) != (ok && question->radius >= 0)) return "within: status";
   if (status == COPSE_OK) {
     bool any;
     count = 0;
     for (uint32_t id = 0; id < BOXES; id++)
-      if (box_wanted(list, id, &ask->query) && all2[id] <= radius2) expected[count++] = id;
+      if (box_wanted(list, id, &question->query) && expected2[id] <= radius2)
+        expected[count++] = id;
     if (!same_ids(ids, results.total, expected, count)) return "within";
     for (uint32_t i = 0; i < count; i++)
-      if (distances2[i] != all2[ids[i]]) return "within: distances";
-    copse_octree_count_within(tree, ask->center, ask->radius, &ask->query, &total, &visits);
+      if (distances2[i] != expected2[ids[i]]) return "within: distances";
+    copse_octree_count_within(tree, question->center, question->radius, &question->query, &total,
+                              &visits);
     if (total != count) return "count within";
-    copse_octree_any_within(tree, ask->center, ask->radius, &ask->query, &any, &visits);
+    copse_octree_any_within(tree, question->center, question->radius, &question->query, &any,
+                            &visits);
     if (any != (count > 0)) return "any within";
   }
 
-  status = copse_octree_neighbors(tree, ask->center, ask->k, &ask->query, &results);
-  if ((status == COPSE_OK) != (ok && ask->query.maxDistance >= 0)) return "neighbors: status";
+  status = copse_octree_neighbors(tree, question->center, question->k, &question->query, &results);
+  if ((status == COPSE_OK) != (ok && question->query.maxDistance >= 0)) return "neighbors: status";
   if (status == COPSE_OK) {
-    const float max2 = ask->query.maxDistance * ask->query.maxDistance;
+    const float max2 = question->query.maxDistance * question->query.maxDistance;
     bool taken[BOXES] = {0};
-    for (count = 0; count < ask->k; count++) {
+    for (count = 0; count < question->k; count++) {
       uint32_t best = COPSE_NONE;
       for (uint32_t id = 0; id < BOXES; id++)
-        if (!taken[id] && box_wanted(list, id, &ask->query) && all2[id] <= max2 &&
-            (best == COPSE_NONE || all2[id] < all2[best]))
+        if (!taken[id] && box_wanted(list, id, &question->query) && expected2[id] <= max2 &&
+            (best == COPSE_NONE || expected2[id] < expected2[best]))
           best = id;
       if (best == COPSE_NONE) break;
       taken[best] = true;
@@ -153,25 +162,29 @@ static inline const char *compare_boxes(const copse_octree *tree, const box_list
     }
     if (!same_ids(ids, results.total, expected, count)) return "neighbors";
     for (uint32_t i = 0; i < count; i++)
-      if (distances2[i] != all2[ids[i]]) return "neighbors: distances";
+      if (distances2[i] != expected2[ids[i]]) return "neighbors: distances";
     uint32_t nearest;
     float nearest2;
-    copse_octree_nearest(tree, ask->center, &ask->query, &nearest, &nearest2, &visits);
-    if (ask->k && nearest != (count ? expected[0] : COPSE_NONE)) return "nearest";
-    if (ask->k && nearest2 != (count ? all2[expected[0]] : INFINITY)) return "nearest: distance";
+    copse_octree_nearest(tree, question->center, &question->query, &nearest, &nearest2, &visits);
+    if (question->k && nearest != (count ? expected[0] : COPSE_NONE)) return "nearest";
+    if (question->k && nearest2 != (count ? expected2[expected[0]] : INFINITY))
+      return "nearest: distance";
   }
 
   copse_box_hit hit;
-  status = copse_octree_raycast(tree, ask->center, ask->to, &ask->query, &hit, &visits);
+  status =
+      copse_octree_raycast(tree, question->center, question->to, &question->query, &hit, &visits);
   bool ends = ok;
-  for (uint32_t axis = 0; axis < dim; axis++) ends &= fabsf(ask->to[axis]) <= COPSE_MAX_COORDINATE;
+  for (uint32_t axis = 0; axis < dim; axis++)
+    ends &= fabsf(question->to[axis]) <= COPSE_MAX_COORDINATE;
   if ((status == COPSE_OK) != ends) return "raycast: status";
   if (ends) {
     copse_box_hit first = {COPSE_NONE, 1, {0}};
     for (uint32_t id = 0; id < BOXES; id++) {
       copse_box_hit next = {.id = id};
-      if (box_wanted(list, id, &ask->query) &&
-          ray_meets(list, list->boxes[id], ask->center, ask->to, &next.fraction, next.normal) &&
+      if (box_wanted(list, id, &question->query) &&
+          ray_meets(list, list->boxes[id], question->center, question->to, &next.fraction,
+                    next.normal) &&
           (first.id == COPSE_NONE || next.fraction < first.fraction))
         first = next;
     }
@@ -182,12 +195,13 @@ static inline const char *compare_boxes(const copse_octree *tree, const box_list
 
   static uint32_t pairs[BOX_PAIRS];
   bool met[BOXES][BOXES] = {{0}};
-  copse_query unsorted = ask->query;
+  copse_query unsorted = question->query;
   unsorted.sort = COPSE_SORT_NONE;
   results = (copse_results){pairs, NULL, BOX_PAIRS, 0, 0};
   if (copse_octree_pairs(tree, &unsorted, &results) != COPSE_OK) return "pairs: status";
   for (uint32_t i = 0; i < results.total; i += 2) {
-    if (pairs[i] >= pairs[i + 1] || met[pairs[i]][pairs[i + 1]]) return "pairs: twice";
+    if (pairs[i] >= pairs[i + 1] || met[pairs[i]][pairs[i + 1]])
+      return "pairs: order, or a pair twice";
     met[pairs[i]][pairs[i + 1]] = true;
   }
   for (uint32_t a = 0; a < BOXES; a++)
@@ -200,8 +214,7 @@ static inline const char *compare_boxes(const copse_octree *tree, const box_list
   return NULL;
 }
 
-/* Whether the cells are those of a new tree that is given the same items, if neither lacked nodes.
- */
+/* True if the cells equal those of a new tree with the same items, or if either lacked nodes. */
 static inline bool cells_as_new(const copse_octree *tree, const copse_octree_def *def,
                                 const box_list *list) {
   enum { ROOM = 8 * (1 << 14) };
@@ -225,13 +238,13 @@ static inline bool cells_as_new(const copse_octree *tree, const copse_octree_def
     if (!(condition)) return what;                                                                 \
   } while (0)
 
-static inline void next_box(input *from, uint32_t dim, float *box) {
-  const bool point = next_byte(from) % 4 == 0;
+static inline void next_box(input *in, uint32_t dim, float *box) {
+  const bool point = next_byte(in) % 4 == 0;
   for (uint32_t axis = 0; axis < dim; axis++) {
-    const float a = next_side(from);
-    const float b = point                 ? a
-                    : next_byte(from) % 2 ? a + (float)(next_byte(from) % 16) / 8
-                                          : next_side(from);
+    const float a = next_side(in);
+    const float b = point               ? a
+                    : next_byte(in) % 2 ? a + (float)(next_byte(in) % 16) / 8
+                                        : next_side(in);
     box[axis] = a < b ? a : b;
     box[dim + axis] = a < b ? b : a;
   }
@@ -245,89 +258,90 @@ static inline bool box_ok(const float *box, uint32_t dim) {
   return ok;
 }
 
-static inline const char *ask_boxes(input *from, const copse_octree *tree, const box_list *list) {
-  box_question asked = {.query = copse_query_default()};
-  next_place(from, asked.center);
-  next_place(from, asked.to);
-  next_place(from, asked.lo);
-  next_place(from, asked.hi);
-  asked.radius = next_side(from);
-  asked.k = next_byte(from) % 20;
-  if (next_byte(from) % 2) asked.query.mask = next_byte(from) % 8;
-  if (next_byte(from) % 2) asked.query.exclude = next_byte(from) % BOXES;
-  if (next_byte(from) % 2) asked.query.maxDistance = next_side(from);
-  return compare_boxes(tree, list, &asked);
+static inline const char *ask_boxes(input *in, const copse_octree *tree, const box_list *list) {
+  box_question question = {.query = copse_query_default()};
+  next_place(in, question.center);
+  next_place(in, question.to);
+  next_place(in, question.lo);
+  next_place(in, question.hi);
+  question.radius = next_side(in);
+  question.k = next_byte(in) % 20;
+  if (next_byte(in) % 2) question.query.mask = next_byte(in) % 8;
+  if (next_byte(in) % 2) question.query.exclude = next_byte(in) % BOXES;
+  if (next_byte(in) % 2) question.query.maxDistance = next_side(in);
+  return compare_boxes(tree, list, &question);
 }
 
-/* The state goes into bytes and comes back, as it is and damaged. */
-static inline const char *save_and_restore(input *from, copse_octree *tree, box_list *list) {
+/* Saves the tree, restores it, and checks that a snapshot with one wrong bit is refused. */
+static inline const char *save_and_restore(input *in, copse_octree *tree, box_list *list) {
   static uint32_t words[4096];
   size_t total;
   MUST(copse_octree_save(tree, words, sizeof words, &total) == COPSE_OK, "save");
-  uint8_t *damaged = (uint8_t *)words + next_byte(from) * 16u % total;
-  const uint8_t bit = (uint8_t)(1 << next_byte(from) % 8);
+  uint8_t *damaged = (uint8_t *)words + next_byte(in) * 16u % total;
+  const uint8_t bit = (uint8_t)(1 << next_byte(in) % 8);
   *damaged ^= bit;
-  MUST(copse_octree_restore(tree, words, total) == COPSE_BAD_SNAPSHOT, "restore of damage");
+  MUST(copse_octree_restore(tree, words, total) == COPSE_BAD_SNAPSHOT,
+       "a damaged snapshot is refused");
   *damaged ^= bit;
-  if (next_byte(from) % 2) copse_octree_clear(tree);
+  if (next_byte(in) % 2) copse_octree_clear(tree);
   MUST(copse_octree_restore(tree, words, total) == COPSE_OK, "restore of a save");
   static uint32_t again[4096];
   size_t other;
   MUST(copse_octree_save(tree, again, sizeof again, &other) == COPSE_OK, "save again");
   MUST(copse_octree_stats(tree).unsplit || (other == total && !memcmp(words, again, total)),
-       "a restored tree saves the same bytes");
+       "a restored tree saves other bytes");
   list->groups = copse_octree_groups(tree);
   return NULL;
 }
 
-/* Plays bytes as a sequence of changes and questions; after every one the tree must be valid,
- * answer as the list, and have the cells of a new tree. The allocator is a ledger's. Answers with
- * what is wrong, or NULL. */
-static inline const char *play(const copse_octree_def *asked, copse_octree *tree, input from) {
-  copse_octree_def def = *asked;
+/* Plays the bytes as a sequence of changes. After each the tree must be valid, agree with the list,
+ * and have the cells of a new tree. The allocator's context must be a ledger. Returns what is
+ * wrong, or NULL. */
+static inline const char *play(const copse_octree_def *options, copse_octree *tree, input in) {
+  copse_octree_def def = *options;
   ledger *book = def.allocator.context;
   static box_list list;
   list = (box_list){.dimensions = def.dimensions, .groups = copse_octree_groups(tree)};
-  while (from.left) {
-    const uint8_t what = next_byte(&from) % 16;
-    uint32_t slot = next_byte(&from) % BOXES, given;
+  while (in.left) {
+    const uint8_t action = next_byte(&in) % 16;
+    uint32_t slot = next_byte(&in) % BOXES, given;
     float box[6] = {0};
     copse_status status;
-    if (what < 6) { /* insert, or insert at */
-      next_box(&from, def.dimensions, box);
+    if (action < 6) { /* add, or add at a slot */
+      next_box(&in, def.dimensions, box);
       const bool free = slot < def.capacity && !list.used[slot];
       status =
-          what < 4 ? copse_octree_add(tree, box, &given) : copse_octree_add_at(tree, slot, box);
-      if (what < 4) {
+          action < 4 ? copse_octree_add(tree, box, &given) : copse_octree_add_at(tree, slot, box);
+      if (action < 4) {
         uint32_t lowest = 0;
         while (lowest < def.capacity && list.used[lowest]) lowest++;
         MUST(given == (status == COPSE_OK ? lowest : COPSE_NONE), "the lowest free slot");
         slot = lowest;
       }
       MUST((status == COPSE_OK) ==
-               (box_ok(box, def.dimensions) && (what < 4 ? slot < def.capacity : free)),
-           "insert: status");
+               (box_ok(box, def.dimensions) && (action < 4 ? slot < def.capacity : free)),
+           "add: status");
       if (status == COPSE_OK) {
         list.used[slot] = true;
         memcpy(list.boxes[slot], box, sizeof box);
       }
-    } else if (what < 8) {
+    } else if (action < 8) {
       status = copse_octree_remove(tree, slot);
       MUST((status == COPSE_OK) == list.used[slot], "remove: status");
       list.used[slot] = false;
-    } else if (what < 11) {
-      next_box(&from, def.dimensions, box);
+    } else if (action < 11) {
+      next_box(&in, def.dimensions, box);
       status = copse_octree_move(tree, slot, box);
       MUST((status == COPSE_OK) == (list.used[slot] && box_ok(box, def.dimensions)),
            "move: status");
       if (status == COPSE_OK) memcpy(list.boxes[slot], box, sizeof box);
-    } else if (what < 13) { /* some, or all, by move_all */
+    } else if (action < 13) { /* move_all: every box, or one in four */
       float *boxes = copse_octree_boxes(tree), sides = 2 * (float)def.dimensions;
       const uint32_t width = (uint32_t)sides;
       bool ok = true;
       for (uint32_t id = 0; id < def.capacity; id++) {
         if (!list.used[id]) continue;
-        if (what == 12 || id % 4 == 0) next_box(&from, def.dimensions, boxes + id * width);
+        if (action == 12 || id % 4 == 0) next_box(&in, def.dimensions, boxes + id * width);
         ok &= box_ok(boxes + id * width, def.dimensions);
       }
       MUST((copse_octree_move_all(tree, &given) == COPSE_OK) == ok, "move all: status");
@@ -338,17 +352,17 @@ static inline const char *play(const copse_octree_def *asked, copse_octree *tree
         else
           memcpy(boxes + id * width, list.boxes[id], width * sizeof(float));
       }
-    } else if (what == 13) {
-      if (slot < def.capacity) copse_octree_groups(tree)[slot] = next_byte(&from) % 8;
-    } else if (what == 14) {
-      const char *wrong = save_and_restore(&from, tree, &list);
+    } else if (action == 13) {
+      if (slot < def.capacity) copse_octree_groups(tree)[slot] = next_byte(&in) % 8;
+    } else if (action == 14) {
+      const char *wrong = save_and_restore(&in, tree, &list);
       MUST(!wrong, wrong);
-    } else if (slot < 4) { /* as many as there were, at least, from slot 0 on */
+    } else if (slot < 4) { /* load a part of the capacity */
       const uint32_t count = slot * def.capacity / 4, width = 2 * def.dimensions;
       float *boxes = copse_octree_boxes(tree);
       bool ok = true;
       for (uint32_t id = 0; id < count; id++) {
-        next_box(&from, def.dimensions, boxes + id * width);
+        next_box(&in, def.dimensions, boxes + id * width);
         ok &= box_ok(boxes + id * width, def.dimensions);
       }
       MUST((copse_octree_load(tree, count, &given) == COPSE_OK) == ok, "load: status");
@@ -373,8 +387,8 @@ static inline const char *play(const copse_octree_def *asked, copse_octree *tree
       list.groups = copse_octree_groups(tree);
     }
     MUST(copse_octree_validate(tree), "validate");
-    MUST(cells_as_new(tree, &def, &list), "the cells of a new tree");
-    const char *wrong = ask_boxes(&from, tree, &list);
+    MUST(cells_as_new(tree, &def, &list), "the cells differ from a new tree's");
+    const char *wrong = ask_boxes(&in, tree, &list);
     MUST(!wrong, wrong);
   }
   for (uint32_t slot = 0; slot < def.capacity; slot++) copse_octree_remove(tree, slot);
@@ -384,11 +398,11 @@ static inline const char *play(const copse_octree_def *asked, copse_octree *tree
   return NULL;
 }
 
-/* The first bytes are the options. */
+/* Plays the bytes on a new tree; the first two are its options. Returns what is wrong, or NULL. */
 static inline const char *play_boxes(const uint8_t *bytes, size_t size) {
-  input from = {bytes, size};
+  input in = {bytes, size};
   copse_octree_def def = copse_octree_default();
-  const uint8_t options = next_byte(&from), more = next_byte(&from);
+  const uint8_t options = next_byte(&in), more = next_byte(&in);
   static const float looseness[4] = {1, 1.25f, 2, 16};
   def.dimensions = options & 1 ? 3 : 2;
   def.capacity = options & 2 ? 24 : BOXES;
@@ -396,20 +410,20 @@ static inline const char *play_boxes(const uint8_t *bytes, size_t size) {
   def.looseness = looseness[options >> 6];
   def.maxDepth = more % (COPSE_OCTREE_MAX_DEPTH + 1);
   for (uint32_t axis = 0; axis < def.dimensions; axis++) {
-    def.bounds[axis] = more & 128 ? next_float(&from) : -8;
-    def.bounds[def.dimensions + axis] = more & 128 ? next_float(&from) : 8;
+    def.bounds[axis] = more & 128 ? next_float(&in) : -8;
+    def.bounds[def.dimensions + axis] = more & 128 ? next_float(&in) : 8;
   }
   ledger book = {-1, 0};
   def.allocator = ledger_allocator(&book);
   copse_octree *tree;
   if (copse_octree_create(&def, &tree) != COPSE_OK) return NULL;
   const bool isMeasured = book.bytesHeld == copse_octree_bytes(&def);
-  const char *wrong = isMeasured ? play(&def, tree, from) : "bytes";
-  static uint32_t words[2048]; /* the same bytes as an untrusted snapshot */
+  const char *wrong = isMeasured ? play(&def, tree, in) : "bytes";
+  static uint32_t words[2048]; /* then restores the same bytes as an untrusted snapshot */
   memcpy(words, bytes, size < sizeof words ? size : sizeof words);
   copse_octree_restore(tree, words, size < sizeof words ? size / 4 * 4 : sizeof words);
   copse_octree_destroy(tree);
-  return !wrong && book.bytesHeld ? "memory is given back" : wrong;
+  return !wrong && book.bytesHeld ? "memory is not given back" : wrong;
 }
 
 #endif

@@ -1,6 +1,5 @@
-/* Brute force: every query as a loop over all agents, in the plainest code. The indexes are tested
- * against it, so it shares nothing with them but the checks of arguments and the definition of
- * distance. */
+/* Brute force: every query as a loop over all agents, in the plainest code. Indexes are tested
+ * against it, so it shares only the checks of arguments with them. */
 
 #include "brute.h"
 
@@ -9,13 +8,14 @@
 
 #include <math.h>
 
-/* The agent's coordinates; false when no query may see it. */
-static bool visible(const brute_points *agents, uint32_t id, const copse_query *query, float *at) {
+/* Writes the agent's coordinates. False if the query must not find it. */
+static bool visible(const brute_points *agents, uint32_t id, const copse_query *query,
+                    float *position) {
   uint32_t groups = agents->groups ? agents->groups[id] : 1;
   if (!(groups & query->mask) || id == query->exclude) return false;
   for (uint32_t axis = 0; axis < agents->dimensions; axis++)
-    at[axis] = agents->positions.axes[axis][(size_t)id * agents->positions.stride];
-  return query_point_ok(at, (int)agents->dimensions);
+    position[axis] = agents->positions.axes[axis][(size_t)id * agents->positions.stride];
+  return query_point_ok(position, (int)agents->dimensions);
 }
 
 static float distance2_between(const float *a, const float *b, uint32_t dim) {
@@ -36,53 +36,54 @@ static void append(copse_results *results, uint32_t id, float distance2) {
 
 copse_status brute_within(const brute_points *agents, const float *center, float radius,
                           const copse_query *query, copse_results *results) {
-  const copse_query asked = query_or_default(query);
-  if (!query_results_ok(&asked, results, true) ||
+  const copse_query resolved = query_or_default(query);
+  if (!query_results_ok(&resolved, results, true) ||
       !query_point_ok(center, (int)agents->dimensions) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
   for (uint32_t id = 0; id < agents->count; id++) {
-    float at[3] = {0};
-    if (!visible(agents, id, &asked, at)) continue;
-    float distance2 = distance2_between(at, center, agents->dimensions);
+    float position[3] = {0};
+    if (!visible(agents, id, &resolved, position)) continue;
+    float distance2 = distance2_between(position, center, agents->dimensions);
     if (distance2 <= radius * radius) append(results, id, distance2);
   }
-  query_sort(&asked, results);
+  query_sort(&resolved, results);
   return COPSE_OK;
 }
 
 copse_status brute_range(const brute_points *agents, const float *lo, const float *hi,
                          const copse_query *query, copse_results *results) {
-  const copse_query asked = query_or_default(query);
-  if (!query_results_ok(&asked, results, false) || !query_box_ok(lo, hi, (int)agents->dimensions))
+  const copse_query resolved = query_or_default(query);
+  if (!query_results_ok(&resolved, results, false) ||
+      !query_box_ok(lo, hi, (int)agents->dimensions))
     return COPSE_INVALID_ARGUMENT;
   copse_results idsOnly = *results;
   idsOnly.distances2 = NULL;
   for (uint32_t id = 0; id < agents->count; id++) {
-    float at[3] = {0};
-    bool inside = visible(agents, id, &asked, at);
+    float position[3] = {0};
+    bool inside = visible(agents, id, &resolved, position);
     for (uint32_t axis = 0; inside && axis < agents->dimensions; axis++)
-      inside = at[axis] >= lo[axis] && at[axis] <= hi[axis];
+      inside = position[axis] >= lo[axis] && position[axis] <= hi[axis];
     if (inside) append(&idsOnly, id, 0);
   }
   results->total = idsOnly.total;
-  query_sort(&asked, &idsOnly);
+  query_sort(&resolved, &idsOnly);
   return COPSE_OK;
 }
 
 copse_status brute_neighbors(const brute_points *agents, const float *center, uint32_t k,
                              const copse_query *query, copse_results *results) {
-  const copse_query asked = query_or_default(query);
+  const copse_query resolved = query_or_default(query);
   if (k > agents->count) k = agents->count;
-  if (!query_results_ok(&asked, results, true) || (k && !results->distances2) ||
+  if (!query_results_ok(&resolved, results, true) || (k && !results->distances2) ||
       k > results->capacity || !query_point_ok(center, (int)agents->dimensions) ||
-      !query_radius_ok(asked.maxDistance))
+      !query_radius_ok(resolved.maxDistance))
     return COPSE_INVALID_ARGUMENT;
   for (uint32_t id = 0; id < agents->count && k; id++) {
-    float at[3] = {0};
-    if (!visible(agents, id, &asked, at)) continue;
-    float distance2 = distance2_between(at, center, agents->dimensions);
-    if (!(distance2 <= asked.maxDistance * asked.maxDistance)) continue;
-    /* Ids come in ascending order: behind its equals is right. */
+    float position[3] = {0};
+    if (!visible(agents, id, &resolved, position)) continue;
+    float distance2 = distance2_between(position, center, agents->dimensions);
+    if (!(distance2 <= resolved.maxDistance * resolved.maxDistance)) continue;
+    /* Ids ascend, so an agent belongs behind those at the same distance. */
     uint32_t place = results->total < k ? results->total++ : k;
     if (place == k && !(distance2 < results->distances2[--place])) continue;
     for (; place > 0 && results->distances2[place - 1] > distance2; place--) {
@@ -98,27 +99,28 @@ copse_status brute_neighbors(const brute_points *agents, const float *center, ui
 copse_status brute_cone(const brute_points *agents, const float *center, const float *direction,
                         float halfAngle, float radius, const copse_query *query,
                         copse_results *results) {
-  const copse_query asked = query_or_default(query);
+  const copse_query resolved = query_or_default(query);
   const uint32_t dim = agents->dimensions;
   float unit[3], cosine;
-  if (!query_results_ok(&asked, results, true) || !query_point_ok(center, (int)dim) ||
+  if (!query_results_ok(&resolved, results, true) || !query_point_ok(center, (int)dim) ||
       !query_radius_ok(radius) || !query_direction(direction, (int)dim, unit) ||
       !query_half_angle(halfAngle, &cosine))
     return COPSE_INVALID_ARGUMENT;
   for (uint32_t id = 0; id < agents->count; id++) {
-    float at[3] = {0};
-    if (!visible(agents, id, &asked, at)) continue;
-    float distance2 = distance2_between(at, center, dim);
-    float dot = (at[0] - center[0]) * unit[0] + (at[1] - center[1]) * unit[1];
-    if (dim == 3) dot += (at[2] - center[2]) * unit[2];
+    float position[3] = {0};
+    if (!visible(agents, id, &resolved, position)) continue;
+    float distance2 = distance2_between(position, center, dim);
+    float dot = (position[0] - center[0]) * unit[0] + (position[1] - center[1]) * unit[1];
+    if (dim == 3) dot += (position[2] - center[2]) * unit[2];
     if (distance2 <= radius * radius && cosine * sqrtf(distance2) <= dot)
       append(results, id, distance2);
   }
-  query_sort(&asked, results);
+  query_sort(&resolved, results);
   return COPSE_OK;
 }
 
-/* Where the segment meets a circle or sphere, by the definition in copse.h; 2: nowhere. */
+/* Returns the fraction at which the segment meets a circle or sphere, by the definition in copse.h;
+ * 2 if it does not. */
 static float ray_fraction(const float *from, const float *to, const float *center, float radius,
                           uint32_t dim) {
   double m[3] = {0}, e[3] = {0}, d[3] = {0};
@@ -144,17 +146,17 @@ static float ray_fraction(const float *from, const float *to, const float *cente
 copse_status brute_raycast(const brute_points *agents, const float *from, const float *to,
                            float radius, const float *radii, const copse_query *query,
                            copse_hit *hit) {
-  const copse_query asked = query_or_default(query);
+  const copse_query resolved = query_or_default(query);
   const int dim = (int)agents->dimensions;
   *hit = (copse_hit){COPSE_NONE, 1};
   if (!query_point_ok(from, dim) || !query_point_ok(to, dim) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
   for (uint32_t id = 0; id < agents->count; id++) {
-    float at[3] = {0}, own = radii ? radii[id] : radius;
-    if (!visible(agents, id, &asked, at)) continue;
+    float position[3] = {0}, own = radii ? radii[id] : radius;
+    if (!visible(agents, id, &resolved, position)) continue;
     if (!(own >= 0)) own = 0;
     if (own > radius) own = radius;
-    const float fraction = ray_fraction(from, to, at, own, agents->dimensions);
+    const float fraction = ray_fraction(from, to, position, own, agents->dimensions);
     if (fraction < hit->fraction || (fraction == 1 && hit->id == COPSE_NONE))
       *hit = (copse_hit){id, fraction};
   }

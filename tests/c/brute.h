@@ -3,10 +3,8 @@
 
 #include "../../c/copse.h"
 
-/* Queries answered by a loop over all agents: what every index must agree with. groups may be NULL
- * (all 1). Agents without a group and those that are not finite are left out. Results come in slot
- * order unless sorted.
- */
+/* Every query as a loop over all agents: indexes must find the same. `groups` may be NULL (all 1).
+ * Agents that are not finite or have no group are skipped. Unsorted results come in slot order. */
 typedef struct brute_points {
   copse_const_positions positions;
   const uint32_t *groups;
@@ -14,9 +12,10 @@ typedef struct brute_points {
   uint32_t dimensions;
 } brute_points;
 
-/* Buffers, as what is only read. */
-static inline copse_const_positions readable(copse_positions of) {
-  return (copse_const_positions){{of.axes[0], of.axes[1], of.axes[2]}, of.stride};
+/* Returns the same arrays, read-only. */
+static inline copse_const_positions readable(copse_positions positions) {
+  return (copse_const_positions){{positions.axes[0], positions.axes[1], positions.axes[2]},
+                                 positions.stride};
 }
 
 copse_status brute_within(const brute_points *agents, const float *center, float radius,

@@ -1,7 +1,7 @@
 /* Plays a fuzz target without a fuzzer: `cases SEED CASES FILE…` runs every file, then CASES inputs
- * drawn from SEED, half of them random bytes and half files with some bytes changed. An input that
- * fails is written to build/failed-input: `build/fuzz/TARGET -minimize_crash=1 build/failed-input`
- * shortens it. */
+ * drawn from SEED. With files, every other input is a file with some bytes changed, the others are
+ * random bytes. An input that fails is written to build/failed-input; to shorten it, run
+ * `build/fuzz/TARGET -minimize_crash=1 build/failed-input`. */
 
 #include "compare.h"
 
@@ -49,7 +49,7 @@ static void change_bytes(uint32_t *state) {
     input[random_word(state) % size] = (uint8_t)(random_word(state) >> 8);
 }
 
-/* The target gets a copy of exactly that size, so that sanitizers see a read past its end. */
+/* Runs the target on a copy of exactly that size, so that sanitizers catch reads past its end. */
 static void play(void) {
   uint8_t *bytes = malloc(size ? size : 1);
   if (size) memcpy(bytes, input, size);

@@ -1,13 +1,12 @@
-/* A scenario for each structure whose results all go into one hash: the same number from every
- * build of the library, on every machine and in every engine. The native program prints a line for
- * each scene, as tests/data/determinism.txt has them; `determinism long` plays the long form, whose
- * hashes are in tests/data/determinism-long.txt. WebAssembly exports a scene's hash instead.
+/* A scenario for each structure. All its results go into one hash, which must be the same in every
+ * build of the library, on every machine and in every engine. The native program prints the scenes
+ * and hashes of tests/data/determinism.txt; `determinism long` plays the long form and prints those
+ * of tests/data/determinism-long.txt. In WebAssembly, `scene_hash` is exported instead.
  *
- * Part of the results is the work: nodes that a query visits, and the shape of each structure.
+ * The results include the number of nodes that each query visits, and the shape of each structure.
  *
  * All numbers are float32, each step rounded. Random words come from mulberry32, seeded with 1. The
- * hash is FNV-1a over words instead of bytes.
- */
+ * hash is FNV-1a over words instead of bytes. */
 
 #include "compare.h"
 
@@ -17,15 +16,15 @@ enum { STEP = 7, MOST = 2000, ROOM = 32 * MOST };
 
 static struct form {
   uint32_t frames, boxFrames, wallFrames, crowdSteps;
-  uint32_t agents, agentSlots, rectangles; /* of the crowd in the plane */
+  uint32_t agents, agentSlots, rectangles; /* of the crowd in 2D */
   float crowdSize;
-  bool isCoarse; /* what is drawn is rounded: many are at one place, on a border, or as far as
-                    others */
+  bool isCoarse; /* round drawn numbers: many agents coincide, lie on borders, or tie */
 } form;
 static const struct form SHORT = {60, 24, 24, 200, 300, 400, 20, 32, false},
                          LONG = {1000, 1000, 1000, 1000, 1000, 1200, 80, 64, false};
 
-static _Noreturn void fail(void) { __builtin_trap(); } /* no call here may be refused */
+/* Ends the program when a call fails that must succeed. */
+static _Noreturn void fail(void) { __builtin_trap(); }
 
 static uint32_t state, hash;
 static uint32_t ids[ROOM], offsets[MOST], counts[MOST];
@@ -50,15 +49,15 @@ static void add_ids(const copse_results *results, bool distances) {
   }
 }
 
-static void ask(copse_points *at, uint32_t asker, uint32_t dim, const float *center) {
+static void ask(copse_points *index, uint32_t asker, uint32_t dim, const float *center) {
   copse_results results = {ids, distances2, ROOM, 0, 0};
-  copse_points_within(at, center, 12, NULL, &results);
+  copse_points_within(index, center, 12, NULL, &results);
   add_ids(&results, false);
 
   copse_query others = copse_query_default();
   others.mask = 5;
   others.exclude = asker;
-  copse_points_neighbors(at, center, 6, &others, &results);
+  copse_points_neighbors(index, center, 6, &others, &results);
   add_ids(&results, true);
 
   copse_query byId = copse_query_default();
@@ -68,20 +67,20 @@ static void ask(copse_points *at, uint32_t asker, uint32_t dim, const float *cen
     lo[axis] = center[axis] - 10;
     hi[axis] = center[axis] + 10;
   }
-  copse_points_range(at, lo, hi, &byId, &results);
+  copse_points_range(index, lo, hi, &byId, &results);
   add_ids(&results, false);
 
   copse_query byDistance = copse_query_default();
   byDistance.sort = COPSE_SORT_DISTANCE;
-  /* Without a direction the query is refused, and nothing is hashed. */
-  if (copse_points_cone(at, center, velocities + asker * dim, 0.7f, 40, &byDistance, &results) ==
+  /* Refused, and not hashed, if the direction is 0. */
+  if (copse_points_cone(index, center, velocities + asker * dim, 0.7f, 40, &byDistance, &results) ==
       COPSE_OK)
     add_ids(&results, false);
 
   copse_query secondGroup = copse_query_default();
   secondGroup.mask = 2;
   uint32_t total, visits;
-  copse_points_count_within(at, center, 25, &secondGroup, &total, &visits);
+  copse_points_count_within(index, center, 25, &secondGroup, &total, &visits);
   add(total);
   add(visits);
 
@@ -91,16 +90,16 @@ static void ask(copse_points *at, uint32_t asker, uint32_t dim, const float *cen
   for (uint32_t axis = 0; axis < dim; axis++)
     target[axis] = center[axis] + 64 * velocities[asker * dim + axis];
   copse_hit hit;
-  copse_points_raycast(at, center, target, 0.5f, NULL, &notItself, &hit, &visits);
+  copse_points_raycast(index, center, target, 0.5f, NULL, &notItself, &hit, &visits);
   add(visits);
   add(hit.id);
   if (hit.id != COPSE_NONE) add_float(hit.fraction);
 }
 
-static void ask_for_all(copse_points *at, uint32_t dim, const float *positions) {
-  const uint32_t agents = copse_points_slots(at);
+static void ask_for_all(copse_points *index, uint32_t dim, const float *positions) {
+  const uint32_t agents = copse_points_slots(index);
   copse_rows rows = {offsets, counts, ids, ROOM, 0, false};
-  copse_points_all_within(at, 12, NULL, NULL, &rows);
+  copse_points_all_within(index, 12, NULL, NULL, &rows);
   add(rows.total);
   for (uint32_t slot = 0; slot < agents; slot++) {
     add(counts[slot]);
@@ -110,7 +109,7 @@ static void ask_for_all(copse_points *at, uint32_t dim, const float *positions) 
   copse_query near = copse_query_default();
   near.maxDistance = 40;
   copse_neighbor_rows neighbors = {counts, ids, distances2};
-  copse_points_all_neighbors(at, 6, &near, NULL, &neighbors);
+  copse_points_all_neighbors(index, 6, &near, NULL, &neighbors);
   for (uint32_t slot = 0; slot < agents; slot++) {
     add(counts[slot]);
     for (uint32_t i = 0; i < counts[slot]; i++) {
@@ -120,7 +119,7 @@ static void ask_for_all(copse_points *at, uint32_t dim, const float *positions) 
   }
 
   copse_results pairs = {ids, NULL, ROOM, 0, 0};
-  copse_points_pairs(at, 6, NULL, NULL, &pairs);
+  copse_points_pairs(index, 6, NULL, NULL, &pairs);
   add(pairs.total / 2);
   for (uint32_t i = 0; i < pairs.total; i++) add(ids[i]);
 
@@ -129,52 +128,52 @@ static void ask_for_all(copse_points *at, uint32_t dim, const float *positions) 
     memcpy(segment, positions + slot * dim, dim * sizeof *segment);
     memcpy(segment + dim, positions + (slot + 1) % agents * dim, dim * sizeof *segment);
   }
-  copse_points_raycast_many(at, segments, agents, 1.75f, radii, NULL, ids, distances2);
+  copse_points_raycast_many(index, segments, agents, 1.75f, radii, NULL, ids, distances2);
   for (uint32_t slot = 0; slot < agents; slot++) {
     add(ids[slot]);
     add_float(distances2[slot]);
   }
 }
 
-/* Of any object: its bytes, which go into the hash, are to be restored. */
+/* The last snapshot of any object. */
 static uint32_t saved[ROOM];
 
 static void add_saved(size_t bytes) {
   for (size_t i = 0; i < bytes / sizeof *saved; i++) add(saved[i]);
 }
 
-static void save(copse_points *at) {
+static void save(copse_points *index) {
   size_t bytes;
-  if (copse_points_save(at, saved, sizeof saved, &bytes, NULL) != COPSE_OK) fail();
+  if (copse_points_save(index, saved, sizeof saved, &bytes, NULL) != COPSE_OK) fail();
   add_saved(bytes);
-  copse_points_set_slots(at, 0);
-  copse_points_build(at, NULL);
-  if (copse_points_restore(at, saved, bytes) != COPSE_OK) fail();
+  copse_points_set_slots(index, 0);
+  copse_points_build(index, NULL);
+  if (copse_points_restore(index, saved, bytes) != COPSE_OK) fail();
 }
 
 static float drawn[ROOM];
 
-/* A structure's order and cells. */
-static void add_shape(copse_points *at) {
+/* Adds the order of the agents, and the cells. */
+static void add_shape(copse_points *index) {
   uint32_t agents;
-  const uint32_t *order = copse_points_order(at, &agents);
+  const uint32_t *order = copse_points_order(index, &agents);
   for (uint32_t i = 0; i < agents; i++) add(order[i]);
-  const size_t floats = copse_points_cells(at, 0, drawn, ROOM);
+  const size_t floats = copse_points_cells(index, 0, drawn, ROOM);
   if (floats > ROOM) fail();
   for (size_t i = 0; i < floats; i++) add_float(drawn[i]);
 }
 
-/* Some agents go, and fewer come. */
-static void come_and_go(copse_points *at, uint32_t agents, float size) {
+/* Removes some agents and adds fewer. */
+static void come_and_go(copse_points *index, uint32_t agents, float size) {
   for (uint32_t i = 0; i < agents / 16; i++) {
     const float position[] = {draw_below(size), draw_below(size), draw_below(size)};
     uint32_t slot = next() % agents;
     if (i % 4)
-      copse_points_remove(at, slot);
+      copse_points_remove(index, slot);
     else
-      copse_points_add(at, position, &slot);
+      copse_points_add(index, position, &slot);
     add(slot);
-    add(copse_points_count(at));
+    add(copse_points_count(index));
   }
 }
 
@@ -183,11 +182,11 @@ static void play(kind like, uint32_t dim, uint32_t agents, float size) {
   def.leafSize = 16;
   def.dimensions = dim;
   def.capacity = agents;
-  copse_points *at;
-  if (create_points(&def, like, &at) != COPSE_OK) fail();
-  copse_points_set_slots(at, agents);
-  float *positions = copse_points_positions(at).axes[0];
-  uint32_t *groups = copse_points_groups(at);
+  copse_points *index;
+  if (create_points(&def, like, &index) != COPSE_OK) fail();
+  copse_points_set_slots(index, agents);
+  float *positions = copse_points_positions(index).axes[0];
+  uint32_t *groups = copse_points_groups(index);
   for (uint32_t agent = 0; agent < agents; agent++) {
     for (uint32_t axis = 0; axis < dim; axis++) {
       positions[agent * dim + axis] = draw_below(size);
@@ -201,16 +200,16 @@ static void play(kind like, uint32_t dim, uint32_t agents, float size) {
       positions[i] += velocities[i];
       if (positions[i] < 0 || positions[i] > size) velocities[i] = -velocities[i];
     }
-    if (frame % 4 == 1) come_and_go(at, agents, size);
-    if (frame % 16 == 8) copse_points_set_slots(at, agents - next() % 64);
-    copse_points_build(at, NULL);
-    add_shape(at);
-    if (frame % 100 == 99) save(at);
+    if (frame % 4 == 1) come_and_go(index, agents, size);
+    if (frame % 16 == 8) copse_points_set_slots(index, agents - next() % 64);
+    copse_points_build(index, NULL);
+    add_shape(index);
+    if (frame % 100 == 99) save(index);
     for (uint32_t asker = 0; asker < agents; asker += STEP)
-      ask(at, asker, dim, positions + asker * dim);
-    ask_for_all(at, dim, positions);
+      ask(index, asker, dim, positions + asker * dim);
+    ask_for_all(index, dim, positions);
   }
-  copse_points_destroy(at);
+  copse_points_destroy(index);
 }
 
 static void play_both(kind in2D, kind in3D) {
@@ -226,84 +225,84 @@ typedef struct boxes {
   float size;
 } boxes;
 
-static void draw_box(const boxes *at, float *box) {
+static void draw_box(const boxes *world, float *box) {
   const bool isPoint = (next() & 3) == 0;
-  for (uint32_t axis = 0; axis < at->dim; axis++) {
-    box[axis] = draw_below(at->size) - 8;
+  for (uint32_t axis = 0; axis < world->dim; axis++) {
+    box[axis] = draw_below(world->size) - 8;
     const float side = coarse((float)(next() >> 20) / 256, 1);
-    box[at->dim + axis] = isPoint ? box[axis] : box[axis] + side;
+    box[world->dim + axis] = isPoint ? box[axis] : box[axis] + side;
   }
 }
 
-static void insert_box(const boxes *at) {
+static void insert_box(const boxes *world) {
   float box[6];
   uint32_t slot;
-  draw_box(at, box);
-  copse_octree_add(at->tree, box, &slot);
+  draw_box(world, box);
+  copse_octree_add(world->tree, box, &slot);
   add(slot);
-  copse_octree_groups(at->tree)[slot] = 1u << (next() & 3);
+  copse_octree_groups(world->tree)[slot] = 1u << (next() & 3);
 }
 
-static void churn_boxes(const boxes *at) {
+static void churn_boxes(const boxes *world) {
   for (int i = 0; i < 40; i++) {
-    const uint32_t slot = next() % at->slots;
+    const uint32_t slot = next() % world->slots;
     float box[6];
-    if (!copse_octree_has(at->tree, slot))
-      insert_box(at);
+    if (!copse_octree_has(world->tree, slot))
+      insert_box(world);
     else if (next() & 1)
-      copse_octree_remove(at->tree, slot);
+      copse_octree_remove(world->tree, slot);
     else {
-      draw_box(at, box);
-      copse_octree_move(at->tree, slot, box);
+      draw_box(world, box);
+      copse_octree_move(world->tree, slot, box);
     }
   }
 }
 
-static void move_boxes(const boxes *at, uint32_t frame) {
-  for (uint32_t slot = 0; slot < at->slots; slot++) {
-    float *box = copse_octree_boxes(at->tree) + slot * 2 * at->dim;
-    if (!copse_octree_has(at->tree, slot)) continue;
+static void move_boxes(const boxes *world, uint32_t frame) {
+  for (uint32_t slot = 0; slot < world->slots; slot++) {
+    float *box = copse_octree_boxes(world->tree) + slot * 2 * world->dim;
+    if (!copse_octree_has(world->tree, slot)) continue;
     if (frame % 4 == 3 || (frame % 2 == 0 && slot % 16 == frame % 16))
-      draw_box(at, box);
+      draw_box(world, box);
     else if (frame % 2 == 1)
-      for (uint32_t i = 0; i < 2 * at->dim; i++) box[i] += 0.25f;
+      for (uint32_t i = 0; i < 2 * world->dim; i++) box[i] += 0.25f;
   }
-  copse_octree_move_all(at->tree, NULL);
+  copse_octree_move_all(world->tree, NULL);
 }
 
-static void ask_boxes(const boxes *at, uint32_t asker) {
-  const uint32_t dim = at->dim;
-  const float *center = copse_octree_boxes(at->tree) + asker * 2 * dim;
+static void ask_boxes(const boxes *world, uint32_t asker) {
+  const uint32_t dim = world->dim;
+  const float *center = copse_octree_boxes(world->tree) + asker * 2 * dim;
   copse_results results = {ids, distances2, ROOM, 0, 0};
-  copse_octree_within(at->tree, center, 12, NULL, &results);
+  copse_octree_within(world->tree, center, 12, NULL, &results);
   add_ids(&results, true);
 
   float lo[3], hi[3], target[3];
   for (uint32_t axis = 0; axis < dim; axis++) {
     lo[axis] = center[axis] - 10;
     hi[axis] = center[axis] + 10;
-    target[axis] = at->size - center[axis];
+    target[axis] = world->size - center[axis];
   }
-  copse_octree_range(at->tree, lo, hi, NULL, &results);
+  copse_octree_range(world->tree, lo, hi, NULL, &results);
   add_ids(&results, false);
 
   copse_query others = copse_query_default();
   others.mask = 5;
   others.exclude = asker;
-  copse_octree_neighbors(at->tree, center, 6, &others, &results);
+  copse_octree_neighbors(world->tree, center, 6, &others, &results);
   add_ids(&results, true);
 
   copse_query secondGroup = copse_query_default();
   secondGroup.mask = 2;
   uint32_t total, visits;
-  copse_octree_count_within(at->tree, center, 25, &secondGroup, &total, &visits);
+  copse_octree_count_within(world->tree, center, 25, &secondGroup, &total, &visits);
   add(total);
   add(visits);
 
   copse_query notItself = copse_query_default();
   notItself.exclude = asker;
   copse_box_hit hit;
-  copse_octree_raycast(at->tree, center, target, &notItself, &hit, &visits);
+  copse_octree_raycast(world->tree, center, target, &notItself, &hit, &visits);
   add(visits);
   add(hit.id);
   if (hit.id == COPSE_NONE) return;
@@ -311,12 +310,12 @@ static void ask_boxes(const boxes *at, uint32_t asker) {
   for (int axis = 0; axis < 3; axis++) add((uint32_t)(hit.normal[axis] + 1));
 }
 
-static void save_boxes(const boxes *at) {
+static void save_boxes(const boxes *world) {
   size_t bytes;
-  if (copse_octree_save(at->tree, saved, sizeof saved, &bytes) != COPSE_OK) fail();
+  if (copse_octree_save(world->tree, saved, sizeof saved, &bytes) != COPSE_OK) fail();
   add_saved(bytes);
-  copse_octree_clear(at->tree);
-  if (copse_octree_restore(at->tree, saved, bytes) != COPSE_OK) fail();
+  copse_octree_clear(world->tree);
+  if (copse_octree_restore(world->tree, saved, bytes) != COPSE_OK) fail();
 }
 
 static void play_boxes(uint32_t dim, uint32_t slots, float size, float looseness) {
@@ -329,31 +328,31 @@ static void play_boxes(uint32_t dim, uint32_t slots, float size, float looseness
     def.bounds[axis] = 0;
     def.bounds[dim + axis] = size;
   }
-  boxes at = {NULL, dim, slots, size};
-  if (copse_octree_create(&def, &at.tree) != COPSE_OK) fail();
-  for (uint32_t i = 0; i < slots / 4 * 3; i++) insert_box(&at);
+  boxes world = {NULL, dim, slots, size};
+  if (copse_octree_create(&def, &world.tree) != COPSE_OK) fail();
+  for (uint32_t i = 0; i < slots / 4 * 3; i++) insert_box(&world);
   for (uint32_t frame = 0; frame < form.boxFrames; frame++) {
-    churn_boxes(&at);
-    move_boxes(&at, frame);
+    churn_boxes(&world);
+    move_boxes(&world, frame);
     for (uint32_t asker = 0; asker < slots; asker += STEP)
-      if (copse_octree_has(at.tree, asker)) ask_boxes(&at, asker);
+      if (copse_octree_has(world.tree, asker)) ask_boxes(&world, asker);
     copse_results pairs = {ids, NULL, ROOM, 0, 0};
-    copse_octree_pairs(at.tree, NULL, &pairs);
+    copse_octree_pairs(world.tree, NULL, &pairs);
     add(pairs.total / 2);
     for (uint32_t i = 0; i < pairs.total; i++) add(ids[i]);
-    const copse_octree_statistics stats = copse_octree_stats(at.tree);
+    const copse_octree_statistics stats = copse_octree_stats(world.tree);
     add(stats.nodes);
     add(stats.leaves);
     add(stats.straddlers);
     add(stats.outside);
     for (uint32_t depth = 0; depth <= stats.depth; depth++) add(stats.perDepth[depth]);
     add((uint32_t)stats.changes);
-    const size_t floats = copse_octree_cells(at.tree, 0, drawn, ROOM);
+    const size_t floats = copse_octree_cells(world.tree, 0, drawn, ROOM);
     if (floats > ROOM) fail();
     for (size_t i = 0; i < floats; i++) add_float(drawn[i]);
-    if (frame % 6 == 5) save_boxes(&at);
+    if (frame % 6 == 5) save_boxes(&world);
   }
-  copse_octree_destroy(at.tree);
+  copse_octree_destroy(world.tree);
 }
 
 /* ---- Walls ---- */
@@ -523,16 +522,16 @@ typedef struct crowds {
   float size;
 } crowds;
 
-static float draw_place(const crowds *at) { return draw_below(at->size); }
+static float draw_place(const crowds *world) { return draw_below(world->size); }
 static float draw_speed(void) { return coarse(((float)(next() >> 20) - 2048) / 2048, 0.25f); }
 
-static void add_agent(const crowds *at) {
+static void add_agent(const crowds *world) {
   copse_crowd_agent agent = copse_crowd_agent_default();
-  for (uint32_t axis = 0; axis < at->dim; axis++) {
-    agent.position[axis] = draw_place(at);
+  for (uint32_t axis = 0; axis < world->dim; axis++) {
+    agent.position[axis] = draw_place(world);
     agent.velocity[axis] = draw_speed();
     agent.preferredVelocity[axis] = draw_speed();
-    agent.goal[axis] = draw_place(at);
+    agent.goal[axis] = draw_place(world);
   }
   if ((next() & 3) == 0) agent.goal[0] = agent.goal[1] = agent.goal[2] = NAN;
   agent.radius = coarse((float)(next() >> 24) / 512, 0.125f);
@@ -549,129 +548,129 @@ static void add_agent(const crowds *at) {
   agent.locked = (extras >> 6 & 31) == 0;
   agent.enabled = (extras >> 11 & 31) != 0;
   if ((extras >> 16 & 3) == 0) agent.maxAcceleration = 1 + (float)(extras >> 24) / 8;
-  if ((extras >> 18 & 3) == 0) agent.goal[0] = agent.goal[1] = agent.goal[2] = at->size / 2;
+  if ((extras >> 18 & 3) == 0) agent.goal[0] = agent.goal[1] = agent.goal[2] = world->size / 2;
   uint32_t slot;
-  copse_crowd_add(at->crowd, &agent, &slot);
+  copse_crowd_add(world->crowd, &agent, &slot);
   add(slot);
 }
 
-/* Two pairs who meet head-on, in one point. */
-static void add_pairs(const crowds *at) {
+/* Adds two pairs of agents, all of which meet head-on in one point. */
+static void add_pairs(const crowds *world) {
   for (int axis = 0; axis < 2; axis++)
     for (float side = -4; side <= 4; side += 8) {
       copse_crowd_agent agent = copse_crowd_agent_default();
       uint32_t slot;
-      for (int i = 0; i < 3; i++) agent.position[i] = agent.goal[i] = 2 * at->size;
+      for (int i = 0; i < 3; i++) agent.position[i] = agent.goal[i] = 2 * world->size;
       agent.position[axis] += side;
       agent.goal[axis] -= side;
-      copse_crowd_add(at->crowd, &agent, &slot);
+      copse_crowd_add(world->crowd, &agent, &slot);
       add(slot);
     }
 }
 
-static void draw_rectangle(const crowds *at, float *points) {
-  const float left = draw_place(at), bottom = draw_place(at);
+static void draw_rectangle(const crowds *world, float *points) {
+  const float left = draw_place(world), bottom = draw_place(world);
   const float right = left + coarse((float)(next() >> 20) / 2048, 0.5f);
   const float top = bottom + coarse((float)(next() >> 20) / 2048, 0.5f);
   const float corners[] = {left, bottom, right, bottom, right, top, left, top};
   memcpy(points, corners, sizeof corners);
 }
 
-static void churn_crowd(const crowds *at, uint32_t step) {
+static void churn_crowd(const crowds *world, uint32_t step) {
   for (int i = 0; i < 3; i++) {
-    const uint32_t slot = next() % at->slots;
-    if (!copse_crowd_has(at->crowd, slot))
-      add_agent(at);
-    else if (copse_crowd_count(at->crowd) > at->least)
-      copse_crowd_remove(at->crowd, slot);
+    const uint32_t slot = next() % world->slots;
+    if (!copse_crowd_has(world->crowd, slot))
+      add_agent(world);
+    else if (copse_crowd_count(world->crowd) > world->least)
+      copse_crowd_remove(world->crowd, slot);
   }
-  float *goals = copse_crowd_get(at->crowd).goals;
-  for (uint32_t slot = step % 16; slot < at->slots && step % 2; slot += 16)
-    for (uint32_t axis = 0; axis < at->dim && copse_crowd_has(at->crowd, slot); axis++)
-      goals[slot * at->dim + axis] = draw_place(at);
-  if (!at->walls || step % 2 == 0) return;
+  float *goals = copse_crowd_get(world->crowd).goals;
+  for (uint32_t slot = step % 16; slot < world->slots && step % 2; slot += 16)
+    for (uint32_t axis = 0; axis < world->dim && copse_crowd_has(world->crowd, slot); axis++)
+      goals[slot * world->dim + axis] = draw_place(world);
+  if (!world->walls || step % 2 == 0) return;
   const uint32_t first = 4 * (next() % form.rectangles);
   if (step % 4 == 3) {
     float points[8];
-    draw_rectangle(at, points);
-    copse_obstacle_move(at->walls, first, points, 4);
+    draw_rectangle(world, points);
+    copse_obstacle_move(world->walls, first, points, 4);
   } else
     for (uint32_t id = first; id < first + 4; id++)
-      copse_obstacle_vertices(at->walls)[(size_t)2 * id] += 0.25f;
-  copse_obstacle_build(at->walls, NULL);
+      copse_obstacle_vertices(world->walls)[(size_t)2 * id] += 0.25f;
+  copse_obstacle_build(world->walls, NULL);
 }
 
-static void add_events(const crowds *at) {
-  const copse_crowd_arrays all = copse_crowd_get(at->crowd);
-  const uint32_t *slots[] = {all.arrived, all.stuck};
-  const uint32_t totals[] = {copse_crowd_arrived(at->crowd), copse_crowd_stuck(at->crowd)};
+static void add_events(const crowds *world) {
+  const copse_crowd_arrays arrays = copse_crowd_get(world->crowd);
+  const uint32_t *slots[] = {arrays.arrived, arrays.stuck};
+  const uint32_t totals[] = {copse_crowd_arrived(world->crowd), copse_crowd_stuck(world->crowd)};
   for (int sort = 0; sort < 2; sort++) {
     add(totals[sort]);
     for (uint32_t i = 0; i < totals[sort]; i++) add(slots[sort][i]);
   }
 }
 
-static void add_crowd(const crowds *at) {
-  add(copse_crowd_hash(at->crowd));
-  const copse_crowd_statistics stats = copse_crowd_stats(at->crowd);
+static void add_crowd(const crowds *world) {
+  add(copse_crowd_hash(world->crowd));
+  const copse_crowd_statistics stats = copse_crowd_stats(world->crowd);
   add(stats.agents);
   add(stats.infeasible);
   add(stats.overlaps);
   add((uint32_t)stats.steps);
   add_float((float)stats.neighbors);
   add_float((float)stats.time);
-  const uint32_t slot = next() % at->slots;
-  static copse_crowd_view seen;
-  if (copse_crowd_inspect(at->crowd, at->walls, 0.125f, slot, &seen) != COPSE_OK) return;
-  add(seen.neighborCount);
-  for (uint32_t i = 0; i < seen.neighborCount; i++) add(seen.neighbors[i]);
-  add(seen.wallCount);
-  for (uint32_t i = 0; i < seen.wallCount; i++) add(seen.walls[i]);
-  add(seen.wallConstraintCount);
-  const uint32_t floats = seen.constraintCount * 2 * at->dim;
+  const uint32_t slot = next() % world->slots;
+  static copse_crowd_view view;
+  if (copse_crowd_inspect(world->crowd, world->walls, 0.125f, slot, &view) != COPSE_OK) return;
+  add(view.neighborCount);
+  for (uint32_t i = 0; i < view.neighborCount; i++) add(view.neighbors[i]);
+  add(view.wallCount);
+  for (uint32_t i = 0; i < view.wallCount; i++) add(view.walls[i]);
+  add(view.wallConstraintCount);
+  const uint32_t floats = view.constraintCount * 2 * world->dim;
   add(floats);
-  for (uint32_t i = 0; i < floats; i++) add_float(seen.constraints[i]);
+  for (uint32_t i = 0; i < floats; i++) add_float(view.constraints[i]);
 }
 
-static void replace_crowd(crowds *at) {
+static void replace_crowd(crowds *world) {
   size_t bytes;
-  if (copse_crowd_save(at->crowd, saved, sizeof saved, &bytes, NULL) != COPSE_OK) fail();
+  if (copse_crowd_save(world->crowd, saved, sizeof saved, &bytes, NULL) != COPSE_OK) fail();
   add_saved(bytes);
-  copse_crowd_destroy(at->crowd);
-  if (copse_crowd_create(&at->def, &at->crowd) != COPSE_OK) fail();
-  if (copse_crowd_restore(at->crowd, saved, bytes) != COPSE_OK) fail();
+  copse_crowd_destroy(world->crowd);
+  if (copse_crowd_create(&world->def, &world->crowd) != COPSE_OK) fail();
+  if (copse_crowd_restore(world->crowd, saved, bytes) != COPSE_OK) fail();
 }
 
 static void play_crowd(uint32_t dim, uint32_t slots, uint32_t least, float size) {
-  crowds at = {.dim = dim, .slots = slots, .least = least, .size = size};
-  at.def = copse_crowd_default();
-  at.def.dimensions = dim;
-  at.def.capacity = slots;
-  if (copse_crowd_create(&at.def, &at.crowd) != COPSE_OK) fail();
+  crowds world = {.dim = dim, .slots = slots, .least = least, .size = size};
+  world.def = copse_crowd_default();
+  world.def.dimensions = dim;
+  world.def.capacity = slots;
+  if (copse_crowd_create(&world.def, &world.crowd) != COPSE_OK) fail();
   if (dim == 2) {
     copse_obstacle_def def = copse_obstacle_default();
     def.capacity = 5 * form.rectangles;
-    if (copse_obstacle_create(&def, &at.walls) != COPSE_OK) fail();
+    if (copse_obstacle_create(&def, &world.walls) != COPSE_OK) fail();
     for (uint32_t i = 0; i < form.rectangles; i++) {
       float points[8];
       uint32_t slot;
-      draw_rectangle(&at, points);
-      copse_obstacle_add(at.walls, points, 4,
+      draw_rectangle(&world, points);
+      copse_obstacle_add(world.walls, points, 4,
                          next() & 3 ? COPSE_SOLID_WINDING : COPSE_SOLID_NOWHERE, &slot);
     }
-    copse_obstacle_build(at.walls, NULL);
+    copse_obstacle_build(world.walls, NULL);
   }
-  add_pairs(&at);
-  for (uint32_t i = 0; i < least + least / 10; i++) add_agent(&at);
+  add_pairs(&world);
+  for (uint32_t i = 0; i < least + least / 10; i++) add_agent(&world);
   for (uint32_t step = 0; step < form.crowdSteps; step++) {
-    churn_crowd(&at, step);
-    if (copse_crowd_step(at.crowd, at.walls, 0.125f, NULL) != COPSE_OK) fail();
-    add_events(&at);
-    if (step % 4 == 3) add_crowd(&at);
-    if (step % 50 == 49) replace_crowd(&at);
+    churn_crowd(&world, step);
+    if (copse_crowd_step(world.crowd, world.walls, 0.125f, NULL) != COPSE_OK) fail();
+    add_events(&world);
+    if (step % 4 == 3) add_crowd(&world);
+    if (step % 50 == 49) replace_crowd(&world);
   }
-  copse_crowd_destroy(at.crowd);
-  copse_obstacle_destroy(at.walls);
+  copse_crowd_destroy(world.crowd);
+  copse_obstacle_destroy(world.walls);
 }
 
 /* ---- Scenes ---- */
@@ -725,9 +724,9 @@ extern uint64_t copse_work; /* see WORKED in c/base/core.h */
 static uint64_t copse_work;
 #endif
 
-/* Recorded: how much the short form of each scene does, the hash of its coarse form, and how much
- * that does. More would be slower, and less a bound that is lucky here; the hashes are right either
- * way. */
+/* Recorded for each scene: the work of its short form, the hash of its coarse form, and the work of
+ * that. The hashes don't depend on the work: more work means a slower build or query, less means a
+ * bound that happens to be tighter for these inputs. */
 typedef struct measures {
   uint64_t work;
   uint32_t coarseHash;
@@ -739,7 +738,7 @@ static const measures MEASURED[] = {
     {15089863, 0xf2cd198c, 7532263},   {52022031, 0x6061e2bf, 18128106},
 };
 
-/* Prints what is not as recorded. */
+/* Prints a scene's measures if they are not the recorded ones. */
 static void check(uint32_t scene) {
   static const struct form COARSE = {12, 24, 12, 80, 300, 400, 20, 32, true};
   const measures *expected = &MEASURED[scene];

@@ -1,4 +1,4 @@
-/* An allocator that fails at a chosen call and knows what is not given back. */
+/* An allocator that fails at a chosen call, and counts the bytes that were not released. */
 #ifndef LEDGER_H
 #define LEDGER_H
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 typedef struct ledger {
-  int callsLeft; /* until one fails; negative: none does */
+  int callsLeft; /* calls before the one that fails; negative: none fails */
   size_t bytesHeld;
 } ledger;
 

@@ -1,5 +1,5 @@
-/* A plain list of walls: what the obstacle tree must agree with after every build. It is written
- * from what copse.h tells, with arithmetic of its own. */
+/* The oracle of the obstacle tree: a plain list of walls. The tree must agree with it after every
+ * build. It is written from the text of copse.h, with arithmetic of its own. */
 #ifndef WALLS_H
 #define WALLS_H
 
@@ -14,7 +14,7 @@
 enum { WALLS = 96, WALL_CORNERS = 40 * WALLS, WALL_FLOATS = 6 * 8 * WALLS };
 
 typedef struct wall_edge {
-  bool isThere, twoSided, ofArea;
+  bool isThere, twoSided, ofArea; /* ofArea: of a polygon that can be solid */
   double x0, y0, x1, y1;
 } wall_edge;
 
@@ -23,9 +23,9 @@ typedef struct wall_list {
   float vertices[WALLS][2];
   uint32_t next[WALLS], polygons[WALLS], generations[WALLS];
   bool twoSided[WALLS], changed;
-  int solid[WALLS]; /* by polygon: 1 inside, -1 outside; 0: two-sided, or added without area */
+  int solid[WALLS]; /* by polygon: 1 inside, -1 outside; 0: nowhere, or added without area */
 
-  /* Of the last build. */
+  /* The last build. */
   wall_edge edges[WALLS];
   bool hasBoundaries;
   uint32_t edgeCount, dropped;
@@ -73,7 +73,7 @@ static inline double triangle_area(const float *o, const float *a, const float *
          ((double)a[1] - (double)o[1]) * ((double)b[0] - (double)o[0]);
 }
 
-/* Twice the area, as a sum over triangles with the first vertex. */
+/* Returns twice the area, as a sum over triangles with the first vertex. */
 static inline double loop_area(const wall_list *list, uint32_t slot) {
   double area = 0;
   uint32_t id = slot;
@@ -91,8 +91,8 @@ static inline double area_of(const float *points, uint32_t count) {
   return area;
 }
 
-/* Which way round the edges go: as the vertices did when the polygon was added, if it had an area
- * then and has one now. */
+/* Returns which way round the edges go: the way chosen when the polygon was added if it had an area
+ * then and has one now, else the way of its vertices. */
 static inline int loop_winding(const wall_list *list, uint32_t slot) {
   const double area = loop_area(list, slot);
   const int drawn = (area > 0) - (area < 0);
@@ -127,7 +127,7 @@ static inline void list_remove(wall_list *list, uint32_t slot) {
   list->changed = true;
 }
 
-/* COPSE_NONE: what is in use is finite. */
+/* Returns the first vertex in use that is not finite; COPSE_NONE if there is none. */
 static inline uint32_t first_bad_vertex(const wall_list *list) {
   for (uint32_t id = 0; id < list->capacity; id++)
     if (vertex_used(list, id) && !wall_point_ok(list->vertices[id])) return id;
@@ -155,7 +155,7 @@ static inline void list_build(wall_list *list) {
   }
 }
 
-/* ---- What copse.h tells of single edges ---- */
+/* ---- Single edges, by the definitions in copse.h ---- */
 
 static inline double side_from(double ax, double ay, double bx, double by, double x, double y) {
   return (bx - ax) * (y - ay) - (by - ay) * (x - ax);
@@ -165,7 +165,7 @@ static inline double side_from_edge(const wall_edge *edge, const float *p) {
   return side_from(edge->x0, edge->y0, edge->x1, edge->y1, (double)p[0], (double)p[1]);
 }
 
-/* The squared distance to a segment, and the nearest point on it. */
+/* Returns the squared distance to a segment, and writes the nearest point on it. */
 static inline double segment_distance2(double ax, double ay, double bx, double by, double x,
                                        double y, double *nearest) {
   const double dx = bx - ax, dy = by - ay;
@@ -232,10 +232,10 @@ static inline bool list_visible(const wall_list *list, const float *from, const 
     const bool swapped = from[0] > to[0] || (from[0] == to[0] && from[1] > to[1]);
     const float *p = swapped ? to : from, *q = swapped ? from : to;
     const double px = (double)p[0], py = (double)p[1], qx = (double)q[0], qy = (double)q[1];
-    double at[2];
-    float least = fminf(edge_distance2(edge, p, at), edge_distance2(edge, q, at));
-    least = fminf(least, (float)segment_distance2(px, py, qx, qy, edge->x0, edge->y0, at));
-    least = fminf(least, (float)segment_distance2(px, py, qx, qy, edge->x1, edge->y1, at));
+    double nearest[2];
+    float least = fminf(edge_distance2(edge, p, nearest), edge_distance2(edge, q, nearest));
+    least = fminf(least, (float)segment_distance2(px, py, qx, qy, edge->x0, edge->y0, nearest));
+    least = fminf(least, (float)segment_distance2(px, py, qx, qy, edge->x1, edge->y1, nearest));
     if (least <= radius * radius) return false;
   }
   return true;
@@ -284,7 +284,7 @@ static inline bool on_a_wall(const wall_list *list, const float *point) {
 
 /* ---- The visibility polygon ---- */
 
-/* How often corners go around a point. */
+/* Returns how often a polygon goes around a point. */
 static inline int turns_around(const copse_corner *corners, uint32_t n, double x, double y) {
   int turns = 0;
   for (uint32_t i = 0; i < n; i++) {
@@ -297,16 +297,16 @@ static inline int turns_around(const copse_corner *corners, uint32_t n, double x
 }
 
 static inline double border_distance(const copse_corner *corners, uint32_t n, double x, double y) {
-  double least = INFINITY, at[2];
+  double least = INFINITY, nearest[2];
   for (uint32_t i = 0; i < n; i++) {
     const copse_corner *a = &corners[i], *b = &corners[(i + 1) % n];
-    least = fmin(least, segment_distance2(a->x, a->y, b->x, b->y, x, y, at));
+    least = fmin(least, segment_distance2(a->x, a->y, b->x, b->y, x, y, nearest));
   }
   return sqrt(least);
 }
 
-/* Whether a point is hidden only by walls that are seen end-on, or as good as a point: their
- * shadows have no width. */
+/* True if a point is hidden only by walls that are seen end-on or are tiny: their shadows have no
+ * width. */
 static inline bool in_a_thin_shadow(const wall_list *list, const float *from, const float *to) {
   const double x = (double)from[0], y = (double)from[1];
   for (uint32_t id = 0; id < WALLS; id++) {
@@ -318,40 +318,40 @@ static inline bool in_a_thin_shadow(const wall_list *list, const float *from, co
   return true;
 }
 
-static inline const char *compare_sight(input *from, const copse_obstacle *tree,
-                                        const wall_list *list, const wall_question *ask) {
+static inline const char *compare_sight(input *in, const copse_obstacle *tree,
+                                        const wall_list *list, const wall_question *question) {
   static copse_corner corners[WALL_CORNERS + 1];
   const uint32_t capacity = WALL_CORNERS;
   float bounds[4], lo[2], hi[2];
-  bool ok = wall_point_ok(ask->from);
+  bool ok = wall_point_ok(question->from);
   copse_obstacle_bounds(tree, bounds);
   double size = 0;
   for (int axis = 0; axis < 2; axis++) {
     const float margin = (bounds[2 + axis] - bounds[axis]) / 8;
-    lo[axis] = fminf(bounds[axis], ask->from[axis]) - margin;
-    hi[axis] = fmaxf(bounds[2 + axis], ask->from[axis]) + margin;
-    if (next_byte(from) % 4 == 0) { /* walls reach out of the box */
-      lo[axis] = ask->from[axis] - 2 * margin;
-      hi[axis] = ask->from[axis] + 3 * margin;
+    lo[axis] = fminf(bounds[axis], question->from[axis]) - margin;
+    hi[axis] = fmaxf(bounds[2 + axis], question->from[axis]) + margin;
+    if (next_byte(in) % 4 == 0) { /* a smaller box: walls reach out of it */
+      lo[axis] = question->from[axis] - 2 * margin;
+      hi[axis] = question->from[axis] + 3 * margin;
     }
-    ok &= lo[axis] < ask->from[axis] && ask->from[axis] < hi[axis];
+    ok &= lo[axis] < question->from[axis] && question->from[axis] < hi[axis];
     size = fmax(size, (double)hi[axis] - (double)lo[axis]);
   }
   ok &= wall_point_ok(lo) && wall_point_ok(hi);
   uint32_t total = 77, again, visits;
   memset(corners, 0xee, sizeof corners);
   const copse_status status =
-      copse_obstacle_visibility(tree, ask->from, lo, hi, corners, capacity, &total, &visits);
+      copse_obstacle_visibility(tree, question->from, lo, hi, corners, capacity, &total, &visits);
   MUST_HOLD(status == (ok ? COPSE_OK : COPSE_INVALID_ARGUMENT), "visibility: status");
-  if (!ok) return total == 0 ? NULL : "visibility: total of nothing";
-  MUST_HOLD((total == 0) == on_a_wall(list, ask->from), "visibility: on a wall");
+  if (!ok) return total == 0 ? NULL : "visibility: total after an error";
+  MUST_HOLD((total == 0) == on_a_wall(list, question->from), "visibility: on a wall");
   if (total == 0) return NULL;
   MUST_HOLD(total >= 3 && total <= capacity, "visibility: total");
   MUST_HOLD(corners[capacity].edge == 0xeeeeeeee, "visibility: written past the end");
   for (uint32_t i = 0; i < total; i++) {
     const copse_corner *corner = &corners[i], *next = &corners[(i + 1) % total];
-    MUST_HOLD(isfinite(corner->x) && isfinite(corner->y), "visibility: finite corners");
-    MUST_HOLD(corner->x != next->x || corner->y != next->y, "visibility: a corner twice");
+    MUST_HOLD(isfinite(corner->x) && isfinite(corner->y), "visibility: a corner is not finite");
+    MUST_HOLD(corner->x != next->x || corner->y != next->y, "visibility: a repeated corner");
     if (corner->edge == COPSE_NONE) continue;
     MUST_HOLD(corner->edge < WALLS && list->edges[corner->edge].isThere, "visibility: edge");
     const wall_edge *edge = &list->edges[corner->edge];
@@ -363,29 +363,29 @@ static inline const char *compare_sight(input *from, const copse_obstacle *tree,
       MUST_HOLD(sqrt(far2) <= 1e-6 * size, "visibility: a corner off its edge");
     }
   }
-  /* From all but on a wall, rounding turns what is far away by more than can be told. */
+  /* From a point almost on a wall, rounding moves distant corners too far to compare. */
   double nearest2 = INFINITY, at[2];
   for (uint32_t id = 0; id < WALLS; id++)
     if (list->edges[id].isThere)
-      nearest2 = fmin(nearest2, (double)edge_distance2(&list->edges[id], ask->from, at));
+      nearest2 = fmin(nearest2, (double)edge_distance2(&list->edges[id], question->from, at));
   for (int i = 0; i < 8 && sqrt(nearest2) >= 1e-9 * size; i++) {
     float t[2];
     for (int axis = 0; axis < 2; axis++) {
-      t[axis] = lo[axis] + (hi[axis] - lo[axis]) * ((float)next_bytes(from, 3) / 16777216);
-      if (i == 7) t[axis] = ask->to[axis];
+      t[axis] = lo[axis] + (hi[axis] - lo[axis]) * ((float)next_bytes(in, 3) / 16777216);
+      if (i == 7) t[axis] = question->to[axis];
     }
     if (!(lo[0] < t[0] && t[0] < hi[0] && lo[1] < t[1] && t[1] < hi[1])) continue;
     const int turns = turns_around(corners, total, (double)t[0], (double)t[1]);
-    const bool seen = list_visible(list, ask->from, t, 0);
-    if (turns == seen || (turns == 1 && in_a_thin_shadow(list, ask->from, t))) continue;
+    const bool seen = list_visible(list, question->from, t, 0);
+    if (turns == seen || (turns == 1 && in_a_thin_shadow(list, question->from, t))) continue;
     MUST_HOLD(border_distance(corners, total, (double)t[0], (double)t[1]) <= 1e-6 * size,
-              "visibility: another polygon");
+              "visibility: a point is wrongly seen or hidden");
   }
-  /* With less room it is the same, or too little. */
-  const uint32_t room = next_byte(from) % (2 * total) + 1;
+  /* With less room the result is the same, or COPSE_FULL. */
+  const uint32_t room = next_byte(in) % (2 * total) + 1;
   copse_corner *few = malloc(room * sizeof *few);
   const copse_status less =
-      copse_obstacle_visibility(tree, ask->from, lo, hi, few, room, &again, NULL);
+      copse_obstacle_visibility(tree, question->from, lo, hi, few, room, &again, NULL);
   const bool same =
       less == COPSE_OK && again == total && !memcmp(few, corners, total * sizeof *few);
   free(few);
@@ -394,7 +394,7 @@ static inline const char *compare_sight(input *from, const copse_obstacle *tree,
   return NULL;
 }
 
-/* ---- The tree's answers ---- */
+/* ---- Comparing queries ---- */
 
 static inline bool same_hit(const copse_wall_hit *a, const copse_wall_hit *b) {
   return a->edge == b->edge && a->fraction == b->fraction && a->point[0] == b->point[0] &&
@@ -402,50 +402,53 @@ static inline bool same_hit(const copse_wall_hit *a, const copse_wall_hit *b) {
 }
 
 static inline const char *compare_around(const copse_obstacle *tree, const wall_list *list,
-                                         const wall_question *ask, uint32_t room) {
+                                         const wall_question *question, uint32_t room) {
   uint32_t ids[WALLS], expected[WALLS], count = 0, visits;
-  float distances2[WALLS], all2[WALLS];
+  float distances2[WALLS], expected2[WALLS];
   double nearest[WALLS][2];
-  const bool ok = wall_point_ok(ask->from) && ask->radius >= 0;
+  const bool ok = wall_point_ok(question->from) && question->radius >= 0;
   copse_results results = {ids, distances2, WALLS, 0, 0};
-  copse_status status = copse_obstacle_within(tree, ask->from, ask->radius, ask->side, &results);
+  copse_status status =
+      copse_obstacle_within(tree, question->from, question->radius, question->side, &results);
   MUST_HOLD(status == (ok ? COPSE_OK : COPSE_INVALID_ARGUMENT), "within: status");
   copse_wall wall;
-  status = copse_obstacle_nearest(tree, ask->from, ask->radius, ask->side, &wall, &visits);
+  status = copse_obstacle_nearest(tree, question->from, question->radius, question->side, &wall,
+                                  &visits);
   MUST_HOLD(status == (ok ? COPSE_OK : COPSE_INVALID_ARGUMENT), "nearest: status");
-  if (!ok) return wall.edge == COPSE_NONE ? NULL : "nearest of nothing";
+  if (!ok) return wall.edge == COPSE_NONE ? NULL : "nearest: after an error";
 
-  const float radius2 = ask->radius * ask->radius;
+  const float radius2 = question->radius * question->radius;
   for (uint32_t id = 0; id < WALLS; id++) {
-    if (!asked_side(&list->edges[id], ask->from, ask->side)) continue;
-    all2[id] = edge_distance2(&list->edges[id], ask->from, nearest[id]);
-    if (!(all2[id] <= radius2)) continue;
-    uint32_t at = count++;
-    for (; at > 0 && all2[id] < all2[expected[at - 1]]; at--) expected[at] = expected[at - 1];
-    expected[at] = id;
+    if (!asked_side(&list->edges[id], question->from, question->side)) continue;
+    expected2[id] = edge_distance2(&list->edges[id], question->from, nearest[id]);
+    if (!(expected2[id] <= radius2)) continue;
+    uint32_t place = count++;
+    for (; place > 0 && expected2[id] < expected2[expected[place - 1]]; place--)
+      expected[place] = expected[place - 1];
+    expected[place] = id;
   }
   MUST_HOLD(results.total == count, "within: total");
   for (uint32_t i = 0; i < count; i++) {
     MUST_HOLD(ids[i] == expected[i], "within");
-    MUST_HOLD(distances2[i] == all2[ids[i]], "within: distances");
+    MUST_HOLD(distances2[i] == expected2[ids[i]], "within: distances");
   }
   copse_wall first = {COPSE_NONE, 0, {0, 0}};
   if (count)
     first = (copse_wall){expected[0],
-                         all2[expected[0]],
+                         expected2[expected[0]],
                          {(float)nearest[expected[0]][0], (float)nearest[expected[0]][1]}};
   MUST_HOLD(wall.edge == first.edge, "nearest");
   MUST_HOLD(wall.distance2 == first.distance2, "nearest: distance");
   MUST_HOLD(wall.point[0] == first.point[0] && wall.point[1] == first.point[1], "nearest: point");
 
-  /* Less room: some of them, sorted, and all are counted. */
+  /* With less room: a part of the results, sorted, and the total. */
   room = count ? room % count : 0;
   uint32_t guarded = ids[room] = 0xdeadbeef;
   copse_results few = {ids, distances2, room, 0, 0};
-  copse_obstacle_within(tree, ask->from, ask->radius, ask->side, &few);
+  copse_obstacle_within(tree, question->from, question->radius, question->side, &few);
   MUST_HOLD(few.total == count && ids[room] == guarded, "within: little room");
   for (uint32_t i = 0; i < room; i++) {
-    MUST_HOLD(ids[i] < WALLS && distances2[i] == all2[ids[i]], "within: truncated");
+    MUST_HOLD(ids[i] < WALLS && distances2[i] == expected2[ids[i]], "within: truncated");
     MUST_HOLD(i == 0 || distances2[i - 1] < distances2[i] ||
                   (distances2[i - 1] == distances2[i] && ids[i - 1] < ids[i]),
               "within: truncated order");
@@ -453,72 +456,77 @@ static inline const char *compare_around(const copse_obstacle *tree, const wall_
   return NULL;
 }
 
-/* Covers what lies right of a vertical line. */
+/* True if all points are right of the vertical line at *x: a cover for obstacle_search. */
 static inline bool is_right_of(const void *x, const float *points, uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
     if (!(points[2 * (size_t)i] > *(const float *)x)) return false;
   return true;
 }
 
-/* A search in portions, from the second on without what is covered, against what a query finds. */
-static inline const char *compare_search(const copse_obstacle *tree, const wall_question *ask,
+/* Compares a search in portions, which skips covered edges from the second portion on, with a
+ * query. */
+static inline const char *compare_search(const copse_obstacle *tree, const wall_question *question,
                                          uint32_t portion) {
   uint32_t ids[WALLS], found[WALLS + 8], count = 0, total = 0;
   float distances2[WALLS], found2[WALLS + 8];
   copse_results results = {ids, distances2, WALLS, 0, 0};
-  if (copse_obstacle_within(tree, ask->from, ask->radius, COPSE_SIDE_VISIBLE, &results))
+  if (copse_obstacle_within(tree, question->from, question->radius, COPSE_SIDE_VISIBLE, &results))
     return NULL;
-  obstacle_search search = {ask->from, ask->radius, is_right_of, &ask->to[0], -1, COPSE_NONE};
+  obstacle_search search = {question->from, question->radius, is_right_of, &question->to[0], -1,
+                            COPSE_NONE};
   do {
     count = obstacle_search_next(tree, &search, found + total, found2 + total, portion);
     total += count;
     MUST_HOLD(count <= portion && total <= results.total, "search: number");
   } while (count == portion);
-  uint32_t at = 0;
+  uint32_t place = 0;
   for (uint32_t i = 0; i < results.total; i++) {
-    if (i >= portion && is_right_of(&ask->to[0], (const float *)&tree->edges[ids[i]], 2)) continue;
-    MUST_HOLD(at < total && found[at] == ids[i] && found2[at] == distances2[i], "search");
-    at++;
+    if (i >= portion && is_right_of(&question->to[0], (const float *)&tree->edges[ids[i]], 2))
+      continue;
+    MUST_HOLD(place < total && found[place] == ids[i] && found2[place] == distances2[i], "search");
+    place++;
   }
-  MUST_HOLD(at == total, "search: total");
+  MUST_HOLD(place == total, "search: total");
   return NULL;
 }
 
 static inline const char *compare_along(const copse_obstacle *tree, const wall_list *list,
-                                        const wall_question *ask) {
-  const bool ends = wall_point_ok(ask->from) && wall_point_ok(ask->to);
+                                        const wall_question *question) {
+  const bool ends = wall_point_ok(question->from) && wall_point_ok(question->to);
   bool visible, back;
   uint32_t visits;
-  copse_status status =
-      copse_obstacle_visible(tree, ask->from, ask->to, ask->radius, &visible, &visits);
-  const bool ok = ends && ask->radius >= 0;
+  copse_status status = copse_obstacle_visible(tree, question->from, question->to, question->radius,
+                                               &visible, &visits);
+  const bool ok = ends && question->radius >= 0;
   MUST_HOLD(status == (ok ? COPSE_OK : COPSE_INVALID_ARGUMENT), "visible: status");
-  copse_obstacle_visible(tree, ask->to, ask->from, ask->radius, &back, NULL);
-  MUST_HOLD(visible == back, "visible: there and back");
-  MUST_HOLD(visible == (ok && list_visible(list, ask->from, ask->to, ask->radius)), "visible");
+  copse_obstacle_visible(tree, question->to, question->from, question->radius, &back, NULL);
+  MUST_HOLD(visible == back, "visible: differs from end to start");
+  MUST_HOLD(visible == (ok && list_visible(list, question->from, question->to, question->radius)),
+            "visible");
 
   copse_wall_hit hit;
-  status = copse_obstacle_raycast(tree, ask->from, ask->to, ask->side, &hit, &visits);
+  status =
+      copse_obstacle_raycast(tree, question->from, question->to, question->side, &hit, &visits);
   MUST_HOLD(status == (ends ? COPSE_OK : COPSE_INVALID_ARGUMENT), "raycast: status");
-  if (!ends) return hit.edge == COPSE_NONE ? NULL : "raycast of nothing";
-  const copse_wall_hit first = list_raycast(list, ask->from, ask->to, ask->side);
+  if (!ends) return hit.edge == COPSE_NONE ? NULL : "raycast: after an error";
+  const copse_wall_hit first = list_raycast(list, question->from, question->to, question->side);
   MUST_HOLD(hit.edge == first.edge, "raycast");
   MUST_HOLD(hit.fraction == first.fraction, "raycast: fraction");
   MUST_HOLD(same_hit(&hit, &first), "raycast: point or normal");
   MUST_HOLD(!signbit(hit.normal[0] == 0 ? hit.normal[0] : 1) &&
                 !signbit(hit.normal[1] == 0 ? hit.normal[1] : 1),
-            "raycast: a zero has no sign");
+            "raycast: a normal has a -0");
 
-  copse_obstacle_visible(tree, ask->from, ask->to, 0, &visible, NULL);
-  copse_obstacle_raycast(tree, ask->from, ask->to, COPSE_SIDE_BOTH, &hit, NULL);
-  MUST_HOLD(visible == (hit.edge == COPSE_NONE), "visible is what no ray hits");
+  copse_obstacle_visible(tree, question->from, question->to, 0, &visible, NULL);
+  copse_obstacle_raycast(tree, question->from, question->to, COPSE_SIDE_BOTH, &hit, NULL);
+  MUST_HOLD(visible == (hit.edge == COPSE_NONE), "visible and raycast disagree");
 
-  const float *p = ask->from, *q = ask->to;
+  const float *p = question->from, *q = question->to;
   const float segments[8] = {p[0], p[1], q[0], q[1], q[0], q[1], p[0], p[1]};
   uint32_t edges[3] = {0, 0, 77};
   float fractions[2];
-  copse_wall_hit other = list_raycast(list, q, p, ask->side);
-  status = copse_obstacle_raycast_many(tree, segments, 2, ask->side, edges, fractions);
+  copse_wall_hit other = list_raycast(list, q, p, question->side);
+  status = copse_obstacle_raycast_many(tree, segments, 2, question->side, edges, fractions);
   MUST_HOLD(status == COPSE_OK && edges[2] == 77, "many rays: status");
   MUST_HOLD(edges[0] == first.edge && edges[1] == other.edge, "many rays");
   MUST_HOLD(fractions[0] == first.fraction && fractions[1] == other.fraction,
@@ -526,46 +534,47 @@ static inline const char *compare_along(const copse_obstacle *tree, const wall_l
   return NULL;
 }
 
-/* The vertices as agents: who of them is seen. */
+/* Compares keep_visible, with the vertices as agents. */
 static inline const char *compare_kept(const copse_obstacle *tree, const wall_list *list,
-                                       const wall_question *ask) {
+                                       const wall_question *question) {
   uint32_t ids[WALLS + 2], kept[WALLS + 2], count = 0;
   static float places[WALLS][2];
   memcpy(places, list->vertices, sizeof places);
-  memcpy(places[5], ask->to, sizeof places[5]);
+  memcpy(places[5], question->to, sizeof places[5]);
   const copse_const_positions positions = {{&places[0][0], &places[0][1], NULL}, 2};
   for (uint32_t i = 0; i < WALLS; i++) ids[i] = (i * 5) % WALLS;
   ids[WALLS] = ids[WALLS + 1] = 5;
   for (uint32_t i = 0; i < WALLS + 2; i++)
-    if (wall_point_ok(ask->from) && wall_point_ok(places[ids[i]]) &&
-        list_visible(list, ask->from, places[ids[i]], 0))
+    if (wall_point_ok(question->from) && wall_point_ok(places[ids[i]]) &&
+        list_visible(list, question->from, places[ids[i]], 0))
       kept[count++] = ids[i];
-  MUST_HOLD(copse_obstacle_keep_visible(tree, ask->from, &positions, ids, WALLS + 2, ids) == count,
+  MUST_HOLD(copse_obstacle_keep_visible(tree, question->from, &positions, ids, WALLS + 2, ids) ==
+                count,
             "keep visible: count");
   MUST_HOLD(!count || !memcmp(ids, kept, count * sizeof *ids), "keep visible");
   return NULL;
 }
 
-/* What is wrong with the tree's answers to a question, or NULL. */
-static inline const char *compare_walls(input *from, const copse_obstacle *tree,
-                                        const wall_list *list, const wall_question *ask) {
-  const uint8_t room = next_byte(from);
-  const char *wrong = compare_around(tree, list, ask, room);
-  if (!wrong) wrong = compare_search(tree, ask, 1 + room % 8);
-  if (!wrong) wrong = compare_along(tree, list, ask);
-  if (!wrong && next_byte(from) % 4 == 0) wrong = compare_kept(tree, list, ask);
-  if (!wrong) wrong = compare_sight(from, tree, list, ask);
+/* Compares every query with the list. Returns the name of one that differs, or NULL. */
+static inline const char *compare_walls(input *in, const copse_obstacle *tree,
+                                        const wall_list *list, const wall_question *question) {
+  const uint8_t room = next_byte(in);
+  const char *wrong = compare_around(tree, list, question, room);
+  if (!wrong) wrong = compare_search(tree, question, 1 + room % 8);
+  if (!wrong) wrong = compare_along(tree, list, question);
+  if (!wrong && next_byte(in) % 4 == 0) wrong = compare_kept(tree, list, question);
+  if (!wrong) wrong = compare_sight(in, tree, list, question);
   if (wrong) return wrong;
-  const bool ok = wall_point_ok(ask->from);
+  const bool ok = wall_point_ok(question->from);
   bool inside;
   uint32_t visits;
-  const copse_status status = copse_obstacle_contains(tree, ask->from, &inside, &visits);
+  const copse_status status = copse_obstacle_contains(tree, question->from, &inside, &visits);
   MUST_HOLD(status == (ok ? COPSE_OK : COPSE_INVALID_ARGUMENT), "contains: status");
-  MUST_HOLD(inside == (ok && list_contains(list, ask->from)), "contains");
+  MUST_HOLD(inside == (ok && list_contains(list, question->from)), "contains");
   return NULL;
 }
 
-/* What can be told of loops. */
+/* Compares vertices, loops and statistics with the list. */
 static inline const char *compare_loops(copse_obstacle *tree, const wall_list *list) {
   uint32_t polygons = 0;
   MUST_HOLD(copse_obstacle_used(tree) == vertices_used(list), "count");
@@ -586,14 +595,14 @@ static inline const char *compare_loops(copse_obstacle *tree, const wall_list *l
               "vertices");
   }
   const copse_obstacle_statistics stats = copse_obstacle_stats(tree);
-  MUST_HOLD(stats.polygons == polygons, "polygons of statistics");
-  MUST_HOLD(stats.edges == list->edgeCount && stats.dropped == list->dropped, "edges");
+  MUST_HOLD(stats.polygons == polygons, "statistics: polygons");
+  MUST_HOLD(stats.edges == list->edgeCount && stats.dropped == list->dropped, "statistics: edges");
   MUST_HOLD(stats.pieces >= stats.edges && stats.nodes == 2 * stats.leaves - 1, "nodes");
   MUST_HOLD(!copse_obstacle_has(tree, list->capacity), "no slot at the capacity");
   return NULL;
 }
 
-/* Whether two trees were built alike; with the same room for pieces. */
+/* True if two trees with the same room for pieces have the same cells, lines and statistics. */
 static inline bool built_alike(const copse_obstacle *tree, const copse_obstacle *other) {
   static float drawn[2][WALL_FLOATS];
   const size_t cells = copse_obstacle_cells(tree, 0, drawn[0], WALL_FLOATS);
@@ -609,32 +618,33 @@ static inline bool built_alike(const copse_obstacle *tree, const copse_obstacle 
          a.nodes == b.nodes && a.leaves == b.leaves && a.unsplit == b.unsplit && a.depth == b.depth;
 }
 
-/* Cells and lines, and that they are written whole while there is room. */
-static inline const char *compare_drawn(input *from, const copse_obstacle *tree) {
-  static float all[WALL_FLOATS];
+/* Checks cells and lines, and that only whole shapes are written. */
+static inline const char *compare_drawn(input *in, const copse_obstacle *tree) {
+  static float drawn[WALL_FLOATS];
   const copse_obstacle_statistics stats = copse_obstacle_stats(tree);
-  for (int what = 0; what < 2; what++) {
-    const size_t width = what ? 5 : 6;
-    const size_t total = what ? copse_obstacle_lines(tree, 0, all, WALL_FLOATS)
-                              : copse_obstacle_cells(tree, 0, all, WALL_FLOATS);
-    if (what) MUST_HOLD(total == 5 * (size_t)(stats.nodes - stats.leaves), "lines");
+  for (int kind = 0; kind < 2; kind++) {
+    const size_t width = kind ? 5 : 6;
+    const size_t total = kind ? copse_obstacle_lines(tree, 0, drawn, WALL_FLOATS)
+                              : copse_obstacle_cells(tree, 0, drawn, WALL_FLOATS);
+    if (kind) MUST_HOLD(total == 5 * (size_t)(stats.nodes - stats.leaves), "lines");
     MUST_HOLD(total % width == 0 && total <= 6 * (size_t)stats.leaves, "cells");
     size_t pieces = 0;
-    for (size_t i = 0; i < total && total <= WALL_FLOATS; i++) MUST_HOLD(isfinite(all[i]), "drawn");
-    for (size_t i = 5; !what && i < total && total <= WALL_FLOATS; i += 6) {
-      MUST_HOLD(all[i - 5] <= all[i - 3] && all[i - 4] <= all[i - 2], "bounds of a cell");
-      pieces += (size_t)all[i];
+    for (size_t i = 0; i < total && total <= WALL_FLOATS; i++)
+      MUST_HOLD(isfinite(drawn[i]), "drawn");
+    for (size_t i = 5; !kind && i < total && total <= WALL_FLOATS; i += 6) {
+      MUST_HOLD(drawn[i - 5] <= drawn[i - 3] && drawn[i - 4] <= drawn[i - 2], "bounds of a cell");
+      pieces += (size_t)drawn[i];
     }
-    if (!what && total <= WALL_FLOATS) MUST_HOLD(pieces == stats.pieces, "pieces of cells");
-    const size_t room = next_byte(from) % (total + 2);
+    if (!kind && total <= WALL_FLOATS) MUST_HOLD(pieces == stats.pieces, "pieces of cells");
+    const size_t room = next_byte(in) % (total + 2);
     float *few = malloc((room + 1) * sizeof *few);
     for (size_t i = 0; i <= room; i++) few[i] = -77;
-    const size_t skipped = next_byte(from) % (total / width + 1) * width, left = total - skipped;
-    const size_t again = what ? copse_obstacle_lines(tree, skipped, few, room)
+    const size_t skipped = next_byte(in) % (total / width + 1) * width, left = total - skipped;
+    const size_t again = kind ? copse_obstacle_lines(tree, skipped, few, room)
                               : copse_obstacle_cells(tree, skipped, few, room);
     const size_t whole = (room < left ? room : left) / width * width;
-    bool same =
-        again == total && (total > WALL_FLOATS || !memcmp(few, all + skipped, whole * sizeof *few));
+    bool same = again == total &&
+                (total > WALL_FLOATS || !memcmp(few, drawn + skipped, whole * sizeof *few));
     for (size_t i = whole; i <= room; i++) same &= few[i] == -77;
     free(few);
     MUST_HOLD(same, "whole cells and lines while there is room");
@@ -644,32 +654,33 @@ static inline const char *compare_drawn(input *from, const copse_obstacle *tree)
 
 /* ---- Scenes ---- */
 
-/* Where walls lie: small numbers, scaled and shifted, or raw floats, or both; powers of two. */
+/* How coordinates of walls are drawn: small numbers, scaled and shifted (on a lattice or anywhere),
+ * raw floats, a mix of these, or powers of two. */
 typedef struct wall_world {
   float scale, shift;
   enum { LATTICE, EVEN, RAW, MIXED, POWERS } kind;
 } wall_world;
 
-static inline wall_world next_world(input *from) {
+static inline wall_world next_world(input *in) {
   static const float SCALES[] = {1,     0.25f,     1.0f / 3, 100,    1,      1e17f,
                                  1e-4f, 0x1p-149f, 1e-25f,   3e-23f, 1e-38f, 1};
   static const float SHIFTS[] = {0, 0, 0, -4, 1e6f, 1};
   wall_world world = {.kind = LATTICE};
-  const uint8_t kind = next_byte(from) % 16;
+  const uint8_t kind = next_byte(in) % 16;
   world.kind = kind < 7 ? LATTICE : kind < 12 ? EVEN : kind < 13 ? POWERS : kind < 15 ? MIXED : RAW;
-  world.scale = SCALES[next_byte(from) % (sizeof SCALES / sizeof *SCALES)];
-  world.shift = SHIFTS[next_byte(from) % (sizeof SHIFTS / sizeof *SHIFTS)];
+  world.scale = SCALES[next_byte(in) % (sizeof SCALES / sizeof *SCALES)];
+  world.shift = SHIFTS[next_byte(in) % (sizeof SHIFTS / sizeof *SHIFTS)];
   if (world.scale > 1e3f) world.shift = 0;
   return world;
 }
 
-static inline float next_unit(input *from) { return (float)next_bytes(from, 3) / 16777216; }
+static inline float next_unit(input *in) { return (float)next_bytes(in, 3) / 16777216; }
 
-/* In 0 … 8, before it is put into the world. */
-static inline float next_local(input *from, const wall_world *world) {
-  const bool isEven = world->kind == EVEN || (world->kind == MIXED && next_byte(from) % 2);
-  if (isEven) return next_unit(from) * 8;
-  return (float)(next_byte(from) % 9);
+/* Returns a number from 0 to 8, for in_world to transform. */
+static inline float next_local(input *in, const wall_world *world) {
+  const bool isEven = world->kind == EVEN || (world->kind == MIXED && next_byte(in) % 2);
+  if (isEven) return next_unit(in) * 8;
+  return (float)(next_byte(in) % 9);
 }
 
 static inline float in_world(const wall_world *world, float local) {
@@ -677,22 +688,22 @@ static inline float in_world(const wall_world *world, float local) {
   return local * world->scale + world->shift;
 }
 
-static inline void next_corner(input *from, const wall_world *world, float *point) {
+static inline void next_corner(input *in, const wall_world *world, float *point) {
   for (int axis = 0; axis < 2; axis++)
-    point[axis] = world->kind == RAW || (world->kind == MIXED && next_byte(from) % 32 == 0)
-                      ? next_float(from)
-                      : in_world(world, next_local(from, world));
+    point[axis] = world->kind == RAW || (world->kind == MIXED && next_byte(in) % 32 == 0)
+                      ? next_float(in)
+                      : in_world(world, next_local(in, world));
 }
 
-/* Draws a polygon; its number of vertices, no more than `most`. */
-static inline uint32_t next_polygon(input *from, const wall_world *world, const wall_list *list,
+/* Draws a polygon. Returns its number of vertices, at most `most`. */
+static inline uint32_t next_polygon(input *in, const wall_world *world, const wall_list *list,
                                     uint32_t most, float *points) {
-  const uint8_t shape = next_byte(from) % 10, byte = next_byte(from);
+  const uint8_t shape = next_byte(in) % 10, byte = next_byte(in);
   uint32_t count = byte % 8 < 4 ? 2 + byte / 8 % 3 : 2 + byte / 8 % 16;
   float center[2], local[2];
   if (count > most) count = most;
   if (count < 2) return 0;
-  for (int axis = 0; axis < 2; axis++) center[axis] = next_local(from, world);
+  for (int axis = 0; axis < 2; axis++) center[axis] = next_local(in, world);
   switch (shape) {
   case 0: /* a thin wall */
     count = 2;
@@ -705,9 +716,9 @@ static inline uint32_t next_polygon(input *from, const wall_world *world, const 
       points[2 + axis] = in_world(world, floorf(center[axis]) + length);
     }
     return count;
-  case 2: /* convex, one way or the other: corners on a circle, by rational numbers */
+  case 2: /* convex, either way round: corners on a circle, from rational numbers */
   case 3: {
-    const float size = next_unit(from) * 4;
+    const float size = next_unit(in) * 4;
     count = 3 + byte % 30;
     if (count > most) count = most;
     for (uint32_t i = 0; i < count; i++) {
@@ -719,10 +730,10 @@ static inline uint32_t next_polygon(input *from, const wall_world *world, const 
     }
     return count;
   }
-  case 4: /* there and back on a line */
-    for (int axis = 0; axis < 2; axis++) local[axis] = next_local(from, world) - 4;
+  case 4: /* back and forth on a line */
+    for (int axis = 0; axis < 2; axis++) local[axis] = next_local(in, world) - 4;
     for (uint32_t i = 0; i < count; i++) {
-      const float at = (float)(next_byte(from) % 17) / 8 - 1;
+      const float at = (float)(next_byte(in) % 17) / 8 - 1;
       for (int axis = 0; axis < 2; axis++)
         points[2 * i + (uint32_t)axis] = in_world(world, center[axis] + local[axis] * at);
     }
@@ -730,11 +741,11 @@ static inline uint32_t next_polygon(input *from, const wall_world *world, const 
   case 5: /* long segments that all cross */
     for (uint32_t i = 0; i < count; i++)
       for (int axis = 0; axis < 2; axis++) {
-        const float off = next_local(from, world) - 4;
+        const float off = next_local(in, world) - 4;
         points[2 * i + (uint32_t)axis] = in_world(world, i % 2 ? 4 - off : 4 + off);
       }
     return count;
-  case 6: { /* another, as it is or reversed */
+  case 6: { /* a copy of another polygon, as it is or reversed */
     const uint32_t slot = list->polygons[byte % WALLS];
     if (!polygon_used(list, slot)) break;
     const uint32_t size = polygon_size(list, slot);
@@ -747,96 +758,99 @@ static inline uint32_t next_polygon(input *from, const wall_world *world, const 
     return count;
   }
   case 7: /* one point, repeated */
-    next_corner(from, world, points);
+    next_corner(in, world, points);
     for (uint32_t i = 1; i < count; i++) memcpy(points + (size_t)2 * i, points, 2 * sizeof *points);
     return count;
   default:
     break;
   }
   for (uint32_t i = 0; i < count; i++)
-    if (i && byte % 8 == 7 && next_byte(from) % 4 == 0)
+    if (i && byte % 8 == 7 && next_byte(in) % 4 == 0)
       memcpy(points + (size_t)2 * i, points + (size_t)2 * (i - 1), 2 * sizeof *points);
     else
-      next_corner(from, world, points + (size_t)2 * i);
+      next_corner(in, world, points + (size_t)2 * i);
   if (byte % 8 == 6) memcpy(points + 2, points, 2 * sizeof *points);
   return count;
 }
 
-/* A place: anywhere, on a vertex, on an edge or beside it. */
-static inline void next_wall_place(input *from, const wall_world *world, const wall_list *list,
+/* Draws a place: anywhere, on a vertex, on an edge or beside one. */
+static inline void next_wall_place(input *in, const wall_world *world, const wall_list *list,
                                    float *point) {
-  const uint8_t what = next_byte(from) % 8;
-  const uint32_t id = next_byte(from) % WALLS;
+  const uint8_t choice = next_byte(in) % 8;
+  const uint32_t id = next_byte(in) % WALLS;
   const wall_edge *edge = &list->edges[id];
-  next_corner(from, world, point);
-  if (what < 3 || !edge->isThere) return;
-  const double at = what == 3 ? 0 : what == 4 ? 0.5 : (double)(next_byte(from) % 9) / 8;
-  point[0] = (float)(edge->x0 + (edge->x1 - edge->x0) * at);
-  point[1] = (float)(edge->y0 + (edge->y1 - edge->y0) * at);
-  if (what == 7) point[next_byte(from) % 2] += world->scale * (float)(next_byte(from) % 5 - 2) / 64;
+  next_corner(in, world, point);
+  if (choice < 3 || !edge->isThere) return;
+  const double along = choice == 3 ? 0 : choice == 4 ? 0.5 : (double)(next_byte(in) % 9) / 8;
+  point[0] = (float)(edge->x0 + (edge->x1 - edge->x0) * along);
+  point[1] = (float)(edge->y0 + (edge->y1 - edge->y0) * along);
+  if (choice == 7) point[next_byte(in) % 2] += world->scale * (float)(next_byte(in) % 5 - 2) / 64;
 }
 
-static inline float next_wall_radius(input *from, const wall_world *world, const wall_list *list,
+static inline float next_wall_radius(input *in, const wall_world *world, const wall_list *list,
                                      const float *center) {
-  const uint8_t what = next_byte(from) % 8;
-  const wall_edge *edge = &list->edges[next_byte(from) % WALLS];
-  double at[2];
-  switch (what) {
+  const uint8_t choice = next_byte(in) % 8;
+  const wall_edge *edge = &list->edges[next_byte(in) % WALLS];
+  double nearest[2];
+  switch (choice) {
   case 0:
   case 1:
     return 0;
   case 2:
-    return next_byte(from) % 2 ? INFINITY : 1e20f;
-  case 3: /* up to an edge, to the last bit */
+    return next_byte(in) % 2 ? INFINITY : 1e20f;
+  case 3: /* exactly the distance of an edge */
   case 4:
-    if (edge->isThere) return sqrtf(edge_distance2(edge, center, at));
+    if (edge->isThere) return sqrtf(edge_distance2(edge, center, nearest));
     return world->scale;
   case 5:
-    return next_float(from);
+    return next_float(in);
   default:
-    return next_unit(from) * world->scale * 4;
+    return next_unit(in) * world->scale * 4;
   }
 }
 
-static inline wall_question next_wall_question(input *from, const wall_world *world,
+static inline wall_question next_wall_question(input *in, const wall_world *world,
                                                const wall_list *list) {
-  wall_question ask;
-  next_wall_place(from, world, list, ask.from);
-  next_wall_place(from, world, list, ask.to);
-  const uint8_t what = next_byte(from);
-  if (what % 8 == 0) ask.to[what / 8 % 2] = ask.from[what / 8 % 2]; /* along an axis */
-  if (what % 16 == 1) memcpy(ask.to, ask.from, sizeof ask.to);
-  ask.radius = next_wall_radius(from, world, list, ask.from);
-  ask.side = what & 128 ? COPSE_SIDE_VISIBLE : COPSE_SIDE_BOTH;
-  return ask;
+  wall_question question;
+  next_wall_place(in, world, list, question.from);
+  next_wall_place(in, world, list, question.to);
+  const uint8_t choice = next_byte(in);
+  if (choice % 8 == 0)
+    question.to[choice / 8 % 2] = question.from[choice / 8 % 2]; /* along an axis */
+  if (choice % 16 == 1) memcpy(question.to, question.from, sizeof question.to);
+  question.radius = next_wall_radius(in, world, list, question.from);
+  question.side = choice & 128 ? COPSE_SIDE_VISIBLE : COPSE_SIDE_BOTH;
+  return question;
 }
 
 /* ---- Sequences ---- */
 
-/* Saved, damaged, restored here and by another tree, which goes another way and comes back. */
-static inline const char *walls_saved(input *from, const copse_obstacle_def *def,
+/* Saves the tree, checks that a damaged snapshot is refused, and restores the snapshot in this tree
+ * and in another one with a different history. */
+static inline const char *walls_saved(input *in, const copse_obstacle_def *def,
                                       copse_obstacle *tree, wall_list *list) {
   static uint32_t words[16 + 6 * WALLS], again[16 + 6 * WALLS];
   size_t total, other;
   uint32_t bad = COPSE_NONE, slot;
   const copse_status status = copse_obstacle_save(tree, words, sizeof words, &total, &bad);
-  MUST_HOLD(bad == first_bad_vertex(list), "save: the first bad");
+  MUST_HOLD(bad == first_bad_vertex(list), "save: first bad vertex");
   MUST_HOLD(status == (bad == COPSE_NONE ? COPSE_OK : COPSE_NOT_FINITE), "save: status");
   if (status != COPSE_OK) return NULL;
-  uint8_t *damaged = (uint8_t *)words + next_byte(from) * 16u % total;
-  const uint8_t bit = (uint8_t)(1 << next_byte(from) % 8);
+  uint8_t *damaged = (uint8_t *)words + next_byte(in) * 16u % total;
+  const uint8_t bit = (uint8_t)(1 << next_byte(in) % 8);
   *damaged ^= bit;
-  MUST_HOLD(copse_obstacle_restore(tree, words, total) == COPSE_BAD_SNAPSHOT, "restore of damage");
+  MUST_HOLD(copse_obstacle_restore(tree, words, total) == COPSE_BAD_SNAPSHOT,
+            "a damaged snapshot is refused");
   *damaged ^= bit;
   copse_obstacle *copy;
   if (copse_obstacle_create(def, &copy) != COPSE_OK) return "create";
-  if (next_byte(from) % 2)
+  if (next_byte(in) % 2)
     copse_obstacle_add(copy, (float[]){1, 2, 3, 4}, 2, COPSE_SOLID_NOWHERE, &slot);
   bool ok = copse_obstacle_restore(copy, words, total) == COPSE_OK &&
             copse_obstacle_validate(copy) && !copse_obstacle_changed(copy) &&
             copse_obstacle_save(copy, again, sizeof again, &other, NULL) == COPSE_OK &&
             other == total && !memcmp(words, again, total);
-  /* What comes and goes leaves no trace. */
+  /* A polygon that was added and removed leaves no trace. */
   copse_obstacle_build(tree, NULL);
   list_build(list);
   ok &= built_alike(tree, copy);
@@ -847,19 +861,19 @@ static inline const char *walls_saved(input *from, const copse_obstacle_def *def
     ok &= copse_obstacle_build(copy, NULL) == COPSE_OK && built_alike(tree, copy);
   }
   copse_obstacle_destroy(copy);
-  MUST_HOLD(ok, "another history");
-  if (next_byte(from) % 2) copse_obstacle_clear(tree);
-  MUST_HOLD(copse_obstacle_restore(tree, words, total) == COPSE_OK, "restore of a save");
+  MUST_HOLD(ok, "the tree depends on its history");
+  if (next_byte(in) % 2) copse_obstacle_clear(tree);
+  MUST_HOLD(copse_obstacle_restore(tree, words, total) == COPSE_OK, "restore");
   return NULL;
 }
 
-/* What must be refused, and change nothing. */
-static inline const char *walls_refused(input *from, copse_obstacle *tree, const wall_list *list) {
+/* Makes calls that must be refused. */
+static inline const char *walls_refused(input *in, copse_obstacle *tree, const wall_list *list) {
   static const float BAD[] = {NAN, INFINITY, -INFINITY, 1.1e18f};
   const uint32_t room = list->capacity - vertices_used(list);
   float points[2 * (WALLS + 1)] = {0};
   uint32_t slot = 5, polygon = 0;
-  MUST_HOLD(copse_obstacle_add(tree, points, next_byte(from) % 2, COPSE_SOLID_WINDING, &slot) ==
+  MUST_HOLD(copse_obstacle_add(tree, points, next_byte(in) % 2, COPSE_SOLID_WINDING, &slot) ==
                     COPSE_INVALID_ARGUMENT &&
                 slot == COPSE_NONE,
             "add: too few");
@@ -869,8 +883,8 @@ static inline const char *walls_refused(input *from, copse_obstacle *tree, const
                       COPSE_FULL &&
                   slot == COPSE_NONE,
               "add: too many");
-  const uint8_t place = next_byte(from) % 4;
-  points[place] = BAD[next_byte(from) % 4];
+  const uint8_t place = next_byte(in) % 4;
+  points[place] = BAD[next_byte(in) % 4];
   slot = 5;
   const copse_status status = copse_obstacle_add(tree, points, 2, COPSE_SOLID_NOWHERE, &slot);
   MUST_HOLD(status == (room < 2 ? COPSE_FULL : COPSE_NOT_FINITE) && slot == COPSE_NONE,
@@ -886,19 +900,19 @@ static inline const char *walls_refused(input *from, copse_obstacle *tree, const
   return NULL;
 }
 
-static inline const char *walls_changed(input *from, copse_obstacle_def *def, copse_obstacle *tree,
+static inline const char *walls_changed(input *in, copse_obstacle_def *def, copse_obstacle *tree,
                                         const wall_world *world, wall_list *list) {
-  const uint8_t what = next_byte(from) % 16;
-  const uint32_t picked = next_byte(from) % (WALLS + 2);
+  const uint8_t what = next_byte(in) % 16;
+  const uint32_t picked = next_byte(in) % (WALLS + 2);
   float points[2 * WALLS] = {0}; /* gcc for aarch64 does not see that all are written */
   uint32_t slot = 77;
   if (what < 7) {
     const uint32_t room = list->capacity - vertices_used(list);
-    const uint32_t count = next_polygon(from, world, list, room, points);
+    const uint32_t count = next_polygon(in, world, list, room, points);
     if (count == 0) return NULL;
     bool ok = true;
     for (uint32_t i = 0; i < count; i++) ok &= wall_point_ok(points + (size_t)2 * i);
-    const uint8_t choice = next_byte(from) % 8;
+    const uint8_t choice = next_byte(in) % 8;
     const copse_solid solid = choice == 0  ? COPSE_SOLID_NOWHERE
                               : choice < 5 ? COPSE_SOLID_WINDING
                               : choice < 7 ? COPSE_SOLID_INSIDE
@@ -920,7 +934,7 @@ static inline const char *walls_changed(input *from, copse_obstacle_def *def, co
     const uint32_t count = isThere ? polygon_size(list, picked) : 2;
     bool ok = true;
     for (uint32_t i = 0; i < count; i++) {
-      next_corner(from, world, points + (size_t)2 * i);
+      next_corner(in, world, points + (size_t)2 * i);
       ok &= wall_point_ok(points + (size_t)2 * i);
     }
     const copse_status status = copse_obstacle_move(tree, picked, points, count);
@@ -934,15 +948,15 @@ static inline const char *walls_changed(input *from, copse_obstacle_def *def, co
         memcpy(list->vertices[id], points + (size_t)2 * i, sizeof list->vertices[id]);
       list->changed = true;
     }
-  } else if (what == 11) { /* written by the caller, who says nothing */
+  } else if (what == 11) { /* written to the array of vertices */
     if (picked >= list->capacity) return NULL;
-    next_corner(from, world, points);
+    next_corner(in, world, points);
     memcpy(list->vertices[picked], points, 2 * sizeof *points);
     memcpy(copse_obstacle_vertices(tree) + (size_t)2 * picked, points, 2 * sizeof *points);
   } else if (what == 12)
-    return walls_saved(from, def, tree, list);
+    return walls_saved(in, def, tree, list);
   else if (what == 13)
-    return walls_refused(from, tree, list);
+    return walls_refused(in, tree, list);
   else if (what == 14 && picked < 4) {
     copse_obstacle_clear(tree);
     for (uint32_t id = 0; id < WALLS; id++) list->generations[id] += list->generations[id] & 1;
@@ -963,40 +977,40 @@ static inline const char *walls_changed(input *from, copse_obstacle_def *def, co
   return NULL;
 }
 
-/* Plays bytes as a sequence of changes and questions; what is wrong, or NULL. */
-static inline const char *play_in_walls(copse_obstacle_def def, copse_obstacle *tree, input from) {
+/* Plays the bytes as a sequence of changes and queries. Returns what is wrong, or NULL. */
+static inline const char *play_in_walls(copse_obstacle_def def, copse_obstacle *tree, input in) {
   static wall_list list;
   list = (wall_list){.capacity = def.capacity};
-  const wall_world world = next_world(&from);
-  while (from.left) {
-    const uint8_t steps = next_byte(&from) % 8 + 1;
+  const wall_world world = next_world(&in);
+  while (in.left) {
+    const uint8_t steps = next_byte(&in) % 8 + 1;
     const char *wrong;
     for (uint8_t i = 0; i < steps; i++)
-      if ((wrong = walls_changed(&from, &def, tree, &world, &list))) return wrong;
-    if (next_byte(&from) % 8) { /* else the last build is asked */
+      if ((wrong = walls_changed(&in, &def, tree, &world, &list))) return wrong;
+    if (next_byte(&in) % 8) { /* else the queries are of the last build */
       uint32_t bad = COPSE_NONE;
       const uint32_t first = first_bad_vertex(&list);
       const copse_status status = copse_obstacle_build(tree, &bad);
-      MUST_HOLD(bad == first, "build: the first bad");
+      MUST_HOLD(bad == first, "build: first bad vertex");
       MUST_HOLD(status == (first == COPSE_NONE ? COPSE_OK : COPSE_NOT_FINITE), "build: status");
       if (status == COPSE_OK) list_build(&list);
     }
     MUST_HOLD(copse_obstacle_validate(tree), "validate");
     if ((wrong = compare_loops(tree, &list))) return wrong;
-    if ((wrong = compare_drawn(&from, tree))) return wrong;
+    if ((wrong = compare_drawn(&in, tree))) return wrong;
     for (int i = 0; i < 3; i++) {
-      const wall_question ask = next_wall_question(&from, &world, &list);
-      if ((wrong = compare_walls(&from, tree, &list, &ask))) return wrong;
+      const wall_question question = next_wall_question(&in, &world, &list);
+      if ((wrong = compare_walls(&in, tree, &list, &question))) return wrong;
     }
   }
   return NULL;
 }
 
-/* The first bytes are the options. */
+/* Plays the bytes on a new tree; the first two are its options. Returns what is wrong, or NULL. */
 static inline const char *play_walls(const uint8_t *bytes, size_t size) {
-  input from = {bytes, size};
+  input in = {bytes, size};
   copse_obstacle_def def = copse_obstacle_default();
-  const uint8_t options = next_byte(&from), more = next_byte(&from);
+  const uint8_t options = next_byte(&in), more = next_byte(&in);
   def.capacity = options & 1 ? 24 : WALLS;
   def.pieces = options & 6 ? 4 * def.capacity : def.capacity + def.capacity * (options >> 4) / 16;
   def.leafSize = more % 4 ? 1 + more / 4 % 6 : 1 + more / 4;
@@ -1005,12 +1019,12 @@ static inline const char *play_walls(const uint8_t *bytes, size_t size) {
   copse_obstacle *tree;
   if (copse_obstacle_create(&def, &tree) != COPSE_OK) return "create";
   const bool isMeasured = book.bytesHeld == copse_obstacle_bytes(&def);
-  const char *wrong = isMeasured ? play_in_walls(def, tree, from) : "bytes";
-  static uint32_t words[2048]; /* the same bytes as an untrusted snapshot */
+  const char *wrong = isMeasured ? play_in_walls(def, tree, in) : "bytes";
+  static uint32_t words[2048]; /* then restores the same bytes as an untrusted snapshot */
   memcpy(words, bytes, size < sizeof words ? size : sizeof words);
   copse_obstacle_restore(tree, words, size < sizeof words ? size / 4 * 4 : sizeof words);
   copse_obstacle_destroy(tree);
-  return !wrong && book.bytesHeld ? "memory is given back" : wrong;
+  return !wrong && book.bytesHeld ? "memory is not given back" : wrong;
 }
 
 #endif

@@ -1,10 +1,11 @@
-/* The calls of the boundary, and by them the whole C API, in any order and with any words: on
- * objects of every kind, some gone, some never made. Nothing may reach memory that is not the
- * object's; indexes answer as brute force, everything stays valid, and a save restores. */
+/* Fuzzes all calls of the WebAssembly boundary, and with them the whole C API: in any order, with
+ * any arguments, on objects of every kind, including destroyed ones and handles that never existed.
+ * No call may touch memory outside its object. Indexes must agree with brute force, all objects
+ * stay valid, and every save can be restored. */
 
 #include "../../../c/base/core.h"
 
-/* What the boundary takes for itself runs short at times. */
+/* Makes the boundary's own allocations fail at times. */
 static bool isScarce;
 static void *scarce_take(const copse_allocator *allocator, uint64_t bytes) {
   return isScarce ? NULL : memory_take(allocator, bytes);
@@ -26,58 +27,59 @@ static void *scarce_take(const copse_allocator *allocator, uint64_t bytes) {
 enum { OBJECTS = 6, MOST = 40 };
 
 typedef struct held {
-  int32_t handle; /* as it was given, even when the object is gone */
+  int32_t handle; /* kept after the object is destroyed */
   uint32_t capacity;
   bool isAlive;
 } held;
 
-static held all[OBJECTS];
+static held entries[OBJECTS];
 
-/* Mostly small; the others are what JavaScript makes of -1, of NaN, and of what is too large. */
-static uint32_t next_word(input *from) {
+/* Returns a mostly small word. The others are what JavaScript passes for -1, for NaN and for
+ * numbers that are too large. */
+static uint32_t next_word(input *in) {
   static const uint32_t odd[] = {UINT32_MAX, 1u << 31, INT32_MAX, COPSE_MAX_CAPACITY + 1};
-  const uint8_t byte = next_byte(from);
+  const uint8_t byte = next_byte(in);
   return byte < 240 ? byte % (MOST + 4) : odd[byte % 4];
 }
 
-/* No more than there is memory for. */
-static uint32_t next_size(input *from) { return next_byte(from) % MOST; }
+/* Returns a capacity that there is memory for. */
+static uint32_t next_size(input *in) { return next_byte(in) % MOST; }
 
-static float next_small(input *from) {
-  return next_byte(from) % 8 ? (float)(next_byte(from) % 32) / 2 - 4 : next_float(from);
+static float next_small(input *in) {
+  return next_byte(in) % 8 ? (float)(next_byte(in) % 32) / 2 - 4 : next_float(in);
 }
 
-static void create(input *from, held *at) {
-  const uint32_t dimensions = next_byte(from) % 8 ? 2 + next_byte(from) % 2 : next_word(from);
-  const uint32_t capacity = next_size(from);
-  const uint32_t a = next_word(from) % 64, b = next_byte(from) % 3, c = next_byte(from) % 3;
-  if (at->isAlive) destroy(at->handle);
-  switch (next_byte(from) % 6) {
+static void create(input *in, held *entry) {
+  const uint32_t dimensions = next_byte(in) % 8 ? 2 + next_byte(in) % 2 : next_word(in);
+  const uint32_t capacity = next_size(in);
+  const uint32_t a = next_word(in) % 64, b = next_byte(in) % 3, c = next_byte(in) % 3;
+  if (entry->isAlive) destroy(entry->handle);
+  switch (next_byte(in) % 6) {
   case 0:
-    at->handle = agenttree_create(dimensions, capacity, a, b, c, a % 2, c % 2);
+    entry->handle = agenttree_create(dimensions, capacity, a, b, c, a % 2, c % 2);
     break;
   case 1:
-    at->handle = grid_create(dimensions, capacity, next_small(from), b, c);
+    entry->handle = grid_create(dimensions, capacity, next_small(in), b, c);
     break;
   case 2:
-    at->handle = kdtree_create(dimensions, capacity, b, c % 2, a % 2);
+    entry->handle = kdtree_create(dimensions, capacity, b, c % 2, a % 2);
     break;
   case 3:
-    at->handle = octree_create(dimensions, capacity, (int32_t)a - 1, (int32_t)c * 12 - 1,
-                               next_small(from), -8, -8, -8, 8, 8, next_small(from));
+    entry->handle = octree_create(dimensions, capacity, (int32_t)a - 1, (int32_t)c * 12 - 1,
+                                  next_small(in), -8, -8, -8, 8, 8, next_small(in));
     break;
   case 4:
-    at->handle = obstacle_create(capacity, capacity + a, b);
+    entry->handle = obstacle_create(capacity, capacity + a, b);
     break;
   default:
-    at->handle = crowd_create(dimensions, capacity, a, b % 2);
+    entry->handle = crowd_create(dimensions, capacity, a, b % 2);
   }
-  at->isAlive = at->handle >= 0;
-  at->capacity = at->isAlive ? capacity : 0;
+  entry->isAlive = entry->handle >= 0;
+  entry->capacity = entry->isAlive ? capacity : 0;
 }
 
-/* Any bits where JavaScript may write. */
-static void write(input *from, const held *at) {
+/* Writes any bits to an array that JavaScript may write. */
+static void write(input *in, const held *entry) {
   static const char *const writable[] = {"xs",
                                          "ys",
                                          "zs",
@@ -91,25 +93,25 @@ static void write(input *from, const held *at) {
                                          "positions",
                                          "velocities",
                                          "maxNeighborCounts"};
-  object *it = any_of(at->handle);
-  if (!it) return;
-  const uint32_t given = it->room[ROOM_GIVEN];
-  if (room_take(it, ROOM_GIVEN, 6 * at->capacity) && it->room[ROOM_GIVEN] > given)
-    memset(it->rooms[ROOM_GIVEN], 0, it->room[ROOM_GIVEN] * sizeof(float));
-  const char *name = writable[next_byte(from) % (sizeof writable / sizeof *writable)];
+  object *target = any_of(entry->handle);
+  if (!target) return;
+  const uint32_t given = target->room[ROOM_GIVEN];
+  if (room_take(target, ROOM_GIVEN, 6 * entry->capacity) && target->room[ROOM_GIVEN] > given)
+    memset(target->rooms[ROOM_GIVEN], 0, target->room[ROOM_GIVEN] * sizeof(float));
+  const char *name = writable[next_byte(in) % (sizeof writable / sizeof *writable)];
   uint32_t which = 0;
   const size_t length = strlen(name);
-  for (const char *views = it->family->views; *views; which++) {
+  for (const char *views = target->family->views; *views; which++) {
     if (!strncmp(views, name, length) && views[length] == ':') break;
     views = strchr(views, ' ') + 1;
   }
-  float *view = (float *)view_of(at->handle, which);
+  float *view = (float *)view_of(entry->handle, which);
   if (!view) return;
-  for (uint32_t i = 0; i < at->capacity && from->left; i++) view[i] = next_small(from);
+  for (uint32_t i = 0; i < entry->capacity && in->left; i++) view[i] = next_small(in);
 }
 
-/* An agent with anything in any of its fields. */
-static copse_crowd_agent next_agent(input *from) {
+/* Returns an agent with arbitrary values in some fields. */
+static copse_crowd_agent next_agent(input *in) {
   copse_crowd_agent agent = copse_crowd_agent_default();
   float *floats[] = {&agent.preferredSpeed,
                      &agent.radius,
@@ -127,289 +129,293 @@ static copse_crowd_agent next_agent(input *from) {
                      agent.velocity + 2};
   uint32_t *words[] = {&agent.maxNeighbors, &agent.groups, &agent.mask, &agent.enabled,
                        &agent.locked};
-  for (uint32_t axis = 0; axis < 3; axis++) agent.position[axis] = next_small(from);
-  for (uint8_t changes = next_byte(from) % 8; changes > 0; changes--) {
-    const uint8_t which = next_byte(from);
-    *floats[which % (sizeof floats / sizeof *floats)] = next_small(from);
-    if (which % 3 == 0) *words[which / 3 % (sizeof words / sizeof *words)] = next_word(from);
+  for (uint32_t axis = 0; axis < 3; axis++) agent.position[axis] = next_small(in);
+  for (uint8_t changes = next_byte(in) % 8; changes > 0; changes--) {
+    const uint8_t which = next_byte(in);
+    *floats[which % (sizeof floats / sizeof *floats)] = next_small(in);
+    if (which % 3 == 0) *words[which / 3 % (sizeof words / sizeof *words)] = next_word(in);
   }
   return agent;
 }
 
-/* Who arrived or got stuck is there. */
+/* Checks that the slots that arrived or got stuck exist, and ascend. */
 static void check_events(int32_t handle) {
-  const crowd *it = crowd_of(handle);
+  const crowd *target = crowd_of(handle);
   const int32_t counts[] = {crowd_arrived(handle), crowd_stuck(handle)};
-  if (!it) {
-    must(counts[0] == FAILED(COPSE_STALE_SLOT) && counts[1] == counts[0], "events of no crowd");
+  if (!target) {
+    must(counts[0] == FAILED(COPSE_STALE_SLOT) && counts[1] == counts[0],
+         "events of a handle that is no crowd");
     return;
   }
-  const copse_crowd_arrays arrays = copse_crowd_get(it->core);
+  const copse_crowd_arrays arrays = copse_crowd_get(target->core);
   for (int which = 0; which < 2; which++) {
-    const uint32_t *told = which ? arrays.stuck : arrays.arrived;
+    const uint32_t *slots = which ? arrays.stuck : arrays.arrived;
     for (int32_t i = 0; i < counts[which]; i++)
-      must(told[i] < it->object.capacity && (!i || told[i - 1] < told[i]), "events");
+      must(slots[i] < target->object.capacity && (!i || slots[i - 1] < slots[i]), "events");
   }
 }
 
-/* What was just built must answer as brute force. */
-static void compare(input *from, copse_points *at) {
-  const brute_points brute = {readable(copse_points_positions(at)), copse_points_groups(at),
-                              copse_points_slots(at), copse_points_dimensions(at)};
-  asked ask = {.query = copse_query_default()};
-  next_point(from, ask.center);
-  next_point(from, ask.direction);
-  next_point(from, ask.lo);
-  next_point(from, ask.hi);
-  ask.radius = next_small(from);
-  ask.k = next_byte(from) % 8;
-  const char *wrong = compare_queries(at, &brute, &ask);
+/* Compares an index that was just built with brute force. */
+static void compare(input *in, copse_points *index) {
+  const brute_points brute = {readable(copse_points_positions(index)), copse_points_groups(index),
+                              copse_points_slots(index), copse_points_dimensions(index)};
+  point_question question = {.query = copse_query_default()};
+  next_point(in, question.center);
+  next_point(in, question.direction);
+  next_point(in, question.lo);
+  next_point(in, question.hi);
+  question.radius = next_small(in);
+  question.k = next_byte(in) % 8;
+  const char *wrong = compare_queries(index, &brute, &question);
   must(!wrong, wrong);
 }
 
-/* A save, as it is or with a word changed, comes back or is refused. */
-static void save_and_restore(input *from, const held *at, int32_t to) {
-  const int32_t size = save(at->handle);
+/* Saves an object and restores it, or restores a changed save into any object. `restorable` must
+ * agree with the result. */
+static void save_and_restore(input *in, const held *entry, int32_t taker) {
+  const int32_t size = save(entry->handle);
   if (size < 0) return;
-  if (next_byte(from) % 2) {
+  if (next_byte(in) % 2) {
     uint32_t *words = staged.bytes;
-    words[next_word(from) % ((uint32_t)size / 4)] = next_word(from);
-    if (next_byte(from) % 2) snapshot_seal(words, (uint32_t)size, (snapshot_kind)words[2]);
-    const int32_t check = restorable(to, (uint32_t)size, 0, (uint32_t)size);
-    const int32_t result = restore(to, (uint32_t)size);
-    must(check == result || (!check && result == FAILED(COPSE_BAD_SNAPSHOT)), "check of a save");
-  } else if (restorable(at->handle, (uint32_t)size, 0, (uint32_t)size) != 0)
-    must(false, "check of an own save");
+    words[next_word(in) % ((uint32_t)size / 4)] = next_word(in);
+    if (next_byte(in) % 2) snapshot_seal(words, (uint32_t)size, (snapshot_kind)words[2]);
+    const int32_t check = restorable(taker, (uint32_t)size, 0, (uint32_t)size);
+    const int32_t result = restore(taker, (uint32_t)size);
+    must(check == result || (!check && result == FAILED(COPSE_BAD_SNAPSHOT)),
+         "restorable and restore disagree");
+  } else if (restorable(entry->handle, (uint32_t)size, 0, (uint32_t)size) != 0)
+    must(false, "restorable: a save");
   else
-    must(restore(at->handle, (uint32_t)size) == 0, "restore of a save");
+    must(restore(entry->handle, (uint32_t)size) == 0, "restore: a save");
 }
 
-static void call(input *from) {
-  held *at = &all[next_byte(from) % OBJECTS];
-  const int32_t on = next_byte(from) % 16 ? at->handle : (int32_t)next_word(from);
-  const uint32_t a = next_word(from), mask = next_byte(from) % 4 ? UINT32_MAX : next_word(from);
-  const float x = next_small(from), y = next_small(from), z = next_small(from);
-  const float u = next_small(from), v = next_small(from), w = next_small(from);
-  const uint8_t sort = next_byte(from) % 4;
-  switch (next_byte(from) % 48) {
+static void call(input *in) {
+  held *entry = &entries[next_byte(in) % OBJECTS];
+  const int32_t handle = next_byte(in) % 16 ? entry->handle : (int32_t)next_word(in);
+  const uint32_t a = next_word(in), mask = next_byte(in) % 4 ? UINT32_MAX : next_word(in);
+  const float x = next_small(in), y = next_small(in), z = next_small(in);
+  const float u = next_small(in), v = next_small(in), w = next_small(in);
+  const uint8_t sort = next_byte(in) % 4;
+  switch (next_byte(in) % 48) {
   case 0:
   case 1:
   case 2:
-    create(from, at);
+    create(in, entry);
     break;
   case 3:
-    if (destroy(on) == 0)
-      for (int i = 0; i < OBJECTS; i++) all[i].isAlive &= all[i].handle != on;
+    if (destroy(handle) == 0)
+      for (int i = 0; i < OBJECTS; i++) entries[i].isAlive &= entries[i].handle != handle;
     break;
   case 4: {
-    const uint32_t capacity = next_size(from);
-    if (reserve(at->handle, capacity) == 0 && capacity > at->capacity) at->capacity = capacity;
+    const uint32_t capacity = next_size(in);
+    if (reserve(entry->handle, capacity) == 0 && capacity > entry->capacity)
+      entry->capacity = capacity;
     break;
   }
   case 5:
-    points_set_slots(on, a);
+    points_set_slots(handle, a);
     break;
   case 6:
   case 7:
-    if (points_build(on) == 0) compare(from, points_of(on)->core);
+    if (points_build(handle) == 0) compare(in, points_of(handle)->core);
     break;
   case 8:
-    points_within(on, x, y, z, u, mask, a, sort);
-    boxes_within(on, x, y, z, u, mask, a, sort);
+    points_within(handle, x, y, z, u, mask, a, sort);
+    boxes_within(handle, x, y, z, u, mask, a, sort);
     break;
   case 9:
-    points_range(on, x, y, z, u, v, w, mask, a, sort);
-    boxes_range(on, x, y, z, u, v, w, mask, a, sort);
-    points_count_range(on, x, y, z, u, v, w, mask, a);
-    boxes_count_range(on, x, y, z, u, v, w, mask, a);
+    points_range(handle, x, y, z, u, v, w, mask, a, sort);
+    boxes_range(handle, x, y, z, u, v, w, mask, a, sort);
+    points_count_range(handle, x, y, z, u, v, w, mask, a);
+    boxes_count_range(handle, x, y, z, u, v, w, mask, a);
     break;
   case 10:
-    points_neighbors(on, x, y, z, a, u, mask, UINT32_MAX);
-    boxes_neighbors(on, x, y, z, a, u, mask, UINT32_MAX);
+    points_neighbors(handle, x, y, z, a, u, mask, UINT32_MAX);
+    boxes_neighbors(handle, x, y, z, a, u, mask, UINT32_MAX);
     break;
   case 11:
-    points_nearest(on, x, y, z, u, mask, a);
-    boxes_nearest(on, x, y, z, u, mask, a);
+    points_nearest(handle, x, y, z, u, mask, a);
+    boxes_nearest(handle, x, y, z, u, mask, a);
     break;
   case 12:
-    points_count_within(on, x, y, z, u, mask, a);
-    boxes_count_within(on, x, y, z, u, mask, a);
+    points_count_within(handle, x, y, z, u, mask, a);
+    boxes_count_within(handle, x, y, z, u, mask, a);
     break;
   case 13:
-    points_any_within(on, x, y, z, u, mask, a);
-    boxes_any_within(on, x, y, z, u, mask, a);
+    points_any_within(handle, x, y, z, u, mask, a);
+    boxes_any_within(handle, x, y, z, u, mask, a);
     break;
   case 14:
-    points_cone(on, x, y, z, u, v, w, x, y, mask, a, sort);
+    points_cone(handle, x, y, z, u, v, w, x, y, mask, a, sort);
     break;
   case 15:
-    points_all_within(on, u, mask);
+    points_all_within(handle, u, mask);
     break;
   case 16:
-    points_within_many(on, a, u, mask, sort);
+    points_within_many(handle, a, u, mask, sort);
     break;
   case 17:
-    points_all_neighbors(on, a % MOST, u, mask);
+    points_all_neighbors(handle, a % MOST, u, mask);
     break;
   case 18:
-    points_nearest_many(on, a, sort, u, mask, sort);
+    points_nearest_many(handle, a, sort, u, mask, sort);
     break;
   case 19:
-    points_pairs(on, u, mask);
+    points_pairs(handle, u, mask);
     break;
   case 20:
-    points_order(on);
+    points_order(handle);
     break;
   case 21:
-    points_take_radii(on);
+    points_take_radii(handle);
     break;
   case 22:
-    points_raycast(on, x, y, z, u, v, w, x, mask, a);
+    points_raycast(handle, x, y, z, u, v, w, x, mask, a);
     break;
   case 23:
-    points_raycast_many(on, a, u, mask, sort);
+    points_raycast_many(handle, a, u, mask, sort);
     break;
   case 24:
-    points_remove(on, a);
-    boxes_remove(on, a);
-    walls_remove(on, a);
-    crowd_remove(on, a);
+    points_remove(handle, a);
+    boxes_remove(handle, a);
+    walls_remove(handle, a);
+    crowd_remove(handle, a);
     break;
   case 25:
-    points_clear(on);
-    boxes_clear(on);
-    walls_clear(on);
-    crowd_clear(on);
+    points_clear(handle);
+    boxes_clear(handle);
+    walls_clear(handle);
+    crowd_clear(handle);
     break;
   case 26:
-    points_add(on, x, y, z);
-    boxes_add(on, x, y, z, u, v, w);
+    points_add(handle, x, y, z);
+    boxes_add(handle, x, y, z, u, v, w);
     break;
   case 27:
-    boxes_add_at(on, a, x, y, z, u, v, w);
+    boxes_add_at(handle, a, x, y, z, u, v, w);
     break;
   case 28:
-    points_move(on, a, x, y, z);
-    boxes_move(on, a, x, y, z, u, v, w);
-    crowd_move(on, a, x, y, z);
+    points_move(handle, a, x, y, z);
+    boxes_move(handle, a, x, y, z, u, v, w);
+    crowd_move(handle, a, x, y, z);
     break;
   case 29:
-    boxes_move_all(on);
+    boxes_move_all(handle);
     break;
   case 30:
-    boxes_load(on, a);
+    boxes_load(handle, a);
     break;
   case 31:
-    boxes_pairs(on, mask);
+    boxes_pairs(handle, mask);
     break;
   case 32:
-    boxes_raycast(on, x, y, z, u, v, w, mask, a);
+    boxes_raycast(handle, x, y, z, u, v, w, mask, a);
     break;
   case 33:
   case 34: {
     float *points = staged.bytes;
-    for (int i = 0; i < 12; i++) points[i] = next_small(from);
+    for (int i = 0; i < 12; i++) points[i] = next_small(in);
     if (sort)
-      walls_add(on, a % 7, sort);
+      walls_add(handle, a % 7, sort);
     else
-      walls_move(on, a, 3);
+      walls_move(handle, a, 3);
     break;
   }
   case 35:
-    walls_winding(on, a);
+    walls_winding(handle, a);
     break;
   case 36:
     if (sort)
-      walls_build(on);
-    else if (walls_build_changed(on) == 0)
-      must(!copse_obstacle_changed(walls_of(on)->core), "walls that were built");
+      walls_build(handle);
+    else if (walls_build_changed(handle) == 0)
+      must(!copse_obstacle_changed(walls_of(handle)->core), "walls are changed after a build");
     break;
   case 37:
-    walls_within(on, x, y, u, sort);
+    walls_within(handle, x, y, u, sort);
     break;
   case 38:
-    walls_nearest(on, x, y, u, sort);
+    walls_nearest(handle, x, y, u, sort);
     break;
   case 39:
-    walls_visible(on, x, y, u, v, w);
+    walls_visible(handle, x, y, u, v, w);
     break;
   case 40:
-    walls_raycast(on, x, y, u, v, sort);
+    walls_raycast(handle, x, y, u, v, sort);
     break;
   case 41:
-    walls_raycast_many(on, a, sort);
+    walls_raycast_many(handle, a, sort);
     break;
   case 42:
-    walls_contains(on, x, y);
+    walls_contains(handle, x, y);
     break;
   case 43:
-    walls_visibility(on, x, y, u, v, w, z);
+    walls_visibility(handle, x, y, u, v, w, z);
     break;
   case 44: {
-    const crowd *it = crowd_of(on);
-    if (it) *it->added = next_agent(from);
-    crowd_add(on);
+    const crowd *target = crowd_of(handle);
+    if (target) *target->added = next_agent(in);
+    crowd_add(handle);
     break;
   }
   case 45: {
-    const int32_t around = all[next_byte(from) % OBJECTS].handle;
+    const int32_t around = entries[next_byte(in) % OBJECTS].handle;
     if (sort)
-      crowd_step(on, around, u);
+      crowd_step(handle, around, u);
     else
-      crowd_inspect(on, around, u, a);
-    crowd_hash(on);
-    check_events(on);
+      crowd_inspect(handle, around, u, a);
+    crowd_hash(handle);
+    check_events(handle);
     break;
   }
   case 46:
-    save_and_restore(from, at, all[next_byte(from) % OBJECTS].handle);
+    save_and_restore(in, entry, entries[next_byte(in) % OBJECTS].handle);
     break;
   default:
-    cells(on, a);
-    walls_lines(on, a);
-    walls_room_for(on, a);
-    walls_size_of(on, a);
-    restorable(on, a, sort * 4u, a);
-    must(staging_room() >= sizeof piece, "room to stage");
-    figures_of(on);
-    points_count(on);
-    points_slots(on);
-    boxes_count(on);
-    boxes_slots(on);
-    walls_count(on);
-    walls_slots(on);
-    walls_used(on);
-    crowd_count(on);
-    crowd_slots(on);
-    view_names(on);
-    figure_names(on);
-    limits_of(on);
+    cells(handle, a);
+    walls_lines(handle, a);
+    walls_room_for(handle, a);
+    walls_size_of(handle, a);
+    restorable(handle, a, sort * 4u, a);
+    must(staging_room() >= sizeof piece, "room for staging");
+    figures_of(handle);
+    points_count(handle);
+    points_slots(handle);
+    boxes_count(handle);
+    boxes_slots(handle);
+    walls_count(handle);
+    walls_slots(handle);
+    walls_used(handle);
+    crowd_count(handle);
+    crowd_slots(handle);
+    view_names(handle);
+    figure_names(handle);
+    limits_of(handle);
     first_bad();
-    view_of(on, a);
-    must(!a || stage(a % 256) || isScarce, "bytes to stage");
-    must(copse_status_text((copse_status)a) != NULL, "a text for any status");
+    view_of(handle, a);
+    must(!a || stage(a % 256) || isScarce, "staging");
+    must(copse_status_text((copse_status)a) != NULL, "status text");
   }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
-  input from = {bytes, size};
-  for (int i = 0; i < OBJECTS; i++) create(&from, &all[i]);
-  while (from.left) {
-    if (next_byte(&from) % 8 == 0)
-      write(&from, &all[next_byte(&from) % OBJECTS]);
+  input in = {bytes, size};
+  for (int i = 0; i < OBJECTS; i++) create(&in, &entries[i]);
+  while (in.left) {
+    if (next_byte(&in) % 8 == 0)
+      write(&in, &entries[next_byte(&in) % OBJECTS]);
     else {
-      isScarce = next_byte(&from) % 16 == 15;
-      call(&from);
+      isScarce = next_byte(&in) % 16 == 15;
+      call(&in);
       isScarce = false;
     }
   }
   for (int i = 0; i < OBJECTS; i++) {
-    const object *it = any_of(all[i].handle);
-    must((it != NULL) == all[i].isAlive, "who is alive");
-    if (!it) continue;
-    must(crowd_of(all[i].handle) || validate(all[i].handle), "validate");
-    must(destroy(all[i].handle) == 0, "destroy");
-    all[i] = (held){.handle = -1};
+    const object *target = any_of(entries[i].handle);
+    must((target != NULL) == entries[i].isAlive, "handles in use");
+    if (!target) continue;
+    must(crowd_of(entries[i].handle) || validate(entries[i].handle), "validate");
+    must(destroy(entries[i].handle) == 0, "destroy");
+    entries[i] = (held){.handle = -1};
   }
   return 0;
 }

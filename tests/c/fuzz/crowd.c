@@ -1,5 +1,5 @@
-/* The crowd under arbitrary calls, parameters and bits of floats: see crowd.h. The bytes also seed
- * a program that is solved and compared: see program.h. */
+/* Fuzzes the crowd, with arbitrary calls, parameters and bits of floats: see crowd.h. The bytes
+ * also seed a random program, whose solution is compared with the oracle's: see program.h. */
 
 #include "../crowd.h"
 #include "../program.h"

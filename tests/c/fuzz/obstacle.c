@@ -1,4 +1,4 @@
-/* The obstacle tree, against a plain list: see walls.h. */
+/* Fuzzes the obstacle tree, and compares it with a plain list: see walls.h. */
 
 #include "../walls.h"
 

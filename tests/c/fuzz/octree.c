@@ -1,4 +1,4 @@
-/* The quadtree and the octree, against a plain list: see boxes.h. */
+/* Fuzzes the quadtree and the octree, and compares them with a plain list: see boxes.h. */
 
 #include "../boxes.h"
 

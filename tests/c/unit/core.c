@@ -1,4 +1,4 @@
-/* What every noun is made of: status texts, slots, memory. */
+/* What all structures share: status texts, slots, memory, snapshot headers, defaults. */
 
 #include "unit.h"
 
@@ -15,42 +15,45 @@ static void test_every_status_has_a_text(void) {
 
 static void test_slots_are_reused_with_a_new_generation(void) {
   uint32_t generations[70], free[3];
-  slots all = {0};
-  slots_grow(&all, generations, free, 70);
-  for (uint32_t slot = 0; slot < 70; slot++) CHECK(slots_take(&all) == slot);
-  CHECK(slots_take(&all) == COPSE_NONE);
+  slots table = {0};
+  slots_grow(&table, generations, free, 70);
+  for (uint32_t slot = 0; slot < 70; slot++) CHECK(slots_take(&table) == slot);
+  CHECK(slots_take(&table) == COPSE_NONE);
   uint32_t before = generations[65];
-  CHECK(slots_free(&all, 65) == COPSE_OK && !slots_in_use(&all, 65));
-  CHECK(slots_free(&all, 65) == COPSE_STALE_SLOT && slots_free(&all, 70) == COPSE_STALE_SLOT);
-  CHECK(slots_free(&all, 69) == COPSE_OK && slots_free(&all, 3) == COPSE_OK && all.used == 67);
-  CHECK(slots_take(&all) == 3); /* the lowest, whichever was freed last */
-  slots_take_at(&all, 69);
-  CHECK(slots_take(&all) == 65 && generations[65] == before + 2 && all.used == 70);
+  CHECK(slots_free(&table, 65) == COPSE_OK && !slots_in_use(&table, 65));
+  CHECK(slots_free(&table, 65) == COPSE_STALE_SLOT && slots_free(&table, 70) == COPSE_STALE_SLOT);
+  CHECK(slots_free(&table, 69) == COPSE_OK && slots_free(&table, 3) == COPSE_OK &&
+        table.used == 67);
+  CHECK(slots_take(&table) == 3); /* the lowest free slot, not the last one freed */
+  slots_take_at(&table, 69);
+  CHECK(slots_take(&table) == 65 && generations[65] == before + 2 && table.used == 70);
 }
 
 static void test_slots_keep_their_state_when_they_grow(void) {
   uint32_t generations[2], free[1], moreGenerations[4], moreFree[1];
-  slots all = {0};
-  slots_grow(&all, generations, free, 2);
-  slots_take(&all);
-  slots_take(&all);
-  slots_free(&all, 0);
-  slots_grow(&all, moreGenerations, moreFree, 4);
-  CHECK(!slots_in_use(&all, 0) && slots_in_use(&all, 1));
-  CHECK(slots_take(&all) == 0 && slots_take(&all) == 2 && slots_take(&all) == 3);
-  CHECK(slots_take(&all) == COPSE_NONE);
+  slots table = {0};
+  slots_grow(&table, generations, free, 2);
+  slots_take(&table);
+  slots_take(&table);
+  slots_free(&table, 0);
+  slots_grow(&table, moreGenerations, moreFree, 4);
+  CHECK(!slots_in_use(&table, 0) && slots_in_use(&table, 1));
+  CHECK(slots_take(&table) == 0 && slots_take(&table) == 2 && slots_take(&table) == 3);
+  CHECK(slots_take(&table) == COPSE_NONE);
 }
 
 static void test_arena_aligns_every_array(void) {
   char block[256];
   for (int shift = 0; shift < 16; shift++) {
-    arena all = arena_over(block + shift);
-    for (int i = 0; i < 3; i++) CHECK((uintptr_t)arena_carve(&all, 5, 1) % ARENA_ALIGNMENT == 0);
-    CHECK(arena_block_bytes(all.used) >= 48 && all.base + all.used <= block + shift + 64 + 16);
+    arena block_arena = arena_over(block + shift);
+    for (int i = 0; i < 3; i++)
+      CHECK((uintptr_t)arena_carve(&block_arena, 5, 1) % ARENA_ALIGNMENT == 0);
+    CHECK(arena_block_bytes(block_arena.used) >= 48 &&
+          block_arena.base + block_arena.used <= block + shift + 64 + 16);
   }
 }
 
-static void test_memory_that_no_object_can_have_is_not_asked_for(void) {
+static void test_impossible_sizes_do_not_reach_the_allocator(void) {
   ledger book = {-1, 0};
   const copse_allocator allocator = {ledger_allocate, ledger_release, &book};
   CHECK(!memory_take(&allocator, (uint64_t)PTRDIFF_MAX + 1) && book.callsLeft == -1);
@@ -59,7 +62,7 @@ static void test_memory_that_no_object_can_have_is_not_asked_for(void) {
   CHECK(book.bytesHeld == 0);
 }
 
-static void test_a_header_belongs_to_its_bytes(void) {
+static void test_a_snapshot_header_fits_only_its_own_kind_and_size(void) {
   uint32_t words[sizeof(snapshot_header) / 4 + 1] = {0};
   snapshot_seal(words, sizeof words, SNAPSHOT_GRID);
   snapshot_header header;
@@ -74,7 +77,7 @@ static void test_a_header_belongs_to_its_bytes(void) {
   CHECK(!snapshot_is_intact(words, sizeof words));
 }
 
-static void test_a_checksum_may_be_taken_in_pieces(void) {
+static void test_a_checksum_can_be_computed_in_pieces(void) {
   enum { WORDS = 11 };
   uint32_t words[WORDS];
   for (uint32_t i = 0; i < WORDS; i++) words[i] = 77 * i + 1;
@@ -119,9 +122,9 @@ const unit_test CORE_TESTS[] = {
     TEST(test_slots_are_reused_with_a_new_generation),
     TEST(test_slots_keep_their_state_when_they_grow),
     TEST(test_arena_aligns_every_array),
-    TEST(test_memory_that_no_object_can_have_is_not_asked_for),
-    TEST(test_a_header_belongs_to_its_bytes),
-    TEST(test_a_checksum_may_be_taken_in_pieces),
+    TEST(test_impossible_sizes_do_not_reach_the_allocator),
+    TEST(test_a_snapshot_header_fits_only_its_own_kind_and_size),
+    TEST(test_a_checksum_can_be_computed_in_pieces),
     TEST(test_defaults_are_as_documented),
     {NULL, NULL, false},
 };

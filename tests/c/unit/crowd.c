@@ -1,4 +1,4 @@
-/* The crowd. */
+/* Crowds. */
 
 #include "../crowd.h"
 #include "../program.h"
@@ -9,7 +9,7 @@
 
 #include <float.h>
 
-static void test_programs_equal_the_slow_way(void) {
+static void test_programs_agree_with_the_oracle(void) {
   uint32_t state = 1;
   for (int dimensions = 2; dimensions <= 3; dimensions++)
     for (uint32_t i = 0; i < repeats(dimensions == 2 ? 6000 : 900); i++) {
@@ -19,14 +19,14 @@ static void test_programs_equal_the_slow_way(void) {
     }
 }
 
-/* Planes tilted so little against each other that they count as one, or by just more than that. */
-static void test_planes_that_are_almost_one(void) {
+/* The planes differ by so little that they count as one, or by just more. */
+static void test_programs_with_almost_equal_planes_are_solved(void) {
   uint32_t state = 3, solved = 0;
   for (uint32_t round = 0; round < repeats(20000); round++) {
-    orca3 all = {.count = 3 + round % 4};
+    orca3 planes = {.count = 3 + round % 4};
     const double least = (const double[]){3e-3, 3e-5, 1e-5, 1e-6}[round / 4 % 4];
     double normals[8][3], offsets[8];
-    for (uint32_t plane = 0; plane < all.count; plane++) {
+    for (uint32_t plane = 0; plane < planes.count; plane++) {
       const bool isAlike = plane && random_word(&state) % 2;
       double length2 = 0;
       for (int axis = 0; axis < 3; axis++) {
@@ -38,17 +38,17 @@ static void test_planes_that_are_almost_one(void) {
                                : random_number(&state, -1, 0.7);
       for (int axis = 0; axis < 3; axis++) {
         normals[plane][axis] /= sqrt(length2);
-        all.normal[axis][plane] = (float)normals[plane][axis];
-        all.point[axis][plane] = (float)(normals[plane][axis] * offsets[plane]);
+        planes.normal[axis][plane] = (float)normals[plane][axis];
+        planes.point[axis][plane] = (float)(normals[plane][axis] * offsets[plane]);
       }
     }
     float preferred[3], velocity[3];
     double speed2 = 0;
     for (int axis = 0; axis < 3; axis++) preferred[axis] = (float)random_number(&state, -1, 1);
-    const bool holds = orca3_solve(&all, preferred, 1, velocity);
+    const bool holds = orca3_solve(&planes, preferred, 1, velocity);
     for (int axis = 0; axis < 3; axis++) speed2 += (double)velocity[axis] * (double)velocity[axis];
     CHECK(speed2 <= 1.00002);
-    for (uint32_t plane = 0; plane < all.count && holds; plane++) {
+    for (uint32_t plane = 0; plane < planes.count && holds; plane++) {
       double along = 0;
       for (int axis = 0; axis < 3; axis++) along += normals[plane][axis] * (double)velocity[axis];
       CHECK(offsets[plane] - along <= 1e-5);
@@ -58,25 +58,25 @@ static void test_planes_that_are_almost_one(void) {
   CHECK(solved > repeats(10000));
 }
 
-/* Lines along an axis, two of them alike: of y <= -1, y >= 1 and y >= 2 the worst violation is
- * least in the middle; and the same turned by a quarter. */
-static void test_lines_along_an_axis_that_are_alike(void) {
+/* Three lines along an axis, two of them with the same direction: y <= -1, y >= 1 and y >= 2. The
+ * worst violation is smallest at y = 0.5. Then the same, turned by 90 degrees. */
+static void test_programs_with_parallel_lines_are_solved(void) {
   static const float OFFSETS[] = {-1, 1, 2}, SIDES[] = {-1, 1, 1};
   for (int isTurned = 0; isTurned < 2; isTurned++) {
-    orca2 all = {.count = 3};
+    orca2 lines = {.count = 3};
     for (int i = 0; i < 3; i++) {
-      (isTurned ? all.x : all.y)[i] = isTurned ? -OFFSETS[i] : OFFSETS[i];
-      (isTurned ? all.directionY : all.directionX)[i] = SIDES[i];
+      (isTurned ? lines.x : lines.y)[i] = isTurned ? -OFFSETS[i] : OFFSETS[i];
+      (isTurned ? lines.directionY : lines.directionX)[i] = SIDES[i];
     }
     float velocity[2];
-    CHECK(!orca2_solve(&all, (float[]){0, 0}, 10, velocity));
+    CHECK(!orca2_solve(&lines, (float[]){0, 0}, 10, velocity));
     CHECK(fabsf(velocity[isTurned ? 0 : 1] - (isTurned ? -0.5f : 0.5f)) < 1e-5f);
     CHECK(fabsf(velocity[isTurned ? 1 : 0]) <= 10);
   }
 }
 
-/* Planes that are just more than parallel, which nobody can keep: their bisectors pass far away. */
-static void test_bisectors_that_pass_far_away(void) {
+/* Infeasible programs with almost parallel planes, whose bisectors are far away. */
+static void test_programs_with_distant_bisectors_are_solved(void) {
   static const uint32_t STATES[] = {1663992755, 2988747535, 680474515, 2001592104,
                                     3611215345, 723238394,  2931483537};
   for (size_t i = 0; i < sizeof STATES / sizeof *STATES; i++) {
@@ -85,9 +85,9 @@ static void test_bisectors_that_pass_far_away(void) {
   }
 }
 
-/* Planes whose lines run along others, or far out: the way along them must not be given up where
- * only its beginning is forbidden, nor the way out where it is short. */
-static void test_lines_that_run_along_planes(void) {
+/* Lines of intersection that run along other planes, or far out. The search along such a line must
+ * not stop where only its beginning is forbidden, nor the search outward where the way is short. */
+static void test_programs_with_lines_along_planes_are_solved(void) {
   static const struct {
     uint32_t state;
     int slant;
@@ -100,7 +100,7 @@ static void test_lines_that_run_along_planes(void) {
   }
 }
 
-static void test_crowds_hold_under_any_calls(void) {
+static void test_crowds_survive_arbitrary_calls(void) {
   static uint8_t bytes[1500];
   uint32_t state = 1;
   for (uint32_t sequence = 0; sequence < repeats(300); sequence++) {
@@ -134,7 +134,7 @@ static void steps_of(copse_crowd *crowd, const copse_obstacle *walls, int steps)
   for (int i = 0; i < steps; i++) CHECK(copse_crowd_step(crowd, walls, 0.125f, NULL) == COPSE_OK);
 }
 
-static void test_coincident_agents_part(void) {
+static void test_coincident_agents_separate(void) {
   for (uint32_t dimensions = 2; dimensions <= 3; dimensions++)
     for (int exact = 0; exact < 2; exact++)
       for (uint32_t n = 2; n <= 10; n += n == 3 ? 7 : 1) {
@@ -147,7 +147,7 @@ static void test_coincident_agents_part(void) {
           CHECK(copse_crowd_create(&def, &crowd) == COPSE_OK);
           copse_crowd_agent agent = copse_crowd_agent_default();
           agent.position[0] = 3;
-          agent.velocity[1] = agent.preferredVelocity[1] = 1; /* all alike */
+          agent.velocity[1] = agent.preferredVelocity[1] = 1; /* all the same */
           uint32_t slot;
           for (uint32_t i = 0; i < n; i++) copse_crowd_add(crowd, &agent, &slot);
           CHECK(copse_crowd_step(crowd, NULL, 0.125f, NULL) == COPSE_OK);
@@ -171,17 +171,18 @@ static void test_coincident_agents_part(void) {
       }
 }
 
-/* As near to each other as floats can be, of either zero, with equal velocities: coincident. */
-static void test_agents_denormally_apart_part(void) {
+/* Agents with equal velocities, at zeros of either sign and the smallest distances that floats
+ * have: they count as coincident. */
+static void test_agents_a_denormal_distance_apart_separate(void) {
   static const float XS[] = {0, -0.0f, 1e-45f, -1e-45f, 3e-39f, 1e-24f};
   for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
     uint32_t hashes[2];
     for (int again = 0; again < 2; again++) {
       copse_crowd *crowd = crowd_of(dimensions, 6);
-      const copse_crowd_arrays all = copse_crowd_get(crowd);
+      const copse_crowd_arrays arrays = copse_crowd_get(crowd);
       for (uint32_t slot = 0; slot < 6; slot++) {
         add_agent(crowd, XS[slot], XS[5 - slot], 0.5f);
-        all.velocities[slot * dimensions] = all.preferredVelocities[slot * dimensions] = 1;
+        arrays.velocities[slot * dimensions] = arrays.preferredVelocities[slot * dimensions] = 1;
       }
       steps_of(crowd, NULL, 1);
       CHECK(copse_crowd_stats(crowd).overlaps == 6);
@@ -190,8 +191,8 @@ static void test_agents_denormally_apart_part(void) {
         for (uint32_t b = 0; b < a; b++) {
           double distance2 = 0;
           for (uint32_t axis = 0; axis < dimensions; axis++)
-            distance2 += pow((double)all.positions[a * dimensions + axis] -
-                                 (double)all.positions[b * dimensions + axis],
+            distance2 += pow((double)arrays.positions[a * dimensions + axis] -
+                                 (double)arrays.positions[b * dimensions + axis],
                              2);
           CHECK(distance2 > 0.999 * 0.999);
         }
@@ -202,22 +203,22 @@ static void test_agents_denormally_apart_part(void) {
   }
 }
 
-static void test_minus_zero_is_zero_to_a_crowd(void) {
+static void test_a_crowd_treats_minus_zero_as_zero(void) {
   for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
     copse_crowd *crowds[2];
     for (int sign = 0; sign < 2; sign++) {
       const float zero = sign ? -0.0f : 0;
       copse_crowd *crowd = crowds[sign] = crowd_of(dimensions, 6);
-      const copse_crowd_arrays all = copse_crowd_get(crowd);
+      const copse_crowd_arrays arrays = copse_crowd_get(crowd);
       for (uint32_t slot = 0; slot < 6; slot++) {
         add_agent(crowd, slot % 3 ? (float)(slot % 3) / 2 : zero, slot / 3 ? 0.5f : zero, 0.5f);
         for (uint32_t axis = 1; axis < dimensions; axis++)
-          all.velocities[slot * dimensions + axis] =
-              all.preferredVelocities[slot * dimensions + axis] = zero;
-        all.preferredVelocities[slot * dimensions] = slot % 2 ? 1 : -1;
-        if (slot < 3) all.goals[slot * dimensions] = all.goals[slot * dimensions + 1] = zero;
-        if (slot < 3) all.goals[slot * dimensions + dimensions - 1] = zero;
-        all.priorities[slot] = zero;
+          arrays.velocities[slot * dimensions + axis] =
+              arrays.preferredVelocities[slot * dimensions + axis] = zero;
+        arrays.preferredVelocities[slot * dimensions] = slot % 2 ? 1 : -1;
+        if (slot < 3) arrays.goals[slot * dimensions] = arrays.goals[slot * dimensions + 1] = zero;
+        if (slot < 3) arrays.goals[slot * dimensions + dimensions - 1] = zero;
+        arrays.priorities[slot] = zero;
       }
     }
     for (int step = 0; step < 50; step++) {
@@ -228,25 +229,25 @@ static void test_minus_zero_is_zero_to_a_crowd(void) {
   }
 }
 
-static void test_agents_at_the_ends_of_what_is_accepted(void) {
+static void test_agents_at_the_coordinate_limits_work(void) {
   const float huge = COPSE_MAX_COORDINATE, beyond = nextafterf(huge, INFINITY);
   for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
     copse_crowd *crowd = crowd_of(dimensions, 16);
-    const copse_crowd_arrays all = copse_crowd_get(crowd);
-    for (int i = 0; i < 12; i++) { /* three in each corner */
+    const copse_crowd_arrays arrays = copse_crowd_get(crowd);
+    for (int i = 0; i < 12; i++) { /* three per corner */
       const uint32_t slot = add_agent(crowd, i & 1 ? huge : -huge, i & 2 ? huge : -huge, 0.5f);
-      all.positions[slot * dimensions + dimensions - 1] = i & 2 ? huge : -huge;
-      all.preferredVelocities[slot * dimensions] = 1;
-      all.neighborDistances[slot] = INFINITY;
-      if (i % 3 == 0) all.goals[slot * dimensions] = all.goals[slot * dimensions + 1] = -huge;
-      if (i % 3 == 0) all.goals[slot * dimensions + dimensions - 1] = huge;
+      arrays.positions[slot * dimensions + dimensions - 1] = i & 2 ? huge : -huge;
+      arrays.preferredVelocities[slot * dimensions] = 1;
+      arrays.neighborDistances[slot] = INFINITY;
+      if (i % 3 == 0) arrays.goals[slot * dimensions] = arrays.goals[slot * dimensions + 1] = -huge;
+      if (i % 3 == 0) arrays.goals[slot * dimensions + dimensions - 1] = huge;
     }
     float before[3 * 12];
-    memcpy(before, all.positions, 12 * dimensions * sizeof *before);
+    memcpy(before, arrays.positions, 12 * dimensions * sizeof *before);
     steps_of(crowd, NULL, 20);
-    /* A step is less than what tells two floats from each other there. */
-    CHECK(memcmp(before, all.positions, 12 * dimensions * sizeof *before) == 0);
-    for (uint32_t i = 0; i < 12 * dimensions; i++) CHECK(fabsf(all.velocities[i]) <= 2.0001f);
+    /* A step is shorter than the distance of neighboring floats there. */
+    CHECK(memcmp(before, arrays.positions, 12 * dimensions * sizeof *before) == 0);
+    for (uint32_t i = 0; i < 12 * dimensions; i++) CHECK(fabsf(arrays.velocities[i]) <= 2.0001f);
     for (int field = 0; field < 3; field++)
       for (int sign = -1; sign <= 1; sign += 2) {
         copse_crowd_agent agent = copse_crowd_agent_default();
@@ -264,7 +265,7 @@ static void test_agents_at_the_ends_of_what_is_accepted(void) {
   }
 }
 
-static void test_nobody_and_one(void) {
+static void test_crowds_of_no_agent_and_of_one_work(void) {
   for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
     copse_crowd *crowd = crowd_of(dimensions, 1);
     copse_crowd_view view;
@@ -287,9 +288,9 @@ static void test_nobody_and_one(void) {
   }
 }
 
-/* Eight are as far from the last, who heeds some: those of the lowest ids, to look at and in a
- * step, so that the others might as well not be there. */
-static void test_of_neighbors_as_far_the_lower_ids_are_heeded(void) {
+/* Eight agents are at the same distance from a last one, which avoids only some: those with the
+ * lowest ids, both in its view and in a step. Without the others the step must be the same. */
+static void test_ties_between_neighbors_go_to_the_lower_ids(void) {
   enum { RING = 8 };
   static const float RING_AT[RING][2] = {{-3, 4}, {3, 4},  {4, -3}, {5, 0},
                                          {0, -5}, {-5, 0}, {0, 5},  {-4, 3}};
@@ -298,50 +299,51 @@ static void test_of_neighbors_as_far_the_lower_ids_are_heeded(void) {
       float velocities[2][3];
       for (int few = 0; few < 2; few++) {
         copse_crowd *crowd = crowd_of(dimensions, RING + 1);
-        const copse_crowd_arrays all = copse_crowd_get(crowd);
-        const uint32_t heeded = most < RING ? most : RING;
+        const copse_crowd_arrays arrays = copse_crowd_get(crowd);
+        const uint32_t avoided = most < RING ? most : RING;
         for (uint32_t i = 0; i < RING; i++) add_agent(crowd, RING_AT[i][0], RING_AT[i][1], 2);
         const uint32_t last = add_agent(crowd, 0, 0, 2);
-        for (uint32_t i = heeded; few && i < RING; i++)
+        for (uint32_t i = avoided; few && i < RING; i++)
           CHECK(copse_crowd_remove(crowd, i) == COPSE_OK);
-        all.preferredVelocities[last * dimensions] = 1.5f;
-        all.maxNeighbors[last] = most;
-        all.neighborDistances[last] = 5; /* inclusive */
+        arrays.preferredVelocities[last * dimensions] = 1.5f;
+        arrays.maxNeighbors[last] = most;
+        arrays.neighborDistances[last] = 5; /* inclusive */
         copse_crowd_view view;
         CHECK(copse_crowd_inspect(crowd, NULL, 0.125f, last, &view) == COPSE_OK);
-        CHECK(view.neighborCount == heeded);
-        for (uint32_t i = 0; i < heeded; i++) CHECK(view.neighbors[i] == i);
+        CHECK(view.neighborCount == avoided);
+        for (uint32_t i = 0; i < avoided; i++) CHECK(view.neighbors[i] == i);
         steps_of(crowd, NULL, 1);
-        memcpy(velocities[few], all.velocities + last * dimensions, dimensions * sizeof(float));
+        memcpy(velocities[few], arrays.velocities + last * dimensions, dimensions * sizeof(float));
         copse_crowd_destroy(crowd);
       }
       CHECK(memcmp(velocities[0], velocities[1], dimensions * sizeof(float)) == 0);
     }
 }
 
-/* Steps that are no time at all, and ones that are for ever. */
+/* Extremely short and extremely long time steps. */
 static void test_steps_of_any_size_stay_finite(void) {
   static const float STEPS[] = {1e-45f, 1e-38f, 1e-30f, 1e-10f, 1e3f, 1e10f, 1e17f};
   for (uint32_t dimensions = 2; dimensions <= 3; dimensions++)
     for (size_t i = 0; i < sizeof STEPS / sizeof *STEPS; i++)
       for (int horizon = 0; horizon < 3; horizon++) {
         copse_crowd *crowd = crowd_of(dimensions, 30);
-        const copse_crowd_arrays all = copse_crowd_get(crowd);
+        const copse_crowd_arrays arrays = copse_crowd_get(crowd);
         uint32_t state = 1;
         for (uint32_t slot = 0; slot < 30; slot++) {
           const float x = (float)(random_word(&state) % 8) / 2;
           add_agent(crowd, x, (float)(random_word(&state) % 8) / 2, 0.5f);
-          all.timeHorizons[slot] = horizon == 0 ? 0 : horizon == 1 ? 2 : 1e18f;
-          all.preferredVelocities[slot * dimensions] = slot % 2 ? 1 : -1;
-          if (slot % 3 == 0) memset(all.goals + slot * dimensions, 0, dimensions * sizeof(float));
+          arrays.timeHorizons[slot] = horizon == 0 ? 0 : horizon == 1 ? 2 : 1e18f;
+          arrays.preferredVelocities[slot * dimensions] = slot % 2 ? 1 : -1;
+          if (slot % 3 == 0)
+            memset(arrays.goals + slot * dimensions, 0, dimensions * sizeof(float));
         }
         for (int step = 0; step < 3; step++) {
           CHECK(copse_crowd_step(crowd, NULL, STEPS[i], NULL) == COPSE_OK);
           for (uint32_t slot = 0; slot < 30; slot++) {
             double speed2 = 0;
             for (uint32_t axis = 0; axis < dimensions; axis++) {
-              speed2 += pow((double)all.velocities[slot * dimensions + axis], 2);
-              CHECK(fabsf(all.positions[slot * dimensions + axis]) <= COPSE_MAX_COORDINATE);
+              speed2 += pow((double)arrays.velocities[slot * dimensions + axis], 2);
+              CHECK(fabsf(arrays.positions[slot * dimensions + axis]) <= COPSE_MAX_COORDINATE);
             }
             CHECK(sqrt(speed2) <= 2 * (1 + 1e-5));
           }
@@ -350,7 +352,7 @@ static void test_steps_of_any_size_stay_finite(void) {
       }
 }
 
-static void test_steps_refuse_what_is_no_time(void) {
+static void test_invalid_time_steps_are_refused(void) {
   static const float BAD[] = {0, -0.0f, -1, NAN, INFINITY, -INFINITY, 1.1e18f};
   copse_crowd *crowd = crowd_of(2, 4), *space = crowd_of(3, 4);
   copse_obstacle_def def = copse_obstacle_default();
@@ -375,7 +377,7 @@ static void test_steps_refuse_what_is_no_time(void) {
   copse_obstacle_destroy(walls);
 }
 
-static void test_what_is_not_finite_is_named_and_changes_nothing(void) {
+static void test_a_slot_that_is_not_finite_is_named_and_nothing_changes(void) {
   static const float BAD[] = {NAN, INFINITY, -INFINITY, 1.1e18f};
   for (uint32_t dimensions = 2; dimensions <= 3; dimensions++)
     for (int field = 0; field < 4; field++)
@@ -383,15 +385,17 @@ static void test_what_is_not_finite_is_named_and_changes_nothing(void) {
         copse_crowd *crowd = crowd_of(dimensions, 8);
         for (int agent = 0; agent < 6; agent++) add_agent(crowd, (float)agent / 2, 0, 1);
         copse_crowd_remove(crowd, 2);
-        copse_crowd_arrays all = copse_crowd_get(crowd);
-        float *fields[] = {all.positions, all.velocities, all.preferredVelocities, all.goals};
-        fields[field][2 * dimensions] = NAN; /* of nobody */
+        copse_crowd_arrays arrays = copse_crowd_get(crowd);
+        float *fields[] = {arrays.positions, arrays.velocities, arrays.preferredVelocities,
+                           arrays.goals};
+        fields[field][2 * dimensions] = NAN; /* a free slot */
         for (uint32_t slot = 3; slot < 5; slot++)
           fields[field][slot * dimensions + dimensions - 1] = BAD[i];
         const uint32_t before = copse_crowd_hash(crowd);
         uint32_t firstBad = 99;
         size_t total;
-        const copse_status expected = field < 3 ? COPSE_NOT_FINITE : COPSE_OK; /* no goal */
+        const copse_status expected =
+            field < 3 ? COPSE_NOT_FINITE : COPSE_OK; /* a goal may be NaN */
         CHECK(copse_crowd_step(crowd, NULL, 0.5f, &firstBad) == expected);
         CHECK(firstBad == (field < 3 ? 3 : 99));
         if (field < 3) CHECK(copse_crowd_step(crowd, NULL, 0.5f, NULL) == COPSE_NOT_FINITE);
@@ -408,7 +412,8 @@ static void test_what_is_not_finite_is_named_and_changes_nothing(void) {
       }
 }
 
-/* Two agents that meet head-on and a wall beside them, with one word changed for both. */
+/* Steps two agents that meet head-on beside a wall, with one field set to `value` for both. Returns
+ * the crowd's hash without that field. */
 static uint32_t hash_with(int field, float value) {
   copse_crowd *crowd = crowd_of(2, 4);
   for (int agent = 0; agent < 2; agent++) {
@@ -425,15 +430,16 @@ static uint32_t hash_with(int field, float value) {
   CHECK(copse_obstacle_build(walls, NULL) == COPSE_OK);
   steps_of(crowd, walls, 16);
   CHECK(crowd_bad_slot(&(crowd_game){.crowd = crowd, .used = {true, true}}, true) == COPSE_NONE);
-  for (uint32_t slot = 0; slot < 2; slot++) crowd->fields[field][slot] = 0; /* not in the hash */
+  for (uint32_t slot = 0; slot < 2; slot++)
+    crowd->fields[field][slot] = 0; /* the same in every hash */
   const uint32_t hash = copse_crowd_hash(crowd);
   copse_crowd_destroy(crowd);
   copse_obstacle_destroy(walls);
   return hash;
 }
 
-static void test_numbers_out_of_range_count_as_the_nearest(void) {
-  /* A horizon is at least a step. */
+static void test_numbers_out_of_range_are_clamped(void) {
+  /* A time horizon is at least a time step. */
   const int HORIZONS[] = {FIELD_TIME_HORIZON, FIELD_TIME_HORIZON_OBSTACLES};
   const float SHORT[] = {0, -1, NAN, 0.1f, 1e-45f, -INFINITY};
   for (int field = 0; field < 2; field++)
@@ -449,29 +455,29 @@ static void test_numbers_out_of_range_count_as_the_nearest(void) {
   }
 }
 
-static void test_agents_without_size_neighbors_or_speed(void) {
+static void test_agents_without_size_neighbors_or_speed_work(void) {
   for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
     copse_crowd *crowd = crowd_of(dimensions, 8);
-    const copse_crowd_arrays all = copse_crowd_get(crowd);
+    const copse_crowd_arrays arrays = copse_crowd_get(crowd);
     for (int i = 0; i < 6; i++) add_agent(crowd, (float)(i % 3) / 4, (float)(i / 3) / 4, 0.5f);
     for (uint32_t slot = 0; slot < 6; slot++)
-      all.preferredVelocities[slot * dimensions] = slot % 2 ? 1 : -1;
-    all.maxSpeeds[0] = 0;
-    all.radii[1] = all.radii[2] = 0;
-    all.maxNeighbors[3] = 0;
-    all.neighborDistances[4] = 0;
-    const float before = all.positions[0];
+      arrays.preferredVelocities[slot * dimensions] = slot % 2 ? 1 : -1;
+    arrays.maxSpeeds[0] = 0;
+    arrays.radii[1] = arrays.radii[2] = 0;
+    arrays.maxNeighbors[3] = 0;
+    arrays.neighborDistances[4] = 0;
+    const float before = arrays.positions[0];
     steps_of(crowd, NULL, 1);
-    CHECK(all.positions[0] == before && all.velocities[0] == 0);
-    CHECK(all.velocities[3 * dimensions] == 1 && all.velocities[3 * dimensions + 1] == 0);
-    CHECK(all.velocities[4 * dimensions] == -1);
+    CHECK(arrays.positions[0] == before && arrays.velocities[0] == 0);
+    CHECK(arrays.velocities[3 * dimensions] == 1 && arrays.velocities[3 * dimensions + 1] == 0);
+    CHECK(arrays.velocities[4 * dimensions] == -1);
     steps_of(crowd, NULL, 50);
-    CHECK(all.positions[0] == before);
+    CHECK(arrays.positions[0] == before);
     copse_crowd_destroy(crowd);
 
     copse_crowd_def def = copse_crowd_default();
     def.dimensions = dimensions;
-    def.maxNeighbors = 0; /* of all */
+    def.maxNeighbors = 0; /* for all agents */
     CHECK(copse_crowd_create(&def, &crowd) == COPSE_OK);
     add_agent(crowd, 0, 0, 1);
     add_agent(crowd, 0, 0, 1);
@@ -481,10 +487,10 @@ static void test_agents_without_size_neighbors_or_speed(void) {
   }
 }
 
-static void test_a_crush_stays_finite_and_within_its_speed(void) {
+static void test_agents_in_a_crush_stay_within_their_maximum_speed(void) {
   for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
     copse_crowd *crowd = crowd_of(dimensions, 200);
-    const copse_crowd_arrays all = copse_crowd_get(crowd);
+    const copse_crowd_arrays arrays = copse_crowd_get(crowd);
     uint32_t state = 1, infeasible = 0;
     for (int i = 0; i < 200; i++)
       add_agent(crowd, (float)random_number(&state, -1, 1), (float)random_number(&state, -1, 1), 1);
@@ -494,7 +500,7 @@ static void test_a_crush_stays_finite_and_within_its_speed(void) {
       for (uint32_t slot = 0; slot < 200; slot++) {
         double speed2 = 0;
         for (uint32_t axis = 0; axis < dimensions; axis++)
-          speed2 += pow((double)all.velocities[slot * dimensions + axis], 2);
+          speed2 += pow((double)arrays.velocities[slot * dimensions + axis], 2);
         CHECK(sqrt(speed2) <= 2 * (1 + 1e-5));
       }
     }
@@ -503,8 +509,8 @@ static void test_a_crush_stays_finite_and_within_its_speed(void) {
   }
 }
 
-/* With terms of its own for each of them. */
-static void test_as_many_neighbors_as_there_is_room_for(void) {
+/* Priorities differ, so that neighbors differ in their terms. */
+static void test_an_agent_can_have_the_maximum_number_of_neighbors(void) {
   enum { AGENTS = COPSE_CROWD_MAX_NEIGHBORS + 20 };
   copse_crowd_def def = copse_crowd_default();
   def.maxNeighbors = COPSE_CROWD_MAX_NEIGHBORS;
@@ -515,10 +521,10 @@ static void test_as_many_neighbors_as_there_is_room_for(void) {
     CHECK(copse_crowd_create(&def, &crowd) == COPSE_OK);
     for (uint32_t i = 0; i < AGENTS; i++) {
       const uint32_t slot = add_agent(crowd, (float)(i % 9), (float)(i / 9), 1);
-      const copse_crowd_arrays all = copse_crowd_get(crowd);
-      all.priorities[slot] = (float)(i % 3);
-      all.neighborDistances[slot] = 100;
-      all.maxNeighbors[slot] = COPSE_CROWD_MAX_NEIGHBORS;
+      const copse_crowd_arrays arrays = copse_crowd_get(crowd);
+      arrays.priorities[slot] = (float)(i % 3);
+      arrays.neighborDistances[slot] = 100;
+      arrays.maxNeighbors[slot] = COPSE_CROWD_MAX_NEIGHBORS;
     }
     steps_of(crowd, NULL, 2);
     CHECK(copse_crowd_stats(crowd).neighbors == COPSE_CROWD_MAX_NEIGHBORS);
@@ -528,40 +534,40 @@ static void test_as_many_neighbors_as_there_is_room_for(void) {
   }
 }
 
-/* So short a time that one over it is no float. */
-static void test_steps_of_no_duration_to_speak_of(void) {
+/* Time steps down to the shortest, where 1 / timeStep overflows. */
+static void test_speeds_stay_limited_in_denormal_time_steps(void) {
   for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
     copse_crowd *crowd = crowd_of(dimensions, 8);
     for (int i = 0; i < 8; i++) add_agent(crowd, (float)(i % 3) / 4, (float)(i / 3) / 4, 1);
-    copse_crowd_arrays all = copse_crowd_get(crowd);
+    copse_crowd_arrays arrays = copse_crowd_get(crowd);
     for (uint32_t slot = 1; slot < 8; slot++) {
-      all.goals[slot * dimensions] = 5;
-      all.goals[slot * dimensions + 1] = all.goals[(slot + 1) * dimensions - 1] = (float)slot;
-      all.maxSpeeds[slot] = slot % 2 ? 3 : COPSE_MAX_COORDINATE;
-      all.preferredSpeeds[slot] = all.maxSpeeds[slot];
+      arrays.goals[slot * dimensions] = 5;
+      arrays.goals[slot * dimensions + 1] = arrays.goals[(slot + 1) * dimensions - 1] = (float)slot;
+      arrays.maxSpeeds[slot] = slot % 2 ? 3 : COPSE_MAX_COORDINATE;
+      arrays.preferredSpeeds[slot] = arrays.maxSpeeds[slot];
     }
     for (float timeStep = 1e-45f; timeStep < 1e-30f; timeStep *= 32) {
       CHECK(copse_crowd_step(crowd, NULL, timeStep, NULL) == COPSE_OK);
       for (uint32_t slot = 0; slot < 8; slot++) {
         double length2 = 0;
         for (uint32_t axis = 0; axis < dimensions; axis++) {
-          const double speed = (double)all.velocities[slot * dimensions + axis];
+          const double speed = (double)arrays.velocities[slot * dimensions + axis];
           length2 += speed * speed;
         }
-        CHECK(sqrt(length2) <= (double)all.maxSpeeds[slot] * 1.00001);
+        CHECK(sqrt(length2) <= (double)arrays.maxSpeeds[slot] * 1.00001);
       }
     }
     copse_crowd_destroy(crowd);
   }
 }
 
-/* All of these walls but those that are heeded are farther away, or as far. */
-static void test_more_walls_than_are_heeded(void) {
+/* A view holds the nearest walls: all others are at least as far away. */
+static void test_the_nearest_walls_count_if_there_are_too_many(void) {
   enum { WALLS = 400 };
   static const uint64_t WORK[] = {4389, 12462209};
   copse_obstacle_def def = copse_obstacle_default();
   def.capacity = 2 * WALLS;
-  for (int through = 0; through < 2; through++) { /* around an agent, and all through it */
+  for (int through = 0; through < 2; through++) { /* beside an agent, then all through it */
     copse_obstacle *walls;
     uint32_t id;
     CHECK(copse_obstacle_create(&def, &walls) == COPSE_OK);
@@ -580,9 +586,9 @@ static void test_more_walls_than_are_heeded(void) {
     CHECK(view.wallConstraintCount <= view.wallCount && view.neighborCount == 0);
     static uint32_t edges[WALLS];
     static float distances2[WALLS];
-    copse_results all = {edges, distances2, WALLS, 0, 0};
+    copse_results results = {edges, distances2, WALLS, 0, 0};
     const float origin[] = {0, 0};
-    CHECK(copse_obstacle_within(walls, origin, INFINITY, COPSE_SIDE_VISIBLE, &all) == COPSE_OK);
+    CHECK(copse_obstacle_within(walls, origin, INFINITY, COPSE_SIDE_VISIBLE, &results) == COPSE_OK);
     CHECK(memcmp(view.walls, edges, view.wallCount * sizeof *edges) == 0);
     copse_work = 0;
     steps_of(crowd, walls, 4);
@@ -594,25 +600,25 @@ static void test_more_walls_than_are_heeded(void) {
   }
 }
 
-/* Of two walls, seen by an agent outside of their corner, behind the second: where the corner is
- * not convex from the first one's front, the second alone says what is forbidden. */
-static void test_an_end_that_is_not_convex_forbids_nothing(void) {
+/* An agent behind the second of two walls, outside their corner. If the corner is not convex, seen
+ * from the front of the first wall, only the second wall makes a constraint. */
+static void test_a_wall_end_that_is_not_convex_makes_no_constraint(void) {
   const orca_agent agent = {.body.radius = 1, .maxSpeed = 1, .inverseHorizonOfWalls = 1};
   for (int isConvex = 0; isConvex < 2; isConvex++) {
-    orca2 all = {.count = 0};
+    orca2 lines = {.count = 0};
     const orca_wall wall = {.begin = {-2, 0.125f},
                             .end = {-0.5f, 0.125f},
                             .direction = {1, 0},
                             .before = {1, 0},
                             .after = {0.6f, -0.8f},
                             .isEndConvex = isConvex};
-    orca2_add_wall(&all, &agent, &wall);
-    CHECK(all.walls == (uint32_t)isConvex);
+    orca2_add_wall(&lines, &agent, &wall);
+    CHECK(lines.walls == (uint32_t)isConvex);
   }
 }
 
-/* Exactly on a wall there is no way from it but to its right, where it is solid from the left. */
-static void test_who_is_exactly_on_a_wall_comes_off_it(void) {
+/* From exactly on a wall, the only way off is to its right: its left is solid. */
+static void test_an_agent_exactly_on_a_wall_gets_off_it(void) {
   const float square[] = {0, 0, 4, 0, 4, 4, 0, 4};
   for (int turned = 0; turned < 2; turned++) {
     const copse_obstacle_def def = copse_obstacle_default();
@@ -630,17 +636,18 @@ static void test_who_is_exactly_on_a_wall_comes_off_it(void) {
     copse_crowd *crowd = crowd_of(2, 2);
     add_agent(crowd, 4, 2, 0.5f);
     steps_of(crowd, walls, 40);
-    const float *at = copse_crowd_get(crowd).positions;
+    const float *position = copse_crowd_get(crowd).positions;
     bool isInside;
-    CHECK(copse_obstacle_contains(walls, at, &isInside, NULL) == COPSE_OK && !isInside);
-    CHECK(fabsf(fabsf(at[0] - 4) - 0.5f) < 1e-3f && fabsf(at[1] - 2) < 1e-3f);
+    CHECK(copse_obstacle_contains(walls, position, &isInside, NULL) == COPSE_OK && !isInside);
+    CHECK(fabsf(fabsf(position[0] - 4) - 0.5f) < 1e-3f && fabsf(position[1] - 2) < 1e-3f);
     copse_crowd_destroy(crowd);
     copse_obstacle_destroy(walls);
   }
 }
 
-/* Behind a wall: stuck, though nobody is in the way; who wants no speed is not. */
-static void test_who_makes_no_progress_is_stuck(void) {
+/* An agent behind a wall is stuck, although no agent is in its way. One whose preferred speed is 0
+ * never is. */
+static void test_an_agent_without_progress_is_stuck(void) {
   const copse_obstacle_def def = copse_obstacle_default();
   copse_obstacle *walls;
   uint32_t id;
@@ -663,7 +670,7 @@ static void test_who_makes_no_progress_is_stuck(void) {
   }
   CHECK(stuck == 1 && copse_crowd_get(crowd).positions[0] < 2);
   CHECK(copse_crowd_get(crowd).positions[2] == 0);
-  /* Put elsewhere, it has 2 seconds again. */
+  /* After a move it has 2 seconds again. */
   CHECK(copse_crowd_move(crowd, 0, (float[]){-9, 0}) == COPSE_OK);
   CHECK(copse_crowd_get(crowd).positions[0] == -9 && copse_crowd_slots(crowd) == 2);
   CHECK(copse_crowd_move(crowd, 0, (float[]){NAN, 0}) == COPSE_NOT_FINITE);
@@ -684,18 +691,18 @@ static void test_agents_go_to_their_goals_and_stop(void) {
     for (int axis = 0; axis < 3; axis++) agent.goal[axis] = axis == 0 ? 3 : axis == 1 ? 4 : 0;
     uint32_t slot;
     CHECK(copse_crowd_add(crowd, &agent, &slot) == COPSE_OK);
-    const copse_crowd_arrays all = copse_crowd_get(crowd);
+    const copse_crowd_arrays arrays = copse_crowd_get(crowd);
     steps_of(crowd, NULL, 1);
-    CHECK(fabsf(all.velocities[0] - 0.9f) < 1e-6f && fabsf(all.velocities[1] - 1.2f) < 1e-6f);
+    CHECK(fabsf(arrays.velocities[0] - 0.9f) < 1e-6f && fabsf(arrays.velocities[1] - 1.2f) < 1e-6f);
     steps_of(crowd, NULL, 30); /* 5 / 1.5 = 26.7 steps of 1/8 */
-    CHECK(fabsf(all.positions[0] - 3) < 1e-5f && fabsf(all.positions[1] - 4) < 1e-5f);
-    CHECK(fabsf(all.velocities[0]) < 1e-5f && fabsf(all.velocities[1]) < 1e-5f);
+    CHECK(fabsf(arrays.positions[0] - 3) < 1e-5f && fabsf(arrays.positions[1] - 4) < 1e-5f);
+    CHECK(fabsf(arrays.velocities[0]) < 1e-5f && fabsf(arrays.velocities[1]) < 1e-5f);
     CHECK(fabs(copse_crowd_stats(crowd).time - 31 * 0.125) < 1e-12);
     copse_crowd_destroy(crowd);
   }
 }
 
-/* Two agents exactly head-on along an axis: whether both get to their goals in time. */
+/* True if two agents that meet exactly head-on along an axis both reach their goals in time. */
 static bool head_on_pass(uint32_t dimensions, int axis, bool isExact) {
   copse_crowd_def def = copse_crowd_default();
   def.dimensions = dimensions;
@@ -710,7 +717,7 @@ static bool head_on_pass(uint32_t dimensions, int axis, bool isExact) {
     agent.goal[axis] = i ? -5 : 5;
     CHECK(copse_crowd_add(crowd, &agent, &slot) == COPSE_OK);
   }
-  for (int step = 0; step < 100; step++) { /* alone 80 */
+  for (int step = 0; step < 100; step++) { /* a single agent needs 80 */
     steps_of(crowd, NULL, 1);
     arrived += copse_crowd_arrived(crowd);
   }
@@ -718,7 +725,7 @@ static bool head_on_pass(uint32_t dimensions, int axis, bool isExact) {
   return arrived == 2;
 }
 
-static void test_who_meets_exactly_head_on_passes(void) {
+static void test_agents_that_meet_exactly_head_on_pass(void) {
   for (uint32_t dimensions = 2; dimensions <= 3; dimensions++)
     for (int axis = 0; axis < (int)dimensions; axis++) {
       CHECK(head_on_pass(dimensions, axis, false));
@@ -726,36 +733,37 @@ static void test_who_meets_exactly_head_on_passes(void) {
     }
 }
 
-/* In a dense crowd, every fourth locked, disabled, slow to change, or as any other. */
-static void test_a_step_moves_neither_locked_nor_disabled(void) {
+/* A dense crowd, a quarter each locked, disabled, of small acceleration, and ordinary. */
+static void test_a_step_moves_no_locked_or_disabled_agent(void) {
   enum { N = 80 };
   for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
     copse_crowd *crowd = crowd_of(dimensions, N);
-    const copse_crowd_arrays all = copse_crowd_get(crowd);
+    const copse_crowd_arrays arrays = copse_crowd_get(crowd);
     uint32_t state = 1;
     for (uint32_t i = 0; i < N; i++) {
       const float x = (float)random_number(&state, -3, 3), y = (float)random_number(&state, -3, 3);
       add_agent(crowd, x, y, 0.5f);
-      all.preferredVelocities[i * dimensions] = x > 0 ? -1 : 1;
-      all.velocities[i * dimensions] = 0.25f;
-      if (i % 4 == 0) all.locked[i] = 1;
-      if (i % 4 == 1) all.enabled[i] = 0;
-      if (i % 4 == 2) all.maxAccelerations[i] = 0.5f;
+      arrays.preferredVelocities[i * dimensions] = x > 0 ? -1 : 1;
+      arrays.velocities[i * dimensions] = 0.25f;
+      if (i % 4 == 0) arrays.locked[i] = 1;
+      if (i % 4 == 1) arrays.enabled[i] = 0;
+      if (i % 4 == 2) arrays.maxAccelerations[i] = 0.5f;
     }
-    all.positions[dimensions] = NAN; /* disabled: of no account */
+    arrays.positions[dimensions] = NAN; /* ignored: the agent is disabled */
     for (int step = 0; step < 40; step++) {
       float before[2][3 * N];
-      memcpy(before[0], all.positions, N * dimensions * sizeof(float));
-      memcpy(before[1], all.velocities, N * dimensions * sizeof(float));
+      memcpy(before[0], arrays.positions, N * dimensions * sizeof(float));
+      memcpy(before[1], arrays.velocities, N * dimensions * sizeof(float));
       steps_of(crowd, NULL, 1);
       for (uint32_t i = 0; i < N; i++) {
-        const size_t at = (size_t)i * dimensions, size = dimensions * sizeof(float);
-        const bool isSame = memcmp(before[0] + at, all.positions + at, size) == 0 &&
-                            memcmp(before[1] + at, all.velocities + at, size) == 0;
+        const size_t offset = (size_t)i * dimensions, size = dimensions * sizeof(float);
+        const bool isSame = memcmp(before[0] + offset, arrays.positions + offset, size) == 0 &&
+                            memcmp(before[1] + offset, arrays.velocities + offset, size) == 0;
         if (i % 4 < 2) CHECK(isSame);
         double change2 = 0;
         for (uint32_t axis = 0; axis < dimensions; axis++)
-          change2 += pow((double)all.velocities[at + axis] - (double)before[1][at + axis], 2);
+          change2 +=
+              pow((double)arrays.velocities[offset + axis] - (double)before[1][offset + axis], 2);
         if (i % 4 == 2) CHECK(sqrt(change2) <= 0.5 * 0.125 * (1 + 1e-5));
       }
     }
@@ -763,7 +771,7 @@ static void test_a_step_moves_neither_locked_nor_disabled(void) {
   }
 }
 
-static void test_a_crowd_that_grows_still_tells_who_arrived(void) {
+static void test_reserve_keeps_the_list_of_arrived_agents(void) {
   copse_crowd *crowd = crowd_of(2, 3);
   for (uint32_t slot = 0; slot < 3; slot++) {
     add_agent(crowd, (float)slot * 3, 0, 0.5f);
@@ -780,7 +788,7 @@ static void test_a_crowd_that_grows_still_tells_who_arrived(void) {
   copse_crowd_destroy(crowd);
 }
 
-static void test_numbers_of_extras_out_of_range_count_as_the_nearest(void) {
+static void test_accelerations_and_priorities_out_of_range_are_clamped(void) {
   const int FIELDS_OF[] = {FIELD_MAX_ACCELERATION, FIELD_PRIORITY};
   for (int i = 0; i < 2; i++) {
     CHECK(hash_with(FIELDS_OF[i], -1) == hash_with(FIELDS_OF[i], 0));
@@ -790,7 +798,7 @@ static void test_numbers_of_extras_out_of_range_count_as_the_nearest(void) {
   CHECK(hash_with(FIELD_MAX_ACCELERATION, 0) != hash_with(FIELD_MAX_ACCELERATION, 1));
 }
 
-static void test_slots_of_a_crowd(void) {
+static void test_slots_of_a_crowd_are_reused(void) {
   copse_crowd *crowd = crowd_of(2, 4);
   copse_crowd_agent agent = copse_crowd_agent_default();
   uint32_t slot;
@@ -823,7 +831,7 @@ static void test_slots_of_a_crowd(void) {
   copse_crowd_destroy(crowd);
 }
 
-static void test_a_crowd_allocates_only_when_it_is_made_or_grows(void) {
+static void test_a_crowd_allocates_only_in_create_and_reserve(void) {
   copse_crowd_def bad[5];
   for (int i = 0; i < 5; i++) bad[i] = copse_crowd_default();
   bad[0].dimensions = 1;
@@ -848,7 +856,7 @@ static void test_a_crowd_allocates_only_when_it_is_made_or_grows(void) {
       CHECK(book.bytesHeld == copse_crowd_bytes(&def));
       CHECK(book.bytesHeld == copse_crowd_stats(crowd).bytes);
       for (int i = 0; i < 300; i++) add_agent(crowd, (float)(i % 20), (float)(i / 20), 0.4f);
-      steps_of(crowd, NULL, 20); /* the next call would fail */
+      steps_of(crowd, NULL, 20); /* an allocation would fail */
     }
     const uint32_t before = status == COPSE_OK ? copse_crowd_hash(crowd) : 0;
     for (int calls = 0; status == COPSE_OK && copse_crowd_capacity(crowd) == 1000; calls++) {
@@ -886,7 +894,7 @@ static void test_no_frame_of_a_crowd_allocates(void) {
     static copse_crowd_view view;
     static uint32_t words[40 * N];
     uint32_t state = 1;
-    book.callsLeft = 0; /* the next would be counted */
+    book.callsLeft = 0; /* the next allocation fails, and is counted */
     for (uint32_t frame = 0; frame < repeats(FRAMES); frame++) {
       if (frame % 1000 == 0) copse_crowd_clear(crowd);
       if (copse_crowd_count(crowd) == N) copse_crowd_remove(crowd, (uint32_t)frame % N);
@@ -912,29 +920,30 @@ static void test_no_frame_of_a_crowd_allocates(void) {
   copse_obstacle_destroy(walls);
 }
 
-/* 200 agents among boxes, some of whom leave and come. */
+/* Up to 200 agents among boxes; some come and go. */
 typedef struct walkers {
   copse_crowd *crowd;
   copse_obstacle *walls;
 } walkers;
 
 static walkers walkers_of(void) {
-  walkers all = {crowd_of(2, 200), NULL};
+  walkers group = {crowd_of(2, 200), NULL};
   const copse_obstacle_def def = copse_obstacle_default();
-  CHECK(copse_obstacle_create(&def, &all.walls) == COPSE_OK);
+  CHECK(copse_obstacle_create(&def, &group.walls) == COPSE_OK);
   for (int i = 0; i < 9; i++) {
     const float x = (float)(i % 3) * 12, y = (float)(i / 3) * 12;
     const float corners[] = {x, y, x + 4, y, x + 5, y + 5, x, y + 4};
     uint32_t slot;
-    CHECK(copse_obstacle_add(all.walls, corners, i % 4 ? 4 : 2,
+    CHECK(copse_obstacle_add(group.walls, corners, i % 4 ? 4 : 2,
                              (i % 2) ? COPSE_SOLID_NOWHERE : COPSE_SOLID_WINDING,
                              &slot) == COPSE_OK);
   }
-  CHECK(copse_obstacle_build(all.walls, NULL) == COPSE_OK);
-  return all;
+  CHECK(copse_obstacle_build(group.walls, NULL) == COPSE_OK);
+  return group;
 }
 
-static void walk(const walkers *all, uint32_t *state) {
+/* Adds and removes some agents, then takes a step. */
+static void walk(const walkers *group, uint32_t *state) {
   for (int i = 0; i < 4; i++) {
     const uint32_t slot = random_word(state) % 200;
     copse_crowd_agent agent = copse_crowd_agent_default();
@@ -945,7 +954,7 @@ static void walk(const walkers *all, uint32_t *state) {
     }
     agent.radius = (float)random_number(state, 0, 1);
     const uint32_t extras = random_word(state);
-    if (i == 0) agent.goal[0] = agent.goal[1] = 14; /* of many, who come to rest there */
+    if (i == 0) agent.goal[0] = agent.goal[1] = 14; /* shared by many, which come to rest there */
     agent.priority = (float)(extras >> 8 & 3);
     if (extras >> 10 & 1) agent.mask = 1 + (extras >> 11 & 3);
     agent.groups = extras >> 13 & 3;
@@ -953,42 +962,42 @@ static void walk(const walkers *all, uint32_t *state) {
     agent.enabled = (extras >> 16 & 15) != 1;
     if (extras >> 20 & 1) agent.maxAcceleration = (float)random_number(state, 0, 10);
     uint32_t added;
-    if (random_word(state) % 8 == 0) copse_crowd_remove(all->crowd, slot);
-    copse_crowd_add(all->crowd, &agent, &added);
+    if (random_word(state) % 8 == 0) copse_crowd_remove(group->crowd, slot);
+    copse_crowd_add(group->crowd, &agent, &added);
   }
-  CHECK(copse_crowd_step(all->crowd, all->walls, 0.125f, NULL) == COPSE_OK);
+  CHECK(copse_crowd_step(group->crowd, group->walls, 0.125f, NULL) == COPSE_OK);
 }
 
-static void test_a_restored_crowd_goes_on_as_the_saved(void) {
+static void test_a_restored_crowd_continues_exactly(void) {
   static uint32_t words[200 * 32], again[200 * 32];
-  const walkers all = walkers_of();
-  walkers other = all;
+  const walkers group = walkers_of();
+  walkers other = group;
   other.crowd = crowd_of(2, 200);
   uint32_t state = 1;
-  for (int i = 0; i < 60; i++) walk(&all, &state);
+  for (int i = 0; i < 60; i++) walk(&group, &state);
   for (int moment = 0; moment < 100; moment++) {
-    for (uint32_t i = random_word(&state) % 4; i > 0; i--) walk(&all, &state);
+    for (uint32_t i = random_word(&state) % 4; i > 0; i--) walk(&group, &state);
     size_t total, same;
-    CHECK(copse_crowd_save(all.crowd, words, sizeof words, &total, NULL) == COPSE_OK);
+    CHECK(copse_crowd_save(group.crowd, words, sizeof words, &total, NULL) == COPSE_OK);
     CHECK(copse_crowd_restore(other.crowd, words, total) == COPSE_OK);
     uint32_t states[] = {state, state};
     for (int i = 0; i < 3; i++) {
-      walk(&all, &states[0]);
+      walk(&group, &states[0]);
       walk(&other, &states[1]);
-      CHECK(copse_crowd_hash(all.crowd) == copse_crowd_hash(other.crowd));
+      CHECK(copse_crowd_hash(group.crowd) == copse_crowd_hash(other.crowd));
     }
-    CHECK(copse_crowd_save(all.crowd, words, sizeof words, &total, NULL) == COPSE_OK);
+    CHECK(copse_crowd_save(group.crowd, words, sizeof words, &total, NULL) == COPSE_OK);
     CHECK(copse_crowd_save(other.crowd, again, sizeof again, &same, NULL) == COPSE_OK);
     CHECK(total == same && memcmp(words, again, total) == 0);
     state = states[0];
   }
-  CHECK(copse_crowd_count(all.crowd) > 150 && copse_crowd_stats(all.crowd).overlaps > 0);
-  copse_crowd_destroy(all.crowd);
+  CHECK(copse_crowd_count(group.crowd) > 150 && copse_crowd_stats(group.crowd).overlaps > 0);
+  copse_crowd_destroy(group.crowd);
   copse_crowd_destroy(other.crowd);
-  copse_obstacle_destroy(all.walls);
+  copse_obstacle_destroy(group.walls);
 }
 
-static void test_a_snapshot_of_a_crowd_checks_what_it_takes(void) {
+static void test_forged_snapshots_of_a_crowd_are_refused(void) {
   static uint32_t words[500], forged[500];
   copse_crowd *crowd = crowd_of(2, 9);
   for (int i = 0; i < 9; i++) add_agent(crowd, (float)i, 0, 1);
@@ -998,8 +1007,8 @@ static void test_a_snapshot_of_a_crowd_checks_what_it_takes(void) {
   CHECK(copse_crowd_save(crowd, words, 10, &total, NULL) == COPSE_FULL);
   CHECK(copse_crowd_save(crowd, words, sizeof words, &total, NULL) == COPSE_OK);
   const uint32_t before = copse_crowd_hash(crowd);
-  /* Behind the header dimensions, maxNeighbors, exact, slots, time (two words), steps; then
-   * generations, positions. */
+  /* After the header: dimensions, maxNeighbors, exact, slots, time (two words), steps; then
+   * generations and positions. */
   const struct {
     size_t word;
     uint32_t value;
@@ -1038,7 +1047,7 @@ static void test_a_snapshot_of_a_crowd_checks_what_it_takes(void) {
   copse_crowd_destroy(crowd);
 }
 
-/* The same number, as far as a crowd can tell: 0 and -0, or NaNs. */
+/* True if two floats are the same to a crowd: equal (0 and -0 are), or both NaN. */
 static bool is_same_float(uint32_t a, uint32_t b) {
   float x, y;
   memcpy(&x, &a, sizeof x);
@@ -1046,7 +1055,7 @@ static bool is_same_float(uint32_t a, uint32_t b) {
   return x == y || (isnan(x) && isnan(y));
 }
 
-/* Sealed by one who knows how, a snapshot with one bit changed is refused, or has another hash. */
+/* A snapshot with one bit changed, but with a right checksum, is refused or has another hash. */
 static void test_every_word_of_a_snapshot_counts(void) {
   enum { HEAD = 14, CHECKSUM = 3 };
   static uint32_t words[500], forged[500];
@@ -1064,19 +1073,19 @@ static void test_every_word_of_a_snapshot_counts(void) {
     uint32_t taken = 0;
     CHECK(slots == 6 && count == floats + (size_t)slots * 6);
     for (size_t i = 0; i < 32 * count; i++) {
-      const size_t at = i / 32;
+      const size_t word = i / 32;
       memcpy(forged, words, total);
-      forged[at] ^= 1u << i % 32;
+      forged[word] ^= 1u << i % 32;
       CHECK(copse_crowd_restore(other, forged, total) == COPSE_BAD_SNAPSHOT);
-      if (at == CHECKSUM) continue;
+      if (word == CHECKSUM) continue;
       uint32_t sum = 0;
       for (size_t j = 0; j < count; j++)
         if (j != CHECKSUM) sum = hash_word(sum, forged[j]);
       forged[CHECKSUM] = sum;
       if (copse_crowd_restore(other, forged, total) != COPSE_OK) continue;
       taken++;
-      const bool isFloat = at >= HEAD + slots && at < floats;
-      const bool isSame = isFloat && is_same_float(words[at], forged[at]);
+      const bool isFloat = word >= HEAD + slots && word < floats;
+      const bool isSame = isFloat && is_same_float(words[word], forged[word]);
       CHECK((copse_crowd_hash(other) == before) == isSame);
     }
     CHECK(taken > 32 * count / 2);
@@ -1085,8 +1094,8 @@ static void test_every_word_of_a_snapshot_counts(void) {
   }
 }
 
-/* Two steps of half a second or one of a second: what follows differs, since once in 32 steps an
- * agent looks whether it is inside something solid. */
+/* Two steps of half a second against one of a second. What follows may differ, because an agent
+ * checks only every 32 steps whether it is inside something solid. */
 static void test_the_number_of_steps_is_part_of_the_hash(void) {
   static const float SQUARE[] = {-5, -5, 5, -5, 5, 5, -5, 5};
   const copse_obstacle_def def = copse_obstacle_default();
@@ -1120,7 +1129,7 @@ static void test_the_number_of_steps_is_part_of_the_hash(void) {
   copse_obstacle_destroy(walls);
 }
 
-/* What decides the future but can't change is part of the hash, too; the capacity is not. */
+/* The options decide the future, so they are part of the hash; the capacity is not. */
 static void test_the_options_of_a_crowd_are_part_of_its_hash(void) {
   uint32_t hashes[5];
   for (int i = 0; i < 5; i++) {
@@ -1138,8 +1147,8 @@ static void test_the_options_of_a_crowd_are_part_of_its_hash(void) {
   CHECK(hashes[4] == hashes[0]);
 }
 
-/* To come apart in so short a time they would need a speed that no float can have. */
-static void test_overlaps_in_the_least_of_time_steps_give_finite_velocities(void) {
+/* Separating in so short a time would need a speed that no float can hold. */
+static void test_overlaps_in_a_denormal_time_step_give_finite_velocities(void) {
   copse_crowd *crowd = crowd_of(2, 4);
   copse_crowd_agent agent = copse_crowd_agent_default();
   uint32_t slot;
@@ -1154,7 +1163,7 @@ static void test_overlaps_in_the_least_of_time_steps_give_finite_velocities(void
   copse_crowd_destroy(crowd);
 }
 
-static void test_nothing_but_the_state_decides(void) {
+static void test_a_crowd_does_not_depend_on_its_history(void) {
   enum { N = 60 };
   static float positions[2][3 * N];
   for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
@@ -1178,9 +1187,8 @@ static void test_nothing_but_the_state_decides(void) {
   }
 }
 
-/* Agents beside a two-sided wall along y that end at x0 … x1: mirrored at the wall they move as in
- * a mirror. */
-static void test_a_wall_of_two_sides_has_no_better_side(void) {
+/* Mirrored agents beside a two-sided wall along y move along mirrored paths. */
+static void test_both_sides_of_a_two_sided_wall_behave_the_same(void) {
   for (int turned = 0; turned < 2; turned++)
     for (int i = 0; i < 40; i++) {
       const copse_obstacle_def def = copse_obstacle_default();
@@ -1201,10 +1209,11 @@ static void test_a_wall_of_two_sides_has_no_better_side(void) {
         preferred[0] = -sign;
         preferred[1] = away;
         for (int step = 0; step < 40; step++) {
-          float *at = copse_crowd_get(crowd).positions, before[2] = {at[0], at[1]};
+          float *position = copse_crowd_get(crowd).positions,
+                before[2] = {position[0], position[1]};
           bool isClear;
           steps_of(crowd, walls, 1);
-          copse_obstacle_visible(walls, before, at, 0, &isClear, NULL);
+          copse_obstacle_visible(walls, before, position, 0, &isClear, NULL);
           CHECK(isClear);
         }
         memcpy(positions[side], copse_crowd_get(crowd).positions, sizeof positions[side]);
@@ -1216,7 +1225,7 @@ static void test_a_wall_of_two_sides_has_no_better_side(void) {
     }
 }
 
-/* What is forbidden to an agent that rests may be looked at whatever velocity the game wrote. */
+/* A disabled agent can be inspected, whatever velocity the game wrote. */
 static void test_constraints_have_a_direction_at_any_velocity(void) {
   const float ends[] = {0, -2, 0, 2}, VELOCITIES[] = {1, 1e18f, 1e19f, 1e30f, FLT_MAX};
   const copse_obstacle_def def = copse_obstacle_default();
@@ -1240,9 +1249,9 @@ static void test_constraints_have_a_direction_at_any_velocity(void) {
   copse_obstacle_destroy(walls);
 }
 
-/* A solid square in a room, moved to where they are mirrored: agents that push against both stay
- * between them, as beside walls that were added there. */
-static void test_walls_hold_where_their_vertices_go_the_other_way(void) {
+/* A solid square in a room, both moved so that they are mirrored. Agents that push against them
+ * stay in between, just as with walls that were added there. */
+static void test_walls_hold_after_a_move_that_mirrors_them(void) {
   static const float ROOM[] = {0, 0, 0, 8, 8, 8, 8, 0}, SQUARE[] = {3, 3, 5, 3, 5, 5, 3, 5};
   for (int isMoved = 0; isMoved < 2; isMoved++) {
     const copse_obstacle_def def = copse_obstacle_default();
@@ -1261,7 +1270,7 @@ static void test_walls_hold_where_their_vertices_go_the_other_way(void) {
     copse_crowd *crowd = crowd_of(2, 16);
     for (int i = 0; i < 16; i++) {
       const float x = 1 + 2 * (float)(i % 4), y = 1 + 2 * (float)(i / 4);
-      if (x == y || x + y == 8) continue; /* on the way to no corner */
+      if (x == y || x + y == 8) continue; /* these would head exactly for a corner */
       const uint32_t slot = add_agent(crowd, x, y, 0.25f);
       float *preferred = copse_crowd_get(crowd).preferredVelocities + 2 * slot;
       preferred[0] = i % 3 ? 4 - x : x - 4;
@@ -1272,10 +1281,10 @@ static void test_walls_hold_where_their_vertices_go_the_other_way(void) {
       memcpy(before, copse_crowd_get(crowd).positions, sizeof before);
       steps_of(crowd, walls, 1);
       for (uint32_t slot = 0; slot < copse_crowd_count(crowd); slot++) {
-        const float *at = copse_crowd_get(crowd).positions + 2 * slot;
+        const float *position = copse_crowd_get(crowd).positions + 2 * slot;
         bool isInside, isClear;
-        copse_obstacle_contains(walls, at, &isInside, NULL);
-        copse_obstacle_visible(walls, before + 2 * slot, at, 0, &isClear, NULL);
+        copse_obstacle_contains(walls, position, &isInside, NULL);
+        copse_obstacle_visible(walls, before + 2 * slot, position, 0, &isClear, NULL);
         CHECK(!isInside && isClear);
       }
     }
@@ -1288,64 +1297,62 @@ static void check_scene(void (*begin)(scene *), uint32_t steps, double overlap) 
   static scene played;
   begin(&played);
   const scene_report report = scene_play(&played, steps);
-  CHECK(report.steps > 0); /* all are there */
+  CHECK(report.steps > 0); /* all agents arrived */
   CHECK(report.overlap <= overlap);
   CHECK(report.speed <= 1 + 1e-5);
   CHECK(report.crossed == 0 && report.isFinite);
 }
 
-/* Measured: 2,320 steps and 0.181 of the radii; 4,085 and 0.027; 2,042 and 0.063. */
+/* Measured steps and overlap: 2,320 and 0.181; 4,085 and 0.027; 2,042 and 0.063. */
 static void test_scenes_end_at_their_goals(void) {
   check_scene(scene_circle, 2900, 0.23);
   check_scene(scene_blocks, 4800, 0.035);
   check_scene(scene_sphere, 2600, 0.08);
 }
 
-/* Run once, or for every kind of index. */
-
 const unit_test CROWD_TESTS[] = {
-    TEST(test_programs_equal_the_slow_way),
-    TEST(test_planes_that_are_almost_one),
-    TEST(test_lines_along_an_axis_that_are_alike),
-    TEST(test_bisectors_that_pass_far_away),
-    TEST(test_lines_that_run_along_planes),
-    TEST(test_crowds_hold_under_any_calls),
-    TEST(test_coincident_agents_part),
-    TEST(test_agents_denormally_apart_part),
-    TEST(test_minus_zero_is_zero_to_a_crowd),
-    TEST(test_agents_at_the_ends_of_what_is_accepted),
-    TEST(test_nobody_and_one),
-    TEST(test_of_neighbors_as_far_the_lower_ids_are_heeded),
+    TEST(test_programs_agree_with_the_oracle),
+    TEST(test_programs_with_almost_equal_planes_are_solved),
+    TEST(test_programs_with_parallel_lines_are_solved),
+    TEST(test_programs_with_distant_bisectors_are_solved),
+    TEST(test_programs_with_lines_along_planes_are_solved),
+    TEST(test_crowds_survive_arbitrary_calls),
+    TEST(test_coincident_agents_separate),
+    TEST(test_agents_a_denormal_distance_apart_separate),
+    TEST(test_a_crowd_treats_minus_zero_as_zero),
+    TEST(test_agents_at_the_coordinate_limits_work),
+    TEST(test_crowds_of_no_agent_and_of_one_work),
+    TEST(test_ties_between_neighbors_go_to_the_lower_ids),
     TEST(test_steps_of_any_size_stay_finite),
-    TEST(test_steps_refuse_what_is_no_time),
-    TEST(test_what_is_not_finite_is_named_and_changes_nothing),
-    TEST(test_numbers_out_of_range_count_as_the_nearest),
-    TEST(test_agents_without_size_neighbors_or_speed),
-    TEST(test_a_crush_stays_finite_and_within_its_speed),
-    TEST(test_as_many_neighbors_as_there_is_room_for),
-    TEST(test_steps_of_no_duration_to_speak_of),
-    TEST(test_more_walls_than_are_heeded),
-    TEST(test_an_end_that_is_not_convex_forbids_nothing),
-    TEST(test_who_is_exactly_on_a_wall_comes_off_it),
-    TEST(test_who_makes_no_progress_is_stuck),
+    TEST(test_invalid_time_steps_are_refused),
+    TEST(test_a_slot_that_is_not_finite_is_named_and_nothing_changes),
+    TEST(test_numbers_out_of_range_are_clamped),
+    TEST(test_agents_without_size_neighbors_or_speed_work),
+    TEST(test_agents_in_a_crush_stay_within_their_maximum_speed),
+    TEST(test_an_agent_can_have_the_maximum_number_of_neighbors),
+    TEST(test_speeds_stay_limited_in_denormal_time_steps),
+    TEST(test_the_nearest_walls_count_if_there_are_too_many),
+    TEST(test_a_wall_end_that_is_not_convex_makes_no_constraint),
+    TEST(test_an_agent_exactly_on_a_wall_gets_off_it),
+    TEST(test_an_agent_without_progress_is_stuck),
     TEST(test_agents_go_to_their_goals_and_stop),
-    TEST(test_who_meets_exactly_head_on_passes),
-    TEST(test_a_step_moves_neither_locked_nor_disabled),
-    TEST(test_a_crowd_that_grows_still_tells_who_arrived),
-    TEST(test_numbers_of_extras_out_of_range_count_as_the_nearest),
-    TEST(test_slots_of_a_crowd),
-    TEST(test_a_crowd_allocates_only_when_it_is_made_or_grows),
+    TEST(test_agents_that_meet_exactly_head_on_pass),
+    TEST(test_a_step_moves_no_locked_or_disabled_agent),
+    TEST(test_reserve_keeps_the_list_of_arrived_agents),
+    TEST(test_accelerations_and_priorities_out_of_range_are_clamped),
+    TEST(test_slots_of_a_crowd_are_reused),
+    TEST(test_a_crowd_allocates_only_in_create_and_reserve),
     TEST(test_no_frame_of_a_crowd_allocates),
-    TEST(test_a_restored_crowd_goes_on_as_the_saved),
-    TEST(test_a_snapshot_of_a_crowd_checks_what_it_takes),
+    TEST(test_a_restored_crowd_continues_exactly),
+    TEST(test_forged_snapshots_of_a_crowd_are_refused),
     TEST(test_every_word_of_a_snapshot_counts),
     TEST(test_the_number_of_steps_is_part_of_the_hash),
     TEST(test_the_options_of_a_crowd_are_part_of_its_hash),
-    TEST(test_overlaps_in_the_least_of_time_steps_give_finite_velocities),
-    TEST(test_nothing_but_the_state_decides),
-    TEST(test_a_wall_of_two_sides_has_no_better_side),
+    TEST(test_overlaps_in_a_denormal_time_step_give_finite_velocities),
+    TEST(test_a_crowd_does_not_depend_on_its_history),
+    TEST(test_both_sides_of_a_two_sided_wall_behave_the_same),
     TEST(test_constraints_have_a_direction_at_any_velocity),
-    TEST(test_walls_hold_where_their_vertices_go_the_other_way),
+    TEST(test_walls_hold_after_a_move_that_mirrors_them),
     TEST(test_scenes_end_at_their_goals),
     {NULL, NULL, false},
 };

@@ -1,4 +1,4 @@
-/* Walls of very many edges: no agent comes through, or nearer than its radius. */
+/* No agent passes through walls, or comes nearer than its radius, however many edges they have. */
 
 #include "unit.h"
 
@@ -7,7 +7,7 @@
 #include <math.h>
 
 static const float RADIUS = 0.5f;
-static const double LEAST = 0.5 - 3e-5; /* what rounding and the program's tolerance may take */
+static const double LEAST = 0.5 - 3e-5; /* less rounding and the program's tolerance */
 
 typedef struct hall {
   copse_obstacle *walls;
@@ -32,7 +32,7 @@ static void add_segment(const hall *made, float x0, float y0, float x1, float y1
   CHECK(copse_obstacle_add(made->walls, points, 2, COPSE_SOLID_NOWHERE, &slot) == COPSE_OK);
 }
 
-/* A disc, or the inside of a ring, of so many edges. */
+/* Adds a disc, or the inside of a ring, with the given number of edges. */
 static void add_circle(const hall *made, uint32_t edges, double radius, bool isRing) {
   float *points = malloc(2 * edges * sizeof *points);
   const double pi = acos(-1);
@@ -59,8 +59,8 @@ static void add_agent(const hall *made, float x, float y, float goalX, float goa
   CHECK(copse_crowd_add(made->crowd, &agent, &slot) == COPSE_OK);
 }
 
-/* Steps a crowd of one for some seconds and destroys all. Returns the least distance from a wall;
- * writes where the agent is in the end. */
+/* Steps a crowd of one agent for some seconds, then destroys the hall. Returns the smallest
+ * distance from a wall, and writes the agent's last position. */
 static double least_distance(hall *made, float timeStep, float seconds, float *end) {
   const float *position = copse_crowd_get(made->crowd).positions;
   double least = INFINITY;
@@ -77,7 +77,7 @@ static double least_distance(hall *made, float timeStep, float seconds, float *e
   return least;
 }
 
-/* Each with steps of either size, in the published form and in the other. */
+/* Runs a scene with different numbers of edges, with long and short time steps, exact and not. */
 static void for_each_step(void (*run)(uint32_t edges, float timeStep, bool isExact)) {
   const uint32_t edges[] = {129, 200, 2000, 20000};
   for (int i = 0; i < 4; i++)
@@ -127,7 +127,7 @@ static void go_out_of_a_corridor(uint32_t edges, float timeStep, bool isExact) {
   CHECK(end[0] > 0 && end[1] > 0.1f);
 }
 
-/* Teeth that point at the agent: none covers another, and there are more than places. */
+/* Teeth that point at the agent. None covers another, and there are more than COPSE_CROWD_WALLS. */
 static void go_out_of_teeth(uint32_t edges, float timeStep, bool isExact) {
   hall made = hall_of(edges, isExact);
   float end[2];
@@ -141,21 +141,22 @@ static void go_out_of_teeth(uint32_t edges, float timeStep, bool isExact) {
   CHECK(end[0] > 0.3f);
 }
 
-static void test_no_agent_comes_through_walls_of_many_edges(void) {
+static void test_no_agent_passes_through_walls_of_many_edges(void) {
   for_each_step(go_through_one_wall_many_times);
   for_each_step(go_around_a_disc);
   for_each_step(go_out_of_a_ring);
   copse_work = 0;
   for_each_step(go_out_of_a_corridor);
-  CHECK(copse_work == 69856664); /* measured: more searches would find the same */
+  CHECK(copse_work == 69856664); /* recorded: more work would find the same, slower */
   for_each_step(go_out_of_teeth);
 }
 
+/* Returns a random number from lo to hi. */
 static float drawn(uint32_t *state, float lo, float hi) {
   return lo + (hi - lo) * (float)(random_word(state) >> 8) / 16777216;
 }
 
-/* Segments anywhere, segments that meet in a point, or discs and stars of some vertices. */
+/* Adds random segments, segments that meet in a point, or discs and stars, and builds. */
 static void add_drawn_walls(const hall *made, uint32_t *state) {
   const uint32_t shape = (random_word(state) >> 8) % 3, count = 1 + (random_word(state) >> 8) % 8;
   uint32_t slot;
@@ -177,7 +178,7 @@ static void add_drawn_walls(const hall *made, uint32_t *state) {
   CHECK(copse_obstacle_build(made->walls, NULL) == COPSE_OK);
 }
 
-/* One agent, from rest and clear of all walls. */
+/* Adds an agent at a random place, at rest. False if the place is not clear of all walls. */
 static bool place_agent(const hall *made, uint32_t *state, float radius) {
   copse_crowd_agent agent = copse_crowd_agent_default();
   copse_wall wall;
@@ -224,7 +225,7 @@ static void test_an_agent_stays_clear_of_any_walls(void) {
 }
 
 const unit_test CROWD_WALLS_TESTS[] = {
-    TEST(test_no_agent_comes_through_walls_of_many_edges),
+    TEST(test_no_agent_passes_through_walls_of_many_edges),
     TEST(test_an_agent_stays_clear_of_any_walls),
     {NULL, NULL, false},
 };

@@ -1,4 +1,4 @@
-/* What only a grid has. */
+/* What only grids have. */
 
 #include "unit.h"
 
@@ -17,27 +17,28 @@ static copse_points *grid_of(const float *points, uint32_t n, uint32_t dim, floa
   return grid;
 }
 
-/* Everything asked of a grid over these points is what brute force answers. */
+/* Compares all queries of a grid over these points with brute force. */
 static void check_grid(const float *points, uint32_t n, uint32_t dim, float size, float radius,
                        const float *center) {
   copse_points *grid = grid_of(points, n, dim, size);
   const brute_points brute = {interleaved(points, dim), NULL, n, dim};
-  asked ask = {.query = copse_query_default(), .radius = radius, .halfAngle = 1, .k = 7};
+  point_question question = {
+      .query = copse_query_default(), .radius = radius, .halfAngle = 1, .k = 7};
   for (uint32_t axis = 0; axis < dim; axis++) {
-    ask.center[axis] = center[axis];
-    ask.direction[axis] = 1;
-    ask.lo[axis] = center[axis] - radius;
-    ask.hi[axis] = center[axis] + radius;
+    question.center[axis] = center[axis];
+    question.direction[axis] = 1;
+    question.lo[axis] = center[axis] - radius;
+    question.hi[axis] = center[axis] + radius;
   }
-  CHECK(compare_queries(grid, &brute, &ask) == NULL);
-  ask.query.maxDistance = radius;
-  CHECK(compare_queries(grid, &brute, &ask) == NULL);
-  CHECK(compare_batches(grid, &brute, &ask, NULL, NULL) == NULL);
+  CHECK(compare_queries(grid, &brute, &question) == NULL);
+  question.query.maxDistance = radius;
+  CHECK(compare_queries(grid, &brute, &question) == NULL);
+  CHECK(compare_batches(grid, &brute, &question, NULL, NULL) == NULL);
   copse_points_destroy(grid);
 }
 
-/* Far cells share entries, and the rows of a window go on at the begin of the table. */
-static void test_windows_wrap_past_the_end_of_the_table(void) {
+/* Distant cells share entries, and the rows of a window continue at the start of the table. */
+static void test_queries_are_exact_where_windows_wrap_around_the_table(void) {
   enum { N = 60, MOST_ENTRIES = 4 * N + 64 };
   uint32_t seed = 11;
   for (uint32_t dim = 2; dim <= 3; dim++) {
@@ -59,7 +60,7 @@ static void test_windows_wrap_past_the_end_of_the_table(void) {
   }
 }
 
-static void test_windows_wider_than_the_table(void) {
+static void test_queries_are_exact_with_windows_wider_than_the_table(void) {
   enum { N = 40 };
   uint32_t seed = 12;
   for (uint32_t dim = 2; dim <= 3; dim++) {
@@ -72,10 +73,10 @@ static void test_windows_wider_than_the_table(void) {
   }
 }
 
-/* Where the window of a piece of the way is wider than the table, all agents are scanned: whoever
- * an earlier piece found behind its own end is not yet the first. On a diagonal, in cells of which
- * the table has entries for some, that is so once in some 600 rays. */
-static void test_rays_with_pieces_wider_than_the_table(void) {
+/* If the window of a piece of the ray is wider than the table, all agents are scanned. A hit that
+ * an earlier piece found behind its own end is then not necessarily the first. With agents on a
+ * diagonal and a table with too few entries for all cells, that happens once in about 600 rays. */
+static void test_rays_are_exact_with_pieces_wider_than_the_table(void) {
   enum { MOST = 64 };
   uint32_t seed = 15;
   for (uint32_t round = 0; round < repeats(20000); round++) {
@@ -85,19 +86,19 @@ static void test_rays_with_pieces_wider_than_the_table(void) {
     for (uint32_t i = 0; i < 3 * n; i++) points[i] = (float)(i / 3);
     copse_points *grid = grid_of(points, n, 3, extent / (float)(5 + random_word(&seed) % 4));
     const brute_points brute = {interleaved(points, 3), NULL, n, 3};
-    asked ask = {.query = copse_query_default()};
-    ask.radius = extent * (0.2f + (float)(random_word(&seed) % 600) / 1000);
+    point_question question = {.query = copse_query_default()};
+    question.radius = extent * (0.2f + (float)(random_word(&seed) % 600) / 1000);
     for (uint32_t axis = 0; axis < 3; axis++) {
-      ask.center[axis] = (float)(random_word(&seed) % (3 * n)) - extent;
-      ask.lo[axis] = (float)(random_word(&seed) % n);
+      question.center[axis] = (float)(random_word(&seed) % (3 * n)) - extent;
+      question.lo[axis] = (float)(random_word(&seed) % n);
     }
-    ask.center[random_word(&seed) % 3] = random_word(&seed) % 2 ? -5 * extent : 5 * extent;
-    CHECK(compare_rays(grid, &brute, &ask, NULL) == NULL);
+    question.center[random_word(&seed) % 3] = random_word(&seed) % 2 ? -5 * extent : 5 * extent;
+    CHECK(compare_rays(grid, &brute, &question, NULL) == NULL);
     copse_points_destroy(grid);
   }
 }
 
-static void test_queries_beyond_all_agents(void) {
+static void test_queries_far_from_all_agents_are_exact(void) {
   const float points[] = {0, 0, 0, 10, 0, 0, 0, 10, 0, 10, 10, 10};
   const float far[][3] = {
       {-1e18f, 0, 0}, {1e18f, 1e18f, 1e18f}, {0, 1e9f, 0}, {20, 20, 20}, {-5, 5, 25}};
@@ -111,9 +112,9 @@ static void test_queries_beyond_all_agents(void) {
   }
 }
 
-/* Two agents exactly a radius apart, with cells whose borders are between them, or rounded to be on
- * one of them. */
-static void test_exactly_the_radius_across_cells(void) {
+/* Two agents exactly a radius apart, in cells with borders between them, or rounded onto one of
+ * them. */
+static void test_agents_exactly_a_radius_apart_are_found_across_cells(void) {
   uint32_t seed = 13;
   for (uint32_t round = 0; round < repeats(20000); round++) {
     float points[9] = {0};
@@ -143,7 +144,7 @@ static void test_exactly_the_radius_across_cells(void) {
   }
 }
 
-static void test_the_table_is_shared_where_there_are_too_many_cells(void) {
+static void test_cells_share_entries_if_there_are_too_many(void) {
   const float points[] = {0, 0, 1000, 0, 0, 1000, 1000, 1000};
   const struct {
     float size;
@@ -158,7 +159,7 @@ static void test_the_table_is_shared_where_there_are_too_many_cells(void) {
   }
 }
 
-/* Each cell that holds agents is told once for each run of them, and holds these. */
+/* Each cell is written once for each of its runs of agents, and contains them. */
 static void test_cells_hold_their_agents(void) {
   enum { N = 50 };
   uint32_t seed = 14;
@@ -182,7 +183,7 @@ static void test_cells_hold_their_agents(void) {
           }
       }
       CHECK(place == N);
-      for (size_t capacity = 0; capacity <= floats; capacity += 5) { /* whole ones, as they fit */
+      for (size_t capacity = 0; capacity <= floats; capacity += 5) { /* only whole cells */
         const size_t written = capacity / width * width;
         cells[written] = 42;
         CHECK(copse_points_cells(grid, 0, cells, capacity) == floats);
@@ -199,7 +200,7 @@ static void test_cells_hold_their_agents(void) {
 
 static struct grid *inside(copse_points *points) { return (struct grid *)points; }
 
-static void test_validate_sees_what_is_wrong_in_a_grid(void) {
+static void test_validate_detects_damage_in_a_grid(void) {
   const float points[] = {0, 0, 1, 0, 9, 0, 9, 9};
   copse_points *grid = grid_of(points, 4, 2, 100); /* in one cell */
   const uint32_t entries = inside(grid)->entries, present = 4;
@@ -229,7 +230,7 @@ static void test_validate_sees_what_is_wrong_in_a_grid(void) {
   ids = grid->ordered.ids;
   CHECK(ids[0] == 0 && ids[1] == 1);
   CHECK(inside(grid)->entries == 1);
-  ids[0] = 1; /* in an entry they ascend */
+  ids[0] = 1; /* ids must ascend within an entry */
   ids[1] = 0;
   CHECK(!copse_points_validate(grid));
   copse_points_destroy(grid);
@@ -242,8 +243,8 @@ static void test_validate_sees_what_is_wrong_in_a_grid(void) {
   copse_points_destroy(grid);
 }
 
-/* Cells whose area underflows: a search must not begin with no reach at all. */
-static void test_searches_among_the_smallest_cells(void) {
+/* The area of these cells underflows: a search must not start with a radius of 0. */
+static void test_searches_work_with_the_smallest_cells(void) {
   const float points[] = {0, 0, 1, 1, 1, 1, -3, 2}, sizes[] = {1e-20f, 1e-30f, 1e-38f, 1e-45f};
   for (int i = 0; i < 4; i++) {
     copse_points *grid = grid_of(points, 4, 2, sizes[i]);
@@ -260,7 +261,7 @@ static void test_searches_among_the_smallest_cells(void) {
   }
 }
 
-static void test_a_snapshot_is_for_one_size_of_cells(void) {
+static void test_a_snapshot_is_refused_by_another_cell_size(void) {
   const float points[] = {1, 2, 3, 4};
   copse_points *grid = grid_of(points, 2, 2, 1), *other = grid_of(points, 2, 2, 1.0000001f);
   copse_agenttree_def def = copse_agenttree_default();
@@ -277,26 +278,26 @@ static void test_a_snapshot_is_for_one_size_of_cells(void) {
   copse_points_destroy(other);
 }
 
-/* A search begins with what is about as far as the neighbors are, however large the cells. */
-static void test_neighbors_among_large_cells_visit_no_more_than_they_must(void) {
+/* A search starts with about the distance of the k-th neighbor, whatever the cell size. */
+static void test_neighbors_in_large_cells_visit_the_recorded_number(void) {
   enum { N = 2000, SEARCHES = 500, SIDE = 50, K = 8 };
   static float points[3 * N];
   static const float CELLS[] = {2.5f, 8};
-  uint64_t visited[2][2] = {{0}}; /* in 2D and 3D, by the size of cells */
+  uint64_t visited[2][2] = {{0}}; /* by dimensions, then by cell size */
   for (uint32_t dim = 2; dim <= 3; dim++)
     for (int i = 0; i < 2; i++) {
       uint32_t seed = 5;
-      for (uint32_t at = 0; at < N * dim; at++)
-        points[at] = (float)(random_word(&seed) >> 8) * SIDE / 16777216;
+      for (uint32_t coordinate = 0; coordinate < N * dim; coordinate++)
+        points[coordinate] = (float)(random_word(&seed) >> 8) * SIDE / 16777216;
       copse_points *grid = grid_of(points, N, dim, CELLS[i]);
       for (int search = 0; search < SEARCHES; search++) {
         float center[3], distances2[K];
         for (uint32_t axis = 0; axis < dim; axis++)
           center[axis] = (float)(random_word(&seed) >> 8) * SIDE / 16777216;
         uint32_t ids[K];
-        copse_results found = {ids, distances2, K, 0, 0};
-        CHECK(copse_points_neighbors(grid, center, K, NULL, &found) == COPSE_OK);
-        visited[dim - 2][i] += found.visits;
+        copse_results results = {ids, distances2, K, 0, 0};
+        CHECK(copse_points_neighbors(grid, center, K, NULL, &results) == COPSE_OK);
+        visited[dim - 2][i] += results.visits;
       }
       copse_points_destroy(grid);
     }
@@ -308,16 +309,16 @@ static void test_neighbors_among_large_cells_visit_no_more_than_they_must(void) 
 }
 
 const unit_test GRID_TESTS[] = {
-    TEST(test_windows_wrap_past_the_end_of_the_table),
-    TEST(test_windows_wider_than_the_table),
-    TEST(test_rays_with_pieces_wider_than_the_table),
-    TEST(test_queries_beyond_all_agents),
-    TEST(test_exactly_the_radius_across_cells),
-    TEST(test_the_table_is_shared_where_there_are_too_many_cells),
+    TEST(test_queries_are_exact_where_windows_wrap_around_the_table),
+    TEST(test_queries_are_exact_with_windows_wider_than_the_table),
+    TEST(test_rays_are_exact_with_pieces_wider_than_the_table),
+    TEST(test_queries_far_from_all_agents_are_exact),
+    TEST(test_agents_exactly_a_radius_apart_are_found_across_cells),
+    TEST(test_cells_share_entries_if_there_are_too_many),
     TEST(test_cells_hold_their_agents),
-    TEST(test_validate_sees_what_is_wrong_in_a_grid),
-    TEST(test_searches_among_the_smallest_cells),
-    TEST(test_a_snapshot_is_for_one_size_of_cells),
-    TEST(test_neighbors_among_large_cells_visit_no_more_than_they_must),
+    TEST(test_validate_detects_damage_in_a_grid),
+    TEST(test_searches_work_with_the_smallest_cells),
+    TEST(test_a_snapshot_is_refused_by_another_cell_size),
+    TEST(test_neighbors_in_large_cells_visit_the_recorded_number),
     {NULL, NULL, false},
 };

@@ -1,4 +1,4 @@
-/* What only a k-d tree has. */
+/* What only k-d trees have. */
 
 #include "../inputs.h"
 #include "unit.h"
@@ -19,7 +19,7 @@ static copse_points *kdtree_of(const float *points, uint32_t n, uint32_t dim,
   return tree;
 }
 
-static void test_builders_give_the_same_tree(void) {
+static void test_all_builders_build_the_same_tree(void) {
   enum { N = 2600 };
   static float points[3 * N];
   static uint32_t first[N];
@@ -38,7 +38,7 @@ static void test_builders_give_the_same_tree(void) {
       copse_points_destroy(tree);
     }
   }
-  for (uint32_t n = 0; n < 70; n++) { /* every length of a run, and of what is left of four */
+  for (uint32_t n = 0; n < 70; n++) { /* every length of a run, modulo the SIMD width too */
     fill_input(points, INPUT_UNIFORM, 70, 2, true);
     for (int builder = 0; builder < 3; builder++) {
       copse_points *tree = kdtree_of(points, n, 2, (copse_builder)builder);
@@ -65,70 +65,70 @@ static void test_the_work_of_builds_is_bounded_for_any_input(void) {
         hash = hash * 31 + (uint32_t)copse_work;
       }
     }
-  /* Recorded: who changes a builder sees whether it changed the work, too. */
+  /* Recorded, to notice when a change of a builder changes its work. */
   CHECK(hash == 0x64ef8d2f);
 }
 
-static void test_lines_divide_what_is_below_them(void) {
-  /* On x the median is 2; on the left, on y, 8; on the right 5. */
+static void test_lines_divide_the_points_below_them(void) {
+  /* The median on x is 2. On y it is 8 on the left of that, and 5 on the right. */
   const float points[] = {2, 1, 0, 8, 1, 3, 9, 5, 4, 2};
   copse_points *tree = kdtree_of(points, 5, 2, COPSE_BUILDER_QUICKSELECT);
-  const float lines[] = {2, 1, 2, 8, 0, 5,  /* x = 2, as high as all points */
-                         0, 8, 2, 8, 1, 2,  /* y = 8, on the left of it */
-                         1, 1, 1, 8, 2, 1,  /* x = 1, below that */
-                         2, 5, 9, 5, 1, 2,  /* y = 5, on the right */
-                         4, 1, 4, 5, 2, 1}; /* x = 4, below */
+  const float lines[] = {2, 1, 2, 8, 0, 5,  /* x = 2, across all points */
+                         0, 8, 2, 8, 1, 2,  /* y = 8, left of it */
+                         1, 1, 1, 8, 2, 1,  /* x = 1, below y = 8 */
+                         2, 5, 9, 5, 1, 2,  /* y = 5, right of x = 2 */
+                         4, 1, 4, 5, 2, 1}; /* x = 4, below y = 5 */
   float cells[31] = {0};
   cells[30] = 42;
   CHECK(copse_points_cells(tree, 0, cells, 30) == 30 && memcmp(cells, lines, sizeof lines) == 0);
   memset(cells, 0, sizeof lines);
-  CHECK(copse_points_cells(tree, 0, cells, 11) == 30); /* whole ones */
+  CHECK(copse_points_cells(tree, 0, cells, 11) == 30); /* only whole lines */
   CHECK(memcmp(cells, lines, 6 * sizeof *lines) == 0 && cells[6] == 0 && cells[30] == 42);
   CHECK(copse_points_cells(tree, 18, cells, 11) == 30);
   CHECK(memcmp(cells, lines + 18, 6 * sizeof *lines) == 0 && cells[6] == 0);
   copse_points_destroy(tree);
 }
 
-static void test_validate_sees_what_is_wrong(void) {
+static void test_validate_detects_damage_in_a_kdtree(void) {
   enum { N = 100 };
   static float points[2 * N];
   fill_input(points, INPUT_UNIFORM, N, 2, true);
   copse_points *tree = kdtree_of(points, N, 2, COPSE_BUILDER_QUICKSELECT);
-  scan_points *all = &tree->ordered;
+  scan_points *ordered = &tree->ordered;
   float *bounds = ((struct kdtree *)tree)->bounds;
   CHECK(copse_points_validate(tree));
-  for (uint32_t i = 0; i < N; i++) { /* each point too far left, and too far right, for its place */
+  for (uint32_t i = 0; i < N; i++) { /* move each point too far to the left, and to the right */
     for (uint32_t axis = 0; axis < 2; axis++) {
-      const float x = all->axes[axis][i];
-      all->axes[axis][i] = -1;
+      const float x = ordered->axes[axis][i];
+      ordered->axes[axis][i] = -1;
       CHECK(!copse_points_validate(tree));
-      all->axes[axis][i] = 1e9f;
+      ordered->axes[axis][i] = 1e9f;
       CHECK(!copse_points_validate(tree));
-      all->axes[axis][i] = x;
+      ordered->axes[axis][i] = x;
     }
-    const uint32_t id = all->ids[i];
-    all->ids[i] = all->ids[(i + 1) % N]; /* no permutation */
+    const uint32_t id = ordered->ids[i];
+    ordered->ids[i] = ordered->ids[(i + 1) % N]; /* no permutation */
     CHECK(!copse_points_validate(tree));
-    all->ids[i] = id;
+    ordered->ids[i] = id;
   }
   CHECK(copse_points_validate(tree));
-  for (int side = 0; side < 4; side++) { /* wider than they must be */
+  for (int side = 0; side < 4; side++) { /* bounds that are too wide */
     bounds[side] += side < 2 ? -1 : 1;
     CHECK(!copse_points_validate(tree));
     bounds[side] -= side < 2 ? -1 : 1;
   }
   const uint32_t middle = N / 2; /* within the bounds, but on the wrong side */
-  const float x = all->axes[0][0];
-  CHECK(x > bounds[0] && all->axes[0][N - 1] < bounds[2]);
-  all->axes[0][0] = all->axes[0][middle] + 1;
+  const float x = ordered->axes[0][0];
+  CHECK(x > bounds[0] && ordered->axes[0][N - 1] < bounds[2]);
+  ordered->axes[0][0] = ordered->axes[0][middle] + 1;
   CHECK(!copse_points_validate(tree));
-  all->axes[0][0] = x;
-  all->axes[0][N - 1] = all->axes[0][middle] - 1;
+  ordered->axes[0][0] = x;
+  ordered->axes[0][N - 1] = ordered->axes[0][middle] - 1;
   CHECK(!copse_points_validate(tree));
   copse_points_destroy(tree);
 }
 
-static void test_statistics_of_every_size(void) {
+static void test_statistics_are_right_for_every_size(void) {
   enum { MOST = 300 };
   static float points[2 * MOST], cells[6 * MOST];
   fill_input(points, INPUT_UNIFORM, MOST, 2, true);
@@ -146,7 +146,7 @@ static void test_statistics_of_every_size(void) {
   }
 }
 
-static void test_a_snapshot_is_for_all_builders(void) {
+static void test_a_snapshot_fits_all_builders(void) {
   float points[2 * 100];
   static uint32_t bytes[1024];
   uint32_t count, other;
@@ -164,9 +164,9 @@ static void test_a_snapshot_is_for_all_builders(void) {
   copse_points_destroy(taker);
 }
 
-/* A bound on work says nothing where some is not counted: of points at one place, which are found
- * to be so and sorted by id, all is. */
-static void test_all_work_for_points_at_one_place_is_counted(void) {
+/* A bound on the work is worth nothing if some work is not counted. Coincident points are detected
+ * and sorted by id: that work is counted too. */
+static void test_all_work_on_coincident_points_is_counted(void) {
   enum { N = 64 };
   static const float POINTS[2 * N] = {0};
   static const uint64_t COUNTED[] = {1253, 1531, 2537};
@@ -177,38 +177,37 @@ static void test_all_work_for_points_at_one_place_is_counted(void) {
   }
 }
 
-/* How far neighbors are is guessed by the fewest points around that tell: in a clump by those of
- * the clump, not by those far above it, so none of the many beside it is visited. */
-static void test_neighbors_in_a_clump_are_sought_there(void) {
-  enum { K = 8, TELL = 2 * (K + 6), N = 4 * TELL, SEARCHES = 100 };
+/* The distance of neighbors is estimated from the smallest subtree around the center that has
+ * enough points. In a clump that is a subtree of the clump: the search visits neither the points
+ * far above nor the many beside it. */
+static void test_neighbors_in_a_clump_are_searched_only_there(void) {
+  enum { K = 8, ENOUGH = 2 * (K + 6), N = 4 * ENOUGH, SEARCHES = 100 };
   float points[2 * N];
   uint32_t seed = 3;
-  CHECK(TELL == 2 * points_aim(K));
+  CHECK(ENOUGH == 2 * points_aim(K));
   for (int search = 0; search < SEARCHES; search++) {
     for (uint32_t i = 0; i < 2 * N; i++) points[i] = (float)(random_word(&seed) >> 8) / 16777216;
-    for (uint32_t i = TELL + 1; i < 2 * TELL; i++)
+    for (uint32_t i = ENOUGH + 1; i < 2 * ENOUGH; i++)
       points[2 * i + 1] = 1e3f + 1e6f * points[2 * i + 1];
-    for (uint32_t i = 2 * TELL; i < N; i++) points[2 * i] += 2;
+    for (uint32_t i = 2 * ENOUGH; i < N; i++) points[2 * i] += 2;
     copse_points *tree = kdtree_of(points, N, 2, COPSE_BUILDER_QUICKSELECT);
     float distances2[K];
     uint32_t ids[K];
-    copse_results found = {ids, distances2, K, 0, 0};
-    CHECK(copse_points_neighbors(tree, (float[]){0.5f, 0.5f}, K, NULL, &found) == COPSE_OK);
-    CHECK(found.total == K && found.visits == 1);
+    copse_results results = {ids, distances2, K, 0, 0};
+    CHECK(copse_points_neighbors(tree, (float[]){0.5f, 0.5f}, K, NULL, &results) == COPSE_OK);
+    CHECK(results.total == K && results.visits == 1);
     copse_points_destroy(tree);
   }
 }
 
-/* ---- */
-
 const unit_test KDTREE_TESTS[] = {
-    TEST(test_builders_give_the_same_tree),
+    TEST(test_all_builders_build_the_same_tree),
     TEST(test_the_work_of_builds_is_bounded_for_any_input),
-    TEST(test_lines_divide_what_is_below_them),
-    TEST(test_validate_sees_what_is_wrong),
-    TEST(test_statistics_of_every_size),
-    TEST(test_a_snapshot_is_for_all_builders),
-    TEST(test_all_work_for_points_at_one_place_is_counted),
-    TEST(test_neighbors_in_a_clump_are_sought_there),
+    TEST(test_lines_divide_the_points_below_them),
+    TEST(test_validate_detects_damage_in_a_kdtree),
+    TEST(test_statistics_are_right_for_every_size),
+    TEST(test_a_snapshot_fits_all_builders),
+    TEST(test_all_work_on_coincident_points_is_counted),
+    TEST(test_neighbors_in_a_clump_are_searched_only_there),
     {NULL, NULL, false},
 };

@@ -1,4 +1,4 @@
-/* Walls. */
+/* Walls: the obstacle tree. */
 
 #include "../walls.h"
 #include "unit.h"
@@ -75,7 +75,7 @@ static void test_walls_agree_with_a_list(void) {
   }
 }
 
-static void test_edges_of_no_length_are_dropped_and_counted(void) {
+static void test_edges_without_length_are_dropped_and_counted(void) {
   copse_obstacle *tree = walls_of(40, 0, 1);
   add_loop(tree, (float[]){3, 3, 3, 3, 3, 3}, 3);
   add_wall(tree, 0.0f, 1, -0.0f, 1);
@@ -88,7 +88,7 @@ static void test_edges_of_no_length_are_dropped_and_counted(void) {
   CHECK(copse_obstacle_stats(tree).edges == 3 && copse_obstacle_stats(tree).dropped == 1);
   CHECK(inside_walls(tree, 3, 1) && !inside_walls(tree, 1, 3));
   copse_obstacle_clear(tree);
-  /* A boundary whose first vertex is repeated is one, too. */
+  /* A boundary with a repeated first vertex is still a boundary. */
   add_loop(tree, (float[]){0, 0, 0, 0, 0, 4, 4, 4, 4, 0}, 5);
   build_walls(tree);
   CHECK(copse_obstacle_stats(tree).dropped == 1);
@@ -96,7 +96,7 @@ static void test_edges_of_no_length_are_dropped_and_counted(void) {
   copse_obstacle_destroy(tree);
 }
 
-static void test_wrong_polygons_are_refused(void) {
+static void test_invalid_polygons_are_refused(void) {
   copse_obstacle *tree = walls_of(8, 0, 4);
   const uint32_t square = add_loop(tree, SQUARE, 4);
   build_walls(tree);
@@ -108,27 +108,28 @@ static void test_wrong_polygons_are_refused(void) {
           slot == COPSE_NONE);
   static const float WRONG[] = {NAN, INFINITY, -INFINITY, 1.0000001e18f, -3e38f};
   for (int i = 0; i < 5; i++)
-    for (int at = 0; at < 8; at++) {
+    for (int coordinate = 0; coordinate < 8; coordinate++) {
       memcpy(points, SQUARE, sizeof points);
-      points[at] = WRONG[i];
+      points[coordinate] = WRONG[i];
       CHECK(copse_obstacle_add(tree, points, 4, COPSE_SOLID_NOWHERE, &slot) == COPSE_NOT_FINITE);
       CHECK(slot == COPSE_NONE && !copse_obstacle_changed(tree));
       CHECK(copse_obstacle_move(tree, square, points, 4) == COPSE_NOT_FINITE);
       CHECK(!copse_obstacle_changed(tree));
-      /* Written by the caller: the last build stays in use. */
+      /* A bad vertex in the array: the last build stays in use. */
       float *vertices = copse_obstacle_vertices(tree);
       const float last = vertices[7];
-      vertices[at] = vertices[7] = WRONG[i];
-      CHECK(copse_obstacle_build(tree, &bad) == COPSE_NOT_FINITE && bad == (uint32_t)at / 2);
-      if (at < 7) vertices[7] = last; /* the first of several was named */
+      vertices[coordinate] = vertices[7] = WRONG[i];
+      CHECK(copse_obstacle_build(tree, &bad) == COPSE_NOT_FINITE &&
+            bad == (uint32_t)coordinate / 2);
+      if (coordinate < 7) vertices[7] = last; /* the first of the bad vertices was named */
       CHECK(copse_obstacle_build(tree, NULL) == COPSE_NOT_FINITE);
       size_t total;
       bad = 77;
       CHECK(copse_obstacle_save(tree, NULL, 0, &total, &bad) == COPSE_NOT_FINITE);
-      CHECK(bad == (uint32_t)at / 2 && copse_obstacle_validate(tree));
+      CHECK(bad == (uint32_t)coordinate / 2 && copse_obstacle_validate(tree));
       CHECK(copse_obstacle_save(tree, NULL, 0, &total, NULL) == COPSE_NOT_FINITE);
       CHECK(!sees(tree, 4, 4, 9, 9, 0) && inside_walls(tree, 3, 3));
-      vertices[at] = SQUARE[at];
+      vertices[coordinate] = SQUARE[coordinate];
     }
   CHECK(copse_obstacle_size(tree, square) == 4 && copse_obstacle_size(tree, square + 1) == 0);
   CHECK(copse_obstacle_move(tree, square, SQUARE, 3) == COPSE_INVALID_ARGUMENT);
@@ -141,7 +142,7 @@ static void test_wrong_polygons_are_refused(void) {
   CHECK(copse_obstacle_remove(tree, square) == COPSE_OK);
   CHECK(copse_obstacle_remove(tree, square) == COPSE_STALE_SLOT);
   CHECK(copse_obstacle_generations(tree)[3] == 2 && copse_obstacle_changed(tree));
-  CHECK(inside_walls(tree, 3, 3)); /* until it is built */
+  CHECK(inside_walls(tree, 3, 3)); /* until the next build */
   build_walls(tree);
   CHECK(!inside_walls(tree, 3, 3) && !copse_obstacle_changed(tree));
   copse_obstacle_destroy(tree);
@@ -184,7 +185,7 @@ static void test_walls_fill_their_capacity(void) {
   build_walls(tree);
   CHECK(copse_obstacle_stats(tree).edges == 11 && copse_obstacle_stats(tree).polygons == 4);
   copse_obstacle_remove(tree, 4);
-  CHECK(add_loop(tree, SQUARE, 3) == 4); /* the lowest that are free, though apart */
+  CHECK(add_loop(tree, SQUARE, 3) == 4); /* the lowest free ids, which are not consecutive */
   const uint32_t *next = copse_obstacle_next(tree);
   CHECK(next[4] == 5 && next[5] == 11 && next[11] == 4 && copse_obstacle_polygons(tree)[11] == 4);
   CHECK(copse_obstacle_move(tree, 4, CLOCKWISE, 3) == COPSE_OK);
@@ -193,12 +194,13 @@ static void test_walls_fill_their_capacity(void) {
   copse_obstacle_destroy(tree);
 }
 
-/* Many long segments through each other: there is never room for all their pieces. */
-static void test_crossing_walls_leave_cells_undivided_where_room_ends(void) {
+/* Many long segments that cross each other: there is never room for all their pieces. Some cells
+ * stay undivided, and all queries find the same as in a list. */
+static void test_queries_stay_exact_when_room_for_pieces_runs_out(void) {
   enum { LINES = 200 };
   copse_obstacle *tight = walls_of(2 * LINES, 2 * LINES, 2), *some = walls_of(2 * LINES, 0, 2);
   copse_obstacle *roomy = walls_of(2 * LINES, 80 * LINES, 2), *list = walls_of(2 * LINES, 0, 4000);
-  copse_obstacle *all[] = {tight, some, roomy, list};
+  copse_obstacle *trees[] = {tight, some, roomy, list};
   uint32_t state = 5;
   for (int i = 0; i < LINES; i++) {
     float ends[4];
@@ -206,11 +208,11 @@ static void test_crossing_walls_leave_cells_undivided_where_room_ends(void) {
       ends[axis] = (float)(random_word(&state) % 4096);
       ends[2 + axis] = ends[axis] + (float)(random_word(&state) % 2048) - 1024;
     }
-    for (int k = 0; k < 4; k++) add_wall(all[k], ends[0], ends[1], ends[2], ends[3]);
+    for (int k = 0; k < 4; k++) add_wall(trees[k], ends[0], ends[1], ends[2], ends[3]);
   }
-  for (int k = 0; k < 4; k++) build_walls(all[k]);
+  for (int k = 0; k < 4; k++) build_walls(trees[k]);
   copse_obstacle_statistics stats[4];
-  for (int k = 0; k < 4; k++) stats[k] = copse_obstacle_stats(all[k]);
+  for (int k = 0; k < 4; k++) stats[k] = copse_obstacle_stats(trees[k]);
   CHECK(stats[0].pieces == 2 * LINES && stats[0].unsplit > 0);
   CHECK(stats[1].pieces <= 4 * LINES && stats[1].unsplit > 0);
   CHECK(stats[1].nodes > stats[0].nodes && stats[2].nodes > stats[1].nodes);
@@ -226,25 +228,25 @@ static void test_crossing_walls_leave_cells_undivided_where_room_ends(void) {
     bool visible[4];
     uint32_t ids[4][2 * LINES];
     float distances2[4][2 * LINES];
-    copse_results found[4];
+    copse_results results[4];
     for (int k = 0; k < 4; k++) {
-      found[k] = (copse_results){ids[k], distances2[k], 2 * LINES, 0, 0};
-      copse_obstacle_nearest(all[k], p, INFINITY, COPSE_SIDE_BOTH, &walls[k], NULL);
-      copse_obstacle_raycast(all[k], p, q, COPSE_SIDE_VISIBLE, &hits[k], NULL);
-      copse_obstacle_visible(all[k], p, q, 1, &visible[k], NULL);
-      copse_obstacle_within(all[k], p, radius, COPSE_SIDE_VISIBLE, &found[k]);
+      results[k] = (copse_results){ids[k], distances2[k], 2 * LINES, 0, 0};
+      copse_obstacle_nearest(trees[k], p, INFINITY, COPSE_SIDE_BOTH, &walls[k], NULL);
+      copse_obstacle_raycast(trees[k], p, q, COPSE_SIDE_VISIBLE, &hits[k], NULL);
+      copse_obstacle_visible(trees[k], p, q, 1, &visible[k], NULL);
+      copse_obstacle_within(trees[k], p, radius, COPSE_SIDE_VISIBLE, &results[k]);
     }
     for (int k = 0; k < 3; k++) {
       CHECK(!memcmp(&walls[k], &walls[3], sizeof *walls) && visible[k] == visible[3]);
-      CHECK(!memcmp(&hits[k], &hits[3], sizeof *hits) && found[k].total == found[3].total);
-      CHECK(!memcmp(ids[k], ids[3], found[3].total * sizeof **ids));
+      CHECK(!memcmp(&hits[k], &hits[3], sizeof *hits) && results[k].total == results[3].total);
+      CHECK(!memcmp(ids[k], ids[3], results[3].total * sizeof **ids));
     }
   }
-  for (int k = 0; k < 4; k++) copse_obstacle_destroy(all[k]);
+  for (int k = 0; k < 4; k++) copse_obstacle_destroy(trees[k]);
 }
 
-/* Where edges lie on each other, the lower id answers, and a line through them splits none. */
-static void test_walls_on_a_line_follow_one_rule(void) {
+/* Where edges overlap, queries find the lower id, and a line through them splits none. */
+static void test_ties_between_walls_on_a_line_go_to_the_lower_id(void) {
   copse_obstacle *tree = walls_of(64, 0, 1);
   for (int i = 0; i < 8; i++) add_wall(tree, (float)i, 0, (float)i + 2, 0); /* overlapping */
   for (int i = 0; i < 8; i++) add_wall(tree, (float)i + 1, 0, (float)i, 0); /* reversed */
@@ -294,17 +296,17 @@ static void test_polygons_that_cross_themselves_work_edge_by_edge(void) {
   add_wall(tree, 1, 1, 3, 3);
   build_walls(tree);
   CHECK(!inside_walls(tree, 4, 4) && !inside_walls(tree, 9, 9) && !inside_walls(tree, 2, 2));
-  CHECK(nearest_wall(tree, 4, 7, COPSE_SIDE_VISIBLE) == 1); /* seen from both sides */
+  CHECK(nearest_wall(tree, 4, 7, COPSE_SIDE_VISIBLE) == 1); /* visible from both sides */
   CHECK(nearest_wall(tree, 4, 9, COPSE_SIDE_VISIBLE) == 1);
   copse_obstacle_destroy(tree);
 }
 
-/* Of edges so short that squares underflow in float: they are edges all the same. */
-static void test_denormal_and_signed_walls(void) {
+/* Edges so short that their squares underflow in float are still edges. */
+static void test_denormal_walls_and_signed_zeros_work(void) {
   const float least = 1e-45f;
   copse_obstacle *tree = walls_of(20, 0, 1);
   const uint32_t wall = add_wall(tree, least, 0, 2 * least, -0.0f);
-  add_wall(tree, -0.0f, 3, 0.0f, 3); /* of no length */
+  add_wall(tree, -0.0f, 3, 0.0f, 3); /* no length */
   const uint32_t box = add_loop(tree, (float[]){0, 0, 4 * least, 0, 4 * least, 4 * least}, 3);
   build_walls(tree);
   CHECK(copse_obstacle_stats(tree).dropped == 2 && copse_obstacle_stats(tree).edges == 5);
@@ -312,17 +314,17 @@ static void test_denormal_and_signed_walls(void) {
   CHECK(inside_walls(tree, 3 * least, least) && !inside_walls(tree, least, 2 * least));
   CHECK(!sees(tree, 2 * least, -least, 2 * least, least, 0));
   CHECK(sees(tree, -least, -least, 5 * least, -least, 0));
-  copse_wall found;
+  copse_wall results;
   for (int sign = 0; sign < 2; sign++) {
     const float p[2] = {sign ? -0.0f : 0, sign ? 0 : -0.0f};
-    CHECK(copse_obstacle_nearest(tree, p, 0, COPSE_SIDE_BOTH, &found, NULL) == COPSE_OK);
-    CHECK(found.edge == wall && found.distance2 == 0); /* coincident: the lower id */
+    CHECK(copse_obstacle_nearest(tree, p, 0, COPSE_SIDE_BOTH, &results, NULL) == COPSE_OK);
+    CHECK(results.edge == wall && results.distance2 == 0); /* a tie: the lower id */
     CHECK(inside_walls(tree, p[0], p[1]));
   }
   copse_obstacle_destroy(tree);
 }
 
-static void test_one_wall_and_how_much_of_it_is_asked(void) {
+static void test_queries_of_one_wall_are_exact_and_stay_within_their_room(void) {
   copse_obstacle *tree = walls_of(8, 0, 2);
   const uint32_t wall = add_wall(tree, 2, 0, 2, 4);
   build_walls(tree);
@@ -339,13 +341,14 @@ static void test_one_wall_and_how_much_of_it_is_asked(void) {
     for (uint32_t room = 0; room < 4; room++) {
       uint32_t ids[4] = {99, 99, 99, 99};
       float distances2[4] = {99, 99, 99, 99};
-      copse_results found = {ids, distances2, room, 0, 0};
+      copse_results results = {ids, distances2, room, 0, 0};
       CHECK(copse_obstacle_within(tree, (float[]){CASES[i].x, CASES[i].y}, CASES[i].radius,
-                                  COPSE_SIDE_BOTH, &found) == COPSE_OK);
-      CHECK(found.total == CASES[i].total);
-      for (uint32_t at = 0; at < 4; at++) {
-        const bool isWritten = at < room && at < found.total;
-        CHECK(ids[at] == (isWritten ? wall + at : 99) && (distances2[at] == 99) == !isWritten);
+                                  COPSE_SIDE_BOTH, &results) == COPSE_OK);
+      CHECK(results.total == CASES[i].total);
+      for (uint32_t place = 0; place < 4; place++) {
+        const bool isWritten = place < room && place < results.total;
+        CHECK(ids[place] == (isWritten ? wall + place : 99) &&
+              (distances2[place] == 99) == !isWritten);
       }
     }
   CHECK(!sees(tree, 0, 0, 1, 0, INFINITY) && sees(tree, 0, 0, 1, 0, 0));
@@ -355,14 +358,15 @@ static void test_one_wall_and_how_much_of_it_is_asked(void) {
   size_t (*const DRAWN[])(const copse_obstacle *, size_t, float *, size_t) = {copse_obstacle_cells,
                                                                               copse_obstacle_lines};
   for (int which = 0; which < 2; which++) {
-    const size_t all = DRAWN[which](tree, 0, NULL, 0), width = which ? 5 : 6;
-    CHECK(all > width && all % width == 0 && all < 64);
+    const size_t total = DRAWN[which](tree, 0, NULL, 0), width = which ? 5 : 6;
+    CHECK(total > width && total % width == 0 && total < 64);
     for (size_t room = 0; room < 64; room++) {
       for (int i = 0; i < 64; i++) floats[i] = -77;
-      const size_t skipped = room % 3 * width, left = all - skipped;
-      CHECK(DRAWN[which](tree, skipped, floats, room) == all);
+      const size_t skipped = room % 3 * width, left = total - skipped;
+      CHECK(DRAWN[which](tree, skipped, floats, room) == total);
       const size_t written = room < left ? room - room % width : left;
-      for (size_t i = 0; i < 64; i++) CHECK((floats[i] == -77) == (i >= written)); /* whole ones */
+      for (size_t i = 0; i < 64; i++)
+        CHECK((floats[i] == -77) == (i >= written)); /* only whole shapes */
     }
   }
   copse_obstacle_destroy(tree);
@@ -372,10 +376,10 @@ static void check_nothing_is_found(const copse_obstacle *tree) {
   uint32_t ids[1], total = 7;
   float distances2[1], bounds[4];
   copse_corner corners[20];
-  copse_results found = {ids, distances2, 1, 7, 7};
-  CHECK(copse_obstacle_within(tree, (float[]){0, 0}, INFINITY, COPSE_SIDE_BOTH, &found) ==
+  copse_results results = {ids, distances2, 1, 7, 7};
+  CHECK(copse_obstacle_within(tree, (float[]){0, 0}, INFINITY, COPSE_SIDE_BOTH, &results) ==
         COPSE_OK);
-  CHECK(found.total == 0 && nearest_wall(tree, 0, 0, COPSE_SIDE_BOTH) == COPSE_NONE);
+  CHECK(results.total == 0 && nearest_wall(tree, 0, 0, COPSE_SIDE_BOTH) == COPSE_NONE);
   CHECK(sees(tree, -9, -9, 9, 9, 100) && !inside_walls(tree, 0, 0));
   const copse_wall_hit hit = shot(tree, 1, 2, 3, 4, COPSE_SIDE_BOTH);
   CHECK(hit.edge == COPSE_NONE && hit.fraction == 1 && hit.point[1] == 4 && hit.normal[0] == 0);
@@ -399,7 +403,7 @@ static void test_without_walls_everything_is_seen(void) {
   build_walls(tree);
   check_nothing_is_found(tree);
   const uint32_t slot = add_wall(tree, 1, 1, 2, 2);
-  check_nothing_is_found(tree); /* not before the build */
+  check_nothing_is_found(tree); /* not until the build */
   build_walls(tree);
   CHECK(!sees(tree, 1, 2, 2, 1, 0));
   copse_obstacle_remove(tree, slot);
@@ -414,17 +418,17 @@ static void test_without_walls_everything_is_seen(void) {
   copse_obstacle_destroy(tree);
 }
 
-static void test_wrong_questions_to_walls_are_refused(void) {
+static void test_invalid_queries_of_walls_are_refused(void) {
   copse_obstacle *tree = walls_of(8, 0, 1);
   add_loop(tree, SQUARE, 4);
   build_walls(tree);
   uint32_t ids[8], total;
   float distances2[8], fraction;
-  copse_results found = {ids, distances2, 8, 0, 0};
+  copse_results results = {ids, distances2, 8, 0, 0};
   copse_wall wall;
   copse_wall_hit hit;
   copse_corner corners[64];
-  bool answer = true;
+  bool result = true;
   const float fine[2] = {4, 4}, lo[2] = {0, 0}, hi[2] = {9, 9};
   static const float WRONG[] = {NAN, INFINITY, -INFINITY, 1.01e18f};
   static const float RADII[] = {-1, NAN, -INFINITY, -1e-45f};
@@ -434,38 +438,38 @@ static void test_wrong_questions_to_walls_are_refused(void) {
       float p[2] = {4, 4}, segment[8] = {4, 4, 4, 4, 4, 4, 4, 4};
       p[axis] = WRONG[i];
       segment[(i + axis * 5) % 8] = WRONG[i];
-      CHECK(copse_obstacle_within(tree, p, 1, COPSE_SIDE_BOTH, &found) == refused);
+      CHECK(copse_obstacle_within(tree, p, 1, COPSE_SIDE_BOTH, &results) == refused);
       CHECK(copse_obstacle_nearest(tree, p, 1, COPSE_SIDE_BOTH, &wall, NULL) == refused);
-      CHECK(copse_obstacle_visible(tree, p, fine, 0, &answer, NULL) == refused && !answer);
-      CHECK(copse_obstacle_visible(tree, fine, p, 0, &answer, NULL) == refused && !answer);
+      CHECK(copse_obstacle_visible(tree, p, fine, 0, &result, NULL) == refused && !result);
+      CHECK(copse_obstacle_visible(tree, fine, p, 0, &result, NULL) == refused && !result);
       CHECK(copse_obstacle_raycast(tree, p, fine, COPSE_SIDE_BOTH, &hit, NULL) == refused);
       CHECK(copse_obstacle_raycast(tree, fine, p, COPSE_SIDE_BOTH, &hit, NULL) == refused);
       CHECK(copse_obstacle_raycast_many(tree, segment, 2, COPSE_SIDE_BOTH, ids, &fraction) ==
             refused);
-      CHECK(copse_obstacle_contains(tree, p, &answer, NULL) == refused && !answer);
+      CHECK(copse_obstacle_contains(tree, p, &result, NULL) == refused && !result);
       CHECK(copse_obstacle_visibility(tree, p, lo, hi, corners, 64, &total, NULL) == refused);
       CHECK(copse_obstacle_visibility(tree, fine, p, hi, corners, 64, &total, NULL) == refused);
       CHECK(copse_obstacle_visibility(tree, fine, lo, p, corners, 64, &total, NULL) == refused);
-      float edge[2] = {4, 4}; /* of the box: not around the point */
+      float edge[2] = {4, 4}; /* on the border of the box: it is not around the point */
       edge[axis] = i % 2 ? 9 : 0;
       CHECK(copse_obstacle_visibility(tree, edge, lo, hi, corners, 64, &total, NULL) == refused);
     }
-    CHECK(copse_obstacle_within(tree, fine, RADII[i], COPSE_SIDE_BOTH, &found) == refused);
+    CHECK(copse_obstacle_within(tree, fine, RADII[i], COPSE_SIDE_BOTH, &results) == refused);
     CHECK(copse_obstacle_nearest(tree, fine, RADII[i], COPSE_SIDE_BOTH, &wall, NULL) == refused);
-    CHECK(copse_obstacle_visible(tree, fine, hi, RADII[i], &answer, NULL) == refused);
+    CHECK(copse_obstacle_visible(tree, fine, hi, RADII[i], &result, NULL) == refused);
   }
   const copse_side strange = (copse_side)2;
-  CHECK(copse_obstacle_within(tree, fine, 1, strange, &found) == refused);
+  CHECK(copse_obstacle_within(tree, fine, 1, strange, &results) == refused);
   CHECK(copse_obstacle_nearest(tree, fine, 1, strange, &wall, NULL) == refused);
   CHECK(copse_obstacle_raycast(tree, fine, hi, strange, &hit, NULL) == refused);
   CHECK(copse_obstacle_raycast_many(tree, fine, 0, strange, ids, &fraction) == refused);
   CHECK(copse_obstacle_raycast_many(tree, fine, 0, COPSE_SIDE_BOTH, ids, &fraction) == COPSE_OK);
-  found.distances2 = NULL;
-  CHECK(copse_obstacle_within(tree, fine, 1, COPSE_SIDE_BOTH, &found) == refused);
+  results.distances2 = NULL;
+  CHECK(copse_obstacle_within(tree, fine, 1, COPSE_SIDE_BOTH, &results) == refused);
   copse_obstacle_destroy(tree);
 }
 
-static void test_an_obstacle_tree_allocates_only_when_it_is_created(void) {
+static void test_an_obstacle_tree_allocates_only_in_create_and_reserve(void) {
   for (int failing = 0; failing < 3; failing++) {
     ledger book = {failing, 0};
     copse_obstacle_def def = copse_obstacle_default();
@@ -500,8 +504,8 @@ static void test_an_obstacle_tree_allocates_only_when_it_is_created(void) {
   }
 }
 
-/* As many pieces an edge as before, but no more than there can be. */
-static void test_a_reserve_of_all_there_can_be_is_out_of_memory(void) {
+/* reserve scales the room for pieces, up to the maximum. */
+static void test_reserving_the_maximum_capacity_runs_out_of_memory(void) {
   ledger book = {-1, 0};
   copse_obstacle_def def = copse_obstacle_default();
   def.capacity = 2;
@@ -534,7 +538,7 @@ static void test_no_frame_of_walls_allocates(void) {
   static copse_corner corners[8 * N];
   static uint32_t ids[N], words[16 * N];
   static float distances2[N];
-  book.callsLeft = 0; /* the next would be counted */
+  book.callsLeft = 0; /* the next allocation fails, and is counted */
   for (uint32_t frame = 0; frame < repeats(FRAMES); frame++) {
     const float x = (float)(frame % 61) / 4 + 0.125f, y = (float)(frame % 53) / 4 + 0.0625f;
     const float from[] = {x, y}, to[] = {y, 15 - x}, segments[] = {x, y, 1, 2, y, x, 14, 3};
@@ -544,7 +548,7 @@ static void test_no_frame_of_walls_allocates(void) {
     CHECK(copse_obstacle_remove(tree, door) == COPSE_OK);
     copse_obstacle_vertices(tree)[8] = x;
     CHECK(copse_obstacle_build(tree, NULL) == COPSE_OK);
-    copse_results found = {ids, distances2, N, 0, 0};
+    copse_results results = {ids, distances2, N, 0, 0};
     copse_wall wall;
     copse_wall_hit hit;
     bool is;
@@ -557,10 +561,10 @@ static void test_no_frame_of_walls_allocates(void) {
     CHECK(copse_obstacle_raycast_many(tree, segments, 2, COPSE_SIDE_BOTH, ids, distances2) ==
           COPSE_OK);
     CHECK(copse_obstacle_nearest(tree, from, INFINITY, COPSE_SIDE_BOTH, &wall, NULL) == COPSE_OK);
-    CHECK(copse_obstacle_within(tree, from, 5, COPSE_SIDE_BOTH, &found) == COPSE_OK);
-    const uint32_t who[] = {0, 1, 2, 3};
+    CHECK(copse_obstacle_within(tree, from, 5, COPSE_SIDE_BOTH, &results) == COPSE_OK);
+    const uint32_t agents[] = {0, 1, 2, 3};
     const copse_const_positions positions = interleaved(segments, 2);
-    CHECK(copse_obstacle_keep_visible(tree, from, &positions, who, 4, ids) <= 4);
+    CHECK(copse_obstacle_keep_visible(tree, from, &positions, agents, 4, ids) <= 4);
     CHECK(copse_obstacle_visibility(tree, from, (float[]){-9, -9}, (float[]){99, 99}, corners,
                                     8 * N, &count, NULL) == COPSE_OK);
     CHECK(copse_obstacle_save(tree, words, sizeof words, &total, NULL) == COPSE_OK);
@@ -570,7 +574,7 @@ static void test_no_frame_of_walls_allocates(void) {
   copse_obstacle_destroy(tree);
 }
 
-static void test_walls_do_not_remember(void) {
+static void test_walls_do_not_depend_on_their_history(void) {
   enum { MAZE = 12 };
   copse_obstacle *one = walls_of(800, 0, 3), *other = walls_of(800, 0, 3);
   for (int turn = 0; turn < 2; turn++) {
@@ -612,7 +616,7 @@ static void test_walls_do_not_remember(void) {
   copse_obstacle_destroy(other);
 }
 
-static void test_walls_at_ever_smaller_distances_bound_the_depth(void) {
+static void test_walls_at_ever_smaller_distances_make_no_deep_tree(void) {
   for (uint32_t leafSize = 1; leafSize < 9; leafSize += 7) {
     copse_obstacle *tree = walls_of(400, 0, leafSize);
     float size = 1e18f;
@@ -620,18 +624,18 @@ static void test_walls_at_ever_smaller_distances_bound_the_depth(void) {
     build_walls(tree);
     CHECK(copse_obstacle_stats(tree).depth <= COPSE_MAX_DEPTH);
     CHECK(copse_obstacle_stats(tree).edges == 400);
-    /* From half of 2^-149 on fractions round to 0, and the lowest id of those is given. */
+    /* Fractions up to half of 2^-149 round to 0: a tie, which the lowest id wins. */
     const copse_wall_hit hit = shot(tree, 0, 0, 1e18f, 0, COPSE_SIDE_BOTH);
     CHECK(hit.fraction == 0 && hit.edge == 2 * 150);
     CHECK(shot(tree, 1e18f, 1e-30f, 0, 1e-30f, COPSE_SIDE_BOTH).edge == 0);
     CHECK(nearest_wall(tree, 7e17f, 0, COPSE_SIDE_BOTH) == 2);
-    CHECK(nearest_wall(tree, 0, 0, COPSE_SIDE_BOTH) <= 398); /* squares too small to tell */
+    CHECK(nearest_wall(tree, 0, 0, COPSE_SIDE_BOTH) <= 398); /* the squares underflow: many ties */
     copse_obstacle_destroy(tree);
   }
 }
 
-/* Of a round wall each line has all others on one side: no deeper than can be searched. */
-static void test_a_round_wall_bounds_the_depth(void) {
+/* A line of a round wall has all others on one side. The tree must not get too deep to search. */
+static void test_a_round_wall_makes_no_deep_tree(void) {
   enum { SIDES = 240 };
   float points[2 * SIDES];
   for (int i = 0; i < SIDES; i++) { /* on a parabola, and back: convex, without rounding */
@@ -652,7 +656,7 @@ static void test_a_round_wall_bounds_the_depth(void) {
   copse_obstacle_destroy(tree);
 }
 
-static void test_what_is_seen_in_a_room(void) {
+static void test_the_visibility_polygon_of_a_room_is_exact(void) {
   copse_obstacle *tree = walls_of(64, 0, 1);
   add_loop(tree, CLOCKWISE, 4);
   add_wall(tree, 6, 3, 6, 5);
@@ -672,13 +676,16 @@ static void test_what_is_seen_in_a_room(void) {
   }
   CHECK(corners[first].edge == 4 || corners[first].edge == 5);
   CHECK(corners[(first + 1) % 8].edge == COPSE_NONE && corners[(first + 2) % 8].edge == 2);
-  /* With ever more room: too little, and from where it suffices on the same. */
+  /* With growing room: COPSE_FULL, and from some size on the same polygon. */
   bool suffices = false;
   for (uint32_t room = 0; room < 64; room++) {
-    copse_corner *few = malloc(room ? room * sizeof *few : 1); /* a write behind it is found */
-    uint32_t some = 99;
-    const copse_status status = copse_obstacle_visibility(tree, p, lo, hi, few, room, &some, NULL);
-    CHECK(status == (suffices || some == 8 ? COPSE_OK : COPSE_FULL) && (some == 8 || some == 0));
+    copse_corner *few =
+        malloc(room ? room * sizeof *few : 1); /* sanitizers catch a write past it */
+    uint32_t written = 99;
+    const copse_status status =
+        copse_obstacle_visibility(tree, p, lo, hi, few, room, &written, NULL);
+    CHECK(status == (suffices || written == 8 ? COPSE_OK : COPSE_FULL) &&
+          (written == 8 || written == 0));
     suffices |= status == COPSE_OK;
     if (status == COPSE_OK) CHECK(!memcmp(few, corners, 8 * sizeof *few));
     free(few);
@@ -694,8 +701,8 @@ static void test_what_is_seen_in_a_room(void) {
   copse_obstacle_destroy(tree);
 }
 
-/* At each corner in turn the L begins, whichever way round it goes. */
-static void test_edges_know_how_they_turn(void) {
+/* An L that starts at each of its corners in turn, in either direction. */
+static void test_corners_know_which_way_they_turn(void) {
   enum { N = 6, NOTCH = 3 };
   static const float L[2 * N] = {0, 0, 4, 0, 4, 2, 2, 2, 2, 4, 0, 4};
   for (int first = 0; first < N; first++)
@@ -717,15 +724,16 @@ static void test_edges_know_how_they_turn(void) {
     }
 }
 
-/* A solid square in a boundary, both mirrored at x = 4, and so the other way round. */
-static void test_what_is_solid_stays_where_vertices_go_the_other_way(void) {
+/* A solid square in a boundary. Both are mirrored at x = 4, so that their vertices go the other way
+ * round. */
+static void test_the_solid_side_stays_when_a_polygon_is_mirrored(void) {
   static const float MIRRORED[] = {6, 2, 2, 2, 2, 6, 6, 6}, OUTSIDE[] = {8, 0, 8, 8, 0, 8, 0, 0};
   static uint32_t words[100];
   size_t total;
   for (int way = 0; way < 4; way++) {
     copse_obstacle *tree = walls_of(10, 0, 1);
     const uint32_t square = add_loop(tree, SQUARE, 4), border = add_loop(tree, CLOCKWISE, 4);
-    if (way == 2) { /* restored, and then moved */
+    if (way == 2) { /* restored, then moved */
       CHECK(copse_obstacle_save(tree, words, sizeof words, &total, NULL) == COPSE_OK);
       copse_obstacle_clear(tree);
       CHECK(copse_obstacle_restore(tree, words, total) == COPSE_OK);
@@ -737,7 +745,7 @@ static void test_what_is_solid_stays_where_vertices_go_the_other_way(void) {
       CHECK(copse_obstacle_move(tree, square, MIRRORED, 4) == COPSE_OK);
       CHECK(copse_obstacle_move(tree, border, OUTSIDE, 4) == COPSE_OK);
     }
-    if (way == 3) { /* moved, and then restored */
+    if (way == 3) { /* moved, then restored */
       CHECK(copse_obstacle_save(tree, words, sizeof words, &total, NULL) == COPSE_OK);
       copse_obstacle_clear(tree);
       CHECK(copse_obstacle_restore(tree, words, total) == COPSE_OK);
@@ -749,10 +757,11 @@ static void test_what_is_solid_stays_where_vertices_go_the_other_way(void) {
     const copse_wall_hit hit = shot(tree, 1, 4, 9, 4, COPSE_SIDE_VISIBLE);
     CHECK(hit.edge == square + 1 && hit.normal[0] == -1 && hit.normal[1] == 0);
     CHECK(shot(tree, 1, 4, -9, 4, COPSE_SIDE_VISIBLE).edge == border + 2);
-    CHECK(shot(tree, 4, 4, 9, 4, COPSE_SIDE_VISIBLE).edge == border); /* out of the solid */
+    CHECK(shot(tree, 4, 4, 9, 4, COPSE_SIDE_VISIBLE).edge ==
+          border); /* from inside the solid square */
     CHECK(nearest_wall(tree, 4, 5, COPSE_SIDE_VISIBLE) == border + 1);
     CHECK(nearest_wall(tree, 4, 9, COPSE_SIDE_VISIBLE) == square + 2);
-    /* Once it has no area, it goes as its vertices do; then it is solid again. */
+    /* Without area it has no winding; then it is solid inside again. */
     CHECK(copse_obstacle_move(tree, square, (float[]){2, 2, 6, 6, 2, 2, 6, 6}, 4) == COPSE_OK);
     CHECK(copse_obstacle_winding(tree, square) == 0);
     CHECK(copse_obstacle_move(tree, square, MIRRORED, 4) == COPSE_OK);
@@ -761,8 +770,8 @@ static void test_what_is_solid_stays_where_vertices_go_the_other_way(void) {
   }
 }
 
-/* What is solid is chosen, whichever way the vertices go. */
-static void test_polygons_are_solid_where_they_are_told_to_be(void) {
+/* The choice counts, whichever way the vertices go. */
+static void test_polygons_are_solid_on_the_chosen_side(void) {
   static const copse_solid CHOICES[] = {COPSE_SOLID_WINDING, COPSE_SOLID_INSIDE,
                                         COPSE_SOLID_OUTSIDE, COPSE_SOLID_NOWHERE};
   static const float FLAT[] = {1, 1, 3, 3, 5, 5};
@@ -778,7 +787,7 @@ static void test_polygons_are_solid_where_they_are_told_to_be(void) {
       CHECK(inside_walls(tree, 4, 4) == (solid > 0 && i < 3));
       CHECK(inside_walls(tree, 9, 9) == (solid < 0 && i < 3));
       CHECK(nearest_wall(tree, 4, 4, COPSE_SIDE_VISIBLE) !=
-            (solid > 0 && i < 3 ? 0 : COPSE_NONE)); /* from there, only a free side is seen */
+            (solid > 0 && i < 3 ? 0 : COPSE_NONE)); /* a wall is seen only from its free side */
       CHECK(copse_obstacle_move(tree, slot, way ? SQUARE : CLOCKWISE, 4) == COPSE_OK);
       CHECK(copse_obstacle_winding(tree, slot) == (i < 3 ? solid : -turn));
       CHECK(copse_obstacle_save(tree, words, sizeof words, &total, NULL) == COPSE_OK);
@@ -800,8 +809,8 @@ static void test_polygons_are_solid_where_they_are_told_to_be(void) {
   copse_obstacle_destroy(tree);
 }
 
-/* Without area when it is added, nothing of it is solid yet: it goes as its vertices do. */
-static void test_polygons_added_without_area_go_as_their_vertices(void) {
+/* A polygon that was added without area has no solid side yet: its vertices decide. */
+static void test_polygons_added_without_area_follow_their_vertices(void) {
   static const float FLAT[] = {1, 1, 3, 3, 5, 5, 2, 2};
   copse_obstacle *tree = walls_of(8, 0, 1);
   CHECK(add_loop(tree, FLAT, 4) == 0 && copse_obstacle_winding(tree, 0) == 0);
@@ -811,29 +820,30 @@ static void test_polygons_added_without_area_go_as_their_vertices(void) {
     build_walls(tree);
     CHECK(inside_walls(tree, 4, 4) == (turn % 2 == 0) && inside_walls(tree, 9, 9) == turn % 2);
   }
-  copse_obstacle_remove(tree, 0); /* what comes into its slot is another */
+  copse_obstacle_remove(tree, 0); /* a new polygon in the same slot does not inherit it */
   CHECK(add_loop(tree, CLOCKWISE, 4) == 0);
   CHECK(copse_obstacle_move(tree, 0, SQUARE, 4) == COPSE_OK);
   CHECK(copse_obstacle_winding(tree, 0) == -1);
   uint32_t slot;
   CHECK(copse_obstacle_add(tree, SQUARE, 4, COPSE_SOLID_NOWHERE, &slot) == COPSE_OK && slot == 4);
-  for (int turn = 0; turn < 2; turn++) { /* of two sides */
+  for (int turn = 0; turn < 2; turn++) { /* two-sided */
     CHECK(copse_obstacle_winding(tree, slot) == (turn ? -1 : 1));
     CHECK(copse_obstacle_move(tree, slot, CLOCKWISE, 4) == COPSE_OK);
   }
   copse_obstacle_destroy(tree);
 }
 
-/* A loop that was moved to where its vertices go the other way round, and one that was added the
- * right way: the same edges, linked alike. Edge i of the one is edge n - 1 - i of the other. */
-static void test_reversed_polygons_are_as_those_added_the_other_way(void) {
+/* One loop is moved so that its vertices go the other way round; another one is added the right way
+ * round. They must have the same edges with the same links: edge i of one is edge n - 1 - i of the
+ * other. */
+static void test_mirrored_polygons_equal_those_added_the_other_way_round(void) {
   enum { MOST = 9 };
   uint32_t state = 1, reversed = 0;
   for (int run = 0; run < 300; run++) {
     const uint32_t n = 3 + random_word(&state) % (MOST - 2);
     float points[2 * MOST], mirrored[2 * MOST], backward[2 * MOST];
     for (uint32_t i = 0; i < 2 * n; i++) points[i] = (float)(random_word(&state) % 64) / 8;
-    if (run % 2) memcpy(points + 2, points, 2 * sizeof *points); /* an edge of no length */
+    if (run % 2) memcpy(points + 2, points, 2 * sizeof *points); /* an edge without length */
     for (uint32_t i = 0; i < 2 * n; i++) {
       mirrored[i] = i % 2 ? points[i] : -points[i];
       backward[i] = points[i < 2 ? i : 2 * (n - i / 2) + i % 2];
@@ -866,8 +876,8 @@ static void test_reversed_polygons_are_as_those_added_the_other_way(void) {
   CHECK(reversed > 200);
 }
 
-/* By every kind of search: more would be slower, though the answers are right. */
-static void test_searches_of_walls_visit_no_more_than_they_must(void) {
+/* Every kind of search. Results don't depend on it; more visits mean slower queries. */
+static void test_searches_of_walls_visit_the_recorded_number_of_nodes(void) {
   enum { SIZE = 20, SEARCHES = 200 };
   static copse_corner corners[8 * SIZE * SIZE + 20];
   static uint32_t ids[4 * SIZE * SIZE];
@@ -881,7 +891,7 @@ static void test_searches_of_walls_visit_no_more_than_they_must(void) {
   }
   add_loop(tree, (float[]){-1, -1, SIZE + 1, -1, SIZE + 1, SIZE + 1, -1, SIZE + 1}, 4);
   build_walls(tree);
-  uint64_t visited[8] = {0}; /* and all work */
+  uint64_t visited[8] = {0}; /* by kind of search; the last is all work */
   copse_work = 0;
   static const uint64_t MEASURED[8] = {9903, 1889, 2541, 2355, 2835, 3941, 14822, 555243};
   for (int search = 0; search < SEARCHES; search++) {
@@ -893,15 +903,15 @@ static void test_searches_of_walls_visit_no_more_than_they_must(void) {
     const float lo[2] = {from[0] - 4, from[1] - 4}, hi[2] = {from[0] + 4, from[1] + 4};
     copse_wall wall;
     copse_wall_hit hit;
-    bool answer;
+    bool result;
     uint32_t visits[7], total;
     copse_results results = {ids, distances2, 4 * SIZE * SIZE, 0, 0};
     copse_obstacle_nearest(tree, from, INFINITY, COPSE_SIDE_BOTH, &wall, &visits[0]);
     copse_obstacle_nearest(tree, from, 0.125f, COPSE_SIDE_VISIBLE, &wall, &visits[1]);
-    copse_obstacle_visible(tree, from, to, 0, &answer, &visits[2]);
-    copse_obstacle_visible(tree, from, to, 0.125f, &answer, &visits[3]);
+    copse_obstacle_visible(tree, from, to, 0, &result, &visits[2]);
+    copse_obstacle_visible(tree, from, to, 0.125f, &result, &visits[3]);
     copse_obstacle_raycast(tree, from, to, COPSE_SIDE_BOTH, &hit, &visits[4]);
-    copse_obstacle_contains(tree, from, &answer, &visits[5]);
+    copse_obstacle_contains(tree, from, &result, &visits[5]);
     CHECK(copse_obstacle_visibility(tree, from, lo, hi, corners, sizeof corners / sizeof *corners,
                                     &total, &visits[6]) == COPSE_OK);
     for (int i = 0; i < 7; i++) visited[i] += visits[i];
@@ -913,8 +923,8 @@ static void test_searches_of_walls_visit_no_more_than_they_must(void) {
   copse_obstacle_destroy(tree);
 }
 
-/* Walls on a lattice, which touch and never cross: the room that is told suffices. */
-static void test_room_for_what_is_seen_in_mazes(void) {
+/* Walls on a lattice touch but never cross: the room that copse.h gives suffices. */
+static void test_the_documented_room_suffices_for_visibility_in_mazes(void) {
   enum { SIZE = 8, MOST = 2 * SIZE * SIZE };
   static copse_corner corners[8 * MOST + 20];
   uint32_t state = 3;
@@ -939,18 +949,18 @@ static void test_room_for_what_is_seen_in_mazes(void) {
   }
 }
 
-static void test_the_line_that_divides_best_is_taken_and_cut_to_its_cell(void) {
+static void test_the_best_line_divides_a_cell_and_is_cut_to_it(void) {
   copse_obstacle *tree = walls_of(20, 0, 2);
   for (int i = 0; i < 5; i++) add_wall(tree, (float)i, 0, (float)i + 8, 8);
   build_walls(tree);
   float lines[20];
   const size_t total = copse_obstacle_lines(tree, 0, lines, 20);
   CHECK(total >= 5 && lines[4] == 0);
-  /* The second or third wall's: the others, and lines along an axis, leave more on a side. */
+  /* A line of the second or third wall: all others, and lines along an axis, divide less evenly. */
   CHECK(lines[0] == lines[1] + 1 && lines[2] == lines[3] + 1);
   copse_obstacle_destroy(tree);
 
-  tree = walls_of(20, 0, 2); /* a cross: the second line ends at the first */
+  tree = walls_of(20, 0, 2); /* the second line ends at the first */
   add_wall(tree, 0, 4, 8, 4);
   add_wall(tree, 1, 6, 1, 7);
   add_wall(tree, 7, 6, 7, 7);
@@ -981,7 +991,7 @@ static void test_a_restored_wall_has_no_minus_zero(void) {
   copse_obstacle_destroy(tree);
 }
 
-static void test_a_snapshot_of_walls_checks_what_it_takes(void) {
+static void test_forged_snapshots_of_walls_are_refused(void) {
   copse_obstacle *tree = walls_of(20, 0, 2);
   add_loop(tree, SQUARE, 4);
   add_wall(tree, 9, 1, 9, 5);
@@ -992,7 +1002,7 @@ static void test_a_snapshot_of_walls_checks_what_it_takes(void) {
   size_t total, same;
   CHECK(copse_obstacle_save(tree, words, 10, &total, NULL) == COPSE_FULL);
   CHECK(copse_obstacle_save(tree, words, sizeof words, &total, NULL) == COPSE_OK);
-  const size_t head = total / 4 - (size_t)6 * 10; /* in words: 10 slots follow */
+  const size_t head = total / 4 - (size_t)6 * 10; /* in words; then 6 for each of 10 slots */
   CHECK(words[head - 1] == 10 && words[head - 2] == 2);
   const struct {
     size_t word;
@@ -1015,7 +1025,7 @@ static void test_a_snapshot_of_walls_checks_what_it_takes(void) {
       {head + 6 + 2, 1},
       {head + 3, 3},
       {head + 3, UINT32_MAX - 1},
-      {head + 6 + 3, 1}, /* not of a polygon's slot */
+      {head + 6 + 3, 1}, /* the slot is not a polygon's */
       {head + 6 * 4 + 3, 1},
       {head + 4, 0x7fc00000},
       {head + 4, 0x7f800000},
@@ -1060,7 +1070,7 @@ static void test_a_snapshot_of_walls_checks_what_it_takes(void) {
   copse_obstacle_destroy(tree);
 }
 
-static void test_validate_sees_wrong_walls(void) {
+static void test_validate_detects_damaged_walls(void) {
   copse_obstacle *tree = walls_of(100, 0, 1);
   add_loop(tree, SQUARE, 4);
   for (int i = 0; i < 40; i++)
@@ -1089,7 +1099,7 @@ static void test_validate_sees_wrong_walls(void) {
     CHECK(!copse_obstacle_validate(tree));
     *node = kept;
   }
-  const uint32_t used = 4 + 2 * 40; /* then, ids that are free, and that there are not */
+  const uint32_t used = 4 + 2 * 40; /* the first free id; ids from 100 on don't exist */
   const uint32_t edges[] = {used, 100, UINT32_MAX}, edge = tree->pieces[0].edge;
   for (int i = 0; i < 3; i++) {
     tree->pieces[0].edge = edges[i];
@@ -1124,23 +1134,23 @@ static void test_validate_sees_wrong_walls(void) {
   copse_obstacle_destroy(tree);
 }
 
-static void test_validate_sees_wrong_nodes_and_pieces(void) {
+static void test_validate_detects_damaged_nodes_and_pieces(void) {
   copse_obstacle *tree = walls_of(20, 0, 1);
   for (int i = 0; i < 8; i++) add_wall(tree, (float)i, 0, (float)i, 1);
   build_walls(tree);
   obstacle_node *root = tree->nodes;
   CHECK(tree->nodes[root->left].left);
   const uint32_t left = root->left;
-  root->left = tree->nodes[left].left; /* past a child, to one that ends where that ends */
+  root->left = tree->nodes[left].left; /* skips a child, to one with the same end */
   CHECK(!copse_obstacle_validate(tree));
   root->left = left;
-  tree->pieceCount++; /* one that is in no leaf */
+  tree->pieceCount++; /* a piece in no leaf */
   CHECK(!copse_obstacle_validate(tree));
   tree->pieceCount--;
   CHECK(copse_obstacle_validate(tree));
   copse_obstacle_destroy(tree);
 
-  tree = walls_of(20, 0, 8); /* an edge there and one back, in one leaf */
+  tree = walls_of(20, 0, 8); /* two opposite edges in one leaf */
   add_wall(tree, 0, 0, 1, 0);
   build_walls(tree);
   CHECK(tree->pieceCount == 2 && tree->nodeCount == 1);
@@ -1148,24 +1158,25 @@ static void test_validate_sees_wrong_nodes_and_pieces(void) {
   tree->pieceCount = tree->nodes[0].end = 4;
   tree->pieces[2] = (obstacle_piece){edge, 0.25f, 1};
   tree->pieces[3] = (obstacle_piece){edge, 0.25f, 0.5f};
-  tree->pieces[0].to = 0.5f; /* what begins in between also ends; but it is more than all */
+  tree->pieces[0].to = 0.5f; /* starts and ends match up, but the lengths add up to more than 1 */
   CHECK(!copse_obstacle_validate(tree));
-  /* With gaps and overlaps, though the bits of all ends cancel and the lengths add up to 1. */
+  /* Pieces with gaps and overlaps, although the bits of all ends cancel and the lengths add up
+   * to 1. */
   static const float PARTS[][2] = {
       {0, 0.25f}, {0.3125f, 0.375f}, {0.4375f, 1}, {0.5f, 0.5625f}, {0.5f, 0.5625f}};
   tree->pieceCount = tree->nodes[0].end = 6;
   for (uint32_t i = 0; i < 5; i++)
     tree->pieces[i ? i + 1 : 0] = (obstacle_piece){edge, PARTS[i][0], PARTS[i][1]};
   CHECK(!copse_obstacle_validate(tree));
-  tree->pieceCount = tree->nodes[0].end = 3; /* in any order */
+  tree->pieceCount = tree->nodes[0].end = 3; /* the order of pieces does not matter */
   tree->pieces[0] = (obstacle_piece){edge, 0.25f, 1};
   tree->pieces[2] = (obstacle_piece){edge, 0, 0.25f};
   CHECK(copse_obstacle_validate(tree));
   copse_obstacle_destroy(tree);
 }
 
-/* What is behind the two numbers of a point belongs to somebody else. */
-static void test_no_third_number_of_a_point_is_read(void) {
+/* The number behind a point is not part of it: reading it would be wrong. */
+static void test_queries_of_walls_read_only_two_numbers_of_a_point(void) {
   copse_obstacle *tree = walls_of(64, 0, 1);
   add_loop(tree, CLOCKWISE, 4);
   build_walls(tree);
@@ -1174,50 +1185,50 @@ static void test_no_third_number_of_a_point_is_read(void) {
   uint32_t ids[64], total;
   copse_wall wall;
   float distances2[64];
-  bool answer;
+  bool result;
   copse_wall_hit hit;
   copse_corner corners[64];
-  copse_results found = {ids, distances2, 64, 0, 0};
-  CHECK(copse_obstacle_within(tree, p, 1, COPSE_SIDE_BOTH, &found) == COPSE_OK);
+  copse_results results = {ids, distances2, 64, 0, 0};
+  CHECK(copse_obstacle_within(tree, p, 1, COPSE_SIDE_BOTH, &results) == COPSE_OK);
   CHECK(copse_obstacle_nearest(tree, p, 9, COPSE_SIDE_BOTH, &wall, NULL) == COPSE_OK);
-  CHECK(copse_obstacle_visible(tree, p, q, 0, &answer, NULL) == COPSE_OK && answer);
+  CHECK(copse_obstacle_visible(tree, p, q, 0, &result, NULL) == COPSE_OK && result);
   CHECK(copse_obstacle_raycast(tree, p, q, COPSE_SIDE_BOTH, &hit, NULL) == COPSE_OK);
-  CHECK(copse_obstacle_contains(tree, p, &answer, NULL) == COPSE_OK);
+  CHECK(copse_obstacle_contains(tree, p, &result, NULL) == COPSE_OK);
   CHECK(copse_obstacle_visibility(tree, p, lo, hi, corners, 64, &total, NULL) == COPSE_OK);
   copse_obstacle_destroy(tree);
 }
 
 const unit_test OBSTACLE_TESTS[] = {
     TEST(test_walls_agree_with_a_list),
-    TEST(test_edges_of_no_length_are_dropped_and_counted),
-    TEST(test_wrong_polygons_are_refused),
-    TEST(test_denormal_and_signed_walls),
-    TEST(test_one_wall_and_how_much_of_it_is_asked),
+    TEST(test_edges_without_length_are_dropped_and_counted),
+    TEST(test_invalid_polygons_are_refused),
+    TEST(test_denormal_walls_and_signed_zeros_work),
+    TEST(test_queries_of_one_wall_are_exact_and_stay_within_their_room),
     TEST(test_walls_fill_their_capacity),
-    TEST(test_crossing_walls_leave_cells_undivided_where_room_ends),
-    TEST(test_walls_on_a_line_follow_one_rule),
+    TEST(test_queries_stay_exact_when_room_for_pieces_runs_out),
+    TEST(test_ties_between_walls_on_a_line_go_to_the_lower_id),
     TEST(test_polygons_that_cross_themselves_work_edge_by_edge),
     TEST(test_without_walls_everything_is_seen),
-    TEST(test_wrong_questions_to_walls_are_refused),
-    TEST(test_an_obstacle_tree_allocates_only_when_it_is_created),
-    TEST(test_a_reserve_of_all_there_can_be_is_out_of_memory),
+    TEST(test_invalid_queries_of_walls_are_refused),
+    TEST(test_an_obstacle_tree_allocates_only_in_create_and_reserve),
+    TEST(test_reserving_the_maximum_capacity_runs_out_of_memory),
     TEST(test_no_frame_of_walls_allocates),
-    TEST(test_walls_do_not_remember),
-    TEST(test_walls_at_ever_smaller_distances_bound_the_depth),
-    TEST(test_a_round_wall_bounds_the_depth),
-    TEST(test_what_is_seen_in_a_room),
-    TEST(test_edges_know_how_they_turn),
-    TEST(test_what_is_solid_stays_where_vertices_go_the_other_way),
-    TEST(test_polygons_are_solid_where_they_are_told_to_be),
-    TEST(test_polygons_added_without_area_go_as_their_vertices),
-    TEST(test_reversed_polygons_are_as_those_added_the_other_way),
-    TEST(test_searches_of_walls_visit_no_more_than_they_must),
-    TEST(test_room_for_what_is_seen_in_mazes),
-    TEST(test_the_line_that_divides_best_is_taken_and_cut_to_its_cell),
+    TEST(test_walls_do_not_depend_on_their_history),
+    TEST(test_walls_at_ever_smaller_distances_make_no_deep_tree),
+    TEST(test_a_round_wall_makes_no_deep_tree),
+    TEST(test_the_visibility_polygon_of_a_room_is_exact),
+    TEST(test_corners_know_which_way_they_turn),
+    TEST(test_the_solid_side_stays_when_a_polygon_is_mirrored),
+    TEST(test_polygons_are_solid_on_the_chosen_side),
+    TEST(test_polygons_added_without_area_follow_their_vertices),
+    TEST(test_mirrored_polygons_equal_those_added_the_other_way_round),
+    TEST(test_searches_of_walls_visit_the_recorded_number_of_nodes),
+    TEST(test_the_documented_room_suffices_for_visibility_in_mazes),
+    TEST(test_the_best_line_divides_a_cell_and_is_cut_to_it),
     TEST(test_a_restored_wall_has_no_minus_zero),
-    TEST(test_a_snapshot_of_walls_checks_what_it_takes),
-    TEST(test_validate_sees_wrong_walls),
-    TEST(test_validate_sees_wrong_nodes_and_pieces),
-    TEST(test_no_third_number_of_a_point_is_read),
+    TEST(test_forged_snapshots_of_walls_are_refused),
+    TEST(test_validate_detects_damaged_walls),
+    TEST(test_validate_detects_damaged_nodes_and_pieces),
+    TEST(test_queries_of_walls_read_only_two_numbers_of_a_point),
     {NULL, NULL, false},
 };

@@ -1,5 +1,5 @@
-/* The visibility polygon against an exact method: walls at whole numbers of some unit, and rays
- * that are met by integer arithmetic. */
+/* Compares the visibility polygon with an exact method: walls at integer multiples of some unit,
+ * and rays cast in integer arithmetic. */
 
 #include "unit.h"
 
@@ -26,7 +26,7 @@ static float scaled(const level *made, int64_t units) {
   return (float)ldexp((double)units, made->exponent);
 }
 
-/* Mostly near; sometimes as far away as coordinates may be. */
+/* Returns a coordinate in units: mostly small, sometimes up to the coordinate limits. */
 static int64_t draw_side(uint32_t *state, const level *made) {
   const int64_t near = (int64_t)(random_word(state) >> 8) % 65 - 32;
   const int most = 59 - made->exponent < FAR_BITS ? 59 - made->exponent : FAR_BITS;
@@ -35,8 +35,8 @@ static int64_t draw_side(uint32_t *state, const level *made) {
 }
 
 static whole cross(place u, place v) { return (whole)u.x * v.y - (whole)u.y * v.x; }
-static place from_eye(const level *made, place at) {
-  return (place){at.x - made->eye.x, at.y - made->eye.y};
+static place from_eye(const level *made, place point) {
+  return (place){point.x - made->eye.x, point.y - made->eye.y};
 }
 
 static level draw_level(uint32_t *state) {
@@ -53,11 +53,11 @@ static level draw_level(uint32_t *state) {
     float ends[4];
     uint32_t slot;
     for (int end = 0; end < 2; end++) {
-      place *at = &made.ends[i][end];
-      at->x = draw_side(state, &made);
-      at->y = draw_side(state, &made);
-      ends[2 * end] = scaled(&made, at->x);
-      ends[2 * end + 1] = scaled(&made, at->y);
+      place *point = &made.ends[i][end];
+      point->x = draw_side(state, &made);
+      point->y = draw_side(state, &made);
+      ends[2 * end] = scaled(&made, point->x);
+      ends[2 * end + 1] = scaled(&made, point->y);
     }
     CHECK(copse_obstacle_add(made.tree, ends, 2, COPSE_SOLID_NOWHERE, &slot) == COPSE_OK &&
           slot == 2 * i);
@@ -81,8 +81,8 @@ static bool is_on_a_wall(const level *made) {
   return false;
 }
 
-/* What a ray meets first: how far away, in lengths of the ray, and the slot of its edges; how far
- * what it meets next is, and the sine of the angle between the ray and what it meets. */
+/* What a ray meets first: its distance, in lengths of the ray, and its slot; the distance of what
+ * it meets next; and the sine of the angle between the ray and what it meets first. */
 typedef struct met {
   double far, next, sine;
   uint32_t slot;
@@ -107,7 +107,7 @@ static void meet_box(const level *made, place ray, met *first) {
          COPSE_NONE);
 }
 
-/* False: the ray passes an end so narrowly that doubles can't tell. */
+/* Casts a ray. False if it passes an end too narrowly for doubles to tell. */
 static bool cast(const level *made, place ray, met *first) {
   const double length = hypot((double)ray.x, (double)ray.y);
   *first = (met){INFINITY, INFINITY, 1, COPSE_NONE};
@@ -118,8 +118,8 @@ static bool cast(const level *made, place ray, met *first) {
     const place way = {b.x - a.x, b.y - a.y};
     const whole ofA = cross(ray, a), ofB = cross(ray, b), all = cross(a, b);
     for (int end = 0; end < 2; end++) {
-      const place at = end ? b : a;
-      const double far = hypot((double)at.x, (double)at.y);
+      const place point = end ? b : a;
+      const double far = hypot((double)point.x, (double)point.y);
       if (fabs((double)(end ? ofB : ofA)) <= 1e-9 * length * far) return false;
     }
     if ((ofA > 0) == (ofB > 0) || (all > 0) != (cross(ray, way) > 0)) continue;
@@ -130,8 +130,7 @@ static bool cast(const level *made, place ray, met *first) {
   return true;
 }
 
-/* How far the border of the polygon is along a ray, from one corner to the next; false: it is not
- * there. */
+/* Writes the distance at which a ray crosses a side of the polygon. False if it does not. */
 static bool border(const level *made, const copse_corner *from, const copse_corner *to, place ray,
                    double *far, double *error) {
   const double x = (double)scaled(made, made->eye.x), y = (double)scaled(made, made->eye.y);
@@ -185,8 +184,8 @@ static void test_the_visibility_polygon_equals_exact_rays_at_any_scale(void) {
   }
 }
 
-/* Past the lower end of a wall, up to a side of 2e18. */
-static void test_a_corner_on_a_very_long_side(void) {
+/* The sight past the lower end of a wall ends on a side of length 2e18. */
+static void test_a_corner_on_a_very_long_side_is_exact(void) {
   const copse_obstacle_def def = copse_obstacle_default();
   copse_obstacle *tree;
   copse_corner corners[20];
@@ -203,8 +202,8 @@ static void test_a_corner_on_a_very_long_side(void) {
   copse_obstacle_destroy(tree);
 }
 
-/* In a ring of segments, each corner of each is seen, whatever the room beyond what is needed. */
-static void test_a_ring_of_many_walls_is_seen_whole(void) {
+/* In a ring of segments, both ends of each are seen, with much room and with just enough. */
+static void test_a_ring_of_many_walls_is_seen_completely(void) {
   enum { WALLS = 3000 };
   static copse_corner corners[8 * WALLS + 20];
   copse_obstacle_def def = copse_obstacle_default();
@@ -222,12 +221,12 @@ static void test_a_ring_of_many_walls_is_seen_whole(void) {
   const float eye[] = {0.5f, 0.25f}, lo[] = {-200, -200}, hi[] = {200, 200};
   CHECK(copse_obstacle_visibility(tree, eye, lo, hi, corners, 8 * WALLS + 20, &total, NULL) ==
         COPSE_OK);
-  /* Two ends, where what is seen goes on behind each, and corners of the box. */
+  /* For each wall its two ends and, behind each, a point of the box; and corners of the box. */
   uint32_t expected = 4 * WALLS;
   for (int corner = 0; corner < 4; corner++) {
     bool isSeen;
-    const float at[] = {corner & 1 ? lo[0] : hi[0], corner & 2 ? lo[1] : hi[1]};
-    CHECK(copse_obstacle_visible(tree, eye, at, 0, &isSeen, NULL) == COPSE_OK);
+    const float point[] = {corner & 1 ? lo[0] : hi[0], corner & 2 ? lo[1] : hi[1]};
+    CHECK(copse_obstacle_visible(tree, eye, point, 0, &isSeen, NULL) == COPSE_OK);
     expected += isSeen;
   }
   CHECK(total == expected);
@@ -240,7 +239,7 @@ static void test_a_ring_of_many_walls_is_seen_whole(void) {
 
 const unit_test OBSTACLE_SIGHT_TESTS[] = {
     TEST(test_the_visibility_polygon_equals_exact_rays_at_any_scale),
-    TEST(test_a_corner_on_a_very_long_side),
-    TEST(test_a_ring_of_many_walls_is_seen_whole),
+    TEST(test_a_corner_on_a_very_long_side_is_exact),
+    TEST(test_a_ring_of_many_walls_is_seen_completely),
     {NULL, NULL, false},
 };

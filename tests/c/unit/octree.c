@@ -13,7 +13,7 @@ static copse_octree *octree_of(copse_octree_def def) {
   return tree;
 }
 
-/* The world is 0 … 16 on each side. */
+/* Returns a definition whose world is 0 … 16 on each axis. */
 static copse_octree_def sixteen(uint32_t dimensions, uint32_t leafSize, uint32_t maxDepth) {
   copse_octree_def def = copse_octree_default();
   def.dimensions = dimensions;
@@ -63,28 +63,28 @@ static void test_a_move_within_a_cell_changes_no_structure(void) {
   copse_octree_destroy(tree);
 }
 
-/* A box that ends on a line is below it, one that begins there above, and so is a point. */
-static void test_items_on_a_line_have_one_side(void) {
+/* A box that ends on a dividing line is below it. A box or point that begins there is above. */
+static void test_items_on_a_dividing_line_belong_to_one_side(void) {
   static const struct {
-    float box[4], cell; /* where its cell begins along x; -1: it straddles */
+    float box[4], cell; /* the minimum x of its cell; -1: it straddles */
   } CASES[] = {{{7, 1, 8, 2}, 0},  {{8, 1, 9, 2}, 8},   {{8, 1, 8, 1}, 8},
                {{7, 1, 9, 2}, -1}, {{8, 1, 8, 2}, 8},   {{-9, 1, 8, 2}, 0},
                {{0, 1, 0, 1}, 0},  {{16, 1, 16, 1}, 8}, {{20, 1, 90, 2}, 8}};
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
     for (int moved = 0; moved < 2; moved++) {
       copse_octree *tree = octree_of(sixteen(2, 0, 1));
-      float cells[5 * 6], found = -1;
+      float cells[5 * 6], begin = -1;
       uint32_t slot;
       const float *first = moved ? (float[]){12, 12, 13, 13} : CASES[i].box;
       CHECK(copse_octree_add(tree, first, &slot) == COPSE_OK);
       if (moved) CHECK(copse_octree_move(tree, slot, CASES[i].box) == COPSE_OK);
       CHECK(copse_octree_validate(tree) && copse_octree_cells(tree, 0, cells, 30) == 30);
       for (int cell = 1; cell < 5; cell++)
-        if (cells[6 * cell + 5] == 1) found = cells[6 * cell];
-      CHECK(found == CASES[i].cell);
-      CHECK(copse_octree_stats(tree).straddlers == (found < 0));
+        if (cells[6 * cell + 5] == 1) begin = cells[6 * cell];
+      CHECK(begin == CASES[i].cell);
+      CHECK(copse_octree_stats(tree).straddlers == (begin < 0));
       CHECK(copse_octree_remove(tree, slot) == COPSE_OK && copse_octree_validate(tree));
-      CHECK(copse_octree_stats(tree).nodes == 1); /* it was taken from where it was put */
+      CHECK(copse_octree_stats(tree).nodes == 1); /* it was removed from its cell */
       copse_octree_destroy(tree);
     }
 }
@@ -126,7 +126,7 @@ static uint32_t found_within(const copse_octree *tree, float x, float y, float r
   return total;
 }
 
-static void test_boxes_at_the_ends_of_what_is_accepted(void) {
+static void test_boxes_at_the_coordinate_limits_work(void) {
   const float huge = COPSE_MAX_COORDINATE, beyond = nextafterf(huge, INFINITY);
   copse_octree_def def = sixteen(2, 1, COPSE_OCTREE_MAX_DEPTH);
   for (int side = 0; side < 4; side++) def.bounds[side] = side < 2 ? -huge : huge;
@@ -136,15 +136,15 @@ static void test_boxes_at_the_ends_of_what_is_accepted(void) {
     add_box(tree, x, y, x, y);
     add_box(tree, nextafterf(x, 0), nextafterf(y, 0), nextafterf(x, 0), nextafterf(y, 0));
   }
-  const uint32_t all = add_box(tree, -huge, -huge, huge, huge);
+  const uint32_t world = add_box(tree, -huge, -huge, huge, huge);
   CHECK(copse_octree_stats(tree).outside == 0 && copse_octree_stats(tree).unsplit == 0);
   CHECK(found_within(tree, huge, -huge, 0) == 2 && found_within(tree, 0, 0, 0) == 1);
   CHECK(found_within(tree, -huge, -huge, INFINITY) == 9);
-  CHECK(found_within(tree, -huge, -huge, 2e18f) == 7); /* the last corner is farther */
+  CHECK(found_within(tree, -huge, -huge, 2e18f) == 7); /* the opposite corner is farther */
   uint32_t slot;
   float distance2;
   copse_query others = copse_query_default();
-  others.exclude = all;
+  others.exclude = world;
   CHECK(copse_octree_nearest(tree, (float[]){0, -huge}, &others, &slot, &distance2, NULL) ==
         COPSE_OK);
   CHECK(slot == 1 && distance2 < INFINITY);
@@ -159,7 +159,7 @@ static void test_boxes_at_the_ends_of_what_is_accepted(void) {
   copse_octree_destroy(tree);
 }
 
-static void test_denormal_and_signed_boxes(void) {
+static void test_denormal_boxes_and_signed_zeros_work(void) {
   const float least = 1e-45f, small = 1e-20f;
   copse_octree_def def = sixteen(2, 1, COPSE_OCTREE_MAX_DEPTH);
   for (int side = 0; side < 4; side++) def.bounds[side] = side < 2 ? -8 * least : 8 * least;
@@ -179,7 +179,7 @@ static void test_denormal_and_signed_boxes(void) {
       CHECK(copse_octree_range(tree, (float[]){zero, zero}, (float[]){-zero, zero}, &byId, &out) ==
             COPSE_OK);
       CHECK(out.total == 2 && ids[0] == 0 && ids[1] == 1);
-      CHECK(found_within(tree, zero, zero, zero) == 4); /* squares underflow */
+      CHECK(found_within(tree, zero, zero, zero) == 4); /* the squares underflow */
     }
     CHECK(found_within(tree, 0, small, 0) == 0 && found_within(tree, 0, small, small) == 5);
     CHECK(found_within(tree, 0, small, 0.9f * small) == 0);
@@ -187,7 +187,7 @@ static void test_denormal_and_signed_boxes(void) {
   }
 }
 
-static void test_no_boxes_and_one_box(void) {
+static void test_octrees_of_no_box_and_of_one_work(void) {
   for (uint32_t dimensions = 2; dimensions <= 3; dimensions++) {
     copse_octree *tree = octree_of(sixteen(dimensions, 0, 6));
     for (uint32_t items = 0; items < 2; items++) {
@@ -210,8 +210,8 @@ static void test_no_boxes_and_one_box(void) {
   }
 }
 
-/* However they lie, no item is deeper than maxDepth, and none is lost. */
-static void test_no_set_makes_a_tree_deep(void) {
+/* Wherever the items are, none is deeper than maxDepth, and none is lost. */
+static void test_no_input_makes_an_octree_deeper_than_max_depth(void) {
   enum { N = 3000 };
   static float points[3 * N];
   for (uint32_t dimensions = 2; dimensions <= 3; dimensions++)
@@ -247,7 +247,7 @@ static void test_no_set_makes_a_tree_deep(void) {
       }
 }
 
-static void test_wrong_questions_to_boxes_are_refused(void) {
+static void test_invalid_queries_of_boxes_are_refused(void) {
   copse_octree *tree = octree_of(sixteen(2, 4, 4));
   add_box(tree, 1, 1, 2, 2);
   uint32_t ids[4] = {99, 99, 99, 99}, total;
@@ -290,8 +290,8 @@ static void test_wrong_questions_to_boxes_are_refused(void) {
   copse_octree_destroy(tree);
 }
 
-/* Twelve alike around the center of the world, and one that begins there. */
-static void test_boxes_as_far_as_each_other_come_by_id(void) {
+/* Twelve points at the same distance from the center of the world, and a box that begins there. */
+static void test_ties_between_boxes_go_to_the_lower_id(void) {
   copse_octree *tree = octree_of(sixteen(2, 1, 6));
   for (int i = 0; i < 12; i++) {
     const float x = i & 1 ? 7 : 9, y = i & 2 ? 9 : 7;
@@ -310,7 +310,7 @@ static void test_boxes_as_far_as_each_other_come_by_id(void) {
   query.exclude = 0;
   CHECK(copse_octree_nearest(tree, center, &query, &nearest, NULL, NULL) == COPSE_OK);
   CHECK(nearest == 1 && found_within(tree, 8, 8, 0) == 0);
-  /* Of radius 0: what is exactly there, be it a side, a corner, or a point. */
+  /* Radius 0: finds what is exactly there, a side, a corner, or a point. */
   const uint32_t box = add_box(tree, 8, 8, 10, 10);
   CHECK(found_within(tree, 8, 8, 0) == 1 && found_within(tree, 9, 9, 0) == 4);
   CHECK(found_within(tree, 10, 8.5f, 0) == 1 && found_within(tree, 10.001f, 8.5f, 0) == 0);
@@ -332,12 +332,12 @@ static void test_boxes_as_far_as_each_other_come_by_id(void) {
     for (int i = 0; i < 64; i++) cells[i] = -77;
     CHECK(copse_octree_cells(tree, 0, cells, room) == floats);
     for (size_t i = room - room % 6; i < 64; i++) CHECK(cells[i] == -77 || i < floats);
-    if (room < floats) CHECK(cells[room - room % 6] == -77); /* whole ones */
+    if (room < floats) CHECK(cells[room - room % 6] == -77); /* only whole cells */
   }
   copse_octree_destroy(tree);
 }
 
-static void test_all_removed_is_the_start(void) {
+static void test_an_octree_emptied_by_removals_is_as_new(void) {
   for (uint32_t dimensions = 2; dimensions <= 3; dimensions++)
     for (uint32_t leafSize = 0; leafSize < 4; leafSize++) {
       copse_octree *tree = octree_of(sixteen(dimensions, leafSize, 6));
@@ -354,12 +354,12 @@ static void test_all_removed_is_the_start(void) {
         }
         CHECK(copse_octree_stats(tree).nodes > 1 && copse_octree_stats(tree).unsplit == 0);
         const size_t floats = copse_octree_cells(tree, 0, round ? cells : first, 1 << 18);
-        CHECK(floats <= 1 << 18); /* as of a new tree, from the second time on */
+        CHECK(floats <= 1 << 18); /* the same cells in every round */
         if (round) CHECK(memcmp(cells, first, floats * sizeof *cells) == 0);
         uint32_t ids[300], total;
-        copse_results all = {ids, NULL, 300, 0, 0};
+        copse_results results = {ids, NULL, 300, 0, 0};
         const float lo[3] = {0}, hi[3] = {17, 17, 17};
-        CHECK(copse_octree_range(tree, lo, hi, NULL, &all) == COPSE_OK && all.total == 300);
+        CHECK(copse_octree_range(tree, lo, hi, NULL, &results) == COPSE_OK && results.total == 300);
         copse_octree_count_within(tree, lo, INFINITY, NULL, &total, NULL);
         CHECK(total == 300);
         for (uint32_t i = 0; i < 300; i++)
@@ -372,12 +372,12 @@ static void test_all_removed_is_the_start(void) {
     }
 }
 
-static void test_a_pool_without_nodes_leaves_cells_whole(void) {
+static void test_cells_stay_undivided_when_the_pool_has_no_nodes(void) {
   copse_octree_def def = sixteen(3, 1, 24);
   def.capacity = 100;
   copse_octree *tree = octree_of(def);
   uint32_t slot;
-  for (int i = 0; i < 100; i++) { /* pairs that only the deepest cells would part */
+  for (int i = 0; i < 100; i++) { /* pairs that only the deepest cells would separate */
     const float x = (float)(i / 2) / 4, y = x + (i % 2 ? 1e-6f : 0);
     CHECK(copse_octree_add(tree, (float[]){x, y, x, x, y, x}, &slot) == COPSE_OK);
     CHECK(copse_octree_validate(tree));
@@ -393,7 +393,7 @@ static void test_a_pool_without_nodes_leaves_cells_whole(void) {
   copse_octree_destroy(tree);
 }
 
-static void test_wrong_boxes_are_refused(void) {
+static void test_invalid_boxes_and_definitions_are_refused(void) {
   copse_octree *tree = octree_of(sixteen(2, 4, 4));
   uint32_t slot = add_box(tree, 1, 1, 2, 2), given, bad = 0;
   const float wrong[][4] = {{NAN, 0, 1, 1}, {0, 0, INFINITY, 1}, {0, 0, 1, 2e18f}, {1, 0, 0, 1}};
@@ -450,7 +450,7 @@ static void test_wrong_boxes_are_refused(void) {
   def = good;
   def.capacity = 0;
   CHECK(copse_octree_create(&def, &tree) == COPSE_INVALID_ARGUMENT);
-  def = sixteen(3, 0, COPSE_OCTREE_MAX_DEPTH); /* the most that can be asked for */
+  def = sixteen(3, 0, COPSE_OCTREE_MAX_DEPTH); /* the largest definition */
   def.capacity = COPSE_MAX_CAPACITY;
   CHECK(copse_octree_bytes(&def) > UINT32_MAX && copse_octree_bytes(&def) < SIZE_MAX);
   def.capacity++;
@@ -462,7 +462,7 @@ static void test_wrong_boxes_are_refused(void) {
   copse_octree_destroy(NULL);
 }
 
-static void test_queries_of_boxes_refuse_what_they_cannot_use(void) {
+static void test_queries_of_boxes_refuse_only_invalid_arguments(void) {
   copse_octree *tree = octree_of(sixteen(2, 4, 4));
   add_box(tree, 1, 1, 2, 2);
   add_box(tree, 3, 3, 4, 4);
@@ -502,7 +502,7 @@ static void test_queries_of_boxes_refuse_what_they_cannot_use(void) {
   CHECK(copse_octree_raycast(tree, good, one, NULL, &hit, NULL) == COPSE_OK);
   CHECK(hit.id == 0 && hit.fraction == 1);
 
-  /* What is not asked for need not be told. */
+  /* Optional outputs may be NULL. */
   CHECK(copse_octree_nearest(tree, good, NULL, &id, NULL, NULL) == COPSE_OK && id == 0);
   CHECK(copse_octree_nearest(tree, good, NULL, &id, &distance2, &visits) == COPSE_OK);
   CHECK(id == 0 && distance2 == 2 && visits > 0);
@@ -521,7 +521,7 @@ static bool is_seen(copse_octree *tree, void *word, uint32_t value) {
   return !isValid && copse_octree_validate(tree);
 }
 
-static void test_validate_sees_what_is_wrong_in_an_octree(void) {
+static void test_validate_detects_damage_in_an_octree(void) {
   for (uint32_t dim = 2; dim <= 3; dim++) {
     copse_octree_def def = sixteen(dim, 1, 4);
     def.capacity = 8;
@@ -548,7 +548,7 @@ static void test_validate_sees_what_is_wrong_in_an_octree(void) {
     CHECK(is_seen(tree, &tree->def.maxDepth, 0));
     CHECK(is_seen(tree, &straddlers->owner, 1));
     CHECK(is_seen(tree, &straddlers->ids[0], 1));
-    CHECK(is_seen(tree, &straddlers->ids[0], 7)); /* nobody has this slot */
+    CHECK(is_seen(tree, &straddlers->ids[0], 7)); /* a free slot */
     CHECK(is_seen(tree, &straddlers->sides[0][1], 0));
     CHECK(is_seen(tree, &straddlers->sides[0][0], right)); /* it would fit a child */
     CHECK(is_seen(tree, &tree->places[2], 5));
@@ -568,13 +568,13 @@ static void test_validate_sees_what_is_wrong_in_an_octree(void) {
   }
 }
 
-static void test_validate_sees_blocks_that_are_too_many(void) {
+static void test_validate_detects_superfluous_blocks(void) {
   copse_octree *tree = octree_of(sixteen(2, 1, 0)); /* one list */
   for (uint32_t i = 0; i <= 2 * BLOCK_ITEMS; i++) add_box(tree, 1, 1, 2, 2);
   tree->nodes[0].own = tree->nodes[0].total = BLOCK_ITEMS; /* the first of its blocks is full */
   octree_block *first = octree_block_at(tree, tree->nodes[0].block, 2);
   for (uint32_t lane = 1; lane < BLOCK_ITEMS; lane++) {
-    const uint32_t slot = lane; /* whom others hold: each is in its place */
+    const uint32_t slot = lane; /* items of other blocks; their places now point here */
     first->ids[lane] = slot;
     tree->places[slot] = tree->nodes[0].block * BLOCK_ITEMS + lane;
     for (int side = 0; side < 4; side++) first->sides[side][lane] = side < 2 ? 1 : 2;
@@ -601,7 +601,7 @@ static void test_boxes_fill_their_capacity(void) {
   CHECK(results.total == 40 && ids[9] == 0);
   ids[8] = 77;
   CHECK(copse_octree_pairs(tree, NULL, &results) == COPSE_OK);
-  CHECK(results.total == 40 * 39 && ids[8] == 77); /* whole pairs only */
+  CHECK(results.total == 40 * 39 && ids[8] == 77); /* only whole pairs */
   copse_octree_destroy(tree);
 }
 
@@ -609,7 +609,8 @@ static void test_pairs_are_written_whole_while_they_fit(void) {
   copse_octree *tree = octree_of(sixteen(2, 2, 6));
   for (int i = 0; i < 6; i++) add_box(tree, 1, 1, 2, 2);
   for (uint32_t capacity = 0; capacity < 32; capacity++) {
-    uint32_t *ids = malloc(capacity ? capacity * sizeof *ids : 1); /* a write behind it is found */
+    uint32_t *ids =
+        malloc(capacity ? capacity * sizeof *ids : 1); /* sanitizers catch a write past it */
     copse_results results = {ids, NULL, capacity, 0, 0};
     CHECK(copse_octree_pairs(tree, NULL, &results) == COPSE_OK && results.total == 30);
     for (uint32_t i = 0; i + 2 <= capacity && i < 30; i += 2) CHECK(ids[i] < ids[i + 1]);
@@ -619,7 +620,7 @@ static void test_pairs_are_written_whole_while_they_fit(void) {
   copse_octree_destroy(tree);
 }
 
-static void test_an_octree_allocates_only_when_it_is_created(void) {
+static void test_an_octree_allocates_only_in_create_and_reserve(void) {
   for (int failing = 0; failing < 3; failing++) {
     ledger book = {failing, 0};
     copse_octree_def def = sixteen(3, 2, 6);
@@ -644,7 +645,7 @@ static void test_an_octree_allocates_only_when_it_is_created(void) {
         CHECK(copse_octree_count(tree) == count && copse_octree_validate(tree));
         static uint32_t words[8192];
         size_t total;
-        book.callsLeft = 0; /* neither of these takes memory */
+        book.callsLeft = 0; /* save and restore don't allocate */
         CHECK(copse_octree_save(tree, words, sizeof words, &total) == COPSE_OK);
         CHECK(copse_octree_restore(tree, words, total) == COPSE_OK);
         CHECK(copse_octree_count(tree) == count && copse_octree_validate(tree));
@@ -655,8 +656,8 @@ static void test_an_octree_allocates_only_when_it_is_created(void) {
   }
 }
 
-/* By every kind of search: more would be slower, though the answers are right. */
-static void test_searches_of_boxes_visit_no_more_than_they_must(void) {
+/* Every kind of search. Results don't depend on it; more visits mean slower queries. */
+static void test_searches_of_boxes_visit_the_recorded_number_of_nodes(void) {
   enum { N = 1000, SEARCHES = 200 };
   static uint32_t ids[N];
   static float distances2[N];
@@ -720,7 +721,7 @@ static void test_no_frame_of_boxes_allocates(void) {
     static uint32_t ids[N * N], words[16 * N];
     static float distances2[N];
     const copse_query query = copse_query_default();
-    book.callsLeft = 0; /* the next would be counted */
+    book.callsLeft = 0; /* the next allocation fails, and is counted */
     for (uint32_t frame = 0; frame < repeats(FRAMES); frame++) {
       for (uint32_t i = 0; i < N * dim; i++) {
         float *lo = &boxes[i / dim * 2 * dim + i % dim];
@@ -738,14 +739,14 @@ static void test_no_frame_of_boxes_allocates(void) {
       CHECK(copse_octree_move(tree, slot, box) == COPSE_OK);
       CHECK(copse_octree_remove(tree, slot) == COPSE_OK);
       CHECK(copse_octree_add_at(tree, slot, box) == COPSE_OK);
-      copse_results found = {ids, distances2, N, 0, 0}, pairs = {ids, NULL, N * N, 0, 0};
+      copse_results results = {ids, distances2, N, 0, 0}, pairs = {ids, NULL, N * N, 0, 0};
       copse_box_hit hit;
       uint32_t one;
       bool any;
       size_t total;
-      CHECK(copse_octree_range(tree, from, to, &query, &found) == COPSE_OK);
-      CHECK(copse_octree_within(tree, from, 5, &query, &found) == COPSE_OK);
-      CHECK(copse_octree_neighbors(tree, from, 5, &query, &found) == COPSE_OK);
+      CHECK(copse_octree_range(tree, from, to, &query, &results) == COPSE_OK);
+      CHECK(copse_octree_within(tree, from, 5, &query, &results) == COPSE_OK);
+      CHECK(copse_octree_neighbors(tree, from, 5, &query, &results) == COPSE_OK);
       CHECK(copse_octree_nearest(tree, from, &query, &one, NULL, NULL) == COPSE_OK);
       CHECK(copse_octree_count_within(tree, from, 5, &query, &one, NULL) == COPSE_OK);
       CHECK(copse_octree_any_within(tree, from, 5, &query, &any, NULL) == COPSE_OK);
@@ -759,8 +760,8 @@ static void test_no_frame_of_boxes_allocates(void) {
   }
 }
 
-/* Wherever a world is, its children reach over its center by a part of their own size. */
-static void test_margins_are_of_the_size_of_cells(void) {
+/* Wherever the world is, children reach over its center by a share of their own size. */
+static void test_looseness_is_relative_to_the_cell_size(void) {
   copse_octree_def def = copse_octree_default();
   def.capacity = 8;
   def.leafSize = 1;
@@ -770,7 +771,7 @@ static void test_margins_are_of_the_size_of_cells(void) {
     def.bounds[2 + axis] = 24;
   }
   for (int over = 0; over < 2;
-       over++) { /* over the center by 2, half of half a child, or by more */
+       over++) { /* over the center by 2, as far as a child reaches, or by more */
     copse_octree *tree = octree_of(def);
     const float boxes[2][4] = {{14 - (float)over, 17, 20, 18}, {9, 9, 10, 10}};
     uint32_t slot;
@@ -780,7 +781,7 @@ static void test_margins_are_of_the_size_of_cells(void) {
   }
 }
 
-static void test_looseness_frees_small_items_at_the_center(void) {
+static void test_looseness_lets_small_items_at_the_center_into_children(void) {
   copse_octree_def def = sixteen(2, 1, 4);
   uint32_t straddlers[2];
   for (int loose = 0; loose < 2; loose++) {
@@ -797,7 +798,7 @@ static void test_looseness_frees_small_items_at_the_center(void) {
   CHECK(straddlers[0] == 16 && straddlers[1] == 0);
 }
 
-static void test_a_snapshot_of_boxes_checks_what_it_takes(void) {
+static void test_forged_snapshots_of_boxes_are_refused(void) {
   copse_octree *tree = octree_of(sixteen(2, 1, 4));
   for (int i = 0; i < 9; i++) add_box(tree, (float)i, 1, (float)i + 1, 2);
   copse_octree_remove(tree, 4);
@@ -805,7 +806,7 @@ static void test_a_snapshot_of_boxes_checks_what_it_takes(void) {
   size_t total, same;
   CHECK(copse_octree_save(tree, words, 10, &total) == COPSE_FULL);
   CHECK(copse_octree_save(tree, words, sizeof words, &total) == COPSE_OK);
-  const size_t head = total / 4 - 8 * 5 - 9 * 2; /* in words: 9 slots and 8 items follow */
+  const size_t head = total / 4 - 8 * 5 - 9 * 2; /* in words; then 9 slots and 8 items */
   const size_t order = head + 18, boxes = order + 8;
   const struct {
     size_t word;
@@ -849,28 +850,28 @@ static void test_a_snapshot_of_boxes_checks_what_it_takes(void) {
 const unit_test OCTREE_TESTS[] = {
     TEST(test_boxes_agree_with_a_list),
     TEST(test_a_move_within_a_cell_changes_no_structure),
-    TEST(test_items_on_a_line_have_one_side),
+    TEST(test_items_on_a_dividing_line_belong_to_one_side),
     TEST(test_cells_are_written_whole_while_they_fit),
     TEST(test_items_outside_the_world_are_kept_found_and_counted),
-    TEST(test_boxes_at_the_ends_of_what_is_accepted),
-    TEST(test_denormal_and_signed_boxes),
-    TEST(test_no_boxes_and_one_box),
-    TEST(test_no_set_makes_a_tree_deep),
-    TEST(test_wrong_questions_to_boxes_are_refused),
-    TEST(test_boxes_as_far_as_each_other_come_by_id),
-    TEST(test_all_removed_is_the_start),
-    TEST(test_a_pool_without_nodes_leaves_cells_whole),
-    TEST(test_wrong_boxes_are_refused),
-    TEST(test_queries_of_boxes_refuse_what_they_cannot_use),
-    TEST(test_validate_sees_what_is_wrong_in_an_octree),
-    TEST(test_validate_sees_blocks_that_are_too_many),
+    TEST(test_boxes_at_the_coordinate_limits_work),
+    TEST(test_denormal_boxes_and_signed_zeros_work),
+    TEST(test_octrees_of_no_box_and_of_one_work),
+    TEST(test_no_input_makes_an_octree_deeper_than_max_depth),
+    TEST(test_invalid_queries_of_boxes_are_refused),
+    TEST(test_ties_between_boxes_go_to_the_lower_id),
+    TEST(test_an_octree_emptied_by_removals_is_as_new),
+    TEST(test_cells_stay_undivided_when_the_pool_has_no_nodes),
+    TEST(test_invalid_boxes_and_definitions_are_refused),
+    TEST(test_queries_of_boxes_refuse_only_invalid_arguments),
+    TEST(test_validate_detects_damage_in_an_octree),
+    TEST(test_validate_detects_superfluous_blocks),
     TEST(test_boxes_fill_their_capacity),
     TEST(test_pairs_are_written_whole_while_they_fit),
-    TEST(test_an_octree_allocates_only_when_it_is_created),
-    TEST(test_searches_of_boxes_visit_no_more_than_they_must),
+    TEST(test_an_octree_allocates_only_in_create_and_reserve),
+    TEST(test_searches_of_boxes_visit_the_recorded_number_of_nodes),
     TEST(test_no_frame_of_boxes_allocates),
-    TEST(test_margins_are_of_the_size_of_cells),
-    TEST(test_looseness_frees_small_items_at_the_center),
-    TEST(test_a_snapshot_of_boxes_checks_what_it_takes),
+    TEST(test_looseness_is_relative_to_the_cell_size),
+    TEST(test_looseness_lets_small_items_at_the_center_into_children),
+    TEST(test_forged_snapshots_of_boxes_are_refused),
     {NULL, NULL, false},
 };

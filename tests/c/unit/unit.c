@@ -1,17 +1,16 @@
-/* Unit tests of the C API, run under sanitizers. Prints `N passed, N failed`. With nouns as
- * arguments, only theirs; with `points/grid`, what holds for every index of points only for grids.
- */
+/* Unit tests of the C API, run under sanitizers. Prints `N passed, N failed`. Arguments are nouns,
+ * to run only their tests; `points/grid` runs the tests of all indexes for grids alone. */
 
 #include "unit.h"
 
 kind tested;
 
-uint32_t repeats(uint32_t all) {
+uint32_t repeats(uint32_t count) {
   const char *part = getenv("COPSE_UNIT_PART");
-  return part ? all / (uint32_t)atoi(part) : all;
+  return part ? count / (uint32_t)atoi(part) : count;
 }
 
-static const char *noun, *test; /* the current */
+static const char *noun, *test; /* the current ones */
 static bool hasFailed;
 
 void fail(const char *condition, int line) {
@@ -38,7 +37,8 @@ static const struct {
     {"crowd_walls", CROWD_WALLS_TESTS},
 };
 
-/* Grids with tables that are whole, shared, and of one entry. */
+/* The kinds of indexes that are tested. The grids have an entry for each cell, cells that share
+ * entries, and one entry only. */
 static const kind KINDS[] = {
     {.noun = AGENTTREE},
     {.noun = GRID, .cellSize = 1},
@@ -61,7 +61,7 @@ static bool is_wanted(const char *kindName, int count, char **wanted) {
 
 int main(int count, char **wanted) {
   int passed = 0, failed = 0;
-  setvbuf(stdout, NULL, _IOLBF, 0); /* what failed is told even if a crash follows */
+  setvbuf(stdout, NULL, _IOLBF, 0); /* failures are printed even if a crash follows */
   for (size_t i = 0; i < sizeof NOUNS / sizeof *NOUNS; i++) {
     noun = NOUNS[i].noun;
     for (const unit_test *each = NOUNS[i].tests; each->name; each++) {

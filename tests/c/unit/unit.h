@@ -1,4 +1,4 @@
-/* What the unit tests share: a file for each noun, a table of its tests at the end of the file. */
+/* What the unit tests share. Each noun has a file, which ends with the table of its tests. */
 #ifndef UNIT_H
 #define UNIT_H
 
@@ -10,7 +10,7 @@
 typedef struct unit_test {
   const char *name;
   void (*run)(void);
-  bool isForEvery; /* kind of index of points; `tested` says which */
+  bool isForEvery; /* run once for each kind of index; `tested` is the current one */
 } unit_test;
 
 #define TEST(name)                                                                                 \
@@ -24,11 +24,11 @@ extern const unit_test CORE_TESTS[], MEMORY_TESTS[], POINTS_TESTS[], GRID_TESTS[
 
 extern kind tested;
 
-/* How often a long test does what it does with other numbers each time: as often as this, or the
- * part of it that COPSE_UNIT_PART, an environment variable, divides by. */
-uint32_t repeats(uint32_t all);
+/* Returns how often a long test repeats its work: `count` times, divided by the environment
+ * variable COPSE_UNIT_PART if that is set. */
+uint32_t repeats(uint32_t count);
 
-/* Only the first failure of a test is told. */
+/* Reports a failed check; of each test only the first one. */
 void fail(const char *condition, int line);
 
 #define CHECK(condition)                                                                           \
@@ -36,7 +36,7 @@ void fail(const char *condition, int line);
     if (!(condition)) fail(#condition, __LINE__);                                                  \
   } while (0)
 
-/* Points that are only read. */
+/* Returns interleaved coordinates as read-only positions. */
 static inline copse_const_positions interleaved(const float *points, uint32_t dim) {
   float *x = (float *)points;
   return (copse_const_positions){{x, x + 1, x + 2}, dim};

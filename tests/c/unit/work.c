@@ -1,7 +1,7 @@
-/* How much queries, batches and builds of points do, by WORKED in c/base/core.h: for all that the
- * scenes of determinism.c, which are measured as well, do not do. More would be slower, and less
- * would be a bound that is lucky here; the answers are right either way. And how much memory
- * objects take. */
+/* The work of queries, batches and builds of points, counted by WORKED in c/base/core.h, where the
+ * scenes of determinism.c, whose work is recorded as well, don't reach. Results don't depend on it:
+ * more work means slower, less means a bound that happens to be tighter for these inputs. Also the
+ * memory that objects take. */
 
 #include "../inputs.h"
 #include "unit.h"
@@ -95,14 +95,14 @@ static void ask_all(copse_points *points, int work, const float *places) {
   case 13:
     copse_points_nearest_many(points, places, ASKED, K, NULL, &neighbors);
     break;
-  case 14: /* as many as are ranked, and one more */
+  case 14: /* the largest k that uses ranking, and one more */
   case 15:
     copse_points_all_neighbors(points, (uint32_t)work + 10, NULL, NULL, &neighbors);
     break;
-  case 16: /* nearer than one unit */
+  case 16: /* the nearest only */
     copse_points_all_neighbors(points, 1, NULL, NULL, &neighbors);
     break;
-  case 17: /* a build after some moved and others are absent */
+  case 17: /* a build after some agents moved and others lost their groups */
     for (uint32_t slot = 0; slot < N; slot += 5) copse_points_groups(points)[slot] = 0;
     for (uint32_t slot = 0; slot < N; slot += 3) copse_points_positions(points).axes[0][slot] += 1;
     copse_points_build(points, NULL);
@@ -112,7 +112,7 @@ static void ask_all(copse_points *points, int work, const float *places) {
   }
 }
 
-/* At medians, down to leaves of one agent, and of more than are sorted by insertion. */
+/* Builds with median splits: with leaves of one agent, and too large ones for insertion sort. */
 static void build_otherwise(copse_points *points, uint32_t dimensions) {
   for (uint32_t leafSize = 1; leafSize < 300; leafSize += 149) {
     copse_agenttree_def def = copse_agenttree_default();
@@ -131,8 +131,8 @@ static void build_otherwise(copse_points *points, uint32_t dimensions) {
   }
 }
 
-/* All on a line: no area, and no volume, tells how far neighbors are. And only what is at the same
- * place. */
+/* Queries with all agents on a line, where no area or volume hints at the distance of neighbors.
+ * Then finds coincident agents, with radius 0. */
 static void ask_on_a_line(copse_points *points, const float *places) {
   const copse_positions positions = copse_points_positions(points);
   for (uint32_t slot = 0; slot < N; slot++)
@@ -175,7 +175,7 @@ static const uint64_t MEASURED[7][2][WORKS] = {
      {39612, 3753,  3297, 12263, 10218,  3974,   7037,   68505, 47675, 212084,
       32468, 44122, 2898, 12663, 560565, 369764, 107673, 32439, 0,     254203}}};
 
-static void test_queries_and_batches_do_as_much_as_measured(void) {
+static void test_queries_and_batches_do_the_recorded_work(void) {
   const int row = tested.noun == AGENTTREE ? 0
                   : tested.noun == KDTREE  ? 4 + (int)tested.builder
                   : tested.cellSize == 1   ? 1
@@ -203,7 +203,7 @@ static void test_queries_and_batches_do_as_much_as_measured(void) {
   }
 }
 
-static void test_objects_take_as_much_memory_as_measured(void) {
+static void test_objects_take_the_recorded_memory(void) {
   static const uint32_t CAPACITIES[] = {1, 1000, COPSE_MAX_CAPACITY};
   static const uint64_t BYTES[8][3] = {{624, 37040, 9831449024},    {688, 152560, 40835744176},
                                        {920, 52904, 13992198920},   {584, 32584, 8623489480},
@@ -235,7 +235,7 @@ static void test_objects_take_as_much_memory_as_measured(void) {
 }
 
 const unit_test WORK_TESTS[] = {
-    EVERY(test_queries_and_batches_do_as_much_as_measured),
-    TEST(test_objects_take_as_much_memory_as_measured),
+    EVERY(test_queries_and_batches_do_the_recorded_work),
+    TEST(test_objects_take_the_recorded_memory),
     {NULL, NULL, false},
 };
