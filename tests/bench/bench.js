@@ -1,15 +1,15 @@
-// Ours and other libraries at the same works on the same data, results compared first.
+// Measures copse and other libraries: the same works on the same data, with results compared first.
 //
 //   node --no-liftoff --expose-gc tests/bench/bench.js quick | full [word…]
 //
-// Each set of agents is measured in a process of its own, which runs this file with `row=` and the
-// place of the set in the plan: what was measured before does not decide how an engine compiles what
-// comes after.
+// Each row of the plan runs in a process of its own (this file with `row=` and the index of the row), so
+// that earlier measurements don't influence how the engine compiles later ones.
 //
-// With words (frame 2D uniform 10000; still: what the k-d tree is for; boxes: what the quadtree is
-// for; walls: what the obstacle tree is for; crowd: who must not collide) only what has all of them is
-// measured, and nothing is written. Otherwise prints tables and writes build/bench/results.json and
-// frame.svg; `make bench-keep` makes them those of tests/bench/results/, which the README shows.
+// With words, only rows and works that match all of them are measured, and nothing is written: a work, a
+// spread, a number of agents, `2D` or `3D` (frame 2D uniform 10000), or a family: still (for the k-d tree),
+// boxes (for the quadtree), walls (for the obstacle tree), crowd. Without words, prints tables and writes
+// build/bench/results.json and frame.svg; `make bench-keep` copies them to tests/bench/results/, which the
+// README shows.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -41,10 +41,10 @@ const CROWD = ['crowdStep', 'crowdNeighbors']
 const BOXES = ['boxFrame', 'insertBoxes', 'areas', 'moveBoxes', 'pairs']
 
 /**
- * What is measured, with how many agents a library may be slow, and milliseconds for each time.
- * `still`: how many points that stay, and how many queries; `boxes`: how many boxes. Of walls the
- * numbers are of edges: 4,000 are 1,000 squares. Recast's crowd takes a
- * kilobyte and more for an agent.
+ * The two forms of the benchmark. `budget`: milliseconds for each library and work. `slow`, `still`, `boxes`,
+ * `crowd`: for libraries of each pace, the maximum number of agents, points that stay, boxes, agents of a
+ * crowd; `still.queries`: the number of queries. `plan`: rows of dimensions, spread, number of agents and works.
+ * For walls the number is of edges: 4,000 are 1,000 squares. Recast's crowd takes over a kilobyte per agent.
  */
 const forms = {
   quick: {
@@ -152,7 +152,7 @@ const form = forms[formName]
 if (!form) throw new Error(`no form ${formName}: quick or full`)
 
 const walls = { family: 'walls', all: wallPeers, limits: {}, create: createWalls }
-/** Without what wants walls all around. */
+/** Without the libraries that need walls all around. */
 const fence = { ...walls, all: wallPeers.filter(({ only }) => !only) }
 const crowd = {
   family: 'crowd',
@@ -161,9 +161,9 @@ const crowd = {
   create: createCrowd,
   load: loadCrowds,
 }
-/** No rectangles, of which alone the others make floors. */
+/** Without Recast, whose floor is built from rectangles only. */
 const disc = { ...crowd, all: crowdPeers.filter(({ pace }) => pace !== 'recast') }
-/** Of a spread: who takes part, with how many that is too slow, and what it is done with. */
+/** By spread: the libraries that take part, their limits, and the function that creates the data. */
 const settings = {
   still: {
     all: stillPeers,
@@ -190,7 +190,7 @@ for (const peer of new Set([...peers, ...stillPeers, ...boxPeers, ...wallPeers, 
   loopsOf.set(peer, await import(`../../web/peers/loops.js?${loopsOf.size}`))
 const inSeconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`
 
-/** @param {Iterable<[string, number]>} hashes by library @param {string} what */
+/** Throws if hashes differ. @param {Iterable<[string, number]>} hashes by library @param {string} what */
 function sameOrThrow(hashes, what) {
   const [[first, expected]] = hashes
   for (const [library, hash] of hashes)
@@ -198,7 +198,7 @@ function sameOrThrow(hashes, what) {
 }
 
 /**
- * Measures works on one set of agents.
+ * Measures the works of one row of the plan.
  * @returns {{ work: string, [field: string]: any }[]}
  */
 function measureAll(dimensions, spread, n, names) {
@@ -230,14 +230,15 @@ function measureAll(dimensions, spread, n, names) {
       const hash = work.hash(peer, loops, agents)
       if (hash !== undefined) hashes.set(name, hash)
     }
-    const comes = work.outcome && able.map(({ name, peer }) => [name, work.outcome(peer, agents)])
-    for (const [name, { progress }] of comes ?? [])
-      if (!(progress > 0)) throw new Error(`${name} does not get nearer to the goals`)
+    const outcomes =
+      work.outcome && able.map(({ name, peer }) => [name, work.outcome(peer, agents)])
+    for (const [name, { progress }] of outcomes ?? [])
+      if (!(progress > 0)) throw new Error(`${name}: agents get no nearer to their goals`)
     const times = measure(able, name, agents, form.budget)
     for (const native of compiled) {
-      const { hash, times: its } = runNative(native, name, agents, form.budget)
+      const { hash, times: samples } = runNative(native, name, agents, form.budget)
       hashes.set(native.name, hash)
-      times.set(native.name, its)
+      times.set(native.name, samples)
     }
     const what = `${name}, ${dimensions}D, ${spread}, ${n}`
     sameOrThrow(hashes, what)
@@ -246,7 +247,7 @@ function measureAll(dimensions, spread, n, names) {
         name,
         work.hashAfter(peer, loops, agents),
       ])
-      sameOrThrow(after, `${what}, after what was measured`)
+      sameOrThrow(after, `${what}, after the measurement`)
     }
 
     const sized = able.filter(({ peer }) => peer.bytes)
@@ -261,10 +262,12 @@ function measureAll(dimensions, spread, n, names) {
       n,
       radius: agents.radius,
       unit: work.unit,
-      times: Object.fromEntries([...times].map(([name, its]) => [name, summary(its, scale)])),
+      times: Object.fromEntries(
+        [...times].map(([name, samples]) => [name, summary(samples, scale)]),
+      ),
       tooSlow: tooSlow.filter(takesPart).map(({ name }) => name),
       ...(divided && { pieces: Object.fromEntries(divided.map(piecesOf)) }),
-      ...(comes && { dense: agents.dense, outcome: Object.fromEntries(comes) }),
+      ...(outcomes && { dense: agents.dense, outcome: Object.fromEntries(outcomes) }),
       ...(sized.length && { bytes: Object.fromEntries(sized.map(bytesOf)) }),
     }
   })
@@ -276,7 +279,7 @@ function measureAll(dimensions, spread, n, names) {
 
 const percent = (share) => `${(100 * share).toPrecision(3)}%`
 
-/** The works of one set of agents, a line for each library; ratios are to the first. */
+/** Prints the works of one row, a line for each library; ratios are to the first library. */
 function print(results) {
   for (const result of results) {
     const { work, dimensions, spread, n, radius, unit, times, tooSlow } = result
@@ -295,23 +298,25 @@ function print(results) {
     }
     if (tooSlow.length) console.log(`  skipped, too slow here: ${tooSlow.join(', ')}`)
     const each = Object.entries(bytes ?? {}).map(([name, bytes]) => `${name} ${bytes}`)
-    if (each.length) console.log(`  bytes an item: ${each.join(', ')}`)
+    if (each.length) console.log(`  bytes per item: ${each.join(', ')}`)
     if (dense) {
       const { neighbors, infeasible } = dense
-      console.log(`  ${neighbors} neighbors, no velocity permitted: ${percent(infeasible)}`)
+      console.log(
+        `  ${neighbors} neighbors per agent; without a permitted velocity: ${percent(infeasible)} of the agents`,
+      )
     }
     for (const [name, { progress, overlaps }] of Object.entries(outcome ?? {}))
       console.log(
-        `  ${name}: ${percent(progress)} of the way alone, in others ${percent(overlaps)}`,
+        `  ${name}: ${percent(progress)} of the progress without others; ${percent(overlaps)} of the agents overlap`,
       )
     const parts = Object.entries(pieces ?? {}).map(([name, pieces]) => `${name} ${pieces}`)
-    if (parts.length) console.log(`  pieces an edge: ${parts.join(', ')}`)
+    if (parts.length) console.log(`  pieces per edge: ${parts.join(', ')}`)
   }
 }
 
 // ---- The run ----
 
-/** Which works of a row of the plan are asked for. */
+/** Returns the works of a row that match all words. */
 const chosenOf = ([dimensions, spread, n, names]) =>
   names.filter((name) =>
     words.every((word) =>
@@ -340,9 +345,9 @@ const start = summary(startTimes)
 console.log(`init() in a fresh process: ${start.median} ms (${start.low} – ${start.high})`)
 
 const measurements = []
-for (const [place, row] of form.plan.entries()) {
+for (const [index, row] of form.plan.entries()) {
   if (chosenOf(row).length === 0) continue
-  const own = [...process.execArgv, process.argv[1], formName, ...words, `row=${place}`]
+  const own = [...process.execArgv, process.argv[1], formName, ...words, `row=${index}`]
   const json = execFileSync(process.execPath, own, { encoding: 'utf8', stdio: [0, 'pipe', 2] })
   const results = JSON.parse(json)
   print(results)

@@ -1,14 +1,15 @@
-// Who takes part where boxes move, overlap and are asked for by area, each in its fastest documented
-// way, behind one interface. Intervals are closed: what touches, overlaps.
+// The libraries for boxes that move and overlap, each used in its fastest documented way, behind one
+// interface. Intervals are closed: boxes that touch overlap.
 //
-// build(boxes)     from nothing: minX, minY, maxX, maxY of each
-// move(boxes)      brings the index up to date, where that is another way than build
-// range(minX, minY, maxX, maxY)   how many it found, in `found`
-// bytes()          of memory, where it tells
-// pairs()          how many overlap, in `paired`, two and two; without it, an area is asked for each box
+// build(boxes)     builds from nothing: minX, minY, maxX, maxY of each box
+// move(boxes)      updates the index, if that works differently from build
+// range(minX, minY, maxX, maxY)   finds boxes, in `found`; returns their number
+// bytes()          returns the bytes of memory, if the library knows them
+// pairs()          finds overlapping pairs, in `paired`, two ids each; returns their number. Without it, the
+//                  benchmark searches the area of each box
 //
-// Some give candidates, which are filtered here: their users have to do that too. Sizes of nodes are
-// those measured to be the best for inserting 1,500 boxes and asking for as many areas.
+// Some libraries return candidates, which are filtered here, as their users have to do. Node sizes were
+// measured to be the best for inserting 1,500 boxes and searching 1,500 areas.
 
 import QuadtreeJs from '@timohausmann/quadtree-js'
 import { Quadtree as QuadtreeTs } from '@timohausmann/quadtree-ts'
@@ -18,12 +19,12 @@ import Flatbush from 'flatbush'
 import RBush from 'rbush'
 import { GRAIN } from '../../web/peers/loops.js'
 
-/** Numbers to a box, two to a pair: more than these boxes need. */
+/** Ids per box in `paired`, two for each pair: more than these boxes need. */
 const PAIRED = 8
 
 const roomFor = (n) => ({ found: new Uint32Array(n), paired: new Uint32Array(PAIRED * n) })
 
-// ---- Ours ----
+// ---- copse ----
 
 /** @param {boolean} oneByOne by `add` and `move`; else all in one call, by `load` and `moveAll` */
 const oursBy =
@@ -42,16 +43,16 @@ const oursBy =
         tree.moveAll()
       },
     }
-    // Of a tree without items the free slots are 0, 1, 2, …: a slot is the box's number.
+    // In a tree without items the free slots are 0, 1, 2, …: slots are the boxes' numbers.
     const single = {
       build(boxes) {
         tree.clear()
-        for (let at = 0; at < 4 * n; at += 4)
-          tree.add(boxes[at], boxes[at + 1], boxes[at + 2], boxes[at + 3])
+        for (let offset = 0; offset < 4 * n; offset += 4)
+          tree.add(boxes[offset], boxes[offset + 1], boxes[offset + 2], boxes[offset + 3])
       },
       move(boxes) {
-        for (let i = 0, at = 0; i < n; i++, at += 4)
-          tree.move(i, boxes[at], boxes[at + 1], boxes[at + 2], boxes[at + 3])
+        for (let i = 0, offset = 0; i < n; i++, offset += 4)
+          tree.move(i, boxes[offset], boxes[offset + 1], boxes[offset + 2], boxes[offset + 3])
       },
     }
     return {
@@ -74,11 +75,11 @@ function bruteForce({ n }) {
   return {
     ...room,
     build(boxes) {
-      for (let i = 0, at = 0; i < n; i++, at += 4) {
-        lowXs[i] = boxes[at]
-        lowYs[i] = boxes[at + 1]
-        highXs[i] = boxes[at + 2]
-        highYs[i] = boxes[at + 3]
+      for (let i = 0, offset = 0; i < n; i++, offset += 4) {
+        lowXs[i] = boxes[offset]
+        lowYs[i] = boxes[offset + 1]
+        highXs[i] = boxes[offset + 2]
+        highYs[i] = boxes[offset + 3]
       }
     },
     range(minX, minY, maxX, maxY) {
@@ -111,15 +112,15 @@ function flatbush({ n }) {
   const { paired } = room
   let boxes
   let index
-  let a = 0 // whose pairs are searched for
+  let a = 0 // the box whose pairs are searched for
   const isLater = (b) => b > a
   return {
     ...room,
     build(positions) {
       boxes = positions
       index = new Flatbush(n, 8, Float32Array)
-      for (let at = 0; at < 4 * n; at += 4)
-        index.add(boxes[at], boxes[at + 1], boxes[at + 2], boxes[at + 3])
+      for (let offset = 0; offset < 4 * n; offset += 4)
+        index.add(boxes[offset], boxes[offset + 1], boxes[offset + 2], boxes[offset + 3])
       index.finish()
     },
     range(minX, minY, maxX, maxY) {
@@ -129,8 +130,14 @@ function flatbush({ n }) {
     pairs() {
       let count = 0
       for (a = 0; a < n; a++) {
-        const at = 4 * a
-        const near = index.search(boxes[at], boxes[at + 1], boxes[at + 2], boxes[at + 3], isLater)
+        const offset = 4 * a
+        const near = index.search(
+          boxes[offset],
+          boxes[offset + 1],
+          boxes[offset + 2],
+          boxes[offset + 3],
+          isLater,
+        )
         for (const b of near) {
           paired[2 * count] = a
           paired[2 * count + 1] = b
@@ -143,7 +150,7 @@ function flatbush({ n }) {
   }
 }
 
-/** @param {boolean} oneByOne without it, loaded in one call, and anew when boxes have moved */
+/** @param {boolean} oneByOne else all in one call, again when boxes have moved */
 const rbushBy =
   (oneByOne) =>
   ({ n }) => {
@@ -208,12 +215,12 @@ const rbushBy =
 
 // ---- Quadtrees ----
 
-/** Leaves as large as is measured to be best; with the default of 4 levels all take longer. */
+/** The leaf size that was measured to be the best; the default of 4 levels is slower. */
 const LEAF = 10
 const LEAF_SIDE = 16
 const levelsFor = (side) => Math.ceil(Math.log2(side / LEAF_SIDE))
 
-/** Candidates, filtered: those with which an area shares leaves. */
+/** Filters the candidates: all boxes that share leaves with an area. */
 const filtered = (found, retrieve) => (minX, minY, maxX, maxY) => {
   let count = 0
   for (const { x, y, width, height, id } of retrieve(minX, minY, maxX, maxY))
@@ -221,7 +228,7 @@ const filtered = (found, retrieve) => (minX, minY, maxX, maxY) => {
   return count
 }
 
-/** Cleared and filled anew when boxes have moved, as it advises: it cannot remove. */
+/** Cleared and filled again when boxes have moved, as its documentation advises: it cannot remove. */
 function quadtreeJs({ n, side }) {
   const room = roomFor(n)
   const tree = new QuadtreeJs({ x: 0, y: 0, width: side, height: side }, LEAF, levelsFor(side))
@@ -231,17 +238,17 @@ function quadtreeJs({ n, side }) {
     ...room,
     build(boxes) {
       tree.clear()
-      for (let i = 0, at = 0; i < n; i++, at += 4) {
+      for (let i = 0, offset = 0; i < n; i++, offset += 4) {
         const item = items[i]
-        item.x = boxes[at]
-        item.y = boxes[at + 1]
-        item.width = boxes[at + 2] - boxes[at]
-        item.height = boxes[at + 3] - boxes[at + 1]
+        item.x = boxes[offset]
+        item.y = boxes[offset + 1]
+        item.width = boxes[offset + 2] - boxes[offset]
+        item.height = boxes[offset + 3] - boxes[offset + 1]
         tree.insert(item)
       }
     },
     range: filtered(room.found, (minX, minY, maxX, maxY) => {
-      // It counts what begins where a leaf ends as outside: boxes that touch there would be lost.
+      // Grows the area a little: it would miss boxes that touch it exactly on the border of a leaf.
       area.x = minX - GRAIN / 2
       area.y = minY - GRAIN / 2
       area.width = maxX - minX + GRAIN
@@ -251,7 +258,7 @@ function quadtreeJs({ n, side }) {
   }
 }
 
-/** The quadrants that a box is in, closed, without a new array for each answer; 0 is north east. */
+/** The quadrants that a box meets, by sides, so that no call makes a new array; 0 is north-east. */
 const QUADRANTS = Array.from({ length: 16 }, (_, sides) => {
   const [west, east, north, south] = [1, 2, 4, 8].map((side) => (sides & side) !== 0)
   const within = [north && east, north && west, south && west, south && east]
@@ -280,7 +287,7 @@ class Box {
   }
 }
 
-/** Cleared and filled anew when boxes have moved: its `update` looks through the whole tree. */
+/** Cleared and filled again when boxes have moved: its `update` searches the whole tree. */
 function quadtreeTs({ n, side }) {
   const room = roomFor(n)
   const tree = new QuadtreeTs({
@@ -297,8 +304,8 @@ function quadtreeTs({ n, side }) {
     ...room,
     build(boxes) {
       tree.clear()
-      for (let i = 0, at = 0; i < n; i++, at += 4) {
-        items[i].put(boxes[at], boxes[at + 1], boxes[at + 2], boxes[at + 3])
+      for (let i = 0, offset = 0; i < n; i++, offset += 4) {
+        items[i].put(boxes[offset], boxes[offset + 1], boxes[offset + 2], boxes[offset + 3])
         tree.insert(items[i])
       }
     },
@@ -309,7 +316,7 @@ function quadtreeTs({ n, side }) {
   }
 }
 
-/** It has points only: the centers, and areas wider by half of the greatest box, then filtered. */
+/** Holds points only: the centers of boxes. Areas grow by half of the largest box; results are filtered. */
 function d3Quadtree({ n }) {
   const room = roomFor(n)
   const { found } = room
@@ -322,12 +329,12 @@ function d3Quadtree({ n }) {
   const visit = (node, x0, y0, x1, y1) => {
     if (!node.length)
       do {
-        const at = 4 * node.data
+        const offset = 4 * node.data
         if (
-          boxes[at] <= maxX &&
-          boxes[at + 1] <= maxY &&
-          boxes[at + 2] >= minX &&
-          boxes[at + 3] >= minY
+          boxes[offset] <= maxX &&
+          boxes[offset + 1] <= maxY &&
+          boxes[offset + 2] >= minX &&
+          boxes[offset + 3] >= minY
         )
           found[count++] = node.data
       } while ((node = node.next))
@@ -344,11 +351,11 @@ function d3Quadtree({ n }) {
     build(positions) {
       boxes = positions
       halfWidth = halfHeight = 0
-      for (let i = 0, at = 0; i < n; i++, at += 4) {
-        centers[2 * i] = (boxes[at] + boxes[at + 2]) / 2
-        centers[2 * i + 1] = (boxes[at + 1] + boxes[at + 3]) / 2
-        halfWidth = Math.max(halfWidth, (boxes[at + 2] - boxes[at]) / 2)
-        halfHeight = Math.max(halfHeight, (boxes[at + 3] - boxes[at + 1]) / 2)
+      for (let i = 0, offset = 0; i < n; i++, offset += 4) {
+        centers[2 * i] = (boxes[offset] + boxes[offset + 2]) / 2
+        centers[2 * i + 1] = (boxes[offset + 1] + boxes[offset + 3]) / 2
+        halfWidth = Math.max(halfWidth, (boxes[offset + 2] - boxes[offset]) / 2)
+        halfHeight = Math.max(halfHeight, (boxes[offset + 3] - boxes[offset + 1]) / 2)
       }
       tree = quadtree()
         .x((id) => centers[2 * id])
@@ -367,11 +374,11 @@ function d3Quadtree({ n }) {
   }
 }
 
-// ---- All ----
+// ---- The list ----
 
 const IN_2D = [2]
 
-/** As `stillPeers`; `checks`: all are compared with it, even where it is too slow to be measured. */
+/** The fields are those of `stillPeers`. `checks`: results are compared with it even if it is too slow to measure. */
 export const boxPeers = [
   { name: 'copse Quadtree', create: oursBy(false), dimensions: IN_2D },
   { name: 'copse Quadtree, one by one', create: oursBy(true), dimensions: IN_2D },

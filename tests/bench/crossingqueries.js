@@ -1,5 +1,6 @@
-// Where agent tree, grid and k-d tree cross: what a build and so many queries cost, one by one from
-// JavaScript, and from how many queries on the k-d tree is the cheapest. Results are compared first.
+// Where the agent tree, the grid and the k-d tree break even: the cost of a build and a number of queries, one
+// by one from JavaScript, and the number of queries from which the k-d tree is the cheapest. Results are
+// compared first.
 //
 //   node --no-liftoff tests/bench/crossingqueries.js [agents…]
 
@@ -9,24 +10,25 @@ import { createAgents } from './workloads.js'
 const { init, AgentTree, Grid, KdTree } = copse
 
 const SIZES = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [10_000, 100_000]
-/** Queries for each agent. */
+/** Queries per agent. */
 const SHARES = [0, 0.1, 1, 10]
 const LEAST_RUNS = 5
 const MOST_RUNS = 60
 const BUDGET = 300 // ms of work for each index
-const WARM_UP = 200 // before
+const WARM_UP = 200 // ms of work for each index, before
 
-/** From the first of the points; each answers with a number that all indexes must agree on. */
+/** Kinds of queries, from the first `queries` points. Each returns a number that must be equal for all indexes. */
 const kinds = {
   nearest(index, { points }, queries) {
     let total = 0
-    for (let at = 0; at < 2 * queries; at += 2) total += index.nearest(points[at], points[at + 1])
+    for (let offset = 0; offset < 2 * queries; offset += 2)
+      total += index.nearest(points[offset], points[offset + 1])
     return total
   },
-  within(index, { points, radius, found }, queries) {
+  within(index, { points, radius, out }, queries) {
     let total = 0
-    for (let at = 0; at < 2 * queries; at += 2)
-      total += index.withinInto(points[at], points[at + 1], radius, found)
+    for (let offset = 0; offset < 2 * queries; offset += 2)
+      total += index.withinInto(points[offset], points[offset + 1], radius, out)
     return total
   },
 }
@@ -42,7 +44,7 @@ function run({ index }, agents, ask, queries) {
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
 
-/** Median milliseconds of each index, which take turns. */
+/** Returns the median milliseconds of each index, measured in turn. */
 function measure(entrants, agents, ask, queries) {
   agents.place(0)
   const [expected, ...others] = entrants.map((entrant) => run(entrant, agents, ask, queries))
@@ -72,22 +74,24 @@ function measure(entrants, agents, ask, queries) {
 const counted = (number) => Math.round(number).toLocaleString('en')
 
 /**
- * With how many queries the last of these is the cheapest: cost is a build and an equal cost for each
- * query, by what no query and the most queries took.
+ * Returns for how many queries the last index is the cheapest, as text. The cost is that of a build plus an equal
+ * cost for each query, from the times with no queries and with the most.
  */
 function cheapest(none, most, queries) {
   const costs = none.map((build, i) => ({ build, each: (most[i] - build) / queries }))
   const own = costs.pop()
-  let from = 0
-  let to = Infinity
+  let low = 0
+  let high = Infinity
   for (const { build, each } of costs) {
     const even = (own.build - build) / (each - own.each)
-    if (own.each < each) from = Math.max(from, even)
-    else if (own.each > each) to = Math.min(to, even)
-    else if (own.build > build) to = -Infinity
+    if (own.each < each) low = Math.max(low, even)
+    else if (own.each > each) high = Math.min(high, even)
+    else if (own.build > build) high = -Infinity
   }
-  if (from > to) return 'never'
-  return to === Infinity ? `from ${counted(from)} queries on` : `${counted(from)} – ${counted(to)}`
+  if (low > high) return 'never'
+  return high === Infinity
+    ? `from ${counted(low)} queries on`
+    : `${counted(low)} – ${counted(high)}`
 }
 
 function print(cells) {
@@ -98,9 +102,9 @@ await init()
 
 for (const n of SIZES) {
   for (const spread of ['uniform', 'clusters']) {
-    const agents = { ...createAgents(spread, n, 2, n), found: new Uint32Array(n) }
+    const agents = { ...createAgents(spread, n, 2, n), out: new Uint32Array(n) }
     const options = { capacity: n }
-    // The k-d tree is the last.
+    // The k-d tree comes last: see `cheapest`.
     const entrants = [
       { name: 'AgentTree', index: new AgentTree(options) },
       { name: 'Grid', index: new Grid({ ...options, cellSize: agents.radius }) },
@@ -120,8 +124,8 @@ for (const n of SIZES) {
       return `${kind}: ${cheapest(rows[0], rows[last], SHARES[last] * n)}`
     })
     print(['bytes', ...entrants.map(({ index }) => counted(index.stats().bytes))])
-    print(['bytes an agent', ...entrants.map(({ index }) => (index.stats().bytes / n).toFixed(1))])
-    console.log(`the k-d tree is the cheapest: ${verdicts.join('; ')}`)
+    print(['bytes per agent', ...entrants.map(({ index }) => (index.stats().bytes / n).toFixed(1))])
+    console.log(`the k-d tree is cheapest: ${verdicts.join('; ')}`)
     for (const { index } of entrants) index.dispose()
   }
 }

@@ -1,5 +1,5 @@
-// Where the grid and the agent tree cross: how many times as fast as the tree the grid is, by the
-// size of its cells and by how agents are clustered. Results are compared first.
+// Where the grid and the agent tree break even: how many times as fast as the tree the grid is, by the size of
+// its cells, and by how agents cluster. Results are compared first.
 //
 //   node --no-liftoff tests/bench/crossings.js
 
@@ -12,9 +12,9 @@ const K = 8
 const TIMES = 60
 const QUERIES = 2000
 
-const found = new Uint32Array(N)
+const out = new Uint32Array(N)
 
-/** What is asked; each answers with a number that all indexes must agree on. */
+/** The works. Each returns a number that must be equal for all indexes. */
 const works = {
   frame(index, { positions, radius }) {
     index.positions.set(positions)
@@ -31,7 +31,7 @@ const works = {
   within(index, { points, radius }) {
     let total = 0
     for (let i = 0; i < 2 * QUERIES; i += 2)
-      total += index.withinInto(points[i], points[i + 1], radius, found)
+      total += index.withinInto(points[i], points[i + 1], radius, out)
     return total
   },
   nearest(index, { points }) {
@@ -43,7 +43,7 @@ const works = {
 
 const median = (numbers) => numbers.sort((a, b) => a - b)[numbers.length >> 1]
 
-/** For each work, the tree's time over the grid's, both in turn. */
+/** Returns for each work the tree's time over the grid's, measured in turn. */
 function compare(agents, cellSize) {
   const options = { capacity: N }
   const indexes = [new AgentTree(options), new Grid({ ...options, cellSize })]
@@ -53,7 +53,8 @@ function compare(agents, cellSize) {
   }
   const ratios = Object.entries(works).map(([name, work]) => {
     const [expected, actual] = indexes.map((index) => work(index, agents))
-    if (expected !== actual) throw new Error(`${name}: ${actual} of the grid, ${expected}`)
+    if (expected !== actual)
+      throw new Error(`${name}: the grid gives ${actual}, the tree ${expected}`)
     const times = indexes.map(() => [])
     for (let time = 0; time < TIMES; time++) {
       if (name === 'frame') agents.place(time)
@@ -72,7 +73,7 @@ function compare(agents, cellSize) {
 }
 
 function print(title, rows) {
-  console.log(`\n${title}: times as fast as the agent tree\n`)
+  console.log(`\n${title}: how many times as fast as the agent tree\n`)
   console.log(['', ...Object.keys(works)].map((name) => name.padStart(12)).join(''))
   for (const [label, ratios] of rows)
     console.log([label, ...ratios.map((it) => it.toFixed(2))].map((it) => it.padStart(12)).join(''))
@@ -82,14 +83,14 @@ await init()
 
 const uniform = createAgents('uniform', N, 2)
 print(
-  'Width of a cell over the radius, uniform',
+  'Cell size over radius, uniform agents',
   [1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 1, 1.5, 2, 3, 4, 8, 16].map((width) => [
     String(width),
     compare(uniform, width * uniform.radius),
   ]),
 )
 
-/** Half of the agents stand in crowds of 50, so many times as close to each other as the others. */
+/** Puts half of the agents into crowds of 50, `closeness` times as close to each other as the others. */
 function crowded(closeness) {
   const random = createRandom(closeness)
   const spread = Math.sqrt(50 / Math.PI) / closeness
@@ -108,7 +109,7 @@ function crowded(closeness) {
 }
 
 print(
-  'Half of the agents in crowds, so many times as close; cells as wide as the radius',
+  'Half of the agents in crowds, by closeness; cell size = radius',
   [1, 2, 4, 8, 16].map((closeness) => {
     const agents = crowded(closeness)
     return [String(closeness), compare(agents, agents.radius)]
@@ -116,7 +117,7 @@ print(
 )
 
 print(
-  'Spread, cells as wide as the radius',
+  'By spread; cell size = radius',
   ['uniform', 'clusters', 'line', 'battle'].map((spread) => {
     const agents = createAgents(spread, N, 2)
     return [spread, compare(agents, agents.radius)]

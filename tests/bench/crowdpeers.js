@@ -1,10 +1,10 @@
-// Who moves crowds, each behind one interface.
+// The libraries for crowds, behind one interface.
 //
-// build()       puts everybody where the warm-up ended
-// step()        moves everybody by TIME_STEP
-// positions()   flat
-// hash()        of everything, where others must do the same
-// neighbors()   a tree of where agents are and the neighbors of each, without moving anyone
+// build()       puts all agents where the warm-up ended
+// step()        moves all agents by TIME_STEP
+// positions()   returns all coordinates, flat
+// hash()        returns a hash of the whole state, if others must have the same
+// neighbors()   builds a tree of all agents and finds their neighbors; moves no agent
 
 import { Crowd as RecastCrowd, init as initRecast } from '@recast-navigation/core'
 import { generateSoloNavMesh } from '@recast-navigation/generators'
@@ -12,7 +12,7 @@ import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
 import { AGENT, obstaclesOf, TIME_STEP } from './crowds.js'
 
-/** A crowd of ours among its walls. @param {any} copse an entry */
+/** Creates a copse crowd and its walls. @param {any} copse an entry */
 function createOurs({ Crowd, Crowd3D, ObstacleTree }, { n, dimensions, walls }, options) {
   const crowd = new (dimensions === 2 ? Crowd : Crowd3D)({
     capacity: n,
@@ -56,7 +56,7 @@ const oursBy = (copse) => (state) => {
   }
 }
 
-/** Without what a crowd adds to the published algorithm: others than ours, so without a hash. */
+/** Runs the published algorithm alone. Results differ from those of the other crowds, so there is no hash. */
 function exactly(state) {
   const { crowd, dispose } = createOurs(simd, state, { ...AGENT, exact: true })
   for (let i = 0; i < state.n; i++) crowd.add({ position: new Array(state.dimensions).fill(0) })
@@ -73,19 +73,19 @@ function exactly(state) {
 
 // ---- Recast ----
 
-/** Of its grid along a side, and how far beyond the agents it goes. */
+/** Cells of its grid along a side, and the size of the floor relative to the agents' extent. */
 const CELLS = 512
 const MARGIN = 1.2
-/** Its own: avoidance of others and nothing that a plain does not need, at its demo's medium quality. */
+/** Its flag for avoidance, the only one that a plain needs, and the medium quality of its demo. */
 const OBSTACLE_AVOIDANCE = 2
 const MEDIUM = 1
 const MEDIUM_QUALITY = { velBias: 0.5, adaptiveDivs: 5, adaptiveRings: 2, adaptiveDepth: 2 }
-/** Steps that are not measured: the searches of all paths fall into them. */
+/** Steps that are not measured: all path searches happen in them. */
 const SETTLING = 2
-/** The state of a target with a path, or, with a higher number, with the beginning of one. */
+/** The state of a target that has a path; higher numbers have the beginning of one. */
 const VALID = 2
 
-/** Triangles of a floor without what stands on it: rectangles between all coordinates of walls. */
+/** Returns the triangles of a floor without the boxes on it: rectangles between all coordinates of walls. */
 function floorOf(half, walls) {
   const numbers = [-half, half, ...walls.flat()]
   const breaks = [...new Set(numbers)].sort((a, b) => a - b)
@@ -106,7 +106,7 @@ function floorOf(half, walls) {
   return [positions, indices]
 }
 
-/** In its fixed steps. It knows one speed, which agents have and want; velocities are not restored. */
+/** In fixed steps. Recast has one speed per agent, maximum and preferred alike; velocities are not restored. */
 function recast({ n, positions, goals, walls }) {
   const half = MARGIN * goals.reduce((most, x) => Math.max(most, Math.abs(x)), 0)
   const { success, navMesh } = generateSoloNavMesh(...floorOf(half, walls), {
@@ -116,13 +116,13 @@ function recast({ n, positions, goals, walls }) {
     walkableRadius: 0,
     walkableHeight: 10,
   })
-  if (!success) throw new Error('Recast has no floor')
+  if (!success) throw new Error('Recast: no floor')
   const crowd = new RecastCrowd(navMesh, { maxAgents: n, maxAgentRadius: AGENT.radius })
   const quality = crowd.raw.getObstacleAvoidanceParams(MEDIUM)
   crowd.raw.setObstacleAvoidanceParams(MEDIUM, Object.assign(quality, MEDIUM_QUALITY))
-  const at = (points, i) => ({ x: points[2 * i], y: 0, z: points[2 * i + 1] })
+  const pointAt = (points, i) => ({ x: points[2 * i], y: 0, z: points[2 * i + 1] })
   const agents = Array.from({ length: n }, (_, i) =>
-    crowd.addAgent(at(positions, i), {
+    crowd.addAgent(pointAt(positions, i), {
       radius: AGENT.radius,
       height: 2,
       maxSpeed: AGENT.preferredSpeed,
@@ -138,8 +138,9 @@ function recast({ n, positions, goals, walls }) {
   return {
     build() {
       agents.forEach((agent, i) => {
-        agent.teleport(at(positions, i))
-        if (!agent.requestMoveTarget(at(goals, i))) throw new Error(`Recast: no way for ${i}`)
+        agent.teleport(pointAt(positions, i))
+        if (!agent.requestMoveTarget(pointAt(goals, i)))
+          throw new Error(`Recast: no target for agent ${i}`)
       })
       for (let step = 0; step < SETTLING; step++) crowd.update(TIME_STEP)
       if (agents.some(({ raw }) => raw.targetState < VALID)) throw new Error('Recast: no path')
@@ -160,11 +161,11 @@ function recast({ n, positions, goals, walls }) {
   }
 }
 
-// ---- All ----
+// ---- The list ----
 
 const [IN_2D, BOTH] = [[2], [2, 3]]
 
-/** As `stillPeers`. */
+/** The fields are those of `stillPeers`. */
 export const crowdPeers = [
   { name: 'copse Crowd', create: oursBy(simd), dimensions: BOTH },
   { name: 'copse Crowd exact', create: exactly, dimensions: BOTH },

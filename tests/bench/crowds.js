@@ -1,9 +1,9 @@
-// Crowds that meet: where agents begin, how they come to be dense, and the works of who moves them.
+// Crowds that meet: where agents start, the warm-up that makes them dense, and the works.
 
 import { AgentTree, AgentTree3D, Crowd, Crowd3D, ObstacleTree } from 'copse'
 import { createRandom } from '../../web/random.js'
 
-/** What every agent is. Everybody heads for the place opposite, through the middle of the world. */
+/** The options of every agent. All agents head for the opposite place, through the middle of the world. */
 export const AGENT = {
   radius: 1.5,
   maxSpeed: 2,
@@ -14,13 +14,13 @@ export const AGENT = {
   timeHorizonObstacles: 5,
 }
 export const TIME_STEP = 0.25
-/** Measured from where the warm-up ends; then all go back there. native/crowd.c has the same. */
+/** Measured steps after the warm-up; then all agents return to its end. native/crowd.c has the same number. */
 export const STEPS = 16
 
-/** Of two radii: nearer than so much is an overlap. */
+/** Agents overlap if their distance is below this share of the sum of their radii. */
 const CLEAR = 0.97
 
-/** Of a disc and of a ball. */
+/** In 2D and in 3D. */
 const CRUSH_SPACING = [5, 6]
 const BLOCKS_SPACING = 6
 const RING_SPACING = 5
@@ -29,7 +29,7 @@ const DISC_RADIUS = 100
 const rounded = (share) => Number(share.toPrecision(3))
 const stepsToWalk = (distance) => Math.ceil(distance / (AGENT.preferredSpeed * TIME_STEP))
 
-/** In circles around a disc of so many edges, through which all would have to go. */
+/** Agents in circles around a disc with the given number of edges, which is in everyone's way. */
 const around = (edges) => (random, n) => {
   const places = []
   for (let radius = DISC_RADIUS + 2; places.length < 2 * n; radius += RING_SPACING) {
@@ -47,11 +47,11 @@ const around = (edges) => (random, n) => {
 }
 
 /**
- * Each gives places, flat, walls where there are any, and how many steps to warm up. Seeded, and not
- * quite even: what is quite even stays so.
+ * Each returns the places of agents (flat), walls if there are any, and the number of warm-up steps. Seeded, and
+ * slightly irregular: a perfectly regular crowd would stay regular.
  */
 const layouts = {
-  /** A filled disc or ball, in no order: all press into the middle. */
+  /** A filled disc or ball, ids in random order: all agents press into the middle. */
   crush(random, n, dimensions) {
     const spacing = CRUSH_SPACING[dimensions - 2]
     const side = Math.ceil(n ** (1 / dimensions) * 1.5)
@@ -66,15 +66,15 @@ const layouts = {
     return { places, warmUp: stepsToWalk(chosen.at(-1).distance / 8) }
   },
 
-  /** Four groups, in rows, that cross in the lanes between four boxes. */
+  /** Four groups in rows, which cross in the lanes between four boxes. */
   blocks(random, n) {
     const columns = Math.ceil(Math.sqrt(n / 4))
     const lane = (columns * BLOCKS_SPACING) / 5 // half of its width
     const far = 2 * lane
     const places = Array.from({ length: n }, (_, i) => {
-      const [at, group] = [Math.floor(i / 4), i % 4]
-      const x = far + (1 + (at % columns) + 0.1 * random()) * BLOCKS_SPACING
-      const y = far + (1 + Math.floor(at / columns) + 0.1 * random()) * BLOCKS_SPACING
+      const [place, group] = [Math.floor(i / 4), i % 4]
+      const x = far + (1 + (place % columns) + 0.1 * random()) * BLOCKS_SPACING
+      const y = far + (1 + Math.floor(place / columns) + 0.1 * random()) * BLOCKS_SPACING
       return [group & 1 ? -x : x, group & 2 ? -y : y]
     }).flat()
     const walls = [
@@ -86,7 +86,7 @@ const layouts = {
     return { places, walls, warmUp: stepsToWalk(1.75 * far) }
   },
 
-  /** One after the other around a circle: few neighbors. */
+  /** Agents in a row around a circle: few neighbors. */
   ring(random, n) {
     const radius = (RING_SPACING * n) / (2 * Math.PI)
     const places = Array.from({ length: n }, (_, i) => {
@@ -100,7 +100,7 @@ const layouts = {
   disc20000: around(20_000),
 }
 
-/** The obstacle tree of walls, of these classes; null: there are none. */
+/** Returns an obstacle tree of walls, of the given class; null if there are no walls. */
 export function obstaclesOf(walls, Tree) {
   if (walls.length === 0) return null
   const tree = new Tree({ capacity: walls.flat().length / 2 })
@@ -109,7 +109,7 @@ export function obstaclesOf(walls, Tree) {
 }
 
 /**
- * A crowd of a layout, seeded, after its warm-up.
+ * Returns the state of a crowd after its warm-up. Seeded.
  * @param {string} spread
  * @param {number} n
  * @param {number} dimensions
@@ -119,8 +119,8 @@ export function createCrowd(spread, n, dimensions) {
   const options = { ...AGENT, capacity: n, timeStep: TIME_STEP }
   const crowd = dimensions === 2 ? new Crowd(options) : new Crowd3D(options)
   if (walls.length > 0) crowd.obstacles = obstaclesOf(walls, ObstacleTree)
-  for (let at = 0; at < n * dimensions; at += dimensions) {
-    const position = places.slice(at, at + dimensions)
+  for (let offset = 0; offset < n * dimensions; offset += dimensions) {
+    const position = places.slice(offset, offset + dimensions)
     crowd.add({ position, goal: position.map((x) => -x) })
   }
   for (let step = 0; step < warmUp; step++) crowd.step()
@@ -136,11 +136,11 @@ export function createCrowd(spread, n, dimensions) {
     goals: crowd.goals.slice(),
     /** A snapshot. */
     base: crowd.save(),
-    /** The walls for the native program: of each the number of coordinates, and these. */
+    /** The walls for the native program: for each the number of coordinates, then the coordinates. */
     points: new Float32Array(walls.flatMap((points) => [points.length, ...points])),
-    /** How dense it is: neighbors heeded in the mean, and agents without any permitted velocity. */
+    /** The density: the mean number of neighbors, and the share of agents without any permitted velocity. */
     dense: { neighbors: rounded(neighbors), infeasible: rounded(infeasible / n) },
-    /** Nothing: who measures moves everybody. */
+    /** Does nothing: the works move the agents. */
     place() {},
   }
   crowd.obstacles?.dispose()
@@ -151,16 +151,16 @@ export function createCrowd(spread, n, dimensions) {
 // ---- Works ----
 
 /**
- * What comes of the measured steps: how far agents come, in the mean, as a share of what they would
- * alone, and the share of those that are in each other by more than rounding.
+ * Returns the outcome of the measured steps: the mean progress of agents, relative to that without others, and the
+ * share of agents that overlap by more than rounding.
  */
 function outcome(peer, { goals, n, dimensions }) {
   const left = () => {
     const positions = peer.positions()
     let sum = 0
-    for (let at = 0; at < n * dimensions; at += dimensions) {
+    for (let offset = 0; offset < n * dimensions; offset += dimensions) {
       let distance2 = 0
-      for (let axis = at; axis < at + dimensions; axis++)
+      for (let axis = offset; axis < offset + dimensions; axis++)
         distance2 += (goals[axis] - positions[axis]) ** 2
       sum += Math.sqrt(distance2)
     }
@@ -181,7 +181,7 @@ function outcome(peer, { goals, n, dimensions }) {
   return { progress: rounded(progress), overlaps: rounded(overlaps) }
 }
 
-/** A sum over all neighbors found. native/crowd.c has the same. */
+/** Returns a hash of all neighbors. native/crowd.c has the same. */
 function hashRows({ counts, ids }, n) {
   let hash = 0
   for (let row = 0; row < n; row++)
@@ -190,8 +190,8 @@ function hashRows({ counts, ids }, n) {
   return hash
 }
 
-/** Who is somewhere else after as many steps: to be warmed up anew before what is measured. */
-function returnInTime(peer) {
+/** Puts a crowd back to the end of its warm-up after every STEPS steps. */
+function restoreIfDue(peer) {
   if (peer.taken === undefined || ++peer.taken === STEPS) {
     peer.build()
     peer.taken = 0
@@ -201,12 +201,12 @@ function returnInTime(peer) {
 /** @type {Record<string, any>} */
 export const crowdWorks = {
   crowdStep: {
-    title: 'a step',
+    title: 'one step',
     unit: 'ms',
     can: (peer) => peer.step,
-    prepare: returnInTime,
+    prepare: restoreIfDue,
     run: (peer) => peer.step(),
-    /** Of who does the same; of others only what comes of it is compared. */
+    /** Hashes the state, only for libraries that must give the same; others are compared by their outcome. */
     hash(peer) {
       if (!peer.hash) return undefined
       peer.build()
@@ -216,13 +216,13 @@ export const crowdWorks = {
     outcome,
   },
   crowdNeighbors: {
-    title: 'of that, the tree and the neighbours: a step of an agent tree alone',
+    title: 'the part of a step for the tree and the neighbors, by an agent tree alone',
     unit: 'ms',
     k: AGENT.maxNeighbors,
     maxDistance: () => AGENT.neighborDistance,
     can: (peer) => peer.neighbors,
     prepare(peer) {
-      returnInTime(peer)
+      restoreIfDue(peer)
       peer.step()
     },
     run: (peer) => peer.neighbors(),

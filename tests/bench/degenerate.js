@@ -1,5 +1,5 @@
-// How many times as long as uniform points degenerate ones take to build, both in turn. A naive tree's
-// depth grows with them: it takes 75 times as long, or its stack overflows. Fails beyond MOST.
+// Measures builds of degenerate points relative to builds of uniform points, in turn. The depth of a naive tree
+// grows with degenerate points: it takes 75 times as long, or overflows its stack. Fails above MOST.
 //
 //   node --no-liftoff tests/bench/degenerate.js
 
@@ -18,7 +18,7 @@ const variants = {
   KdTree: KINDS.KdTree.variants,
 }
 
-/** Milliseconds of a build of points. */
+/** Returns a function that builds an index of points, and returns the milliseconds. */
 const ofPoints = (index) => {
   index.slots = N
   return (positions) => {
@@ -29,7 +29,7 @@ const ofPoints = (index) => {
   }
 }
 
-/** The same of boxes of size 0, loaded. */
+/** Returns a function that loads boxes of size 0, and returns the milliseconds. */
 const ofBoxes = (tree, dimensions) => (positions) => {
   for (let i = 0; i < N; i++) {
     const point = positions.subarray(i * dimensions, (i + 1) * dimensions)
@@ -81,5 +81,5 @@ for (const { name, dimensions, build } of builds) {
   most = Math.max(most, worst.ratio)
   console.log(`${name.padEnd(30)} ${worst.ratio.toFixed(2)} × uniform, ${worst.spread}`)
 }
-console.log(`\nat most ${most.toFixed(2)} times as long as uniform; ${MOST} is permitted`)
+console.log(`\nat most ${most.toFixed(2)} times as long as uniform points; the limit is ${MOST}`)
 process.exitCode = most <= MOST ? 0 : 1

@@ -1,4 +1,4 @@
-// Compares the last results with the goals: says what is met and what falls short. Never fails.
+// Compares the last results with the goals, and prints which are met. Never fails.
 //
 //   node tests/bench/goals.js [results.json]
 
@@ -14,22 +14,21 @@ const file = process.argv[2] ?? (existsSync(LAST) ? LAST : KEPT)
 const isPeer = (library) => !library.startsWith('copse') && !library.endsWith('native')
 
 /**
- * The median of what a goal names: `start`, or work, dimensions, spread, agents and library; that may
- * be 'best peer', the fastest of the JavaScript libraries, or 'best published', the fastest by
- * searches of its own ('+' is in the names of others).
+ * Finds the median that a goal names: `start`, or work, dimensions, spread, agents and library. The library may be
+ * 'best peer', the fastest JavaScript library, or 'best published', the fastest one with a search of its own
+ * (the names of others contain '+').
  * @param {any} report
  * @param {string} name
- * @param {string} [of] 'pieces': instead of a time, how many there are to an edge
- * @returns {{ time: number, n: number, library: string } | undefined} time: undefined, if the library
- *   took no part
+ * @param {string} [of] 'pieces': the pieces per edge instead of the time
+ * @returns {{ time: number, n: number, library: string } | undefined} time is undefined if the library took no part
  */
 function find({ start, measurements }, name, of) {
   if (name === 'start') return { time: start.median, n: 1, library: name }
   const [, work, dimensions, spread, agents, library] =
     /^(\w+) (\d)D (\w+) (\d+) (.+)$/.exec(name) ?? []
   const measured = measurements.find(
-    (it) =>
-      `${it.work} ${it.dimensions} ${it.spread} ${it.n}` ===
+    (each) =>
+      `${each.work} ${each.dimensions} ${each.spread} ${each.n}` ===
       `${work} ${dimensions} ${spread} ${agents}`,
   )
   if (!measured) return undefined
@@ -42,7 +41,7 @@ function find({ start, measurements }, name, of) {
   return best && { time: best[1].median, n, library: best[0] }
 }
 
-/** What a goal measures, and whether that is enough. */
+/** Returns the measured value of a goal, and the verdict. */
 function judge(report, { divide, of, by, perAgent, atLeast, atMost, further }) {
   const above = find(report, divide, of)
   const below = by ? find(report, by) : { time: 1, n: 1, library: '' }
@@ -58,12 +57,12 @@ function judge(report, { divide, of, by, perAgent, atLeast, atMost, further }) {
       ? 'FALLS SHORT'
       : further === undefined || enough(further)
         ? 'met'
-        : 'met, not the further one',
+        : 'met, further goal missed',
     measured: `${ratio.toPrecision(3)}${best}`,
   }
 }
 
-if (!existsSync(file)) console.log('nothing was measured yet: make bench')
+if (!existsSync(file)) console.log('no results yet: run make bench')
 else {
   const { goals } = JSON.parse(readFileSync('tests/bench/goals.json', 'utf8'))
   const report = JSON.parse(readFileSync(file, 'utf8'))

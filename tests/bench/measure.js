@@ -1,37 +1,36 @@
-// Times of several libraries at one work, in turn, so that whatever disturbs the machine disturbs
-// all of them.
+// Measures several libraries at one work, in turn, so that disturbances of the machine affect all of them.
 
 import { works } from './workloads.js'
 
 const LEAST_RUNS = 6
-/** Of who has taken so many times the budget. */
+/** The minimum for a library that has used SLOW times its budget. */
 const LEAST_RUNS_IF_SLOW = 3
 const SLOW = 8
 const MOST_RUNS = 200
 /**
- * Runs in one turn, or as many as fit into these milliseconds: the first finds the caches full of what
- * the library before it left there.
+ * A turn has at least this many runs, and takes at least TURN_MS milliseconds. One run would not do: the caches
+ * then still hold the data of the previous library.
  */
 const TURN_RUNS = 3
 const TURN_MS = 3
 const WARM_UP_SHARE = 2
 
-/** @param {number[]} times @param {number} scale */
+/** Returns the median, the 10% and 90% quantiles, and the count. @param {number[]} times @param {number} scale */
 export function summary(times, scale = 1) {
   const sorted = times.toSorted((a, b) => a - b)
-  const at = (share) =>
+  const quantile = (share) =>
     Number((sorted[Math.round(share * (sorted.length - 1))] * scale).toPrecision(4))
-  return { median: at(0.5), low: at(0.1), high: at(0.9), runs: times.length }
+  return { median: quantile(0.5), low: quantile(0.1), high: quantile(0.9), runs: times.length }
 }
 
 /**
- * One turn of a library.
+ * Measures one turn of a library.
  * @param {any} state
  * @param {any} work
  * @param {any} agents
  */
 function takeTurn(state, work, agents) {
-  globalThis.gc?.({ type: 'minor' }) // nobody sweeps what another has left
+  globalThis.gc?.({ type: 'minor' }) // no library collects the garbage of another
   let spent = 0
   for (let run = 0; (run < TURN_RUNS || spent < TURN_MS) && !state.done(); run++) {
     if (work.moves) agents.place(state.frame++)
@@ -46,7 +45,7 @@ function takeTurn(state, work, agents) {
 }
 
 /**
- * Milliseconds of each run, by library.
+ * Returns the milliseconds of each run, by library.
  * @param {{ name: string, peer: any, loops: any }[]} entrants
  * @param {string} name of the work
  * @param {any} agents
@@ -65,7 +64,7 @@ export function measure(entrants, name, agents, budget) {
     }
     for (let active = states; active.length > 0;) {
       for (const state of active) takeTurn(state, work, agents)
-      active = [...active.slice(1), active[0]] // nobody always follows the same one
+      active = [...active.slice(1), active[0]] // rotate, so that the previous library varies
       active = active.filter((state) => !state.done())
     }
   }

@@ -1,5 +1,4 @@
-// The native programs, as `make bench` builds them: started for one work at a time, on the same
-// positions.
+// Runs the native programs that `make bench` builds, one work at a time, on the same positions.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -26,11 +25,11 @@ export const natives = [
     name: 'nanoflann native',
     program: `${FOLDER}/nanoflann`,
     works: ['frame', 'neighbors8', 'neighbors10', 'build', 'buildStill', 'nearest', 'nearest8'],
-    missing: 'not installed: on Debian, apt-get install g++ libnanoflann-dev',
+    missing: 'not installed; on Debian: apt-get install g++ libnanoflann-dev',
   },
 ].map((native) => ({ ...native, there: existsSync(native.program) }))
 
-/** @param {any} agents whose positions, and points to ask at, the programs read from now on */
+/** Writes the files that the programs read: positions, and points for queries. @param {any} agents */
 export function writePositions({ base, points }) {
   mkdirSync(FOLDER, { recursive: true })
   writeFileSync(POSITIONS, base)
@@ -38,6 +37,7 @@ export function writePositions({ base, points }) {
 }
 
 /**
+ * Runs a native program.
  * @param {{ program: string }} native
  * @param {string} work
  * @param {any} agents

@@ -1,5 +1,5 @@
-// The plot of the README: milliseconds a frame by the number of agents, both logarithmic. Colors are
-// readable on light and dark grounds; what is not a color of its own follows the reader's scheme.
+// The plot in the README: milliseconds per frame against the number of agents, on logarithmic axes. Line colors are
+// readable on light and dark backgrounds; text follows the reader's color scheme.
 
 const [WIDTH, HEIGHT] = [800, 500]
 const [LEFT, RIGHT, TOP, BOTTOM] = [66, 650, 60, 450]
@@ -31,19 +31,19 @@ const STYLE = `
   .dashed { stroke-dasharray: 6 4; }
   @media (prefers-color-scheme: dark) { text { fill: #d1d7e0; } }`
 
-/** @param {number} lo @param {number} hi @param {number} from @param {number} to */
-const logarithmic = (lo, hi, from, to) => (value) =>
-  Number((from + ((to - from) * Math.log(value / lo)) / Math.log(hi / lo)).toFixed(1))
+/** @param {number} lo @param {number} hi @param {number} begin @param {number} end */
+const logarithmic = (lo, hi, begin, end) => (value) =>
+  Number((begin + ((end - begin) * Math.log(value / lo)) / Math.log(hi / lo)).toFixed(1))
 
 /** @param {number} lo @param {number} hi */
 function decades(lo, hi) {
-  const all = []
+  const powers = []
   for (let power = Math.ceil(Math.log10(lo)); power <= Math.log10(hi); power++)
-    all.push(Number(`1e${power}`))
-  return all
+    powers.push(Number(`1e${power}`))
+  return powers
 }
 
-/** Labels of lines that end on the right stand beside their ends, moved apart. */
+/** Places the labels of lines that end on the right beside their ends, moved apart. */
 function beside(labels) {
   const sorted = labels.toSorted((a, b) => a.y - b.y)
   for (let i = 1; i < sorted.length; i++)
@@ -51,7 +51,7 @@ function beside(labels) {
   return sorted
 }
 
-/** Labels of lines that end earlier stand above the highest of them: no line crosses there. */
+/** Places the labels of lines that end earlier above the highest of them, where no line crosses. */
 function above(labels) {
   const sorted = labels.toSorted((a, b) => b.y - a.y)
   const top = Math.min(...sorted.map(({ y }) => y)) - LINE_HEIGHT
@@ -59,6 +59,7 @@ function above(labels) {
 }
 
 /**
+ * Draws the plot.
  * @param {any[]} measurements
  * @returns {string} an SVG
  */
@@ -77,8 +78,8 @@ export function plot(measurements) {
     .filter(({ points }) => points.length > 1)
 
   const counts = frames.map(({ n }) => n)
-  const all = lines.flatMap(({ points }) => points.map(({ ms }) => ms))
-  const [least, most] = [Math.min(...all, FRAME_MS) / 1.5, Math.max(...all, FRAME_MS) * 1.5]
+  const times = lines.flatMap(({ points }) => points.map(({ ms }) => ms))
+  const [least, most] = [Math.min(...times, FRAME_MS) / 1.5, Math.max(...times, FRAME_MS) * 1.5]
   const x = logarithmic(Math.min(...counts), Math.max(...counts), LEFT, RIGHT)
   const y = logarithmic(least, most, BOTTOM, TOP)
 
@@ -113,14 +114,14 @@ export function plot(measurements) {
   )
 
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img">
-<title>Milliseconds a frame by the number of agents, for each library</title>
+<title>Milliseconds per frame against the number of agents, for each library</title>
 <style>${STYLE}
 </style>
-<text class="title" x="${LEFT}" y="24">Milliseconds a frame: build, and every agent’s neighbours</text>
-<text x="${LEFT}" y="44">2D, uniform, about 10 neighbours each; lower is better; both axes logarithmic</text>
+<text class="title" x="${LEFT}" y="24">Milliseconds per frame: build, and every agent’s neighbors</text>
+<text x="${LEFT}" y="44">2D, uniform, about 10 neighbors each; lower is better; both axes logarithmic</text>
 ${[...grid, ...columns].join('\n')}
 <path class="frame" d="M${LEFT} ${y(FRAME_MS)}H${RIGHT}"/>
-<text x="${RIGHT - 6}" y="${y(FRAME_MS) + 16}" text-anchor="end">60 frames a second</text>
+<text x="${RIGHT - 6}" y="${y(FRAME_MS) + 16}" text-anchor="end">60 frames per second</text>
 ${[...paths, ...texts].join('\n')}
 <text x="${(LEFT + RIGHT) / 2}" y="${BOTTOM + 42}" text-anchor="middle">agents</text>
 </svg>

@@ -1,4 +1,4 @@
-// How long init() takes in a fresh process, in milliseconds.
+// Prints how long init() takes in a fresh process, in milliseconds.
 
 import { init } from 'copse'
 

@@ -1,5 +1,5 @@
-// Who takes part where points stay: our k-d tree by each of its builders, the libraries of peers.js
-// that can search for the nearest, and those that are k-d trees. The interface is that of peers.js.
+// The libraries for points that stay: copse's k-d tree with each of its builders, the libraries of peers.js that
+// can search for the nearest, and other k-d trees. The interface is that of peers.js.
 
 import * as simd from 'copse'
 import kdTreeJavascript from 'kd-tree-javascript'
@@ -15,7 +15,7 @@ const { KdTree, KdTree3D } = simd
 /** @param {string} [builder] without one, the default */
 const kdTreeBy = (builder) => ours(KdTree, KdTree3D, () => (builder ? { builder } : {}))
 
-/** With a search of ours over its arrays, see there. */
+/** Searched by kdbushsearch.js, over its arrays. */
 function kdbush({ n }) {
   const found = new Uint32Array(n)
   let index
@@ -31,7 +31,7 @@ function kdbush({ n }) {
   }
 }
 
-/** From an ndarray, which it builds from faster than from arrays in an array. */
+/** Built from an ndarray, which is faster than an array of arrays. */
 function staticTree({ n, dimensions }) {
   const point = new Array(dimensions).fill(0)
   const move = (x, y, z) => {
@@ -65,24 +65,24 @@ function kdTreeOfObjects({ n, dimensions }) {
     dimensions === 2
       ? (a.x - b.x) ** 2 + (a.y - b.y) ** 2
       : (a.x - b.x) ** 2 + (a.y - b.y) ** 2 + (a.z - b.z) ** 2
-  const asked = { x: 0, y: 0, z: 0, id: -1 }
+  const query = { x: 0, y: 0, z: 0, id: -1 }
   const search = (x, y, z, k) => {
-    asked.x = x
-    asked.y = y
-    asked.z = z
-    return tree.nearest(asked, k)
+    query.x = x
+    query.y = y
+    query.z = z
+    return tree.nearest(query, k)
   }
   const found = new Uint32Array(n)
   let tree
   return {
     found,
     build(positions) {
-      for (let i = 0, at = 0; i < n; i++, at += dimensions) {
-        points[i].x = positions[at]
-        points[i].y = positions[at + 1]
-        if (dimensions === 3) points[i].z = positions[at + 2]
+      for (let i = 0, offset = 0; i < n; i++, offset += dimensions) {
+        points[i].x = positions[offset]
+        points[i].y = positions[offset + 1]
+        if (dimensions === 3) points[i].z = positions[offset + 2]
       }
-      // A copy: it sorts the array, and would find it sorted the next time.
+      // A copy: it sorts the array, which would then be sorted the next time.
       tree = new kdTreeJavascript.kdTree(points.slice(), distance2, axes)
     },
     nearest: (x, y, z) => search(x, y, z, 1)[0][0].id,
@@ -94,10 +94,10 @@ function kdTreeOfObjects({ n, dimensions }) {
   }
 }
 
-/** Only its build is of interest; the search is there to compare results. */
+/** Only its build is measured; the search is for comparing results. */
 function naive({ n, dimensions }) {
-  const at = new Float32Array(n * dimensions)
-  const asked = new Float64Array(3)
+  const coordinates = new Float32Array(n * dimensions)
+  const query = new Float64Array(3)
   let ids
   let best = -1
   let best2 = Infinity
@@ -106,12 +106,13 @@ function naive({ n, dimensions }) {
     const middle = (begin + end) >> 1
     const id = ids[middle]
     let distance2 = 0
-    for (let i = 0; i < dimensions; i++) distance2 += (asked[i] - at[id * dimensions + i]) ** 2
+    for (let i = 0; i < dimensions; i++)
+      distance2 += (query[i] - coordinates[id * dimensions + i]) ** 2
     if (distance2 < best2) {
       best2 = distance2
       best = id
     }
-    const away = asked[axis] - at[id * dimensions + axis]
+    const away = query[axis] - coordinates[id * dimensions + axis]
     const next = (axis + 1) % dimensions
     if (away < 0) search(begin, middle, next)
     else search(middle + 1, end, next)
@@ -121,11 +122,11 @@ function naive({ n, dimensions }) {
   }
   return {
     build(positions) {
-      at.set(positions)
-      ids = sortPerLevel(at, n, dimensions)
+      coordinates.set(positions)
+      ids = sortPerLevel(coordinates, n, dimensions)
     },
     nearest(x, y, z) {
-      asked.set([x, y, z])
+      query.set([x, y, z])
       best = -1
       best2 = Infinity
       search(0, n, 0)
@@ -139,7 +140,7 @@ const BUILD = ['buildStill']
 const ASK = ['nearest', 'nearest8']
 const like = (...names) => peers.filter(({ name }) => names.includes(name))
 
-/** As `peers`; `only`: the works that it takes part in. */
+/** The fields are those of `peers`. `only`: the works that a library takes part in. */
 export const stillPeers = [
   { name: 'copse KdTree', create: kdTreeBy(), dimensions: BOTH },
   {

@@ -1,11 +1,11 @@
-// Who takes part where walls stand in the way, each behind one interface.
+// The libraries for walls, behind one interface.
 //
-// build(polygons)                  from nothing: x, y, … of each
-// move(place, points)              puts the vertices of one of them elsewhere
+// build(polygons)                  builds from nothing: x, y, … of each polygon
+// move(place, points)              moves the vertices of one polygon
 // visible(x0, y0, x1, y1), nearestWall(x, y), raycastWalls(x0, y0, x1, y1), insideWalls(x, y)
-// wallsWithin(x, y)                how many, in `found`
-// visibilityPolygon(x, y), visibilityView(x, y)   corners, flat or two and two
-// keepVisible(x, y, ids, positions)               how many, in `found`
+// wallsWithin(x, y)                finds walls, in `found`; returns their number
+// visibilityPolygon(x, y), visibilityView(x, y)   return corners, flat or in pairs
+// keepVisible(x, y, ids, positions)               finds ids, in `found`; returns their number
 
 import { ObstacleTree } from 'copse'
 import { compute, computeViewport } from 'visibility-polygon'
@@ -43,18 +43,18 @@ const oursBy =
     }
   }
 
-/** Whether no edge is in the way. The ends are put in order: rounding is then the same there and back. */
+/** True if no edge is in the way. Orders the ends, so that rounding is the same in both directions. */
 function isFree(edges, x0, y0, x1, y1) {
   if (x0 > x1 || (x0 === x1 && y0 > y1)) return isFree(edges, x1, y1, x0, y0)
   const lowY = Math.min(y0, y1)
   const highY = Math.max(y0, y1)
   const dx = x1 - x0
   const dy = y1 - y0
-  for (let at = 0; at < edges.length; at += 4) {
-    const ax = edges[at]
-    const ay = edges[at + 1]
-    const bx = edges[at + 2]
-    const by = edges[at + 3]
+  for (let offset = 0; offset < edges.length; offset += 4) {
+    const ax = edges[offset]
+    const ay = edges[offset + 1]
+    const bx = edges[offset + 2]
+    const by = edges[offset + 3]
     if ((ax < x0 && bx < x0) || (ax > x1 && bx > x1)) continue
     if ((ay < lowY && by < lowY) || (ay > highY && by > highY)) continue
     const ofA = dx * (ay - y0) - dy * (ax - x0)
@@ -67,21 +67,21 @@ function isFree(edges, x0, y0, x1, y1) {
   return true
 }
 
-/** A loop over all edges, up to the first that is in the way, as a game has it that has no library. */
+/** A loop over all edges, up to the first one in the way: what a game without a library does. */
 function bruteForce({ n }) {
   const edges = new Float32Array(4 * n)
   const found = new Uint32Array(n)
   return {
     found,
     build(polygons) {
-      let at = 0
+      let offset = 0
       for (const points of polygons)
         for (let i = 0, last = points.length - 2; i <= last; i += 2) {
           const next = i < last ? i + 2 : 0
-          edges[at++] = points[i]
-          edges[at++] = points[i + 1]
-          edges[at++] = points[next]
-          edges[at++] = points[next + 1]
+          edges[offset++] = points[i]
+          edges[offset++] = points[i + 1]
+          edges[offset++] = points[next]
+          edges[offset++] = points[next + 1]
         }
     },
     visible: (x0, y0, x1, y1) => isFree(edges, x0, y0, x1, y1),
@@ -94,7 +94,7 @@ function bruteForce({ n }) {
   }
 }
 
-/** It wants walls that touch at their ends alone, so those of a maze in parts as long as a cell. */
+/** Needs walls that touch only at their ends: those of a maze are cut into parts as long as a cell. */
 function visibilityPolygon({ spread, view }) {
   let segments
   return {
@@ -126,7 +126,7 @@ function partsOf([x0, y0, x1, y1]) {
 
 const IN_2D = [2]
 
-/** As `stillPeers`. Of one leaf: the same class looks through all, with SIMD. */
+/** The fields are those of `stillPeers`. 'of one leaf': the same class, which then tests all edges, with SIMD. */
 export const wallPeers = [
   { name: 'copse ObstacleTree', create: oursBy(), dimensions: IN_2D },
   { name: 'of one leaf', create: oursBy(({ n }) => ({ leafSize: n })), dimensions: IN_2D },

@@ -1,11 +1,11 @@
-// Walls to see past: how they stand, and the works of who answers for lines of sight.
+// Walls in lines of sight: their layouts, and the works.
 
 import { ObstacleTree } from 'copse'
 import { createRandom, integer } from '../../web/random.js'
 
-/** Thin walls have no inside. */
+/** Solid by winding, because thin walls have no inside. */
 export const AS_DRAWN = { solid: 'winding' }
-/** Units: one square, polygon or cell of a maze in each. */
+/** The size of a room in world units: each holds one square, polygon or cell of a maze. */
 export const ROOM = 10
 const SIGHTS = 1000
 const EYES = 20
@@ -13,9 +13,9 @@ const CROWD = 100 // agents around each eye
 const VIEW = 5 * ROOM
 const MOVED = 0.05 * ROOM // at most, in one frame
 
-/** Each gives polygons of n edges in all, flat x0, y0, x1, y1, …, none of which crosses another. */
+/** Each returns polygons with n edges in total, flat: x0, y0, x1, y1, … None crosses another. */
 const layouts = {
-  /** Houses: apart from each other, along the axes. */
+  /** Houses: separate squares along the axes. */
   squares(random, n) {
     const count = n / 4
     const columns = Math.ceil(Math.sqrt(count))
@@ -27,7 +27,7 @@ const layouts = {
     })
   },
 
-  /** Rocks: stars of 3 to 12 corners, convex or not. */
+  /** Rocks: stars with 3 to 12 corners, convex or not. */
   polygons(random, n) {
     const counts = []
     for (let left = n; left > 0; left -= counts.at(-1)) {
@@ -49,7 +49,7 @@ const layouts = {
     })
   },
 
-  /** A maze with one way from anywhere to anywhere, of thin walls, each as long as it is straight. */
+  /** A maze of thin walls, with exactly one way between any two cells. Straight runs are one wall. */
   maze(random, n) {
     let side = Math.floor(Math.sqrt(n / 2))
     let runs
@@ -59,28 +59,28 @@ const layouts = {
     return runs.map((run) => run.map((x) => x * ROOM))
   },
 
-  /** A fence all around: thin walls with gaps, all of them in sight. */
+  /** A fence all around: thin walls with gaps, all in sight. */
   fence(random, n) {
     const count = n / 2
     const radius = (count * ROOM) / (2 * Math.PI)
     return Array.from({ length: count }, (_, i) =>
-      [i, i + 0.6].flatMap((at) => {
-        const angle = (2 * Math.PI * at) / count
+      [i, i + 0.6].flatMap((step) => {
+        const angle = (2 * Math.PI * step) / count
         return [radius * Math.cos(angle), radius * Math.sin(angle)]
       }),
     )
   },
 }
 
-/** Which walls of a maze stand: [upright, level], by column and row of the line. */
+/** Returns the walls of a maze that stand: [vertical, horizontal], by column and row of the line. */
 function carve(random, side) {
-  const stands = [0, 1].map(() => new Uint8Array((side + 1) ** 2).fill(1))
+  const standing = [0, 1].map(() => new Uint8Array((side + 1) ** 2).fill(1))
   const visited = new Uint8Array(side * side)
   const path = [0]
   visited[0] = 1
   while (path.length > 0) {
-    const at = path.at(-1)
-    const [x, y] = [at % side, Math.floor(at / side)]
+    const cell = path.at(-1)
+    const [x, y] = [cell % side, Math.floor(cell / side)]
     const ways = [
       [x - 1, y, 0, x, y],
       [x + 1, y, 0, x + 1, y],
@@ -90,22 +90,22 @@ function carve(random, side) {
     if (ways.length === 0) path.pop()
     else {
       const [toX, toY, level, wallX, wallY] = ways[integer(random, ways.length)]
-      stands[level][wallY * (side + 1) + wallX] = 0
+      standing[level][wallY * (side + 1) + wallX] = 0
       visited[toY * side + toX] = 1
       path.push(toY * side + toX)
     }
   }
-  return stands
+  return standing
 }
 
-/** The walls of a maze, as long as they are straight: x0, y0, x1, y1 in cells. */
-function runsOf(stands, side) {
+/** Joins straight walls of a maze: x0, y0, x1, y1 in cells. */
+function runsOf(standing, side) {
   const runs = []
   for (const level of [0, 1])
     for (let line = 0; line <= side; line++)
       for (let i = 0, begin = -1; i <= side; i++) {
-        const at = level ? line * (side + 1) + i : i * (side + 1) + line
-        const there = i < side && stands[level][at]
+        const place = level ? line * (side + 1) + i : i * (side + 1) + line
+        const there = i < side && standing[level][place]
         if (there && begin < 0) begin = i
         if (there || begin < 0) continue
         runs.push(level ? [begin, line, i, line] : [line, begin, line, i])
@@ -115,7 +115,7 @@ function runsOf(stands, side) {
 }
 
 /**
- * Walls of a layout, seeded, and where to look from and at: free places all over.
+ * Returns the walls of a layout, and places to look from and at, outside of solid polygons. Seeded.
  * @param {string} spread
  * @param {number} n edges; a thin wall has two
  */
@@ -160,12 +160,12 @@ export function createWalls(spread, n) {
     spread,
     n,
     dimensions: 2,
-    /** Of each polygon. */
+    /** The coordinates of each polygon. */
     positions: polygons,
     moved: polygons.map((points) => points.slice()),
     box: [minX - 1, minY - 1, maxX + 1, maxY + 1],
     view: VIEW,
-    /** Of a circle that meets about ten edges. */
+    /** The radius of a circle that meets about ten edges. */
     radius: 0.8 * ROOM,
     places: many(SIGHTS, anywhere),
     far: sightsOf(0),
@@ -174,7 +174,7 @@ export function createWalls(spread, n) {
     eyes,
     crowd: new Float32Array(crowds.flatMap((crowd) => [...crowd])),
     ids: crowds.map((_, eye) => Uint32Array.from({ length: CROWD }, (_, i) => eye * CROWD + i)),
-    /** Which polygon moves next, by its place. */
+    /** The index of the polygon that moves next. */
     mover: 0,
     place(frame) {
       this.mover = (frame * 7919) % polygons.length
@@ -189,7 +189,7 @@ export function createWalls(spread, n) {
 
 // ---- Works ----
 
-/** Queries from JavaScript, one by one; `each`: how many a run has. */
+/** A work of single queries from JavaScript. `each`: the number of queries in a run. */
 const single = (title, each, loop, method = loop) => ({
   title: `one query: ${title}`,
   unit: 'µs',
@@ -205,7 +205,7 @@ const single = (title, each, loop, method = loop) => ({
 /** @type {Record<string, any>} */
 export const wallWorks = {
   buildWalls: {
-    title: 'walls added, and built from nothing',
+    title: 'walls added to an empty tree and built',
     unit: 'ms',
     can: (peer) => peer.visible,
     run: (peer, loops, walls) => peer.build(walls.positions),
@@ -214,17 +214,17 @@ export const wallWorks = {
       return loops.walls.visibleNear(peer, walls, true)
     },
   },
-  visibleFar: single('visible, from anywhere to anywhere', SIGHTS, 'visibleFar', 'visible'),
-  visibleNear: single('visible, a room away', SIGHTS, 'visibleNear', 'visible'),
+  visibleFar: single('visible, between any two places', SIGHTS, 'visibleFar', 'visible'),
+  visibleNear: single('visible, to a place a room away', SIGHTS, 'visibleNear', 'visible'),
   wallsWithin: single('walls within a radius', SIGHTS, 'wallsWithin'),
   nearestWall: single('the nearest wall', SIGHTS, 'nearestWall'),
-  raycastWalls: single('a ray of a quarter of the world', SIGHTS, 'raycastWalls'),
-  insideWalls: single('whether a point is in something solid', SIGHTS, 'insideWalls'),
+  raycastWalls: single('a ray across a quarter of the world', SIGHTS, 'raycastWalls'),
+  insideWalls: single('is a point in something solid', SIGHTS, 'insideWalls'),
   visibilityPolygon: single('the visibility polygon', EYES, 'visibilityPolygon'),
-  visibilityView: single('the same, five rooms far to each side', EYES, 'visibilityView'),
-  keepVisible: single('keepVisible, for each of 100 agents', EYES * CROWD, 'keepVisible'),
+  visibilityView: single('the visibility polygon, five rooms to each side', EYES, 'visibilityView'),
+  keepVisible: single('keepVisible, per agent, 100 at a time', EYES * CROWD, 'keepVisible'),
   moveWall: {
-    title: 'one polygon moved, and asked again',
+    title: 'one polygon moved, then one visible',
     unit: 'ms',
     moves: true,
     can: (peer) => peer.move,
@@ -232,7 +232,7 @@ export const wallWorks = {
       peer.move(mover, moved[mover])
       peer.visible(far[0], far[1], far[2], far[3])
     },
-    /** After as many frames as there are polygons. */
+    /** Hashes the walls after as many frames as there are polygons. */
     hash(peer, loops, walls) {
       peer.build(walls.positions)
       for (let frame = 1; frame <= walls.moved.length; frame++) {

@@ -1,4 +1,4 @@
-// What is measured: how agents are spread, how they move, and the works that every library does.
+// The workloads: how agents are spread, how they move, and the works of the libraries.
 
 import { AgentTree, AgentTree3D } from 'copse'
 import { GRAIN } from '../../web/peers/loops.js'
@@ -8,72 +8,72 @@ import { wallWorks } from './walls.js'
 
 const grained = (x) => Math.round(x / GRAIN) * GRAIN
 
-/** Agents within the radius of each, about. */
+/** The mean number of agents within the radius of each. */
 const NEIGHBORS = 10
 const QUERIES = 10_000
 
-/** The middle of four numbers: nearly a normal distribution, of deviation 1, by arithmetic only. */
+/** Returns a nearly normally distributed number, with deviation 1, by plain arithmetic. */
 const normal = (random) => (random() + random() + random() + random() - 2) * Math.sqrt(3)
 
 /**
- * Each gives the function that writes the next agent's coordinates to `at`: about one agent in each
- * unit of area or volume where there are any.
+ * Each returns a function that writes the next agent's coordinates to `point`. Where there are agents, there is about
+ * one per unit of area or volume.
  */
 export const spreads = {
-  /** Also as `renumbered`, and as `still`: points that are asked for from anywhere. */
+  /** Also used for `renumbered`, and for `still`, whose queries come from anywhere. */
   uniform(random, n, dimensions) {
     const side = n ** (1 / dimensions)
-    return (at) => {
-      for (let axis = 0; axis < dimensions; axis++) at[axis] = random() * side
+    return (point) => {
+      for (let axis = 0; axis < dimensions; axis++) point[axis] = random() * side
     }
   },
 
-  /** Groups of about 200 in a world that is mostly empty. */
+  /** Groups of about 200 agents in a mostly empty world. */
   clusters(random, n, dimensions) {
     const members = 200
     const side = 4 * n ** (1 / dimensions)
     const deviation = members ** (1 / dimensions) / Math.sqrt(4 * Math.PI)
     const centers = Array.from({ length: Math.ceil(n / members) * 3 }, () => random() * side)
-    return (at) => {
+    return (point) => {
       const cluster = Math.floor((random() * centers.length) / 3) * 3
       for (let axis = 0; axis < dimensions; axis++)
-        at[axis] = centers[cluster + axis] + normal(random) * deviation
+        point[axis] = centers[cluster + axis] + normal(random) * deviation
     }
   },
 
-  /** A column on the march, four abreast, along no axis. */
+  /** A marching column, four abreast, not along an axis. */
   line(random, n, dimensions) {
     const abreast = 4
     const length = n / abreast ** (dimensions - 1)
     const along = dimensions === 2 ? [0.6, 0.8] : [0.48, 0.64, 0.6]
     const across = [-0.8, 0.6, 0]
     const above = [-0.36, -0.48, 0.8]
-    return (at) => {
+    return (point) => {
       const t = random() * length
       const u = (random() - 0.5) * abreast
       const v = dimensions === 3 ? (random() - 0.5) * abreast : 0
       for (let axis = 0; axis < dimensions; axis++)
-        at[axis] = t * along[axis] + u * across[axis] + v * above[axis]
+        point[axis] = t * along[axis] + u * across[axis] + v * above[axis]
     }
   },
 
-  /** Two armies that meet: each is denser towards the front, and there they overlap. */
+  /** Two armies that meet: each is denser toward the front, where they overlap. */
   battle(random, n, dimensions) {
     const width = n ** (1 / dimensions)
     const depth = width / 2
-    return (at) => {
+    return (point) => {
       const side = random() < 0.5 ? -1 : 1
       const u = random()
-      at[0] = depth + side * depth * (u * Math.sqrt(u) - 0.1)
-      for (let axis = 1; axis < dimensions; axis++) at[axis] = random() * width
+      point[0] = depth + side * depth * (u * Math.sqrt(u) - 0.1)
+      for (let axis = 1; axis < dimensions; axis++) point[axis] = random() * width
     }
   },
 }
 
-/** The radius within which a sample of agents has NEIGHBORS others on average. */
+/** Returns the radius within which a sample of agents has NEIGHBORS others on average. */
 function radiusOf(base, dimensions) {
   const sample = 200
-  const far2 = 100 // beyond what any sample needs
+  const far2 = 100 // farther than any sample needs
   const n = base.length / dimensions
   const near = []
   for (let s = 0; s < sample; s++) {
@@ -91,7 +91,7 @@ function radiusOf(base, dimensions) {
 
 const extentOf = (base) => base.reduce((most, x) => Math.max(most, x), 0)
 
-/** Segments of a length, from each point on in any direction. */
+/** Returns a segment of a given length from each point, in random directions. */
 function segmentsFrom(points, random, dimensions, length) {
   const segments = new Float32Array(2 * points.length)
   for (let p = 0; p < points.length; p += dimensions) {
@@ -105,7 +105,7 @@ function segmentsFrom(points, random, dimensions, length) {
   return segments
 }
 
-/** Numbers agents in the order of a tree of them, as a game can do now and then. */
+/** Renumbers agents in the order of a tree, as a game can do now and then. */
 function renumber(base, dimensions) {
   const tree = new (dimensions === 3 ? AgentTree3D : AgentTree)({
     capacity: base.length / dimensions,
@@ -122,12 +122,12 @@ function renumber(base, dimensions) {
 }
 
 /**
- * Agents of a spread, seeded: where they are in each frame, the radius, and points to ask at, each
- * near an agent, or anywhere if these stay. The native programs move agents by the same lines.
+ * Returns agents of a spread: their positions in each frame, the radius, and points for queries, each near an agent or,
+ * for points that stay, anywhere. Seeded. The native programs move agents in the same way.
  * @param {string} spread
  * @param {number} n
  * @param {2 | 3} dimensions
- * @param {number} [queries] how many points to ask at
+ * @param {number} [queries] the number of points for queries
  */
 export function createAgents(spread, n, dimensions, queries = QUERIES) {
   const random = createRandom(n + dimensions)
@@ -136,11 +136,11 @@ export function createAgents(spread, n, dimensions, queries = QUERIES) {
   const next = spreads[renumbered || still ? 'uniform' : spread](random, n, dimensions)
   const base = new Float32Array(n * dimensions)
   const steps = new Float32Array(n * dimensions)
-  const at = [0, 0, 0]
+  const point = [0, 0, 0]
   for (let i = 0; i < base.length; i += dimensions) {
-    next(at)
+    next(point)
     for (let axis = 0; axis < dimensions; axis++) {
-      base[i + axis] = grained(at[axis])
+      base[i + axis] = grained(point[axis])
       steps[i + axis] = (((Math.imul(i + axis + 1, 0x9e3779b1) >>> 16) % 9) - 4) * GRAIN
     }
   }
@@ -150,8 +150,8 @@ export function createAgents(spread, n, dimensions, queries = QUERIES) {
   const points = new Float32Array(queries * dimensions)
   for (let p = 0; p < points.length; p += dimensions) {
     if (still) {
-      next(at)
-      for (let axis = 0; axis < dimensions; axis++) points[p + axis] = grained(at[axis])
+      next(point)
+      for (let axis = 0; axis < dimensions; axis++) points[p + axis] = grained(point[axis])
       continue
     }
     const i = Math.floor(random() * n) * dimensions
@@ -170,13 +170,13 @@ export function createAgents(spread, n, dimensions, queries = QUERIES) {
     positions: base.slice(),
     points,
     radius,
-    /** Each from one of the points on. */
+    /** One segment from each point. */
     segments,
-    /** How large agents are for rays. */
+    /** The radius of agents for rays. */
     size: grained(radius / 8),
-    /** Half the side of a box as large as the circle or sphere. */
+    /** Half the side of a box with the area or volume of the circle or sphere. */
     half: grained((radius * share ** (1 / dimensions)) / 2),
-    /** Every agent walks on for 16 frames, then back. */
+    /** Moves every agent forward for 16 frames, then back. */
     place(frame) {
       const phase = frame & 31
       const walked = phase < 16 ? phase : 32 - phase
@@ -188,14 +188,13 @@ export function createAgents(spread, n, dimensions, queries = QUERIES) {
 
 // ---- Boxes ----
 
-/** What a player sees. */
+/** The size of the area that a player sees. */
 const VIEW = [40, 30]
 const VIEWS = 1500
 
 /**
- * Boxes, seeded: a third of them crowded together, the others far apart, as dense with any number of
- * them, and areas to ask for, every other one where the crowd is. `positions` are minX, minY, maxX,
- * maxY of each.
+ * Returns boxes, a third of them crowded together, with the same density for any number, and areas for queries, every
+ * other one in the crowd. Seeded. `positions` are minX, minY, maxX, maxY of each box.
  * @param {string} spread
  * @param {number} n
  */
@@ -208,18 +207,18 @@ export function createBoxes(spread, n) {
   const anywhere = () => crowd.map(() => random() * side)
   const farFromCrowd = () => {
     for (;;) {
-      const at = anywhere()
-      if (at.some((x, axis) => Math.abs(x - crowd[axis]) > 4 * deviation)) return at
+      const center = anywhere()
+      if (center.some((x, axis) => Math.abs(x - crowd[axis]) > 4 * deviation)) return center
     }
   }
 
   const base = new Float32Array(4 * n)
   const steps = new Float32Array(2 * n)
   for (let i = 0; i < n; i++) {
-    const at = i % 3 === 0 ? inCrowd() : anywhere()
+    const center = i % 3 === 0 ? inCrowd() : anywhere()
     for (let axis = 0; axis < 2; axis++) {
       const size = grained(1 + 4 * random())
-      const low = Math.min(Math.max(grained(at[axis] - size / 2), 0), side - size)
+      const low = Math.min(Math.max(grained(center[axis] - size / 2), 0), side - size)
       base[4 * i + axis] = low
       base[4 * i + 2 + axis] = low + size
       steps[2 * i + axis] = grained(((random() - 0.5) * size) / 2)
@@ -228,9 +227,9 @@ export function createBoxes(spread, n) {
 
   const views = new Float32Array(4 * VIEWS)
   for (let view = 0; view < VIEWS; view++) {
-    const at = view % 2 === 0 ? inCrowd() : farFromCrowd()
+    const center = view % 2 === 0 ? inCrowd() : farFromCrowd()
     for (let axis = 0; axis < 2; axis++) {
-      views[4 * view + axis] = grained(at[axis] - VIEW[axis] / 2)
+      views[4 * view + axis] = grained(center[axis] - VIEW[axis] / 2)
       views[4 * view + 2 + axis] = views[4 * view + axis] + VIEW[axis]
     }
   }
@@ -242,21 +241,21 @@ export function createBoxes(spread, n) {
     side,
     positions: base.slice(),
     views,
-    /** Every box walks on for 16 frames, at most a quarter of its size each, then back. */
+    /** Moves every box forward for 16 frames, by at most a quarter of its size each, then back. */
     place(frame) {
       const phase = frame & 31
       const walked = phase < 16 ? phase : 32 - phase
       const { positions } = this
       for (let i = 0; i < n; i++)
         for (let axis = 0; axis < 2; axis++) {
-          const at = 4 * i + axis
-          const size = base[at + 2] - base[at]
-          let low = base[at] + steps[2 * i + axis] * walked
-          // Off the walls.
+          const index = 4 * i + axis
+          const size = base[index + 2] - base[index]
+          let low = base[index] + steps[2 * i + axis] * walked
+          // Bounces off the border.
           if (low < 0) low = -low
           else if (low + size > side) low = 2 * (side - size) - low
-          positions[at] = low
-          positions[at + 2] = low + size
+          positions[index] = low
+          positions[index + 2] = low + size
         }
     },
   }
@@ -264,19 +263,19 @@ export function createBoxes(spread, n) {
 
 // ---- Works ----
 
-/** A build, then something about every agent. */
-const frame = (title, all) => ({
-  ...all,
+/** A work of a build, then a query for every agent. */
+const frame = (title, query) => ({
+  ...query,
   title,
   unit: 'ms',
   moves: true,
   run(peer, loops, agents) {
     peer.build(agents.positions)
-    all.run(peer, loops, agents)
+    query.run(peer, loops, agents)
   },
   hash(peer, loops, agents) {
     peer.build(agents.positions)
-    return all.hash(peer, loops, agents)
+    return query.hash(peer, loops, agents)
   },
 })
 
@@ -296,7 +295,7 @@ const everyNeighbors = (k, radii) => ({
   },
 })
 
-/** Queries from JavaScript, one by one, on what was built before. */
+/** A work of single queries from JavaScript, on an index that was built before. */
 const single = (title, method, run, hash) => ({
   title,
   unit: 'µs',
@@ -324,14 +323,17 @@ const moveBoxes = (peer, { positions }) =>
 
 /** @type {Record<string, any>} */
 export const works = {
-  frame: frame('frame: build, and the neighbours of every agent', {
+  frame: frame('frame: build, and the neighbors of every agent', {
     can: (peer) => peer.allWithin || peer.within,
     run: (peer, loops, agents) => loops.allWithin(peer, agents),
     hash: (peer, loops, agents) => loops.hashAllWithin(peer, agents),
   }),
-  neighbors8: frame('build, and the 8 nearest of every agent', everyNeighbors(8, Infinity)),
+  neighbors8: frame(
+    'build, and the 8 nearest neighbors of every agent',
+    everyNeighbors(8, Infinity),
+  ),
   neighbors10: frame(
-    'build, and the 10 nearest of every agent within 1.25 radii',
+    'build, and the 10 nearest neighbors of every agent within 1.25 radii',
     everyNeighbors(10, 1.25),
   ),
   build: {
@@ -347,7 +349,7 @@ export const works = {
     },
   },
   buildStill: {
-    title: 'build from nothing, of points that stay',
+    title: 'build from nothing, points that stay',
     unit: 'ms',
     k: 1,
     moves: true,
@@ -360,7 +362,7 @@ export const works = {
     },
   },
   move: {
-    title: 'brought up to date after every agent moved',
+    title: 'update after every agent moved',
     unit: 'ms',
     moves: true,
     can: (peer) => peer.move,
@@ -381,7 +383,7 @@ export const works = {
     (peer, loops, agents) => loops.hashWithin(peer, agents.points, agents, agents.radius),
   ),
   range: single(
-    'one query: in a box as large',
+    'one query: in a box of the same size',
     'range',
     (peer, loops, { points, dimensions, half }) => loops.range(peer, points, dimensions, half),
     (peer, loops, agents) => loops.hashRange(peer, agents.points, agents, agents.half),
@@ -406,30 +408,30 @@ export const works = {
     ),
   },
   nearestMany: single(
-    'the nearest of many points in one call, each',
+    'the nearest agent of many points in one call, per point',
     'nearestMany',
     (peer, loops, { points }) => peer.nearestMany(points, 1),
     (peer, loops, agents) => loops.hashNearestMany(peer, agents.points, agents, 1),
   ),
   nearestMany8: single(
-    'the 8 nearest of many points in one call, each',
+    'the 8 nearest agents of many points in one call, per point',
     'nearestMany',
     (peer, loops, { points }) => peer.nearestMany(points, 8),
     (peer, loops, agents) => loops.hashNearestMany(peer, agents.points, agents, 8),
   ),
   raycast: single(
-    'one ray: whom a segment of a quarter of the world hits first',
+    'one ray: the first agent on a segment across a quarter of the world',
     'range',
     (peer, loops, agents) => loops.raycast(peer, agents),
     (peer, loops, agents) => loops.hashRays(peer, agents),
   ),
   raycastMany: single(
-    'the same for many segments in one call, each',
+    'the same for many segments in one call, per segment',
     'raycastMany',
     (peer, loops, { segments, size }) => peer.raycastMany(segments, size),
     (peer, loops, agents) => loops.hashRays(peer, agents, true),
   ),
-  boxFrame: ofBoxes(`insert all, and ask for ${VIEWS} areas of ${VIEW.join(' × ')}`, {
+  boxFrame: ofBoxes(`insert all, and search ${VIEWS} areas of ${VIEW.join(' × ')}`, {
     moves: true,
     run(peer, loops, { positions, views }) {
       peer.build(positions)
@@ -440,13 +442,13 @@ export const works = {
     moves: true,
     run: (peer, loops, { positions }) => peer.build(positions),
   }),
-  areas: ofBoxes(`ask for ${VIEWS} areas of ${VIEW.join(' × ')}`, {
+  areas: ofBoxes(`search ${VIEWS} areas of ${VIEW.join(' × ')}`, {
     run: (peer, loops, { views }) => loops.areas(peer, views),
   }),
-  moveBoxes: ofBoxes('brought up to date after every box moved', {
+  moveBoxes: ofBoxes('update after every box moved', {
     moves: true,
     run: (peer, loops, boxes) => moveBoxes(peer, boxes),
-    /** After some frames. */
+    /** Hashes the results of some frames. */
     hash(peer, loops, boxes) {
       boxes.place(0)
       peer.build(boxes.positions)
@@ -460,14 +462,14 @@ export const works = {
       boxes.place(0)
       return hash
     },
-    /** After the many frames of a measurement. */
+    /** Hashes the results after the many frames of a measurement. */
     hashAfter(peer, loops, boxes) {
       boxes.place(9)
       moveBoxes(peer, boxes)
       return (loops.hashAreas(peer, boxes) + loops.hashCorners(peer, boxes)) >>> 0
     },
   }),
-  pairs: ofBoxes('all pairs of boxes that overlap, of an index that is there', {
+  pairs: ofBoxes('all pairs of overlapping boxes, with an existing index', {
     run: (peer, loops, boxes) => loops.pairs(peer, boxes),
     hash(peer, loops, boxes) {
       peer.build(boxes.positions)
@@ -478,7 +480,7 @@ export const works = {
   ...crowdWorks,
 }
 
-/** What a time in milliseconds is multiplied by for the unit of a work. */
+/** Returns the factor from milliseconds to the unit of a work. */
 export function scaleOf(work, { points, dimensions }) {
   const { unit, each } = works[work]
   return unit === 'µs' ? 1000 / (each ?? points.length / dimensions) : 1

@@ -1,11 +1,12 @@
-// Commands of a test run, as many beside each other as there are processors.
+// What the test tools share: running commands, as many at a time as there are processors, and the lists
+// of what there is to run.
 
 import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 
 /**
- * Runs a command, for so many seconds at most.
+ * Returns a function that runs a command and ends it after a number of seconds.
  * @param {number} seconds
  * @returns {(command: string, ...args: string[]) => Promise<{ output: string, clean: boolean, isLate: boolean }>}
  */
@@ -22,31 +23,31 @@ export function runWithin(seconds) {
 }
 
 /**
- * What `build/test/unit` takes as arguments: a noun for each file of unit tests, and for that of all
- * indexes of points a noun for each of them; these are the longest, and come first.
+ * Returns the arguments that `build/test/unit` takes: a noun for each file of unit tests, and for
+ * points.c, whose tests run for every index, one for each index. These take longest and come first.
  */
 export const unitNouns = () => [
   ...['agenttree', 'grid', 'kdtree'].map((noun) => `points/${noun}`),
   ...readdirSync('tests/c/unit').flatMap((file) => /^(?!unit|points).*(?=\.c$)/.exec(file) ?? []),
 ]
 
-/** Long unit tests repeat a tenth as often for a change as in `make sanitize`. */
+/** In the tests for a change, long unit tests repeat their work this many times less often. */
 export const UNIT_PART = 10
 
-/** How many cases of each fuzz target are drawn for a change. */
+/** The number of drawn cases of each fuzz target, in the tests for a change. */
 export const CASES = 10_000
 
-/** Where the seeds of fuzz targets are, a folder for each target. */
+/** The folder of seeds: one folder for each fuzz target. */
 export const CORPUS = 'tests/c/fuzz/corpus'
 
-/** All fuzz targets. */
+/** Returns the names of all fuzz targets. */
 export const targets = () => readdirSync(CORPUS)
 
-/** The files of a target's seeds. @param {string} target */
+/** Returns the paths of a target's seeds. @param {string} target */
 export const seedsOf = (target) =>
   readdirSync(`${CORPUS}/${target}`).map((file) => `${CORPUS}/${target}/${file}`)
 
-/** What uvu says at the end of a file of tests. @param {{ output: string, clean: boolean }} ended */
+/** Parses uvu's summary of a file of tests. @param {{ output: string, clean: boolean }} ended */
 export function uvuResult({ output, clean }) {
   const passed = Number(/Passed:\s+(\d+)/.exec(output)?.[1] ?? 0)
   const total = Number(/Total:\s+(\d+)/.exec(output)?.[1] ?? 0)
@@ -54,8 +55,8 @@ export function uvuResult({ output, clean }) {
 }
 
 /**
- * Begins them in this order: the longest first.
- * @param {Iterable<any>} tasks functions, unless `begin` says what to do with each
+ * Runs tasks in the given order, as many at a time as there are processors. Put the longest first.
+ * @param {Iterable<any>} tasks functions, or whatever `begin` takes
  * @param {(task: any) => Promise<unknown>} begin
  */
 export async function inTurn(tasks, begin = (task) => task()) {

@@ -1,7 +1,7 @@
-// Runs the native tests, and the fuzzers on their seeds, on an instrumented core; and the suites for Node
-// on the sources of wasm/. Prints what they reach of each file, and the totals last. Fails below the
-// limit, or when a test does. What is not reached is marked in build/coverage/c/index.html and
-// build/coverage/wasm/index.html.
+// Measures coverage. Runs the native tests, and the fuzz targets on their seeds and drawn cases, with an
+// instrumented core, and the suites for Node with the sources of wasm/. Prints the coverage of each file,
+// then the totals. Fails if a total is below the limit or a test fails. Code that is not reached is marked
+// in build/coverage/c/index.html and build/coverage/wasm/index.html.
 
 import { execFile } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
@@ -13,8 +13,8 @@ process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
 
 const LIMIT = 99.5 // percent
 const OUT = 'build/coverage'
-const RUNS = '300' // drawn cases of a suite
-const CASES = '2000' // of a fuzz target
+const RUNS = '300' // drawn cases of each property in a suite
+const CASES = '2000' // drawn cases of each fuzz target
 
 const execute = promisify(execFile)
 
@@ -24,14 +24,14 @@ async function run(command, args, environment = {}) {
   return (await execute(command, args, options)).stdout
 }
 
-/** A tool of the same version as clang. @param {string} name @param {string[]} args */
+/** Runs an LLVM tool of clang's version. @param {string} name @param {string[]} args */
 async function llvm(name, ...args) {
   const path = await run(process.env.CLANG ?? 'clang', [`-print-prog-name=${name}`])
   try {
     return await run(path.trim(), args)
   } catch (error) {
     if (error.code !== 'ENOENT') throw error
-    console.error(`please install ${name}, of clang's version (Debian: llvm)`)
+    console.error(`${name} is missing: install clang's version of it (Debian: llvm)`)
     process.exit(1)
   }
 }
@@ -39,7 +39,7 @@ async function llvm(name, ...args) {
 /** @type {string[]} */
 const profiles = []
 
-/** Runs a program. @param {string} name @param {string[]} args */
+/** Runs an instrumented program. @param {string} name @param {string[]} args */
 async function native(name, ...args) {
   const profile = `${OUT}/${[name, args[0]].join('-').replaceAll('/', '-')}.profraw`
   profiles.push(profile)
@@ -51,7 +51,7 @@ async function determinism() {
   if (output !== readFileSync('tests/data/determinism.txt', 'utf8')) throw new Error(output)
 }
 
-// Not those that count garbage and time builds: an engine that counts coverage makes garbage and is slow.
+// Without the suites that count garbage or time builds: measuring coverage makes garbage and is slow.
 const SUITES = '^(?!garbage|degenerate)[^/]+\\.test\\.js$'
 
 async function suites() {
@@ -77,7 +77,7 @@ async function suites() {
   await run('node', [...c8, ...files, 'node', ...tests], { COPSE_RUNS: RUNS })
 }
 
-for (const tool of ['llvm-profdata', 'llvm-cov']) await llvm(tool, '--help') // before all the work
+for (const tool of ['llvm-profdata', 'llvm-cov']) await llvm(tool, '--help') // fail early if it is missing
 const jobs = [
   suites, // the longest first
   ...unitNouns().map((noun) => () => native('unit', noun)),
@@ -114,8 +114,8 @@ const IN_WASM = ['functions', 'lines', 'branches']
 const name = (path) => path.slice(process.cwd().length + 1)
 for (const { filename, summary } of core.files) print(name(filename), summary, IN_C)
 for (const [path, summary] of Object.entries(wasm)) print(name(path), summary, IN_WASM)
-print('c/ in all', core.totals, IN_C)
-print('wasm/ in all', total, IN_WASM)
+print('c/ in total', core.totals, IN_C)
+print('wasm/ in total', total, IN_WASM)
 const reached = [core.totals.branches.percent, total.branches.pct, total.lines.pct]
-console.log(`the limit is ${LIMIT} % of the branches of each, and of the lines of wasm/`)
+console.log(`limit: ${LIMIT} % of the branches of both, and of the lines of wasm/`)
 process.exitCode = reached.every((share) => share >= LIMIT) ? 0 : 1

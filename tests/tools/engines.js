@@ -1,9 +1,9 @@
-// Runs the package's tests in every engine, and in browsers also every scene of the built demo:
+// Runs the package's tests in every engine and, in browsers, every scene of the built demo:
 //
 //   node tests/tools/engines.js [NAME…]
 //
-// `node` names all engines whose names begin so. Prints a table, and `N passed, N failed` last, alone on
-// a line. Fails when a test failed or an engine is missing.
+// A NAME selects all engines whose names begin with it: `node` is every version of Node. Prints a table,
+// then `N passed, N failed` on a line of its own. Fails if a test fails or an engine is missing.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ import { suites } from '../browser/suites.js'
 import { inTurn, runWithin, uvuResult } from './commands.js'
 
 const WEBKIT = 'webkit2gtk-driver xvfb xauth'
-const SECONDS = 900 // for a file of tests in Node, and for all that a browser runs
+const SECONDS = 900 // time limit for a file of tests in Node, and for a whole browser
 const run = runWithin(SECONDS)
 
 /** @typedef {{ version: string, passed: number, failed: number }} Result */
@@ -27,7 +27,7 @@ const run = runWithin(SECONDS)
 const binaries = new Map()
 
 /**
- * Returns the path of Node of a major version. Installs it into build/engines if it is not the running one.
+ * Returns the path of a major version of Node: the running one, or one installed in build/engines.
  * @param {number} major
  */
 export function nodeBinary(major) {
@@ -37,7 +37,8 @@ export function nodeBinary(major) {
 }
 
 /**
- * The npm package `node` would install this one of its platform by a script.
+ * Installs a Node from npm: the package for this platform, which the package `node` would install by a
+ * script. Returns its path.
  * @param {number} major
  */
 async function installNode(major) {
@@ -73,8 +74,9 @@ async function inNode(major) {
 // ---- Browsers ----
 
 /**
- * Opens an address by a command. `close()` ends all of its processes and removes its folder.
- * @param {(folder: string) => string[]} command what stands before the address
+ * Returns a function that opens an address with a command. `close()` ends all its processes and removes
+ * its folder.
+ * @param {(folder: string) => string[]} command the words before the address
  * @param {Record<string, string>} environment
  * @returns {(url: string) => Promise<import('../browser/reports.js').Browser>}
  */
@@ -83,7 +85,7 @@ const openBy = (command, environment) => async (url) => {
   const [file, ...args] = [...command(folder), url]
   const child = spawn(file, args, {
     env: { ...process.env, HOME: folder, TMPDIR: folder, ...environment },
-    detached: true, // a group of its own
+    detached: true, // a process group of its own
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
@@ -104,7 +106,7 @@ const openBy = (command, environment) => async (url) => {
 
 /** @param {string} folder */
 function firefox(folder) {
-  // No page about privacy, which would cover the test's.
+  // Keeps the page about privacy from covering the page of the tests.
   writeFileSync(
     `${folder}/user.js`,
     'user_pref("datareporting.policy.dataSubmissionEnabled", false)\n',
@@ -112,7 +114,7 @@ function firefox(folder) {
   return ['firefox-esr', '--headless', '--no-remote', '--profile', folder]
 }
 
-/** Where Debian has it, which is in no PATH. */
+/** Returns the path of MiniBrowser: Debian puts it outside of PATH. */
 const miniBrowser = () =>
   readdirSync('/usr/lib')
     .flatMap((folder) => ['4.1', '4.0'].map((api) => `/usr/lib/${folder}/webkit2gtk-${api}`))
@@ -125,7 +127,7 @@ const webKit = () => ['xvfb-run', '-a', miniBrowser()]
 const openWebKit = (locale) =>
   openBy(() => [...webKit(), '--geometry=1280x800'], {
     LC_ALL: locale,
-    WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1', // root has none; only this page is opened
+    WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1', // there is no sandbox for root; only our page is opened
   })
 
 const scenes = () =>
@@ -134,14 +136,15 @@ const scenes = () =>
     .map((file) => `scene=${file.replace('.js', '')}`)
 
 /**
+ * Runs all suites and scenes in a browser.
  * @param {string[]} command that opens it
- * @param {string} packages of Debian
+ * @param {string} packages of Debian, for the message if it is missing
  * @param {(url: string) => Promise<import('../browser/reports.js').Browser>} open
  * @returns {Promise<Result>}
  */
 async function inBrowser([command, ...args], packages, open) {
   const { output, clean } = await run(command, ...args, '--version')
-  if (!clean) throw new Error(`please install ${packages} (Debian)\n${output}`)
+  if (!clean) throw new Error(`missing; on Debian, install ${packages}\n${output}`)
   const version = /\d+(\.\d+)+/.exec(output)?.[0] ?? ''
   const result = { version, passed: 0, failed: 0 }
   const names = [...scenes(), ...Object.keys(suites)]
@@ -153,7 +156,7 @@ async function inBrowser([command, ...args], packages, open) {
   return result
 }
 
-// ---- All of them ----
+// ---- All engines ----
 
 /** @type {Record<string, () => Promise<Result>>} */
 const engines = {
@@ -164,7 +167,8 @@ const engines = {
   chromium: () => inBrowser([CHROMIUM], 'chromium', openChromium),
   firefox: () => inBrowser(['firefox-esr'], 'firefox-esr', openBy(firefox, {})),
   webkit: () => inBrowser(webKit(), WEBKIT, openWebKit('en_US.UTF-8')),
-  'webkit-c': () => inBrowser(webKit(), WEBKIT, openWebKit('C.UTF-8')), // its language is no language tag
+  // With this locale the browser's language is no valid language tag.
+  'webkit-c': () => inBrowser(webKit(), WEBKIT, openWebKit('C.UTF-8')),
 }
 
 async function main() {

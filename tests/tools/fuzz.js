@@ -1,23 +1,24 @@
 // Runs fuzz targets, as many at a time as there are processors: `node tests/tools/fuzz.js SECONDS [TARGET…]`.
-// Prints a line for each at the end, and fails when one found something.
+// Prints a line for each target at the end. Fails if a target fails.
 
 import { mkdirSync } from 'node:fs'
 import { CORPUS, inTurn, runWithin, targets } from './commands.js'
 
 /**
- * One target for some seconds. What it finds new goes to `build/corpus`, what fails to `build/fuzz`.
+ * Runs a target for some seconds. Inputs that reach new code are kept in `build/corpus`, failing ones in
+ * `build/fuzz`.
  * @param {string} target
  * @param {number} seconds
  * @returns {Promise<{ ok: boolean, figures: string, output: string }>}
  */
 async function fuzz(target, seconds) {
-  const found = `build/corpus/${target}`
-  mkdirSync(found, { recursive: true })
+  const corpus = `build/corpus/${target}`
+  mkdirSync(corpus, { recursive: true })
   const { output, clean } = await runWithin(seconds + 120)(
     `build/fuzz/${target}`,
     ...[`-max_total_time=${seconds}`, '-max_len=4096', '-seed=1', '-timeout=20'],
     `-artifact_prefix=build/fuzz/${target}-`,
-    ...[found, `${CORPUS}/${target}`],
+    ...[corpus, `${CORPUS}/${target}`],
   )
   const [, runs, edges, features, inputs, speed] =
     /#(\d+)\s+DONE\s+cov: (\d+) ft: (\d+) corp: (\d+)\/\S+.* exec\/s: (\d+)/.exec(output) ?? []
@@ -28,9 +29,9 @@ async function fuzz(target, seconds) {
   return { ok, figures, output }
 }
 
-const [seconds, ...asked] = process.argv.slice(2)
+const [seconds, ...names] = process.argv.slice(2)
 const lines = []
-await inTurn(asked.length ? asked : targets(), async (target) => {
+await inTurn(names.length ? names : targets(), async (target) => {
   const { ok, figures, output } = await fuzz(target, Number(seconds))
   if (!ok) console.log(output)
   if (!ok) process.exitCode = 1

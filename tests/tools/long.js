@@ -1,8 +1,8 @@
-// The tests of drawn cases, for long: CASES (1,000,000) of each structure, from SEED (1) on, by as many
-// PROCESSES as there are processors. What held is kept in build/long.json: a run that was interrupted goes
-// on where it was, unless the structure or its test is another one now. By SEED, one machine can go on where
-// another was: the same key in the table says that structure and test are the same. ONLY=grid plays the
-// structures whose name contains it.
+// Plays many drawn cases: CASES (1,000,000) of each structure, with seeds from SEED (1) on, in PROCESSES
+// (the number of processors) at a time. Passed chunks are kept in build/long.json, so that an interrupted
+// run continues, unless the structure or its test has changed. With SEED, one machine can continue the run
+// of another: if the keys in their tables are the same, so are structure and test. ONLY=grid plays only the
+// structures whose names contain `grid`.
 
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
@@ -17,13 +17,13 @@ const CASES = Number(process.env.CASES || 1_000_000)
 const SEED = Number(process.env.SEED || 1)
 const PROCESSES = Number(process.env.PROCESSES || availableParallelism())
 const STATE = 'build/long.json'
-const CHUNK_CASES = 20_000 // about
-const run = runWithin(2 * 3600) // else a chunk hangs
-const MOST_FAILURES = 3 // of a structure, before the others go on without it
+const CHUNK_CASES = 20_000 // approximately
+const run = runWithin(2 * 3600) // a chunk that takes longer hangs
+const MOST_FAILURES = 3 // a structure with so many is not played any more
 
 const POINTS = ['agenttree', 'grid', 'kdtree']
 
-/** What draws cases of which nouns: so many `runs` of each of its properties are a chunk. */
+/** The test of each structure, and the nouns that it covers. A chunk is `runs` cases of each property. */
 const STRUCTURES = Object.entries({
   'agent tree': { nouns: ['agenttree'], test: 'tests/js/agenttree.test.js', runs: 5000 },
   grid: { nouns: ['grid'], test: 'tests/js/grid.test.js', runs: 5000 },
@@ -40,18 +40,18 @@ const STRUCTURES = Object.entries({
   ),
 }).filter(([name]) => name.includes(process.env.ONLY ?? ''))
 
-/** @typedef {{ seed: number, cases: number, seconds: number }} Chunk which held */
+/** @typedef {{ seed: number, cases: number, seconds: number }} Chunk a passed one */
 
-// ---- What held before ----
+// ---- Chunks that passed before ----
 
-/** What a test in C is made of. */
+/** The sources of the tests in C. */
 const C_FILES = readdirSync('tests/c', { recursive: true })
   .map(String)
   .filter((name) => /\.[ch]$/.test(name))
   .sort()
   .map((name) => `tests/c/${name}`)
 
-/** A test, and what it imports. @param {string} file @param {Set<string>} files */
+/** Returns a test and all modules that it imports. @param {string} file @param {Set<string>} files */
 function sourcesOf(file, files = new Set()) {
   if (files.has(file)) return files
   files.add(file)
@@ -60,8 +60,11 @@ function sourcesOf(file, files = new Set()) {
   return files
 }
 
-/** Another one for another structure or test, whatever compiles the test. An entry of a noun is all that it is
- * made of, but for what c/base/simd.h has for other processors. @param {string} test @param {string[]} nouns */
+/**
+ * Returns a key that changes with the structures and the test, but not with the compiler. The entry of a noun
+ * contains its whole structure, except the code in c/base/simd.h for other processors.
+ * @param {string} test @param {string[]} nouns
+ */
 function keyOf(test, nouns) {
   const sources = test.endsWith('.js') ? sourcesOf(test) : C_FILES
   const files = [...nouns.map((noun) => `dist/${noun}.js`), 'c/base/simd.h', ...sources]
@@ -70,7 +73,7 @@ function keyOf(test, nouns) {
   return hash.digest('hex').slice(0, 12)
 }
 
-/** By key. @type {Record<string, Chunk[]>} */
+/** Passed chunks, by key. @type {Record<string, Chunk[]>} */
 const kept = existsSync(STATE) ? JSON.parse(readFileSync(STATE, 'utf8')) : {}
 
 function keep() {
@@ -96,7 +99,7 @@ const sum = ({ chunks }, what) =>
 const unfinished = () =>
   played.filter((one) => one.failures < MOST_FAILURES && sum(one, 'cases') + one.running < CASES)
 
-/** The next chunk is of the structure that is farthest behind. */
+/** Plays chunks until all is done, always of the structure that is farthest behind. */
 async function playChunks() {
   for (let open; (open = unfinished()).length;) {
     const cases = open.map((one) => sum(one, 'cases') + one.running)
@@ -104,7 +107,7 @@ async function playChunks() {
   }
 }
 
-/** @param {typeof played[number]} structure */
+/** Plays the next chunk of a structure. @param {typeof played[number]} structure */
 async function playChunk(structure) {
   const { name, test, runs, chunks, seeds } = structure
   let seed = SEED
@@ -118,17 +121,17 @@ async function playChunk(structure) {
   if (clean && Number(cases) > 0) {
     chunks.push({ seed, cases: Number(cases), seconds: Number(seconds) })
     keep()
-    console.log(`${name}: seed ${seed}, ${seconds} s; ${grouped(sum(structure, 'cases'))} held`)
+    console.log(`${name}: seed ${seed}, ${seconds} s; ${grouped(sum(structure, 'cases'))} passed`)
   } else {
     structure.failures++
-    console.log(`${output}\nFAIL ${name}: seed ${seed}; again: ${command.join(' ')}`)
+    console.log(`${output}\nFAIL ${name}: seed ${seed}; repeat it with: ${command.join(' ')}`)
   }
 }
 
-// Much runs only a few thousand times in a chunk.
+// Much of the code runs only a few thousand times in a chunk: compile it early.
 const FLAGS = ['--always-sparkplug', '--no-wasm-generic-wrapper', '--max-semi-space-size=32']
 
-/** What draws a chunk. @param {string} test @param {number} runs @param {number} seed */
+/** Returns the command that plays a chunk. @param {string} test @param {number} runs @param {number} seed */
 function commandOf(test, runs, seed) {
   const isScript = test.endsWith('.js')
   const set = [`COPSE_SEED=${seed}`, `COPSE_RUNS=${runs}`]

@@ -1,6 +1,6 @@
-// Plays the long form of the determinism scenario in every build, native ones given by their names, and
-// prints the hashes of each. Emulated processors play the short form. Fails where a hash is not that of
-// determinism-long.txt, or determinism.txt.
+// Plays the long form of the determinism scenario in every build: the native builds that are named as
+// arguments, and WebAssembly. Emulated processors play the short form. Prints all hashes. Fails if one
+// differs from determinism-long.txt or, in the short form, from determinism.txt.
 
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -65,6 +65,6 @@ for (const name of Object.keys(builds)) {
 }
 const verdict = different
   ? `${different} of ${outputs.size * recorded.size} hashes differ`
-  : 'all the same'
+  : 'all hashes are the same'
 console.log(`${outputs.size} builds, ${recorded.size} scenes, 1,000 frames: ${verdict}`)
 process.exitCode = different ? 1 : 0

@@ -1,11 +1,11 @@
-// Mutation testing of c/: changes one thing at a time, and looks whether `make test-c` notices.
+// Mutation testing of c/: changes one thing at a time, and checks that `make test-c` notices.
 //
 //   make mutate [MUTANTS=100] [SEEDS='1 2 3']
 //
-// A mutant is killed when the determinism scenario gives other hashes, or a unit test or a drawn case
-// fails, crashes or does not end; what survives is tried once more under sanitizers. Mutants that do not compile, or
-// compile to the same code, do not count. Survivors are listed, with the reason in tests/data/survivors.json
-// where one is known. Fails below SHARE.
+// A mutant is killed if the determinism scenario gives other hashes, or a unit test or a drawn case fails,
+// crashes or does not end. Survivors are tried once more under sanitizers. Mutants that don't compile, or
+// compile to the same code, don't count. Survivors are listed, with the reason from tests/data/survivors.json
+// if one is known. Fails if less than SHARE of the mutants are killed.
 
 import { execFile, spawn } from 'node:child_process'
 import {
@@ -28,20 +28,23 @@ process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
 
 const [mutants, ...seeds] = process.argv.slice(2).map(Number)
 const SHARE = 0.9
-const PATIENCE = 5 // times as long as without a mutation: it does not end
-const SANITIZED_SECONDS = 20 // for each unit: what is wrong with memory shows soon
+const PATIENCE = 5 // a run that takes this many times longer than without a mutation does not end
+const SANITIZED_SECONDS = 20 // for each killer: wrong uses of memory show early
 const MOST_MEMORY = 4e6 // kB
 const FOLDER = 'build/mutants'
 const PARTLY = { COPSE_UNIT_PART: String(UNIT_PART) }
 
 const { CC = 'gcc', CLANG = 'clang', SANITIZE = '' } = process.env
-const COUNTED = '-DCOPSE_COUNT_WORK' // a unit test asks for it
+const COUNTED = '-DCOPSE_COUNT_WORK' // unit tests read the count
 const FLAGS = ['-std=c11', '-w', '-ffp-contract=off', '-fno-math-errno', COUNTED]
 const PLAIN = { compiler: CC, flags: [...FLAGS, '-O1'] }
 const COVERED = { compiler: CC, flags: [...FLAGS, '-O1', '-fno-inline', '--coverage'] }
 const SANITIZED = { compiler: CLANG, flags: [...FLAGS, ...SANITIZE.split(' ').filter(Boolean)] }
 
-/** What is looked for in the code, and what it becomes; of a condition all up to its end. */
+/**
+ * Kinds of mutations: a pattern, and what replaces its first group. If the fourth element is true, the group is
+ * a parenthesis, and all up to the closing one is replaced.
+ */
 const MUTATIONS = [
   [
     'comparison',
@@ -62,41 +65,41 @@ const MUTATIONS = [
 
 // ---- Mutants ----
 
-/** The code without comments, preprocessor lines and strings: as long as it was. */
+/** Returns code of the same length, with comments, preprocessor lines and strings blanked. */
 const blanked = (code) =>
   code.replace(
     /\/\*[^]*?\*\/|^#(?:[^\n]*\\\n)*[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\]|\\.)'/gm,
     (text) => text.replace(/[^\n]/g, ' '),
   )
 
-/** Behind the parenthesis that closes the one at an index. */
-function afterClosing(code, from) {
+/** Returns the index after the parenthesis that closes the one at `begin`. */
+function afterClosing(code, begin) {
   let depth = 0
-  for (let at = from; at < code.length; at++) {
-    if (code[at] === '(') depth++
-    else if (code[at] === ')' && --depth === 0) return at + 1
+  for (let index = begin; index < code.length; index++) {
+    if (code[index] === '(') depth++
+    else if (code[index] === ')' && --depth === 0) return index + 1
   }
   return code.length
 }
 
-/** All that can be done to a file. */
+/** Returns all possible mutations of a file. */
 function candidatesOf(file) {
   const code = readFileSync(file, 'utf8')
   const bare = blanked(code)
   return MUTATIONS.flatMap(([kind, pattern, becomes, isCondition]) =>
     [...bare.matchAll(pattern)].map((match) => {
-      const from = match.index + match[0].indexOf(match[1])
-      const to = isCondition ? afterClosing(bare, from) : from + match[1].length
+      const begin = match.index + match[0].indexOf(match[1])
+      const end = isCondition ? afterClosing(bare, begin) : begin + match[1].length
       const instead = typeof becomes === 'function' ? becomes(match[1]) : becomes[match[1]]
-      const number = code.slice(0, from).split('\n').length
+      const number = code.slice(0, begin).split('\n').length
       return {
         file,
         kind,
         number,
         line: code.split('\n')[number - 1].trim(),
-        was: code.slice(from, to).replace(/\s+/g, ' '),
-        from,
-        to,
+        was: code.slice(begin, end).replace(/\s+/g, ' '),
+        begin,
+        end,
         instead,
       }
     }),
@@ -108,7 +111,7 @@ function candidatesOf(file) {
 const run = promisify(execFile)
 const objectName = (source) => source.replaceAll('/', '-').replace(/c$/, 'o')
 
-/** Compiles a source of a tree; the object's path. */
+/** Compiles a source of a tree. Returns the object's path. */
 async function compile(source, { compiler, flags }, tree, folder) {
   const object = resolve(folder, objectName(source))
   await run(compiler, [...flags, '-c', source, '-o', object], { cwd: tree })
@@ -116,12 +119,12 @@ async function compile(source, { compiler, flags }, tree, folder) {
 }
 
 /**
- * Runs a program until it ends, or says that something is wrong.
+ * Runs a program until it ends, or until its output shows a failure.
  * @param {string[]} command
  * @param {{ seconds: number, environment?: object, memory?: number | string, isTimed?: boolean,
- *   isWrong?: (text: string) => boolean }} options seconds of the processor's time
- * @returns {Promise<{ text: string, end: number | string, seconds: number }>} in the end an exit code
- *   or a signal; how many seconds only if `isTimed`
+ *   isWrong?: (text: string) => boolean }} options seconds: of processor time
+ * @returns {Promise<{ text: string, end: number | string, seconds: number }>} end: an exit code, a
+ *   signal, or 'wrong'; seconds: only if `isTimed`
  */
 function output(command, { seconds, environment, memory = MOST_MEMORY, isTimed, isWrong }) {
   const limits = `ulimit -t ${Math.ceil(seconds)} -v ${memory}`
@@ -148,7 +151,7 @@ function output(command, { seconds, environment, memory = MOST_MEMORY, isTimed, 
   })
 }
 
-// ---- What there is without mutations ----
+// ---- Without mutations ----
 
 const listed = (folder, pattern, recursive = false) =>
   readdirSync(folder, { recursive })
@@ -176,18 +179,18 @@ const PROGRAMS = {
 }
 const SOURCES = [...new Set(Object.values(PROGRAMS).flatMap(({ sources }) => sources))]
 
-/** What can kill: a program and its arguments. */
+/** Everything that can kill a mutant: a program and its arguments. */
 const KILLERS = [
-  { name: 'determinism', program: 'determinism', words: [] },
-  ...unitNouns().map((noun) => ({ name: `unit ${noun}`, program: 'unit', words: [noun] })),
+  { name: 'determinism', program: 'determinism', args: [] },
+  ...unitNouns().map((noun) => ({ name: `unit ${noun}`, program: 'unit', args: [noun] })),
   ...targets().map((target) => ({
     name: `cases ${target}`,
     program: `cases-${target}`,
-    words: ['1', String(CASES), ...seedsOf(target)],
+    args: ['1', String(CASES), ...seedsOf(target)],
   })),
 ]
 
-/** What a killer calls: functions, where each begins and ends, and the files of which any line runs. */
+/** Returns what a killer reaches: all functions with their lines, and the files that it runs any line of. */
 async function reachedFrom(folder) {
   const data = readdirSync(folder).filter((name) => name.endsWith('.gcda'))
   const { stdout } = await run('gcov', ['--json-format', '--stdout', ...data], {
@@ -202,8 +205,8 @@ async function reachedFrom(folder) {
   const functions = covered.flatMap(({ file, functions }) =>
     functions.map((each) => ({
       file,
-      from: each.start_line,
-      to: each.end_line,
+      begin: each.start_line,
+      end: each.end_line,
       isReached: each.execution_count > 0,
     })),
   )
@@ -211,12 +214,12 @@ async function reachedFrom(folder) {
   return { functions, files: [...new Set(runs.map(({ file }) => file))] }
 }
 
-/** How long a killer takes, and what it calls. */
+/** Measures how long a killer takes, and what it reaches. */
 async function measured(killer) {
-  const { name, program, words } = killer
+  const { name, program, args } = killer
   const folder = resolve(FOLDER, 'killers', objectName(name))
   mkdirSync(folder, { recursive: true })
-  const { text, end, seconds } = await output([`${FOLDER}/covered/${program}`, ...words], {
+  const { text, end, seconds } = await output([`${FOLDER}/covered/${program}`, ...args], {
     seconds: 3600,
     isTimed: true,
     environment: { ...PARTLY, GCOV_PREFIX: folder, GCOV_PREFIX_STRIP: '99' },
@@ -229,8 +232,8 @@ async function measured(killer) {
 }
 
 /**
- * Compiles everything without mutations: the files each source depends on, by source, and the
- * killers, the quickest first.
+ * Compiles everything without mutations. Returns the files that each source depends on, by source, and the
+ * killers, the fastest first.
  */
 async function prepare() {
   const parts = {}
@@ -253,7 +256,7 @@ async function prepare() {
   return { parts, killers }
 }
 
-// What was prepared is kept for as long as nothing is newer.
+// Reuses the preparations of an earlier run if no file is newer.
 const PREPARED = `${FOLDER}/prepared.json`
 const isPrepared =
   existsSync(PREPARED) &&
@@ -264,14 +267,15 @@ if (!isPrepared) writeFileSync(PREPARED, JSON.stringify(await prepare()))
 const { parts, killers } = JSON.parse(readFileSync(PREPARED, 'utf8'))
 
 /**
- * Those that call the function that a line is in, the quickest first; where it is in none, or always
- * inline, those that run anything of its file, or of a file that includes it; where nothing runs, all.
+ * Returns the killers that call the function around a line, the fastest first. If the line is in no function, or
+ * in one that is always inlined, returns those that run any line of its file or of a file that includes it; if
+ * there are none, all killers.
  */
 function killersOf({ file, number }) {
   const around = ({ functions }) =>
-    functions.filter((it) => it.file === file && it.from <= number && number <= it.to)
+    functions.filter((each) => each.file === file && each.begin <= number && number <= each.end)
   if (killers.some((killer) => around(killer).length))
-    return killers.filter((killer) => around(killer).some((it) => it.isReached))
+    return killers.filter((killer) => around(killer).some((each) => each.isReached))
   const includes = (source) => source === file || parts[source]?.includes(file)
   const running = killers.filter(({ files }) => files.some(includes))
   return running.length ? running : killers
@@ -279,9 +283,9 @@ function killersOf({ file, number }) {
 
 // ---- Mutants that count ----
 
-/** Compiles what a mutation changes; false: nothing, or it does not compile. */
+/** Compiles all sources that a mutation affects. False if nothing changes, or it does not compile. */
 async function make(mutant) {
-  const { file, from, to, instead, folder } = mutant
+  const { file, begin, end, instead, folder } = mutant
   const code = readFileSync(file, 'utf8')
   const tree = `${folder}/tree`
   mkdirSync(tree, { recursive: true })
@@ -291,7 +295,7 @@ async function make(mutant) {
     recursive: true,
     filter: (path) => !path.includes('corpus'),
   })
-  writeFileSync(`${tree}/${file}`, code.slice(0, from) + instead + code.slice(to))
+  writeFileSync(`${tree}/${file}`, code.slice(0, begin) + instead + code.slice(end))
   mutant.changed = []
   try {
     for (const source of SOURCES.filter((source) => parts[source].includes(file))) {
@@ -307,7 +311,7 @@ async function make(mutant) {
   return mutant.changed.length > 0
 }
 
-/** A program with the changed objects in place of those of a folder. */
+/** Links a program from the changed objects and, for the rest, the others. Returns its path. */
 async function link(mutant, program, build, changed, others) {
   const objects = PROGRAMS[program].sources.map((source) =>
     mutant.changed.includes(source) ? `${changed}/${objectName(source)}` : others(source),
@@ -317,7 +321,7 @@ async function link(mutant, program, build, changed, others) {
   return path
 }
 
-/** Whether sanitizers see anything wrong in the first seconds of these killers, or clang before. */
+/** True if clang refuses the mutant, or sanitizers report an error in the first seconds of these killers. */
 async function sanitizersSee(mutant, reaching) {
   const folder = `${mutant.folder}/sanitized`
   const programs = {}
@@ -332,24 +336,24 @@ async function sanitizersSee(mutant, reaching) {
     programs[program] = await link(mutant, program, SANITIZED, folder, (source) =>
       source.replace('tests/c', 'c/tests').replace(/^c\/(.*)c$/, 'build/sanitized/$1o'),
     )
-  for (const { program, words } of reaching) {
-    const { end } = await output([programs[program], ...words], {
+  for (const { program, args } of reaching) {
+    const { end } = await output([programs[program], ...args], {
       seconds: SANITIZED_SECONDS,
       memory: 'unlimited',
       environment: { ...PARTLY, ASAN_OPTIONS: 'hard_rss_limit_mb=4000' },
       isWrong: PROGRAMS[program].isWrong,
     })
-    if (end !== 0 && end !== 'SIGKILL' && end !== 'SIGXCPU') return true // but for its time
+    if (end !== 0 && end !== 'SIGKILL' && end !== 'SIGXCPU') return true // but not because of the time limit
   }
   return false
 }
 
-/** What kills a mutant; undefined: it survives. */
+/** Returns the name of what kills a mutant; undefined if it survives. */
 async function killerOf(mutant) {
   const { folder } = mutant
   const reaching = killersOf(mutant)
   const programs = {}
-  for (const { name, program, words, seconds } of reaching) {
+  for (const { name, program, args, seconds } of reaching) {
     programs[program] ??= await link(
       mutant,
       program,
@@ -358,7 +362,7 @@ async function killerOf(mutant) {
       (source) => `${FOLDER}/plain/${objectName(source)}`,
     )
     const { isWrong } = PROGRAMS[program]
-    const { text, end } = await output([programs[program], ...words], {
+    const { text, end } = await output([programs[program], ...args], {
       seconds: PATIENCE * seconds + 1,
       environment: PARTLY,
       isWrong,
@@ -372,19 +376,19 @@ const candidates = [...CORE, ...HEADERS.filter((file) => file !== 'c/copse.h')]
   .sort()
   .flatMap(candidatesOf)
 const known = JSON.parse(readFileSync('tests/data/survivors.json', 'utf8'))
-const isAlike = (mutant) => (it) =>
-  ['file', 'line', 'was', 'instead'].every((key) => it[key] === mutant[key])
-const told = ({ file, number, was, instead }) =>
+const isAlike = (mutant) => (each) =>
+  ['file', 'line', 'was', 'instead'].every((key) => each[key] === mutant[key])
+const describe = ({ file, number, was, instead }) =>
   `${file}:${number}: ${was} → ${instead || '(nothing)'}`
 
-/** Those of a seed that count, tried. @param {number} seed */
+/** Tries the mutants of a seed. Returns those that count. @param {number} seed */
 async function tryMutants(seed) {
   const random = createRandom(seed)
   const pool = candidates
     .map((mutant) => ({ mutant, order: random() }))
     .sort((a, b) => a.order - b.order)
     .map(({ mutant }) => ({ ...mutant }))
-  // In the order of drawing, whichever is tried first.
+  // In drawing order, whichever finishes first.
   const tried = []
   const countingOf = () => tried.filter(({ counts }) => counts)
   function* draw() {
@@ -395,7 +399,7 @@ async function tryMutants(seed) {
     mutant.counts = await make(mutant)
     if (mutant.counts) {
       mutant.by = await killerOf(mutant)
-      console.log(`${mutant.by ?? 'SURVIVES'}: ${told(mutant)}`)
+      console.log(`${mutant.by ?? 'SURVIVES'}: ${describe(mutant)}`)
     }
     rmSync(mutant.folder, { recursive: true })
   })
@@ -408,18 +412,18 @@ async function tryMutants(seed) {
 const counting = []
 for (const seed of seeds) counting.push(...(await tryMutants(seed)))
 
-// ---- Figures ----
+// ---- Summary ----
 
 const survivors = counting.filter(({ by }) => !by)
 console.log('\nSurvivors:')
 for (const mutant of survivors) {
   const reason = known.find(isAlike(mutant))?.reason ?? 'NO REASON KNOWN'
-  console.log(`${told(mutant)}\n    ${mutant.line}\n    ${reason}`)
+  console.log(`${describe(mutant)}\n    ${mutant.line}\n    ${reason}`)
 }
-const figures = (title, values, of) =>
+const figures = (title, values, keyOf) =>
   `${title}: ${values
     .map((value) => {
-      const alike = counting.filter((mutant) => of(mutant) === value)
+      const alike = counting.filter((mutant) => keyOf(mutant) === value)
       return `${value} ${alike.filter(({ by }) => by).length} of ${alike.length}`
     })
     .join(', ')}`
@@ -436,8 +440,8 @@ console.log(`By step: ${byStep.join(', ')}`)
 const unexplained = survivors.filter((mutant) => !known.some(isAlike(mutant))).length
 const share = (counting.length - survivors.length) / counting.length
 console.log(
-  `${counting.length} mutants that count, of ${candidates.length} candidates, seeds ${seeds.join(', ')}: ` +
-    `${counting.length - survivors.length} killed (${(100 * share).toFixed(1)} %, at least ` +
-    `${100 * SHARE} % wanted), ${survivors.length} survive, ${unexplained} without a known reason`,
+  `${counting.length} mutants, drawn from ${candidates.length} candidates with seeds ${seeds.join(', ')}: ` +
+    `${counting.length - survivors.length} killed (${(100 * share).toFixed(1)} %; required: ` +
+    `${100 * SHARE} %), ${survivors.length} survive, ${unexplained} of them without a known reason`,
 )
 process.exitCode = share >= SHARE ? 0 : 1

@@ -1,5 +1,5 @@
 // Checks the package as users get it: packs it, lints the tarball and its types, installs it in an
-// empty folder and runs it there.
+// empty folder, and runs a program there.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ await initKdTree()
 await initOctree()
 await initObstacle()
 await initCrowd()
-for (const [tree, at] of [
+for (const [tree, position] of [
   [new AgentTree(), [1, 0]],
   [new AgentTree3D(), [1, 0, 0]],
   [new External(), [1, 0]],
@@ -34,26 +34,26 @@ for (const [tree, at] of [
   [KdTree.from(new KdTree({ capacity: 2 }).save(), { capacity: 2 }), [1, 0]],
 ]) {
   tree.slots = 2
-  tree.positions.set([0, 0, 0, 0, 0, 0].slice(0, at.length).concat(at))
+  tree.positions.set([0, 0, 0, 0, 0, 0].slice(0, position.length).concat(position))
   tree.build()
-  if (tree.nearest(...at) !== 1 || tree.within(...at, 1).length !== 2) throw new Error('wrong answer')
+  if (tree.nearest(...position) !== 1 || tree.within(...position, 1).length !== 2) throw new Error('wrong result')
 }
-for (const [tree, at] of [
+for (const [tree, position] of [
   [new Quadtree({ bounds: [0, 0, 9, 9] }), [1, 0]],
   [new Octree({ bounds: [0, 0, 0, 9, 9, 9] }), [1, 0, 0]],
 ]) {
-  tree.add(...at.map(() => 0))
-  tree.add(...at)
-  if (tree.nearest(...at) !== 1 || tree.at(...at).length !== 1) throw new Error('wrong answer')
+  tree.add(...position.map(() => 0))
+  tree.add(...position)
+  if (tree.nearest(...position) !== 1 || tree.at(...position).length !== 1) throw new Error('wrong result')
 }
 const walls = new ObstacleTree()
 walls.addSegment(1, -1, 1, 1)
-if (walls.visible(0, 0, 2, 0) || walls.nearest(0, 0) !== 0) throw new Error('wrong answer')
+if (walls.visible(0, 0, 2, 0) || walls.nearest(0, 0) !== 0) throw new Error('wrong result')
 const crowd = new Crowd()
 crowd.add({ position: [0, 0], goal: [1, 0] })
 crowd.obstacles = new CrowdWalls()
 for (let i = 0; i < 99; i++) crowd.step()
-if (crowd.positions[0] !== 1) throw new Error('wrong answer')
+if (crowd.positions[0] !== 1) throw new Error('wrong result')
 console.log('ok')
 `
 

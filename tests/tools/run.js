@@ -1,9 +1,9 @@
-// Runs the tests for a change, as many suites at a time as there are processors, and prints
-// `N passed, N failed` last, alone on a line. Fails when a test failed or a suite ran nothing.
+// Runs the tests for a change, as many suites at a time as there are processors. The last line is
+// `N passed, N failed`. Fails if a test fails or a suite runs no tests.
 //
 //   node tests/tools/run.js [c] [js] [nodes] [browser] [package]
 //
-// Without arguments all parts run. ONLY=grid runs the suites whose name contains it.
+// Without arguments all parts run. ONLY=grid runs only suites whose names contain `grid`.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -22,13 +22,13 @@ import { nodeBinary } from './engines.js'
 
 process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
 
-const NODES = [20, 26] // the oldest and the newest that package.json names
+const NODES = [20, 26] // the oldest and the newest in package.json
 const run = runWithin(600)
 
 /** @typedef {{ name: string, passed: number, failed: number, output: string }} Result */
 /** @typedef {{ name: string, play: () => Promise<Result> }} Suite */
 
-/** A suite that either holds or not. */
+/** Returns the result of a suite that counts as one test. */
 const single = (name, holds, output) => ({
   name,
   passed: Number(holds),
@@ -63,7 +63,7 @@ const cases = (target) => ({
   },
 })
 
-/** @param {string} program of build/test @param {string} expected what it prints */
+/** @param {string} program in build/test @param {string} expected its output */
 const prints = (program, expected) => ({
   name: `C, ${program}`,
   async play() {
@@ -89,8 +89,8 @@ const arm = () => unitNouns().map((noun) => unit(noun, ['qemu-aarch64', 'build/a
 const runFile = runWithin(240)
 
 /**
- * Runs a file once more if its time ran out: Node sometimes deadlocks, whatever the program does
- * (nodejs/node#54918).
+ * Runs a file of tests; again, if it ran out of time, because Node sometimes deadlocks, whatever the
+ * program does (nodejs/node#54918).
  * @param {string} name @param {string} file @param {() => Promise<string>} node
  */
 const uvu = (name, file, node = async () => process.execPath) => ({
@@ -110,7 +110,7 @@ const testFiles = (folder) =>
 
 const js = () => testFiles('tests/js').map((file) => uvu('Node', file))
 
-/** What is about the package, in other Nodes than this one. */
+/** Returns the suites of the package, in the Nodes other than this one. */
 const nodes = () =>
   NODES.filter((major) => !process.version.startsWith(`v${major}.`)).flatMap((major) =>
     ['garbage', ...Object.keys(suites)].map((suite) =>
@@ -121,12 +121,12 @@ const nodes = () =>
 const browser = () => testFiles('tests/browser').map((file) => uvu('Chromium', file))
 const packed = () => testFiles('tests/consumers').map((file) => uvu('package', file))
 
-// ---- Playing ----
+// ---- Running ----
 
 let passed = 0
 let failed = 0
 
-/** Plays a suite and prints the result. @param {Suite} suite */
+/** Runs a suite and prints the result. @param {Suite} suite */
 async function play(suite) {
   const start = performance.now()
   const result = await suite.play()
@@ -147,7 +147,7 @@ const suitesOf = (/** @type {string[]} */ parts) =>
   parts.flatMap((part) => PARTS[part]()).filter(isWanted)
 
 const parts = wanted.length ? wanted : ['package', 'nodes', 'js', 'c', 'browser']
-// Pages wait for frames, so they run one after another beside all else.
+// Suites in a browser wait for frames, so they run one after another, beside all others.
 const pages = suitesOf(parts.filter((part) => part === 'browser'))
 const others = suitesOf(parts.filter((part) => part !== 'browser'))
 const playPages = async () => {

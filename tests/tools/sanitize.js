@@ -1,6 +1,6 @@
-// The unit tests under each tool that watches memory, and how often it reported something. A process
-// for each noun, since valgrind takes some forty times as long. Fails where a test failed, a tool
-// reported, or a noun ran nothing.
+// Runs the unit tests under each tool that checks memory, and counts the tool's reports. Each noun runs in a
+// process of its own, since valgrind takes about forty times as long. Fails if a test fails, a tool reports
+// something, or a noun runs no tests.
 
 import { fileURLToPath } from 'node:url'
 import { inTurn, runWithin, unitNouns } from './commands.js'
@@ -8,7 +8,7 @@ import { inTurn, runWithin, unitNouns } from './commands.js'
 process.chdir(fileURLToPath(new URL('../../', import.meta.url)))
 
 const run = runWithin(3 * 3600)
-const PART = 20 // valgrind repeats long tests a twentieth as often
+const PART = 20 // under valgrind, long tests repeat their work this many times less often
 
 const LEAKS = [
   '--error-exitcode=1',
@@ -25,7 +25,7 @@ const REPORTS = /runtime error:|(?:ERROR|WARNING): \w+Sanitizer|ERROR SUMMARY: (
 
 const [wanted = ''] = process.argv.slice(2)
 const tools = Object.entries(TOOLS).filter(([tool]) => tool.includes(wanted))
-if (!tools.length) throw new Error(`no tool is called ${wanted}`)
+if (!tools.length) throw new Error(`there is no tool ${wanted}`)
 
 const totals = tools.map(([tool, [command, ...args]]) => {
   const total = { tool, passed: 0, failed: 0, reports: 0 }
@@ -45,7 +45,7 @@ await inTurn(totals.flatMap(({ tasks }) => tasks))
 
 for (const { total } of totals) {
   const { tool, passed, failed, reports } = total
-  const part = tool === 'valgrind' ? ` (long ones repeated 1/${PART} as often)` : ''
+  const part = tool === 'valgrind' ? ` (long ones repeat 1/${PART} as often)` : ''
   console.log(`${tool}: ${passed} tests passed${part}, ${failed} failed, reports: ${reports}`)
   if (failed || reports) process.exitCode = 1
 }

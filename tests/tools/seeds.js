@@ -1,6 +1,6 @@
-// Chooses the seeds of every fuzz target anew: of what fuzzing has found (`build/corpus`) and the seeds that
-// there are, the few that reach the most together. Seeds with a name stay: each is of a bug that was. All
-// others are removed.
+// Chooses new seeds for every fuzz target: the few inputs that together reach most, among those that fuzzing
+// found (`build/corpus`) and the present seeds. All other seeds are removed, except those with a name: each
+// reproduces a fixed bug.
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ const SEEDS = 12
 const BYTES = 4096
 
 /**
- * What each input reaches, by path.
+ * Returns the features that each input reaches, by path.
  * @param {string} target
  * @returns {Map<string, number[]>}
  */
@@ -19,8 +19,8 @@ function featuresOf(target) {
   const folder = mkdtempSync(`${tmpdir()}/copse-`)
   const control = `${folder}/control`
   const options = ['-set_cover_merge=1', `-max_len=${BYTES}`, `-merge_control_file=${control}`]
-  const from = [`build/corpus/${target}`, `${CORPUS}/${target}`]
-  execFileSync(`build/fuzz/${target}`, [...options, folder, ...from], { stdio: 'ignore' })
+  const folders = [`build/corpus/${target}`, `${CORPUS}/${target}`]
+  execFileSync(`build/fuzz/${target}`, [...options, folder, ...folders], { stdio: 'ignore' })
   const [count, , ...lines] = readFileSync(control, 'utf8').split('\n')
   rmSync(folder, { recursive: true })
   const reached = new Map()
@@ -35,21 +35,21 @@ function featuresOf(target) {
 for (const target of targets()) {
   const reached = featuresOf(target)
   const seeds = `${CORPUS}/${target}`
-  // An earlier choice, or named by a fuzzer after its bytes.
+  // Chosen earlier, or named by the fuzzer after its bytes.
   const isReplaced = (file) => /^seed\d+$|^[0-9a-f]{40}$/.test(file)
   const named = readdirSync(seeds).filter((file) => !isReplaced(file))
   const known = new Set(named.flatMap((file) => reached.get(`${seeds}/${file}`)))
-  const news = ([, features]) => features.reduce((sum, each) => sum + !known.has(each), 0)
+  const newFeatures = ([, features]) => features.reduce((sum, each) => sum + !known.has(each), 0)
   const chosen = []
   while (chosen.length < SEEDS) {
-    const [[path, features]] = [...reached].sort((a, b) => news(b) - news(a))
+    const [[path, features]] = [...reached].sort((a, b) => newFeatures(b) - newFeatures(a))
     for (const feature of features) known.add(feature)
     chosen.push(readFileSync(path))
   }
   for (const file of readdirSync(seeds).filter(isReplaced)) rmSync(`${seeds}/${file}`)
   chosen.forEach((bytes, i) => writeFileSync(`${seeds}/seed${i + 1}`, bytes))
-  const all = new Set([...reached.values()].flat())
+  const total = new Set([...reached.values()].flat())
   console.log(
-    `${target}: of ${reached.size} inputs ${SEEDS} reach ${known.size} of ${all.size} features`,
+    `${target}: of ${reached.size} inputs ${SEEDS} reach ${known.size} of ${total.size} features`,
   )
 }

@@ -1,9 +1,10 @@
-// A game that runs for FRAMES (1,000,000) without a window: agents in the kind of index that is named, boxes,
-// walls and crowds, all in one instance, by the frames of garbage-*.js. After each thousand frames all is saved and restored, and asked
-// questions that brute force answers too. Neither memory may grow, and the last tenth may not be slower
-// than the first. In the end the second half is played again, from what was saved, to the same end.
+// Runs a game without a window for FRAMES (1,000,000) frames: agents in the given kind of index, boxes, walls
+// and crowds, all in one instance, with the frames in tests/js/support/garbage. After every thousand frames all
+// objects are saved and restored, and some queries are compared with brute force. Neither linear memory nor the
+// heap may grow, and the last tenth must not be slower than the first. Finally the second half is played again
+// from a snapshot, and must end in the same state.
 //
-// The pace is that of processor time, in medians, and the only time that is judged in any test.
+// Speed is measured in processor time, as medians. No other test judges a time.
 
 import { createHash } from 'node:crypto'
 import { PerformanceObserver, performance } from 'node:perf_hooks'
@@ -29,14 +30,14 @@ const PARTS = 2 * Math.round(FRAMES / PART / 2)
 const TENTH = Math.floor(PARTS / 10)
 const WARM_UP = 50_000
 
-const MOST_HEAP_GROWTH = 50_000 // bytes: a leak of a byte in twenty frames
+const MOST_HEAP_GROWTH = 50_000 // bytes: a leak of one byte every twenty frames
 const MOST_SLOWDOWN = 1.5
 
 if (PARTS < 20) throw new RangeError(`FRAMES must be at least 20,000, got ${FRAMES}`)
 
 // ---- The game ----
 
-/** All its parts, in an instance of their own. */
+/** Returns a game, in an instance of its own. */
 async function createGame() {
   const instance = await copse.create()
   const points = pointFrames(copse, instance, kind, false)
@@ -47,7 +48,7 @@ async function createGame() {
   return { instance, points, items, scenery, crowds, parts, objects }
 }
 
-/** So that nothing is optimised away. */
+/** Keeps results from being optimized away. */
 let sum = 0
 
 function play({ parts }, from, to) {
@@ -57,7 +58,7 @@ function play({ parts }, from, to) {
 
 const saved = ({ objects }) => objects.map((object) => object.save())
 
-/** Restores every object, and sees that it saves the same again. */
+/** Restores every object, and checks that it saves the same bytes again. */
 function restore({ objects }, snapshots) {
   for (const [i, object] of objects.entries()) {
     object.restore(snapshots[i])
@@ -120,7 +121,7 @@ function checkWalls(tree, random) {
   assert.ok(tree.validate(), 'validate')
 }
 
-/** Everybody is somewhere, and not too fast. */
+/** Checks that positions are finite and no agent is too fast. */
 function checkCrowd(crowd, dimensions) {
   const { generations, maxSpeeds, positions, velocities } = crowd
   for (let slot = 0; slot < generations.length; slot++) {
@@ -143,9 +144,9 @@ function check({ points, items, scenery, crowds }, random) {
 
 // ---- The soak ----
 
-/** By part: when its frames were played, and the processor time that they took. */
+/** By part: when its frames began and ended, and the processor time that they took. */
 const [begun, ended, spent] = [0, 1, 2].map(() => new Float64Array(PARTS))
-let [ran, inFrames] = [0, 0] // parts, and garbage collections in their frames
+let [ran, inFrames] = [0, 0] // parts played, and garbage collections during frames
 const observer = new PerformanceObserver((list) => {
   for (const { startTime } of list.getEntries())
     for (const part of [ran - 2, ran - 1])
@@ -153,17 +154,17 @@ const observer = new PerformanceObserver((list) => {
 })
 
 /**
- * Bytes of what the program holds, and of the engine's own: code, and what it learned about code. That
- * grows for as long as any branch runs for the first time, and a game can't help it.
+ * Returns the bytes that the program holds, and those of the engine: code, and type feedback. The engine's
+ * grow as long as some branch runs for the first time, and a game can't prevent that.
  */
 async function heapUsed() {
   const { snapshot, nodes } = await json(getHeapSnapshot())
   const { node_fields: fields, node_types: types } = snapshot.meta
   const [type, size] = ['type', 'self_size'].map((field) => fields.indexOf(field))
   const heap = { held: 0, engine: 0 }
-  for (let at = 0; at < nodes.length; at += fields.length) {
-    const isEngine = ['code', 'hidden', 'object shape'].includes(types[type][nodes[at + type]])
-    heap[isEngine ? 'engine' : 'held'] += nodes[at + size]
+  for (let offset = 0; offset < nodes.length; offset += fields.length) {
+    const isEngine = ['code', 'hidden', 'object shape'].includes(types[type][nodes[offset + type]])
+    heap[isEngine ? 'engine' : 'held'] += nodes[offset + size]
   }
   return heap
 }
@@ -175,7 +176,7 @@ for (let part = 0; part < WARM_UP / PART; part++) {
   play(game, part * PART, (part + 1) * PART)
   restore(game, saved(game))
   check(game, random)
-  await setTimeout(5) // code that was compiled in the meantime gets into use
+  await setTimeout(5) // lets code that was compiled in the background come into use
 }
 const memory = game.instance.memory.buffer.byteLength
 let middle
@@ -206,7 +207,7 @@ observer.disconnect()
 const hash = hashOf(game)
 
 const again = await createGame()
-play(again, 0, PART) // it has a history of its own
+play(again, 0, PART) // a different history
 restore(again, middle)
 for (let part = PARTS / 2; part < PARTS; part++) {
   const first = WARM_UP + part * PART
@@ -217,19 +218,19 @@ if (!(sum > 0)) throw new Error('the frames found nothing')
 
 const [early, late] = [median(spent.subarray(0, TENTH)), median(spent.subarray(-TENTH))]
 const results = [
-  [`linear memory: ${memory / 65536} pages from first to last`, true],
+  [`linear memory: ${memory / 65536} pages throughout`, true],
   [
-    `heap: ${growth} bytes more than after a tenth (and ${engine - heap.engine} of the engine's own)`,
+    `heap: ${growth} bytes more than after the first tenth (the engine's own: ${engine - heap.engine})`,
     growth <= MOST_HEAP_GROWTH,
   ],
   [
-    `a frame: ${(early / PART).toFixed(1)} µs in the first tenth, ${(late / PART).toFixed(1)} in the last`,
+    `time per frame: ${(early / PART).toFixed(1)} µs in the first tenth, ${(late / PART).toFixed(1)} in the last`,
     late <= early * MOST_SLOWDOWN,
   ],
-  [`the end: ${hash}; the second half played again: ${hashAgain}`, hash === hashAgain],
+  [`final hash: ${hash}; after playing the second half again: ${hashAgain}`, hash === hashAgain],
 ]
 console.log(`${kind}, boxes, walls and crowds, ${(PARTS * PART).toLocaleString('en')} frames:`)
-// Not judged here: what is asked in between makes garbage, too. That is for garbage.test.js.
+// Not judged here, because the checks in between make garbage too: see garbage.test.js.
 console.log(`     garbage collections in frames: ${inFrames}`)
 for (const [figure, isRight] of results) console.log(`${isRight ? 'ok  ' : 'FAIL'} ${figure}`)
 process.exitCode = results.every(([, isRight]) => isRight) ? 0 : 1

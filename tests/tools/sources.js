@@ -1,5 +1,5 @@
-// `node --import ./tests/tools/sources.js`: what imports `copse` gets the sources in wasm/ instead of the
-// bundles in dist/, so that coverage is theirs. Each entry has modules of its own, as its bundle has.
+// `node --import ./tests/tools/sources.js`: imports of `copse` load the sources in wasm/ instead of the
+// bundles in dist/, so that their coverage is measured. Each entry has its own modules, as its bundle has.
 
 import { readFileSync } from 'node:fs'
 import { register } from 'node:module'
@@ -9,7 +9,7 @@ import { deflateRawSync } from 'node:zlib'
 const root = new URL('../../', import.meta.url)
 const { exports } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
 
-// This module is its own hooks, in the thread where Node runs them.
+// Node loads this module again as hooks, in a thread of its own.
 if (!import.meta.url.endsWith('?hooks')) register(`${import.meta.url}?hooks`)
 
 /** @type {import('node:module').ResolveHook} */
@@ -26,7 +26,7 @@ export function resolve(specifier, context, next) {
   return url ? { url: url.href, shortCircuit: true } : next(specifier, context)
 }
 
-/** As wasm/build.js does. @type {import('node:module').LoadHook} */
+/** Inlines the cores as wasm/build.js does. @type {import('node:module').LoadHook} */
 export async function load(url, context, next) {
   const { pathname, search } = new URL(url)
   const core = (name) => new URL(`build/${basename(name)}`, root)
@@ -38,7 +38,7 @@ export async function load(url, context, next) {
   }
   const loaded = await next(url, context)
   if (pathname.endsWith('wasm/entries/external.js'))
-    // which in the package lies beside the core
+    // in the package this file lies beside the core
     loaded.source = String(loaded.source).replace('./core.wasm', core('core.wasm').href)
   return loaded
 }

@@ -1,7 +1,6 @@
-/* What the native programs share: they take a work, a file of positions (float32) and numbers from
- * the command line, and points to ask at, do that work frame after frame as the benchmark in
- * JavaScript does, and print
- * {"hash": …, "times": […]} in milliseconds. C and C++. */
+/* What the native programs share. They read a work, a file of positions (float32), numbers and a
+ * file of points for queries from the command line, do that work frame after frame, as the
+ * benchmark in JavaScript does, and print {"hash": …, "times": […]} in milliseconds. C and C++. */
 #ifndef BENCH_COMMON_H
 #define BENCH_COMMON_H
 
@@ -16,13 +15,13 @@ enum { LEAST_RUNS = 6, MOST_RUNS = 200, WARM_UP_SHARE = 2 };
 typedef struct bench {
   const char *work;
   uint32_t dimensions, n, k;
-  float radius, maxDistance; /* of neighbors: maxDistance */
+  float radius, maxDistance; /* maxDistance: of neighbors */
   double budget;             /* milliseconds */
   float *base, *positions, *steps;
   size_t baseFloats;
-  float *points; /* coordinates, so many: */
+  float *points; /* coordinates of points for queries */
   size_t pointFloats;
-  int still; /* nobody moves: only queries are timed */
+  int still; /* agents don't move between runs */
 } bench;
 
 static inline double now(void) {
@@ -31,7 +30,7 @@ static inline double now(void) {
   return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-static inline void *take(size_t bytes) {
+static inline void *allocate(size_t bytes) {
   void *memory = malloc(bytes ? bytes : 1);
   if (!memory) exit(2);
   return memory;
@@ -42,13 +41,13 @@ static inline float *read_floats(const char *path, size_t *floats) {
   if (!file || fseek(file, 0, SEEK_END)) exit(2);
   *floats = (size_t)ftell(file) / sizeof(float);
   rewind(file);
-  float *numbers = (float *)take(*floats * sizeof(float));
+  float *numbers = (float *)allocate(*floats * sizeof(float));
   if (fread(numbers, sizeof(float), *floats, file) != *floats) exit(2);
   fclose(file);
   return numbers;
 }
 
-/* work file dimensions radius k maxDistance budget points */
+/* Reads the arguments: work file dimensions radius k maxDistance budget points. */
 static inline bench bench_read(int argc, char **argv) {
   bench b;
   memset(&b, 0, sizeof b);
@@ -68,8 +67,8 @@ static inline bench bench_read(int argc, char **argv) {
   b.points = read_floats(argv[8], &b.pointFloats);
   b.baseFloats = floats;
   b.n = (uint32_t)(floats / b.dimensions);
-  b.positions = (float *)take(floats * sizeof(float));
-  b.steps = (float *)take(floats * sizeof(float));
+  b.positions = (float *)allocate(floats * sizeof(float));
+  b.steps = (float *)allocate(floats * sizeof(float));
   for (size_t i = 0; i < floats; i++) {
     const uint32_t h = ((uint32_t)i + 1) * 0x9e3779b1u >> 16;
     b.steps[i] = (float)((int32_t)(h % 9) - 4) / 64;
@@ -77,7 +76,7 @@ static inline bench bench_read(int argc, char **argv) {
   return b;
 }
 
-/* Where the agents are in a frame: see createAgents. */
+/* Moves the agents to where they are in a frame: see createAgents in workloads.js. */
 static inline void bench_place(const bench *b, uint32_t frame) {
   const uint32_t phase = frame & 31;
   const float walked = (float)(phase < 16 ? phase : 32 - phase);
@@ -85,19 +84,20 @@ static inline void bench_place(const bench *b, uint32_t frame) {
     b->positions[i] = b->base[i] + b->steps[i] * walked;
 }
 
-/* One number of a row, to be summed: see loops.js. */
+/* Returns the hash of a number in a row, for a sum: see web/peers/loops.js. */
 static inline uint32_t bench_mix(uint32_t row, uint32_t number) {
   uint32_t h = (row + 1) * 0x9e3779b1u ^ (number + 1) * 0x85ebca6bu;
   h = (h ^ h >> 15) * 0x2c1b3c6du;
   return h ^ h >> 12;
 }
 
-/* The squared distance of this rank. */
+/* Returns the hash of the squared distance at a rank of a row. */
 static inline uint32_t bench_mix_distance(uint32_t row, float distance2, uint32_t rank) {
   return bench_mix(row, (uint32_t)(distance2 * 4096) * 16 + rank);
 }
 
-/* Runs `prepare` (may be NULL; not timed) and `run` until the budget is spent, first to warm up. */
+/* Runs `prepare` (may be NULL; not timed) and `run` until the budget is spent, after a warm-up.
+ * Prints the times. */
 static inline void bench_times(const bench *b, void (*prepare)(void), void (*run)(void)) {
   uint32_t frame = 0;
   for (int measured = 0; measured <= 1; measured++) {

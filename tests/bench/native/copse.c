@@ -1,4 +1,4 @@
-/* Our own core, compiled for this machine: what WebAssembly costs. See common.h. */
+/* copse compiled for this machine, to see what WebAssembly costs. See common.h. */
 
 #define _POSIX_C_SOURCE 199309L
 #include "../../../c/copse.h"
@@ -61,16 +61,16 @@ static uint32_t hash_neighbors(void) {
 int main(int argc, char **argv) {
   b = bench_read(argc, argv);
   const size_t n = b.n;
-  rows.offsets = take(n * 4);
-  rows.counts = take(n * 4);
+  rows.offsets = allocate(n * 4);
+  rows.counts = allocate(n * 4);
   rows.capacity = 16 * b.n;
-  rows.ids = take(n * 16 * 4);
-  neighbors.counts = take(n * 4);
-  neighbors.ids = take(n * b.k * 4);
-  neighbors.distances2 = take(n * b.k * 4);
+  rows.ids = allocate(n * 16 * 4);
+  neighbors.counts = allocate(n * 4);
+  neighbors.ids = allocate(n * b.k * 4);
+  neighbors.distances2 = allocate(n * b.k * 4);
   renew();
 
-  /* In the first frame, and for what moves in the second. */
+  /* The hash is of the first frame or, for `move`, of the second. */
   const bool moves = !strcmp(b.work, "move"), builds = !strcmp(b.work, "build");
   const bool asks = !strncmp(b.work, "neighbors", 9);
   bench_place(&b, moves ? 1 : 0);

@@ -1,6 +1,6 @@
-/* Our own crowd, compiled for this machine: what WebAssembly costs. See common.h and crowds.js: the
- * file of positions is a snapshot, that of points are walls, of each the number of coordinates and
- * these. */
+/* copse's crowd compiled for this machine, to see what WebAssembly costs. See common.h and
+ * crowds.js. The file of positions is a snapshot. The file of points holds walls: for each the
+ * number of coordinates, then the coordinates. */
 
 #define _POSIX_C_SOURCE 199309L
 #include "../../../c/copse.h"
@@ -22,7 +22,7 @@ static void check(copse_status status) {
   exit(2);
 }
 
-static void back(void) { check(copse_crowd_restore(crowd, b.base, snapshotBytes)); }
+static void restore(void) { check(copse_crowd_restore(crowd, b.base, snapshotBytes)); }
 
 static void step(void) { check(copse_crowd_step(crowd, walls, TIME_STEP, NULL)); }
 
@@ -35,15 +35,15 @@ static void neighbors(void) {
   check(copse_points_all_neighbors(tree, b.k, &query, NULL, &rows));
 }
 
-static void go(void) {
+static void restore_if_due(void) {
   static uint32_t taken = STEPS - 1;
   if (++taken != STEPS) return;
-  back();
+  restore();
   taken = 0;
 }
 
-static void go_and_step(void) {
-  go();
+static void restore_and_step(void) {
+  restore_if_due();
   step();
 }
 
@@ -61,7 +61,7 @@ static void create(void) {
   def.capacity = (uint32_t)(snapshotBytes / sizeof(float)) /
                  (b.dimensions == 2 ? WORDS_OF_AGENT_2D : WORDS_OF_AGENT_3D);
   check(copse_crowd_create(&def, &crowd));
-  back();
+  restore();
   b.n = copse_crowd_count(crowd);
 
   if (b.pointFloats) {
@@ -82,10 +82,10 @@ static void create(void) {
   agents.capacity = b.n;
   check(copse_agenttree_create(&agents, &tree));
   check(copse_points_set_slots(tree, b.n));
-  const size_t found = (size_t)b.n * b.k * sizeof(uint32_t);
-  rows.counts = take(b.n * sizeof(uint32_t));
-  rows.ids = take(found);
-  rows.distances2 = take(found);
+  const size_t bytes = (size_t)b.n * b.k * sizeof(uint32_t);
+  rows.counts = allocate(b.n * sizeof(uint32_t));
+  rows.ids = allocate(bytes);
+  rows.distances2 = allocate(bytes);
 }
 
 int main(int argc, char **argv) {
@@ -97,7 +97,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < (asks ? 1 : STEPS); i++) step();
   if (asks) neighbors();
   printf("{\"hash\": %u, \"times\": [", asks ? hash_rows() : copse_crowd_hash(crowd));
-  bench_times(&b, asks ? go_and_step : go, asks ? neighbors : step);
+  bench_times(&b, asks ? restore_and_step : restore_if_due, asks ? neighbors : step);
   printf("]}\n");
   return 0;
 }

@@ -11,16 +11,16 @@ static bench b;
 
 enum { LEAF_SIZE = 16 }; // measured best; its own default is 10
 
-// The stride is known when this is compiled.
+// The points of an index. The stride is a constant.
 template <int D> struct cloud {
-  const float *at;
+  const float *coordinates;
   size_t n;
   size_t kdtree_get_point_count() const { return n; }
-  float kdtree_get_pt(size_t i, size_t axis) const { return at[i * D + axis]; }
+  float kdtree_get_pt(size_t i, size_t axis) const { return coordinates[i * D + axis]; }
   template <class Box> bool kdtree_get_bbox(Box &) const { return false; }
 };
 
-// nanoflann takes what is nearer than a limit, we what is not farther.
+// nanoflann finds points below a limit, copse up to and including a radius.
 static float limit_of(float radius) { return std::nextafter(radius * radius, INFINITY); }
 
 template <int D> struct work {
@@ -28,9 +28,9 @@ template <int D> struct work {
   using tree =
       nanoflann::KDTreeSingleIndexAdaptor<nanoflann::L2_Simple_Adaptor<float, points, float>,
                                           points, D, uint32_t>;
-  static inline points all;
+  static inline points agents;
   static inline std::unique_ptr<tree> index;
-  static inline std::vector<std::pair<uint32_t, float>> found;
+  static inline std::vector<std::pair<uint32_t, float>> results;
   static inline std::vector<uint32_t> ids;
   static inline std::vector<float> distances2;
   static inline uint32_t hash;
@@ -42,14 +42,14 @@ template <int D> struct work {
     const nanoflann::SearchParams unsorted(32, 0, false);
     const float limit = limit_of(b.radius);
     for (uint32_t i = 0; i < b.n; i++) {
-      total += index->radiusSearch(b.positions + i * D, limit, found, unsorted);
+      total += index->radiusSearch(b.positions + i * D, limit, results, unsorted);
       if (!hashed) continue;
-      for (const auto &[id, distance2] : found)
+      for (const auto &[id, distance2] : results)
         if (id != i) hash += bench_mix(i, id);
     }
   }
 
-  // One more than k: an agent finds itself. The limit stands where the farthest distance would.
+  // One more than k: an agent finds itself. The last distance starts as the limit.
   template <bool hashed> static void every_neighbors() {
     const float limit = limit_of(b.maxDistance);
     for (uint32_t i = 0; i < b.n; i++) {
@@ -64,7 +64,7 @@ template <int D> struct work {
     }
   }
 
-  // From points that are no agents.
+  // Queries from points that are not agents.
   template <bool hashed> static void ask() {
     for (uint32_t i = 0; i < b.pointFloats / D; i++) {
       nanoflann::KNNResultSet<float, uint32_t> nearest(b.k);
@@ -88,22 +88,26 @@ template <int D> struct work {
 
   static void run() {
     const bool builds = !strncmp(b.work, "build", 5), single = !strncmp(b.work, "nearest", 7);
-    const bool everybody = !strncmp(b.work, "neighbors", 9);
+    const bool neighborsOfAll = !strncmp(b.work, "neighbors", 9);
     b.still = single;
     ids.resize(b.k + 1);
     distances2.resize(b.k + 1);
     bench_place(&b, 0);
-    all = {b.positions, b.n};
-    index = std::make_unique<tree>(D, all, nanoflann::KDTreeSingleIndexAdaptorParams(LEAF_SIZE));
+    agents = {b.positions, b.n};
+    index = std::make_unique<tree>(D, agents, nanoflann::KDTreeSingleIndexAdaptorParams(LEAF_SIZE));
     build();
     if (single || !strcmp(b.work, "buildStill"))
       ask<true>();
-    else if (everybody)
+    else if (neighborsOfAll)
       every_neighbors<true>();
     else
       every_within<true>();
     printf("{\"hash\": %u, \"times\": [", hash);
-    bench_times(&b, nullptr, builds ? build : single ? ask<false> : everybody ? neighbors : frame);
+    bench_times(&b, nullptr,
+                builds           ? build
+                : single         ? ask<false>
+                : neighborsOfAll ? neighbors
+                                 : frame);
     printf("], \"total\": %llu}\n", (unsigned long long)total);
   }
 };
