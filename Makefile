@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-# All that `make help` lists.
+# Every target that `make help` lists.
 .PHONY: $(shell sed -n 's/^\#\# \([a-z-]*\):.*/\1/p' Makefile)
 MAKEFLAGS += --no-builtin-rules $(if $(filter 0,$(MAKELEVEL)),-j$(shell nproc))
 
@@ -22,34 +22,34 @@ JS_SOURCES := $(wildcard wasm/*.js wasm/*.d.ts wasm/entries/*.js)
 WEB_SOURCES := $(shell find web -type f -not -path 'web/dist/*' -not -path 'web/docs/*')
 DOCS := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md web/picture.png tests/bench/results/frame.svg \
   $(wildcard web/docs/* web/docs/figures/*)
-# With brute force, which tests compare with.
+# The brute force that tests compare with.
 BRUTE := tests/c/brute.c
 C_UNIT := $(wildcard tests/c/unit/*.c) $(BRUTE)
-# What tests in C include.
+# The headers of the tests in C.
 C_TESTS := $(wildcard tests/c/*.h tests/c/*/*.h)
 FUZZ_NAMES := $(notdir $(basename $(wildcard tests/c/fuzz/*.c)))
 
-# Contracted multiply-adds would change results from machine to machine.
+# -ffp-contract=off: fused multiply-adds would make results differ between machines.
 C_FLAGS = -std=c11 -Wall -Wextra -Wconversion -Wshadow -Werror -ffp-contract=off -fno-math-errno
 
 ### Build
 
-## all: build everything: both cores, the package, the native library, the demo, its documentation
+## all: build everything: the package with its cores, the native library, the demo, the documentation
 all: lib build/libcopse.a docs
 
-# ---- Set-up: order-only for what needs it, and free once everything is there ----
+# ---- Set-up: an order-only prerequisite of the targets that need it; does nothing when complete ----
 
 SETUP = build/.tools node_modules/.package-lock.json
 
-## setup: as root, installs what is missing (Debian packages, npm packages); else says how
+## setup: install missing Debian and npm packages, as root; otherwise print how to
 setup: $(SETUP)
 
 TOOLS = gcc clang emcc chromium clang-format clang-tidy pkg-config
-# The sanitizers' runtime is a package of its own, named after clang's version.
+# The sanitizers' runtime is a separate package, named after clang's version.
 INSTALL = apt-get install -y --no-install-recommends
 INSTALL_TOOLS = $(INSTALL) gcc clang emscripten chromium clang-format clang-tidy pkgconf
 INSTALL_SANITIZERS = $(INSTALL) libclang-rt-$$($(CLANG) -dumpversion | cut -d. -f1)-dev
-# Exits with 0 when nothing is missing, else names it.
+# Prints the names of missing tools.
 MISSING = for tool in $(TOOLS); do command -v $$tool >/dev/null || echo $$tool; done; \
   echo 'int main(void) { return 0; }' | $(CLANG) -fsanitize=address,undefined,fuzzer-no-link \
   -x c - -o build/probe 2>/dev/null || echo clang-sanitizers; rm -f build/probe
@@ -63,39 +63,40 @@ build/.tools: Makefile
 	  { apt-get update && $(INSTALL_TOOLS) && $(INSTALL_SANITIZERS); } >build/apt.log 2>&1 || \
 	    { tail -5 build/apt.log; exit 1; }; \
 	else \
-	  echo "missing:" $$missing; echo 'On Debian or Ubuntu, install it by'; \
+	  echo "missing:" $$missing; echo 'On Debian or Ubuntu, install it with'; \
 	  echo '  sudo sh -c '"'"'$(INSTALL_TOOLS) && $(INSTALL_SANITIZERS)'"'"; exit 1; \
 	fi
 	@touch $@
 
 node_modules/.package-lock.json: package-lock.json
-	@command -v npm >/dev/null || { echo 'please install Node.js 20 or later, with npm'; exit 1; }
+	@command -v npm >/dev/null || { echo 'missing: Node.js 20 or later, with npm'; exit 1; }
 	npm ci --no-audit --no-fund
 	@touch $@
 
 # ---- The cores ----
 
 STACK_BYTES = 262144
-# No address is beyond 2 GB: the allocator adds a size to one without looking for an overflow.
-# The stack comes first, so that an overflow traps instead of overwriting data. Current Emscripten
-# calls TOTAL_STACK STACK_SIZE, and knows the old name. Functions that are called most come first, where
-# their numbers are short: that compresses better.
+# Memory is limited to 2 GB, because the allocator adds a size to an address without checking for overflow.
+# The stack comes first, so that a stack overflow traps instead of overwriting data. Newer Emscripten calls
+# TOTAL_STACK STACK_SIZE, but still accepts the old name. --reorder-functions puts the functions that are called
+# most first, where their indices are short: that compresses better.
 EMCC_FLAGS = $(C_FLAGS) -mbulk-memory -msign-ext -mnontrapping-fptoint
-# Twice: until nothing shrinks any more (--converge) takes more than twice as long, and compresses no better.
+# These passes run twice. Running them until nothing shrinks (--converge) takes more than twice as long, and
+# compresses no better.
 SHRINK = --flatten,--rereloop,-Oz,-Oz
 EMCC_LINK_FLAGS = -Oz --no-entry -sSTANDALONE_WASM -sIMPORTED_MEMORY -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=1MB \
   -sMAXIMUM_MEMORY=2GB -sTOTAL_STACK=$(STACK_BYTES) -sGLOBAL_BASE=$(STACK_BYTES) \
   -Wl,--stack-first -sSUPPORT_ERRNO=0 -sMALLOC=emmalloc \
   -sBINARYEN_EXTRA_PASSES=$(SHRINK),$(SHRINK),--reorder-functions
 
-# For size, but files whose head says that they are compiled for speed; see c/base/core.h.
+# Files are compiled for size, unless they say 'Compiled for speed'; see c/base/core.h.
 FAST := $(patsubst c/%.c,%,$(shell grep -l 'Compiled for speed' c/*/*.c))
-$(foreach name,$(FAST),build/%/$(name).o): OPTIMISE = -O2 -fno-vectorize -fno-slp-vectorize
-OPTIMISE = -Oz
-EMCC_COMPILE = $(EMCC) $(EMCC_FLAGS) $(OPTIMISE)
+$(foreach name,$(FAST),build/%/$(name).o): OPTIMIZE = -O2 -fno-vectorize -fno-slp-vectorize
+OPTIMIZE = -Oz
+EMCC_COMPILE = $(EMCC) $(EMCC_FLAGS) $(OPTIMIZE)
 
-# The classes that have a SIMD core and an entry of their own, wasm/entries/<noun>.js: the families that
-# it is linked from, and what it can create.
+# The classes with a SIMD core and an entry of their own, wasm/entries/<noun>.js. FAMILIES_<noun>: the families
+# that the core is linked from. CREATED_<noun>: what it can create, by default the noun.
 CLASS_CORES = agenttree grid kdtree octree obstacle crowd
 FAMILIES = points boxes walls crowd
 FAMILIES_agenttree = points
@@ -135,20 +136,20 @@ $(CLASS_CORES:%=build/core-%.wasm): build/core-%.wasm: $(call wasm_objects,simd)
 
 CORES = build/core.wasm build/core-scalar.wasm $(CLASS_CORES:%=build/core-%.wasm)
 
-## wasm: the cores, in build/: SIMD, scalar, and SIMD for one class each
+## wasm: build the cores, into build/: SIMD, scalar, and a SIMD core for each class
 wasm: $(CORES)
 
-# TypeDoc needs TypeScript 6 and gets the plain name.
+# TypeDoc needs TypeScript 6, so that has the plain name.
 TSC = node node_modules/typescript-7/bin/tsc
 
-## lib: the npm package, in dist/
+## lib: build the npm package, into dist/
 lib: dist/copse.js
 
 dist/copse.js: $(CORES) $(JS_SOURCES) package.json | $(SETUP)
 	node wasm/build.js $(CLASS_CORES)
 	@touch $@
 
-# ---- The native library: only what copse.h declares is visible in it ----
+# ---- The native library: it exports only what copse.h declares ----
 
 build/native/%.o: c/%.c $(C_HEADERS) Makefile
 	@mkdir -p $(@D)
@@ -160,11 +161,11 @@ build/libcopse.a: $(patsubst %,build/native/%.o,$(C_NAMES))
 	rm -f $@
 	$(AR) rcs $@ build/native/copse.o
 
-# As C users get it: a header, a library and what pkg-config reads.
+# What C users get: a header, a library and a pkg-config file.
 PREFIX = /usr/local
 VERSION = $(shell sed -n 's/.*"version": "\(.*\)".*/\1/p' package.json)
 
-## install: the native library into PREFIX (/usr/local), for pkg-config
+## install: install the native library into PREFIX (/usr/local), with a pkg-config file
 install: build/libcopse.a
 	install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -m 644 c/copse.h $(DESTDIR)$(PREFIX)/include
@@ -180,27 +181,27 @@ web/dist/index.html: dist/copse.js $(WEB_SOURCES) | $(SETUP)
 	npx vite build web --logLevel warn
 	@touch $@
 
-## docs: the documentation, in web/dist/docs, beside the demo
+## docs: build the documentation, into web/dist/docs, beside the demo
 docs: web/dist/docs/index.html
 
-# Vite empties web/dist, so this comes after it.
+# Vite empties web/dist, so the documentation comes after the demo.
 web/dist/docs/index.html: web/dist/index.html $(DOCS) $(JS_SOURCES)
 	npx typedoc --options web/docs/typedoc.json --logLevel Warn
 
-## figures: draws the documentation's figures anew, into web/docs/figures
+## figures: redraw the documentation's figures, in web/docs/figures
 figures: lib
 	node web/docs/figures.js
 
-## demo: build everything and serve the demo; prints the address
+## demo: build everything, serve the demo, and print the address
 demo: all
 	npx vite preview web --port $(DEMO_PORT)
 
 # ---- Tests ----
 #
-# Test programs are linked from objects that exist already: those of the package and the native library,
-# and one more set under sanitizers.
+# Test programs are linked from the objects of the package and the native library, and from one more set
+# compiled with sanitizers.
 
-# By -O1, clang 14 needs minutes for some of these files.
+# Not -O1: with it, clang 14 takes minutes for some of these files.
 SANITIZE = -g -O2 -fno-omit-frame-pointer -fsanitize=address,undefined,float-cast-overflow \
   -fno-sanitize-recover=all
 COUNTED = -DCOPSE_COUNT_WORK
@@ -219,7 +220,7 @@ LINK_SANITIZED = @mkdir -p $(@D); $(CLANG) $(SANITIZE) $^ -lm -o $@
 
 build/test/unit: $(C_UNIT:tests/c/%.c=build/sanitized/tests/%.o) $(SANITIZED)
 	$(LINK_SANITIZED)
-# It only reads, and would take half of the time.
+# Not sanitized: it only reads, and would take half of the time.
 build/sanitized/tests/brute.o: SANITIZE = -g -O2
 build/test/cases-%: build/sanitized/tests/fuzz/%.o build/sanitized/tests/cases.o \
   build/sanitized/tests/brute.o $(SANITIZED)
@@ -236,7 +237,7 @@ build/test/determinism.o: tests/c/determinism.c $(C_TESTS) $(C_HEADERS) Makefile
 build/test/determinism-%.wasm: build/test/determinism.o $(call wasm_objects,simd) $(call wasm_objects,scalar)
 	$(LINK) $(if $(findstring simd,$*),-msimd128) -sIMPORTED_MEMORY=0 -sINITIAL_MEMORY=16MB $< $(call wasm_objects,$*) -o $@
 
-# A core that fails on demand: it traps where this capacity is reserved.
+# A core that fails on demand: it traps when this capacity is reserved.
 build/test/objects.o: wasm/objects.c $(WASM_HEADERS) $(C_HEADERS) Makefile | $(SETUP)
 	@mkdir -p $(@D)
 	$(EMCC_COMPILE) -msimd128 -DCOPSE_TEST_TRAP=54321 -c $< -o $@
@@ -244,7 +245,7 @@ build/test/objects.o: wasm/objects.c $(WASM_HEADERS) $(C_HEADERS) Makefile | $(S
 build/test/core-failing.wasm: $(call wasm_objects,simd) build/test/objects.o $(patsubst %,build/simd/wasm/%.o,$(FAMILIES))
 	$(LINK) -msimd128 $(call creators,$(CLASS_CORES)) $^ -o $@
 
-# The README's program against the installed library, in C and in C++.
+# The example of the documentation, compiled with the installed library, as C and as C++.
 build/test/example-c build/test/example-cpp: tests/c/example.c build/libcopse.a
 	@mkdir -p $(@D)
 	$(MAKE) install PREFIX=$(CURDIR)/build/installed/$(@F)
@@ -257,46 +258,46 @@ JS_TESTED = lib build/test/core-failing.wasm build/test/determinism-simd.wasm bu
 
 ### Tests before a commit: make check test
 
-## test: all tests for a change: C under sanitizers, JavaScript in Node 20, 26 and Chromium, the demo, the package
+## test: run all tests for a change: C under sanitizers, JavaScript in Node 20, 26 and Chromium, demo, package
 test: all $(C_TESTED) $(JS_TESTED)
 	node tests/tools/run.js
 
-## test-c: its part for C; ONLY=grid for one noun
+## test-c: run the tests in C; ONLY=grid for one noun
 test-c: $(C_TESTED)
 	node tests/tools/run.js c
 
-## test-js: its part for JavaScript, in this Node; ONLY=grid for one noun
+## test-js: run the tests in JavaScript, in this Node; ONLY=grid for one noun
 test-js: $(JS_TESTED)
 	node tests/tools/run.js js
 
-## test-nodes: its part in the oldest and the newest Node, 20 and 26, which npm brings
+## test-nodes: run the package's tests in the oldest and the newest Node, 20 and 26, from npm
 test-nodes: $(JS_TESTED)
 	node tests/tools/run.js nodes
 
-## test-browser: its part in Chromium: the package and the demo; ONLY=site for one file
+## test-browser: run the tests in Chromium, of the package and the demo; ONLY=site for one file
 test-browser: all $(JS_TESTED)
 	node tests/tools/run.js browser
 
-## test-package: its part for the packed package, in small projects of users
+## test-package: test the packed package in small projects
 test-package: lib
 	node tests/tools/run.js package
 
-### Tests for every week
+### Weekly tests
 
-## test-engines: the package and the demo in Node 20, 22, 24, 26, Chromium, Firefox and WebKit
+## test-engines: test the package and the demo in Node 20, 22, 24, 26, Chromium, Firefox and WebKit
 test-engines: all $(JS_TESTED)
 	node tests/tools/engines.js
 
-## test-consumers: the packed package in all runtimes, bundlers and versions of TypeScript
+## test-consumers: test the packed package in all runtimes, bundlers and versions of TypeScript
 test-consumers: lib
 	COPSE_CONSUMERS=all node tests/consumers/consumers.test.js
 
-## test-long: CASES (1,000,000) of every structure, drawn from SEED on by PROCESSES; goes on where it was
+## test-long: play CASES (1,000,000) of every structure, from SEED on, in PROCESSES at a time; can be interrupted
 test-long: $(JS_TESTED) $(FUZZ_NAMES:%=build/test/cases-%)
 	node tests/tools/long.js
 
-# The same scenario by each compiler and optimization, with all that this processor has, in plain C
-# instead of SSE, and on other processors where a compiler and qemu are installed.
+# The same scenario from each compiler and optimization level, with all instructions of this processor (native),
+# in plain C instead of SSE (scalar), and for other processors if a cross compiler and qemu are installed.
 DETERMINISM = gcc-O0 gcc-O3 native-gcc-O3 clang-O0 clang-O3 native-clang-O3 scalar-O2 ssse3-O3
 CROSS = $(foreach cpu,aarch64 riscv64,$(if $(shell command -v $(cpu)-linux-gnu-gcc && command -v qemu-$(cpu)),$(cpu)))
 determinism_flags = $(if $(findstring O0,$(1)),-O0,$(if $(findstring O2,$(1)),-O2,-O3)) \
@@ -308,24 +309,24 @@ build/determinism/%: tests/c/determinism.c $(C_SOURCES) $(C_HEADERS) $(C_TESTS) 
 	@mkdir -p $(@D)
 	$(call determinism_compiler,$*) $(C_FLAGS) $(call determinism_flags,$*) $< $(C_SOURCES) -lm -o $@
 
-## determinism: six scenes by every build, and on emulated processors, and the hashes of each
+## determinism: play six scenes in every build and on emulated processors, and compare their hashes
 determinism: $(JS_TESTED) $(patsubst %,build/determinism/%,$(DETERMINISM) $(CROSS))
 	node tests/tools/matrix.js $(DETERMINISM) $(CROSS)
 
-## test-arm: the unit tests on aarch64, by qemu
+## test-arm: run the unit tests on aarch64, in qemu
 test-arm: build/aarch64/unit
 	node tests/tools/run.js arm
 build/aarch64/unit: $(C_SOURCES) $(C_UNIT) $(C_HEADERS) $(C_TESTS)
 	@mkdir -p $(@D)
 	aarch64-linux-gnu-gcc $(filter-out -Wshadow -Wconversion,$(C_FLAGS)) $(COUNTED) -O2 -static $(C_SOURCES) $(C_UNIT) -lm -o $@
 
-## test-mingw: the library compiled for Windows, without a warning
+## test-mingw: compile the library for Windows, without warnings
 test-mingw: $(patsubst %,build/mingw/%.o,$(C_NAMES))
 build/mingw/%.o: c/%.c $(C_HEADERS)
 	@mkdir -p $(@D)
 	x86_64-w64-mingw32-gcc $(C_FLAGS) -O3 -c $< -o $@
 
-# The unit tests for MemorySanitizer, and for valgrind, which brings its own checks.
+# The unit tests for MemorySanitizer, and for valgrind, which needs no flags.
 memory_flags = -fsanitize=memory -fsanitize-memory-track-origins -fno-sanitize-recover=all
 
 build/memory/unit build/valgrind/unit: $(C_SOURCES) $(C_UNIT) $(C_HEADERS) $(C_TESTS) | $(SETUP)
@@ -333,21 +334,21 @@ build/memory/unit build/valgrind/unit: $(C_SOURCES) $(C_UNIT) $(C_HEADERS) $(C_T
 	$(CLANG) $(C_FLAGS) -gdwarf-4 -O1 -fno-omit-frame-pointer $($(notdir $(@D))_flags) \
 	  $(COUNTED) -DCOPSE_WATCHED $(C_SOURCES) $(C_UNIT) -lm -o $@
 
-## sanitize: all of the unit tests under AddressSanitizer, MemorySanitizer and valgrind; TOOL=valgrind for one
+## sanitize: run the unit tests under AddressSanitizer, MemorySanitizer and valgrind; TOOL=valgrind for one
 sanitize: build/test/unit build/memory/unit build/valgrind/unit
 	node tests/tools/sanitize.js $(TOOL)
 
-# So small a heap that garbage would show, and nothing collected only because of the time that has passed.
+# A heap so small that garbage shows, and no collections merely because time has passed.
 SOAK = node --expose-gc --max-semi-space-size=1 --no-concurrent-recompilation --no-memory-reducer \
   tests/tools/soak.js
 
 KIND = AgentTree Grid KdTree
 
-## soak: FRAMES (1,000,000) of a game, in which neither memory nor time may grow; KIND=Grid for one index
+## soak: play FRAMES (1,000,000) of a game: memory and frame time must not grow; KIND=Grid for one index
 soak: lib
 	$(foreach kind,$(KIND),$(SOAK) $(kind) &&) true
 
-# Only c/ is instrumented: what the tests themselves run is of no interest.
+# Only c/ is instrumented, not the tests.
 COVERAGE_OBJECTS = $(patsubst %,build/coverage/c/%.o,$(C_NAMES))
 COVERAGE_TESTS = $(patsubst %,build/coverage/%,unit determinism $(FUZZ_NAMES:%=cases-%))
 
@@ -365,11 +366,11 @@ $(FUZZ_NAMES:%=build/coverage/cases-%): build/coverage/cases-%: build/coverage/t
 $(COVERAGE_TESTS): $(COVERAGE_OBJECTS)
 	$(CLANG) -fprofile-instr-generate $^ -lm -o $@
 
-## coverage: how much of c/ and wasm/ the tests reach; what they don't, in build/coverage/
+## coverage: measure how much of c/ and wasm/ the tests reach; reports in build/coverage/
 coverage: $(JS_TESTED) $(COVERAGE_TESTS)
 	CLANG=$(CLANG) node tests/tools/coverage.js
 
-# The fuzzers' objects count which branches are taken, which doubles the time of all other tests.
+# Fuzzers need objects that count branches. These would double the time of other tests.
 FUZZED = $(patsubst %,build/fuzzed/%.o,$(C_NAMES))
 
 build/fuzzed/%.o: c/%.c $(C_HEADERS) | $(SETUP)
@@ -382,21 +383,21 @@ build/fuzz/%: tests/c/fuzz/%.c $(C_TESTS) $(BRUTE) $(FUZZED) | $(SETUP)
 
 FUZZERS = $(FUZZ_NAMES:%=build/fuzz/%)
 
-## fuzz: every fuzz target for FUZZ_SECONDS (60), and what each ran and reached
+## fuzz: run every fuzz target for FUZZ_SECONDS (60); prints runs and coverage
 fuzz: $(FUZZERS)
 	node tests/tools/fuzz.js $(FUZZ_SECONDS)
 
-## seeds: chooses the fuzz targets' seeds anew, of what fuzzing has found; the other seeds are removed
+## seeds: choose new seeds for the fuzz targets from what fuzzing has found; removes the other seeds
 seeds: $(FUZZERS)
 	node tests/tools/seeds.js
 
-## mutate: changes c/ in MUTANTS (100) ways for each of SEEDS, by default three of the commit: test-c must notice
+## mutate: change c/ in MUTANTS (100) ways for each of SEEDS (by default three, from the commit): test-c must notice
 mutate: build/test/unit build/test/determinism-sanitized $(FUZZ_NAMES:%=build/test/cases-%)
 	CC='$(CC)' CLANG='$(CLANG)' SANITIZE='$(SANITIZE)' node tests/tools/mutate.js $(MUTANTS) $(SEEDS)
 
 ### Benchmarks
 
-# As wide as WebAssembly's SIMD, and with its shuffles.
+# The same width as WebAssembly's SIMD, and its shuffles.
 NATIVE_SIMD = $(if $(filter x86_64,$(shell uname -m)),-mssse3)
 BENCH_NATIVE = build/bench/copse build/bench/crowd $(and $(wildcard /usr/include/nanoflann.hpp), \
   $(shell command -v g++),build/bench/nanoflann)
@@ -410,44 +411,44 @@ build/bench/nanoflann: tests/bench/native/nanoflann.cpp tests/bench/native/commo
 	@mkdir -p $(@D)
 	g++ -std=c++17 -Wall -Wextra -O3 $< -o $@
 
-## bench: ours against other libraries, results compared first: the quick form, some minutes
+## bench: measure copse and other libraries, comparing results first: the quick form, some minutes
 bench: lib $(BENCH_NATIVE)
 	$(BENCH) quick
 
-## bench-full: the same with all spreads and up to a million agents, half an hour
+## bench-full: the same with all spreads and up to a million agents: half an hour
 bench-full: lib $(BENCH_NATIVE)
 	$(BENCH) full
 
-## bench-still: only points that stay: the k-d tree against others
+## bench-still: the part for points that stay: the k-d tree
 bench-still: lib $(BENCH_NATIVE)
 	$(BENCH) quick still
 
-## bench-boxes: only boxes that move and overlap: the quadtree against others
+## bench-boxes: the part for boxes that move and overlap: the quadtree
 bench-boxes: lib
 	$(BENCH) quick boxes
 
-## bench-walls: only walls, and what can be seen past them: the obstacle tree against brute force
+## bench-walls: the part for walls and lines of sight: the obstacle tree
 bench-walls: lib
 	$(BENCH) quick walls
 
-## bench-crowd: only crowds that must not collide, against Recast's
+## bench-crowd: the part for crowds, against Recast's crowd
 bench-crowd: lib build/bench/crowd
 	$(BENCH) quick crowd
 
-## bench-crossings: where the grid, the agent tree and the k-d tree cross
+## bench-crossings: measure where the grid, the agent tree and the k-d tree break even
 bench-crossings: lib
 	node --no-liftoff tests/bench/crossings.js
 	node --no-liftoff tests/bench/crossingqueries.js
 
-## bench-degenerate: builds of degenerate points against uniform ones: at most 5 times as long
+## bench-degenerate: measure builds of degenerate points: at most 5 times as long as of uniform ones
 bench-degenerate: lib
 	node --no-liftoff tests/bench/degenerate.js
 
-## bench-goals: compares what was measured last with the goals
+## bench-goals: compare the last results with the goals
 bench-goals:
 	@node tests/bench/goals.js
 
-## bench-keep: makes the last results those that the README shows
+## bench-keep: copy the last results to where the README shows them
 bench-keep:
 	@mkdir -p tests/bench/results
 	cp build/bench/results.json build/bench/frame.svg tests/bench/results/
@@ -457,10 +458,10 @@ bench-keep:
 FORMATTED_C = $(wildcard c/*.[ch] c/*/*.[ch] wasm/*.[ch] tests/c/*.[ch] tests/c/*/*.[ch] tests/bench/native/*)
 FORMATTED_JS = package.json wasm web tests README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md '!web/dist' '!tests/data/golden'
 
-## check: formatting, static analysis, types, imports, and the package as users get it
+## check: check formatting, static analysis, types, imports, and the package as users get it
 check: check-c check-js reproducible
 
-## check-c: its part for C: formatting, what includes what, static analysis
+## check-c: the part for C: formatting, includes, static analysis
 check-c: | $(SETUP)
 	grep -q '"$(VERSION)"' c/copse.h && grep -q '^## $(VERSION)' CHANGELOG.md
 	clang-format --dry-run -Werror $(FORMATTED_C)
@@ -469,14 +470,14 @@ check-c: | $(SETUP)
 	printf '%s\n' $(wildcard wasm/*.c) | xargs -P "$$(nproc)" -I {} clang-tidy --quiet {} -- -std=c11 \
 	  -Wno-unknown-attributes
 
-## check-js: its part for all else: formatting, types, what imports what, the package
+## check-js: the part for all else: formatting, types, imports, the package
 check-js: lib build/libcopse.a
 	npx prettier --check --log-level warn $(FORMATTED_JS)
 	$(TSC) -p wasm
 	! grep -rnE "(from|import|import\() ?['\"][^'\"]*tests/" web wasm --include='*.js' --exclude-dir=dist
 	node tests/tools/package.js
 
-## reproducible: builds the package again, elsewhere and from nothing: the same bytes
+## reproducible: build the package again, elsewhere and from nothing, and compare the bytes
 reproducible: lib
 	rm -rf build/again
 	@mkdir -p build/again
@@ -494,6 +495,6 @@ format: | $(SETUP)
 clean:
 	rm -rf build dist web/dist
 
-## help: this list
+## help: print this list
 help:
 	@sed -n 's/^### \(.*\)/\n\1/p; s/^## /  /p' $(MAKEFILE_LIST)
