@@ -1,4 +1,4 @@
-// Addresses of the demo: what they say comes back, and what no controller could have set is ignored.
+// Addresses of the demo: reading returns what was written, and values that no controller allows are ignored.
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -14,7 +14,7 @@ const sceneWith = (params) => ({
   defaults,
 })
 
-address('says the scene, and what is not as at first', () => {
+address('holds the scene, and the parameters that differ from their defaults', () => {
   assert.is(writeAddress(sceneWith({}), false), '#scene=battle')
   assert.is(
     writeAddress(
@@ -25,20 +25,20 @@ address('says the scene, and what is not as at first', () => {
   )
 })
 
-address('is read again', () => {
+address('is parsed into scene, pause and values', () => {
   const { scene, paused, values } = readAddress('#scene=battle&n=20&index=a+b%26&paused=1')
   assert.is(scene, 'battle')
   assert.is(paused, true)
   assert.is(values.get('n'), '20')
   assert.is(values.get('index'), 'a b&')
-  for (const nothing of ['', '#', '#=&&=', '#%', '#__proto__=1']) {
-    assert.is(readAddress(nothing).scene, undefined)
-    assert.is(readAddress(nothing).paused, false)
+  for (const empty of ['', '#', '#=&&=', '#%', '#__proto__=1']) {
+    assert.is(readAddress(empty).scene, undefined)
+    assert.is(readAddress(empty).paused, false)
   }
   assert.is(readAddress('#paused=2').paused, false)
 })
 
-address('a number is one that the slider has', () => {
+address('a number becomes the nearest value of the slider', () => {
   const range = { min: 10, max: 5000, step: 10 }
   assert.is(accept('20', range), 20)
   assert.is(accept('26', range), 30)
@@ -59,7 +59,7 @@ address('a number is one that the slider has', () => {
   assert.is(accept('x', { steps }), undefined)
 })
 
-address('an option is one of them, as it is', () => {
+address('an option is accepted only if it is in the list, with its type', () => {
   assert.is(accept('grid', { options: ['tree', 'grid'] }), 'grid')
   assert.is(accept('8', { options: [4, 8] }), 8)
   assert.is(accept('0', { options: [false, true] }), false)
@@ -70,7 +70,7 @@ address('an option is one of them, as it is', () => {
   }
 })
 
-address('sets all that it may, and the others to what they are at first', () => {
+address('sets the controllers it names, and resets the others to their defaults', () => {
   const scene = sceneWith({ speed: 3, avoid: true, time: -5 })
   const set = {}
   const controller = (property, range) => ({
@@ -89,7 +89,7 @@ address('sets all that it may, and the others to what they are at first', () => 
   ]
   const apply = (hash) => applyAddress(readAddress(hash), scene, controllers)
   apply('#scene=battle&n=450&index=grid&time=-1&reset=1&name=x&defaults=x')
-  assert.equal(set, { soldiers: 2, speed: 1, index: 'grid', avoid: false }) // steps by their place
+  assert.equal(set, { soldiers: 2, speed: 1, index: 'grid', avoid: false }) // a step is set by its index
   apply('#scene=battle&soldiers=100&speed=fast&avoid=1&__proto__=1&constructor=1')
   assert.equal(set, { soldiers: 0, speed: 1, index: 'tree', avoid: true })
 })

@@ -1,4 +1,4 @@
-// The agent trees against brute force, with every way to split.
+// Compares the agent trees with brute force, with every option of splitting.
 
 import fc from 'fast-check'
 import { suite } from 'uvu'
@@ -20,7 +20,7 @@ function optionsOf(drawn, { groups }) {
   return { ...drawn, leafSize: drawn.leafSize === 'capacity' ? groups.length : drawn.leafSize }
 }
 
-/** Cells are nodes, the root first, and the tree is never deep. */
+/** Checks that cells are the nodes, root first, and that the depth is limited. */
 function checkCells({ agents: { dimensions }, indexes: [tree] }) {
   const { agents, nodes, depth } = tree.stats()
   const cells = tree.cells()
@@ -33,13 +33,13 @@ testProperties('AgentTree', { drawnOptions, optionsOf, checkCells })
 testBatches('AgentTree', { drawnOptions, optionsOf })
 testSlots('AgentTree', { drawnOptions, optionsOf })
 
-// ---- What only a tree has ----
+// ---- Agent trees only ----
 
 const test = suite('agent tree')
 const { start, built, empty, unbuilt, variants, assertThrown } = maker(simd, 'AgentTree')
 test.before(start)
 
-test('the only leaf is the bounds of its agent', () => {
+test('the only leaf has the bounds of its agent', () => {
   for (const options of variants) {
     const [tree, tree3D] = [built(2, [3, 4], options), built(3, [3, 4, 0], options)]
     assert.equal(tree.cells(), Float32Array.of(3, 4, 3, 4, 0, 1))
@@ -47,10 +47,10 @@ test('the only leaf is the bounds of its agent', () => {
   }
 })
 
-test('a midpoint that rounds to an end leaves no side empty', () => {
+test('a midpoint that rounds to a bound leaves no side empty', () => {
   const next = 1 + 2 ** -23
   const adjacent = [next, 1, 1, next, 1, next].flatMap((x) => [x, x])
-  // So many that there would be room for nodes without agents.
+  // Enough agents that the pool has nodes to spare.
   const many = new Array(4).fill(adjacent).flat()
   for (const axis of ['longest', 'cycle'])
     for (const leafSize of [1, 2, 4]) {
@@ -59,7 +59,7 @@ test('a midpoint that rounds to an end leaves no side empty', () => {
     }
 })
 
-test('leafSize out of range: RangeError', () => {
+test('leafSize out of range throws RangeError', () => {
   for (const dimensions of [2, 3])
     for (const leafSize of [0, 2 ** 28 + 1])
       assertThrown(() => empty(dimensions, { leafSize }), /^RangeError: Index(3D)?: leafSize /)
@@ -74,8 +74,8 @@ test('queries visit few nodes', () => {
   tree.build()
   const { depth, nodes } = tree.stats()
   assert.ok(nodes > 4000)
-  /** The most nodes visited, of a hundred queries. */
-  const most = (query) => {
+  /** Returns the maximum number of nodes that one of a hundred queries visits. */
+  const mostVisits = (query) => {
     let visits = 0
     for (let i = 0; i < 100; i++) {
       query(random() * 1000, random() * 1000)
@@ -83,19 +83,19 @@ test('queries visit few nodes', () => {
     }
     return visits
   }
-  assert.ok(most((x, y) => tree.nearest(x, y)) < 4 * depth)
-  assert.ok(most((x, y) => tree.neighbors(x, y, 5)) < 5 * depth)
-  assert.ok(most((x, y) => tree.within(x, y, 10)) < 5 * depth)
-  assert.ok(most((x, y) => tree.range(x, y, x + 20, y + 20)) < 5 * depth)
-  assert.ok(most((x, y) => tree.cone(x, y, 1, 0, 0.3, 20)) < 5 * depth)
-  assert.ok(most((x, y) => tree.anyWithin(x, y, 100)) < 3 * depth, 'stops at the first')
+  assert.ok(mostVisits((x, y) => tree.nearest(x, y)) < 4 * depth)
+  assert.ok(mostVisits((x, y) => tree.neighbors(x, y, 5)) < 5 * depth)
+  assert.ok(mostVisits((x, y) => tree.within(x, y, 10)) < 5 * depth)
+  assert.ok(mostVisits((x, y) => tree.range(x, y, x + 20, y + 20)) < 5 * depth)
+  assert.ok(mostVisits((x, y) => tree.cone(x, y, 1, 0, 0.3, 20)) < 5 * depth)
+  assert.ok(mostVisits((x, y) => tree.anyWithin(x, y, 100)) < 3 * depth, 'stops at the first')
   assert.is(
-    most((x, y) => tree.countWithin(x, y, 1500)),
+    mostVisits((x, y) => tree.countWithin(x, y, 1500)),
     1,
     'all inside: counted untested',
   )
-  assert.ok(most((x, y) => tree.within(x, y, 10, { mask: 4 })) <= 1, 'nobody matches')
-  assert.ok(most((x, y) => tree.within(x, y, 1500, { mask: 1 })) < 0.6 * nodes, 'half match')
+  assert.ok(mostVisits((x, y) => tree.within(x, y, 10, { mask: 4 })) <= 1, 'no agent matches')
+  assert.ok(mostVisits((x, y) => tree.within(x, y, 1500, { mask: 1 })) < 0.6 * nodes, 'half match')
 })
 
 test.run()

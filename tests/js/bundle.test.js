@@ -1,5 +1,5 @@
-// What the entries are: minified, with source maps. What a bundler makes of an import: only what is used, and
-// one core.
+// The entry points are minified and have source maps. A bundle of a program holds only what the program uses,
+// and one core.
 
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { className, CORES as kinds, dimensionsOf, nounOf } from './support/index
 const bundles = suite('bundles')
 const path = (name) => fileURLToPath(new URL(`../../dist/${name}`, import.meta.url))
 
-/** The minified bundle of a program that imports from an entry. */
+/** Returns the minified bundle of a program that imports from an entry. */
 async function bundle(entry, names) {
   const main = 'virtual:main'
   const code = `import { ${names} } from '${path(entry)}'; console.log(${names})`
@@ -29,7 +29,7 @@ async function bundle(entry, names) {
   return withoutCore(output[0].code)
 }
 
-/** Without the core: in so many letters any short word stands somewhere. */
+/** Removes the core: its text is so long that it contains any short word. */
 const withoutCore = (code) => code.replace(/[A-Za-z0-9+/=]{1000,}/g, '')
 
 bundles('hold only the classes that are used', async () => {
@@ -53,23 +53,23 @@ bundles('of walls hold nothing of agents and boxes', async () => {
   )
 })
 
-bundles('of an entry for one class hold no other', () => {
+bundles('of an entry for one kind hold no other kind', () => {
   for (const kind of kinds) {
     const code = withoutCore(readFileSync(path(`${nounOf(kind)}.js`), 'utf8'))
     for (const other of kinds)
       for (const name of dimensionsOf(other).map((dimensions) => className(other, dimensions))) {
-        const held = new RegExp(`\\b${name}=class|class ${name}\\b`).test(code)
-        assert.is(held, other === kind, name)
+        const isIncluded = new RegExp(`\\b${name}=class|class ${name}\\b`).test(code)
+        assert.is(isIncluded, other === kind, name)
       }
   }
 })
 
-bundles('hold one core', () => {
+bundles('of each entry hold one core; external holds none', () => {
   const cores = (name) => readFileSync(path(name), 'utf8').match(/[A-Za-z0-9+/=]{10000,}/g) ?? []
   const entries = ['copse', 'scalar', ...kinds.map((kind) => nounOf(kind))]
-  const found = entries.map((entry) => cores(`${entry}.js`))
-  for (const texts of found) assert.is(texts.length, 1)
-  assert.is(new Set(found.flat()).size, entries.length)
+  const coresByEntry = entries.map((entry) => cores(`${entry}.js`))
+  for (const cores of coresByEntry) assert.is(cores.length, 1)
+  assert.is(new Set(coresByEntry.flat()).size, entries.length)
   assert.is(cores('external.js').length, 0)
 })
 
@@ -98,10 +98,10 @@ for (const entry of entries) {
   })
 }
 
-/** Bytes of an entry, gzipped, that nothing may exceed; CONTRIBUTING says what to do when one does. */
+/** The maximum gzipped size of each entry, in bytes. CONTRIBUTING says what to do when one is exceeded. */
 const BUDGETS = {
   ...{ copse: 98_600, agenttree: 35_000, grid: 34_900, kdtree: 35_600 },
-  ...{ octree: 24_100, obstacle: 28_100, crowd: 55_700 }, // a crowd brings walls, and a tree of agents
+  ...{ octree: 24_100, obstacle: 28_100, crowd: 55_700 }, // a crowd includes walls and an agent tree
 }
 
 bundles('are no larger than their budgets', () => {
@@ -111,7 +111,7 @@ bundles('are no larger than their budgets', () => {
   }
 })
 
-bundles('lead from an error to the line of the source', () => {
+bundles('map a thrown error to its line in the source', () => {
   const code = `import { AgentTree } from ${JSON.stringify(path('copse.js'))}; new AgentTree()`
   const args = ['--enable-source-maps', '--input-type=module', '--eval', code]
   const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })

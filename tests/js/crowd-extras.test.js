@@ -1,4 +1,4 @@
-// The crowd: what it adds to the published algorithm, and who avoids whom.
+// What the crowd adds to the published algorithm, and which agents avoid which.
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -18,7 +18,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
 
   const crowdOf = (dimensions, options) =>
     new (dimensions === 2 ? Crowd : Crowd3D)({ instance, capacity: 8, ...options })
-  const walls = (...polygons) => {
+  const obstacleTree = (...polygons) => {
     const tree = new ObstacleTree({ instance, capacity: 100 })
     for (const polygon of polygons) tree.addPolygon(polygon, { solid: 'winding' })
     return tree
@@ -32,16 +32,16 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     lengthOf(minus(vector(crowd, crowd.positions, a), vector(crowd, crowd.positions, b)))
   const toGoal = (crowd, slot) =>
     lengthOf(minus(vector(crowd, crowd.positions, slot), vector(crowd, crowd.goals, slot)))
-  /** Steps until something holds; how many it took, Infinity: more than there may be. */
-  const stepsUntil = (crowd, most, holds) => {
-    for (let step = 1; step <= most; step++) {
+  /** Steps until `holds` returns true. Returns the number of steps; Infinity if maxSteps did not suffice. */
+  const stepsUntil = (crowd, maxSteps, holds) => {
+    for (let step = 1; step <= maxSteps; step++) {
       crowd.step()
       if (holds(step)) return step
     }
     return Infinity
   }
   const steps = (crowd, count) => stepsUntil(crowd, count, () => false)
-  /** Each event as [seconds, slot], over so many steps. */
+  /** Returns the events of `count` steps, each as [seconds, slot]. */
   const eventsOf = (crowd, count, name) => {
     const events = []
     stepsUntil(crowd, count, (step) => {
@@ -54,7 +54,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
 
   // ---- Symmetry ----
 
-  test('two exactly head-on pass each other, where the algorithm alone has them stand', () => {
+  test('two agents exactly head-on pass each other; with `exact` they stop', () => {
     for (const dimensions of [2, 3])
       for (let axis = 0; axis < dimensions; axis++) {
         const meet = (exact) => {
@@ -65,20 +65,20 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
           crowd.add({ position: ends[0], goal: ends[1] })
           crowd.add({ position: ends[1], goal: ends[0] })
           let nearest = Infinity
-          const taken = stepsUntil(crowd, 3000, () => {
+          const stepCount = stepsUntil(crowd, 3000, () => {
             nearest = Math.min(nearest, distance(crowd, 0, 1))
             return toGoal(crowd, 0) < 1e-3 && toGoal(crowd, 1) < 1e-3
           })
           assert.ok(nearest > 0.9999, `${nearest}`)
-          return taken
+          return stepCount
         }
-        const taken = meet(false)
-        assert.ok(taken <= 650, `${taken} steps`) // alone 600
+        const stepCount = meet(false)
+        assert.ok(stepCount <= 650, `${stepCount} steps`) // 600 without the other agent
         assert.is(meet(true), Infinity)
       }
   })
 
-  test('a symmetric ring gets past, where the algorithm alone has it stand', () => {
+  test('the agents of a symmetric ring pass each other; with `exact` they stop', () => {
     const rings = [
       [10, 10, 32], // measured: 25.5 s
       [50, 20, 85], // 68.2 s
@@ -91,75 +91,76 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
           const [x, y] = [radius * Math.cos(angle), radius * Math.sin(angle)]
           crowd.add({ position: [x, y], goal: [-x, -y] })
         }
-        const told = new Set()
-        let times = 0
-        const taken = stepsUntil(crowd, seconds * SECOND, () => {
-          for (const slot of crowd.arrived()) told.add(slot)
-          times += crowd.arrived().length
-          if (told.size < count) return false
+        const arrived = new Set()
+        let arrivals = 0
+        const stepCount = stepsUntil(crowd, seconds * SECOND, () => {
+          for (const slot of crowd.arrived()) arrived.add(slot)
+          arrivals += crowd.arrived().length
+          if (arrived.size < count) return false
           for (let slot = 0; slot < count; slot++) if (toGoal(crowd, slot) > 0.1) return false
           return true
         })
-        if (exact) assert.is(times, 0)
+        if (exact) assert.is(arrivals, 0)
         else {
-          assert.ok(taken < Infinity, `${count} on a ring: ${told.size} arrived`)
-          assert.ok(times <= 1.1 * count, `${times} times`) // a few where there was room, first
+          assert.ok(stepCount < Infinity, `${count} on a ring: ${arrived.size} arrived`)
+          assert.ok(arrivals <= 1.1 * count, `${arrivals} times`) // a few agents arrive twice
         }
       }
   })
 
   // ---- Rest ----
 
-  test('a group that shares a goal comes to rest, lets another through, and rests again', () => {
+  test('a group with one goal comes to rest, lets another agent pass, and rests again', () => {
     const COUNT = 200
     const crowd = crowdOf(2, { capacity: COUNT + 1 })
     const random = createRandom(5)
     for (let i = 0; i < COUNT; i++)
       crowd.add({ position: [60 * random() - 30, 60 * random() - 30], goal: [0, 0] })
-    const told = new Uint32Array(COUNT + 1)
-    const listen = () => {
-      for (const slot of crowd.arrived()) told[slot]++
+    const arrivals = new Uint32Array(COUNT + 1)
+    const countArrivals = () => {
+      for (const slot of crowd.arrived()) arrivals[slot]++
     }
-    const hasEvery = () => {
-      listen()
-      return told.subarray(0, COUNT).every((times) => times > 0)
+    const hasEveryArrived = () => {
+      countArrivals()
+      return arrivals.subarray(0, COUNT).every((times) => times > 0)
     }
-    const taken = stepsUntil(crowd, 70 * SECOND, hasEvery) // measured: 56 s
-    assert.ok(taken < Infinity, `${told.filter((times) => times > 0).length} arrived`)
-    assert.ok(Math.max(...told) <= 6, `${Math.max(...told)}`) // measured: 3
-    stepsUntil(crowd, 5 * SECOND, listen)
+    const arrivalSteps = stepsUntil(crowd, 70 * SECOND, hasEveryArrived) // measured: 56 s
+    assert.ok(arrivalSteps < Infinity, `${arrivals.filter((times) => times > 0).length} arrived`)
+    assert.ok(Math.max(...arrivals) <= 6, `${Math.max(...arrivals)}`) // measured: 3
+    stepsUntil(crowd, 5 * SECOND, countArrivals)
 
-    const rests = () => {
+    const assertRest = () => {
       const before = crowd.positions.slice()
       let farthest = 0
       stepsUntil(crowd, 10 * SECOND, () => {
-        listen()
-        for (let at = 0; at < 2 * COUNT; at += 2)
+        countArrivals()
+        for (let i = 0; i < 2 * COUNT; i += 2)
           farthest = Math.max(
             farthest,
-            Math.hypot(crowd.positions[at] - before[at], crowd.positions[at + 1] - before[at + 1]),
+            Math.hypot(crowd.positions[i] - before[i], crowd.positions[i + 1] - before[i + 1]),
           )
       })
       assert.ok(farthest <= 0.01 * 0.5, `${farthest}`)
     }
-    rests()
+    assertRest()
 
-    told.fill(0)
-    const passing = crowd.add({ position: [-25, 0.3], goal: [25, 0.3] })
-    const passed = stepsUntil(crowd, 80 * SECOND, () => {
-      listen()
-      return toGoal(crowd, passing) < 0.1
+    arrivals.fill(0)
+    const walker = crowd.add({ position: [-25, 0.3], goal: [25, 0.3] })
+    const crossingSteps = stepsUntil(crowd, 80 * SECOND, () => {
+      countArrivals()
+      return toGoal(crowd, walker) < 0.1
     })
-    assert.ok(passed <= 1.5 * 50 * SECOND, `${passed / SECOND} s`) // alone 50 s; measured: 64.3
-    stepsUntil(crowd, 5 * SECOND, listen)
-    assert.is(told[passing], 1)
-    assert.ok(Math.max(...told) <= 12, `${Math.max(...told)}`) // who is pushed away arrives again
-    rests()
+    // Without the group: 50 s. Measured: 64.3 s.
+    assert.ok(crossingSteps <= 1.5 * 50 * SECOND, `${crossingSteps / SECOND} s`)
+    stepsUntil(crowd, 5 * SECOND, countArrivals)
+    assert.is(arrivals[walker], 1)
+    assert.ok(Math.max(...arrivals) <= 12, `${Math.max(...arrivals)}`) // an agent that is pushed away arrives again
+    assertRest()
   })
 
   // ---- Out of walls ----
 
-  test('who overlaps a wall comes out', () => {
+  test('an agent that overlaps a wall leaves it, even if it prefers not to', () => {
     for (const exact of [false, true])
       for (const preferredVelocity of [
         [0, 0],
@@ -168,16 +169,16 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
       ]) {
         const crowd = crowdOf(2, { exact })
         crowd.add({ position: [0, 0.25], preferredVelocity })
-        crowd.obstacles = walls([-50, -5, 50, -5, 50, 0, -50, 0])
-        const taken = stepsUntil(crowd, SECOND, () => crowd.positions[1] >= 0.99 * 0.5)
-        if (exact) assert.is(taken, Infinity)
-        else assert.ok(taken <= 0.5 * SECOND, `${taken} steps`)
+        crowd.obstacles = obstacleTree([-50, -5, 50, -5, 50, 0, -50, 0])
+        const stepCount = stepsUntil(crowd, SECOND, () => crowd.positions[1] >= 0.99 * 0.5)
+        if (exact) assert.is(stepCount, Infinity)
+        else assert.ok(stepCount <= 0.5 * SECOND, `${stepCount} steps`)
         steps(crowd, 2 * SECOND)
         if (!exact) assert.ok(crowd.positions[1] >= 0.99 * 0.5, `${crowd.positions[1]}`)
       }
   })
 
-  /** By name: a polygon, a place in what is solid, and how deep that is. */
+  /** By name: a polygon, a point where it is solid, and the distance of that point from free space. */
   const SOLIDS = {
     square: [[0, 0, 10, 0, 10, 10, 0, 10], [5, 5], 5],
     'a U': [[0, 0, 12, 0, 12, 12, 8, 12, 8, 4, 4, 4, 4, 12, 0, 12], [6, 2], 2],
@@ -186,11 +187,11 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     'all but a room, at its corner': [[0, 0, 0, 10, 10, 10, 10, 0], [-3, -3], 4.3],
   }
 
-  test('who is in a solid comes out, and who is put into one', () => {
+  test('an agent inside a solid leaves it, however it came there', () => {
     for (const [name, [polygon, place, depth]] of Object.entries(SOLIDS))
       for (const goal of [null, place, [40, 41]])
         for (const put of [null, 'written', 'moved']) {
-          const tree = walls(polygon)
+          const tree = obstacleTree(polygon)
           const free = name.startsWith('all but') ? [6, 6] : [14, 14]
           const isOut = (crowd) => {
             const [x, y] = crowd.positions
@@ -205,10 +206,10 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
               if (put === 'moved') crowd.move(0, ...place)
               else crowd.positions.set(place)
             }
-            // At full speed; then the radius, and what it takes to notice what was written.
-            const notice = put === 'written' ? 32 : 0
-            const most = Math.ceil((1.25 * (depth + 0.5) * SECOND) / 2) + 30 + notice
-            return stepsUntil(crowd, most, () => isOut(crowd))
+            // At full speed, plus the radius, plus the steps until a written position is noticed.
+            const noticeSteps = put === 'written' ? 32 : 0
+            const maxSteps = Math.ceil((1.25 * (depth + 0.5) * SECOND) / 2) + 30 + noticeSteps
+            return stepsUntil(crowd, maxSteps, () => isOut(crowd))
           }
           assert.ok(play(false) < Infinity, `${name}, goal ${goal}, ${put}`)
           if (goal !== null && goal !== place) continue
@@ -216,9 +217,9 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
         }
   })
 
-  // ---- Who takes part ----
+  // ---- Groups and enabled ----
 
-  /** A walker in slot 0, and its path, among others as `begin` says. */
+  /** Returns the path of a walker in slot 0, among the agents that `begin` adds. */
   const pathOf = (dimensions, begin, during = () => {}) => {
     const crowd = crowdOf(dimensions, { capacity: 40 })
     const place = (x, y) => [x, y, 0].slice(0, dimensions)
@@ -241,7 +242,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
       })
   }
 
-  test('who is removed, disabled, or in no group is avoided by nobody', () => {
+  test('no agent avoids one that is removed, disabled, or in no group', () => {
     for (const dimensions of [2, 3]) {
       const alone = pathOf(dimensions, () => {})
       assert.is.not(String(pathOf(dimensions, crossing({}))), String(alone))
@@ -262,7 +263,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     }
   })
 
-  test('who is disabled stays as it is, and once enabled goes on', () => {
+  test('a disabled agent stays where it is; once enabled, it continues', () => {
     const crowd = crowdOf(2)
     const walker = crowd.add({ position: [0, 0], goal: [10, 0] })
     const other = crowd.add({
@@ -286,7 +287,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     assert.ok(crowd.positions[2 * other] < 0)
   })
 
-  test('in no group, one avoids nobody', () => {
+  test('an agent in no group avoids no other', () => {
     for (const dimensions of [2, 3]) {
       const alone = pathOf(dimensions, () => {})
       const path = pathOf(dimensions, (crowd, place) => {
@@ -300,81 +301,82 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
   // ---- Shares ----
 
   /**
-   * Two agents at random places that move at random, nobody else; what each is asked to do, as signed
-   * lengths along the constraints' normals: > 0, its velocity is not permitted.
+   * Places two agents at random, with random velocities. Returns the correction that the constraint asks of each:
+   * the signed length along its normal. Positive: the agent's velocity is not permitted.
    */
-  const shifts = (random, dimensions, options) => {
+  const correctionsOf = (random, dimensions, options) => {
     const crowd = crowdOf(dimensions)
     const place = (size) => Array.from({ length: dimensions }, () => size * (random() - 0.5))
-    for (const own of options) crowd.add({ position: place(5), velocity: place(3), ...own })
+    for (const agent of options) crowd.add({ position: place(5), velocity: place(3), ...agent })
     if (distance(crowd, 0, 1) < 1.1) return null
-    const asked = options.map((_, slot) => {
+    const corrections = options.map((_, slot) => {
       const { constraints, neighbors } = crowd.inspect(slot)
       if (neighbors.length === 0) return null
       const [point, along] = [constraints.slice(0, dimensions), constraints.slice(dimensions)]
       const normal = dimensions === 3 ? Array.from(along) : [-along[1], along[0]]
       return dot(minus(Array.from(point), vector(crowd, crowd.velocities, slot)), normal)
     })
-    return asked
+    return corrections
   }
 
-  /** Calls with what is asked of two alike and of two that are as told, for random cases. */
-  const compareShifts = (options, check) => {
+  /** Compares, for random cases, the corrections of two equal agents with those of two agents with `options`. */
+  const compareCorrections = (options, check) => {
     for (const dimensions of [2, 3]) {
       let colliding = 0
       for (let seed = 0; seed < 700; seed++) {
-        const alike = shifts(createRandom(seed), dimensions, [{}, {}])
-        if (alike === null) continue
-        const whole = 2 * alike[0]
-        const close = (a, b) => Math.abs(a - b) <= 2e-5 * (1 + Math.abs(whole))
-        assert.ok(close(alike[0], alike[1]), `seed ${seed}: ${alike}`)
-        const given = options(createRandom(seed + 1000))
-        const asked = shifts(createRandom(seed), dimensions, given)
-        check({ asked, given, whole, close, seed })
-        if (whole > 0) colliding++
+        const equal = correctionsOf(createRandom(seed), dimensions, [{}, {}])
+        if (equal === null) continue
+        const total = 2 * equal[0]
+        const close = (a, b) => Math.abs(a - b) <= 2e-5 * (1 + Math.abs(total))
+        assert.ok(close(equal[0], equal[1]), `seed ${seed}: ${equal}`)
+        const agents = options(createRandom(seed + 1000))
+        const corrections = correctionsOf(createRandom(seed), dimensions, agents)
+        check({ corrections, agents, total, close, seed })
+        if (total > 0) colliding++
       }
       assert.ok(colliding > 20, `${colliding}`)
     }
   }
 
-  test('two share what is to be done by their priorities', () => {
+  test('two agents share the correction by their priorities', () => {
     const options = (random) => [
       { priority: 8 * random() },
       { priority: random() < 0.2 ? 0 : 8 * random() },
     ]
-    compareShifts(options, ({ asked, given, whole, close, seed }) => {
-      const sum = given[0].priority + given[1].priority
-      const parts = [given[1].priority / sum, given[0].priority / sum]
-      if (whole < 0) parts.fill(0.5) // of the room that is left, where they would not collide
-      assert.ok(close(asked[0] + asked[1], whole), `seed ${seed}: ${asked}, whole ${whole}`)
+    compareCorrections(options, ({ corrections, agents, total, close, seed }) => {
+      const sum = agents[0].priority + agents[1].priority
+      const shares = [agents[1].priority / sum, agents[0].priority / sum]
+      if (total < 0) shares.fill(0.5) // they would not collide: each gets half of the free room
+      const [first, second] = corrections
+      assert.ok(close(first + second, total), `seed ${seed}: ${corrections}, total ${total}`)
       for (const i of [0, 1])
         assert.ok(
-          close(asked[i], parts[i] * whole),
-          `seed ${seed}: ${asked[i]}, not ${parts[i]} of ${whole}`,
+          close(corrections[i], shares[i] * total),
+          `seed ${seed}: ${corrections[i]}, not ${shares[i]} of ${total}`,
         )
     })
   })
 
-  test('of two, one does all where the other is locked, or has a mask without it', () => {
+  test('an agent makes the whole correction if the other is locked or ignores it', () => {
     const others = [
       { locked: true, priority: 0 },
       { mask: ~1, priority: 0 },
       { mask: 0, priority: 2 },
     ]
     for (const other of others)
-      compareShifts(
+      compareCorrections(
         () => [{ priority: 5 }, other],
-        ({ asked, whole, close, seed }) =>
-          assert.ok(close(asked[0], whole), `seed ${seed}: ${asked[0]}, not ${whole}`),
+        ({ corrections, total, close, seed }) =>
+          assert.ok(close(corrections[0], total), `seed ${seed}: ${corrections[0]}, not ${total}`),
       )
   })
 
-  test('whose groups a mask lacks is not heeded, and has to do all', () => {
-    compareShifts(
+  test('an agent outside of a mask is not avoided, and makes the whole correction', () => {
+    compareCorrections(
       () => [{ groups: 4, mask: 1 }, { groups: 2 }],
-      ({ asked, whole, close, seed }) => {
-        assert.is(asked[0], null)
-        assert.ok(close(asked[1], whole), `seed ${seed}: ${asked[1]}, not ${whole}`)
+      ({ corrections, total, close, seed }) => {
+        assert.is(corrections[0], null)
+        assert.ok(close(corrections[1], total), `seed ${seed}: ${corrections[1]}, not ${total}`)
       },
     )
     for (const dimensions of [2, 3]) {
@@ -387,10 +389,10 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     }
   })
 
-  test('one that goes on straight is avoided by those that have to', () => {
-    for (const [most, extra] of [
+  test('an agent that does not give way is avoided by the other', () => {
+    for (const [maxAside, extra] of [
       [0, { mask: 0 }],
-      [0.25, { priority: 1e6 }], // turns aside a little all the same
+      [0.25, { priority: 1e6 }], // still turns aside a little
     ]) {
       const crowd = crowdOf(2)
       crowd.add({ position: [-8, 0], goal: [8, 0], ...extra })
@@ -401,14 +403,14 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
         aside = Math.max(aside, Math.abs(crowd.positions[1]))
       })
       assert.ok(nearest > 0.999, `${nearest}`)
-      assert.ok(aside <= most, `${aside}`)
+      assert.ok(aside <= maxAside, `${aside}`)
       assert.ok(toGoal(crowd, 0) < 0.1)
     }
   })
 
   // ---- Locked ----
 
-  test('a locked agent never moves, whatever happens around it', () => {
+  test('a locked agent never moves, whatever the others do', () => {
     for (const dimensions of [2, 3])
       for (let seed = 0; seed < 10; seed++) {
         const random = createRandom(seed)
@@ -424,21 +426,21 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
             },
             ...{ locked: i % 5 === 0, priority: 3 * random() },
           })
-        if (dimensions === 2) crowd.obstacles = walls([1, 1, 4, 1, 4, 4, 1, 4])
+        if (dimensions === 2) crowd.obstacles = obstacleTree([1, 1, 4, 1, 4, 4, 1, 4])
         const before = [crowd.positions.slice(), crowd.velocities.slice()]
         steps(crowd, 2 * SECOND)
         for (let slot = 0; slot < 40; slot++) {
           const isLocked = slot % 5 === 0
-          const now = [crowd.positions, crowd.velocities].map((array) =>
+          const current = [crowd.positions, crowd.velocities].map((array) =>
             String(bits(crowd, array, slot)),
           )
-          const then = before.map((array) => String(bits(crowd, array, slot)))
-          assert.is(String(now) === String(then), isLocked, `seed ${seed}, slot ${slot}`)
+          const original = before.map((array) => String(bits(crowd, array, slot)))
+          assert.is(String(current) === String(original), isLocked, `seed ${seed}, slot ${slot}`)
         }
       }
   })
 
-  test('a car that the game drives is avoided', () => {
+  test('a locked agent that the caller moves is avoided', () => {
     for (const dimensions of [2, 3]) {
       const random = createRandom(2)
       const crowd = crowdOf(dimensions, { capacity: 40 })
@@ -448,20 +450,20 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
       for (let i = 1; i < 30; i++) crowd.add({ position: place(), goal: i % 2 ? place() : null })
       let nearest = Infinity
       crowd.velocities[0] = 1.5
-      steps(crowd, 2 * SECOND) // those that overlap part
+      steps(crowd, 2 * SECOND) // agents that overlap part
       stepsUntil(crowd, 20 * SECOND, () => {
         crowd.positions[0] += 1.5 * STEP
         for (let slot = 1; slot < 30; slot++)
           nearest = Math.min(nearest, distance(crowd, car, slot) / 1.5)
       })
       assert.ok(nearest > 0.999, `${nearest}`)
-      assert.ok(nearest < 1.2, `${nearest}`) // it met some
+      assert.ok(nearest < 1.2, `${nearest}`) // it came near some agents
     }
   })
 
   // ---- Limits ----
 
-  test('nobody is faster than allowed, or changes its velocity faster', () => {
+  test('speeds and changes of velocity stay within their limits', () => {
     for (const dimensions of [2, 3])
       for (const maxAcceleration of [0, 0.01, 0.5, 3, 20, Infinity])
         for (const timeStep of [STEP, 0.25]) {
@@ -475,46 +477,52 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
               velocity: place(0.7),
               maxSpeed: 1.25 + random(),
             })
-          if (dimensions === 2) crowd.obstacles = walls([2, 2, 5, 2, 5, 5, 2, 5])
+          if (dimensions === 2) crowd.obstacles = obstacleTree([2, 2, 5, 2, 5, 5, 2, 5])
           for (let step = 0; step < 100; step++) {
             const before = crowd.velocities.slice()
             crowd.step()
             for (let slot = 0; slot < 50; slot++) {
-              const [now, most] = [vector(crowd, crowd.velocities, slot), crowd.maxSpeeds[slot]]
-              assert.ok(lengthOf(now) <= most * (1 + 1e-5), `${lengthOf(now)}, not ${most}`)
-              const change = lengthOf(minus(now, vector(crowd, before, slot)))
+              const [velocity, maxSpeed] = [
+                vector(crowd, crowd.velocities, slot),
+                crowd.maxSpeeds[slot],
+              ]
+              assert.ok(
+                lengthOf(velocity) <= maxSpeed * (1 + 1e-5),
+                `${lengthOf(velocity)}, not ${maxSpeed}`,
+              )
+              const change = lengthOf(minus(velocity, vector(crowd, before, slot)))
               // The sum of two floats is rounded.
-              const allowed = maxAcceleration * timeStep * (1 + 1e-5) + 1e-7 * most
+              const allowed = maxAcceleration * timeStep * (1 + 1e-5) + 1e-7 * maxSpeed
               assert.ok(change <= allowed, `${change}, not ${allowed}`)
             }
           }
         }
   })
 
-  test('with a limit of acceleration, one still gets to its goal and past others', () => {
+  test('with limited acceleration, agents still pass each other and reach their goals', () => {
     for (const dimensions of [2, 3]) {
       const crowd = crowdOf(dimensions, { maxAcceleration: 2 })
       const place = (x, y) => [x, y, 0].slice(0, dimensions)
       crowd.add({ position: place(-8, 0), goal: place(8, 0) })
       crowd.add({ position: place(8, 0), goal: place(-8, 0) })
       let nearest = Infinity
-      const taken = stepsUntil(crowd, 22 * SECOND, () => {
+      const stepCount = stepsUntil(crowd, 22 * SECOND, () => {
         nearest = Math.min(nearest, distance(crowd, 0, 1))
         return toGoal(crowd, 0) < 0.25 && toGoal(crowd, 1) < 0.25
       })
-      assert.ok(taken < Infinity)
+      assert.ok(stepCount < Infinity)
       assert.ok(nearest > 0.98, `${nearest}`)
     }
   })
 
   // ---- Events ----
 
-  test('one arrives once, and again at another goal', () => {
+  test('an agent arrives once per goal', () => {
     for (const exact of [false, true])
       for (const dimensions of [2, 3]) {
         const crowd = crowdOf(dimensions, { exact })
         const place = (x) => [x, 0, 0].slice(0, dimensions)
-        crowd.add({ position: place(0) }) // goes nowhere
+        crowd.add({ position: place(0) }) // no goal
         const slot = crowd.add({ position: place(4), goal: place(7) })
         assert.equal(Array.from(crowd.arrived()), [])
         const first = eventsOf(crowd, 10 * SECOND, 'arrived')
@@ -528,31 +536,31 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
       }
   })
 
-  test('who has arrived stops, however little it may do for one far behind it', () => {
+  test('an agent that has arrived stays, whatever the priority of one behind it', () => {
     for (const dimensions of [2, 3])
       for (const priority of [0, 9]) {
         const crowd = crowdOf(dimensions)
         const place = (x) => [x, 0, 0].slice(0, dimensions)
         crowd.add({ position: place(0), priority })
         crowd.add({ position: place(4), goal: place(7) })
-        const taken = stepsUntil(crowd, 10 * SECOND, () => crowd.positions[dimensions] > 7.001)
-        assert.is(taken, Infinity)
+        const stepCount = stepsUntil(crowd, 10 * SECOND, () => crowd.positions[dimensions] > 7.001)
+        assert.is(stepCount, Infinity)
         assert.ok(toGoal(crowd, 1) < 1e-3)
       }
   })
 
-  test('who does not get past a wall is stuck after 2 seconds, once', () => {
+  test('an agent that cannot pass a wall is stuck once, after 2 seconds', () => {
     for (const exact of [false, true]) {
-      const crowd = crowdOf(2, { exact, timeHorizonObstacles: 0.1 }) // stops all at once
+      const crowd = crowdOf(2, { exact, timeHorizonObstacles: 0.1 }) // stops abruptly
       crowd.add({ position: [0, 20], goal: [30, 20] })
       const slot = crowd.add({ position: [0, 0], goal: [10, 0] })
-      const tree = walls()
+      const tree = obstacleTree()
       const door = tree.addPolygon([3, -40, 4, -40, 4, 9, 3, 9])
       crowd.obstacles = tree
       const stuck = eventsOf(crowd, 30 * SECOND, 'stuck')
       assert.is(stuck.length, 1, `${JSON.stringify(stuck)}`)
       assert.is(stuck[0][1], slot)
-      assert.ok(stuck[0][0] > 4.4 && stuck[0][0] < 5, `${stuck}`) // 2.5 to the wall
+      assert.ok(stuck[0][0] > 4.4 && stuck[0][0] < 5, `${stuck}`) // it takes 2.5 s to the wall
       assert.ok(Math.abs(crowd.positions[3]) < 1e-3, `${crowd.positions[3]}`)
       tree.remove(door)
       let arrived = 0
@@ -566,52 +574,53 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     }
   })
 
-  test('who is moved is stuck no more, wherever to, and may be so again', () => {
+  test('a moved agent is not stuck, and may be stuck again 2 seconds later', () => {
     for (const exact of [false, true]) {
       const crowd = crowdOf(2, { exact, timeHorizonObstacles: 0.1 })
-      crowd.obstacles = walls([3, -40, 4, -40, 4, 40, 3, 40])
+      crowd.obstacles = obstacleTree([3, -40, 4, -40, 4, 40, 3, 40])
       const slot = crowd.add({ position: [0, 0], goal: [10, 0] })
-      const told = (seconds) => eventsOf(crowd, seconds * SECOND, 'stuck').map(([at]) => at)
-      const first = told(20)
+      const stuckTimes = (seconds) =>
+        eventsOf(crowd, seconds * SECOND, 'stuck').map(([time]) => time)
+      const first = stuckTimes(20)
       assert.ok(first.length === 1 && first[0] > 4.4 && first[0] < 5, `${first}`)
-      // To where it is, as far from the goal, nearer, and farther: it waits 2 seconds each time.
-      const at = crowd.positions[0]
+      // To the same place, to one as far from the goal, and to two farther ones: it waits 2 seconds each time.
+      const x = crowd.positions[0]
       for (const place of [
-        [at, 0],
-        [10 - (10 - at) * Math.cos(0.05), (10 - at) * Math.sin(0.05)],
-        [at, -0.5],
+        [x, 0],
+        [10 - (10 - x) * Math.cos(0.05), (10 - x) * Math.sin(0.05)],
+        [x, -0.5],
         [0.5, 0],
       ]) {
         crowd.move(slot, ...place)
-        const again = told(12)
+        const again = stuckTimes(12)
         assert.is(again.length, 1, `${place}: ${again}`)
         assert.ok(again[0] > 1.9 && again[0] < 6, `${place}: ${again}`)
       }
-      // Half a wait, moved, and half a wait more: not yet.
-      crowd.move(slot, at, 0)
-      assert.equal(told(1.5), [])
-      crowd.move(slot, at, 0)
-      assert.equal(told(1.5), [])
-      assert.is(told(1.5).length, 1)
+      // Moving it restarts the wait.
+      crowd.move(slot, x, 0)
+      assert.equal(stuckTimes(1.5), [])
+      crowd.move(slot, x, 0)
+      assert.equal(stuckTimes(1.5), [])
+      assert.is(stuckTimes(1.5).length, 1)
     }
   })
 
-  test('who has arrived and is moved arrives again', () => {
+  test('an agent that has arrived and is moved arrives again', () => {
     for (const dimensions of [2, 3]) {
       const crowd = crowdOf(dimensions)
       const place = (x) => [x, 0, 0].slice(0, dimensions)
       const slot = crowd.add({ position: place(0), goal: place(1) })
-      const told = (seconds) => eventsOf(crowd, seconds * SECOND, 'arrived').length
-      assert.is(told(3), 1)
-      assert.is(told(3), 0)
+      const arrivalsIn = (seconds) => eventsOf(crowd, seconds * SECOND, 'arrived').length
+      assert.is(arrivalsIn(3), 1)
+      assert.is(arrivalsIn(3), 0)
       for (const x of [1, 0.5, -2, 1 + 2 ** -20]) {
         crowd.move(slot, ...place(x))
-        assert.is(told(6), 1, `${x}`)
+        assert.is(arrivalsIn(6), 1, `${x}`)
       }
     }
   })
 
-  test('events are kept when a crowd grows, and gone when it is restored', () => {
+  test('reserve keeps events, restore clears them', () => {
     const crowd = crowdOf(2, { capacity: 3 })
     crowd.add({ position: [5, 5] })
     crowd.add({ position: [0, 0], goal: [0, 0] })
@@ -624,10 +633,10 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     crowd.restore(saved)
     assert.equal(Array.from(crowd.arrived()), [])
     crowd.step()
-    assert.equal(Array.from(crowd.arrived()), []) // it has told
+    assert.equal(Array.from(crowd.arrived()), []) // it arrived before the snapshot
   })
 
-  test('restored at any moment, a crowd goes on bit for bit', () => {
+  test('a crowd restored at any moment continues bit for bit', () => {
     for (const dimensions of [2, 3])
       for (const exact of [false, true]) {
         const random = createRandom(8)
@@ -645,7 +654,8 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
               maxAcceleration: i % 7 ? Infinity : 4,
             },
           })
-        if (dimensions === 2) crowd.obstacles = other.obstacles = walls([6, 3, 9, 3, 9, 6, 6, 6])
+        if (dimensions === 2)
+          crowd.obstacles = other.obstacles = obstacleTree([6, 3, 9, 3, 9, 6, 6, 6])
         let [arrived, stuck] = [0, 0]
         for (let moment = 0; moment < 20; moment++) {
           steps(crowd, 1 + Math.floor(12 * random()))
@@ -668,7 +678,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
 
   // ---- Options ----
 
-  test('views have types, lengths and defaults', () => {
+  test('views have the right types, lengths and defaults', () => {
     for (const dimensions of [2, 3]) {
       const crowd = crowdOf(dimensions)
       const position = new Array(dimensions).fill(0)
@@ -687,7 +697,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
         assert.is(crowd[name][0], value, name)
         assert.is(crowd[name], crowd[name])
       }
-      const own = {
+      const ownValues = {
         maxAcceleration: 3,
         priority: 2,
         groups: 0,
@@ -695,44 +705,44 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
         enabled: false,
         locked: true,
       }
-      const heldBy = (of, slot) => Object.keys(views).map((name) => of[name][slot])
-      const slot = crowd.add({ position, ...own })
-      assert.equal(heldBy(crowd, slot), [3, 2, 0, 6, 0, 1])
-      const all = crowdOf(dimensions, own)
-      assert.equal(heldBy(all, all.add({ position })), [3, 2, 0, 6, 0, 1])
-      assert.is(all.add({ position, enabled: true, locked: false, groups: -1, mask: -1 }), 1)
-      assert.equal(heldBy(all, 1), [3, 2, 2 ** 32 - 1, 2 ** 32 - 1, 1, 0])
+      const valuesOf = (owner, slot) => Object.keys(views).map((name) => owner[name][slot])
+      const slot = crowd.add({ position, ...ownValues })
+      assert.equal(valuesOf(crowd, slot), [3, 2, 0, 6, 0, 1])
+      const configured = crowdOf(dimensions, ownValues)
+      assert.equal(valuesOf(configured, configured.add({ position })), [3, 2, 0, 6, 0, 1])
+      assert.is(configured.add({ position, enabled: true, locked: false, groups: -1, mask: -1 }), 1)
+      assert.equal(valuesOf(configured, 1), [3, 2, 2 ** 32 - 1, 2 ** 32 - 1, 1, 0])
     }
   })
 
-  test('refuses what is out of range, or of another type', () => {
+  test('refuses values out of range or of the wrong type', () => {
     const wrongs = [
-      ...['maxAcceleration', 'priority'].flatMap((what) => [
-        ...[-1, NaN, 1e19].map((wrong) => [what, wrong, 'Range']),
-        ...['1', null, {}, true].map((wrong) => [what, wrong, 'Type']),
+      ...['maxAcceleration', 'priority'].flatMap((option) => [
+        ...[-1, NaN, 1e19].map((wrong) => [option, wrong, 'Range']),
+        ...['1', null, {}, true].map((wrong) => [option, wrong, 'Type']),
       ]),
       ['priority', Infinity, 'Range'],
-      ...['groups', 'mask'].flatMap((what) => [
-        ...[0.5, NaN, 2 ** 32, -(2 ** 31) - 1, Infinity].map((wrong) => [what, wrong, 'Range']),
-        ...['1', null, {}, false].map((wrong) => [what, wrong, 'Type']),
+      ...['groups', 'mask'].flatMap((option) => [
+        ...[0.5, NaN, 2 ** 32, -(2 ** 31) - 1, Infinity].map((wrong) => [option, wrong, 'Range']),
+        ...['1', null, {}, false].map((wrong) => [option, wrong, 'Type']),
       ]),
-      ...['enabled', 'locked'].flatMap((what) =>
-        [0, 1, 'true', null, {}].map((wrong) => [what, wrong, 'Type']),
+      ...['enabled', 'locked'].flatMap((option) =>
+        [0, 1, 'true', null, {}].map((wrong) => [option, wrong, 'Type']),
       ),
     ]
     const crowd = crowdOf(2)
-    for (const [what, wrong, kind] of wrongs) {
+    for (const [option, wrong, kind] of wrongs) {
       assertThrown(
-        () => crowdOf(2, { [what]: wrong }),
-        new RegExp(`^${kind}Error: Crowd: ${what} `),
+        () => crowdOf(2, { [option]: wrong }),
+        new RegExp(`^${kind}Error: Crowd: ${option} `),
       )
       assertThrown(
-        () => crowd.add({ position: [0, 0], [what]: wrong }),
-        new RegExp(`^${kind}Error: Crowd.add: ${what} `),
+        () => crowd.add({ position: [0, 0], [option]: wrong }),
+        new RegExp(`^${kind}Error: Crowd.add: ${option} `),
       )
       assertThrown(
-        () => crowdOf(3, { [what]: wrong }),
-        new RegExp(`^${kind}Error: Crowd3D: ${what} `),
+        () => crowdOf(3, { [option]: wrong }),
+        new RegExp(`^${kind}Error: Crowd3D: ${option} `),
       )
     }
     assert.is(crowd.count, 0)

@@ -1,5 +1,5 @@
-// One step of the crowd against states and results of the reference implementations of the algorithm,
-// tests/data/golden/: the state, the velocity that each agent chose next, and how many neighbors it heeded.
+// Compares one step of the crowd with the reference implementations of the algorithm. tests/data/golden/ has
+// states, the next velocity of each agent, and its number of neighbors.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { suite } from 'uvu'
@@ -14,22 +14,22 @@ const load = (file) => JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
 const length = (vector) => Math.hypot(...vector)
 const distance = (a, b) => length(a.map((x, axis) => x - b[axis]))
 
-/** By how much a velocity breaks the worst of the constraints of a look. */
+/** Returns by how much a velocity violates the most violated constraint. */
 function violation(constraints, velocity) {
   const dimensions = velocity.length
   let worst = 0
   for (let i = 0; i < constraints.length; i += 2 * dimensions) {
     const [x, y, u, v, w, n] = constraints.subarray(i, i + 2 * dimensions)
-    const by =
+    const excess =
       dimensions === 2
         ? u * (y - velocity[1]) - v * (x - velocity[0])
         : v * (x - velocity[0]) + w * (y - velocity[1]) + n * (u - velocity[2])
-    worst = Math.max(worst, by)
+    worst = Math.max(worst, excess)
   }
   return worst
 }
 
-/** The crowd of a file, with the walls in it. */
+/** Creates the crowd of a file, with its walls. */
 async function create(library, { dimensions, timeStep, columns, obstacles, agents }) {
   const instance = await library.create()
   const options = { capacity: agents.length, maxNeighbors: 64, timeStep, exact: true, instance }
@@ -68,34 +68,40 @@ for (const [build, library] of Object.entries({ simd, scalar }))
     test(`${build}: ${file}`, async () => {
       const state = load(file)
       const { crowd, rows } = await create(library, state)
-      const looks = rows.map((row, slot) => {
+      const constraintsOf = rows.map((row, slot) => {
         const { neighbors, constraints } = crowd.inspect(slot)
         assert.is(neighbors.length, row.neighborCount, `neighbors of ${slot}`)
         return constraints.slice()
       })
       crowd.step()
-      const of = { feasible: 0, feasibleSame: 0, infeasible: 0, infeasibleSame: 0 }
+      const counts = { feasible: 0, feasibleSame: 0, infeasible: 0, infeasibleSame: 0 }
       rows.forEach((row, slot) => {
-        const at = slot * state.dimensions
-        const ours = [...crowd.velocities.subarray(at, at + state.dimensions)]
-        const apart = distance(ours, row.next)
-        const worst = violation(looks[slot], ours)
+        const offset = slot * state.dimensions
+        const velocity = [...crowd.velocities.subarray(offset, offset + state.dimensions)]
+        const difference = distance(velocity, row.next)
+        const worst = violation(constraintsOf[slot], velocity)
         if (row.violation <= 1e-4) {
-          of.feasible++
-          if (apart <= 1e-3 * row.maxSpeed) of.feasibleSame++
-          const more = distance(ours, row.preferred) - distance(row.next, row.preferred)
-          assert.ok(more <= 1e-3 * row.maxSpeed, `agent ${slot} is ${more} farther from its wish`)
+          counts.feasible++
+          if (difference <= 1e-3 * row.maxSpeed) counts.feasibleSame++
+          const excess = distance(velocity, row.preferred) - distance(row.next, row.preferred)
+          assert.ok(
+            excess <= 1e-3 * row.maxSpeed,
+            `agent ${slot} is ${excess} farther from its preferred velocity`,
+          )
           assert.ok(worst <= 1e-4, `agent ${slot} breaks a constraint by ${worst}`)
         } else {
-          of.infeasible++
-          if (apart <= 1e-2 * row.maxSpeed) of.infeasibleSame++
-          // The file's own figure has four digits: the same is computed for its velocity.
-          const theirs = violation(looks[slot], row.next)
-          assert.ok(worst - theirs <= 1e-3, `agent ${slot}: ${worst}, the reference ${theirs}`)
+          counts.infeasible++
+          if (difference <= 1e-2 * row.maxSpeed) counts.infeasibleSame++
+          // The file's own figure has only four digits, so it is computed again.
+          const reference = violation(constraintsOf[slot], row.next)
+          assert.ok(
+            worst - reference <= 1e-3,
+            `agent ${slot}: ${worst}, the reference ${reference}`,
+          )
         }
       })
-      assert.ok(of.feasibleSame >= 0.995 * of.feasible, JSON.stringify(of))
-      assert.ok(of.infeasibleSame >= 0.9 * of.infeasible, JSON.stringify(of))
+      assert.ok(counts.feasibleSame >= 0.995 * counts.feasible, JSON.stringify(counts))
+      assert.ok(counts.infeasibleSame >= 0.9 * counts.infeasible, JSON.stringify(counts))
     })
 
 test.run()

@@ -1,4 +1,4 @@
-// Whole scenes of the crowd: all agents reach their goals, and on the way nothing happens that must not.
+// Whole scenes of the crowd: all agents reach their goals, without too much speed, overlap, or crossing a wall.
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -9,49 +9,49 @@ import { beginScene } from './support/crowd-scenes.js'
 const test = suite('scenes of the crowd')
 
 /**
- * The most steps, and the greatest overlap as a share of the sum of two radii: as
- * `test_scenes_end_at_their_goals` of tests/c/unit.c has them. And the hash after HASHED steps that the
- * same scenes have there (played by tests/c/scenes.h).
+ * The maximum number of steps, and the maximum overlap as a share of the sum of two radii: the limits of
+ * `test_scenes_end_at_their_goals` in tests/c/unit.c. And the hash after HASHED steps, the same as in C
+ * (tests/c/scenes.h).
  */
-const BOUNDS = {
+const LIMITS = {
   circle: { steps: 2900, overlap: 0.23, hash: 0x661c490e },
   blocks: { steps: 4800, overlap: 0.035, hash: 0xc5b1c393 },
   sphere: { steps: 2600, overlap: 0.08, hash: 0xf3093758 },
 }
 const HASHED = 500
 
-/** The greatest speed there is, as a share of the greatest allowed; NaN: a number is not finite. */
+/** Returns the maximum of speed / maximum speed over all agents; NaN if a position is not finite. */
 function fastest({ crowd }) {
   const { count, dimensions, maxSpeeds, positions, velocities } = crowd
-  let most = 0
+  let greatest = 0
   for (let slot = 0; slot < count; slot++) {
     let speed2 = 0
-    for (let at = slot * dimensions; at < (slot + 1) * dimensions; at++) {
-      speed2 += velocities[at] * velocities[at]
-      if (!Number.isFinite(positions[at])) return NaN
+    for (let i = slot * dimensions; i < (slot + 1) * dimensions; i++) {
+      speed2 += velocities[i] * velocities[i]
+      if (!Number.isFinite(positions[i])) return NaN
     }
-    most = Math.max(most, Math.sqrt(speed2) / maxSpeeds[slot])
+    greatest = Math.max(greatest, Math.sqrt(speed2) / maxSpeeds[slot])
   }
-  return most
+  return greatest
 }
 
-/** How many centers came through a wall; `before` are positions of the step before. */
+/** Returns how many centers crossed a wall since the positions `before`. */
 function crossings({ crowd, walls }, before) {
   const { count, positions } = crowd
   let crossed = 0
-  for (let at = 0; walls && at < 2 * count; at += 2)
-    if (!walls.visible(before[at], before[at + 1], positions[at], positions[at + 1])) crossed++
+  for (let i = 0; walls && i < 2 * count; i += 2)
+    if (!walls.visible(before[i], before[i + 1], positions[i], positions[i + 1])) crossed++
   return crossed
 }
 
-/** The greatest overlap of two agents, as a share of the sum of their radii, which are all alike. */
+/** Returns the maximum overlap of two agents, as a share of the sum of their radii. All radii are equal. */
 function overlapOf({ crowd }, tree) {
   const { count, dimensions, positions, radii } = crowd
   tree.slots = count
   tree.positions.set(positions.subarray(0, count * dimensions))
   tree.build()
   const touching = 2 * radii[0]
-  let most = 0
+  let greatest = 0
   const pairs = tree.pairs(touching)
   for (let i = 0; i < pairs.length; i += 2) {
     let distance2 = 0
@@ -60,41 +60,41 @@ function overlapOf({ crowd }, tree) {
         positions[pairs[i] * dimensions + axis] - positions[pairs[i + 1] * dimensions + axis]
       distance2 += d * d
     }
-    most = Math.max(most, 1 - Math.sqrt(distance2) / touching)
+    greatest = Math.max(greatest, 1 - Math.sqrt(distance2) / touching)
   }
-  return most
+  return greatest
 }
 
-for (const [name, bounds] of Object.entries(BOUNDS)) {
-  test(`${name}: all agents reach their goals`, async () => {
-    const instance = await simd.create({ memory: 2 ** 22 }) // enough that no view is detached
+for (const [name, limits] of Object.entries(LIMITS)) {
+  test(`${name}: all agents reach their goals within the limits`, async () => {
+    const instance = await simd.create({ memory: 2 ** 22 }) // enough for no view to be detached
     const scene = beginScene(simd, instance, name)
     const { crowd } = scene
     const Tree = crowd.dimensions === 2 ? simd.AgentTree : simd.AgentTree3D
     const tree = new Tree({ capacity: crowd.capacity, instance })
     const before = new Float32Array(crowd.positions.length)
     let step = 0
-    for (; step < bounds.steps && !scene.isThere(); step++) {
+    for (; step < limits.steps && !scene.isThere(); step++) {
       scene.prefer()
       before.set(crowd.positions)
       crowd.step()
       const speed = fastest(scene)
-      assert.ok(speed <= 1 + 1e-5, `step ${step}: ${speed} of the greatest speed`)
+      assert.ok(speed <= 1 + 1e-5, `step ${step}: ${speed} of the maximum speed`)
       assert.is(crossings(scene, before), 0, `step ${step}: through a wall`)
       const overlap = overlapOf(scene, tree)
-      assert.ok(overlap <= bounds.overlap, `step ${step}: an overlap of ${overlap}`)
+      assert.ok(overlap <= limits.overlap, `step ${step}: an overlap of ${overlap}`)
     }
-    assert.ok(scene.isThere(), `not all are there after ${step} steps`)
+    assert.ok(scene.isThere(), `not all have arrived after ${step} steps`)
   })
 
-  test(`${name}: the same bits as in C`, async () => {
+  test(`${name}: the hash is the same as in C`, async () => {
     for (const library of [simd, scalar]) {
       const scene = beginScene(library, await library.create(), name)
       for (let step = 0; step < HASHED; step++) {
         scene.prefer()
         scene.crowd.step()
       }
-      assert.is(scene.crowd.hash(), bounds.hash)
+      assert.is(scene.crowd.hash(), limits.hash)
     }
   })
 }

@@ -1,4 +1,4 @@
-// The crowd: every call, with facts checked by hand.
+// Every call of the crowd, with expected values found by hand.
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -17,9 +17,9 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
   /** @type {import('copse').Instance} */ let instance
   test.before(async () => (instance = await library.create()))
 
-  const plane = (options) => new Crowd({ instance, capacity: 8, ...options })
-  const space = (options) => new Crowd3D({ instance, capacity: 8, ...options })
-  const walls = (...polygons) => {
+  const crowd2D = (options) => new Crowd({ instance, capacity: 8, ...options })
+  const crowd3D = (options) => new Crowd3D({ instance, capacity: 8, ...options })
+  const obstacleTree = (...polygons) => {
     const tree = new ObstacleTree({ instance, capacity: 100 })
     for (const polygon of polygons) tree.addPolygon(polygon, { solid: 'winding' })
     return tree
@@ -34,26 +34,26 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     Array.from(array.subarray(slot * dimensions, (slot + 1) * dimensions))
   const distance = (crowd, a, b) => {
     const d = crowd.dimensions
-    const [from, to] = [vector(crowd.positions, a, d), vector(crowd.positions, b, d)]
-    return Math.hypot(...from.map((x, i) => x - to[i]))
+    const [pointA, pointB] = [vector(crowd.positions, a, d), vector(crowd.positions, b, d)]
+    return Math.hypot(...pointA.map((x, i) => x - pointB[i]))
   }
   const steps = (crowd, count) => {
     for (let i = 0; i < count; i++) crowd.step()
     return crowd
   }
-  /** Agents that cross each other's way, with walls between them in the plane. */
-  const busy = (dimensions, options) => {
+  /** Returns a crowd whose agents cross each other's way; in 2D, with a wall between them. */
+  const crossingCrowd = (dimensions, options) => {
     const crowd = new (dimensions === 2 ? Crowd : Crowd3D)({ instance, capacity: 40, ...options })
     const random = createRandom(7)
     const place = () => Array.from({ length: dimensions }, () => 20 * random())
     for (let i = 0; i < 30; i++) crowd.add({ position: place(), goal: place() })
-    if (dimensions === 2) crowd.obstacles = walls([8, 8, 12, 8, 12, 12, 8, 12])
+    if (dimensions === 2) crowd.obstacles = obstacleTree([8, 8, 12, 8, 12, 12, 8, 12])
     return crowd
   }
 
-  // ---- What there is ----
+  // ---- Agents ----
 
-  test('begins with defaults', () => {
+  test('a new crowd and agent have the default values', () => {
     const crowd = new Crowd({ instance })
     assert.is(crowd.capacity, 1000)
     assert.is(crowd.count, 0)
@@ -83,17 +83,17 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     assert.not('obstacles' in Crowd3D.prototype)
   })
 
-  test('its agents are as it says, unless add says something else', () => {
+  test('agents get the options of the crowd, unless add overrides them', () => {
     const numbers = {
       ...{ preferredSpeed: 3, radius: 0.25, maxSpeed: 4, neighborDistance: Infinity },
       ...{ maxNeighbors: 5, timeHorizon: 6, timeHorizonObstacles: 7 },
     }
-    const own = {
+    const ownValues = {
       ...{ preferredSpeed: 1.5, radius: 0, maxSpeed: 0, neighborDistance: 0 },
       ...{ maxNeighbors: 0, timeHorizon: 0.5, timeHorizonObstacles: 0.25 },
     }
-    const crowd = space({ ...numbers, timeStep: 0.5 })
-    const held = (slot) => ({
+    const crowd = crowd3D({ ...numbers, timeStep: 0.5 })
+    const valuesOf = (slot) => ({
       preferredSpeed: crowd.preferredSpeeds[slot],
       radius: crowd.radii[slot],
       maxSpeed: crowd.maxSpeeds[slot],
@@ -105,11 +105,11 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     crowd.add({ position: [0, 0, 0] })
     crowd.add({
       ...{ position: [1, 2, 3], velocity: Float32Array.of(4, 5, 6) },
-      ...{ preferredVelocity: [7, 8, 9], goal: [10, 11, 12], ...own },
+      ...{ preferredVelocity: [7, 8, 9], goal: [10, 11, 12], ...ownValues },
     })
     crowd.add({ position: [0, 0, 0], goal: null })
-    assert.equal(held(0), numbers)
-    assert.equal(held(1), own)
+    assert.equal(valuesOf(0), numbers)
+    assert.equal(valuesOf(1), ownValues)
     const { positions, velocities, preferredVelocities, goals } = crowd
     assert.equal(
       [positions, velocities, preferredVelocities, goals].map((array) => vector(array, 1, 3)),
@@ -124,8 +124,8 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     assert.is(crowd.timeStep, 0.5)
   })
 
-  test('gives the lowest slot that is free, and counts generations', () => {
-    const crowd = plane({ capacity: 3 })
+  test('add takes the lowest free slot, and generations count up', () => {
+    const crowd = crowd2D({ capacity: 3 })
     const add = () => crowd.add({ position: [0, 0] })
     assert.equal([add(), add(), add()], [0, 1, 2])
     const { message } = assertCode(add, 'FULL')
@@ -134,7 +134,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     crowd.remove(1)
     assert.equal([crowd.has(0), crowd.has(1), crowd.count, crowd.slots], [true, false, 2, 3])
     crowd.remove(2)
-    assert.equal([crowd.count, crowd.slots], [1, 3], 'slots is a bound of all that ever were')
+    assert.equal([crowd.count, crowd.slots], [1, 3], 'slots bounds all slots that were ever in use')
     assert.is(crowd.add({ position: [0, 0] }), 1)
     crowd.remove(1)
     assert.is(crowd.add({ position: [0, 0] }), 1)
@@ -152,8 +152,8 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     assert.is(crowd.stats().agents, 0)
   })
 
-  test('move puts an agent elsewhere, and nothing else of it', () => {
-    for (const make of [plane, space]) {
+  test('move changes the position of an agent and nothing else', () => {
+    for (const make of [crowd2D, crowd3D]) {
       const crowd = make({ capacity: 4, neighborDistance: 20 })
       const { dimensions } = crowd
       const [home, away] = [
@@ -169,10 +169,13 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
         radius: 0.25,
       })
       assert.is(crowd.move(1, ...away), undefined)
-      const at = (array) => vector(array, 1, dimensions)
+      const movedVector = (array) => vector(array, 1, dimensions)
       const { positions, velocities, preferredVelocities, goals } = crowd
-      assert.equal(at(positions), away)
-      assert.equal([at(velocities), at(preferredVelocities), at(goals)], [home, away, away])
+      assert.equal(movedVector(positions), away)
+      assert.equal(
+        [movedVector(velocities), movedVector(preferredVelocities), movedVector(goals)],
+        [home, away, away],
+      )
       assert.equal(vector(positions, 0, dimensions), home)
       assert.equal([...crowd.generations], [1, 1, 0, 0])
       assert.equal([...crowd.inspect(0).neighbors], [1])
@@ -185,19 +188,19 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
         const { message } = assertCode(() => crowd.move(slot, ...home), 'STALE_SLOT')
         assert.is(message, `${name}.move: the slot is not in use: ${slot}`)
       }
-      for (let given = 0; given <= 6; given++) {
-        if (given === dimensions + 1) continue
-        const error = thrown(() => crowd.move(...new Array(given).fill(1)))
+      for (let argumentCount = 0; argumentCount <= 6; argumentCount++) {
+        if (argumentCount === dimensions + 1) continue
+        const error = thrown(() => crowd.move(...new Array(argumentCount).fill(1)))
         assert.instance(error, TypeError)
-        const text = `takes ${dimensions + 1} arguments, got ${given}`
+        const text = `takes ${dimensions + 1} arguments, got ${argumentCount}`
         assert.is(error.message, `${name}.move: ${text}`)
       }
       for (const wrong of WRONG.slots)
         assertRefused(() => crowd.move(wrong, ...home), `${name}.move`, 'slot', wrong)
       for (const wrong of WRONG.coordinate)
-        for (const [axis, named] of ['x', 'y', 'z'].slice(0, dimensions).entries()) {
-          const given = home.with(axis, wrong)
-          assertRefused(() => crowd.move(0, ...given), `${name}.move`, named, wrong)
+        for (const [axis, coordinate] of ['x', 'y', 'z'].slice(0, dimensions).entries()) {
+          const wrongPoint = home.with(axis, wrong)
+          assertRefused(() => crowd.move(0, ...wrongPoint), `${name}.move`, coordinate, wrong)
         }
       assert.equal(crowd.save(), before)
       crowd.remove(1)
@@ -207,8 +210,8 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     }
   })
 
-  test('who is moved is as one that was added there', () => {
-    for (const make of [plane, space])
+  test('a moved agent behaves like one that was added there', () => {
+    for (const make of [crowd2D, crowd3D])
       for (const exact of [false, true]) {
         const crowds = [0, 1].map(() => make({ capacity: 9, exact }))
         const { dimensions } = crowds[0]
@@ -235,56 +238,66 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
       }
   })
 
-  test('refuses what is out of range', () => {
+  test('refuses values out of range or of the wrong type', () => {
     for (const wrong of [-1, NaN, 1e19, '1', null, {}]) {
       const kind = typeof wrong === 'number' ? 'Range' : 'Type'
-      for (const what of ['radius', 'maxSpeed', 'preferredSpeed', 'neighborDistance']) {
-        assertThrown(() => plane({ [what]: wrong }), new RegExp(`^${kind}Error: Crowd: ${what} `))
+      for (const option of ['radius', 'maxSpeed', 'preferredSpeed', 'neighborDistance']) {
         assertThrown(
-          () => plane().add({ position: [0, 0], [what]: wrong }),
-          new RegExp(`^${kind}Error: Crowd.add: ${what} `),
+          () => crowd2D({ [option]: wrong }),
+          new RegExp(`^${kind}Error: Crowd: ${option} `),
+        )
+        assertThrown(
+          () => crowd2D().add({ position: [0, 0], [option]: wrong }),
+          new RegExp(`^${kind}Error: Crowd.add: ${option} `),
         )
       }
-      for (const what of wrong === -1 ? [] : ['position', 'velocity', 'preferredVelocity'])
+      for (const option of wrong === -1 ? [] : ['position', 'velocity', 'preferredVelocity'])
         assertThrown(
-          () => plane().add({ position: [0, 0], [what]: [0, wrong] }),
-          new RegExp(`^${kind}Error: Crowd.add: ${what} must be `),
+          () => crowd2D().add({ position: [0, 0], [option]: [0, wrong] }),
+          new RegExp(`^${kind}Error: Crowd.add: ${option} must be `),
         )
     }
-    const still = plane()
-    still.add({ position: [1, 2], goal: [9, 9] })
-    const hash = still.hash()
-    still.step(0)
-    assert.is(still.hash(), hash, 'a step of no time')
+    const crowd = crowd2D()
+    crowd.add({ position: [1, 2], goal: [9, 9] })
+    const hash = crowd.hash()
+    crowd.step(0)
+    assert.is(crowd.hash(), hash, 'a step of 0 seconds changes nothing')
     for (const wrong of [0, -1, NaN, Infinity, 1e-60]) {
-      for (const what of ['timeHorizon', 'timeHorizonObstacles', 'timeStep'])
-        assertThrown(() => plane({ [what]: wrong }), new RegExp(`^RangeError: Crowd: ${what} `))
-      if (wrong !== 0) assertThrown(() => plane().step(wrong), /^RangeError: Crowd.step: timeStep /)
-      assertThrown(() => (plane().timeStep = wrong), /^RangeError: Crowd.timeStep: timeStep /)
+      for (const option of ['timeHorizon', 'timeHorizonObstacles', 'timeStep'])
+        assertThrown(
+          () => crowd2D({ [option]: wrong }),
+          new RegExp(`^RangeError: Crowd: ${option} `),
+        )
+      if (wrong !== 0)
+        assertThrown(() => crowd2D().step(wrong), /^RangeError: Crowd.step: timeStep /)
+      assertThrown(() => (crowd2D().timeStep = wrong), /^RangeError: Crowd.timeStep: timeStep /)
     }
     for (const wrong of [-1, 65, 1.5, NaN]) {
-      assertThrown(() => plane({ maxNeighbors: wrong }), /^RangeError: Crowd: maxNeighbors /)
+      assertThrown(() => crowd2D({ maxNeighbors: wrong }), /^RangeError: Crowd: maxNeighbors /)
     }
-    const few = plane({ maxNeighbors: 3 })
+    const limited = crowd2D({ maxNeighbors: 3 })
     assertThrown(
-      () => few.add({ position: [0, 0], maxNeighbors: 4 }),
+      () => limited.add({ position: [0, 0], maxNeighbors: 4 }),
       /^RangeError: Crowd.add: maxNeighbors must be an integer from 0 to 3, got 4/,
     )
-    assertThrown(() => plane({ radius: Infinity }), /^RangeError: Crowd: radius /)
-    assertThrown(() => plane({ capacity: 0 }), /^RangeError: Crowd: capacity /)
-    assertThrown(() => plane({ exact: 1 }), /^TypeError: Crowd: exact must be true or false/)
-    assertThrown(() => plane().add(), /^TypeError: Crowd.add: options /)
-    assertThrown(() => plane().add({}), /^TypeError: Crowd.add: position must be an array/)
-    assertThrown(() => plane().add({ position: null }), /^TypeError: Crowd.add: position /)
-    assertThrown(() => plane().add({ position: [1] }), /^RangeError: .*position.length must be 2/)
-    assertThrown(() => space().add({ position: [1, 2] }), /^RangeError: Crowd3D.* must be 3, got 2/)
-    assertThrown(() => plane().remove(-1), /^RangeError: Crowd.remove: slot /)
-    assertThrown(() => plane().inspect(0.5), /^RangeError: Crowd.inspect: slot /)
-    assert.is(few.count, 0)
+    assertThrown(() => crowd2D({ radius: Infinity }), /^RangeError: Crowd: radius /)
+    assertThrown(() => crowd2D({ capacity: 0 }), /^RangeError: Crowd: capacity /)
+    assertThrown(() => crowd2D({ exact: 1 }), /^TypeError: Crowd: exact must be true or false/)
+    assertThrown(() => crowd2D().add(), /^TypeError: Crowd.add: options /)
+    assertThrown(() => crowd2D().add({}), /^TypeError: Crowd.add: position must be an array/)
+    assertThrown(() => crowd2D().add({ position: null }), /^TypeError: Crowd.add: position /)
+    assertThrown(() => crowd2D().add({ position: [1] }), /^RangeError: .*position.length must be 2/)
+    assertThrown(
+      () => crowd3D().add({ position: [1, 2] }),
+      /^RangeError: Crowd3D.* must be 3, got 2/,
+    )
+    assertThrown(() => crowd2D().remove(-1), /^RangeError: Crowd.remove: slot /)
+    assertThrown(() => crowd2D().inspect(0.5), /^RangeError: Crowd.inspect: slot /)
+    assert.is(limited.count, 0)
   })
 
-  test('its arrays may be written', () => {
-    const crowd = plane()
+  test('written arrays count from the next step on', () => {
+    const crowd = crowd2D()
     crowd.add({ position: [0, 0] })
     assert.is(crowd.positions, crowd.positions)
     crowd.positions.set([5, 6])
@@ -297,35 +310,35 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     assert.equal(vector(crowd.positions, 0, 2), [6.25, 6])
   })
 
-  test('a number that is not finite moves nobody', () => {
-    const crowd = plane()
+  test('a step with a number that is not finite throws NOT_FINITE and moves no agent', () => {
+    const crowd = crowd2D()
     for (let x = 0; x < 3; x++) crowd.add({ position: [3 * x, 0], preferredVelocity: [1, 0] })
     const before = crowd.hash()
     for (const array of [crowd.positions, crowd.velocities, crowd.preferredVelocities])
       for (const wrong of [NaN, Infinity, -Infinity, 1e39, 2e18, -1.0000001e18]) {
-        const kept = array.slice(3, 6)
+        const original = array.slice(3, 6)
         array[3] = array[5] = wrong
         assert.is(assertCode(() => crowd.step(), 'NOT_FINITE').index, 1, 'the first')
-        array[3] = kept[0]
+        array[3] = original[0]
         const error = assertCode(() => crowd.step(), 'NOT_FINITE')
         assert.is(error.index, 2)
         assert.match(error.message, /^Crowd\.step: .*finite.*: slot 2$/)
         assert.is(assertCode(() => crowd.save(), 'NOT_FINITE').index, 2)
-        array[5] = kept[2]
+        array[5] = original[2]
         assert.is(crowd.hash(), before)
       }
   })
 
-  // ---- What is degenerate ----
+  // ---- Degenerate input ----
 
-  test('up to 1e18 is accepted', () => {
-    for (const make of [plane, space]) {
+  test('coordinates up to 1e18 are accepted', () => {
+    for (const make of [crowd2D, crowd3D]) {
       const crowd = make({ neighborDistance: Infinity })
       const corner = (sign) => new Array(crowd.dimensions).fill(sign * 1e18)
       for (const sign of [1, 1, -1, -1]) crowd.add({ position: corner(sign), goal: corner(-sign) })
       const before = crowd.positions.slice()
       steps(crowd, 30)
-      assert.equal(crowd.positions, before, 'a step is less than what a float tells')
+      assert.equal(crowd.positions, before, 'a step is smaller than the distance between floats')
       assert.ok(crowd.velocities.every((x) => Math.abs(x) <= 2.0001))
       const hash = crowd.hash()
       for (const wrong of [1.1e18, 1e39, Infinity])
@@ -337,8 +350,8 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     }
   })
 
-  test('those that are denormally apart, of equal velocities, part the same way every time', () => {
-    for (const make of [plane, space])
+  test('agents at denormal distances with equal velocities always part in the same way', () => {
+    for (const make of [crowd2D, crowd3D])
       for (const exact of [false, true]) {
         const hashes = [0, 1].map(() => {
           const crowd = make({ exact })
@@ -361,16 +374,21 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
       }
   })
 
-  test('-0 is 0, to a hash and to a step', () => {
-    for (const make of [plane, space]) {
+  test('-0 counts as 0 in hashes and steps', () => {
+    for (const make of [crowd2D, crowd3D]) {
       const crowds = [0, -0].map((zero) => {
         const crowd = make()
-        const at = (x) => [x + zero, zero, zero].slice(0, crowd.dimensions)
+        const pointAt = (x) => [x + zero, zero, zero].slice(0, crowd.dimensions)
         for (const x of [zero, 1, -1, 2])
-          crowd.add({ position: at(x), velocity: at(zero), goal: at(zero), priority: zero })
+          crowd.add({
+            position: pointAt(x),
+            velocity: pointAt(zero),
+            goal: pointAt(zero),
+            priority: zero,
+          })
         if (Object.is(zero, -0))
           for (const name of ['positions', 'velocities', 'goals'])
-            crowd[name].forEach((x, i, all) => (all[i] = x === 0 ? -0 : x))
+            crowd[name].forEach((x, i, array) => (array[i] = x === 0 ? -0 : x))
         return crowd
       })
       for (let i = 0; i < 60; i++) {
@@ -380,8 +398,8 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     }
   })
 
-  test('nobody, and one', () => {
-    for (const make of [plane, space]) {
+  test('a crowd may have no agent, or one', () => {
+    for (const make of [crowd2D, crowd3D]) {
       const crowd = make({ capacity: 1 })
       const empty = crowd.save()
       steps(crowd, 2)
@@ -398,8 +416,8 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     }
   })
 
-  test('more than the capacity: FULL, and nothing changed', () => {
-    for (const make of [plane, space]) {
+  test('add beyond the capacity throws FULL and changes nothing', () => {
+    for (const make of [crowd2D, crowd3D]) {
       const crowd = make({ capacity: 2 })
       const position = [0, 0, 0].slice(0, crowd.dimensions)
       crowd.add({ position })
@@ -410,10 +428,10 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     }
   })
 
-  test('of neighbors as far, those of lower ids are heeded', () => {
-    for (const make of [plane, space]) {
+  test('among equally far neighbors, those with lower ids are avoided', () => {
+    for (const make of [crowd2D, crowd3D]) {
       const crowd = make({ capacity: 9, maxNeighbors: 8 })
-      const at = ([x, y]) => [x, y, 0].slice(0, crowd.dimensions)
+      const toPoint = ([x, y]) => [x, y, 0].slice(0, crowd.dimensions)
       const ring = [
         [-3, 4],
         [3, 4],
@@ -424,25 +442,28 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
         [0, 5],
         [-4, 3],
       ]
-      for (const place of ring) crowd.add({ position: at(place) })
-      const last = crowd.add({ position: at([0, 0]), neighborDistance: 5 })
-      for (let most = 0; most <= 8; most++) {
-        crowd.maxNeighborCounts[last] = most
-        assert.equal([...crowd.inspect(last).neighbors], [0, 1, 2, 3, 4, 5, 6, 7].slice(0, most))
+      for (const place of ring) crowd.add({ position: toPoint(place) })
+      const last = crowd.add({ position: toPoint([0, 0]), neighborDistance: 5 })
+      for (let maxNeighbors = 0; maxNeighbors <= 8; maxNeighbors++) {
+        crowd.maxNeighborCounts[last] = maxNeighbors
+        assert.equal(
+          [...crowd.inspect(last).neighbors],
+          [0, 1, 2, 3, 4, 5, 6, 7].slice(0, maxNeighbors),
+        )
       }
     }
   })
 
   test('a horizon below the time step is raised to it', () => {
     const played = (horizon) => {
-      const crowd = plane({ timeStep: 0.25 })
-      crowd.obstacles = walls([-9, 1.25, 9, 1.25])
+      const crowd = crowd2D({ timeStep: 0.25 })
+      crowd.obstacles = obstacleTree([-9, 1.25, 9, 1.25])
       for (const x of [-1.25, 1.25])
         crowd.add({ position: [x, 0.125 * x], preferredVelocity: [-x, 1] })
       crowd.timeHorizons.fill(horizon)
       crowd.timeHorizonsObstacles.fill(horizon)
       steps(crowd, 12)
-      crowd.timeHorizons.fill(1) // they are in the hash themselves
+      crowd.timeHorizons.fill(1) // they are part of the hash
       crowd.timeHorizonsObstacles.fill(1)
       return crowd.hash()
     }
@@ -452,8 +473,8 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     assert.is.not(played(1), expected)
   })
 
-  test('where no velocity is permitted, it is finite, and no faster than allowed', () => {
-    for (const make of [plane, space]) {
+  test('where no velocity is permitted, velocities are finite and within maxSpeed', () => {
+    for (const make of [crowd2D, crowd3D]) {
       const crowd = make({ capacity: 60, radius: 1 })
       const random = createRandom(5)
       for (let i = 0; i < 60; i++)
@@ -472,7 +493,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
   })
 
   test('integers that WebAssembly would coerce are refused', () => {
-    const crowd = plane()
+    const crowd = crowd2D()
     crowd.add({ position: [0, 0] })
     const before = crowd.hash()
     for (const wrong of WRONG.slots) {
@@ -483,10 +504,10 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
       if (wrong === undefined) continue // the default
       const agent = { position: [0, 0], maxNeighbors: wrong }
       assertRefused(() => crowd.add(agent), 'Crowd.add', 'maxNeighbors', wrong)
-      assertRefused(() => plane({ maxNeighbors: wrong }), 'Crowd', 'maxNeighbors', wrong)
+      assertRefused(() => crowd2D({ maxNeighbors: wrong }), 'Crowd', 'maxNeighbors', wrong)
     }
     for (const wrong of WRONG_SIZES)
-      assertRefused(() => plane({ capacity: wrong }), 'Crowd', 'capacity', wrong)
+      assertRefused(() => crowd2D({ capacity: wrong }), 'Crowd', 'capacity', wrong)
     for (const wrong of WRONG.bytes) {
       assertRefused(() => crowd.saveInto(wrong), 'Crowd.saveInto', 'bytes', wrong, 'bytes')
       assertRefused(() => crowd.restore(wrong), 'Crowd.restore', 'bytes', wrong, 'bytes')
@@ -497,17 +518,17 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     assert.equal([crowd.count, crowd.hash()], [1, before])
   })
 
-  test('growth detaches views; getters give fresh ones', async () => {
-    const own = await library.create({ memory: 2 ** 20 })
+  test('growth detaches views, and getters return fresh ones', async () => {
+    const ownInstance = await library.create({ memory: 2 ** 20 })
     for (const Class of [Crowd, Crowd3D]) {
-      const crowd = new Class({ instance: own, capacity: 8 })
+      const crowd = new Class({ instance: ownInstance, capacity: 8 })
       crowd.add({ position: [3, 4, 5].slice(0, crowd.dimensions) })
       const before = crowd.hash()
       const { generations, goals, positions, radii } = crowd
       const bytes = bytesOf(crowd)
       const { constraints } = crowd.inspect(0)
-      assert.is(crowd.positions, positions, 'the same view until growth')
-      new Class({ instance: own, capacity: 50_000 })
+      assert.is(crowd.positions, positions, 'the same view before growth')
+      new Class({ instance: ownInstance, capacity: 50_000 })
       assert.ok(bytesOf(crowd) > bytes)
       for (const detached of [constraints, generations, goals, positions, radii])
         assert.is(detached.length, 0)
@@ -516,39 +537,39 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
       crowd.positions[0] = 7
       crowd.step()
       assert.is(crowd.positions[0], 7)
-      const { byteLength } = own.memory.buffer // nothing but creation grows
+      const { byteLength } = ownInstance.memory.buffer // only creation grows memory
       for (let i = 0; i < 7; i++) crowd.add({ position: [i, 7, 9].slice(0, crowd.dimensions) })
       steps(crowd, 10)
       crowd.inspect(0)
-      assert.is(own.memory.buffer.byteLength, byteLength)
+      assert.is(ownInstance.memory.buffer.byteLength, byteLength)
     }
   })
 
   // ---- Steps ----
 
   for (const exact of [false, true]) {
-    const named = exact ? ', exactly' : ''
+    const suffix = exact ? ', exact' : ''
 
-    test(`heads for its goal, and stops there${named}`, () => {
-      for (const crowd of [plane({ exact }), space({ exact })]) {
+    test(`an agent goes to its goal and stops there${suffix}`, () => {
+      for (const crowd of [crowd2D({ exact }), crowd3D({ exact })]) {
         const { dimensions } = crowd
-        const home = [1, 2, 3].slice(0, dimensions)
+        const start = [1, 2, 3].slice(0, dimensions)
         const goal = [3, 2, 3].slice(0, dimensions)
-        crowd.add({ position: home, goal, preferredSpeed: 1.5 })
+        crowd.add({ position: start, goal, preferredSpeed: 1.5 })
         crowd.step()
         assert.equal(vector(crowd.velocities, 0, dimensions), [1.5, 0, 0].slice(0, dimensions))
         steps(crowd, 100)
         assert.equal(vector(crowd.positions, 0, dimensions), goal)
         assert.ok(Math.abs(crowd.time - 101 / 60) < 1e-6)
-        crowd.goals.fill(NaN) // nowhere: what is written to its preferred velocity counts
+        crowd.goals.fill(NaN) // no goal: its preferred velocity counts
         crowd.preferredVelocities[1] = 1
         crowd.step()
         assert.equal(vector(crowd.velocities, 0, dimensions), [0, 1, 0].slice(0, dimensions))
       }
     })
 
-    test(`two that meet head-on pass each other${named}`, () => {
-      for (const crowd of [plane({ exact }), space({ exact })]) {
+    test(`two agents that meet almost head-on pass each other${suffix}`, () => {
+      for (const crowd of [crowd2D({ exact }), crowd3D({ exact })]) {
         const rest = crowd.dimensions === 3 ? [0] : []
         crowd.add({ position: [0, 0, ...rest], goal: [10, 0, ...rest] })
         crowd.add({ position: [10, 0.01, ...rest], goal: [0, 0.01, ...rest] })
@@ -563,8 +584,8 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
       }
     })
 
-    test(`those that coincide part${named}`, () => {
-      for (const crowd of [plane({ exact }), space({ exact })]) {
+    test(`agents at the same position part${suffix}`, () => {
+      for (const crowd of [crowd2D({ exact }), crowd3D({ exact })]) {
         const position = [1, 2, 3].slice(0, crowd.dimensions)
         for (let i = 0; i < 3; i++) crowd.add({ position })
         crowd.step()
@@ -576,8 +597,8 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     })
   }
 
-  test('radius 0, maxSpeed 0 and maxNeighbors 0 are taken', () => {
-    const crowd = plane({ radius: 0 })
+  test('radius 0, maxSpeed 0 and maxNeighbors 0 are accepted', () => {
+    const crowd = crowd2D({ radius: 0 })
     crowd.add({ position: [0, 0], goal: [10, 0], maxSpeed: 0 })
     crowd.add({ position: [2, 0], goal: [-2, 0], maxNeighbors: 0 })
     crowd.add({ position: [1, 3], goal: [1, -3] })
@@ -585,17 +606,17 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     assert.equal(vector(crowd.positions, 0, 2), [0, 0])
     assert.equal(vector(crowd.positions, 1, 2), [-2, 0])
     assert.ok(Math.hypot(crowd.positions[4] - 1, crowd.positions[5] + 3) < 1e-3)
-    const blind = plane({ maxNeighbors: 0 })
-    blind.add({ position: [0, 0], goal: [4, 0] })
-    blind.add({ position: [4, 0], goal: [0, 0] })
-    steps(blind, 300)
-    assert.equal(Array.from(blind.positions.subarray(0, 4)), [4, 0, 0, 0])
-    assert.is(blind.inspect(0).neighbors.length, 0)
-    assert.is(blind.stats().neighbors, 0)
+    const isolated = crowd2D({ maxNeighbors: 0 })
+    isolated.add({ position: [0, 0], goal: [4, 0] })
+    isolated.add({ position: [4, 0], goal: [0, 0] })
+    steps(isolated, 300)
+    assert.equal(Array.from(isolated.positions.subarray(0, 4)), [4, 0, 0, 0])
+    assert.is(isolated.inspect(0).neighbors.length, 0)
+    assert.is(isolated.stats().neighbors, 0)
   })
 
-  test('takes the time step that it is told', () => {
-    const crowd = plane({ timeStep: 0.5 })
+  test('step uses its argument, else timeStep', () => {
+    const crowd = crowd2D({ timeStep: 0.5 })
     crowd.add({ position: [0, 0], preferredVelocity: [1, 0] })
     crowd.step()
     crowd.step(0.25)
@@ -608,10 +629,10 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
 
   // ---- Walls ----
 
-  test('an agent in front of a wall stays in front', () => {
-    const crowd = plane()
+  test('an agent does not pass through a wall', () => {
+    const crowd = crowd2D()
     crowd.add({ position: [0, 0], goal: [0, 10] })
-    crowd.obstacles = walls([-50, 2, 50, 2, 50, 3, -50, 3])
+    crowd.obstacles = obstacleTree([-50, 2, 50, 2, 50, 3, -50, 3])
     let highest = 0
     for (let i = 0; i < 600; i++) {
       crowd.step()
@@ -624,9 +645,9 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     assert.equal(vector(crowd.positions, 0, 2), [0, 10])
   })
 
-  test('crowds share obstacles, which may change between steps', () => {
-    const tree = walls()
-    const crowds = [plane(), plane()]
+  test('crowds can share obstacles that change between steps', () => {
+    const tree = obstacleTree()
+    const crowds = [crowd2D(), crowd2D()]
     for (const crowd of crowds) {
       crowd.add({ position: [0, 0], goal: [10, 0] })
       crowd.obstacles = tree
@@ -640,8 +661,8 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     for (const { positions } of crowds) assert.equal([positions[0], positions[1]], [10, 0])
   })
 
-  test('obstacles must be alive, finite, and in the same memory', async () => {
-    const crowd = plane()
+  test('obstacles must not be disposed, must be finite, and in the same instance', async () => {
+    const crowd = crowd2D()
     crowd.add({ position: [0, 0] })
     for (const wrong of [undefined, {}, 5, crowd])
       assertThrown(
@@ -653,7 +674,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
       () => (crowd.obstacles = other),
       /^RangeError: Crowd.obstacles must come from the same instance, got an ObstacleTree of another/,
     )
-    const tree = walls([5, 0, 6, 0, 6, 1])
+    const tree = obstacleTree([5, 0, 6, 0, 6, 1])
     crowd.obstacles = tree
     tree.addSegment(8, 8, 9, 9)
     tree.vertices[2] = NaN
@@ -673,77 +694,77 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     crowd.step()
   })
 
-  // ---- What is told ----
+  // ---- Results ----
 
-  test('look gives the neighbors that a loop gives', () => {
+  test('inspect finds the neighbors that a loop finds', () => {
     for (const dimensions of [2, 3]) {
-      const crowd = busy(dimensions, { neighborDistance: 6, maxNeighbors: 4 })
+      const crowd = crossingCrowd(dimensions, { neighborDistance: 6, maxNeighbors: 4 })
       steps(crowd, 30)
       for (let slot = 0; slot < crowd.count; slot++) {
         const others = Array.from({ length: crowd.count }, (_, i) => i)
           .filter((i) => i !== slot && distance(crowd, slot, i) <= 6)
           .sort((a, b) => distance(crowd, slot, a) - distance(crowd, slot, b))
-        const seen = crowd.inspect(slot)
-        assert.equal(Array.from(seen.neighbors), others.slice(0, 4))
-        const rows = seen.constraints.length / (2 * dimensions)
-        assert.is(rows, seen.wallConstraints + seen.neighbors.length)
+        const view = crowd.inspect(slot)
+        assert.equal(Array.from(view.neighbors), others.slice(0, 4))
+        const rows = view.constraints.length / (2 * dimensions)
+        assert.is(rows, view.wallConstraints + view.neighbors.length)
         for (let row = 0; row < rows; row++) {
-          const [, ...unit] = vector(seen.constraints, row, 2 * dimensions)
+          const [, ...unit] = vector(view.constraints, row, 2 * dimensions)
           assert.ok(Math.abs(Math.hypot(...unit.slice(dimensions - 1)) - 1) < 1e-5)
         }
       }
     }
   })
 
-  test('look gives walls, and always the same object', () => {
-    const crowd = plane()
+  test('inspect finds walls, and always returns the same object', () => {
+    const crowd = crowd2D()
     crowd.add({ position: [0, 0] })
     assert.equal(Array.from(crowd.inspect(0).walls), [])
-    const tree = walls([-5, 2, 5, 2, 5, 3, -5, 3])
+    const tree = obstacleTree([-5, 2, 5, 2, 5, 3, -5, 3])
     crowd.obstacles = tree
-    const seen = crowd.inspect(0)
-    assert.equal(Array.from(seen.walls), [tree.nearest(0, 0)])
-    assert.is(seen.wallConstraints, 1)
-    assert.is(seen.constraints.length, 4)
-    const { neighbors, constraints } = seen
-    assert.is(crowd.inspect(0), seen)
-    assert.is(seen.neighbors, neighbors)
-    assert.is(seen.constraints, constraints)
-    // Not faster towards the wall than so that it takes the horizon to reach it: 1.5 in 2.
+    const view = crowd.inspect(0)
+    assert.equal(Array.from(view.walls), [tree.nearest(0, 0)])
+    assert.is(view.wallConstraints, 1)
+    assert.is(view.constraints.length, 4)
+    const { neighbors, constraints } = view
+    assert.is(crowd.inspect(0), view)
+    assert.is(view.neighbors, neighbors)
+    assert.is(view.constraints, constraints)
+    // The speed toward the wall is limited such that the agent takes the horizon to reach it: 1.5 in 2 s.
     const [, y, directionX] = constraints
     assert.ok(Math.abs(y - 0.75) < 1e-6 && directionX === -1, `${constraints}`)
     new Crowd({ instance, capacity: 20_000 }) // memory grows
     assert.equal(Array.from(crowd.inspect(0).walls), [tree.nearest(0, 0)])
   })
 
-  test('stats tell of the last step', () => {
-    const crowd = plane()
+  test('stats are those of the last step', () => {
+    const crowd = crowd2D()
     crowd.add({ position: [0, 0] })
     crowd.add({ position: [0.5, 0] })
     crowd.add({ position: [9, 0] })
     crowd.step()
-    const { agents, overlaps, neighbors, steps: made, time, bytes } = crowd.stats()
-    assert.equal([agents, overlaps, neighbors, made, time], [3, 2, 2, 1, Math.fround(STEP)])
+    const { agents, overlaps, neighbors, steps: stepCount, time, bytes } = crowd.stats()
+    assert.equal([agents, overlaps, neighbors, stepCount, time], [3, 2, 2, 1, Math.fround(STEP)])
     assert.ok(bytes > 1000)
     assert.is(crowd.stats(), crowd.stats())
   })
 
-  test('equal states have equal hashes, and others have others', () => {
+  test('equal states have equal hashes, different states different ones', () => {
     for (const dimensions of [2, 3]) {
-      const [one, two] = [busy(dimensions), busy(dimensions)]
-      const seen = new Set()
+      const [one, two] = [crossingCrowd(dimensions), crossingCrowd(dimensions)]
+      const hashes = new Set()
       for (let i = 0; i < 20; i++) {
         assert.is(one.hash(), two.hash())
         assert.ok(Number.isInteger(one.hash()) && one.hash() >= 0 && one.hash() < 2 ** 32)
-        seen.add(one.hash())
+        hashes.add(one.hash())
         one.step()
         two.step()
       }
-      assert.is(seen.size, 20)
+      assert.is(hashes.size, 20)
       one.velocities[0] += 1
       assert.is.not(one.hash(), two.hash())
     }
-    const crowd = plane()
+    const crowd = crowd2D()
     crowd.add({ position: [0, 0] })
     const before = crowd.hash()
     crowd.velocities[0] = -0
@@ -751,16 +772,16 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     assert.is(crowd.hash(), before)
   })
 
-  // ---- Life ----
+  // ---- Snapshots, memory, disposal ----
 
-  test('saved and restored, it goes on bit for bit', () => {
+  test('a restored crowd continues bit for bit like the saved one', () => {
     for (const dimensions of [2, 3])
       for (const exact of [false, true]) {
-        const crowd = busy(dimensions, { exact })
+        const crowd = crossingCrowd(dimensions, { exact })
         steps(crowd, 50)
         crowd.remove(3)
         const saved = crowd.save()
-        const other = busy(dimensions, { exact, capacity: 60 })
+        const other = crossingCrowd(dimensions, { exact, capacity: 60 })
         other.clear()
         other.restore(saved)
         assert.is(other.hash(), crowd.hash())
@@ -779,26 +800,26 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
       }
   })
 
-  test('refuses what is no snapshot of such a crowd', () => {
-    const crowd = steps(busy(2), 5)
+  test('restore refuses anything but a snapshot of a crowd with the same options', () => {
+    const crowd = steps(crossingCrowd(2), 5)
     const saved = crowd.save()
     const before = crowd.hash()
-    assertCode(() => plane({ capacity: 8 }).restore(saved), 'FULL')
-    assertCode(() => busy(3).restore(saved), 'BAD_SNAPSHOT')
-    assertCode(() => busy(2, { maxNeighbors: 9 }).restore(saved), 'BAD_SNAPSHOT')
-    assertCode(() => busy(2, { exact: true }).restore(saved), 'BAD_SNAPSHOT')
+    assertCode(() => crowd2D({ capacity: 8 }).restore(saved), 'FULL')
+    assertCode(() => crossingCrowd(3).restore(saved), 'BAD_SNAPSHOT')
+    assertCode(() => crossingCrowd(2, { maxNeighbors: 9 }).restore(saved), 'BAD_SNAPSHOT')
+    assertCode(() => crossingCrowd(2, { exact: true }).restore(saved), 'BAD_SNAPSHOT')
     assertCode(() => crowd.restore(crowd.obstacles.save()), 'BAD_SNAPSHOT')
     for (let size = 0; size < saved.length; size += 97)
       assertCode(() => crowd.restore(saved.slice(0, size)), 'BAD_SNAPSHOT')
-    for (let more = 1; more <= 8; more++)
-      assertCode(() => crowd.restore(Uint8Array.of(...saved, ...new Array(more))), 'BAD_SNAPSHOT')
+    for (let extra = 1; extra <= 8; extra++)
+      assertCode(() => crowd.restore(Uint8Array.of(...saved, ...new Array(extra))), 'BAD_SNAPSHOT')
     for (let word = 0; word < saved.length / 4; word += 5) {
       const bytes = saved.slice()
       bytes[4 * word + 3] ^= 0x40
       assertCode(() => crowd.restore(bytes), 'BAD_SNAPSHOT')
       assert.is(crowd.hash(), before)
-      seal(bytes) // by one who knows how: refused or taken, but nothing breaks
-      const victim = busy(2)
+      seal(bytes) // forged: refused or accepted, but nothing breaks
+      const victim = crossingCrowd(2)
       try {
         victim.restore(bytes)
       } catch (error) {
@@ -811,7 +832,10 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
 
   test('reserve keeps everything', () => {
     for (const dimensions of [2, 3]) {
-      const [crowd, other] = [steps(busy(dimensions), 10), steps(busy(dimensions), 10)]
+      const [crowd, other] = [
+        steps(crossingCrowd(dimensions), 10),
+        steps(crossingCrowd(dimensions), 10),
+      ]
       crowd.reserve(5000)
       assert.is(crowd.capacity, 5000)
       assert.is(crowd.positions.length, 5000 * dimensions)
@@ -823,42 +847,46 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     }
   })
 
-  test('what is told after reserve is of the crowd as it is, though memory did not grow', async () => {
+  test('views after reserve are those of the present crowd, even if memory did not grow', async () => {
     const roomy = await library.create({ memory: 2 ** 24 })
     const roomyBytes = bytesOf(roomy)
     const crowd = new Crowd({ instance: roomy, capacity: 8, maxNeighbors: 2 })
     for (const x of [0, 1, 2, 3]) crowd.add({ position: [3 * x, 0] })
-    const told = () => [crowd.inspect(0).neighbors, crowd.arrived()].map((slots) => [...slots])
+    const readViews = () => [crowd.inspect(0).neighbors, crowd.arrived()].map((slots) => [...slots])
     crowd.goals.set(crowd.positions.subarray(0, 2))
     crowd.step()
-    assert.equal(told(), [[1, 2], [0]])
+    assert.equal(readViews(), [[1, 2], [0]])
     crowd.reserve(500)
-    new Crowd({ instance: roomy, capacity: 8 }) // where it was
+    new Crowd({ instance: roomy, capacity: 8 }) // takes the freed memory
     crowd.positions.set([20, 0], 2)
     crowd.goals.set(crowd.positions.subarray(6, 8), 6)
     crowd.step()
-    assert.equal(told(), [[2, 3], [3]])
+    assert.equal(readViews(), [[2, 3], [3]])
     assert.is(bytesOf(roomy), roomyBytes)
   })
 
-  test('growth that fails: OUT_OF_MEMORY, and everything as before', async () => {
-    const own = await library.create()
+  test('growth that fails throws OUT_OF_MEMORY and changes nothing', async () => {
+    const ownInstance = await library.create()
     for (const Class of [Crowd, Crowd3D]) {
-      const crowd = new Class({ instance: own, capacity: 8 })
+      const crowd = new Class({ instance: ownInstance, capacity: 8 })
       crowd.add({ position: [3, 4, 5].slice(0, crowd.dimensions) })
-      const [before, { byteLength }] = [crowd.save(), own.memory.buffer]
+      const [before, { byteLength }] = [crowd.save(), ownInstance.memory.buffer]
       const { message } = assertCode(() => crowd.reserve(2 ** 28), 'OUT_OF_MEMORY')
       assert.match(message, /^Crowd(3D)?\.reserve: /)
-      assertCode(() => new Class({ instance: own, capacity: 2 ** 28 }), 'OUT_OF_MEMORY')
-      assert.equal([crowd.capacity, own.memory.buffer.byteLength], [8, byteLength])
+      assertCode(() => new Class({ instance: ownInstance, capacity: 2 ** 28 }), 'OUT_OF_MEMORY')
+      assert.equal([crowd.capacity, ownInstance.memory.buffer.byteLength], [8, byteLength])
       assert.equal(crowd.save(), before)
       crowd.step()
     }
   })
 
-  test('a trap kills its instance, and no other', async () => {
-    const own = await library.create()
-    const [crowd, other, elsewhere] = [plane({ instance: own }), space({ instance: own }), plane()]
+  test('a trap makes its instance unusable, and no other', async () => {
+    const ownInstance = await library.create()
+    const [crowd, other, elsewhere] = [
+      crowd2D({ instance: ownInstance }),
+      crowd3D({ instance: ownInstance }),
+      crowd2D(),
+    ]
     crowd._wasm = { ...crowd._wasm, step: trap() }
     assert.instance(
       thrown(() => crowd.step()),
@@ -877,13 +905,13 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
         () => dead.dispose(),
       ])
         assertCode(call, 'DEAD')
-    assertCode(() => plane({ instance: own }), 'DEAD')
+    assertCode(() => crowd2D({ instance: ownInstance }), 'DEAD')
     elsewhere.step()
     assert.is(elsewhere.stats().steps, 1)
   })
 
-  test('once disposed, every use throws', () => {
-    const crowd = plane()
+  test('a disposed crowd throws DISPOSED from every call and getter', () => {
+    const crowd = crowd2D()
     crowd.add({ position: [0, 0] })
     const bytes = crowd.save()
     crowd[Symbol.dispose]()
@@ -917,9 +945,9 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
   test.run()
 }
 
-const both = suite('crowd, both builds')
+const builds = suite('crowd, both builds')
 
-both('agree bit for bit', async () => {
+builds('have equal hashes after the same steps', async () => {
   const hashes = []
   for (const library of [copse, scalar]) {
     const instance = await library.create()
@@ -933,4 +961,4 @@ both('agree bit for bit', async () => {
   assert.is(hashes[0], hashes[1])
 })
 
-both.run()
+builds.run()

@@ -1,5 +1,5 @@
-// What the classes have is what copse.d.ts declares, no less and no more, and it takes as many arguments;
-// every function and method has a text. What they return, the compiler checks: wasm/declared.ts.
+// The classes have exactly the members that copse.d.ts declares, with as many arguments, and every function
+// and method is documented. The compiler checks return types: wasm/declared.ts.
 
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
@@ -13,7 +13,7 @@ const program = ts.createProgram([file], { target: ts.ScriptTarget.ES2022, stric
 const checker = program.getTypeChecker()
 const source = program.getSourceFile(file)
 
-/** What is there when the program runs: no interfaces, no `export type { Points }`. */
+/** The exports that exist at run time: no interfaces, no `export type { Points }`. */
 const exported = checker
   .getExportsOfModule(checker.getSymbolAtLocation(source))
   .filter(
@@ -24,7 +24,7 @@ const classes = exported.filter(({ declarations: [node] }) => ts.isClassDeclarat
 const isPublic = (name) => typeof name === 'string' && !/^(_.*|constructor)$/.test(name)
 const textOf = (symbol) => ts.displayPartsToString(symbol.getDocumentationComment(checker))
 
-/** The names that an object has and inherits, but from what is at the end. */
+/** Returns the names of an object's members, own and inherited, up to but not including `end`. */
 function namesOf(object, end) {
   const names = new Set()
   for (let owner = object; owner !== end; owner = Object.getPrototypeOf(owner))
@@ -34,7 +34,7 @@ function namesOf(object, end) {
 
 const publicOf = (type) => checker.getPropertiesOfType(type).filter(({ name }) => isPublic(name))
 
-declared('are the exports of the entry', () => {
+declared('exports are those of the entry, and documented', () => {
   assert.equal(exported.map(({ name }) => name).sort(), Object.keys(copse).sort())
   for (const symbol of exported) assert.ok(textOf(symbol), symbol.name)
 })
@@ -45,37 +45,40 @@ for (const symbol of classes) {
   const members = publicOf(checker.getDeclaredTypeOfSymbol(symbol))
   if (name === 'CopseError') continue
 
-  declared(`are the members of ${name}`, () => {
+  declared(`members of ${name} are those of the class`, () => {
     const names = members.map((member) => member.name).sort()
     assert.equal(names, namesOf(Class.prototype, Object.prototype))
     const statics = publicOf(checker.getTypeOfSymbol(symbol)).map((member) => member.name)
     const builtIn = ['length', 'name', 'prototype']
     assert.equal(
-      statics.filter((each) => !builtIn.includes(each)),
-      namesOf(Class, Function.prototype).filter((each) => !builtIn.includes(each)),
+      statics.filter((name) => !builtIn.includes(name)),
+      namesOf(Class, Function.prototype).filter((name) => !builtIn.includes(name)),
     )
   })
 
-  declared(`are the methods of ${name}`, () => {
+  declared(`methods of ${name} take as many arguments, and are documented`, () => {
     const methods = members.filter(
       ({ declarations: [node] }) => ts.isMethodDeclaration(node) || ts.isMethodSignature(node),
     )
     assert.ok(methods.length > 8)
     for (const method of methods) {
       assert.ok(textOf(method), method.name)
-      // The methods of the plane are those of space: there are fewer arguments.
+      // 2D classes share the methods of 3D classes, with fewer arguments.
       if (copse[`${name}3D`] || name === 'Quadtree') continue
-      // A method may have several forms.
+      // A method may have overloads.
       const signatures = checker.getTypeOfSymbol(method).getCallSignatures()
       const { MethodSignature } = ts.SyntaxKind
       const forms = signatures.map((signature) => {
         const { parameters } = checker.signatureToSignatureDeclaration(signature, MethodSignature)
-        return { required: parameters.filter((each) => !each.questionToken).length, parameters }
+        return {
+          required: parameters.filter((parameter) => !parameter.questionToken).length,
+          parameters,
+        }
       })
-      const least = Math.min(...forms.map(({ required }) => required))
+      const fewest = Math.min(...forms.map(({ required }) => required))
       const most = Math.max(...forms.map(({ parameters }) => parameters.length))
       const { length } = Class.prototype[method.name]
-      assert.ok(least <= length && length <= most, `${method.name}: ${length}`)
+      assert.ok(fewest <= length && length <= most, `${method.name}: ${length}`)
     }
   })
 }

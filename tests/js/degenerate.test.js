@@ -1,11 +1,11 @@
-// Positions and queries that naive indexes answer wrongly, slowly, or not at all.
+// Positions and queries for which naive indexes return wrong results, are slow, or fail.
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as simd from 'copse'
 import * as scalar from 'copse/scalar'
 import { createRandom, distributions } from '../../web/random.js'
-import { bits, KINDS, maker, portrait, ROW, ROW_3D } from './support/indexes.js'
+import { bits, KINDS, maker, observableState, ROW, ROW_3D } from './support/indexes.js'
 
 const ids = (...numbers) => Uint32Array.from(numbers)
 const ascending = (n) => Uint32Array.from({ length: n }, (_, i) => i)
@@ -21,12 +21,12 @@ function testKind(kind, build, library) {
 
   const NOT_ACCEPTED = [NaN, Infinity, -Infinity, 1e39, -1e39, 2e18, -1.0000001e18]
 
-  positions('not finite or too large: NOT_FINITE, and the old index stays', () => {
+  positions('build throws NOT_FINITE for bad positions, and keeps the last build', () => {
     for (const bad of NOT_ACCEPTED)
       for (const dimensions of [2, 3])
         for (let axis = 0; axis < dimensions; axis++) {
           const index = built(dimensions, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5])
-          const before = portrait(index)
+          const before = observableState(index)
           const place = 2 * dimensions + axis
           const good = index.positions[place]
           index.positions[place] = bad
@@ -35,13 +35,13 @@ function testKind(kind, build, library) {
           assert.match(error.message, /^\w+\.build: .*slot 2/)
           assert.ok(Object.is(index.positions[place], Math.fround(bad)))
           index.positions[place] = good
-          assert.equal(portrait(index), before)
+          assert.equal(observableState(index), before)
           assert.ok(index.validate())
           index.dispose()
         }
   })
 
-  positions('the first of several is named, in either layout', () => {
+  positions('build names the first bad slot, in either layout', () => {
     const index = empty(3, { capacity: 8 })
     index.slots = 8
     index.positions.set([NaN, Infinity], 3 * 5)
@@ -60,7 +60,7 @@ function testKind(kind, build, library) {
     assert.is(assertCode(() => separate.build(), 'NOT_FINITE').index, 4)
   })
 
-  positions('those of agents without a group, and of free slots, do not matter', () => {
+  positions('bad positions of agents without a group and of free slots do not matter', () => {
     const index = unbuilt(2, [1, 1, NaN, 2, 3, 3, NaN, 9, 5, 5, Infinity, 4])
     index.groups[1] = 0
     index.remove(3)
@@ -74,7 +74,7 @@ function testKind(kind, build, library) {
     assert.is(index.stats().skipped, 0)
   })
 
-  positions("onNonFinite: 'skip' leaves them out of every result and counts them", () => {
+  positions("onNonFinite: 'skip' leaves bad positions out of every result and counts them", () => {
     const coordinates = [1, 1, ...NOT_ACCEPTED.flatMap((bad) => [1, bad]), 2, 2]
     const last = NOT_ACCEPTED.length + 1
     const index = built(2, coordinates, { onNonFinite: 'skip' })
@@ -105,7 +105,7 @@ function testKind(kind, build, library) {
     assert.is(index.countWithin(0, 0, Infinity), last + 1)
   })
 
-  positions('all skipped or all absent: an empty index', () => {
+  positions('an index whose agents are all skipped or absent is empty', () => {
     const skipping = built(3, [NaN, 0, 0], { onNonFinite: 'skip' })
     assert.is(skipping.nearest(0, 0, 0), -1)
     assert.is(skipping.stats().leaves, 0)
@@ -138,21 +138,21 @@ function testKind(kind, build, library) {
     assert.is(index.countWithin(1e18, -1e18, 1e18), 1)
   })
 
-  positions('denormals are kept, and coincide where squares underflow', () => {
-    const least = 2 ** -149
+  positions('denormals are distinct, but at distance 0 where squares underflow', () => {
+    const smallest = 2 ** -149
     for (const options of variants) {
-      const index = built(2, [0, 0, least, 0, -least, least, 1e-20, 0], options)
+      const index = built(2, [0, 0, smallest, 0, -smallest, smallest, 1e-20, 0], options)
       assert.equal(index.within(0, 0, 0, { sort: 'id' }), ids(0, 1, 2))
       assert.equal(index.range(0, 0, 0, 0), ids(0))
-      assert.equal(index.range(least, 0, least, 0), ids(1))
-      assert.equal(index.range(-least, least, -least, least), ids(2))
-      assert.equal(index.neighbors(least, 0, 3), ids(0, 1, 2))
-      // The square of 1e-20 is denormal: flushed to zero, it would be within 0 too.
+      assert.equal(index.range(smallest, 0, smallest, 0), ids(1))
+      assert.equal(index.range(-smallest, smallest, -smallest, smallest), ids(2))
+      assert.equal(index.neighbors(smallest, 0, 3), ids(0, 1, 2))
+      // The square of 1e-20 is denormal: flushed to zero, it would count as distance 0.
       assert.is(index.countWithin(0, 0, 0.9e-20), 3)
       assert.is(index.countWithin(0, 0, Math.fround(1e-20)), 4)
     }
 
-    const tiny = built(3, [3 * least, 0, 0, 0, 0, -least])
+    const tiny = built(3, [3 * smallest, 0, 0, 0, 0, -smallest])
     const distances2 = new Float32Array(2).fill(-1)
     assert.is(tiny.withinInto(0, 0, 0, 0, new Uint32Array(2), { distances2 }), 2)
     assert.equal(distances2, Float32Array.of(0, 0))
@@ -173,7 +173,7 @@ function testKind(kind, build, library) {
     }
   })
 
-  positions('0 items: valid, with empty results', () => {
+  positions('an index without agents is valid and has empty results', () => {
     for (const dimensions of [2, 3]) {
       const index = empty(dimensions)
       const origin = new Array(dimensions).fill(0)
@@ -182,7 +182,7 @@ function testKind(kind, build, library) {
       assert.is(index.stats().leaves, 0)
       assert.ok(index.validate())
       for (const slots of [0, 1]) {
-        // None yet, and none any more.
+        // Never an agent, and none left.
         index.slots = slots
         if (slots) index.remove(0)
         index.build()
@@ -200,23 +200,23 @@ function testKind(kind, build, library) {
     }
   })
 
-  positions('1 item: one leaf', () => {
+  positions('an index with one agent has one leaf', () => {
     for (const options of variants) {
       const index = built(2, [3, 4], options)
       assert.equal(index.within(0, 0, 5), ids(0))
       assert.is(index.within(0, 0, 4.999).length, 0)
       const index3D = built(3, [3, 4, 0], options)
       assert.is(index3D.nearest(0, 0, 0), 0)
-      for (const each of [index, index3D]) {
-        const { agents, nodes, leaves, depth } = each.stats()
+      for (const object of [index, index3D]) {
+        const { agents, nodes, leaves, depth } = object.stats()
         assert.equal([agents, nodes, leaves, depth], [1, 1, 1, 0])
-        assert.is(each.cells().at(-1), 1)
-        assert.ok(each.validate())
+        assert.is(object.cells().at(-1), 1)
+        assert.ok(object.validate())
       }
     }
   })
 
-  positions('no answer before the first build; queries answer for the last one', () => {
+  positions('queries throw NOT_BUILT before the first build, then find the last one', () => {
     const index = unbuilt(2, [1, 1, 2, 2])
     assertCode(() => index.within(0, 0, 9), 'NOT_BUILT')
     index.build()
@@ -230,9 +230,9 @@ function testKind(kind, build, library) {
     assert.is(index.nearest(0, 0), -1)
   })
 
-  positions('ten thousand on one point: as few nodes as there can be', () => {
+  positions('ten thousand agents on one point have the minimum number of nodes', () => {
     const n = 10_000
-    const isFlat = kind !== 'KdTree' // its nodes are the points, wherever they are
+    const isFlat = kind !== 'KdTree' // in which every point is a node
     for (const options of variants)
       for (const point of [
         [12.5, -3],
@@ -251,37 +251,43 @@ function testKind(kind, build, library) {
   })
 
   /**
-   * What a build by halves passes over: the agents of all cells. Comparisons are counted by the native
-   * tests; of a naive tree they are N for each agent, and so is its depth.
+   * Returns the sum of the agents of all cells: the work of a build by halves. (The native tests count comparisons;
+   * in a naive tree, there are N per agent.)
    */
   function agentsOfCells(index, dimensions) {
     const width = 2 * dimensions + 2
     return index.cells().reduce((sum, x, i) => (i % width === width - 1 ? sum + x : sum), 0)
   }
 
-  positions('no distribution is deep, or much more to build than the uniform one', () => {
-    const n = 10_000
-    for (const dimensions of [2, 3])
-      for (const options of variants) {
-        const work = {}
-        for (const [name, distribution] of Object.entries(distributions)) {
-          const index = built(dimensions, distribution(createRandom(1), n, dimensions), options)
-          const what = `${name}, ${dimensions}D, ${JSON.stringify(options)}`
-          const { agents, depth, nodes } = index.stats()
-          assert.is(agents, n)
-          work[name] = agentsOfCells(index, dimensions)
-          // Passed over four at a time, or one: in time they differ less.
-          assert.ok(work[name] <= 6 * work.uniform, `${what}: ${work[name]} of ${work.uniform}`)
-          assert.ok(nodes <= 4 * n + 64, `${what}: ${nodes} nodes`)
-          assert.ok(depth < 95, `${what}: depth ${depth}`)
-          assert.is(index.countWithin(...new Array(dimensions).fill(0), Infinity), n)
-          assert.ok(index.validate(), what)
-          index.dispose()
+  positions(
+    'no distribution makes a deep index, or one that costs much more than the uniform one',
+    () => {
+      const n = 10_000
+      for (const dimensions of [2, 3])
+        for (const options of variants) {
+          const work = {}
+          for (const [name, distribution] of Object.entries(distributions)) {
+            const index = built(dimensions, distribution(createRandom(1), n, dimensions), options)
+            const context = `${name}, ${dimensions}D, ${JSON.stringify(options)}`
+            const { agents, depth, nodes } = index.stats()
+            assert.is(agents, n)
+            work[name] = agentsOfCells(index, dimensions)
+            // Times differ less: some agents are handled four at a time, others one by one.
+            assert.ok(
+              work[name] <= 6 * work.uniform,
+              `${context}: ${work[name]} of ${work.uniform}`,
+            )
+            assert.ok(nodes <= 4 * n + 64, `${context}: ${nodes} nodes`)
+            assert.ok(depth < 95, `${context}: depth ${depth}`)
+            assert.is(index.countWithin(...new Array(dimensions).fill(0), Infinity), n)
+            assert.ok(index.validate(), context)
+            index.dispose()
+          }
         }
-      }
-  })
+    },
+  )
 
-  positions('adjacent floats, and far ones whose sum overflows', () => {
+  positions('adjacent floats are distinguished, and far ones do not overflow', () => {
     const next = 1 + 2 ** -23
     const adjacent = [next, 1, 1, next, 1, next].flatMap((x) => [x, x])
     const far = [1e18, 9.9e17, 1e18, -1e18, 9.8e17].flatMap((x) => [x, x, x])
@@ -295,21 +301,21 @@ function testKind(kind, build, library) {
     }
   })
 
-  positions('capacity out of range: RangeError', () => {
+  positions('a capacity out of range throws RangeError', () => {
     for (const dimensions of [2, 3])
       for (const capacity of [0, 2 ** 28 + 1])
         assertThrown(() => empty(dimensions, { capacity }), /^RangeError: Index(3D)?: /)
   })
 
-  positions('more than the capacity: FULL, and nothing changed', () => {
+  positions('more agents than the capacity throw FULL and change nothing', () => {
     for (const dimensions of [2, 3]) {
       const index = built(dimensions, [1, 1, 1, 1, 1, 1], { capacity: 4 })
-      const before = portrait(index)
+      const before = observableState(index)
       for (const slots of [5, 1000, 2 ** 32 - 1]) {
         const { message } = assertCode(() => void (index.slots = slots), 'FULL')
         assert.ok(message.endsWith(`: ${slots} agents, capacity 4: reserve(${slots}) first`))
       }
-      assert.equal(portrait(index), before)
+      assert.equal(observableState(index), before)
       index.slots = 4
       assert.is(index.count, 4)
       const point = new Array(dimensions).fill(1)
@@ -327,7 +333,7 @@ function testKind(kind, build, library) {
   const queries = suite(`degenerate queries, ${kind}, ${build}`)
   queries.before(start)
 
-  queries('radius 0: those exactly there', () => {
+  queries('radius 0 finds the agents exactly there', () => {
     const index = built(2, ROW)
     assert.equal(index.within(2, 0, 0), ids(2))
     assert.is(index.within(2.5, 0, 0).length, 0)
@@ -351,7 +357,7 @@ function testKind(kind, build, library) {
     }
   })
 
-  queries('a radius below 0 or NaN is refused', () => {
+  queries('a negative or NaN radius is refused', () => {
     const index = built(2, ROW)
     const index3D = built(3, ROW_3D)
     for (const bad of [-1, -1e-30, -Infinity, NaN])
@@ -368,7 +374,7 @@ function testKind(kind, build, library) {
         assertThrown(call, /^RangeError: Index(3D)?\.\w+: (radius|maxDistance) must be /)
   })
 
-  queries('radius Infinity: everything', () => {
+  queries('radius Infinity finds all agents', () => {
     for (const options of variants) {
       const index = built(2, ROW, options)
       const index3D = built(3, ROW_3D)
@@ -381,7 +387,7 @@ function testKind(kind, build, library) {
     }
   })
 
-  queries('boxes: infinite, of size 0, and with corners in any order', () => {
+  queries('boxes may be infinite, of size 0, and have their corners in any order', () => {
     for (const options of variants) {
       const index = built(2, ROW, options)
       assert.is(index.range(-Infinity, -Infinity, Infinity, Infinity).length, 6)
@@ -406,7 +412,7 @@ function testKind(kind, build, library) {
     }
   })
 
-  queries('k = 0: none; k > n: all', () => {
+  queries('k = 0 finds no agent, k > n finds all', () => {
     const index = built(2, ROW, { capacity: 100 })
     const index3D = built(3, ROW_3D)
     assert.is(index.neighbors(0, 0, 0).length, 0)
@@ -418,9 +424,9 @@ function testKind(kind, build, library) {
     assert.equal(index.neighbors(9, 0, 7, { exclude: 4 }), ids(5, 3, 2, 1, 0))
   })
 
-  queries('equal distances: the lower id first', () => {
+  queries('equal distances are ordered by id', () => {
     for (const options of variants) {
-      // On the corners of a square, ids against the index's order.
+      // On the corners of a square, with ids in the opposite order of the index.
       const corner = (i) => [i & 1 ? 1 : -1, i & 2 ? 1 : -1]
       const square = Array.from({ length: 200 }, (_, i) => corner(199 - i))
       const index = built(2, square.flat(), options)
@@ -437,7 +443,7 @@ function testKind(kind, build, library) {
     }
   })
 
-  queries('an array too small is filled, and the total returned', () => {
+  queries('an array that is too short is filled, and the total is returned', () => {
     for (const options of variants) {
       const index = built(2, ROW, options)
       const sort = 'id'
@@ -458,14 +464,14 @@ function testKind(kind, build, library) {
     }
   })
 
-  queries('batches: radius 0 and Infinity, k = 0, nobody and one', () => {
+  queries('batches handle radius 0 and Infinity, k = 0, and few agents', () => {
     for (const options of variants)
       for (const dimensions of [2, 3]) {
         const [zero, far] = [0, 9].map((x) => new Array(dimensions).fill(x))
         const places = Float32Array.of(...zero, ...far)
         for (const n of [0, 1, 4]) {
-          const some = new Array(n).fill(zero).flat() // on one point
-          const index = built(dimensions, some, { ...options, capacity: 4 })
+          const coordinates = new Array(n).fill(zero).flat() // on one point
+          const index = built(dimensions, coordinates, { ...options, capacity: 4 })
           for (const radius of [0, -0, 1, Infinity, 1e39]) {
             const { counts, total } = index.allWithin(radius)
             assert.is(total, n * Math.max(n - 1, 0))
@@ -494,26 +500,26 @@ function testKind(kind, build, library) {
       }
   })
 
-  queries('batches find all, whatever was reserved; arrays get whole pairs, and the total', () => {
+  queries('batches find all results, whatever was reserved; arrays get whole pairs', () => {
     for (const options of variants) {
       const index = built(2, ROW, options)
       index.reserve(6, { results: 7 })
-      const rows = index.allWithin(1) // two for each, but for the ends
+      const rows = index.allWithin(1) // two each, one at the ends
       assert.is(rows.total, 10)
       for (let i = 0; i < 6; i++) assert.is(rows.counts[i], i % 5 ? 2 : 1)
       assert.is(index.pairs(1).length, 10)
-      const whole = index.pairs(1).slice()
+      const allPairs = index.pairs(1).slice()
       for (let room = 0; room <= 12; room++) {
         const memory = new Uint32Array(14).fill(99)
         assert.is(index.pairsInto(1, memory.subarray(1, 1 + room)), 5)
         const written = Math.min(room & ~1, 10)
         assert.ok(memory.every((id, i) => (i >= 1 && i <= written) !== (id === 99)))
-        assert.equal(memory.slice(1, 1 + written), whole.slice(0, written))
+        assert.equal(memory.slice(1, 1 + written), allPairs.slice(0, written))
       }
     }
   })
 
-  queries('cones: half a turn, no turn, no direction', () => {
+  queries('cones may have the angles 0 and pi, but must have a direction', () => {
     for (const options of variants) {
       const index = built(2, [0, 0, 1, 0, 0, 1, -1, 0, 0, -1, 2, 0], options)
       const cone = (...rest) => index.cone(0, 0, ...rest, { sort: 'id' })
@@ -536,21 +542,21 @@ function testKind(kind, build, library) {
     }
   })
 
-  queries('masks: none, all, negative; group 0 is absent from all', () => {
+  queries('masks may be empty, full or negative; agents without a group are never found', () => {
     const index = unbuilt(2, ROW)
     index.groups.set([1, 2, 3, 0x80000000, 0, 0xffffffff])
     index.build()
-    const found = (mask) => index.within(0, 0, 9, { mask, sort: 'id' })
-    for (const all of [undefined, -1, 2 ** 32 - 1]) assert.equal(found(all), ids(0, 1, 2, 3, 5))
-    for (const high of [2 ** 31, -(2 ** 31)]) assert.equal(found(high), ids(3, 5))
-    assert.equal(found(0), ids())
-    assert.equal(found(~1), ids(1, 2, 3, 5))
+    const idsWith = (mask) => index.within(0, 0, 9, { mask, sort: 'id' })
+    for (const mask of [undefined, -1, 2 ** 32 - 1]) assert.equal(idsWith(mask), ids(0, 1, 2, 3, 5))
+    for (const high of [2 ** 31, -(2 ** 31)]) assert.equal(idsWith(high), ids(3, 5))
+    assert.equal(idsWith(0), ids())
+    assert.equal(idsWith(~1), ids(1, 2, 3, 5))
     assert.is(index.nearest(4, 0, { mask: ~0 }), 3)
     assert.is(index.nearest(0, 0, { mask: 0 }), -1)
     assert.is(index.countWithin(4, 0, 0), 0)
   })
 
-  queries('exclude: nobody, or one who is not there', () => {
+  queries('exclude may name a slot that is not there', () => {
     const index = built(2, ROW)
     for (const exclude of [-1, 6, 2 ** 28, 2 ** 32 - 1])
       assert.is(index.countWithin(0, 0, 9, { exclude }), 6)

@@ -1,4 +1,4 @@
-// The determinism scenario gives the recorded hashes in this engine, with SIMD and without.
+// The determinism scenario has the recorded hashes in this engine, with and without SIMD.
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -6,7 +6,7 @@ import { playScenes } from './support/determinism.js'
 
 const test = suite('determinism')
 
-/** Fetched in a page; read in Node, whose fetch reads no files. @param {URL} url */
+/** Reads a file: fetched in a page, read in Node, whose fetch reads no files. @param {URL} url */
 async function read(url) {
   if (url.protocol !== 'file:') return (await fetch(url)).arrayBuffer()
   return globalThis.process.getBuiltinModule('node:fs').readFileSync(url)
@@ -19,7 +19,7 @@ const cores = {
 }
 
 for (const [name, core] of Object.entries(cores))
-  test(`${name} gives the recorded hashes`, async () => {
+  test(`${name} has the recorded hashes`, async () => {
     const expected = new TextDecoder().decode(await read(recorded))
     assert.is(await playScenes(await read(core), false), expected)
   })

@@ -1,4 +1,4 @@
-// The entries for one class, and the cores that hold one: what they give, and what they refuse.
+// The entry points for one kind, and the cores that hold one: what they export, and what they refuse.
 
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -17,13 +17,13 @@ import {
 } from './support/indexes.js'
 import { createRandom, integer } from '../../web/random.js'
 
-const test = suite('only one class')
+const test = suite('entries for one kind')
 
 const core = (name) =>
   readFileSync(fileURLToPath(import.meta.resolve(`copse/core${name && `-${name}`}.wasm`)))
 
-/** A small index in an instance: the ids of what it finds. */
-function found(library, kind, instance) {
+/** Creates a small index in an instance. Returns the ids that it finds near the origin. */
+function idsNearOrigin(library, kind, instance) {
   const points = [0, 0, 1, 0, 5, 5]
   const options = { capacity: 3, instance, ...requiredOf(kind, 2) }
   const index = new library[className(kind, 2)](options)
@@ -46,7 +46,7 @@ for (const kind of kinds) {
   const noun = nounOf(kind)
   const entry = await import(`copse/${noun}`)
 
-  test(`copse/${noun} exports one class, and all else`, () => {
+  test(`copse/${noun} exports its classes, create, init and CopseError`, () => {
     const expected = [
       'CopseError',
       'create',
@@ -56,7 +56,7 @@ for (const kind of kinds) {
     assert.equal(Object.keys(entry).sort(), expected.sort())
   })
 
-  test(`copse/${noun} agrees with brute force`, async () => {
+  test(`copse/${noun} returns what brute force returns`, async () => {
     const random = createRandom(1)
     const instance = await entry.create()
     for (const dimensions of dimensionsOf(kind)) {
@@ -68,19 +68,19 @@ for (const kind of kinds) {
     }
   })
 
-  test(`copse/${noun} has a default instance, and errors of its own`, async () => {
+  test(`copse/${noun} has a default instance and error class of its own`, async () => {
     const error = thrown(() => new entry[className(kind, 2)](requiredOf(kind, 2)))
     assert.instance(error, entry.CopseError)
     assert.match(error.message, `${className(kind, 2)}: await init() of 'copse/${noun}' first`)
     await entry.init()
-    assert.equal(found(entry, kind), [0, 1])
+    assert.equal(idsNearOrigin(entry, kind), [0, 1])
   })
 
-  test(`copse/${noun} takes the core that has all classes`, async () => {
-    assert.equal(found(entry, kind, await entry.create({ wasm: core('') })), [0, 1])
+  test(`copse/${noun} accepts the core that has all classes`, async () => {
+    assert.equal(idsNearOrigin(entry, kind, await entry.create({ wasm: core('') })), [0, 1])
   })
 
-  test(`core-${noun}.wasm: other classes are refused, and the instance lives on`, async () => {
+  test(`core-${noun}.wasm refuses other classes, and its instance stays usable`, async () => {
     const instance = await external.create({ wasm: core(noun) })
     for (const other of kinds.filter((other) => other !== kind))
       for (const dimensions of dimensionsOf(other)) {
@@ -92,27 +92,27 @@ for (const kind of kinds) {
         assert.is(error.code, 'NOT_READY')
         const text = `${name}: this core has no such class: core.wasm and core-${nounOf(other)}.wasm have it`
         assert.is(error.message, text)
-        assert.equal(found(external, kind, instance), [0, 1])
+        assert.equal(idsNearOrigin(external, kind, instance), [0, 1])
       }
   })
 
-  test(`core-${noun}.wasm creates nothing else`, () => {
+  test(`core-${noun}.wasm has the create function of its kind only`, () => {
     const creators = (name) =>
       WebAssembly.Module.exports(new WebAssembly.Module(core(name)))
         .map(({ name }) => name)
         .filter((name) => name.endsWith('_create'))
     assert.equal(creators(noun), [`${noun}_create`])
-    const all = [...kinds, 'Crowd'].map((kind) => `${nounOf(kind)}_create`).sort()
-    assert.equal(creators('').sort(), all)
-    assert.equal(creators('scalar').sort(), all)
+    const allCreators = [...kinds, 'Crowd'].map((kind) => `${nounOf(kind)}_create`).sort()
+    assert.equal(creators('').sort(), allCreators)
+    assert.equal(creators('scalar').sort(), allCreators)
   })
 }
 
-test('copse/crowd exports crowds and walls, and its core creates nothing else', async () => {
+test('copse/crowd exports crowds and walls, and its core refuses other classes', async () => {
   const entry = await import('copse/crowd')
   const expected = ['CopseError', 'Crowd', 'Crowd3D', 'ObstacleTree', 'create', 'init']
   assert.equal(Object.keys(entry).sort(), expected)
-  const answers = []
+  const hashes = []
   for (const [library, wasm] of [
     [entry, undefined],
     [entry, core('')],
@@ -126,9 +126,9 @@ test('copse/crowd exports crowds and walls, and its core creates nothing else', 
     crowd.add({ position: [0, 0], goal: [9, 0.5] })
     crowd.add({ position: [9, 0], goal: [0, 0.5] })
     for (let i = 0; i < 60; i++) crowd.step()
-    answers.push(crowd.hash())
+    hashes.push(crowd.hash())
   }
-  assert.is(new Set(answers).size, 1)
+  assert.is(new Set(hashes).size, 1)
   const instance = await external.create({ wasm: core('crowd') })
   assert.is(thrown(() => new external.AgentTree({ instance })).code, 'NOT_READY')
   assert.is(

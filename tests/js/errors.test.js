@@ -1,5 +1,5 @@
-// What is refused, with which error, and that it changes nothing: wrong arguments, which WebAssembly
-// would coerce; calls after dispose; memory that can't grow; instances that trapped.
+// Calls that are refused: with which error, and that they change nothing. Wrong arguments, which WebAssembly
+// would coerce; calls after dispose; memory that cannot grow; instances that trapped.
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -11,7 +11,7 @@ import {
   KINDS,
   maker,
   methodsOf,
-  portrait,
+  observableState,
   ROW,
   ROW_3D,
   thrown,
@@ -27,7 +27,7 @@ import {
   WRONG_WORDS,
 } from './support/bad-arguments.js'
 
-/** By name of the argument: its kind, and a value that is right. */
+/** By name of the argument: its kind, and a right value. */
 const ARGUMENTS = {
   x: ['coordinate', 0],
   y: ['coordinate', 0],
@@ -54,7 +54,7 @@ const ARGUMENTS = {
   options: ['options', {}],
 }
 
-/** The arguments of every query; 2D has none of z. */
+/** The arguments of every query. 2D has no z. */
 const QUERIES = {
   within: 'x y z radius options',
   withinInto: 'x y z radius out options',
@@ -71,7 +71,7 @@ const QUERIES = {
   raycast: 'x0 y0 z0 x1 y1 z1 options',
 }
 
-/** Options of one kind alone, what they must not be, and the type that they have. */
+/** Options that only one kind has, with wrong values and their type. */
 const KIND_OPTIONS = {
   AgentTree: [
     ['leafSize', WRONG_SIZES, 'number'],
@@ -95,11 +95,11 @@ function testKind(kind, build, library) {
   const argumentsOf = (dimensions, method) =>
     QUERIES[method].split(' ').filter((argument) => dimensions === 3 || !/^z|z$/i.test(argument))
 
-  args('of every query are refused, and nothing changed', () => {
+  args('of every query are refused, and change nothing', () => {
     for (const dimensions of [2, 3]) {
       const name = className(kind, dimensions)
       const index = rowOf(dimensions)
-      const before = portrait(index)
+      const before = observableState(index)
       for (const method of Object.keys(QUERIES)) {
         const names = argumentsOf(dimensions, method)
         const right = names.map((argument) => ARGUMENTS[argument][1])
@@ -108,20 +108,20 @@ function testKind(kind, build, library) {
           const kind = ARGUMENTS[argument][0]
           const type = kind === 'out' || kind === 'options' ? 'an object' : 'number'
           for (const wrong of WRONG[kind]) {
-            const given = [...right]
-            given[i] = wrong
-            assertRefused(() => index[method](...given), `${name}.${method}`, argument, wrong, type)
+            const args = [...right]
+            args[i] = wrong
+            assertRefused(() => index[method](...args), `${name}.${method}`, argument, wrong, type)
           }
         })
         assertRefused(() => index[method](), `${name}.${method}`, names[0], undefined)
       }
       const point = Array(dimensions).fill(0)
       assertRefused(() => index.cone(...point, ...point, 1, 1), `${name}.cone`, 'direction', 0)
-      assert.equal(portrait(index), before)
+      assert.equal(observableState(index), before)
     }
   })
 
-  args('that there is no room for are arguments to the core, too', async () => {
+  args('beyond the room for them are refused by the core, too', async () => {
     const instance = await library.create()
     const index = built(2, [0, 0, 1, 0], { capacity: 4, instance })
     index.raycastMany(new Float32Array(16))
@@ -133,13 +133,17 @@ function testKind(kind, build, library) {
     const NO_MEMORY = 3
     const NOT_BUILT = 5
     const STALE = 6
-    // By how many there is room for.
+    // By function: the number that there is room for, the error beyond it, and a call.
     const calls = {
-      within_many: [8, INVALID, (on, n) => core.points_within_many(on, n, 1, -1, -1)],
-      all_neighbors: [99, NO_MEMORY, (on, n) => core.points_all_neighbors(on, n, 1, -1)],
-      nearest_many: [8, INVALID, (on, n) => core.points_nearest_many(on, n, 1, 1, -1, -1)],
-      'nearest_many, k': [99, NO_MEMORY, (on, n) => core.points_nearest_many(on, 4, n, 1, -1, -1)],
-      raycast_many: [4, INVALID, (on, n) => core.points_raycast_many(on, n, 1, -1, -1)],
+      within_many: [8, INVALID, (handle, n) => core.points_within_many(handle, n, 1, -1, -1)],
+      all_neighbors: [99, NO_MEMORY, (handle, n) => core.points_all_neighbors(handle, n, 1, -1)],
+      nearest_many: [8, INVALID, (handle, n) => core.points_nearest_many(handle, n, 1, 1, -1, -1)],
+      'nearest_many, k': [
+        99,
+        NO_MEMORY,
+        (handle, n) => core.points_nearest_many(handle, 4, n, 1, -1, -1),
+      ],
+      raycast_many: [4, INVALID, (handle, n) => core.points_raycast_many(handle, n, 1, -1, -1)],
     }
     const failed = (status) => status - 2 ** 31
     const { byteLength } = instance.memory.buffer
@@ -162,11 +166,11 @@ function testKind(kind, build, library) {
     assert.is(instance.memory.buffer.byteLength, byteLength)
   })
 
-  args('of the batches are refused, and nothing changed', () => {
+  args('of the batches are refused, and change nothing', () => {
     for (const dimensions of [2, 3]) {
       const name = className(kind, dimensions)
       const index = rowOf(dimensions)
-      const before = portrait(index)
+      const before = observableState(index)
       const points = new Float32Array(dimensions)
       const refused = (method, argument, wrongs, call, type) => {
         for (const wrong of wrongs)
@@ -178,13 +182,13 @@ function testKind(kind, build, library) {
       refused('nearestMany', 'k', counts, (k) => index.nearestMany(points, { k }))
       refused('allWithin', 'radius', distance, (radius) => index.allWithin(radius))
       refused('withinMany', 'radius', distance, (radius) => index.withinMany(points, radius))
-      refused('pairsInto', 'out', out, (to) => index.pairsInto(1, to), 'an array')
-      const byRadii = out.filter((wrong) => typeof wrong !== 'number') // which is a distance
-      refused('pairsInto', 'out', byRadii, (to) => index.pairsInto(to), 'an array')
+      refused('pairsInto', 'out', out, (output) => index.pairsInto(1, output), 'an array')
+      const byRadii = out.filter((wrong) => typeof wrong !== 'number') // a number is a distance
+      refused('pairsInto', 'out', byRadii, (output) => index.pairsInto(output), 'an array')
       const numbers = distance.filter((wrong) => typeof wrong === 'number')
-      refused('pairs', 'distance', numbers, (apart) => index.pairs(apart))
-      refused('pairsInto', 'distance', numbers, (apart) =>
-        index.pairsInto(apart, new Uint32Array(1)),
+      refused('pairs', 'distance', numbers, (wrong) => index.pairs(wrong))
+      refused('pairsInto', 'distance', numbers, (wrong) =>
+        index.pairsInto(wrong, new Uint32Array(1)),
       )
       for (const [option, wrongs] of Object.entries(WRONG_OPTIONS)) {
         if (option === 'sort') continue
@@ -216,11 +220,11 @@ function testKind(kind, build, library) {
           )
           assertThrown(() => call(floats), message)
         }
-      assert.equal(portrait(index), before)
+      assert.equal(observableState(index), before)
     }
   })
 
-  args('in options are refused, undefined is not', () => {
+  args('in options are refused, but undefined is not', () => {
     for (const dimensions of [2, 3]) {
       const name = className(kind, dimensions)
       const index = rowOf(dimensions)
@@ -240,7 +244,7 @@ function testKind(kind, build, library) {
     }
   })
 
-  args('a wrong out or distances2 leaves both arrays as they were', () => {
+  args('for out or distances2 leave both arrays unchanged', () => {
     const index = built(2, ROW)
     const out = new Uint32Array(8).fill(99)
     const distances2 = new Float32Array(8).fill(-1)
@@ -288,64 +292,61 @@ function testKind(kind, build, library) {
     }
   })
 
-  args(
-    'of slots, add, move, reserve, saveInto and restore are refused, and nothing changed',
-    () => {
-      for (const dimensions of [2, 3]) {
-        const name = className(kind, dimensions)
-        const index = rowOf(dimensions)
-        const before = portrait(index)
-        const point = new Array(dimensions).fill(0)
-        for (const wrong of WRONG.slots) {
-          assertRefused(() => void (index.slots = wrong), `${name}.slots`, 'slots', wrong)
-          assertRefused(() => index.move(wrong, ...point), `${name}.move`, 'slot', wrong)
-          assertRefused(() => index.remove(wrong), `${name}.remove`, 'slot', wrong)
-          assert.not(index.has(wrong))
-        }
-        for (const wrong of WRONG.coordinate)
-          for (const [axis, named] of ['x', 'y', 'z'].slice(0, dimensions).entries()) {
-            const given = point.with(axis, wrong)
-            assertRefused(() => index.add(...given), `${name}.add`, named, wrong)
-            assertRefused(() => index.move(1, ...given), `${name}.move`, named, wrong)
-          }
-        for (const wrong of [...NOT_NUMBERS, NaN, -1, 1.5, Infinity, 2 ** 32]) {
-          const reserved = (option) =>
-            assertRefused(
-              () => index.reserve(6, { [option]: wrong }),
-              `${name}.reserve`,
-              option,
-              wrong,
-            )
-          reserved('results')
-          reserved('k')
-        }
-        for (const wrong of WRONG.options)
-          assertRefused(
-            () => index.reserve(6, wrong),
-            `${name}.reserve`,
-            'options',
-            wrong,
-            'an object',
-          )
-        for (const wrong of [...WRONG.slots, 0, 2 ** 28 + 1])
-          assertRefused(() => index.reserve(wrong), `${name}.reserve`, 'capacity', wrong)
-        for (const wrong of WRONG.bytes) {
-          assertRefused(() => index.saveInto(wrong), `${name}.saveInto`, 'bytes', wrong, 'bytes')
-          assertRefused(() => index.restore(wrong), `${name}.restore`, 'bytes', wrong, 'bytes')
-        }
-        assert.equal(portrait(index), before)
+  args('of slots, add, move, reserve, saveInto and restore are refused, and change nothing', () => {
+    for (const dimensions of [2, 3]) {
+      const name = className(kind, dimensions)
+      const index = rowOf(dimensions)
+      const before = observableState(index)
+      const point = new Array(dimensions).fill(0)
+      for (const wrong of WRONG.slots) {
+        assertRefused(() => void (index.slots = wrong), `${name}.slots`, 'slots', wrong)
+        assertRefused(() => index.move(wrong, ...point), `${name}.move`, 'slot', wrong)
+        assertRefused(() => index.remove(wrong), `${name}.remove`, 'slot', wrong)
+        assert.not(index.has(wrong))
       }
-    },
-  )
+      for (const wrong of WRONG.coordinate)
+        for (const [axis, coordinate] of ['x', 'y', 'z'].slice(0, dimensions).entries()) {
+          const wrongPoint = point.with(axis, wrong)
+          assertRefused(() => index.add(...wrongPoint), `${name}.add`, coordinate, wrong)
+          assertRefused(() => index.move(1, ...wrongPoint), `${name}.move`, coordinate, wrong)
+        }
+      for (const wrong of [...NOT_NUMBERS, NaN, -1, 1.5, Infinity, 2 ** 32]) {
+        const reserved = (option) =>
+          assertRefused(
+            () => index.reserve(6, { [option]: wrong }),
+            `${name}.reserve`,
+            option,
+            wrong,
+          )
+        reserved('results')
+        reserved('k')
+      }
+      for (const wrong of WRONG.options)
+        assertRefused(
+          () => index.reserve(6, wrong),
+          `${name}.reserve`,
+          'options',
+          wrong,
+          'an object',
+        )
+      for (const wrong of [...WRONG.slots, 0, 2 ** 28 + 1])
+        assertRefused(() => index.reserve(wrong), `${name}.reserve`, 'capacity', wrong)
+      for (const wrong of WRONG.bytes) {
+        assertRefused(() => index.saveInto(wrong), `${name}.saveInto`, 'bytes', wrong, 'bytes')
+        assertRefused(() => index.restore(wrong), `${name}.restore`, 'bytes', wrong, 'bytes')
+      }
+      assert.equal(observableState(index), before)
+    }
+  })
 
-  args('views of the other layout are refused', () => {
+  args('like views of the other layout are refused', () => {
     const separate = empty(3, { layout: 'separate' })
     assertThrown(() => separate.positions, /^TypeError: Index3D\.positions: .*xs, ys and zs/)
     assertThrown(() => empty(2).xs, /^TypeError: Index\.xs: .*positions/)
     assertThrown(() => empty(3).zs, /^TypeError: Index3D\.zs: .*positions/)
   })
 
-  args('do not kill the instance', () => {
+  args('leave the instance usable', () => {
     const index = built(2, ROW)
     thrown(() => index.within(NaN, 0, 1))
     thrown(() => index.withinInto(0, 0, 1, null))
@@ -358,12 +359,12 @@ function testKind(kind, build, library) {
 
   args.run()
 
-  // ---- Life ----
+  // ---- Disposal, memory, traps ----
 
-  const life = suite(`life and death, ${kind}, ${build}`)
+  const life = suite(`disposal, memory and traps, ${kind}, ${build}`)
   life.before(start)
 
-  /** Every call of an object, by name, as it is right while the object lives. */
+  /** Returns a right call of every method, by name. */
   function callsOf(index, dimensions) {
     const point = new Array(dimensions).fill(0)
     const ahead = new Array(dimensions).fill(1)
@@ -406,18 +407,18 @@ function testKind(kind, build, library) {
     }
   }
 
-  life('are tested for every method', () => {
+  life('have a test for every method', () => {
     const index = rowOf(3)
     const calls = callsOf(index, 3)
     for (const [method, length] of methodsOf(index.constructor)) {
-      if (method === 'dispose' || method === 'has') continue // has() asks no core
+      if (method === 'dispose' || method === 'has') continue // has() does not call the core
       assert.ok(method in calls, `${method} is missing in callsOf`)
       const isQuery = length >= 4 && method !== 'move'
       assert.ok(!isQuery || method in QUERIES, `${method} is missing in QUERIES`)
     }
   })
 
-  life('after dispose every call throws DISPOSED, but for another dispose', () => {
+  life('a disposed index throws DISPOSED from every call except dispose', () => {
     for (const dimensions of [2, 3]) {
       const name = className(kind, dimensions)
       const index = rowOf(dimensions)
@@ -440,7 +441,7 @@ function testKind(kind, build, library) {
     }
   })
 
-  life('after dispose no property answers any more', () => {
+  life('a disposed index throws DISPOSED from every property', () => {
     const index = built(2, ROW)
     index.dispose()
     assertCode(() => index.count, 'DISPOSED')
@@ -450,7 +451,7 @@ function testKind(kind, build, library) {
     assertCode(() => index.capacity, 'DISPOSED')
   })
 
-  life('memory is used again after dispose', () => {
+  life('memory is reused after dispose', () => {
     built(2, ROW, { capacity: 10_000 }).dispose()
     const before = empty(2, { capacity: 10_000 })
     const bytes = bytesOf(before)
@@ -468,51 +469,51 @@ function testKind(kind, build, library) {
       index.dispose()
     }
     batches()
-    const more = bytesOf(empty(2))
+    const bytesAfterBatches = bytesOf(empty(2))
     for (let i = 0; i < 200; i++) batches()
-    assert.is(bytesOf(empty(2)), more)
+    assert.is(bytesOf(empty(2)), bytesAfterBatches)
   })
 
-  life('many objects come and go side by side', () => {
+  life('many objects can be created and disposed side by side', () => {
     const indexes = Array.from({ length: 100 }, (_, i) => built(2, [i, i]))
     for (let i = 0; i < indexes.length; i += 2) indexes[i].dispose()
-    const more = Array.from({ length: 60 }, (_, i) => built(3, [-i, -i, -i]))
+    const laterIndexes = Array.from({ length: 60 }, (_, i) => built(3, [-i, -i, -i]))
     for (let i = 1; i < indexes.length; i += 2) assert.is(indexes[i].within(i, i, 0).length, 1)
-    more.forEach((index, i) => assert.is(index.within(-i, -i, -i, 0).length, 1))
+    laterIndexes.forEach((index, i) => assert.is(index.within(-i, -i, -i, 0).length, 1))
     assertCode(() => indexes[0].within(0, 0, 0), 'DISPOSED')
-    for (const index of [...indexes, ...more]) index.dispose()
+    for (const index of [...indexes, ...laterIndexes]) index.dispose()
   })
 
-  life('growth detaches views; getters give fresh ones', async () => {
+  life('growth detaches views, and getters return fresh ones', async () => {
     const instance = await library.create({ memory: 2 ** 20 })
     const index = built(2, ROW, { instance, capacity: 8 })
     const separate = empty(3, { instance, layout: 'separate', capacity: 5 })
     separate.zs.fill(7)
-    const before = portrait(index)
+    const before = observableState(index)
     const { groups, positions } = index
     const bytes = bytesOf(index)
     const { xs, zs } = separate
-    const found = index.within(0, 0, 9)
-    assert.is(index.positions, positions, 'the same view until growth')
+    const ids = index.within(0, 0, 9)
+    assert.is(index.positions, positions, 'the same view before growth')
     assert.is(index.groups, groups)
     assert.is(separate.zs, zs)
 
     const large = empty(2, { instance, capacity: 1_000_000 })
     assert.ok(bytesOf(index) > bytes)
     assert.is(large.count, 0)
-    for (const detached of [positions, groups, xs, zs, found]) assert.is(detached.length, 0)
+    for (const detached of [positions, groups, xs, zs, ids]) assert.is(detached.length, 0)
     assert.is(index.positions.length, 16)
     assert.equal(separate.zs, new Float32Array(5).fill(7))
-    assert.equal(portrait(index), before)
+    assert.equal(observableState(index), before)
     assert.is(index.withinInto(0, 0, 9, new Uint32Array(6)), 6)
     index.positions[0] = 77
     index.build()
     assert.is(index.nearest(77, 0), 0)
 
     large.reserve(1_000_000, { results: 700_000, k: 2 })
-    const { byteLength } = instance.memory.buffer // nothing but creation, reserve and batches grow
+    const { byteLength } = instance.memory.buffer // only creation, reserve and batches grow memory
     large.slots = 50_000
-    large.positions.forEach((_, i, all) => (all[i] = (i >> 1) % 1013))
+    large.positions.forEach((_, i, array) => (array[i] = (i >> 1) % 1013))
     for (let i = 0; i < 25_000; i++) large.remove(2 * i)
     large.add(5, 5)
     large.build()
@@ -540,7 +541,7 @@ function testKind(kind, build, library) {
       index.build()
       z(5, 55) // not built yet
       const cells = index.cells()
-      const found = index.within(0, 0, 0, Infinity).slice()
+      const ids = index.within(0, 0, 0, Infinity).slice()
 
       index.reserve(3)
       assert.is(index.capacity, 6)
@@ -548,7 +549,7 @@ function testKind(kind, build, library) {
       assert.is(index.capacity, 5000)
       assert.is(index.count, 6)
       assert.equal(index.cells(), cells)
-      assert.equal(index.within(0, 0, 0, Infinity), found)
+      assert.equal(index.within(0, 0, 0, Infinity), ids)
       assert.is(index.nearest(0, 0, 0, { mask: 32 }), 5)
       assert.equal([...index.groups.subarray(0, 8)], [1, 2, 4, 8, 16, 32, 0, 0])
       assert.equal([...index.generations.subarray(0, 8)], [1, 1, 1, 1, 1, 1, 0, 0])
@@ -563,31 +564,31 @@ function testKind(kind, build, library) {
     }
   })
 
-  life('growth fails: OUT_OF_MEMORY, and everything as before', async () => {
+  life('growth that fails throws OUT_OF_MEMORY and changes nothing', async () => {
     const instance = await library.create()
     const index = built(2, ROW, { instance })
-    const before = portrait(index)
+    const before = observableState(index)
     const error = assertCode(() => index.reserve(2 ** 28), 'OUT_OF_MEMORY')
     assert.match(error.message, new RegExp(`^${kind}\\.reserve: `))
-    assert.equal(portrait(index), before)
+    assert.equal(observableState(index), before)
     const failed = assertCode(() => empty(3, { instance, capacity: 2 ** 28 }), 'OUT_OF_MEMORY')
     assert.match(failed.message, new RegExp(`^${kind}3D: `))
-    assert.equal(portrait(index), before)
+    assert.equal(observableState(index), before)
     index.reserve(100)
     index.build()
     assert.is(index.countWithin(0, 0, 9), 6)
   })
 
-  life('growth fails half-way: everything as before', async () => {
-    // The agents would find room, but not the rows of neighbors: 2^30 of them.
+  life('growth that fails half-way changes nothing', async () => {
+    // There is memory for the agents, but not for the rows of neighbors: 2^30 ids.
     const instance = await library.create()
     const index = built(2, ROW, { instance })
-    const { stats, ...before } = portrait(index)
+    const { stats, ...before } = observableState(index)
     const { byteLength } = instance.memory.buffer
     assertCode(() => index.reserve(1024, { k: 2 ** 20 }), 'OUT_OF_MEMORY')
     assertCode(() => index.reserve(2 ** 28, { k: 1 }), 'OUT_OF_MEMORY')
-    const { stats: after, ...same } = portrait(index)
-    assert.equal(same, before)
+    const { stats: statsAfter, ...after } = observableState(index)
+    assert.equal(after, before)
     assert.is(instance.memory.buffer.byteLength, byteLength)
     assertCode(() => void (index.slots = 7), 'FULL')
     index.positions[0] = 77
@@ -606,7 +607,7 @@ function testKind(kind, build, library) {
     assert.is(instance.memory.buffer.byteLength, byteLength)
   })
 
-  life('a trap kills its instance, and no other', async () => {
+  life('a trap makes its instance unusable, and no other', async () => {
     const elsewhere = built(2, ROW)
     for (const trapping of ['build', 'within', 'save', 'create', 'destroy']) {
       const instance = await library.create()
@@ -640,7 +641,7 @@ function testKind(kind, build, library) {
     }
   })
 
-  life('a CopseError says what and where', () => {
+  life('a CopseError has a name, code, index, and a message with the method', () => {
     const error = thrown(() => void (built(2, ROW).slots = 7))
     assert.instance(error, Error)
     assert.is(error.name, 'CopseError')

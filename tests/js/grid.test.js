@@ -1,5 +1,5 @@
-// The grids against brute force, with cells from far too small, where cells share entries of the
-// table, to one for all.
+// Compares the grids with brute force. Cells range from far too small (cells share entries of the table) to one
+// cell for all agents.
 
 import fc from 'fast-check'
 import { suite } from 'uvu'
@@ -14,7 +14,7 @@ import { createRandom, distributions } from '../../web/random.js'
 
 const { fround } = Math
 
-/** The widest side of the bounds of all that a build takes. */
+/** Returns the longest side of the bounds of all agents that a build includes. */
 function extentOf(agents) {
   const { count, dimensions, positions } = agents
   let extent = 0
@@ -30,24 +30,24 @@ function extentOf(agents) {
   return extent
 }
 
-const LEAST = 2 ** -149
-const MOST_OF_A_FLOAT32 = 3e38
+const MIN_CELL_SIZE = 2 ** -149
+const LARGE_FLOAT32 = 3e38
 
-/** The size of a cell: as it is, or how many are on a side. */
+/** The size of a cell, or the number of cells along the longest side. */
 const drawnOptions = fc.oneof(
-  fc.record({ size: fc.constantFrom(8, 1, 50, 1e-20, 1e20, LEAST, MOST_OF_A_FLOAT32) }),
+  fc.record({ size: fc.constantFrom(8, 1, 50, 1e-20, 1e20, MIN_CELL_SIZE, LARGE_FLOAT32) }),
   fc.record({ side: fc.constantFrom(3, 1, 0.3, 7.5, 20, 100, 1e4, 1e7) }),
 )
 
 function optionsOf({ size, side }, agents) {
   const cellSize = size ?? (extentOf(agents) || 1) / side
-  return { cellSize: Math.max(LEAST, fround(cellSize)) }
+  return { cellSize: Math.max(MIN_CELL_SIZE, fround(cellSize)) }
 }
 
-/** Above it all share the last number. */
-const MOST_CELLS = 2 ** 20
+/** Cells beyond this number along an axis share the last number. */
+const MAX_CELLS = 2 ** 20
 
-/** Cells hold their agents, each agent is in one, and all are as wide as was asked for. */
+/** Checks that each agent is in exactly one cell and within its bounds, and that cells have the wanted size. */
 function checkCells({ agents, indexes: [grid], options: { cellSize } }) {
   const { count, dimensions, positions } = agents
   const stats = grid.stats()
@@ -57,21 +57,21 @@ function checkCells({ agents, indexes: [grid], options: { cellSize } }) {
   assert.is(stats.leaves > 0, stats.agents > 0)
 
   const extent = extentOf(agents)
-  const exact = extent / cellSize < MOST_CELLS && cellSize > 1e-29
-  const magnitude = positions.subarray(0, count * dimensions).reduce((most, x) => {
-    return Math.abs(x) <= 1e18 ? Math.max(most, Math.abs(x)) : most
+  const exact = extent / cellSize < MAX_CELLS && cellSize > 1e-29
+  const magnitude = positions.subarray(0, count * dimensions).reduce((greatest, x) => {
+    return Math.abs(x) <= 1e18 ? Math.max(greatest, Math.abs(x)) : greatest
   }, cellSize)
   const tolerance = magnitude * 2 ** -20
   const cells = grid.cells()
   const order = grid.order()
   const width = 2 * dimensions + 2
   let place = 0
-  for (let at = 0; at < cells.length; at += width) {
-    const inside = cells[at + 2 * dimensions + 1]
+  for (let offset = 0; offset < cells.length; offset += width) {
+    const inside = cells[offset + 2 * dimensions + 1]
     assert.ok(inside > 0)
-    assert.is(cells[at + 2 * dimensions], 0)
+    assert.is(cells[offset + 2 * dimensions], 0)
     for (let axis = 0; exact && axis < dimensions; axis++) {
-      const [lo, hi] = [cells[at + axis], cells[at + dimensions + axis]]
+      const [lo, hi] = [cells[offset + axis], cells[offset + dimensions + axis]]
       assert.ok(Math.abs(hi - lo - cellSize) <= tolerance, `${hi} - ${lo} is not ${cellSize}`)
       for (let i = place; i < place + inside; i++) {
         const x = positions[order[i] * dimensions + axis]
@@ -87,13 +87,13 @@ testProperties('Grid', { drawnOptions, optionsOf, checkCells })
 testBatches('Grid', { drawnOptions, optionsOf })
 testSlots('Grid', { drawnOptions, optionsOf })
 
-// ---- What only a grid has ----
+// ---- Grids only ----
 
 const test = suite('grid')
 const { start, built, empty, unbuilt } = maker(simd, 'Grid')
 test.before(start)
 
-test('cells begin half a column before the first agent, and half a row', () => {
+test('cells begin half a column and half a row before the first agent', () => {
   const grid = built(2, [0, 0, 1, 1, 9, 0], { cellSize: 4 })
   const boxes = [
     [-0.125, -2, 3.875, 2, 0, 2],
@@ -101,7 +101,7 @@ test('cells begin half a column before the first agent, and half a row', () => {
   ]
   assert.equal(grid.cells(), Float32Array.from(boxes.flat()))
   const { nodes, leaves, depth } = grid.stats()
-  assert.equal([nodes, leaves, depth], [37, 3, 0], 'columns, of which three have agents')
+  assert.equal([nodes, leaves, depth], [37, 3, 0], 'entries, three of which have agents')
 })
 
 test('agents are in the order of rows, columns and ids', () => {
@@ -110,7 +110,7 @@ test('agents are in the order of rows, columns and ids', () => {
   assert.equal(grid.within(0, 0, 99), Uint32Array.of(4, 5, 2, 3, 1, 0))
 })
 
-test('a sparse and huge world takes no more memory than a small one', () => {
+test('a huge, sparse world takes no more memory than a small one', () => {
   const n = 10_000
   for (const dimensions of [2, 3])
     for (const cellSize of [1e-20, 0.01, 1])
@@ -126,14 +126,14 @@ test('a sparse and huge world takes no more memory than a small one', () => {
         grid.build()
         assert.is(grid.stats().bytes, bytes)
         assert.ok(grid.stats().nodes <= 4 * n + 64)
-        // 60 an agent are the arrays of every object; 20 more hold third coordinates.
+        // 60 bytes per agent are the arrays of every index; 20 more hold third coordinates.
         assert.ok(bytes <= (64 + 60 + (dimensions - 2) * 20) * n + 4096, `${bytes / n} an agent`)
         assert.ok(grid.validate())
         grid.dispose()
       }
 })
 
-test('entries are shared evenly: no line of agents is on a few of them', () => {
+test('a line of agents is spread over many entries', () => {
   const n = 4096
   for (const dimensions of [2, 3])
     for (let axis = 0; axis < dimensions; axis++) {
@@ -145,11 +145,11 @@ test('entries are shared evenly: no line of agents is on a few of them', () => {
     }
 })
 
-test('a query reads few runs', () => {
+test('queries read few runs', () => {
   const n = 10_000
   const random = createRandom(2)
   const grid = built(2, distributions.uniform(random, n, 2), { cellSize: 20 })
-  const most = (query) => {
+  const mostVisits = (query) => {
     let visits = 0
     for (let i = 0; i < 100; i++) {
       query(random() * 1000, random() * 1000)
@@ -157,21 +157,22 @@ test('a query reads few runs', () => {
     }
     return visits
   }
-  assert.ok(most((x, y) => grid.within(x, y, 20)) <= 3, 'a row of cells is one run')
-  assert.ok(most((x, y) => grid.range(x, y, x + 1, y + 1)) <= 2)
-  assert.ok(most((x, y) => grid.cone(x, y, 1, 0, 0.3, 20)) <= 3)
-  assert.ok(most((x, y) => grid.nearest(x, y)) <= 12)
-  assert.ok(most((x, y) => grid.neighbors(x, y, 5)) <= 12)
-  assert.ok(most((x, y) => grid.anyWithin(x, y, 500)) <= 3, 'stops at the first')
+  assert.ok(mostVisits((x, y) => grid.within(x, y, 20)) <= 3, 'a row of cells is one run')
+  assert.ok(mostVisits((x, y) => grid.range(x, y, x + 1, y + 1)) <= 2)
+  assert.ok(mostVisits((x, y) => grid.cone(x, y, 1, 0, 0.3, 20)) <= 3)
+  assert.ok(mostVisits((x, y) => grid.nearest(x, y)) <= 12)
+  assert.ok(mostVisits((x, y) => grid.neighbors(x, y, 5)) <= 12)
+  assert.ok(mostVisits((x, y) => grid.anyWithin(x, y, 500)) <= 3, 'stops at the first')
   assert.is(
-    most((x, y) => grid.within(x, y, 20, { mask: 2 })),
+    mostVisits((x, y) => grid.within(x, y, 20, { mask: 2 })),
     0,
-    'nobody matches',
+    'no agent matches',
   )
 })
 
-test('cellSize is any float32 above 0', () => {
-  for (const cellSize of [LEAST, 3.4e38]) assert.is(empty(2, { cellSize }).cells().length, 0)
+test('cellSize may be any float32 above 0', () => {
+  for (const cellSize of [MIN_CELL_SIZE, 3.4e38])
+    assert.is(empty(2, { cellSize }).cells().length, 0)
   assertThrown(() => new simd.Grid(), /^TypeError: Grid: cellSize must be /)
   assertThrown(() => new simd.Grid3D({}), /^TypeError: Grid3D: cellSize must be .* undefined$/)
 })

@@ -1,6 +1,6 @@
-// What may grow linear memory, and so detach views: what is created and reserved, walls that are
-// added, a first snapshot, a batch that finds more than all before. No other call, and none that is
-// refused. However memory grew, no call reads or writes a dead view.
+// The calls that may grow linear memory, and so detach views: constructors, reserve, adding walls, the first
+// snapshot, and a batch with more results than all before. No other call grows it, and no call that is
+// refused. However memory grew, no call uses a detached view.
 
 import { inspect } from 'node:util'
 import { suite } from 'uvu'
@@ -12,7 +12,7 @@ import { createRandom } from '../../web/random.js'
 
 const COUNT = 20_000
 
-/** Calls that ask or change nothing that needs memory, by name; others are called without arguments. */
+/** Arguments of calls that need no memory, by name. Others are called without arguments. */
 const ARGUMENTS = {
   within: (place, dimensions) => [...place(dimensions), 3],
   countWithin: (place, dimensions) => [...place(dimensions), 3],
@@ -43,28 +43,32 @@ const ARGUMENTS = {
   winding: () => [0],
   inspect: () => [1],
   step: () => [1 / 16],
-  remove: () => [6 + 3 * removed++],
+  remove: () => [6 + 3 * removeCount++],
 }
-/** So that each removes another. */
-let removed = 0
+/** Makes each `remove` free another slot. */
+let removeCount = 0
 const BATCHES = /^(all\w+|\w+Many|pairs)$/
-/** What may grow it, and what needs an object of its own. */
-const LEFT_OUT = [
+/** Methods that may grow memory, or need an object of their own. */
+const EXCLUDED = [
   ...['save', 'saveInto', 'restore', 'reserve', 'dispose', 'addPolygon', 'addSegment', 'clear'],
 ]
 
-/** Changes, and forms of the same calls into arrays of the caller's. */
-const ELSEWHERE = /^(addAt|load)$|Into$/
+/** Other changes, and the `Into` forms of methods. */
+const OTHER_METHODS = /^(addAt|load)$|Into$/
 
-const EVERYTHING = { maxArrayLength: Infinity, depth: 3 }
+const INSPECT_OPTIONS = { maxArrayLength: Infinity, depth: 3 }
 
 const placesOf = (random) => (length) =>
   Array.from({ length }, () => Math.floor(random() * 4096) / 8 - 256)
 
 function membersOf(Class) {
   const members = new Map()
-  for (let at = Class.prototype; at !== Object.prototype; at = Object.getPrototypeOf(at))
-    for (const [key, { value, get }] of Object.entries(Object.getOwnPropertyDescriptors(at)))
+  for (
+    let owner = Class.prototype;
+    owner !== Object.prototype;
+    owner = Object.getPrototypeOf(owner)
+  )
+    for (const [key, { value, get }] of Object.entries(Object.getOwnPropertyDescriptors(owner)))
       if (!/^(constructor|_)/.test(key) && !members.has(key)) members.set(key, value ?? get)
   return members
 }
@@ -78,7 +82,7 @@ function filled({ name, dimensions, required }, instance, capacity = COUNT) {
 
 const bytesOf = (instance) => instance.memory.buffer.byteLength
 
-/** With so little memory that it has to grow. */
+/** Creates an instance with so little memory that it has to grow. */
 const create = () => copse.create({ memory: 2 ** 20 })
 
 const test = suite('growth')
@@ -86,15 +90,18 @@ const test = suite('growth')
 for (const type of CLASSES) {
   const { name, dimensions } = type
 
-  test(`${name}: no call grows memory but those that say so`, async () => {
+  test(`${name}: only the documented calls grow memory`, async () => {
     const instance = await create()
     const object = filled(type, instance)
     const place = placesOf(createRandom(4))
     let before = bytesOf(instance)
     for (const [method, length] of methodsOf(copse[name]))
       assert.ok(
-        length === 0 || method in ARGUMENTS || LEFT_OUT.includes(method) || ELSEWHERE.test(method),
-        `${method}: a call of it is missing in ARGUMENTS`,
+        length === 0 ||
+          method in ARGUMENTS ||
+          EXCLUDED.includes(method) ||
+          OTHER_METHODS.test(method),
+        `${method}: its arguments are missing in ARGUMENTS`,
       )
     let calls = 0
     const play = (key, call) => {
@@ -106,14 +113,14 @@ for (const type of CLASSES) {
         assert.ok(!(key in ARGUMENTS), `${key}: ${error}`)
       }
     }
-    const members = [...membersOf(copse[name])].filter(([key]) => !LEFT_OUT.includes(key))
+    const members = [...membersOf(copse[name])].filter(([key]) => !EXCLUDED.includes(key))
     for (const [key, call] of members) {
       if (BATCHES.test(key)) continue
       play(key, call)
       assert.is(bytesOf(instance), before, key)
     }
     assert.ok(calls >= 15, `${calls}`)
-    // Batches take their room once.
+    // Batches grow memory once.
     for (const [key, call] of members) if (BATCHES.test(key)) play(key, call)
     if ('allWithin' in object) assert.ok(bytesOf(instance) > before)
     before = bytesOf(instance)
@@ -124,7 +131,7 @@ for (const type of CLASSES) {
       }
   })
 
-  test(`${name}: no call that is refused grows memory`, async () => {
+  test(`${name}: refused calls do not grow memory`, async () => {
     const instance = await create()
     const object = filled(type, instance, 100)
     const snapshot = object.save()
@@ -142,34 +149,34 @@ for (const type of CLASSES) {
     ])
       assert.is(thrown(() => object.restore(bytes)).code, code)
     const roomy = filled(type, instance)
-    const more = bytesOf(instance)
+    const bytesBefore = bytesOf(instance)
     assert.is(thrown(() => roomy.restore(damaged)).code, 'BAD_SNAPSHOT')
-    assert.is(bytesOf(instance), more)
+    assert.is(bytesOf(instance), bytesBefore)
     roomy.restore(large)
-    assert.ok(bytesOf(instance) > more, 'the first snapshot of that size needs room')
-    assert.ok(more > before)
+    assert.ok(bytesOf(instance) > bytesBefore, 'the first snapshot of that size needs room')
+    assert.ok(bytesBefore > before)
     object.restore(snapshot)
     assert.equal(object.save(), snapshot)
   })
 
-  test(`${name}: memory that others grow leaves no dead view in use`, async () => {
+  test(`${name}: no call uses a view that another object's growth detached`, async () => {
     const instance = await create()
-    const [object, same] = [filled(type, instance, 300), filled(type, await create(), 300)]
+    const [object, twin] = [filled(type, instance, 300), filled(type, await create(), 300)]
     const place = placesOf(createRandom(5))
     for (const [key, call] of membersOf(copse[name])) {
-      if (LEFT_OUT.includes(key) && key !== 'save') continue
+      if (EXCLUDED.includes(key) && key !== 'save') continue
       const words = ARGUMENTS[key]?.(place, dimensions, 'order' in object, name) ?? []
-      let answers
+      let results
       try {
-        call.apply(object, words) // so that there are views
-        call.apply(same, words)
+        call.apply(object, words) // creates its views
+        call.apply(twin, words)
         instance.memory.grow(1)
-        answers = [object, same].map((each) => inspect(call.apply(each, words), EVERYTHING))
+        results = [object, twin].map((each) => inspect(call.apply(each, words), INSPECT_OPTIONS))
       } catch (error) {
         assert.ok(!(key in ARGUMENTS) || key === 'remove', `${key}: ${error}`)
         continue
       }
-      assert.is(answers[0], answers[1], key)
+      assert.is(results[0], results[1], key)
     }
     const out = new Uint32Array(300)
     instance.memory.grow(1)
@@ -180,7 +187,7 @@ for (const type of CLASSES) {
   })
 }
 
-test('polygons that are refused grow nothing', async () => {
+test('refused polygons do not grow memory', async () => {
   const instance = await create()
   const tree = new copse.ObstacleTree({ instance, capacity: 1000 })
   const slot = tree.addPolygon([0, 0, 4, 0, 4, 4])
@@ -192,7 +199,7 @@ test('polygons that are refused grow nothing', async () => {
   assert.is(bytesOf(instance), before)
 })
 
-test('rays past walls that are refused grow nothing', async () => {
+test('refused rays past walls do not grow memory', async () => {
   const instance = await create()
   const tree = new copse.ObstacleTree({ instance, capacity: 1000 })
   tree.addPolygon([0, 0, 4, 0, 4, 4])
@@ -214,7 +221,7 @@ test('rays past walls that are refused grow nothing', async () => {
   assert.ok(bytesOf(instance) > before)
 })
 
-test('boxes that meet take their room once', async () => {
+test('pairs of boxes grow memory once', async () => {
   const instance = await create()
   const tree = new copse.Quadtree({ instance, capacity: 600, bounds: [0, 0, 9, 9] })
   for (let i = 0; i < 500; i++) tree.add(1, 1, 2, 2)
@@ -231,7 +238,7 @@ test('boxes that meet take their room once', async () => {
   assert.is(bytesOf(instance), grown)
 })
 
-test('a snapshot into too few bytes grows nothing', async () => {
+test('saveInto with too few bytes does not grow memory', async () => {
   const instance = await create()
   const tree = filled({ name: 'AgentTree', dimensions: 2 }, instance, 100_000)
   const before = bytesOf(instance)
@@ -239,7 +246,7 @@ test('a snapshot into too few bytes grows nothing', async () => {
   assert.is(bytesOf(instance), before)
 })
 
-test('snapshots may lie in the memory that grows for them', async () => {
+test('snapshots may lie in the linear memory that grows for them', async () => {
   const instance = await copse.create({ memory: 2 ** 27 })
   const tree = filled({ name: 'KdTree', dimensions: 2 }, instance, 100_000)
   const room = () => new Uint8Array(instance.memory.buffer, 2 ** 26, 2 ** 22)
@@ -247,13 +254,13 @@ test('snapshots may lie in the memory that grows for them', async () => {
   const saved = tree.save()
   assert.equal(room().slice(0, size), saved)
   const { buffer } = instance.memory
-  const same = copse.KdTree.from(new Uint8Array(buffer, 2 ** 26, size), { instance })
-  assert.equal(same.save(), saved)
-  same.restore(new Uint8Array(buffer, 2 ** 26, size))
-  assert.equal(same.save(), saved)
+  const twin = copse.KdTree.from(new Uint8Array(buffer, 2 ** 26, size), { instance })
+  assert.equal(twin.save(), saved)
+  twin.restore(new Uint8Array(buffer, 2 ** 26, size))
+  assert.equal(twin.save(), saved)
 })
 
-test('a tree from damaged bytes grows nothing', async () => {
+test('KdTree.from with damaged bytes does not grow memory', async () => {
   const instance = await create()
   const bytes = filled({ name: 'KdTree', dimensions: 2 }, await create(), 100_000).save()
   bytes[bytes.length - 9] ^= 4
@@ -262,7 +269,7 @@ test('a tree from damaged bytes grows nothing', async () => {
   assert.is(bytesOf(instance), before)
 })
 
-test('views of no elements are alive after memory grew', async () => {
+test('empty views can be read after memory grew', async () => {
   const instance = await create()
   const crowd = new copse.Crowd({ instance, capacity: 4 })
   crowd.add({ position: [0, 0] })
@@ -277,7 +284,7 @@ test('views of no elements are alive after memory grew', async () => {
   assert.is(code(), 'BAD_SNAPSHOT')
 })
 
-test('creations that there is no memory for grow nothing and harm nothing', async () => {
+test('constructors that find no memory do not grow it, and leave the instance usable', async () => {
   const bounds = [0, 0, 0, 1, 1, 1]
   for (const [name, capacity] of Object.entries({ Crowd: 8e6, ObstacleTree: 6e6, Octree: 8e6 })) {
     const instance = await create()

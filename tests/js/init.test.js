@@ -1,4 +1,4 @@
-// Where the core may come from, and engines that lack what the usual one has.
+// The sources that a core may come from, and engines that lack a feature.
 
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ const test = suite('init')
 const core = new URL(import.meta.resolve('copse/core.wasm'))
 const bytes = new Uint8Array(readFileSync(core))
 
-/** Whether something can be found in an instance of an entry. */
+/** Asserts that an index in an instance of an entry works. */
 function assertWorks({ Grid }, instance) {
   const grid = new Grid({ instance, cellSize: 1 })
   grid.slots = 3
@@ -21,7 +21,7 @@ function assertWorks({ Grid }, instance) {
   assert.is(grid.nearest(3, 3), 1)
 }
 
-/** What a promise is rejected with. @param {Promise<unknown>} promise */
+/** Resolves to the error that a promise is rejected with. @param {Promise<unknown>} promise */
 const rejection = (promise) =>
   promise.then(
     () => assert.unreachable('nothing was thrown'),
@@ -29,30 +29,30 @@ const rejection = (promise) =>
   )
 
 /**
- * Runs while a property of an object has another value.
+ * Runs a function while a property of an object has another value.
  * @template T @param {any} object @param {string} key @param {unknown} value @param {() => Promise<T>} run
  */
-async function having(object, key, value, run) {
-  const own = Object.getOwnPropertyDescriptor(object, key)
+async function withProperty(object, key, value, run) {
+  const original = Object.getOwnPropertyDescriptor(object, key)
   Object.defineProperty(object, key, { value, configurable: true, writable: true })
   try {
     return await run()
   } finally {
     delete object[key]
-    if (own) Object.defineProperty(object, key, own)
+    if (original) Object.defineProperty(object, key, original)
   }
 }
 
 let imports = 0
-/** An entry as nobody has loaded it before. @param {string} name */
-const fresh = (name) => import(`${import.meta.resolve(name)}?fresh=${imports++}`)
+/** Imports a fresh copy of an entry. @param {string} name */
+const importFresh = (name) => import(`${import.meta.resolve(name)}?fresh=${imports++}`)
 
 /**
- * Runs beside a server that answers everything so.
+ * Runs a function beside a server that sends this response to every request.
  * @template T @param {number} status @param {Uint8Array | string} body
  * @param {(url: string) => Promise<T>} run
  */
-async function beside(status, body, run) {
+async function withServer(status, body, run) {
   const server = createServer((_, response) => response.writeHead(status).end(body))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   try {
@@ -63,45 +63,45 @@ async function beside(status, body, run) {
   }
 }
 
-// ---- Where from ----
+// ---- Sources ----
 
 const SOURCES = {
-  'what the entry brings': () => undefined,
+  'the entry itself': () => undefined,
   'a URL': () => core,
   'the text of a URL': () => core.href,
   bytes: () => bytes,
   'a buffer': () => bytes.buffer,
   'bytes within others': () => {
-    const more = new Uint8Array(bytes.length + 9)
-    more.set(bytes, 5)
-    return more.subarray(5, bytes.length + 5)
+    const larger = new Uint8Array(bytes.length + 9)
+    larger.set(bytes, 5)
+    return larger.subarray(5, bytes.length + 5)
   },
   'a Response': () => new Response(bytes),
   'a promised Response': () => Promise.resolve(new Response(bytes)),
   'a module': () => new WebAssembly.Module(bytes),
 }
-for (const [name, give] of Object.entries(SOURCES))
+for (const [name, source] of Object.entries(SOURCES))
   test(`the core comes from ${name}`, async () => {
-    assertWorks(external, await external.create({ wasm: give() }))
+    assertWorks(external, await external.create({ wasm: source() }))
   })
 
 test('the core comes from a server', () =>
-  beside(200, bytes, async (url) => {
+  withServer(200, bytes, async (url) => {
     assertWorks(external, await external.create({ wasm: url }))
     assertWorks(external, await external.create({ wasm: new URL(url) }))
     assertWorks(external, await external.create({ wasm: fetch(url) }))
-    await having(globalThis, 'location', { href: url }, async () => {
+    await withProperty(globalThis, 'location', { href: url }, async () => {
       assertWorks(external, await external.create({ wasm: 'other.wasm' }))
     })
     assert.instance(await rejection(external.create({ wasm: 'other.wasm' })), TypeError)
   }))
 
-test('an answer that is no core is told', async () => {
-  await beside(404, 'not here', async (url) => {
+test('a response that is not a core is refused with a message', async () => {
+  await withServer(404, 'not here', async (url) => {
     for (const wasm of [url, new URL(url), fetch(url)])
       assert.is((await rejection(external.create({ wasm }))).message, `init: ${url} answered 404`)
   })
-  await beside(200, '<p>a page</p>', async (url) => {
+  await withServer(200, '<p>a page</p>', async (url) => {
     assert.instance(await rejection(external.create({ wasm: url })), WebAssembly.CompileError)
   })
   for (const wasm of [5, null, {}, [], 'no://where', WebAssembly.compile(bytes)])
@@ -110,17 +110,17 @@ test('an answer that is no core is told', async () => {
 
 // ---- Engines ----
 
-test('without the modules of Node the core is inflated by a stream', async () => {
-  const entry = await fresh('copse/grid')
-  const instance = await having(process, 'getBuiltinModule', undefined, () => entry.create())
+test('without the modules of Node, the core is inflated by a stream', async () => {
+  const entry = await importFresh('copse/grid')
+  const instance = await withProperty(process, 'getBuiltinModule', undefined, () => entry.create())
   assertWorks(entry, instance)
 })
 
-test('without SIMD the scalar entry is named, and a later call may succeed', async () => {
-  const entry = await fresh('copse/grid')
+test('without SIMD, the error names the scalar entry, and a later call may succeed', async () => {
+  const entry = await importFresh('copse/grid')
   const noSimd = () => false
   for (const start of [entry.create, entry.init]) {
-    const error = await having(WebAssembly, 'validate', noSimd, () => rejection(start()))
+    const error = await withProperty(WebAssembly, 'validate', noSimd, () => rejection(start()))
     assert.match(
       error.message,
       "init: this engine has no WebAssembly SIMD: import from 'copse/scalar'",
@@ -130,17 +130,17 @@ test('without SIMD the scalar entry is named, and a later call may succeed', asy
   assert.is(await entry.init(), await entry.init())
 })
 
-test('the scalar entry asks for no SIMD, and for no streams', async () => {
-  const entry = await fresh('copse/scalar')
-  const instance = await having(WebAssembly, 'validate', undefined, () =>
-    having(globalThis, 'DecompressionStream', undefined, () => entry.create()),
+test('the scalar entry needs neither SIMD nor streams', async () => {
+  const entry = await importFresh('copse/scalar')
+  const instance = await withProperty(WebAssembly, 'validate', undefined, () =>
+    withProperty(globalThis, 'DecompressionStream', undefined, () => entry.create()),
   )
   assertWorks(entry, instance)
 })
 
-test('without WebAssembly that is told', async () => {
+test('without WebAssembly, the error says so', async () => {
   for (const [owner, start] of Object.entries({ create: external.create, init: external.init })) {
-    const error = await having(globalThis, 'WebAssembly', undefined, () => rejection(start()))
+    const error = await withProperty(globalThis, 'WebAssembly', undefined, () => rejection(start()))
     assert.is(error.message, `${owner}: this engine has no WebAssembly`)
   }
   assertWorks(external, await external.create())

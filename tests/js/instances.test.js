@@ -1,4 +1,4 @@
-// The default instance and independent ones. No other test may call init(): these see what is before.
+// The default instance and independent ones. A file of its own, because these tests need the state before init().
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -17,13 +17,13 @@ import {
 
 const { AgentTree, CopseError, Grid, KdTree, ObstacleTree, create, init } = simd
 
-/** Bytes for more than what is created here. */
-const ROOM = 2 ** 26
-/** What an instance has at least, and by default. */
-const LEAST = 2 ** 20
-const DEFAULT = 2 ** 24
+/** More bytes than all objects of this file need. */
+const ENOUGH_MEMORY = 2 ** 26
+/** The minimum and the default size of an instance's memory. */
+const MIN_MEMORY = 2 ** 20
+const DEFAULT_MEMORY = 2 ** 24
 
-/** Every class, and the options it can't do without. */
+/** Every class, with the options that have no default. */
 const CLASSES = [...CORES, 'Crowd'].flatMap((kind) =>
   dimensionsOf(kind).map((dimensions) => [
     className(kind, dimensions),
@@ -31,14 +31,14 @@ const CLASSES = [...CORES, 'Crowd'].flatMap((kind) =>
   ]),
 )
 
-/** What a promise is rejected with. */
+/** Resolves to the error that a promise is rejected with. */
 const rejection = (promise) =>
   promise.then(
     () => assert.unreachable('nothing was thrown'),
     (error) => error,
   )
 
-/** A built index of agents at x = 0, 1, 2, …, y = 0. */
+/** Returns a built index of agents at x = 0, 1, 2, …, y = 0. */
 function rowOf(Index, n, options) {
   const index = new Index({ capacity: n, ...options })
   index.slots = n
@@ -51,7 +51,7 @@ function rowOf(Index, n, options) {
 
 const test = suite('instances')
 
-test('before init: NOT_READY', () => {
+test('before init, constructors throw NOT_READY', () => {
   for (const [name, required] of CLASSES) {
     const error = thrown(() => new simd[name](required))
     assert.instance(error, CopseError)
@@ -63,7 +63,7 @@ test('before init: NOT_READY', () => {
   }
 })
 
-test('before init a wrong argument is still refused', () => {
+test('before init, wrong arguments are still refused', () => {
   for (const [name, required] of CLASSES)
     assertThrown(
       () => new simd[name]({ ...required, capacity: -1 }),
@@ -77,13 +77,13 @@ test('create() makes no default instance', async () => {
   assert.is(rowOf(AgentTree, 3, { instance }).nearest(2, 0), 2)
 })
 
-test('before init a snapshot makes no tree either: NOT_READY', async () => {
+test('before init, KdTree.from throws NOT_READY', async () => {
   const saved = rowOf(KdTree, 3, { instance: await create() }).save()
   assert.is(thrown(() => KdTree.from(saved)).code, 'NOT_READY')
   assert.is(thrown(() => KdTree.from(saved.subarray(1))).code, 'BAD_SNAPSHOT')
 })
 
-test('an init that fails can be tried again', async () => {
+test('init can be called again after it failed', async () => {
   assert.match(String(await rejection(init(5))), /^TypeError: init: options must be /)
   assert.match(String(await rejection(init({ memory: -1 }))), /^RangeError: init: memory must be /)
   assert.match(String(await rejection(init({ wasm: 5 }))), /^TypeError: init: wasm must be /)
@@ -92,20 +92,20 @@ test('an init that fails can be tried again', async () => {
   assert.is(thrown(() => new AgentTree()).code, 'NOT_READY')
 })
 
-test('init is memoised', async () => {
-  const both = [init(), init({ memory: ROOM })]
+test('init is memoized', async () => {
+  const both = [init(), init({ memory: ENOUGH_MEMORY })]
   const [one, other] = await Promise.all(both)
   assert.is(one, other)
   assert.is(await init(), one)
-  assert.ok(one.memory.buffer.byteLength < ROOM, 'later options are not looked at')
+  assert.ok(one.memory.buffer.byteLength < ENOUGH_MEMORY, 'later options are ignored')
   assert.is(rowOf(AgentTree, 3).nearest(2, 0), 2)
   assert.is(KdTree.from(rowOf(KdTree, 3).save()).nearest(2, 0), 2)
 })
 
-test('init({ memory }) reserves, so that nothing grows later', async () => {
-  const instance = await scalar.init({ memory: ROOM })
+test('init({ memory }) reserves memory, so that it does not grow later', async () => {
+  const instance = await scalar.init({ memory: ENOUGH_MEMORY })
   const bytes = bytesOf(instance)
-  assert.ok(bytes >= ROOM)
+  assert.ok(bytes >= ENOUGH_MEMORY)
   const tree = new scalar.AgentTree({ capacity: 50_000 })
   const { positions } = tree
   const other = new scalar.Grid3D({ capacity: 10_000, cellSize: 1 })
@@ -116,17 +116,17 @@ test('init({ memory }) reserves, so that nothing grows later', async () => {
   assert.is(positions.length, 100_000)
 })
 
-test('without memory reserved the same grows', async () => {
-  const instance = await create({ memory: LEAST })
-  assert.is(bytesOf(instance), LEAST)
+test('memory grows if it was not reserved', async () => {
+  const instance = await create({ memory: MIN_MEMORY })
+  assert.is(bytesOf(instance), MIN_MEMORY)
   new AgentTree({ capacity: 50_000, instance })
-  assert.ok(bytesOf(instance) > LEAST)
+  assert.ok(bytesOf(instance) > MIN_MEMORY)
 })
 
-test('linear memory begins with 16 MiB, and tells when it grows', async () => {
-  assert.is(bytesOf(await create()), DEFAULT)
+test('linear memory starts at 16 MiB, and onGrow is called after it grows', async () => {
+  assert.is(bytesOf(await create()), DEFAULT_MEMORY)
   let grown = 0
-  const instance = await create({ memory: LEAST, onGrow: () => grown++ })
+  const instance = await create({ memory: MIN_MEMORY, onGrow: () => grown++ })
   const small = new AgentTree({ instance, capacity: 3 })
   await null
   assert.is(grown, 0)
@@ -138,8 +138,8 @@ test('linear memory begins with 16 MiB, and tells when it grows', async () => {
   assert.ok(grown > 0)
 })
 
-test("growth: 'error' refuses what does not fit, and says how much that is", async () => {
-  const instance = await create({ memory: LEAST, growth: 'error' })
+test("growth: 'error' throws OUT_OF_MEMORY instead of growing, and says how much is missing", async () => {
+  const instance = await create({ memory: MIN_MEMORY, growth: 'error' })
   const small = rowOf(AgentTree, 3, { instance })
   const { positions } = small
   const error = thrown(() => new Grid({ instance, cellSize: 1, capacity: 50_000 }))
@@ -149,9 +149,9 @@ test("growth: 'error' refuses what does not fit, and says how much that is", asy
     /^Grid: no memory left: (\d+) bytes more than the 1048576 that there are: init/.exec(
       error.message,
     )
-  assert.is(bytesOf(instance), LEAST)
+  assert.is(bytesOf(instance), MIN_MEMORY)
   assert.is(small.positions, positions)
-  const roomy = await create({ memory: LEAST + Number(bytes), growth: 'error' })
+  const roomy = await create({ memory: MIN_MEMORY + Number(bytes), growth: 'error' })
   assert.is(new Grid({ instance: roomy, cellSize: 1, capacity: 50_000 }).count, 0)
   for (const [option, wrong] of [
     ['growth', 'never'],
@@ -165,7 +165,7 @@ test("growth: 'error' refuses what does not fit, and says how much that is", asy
     )
 })
 
-test('instances, walls and errors of another entry are taken', async () => {
+test('instances, walls and errors of another entry are accepted', async () => {
   const crowds = await import('copse/crowd')
   const instance = await create()
   const crowd = new crowds.Crowd({ instance, capacity: 4 })
@@ -187,7 +187,7 @@ test('instances, walls and errors of another entry are taken', async () => {
   )
 })
 
-test('the options of create are checked', async () => {
+test('create refuses a wrong memory option', async () => {
   for (const memory of [null, '5', 5n, {}, NaN, -1, 1.5, 2 ** 32 + 5, Infinity]) {
     const error = await rejection(create({ memory }))
     assert.instance(error, typeof memory === 'number' ? RangeError : TypeError)
@@ -198,7 +198,7 @@ test('the options of create are checked', async () => {
 // ---- Side by side ----
 
 test('instances share nothing', async () => {
-  const [one, other] = [await create({ memory: LEAST }), await create({ memory: LEAST })]
+  const [one, other] = [await create({ memory: MIN_MEMORY }), await create({ memory: MIN_MEMORY })]
   assert.is.not(one, other)
   assert.is.not(one.memory, other.memory)
   const small = rowOf(AgentTree, 3, { instance: other })
@@ -212,8 +212,8 @@ test('instances share nothing', async () => {
   assert.is(small.nearest(9, 0), 2)
 })
 
-/** Two indexes of one instance: of every kind beside one of every kind. */
-async function neighbors(check) {
+/** Calls `check` with two indexes of one instance, for all pairs of kinds. */
+async function forEachPair(check) {
   for (const one of Object.keys(KINDS))
     for (const other of Object.keys(KINDS)) {
       const instance = await create()
@@ -222,8 +222,8 @@ async function neighbors(check) {
     }
 }
 
-test('two indexes of one instance do not disturb each other', () =>
-  neighbors((one, other) => {
+test('indexes of one instance do not affect each other', () =>
+  forEachPair((one, other) => {
     const ids = one.within(0, 0, 2)
     const expected = ids.slice()
     other.within(5, 0, 9)
@@ -238,15 +238,15 @@ test('two indexes of one instance do not disturb each other', () =>
     assert.equal(one.within(0, 0, 2), expected)
   }))
 
-test('stats() gives each index an object of its own, always the same', () =>
-  neighbors((one, other) => {
+test('stats() always returns the same object, a different one per index', () =>
+  forEachPair((one, other) => {
     const stats = one.stats()
     assert.is(other.stats().agents, 9)
     assert.is(stats.agents, 5)
     assert.is(one.stats(), stats)
   }))
 
-test('an instance that is none: TypeError', async () => {
+test('an instance option that is not an instance throws TypeError', async () => {
   for (const instance of [{}, null, 5, Promise.resolve()])
     for (const [name, required] of CLASSES)
       assertThrown(

@@ -1,4 +1,4 @@
-// KdTree.from: a tree from the bytes of any other, and from no others.
+// KdTree.from creates a tree from the snapshot of any k-d tree, and from no other bytes.
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -10,7 +10,7 @@ import {
   className,
   KINDS,
   maker,
-  portrait,
+  observableState,
   ROW,
   ROW_3D,
   thrown,
@@ -34,13 +34,13 @@ function testFrom(build, library) {
   const classOf = (dimensions) => library[className('KdTree', dimensions)]
   const restored = (bytes, options) => library.KdTree.from(bytes, { instance, ...options })
 
-  function assertBad(bytes, what, dimensions = 2) {
+  function assertBad(bytes, context, dimensions = 2) {
     const error = thrown(() => classOf(dimensions).from(bytes, { instance }))
-    assert.instance(error, library.CopseError, what)
-    assert.is(error.code, 'BAD_SNAPSHOT', what)
+    assert.instance(error, library.CopseError, context)
+    assert.is(error.code, 'BAD_SNAPSHOT', context)
   }
 
-  test('gives the tree that was saved', () => {
+  test('returns the tree that was saved', () => {
     for (const options of variants)
       for (const [dimensions, coordinates] of [
         [2, ROW],
@@ -54,9 +54,9 @@ function testFrom(build, library) {
         const copy = classOf(dimensions).from(tree.save(), { instance })
         assert.instance(copy, classOf(dimensions))
         assert.is(copy.capacity, tree.capacity)
-        const bytes = copy.stats().bytes // presort has more
-        assert.equal(portrait(copy), {
-          ...portrait(tree),
+        const bytes = copy.stats().bytes // presort takes more
+        assert.equal(observableState(copy), {
+          ...observableState(tree),
           stats: { ...tree.stats(), visits: 0, bytes },
         })
         assert.equal(copy.save(), tree.save())
@@ -69,28 +69,28 @@ function testFrom(build, library) {
       }
   })
 
-  test('of thousands of points', () => {
+  test('returns a tree of thousands of points', () => {
     for (const dimensions of [2, 3]) {
       const n = 5000
       const tree = built(dimensions, distributions.uniform(createRandom(4), n, dimensions))
       const copy = classOf(dimensions).from(tree.save(), { instance })
       assert.is(copy.capacity, n)
       const { bytes } = copy.stats()
-      assert.equal(portrait(copy), {
-        ...portrait(tree),
+      assert.equal(observableState(copy), {
+        ...observableState(tree),
         stats: { ...tree.stats(), visits: 0, bytes },
       })
       copy.dispose()
     }
   })
 
-  test('of a tree that is empty, not built, or changed since', () => {
+  test('returns a tree that was empty, not built, or changed since its build', () => {
     const none = restored(empty(2).save())
     assert.equal([none.count, none.slots, none.capacity], [0, 0, 1])
     assertCode(() => none.nearest(0, 0), 'NOT_BUILT')
     none.build()
-    const nobody = restored(none.save())
-    assert.is(nobody.nearest(0, 0), -1)
+    const builtEmpty = restored(none.save())
+    assert.is(builtEmpty.nearest(0, 0), -1)
     const never = restored(unbuilt(2, ROW).save())
     assert.equal([never.count, never.slots, never.capacity], [6, 6, 6])
     assertCode(() => never.nearest(0, 0), 'NOT_BUILT')
@@ -114,7 +114,7 @@ function testFrom(build, library) {
     assert.is(cleared.generations[0], 3)
   })
 
-  test('takes the options that are given', () => {
+  test('uses its options', () => {
     const saved = built(2, ROW).save()
     for (const { builder } of variants)
       for (const layout of ['interleaved', 'separate']) {
@@ -134,11 +134,11 @@ function testFrom(build, library) {
     assert.is(restored(saved, missing).capacity, 6)
     for (const n of [1001, 3000]) {
       const many = built(2, new Float32Array(2 * n)).save()
-      assert.is(restored(many, missing).count, n, 'undefined is not the default')
+      assert.is(restored(many, missing).count, n, 'undefined means the size of the snapshot')
     }
   })
 
-  test('keeps onNonFinite, and the count of what was skipped', () => {
+  test('keeps onNonFinite and the number of skipped agents', () => {
     const tree = built(2, [1, 1, NaN, 1, 2, 2], { onNonFinite: 'skip' })
     for (const options of [{}, { onNonFinite: 'skip' }, { onNonFinite: undefined }]) {
       const copy = restored(tree.save(), options)
@@ -150,7 +150,7 @@ function testFrom(build, library) {
     assertCode(call, 'BAD_SNAPSHOT')
   })
 
-  test('into the instance that is given, and no other', async () => {
+  test('takes memory in its instance only', async () => {
     const other = await library.create()
     const saved = built(2, ROW).save()
     const tree = restored(saved, { instance: other })
@@ -165,7 +165,7 @@ function testFrom(build, library) {
     )
   })
 
-  test('wrong options are refused', () => {
+  test('refuses wrong options', () => {
     const saved = built(2, ROW).save()
     for (const wrong of [null, 5, 'x', true])
       assertThrown(() => library.KdTree.from(saved, wrong), /^TypeError: Index\.from: options /)
@@ -181,7 +181,7 @@ function testFrom(build, library) {
     assertCode(() => restored(saved, { capacity: 5 }), 'FULL')
   })
 
-  test('what is no Uint8Array: TypeError', () => {
+  test('throws TypeError for anything but a Uint8Array', () => {
     const { buffer } = built(2, ROW).save()
     for (const wrong of [
       undefined,
@@ -202,7 +202,7 @@ function testFrom(build, library) {
         )
   })
 
-  test('bytes may lie anywhere in their buffer', () => {
+  test('accepts bytes at any offset of their buffer', () => {
     const saved = built(3, ROW_3D).save()
     for (let offset = 0; offset < 9; offset++) {
       const room = new Uint8Array(saved.length + 20).fill(0xff)
@@ -216,7 +216,7 @@ function testFrom(build, library) {
     }
   })
 
-  test('of the other class, or of another kind: BAD_SNAPSHOT', async () => {
+  test('throws BAD_SNAPSHOT for snapshots of other classes, and other bytes', async () => {
     assertBad(built(2, ROW).save(), '2D', 3)
     assertBad(built(3, ROW_3D).save(), '3D', 2)
     for (const kind of Object.keys(KINDS).filter((name) => name !== 'KdTree')) {
@@ -237,7 +237,7 @@ function testFrom(build, library) {
       )
   })
 
-  test('truncated, extended, or damaged in any byte: BAD_SNAPSHOT', () => {
+  test('throws BAD_SNAPSHOT for truncated or extended bytes, and for every flipped bit', () => {
     for (const [dimensions, coordinates] of [
       [2, ROW],
       [3, ROW_3D],
@@ -245,10 +245,10 @@ function testFrom(build, library) {
       const saved = built(dimensions, coordinates).save()
       for (let size = 0; size < saved.length; size++)
         assertBad(saved.subarray(0, size), `${size} bytes`, dimensions)
-      for (let more = 1; more <= 16; more++) {
-        const longer = new Uint8Array(saved.length + more)
+      for (let extra = 1; extra <= 16; extra++) {
+        const longer = new Uint8Array(saved.length + extra)
         longer.set(saved)
-        assertBad(longer, `${more} more`, dimensions)
+        assertBad(longer, `${extra} more`, dimensions)
       }
       for (let bit = 0; bit < 8 * saved.length; bit++) {
         const damaged = saved.slice()
@@ -258,7 +258,7 @@ function testFrom(build, library) {
     }
   })
 
-  /** Heads that say what isn't so, with a right checksum. */
+  /** Returns snapshots with a forged head and a correct checksum. */
   function forgeries(saved, n) {
     const huge = [2 ** 28, 2 ** 28 + n, 2 ** 30, 2 ** 31, 2 ** 32 - n, 2 ** 32 - 1]
     const changes = [0, 1, n - 1, n + 1, 2 * n, ...huge].flatMap((value) => [
@@ -284,27 +284,27 @@ function testFrom(build, library) {
     return changes.map((change) => [forged(saved, change), JSON.stringify(change)])
   }
 
-  test('forged heads: BAD_SNAPSHOT, and no memory is taken for what they say', async () => {
+  test('throws BAD_SNAPSHOT for forged heads, without taking the memory that they claim', async () => {
     for (const dimensions of [2, 3]) {
       const saved = built(dimensions, dimensions === 2 ? ROW : ROW_3D).save()
-      const own = await library.create()
-      classOf(dimensions).from(saved, { instance: own }).dispose()
-      const { byteLength } = own.memory.buffer
-      for (const [bytes, what] of forgeries(saved, 6)) {
-        const error = thrown(() => classOf(dimensions).from(bytes, { instance: own }))
-        assert.is(error.code, 'BAD_SNAPSHOT', what)
-        assert.is(own.memory.buffer.byteLength, byteLength, what)
+      const ownInstance = await library.create()
+      classOf(dimensions).from(saved, { instance: ownInstance }).dispose()
+      const { byteLength } = ownInstance.memory.buffer
+      for (const [bytes, context] of forgeries(saved, 6)) {
+        const error = thrown(() => classOf(dimensions).from(bytes, { instance: ownInstance }))
+        assert.is(error.code, 'BAD_SNAPSHOT', context)
+        assert.is(ownInstance.memory.buffer.byteLength, byteLength, context)
       }
     }
   })
 
-  test('what is refused leaks nothing', async () => {
-    const own = await library.create()
-    const options = { instance: own }
+  test('leaks no memory when it throws', async () => {
+    const ownInstance = await library.create()
+    const options = { instance: ownInstance }
     const n = 1000
     const saved = built(2, distributions.uniform(createRandom(6), n, 2)).save()
     const damaged = saved.slice()
-    damaged[damaged.length - 1] ^= 1 // found only by restore, when there is a tree
+    damaged[damaged.length - 1] ^= 1 // found by restore, after the tree was created
     const heads = [...forgeries(built(2, ROW).save(), 6)].map(([bytes]) => bytes)
     const bad = [damaged, saved.subarray(0, saved.length - 4), ...heads.slice(0, 8)]
     const round = () => {
@@ -313,16 +313,16 @@ function testFrom(build, library) {
     }
     round()
     library.KdTree.from(saved, options).dispose()
-    const { byteLength } = own.memory.buffer
-    const bytes = bytesOf(own)
+    const { byteLength } = ownInstance.memory.buffer
+    const bytes = bytesOf(ownInstance)
     for (let i = 0; i < 1000; i++) round()
     for (let i = 0; i < 1000; i++) library.KdTree.from(saved, options).dispose()
-    assert.is(own.memory.buffer.byteLength, byteLength)
-    assert.is(bytesOf(own), bytes)
+    assert.is(ownInstance.memory.buffer.byteLength, byteLength)
+    assert.is(bytesOf(ownInstance), bytes)
     assert.is(library.KdTree.from(saved, options).stats().agents, n)
   })
 
-  test('any words after the head, sealed: refused, or a sound tree', () => {
+  test('refuses random words after the head, or returns a valid tree', () => {
     const saved = built(3, ROW_3D).save()
     const random = createRandom(9)
     let accepted = 0
@@ -342,7 +342,7 @@ function testFrom(build, library) {
     assert.ok(accepted > 100 && accepted < 1000)
   })
 
-  /** Bytes as the snapshots of trees are, and as they are not. */
+  /** Returns random bytes, or a changed snapshot, often with a correct checksum. */
   function anyBytes(random, saved) {
     const integer = (count) => Math.floor(random() * count)
     const pick = (list) => list[integer(list.length)]
@@ -354,19 +354,19 @@ function testFrom(build, library) {
         () => new Uint32Array(Float32Array.of(integer(17) - 8).buffer)[0],
       ])()
     if (random() < 0.1) return Uint8Array.from({ length: integer(400) }, () => integer(256))
-    const kept = pick(saved)
-    const wanted = random() < 0.7 ? kept.length : 4 * integer(kept.length / 4 + 20)
-    const bytes = new Uint8Array(wanted)
-    bytes.set(kept.subarray(0, wanted))
+    const original = pick(saved)
+    const size = random() < 0.7 ? original.length : 4 * integer(original.length / 4 + 20)
+    const bytes = new Uint8Array(size)
+    bytes.set(original.subarray(0, size))
     const words = new Uint32Array(bytes.buffer)
     if (random() < 0.2) for (let i = STATE; i < words.length; i++) words[i] = word()
     for (let i = pick([0, 1, 1, 2, 8]); i > 0 && words.length; i--)
       words[integer(random() < 0.3 ? Math.min(words.length, STATE) : words.length)] = word()
-    if (words.length > STATE && random() < 0.5) words[WORDS.bytes] = wanted
+    if (words.length > STATE && random() < 0.5) words[WORDS.bytes] = size
     return words.length > WORDS.checksum && random() < 0.9 ? seal(bytes) : bytes
   }
 
-  /** What a tree was when it was saved last: the points of its last build, after its buffers. */
+  /** Returns the points of a tree's last build, which a snapshot has after the buffers. */
   function lastBuild(tree, dimensions) {
     const saved = tree.save()
     const words = new Uint32Array(saved.buffer)
@@ -378,24 +378,28 @@ function testFrom(build, library) {
     return { dimensions, count, positions, groups }
   }
 
-  /** Whether a tree answers as a loop over these agents. */
-  function assertAnswers(tree, agents, random, what) {
+  /** Asserts that a tree finds what a loop over these agents finds. */
+  function assertQueries(tree, agents, random, context) {
     const place = () => Math.floor(random() * 17) - 8
     if (agents === null) return assertCode(() => tree.nearest(1, 2, 3), 'NOT_BUILT')
     const center = Array.from({ length: agents.dimensions }, place)
     const options = { sort: 'distance' }
-    const found = [...tree.within(...center, 6, options)]
-    assert.equal(found, oracle.within(agents, center, 6, options).ids, what)
-    assert.is(tree.nearest(...center), oracle.nearest(agents, center), what)
-    assert.equal([...tree.neighbors(...center, 3)], oracle.neighbors(agents, center, 3).ids, what)
+    const ids = [...tree.within(...center, 6, options)]
+    assert.equal(ids, oracle.within(agents, center, 6, options).ids, context)
+    assert.is(tree.nearest(...center), oracle.nearest(agents, center), context)
+    assert.equal(
+      [...tree.neighbors(...center, 3)],
+      oracle.neighbors(agents, center, 3).ids,
+      context,
+    )
     const [lo, hi] = [center, center.map((x) => x + 5)]
     const inside = [...tree.range(...lo, ...hi, { sort: 'id' })]
-    assert.equal(inside, oracle.range(agents, lo, hi).ids, what)
+    assert.equal(inside, oracle.range(agents, lo, hi).ids, context)
   }
 
-  test('any bytes: BAD_SNAPSHOT, or a tree that answers as brute force, of memory as the bytes', async () => {
+  test('given any bytes, throws BAD_SNAPSHOT or returns a correct tree, its memory bounded by the bytes', async () => {
     const CASES = Number(process.env.COPSE_CASES ?? 12_000)
-    const own = await library.create()
+    const ownInstance = await library.create()
     const random = createRandom(SEED)
     const small = (n, dimensions) =>
       Array.from({ length: n * dimensions }, () => Math.floor(random() * 17) - 8)
@@ -412,45 +416,45 @@ function testFrom(build, library) {
         }),
       ),
     )
-    const { byteLength } = own.memory.buffer
+    const { byteLength } = ownInstance.memory.buffer
     let accepted = 0
     for (let i = 0; i < CASES; i++) {
       const dimensions = 2 + (i % 2)
       const bytes = anyBytes(random, saved[random() < 0.9 ? i % 2 : 1 - (i % 2)])
-      const what = `seed ${SEED}, case ${i}`
+      const context = `seed ${SEED}, case ${i}`
       let tree
       try {
-        tree = classOf(dimensions).from(bytes, { instance: own })
+        tree = classOf(dimensions).from(bytes, { instance: ownInstance })
       } catch (error) {
-        assert.is(error.code, 'BAD_SNAPSHOT', `${what}: ${error}`)
+        assert.is(error.code, 'BAD_SNAPSHOT', `${context}: ${error}`)
         continue
       }
       accepted++
-      assert.ok(tree.validate(), what)
-      assert.ok(tree.stats().bytes < 6000 + 16 * bytes.length, what)
-      assertAnswers(tree, lastBuild(tree, dimensions), random, what)
+      assert.ok(tree.validate(), context)
+      assert.ok(tree.stats().bytes < 6000 + 16 * bytes.length, context)
+      assertQueries(tree, lastBuild(tree, dimensions), random, context)
       const { slots: count, positions, groups } = tree
       tree.build()
-      assertAnswers(tree, { dimensions, count, positions, groups }, random, what)
+      assertQueries(tree, { dimensions, count, positions, groups }, random, context)
       tree.dispose()
     }
     assert.ok(accepted > CASES / 10 && accepted < CASES / 2, `${accepted} accepted`)
-    assert.is(own.memory.buffer.byteLength, byteLength)
+    assert.is(ownInstance.memory.buffer.byteLength, byteLength)
   })
 
-  test('a trap is what it throws, and kills the instance', async () => {
-    const own = await library.create()
+  test('throws a trap of the core, which makes the instance unusable', async () => {
+    const ownInstance = await library.create()
     const saved = built(2, ROW).save()
-    const { functions } = own
-    own.functions = (family) => ({
-      ...functions.call(own, family),
+    const { functions } = ownInstance
+    ownInstance.functions = (family) => ({
+      ...functions.call(ownInstance, family),
       restore: () => {
         throw new WebAssembly.RuntimeError('unreachable')
       },
     })
-    const call = () => library.KdTree.from(saved, { instance: own })
+    const call = () => library.KdTree.from(saved, { instance: ownInstance })
     assert.instance(thrown(call), WebAssembly.RuntimeError)
-    delete own.functions
+    delete ownInstance.functions
     assertCode(call, 'DEAD')
   })
 

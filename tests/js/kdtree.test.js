@@ -1,4 +1,4 @@
-// The k-d trees against brute force, by each builder, and against the one order that they must have.
+// Compares the k-d trees of each builder with brute force, and their order with the tree's definition.
 
 import fc from 'fast-check'
 import { suite } from 'uvu'
@@ -19,19 +19,19 @@ const BUILDERS = ['quickselect', 'median-of-medians', 'presort']
 const drawnOptions = fc.record({ builder: fc.constantFrom(...BUILDERS) })
 const optionsOf = (drawn) => drawn
 
-/** Compares two agents by the coordinates from an axis on, cyclically, and then by id. */
+/** Compares two agents by their coordinates, starting at an axis, cyclically, then by id. */
 function compare({ dimensions, positions }, axis, a, b) {
   for (let key = 0; key < dimensions; key++) {
-    const at = (axis + key) % dimensions
-    const difference = positions[a * dimensions + at] - positions[b * dimensions + at]
+    const keyAxis = (axis + key) % dimensions
+    const difference = positions[a * dimensions + keyAxis] - positions[b * dimensions + keyAxis]
     if (difference !== 0) return difference
   }
   return a - b
 }
 
 /**
- * The tree by its definition, sorted anew on each level, and nothing else: the nodes in preorder, each
- * with its range, axis and depth, and the ids in order.
+ * Builds the tree by its definition, sorting again on each level. Returns the nodes in preorder, each with its
+ * range, axis and depth, and the ids in order.
  */
 function treeOf(agents) {
   const { count, dimensions } = agents
@@ -54,8 +54,8 @@ function treeOf(agents) {
 }
 
 /**
- * The order is that of the definition, and there is a line for each point: within the extent of what
- * it divides, which ends at the lines above.
+ * Checks that the order is that of the definition, and that each point has a line, as long as the region that it
+ * divides, which ends at the lines above it.
  */
 function checkCells({ agents, indexes }) {
   const { dimensions, positions } = agents
@@ -79,7 +79,7 @@ function checkCells({ agents, indexes }) {
       extent.hi[axis] = Math.max(extent.hi[axis], positions[id * dimensions + axis] + 0)
     }
   }
-  /** By depth: where the last node of that depth divides, and the extents of its sides. */
+  /** By depth: the middle of the last node of that depth, and the extents of its sides. */
   const above = []
   nodes.forEach(({ begin, end, middle, axis, depth }, i) => {
     const parent = above[depth - 1]
@@ -100,14 +100,14 @@ testProperties('KdTree', { drawnOptions, optionsOf, checkCells })
 testBatches('KdTree', { drawnOptions, optionsOf })
 testSlots('KdTree', { drawnOptions, optionsOf })
 
-// ---- What only a k-d tree has ----
+// ---- K-d trees only ----
 
 const test = suite('k-d tree')
 const makers = [maker(simd, 'KdTree'), maker(scalar, 'KdTree')]
 const [{ built, empty, unbuilt, variants }] = makers
 test.before(() => Promise.all(makers.map(({ start }) => start())))
 
-test('all builders, of either core, give the same order, lines and bytes', () => {
+test('all builders of both cores make the same order, lines and bytes', () => {
   const drawn = fc.record({
     n: fc.oneof(
       { withCrossShrink: true },
@@ -116,9 +116,9 @@ test('all builders, of either core, give the same order, lines and bytes', () =>
     ),
     distribution: fc.constantFrom(...Object.keys(distributions)),
     dimensions: fc.constantFrom(2, 3),
-    /** How many points there are, at most: the others are copies. */
+    /** The maximum number of distinct points: the others are copies. */
     places: fc.constantFrom(Infinity, Infinity, 1, 2, 3, 10, 40),
-    /** How many axes tell them apart. */
+    /** The number of axes on which points differ. */
     axes: fc.constantFrom(3, 3, 1),
     seed: fc.noBias(fc.nat()),
   })
@@ -126,9 +126,9 @@ test('all builders, of either core, give the same order, lines and bytes', () =>
     const random = createRandom(seed)
     const positions = distributions[distribution](random, n, dimensions)
     for (let id = 0; id < n; id++) {
-      const from = id < places ? id : Math.floor(random() * places)
+      const source = id < places ? id : Math.floor(random() * places)
       for (let axis = 0; axis < dimensions; axis++) {
-        const x = axis < axes ? positions[from * dimensions + axis] : 7
+        const x = axis < axes ? positions[source * dimensions + axis] : 7
         positions[id * dimensions + (seed % 2 ? axis : dimensions - 1 - axis)] = x
       }
     }
@@ -148,7 +148,7 @@ test('all builders, of either core, give the same order, lines and bytes', () =>
   })
 })
 
-test('a line divides on x, then on y, and again on x', () => {
+test('lines divide on x, then on y, then on x again', () => {
   const points = [2, 1, 0, 8, 1, 3, 9, 5, 4, 2]
   const lines = [
     [2, 1, 2, 8, 0, 5],
@@ -164,7 +164,7 @@ test('a line divides on x, then on y, and again on x', () => {
   }
 })
 
-test('a change of slots, of groups, or of positions is one of the next build', () => {
+test('changes of slots, groups and positions count from the next build on', () => {
   for (const options of variants) {
     const tree = built(3, ROW_3D, options)
     tree.positions.reverse()
@@ -186,8 +186,8 @@ test('queries visit few nodes', () => {
   tree.build()
   const { depth } = tree.stats()
   assert.is(depth, 13)
-  /** The most nodes visited, of a hundred queries. */
-  const most = (query) => {
+  /** Returns the maximum number of nodes that one of a hundred queries visits. */
+  const mostVisits = (query) => {
     let visits = 0
     for (let i = 0; i < 100; i++) {
       query(random() * 1000, random() * 1000)
@@ -196,11 +196,11 @@ test('queries visit few nodes', () => {
     return visits
   }
   const check = (query, limit) => {
-    const visits = most(query)
+    const visits = mostVisits(query)
     assert.ok(visits <= limit, `${visits} visits: ${query}`)
   }
   check((x, y) => tree.nearest(x, y), 3 * depth)
-  check((x, y) => tree.nearest(x - 1500, y - 1500), 16 * depth) // all are about as far
+  check((x, y) => tree.nearest(x - 1500, y - 1500), 16 * depth) // all agents are about equally far
   check((x, y) => tree.neighbors(x, y, 5), 3 * depth)
   check((x, y) => tree.neighbors(x, y, 60), 8 * depth)
   check((x, y) => tree.within(x, y, 10), 2 * depth)
@@ -209,15 +209,15 @@ test('queries visit few nodes', () => {
   check((x, y) => tree.anyWithin(x, y, 100), 3 * depth) // stops at the first
   check((x, y) => tree.raycast(x, y, x + 20, y + 20, { radius: 2 }), 3 * depth)
   check((x, y) => tree.raycast(x, y, random() * 1000, random() * 1000, { radius: 2 }), 6 * depth)
-  check((x, y) => tree.within(x, y, 10, { mask: 4 }), 0) // nobody matches
+  check((x, y) => tree.within(x, y, 10, { mask: 4 }), 0) // no agent matches
   const plain = built(2, distributions.uniform(createRandom(2), n, 2))
   plain.countWithin(500, 500, 1500)
   assert.is(plain.stats().visits, 1, 'all inside: counted untested')
 })
 
-// Many are answered together: on a lattice most have several nearest, of which the lowest id counts.
-test('nearestMany is nearest, for each of many places', () => {
-  const [n, asked] = [600, 640]
+// Places are handled in groups. On a lattice, most have several nearest agents: the lowest id counts.
+test('nearestMany finds what nearest finds for each place', () => {
+  const [n, placeCount] = [600, 640]
   for (const { empty } of makers)
     for (const dimensions of [2, 3]) {
       const random = createRandom(9)
@@ -227,34 +227,34 @@ test('nearestMany is nearest, for each of many places', () => {
       tree.slots = n
       tree.positions.set(lattice(n, 1, dimensions === 2 ? 20 : 8))
       tree.build()
-      const places = lattice(asked, 0.5, dimensions === 2 ? 42 : 18)
+      const places = lattice(placeCount, 0.5, dimensions === 2 ? 42 : 18)
       places.fill(100, 0, 3 * dimensions) // some far away
-      const found = new Uint32Array(1)
+      const out = new Uint32Array(1)
       const distances2 = new Float32Array(1)
       for (const maxDistance of [Infinity, 0.5, 0.8, 0])
         for (const exclude of [-1, 5]) {
           const {
             counts,
             ids,
-            distances2: all2,
+            distances2: rowDistances2,
           } = tree.nearestMany(places, {
             k: 1,
             maxDistance,
             exclude,
           })
-          for (let i = 0; i < asked; i++) {
+          for (let i = 0; i < placeCount; i++) {
             const place = places.subarray(i * dimensions, (i + 1) * dimensions)
             const options = { maxDistance, exclude, distances2 }
-            const total = tree.neighborsInto(...place, 1, found, options)
+            const total = tree.neighborsInto(...place, 1, out, options)
             assert.is(counts[i], total)
-            if (total) assert.equal([ids[i], all2[i]], [found[0], distances2[0]])
+            if (total) assert.equal([ids[i], rowDistances2[i]], [out[0], distances2[0]])
           }
         }
       tree.dispose()
     }
 })
 
-test('takes the least memory of all kinds', () => {
+test('memory is at most two copies of points and groups, the ids, and the arrays of every index', () => {
   const n = 10_000
   for (const dimensions of [2, 3]) {
     const bytesOf = (options) => {
@@ -265,12 +265,12 @@ test('takes the least memory of all kinds', () => {
       tree.dispose()
       return bytes / n
     }
-    // Coordinates twice, groups twice, ids; and what the arrays of every object take.
-    const own = 4 * (2 * dimensions + 3) + 60 + (dimensions - 2) * 8
+    // Coordinates twice, groups twice, ids; and the arrays of every index.
+    const bytesNeeded = 4 * (2 * dimensions + 3) + 60 + (dimensions - 2) * 8
     const [quickselect, medians, presort] = BUILDERS.map((builder) => bytesOf({ builder }))
-    assert.ok(quickselect <= own + 0.1, `${quickselect} a point`)
+    assert.ok(quickselect <= bytesNeeded + 0.1, `${quickselect} a point`)
     assert.is(medians, quickselect)
-    assert.ok(presort <= own + 16 + 4 * dimensions + 0.1, `${presort} a point, sorted first`)
+    assert.ok(presort <= bytesNeeded + 16 + 4 * dimensions + 0.1, `${presort} a point, presort`)
   }
 })
 

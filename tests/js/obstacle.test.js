@@ -1,4 +1,4 @@
-// The obstacle tree: what each call promises by itself, with answers found by hand.
+// Every call of the obstacle tree, with expected results found by hand.
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -17,7 +17,7 @@ import {
   WRONG_SIZES,
 } from './support/bad-arguments.js'
 
-testScenes() // against a plain list, on drawn scenes
+testScenes() // compares it with a plain list, on drawn scenes
 
 const libraries = [simd, scalar]
 const instances = []
@@ -26,12 +26,12 @@ async function createInstances() {
   for (const [i, library] of libraries.entries()) instances[i] ??= await library.create()
 }
 
-/** Counter-clockwise; so the edges are below, right, above, left. */
+/** Returns a counter-clockwise square: its edges are bottom, right, top, left. */
 const square = (x, y, size) => [x, y, x + size, y, x + size, y + size, x, y + size]
 const clockwise = (x, y, size) => [x, y, x, y + size, x + size, y + size, x + size, y]
 
-/** All that can be seen of a tree, but for the figures that asking changes. */
-function portrait(tree) {
+/** Returns everything that a caller can read from a tree, except statistics that queries change. */
+function observableState(tree) {
   const { capacity, count, slots } = tree
   return {
     ...{ capacity, count, slots },
@@ -50,7 +50,7 @@ function portrait(tree) {
 const NOT_ARRAYS = [undefined, null, 5, '5', 5n, true, Symbol('s'), {}, () => {}]
 const SIDES = [null, 5, 5n, true, {}, 'left', 'Both', '']
 
-/** By kind of an argument: what it must not be, a value that is right, and its type. */
+/** By kind of argument: wrong values, a right value, and its type. */
 const ARGUMENTS = {
   slot: [WRONG.slots, 0, 'number'],
   x: [WRONG.coordinate, 3, 'number'],
@@ -67,7 +67,7 @@ const ARGUMENTS = {
 const POINT = 'x:x x:y'
 const SEGMENT = 'x:x0 x:y0 x:x1 x:y1'
 
-/** The arguments of each method, by kind and name. */
+/** The arguments of each method: kind:name. */
 const METHODS = {
   move: 'slot:slot points:points',
   winding: 'slot:slot',
@@ -102,8 +102,8 @@ for (const [core, library] of libraries.entries()) {
   const empty = (options) =>
     new library[name]({ capacity: 20, instance: instances[core], ...options })
 
-  /** A square of 2, and right of it a thin wall. */
-  function yard(options) {
+  /** Returns a tree with a square of size 2 and, to its right, a thin wall. */
+  function squareAndWall(options) {
     const tree = empty(options)
     assert.is(tree.addPolygon(square(0, 0, 2)), 0)
     assert.is(tree.addSegment(4, -2, 4, 2), 4)
@@ -119,26 +119,26 @@ for (const [core, library] of libraries.entries()) {
 
   // ---- Arguments ----
 
-  test('wrong arguments are refused, and nothing changed', () => {
-    const tree = yard()
-    const before = portrait(tree)
+  test('wrong arguments are refused and change nothing', () => {
+    const tree = squareAndWall()
+    const before = observableState(tree)
     for (const method of Object.keys(METHODS)) {
       const right = rightOf(method)
       argumentsOf(method).forEach(({ kind, name: argument }, i) => {
         const [wrongs, , type] = ARGUMENTS[kind]
         for (const wrong of wrongs) {
-          const given = [...right]
-          given[i] = wrong
-          assertRefused(() => tree[method](...given), `${name}.${method}`, argument, wrong, type)
+          const args = [...right]
+          args[i] = wrong
+          assertRefused(() => tree[method](...args), `${name}.${method}`, argument, wrong, type)
         }
       })
     }
-    assert.equal(portrait(tree), before)
+    assert.equal(observableState(tree), before)
   })
 
-  test('wrong options are refused, undefined is not', () => {
-    const tree = yard()
-    const before = portrait(tree)
+  test('wrong options are refused, but undefined is not', () => {
+    const tree = squareAndWall()
+    const before = observableState(tree)
     const wrongs = {
       within: { side: SIDES },
       withinInto: { side: SIDES },
@@ -161,12 +161,12 @@ for (const [core, library] of libraries.entries()) {
         if (method !== 'addPolygon') tree[method](...right, { [option]: undefined })
       }
     }
-    assert.equal(portrait(tree), before)
+    assert.equal(observableState(tree), before)
   })
 
-  test('points come in pairs, of finite numbers, at least two', () => {
-    const tree = yard()
-    const before = portrait(tree)
+  test('points must be at least two pairs of finite numbers', () => {
+    const tree = squareAndWall()
+    const before = observableState(tree)
     const changes = { addPolygon: (points) => tree.addPolygon(points) }
     changes.move = (points) => tree.move(0, points)
     for (const [method, change] of Object.entries(changes)) {
@@ -177,11 +177,11 @@ for (const [core, library] of libraries.entries()) {
     }
     const call = () => tree.move(0, [0, 0, 1, 1])
     assertRefused(call, `${name}.move`, 'points.length', 4)
-    assert.equal(portrait(tree), before)
+    assert.equal(observableState(tree), before)
   })
 
-  test('other numbers that are outside their range are refused', () => {
-    const tree = yard()
+  test('all other numbers out of range are refused', () => {
+    const tree = squareAndWall()
     const out = new Float32Array(2)
     for (const bounds of [
       [2, 0, 4],
@@ -241,22 +241,22 @@ for (const [core, library] of libraries.entries()) {
       assertRefused(() => new library[name](wrong), name, 'options', wrong, 'an object')
   })
 
-  test('of reserve, saveInto and restore wrong arguments are refused', () => {
-    const tree = yard()
-    const before = portrait(tree)
+  test('wrong arguments of reserve, saveInto and restore are refused', () => {
+    const tree = squareAndWall()
+    const before = observableState(tree)
     for (const wrong of [...WRONG.slots, 0, 2 ** 28 + 1])
       assertRefused(() => tree.reserve(wrong), `${name}.reserve`, 'capacity', wrong)
     for (const wrong of WRONG.bytes) {
       assertRefused(() => tree.saveInto(wrong), `${name}.saveInto`, 'bytes', wrong, 'bytes')
       assertRefused(() => tree.restore(wrong), `${name}.restore`, 'bytes', wrong, 'bytes')
     }
-    assert.equal(portrait(tree), before)
+    assert.equal(observableState(tree), before)
   })
 
   // ---- Polygons ----
 
-  test('vertices get the lowest free ids, in order', () => {
-    const tree = yard()
+  test('vertices take the lowest free ids, in order', () => {
+    const tree = squareAndWall()
     assert.equal([tree.count, tree.slots], [2, 6])
     assert.equal([...tree.vertices.subarray(0, 12)], [...square(0, 0, 2), 4, -2, 4, 2])
     assert.equal([...tree.next.subarray(0, 6)], [1, 2, 3, 0, 5, 4])
@@ -296,7 +296,7 @@ for (const [core, library] of libraries.entries()) {
     assert.is(Object.is(tree.vertices[6], 0), true)
   })
 
-  test('points may lie in linear memory, even where it grows', async () => {
+  test('points may lie in the linear memory that grows for them', async () => {
     const instance = await library.create({ memory: 2 ** 20 })
     const tree = empty({ instance, capacity: 50_000 })
     const { vertices } = tree
@@ -307,7 +307,7 @@ for (const [core, library] of libraries.entries()) {
     assert.equal([...tree.vertices.subarray(1998, 2004)], [998, 999, 0, 1, 2, 3])
   })
 
-  test('winding: which way round the edges go, by what is solid', () => {
+  test('winding returns the direction of the edges, which depends on what is solid', () => {
     const tree = empty({ capacity: 60 })
     const added = (points, solid) => {
       const slot = tree.addPolygon(points, solid && { solid })
@@ -331,15 +331,15 @@ for (const [core, library] of libraries.entries()) {
     assert.is(tree.winding(50), 0)
   })
 
-  test('inside and outside of points without area: RangeError, and nothing changed', () => {
-    const tree = yard()
-    const before = portrait(tree)
+  test('a polygon without area that is to be solid throws RangeError and changes nothing', () => {
+    const tree = squareAndWall()
+    const before = observableState(tree)
     for (const points of [
       [1, 2, 3, 4],
       [0, 0, 0, 0],
       [0, 0, 1, 1, 2, 2],
       [5, 5, 5, 5, 5, 5],
-      [0, 0, 4, 4, 4, 0, 0, 4], // an eight: as much to the left as to the right
+      [0, 0, 4, 4, 4, 0, 0, 4], // a figure eight: its two areas cancel
       [0, 0, 2, 0, 2, 2, 2, 0], // there and back
     ])
       for (const options of [undefined, {}, { solid: 'inside' }, { solid: 'outside' }]) {
@@ -347,15 +347,15 @@ for (const [core, library] of libraries.entries()) {
         assert.instance(error, RangeError)
         const text = "points must enclose an area, or solid be 'winding' or 'nowhere'"
         assert.is(error.message, `${name}.addPolygon: ${text}`)
-        assert.equal(portrait(tree), before)
+        assert.equal(observableState(tree), before)
       }
     const full = empty({ capacity: 2 })
     assertCode(() => full.addPolygon([0, 0, 1, 1, 2, 2]), 'FULL')
   })
 
-  test('what is solid belongs to the polygon, wherever its vertices are moved', () => {
+  test('the solid side of a polygon stays, however its vertices are moved', () => {
     const mirrored = (points) => points.map((x, i) => (i % 2 ? x : 8 - x))
-    /** In the square, out of it, and out of both. */
+    /** In the square, out of it, and out of it and its mirror image. */
     const PLACES = [
       [4, 4],
       [1, 1],
@@ -397,46 +397,46 @@ for (const [core, library] of libraries.entries()) {
       },
       reserve: (tree) => tree.reserve(30),
     }
-    for (const [how, change] of Object.entries(changes))
+    for (const [changeName, change] of Object.entries(changes))
       for (const points of [square(2, 2, 4), clockwise(2, 2, 4)])
-        for (const [given, solid] of [
+        for (const [option, solid] of [
           [undefined, 'inside'],
           ['inside', 'inside'],
           ['outside', 'outside'],
           ['winding', points[2] > 2 ? 'inside' : 'outside'],
           ['nowhere', 'nowhere'],
         ]) {
-          const what = `${how}, ${given}, ${points}`
+          const context = `${changeName}, ${option}, ${points}`
           const tree = empty({ capacity: 8, leafSize: 1 })
-          tree.addPolygon(points, { solid: given })
+          tree.addPolygon(points, { solid: option })
           change(tree, points, empty({ capacity: 12, leafSize: 1 }))
           const isIn = { inside: true, outside: false, nowhere: false }[solid]
           const isOut = { inside: false, outside: true, nowhere: false }[solid]
           assert.equal(
             PLACES.map(([x, y]) => tree.contains(x, y)),
             [isIn, isOut, isOut],
-            what,
+            context,
           )
-          // The border is solid, too.
-          assert.is(tree.contains(2, 4), solid !== 'nowhere', what)
-          if (solid !== 'nowhere') assert.is(tree.winding(0), isIn ? 1 : -1, what)
+          // The border is solid.
+          assert.is(tree.contains(2, 4), solid !== 'nowhere', context)
+          if (solid !== 'nowhere') assert.is(tree.winding(0), isIn ? 1 : -1, context)
           // Edges are seen from their free side.
           const side = 'visible'
-          const from = (x) => tree.nearest(x, 4, { side, maxDistance: 1.5 }) >= 0
-          assert.equal([from(1), from(3)], [!isOut, !isIn], what)
+          const isWallSeen = (x) => tree.nearest(x, 4, { side, maxDistance: 1.5 }) >= 0
+          assert.equal([isWallSeen(1), isWallSeen(3)], [!isOut, !isIn], context)
           const out = tree.raycast(4, 4, 9, 4, { side })
-          assert.is(out !== null, !isIn, what)
-          if (out) assert.is(out.normalX, -1, what)
-          const into = tree.raycast(9, 4, 4, 4, { side })
-          assert.is(into !== null, !isOut, what)
-          if (into) assert.is(into.normalX, 1, what)
-          assert.not(tree.visible(1, 4, 4, 4), what)
+          assert.is(out !== null, !isIn, context)
+          if (out) assert.is(out.normalX, -1, context)
+          const intoWall = tree.raycast(9, 4, 4, 4, { side })
+          assert.is(intoWall !== null, !isOut, context)
+          if (intoWall) assert.is(intoWall.normalX, 1, context)
+          assert.not(tree.visible(1, 4, 4, 4), context)
           assert.equal([tree.count, tree.slots], [1, 4])
           assert.ok(tree.validate())
         }
   })
 
-  test('solids within solids: free is what is in no more of them than outsides', () => {
+  test('a solid polygon inside of a boundary is solid, the space between is free', () => {
     for (const level of [square(0, 0, 20), clockwise(0, 0, 20)])
       for (const pillar of [square(5, 5, 4), clockwise(5, 5, 4)]) {
         const tree = empty({ capacity: 40 })
@@ -460,25 +460,25 @@ for (const [core, library] of libraries.entries()) {
       }
   })
 
-  test('slots that are not in use: STALE_SLOT, and nothing changed', () => {
-    const tree = yard()
-    const before = portrait(tree)
+  test('slots that are not in use throw STALE_SLOT and change nothing', () => {
+    const tree = squareAndWall()
+    const before = observableState(tree)
     for (const slot of [1, 3, 5, 6, 20, 2 ** 28, 2 ** 31, 2 ** 32 - 1])
       for (const method of ['remove', 'move', 'winding']) {
         const call = () => tree[method](slot, square(0, 0, 2))
         assert.match(assertCode(call, 'STALE_SLOT').message, `${name}.${method}: `)
       }
-    assert.equal(portrait(tree), before)
+    assert.equal(observableState(tree), before)
   })
 
-  test('more vertices than the capacity: FULL, and nothing changed', () => {
-    const tree = yard({ capacity: 9 })
-    const before = portrait(tree)
+  test('more vertices than the capacity throw FULL and change nothing', () => {
+    const tree = squareAndWall({ capacity: 9 })
+    const before = observableState(tree)
     const { message } = assertCode(() => tree.addPolygon(square(5, 5, 1)), 'FULL')
     const text = (method, needed) =>
       `${name}.${method}: ${needed} vertices, capacity 9: reserve(${needed}) first`
     assert.is(message, text('addPolygon', 10))
-    assert.equal(portrait(tree), before)
+    assert.equal(observableState(tree), before)
     assert.is(tree.addPolygon([5, 5, 6, 5, 6, 6]), 6)
     const segment = assertCode(() => tree.addSegment(0, 0, 1, 1), 'FULL')
     assert.is(segment.message, text('addSegment', 11))
@@ -488,7 +488,7 @@ for (const [core, library] of libraries.entries()) {
 
   // ---- Queries ----
 
-  test('nothing before anything is there', () => {
+  test('an empty tree finds nothing', () => {
     const tree = empty()
     assert.equal([...tree.within(0, 0, Infinity)], [])
     assert.is(tree.nearestPoint(0, 0), null)
@@ -501,8 +501,8 @@ for (const [core, library] of libraries.entries()) {
     assert.ok(tree.validate())
   })
 
-  test('within: nearest first, ties by lower id, from either side or the visible', () => {
-    const tree = yard()
+  test('within finds edges nearest first, ties by lower id, from both sides or the visible one', () => {
+    const tree = squareAndWall()
     assert.equal([...tree.within(3, 1, 1)], [1, 4, 5])
     assert.equal([...tree.within(3, 1, 1, { side: 'both' })], [1, 4, 5])
     assert.equal([...tree.within(3, 1, 1, { side: 'visible' })], [1, 5])
@@ -522,12 +522,12 @@ for (const [core, library] of libraries.entries()) {
       )
   })
 
-  test('nearest: the edge, the point on it, the distance', () => {
-    const tree = yard()
-    const found = tree.nearestPoint(3, 1)
-    assert.equal(found, { id: 1, x: 2, y: 1, distance: 1 })
-    assert.is(tree.nearestPoint(-3, -4), found, 'one object')
-    assert.equal(found, { id: 0, x: 0, y: 0, distance: 5 })
+  test('nearestPoint finds the edge, the point on it, and the distance', () => {
+    const tree = squareAndWall()
+    const wall = tree.nearestPoint(3, 1)
+    assert.equal(wall, { id: 1, x: 2, y: 1, distance: 1 })
+    assert.is(tree.nearestPoint(-3, -4), wall, 'one object')
+    assert.equal(wall, { id: 0, x: 0, y: 0, distance: 5 })
     assert.is(tree.nearestPoint(4.5, 0).id, 4)
     assert.is(tree.nearestPoint(3.5, 0).id, 4)
     assert.is(tree.nearestPoint(3.5, 0, { side: 'visible' }).id, 5)
@@ -540,8 +540,8 @@ for (const [core, library] of libraries.entries()) {
     )
   })
 
-  test('visible: free of walls, at a distance if wanted, there and back', () => {
-    const tree = yard()
+  test('visible is true if no wall is on the way, or within the radius of it, in both directions', () => {
+    const tree = squareAndWall()
     for (const [x0, y0, x1, y1, free] of [
       [-1, 1, 3, 1, false],
       [3, -5, 3, 5, true],
@@ -560,8 +560,8 @@ for (const [core, library] of libraries.entries()) {
     assert.ok(tree.visible(3, -5, 3, 5, { radius: 0 }))
   })
 
-  test('raycast: the first edge, where, and its normal', () => {
-    const tree = yard()
+  test('raycast finds the first edge, the point, and the normal', () => {
+    const tree = squareAndWall()
     const hit = tree.raycast(-2, 1, 6, 1)
     assert.equal(hit, { id: 3, fraction: 0.25, x: 0, y: 1, normalX: -1, normalY: 0 })
     assert.is(tree.raycast(1, 6, 1, -2), hit, 'one object')
@@ -575,8 +575,8 @@ for (const [core, library] of libraries.entries()) {
     assert.is(tree.raycast(3, 9, 3, -9), null)
   })
 
-  test('raycastMany: a row for each segment', () => {
-    const tree = yard()
+  test('raycastMany returns the hit of each segment', () => {
+    const tree = squareAndWall()
     const hits = tree.raycastMany(Float32Array.of(-2, 1, 6, 1, 3, 9, 3, -9, 3, 1, 5, 1))
     assert.equal([...hits.ids.subarray(0, 3)], [3, -1, 4])
     assert.equal([...hits.fractions.subarray(0, 3)], [0.25, 1, 0.5])
@@ -595,8 +595,8 @@ for (const [core, library] of libraries.entries()) {
       assert.equal([many.ids[i], many.fractions[i]], i % 2 ? [4, Math.fround(1 / 3)] : [3, 0.25])
   })
 
-  test('contains: in something solid, or on its border', () => {
-    const tree = yard()
+  test('contains is true in something solid or on its border', () => {
+    const tree = squareAndWall()
     for (const [x, y, inside] of [
       ...[
         [1, 1, true],
@@ -627,7 +627,7 @@ for (const [core, library] of libraries.entries()) {
       assert.is(tree.contains(x, y), inside, `${x}, ${y}`)
   })
 
-  test('polygons that are solid nowhere are seen from both sides and have no inside', () => {
+  test('polygons that are solid nowhere have no inside and are visible from both sides', () => {
     const tree = empty()
     tree.addPolygon(square(0, 0, 2), { solid: 'nowhere' })
     assert.is(tree.raycast(1, 1, 1, 9, { side: 'visible' }).id, 2)
@@ -639,20 +639,20 @@ for (const [core, library] of libraries.entries()) {
     assert.ok(tree.contains(1, 1))
   })
 
-  // ---- Sight ----
+  // ---- Visibility ----
 
-  test('visibilityPolygon: what is seen in a box', () => {
-    const tree = yard()
-    const seen = [4, 2, 5, 3, 1, 3, 2, 2, 2, 0, 1, -1, 4, -1]
-    assert.equal([...tree.visibilityPolygon(3, 1, { maxDistance: 2 })], seen)
-    assert.equal([...tree.visibilityPolygon(3, 1, { bounds: [1, -1, 5, 3] })], seen)
-    const both = { bounds: Float32Array.of(1, -9, 5, 9), maxDistance: 2 }
-    assert.equal([...tree.visibilityPolygon(3, 1, both)], seen)
+  test('visibilityPolygon is what can be seen in a box', () => {
+    const tree = squareAndWall()
+    const polygon = [4, 2, 5, 3, 1, 3, 2, 2, 2, 0, 1, -1, 4, -1]
+    assert.equal([...tree.visibilityPolygon(3, 1, { maxDistance: 2 })], polygon)
+    assert.equal([...tree.visibilityPolygon(3, 1, { bounds: [1, -1, 5, 3] })], polygon)
+    const options = { bounds: Float32Array.of(1, -9, 5, 9), maxDistance: 2 }
+    assert.equal([...tree.visibilityPolygon(3, 1, options)], polygon)
     const out = new Float32Array(16).fill(99)
-    assert.is(tree.visibilityPolygonInto(3, 1, out, both), 7)
-    assert.equal([...out], [...seen, 99, 99])
+    assert.is(tree.visibilityPolygonInto(3, 1, out, options), 7)
+    assert.equal([...out], [...polygon, 99, 99])
     out.fill(99)
-    assert.is(tree.visibilityPolygonInto(3, 1, out.subarray(0, 5), both), 7)
+    assert.is(tree.visibilityPolygonInto(3, 1, out.subarray(0, 5), options), 7)
     assert.equal([...out.subarray(0, 6)], [4, 2, 5, 3, 99, 99], 'whole corners')
     assert.is(tree.visibilityPolygon(4, 0).length, 0, 'on a wall')
     assert.is(tree.visibilityPolygonInto(2, 1, out), 0)
@@ -667,20 +667,20 @@ for (const [core, library] of libraries.entries()) {
     }
   })
 
-  test('where walls cross more might be seen than there is room for: FULL, and what to reserve', () => {
-    const tree = yard() // no scene is known that needs more
+  test('too little room for a visibility polygon throws FULL and says what to reserve', () => {
+    const tree = squareAndWall() // simulated: no scene is known that needs more
     tree._wasm = { ...tree._wasm, visibility: () => -(2 ** 31) + 2 }
     const { message } = assertCode(() => tree.visibilityPolygon(3, 1), 'FULL')
     assert.ok(message.endsWith(': 40 vertices, capacity 20: reserve(40) first'), message)
   })
 
-  test('without a box it goes a bit beyond all walls and the point', () => {
-    const tree = yard()
+  test('without a box, the visibility polygon extends a bit beyond all walls and the point', () => {
+    const tree = squareAndWall()
     const corners = tree.visibilityPolygon(20, 20)
     const xs = corners.filter((_, i) => i % 2 === 0)
     const ys = corners.filter((_, i) => i % 2 === 1)
     const margin = 22 / 16
-    for (const [found, expected] of [
+    for (const [actual, expected] of [
       ...[
         [Math.min(...xs), 0 - margin],
         [Math.max(...xs), 20 + margin],
@@ -690,14 +690,14 @@ for (const [core, library] of libraries.entries()) {
         [Math.max(...ys), 20 + margin],
       ],
     ])
-      assert.ok(Math.abs(found - expected) < 1e-3, `${found}, ${expected}`)
+      assert.ok(Math.abs(actual - expected) < 1e-3, `${actual}, ${expected}`)
     tree.clear()
     tree.addPolygon([1e18, 1e18, -1e18, 1e18, -1e18, -1e18, 1e18, -1e18])
     assert.is(tree.visibilityPolygon(0, 0).length, 8)
   })
 
-  test('keepVisible: whom a point sees, in the order given', () => {
-    const tree = yard()
+  test('keepVisible returns the visible agents, in the order given', () => {
+    const tree = squareAndWall()
     const positions = Float32Array.of(3, 0, -1, 1, 5, 5, 6, 1, NaN, 0, 3, Infinity)
     const ids = [5, 2, 4, 1, 0, 3, 2]
     assert.equal([...tree.keepVisible(3, 1, ids, positions)], [2, 0, 2])
@@ -707,17 +707,17 @@ for (const [core, library] of libraries.entries()) {
     const out = new Uint32Array(2).fill(99)
     assert.is(tree.keepVisibleInto(3, 1, ids, positions, out), 3)
     assert.equal([...out], [2, 0])
-    const same = Uint32Array.from(ids)
-    assert.is(tree.keepVisibleInto(3, 1, same, positions, same), 3)
-    assert.equal([...same.subarray(0, 3)], [2, 0, 2])
-    const kept = tree.keepVisible(3, 1, ids, positions)
-    assert.equal([...tree.keepVisible(3, 1, kept, positions)], [2, 0, 2], 'of its own answer')
+    const inPlace = Uint32Array.from(ids)
+    assert.is(tree.keepVisibleInto(3, 1, inPlace, positions, inPlace), 3)
+    assert.equal([...inPlace.subarray(0, 3)], [2, 0, 2])
+    const visibleIds = tree.keepVisible(3, 1, ids, positions)
+    assert.equal([...tree.keepVisible(3, 1, visibleIds, positions)], [2, 0, 2], 'of its own result')
     assert.equal([...tree.keepVisible(3, 1, [1], Float64Array.of(0, 0, 3, 1e19))], [])
   })
 
-  // ---- What naive trees do wrongly ----
+  // ---- Degenerate input ----
 
-  test('up to 1e18 is accepted', () => {
+  test('coordinates up to 1e18 are accepted', () => {
     const tree = empty({ leafSize: 1 })
     tree.addPolygon([-1e18, -1e18, 1e18, -1e18, 1e18, 1e18, -1e18, 1e18])
     tree.addSegment(0, -1e18, 0, 1e18)
@@ -727,7 +727,7 @@ for (const [core, library] of libraries.entries()) {
     assert.ok(tree.nearestPoint(9e17, 3).distance < Infinity)
     assert.is(tree.within(-1e18, -1e18, Infinity).length, 6)
     assert.ok(tree.validate())
-    // What is seen has to be around the point.
+    // The box must be around the point.
     assert.ok(tree.visibilityPolygon(9.9e17, 9.9e17).length >= 6)
     for (const [x, y] of [
       [1e18, 0],
@@ -743,25 +743,25 @@ for (const [core, library] of libraries.entries()) {
   })
 
   test('denormal edges are edges, and -0 is 0', () => {
-    const least = 2 ** -149
+    const smallest = 2 ** -149
     const tree = empty({ leafSize: 1 })
-    tree.addSegment(least, 0, 2 * least, -0)
-    tree.addPolygon([0, -0, 4 * least, 0, 4 * least, 4 * least])
-    tree.addSegment(-0, 3, 0, 3) // of no length
+    tree.addSegment(smallest, 0, 2 * smallest, -0)
+    tree.addPolygon([0, -0, 4 * smallest, 0, 4 * smallest, 4 * smallest])
+    tree.addSegment(-0, 3, 0, 3) // no length
     assert.equal([tree.stats().edges, tree.stats().dropped], [5, 2])
     assert.is(tree.winding(2), 1)
-    assert.ok(tree.contains(3 * least, least))
-    assert.not(tree.contains(least, 2 * least))
+    assert.ok(tree.contains(3 * smallest, smallest))
+    assert.not(tree.contains(smallest, 2 * smallest))
     for (const zero of [0, -0]) {
       assert.ok(tree.contains(zero, zero))
-      assert.equal(tree.nearestPoint(zero, -zero), { id: 0, x: least, y: 0, distance: 0 })
+      assert.equal(tree.nearestPoint(zero, -zero), { id: 0, x: smallest, y: 0, distance: 0 })
       assert.equal([...tree.within(zero, zero, zero)], [0, 1, 2, 3, 4], 'squares underflow')
     }
-    assert.not(tree.visible(3 * least, -least, 3 * least, least))
-    assert.ok(tree.visible(-least, -least, 9 * least, -least))
+    assert.not(tree.visible(3 * smallest, -smallest, 3 * smallest, smallest))
+    assert.ok(tree.visible(-smallest, -smallest, 9 * smallest, -smallest))
   })
 
-  test('one wall: one cell; radius 0: what is exactly there; Infinity: everything', () => {
+  test('one wall is one cell; radius 0 finds edges exactly there, Infinity all', () => {
     const tree = empty()
     tree.addSegment(2, 0, 2, 4)
     const { depth, edges, leaves, nodes } = tree.stats()
@@ -779,7 +779,7 @@ for (const [core, library] of libraries.entries()) {
     }
   })
 
-  test('edges of no length are dropped and counted, repeated vertices too', () => {
+  test('edges without length are dropped and counted; repeated vertices stay in their loops', () => {
     const tree = empty()
     tree.addPolygon([0, 0, 2, 0, 2, 0, 2, 2, 0, 2, 0, 0]) // a square, two vertices twice
     assert.equal([tree.stats().edges, tree.stats().dropped], [4, 2])
@@ -788,10 +788,10 @@ for (const [core, library] of libraries.entries()) {
     tree.addPolygon([5, 5, 5, 5, 5, 5], { solid: 'winding' })
     assert.equal([tree.stats().edges, tree.stats().dropped], [4, 5])
     assert.ok(tree.visible(4, 5, 6, 5))
-    assert.equal([tree.count, tree.slots], [2, 9], 'kept in their loops')
+    assert.equal([tree.count, tree.slots], [2, 9], 'all vertices stay in their loops')
   })
 
-  test('edges on each other: the lower id answers, and none is split', () => {
+  test('among edges on top of each other, the lowest id is found, and none is split', () => {
     const tree = empty({ capacity: 40, leafSize: 1 })
     for (let i = 0; i < 5; i++) tree.addSegment(i, i, i + 3, i + 3)
     for (let i = 0; i < 5; i++) tree.addSegment(i + 2, i + 2, i, i)
@@ -809,7 +809,7 @@ for (const [core, library] of libraries.entries()) {
     assert.equal([row.stats().edges, row.stats().pieces], [20, 20], 'end to end')
   })
 
-  test('crossing edges: where room for pieces ends cells stay whole, and answers right', () => {
+  test('without room for more pieces, cells stay undivided and results exact', () => {
     const trees = [40, 80, 2000, 40].map((pieces, i) =>
       empty({ capacity: 40, pieces, leafSize: i === 3 ? 40 : 1 }),
     )
@@ -820,9 +820,9 @@ for (const [core, library] of libraries.entries()) {
       const [dx, dy] = [place() / 2 - 25, place() / 2 - 25]
       for (const tree of trees) tree.addSegment(x, y, x + dx, y + dy)
     }
-    const [least, , most, list] = trees.map((tree) => ({ ...tree.stats() }))
-    assert.equal([least.pieces, least.unsplit > 0], [40, true])
-    assert.ok(most.pieces > 40 && most.pieces <= 2000)
+    const [tight, , roomy, list] = trees.map((tree) => ({ ...tree.stats() }))
+    assert.equal([tight.pieces, tight.unsplit > 0], [40, true])
+    assert.ok(roomy.pieces > 40 && roomy.pieces <= 2000)
     assert.is(list.nodes, 1)
     for (let i = 0; i < 100; i++) {
       const [x0, y0, x1, y1] = [place(), place(), place(), place()]
@@ -835,12 +835,12 @@ for (const [core, library] of libraries.entries()) {
       for (const other of others) assert.equal(other, one)
     }
     for (const tree of trees) assert.ok(tree.validate())
-    // What is full stays in use.
+    // A full tree can still be used.
     assertCode(() => trees[0].addSegment(0, 0, 1, 1), 'FULL')
     assert.is(trees[0].stats().edges, 40)
   })
 
-  test('a polygon that crosses itself works edge by edge', () => {
+  test('queries of a polygon that crosses itself look at its edges one by one', () => {
     const tree = empty()
     const eight = tree.addPolygon([0, 0, 4, 4, 4, 0, 0, 4], { solid: 'winding' })
     assert.is(tree.winding(eight), 0, 'no area')
@@ -855,24 +855,24 @@ for (const [core, library] of libraries.entries()) {
     assert.ok(tree.validate())
   })
 
-  test('a result never goes on past its array', () => {
-    const tree = yard()
+  test('results are never written beyond their array', () => {
+    const tree = squareAndWall()
     const positions = [3, 0, 6, 1, 3, -1]
-    for (const [call, found] of [
+    for (const [call, ids] of [
       [(out) => tree.withinInto(3, 1, 1, out), [1, 4, 5]],
       [(out) => tree.keepVisibleInto(3, 1, [0, 1, 2], positions, out), [0, 2]],
     ])
       for (let room = 0; room <= 4; room++) {
         const memory = new Uint32Array(7).fill(99)
-        assert.is(call(memory.subarray(1, 1 + room)), found.length)
-        const expected = [99, ...found.slice(0, room)]
+        assert.is(call(memory.subarray(1, 1 + room)), ids.length)
+        const expected = [99, ...ids.slice(0, room)]
         while (expected.length < 7) expected.push(99)
         assert.equal([...memory], expected)
       }
     for (let room = 0; room <= 16; room++) {
       const memory = new Float32Array(20).fill(99)
-      const into = memory.subarray(1, 1 + room)
-      assert.is(tree.visibilityPolygonInto(3, 1, into, { maxDistance: 2 }), 7)
+      const corners = memory.subarray(1, 1 + room)
+      assert.is(tree.visibilityPolygonInto(3, 1, corners, { maxDistance: 2 }), 7)
       const written = 2 * Math.min(7, Math.floor(room / 2))
       assert.ok(memory.every((x, i) => (i >= 1 && i <= written) !== (x === 99)))
       const near = new Float32Array(20).fill(-1)
@@ -884,8 +884,8 @@ for (const [core, library] of libraries.entries()) {
 
   // ---- Builds ----
 
-  test('changes count from the next query on, whichever it is', () => {
-    const asks = {
+  test('added, moved and removed polygons count from the next query on', () => {
+    const queries = {
       within: (tree) => tree.within(0, 0, 9).length,
       withinInto: (tree) => tree.withinInto(0, 0, 9, new Uint32Array(0)),
       nearest: (tree) => tree.nearest(0, 0),
@@ -901,20 +901,20 @@ for (const [core, library] of libraries.entries()) {
       cells: (tree) => tree.cells().join(),
       stats: (tree) => tree.stats().edges,
     }
-    for (const [what, ask] of Object.entries(asks)) {
-      const answerOf = (tree) => JSON.stringify(ask(tree))
+    for (const [method, query] of Object.entries(queries)) {
+      const resultOf = (tree) => JSON.stringify(query(tree))
       const tree = empty()
-      const before = answerOf(tree)
+      const before = resultOf(tree)
       const slot = tree.addPolygon([-1, -1, 1, -1, 1, 1, -1, 1])
-      const after = answerOf(tree)
-      assert.is.not(after, before, `${what}, added`)
+      const after = resultOf(tree)
+      assert.is.not(after, before, `${method}, added`)
       tree.remove(slot)
-      assert.is(answerOf(tree), before, `${what}, removed`)
+      assert.is(resultOf(tree), before, `${method}, removed`)
       tree.addPolygon([30, 30, 31, 30, 31, 31, 30, 31])
       tree.move(0, [-1, -1, 1, -1, 1, 1, -1, 1])
-      assert.is(answerOf(tree), after, `${what}, moved`)
+      assert.is(resultOf(tree), after, `${method}, moved`)
       tree.clear()
-      assert.is(answerOf(tree), before, `${what}, cleared`)
+      assert.is(resultOf(tree), before, `${method}, cleared`)
     }
     const tree = empty({ leafSize: 1 })
     tree.addPolygon(square(0, 0, 2))
@@ -924,8 +924,8 @@ for (const [core, library] of libraries.entries()) {
     assert.equal([...tree.lines()], [])
   })
 
-  test('what is written into vertices counts from build() on', () => {
-    const tree = yard()
+  test('written vertices count from the next build() on', () => {
+    const tree = squareAndWall()
     assert.ok(tree.contains(1, 1))
     for (let i = 0; i < 8; i += 2) tree.vertices[i] += 10
     assert.ok(tree.contains(1, 1))
@@ -934,10 +934,10 @@ for (const [core, library] of libraries.entries()) {
     assert.ok(tree.contains(11, 1))
   })
 
-  test('vertices that are not finite: NOT_FINITE, and the last build stays', () => {
-    const tree = yard()
+  test('vertices that are not finite throw NOT_FINITE, and the last build stays', () => {
+    const tree = squareAndWall()
     assert.ok(tree.contains(1, 1))
-    tree.vertices[9] = NaN // named by nobody, since another is before it
+    tree.vertices[9] = NaN // never reported: another bad vertex comes first
     for (const wrong of [NaN, Infinity, -Infinity, 2e18, -1.0000001e18, 1e39]) {
       tree.vertices[5] = wrong
       for (const method of ['build', 'save']) {
@@ -950,15 +950,15 @@ for (const [core, library] of libraries.entries()) {
     tree.vertices[9] = -2
     const slot = tree.addSegment(9, 9, 9, 10)
     assert.is(assertCode(() => tree.contains(1, 1), 'NOT_FINITE').index, 2)
-    for (const ask of ['cells', 'lines', 'stats', 'build', 'save'])
-      assertCode(() => tree[ask](), 'NOT_FINITE')
+    for (const method of ['cells', 'lines', 'stats', 'build', 'save'])
+      assertCode(() => tree[method](), 'NOT_FINITE')
     tree.vertices[5] = 2
     assert.ok(tree.contains(1, 1))
     assert.ok(tree.has(slot))
   })
 
-  test('stats: always the same object', () => {
-    const tree = yard()
+  test('stats returns the right figures, and always the same object', () => {
+    const tree = squareAndWall()
     const stats = tree.stats()
     assert.is(stats.edges, 6)
     assert.is(stats.polygons, 2)
@@ -971,14 +971,14 @@ for (const [core, library] of libraries.entries()) {
     assert.is(stats.dropped, 1)
     tree.contains(1, 1)
     assert.is(tree.stats().visits, 1)
-    const divided = yard({ leafSize: 1 }).stats()
+    const divided = squareAndWall({ leafSize: 1 }).stats()
     assert.ok(divided.nodes > 1 && divided.leaves === (divided.nodes + 1) / 2)
   })
 
-  test('cells and lines: boxes of pieces, and what divides them', () => {
-    const whole = yard()
-    assert.equal([...whole.cells()], [0, -2, 4, 2, 0, 6])
-    assert.equal([...whole.lines()], [])
+  test('cells are the bounds of pieces, lines divide them', () => {
+    const undivided = squareAndWall()
+    assert.equal([...undivided.cells()], [0, -2, 4, 2, 0, 6])
+    assert.equal([...undivided.lines()], [])
     const tree = empty({ leafSize: 2 })
     tree.addSegment(0, 0, 0, 4)
     tree.addSegment(6, 0, 6, 4)
@@ -990,18 +990,18 @@ for (const [core, library] of libraries.entries()) {
     assert.is(lines[0], lines[2])
   })
 
-  // ---- Life ----
+  // ---- Memory, disposal, traps ----
 
-  test('reserve keeps all, and voids views', () => {
-    const tree = yard({ leafSize: 2 })
+  test('reserve keeps everything', () => {
+    const tree = squareAndWall({ leafSize: 2 })
     tree.remove(0)
-    const before = portrait(tree)
+    const before = observableState(tree)
     tree.reserve(10)
     assert.is(tree.capacity, 20)
     tree.reserve(5000)
     assert.is(tree.capacity, 5000)
     assert.is(tree.vertices.length, 10_000)
-    const after = portrait(tree)
+    const after = observableState(tree)
     assert.equal(after.ids, before.ids)
     assert.equal(after.cells, before.cells)
     assert.equal(after.used, before.used)
@@ -1013,30 +1013,30 @@ for (const [core, library] of libraries.entries()) {
     assert.ok(tree.validate())
   })
 
-  test('growth that fails: OUT_OF_MEMORY, and everything as before', async () => {
-    const tree = yard({ instance: await library.create() })
-    const before = portrait(tree)
+  test('growth that fails throws OUT_OF_MEMORY and changes nothing', async () => {
+    const tree = squareAndWall({ instance: await library.create() })
+    const before = observableState(tree)
     assert.match(assertCode(() => tree.reserve(2 ** 28), 'OUT_OF_MEMORY').message, name)
     assertCode(() => empty({ capacity: 2 ** 28 }), 'OUT_OF_MEMORY')
-    assert.equal(portrait(tree), before)
+    assert.equal(observableState(tree), before)
   })
 
-  test('growth of memory detaches views; getters give fresh ones', async () => {
+  test('growth detaches views, and getters return fresh ones', async () => {
     const instance = await library.create({ memory: 2 ** 20 })
-    const tree = yard({ instance })
-    const before = portrait(tree)
+    const tree = squareAndWall({ instance })
+    const before = observableState(tree)
     const { vertices, next } = tree
     const bytes = bytesOf(tree)
-    assert.is(tree.vertices, vertices, 'the same view until growth')
+    assert.is(tree.vertices, vertices, 'the same view before growth')
     empty({ instance, capacity: 100_000 })
     assert.ok(bytesOf(tree) > bytes)
     assert.is(vertices.length + next.length, 0)
-    assert.equal(portrait(tree), before)
+    assert.equal(observableState(tree), before)
     assert.is(tree.withinInto(3, 1, 1, new Uint32Array(3)), 3)
     assert.is(tree.visibilityPolygonInto(3, 1, new Float32Array(20)), 8)
   })
 
-  /** Every call, as it is right while the tree lives. */
+  /** Returns a right call of every method and getter, by name. */
   function callsOf(tree) {
     const calls = {}
     for (const method of Object.keys(METHODS))
@@ -1052,8 +1052,8 @@ for (const [core, library] of libraries.entries()) {
     return calls
   }
 
-  test('after dispose every call throws DISPOSED, but for another dispose', () => {
-    const tree = yard()
+  test('a disposed tree throws DISPOSED from every call except dispose', () => {
+    const tree = squareAndWall()
     tree.dispose()
     tree.dispose()
     tree[Symbol.dispose]()
@@ -1067,23 +1067,23 @@ for (const [core, library] of libraries.entries()) {
     }
   })
 
-  test('a trap kills its instance, and no other', async () => {
+  test('a trap makes its instance unusable, and no other', async () => {
     const instance = await library.create()
-    const tree = yard({ instance })
+    const tree = squareAndWall({ instance })
     tree._wasm = { ...tree._wasm, visible: trap() }
     assert.instance(
       thrown(() => tree.visible(0, 0, 1, 1)),
       WebAssembly.RuntimeError,
     )
     const calls = callsOf(tree)
-    delete calls.has // a view tells
+    delete calls.has // reads a view, not the core
     for (const [method, call] of Object.entries(calls)) assert.is(thrown(call).code, 'DEAD', method)
-    assert.ok(yard().contains(1, 1))
+    assert.ok(squareAndWall().contains(1, 1))
   })
 
-  test('handles of other families are refused by the core', async () => {
+  test('the core refuses handles of other families', async () => {
     const instance = await library.create()
-    const tree = yard({ instance })
+    const tree = squareAndWall({ instance })
     const agents = new library.AgentTree({ capacity: 2, instance })
     const boxes = new library.Quadtree({ bounds: [0, 0, 9, 9], capacity: 2, instance })
     const exports = instance.enter()
@@ -1137,8 +1137,8 @@ for (const [core, library] of libraries.entries()) {
 
   // ---- Snapshots ----
 
-  test('restore gives back what was saved, down to the next ids', () => {
-    const tree = yard({ leafSize: 2 })
+  test('a restored tree equals the saved one and gives out the same ids', () => {
+    const tree = squareAndWall({ leafSize: 2 })
     tree.addPolygon(square(6, 6, 2), { solid: 'nowhere' })
     tree.addPolygon(square(-20, -20, 40), { solid: 'outside' })
     tree.remove(0)
@@ -1146,20 +1146,20 @@ for (const [core, library] of libraries.entries()) {
     copy.addPolygon(square(1, 1, 1))
     copy.restore(tree.save())
     const assertSame = () => {
-      const vertices = null // those that are free may differ
-      assert.equal({ ...portrait(copy), vertices }, { ...portrait(tree), vertices })
+      const vertices = null // free ones may differ
+      assert.equal({ ...observableState(copy), vertices }, { ...observableState(tree), vertices })
       assert.equal(copy.save(), tree.save())
     }
     assertSame()
     assert.ok(copy.validate())
     assert.is(copy.addSegment(1, 1, 2, 2), tree.addSegment(1, 1, 2, 2))
     assertSame()
-    assert.is(copy.raycast(7, 7, 7, 19, { side: 'visible' }).id, 8, 'of two sides')
+    assert.is(copy.raycast(7, 7, 7, 19, { side: 'visible' }).id, 8, 'two-sided')
     assert.ok(copy.contains(30, 0), 'outside of the boundary')
   })
 
-  test('a snapshot of either core is one of the other', () => {
-    const tree = yard()
+  test('either core restores a snapshot of the other', () => {
+    const tree = squareAndWall()
     const options = { capacity: 30, instance: instances[1 - core] }
     const other = new libraries[1 - core][name](options)
     const bytes = new Uint8Array(tree.save().length + 3).fill(7)
@@ -1170,12 +1170,12 @@ for (const [core, library] of libraries.entries()) {
     assert.match(String(thrown(() => tree.saveInto(bytes.subarray(4)))), /bytes\.length must be/)
   })
 
-  test('of other options, another class, or anything else: BAD_SNAPSHOT', () => {
-    const tree = yard()
-    const before = portrait(tree)
+  test('restore throws BAD_SNAPSHOT for other options, other classes and other bytes', () => {
+    const tree = squareAndWall()
+    const before = observableState(tree)
     const agents = new library.AgentTree({ instance: instances[core], capacity: 6 })
     const boxes = new library.Quadtree({ instance: instances[core], bounds: [0, 0, 9, 9] })
-    const bad = [yard({ leafSize: 3 }), agents, boxes].map((other) => other.save())
+    const bad = [squareAndWall({ leafSize: 3 }), agents, boxes].map((other) => other.save())
     bad.push(new Uint8Array(0), new Uint8Array(500))
     for (const bytes of bad) {
       const { message } = assertCode(() => tree.restore(bytes), 'BAD_SNAPSHOT')
@@ -1183,14 +1183,14 @@ for (const [core, library] of libraries.entries()) {
     }
     for (const other of [agents, boxes])
       assertCode(() => other.restore(tree.save()), 'BAD_SNAPSHOT')
-    assert.equal(portrait(tree), before)
+    assert.equal(observableState(tree), before)
   })
 
-  test('every flipped bit, every cut, and anything behind: BAD_SNAPSHOT', () => {
-    const tree = yard()
+  test('restore throws BAD_SNAPSHOT for every flipped bit, and truncated or extended bytes', () => {
+    const tree = squareAndWall()
     const bytes = tree.save()
     tree.move(0, square(50, 0, 1))
-    const before = portrait(tree)
+    const before = observableState(tree)
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       bytes[bit >> 3] ^= 1 << (bit & 7)
       assert.is(thrown(() => tree.restore(bytes)).code, 'BAD_SNAPSHOT', `bit ${bit}`)
@@ -1198,21 +1198,21 @@ for (const [core, library] of libraries.entries()) {
     }
     for (let size = 0; size < bytes.length; size++)
       assert.is(thrown(() => tree.restore(bytes.subarray(0, size))).code, 'BAD_SNAPSHOT')
-    for (let more = 1; more <= 8; more++)
+    for (let extra = 1; extra <= 8; extra++)
       assertCode(
-        () => tree.restore(Uint8Array.of(...bytes, ...new Array(more).fill(0))),
+        () => tree.restore(Uint8Array.of(...bytes, ...new Array(extra).fill(0))),
         'BAD_SNAPSHOT',
       )
-    assert.equal(portrait(tree), before)
+    assert.equal(observableState(tree), before)
     tree.restore(bytes)
     assert.ok(tree.contains(1, 1))
   })
 
-  /** Where words of a snapshot lie: the head; then of each slot these. */
+  /** The words of a snapshot: first the head, then SLOT for each slot. */
   const HEAD = { leafSize: 6, slots: 7 }
   const STATE = 8
   const SLOT = { generation: 0, next: 1, polygon: 2, solid: 3, x: 4, y: 5 }
-  const at = (slot, word) => STATE + 6 * slot + SLOT[word]
+  const wordOf = (slot, word) => STATE + 6 * slot + SLOT[word]
 
   function forged(saved, changes) {
     const bytes = saved.slice()
@@ -1221,46 +1221,49 @@ for (const [core, library] of libraries.entries()) {
     return seal(bytes)
   }
 
-  test('forged with a right checksum: BAD_SNAPSHOT', () => {
-    const tree = yard()
+  test('restore throws BAD_SNAPSHOT for forgeries with a correct checksum', () => {
+    const tree = squareAndWall()
     const saved = tree.save()
-    assert.is(saved.length, 4 * at(6, 'generation'))
+    assert.is(saved.length, 4 * wordOf(6, 'generation'))
     tree.restore(forged(saved, {}))
     tree.move(0, square(50, 0, 1))
-    const before = portrait(tree)
+    const before = observableState(tree)
     const words = new Uint32Array(saved.buffer)
     const numbers = bits(Float32Array.of(NaN, Infinity, -Infinity, 2e18))
     const counts = [0, 1, 5, 7, 2 ** 28, 2 ** 29 + 1, 2 ** 31, 2 ** 32 - 1]
     const forgeries = [
       ...Object.values(HEAD).flatMap((word) => counts.map((value) => ({ [word]: value }))),
-      ...[0, 3, 4, 5].map((slot) => ({ [at(slot, 'generation')]: 2 })), // loops through free slots
+      ...[0, 3, 4, 5].map((slot) => ({ [wordOf(slot, 'generation')]: 2 })), // loops through free slots
       ...counts.flatMap((value) => [
-        { [at(0, 'next')]: value },
-        { [at(3, 'next')]: value },
-        { [at(1, 'polygon')]: value },
-        { [at(4, 'polygon')]: value },
-        { [at(0, 'polygon')]: value },
+        { [wordOf(0, 'next')]: value },
+        { [wordOf(3, 'next')]: value },
+        { [wordOf(1, 'polygon')]: value },
+        { [wordOf(4, 'polygon')]: value },
+        { [wordOf(0, 'polygon')]: value },
       ]),
-      { [at(5, 'next')]: 5 }, // a loop that does not return
-      { [at(4, 'next')]: 4 }, // a loop of one
-      { [at(3, 'next')]: 4, [at(5, 'next')]: 0 }, // one loop of two polygons
-      ...[3, 4, 2 ** 32 - 2].map((value) => ({ [at(0, 'solid')]: value })),
-      { [at(1, 'solid')]: 1 }, // no polygon's slot
-      ...[...numbers].flatMap((value) => [{ [at(0, 'x')]: value }, { [at(5, 'y')]: value }]),
+      { [wordOf(5, 'next')]: 5 }, // a loop that does not close
+      { [wordOf(4, 'next')]: 4 }, // a loop of one
+      { [wordOf(3, 'next')]: 4, [wordOf(5, 'next')]: 0 }, // one loop of two polygons
+      ...[3, 4, 2 ** 32 - 2].map((value) => ({ [wordOf(0, 'solid')]: value })),
+      { [wordOf(1, 'solid')]: 1 }, // no polygon's slot
+      ...[...numbers].flatMap((value) => [
+        { [wordOf(0, 'x')]: value },
+        { [wordOf(5, 'y')]: value },
+      ]),
     ].filter((changes) => Object.entries(changes).some(([word, value]) => words[word] !== value))
     for (const changes of forgeries) {
       const { code } = thrown(() => tree.restore(forged(saved, changes)))
       assert.is(code, 'BAD_SNAPSHOT', JSON.stringify(changes))
     }
-    assert.equal(portrait(tree), before)
+    assert.equal(observableState(tree), before)
   })
 
-  test('any words after the head, sealed: refused, or a sound tree', () => {
-    const tree = yard()
+  test('restore refuses random words after the head, or leaves a valid tree', () => {
+    const tree = squareAndWall()
     const saved = tree.save()
     const random = createRandom(9)
     const integer = (count) => Math.floor(random() * count)
-    let taken = 0
+    let accepted = 0
     for (let round = 0; round < 2000; round++) {
       const changes = {}
       for (let i = 0; i < 2; i++) {
@@ -1269,23 +1272,23 @@ for (const [core, library] of libraries.entries()) {
       }
       try {
         tree.restore(forged(saved, changes))
-        taken++
+        accepted++
       } catch (error) {
         assert.is(error.code, 'BAD_SNAPSHOT')
       }
       assert.ok(tree.validate(), JSON.stringify(changes))
     }
-    assert.ok(taken > 0)
+    assert.ok(accepted > 0)
   })
 
-  test('of more slots than the capacity: FULL, and nothing changed', () => {
-    const tree = yard({ capacity: 6 })
-    const large = yard()
+  test('restore of more slots than the capacity throws FULL and changes nothing', () => {
+    const tree = squareAndWall({ capacity: 6 })
+    const large = squareAndWall()
     large.remove(large.addSegment(9, 9, 8, 8)) // their generations are kept
-    const before = portrait(tree)
+    const before = observableState(tree)
     const { message } = assertCode(() => tree.restore(large.save()), 'FULL')
     assert.ok(message.endsWith(': 8 vertices, capacity 6: reserve(8) first'), message)
-    assert.equal(portrait(tree), before)
+    assert.equal(observableState(tree), before)
     tree.reserve(8)
     tree.restore(large.save())
     assert.is(tree.generations[7], 2)

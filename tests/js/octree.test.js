@@ -1,5 +1,5 @@
-// The quadtree and the octree: what each call promises by itself. Against a plain list, under sequences of
-// changes, they are tested by boxsequences.js.
+// Every call of the quadtree and the octree. box-sequences.js compares them with a plain list, under sequences
+// of changes.
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -29,17 +29,17 @@ async function createInstances() {
   for (const [i, library] of libraries.entries()) instances[i] ??= await library.create()
 }
 
-/** All that can be seen of a tree, but for the figures that asking changes. */
-function portrait(tree) {
+/** Returns everything that a caller can read from a tree, except statistics that queries change. */
+function observableState(tree) {
   const { boxes, capacity, count, slots } = tree
   const sides = boxes.length / capacity
-  const all = new Array(sides).fill(-Infinity).fill(Infinity, sides / 2)
+  const everywhere = new Array(sides).fill(-Infinity).fill(Infinity, sides / 2)
   return {
     ...{ capacity, count, slots },
     boxes: bits(boxes),
     groups: tree.groups.slice(),
     generations: tree.generations.slice(),
-    ids: tree.range(...all).slice(),
+    ids: tree.range(...everywhere).slice(),
     cells: bits(tree.cells()),
     stats: {
       ...tree.stats(),
@@ -52,10 +52,10 @@ function portrait(tree) {
 }
 
 const COORDINATES = WRONG.coordinate
-const FAR_COORDINATES = [...COORDINATES.slice(1), -1] // undefined: as the min
+const FAR_COORDINATES = [...COORDINATES.slice(1), -1] // undefined: equal to the min
 const SLOTS = WRONG.slots
 
-/** By name of an argument: what it must not be, a value that is right, and its type. */
+/** By kind of argument: wrong values, a right value, and its type. */
 const ARGUMENTS = {
   slot: [SLOTS, 1, 'number'],
   left: [COORDINATES, 0, 'number'],
@@ -73,7 +73,7 @@ const BOX = 'left:minX left:minY left:minZ right:maxX right:maxY right:maxZ'
 const RANGE = 'min:minX min:minY min:minZ max:maxX max:maxY max:maxZ'
 const POINT = 'x:x x:y x:z'
 
-/** The arguments of each method, by kind and name; 2D has none of z. */
+/** The arguments of each method: kind:name. 2D has no z. */
 const METHODS = {
   addAt: `slot:slot ${BOX}`,
   move: `slot:slot ${BOX}`,
@@ -113,14 +113,14 @@ for (const [core, library] of libraries.entries())
     const test = suite(`${name}, ${core ? 'scalar' : 'simd'}`)
     test.before(createInstances)
 
-    /** The same along every axis. */
+    /** Returns each value once per axis: a point, or the lo and hi of a box. */
     const cube = (...sides) => sides.flatMap((x) => new Array(dimensions).fill(x))
     const bounds = cube(0, 16)
 
     const empty = (options) =>
       new library[name]({ bounds, capacity: 20, instance: instances[core], ...options })
 
-    /** Six boxes in a row along the diagonal, one wide and two apart, but for slot 3. */
+    /** Returns a tree with boxes along the diagonal, 1 wide, at 0, 2, … 10. The one of slot 3 was removed. */
     function row(options) {
       const tree = empty({ leafSize: 2, ...options })
       for (let i = 0; i < 6; i++) tree.add(...cube(2 * i, 2 * i + 1))
@@ -137,48 +137,48 @@ for (const [core, library] of libraries.entries())
 
     // ---- Arguments ----
 
-    test('wrong arguments are refused, and nothing changed', () => {
+    test('wrong arguments are refused and change nothing', () => {
       const tree = row()
-      const before = portrait(tree)
+      const before = observableState(tree)
       for (const method of Object.keys(METHODS)) {
         const kinds = argumentsOf(dimensions, method)
         const right = rightOf(kinds)
         kinds.forEach(({ kind, name: argument }, i) => {
           const [wrongs, , type] = ARGUMENTS[kind]
           for (const wrong of wrongs) {
-            const given = [...right]
-            given[i] = wrong
-            const call = () => tree[method](...given)
+            const args = [...right]
+            args[i] = wrong
+            const call = () => tree[method](...args)
             assertRefused(call, `${name}.${method}`, argument, wrong, type)
           }
         })
         if (method.startsWith('pairs') || CHANGES.includes(method)) continue
         assertRefused(() => tree[method](), `${name}.${method}`, kinds[0].name, undefined)
       }
-      assert.equal(portrait(tree), before)
+      assert.equal(observableState(tree), before)
     })
 
-    test('wrong numbers of arguments are refused, and nothing changed', () => {
+    test('wrong numbers of arguments are refused and change nothing', () => {
       const tree = row()
-      const before = portrait(tree)
+      const before = observableState(tree)
       for (const [method, extra] of [
         ['add', 0],
         ['addAt', 1],
         ['move', 1],
       ]) {
         const right = [dimensions + extra, 2 * dimensions + extra]
-        for (let given = 0; given <= 2 * dimensions + 3; given++) {
-          if (right.includes(given)) continue
-          const error = thrown(() => tree[method](...new Array(given).fill(4)))
+        for (let argumentCount = 0; argumentCount <= 2 * dimensions + 3; argumentCount++) {
+          if (right.includes(argumentCount)) continue
+          const error = thrown(() => tree[method](...new Array(argumentCount).fill(4)))
           assert.instance(error, TypeError)
-          const text = `takes ${right.join(' or ')} arguments, got ${given}`
+          const text = `takes ${right.join(' or ')} arguments, got ${argumentCount}`
           assert.is(error.message, `${name}.${method}: ${text}`)
         }
       }
-      assert.equal(portrait(tree), before)
+      assert.equal(observableState(tree), before)
     })
 
-    test('wrong options of queries are refused, undefined is not', () => {
+    test('wrong options of queries are refused, but undefined is not', () => {
       const tree = row()
       for (const method of Object.keys(METHODS)) {
         if (CHANGES.includes(method)) continue
@@ -224,7 +224,7 @@ for (const [core, library] of libraries.entries())
           const call = () => empty({ bounds: bounds.with(i, wrong) })
           assertRefused(call, name, `bounds[${i}]`, wrong)
         }
-      // In float32 there is nothing between them.
+      // In float32, lo is not less than hi.
       for (const flat of [cube(0, 0), cube(1, -1), cube(1, 1 + 2 ** -30)])
         assertRefused(() => empty({ bounds: flat }), name, 'bounds[0]', flat[0])
       assertRefused(() => new library[name](), name, 'bounds', undefined, 'an array')
@@ -238,7 +238,7 @@ for (const [core, library] of libraries.entries())
 
     test('wrong arguments of reserve, saveInto and restore are refused', () => {
       const tree = row()
-      const before = portrait(tree)
+      const before = observableState(tree)
       for (const wrong of [...SLOTS, 0, 2 ** 28 + 1])
         assertRefused(() => tree.reserve(wrong), `${name}.reserve`, 'capacity', wrong)
       for (const wrong of WRONG.bytes) {
@@ -250,12 +250,12 @@ for (const [core, library] of libraries.entries())
         thrown(() => tree.saveInto(short)).message,
         `${name}.saveInto: bytes.length must be at least ${short.length + 1}`,
       )
-      assert.equal(portrait(tree), before)
+      assert.equal(observableState(tree), before)
     })
 
-    test('slots: STALE_SLOT, FULL, in use; and nothing changed', () => {
+    test('free slots, slots in use, and slots beyond the capacity throw and change nothing', () => {
       const tree = row({ capacity: 6 })
-      const before = portrait(tree)
+      const before = observableState(tree)
       for (const slot of [3, 6, 2 ** 32 - 1]) {
         const { message } = assertCode(() => tree.remove(slot), 'STALE_SLOT')
         assert.is(message, `${name}.remove: the slot is not in use: ${slot}`)
@@ -267,7 +267,7 @@ for (const [core, library] of libraries.entries())
         assert.is(message, `${name}.addAt: ${text}`)
       }
       assertRefused(() => tree.addAt(2, ...cube(1)), `${name}.addAt`, 'slot', 2)
-      assert.equal(portrait(tree), before)
+      assert.equal(observableState(tree), before)
       assert.is(tree.add(...cube(1)), 3)
       const { message } = assertCode(() => tree.add(...cube(1)), 'FULL')
       const text = '7 boxes, capacity 6: reserve(7) first'
@@ -275,11 +275,11 @@ for (const [core, library] of libraries.entries())
       assert.equal([tree.count, tree.slots], [6, 6])
     })
 
-    test('moveAll names the first wrong box, and nothing changed', () => {
+    test('moveAll names the first wrong box and changes nothing', () => {
       const tree = row()
       const width = 2 * dimensions
-      const before = portrait(tree)
-      const kept = tree.boxes.slice()
+      const before = observableState(tree)
+      const originalBoxes = tree.boxes.slice()
       tree.boxes.fill(7)
       tree.boxes[5 * width] = Infinity
       for (const wrong of [Infinity, -Infinity, 1e39, 2e18, -1.0000001e18, NaN]) {
@@ -293,20 +293,20 @@ for (const [core, library] of libraries.entries())
         }
       }
       tree.boxes[4 * width + 1] = 8 // its max is 7
-      const turned = thrown(() => tree.moveAll())
-      assert.instance(turned, RangeError)
-      assert.is(turned.message, `${name}.moveAll: the box of slot 4 has min > max`)
-      tree.boxes.set(kept)
-      assert.equal(portrait(tree), before)
-      tree.boxes.fill(NaN, 3 * width, 4 * width) // free: nobody looks
+      const error = thrown(() => tree.moveAll())
+      assert.instance(error, RangeError)
+      assert.is(error.message, `${name}.moveAll: the box of slot 4 has min > max`)
+      tree.boxes.set(originalBoxes)
+      assert.equal(observableState(tree), before)
+      tree.boxes.fill(NaN, 3 * width, 4 * width) // a free slot is ignored
       tree.moveAll()
       assert.ok(tree.validate())
     })
 
-    test('load takes what boxes says, or nothing', () => {
+    test('load replaces all items by those in boxes, or throws and changes nothing', () => {
       const tree = row()
-      const before = portrait(tree)
-      const kept = tree.boxes.slice()
+      const before = observableState(tree)
+      const originalBoxes = tree.boxes.slice()
       for (const wrong of SLOTS)
         assertRefused(() => tree.load(wrong), `${name}.load`, 'count', wrong)
       const { message } = assertCode(() => tree.load(21), 'FULL')
@@ -316,8 +316,8 @@ for (const [core, library] of libraries.entries())
       assert.is(assertCode(() => tree.load(1), 'NOT_FINITE').index, 0)
       tree.boxes[1] = 1e17
       assert.is(thrown(() => tree.load(1)).message, `${name}.load: the box of slot 0 has min > max`)
-      tree.boxes.set(kept)
-      assert.equal(portrait(tree), before)
+      tree.boxes.set(originalBoxes)
+      assert.equal(observableState(tree), before)
       tree.boxes.set(cube(3), 2 * dimensions)
       tree.boxes.set(cube(4), 3 * dimensions)
       tree.load(2)
@@ -328,9 +328,9 @@ for (const [core, library] of libraries.entries())
       assert.is(tree.count, 0)
     })
 
-    // ---- What changes do ----
+    // ---- Changes ----
 
-    test('add without max is a point, and answers with the lowest free slot', () => {
+    test('add without max adds a point, and returns the lowest free slot', () => {
       const tree = row()
       assert.is(tree.add(...cube(7)), 3)
       assert.equal([...tree.boxes.subarray(6 * dimensions, 8 * dimensions)], cube(7, 7))
@@ -340,33 +340,33 @@ for (const [core, library] of libraries.entries())
       assert.is(tree.nearest(...cube(13)), 0)
       assert.is(tree.nearest(...cube(12.6)), 9)
       const others = new Array(dimensions - 1).fill(undefined)
-      assert.is(tree.add(1, ...cube(2).slice(1), 5, ...others), 6, 'max of one axis alone')
+      assert.is(tree.add(1, ...cube(2).slice(1), 5, ...others), 6, 'max on one axis only')
       assert.equal([...tree.boxes.subarray(12 * dimensions, 12 * dimensions + 2)], [1, 2])
       assert.is(tree.boxes[13 * dimensions], 5)
       assert.is(tree.boxes[13 * dimensions + 1], 2)
     })
 
-    test('generations are odd in use, and one more at every add and remove', () => {
+    test('generations are odd while in use, and increase at every add and remove', () => {
       const tree = row()
-      const seen = () => [...tree.generations.subarray(0, 7)]
-      assert.equal(seen(), [1, 1, 1, 2, 1, 1, 0])
+      const firstGenerations = () => [...tree.generations.subarray(0, 7)]
+      assert.equal(firstGenerations(), [1, 1, 1, 2, 1, 1, 0])
       tree.add(...cube(1))
       tree.move(0, ...cube(9))
       tree.moveAll()
-      assert.equal(seen(), [1, 1, 1, 3, 1, 1, 0])
+      assert.equal(firstGenerations(), [1, 1, 1, 3, 1, 1, 0])
       assert.equal(
         [tree.has(3), tree.has(6), tree.has(20), tree.has(-1)],
         [true, false, false, false],
       )
       tree.clear()
-      assert.equal(seen(), [2, 2, 2, 4, 2, 2, 0])
+      assert.equal(firstGenerations(), [2, 2, 2, 4, 2, 2, 0])
       assert.equal([tree.count, tree.slots], [0, 6])
       assert.is(tree.add(...cube(1)), 0)
       tree.reserve(50)
-      assert.equal(seen(), [3, 2, 2, 4, 2, 2, 0])
+      assert.equal(firstGenerations(), [3, 2, 2, 4, 2, 2, 0])
     })
 
-    test('a move within a cell changes nothing but the box', () => {
+    test('a move within a cell changes only the box', () => {
       const tree = empty({ leafSize: 1 })
       tree.add(...cube(1))
       tree.add(...cube(12))
@@ -386,7 +386,7 @@ for (const [core, library] of libraries.entries())
       assert.is(tree.stats().changes, 0, 'since the last call')
     })
 
-    test('items outside are counted and found', () => {
+    test('items outside of the world are counted and found', () => {
       const tree = empty({ leafSize: 1 })
       tree.add(...cube(-5, -4))
       tree.add(...cube(15, 17))
@@ -399,7 +399,7 @@ for (const [core, library] of libraries.entries())
       assert.ok(tree.validate())
     })
 
-    test('looseness frees what lies on a line', () => {
+    test('looseness lets cells hold items that lie on a dividing line', () => {
       const straddlers = (looseness) => {
         const tree = empty({ leafSize: 2, maxDepth: 3, looseness })
         for (let i = 0; i < 20; i++) {
@@ -410,7 +410,7 @@ for (const [core, library] of libraries.entries())
               .with(dimensions + 1, y + 0.2),
           )
         }
-        // Straddling or not, the answers are right.
+        // Results are the same either way.
         assert.is(tree.countWithin(...cube(8), Infinity), 20)
         assert.is(tree.at(...cube(8).with(1, 10 / 1.3 + 0.1)).length, 1)
         return tree.stats().straddlers
@@ -420,7 +420,7 @@ for (const [core, library] of libraries.entries())
       assert.is(straddlers(2), 0)
     })
 
-    test('figures of cells and depths', () => {
+    test('stats and cells describe the tree', () => {
       const tree = empty({ leafSize: 1, maxDepth: 4 })
       tree.add(...cube(7, 9))
       tree.add(...cube(1))
@@ -445,28 +445,31 @@ for (const [core, library] of libraries.entries())
       const tree = empty({ capacity: n, bounds: cube(0, 1000) })
       for (let i = 0; i < n; i++) tree.add(...cube(0).map(() => random() * 1000))
       const { nodes } = tree.stats()
-      const most = { 2: 16, 3: 64 }[dimensions]
+      const maxVisits = { 2: 16, 3: 64 }[dimensions]
       for (let i = 0; i < 100; i++) {
         const center = cube(0).map(() => 100 + random() * 800)
-        for (const ask of [
+        for (const query of [
           () => tree.within(...center, 5),
           () => tree.range(...center, ...center.map((x) => x + 5)),
           () => tree.at(...center),
         ]) {
-          ask()
+          query()
           assert.ok(
-            tree.stats().visits <= most,
-            `${tree.stats().visits} of ${nodes} visited: ${ask}`,
+            tree.stats().visits <= maxVisits,
+            `${tree.stats().visits} of ${nodes} visited: ${query}`,
           )
         }
         tree.nearest(...center)
-        assert.ok(tree.stats().visits <= 4 * most, `${tree.stats().visits} of ${nodes} visited`)
+        assert.ok(
+          tree.stats().visits <= 4 * maxVisits,
+          `${tree.stats().visits} of ${nodes} visited`,
+        )
       }
     })
 
-    // ---- What naive trees do wrongly ----
+    // ---- Degenerate input ----
 
-    test('up to 1e18 is accepted, and no squared distance overflows', () => {
+    test('coordinates up to 1e18 are accepted, and no squared distance overflows', () => {
       const tree = empty({ bounds: cube(-1e18, 1e18), leafSize: 1 })
       tree.add(...cube(1e18))
       tree.add(...cube(-1e18))
@@ -483,21 +486,21 @@ for (const [core, library] of libraries.entries())
       assert.ok(tree.validate())
     })
 
-    test('denormals are kept, and coincide where squares underflow; -0 equals 0', () => {
-      const least = 2 ** -149
-      for (const world of [cube(-8 * least, 8 * least), cube(-16, 16)]) {
+    test('denormals are distinct, but at distance 0 where squares underflow; -0 equals 0', () => {
+      const smallest = 2 ** -149
+      for (const world of [cube(-8 * smallest, 8 * smallest), cube(-16, 16)]) {
         const tree = empty({ bounds: world, leafSize: 1, maxDepth: 24 })
         tree.add(...cube(-0))
         tree.add(...cube(0))
-        tree.add(...cube(least))
-        tree.add(...cube(-least, -0))
+        tree.add(...cube(smallest))
+        tree.add(...cube(-smallest, -0))
         tree.add(...cube(1e-20))
         for (const zero of [0, -0]) {
           assert.equal([...tree.at(...cube(zero), { sort: 'id' })], [0, 1, 3])
           assert.equal([...tree.within(...cube(zero), zero, { sort: 'id' })], [0, 1, 2, 3])
           assert.equal([...tree.neighbors(...cube(zero), 4)], [0, 1, 2, 3])
         }
-        assert.equal([...tree.at(...cube(least))], [2])
+        assert.equal([...tree.at(...cube(smallest))], [2])
         assert.is(tree.countWithin(...cube(0), 0.9e-20), 4)
         assert.is(tree.countWithin(...cube(0), 2e-20), 5)
         const plain = empty({ bounds: world, leafSize: 1, maxDepth: 24 })
@@ -507,17 +510,17 @@ for (const [core, library] of libraries.entries())
       }
     })
 
-    test('no item and one: empty results, and one cell', () => {
+    test('trees with no item and with one have the right results and cells', () => {
       for (const leafSize of [0, 1]) {
         const tree = empty({ leafSize, maxDepth: 5 })
         for (const items of [0, 1, 0]) {
           if (items) tree.add(...cube(3))
           else tree.clear()
-          const all = items ? [0] : []
-          assert.equal([...tree.within(...cube(0), Infinity)], all)
-          assert.equal([...tree.range(...cube(-Infinity, Infinity))], all)
-          assert.equal([...tree.at(...cube(3))], all)
-          assert.equal([...tree.neighbors(...cube(0), 9)], all)
+          const allIds = items ? [0] : []
+          assert.equal([...tree.within(...cube(0), Infinity)], allIds)
+          assert.equal([...tree.range(...cube(-Infinity, Infinity))], allIds)
+          assert.equal([...tree.at(...cube(3))], allIds)
+          assert.equal([...tree.neighbors(...cube(0), 9)], allIds)
           assert.is(tree.nearest(...cube(0)), items - 1)
           assert.is(tree.raycast(...cube(0), ...cube(9))?.id ?? -1, items - 1)
           assert.is(tree.pairs().length, 0)
@@ -547,7 +550,7 @@ for (const [core, library] of libraries.entries())
           assert.ok(depth <= maxDepth, `${distribution}: depth ${depth}`)
           assert.is(items, n)
           assert.is(
-            perDepth.reduce((sum, held) => sum + held),
+            perDepth.reduce((sum, count) => sum + count),
             n,
           )
           assert.is(tree.countWithin(...cube(0), Infinity), n)
@@ -557,14 +560,15 @@ for (const [core, library] of libraries.entries())
         }
     })
 
-    test('on a line: the upper cell, added, moved, and removed from there', () => {
+    test('an item whose lo is on a dividing line goes to the upper cell', () => {
       const middle = cube(8)
       const cellOf = (tree) => {
         const cells = tree.cells()
         const width = 2 * dimensions + 2
-        for (let at = width; at < cells.length; at += width)
-          if (cells[at + width - 1] === 1) return [...cells.subarray(at, at + width - 2)]
-        return null // it straddles
+        for (let offset = width; offset < cells.length; offset += width)
+          if (cells[offset + width - 1] === 1)
+            return [...cells.subarray(offset, offset + width - 2)]
+        return null // the item straddles
       }
       for (const [box, cell] of [
         [cube(8), cube(8, 16)],
@@ -574,11 +578,11 @@ for (const [core, library] of libraries.entries())
         [cube(16), cube(8, 16)],
         [cube(0), cube(0, 8)],
       ])
-        for (const from of [null, cube(1), cube(15), cube(6, 10), middle]) {
+        for (const start of [null, cube(1), cube(15), cube(6, 10), middle]) {
           const tree = empty({ leafSize: 0, maxDepth: 1 })
-          if (from) tree.move(tree.add(...from), ...box)
+          if (start) tree.move(tree.add(...start), ...box)
           else tree.add(...box)
-          assert.equal(cellOf(tree), cell, `${box} from ${from}`)
+          assert.equal(cellOf(tree), cell, `${box} from ${start}`)
           tree.boxes.set(box)
           tree.moveAll()
           assert.equal(cellOf(tree), cell)
@@ -588,7 +592,7 @@ for (const [core, library] of libraries.entries())
         }
     })
 
-    test('radius 0: what is exactly there; Infinity: everything; k from 0 to beyond all', () => {
+    test('radius 0 finds items exactly there, Infinity all; k may be 0 or more than all', () => {
       const tree = row()
       assert.equal([...tree.within(...cube(0.5), 0)], [0])
       assert.equal([...tree.within(...cube(1), 0)], [0], 'a corner')
@@ -606,7 +610,7 @@ for (const [core, library] of libraries.entries())
         assert.equal([...tree.neighbors(...cube(99), k)], [5, 4, 2, 1, 0])
     })
 
-    test('equal distances: the lower id first', () => {
+    test('equal distances are ordered by id', () => {
       const tree = empty({ capacity: 64, leafSize: 2 })
       for (let i = 0; i < 64; i++) {
         const lo = cube(0).map((_, axis) => ((i >> axis) & 1 ? 9 : 6))
@@ -620,29 +624,29 @@ for (const [core, library] of libraries.entries())
       assert.is(tree.nearest(...cube(8), { exclude: 0 }), 1)
     })
 
-    test('a result never goes on past its array', () => {
+    test('results are never written beyond their array', () => {
       const tree = row()
       tree.move(4, ...cube(0, 1)) // where 0 is
-      const all = [0, 1, 2, 4, 5]
+      const allIds = [0, 1, 2, 4, 5]
       const calls = [
-        [(out) => tree.rangeInto(...cube(0, 16), out, { sort: 'id' }), all],
+        [(out) => tree.rangeInto(...cube(0, 16), out, { sort: 'id' }), allIds],
         [(out) => tree.pairsInto(out), [0, 4]],
         [(out) => tree.atInto(...cube(0.5), out, { sort: 'id' }), [0, 4]],
-        [(out, near) => tree.withinInto(...cube(0), 99, out, { sort: 'id', ...near }), all],
+        [(out, near) => tree.withinInto(...cube(0), 99, out, { sort: 'id', ...near }), allIds],
         [(out, near) => tree.neighborsInto(...cube(0), 5, out, near), [0, 4, 1, 2, 5]],
       ]
-      calls.forEach(([call, found], which) => {
+      calls.forEach(([call, expected], which) => {
         const isPairs = which === 1
         for (let room = 0; room <= 6; room++) {
           const ids = new Uint32Array(9).fill(99)
           const distances2 = new Float32Array(9).fill(-1)
-          const into = ids.subarray(1, 1 + room)
-          const total = call(into, { distances2: distances2.subarray(1, 1 + room) })
-          assert.is(total, isPairs ? 1 : found.length)
-          const written = isPairs && room < 2 ? 0 : Math.min(room, found.length)
-          // Of two, cut to one, either may come.
-          if (which === 2 && room === 1) assert.ok(found.includes(into[0]))
-          else assert.equal([...into.subarray(0, written)], found.slice(0, written))
+          const out = ids.subarray(1, 1 + room)
+          const total = call(out, { distances2: distances2.subarray(1, 1 + room) })
+          assert.is(total, isPairs ? 1 : expected.length)
+          const written = isPairs && room < 2 ? 0 : Math.min(room, expected.length)
+          // Of two unsorted results, either may be the one that fits.
+          if (which === 2 && room === 1) assert.ok(expected.includes(out[0]))
+          else assert.equal([...out.subarray(0, written)], expected.slice(0, written))
           ids.fill(99, 1, 1 + written)
           distances2.fill(-1, 1, 1 + written)
           assert.equal(ids, new Uint32Array(9).fill(99))
@@ -651,7 +655,7 @@ for (const [core, library] of libraries.entries())
       })
     })
 
-    test('all removed, in any order: as new', () => {
+    test('a tree from which everything was removed is like a new one', () => {
       const random = createRandom(6)
       const tree = empty({ capacity: 100, leafSize: 2, maxDepth: 6 })
       const fresh = empty({ capacity: 100, leafSize: 2, maxDepth: 6 })
@@ -662,7 +666,7 @@ for (const [core, library] of libraries.entries())
       for (const box of boxes) fresh.add(...box)
       for (let round = 0; round < 5; round++) {
         for (const box of boxes) tree.add(...box)
-        assert.equal(bits(tree.cells()), bits(fresh.cells()), 'the pool gives the same again')
+        assert.equal(bits(tree.cells()), bits(fresh.cells()), 'the same cells again')
         assert.is(tree.stats().unsplit, 0)
         const order = boxes.map((_, i) => i).sort(() => random() - 0.5)
         for (const slot of order) tree.remove(slot)
@@ -672,66 +676,66 @@ for (const [core, library] of libraries.entries())
       }
     })
 
-    // ---- What queries do ----
+    // ---- Queries ----
 
-    test('an out that is too short is filled as far as it goes', () => {
+    test('an array that is too short is filled, and the total is returned', () => {
       const tree = row()
       const short = new Uint32Array(2)
-      const far2 = new Float32Array(2)
+      const distances2 = new Float32Array(2)
       assert.is(tree.rangeInto(...cube(0, 16), short, { sort: 'id' }), 5)
       assert.equal([...short], [0, 1])
-      assert.is(tree.neighborsInto(...cube(11), 4, short, { distances2: far2 }), 4)
-      assert.equal([...short, ...far2], [5, 4, 0, dimensions * 4])
+      assert.is(tree.neighborsInto(...cube(11), 4, short, { distances2: distances2 }), 4)
+      assert.equal([...short, ...distances2], [5, 4, 0, dimensions * 4])
       assert.is(tree.withinInto(...cube(0), 99, short, { sort: 'distance' }), 5)
       assert.equal([...short], [0, 1])
       assert.is(tree.atInto(...cube(2), short), 1)
       assert.is(short[0], 1)
     })
 
-    test('pairs are all there are, however many; arrays get whole pairs', () => {
+    test('pairs finds all pairs, however many; arrays get whole pairs', () => {
       const tree = empty({ capacity: 6 })
       for (let i = 0; i < 6; i++) tree.add(...cube(1, 2))
       assert.is(tree.pairs().length, 30)
       assert.equal([...tree.pairs({ mask: 2 })], [])
-      const into = new Uint32Array(12)
-      assert.is(tree.pairsInto(into), 15)
-      assert.equal([...into], [...tree.pairs().subarray(0, 12)])
-      assert.is(tree.pairsInto(into.subarray(0, 3).fill(9)), 15)
-      assert.is(into[2], 9, 'whole pairs alone')
+      const out = new Uint32Array(12)
+      assert.is(tree.pairsInto(out), 15)
+      assert.equal([...out], [...tree.pairs().subarray(0, 12)])
+      assert.is(tree.pairsInto(out.subarray(0, 3).fill(9)), 15)
+      assert.is(out[2], 9, 'whole pairs only')
       const n = 400
       tree.reserve(n)
       for (let i = 6; i < n; i++) tree.add(...cube(1, 2))
       const pairs = tree.pairs()
       assert.is(pairs.length, n * (n - 1))
-      const seen = new Set()
+      const distinct = new Set()
       for (let i = 0; i < pairs.length; i += 2) {
         assert.ok(pairs[i] < pairs[i + 1])
-        seen.add(pairs[i] * n + pairs[i + 1])
+        distinct.add(pairs[i] * n + pairs[i + 1])
       }
-      assert.is(seen.size, (n * (n - 1)) / 2)
+      assert.is(distinct.size, (n * (n - 1)) / 2)
       const { bytes } = tree.stats()
       tree.remove(7)
       assert.is(tree.pairs().length, (n - 1) * (n - 2))
-      assert.is(tree.stats().bytes, bytes, 'room is taken once')
+      assert.is(tree.stats().bytes, bytes, 'memory is taken once')
     })
 
-    test('pairs that there is no memory for throw, and all goes on', async () => {
+    test('pairs without enough memory throws OUT_OF_MEMORY and changes nothing', async () => {
       const memory = 2 ** 20 + 2 ** 19
       const instance = await library.create({ memory, growth: 'error' })
       const tree = empty({ instance, capacity: 1000 })
       for (let i = 0; i < 1000; i++) tree.add(...cube(1, 2))
-      const before = portrait(tree)
+      const before = observableState(tree)
       for (const call of [() => tree.pairs(), () => tree.pairsInto(new Uint32Array(2))]) {
         const { message } = assertCode(call, 'OUT_OF_MEMORY')
-        const [, more] = /: (\d+) bytes more than the 1572864 that there are: init/.exec(message)
-        assert.ok(Number(more) >= 4 * 1000 * 999)
-        assert.equal(portrait(tree), before)
+        const [, missing] = /: (\d+) bytes more than the 1572864 that there are: init/.exec(message)
+        assert.ok(Number(missing) >= 4 * 1000 * 999)
+        assert.equal(observableState(tree), before)
       }
       for (let i = 20; i < 1000; i++) tree.remove(i)
       assert.is(tree.pairs().length, 20 * 19)
     })
 
-    test('a ray names the side that it hits', () => {
+    test('raycast finds the first box, the point, and the normal of the side', () => {
       const tree = row()
       const hit = tree.raycast(-2, ...cube(0.5).slice(1), 14, ...cube(0.5).slice(1))
       assert.equal([hit.id, hit.fraction, hit.x, hit.y], [0, 0.125, 0, 0.5])
@@ -745,7 +749,7 @@ for (const [core, library] of libraries.entries())
       assert.is(tree.raycast(...cube(-9), ...cube(20), { exclude: 0 }).id, 1)
     })
 
-    test('groups count at once', () => {
+    test('changed groups count immediately', () => {
       const tree = row()
       tree.groups[1] = 6
       tree.groups[2] = 0
@@ -756,26 +760,26 @@ for (const [core, library] of libraries.entries())
 
     // ---- Snapshots ----
 
-    /** A tree with a history. */
-    function lived(options, steps = 300) {
+    /** Returns a tree after a number of random changes, and functions that continue them. */
+    function changed(options, steps = 300) {
       const random = createRandom(4)
       const tree = empty({ capacity: 80, leafSize: 3, looseness: 1.25, ...options })
       const box = () => {
         const lo = cube(0).map(() => random() * 18 - 1)
         return [...lo, ...lo.map((x) => x + random())]
       }
-      const step = (at) => {
+      const step = (target) => {
         const slot = integer(random, 80)
-        if (!at.has(slot)) at.addAt(slot, ...box())
-        else if (random() < 0.3) at.remove(slot)
-        else at.move(slot, ...box())
+        if (!target.has(slot)) target.addAt(slot, ...box())
+        else if (random() < 0.3) target.remove(slot)
+        else target.move(slot, ...box())
       }
       for (let i = 0; i < steps; i++) step(tree)
       for (let i = 0; i < 80; i++) if (tree.has(i)) tree.groups[i] = 1 + integer(random, 3)
       return { tree, step, box }
     }
 
-    const answers = (tree) => [
+    const resultsOf = (tree) => [
       [...tree.range(...cube(2, 12))],
       [...tree.within(...cube(8), 6, { mask: 2 })],
       [...tree.neighbors(...cube(3), 12)],
@@ -783,12 +787,12 @@ for (const [core, library] of libraries.entries())
       [...tree.cells()],
     ]
 
-    test('a restored tree goes on in another instance as the saved one does', async () => {
-      const { tree, box } = lived()
+    test('a tree restored in another instance continues like the saved one', async () => {
+      const { tree, box } = changed()
       const instance = await library.create()
       const copy = empty({ capacity: 95, leafSize: 3, looseness: 1.25, instance })
       copy.add(...cube(1))
-      tree.boxes.fill(5) // not moved yet: not saved
+      tree.boxes.fill(5) // not moved yet, so not saved
       const saved = tree.save()
       copy.restore(saved)
       assert.equal(copy.save(), saved)
@@ -798,18 +802,18 @@ for (const [core, library] of libraries.entries())
       copy.boxes.set(tree.boxes)
       for (let i = 0; i < 40; i++) {
         const added = box()
-        if (i === 20) for (const each of [tree, copy]) each.moveAll()
+        if (i === 20) for (const object of [tree, copy]) object.moveAll()
         assert.is(copy.add(...added), tree.add(...added))
         const slot = i * 2
-        if (tree.has(slot)) for (const each of [tree, copy]) each.remove(slot)
+        if (tree.has(slot)) for (const object of [tree, copy]) object.remove(slot)
         const other = box()
-        if (tree.has(slot + 1)) for (const each of [tree, copy]) each.move(slot + 1, ...other)
-        assert.equal(answers(copy), answers(tree))
+        if (tree.has(slot + 1)) for (const object of [tree, copy]) object.move(slot + 1, ...other)
+        assert.equal(resultsOf(copy), resultsOf(tree))
       }
     })
 
-    test('a snapshot of either core is one of the other', () => {
-      const { tree } = lived()
+    test('either core restores a snapshot of the other', () => {
+      const { tree } = changed()
       const other = new libraries[1 - core][name]({
         ...{ bounds, capacity: 80, leafSize: 3, looseness: 1.25 },
         instance: instances[1 - core],
@@ -818,12 +822,12 @@ for (const [core, library] of libraries.entries())
       assert.is(tree.saveInto(bytes), bytes.length - 3)
       assert.equal([...bytes.subarray(-3)], [7, 7, 7])
       other.restore(bytes.subarray(0, -3))
-      assert.equal(answers(other), answers(tree))
+      assert.equal(resultsOf(other), resultsOf(tree))
     })
 
-    test('of other options, another class, or anything else: BAD_SNAPSHOT', async () => {
+    test('restore throws BAD_SNAPSHOT for other options, other classes and other bytes', async () => {
       const tree = row()
-      const before = portrait(tree)
+      const before = observableState(tree)
       const { AgentTree } = library
       const agents = new AgentTree({ instance: instances[core], capacity: 6 })
       const other = new library[NAMES[5 - dimensions]]({
@@ -840,14 +844,14 @@ for (const [core, library] of libraries.entries())
         assert.ok(message.startsWith(`${name}.restore: `))
         assertCode(() => agents.restore(tree.save()), 'BAD_SNAPSHOT')
       }
-      assert.equal(portrait(tree), before)
+      assert.equal(observableState(tree), before)
     })
 
-    test('every flipped bit, every cut, and anything behind: BAD_SNAPSHOT', () => {
+    test('restore throws BAD_SNAPSHOT for every flipped bit, and truncated or extended bytes', () => {
       const tree = row()
       const bytes = tree.save()
       tree.move(0, ...cube(9))
-      const before = portrait(tree)
+      const before = observableState(tree)
       for (let bit = 0; bit < bytes.length * 8; bit++) {
         bytes[bit >> 3] ^= 1 << (bit & 7)
         assert.is(thrown(() => tree.restore(bytes)).code, 'BAD_SNAPSHOT', `bit ${bit}`)
@@ -855,17 +859,17 @@ for (const [core, library] of libraries.entries())
       }
       for (let size = 0; size < bytes.length; size++)
         assert.is(thrown(() => tree.restore(bytes.subarray(0, size))).code, 'BAD_SNAPSHOT')
-      for (let more = 1; more <= 8; more++)
+      for (let extra = 1; extra <= 8; extra++)
         assertCode(
-          () => tree.restore(Uint8Array.of(...bytes, ...new Array(more).fill(0))),
+          () => tree.restore(Uint8Array.of(...bytes, ...new Array(extra).fill(0))),
           'BAD_SNAPSHOT',
         )
-      assert.equal(portrait(tree), before)
+      assert.equal(observableState(tree), before)
       tree.restore(bytes)
       assert.is(tree.nearest(...cube(0)), 0)
     })
 
-    /** Where words of a snapshot lie: the head; then by slot generations, groups; by item ids, boxes. */
+    /** The words of a snapshot: the head; generations and groups by slot; ids and boxes by item. */
     const HEAD = { leafSize: 7, maxDepth: 8, looseness: 9, bounds: 10, slots: 16, count: 17 }
     const STATE = 18
 
@@ -876,12 +880,12 @@ for (const [core, library] of libraries.entries())
       return seal(bytes)
     }
 
-    test('forged with a right checksum: BAD_SNAPSHOT', () => {
+    test('restore throws BAD_SNAPSHOT for forgeries with a correct checksum', () => {
       const tree = row()
       const saved = tree.save()
       tree.restore(forged(saved, {}))
       tree.move(0, ...cube(9))
-      const before = portrait(tree)
+      const before = observableState(tree)
       const [slots, count] = [6, 5]
       const ids = STATE + 2 * slots
       const boxes = ids + count
@@ -891,7 +895,7 @@ for (const [core, library] of libraries.entries())
       const forgeries = [
         ...Object.entries(HEAD).flatMap(([, word]) => counts.map((value) => ({ [word]: value }))),
         ...counts.map((value) => ({ [HEAD.slots]: value, [HEAD.count]: value })),
-        ...[0, 1, 2, 5].map((slot) => ({ [STATE + slot]: 2 })), // not in use, but there is an item
+        ...[0, 1, 2, 5].map((slot) => ({ [STATE + slot]: 2 })), // not in use, but has an item
         { [STATE + 3]: 1 }, // in use, without an item
         { [ids]: 6 },
         { [ids]: 3 },
@@ -904,18 +908,18 @@ for (const [core, library] of libraries.entries())
         { [boxes]: bits(Float32Array.of(100))[0] }, // min > max
       ].filter((changes) => Object.entries(changes).some(([word, value]) => words[word] !== value))
       for (const changes of forgeries) {
-        const what = JSON.stringify(changes)
+        const context = JSON.stringify(changes)
         const { code } = thrown(() => tree.restore(forged(saved, changes)))
-        assert.is(code, 'BAD_SNAPSHOT', what)
+        assert.is(code, 'BAD_SNAPSHOT', context)
       }
-      assert.equal(portrait(tree), before)
+      assert.equal(observableState(tree), before)
     })
 
-    test('any words after the head, sealed: refused, or a sound tree', () => {
-      const { tree } = lived()
+    test('restore refuses random words after the head, or leaves a valid tree', () => {
+      const { tree } = changed()
       const saved = tree.save()
       const random = createRandom(9)
-      let taken = 0
+      let accepted = 0
       for (let round = 0; round < 1000; round++) {
         const changes = {}
         const words = (saved.length >> 2) - STATE
@@ -925,32 +929,32 @@ for (const [core, library] of libraries.entries())
         }
         try {
           tree.restore(forged(saved, changes))
-          taken++
+          accepted++
         } catch (error) {
           assert.is(error.code, 'BAD_SNAPSHOT')
         }
         assert.ok(tree.validate(), JSON.stringify(changes))
       }
-      assert.ok(taken > 0)
+      assert.ok(accepted > 0)
     })
 
-    test('of more slots than the capacity: FULL, and nothing changed', () => {
+    test('restore of more slots than the capacity throws FULL and changes nothing', () => {
       const tree = row({ capacity: 5 + 1 })
       const large = row({ capacity: 9 })
       large.addAt(8, ...cube(1))
       large.remove(8) // its generation is kept
-      const before = portrait(tree)
+      const before = observableState(tree)
       const { message } = assertCode(() => tree.restore(large.save()), 'FULL')
       assert.ok(message.endsWith(': 9 boxes, capacity 6: reserve(9) first'), message)
-      assert.equal(portrait(tree), before)
+      assert.equal(observableState(tree), before)
       tree.reserve(9)
       tree.restore(large.save())
       assert.is(tree.generations[8], 2)
     })
 
-    // ---- Life ----
+    // ---- Memory, disposal, traps ----
 
-    /** Every call, as it is right while the tree lives. */
+    /** Returns a right call of every method and getter, by name. */
     function callsOf(tree) {
       const calls = {}
       for (const method of Object.keys(METHODS)) {
@@ -968,7 +972,7 @@ for (const [core, library] of libraries.entries())
       return calls
     }
 
-    test('after dispose every call throws DISPOSED, but for another dispose', () => {
+    test('a disposed tree throws DISPOSED from every call except dispose', () => {
       const [tree, other] = [row(), row()]
       tree.dispose()
       tree.dispose()
@@ -981,29 +985,29 @@ for (const [core, library] of libraries.entries())
       assertCode(() => other.count, 'DISPOSED')
     })
 
-    test('memory is used again after dispose', () => {
-      const stays = empty() // first: else it may take of the room that is given back
+    test('memory is reused after dispose', () => {
+      const kept = empty() // created first, so that it takes none of the freed memory
       row({ capacity: 10_000 }).dispose()
-      const bytes = bytesOf(stays)
+      const bytes = bytesOf(kept)
       for (let i = 0; i < 300; i++) row({ capacity: 10_000 }).dispose()
-      assert.is(bytesOf(stays), bytes)
+      assert.is(bytesOf(kept), bytes)
     })
 
-    test('growth detaches views; getters give fresh ones', async () => {
+    test('growth detaches views, and getters return fresh ones', async () => {
       const instance = await library.create({ memory: 2 ** 20 })
       const tree = row({ instance })
-      const before = portrait(tree)
+      const before = observableState(tree)
       const { boxes, generations, groups } = tree
       const bytes = bytesOf(tree)
-      const found = tree.range(...cube(0, 16))
-      assert.is(tree.boxes, boxes, 'the same view until growth')
+      const ids = tree.range(...cube(0, 16))
+      assert.is(tree.boxes, boxes, 'the same view before growth')
       const large = empty({ instance, capacity: 200_000 })
       assert.ok(bytesOf(tree) > bytes)
       assert.is(large.count, 0)
-      for (const detached of [boxes, generations, groups, found]) assert.is(detached.length, 0)
-      assert.equal(portrait(tree), before)
+      for (const detached of [boxes, generations, groups, ids]) assert.is(detached.length, 0)
+      assert.equal(observableState(tree), before)
       assert.is(tree.rangeInto(...cube(0, 16), new Uint32Array(6)), 5)
-      const { byteLength } = instance.memory.buffer // nothing but creation grows
+      const { byteLength } = instance.memory.buffer // only creation grows memory
       for (let i = 0; i < 5000; i++) large.add(...cube((i * 7) % 16, ((i * 7) % 16) + 0.5))
       large.boxes.fill(3, 0, 5000)
       large.moveAll()
@@ -1015,11 +1019,11 @@ for (const [core, library] of libraries.entries())
     test('reserve keeps everything', () => {
       const tree = row({ capacity: 6 })
       tree.groups[2] = 4
-      const { boxes, cells, generations, groups, ids } = portrait(tree)
+      const { boxes, cells, generations, groups, ids } = observableState(tree)
       tree.reserve(3)
       assert.is(tree.capacity, 6)
       tree.reserve(5000)
-      const after = portrait(tree)
+      const after = observableState(tree)
       assert.is(after.capacity, 5000)
       assert.equal([after.cells, after.ids], [cells, ids])
       assert.equal(after.boxes.slice(0, boxes.length), boxes)
@@ -1030,17 +1034,17 @@ for (const [core, library] of libraries.entries())
       assert.ok(tree.validate())
     })
 
-    test('growth that fails: OUT_OF_MEMORY, and everything as before', async () => {
+    test('growth that fails throws OUT_OF_MEMORY and changes nothing', async () => {
       const instance = await library.create()
       const tree = row({ instance })
-      const before = portrait(tree)
+      const before = observableState(tree)
       const { message } = assertCode(() => tree.reserve(2 ** 28), 'OUT_OF_MEMORY')
       assert.ok(message.startsWith(`${name}.reserve: `))
       assertCode(() => empty({ instance, capacity: 2 ** 28 }), 'OUT_OF_MEMORY')
-      assert.equal(portrait(tree), before)
+      assert.equal(observableState(tree), before)
     })
 
-    test('two trees, and agents, of one instance do not disturb each other', async () => {
+    test('objects of one instance do not affect each other', async () => {
       const instance = await library.create()
       const [tree, other] = [row({ instance }), row({ instance })]
       const agents = new library.AgentTree({ instance, capacity: 3 })
@@ -1062,7 +1066,7 @@ for (const [core, library] of libraries.entries())
       assert.ok(tree.validate())
     })
 
-    test('a trap kills its instance', async () => {
+    test('a trap makes its instance unusable', async () => {
       const instance = await library.create()
       const [tree, other] = [row({ instance }), row({ instance })]
       tree._wasm = { ...tree._wasm, move_all: trap() }

@@ -1,18 +1,18 @@
-// Options at random: those of every constructor and of create(), each replaced by what nobody expects.
-// Nothing but the documented errors comes out of it, and what is refused leaves nothing behind.
+// Every constructor and create() with random options, some of a wrong type or value. Only documented errors are
+// thrown, and a call that is refused leaks nothing.
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as copse from 'copse'
 import { SEED } from './support/fastcheck.js'
 import { thrown } from './support/indexes.js'
-import { SCARCE, takeAll, wasm } from './support/failing-core.js'
+import { SCARCE, fillMemory, wasm } from './support/failing-core.js'
 import { CLASSES, familyOf } from './support/class-oracles.js'
-import { argumentsOf, MINE } from './support/random-arguments.js'
+import { argumentsOf, GETTER_ERROR } from './support/random-arguments.js'
 import { createRandom } from '../../web/random.js'
 
-const CONSTRUCTED = Number(process.env.COPSE_CALLS ?? 6000)
-const CREATED = 600
+const CONSTRUCTIONS = Number(process.env.COPSE_CALLS ?? 6000)
+const CREATIONS = 600
 
 const POINTS = ['capacity', 'layout', 'onNonFinite', 'instance']
 const NUMBERS = [
@@ -29,24 +29,24 @@ const OPTIONS = {
 }
 OPTIONS.Octree = OPTIONS.Quadtree
 
-/** What is right for one option or another. */
+/** Values that are right for some option. */
 const PLAUSIBLE = [
   ...[undefined, 0, 1, 2, 7, 40, 0.5, 1.5, Infinity, true, false, [0, 0, 8, 8], [0, 0, 0, 8, 8, 8]],
   ...['separate', 'interleaved', 'skip', 'error', 'cycle', 'median', 'presort'],
 ]
 
-/** How many small trees there is memory for. */
+/** Returns the number of small trees that memory has room for. */
 function roomIn(instance) {
-  const trees = takeAll(instance)
+  const trees = fillMemory(instance)
   for (const tree of trees) tree.dispose()
   return trees.length
 }
 
 const isArgument = (error) => error instanceof TypeError || error instanceof RangeError
 
-const test = suite('options at random')
+const test = suite('random options')
 
-test('of constructors: documented errors alone, and what is refused leaves nothing', async () => {
+test('constructors throw only documented errors, and leak nothing when they do', async () => {
   const instance = await copse.create({ wasm, ...SCARCE })
   const random = createRandom(SEED)
   const place = () => integer(33) / 2 - 8
@@ -63,8 +63,8 @@ test('of constructors: documented errors alone, and what is refused leaves nothi
     return object
   })
   const saved = bystanders.map((object) => object.save())
-  const left = roomIn(instance)
-  let [made, refused] = [0, 0]
+  const roomLeft = roomIn(instance)
+  let [created, refused] = [0, 0]
 
   function constructOnce() {
     const { name, dimensions, required } = pick(CLASSES)
@@ -76,34 +76,35 @@ test('of constructors: documented errors alone, and what is refused leaves nothi
     let object
     try {
       object = new copse[name](random() < 0.02 ? any() : options)
-      made++
+      created++
       familyOf(name).fill(object, dimensions, place, 4)
       if ('validate' in object) assert.ok(object.validate())
       object.save()
     } catch (error) {
       if (!object) refused++
-      const what = `seed ${SEED}: new ${name}: ${error?.stack ?? error}`
+      const context = `seed ${SEED}: new ${name}: ${error?.stack ?? error}`
       const isState = error instanceof copse.CopseError
       const codes = ['OUT_OF_MEMORY', 'NOT_READY', 'FULL']
       assert.ok(
-        isArgument(error) || error === MINE || (isState && codes.includes(error.code)),
-        what,
+        isArgument(error) || error === GETTER_ERROR || (isState && codes.includes(error.code)),
+        context,
       )
-      if (!isState) assert.is(instance.memory.buffer.byteLength, byteLength, what)
+      if (!isState) assert.is(instance.memory.buffer.byteLength, byteLength, context)
     } finally {
       object?.dispose()
     }
   }
 
-  for (let i = 0; i < CONSTRUCTED; i++) {
+  for (let i = 0; i < CONSTRUCTIONS; i++) {
     constructOnce()
-    if (i % 1000 === 999) bystanders.forEach((object, at) => assert.equal(object.save(), saved[at]))
+    if (i % 1000 === 999)
+      bystanders.forEach((object, index) => assert.equal(object.save(), saved[index]))
   }
   assert.ok(
-    made > CONSTRUCTED / 20 && refused > CONSTRUCTED / 2,
-    `${made} made, ${refused} refused`,
+    created > CONSTRUCTIONS / 20 && refused > CONSTRUCTIONS / 2,
+    `${created} made, ${refused} refused`,
   )
-  assert.is(roomIn(instance), left)
+  assert.is(roomIn(instance), roomLeft)
   for (const [i, { name, dimensions }] of CLASSES.entries()) {
     familyOf(name).check(bystanders[i], dimensions, place)
     bystanders[i].dispose()
@@ -112,7 +113,7 @@ test('of constructors: documented errors alone, and what is refused leaves nothi
   assert.ok(roomIn(instance) >= room)
 })
 
-test('no misspelt option is taken, and the message names the nearest', async () => {
+test('a misspelled option is refused, and the message names the nearest one', async () => {
   const instance = await copse.create()
   const grid = new copse.Grid({ instance, cellSize: 1, capcity: undefined })
   grid.build()
@@ -178,7 +179,7 @@ test('no misspelt option is taken, and the message names the nearest', async () 
   grid.within(0, 0, 1, { sorted: undefined })
 })
 
-/** What may be given as the core, but for addresses, and is none. */
+/** Values of the option `wasm` that are not a core. Addresses are tested elsewhere. */
 const NO_CORES = [
   () => new Uint8Array(),
   () => new Uint8Array(8),
@@ -187,45 +188,46 @@ const NO_CORES = [
   () => new DataView(new ArrayBuffer(3)),
   () => Promise.resolve(5),
   () => {
-    const never = Promise.reject(MINE)
-    never.catch(() => {}) // seldom nobody awaits it
+    const never = Promise.reject(GETTER_ERROR)
+    never.catch(() => {}) // it is not always awaited
     return never
   },
   () => ({ arrayBuffer: () => Promise.resolve(null) }),
   () => ({ ok: false, url: 'there', arrayBuffer: () => new ArrayBuffer(8) }),
 ]
 
-test('of create(): documented errors alone, and what was created works', async () => {
+test('create() throws only documented errors, and what it creates works', async () => {
   const random = createRandom(SEED)
   const { any, pick } = argumentsOf(
     random,
     () => ({}),
     () => {},
   )
-  let [made, refused] = [0, 0]
+  let [created, refused] = [0, 0]
 
   async function createOnce() {
     const options = { wasm, memory: pick([undefined, 0, 1, 65_536, 2 ** 20 + 1, 2 ** 21]) }
-    const way = random()
-    if (way < 0.4) options.memory = any()
-    const value = way > 0.7 ? pick([any, ...NO_CORES])() : wasm
+    const choice = random()
+    if (choice < 0.4) options.memory = any()
+    const value = choice > 0.7 ? pick([any, ...NO_CORES])() : wasm
     if (typeof value !== 'string') options.wasm = value
     const rejected = []
-    const given = random() < 0.05 ? any() : options
-    const instance = await copse.create(given).catch((error) => void rejected.push(error))
+    const argument = random() < 0.05 ? any() : options
+    const instance = await copse.create(argument).catch((error) => void rejected.push(error))
     if (instance) {
-      made++
+      created++
       const tree = new copse.KdTree({ instance, capacity: 3 })
       tree.slots = 3
       tree.build()
       assert.is(tree.countWithin(0, 0, 0), 3)
-      if (given === options) assert.ok(instance.memory.buffer.byteLength >= (options.memory ?? 0))
+      if (argument === options)
+        assert.ok(instance.memory.buffer.byteLength >= (options.memory ?? 0))
     } else {
       refused++
       const [error] = rejected
       const isOurs =
         isArgument(error) ||
-        error === MINE ||
+        error === GETTER_ERROR ||
         error instanceof WebAssembly.CompileError ||
         error instanceof WebAssembly.LinkError ||
         error.code === 'OUT_OF_MEMORY' ||
@@ -234,8 +236,8 @@ test('of create(): documented errors alone, and what was created works', async (
     }
   }
 
-  for (let i = 0; i < CREATED; i++) await createOnce()
-  assert.ok(made > 50 && refused > CREATED / 2, `${made} made, ${refused} refused`)
+  for (let i = 0; i < CREATIONS; i++) await createOnce()
+  assert.ok(created > 50 && refused > CREATIONS / 2, `${created} made, ${refused} refused`)
 })
 
 test.run()

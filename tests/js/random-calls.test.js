@@ -1,6 +1,6 @@
-// Calls at random: every method and property of every class, with arguments of every type, on objects
-// that are right, foreign, forged, proxies or disposed. Nothing but the documented errors comes out of
-// it, nobody else's memory is touched, and all objects answer rightly afterwards.
+// Random calls of every method and property of every class, with arguments of every type, on objects that are
+// right, foreign, forged, proxies or disposed. Only documented errors are thrown, the memory of other objects
+// is unchanged, and afterwards all objects return correct results.
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -9,7 +9,7 @@ import * as scalar from 'copse/scalar'
 import * as sources from '../../wasm/index.js'
 import { SEED } from './support/fastcheck.js'
 import { CLASSES, familyOf } from './support/class-oracles.js'
-import { argumentsOf, MINE } from './support/random-arguments.js'
+import { argumentsOf, GETTER_ERROR } from './support/random-arguments.js'
 import { thrown } from './support/indexes.js'
 import { createRandom } from '../../web/random.js'
 
@@ -20,25 +20,29 @@ const CODES = [
   ...['FULL', 'OUT_OF_MEMORY', 'NOT_FINITE', 'NOT_BUILT', 'STALE_SLOT', 'DISPOSED', 'BAD_SNAPSHOT'],
 ]
 
-/** What a class has by this name, inherited or not. */
+/** Returns the descriptor of a class's member, own or inherited. */
 function descriptorOf(Class, key) {
-  let at = Class.prototype
-  while (!Object.hasOwn(at, key)) at = Object.getPrototypeOf(at)
-  return Object.getOwnPropertyDescriptor(at, key)
+  let owner = Class.prototype
+  while (!Object.hasOwn(owner, key)) owner = Object.getPrototypeOf(owner)
+  return Object.getOwnPropertyDescriptor(owner, key)
 }
 
 /**
- * What can be called on objects of a class, inherited or not, with the names of its parameters, which only the
- * source has.
+ * Returns everything that can be called on objects of a class, own or inherited, with the names of parameters,
+ * which only the source code has.
  */
 function membersOf(Class) {
   const members = []
   const known = new Set(['constructor'])
-  for (let at = Class.prototype; at !== Object.prototype; at = Object.getPrototypeOf(at))
-    for (const key of Reflect.ownKeys(at)) {
+  for (
+    let owner = Class.prototype;
+    owner !== Object.prototype;
+    owner = Object.getPrototypeOf(owner)
+  )
+    for (const key of Reflect.ownKeys(owner)) {
       if (known.has(key) || String(key).startsWith('_')) continue
       known.add(key)
-      const { value, get, set } = Object.getOwnPropertyDescriptor(at, key)
+      const { value, get, set } = Object.getOwnPropertyDescriptor(owner, key)
       const written = descriptorOf(sources[Class.name], key)
       const parameters = /\(([^)]*)\)/.exec(String(written.value ?? written.set))?.[1] ?? ''
       const names = parameters.split(',').flatMap((one) => one.split('=')[0].trim() || [])
@@ -51,10 +55,10 @@ function membersOf(Class) {
 
 // ---- Calls ----
 
-const test = suite('calls at random')
+const test = suite('random calls')
 
 for (const [build, library] of Object.entries({ simd, scalar }))
-  test(`${build}: documented errors alone, and right answers afterwards`, async () => {
+  test(`${build}: calls throw only documented errors, and results are correct afterwards`, async () => {
     const instance = await library.create()
     const random = createRandom(SEED)
     const place = () => integer(33) / 2 - 8
@@ -65,8 +69,12 @@ for (const [build, library] of Object.entries({ simd, scalar }))
     }
     let current
     const meddle = () => {
-      const it = random() < 0.7 ? current : pick(targets).object
-      pick([() => it.dispose(), () => it.reserve(it.capacity + 8), () => it.save()])()
+      const object = random() < 0.7 ? current : pick(targets).object
+      pick([
+        () => object.dispose(),
+        () => object.reserve(object.capacity + 8),
+        () => object.save(),
+      ])()
     }
     const { any, expected, integer, pick } = argumentsOf(
       random,
@@ -75,7 +83,7 @@ for (const [build, library] of Object.entries({ simd, scalar }))
     )
 
     const succeeded = new Set()
-    // Nobody calls these: beside each of the others, in memory too.
+    // Bystanders are never called. Each is next to a target in memory.
     const targets = []
     const bystanders = []
     for (const type of CLASSES) {
@@ -86,7 +94,7 @@ for (const [build, library] of Object.entries({ simd, scalar }))
     }
     const before = bystanders.map((object) => object.save())
 
-    /** Objects that are none, or not of this class. */
+    /** Draws a value that is not an object of the target's class, or only looks like one. */
     const foreign = (target) =>
       pick([
         () => pick(targets).object,
@@ -96,25 +104,25 @@ for (const [build, library] of Object.entries({ simd, scalar }))
         any,
       ])()
 
-    function assertDocumented(error, what) {
+    function assertDocumented(error, context) {
       const isArgument = error instanceof TypeError || error instanceof RangeError
       const isState = error instanceof library.CopseError && CODES.includes(error.code)
-      if (!isArgument && !isState && error !== MINE)
-        assert.unreachable(`seed ${SEED}: ${what}: ${error?.stack ?? error}`)
+      if (!isArgument && !isState && error !== GETTER_ERROR)
+        assert.unreachable(`seed ${SEED}: ${context}: ${error?.stack ?? error}`)
     }
 
     function callOnce() {
       const target = pick(targets)
       const { key, call, names } = pick(target.members)
-      const wrong = pick([0, 0, 0.1, 0.3, 1])
+      const wrongShare = pick([0, 0, 0.1, 0.3, 1])
       const isFlat = target.dimensions === 2 && random() < 0.9 // where there is no z
-      const given = names
+      const args = names
         .filter((name) => !isFlat || !/^z|Z$/.test(name))
-        .map((name) => (random() < wrong ? any() : expected(name, target, key)))
-      if (random() < 0.02) given.pop()
+        .map((name) => (random() < wrongShare ? any() : expected(name, target, key)))
+      if (random() < 0.02) args.pop()
       current = target.object
       try {
-        call.apply(random() < 0.1 ? foreign(target) : current, given)
+        call.apply(random() < 0.1 ? foreign(target) : current, args)
         succeeded.add(`${target.name}.${String(key)}`)
       } catch (error) {
         assertDocumented(error, `${target.name}.${String(key)}`)
@@ -169,40 +177,42 @@ for (const [build, library] of Object.entries({ simd, scalar }))
       else callOnce()
       if (i % 50 === 49) checkAll()
     }
-    // What was always refused was not tried.
-    const done = (key, { name }) => succeeded.has(`${name}.${String(key)}`)
+    // A member that was refused every time was not really tested.
+    const hasSucceeded = (key, { name }) => succeeded.has(`${name}.${String(key)}`)
     const changes = ['add', 'move', 'remove', 'clear', 'slots', 'reserve', 'save', 'restore']
     for (const target of CALLS < 20_000 ? [] : targets)
       for (const { key } of target.members) {
         const isChange = changes.includes(key) && target.name !== 'ObstacleTree'
-        const isDone = isChange ? done(key, target) : targets.some((other) => done(key, other))
-        // They are of the other layout.
+        const isTried = isChange
+          ? hasSucceeded(key, target)
+          : targets.some((other) => hasSucceeded(key, other))
+        // xs, ys and zs belong to the other layout.
         if (!/^[xyz]s$/.test(String(key)))
-          assert.ok(isDone, `seed ${SEED}: ${target.name}.${String(key)} was always refused`)
+          assert.ok(isTried, `seed ${SEED}: ${target.name}.${String(key)} was always refused`)
       }
   })
 
-/** What answers otherwise each time it is asked. */
-const inTurn = (...answers) => ({ get: () => answers.shift(), configurable: true })
+/** Returns a property that has another value on each read. */
+const inTurn = (...values) => ({ get: () => values.shift(), configurable: true })
 
 for (const [build, library] of Object.entries({ simd, scalar })) {
   const { AgentTree, Crowd, KdTree, ObstacleTree, Quadtree, create } = library
 
-  test(`${build}: what only looks like an object is refused before anything happens`, async () => {
+  test(`${build}: values that only look like an object are refused and change nothing`, async () => {
     const instance = await create()
     const tree = new AgentTree({ instance, capacity: 2 })
-    for (const [name, like] of [
+    for (const [name, lookalike] of [
       ['proxy', new Proxy(tree, {})],
       ['heir', Object.create(tree)],
       ['forgery', Object.assign(Object.create(AgentTree.prototype), { capacities: 1 })],
     ]) {
       for (const call of [
-        () => like.reserve(5000),
-        () => like.dispose(),
-        () => like.count,
-        () => like.save(),
-        () => void (like.slots = 2),
-        () => like.within(0, 0, 1),
+        () => lookalike.reserve(5000),
+        () => lookalike.dispose(),
+        () => lookalike.count,
+        () => lookalike.save(),
+        () => void (lookalike.slots = 2),
+        () => lookalike.within(0, 0, 1),
       ])
         assert.instance(thrown(call), TypeError, name)
     }
@@ -210,14 +220,14 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     assert.is(tree.count, 0)
   })
 
-  test(`${build}: methods of another class are refused, and kill nothing`, async () => {
+  test(`${build}: methods of another class are refused and change nothing`, async () => {
     const instance = await create()
     const walls = new ObstacleTree({ instance, capacity: 9 })
     const boxes = new Quadtree({ instance, bounds: [0, 0, 9, 9], capacity: 9 })
     const others = [walls, boxes, new Crowd({ instance, capacity: 9 })]
     const before = others.map((object) => object.save())
     const points = new Float32Array(4)
-    for (const [method, ...given] of [
+    for (const [method, ...args] of [
       ['allWithin', 1],
       ['withinMany', points, 1],
       ['allNeighbors', { k: 1 }],
@@ -234,7 +244,7 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
       ['reserve', 20, { results: 5, k: 2 }],
     ])
       for (const other of others) {
-        const call = () => AgentTree.prototype[method].call(other, ...given)
+        const call = () => AgentTree.prototype[method].call(other, ...args)
         const isOwn = ['within', 'reserve', 'pairs', 'pairsInto', 'build'].includes(method)
         try {
           call()
@@ -248,7 +258,7 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     others.forEach((object, i) => assert.equal(object.save(), before[i]))
   })
 
-  test(`${build}: an object that is disposed of while arguments are read stays so`, async () => {
+  test(`${build}: an object that is disposed while arguments are read stays disposed`, async () => {
     const instance = await create()
     const crowd = new Crowd({ instance, capacity: 2 })
     const other = new Crowd({ instance, capacity: 2 })
@@ -260,7 +270,7 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     assert.is(new Crowd({ instance, capacity: 2 }).count, 0)
   })
 
-  test(`${build}: what is checked is what is taken`, async () => {
+  test(`${build}: every argument is read once: the value that is checked is used`, async () => {
     const instance = await create()
     const thrower = { valueOf: () => assert.unreachable() }
     const walls = new ObstacleTree({ instance })
@@ -285,22 +295,22 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     const tree = new KdTree({ instance, capacity: 4 })
     tree.slots = 4
     tree.build()
-    const asked = Object.defineProperty({}, 'k', inTurn(1, thrower))
-    assert.is(tree.allNeighbors(asked).ids.length, 4)
-    const room = Object.defineProperty({}, 'results', inTurn(9, thrower))
-    tree.reserve(4, room)
+    const batchOptions = Object.defineProperty({}, 'k', inTurn(1, thrower))
+    assert.is(tree.allNeighbors(batchOptions).ids.length, 4)
+    const roomOptions = Object.defineProperty({}, 'results', inTurn(9, thrower))
+    tree.reserve(4, roomOptions)
     assert.ok(tree.allWithin(1).ids.length >= 12)
-    const solid = Object.defineProperty({}, 'solid', inTurn('outside', thrower))
-    assert.is(walls.addPolygon([0, 0, 1, 0, 1, 1], solid), 3)
+    const polygonOptions = Object.defineProperty({}, 'solid', inTurn('outside', thrower))
+    assert.is(walls.addPolygon([0, 0, 1, 0, 1, 1], polygonOptions), 3)
     const bytes = tree.save()
     Object.defineProperty(bytes, 'length', { get: () => thrower })
     tree.restore(bytes)
     assert.ok(tree.saveInto(bytes) > 0)
     tree.build()
-    assert.ok(tree.validate(), 'the instance is not dead')
+    assert.ok(tree.validate(), 'the instance is usable')
   })
 
-  test(`${build}: has() knows slots alone`, async () => {
+  test(`${build}: has() is true only for slots in use`, async () => {
     const instance = await create()
     const tree = new Quadtree({ instance, bounds: [0, 0, 9, 9], capacity: 5 })
     const crowd = new Crowd({ instance, capacity: 5 })
@@ -317,7 +327,7 @@ for (const [build, library] of Object.entries({ simd, scalar })) {
     }
   })
 
-  test(`${build}: from() of bytes that are gone: BAD_SNAPSHOT`, () => {
+  test(`${build}: from() of detached bytes throws BAD_SNAPSHOT`, () => {
     const bytes = new Uint8Array(400)
     structuredClone(bytes.buffer, { transfer: [bytes.buffer] })
     assert.is(thrown(() => KdTree.from(bytes)).code, 'BAD_SNAPSHOT')

@@ -1,5 +1,5 @@
-// Rays against brute force, on drawn cases: the SIMD and the scalar core must hit the same agents at
-// the same fractions, to the bit, as a loop over all of them does.
+// Compares rays with brute force, on drawn cases: both cores must hit the same agents at the same fractions, to
+// the bit, as a loop over all agents.
 
 import fc from 'fast-check'
 import { suite } from 'uvu'
@@ -38,7 +38,7 @@ const makers = Object.keys(KINDS).flatMap((kind) =>
 )
 test.before(() => Promise.all(makers.map(({ start }) => start())))
 
-/** On an agent, beside one, or anywhere: such that rays run along axes, and through many agents. */
+/** Draws a point: on an agent, beside one, or anywhere, so that rays run along axes and through many agents. */
 function drawPoint(random, { count, dimensions, positions }) {
   const place = pick(random, ['on', 'on', 'near', 'axis', 'anywhere'])
   const [one, other] = [integer(random, count) * dimensions, integer(random, count) * dimensions]
@@ -50,15 +50,15 @@ function drawPoint(random, { count, dimensions, positions }) {
   return point.map((x) => (Math.abs(x) <= 1e18 ? fround(x) : 0))
 }
 
-/** Of nothing, of everything, or such that an agent is just touched by the end, or just not. */
-function drawRadius(random, agents, to) {
+/** Draws a radius: 0, infinite, any, or one with which an agent just touches or just misses the end. */
+function drawRadius(random, agents, end) {
   const kind = pick(random, ['0', 'small', 'large', 'border', 'border', 'border', 'Infinity'])
   if (kind === '0') return 0
   if (kind === 'small') return random() * 30
   if (kind === 'large') return random() * 2000
   if (kind === 'Infinity') return pick(random, [Infinity, 1e20])
   if (agents.count === 0) return 1
-  const touch = fround(Math.sqrt(oracle.distance2(agents, integer(random, agents.count), to)))
+  const touch = fround(Math.sqrt(oracle.distance2(agents, integer(random, agents.count), end)))
   return touch < Infinity ? touch * pick(random, [1, 1 - 2 ** -23, 1 + 2 ** -23]) : 1
 }
 
@@ -75,7 +75,7 @@ function drawAgents(random, drawn, dimensions) {
   return { dimensions, count: drawn.n, positions, groups, removed }
 }
 
-/** One ray, through each index, and the same as brute force; gives what that found. */
+/** Checks a ray in each index. Returns the hit that brute force found. */
 function checkRay(indexes, agents, from, to, radii, options) {
   const expected = oracle.raycast(agents, from, to, radii, options)
   for (const index of indexes) {
@@ -94,7 +94,7 @@ function checkRay(indexes, agents, from, to, radii, options) {
 }
 
 for (const dimensions of [2, 3])
-  test(`equals brute force in ${dimensions}D`, () => {
+  test(`returns what brute force returns, in ${dimensions}D`, () => {
     forAll(drawnCase, RUNS, (drawn) => {
       const random = createRandom(drawn.seed)
       const agents = drawAgents(random, drawn, dimensions)
@@ -124,13 +124,15 @@ for (const dimensions of [2, 3])
       if (drawn.filters && random() < 0.7) options.exclude = integer(random, agents.count + 1) - 1
       const sameRadius = new Float32Array(radii.length).fill(radius)
       try {
-        for (const own of [radii, sameRadius]) {
-          if (own === sameRadius) options.radius = radius
-          const found = rays.map(([from, to]) => checkRay(indexes, agents, from, to, own, options))
+        for (const currentRadii of [radii, sameRadius]) {
+          if (currentRadii === sameRadius) options.radius = radius
+          const hits = rays.map(([from, to]) =>
+            checkRay(indexes, agents, from, to, currentRadii, options),
+          )
           for (const index of indexes) {
             const { ids, fractions } = index.raycastMany(Float32Array.from(rays.flat(2)), options)
-            const expected = Float32Array.from(found, ({ fraction }) => fraction)
-            assert.equal([...ids.subarray(0, RAYS)], [...found.map(({ id }) => id)])
+            const expected = Float32Array.from(hits, ({ fraction }) => fraction)
+            assert.equal([...ids.subarray(0, RAYS)], [...hits.map(({ id }) => id)])
             assert.equal(bits(fractions.subarray(0, RAYS)), bits(expected))
           }
         }
@@ -145,7 +147,7 @@ for (const dimensions of [2, 3])
 for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of makers) {
   const build = `${kind}, ${library === simd ? 'simd' : 'scalar'}`
 
-  test(`says whom, how far and where, ${build}`, () => {
+  test(`finds the first agent, the fraction and the point, ${build}`, () => {
     const row = built(2, ROW)
     const { id, fraction, x, y } = row.raycast(-1, 1, 7, 1, { radius: 1 })
     assert.equal([id, fraction, x, y], [0, 0.125, 0, 1])
@@ -158,7 +160,7 @@ for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of
     assert.equal([z, rest.id, rest.fraction], [7, 5, 0.25])
   })
 
-  test(`the objects, and the views in them, are always the same, ${build}`, () => {
+  test(`always returns the same objects, with the same views, ${build}`, () => {
     const row = built(2, ROW)
     const hit = row.raycast(0, 0, 1, 0)
     assert.is(row.raycast(5, 0, 6, 0), hit)
@@ -172,7 +174,7 @@ for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of
     assert.is(ids.length, fractions.length)
   })
 
-  test(`radii are 0 at first, and count from the next build on, ${build}`, () => {
+  test(`radii default to 0, and count from the next build on, ${build}`, () => {
     const row = built(2, ROW)
     assert.is(row.raycast(-1, 0.5, 9, 0.5), null)
     row.radii[4] = 1
@@ -194,7 +196,7 @@ for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of
     assert.equal([...row.pairs().slice().sort()], [1, 2, 2, 3])
   })
 
-  test(`restore takes the radii, ${build}`, () => {
+  test(`restore brings the radii, ${build}`, () => {
     const row = built(2, ROW)
     const other = empty(2, { capacity: 8 })
     const plain = row.save()
@@ -202,7 +204,7 @@ for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of
     row.build()
     row.radii[3] = 5 // counts from the next build on, also after a restore
     row.masks[2] = 6
-    row.slots = 2 // the slots of the last build are more
+    row.slots = 2 // fewer than in the last build
     other.restore(row.save())
     assert.equal([...other.radii.subarray(0, 4)], [0, 0, 0, 5])
     assert.equal([...other.masks.subarray(1, 4)], [2 ** 32 - 1, 6, 2 ** 32 - 1])
@@ -212,15 +214,15 @@ for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of
     other.slots = 6
     other.build()
     assert.is(other.raycast(-1, 1.5, 9, 1.5).id, 3)
-    other.radii[7] = 3 // of a slot that was never in use: it stays as it was written
-    other.restore(plain) // which has none
+    other.radii[7] = 3 // never in use: restore leaves it alone
+    other.restore(plain) // has no radii
     assert.is(other.raycast(-1, 0.5, 9, 0.5), null)
     assert.equal(other.save(), plain)
     assert.equal([...other.masks], new Array(8).fill(2 ** 32 - 1))
     assert.equal([...other.radii], [0, 0, 0, 0, 0, 0, 0, 3])
   })
 
-  test(`a wrong radius in a free slot counts for nothing, ${build}`, () => {
+  test(`a wrong radius in a free slot does not matter, ${build}`, () => {
     const row = built(2, ROW)
     row.radii.fill(0.6)
     row.remove(2)
@@ -240,7 +242,7 @@ for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of
     const saved = row.save()
     const words = new Float32Array(saved.buffer)
     for (const wrong of [NaN, -1]) {
-      words[words.length - 6] = wrong // that of slot 0 in the last build
+      words[words.length - 6] = wrong // the radius of slot 0 in the last build
       const other = empty(2, { capacity: 8 })
       other.restore(seal(saved))
       assert.equal([...other.pairs().slice()].length, 8)
@@ -250,7 +252,7 @@ for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of
     }
   })
 
-  test(`a wrong radius fails the build, and nothing changed, ${build}`, () => {
+  test(`a build with a wrong radius throws RangeError and changes nothing, ${build}`, () => {
     const row = built(2, ROW)
     row.radii[1] = 1
     row.build()
@@ -269,7 +271,7 @@ for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of
     assert.is(row.raycast(-1, 0.5, 9, 0.5).id, 5)
   })
 
-  test(`before the first build: NOT_BUILT, ${build}`, () => {
+  test(`throws NOT_BUILT before the first build, ${build}`, () => {
     const row = unbuilt(3, ROW_3D)
     const one = () => row.raycast(0, 0, -9, 0, 0, 9, { radius: Infinity })
     const many = () => row.raycastMany(Float32Array.of(0, 0, -9, 0, 0, 9), { radius: Infinity })
@@ -285,7 +287,7 @@ for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of
     assert.equal([ids[0], fractions[0]], [-1, 1])
   })
 
-  test(`many more than the capacity, ${build}`, () => {
+  test(`raycastMany casts many more rays than the capacity, ${build}`, () => {
     const row = built(2, ROW)
     const n = 10_000
     const segments = Float32Array.from({ length: 4 * n }, (_, i) =>
@@ -300,7 +302,7 @@ for (const { kind, library, built, unbuilt, empty, assertCode, assertThrown } of
     }
   })
 
-  test(`wrong arguments are refused, by name, ${build}`, () => {
+  test(`wrong arguments are refused and named, ${build}`, () => {
     const row = built(2, ROW)
     const many = (segments, options) => () => row.raycastMany(segments, options)
     const one = new Float32Array(4)

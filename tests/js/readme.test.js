@@ -1,6 +1,6 @@
-// The code of the README and of the documentation's pages runs: a block of js followed by a block of
-// text must print that text. A block that names a file after its language is that file, which has a
-// test of its own. Their links lead to files that are committed, and their figures are those that the library draws.
+// The code of the README and of the documentation's pages runs: a block of js followed by a block of text must
+// print that text. A block with a file's name after its language is that file, which has a test of its own.
+// Links lead to files that are committed, and figures are those that the library draws.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const folder = `${root}build/readme` // inside the package, so that 'copse' reso
 mkdirSync(folder, { recursive: true })
 const growing = `${root}tests/js/support/growing.js`
 
-const MOST_LINES = 300 // of the README, which is the front door and no manual
+const MAX_README_LINES = 300 // the README is an introduction, not a manual
 
 // ---- Code ----
 
@@ -27,7 +27,7 @@ const blocks = documents.flatMap(({ name, text }) =>
   })),
 )
 
-readme('have code', () => {
+readme('have code blocks', () => {
   assert.ok(blocks.some(({ name }) => name.startsWith('README')))
   assert.ok(blocks.some(({ name }) => name.startsWith('web')))
 })
@@ -41,13 +41,13 @@ for (const { name, code, output } of blocks) {
       execFileSync('node', [...options, file], { encoding: 'utf8', env })
     const printed = run()
     if (output !== undefined) assert.is(printed, output)
-    assert.is(run('--import', growing), printed, 'as when memory grows in each frame')
+    assert.is(run('--import', growing), printed, 'also when memory grows in each frame')
   })
 }
 
 const files = documents.flatMap(({ text }) => [...text.matchAll(/```\w+ (\S+)\n(.*?)```/gs)])
 
-readme('show what consumers need', () => {
+readme('show the files of tests/consumers', () => {
   const consumers = [
     ...['project/main.js', 'page/index.html', 'worker/main.js', 'worker/worker.js'],
     'only/main.js',
@@ -61,25 +61,25 @@ for (const [, file, code] of files)
 
 // ---- Text ----
 
-readme('name the sizes of the files', () => {
+readme('list the right sizes of the entry points', () => {
   const [{ text }] = documents
   const files = readdirSync(`${root}dist`).filter((file) => file.endsWith('.js'))
   for (const file of files) {
     const bytes = gzipSync(readFileSync(`${root}dist/${file}`), { level: 9 }).length
     const entry = file === 'copse.js' ? 'copse' : `copse/${file.replace('.js', '')}`
     const [, shown] = new RegExp(`\\| \`${entry}\` .* ([\\d.]+) kB \\|`).exec(text) ?? []
-    // Another Emscripten makes slightly other bytes.
+    // Sizes differ slightly between versions of Emscripten.
     assert.ok(Math.abs((Number(shown) * 1000) / bytes - 1) < 0.03, `${entry}: ${shown}, ${bytes}`)
   }
 })
 
-readme('are short where they begin', () => {
+readme('begin with a README of limited length', () => {
   const [{ name, text }] = documents
   assert.is(name, 'README.md')
-  assert.ok(text.split('\n').length <= MOST_LINES + 1)
+  assert.ok(text.split('\n').length <= MAX_README_LINES + 1)
 })
 
-/** The anchors of a document's headings, as GitHub and TypeDoc make them. */
+/** Returns the anchors of a document's headings, as GitHub and TypeDoc make them. */
 const anchorsOf = (/** @type {string} */ text) =>
   [...text.replaceAll(/```.*?```/gs, '').matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
     heading
@@ -89,24 +89,24 @@ const anchorsOf = (/** @type {string} */ text) =>
   )
 
 const others = ['CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'].map(read)
-const all = [...documents, ...others]
+const allDocuments = [...documents, ...others]
 
-for (const { name, text } of all) {
-  readme(`links of ${name} lead somewhere`, () => {
+for (const { name, text } of allDocuments) {
+  readme(`links of ${name} lead to existing files and headings`, () => {
     for (const [, link] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^https?:/.test(link)) continue
       const [path, anchor] = link.split('#')
       const file = path ? join(dirname(name), path) : name
       assert.ok(existsSync(join(root, file)), link)
-      assert.not.match(file, /^(build|dist|node_modules|web\/dist)\//) // which no forge has
+      assert.not.match(file, /^(build|dist|node_modules|web\/dist)\//) // not in the repository
       if (anchor === undefined) continue
-      const target = all.find((document) => document.name === file)
+      const target = allDocuments.find((document) => document.name === file)
       assert.ok(target && anchorsOf(target.text).includes(anchor), link)
     }
   })
 }
 
-readme('have the figures that the library draws', () => {
+readme('have figures that are up to date', () => {
   const drawn = `${root}build/figures`
   rmSync(drawn, { recursive: true, force: true })
   execFileSync('node', [`${root}web/docs/figures.js`, drawn])
@@ -120,11 +120,11 @@ readme('have the figures that the library draws', () => {
     )
 })
 
-readme('are all on the site', () => {
+readme('are all listed for the documentation site', () => {
   const options = JSON.parse(readFileSync(`${root}web/docs/typedoc.json`, 'utf8'))
   const listed = [options.readme, ...options.projectDocuments]
   const names = listed.map((/** @type {string} */ name) => join('web/docs', name))
-  assert.equal(names.toSorted(), all.map(({ name }) => name).toSorted())
+  assert.equal(names.toSorted(), allDocuments.map(({ name }) => name).toSorted())
 })
 
 readme.run()

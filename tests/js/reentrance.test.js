@@ -1,6 +1,6 @@
-// Arguments that call back: getters and proxies that query, change, reserve or dispose the very object
-// that reads them. Either the call answers as it would have, or it throws what is documented; and
-// typed arrays are what they are, not what properties of their own say.
+// Arguments that call back: getters and proxies that query, change, reserve or dispose the object that reads
+// them. Either the call returns what it would have returned, or it throws a documented error. Typed arrays are
+// used as they really are, whatever own properties they have.
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -12,7 +12,7 @@ import { createRandom } from '../../web/random.js'
 const COUNT = 60
 const instance = await copse.create()
 
-/** An object filled the same way each time. */
+/** Creates an object with the same content each time. */
 function filled({ name, dimensions, required }) {
   const random = createRandom(11)
   const place = () => Math.floor(random() * 64) / 4
@@ -38,7 +38,7 @@ const isPoints = (name) => /^(AgentTree|Grid|KdTree)/.test(name)
 const isBoxes = (name) => /^(Quad|Oc)tree/.test(name)
 const isWalls = (name) => name === 'ObstacleTree'
 
-const at = (dimensions) => [4, 5, 6].slice(0, dimensions)
+const centerOf = (dimensions) => [4, 5, 6].slice(0, dimensions)
 const rowsOf = (rows, n) =>
   Array.from({ length: n }, (_, i) =>
     Array.from(rows.ids.slice(rows.offsets[i], rows.offsets[i] + rows.counts[i])),
@@ -46,13 +46,13 @@ const rowsOf = (rows, n) =>
 const nearestOf = (rows, n, k) =>
   Array.from({ length: n }, (_, i) => Array.from(rows.ids.slice(i * k, i * k + rows.counts[i])))
 
-/** Calls with options, and answers that can be compared, by the family that has them. */
+/** Calls with options, that return comparable results. `has`: true if a class has the method. */
 const CALLS = [
   {
     method: 'within',
     has: () => true,
     options: (name) => (isWalls(name) ? { side: 'both' } : { mask: 1, exclude: 2, sort: 'id' }),
-    ask: (object, options, d) => Array.from(object.within(...at(d), 6, options)),
+    query: (object, options, d) => Array.from(object.within(...centerOf(d), 6, options)),
   },
   {
     method: 'withinInto',
@@ -61,9 +61,9 @@ const CALLS = [
       ...(isWalls(name) ? { side: 'both' } : { mask: 2, exclude: 3, sort: 'distance' }),
       distances2: new Float32Array(COUNT),
     }),
-    ask(object, options, d) {
+    query(object, options, d) {
       const out = new Uint32Array(COUNT)
-      const total = object.withinInto(...at(d), 6, out, options)
+      const total = object.withinInto(...centerOf(d), 6, out, options)
       return [total, ...out.slice(0, total)]
     },
   },
@@ -71,9 +71,9 @@ const CALLS = [
     method: 'neighborsInto',
     has: (name) => !isWalls(name),
     options: () => ({ mask: 1, exclude: 4, maxDistance: 9, distances2: new Float32Array(COUNT) }),
-    ask(object, options, d) {
+    query(object, options, d) {
       const out = new Uint32Array(COUNT)
-      const total = object.neighborsInto(...at(d), 7, out, options)
+      const total = object.neighborsInto(...centerOf(d), 7, out, options)
       return [total, ...out.slice(0, total)]
     },
   },
@@ -81,51 +81,53 @@ const CALLS = [
     method: 'nearest',
     has: () => true,
     options: (name) => (isWalls(name) ? { side: 'both', maxDistance: 9 } : { mask: 2, exclude: 5 }),
-    ask: (object, options, d) => ({ found: object.nearest(...at(d), options) }),
+    query: (object, options, d) => ({ id: object.nearest(...centerOf(d), options) }),
   },
   {
     method: 'raycast',
     has: () => true,
     options: (name) =>
       isWalls(name) ? { side: 'both' } : isBoxes(name) ? { mask: 3 } : { radius: 2, mask: 1 },
-    ask: (object, options, d) => ({ ...object.raycast(...at(d), ...at(d).map(() => 15), options) }),
+    query: (object, options, d) => ({
+      ...object.raycast(...centerOf(d), ...centerOf(d).map(() => 15), options),
+    }),
   },
   {
     method: 'allWithin',
     has: isPoints,
     options: () => ({ mask: 1 }),
-    ask: (object, options) => rowsOf(object.allWithin(2, options), COUNT),
+    query: (object, options) => rowsOf(object.allWithin(2, options), COUNT),
   },
   {
     method: 'allNeighbors',
     has: isPoints,
     options: () => ({ k: 3, mask: 2, maxDistance: 5 }),
-    ask: (object, options) => nearestOf(object.allNeighbors(options), COUNT, 3),
+    query: (object, options) => nearestOf(object.allNeighbors(options), COUNT, 3),
   },
   {
     method: 'nearestMany',
     has: isPoints,
     options: () => ({ k: 2, mask: 1, exclude: 7 }),
-    ask: (object, options, d) =>
+    query: (object, options, d) =>
       nearestOf(object.nearestMany(new Float32Array(4 * d), options), 4, 2),
   },
   {
     method: 'pairs',
     has: isPoints,
     options: () => ({ mask: 1 }),
-    ask: (object, options) => Array.from(object.pairs(2, options)),
+    query: (object, options) => Array.from(object.pairs(2, options)),
   },
   {
     method: 'pairs, by radii',
     has: (name) => !isWalls(name),
     options: () => ({ mask: 2 }),
-    ask: (object, options) => Array.from(object.pairs(options)),
+    query: (object, options) => Array.from(object.pairs(options)),
   },
   {
     method: 'pairsInto',
     has: (name) => !isWalls(name),
     options: () => ({ mask: 1 }),
-    ask(object, options, d) {
+    query(object, options, d) {
       const out = new Uint32Array(4 * COUNT)
       const pairs = object.pairsInto(out, options)
       return [pairs, ...out.slice(0, 2 * pairs)]
@@ -135,14 +137,14 @@ const CALLS = [
     method: 'withinMany',
     has: isPoints,
     options: () => ({ mask: 2, exclude: 4 }),
-    ask: (object, options, d) =>
+    query: (object, options, d) =>
       rowsOf(object.withinMany(new Float32Array(100 * d).fill(4), 3, options), 100),
   },
   {
     method: 'raycastMany',
     has: (name) => isPoints(name) || isWalls(name),
     options: (name) => (isWalls(name) ? { side: 'visible' } : { radius: 0.5, exclude: 2 }),
-    ask(object, options, d) {
+    query(object, options, d) {
       const segments = Float32Array.from({ length: 40 * d }, (_, i) => (i * 7) % 17)
       const { ids, fractions } = object.raycastMany(segments, options)
       return [...ids.slice(0, 20), ...fractions.slice(0, 20)]
@@ -152,11 +154,11 @@ const CALLS = [
     method: 'visibilityPolygon',
     has: isWalls,
     options: () => ({ bounds: [-9, -9, 30, 30], maxDistance: 7 }),
-    ask: (object, options) => Array.from(object.visibilityPolygon(4.03, 5.01, options)),
+    query: (object, options) => Array.from(object.visibilityPolygon(4.03, 5.01, options)),
   },
 ]
 
-/** The same options, one of which calls something when it is read. */
+/** Returns the same options, one of which makes a call when it is read. */
 function withGetter(options, key, call) {
   const value = options[key]
   return Object.defineProperty({ ...options }, key, {
@@ -172,18 +174,19 @@ const test = suite('reentrance')
 for (const type of CLASSES.filter(({ name }) => !/^Crowd/.test(name))) {
   const { name, dimensions } = type
 
-  test(`${name}: queries within a query change nothing of it`, () => {
+  test(`${name}: a query made while the options of another are read does not change it`, () => {
     const object = filled(type)
-    const asked = CALLS.filter(({ has }) => has(name))
-    for (const { method, options, ask } of asked) {
-      const expected = ask(object, options(name), dimensions)
+    const queries = CALLS.filter(({ has }) => has(name))
+    for (const { method, options, query } of queries) {
+      const expected = query(object, options(name), dimensions)
       for (const key of Object.keys(options(name)))
-        for (const inner of asked) {
-          const call = () => inner.ask(object, inner.options(name), dimensions)
-          const bare = () => inner.ask(object, hasK.test(inner.method) ? { k: 1 } : {}, dimensions)
+        for (const inner of queries) {
+          const call = () => inner.query(object, inner.options(name), dimensions)
+          const bare = () =>
+            inner.query(object, hasK.test(inner.method) ? { k: 1 } : {}, dimensions)
           for (const callBack of isWalls(name) ? [call] : [call, bare])
             assert.equal(
-              ask(object, withGetter(options(name), key, callBack), dimensions),
+              query(object, withGetter(options(name), key, callBack), dimensions),
               expected,
               `${method}, ${key}: ${inner.method}`,
             )
@@ -192,21 +195,21 @@ for (const type of CLASSES.filter(({ name }) => !/^Crowd/.test(name))) {
     object.dispose()
   })
 
-  test(`${name}: what is reserved or disposed while options are read`, () => {
-    for (const { method, options, ask, has } of CALLS) {
+  test(`${name}: a query works if its options reserve, and throws DISPOSED if they dispose`, () => {
+    for (const { method, options, query, has } of CALLS) {
       if (!has(name)) continue
       for (const key of Object.keys(options(name))) {
         const object = filled(type)
-        const expected = ask(object, options(name), dimensions)
+        const expected = query(object, options(name), dimensions)
         const grows = () => object.reserve(object.capacity + 4000)
         assert.equal(
-          ask(object, withGetter(options(name), key, grows), dimensions),
+          query(object, withGetter(options(name), key, grows), dimensions),
           expected,
           `${method}, ${key}: reserve`,
         )
-        const gone = withGetter(options(name), key, () => object.dispose())
+        const disposing = withGetter(options(name), key, () => object.dispose())
         assert.is(
-          thrown(() => ask(object, gone, dimensions)).code,
+          thrown(() => query(object, disposing, dimensions)).code,
           'DISPOSED',
           `${method}, ${key}: dispose`,
         )
@@ -218,9 +221,9 @@ for (const type of CLASSES.filter(({ name }) => !/^Crowd/.test(name))) {
 for (const type of CLASSES.filter(({ name }) => isPoints(name))) {
   const { name, dimensions } = type
 
-  test(`${name}: agents that come, go and are built while options are read`, () => {
+  test(`${name}: a query uses the build that its options make`, () => {
     const object = filled(type)
-    const point = at(dimensions)
+    const point = centerOf(dimensions)
     const meddle = () => {
       object.remove(5)
       assert.is(object.add(...point), 5)
@@ -229,29 +232,29 @@ for (const type of CLASSES.filter(({ name }) => isPoints(name))) {
       object.build()
       object.clear()
     }
-    const all = { mask: -1 }
-    for (const ask of [
+    const options = { mask: -1 }
+    for (const query of [
       (options) => object.countWithin(...point, 0, options),
       (options) => object.pairs(0, options).length >= 2,
       (options) => object.allWithin(0, options).counts[5] > 0,
       (options) => object.withinMany(Float32Array.from(point), 0, options).total,
     ]) {
       object.slots = COUNT
-      object.positions.forEach((_, i, all) => (all[i] = 100 + i))
+      object.positions.forEach((_, i, array) => (array[i] = 100 + i))
       object.build()
-      const expected = ask(all)
+      const expected = query(options)
       object.slots = COUNT
-      const answer = ask(withGetter(all, 'mask', meddle))
-      // As it is after the last build.
-      assert.equal(answer, ask(all))
-      assert.is.not(answer, expected)
+      const actual = query(withGetter(options, 'mask', meddle))
+      // The result is that of the last build.
+      assert.equal(actual, query(options))
+      assert.is.not(actual, expected)
       assert.equal([object.count, object.slots], [0, 0])
     }
-    const gone = withGetter({ results: 5, k: 2 }, 'k', () => object.dispose())
-    assert.is(thrown(() => object.reserve(5000, gone)).code, 'DISPOSED')
+    const disposing = withGetter({ results: 5, k: 2 }, 'k', () => object.dispose())
+    assert.is(thrown(() => object.reserve(5000, disposing)).code, 'DISPOSED')
   })
 
-  test(`${name}: what is reserved while what is reserved is read`, () => {
+  test(`${name}: reserve keeps what its options reserve`, () => {
     const object = filled(type)
     const inner = () => object.reserve(900, { results: 2000, k: 3 })
     object.reserve(700, withGetter({ results: 50, k: 2 }, 'k', inner))
@@ -264,7 +267,7 @@ for (const type of CLASSES.filter(({ name }) => isPoints(name))) {
 }
 
 for (const type of CLASSES.filter(({ name }) => /^Crowd/.test(name)))
-  test(`${type.name}: an agent that adds another while it is read mixes nothing`, () => {
+  test(`${type.name}: an agent that adds another while it is read is not mixed with it`, () => {
     const crowd = new copse[type.name]({ instance, capacity: 8 })
     const { dimensions } = type
     const position = [1, 2, 3].slice(0, dimensions)
@@ -281,11 +284,11 @@ for (const type of CLASSES.filter(({ name }) => /^Crowd/.test(name)))
       assert.equal([crowd.maxSpeeds[0], crowd.maxSpeeds[1]], [5, 2])
       assert.equal([crowd.priorities[0], crowd.priorities[1]], [6, 0])
     }
-    const gone = withGetter({ position }, 'radius', () => crowd.dispose())
-    assert.is(thrown(() => crowd.add(gone)).code, 'DISPOSED')
+    const disposing = withGetter({ position }, 'radius', () => crowd.dispose())
+    assert.is(thrown(() => crowd.add(disposing)).code, 'DISPOSED')
   })
 
-test('keepVisible: ids and positions that keep others while they are read', () => {
+test('keepVisible works if reading its ids calls keepVisible', () => {
   const walls = new copse.ObstacleTree({ instance })
   walls.addSegment(6, 2, 6, 12)
   const positions = Float32Array.from({ length: 2 * COUNT }, (_, i) => (i * 7) % 16)
@@ -299,7 +302,7 @@ test('keepVisible: ids and positions that keep others while they are read', () =
   assert.equal([...walls.keepVisible(4.03, 5.01, proxy, positions)], expected)
 })
 
-test('a typed array is as long as it is', () => {
+test('a typed array with an own length is used with its real length', () => {
   const longer = (array, length) => Object.defineProperty(array, 'length', { value: length })
   const tree = filled(CLASSES.find(({ name }) => name === 'AgentTree'))
   const out = longer(new Uint32Array(4), 60)
@@ -311,7 +314,7 @@ test('a typed array is as long as it is', () => {
   assert.ok(tree.pairsInto(2, longer(new Uint32Array(2), 9)) > 1)
 })
 
-test('KdTree.from takes the head of bytes once', () => {
+test('KdTree.from reads the head of its bytes once', () => {
   const bytes = filled(CLASSES.find(({ name }) => name === 'KdTree')).save()
   let reads = 0
   const shifting = Uint8Array.from(bytes)
@@ -327,7 +330,7 @@ test('KdTree.from takes the head of bytes once', () => {
   assert.is(tree.capacity, COUNT)
   assert.equal(tree.save(), bytes)
 
-  // Shared bytes can change at any time; a worker is not needed to show what is read twice.
+  // Shared bytes can change at any time. A getter shows a second read as well as a worker would.
   const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
   shared.set(bytes)
   const options = withGetter({ instance, capacity: undefined }, 'capacity', () => {

@@ -1,4 +1,4 @@
-// Snapshots: what is restored goes on as if it had never been left, and bytes from anywhere are safe.
+// Snapshots: a restored index continues like the saved one, and untrusted bytes are safe.
 
 import fc from 'fast-check'
 import { suite } from 'uvu'
@@ -9,9 +9,18 @@ import { CLASSES, familyOf } from './support/class-oracles.js'
 import { forAll } from './support/fastcheck.js'
 import { forged, seal, STATE, WORDS } from './support/snapshots.js'
 import { createRandom, distributions } from '../../web/random.js'
-import { bits, className, KINDS, maker, portrait, ROW, ROW_3D, thrown } from './support/indexes.js'
+import {
+  bits,
+  className,
+  KINDS,
+  maker,
+  observableState,
+  ROW,
+  ROW_3D,
+  thrown,
+} from './support/indexes.js'
 
-/** Other than by default, or than what tests take. */
+/** Options that differ from those of the tests. */
 const OTHER_OPTIONS = {
   AgentTree: [{ leafSize: 3 }, { axis: 'cycle' }, { split: 'median' }],
   Grid: [{ cellSize: 1 + 2 ** -23 }, { cellSize: 1e-20 }, { cellSize: 3 }],
@@ -24,15 +33,15 @@ function testKind(kind, build, library) {
   const test = suite(`snapshots, ${kind}, ${build}`)
   test.before(start)
 
-  function assertBad(index, bytes, before, what) {
+  function assertBad(index, bytes, before, context) {
     const { code } = thrown(() => index.restore(bytes))
-    assert.is(code, 'BAD_SNAPSHOT', what)
-    assert.equal(portrait(index), before, what)
+    assert.is(code, 'BAD_SNAPSHOT', context)
+    assert.equal(observableState(index), before, context)
   }
 
   // ---- Restoring ----
 
-  test('restore gives back what was saved', () => {
+  test('restore brings back what was saved', () => {
     const options = { onNonFinite: 'skip', capacity: 6 }
     for (const [dimensions, coordinates] of [
       [2, ROW],
@@ -45,25 +54,25 @@ function testKind(kind, build, library) {
       const saved = index.save()
       const copy = empty(dimensions, options)
       copy.restore(saved)
-      assert.equal(portrait(copy), portrait(index))
+      assert.equal(observableState(copy), observableState(index))
       assert.equal(copy.save(), saved)
       assert.ok(copy.validate())
     }
   })
 
-  test('before the first build', () => {
+  test('an index that was saved before its first build is restored', () => {
     const index = unbuilt(2, ROW)
     const copy = empty(2, { capacity: 6 })
     copy.restore(index.save())
     assert.equal([copy.count, copy.slots], [6, 6])
     assertCode(() => copy.nearest(0, 0), 'NOT_BUILT')
-    assert.equal(portrait(copy), portrait(index))
+    assert.equal(observableState(copy), observableState(index))
     copy.build()
     index.build()
-    assert.equal(portrait(copy), portrait(index))
+    assert.equal(observableState(copy), observableState(index))
   })
 
-  test('after moves that were not built', () => {
+  test('changes since the last build are restored', () => {
     const index = built(2, ROW)
     for (let i = 0; i < 6; i++) index.positions.set([100 - i, -0], 2 * i)
     index.groups[2] = 0
@@ -88,23 +97,23 @@ function testKind(kind, build, library) {
     const index = built(2, [1, 1, NaN, 1, 2, Infinity, 3, 3], { onNonFinite: 'skip' })
     const copy = empty(2, { onNonFinite: 'skip', capacity: 4 })
     copy.restore(index.save())
-    assert.equal(portrait(copy), portrait(index))
+    assert.equal(observableState(copy), observableState(index))
     assert.is(copy.stats().skipped, 2)
   })
 
-  test('over what is there, larger or smaller, and back', () => {
+  test('restore replaces larger and smaller contents', () => {
     const small = built(3, [1, 2, 3]).save()
     const index = built(3, ROW_3D, { capacity: 9 })
     const large = index.save()
-    const before = portrait(index)
+    const before = observableState(index)
     index.restore(small)
     assert.is(index.count, 1)
     assert.equal(index.within(0, 0, 0, Infinity), Uint32Array.of(0))
     index.restore(large)
-    assert.equal(portrait(index), before)
+    assert.equal(observableState(index), before)
   })
 
-  test('the copy goes on as the original does', () => {
+  test('the copy continues like the original', () => {
     const drawn = fc.record({
       seed: fc.noBias(fc.nat()),
       n: fc.integer({ min: 0, max: 200 }),
@@ -132,10 +141,10 @@ function testKind(kind, build, library) {
         for (let i = 0; i < n * dimensions; i += 3) move(i)
         index.slots = n + frame
         copy.slots = index.slots
-        for (const each of n > 0 ? [index, copy] : []) {
-          each.remove(0)
-          each.move(n, ...center)
-          if (frame === 3) assert.is(each.add(...center), 0)
+        for (const object of n > 0 ? [index, copy] : []) {
+          object.remove(0)
+          object.move(n, ...center)
+          if (frame === 3) assert.is(object.add(...center), 0)
         }
         copy.positions.set(index.positions)
         index.build()
@@ -146,7 +155,7 @@ function testKind(kind, build, library) {
     })
   })
 
-  test('are a function of the state, not of its history', () => {
+  test('equal states have equal snapshots, whatever their history', () => {
     const index = empty(3, { capacity: 50 })
     for (let i = 0; i < 6; i++) index.add(i * 7, 0, 0)
     index.build()
@@ -164,11 +173,11 @@ function testKind(kind, build, library) {
     fresh.build()
     assert.equal(index.save(), fresh.save())
 
-    // Generations are of the state: a slot that was freed is not as one that never was in use.
+    // Generations belong to the state: a freed slot differs from one that was never in use.
     index.slots = 9
     index.slots = 6
     assert.not.equal(index.save(), fresh.save())
-    index.groups[6] = 5 // of no interest
+    index.groups[6] = 5 // of a free slot: does not matter
     fresh.slots = 6
     fresh.reserve(9)
     fresh.slots = 9
@@ -177,7 +186,7 @@ function testKind(kind, build, library) {
     assert.equal(index.save(), fresh.save())
   })
 
-  test('pass from one core to the other and between layouts, byte for byte', async () => {
+  test('a snapshot is the same in both cores and layouts', async () => {
     const other = library === simd ? scalar : simd
     const options = { capacity: 9, layout: 'separate', instance: await other.create() }
     const copy = new other[className(kind, 3)]({ ...KINDS[kind].required, ...options })
@@ -190,7 +199,7 @@ function testKind(kind, build, library) {
 
   // ---- Refusing ----
 
-  test('every flipped bit: BAD_SNAPSHOT', () => {
+  test('restore throws BAD_SNAPSHOT for every flipped bit', () => {
     for (const [dimensions, coordinates] of [
       [2, [1, 2, 3, 4, 5, 6]],
       [3, [1, 2, 3, 4, 5, 6]],
@@ -199,7 +208,7 @@ function testKind(kind, build, library) {
       const bytes = index.save()
       index.positions.reverse()
       index.build()
-      const before = portrait(index)
+      const before = observableState(index)
       for (let bit = 0; bit < bytes.length * 8; bit++) {
         bytes[bit >> 3] ^= 1 << (bit & 7)
         assertBad(index, bytes, before, `bit ${bit}`)
@@ -210,18 +219,18 @@ function testKind(kind, build, library) {
     }
   })
 
-  test('truncated, extended or empty: BAD_SNAPSHOT', () => {
+  test('restore throws BAD_SNAPSHOT for truncated, extended and empty bytes', () => {
     const index = built(2, ROW)
     const saved = index.save()
     index.positions.reverse()
     index.build()
-    const before = portrait(index)
+    const before = observableState(index)
     for (let size = 0; size < saved.length; size++)
       assertBad(index, saved.subarray(0, size), before, `${size} bytes`)
-    for (let more = 1; more <= 16; more++) {
-      const longer = new Uint8Array(saved.length + more)
+    for (let extra = 1; extra <= 16; extra++) {
+      const longer = new Uint8Array(saved.length + extra)
       longer.set(saved)
-      assertBad(index, longer, before, `${more} bytes more`)
+      assertBad(index, longer, before, `${extra} bytes more`)
     }
     for (let words = WORDS.bytesHigh; words <= saved.length / 4 + 4; words++) {
       if (words === saved.length / 4) continue
@@ -232,9 +241,9 @@ function testKind(kind, build, library) {
     }
   })
 
-  test('of anything else: BAD_SNAPSHOT', () => {
+  test('restore throws BAD_SNAPSHOT for other bytes, dimensions and options', () => {
     const index = built(2, ROW)
-    const before = portrait(index)
+    const before = observableState(index)
     const random = createRandom(5)
     const noise = Uint8Array.from({ length: 400 }, () => random() * 256)
     assertBad(index, noise, before, 'noise')
@@ -245,9 +254,9 @@ function testKind(kind, build, library) {
       assertBad(index, built(2, ROW, options).save(), before, JSON.stringify(options))
   })
 
-  test('of another kind of index: BAD_SNAPSHOT', async () => {
+  test('restore throws BAD_SNAPSHOT for snapshots of another kind', async () => {
     const index = built(2, ROW)
-    const before = portrait(index)
+    const before = observableState(index)
     for (const other of Object.keys(KINDS).filter((name) => name !== kind)) {
       const make = maker(library, other)
       await make.start()
@@ -255,18 +264,18 @@ function testKind(kind, build, library) {
     }
   })
 
-  test('forged with a right checksum: BAD_SNAPSHOT', () => {
+  test('restore throws BAD_SNAPSHOT for forgeries with a correct checksum', () => {
     const index = built(2, ROW)
     const saved = index.save()
     index.restore(forged(saved, {}))
     index.positions.reverse()
     index.build()
-    const before = portrait(index)
+    const before = observableState(index)
 
     const n = 6
     const counts = [0, n - 1, n + 1, 2 ** 28, 2 ** 29 + n, 2 ** 31, 2 ** 32 - 1]
-    const saves = STATE + n // behind the generations
-    const builtState = saves + 3 * n
+    const buffers = STATE + n // after the generations
+    const lastBuild = buffers + 3 * n
     const notAccepted = bits(Float32Array.of(NaN, Infinity, -Infinity, 2e18))
     const ownKind = new Uint32Array(saved.buffer)[WORDS.kind]
     const forgeries = [
@@ -288,15 +297,15 @@ function testKind(kind, build, library) {
       { slots: 2 ** 32 - n, builtCount: 3 * n },
       { isBuilt: 0 },
       ...[2, 0xffffffff].map((value) => ({ isBuilt: value })),
-      // The last slot that was ever in use never was; free slots that have a group.
+      // A last slot that was never in use, and free slots with a group.
       { [STATE + n - 1]: 0 },
       ...[0, 2, 4].map((value) => ({ [STATE + 1]: value })),
       ...[1, n, n + 1, 2 ** 32 - 1].map((value) => ({ skipped: value })),
       ...[...notAccepted].flatMap((value) => [
-        { [saves]: value },
-        { [saves + 2 * n - 1]: value },
-        { [builtState]: value },
-        { [builtState + 2 * n - 1]: value },
+        { [buffers]: value },
+        { [buffers + 2 * n - 1]: value },
+        { [lastBuild]: value },
+        { [lastBuild + 2 * n - 1]: value },
       ]),
     ]
     for (const changes of forgeries)
@@ -304,7 +313,7 @@ function testKind(kind, build, library) {
     assert.ok(index.validate())
   })
 
-  test('any words after the head, sealed: refused, or a sound index', () => {
+  test('restore refuses random words after the head, or leaves a valid index', () => {
     const index = built(3, ROW_3D)
     const saved = index.save()
     const random = createRandom(9)
@@ -322,9 +331,9 @@ function testKind(kind, build, library) {
     }
   })
 
-  test('of more than the capacity: FULL, and nothing changed', () => {
+  test('restore of more agents than the capacity throws FULL and changes nothing', () => {
     const index = built(2, ROW.slice(0, 10))
-    const before = portrait(index)
+    const before = observableState(index)
     assertCode(() => index.restore(built(2, ROW).save()), 'FULL')
     const shrunk = built(2, ROW)
     shrunk.slots = 1 // but six are built
@@ -332,13 +341,13 @@ function testKind(kind, build, library) {
     const grown = built(2, ROW.slice(0, 2), { capacity: 6 })
     grown.slots = 6 // but one is built
     assertCode(() => index.restore(grown.save()), 'FULL')
-    assert.equal(portrait(index), before)
+    assert.equal(observableState(index), before)
     index.reserve(6)
     index.restore(built(2, ROW).save())
     assert.is(index.count, 6)
   })
 
-  test('saveInto writes all or nothing, and bytes may lie anywhere', () => {
+  test('saveInto writes all or nothing, and bytes may be unaligned', () => {
     const index = built(2, ROW)
     const saved = index.save()
     const bytes = new Uint8Array(saved.length + 3).fill(7)
@@ -356,7 +365,7 @@ function testKind(kind, build, library) {
     assert.is(index.nearest(3, 0), 3)
   })
 
-  test('a position that no build accepts is not saved', () => {
+  test('save throws NOT_FINITE for a position that no build accepts', () => {
     const index = built(2, ROW)
     const bytes = new Uint8Array(1000).fill(7)
     index.positions[2 * 4 + 1] = NaN
@@ -368,7 +377,7 @@ function testKind(kind, build, library) {
     assert.ok(index.save().length > 0)
   })
 
-  test('its NOT_FINITE names the first such slot', () => {
+  test('NOT_FINITE of save names the first bad slot', () => {
     const index = built(2, ROW)
     index.positions[2 * 4 + 1] = NaN
     assert.is(assertCode(() => index.save(), 'NOT_FINITE').index, 4)
@@ -380,12 +389,12 @@ function testKind(kind, build, library) {
 for (const kind of Object.keys(KINDS))
   for (const [build, library] of Object.entries({ simd, scalar })) testKind(kind, build, library)
 
-// ---- Of every class ----
+// ---- Every class ----
 
 const versions = suite('snapshots of every class')
 
 for (const { name, dimensions, required } of CLASSES)
-  versions(`of a ${name}: those of another version are refused`, async () => {
+  versions(`restore of a ${name} refuses other versions`, async () => {
     const instance = await simd.create()
     const object = new simd[name]({ capacity: 30, instance, ...required })
     const random = createRandom(6)
@@ -401,8 +410,8 @@ for (const { name, dimensions, required } of CLASSES)
         'BAD_SNAPSHOT',
       )
       if (/^KdTree/.test(name)) {
-        const from = () => simd[name].from(forged(saved, { version: other }), { instance })
-        assert.is(thrown(from).code, 'BAD_SNAPSHOT')
+        const load = () => simd[name].from(forged(saved, { version: other }), { instance })
+        assert.is(thrown(load).code, 'BAD_SNAPSHOT')
       }
       assert.equal(object.save(), before)
     }
@@ -411,7 +420,7 @@ for (const { name, dimensions, required } of CLASSES)
   })
 
 for (const { name, dimensions, required } of CLASSES)
-  versions(`of a ${name}: FULL says what it needs`, async () => {
+  versions(`FULL from restore of a ${name} says what to reserve`, async () => {
     const instance = await simd.create()
     const random = createRandom(7)
     const make = (capacity) => new simd[name]({ capacity, instance, ...required })

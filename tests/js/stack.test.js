@@ -1,5 +1,5 @@
-// The stack of a core: explicit in size, and below all data, so that what overflows it traps and
-// corrupts nothing.
+// The stack of a core has an explicit size and is below all data, so that an overflow traps instead of
+// corrupting data.
 
 import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
@@ -15,57 +15,57 @@ const [GLOBALS, DATA] = [6, 11]
 const NAMES = ['core', 'core-scalar', ...CORES.map((kind) => `core-${nounOf(kind)}`), 'core-crowd']
 const read = (name) => readFileSync(new URL(`../../dist/${name}.wasm`, import.meta.url))
 
-/** Reads a WebAssembly module's numbers, one after the other. */
-function reader(bytes, at) {
+/** Returns a reader of a WebAssembly module's numbers. */
+function reader(bytes, offset) {
   return {
-    at: () => at,
-    byte: () => bytes[at++],
-    skip: (count) => (at += count),
-    /** LEB128, of 32 bits at most. */
+    offset: () => offset,
+    byte: () => bytes[offset++],
+    skip: (count) => (offset += count),
+    /** Reads a LEB128 of at most 32 bits. */
     number() {
       let [value, shift, byte] = [0, 0, 128]
-      for (; byte & 128; shift += 7) value |= ((byte = bytes[at++]) & 127) << shift
+      for (; byte & 128; shift += 7) value |= ((byte = bytes[offset++]) & 127) << shift
       return value >>> 0
     },
   }
 }
 
-/** What a module says of its memory: where the stack begins, the place of that number, and the data. */
+/** Returns the layout of a module's memory: the start of the stack, the offset of that number, and the data. */
 function layoutOf(bytes) {
-  const found = { stack: NaN, place: NaN, data: [] }
-  for (let at = 8; at < bytes.length;) {
-    const section = reader(bytes, at)
+  const layout = { stack: NaN, stackOffset: NaN, data: [] }
+  for (let offset = 8; offset < bytes.length;) {
+    const section = reader(bytes, offset)
     const kind = section.byte()
     const size = section.number()
-    at = section.at() + size
+    offset = section.offset() + size
     if (kind === GLOBALS) {
       assert.equal(
         [section.number(), section.byte(), section.byte()],
         [1, 0x7f, 1],
-        'one, to write',
+        'one mutable global',
       )
       assert.is(section.byte(), 0x41, 'a constant')
-      found.place = section.at()
-      found.stack = section.number()
+      layout.stackOffset = section.offset()
+      layout.stack = section.number()
     }
     if (kind !== DATA) continue
     for (let count = section.number(); count > 0; count--) {
-      assert.equal([section.byte(), section.byte()], [0, 0x41], 'at a constant place')
+      assert.equal([section.byte(), section.byte()], [0, 0x41], 'at a constant address')
       const begin = section.number()
       assert.is(section.byte(), 0x0b)
       const length = section.number()
-      found.data.push({ begin, length })
+      layout.data.push({ begin, length })
       section.skip(length)
     }
   }
-  return found
+  return layout
 }
 
-/** The same core with a smaller stack. */
+/** Returns the same core with a smaller stack. */
 function withStack(bytes, size) {
-  const { place } = layoutOf(bytes)
+  const { stackOffset } = layoutOf(bytes)
   const changed = Uint8Array.from(bytes)
-  changed.set([(size & 127) | 128, ((size >> 7) & 127) | 128, size >> 14], place)
+  changed.set([(size & 127) | 128, ((size >> 7) & 127) | 128, size >> 14], stackOffset)
   assert.is(layoutOf(changed).stack, size)
   return changed
 }
@@ -73,7 +73,7 @@ function withStack(bytes, size) {
 const test = suite('stack')
 
 for (const name of NAMES)
-  test(`${name}.wasm: data begins where the stack does, and the stack goes down from there`, () => {
+  test(`${name}.wasm: data begins above the stack, which grows down`, () => {
     const { data, stack } = layoutOf(read(name))
     assert.is(stack, STACK_BYTES)
     assert.ok(data.length > 0)
@@ -81,12 +81,12 @@ for (const name of NAMES)
   })
 
 for (const [name, library] of Object.entries({ core: simd, 'core-scalar': scalar }))
-  test(`${name}.wasm: what overflows the stack traps, and never answers wrongly`, async () => {
+  test(`${name}.wasm: an overflow of the stack traps and never gives a wrong result`, async () => {
     const bytes = read(name)
     const random = createRandom(1)
     const points = Float32Array.from({ length: 2000 }, () => random() * 100)
 
-    /** The rows that a core with such a stack gives; null: it trapped. */
+    /** Returns the rows that a core with such a stack finds; null if it traps. */
     async function play(size) {
       const instance = await library.create({ wasm: withStack(bytes, size) })
       const treeOf = (capacity) => new library.AgentTree({ instance, capacity })

@@ -1,4 +1,4 @@
-// What is wrong as an argument, and whether it is refused as it must be.
+// Wrong arguments, and assertions that they are refused with the right error.
 
 import * as assert from 'uvu/assert'
 import { thrown } from './indexes.js'
@@ -9,7 +9,7 @@ export const NOT_NUMBERS = [null, '5', 5n, true, {}, [1], { valueOf: () => 1 }, 
 export const WRONG_SIZES = [...NOT_NUMBERS, NaN, 0, -1, 1.5, Infinity, 2 ** 28 + 1, 2 ** 32 + 5]
 export const WRONG_WORDS = ['', 'Longest', 'none', 0, 1, null, {}, true, 5n]
 
-/** What each kind of argument must not be. */
+/** Wrong values, by kind of argument. */
 export const WRONG = {
   coordinate: [undefined, ...NOT_NUMBERS, NaN, Infinity, -Infinity, 1.1e18, -1e19, 1e39],
   direction: [undefined, ...NOT_NUMBERS, NaN, Infinity, -Infinity, 1e39],
@@ -23,7 +23,7 @@ export const WRONG = {
   bytes: [undefined, null, 5, 'x', [], {}, new Uint32Array(40), new ArrayBuffer(160)],
 }
 
-/** By option of a query. */
+/** Wrong values, by option of a query. */
 export const WRONG_OPTIONS = {
   mask: [...NOT_NUMBERS, NaN, 1.5, Infinity, 2 ** 32, -(2 ** 31) - 1, 2 ** 32 + 5],
   exclude: [...NOT_NUMBERS, NaN, 1.5, -2, Infinity, 2 ** 32, 2 ** 32 + 5],
@@ -31,7 +31,7 @@ export const WRONG_OPTIONS = {
   sort: [null, 5, 5n, true, {}, 'nearest', 'ID', ''],
 }
 
-/** How a message shows a value. */
+/** Returns a value as a message shows it. */
 function shown(value) {
   if (typeof value === 'string') return `'${value}'`
   if (typeof value === 'object' && value !== null) return value.constructor.name
@@ -39,18 +39,18 @@ function shown(value) {
 }
 
 /**
- * The error must name where, which argument and its value, and its class must tell whether the type
- * was wrong.
+ * Asserts that a call is refused. The message must name the method, the argument and its value. The
+ * error must be a RangeError if the value has the right type, else a TypeError.
  */
 export function assertRefused(call, place, argument, value, type = 'number') {
   const error = thrown(call)
-  const what = `${place}, ${argument} = ${shown(value)}: ${error}`
-  assert.instance(error, typeof value === type ? RangeError : TypeError, what)
-  assert.ok(error.message.startsWith(`${place}: ${argument} must be `), what)
-  assert.ok(error.message.endsWith(`got ${shown(value)}`), what)
+  const context = `${place}, ${argument} = ${shown(value)}: ${error}`
+  assert.instance(error, typeof value === type ? RangeError : TypeError, context)
+  assert.ok(error.message.startsWith(`${place}: ${argument} must be `), context)
+  assert.ok(error.message.endsWith(`got ${shown(value)}`), context)
 }
 
-/** The same of an option of a query, which may have none such. */
+/** Asserts that an option of a query is refused: its value, or the option if the query has none such. */
 export function assertOptionRefused(call, name, method, option, value) {
   if (QUERY_OPTIONS[method].includes(option)) {
     const type = option === 'sort' ? 'string' : 'number'
@@ -62,7 +62,7 @@ export function assertOptionRefused(call, name, method, option, value) {
   assert.ok(error.message.startsWith(`${name}.${method}: no option '${option}' (`), error.message)
 }
 
-/** A function that traps in earnest: the export of the smallest module, `unreachable`. */
+/** Returns a function that really traps: the export of a minimal module, `unreachable`. */
 export function trap() {
   const header = [0, 97, 115, 109, 1, 0, 0, 0]
   const types = [1, 4, 1, 0x60, 0, 0]

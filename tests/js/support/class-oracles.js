@@ -1,5 +1,5 @@
-// The four families of classes, of points, boxes, walls and agents of crowds: what fills an object, and
-// whether it answers as a loop over what it holds.
+// The four families of classes: points, boxes, walls and crowds. For each, a function that fills an
+// object, and one that checks its queries against a loop over its contents.
 
 import * as assert from 'uvu/assert'
 import * as boxes from './box-oracle.js'
@@ -7,7 +7,7 @@ import { className, CORES, dimensionsOf, requiredOf, thrown } from './indexes.js
 import * as oracle from './point-oracle.js'
 import * as walls from './wall-oracle.js'
 
-/** Every class, with the options it can't do without. */
+/** Every class, with the options that have no default. */
 export const CLASSES = [...CORES, 'Crowd'].flatMap((kind) =>
   dimensionsOf(kind).map((dimensions) => ({
     name: className(kind, dimensions),
@@ -18,7 +18,7 @@ export const CLASSES = [...CORES, 'Crowd'].flatMap((kind) =>
 
 const ROOM = 24
 
-/** The count, the bound and has() agree with the generations. */
+/** Asserts that `count`, `slots` and `has()` agree with the generations. */
 function assertSlots(object) {
   const { count, generations, slots } = object
   let used = 0
@@ -31,15 +31,15 @@ function assertSlots(object) {
   assert.is(count, used)
 }
 
-/** A batch takes its room when it is called, unless there is none. */
+/** Asserts that a batch throws OUT_OF_MEMORY: it allocates its results when it is called. */
 const assertNoMemory = (call) => assert.is(thrown(call).code, 'OUT_OF_MEMORY')
 
-/** What a class of them is filled with, and whether it answers rightly. */
+/** By family. `place` draws a coordinate. */
 const families = {
   points: {
     fill(index, dimensions, place, count = ROOM) {
       index.slots = Math.min(count, index.capacity)
-      index.positions.forEach((_, i, all) => (all[i] = place()))
+      index.positions.forEach((_, i, array) => (array[i] = place()))
       index.build()
     },
     check(index, dimensions, place, hasMemory = true) {
@@ -49,22 +49,22 @@ const families = {
       index.groups.fill(1)
       for (let slot = 0; slot < index.slots; slot += 5) index.remove(slot)
       const added = index.add(...Array.from({ length: dimensions }, place))
-      assert.is(added, 0, 'the lowest that is free')
+      assert.is(added, 0, 'the lowest free slot')
       index.move(added, ...Array.from({ length: dimensions }, place))
       assertSlots(index)
       index.build()
       const { slots: count, groups, positions } = index
       const agents = { dimensions, count, groups, positions }
-      const [center, to] = [place, place].map((next) => Array.from({ length: dimensions }, next))
+      const [center, end] = [place, place].map((next) => Array.from({ length: dimensions }, next))
       const options = { sort: 'distance' }
-      const found = Array.from(index.within(...center, 5, options))
-      assert.equal(found, oracle.within(agents, center, 5, options).ids)
+      const ids = Array.from(index.within(...center, 5, options))
+      assert.equal(ids, oracle.within(agents, center, 5, options).ids)
       const nearest = Array.from(index.neighbors(...center, 4))
       assert.equal(nearest, oracle.neighbors(agents, center, 4).ids)
       const radii = new Float32Array(count).fill(0.5)
       assert.is(
-        index.raycast(...center, ...to)?.id ?? -1,
-        oracle.raycast(agents, center, to, radii).id,
+        index.raycast(...center, ...end)?.id ?? -1,
+        oracle.raycast(agents, center, end, radii).id,
       )
       index.masks.fill(-1)
       if (!hasMemory) return assertNoMemory(() => index.allNeighbors({ k: 100_000 }))
@@ -72,8 +72,8 @@ const families = {
       let total = 0
       for (let i = 0; i < count; i++) {
         const row = rows.ids.slice(rows.offsets[i], rows.offsets[i] + rows.counts[i]).sort()
-        const at = positions.subarray(i * dimensions, (i + 1) * dimensions)
-        const expected = index.has(i) ? oracle.within(agents, at, 3, { exclude: i }).ids : []
+        const position = positions.subarray(i * dimensions, (i + 1) * dimensions)
+        const expected = index.has(i) ? oracle.within(agents, position, 3, { exclude: i }).ids : []
         assert.equal([...row], expected)
         total += row.length
       }
@@ -89,8 +89,8 @@ const families = {
       const width = 2 * dimensions
       for (let i = 0; i < tree.capacity * width; i += width)
         for (let axis = 0; axis < dimensions; axis++) {
-          const least = (tree.boxes[i + axis] = place())
-          tree.boxes[i + dimensions + axis] = least + 2
+          const lo = (tree.boxes[i + axis] = place())
+          tree.boxes[i + dimensions + axis] = lo + 2
         }
       tree.groups.fill(1)
       tree.moveAll()
@@ -98,8 +98,8 @@ const families = {
       const list = { dimensions, groups, generations, boxes: tree.boxes }
       const center = Array.from({ length: dimensions }, place)
       const options = { sort: 'distance' }
-      const found = Array.from(tree.within(...center, 5, options))
-      assert.equal(found, boxes.within(list, center, 5, options).ids)
+      const ids = Array.from(tree.within(...center, 5, options))
+      assert.equal(ids, boxes.within(list, center, 5, options).ids)
       assert.is(tree.count, boxes.usedIds(list).length)
       const pairs = boxes.pairs(list)
       if (!hasMemory) return assertNoMemory(() => tree.pairs())
@@ -112,7 +112,7 @@ const families = {
         tree.addPolygon(Array.from({ length: 6 }, place), { solid: 'winding' })
     },
     check(tree, dimensions, place) {
-      tree.vertices.forEach((_, i, all) => (all[i] = place()))
+      tree.vertices.forEach((_, i, array) => (array[i] = place()))
       tree.build()
       assert.ok(tree.validate())
       tree.clear()
@@ -144,30 +144,30 @@ const families = {
     check(crowd, dimensions, place) {
       assertSlots(crowd)
       for (const name of ['positions', 'velocities', 'preferredVelocities', 'goals'])
-        crowd[name].forEach((_, i, all) => (all[i] = place()))
+        crowd[name].forEach((_, i, array) => (array[i] = place()))
       for (const name of ['groups', 'masks', 'enabled']) crowd[name].fill(-1)
       crowd.neighborDistances.fill(5)
       crowd.maxNeighborCounts.fill(3)
-      if (dimensions === 2) crowd.obstacles = null // they may be disposed
+      if (dimensions === 2) crowd.obstacles = null // the caller may have disposed them
       crowd.step(1 / 8)
       const { capacity: count, positions } = crowd
       const groups = Uint32Array.from({ length: count }, (_, slot) => (crowd.has(slot) ? 1 : 0))
       const agents = { dimensions, count, groups, positions }
       for (let slot = 0; slot < crowd.capacity; slot++) {
         if (!crowd.has(slot)) continue
-        const at = positions.subarray(slot * dimensions, (slot + 1) * dimensions)
-        for (const x of at) assert.ok(Number.isFinite(x))
+        const position = positions.subarray(slot * dimensions, (slot + 1) * dimensions)
+        for (const x of position) assert.ok(Number.isFinite(x))
         const others = { exclude: slot, maxDistance: 5 }
         assert.equal(
           [...crowd.inspect(slot).neighbors],
-          oracle.neighbors(agents, at, 3, others).ids,
+          oracle.neighbors(agents, position, 3, others).ids,
         )
       }
     },
   },
 }
 
-/** The family of a class, by its name. */
+/** Returns the family of a class, by its name. */
 export function familyOf(name) {
   if (/^Crowd/.test(name)) return families.crowd
   if (name === 'ObstacleTree') return families.walls

@@ -1,5 +1,5 @@
-// Scenes of the crowd: where agents begin and where they want to go. tests/c/scenes.h has the same, bit
-// for bit: nothing but + - * / and square roots, in double, rounded where it is stored.
+// Scenes of the crowd: starts and goals of agents. tests/c/scenes.h has the same scenes, bit for bit: they
+// use only + - * / and square roots, in double, rounded to float when stored.
 
 import { createRandom } from '../../../web/random.js'
 
@@ -11,7 +11,7 @@ const agentOf = (radius, horizon) => ({
   timeHorizonObstacles: horizon,
 })
 
-/** Each tells the agents' numbers, and calls `add(from, to)` for each agent in turn. */
+/** Each has the options of its agents, and a `fill` that calls `add(start, goal)` for every agent. */
 export const SCENES = {
   /** 250 agents on a circle, each heading for the opposite point. */
   circle: {
@@ -20,7 +20,7 @@ export const SCENES = {
     agent: agentOf(1.5, 10),
     boxes: [],
     fill(add) {
-      const [cosine, sine] = [0.9996841892832999, 0.02513009544333748] // of 1/250 of a turn
+      const [cosine, sine] = [0.9996841892832999, 0.02513009544333748] // of 2 pi / 250
       let [x, y] = [200, 0]
       for (let i = 0; i < 250; i++) {
         add([x, y], [-x, -y])
@@ -29,7 +29,7 @@ export const SCENES = {
     },
   },
 
-  /** Four groups of 25 agents that cross between four boxes: who is in front goes farthest. */
+  /** Four groups of 25 agents that cross between four boxes. The agents in front go farthest. */
   blocks: {
     dimensions: 2,
     timeStep: 0.25,
@@ -63,10 +63,10 @@ export const SCENES = {
       for (let i = 0; i < 500; i++) {
         const up = 1 - (2 * i + 1) / 500
         const out = 100 * Math.sqrt(1 - up * up)
-        const from = [out * x, out * y, 100 * up]
+        const start = [out * x, out * y, 100 * up]
         add(
-          from,
-          from.map((at) => -at),
+          start,
+          start.map((x) => -x),
         )
         ;[x, y] = [x * cosine - y * sine, x * sine + y * cosine]
       }
@@ -75,7 +75,7 @@ export const SCENES = {
 }
 
 /**
- * Begins one of `SCENES`.
+ * Creates the crowd of one of `SCENES`.
  * @param {typeof import('copse')} library
  * @param {import('copse').Instance} instance
  * @param {string} name
@@ -90,22 +90,22 @@ export function beginScene(library, instance, name) {
     for (const box of boxes) walls.addPolygon(box)
     crowd.obstacles = walls
   }
-  fill((from, to) => {
-    crowd.add({ position: from, ...agent })
-    ends.push(...to)
+  fill((start, end) => {
+    crowd.add({ position: start, ...agent })
+    ends.push(...end)
   })
   const goals = Float32Array.from(ends)
-  const way = new Float64Array(dimensions)
+  const toGoal = new Float64Array(dimensions)
   const random = createRandom(1)
 
-  /** Measures the way of an agent to its goal, and answers with its squared length. */
+  /** Writes the offset from an agent to its goal to `toGoal`. Returns its squared length. */
   function measure(slot) {
     const { positions } = crowd
     let length2 = 0
     for (let axis = 0; axis < dimensions; axis++) {
-      const at = slot * dimensions + axis
-      way[axis] = goals[at] - positions[at]
-      length2 += way[axis] * way[axis]
+      const i = slot * dimensions + axis
+      toGoal[axis] = goals[i] - positions[i]
+      length2 += toGoal[axis] * toGoal[axis]
     }
     return length2
   }
@@ -114,20 +114,20 @@ export function beginScene(library, instance, name) {
     crowd,
     walls,
 
-    /** Towards the goals at a speed of 1, a little aside, so that nobody meets another exactly head-on. */
+    /** Prefers velocities toward the goals at speed 1, slightly off, so that no agents meet exactly head-on. */
     prefer() {
       const { preferredVelocities } = crowd
       for (let slot = 0; slot < crowd.count; slot++) {
         const length2 = measure(slot)
         const scale = length2 > 1 ? 1 / Math.sqrt(length2) : 1
         for (let axis = 0; axis < dimensions; axis++) {
-          const aside = ((Math.floor(random() * 2 ** 12) - 2048) / 4096) * 0.0001
-          preferredVelocities[slot * dimensions + axis] = way[axis] * scale + aside
+          const offset = ((Math.floor(random() * 2 ** 12) - 2048) / 4096) * 0.0001
+          preferredVelocities[slot * dimensions + axis] = toGoal[axis] * scale + offset
         }
       }
     },
 
-    /** Whether all agents have reached their goals, each within its radius. */
+    /** True if every agent is within its radius of its goal. */
     isThere() {
       const { radii } = crowd
       for (let slot = 0; slot < crowd.count; slot++)

@@ -1,7 +1,7 @@
 // The determinism scenario of tests/c/determinism.c, compiled to WebAssembly.
 
 /**
- * Plays all scenes. Refers to nothing outside, so that a page can evaluate its text.
+ * Plays all scenes. Uses no outer names, so that a page can evaluate the function's text.
  * @param {ArrayBuffer | Uint8Array} bytes of build/test/determinism-simd.wasm or -scalar.wasm
  * @param {boolean} isLong
  * @returns {Promise<string>} lines as in tests/data/determinism.txt

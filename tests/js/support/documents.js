@@ -1,4 +1,4 @@
-// What is written for people: the README, and the pages of the documentation.
+// The README and the pages of the documentation.
 
 import { readFileSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,7 @@ export const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 const PAGES = 'web/docs'
 
-/** @param {string} name from the root on */
+/** @param {string} name relative to the root */
 export const read = (name) => ({ name, text: readFileSync(`${root}${name}`, 'utf8') })
 
 const pages = readdirSync(`${root}${PAGES}`).filter((name) => name.endsWith('.md'))

@@ -1,24 +1,24 @@
-// Property tests by fast-check: COPSE_RUNS sets how many cases are drawn, COPSE_SEED from what.
+// Property tests by fast-check. COPSE_RUNS sets the number of drawn cases, COPSE_SEED their seed.
 
 import fc from 'fast-check'
 
 export const SEED = Number(process.env.COPSE_SEED ?? 1)
 
-/** How many cases to draw. @param {number} usual for every change; the weekly runs set COPSE_RUNS */
+/** Returns the number of cases to draw. @param {number} usual without COPSE_RUNS, which weekly runs set */
 export const runsOf = (usual) => Number(process.env.COPSE_RUNS ?? usual)
 
-let held = 0
+let heldCases = 0
 globalThis.process?.once?.('exit', () => {
   const { user, system } = process.cpuUsage()
   const seconds = ((user + system) / 1e6).toFixed(1)
-  if (held) console.log(`${held} drawn cases held, from seed ${SEED}, in ${seconds} s`)
+  if (heldCases) console.log(`${heldCases} drawn cases held, from seed ${SEED}, in ${seconds} s`)
 })
 
-/** Plays so many drawn cases. The first that throws is made as small as it can be, and named with its seed. */
+/** Plays a number of drawn cases. If one throws, it is shrunk, and reported with its seed. */
 export function forAll(drawn, runs, play) {
-  const property = fc.property(drawn, (one) => {
-    play(one)
-    held++
+  const property = fc.property(drawn, (drawnCase) => {
+    play(drawnCase)
+    heldCases++
   })
   fc.assert(property, { seed: SEED, numRuns: runs, includeErrorInReport: true })
 }

@@ -1,5 +1,5 @@
-// Load it before a program with `node --import`. Linear memory then grows before each frame of the program, which
-// detaches its views. A program that takes its views inside the frame prints the same as without.
+// Loaded before a program with `node --import`: grows linear memory before each frame of the program,
+// which detaches all views. A program that takes its views inside the frame prints the same output.
 
 /** @type {WebAssembly.Memory[]} */
 const memories = []
@@ -18,10 +18,10 @@ ENTRIES.push('copse/obstacle', 'copse/crowd', 'copse/external')
 /** The methods that end a frame's changes. */
 const BUILDS = ['build', 'step', 'moveAll', 'load']
 
-/** Whether something was built since the last frame began. */
+/** True if something was built since the last frame began. */
 let isBuilt = false
 
-/** A frame begins with the first view that is taken, or else with what is built. */
+/** Begins the next frame, if this one was built: grows all memories. Called before every getter and build. */
 function begin() {
   if (!isBuilt) return
   isBuilt = false
@@ -32,19 +32,19 @@ function begin() {
 function watch(owner) {
   for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
     const { get, value } = property
-    if (get) property.get = beginning(get)
-    else if (BUILDS.includes(name)) property.value = beginning(value, () => (isBuilt = true))
+    if (get) property.get = beginningFrame(get)
+    else if (BUILDS.includes(name)) property.value = beginningFrame(value, () => (isBuilt = true))
     else continue
     Object.defineProperty(owner, name, property)
   }
 }
 
 /** @param {Function} method */
-function beginning(method, then = () => {}) {
+function beginningFrame(method, after = () => {}) {
   return function (/** @type {any[]} */ ...args) {
     begin()
     const result = method.apply(this, args)
-    then()
+    after()
     return result
   }
 }

@@ -1,9 +1,9 @@
-// What the tests of indexes share: the classes there are, making small ones, and seeing what they
-// throw and hold.
+// Shared by the tests of indexes: the list of classes, functions that create small indexes, and
+// assertions about errors and state.
 
 import * as assert from 'uvu/assert'
 
-/** The public methods of a class, and how many arguments they take at most. */
+/** Returns the public methods of a class: name to maximum number of arguments. */
 export function methodsOf(Class) {
   const methods = new Map()
   for (
@@ -17,12 +17,12 @@ export function methodsOf(Class) {
   return methods
 }
 
-/** How large the linear memory of an instance is, or of an object's. */
+/** Returns the size of an instance's linear memory, or of the instance that an object is in. */
 export const bytesOf = (owner) => (owner.memory ?? owner._instance.memory).buffer.byteLength
 
 /**
- * The kinds of index, each a class in 2D and one more in 3D: the options that its constructor can't
- * do without, and ways to build the same agents so that as much as possible differs inside.
+ * The kinds of index, each with a class in 2D and one in 3D. `required`: options without a default.
+ * `variants`: options that build the same agents into structures as different as possible.
  */
 export const KINDS = {
   AgentTree: {
@@ -43,28 +43,28 @@ export const KINDS = {
   },
 }
 
-/** These, and the trees of boxes and of walls, whose calls are others: each kind has a core and an entry. */
+/** All kinds that have a core and an entry point of their own. Trees of boxes and walls have other methods. */
 export const CORES = [...Object.keys(KINDS), 'Octree', 'ObstacleTree']
 
-/** The name of a kind's core and entry. */
+/** Returns the name of a kind's core and entry point. */
 export const nounOf = (kind) => (kind === 'ObstacleTree' ? 'obstacle' : kind.toLowerCase())
 
-/** In which dimensions a kind is. */
+/** Returns the dimensions in which a kind has a class. */
 export const dimensionsOf = (kind) => (kind === 'ObstacleTree' ? [2] : [2, 3])
 
-/** The name of a class. */
+/** Returns the name of the class of a kind in 2D or 3D. */
 export function className(kind, dimensions) {
   if (kind === 'Octree') return dimensions === 2 ? 'Quadtree' : kind
   return dimensions === 2 ? kind : `${kind}3D`
 }
 
-/** The options that a constructor can't do without. */
+/** Returns the options that have no default. */
 export function requiredOf(kind, dimensions) {
   if (kind === 'Octree') return { bounds: dimensions === 2 ? [0, 0, 9, 9] : [0, 0, 0, 9, 9, 9] }
   return KINDS[kind]?.required ?? {}
 }
 
-/** What a call throws. */
+/** Returns the error that a call throws. Fails if it throws nothing. */
 export function thrown(call) {
   try {
     call()
@@ -74,22 +74,22 @@ export function thrown(call) {
   return assert.unreachable(`nothing was thrown by ${call}`)
 }
 
-/** Whether a call throws an error that reads so: `RangeError: AgentTree.within: …`. */
+/** Asserts that a call throws an error whose text matches: `RangeError: AgentTree.within: …`. */
 export function assertThrown(call, pattern) {
   assert.match(String(thrown(call)), pattern)
 }
 
-/** assert.equal for arrays without its price: it is called millions of times. */
-export function assertSame(actual, expected, what) {
+/** A fast assert.equal for arrays: it is called millions of times. */
+export function assertSame(actual, expected, message) {
   let i = actual.length === expected.length ? 0 : -1
   while (i >= 0 && i < actual.length) i = actual[i] === expected[i] ? i + 1 : -1
-  if (i < 0) assert.equal(Array.from(actual), Array.from(expected), what)
+  if (i < 0) assert.equal(Array.from(actual), Array.from(expected), message)
 }
 
-/** The bits of floats: tells -0 from 0, and a NaN equals itself. */
+/** Returns the bits of floats. Distinguishes -0 from 0; a NaN equals itself. */
 export const bits = (floats) => new Uint32Array(floats.slice().buffer)
 
-/** The ids that a call gives; null before the first build. */
+/** Returns the ids that a call finds; null before the first build. */
 function idsOf(call) {
   try {
     return call().slice()
@@ -99,8 +99,8 @@ function idsOf(call) {
   }
 }
 
-/** All that can be seen of an index, but for the visits of its last query. */
-export function portrait(index) {
+/** Returns everything that a caller can read from an index, except the visits of its last query. */
+export function observableState(index) {
   const { capacity, count, positions, slots } = index
   const origin = new Array(positions.length / capacity).fill(0)
   return {
@@ -116,7 +116,7 @@ export function portrait(index) {
   }
 }
 
-/** Makes indexes of a kind with one build of the library, all in one instance, which `start` creates. */
+/** Returns functions that create indexes of a kind in one instance, which `start` creates. */
 export function maker(library, kind) {
   let instance
 
@@ -129,7 +129,7 @@ export function maker(library, kind) {
     return new Index({ instance, ...KINDS[kind].required, ...options })
   }
 
-  /** One that holds agents at these coordinates, as many as fit unless told otherwise. */
+  /** Creates an index with agents at these coordinates. Default capacity: the number of agents. */
   function unbuilt(dimensions, coordinates, options) {
     const count = coordinates.length / dimensions
     const index = empty(dimensions, { capacity: Math.max(1, count), ...options })
@@ -144,7 +144,7 @@ export function maker(library, kind) {
     return index
   }
 
-  /** The error of a call that must throw a CopseError of this code. */
+  /** Asserts that a call throws a CopseError of this code. Returns the error. */
   function assertCode(call, code) {
     const error = thrown(call)
     assert.instance(error, library.CopseError)
@@ -152,7 +152,7 @@ export function maker(library, kind) {
     return error
   }
 
-  /** As above, where the pattern says Index for the name of the kind. */
+  /** assertThrown with `Index` in the pattern for the name of the kind. */
   const assertKindThrown = (call, pattern) =>
     assertThrown(call, new RegExp(pattern.source.replace('Index', kind)))
 
@@ -160,6 +160,6 @@ export function maker(library, kind) {
   return { start, empty, unbuilt, built, variants, assertCode, assertThrown: assertKindThrown }
 }
 
-/** Six agents in a row, one apart: along x in 2D, along z in 3D. */
+/** Six agents in a row, at distance 1: along x in 2D, along z in 3D. */
 export const ROW = [0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0]
 export const ROW_3D = [0, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0, 5]

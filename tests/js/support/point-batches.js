@@ -1,5 +1,5 @@
-// The batch queries of an index of any kind against brute force, on drawn cases: the SIMD and the
-// scalar core must give the same bytes, and both what a loop over all agents gives.
+// Compares the batch queries of an index of any kind with brute force, on drawn cases: the SIMD and the
+// scalar core must return the same bytes, and what a loop over all agents finds.
 
 import fc from 'fast-check'
 import { suite } from 'uvu'
@@ -14,7 +14,7 @@ import { createRandom, distributions, integer, pick } from '../../../web/random.
 const RUNS = runsOf(200)
 
 const { fround } = Math
-const MOST_NEIGHBORS = 40
+const MAX_K = 40
 
 const drawnCase = (drawnOptions) =>
   fc.record({
@@ -31,7 +31,7 @@ const drawnCase = (drawnOptions) =>
     notFinite: fc.boolean(),
   })
 
-/** An index that holds the state. */
+/** Creates and builds an index that holds the agents. */
 function indexOf({ empty }, agents, options) {
   const index = empty(agents.dimensions, options)
   index.slots = agents.count
@@ -43,45 +43,46 @@ function indexOf({ empty }, agents, options) {
   return index
 }
 
-const at = (agents, id) =>
+const positionOf = (agents, id) =>
   agents.positions.subarray(id * agents.dimensions, (id + 1) * agents.dimensions)
 
-/** A distance that some agents are apart, exactly, or one of the borders. */
+/** Draws a distance: exactly that of two agents, or a special value. */
 function drawDistance(random, agents) {
   const kind = integer(random, 4)
-  const borders = [0, Infinity, 50, agents.usual ?? 12]
-  if (kind === 0 || agents.count === 0) return pick(random, borders)
+  const special = [0, Infinity, 50, agents.usual ?? 12]
+  if (kind === 0 || agents.count === 0) return pick(random, special)
   const [a, b] = [integer(random, agents.count), integer(random, agents.count)]
-  const apart = fround(Math.sqrt(oracle.distance2(agents, a, at(agents, b))))
-  return apart >= 0 ? apart : 50
+  const distance = fround(Math.sqrt(oracle.distance2(agents, a, positionOf(agents, b))))
+  return distance >= 0 ? distance : 50
 }
 
-/** Rows as plain arrays, by slot. */
+/** Returns rows as arrays, by slot. */
 const rowsOf = ({ offsets, counts, ids }, n) =>
   Array.from({ length: n }, (_, i) => ids.slice(offsets[i], offsets[i] + counts[i]))
 
-/** What agents ask for themselves; nobody that no build takes does. */
-const asked = (agents, id, mask) => ({ mask: mask & agents.masks[id], exclude: id })
+/** Returns the options with which a batch queries for one agent. */
+const ownOptions = (agents, id, mask) => ({ mask: mask & agents.masks[id], exclude: id })
 
 function checkAllWithin(agents, indexes, radius, mask) {
-  const [ours, theirs] = indexes.map((index) => {
-    const { offsets, total, ...found } = index.allWithin(radius, { mask })
-    assert.ok(offsets.length >= agents.count && found.ids.length >= total, 'room')
-    const rows = rowsOf({ offsets, ...found }, agents.count)
+  const [simdRows, scalarRows] = indexes.map((index) => {
+    const { offsets, total, ...rest } = index.allWithin(radius, { mask })
+    assert.ok(offsets.length >= agents.count && rest.ids.length >= total, 'room')
+    const rows = rowsOf({ offsets, ...rest }, agents.count)
     return { offsets: offsets.slice(0, agents.count), rows, total }
   })
-  const { rows } = ours
-  for (let id = 0; id < agents.count; id++) assertSame(rows[id], theirs.rows[id], 'SIMD and scalar')
+  const { rows } = simdRows
+  for (let id = 0; id < agents.count; id++)
+    assertSame(rows[id], scalarRows.rows[id], 'SIMD and scalar')
   const expected = Array.from({ length: agents.count }, (_, id) => {
     if (!oracle.isPresent(agents, id)) return new Uint32Array()
-    return oracle.within(agents, at(agents, id), radius, asked(agents, id, mask)).ids
+    return oracle.within(agents, positionOf(agents, id), radius, ownOptions(agents, id, mask)).ids
   })
   const total = expected.reduce((sum, row) => sum + row.length, 0)
-  assert.is(ours.total, total)
-  // Whole rows, one behind the other.
+  assert.is(simdRows.total, total)
+  // Rows are complete, and follow each other without gaps.
   for (let id = 0; id < agents.count; id++)
     assertSame(rows[id].slice().sort(), expected[id], `row of ${id}`)
-  const starts = rows.map((row, id) => [ours.offsets[id], row.length])
+  const starts = rows.map((row, id) => [simdRows.offsets[id], row.length])
   starts.sort((a, b) => a[0] - b[0] || a[1] - b[1])
   let end = 0
   for (const [start, length] of starts.filter((row) => row[1] > 0)) {
@@ -93,8 +94,8 @@ function checkAllWithin(agents, indexes, radius, mask) {
 function checkAllNeighbors(agents, indexes, k, maxDistance, mask) {
   const expected = Array.from({ length: agents.count }, (_, id) => {
     if (!oracle.isPresent(agents, id)) return { ids: [], words: [] }
-    const options = { ...asked(agents, id, mask), maxDistance }
-    const { ids, distances2 } = oracle.neighbors(agents, at(agents, id), k, options)
+    const options = { ...ownOptions(agents, id, mask), maxDistance }
+    const { ids, distances2 } = oracle.neighbors(agents, positionOf(agents, id), k, options)
     return { ids, words: bits(new Float32Array(distances2)) }
   })
   for (const index of indexes) {
@@ -108,19 +109,21 @@ function checkAllNeighbors(agents, indexes, k, maxDistance, mask) {
   }
 }
 
-/** Pairs within a distance or, if that is undefined, of circles that touch. */
+/** Checks pairs within a distance or, if that is undefined, of circles that touch. */
 function checkPairs(agents, indexes, distance, mask) {
   const { radii } = agents
-  const given = distance === undefined ? [] : [distance]
-  const [ours, theirs] = indexes.map((index) => index.pairs(...given, { mask }).slice())
-  assertSame(ours, theirs, 'SIMD and scalar')
+  const distanceArgs = distance === undefined ? [] : [distance]
+  const [simdPairs, scalarPairs] = indexes.map((index) =>
+    index.pairs(...distanceArgs, { mask }).slice(),
+  )
+  assertSame(simdPairs, scalarPairs, 'SIMD and scalar')
   const matching = []
   for (let id = 0; id < agents.count; id++)
     if (oracle.isPresent(agents, id) && (agents.groups[id] & mask) !== 0) matching.push(id)
-  // A pair is a number: ascending by a, and then by b.
+  // A pair is encoded as a number: ascending by a, then by b.
   const expected = []
   for (const [i, a] of matching.entries()) {
-    const center = at(agents, a)
+    const center = positionOf(agents, a)
     for (let j = i + 1; j < matching.length; j++) {
       const b = matching[j]
       const reach = fround(distance ?? fround(radii[a] + radii[b]))
@@ -128,21 +131,21 @@ function checkPairs(agents, indexes, distance, mask) {
         expected.push(a * 2 ** 32 + b)
     }
   }
-  const found = Float64Array.from(
-    { length: ours.length / 2 },
-    (_, i) => ours[2 * i] * 2 ** 32 + ours[2 * i + 1],
+  const actual = Float64Array.from(
+    { length: simdPairs.length / 2 },
+    (_, i) => simdPairs[2 * i] * 2 ** 32 + simdPairs[2 * i + 1],
   ).sort()
-  assertSame(found, expected, 'pairs')
+  assertSame(actual, expected, 'pairs')
   const out = new Uint32Array(7).fill(0xdeadbeef)
-  assert.is(indexes[0].pairsInto(...given, out, { mask }), expected.length)
-  const written = Math.min(6, ours.length)
-  assert.equal(out.subarray(0, written), ours.subarray(0, written))
+  assert.is(indexes[0].pairsInto(...distanceArgs, out, { mask }), expected.length)
+  const written = Math.min(6, simdPairs.length)
+  assert.equal(out.subarray(0, written), simdPairs.subarray(0, written))
   assert.ok(out.subarray(written).every((id) => id === 0xdeadbeef))
 }
 
 /**
- * Places to ask about: often few, else enough that a k-d tree answers them in groups, and more than the capacity;
- * spread, near agents, or equal.
+ * Draws points: often few, else enough for a k-d tree to handle them in groups, and more than the capacity. They
+ * are spread, on agents, or all equal.
  */
 function drawPlaces(random, agents) {
   const { dimensions, groups } = agents
@@ -152,24 +155,24 @@ function drawPlaces(random, agents) {
   for (let i = 0; likeAgents && i < n; i++)
     if (likeAgents === 2) points.copyWithin(i * dimensions, 0, dimensions)
     else {
-      const near = at(agents, integer(random, agents.count || 1))
+      const near = positionOf(agents, integer(random, agents.count || 1))
       if (near.every((x) => Math.abs(x) <= 1e18)) points.set(near, i * dimensions)
     }
   return points
 }
 
-/** Point i of places. */
+/** Returns point i of places. */
 const placeOf = (places, i, dimensions) => places.subarray(i * dimensions, (i + 1) * dimensions)
 
-/** The same floats or, now and then, those of another index: in linear memory, which grows for them. */
-function given(random, floats, index, other) {
+/** Returns the floats or, now and then, a copy in linear memory, which grows for the batch. */
+function maybeInMemory(random, floats, index, other) {
   if (random() < 0.6 || floats.length === 0) return floats
   const { positions } = other(index, floats.length)
   positions.set(floats)
   return positions.subarray(0, floats.length)
 }
 
-function checkWithinMany(agents, indexes, places, radius, options, give) {
+function checkWithinMany(agents, indexes, places, radius, options, passFloats) {
   const { dimensions } = agents
   const n = places.length / dimensions
   const expected = Array.from(
@@ -177,7 +180,7 @@ function checkWithinMany(agents, indexes, places, radius, options, give) {
     (_, i) => oracle.within(agents, placeOf(places, i, dimensions), radius, options).ids,
   )
   for (const index of indexes) {
-    const rows = index.withinMany(give(places, index), radius, options)
+    const rows = index.withinMany(passFloats(places, index), radius, options)
     assert.is(
       rows.total,
       expected.reduce((sum, row) => sum + row.length, 0),
@@ -189,24 +192,24 @@ function checkWithinMany(agents, indexes, places, radius, options, give) {
   }
 }
 
-function checkNearestMany(agents, indexes, places, options, give) {
+function checkNearestMany(agents, indexes, places, options, passFloats) {
   const { dimensions } = agents
   const { k, ...others } = options
   const n = places.length / dimensions
   for (const index of indexes) {
-    const { counts, ids, distances2 } = index.nearestMany(give(places, index), options)
+    const { counts, ids, distances2 } = index.nearestMany(passFloats(places, index), options)
     const words = bits(distances2)
     for (let i = 0; i < n; i++) {
-      const found = oracle.neighbors(agents, placeOf(places, i, dimensions), k, others)
+      const expected = oracle.neighbors(agents, placeOf(places, i, dimensions), k, others)
       const [begin, end] = [i * k, i * k + counts[i]]
-      assertSame(ids.subarray(begin, end), found.ids, `row of place ${i}`)
-      const far2 = bits(new Float32Array(found.distances2))
-      assertSame(words.subarray(begin, end), far2, `distances of place ${i}`)
+      assertSame(ids.subarray(begin, end), expected.ids, `row of place ${i}`)
+      const expectedWords = bits(new Float32Array(expected.distances2))
+      assertSame(words.subarray(begin, end), expectedWords, `distances of place ${i}`)
     }
   }
 }
 
-function checkRaycastMany(agents, indexes, segments, options, give) {
+function checkRaycastMany(agents, indexes, segments, options, passFloats) {
   const { dimensions } = agents
   const expected = Array.from({ length: segments.length / (2 * dimensions) }, (_, i) => {
     const [from, to] = [2 * i, 2 * i + 1].map((end) => placeOf(segments, end, dimensions))
@@ -214,7 +217,7 @@ function checkRaycastMany(agents, indexes, segments, options, give) {
   })
   const fractions = bits(Float32Array.from(expected, ({ fraction }) => fraction))
   for (const index of indexes) {
-    const hits = index.raycastMany(give(segments, index), options)
+    const hits = index.raycastMany(passFloats(segments, index), options)
     const n = expected.length
     assertSame(
       hits.ids.subarray(0, n),
@@ -225,7 +228,7 @@ function checkRaycastMany(agents, indexes, segments, options, give) {
   }
 }
 
-/** In any order. */
+/** Returns a list in random order. */
 const shuffled = (random, list) =>
   list
     .map((item) => [random(), item])
@@ -259,14 +262,14 @@ function check(drawn, dimensions, makers, optionsOf) {
   agents.usual = options.cellSize
   const indexes = makers.map((make) => indexOf(make, agents, options))
   const others = new Map()
-  /** An index in the same memory, whose positions are given to the batch. */
+  /** Creates an index in the same memory: its positions are passed to the batch. */
   const other = (index, floats) => {
     const make = makers[indexes.indexOf(index)]
     others.get(index)?.dispose()
     others.set(index, make.empty(dimensions, { ...options, capacity: floats / dimensions }))
     return others.get(index)
   }
-  const give = (floats, index) => given(random, floats, index, other)
+  const passFloats = (floats, index) => maybeInMemory(random, floats, index, other)
   try {
     if (drawn.reserved)
       for (const index of indexes)
@@ -276,33 +279,36 @@ function check(drawn, dimensions, makers, optionsOf) {
     const exclude = integer(random, agents.count + 1) - 1
     const places = drawPlaces(random, agents)
     const segments = drawPlaces(random, agents)
-    const whole = segments.subarray(0, segments.length - (segments.length % (2 * dimensions)))
-    const drawK = () => integer(random, Math.min(drawn.n + 2, MOST_NEIGHBORS + 1))
-    const [k, more] = [drawK(), drawK()]
+    const wholeSegments = segments.subarray(
+      0,
+      segments.length - (segments.length % (2 * dimensions)),
+    )
+    const drawK = () => integer(random, Math.min(drawn.n + 2, MAX_K + 1))
+    const [k, otherK] = [drawK(), drawK()]
     const maxDistance = random() < 0.5 ? Infinity : radius
     const nearest = { mask, exclude, maxDistance }
     const calls = [
       () => checkAllWithin(agents, indexes, radius, mask),
       () => checkAllWithin(agents, indexes, radius / 2, mask),
       () => checkAllNeighbors(agents, indexes, k, maxDistance, mask),
-      () => checkAllNeighbors(agents, indexes, more, maxDistance, mask),
+      () => checkAllNeighbors(agents, indexes, otherK, maxDistance, mask),
       () => checkPairs(agents, indexes, radius, mask),
       () => checkPairs(agents, indexes, undefined, mask),
-      () => checkWithinMany(agents, indexes, places, radius, { mask, exclude }, give),
-      () => checkNearestMany(agents, indexes, places, { ...nearest, k }, give),
-      () => checkRaycastMany(agents, indexes, whole, { mask, exclude }, give),
+      () => checkWithinMany(agents, indexes, places, radius, { mask, exclude }, passFloats),
+      () => checkNearestMany(agents, indexes, places, { ...nearest, k }, passFloats),
+      () => checkRaycastMany(agents, indexes, wholeSegments, { mask, exclude }, passFloats),
     ]
     for (const call of shuffled(random, calls)) call()
     const room = indexes.map((index) => index.stats().bytes)
     for (const call of shuffled(random, calls).slice(0, 3)) call()
     const roomAfter = indexes.map((index) => index.stats().bytes)
-    assert.equal(roomAfter, room, 'room for what was found before')
+    assert.equal(roomAfter, room, 'no more room for the same results')
   } finally {
     for (const index of [...indexes, ...others.values()]) index.dispose()
   }
 }
 
-/** Makes a suite of a kind: `drawnOptions` draws what is `optionsOf` given agents. */
+/** Creates a suite for a kind. `drawnOptions` draws options, `optionsOf` adapts them to the agents. */
 export function testBatches(kind, { drawnOptions, optionsOf }) {
   const makers = [maker(simd, kind), maker(scalar, kind)]
   const { empty, built, assertCode, assertThrown } = makers[0]
@@ -310,11 +316,11 @@ export function testBatches(kind, { drawnOptions, optionsOf }) {
   test.before(() => Promise.all(makers.map(({ start }) => start())))
 
   for (const dimensions of [2, 3])
-    test(`equal brute force in ${dimensions}D`, () => {
+    test(`return what brute force returns, in ${dimensions}D`, () => {
       forAll(drawnCase(drawnOptions), RUNS, (drawn) => check(drawn, dimensions, makers, optionsOf))
     })
 
-  test('answer with the same objects and views in every frame', () => {
+  test('return the same objects and views in every frame', () => {
     const index = built(2, [0, 0, 1, 0, 5, 0], { capacity: 10 })
     const [rows, near] = [index.allWithin(2), index.allNeighbors({ k: 2 })]
     const frame = () => {
@@ -328,10 +334,10 @@ export function testBatches(kind, { drawnOptions, optionsOf }) {
     index.dispose()
   })
 
-  test('have rows for all slots, whatever came after the build', () => {
+  test('have rows for all slots of the last build and all present ones', () => {
     const index = built(2, ROW, { capacity: 9 })
     const others = (i) => [i - 1, i + 1].filter((id) => id >= 0 && id < 6)
-    const isAsBuilt = (slots) => {
+    const assertAsBuilt = (slots) => {
       const rows = index.allWithin(1)
       assert.is(rows.total, 10)
       const near = index.allNeighbors({ k: 2, maxDistance: 1 })
@@ -344,16 +350,16 @@ export function testBatches(kind, { drawnOptions, optionsOf }) {
     }
     for (const slots of [9, 2, 0, 7]) {
       index.slots = slots
-      isAsBuilt(slots)
+      assertAsBuilt(slots)
     }
     index.clear()
-    isAsBuilt(0)
+    assertAsBuilt(0)
     for (let i = 0; i < 9; i++) index.add(i, i)
     index.remove(3)
-    isAsBuilt(9)
+    assertAsBuilt(9)
   })
 
-  test('go on after reserve', () => {
+  test('work after reserve, which keeps the masks', () => {
     const index = empty(2, { capacity: 2 })
     index.slots = 2
     assert.equal(index.masks, Uint32Array.of(0xffffffff, 0xffffffff))
@@ -372,7 +378,7 @@ export function testBatches(kind, { drawnOptions, optionsOf }) {
     index.dispose()
   })
 
-  test('pairs by radii are those of the last build', () => {
+  test('pairs by radii use the radii of the last build', () => {
     const points = [0, 0, 1, 0, 2, 0, 3, 0, 9, 0, 9, 9]
     const sorted = (pairs) => [...pairs.slice().sort()]
     for (const isInto of [false, true]) {
@@ -400,15 +406,15 @@ export function testBatches(kind, { drawnOptions, optionsOf }) {
       index.radii.fill(0.5)
       index.restore(bytes)
       assert.is(index.count, 2)
-      assert.equal(pairs(), before, 'restore takes the radii')
+      assert.equal(pairs(), before, 'restore brings the radii')
 
       index.radii[1] = NaN
       index.slots = 6
       assertThrown(() => index.build(), /^RangeError: Index\.build: radii\[1\] .* got NaN$/)
       assert.equal(pairs(), before)
 
-      // Options that change the last build while they are read.
-      const few = index.save()
+      // An option that builds again while it is read.
+      const saved = index.save()
       const options = {
         get mask() {
           index.slots = 1
@@ -418,7 +424,7 @@ export function testBatches(kind, { drawnOptions, optionsOf }) {
         },
       }
       assert.is(index.pairs(options).length, 0)
-      index.restore(few)
+      index.restore(saved)
       assert.is(index.pairsInto(9, new Uint32Array(2), options), 0)
       index.dispose()
     }
@@ -426,10 +432,10 @@ export function testBatches(kind, { drawnOptions, optionsOf }) {
 
   // ---- Memory ----
 
-  /** Rows or pairs that are many: n agents on one point. */
+  /** Creates an index with n agents on one point: very many results. */
   const crowded = (n, options) => built(2, new Float32Array(2 * n).fill(5), options)
 
-  test('take no memory before the first, and what they need once', async () => {
+  test('take no memory before the first batch, and then once', async () => {
     const capacity = 100_000
     const index = empty(2, { capacity })
     const { bytes } = index.stats()
@@ -460,7 +466,7 @@ export function testBatches(kind, { drawnOptions, optionsOf }) {
     index.dispose()
   })
 
-  test('never grow memory for what was reserved, or found before', async () => {
+  test('do not grow memory for results that were reserved, or as many as before', async () => {
     const instance = await simd.create({ memory: 2 ** 20 })
     const index = crowded(300, { instance })
     index.reserve(300, { results: 300 * 299, k: 8 })
@@ -488,37 +494,37 @@ export function testBatches(kind, { drawnOptions, optionsOf }) {
   })
 
   for (const dimensions of [2, 3])
-    test(`take points that lie in the memory that grows for them, in ${dimensions}D`, async () => {
+    test(`take points in the linear memory that grows for them, in ${dimensions}D`, async () => {
       const instance = await simd.create({ memory: 2 ** 20 })
       const random = createRandom(3)
       const points = distributions.uniform(random, 50, dimensions)
       const index = built(dimensions, points, { instance })
-      const apart = built(dimensions, points)
+      const elsewhere = built(dimensions, points)
       const n = 30_000
       const other = empty(dimensions, { instance, capacity: n })
-      other.positions.forEach((_, i, all) => (all[i] = random() * 1000))
+      other.positions.forEach((_, i, array) => (array[i] = random() * 1000))
       const places = other.positions.slice()
       const calls = [
-        (on, given) => on.withinMany(given, 200),
-        (on, given) => on.nearestMany(given, { k: 5 }),
-        (on, given) => on.raycastMany(given, { radius: 20 }),
+        (target, floats) => target.withinMany(floats, 200),
+        (target, floats) => target.nearestMany(floats, { k: 5 }),
+        (target, floats) => target.raycastMany(floats, { radius: 20 }),
       ]
       for (const call of calls) {
         const { byteLength } = instance.memory.buffer
-        const [ours, theirs] = [call(index, other.positions), call(apart, places)]
+        const [actual, expected] = [call(index, other.positions), call(elsewhere, places)]
         assert.ok(instance.memory.buffer.byteLength > byteLength)
-        for (const [name, rows] of Object.entries(ours))
-          if (name === 'total') assert.is(rows, theirs[name])
+        for (const [name, rows] of Object.entries(actual))
+          if (name === 'total') assert.is(rows, expected[name])
           else {
-            const shared = Math.min(rows.length, theirs[name].length)
-            const used = name === 'ids' && 'total' in ours ? ours.total : shared
-            assertSame(rows.subarray(0, used), theirs[name].subarray(0, used), name)
+            const shared = Math.min(rows.length, expected[name].length)
+            const used = name === 'ids' && 'total' in actual ? actual.total : shared
+            assertSame(rows.subarray(0, used), expected[name].subarray(0, used), name)
           }
       }
       assertSame(other.positions, places)
     })
 
-  test('refused, leave memory as it was, and views of it alive', async () => {
+  test('that are refused do not grow memory or detach views', async () => {
     const instance = await simd.create({ memory: 2 ** 20 })
     const index = crowded(100, { instance })
     const unbuilt = empty(2, { instance })
@@ -559,13 +565,13 @@ export function testBatches(kind, { drawnOptions, optionsOf }) {
     }
     check(buffer.byteLength)
     assert.is(positions.length, 200)
-    // Room for the points alone, not yet for answers about them.
+    // Room for the points, but not yet for results.
     index.raycastMany(many.subarray(0, 4))
     index.nearestMany(many, { k: 0 })
     check(bytesOf(index))
   })
 
-  test('that there is no memory for throw, and all goes on', async () => {
+  test('without memory for their results throw OUT_OF_MEMORY, and the index works as before', async () => {
     const memory = 2 ** 21
     const instance = await simd.create({ memory, growth: 'error' })
     const index = crowded(1500, { instance })
@@ -589,10 +595,13 @@ export function testBatches(kind, { drawnOptions, optionsOf }) {
     }
     for (const [name, call] of Object.entries(calls)) {
       const error = assertCode(call, 'OUT_OF_MEMORY')
-      const [, more, had] = /: (\d+) bytes more than the (\d+) that there are: init/.exec(
+      const [, missing, available] = /: (\d+) bytes more than the (\d+) that there are: init/.exec(
         error.message,
       )
-      assert.ok(Number(more) > 400_000 && Number(had) === memory, `${name}: ${error.message}`)
+      assert.ok(
+        Number(missing) > 400_000 && Number(available) === memory,
+        `${name}: ${error.message}`,
+      )
       assert.is(positions.length, 3000, name)
       assert.is(index.capacity, 1500, name)
       assert.is(index.countWithin(5, 5, 0), 1500)
@@ -611,16 +620,16 @@ export function testBatches(kind, { drawnOptions, optionsOf }) {
     assert.ok(index.validate())
   })
 
-  test('take no more than they need where there is no more', async () => {
+  test('take exactly what they need if there is no more memory', async () => {
     const memory = 2 ** 22
     const instance = await simd.create({ memory, growth: 'error' })
     const [few, many] = [500, 510]
     const index = crowded(many, { instance })
     index.slots = few
     index.build()
-    const found = 4 * few * (few - 1) // bytes
+    const resultBytes = 4 * few * (few - 1) // bytes
     assert.is(index.allWithin(0).total, few * (few - 1))
-    // So many bytes are left that there is room for a bit more than was found, not for half as much again.
+    // Leaves room for a few more results than before, but not for half as many again.
     const fillers = []
     const fits = (bytes) => {
       const probe = empty(2, { instance, capacity: 1 })
@@ -634,7 +643,7 @@ export function testBatches(kind, { drawnOptions, optionsOf }) {
         probe.dispose()
       }
     }
-    while (fits(1.4 * found)) fillers.push(empty(2, { instance, capacity: 200 }))
+    while (fits(1.4 * resultBytes)) fillers.push(empty(2, { instance, capacity: 200 }))
     assert.ok(fillers.length > 2)
     index.slots = many
     index.build()
@@ -642,7 +651,7 @@ export function testBatches(kind, { drawnOptions, optionsOf }) {
     assert.is(index.countWithin(5, 5, 0), many)
   })
 
-  test('refuse wrong arguments, by name', () => {
+  test('refuse wrong arguments and name them', () => {
     const index = built(2, [0, 0, 0, 0], { capacity: 4 })
     const refusals = [
       [() => index.allWithin(-1), /^RangeError: Index\.allWithin: radius .* got -1$/],

@@ -1,5 +1,5 @@
-// What every query must answer: a loop over all agents, in plain JavaScript. Math.fround rounds each
-// step to a float32, as the library does, so answers agree bit for bit.
+// The expected result of every query of points: a loop over all agents, in plain JavaScript. Math.fround
+// rounds each step to a float32, as the library does, so results agree bit for bit.
 
 const { fround, sqrt } = Math
 
@@ -11,11 +11,11 @@ const { fround, sqrt } = Math
  * @property {Uint32Array} groups
  */
 
-/** @typedef {{ ids: number[], distances2: number[] }} Found */
+/** @typedef {{ ids: number[], distances2: number[] }} Results */
 
 const MAX_COORDINATE = fround(1e18)
 
-/** Whether a build takes the agent: it has a group, and its position is finite and not too large. */
+/** True if a build includes the agent: it has a group, and its position is finite and not too large. */
 export function isPresent(agents, id) {
   const { dimensions, positions } = agents
   if (agents.groups[id] === 0) return false
@@ -29,33 +29,33 @@ function isAdmitted(agents, id, { mask, exclude }) {
   return mask === undefined || (agents.groups[id] & mask) !== 0
 }
 
-/** @param {ArrayLike<number>} center of float32 numbers */
+/** Returns the squared distance. @param {ArrayLike<number>} center float32 numbers */
 export function distance2(agents, id, center) {
   const { dimensions, positions } = agents
-  const at = id * dimensions
-  const dx = fround(positions[at] - center[0])
-  const dy = fround(positions[at + 1] - center[1])
+  const offset = id * dimensions
+  const dx = fround(positions[offset] - center[0])
+  const dy = fround(positions[offset + 1] - center[1])
   const sum = fround(fround(dx * dx) + fround(dy * dy))
   if (dimensions === 2) return sum
-  const dz = fround(positions[at + 2] - center[2])
+  const dz = fround(positions[offset + 2] - center[2])
   return fround(sum + fround(dz * dz))
 }
 
 const squared = (radius) => fround(fround(radius) * fround(radius))
 
 /**
- * The agents that a query admits and a test accepts, in slot order unless sorted.
- * @returns {Found}
+ * Returns the agents that pass the query's options and `accepts`, in slot order unless sorted.
+ * @returns {Results}
  */
 function collect(agents, center, options, accepts) {
   const rounded = new Float32Array(center)
   const [ids, distances2] = [[], []]
   for (let id = 0; id < agents.count; id++) {
     if (!isAdmitted(agents, id, options)) continue
-    const far2 = distance2(agents, id, rounded)
-    if (!accepts(id, far2, rounded)) continue
+    const d2 = distance2(agents, id, rounded)
+    if (!accepts(id, d2, rounded)) continue
     ids.push(id)
-    distances2.push(far2)
+    distances2.push(d2)
   }
   if (options.sort !== 'distance') return { ids, distances2 }
   const order = ids.map((id, i) => i)
@@ -65,7 +65,7 @@ function collect(agents, center, options, accepts) {
 
 export function within(agents, center, radius, options = {}) {
   const radius2 = squared(radius)
-  return collect(agents, center, options, (id, far2) => far2 <= radius2)
+  return collect(agents, center, options, (id, d2) => d2 <= radius2)
 }
 
 export function range(agents, lo, hi, options = {}) {
@@ -105,24 +105,24 @@ export function cone(agents, center, direction, halfAngle, radius, options = {})
   let length2 = 0
   for (const step of toward) length2 += step * step
   const unit = toward.map((step) => fround(step / sqrt(length2)))
-  // Half a turn leaves nobody out, however the dot product is rounded.
-  const everyone = fround(halfAngle) === fround(Math.PI)
-  const cosine = everyone ? -2 : fround(Math.cos(fround(halfAngle)))
+  // A half angle of pi excludes no agent, however the dot product is rounded.
+  const isFullCircle = fround(halfAngle) === fround(Math.PI)
+  const cosine = isFullCircle ? -2 : fround(Math.cos(fround(halfAngle)))
 
-  return collect(agents, center, options, (id, far2, rounded) => {
+  return collect(agents, center, options, (id, d2, rounded) => {
     let dot = 0
     for (let axis = 0; axis < dimensions; axis++) {
       const step = fround(positions[id * dimensions + axis] - rounded[axis])
       dot = fround(dot + fround(step * unit[axis]))
     }
-    return far2 <= radius2 && fround(cosine * fround(sqrt(far2))) <= dot
+    return d2 <= radius2 && fround(cosine * fround(sqrt(d2))) <= dot
   })
 }
 
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 const minus = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 
-/** Where a segment meets a circle or sphere, as copse.h defines it: in doubles; 2: nowhere. */
+/** Returns the fraction at which a segment hits a circle or sphere, as copse.h defines it; 2: no hit. */
 function rayFraction(from, to, center, radius) {
   const [m, e, d] = [minus(center, from), minus(center, to), minus(to, from)]
   const c = [m[1] * d[2] - m[2] * d[1], m[2] * d[0] - m[0] * d[2], m[0] * d[1] - m[1] * d[0]]
@@ -133,8 +133,9 @@ function rayFraction(from, to, center, radius) {
 }
 
 /**
+ * Returns the first agent that a segment hits; id -1 and fraction 1 if it hits none.
  * @param {ArrayLike<number>} radii by id
- * @returns {{ id: number, fraction: number }} id -1 and fraction 1: nobody
+ * @returns {{ id: number, fraction: number }}
  */
 export function raycast(agents, from, to, radii, options = {}) {
   const { dimensions, positions } = agents
@@ -143,8 +144,12 @@ export function raycast(agents, from, to, radii, options = {}) {
   const first = { id: -1, fraction: 1 }
   for (let id = 0; id < agents.count; id++) {
     if (!isAdmitted(agents, id, options)) continue
-    const at = id * dimensions
-    const center = [positions[at], positions[at + 1], dimensions === 3 ? positions[at + 2] : 0]
+    const offset = id * dimensions
+    const center = [
+      positions[offset],
+      positions[offset + 1],
+      dimensions === 3 ? positions[offset + 2] : 0,
+    ]
     const fraction = rayFraction(start, end, center, fround(radii[id]))
     if (fraction < first.fraction || (fraction === 1 && first.id < 0))
       Object.assign(first, { id, fraction })

@@ -1,6 +1,6 @@
-// An index of any kind against brute force, on drawn cases. A case is played over several frames by
-// indexes that must all answer alike, to the order of their results: the SIMD and the scalar core,
-// both layouts, indexes with a history, fresh ones, and one restored from a snapshot.
+// Compares the queries of an index of any kind with brute force, on drawn cases. A case takes several
+// frames. In each frame, several indexes must return the same results in the same order: SIMD and
+// scalar core, both layouts, indexes with a history, fresh ones, and one restored from a snapshot.
 
 import fc from 'fast-check'
 import { suite } from 'uvu'
@@ -18,7 +18,7 @@ const { fround } = Math
 const NAMES = Object.keys(distributions)
 const NOT_ACCEPTED = [NaN, Infinity, -Infinity, 1.1e18, -2e18]
 
-/** Stands where a query must not write. */
+/** Fills memory that a query must not write. */
 const UNTOUCHED = 0xdeadbeef
 
 // ---- Cases ----
@@ -49,7 +49,7 @@ const drawGroups = {
   'mostly absent': (random) => (random() < 0.9 ? 0 : 0x80000001),
 }
 
-/** Writes a state into an index, whatever its layout. */
+/** Writes agents into an index of either layout. */
 function load(index, layout, agents) {
   const { count, dimensions, positions, groups } = agents
   index.slots = count
@@ -63,7 +63,7 @@ function load(index, layout, agents) {
     for (let i = 0; i < groups.length; i++) arrays[axis][i] = positions[i * dimensions + axis]
 }
 
-/** Lets the state go on by a frame. */
+/** Changes the agents for the next frame. */
 function advance(random, agents, drawn) {
   const { dimensions, groups, positions } = agents
   const capacity = groups.length
@@ -74,14 +74,14 @@ function advance(random, agents, drawn) {
   if (change === 'scene')
     positions.set(distributions[pick(random, NAMES)](random, capacity, dimensions))
   if (change === 'meet') {
-    const from = integer(random, capacity) * dimensions
-    const to = integer(random, capacity) * dimensions
-    positions.copyWithin(to, from, from + dimensions)
+    const source = integer(random, capacity) * dimensions
+    const target = integer(random, capacity) * dimensions
+    positions.copyWithin(target, source, source + dimensions)
   }
   if (random() < 0.5) scatter(random, agents, drawn)
 }
 
-/** Changes groups, and makes some positions such as no build accepts. */
+/** Draws new groups, and writes a few positions that no build accepts. */
 function scatter(random, agents, drawn) {
   const draw = drawGroups[drawn.groups]
   if (draw) for (let i = 0; i < agents.groups.length; i++) agents.groups[i] = draw(random)
@@ -90,7 +90,7 @@ function scatter(random, agents, drawn) {
       agents.positions[integer(random, agents.positions.length)] = pick(random, NOT_ACCEPTED)
 }
 
-/** Plays a case: yields, after each frame, its state and the indexes that hold it. */
+/** Plays a case. Yields, after each frame, the agents and the indexes that hold them. */
 function* play(drawn, dimensions, { simdMaker, scalarMaker, optionsOf }) {
   const { n, frames, layout } = drawn
   const random = createRandom(drawn.seed)
@@ -140,7 +140,7 @@ function* play(drawn, dimensions, { simdMaker, scalarMaker, optionsOf }) {
 
 // ---- Queries ----
 
-/** A center: on an agent, near one, between two, or anywhere. */
+/** Draws a center: on an agent, near one, between two, or anywhere. */
 function drawCenter(random, agents) {
   const { count, dimensions, positions } = agents
   const place = pick(random, ['on', 'on', 'near', 'between', 'anywhere'])
@@ -155,7 +155,7 @@ function drawCenter(random, agents) {
   })
 }
 
-/** A radius: nothing, everything, any, or such that an agent is exactly, or nearly, on the border. */
+/** Draws a radius: 0, infinite, any, or one that puts an agent exactly or nearly on the border. */
 function drawRadius(random, agents, center) {
   const kinds = ['0', 'Infinity', 'small', 'large', 'usual', 'border', 'border', 'border']
   const kind = pick(random, kinds)
@@ -186,16 +186,16 @@ function drawOptions(random, agents, drawn, sorts = []) {
 const outBuffer = new Uint32Array(16_384)
 const distances2Buffer = new Float32Array(16_384)
 
-/** The same query into an array of the caller's, perhaps too short. */
+/** Checks the `Into` form of a query with an array that may be too short. */
 function checkInto(random, index, method, geometry, options, ids, distances2) {
   const room = random() < 0.5 ? ids.length + 2 : integer(random, ids.length + 1)
   const written = Math.min(room, ids.length)
   const out = outBuffer.subarray(0, room).fill(UNTOUCHED)
   const withDistances = distances2 !== undefined && random() < 0.7
-  const given = withDistances
+  const intoOptions = withDistances
     ? { ...options, distances2: distances2Buffer.fill(-1, 0, room + 1) }
     : options
-  assert.is(index[`${method}Into`](...geometry, out, given), ids.length)
+  assert.is(index[`${method}Into`](...geometry, out, intoOptions), ids.length)
   assertSame(out.subarray(0, written), ids.subarray(0, written))
   for (let i = written; i < room; i++) assert.is(out[i], UNTOUCHED)
   if (!withDistances) return
@@ -203,7 +203,7 @@ function checkInto(random, index, method, geometry, options, ids, distances2) {
   for (let i = written; i <= room; i++) assert.is(distances2Buffer[i], -1)
 }
 
-/** A query that gives ids: the same ids in the same order from all indexes, and the right ones. */
+/** Checks a query for ids: all indexes return the same ids in the same order, equal to `expected`. */
 function checkIds({ indexes, agents, random }, method, geometry, options, expected) {
   const ids = indexes[0][method](...geometry, options).slice()
   const { visits } = indexes[0].stats()
@@ -213,8 +213,8 @@ function checkIds({ indexes, agents, random }, method, geometry, options, expect
 
   let distances2
   if (method !== 'range') {
-    const at = new Map(expected.ids.map((id, i) => [id, expected.distances2[i]]))
-    distances2 = Array.from(ids, (id) => at.get(id))
+    const distance2ById = new Map(expected.ids.map((id, i) => [id, expected.distances2[i]]))
+    distances2 = Array.from(ids, (id) => distance2ById.get(id))
   }
   for (const index of indexes) {
     if (index !== indexes[0]) assertSame(index[method](...geometry, options), ids)
@@ -229,7 +229,7 @@ function checkNumber({ indexes }, method, geometry, options, expected) {
 
 const ANY_SORT = ['none', 'id', 'distance']
 
-/** By method: draws a query and checks what all indexes answer. */
+/** By method: draws a query. Returns its geometry, its options and its brute-force solution. */
 const queries = {
   within(frame, drawn) {
     const { agents, random } = frame
@@ -273,8 +273,8 @@ const queries = {
     const halfAngle = pick(random, [0, 0.7, Math.PI / 2, Math.PI, random() * Math.PI])
     const options = drawOptions(random, agents, drawn, ANY_SORT)
     const geometry = [...center, ...direction, halfAngle, radius]
-    const answer = () => oracle.cone(agents, center, direction, halfAngle, radius, options)
-    return [geometry, options, answer]
+    const bruteForce = () => oracle.cone(agents, center, direction, halfAngle, radius, options)
+    return [geometry, options, bruteForce]
   },
 
   nearest(frame, drawn) {
@@ -286,25 +286,25 @@ const queries = {
   },
 
   countRange(frame, drawn) {
-    const [geometry, { sort, ...options }, answer] = queries.range(frame, drawn)
-    return [geometry, options, () => answer().ids.length]
+    const [geometry, { sort, ...options }, bruteForce] = queries.range(frame, drawn)
+    return [geometry, options, () => bruteForce().ids.length]
   },
 
   countWithin(frame, drawn) {
-    const [geometry, { sort, ...options }, answer] = queries.within(frame, drawn)
-    return [geometry, options, () => answer().ids.length]
+    const [geometry, { sort, ...options }, bruteForce] = queries.within(frame, drawn)
+    return [geometry, options, () => bruteForce().ids.length]
   },
 
   anyWithin(frame, drawn) {
-    const [geometry, { sort, ...options }, answer] = queries.within(frame, drawn)
-    return [geometry, options, () => answer().ids.length > 0]
+    const [geometry, { sort, ...options }, bruteForce] = queries.within(frame, drawn)
+    return [geometry, options, () => bruteForce().ids.length > 0]
   },
 }
 
 function checkQuery(frame, drawn, method) {
-  const [geometry, options, answer] = queries[method](frame, drawn)
+  const [geometry, options, bruteForce] = queries[method](frame, drawn)
   try {
-    const expected = answer()
+    const expected = bruteForce()
     const check = typeof expected === 'object' ? checkIds : checkNumber
     check(frame, method, geometry, options, expected)
   } catch (error) {
@@ -315,7 +315,7 @@ function checkQuery(frame, drawn, method) {
 
 // ---- Structure ----
 
-/** What must hold whatever is asked: every index is sound, and all have the same shape. */
+/** Checks that every index is valid, and that all have the same cells and statistics. */
 function checkShape({ agents, indexes }) {
   const { count, dimensions, groups } = agents
   let present = 0
@@ -337,8 +337,8 @@ function checkShape({ agents, indexes }) {
 }
 
 /**
- * Makes a suite for each class of a kind: `drawnOptions` draws what is `optionsOf` given agents, and
- * `checkCells` says what else must hold of the cells and statistics.
+ * Creates a suite for each class of a kind. `drawnOptions` draws options, `optionsOf` adapts them to
+ * the agents, and `checkCells` checks cells and statistics of this kind.
  */
 export function testProperties(kind, { drawnOptions, optionsOf, checkCells }) {
   const [simdMaker, scalarMaker] = [maker(simd, kind), maker(scalar, kind)]
@@ -346,7 +346,7 @@ export function testProperties(kind, { drawnOptions, optionsOf, checkCells }) {
     const test = suite(className(kind, dimensions))
     test.before(() => Promise.all([simdMaker.start(), scalarMaker.start()]))
 
-    test('asks every query for which there is an oracle', () => {
+    test('every query method has an oracle', () => {
       const methods = methodsOf(simd[className(kind, dimensions)])
       const elsewhere =
         /^(all\w+|\w+Many|pairs\w*|raycast|restore|reserve|add|move|remove|has)$|Into$/
@@ -355,7 +355,7 @@ export function testProperties(kind, { drawnOptions, optionsOf, checkCells }) {
           assert.ok(method in queries, `${method} is missing`)
     })
 
-    test('agrees with brute force and with itself', () => {
+    test('all indexes return what brute force returns, in the same order', () => {
       forAll(drawnCase(drawnOptions), RUNS, (drawn) => {
         for (const frame of play(drawn, dimensions, { simdMaker, scalarMaker, optionsOf })) {
           checkShape(frame)

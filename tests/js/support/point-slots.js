@@ -1,5 +1,5 @@
-// The slots of an index of any kind against a plain model of them: agents that come, go and move, all at once
-// or one by one, over builds, snapshots and reserves. Queries must answer for the last build, whatever came after.
+// Compares the slots of an index of any kind with a plain model: agents are added, removed and moved, all at
+// once or one by one, with builds, snapshots and reserves in between. Queries must return the last build.
 
 import fc from 'fast-check'
 import { suite } from 'uvu'
@@ -24,7 +24,7 @@ function createModel(dimensions, capacity) {
     generations: new Uint32Array(capacity),
     groups: new Uint32Array(capacity),
     positions: new Float32Array(capacity * dimensions),
-    /** Agents as the last build took them: what the oracle takes. */
+    /** The agents of the last build, for the oracle. */
     built: null,
   }
 }
@@ -55,12 +55,12 @@ function setSlots(model, slots) {
   model.slots = slots
 }
 
-/** Free slots have no group, whatever the game wrote. */
+/** Clears the groups of free slots, as a build does. */
 function hideFree(model) {
   for (let slot = 0; slot < model.slots; slot++) if (!isUsed(model, slot)) model.groups[slot] = 0
 }
 
-/** What a build keeps. */
+/** Returns a copy of the agents, as a build keeps it. */
 function agentsOf({ dimensions, groups, positions, slots: count }) {
   return { dimensions, count, groups: groups.slice(), positions: positions.slice() }
 }
@@ -72,26 +72,26 @@ function copyOf(model) {
 }
 
 function grow(model, capacity) {
-  for (const [name, each] of [
+  for (const [name, width] of [
     ['generations', 1],
     ['groups', 1],
     ['positions', model.dimensions],
   ]) {
-    const larger = new model[name].constructor(capacity * each)
+    const larger = new model[name].constructor(capacity * width)
     larger.set(model[name])
     model[name] = larger
   }
   model.capacity = capacity
 }
 
-// ---- What is done to both ----
+// ---- Steps ----
 
 const NOT_FINITE = [NaN, Infinity, -1.1e18]
 
 const place = (random, dimensions) =>
   Array.from({ length: dimensions }, () => integer(random, 33) / 2 - 8)
 
-/** Writes a position as the game does. */
+/** Writes a position into the index's buffers and the model. */
 function write({ index, layout, model }, slot, position) {
   const { dimensions } = model
   model.positions.set(position, slot * dimensions)
@@ -100,7 +100,7 @@ function write({ index, layout, model }, slot, position) {
     [index.xs, index.ys, index.zs].slice(0, dimensions).forEach((xs, i) => (xs[slot] = position[i]))
 }
 
-/** A slot: of an agent, a free one, or one that there is not. */
+/** Draws a slot: an agent's, a free one, or one beyond the capacity. */
 function drawSlot(random, model) {
   const used = usedOf(model)
   return used.length && random() < 0.8
@@ -113,10 +113,10 @@ function drawSlot(random, model) {
       ])
 }
 
-/** By name: a step, of the index and of the model. */
+/** By name: each changes the index and the model in the same way. */
 const steps = {
-  add(play, random) {
-    const { index, model, name } = play
+  add(state, random) {
+    const { index, model, name } = state
     const position = place(random, model.dimensions)
     const slot = lowestFree(model)
     if (slot < 0) {
@@ -157,8 +157,8 @@ const steps = {
     assert.equal([error.code, error.message], ['STALE_SLOT', text])
   },
 
-  slots(play, random) {
-    const { index, model, name } = play
+  slots(state, random) {
+    const { index, model, name } = state
     const { capacity, dimensions } = model
     const slots = random() < 0.1 ? capacity + 1 + integer(random, 9) : integer(random, capacity + 1)
     if (slots > capacity) {
@@ -172,7 +172,7 @@ const steps = {
     const isFinite = (x) => Math.abs(x) <= 1e18
     for (let slot = 0; slot < slots; slot++)
       if (!model.positions.subarray(slot * dimensions, (slot + 1) * dimensions).every(isFinite))
-        write(play, slot, place(random, dimensions))
+        write(state, slot, place(random, dimensions))
   },
 
   clear({ index, model }, random) {
@@ -181,23 +181,23 @@ const steps = {
     setSlots(model, 0)
   },
 
-  /** The game writes positions of agents, and groups of any slot. */
-  write(play, random) {
-    const { index, model } = play
+  /** Writes positions of agents, and groups of any slot. */
+  write(state, random) {
+    const { index, model } = state
     for (const slot of usedOf(model))
-      if (random() < 0.5) write(play, slot, place(random, model.dimensions))
+      if (random() < 0.5) write(state, slot, place(random, model.dimensions))
     for (let i = 0; i < 3; i++) {
       const slot = integer(random, model.capacity)
       index.groups[slot] = model.groups[slot] = integer(random, 4)
     }
   },
 
-  /** What lies in free slots is of no interest. */
-  writeFree(play, random) {
-    const { model } = play
+  /** Writes bad positions into free slots: they must not matter. */
+  writeFree(state, random) {
+    const { model } = state
     for (let slot = 0; slot < model.capacity; slot++)
       if (!isUsed(model, slot) && random() < 0.3)
-        write(play, slot, new Array(model.dimensions).fill(pick(random, NOT_FINITE)))
+        write(state, slot, new Array(model.dimensions).fill(pick(random, NOT_FINITE)))
   },
 
   build({ index, model }) {
@@ -206,33 +206,33 @@ const steps = {
     model.built = agentsOf(model)
   },
 
-  /** An agent that no build accepts: the last build stays. */
-  buildOfBad(play, random) {
-    const { index, model } = play
+  /** Writes a position that no build accepts: the last build stays. */
+  buildOfBad(state, random) {
+    const { index, model } = state
     const used = usedOf(model).filter((slot) => model.groups[slot] !== 0)
     if (used.length === 0) return
     const slot = pick(random, used)
     const before = model.positions.slice(slot * model.dimensions, (slot + 1) * model.dimensions)
-    write(play, slot, before.with(0, pick(random, NOT_FINITE)))
+    write(state, slot, before.with(0, pick(random, NOT_FINITE)))
     const error = thrown(() => index.build())
     assert.equal([error.code, error.index], ['NOT_FINITE', slot])
     assert.is(thrown(() => index.save()).code, 'NOT_FINITE')
     hideFree(model)
-    write(play, slot, before)
+    write(state, slot, before)
   },
 
-  save(play) {
-    const { index, model } = play
+  save(state) {
+    const { index, model } = state
     hideFree(model)
-    play.saved.push({ bytes: index.save(), model: copyOf(model) })
+    state.saved.push({ bytes: index.save(), model: copyOf(model) })
   },
 
-  restore(play, random) {
-    const { index, model, name, saved } = play
+  restore(state, random) {
+    const { index, model, name, saved } = state
     if (saved.length === 0) return
-    const { bytes, model: then } = pick(random, saved)
-    const ever = then.generations.findLastIndex((generation) => generation > 0) + 1
-    const needed = Math.max(ever, then.built?.count ?? 0)
+    const { bytes, model: savedModel } = pick(random, saved)
+    const ever = savedModel.generations.findLastIndex((generation) => generation > 0) + 1
+    const needed = Math.max(ever, savedModel.built?.count ?? 0)
     if (needed > model.capacity) {
       const error = thrown(() => index.restore(bytes))
       assert.is(error.code, 'FULL')
@@ -242,27 +242,27 @@ const steps = {
       return
     }
     index.restore(bytes)
-    const { dimensions, slots } = then
+    const { dimensions, slots } = savedModel
     model.generations.fill(0)
-    model.generations.set(then.generations.subarray(0, ever))
+    model.generations.set(savedModel.generations.subarray(0, ever))
     model.groups.fill(0)
-    model.groups.set(then.groups.subarray(0, slots))
-    model.positions.set(then.positions.subarray(0, slots * dimensions))
+    model.groups.set(savedModel.groups.subarray(0, slots))
+    model.positions.set(savedModel.positions.subarray(0, slots * dimensions))
     model.slots = slots
-    model.built = then.built
+    model.built = savedModel.built
   },
 
-  /** Another object goes on: of the other core and layout, with other room. */
-  moveOver(play, random) {
+  /** Continues with another index: the other core, the other layout, a larger capacity. */
+  moveOver(state, random) {
     if (random() < 0.6) return
-    const { model, other, saved } = play
-    steps.save(play)
+    const { model, other, saved } = state
+    steps.save(state)
     const { bytes } = saved.at(-1)
-    play.index.dispose()
+    state.index.dispose()
     const capacity = model.capacity + integer(random, 9)
-    play.layout = play.layout === 'separate' ? 'interleaved' : 'separate'
-    play.index = other(capacity, play.layout)
-    play.index.restore(bytes)
+    state.layout = state.layout === 'separate' ? 'interleaved' : 'separate'
+    state.index = other(capacity, state.layout)
+    state.index.restore(bytes)
     const { slots } = model
     model.groups.fill(0, slots)
     model.positions.fill(0, slots * model.dimensions)
@@ -282,7 +282,7 @@ const steps = {
   },
 }
 
-/** What the arrays say, and what can be asked of one slot. */
+/** Checks the index's properties, arrays and `has`. */
 function checkSlots({ index, layout, model }, random) {
   const { capacity, dimensions, generations, groups, positions, slots } = model
   const used = usedOf(model)
@@ -295,18 +295,18 @@ function checkSlots({ index, layout, model }, random) {
     const slot = integer(random, capacity + 2)
     assert.is(index.has(slot), isUsed(model, slot))
   }
-  const found =
+  const indexPositions =
     layout === 'interleaved'
       ? index.positions
       : Float32Array.from(
           { length: capacity * dimensions },
           (_, i) => [index.xs, index.ys, index.zs][i % dimensions][Math.floor(i / dimensions)],
         )
-  assertSame(bits(found), bits(positions), 'positions')
+  assertSame(bits(indexPositions), bits(positions), 'positions')
 }
 
-/** Queries and batches answer for the last build. */
-function checkAnswers({ index, model }, random) {
+/** Checks that queries and batches return the last build. */
+function checkQueries({ index, model }, random) {
   const { built, dimensions } = model
   const center = place(random, dimensions)
   const radius = 1 + integer(random, 6)
@@ -323,8 +323,8 @@ function checkAnswers({ index, model }, random) {
   }
   const options = { sort: 'distance' }
   if (random() < 0.3) options.mask = integer(random, 4)
-  const found = index.within(...center, radius, options)
-  assertSame(found, oracle.within(built, center, radius, options).ids, 'within')
+  const ids = index.within(...center, radius, options)
+  assertSame(ids, oracle.within(built, center, radius, options).ids, 'within')
   assert.is(index.nearest(...center), oracle.nearest(built, center))
   const { agents } = index.stats()
   const present = Array.from({ length: built.count }, (_, id) => id).filter((id) =>
@@ -332,12 +332,12 @@ function checkAnswers({ index, model }, random) {
   )
   assert.is(agents, present.length)
   const rows = index.allWithin(radius)
-  const at = (id) => built.positions.subarray(id * dimensions, (id + 1) * dimensions)
+  const positionOf = (id) => built.positions.subarray(id * dimensions, (id + 1) * dimensions)
   for (let id = 0; id < Math.max(model.slots, built.count); id++) {
     const row = rows.ids.slice(rows.offsets[id], rows.offsets[id] + rows.counts[id]).sort()
     const expected =
       id < built.count && oracle.isPresent(built, id)
-        ? oracle.within(built, at(id), radius, { exclude: id }).ids
+        ? oracle.within(built, positionOf(id), radius, { exclude: id }).ids
         : []
     assertSame(row, expected, `row of ${id}`)
   }
@@ -365,25 +365,25 @@ function play(drawn, dimensions, makers, optionsOf) {
   }
   const names = Object.keys(steps)
   const often = ['add', 'add', 'add', 'remove', 'move', 'build', 'build', 'write']
-  const done = []
+  const played = []
   try {
     for (let i = 0; i < drawn.steps; i++) {
       const name = pick(random, [...names, ...often])
-      done.push(name)
+      played.push(name)
       steps[name](state, random)
       checkSlots(state, random)
-      if (name === 'build' || random() < 0.3) checkAnswers(state, random)
+      if (name === 'build' || random() < 0.3) checkQueries(state, random)
     }
     assert.ok(state.index.validate())
   } catch (error) {
-    error.message = `${done.join(' ')}: ${error.message}`
+    error.message = `${played.join(' ')}: ${error.message}`
     throw error
   } finally {
     state.index.dispose()
   }
 }
 
-/** Makes a suite of a kind: `drawnOptions` draws what is `optionsOf` given agents. */
+/** Creates a suite for a kind. `drawnOptions` draws options, `optionsOf` adapts them to the agents. */
 export function testSlots(kind, { drawnOptions, optionsOf }) {
   const makers = [simd, scalar].map((library) => ({
     ...maker(library, kind),
@@ -402,11 +402,11 @@ export function testSlots(kind, { drawnOptions, optionsOf }) {
   })
 
   for (const dimensions of [2, 3])
-    test(`are as a plain list of them, in ${dimensions}D`, () => {
+    test(`behave like those of a plain list, in ${dimensions}D`, () => {
       forAll(drawnCase, RUNS, (drawn) => play(drawn, dimensions, makers, optionsOf))
     })
 
-  test('thousands come and go: the lowest free is taken', () => {
+  test('are reused lowest first, also among thousands', () => {
     const index = empty(2, { capacity: 5000 })
     for (let i = 0; i < 5000; i++) assert.is(index.add(i % 100, i / 100), i)
     assertCode(() => index.add(0, 0), 'FULL')
@@ -424,14 +424,14 @@ export function testSlots(kind, { drawnOptions, optionsOf }) {
     assert.is(index.stats().agents, index.count)
     assert.is(index.countWithin(50, 50, 500), index.count)
     for (const slot of [...free].sort((a, b) => a - b)) assert.is(index.add(1, 1), slot)
-    assert.is(index.countWithin(50, 50, 500), 5000 - free.size, 'as at the last build')
+    assert.is(index.countWithin(50, 50, 500), 5000 - free.size, 'as in the last build')
     index.build()
     assert.is(index.countWithin(50, 50, 500), 5000)
     assert.is(index.generations.filter((generation) => generation === 3).length, free.size)
     index.dispose()
   })
 
-  test('that become agents have group 1, others keep theirs', () => {
+  test('that become agents get group 1; agents keep their groups', () => {
     const index = empty(2, { capacity: 6 })
     assert.equal([...index.groups], [0, 0, 0, 0, 0, 0])
     index.groups.fill(9)
@@ -454,7 +454,7 @@ export function testSlots(kind, { drawnOptions, optionsOf }) {
     assert.equal([...index.positions], new Array(12).fill(3))
   })
 
-  test('that are free are in no result, whatever the game writes', () => {
+  test('that are free are in no result, whatever is written there', () => {
     const index = built(2, ROW)
     index.remove(2)
     index.groups[2] = 7
@@ -469,21 +469,21 @@ export function testSlots(kind, { drawnOptions, optionsOf }) {
     assert.equal([...index.order()].sort(), [0, 1, 3, 4, 5])
   })
 
-  test('wrong numbers of arguments are refused', () => {
+  test('add and move refuse a wrong number of arguments', () => {
     for (const dimensions of [2, 3]) {
       const name = className(kind, dimensions)
       const index = built(dimensions, dimensions === 2 ? ROW : ROW_3D, { capacity: 9 })
       const before = index.save()
-      for (let given = 0; given < 7; given++) {
-        const some = new Array(given).fill(1)
-        if (given !== dimensions) {
-          const { message } = thrown(() => index.add(...some))
-          assert.is(message, `${name}.add: takes ${dimensions} arguments, got ${given}`)
+      for (let argumentCount = 0; argumentCount < 7; argumentCount++) {
+        const args = new Array(argumentCount).fill(1)
+        if (argumentCount !== dimensions) {
+          const { message } = thrown(() => index.add(...args))
+          assert.is(message, `${name}.add: takes ${dimensions} arguments, got ${argumentCount}`)
         }
-        if (given !== dimensions + 1) {
-          const error = thrown(() => index.move(...some))
+        if (argumentCount !== dimensions + 1) {
+          const error = thrown(() => index.move(...args))
           assert.instance(error, TypeError)
-          const text = `${name}.move: takes ${dimensions + 1} arguments, got ${given}`
+          const text = `${name}.move: takes ${dimensions + 1} arguments, got ${argumentCount}`
           assert.is(error.message, text)
         }
       }
@@ -499,7 +499,7 @@ export function testSlots(kind, { drawnOptions, optionsOf }) {
 
   const many = (dimensions) => new Float32Array(2 * dimensions)
   const point = (dimensions, x = 0) => new Array(dimensions).fill(x)
-  /** Every question about a build. */
+  /** Every query of a build. */
   const QUERIES = {
     within: (index, d) => index.within(...point(d), 1),
     withinInto: (index, d) => index.withinInto(...point(d), 1, new Uint32Array(3)),
@@ -541,12 +541,12 @@ export function testSlots(kind, { drawnOptions, optionsOf }) {
     for (const call of Object.values(QUERIES)) call(index, dimensions)
   }
 
-  test('queries before the first build: NOT_BUILT', () => {
+  test('queries before the first build throw NOT_BUILT', () => {
     for (const dimensions of [2, 3]) {
       const coordinates = dimensions === 2 ? ROW : ROW_3D
       const index = unbuilt(dimensions, coordinates)
       assertUnbuilt(index, dimensions)
-      index.remove(2) // changes of slots are no builds
+      index.remove(2) // changes of slots do not build
       index.add(...point(dimensions))
       index.slots = 3
       index.reserve(20, { results: 9, k: 2 })
@@ -565,7 +565,7 @@ export function testSlots(kind, { drawnOptions, optionsOf }) {
     }
   })
 
-  test('restore and reserve keep whether there was a build', () => {
+  test('restore and reserve preserve whether an index was built', () => {
     for (const dimensions of [2, 3])
       for (const coordinates of [[], dimensions === 2 ? ROW : ROW_3D]) {
         const index = unbuilt(dimensions, coordinates, { capacity: 6 })

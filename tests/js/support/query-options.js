@@ -1,10 +1,10 @@
-// What options each query takes: others are refused.
+// The options of each method. All others are refused.
 
 const SELECTION = ['mask', 'exclude']
 const SEARCH = [...SELECTION, 'sort']
 const NEAREST = [...SELECTION, 'maxDistance']
 
-/** Of points and boxes. */
+/** Queries of points and boxes. */
 export const QUERY_OPTIONS = {
   within: SEARCH,
   withinInto: [...SEARCH, 'distances2'],
@@ -25,7 +25,7 @@ export const QUERY_OPTIONS = {
   pairsInto: ['mask'],
 }
 
-/** Of points alone, batches and changes too. */
+/** Methods that only points have, or that have other options there. */
 const OF_POINTS = {
   raycast: [...SELECTION, 'radius'],
   raycastMany: [...SELECTION, 'radius'],
@@ -49,7 +49,7 @@ const OF_WALLS = {
   visibilityPolygonInto: ['maxDistance', 'bounds'],
 }
 
-/** The names of the options that a method of a class takes. */
+/** Returns the names of the options that a method of a class takes. */
 export function optionsOf(name, method) {
   if (name === 'ObstacleTree') return OF_WALLS[method]
   const isOfPoints = /^(AgentTree|Grid|KdTree)/.test(name)

@@ -1,10 +1,10 @@
-// Arguments at random: what a call expects, by the names of its parameters, and what no call expects.
+// Random arguments: what a call expects, by the names of its parameters, and what no call expects.
 
 import { NOT_NUMBERS } from './bad-arguments.js'
 import { optionsOf } from './query-options.js'
 
-/** What hostile getters throw. */
-export const MINE = new Error('thrown by an argument')
+/** Thrown by hostile getters. */
+export const GETTER_ERROR = new Error('thrown by an argument')
 
 const NUMBERS = [
   ...[0, -0, 1, -1, 2, 3, 7, 24, 63, 0.5, 1.5, -2.25, 5e-324, 1e-45, 1e-30, 1e18, -1e18, 1.1e18],
@@ -23,15 +23,15 @@ function detached(Type) {
   return array
 }
 
-/** An array whose length says something else each time, and so do its elements. */
+/** Returns a proxy whose properties, including length, have another value on every read. */
 const changing = (pick, inner) =>
   new Proxy(inner, { get: (target, key) => (typeof key === 'symbol' ? target[key] : pick()) })
 
 /**
- * Random arguments.
+ * Returns functions that draw arguments.
  * @param {() => number} random
  * @param {() => object} other any object of the library
- * @param {() => void} meddle does something to the objects while arguments are read
+ * @param {() => void} meddle changes objects while arguments are read
  */
 export function argumentsOf(random, other, meddle) {
   const integer = (count) => Math.floor(random() * count)
@@ -42,7 +42,7 @@ export function argumentsOf(random, other, meddle) {
   const option = (value) => (random() < 0.3 ? value() : undefined)
 
   function options() {
-    const given = {
+    const optional = {
       mask: option(() => pick([-1, 0, 1, 2 ** 32 - 1])),
       exclude: option(() => integer(30) - 1),
       maxDistance: option(() => integer(20)),
@@ -54,15 +54,17 @@ export function argumentsOf(random, other, meddle) {
       bounds: option(() => [-50, -50, 50, 50]),
       results: option(() => integer(200)),
     }
-    return { ...given, k: integer(11) }
+    return { ...optional, k: integer(11) }
   }
 
-  /** Those that a method takes; seldom others. */
+  /** Draws the options that a method takes; seldom others. */
   function optionsFor({ name }, method) {
     const known = optionsOf(name, method)
-    const given = options()
-    if (!known || random() < 0.05) return given
-    return Object.fromEntries(Object.entries(given).filter(([option]) => known.includes(option)))
+    const allOptions = options()
+    if (!known || random() < 0.05) return allOptions
+    return Object.fromEntries(
+      Object.entries(allOptions).filter(([option]) => known.includes(option)),
+    )
   }
 
   const agent = (dimensions) => ({
@@ -74,14 +76,14 @@ export function argumentsOf(random, other, meddle) {
     locked: option(() => random() < 0.2),
   })
 
-  /** The same, seldom with something that is called when it is read. */
-  function meddling(given) {
+  /** Returns the object, seldom with a getter that meddles. */
+  function meddling(object) {
     const key = pick(['mask', 'exclude', 'distances2', 'radius', 'k', 'locked', 'solid', 'results'])
     const get = () => (meddle(), pick([undefined, 1]))
-    return random() < 0.05 ? Object.defineProperty(given, key, { get }) : given
+    return random() < 0.05 ? Object.defineProperty(object, key, { get }) : object
   }
 
-  /** By name of the parameter; all others are coordinates. */
+  /** By name of the parameter. All others are coordinates. */
   const byName = {
     radius: () => integer(12),
     halfAngle: () => random() * 3,
@@ -104,7 +106,7 @@ export function argumentsOf(random, other, meddle) {
     positions: () => floats(16),
   }
 
-  /** What a parameter of a method expects, more or less. */
+  /** Draws a mostly right argument for a parameter of a method. */
   function expected(name, target, method) {
     const { dimensions, saved } = target
     if (name === 'out') {
@@ -121,7 +123,7 @@ export function argumentsOf(random, other, meddle) {
     return byName[name]?.() ?? place()
   }
 
-  /** What nobody expects. */
+  /** Values of any type, right for no parameter in particular. */
   const ANY = [
     number,
     number,
@@ -138,7 +140,7 @@ export function argumentsOf(random, other, meddle) {
     () => ({ ...options(), [pick(Object.keys(options()))]: any() }),
     () => ({ ...agent(2 + integer(2)), [pick(['position', 'radius', 'goal'])]: any() }),
   ]
-  /** And what makes trouble when it is looked at. */
+  /** Values that throw, change or meddle when they are read. */
   const TROUBLE = [
     () => new Proxy(other(), {}),
     () => Proxy.revocable({}, {}).proxy,
@@ -147,7 +149,7 @@ export function argumentsOf(random, other, meddle) {
     () => ({ valueOf: () => pick([1, NaN, 5n]), toString: () => pick(WORDS) }),
     () => ({
       get [pick(['length', 'mask', 'k', 'position', 'radius', 'sort', 'constructor'])]() {
-        throw MINE
+        throw GETTER_ERROR
       },
     }),
     () => meddling(pick([options(), agent(2), agent(3)])),
@@ -158,7 +160,7 @@ export function argumentsOf(random, other, meddle) {
             number(),
             {
               valueOf: () => {
-                throw MINE
+                throw GETTER_ERROR
               },
             },
             '8',

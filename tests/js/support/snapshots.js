@@ -1,6 +1,6 @@
-// Snapshots as a forger makes them: changed, and with a right checksum.
+// Forged snapshots: changed, with a correct checksum.
 
-/** Where the words of a snapshot of points lie; generations follow, its buffers, then what was built. */
+/** The words of the head of a points snapshot. Generations, buffers and the last build follow. */
 export const WORDS = {
   magic: 0,
   version: 1,
@@ -11,7 +11,7 @@ export const WORDS = {
   dimensions: 6,
   options: 7, // three words, by kind
   onNonFinite: 10,
-  ever: 11,
+  ever: 11, // slots that were ever in use
   slots: 12,
   isBuilt: 13,
   builtCount: 14,
@@ -19,7 +19,7 @@ export const WORDS = {
 }
 export const STATE = 17
 
-/** Gives bytes that were changed a right checksum, as a forger would. */
+/** Writes the correct checksum into changed bytes, as a forger would. Returns the bytes. */
 export function seal(bytes) {
   const words = new Uint32Array(bytes.buffer, 0, bytes.length >> 2)
   let hash = 0
@@ -32,7 +32,7 @@ export function seal(bytes) {
   return bytes
 }
 
-/** A copy with some words changed, by name or place, and sealed again. */
+/** Returns a sealed copy with some words changed, by name or index. */
 export function forged(saved, changes) {
   const bytes = saved.slice()
   const words = new Uint32Array(bytes.buffer)

@@ -1,7 +1,7 @@
-// In a worker, of a page or of Node: answers for trees from the bytes that it is sent.
+// A worker of a page or of Node: creates trees from the bytes that it receives, and posts their results.
 
 import { create, KdTree, KdTree3D } from 'copse'
-import { answers } from './transfer-answers.js'
+import { resultsOf } from './transfer-results.js'
 
 const port = globalThis.postMessage
   ? globalThis
@@ -10,6 +10,6 @@ const port = globalThis.postMessage
 port.onmessage = async ({ data: { buffer, dimensions } }) => {
   const instance = await create()
   const tree = (dimensions === 2 ? KdTree : KdTree3D).from(new Uint8Array(buffer), { instance })
-  const answer = answers(tree, dimensions)
-  port.postMessage({ buffer, answer }, [buffer])
+  const results = resultsOf(tree, dimensions)
+  port.postMessage({ buffer, results }, [buffer])
 }

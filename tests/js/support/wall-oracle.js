@@ -1,10 +1,10 @@
-// A plain list of walls, and what every query of one must answer, by what c/copse.h tells: what the
-// obstacle tree must agree with. Math.fround rounds squared distances and fractions to a float32 at the
-// end, as the library does; all else is double.
+// A plain list of walls with all queries, as c/copse.h defines them: the obstacle tree must return the
+// same results. Squared distances and fractions are rounded to a float32 at the end, as in the library;
+// all else is double.
 
 const { abs, fround, hypot, max, min, sqrt } = Math
 
-/** An empty list of so many vertices, each free. */
+/** Returns a list with `capacity` free vertices. */
 export function createList(capacity) {
   return {
     capacity,
@@ -13,8 +13,8 @@ export function createList(capacity) {
     polygons: new Uint32Array(capacity),
     generations: new Uint32Array(capacity), // odd: in use
     twoSided: new Uint8Array(capacity),
-    solid: new Int8Array(capacity), // by polygon: 1 inside, -1 outside; 0: nowhere, or by the winding without area
-    edges: [], // of the last build: { id, ax, ay, bx, by, twoSided, ofArea }
+    solid: new Int8Array(capacity), // by polygon: 1 inside, -1 outside, 0 nowhere or a polygon added without area
+    edges: [], // the last build: { id, ax, ay, bx, by, twoSided, ofArea }
     hasBoundaries: false,
   }
 }
@@ -22,30 +22,30 @@ export function createList(capacity) {
 export const isUsed = (list, id) => (list.generations[id] & 1) === 1
 export const isPolygon = (list, slot) => isUsed(list, slot) && list.polygons[slot] === slot
 
-/** The slots of all polygons, ascending. */
+/** Returns the slots of all polygons, ascending. */
 export function slotsOf(list) {
   const slots = []
   for (let id = 0; id < list.capacity; id++) if (isPolygon(list, id)) slots.push(id)
   return slots
 }
 
-/** The vertices of a polygon, in order. */
+/** Returns the vertex ids of a polygon, in order. */
 export function loopOf(list, slot) {
   const ids = [slot]
   while (list.next[ids.at(-1)] !== slot) ids.push(list.next[ids.at(-1)])
   return ids
 }
 
-function put(list, ids, points) {
+function writePoints(list, ids, points) {
   // -0 becomes 0
   for (const [i, id] of ids.entries())
     for (const axis of [0, 1]) list.vertices[2 * id + axis] = points[2 * i + axis] + 0
 }
 
-/** How many vertices are in use. */
+/** Returns the number of vertices in use. */
 export const usedOf = (list) => list.generations.filter((generation) => generation & 1).length
 
-/** Whether points enclose an area: else nothing is inside or outside of them. */
+/** True if points enclose an area. Without one there is no inside or outside. */
 export function hasArea(points) {
   let area = 0
   for (let i = 2; i < points.length; i += 2)
@@ -53,35 +53,35 @@ export function hasArea(points) {
   return area !== 0
 }
 
-/** Into the lowest free ids, in order; the slot, or -1: there are not so many. */
+/** Adds a polygon at the lowest free ids, in order. Returns its slot; -1 if too few ids are free. */
 export function add(list, points, solid) {
   const ids = []
   for (let id = 0; id < list.capacity && ids.length < points.length / 2; id++)
     if (!isUsed(list, id)) ids.push(id)
   if (ids.length < points.length / 2) return -1
-  put(list, ids, points)
+  writePoints(list, ids, points)
   for (const [i, id] of ids.entries()) {
     list.next[id] = ids[(i + 1) % ids.length]
     list.polygons[id] = ids[0]
     list.twoSided[id] = Number(solid === 'nowhere')
     list.generations[id]++
   }
-  const solids = { inside: 1, outside: -1, winding: drawn(list, ids[0]), nowhere: 0 }
+  const solids = { inside: 1, outside: -1, winding: orientation(list, ids[0]), nowhere: 0 }
   list.solid[ids[0]] = solids[solid]
   return ids[0]
 }
 
-export const move = (list, slot, points) => put(list, loopOf(list, slot), points)
+export const move = (list, slot, points) => writePoints(list, loopOf(list, slot), points)
 
 export function remove(list, slot) {
   for (const id of loopOf(list, slot)) list.generations[id]++
 }
 
-/** (b - a) x (p - a): positive where p is left of a … b. */
+/** Returns (b - a) x (p - a): positive if p is left of a … b. */
 const sideOf = (ax, ay, bx, by, x, y) => (bx - ax) * (y - ay) - (by - ay) * (x - ax)
 const sideOfEdge = ({ ax, ay, bx, by }, x, y) => sideOf(ax, ay, bx, by, x, y)
 
-/** Twice the area of a loop, by triangles with its first vertex. */
+/** Returns twice the area of a loop: the sum of triangles with its first vertex. */
 function areaOf(list, ids) {
   const { vertices } = list
   const [x, y] = vertices.subarray(2 * ids[0])
@@ -98,19 +98,20 @@ function areaOf(list, ids) {
   return area
 }
 
-/** Which way round the vertices of a polygon go now. */
-const drawn = (list, slot) => Math.sign(areaOf(list, loopOf(list, slot)))
+/** Returns the direction of a polygon's vertices as they are now: 1 counter-clockwise, -1 clockwise, 0 no area. */
+const orientation = (list, slot) => Math.sign(areaOf(list, loopOf(list, slot)))
 
-/** Which way round its edges go: by what is solid, if that is fixed, and as long as it has an area. */
-export const winding = (list, slot) => drawn(list, slot) && (list.solid[slot] || drawn(list, slot))
+/** Returns the direction of a polygon's edges: set by its solid side, if it has one; 0 without area. */
+export const winding = (list, slot) =>
+  orientation(list, slot) && (list.solid[slot] || orientation(list, slot))
 
-/** What queries answer for from now on. */
+/** Builds the edges that queries find from now on. */
 export function build(list) {
   const { next, polygons, twoSided, vertices } = list
   list.edges = []
   list.dropped = 0
   list.hasBoundaries = slotsOf(list).some((slot) => !twoSided[slot] && winding(list, slot) < 0)
-  const reversed = slotsOf(list).filter((slot) => winding(list, slot) !== drawn(list, slot))
+  const reversed = slotsOf(list).filter((slot) => winding(list, slot) !== orientation(list, slot))
   for (let id = 0; id < list.capacity; id++) {
     if (!isUsed(list, id)) continue
     const isReversed = reversed.includes(polygons[id])
@@ -122,7 +123,7 @@ export function build(list) {
   }
 }
 
-/** The point of a segment that is nearest to another, and the squared distance. */
+/** Returns the point of a segment nearest to (x, y), and the squared distance. */
 function footOn(ax, ay, bx, by, x, y) {
   const dx = bx - ax
   const dy = by - ay
@@ -136,25 +137,25 @@ function footOn(ax, ay, bx, by, x, y) {
 
 export const footOf = ({ ax, ay, bx, by }, x, y) => footOn(ax, ay, bx, by, x, y)
 
-const isAsked = (edge, x, y, side) =>
+const isWanted = (edge, x, y, side) =>
   side !== 'visible' || edge.twoSided || sideOfEdge(edge, x, y) < 0
 
-/** Edges within a radius, nearest first: { id, distance2, x, y }. */
+/** Returns the edges within a radius, nearest first: { id, distance2, x, y }. */
 export function within(list, x, y, radius, side) {
   const radius2 = fround(fround(radius) * fround(radius))
-  const found = []
+  const matches = []
   for (const edge of list.edges) {
-    if (!isAsked(edge, x, y, side)) continue
+    if (!isWanted(edge, x, y, side)) continue
     const foot = footOf(edge, x, y)
     const distance2 = fround(foot.distance2)
-    if (distance2 <= radius2) found.push({ id: edge.id, distance2, x: foot.x, y: foot.y })
+    if (distance2 <= radius2) matches.push({ id: edge.id, distance2, x: foot.x, y: foot.y })
   }
-  return found.sort((a, b) => a.distance2 - b.distance2 || a.id - b.id)
+  return matches.sort((a, b) => a.distance2 - b.distance2 || a.id - b.id)
 }
 
 const spansMeet = (a, b, c, d) => min(a, b) <= max(c, d) && min(c, d) <= max(a, b)
 
-/** Whether a segment meets an edge: the same there and back. */
+/** True if a segment meets an edge. The same in both directions. */
 function meets({ ax, ay, bx, by }, x0, y0, x1, y1) {
   if (!spansMeet(ax, bx, x0, x1) || !spansMeet(ay, by, y0, y1)) return false
   const [px, py, qx, qy] = x0 < x1 || (x0 === x1 && y0 <= y1) ? [x0, y0, x1, y1] : [x1, y1, x0, y0]
@@ -165,26 +166,26 @@ function meets({ ax, ay, bx, by }, x0, y0, x1, y1) {
   return min(a, b) <= 0 && max(a, b) >= 0 && min(p, q) <= 0 && max(p, q) >= 0
 }
 
-/** Whether the way is free. */
+/** True if no edge meets the segment, or is within the radius of it. */
 export function visible(list, x0, y0, x1, y1, radius = 0) {
   const radius2 = fround(fround(radius) * fround(radius))
   for (const edge of list.edges) {
     if (meets(edge, x0, y0, x1, y1)) return false
     if (fround(radius) === 0) continue
     const { ax, ay, bx, by } = edge
-    const way = x0 < x1 || (x0 === x1 && y0 <= y1) ? [x0, y0, x1, y1] : [x1, y1, x0, y0]
+    const segment = x0 < x1 || (x0 === x1 && y0 <= y1) ? [x0, y0, x1, y1] : [x1, y1, x0, y0]
     const least = min(
       footOf(edge, x0, y0).distance2,
       footOf(edge, x1, y1).distance2,
-      footOn(...way, ax, ay).distance2,
-      footOn(...way, bx, by).distance2,
+      footOn(...segment, ax, ay).distance2,
+      footOn(...segment, bx, by).distance2,
     )
     if (fround(least) <= radius2) return false
   }
   return true
 }
 
-/** How far on its way a segment meets an edge that it meets. */
+/** Returns the fraction at which a segment meets an edge. They must meet. */
 function fractionTo(edge, x0, y0, x1, y1) {
   const { ax, ay, bx, by } = edge
   const dx = x1 - x0
@@ -198,21 +199,21 @@ function fractionTo(edge, x0, y0, x1, y1) {
   return min(max(min(crossing, max(...ends)), min(...ends), 0), 1)
 }
 
-/** What a segment meets first, or null. */
+/** Returns the first edge that a segment meets, or null. */
 export function raycast(list, x0, y0, x1, y1, side) {
   let first = null
   for (const edge of list.edges) {
-    if (!isAsked(edge, x0, y0, side) || !meets(edge, x0, y0, x1, y1)) continue
-    const at = fractionTo(edge, x0, y0, x1, y1)
-    if (first && fround(at) >= first.fraction) continue
+    if (!isWanted(edge, x0, y0, side) || !meets(edge, x0, y0, x1, y1)) continue
+    const fraction = fractionTo(edge, x0, y0, x1, y1)
+    if (first && fround(fraction) >= first.fraction) continue
     const dx = edge.bx - edge.ax
     const dy = edge.by - edge.ay
     const length = sqrt(dx * dx + dy * dy) * (sideOfEdge(edge, x0, y0) > 0 ? -1 : 1)
     first = {
       id: edge.id,
-      fraction: fround(at),
-      x: fround(x0 + (x1 - x0) * at),
-      y: fround(y0 + (y1 - y0) * at),
+      fraction: fround(fraction),
+      x: fround(x0 + (x1 - x0) * fraction),
+      y: fround(y0 + (y1 - y0) * fraction),
       normalX: fround(dy / length) + 0,
       normalY: fround(-dx / length) + 0,
     }
@@ -220,7 +221,7 @@ export function raycast(list, x0, y0, x1, y1, side) {
   return first
 }
 
-/** Whether a point is in something solid or on its border. */
+/** True if a point is in something solid or on its border. */
 export function contains(list, x, y) {
   let turns = list.hasBoundaries ? 1 : 0
   for (const edge of list.edges) {
@@ -236,7 +237,7 @@ export function contains(list, x, y) {
 
 // ---- The visibility polygon ----
 
-/** How often corners x, y, … go around a point. */
+/** Returns how many times corners x, y, … go around a point. */
 export function turnsAround(corners, x, y) {
   let turns = 0
   for (let i = 0; i < corners.length; i += 2) {
@@ -249,6 +250,7 @@ export function turnsAround(corners, x, y) {
   return turns
 }
 
+/** Returns the distance of a point from the border of corners x, y, … */
 export function borderDistance(corners, x, y) {
   let least = Infinity
   for (let i = 0; i < corners.length; i += 2) {
@@ -262,6 +264,6 @@ export function borderDistance(corners, x, y) {
   return sqrt(least)
 }
 
-/** Whether only walls that are seen end-on hide a point: their shadows have no width. */
+/** True if the only walls that hide a point are seen end-on: their shadows have no width. */
 export const isInThinShadow = (list, x0, y0, x1, y1) =>
   list.edges.every((edge) => !meets(edge, x0, y0, x1, y1) || sideOfEdge(edge, x0, y0) === 0)

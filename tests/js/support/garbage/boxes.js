@@ -1,14 +1,14 @@
-// The frames of garbage-frames.js for boxes: every call that must make no garbage.
+// Frames with every call of boxes that must make no garbage.
 
 import { FRACTIONS, options } from './points.js'
 
 const COUNT = 24
 
-/** As pointFrames. */
+/** Like pointFrames. */
 export function boxFrames(copse, instance, makesViews) {
-  const forAny = { capacity: COUNT + 1, leafSize: 2, instance }
-  const flat = new copse.Quadtree({ ...forAny, bounds: [0, 0, 128, 128] })
-  const solid = new copse.Octree({ ...forAny, bounds: [0, 0, 0, 128, 128, 128], looseness: 2 })
+  const common = { capacity: COUNT + 1, leafSize: 2, instance }
+  const flat = new copse.Quadtree({ ...common, bounds: [0, 0, 128, 128] })
+  const solid = new copse.Octree({ ...common, bounds: [0, 0, 0, 128, 128, 128], looseness: 2 })
   for (let i = 0; i < COUNT; i++) {
     flat.add(i, i, i + 4, i + 5)
     solid.add(i, i, i, i + 4, i + 5, i + 6)
@@ -29,7 +29,7 @@ export function boxFrames(copse, instance, makesViews) {
     let sum = 0
     const flatBoxes = flat.boxes
     const solidBoxes = solid.boxes
-    const many = (number & 7) === 0 // else few of them leave their cells
+    const many = (number & 7) === 0 // else few boxes leave their cells
     for (let i = 0; i < COUNT; i++) {
       const step = many ? number : number >> 3
       const x = ((i * 37 + step) & 127) + 0.25

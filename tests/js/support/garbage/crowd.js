@@ -1,10 +1,10 @@
-// The frames of garbage-frames.js for crowds: every call that must make no garbage.
+// Frames with every call of crowds that must make no garbage.
 
 import { FRACTIONS } from './points.js'
 
 const COUNT = 12
 
-/** As pointFrames. */
+/** Like pointFrames. */
 export function crowdFrames(copse, instance) {
   const flat = new copse.Crowd({ instance, capacity: COUNT + 1, neighborDistance: 4 })
   const solid = new copse.Crowd3D({ instance, capacity: COUNT + 1, neighborDistance: 4 })
@@ -18,11 +18,11 @@ export function crowdFrames(copse, instance) {
   const agent = { position: [1.5, 8.5], radius: 1 }
   const bytes = new Uint8Array(4096)
 
-  // Apart: where a function calls too much, V8 puts fractions into objects to pass them on.
+  // A separate function: in a function with too many calls, V8 allocates fractions to pass them on.
   function read() {
     let sum = 0
     sum += flat.saveInto(bytes) + flat.count + flat.slots
-    // A sum that is no integer would be garbage of our own.
+    // A sum that is not an integer would be garbage of this test.
     sum += flat.positions[0] + flat.velocities[0] + flat.radii[0] + solid.positions[2] > 0 ? 1 : 0
     sum += flat.maxAccelerations[0] > 1 && flat.priorities[1] > 0 ? 1 : 0
     sum += flat.groups[0] + (flat.masks[0] & 1) + flat.locked[3]
@@ -41,7 +41,7 @@ export function crowdFrames(copse, instance) {
       const { goals } = flat
       for (let i = 0; i < 2 * COUNT; i++) goals[i] = (i * 37 + number) % 11
     }
-    // First: later V8 would put what is no small integer into an object.
+    // First: later in the function, V8 would allocate a number that is not a small integer.
     sum += flat.hash() & 1
     flat.step()
     solid.step(0.015625)

@@ -1,7 +1,6 @@
-// Plays frames of a game and prints how many garbage collections there were, after a warm-up, as one
-// number. `node tests/js/support/garbage/frames.js AgentTree` uses the forms that make no garbage, of that kind of
-// index; with one more argument, `views`, it also makes one small view a frame. Run it with
-// --max-semi-space-size=1.
+// Plays frames of a game. After a warm-up, prints the number of garbage collections.
+// `node tests/js/support/garbage/frames.js AgentTree` calls everything of that kind that makes no garbage. With
+// one more argument, `views`, it also creates one small view per frame. Run it with --max-semi-space-size=1.
 
 import { PerformanceObserver } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
@@ -22,19 +21,19 @@ const { frame } = frames
   ? frames(copse, instance, makesViews)
   : pointFrames(copse, instance, kind, makesViews)
 
-/** So that nothing is optimized away. */
+/** Keeps calls from being optimized away. */
 let sum = 0
 let collections = 0
 const observer = new PerformanceObserver((list) => (collections += list.getEntries().length))
 
-/** A function of its own: a loop of the module would allocate its sums until it is optimized. */
+/** Plays `count` frames. A function, because a loop at module level allocates its sums until it is optimized. */
 function play(count) {
   let partial = 0
   for (let number = 0; number < count; number++) partial += frame(number)
   return partial
 }
 
-// In parts, so that optimized code, compiled in the meantime, gets into use.
+// In parts, so that code that was optimized in the meantime is used.
 for (let part = 0; part < 10; part++) {
   sum += play(WARM_UP / 10)
   await setTimeout(20)

@@ -1,23 +1,23 @@
-// The frames of garbage-frames.js for points: every call that must make no garbage.
+// Frames with every call of points that must make no garbage.
 
 import { className } from '../indexes.js'
 
 const COUNT = 24
 
-// V8 may put a fraction that was just computed, or read from an object, into an object of 16 bytes
-// to pass it on. That garbage is the game's, so here fractions are such objects from the start (the
-// null keeps the array from holding bare numbers), and all options have one shape.
+// V8 may allocate 16 bytes to pass on a fraction that was just computed or read from an object. That
+// garbage is the game's. So here all fractions are allocated in advance (the null keeps the array from
+// holding unboxed numbers), and all options have one shape.
 export const FRACTIONS = [1.5, 20.25, 40.5, 61.75, 80.125, 99.5, 110.5, 120.75, null]
 export const options = ({ mask, exclude, sort, maxDistance, distances2, radius, k }) => ({
   ...{ mask, exclude, sort, maxDistance, distances2, radius, k },
 })
 
-/** What is played, and `frame`, which plays the frame of a number and answers with something of all it was told. */
+/** Returns the objects, and `frame`, which plays a frame and returns a sum of its results. */
 export function pointFrames(copse, instance, kind, makesViews) {
-  const own = { AgentTree: { leafSize: 4 }, Grid: { cellSize: 20 } }[kind]
-  const forAny = { capacity: COUNT, instance, ...own }
-  const flat = new copse[className(kind, 2)](forAny)
-  const solid = new copse[className(kind, 3)]({ ...forAny, layout: 'separate' })
+  const kindOptions = { AgentTree: { leafSize: 4 }, Grid: { cellSize: 20 } }[kind]
+  const common = { capacity: COUNT, instance, ...kindOptions }
+  const flat = new copse[className(kind, 2)](common)
+  const solid = new copse[className(kind, 3)]({ ...common, layout: 'separate' })
   flat.slots = COUNT
   solid.slots = COUNT
   flat.groups.fill(2, 0, COUNT / 2)
@@ -31,11 +31,11 @@ export function pointFrames(copse, instance, kind, makesViews) {
   const others = options({ mask: 2, exclude: 0 })
   const group = options({ mask: 2 })
 
-  const three = options({ k: 3, maxDistance: 40.5 })
-  const four = options({ k: 4, maxDistance: 40.5 })
+  const nearest3 = options({ k: 3, maxDistance: 40.5 })
+  const nearest4 = options({ k: 4, maxDistance: 40.5 })
   const points = new Float32Array(12).fill(20.5)
   const bytes = new Uint8Array(4096)
-  const shot = options({ mask: 3, exclude: 0, radius: 2.5 })
+  const rayOptions = options({ mask: 3, exclude: 0, radius: 2.5 })
   flat.radii.fill(3.5)
   solid.radii.fill(4.5)
 
@@ -94,23 +94,23 @@ export function pointFrames(copse, instance, kind, makesViews) {
     sum += solid.stats().depth
 
     sum += flat.allWithin(20.5).total
-    sum += flat.allNeighbors(three).counts[0]
+    sum += flat.allNeighbors(nearest3).counts[0]
     sum += flat.pairsInto(10.5, out)
     sum += flat.pairsInto(out, group)
     sum += flat.withinMany(points, 30.5, others).total
-    sum += flat.nearestMany(points, three).counts[0]
+    sum += flat.nearestMany(points, nearest3).counts[0]
     sum += solid.allWithin(20.5, group).total
-    sum += solid.allNeighbors(three).counts[0]
+    sum += solid.allNeighbors(nearest3).counts[0]
     sum += solid.pairsInto(10.5, out, group)
     sum += solid.pairsInto(out)
-    sum += solid.allNeighbors(number & 1 ? three : four).counts[1]
+    sum += solid.allNeighbors(number & 1 ? nearest3 : nearest4).counts[1]
     sum += solid.withinMany(points, 30.5).total
-    sum += solid.nearestMany(points, three).counts[0]
+    sum += solid.nearestMany(points, nearest3).counts[0]
 
     sum += flat.raycast(x, y, 90.5, 70.25)?.id ?? 0
-    sum += solid.raycast(y, x, 2.5, 60.25, 50.75, 20.5, shot)?.id ?? 0
+    sum += solid.raycast(y, x, 2.5, 60.25, 50.75, 20.5, rayOptions)?.id ?? 0
     sum += flat.raycastMany(points).ids[0]
-    sum += solid.raycastMany(points, shot).ids[0]
+    sum += solid.raycastMany(points, rayOptions).ids[0]
     sum += flat.saveInto(bytes) + solid.saveInto(bytes)
 
     if (makesViews) sum += flat.within(x, y, 30.5).length

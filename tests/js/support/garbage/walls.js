@@ -1,10 +1,10 @@
-// The frames of garbage-frames.js for walls: every call that must make no garbage.
+// Frames with every call of walls that must make no garbage.
 
 import { FRACTIONS } from './points.js'
 
 const COUNT = 6
 
-/** All of one shape, as those of garbage-points.js. */
+/** Returns options, all of one shape (see points.js). */
 const options = (side, maxDistance, radius, distances2, bounds) => ({
   side,
   maxDistance,
@@ -13,7 +13,7 @@ const options = (side, maxDistance, radius, distances2, bounds) => ({
   bounds,
 })
 
-/** As pointFrames. */
+/** Like pointFrames. */
 export function wallFrames(copse, instance, makesViews) {
   const walls = new copse.ObstacleTree({ capacity: 4 * COUNT + 4, leafSize: 2, instance })
   walls.addPolygon([-1, -1, 130, -1, 130, 130, -1, 130], { solid: 'outside' })
@@ -23,7 +23,7 @@ export function wallFrames(copse, instance, makesViews) {
   }
 
   const out = new Uint32Array(32)
-  const seen = new Uint32Array(COUNT)
+  const visibleIds = new Uint32Array(COUNT)
   const corners = new Float32Array(256)
   const bytes = new Uint8Array(4096)
   const ids = Uint32Array.from({ length: COUNT }, (_, i) => i)
@@ -39,7 +39,7 @@ export function wallFrames(copse, instance, makesViews) {
     let sum = 0
     const x = FRACTIONS[number & 7]
     const y = FRACTIONS[(number >> 3) & 7]
-    // First: later V8 would put a fraction into an object to pass it on.
+    // First: later in the function, V8 would allocate a fraction to pass it on.
     sum += walls.visible(x, y, 99.5, 98.5, wide) ? 1 : 0
     if ((number & 15) === 0) {
       walls.vertices[8] = 9.5 + x / 64
@@ -54,7 +54,7 @@ export function wallFrames(copse, instance, makesViews) {
     sum += walls.contains(x, y) ? 1 : 0
     sum += walls.withinInto(x, y, 50.5, out)
     sum += walls.withinInto(x, y, 50.5, out, near)
-    sum += walls.keepVisibleInto(x, y, ids, positions, seen)
+    sum += walls.keepVisibleInto(x, y, ids, positions, visibleIds)
     sum += walls.visibilityPolygonInto(x, y, corners)
     sum += walls.visibilityPolygonInto(x, y, corners, box)
     sum += walls.has(0) ? 1 : 0

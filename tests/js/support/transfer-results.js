@@ -1,7 +1,7 @@
-// What transfer.test.js asks a tree, here and in a worker.
+// The queries of transfer.test.js, run in the main thread and in a worker.
 
-/** Everything that a message can hold of a tree's answers. */
-export function answers(tree, dimensions) {
+/** Returns everything about a tree that a message can hold. */
+export function resultsOf(tree, dimensions) {
   const center = [500, 400, 300].slice(0, dimensions)
   const rows = tree.allWithin(40)
   return {
