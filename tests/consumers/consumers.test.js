@@ -1,5 +1,5 @@
-// The package as its users have it: small projects outside the repository, which install the tarball
-// and their own tools, and must get a query right. What they run is what the README or a page shows.
+// The package as users install it: small projects outside of the repository install the tarball and their own
+// tools, and must get the right result of a query. They run the code that the README or a page shows.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -24,7 +24,7 @@ const PAGE_MS = 20_000
 const TYPES = {
   '.html': 'text/html',
   '.js': 'text/javascript',
-  '.wasm': 'application/wasm', // compileStreaming() asks for it
+  '.wasm': 'application/wasm', // required by compileStreaming()
 }
 
 const packed = mkdtempSync(join(tmpdir(), 'copse-consumers-'))
@@ -43,46 +43,46 @@ consumers.after(async () => {
 })
 
 /**
- * Code that the README or a page of the documentation must show as it is.
+ * Returns code, after asserting that the README or a page of the documentation shows it.
  * @param {string} code
  */
-function shown(code) {
+function documented(code) {
   const places = documents.filter(({ text }) => text.includes(`\`${code}\``))
   assert.ok(places.length > 0, `no document shows ${code}`)
   return code
 }
 
-const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url))
+const pathOf = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url))
 
 /**
- * Puts a file from here into a consumer's folder, with a part of it replaced.
+ * Copies a file from here into a consumer's folder, with a part of it replaced.
  * @param {string} folder
  * @param {string} name
- * @param {string} from
- * @param {string} to
+ * @param {string} search
+ * @param {string} replacement
  */
-function put(folder, name, from = '', to = '') {
-  const text = readFileSync(here(name), 'utf8')
-  assert.ok(text.includes(from), `${name} has no ${from}`)
-  writeFileSync(join(folder, basename(name)), text.replace(from, to))
+function copyFile(folder, name, search = '', replacement = '') {
+  const text = readFileSync(pathOf(name), 'utf8')
+  assert.ok(text.includes(search), `${name} has no ${search}`)
+  writeFileSync(join(folder, basename(name)), text.replace(search, replacement))
 }
 
-const putEntry = (/** @type {string} */ folder, /** @type {string} */ entry) =>
-  put(folder, 'project/main.js', `'copse'`, `'${entry}'`)
+const copyMainFor = (/** @type {string} */ folder, /** @type {string} */ entry) =>
+  copyFile(folder, 'project/main.js', `'copse'`, `'${entry}'`)
 
-const putCore = (/** @type {string} */ folder, /** @type {string} */ core) =>
-  put(folder, 'project/main.js', 'init()', `init({ wasm: ${core} })`)
+const copyMainWithCore = (/** @type {string} */ folder, /** @type {string} */ core) =>
+  copyFile(folder, 'project/main.js', 'init()', `init({ wasm: ${core} })`)
 
 /**
- * What a command prints; throws all of it when the command fails.
+ * Returns what a command prints. Throws it if the command fails.
  * @param {string} folder
  * @param {string} line
  * @param {number} timeout
  */
 function run(folder, line, timeout = RUN_MS) {
   const PATH = join(folder, 'node_modules/.bin') + delimiter + process.env.PATH
-  // Deno's cache goes with the folder.
-  const plain = { FORCE_COLOR: undefined, NO_COLOR: '1' } // whoever reads this output
+  // Deno's cache is removed with the folder.
+  const plain = { FORCE_COLOR: undefined, NO_COLOR: '1' } // the output is compared
   const env = { ...process.env, ...plain, PATH, DENO_DIR: join(folder, '.deno') }
   const [command, ...args] = line.split(' ')
   try {
@@ -94,16 +94,16 @@ function run(folder, line, timeout = RUN_MS) {
 }
 
 /**
- * A test of one consumer, in a folder of its own with the package and its tools installed.
+ * Defines a test of one consumer, in a folder of its own with the package and the tools installed.
  * @param {string} title
- * @param {string[]} tools npm packages; of a fixed major, so that no release elsewhere breaks CI
+ * @param {string[]} tools npm packages, with a fixed major version, so that no new release breaks CI
  * @param {(folder: string) => unknown} check
  */
 function consumer(title, tools, check) {
   consumers(title, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'copse-consumer-'))
     try {
-      cpSync(here('project'), folder, { recursive: true })
+      cpSync(pathOf('project'), folder, { recursive: true })
       const install = ['npm install --no-audit --no-fund --prefer-offline', tarball, ...tools]
       run(folder, install.join(' '), INSTALL_MS)
       await check(folder)
@@ -113,16 +113,16 @@ function consumer(title, tools, check) {
   })
 }
 
-/** As consumer, but only in `make test-consumers`, which runs weekly. @type {typeof consumer} */
+/** Like consumer, but only in `make test-consumers`, which runs weekly. @type {typeof consumer} */
 const weekly = process.env.COPSE_CONSUMERS === 'all' ? consumer : () => {}
 
 /**
- * Serves a folder on loopback, each time at another origin.
+ * Serves a folder on loopback, at a new origin each time.
  * @param {string} folder
  * @param {(url: string) => unknown} use
  * @param {Record<string, string>} headers
  */
-async function serving(folder, use, headers = { 'access-control-allow-origin': '*' }) {
+async function withServer(folder, use, headers = { 'access-control-allow-origin': '*' }) {
   const server = createServer((request, response) => {
     const { pathname } = new URL(String(request.url), 'http://localhost')
     const file = pathname.endsWith('/') ? `${pathname}index.html` : pathname
@@ -149,14 +149,14 @@ async function serving(folder, use, headers = { 'access-control-allow-origin': '
  * @param {string} folder
  * @param {(url: string) => unknown} use
  */
-async function developing(folder, use) {
+async function withVite(folder, use) {
   const args = ['node_modules/vite/bin/vite.js', '--host', '127.0.0.1', '--port', '0', '--force']
   const env = { ...process.env, NO_COLOR: '1' }
   const server = spawn(process.execPath, args, {
     cwd: folder,
     env,
     timeout: RUN_MS,
-    killSignal: 'SIGKILL', // when the time is up
+    killSignal: 'SIGKILL', // after the timeout
   })
   const ended = once(server, 'exit')
   try {
@@ -179,18 +179,18 @@ async function developing(folder, use) {
 }
 
 /**
- * What a page logs until it has an answer or fails, errors included.
+ * Returns what a page logs until it logs its result or fails, including errors.
  * @param {string} url
  */
-async function logs(url) {
+async function logsOf(url) {
   const page = await browser.newPage()
   /** @type {string[]} */
   const lines = []
   try {
     const done = new Promise((resolve, reject) => {
-      setTimeout(() => reject(new Error(`no answer; ${lines.join('\n')}`)), PAGE_MS).unref()
+      setTimeout(() => reject(new Error(`no result; ${lines.join('\n')}`)), PAGE_MS).unref()
       page.on('console', (message) => {
-        const icon = message.location().url.endsWith('/favicon.ico') // which no consumer has
+        const icon = message.location().url.endsWith('/favicon.ico') // no consumer has one
         if (icon || !['log', 'error'].includes(message.type())) return
         lines.push(message.text())
         if (message.type() === 'log') resolve(null)
@@ -204,62 +204,62 @@ async function logs(url) {
   }
 }
 
-const answers = async (/** @type {string} */ url) => assert.is(await logs(url), ANSWER)
+const assertAnswer = async (/** @type {string} */ url) => assert.is(await logsOf(url), ANSWER)
 
 // ---- Without a browser ----
 
 /**
- * Each entry, and each form of core that a runtime has.
+ * Runs main.js with each entry, and each form of core that a runtime supports.
  * @param {string} folder
  * @param {string} command
- * @param {string} reading the command that may also read files
+ * @param {string} reading the same command, with permission to read files
  */
-function runs(folder, command, reading = command) {
+function testRuntime(folder, command, reading = command) {
   for (const entry of ENTRIES) {
-    putEntry(folder, entry)
+    copyMainFor(folder, entry)
     assert.is(run(folder, entry === 'copse/external' ? reading : command), ANSWER, entry)
   }
   const url = `new URL(import.meta.resolve('copse/core.wasm'))`
   const bytes = `(await import('node:fs')).readFileSync(${url})`
   const one = url.replace('core', 'core-agenttree')
   for (const core of [url, `${url}.href`, bytes, `await WebAssembly.compile(${bytes})`, one]) {
-    putCore(folder, core)
+    copyMainWithCore(folder, core)
     assert.is(run(folder, reading), ANSWER, core)
   }
 }
 
-consumer('Node, as an ES module', [], (folder) => runs(folder, shown('node main.js')))
+consumer('Node, as an ES module', [], (folder) => testRuntime(folder, documented('node main.js')))
 
 consumer('Node, as CommonJS', [], (folder) => {
-  const [imported] = readFileSync(here('project/main.js'), 'utf8').split('\n')
-  const forms = [shown(`const { init, AgentTree } = await import('copse')`)]
-  const required = shown(`const { init, AgentTree } = require('copse')`)
-  if (process.features.require_module) forms.push(required) // not in every Node
+  const [imported] = readFileSync(pathOf('project/main.js'), 'utf8').split('\n')
+  const forms = [documented(`const { init, AgentTree } = await import('copse')`)]
+  const required = documented(`const { init, AgentTree } = require('copse')`)
+  if (process.features.require_module) forms.push(required) // some versions of Node lack it
   for (const form of forms) {
-    put(folder, 'project/main.js', imported, form)
+    copyFile(folder, 'project/main.js', imported, form)
     const code = readFileSync(join(folder, 'main.js'), 'utf8')
     writeFileSync(join(folder, 'main.cjs'), `async function main() {\n${code}}\nmain()`)
     assert.is(run(folder, 'node main.cjs'), ANSWER, form)
   }
 })
 
-weekly('Bun', ['bun@1'], (folder) => runs(folder, shown('bun main.js')))
+weekly('Bun', ['bun@1'], (folder) => testRuntime(folder, documented('bun main.js')))
 
 weekly('Deno', ['deno@2'], (folder) => {
-  const command = shown('deno run main.js')
-  const reading = command.replace('run', `run ${shown('--allow-read')}`)
-  runs(folder, command, reading)
-  putEntry(folder, 'copse/external')
+  const command = documented('deno run main.js')
+  const reading = command.replace('run', `run ${documented('--allow-read')}`)
+  testRuntime(folder, command, reading)
+  copyMainFor(folder, 'copse/external')
   assert.throws(() => run(folder, command), /--allow-read/)
 })
 
-// Without the types of the DOM, with them, and with those of `using`.
+// Without and with the types of the DOM, and with those of `using`.
 for (const version of ['7', '6', '5.9', '5.7', '5.4', '5.0']) {
   const add = ['7', '5.0'].includes(version) ? consumer : weekly
   add(`TypeScript ${version}`, [`typescript@${version}`], (folder) => {
     const dom = 'es2022,dom'
     const libraries = { types: 'es2022', main: dom, page: dom, using: 'es2022,esnext.disposable' }
-    cpSync(here('typescript'), folder, { recursive: true })
+    cpSync(pathOf('typescript'), folder, { recursive: true })
     cpSync(join(folder, 'main.js'), join(folder, 'main.ts'))
     mkdirSync(join(folder, 'no-types'))
     for (const [file, library] of Object.entries(libraries)) {
@@ -277,117 +277,118 @@ for (const version of ['7', '6', '5.9', '5.7', '5.4', '5.0']) {
 // ---- Bundlers ----
 
 /**
- * Builds, and says what the result logs when it is served alone.
+ * Builds a folder. Returns what the build logs when it is served alone.
  * @param {string} folder
  * @param {string[]} commands
  */
-async function built(folder, ...commands) {
+async function buildAndRun(folder, ...commands) {
   const dist = join(folder, 'dist')
   rmSync(dist, { recursive: true, force: true })
-  for (const command of commands) run(folder, shown(command))
-  cpSync(here('project/index.html'), join(dist, 'index.html'), { force: false }) // Vite made its own
+  for (const command of commands) run(folder, documented(command))
+  cpSync(pathOf('project/index.html'), join(dist, 'index.html'), { force: false }) // Vite made its own
   let logged = ''
-  await serving(dist, async (url) => (logged = await logs(url)))
+  await withServer(dist, async (url) => (logged = await logsOf(url)))
   return logged
 }
 
 /**
- * A bundler that also takes along the files and workers that a module asks for.
+ * Tests a bundler that includes the files and workers to which a module refers.
  * @param {string} folder
  * @param {string} command
  */
-async function bundles(folder, command) {
+async function testBundler(folder, command) {
   for (const entry of ENTRIES) {
-    putEntry(folder, entry)
-    assert.is(await built(folder, command), ANSWER, entry)
+    copyMainFor(folder, entry)
+    assert.is(await buildAndRun(folder, command), ANSWER, entry)
   }
-  cpSync(here('worker'), folder, { recursive: true })
-  assert.is(await built(folder, command), ANSWER, 'worker')
+  cpSync(pathOf('worker'), folder, { recursive: true })
+  assert.is(await buildAndRun(folder, command), ANSWER, 'worker')
 }
 
 /**
- * A bundler that leaves both behind.
+ * Tests a bundler that does not.
  * @param {string} folder
  * @param {string} command
  */
-async function bundlesOnly(folder, command) {
+async function testPlainBundler(folder, command) {
   for (const entry of ['copse', 'copse/scalar']) {
-    putEntry(folder, entry)
-    assert.is(await built(folder, command), ANSWER, entry)
+    copyMainFor(folder, entry)
+    assert.is(await buildAndRun(folder, command), ANSWER, entry)
   }
-  putEntry(folder, 'copse/external')
-  assert.match(await built(folder, command), /init: http.*core\.wasm answered 404/)
-  assert.is(await built(folder, command, `cp ${DIST}/core.wasm dist`), ANSWER)
+  copyMainFor(folder, 'copse/external')
+  assert.match(await buildAndRun(folder, command), /init: http.*core\.wasm answered 404/)
+  assert.is(await buildAndRun(folder, command, `cp ${DIST}/core.wasm dist`), ANSWER)
 }
 
 for (const version of [8, 7]) {
   const add = version === 8 ? consumer : weekly
   add(`Vite ${version}`, [`vite@${version}`], async (folder) => {
-    await bundles(folder, 'vite build')
-    await developing(folder, answers) // the worker, which is still there
+    await testBundler(folder, 'vite build')
+    await withVite(folder, assertAnswer) // the worker of bundles()
     for (const entry of ['copse', 'copse/scalar']) {
-      putEntry(folder, entry)
-      await developing(folder, answers)
+      copyMainFor(folder, entry)
+      await withVite(folder, assertAnswer)
     }
-    putEntry(folder, 'copse/external')
+    copyMainFor(folder, 'copse/external')
     if (version < 8) {
-      // It answers with a page instead of the core.
-      await developing(folder, async (url) => assert.match(await logs(url), /CompileError/))
-      const option = shown(`optimizeDeps: { exclude: ['copse'] }`)
+      // It serves a page instead of the core.
+      await withVite(folder, async (url) => assert.match(await logsOf(url), /CompileError/))
+      const option = documented(`optimizeDeps: { exclude: ['copse'] }`)
       writeFileSync(join(folder, 'vite.config.js'), `export default { ${option} }`)
     }
-    await developing(folder, answers)
+    await withVite(folder, assertAnswer)
   })
 }
 
 weekly('webpack', ['webpack@5', 'webpack-cli@7'], (folder) =>
-  bundles(folder, 'webpack ./main.js --mode production'),
+  testBundler(folder, 'webpack ./main.js --mode production'),
 )
 
 consumer('esbuild', ['esbuild@0.28'], (folder) =>
-  bundlesOnly(folder, 'esbuild main.js --bundle --format=esm --outdir=dist'),
+  testPlainBundler(folder, 'esbuild main.js --bundle --format=esm --outdir=dist'),
 )
 
 weekly('Rollup', ['rollup@4', '@rollup/plugin-node-resolve@16'], (folder) =>
-  bundlesOnly(folder, 'rollup main.js --dir dist --plugin node-resolve'),
+  testPlainBundler(folder, 'rollup main.js --dir dist --plugin node-resolve'),
 )
 
-consumer('only one class', ['esbuild@0.28'], async (folder) => {
-  put(folder, 'only/main.js')
+consumer('an entry for one kind', ['esbuild@0.28'], async (folder) => {
+  copyFile(folder, 'only/main.js')
   assert.is(run(folder, 'node main.js'), ANSWER)
   const command = 'esbuild main.js --bundle --format=esm --outdir=dist'
-  assert.is(await built(folder, command), ANSWER)
+  assert.is(await buildAndRun(folder, command), ANSWER)
 })
 
 // ---- Pages without a bundler ----
 
 consumer('a page that imports from another origin', [], async (folder) => {
-  await serving(join(folder, 'node_modules'), async (cdn) => {
+  await withServer(join(folder, 'node_modules'), async (cdn) => {
     for (const file of ['copse.js', 'external.js']) {
       const url = 'https://cdn.example.com/copse/dist/copse.js'
-      put(folder, 'page/index.html', url, `${cdn}copse/dist/${file}`)
-      await serving(folder, answers)
+      copyFile(folder, 'page/index.html', url, `${cdn}copse/dist/${file}`)
+      await withServer(folder, assertAnswer)
     }
   })
 })
 
 consumer('a page with a worker', [], async (folder) => {
-  put(folder, 'worker/main.js')
-  put(folder, 'worker/worker.js', `'copse'`, `'./${DIST}/copse.js'`)
-  await serving(folder, answers)
+  copyFile(folder, 'worker/main.js')
+  copyFile(folder, 'worker/worker.js', `'copse'`, `'./${DIST}/copse.js'`)
+  await withServer(folder, assertAnswer)
 })
 
 consumer('a page with a content security policy', [], async (folder) => {
-  putEntry(folder, `./${DIST}/copse.js`)
-  const policy = shown(`script-src 'self' 'wasm-unsafe-eval'`)
-  await serving(folder, answers, { 'content-security-policy': policy })
+  copyMainFor(folder, `./${DIST}/copse.js`)
+  const policy = documented(`script-src 'self' 'wasm-unsafe-eval'`)
+  await withServer(folder, assertAnswer, { 'content-security-policy': policy })
   const without = policy.replace(` 'wasm-unsafe-eval'`, '')
-  const refused = async (/** @type {string} */ url) => assert.match(await logs(url), /CompileError/)
-  await serving(folder, refused, { 'content-security-policy': without })
+  const refused = async (/** @type {string} */ url) =>
+    assert.match(await logsOf(url), /CompileError/)
+  await withServer(folder, refused, { 'content-security-policy': without })
 })
 
 consumer('a page that brings the core', [], async (folder) => {
-  put(folder, 'page/index.html', 'https://cdn.example.com/copse', '/node_modules/copse')
+  copyFile(folder, 'page/index.html', 'https://cdn.example.com/copse', '/node_modules/copse')
   const url = `new URL('./${DIST}/core.wasm', import.meta.url)`
   for (const core of [
     `'${DIST}/core.wasm'`,
@@ -398,13 +399,13 @@ consumer('a page that brings the core', [], async (folder) => {
     `await fetch(${url})`,
     `await WebAssembly.compileStreaming(fetch(${url}))`,
   ]) {
-    putCore(folder, core)
-    await serving(folder, answers)
+    copyMainWithCore(folder, core)
+    await withServer(folder, assertAnswer)
   }
   for (const core of [`'nowhere.wasm'`, `fetch('nowhere.wasm')`]) {
-    putCore(folder, core)
+    copyMainWithCore(folder, core)
     const missing = /init: http.*nowhere\.wasm answered 404/
-    await serving(folder, async (url) => assert.match(await logs(url), missing))
+    await withServer(folder, async (url) => assert.match(await logsOf(url), missing))
   }
 })
 

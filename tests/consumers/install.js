@@ -1,4 +1,4 @@
-// The package as users get it: packed, and installed in an empty folder.
+// Packs the package, and installs it in an empty folder.
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,12 +8,12 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** @param {string} command @param {string[]} args @param {string} cwd */
+/** Returns what a command prints. @param {string} command @param {string[]} args @param {string} cwd */
 export const run = (command, args, cwd) =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 
 /**
- * Packs into a folder.
+ * Packs the package into a folder.
  * @param {string} folder
  */
 export function pack(folder) {
@@ -22,7 +22,7 @@ export function pack(folder) {
   return { tarball: join(folder, filename), files, size }
 }
 
-/** Packs and installs; `remove()` cleans up. */
+/** Packs and installs the package. `remove()` deletes the folder. */
 export function install() {
   const folder = mkdtempSync(join(tmpdir(), 'copse-package-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })

@@ -1,4 +1,4 @@
-// What a page does with bytes and modules, by the types of the DOM.
+// Bytes and modules in a page, with the types of the DOM.
 import { AgentTree, create, init } from 'copse'
 
 await init({ wasm: new URL('https://example.org/core.wasm'), onGrow: () => undefined })

@@ -38,7 +38,7 @@ const space = new Octree({ bounds: [0, 0, 0, 9, 9, 9] })
 export const first: BoxHit3D | null = space.raycast(0, 0, 0, 9, 9, 9, { exclude: slot })
 // @ts-expect-error it may be null
 export const fraction: number = space.raycast(0, 0, 0, 9, 9, 9).fraction
-// @ts-expect-error pairs are not excluded
+// @ts-expect-error pairs have no option exclude
 space.pairs({ exclude: 1 })
 
 // Points: agents one by one, or all at once
@@ -47,45 +47,45 @@ export const agent: number = agents.add(1, 2)
 agents.move(agent, 3, 4)
 agents.remove(agent)
 export const generation: number | undefined = agents.generations[agent]
-// @ts-expect-error only to be read
+// @ts-expect-error read-only
 agents.count = 3
-// @ts-expect-error in the plane there is no z
+// @ts-expect-error there is no z in 2D
 agents.add(1, 2, 3)
-// @ts-expect-error room is taken on demand
+// @ts-expect-error results are reserved by reserve()
 new AgentTree({ results: 100 })
 agents.reserve(1000, { results: 1000, k: 8 })
 // @ts-expect-error a box has no center to sort by distance from
 agents.range(0, 0, 1, 1, { sort: 'distance' })
-// @ts-expect-error rows are complete
+// @ts-expect-error rows are never truncated
 export const truncated: boolean = agents.allWithin(2).truncated
 export const touching: Uint32Array = agents.pairs()
 export const near2: Uint32Array = agents.pairs(2, { mask: 1 })
-// @ts-expect-error the radii are those of the agents
+// @ts-expect-error radii are an array of the index, not an option
 agents.pairs({ radii: new Float32Array(2) })
-// @ts-expect-error a misspelt option
+// @ts-expect-error a misspelled option
 agents.within(0, 0, 1, { msak: 1 })
-// @ts-expect-error a call counts, and has no order
+// @ts-expect-error a count has no order
 agents.countWithin(0, 0, 1, { sort: 'id' })
 
 // Walls and crowds
 const walls = new ObstacleTree()
 export const wall: number = walls.addPolygon([0, 0, 1, 0, 1, 1], { solid: 'outside' })
 export const nearestWall: number = walls.nearest(0, 0)
-// @ts-expect-error there is no such choice
+// @ts-expect-error there is no such value
 walls.addPolygon([0, 0, 1, 0, 1, 1], { solid: 'boundary' })
-// @ts-expect-error the nearest point may be none
+// @ts-expect-error it may be null
 export const distance: number = walls.nearestPoint(0, 0).distance
 const crowd = new Crowd({ capacity: 9 })
 crowd.obstacles = walls
 const walker = crowd.add({ position: [0, 0] })
 crowd.move(walker, 1, 1)
-// @ts-expect-error an agent is somewhere
+// @ts-expect-error the position has no default
 crowd.add({ radius: 1 })
 const flock = new Crowd3D()
-// @ts-expect-error in space there is a z
+// @ts-expect-error there is a z in 3D
 flock.move(0, 1, 1)
 
-// What `catch` sees
+// Errors
 try {
   agents.restore(agents.save())
 } catch (error) {

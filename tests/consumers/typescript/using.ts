@@ -1,4 +1,4 @@
-// Needs a library that knows `Symbol.dispose`.
+// Needs a TypeScript library with `Symbol.dispose`.
 import { AgentTree } from 'copse'
 
 {
