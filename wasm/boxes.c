@@ -1,4 +1,4 @@
-/* Quadtrees and octrees: what JavaScript creates, changes and asks. In 2D z is ignored. */
+/* The boundary of Quadtree and Octree. In 2D z is ignored. */
 
 #include "objects.h"
 
@@ -7,24 +7,24 @@
 typedef struct boxes {
   object object;
   copse_octree *core;
-  copse_results results; /* room for a single query that finds every item */
+  copse_results results; /* of single queries: room for every item */
   copse_box_hit hit;     /* of the last ray */
   uint32_t perDepth[COPSE_OCTREE_MAX_DEPTH + 1];
 } boxes;
 _Static_assert(sizeof(boxes) <= OBJECT_BYTES, "see any_object");
 
 #define BOXES_VIEWS(VIEW)                                                                          \
-  VIEW(groups, u, copse_octree_groups(it->core))                                                   \
-  VIEW(ids, u, it->results.ids)                                                                    \
-  VIEW(distances2, f, it->results.distances2)                                                      \
+  VIEW(groups, u, copse_octree_groups(self->core))                                                 \
+  VIEW(ids, u, self->results.ids)                                                                  \
+  VIEW(distances2, f, self->results.distances2)                                                    \
   VIEW(rowIds, u, base->rooms[ROOM_IDS])                                                           \
-  VIEW(boxes, f, copse_octree_boxes(it->core))                                                     \
-  VIEW(generations, u, copse_octree_generations(it->core))                                         \
-  VIEW(hit, f, &it->hit.fraction) /* and its normal */                                             \
-  VIEW(perDepth, u, it->perDepth) /* with the figures */
+  VIEW(boxes, f, copse_octree_boxes(self->core))                                                   \
+  VIEW(generations, u, copse_octree_generations(self->core))                                       \
+  VIEW(hit, f, &self->hit.fraction) /* then the normal */                                          \
+  VIEW(perDepth, u, self->perDepth) /* written with the figures */
 
 static uintptr_t boxes_view(object *base, uint32_t which) {
-  boxes *it = (boxes *)base;
+  boxes *self = (boxes *)base;
   const uintptr_t places[] = {BOXES_VIEWS(VIEW_PLACE)};
   return which < sizeof places / sizeof *places ? places[which] : 0;
 }
@@ -36,24 +36,24 @@ static uintptr_t boxes_view(object *base, uint32_t which) {
   FIGURE(leaves, stats.leaves)                                                                     \
   FIGURE(depth, stats.depth)                                                                       \
   FIGURE(bytes, stats.bytes + (size_t)object_bytes(base))                                          \
-  FIGURE(visits, it->results.visits)                                                               \
+  FIGURE(visits, self->results.visits)                                                             \
   FIGURE(straddlers, stats.straddlers)                                                             \
   FIGURE(outside, stats.outside)                                                                   \
   FIGURE(unsplit, stats.unsplit)
 
 static void boxes_figures(object *base, double *numbers) {
-  boxes *it = (boxes *)base;
-  const copse_octree_statistics stats = copse_octree_stats(it->core);
+  boxes *self = (boxes *)base;
+  const copse_octree_statistics stats = copse_octree_stats(self->core);
   const double figures[] = {BOXES_FIGURES(FIGURE_VALUE)};
   memcpy(numbers, figures, sizeof figures);
-  memcpy(it->perDepth, stats.perDepth, sizeof it->perDepth);
+  memcpy(self->perDepth, stats.perDepth, sizeof self->perDepth);
 }
 
 static void boxes_carve(object *base, arena *block) {
-  boxes *it = (boxes *)base;
-  it->results.capacity = base->capacity;
-  it->results.ids = arena_carve(block, base->capacity, 4);
-  it->results.distances2 = arena_carve(block, base->capacity, 4);
+  boxes *self = (boxes *)base;
+  self->results.capacity = base->capacity;
+  self->results.ids = arena_carve(block, base->capacity, 4);
+  self->results.distances2 = arena_carve(block, base->capacity, 4);
 }
 
 static void boxes_fill(object *larger, const object *old) {
@@ -102,7 +102,7 @@ static const family BOXES = {
     .validate = boxes_validate,
 };
 
-/* Of options that are negative, and a capacity of 0, the default counts. */
+/* A capacity of 0 and other options below 0 are the defaults. */
 int32_t octree_create(uint32_t dimensions, uint32_t capacity, int32_t leafSize, int32_t maxDepth,
                       float looseness, float minX, float minY, float minZ, float maxX, float maxY,
                       float maxZ) {
@@ -115,10 +115,11 @@ int32_t octree_create(uint32_t dimensions, uint32_t capacity, int32_t leafSize, 
   if (looseness > 0) def.looseness = looseness;
   for (uint32_t i = 0; i < 2 * dimensions && i < 6; i++)
     def.bounds[i] = bounds[i < dimensions ? i : 3 + i - dimensions];
-  const boxes bare = {.object = {.family = &BOXES, .capacity = def.capacity}};
+  const boxes prototype = {.object = {.family = &BOXES, .capacity = def.capacity}};
   copse_status status;
-  boxes *it = (boxes *)object_take(&bare.object, copse_octree_bytes(&def), &status);
-  return it ? object_adopt(&it->object, copse_octree_create(&def, &it->core)) : FAILED(status);
+  boxes *self = (boxes *)object_take(&prototype.object, copse_octree_bytes(&def), &status);
+  return self ? object_adopt(&self->object, copse_octree_create(&def, &self->core))
+              : FAILED(status);
 }
 
 static boxes *boxes_of(int32_t handle) { return (boxes *)object_of(handle, &BOXES); }
@@ -126,185 +127,185 @@ static boxes *boxes_of(int32_t handle) { return (boxes *)object_of(handle, &BOXE
 /* ---- Items that come, go and move ---- */
 
 EXPORT("boxes_count") int32_t boxes_count(int32_t handle) {
-  const boxes *it = boxes_of(handle);
-  return it ? (int32_t)copse_octree_count(it->core) : FAILED(COPSE_STALE_SLOT);
+  const boxes *self = boxes_of(handle);
+  return self ? (int32_t)copse_octree_count(self->core) : FAILED(COPSE_STALE_SLOT);
 }
 
 EXPORT("boxes_slots") int32_t boxes_slots(int32_t handle) {
-  const boxes *it = boxes_of(handle);
-  return it ? (int32_t)copse_octree_slots(it->core) : FAILED(COPSE_STALE_SLOT);
+  const boxes *self = boxes_of(handle);
+  return self ? (int32_t)copse_octree_slots(self->core) : FAILED(COPSE_STALE_SLOT);
 }
 
 typedef struct box {
   float sides[6];
 } box;
 
-static box box_of(const boxes *it, float minX, float minY, float minZ, float maxX, float maxY,
+static box box_of(const boxes *self, float minX, float minY, float minZ, float maxX, float maxY,
                   float maxZ) {
-  return copse_octree_dimensions(it->core) == 3 ? (box){{minX, minY, minZ, maxX, maxY, maxZ}}
-                                                : (box){{minX, minY, maxX, maxY, 0, 0}};
+  return copse_octree_dimensions(self->core) == 3 ? (box){{minX, minY, minZ, maxX, maxY, maxZ}}
+                                                  : (box){{minX, minY, maxX, maxY, 0, 0}};
 }
 
-/* Returns the slot. */
+/* Returns the slot of the new item. */
 EXPORT("boxes_add")
 int32_t boxes_add(int32_t handle, float minX, float minY, float minZ, float maxX, float maxY,
                   float maxZ) {
-  boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
-  const box item = box_of(it, minX, minY, minZ, maxX, maxY, maxZ);
+  boxes *self = boxes_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  const box item = box_of(self, minX, minY, minZ, maxX, maxY, maxZ);
   uint32_t slot;
-  const copse_status status = copse_octree_add(it->core, item.sides, &slot);
+  const copse_status status = copse_octree_add(self->core, item.sides, &slot);
   return result_or_failed(slot, status);
 }
 
 EXPORT("boxes_add_at")
 int32_t boxes_add_at(int32_t handle, uint32_t slot, float minX, float minY, float minZ, float maxX,
                      float maxY, float maxZ) {
-  boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
-  const box item = box_of(it, minX, minY, minZ, maxX, maxY, maxZ);
-  return zero_or_failed(copse_octree_add_at(it->core, slot, item.sides));
+  boxes *self = boxes_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  const box item = box_of(self, minX, minY, minZ, maxX, maxY, maxZ);
+  return zero_or_failed(copse_octree_add_at(self->core, slot, item.sides));
 }
 
 EXPORT("boxes_move")
 int32_t boxes_move(int32_t handle, uint32_t slot, float minX, float minY, float minZ, float maxX,
                    float maxY, float maxZ) {
-  boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
-  const box item = box_of(it, minX, minY, minZ, maxX, maxY, maxZ);
-  return zero_or_failed(copse_octree_move(it->core, slot, item.sides));
+  boxes *self = boxes_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  const box item = box_of(self, minX, minY, minZ, maxX, maxY, maxZ);
+  return zero_or_failed(copse_octree_move(self->core, slot, item.sides));
 }
 
 EXPORT("boxes_remove") int32_t boxes_remove(int32_t handle, uint32_t slot) {
-  boxes *it = boxes_of(handle);
-  return zero_or_failed(it ? copse_octree_remove(it->core, slot) : COPSE_STALE_SLOT);
+  boxes *self = boxes_of(handle);
+  return zero_or_failed(self ? copse_octree_remove(self->core, slot) : COPSE_STALE_SLOT);
 }
 
 EXPORT("boxes_clear") int32_t boxes_clear(int32_t handle) {
-  boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
-  copse_octree_clear(it->core);
+  boxes *self = boxes_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  copse_octree_clear(self->core);
   return 0;
 }
 
 EXPORT("boxes_move_all") int32_t boxes_move_all(int32_t handle) {
-  boxes *it = boxes_of(handle);
-  return zero_or_failed(it ? copse_octree_move_all(it->core, &firstBad) : COPSE_STALE_SLOT);
+  boxes *self = boxes_of(handle);
+  return zero_or_failed(self ? copse_octree_move_all(self->core, &firstBad) : COPSE_STALE_SLOT);
 }
 
 EXPORT("boxes_load") int32_t boxes_load(int32_t handle, uint32_t count) {
-  boxes *it = boxes_of(handle);
-  return zero_or_failed(it ? copse_octree_load(it->core, count, &firstBad) : COPSE_STALE_SLOT);
+  boxes *self = boxes_of(handle);
+  return zero_or_failed(self ? copse_octree_load(self->core, count, &firstBad) : COPSE_STALE_SLOT);
 }
 
-/* ---- Queries: a total, or an id ---- */
+/* ---- Queries: they return a total or an id ---- */
 
 EXPORT("boxes_within")
 int32_t boxes_within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
                      uint32_t exclude, uint32_t sort) {
-  boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  boxes *self = boxes_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, sort);
   const copse_status status =
-      copse_octree_within(it->core, (float[]){x, y, z}, radius, &query, &it->results);
-  return result_or_failed(it->results.total, status);
+      copse_octree_within(self->core, (float[]){x, y, z}, radius, &query, &self->results);
+  return result_or_failed(self->results.total, status);
 }
 
 EXPORT("boxes_range")
 int32_t boxes_range(int32_t handle, float minX, float minY, float minZ, float maxX, float maxY,
                     float maxZ, uint32_t mask, uint32_t exclude, uint32_t sort) {
-  boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  boxes *self = boxes_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, sort);
-  const copse_status status = copse_octree_range(it->core, (float[]){minX, minY, minZ},
-                                                 (float[]){maxX, maxY, maxZ}, &query, &it->results);
-  return result_or_failed(it->results.total, status);
+  const copse_status status = copse_octree_range(
+      self->core, (float[]){minX, minY, minZ}, (float[]){maxX, maxY, maxZ}, &query, &self->results);
+  return result_or_failed(self->results.total, status);
 }
 
 EXPORT("boxes_neighbors")
 int32_t boxes_neighbors(int32_t handle, float x, float y, float z, uint32_t k, float maxDistance,
                         uint32_t mask, uint32_t exclude) {
-  boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  boxes *self = boxes_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
   const copse_status status =
-      copse_octree_neighbors(it->core, (float[]){x, y, z}, k, &query, &it->results);
-  return result_or_failed(it->results.total, status);
+      copse_octree_neighbors(self->core, (float[]){x, y, z}, k, &query, &self->results);
+  return result_or_failed(self->results.total, status);
 }
 
 EXPORT("boxes_nearest")
 int32_t boxes_nearest(int32_t handle, float x, float y, float z, float maxDistance, uint32_t mask,
                       uint32_t exclude) {
-  boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  boxes *self = boxes_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
   uint32_t id;
-  const copse_status status =
-      copse_octree_nearest(it->core, (float[]){x, y, z}, &query, &id, NULL, &it->results.visits);
+  const copse_status status = copse_octree_nearest(self->core, (float[]){x, y, z}, &query, &id,
+                                                   NULL, &self->results.visits);
   return result_or_failed(id, status);
 }
 
 EXPORT("boxes_count_within")
 int32_t boxes_count_within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
                            uint32_t exclude) {
-  boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  boxes *self = boxes_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   uint32_t total;
-  const copse_status status = copse_octree_count_within(it->core, (float[]){x, y, z}, radius,
-                                                        &query, &total, &it->results.visits);
+  const copse_status status = copse_octree_count_within(self->core, (float[]){x, y, z}, radius,
+                                                        &query, &total, &self->results.visits);
   return result_or_failed(total, status);
 }
 
 EXPORT("boxes_count_range")
 int32_t boxes_count_range(int32_t handle, float minX, float minY, float minZ, float maxX,
                           float maxY, float maxZ, uint32_t mask, uint32_t exclude) {
-  boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  boxes *self = boxes_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   uint32_t total;
   const copse_status status =
-      copse_octree_count_range(it->core, (float[]){minX, minY, minZ}, (float[]){maxX, maxY, maxZ},
-                               &query, &total, &it->results.visits);
+      copse_octree_count_range(self->core, (float[]){minX, minY, minZ}, (float[]){maxX, maxY, maxZ},
+                               &query, &total, &self->results.visits);
   return result_or_failed(total, status);
 }
 
 EXPORT("boxes_any_within")
 int32_t boxes_any_within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
                          uint32_t exclude) {
-  boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  boxes *self = boxes_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   bool any;
-  const copse_status status = copse_octree_any_within(it->core, (float[]){x, y, z}, radius, &query,
-                                                      &any, &it->results.visits);
+  const copse_status status = copse_octree_any_within(self->core, (float[]){x, y, z}, radius,
+                                                      &query, &any, &self->results.visits);
   return result_or_failed(any, status);
 }
 
 EXPORT("boxes_pairs") double boxes_pairs(int32_t handle, uint32_t mask) {
-  boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  boxes *self = boxes_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
   copse_results results;
   copse_status status;
   do {
-    results = ids_room(&it->object);
-    status = copse_octree_pairs(it->core, &query, &results);
-  } while (room_for_all(&it->object, results.total, &status));
+    results = ids_room(&self->object);
+    status = copse_octree_pairs(self->core, &query, &results);
+  } while (room_for_all(&self->object, results.total, &status));
   return total_or_failed(results.total, status);
 }
 
-/* Returns the id; what the ray hits has a view. */
+/* Returns the id of the item; fraction and normal are in a view. */
 EXPORT("boxes_raycast")
 int32_t boxes_raycast(int32_t handle, float x0, float y0, float z0, float x1, float y1, float z1,
                       uint32_t mask, uint32_t exclude) {
-  boxes *it = boxes_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  boxes *self = boxes_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   const copse_status status =
-      copse_octree_raycast(it->core, (float[]){x0, y0, z0}, (float[]){x1, y1, z1}, &query, &it->hit,
-                           &it->results.visits);
-  return result_or_failed(it->hit.id, status);
+      copse_octree_raycast(self->core, (float[]){x0, y0, z0}, (float[]){x1, y1, z1}, &query,
+                           &self->hit, &self->results.visits);
+  return result_or_failed(self->hit.id, status);
 }

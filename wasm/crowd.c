@@ -1,4 +1,4 @@
-/* Crowds: what JavaScript adds and steps. */
+/* The boundary of Crowd and Crowd3D. */
 
 #include "objects.h"
 
@@ -7,8 +7,8 @@
 typedef struct crowd {
   object object;
   copse_crowd *core;
-  copse_crowd_view *inspected; /* at an agent */
-  copse_crowd_agent *added;    /* what add takes: the defaults, until something is written */
+  copse_crowd_view *inspected; /* the result of the last inspect */
+  copse_crowd_agent *added; /* the argument of add, which JavaScript writes. Initially: defaults */
 } crowd;
 _Static_assert(sizeof(crowd) <= OBJECT_BYTES, "see any_object");
 
@@ -33,15 +33,15 @@ _Static_assert(sizeof(crowd) <= OBJECT_BYTES, "see any_object");
   VIEW(generations, u, arrays.generations)                                                         \
   VIEW(arrived, u, arrays.arrived)                                                                 \
   VIEW(stuck, u, arrays.stuck)                                                                     \
-  VIEW(inspectedCounts, u, &it->inspected->neighborCount) /* of all that follow */                 \
-  VIEW(inspectedNeighbors, u, it->inspected->neighbors)                                            \
-  VIEW(inspectedWalls, u, it->inspected->walls)                                                    \
-  VIEW(inspectedConstraints, f, it->inspected->constraints)                                        \
-  VIEW(added, u, it->added)
+  VIEW(inspectedCounts, u, &self->inspected->neighborCount) /* all 4 counts */                     \
+  VIEW(inspectedNeighbors, u, self->inspected->neighbors)                                          \
+  VIEW(inspectedWalls, u, self->inspected->walls)                                                  \
+  VIEW(inspectedConstraints, f, self->inspected->constraints)                                      \
+  VIEW(added, u, self->added)
 
 static uintptr_t crowd_view(object *base, uint32_t which) {
-  crowd *it = (crowd *)base;
-  const copse_crowd_arrays arrays = copse_crowd_get(it->core);
+  crowd *self = (crowd *)base;
+  const copse_crowd_arrays arrays = copse_crowd_get(self->core);
   const uintptr_t places[] = {CROWD_VIEWS(VIEW_PLACE)};
   return which < sizeof places / sizeof *places ? places[which] : 0;
 }
@@ -61,8 +61,8 @@ static void crowd_figures(object *base, double *numbers) {
   memcpy(numbers, figures, sizeof figures);
 }
 
-/* ---- An agent that is added: vectors of 3 floats, v, then floats, f, and words, u, b for true or
- * false; in the order of copse_crowd_agent ---- */
+/* ---- The fields of an added agent, in the order of copse_crowd_agent. Types: v 3 floats, f float,
+ * u uint32_t, b boolean ---- */
 
 #define AGENT_FIELDS(FIELD)                                                                        \
   FIELD(position, v, 3)                                                                            \
@@ -92,7 +92,7 @@ EXPORT("crowd_agent_names") uintptr_t crowd_agent_names(void) {
   return (uintptr_t)AGENT_FIELDS(FIELD_TEXT);
 }
 
-/* Returns where the defaults of an agent lie, before there is any crowd. */
+/* Returns the address of an agent's defaults; needs no crowd. */
 EXPORT("crowd_agent_defaults") uintptr_t crowd_agent_defaults(void) {
   static copse_crowd_agent defaults;
   defaults = copse_crowd_agent_default();
@@ -102,9 +102,9 @@ EXPORT("crowd_agent_defaults") uintptr_t crowd_agent_defaults(void) {
 /* ---- Life ---- */
 
 static void crowd_carve(object *base, arena *block) {
-  crowd *it = (crowd *)base;
-  it->inspected = arena_carve(block, 1, sizeof *it->inspected);
-  it->added = arena_carve(block, 1, sizeof *it->added);
+  crowd *self = (crowd *)base;
+  self->inspected = arena_carve(block, 1, sizeof *self->inspected);
+  self->added = arena_carve(block, 1, sizeof *self->added);
 }
 
 static void crowd_fill(object *larger, const object *old) {
@@ -147,7 +147,7 @@ static const family CROWD = {
     .restore = crowd_restore,
 };
 
-/* A capacity of 0 stands for the default. */
+/* A capacity of 0 is the default. */
 int32_t crowd_create(uint32_t dimensions, uint32_t capacity, uint32_t maxNeighbors,
                      uint32_t exact) {
   copse_crowd_def def = copse_crowd_default();
@@ -155,10 +155,10 @@ int32_t crowd_create(uint32_t dimensions, uint32_t capacity, uint32_t maxNeighbo
   if (capacity) def.capacity = capacity;
   def.maxNeighbors = maxNeighbors;
   def.exact = exact;
-  const crowd bare = {.object = {.family = &CROWD, .capacity = def.capacity}};
+  const crowd prototype = {.object = {.family = &CROWD, .capacity = def.capacity}};
   copse_status status;
-  crowd *it = (crowd *)object_take(&bare.object, copse_crowd_bytes(&def), &status);
-  return it ? object_adopt(&it->object, copse_crowd_create(&def, &it->core)) : FAILED(status);
+  crowd *self = (crowd *)object_take(&prototype.object, copse_crowd_bytes(&def), &status);
+  return self ? object_adopt(&self->object, copse_crowd_create(&def, &self->core)) : FAILED(status);
 }
 
 static crowd *crowd_of(int32_t handle) { return (crowd *)object_of(handle, &CROWD); }
@@ -166,76 +166,76 @@ static crowd *crowd_of(int32_t handle) { return (crowd *)object_of(handle, &CROW
 /* ---- Agents that come and go ---- */
 
 EXPORT("crowd_count") int32_t crowd_count(int32_t handle) {
-  const crowd *it = crowd_of(handle);
-  return it ? (int32_t)copse_crowd_count(it->core) : FAILED(COPSE_STALE_SLOT);
+  const crowd *self = crowd_of(handle);
+  return self ? (int32_t)copse_crowd_count(self->core) : FAILED(COPSE_STALE_SLOT);
 }
 
 EXPORT("crowd_slots") int32_t crowd_slots(int32_t handle) {
-  const crowd *it = crowd_of(handle);
-  return it ? (int32_t)copse_crowd_slots(it->core) : FAILED(COPSE_STALE_SLOT);
+  const crowd *self = crowd_of(handle);
+  return self ? (int32_t)copse_crowd_slots(self->core) : FAILED(COPSE_STALE_SLOT);
 }
 
-/* Adds the agent that was written, and returns its slot. */
+/* Adds the agent that the view `added` holds. Returns its slot. */
 EXPORT("crowd_add") int32_t crowd_add(int32_t handle) {
-  crowd *it = crowd_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  crowd *self = crowd_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   uint32_t slot;
-  const copse_status status = copse_crowd_add(it->core, it->added, &slot);
+  const copse_status status = copse_crowd_add(self->core, self->added, &slot);
   return result_or_failed(slot, status);
 }
 
 EXPORT("crowd_move")
 int32_t crowd_move(int32_t handle, uint32_t slot, float x, float y, float z) {
-  crowd *it = crowd_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
-  return zero_or_failed(copse_crowd_move(it->core, slot, (float[]){x, y, z}));
+  crowd *self = crowd_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  return zero_or_failed(copse_crowd_move(self->core, slot, (float[]){x, y, z}));
 }
 
 EXPORT("crowd_remove") int32_t crowd_remove(int32_t handle, uint32_t slot) {
-  crowd *it = crowd_of(handle);
-  return zero_or_failed(it ? copse_crowd_remove(it->core, slot) : COPSE_STALE_SLOT);
+  crowd *self = crowd_of(handle);
+  return zero_or_failed(self ? copse_crowd_remove(self->core, slot) : COPSE_STALE_SLOT);
 }
 
 EXPORT("crowd_clear") int32_t crowd_clear(int32_t handle) {
-  crowd *it = crowd_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
-  copse_crowd_clear(it->core);
+  crowd *self = crowd_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  copse_crowd_clear(self->core);
   return 0;
 }
 
 /* ---- Steps ---- */
 
 EXPORT("crowd_step") int32_t crowd_step(int32_t handle, int32_t wallsHandle, float timeStep) {
-  crowd *it = crowd_of(handle);
+  crowd *self = crowd_of(handle);
   const copse_obstacle *walls;
-  copse_status status = it ? walls_around(wallsHandle, &walls) : COPSE_STALE_SLOT;
-  if (status == COPSE_OK) status = copse_crowd_step(it->core, walls, timeStep, &firstBad);
+  copse_status status = self ? obstacles_of(wallsHandle, &walls) : COPSE_STALE_SLOT;
+  if (status == COPSE_OK) status = copse_crowd_step(self->core, walls, timeStep, &firstBad);
   return zero_or_failed(status);
 }
 
-/* Returns how many arrived, or got stuck, in the last step: their slots are in the view of that
- * name. */
+/* Returns the number of agents that arrived in the last step; the view `arrived` holds their slots.
+ * crowd_stuck works the same way. */
 EXPORT("crowd_arrived") int32_t crowd_arrived(int32_t handle) {
-  const crowd *it = crowd_of(handle);
-  return it ? (int32_t)copse_crowd_arrived(it->core) : FAILED(COPSE_STALE_SLOT);
+  const crowd *self = crowd_of(handle);
+  return self ? (int32_t)copse_crowd_arrived(self->core) : FAILED(COPSE_STALE_SLOT);
 }
 
 EXPORT("crowd_stuck") int32_t crowd_stuck(int32_t handle) {
-  const crowd *it = crowd_of(handle);
-  return it ? (int32_t)copse_crowd_stuck(it->core) : FAILED(COPSE_STALE_SLOT);
+  const crowd *self = crowd_of(handle);
+  return self ? (int32_t)copse_crowd_stuck(self->core) : FAILED(COPSE_STALE_SLOT);
 }
 
 EXPORT("crowd_inspect")
 int32_t crowd_inspect(int32_t handle, int32_t wallsHandle, float timeStep, uint32_t slot) {
-  crowd *it = crowd_of(handle);
+  crowd *self = crowd_of(handle);
   const copse_obstacle *walls;
-  copse_status status = it ? walls_around(wallsHandle, &walls) : COPSE_STALE_SLOT;
+  copse_status status = self ? obstacles_of(wallsHandle, &walls) : COPSE_STALE_SLOT;
   if (status == COPSE_OK)
-    status = copse_crowd_inspect(it->core, walls, timeStep, slot, it->inspected);
+    status = copse_crowd_inspect(self->core, walls, timeStep, slot, self->inspected);
   return zero_or_failed(status);
 }
 
 EXPORT("crowd_hash") uint32_t crowd_hash(int32_t handle) {
-  const crowd *it = crowd_of(handle);
-  return it ? copse_crowd_hash(it->core) : 0;
+  const crowd *self = crowd_of(handle);
+  return self ? copse_crowd_hash(self->core) : 0;
 }

@@ -1,6 +1,6 @@
-/* Handles and staging, and the calls that every object has: JavaScript passes handles and numbers,
- * no pointer. Memory safety does not rest on it: handles are checked here, arguments by the C API.
- */
+/* Handles, staging, and the calls that every object has. JavaScript passes handles and numbers,
+ * never pointers. Memory safety does not depend on it: handles are checked here, arguments by the C
+ * API. */
 
 #include "objects.h"
 
@@ -32,10 +32,10 @@ EXPORT("status_text") uintptr_t status_text(uint32_t status) {
   return (uintptr_t)copse_status_text((copse_status)status);
 }
 
-/* A call that no object of this family has. */
+/* Stands in for the calls that a family does not have. */
 EXPORT("stale") int32_t stale(void) { return FAILED(COPSE_STALE_SLOT); }
 
-/* ---- Handles: a slot and the low bits of its generation ------------------------------------- */
+/* ---- Handles: a slot, and the low bits of its generation ------------------------------------ */
 
 static slots handles;
 static object **objects;
@@ -46,20 +46,20 @@ static int32_t handle_of(uint32_t slot) {
   return (int32_t)((handles.generations[slot] & GENERATION_MASK) << SLOT_BITS | slot);
 }
 
-/* Returns the live object of a handle, or NULL. */
+/* Returns the live object of a handle, of any family, or NULL. */
 static object *any_of(int32_t handle) {
   const uint32_t slot = (uint32_t)handle & ((1u << SLOT_BITS) - 1);
   return slots_in_use(&handles, slot) && handle_of(slot) == handle ? objects[slot] : NULL;
 }
 
 object *object_of(int32_t handle, const family *family) {
-  object *it = any_of(handle);
-  return it && it->family == family ? it : NULL;
+  object *self = any_of(handle);
+  return self && self->family == family ? self : NULL;
 }
 
 static copse_status grow_table(void) {
   const uint64_t old = handles.capacity, capacity = old ? 2 * old : 16;
-  const uint64_t itemBytes = sizeof(void *) + 2 * sizeof(uint32_t); /* with its bits of slots */
+  const uint64_t itemBytes = sizeof(void *) + 2 * sizeof(uint32_t); /* pointer, generation, free */
   if (capacity > 1u << SLOT_BITS) return COPSE_FULL;
   object **larger = memory_take(&MALLOC, capacity * itemBytes);
   if (!larger) return COPSE_OUT_OF_MEMORY;
@@ -73,32 +73,34 @@ static copse_status grow_table(void) {
 
 /* ---- Life ----------------------------------------------------------------------------------- */
 
-/* A struct of any family. */
+/* Room for the struct of any family. */
 typedef union any_object {
   object object;
   char bytes[OBJECT_BYTES];
 } any_object;
 
-static any_object copy_of(const object *it) {
+static any_object copy_of(const object *self) {
   any_object copy;
-  memcpy(&copy, it, it->family->bytes);
+  memcpy(&copy, self, self->family->bytes);
   return copy;
 }
 
-/* Points the arrays of an object behind it, or measures the block of both. */
-static uint64_t carve(object *it, void *block) {
+/* Lays out an object's struct and arrays in a block, and points the arrays there. Returns the bytes
+ * of the block; with NULL only measures. */
+static uint64_t carve(object *self, void *block) {
   arena whole = arena_over(block);
-  arena_carve(&whole, 1, it->family->bytes);
-  it->family->carve(it, &whole);
+  arena_carve(&whole, 1, self->family->bytes);
+  self->family->carve(self, &whole);
   return arena_block_bytes(whole.used);
 }
 
-/* The bytes that there was no memory for last. */
+/* The bytes of the last can_allocate(): after a failure, what there was no memory for. */
 static double refusedBytes;
 EXPORT("refused_bytes") double refused_bytes(void) { return refusedBytes; }
 
-/* True if there may be so much memory: in vain nothing is to grow it. */
-static bool is_there(uint64_t bytes) {
+/* True if `bytes` can be allocated. Ask for the sum of all allocations before making the first:
+ * then a call that fails does not grow memory. */
+static bool can_allocate(uint64_t bytes) {
   refusedBytes = (double)bytes;
   if (bytes > PTRDIFF_MAX) return false; /* linear memory ends there, see the Makefile */
   void *block = memory_take(&MALLOC, bytes);
@@ -106,169 +108,171 @@ static bool is_there(uint64_t bytes) {
   return block != NULL;
 }
 
-/* Bytes of an item of each room. */
+/* Bytes per item of each room. */
 static const uint8_t ROOM_BYTES[ROOMS] = {4, 8, 4, 4, 8, 8};
 
-uint64_t object_bytes(const object *it) {
-  uint64_t bytes = it->bytes;
+uint64_t object_bytes(const object *self) {
+  uint64_t bytes = self->bytes;
   for (int which = 0; which < ROOMS; which++)
-    bytes += (uint64_t)ROOM_BYTES[which] * it->room[which];
+    bytes += (uint64_t)ROOM_BYTES[which] * self->room[which];
   return bytes;
 }
 
-object *object_take(const object *bare, size_t indexBytes, copse_status *status) {
-  any_object made = copy_of(bare);
+object *object_take(const object *prototype, size_t indexBytes, copse_status *status) {
+  any_object copy = copy_of(prototype);
   *status = indexBytes ? COPSE_OUT_OF_MEMORY : COPSE_INVALID_ARGUMENT;
   if (!indexBytes) return NULL;
-  const uint64_t bytes = carve(&made.object, NULL);
-  void *block = is_there(bytes + indexBytes) ? memory_take(&MALLOC, bytes) : NULL;
+  const uint64_t bytes = carve(&copy.object, NULL);
+  void *block = can_allocate(bytes + indexBytes) ? memory_take(&MALLOC, bytes) : NULL;
   if (!block) return NULL;
-  object *it = (object *)(void *)arena_over(block).base;
-  made.object.bytes = bytes;
-  made.object.block = block;
-  carve(&made.object, block);
-  memcpy(it, &made, bare->family->bytes);
+  object *self = (object *)(void *)arena_over(block).base;
+  copy.object.bytes = bytes;
+  copy.object.block = block;
+  carve(&copy.object, block);
+  memcpy(self, &copy, prototype->family->bytes);
   *status = COPSE_OK;
-  return it;
+  return self;
 }
 
-/* Gives back the block of an object, but not its rooms. */
-static void give(object *it) { memory_give(&MALLOC, it->block, it->bytes); }
+/* Frees the block of an object, but not its rooms. */
+static void free_block(object *self) { memory_give(&MALLOC, self->block, self->bytes); }
 
 /* ---- Rooms ---------------------------------------------------------------------------------- */
 
-bool room_take(object *it, room which, uint64_t count) {
-  const uint64_t each = ROOM_BYTES[which], old = it->room[which];
+bool room_take(object *self, room which, uint64_t count) {
+  const uint64_t itemBytes = ROOM_BYTES[which], old = self->room[which];
   if (count <= old) return true;
   const uint64_t usual = old + old / 2;
-  const uint64_t larger = usual > count && is_there(each * usual) ? usual : count;
-  void *room = is_there(each * larger) ? memory_take(&MALLOC, each * larger) : NULL;
+  const uint64_t larger = usual > count && can_allocate(itemBytes * usual) ? usual : count;
+  void *room = can_allocate(itemBytes * larger) ? memory_take(&MALLOC, itemBytes * larger) : NULL;
   if (!room) return false;
-  memory_give(&MALLOC, it->rooms[which], each * old);
-  it->rooms[which] = room;
-  it->room[which] = (uint32_t)larger;
-  it->moves++;
+  memory_give(&MALLOC, self->rooms[which], itemBytes * old);
+  self->rooms[which] = room;
+  self->room[which] = (uint32_t)larger;
+  self->moves++;
   return true;
 }
 
-bool is_given(const object *it, uint64_t floats) {
-  if (floats > it->room[ROOM_GIVEN]) return false;
+bool is_given(const object *self, uint64_t floats) {
+  if (floats > self->room[ROOM_GIVEN]) return false;
   bool ok = true;
-  for (uint64_t i = 0; i < floats; i++) ok = ok && is_coordinate(it->rooms[ROOM_GIVEN][i]);
+  for (uint64_t i = 0; i < floats; i++) ok = ok && is_coordinate(self->rooms[ROOM_GIVEN][i]);
   return ok;
 }
 
 EXPORT("take_room") int32_t take_room(int32_t handle, uint32_t which, double count) {
-  object *it = any_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  object *self = any_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   if (which >= ROOMS || !(count >= 0 && count <= 0x1p60)) return FAILED(COPSE_INVALID_ARGUMENT);
-  return room_take(it, (room)which, (uint64_t)count) ? 0 : FAILED(COPSE_OUT_OF_MEMORY);
+  return room_take(self, (room)which, (uint64_t)count) ? 0 : FAILED(COPSE_OUT_OF_MEMORY);
 }
 
-int32_t object_adopt(object *it, copse_status status) {
+int32_t object_adopt(object *self, copse_status status) {
   if (status == COPSE_OK && handles.used == handles.capacity) {
     status = grow_table();
-    if (status != COPSE_OK) it->family->destroy(it);
+    if (status != COPSE_OK) self->family->destroy(self);
   }
   if (status != COPSE_OK) {
-    give(it);
+    free_block(self);
     return FAILED(status);
   }
-  it->family->fill(it, NULL);
+  self->family->fill(self, NULL);
   const uint32_t slot = slots_take(&handles);
-  objects[slot] = it;
+  objects[slot] = self;
   return handle_of(slot);
 }
 
 EXPORT("destroy") int32_t destroy(int32_t handle) {
-  object *it = any_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
-  it->family->destroy(it);
+  object *self = any_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  self->family->destroy(self);
   for (int which = 0; which < ROOMS; which++)
-    memory_give(&MALLOC, it->rooms[which], (uint64_t)ROOM_BYTES[which] * it->room[which]);
-  give(it);
+    memory_give(&MALLOC, self->rooms[which], (uint64_t)ROOM_BYTES[which] * self->room[which]);
+  free_block(self);
   slots_free(&handles, (uint32_t)handle & ((1u << SLOT_BITS) - 1));
   return 0;
 }
 
 EXPORT("reserve") int32_t reserve(int32_t handle, uint32_t capacity) {
-  object *it = any_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  object *self = any_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
 #ifdef COPSE_TEST_TRAP
   if (capacity == COPSE_TEST_TRAP) __builtin_trap();
 #endif
-  if (capacity <= it->capacity) return 0;
-  any_object bare = copy_of(it);
-  bare.object.capacity = capacity;
+  if (capacity <= self->capacity) return 0;
+  any_object prototype = copy_of(self);
+  prototype.object.capacity = capacity;
   copse_status status;
-  object *larger = object_take(&bare.object, it->family->reserve_bytes(it, capacity), &status);
+  const size_t indexBytes = self->family->reserve_bytes(self, capacity);
+  object *larger = object_take(&prototype.object, indexBytes, &status);
   if (!larger) return FAILED(status);
-  status = it->family->reserve(it, capacity);
+  status = self->family->reserve(self, capacity);
   if (status != COPSE_OK) {
-    give(larger);
+    free_block(larger);
     return FAILED(status);
   }
-  it->family->fill(larger, it);
+  self->family->fill(larger, self);
   objects[(uint32_t)handle & ((1u << SLOT_BITS) - 1)] = larger;
-  give(it);
+  free_block(self);
   return 0;
 }
 
 /* ---- Views and figures ---------------------------------------------------------------------- */
 
 EXPORT("view_names") uintptr_t view_names(int32_t handle) {
-  const object *it = any_of(handle);
-  return it ? (uintptr_t)it->family->views : 0;
+  const object *self = any_of(handle);
+  return self ? (uintptr_t)self->family->views : 0;
 }
 
 EXPORT("figure_names") uintptr_t figure_names(int32_t handle) {
-  const object *it = any_of(handle);
-  return it ? (uintptr_t)it->family->figures : 0;
+  const object *self = any_of(handle);
+  return self ? (uintptr_t)self->family->figures : 0;
 }
 
-/* Returns where a view lies, in bytes; 0: nowhere. */
+/* Returns the address of a view; 0 if there is none. */
 EXPORT("view_of") uintptr_t view_of(int32_t handle, uint32_t which) {
-  object *it = any_of(handle);
-  return it ? it->family->view(it, which) : 0;
+  object *self = any_of(handle);
+  return self ? self->family->view(self, which) : 0;
 }
 
-/* Returns where the figures lie, as doubles. */
+/* Reads the figures. Returns their address: doubles, valid until the next call. */
 EXPORT("figures_of") uintptr_t figures_of(int32_t handle) {
-  static double numbers[FIGURES_MOST];
-  object *it = any_of(handle);
-  if (!it) return 0;
-  it->family->read_figures(it, numbers);
+  static double numbers[MAX_FIGURES];
+  object *self = any_of(handle);
+  if (!self) return 0;
+  self->family->read_figures(self, numbers);
   return (uintptr_t)numbers;
 }
 
+/* Returns the address of the part of the struct that JavaScript reads. */
 EXPORT("limits_of") uintptr_t limits_of(int32_t handle) {
-  const object *it = any_of(handle);
-  return it ? (uintptr_t)&it->capacity : 0;
+  const object *self = any_of(handle);
+  return self ? (uintptr_t)&self->capacity : 0;
 }
 
 /* ---- Staging -------------------------------------------------------------------------------- */
 
-/* What is small, and what goes through in pieces. */
+/* The first staging buffer. Anything larger can pass through it in pieces. */
 static uint32_t piece[8192];
-_Static_assert(DRAWN * sizeof(float) <= sizeof piece, "the floats that are drawn at once");
+_Static_assert(MAX_DRAWN * sizeof(float) <= sizeof piece, "MAX_DRAWN floats");
 
-/* A larger buffer, for snapshots and long polygons, grows and is never given back. */
+/* For snapshots and long polygons a larger buffer replaces it, which grows and is never freed. */
 staging staged = {piece, sizeof piece};
 
 uint32_t firstBad;
 
-/* Makes room for so many staged bytes. Call it only for what will not be refused: it may grow the
- * memory. */
+/* Makes room for `size` staged bytes; false if there is no memory. Call it only after all checks:
+ * it may grow memory. */
 static bool stage(uint32_t size) {
   if (size <= staged.size) return true;
-  void *larger = is_there(size) ? memory_take(&MALLOC, size) : NULL;
+  void *larger = can_allocate(size) ? memory_take(&MALLOC, size) : NULL;
   if (!larger) return false;
   if (staged.bytes != piece) memory_give(&MALLOC, staged.bytes, staged.size);
   staged = (staging){larger, size};
   return true;
 }
 
-/* As stage(); returns where the bytes lie. */
+/* As stage(), but returns the address of the bytes. */
 EXPORT("stage") int32_t stage_bytes(uint32_t size) {
   return stage(size) ? (int32_t)(uintptr_t)staged.bytes : FAILED(COPSE_OUT_OF_MEMORY);
 }
@@ -278,60 +282,61 @@ EXPORT("staging_room") uint32_t staging_room(void) { return staged.size; }
 
 EXPORT("first_bad") uint32_t first_bad(void) { return firstBad; }
 
-/* ---- What is drawn, checks and snapshots ----------------------------------------------------- */
+/* ---- Cells, checks and snapshots --------------------------------------------------------------
+ */
 
-static copse_status prepare(object *it) {
-  if (!it) return COPSE_STALE_SLOT;
-  return it->family->prepare ? it->family->prepare(it) : COPSE_OK;
+static copse_status prepare(object *self) {
+  if (!self) return COPSE_STALE_SLOT;
+  return self->family->prepare ? self->family->prepare(self) : COPSE_OK;
 }
 
-int32_t drawn(size_t floats, uint32_t skipped) {
+int32_t staged_floats(size_t floats, uint32_t skipped) {
   const size_t left = floats > skipped ? floats - skipped : 0;
-  return (int32_t)(left < DRAWN ? left : DRAWN);
+  return (int32_t)(left < MAX_DRAWN ? left : MAX_DRAWN);
 }
 
-/* Stages the next cells, and returns the number of their floats; 0: no more. */
+/* Stages the cells after the first `skipped` floats. Returns the number of floats; 0: no more. */
 EXPORT("cells") int32_t cells(int32_t handle, uint32_t skipped) {
-  object *it = any_of(handle);
-  if (it && !it->family->cells) it = NULL;
-  const copse_status status = prepare(it);
+  object *self = any_of(handle);
+  if (self && !self->family->cells) self = NULL;
+  const copse_status status = prepare(self);
   if (status != COPSE_OK) return FAILED(status);
-  return drawn(it->family->cells(it, skipped, staged.bytes, DRAWN), skipped);
+  return staged_floats(self->family->cells(self, skipped, staged.bytes, MAX_DRAWN), skipped);
 }
 
 EXPORT("validate") int32_t validate(int32_t handle) {
-  object *it = any_of(handle);
-  return it && it->family->validate && it->family->validate(it);
+  object *self = any_of(handle);
+  return self && self->family->validate && self->family->validate(self);
 }
 
-/* Returns the size of a snapshot. */
+/* Returns the size of the snapshot that save() would stage. */
 EXPORT("saved_bytes") int32_t saved_bytes(int32_t handle) {
-  object *it = any_of(handle);
-  copse_status status = prepare(it);
+  object *self = any_of(handle);
+  copse_status status = prepare(self);
   if (status != COPSE_OK) return FAILED(status);
   size_t size;
-  status = it->family->save(it, NULL, 0, &size);
+  status = self->family->save(self, NULL, 0, &size);
   if (status != COPSE_FULL) return FAILED(status);
   return size > INT32_MAX ? FAILED(COPSE_OUT_OF_MEMORY) : (int32_t)size;
 }
 
-/* Stages the first bytes of a snapshot. */
+/* Stages the head of the object's own snapshot. */
 EXPORT("head") int32_t head(int32_t handle) {
-  object *it = any_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  object *self = any_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   size_t size;
-  it->family->save(it, staged.bytes, COPSE_SNAPSHOT_HEAD, &size);
+  self->family->save(self, staged.bytes, COPSE_SNAPSHOT_HEAD, &size);
   return 0;
 }
 
-/* Stages a snapshot, and returns its size. */
+/* Stages a snapshot. Returns its size. */
 EXPORT("save") int32_t save(int32_t handle) {
   const int32_t bytes = saved_bytes(handle);
   if (bytes < 0) return bytes;
   size_t size = (size_t)bytes;
   if (!stage((uint32_t)size)) return FAILED(COPSE_OUT_OF_MEMORY);
-  object *it = any_of(handle);
-  const copse_status status = it->family->save(it, staged.bytes, size, &size);
+  object *self = any_of(handle);
+  const copse_status status = self->family->save(self, staged.bytes, size, &size);
   return result_or_failed((uint32_t)size, status);
 }
 
@@ -341,12 +346,13 @@ EXPORT("class_names") uintptr_t class_names(void) {
                      "ObstacleTree ObstacleTree Crowd Crowd3D ";
 }
 
-/* Adds a staged piece of a snapshot of so many bytes, each in turn, to its checksum. Returns 0 as
- * long as nothing is wrong: that it is another one than in the head shows at the last piece. */
+/* Adds a staged piece, bytes first … first + size - 1 of `total`, to the checksum of a snapshot.
+ * Call it for each piece in turn. Returns 0 unless something is wrong; a wrong checksum shows only
+ * at the last piece. */
 EXPORT("intact") int32_t intact(uint32_t total, uint32_t first, uint32_t size) {
   static uint32_t checksum, expected;
-  const uint32_t least = first ? 0 : sizeof(snapshot_header);
-  if (size > staged.size || size < least || total % 4 || first % 4)
+  const uint32_t minimum = first ? 0 : sizeof(snapshot_header);
+  if (size > staged.size || size < minimum || total % 4 || first % 4)
     return FAILED(COPSE_BAD_SNAPSHOT);
   if (first == 0) {
     expected = ((const snapshot_header *)staged.bytes)->checksum;
@@ -356,15 +362,15 @@ EXPORT("intact") int32_t intact(uint32_t total, uint32_t first, uint32_t size) {
   return first + size < total || checksum == expected ? 0 : FAILED(COPSE_BAD_SNAPSHOT);
 }
 
-/* Checks a snapshot before there is room for it, as intact(); of the first piece, its head or more,
- * also whether the object takes it. */
+/* As intact(), but for the first piece, which must hold the head, also checks that the object would
+ * take the snapshot. Finds bad snapshots before memory grows for them. */
 EXPORT("restorable")
 int32_t restorable(int32_t handle, uint32_t total, uint32_t first, uint32_t size) {
-  object *it = any_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  object *self = any_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   if (size > staged.size) return FAILED(COPSE_BAD_SNAPSHOT);
   if (first == 0) {
-    const copse_status status = it->family->restorable(it, staged.bytes, total);
+    const copse_status status = self->family->restorable(self, staged.bytes, total);
     if (status != COPSE_OK) return FAILED(status);
   }
   return intact(total, first, size);
@@ -372,8 +378,8 @@ int32_t restorable(int32_t handle, uint32_t total, uint32_t first, uint32_t size
 
 /* Restores from `size` staged bytes. */
 EXPORT("restore") int32_t restore(int32_t handle, uint32_t size) {
-  object *it = any_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  object *self = any_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   if (size > staged.size) return FAILED(COPSE_BAD_SNAPSHOT);
-  return zero_or_failed(it->family->restore(it, staged.bytes, size));
+  return zero_or_failed(self->family->restore(self, staged.bytes, size));
 }

@@ -1,4 +1,4 @@
-/* Indexes of points: what JavaScript creates, writes and asks. In 2D z is ignored. */
+/* The boundary of AgentTree, Grid and KdTree. In 2D z is ignored. */
 
 #include "objects.h"
 
@@ -11,29 +11,29 @@ typedef struct points {
   object object;
   copse_points *core;
   uint32_t dimensions;
-  copse_results results; /* room for a single query that finds every agent */
+  copse_results results; /* of single queries: room for every agent */
   float fraction;        /* of the last ray */
 
-  uint32_t *masks; /* what agents look for in batches */
-  /* The radii that the game writes, as the last build found them, and the greatest. */
-  float *radii, *builtRadii, greatest;
+  uint32_t *masks; /* for batches: the groups that each agent looks for */
+  /* Radii as the game writes them, as of the last build, and the largest of the latter. */
+  float *radii, *builtRadii, maxRadius;
 } points;
 _Static_assert(sizeof(points) <= OBJECT_BYTES, "see any_object");
 
-static uintptr_t order_of(const points *it) {
+static uintptr_t order_of(const points *self) {
   uint32_t count;
-  return (uintptr_t)copse_points_order(it->core, &count);
+  return (uintptr_t)copse_points_order(self->core, &count);
 }
 
 #define POINTS_VIEWS(VIEW)                                                                         \
   VIEW(xs, f, positions.axes[0])                                                                   \
   VIEW(ys, f, positions.axes[1])                                                                   \
   VIEW(zs, f, positions.axes[2])                                                                   \
-  VIEW(groups, u, copse_points_groups(it->core))                                                   \
-  VIEW(ids, u, it->results.ids)                                                                    \
-  VIEW(distances2, f, it->results.distances2)                                                      \
-  VIEW(masks, u, it->masks)                                                                        \
-  VIEW(generations, u, copse_points_generations(it->core))                                         \
+  VIEW(groups, u, copse_points_groups(self->core))                                                 \
+  VIEW(ids, u, self->results.ids)                                                                  \
+  VIEW(distances2, f, self->results.distances2)                                                    \
+  VIEW(masks, u, self->masks)                                                                      \
+  VIEW(generations, u, copse_points_generations(self->core))                                       \
   VIEW(given, f, base->rooms[ROOM_GIVEN])                                                          \
   VIEW(rowOffsets, u, base->rooms[ROOM_ROWS])                                                      \
   VIEW(rowCounts, u, room_second(base, ROOM_ROWS))                                                 \
@@ -43,13 +43,13 @@ static uintptr_t order_of(const points *it) {
   VIEW(neighborDistances2, f, room_second(base, ROOM_NEIGHBORS))                                   \
   VIEW(hitIds, i, base->rooms[ROOM_HITS])                                                          \
   VIEW(hitFractions, f, room_second(base, ROOM_HITS))                                              \
-  VIEW(radii, f, it->radii)                                                                        \
-  VIEW(fraction, f, &it->fraction)                                                                 \
-  VIEW(order, u, order_of(it))
+  VIEW(radii, f, self->radii)                                                                      \
+  VIEW(fraction, f, &self->fraction)                                                               \
+  VIEW(order, u, order_of(self))
 
 static uintptr_t points_view(object *base, uint32_t which) {
-  points *it = (points *)base;
-  const copse_positions positions = copse_points_positions(it->core);
+  points *self = (points *)base;
+  const copse_positions positions = copse_points_positions(self->core);
   const uintptr_t places[] = {POINTS_VIEWS(VIEW_PLACE)};
   return which < sizeof places / sizeof *places ? places[which] : 0;
 }
@@ -70,24 +70,24 @@ static void points_figures(object *base, double *numbers) {
 }
 
 static void points_carve(object *base, arena *block) {
-  points *it = (points *)base;
-  it->results.capacity = base->capacity;
-  it->results.ids = arena_carve(block, base->capacity, 4);
-  it->results.distances2 = arena_carve(block, base->capacity, 4);
-  it->masks = arena_carve(block, base->capacity, 4);
-  it->radii = arena_carve(block, base->capacity, 4);
-  it->builtRadii = arena_carve(block, base->capacity, 4);
+  points *self = (points *)base;
+  self->results.capacity = base->capacity;
+  self->results.ids = arena_carve(block, base->capacity, 4);
+  self->results.distances2 = arena_carve(block, base->capacity, 4);
+  self->masks = arena_carve(block, base->capacity, 4);
+  self->radii = arena_carve(block, base->capacity, 4);
+  self->builtRadii = arena_carve(block, base->capacity, 4);
 }
 
 static void points_fill(object *larger, const object *old) {
-  points *it = (points *)larger;
-  const points *kept = (const points *)old;
-  const uint32_t count = kept ? old->capacity : 0;
+  points *self = (points *)larger;
+  const points *source = (const points *)old;
+  const uint32_t count = source ? old->capacity : 0;
   for (uint32_t slot = 0; slot < larger->capacity; slot++) {
-    const bool isKept = slot < count;
-    it->masks[slot] = isKept ? kept->masks[slot] : COPSE_ALL_GROUPS;
-    it->radii[slot] = isKept ? kept->radii[slot] : 0;
-    it->builtRadii[slot] = isKept ? kept->builtRadii[slot] : 0;
+    const bool isCopied = slot < count;
+    self->masks[slot] = isCopied ? source->masks[slot] : COPSE_ALL_GROUPS;
+    self->radii[slot] = isCopied ? source->radii[slot] : 0;
+    self->builtRadii[slot] = isCopied ? source->builtRadii[slot] : 0;
   }
 }
 
@@ -101,14 +101,15 @@ static copse_status points_reserve(object *base, uint32_t capacity) {
   return copse_points_reserve(points_core(base), capacity);
 }
 
-/* Returns the arrays that are not all default in slots that were ever in use. */
-static points_extras extras_of(const points *it) {
+/* Returns what a snapshot has to hold besides the index: masks and radii, each only if a slot that
+ * was ever in use has one that is not the default. */
+static points_extras extras_of(const points *self) {
   points_extras extras = {0};
-  for (uint32_t slot = 0; slot < it->core->agents.ever; slot++) {
-    if (it->masks[slot] != COPSE_ALL_GROUPS) extras.masks = it->masks;
-    if (it->radii[slot] != 0 || it->builtRadii[slot] != 0) {
-      extras.radii = it->radii;
-      extras.builtRadii = it->builtRadii;
+  for (uint32_t slot = 0; slot < self->core->agents.ever; slot++) {
+    if (self->masks[slot] != COPSE_ALL_GROUPS) extras.masks = self->masks;
+    if (self->radii[slot] != 0 || self->builtRadii[slot] != 0) {
+      extras.radii = self->radii;
+      extras.builtRadii = self->builtRadii;
     }
   }
   return extras;
@@ -122,29 +123,29 @@ static copse_status points_restorable(object *base, const void *bytes, size_t si
   return copse_points_restorable(points_core(base), bytes, size);
 }
 
-/* Lets these radii count as those of the last build. What is no radius, and what is in no build,
- * counts as 0. */
-static void points_use_radii(points *it, const float *radii) {
-  const uint32_t built = copse_points_built(it->core);
-  it->greatest = 0;
-  for (uint32_t slot = 0; slot < it->object.capacity; slot++) {
+/* Makes these the radii of the last build. NaN and negative radii, and radii of slots that are not
+ * in the build, count as 0; so do all if `radii` is NULL. */
+static void points_use_radii(points *self, const float *radii) {
+  const uint32_t built = copse_points_built(self->core);
+  self->maxRadius = 0;
+  for (uint32_t slot = 0; slot < self->object.capacity; slot++) {
     const float radius = slot < built && radii && radii[slot] > 0 ? radii[slot] : 0;
-    it->builtRadii[slot] = radius;
-    if (radius > it->greatest) it->greatest = radius;
+    self->builtRadii[slot] = radius;
+    if (radius > self->maxRadius) self->maxRadius = radius;
   }
 }
 
 static copse_status points_restore(object *base, const void *bytes, size_t size) {
-  points *it = (points *)base;
-  const copse_status status = copse_points_restore(it->core, bytes, size);
+  points *self = (points *)base;
+  const copse_status status = copse_points_restore(self->core, bytes, size);
   if (status != COPSE_OK) return status;
   uint32_t count;
   const points_extras saved = points_saved_extras(bytes, size, &count);
   for (uint32_t slot = 0; slot < count; slot++) {
-    it->masks[slot] = saved.masks ? saved.masks[slot] : COPSE_ALL_GROUPS;
-    it->radii[slot] = saved.radii ? saved.radii[slot] : 0;
+    self->masks[slot] = saved.masks ? saved.masks[slot] : COPSE_ALL_GROUPS;
+    self->radii[slot] = saved.radii ? saved.radii[slot] : 0;
   }
-  points_use_radii(it, saved.builtRadii);
+  points_use_radii(self, saved.builtRadii);
   return COPSE_OK;
 }
 static size_t points_cells(object *base, size_t skipped, float *out, size_t capacity) {
@@ -170,18 +171,17 @@ static const family POINTS = {
     .validate = points_validate,
 };
 
-/* ---- Creation: not EXPORT, a core is linked with the creators that it has, see the Makefile ----
- */
+/* ---- Creation: no EXPORT, the Makefile names the creators that each core has ---- */
 
-/* Takes an object for an index of so many bytes. */
+/* Allocates an object for an index of `indexBytes` bytes. */
 static points *points_object(uint32_t dimensions, uint32_t capacity, size_t indexBytes,
                              copse_status *status) {
-  const points bare = {.object = {.family = &POINTS, .capacity = capacity},
-                       .dimensions = dimensions};
-  return (points *)object_take(&bare.object, indexBytes, status);
+  const points prototype = {.object = {.family = &POINTS, .capacity = capacity},
+                            .dimensions = dimensions};
+  return (points *)object_take(&prototype.object, indexBytes, status);
 }
 
-/* In all creators, 0 of an option stands for the default. */
+/* In all creators a capacity or leafSize of 0 is the default. */
 int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSize, uint32_t axis,
                          uint32_t split, uint32_t layout, uint32_t onNonFinite) {
   copse_agenttree_def def = copse_agenttree_default();
@@ -193,8 +193,9 @@ int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSi
   def.layout = (copse_layout)layout;
   def.onNonFinite = (copse_on_non_finite)onNonFinite;
   copse_status status;
-  points *it = points_object(dimensions, def.capacity, copse_agenttree_bytes(&def), &status);
-  return it ? object_adopt(&it->object, copse_agenttree_create(&def, &it->core)) : FAILED(status);
+  points *self = points_object(dimensions, def.capacity, copse_agenttree_bytes(&def), &status);
+  return self ? object_adopt(&self->object, copse_agenttree_create(&def, &self->core))
+              : FAILED(status);
 }
 
 int32_t grid_create(uint32_t dimensions, uint32_t capacity, float cellSize, uint32_t layout,
@@ -206,8 +207,8 @@ int32_t grid_create(uint32_t dimensions, uint32_t capacity, float cellSize, uint
   def.layout = (copse_layout)layout;
   def.onNonFinite = (copse_on_non_finite)onNonFinite;
   copse_status status;
-  points *it = points_object(dimensions, def.capacity, copse_grid_bytes(&def), &status);
-  return it ? object_adopt(&it->object, copse_grid_create(&def, &it->core)) : FAILED(status);
+  points *self = points_object(dimensions, def.capacity, copse_grid_bytes(&def), &status);
+  return self ? object_adopt(&self->object, copse_grid_create(&def, &self->core)) : FAILED(status);
 }
 
 int32_t kdtree_create(uint32_t dimensions, uint32_t capacity, uint32_t builder, uint32_t layout,
@@ -219,8 +220,9 @@ int32_t kdtree_create(uint32_t dimensions, uint32_t capacity, uint32_t builder, 
   def.layout = (copse_layout)layout;
   def.onNonFinite = (copse_on_non_finite)onNonFinite;
   copse_status status;
-  points *it = points_object(dimensions, def.capacity, copse_kdtree_bytes(&def), &status);
-  return it ? object_adopt(&it->object, copse_kdtree_create(&def, &it->core)) : FAILED(status);
+  points *self = points_object(dimensions, def.capacity, copse_kdtree_bytes(&def), &status);
+  return self ? object_adopt(&self->object, copse_kdtree_create(&def, &self->core))
+              : FAILED(status);
 }
 
 static points *points_of(int32_t handle) { return (points *)object_of(handle, &POINTS); }
@@ -228,218 +230,218 @@ static points *points_of(int32_t handle) { return (points *)object_of(handle, &P
 /* ---- Slots and builds ---- */
 
 EXPORT("points_count") int32_t points_count(int32_t handle) {
-  const points *it = points_of(handle);
-  return it ? (int32_t)copse_points_count(it->core) : FAILED(COPSE_STALE_SLOT);
+  const points *self = points_of(handle);
+  return self ? (int32_t)copse_points_count(self->core) : FAILED(COPSE_STALE_SLOT);
 }
 
 EXPORT("points_slots") int32_t points_slots(int32_t handle) {
-  const points *it = points_of(handle);
-  return it ? (int32_t)copse_points_slots(it->core) : FAILED(COPSE_STALE_SLOT);
+  const points *self = points_of(handle);
+  return self ? (int32_t)copse_points_slots(self->core) : FAILED(COPSE_STALE_SLOT);
 }
 
-/* Returns how many slots the last build had. */
+/* Returns the number of slots in the last build. */
 EXPORT("points_built") int32_t points_built(int32_t handle) {
-  const points *it = points_of(handle);
-  return it ? (int32_t)copse_points_built(it->core) : FAILED(COPSE_STALE_SLOT);
+  const points *self = points_of(handle);
+  return self ? (int32_t)copse_points_built(self->core) : FAILED(COPSE_STALE_SLOT);
 }
 
-/* Returns 1 if an agent has a radius. */
+/* Returns 1 if any radius is not 0. */
 EXPORT("points_has_radii") int32_t points_has_radii(int32_t handle) {
-  const points *it = points_of(handle);
-  return it ? extras_of(it).radii != NULL : FAILED(COPSE_STALE_SLOT);
+  const points *self = points_of(handle);
+  return self ? extras_of(self).radii != NULL : FAILED(COPSE_STALE_SLOT);
 }
 
 EXPORT("points_set_slots") int32_t points_set_slots(int32_t handle, uint32_t slots) {
-  points *it = points_of(handle);
-  return zero_or_failed(it ? copse_points_set_slots(it->core, slots) : COPSE_STALE_SLOT);
+  points *self = points_of(handle);
+  return zero_or_failed(self ? copse_points_set_slots(self->core, slots) : COPSE_STALE_SLOT);
 }
 
-/* Returns the slot. */
+/* Returns the slot of the new agent. */
 EXPORT("points_add") int32_t points_add(int32_t handle, float x, float y, float z) {
-  points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  points *self = points_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   uint32_t slot;
-  const copse_status status = copse_points_add(it->core, (float[]){x, y, z}, &slot);
+  const copse_status status = copse_points_add(self->core, (float[]){x, y, z}, &slot);
   return result_or_failed(slot, status);
 }
 
 EXPORT("points_move")
 int32_t points_move(int32_t handle, uint32_t slot, float x, float y, float z) {
-  points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
-  return zero_or_failed(copse_points_move(it->core, slot, (float[]){x, y, z}));
+  points *self = points_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  return zero_or_failed(copse_points_move(self->core, slot, (float[]){x, y, z}));
 }
 
 EXPORT("points_remove") int32_t points_remove(int32_t handle, uint32_t slot) {
-  points *it = points_of(handle);
-  return zero_or_failed(it ? copse_points_remove(it->core, slot) : COPSE_STALE_SLOT);
+  points *self = points_of(handle);
+  return zero_or_failed(self ? copse_points_remove(self->core, slot) : COPSE_STALE_SLOT);
 }
 
 EXPORT("points_clear") int32_t points_clear(int32_t handle) { return points_set_slots(handle, 0); }
 
 EXPORT("points_build") int32_t points_build(int32_t handle) {
-  points *it = points_of(handle);
-  return zero_or_failed(it ? copse_points_build(it->core, &firstBad) : COPSE_STALE_SLOT);
+  points *self = points_of(handle);
+  return zero_or_failed(self ? copse_points_build(self->core, &firstBad) : COPSE_STALE_SLOT);
 }
 
-/* Returns how many slots the view of the order has. */
+/* Returns the length of the view `order`. */
 EXPORT("points_order") int32_t points_order(int32_t handle) {
-  const points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  const points *self = points_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   uint32_t count;
-  copse_points_order(it->core, &count);
+  copse_points_order(self->core, &count);
   return (int32_t)count;
 }
 
-/* ---- Single queries: a total, or an id ---- */
+/* ---- Single queries: they return a total or an id ---- */
 
 EXPORT("points_within")
 int32_t points_within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
                       uint32_t exclude, uint32_t sort) {
-  points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  points *self = points_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, sort);
   const copse_status status =
-      copse_points_within(it->core, (float[]){x, y, z}, radius, &query, &it->results);
-  return result_or_failed(it->results.total, status);
+      copse_points_within(self->core, (float[]){x, y, z}, radius, &query, &self->results);
+  return result_or_failed(self->results.total, status);
 }
 
 EXPORT("points_range")
 int32_t points_range(int32_t handle, float minX, float minY, float minZ, float maxX, float maxY,
                      float maxZ, uint32_t mask, uint32_t exclude, uint32_t sort) {
-  points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  points *self = points_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, sort);
-  const copse_status status = copse_points_range(it->core, (float[]){minX, minY, minZ},
-                                                 (float[]){maxX, maxY, maxZ}, &query, &it->results);
-  return result_or_failed(it->results.total, status);
+  const copse_status status = copse_points_range(
+      self->core, (float[]){minX, minY, minZ}, (float[]){maxX, maxY, maxZ}, &query, &self->results);
+  return result_or_failed(self->results.total, status);
 }
 
 EXPORT("points_cone")
 int32_t points_cone(int32_t handle, float x, float y, float z, float dirX, float dirY, float dirZ,
                     float halfAngle, float radius, uint32_t mask, uint32_t exclude, uint32_t sort) {
-  points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  points *self = points_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, sort);
   const copse_status status =
-      copse_points_cone(it->core, (float[]){x, y, z}, (float[]){dirX, dirY, dirZ}, halfAngle,
-                        radius, &query, &it->results);
-  return result_or_failed(it->results.total, status);
+      copse_points_cone(self->core, (float[]){x, y, z}, (float[]){dirX, dirY, dirZ}, halfAngle,
+                        radius, &query, &self->results);
+  return result_or_failed(self->results.total, status);
 }
 
 EXPORT("points_neighbors")
 int32_t points_neighbors(int32_t handle, float x, float y, float z, uint32_t k, float maxDistance,
                          uint32_t mask, uint32_t exclude) {
-  points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  points *self = points_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
   const copse_status status =
-      copse_points_neighbors(it->core, (float[]){x, y, z}, k, &query, &it->results);
-  return result_or_failed(it->results.total, status);
+      copse_points_neighbors(self->core, (float[]){x, y, z}, k, &query, &self->results);
+  return result_or_failed(self->results.total, status);
 }
 
 EXPORT("points_nearest")
 int32_t points_nearest(int32_t handle, float x, float y, float z, float maxDistance, uint32_t mask,
                        uint32_t exclude) {
-  points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  points *self = points_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
   uint32_t id;
-  const copse_status status =
-      copse_points_nearest(it->core, (float[]){x, y, z}, &query, &id, NULL, &it->results.visits);
+  const copse_status status = copse_points_nearest(self->core, (float[]){x, y, z}, &query, &id,
+                                                   NULL, &self->results.visits);
   return result_or_failed(id, status);
 }
 
 EXPORT("points_count_within")
 int32_t points_count_within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
                             uint32_t exclude) {
-  points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  points *self = points_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   uint32_t total;
-  const copse_status status = copse_points_count_within(it->core, (float[]){x, y, z}, radius,
-                                                        &query, &total, &it->results.visits);
+  const copse_status status = copse_points_count_within(self->core, (float[]){x, y, z}, radius,
+                                                        &query, &total, &self->results.visits);
   return result_or_failed(total, status);
 }
 
 EXPORT("points_count_range")
 int32_t points_count_range(int32_t handle, float minX, float minY, float minZ, float maxX,
                            float maxY, float maxZ, uint32_t mask, uint32_t exclude) {
-  points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  points *self = points_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   uint32_t total;
   const copse_status status =
-      copse_points_count_range(it->core, (float[]){minX, minY, minZ}, (float[]){maxX, maxY, maxZ},
-                               &query, &total, &it->results.visits);
+      copse_points_count_range(self->core, (float[]){minX, minY, minZ}, (float[]){maxX, maxY, maxZ},
+                               &query, &total, &self->results.visits);
   return result_or_failed(total, status);
 }
 
 EXPORT("points_any_within")
 int32_t points_any_within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
                           uint32_t exclude) {
-  points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  points *self = points_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   bool any;
-  const copse_status status = copse_points_any_within(it->core, (float[]){x, y, z}, radius, &query,
-                                                      &any, &it->results.visits);
+  const copse_status status = copse_points_any_within(self->core, (float[]){x, y, z}, radius,
+                                                      &query, &any, &self->results.visits);
   return result_or_failed(any, status);
 }
 
 /* ---- Batches ---- *
  *
- * JavaScript takes the room for what it gives; a call takes the room for what it returns, once it
- * is sure to answer. */
+ * JavaScript takes the room for the arguments. A batch takes the room for its results, after all
+ * checks. */
 
-/* Returns 0 if there is a build to ask. */
+/* Returns 0 if the index was built. */
 EXPORT("points_ready") int32_t points_ready(int32_t handle) {
-  const points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
-  return zero_or_failed(copse_points_is_built(it->core) ? COPSE_OK : COPSE_NOT_BUILT);
+  const points *self = points_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  return zero_or_failed(copse_points_is_built(self->core) ? COPSE_OK : COPSE_NOT_BUILT);
 }
 
-/* Begins a batch of `rows` rows, in a room for them, about so many given points each. NULL with a
- * status: it can't be answered. */
-static points *batch_of(int32_t handle, room which, uint32_t rows, uint32_t each,
+/* Begins a batch: checks that ROOM_GIVEN holds `pointsPerRow` points for each of `rows` rows, and
+ * takes room `which` for them. Returns NULL and a status if anything is wrong. */
+static points *batch_of(int32_t handle, room which, uint32_t rows, uint32_t pointsPerRow,
                         copse_status *status) {
-  points *it = points_of(handle);
-  *status = !it                                ? COPSE_STALE_SLOT
-            : !copse_points_is_built(it->core) ? COPSE_NOT_BUILT
-            : !is_given(&it->object, (uint64_t)rows * each * it->dimensions)
+  points *self = points_of(handle);
+  *status = !self                                ? COPSE_STALE_SLOT
+            : !copse_points_is_built(self->core) ? COPSE_NOT_BUILT
+            : !is_given(&self->object, (uint64_t)rows * pointsPerRow * self->dimensions)
                 ? COPSE_INVALID_ARGUMENT
-            : room_take(&it->object, which, rows) ? COPSE_OK
-                                                  : COPSE_OUT_OF_MEMORY;
-  return *status == COPSE_OK ? it : NULL;
+            : room_take(&self->object, which, rows) ? COPSE_OK
+                                                    : COPSE_OUT_OF_MEMORY;
+  return *status == COPSE_OK ? self : NULL;
 }
 
-/* Returns the number of rows of a batch of all agents. */
+/* Returns the number of rows of a batch of all agents: slots that are in use or in the build. */
 static uint32_t agent_rows(int32_t handle) {
-  const points *it = points_of(handle);
-  if (!it) return 0;
-  const uint32_t slots = copse_points_slots(it->core), built = copse_points_built(it->core);
+  const points *self = points_of(handle);
+  if (!self) return 0;
+  const uint32_t slots = copse_points_slots(self->core), built = copse_points_built(self->core);
   return slots > built ? slots : built;
 }
 
-static copse_rows rows_room(const points *it) {
-  return (copse_rows){.offsets = room_words(&it->object, ROOM_ROWS),
-                      .counts = room_second(&it->object, ROOM_ROWS),
-                      .ids = room_words(&it->object, ROOM_IDS),
-                      .capacity = it->object.room[ROOM_IDS]};
+static copse_rows rows_room(const points *self) {
+  return (copse_rows){.offsets = room_words(&self->object, ROOM_ROWS),
+                      .counts = room_second(&self->object, ROOM_ROWS),
+                      .ids = room_words(&self->object, ROOM_IDS),
+                      .capacity = self->object.room[ROOM_IDS]};
 }
 
 EXPORT("points_all_within") double points_all_within(int32_t handle, float radius, uint32_t mask) {
   copse_status status;
-  points *it = batch_of(handle, ROOM_ROWS, agent_rows(handle), 0, &status);
-  if (!it) return FAILED(status);
+  points *self = batch_of(handle, ROOM_ROWS, agent_rows(handle), 0, &status);
+  if (!self) return FAILED(status);
   const copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
   copse_rows rows;
   do {
-    rows = rows_room(it);
-    status = copse_points_all_within(it->core, radius, &query, it->masks, &rows);
-  } while (room_for_all(&it->object, rows.total, &status));
+    rows = rows_room(self);
+    status = copse_points_all_within(self->core, radius, &query, self->masks, &rows);
+  } while (room_for_all(&self->object, rows.total, &status));
   return total_or_failed(rows.total, status);
 }
 
@@ -447,42 +449,42 @@ EXPORT("points_within_many")
 double points_within_many(int32_t handle, uint32_t n, float radius, uint32_t mask,
                           uint32_t exclude) {
   copse_status status;
-  points *it = batch_of(handle, ROOM_ROWS, n, 1, &status);
-  if (!it) return FAILED(status);
+  points *self = batch_of(handle, ROOM_ROWS, n, 1, &status);
+  if (!self) return FAILED(status);
   const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   copse_rows rows;
   do {
-    rows = rows_room(it);
-    status =
-        copse_points_within_many(it->core, it->object.rooms[ROOM_GIVEN], n, radius, &query, &rows);
-  } while (room_for_all(&it->object, rows.total, &status));
+    rows = rows_room(self);
+    status = copse_points_within_many(self->core, self->object.rooms[ROOM_GIVEN], n, radius, &query,
+                                      &rows);
+  } while (room_for_all(&self->object, rows.total, &status));
   return total_or_failed(rows.total, status);
 }
 
-/* Begins a batch of `rows` rows of k neighbors, about so many given points each. */
-static points *neighbor_batch_of(int32_t handle, uint32_t rows, uint32_t each, uint32_t k,
+/* As batch_of, for rows of k neighbors. Points *out to the room. */
+static points *neighbor_batch_of(int32_t handle, uint32_t rows, uint32_t pointsPerRow, uint32_t k,
                                  copse_neighbor_rows *out, copse_status *status) {
-  points *it = batch_of(handle, ROOM_NEIGHBOR_COUNTS, rows, each, status);
-  if (!it) return NULL;
-  if (!room_take(&it->object, ROOM_NEIGHBORS, (uint64_t)rows * k)) {
+  points *self = batch_of(handle, ROOM_NEIGHBOR_COUNTS, rows, pointsPerRow, status);
+  if (!self) return NULL;
+  if (!room_take(&self->object, ROOM_NEIGHBORS, (uint64_t)rows * k)) {
     *status = COPSE_OUT_OF_MEMORY;
     return NULL;
   }
-  *out = (copse_neighbor_rows){room_words(&it->object, ROOM_NEIGHBOR_COUNTS),
-                               room_words(&it->object, ROOM_NEIGHBORS),
-                               (float *)room_second(&it->object, ROOM_NEIGHBORS)};
-  return it;
+  *out = (copse_neighbor_rows){room_words(&self->object, ROOM_NEIGHBOR_COUNTS),
+                               room_words(&self->object, ROOM_NEIGHBORS),
+                               (float *)room_second(&self->object, ROOM_NEIGHBORS)};
+  return self;
 }
 
 EXPORT("points_all_neighbors")
 int32_t points_all_neighbors(int32_t handle, uint32_t k, float maxDistance, uint32_t mask) {
   copse_status status;
   copse_neighbor_rows rows;
-  points *it = neighbor_batch_of(handle, agent_rows(handle), 0, k, &rows, &status);
-  if (!it) return FAILED(status);
+  points *self = neighbor_batch_of(handle, agent_rows(handle), 0, k, &rows, &status);
+  if (!self) return FAILED(status);
   copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
-  return zero_or_failed(copse_points_all_neighbors(it->core, k, &query, it->masks, &rows));
+  return zero_or_failed(copse_points_all_neighbors(self->core, k, &query, self->masks, &rows));
 }
 
 EXPORT("points_nearest_many")
@@ -490,52 +492,53 @@ int32_t points_nearest_many(int32_t handle, uint32_t n, uint32_t k, float maxDis
                             uint32_t mask, uint32_t exclude) {
   copse_status status;
   copse_neighbor_rows rows;
-  points *it = neighbor_batch_of(handle, n, 1, k, &rows, &status);
-  if (!it) return FAILED(status);
+  points *self = neighbor_batch_of(handle, n, 1, k, &rows, &status);
+  if (!self) return FAILED(status);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
   return zero_or_failed(
-      copse_points_nearest_many(it->core, it->object.rooms[ROOM_GIVEN], n, k, &query, &rows));
+      copse_points_nearest_many(self->core, self->object.rooms[ROOM_GIVEN], n, k, &query, &rows));
 }
 
-/* A negative distance stands for the radii that agents have. */
+/* A negative distance: pairs of agents whose circles touch, by their radii. */
 EXPORT("points_pairs") double points_pairs(int32_t handle, float distance, uint32_t mask) {
-  points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
+  points *self = points_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, COPSE_NONE, COPSE_SORT_NONE);
-  const float *radii = distance < 0 ? it->builtRadii : NULL;
+  const float *radii = distance < 0 ? self->builtRadii : NULL;
   copse_results results;
   copse_status status;
   do {
-    results = ids_room(&it->object);
-    status = copse_points_pairs(it->core, distance, radii, &query, &results);
-  } while (room_for_all(&it->object, results.total, &status));
+    results = ids_room(&self->object);
+    status = copse_points_pairs(self->core, distance, radii, &query, &results);
+  } while (room_for_all(&self->object, results.total, &status));
   return total_or_failed(results.total, status);
 }
 
-/* ---- Rays: a negative radius stands for those that agents have ---- */
+/* ---- Rays: a negative radius means that each agent has its own ---- */
 
-/* Takes the radii of the slots of the last build: from now on they count. */
+/* Makes the radii that the game wrote those of the last build. */
 EXPORT("points_take_radii") int32_t points_take_radii(int32_t handle) {
-  points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
-  points_use_radii(it, it->radii);
+  points *self = points_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  points_use_radii(self, self->radii);
   return 0;
 }
 
-/* Returns the id; the fraction has a view. */
+/* Returns the id of the agent; the fraction is in a view. */
 EXPORT("points_raycast")
 int32_t points_raycast(int32_t handle, float x0, float y0, float z0, float x1, float y1, float z1,
                        float radius, uint32_t mask, uint32_t exclude) {
-  points *it = points_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
-  const bool own = radius < 0;
+  points *self = points_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  const bool hasOwnRadii = radius < 0;
   const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   copse_hit hit;
   const copse_status status = copse_points_raycast(
-      it->core, (float[]){x0, y0, z0}, (float[]){x1, y1, z1}, own ? it->greatest : radius,
-      own ? it->builtRadii : NULL, &query, &hit, &it->results.visits);
-  it->fraction = hit.fraction;
+      self->core, (float[]){x0, y0, z0}, (float[]){x1, y1, z1},
+      hasOwnRadii ? self->maxRadius : radius, hasOwnRadii ? self->builtRadii : NULL, &query, &hit,
+      &self->results.visits);
+  self->fraction = hit.fraction;
   return result_or_failed(hit.id, status);
 }
 
@@ -543,12 +546,12 @@ EXPORT("points_raycast_many")
 int32_t points_raycast_many(int32_t handle, uint32_t n, float radius, uint32_t mask,
                             uint32_t exclude) {
   copse_status status;
-  points *it = batch_of(handle, ROOM_HITS, n, 2, &status);
-  if (!it) return FAILED(status);
-  const bool own = radius < 0;
+  points *self = batch_of(handle, ROOM_HITS, n, 2, &status);
+  if (!self) return FAILED(status);
+  const bool hasOwnRadii = radius < 0;
   const copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   return zero_or_failed(copse_points_raycast_many(
-      it->core, it->object.rooms[ROOM_GIVEN], n, own ? it->greatest : radius,
-      own ? it->builtRadii : NULL, &query, room_words(&it->object, ROOM_HITS),
-      (float *)room_second(&it->object, ROOM_HITS)));
+      self->core, self->object.rooms[ROOM_GIVEN], n, hasOwnRadii ? self->maxRadius : radius,
+      hasOwnRadii ? self->builtRadii : NULL, &query, room_words(&self->object, ROOM_HITS),
+      (float *)room_second(&self->object, ROOM_HITS)));
 }

@@ -1,4 +1,4 @@
-/* Obstacle trees: what JavaScript adds, moves and asks. */
+/* The boundary of ObstacleTree. */
 
 #include "objects.h"
 
@@ -8,31 +8,31 @@
 typedef struct walls {
   object object;
   copse_obstacle *core;
-  copse_results results; /* room for a single query that finds every edge */
-  copse_corner *corners; /* room for what can be seen */
-  union {                /* by the last nearest or raycast: either begins with the edge */
+  copse_results results; /* of single queries: room for every edge */
+  copse_corner *corners; /* of a visibility polygon */
+  union {                /* of the last nearest or raycast */
     copse_wall nearest;
     copse_wall_hit hit;
-  } found;
+  } last;
 } walls;
 _Static_assert(sizeof(walls) <= OBJECT_BYTES, "see any_object");
 
 #define WALLS_VIEWS(VIEW)                                                                          \
-  VIEW(ids, u, it->results.ids)                                                                    \
-  VIEW(distances2, f, it->results.distances2)                                                      \
+  VIEW(ids, u, self->results.ids)                                                                  \
+  VIEW(distances2, f, self->results.distances2)                                                    \
   VIEW(given, f, base->rooms[ROOM_GIVEN])                                                          \
   VIEW(hitIds, i, base->rooms[ROOM_HITS])                                                          \
   VIEW(hitFractions, f, room_second(base, ROOM_HITS))                                              \
-  VIEW(generations, u, copse_obstacle_generations(it->core))                                       \
-  VIEW(vertices, f, copse_obstacle_vertices(it->core))                                             \
-  VIEW(next, u, copse_obstacle_next(it->core))                                                     \
-  VIEW(polygons, u, copse_obstacle_polygons(it->core))                                             \
-  VIEW(nearest, f, &it->found.nearest.distance2) /* and point */                                   \
-  VIEW(hit, f, &it->found.hit.fraction)          /* point and normal */                            \
-  VIEW(corners, f, it->corners)
+  VIEW(generations, u, copse_obstacle_generations(self->core))                                     \
+  VIEW(vertices, f, copse_obstacle_vertices(self->core))                                           \
+  VIEW(next, u, copse_obstacle_next(self->core))                                                   \
+  VIEW(polygons, u, copse_obstacle_polygons(self->core))                                           \
+  VIEW(nearest, f, &self->last.nearest.distance2) /* then the point */                             \
+  VIEW(hit, f, &self->last.hit.fraction)          /* then point and normal */                      \
+  VIEW(corners, f, self->corners)
 
 static uintptr_t walls_view(object *base, uint32_t which) {
-  walls *it = (walls *)base;
+  walls *self = (walls *)base;
   const uintptr_t places[] = {WALLS_VIEWS(VIEW_PLACE)};
   return which < sizeof places / sizeof *places ? places[which] : 0;
 }
@@ -55,16 +55,16 @@ static void walls_figures(object *base, double *numbers) {
   memcpy(numbers, figures, sizeof figures);
 }
 
-/* The corners that copse.h asks for so many vertices. */
+/* Returns the number of corners that copse.h promises to suffice for this many vertices. */
 static uint64_t corner_capacity(uint64_t vertices) { return 4 * vertices + 20; }
 
 static void walls_carve(object *base, arena *block) {
-  walls *it = (walls *)base;
+  walls *self = (walls *)base;
   const uint64_t capacity = base->capacity;
-  it->results.capacity = base->capacity;
-  it->results.ids = arena_carve(block, capacity, 4);
-  it->results.distances2 = arena_carve(block, capacity, 4);
-  it->corners = arena_carve(block, corner_capacity(capacity), sizeof *it->corners);
+  self->results.capacity = base->capacity;
+  self->results.ids = arena_carve(block, capacity, 4);
+  self->results.distances2 = arena_carve(block, capacity, 4);
+  self->corners = arena_carve(block, corner_capacity(capacity), sizeof *self->corners);
 }
 
 static void walls_fill(object *larger, const object *old) {
@@ -119,110 +119,111 @@ static const family WALLS = {
     .validate = walls_validate,
 };
 
-/* 0 of an option stands for the default. */
+/* Options that are 0 are the defaults. */
 int32_t obstacle_create(uint32_t capacity, uint32_t pieces, uint32_t leafSize) {
   copse_obstacle_def def = copse_obstacle_default();
   if (capacity) def.capacity = capacity;
   def.pieces = pieces;
   if (leafSize) def.leafSize = leafSize;
-  const walls bare = {.object = {.family = &WALLS, .capacity = def.capacity}};
+  const walls prototype = {.object = {.family = &WALLS, .capacity = def.capacity}};
   copse_status status;
-  walls *it = (walls *)object_take(&bare.object, copse_obstacle_bytes(&def), &status);
-  return it ? object_adopt(&it->object, copse_obstacle_create(&def, &it->core)) : FAILED(status);
+  walls *self = (walls *)object_take(&prototype.object, copse_obstacle_bytes(&def), &status);
+  return self ? object_adopt(&self->object, copse_obstacle_create(&def, &self->core))
+              : FAILED(status);
 }
 
 static walls *walls_of(int32_t handle) { return (walls *)object_of(handle, &WALLS); }
 
-/* Returns the walls as they are now, or NULL where they can't be built. */
+/* Returns the object after building it if it changed. Returns NULL and a status if that fails. */
 static walls *built_walls_of(int32_t handle, copse_status *status) {
-  walls *it = walls_of(handle);
-  *status = it ? build_if_changed(it->core) : COPSE_STALE_SLOT;
-  return *status == COPSE_OK ? it : NULL;
+  walls *self = walls_of(handle);
+  *status = self ? build_if_changed(self->core) : COPSE_STALE_SLOT;
+  return *status == COPSE_OK ? self : NULL;
 }
 
-copse_status walls_around(int32_t handle, const copse_obstacle **tree) {
+copse_status obstacles_of(int32_t handle, const copse_obstacle **tree) {
   copse_status status = COPSE_OK;
-  const walls *it = handle < 0 ? NULL : built_walls_of(handle, &status);
-  *tree = it ? it->core : NULL;
+  const walls *self = handle < 0 ? NULL : built_walls_of(handle, &status);
+  *tree = self ? self->core : NULL;
   return status;
 }
 
 /* ---- Polygons ---- */
 
 EXPORT("walls_count") int32_t walls_count(int32_t handle) {
-  const walls *it = walls_of(handle);
-  return it ? (int32_t)copse_obstacle_count(it->core) : FAILED(COPSE_STALE_SLOT);
+  const walls *self = walls_of(handle);
+  return self ? (int32_t)copse_obstacle_count(self->core) : FAILED(COPSE_STALE_SLOT);
 }
 
-/* Returns how many vertices there are. */
+/* Returns the number of vertices. */
 EXPORT("walls_used") int32_t walls_used(int32_t handle) {
-  const walls *it = walls_of(handle);
-  return it ? (int32_t)copse_obstacle_used(it->core) : FAILED(COPSE_STALE_SLOT);
+  const walls *self = walls_of(handle);
+  return self ? (int32_t)copse_obstacle_used(self->core) : FAILED(COPSE_STALE_SLOT);
 }
 
-/* Returns 0 if a polygon of so many vertices can be added. */
+/* Returns 0 if there is room for a polygon of this many vertices. */
 EXPORT("walls_room_for") int32_t walls_room_for(int32_t handle, uint32_t vertices) {
-  const walls *it = walls_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
-  const uint32_t room = it->object.capacity - copse_obstacle_used(it->core);
+  const walls *self = walls_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  const uint32_t room = self->object.capacity - copse_obstacle_used(self->core);
   return vertices <= room ? 0 : FAILED(COPSE_FULL);
 }
 
 EXPORT("walls_slots") int32_t walls_slots(int32_t handle) {
-  const walls *it = walls_of(handle);
-  return it ? (int32_t)copse_obstacle_slots(it->core) : FAILED(COPSE_STALE_SLOT);
+  const walls *self = walls_of(handle);
+  return self ? (int32_t)copse_obstacle_slots(self->core) : FAILED(COPSE_STALE_SLOT);
 }
 
-/* Returns how many vertices a polygon has. */
+/* Returns the number of vertices of a polygon. */
 EXPORT("walls_size_of") int32_t walls_size_of(int32_t handle, uint32_t slot) {
-  const walls *it = walls_of(handle);
-  const uint32_t size = it ? copse_obstacle_size(it->core, slot) : 0;
+  const walls *self = walls_of(handle);
+  const uint32_t size = self ? copse_obstacle_size(self->core, slot) : 0;
   return size ? (int32_t)size : FAILED(COPSE_STALE_SLOT);
 }
 
-/* The failure of a call with more vertices than are staged, or without an object. */
-static int32_t walls_refused(const walls *it) {
-  return FAILED(it ? COPSE_INVALID_ARGUMENT : COPSE_STALE_SLOT);
+/* Returns the failure of a call without an object, or with more vertices than staging holds. */
+static int32_t walls_refused(const walls *self) {
+  return FAILED(self ? COPSE_INVALID_ARGUMENT : COPSE_STALE_SLOT);
 }
 
-/* Adds a polygon of so many staged vertices, and returns its slot. */
+/* Adds a polygon of `count` staged vertices. Returns its slot. */
 EXPORT("walls_add") int32_t walls_add(int32_t handle, uint32_t count, uint32_t solid) {
-  walls *it = walls_of(handle);
-  if (!it || count > staged.size / 8) return walls_refused(it);
+  walls *self = walls_of(handle);
+  if (!self || count > staged.size / 8) return walls_refused(self);
   uint32_t slot;
   const copse_status status =
-      copse_obstacle_add(it->core, staged.bytes, count, (copse_solid)solid, &slot);
+      copse_obstacle_add(self->core, staged.bytes, count, (copse_solid)solid, &slot);
   return result_or_failed(slot, status);
 }
 
-/* Moves a polygon to so many staged vertices. */
+/* Moves a polygon to `count` staged vertices. */
 EXPORT("walls_move") int32_t walls_move(int32_t handle, uint32_t slot, uint32_t count) {
-  walls *it = walls_of(handle);
-  if (!it || count > staged.size / 8) return walls_refused(it);
-  return zero_or_failed(copse_obstacle_move(it->core, slot, staged.bytes, count));
+  walls *self = walls_of(handle);
+  if (!self || count > staged.size / 8) return walls_refused(self);
+  return zero_or_failed(copse_obstacle_move(self->core, slot, staged.bytes, count));
 }
 
 EXPORT("walls_remove") int32_t walls_remove(int32_t handle, uint32_t slot) {
-  walls *it = walls_of(handle);
-  return zero_or_failed(it ? copse_obstacle_remove(it->core, slot) : COPSE_STALE_SLOT);
+  walls *self = walls_of(handle);
+  return zero_or_failed(self ? copse_obstacle_remove(self->core, slot) : COPSE_STALE_SLOT);
 }
 
 EXPORT("walls_clear") int32_t walls_clear(int32_t handle) {
-  walls *it = walls_of(handle);
-  if (!it) return FAILED(COPSE_STALE_SLOT);
-  copse_obstacle_clear(it->core);
+  walls *self = walls_of(handle);
+  if (!self) return FAILED(COPSE_STALE_SLOT);
+  copse_obstacle_clear(self->core);
   return 0;
 }
 
 EXPORT("walls_winding") int32_t walls_winding(int32_t handle, uint32_t slot) {
-  const walls *it = walls_of(handle);
-  if (!it || !copse_obstacle_has(it->core, slot)) return FAILED(COPSE_STALE_SLOT);
-  return copse_obstacle_winding(it->core, slot);
+  const walls *self = walls_of(handle);
+  if (!self || !copse_obstacle_has(self->core, slot)) return FAILED(COPSE_STALE_SLOT);
+  return copse_obstacle_winding(self->core, slot);
 }
 
 EXPORT("walls_build") int32_t walls_build(int32_t handle) {
-  walls *it = walls_of(handle);
-  return zero_or_failed(it ? copse_obstacle_build(it->core, &firstBad) : COPSE_STALE_SLOT);
+  walls *self = walls_of(handle);
+  return zero_or_failed(self ? copse_obstacle_build(self->core, &firstBad) : COPSE_STALE_SLOT);
 }
 
 EXPORT("walls_build_changed") int32_t walls_build_changed(int32_t handle) {
@@ -231,73 +232,74 @@ EXPORT("walls_build_changed") int32_t walls_build_changed(int32_t handle) {
   return zero_or_failed(status);
 }
 
-/* ---- Queries: a total, or an edge ---- */
+/* ---- Queries: they return a total or an edge ---- */
 
 EXPORT("walls_within")
 int32_t walls_within(int32_t handle, float x, float y, float radius, uint32_t side) {
   copse_status status;
-  walls *it = built_walls_of(handle, &status);
-  if (!it) return FAILED(status);
-  status = copse_obstacle_within(it->core, (float[]){x, y}, radius, (copse_side)side, &it->results);
-  return result_or_failed(it->results.total, status);
+  walls *self = built_walls_of(handle, &status);
+  if (!self) return FAILED(status);
+  status =
+      copse_obstacle_within(self->core, (float[]){x, y}, radius, (copse_side)side, &self->results);
+  return result_or_failed(self->results.total, status);
 }
 
 EXPORT("walls_nearest")
 int32_t walls_nearest(int32_t handle, float x, float y, float maxDistance, uint32_t side) {
   copse_status status;
-  walls *it = built_walls_of(handle, &status);
-  if (!it) return FAILED(status);
-  status = copse_obstacle_nearest(it->core, (float[]){x, y}, maxDistance, (copse_side)side,
-                                  &it->found.nearest, &it->results.visits);
-  return result_or_failed(it->found.nearest.edge, status);
+  walls *self = built_walls_of(handle, &status);
+  if (!self) return FAILED(status);
+  status = copse_obstacle_nearest(self->core, (float[]){x, y}, maxDistance, (copse_side)side,
+                                  &self->last.nearest, &self->results.visits);
+  return result_or_failed(self->last.nearest.edge, status);
 }
 
 EXPORT("walls_visible")
 int32_t walls_visible(int32_t handle, float x0, float y0, float x1, float y1, float radius) {
   copse_status status;
-  walls *it = built_walls_of(handle, &status);
-  if (!it) return FAILED(status);
+  walls *self = built_walls_of(handle, &status);
+  if (!self) return FAILED(status);
   bool isVisible;
-  status = copse_obstacle_visible(it->core, (float[]){x0, y0}, (float[]){x1, y1}, radius,
-                                  &isVisible, &it->results.visits);
+  status = copse_obstacle_visible(self->core, (float[]){x0, y0}, (float[]){x1, y1}, radius,
+                                  &isVisible, &self->results.visits);
   return result_or_failed(isVisible, status);
 }
 
 EXPORT("walls_raycast")
 int32_t walls_raycast(int32_t handle, float x0, float y0, float x1, float y1, uint32_t side) {
   copse_status status;
-  walls *it = built_walls_of(handle, &status);
-  if (!it) return FAILED(status);
-  status = copse_obstacle_raycast(it->core, (float[]){x0, y0}, (float[]){x1, y1}, (copse_side)side,
-                                  &it->found.hit, &it->results.visits);
-  return result_or_failed(it->found.hit.edge, status);
+  walls *self = built_walls_of(handle, &status);
+  if (!self) return FAILED(status);
+  status = copse_obstacle_raycast(self->core, (float[]){x0, y0}, (float[]){x1, y1},
+                                  (copse_side)side, &self->last.hit, &self->results.visits);
+  return result_or_failed(self->last.hit.edge, status);
 }
 
 EXPORT("walls_raycast_many")
 int32_t walls_raycast_many(int32_t handle, uint32_t n, uint32_t side) {
   copse_status status;
-  walls *it = built_walls_of(handle, &status);
-  if (!it) return FAILED(status);
-  if (!is_given(&it->object, UINT64_C(4) * n)) return FAILED(COPSE_INVALID_ARGUMENT);
-  if (!room_take(&it->object, ROOM_HITS, n)) return FAILED(COPSE_OUT_OF_MEMORY);
+  walls *self = built_walls_of(handle, &status);
+  if (!self) return FAILED(status);
+  if (!is_given(&self->object, UINT64_C(4) * n)) return FAILED(COPSE_INVALID_ARGUMENT);
+  if (!room_take(&self->object, ROOM_HITS, n)) return FAILED(COPSE_OUT_OF_MEMORY);
   return zero_or_failed(copse_obstacle_raycast_many(
-      it->core, it->object.rooms[ROOM_GIVEN], n, (copse_side)side,
-      room_words(&it->object, ROOM_HITS), (float *)room_second(&it->object, ROOM_HITS)));
+      self->core, self->object.rooms[ROOM_GIVEN], n, (copse_side)side,
+      room_words(&self->object, ROOM_HITS), (float *)room_second(&self->object, ROOM_HITS)));
 }
 
 EXPORT("walls_contains") int32_t walls_contains(int32_t handle, float x, float y) {
   copse_status status;
-  walls *it = built_walls_of(handle, &status);
-  if (!it) return FAILED(status);
+  walls *self = built_walls_of(handle, &status);
+  if (!self) return FAILED(status);
   bool inside;
-  status = copse_obstacle_contains(it->core, (float[]){x, y}, &inside, &it->results.visits);
+  status = copse_obstacle_contains(self->core, (float[]){x, y}, &inside, &self->results.visits);
   return result_or_failed(inside, status);
 }
 
 /* ---- Sight ---- */
 
-/* Puts the sides of a box that are infinite a bit beyond all walls and a point: so far that they
- * don't round to it. */
+/* Moves the infinite sides of a box to just outside all walls and the point: far enough that no
+ * side rounds to the point. */
 static void close_box(const copse_obstacle *tree, const float *point, float *lo, float *hi) {
   float bounds[4], size = 0, far = 0;
   copse_obstacle_bounds(tree, bounds);
@@ -316,32 +318,32 @@ static void close_box(const copse_obstacle *tree, const float *point, float *lo,
   }
 }
 
-/* Returns the number of corners; x and y of each have a view. */
+/* Returns the number of corners; their x and y are in a view. */
 EXPORT("walls_visibility")
 int32_t walls_visibility(int32_t handle, float x, float y, float minX, float minY, float maxX,
                          float maxY) {
   copse_status status;
-  walls *it = built_walls_of(handle, &status);
-  if (!it) return FAILED(status);
+  walls *self = built_walls_of(handle, &status);
+  if (!self) return FAILED(status);
   const float point[2] = {x, y};
   float lo[2] = {minX, minY}, hi[2] = {maxX, maxY};
-  close_box(it->core, point, lo, hi);
+  close_box(self->core, point, lo, hi);
   uint32_t total;
-  status = copse_obstacle_visibility(it->core, point, lo, hi, it->corners,
-                                     (uint32_t)corner_capacity(it->object.capacity), &total,
-                                     &it->results.visits);
+  status = copse_obstacle_visibility(self->core, point, lo, hi, self->corners,
+                                     (uint32_t)corner_capacity(self->object.capacity), &total,
+                                     &self->results.visits);
   if (status != COPSE_OK) return FAILED(status);
-  for (uint32_t i = 0; i < total; i++) { /* each is smaller than what it comes from */
-    const float corner[2] = {(float)it->corners[i].x, (float)it->corners[i].y};
-    memcpy((char *)it->corners + i * sizeof corner, corner, sizeof corner);
+  for (uint32_t i = 0; i < total; i++) { /* in place: a float pair is smaller than a corner */
+    const float corner[2] = {(float)self->corners[i].x, (float)self->corners[i].y};
+    memcpy((char *)self->corners + i * sizeof corner, corner, sizeof corner);
   }
   return (int32_t)total;
 }
 
-/* Stages the next lines, and returns the number of their floats; 0: no more. */
+/* Stages the lines after the first `skipped` floats. Returns the number of floats; 0: no more. */
 EXPORT("walls_lines") int32_t walls_lines(int32_t handle, uint32_t skipped) {
   copse_status status;
-  walls *it = built_walls_of(handle, &status);
-  if (!it) return FAILED(status);
-  return drawn(copse_obstacle_lines(it->core, skipped, staged.bytes, DRAWN), skipped);
+  walls *self = built_walls_of(handle, &status);
+  if (!self) return FAILED(status);
+  return staged_floats(copse_obstacle_lines(self->core, skipped, staged.bytes, MAX_DRAWN), skipped);
 }
