@@ -1,4 +1,4 @@
-// What the build makes of the core where an entry imports it.
+// What build.js turns the import of a core into.
 declare module '*?deflated' {
   const core: { base64: string }
   export default core

@@ -1,5 +1,5 @@
-// Checks by the compiler that the classes are what copse.d.ts declares; tests/js/declared.test.js checks that
-// nothing else is public.
+// Makes the compiler check that the classes match copse.d.ts. tests/js/declared.test.js checks that they have no
+// other public members.
 
 import type * as declared from './copse.d.ts'
 import * as made from './entries/copse.js'
