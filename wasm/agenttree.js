@@ -1,4 +1,4 @@
-// The agent tree: many moving points, rebuilt every frame. What it has is in points.js and queries.js.
+// AgentTree: many moving points, rebuilt every frame. Its methods are in points.js and queries.js.
 
 import { callOf, checkInteger, checkOptions, checkWord } from './errors.js'
 import { MAX_CAPACITY } from './object.js'
@@ -9,7 +9,7 @@ const SPLITS = ['midpoint', 'median']
 
 const OPTIONS = [...INDEX_OPTIONS, 'leafSize', 'axis', 'split']
 
-/** Returns what creates a tree: what the constructor of points takes. */
+/** Returns the arguments of the constructor of `Points`. */
 function definition(name, dimensions, options) {
   const call = callOf(name)
   checkOptions(call, options, OPTIONS)

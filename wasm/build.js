@@ -1,13 +1,12 @@
-// Makes the package's dist/ out of the cores in build/: checks them, bundles each entry into one minified
-// file with a source map, and prints what a user downloads. `node wasm/build.js <noun>…`: the classes
-// that have an entry of their own.
+// Builds dist/ from the cores in build/: checks them, bundles each entry into one minified file with a source map,
+// and prints its gzipped size. `node wasm/build.js <noun>…` names the classes that have their own entry.
 
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { deflateAsync } from '@gfx/zopfli'
 import { rolldown } from 'rolldown'
 
-/** Names of classes stay: consoles show them. @type {import('rolldown').MinifyOptions} */
+/** Keeps the names of classes, which consoles show. @type {import('rolldown').MinifyOptions} */
 const MINIFY = { mangle: { keepNames: { function: false, class: true } } }
 
 const nouns = process.argv.slice(2)
@@ -20,7 +19,7 @@ const path = (/** @type {string} */ name) => new URL(name, root).pathname
 mkdirSync(path('dist'), { recursive: true })
 for (const core of ['core', 'core-scalar', ...nouns.map((noun) => `core-${noun}`)]) {
   const module = new WebAssembly.Module(readFileSync(path(`build/${core}.wasm`)))
-  // A symbol that nothing defines becomes an import instead of a link error.
+  // An undefined symbol is not a link error, but becomes an import.
   const imports = WebAssembly.Module.imports(module).map(({ module, name }) => `${module}.${name}`)
   if (imports.sort().join() !== EXPECTED_IMPORTS.join())
     throw new Error(`${core} imports ${imports}, expected ${EXPECTED_IMPORTS}`)
@@ -28,8 +27,8 @@ for (const core of ['core', 'core-scalar', ...nouns.map((noun) => `core-${noun}`
 }
 
 /**
- * Inlines a core as base64 text: `?deflated` or as it is. In an object, which minifiers leave where it
- * is: in front, where it compresses best.
+ * Inlines a core as base64 text, deflated for `?deflated`. The text is in an object, which minifiers leave where it
+ * is: at the front, where it compresses best.
  */
 const inlineCore = {
   name: 'inline-core',
@@ -41,7 +40,7 @@ const inlineCore = {
     const inlined = form === 'deflated' ? await deflateAsync(bytes, {}) : bytes
     const base64 = Buffer.from(inlined).toString('base64')
     const code = `export default { base64: '${base64}' }`
-    return { code, map: { mappings: '' } } // nothing to read
+    return { code, map: { mappings: '' } } // no source to show
   },
 }
 

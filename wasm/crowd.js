@@ -1,4 +1,4 @@
-// The crowd: agents that move where they want, and avoid each other and walls.
+// Crowd: agents that move to their goals, and avoid each other and walls.
 
 import {
   callOf,
@@ -18,7 +18,7 @@ import { View } from './memory.js'
 import { CoreObject, MAX_CAPACITY, moveAgent, NONE } from './object.js'
 import { ObstacleTree } from './obstacle.js'
 
-/** What a crowd is created with, beside what its agents are. */
+/** Options of the crowd itself; others are defaults of its agents. */
 const OWN_OPTIONS = ['capacity', 'timeStep', 'exact', 'instance']
 
 const MAX_NEIGHBORS = 64
@@ -26,8 +26,8 @@ const MAY_BE_INFINITE = ['neighborDistance', 'maxAcceleration']
 const MUST_BE_POSITIVE = ['timeHorizon', 'timeHorizonObstacles']
 
 /**
- * Returns the fields of an agent that the core takes, and their defaults. Of each field its name, what it is,
- * and its first word: a vector is 'v', three floats; a float 'f', a number of 32 bits 'u', true or false 'b'.
+ * Returns the fields of the core's `copse_crowd_agent`, and their defaults. Each field has a name, the index of its
+ * first word, and a type: 'v' a vector of three floats, 'f' a float, 'u' 32 bits, 'b' a boolean.
  */
 function fieldsOf(instance) {
   const wasm = instance.enter()
@@ -43,7 +43,7 @@ function fieldsOf(instance) {
   return { fields, defaults: new AddedAgent(defaults.slice()) }
 }
 
-/** What `add` takes, read from what the game gave. */
+/** An agent in the core's format. */
 class AddedAgent {
   constructor(words) {
     this.words = words
@@ -56,13 +56,10 @@ function checkPositive(call, name, value, expected = 'a finite number > 0') {
     refuse(call, name, value, expected)
 }
 
-/**
- * Reads a field that is no vector from what the game gave, checks it, and puts it into an agent; what is
- * not given stays as it is.
- */
-function putNumber(call, agent, field, given, maxNeighbors) {
+/** Reads a field that is not a vector from options, checks it, and writes it to an agent. Skips it if undefined. */
+function putNumber(call, agent, field, options, maxNeighbors) {
   const { name, type, word } = field
-  const value = given[name]
+  const value = options[name]
   if (value === undefined) return
   if (type === 'u') {
     if (name === 'maxNeighbors') checkInteger(call, name, value, 0, maxNeighbors)
@@ -70,9 +67,10 @@ function putNumber(call, agent, field, given, maxNeighbors) {
   } else if (type === 'b') checkBoolean(call, name, value)
   else if (MUST_BE_POSITIVE.includes(name)) checkPositive(call, name, value)
   else {
-    const isInfinite = value === Infinity && MAY_BE_INFINITE.includes(name)
+    const mayBeInfinite = MAY_BE_INFINITE.includes(name)
+    const isInfinite = mayBeInfinite && value === Infinity
     if (typeof value !== 'number' || !(value >= 0 && (value <= MAX_COORDINATE || isInfinite)))
-      refuse(call, name, value, 'a finite number ≥ 0')
+      refuse(call, name, value, mayBeInfinite ? 'a number ≥ 0' : 'a finite number ≥ 0')
   }
   if (type === 'f') agent.floats[word] = value
   else agent.words[word] = Number(value)
@@ -83,13 +81,13 @@ class AnyCrowd extends CoreObject {
   #timeStep
   #fields
   #fieldNames
-  /** Of agents that are added. */
+  /** The defaults of added agents. */
   #defaults
-  /** The most neighbors that an agent avoids. */
+  /** The maximum of any agent's `maxNeighbors`. */
   #maxNeighbors
-  /** Where `add` puts what it reads; null while one does. @type {AddedAgent | null} */
+  /** The buffer of `add`; null while a call of it is running. @type {AddedAgent | null} */
   #added = null
-  // Always the same objects.
+  // Results, always the same objects. Figures that may be fractions begin as fractions, so that V8 keeps room for them.
   /** @type {any} */ #inspected = {}
   #stats = {
     ...{ agents: 0, infeasible: 0, overlaps: 0, neighbors: 0.5, steps: 0, time: 0.5, bytes: 0 },
@@ -122,7 +120,7 @@ class AnyCrowd extends CoreObject {
     this.#maxNeighbors = maxNeighbors
   }
 
-  // ---- What there is ----
+  // ---- State and arrays ----
 
   /** @returns {any} */
   get dimensions() {
@@ -218,7 +216,7 @@ class AnyCrowd extends CoreObject {
   add(agent) {
     this._begin('add')
     checkOptions(this, agent, this.#fieldNames)
-    // Reading the agent may call any code, also this function.
+    // Reading the agent may run a getter that calls `add`.
     const added = this.#added ?? new AddedAgent(this.#defaults.words.slice())
     this.#added = null
     added.words.set(this.#defaults.words)
@@ -287,26 +285,27 @@ class AnyCrowd extends CoreObject {
     return inspected
   }
 
-  /** Returns the handle of the obstacles; -1: there are none. */
+  /** Returns the handle of the obstacles; -1 if there are none. */
   #walls() {
     const obstacles = this._obstacles
     return obstacles === null ? NONE : this._handleOf(obstacles)
   }
 
-  /** Returns the handle of walls, which must be alive, and in the same memory. */
+  /** Returns the handle of obstacles. Throws if they were disposed, or belong to another instance. */
   _handleOf(obstacles) {
     const { _handle, _instance } = obstacles
     const [theirs, ours] = [_instance, this._instance]
     if (theirs !== ours) {
-      const one = theirs._entry === ours._entry ? 'instance' : `entry ('${ours._entry}')`
-      const other = `got an ObstacleTree of ${one === 'instance' ? 'another' : `'${theirs._entry}'`}`
-      throw new RangeError(`${place(this)} must come from the same ${one}, ${other}`)
+      const isSameEntry = theirs._entry === ours._entry
+      const expected = isSameEntry ? "the crowd's instance" : `'${ours._entry}'`
+      const other = isSameEntry ? 'another' : `'${theirs._entry}'`
+      throw new RangeError(`${place(this)}: obstacles must be from ${expected}, got ${other}`)
     }
     if (_handle < 0) throw new CopseError('DISPOSED', `${place(this)}: the obstacles were disposed`)
     return _handle
   }
 
-  /** Ends a call that may build the obstacles; when that is what failed, they say so. */
+  /** Ends a call that may build the obstacles. If that failed, throws the error of the obstacles. */
   #leaveWalls(result) {
     if (result < NONE && this._obstacles !== null) {
       this._leave(0)
@@ -315,7 +314,7 @@ class AnyCrowd extends CoreObject {
     this._leave(result)
   }
 
-  // ---- Its state ----
+  // ---- Figures and hash ----
 
   stats() {
     const stats = this.#stats
@@ -346,7 +345,7 @@ export class Crowd extends AnyCrowd {
   set obstacles(obstacles) {
     this._begin('obstacles')
     if (obstacles !== null) {
-      // Of any entry: it may be another class of that name.
+      // Not `instanceof`: each entry has its own class.
       if (obstacles?._name !== 'ObstacleTree')
         refuse(this, 'obstacles', obstacles, 'an ObstacleTree or null', false)
       this._handleOf(obstacles)

@@ -1,8 +1,8 @@
-// What is thrown, and the checks of arguments before they reach WebAssembly, which would coerce them
-// silently: -1 to 4294967295, undefined to 0, NaN to 0. `call` is the object that was called, or what
-// stands for one that is being made: its `_name` and `_method` begin the message.
+// Errors, and checks of arguments. WebAssembly would coerce wrong ones silently: -1 to 4294967295,
+// undefined to 0, NaN to 0. `call` is the object whose method was called, or `callOf` of a constructor
+// or function: its `_name` and `_method` begin the message.
 
-/** Marks errors, whichever entry they come from. */
+/** Marks errors, so that `instanceof CopseError` is true for those of every entry. */
 const BRAND = Symbol.for('copse.CopseError')
 
 export class CopseError extends Error {
@@ -22,27 +22,27 @@ export class CopseError extends Error {
   }
 }
 
-/** Results below -1 are failures: this plus a status of `copse_status`. */
+/** A result below -1 is a failure: FAILED + a `copse_status`. */
 const FAILED = -(2 ** 31)
 
-/** Stands for an object that is being made, or a function. */
+/** Returns the `call` of a constructor or function, which have no object. */
 export const callOf = (name) => ({ _name: name, _method: '' })
 
-/** Put together only when something is thrown: a query must make no garbage. */
+/** Returns where an error happened. Called only on errors: a query must make no garbage. */
 export function place({ _name, _method }) {
   return _method ? `${_name}.${_method}` : _name
 }
 
-/** Returns the error for a failure that the core returned. */
+/** Returns the error for a failure of the core. */
 export function failure(instance, call, result) {
   const status = result - FAILED
   const wasm = instance.enter()
   const code = instance.names(wasm.status_names())[status]
   let message = `${place(call)}: ${instance.text(wasm.status_text(status))}`
   if (code === 'OUT_OF_MEMORY') {
-    const had = instance.memory.buffer.byteLength
+    const size = instance.memory.buffer.byteLength
     const more = wasm.refused_bytes()
-    message += `: ${more} bytes more than the ${had} that there are: init({ memory: ${had + more} })`
+    message += `: needs ${more} bytes more than ${size}: init({ memory: ${size + more} })`
   }
   if (code === 'FULL') {
     const { _wanted: wanted, _items: items, _capacity: capacity } = call
@@ -60,7 +60,7 @@ function shown(value) {
 }
 
 /**
- * Throws about an argument: a `TypeError` when it has the wrong type, else a `RangeError`.
+ * Throws the error of a wrong argument: a `TypeError` if its type is wrong, else a `RangeError`.
  * @returns {never}
  */
 export function refuse(call, name, value, expected, rightType = typeof value === 'number') {
@@ -68,7 +68,7 @@ export function refuse(call, name, value, expected, rightType = typeof value ===
   throw new Kind(`${place(call)}: ${name} must be ${expected}, got ${shown(value)}`)
 }
 
-/** Coordinates are accepted up to this magnitude, so that no squared distance overflows. */
+/** The maximum magnitude of a coordinate: no squared distance overflows. */
 export const MAX_COORDINATE = 1e18
 const MAX_FLOAT32 = 2 ** 128 * (1 - 2 ** -24)
 
@@ -108,11 +108,11 @@ export function checkInteger(call, name, value, lo, hi) {
     refuse(call, name, value, `an integer from ${lo} to ${hi}`)
 }
 
-/** Checks how many arguments a call was given. */
-export function checkArguments(call, given, expected, or = expected) {
-  if (given === expected || given === or) return
-  const text = or === expected ? expected : `${expected} or ${or}`
-  throw new TypeError(`${place(call)}: takes ${text} arguments, got ${given}`)
+/** Checks the number of arguments, for which there may be two choices. */
+export function checkArguments(call, count, expected, alternative = expected) {
+  if (count === expected || count === alternative) return
+  const text = alternative === expected ? expected : `${expected} or ${alternative}`
+  throw new TypeError(`${place(call)}: takes ${text} arguments, got ${count}`)
 }
 
 /** Checks a number of slots. */
@@ -120,18 +120,17 @@ export function checkCount(call, name, value) {
   checkInteger(call, name, value, 0, 2 ** 32 - 1)
 }
 
-/** Checks a slot, and keeps it for the message in case that it is not in use. */
+/** Checks a slot. Keeps it for the message of `STALE_SLOT`. */
 export function checkSlot(call, slot) {
   checkInteger(call, 'slot', slot, 0, 2 ** 32 - 1)
   call._slot = slot
 }
 
-/** Checks true or false. */
 export function checkBoolean(call, name, value) {
   if (typeof value !== 'boolean') refuse(call, name, value, 'true or false', false)
 }
 
-/** Returns the place of a word in its list. */
+/** Returns the index of a word in `words`; throws if it is not one of them. */
 export function checkWord(call, name, value, words) {
   const index = words.indexOf(value)
   if (index < 0) {
@@ -141,7 +140,7 @@ export function checkWord(call, name, value, words) {
   return index
 }
 
-/** Checks that options are an object with no other names than these; what is undefined is absent. */
+/** Checks that options are an object with no other names than these. An undefined option is absent. */
 export function checkOptions(call, options, names) {
   if (typeof options !== 'object' || options === null)
     refuse(call, 'options', options, 'an object', false)
@@ -150,22 +149,22 @@ export function checkOptions(call, options, names) {
 
 function refuseOption(call, options, name, names) {
   if (options[name] === undefined) return
-  const near = names.filter((known) => distance(name.toLowerCase(), known.toLowerCase()) <= 2)
-  const known = names.length ? `there are ${names.join(', ')}` : 'there are none'
-  const hint = near.length ? `did you mean '${near[0]}'?` : known
+  const isSimilar = (known) => editDistance(name.toLowerCase(), known.toLowerCase()) <= 2
+  const similar = names.find(isSimilar)
+  const hint = similar ? `did you mean '${similar}'?` : `options: ${names.join(', ')}`
   throw new TypeError(`${place(call)}: no option '${name}' (${hint})`)
 }
 
-/** Returns how many letters must be changed, added or left out to make one word of another (Levenshtein). */
-function distance(one, other) {
-  let row = Array.from({ length: other.length + 1 }, (_, i) => i)
-  for (const [i, letter] of [...one].entries()) {
+/** Returns the Levenshtein distance: how many letters to change, insert or delete. */
+function editDistance(word, target) {
+  let row = Array.from({ length: target.length + 1 }, (_, i) => i)
+  for (const [i, letter] of [...word].entries()) {
     const next = [i + 1]
-    for (let j = 0; j < other.length; j++)
-      next.push(Math.min(row[j + 1] + 1, next[j] + 1, row[j] + (letter === other[j] ? 0 : 1)))
+    for (let j = 0; j < target.length; j++)
+      next.push(Math.min(row[j + 1] + 1, next[j] + 1, row[j] + (letter === target[j] ? 0 : 1)))
     row = next
   }
-  return row[other.length]
+  return row[target.length]
 }
 
 /** Checks a typed array: `checkArray(call, 'out', out, Uint32Array)`. */
@@ -173,7 +172,7 @@ export function checkArray(call, name, value, Type) {
   if (!(value instanceof Type)) refuse(call, name, value, `a ${Type.name}`, false)
 }
 
-/** Checks what only has to have numbers, by index. */
+/** Checks that a value is like an array. The caller checks the elements that it reads. */
 export function checkNumbers(call, name, value) {
   if (typeof value !== 'object' || value === null || typeof value.length !== 'number')
     refuse(call, name, value, 'an array of numbers', false)

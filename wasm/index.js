@@ -1,4 +1,4 @@
-// All classes. What init() and create() are, each entry says: it binds them to its core.
+// All classes. Each entry exports its own init() and create(), bound to its core.
 
 export { AgentTree, AgentTree3D } from './agenttree.js'
 export { Crowd, Crowd3D } from './crowd.js'

@@ -1,11 +1,11 @@
-// The core inside an entry, as build.js puts it there: deflated, in base64.
+// Unpacks the core of an entry, which build.js inlined: deflated, as base64.
 
 import { fromBase64 } from './init.js'
 
-/** A function that makes a v128: whether an engine knows SIMD, sooner told than by the core. */
+/** A tiny module with a v128 in it: finds out quickly if the engine has SIMD. */
 const PROBE = 'AGFzbQEAAAABBQFgAAF7AwIBAAoIAQYAQQD9Dws='
 
-/** Returns the bytes of a SIMD core, or a response with them. Node loads streams slowly: it has zlib. */
+/** Returns a SIMD core: its bytes or, outside of Node, a response. Node's zlib loads faster than streams do. */
 export async function inflate({ base64 }) {
   if (!WebAssembly.validate(fromBase64(PROBE)))
     throw new Error("init: this engine has no WebAssembly SIMD: import from 'copse/scalar' instead")

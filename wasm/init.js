@@ -1,39 +1,42 @@
-// Loading the WebAssembly core: no glue but these lines. Nothing happens before init() or create().
+// Loads the WebAssembly core; there is no other glue code. Importing does nothing: init() or create() does.
 
 import { callOf, CopseError, checkInteger, checkOptions, checkWord, refuse } from './errors.js'
 
 const PAGE_BYTES = 65536
-const START_BYTES = 2 ** 24 // pages that nothing has touched cost nothing
-const LEAST_BYTES = 2 ** 20 // the core's own data, see the Makefile
+const START_BYTES = 2 ** 24 // untouched pages cost nothing
+const MIN_BYTES = 2 ** 20 // for the core's own data, see the Makefile
 const MAX_MEMORY = 2 ** 31
 const GROWTHS = ['allow', 'error']
 
-/** Marks instances, whichever entry made them. */
+/** Marks instances: each entry has its own class `Instance`. */
 const BRAND = Symbol.for('copse.Instance')
 
 /** One copy of the library: its own memory and its own objects. */
 export class Instance {
-  /** What the core exports: the functions of wasm/*.c. @type {any} */ #exports = {}
-  #inside = false
+  /** The core's exports: the functions of wasm/*.c. @type {any} */ #exports = {}
+  #isInside = false
   /** By family. @type {Record<string, any>} */ #functions = {}
   /** By address. @type {Record<number, string[]>} */ #names = {}
   /** @type {WebAssembly.Memory} */ memory
-  /** What it was made by. */
+  /** The entry that made it. */
   _entry = ''
 
   get [BRAND]() {
     return true
   }
 
-  /** Runs before anything else is called. `onGrow` runs soon after memory has grown, outside of any call. */
+  /**
+   * Instantiates the core: call it first. `onGrow` runs in a microtask after memory has grown, so never inside
+   * a call.
+   */
   async load(entry, module, bytes, mayGrow, onGrow) {
     this._entry = entry
-    const initial = Math.ceil(Math.max(bytes, LEAST_BYTES) / PAGE_BYTES)
+    const initial = Math.ceil(Math.max(bytes, MIN_BYTES) / PAGE_BYTES)
     const maximum = mayGrow ? MAX_MEMORY / PAGE_BYTES : initial
     try {
       this.memory = new WebAssembly.Memory({ initial, maximum })
     } catch {
-      throw new CopseError('OUT_OF_MEMORY', `init: no memory of ${bytes} bytes`)
+      throw new CopseError('OUT_OF_MEMORY', `init: no memory for ${bytes} bytes`)
     }
     const { exports } = await WebAssembly.instantiate(/** @type {WebAssembly.Module} */ (module), {
       env: {
@@ -41,72 +44,76 @@ export class Instance {
         emscripten_notify_memory_growth: () => void (onGrow && queueMicrotask(() => onGrow())),
       },
     })
-    if (!('status_names' in exports))
-      refuse(callOf('init'), 'wasm', module, 'a core of copse', true)
+    if (!('status_names' in exports)) refuse(callOf('init'), 'wasm', module, 'a copse core', true)
     this.#exports = exports
     this.#exports._initialize?.()
     return this
   }
 
   /**
-   * The functions, to call one. `leave()` must follow; when the call traps it does not, and from
-   * then on the instance is dead.
+   * Returns the core's functions, to call one. `leave()` must follow. If the call traps it never does, and
+   * the instance is dead from then on.
    */
   enter() {
-    if (this.#inside) throw new CopseError('DEAD', 'an earlier call trapped: create a new instance')
-    this.#inside = true
+    if (this.#isInside)
+      throw new CopseError('DEAD', 'an earlier call trapped: create a new instance')
+    this.#isInside = true
     return this.#exports
   }
 
-  /** The functions of a family, `points_within` as `within`, and those of all objects. */
+  /** Returns the functions of a family (`points_within` as `within`) and those of all objects. */
   functions(family) {
-    const known = this.#functions[family]
-    if (known) return known
+    const cached = this.#functions[family]
+    if (cached) return cached
     /** @type {any} */ const own = {}
-    /** @type {any} */ const others = {}
+    /** @type {any} */ const foreign = {}
     for (const [name, call] of Object.entries(this.#exports)) {
       const [prefix, ...rest] = name.split('_')
       if (prefix === family) own[rest.join('_')] = call
-      // A method of another family, on an object that has none such: no handle of it is valid.
-      else others[rest.join('_')] = this.#exports.stale
+      // A method borrowed from another class fails with STALE_SLOT.
+      else foreign[rest.join('_')] = this.#exports.stale
     }
-    return (this.#functions[family] = { ...others, ...this.#exports, ...own })
+    return (this.#functions[family] = { ...foreign, ...this.#exports, ...own })
   }
 
-  /** The text at an address of the core. */
+  /** Returns the text at an address of the core. */
   text(address) {
     const bytes = new Uint8Array(this.memory.buffer, address)
     return String.fromCharCode(...bytes.subarray(0, bytes.indexOf(0)))
   }
 
-  /** The names in a text at an address, always the same array. */
+  /** Returns the names in the text at an address; always the same array. */
   names(address) {
     return (this.#names[address] ??= this.text(address).trim().split(' '))
   }
 
-  /** True if the core can create this. */
+  /** True if the core has the class of this noun. */
   has(noun) {
     return `${noun}_create` in this.#exports
   }
 
   leave() {
-    this.#inside = false
+    this.#isInside = false
   }
 }
 
 /** @type {Instance | null} */
 let defaultInstance = null
-/** What these classes were imported from, for messages: each entry has a copy of this module. */
+/** The entry that this copy of the module is in, for messages. */
 let entryName = ''
 
-/** Returns the instance that a class was given, or the default one; its core must have the class. */
-export function instanceOr(owner, noun, given) {
-  if (given !== undefined && !given?.[BRAND])
-    refuse(callOf(owner), 'instance', given, 'made by create()', false)
-  const instance = given ?? defaultInstance
-  if (!instance) throw new CopseError('NOT_READY', `${owner}: await init() of '${entryName}' first`)
+/**
+ * Returns the instance for a new object: the option `instance`, or else the default instance. Throws if its core
+ * lacks the class.
+ */
+export function instanceOr(owner, noun, option) {
+  if (option !== undefined && !option?.[BRAND])
+    refuse(callOf(owner), 'instance', option, 'made by create()', false)
+  const instance = option ?? defaultInstance
+  if (!instance)
+    throw new CopseError('NOT_READY', `${owner}: await init() from '${entryName}' first`)
   if (!instance.has(noun)) {
-    const text = `${owner}: this core has no such class: core.wasm and core-${noun}.wasm have it`
+    const text = `${owner}: not in this core: use core.wasm or core-${noun}.wasm`
     throw new CopseError('NOT_READY', text)
   }
   return instance
@@ -121,27 +128,27 @@ async function read(url) {
 
 async function compile(source) {
   if (source instanceof WebAssembly.Module) return source
-  const given = /** @type {any} */ (
+  const response = /** @type {any} */ (
     typeof source === 'string' || source instanceof URL ? await read(source) : await source
   )
-  // Not `instanceof Response`: Node takes longer to load that class than we to compile.
-  let bytes = given
-  if (typeof given?.arrayBuffer === 'function') {
-    if (given.ok === false) throw new Error(`init: ${given.url} answered ${given.status}`)
-    bytes = await given.arrayBuffer()
+  // Not `instanceof Response`: in Node, loading that class takes longer than compiling the core.
+  let bytes = response
+  if (typeof response?.arrayBuffer === 'function') {
+    if (response.ok === false) throw new Error(`init: ${response.url} returned ${response.status}`)
+    bytes = await response.arrayBuffer()
   }
   if (!(bytes instanceof ArrayBuffer || ArrayBuffer.isView(bytes))) {
     const expected = 'a URL, bytes, a Response or a WebAssembly.Module'
-    refuse(callOf('init'), 'wasm', given, expected, false)
+    refuse(callOf('init'), 'wasm', response, expected, false)
   }
   return WebAssembly.compile(/** @type {BufferSource} */ (bytes))
 }
 
-/** Returns the two functions of an entry, over the core that it brings. */
-export function entry(name, bring) {
+/** Returns `init` and `create` of an entry. `bringCore` returns the core: a source as of the option `wasm`. */
+export function entry(name, bringCore) {
   entryName = name
   /** @type {Promise<WebAssembly.Module> | null} */ let compiled = null
-  /** @type {Promise<Instance> | null} */ let ready = null
+  /** @type {Promise<Instance> | null} */ let loaded = null
 
   function create(options = {}) {
     return load('create', options)
@@ -159,7 +166,7 @@ export function entry(name, bring) {
       throw new Error(`${owner}: this engine has no WebAssembly`)
     let module
     if (wasm === undefined) {
-      compiled ??= Promise.resolve(bring()).then(compile)
+      compiled ??= Promise.resolve(bringCore()).then(compile)
       compiled.catch(() => (compiled = null))
       module = await compiled
     } else module = await compile(wasm)
@@ -167,11 +174,11 @@ export function entry(name, bring) {
   }
 
   function init(options = {}) {
-    if (!ready) {
-      ready = load('init', options).then((instance) => (defaultInstance = instance))
-      ready.catch(() => (ready = null))
+    if (!loaded) {
+      loaded = load('init', options).then((instance) => (defaultInstance = instance))
+      loaded.catch(() => (loaded = null))
     }
-    return ready
+    return loaded
   }
 
   return { init, create }

@@ -1,5 +1,5 @@
-// The k-d tree: points that seldom move. What it has is in points.js and queries.js; a tree can also be
-// made from a snapshot.
+// KdTree: points that seldom move. Its methods are in points.js and queries.js. A tree can also be made from a
+// snapshot.
 
 import { callOf, checkArray, checkOptions, checkWord, CopseError } from './errors.js'
 import { instanceOr } from './init.js'
@@ -12,7 +12,7 @@ const BUILDERS = ['quickselect', 'median-of-medians', 'presort']
 
 const OPTIONS = [...INDEX_OPTIONS, 'builder']
 
-/** Returns what creates a tree: what the constructor of points takes. */
+/** Returns the arguments of the constructor of `Points`. */
 function definition(name, dimensions, options) {
   const call = callOf(name)
   checkOptions(call, options, OPTIONS)
@@ -21,41 +21,40 @@ function definition(name, dimensions, options) {
   return /** @type {const} */ ([name, dimensions, 'kdtree', options, words])
 }
 
-/** Words of a snapshot, by place: see points_snapshot in c/points/points.c. */
+/** Words of a snapshot, by index: see points_snapshot in c/points/points.c. */
 const NON_FINITE = 10
 const EVER = 11
 const BUILT_COUNT = 14
 const HEAD_WORDS = 17
 
-/** Returns a tree that is as the snapshot was when it was saved; `create` makes it, from options. */
-function from(name, dimensions, bytes, options, create) {
+/** Returns a tree restored from a snapshot. `create` makes an empty tree from options. */
+function restored(name, dimensions, bytes, options, create) {
   const call = { _name: name, _method: 'from' }
   checkOptions(call, options, OPTIONS)
   checkArray(call, 'bytes', bytes, Uint8Array)
-  // Copies: what is checked is what counts, whoever changes the bytes meanwhile.
   let snapshot = plainBytes(bytes)
   const { length } = snapshot
   /** @type {any} */ let instance
-  const wrong = () => badSnapshot(instance, call, snapshot)
-  if (!isSnapshot(snapshot)) throw wrong()
+  const refusal = () => badSnapshot(instance, call, snapshot)
+  if (!isSnapshot(snapshot)) throw refusal()
   instance = instanceOr(name, 'kdtree', options.instance)
-  // What else may be wrong with the bytes, restore() finds.
+  // Checks what has to be right before memory grows; restore() checks the rest.
   const slots = [EVER, BUILT_COUNT].map((word) => wordOf(snapshot, word))
   const nonFinite = ON_NON_FINITE[wordOf(snapshot, NON_FINITE)]
   const isComplete = HEAD_WORDS + slots[0] + slots[1] <= length / 4
-  if (classOf(instance, snapshot) !== name || !isComplete || nonFinite === undefined) throw wrong()
-  if (isInside(bytes, instance)) snapshot = snapshot.slice() // the tree may grow that memory
+  if (classOf(instance, snapshot) !== name || !isComplete || nonFinite === undefined)
+    throw refusal()
+  if (isInside(bytes, instance)) snapshot = snapshot.slice() // creating the tree may grow that memory
   const intact = inPieces(instance, snapshot, (wasm, first, size) =>
     wasm.intact(length, first, size),
   )
-  if (intact < 0) throw wrong()
-  // An option that is undefined is none.
+  if (intact < 0) throw refusal()
   const { capacity = Math.max(1, ...slots), onNonFinite = nonFinite } = options
   const tree = create({ ...options, instance, capacity, onNonFinite })
   try {
     tree.restore(snapshot)
   } catch (error) {
-    if (error instanceof CopseError) tree.dispose() // after a trap nothing can be disposed of
+    if (error instanceof CopseError) tree.dispose() // impossible after a trap, which is another error
     throw error
   }
   return tree
@@ -67,7 +66,7 @@ export class KdTree extends Points {
   }
 
   static from(bytes, options = {}) {
-    return from('KdTree', 2, bytes, options, (complete) => new KdTree(complete))
+    return restored('KdTree', 2, bytes, options, (complete) => new KdTree(complete))
   }
 }
 
@@ -77,6 +76,6 @@ export class KdTree3D extends Points {
   }
 
   static from(bytes, options = {}) {
-    return from('KdTree3D', 3, bytes, options, (complete) => new KdTree3D(complete))
+    return restored('KdTree3D', 3, bytes, options, (complete) => new KdTree3D(complete))
   }
 }

@@ -1,43 +1,43 @@
-// Views of linear memory, and typed arrays from outside. When memory grows, every typed array over it
-// is detached, and its length is 0: that tells a dead view, however memory grew.
+// Views of linear memory, and the caller's typed arrays. When memory grows, every typed array over it is
+// detached: its length becomes 0, which is how views notice.
 
-/** So many lengths of a view are kept, for arrays whose length changes from call to call: a power of 2. */
-const KEPT = 256
+/** How many typed arrays a view caches, for lengths that change from call to call. A power of 2. */
+const CACHED = 256
 
-/** An array inside the core, as a typed array that is made anew when it is detached. */
+/** An array inside the core. Makes typed arrays over it, again after they were detached. */
 export class View {
   #instance
   #Type
   #offset
-  /** By length, as far as KEPT goes. @type {any[]} */ #kept = []
+  /** Typed arrays, by the low bits of their length. @type {any[]} */ #cache = []
 
-  /** The offset is in bytes. */
+  /** `offset` is in bytes. */
   constructor(instance, Type, offset) {
     this.#instance = instance
     this.#Type = Type
     this.#offset = offset
   }
 
-  /** Returns the same array as last time, unless that is detached; the length is in elements. */
+  /** Returns the first `length` elements: the same typed array as last time, unless it was detached. */
   at(length) {
-    const kept = this.#kept[length & (KEPT - 1)]
-    // The length does not tell whether an array without elements is detached.
+    const cached = this.#cache[length & (CACHED - 1)]
+    // An empty array has length 0 whether it is detached or not.
     if (
-      kept !== undefined &&
-      kept.length === length &&
-      (length > 0 || isInside(kept, this.#instance))
+      cached !== undefined &&
+      cached.length === length &&
+      (length > 0 || isInside(cached, this.#instance))
     )
-      return kept
-    return (this.#kept[length & (KEPT - 1)] = this.fresh(length))
+      return cached
+    return (this.#cache[length & (CACHED - 1)] = this.fresh(length))
   }
 
-  /** Returns an array of its own. */
+  /** Returns the first `length` elements, as a new typed array. */
   fresh(length) {
     return new this.#Type(this.#instance.memory.buffer, this.#offset, length)
   }
 }
 
-/** What a typed array says of itself, whatever properties of its own it was given. */
+/** Returns the built-in getter of typed arrays: the caller's array may have its own property of that name. */
 const getter = (name) =>
   /** @type {any} */ (
     Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), name)?.get
@@ -51,19 +51,19 @@ export function lengthOf(array) {
   return ownLength.call(array)
 }
 
-/** True if a typed array lies in linear memory, which may grow and detach it. */
+/** True if a typed array is a view of linear memory: when that grows, it is detached. */
 export function isInside(array, instance) {
   return ownBuffer.call(array) === instance.memory.buffer
 }
 
-/** Returns where a typed array begins in its buffer. */
+/** Returns the byte offset of a typed array in its buffer. */
 export function offsetOf(array) {
   return ownOffset.call(array)
 }
 
-/** Returns a plain view of the same bytes. */
+/** Returns a plain `Uint8Array` of the same bytes: the caller's may be of a subclass. */
 export function plainBytes(bytes) {
   const length = lengthOf(bytes)
-  if (length === 0) return new Uint8Array(0) // they may be detached
+  if (length === 0) return new Uint8Array(0) // the buffer may be detached
   return new Uint8Array(ownBuffer.call(bytes), ownOffset.call(bytes), length)
 }

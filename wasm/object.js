@@ -1,4 +1,4 @@
-// What every object in a core shares: its life, its calls, its views of linear memory, and snapshots.
+// The base class of all objects in a core: their life, calls, views of linear memory, and snapshots.
 
 import {
   callOf,
@@ -18,9 +18,9 @@ import { isInside, lengthOf, offsetOf, plainBytes, View } from './memory.js'
 import { badSnapshot, wordOf } from './snapshot.js'
 
 export const MAX_CAPACITY = 2 ** 28
-/** No item, as the core returns it. */
+/** The core's result for "no item". */
 export const NONE = -1
-/** Rooms for what batches take and return, by their places in `room` of wasm/objects.h. */
+/** Rooms, the buffers of batches, by their number in `room` of wasm/objects.h. */
 export const GIVEN = 0
 export const ROWS = 1
 export const IDS = 2
@@ -28,18 +28,18 @@ export const NEIGHBOR_COUNTS = 3
 export const NEIGHBORS = 4
 export const HITS = 5
 const ROOMS = 6
-/** Bytes that hold the head of any snapshot: COPSE_SNAPSHOT_HEAD. */
+/** The head of any snapshot fits into these bytes: COPSE_SNAPSHOT_HEAD. */
 const HEAD_BYTES = 128
-/** What a family has slots for. @type {Record<string, string>} */
+/** What a family's capacity counts, for messages. @type {Record<string, string>} */
 const ITEMS = { points: 'agents', boxes: 'boxes', walls: 'vertices', crowd: 'agents' }
 /** Types of views, as the core names them. @type {Record<string, any>} */
 const TYPES = { f: Float32Array, u: Uint32Array, i: Int32Array }
 
 /**
- * Frees an object whose owner forgot to dispose it. A backstop only: it may run late or never, and
- * must not keep the instance.
+ * Frees objects that became garbage without `dispose()`. A backstop only: it may run late or never, and must not
+ * keep the instance alive.
  */
-const forgotten = /* @__PURE__ */ (() =>
+const undisposed = /* @__PURE__ */ (() =>
   globalThis.FinalizationRegistry &&
   new FinalizationRegistry(({ instance, handle }) => {
     const alive = instance.deref()
@@ -47,12 +47,12 @@ const forgotten = /* @__PURE__ */ (() =>
       alive?.enter().destroy(handle)
       alive?.leave()
     } catch {
-      // a dead instance has nothing to free
+      // the instance is dead: nothing to free
     }
   }))()
 
 /**
- * Stages a snapshot piece by piece, without more memory: `check(wasm, first, size)` takes each. Returns
+ * Stages a snapshot in pieces, so that no memory has to grow, and calls `check(wasm, first, size)` for each. Returns
  * 0, or the first failure of a check.
  */
 export function inPieces(instance, snapshot, check) {
@@ -71,7 +71,7 @@ export function inPieces(instance, snapshot, check) {
 }
 
 /**
- * Gives a class the methods of another that is not its base, and returns it.
+ * Adds the methods of `other`, which is not a base class, to a class. Returns the class.
  * @template {new (...args: any[]) => any} Class
  * @template {abstract new (...args: any[]) => any} Other
  * @param {Class} Class
@@ -84,10 +84,10 @@ export function mixin(Class, other) {
   return /** @type {any} */ (Class)
 }
 
-/** Moves an agent of points or of a crowd, by the arguments of `move`, which were `given` in number. */
-export function moveAgent(object, given, slot, x, y, z) {
+/** The method `move` of points and crowds. `count` is the number of arguments that it was given. */
+export function moveAgent(object, count, slot, x, y, z) {
   object._begin('move')
-  checkArguments(object, given, 1 + object._dimensions)
+  checkArguments(object, count, 1 + object._dimensions)
   if (object._isPlane) z = 0
   checkSlot(object, slot)
   checkPoint(object, x, y, z)
@@ -97,29 +97,29 @@ export function moveAgent(object, given, slot, x, y, z) {
 /** @abstract */
 export class CoreObject {
   _instance
-  /** The functions of its family. */
+  /** The core's functions for this family. */
   _wasm
-  /** Arrays of the core, by name. @type {Record<string, any>} */
+  /** The core's arrays, by name: a `View` each. @type {Record<string, any>} */
   _views = {}
   _handle = -1
   _capacity = 0
-  /** For messages: its class, and the method that was called. */
+  /** For messages: the class, and the method that was called. */
   _name
   _method = ''
   /**
-   * What the head of its snapshots holds: the options that must agree, see `badSnapshot`, and the places of the
-   * words that must not exceed the capacity.
+   * What to look for in the head of a snapshot: the options that must be equal, see `badSnapshot`, and the indices
+   * of words that must not exceed the capacity.
    * @type {{ options: readonly string[], sizes: readonly number[] }}
    */
   _head = { options: [], sizes: [] }
-  /** The slot that the call is about. @type {number | undefined} */
+  /** For messages: the slot that was an argument of the call. @type {number | undefined} */
   _slot
-  /** The capacity that the call needs, and what of. */
+  /** For messages of `FULL`: the capacity that the call needs, and what it counts. */
   _wanted = 0
   _items
 
   #isAlive = true
-  /** What the core says of the arrays: the capacity, how often rooms moved, and how large each is. */
+  /** A view of the core's numbers: the capacity, how often rooms moved, and the capacity of each room. */
   #limits
   #moves = 0
   /** @type {View | undefined} */ #figures
@@ -128,12 +128,12 @@ export class CoreObject {
   #stagedOffset = 0
 
   /**
-   * @param {string} name for messages
-   * @param {string} family its file in the boundary, wasm/<family>.c
-   * @param {string} noun for the core, which creates it by `<noun>_create`
+   * @param {string} name the class, for messages
+   * @param {string} family its file in the boundary is wasm/<family>.c
+   * @param {string} noun the core creates it by `<noun>_create`
    * @param {2 | 3} dimensions
    * @param {any} instance
-   * @param {readonly number[]} words what `<noun>_create` takes
+   * @param {readonly number[]} words the arguments of `<noun>_create`
    */
   constructor(name, family, noun, dimensions, instance, words) {
     const owner = instanceOr(name, noun, instance)
@@ -149,25 +149,28 @@ export class CoreObject {
     if (handle < 0) throw failure(owner, callOf(name), handle)
     this._handle = handle
     this.#limits = this.#locate()
-    forgotten?.register(this, { instance: new WeakRef(owner), handle }, this)
+    undisposed?.register(this, { instance: new WeakRef(owner), handle }, this)
   }
 
   // ---- Calls into the core: _begin, checks of arguments, _leave(_enter().call(…)) ----
 
-  /** What is no such object, a proxy of one, say, is a `TypeError` here. */
+  /**
+   * Begins a call: throws if the object was disposed. Reading #isAlive throws a `TypeError` if `this` is not such an
+   * object, but a proxy of one, say.
+   */
   _begin(method) {
     if (!this.#isAlive)
       throw new CopseError('DISPOSED', `${this._name}.${method}: the object was disposed`)
     this._method = method
   }
 
-  /** Returns the functions, to call one; `_leave` must follow. */
+  /** Returns the core's functions, to call one. `_leave` must follow. */
   _enter() {
     this._instance.enter()
     return this._wasm
   }
 
-  /** Ends a call: returns its result, or throws what that stands for. */
+  /** Ends a call: returns its result, or throws the error if it is a failure. */
   _leave(result) {
     this._instance.leave()
     if (result < NONE) throw this.#failure(result)
@@ -183,7 +186,7 @@ export class CoreObject {
     return error
   }
 
-  /** Asks how large the arrays are now, and where they lie. */
+  /** Makes new views of all arrays: call it after they may have moved. Returns the new `#limits`. */
   #locate() {
     const owner = this._instance
     const wasm = owner.enter()
@@ -200,26 +203,26 @@ export class CoreObject {
     return limits
   }
 
-  /** Returns an array of a room, as long as the room. */
+  /** Returns an array of a room, in the full length of the room. */
   _room(room, name) {
     const limits = this.#limits.at(2 + ROOMS)
     if (limits[1] !== this.#moves) this.#limits = this.#locate()
     return this._views[name].at(limits[2 + room])
   }
 
-  /** Makes room for `count` items. */
+  /** Grows a room to at least `count` items. */
   _takeRoom(room, count) {
     if (count > this.#limits.at(2 + ROOMS)[2 + room])
       this._leave(this._enter().take_room(this._handle, room, count))
   }
 
   /**
-   * Copies the points of a batch into the core, or the segments, of two points each. Returns their number. Where
-   * memory has to grow for them, they are checked first; else the core checks them.
+   * Copies the arguments of a batch into the core: points or, with `pointsPerItem` 2, segments. Returns their number.
+   * The core checks them later. But if memory has to grow, they are checked here, before it does.
    */
-  _takePoints(name, points, each) {
+  _takePoints(name, points, pointsPerItem) {
     checkArray(this, name, points, Float32Array)
-    const width = each * this._dimensions
+    const width = pointsPerItem * this._dimensions
     const length = lengthOf(points)
     if (length % width !== 0) refuse(this, `${name}.length`, length, `a multiple of ${width}`)
     if (length > this.#limits.at(2 + ROOMS)[2 + GIVEN]) {
@@ -228,13 +231,13 @@ export class CoreObject {
       const offset = isInside(points, this._instance) ? offsetOf(points) : -1
       this._takeRoom(GIVEN, length)
       const { buffer } = this._instance.memory
-      if (offset >= 0) points = new Float32Array(buffer, offset, length) // it may be detached by now
+      if (offset >= 0) points = new Float32Array(buffer, offset, length) // the old view may be detached
     }
     this._room(GIVEN, 'given').set(points)
     return length / width
   }
 
-  /** Throws if the object cannot answer now. Families that take points override it. */
+  /** Throws if the object is not ready for queries. Overridden by families that have batches of points. */
   _prepare() {}
 
   #checkPoints(name, points) {
@@ -242,7 +245,7 @@ export class CoreObject {
     for (let i = 0; i < length; i++) checkCoordinate(this, `${name}[${i}]`, points[i])
   }
 
-  /** Ends a batch of points: returns its result, or throws an error that names the bad coordinate. */
+  /** Ends a batch of points: returns its result or, if the core refused a coordinate, throws an error that names it. */
   _leavePoints(name, points, result) {
     try {
       return this._leave(result)
@@ -252,35 +255,35 @@ export class CoreObject {
     }
   }
 
-  /** Returns the hits of a number of segments. */
+  /** Sets `hits` to the hits of `count` segments. Returns it. */
   _hitsOf(hits, count) {
-    this._room(HITS, 'hitIds') // which may have moved
+    this._room(HITS, 'hitIds') // the room may have moved
     hits.ids = this._views.hitIds.at(count)
     hits.fractions = this._views.hitFractions.at(count)
     return hits
   }
 
-  /** Returns a view of the pairs of the last call: this number of ids. */
-  _pairs(ids) {
+  /** Returns a view of the pairs just found. `count` is the number of ids, two per pair. */
+  _pairs(count) {
     this._room(IDS, 'rowIds')
-    return this._views.rowIds.fresh(ids)
+    return this._views.rowIds.fresh(count)
   }
 
-  /** Begins a call that copies pairs: checks the array before memory can grow. */
+  /** Begins `pairsInto`: checks `out` before memory can grow. */
   _askPairsInto(out) {
     this._begin('pairsInto')
     checkArray(this, 'out', out, Uint32Array)
   }
 
-  /** Copies pairs of ids into the caller's array, in whole pairs as far as it goes; returns their number. */
-  _pairsInto(ids, out) {
+  /** Copies the whole pairs that fit into `out`. `count` is the number of ids. Returns the number of all pairs. */
+  _pairsInto(count, out) {
     const pairs = this._room(IDS, 'rowIds')
-    const written = Math.min(ids, lengthOf(out)) & ~1
+    const written = Math.min(count, lengthOf(out)) & ~1
     for (let i = 0; i < written; i++) out[i] = pairs[i]
-    return ids / 2
+    return count / 2
   }
 
-  /** Returns the first bytes of the staging buffer, which may grow for it. */
+  /** Returns the first `size` bytes of the staging buffer, which grows if it is smaller. */
   _stage(size) {
     const offset = this._leave(this._enter().stage(size))
     if (this.#staged === undefined || offset !== this.#stagedOffset) {
@@ -297,7 +300,7 @@ export class CoreObject {
     this._leave(this._enter().destroy(this._handle))
     this.#isAlive = false
     this._handle = -1
-    forgotten?.unregister(this)
+    undisposed?.unregister(this)
   }
 
   [Symbol.dispose]() {
@@ -353,18 +356,17 @@ export class CoreObject {
     this._leave(this._enter().clear(this._handle))
   }
 
-  /** Returns an array by slot, with `each` numbers a slot. */
-  _array(name, each) {
+  /** Returns an array by slot, of `width` numbers per slot. */
+  _array(name, width) {
     this._begin(name)
-    return this._views[name].at(each * this._capacity)
+    return this._views[name].at(width * this._capacity)
   }
 
   // ---- Figures ----
 
   /**
-   * Reads the figures of the last build and the last query: whole numbers into `stats`, and all of them
-   * into the array that it returns. V8 would box numbers with a fraction, stored under a name that varies or
-   * returned; `_figurePlace` says where they are.
+   * Reads the figures: integers into `stats`, and all of them into the array that it returns, where `_figurePlace`
+   * finds the others. V8 would allocate a fraction that is stored under a variable name, or returned.
    */
   _readFigures(method, stats) {
     this._begin(method)
@@ -398,11 +400,12 @@ export class CoreObject {
     const offset = isInside(bytes, this._instance) ? offsetOf(bytes) : -1
     const size = this.#saved()
     const { buffer } = this._instance.memory
-    if (offset >= 0) bytes = new Uint8Array(buffer, offset, length) // it may be detached by now
+    if (offset >= 0) bytes = new Uint8Array(buffer, offset, length) // the old view may be detached
     bytes.set(this._stage(size))
     return size
   }
 
+  /** Stages a snapshot. Returns its size. */
   #saved() {
     return this._leave(this._enter().save(this._handle))
   }
@@ -411,7 +414,7 @@ export class CoreObject {
     this._begin('restore')
     checkArray(this, 'bytes', bytes, Uint8Array)
     let snapshot = plainBytes(bytes)
-    // Staging may grow the memory that they lie in.
+    // Staging may grow linear memory, and detach bytes that are in it.
     if (snapshot.buffer === this._instance.memory.buffer) snapshot = snapshot.slice()
     this._wanted = 1
     for (const word of this._head.sizes)
@@ -429,8 +432,8 @@ export class CoreObject {
   }
 
   /**
-   * Checks a snapshot that there is no room for: memory grows only for bytes that are what their head and
-   * checksum say.
+   * Checks a snapshot that is too large for the staging buffer: memory must grow only for bytes whose head and
+   * checksum are right.
    */
   #checkSnapshot(snapshot) {
     const { length } = snapshot
@@ -442,18 +445,18 @@ export class CoreObject {
     this._leave(result)
   }
 
-  // ---- What is drawn ----
+  // ---- Shapes to draw ----
 
-  /** Returns the floats of all rows that a function of the core draws, piece by piece. */
+  /** Returns the floats of all cells or lines, a copy. The core stages them in pieces. */
   _drawn(method) {
     this._begin(method)
     const pieces = []
     let floats = 0
     for (;;) {
-      const more = this._leave(this._enter()[method](this._handle, floats))
-      if (more === 0) break
-      pieces.push(this._stage(4 * more).slice())
-      floats += more
+      const count = this._leave(this._enter()[method](this._handle, floats))
+      if (count === 0) break
+      pieces.push(this._stage(4 * count).slice())
+      floats += count
     }
     const bytes = new Uint8Array(4 * floats)
     let end = 0

@@ -1,4 +1,4 @@
-// The obstacle tree: walls, what they hide, and what is near them.
+// ObstacleTree: walls, what is near them, and what they hide.
 
 import {
   callOf,
@@ -35,12 +35,12 @@ import {
 const OPTIONS = ['capacity', 'pieces', 'leafSize', 'instance']
 const POLYGON = ['solid']
 
-/** What of a polygon is solid, by its place in `copse_solid`. */
+/** In the order of `copse_solid`. */
 const SOLID = ['winding', 'inside', 'outside', 'nowhere']
-const NO_OPTIONS = {} // made in every call it would be garbage
-const NONE_KEPT = /* @__PURE__ */ new Uint32Array(0)
+const NO_OPTIONS = {} // made in every call, it would be garbage
+const NO_IDS = /* @__PURE__ */ new Uint32Array(0)
 
-/** Returns what creates a tree: what the constructor of an object of the core takes. */
+/** Returns the arguments of the constructor of `CoreObject`. */
 function definition(options) {
   const call = callOf('ObstacleTree')
   checkOptions(call, options, OPTIONS)
@@ -53,14 +53,14 @@ function definition(options) {
 }
 
 export class ObstacleTree extends CoreObject {
-  // The box of the visibility polygon under way.
+  // The box of the current visibility polygon.
   #minX = 0
   #minY = 0
   #maxX = 0
   #maxY = 0
-  /** Those that were kept last. */
-  #kept = NONE_KEPT
-  // Always the same objects.
+  /** The buffer that `keepVisible` returns a view of. */
+  #keptIds = NO_IDS
+  // Results, always the same objects.
   #nearestPoint = { id: NONE, x: 0, y: 0, distance: 0 }
   #hit = { id: NONE, fraction: 0, x: 0, y: 0, normalX: 0, normalY: 0 }
   /** @type {any} */ #hits = {}
@@ -102,14 +102,16 @@ export class ObstacleTree extends CoreObject {
     this._begin('addPolygon')
     checkOptions(this, options, POLYGON)
     const { solid = 'inside' } = options
-    const what = checkWord(this, 'solid', solid, SOLID)
+    const solidIndex = checkWord(this, 'solid', solid, SOLID)
     const floats = this.#pointsOf('addPolygon', points)
     try {
-      return this.#add(floats, what)
+      return this.#add(floats, solidIndex)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       const choice = "'winding' or 'nowhere'"
-      throw new RangeError(`${place(this)}: points must enclose an area, or solid be ${choice}`)
+      throw new RangeError(
+        `${place(this)}: points must enclose an area, or solid must be ${choice}`,
+      )
     }
   }
 
@@ -133,7 +135,7 @@ export class ObstacleTree extends CoreObject {
     const floats = this.#pointsOf('move', points)
     const vertices = this._leave(this._enter().size_of(this._handle, slot))
     if (floats.length !== 2 * vertices)
-      refuse(this, 'points.length', floats.length, `${2 * vertices}, as it has`)
+      refuse(this, 'points.length', floats.length, `${2 * vertices}, as before`)
     this.#stagePoints(floats)
     this._leave(this._enter().move(this._handle, slot, vertices))
   }
@@ -143,25 +145,26 @@ export class ObstacleTree extends CoreObject {
     this._leave(this._enter().build(this._handle))
   }
 
-  /** Builds the tree if something changed, or says that it can't. */
+  /** Builds the tree if it changed. */
   _prepare() {
     this._leave(this._enter().build_changed(this._handle))
   }
 
+  /** As `_prepare`, with errors of `build`: for crowds. */
   _buildChanged() {
     this._begin('build')
     this._prepare()
   }
 
   /**
-   * Returns the points of a polygon, checked: a copy, for they may lie in linear memory, which may grow.
-   * Reading them may call any code.
+   * Returns a checked copy of the points of a polygon: they may be in linear memory, which may grow. Reading them may
+   * run a getter that calls other methods, so it begins the call again.
    */
   #pointsOf(method, points) {
     checkNumbers(this, 'points', points)
     const { length } = points
     if (!(length >= 4 && length % 2 === 0 && length <= 2 * MAX_CAPACITY))
-      refuse(this, 'points.length', length, 'even, and at least 4: x0, y0, x1, y1, …')
+      refuse(this, 'points.length', length, 'even and at least 4 (x0, y0, x1, y1, …)')
     const numbers = []
     for (let i = 0; i < length; i++) {
       const number = points[i]
@@ -222,7 +225,7 @@ export class ObstacleTree extends CoreObject {
     return this.#sees(x0, y0, x1, y1)
   }
 
-  /** With the radius of the query. A number with a fraction, passed on, would be garbage. */
+  /** Uses the radius of `query`: V8 would allocate a fraction that is passed as an argument. */
   #sees(x0, y0, x1, y1) {
     const radius = Math.max(0, query.radius)
     return this._leave(this._enter().visible(this._handle, x0, y0, x1, y1, radius)) === 1
@@ -261,8 +264,8 @@ export class ObstacleTree extends CoreObject {
   // ---- Sight ----
 
   /**
-   * Begins a visibility polygon: reads and checks its box. The core puts infinite sides beyond all walls. Sides
-   * are compared here, in float32 as the core does: passed to a function, they would be garbage.
+   * Begins a visibility polygon: reads and checks its box. The core moves infinite sides to beyond all walls. Compares
+   * in float32, as the core does, and in one function: V8 would allocate fractions that are passed on.
    */
   #askBox(method, x, y, options = NO_OPTIONS) {
     this._begin(method)
@@ -282,12 +285,12 @@ export class ObstacleTree extends CoreObject {
       maxX = bounds[2]
       maxY = bounds[3]
     }
-    const isNumbers =
+    const areNumbers =
       typeof minX === 'number' &&
       typeof minY === 'number' &&
       typeof maxX === 'number' &&
       typeof maxY === 'number'
-    if (!isNumbers) this.#refuseBox(x, y, bounds, maxDistance)
+    if (!areNumbers) this.#refuseBox(x, y, bounds, maxDistance)
     const isFinite =
       minX >= -MAX_COORDINATE &&
       minY >= -MAX_COORDINATE &&
@@ -295,39 +298,39 @@ export class ObstacleTree extends CoreObject {
       maxY <= MAX_COORDINATE
     const isCut = maxDistance < Infinity
     const reach = isCut ? maxDistance : 2 * MAX_COORDINATE
-    this._begin(method) // reading options may have called any code
+    this._begin(method) // reading options may have run a getter that calls other methods
     const left = Math.fround(Math.max(minX, x - reach))
     const bottom = Math.fround(Math.max(minY, y - reach))
     const right = Math.fround(Math.min(maxX, x + reach))
     const top = Math.fround(Math.min(maxY, y + reach))
-    const column = Math.fround(x)
-    const row = Math.fround(y)
-    const isAround = left < column && column < right && bottom < row && row < top
+    const roundX = Math.fround(x)
+    const roundY = Math.fround(y)
+    const isAround = left < roundX && roundX < right && bottom < roundY && roundY < top
     if (!isFinite || !isAround) this.#refuseBox(x, y, bounds, maxDistance)
-    const isEndless = bounds === undefined && !isCut
-    this.#minX = isEndless ? -Infinity : left
-    this.#minY = isEndless ? -Infinity : bottom
-    this.#maxX = isEndless ? Infinity : right
-    this.#maxY = isEndless ? Infinity : top
+    const isUnbounded = bounds === undefined && !isCut
+    this.#minX = isUnbounded ? -Infinity : left
+    this.#minY = isUnbounded ? -Infinity : bottom
+    this.#maxX = isUnbounded ? Infinity : right
+    this.#maxY = isUnbounded ? Infinity : top
   }
 
-  /** Throws about the box of a visibility polygon that does not have the point strictly inside. */
+  /** Throws the error of a visibility polygon's box: it is not finite, or the point is not strictly inside. */
   #refuseBox(x, y, bounds, maxDistance) {
     for (let i = 0; i < bounds?.length; i++) checkCoordinate(this, 'bounds', bounds[i])
-    const far = Math.fround(MAX_COORDINATE)
+    const max = Math.fround(MAX_COORDINATE)
     for (const center of [x, y])
-      if (!(Math.abs(Math.fround(center)) < far))
-        refuse(this, 'x and y', center, 'nearer to 0 than 1e18')
-    const [minX, minY, maxX, maxY] = Float32Array.from(bounds ?? [-far, -far, far, far])
-    const [column, row] = Float32Array.of(x, y)
-    if (!(minX < column && column < maxX && minY < row && row < maxY))
+      if (!(Math.abs(Math.fround(center)) < max))
+        refuse(this, 'x and y', center, 'strictly within ±1e18')
+    const [minX, minY, maxX, maxY] = Float32Array.from(bounds ?? [-max, -max, max, max])
+    const [roundX, roundY] = Float32Array.of(x, y)
+    if (!(minX < roundX && roundX < maxX && minY < roundY && roundY < maxY))
       refuse(this, 'bounds', bounds, `around the point (${x}, ${y})`, true)
-    refuse(this, 'maxDistance', maxDistance, 'more than float32 rounds to 0 there')
+    refuse(this, 'maxDistance', maxDistance, 'larger: float32 rounds it to 0 here')
   }
 
   #visibilityPolygon(method, x, y, options) {
     this.#askBox(method, x, y, options)
-    this._wanted = 2 * this._capacity // where walls cross, there may be more corners than it has room for
+    this._wanted = 2 * this._capacity // where walls cross, there may be too many corners for the capacity
     const wasm = this._enter()
     return this._leave(
       wasm.visibility(this._handle, x, y, this.#minX, this.#minY, this.#maxX, this.#maxY),
@@ -350,11 +353,11 @@ export class ObstacleTree extends CoreObject {
 
   keepVisible(x, y, ids, positions) {
     const count = this.#checkKeep('keepVisible', x, y, ids, positions)
-    const out = this.#kept.length < count ? new Uint32Array(2 * count) : this.#kept
-    this.#kept = NONE_KEPT // reading ids or positions may call this function
-    const kept = this.#keepVisible('keepVisible', x, y, ids, count, positions, out)
-    this.#kept = out
-    return out.subarray(0, kept)
+    const out = this.#keptIds.length < count ? new Uint32Array(2 * count) : this.#keptIds
+    this.#keptIds = NO_IDS // reading ids or positions may call this function
+    const total = this.#keepVisible('keepVisible', x, y, ids, count, positions, out)
+    this.#keptIds = out
+    return out.subarray(0, total)
   }
 
   keepVisibleInto(x, y, ids, positions, out) {
@@ -363,7 +366,7 @@ export class ObstacleTree extends CoreObject {
     return this.#keepVisible('keepVisibleInto', x, y, ids, count, positions, out)
   }
 
-  /** Checks what is to be kept, and returns how many ids there are. */
+  /** Checks the arguments of `keepVisible`. Returns the number of ids. */
   #checkKeep(method, x, y, ids, positions) {
     this._begin(method)
     checkPoint(this, x, y, 0)
@@ -379,27 +382,24 @@ export class ObstacleTree extends CoreObject {
     return count
   }
 
-  /**
-   * Writes the ids that the point sees, as far as `out` goes, which may be `ids`, and returns how many
-   * there are.
-   */
+  /** Writes the ids that are visible from the point to `out`, which may be `ids`. Returns how many are visible. */
   #keepVisible(method, x, y, ids, count, positions, out) {
-    const room = lengthOf(out)
-    let kept = 0
+    const length = lengthOf(out)
+    let total = 0
     for (let i = 0; i < count; i++) {
       const id = ids[i]
-      const toX = +positions[2 * id]
-      const toY = +positions[2 * id + 1]
-      const isPlace = Math.abs(toX) <= MAX_COORDINATE && Math.abs(toY) <= MAX_COORDINATE
+      const targetX = +positions[2 * id]
+      const targetY = +positions[2 * id + 1]
+      const isFinite = Math.abs(targetX) <= MAX_COORDINATE && Math.abs(targetY) <= MAX_COORDINATE
       ask(this, method, undefined, 0)
-      if (!isPlace || !this.#sees(x, y, toX, toY)) continue
-      if (kept < room) out[kept] = id
-      kept++
+      if (!isFinite || !this.#sees(x, y, targetX, targetY)) continue
+      if (total < length) out[total] = id
+      total++
     }
-    return kept
+    return total
   }
 
-  // ---- The tree ----
+  // ---- State ----
 
   cells() {
     return this._drawn('cells')

@@ -1,5 +1,5 @@
-// The quadtree and the octree: boxes and points that come, go and move. Queries that points answer too are in
-// queries.js. As there, each method is for the plane and for space.
+// Quadtree and Octree: boxes and points that come, go and move. Queries that points have too are in queries.js,
+// which also explains the arguments of methods for both plane and space.
 
 import {
   callOf,
@@ -22,11 +22,11 @@ const OPTIONS = ['bounds', 'capacity', 'leafSize', 'maxDepth', 'looseness', 'ins
 const MAX_DEPTH = 24
 const MAX_LOOSENESS = 16
 
-// Names of arguments: put together in every call they would be garbage.
+// Names of arguments. Concatenated in every call, they would be garbage.
 const MIN = { X: 'minX', Y: 'minY', Z: 'minZ' }
 const MAX = { X: 'maxX', Y: 'maxY', Z: 'maxZ' }
 
-/** Returns the world's sides, in the order of the core: z is there in the plane too. */
+/** Returns the sides of the world, checked, in the core's order: minX, minY, minZ, maxX, maxY, maxZ. */
 function checkBounds(call, dimensions, bounds) {
   const sides = 2 * dimensions
   if (!Array.isArray(bounds)) refuse(call, 'bounds', bounds, `an array of ${sides} numbers`, false)
@@ -43,7 +43,7 @@ function checkBounds(call, dimensions, bounds) {
   return words
 }
 
-/** Returns what creates a tree: what the constructor of an object of the core takes. */
+/** Returns the arguments of the constructor of `CoreObject`. */
 function definition(name, dimensions, options) {
   const call = callOf(name)
   checkOptions(call, options, OPTIONS)
@@ -66,23 +66,25 @@ function checkSide(object, axis, min, max) {
   if (min > max) refuse(object, `max${axis}`, max, `at least min${axis} (${min})`)
 }
 
-const or = (value, instead) => (value === undefined ? instead : value)
+/** Returns a side of a box or, for a point, which has no max, its min. */
+const orMin = (max, min) => (max === undefined ? min : max)
 
-/** What only boxes answer. @abstract */
+/** @abstract */
 class OwnQueries extends CoreObject {
+  /** The number of changes up to the last `stats()`. */
   #changes = 0
   /** @type {any} */ #stats
   #hit
 
   constructor(name, dimensions, options) {
-    const made = definition(name, dimensions, options)
-    super(...made)
+    const args = definition(name, dimensions, options)
+    super(...args)
     const sides = Array.from({ length: 2 * dimensions }, (_, i) => `bounds[${i}]:f`)
     this._head = {
       options: ['dimensions', 'leafSize', 'maxDepth', 'looseness:f', ...sides],
       sizes: [16],
     }
-    const maxDepth = made[5][3]
+    const maxDepth = args[5][3]
     this.#stats = { perDepth: new Array((maxDepth < 0 ? MAX_DEPTH : maxDepth) + 1).fill(0) }
     const hit = { id: NONE, fraction: 0, x: 0, y: 0, normalX: 0, normalY: 0 }
     this.#hit = /** @type {any} */ (dimensions === 3 ? { ...hit, z: 0, normalZ: 0 } : hit)
@@ -101,8 +103,8 @@ class OwnQueries extends CoreObject {
   add(minX, minY, minZ, maxX, maxY, maxZ) {
     this._begin('add')
     checkArguments(this, arguments.length, this._dimensions, 2 * this._dimensions)
-    if (this._isPlane) return this.#add(minX, minY, 0, or(minZ, minX), or(maxX, minY), 0)
-    return this.#add(minX, minY, minZ, or(maxX, minX), or(maxY, minY), or(maxZ, minZ))
+    if (this._isPlane) return this.#add(minX, minY, 0, orMin(minZ, minX), orMin(maxX, minY), 0)
+    return this.#add(minX, minY, minZ, orMin(maxX, minX), orMin(maxY, minY), orMin(maxZ, minZ))
   }
 
   #add(minX, minY, minZ, maxX, maxY, maxZ) {
@@ -115,8 +117,9 @@ class OwnQueries extends CoreObject {
   addAt(slot, minX, minY, minZ, maxX, maxY, maxZ) {
     this._begin('addAt')
     checkArguments(this, arguments.length, 1 + this._dimensions, 1 + 2 * this._dimensions)
-    if (this._isPlane) this.#addAt(slot, minX, minY, 0, or(minZ, minX), or(maxX, minY), 0)
-    else this.#addAt(slot, minX, minY, minZ, or(maxX, minX), or(maxY, minY), or(maxZ, minZ))
+    if (this._isPlane) this.#addAt(slot, minX, minY, 0, orMin(minZ, minX), orMin(maxX, minY), 0)
+    else
+      this.#addAt(slot, minX, minY, minZ, orMin(maxX, minX), orMin(maxY, minY), orMin(maxZ, minZ))
   }
 
   #addAt(slot, minX, minY, minZ, maxX, maxY, maxZ) {
@@ -135,8 +138,8 @@ class OwnQueries extends CoreObject {
   move(slot, minX, minY, minZ, maxX, maxY, maxZ) {
     this._begin('move')
     checkArguments(this, arguments.length, 1 + this._dimensions, 1 + 2 * this._dimensions)
-    if (this._isPlane) this.#move(slot, minX, minY, 0, or(minZ, minX), or(maxX, minY), 0)
-    else this.#move(slot, minX, minY, minZ, or(maxX, minX), or(maxY, minY), or(maxZ, minZ))
+    if (this._isPlane) this.#move(slot, minX, minY, 0, orMin(minZ, minX), orMin(maxX, minY), 0)
+    else this.#move(slot, minX, minY, minZ, orMin(maxX, minX), orMin(maxY, minY), orMin(maxZ, minZ))
   }
 
   #move(slot, minX, minY, minZ, maxX, maxY, maxZ) {
@@ -164,7 +167,7 @@ class OwnQueries extends CoreObject {
     this.#leaveBoxes(this._enter().load(this._handle, count))
   }
 
-  /** Ends a call that takes what `boxes` says. */
+  /** Ends a call that reads `boxes`. The core refuses a box with min > max. */
   #leaveBoxes(result) {
     try {
       this._leave(result)
@@ -202,7 +205,7 @@ class OwnQueries extends CoreObject {
     return this._pairsInto(this.#pairs('pairsInto', options), out)
   }
 
-  /** Finds pairs; returns how many ids there are. */
+  /** Finds pairs. Returns the number of ids, two per pair. */
   #pairs(method, options) {
     ask(this, method, options, MASK)
     return this._leave(this._enter().pairs(this._handle, query.mask))
@@ -235,7 +238,7 @@ class OwnQueries extends CoreObject {
     return hit
   }
 
-  // ---- The tree ----
+  // ---- State ----
 
   stats() {
     const stats = this.#stats

@@ -1,5 +1,5 @@
-// Indexes of points: their buffers, and what only they answer: cones, rays and batches. Queries that boxes
-// answer too are in queries.js; agenttree.js, grid.js and kdtree.js say how each index is created.
+// The base of AgentTree, Grid and KdTree: buffers, and the queries that only points have: cones, rays, batches.
+// Queries that boxes have too are in queries.js; agenttree.js, grid.js and kdtree.js create the indexes.
 
 import {
   callOf,
@@ -42,12 +42,12 @@ import {
   SEARCH,
 } from './queries.js'
 
-/** What all indexes are created with. */
+/** Options of all constructors. */
 export const INDEX_OPTIONS = ['capacity', 'layout', 'onNonFinite', 'instance']
 
 const ROOM = ['results', 'k']
-const MOST = 2 ** 32 - 1
-/** To the core, instead of a distance. */
+const MAX_UINT32 = 2 ** 32 - 1
+/** Tells the core to use the radius of each agent. */
 const OWN_RADII = -1
 const RAYS = RADIUS | MASK | EXCLUDE
 const LAYOUTS = ['interleaved', 'separate']
@@ -62,7 +62,7 @@ function cone(object, method, x, y, z, dirX, dirY, dirZ, halfAngle, radius, opti
   if (Math.fround(dirX) === 0 && Math.fround(dirY) === 0 && Math.fround(dirZ) === 0)
     refuse(object, 'direction', 0, 'longer than 0')
   if (typeof halfAngle !== 'number' || !(halfAngle >= 0 && halfAngle <= Math.PI))
-    refuse(object, 'halfAngle', halfAngle, 'radians from 0 to Math.PI')
+    refuse(object, 'halfAngle', halfAngle, '0 to Math.PI radians')
   checkDistance(object, 'radius', radius)
   const { _handle: handle } = object
   const { mask, exclude, sort } = query
@@ -72,22 +72,22 @@ function cone(object, method, x, y, z, dirX, dirY, dirZ, halfAngle, radius, opti
   )
 }
 
-/** Names of options in snapshots, see points_snapshot of c/points/points.c. @type {Record<string, string[]>} */
+/** Options in a snapshot's head, see points_snapshot in c/points/points.c. @type {Record<string, string[]>} */
 const HEADS = {
   agenttree: ['leafSize', 'axis', 'split'],
   grid: ['cellSize:f', '', ''],
   kdtree: ['', '', ''],
 }
 
-/** What only points answer. @abstract */
+/** @abstract */
 class OwnQueries extends CoreObject {
   #slots = 0
-  /** How many slots the last build had. */
+  /** The number of slots in the last build. */
   #built = 0
   #layout
-  /** False as long as all radii are 0: the game has not asked for them, and no snapshot had any. */
+  /** False while all radii must be 0: the game never took `radii`, and no restored snapshot had any. */
   #hasRadii = false
-  // Always the same objects.
+  // Results, always the same objects.
   #hit
   /** @type {any} */ #hits = {}
   /** @type {any} */ #rows = { total: 0 }
@@ -98,8 +98,8 @@ class OwnQueries extends CoreObject {
    * @param {string} name
    * @param {2 | 3} dimensions
    * @param {string} noun
-   * @param {any} options of which these are checked here
-   * @param {readonly number[]} own what <noun>_create takes between the capacity and the layout
+   * @param {any} options the caller checked its own options, and that there are no unknown ones
+   * @param {readonly number[]} own the arguments of <noun>_create between the capacity and the layout
    */
   constructor(name, dimensions, noun, options, own) {
     const call = callOf(name)
@@ -155,10 +155,10 @@ class OwnQueries extends CoreObject {
     checkOptions(this, options, ROOM)
     const { results = 0, k = 0 } = options
     checkInteger(this, 'capacity', capacity, 1, MAX_CAPACITY)
-    checkInteger(this, 'results', results, 0, MOST)
-    checkInteger(this, 'k', k, 0, MOST)
+    checkInteger(this, 'results', results, 0, MAX_UINT32)
+    checkInteger(this, 'k', k, 0, MAX_UINT32)
     this._begin('reserve')
-    // First: what fails here has changed nothing that can be seen.
+    // Rooms first: if this fails, only rooms have changed, which the game can't see.
     if (results > 0 || k > 0) {
       const agents = Math.max(capacity, this._capacity)
       this._takeRoom(ROWS, agents)
@@ -174,10 +174,10 @@ class OwnQueries extends CoreObject {
   #positions(name, layout, floats) {
     this._begin(name)
     if (layout !== this.#layout) {
-      const right = this._isPlane ? 'xs and ys' : 'xs, ys and zs'
-      const instead =
-        layout === 'separate' ? "'interleaved': use positions" : `'separate': use ${right}`
-      throw new TypeError(`${place(this)}: the layout is ${instead}`)
+      const arrays = this._isPlane ? 'xs and ys' : 'xs, ys and zs'
+      const advice =
+        layout === 'separate' ? "'interleaved': use positions" : `'separate': use ${arrays}`
+      throw new TypeError(`${place(this)}: the layout is ${advice}`)
     }
     return this._views[layout === 'separate' ? name : 'xs'].at(floats * this._capacity)
   }
@@ -226,7 +226,7 @@ class OwnQueries extends CoreObject {
       if (!(radii[i] >= 0) && this._isUsed(i)) checkDistance(this, `radii[${i}]`, radii[i])
   }
 
-  /** Lets the radii count as they are now. */
+  /** Gives the core the radii of the new build. */
   #takeRadii() {
     if (this.#hasRadii) this._leave(this._enter().take_radii(this._handle))
   }
@@ -287,22 +287,22 @@ class OwnQueries extends CoreObject {
 
   // ---- Batches ----
 
-  /** Begins a batch with `k`, which it returns. */
+  /** Begins a batch that has the option `k`. Returns k. */
   #askNeighbors(method, options, bits) {
     this._begin(method)
     checkQueryOptions(this, options, bits)
     const { k } = options
     ask(this, method, options, bits)
-    checkInteger(this, 'k', k, 0, MOST)
+    checkInteger(this, 'k', k, 0, MAX_UINT32)
     return k
   }
 
-  /** How many rows a batch of all agents has. */
+  /** Returns the number of rows of a batch of all agents. */
   #rowCount() {
     return Math.max(this.#slots, this.#built)
   }
 
-  /** The rows just written. */
+  /** Returns the rows that the core just wrote. */
   #rowsOf(count, total) {
     const rows = this.#rows
     rows.ids = this._room(IDS, 'rowIds')
@@ -355,7 +355,7 @@ class OwnQueries extends CoreObject {
     return this.#neighborRowsOf(n)
   }
 
-  // ---- Pairs: without a distance, those of circles that touch ----
+  // ---- Pairs: within a distance or, without one, of circles that touch ----
 
   pairs(distance, options) {
     if (typeof distance !== 'number') return this._pairs(this.#pairs('pairs', undefined, distance))
@@ -363,13 +363,13 @@ class OwnQueries extends CoreObject {
   }
 
   pairsInto(distance, out, options) {
-    const isOwn = typeof distance !== 'number'
-    this._askPairsInto(isOwn ? distance : out)
-    if (isOwn) return this._pairsInto(this.#pairs('pairsInto', undefined, out), distance)
+    const hasOwnRadii = typeof distance !== 'number'
+    this._askPairsInto(hasOwnRadii ? distance : out)
+    if (hasOwnRadii) return this._pairsInto(this.#pairs('pairsInto', undefined, out), distance)
     return this._pairsInto(this.#pairs('pairsInto', distance, options), out)
   }
 
-  /** Finds pairs, within a distance if there is one; returns how many ids there are. */
+  /** Finds pairs, by radii if the distance is undefined. Returns the number of ids, two per pair. */
   #pairs(method, distance, options) {
     ask(this, method, options, MASK)
     if (distance !== undefined) checkDistance(this, 'distance', distance)
@@ -377,7 +377,7 @@ class OwnQueries extends CoreObject {
     return this._leave(wasm.pairs(this._handle, distance ?? OWN_RADII, query.mask))
   }
 
-  // ---- The tree, and its state ----
+  // ---- State ----
 
   order() {
     this._begin('order')

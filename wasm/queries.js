@@ -1,7 +1,8 @@
-// Queries, one at a time: their options, and where their results go. Points and boxes share those below.
-// Each method is for the plane and for space, with the arguments of space. In the plane there is no z, so that
-// each holds the one behind it: `within(x, y, z, radius, options)` is called with (x, y, radius, options). They
-// are passed on in their order, with 0 for each z.
+// Single queries: their options, where their results go, and the queries that points and boxes share.
+//
+// Methods declare the arguments of space. In the plane there is no z, so each later argument arrives one
+// parameter early: `within(x, y, z, radius, options)` called with (x, y, radius, options) has the radius in `z` and
+// the options in `radius`. The plane's branch passes the parameters on in order, with 0 inserted for each z.
 
 import {
   checkArray,
@@ -21,20 +22,20 @@ const SORTS = ['none', 'id', 'distance']
 const SIDES = ['both', 'visible']
 const EVERY_GROUP = -1
 
-/** The options of the query under way, read and checked. There is one at a time. */
+/** The options of the current query, read and checked. There is only one at a time. */
 export const query = {
   mask: EVERY_GROUP,
   exclude: NONE,
   sort: SORT_NONE,
   maxDistance: Infinity,
-  /** -1: none was given. */
+  /** -1: not given. */
   radius: -1,
   side: 0,
   /** @type {Float32Array | undefined} */
   distances2: undefined,
 }
 
-/** The options of queries, a bit each. */
+/** The options of queries, one bit each. `NAMES` is in the order of the bits. */
 export const MASK = 1
 export const EXCLUDE = 2
 export const SORT = 4
@@ -56,7 +57,7 @@ const NAMES = [
   'bounds',
 ]
 
-/** Returns the bit of an option; 0: there is none. Looking for it in `NAMES` would take five times as long. */
+/** Returns the bit of an option; 0 if there is no such option. Searching `NAMES` would take five times as long. */
 function bitOf(name) {
   switch (name) {
     case 'mask':
@@ -90,7 +91,7 @@ const OPTIONS = {
   neighborsInto: NEAREST | DISTANCES2,
 }
 
-/** Begins a query, whose options are those of the bits. Two functions: V8 compiles small ones better. */
+/** Begins a query, and sets `query`. `bits` are the options that it has. V8 compiles two small functions better. */
 export function ask(object, method, options, bits) {
   object._begin(method)
   if (options === undefined) {
@@ -104,7 +105,7 @@ export function ask(object, method, options, bits) {
   } else readOptions(object, method, options, bits)
 }
 
-/** Reading options may call any code, other queries too: so all are read before any is kept. */
+/** Reading an option may run a getter that makes another query: so all are read before `query` is written. */
 function readOptions(object, method, options, bits) {
   checkQueryOptions(object, options, bits)
   const { mask = EVERY_GROUP, exclude = NONE, sort, maxDistance = Infinity } = options
@@ -123,7 +124,7 @@ function readOptions(object, method, options, bits) {
   query.distances2 = distances2
 }
 
-/** As `checkOptions`, fast. */
+/** As `checkOptions`, but fast. */
 export function checkQueryOptions(object, options, bits) {
   let unknown = typeof options !== 'object'
   for (const name in options)
@@ -136,12 +137,12 @@ export function checkQueryOptions(object, options, bits) {
     )
 }
 
-/** Returns the ids that the query just made found: one small view. */
+/** Returns the ids that the query just found: one small new view. */
 export function ids(object, total) {
   return object._views.ids.fresh(total)
 }
 
-/** Copies them into the caller's arrays, as far as they go; returns how many there are. */
+/** Copies the ids that fit, and their squared distances, into the caller's arrays. Returns `total`. */
 export function into(object, total, out) {
   const { distances2 } = query
   checkArray(object, 'out', out, Uint32Array)
@@ -152,8 +153,8 @@ export function into(object, total, out) {
     if (room < length) refuse(object, 'distances2.length', room, `at least ${length}`)
   }
   const written = Math.min(total, length)
-  const found = object._views.ids.at(object._capacity)
-  for (let i = 0; i < written; i++) out[i] = found[i]
+  const results = object._views.ids.at(object._capacity)
+  for (let i = 0; i < written; i++) out[i] = results[i]
   if (distances2 !== undefined) {
     const squared = object._views.distances2.at(object._capacity)
     for (let i = 0; i < written; i++) distances2[i] = squared[i]
@@ -188,7 +189,7 @@ function anyWithin(object, x, y, z, radius, options) {
   return object._leave(wasm.any_within(object._handle, x, y, z, radius, mask, exclude)) === 1
 }
 
-/** Checks a side of a box: it may be infinite, not NaN. */
+/** Checks a side of a box, which may be infinite. */
 function checkSide(object, name, value) {
   if (typeof value !== 'number' || value !== value) refuse(object, name, value, 'a number')
 }
@@ -202,13 +203,13 @@ function checkBox(object, minX, minY, minZ, maxX, maxY, maxZ) {
   checkSide(object, 'maxZ', maxZ)
 }
 
-/** Corners in any order. Also what `at` asks: a box that is a point. */
+/** Finds what is in a box. Its corners may be swapped. */
 export function range(object, method, minX, minY, minZ, maxX, maxY, maxZ, options) {
   ask(object, method, options, SEARCH)
   checkBox(object, minX, minY, minZ, maxX, maxY, maxZ)
   const { mask, exclude, sort } = query
   if (sort === SORT_DISTANCE)
-    refuse(object, 'sort', 'distance', "'none' or 'id': a box has no center", true)
+    refuse(object, 'sort', 'distance', "'none' or 'id' (a box has no center)", true)
   const wasm = object._enter()
   return object._leave(
     wasm.range(
@@ -259,12 +260,12 @@ function neighbors(object, method, x, y, z, k, options) {
   checkPoint(object, x, y, z)
   checkInteger(object, 'k', k, 0, Number.MAX_SAFE_INTEGER)
   const { mask, exclude, maxDistance } = query
-  const most = Math.min(k, object._capacity)
+  const limit = Math.min(k, object._capacity)
   const wasm = object._enter()
-  return object._leave(wasm.neighbors(object._handle, x, y, z, most, maxDistance, mask, exclude))
+  return object._leave(wasm.neighbors(object._handle, x, y, z, limit, maxDistance, mask, exclude))
 }
 
-/** For points and boxes to mix in. @abstract */
+/** A mixin for points and boxes. @abstract */
 export class Queries extends CoreObject {
   within(x, y, z, radius, options) {
     if (this._isPlane) return ids(this, within(this, 'within', x, y, 0, z, radius))

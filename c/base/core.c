@@ -14,19 +14,19 @@ const char *copse_status_text(copse_status status) {
   case COPSE_OK:
     return "ok";
   case COPSE_INVALID_ARGUMENT:
-    return "an argument is outside its range";
+    return "an argument is out of range";
   case COPSE_FULL:
     return "more items than the capacity";
   case COPSE_OUT_OF_MEMORY:
-    return "no memory left";
+    return "out of memory";
   case COPSE_NOT_FINITE:
-    return "a position or velocity is not finite, or beyond 1e18";
+    return "a coordinate is not finite or beyond 1e18";
   case COPSE_NOT_BUILT:
-    return "there was no build yet";
+    return "not built yet: build first";
   case COPSE_STALE_SLOT:
     return "the slot is not in use";
   case COPSE_BAD_SNAPSHOT:
-    return "the bytes are no snapshot of such an object";
+    return "not a snapshot of this kind of object";
   }
   return "unknown status";
 }

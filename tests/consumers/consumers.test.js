@@ -316,7 +316,7 @@ async function testPlainBundler(folder, command) {
     assert.is(await buildAndRun(folder, command), ANSWER, entry)
   }
   copyMainFor(folder, 'copse/external')
-  assert.match(await buildAndRun(folder, command), /init: http.*core\.wasm answered 404/)
+  assert.match(await buildAndRun(folder, command), /init: http.*core\.wasm returned 404/)
   assert.is(await buildAndRun(folder, command, `cp ${DIST}/core.wasm dist`), ANSWER)
 }
 
@@ -404,7 +404,7 @@ consumer('a page that brings the core', [], async (folder) => {
   }
   for (const core of [`'nowhere.wasm'`, `fetch('nowhere.wasm')`]) {
     copyMainWithCore(folder, core)
-    const missing = /init: http.*nowhere\.wasm answered 404/
+    const missing = /init: http.*nowhere\.wasm returned 404/
     await withServer(folder, async (url) => assert.match(await logsOf(url), missing))
   }
 })

@@ -115,9 +115,9 @@ bundles('map a thrown error to its line in the source', () => {
   const code = `import { AgentTree } from ${JSON.stringify(path('copse.js'))}; new AgentTree()`
   const args = ['--enable-source-maps', '--input-type=module', '--eval', code]
   const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
-  assert.match(stderr, "AgentTree: await init() of 'copse' first")
+  assert.match(stderr, "AgentTree: await init() from 'copse' first")
   const source = readFileSync(path('../wasm/init.js'), 'utf8')
-  const line = source.slice(0, source.indexOf('await init() of')).split('\n').length
+  const line = source.slice(0, source.indexOf('await init() from')).split('\n').length
   assert.match(stderr, `wasm/init.js:${line}:`)
 })
 

@@ -71,7 +71,7 @@ for (const kind of kinds) {
   test(`copse/${noun} has a default instance and error class of its own`, async () => {
     const error = thrown(() => new entry[className(kind, 2)](requiredOf(kind, 2)))
     assert.instance(error, entry.CopseError)
-    assert.match(error.message, `${className(kind, 2)}: await init() of 'copse/${noun}' first`)
+    assert.match(error.message, `${className(kind, 2)}: await init() from 'copse/${noun}' first`)
     await entry.init()
     assert.equal(idsNearOrigin(entry, kind), [0, 1])
   })
@@ -90,7 +90,7 @@ for (const kind of kinds) {
         )
         assert.instance(error, external.CopseError)
         assert.is(error.code, 'NOT_READY')
-        const text = `${name}: this core has no such class: core.wasm and core-${nounOf(other)}.wasm have it`
+        const text = `${name}: not in this core: use core.wasm or core-${nounOf(other)}.wasm`
         assert.is(error.message, text)
         assert.equal(idsNearOrigin(external, kind, instance), [0, 1])
       }

@@ -162,7 +162,7 @@ test('create throws OUT_OF_MEMORY if the engine has no memory', async () => {
   WebAssembly.Memory = Memory
   assert.instance(error, copse.CopseError)
   assert.is(error.code, 'OUT_OF_MEMORY')
-  assert.is(error.message, `init: no memory of ${MAX_BYTES} bytes`)
+  assert.is(error.message, `init: no memory for ${MAX_BYTES} bytes`)
 })
 
 test('cells, lines and order need no memory', async () => {

@@ -99,7 +99,7 @@ test('the core comes from a server', () =>
 test('a response that is not a core is refused with a message', async () => {
   await withServer(404, 'not here', async (url) => {
     for (const wasm of [url, new URL(url), fetch(url)])
-      assert.is((await rejection(external.create({ wasm }))).message, `init: ${url} answered 404`)
+      assert.is((await rejection(external.create({ wasm }))).message, `init: ${url} returned 404`)
   })
   await withServer(200, '<p>a page</p>', async (url) => {
     assert.instance(await rejection(external.create({ wasm: url })), WebAssembly.CompileError)

@@ -58,7 +58,7 @@ test('before init, constructors throw NOT_READY', () => {
     assert.is(error.code, 'NOT_READY')
     assertThrown(
       () => new simd[name]({ capacity: 5, ...required }),
-      new RegExp(`^CopseError: ${name}: await init\\(\\) of 'copse' first`),
+      new RegExp(`^CopseError: ${name}: await init\\(\\) from 'copse' first`),
     )
   }
 })
@@ -145,10 +145,9 @@ test("growth: 'error' throws OUT_OF_MEMORY instead of growing, and says how much
   const error = thrown(() => new Grid({ instance, cellSize: 1, capacity: 50_000 }))
   assert.instance(error, CopseError)
   assert.is(error.code, 'OUT_OF_MEMORY')
-  const [, bytes] =
-    /^Grid: no memory left: (\d+) bytes more than the 1048576 that there are: init/.exec(
-      error.message,
-    )
+  const [, bytes] = /^Grid: out of memory: needs (\d+) bytes more than 1048576: init/.exec(
+    error.message,
+  )
   assert.is(bytesOf(instance), MIN_MEMORY)
   assert.is(small.positions, positions)
   const roomy = await create({ memory: MIN_MEMORY + Number(bytes), growth: 'error' })
@@ -179,11 +178,11 @@ test('instances, walls and errors of another entry are accepted', async () => {
   const alone = await crowds.create()
   assertThrown(
     () => new AgentTree({ instance: alone }),
-    /^CopseError: AgentTree: this core has no such class/,
+    /^CopseError: AgentTree: not in this core: use /,
   )
   assertThrown(
     () => (new crowds.Crowd({ instance: alone }).obstacles = new ObstacleTree({ instance })),
-    / must come from the same entry \('copse\/crowd'\), got an ObstacleTree of 'copse'/,
+    /: obstacles must be from 'copse\/crowd', got 'copse'$/,
   )
 })
 

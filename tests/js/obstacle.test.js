@@ -345,7 +345,7 @@ for (const [core, library] of libraries.entries()) {
       for (const options of [undefined, {}, { solid: 'inside' }, { solid: 'outside' }]) {
         const error = thrown(() => tree.addPolygon(points, options))
         assert.instance(error, RangeError)
-        const text = "points must enclose an area, or solid be 'winding' or 'nowhere'"
+        const text = "points must enclose an area, or solid must be 'winding' or 'nowhere'"
         assert.is(error.message, `${name}.addPolygon: ${text}`)
         assert.equal(observableState(tree), before)
       }

@@ -727,7 +727,7 @@ for (const [core, library] of libraries.entries())
       const before = observableState(tree)
       for (const call of [() => tree.pairs(), () => tree.pairsInto(new Uint32Array(2))]) {
         const { message } = assertCode(call, 'OUT_OF_MEMORY')
-        const [, missing] = /: (\d+) bytes more than the 1572864 that there are: init/.exec(message)
+        const [, missing] = /: needs (\d+) bytes more than 1572864: init/.exec(message)
         assert.ok(Number(missing) >= 4 * 1000 * 999)
         assert.equal(observableState(tree), before)
       }

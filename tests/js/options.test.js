@@ -132,7 +132,7 @@ test('a misspelled option is refused, and the message names the nearest one', as
     ],
     [
       () => new copse.Crowd({ instance, position: [0, 0] }),
-      "Crowd: no option 'position' (there are ",
+      "Crowd: no option 'position' (options: ",
     ],
     [
       () => new copse.Crowd({ instance }).add({ position: [0, 0], radios: 5 }),
@@ -148,11 +148,11 @@ test('a misspelled option is refused, and the message names the nearest one', as
     ],
     [
       () => new copse.ObstacleTree({ instance }).addPolygon([0, 0, 1, 0], { twoSided: true }),
-      "ObstacleTree.addPolygon: no option 'twoSided' (there are solid)",
+      "ObstacleTree.addPolygon: no option 'twoSided' (options: solid)",
     ],
     [
       () => new copse.AgentTree({ instance, results: 5 }),
-      "AgentTree: no option 'results' (there are capacity, ",
+      "AgentTree: no option 'results' (options: capacity, ",
     ],
     [
       () => new copse.KdTree({ instance }).reserve(9, { result: 5 }),
@@ -164,7 +164,7 @@ test('a misspelled option is refused, and the message names the nearest one', as
     ],
     [
       () => grid.within(0, 0, 1, { maxDistance: 5 }),
-      "Grid.within: no option 'maxDistance' (there are mask, exclude, sort)",
+      "Grid.within: no option 'maxDistance' (options: mask, exclude, sort)",
     ],
     [
       () => grid.allNeighbors({ k: 1, Mask: 5 }),
@@ -231,7 +231,7 @@ test('create() throws only documented errors, and what it creates works', async 
         error instanceof WebAssembly.CompileError ||
         error instanceof WebAssembly.LinkError ||
         error.code === 'OUT_OF_MEMORY' ||
-        /^init: there answered /.test(error.message)
+        /^init: there returned /.test(error.message)
       assert.ok(isOurs, `seed ${SEED}: create: ${error?.stack ?? error}`)
     }
   }

@@ -1,4 +1,4 @@
-// The entry 'copse/agenttree': AgentTree and AgentTree3D, over a SIMD core that holds nothing else.
+// The entry 'copse/agenttree': AgentTree and AgentTree3D, with a SIMD core that holds nothing else.
 
 import core from '../core-agenttree.wasm?deflated'
 import { inflate } from '../inflate.js'

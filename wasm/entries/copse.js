@@ -1,4 +1,4 @@
-// The entry 'copse': the SIMD core inside, deflated.
+// The entry 'copse': all classes, with the SIMD core inlined, deflated.
 
 import core from '../core.wasm?deflated'
 import { inflate } from '../inflate.js'

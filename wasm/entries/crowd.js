@@ -1,5 +1,5 @@
-// The entry 'copse/crowd': Crowd and Crowd3D, and ObstacleTree for their walls, over a SIMD core that
-// holds nothing else.
+// The entry 'copse/crowd': Crowd, Crowd3D, and ObstacleTree for their walls, with a SIMD core that holds nothing
+// else.
 
 import core from '../core-crowd.wasm?deflated'
 import { inflate } from '../inflate.js'

@@ -1,4 +1,4 @@
-// The entry 'copse/external': the SIMD core as a file of its own, found beside this one.
+// The entry 'copse/external': all classes, with the SIMD core as a file beside this one.
 
 import { entry } from '../init.js'
 

@@ -1,4 +1,4 @@
-// The entry 'copse/grid': Grid and Grid3D, over a SIMD core that holds nothing else.
+// The entry 'copse/grid': Grid and Grid3D, with a SIMD core that holds nothing else.
 
 import core from '../core-grid.wasm?deflated'
 import { inflate } from '../inflate.js'

@@ -1,4 +1,4 @@
-// The entry 'copse/kdtree': KdTree and KdTree3D, over a SIMD core that holds nothing else.
+// The entry 'copse/kdtree': KdTree and KdTree3D, with a SIMD core that holds nothing else.
 
 import core from '../core-kdtree.wasm?deflated'
 import { inflate } from '../inflate.js'

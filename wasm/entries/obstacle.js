@@ -1,4 +1,4 @@
-// The entry 'copse/obstacle': ObstacleTree, over a SIMD core that holds nothing else.
+// The entry 'copse/obstacle': ObstacleTree, with a SIMD core that holds nothing else.
 
 import core from '../core-obstacle.wasm?deflated'
 import { inflate } from '../inflate.js'

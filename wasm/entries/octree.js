@@ -1,4 +1,4 @@
-// The entry 'copse/octree': Quadtree and Octree, over a SIMD core that holds nothing else.
+// The entry 'copse/octree': Quadtree and Octree, with a SIMD core that holds nothing else.
 
 import core from '../core-octree.wasm?deflated'
 import { inflate } from '../inflate.js'

@@ -1,5 +1,5 @@
-// The entry 'copse/scalar': the same API and the same results for engines without SIMD. These are
-// old, so the core is inside as it is: they may lack DecompressionStream too.
+// The entry 'copse/scalar': the same API and results for engines without SIMD. Such old engines may lack
+// DecompressionStream too, so the core is inlined without compression.
 
 import core from '../core-scalar.wasm?base64'
 import { entry, fromBase64 } from '../init.js'

@@ -595,9 +595,7 @@ export function testBatches(kind, { drawnOptions, optionsOf }) {
     }
     for (const [name, call] of Object.entries(calls)) {
       const error = assertCode(call, 'OUT_OF_MEMORY')
-      const [, missing, available] = /: (\d+) bytes more than the (\d+) that there are: init/.exec(
-        error.message,
-      )
+      const [, missing, available] = /: needs (\d+) bytes more than (\d+): init/.exec(error.message)
       assert.ok(
         Number(missing) > 400_000 && Number(available) === memory,
         `${name}: ${error.message}`,
@@ -669,7 +667,7 @@ export function testBatches(kind, { drawnOptions, optionsOf }) {
       [() => index.pairs(null), /^TypeError: Index\.pairs: options .* got null$/],
       [
         () => index.pairs({ radii: new Float32Array(2) }),
-        /^TypeError: Index\.pairs: no option 'radii' \(there are mask\)$/,
+        /^TypeError: Index\.pairs: no option 'radii' \(options: mask\)$/,
       ],
       [() => index.pairs({ mask: 1.5 }), /^RangeError: Index\.pairs: mask .* got 1\.5$/],
       [() => index.pairs(1, { exclude: 1 }), /^TypeError: Index\.pairs: no option 'exclude' /],

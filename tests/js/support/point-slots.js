@@ -528,7 +528,7 @@ export function testSlots(kind, { drawnOptions, optionsOf }) {
     for (const [query, call] of Object.entries(QUERIES)) {
       const error = assertCode(() => call(index, dimensions), 'NOT_BUILT')
       const method = query.split(',')[0]
-      const text = `${className(kind, dimensions)}.${method}: there was no build yet`
+      const text = `${className(kind, dimensions)}.${method}: not built yet: build first`
       assert.is(error.message, text)
     }
     assert.is(index.cells().length, 0)
