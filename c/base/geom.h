@@ -2,8 +2,8 @@
  * so that one body serves both without a loop at run time.
  *
  * A box is 2 * dim floats: lo x, y, (z,) hi x, y, (z). All functions are monotone in floats: each
- * step rounds the same way as the distance test itself, so a bound computed here never excludes
- * what that test accepts. */
+ * step rounds the same way as the distance test itself, so a bound computed here never excludes a
+ * point that the test accepts. */
 #ifndef COPSE_GEOM_H
 #define COPSE_GEOM_H
 
@@ -14,7 +14,7 @@ ALWAYS_INLINE float sum_of_squares(const float *d, const int dim) {
   return dim == 3 ? sum + d[2] * d[2] : sum;
 }
 
-/* Returns a point in the lanes x, y, z. */
+/* Loads a point into the lanes x, y, z; in 2D z is 0. */
 ALWAYS_INLINE float4 point4(const float *x, const int dim) {
   float lanes[4] = {x[0], x[1], dim == 3 ? x[2] : 0, 0};
   return float4_load(lanes);

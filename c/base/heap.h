@@ -34,18 +34,18 @@ ALWAYS_INLINE void pairs_set(pairs list, uint32_t i, pair entry) {
   list.ids[i] = entry.id;
 }
 
-/* Sorts a heap in place, least first. */
+/* Sorts a max-heap in place, in ascending order. */
 void heap_sort(pairs heap, uint32_t size, pair_order order);
 
 /* Sorts pairs in place: O(n) if they are sorted already, at worst O(n log n). */
 void pairs_sort(pairs list, uint32_t size, pair_order order);
 
-/* Up to RANK_LIMIT pairs, counting ranks is the fastest sort; up to RANK_K nearest are best
- * selected that way. */
+/* Counting ranks is the fastest way to sort up to RANK_LIMIT pairs, and to select up to RANK_K
+ * nearest ones. */
 enum { RANK_LIMIT = 28, RANK_K = 24 };
 
-/* Sorts at most RANK_LIMIT pairs by distance and writes the first k to the row. The arrays need
- * room for 4 more pairs. */
+/* Sorts at most RANK_LIMIT pairs by distance and writes the first k to a row. The arrays need room
+ * for 4 more pairs. */
 void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, float *rowDistances2,
                 uint32_t *rowIds);
 

@@ -27,7 +27,7 @@ bool query_direction(const float *direction, int dim, float *unit) {
 }
 
 bool query_half_angle(float halfAngle, float *cosine) {
-  /* pi / 2 as the sum of two doubles, so that no digits are lost near it. */
+  /* pi / 2 as the sum of two doubles, so that angles near it keep their precision. */
   const double rightHi = 1.5707963267948966, rightLo = 6.123233995736766e-17;
   const float piRounded = 3.14159274f;
   if (!(halfAngle >= 0 && halfAngle <= piRounded)) return false;
@@ -101,7 +101,7 @@ void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, flo
                 uint32_t *rowIds) {
   float sorted2[RANK_LIMIT + 1];
   uint32_t sorted[RANK_LIMIT + 1], seen = 0;
-  float4_store(distances2 + size, float4_all(INFINITY)); /* ranks of these lanes are `size` */
+  float4_store(distances2 + size, float4_all(INFINITY)); /* padding: its rank is `size` */
   for (uint32_t i = 0; i < size; i += 4) {
     float4 candidates = float4_load(distances2 + i);
     word4 ranks4 = word4_all(0);
@@ -119,11 +119,11 @@ void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, flo
   }
   if (k > size) k = size;
   const bool ties = (seen | 1u << size) != (2u << size) - 1;
-  if (ties) pairs_sort((pairs){distances2, ids}, size, BY_DISTANCE); /* by id */
+  if (ties) pairs_sort((pairs){distances2, ids}, size, BY_DISTANCE); /* ties by id */
   const float *ranked2 = ties ? distances2 : sorted2;
   const uint32_t *ranked = ties ? ids : sorted;
   uint32_t i = 0;
-  for (; i + 4 <= k; i += 4) { /* a call of memcpy would take longer for so few */
+  for (; i + 4 <= k; i += 4) { /* faster than memcpy for so few */
     float4_store(rowDistances2 + i, float4_load(ranked2 + i));
     word4_store(rowIds + i, word4_load(ranked + i));
   }

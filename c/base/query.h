@@ -14,14 +14,14 @@ ALWAYS_INLINE bool query_point_ok(const float *point, int dim) {
   return dim == 3 ? ok && is_coordinate(point[2]) : ok;
 }
 bool query_box_ok(const float *lo, const float *hi, int dim);
-/* False for NaN and negative numbers. */
+/* True for a radius that is neither NaN nor negative. */
 ALWAYS_INLINE bool query_radius_ok(float radius) { return radius >= 0; }
 
-/* Writes the unit vector of a direction. False if it has none. */
+/* Writes the unit vector of a direction. False if the direction's length is 0 or not finite. */
 bool query_direction(const float *direction, int dim, float *unit);
 /* Writes the cosine of a cone's half angle in radians: the same bits on every machine, unlike cosf.
- * For pi, rounded to float, it is below -1, so that rounding excludes no point. False outside 0 …
- * pi. */
+ * For pi (rounded to float) writes a number below -1, so that rounding excludes no point. False if
+ * the angle is outside 0 … pi. */
 bool query_half_angle(float halfAngle, float *cosine);
 
 /* True if the results have the arrays that the query's order needs. Sets total and visits to 0. */
@@ -31,7 +31,7 @@ ALWAYS_INLINE bool query_results_ok(const copse_query *query, copse_results *res
   if (query->sort == COPSE_SORT_DISTANCE && !(hasDistances && results->distances2)) return false;
   return results->ids || results->capacity == 0;
 }
-/* Sorts the written results in the query's order. */
+/* Sorts the results that were written, in the order that the query asks for. */
 void query_sort(const copse_query *query, copse_results *results);
 
 #endif

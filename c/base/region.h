@@ -11,7 +11,7 @@ typedef union region {
   struct {
     float center[3];
     float radius2;
-    float reach; /* no hit is farther along any axis, including rounding */
+    float reach; /* no hit is farther away along any axis, rounding included */
   } circle;
   struct {
     float lo[3], hi[3];
@@ -25,8 +25,8 @@ ALWAYS_INLINE void copy_point(float *out, const float *point, uint32_t dim) {
   out[2] = dim == 3 ? point[2] : 0;
 }
 
-/* Returns a bound of distances along an axis for agents within a squared distance. The last term is
- * for squares that underflow. */
+/* Returns how far away along one axis an agent within a squared distance can be, rounded up. The
+ * last term covers squares that underflow. */
 ALWAYS_INLINE float reach_of(float radius2) { return sqrtf(radius2) * 1.000001f + 1e-18f; }
 
 ALWAYS_INLINE void region_set_circle(region *where, const float *center, float radius2,
@@ -56,7 +56,7 @@ static inline bool region_set_cone(region *where, const float *center, const flo
   return true;
 }
 
-/* Returns the bounds of a region in *lo and *hi. No hit is outside, because rounding is
+/* Writes the bounds of a region to *lo and *hi. No hit is outside of them, because rounding is
  * monotone. */
 ALWAYS_INLINE void region_bounds(const region *where, float4 *lo, float4 *hi, const shape kind,
                                  const int dim) {
@@ -80,12 +80,14 @@ ALWAYS_INLINE bool region_meets(const region *where, const float *box, const sha
   if (kind == SHAPE_BOX) return box_meets(box, where->box.lo, where->box.hi, dim);
   float gap2 = box_gap2(box, where->cone.center, dim);
   if (!(gap2 <= where->cone.radius2)) return false;
-  if (where->cone.cosine <= 0) return true; /* wider than a half-space: no bound on the dot */
+  if (where->cone.cosine <= 0)
+    return true; /* wider than a half-space: the dot product has no
+                  * bound */
   return where->cone.cosine * sqrtf(gap2) <=
          box_dot(box, where->cone.center, where->cone.unit, dim);
 }
 
-/* Appends the points of a run that lie in the region. In a box, their distances are 0. */
+/* Appends the points of a run that lie in the region. For a box, writes 0 as their distances. */
 ALWAYS_INLINE void region_scan(const scan_points *points, uint32_t begin, uint32_t end,
                                const region *where, const scan_filter *filter,
                                copse_results *results, const shape kind, const int dim) {

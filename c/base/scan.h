@@ -49,8 +49,8 @@ ALWAYS_INLINE float4 scan_sum_of_squares4(const float4 *d, const int dim) {
   return dim == 3 ? float4_add(sum, float4_mul(d[2], d[2])) : sum;
 }
 
-/* A point in registers. Without it, each store of four lanes would make the compiler read the point
- * again, because such a store may alias anything. */
+/* A point in registers. Otherwise the compiler would read the point again after each store of four
+ * lanes, because these stores may alias anything. */
 typedef struct scan_center {
   float4 axes[3];
 } scan_center;
@@ -230,13 +230,13 @@ ALWAYS_INLINE void scan_neighbors(const scan_points *points, uint32_t begin, uin
 typedef struct scan_ray {
   float from[3], to[3];
   double way[3], way2; /* to - from; its squared length */
-  float radius;        /* of all agents, or the greatest of `radii` */
+  float radius;        /* of all agents; with `radii`, the upper limit of each */
   const float *radii;  /* by id, or NULL */
-  /* A test in float that rules out most agents. At the fraction of a hit, the agent's center is
-   * within its radius of the segment's point, apart from rounding. That is less than a millionth of
-   * length + radius, both there (mostly in the root) and in the sums that are compared with
-   * `reach`. So `reach` is larger than the radius by four millionths, and by a little for
-   * underflow. */
+  /* For a test in float that rules out most agents. At the fraction of a hit, the agent's center is
+   * within its radius of the segment's point, except for rounding errors. These are less than a
+   * millionth of length + radius, both in the fraction (mostly from its root) and in the sums that
+   * are compared with `reach`. So `reach` is larger than the radius by four millionths, and by a
+   * little more for underflow. */
   float unit[3], length, reach;
 } scan_ray;
 
@@ -295,8 +295,8 @@ OUT_OF_LINE void scan_ray_offer(const scan_ray *ray, const float *center, uint32
     *hit = (copse_hit){id, fraction};
 }
 
-/* Updates the first hit so far with a run. An agent with an earlier hit is within reach of the
- * segment up to the hit so far. */
+/* Updates the first hit so far with a run. Any agent with an earlier hit is within reach of the
+ * part of the segment before the hit so far. */
 ALWAYS_INLINE void scan_raycast(const scan_points *points, uint32_t begin, uint32_t end,
                                 const scan_ray *ray, const scan_filter *filter, copse_hit *hit,
                                 const int dim) {

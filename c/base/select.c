@@ -74,7 +74,7 @@ static float medians_rank(float *values, uint32_t n, uint32_t k) { /* NOLINT(mis
     }
     const float pivot = medians_rank(values, groups, groups / 2);
     uint32_t less = 0, rest = n, i = 0;
-    while (i < rest) { /* less than the pivot, equal, greater */
+    while (i < rest) { /* parts: less than the pivot, equal, not looked at, greater */
       const float x = values[i];
       WORKED(1);
       if (x < pivot) {
@@ -141,7 +141,7 @@ static uint32_t keep_between(const float *values, uint32_t n, const float bounds
   uint32_t kept = 0;
   for (uint32_t i = 0; i < n; i += 4) {
     float4 x = float4_load(values + i);
-    if (n - i < 4) { /* lanes past the end are in no division */
+    if (n - i < 4) { /* NaN in lanes past the end: they are not counted */
       float lanes[4];
       float4_store(lanes, x);
       for (uint32_t lane = n - i; lane < 4; lane++) lanes[lane] = NAN;

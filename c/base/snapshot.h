@@ -1,4 +1,5 @@
-/* Snapshots: the header that all structures share, and the checks that every load starts with. */
+/* Snapshots: the header that all structures share, and the checks that every restore starts
+ * with. */
 #ifndef COPSE_SNAPSHOT_H
 #define COPSE_SNAPSHOT_H
 
@@ -32,7 +33,7 @@ ALWAYS_INLINE uint32_t hash_word(uint32_t hash, uint32_t word) {
  * checksum. */
 void snapshot_seal(void *bytes, uint64_t size, snapshot_kind kind);
 
-/* Writes a head, or as much of it as there is room for. */
+/* Writes the head of a snapshot, or as many of its bytes as fit into `capacity`. */
 void snapshot_put_head(void *bytes, size_t capacity, const void *head, size_t headBytes);
 
 /* True if magic, version, kind and size of a header are right. */

@@ -1,3 +1,5 @@
+/* The quadtree and the octree: memory, nodes and blocks, adding, removing and moving items. */
+
 #include "octree.h"
 
 #include "../base/query.h"
@@ -40,15 +42,15 @@ static uint64_t nodes_of_full_tree(const copse_octree_def *def, uint64_t most) {
 }
 
 /* Returns the size of the node pool. On each level, fewer than capacity / leafSize nodes are split.
- * Evenly spread items split the nodes of about one level and, above it, a third as many: twice one
- * level leaves room for unevenness. */
+ * Evenly spread items split the nodes of about one level and, on all levels above, a third as many:
+ * room for two levels allows for uneven items. */
 static uint32_t node_capacity(const copse_octree_def *def) {
   const uint64_t split = 2 * (uint64_t)def->capacity / ((uint64_t)def->leafSize + 1) + 64;
   const uint64_t most = 1 + (split << def->dimensions);
   return (uint32_t)nodes_of_full_tree(def, most < 1u << 31 ? most : 1u << 31);
 }
 
-/* Returns the size of the block pool. Every node may have one block that is not full. */
+/* Returns the size of the block pool. Each node may have one block that is not full. */
 static uint32_t block_capacity(const copse_octree *tree) {
   const uint64_t capacity = tree->def.capacity;
   const uint64_t most = capacity / BLOCK_ITEMS + tree->nodeCapacity;
@@ -184,7 +186,7 @@ static void free_block(copse_octree *tree, uint32_t blockIndex) {
   tree->blocksUsed--;
 }
 
-/* Writes a box to a lane. */
+/* Writes a box to a lane of a block. */
 static void put(octree_block *block, uint32_t lane, const float *box, uint32_t dim) {
   for (uint32_t side = 0; side < 2 * dim; side++) block->sides[side][lane] = box[side];
 }
@@ -207,7 +209,7 @@ void octree_link(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const fl
   tree->places[slot] = node->block * BLOCK_ITEMS + lane;
 }
 
-/* Unlinks an item. The last item of its node moves to its place. */
+/* Unlinks an item. The last item of the node moves to the free place. */
 static void unlink_item(copse_octree *tree, uint32_t slot) {
   const uint32_t place = tree->places[slot];
   octree_block *block = block_at(tree, place / BLOCK_ITEMS);
@@ -275,7 +277,7 @@ bool octree_split(copse_octree *tree, uint32_t nodeIndex) {
       const float center = parent->center[axis];
       child.lo[axis] = high ? center : parent->lo[axis];
       child.hi[axis] = high ? parent->hi[axis] : center;
-      /* Halves are added, so that the sum can't overflow and stays between lo and hi. */
+      /* Adds halves, so that the sum can't overflow and stays between lo and hi. */
       const float lo = child.lo[axis] > -INFINITY ? child.lo[axis] : tree->def.bounds[axis];
       const float hi = child.hi[axis] < INFINITY ? child.hi[axis] : tree->def.bounds[dim + axis];
       child.center[axis] = 0.5f * lo + 0.5f * hi;
@@ -321,7 +323,7 @@ ALWAYS_INLINE void sift(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, c
   octree_link(tree, childIndex ? childIndex : nodeIndex, slot, box);
 }
 
-/* Splits a node and its descendants until none of them should be split. */
+/* Splits a node, and its descendants, until none has too many items. */
 static void split_all(copse_octree *tree, uint32_t nodeIndex) {
   uint32_t stack[OCTREE_STACK], waiting = 1;
   stack[0] = nodeIndex;
@@ -362,7 +364,8 @@ static void merge(copse_octree *tree, uint32_t rootIndex) {
 
 /* ---- Inserting, removing and moving ------------------------------------------------------- */
 
-/* Links an item below a node whose total includes it already. */
+/* Links an item to a node or, as deep as it fits, to a descendant. The node's total must include
+ * the item already. */
 ALWAYS_INLINE void sink(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const float *box,
                         const int dim) {
   const box4 item = box4_load(box, dim);
@@ -376,8 +379,9 @@ ALWAYS_INLINE void sink(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, c
   if (octree_should_split(tree, &tree->nodes[nodeIndex])) split_all(tree, nodeIndex);
 }
 
-/* Unlinks an item, takes it off the totals of the nodes around it up to `ancestor`, exclusive, and
- * merges the topmost of them that no longer has to be split. */
+/* Unlinks an item and subtracts it from the totals of its node and of all nodes above, up to but
+ * not including `ancestor`. Of these nodes, merges the topmost one that no longer needs to be
+ * split. */
 static void lift(copse_octree *tree, uint32_t slot, uint32_t ancestor) {
   uint32_t nodeIndex = block_at(tree, tree->places[slot] / BLOCK_ITEMS)->owner,
            mergeable = COPSE_NONE;
@@ -482,9 +486,9 @@ void copse_octree_clear(copse_octree *tree) {
 
 /* ---- All items at once -------------------------------------------------------------------- */
 
-/* Checks the boxes of all slots in use and lists the slots in order[0]; *leaving grows by the
- * number of items that left their node's cell. With isLoad, checks the first `count` slots
- * instead, whether in use or not, and leaves *leaving alone. */
+/* Checks the boxes of all slots in use, lists the slots in order[0], and adds the number of items
+ * that left their node's cell to *leaving. With isLoad, checks the first `count` slots instead, in
+ * use or not, and does not change *leaving. */
 ALWAYS_INLINE copse_status check_boxes_in(copse_octree *tree, uint32_t count, bool isLoad,
                                           uint32_t *leaving, uint32_t *firstBad, const int dim) {
   copse_status status = COPSE_OK;

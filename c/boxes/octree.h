@@ -1,11 +1,11 @@
 /* The quadtree and the octree: one implementation, with 2^dimensions children.
  *
- * A node divides space at its center. An item goes down to the child on whose side of the center
- * the middle of its box lies, if the child's cell, enlarged by its margin, contains the box.
- * Otherwise the item stays in the node. Cells at the border of the world reach to infinity, so that
- * items outside are found like any others. A node above the maximum depth is split if and only if
- * its subtree holds more than leafSize items, unless the node pool is exhausted: until then the
- * cells are a function of the items alone, not of their history.
+ * A node divides space at its center. An item descends to the child that the middle of its box is
+ * in, if that child's cell, enlarged by a margin, contains the whole box. Otherwise the item stays
+ * in the node. Cells at the border of the world extend to infinity, so that items outside of the
+ * world are found like any others. A node above the maximum depth is split if and only if its
+ * subtree holds more than leafSize items, unless the node pool is exhausted: until then the cells
+ * are a function of the items alone, not of their history.
  *
  * A node's items lie in blocks of eight, and queries test four of them at a time. All blocks of a
  * node but the first are full, and the tree stores the place of each item, so that removing or
@@ -25,10 +25,10 @@ typedef struct octree_node {
   uint32_t total; /* items in its subtree, its own included */
   float center[3];
   uint32_t own;    /* items linked to the node itself */
-  uint32_t block;  /* its first block; COPSE_NONE: no items */
-  uint32_t parent; /* COPSE_NONE: the root */
+  uint32_t block;  /* its first block; COPSE_NONE: it has no items of its own */
+  uint32_t parent; /* COPSE_NONE for the root */
   uint32_t depth;
-  uint32_t unused; /* fills up a cache line */
+  uint32_t unused; /* pads the node to a cache line */
 } octree_node;
 
 enum { BLOCK_ITEMS = 8 };
@@ -49,25 +49,26 @@ struct copse_octree {
   void *memory; /* holds all arrays */
   uint64_t memoryBytes;
 
-  /* By slot. */
+  /* Arrays by slot. */
   slots slots;
   float *boxes; /* written by the caller */
   uint32_t *groups;
-  uint32_t *places; /* block * BLOCK_ITEMS + lane */
+  uint32_t *places; /* of the item: block * BLOCK_ITEMS + lane */
 
   octree_node *nodes; /* the root, then groups of siblings */
   uint32_t nodeCapacity;
   uint32_t nodesEver;    /* high-water mark: nodes from here on were never used */
-  uint32_t freeSiblings; /* free list of groups, linked by the first one's `parent`; 0: none */
+  uint32_t freeSiblings; /* free list of groups of siblings, linked by `parent` of the first; 0:
+                          * empty */
   uint32_t nodesUsed;
 
   char *blocks; /* see octree_block_at */
   uint32_t blockCapacity;
   uint32_t blocksEver; /* high-water mark */
-  uint32_t freeBlock;  /* free list; COPSE_NONE: none */
+  uint32_t freeBlock;  /* free list; COPSE_NONE: empty */
   uint32_t blocksUsed;
 
-  float (*margins)[4]; /* by depth: x, y, z */
+  float (*margins)[4]; /* by depth: how far cells are enlarged along x, y, z */
   uint32_t *order[2];  /* scratch by item, for builds and for checking a snapshot */
   uint64_t changes;
 };
@@ -76,8 +77,8 @@ struct copse_octree {
 
 ALWAYS_INLINE uint32_t octree_children(const int dim) { return 1u << dim; }
 
-/* Returns the side of a node's center that an item is on, one bit per axis: set if the item's
- * middle is on the high side or on the center itself. Compares differences, because lo + hi may be
+/* Returns on which side of a node's center an item is, one bit per axis: set if the item's middle
+ * is on the high side or exactly on the center. Compares differences, because lo + hi may be
  * rounded. */
 ALWAYS_INLINE uint32_t octree_side(const octree_node *node, box4 item, const int dim) {
   const float4 center = float4_load(node->center);
@@ -107,7 +108,7 @@ ALWAYS_INLINE uint32_t octree_child_for(const copse_octree *tree, const octree_n
   return octree_fits(tree, &tree->nodes[child], item, dim) ? child : 0;
 }
 
-/* True if an item that is inserted at the root comes to a node: the node's cell with its margin
+/* True if an item that descends from the root reaches a node: the node's cell with its margin
  * contains the item, and the item's middle is inside the cell. Ancestors need no test: rounding is
  * monotone, so an item that fits a cell fits all cells around it. */
 ALWAYS_INLINE bool octree_comes_to(const copse_octree *tree, const octree_node *node, box4 item,
@@ -151,7 +152,7 @@ ALWAYS_INLINE bool octree_wants(const copse_octree *tree, const copse_query *que
   return (tree->groups[id] & query->mask) && id != query->exclude;
 }
 
-/* True if a leaf holds more than leafSize items and may be split. */
+/* True if a node is a leaf above the maximum depth, and holds more than leafSize items. */
 ALWAYS_INLINE bool octree_should_split(const copse_octree *tree, const octree_node *node) {
   return !node->children && node->total > tree->def.leafSize && node->depth < tree->def.maxDepth;
 }
@@ -162,12 +163,12 @@ ALWAYS_INLINE bool octree_should_split(const copse_octree *tree, const octree_no
 #define OCTREE_INLINE(function, tree, ...)                                                         \
   ((tree)->def.dimensions == 3 ? function(tree, __VA_ARGS__, 3) : function(tree, __VA_ARGS__, 2))
 
-/* Defines a function `name` with the given parameters, the first of which is `tree`, that evaluates
- * `call`: an expression in which `dim`, the tree's number of dimensions, is a constant. It is
- * compiled out of line, once for each. `arguments` are the parameters' names, to pass them on. */
+/* Defines a function `name` that evaluates `call`, an expression in which `dim`, the tree's number
+ * of dimensions, is a constant. The function is compiled out of line, once for 2 and once for 3
+ * dimensions. Its first parameter must be `tree`. `arguments` are the names of the parameters. */
 #define OCTREE_FUNCTION(type, name, parameters, arguments, call)                                   \
   OCTREE_DEFINE(type, return, name, parameters, arguments, call)
-/* The same for a function that returns nothing. */
+/* Like OCTREE_FUNCTION, for a function that returns nothing. */
 #define OCTREE_PROCEDURE(name, parameters, arguments, call)                                        \
   OCTREE_DEFINE(void, , name, parameters, arguments, call)
 
@@ -190,7 +191,7 @@ ALWAYS_INLINE bool octree_should_split(const copse_octree *tree, const octree_no
 bool octree_box_ok(const float *box, uint32_t dimensions, copse_status *status);
 /* Appends an item to a node's own items. Does not change the node's total. */
 void octree_link(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const float *box);
-/* Gives a node empty children. False if the pool is exhausted. */
+/* Splits a node: gives it empty children. False if the node pool is exhausted. */
 bool octree_split(copse_octree *tree, uint32_t nodeIndex);
 /* Makes the tree one empty leaf. */
 void octree_empty(copse_octree *tree);

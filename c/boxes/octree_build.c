@@ -2,13 +2,13 @@
 
 #include "octree.h"
 
-/* Items of order[0] that belong below a node. */
+/* The items of order[begin … end] that belong in a node or below it. */
 typedef struct item_range {
   uint32_t node, begin, end;
 } item_range;
 
-/* Links the items that stay in a node, and sorts the others by child, stably. ends[i] is where the
- * range of child i ends, and where that of child i + 1 begins. */
+/* Links the items that stay in a node, and sorts the others by child, stably. Writes the end of
+ * each child's range, where the next child's range begins, to `ends`. */
 ALWAYS_INLINE void distribute(copse_octree *tree, item_range range, uint32_t ends[8],
                               const int dim) {
   const octree_node *node = &tree->nodes[range.node];

@@ -9,10 +9,10 @@
 
 /* ---- Children ----------------------------------------------------------------------------- */
 
-/* Returns the children of a split node whose cells meet a box, one bit each. */
+/* Returns the children of a split node whose cells intersect a box, one bit each. */
 ALWAYS_INLINE uint32_t children_near(const copse_octree *tree, const octree_node *node, float4 lo,
                                      float4 hi, const int dim) {
-  static const uint8_t lows[3] = {0x55, 0x33, 0x0f}; /* children on the low side, by axis */
+  static const uint8_t lows[3] = {0x55, 0x33, 0x0f}; /* the children on the low side, by axis */
   const float4 center = float4_load(node->center);
   const float4 margin = float4_load(tree->margins[node->depth + 1]);
   const float4 outerLo = float4_sub(float4_load(node->lo), margin);
@@ -31,7 +31,7 @@ ALWAYS_INLINE uint32_t children_near(const copse_octree *tree, const octree_node
 
 /* ---- Four items --------------------------------------------------------------------------- */
 
-/* The center of a circle, or a box, in registers. */
+/* A region in registers: a box or, with lo = hi as the center, a circle. */
 typedef struct probe {
   float4 lo[3], hi[3];
   float4 radius2;
@@ -48,7 +48,8 @@ ALWAYS_INLINE probe probe_of(const region *where, const shape kind, const int di
   return target;
 }
 
-/* Returns the squared distances from a point to four boxes of a block. NaN: a lane without one. */
+/* Returns the squared distances from a point to four boxes of a block; NaN in lanes without a
+ * box. */
 ALWAYS_INLINE float4 block_distance2(const octree_block *block, uint32_t i, const float4 *center,
                                      const int dim) {
   float4 d[3];
@@ -60,7 +61,7 @@ ALWAYS_INLINE float4 block_distance2(const octree_block *block, uint32_t i, cons
   return scan_sum_of_squares4(d, dim);
 }
 
-/* Returns which of four boxes of a block meet a region. */
+/* Returns a mask of the boxes, of four in a block, that intersect a region. */
 ALWAYS_INLINE word4 block_hits(const octree_block *block, uint32_t i, const probe *target,
                                float4 *distances2, const shape kind, const int dim) {
   if (kind == SHAPE_CIRCLE) {
@@ -78,10 +79,10 @@ ALWAYS_INLINE word4 block_hits(const octree_block *block, uint32_t i, const prob
 
 /* ---- Items in a region -------------------------------------------------------------------- */
 
-/* The conditions that an item has to meet besides lying in the region. */
+/* The conditions for an item, besides intersecting the region. */
 typedef struct filter {
   uint32_t mask, exclude;
-  uint32_t least;   /* the lowest id */
+  uint32_t least;   /* the lowest id that passes */
   bool stopAtFirst; /* stops the query at the first node with a hit */
 } filter;
 
@@ -242,7 +243,7 @@ copse_status copse_octree_any_within(const copse_octree *tree, const float *cent
 
 copse_status copse_octree_count_range(const copse_octree *tree, const float *lo, const float *hi,
                                       const copse_query *query, uint32_t *total, uint32_t *visits) {
-  copse_results counted = {0}; /* no room: only the total */
+  copse_results counted = {0}; /* without room for ids: only counts */
   copse_query unsorted = query_or_default(query);
   unsorted.sort = COPSE_SORT_NONE;
   const copse_status status = copse_octree_range(tree, lo, hi, &unsorted, &counted);
@@ -253,9 +254,9 @@ copse_status copse_octree_count_range(const copse_octree *tree, const float *lo,
 
 /* ---- Pairs -------------------------------------------------------------------------------- */
 
-/* Appends the pairs of an item with the items that meet it and have a greater id. Their ids are
- * collected where the pairs belong, then spread out from the last one on, since pairs take twice
- * the room. */
+/* Appends the pairs of an item with the items that intersect it and have a greater id. Collects
+ * their ids where the pairs belong. Then spreads them out, starting with the last id, since pairs
+ * need twice the room. */
 static void pairs_of(const copse_octree *tree, uint32_t id, filter *wanted, copse_results *results,
                      uint64_t *total) {
   const uint32_t used = *total < results->capacity ? (uint32_t)*total : results->capacity;
@@ -287,7 +288,8 @@ copse_status copse_octree_pairs(const copse_octree *tree, const copse_query *que
   for (uint32_t id = 0; id < tree->def.capacity; id++)
     if (slots_in_use(&tree->slots, id) && tree->groups[id] & settings.mask)
       pairs_of(tree, id, &wanted, results, &total);
-  results->total = total < UINT32_MAX ? (uint32_t)total : UINT32_MAX - 1; /* whole pairs */
+  results->total = total < UINT32_MAX ? (uint32_t)total : UINT32_MAX - 1; /* even, because pairs are
+                                                                           * whole */
   return COPSE_OK;
 }
 
@@ -327,7 +329,8 @@ ALWAYS_INLINE uint32_t push_by_distance(const copse_octree *tree, const octree_n
   return waiting;
 }
 
-/* Offers the items to `nearest`, nearer nodes first. Returns the number of nodes visited. */
+/* Offers items to `nearest`, those of nearer nodes first, and skips nodes that are too far away.
+ * Returns the number of nodes visited. */
 ALWAYS_INLINE uint32_t neighbors_in(const copse_octree *tree, const float *center,
                                     const copse_query *query, scan_nearest *nearest,
                                     const int dim) {
@@ -372,10 +375,10 @@ copse_status copse_octree_nearest(const copse_octree *tree, const float *center,
   *id = COPSE_NONE;
   if (!query_point_ok(center, (int)tree->def.dimensions) || !query_radius_ok(settings.maxDistance))
     return COPSE_INVALID_ARGUMENT;
-  float found2 = INFINITY;
-  scan_nearest nearest = {{&found2, id}, 1, 0, settings.maxDistance * settings.maxDistance};
+  float nearest2 = INFINITY;
+  scan_nearest nearest = {{&nearest2, id}, 1, 0, settings.maxDistance * settings.maxDistance};
   const uint32_t visited = neighbors(tree, center, &settings, &nearest);
-  if (distance2) *distance2 = found2;
+  if (distance2) *distance2 = nearest2;
   if (visits) *visits = visited;
   return COPSE_OK;
 }

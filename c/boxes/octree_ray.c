@@ -11,15 +11,16 @@ typedef struct segment {
   double from[3], to[3], way[3];
 } segment;
 
-/* Where a segment enters a box: the fraction of its way, and the axis of the side that it enters
- * by. 3: it begins inside. */
+/* Where a segment enters a box: the fraction along the segment, and the axis of the side through
+ * which it enters; 3 if it starts inside. */
 typedef struct entry {
   double fraction;
   uint32_t axis;
 } entry;
 
-/* Returns where a segment enters a box that it meets, so that `way` is not 0 on an axis where it
- * begins outside. It never enters a box before one that contains it: each step is monotone. */
+/* Returns where a segment enters a box. They must intersect, so that `way` is not 0 along an axis
+ * on which the segment starts outside. A box is never entered before a box that contains it,
+ * because each step is monotone. */
 ALWAYS_INLINE entry entry_of(const segment *ray, const float *lo, const float *hi, const int dim) {
   entry first = {0, 3};
   for (int axis = 0; axis < dim; axis++) {
@@ -32,8 +33,9 @@ ALWAYS_INLINE entry entry_of(const segment *ray, const float *lo, const float *h
   return first;
 }
 
-/* True if the segment's line meets the box in the plane of the axes u and v: the corners are not
- * all on one side of it. Infinite sides may give NaN, which counts as a meeting. */
+/* True if the line of a segment intersects a box in the plane of the axes u and v: the box's
+ * corners are not all on one side of the line. Infinite sides may give NaN, which counts as an
+ * intersection. */
 ALWAYS_INLINE bool passes(const segment *ray, const float *lo, const float *hi, int u, int v) {
   const double a = ray->way[u] * ((double)lo[v] - ray->from[v]);
   const double b = ray->way[u] * ((double)hi[v] - ray->from[v]);
@@ -44,7 +46,7 @@ ALWAYS_INLINE bool passes(const segment *ray, const float *lo, const float *hi, 
   return !(leastV > mostU) && !(mostV < leastU);
 }
 
-/* True if a segment meets a closed box: a separating axis test. */
+/* True if a segment intersects a closed box. A separating axis test. */
 ALWAYS_INLINE bool meets(const segment *ray, const float *lo, const float *hi, const int dim) {
   WORKED(1);
   for (int axis = 0; axis < dim; axis++) {
@@ -56,11 +58,11 @@ ALWAYS_INLINE bool meets(const segment *ray, const float *lo, const float *hi, c
   return dim == 2 || (passes(ray, lo, hi, 1, 2) && passes(ray, lo, hi, 2, 0));
 }
 
-/* Returns the fraction of an entry as results hold it. */
+/* Returns the fraction of an entry, rounded to float and at most 1. */
 static float fraction_of(entry first) { return first.fraction < 1 ? (float)first.fraction : 1; }
 
-/* Makes an item the hit if the segment enters it before the hit so far, or as early with a lower
- * id. */
+/* Makes an item the hit if the segment enters it earlier than the hit so far, or equally early and
+ * the item's id is lower. */
 ALWAYS_INLINE void offer(const segment *ray, const octree_block *block, uint32_t lane,
                          copse_box_hit *hit, const int dim) {
   float lo[3] = {0}, hi[3] = {0};
@@ -100,7 +102,7 @@ ALWAYS_INLINE uint32_t cast_in(const copse_octree *tree, const segment *ray,
       blockIndex = block->next;
     }
     if (!node->children) continue;
-    /* The first child on the way comes on top. */
+    /* The child that the segment enters first ends up on top of the stack. */
     for (uint32_t i = 1u << dim; i-- > 0;) {
       const uint32_t child = node->children + (i ^ backward);
       if (tree->nodes[child].total) stack[waiting++] = child;

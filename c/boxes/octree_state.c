@@ -156,9 +156,10 @@ bool copse_octree_validate(const copse_octree *tree) {
 
 /* ---- Snapshots ---------------------------------------------------------------------------- */
 
-/* The head is followed by the generations and the groups of all slots, then by the slots of the
- * items, in preorder of their nodes and in the order in which they were linked, and by their boxes
- * in the same order. A tree built from that is equal to the last bit of every block. */
+/* The head of a snapshot. It is followed by the generations and the groups of all slots, then by
+ * the slots of the items, in preorder of their nodes and in the order in which they were linked,
+ * and by their boxes in the same order. A tree that is built from these slots and boxes equals the
+ * saved one in every bit of every block. */
 typedef struct octree_snapshot {
   snapshot_header header;
   uint32_t dimensions, leafSize, maxDepth;
@@ -215,7 +216,8 @@ copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t cap
   return COPSE_OK;
 }
 
-/* True if every slot in use has exactly one box, and every box is valid. `seen` is scratch. */
+/* True if the items of a snapshot are valid: each slot in use has exactly one box, and it is a good
+ * one. `seen` is scratch. */
 static bool items_ok(const octree_snapshot *head, const uint32_t *generations,
                      const uint32_t *order, const float *boxes, uint32_t *seen) {
   uint32_t inUse = 0;

@@ -1,4 +1,4 @@
-/* Memory of the crowd, adding and removing agents. */
+/* The crowd: memory, adding, moving and removing agents. */
 
 #include "crowd.h"
 
@@ -183,8 +183,8 @@ uint32_t crowd_end(const copse_crowd *crowd) {
   return end;
 }
 
-/* Forgets what an agent has done where it was. */
-static void begin_anew(copse_crowd *crowd, uint32_t slot) {
+/* Resets an agent's progress towards its goal, because it is new or was moved. */
+static void reset_progress(copse_crowd *crowd, uint32_t slot) {
   crowd->fields[FIELD_NEAREST][slot] = INFINITY;
   crowd->fields[FIELD_WAITED][slot] = 0;
   crowd_whole(crowd, FIELD_STATE)[slot] = CROWD_NEW;
@@ -209,7 +209,7 @@ static void put_agent(copse_crowd *crowd, uint32_t slot, const copse_crowd_agent
   crowd_whole(crowd, FIELD_MASK)[slot] = agent->mask;
   crowd_whole(crowd, FIELD_ENABLED)[slot] = agent->enabled;
   crowd_whole(crowd, FIELD_LOCKED)[slot] = agent->locked;
-  begin_anew(crowd, slot);
+  reset_progress(crowd, slot);
 }
 
 copse_status copse_crowd_add(copse_crowd *crowd, const copse_crowd_agent *agent, uint32_t *slot) {
@@ -229,7 +229,7 @@ copse_status copse_crowd_move(copse_crowd *crowd, uint32_t slot, const float *po
   if (!slots_in_use(&crowd->slots, slot)) return COPSE_STALE_SLOT;
   if (!query_point_ok(position, (int)dim)) return COPSE_NOT_FINITE;
   memcpy(crowd_vector(crowd, FIELD_POSITION, slot), position, dim * sizeof *position);
-  begin_anew(crowd, slot);
+  reset_progress(crowd, slot);
   return COPSE_OK;
 }
 

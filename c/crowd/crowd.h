@@ -1,9 +1,9 @@
 /* The crowd: agents that avoid each other and walls.
  *
  * The attributes of agents are fields: arrays by slot that the caller may write. A step copies the
- * attributes that neighbors read into bodies, finds the nearest neighbors of all agents with an
- * agent tree, and then treats each agent alone: it sets up constraints and chooses the best
- * velocity. No agent moves before all have chosen, so the order of agents does not matter. */
+ * attributes that neighbors read into bodies and finds the nearest neighbors of all agents with an
+ * agent tree. Then, for each agent, it sets up constraints and chooses the best velocity. No agent
+ * moves before all have chosen, so the order of agents does not matter. */
 #ifndef COPSE_CROWD_H
 #define COPSE_CROWD_H
 
@@ -26,7 +26,7 @@ typedef enum crowd_field {
   FIELD_TIME_HORIZON_OBSTACLES,
   FIELD_MAX_ACCELERATION,
   FIELD_PRIORITY,
-  FIELD_NEAREST, /* the least distance to the goal so far, or the distance at arrival */
+  FIELD_NEAREST, /* the least distance to the goal so far; after arrival, the distance then */
   FIELD_WAITED,  /* seconds without progress */
   FIELD_FLOATS,
   FIELD_MAX_NEIGHBORS = FIELD_FLOATS,
@@ -38,10 +38,10 @@ typedef enum crowd_field {
   FIELDS
 } crowd_field;
 
-/* Bits of FIELD_STATE: CROWD_INSIDE is set inside a solid area, CROWD_NEW until that was checked.
- * The state of a body has CROWD_ARRIVED, CROWD_MOVES (enabled and not locked), and CROWD_UNEQUAL
- * (may share avoidance other than by halves: it has a priority or a mask, is locked, or has
- * arrived). */
+/* Bits of FIELD_STATE: CROWD_ARRIVED, CROWD_STUCK, CROWD_INSIDE (the agent is inside a solid area)
+ * and CROWD_NEW (not checked for that yet). Bits of a body's state: CROWD_ARRIVED, CROWD_MOVES
+ * (enabled and not locked) and CROWD_UNEQUAL (may not share avoidance by halves: it has a priority
+ * or a mask, is locked, or has arrived). */
 enum {
   CROWD_ARRIVED = 1,
   CROWD_STUCK = 2,
@@ -65,11 +65,11 @@ struct copse_crowd {
   crowd_events arrived, stuck; /* in the last step */
 
   /* Valid during a step. */
-  uint32_t *present; /* groups for the tree; 0: not in use, or disabled */
+  uint32_t *present; /* the groups for the tree; 0: not in use, or disabled */
   orca_body *bodies;
   float *newVelocities;
-  copse_neighbor_rows rows; /* at most def.maxNeighbors each */
-  bool isEqual, hasMasks;   /* no body is CROWD_UNEQUAL; an agent has a mask */
+  copse_neighbor_rows rows; /* the neighbors of each agent, at most def.maxNeighbors */
+  bool isEqual, hasMasks;   /* no body is CROWD_UNEQUAL; at least one agent has a mask */
 
   double time;
   uint64_t steps;
@@ -107,23 +107,23 @@ ALWAYS_INLINE bool crowd_is_finite(const copse_crowd *crowd, uint32_t slot) {
   return ok;
 }
 
-/* Writes the preferred velocity of an agent and updates its progress towards its goal. `ids` are
+/* Writes the preferred velocity of an agent, and updates its progress towards its goal. `ids` are
  * its neighbors. */
 void crowd_prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint32_t *ids,
                   uint32_t count, float *preferred);
 
-/* True if the goals of two agents are no farther apart than the sum of their radii. */
+/* True if two agents have the same goal: their goals are at most the sum of their radii apart. */
 bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b);
 
-/* Appends the half-planes of the walls near an agent, nearest first, to empty lines. Returns the
- * nearest edge if the agent overlaps it, else COPSE_NONE. Limits agent->maxSpeed if there is no
- * room for all walls. */
+/* Appends the half-planes of the walls near an agent, nearest first, to `lines`, which must be
+ * empty. Returns the nearest edge if the agent overlaps it, else COPSE_NONE. Limits agent->maxSpeed
+ * if there is no room for all walls. */
 uint32_t crowd_add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *agent);
-/* Writes the nearest edges within an agent's horizon, at most COPSE_CROWD_WALLS. Returns their
+/* Writes the nearest edges within an agent's time horizon, at most COPSE_CROWD_WALLS. Returns their
  * number. */
 uint32_t crowd_near_walls(const copse_obstacle *walls, const orca_agent *agent, uint32_t *edges);
-/* True if an agent is inside a solid area. Outside, that is checked only once in a number of
- * steps. */
+/* True if an agent is inside a solid area. If it was outside at the last check, checks only once
+ * every CHECK_INTERVAL steps. */
 bool crowd_is_inside(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot);
 /* Sets the preferred velocity of an agent inside a solid area to the shortest way out. */
 void crowd_leave_solid(const copse_obstacle *walls, const orca_agent *agent, float *preferred);

@@ -1,20 +1,20 @@
-/* Goals of the crowd: the preferred velocity of an agent, when it has arrived, and when it is
- * stuck.
+/* Goals of the crowd: preferred velocities, and when an agent has arrived or is stuck.
  *
- * Many agents may share a goal. An agent that makes no progress, and stands beside a nearer one
- * with the same goal that has arrived, has arrived too. An agent that has arrived prefers to stand
- * still, so a group around a point comes to rest.
+ * Many agents may share a goal. An agent that makes no progress has arrived if it is beside an
+ * agent that has arrived at the same goal and is nearer to it. An agent that has arrived prefers to
+ * stand still, so a group around a goal comes to rest.
  *
  * Compiled for speed. */
 
 #include "crowd.h"
 
-/* Seconds without progress after which an agent that is held up has arrived, and after which an
- * agent counts as stuck. Seconds out of place after which an agent that has arrived sets out
- * again. */
+/* In seconds. REST_AFTER: without progress, until an agent that is held up has arrived.
+ * STUCK_AFTER: without progress, until an agent is stuck. RETURN_AFTER: out of place, until an
+ * agent that has arrived sets out again. */
 static const float REST_AFTER = 0.5f, STUCK_AFTER = 2, RETURN_AFTER = 1;
 
-/* Two agents stand beside each other up to this distance of centers, in sums of their radii. */
+/* Two agents are beside each other if the distance of their centers is at most this times the sum
+ * of their radii. */
 static const float BESIDE = 1.5f;
 
 static float distance_to(const float *a, const float *b, uint32_t dim) {
@@ -33,9 +33,10 @@ bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b) {
                      crowd->def.dimensions) <= radii;
 }
 
-/* True if an agent beside this one keeps it from its goal: either this one is within its radius of
- * the goal, or the other has arrived at the same goal and is nearer. So an agent that rests away
- * from its goal does so because of one that is nearer. */
+/* True if another agent keeps an agent from its goal. The other agent must be beside it. If the
+ * agent is within its radius of the goal, that is enough; otherwise the other must have arrived at
+ * the same goal and be nearer to it. So an agent that rests away from its goal always rests because
+ * of one that is nearer. */
 SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, float distance,
                                        const uint32_t *ids, uint32_t count) {
   const uint32_t dim = crowd->def.dimensions;
@@ -61,12 +62,12 @@ static void add_event(crowd_events *events, uint32_t slot) {
   events->slots[events->count++] = slot;
 }
 
-/* Updates an agent's progress towards its goal, which is at `distance`. Returns true if the agent
- * rests where it is. `step` is the distance that it can go in one time step. */
+/* Updates an agent's progress towards its goal. The goal is at `distance`. `step` is how far the
+ * agent can go in one time step. Returns true if the agent should rest where it is. */
 static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step, float timeStep,
                    const uint32_t *ids, uint32_t count) {
   const float radius = crowd->bodies[slot].radius;
-  /* Less than this is neither progress nor a push. */
+  /* Changes of distance smaller than this count as neither progress nor a push. */
   const float tolerance = (radius > step ? radius : step) / 4;
   float *nearest = &crowd->fields[FIELD_NEAREST][slot],
         *waited = &crowd->fields[FIELD_WAITED][slot];
@@ -78,10 +79,11 @@ static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step
                                                  is_held_up(crowd, slot, distance, ids, count));
     *waited = stays ? 0 : *waited + timeStep;
     if (away <= 8 * tolerance && *waited <= RETURN_AFTER) return !crowd->def.exact && !isAtGoal;
-    *state &= ~(uint32_t)CROWD_ARRIVED; /* pushed away, or the goal has moved or become free */
+    *state &= ~(uint32_t)CROWD_ARRIVED; /* the agent was pushed away, or its goal has moved or
+                                         * become free */
     *nearest = INFINITY;
   }
-  /* A stuck agent that creeps on is still stuck. */
+  /* A stuck agent that creeps forward is still stuck. */
   const float progress = *state & CROWD_STUCK ? 4 * tolerance : tolerance;
   if (distance <= *nearest - progress || !(distance <= *nearest + 4 * tolerance)) {
     *state &= ~(uint32_t)CROWD_STUCK;
@@ -104,7 +106,8 @@ static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step
   return false;
 }
 
-/* Writes each axis by itself: in WebAssembly, a copy of so few bytes is a call. */
+/* Implements crowd_prefer. Copies each axis by itself: in WebAssembly, memcpy of so few bytes is a
+ * call. */
 ALWAYS_INLINE void prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint32_t *ids,
                           uint32_t count, float *preferred, const int dim) {
   const float *goal = crowd_vector(crowd, FIELD_GOAL, slot);

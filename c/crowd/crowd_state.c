@@ -21,12 +21,12 @@ copse_crowd_statistics copse_crowd_stats(const copse_crowd *crowd) {
 
 /* ---- Snapshots ---------------------------------------------------------------------------- */
 
-/* The head of a snapshot. After it come the generations of all slots, then the fields, one after
- * the other: the values of slots in use, zeros for the others. */
+/* The head of a snapshot. It is followed by the generations of all slots, then by the fields one
+ * after the other: the values of slots in use, and zeros for free slots. */
 typedef struct crowd_snapshot {
   snapshot_header header;
   uint32_t dimensions, maxNeighbors, exact;
-  uint32_t slots; /* up to the last that was ever in use */
+  uint32_t slots; /* up to the last one ever used */
   double time;
   uint64_t steps;
 } crowd_snapshot;
@@ -48,8 +48,8 @@ static uint64_t words_of(const copse_crowd *crowd) {
   return words;
 }
 
-/* Returns a word of a field. Floats are normalized, -0 to 0 and NaN to one pattern: their bits
- * differ from machine to machine. */
+/* Returns a word of a field for the hash. Turns -0 into 0, and every NaN into the same NaN: the
+ * bits of NaN differ from machine to machine. */
 static uint32_t word_of(const copse_crowd *crowd, int field, uint64_t index) {
   uint32_t word;
   float value = crowd->fields[field][index];
@@ -115,7 +115,8 @@ static bool vectors_ok(const uint32_t *words, uint64_t count) {
   return true;
 }
 
-/* True if free slots have zeros in all fields, which follow the generations. */
+/* True if free slots have zeros in all fields. In the snapshot, the fields follow the
+ * generations. */
 static bool free_ok(const copse_crowd *crowd, const uint32_t *generations, uint32_t end) {
   for (uint32_t slot = 0; slot < end; slot++) {
     const uint32_t *words = generations + end;

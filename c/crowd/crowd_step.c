@@ -11,11 +11,11 @@
 
 /* ---- Attributes, in range ---- */
 
-/* Seconds without progress after which an agent turns aside the most. */
+/* Seconds without progress after which an agent sidesteps at the greatest angle. */
 static const float PATIENCE = 2;
 
-/* The share of the time horizon used against agents that must give way: those look ahead for the
- * whole horizon. */
+/* The share of its time horizon that an agent uses against agents that must give way to it. They
+ * use their whole horizon. */
 static const float PUSH = 1.0f / 8;
 
 /* Returns the maximum number of neighbors that an agent avoids. */
@@ -31,7 +31,7 @@ static float inverse_horizon(const copse_crowd *crowd, crowd_field field, uint32
   return 1 / (horizon > timeStep ? horizon : timeStep);
 }
 
-/* Returns an agent as the solver reads it. Its body must be up to date. */
+/* Returns an agent in the form that the solver reads. Its body must be up to date. */
 static orca_agent agent_of(const copse_crowd *crowd, uint32_t slot, float timeStep) {
   return (orca_agent){
       .body = crowd->bodies[slot],
@@ -77,8 +77,8 @@ OUT_OF_LINE void slow_down(float *velocity, uint32_t dim, double factor) {
     velocity[axis] = factor > 0 ? (float)((double)velocity[axis] * factor) : 0;
 }
 
-/* Limits the length of a velocity whatever rounding did; one that is not finite becomes 0. In
- * double, because squares of the slowest speeds are 0 as floats. */
+/* Limits a velocity to the maximum speed, even if rounding has exceeded it. A velocity that is not
+ * finite becomes 0. Computes in double, because squares of very low speeds underflow as floats. */
 ALWAYS_INLINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
   const double x = (double)velocity[0], y = (double)velocity[1], limit = (double)maxSpeed;
   const double z = dim == 3 ? (double)velocity[2] : 0, length2 = x * x + y * y + z * z;
@@ -86,8 +86,8 @@ ALWAYS_INLINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
     slow_down(velocity, dim, length2 < (double)INFINITY ? limit / sqrt(length2) : 0);
 }
 
-/* Returns how many neighbors in an agent's row it avoids: those within its limits of number and
- * distance. */
+/* Returns how many neighbors of an agent's row it avoids: those within its maxNeighbors and
+ * neighborDistance. Rows have room for k neighbors. */
 static uint32_t count_in_range(const copse_crowd *crowd, uint32_t slot, uint32_t k) {
   const uint32_t limit = neighbor_limit(crowd, slot);
   const float distance = crowd_number(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
@@ -99,20 +99,19 @@ static uint32_t count_in_range(const copse_crowd *crowd, uint32_t slot, uint32_t
 }
 
 /* Adjusts an agent's terms for a neighbor if exactly one of the two has arrived. The one that has
- * arrived makes way for agents that want to pass, and stays where it is for agents with the same
- * goal. */
+ * arrived makes way for agents that want to pass, but not for agents with the same goal. */
 static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t other,
                               uint32_t index, orca_terms *terms) {
-  const bool stands = crowd->bodies[slot].state & CROWD_ARRIVED;
-  if (stands == (bool)(crowd->bodies[other].state & CROWD_ARRIVED)) return;
-  const bool isOfOneGoal = crowd_have_one_goal(crowd, slot, other);
-  terms->avoiding[index] = stands != isOfOneGoal ? 1 : 0;
-  if (stands) return;
+  const bool hasArrived = crowd->bodies[slot].state & CROWD_ARRIVED;
+  if (hasArrived == (bool)(crowd->bodies[other].state & CROWD_ARRIVED)) return;
+  const bool hasSameGoal = crowd_have_one_goal(crowd, slot, other);
+  terms->avoiding[index] = hasArrived != hasSameGoal ? 1 : 0;
+  if (hasArrived) return;
   terms->inverseHorizon[index] /= PUSH;
-  if (!isOfOneGoal) terms->avoiding[index] = 0.5f;
+  if (!hasSameGoal) terms->avoiding[index] = 0.5f;
 }
 
-/* True if an agent and its neighbors avoid each other by halves. */
+/* True if an agent and all of its neighbors share avoidance by halves. */
 static bool are_equal(const copse_crowd *crowd, uint32_t slot, const uint32_t *ids,
                       uint32_t count) {
   uint32_t states = crowd->bodies[slot].state;
@@ -123,8 +122,8 @@ static bool are_equal(const copse_crowd *crowd, uint32_t slot, const uint32_t *i
   return !(states & CROWD_UNEQUAL);
 }
 
-/* Writes an agent's terms for its neighbors. It does all of the avoidance of locked neighbors and
- * of those whose masks do not include it. */
+/* Writes an agent's terms for its neighbors. The agent does all of the avoidance of locked
+ * neighbors, and of neighbors whose masks do not include it. */
 static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const uint32_t *ids,
                       uint32_t count, orca_terms *terms) {
   const float ownPriority = crowd_number(crowd, FIELD_PRIORITY, agent->slot);
@@ -143,9 +142,9 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
   }
 }
 
-/* Turns the preferred velocity to its right because a neighbor is in the way: two agents that meet
- * in perfect symmetry would only stop. The angle starts small and grows with the time without
- * progress. It depends on the slot, so that no symmetry is left. */
+/* Turns an agent's preferred velocity to the right, because a neighbor is in the way: without this,
+ * two agents that meet in perfect symmetry would just stop. The angle starts small and grows with
+ * the time without progress. It depends on the slot, which breaks all symmetry. */
 static void sidestep(const copse_crowd *crowd, uint32_t slot, float *preferred) {
   WORKED(1);
   const float share = (float)(slot * 0x9e3779b1u >> 24) / 256;
@@ -170,7 +169,8 @@ typedef struct constraint_set {
   uint32_t dimensions;
 } constraint_set;
 
-/* True if a velocity violates no constraint. *byNeighbors: it violates one of a neighbor. */
+/* True if a velocity violates no constraint. Sets *byNeighbors to true if it violates the
+ * constraint of a neighbor. */
 static bool is_permitted(const constraint_set *constraints, const float *velocity,
                          bool *byNeighbors) {
   if (constraints->dimensions == 3) {
@@ -192,8 +192,8 @@ static bool solve(const constraint_set *constraints, const float *preferred, flo
              : orca2_solve(&constraints->lines, preferred, maxSpeed, velocity);
 }
 
-/* Finds the best velocity that differs from the present one by at most `change`. Overwrites
- * `preferred`. True if all constraints hold for it. */
+/* Finds the best velocity that differs from the agent's present velocity by at most `change`.
+ * Overwrites `preferred` and the constraints. True if the result violates no constraint. */
 static bool solve_change(constraint_set *constraints, const orca_agent *agent, float *preferred,
                          float change, float *velocity) {
   const float present[3] = {agent->body.velocity[0], agent->body.velocity[1],
@@ -260,15 +260,15 @@ OUT_OF_LINE void choose_velocity(copse_crowd *crowd, const copse_obstacle *walls
 
 /* ---- All agents of a step ---- */
 
-/* What all agents together need, collected before a step. */
+/* A summary of all agents, collected before a step. */
 typedef struct step_overview {
   uint32_t end;          /* slots up to the last one in use */
   uint32_t bad;          /* the first slot that is not finite, or COPSE_NONE */
-  uint32_t maxNeighbors; /* the greatest limit of any agent */
+  uint32_t maxNeighbors; /* the greatest neighbor_limit of any agent */
   float neighborDistance;
 } step_overview;
 
-/* Updates all bodies. */
+/* Updates all bodies, and returns the summary. Stops at the first agent that is not finite. */
 static step_overview prepare(copse_crowd *crowd) {
   step_overview overview = {crowd_end(crowd), COPSE_NONE, 0, 0};
   crowd->isEqual = true;
@@ -341,8 +341,7 @@ copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, f
 
 /* ---- The view of one agent ---- */
 
-/* Writes the nearest neighbors of an agent, found in a loop over all agents. Returns their
- * number. */
+/* Writes the nearest neighbors of an agent, by a loop over all agents. Returns their number. */
 static uint32_t neighbors_of(const copse_crowd *crowd, uint32_t slot, uint32_t *ids) {
   float distances2[COPSE_CROWD_MAX_NEIGHBORS];
   const uint32_t dim = crowd->def.dimensions, end = crowd_end(crowd);

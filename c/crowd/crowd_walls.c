@@ -1,4 +1,4 @@
-/* Walls and the crowd: the constraints of edges near an agent, and the ways out of walls and solid
+/* Walls and the crowd: the constraints of edges near an agent, and how agents leave walls and solid
  * areas. */
 
 #include "crowd.h"
@@ -10,10 +10,10 @@ enum { CHECK_INTERVAL = 32 };
 /* The tolerated overlap with a wall, as a fraction of the radius. */
 static const float OVERLAP_TOLERANCE = 1e-3f;
 
-/* The first EXACT_WALLS edges that are not covered become constraints exactly. Where there are
- * more, they are short, and each is taken as if it were longer: it covers many others, so fewer are
- * searched at a time, in rings that grow. Only EXACT_WALLS changes results, the other numbers do
- * not. */
+/* The first EXACT_WALLS edges that are not covered become exact constraints. Further edges are
+ * usually short. Each is treated as if it were longer, and then covers many others: so later
+ * searches ask for few edges at a time, in growing rings. Of these numbers, only EXACT_WALLS
+ * affects results. */
 enum { FIRST_SEARCH = 16, LATER_SEARCH = 2, EXACT_WALLS = 16 };
 static const float RING_GROWTH = 1.5f;
 
@@ -42,7 +42,7 @@ static orca_wall wall_of(const copse_obstacle *walls, uint32_t id, const float *
   return wall;
 }
 
-/* The constraints so far: context of a search, which skips the walls that they cover. */
+/* The constraints so far, as the context of a search: it skips the walls that they cover. */
 typedef struct wall_cover {
   orca2 *lines;
   const orca_agent *agent;
@@ -53,7 +53,7 @@ static bool covers(const void *context, const float *points, uint32_t count) {
   return orca2_covers(cover->lines, cover->agent, points, count);
 }
 
-/* Starts a search for the walls that an agent could reach within its horizon. */
+/* Starts a search for the walls that an agent could reach within its time horizon. */
 static obstacle_search search_of(const wall_cover *cover) {
   const orca_agent *agent = cover->agent;
   const float reach = agent->maxSpeed / agent->inverseHorizonOfWalls + agent->body.radius;
@@ -69,8 +69,8 @@ uint32_t crowd_near_walls(const copse_obstacle *walls, const orca_agent *agent, 
 }
 
 /* Appends the half-planes of edges, nearest first: the next *exactLeft exactly, later ones as if
- * they were longer. False if there is no room for an edge; then the agent's speed is limited so
- * that it does not reach that edge. */
+ * they were longer. If there is no room for an edge, limits the agent's speed so that it can't
+ * reach that edge in one step, and returns false. */
 static bool add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *agent,
                       const uint32_t *edges, const float *distances2, uint32_t count,
                       uint32_t *exactLeft) {
@@ -107,7 +107,8 @@ uint32_t crowd_add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *
     isMore = add_walls(lines, walls, agent, edges, distances2, count, &exactLeft) &&
              (count == wanted || search.radius < reach);
     if (!exactLeft && (count < wanted || search.radius == reach)) {
-      /* Continue in rings, because a search that finds few edges visits all that are covered. */
+      /* Continue in rings: a search that finds few edges has to visit all edges that are
+       * covered. */
       const float ring = RING_GROWTH * (count < wanted ? search.radius : sqrtf(search.last2));
       search.radius = ring > 0 && ring < reach ? ring : reach;
     }
@@ -129,7 +130,7 @@ bool crowd_is_inside(copse_crowd *crowd, const copse_obstacle *walls, uint32_t s
   return *state & CROWD_INSIDE;
 }
 
-/* Returns the unit vector to the right of an edge: away from what is solid. */
+/* Returns the unit vector to the right of an edge: away from the solid side. */
 static vec right_of(const copse_obstacle *walls, uint32_t edge) {
   const float *along = walls->corners[edge].direction;
   return (vec){(double)along[1], -(double)along[0]};
@@ -140,7 +141,7 @@ static vec unit_or(vec v, double length, vec fallback) {
 }
 
 void crowd_leave_solid(const copse_obstacle *walls, const orca_agent *agent, float *preferred) {
-  copse_wall wall; /* there is one: nothing is solid without edges */
+  copse_wall wall; /* always found: without edges nothing is solid */
   copse_obstacle_nearest(walls, agent->body.position, INFINITY, COPSE_SIDE_BOTH, &wall, NULL);
   const obstacle_edge *edge = &walls->edges[wall.edge];
   const vec position = vec_of(agent->body.position);

@@ -1,8 +1,8 @@
-/* Optimal reciprocal collision avoidance. Each neighbor and each wall near an agent is a
+/* Optimal reciprocal collision avoidance (ORCA). Each neighbor and each wall near an agent is a
  * constraint: in the plane a half-plane of permitted velocities, in space a half-space. The best
  * velocity is the permitted one nearest to the preferred velocity. It is found by incremental
- * linear programming. If no velocity is permitted, the best one is that whose worst violation is
- * least.
+ * linear programming. If no velocity is permitted, the best velocity is the one whose worst
+ * violation of a constraint is least.
  *
  * After J. van den Berg, S. J. Guy, M. Lin, D. Manocha, "Reciprocal n-body collision avoidance"
  * (2011). Details such as thresholds follow their libraries RVO2 and RVO2-3D. */
@@ -11,7 +11,7 @@
 
 #include "../base/simd.h"
 
-/* The maximum number of constraints of an agent, of neighbors and of walls. */
+/* The maximum number of an agent's constraints: of neighbors, of walls, and in total. */
 enum {
   ORCA_NEIGHBORS = COPSE_CROWD_MAX_NEIGHBORS,
   ORCA_WALLS = COPSE_CROWD_WALLS,
@@ -27,7 +27,7 @@ enum {
 typedef struct orca_body {
   float position[2], velocity[2];
   float radius, z, velocityZ;
-  uint32_t state; /* bits that crowd.h lists */
+  uint32_t state; /* bits CROWD_… */
 } orca_body;
 
 /* The agent whose velocity is sought, and its time horizons. */
@@ -38,11 +38,11 @@ typedef struct orca_agent {
   float inverseHorizon, inverseHorizonOfWalls, inverseStep;
 } orca_agent;
 
-/* Writes the direction in which an agent leaves another with the same position and velocity: a unit
- * vector in the plane, opposite for the two agents. */
+/* Writes the direction in which an agent moves apart from another one that has the same position
+ * and velocity: a unit vector in the plane, opposite for the two agents. */
 void orca_parting(uint32_t slot, uint32_t other, float *direction);
 
-/* The terms of an agent for each of its neighbors: its share of the avoidance of a neighbor on
+/* The terms of an agent for each of its neighbors: its share of the avoidance of a neighbor on a
  * collision course, its share of the room that is left to any other neighbor, and the inverse of
  * its time horizon. */
 typedef struct orca_terms {
@@ -66,33 +66,34 @@ ALWAYS_INLINE orca_terms4 orca_terms4_of(const orca_terms *terms, const orca_age
 
 /* ---- In the plane ---- */
 
-/* Half-planes, each left of the line through a point in a direction, which is a unit vector. Those
- * of walls come first: they must not be violated. */
+/* Half-planes of permitted velocities. Each is left of a line, which is given by a point and a unit
+ * direction. The half-planes of walls come first: they must not be violated. */
 typedef struct orca2 {
   float x[ORCA_LIMIT + ORCA_PADDING], y[ORCA_LIMIT + ORCA_PADDING];
   float directionX[ORCA_LIMIT + ORCA_PADDING], directionY[ORCA_LIMIT + ORCA_PADDING];
   uint32_t count, walls;
 } orca2;
 
-/* A wall with the agent on its right: from its left end to its right end, as the agent sees it. An
- * end is convex if the free angle around it is at least 180 degrees. */
+/* A wall with the agent on its right: it runs from its left end to its right end, as the agent sees
+ * it. An end is convex if the free angle around it is at least 180 degrees. */
 typedef struct orca_wall {
   float begin[2], end[2];
   float direction[2];        /* from begin to end; this and the next two are unit vectors */
-  float before[2], after[2]; /* of the walls that end at `begin` and begin at `end` */
+  float before[2], after[2]; /* of the adjacent walls, which end at `begin` and begin at `end` */
   bool isBeginConvex, isEndConvex;
 } orca_wall;
 
-/* True if the half-plane of one wall keeps an agent away from the convex hull of some points. */
+/* True if the half-plane of a single wall keeps an agent from reaching the convex hull of some
+ * points. */
 bool orca2_covers(const orca2 *lines, const orca_agent *agent, const float *points, uint32_t count);
 
 /* Appends the half-plane of a wall. There must be room: lines->walls < ORCA_WALLS. Walls must be
  * added before neighbors, nearest first, and only if they are not covered. */
 void orca2_add_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall);
 
-/* Appends the half-plane of a wall as if it went on straight at both ends and were a little nearer,
- * so that it also covers walls that continue it. False if the agent overlaps that longer wall: then
- * nothing is appended. */
+/* Appends the half-plane of a wall as if the wall continued straight at both ends and were a little
+ * nearer, so that it also covers walls that continue it. If the agent overlaps that longer wall,
+ * appends nothing and returns false. */
 bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall);
 
 /* Appends the half-planes of `count` neighbors, whose ids are indices of `bodies`. True if any of
@@ -100,19 +101,21 @@ bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall 
 bool orca2_add_neighbors(orca2 *lines, const orca_agent *agent, const orca_body *bodies,
                          const uint32_t *ids, const orca_terms *terms, uint32_t count);
 
-/* Turns constraints on a velocity into constraints on its difference from `velocity`. */
+/* Turns constraints on a velocity v into constraints on v - velocity. */
 void orca2_relate(orca2 *lines, const float *velocity);
 
 /* Returns the index of the first constraint, from `first` on, that a velocity violates;
  * lines->count if there is none. */
 uint32_t orca2_violated(const orca2 *lines, uint32_t first, const float *velocity);
 
-/* Writes the best velocity. True if all constraints hold for it. */
+/* Writes the best velocity: the permitted one nearest to `preferred` or, if none is permitted, the
+ * one whose worst violation is least. True if it violates no constraint. */
 bool orca2_solve(const orca2 *lines, const float *preferred, float maxSpeed, float *velocity);
 
 /* ---- In space ---- */
 
-/* Half-spaces, each beyond the plane through a point, on the side of a unit normal. */
+/* Half-spaces of permitted velocities. Each is given by a point of its plane and the unit normal,
+ * which points into it. */
 typedef struct orca3 {
   float point[3][ORCA_NEIGHBORS + ORCA_PADDING], normal[3][ORCA_NEIGHBORS + ORCA_PADDING];
   uint32_t count;
@@ -123,14 +126,15 @@ typedef struct orca3 {
 bool orca3_add_neighbors(orca3 *planes, const orca_agent *agent, const orca_body *bodies,
                          const uint32_t *ids, const orca_terms *terms, uint32_t count);
 
-/* Turns constraints on a velocity into constraints on its difference from `velocity`. */
+/* Turns constraints on a velocity v into constraints on v - velocity. */
 void orca3_relate(orca3 *planes, const float *velocity);
 
 /* Returns the index of the first constraint that a velocity violates; planes->count if there is
  * none. */
 uint32_t orca3_violated(const orca3 *planes, const float *velocity);
 
-/* Writes the best velocity. True if all constraints hold for it. */
+/* Writes the best velocity: the permitted one nearest to `preferred` or, if none is permitted, the
+ * one whose worst violation is least. True if it violates no constraint. */
 bool orca3_solve(const orca3 *planes, const float *preferred, float maxSpeed, float *velocity);
 
 #endif

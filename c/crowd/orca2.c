@@ -28,7 +28,7 @@ ALWAYS_INLINE vec2 vec2_left(vec2 a) { return (vec2){-a.y, a.x}; }
 static vec2 vec2_unit(vec2 a) {
   WORKED(1);
   float length2 = vec2_length2(a);
-  if (length2 == INFINITY) { /* the velocity of a disabled agent: a step would refuse it */
+  if (length2 == INFINITY) { /* only if a disabled agent is inspected: otherwise the step fails */
     a = vec2_mul(a, 0x1p-66f);
     length2 = vec2_length2(a);
   }
@@ -106,7 +106,7 @@ bool orca2_covers(const orca2 *lines, const orca_agent *agent, const float *poin
   return false;
 }
 
-/* The tangents from the origin to the circle around a point, as unit vectors. */
+/* The tangents from the origin to a circle, as unit vectors. */
 typedef struct tangents {
   vec2 left, right;
 } tangents;
@@ -123,14 +123,15 @@ static void add_wall_line(orca2 *lines, vec2 point, vec2 direction) {
   set_line(lines, lines->walls++, point, direction);
 }
 
-/* Appends the half-plane that touches a circle around `center` where it is nearest to
+/* Appends the half-plane that touches a circle around `center` at the point nearest to
  * `velocity`. */
 static void add_round(orca2 *lines, vec2 center, float radius, vec2 velocity) {
   const vec2 out = vec2_unit(vec2_sub(velocity, center));
   add_wall_line(lines, vec2_along(center, out, radius), (vec2){out.y, -out.x});
 }
 
-/* Appends the half-plane along a straight part of the border: `radius` to the left of a line. */
+/* Appends the half-plane along a straight part of the border of a velocity obstacle: `radius` to
+ * the left of a line. */
 static void add_straight(orca2 *lines, vec2 start, float radius, vec2 direction) {
   add_wall_line(lines, vec2_along(start, vec2_left(direction), radius), direction);
 }
@@ -138,9 +139,9 @@ static void add_straight(orca2 *lines, vec2 start, float radius, vec2 direction)
 /* A wall relative to an agent. */
 typedef struct seen_wall {
   vec2 begin, end;           /* from the agent */
-  vec2 direction, back;      /* along the wall from begin to end, and from end to begin */
-  float begin2, end2, line2; /* squared distances of the ends, and of the line through them */
-  bool isBefore, isBehind;   /* the wall's nearest point is its begin, or its end */
+  vec2 direction, back;      /* unit vectors along the wall: from begin to end; from end to begin */
+  float begin2, end2, line2; /* squared distances of both ends, and of the line through them */
+  bool isBefore, isBehind;   /* the wall's point nearest to the agent is its begin; its end */
   float radius, radius2;     /* of the agent */
 } seen_wall;
 
@@ -163,9 +164,9 @@ ALWAYS_INLINE seen_wall seen_wall_of(const orca_agent *agent, const orca_wall *w
   return seen;
 }
 
-/* True if the agent touches the wall. Then appends the half-plane of velocities that lead away from
- * the nearest point. A corner that is not convex needs none; of two walls that meet in one that is
- * convex, only one appends it. */
+/* If the agent touches the wall, appends the half-plane of velocities that lead away from the
+ * nearest point, and returns true. A corner that is not convex needs no half-plane. Of the two
+ * walls that meet in a convex corner, only one appends it. */
 ALWAYS_INLINE bool add_touching(orca2 *lines, const orca_wall *wall, const seen_wall *seen) {
   const vec2 rest = {0, 0};
   if (seen->isBefore && seen->begin2 <= seen->radius2) {
@@ -182,18 +183,19 @@ ALWAYS_INLINE bool add_touching(orca2 *lines, const orca_wall *wall, const seen_
   return true;
 }
 
-/* The forbidden velocities reach from a front, the wall at the end of the horizon, to infinity
- * between two legs: unit vectors, one from each end of the wall. */
+/* The velocity obstacle of a wall: the velocities that lead to a collision within the time horizon.
+ * It extends from a front, which is the wall divided by the horizon, to infinity between two legs:
+ * unit vectors, one from each end of the front. */
 typedef struct wall_legs {
   vec2 leftEnd, rightEnd; /* from the agent */
   vec2 left, right;
-  vec2 before, after;               /* directions of the walls that end and begin there */
-  bool isLeftConvex, isRightConvex; /* of the ends */
+  vec2 before, after;               /* directions of the adjacent walls */
+  bool isLeftConvex, isRightConvex; /* true if that end is convex */
   bool isPoint;                     /* the wall is so oblique that one end hides the rest */
 } wall_legs;
 
-/* Finds the legs: tangents to the ends, or the wall itself where an end is not convex. False if the
- * wall is hidden behind an end that is not convex. */
+/* Finds the legs: tangents to circles around the wall's ends, or the wall's own direction where an
+ * end is not convex. False if the wall is hidden behind an end that is not convex. */
 ALWAYS_INLINE bool find_legs(const orca_wall *wall, const seen_wall *seen, wall_legs *legs) {
   legs->leftEnd = seen->begin;
   legs->rightEnd = seen->end;
@@ -227,9 +229,10 @@ ALWAYS_INLINE bool find_legs(const orca_wall *wall, const seen_wall *seen, wall_
   return true;
 }
 
-/* Turns a leg that points into the neighboring wall along that wall, if the agent is in front of
- * the neighbor. If it is behind, the neighbor makes no half-plane, and the leg must stay: at a free
- * end the neighbor is the same wall's other side. */
+/* If a leg points into the adjacent wall, turns it to run along that wall, provided that the agent
+ * is in front of the adjacent wall. If the agent is behind it, the adjacent wall adds no
+ * half-plane, and the leg must stay: at the free end of a thin wall, the adjacent wall is its other
+ * side. */
 ALWAYS_INLINE void turn_legs(wall_legs *legs) {
   const vec2 beforeLeft = vec2_mul(legs->before, -1);
   if (legs->isLeftConvex && vec2_cross(legs->left, beforeLeft) >= 0 &&
@@ -240,8 +243,8 @@ ALWAYS_INLINE void turn_legs(wall_legs *legs) {
     legs->right = legs->after;
 }
 
-/* Appends the half-plane along the part of the border that is nearest to the agent's velocity: the
- * round ends of the front, the front, or a leg. */
+/* Appends the half-plane along the part of the velocity obstacle's border that is nearest to the
+ * agent's velocity: a round end of the front, the front, or a leg. */
 ALWAYS_INLINE void add_nearest_border(orca2 *lines, const orca_agent *agent, const seen_wall *seen,
                                       const wall_legs *legs) {
   const vec2 velocity = vec2_of(agent->body.velocity), left = legs->left, right = legs->right;
@@ -286,8 +289,8 @@ void orca2_add_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall
 }
 
 bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall) {
-  /* The share of the gap that the agent may use. The rest makes one half-plane cover many walls
-   * that bend a little towards the agent. */
+  /* The share of the gap between agent and wall that the agent may use. The rest lets one
+   * half-plane cover many walls that bend a little towards the agent. */
   const float KEPT = 0.75f;
   const vec2 position = vec2_of(agent->body.position), direction = vec2_of(wall->direction);
   const vec2 toBegin = vec2_sub(vec2_of(wall->begin), position), across = vec2_left(direction);
@@ -303,8 +306,8 @@ bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall 
 /* Vectors with a squared length below this have no direction. */
 #define NO_LENGTH2 1e-37f
 
-/* Sets the lanes of four unit vectors in the bits `parting` to the directions in which agents
- * part. */
+/* Replaces those of four unit vectors whose bit is set in `parting` by the directions of
+ * orca_parting. */
 static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting, vec2x4 *unit) {
   float x[4], y[4];
   float4_store(x, unit->x);
@@ -323,8 +326,8 @@ static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting,
 /* Four neighbors relative to an agent. */
 typedef struct neighbors4 {
   vec2x4 toward;   /* from the agent to them */
-  vec2x4 relative; /* the agent's velocity less theirs */
-  float4 radius;   /* the sums of the agent's and theirs */
+  vec2x4 relative; /* the agent's velocity minus theirs */
+  float4 radius;   /* the agent's plus theirs */
 } neighbors4;
 
 ALWAYS_INLINE neighbors4 neighbors4_of(const orca_agent *agent, const orca_body *bodies,
@@ -332,7 +335,7 @@ ALWAYS_INLINE neighbors4 neighbors4_of(const orca_agent *agent, const orca_body 
   const orca_body *body[4] = {&bodies[ids[0]], &bodies[ids[1]], &bodies[ids[2]], &bodies[ids[3]]};
   const float radii[4] = {body[0]->radius, body[1]->radius, body[2]->radius, body[3]->radius};
   const float *position = agent->body.position, *velocity = agent->body.velocity;
-  /* Each load is a position and the velocity behind it: x, y, u, v. */
+  /* Each load reads a position and the velocity that is stored after it: x, y, u, v. */
   const float4 a = float4_load(body[0]->position), b = float4_load(body[1]->position);
   const float4 c = float4_load(body[2]->position), d = float4_load(body[3]->position);
   const float4 xyEven = float4_zip_low(a, c), xyOdd = float4_zip_low(b, d); /* x0, x2, y0, y2 */
@@ -356,8 +359,8 @@ ALWAYS_INLINE word4 add_four(orca2 *lines, uint32_t index, const orca_agent *age
   const float4 zero = float4_all(0), one = float4_all(1), radius = neighbors.radius;
   const float4 distance2 = vec2x4_dot(toward, toward), radius2 = float4_mul(radius, radius);
 
-  /* The forbidden velocities are a cone with a round end, whose distance depends on the horizon.
-   * For neighbors that touch, the round end is that of one time step. */
+  /* The velocity obstacle of a neighbor is a cone with a round end, which is nearer for a longer
+   * time horizon. For neighbors that touch, the horizon is one time step. */
   const word4 touching = float4_le(distance2, radius2);
   const float4 inverse =
       float4_select(touching, float4_all(agent->inverseStep), terms.inverseHorizon);
@@ -368,14 +371,14 @@ ALWAYS_INLINE word4 add_four(orca2 *lines, uint32_t index, const orca_agent *age
                                   float4_lt(float4_mul(radius2, away2), float4_mul(ahead, ahead)));
   const word4 round = word4_or(touching, inFront);
 
-  /* The round end. */
+  /* The round end: the result if `round` is set. */
   const float4 length = float4_sqrt(away2);
   vec2x4 unit = vec2x4_mul(away, float4_div(one, length));
   const uint32_t parting = word4_bits(word4_and(round, float4_lt(away2, float4_all(NO_LENGTH2))));
   if (parting) part(agent, ids, parting, &unit);
   const float4 outward = float4_sub(float4_mul(radius, inverse), length);
 
-  /* The nearer leg. */
+  /* The nearer side of the cone: the result otherwise. */
   const float4 leg = float4_sqrt(float4_max(float4_sub(distance2, radius2), zero));
   const word4 isLeft = float4_lt(zero, vec2x4_cross(toward, away));
   const float4 sign = float4_select(isLeft, one, float4_all(-1));
@@ -390,7 +393,7 @@ ALWAYS_INLINE word4 add_four(orca2 *lines, uint32_t index, const orca_agent *age
   const vec2x4 turned = {unit.y, float4_sub(zero, unit.x)};
   const vec2x4 direction = vec2x4_select(round, turned, along);
   const vec2x4 change = vec2x4_select(round, vec2x4_mul(unit, outward), toLeg);
-  const word4 isAhead = float4_lt(zero, vec2x4_cross(direction, change)); /* forbidden */
+  const word4 isAhead = float4_lt(zero, vec2x4_cross(direction, change)); /* collision course */
   const float4 share = float4_select(isAhead, terms.avoiding, terms.room);
   const float *velocity = agent->body.velocity;
   float4_store(lines->x + index, float4_add(float4_all(velocity[0]), float4_mul(share, change.x)));
@@ -429,8 +432,8 @@ void orca2_relate(orca2 *lines, const float *velocity) {
 
 /* ---- The linear program ------------------------------------------------------------------- */
 
-/* Finds the best velocity on line i that the lines before it permit: the nearest to `sought` or, if
- * isDirection, the farthest in that direction. False if there is none. */
+/* Finds the best velocity on line i that all lines before it permit: the nearest to `sought` or, if
+ * isDirection, the farthest in the direction `sought`. False if there is none. */
 static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 sought,
                           bool isDirection, vec2 *result) {
   WORKED(1);
@@ -449,8 +452,8 @@ static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 s
     const word4 before = word4_greater(word4_all(i), word4_count_from(j));
     const word4 falling = float4_lt(across, float4_all(-ORCA_EPSILON));
     const word4 rising = float4_lt(float4_all(ORCA_EPSILON), across);
-    /* Parallel, with opposite directions. Of two lines with the same direction, line i is the
-     * stricter, whatever rounding says: it is violated where the other is not. */
+    /* Parallel lines with opposite directions. If the directions are the same, the other line needs
+     * no test: line i is stricter, because it is violated where the other one is not. */
     const word4 opposite =
         word4_without(float4_lt(vec2x4_dot(own, other), float4_all(0)), word4_or(falling, rising));
     const word4 beyond = float4_lt(toward, float4_all(-rounding));
@@ -460,7 +463,9 @@ static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 s
     high = float4_min(high, float4_select(word4_and(before, rising), meeting, high));
   }
   const float least = float4_first(float4_greatest(low)), most = float4_first(float4_least(high));
-  if (least > most + rounding) return false; /* lines may meet in one point */
+  if (least > most + rounding)
+    return false; /* tolerates rounding: the lines may leave a single
+                   * point */
   float best;
   if (isDirection)
     best = vec2_dot(sought, direction) > 0 ? most : least;
@@ -495,8 +500,9 @@ uint32_t orca2_violated(const orca2 *lines, uint32_t first, const float *velocit
   return first_violated(lines, first, vec2_of(velocity), 0);
 }
 
-/* Finds the best velocity that all lines permit. Returns their count; else the index of the first
- * line that can't be kept to: then the result is the best for the lines before it. */
+/* Finds the best velocity that all lines permit, and returns their count. If there is none, returns
+ * the index of the first line that can't be satisfied: the result is then the best velocity for the
+ * lines before it. */
 static uint32_t solve_lines(const orca2 *lines, float maxSpeed, vec2 sought, bool isDirection,
                             vec2 *result) {
   const float speed2 = vec2_length2(sought);
@@ -511,9 +517,9 @@ static uint32_t solve_lines(const orca2 *lines, float maxSpeed, vec2 sought, boo
   return lines->count;
 }
 
-/* Appends the bisector of two lines, on which both are violated alike, unless they are parallel
- * with the same direction. In double, and through the bisector's point nearest to 0, because lines
- * that are almost parallel meet far away. */
+/* Appends the bisector of two lines, on which both are violated equally. Appends nothing if the
+ * lines are parallel with the same direction. Computes in double, and stores the bisector's point
+ * nearest to 0, because lines that are almost parallel meet far away. */
 ALWAYS_INLINE void bisect(const orca2 *lines, uint32_t i, uint32_t j, orca2 *bisectors) {
   WORKED(1);
   const double x = (double)lines->x[i], y = (double)lines->y[i];
@@ -538,8 +544,8 @@ ALWAYS_INLINE void bisect(const orca2 *lines, uint32_t i, uint32_t j, orca2 *bis
            (vec2){(float)alongX, (float)alongY});
 }
 
-/* Finds a velocity where none is permitted: it keeps to the lines of walls, and its worst violation
- * of the lines of neighbors is least. `first` is the line at which the program failed. */
+/* Finds the best velocity if none is permitted: it satisfies the lines of walls, and its worst
+ * violation of the lines of neighbors is least. `first` is the line at which solve_lines failed. */
 OUT_OF_LINE void solve_violated(const orca2 *lines, uint32_t first, float maxSpeed, vec2 *result) {
   orca2 bisectors;
   float worst = 0;
@@ -551,7 +557,7 @@ OUT_OF_LINE void solve_violated(const orca2 *lines, uint32_t first, float maxSpe
     bisectors.count = lines->walls;
     for (uint32_t j = lines->walls; j < i; j++) bisect(lines, i, j, &bisectors);
     if (solve_lines(&bisectors, maxSpeed, vec2_left(direction), true, result) < bisectors.count)
-      *result = before; /* fails by rounding alone: the present result is feasible */
+      *result = before; /* only rounding makes this fail: the previous result is feasible */
     worst = vec2_cross(direction, vec2_sub(point, *result));
   }
 }

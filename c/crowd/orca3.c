@@ -81,8 +81,8 @@ ALWAYS_INLINE float4 vec3x4_cross_length2(vec3x4 a, vec3x4 b) {
 /* Vectors with a squared length below this have no direction. */
 #define NO_LENGTH2 1e-37f
 
-/* Sets the lanes of four unit vectors in the bits `parting` to the directions in which agents
- * part. */
+/* Replaces those of four unit vectors whose bit is set in `parting` by the directions of
+ * orca_parting. */
 static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting, vec3x4 *unit) {
   float x[4], y[4], z[4];
   float4_store(x, unit->x);
@@ -102,8 +102,8 @@ static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting,
 /* Four neighbors relative to an agent. */
 typedef struct neighbors4 {
   vec3x4 toward;   /* from the agent to them */
-  vec3x4 relative; /* the agent's velocity less theirs */
-  float4 radius;   /* the sums of the agent's and theirs */
+  vec3x4 relative; /* the agent's velocity minus theirs */
+  float4 radius;   /* the agent's plus theirs */
 } neighbors4;
 
 ALWAYS_INLINE neighbors4 neighbors4_of(const orca_agent *agent, const orca_body *bodies,
@@ -114,7 +114,8 @@ ALWAYS_INLINE neighbors4 neighbors4_of(const orca_agent *agent, const orca_body 
   const float w[4] = {body[0]->velocityZ, body[1]->velocityZ, body[2]->velocityZ,
                       body[3]->velocityZ};
   const orca_body *own = &agent->body;
-  /* Each load is a position and the velocity behind it, in the plane: x, y, u, v. */
+  /* Each load reads x and y of a position, and of the velocity that is stored after it: x, y, u,
+   * v. */
   const float4 a = float4_load(body[0]->position), b = float4_load(body[1]->position);
   const float4 c = float4_load(body[2]->position), d = float4_load(body[3]->position);
   const float4 xyEven = float4_zip_low(a, c), xyOdd = float4_zip_low(b, d); /* x0, x2, y0, y2 */
@@ -140,8 +141,8 @@ ALWAYS_INLINE word4 add_four(orca3 *planes, uint32_t index, const orca_agent *ag
   const float4 zero = float4_all(0), one = float4_all(1), radius = neighbors.radius;
   const float4 distance2 = vec3x4_dot(toward, toward), radius2 = float4_mul(radius, radius);
 
-  /* As in the plane, the forbidden velocities are a cone with a round end; for neighbors that
-   * touch, that of one time step. */
+  /* As in the plane, the velocity obstacle is a cone with a round end. For neighbors that touch,
+   * the time horizon is one time step. */
   const word4 touching = float4_le(distance2, radius2);
   const float4 inverse =
       float4_select(touching, float4_all(agent->inverseStep), terms.inverseHorizon);
@@ -151,8 +152,8 @@ ALWAYS_INLINE word4 add_four(orca3 *planes, uint32_t index, const orca_agent *ag
                                   float4_lt(float4_mul(radius2, away2), float4_mul(ahead, ahead)));
   const word4 round = word4_or(touching, inFront);
 
-  /* The nearest point of the cone's side lies at a right angle to its axis, from the axis' point at
-   * some time. */
+  /* The cone consists of spheres of radius radius * time around toward * time. Its point nearest to
+   * the velocity is on the sphere of the time `when`. */
   const float4 along = vec3x4_dot(toward, relative);
   const float4 across2 = vec3x4_cross_length2(toward, relative);
   const float4 rest = float4_sub(vec3x4_dot(relative, relative),
@@ -213,8 +214,8 @@ typedef struct line3 {
   vec3 point, direction;
 } line3;
 
-/* The objective: the velocity nearest to `sought` or, if isDirection, the farthest in that
- * direction. */
+/* The objective: the velocity nearest to `sought` or, if isDirection, the farthest in the direction
+ * `sought`. */
 typedef struct orca3_aim {
   vec3 sought;
   float maxSpeed;
@@ -224,8 +225,8 @@ typedef struct orca3_aim {
 /* Two directions are parallel if the squared sine of their angle is at most this. */
 static const float PARALLEL2 = ORCA_EPSILON * ORCA_EPSILON;
 
-/* True if two planes are parallel with the same direction. The later one is the stricter, whatever
- * rounding says: it is violated where the earlier one is not. */
+/* True if two planes are parallel with the same direction. The earlier one then needs no test: the
+ * later one is stricter, because it is violated where the earlier one is not. */
 static bool is_alike(vec3 normal, vec3 other) {
   WORKED(1);
   return vec3_length2(vec3_cross(normal, other)) <= PARALLEL2 && vec3_dot(normal, other) > 0;
@@ -237,14 +238,15 @@ static vec3 part_within(vec3 a, vec3 normal) {
   return vec3_along(a, normal, -vec3_dot(a, normal));
 }
 
-/* Returns the direction of a projection. It is projected again, because rounding leaves a small
- * projection pointing out of the plane. How rounding turns it within the plane does not matter. */
+/* Returns the unit vector of a projection onto a plane. Projects again, because rounding may leave
+ * a short projection pointing out of the plane. How rounding turns it within the plane does not
+ * matter. */
 static vec3 direction_within(vec3 part, vec3 normal) {
   return vec3_unit(part_within(part, normal));
 }
 
-/* Finds the best velocity on the line in which plane `index` meets an earlier one, `count`, that
- * the planes before both permit. False if there is none. */
+/* Finds the best velocity on the line where plane `index` intersects plane `count`, an earlier one,
+ * that all planes before plane `count` permit. False if there is none. */
 static bool solve_on_line(const orca3 *planes, uint32_t index, uint32_t count, line3 line,
                           const orca3_aim *aim, vec3 *result) {
   const float middle = vec3_dot(line.point, line.direction);
@@ -269,7 +271,9 @@ static bool solve_on_line(const orca3 *planes, uint32_t index, uint32_t count, l
       low = meeting > low ? meeting : low;
     else
       high = meeting < high ? meeting : high;
-    if (low > high + rounding) return false; /* planes may meet in one point */
+    if (low > high + rounding)
+      return false; /* tolerates rounding: the planes may leave a single
+                     * point */
   }
   float best;
   if (aim->isDirection)
@@ -282,7 +286,7 @@ static bool solve_on_line(const orca3 *planes, uint32_t index, uint32_t count, l
   return true;
 }
 
-/* Finds the best velocity on plane `index` that the planes before it permit. False if there is
+/* Finds the best velocity on plane `index` that all planes before it permit. False if there is
  * none. */
 static bool solve_on_plane(const orca3 *planes, uint32_t index, const orca3_aim *aim,
                            vec3 *result) {
@@ -310,7 +314,9 @@ static bool solve_on_plane(const orca3 *planes, uint32_t index, const orca3_aim 
     if (!(vec3_dot(other, vec3_sub(otherPoint, *result)) > 0)) continue;
     if (is_alike(normal, other)) continue;
     const vec3 part = part_within(other, normal);
-    if (vec3_length2(part) <= PARALLEL2) return false; /* opposite planes */
+    if (vec3_length2(part) <= PARALLEL2)
+      return false; /* parallel planes with opposite
+                     * directions */
     const vec3 toward = direction_within(part, normal);
     const float away = vec3_dot(vec3_sub(otherPoint, point), other) / vec3_dot(toward, other);
     const line3 line = {vec3_along(point, toward, away), vec3_cross(toward, normal)};
@@ -342,8 +348,9 @@ uint32_t orca3_violated(const orca3 *planes, const float *velocity) {
   return first_violated(planes, 0, vec3_of(velocity), 0);
 }
 
-/* Finds the best velocity that all planes permit. Returns their count; else the index of the first
- * plane that can't be kept to: then the result is the best for the planes before it. */
+/* Finds the best velocity that all planes permit, and returns their count. If there is none,
+ * returns the index of the first plane that can't be satisfied: the result is then the best
+ * velocity for the planes before it. */
 static uint32_t solve_planes(const orca3 *planes, const orca3_aim *aim, vec3 *result) {
   const float speed2 = vec3_length2(aim->sought);
   if (aim->isDirection)
@@ -361,8 +368,8 @@ static uint32_t solve_planes(const orca3 *planes, const orca3_aim *aim, vec3 *re
   return planes->count;
 }
 
-/* Finds the velocity whose worst violation is least, where none is permitted. `first` is the plane
- * at which the program failed. */
+/* Finds the best velocity if none is permitted: its worst violation is least. `first` is the plane
+ * at which solve_planes failed. */
 OUT_OF_LINE void solve_violated(const orca3 *planes, uint32_t first, float maxSpeed, vec3 *result) {
   orca3 bisectors;
   float worst = 0;
@@ -375,7 +382,8 @@ OUT_OF_LINE void solve_violated(const orca3 *planes, uint32_t first, float maxSp
       const vec3 between = vec3_sub(otherNormal, normal);
       const float length2 = vec3_length2(between);
       if (length2 <= PARALLEL2) continue; /* same direction */
-      /* Through its point nearest to 0: a distant one would cost precision in every later step. */
+      /* Stores the bisector's point nearest to 0: a distant point would lose precision in every
+       * later step. */
       const float apart = vec3_dot(otherNormal, point_of(planes, j)) - vec3_dot(normal, point);
       set_plane(&bisectors, bisectors.count++, vec3_mul(between, apart / length2),
                 vec3_unit(between));
@@ -383,7 +391,7 @@ OUT_OF_LINE void solve_violated(const orca3 *planes, uint32_t first, float maxSp
     const vec3 before = *result;
     const orca3_aim out = {normal, maxSpeed, true};
     if (solve_planes(&bisectors, &out, result) < bisectors.count)
-      *result = before; /* fails by rounding alone: the present result is feasible */
+      *result = before; /* only rounding makes this fail: the previous result is feasible */
     worst = vec3_dot(normal, vec3_sub(point, *result));
   }
 }

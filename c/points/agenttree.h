@@ -2,9 +2,9 @@
  *
  * The agents lie in *tree order* in separate arrays; every node owns a run begin … end of them and
  * the tight bounds of that run. Nodes are in preorder: a left child follows its parent, and the
- * parent stores where its right child is. Every split depends only on the set of (coordinate, id)
- * and each leaf is sorted by id, so tree order is a function of the state, although a build starts
- * from the last one's order because that is nearly right.
+ * parent stores where its right child is. Every split depends only on the set of (coordinate, id),
+ * and each leaf is sorted by id. So tree order depends only on the agents, although a build starts
+ * from the order of the last build, which is nearly right.
  *
  * After J. L. Bentley, "Multidimensional binary search trees used for associative searching"
  * (1975), with buckets as in J. H. Friedman, J. L. Bentley, R. A. Finkel, "An algorithm for finding
@@ -19,8 +19,8 @@ typedef struct agenttree_node {
   uint32_t right;     /* index of the right child; 0: a leaf */
   uint32_t anyGroups; /* bits that some agent of the run has */
   uint32_t allGroups; /* bits that all agents of the run have */
-  /* Inner nodes only: the axis they are split on, the end of the left child's bounds on it, and the
-   * begin of the right child's. */
+  /* Inner nodes only: the axis that they are split on, and on this axis the end of the left child's
+   * bounds and the start of the right child's. */
   uint32_t axis;
   float leftMost, rightLeast;
 } agenttree_node;
@@ -31,7 +31,7 @@ struct agenttree {
   copse_axis axis;
   copse_split split;
   agenttree_node *nodes;
-  float *bounds; /* 2 * dimensions a node */
+  float *bounds; /* 2 * dimensions floats per node */
   uint32_t nodeCount;
 };
 
@@ -40,7 +40,7 @@ ALWAYS_INLINE const float *agenttree_box(const struct agenttree *tree, uint32_t 
   return tree->bounds + (size_t)index * 2 * (size_t)dim;
 }
 
-/* Returns the tests that a query needs for each agent of a node. */
+/* Returns the filter that a query needs for the agents of a node. */
 ALWAYS_INLINE scan_filter agenttree_filter(const agenttree_node *node, const copse_query *query) {
   bool testGroups = query->mask != COPSE_ALL_GROUPS && !(node->allGroups & query->mask);
   return (scan_filter){query->mask, query->exclude, testGroups};

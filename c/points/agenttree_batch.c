@@ -1,9 +1,9 @@
-/* Batch queries of the agent tree: the agents of a unit, some hundred near each other, are answered
- * together.
+/* Batch queries of the agent tree: the agents of a unit, some hundred near each other, are
+ * processed together.
  *
  * The agents around a unit are gathered once and sorted into cells at least as wide as the reach of
  * the query; then each agent scans its cell and the adjacent ones, without branches. If there is no
- * room for the gathered agents, smaller units are tried, and at last each agent is answered by a
+ * room for the gathered agents, smaller units are tried and, as a last resort, each agent makes a
  * query of its own. Both ways find the same agents; rows, and the ids in a row, are in the order of
  * units and cells. */
 
@@ -119,7 +119,7 @@ ALWAYS_INLINE void gather_run_in(nearby *near, const struct agenttree *tree,
   near->size = size;
 }
 
-/* For pairs, and for batches that are not plain. */
+/* Not inlined, for pairs and for batches that are not plain. */
 DEFINE_PAIR_VOID(void, gather_run,
                  (nearby *const near, const struct agenttree *tree, const agenttree_node *leaf,
                   uint32_t begin, uint32_t end, const leaf_walk *walk, gather_fields fields),
@@ -144,7 +144,7 @@ ALWAYS_INLINE bool gather_in(nearby *near, const struct agenttree *tree, const b
       gather_run_in(near, tree, run, run->begin, run->end, &walk, GATHER_IDS, dim);
     else
       gather_other(near, tree, run, run->begin, run->end, &walk, GATHER_IDS_AND_GROUPS);
-    walk.mask = mask; /* only others must match it */
+    walk.mask = mask; /* the unit's own agents need not match the mask */
   }
   return true;
 }
@@ -309,10 +309,10 @@ static bool surround(scratch *work, const struct agenttree *tree, const batch_qu
   return true;
 }
 
-/* A walk over nodes whose agents are answered together, in tree order. */
+/* A walk over units, in tree order: nodes whose agents are processed together. */
 typedef struct unit_walk {
   const struct agenttree *tree;
-  uint32_t limit; /* of their agents */
+  uint32_t limit; /* the maximum number of agents in a unit */
   uint32_t waiting;
   uint32_t stack[COPSE_MAX_DEPTH];
 } unit_walk;

@@ -8,7 +8,7 @@
 enum {
   MIDPOINT_DEPTH = 64, /* deeper nodes split at the median */
   MEDIAN_DEPTH = 29,   /* halvings from COPSE_MAX_CAPACITY down to 1 */
-  NODE_WORK = 6,       /* node pool in agents: NODE_WORK / leafSize */
+  NODE_WORK = 6,       /* the node pool has NODE_WORK / leafSize nodes per agent */
 };
 _Static_assert(MIDPOINT_DEPTH + MEDIAN_DEPTH < COPSE_MAX_DEPTH, "stacks hold a path and more");
 
@@ -149,7 +149,7 @@ DEFINE_PAIR(uint32_t, partition,
             (const scan_points *points, uint32_t begin, uint32_t end, int axis, split_key key,
              float *boxes),
             points, begin, end, axis, key, boxes)
-/* `boxes` has room for two boxes. */
+/* Calls partition_in. `boxes` has room for two boxes. */
 static uint32_t partition(const scan_points *points, uint32_t begin, uint32_t end, int axis,
                           split_key key, float *boxes, int dim) {
   return CALL_PAIR(dim, partition, points, begin, end, axis, key, boxes);

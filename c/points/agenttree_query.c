@@ -176,7 +176,7 @@ SMALL_CODE uint32_t agenttree_neighbors(const void *tree, const float *center,
                   nearest);
 }
 
-/* Improves the nearest agent so far, without a heap. */
+/* Updates the nearest agent so far, without a heap. */
 ALWAYS_INLINE uint32_t search_one(const struct agenttree *tree, const float *center,
                                   const copse_query *query, pair *nearest, const int dim) {
   struct {
@@ -217,7 +217,7 @@ uint32_t agenttree_nearest(const void *tree, const float *center, const copse_qu
                   query, nearest);
 }
 
-/* Estimates from the smallest node near the point that has enough agents. */
+/* Bases the estimate on the smallest node near the point that has enough agents. */
 float agenttree_reach2(const void *handle, const float *center, uint32_t k) {
   const struct agenttree *tree = handle;
   const int dim = (int)tree->points.dimensions;

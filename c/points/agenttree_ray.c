@@ -1,11 +1,11 @@
-/* Rays through the agent tree: the nearer child first, until the first hit lies before all nodes
- * left. */
+/* Rays through the agent tree: the nearer child first, until all nodes that are left lie beyond the
+ * first hit. */
 
 #include "agenttree.h"
 
 #include "ray.h"
 
-/* Returns the number of nodes visited. */
+/* Updates the first hit so far. Returns the number of nodes visited. */
 ALWAYS_INLINE uint32_t cast(const struct agenttree *tree, const scan_ray *ray,
                             const copse_query *query, copse_hit *hit, const int dim) {
   struct {

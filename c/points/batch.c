@@ -1,4 +1,4 @@
-/* Batch queries of points: checks, rows, and what the structures share.
+/* Batch queries of points: checks of arguments, rows, and code that all structures share.
  *
  * Compiled for speed. */
 
@@ -53,8 +53,9 @@ ALWAYS_INLINE float hide(nearby *near, uint32_t i) {
   return x;
 }
 
-/* Returns which of four agents that are near, one bit each, match the mask of the asking agent. In
- * a plain batch all of them do: there the asking agent itself is hidden. */
+/* Returns which of four hits an asking agent wants, one bit each: those that match its mask,
+ * without itself. In a plain batch these are all hits, because the asking agent is hidden from the
+ * scan. */
 ALWAYS_INLINE uint32_t wanted(word4 hit, const nearby *near, uint32_t i, word4 ids,
                               const batch_asker *asker, const bool plain) {
   if (plain) return word4_bits(hit);
@@ -73,7 +74,7 @@ SMALL_CODE static void rows_start(row_writer *writer, const copse_rows *rows, ui
   }
   writer->offsets = rows->offsets;
   writer->counts = rows->counts;
-  /* Where there is no room ids may be NULL, to which nothing may be added. */
+  /* Without room, ids may be NULL, and adding to NULL is undefined. */
   writer->ids = rows->capacity ? rows->ids : rows->offsets;
   writer->capacity = rows->capacity;
   writer->used = 0;
@@ -208,7 +209,7 @@ SMALL_CODE copse_status copse_points_within_many(const copse_points *points, con
 
 enum { SELECT_TRIES = 4 };
 
-/* Measured: so wide that a second try is rare, and so narrow that it costs little. */
+/* Measured: wide enough that a second try is rare, narrow enough that it costs little. */
 static const float GUESS_MARGIN = 1.4f;
 
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
@@ -221,7 +222,7 @@ SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions)
 void expect(expectation *expected) {
   if (expected->full)
     expected->reach2 = (float)(expected->sum2 / expected->full) * expected->margin;
-  else /* after 0: as far as the query reaches */
+  else /* reach2 is 0 before the first estimate: then search everything */
     expected->reach2 = expected->reach2 > 0 ? expected->reach2 * 4 : INFINITY;
   expected->sum2 = 0;
   expected->full = 0;
@@ -268,7 +269,7 @@ SMALL_CODE OUT_OF_LINE uint32_t heap_into(pairs candidates, uint32_t size, uint3
   return nearest.size;
 }
 
-/* Writes the k nearest of the gathered, or all within limit2 if they are fewer. Returns their
+/* Writes the k nearest gathered agents, or all within limit2 if they are fewer. Returns their
  * number. guess2 is a distance within which slightly more than k are expected; updates it. */
 static uint32_t select_near(const batch_query *batch, const nearby *near, const batch_asker *asker,
                             uint32_t k, float limit2, float *guess2, pairs row) {
@@ -293,7 +294,7 @@ static uint32_t select_near(const batch_query *batch, const nearby *near, const 
   }
 }
 
-/* Does the same for one of the gathered agents, which a plain batch hides meanwhile. */
+/* Does the same for one of the gathered agents. A plain batch hides it from the scan meanwhile. */
 static uint32_t select_of(const batch_query *batch, nearby *near, uint32_t self, uint32_t k,
                           float limit2, float *guess2, pairs row) {
   const batch_asker asker = gathered_asker(batch, near, self, (int)batch->points->dimensions);
@@ -381,7 +382,7 @@ SMALL_CODE void batch_nearest(neighbor_search *search, nearby *near, uint32_t se
   }
 }
 
-/* Finds the nearest of the gathered for eight points at once: each has a lane. */
+/* Finds the nearest gathered agent for each of eight points, one per lane. */
 ALWAYS_INLINE void nearest_of_eight_in(const nearby *near, uint32_t self, pairs candidates,
                                        const int dim) {
   float4 best2[2] = {float4_all(INFINITY), float4_all(INFINITY)};
@@ -471,7 +472,7 @@ SMALL_CODE copse_status copse_points_all_neighbors(const copse_points *points, u
   return batch_all_neighbors(points, points->type->allNeighbors, k, query, masks, rows);
 }
 
-/* Answers each point by a query. */
+/* Makes a query for each point. */
 SMALL_CODE static void nearest_of_each(neighbor_search *search, const float *centers, uint32_t n) {
   const batch_query *batch = &search->batch;
   for (uint32_t i = 0; i < n; i++)

@@ -27,8 +27,8 @@ uint32_t batch_mask_of_run(const batch_query *batch, uint32_t begin, uint32_t en
 
 enum { NEAR_LIMIT = 2048, NEAR_PADDING = 12 };
 
-/* What is gathered of an agent besides its position. Groups only if the batch is not plain.
- * GATHER_PLACES stores places in the order of the structure instead of ids. */
+/* The fields that are gathered of an agent besides its position. Groups are needed only if the
+ * batch is not plain. GATHER_PLACES stores places in the order of the structure instead of ids. */
 typedef enum gather_fields { GATHER_IDS, GATHER_IDS_AND_GROUPS, GATHER_PLACES } gather_fields;
 
 /* Gathered agents, with room for scans and copies past the end. */
@@ -142,13 +142,13 @@ static inline void row_end(row_writer *writer, uint32_t row, uint32_t count) {
 void batch_rows(const batch_query *batch, nearby *near, uint32_t self, uint32_t own, float radius2,
                 row_writer *writer);
 
-/* Writes the row of an agent by a query. */
+/* Writes the row of an agent that makes a query of its own. */
 void batch_row_alone(const batch_query *batch, const float *center, uint32_t slot, float radius,
                      row_writer *writer);
 
 /* ---- Rows of the nearest ---- */
 
-/* What recent rows predict about the next ones. */
+/* A prediction of the next rows, made from recent rows. */
 typedef struct expectation {
   float reach2;  /* the squared distance within which to gather */
   float guess2;  /* roughly the squared distance of the k-th neighbor */
@@ -185,21 +185,21 @@ copse_status batch_all_neighbors(const copse_points *points,
                                  copse_neighbor_rows *rows);
 
 /* Writes the rows of the `own` gathered agents from `self` on: their k nearest. All agents within
- * reach2 must be gathered; an agent that has fewer than k of them is answered by a query. */
+ * reach2 must be gathered; an agent that finds fewer than k among them makes a query of its own. */
 void batch_nearest(neighbor_search *search, nearby *near, uint32_t self, uint32_t own,
                    float reach2);
 
-/* Does the same for k = 1, in a plain batch of points that are not gathered themselves. */
+/* Does the same as batch_nearest for k = 1, in a plain batch of points that are not agents. */
 void batch_nearest_one(neighbor_search *search, const nearby *near, uint32_t self, uint32_t own,
                        float reach2);
 
-/* Writes the row of an agent by a query. */
+/* Writes the row of an agent that makes a query of its own. */
 void batch_nearest_alone(neighbor_search *search, const float *center, uint32_t slot);
 
 /* ---- Pairs ---- */
 
 struct pair_search {
-  float distance2;    /* without radii */
+  float distance2;    /* used if `radii` is NULL */
   const float *radii; /* by slot, or NULL */
   float maxRadius;
   copse_results *results;

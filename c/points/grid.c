@@ -74,7 +74,7 @@ ALWAYS_INLINE void load_slots(const points_source *source, uint32_t slot, float4
     EACH_AXIS (axis, dim) x[axis] = load4(source, slot, axis);
 }
 
-/* Writes the bounds of the present agents; there must be any. */
+/* Writes the bounds of the present agents; there must be at least one. */
 static void find_bounds(const struct grid *grid, const points_source *source,
                         const points_survey *survey, float *lo, float *hi) {
   const float4 high = float4_all(INFINITY), low = float4_all(-INFINITY);
@@ -128,7 +128,9 @@ static void lay_out(struct grid *grid, const float *lo, const float *hi) {
     }
     word4_store(counts, word4_add(grid_numbers(grid, float4_load(hi)), word4_all(1)));
     total = (double)counts[0] * counts[1] * counts[2];
-    if (total <= (double)budget / 2 || grid->columns == 1) break; /* measured: more gain nothing */
+    if (total <= (double)budget / 2 || grid->columns == 1)
+      break; /* measured: more columns gain
+              * nothing */
   }
   for (int axis = 0; axis < dim; axis++) grid->last[axis] = (float)(counts[axis] - 1);
   grid->strides[0] = 1;
@@ -152,8 +154,8 @@ static void lay_out(struct grid *grid, const float *lo, const float *hi) {
   grid->strides[2] = grid->strides[1] * (rows | 1);
 }
 
-/* Writes the entries of the slots begin … end and counts each two places ahead. `end` must be a
- * multiple of four or the number of slots. */
+/* Writes the entries of the slots begin … end, and counts the slots of each entry in starts[2 …].
+ * `end` must be a multiple of four or the number of slots. */
 ALWAYS_INLINE void count_in(struct grid *grid, const points_source *source,
                             const points_survey *survey, uint32_t begin, uint32_t end,
                             const int dim) {
@@ -217,7 +219,7 @@ DEFINE_PAIR_VOID(void, place,
                   uint32_t end),
                  grid, source, withGroups, begin, end)
 
-/* Replaces the counts in starts[2 …] by the begin of each entry, in starts[1 …]. */
+/* Replaces the counts in starts[2 …] by the start of each entry, in starts[1 …]. */
 OUT_OF_LINE void sum_counts(uint32_t *starts, uint32_t entries) {
   uint32_t sum = 0;
   for (uint32_t i = 1; i <= entries + 1; i++) {
@@ -230,7 +232,7 @@ OUT_OF_LINE void sum_counts(uint32_t *starts, uint32_t entries) {
 
 /* Builds from a source whose survey found nothing that forbids it. */
 static void build(void *index, const points_source *source, const points_survey *survey) {
-  enum { AT_ONCE = 1024 }; /* slots: see OUT_OF_LINE */
+  enum { AT_ONCE = 1024 }; /* slots per call: see OUT_OF_LINE */
   struct grid *grid = index;
   const uint32_t dimensions = grid->points.dimensions;
   points_take(&grid->points, source, survey);

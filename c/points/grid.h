@@ -1,4 +1,4 @@
-/* The uniform grid: agents sorted by counting into square (in 3D cubic) cells of one size.
+/* The uniform grid: a counting sort of agents into square (in 3D cubic) cells of one size.
  *
  * A cell is divided along x into columns, as many as there is room for: narrow columns let a query
  * read fewer agents beyond its ends. Column i along x, in row j and layer k of cells, has entry (i
@@ -20,7 +20,7 @@ struct grid {
   uint32_t *entryOf; /* by slot, while building */
 
   /* The table of the last build. */
-  uint32_t *starts; /* the begin of each entry, and the end */
+  uint32_t *starts; /* the start of each entry, and the end of the last one */
   uint32_t entries;
   uint32_t wrap;    /* all ones if no entry is shared, else entries - 1 */
   uint32_t columns; /* per cell */

@@ -1,4 +1,4 @@
-/* Batch queries of the grid: a few agents next to each other in a row are answered together, from
+/* Batch queries of the grid: a few agents next to each other in a row are processed together, from
  * one copy of the cells around them.
  *
  * Compiled for speed. */
@@ -52,7 +52,7 @@ ALWAYS_INLINE void group_at(const struct grid *grid, uint32_t begin, grid_group 
   *group = (grid_group){begin, 1, point, point};
 }
 
-/* Does the same in one copy of small code, for callers that need not be fast. */
+/* Does the same as group_at in one copy of small code, for callers that need not be fast. */
 SMALL_CODE OUT_OF_LINE void group_at_any(const struct grid *grid, uint32_t begin,
                                          grid_group *group) {
   WITH_DIM(grid->points.dimensions, group_at, grid, begin, group);
@@ -91,7 +91,7 @@ ALWAYS_INLINE void copy_run(nearby *near, const copse_points *points, uint32_t b
   near->size = target + (end - begin);
 }
 
-/* For pairs, and for batches that are not plain. */
+/* Appends a run. Not inlined, for pairs and for batches that are not plain. */
 SMALL_CODE OUT_OF_LINE void copy_other(nearby *near, const copse_points *points, uint32_t begin,
                                        uint32_t end, gather_fields fields) {
   WITH_DIM(points->dimensions, copy_run, near, points, begin, end, 0, fields);
@@ -110,8 +110,7 @@ ALWAYS_INLINE bool append_run(nearby *near, const copse_points *points, uint32_t
   return true;
 }
 
-/* Appends a run without the places `place` … `past` of the group, which were copied first. Plain
- * batches justify large code. */
+/* Appends a run, except for the places `place` … `past` of the group, which were copied first. */
 ALWAYS_INLINE bool append_others(nearby *near, const copse_points *points, uint32_t begin,
                                  uint32_t end, uint32_t place, uint32_t past,
                                  const gather_fields fields, const int dim) {

@@ -122,8 +122,8 @@ static float expected_reach(const struct grid *grid, uint32_t k) {
   return reach > 0 && reach < cell ? reach : cell; /* an area may underflow */
 }
 
-/* Scans a run for the nearest. Returns its visits: 1. For k = 1 a scan of its own is faster than a
- * heap of one. */
+/* Scans a run for the nearest. Returns 1, the number of runs visited. For k = 1 a scan of its own
+ * is faster than a heap of one. */
 static uint32_t search_run(const struct grid *grid, grid_run run, const float *center,
                            const scan_filter *filter, scan_nearest *nearest) {
   if (nearest->k > 1) {
@@ -188,7 +188,7 @@ uint32_t grid_neighbors(const void *index, const float *center, const copse_quer
         }
       }
     }
-    /* All agents within `reach` were shown. */
+    /* All agents within `reach` were scanned. */
     if (whole || reach * reach >= nearest->limit2) return visits;
     seen = window;
   }

@@ -7,12 +7,12 @@
 
 #include <math.h>
 
-/* A part of the way on which agents can be hit, in fractions of the way. */
+/* A part of the segment on which agents can be hit, in fractions of the segment. */
 typedef struct part {
   double begin, end;
 } part;
 
-/* Returns the part in the bounds of all agents, widened by a cell and the reach. */
+/* Returns the part of the segment in the bounds of all agents, widened by a cell and the reach. */
 ALWAYS_INLINE part part_in_bounds(const struct grid *grid, const scan_ray *ray, const int dim) {
   part inside = {0, 1};
   EACH_AXIS (axis, dim) {
@@ -33,7 +33,7 @@ ALWAYS_INLINE part part_in_bounds(const struct grid *grid, const scan_ray *ray, 
   return inside;
 }
 
-/* Writes the window of all cells within reach of a piece of the way. */
+/* Writes the window of all cells within reach of a piece of the segment. */
 ALWAYS_INLINE bool window_of_piece(const struct grid *grid, const scan_ray *ray, part piece,
                                    grid_window *window, const int dim) {
   float lo[3], hi[3];
@@ -47,7 +47,7 @@ ALWAYS_INLINE bool window_of_piece(const struct grid *grid, const scan_ray *ray,
   return grid_window_of(grid, point4(lo, dim), point4(hi, dim), window, dim);
 }
 
-/* Returns the number of runs visited. */
+/* Updates the first hit so far. Returns the number of runs visited. */
 ALWAYS_INLINE uint32_t cast(const struct grid *grid, const scan_ray *ray, const copse_query *query,
                             copse_hit *hit, const int dim) {
   enum {

@@ -4,8 +4,8 @@
  * + (end - begin) / 2. The points before it are the left subtree, the points behind it the right
  * one. On the axis of its level (x, y, (z,) x, …) no point on the left is greater than the node and
  * none on the right is less, by the *super key*: the coordinates from that axis on, cyclically, and
- * then the id. Since no two super keys are equal there is exactly one such order: it is a function
- * of the points alone, the same for all builders.
+ * then the id. No two super keys are equal, so there is exactly one order that satisfies this: it
+ * depends only on the points, and all builders make it.
  *
  * After J. L. Bentley, "Multidimensional binary search trees used for associative searching"
  * (1975). */
@@ -65,7 +65,8 @@ typedef struct kdtree_walk {
   kdtree_range stack[2 * KDTREE_LEVELS]; /* per level a subtree and a node */
 } kdtree_walk;
 
-/* Starts a walk over all points in a box, given in the lanes x, y, z, and some near it. */
+/* Starts a walk over all points in a box, and some points near it. The box is given in the lanes x,
+ * y, z. */
 ALWAYS_INLINE void kdtree_walk_start(kdtree_walk *walk, const struct kdtree *tree, float4 lo,
                                      float4 hi, uint32_t mask) {
   float4_store(walk->lo, lo);

@@ -1,4 +1,4 @@
-/* Batch queries of the k-d tree: the few points of a run are answered together, from one copy of
+/* Batch queries of the k-d tree: the few points of a run are processed together, from one copy of
  * the points around them. */
 
 #include "batch.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The places from BEHIND on are kept for visitors, see take(). */
+/* The places from BEHIND on are reserved for visitors: points of the caller. See take(). */
 enum { VISITORS = 64, BEHIND = NEAR_LIMIT - VISITORS, NEAR_ROOM = BEHIND - NEAR_PADDING };
 
 /* ---- Groups ------------------------------------------------------------------------------- */
@@ -150,8 +150,8 @@ void kdtree_all_neighbors(const void *index, neighbor_search *search) {
 
 /* ---- The nearest of many points ----------------------------------------------------------- */
 
-/* A list of the caller's points. The point after point i is links[i], in an array of one word for
- * each point that all lists share: the counts of the caller's rows, each of which is read as a link
+/* A list of the caller's points. The point after point i is links[i]. All lists share this array,
+ * which has one word for each point. It is the array of counts of the caller's rows: a link is read
  * for the last time before the row of its point is written. */
 typedef struct point_list {
   uint32_t first, size;
@@ -178,9 +178,9 @@ typedef struct range_visitors {
 } range_visitors;
 
 /* A range is divided into up to PARTS parts at once, until at most FEW points visit each: at
- * 100,000 points that gave the fastest groups. Visitors are answered together if their range has at
- * most CLOSE points of the tree for each of them: measured on uniform and clustered points, that
- * gains from 8 on and loses at 16. */
+ * 100,000 points that gave the fastest groups. Visitors are processed together if their range has
+ * at most CLOSE points of the tree per visitor: measured on uniform and clustered points, limits
+ * from 8 on gain, and 16 loses. */
 enum { FEW = 40, PARTS = 64, CLOSE = 11, MOST_WAITING = 6 * PARTS };
 
 /* The division of the caller's points among the ranges of a tree. */
@@ -203,8 +203,8 @@ static void division_start(point_division *division, const struct kdtree *tree, 
   division->stack[0] = (range_visitors){{0, tree->points.present, 0}, {0, n}};
 }
 
-/* Distributes visitors among the parts of their range. The way of a point through the lines is
- * computed without branches, which no processor could predict. */
+/* Distributes visitors among the parts of their range. The path of a point through the lines is
+ * computed without branches, because they would be unpredictable. */
 ALWAYS_INLINE void distribute(const point_division *division, point_list whole, uint32_t parts,
                               const float *lines, range_visitors *targets) {
   const uint32_t dim = division->tree->points.dimensions;
@@ -223,7 +223,7 @@ ALWAYS_INLINE void distribute(const point_division *division, point_list whole, 
 }
 
 /* Replaces the visitors on top of the stack by those of the parts of their range. The number of
- * parts is that of as many levels of the tree as lead back to the first axis. */
+ * parts is a power of 2^dimensions, so that they are divided on the same axis as the range. */
 OUT_OF_LINE void divide(point_division *division, uint32_t parts) {
   const range_visitors whole = division->stack[--division->waiting];
   WORKED(1);
@@ -264,8 +264,8 @@ static bool division_next(point_division *division, range_visitors *next) {
   return false;
 }
 
-/* Moves up to VISITORS points of a list into the places from BEHIND on, as if they were gathered.
- * Writes their bounds, as those of a group without points of the tree. Returns their number. */
+/* Moves up to VISITORS of the caller's points from a list to the places of `near` from BEHIND on.
+ * Writes their bounds, as a group without points of the tree. Returns their number. */
 static uint32_t take(const point_division *division, point_list *list, nearby *near,
                      kdtree_group *bounds) {
   const uint32_t dim = division->tree->points.dimensions;

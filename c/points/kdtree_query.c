@@ -115,8 +115,7 @@ uint32_t kdtree_count(const void *tree, const region *circle, const copse_query 
 /* ---- Nearest ------------------------------------------------------------------------------ */
 
 /* A node that the search passed on its way down: it and its other side are left for later. The node
- * lies on the line between its sides, so that the bound of the other side is also one of the node.
- */
+ * lies on the line between its sides, so a bound for the other side holds for the node too. */
 typedef struct aside {
   kdtree_range range; /* the other side */
   uint32_t node;
@@ -208,7 +207,7 @@ uint32_t kdtree_neighbors(const void *tree, const float *center, const copse_que
                   NULL, nearest);
 }
 
-/* Estimates from the smallest range around the point that has enough points. */
+/* Bases the estimate on the smallest range around the point that has enough points. */
 float kdtree_reach2(const void *index, const float *center, uint32_t k) {
   const struct kdtree *tree = index;
   const int dim = (int)tree->points.dimensions;

@@ -1,5 +1,5 @@
-/* Rays through the k-d tree: the nearer side first, until the first hit lies before all ranges
- * left. */
+/* Rays through the k-d tree: the nearer side first, until all ranges that are left lie beyond the
+ * first hit. */
 
 #include "kdtree.h"
 
@@ -23,7 +23,7 @@ ALWAYS_INLINE void cell_side(kdtree_cell *half, const kdtree_cell *cell, uint32_
   half->range = (kdtree_range){begin, end, kdtree_next_axis(axis, dim)};
 }
 
-/* Returns the number of nodes visited. */
+/* Updates the first hit so far. Returns the number of nodes visited. */
 ALWAYS_INLINE uint32_t cast(const struct kdtree *tree, const scan_ray *ray,
                             const copse_query *query, copse_hit *hit, const int dim) {
   const scan_points *points = &tree->points.ordered;

@@ -220,7 +220,7 @@ static points_source source_of(const points_state *state) {
       state->count};
 }
 
-/* Free slots have no group, whatever the caller wrote there. */
+/* Clears the groups of free slots, whatever the caller wrote there. */
 static void hide_free(const copse_points *points) {
   if (points->agents.used == points->slots) return;
   for (uint32_t slot = 0; slot < points->slots; slot++) {
@@ -271,8 +271,8 @@ static bool are_coordinates(const float *x, uint64_t count) {
   return word4_bits(ok) == 15;
 }
 
-/* Writes the bits that some groups have, and the bits that all have. Returns false if some are
- * 0. */
+/* Writes the bits that some groups have, and the bits that all have. Returns false if some groups
+ * are 0. */
 static bool survey_groups(const uint32_t *groups, uint32_t count, uint32_t *any, uint32_t *all) {
   word4 any4 = word4_all(0), some4 = any4, none4 = any4; /* some4: bits that some lack */
   uint32_t i = 0;
@@ -305,7 +305,8 @@ static bool survey_full(const points_source *source, uint32_t dimensions, points
   const bool interleaved = positions->stride == dimensions;
   if (!interleaved && positions->stride != 1) return false;
   for (uint32_t axis = 0; axis < dimensions; axis++) {
-    /* Compared as numbers: without agents the arrays may be NULL, to which nothing may be added. */
+    /* Compares numbers, because adding to NULL is undefined: without agents the arrays may be
+     * NULL. */
     if (interleaved &&
         (uintptr_t)positions->axes[axis] != (uintptr_t)positions->axes[0] + axis * sizeof(float))
       return false;
@@ -418,7 +419,7 @@ static bool is_permutation(const copse_points *points) {
     return false;
   for (uint32_t i = 0; i < count; i++)
     if (ids[i] >= count) return false;
-  /* A permutation marks every place: that of each id. */
+  /* If the ids are a permutation, every place gets marked. */
   for (uint32_t i = 0; i < count; i++) ids[ids[i] & (MARK - 1)] |= MARK;
   for (uint32_t i = 0; i < count; i++) {
     marks &= ids[i];
@@ -458,7 +459,11 @@ typedef struct points_snapshot {
   uint32_t ever, slots, isBuilt, builtCount, skipped;
   uint32_t extras; /* EXTRA_… */
 } points_snapshot;
-enum { EXTRA_MASKS = 1, EXTRA_RADII = 2 }; /* as many words of a slot */
+enum {
+  EXTRA_MASKS = 1,
+  EXTRA_RADII = 2
+}; /* each value is also the extra's number of words per
+    * slot */
 _Static_assert(sizeof(points_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
 
 static uint64_t state_bytes(const copse_points *points, uint64_t count) {
@@ -474,7 +479,7 @@ static points_state state_at(const copse_points *points, void *bytes, uint32_t c
   points_state part = {.count = count};
   float *coordinates = bytes;
   part.positions.stride = points->dimensions;
-  for (uint32_t axis = 0; axis < 3; axis++) /* in 2D the third is of no use */
+  for (uint32_t axis = 0; axis < 3; axis++) /* in 2D the third is not used */
     part.positions.axes[axis] = coordinates + axis;
   part.groups = (uint32_t *)bytes + (size_t)count * points->dimensions;
   return part;
@@ -580,7 +585,7 @@ points_extras points_saved_extras(const void *bytes, size_t size, uint32_t *coun
   return extras;
 }
 
-/* True if the slots are as those of an object can be. */
+/* True if the generations and groups of all slots are consistent. */
 static bool slots_ok(const uint32_t *generations, const points_snapshot *head,
                      const uint32_t *groups) {
   if (head->ever && !generations[head->ever - 1]) return false;

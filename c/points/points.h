@@ -30,7 +30,7 @@
 
 typedef struct points_type points_type;
 
-/* The first field of every structure. */
+/* The part that all structures have in common: the first field of each. */
 struct copse_points {
   const points_type *type;
   uint32_t dimensions, capacity;
@@ -40,11 +40,11 @@ struct copse_points {
   void *block; /* holds all arrays, also those of the structure */
   uint64_t blockBytes;
 
-  /* The caller's side: agents in some of the slots 0 … slots - 1. Free slots have no group. */
+  /* The caller's buffers: agents in some of the slots 0 … slots - 1. Free slots have no group. */
   float *positions;
   uint32_t *groups;
   uint32_t slots;
-  struct slots agents; /* which are in use */
+  struct slots agents; /* the slots in use */
 
   /* The last build, if there was one. ordered.ids is a permutation of 0 … builtCount - 1: first the
    * present slots, in the order of the structure, then the absent ones. If all agents have the same
@@ -80,19 +80,19 @@ typedef struct row_writer row_writer;
 typedef struct neighbor_search neighbor_search;
 typedef struct pair_search pair_search;
 
-/* The functions of a structure. The arguments of all queries were checked. A query returns the
- * number of nodes, or runs, that it visited, unless its comment says otherwise. A table for
- * one use, as that of the crowd, has NULL for functions that it never calls: they are not linked.
- */
+/* The functions of a structure. Their callers have checked all arguments. A query returns the
+ * number of nodes, or runs, that it visited, unless its comment says otherwise. A table for a
+ * single purpose, like the crowd's, has NULL for functions that are never called, so that they are
+ * not linked. */
 struct points_type {
   snapshot_kind kind;
   size_t bytes; /* of its struct, at most POINTS_BYTES */
 
   /* Points its arrays into a block, or measures it. */
   void (*carve)(void *index, arena *block);
-  /* Copies the contents of these arrays after the last build; NULL if there are none. */
+  /* Copies the contents of these arrays to a larger index; NULL if there are none. */
   void (*keep)(void *larger, const void *index);
-  /* Builds from a source that the survey allows. */
+  /* Builds from a source. The caller has checked that the survey allows it. */
   void (*build)(void *index, const points_source *source, const points_survey *survey);
   /* Writes the options that a snapshot must have; NULL if there are none. */
   void (*options)(const void *index, uint32_t words[POINTS_OPTIONS]);
@@ -100,19 +100,20 @@ struct points_type {
   /* Appends the agents in a region. */
   uint32_t (*collect)(const void *index, const region *where, shape kind, const copse_query *query,
                       copse_results *results);
-  /* Improves the nearest agent so far. */
+  /* Updates the nearest agent so far. */
   uint32_t (*nearest)(const void *index, const float *center, const copse_query *query,
                       pair *nearest);
-  /* Improves the k > 0 nearest so far. */
+  /* Updates the k > 0 nearest agents so far. */
   uint32_t (*neighbors)(const void *index, const float *center, const copse_query *query,
                         scan_nearest *nearest);
   /* Returns the estimated squared distance of the k-th neighbor of a point, or 0 if there is no
    * estimate; NULL if there never is one. */
   float (*reach2)(const void *index, const float *center, uint32_t k);
-  /* Returns the number of agents in a circle, or, with stopAtFirst, whether it is more than 0. */
+  /* Returns the number of agents in a circle; with stopAtFirst, 0 if there are none, else any
+   * number above 0. */
   uint32_t (*count)(const void *index, const region *circle, const copse_query *query,
                     bool stopAtFirst, uint32_t *visits);
-  /* Improves the first hit so far. */
+  /* Updates the first hit so far. */
   uint32_t (*cast)(const void *index, const scan_ray *ray, const copse_query *query,
                    copse_hit *hit);
 
@@ -120,8 +121,8 @@ struct points_type {
   void (*allWithin)(const void *index, const batch_query *batch, float radius, row_writer *writer);
   void (*allNeighbors)(const void *index, neighbor_search *search);
   void (*pairs)(const void *index, const batch_query *batch, pair_search *result);
-  /* Writes the rows of the neighbors of n > 0 points, k > 0; NULL: each point is answered by a
-   * query. */
+  /* Writes the rows of the k > 0 nearest agents of n > 0 points; NULL: the caller queries each
+   * point by itself. */
   void (*nearestMany)(const void *index, neighbor_search *search, const float *points, uint32_t n);
 
   void (*cells)(const void *index, drawing *drawn);
@@ -147,8 +148,8 @@ static inline bool ids_ascend(const uint32_t *ids, uint32_t begin, uint32_t end)
   return true;
 }
 
-/* True if any agent matches a mask. Every search must start with this test: only then may groups be
- * tested, and only where they differ. */
+/* True if any agent matches a mask. Every search must start with this test: if all agents have the
+ * same groups, it is the only test of groups. */
 ALWAYS_INLINE bool points_have(const copse_points *points, uint32_t mask) {
   return points->present && (points->anyGroups & mask);
 }
@@ -160,7 +161,7 @@ static inline void points_center(const copse_points *points, uint32_t place, flo
     center[axis] = points->ordered.axes[axis][place];
 }
 
-/* Returns the tests that a query needs for each agent. */
+/* Returns the filter that a query needs for each agent. */
 ALWAYS_INLINE scan_filter points_filter(const copse_points *points, const copse_query *query) {
   const bool testGroups = query->mask != COPSE_ALL_GROUPS && !(points->allGroups & query->mask) &&
                           points->anyGroups != points->allGroups;
@@ -171,9 +172,10 @@ ALWAYS_INLINE scan_filter points_filter(const copse_points *points, const copse_
 
 /* True if the options common to all structures are in their ranges. */
 bool points_ok(const copse_points *definition);
-/* Returns the size of a structure by its definition; SIZE_MAX if it exceeds all memory. */
+/* Returns the bytes that a structure with this definition needs; SIZE_MAX if they exceed the
+ * address space. */
 size_t points_bytes(const copse_points *definition);
-/* Makes a structure by a definition, which has no memory yet. */
+/* Makes a structure from its definition: a struct whose arrays have no memory yet. */
 copse_status points_create(const copse_points *definition, copse_points **points);
 /* Returns the bytes that the whole structure takes. */
 ALWAYS_INLINE size_t points_memory(const copse_points *points) {
@@ -182,23 +184,24 @@ ALWAYS_INLINE size_t points_memory(const copse_points *points) {
 
 /* ---- Snapshots ---- */
 
-/* Arrays by slot that a host keeps beside an index, to be saved with it. An array of defaults may
- * be NULL. */
+/* Arrays by slot that a host keeps beside an index and wants to save with it. An array that holds
+ * only defaults may be NULL. */
 typedef struct points_extras {
   const uint32_t *masks;
   const float *radii, *builtRadii; /* both or none */
 } points_extras;
 
-/* Saves them too, else as copse_points_save does. */
+/* Does the same as copse_points_save, and saves the extras too. */
 copse_status points_save_extras(const copse_points *points, const points_extras *extras,
                                 void *bytes, size_t capacity, size_t *total, uint32_t *firstBad);
-/* Returns the extras of a snapshot that an index took, for slots 0 … count - 1. */
+/* Returns the extras in a snapshot, for slots 0 … count - 1. An index must have accepted the
+ * snapshot. */
 points_extras points_saved_extras(const void *bytes, size_t size, uint32_t *count);
 
 /* ---- Build ---- */
 
 bool source_accepts(const points_source *source, uint32_t slot, uint32_t dimensions);
-/* Takes the counts of a survey, as the first step of a build. */
+/* Copies the counts of a survey to the index: the first step of a build. */
 void points_take(copse_points *points, const points_source *source, const points_survey *survey);
 /* Fetches the coordinates of the agents begin … end, by their ids. Adding 0 turns -0 into 0. */
 void points_fetch(const copse_points *points, const points_source *source, uint32_t begin,

@@ -90,7 +90,7 @@ copse_status copse_points_any_within(const copse_points *points, const float *ce
 
 copse_status copse_points_count_range(const copse_points *points, const float *lo, const float *hi,
                                       const copse_query *query, uint32_t *total, uint32_t *visits) {
-  copse_results counted = {0}; /* no room: only the total */
+  copse_results counted = {0}; /* without room for ids: only counts */
   copse_query unsorted = query_or_default(query);
   unsorted.sort = COPSE_SORT_NONE;
   const copse_status status = copse_points_range(points, lo, hi, &unsorted, &counted);
@@ -133,9 +133,9 @@ float points_reach2(const float *box, uint32_t size, const float *center, uint32
   return reach2 > 0 ? reach * reach : 0;
 }
 
-/* Finds the k <= RANK_K nearest as the nearest of all agents within an estimated reach: exact if
- * that holds k, and much faster than a heap. Returns false if the estimate was bad: then limit2,
- * which starts as the limit of the query, bounds the distances for a heap. */
+/* Finds the k <= RANK_K nearest among all agents within an estimated reach. The result is exact if
+ * at least k agents are within it, and much faster than with a heap. Returns false if the estimate
+ * was bad: a search with a heap can then use *limit2, the least upper bound known so far. */
 static bool neighbors_by_reach(const copse_points *points, const float *center, uint32_t k,
                                const copse_query *query, copse_results *results, float *limit2) {
   enum { FOUND_LIMIT = 64 };

@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-/* Returns a coordinate, as an integer of the same order, above its place. */
+/* Returns a key to sort by: the coordinate in the high half, as an integer of the same order, and
+ * the place in the low half. */
 static uint64_t key_of(float coordinate, uint32_t place) {
   return (uint64_t)ordered_bits(coordinate) << 32 | place;
 }
@@ -44,8 +45,8 @@ static uint64_t *sort_keys(const struct kdtree *tree, uint64_t *input, uint64_t 
   return input;
 }
 
-/* Divides a range of an order like its points: left side, node, right side. Each side keeps its
- * order. */
+/* Divides a range of an order as the tree divides its points: left side, node, right side. Each
+ * side keeps its order. */
 static void divide(uint32_t *order, const kdtree_range *range, uint32_t node, const bool *isLeft,
                    uint32_t *right) {
   uint32_t front = range->begin, behind = 0;

@@ -5,7 +5,7 @@
 
 #include "../base/query.h"
 
-static const copse_hit NOBODY = {COPSE_NONE, 1};
+static const copse_hit NO_HIT = {COPSE_NONE, 1};
 
 /* The common part of all rays of a call. */
 typedef struct ray_query {
@@ -19,7 +19,7 @@ static uint32_t cast_one(const ray_query *rays, const float *from, const float *
                          copse_hit *hit) {
   const scan_ray ray =
       WITH_DIM(rays->points->dimensions, scan_ray_from, from, to, rays->radius, rays->radii);
-  *hit = NOBODY;
+  *hit = NO_HIT;
   return rays->points->type->cast(rays->points, &ray, &rays->query, hit);
 }
 
@@ -28,7 +28,7 @@ copse_status copse_points_raycast(const copse_points *points, const float *from,
                                   copse_hit *hit, uint32_t *visits) {
   const ray_query rays = {points, radius, radii, query_or_default(query)};
   const int dim = (int)points->dimensions;
-  *hit = NOBODY;
+  *hit = NO_HIT;
   if (!query_point_ok(from, dim) || !query_point_ok(to, dim) || !query_radius_ok(radius))
     return COPSE_INVALID_ARGUMENT;
   if (!points->isBuilt) return COPSE_NOT_BUILT;

@@ -10,8 +10,8 @@ typedef struct ray4 {
   float4 from, inverse, reach;
 } ray4;
 
-/* On an axis along which the ray hardly moves, `inverse` is still finite, and so large that a box
- * within reach there is within reach at all times. */
+/* Prepares a ray. On an axis along which the ray hardly moves, `inverse` is finite, but so large
+ * that a box that is within reach on that axis is so at all times. */
 ALWAYS_INLINE ray4 ray4_of(const scan_ray *ray, const int dim) {
   float from[4] = {0}, inverse[4] = {0};
   EACH_AXIS (axis, dim) {
@@ -22,8 +22,9 @@ ALWAYS_INLINE ray4 ray4_of(const scan_ray *ray, const int dim) {
   return (ray4){float4_load(from), float4_load(inverse), float4_all(ray->reach)};
 }
 
-/* Returns the fractions of the way between which a box is within reach along each axis. Monotone in
- * the box, so that no agent in it is within reach earlier or later: see scan_ray. */
+/* Returns, for each axis, between which fractions of the ray a box is within reach. A larger box
+ * never has a shorter interval, so no agent in the box is within reach earlier or later: see
+ * scan_ray. */
 ALWAYS_INLINE box4 ray4_times(const ray4 *ray, box4 box) {
   float4 lo = float4_sub(float4_sub(box.lo, ray->from), ray->reach);
   float4 hi = float4_add(float4_sub(box.hi, ray->from), ray->reach);
@@ -32,8 +33,8 @@ ALWAYS_INLINE box4 ray4_times(const ray4 *ray, box4 box) {
   return (box4){float4_min(lo, hi), float4_max(lo, hi)};
 }
 
-/* Returns which of two boxes the ray reaches before `until`, as bits, and writes the fractions at
- * which it does, to times[0] and times[1]. */
+/* Returns which of two boxes the ray reaches up to the fraction `until`, as bits. Writes the
+ * fractions at which it reaches them to times[0] and times[1]. */
 ALWAYS_INLINE uint32_t ray4_reaches(const ray4 *ray, box4 first, box4 second, float until,
                                     float *times, const int dim) {
   const box4 a = ray4_times(ray, first), b = ray4_times(ray, second);

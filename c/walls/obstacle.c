@@ -1,3 +1,5 @@
+/* The obstacle tree: memory, and adding, removing and moving polygons. */
+
 #include "obstacle.h"
 
 #include "../base/query.h"
@@ -12,15 +14,15 @@ copse_obstacle_def copse_obstacle_default(void) {
   return (copse_obstacle_def){.capacity = 1000, .leafSize = 32};
 }
 
-/* Replaces options that are 0 by their defaults. False if the definition is invalid. */
+/* Replaces options that are 0 by their defaults. Returns false if the definition is invalid. */
 static bool complete(copse_obstacle_def *def) {
   if (!def->pieces) def->pieces = 2 * def->capacity;
   return def->capacity >= 1 && def->capacity <= COPSE_MAX_CAPACITY &&
          def->pieces >= def->capacity && def->pieces <= MOST_PIECES && def->leafSize >= 1;
 }
 
-/* Returns the size of the node pool. Only nodes of more than leafSize pieces are divided, and each
- * side gets at least a quarter of them: this limits how small leaves can be. */
+/* Returns the size of the node pool. Only nodes with more than leafSize pieces are divided, and
+ * each side gets at least a quarter of the pieces: this limits how small leaves can be. */
 static uint64_t node_capacity(const copse_obstacle_def *def) {
   const uint64_t pieces = def->pieces, smallestLeaf = def->leafSize / 4 + 1;
   return 2 * (pieces / smallestLeaf) + 1;
@@ -179,7 +181,7 @@ static void put(copse_obstacle *tree, uint32_t vertex, const float *point) {
     tree->vertices[(size_t)2 * vertex + (size_t)axis] = point[axis] + 0.0f;
 }
 
-/* Returns the winding of a polygon: 1 counter-clockwise, -1 clockwise, 0 no area. */
+/* Returns the winding of a loop of points: 1 counter-clockwise, -1 clockwise, 0 no area. */
 static int32_t turn_of_points(const float *points, uint32_t count) {
   double area = 0;
   for (uint32_t i = 1; i + 1 < count; i++)
@@ -188,7 +190,8 @@ static int32_t turn_of_points(const float *points, uint32_t count) {
   return (area > 0) - (area < 0);
 }
 
-/* Returns that of a loop as its vertices are now. */
+/* Returns the winding of a polygon by its current vertices: 1 counter-clockwise, -1 clockwise, 0 no
+ * area. */
 static int32_t turn_of(const copse_obstacle *tree, uint32_t slot) {
   const vec first = vec_of(tree->vertices + (size_t)2 * slot);
   double area = 0;
@@ -202,7 +205,8 @@ static int32_t turn_of(const copse_obstacle *tree, uint32_t slot) {
   return (area > 0) - (area < 0);
 }
 
-/* Returns what of a polygon is solid, by its choice and its winding. */
+/* Returns the solid side of a polygon (SOLID_…), given the caller's choice and the winding of the
+ * vertices. */
 static int32_t solid_by(copse_solid solid, int32_t turn) {
   if (solid == COPSE_SOLID_WINDING) return turn;
   if (solid == COPSE_SOLID_NOWHERE) return SOLID_NOWHERE;

@@ -1,14 +1,15 @@
 /* The obstacle tree: walls in a binary space partition.
  *
  * An inner node is a line: pieces left of it are below one child, pieces right of it below the
- * other. A leaf holds pieces of edges. An edge that crosses a line is split there into pieces,
- * which have the edge's id and each cover a part of its way from 0 to 1. Positions in the tree are
- * relative to the center of all edges, so that floats are precise where the walls are.
+ * other. A leaf holds pieces of edges. An edge that crosses a line is split there into pieces. Each
+ * piece has the edge's id and covers an interval of the edge, in fractions from 0 to 1. Positions
+ * in the tree are relative to the center of all edges, so that floats are precise where the walls
+ * are.
  *
  * A piece within a thin tolerance of a line may be on either side. Queries allow for twice the
- * tolerance and for their own rounding, so that they reach every piece that matters. Then they test
- * the whole edge, in double, from the caller's coordinates. The result is a point of the edge,
- * which lies on one of its pieces: only that piece reports it.
+ * tolerance and for their own rounding, so that they reach every piece that can matter. Then they
+ * test the whole edge, in double, from the caller's coordinates. The result is a point of the edge.
+ * It lies on one of the edge's pieces, and only that piece reports it.
  *
  * After H. Fuchs, Z. M. Kedem, B. F. Naylor, "On visible surface generation by a priori tree
  * structures" (1980); the choice of lines after J. van den Berg and others, RVO2. */
@@ -22,13 +23,13 @@
 typedef struct obstacle_node {
   float normal[2];     /* of the line, pointing left; unit length */
   float offset;        /* dot product of the normal and any point of the line */
-  uint32_t left;       /* the left child, 0: a leaf. The right child is the next node */
+  uint32_t left;       /* the left child; 0 in a leaf. The right child is the next node */
   uint32_t begin, end; /* the pieces of its subtree */
 } obstacle_node;
 
 typedef struct obstacle_piece {
   uint32_t edge;
-  float from, to; /* fractions of the edge's way */
+  float from, to; /* fractions of the edge */
 } obstacle_piece;
 
 /* The ends of an edge: the vertex of its id and the next one, in this order unless the edge is
@@ -37,11 +38,11 @@ typedef struct obstacle_edge {
   float from[2], to[2];
 } obstacle_edge;
 
-/* An edge's neighbors in its loop. */
+/* An edge's neighbors in its loop, and its turn. */
 typedef struct obstacle_corner {
-  uint32_t before, after; /* the edge that ends where it begins, the edge that begins at its end */
-  float direction[2];     /* of the edge; unit length */
-  int32_t turn;           /* at its start: 1 left, -1 right, 0 straight on */
+  uint32_t before, after; /* the edge that ends at its start, the edge that starts at its end */
+  float direction[2];     /* unit vector along the edge */
+  int32_t turn;           /* of the loop at its start: 1 left, -1 right, 0 straight */
 } obstacle_corner;
 
 /* Pieces while the tree is built. Their ends are in arrays, to be read four at a time. */
@@ -65,15 +66,15 @@ struct copse_obstacle {
   void *memory; /* holds all arrays */
   uint64_t memoryBytes;
 
-  /* By vertex, as of now. */
+  /* By vertex: the current polygons. */
   slots slots;
   float *vertices; /* written by the caller */
   uint32_t *next, *polygons;
-  int32_t *solid; /* of a polygon, at its first vertex; 0 at the others */
+  int32_t *solid; /* the solid side of a polygon, at its first vertex; 0 at the others */
   uint32_t polygonCount;
   bool changed;
 
-  /* By vertex, as of the last build. */
+  /* By vertex: the edges of the last build. */
   obstacle_edge *edges;
   uint32_t *kinds;   /* bits EDGE_*; 0: the edge is not in the tree */
   float (*lines)[3]; /* normal and offset of the edge's line: candidates for nodes */
@@ -102,7 +103,7 @@ typedef struct vec {
   double x, y;
 } vec;
 
-/* The two ends of a piece's whole edge. */
+/* Return the two ends of the whole edge that a piece belongs to. */
 ALWAYS_INLINE vec piece_from(const copse_obstacle *tree, uint32_t piece) {
   return (vec){(double)tree->pieceEnds[0][piece], (double)tree->pieceEnds[1][piece]};
 }
@@ -121,10 +122,10 @@ ALWAYS_INLINE double side_of(vec a, vec b, vec p) {
   return vec_cross(vec_to(a, b), vec_to(a, p));
 }
 
-/* The point of an edge that is nearest to a given point: the fraction `at` of the edge's way, the
- * position, and the squared distance. */
+/* The point of an edge that is nearest to a given point: its fraction of the edge, its position,
+ * and its squared distance. */
 typedef struct foot {
-  double at, x, y, distance2;
+  double fraction, x, y, distance2;
 } foot;
 
 ALWAYS_INLINE foot foot_on(vec a, vec b, vec p) {
@@ -147,8 +148,8 @@ ALWAYS_INLINE bool is_between(double a, double b, double x) {
   return a < b ? a <= x && x <= b : b <= x && x <= a;
 }
 
-/* True if a segment p … q, its ends in order, meets an edge a … b. Without branches, because they
- * would be unpredictable. */
+/* True if a segment p … q, whose ends must be in order, intersects an edge a … b. Has no branches,
+ * because they would be unpredictable. */
 ALWAYS_INLINE bool segments_meet(vec p, vec q, vec a, vec b) {
   const bool aside = ((a.x < p.x) & (b.x < p.x)) | ((a.x > q.x) & (b.x > q.x)) |
                      ((a.y < p.y) & (b.y < p.y) & (a.y < q.y) & (b.y < q.y)) |
@@ -168,7 +169,8 @@ ALWAYS_INLINE bool edge_contains(vec a, vec b, vec p) {
   return is_between(a.x, b.x, p.x) && is_between(a.y, b.y, p.y) && side_of(a, b, p) == 0;
 }
 
-/* True if a piece is the one that reports a point of its edge, given as a fraction of its way. */
+/* True if a piece contains the point at a fraction of its edge. Exactly one piece of the edge does:
+ * the one that reports a result at this point. */
 ALWAYS_INLINE bool piece_reports(const obstacle_piece *piece, double fraction) {
   return fraction >= (double)piece->from && (fraction < (double)piece->to || piece->to == 1);
 }
@@ -182,8 +184,8 @@ ALWAYS_INLINE float node_side(const obstacle_node *node, float x, float y) {
   return (node->normal[0] * x + node->normal[1] * y) - node->offset;
 }
 
-/* Returns how far beyond a line a query has to look, given a point relative to the center. LEAST
- * covers distances that are too small to be squared as floats. */
+/* Returns how far beyond a line a query for a point has to look. x, y is the point relative to the
+ * center. LEAST covers distances whose squares underflow. */
 ALWAYS_INLINE float obstacle_slack(const copse_obstacle *tree, float x, float y) {
   const float LEAST = 1e-22f, far = (x < 0 ? -x : x) + (y < 0 ? -y : y);
   return 2 * tree->tolerance + far * 0x1p-20f + LEAST;
@@ -202,15 +204,16 @@ typedef struct obstacle_search {
   uint32_t last;
 } obstacle_search;
 
-/* Writes the next edges, in case of a tie the lower id first. Returns their number. Fewer than
- * `capacity`: there are no more. */
+/* Writes the next edges, ties by lower id. Returns their number, which is less than `capacity` if
+ * there are no more. */
 uint32_t obstacle_search_next(const copse_obstacle *tree, obstacle_search *search, uint32_t *edges,
                               float *distances2, uint32_t capacity);
 
 /* Makes the tree one empty leaf. */
 void obstacle_empty(copse_obstacle *tree);
-/* Returns the winding of a polygon's edges: 1 counter-clockwise, so that the inside is solid, -1
- * clockwise, 0 without an area. Sets *isReversed if the vertices are now in the other order. */
+/* Returns the winding of a polygon's edges: 1 is counter-clockwise (solid inside), -1 clockwise
+ * (solid outside), 0 without an area. Sets *isReversed to true if the vertices now run in the
+ * opposite order. */
 int obstacle_winding(const copse_obstacle *tree, uint32_t slot, bool *isReversed);
 
 #endif

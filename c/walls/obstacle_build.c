@@ -6,12 +6,11 @@
 
 #include <string.h>
 
-/* With up to EXACT pieces, the line of every piece is tried; with more, the lines of SAMPLES of
- * them. Medians are taken from up to EXACT pieces. Measured: raising either costs more than it
- * gains. */
+/* For up to EXACT pieces, the line of every piece is tried; for more, the lines of SAMPLES of them.
+ * Medians are taken of at most EXACT pieces. Measured: raising either costs more than it gains. */
 enum { EXACT = 32, SAMPLES = 16 };
 
-/* A line, and the number of pieces on each side. Pieces that cross it count on both. */
+/* A line, and the number of pieces on each side. A piece that crosses the line counts on both. */
 typedef struct division {
   float normal[2], offset;
   uint32_t left, right;
@@ -30,7 +29,8 @@ static bool is_better(const division *line, const division *best) {
          (greater == greaterOfBest && smaller_of(line) < smaller_of(best));
 }
 
-/* Masks of the pieces wholly left and wholly right of a line, of four. A piece on it is left. */
+/* Masks of four pieces: those wholly left and those wholly right of a line. A piece on the line is
+ * left. */
 typedef struct sides4 {
   word4 left, right;
 } sides4;
@@ -59,11 +59,11 @@ ALWAYS_INLINE sides4 line4_sides(const line4 *line, float4 begin, float4 end) {
   return (sides4){left, word4_without(right, left)};
 }
 
-/* Adds 1 to each lane whose mask is set: as an integer, such a mask is -1. */
+/* Adds 1 to each lane whose mask is set: a set mask is the integer -1. */
 ALWAYS_INLINE word4 count_lanes(word4 counts, word4 mask) { return word4_sub(counts, mask); }
 
-/* Counts the pieces on each side of a line. Stops early once it can't be better than the best: the
- * counts are then too low. */
+/* Counts the pieces on each side of a line. Stops early once the line can't be better than the best
+ * one: its counts are then too low. */
 OUT_OF_LINE void count_sides(const obstacle_work *work, uint32_t begin, uint32_t end,
                              float tolerance, const division *best, division *line) {
   enum { STEP = 64 };
@@ -121,8 +121,8 @@ static int longer_axis(const obstacle_work *work, uint32_t begin, uint32_t end) 
   return box[3] - box[1] > box[2] - box[0];
 }
 
-/* Finds the line that divides some pieces best. False if every line has more than three quarters of
- * the pieces on one side. */
+/* Finds the line that divides a range of pieces best. False if every line has more than three
+ * quarters of the pieces on one side. */
 static bool choose_line(const copse_obstacle *tree, uint32_t begin, uint32_t end, division *best) {
   const obstacle_work *work = &tree->work[0];
   const uint32_t size = end - begin, most = 3 * size / 4;
@@ -152,7 +152,7 @@ static bool choose_line(const copse_obstacle *tree, uint32_t begin, uint32_t end
 
 /* ---- Dividing ----------------------------------------------------------------------------- */
 
-/* Pieces from which a node is to be built. */
+/* A node to be built, and its pieces. */
 typedef struct build_task {
   uint32_t begin, end; /* of work[0] */
   uint32_t spare;      /* how many pieces splitting may add */
@@ -167,7 +167,7 @@ static void copy_piece(const obstacle_work *source, uint32_t sourcePlace,
   target->pieces[targetPlace] = source->pieces[sourcePlace];
 }
 
-/* Writes the point at a fraction of an edge's way, relative to the center. */
+/* Writes the point at a fraction of an edge, relative to the center. */
 static void point_on(const copse_obstacle *tree, uint32_t edge, float fraction, float *point) {
   WORKED(1);
   const obstacle_edge *ends = &tree->edges[edge];
@@ -178,8 +178,8 @@ static void point_on(const copse_obstacle *tree, uint32_t edge, float fraction, 
 }
 
 /* Splits the piece at `place` of work[0], given the signed distances of its ends from the line. The
- * left part stays there; the right part goes to `rightPlace` of work[1]. beginsLeft: the piece
- * begins on the left side. */
+ * left part stays there; the right part goes to `rightPlace` of work[1]. beginsLeft is true if the
+ * piece starts on the left side. */
 static void split_piece(copse_obstacle *tree, uint32_t place, uint32_t rightPlace, float begin,
                         float end, bool beginsLeft) {
   obstacle_work *left = &tree->work[0], *right = &tree->work[1];
@@ -198,7 +198,8 @@ static void split_piece(copse_obstacle *tree, uint32_t place, uint32_t rightPlac
   tail->pieces[tailPlace].from = middle;
 }
 
-/* Sorts pieces by side of a line, the left ones first, and splits those that cross it. */
+/* Sorts a range of pieces by their side of a line, the left ones first, and splits those that cross
+ * it. */
 static void divide(copse_obstacle *tree, uint32_t begin, uint32_t end, const division *line) {
   obstacle_work *work = &tree->work[0], *aside = &tree->work[1];
   const line4 wide = line4_of(line, tree->tolerance);
@@ -228,8 +229,8 @@ static void divide(copse_obstacle *tree, uint32_t begin, uint32_t end, const div
   memcpy(work->pieces + left, aside->pieces, right * sizeof *work->pieces);
 }
 
-/* True if the pieces of a task should be divided, and a line is found that does not split more of
- * them than there is room for. */
+/* True if the pieces of a task should be divided. Writes the line to divide them by, which does not
+ * split more pieces than there is room for. */
 static bool is_divisible(const copse_obstacle *tree, const build_task *task, division *line) {
   const uint32_t size = task->end - task->begin;
   return size > tree->def.leafSize && task->depth < COPSE_MAX_DEPTH &&
@@ -237,8 +238,8 @@ static bool is_divisible(const copse_obstacle *tree, const build_task *task, div
          line->left + line->right - size <= task->spare;
 }
 
-/* Builds the tree from `count` pieces in work[0]. Pieces of waiting tasks lie before the pieces of
- * the current one, so that pieces that splits add have room behind them. */
+/* Builds the tree from `count` pieces in work[0]. The pieces of waiting tasks are stored before
+ * those of the current task: behind these there is room for pieces that splits add. */
 OUT_OF_LINE void build_from(copse_obstacle *tree, uint32_t count) {
   build_task stack[OBSTACLE_STACK];
   uint32_t waiting = 1;
@@ -271,7 +272,7 @@ OUT_OF_LINE void build_from(copse_obstacle *tree, uint32_t count) {
   }
 }
 
-/* Sets the end of each node's pieces. Children come after their parents. */
+/* Sets the end of each node's pieces. Goes backward, because children come after their parents. */
 static void set_ends(copse_obstacle *tree) {
   for (uint32_t nodeIndex = tree->nodeCount; nodeIndex-- > 0;) {
     obstacle_node *node = &tree->nodes[nodeIndex];
@@ -283,7 +284,7 @@ static void set_ends(copse_obstacle *tree) {
   }
 }
 
-/* Sets the bounds of the whole edges of each node. */
+/* Sets the bounds of each node: those of the whole edges of its pieces. */
 static void set_boxes(copse_obstacle *tree) {
   for (uint32_t nodeIndex = tree->nodeCount; nodeIndex-- > 0;) {
     const obstacle_node *node = &tree->nodes[nodeIndex];

@@ -6,7 +6,8 @@
 #include "../base/scan.h"
 #include "obstacle.h"
 
-/* True if a query from p counts an edge a … b: with COPSE_SIDE_VISIBLE, only edges that face p. */
+/* True if a query for a point p may find an edge a … b. With COPSE_SIDE_VISIBLE, the edge must face
+ * p or be two-sided. */
 ALWAYS_INLINE bool is_counted(const copse_obstacle *tree, uint32_t edge, copse_side side, vec a,
                               vec b, vec p) {
   return side == COPSE_SIDE_BOTH || (tree->kinds[edge] & EDGE_TWO_SIDED) || side_of(a, b, p) < 0;
@@ -16,7 +17,7 @@ ALWAYS_INLINE bool is_side(copse_side side) {
   return side == COPSE_SIDE_BOTH || side == COPSE_SIDE_VISIBLE;
 }
 
-/* ---- Four edges at a time: floats, with room for their rounding, tell which may matter ---- */
+/* ---- Four edges at a time: a test in float, which may only err by keeping an edge ---- */
 
 /* The whole edges of four pieces. */
 typedef struct edges4 {
@@ -28,8 +29,8 @@ ALWAYS_INLINE edges4 edges4_at(const copse_obstacle *tree, uint32_t piece) {
                   float4_load(tree->pieceEnds[2] + piece), float4_load(tree->pieceEnds[3] + piece)};
 }
 
-/* The pieces of a leaf that are still to be visited: some of the four before `next`, one bit each,
- * and all from `next` to `end`. */
+/* The pieces of a leaf that are still to be visited: those of the four before `next` that have a
+ * bit set in `bits`, and all from `next` to `end`. */
 typedef struct leaf_rest {
   uint32_t next, end, bits;
 } leaf_rest;
@@ -39,12 +40,12 @@ static leaf_rest rest_of(const obstacle_node *leaf) {
   return (leaf_rest){leaf->begin, leaf->end, 0};
 }
 
-/* Clears the bits of pieces from `end` on. */
+/* Clears the bits of pieces at and after `end`. Bit 0 is that of piece `four`. */
 ALWAYS_INLINE uint32_t rest_within(uint32_t bits, uint32_t four, uint32_t end) {
   return end - four < 4 ? bits & ((1u << (end - four)) - 1) : bits;
 }
 
-/* Takes the first of the pieces in `bits`, which are not 0. */
+/* Removes the first piece in `bits`, which must not be 0, and returns it. */
 static uint32_t rest_take(leaf_rest *rest) {
   const uint32_t piece = rest->next - 4 + bits_lowest(rest->bits);
   rest->bits &= rest->bits - 1;
@@ -53,27 +54,27 @@ static uint32_t rest_take(leaf_rest *rest) {
 
 /* ---- Around a point ----------------------------------------------------------------------- */
 
-/* A node to be visited, and a lower bound of its distance: squared in obstacle_search_next. */
+/* A node to be visited, and a lower bound of its distance (squared in obstacle_search_next). */
 typedef struct waiting_node {
   uint32_t node;
   float distance;
 } waiting_node;
 
-/* A walk through the edges around a point, nearer leaves first. It may skip edges that are farther
- * away than a distance. */
+/* A walk over the edges around a point, nearer leaves first. Finds all edges within a distance, and
+ * possibly some beyond it. */
 typedef struct circuit {
   waiting_node stack[OBSTACLE_STACK];
   uint32_t waiting, visits;
   leaf_rest rest;
-  float point[2], x, y; /* the caller's coordinates; relative to the center */
-  float slack, reach;   /* how far beyond a line to look, without and with the distance */
+  float point[2], x, y; /* the point: in the caller's coordinates; relative to the center */
+  float slack, reach;   /* how far beyond a line to look: without and with the distance */
   float most2;          /* the squared distance, rounded up */
 } circuit;
 
 /* Returns a squared distance, rounded up by more than the error of computing it. */
 static float roomy2(float distance2) { return distance2 * 1.000001f + 1e-36f; }
 
-/* Reduces the distance. */
+/* Reduces the distance of a walk. */
 static void circuit_narrow(circuit *walk, float distance, float distance2) {
   walk->reach = walk->slack + distance * 1.000001f;
   walk->most2 = roomy2(distance2);
@@ -160,7 +161,7 @@ copse_status copse_obstacle_within(const copse_obstacle *tree, const float *cent
     const vec a = piece_from(tree, i), b = piece_to(tree, i);
     const foot closest = foot_on(a, b, p);
     const float distance2 = (float)closest.distance2;
-    if (!(distance2 <= radius2) || !piece_reports(piece, closest.at) ||
+    if (!(distance2 <= radius2) || !piece_reports(piece, closest.fraction) ||
         !is_counted(tree, piece->edge, side, a, b, p))
       continue;
     if (results->total < results->capacity) {
@@ -202,7 +203,7 @@ copse_status copse_obstacle_nearest(const copse_obstacle *tree, const float *cen
 
 /* ---- The edges around a point, a few at a time -------------------------------------------- */
 
-/* Returns how far a point is outside of each side of a node's box. Negative: inside. */
+/* Returns how far outside a point is of each side of a node's box; negative if inside. */
 ALWAYS_INLINE float4 beyond_box(const copse_obstacle *tree, uint32_t nodeIndex,
                                 const float *point) {
   const float outward[] = {point[0], point[1], -point[0], -point[1]};
@@ -216,7 +217,7 @@ ALWAYS_INLINE float to_box2(const copse_obstacle *tree, uint32_t nodeIndex, cons
   return (gaps[0] * gaps[0] + gaps[2] * gaps[2]) + (gaps[1] * gaps[1] + gaps[3] * gaps[3]);
 }
 
-/* True if a search needs nothing from a node: its edges were all returned, or are covered. */
+/* True if a search does not need a node: all of its edges were returned before, or are covered. */
 static bool is_done(const copse_obstacle *tree, uint32_t nodeIndex, const obstacle_search *search) {
   const float *box = tree->boxes[nodeIndex];
   const float corners[] = {box[0], box[1], -box[2], box[1], -box[2], -box[3], box[0], -box[3]};
@@ -241,7 +242,7 @@ static void search_leaf(const copse_obstacle *tree, const obstacle_node *leaf,
       const float distance2 = (float)closest.distance2;
       if (distance2 > nearest->limit2 || distance2 < search->last2 ||
           (distance2 == search->last2 && edge <= search->last) ||
-          !piece_reports(&tree->pieces[i], closest.at) ||
+          !piece_reports(&tree->pieces[i], closest.fraction) ||
           !is_counted(tree, edge, COPSE_SIDE_VISIBLE, a, b, p) ||
           (search->last2 >= 0 &&
            search->covers(search->context, (const float *)&tree->edges[edge], 2)))
@@ -285,20 +286,20 @@ uint32_t obstacle_search_next(const copse_obstacle *tree, obstacle_search *searc
 
 /* ---- Along a segment ---------------------------------------------------------------------- */
 
-/* The segment of a query, with a radius around it. */
+/* The segment of a query, and all points within a radius of it. */
 typedef struct wide_segment {
   vec from, to;       /* in the caller's coordinates */
   vec first, second;  /* the same, in order */
   float begin[2];     /* from, as floats */
   float delta[2];     /* to - from */
-  float lo[2], hi[2]; /* the bounds of the points within the radius */
-  float width;        /* how far from its line they can be, times the segment's length, and the
-                       * rounding error of that product for any edge of the tree */
-  float x[2], y[2];   /* the two ends, relative to the center */
-  float reach;        /* how near to a node's line both its sides matter */
+  float lo[2], hi[2]; /* the bounds, widened by the radius */
+  float width;        /* how far beside the segment's line an edge still matters, times the
+                       * segment's length; includes rounding errors */
+  float x[2], y[2];   /* the two ends relative to the center */
+  float reach;        /* the distance from a node's line within which both sides matter */
 } wide_segment;
 
-/* Returns how far any edge can be from a coordinate, along one axis. */
+/* Returns how far any edge can be from a coordinate along one axis. */
 static float farthest(const copse_obstacle *tree, int axis, float coordinate) {
   const float below = coordinate - tree->bounds[axis], above = tree->bounds[2 + axis] - coordinate;
   return below > above ? below : above;
@@ -342,8 +343,8 @@ ALWAYS_INLINE float4 left_of4(const wide_segment *segment, float4 x, float4 y) {
                     float4_mul(float4_all(segment->delta[1]), x));
 }
 
-/* Returns the edges of four pieces that are neither out of a segment's bounds nor to one side of
- * it, one bit each. */
+/* Returns which edges of four pieces may come within the radius of a segment, one bit each.
+ * Excludes edges that are outside its bounds or wholly to one side of it. */
 ALWAYS_INLINE uint32_t edges4_along(const copse_obstacle *tree, uint32_t piece,
                                     const wide_segment *segment) {
   const edges4 edges = edges4_at(tree, piece);
@@ -357,20 +358,20 @@ ALWAYS_INLINE uint32_t edges4_along(const copse_obstacle *tree, uint32_t piece,
   return 15 & ~word4_bits(out);
 }
 
-/* A node, and the part of the segment that may be in it, as fractions of its way. */
+/* A node, and the part of the segment that may be in it, as fractions of the segment. */
 typedef struct stretch {
   uint32_t node;
   float begin, end;
 } stretch;
 
-/* A walk through the edges along a segment, leaf by leaf, in order of where the segment enters
- * them. */
+/* A walk over the edges along a segment, leaf by leaf, in the order in which the segment enters the
+ * leaves. */
 typedef struct tour {
   stretch stack[OBSTACLE_STACK];
   uint32_t waiting, visits;
-  stretch last;                  /* in which the current leaf was reached */
+  stretch last;                  /* the stretch from which the current leaf was reached */
   uint32_t path[OBSTACLE_STACK]; /* the nodes passed on the way down to the leaf */
-  uint32_t steps;                /* their number; 0 once their other sides wait */
+  uint32_t steps;                /* their number; 0 once their other sides are on the stack */
   leaf_rest rest;
   wide_segment segment;
 } tour;
@@ -384,14 +385,14 @@ static void tour_start(tour *walk, const copse_obstacle *tree, const float *from
   walk->segment = segment_of(tree, from, to, radius);
 }
 
-/* Returns a coordinate at a fraction of a segment's way, given that of its two ends. */
+/* Returns the coordinate at a fraction of a segment, given the coordinates of its two ends. */
 static float coordinate_at(const float *ends, float fraction) {
   return ends[0] + (ends[1] - ends[0]) * fraction;
 }
 
 /* Pushes the other sides of the nodes in `path`, with the parts of the segment that reach them.
- * Doing this after the first leaf, not on the way down to it, is faster: a wall there often ends
- * the walk. */
+ * Runs after the leaf was visited, not on the way down to it, because a wall in that leaf often
+ * ends the walk. */
 static void tour_push_passed(tour *walk, const copse_obstacle *tree) {
   const wide_segment *segment = &walk->segment;
   const float reach = segment->reach, begin = walk->last.begin;
@@ -420,7 +421,7 @@ static void tour_push_passed(tour *walk, const copse_obstacle *tree) {
   walk->steps = 0;
 }
 
-/* A node on the way down to a point, with what the next step needs. */
+/* A node on the way down to a point, and the data that the next step needs. */
 typedef struct step {
   uint32_t node, left;
   uint32_t isRight; /* all bits set if the point is right of the node's line, else 0 */
@@ -431,8 +432,8 @@ ALWAYS_INLINE step step_at(const copse_obstacle *tree, uint32_t nodeIndex, float
   return (step){nodeIndex, node->left, node_side(node, x, y) < 0 ? UINT32_MAX : 0};
 }
 
-/* Returns the child of a node on whose side of its line the point is. Both children are read: that
- * does not wait for the side. A branch would be unpredictable. */
+/* Returns the child of a node that is on the point's side of the node's line. Reads both children,
+ * so that the loads need not wait for the side. A branch would be unpredictable. */
 ALWAYS_INLINE step step_down(const copse_obstacle *tree, step parent, float x, float y) {
   const step left = step_at(tree, parent.left, x, y), right = step_at(tree, parent.node + 1, x, y);
   const uint32_t mask = parent.isRight;
@@ -480,7 +481,7 @@ OUT_OF_LINE uint32_t tour_next(tour *walk, const copse_obstacle *tree, float unt
   return rest_take(rest);
 }
 
-/* True if an edge a … b meets a segment, or comes within the radius of it. */
+/* True if an edge a … b intersects a segment, or comes within the radius of it. */
 ALWAYS_INLINE bool blocks(const wide_segment *segment, vec a, vec b, float radius, float radius2) {
   if (segments_meet(segment->first, segment->second, a, b)) return true;
   if (!(radius > 0)) return false;
@@ -529,8 +530,9 @@ uint32_t copse_obstacle_keep_visible(const copse_obstacle *tree, const float *fr
 
 /* ---- Rays --------------------------------------------------------------------------------- */
 
-/* Returns the fraction of the segment p … q at which it first meets an edge that it meets. Clamped
- * to where the edge is: the quotient may be outside if the two are nearly on one line. */
+/* Returns the fraction at which a segment p … q first intersects an edge a … b. They must
+ * intersect. The fraction is clamped to the range that the edge covers, because the quotient may be
+ * outside of it if both are nearly on one line. */
 static double fraction_to(vec p, vec q, vec a, vec b) {
   const vec delta = vec_to(p, q);
   const bool isAlongX = fabs(delta.x) >= fabs(delta.y);
@@ -546,7 +548,7 @@ static double fraction_to(vec p, vec q, vec a, vec b) {
   return fraction > 0 ? (fraction < 1 ? fraction : 1) : 0;
 }
 
-/* Finds the first edge on a segment. Returns the number of nodes visited. */
+/* Finds the first edge that a segment hits. Returns the number of nodes visited. */
 static uint32_t cast(const copse_obstacle *tree, const float *from, const float *to,
                      copse_side side, copse_wall_hit *hit) {
   double hitFraction = 1;
@@ -612,7 +614,8 @@ copse_status copse_obstacle_contains(const copse_obstacle *tree, const float *po
                                      uint32_t *visits) {
   *inside = false;
   if (!query_point_ok(point, 2)) return COPSE_INVALID_ARGUMENT;
-  /* Counts the edges that a ray to the nearer border crosses. The piece that is crossed counts. */
+  /* Counts the edges that a ray to the left or right border, whichever is nearer, crosses. Of an
+   * edge in several pieces, only the piece that is crossed counts. */
   const float *bounds = tree->bounds;
   const bool goesRight = bounds[2] - point[0] <= point[0] - bounds[0];
   const float border = bounds[goesRight ? 2 : 0];

@@ -1,15 +1,15 @@
 /* The visibility polygon of a point: the walls around it, cut where nearer ones hide them.
  *
- * A row is the view of some of the edges: sectors in counter-clockwise order of their directions,
- * from the positive x axis once around. A sector extends from its own direction to that of the next
- * one, and one edge or none is visible in it. A new edge is inserted into the last row, where it
- * replaces the edges that it hides. A row that has become long waits on a stack until the row above
- * it is about as long. Then the two are merged in one pass that keeps the nearer edge of each
- * direction. So V edges take O(V log V), whether they cross or not. (Lower envelopes by divide and
- * conquer: M. J. Atallah, "Some dynamic computational geometry problems", 1985.)
+ * A row is the view of some of the edges: sectors in counter-clockwise order, from the positive x
+ * axis once around the point. A sector extends from its own direction to that of the next sector,
+ * and one edge or none is visible in it. A new edge is inserted into the last row, where it
+ * replaces the edges that it hides. A long row waits on a stack until the row above it is about as
+ * long. Then the two are merged in one pass that keeps the nearer edge in each direction. So V
+ * edges take O(V log V), whether they cross or not. (Lower envelopes by divide and conquer: M.
+ * J. Atallah, "Some dynamic computational geometry problems", 1985.)
  *
  * Edges are added in the order of the tree, the near side of a line first. The far side is skipped
- * if no sector reaches beyond the line. The order only matters for speed.
+ * if no sector reaches beyond the line. The order matters only for speed.
  *
  * Compiled for speed. */
 
@@ -25,22 +25,22 @@ enum { BOX_SIDES = 4, LONG_ROW = 256, MOST_ROWS = 40 };
 
 /* An edge as seen from the point. */
 typedef struct edge_view {
-  vec a, b;     /* its ends within the box, counter-clockwise around the point */
-  vec way;      /* from a to b of the whole edge */
+  vec a, b;     /* its ends, cut to the box, counter-clockwise around the point */
+  vec way;      /* of the whole edge, from a to b */
   double cross; /* the distance of its line from the point, times its length; 0: not visible, or
                  * seen end-on */
 } edge_view;
 
-/* A sector of a row, or the part of an edge that is to be inserted. */
+/* A sector of a row, or a part of an edge to be inserted. */
 typedef struct cursor {
-  uint32_t place, end; /* its index, and the end of its row; end = 0: none */
+  uint32_t place, end; /* its index, and the end of its row; end = 0: no sector */
   uint32_t edge;
-  bool isLast, hasView; /* the last of its row; `view` is filled in */
-  vec start, stop;      /* the directions between which it is; the axis ends the last one */
+  bool isLast, hasView; /* it is the last of its row; `view` is filled in */
+  vec start, stop;      /* its first and last direction; the last sector stops at the axis */
   edge_view view;
 } cursor;
 
-/* A query at work. Sectors are stored as corners: x, y is the direction from the point. */
+/* The state of a query. Sectors are stored as corners: x, y is the direction from the point. */
 typedef struct sight_query {
   const copse_obstacle *tree;
   vec from;
@@ -49,9 +49,9 @@ typedef struct sight_query {
   copse_corner *sectors;      /* all rows, one after the other */
   uint32_t capacity;
   uint32_t room;                  /* where writing has to stop; `capacity` except in a merge */
-  uint32_t begins[MOST_ROWS + 1]; /* of the rows, and the end of the last one */
+  uint32_t begins[MOST_ROWS + 1]; /* the start of each row, and the end of the last one */
   uint32_t rows;
-  cursor last; /* the sector of the first row that was tested last */
+  cursor last; /* the sector of the first row that the last call of `hides` tested */
   bool full;   /* the corners' capacity is exhausted */
 } sight_query;
 
@@ -148,9 +148,9 @@ static void view_edge(const sight_query *sight, uint32_t edge, edge_view *view) 
   if (!is_in_box(sight, a) || !is_in_box(sight, b)) clip(sight, view);
 }
 
-/* The distance of an edge along a direction, in lengths of the direction's vector, as a quotient:
- * exactly 1 if that vector is an end of the edge. Beyond an end, it is the distance of that end. An
- * invisible edge is infinitely far away. */
+/* The distance of an edge along a direction, as a quotient, in units of the direction's length:
+ * exactly 1 if the vector of the direction is an end of the edge. If the direction passes the edge,
+ * it is the distance of the end that it passes. An invisible edge is infinitely far away. */
 typedef struct quotient {
   double above, below;
 } quotient;
@@ -181,7 +181,7 @@ OUT_OF_LINE vec point_along(const edge_view *view, vec direction) {
                between(view->a.y, view->b.y, direction.y * scale)};
 }
 
-/* Returns where the lines of two edges cross, relative to the point. */
+/* Returns the crossing of the lines of two edges, relative to the point. */
 static vec crossing_of(const edge_view *one, const edge_view *other) {
   const vec u = one->way, v = other->way;
   const double scale = 1 / vec_cross(u, v);
@@ -215,12 +215,13 @@ OUT_OF_LINE void append(sight_query *sight, uint32_t first, uint32_t *end, vec d
     sight->sectors[(*end)++] = (copse_corner){direction.x, direction.y, edge, 0};
 }
 
-/* Whether the other of two edges is nearer where a sector of both starts, and where it stops. */
+/* The comparison of two edges in a sector: true if the other edge is nearer where the sector
+ * starts, and where it stops. */
 typedef struct contest {
   bool startsWithOther, stopsWithOther;
 } contest;
 
-/* Compares two edges at both ends of a sector. If they are as near at one end, the other end
+/* Compares two edges at both ends of a sector. If they are equally near at one end, the other end
  * decides. */
 ALWAYS_INLINE contest compare(const edge_view *one, const edge_view *other, vec start, vec stop) {
   const int atStart = farther(one, other, start), atStop = farther(one, other, stop);
@@ -255,8 +256,8 @@ static first_stop first_of(const cursor *one, const cursor *other) {
   return is_before(one->stop, other->stop) ? ONE_STOPS : BOTH_STOP;
 }
 
-/* Appends the nearer of two sectors' edges, from `start` to where the first of the sectors stops.
- * If they cross there, appends both. */
+/* Appends the nearer edge of two overlapping sectors, from `start` to where the first of them
+ * stops. If the edges cross in between, appends both. */
 OUT_OF_LINE void append_nearer(sight_query *sight, uint32_t first, uint32_t *end, cursor *one,
                                cursor *other, vec start, first_stop stops) {
   if (one->edge == NOTHING || other->edge == NOTHING) {
@@ -271,7 +272,7 @@ OUT_OF_LINE void append_nearer(sight_query *sight, uint32_t first, uint32_t *end
   if (startEdge == stopEdge)
     append(sight, first, end, start, startEdge);
   else {
-    /* A crossing in the very direction of an end counts as well: it may be far from that end. */
+    /* A crossing exactly in the direction of an end counts too: it may be far from that end. */
     const vec crossing = crossing_of(&one->view, &other->view);
     const bool isAfter = is_before(start, crossing);
     const bool isBetween = !is_before(crossing, start) && (isLast || !is_before(stop, crossing));
@@ -280,15 +281,15 @@ OUT_OF_LINE void append_nearer(sight_query *sight, uint32_t first, uint32_t *end
   }
 }
 
-/* Merges the last two rows. If two edges are as near, the one of the first row is kept. */
+/* Merges the last two rows. If two edges are equally near, keeps the one of the first row. */
 SMALL_CODE OUT_OF_LINE void merge(sight_query *sight) {
   const uint32_t first = sight->begins[sight->rows - 2], size = end_of(sight) - first;
   WORKED(1);
   const uint32_t begin = sight->capacity - size;
   const uint32_t middle = begin + (sight->begins[sight->rows - 1] - first);
   /* The two rows are moved to the end of the array, and the result is written from `first` on.
-   * Edges that do not cross give no more sectors than were read. Where others do, `room` protects
-   * the sectors that are yet to be read. */
+   * Edges that do not cross give no more sectors than were read. Edges that cross may give more:
+   * `room` protects the sectors that were not read yet. */
   memmove(sight->sectors + begin, sight->sectors + first, size * sizeof *sight->sectors);
   cursor one = {.end = middle}, other = {.end = sight->capacity};
   uint32_t end = first;
@@ -326,7 +327,8 @@ SMALL_CODE OUT_OF_LINE void start_row(sight_query *sight) {
   sight->begins[++sight->rows] = end;
 }
 
-/* Replaces sectors `begin` to `end` of the last row by those from its end to `freshEnd`. */
+/* Replaces sectors `begin` to `end` of the last row by the sectors from the row's end to
+ * `freshEnd`. */
 SMALL_CODE OUT_OF_LINE void replace(sight_query *sight, uint32_t begin, uint32_t end,
                                     uint32_t freshEnd) {
   copse_corner *sectors = sight->sectors;
@@ -346,7 +348,8 @@ SMALL_CODE OUT_OF_LINE void replace(sight_query *sight, uint32_t begin, uint32_t
   sight->last.end = 0;
 }
 
-/* Returns the sector of a row that contains a direction: the last one that starts no later. */
+/* Returns the sector of a row that contains a direction: the last one that starts at or before
+ * it. */
 static uint32_t find(const sight_query *sight, uint32_t row, vec direction) {
   uint32_t lo = sight->begins[row], hi = sight->begins[row + 1];
   while (hi - lo > 1) {
@@ -359,7 +362,7 @@ static uint32_t find(const sight_query *sight, uint32_t row, vec direction) {
   return lo;
 }
 
-/* Inserts the part of an edge from a direction to where it stops into the last row. */
+/* Inserts a part of an edge, from `partStart` to part->stop, into the last row. */
 SMALL_CODE OUT_OF_LINE void insert(sight_query *sight, cursor *part, vec partStart) {
   const uint32_t begin = find(sight, sight->rows - 1, partStart), first = end_of(sight);
   uint32_t end = first;
@@ -376,8 +379,8 @@ SMALL_CODE OUT_OF_LINE void insert(sight_query *sight, cursor *part, vec partSta
   if (!sight->full) replace(sight, begin, sector.place + 1, end);
 }
 
-/* True if the first row hides the part of an edge from a direction to where it stops. Tests the
- * sector of the last call first: it hides most edges. */
+/* True if the first row hides a part of an edge, from `partStart` to part->stop. Tries the sector
+ * of the last call first: it hides most edges. */
 static bool hides(sight_query *sight, const cursor *part, vec partStart) {
   cursor *sector = &sight->last;
   if (!sector->end || is_before(partStart, sector->start) ||
@@ -395,14 +398,14 @@ static bool hides(sight_query *sight, const cursor *part, vec partStart) {
   }
 }
 
-/* Adds a part of an edge, unless it is hidden. */
+/* Adds a part of an edge, from `partStart` to part->stop, unless the first row hides it. */
 static void add_part(sight_query *sight, cursor *part, vec partStart) {
   if (hides(sight, part, partStart)) return;
   if (end_of(sight) - sight->begins[sight->rows - 1] > LONG_ROW) start_row(sight);
   if (!sight->full) insert(sight, part, partStart);
 }
 
-/* Adds an edge: in two parts if it crosses the axis, where rows begin. */
+/* Adds an edge; in two parts if it crosses the positive x axis, where rows begin. */
 static void add_edge(sight_query *sight, uint32_t edge) {
   cursor part = {.edge = edge, .hasView = true};
   view_edge(sight, edge, &part.view);
@@ -420,7 +423,7 @@ static void add_edge(sight_query *sight, uint32_t edge) {
 
 /* ---- Walking the tree ---- */
 
-/* True if the visible part of an edge in the first row reaches beyond a node's line, seen from the
+/* True if some edge that is visible in the first row reaches beyond a node's line, seen from the
  * point, or comes within `slack` of the line. */
 static bool reaches_over(const sight_query *sight, const obstacle_node *line, float side,
                          float slack) {
@@ -451,7 +454,7 @@ static void add_all(sight_query *sight, float x, float y, uint32_t *visits) {
     uint32_t nodeIndex = stack[--waiting];
     WORKED(1);
     const uint32_t parent = parents[waiting];
-    /* The test visits all sectors: it only pays if the node has enough pieces. */
+    /* The test visits all sectors, so it pays only if the node has enough pieces. */
     if (parent != COPSE_NONE &&
         4 * (tree->nodes[nodeIndex].end - tree->nodes[nodeIndex].begin) > sight->begins[1]) {
       const obstacle_node *line = &tree->nodes[parent];
@@ -473,8 +476,9 @@ static void add_all(sight_query *sight, float x, float y, uint32_t *visits) {
   merge_all(sight);
 }
 
-/* Replaces the sectors of the only row by corners, the points where the edge of each starts and
- * stops. Works in place, from the last sector on. Returns the number of corners. */
+/* Replaces the sectors of the only row by corners: the points where the visible edge of each sector
+ * starts and stops. Works in place, from the last sector to the first. Returns the number of
+ * corners. */
 SMALL_CODE OUT_OF_LINE uint32_t finish(sight_query *sight, vec lo, vec hi) {
   copse_corner *corners = sight->sectors;
   const uint32_t count = sight->begins[1], last = count - 1;
@@ -534,7 +538,7 @@ copse_status copse_obstacle_visibility(const copse_obstacle *tree, const float *
   }
   corners[BOX_SIDES] = (copse_corner){box[0].x, box[0].y, COPSE_NONE, 0};
   corners[0] = (copse_corner){AXIS.x, AXIS.y, COPSE_NONE, 0};
-  copse_obstacle_visible(tree, from, from, 0, &isFree, &visited); /* not on a wall */
+  copse_obstacle_visible(tree, from, from, 0, &isFree, &visited); /* false on a wall */
   if (isFree) add_all(&sight, from[0] - tree->center[0], from[1] - tree->center[1], &visited);
   if (visits) *visits = visited;
   if (!isFree) return COPSE_OK;

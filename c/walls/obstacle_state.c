@@ -11,7 +11,7 @@
 typedef struct preorder {
   struct {
     uint32_t node, depth;
-    bool isLeft; /* a left child */
+    bool isLeft; /* true if the node is a left child */
   } stack[OBSTACLE_STACK], path[OBSTACLE_STACK];
   uint32_t waiting, depth;
 } preorder;
@@ -39,7 +39,7 @@ static const obstacle_node *preorder_next(preorder *walk, const copse_obstacle *
   return node;
 }
 
-/* Returns an end of a piece: 0 its start, 1 its end. */
+/* Returns the start (0) or the end (1) of a piece. */
 static vec piece_end(const copse_obstacle *tree, const obstacle_piece *piece, int end) {
   const obstacle_edge *edge = &tree->edges[piece->edge];
   const vec from = vec_of(edge->from), way = vec_to(from, vec_of(edge->to));
@@ -180,7 +180,7 @@ static bool piece_valid(const copse_obstacle *tree, const preorder *walk,
 /* True if all pieces belong to edges of the tree and cover each of them from 0 to 1, without
  * overlap. */
 static bool pieces_valid(const copse_obstacle *tree) {
-  float *reached = tree->work[0].ends[0]; /* by edge */
+  float *reached = tree->work[0].ends[0]; /* by edge: the fraction that pieces cover so far */
   uint32_t taken = 0, before, edges = 0;
   memset(reached, 0, tree->def.capacity * sizeof *reached);
   do {
@@ -220,8 +220,8 @@ bool copse_obstacle_validate(const copse_obstacle *tree) {
 
 /* ---- Snapshots ---------------------------------------------------------------------------- */
 
-/* The head is followed by six words per slot: generation, next vertex, polygon, solid side of the
- * polygon if the slot is its first vertex, x, y. */
+/* The head of a snapshot. It is followed by six words per slot: generation, next vertex, polygon,
+ * solid side (at the first vertex of a polygon, else 0), x, y. */
 typedef struct obstacle_snapshot {
   snapshot_header header;
   uint32_t leafSize;
@@ -292,7 +292,7 @@ copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, siz
   obstacle_snapshot head;
   memcpy(&head, bytes, sizeof head);
 
-  /* Read into scratch arrays of the build, checked, and only then copied. */
+  /* Reads into scratch arrays of the build, checks, and only then changes the tree. */
   const uint32_t *words = (const uint32_t *)((const char *)bytes + sizeof head);
   uint32_t *generations = (uint32_t *)tree->work[0].ends[0];
   uint32_t *next = (uint32_t *)tree->work[0].ends[1];
