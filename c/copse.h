@@ -34,7 +34,7 @@
  *   query finds exactly what a loop over all agents finds: pruning drops no match.
  * - Determinism. The same calls give the same bits. Tested: gcc and clang, -O0 to -O3, on x86-64;
  *   gcc on aarch64 and riscv64; WebAssembly with and without SIMD. It needs IEEE 754 floats and
- *   -ffp-contract=off. mingw compiles the library too. What a query finds depends on the current
+ *   -ffp-contract=off. mingw compiles the library too. The results of a query depend on the current
  *   data, not on earlier builds.
  * - Threads. Queries take a const object and use no memory but the stack, so any number of threads
  *   may query one object at once. Every other call, including `_validate`, needs exclusive access.
@@ -124,8 +124,7 @@ typedef enum copse_sort {
 typedef struct copse_query {
   uint32_t mask;     /* finds agents whose groups share a bit with it. Default: COPSE_ALL_GROUPS */
   uint32_t exclude;  /* skips this slot, such as the querying agent's own. Default: COPSE_NONE */
-  float maxDistance; /* nearest, neighbors: skips agents farther away. Inclusive. Default:
-                      * INFINITY */
+  float maxDistance; /* for nearest and neighbors. Inclusive. Default: INFINITY */
   copse_sort sort;   /* for within, range and cone. Default: COPSE_SORT_NONE */
 } copse_query;
 copse_query copse_query_default(void);
@@ -141,10 +140,9 @@ typedef struct copse_results {
   uint32_t visits;   /* out: the number of nodes visited */
 } copse_results;
 
-typedef struct copse_hit { /* what a ray hits first */
+typedef struct copse_hit { /* the first hit of a ray */
   uint32_t id;             /* COPSE_NONE if nothing is hit */
-  float fraction;          /* along the segment: 0 at its start, 1 at its end or if nothing is
-                            * hit */
+  float fraction;          /* of the segment: 0 at its start, 1 at its end; 1 without a hit */
 } copse_hit;
 
 /* ---- Points: one handle, three structures ------------------------------------------------- *
@@ -175,7 +173,7 @@ typedef struct copse_agenttree_def {
   uint32_t dimensions; /* 2 or 3. Default: 2 */
   uint32_t capacity;   /* maximum number of agents: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
   uint32_t leafSize;   /* maximum number of agents in a leaf (coincident ones may exceed it): ≥ 1.
-                        * Default: the fastest measured */
+                        * Default: tuned for speed */
   copse_axis axis;     /* Default: longest */
   copse_split split;   /* Default: midpoint */
   copse_layout layout; /* Default: interleaved */
@@ -337,8 +335,7 @@ copse_status copse_points_raycast(const copse_points *points, const float *from,
  * depends only on the last build and the query. If `truncated`, the first row that does not fit and
  * all rows stored after it are empty. */
 typedef struct copse_rows {
-  uint32_t *offsets, *counts; /* in: an entry for each center, or each slot below max(slots,
-                               * built) */
+  uint32_t *offsets, *counts; /* in: one per center, or per slot below max(slots, built) */
   uint32_t *ids;              /* in: room for `capacity` ids */
   uint32_t capacity;          /* in */
   uint32_t total;             /* out: the number of ids of all rows, even if truncated */
@@ -348,7 +345,7 @@ typedef struct copse_rows {
 /* Rows of at most k ids, nearest first, ties by lower id. Row i has counts[i] ids, from i * k
  * on. */
 typedef struct copse_neighbor_rows {
-  uint32_t *counts;  /* in: an entry for each center, or each slot below max(slots, built) */
+  uint32_t *counts;  /* in: one per center, or per slot below max(slots, built) */
   uint32_t *ids;     /* in: k times as many entries */
   float *distances2; /* in: k times as many entries */
 } copse_neighbor_rows;
@@ -429,12 +426,12 @@ typedef struct copse_octree_def {
   uint32_t dimensions; /* 2 or 3. Default: 2 */
   uint32_t capacity;   /* maximum number of items: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
   uint32_t leafSize;   /* maximum number of items in a leaf; 0: always split down to maxDepth.
-                        * Default: the fastest measured */
-  uint32_t maxDepth; /* 0 … COPSE_OCTREE_MAX_DEPTH; 0: one list. Default: the fastest measured */
-  float looseness;   /* a cell accepts items as if it were this many times larger: 1 (an item
-                      * across a splitting line stays in the parent) … COPSE_OCTREE_MAX_LOOSENESS.
-                      * Default: the fastest measured */
-  float bounds[6];   /* the world: lo x, y, (z,) hi x, y, (z); lo < hi. Default: 0 … 1,000 */
+                        * Default: tuned for speed */
+  uint32_t maxDepth;   /* 0 … COPSE_OCTREE_MAX_DEPTH; 0: one list. Default: tuned for speed */
+  float looseness;     /* a cell accepts items as if it were this many times larger: 1 (an item
+                        * across a splitting line stays in the parent) … COPSE_OCTREE_MAX_LOOSENESS.
+                        * Default: tuned for speed */
+  float bounds[6];     /* the world: lo x, y, (z,) hi x, y, (z); lo < hi. Default: 0 … 1,000 */
   copse_allocator allocator; /* Default: malloc */
 } copse_octree_def;
 typedef struct copse_octree copse_octree;
@@ -498,10 +495,9 @@ copse_status copse_octree_any_within(const copse_octree *tree, const float *cent
 copse_status copse_octree_count_range(const copse_octree *tree, const float *lo, const float *hi,
                                       const copse_query *query, uint32_t *total, uint32_t *visits);
 
-typedef struct copse_box_hit { /* what a ray hits first */
+typedef struct copse_box_hit { /* the first hit of a ray */
   uint32_t id;                 /* COPSE_NONE if nothing is hit */
-  float fraction;              /* along the segment: 0 at its start, 1 at its end or if nothing is
-                                * hit */
+  float fraction;              /* of the segment: 0 at its start, 1 at its end; 1 without a hit */
   float normal[3]; /* of the box's side that is hit: one component is 1 or -1; 0 if the segment
                     * starts inside */
 } copse_box_hit;
@@ -533,8 +529,7 @@ typedef struct copse_octree_statistics {
   uint32_t straddlers; /* items stored in inner nodes; a higher looseness makes them fewer */
   uint32_t outside;    /* items not wholly inside the world */
   uint32_t unsplit;    /* nodes that should be split, but the node pool is exhausted */
-  uint64_t changes;    /* since creation: items that changed their node, nodes split, nodes
-                        * merged */
+  uint64_t changes;    /* since creation: items that changed nodes, nodes split, nodes merged */
   size_t bytes;        /* memory of the whole object */
 } copse_octree_statistics;
 copse_octree_statistics copse_octree_stats(const copse_octree *tree); /* O(nodes + capacity) */
@@ -582,7 +577,7 @@ typedef struct copse_obstacle_def {
                       * 0, which means twice the capacity. If pieces run out, cells stay unsplit:
                       * slower, but still exact */
   uint32_t leafSize; /* maximum number of pieces in a leaf: ≥ 1. If it is at least the capacity, the
-                      * tree is one list: brute force. Default: the fastest measured */
+                      * tree is one list: brute force. Default: tuned for speed */
   copse_allocator allocator; /* Default: malloc */
 } copse_obstacle_def;
 typedef struct copse_obstacle copse_obstacle;
@@ -600,8 +595,7 @@ uint32_t copse_obstacle_slots(const copse_obstacle *tree); /* the end of a loop 
 /* Arrays by vertex. The caller may write vertices (x, y each); they take effect with the next
  * build. */
 float *copse_obstacle_vertices(copse_obstacle *tree);
-const uint32_t *copse_obstacle_next(const copse_obstacle *tree);     /* the next vertex in the
-                                                                      * loop */
+const uint32_t *copse_obstacle_next(const copse_obstacle *tree);     /* next vertex in the loop */
 const uint32_t *copse_obstacle_polygons(const copse_obstacle *tree); /* the slot of its polygon */
 const uint32_t *copse_obstacle_generations(const copse_obstacle *tree);
 bool copse_obstacle_has(const copse_obstacle *tree, uint32_t slot); /* true if it is a polygon */
@@ -670,7 +664,7 @@ uint32_t copse_obstacle_keep_visible(const copse_obstacle *tree, const float *fr
 
 typedef struct copse_wall_hit {
   uint32_t edge;   /* COPSE_NONE if nothing is hit */
-  float fraction;  /* along the segment: 0 at its start, 1 at its end or if nothing is hit */
+  float fraction;  /* of the segment: 0 at its start, 1 at its end; 1 without a hit */
   float point[2];  /* the end of the segment if nothing is hit */
   float normal[2]; /* unit normal of the edge, towards the start of the ray; 0 if nothing is hit */
 } copse_wall_hit;
@@ -762,8 +756,7 @@ copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *b
 typedef struct copse_crowd_def {
   uint32_t dimensions;   /* 2 or 3. Default: 2 */
   uint32_t capacity;     /* maximum number of agents: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
-  uint32_t maxNeighbors; /* upper limit for all agents: 0 … COPSE_CROWD_MAX_NEIGHBORS. Default:
-                          * 10 */
+  uint32_t maxNeighbors; /* limit for every agent: 0 … COPSE_CROWD_MAX_NEIGHBORS. Default: 10 */
   bool exact;            /* true: nothing but the published algorithm. Default: false */
   copse_allocator allocator; /* Default: malloc */
 } copse_crowd_def;
@@ -779,12 +772,10 @@ typedef struct copse_crowd_agent {
   float preferredSpeed;   /* Default: 1 */
   float radius;           /* Default: 0.5 */
   float maxSpeed;         /* Default: 2 */
-  float neighborDistance; /* ignores neighbors whose centers are farther away. Inclusive. Default:
-                           * 10 */
+  float neighborDistance; /* ignores neighbors with centers farther away. Inclusive. Default: 10 */
   uint32_t maxNeighbors;  /* avoids at most this many neighbors, the nearest ones. Default: 10 */
   float timeHorizon;      /* avoids collisions with neighbors this many seconds ahead. Default: 2 */
-  float timeHorizonObstacles; /* the same for walls; both count as at least a time step. Default:
-                               * 2 */
+  float timeHorizonObstacles; /* the same for walls. Both are at least a time step. Default: 2 */
   float maxAcceleration;      /* maximum change of velocity per second. Default: INFINITY */
   float priority;   /* its share of the avoidance is other.priority / (own + other.priority); a half
                      * if both are 0. Default: 0 */
@@ -817,8 +808,7 @@ typedef struct copse_crowd_arrays {
   float *maxAccelerations, *priorities;
   uint32_t *groups, *masks, *enabled, *locked;
   const uint32_t *generations;
-  const uint32_t *arrived, *stuck; /* lists of slots, whose lengths copse_crowd_arrived and _stuck
-                                    * return */
+  const uint32_t *arrived, *stuck; /* lists of slots; their lengths: copse_crowd_arrived, _stuck */
 } copse_crowd_arrays;
 copse_crowd_arrays copse_crowd_get(copse_crowd *crowd);
 bool copse_crowd_has(const copse_crowd *crowd, uint32_t slot); /* true if it is in use */
@@ -848,7 +838,7 @@ uint32_t copse_crowd_arrived(const copse_crowd *crowd);
  * seconds. */
 uint32_t copse_crowd_stuck(const copse_crowd *crowd);
 
-/* What the next step would use for an agent: its neighbors, walls and constraints. */
+/* The neighbors, walls and constraints that the next step would use for an agent. */
 typedef struct copse_crowd_view {
   uint32_t neighborCount, wallCount, constraintCount, wallConstraintCount;
   uint32_t neighbors[COPSE_CROWD_MAX_NEIGHBORS]; /* nearest first */
@@ -867,8 +857,7 @@ copse_status copse_crowd_inspect(copse_crowd *crowd, const copse_obstacle *walls
 typedef struct copse_crowd_statistics {
   uint32_t agents;
   uint32_t infeasible; /* agents for which no velocity was permitted in the last step */
-  uint32_t overlaps;   /* agents that touched or overlapped a neighbor at the start of the last
-                        * step */
+  uint32_t overlaps;   /* agents that touched a neighbor at the start of the last step */
   double neighbors;    /* per agent in the last step, on average */
   double time;         /* the sum of all time steps */
   uint64_t steps;

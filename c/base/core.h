@@ -97,7 +97,7 @@ static inline float *drawing_next(drawing *rows) {
  * continues as the saved one would have. A slot's generation is odd while it is in use and grows by
  * one at every take and free, so that stale slots are detected. */
 typedef struct slots {
-  uint32_t *generations; /* capacity */
+  uint32_t *generations; /* one per slot */
   uint32_t *free;        /* slots_words(capacity) words; a bit for each slot, set if it is free */
   uint32_t capacity;
   uint32_t used;      /* number of slots in use */

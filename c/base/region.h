@@ -80,9 +80,7 @@ ALWAYS_INLINE bool region_meets(const region *where, const float *box, const sha
   if (kind == SHAPE_BOX) return box_meets(box, where->box.lo, where->box.hi, dim);
   float gap2 = box_gap2(box, where->cone.center, dim);
   if (!(gap2 <= where->cone.radius2)) return false;
-  if (where->cone.cosine <= 0)
-    return true; /* wider than a half-space: the dot product has no
-                  * bound */
+  if (where->cone.cosine <= 0) return true; /* over a half-space: the dot product has no bound */
   return where->cone.cosine * sqrtf(gap2) <=
          box_dot(box, where->cone.center, where->cone.unit, dim);
 }

@@ -52,7 +52,7 @@ ALWAYS_INLINE uint32_t ordered_bits(float x) {
   return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
 }
 
-/* Returns the float whose ordered bits these are. */
+/* The inverse of ordered_bits: returns the float that has these bits. */
 ALWAYS_INLINE float from_ordered_bits(uint32_t bits) {
   bits = bits & 0x80000000u ? bits & 0x7fffffffu : ~bits;
   float x;
@@ -331,7 +331,7 @@ ALWAYS_INLINE word4 float4_round(float4 a) {
 /* ---- Left-packing: moves the lanes whose bit is set to the front, the others behind them ---- */
 
 #if !defined(COPSE_SCALAR) && (defined(__wasm_simd128__) || defined(__SSSE3__))
-/* Byte shuffles, one row for each set of bits. */
+/* Byte shuffles for left-packing: a row for each combination of the four bits. */
 static const uint8_t SIMD_PACK[16][16] = {
 #define LANE(i) 4 * (i), 4 * (i) + 1, 4 * (i) + 2, 4 * (i) + 3
 #define ROW(a, b, c, d)                                                                            \

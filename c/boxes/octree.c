@@ -311,7 +311,8 @@ ALWAYS_INLINE void take_items(copse_octree *tree, uint32_t nodeIndex,
   }
 }
 
-/* Links an item of a node that was just split to a child or, if none contains it, to the node. */
+/* Links an item again after its node was split: to a child or, if no child contains it, to the
+ * node. */
 ALWAYS_INLINE void sift(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const float *box,
                         const int dim) {
   const uint32_t childIndex =
@@ -486,9 +487,9 @@ void copse_octree_clear(copse_octree *tree) {
 
 /* ---- All items at once -------------------------------------------------------------------- */
 
-/* Checks the boxes of all slots in use, lists the slots in order[0], and adds the number of items
- * that left their node's cell to *leaving. With isLoad, checks the first `count` slots instead, in
- * use or not, and does not change *leaving. */
+/* Checks the boxes of all slots in use, and lists the slots in order[0]. Adds to *leaving the
+ * number of items that left their node's cell. With isLoad, checks the first `count` slots instead,
+ * in use or not, and does not change *leaving. */
 ALWAYS_INLINE copse_status check_boxes_in(copse_octree *tree, uint32_t count, bool isLoad,
                                           uint32_t *leaving, uint32_t *firstBad, const int dim) {
   copse_status status = COPSE_OK;

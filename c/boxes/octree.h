@@ -58,8 +58,7 @@ struct copse_octree {
   octree_node *nodes; /* the root, then groups of siblings */
   uint32_t nodeCapacity;
   uint32_t nodesEver;    /* high-water mark: nodes from here on were never used */
-  uint32_t freeSiblings; /* free list of groups of siblings, linked by `parent` of the first; 0:
-                          * empty */
+  uint32_t freeSiblings; /* free list of siblings, linked by the first one's `parent`; 0: empty */
   uint32_t nodesUsed;
 
   char *blocks; /* see octree_block_at */

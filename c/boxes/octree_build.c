@@ -2,7 +2,7 @@
 
 #include "octree.h"
 
-/* The items of order[begin … end] that belong in a node or below it. */
+/* The items at begin … end - 1 of order[0], which belong in a node or below it. */
 typedef struct item_range {
   uint32_t node, begin, end;
 } item_range;

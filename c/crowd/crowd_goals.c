@@ -79,8 +79,7 @@ static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step
                                                  is_held_up(crowd, slot, distance, ids, count));
     *waited = stays ? 0 : *waited + timeStep;
     if (away <= 8 * tolerance && *waited <= RETURN_AFTER) return !crowd->def.exact && !isAtGoal;
-    *state &= ~(uint32_t)CROWD_ARRIVED; /* the agent was pushed away, or its goal has moved or
-                                         * become free */
+    *state &= ~(uint32_t)CROWD_ARRIVED; /* pushed away, or its goal has moved or is free */
     *nearest = INFINITY;
   }
   /* A stuck agent that creeps forward is still stuck. */

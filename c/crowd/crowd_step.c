@@ -136,7 +136,7 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
     terms->avoiding[i] =
         ownPriority + otherPriority > 0 ? otherPriority / (ownPriority + otherPriority) : 0.5f;
     if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
-    terms->room[i] = 0.5f; /* with 0, agents that move apart could not stop */
+    terms->room[i] = 0.5f; /* with 0, agents that move apart would have to go on */
     if (crowd_whole(crowd, FIELD_LOCKED)[id] || !(crowd_whole(crowd, FIELD_MASK)[id] & groups))
       terms->avoiding[i] = terms->room[i] = 1;
   }

@@ -138,10 +138,10 @@ static void add_straight(orca2 *lines, vec2 start, float radius, vec2 direction)
 
 /* A wall relative to an agent. */
 typedef struct seen_wall {
-  vec2 begin, end;           /* from the agent */
+  vec2 begin, end;           /* relative to the agent */
   vec2 direction, back;      /* unit vectors along the wall: from begin to end; from end to begin */
   float begin2, end2, line2; /* squared distances of both ends, and of the line through them */
-  bool isBefore, isBehind;   /* the wall's point nearest to the agent is its begin; its end */
+  bool isBefore, isBehind;   /* true if the point nearest to the agent is `begin`; is `end` */
   float radius, radius2;     /* of the agent */
 } seen_wall;
 
@@ -184,10 +184,10 @@ ALWAYS_INLINE bool add_touching(orca2 *lines, const orca_wall *wall, const seen_
 }
 
 /* The velocity obstacle of a wall: the velocities that lead to a collision within the time horizon.
- * It extends from a front, which is the wall divided by the horizon, to infinity between two legs:
- * unit vectors, one from each end of the front. */
+ * It extends from a front to infinity, between two legs. The front is the wall relative to the
+ * agent, divided by the time horizon. The legs are unit vectors, one from each end of the front. */
 typedef struct wall_legs {
-  vec2 leftEnd, rightEnd; /* from the agent */
+  vec2 leftEnd, rightEnd; /* relative to the agent */
   vec2 left, right;
   vec2 before, after;               /* directions of the adjacent walls */
   bool isLeftConvex, isRightConvex; /* true if that end is convex */
@@ -306,8 +306,7 @@ bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall 
 /* Vectors with a squared length below this have no direction. */
 #define NO_LENGTH2 1e-37f
 
-/* Replaces those of four unit vectors whose bit is set in `parting` by the directions of
- * orca_parting. */
+/* Overwrites the unit vectors whose bit is set in `parting` with the directions of orca_parting. */
 static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting, vec2x4 *unit) {
   float x[4], y[4];
   float4_store(x, unit->x);
@@ -463,9 +462,7 @@ static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 s
     high = float4_min(high, float4_select(word4_and(before, rising), meeting, high));
   }
   const float least = float4_first(float4_greatest(low)), most = float4_first(float4_least(high));
-  if (least > most + rounding)
-    return false; /* tolerates rounding: the lines may leave a single
-                   * point */
+  if (least > most + rounding) return false; /* within rounding, one point is left */
   float best;
   if (isDirection)
     best = vec2_dot(sought, direction) > 0 ? most : least;

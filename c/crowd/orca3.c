@@ -81,8 +81,7 @@ ALWAYS_INLINE float4 vec3x4_cross_length2(vec3x4 a, vec3x4 b) {
 /* Vectors with a squared length below this have no direction. */
 #define NO_LENGTH2 1e-37f
 
-/* Replaces those of four unit vectors whose bit is set in `parting` by the directions of
- * orca_parting. */
+/* Overwrites the unit vectors whose bit is set in `parting` with the directions of orca_parting. */
 static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting, vec3x4 *unit) {
   float x[4], y[4], z[4];
   float4_store(x, unit->x);
@@ -271,9 +270,7 @@ static bool solve_on_line(const orca3 *planes, uint32_t index, uint32_t count, l
       low = meeting > low ? meeting : low;
     else
       high = meeting < high ? meeting : high;
-    if (low > high + rounding)
-      return false; /* tolerates rounding: the planes may leave a single
-                     * point */
+    if (low > high + rounding) return false; /* within rounding, one point is left */
   }
   float best;
   if (aim->isDirection)
@@ -314,9 +311,7 @@ static bool solve_on_plane(const orca3 *planes, uint32_t index, const orca3_aim 
     if (!(vec3_dot(other, vec3_sub(otherPoint, *result)) > 0)) continue;
     if (is_alike(normal, other)) continue;
     const vec3 part = part_within(other, normal);
-    if (vec3_length2(part) <= PARALLEL2)
-      return false; /* parallel planes with opposite
-                     * directions */
+    if (vec3_length2(part) <= PARALLEL2) return false; /* they face each other */
     const vec3 toward = direction_within(part, normal);
     const float away = vec3_dot(vec3_sub(otherPoint, point), other) / vec3_dot(toward, other);
     const line3 line = {vec3_along(point, toward, away), vec3_cross(toward, normal)};

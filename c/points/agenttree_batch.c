@@ -170,7 +170,7 @@ enum { CELL_LIMIT = 2048 };
  * first. The outermost cells hold none of them. */
 typedef struct cell_table {
   nearby sorted;
-  uint32_t starts[CELL_LIMIT + 1]; /* of each cell, row by row, and the end */
+  uint32_t starts[CELL_LIMIT + 1]; /* the start of each cell, row by row, and the end */
   uint32_t own[CELL_LIMIT];        /* how many agents of a cell are the unit's own */
   uint32_t counts[3];              /* columns, rows, layers */
 } cell_table;

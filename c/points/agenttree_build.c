@@ -20,8 +20,8 @@ static uint64_t median_nodes(uint64_t n, uint64_t leafSize) {
   return 2 * leaves - 1 < onePerLeaf ? 2 * leaves - 1 : onePerLeaf;
 }
 
-/* Returns the maximum number of nodes of a tree of n agents. Depends on n and not on the capacity,
- * and so does the shape of the tree where midpoints would exceed the budget. */
+/* Returns the maximum number of nodes of a tree of n agents. Depends only on n, not on the
+ * capacity, so that the tree's shape does not depend on the capacity either. */
 uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize) {
   uint64_t least = median_nodes(n, leafSize), roomy = NODE_WORK * n / leafSize;
   uint64_t onePerLeaf = n > 0 ? 2 * n - 1 : 1;

@@ -53,9 +53,8 @@ ALWAYS_INLINE float hide(nearby *near, uint32_t i) {
   return x;
 }
 
-/* Returns which of four hits an asking agent wants, one bit each: those that match its mask,
- * without itself. In a plain batch these are all hits, because the asking agent is hidden from the
- * scan. */
+/* Returns which of four hits an asking agent wants, one bit each: those that match its mask, except
+ * itself. In a plain batch these are all hits, because the asking agent is hidden from the scan. */
 ALWAYS_INLINE uint32_t wanted(word4 hit, const nearby *near, uint32_t i, word4 ids,
                               const batch_asker *asker, const bool plain) {
   if (plain) return word4_bits(hit);
@@ -287,14 +286,15 @@ static uint32_t select_near(const batch_query *batch, const nearby *near, const 
     }
     if (complete && (k > RANK_K || attempt >= SELECT_TRIES))
       return heap_into(candidates, size, k, row);
-    /* The number grows roughly with the squared distance. */
+    /* The number of hits grows roughly in proportion to the squared distance. */
     const float wanted = (float)(k + RANK_LIMIT) / 2;
     threshold2 *= wanted / (size ? (float)size : 0.5f);
     if (!(threshold2 > 0 && threshold2 < limit2) || attempt >= SELECT_TRIES) threshold2 = limit2;
   }
 }
 
-/* Does the same for one of the gathered agents. A plain batch hides it from the scan meanwhile. */
+/* Does the same as select_near for one of the gathered agents. A plain batch hides it from the scan
+ * meanwhile. */
 static uint32_t select_of(const batch_query *batch, nearby *near, uint32_t self, uint32_t k,
                           float limit2, float *guess2, pairs row) {
   const batch_asker asker = gathered_asker(batch, near, self, (int)batch->points->dimensions);
@@ -347,7 +347,7 @@ SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const n
   return nearest_alone(batch, center, near->ids[i], k, row);
 }
 
-/* Returns the place of row i. */
+/* Returns where row i is stored. */
 static pairs row_at(const copse_neighbor_rows *rows, uint32_t i, uint32_t k) {
   const size_t begin = (size_t)i * k;
   return (pairs){rows->distances2 + begin, rows->ids + begin};

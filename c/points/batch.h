@@ -20,7 +20,7 @@ struct batch_query {
 ALWAYS_INLINE uint32_t batch_mask_of(const batch_query *batch, uint32_t slot) {
   return batch->masks ? batch->masks[slot] & batch->query.mask : batch->query.mask;
 }
-/* Returns all bits of the query masks of the agents begin … end. */
+/* Returns the union of the query masks of the agents begin … end. */
 uint32_t batch_mask_of_run(const batch_query *batch, uint32_t begin, uint32_t end);
 
 /* ---- Agents near each other ---- */
@@ -95,13 +95,13 @@ ALWAYS_INLINE float4 nearby_distance2(const nearby *near, uint32_t i, const batc
 
 enum { ROWS_WAITING = 512 };
 
-/* The rows being written. Row positions are flushed in batches: slots next to each other in space
- * are far apart in memory, and so their cache misses overlap. */
+/* The rows being written. Row positions are flushed in batches, so that their cache misses overlap:
+ * slots near each other in space are far apart in memory. */
 struct row_writer {
   uint32_t *offsets, *counts, *ids;
   uint32_t capacity; /* of `ids` */
-  uint32_t used;     /* ids written */
-  uint64_t missed;   /* ids of rows that did not fit */
+  uint32_t used;     /* the number of ids written */
+  uint64_t missed;   /* the number of ids of rows that did not fit */
   bool truncated;    /* after a row that did not fit, none does */
   uint32_t waiting, slots[ROWS_WAITING], begins[ROWS_WAITING], sizes[ROWS_WAITING];
 };
@@ -178,7 +178,8 @@ struct neighbor_search {
   copse_neighbor_rows *rows;
 };
 
-/* Finds the k nearest of every agent by a structure's function: that of its table, or another. */
+/* Finds the k nearest neighbors of every agent with `search_all`: the allNeighbors of the
+ * structure. */
 copse_status batch_all_neighbors(const copse_points *points,
                                  void (*search_all)(const void *index, neighbor_search *search),
                                  uint32_t k, const copse_query *query, const uint32_t *masks,

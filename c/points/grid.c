@@ -15,8 +15,8 @@ enum {
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 
-/* Returns the maximum number of entries for n agents. Depends on n and not on the capacity, and so
- * does the order of the agents where cells share entries. */
+/* Returns the maximum number of entries for n agents. Depends only on n, not on the capacity, so
+ * that the order of agents does not depend on the capacity either. */
 static uint64_t entry_budget(uint64_t n) { return ENTRY_WORK * n + ENTRIES_LEAST; }
 
 static void carve(void *index, arena *block) {
@@ -128,9 +128,7 @@ static void lay_out(struct grid *grid, const float *lo, const float *hi) {
     }
     word4_store(counts, word4_add(grid_numbers(grid, float4_load(hi)), word4_all(1)));
     total = (double)counts[0] * counts[1] * counts[2];
-    if (total <= (double)budget / 2 || grid->columns == 1)
-      break; /* measured: more columns gain
-              * nothing */
+    if (total <= (double)budget / 2 || grid->columns == 1) break; /* measured: enough columns */
   }
   for (int axis = 0; axis < dim; axis++) grid->last[axis] = (float)(counts[axis] - 1);
   grid->strides[0] = 1;
@@ -230,7 +228,7 @@ OUT_OF_LINE void sum_counts(uint32_t *starts, uint32_t entries) {
   }
 }
 
-/* Builds from a source whose survey found nothing that forbids it. */
+/* Builds from a source that passed its survey. */
 static void build(void *index, const points_source *source, const points_survey *survey) {
   enum { AT_ONCE = 1024 }; /* slots per call: see OUT_OF_LINE */
   struct grid *grid = index;

@@ -31,7 +31,7 @@ struct grid {
   float last[4];   /* the last column, row and layer */
 };
 
-/* The limit of the numbers along an axis: all cells farther away share it. */
+/* The greatest number of a column, row or layer: all cells farther away share it. */
 enum { GRID_LAST = (1 << 22) - 1 };
 
 /* Returns the numbers of the column, row and layer that contain a point, or the nearest ones. They

@@ -58,7 +58,7 @@ SMALL_CODE OUT_OF_LINE void group_at_any(const struct grid *grid, uint32_t begin
   WITH_DIM(grid->points.dimensions, group_at, grid, begin, group);
 }
 
-/* Writes the window of all cells within reach of a group. Returns false like grid_window_of. */
+/* Writes the window of all cells within reach of a group. Returns what grid_window_of returns. */
 ALWAYS_INLINE bool group_window(const struct grid *grid, const grid_group *group, float reach2,
                                 grid_window *window, const int dim) {
   const float4 reach = float4_all(reach_of(reach2));
@@ -172,7 +172,7 @@ static uint32_t gather(nearby *near, const struct grid *grid, const batch_query 
 
 /* ---- All within --------------------------------------------------------------------------- */
 
-/* Returns which of four gathered agents are near, one bit each. */
+/* Returns which of four gathered agents are within the limit, one bit each. */
 ALWAYS_INLINE uint32_t lanes_within(const nearby *near, uint32_t i, const batch_asker *asker,
                                     float4 limit2, const int dim) {
   return word4_bits(float4_le(nearby_distance2(near, i, asker, dim), limit2));

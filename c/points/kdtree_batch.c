@@ -192,7 +192,7 @@ typedef struct point_division {
   range_visitors stack[MOST_WAITING];
 } point_division;
 
-/* Starts with all n points in the whole tree. */
+/* Starts a division: all n points visit the whole tree. */
 static void division_start(point_division *division, const struct kdtree *tree, const float *points,
                            uint32_t *links, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) links[i] = i + 1;

@@ -25,9 +25,9 @@ typedef struct open_gap {
   uint32_t left, right;
 } open_gap;
 
-/* Stores four points at both ends of the gap, sorted by `bits`: first the points with a bit, then
- * the others. Narrows the gap from the left by the former and from the right by the latter; the
- * other lanes stored lie in the gap. */
+/* Stores four points at the ends of the gap and narrows it: the points whose bit is set go to its
+ * left end, the others to its right end. Each store writes all four lanes: those that do not belong
+ * there land inside the gap. */
 ALWAYS_INLINE void four_store(const scan_points *points, const four *some, uint32_t bits,
                               open_gap *gap, const int dim) {
   EACH_AXIS (axis, dim) {
@@ -187,7 +187,7 @@ ALWAYS_INLINE settled place_node(const struct kdtree *tree, const kdtree_range *
   return (settled){begin, end};
 }
 
-/* Few points: sorted at once, level by level. */
+/* A range of up to this many points is sorted directly, level by level. */
 enum { SORTED = 7 };
 
 ALWAYS_INLINE void sort_levels(const scan_points *points, const kdtree_range *range,

@@ -459,11 +459,7 @@ typedef struct points_snapshot {
   uint32_t ever, slots, isBuilt, builtCount, skipped;
   uint32_t extras; /* EXTRA_… */
 } points_snapshot;
-enum {
-  EXTRA_MASKS = 1,
-  EXTRA_RADII = 2
-}; /* each value is also the extra's number of words per
-    * slot */
+enum { EXTRA_MASKS = 1, EXTRA_RADII = 2 }; /* each value: its words per slot */
 _Static_assert(sizeof(points_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
 
 static uint64_t state_bytes(const copse_points *points, uint64_t count) {

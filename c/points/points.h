@@ -92,7 +92,7 @@ struct points_type {
   void (*carve)(void *index, arena *block);
   /* Copies the contents of these arrays to a larger index; NULL if there are none. */
   void (*keep)(void *larger, const void *index);
-  /* Builds from a source. The caller has checked that the survey allows it. */
+  /* Builds from a source that passed its survey. */
   void (*build)(void *index, const points_source *source, const points_survey *survey);
   /* Writes the options that a snapshot must have; NULL if there are none. */
   void (*options)(const void *index, uint32_t words[POINTS_OPTIONS]);

@@ -154,7 +154,7 @@ static bool choose_line(const copse_obstacle *tree, uint32_t begin, uint32_t end
 
 /* A node to be built, and its pieces. */
 typedef struct build_task {
-  uint32_t begin, end; /* of work[0] */
+  uint32_t begin, end; /* the pieces, in work[0] */
   uint32_t spare;      /* how many pieces splitting may add */
   uint32_t depth;
   uint32_t parent; /* if the node is a left child, its parent; else COPSE_NONE */

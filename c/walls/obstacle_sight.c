@@ -215,8 +215,8 @@ OUT_OF_LINE void append(sight_query *sight, uint32_t first, uint32_t *end, vec d
     sight->sectors[(*end)++] = (copse_corner){direction.x, direction.y, edge, 0};
 }
 
-/* The comparison of two edges in a sector: true if the other edge is nearer where the sector
- * starts, and where it stops. */
+/* The comparison of two edges, one and other, in a sector. True if the other edge is nearer: in the
+ * direction in which the sector starts, and in that in which it stops. */
 typedef struct contest {
   bool startsWithOther, stopsWithOther;
 } contest;
