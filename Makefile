@@ -475,6 +475,7 @@ check-js: lib build/libcopse.a
 	npx prettier --check --log-level warn $(FORMATTED_JS)
 	$(TSC) -p wasm
 	! grep -rnE "(from|import|import\() ?['\"][^'\"]*tests/" web wasm --include='*.js' --exclude-dir=dist
+	node tests/tools/prose.js
 	node tests/tools/package.js
 
 ## reproducible: build the package again, elsewhere and from nothing, and compare the bytes

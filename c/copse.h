@@ -131,7 +131,7 @@ copse_query copse_query_default(void);
 
 /* The output of a query. The caller owns the arrays. A query never writes past `capacity`: if
  * `total` is larger, the arrays hold the first `capacity` matches in the order of the structure,
- * sorted afterwards. */
+ * sorted afterward. */
 typedef struct copse_results {
   uint32_t *ids;     /* in: room for `capacity` ids */
   float *distances2; /* in: room for `capacity` squared distances, or NULL */
@@ -263,7 +263,7 @@ uint32_t *copse_points_groups(copse_points *points);
 /* Builds from the index's buffers. Ignores agents without a group. On COPSE_NOT_FINITE the previous
  * build stays. */
 copse_status copse_points_build(copse_points *points, uint32_t *firstBad);
-/* Builds from the caller's arrays instead, which are not needed afterwards, and makes slots
+/* Builds from the caller's arrays instead, which are not needed afterward, and makes slots
  * 0 … count - 1 agents like set_slots. `groups` may be NULL: group 1 for all. Other errors:
  * COPSE_FULL (more than the capacity), COPSE_INVALID_ARGUMENT (an axis is NULL). */
 copse_status copse_points_build_from(copse_points *points, const copse_const_positions *positions,
@@ -325,7 +325,7 @@ copse_status copse_points_raycast(const copse_points *points, const float *from,
 
 /* ---- Batches: all agents, or many points, in one call ---- *
  * `masks` is NULL, or holds a mask for each slot of the last build: the agent then searches with
- * masks[slot] & query.mask. Of the query, batches use the mask, maxDistance (for the nearest) and
+ * masks[slot] & query.mask. Batches use the mask of the query, maxDistance (for the nearest) and
  * exclude (if the caller passes centers or segments); `sort` must be COPSE_SORT_NONE. An agent is
  * never its own neighbor. Cost: about proportional to the results, because up to some hundred
  * agents near each other share one search of their surroundings. Needs 150 KB of stack. */
@@ -508,7 +508,7 @@ typedef struct copse_box_hit { /* the first hit of a ray */
  * overlap on every axis and, for any two axes u and v, the box's corners are not all on one side of
  * the segment's line, compared by products way[u] * (side - from[v]). The fraction is the greatest
  * of (side - from) / way over the axes on which the segment starts outside of that side, rounded to
- * float. Of equal ones, the normal is that of the first axis. */
+ * float. If two are equal, the normal is that of the first axis. */
 copse_status copse_octree_raycast(const copse_octree *tree, const float *from, const float *to,
                                   const copse_query *query, copse_box_hit *hit, uint32_t *visits);
 /* Finds each pair of items that intersect once, as a broad phase does. Writes ids a, b, a, b, …
@@ -666,7 +666,7 @@ typedef struct copse_wall_hit {
   uint32_t edge;   /* COPSE_NONE if nothing is hit */
   float fraction;  /* of the segment: 0 at its start, 1 at its end; 1 without a hit */
   float point[2];  /* the end of the segment if nothing is hit */
-  float normal[2]; /* unit normal of the edge, towards the start of the ray; 0 if nothing is hit */
+  float normal[2]; /* unit normal of the edge, toward the start of the ray; 0 if nothing is hit */
 } copse_wall_hit;
 /* Finds the first edge that a segment intersects, ties by lower id. The fraction is a / (a - b),
  * where a and b are the sides of the segment's start and end from the edge's line. It is clamped to
@@ -815,7 +815,7 @@ bool copse_crowd_has(const copse_crowd *crowd, uint32_t slot); /* true if it is 
 
 /* Adds an agent. Errors: COPSE_NOT_FINITE (a position or velocity), COPSE_FULL. */
 copse_status copse_crowd_add(copse_crowd *crowd, const copse_crowd_agent *agent, uint32_t *slot);
-/* Teleports an agent, and restarts its progress towards the goal: it is neither arrived nor stuck.
+/* Teleports an agent, and restarts its progress toward the goal: it is neither arrived nor stuck.
  * Errors: COPSE_STALE_SLOT (not an agent), COPSE_NOT_FINITE. */
 copse_status copse_crowd_move(copse_crowd *crowd, uint32_t slot, const float *position);
 /* Removes an agent and clears its groups. COPSE_STALE_SLOT: the slot is not in use. */
@@ -834,7 +834,7 @@ copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, f
  * same goal stand there already, as near as these permit. An agent can arrive again only after it
  * was pushed away, its goal moved, or a place nearer to the goal became free. */
 uint32_t copse_crowd_arrived(const copse_crowd *crowd);
-/* Returns the number of agents that got stuck in the last step: no progress towards the goal for 2
+/* Returns the number of agents that got stuck in the last step: no progress toward the goal for 2
  * seconds. */
 uint32_t copse_crowd_stuck(const copse_crowd *crowd);
 

@@ -754,7 +754,7 @@ export interface NearestPoint {
 
 /** The first edge that a ray meets. */
 export interface WallHit extends Hit {
-  /** The unit normal of the edge, towards the start of the ray. */
+  /** The unit normal of the edge, toward the start of the ray. */
   normalX: number
   normalY: number
 }
@@ -866,9 +866,9 @@ export class ObstacleTree extends CoreObject {
   /** Returns the first edge that each segment meets. `segments`: x0, y0, x1, y1, x0, …. */
   raycastMany(segments: Float32Array, options?: SideOptions): Hits
   /**
-   * True if a point is inside something solid, or on its border. Of the polygons around the point, those that are solid
-   * inside count 1, those that are solid outside -1; 1 is added if the tree has any of the latter. A positive sum is
-   * solid. Thin and two-sided walls are not.
+   * True if a point is inside something solid, or on its border. Where polygons overlap, they are
+   * added up: around the point, each that is solid inside counts 1, each that is solid outside -1, and 1 is added if
+   * the tree has any of the latter. A positive sum is solid. Thin and two-sided walls are not.
    */
   contains(...point: Point<2>): boolean
   /**
@@ -1060,8 +1060,8 @@ declare abstract class AnyCrowd<D extends Dimensions> extends CoreObject {
   move(...agent: [slot: number, ...position: Point<D>]): void
 
   /**
-   * Moves all agents by a time step. Of the velocities that keep an agent clear of neighbors and walls, it takes the
-   * one nearest to its preferred velocity. A step of 0 seconds does nothing. `NOT_FINITE`: the game wrote a position
+   * Moves all agents by a time step. An agent takes the velocity nearest to its preferred velocity that keeps it
+   * clear of neighbors and walls. A step of 0 seconds does nothing. `NOT_FINITE`: the game wrote a position
    * or velocity that is not finite; no agent has moved.
    */
   step(timeStep?: number): void

@@ -381,8 +381,7 @@ ALWAYS_INLINE void sink(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, c
 }
 
 /* Unlinks an item and subtracts it from the totals of its node and of all nodes above, up to but
- * not including `ancestor`. Of these nodes, merges the topmost one that no longer needs to be
- * split. */
+ * not including `ancestor`. Merges the topmost of these nodes that no longer needs to be split. */
 static void lift(copse_octree *tree, uint32_t slot, uint32_t ancestor) {
   uint32_t nodeIndex = block_at(tree, tree->places[slot] / BLOCK_ITEMS)->owner,
            mergeable = COPSE_NONE;

@@ -183,7 +183,7 @@ uint32_t crowd_end(const copse_crowd *crowd) {
   return end;
 }
 
-/* Resets an agent's progress towards its goal, because it is new or was moved. */
+/* Resets an agent's progress toward its goal, because it is new or was moved. */
 static void reset_progress(copse_crowd *crowd, uint32_t slot) {
   crowd->fields[FIELD_NEAREST][slot] = INFINITY;
   crowd->fields[FIELD_WAITED][slot] = 0;

@@ -107,7 +107,7 @@ ALWAYS_INLINE bool crowd_is_finite(const copse_crowd *crowd, uint32_t slot) {
   return ok;
 }
 
-/* Writes the preferred velocity of an agent, and updates its progress towards its goal. `ids` are
+/* Writes the preferred velocity of an agent, and updates its progress toward its goal. `ids` are
  * its neighbors. */
 void crowd_prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint32_t *ids,
                   uint32_t count, float *preferred);

@@ -62,7 +62,7 @@ static void add_event(crowd_events *events, uint32_t slot) {
   events->slots[events->count++] = slot;
 }
 
-/* Updates an agent's progress towards its goal. The goal is at `distance`. `step` is how far the
+/* Updates an agent's progress toward its goal. The goal is at `distance`. `step` is how far the
  * agent can go in one time step. Returns true if the agent should rest where it is. */
 static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step, float timeStep,
                    const uint32_t *ids, uint32_t count) {

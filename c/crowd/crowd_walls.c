@@ -12,8 +12,7 @@ static const float OVERLAP_TOLERANCE = 1e-3f;
 
 /* The first EXACT_WALLS edges that are not covered become exact constraints. Further edges are
  * usually short. Each is treated as if it were longer, and then covers many others: so later
- * searches ask for few edges at a time, in growing rings. Of these numbers, only EXACT_WALLS
- * affects results. */
+ * searches ask for few edges at a time, in growing rings. Only EXACT_WALLS affects results. */
 enum { FIRST_SEARCH = 16, LATER_SEARCH = 2, EXACT_WALLS = 16 };
 static const float RING_GROWTH = 1.5f;
 

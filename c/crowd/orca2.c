@@ -165,8 +165,8 @@ ALWAYS_INLINE seen_wall seen_wall_of(const orca_agent *agent, const orca_wall *w
 }
 
 /* If the agent touches the wall, appends the half-plane of velocities that lead away from the
- * nearest point, and returns true. A corner that is not convex needs no half-plane. Of the two
- * walls that meet in a convex corner, only one appends it. */
+ * nearest point, and returns true. A corner that is not convex needs no half-plane. Where two
+ * walls meet in a convex corner, only one appends it. */
 ALWAYS_INLINE bool add_touching(orca2 *lines, const orca_wall *wall, const seen_wall *seen) {
   const vec2 rest = {0, 0};
   if (seen->isBefore && seen->begin2 <= seen->radius2) {
@@ -290,7 +290,7 @@ void orca2_add_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall
 
 bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall) {
   /* The share of the gap between agent and wall that the agent may use. The rest lets one
-   * half-plane cover many walls that bend a little towards the agent. */
+   * half-plane cover many walls that bend a little toward the agent. */
   const float KEPT = 0.75f;
   const vec2 position = vec2_of(agent->body.position), direction = vec2_of(wall->direction);
   const vec2 toBegin = vec2_sub(vec2_of(wall->begin), position), across = vec2_left(direction);

@@ -575,11 +575,11 @@ static uint32_t cast(const copse_obstacle *tree, const float *from, const float 
             delta = vec_to(segment->from, segment->to);
   const vec wall = vec_to(a, b);
   const double length = sqrt(vec_dot(wall, wall));
-  const double towards = side_of(a, b, segment->from) > 0 ? -length : length;
+  const double toward = side_of(a, b, segment->from) > 0 ? -length : length;
   hit->point[0] = (float)(segment->from.x + delta.x * hitFraction);
   hit->point[1] = (float)(segment->from.y + delta.y * hitFraction);
-  hit->normal[0] = (float)(wall.y / towards) + 0.0f;
-  hit->normal[1] = (float)(-wall.x / towards) + 0.0f;
+  hit->normal[0] = (float)(wall.y / toward) + 0.0f;
+  hit->normal[1] = (float)(-wall.x / toward) + 0.0f;
   return walk.visits;
 }
 
@@ -614,8 +614,8 @@ copse_status copse_obstacle_contains(const copse_obstacle *tree, const float *po
                                      uint32_t *visits) {
   *inside = false;
   if (!query_point_ok(point, 2)) return COPSE_INVALID_ARGUMENT;
-  /* Counts the edges that a ray to the left or right border, whichever is nearer, crosses. Of an
-   * edge in several pieces, only the piece that is crossed counts. */
+  /* Counts the edges that a ray to the left or right border, whichever is nearer, crosses. If an
+   * edge has several pieces, only the piece that is crossed counts. */
   const float *bounds = tree->bounds;
   const bool goesRight = bounds[2] - point[0] <= point[0] - bounds[0];
   const float border = bounds[goesRight ? 2 : 0];

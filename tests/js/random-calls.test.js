@@ -1,6 +1,6 @@
 // Random calls of every method and property of every class, with arguments of every type, on objects that are
 // right, foreign, forged, proxies or disposed. Only documented errors are thrown, the memory of other objects
-// is unchanged, and afterwards all objects return correct results.
+// is unchanged, and afterward all objects return correct results.
 
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -58,7 +58,7 @@ function membersOf(Class) {
 const test = suite('random calls')
 
 for (const [build, library] of Object.entries({ simd, scalar }))
-  test(`${build}: calls throw only documented errors, and results are correct afterwards`, async () => {
+  test(`${build}: calls throw only documented errors, and results are correct afterward`, async () => {
     const instance = await library.create()
     const random = createRandom(SEED)
     const place = () => integer(33) / 2 - 8

@@ -82,7 +82,7 @@ export default {
     const hasRoute = new Uint8Array(MAX_AGENTS)
     const aim = [0, 0]
     const seconds = [] // times of the curve
-    const flow = [] // people per second who left, at these times
+    const flow = [] // people leaving per second, at these times
     const recent = [] // times at which people left lately
     const own = [] // walls of the building, each x0, y0, x1, y1
     let field // see evacuate/flowfield.js
