@@ -101,8 +101,8 @@ uint32_t crowd_add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *
   bool isMore;
   do {
     count = obstacle_search_next(walls, &search, edges, distances2, wanted);
-    if (exactLeft == EXACT_WALLS && count && distances2[0] < touching * touching)
-      overlapped = edges[0];
+    const float nearest2 = count ? distances2[0] : INFINITY;
+    if (exactLeft == EXACT_WALLS && nearest2 < touching * touching) overlapped = edges[0];
     isMore = add_walls(lines, walls, agent, edges, distances2, count, &exactLeft) &&
              (count == wanted || search.radius < reach);
     if (!exactLeft && (count < wanted || search.radius == reach)) {

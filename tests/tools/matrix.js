@@ -2,7 +2,7 @@
 // arguments, and WebAssembly. Emulated processors play the short form. Prints all hashes. Fails if one
 // differs from determinism-long.txt or, in the short form, from determinism.txt.
 
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { open } from '../browser/chromium.js'
 import { playScenes } from '../js/support/determinism.js'
@@ -20,6 +20,8 @@ const recordedShort = hashesOf(readFileSync('tests/data/determinism.txt', 'utf8'
 const run = runWithin(3600)
 const CPUS = ['aarch64', 'riscv64']
 
+// Chromium downloads a core that it is sent to, so there must be a page beside it.
+writeFileSync('build/test/index.html', '<!doctype html>')
 const site = await open('build/test')
 /** @type {Record<string, () => Promise<string>>} */
 const builds = {}
@@ -31,7 +33,7 @@ for (const name of process.argv.slice(2)) {
 for (const core of ['determinism-simd.wasm', 'determinism-scalar.wasm']) {
   builds[`${core}, Node`] = () => playScenes(readFileSync(`build/test/${core}`), true)
   builds[`${core}, Chromium`] = async () => {
-    const { page } = await site.page(core)
+    const { page } = await site.page('')
     const bytes = `fetch('${core}').then((response) => response.arrayBuffer())`
     return page.evaluate(`${bytes}.then((bytes) => (${playScenes})(bytes, true))`)
   }
