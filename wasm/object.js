@@ -28,6 +28,8 @@ export const NEIGHBOR_COUNTS = 3
 export const NEIGHBORS = 4
 export const HITS = 5
 const ROOMS = 6
+/** In engines without `using` it is the name of a method that replaces this one. @type {typeof Symbol.dispose} */
+const DISPOSE = Symbol.dispose ?? /** @type {any} */ ('dispose')
 /** The head of any snapshot fits into these bytes: COPSE_SNAPSHOT_HEAD. */
 const HEAD_BYTES = 128
 /** What a family's capacity counts, for messages. @type {Record<string, string>} */
@@ -295,16 +297,16 @@ export class CoreObject {
 
   // ---- Life ----
 
+  [DISPOSE]() {
+    this.dispose()
+  }
+
   dispose() {
     if (!this.#isAlive) return
     this._leave(this._enter().destroy(this._handle))
     this.#isAlive = false
     this._handle = -1
     undisposed?.unregister(this)
-  }
-
-  [Symbol.dispose]() {
-    this.dispose()
   }
 
   get capacity() {

@@ -164,7 +164,7 @@ export class ObstacleTree extends CoreObject {
     checkNumbers(this, 'points', points)
     const { length } = points
     if (!(length >= 4 && length % 2 === 0 && length <= 2 * MAX_CAPACITY))
-      refuse(this, 'points.length', length, 'even and at least 4 (x0, y0, x1, y1, …)')
+      refuse(this, 'points.length', length, 'even, at least 4 (x0, y0, x1, y1, …)')
     const numbers = []
     for (let i = 0; i < length; i++) {
       const number = points[i]

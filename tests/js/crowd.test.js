@@ -914,7 +914,7 @@ for (const [build, library] of Object.entries({ simd: copse, scalar })) {
     const crowd = crowd2D()
     crowd.add({ position: [0, 0] })
     const bytes = crowd.save()
-    crowd[Symbol.dispose]()
+    crowd[Symbol.dispose ?? 'dispose']()
     crowd.dispose()
     const uses = {
       ...Object.fromEntries(

@@ -426,8 +426,8 @@ function testKind(kind, build, library) {
       const separate = empty(dimensions, { layout: 'separate' })
       index.dispose()
       index.dispose()
-      index[Symbol.dispose]()
-      separate[Symbol.dispose]()
+      index[Symbol.dispose ?? 'dispose']()
+      separate[Symbol.dispose ?? 'dispose']()
       const calls = callsOf(index, dimensions)
       calls.positions = () => index.positions
       calls.groups = () => index.groups

@@ -1056,7 +1056,7 @@ for (const [core, library] of libraries.entries()) {
     const tree = squareAndWall()
     tree.dispose()
     tree.dispose()
-    tree[Symbol.dispose]()
+    tree[Symbol.dispose ?? 'dispose']()
     const calls = callsOf(tree)
     const views = ['vertices', 'next', 'polygons', 'generations', 'capacity']
     for (const view of views) calls[view] = () => tree[view]

@@ -976,12 +976,12 @@ for (const [core, library] of libraries.entries())
       const [tree, other] = [row(), row()]
       tree.dispose()
       tree.dispose()
-      tree[Symbol.dispose]()
+      tree[Symbol.dispose ?? 'dispose']()
       for (const [method, call] of Object.entries(callsOf(tree))) {
         const { message } = assertCode(call, 'DISPOSED')
         assert.ok(message.startsWith(`${name}.${method}: `), message)
       }
-      other[Symbol.dispose]()
+      other[Symbol.dispose ?? 'dispose']()
       assertCode(() => other.count, 'DISPOSED')
     })
 
