@@ -42,10 +42,10 @@ void pairs_sort(pairs list, uint32_t size, pair_order order);
 
 /* Counting ranks is the fastest way to sort up to RANK_LIMIT pairs, and to select up to RANK_K
  * nearest ones. */
-enum { RANK_LIMIT = 28, RANK_K = 24 };
+enum { RANK_LIMIT = 28, RANK_K = 24, RANK_PADDING = 8 };
 
 /* Sorts at most RANK_LIMIT pairs by distance and writes the first k to a row. The arrays need room
- * for 4 more pairs. */
+ * for RANK_PADDING more pairs. */
 void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, float *rowDistances2,
                 uint32_t *rowIds);
 

@@ -96,22 +96,28 @@ void pairs_sort(pairs list, uint32_t size, pair_order order) {
   }
 }
 
-/* The rank of a pair is the number of smaller pairs, counted for four pairs at a time. */
+/* The rank of a pair is the number of smaller pairs, counted for eight pairs at a time. */
 void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, float *rowDistances2,
                 uint32_t *rowIds) {
   float sorted2[RANK_LIMIT + 1];
   uint32_t sorted[RANK_LIMIT + 1], seen = 0;
-  float4_store(distances2 + size, float4_all(INFINITY)); /* padding: its rank is `size` */
-  for (uint32_t i = 0; i < size; i += 4) {
-    float4 candidates = float4_load(distances2 + i);
-    word4 ranks4 = word4_all(0);
-    for (uint32_t j = 0; j < size; j++) {
-      WORKED(1);
-      ranks4 = word4_sub(ranks4, float4_lt(float4_all(distances2[j]), candidates));
+  for (uint32_t past = 0; past < 8; past += 4) /* ranks of these lanes are `size` */
+    float4_store(distances2 + size + past, float4_all(INFINITY));
+  for (uint32_t i = 0; i < size; i += 8) {
+    const float4 first = float4_load(distances2 + i), second = float4_load(distances2 + i + 4);
+    word4 firstRanks = word4_all(0), secondRanks = firstRanks;
+    for (uint32_t j = 0; j < size; j += 4) {
+      UNROLL for (uint32_t lane = 0; lane < 4; lane++) {
+        const float4 other = float4_all(distances2[j + lane]);
+        WORKED(1);
+        firstRanks = word4_sub(firstRanks, float4_lt(other, first));
+        secondRanks = word4_sub(secondRanks, float4_lt(other, second));
+      }
     }
-    uint32_t ranks[4];
-    word4_store(ranks, ranks4);
-    for (uint32_t lane = 0; lane < 4; lane++) {
+    uint32_t ranks[8];
+    word4_store(ranks, firstRanks);
+    word4_store(ranks + 4, secondRanks);
+    UNROLL for (uint32_t lane = 0; lane < 8; lane++) {
       seen |= 1u << ranks[lane];
       sorted2[ranks[lane]] = distances2[i + lane];
       sorted[ranks[lane]] = ids[i + lane];

@@ -275,7 +275,7 @@ static uint32_t select_near(const batch_query *batch, const nearby *near, const 
   float distances2[NEAR_LIMIT + NEAR_PADDING];
   uint32_t ids[NEAR_LIMIT + NEAR_PADDING];
   const pairs candidates = {distances2, ids};
-  float threshold2 = *guess2 < limit2 && k <= RANK_K ? *guess2 : limit2;
+  float threshold2 = *guess2 > 0 && *guess2 < limit2 && k <= RANK_K ? *guess2 : limit2;
   for (int attempt = 1;; attempt++) {
     uint32_t size = collect(batch, near, asker, threshold2, candidates);
     const bool complete = threshold2 == limit2;

@@ -139,8 +139,8 @@ float points_reach2(const float *box, uint32_t size, const float *center, uint32
 static bool neighbors_by_reach(const copse_points *points, const float *center, uint32_t k,
                                const copse_query *query, copse_results *results, float *limit2) {
   enum { FOUND_LIMIT = 64 };
-  float distances2[FOUND_LIMIT + 4]; /* room for pairs_rank */
-  uint32_t ids[FOUND_LIMIT + 4];
+  float distances2[FOUND_LIMIT + RANK_PADDING];
+  uint32_t ids[FOUND_LIMIT + RANK_PADDING];
   float reach2 = points->type->reach2(points, center, k);
   if (!(reach2 > 0)) return false;
   if (!(reach2 < *limit2)) reach2 = *limit2;

@@ -733,9 +733,9 @@ typedef struct measures {
   uint64_t coarseWork;
 } measures;
 static const measures MEASURED[] = {
-    {61606731, 0xc30cf167, 18472591},  {179902763, 0x575328dd, 24290820},
-    {126508978, 0x9236b995, 34949683}, {7441170, 0x745ec71e, 7501329},
-    {15089863, 0xf2cd198c, 7532263},   {52022031, 0x6061e2bf, 18128106},
+    {60240919, 0xc30cf167, 18110510},  {178882679, 0x575328dd, 23977845},
+    {125112137, 0x9236b995, 34580437}, {7441170, 0x745ec71e, 7501329},
+    {15089863, 0xf2cd198c, 7532263},   {49803609, 0x6061e2bf, 17226848},
 };
 
 /* Prints a scene's measures if they are not the recorded ones. */
