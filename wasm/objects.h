@@ -134,11 +134,14 @@ extern uint32_t firstBad;
 /* Sets *walls to the obstacles of a handle, built if they changed; NULL for a negative handle. */
 copse_status obstacles_of(int32_t handle, const copse_obstacle **walls);
 
+/* JavaScript passes a copse_sort, plus WITH_DISTANCES if it needs the distances. */
+enum { SORT_BITS = 3, WITH_DISTANCES = 4 };
+
 ALWAYS_INLINE copse_query query_of(uint32_t mask, uint32_t exclude, uint32_t sort) {
   copse_query query = copse_query_default();
   query.mask = mask;
   query.exclude = exclude;
-  query.sort = (copse_sort)sort;
+  query.sort = (copse_sort)(sort & SORT_BITS);
   return query;
 }
 

@@ -319,13 +319,12 @@ export class ObstacleTree extends CoreObject {
     for (let i = 0; i < bounds?.length; i++) checkCoordinate(this, 'bounds', bounds[i])
     const max = Math.fround(MAX_COORDINATE)
     for (const center of [x, y])
-      if (!(Math.abs(Math.fround(center)) < max))
-        refuse(this, 'x and y', center, 'strictly within ±1e18')
+      if (!(Math.abs(Math.fround(center)) < max)) refuse(this, 'x and y', center, 'within ±1e18')
     const [minX, minY, maxX, maxY] = Float32Array.from(bounds ?? [-max, -max, max, max])
     const [roundX, roundY] = Float32Array.of(x, y)
     if (!(minX < roundX && roundX < maxX && minY < roundY && roundY < maxY))
       refuse(this, 'bounds', bounds, `around the point (${x}, ${y})`, true)
-    refuse(this, 'maxDistance', maxDistance, 'larger: float32 rounds it to 0 here')
+    refuse(this, 'maxDistance', maxDistance, 'larger: float32 rounds it to 0')
   }
 
   #visibilityPolygon(method, x, y, options) {

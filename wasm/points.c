@@ -12,6 +12,7 @@ typedef struct points {
   copse_points *core;
   uint32_t dimensions;
   copse_results results; /* of single queries: room for every agent */
+  float *distances2;     /* the same room for distances, which results may leave out */
   float fraction;        /* of the last ray */
 
   uint32_t *masks; /* for batches: the groups that each agent looks for */
@@ -31,7 +32,7 @@ static uintptr_t order_of(const points *self) {
   VIEW(zs, f, positions.axes[2])                                                                   \
   VIEW(groups, u, copse_points_groups(self->core))                                                 \
   VIEW(ids, u, self->results.ids)                                                                  \
-  VIEW(distances2, f, self->results.distances2)                                                    \
+  VIEW(distances2, f, self->distances2)                                                            \
   VIEW(masks, u, self->masks)                                                                      \
   VIEW(generations, u, copse_points_generations(self->core))                                       \
   VIEW(given, f, base->rooms[ROOM_GIVEN])                                                          \
@@ -73,7 +74,7 @@ static void points_carve(object *base, arena *block) {
   points *self = (points *)base;
   self->results.capacity = base->capacity;
   self->results.ids = arena_carve(block, base->capacity, 4);
-  self->results.distances2 = arena_carve(block, base->capacity, 4);
+  self->distances2 = arena_carve(block, base->capacity, 4);
   self->masks = arena_carve(block, base->capacity, 4);
   self->radii = arena_carve(block, base->capacity, 4);
   self->builtRadii = arena_carve(block, base->capacity, 4);
@@ -295,6 +296,13 @@ EXPORT("points_order") int32_t points_order(int32_t handle) {
 
 /* ---- Single queries: they return a total or an id ---- */
 
+/* Returns where a query writes. Without distances a query is faster. */
+static copse_results *results_of(points *self, uint32_t sort) {
+  const bool isWanted = sort & WITH_DISTANCES || sort == COPSE_SORT_DISTANCE;
+  self->results.distances2 = isWanted ? self->distances2 : NULL;
+  return &self->results;
+}
+
 EXPORT("points_within")
 int32_t points_within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
                       uint32_t exclude, uint32_t sort) {
@@ -302,7 +310,7 @@ int32_t points_within(int32_t handle, float x, float y, float z, float radius, u
   if (!self) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, sort);
   const copse_status status =
-      copse_points_within(self->core, (float[]){x, y, z}, radius, &query, &self->results);
+      copse_points_within(self->core, (float[]){x, y, z}, radius, &query, results_of(self, sort));
   return result_or_failed(self->results.total, status);
 }
 
@@ -312,8 +320,9 @@ int32_t points_range(int32_t handle, float minX, float minY, float minZ, float m
   points *self = points_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
   const copse_query query = query_of(mask, exclude, sort);
-  const copse_status status = copse_points_range(
-      self->core, (float[]){minX, minY, minZ}, (float[]){maxX, maxY, maxZ}, &query, &self->results);
+  const copse_status status =
+      copse_points_range(self->core, (float[]){minX, minY, minZ}, (float[]){maxX, maxY, maxZ},
+                         &query, results_of(self, sort));
   return result_or_failed(self->results.total, status);
 }
 
@@ -325,7 +334,7 @@ int32_t points_cone(int32_t handle, float x, float y, float z, float dirX, float
   const copse_query query = query_of(mask, exclude, sort);
   const copse_status status =
       copse_points_cone(self->core, (float[]){x, y, z}, (float[]){dirX, dirY, dirZ}, halfAngle,
-                        radius, &query, &self->results);
+                        radius, &query, results_of(self, sort));
   return result_or_failed(self->results.total, status);
 }
 
@@ -336,8 +345,8 @@ int32_t points_neighbors(int32_t handle, float x, float y, float z, uint32_t k, 
   if (!self) return FAILED(COPSE_STALE_SLOT);
   copse_query query = query_of(mask, exclude, COPSE_SORT_NONE);
   query.maxDistance = maxDistance;
-  const copse_status status =
-      copse_points_neighbors(self->core, (float[]){x, y, z}, k, &query, &self->results);
+  const copse_status status = copse_points_neighbors(self->core, (float[]){x, y, z}, k, &query,
+                                                     results_of(self, WITH_DISTANCES));
   return result_or_failed(self->results.total, status);
 }
 

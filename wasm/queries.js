@@ -18,6 +18,8 @@ import { CoreObject, NONE } from './object.js'
 
 const SORT_NONE = 0
 const SORT_DISTANCE = 2
+/** Added if the caller needs distances: WITH_DISTANCES of objects.h. */
+const WITH_DISTANCES = 4
 const SORTS = ['none', 'id', 'distance']
 const SIDES = ['both', 'visible']
 const EVERY_GROUP = -1
@@ -122,6 +124,7 @@ function readOptions(object, method, options, bits) {
   query.maxDistance = maxDistance
   query.radius = radius ?? -1
   query.distances2 = distances2
+  if (distances2 !== undefined) query.sort |= WITH_DISTANCES
 }
 
 /** As `checkOptions`, but fast. */

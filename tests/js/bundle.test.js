@@ -100,8 +100,8 @@ for (const entry of entries) {
 
 /** The maximum gzipped size of each entry, in bytes. CONTRIBUTING says what to do when one is exceeded. */
 const BUDGETS = {
-  ...{ copse: 98_600, agenttree: 35_000, grid: 34_900, kdtree: 35_600 },
-  ...{ octree: 24_100, obstacle: 28_100, crowd: 55_700 }, // a crowd includes walls and an agent tree
+  ...{ copse: 99_000, agenttree: 35_420, grid: 35_100, kdtree: 35_800 },
+  ...{ octree: 24_100, obstacle: 28_100, crowd: 56_000 }, // a crowd includes walls and an agent tree
 }
 
 bundles('are no larger than their budgets', () => {
