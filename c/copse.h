@@ -710,13 +710,14 @@ size_t copse_obstacle_cells(const copse_obstacle *tree, size_t skipped, float *o
 size_t copse_obstacle_lines(const copse_obstacle *tree, size_t skipped, float *out,
                             size_t capacity);
 typedef struct copse_obstacle_statistics {
-  uint32_t edges;    /* in the tree */
-  uint32_t dropped;  /* left out of the tree because they have no length */
-  uint32_t pieces;   /* at least as many as edges */
-  uint32_t nodes;    /* inner nodes (lines) and leaves (cells) */
-  uint32_t leaves;   /* cells */
-  uint32_t unsplit;  /* leaves with more than leafSize pieces: no good line, or no pieces left */
-  uint32_t depth;    /* of the deepest node; the root has depth 0 */
+  uint32_t edges;   /* in the tree */
+  uint32_t dropped; /* left out of the tree because they have no length */
+  uint32_t pieces;  /* at least as many as edges */
+  uint32_t nodes;   /* inner nodes (lines) and leaves (cells) */
+  uint32_t leaves;  /* cells */
+  uint32_t
+      unsplit;    /* leaves with more than leafSize pieces: no good line, or no spare pieces left */
+  uint32_t depth; /* of the deepest node; the root has depth 0 */
   uint32_t polygons; /* now, not in the last build */
   size_t bytes;      /* memory of the whole object */
 } copse_obstacle_statistics;

@@ -481,8 +481,8 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
   pairsInto(distance: number, out: Uint32Array, options?: BatchOptions): number
 
   /**
-   * Returns the slots of the last build in the order of the tree, a copy. Agents near each other are near each other
-   * in it: a game that renumbers its agents in this order now and then has fewer cache misses.
+   * Returns a copy of the slots of the last build in the order of the tree. Agents that are close in space are mostly
+   * close in this order: a game that renumbers its agents by it now and then has fewer cache misses.
    */
   order(): Uint32s
   /** Returns figures of the last build and the last query. Always the same object. */

@@ -1,4 +1,4 @@
-// The base class of all objects in a core: their life, calls, views of linear memory, and snapshots.
+// The base class of all objects in a core: their lifetime, calls, views of linear memory, and snapshots.
 
 import {
   callOf,
@@ -20,7 +20,7 @@ import { badSnapshot, wordOf } from './snapshot.js'
 export const MAX_CAPACITY = 2 ** 28
 /** The core's result for "no item". */
 export const NONE = -1
-/** Rooms, the buffers of batches, by their number in `room` of wasm/objects.h. */
+/** Rooms are the buffers of batches. These numbers are those of the enum `room` in wasm/objects.h. */
 export const GIVEN = 0
 export const ROWS = 1
 export const IDS = 2
@@ -28,9 +28,12 @@ export const NEIGHBOR_COUNTS = 3
 export const NEIGHBORS = 4
 export const HITS = 5
 const ROOMS = 6
-/** In engines without `using` it is the name of a method that replaces this one. @type {typeof Symbol.dispose} */
+/**
+ * The name of the method that `using` calls. Without Symbol.dispose it is 'dispose', so that the real `dispose`, which
+ * is defined after it, replaces it. @type {typeof Symbol.dispose}
+ */
 const DISPOSE = Symbol.dispose ?? /** @type {any} */ ('dispose')
-/** The head of any snapshot fits into these bytes: COPSE_SNAPSHOT_HEAD. */
+/** The maximum size of a snapshot's head: COPSE_SNAPSHOT_HEAD. */
 const HEAD_BYTES = 128
 /** What a family's capacity counts, for messages. @type {Record<string, string>} */
 const ITEMS = { points: 'agents', boxes: 'boxes', walls: 'vertices', crowd: 'agents' }
@@ -54,7 +57,7 @@ const undisposed = /* @__PURE__ */ (() =>
   }))()
 
 /**
- * Stages a snapshot in pieces, so that no memory has to grow, and calls `check(wasm, first, size)` for each. Returns
+ * Stages a snapshot in pieces that fit the staging buffer, so that memory does not grow, and calls `check(wasm, first, size)` for each. Returns
  * 0, or the first failure of a check.
  */
 export function inPieces(instance, snapshot, check) {
@@ -109,14 +112,14 @@ export class CoreObject {
   _name
   _method = ''
   /**
-   * What to look for in the head of a snapshot: the options that must be equal, see `badSnapshot`, and the indices
-   * of words that must not exceed the capacity.
+   * What to check in the head of a snapshot. `options` must be equal to the object's, see `badSnapshot`. `sizes` are
+   * the indices of words that hold a size, which the capacity must cover.
    * @type {{ options: readonly string[], sizes: readonly number[] }}
    */
   _head = { options: [], sizes: [] }
   /** For messages: the slot that was an argument of the call. @type {number | undefined} */
   _slot
-  /** For messages of `FULL`: the capacity that the call needs, and what it counts. */
+  /** For messages of `FULL`: the capacity that the call needs, and the items that a capacity counts. */
   _wanted = 0
   _items
 
@@ -131,7 +134,7 @@ export class CoreObject {
 
   /**
    * @param {string} name the class, for messages
-   * @param {string} family its file in the boundary is wasm/<family>.c
+   * @param {string} family its exports are in wasm/<family>.c
    * @param {string} noun the core creates it by `<noun>_create`
    * @param {2 | 3} dimensions
    * @param {any} instance
@@ -157,8 +160,8 @@ export class CoreObject {
   // ---- Calls into the core: _begin, checks of arguments, _leave(_enter().call(…)) ----
 
   /**
-   * Begins a call: throws if the object was disposed. Reading #isAlive throws a `TypeError` if `this` is not such an
-   * object, but a proxy of one, say.
+   * Begins a call: throws if the object was disposed. Reading #isAlive throws a `TypeError` if `this` is not
+   * a CoreObject but, for example, a proxy of one.
    */
   _begin(method) {
     if (!this.#isAlive)
@@ -205,7 +208,7 @@ export class CoreObject {
     return limits
   }
 
-  /** Returns an array of a room, in the full length of the room. */
+  /** Returns one of a room's arrays, at the room's full capacity. */
   _room(room, name) {
     const limits = this.#limits.at(2 + ROOMS)
     if (limits[1] !== this.#moves) this.#limits = this.#locate()
@@ -220,7 +223,7 @@ export class CoreObject {
 
   /**
    * Copies the arguments of a batch into the core: points or, with `pointsPerItem` 2, segments. Returns their number.
-   * The core checks them later. But if memory has to grow, they are checked here, before it does.
+   * The core checks them later; if memory has to grow, they are also checked here first.
    */
   _takePoints(name, points, pointsPerItem) {
     checkArray(this, name, points, Float32Array)
@@ -239,7 +242,7 @@ export class CoreObject {
     return length / width
   }
 
-  /** Throws if the object is not ready for queries. Overridden by families that have batches of points. */
+  /** Runs before a batch grows memory. Indexes of points throw if they are not built; walls build if they changed. */
   _prepare() {}
 
   #checkPoints(name, points) {
@@ -295,7 +298,7 @@ export class CoreObject {
     return this.#staged.at(size)
   }
 
-  // ---- Life ----
+  // ---- Lifetime ----
 
   [DISPOSE]() {
     this.dispose()
@@ -358,7 +361,7 @@ export class CoreObject {
     this._leave(this._enter().clear(this._handle))
   }
 
-  /** Returns an array by slot, of `width` numbers per slot. */
+  /** Returns an array that holds `width` numbers for each slot. */
   _array(name, width) {
     this._begin(name)
     return this._views[name].at(width * this._capacity)
@@ -367,8 +370,8 @@ export class CoreObject {
   // ---- Figures ----
 
   /**
-   * Reads the figures: integers into `stats`, and all of them into the array that it returns, where `_figurePlace`
-   * finds the others. V8 would allocate a fraction that is stored under a variable name, or returned.
+   * Writes the figures that are integers to `stats`. Returns an array of all figures, in which `_figurePlace(name)` is
+   * the index of one. Fractions are not written: V8 allocates memory for one stored under a computed name.
    */
   _readFigures(method, stats) {
     this._begin(method)
@@ -416,7 +419,7 @@ export class CoreObject {
     this._begin('restore')
     checkArray(this, 'bytes', bytes, Uint8Array)
     let snapshot = plainBytes(bytes)
-    // Staging may grow linear memory, and detach bytes that are in it.
+    // Staging may grow linear memory, which detaches all views of it.
     if (snapshot.buffer === this._instance.memory.buffer) snapshot = snapshot.slice()
     this._wanted = 1
     for (const word of this._head.sizes)
@@ -434,8 +437,8 @@ export class CoreObject {
   }
 
   /**
-   * Checks a snapshot that is too large for the staging buffer: memory must grow only for bytes whose head and
-   * checksum are right.
+   * Checks the head and checksum of a snapshot that is too large for the staging buffer, piece by piece, so that memory
+   * does not grow for a bad one.
    */
   #checkSnapshot(snapshot) {
     const { length } = snapshot
@@ -449,7 +452,7 @@ export class CoreObject {
 
   // ---- Shapes to draw ----
 
-  /** Returns the floats of all cells or lines, a copy. The core stages them in pieces. */
+  /** Returns a copy of the floats of all cells or lines. The core stages them in pieces. */
   _drawn(method) {
     this._begin(method)
     const pieces = []

@@ -72,7 +72,7 @@ function cone(object, method, x, y, z, dirX, dirY, dirZ, halfAngle, radius, opti
   )
 }
 
-/** Options in a snapshot's head, see points_snapshot in c/points/points.c. @type {Record<string, string[]>} */
+/** The words of options in a snapshot's head, in order, as points_snapshot of c/points/points.c has them. @type {Record<string, string[]>} */
 const HEADS = {
   agenttree: ['leafSize', 'axis', 'split'],
   grid: ['cellSize:f', '', ''],
@@ -85,9 +85,9 @@ class OwnQueries extends CoreObject {
   /** The number of slots in the last build. */
   #built = 0
   #layout
-  /** False while all radii must be 0: the game never took `radii`, and no restored snapshot had any. */
+  /** False while all radii are 0 for sure: the game never read `radii`, and no restored snapshot had any. */
   #hasRadii = false
-  // Results, always the same objects.
+  // The objects that calls return: always the same ones.
   #hit
   /** @type {any} */ #hits = {}
   /** @type {any} */ #rows = { total: 0 }
@@ -158,7 +158,7 @@ class OwnQueries extends CoreObject {
     checkInteger(this, 'results', results, 0, MAX_UINT32)
     checkInteger(this, 'k', k, 0, MAX_UINT32)
     this._begin('reserve')
-    // Rooms first: if this fails, only rooms have changed, which the game can't see.
+    // The buffers of batches grow first: if that fails, nothing that the game can see has changed.
     if (results > 0 || k > 0) {
       const agents = Math.max(capacity, this._capacity)
       this._takeRoom(ROWS, agents)
@@ -226,7 +226,7 @@ class OwnQueries extends CoreObject {
       if (!(radii[i] >= 0) && this._isUsed(i)) checkDistance(this, `radii[${i}]`, radii[i])
   }
 
-  /** Gives the core the radii of the new build. */
+  /** Makes the current radii those of this build. */
   #takeRadii() {
     if (this.#hasRadii) this._leave(this._enter().take_radii(this._handle))
   }
@@ -355,7 +355,7 @@ class OwnQueries extends CoreObject {
     return this.#neighborRowsOf(n)
   }
 
-  // ---- Pairs: within a distance or, without one, of circles that touch ----
+  // ---- Pairs: agents within a distance or, without one, agents whose circles touch ----
 
   pairs(distance, options) {
     if (typeof distance !== 'number') return this._pairs(this.#pairs('pairs', undefined, distance))

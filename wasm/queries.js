@@ -1,8 +1,8 @@
 // Single queries: their options, where their results go, and the queries that points and boxes share.
 //
-// Methods declare the arguments of space. In the plane there is no z, so each later argument arrives one
-// parameter early: `within(x, y, z, radius, options)` called with (x, y, radius, options) has the radius in `z` and
-// the options in `radius`. The plane's branch passes the parameters on in order, with 0 inserted for each z.
+// Methods declare the parameters of 3D. A call in 2D leaves out each z, so later arguments arrive earlier, by one
+// parameter for each z left out: `within(x, y, z, radius, options)` called with (x, y, radius, options) has the
+// radius in `z` and the options in `radius`. The 2D branch passes them on in order, and inserts 0 for each z.
 
 import {
   checkArray,
@@ -18,7 +18,7 @@ import { CoreObject, NONE } from './object.js'
 
 const SORT_NONE = 0
 const SORT_DISTANCE = 2
-/** Added if the caller needs distances: WITH_DISTANCES of objects.h. */
+/** Added to the sort if the caller needs distances: WITH_DISTANCES in wasm/objects.h. */
 const WITH_DISTANCES = 4
 const SORTS = ['none', 'id', 'distance']
 const SIDES = ['both', 'visible']
@@ -93,7 +93,10 @@ const OPTIONS = {
   neighborsInto: NEAREST | DISTANCES2,
 }
 
-/** Begins a query, and sets `query`. `bits` are the options that it has. V8 compiles two small functions better. */
+/**
+ * Begins a query, and sets `query`. `bits` are the options that it accepts. Apart from `readOptions`, because V8
+ * compiles two small functions into faster code than one large one.
+ */
 export function ask(object, method, options, bits) {
   object._begin(method)
   if (options === undefined) {
@@ -107,7 +110,7 @@ export function ask(object, method, options, bits) {
   } else readOptions(object, method, options, bits)
 }
 
-/** Reading an option may run a getter that makes another query: so all are read before `query` is written. */
+/** Reads and checks options. All are read before `query` is written: a getter may run another query. */
 function readOptions(object, method, options, bits) {
   checkQueryOptions(object, options, bits)
   const { mask = EVERY_GROUP, exclude = NONE, sort, maxDistance = Infinity } = options
@@ -127,7 +130,7 @@ function readOptions(object, method, options, bits) {
   if (distances2 !== undefined) query.sort |= WITH_DISTANCES
 }
 
-/** As `checkOptions`, but fast. */
+/** Does the same as `checkOptions`, but is fast if the options are right. */
 export function checkQueryOptions(object, options, bits) {
   let unknown = typeof options !== 'object'
   for (const name in options)
@@ -140,7 +143,7 @@ export function checkQueryOptions(object, options, bits) {
     )
 }
 
-/** Returns the ids that the query just found: one small new view. */
+/** Returns the ids that the query just found, as a new view of linear memory. */
 export function ids(object, total) {
   return object._views.ids.fresh(total)
 }
@@ -206,7 +209,7 @@ function checkBox(object, minX, minY, minZ, maxX, maxY, maxZ) {
   checkSide(object, 'maxZ', maxZ)
 }
 
-/** Finds what is in a box. Its corners may be swapped. */
+/** Finds the items in a box. Minimum and maximum may be swapped on any axis. */
 export function range(object, method, minX, minY, minZ, maxX, maxY, maxZ, options) {
   ask(object, method, options, SEARCH)
   checkBox(object, minX, minY, minZ, maxX, maxY, maxZ)

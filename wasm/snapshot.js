@@ -1,5 +1,5 @@
-// Finds out from its head why a snapshot was refused: the core only returns that it was. See c/base/snapshot.h,
-// and the heads of the structures.
+// Reads the head of a refused snapshot, to say why it was refused: the core only says that it was. The words that
+// all heads begin with are in c/base/snapshot.h; each structure adds its own.
 
 import { CopseError, place } from './errors.js'
 

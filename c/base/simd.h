@@ -320,7 +320,8 @@ ALWAYS_INLINE word4 word4_count_from(uint32_t first) {
 
 /* ---- Rounding ---- */
 
-/* Adding ROUNDER to a float of 0 … 2^22 rounds it to an integer, ties to even, in the low bits. */
+/* Adding ROUNDER to a float of 0 … 2^22 - 1 rounds it to an integer, ties to even, and leaves it in
+ * the low bits, ROUNDED_BITS. */
 #define ROUNDER      8388608.0f
 #define ROUNDED_BITS 0x3fffffu
 

@@ -40,8 +40,8 @@ typedef enum crowd_field {
 
 /* Bits of FIELD_STATE: CROWD_ARRIVED, CROWD_STUCK, CROWD_INSIDE (the agent is inside a solid area)
  * and CROWD_NEW (not checked for that yet). Bits of a body's state: CROWD_ARRIVED, CROWD_MOVES
- * (enabled and not locked) and CROWD_UNEQUAL (may not share avoidance by halves: it has a priority
- * or a mask, is locked, or has arrived). */
+ * (enabled and not locked) and CROWD_UNEQUAL (may not split avoidance evenly: it has a priority or
+ * a mask, is locked, or has arrived). */
 enum {
   CROWD_ARRIVED = 1,
   CROWD_STUCK = 2,

@@ -9,13 +9,13 @@
 
 #include <string.h>
 
-/* ---- Attributes, in range ---- */
+/* ---- Reading an agent's attributes ---- */
 
 /* Seconds without progress after which an agent sidesteps at the greatest angle. */
 static const float PATIENCE = 2;
 
-/* The share of its time horizon that an agent uses against agents that must give way to it. They
- * use their whole horizon. */
+/* An agent that has not arrived uses this fraction of its time horizon against neighbors that have
+ * arrived. An arrived agent uses its whole horizon. */
 static const float PUSH = 1.0f / 8;
 
 /* Returns the maximum number of neighbors that an agent avoids. */
@@ -24,7 +24,7 @@ static uint32_t neighbor_limit(const copse_crowd *crowd, uint32_t slot) {
   return wanted < crowd->def.maxNeighbors ? wanted : crowd->def.maxNeighbors;
 }
 
-/* Returns the inverse of a time horizon, which is at least a time step. */
+/* Returns 1 / time horizon. A horizon shorter than the time step counts as one time step. */
 static float inverse_horizon(const copse_crowd *crowd, crowd_field field, uint32_t slot,
                              float timeStep) {
   const float horizon = crowd_number(crowd, field, slot);
@@ -48,7 +48,7 @@ static bool takes_part(const copse_crowd *crowd, uint32_t slot) {
   return slots_in_use(&crowd->slots, slot) && crowd_whole(crowd, FIELD_ENABLED)[slot];
 }
 
-/* Copies the attributes of an agent that its neighbors read. */
+/* Updates an agent's body: the attributes that its neighbors read. */
 static void set_body(copse_crowd *crowd, uint32_t slot) {
   WORKED(1);
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
@@ -77,8 +77,9 @@ OUT_OF_LINE void slow_down(float *velocity, uint32_t dim, double factor) {
     velocity[axis] = factor > 0 ? (float)((double)velocity[axis] * factor) : 0;
 }
 
-/* Limits a velocity to the maximum speed, even if rounding has exceeded it. A velocity that is not
- * finite becomes 0. Computes in double, because squares of very low speeds underflow as floats. */
+/* Scales a velocity down if it exceeds the maximum speed, even by a rounding error. A velocity that
+ * is not finite becomes 0. Computes in double, because squares of very low speeds underflow as
+ * floats. */
 ALWAYS_INLINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
   const double x = (double)velocity[0], y = (double)velocity[1], limit = (double)maxSpeed;
   const double z = dim == 3 ? (double)velocity[2] : 0, length2 = x * x + y * y + z * z;
@@ -86,8 +87,8 @@ ALWAYS_INLINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
     slow_down(velocity, dim, length2 < (double)INFINITY ? limit / sqrt(length2) : 0);
 }
 
-/* Returns how many neighbors of an agent's row it avoids: those within its maxNeighbors and
- * neighborDistance. Rows have room for k neighbors. */
+/* Returns how many of the neighbors in its row an agent avoids, given its own maxNeighbors and
+ * neighborDistance. A row holds up to k neighbors, nearest first. */
 static uint32_t count_in_range(const copse_crowd *crowd, uint32_t slot, uint32_t k) {
   const uint32_t limit = neighbor_limit(crowd, slot);
   const float distance = crowd_number(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
@@ -99,7 +100,8 @@ static uint32_t count_in_range(const copse_crowd *crowd, uint32_t slot, uint32_t
 }
 
 /* Adjusts an agent's terms for a neighbor if exactly one of the two has arrived. The one that has
- * arrived makes way for agents that want to pass, but not for agents with the same goal. */
+ * arrived makes way for agents that want to pass, but not for agents with the same goal. The other
+ * does half of the avoidance or, with the same goal, all of it. */
 static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t other,
                               uint32_t index, orca_terms *terms) {
   const bool hasArrived = crowd->bodies[slot].state & CROWD_ARRIVED;
@@ -111,7 +113,7 @@ static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t 
   if (!hasSameGoal) terms->avoiding[index] = 0.5f;
 }
 
-/* True if an agent and all of its neighbors share avoidance by halves. */
+/* True if an agent and all of its neighbors split avoidance evenly. */
 static bool are_equal(const copse_crowd *crowd, uint32_t slot, const uint32_t *ids,
                       uint32_t count) {
   uint32_t states = crowd->bodies[slot].state;
@@ -122,8 +124,8 @@ static bool are_equal(const copse_crowd *crowd, uint32_t slot, const uint32_t *i
   return !(states & CROWD_UNEQUAL);
 }
 
-/* Writes an agent's terms for its neighbors. The agent does all of the avoidance of locked
- * neighbors, and of neighbors whose masks do not include it. */
+/* Writes an agent's terms for its neighbors. The agent does all of the avoidance if the
+ * neighbor is locked or its mask excludes the agent. */
 static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const uint32_t *ids,
                       uint32_t count, orca_terms *terms) {
   const float ownPriority = crowd_number(crowd, FIELD_PRIORITY, agent->slot);
@@ -136,7 +138,9 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
     terms->avoiding[i] =
         ownPriority + otherPriority > 0 ? otherPriority / (ownPriority + otherPriority) : 0.5f;
     if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
-    terms->room[i] = 0.5f; /* with 0, agents that move apart would have to go on */
+    /* Not on a collision course: each may use half of the room between them. With 0, agents that
+     * move apart would have to keep moving apart. */
+    terms->room[i] = 0.5f;
     if (crowd_whole(crowd, FIELD_LOCKED)[id] || !(crowd_whole(crowd, FIELD_MASK)[id] & groups))
       terms->avoiding[i] = terms->room[i] = 1;
   }
@@ -144,7 +148,7 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
 
 /* Turns an agent's preferred velocity to the right, because a neighbor is in the way: without this,
  * two agents that meet in perfect symmetry would just stop. The angle starts small and grows with
- * the time without progress. It depends on the slot, which breaks all symmetry. */
+ * the time without progress. It also varies by slot, to break symmetry between agents. */
 static void sidestep(const copse_crowd *crowd, uint32_t slot, float *preferred) {
   WORKED(1);
   const float share = (float)(slot * 0x9e3779b1u >> 24) / 256;
@@ -169,7 +173,7 @@ typedef struct constraint_set {
   uint32_t dimensions;
 } constraint_set;
 
-/* True if a velocity violates no constraint. Sets *byNeighbors to true if it violates the
+/* True if a velocity violates no constraint. Sets *byNeighbors to whether it violates the
  * constraint of a neighbor. */
 static bool is_permitted(const constraint_set *constraints, const float *velocity,
                          bool *byNeighbors) {
@@ -262,10 +266,10 @@ OUT_OF_LINE void choose_velocity(copse_crowd *crowd, const copse_obstacle *walls
 
 /* A summary of all agents, collected before a step. */
 typedef struct step_overview {
-  uint32_t end;          /* slots up to the last one in use */
-  uint32_t bad;          /* the first slot that is not finite, or COPSE_NONE */
-  uint32_t maxNeighbors; /* the greatest neighbor_limit of any agent */
-  float neighborDistance;
+  uint32_t end;           /* one past the last slot in use */
+  uint32_t bad;           /* the first agent with a value that is not finite, or COPSE_NONE */
+  uint32_t maxNeighbors;  /* the greatest neighbor_limit of any agent */
+  float neighborDistance; /* the greatest of any agent that avoids neighbors */
 } step_overview;
 
 /* Updates all bodies, and returns the summary. Stops at the first agent that is not finite. */
@@ -341,7 +345,8 @@ copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, f
 
 /* ---- The view of one agent ---- */
 
-/* Writes the nearest neighbors of an agent, by a loop over all agents. Returns their number. */
+/* Finds an agent's nearest neighbors by testing all agents, without the tree. Returns their
+ * number. */
 static uint32_t neighbors_of(const copse_crowd *crowd, uint32_t slot, uint32_t *ids) {
   float distances2[COPSE_CROWD_MAX_NEIGHBORS];
   const uint32_t dim = crowd->def.dimensions, end = crowd_end(crowd);

@@ -237,8 +237,8 @@ ALWAYS_INLINE float midpoint(float lo, float hi) {
 
 enum { RANKED_LEAF = 128 };
 
-/* Writes the rank of each id: how many of the others are less. Counting them, sixteen ids at a
- * time, takes no branches. */
+/* Writes the rank of each id: the number of lesser ids. Counts them for sixteen ids at a time,
+ * without branches. */
 static void rank_ids(const uint32_t *ids, uint32_t size, uint32_t *ranks) {
   for (uint32_t i = 0; i < size; i += 16) {
     word4 own[4], less[4];

@@ -35,8 +35,8 @@ ALWAYS_INLINE uint32_t children_to_enter(const struct agenttree *tree, uint32_t 
   return enterLeft | enterRight << 1;
 }
 
-/* Appends the agents of a leaf in a circle where that takes the fewest tests: no mask, no
- * distances, and room for all of them. Returns false elsewhere. */
+/* Does the same as region_scan for a leaf and a circle, with fewer tests: only if there is no mask,
+ * no distance is wanted, and there is room for the whole leaf. Else returns false. */
 ALWAYS_INLINE bool collect_plain(const scan_points *ordered, const agenttree_node *leaf,
                                  const region *circle, const scan_filter *filter,
                                  copse_results *results, const int dim) {
@@ -82,14 +82,11 @@ ALWAYS_INLINE uint32_t collect_in(const struct agenttree *tree, const region *wh
       waiting += enter & 1;
     } else {
       scan_filter filter = agenttree_filter(node, query);
-      if (kind == SHAPE_CIRCLE &&
-          collect_plain(&tree->points.ordered, node, where, &filter, &local, dim))
-        continue;
-      if (kind == SHAPE_CIRCLE)
+      if (kind != SHAPE_CIRCLE)
+        points_scan(&tree->points, node->begin, node->end, where, kind, &filter, &local);
+      else if (!collect_plain(&tree->points.ordered, node, where, &filter, &local, dim))
         region_scan(&tree->points.ordered, node->begin, node->end, where, &filter, &local, kind,
                     dim);
-      else
-        points_scan(&tree->points, node->begin, node->end, where, kind, &filter, &local);
     }
   }
   results->total = local.total;

@@ -22,7 +22,8 @@ SMALL_CODE static bool start(batch_query *batch, const copse_points *points,
   return batch->query.sort == COPSE_SORT_NONE;
 }
 
-/* Returns the number of rows of a batch of all agents: of slots in use now or at the last build. */
+/* Returns the number of rows in a batch of all agents: the number of slots now or at the last
+ * build, whichever is greater. */
 static uint32_t row_count(const copse_points *points) {
   return points->slots > points->builtCount ? points->slots : points->builtCount;
 }
@@ -110,7 +111,7 @@ ALWAYS_INLINE uint32_t row_of(const nearby *near, const batch_asker *asker, floa
                               uint32_t *row, const bool plain, const int dim) {
   const uint32_t size = near->size;
   uint32_t total = 0;
-  for (uint32_t i = 0; i < size; i += 8) { /* two blocks per turn: fewer branches */
+  for (uint32_t i = 0; i < size; i += 8) { /* two blocks per iteration: fewer branches */
     const word4 ids = word4_load(near->ids + i), next = word4_load(near->ids + i + 4);
     word4 hit = float4_le(nearby_distance2(near, i, asker, dim), limit2);
     word4 nextHit = float4_le(nearby_distance2(near, i + 4, asker, dim), limit2);
@@ -208,12 +209,13 @@ SMALL_CODE copse_status copse_points_within_many(const copse_points *points, con
 
 enum { SELECT_TRIES = 4 };
 
-/* Measured: wide enough that a second try is rare, narrow enough that it costs little. */
+/* The next guess2 is the squared distance of the k-th neighbor times this. Measured: a second try
+ * is rare, and few candidates are collected too many. */
 static const float GUESS_MARGIN = 1.4f;
 
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
-  /* If agents are spread at random (a Poisson process), about one in a hundred has its k-th
-   * neighbor farther away than this. */
+  /* If agents are spread at random in 2D (a Poisson process), the squared distance of the k-th
+   * neighbor exceeds its mean by more than this fraction for about one agent in a hundred. */
   const float spread = 2.33f / sqrtf((float)k) + 1.4f / (float)k;
   return (expectation){0, 0, 1 + (dimensions == 3 ? spread * 2 / 3 : spread), 0, 0};
 }
@@ -221,7 +223,7 @@ SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions)
 void expect(expectation *expected) {
   if (expected->full)
     expected->reach2 = (float)(expected->sum2 / expected->full) * expected->margin;
-  else /* reach2 is 0 before the first estimate: then search everything */
+  else /* no full row: search everything the first time (reach2 is 0), then four times as far */
     expected->reach2 = expected->reach2 > 0 ? expected->reach2 * 4 : INFINITY;
   expected->sum2 = 0;
   expected->full = 0;
@@ -259,7 +261,7 @@ static uint32_t collect(const batch_query *batch, const nearby *near, const batc
   return CALL_PAIR(dim, collect, near, asker, limit2, candidates);
 }
 
-/* Finds the k nearest by a heap, for sizes that ranking does not support. */
+/* Finds the k nearest by a heap, if there are too many for pairs_rank. */
 SMALL_CODE OUT_OF_LINE uint32_t heap_into(pairs candidates, uint32_t size, uint32_t k, pairs row) {
   scan_nearest nearest = {row, k, 0, INFINITY};
   for (uint32_t i = 0; i < size; i++)
@@ -268,8 +270,9 @@ SMALL_CODE OUT_OF_LINE uint32_t heap_into(pairs candidates, uint32_t size, uint3
   return nearest.size;
 }
 
-/* Writes the k nearest gathered agents, or all within limit2 if they are fewer. Returns their
- * number. guess2 is a distance within which slightly more than k are expected; updates it. */
+/* Writes the k nearest gathered agents within limit2, or all of them if they are fewer. Returns
+ * their number. *guess2 is a squared distance within which slightly more than k are expected, or 0
+ * as long as there is no guess. Updates it. */
 static uint32_t select_near(const batch_query *batch, const nearby *near, const batch_asker *asker,
                             uint32_t k, float limit2, float *guess2, pairs row) {
   float distances2[NEAR_LIMIT + NEAR_PADDING];
@@ -293,8 +296,8 @@ static uint32_t select_near(const batch_query *batch, const nearby *near, const 
   }
 }
 
-/* Does the same as select_near for one of the gathered agents. A plain batch hides it from the scan
- * meanwhile. */
+/* Does the same as select_near for one of the gathered agents. In a plain batch,
+ * hides that agent during the scan. */
 static uint32_t select_of(const batch_query *batch, nearby *near, uint32_t self, uint32_t k,
                           float limit2, float *guess2, pairs row) {
   const batch_asker asker = gathered_asker(batch, near, self, (int)batch->points->dimensions);
@@ -324,7 +327,7 @@ SMALL_CODE static void flush_queue(row_queue *queue, uint32_t k, copse_neighbor_
   queue->size = 0;
 }
 
-/* Writes the row of a query. Returns its length. */
+/* Writes the results of a single query as a row. Returns its length. */
 SMALL_CODE static uint32_t nearest_of_query(const batch_query *batch, const float *center,
                                             const copse_query *query, uint32_t k, pairs row) {
   copse_results results = {.ids = row.ids, .distances2 = row.distances2, .capacity = k};
@@ -338,8 +341,8 @@ SMALL_CODE static uint32_t nearest_alone(const batch_query *batch, const float *
   return nearest_of_query(batch, center, &query, k, row);
 }
 
-/* Writes the row of a gathered agent by a query, because more than the gathered agents are
- * needed. */
+/* Writes the row of a gathered agent by a single query, because too few of the gathered agents are
+ * within reach. */
 SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
                                                uint32_t i, uint32_t k, pairs row) {
   float center[3];
@@ -472,7 +475,7 @@ SMALL_CODE copse_status copse_points_all_neighbors(const copse_points *points, u
   return batch_all_neighbors(points, points->type->allNeighbors, k, query, masks, rows);
 }
 
-/* Makes a query for each point. */
+/* Runs a query for each point, for structures without a nearestMany of their own. */
 SMALL_CODE static void nearest_of_each(neighbor_search *search, const float *centers, uint32_t n) {
   const batch_query *batch = &search->batch;
   for (uint32_t i = 0; i < n; i++)

@@ -1,5 +1,5 @@
-/* The common parts of batch queries: the query, agents gathered near each other, and rows being
- * written. Each structure gathers in its own way. */
+/* Code that all batch queries share. A structure gathers agents that are close together: it copies
+ * them, in its own way, into one array. The code here scans that array and writes the rows. */
 #ifndef COPSE_BATCH_H
 #define COPSE_BATCH_H
 
@@ -13,22 +13,22 @@ struct batch_query {
   copse_query query;
   const uint32_t *masks; /* by slot; NULL if no agent's mask filters anything */
   bool plain;            /* no mask of any kind filters anything */
-  bool ofPoints;         /* rows belong to points of the caller instead of agents */
+  bool ofPoints;         /* rows are for the caller's points, not for agents */
 };
 
 /* Returns the query mask of an agent. */
 ALWAYS_INLINE uint32_t batch_mask_of(const batch_query *batch, uint32_t slot) {
   return batch->masks ? batch->masks[slot] & batch->query.mask : batch->query.mask;
 }
-/* Returns the union of the query masks of the agents begin … end. */
+/* Returns the union of the query masks of the agents at places begin … end - 1. */
 uint32_t batch_mask_of_run(const batch_query *batch, uint32_t begin, uint32_t end);
 
 /* ---- Agents near each other ---- */
 
 enum { NEAR_LIMIT = 2048, NEAR_PADDING = 12 };
 
-/* The fields that are gathered of an agent besides its position. Groups are needed only if the
- * batch is not plain. GATHER_PLACES stores places in the order of the structure instead of ids. */
+/* What to gather for each agent besides its position. Groups are needed only if the batch is not
+ * plain. GATHER_PLACES stores an agent's place in the order of the structure instead of its id. */
 typedef enum gather_fields { GATHER_IDS, GATHER_IDS_AND_GROUPS, GATHER_PLACES } gather_fields;
 
 /* Gathered agents, with room for scans and copies past the end. */
@@ -42,7 +42,8 @@ typedef struct nearby {
   uint32_t size;
 } nearby;
 
-/* Completes a gathering. Scans read past the end, where NaN is within no distance. */
+/* Pads x with NaN after the last gathered agent, so that scans that read past the end find nothing
+ * there. */
 ALWAYS_INLINE void nearby_end(nearby *near) {
   float4_store(near->axes[0] + near->size, float4_all(NAN));
   float4_store(near->axes[0] + near->size + 4, float4_all(NAN));
@@ -53,7 +54,7 @@ ALWAYS_INLINE void nearby_end(nearby *near) {
   }
 }
 
-/* In the functions below `dim` need not be constant: some callers prefer small code. */
+/* In the functions below `dim` may vary at run time: some callers trade speed for small code. */
 
 /* Writes the position of a gathered agent; in 2D z is 0. */
 ALWAYS_INLINE void nearby_center(const nearby *near, uint32_t i, float *center, const int dim) {
@@ -62,7 +63,7 @@ ALWAYS_INLINE void nearby_center(const nearby *near, uint32_t i, float *center, 
   center[2] = dim == 3 ? near->axes[2][i] : 0;
 }
 
-/* The agent, or point of the caller, that a row is for. */
+/* The agent, or the caller's point, that a row is for. */
 typedef struct batch_asker {
   scan_center center;
   word4 slot;
@@ -95,14 +96,14 @@ ALWAYS_INLINE float4 nearby_distance2(const nearby *near, uint32_t i, const batc
 
 enum { ROWS_WAITING = 512 };
 
-/* The rows being written. Row positions are flushed in batches, so that their cache misses overlap:
- * slots near each other in space are far apart in memory. */
+/* The rows being written. Their offsets and counts are flushed in batches, so that cache misses
+ * overlap: agents close to each other can have slots far apart in memory. */
 struct row_writer {
   uint32_t *offsets, *counts, *ids;
   uint32_t capacity; /* of `ids` */
   uint32_t used;     /* the number of ids written */
   uint64_t missed;   /* the number of ids of rows that did not fit */
-  bool truncated;    /* after a row that did not fit, none does */
+  bool truncated;    /* a row did not fit: from then on only empty rows do */
   uint32_t waiting, slots[ROWS_WAITING], begins[ROWS_WAITING], sizes[ROWS_WAITING];
 };
 
@@ -111,7 +112,7 @@ ALWAYS_INLINE uint32_t rows_room(const row_writer *writer) {
   return writer->truncated ? 0 : writer->capacity - writer->used;
 }
 
-/* Writes the positions of the waiting rows. */
+/* Writes the offsets and counts of the waiting rows, whose ids are written already. */
 void rows_flush(row_writer *writer);
 /* Makes room for `count` more waiting rows. */
 ALWAYS_INLINE void rows_expect(row_writer *writer, uint32_t count) {
@@ -137,12 +138,12 @@ static inline void row_end(row_writer *writer, uint32_t row, uint32_t count) {
   writer->truncated = true;
 }
 
-/* Writes the rows of the `own` gathered agents from `self` on: the other gathered agents within the
- * radius. */
+/* Writes the rows of the gathered agents self … self + own - 1. A row holds the other gathered
+ * agents that are within the radius and match the agent's mask. */
 void batch_rows(const batch_query *batch, nearby *near, uint32_t self, uint32_t own, float radius2,
                 row_writer *writer);
 
-/* Writes the row of an agent that makes a query of its own. */
+/* Writes the row of one agent by a single query, without gathered agents. */
 void batch_row_alone(const batch_query *batch, const float *center, uint32_t slot, float radius,
                      row_writer *writer);
 
@@ -152,9 +153,9 @@ void batch_row_alone(const batch_query *batch, const float *center, uint32_t slo
 typedef struct expectation {
   float reach2;  /* the squared distance within which to gather */
   float guess2;  /* roughly the squared distance of the k-th neighbor */
-  float margin;  /* reach2 divided by the mean of that distance */
-  double sum2;   /* the sum over the full rows since the last `expect` */
-  uint32_t full; /* the number of these rows, which have k ids */
+  float margin;  /* reach2 divided by the mean squared distance of the k-th neighbor */
+  double sum2;   /* the sum of these squared distances, over the full rows since `expect` */
+  uint32_t full; /* the number of full rows, which have k ids, since then */
 } expectation;
 
 /* Updates the prediction from the rows since the last call. */
@@ -168,7 +169,7 @@ typedef struct row_queue {
   float distances2[QUEUE_ROWS * RANK_K];
 } row_queue;
 
-/* A search for the k > 0 nearest of all agents, or of the caller's points. */
+/* A search for the k nearest neighbors, k > 0, of every agent or of each of the caller's points. */
 struct neighbor_search {
   batch_query batch;
   uint32_t k;
@@ -178,15 +179,15 @@ struct neighbor_search {
   copse_neighbor_rows *rows;
 };
 
-/* Finds the k nearest neighbors of every agent with `search_all`: the allNeighbors of the
- * structure. */
+/* Finds the k nearest neighbors of every agent. `search_all` is the structure's function for it. */
 copse_status batch_all_neighbors(const copse_points *points,
                                  void (*search_all)(const void *index, neighbor_search *search),
                                  uint32_t k, const copse_query *query, const uint32_t *masks,
                                  copse_neighbor_rows *rows);
 
-/* Writes the rows of the `own` gathered agents from `self` on: their k nearest. All agents within
- * reach2 must be gathered; an agent that finds fewer than k among them makes a query of its own. */
+/* Writes the k nearest neighbors of the gathered entries self … self + own - 1, which are agents or
+ * the caller's points. All agents within the squared distance reach2 of them must be gathered. An
+ * entry that finds fewer than k gets a single query, unless reach2 covers the maximum distance. */
 void batch_nearest(neighbor_search *search, nearby *near, uint32_t self, uint32_t own,
                    float reach2);
 
@@ -194,7 +195,7 @@ void batch_nearest(neighbor_search *search, nearby *near, uint32_t self, uint32_
 void batch_nearest_one(neighbor_search *search, const nearby *near, uint32_t self, uint32_t own,
                        float reach2);
 
-/* Writes the row of an agent that makes a query of its own. */
+/* Writes the row of one agent by a single query, without gathered agents. */
 void batch_nearest_alone(neighbor_search *search, const float *center, uint32_t slot);
 
 /* ---- Pairs ---- */
@@ -204,15 +205,16 @@ struct pair_search {
   const float *radii; /* by slot, or NULL */
   float maxRadius;
   copse_results *results;
-  uint64_t total; /* ids found */
+  uint64_t total; /* ids found, two per pair */
 };
 
-/* Returns the squared distance within which agents begin … end can have pairs. */
+/* Returns the squared distance within which the agents at places begin … end - 1 can have
+ * pairs. */
 float pairing_reach2(const pair_search *search, const batch_query *batch, uint32_t begin,
                      uint32_t end);
 
-/* Pairs the agents begin … end with the gathered agents, given by their places, that come later in
- * the order of the structure. Empties `near`. */
+/* Finds the pairs of an agent at places begin … end - 1 and a gathered agent that comes later in
+ * the order of the structure. `near` must hold places: GATHER_PLACES. Empties `near`. */
 void batch_pairs(const batch_query *batch, uint32_t begin, uint32_t end, nearby *near,
                  pair_search *search);
 

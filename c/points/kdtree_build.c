@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* ---- Division ----------------------------------------------------------------------------- */
+/* ---- Partitioning around a pivot ---------------------------------------------------------- */
 
 /* Four points in registers. */
 typedef struct four {

@@ -203,7 +203,8 @@ points_extras points_saved_extras(const void *bytes, size_t size, uint32_t *coun
 bool source_accepts(const points_source *source, uint32_t slot, uint32_t dimensions);
 /* Copies the counts of a survey to the index: the first step of a build. */
 void points_take(copse_points *points, const points_source *source, const points_survey *survey);
-/* Fetches the coordinates of the agents begin … end, by their ids. Adding 0 turns -0 into 0. */
+/* Copies the coordinates of the agents at places begin … end - 1, whose ids must be set, from the
+ * source to points->ordered. -0 becomes 0. */
 void points_fetch(const copse_points *points, const points_source *source, uint32_t begin,
                   uint32_t end);
 /* Writes the tight bounds of the agents begin … end, which must be at least one. */

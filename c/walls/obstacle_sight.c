@@ -33,7 +33,7 @@ typedef struct edge_view {
 
 /* A sector of a row, or a part of an edge to be inserted. */
 typedef struct cursor {
-  uint32_t place, end; /* its index, and the end of its row; end = 0: no sector */
+  uint32_t place, end; /* the sector's index, and the end of its row; end = 0: not a sector */
   uint32_t edge;
   bool isLast, hasView; /* it is the last of its row; `view` is filled in */
   vec start, stop;      /* its first and last direction; the last sector stops at the axis */
