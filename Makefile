@@ -400,7 +400,9 @@ mutate: build/test/unit build/test/determinism-sanitized $(FUZZ_NAMES:%=build/te
 # The same width as WebAssembly's SIMD, and its shuffles.
 NATIVE_SIMD = $(if $(filter x86_64,$(shell uname -m)),-mssse3)
 BENCH_NATIVE = build/bench/copse build/bench/crowd $(and $(wildcard /usr/include/nanoflann.hpp), \
-  $(shell command -v g++),build/bench/nanoflann)
+  $(shell command -v g++),build/bench/nanoflann) $(if $(RVO2_SOURCE),build/bench/rvo2)
+# Other libraries may use all that this machine can do.
+PEER_FLAGS = -std=c++17 -Wall -Wextra -O3 -march=native -flto
 BENCH = node --no-liftoff --expose-gc tests/bench/bench.js
 
 build/bench/copse build/bench/crowd: build/bench/%: tests/bench/native/%.c tests/bench/native/common.h $(C_SOURCES) $(C_HEADERS)
@@ -409,7 +411,11 @@ build/bench/copse build/bench/crowd: build/bench/%: tests/bench/native/%.c tests
 
 build/bench/nanoflann: tests/bench/native/nanoflann.cpp tests/bench/native/common.h
 	@mkdir -p $(@D)
-	g++ -std=c++17 -Wall -Wextra -O3 $< -o $@
+	g++ $(PEER_FLAGS) $< -o $@
+
+build/bench/rvo2: tests/bench/native/rvo2.cpp tests/bench/native/common.h
+	@mkdir -p $(@D)
+	g++ $(PEER_FLAGS) -I$(RVO2_SOURCE)/src $< $(wildcard $(RVO2_SOURCE)/src/*.cc $(RVO2_SOURCE)/src/*.cpp) -o $@
 
 ## bench: measure copse and other libraries, comparing results first: the quick form, some minutes
 bench: lib $(BENCH_NATIVE)
@@ -431,8 +437,8 @@ bench-boxes: lib
 bench-walls: lib
 	$(BENCH) quick walls
 
-## bench-crowd: the part for crowds, against Recast's crowd
-bench-crowd: lib build/bench/crowd
+## bench-crowd: the part for crowds, against Recast's crowd and, with RVO2_SOURCE=folder, RVO2 built from its source
+bench-crowd: lib $(BENCH_NATIVE)
 	$(BENCH) quick crowd
 
 ## bench-crossings: measure where the grid, the agent tree and the k-d tree break even

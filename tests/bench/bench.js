@@ -223,7 +223,12 @@ function measureAll(dimensions, spread, n, names) {
       (entrant) => !entrant.isTooSlow && takesPart(entrant) && work.can(entrant.peer),
     )
     const compared = new Set([...entrants.filter(({ checks }) => checks), ...able])
-    const compiled = natives.filter(({ there, works }) => there && works.includes(name))
+    const compiled = natives.filter(
+      (native) =>
+        native.there &&
+        native.works.includes(name) &&
+        (native.dimensions ?? dimensions) === dimensions,
+    )
 
     const hashes = new Map()
     for (const { name, peer, loops } of compared) {
@@ -232,14 +237,15 @@ function measureAll(dimensions, spread, n, names) {
     }
     const outcomes =
       work.outcome && able.map(({ name, peer }) => [name, work.outcome(peer, agents)])
-    for (const [name, { progress }] of outcomes ?? [])
-      if (!(progress > 0)) throw new Error(`${name}: agents get no nearer to their goals`)
     const times = measure(able, name, agents, form.budget)
     for (const native of compiled) {
-      const { hash, times: samples } = runNative(native, name, agents, form.budget)
-      hashes.set(native.name, hash)
+      const { hash, positions, times: samples } = runNative(native, name, agents, form.budget)
+      if (positions) outcomes.push([native.name, work.nativeOutcome(positions, agents)])
+      else hashes.set(native.name, hash)
       times.set(native.name, samples)
     }
+    for (const [name, { progress }] of outcomes ?? [])
+      if (!(progress > 0)) throw new Error(`${name}: agents get no nearer to their goals`)
     const what = `${name}, ${dimensions}D, ${spread}, ${n}`
     sameOrThrow(hashes, what)
     if (work.hashAfter) {

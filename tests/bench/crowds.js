@@ -14,7 +14,7 @@ export const AGENT = {
   timeHorizonObstacles: 5,
 }
 export const TIME_STEP = 0.25
-/** Measured steps after the warm-up; then all agents return to its end. native/crowd.c has the same number. */
+/** Measured steps after the warm-up; then all agents return to its end. The native programs have the same number. */
 export const STEPS = 16
 
 /** Agents overlap if their distance is below this share of the sum of their radii. */
@@ -150,30 +150,30 @@ export function createCrowd(spread, n, dimensions) {
 
 // ---- Works ----
 
+/** Returns the mean distance of all agents from their goals. */
+function distanceLeft(positions, { goals, n, dimensions }) {
+  let sum = 0
+  for (let offset = 0; offset < n * dimensions; offset += dimensions) {
+    let distance2 = 0
+    for (let axis = offset; axis < offset + dimensions; axis++)
+      distance2 += (goals[axis] - positions[axis]) ** 2
+    sum += Math.sqrt(distance2)
+  }
+  return sum / n
+}
+
 /**
  * Returns the outcome of the measured steps: the mean progress of agents, relative to that without others, and the
- * share of agents that overlap by more than rounding.
+ * share of agents that overlap by more than rounding. `left`: the mean distance from the goals before the steps.
  */
-function outcome(peer, { goals, n, dimensions }) {
-  const left = () => {
-    const positions = peer.positions()
-    let sum = 0
-    for (let offset = 0; offset < n * dimensions; offset += dimensions) {
-      let distance2 = 0
-      for (let axis = offset; axis < offset + dimensions; axis++)
-        distance2 += (goals[axis] - positions[axis]) ** 2
-      sum += Math.sqrt(distance2)
-    }
-    return sum / n
-  }
-  peer.build()
-  const before = left()
-  for (let step = 0; step < STEPS; step++) peer.step()
-  const progress = (before - left()) / (STEPS * TIME_STEP * AGENT.preferredSpeed)
+function outcomeOf(left, positions, state) {
+  const { n, dimensions } = state
+  const walked = left - distanceLeft(positions, state)
+  const progress = walked / (STEPS * TIME_STEP * AGENT.preferredSpeed)
 
   const tree = new (dimensions === 2 ? AgentTree : AgentTree3D)({ capacity: n })
   tree.slots = n
-  tree.positions.set(peer.positions())
+  tree.positions.set(positions)
   tree.build()
   const { counts } = tree.allNeighbors({ k: 1, maxDistance: 2 * AGENT.radius * CLEAR })
   const overlaps = counts.subarray(0, n).reduce((sum, count) => sum + count, 0) / n
@@ -203,6 +203,8 @@ export const crowdWorks = {
   crowdStep: {
     title: 'one step',
     unit: 'ms',
+    k: AGENT.maxNeighbors,
+    maxDistance: () => AGENT.neighborDistance,
     can: (peer) => peer.step,
     prepare: restoreIfDue,
     run: (peer) => peer.step(),
@@ -213,7 +215,15 @@ export const crowdWorks = {
       for (let step = 0; step < STEPS; step++) peer.step()
       return peer.hash()
     },
-    outcome,
+    outcome(peer, state) {
+      peer.build()
+      const left = distanceLeft(peer.positions(), state)
+      for (let step = 0; step < STEPS; step++) peer.step()
+      return outcomeOf(left, peer.positions(), state)
+    },
+    /** The outcome of a native program, which moved the agents. */
+    nativeOutcome: (positions, state) =>
+      outcomeOf(distanceLeft(state.positions, state), positions, state),
   },
   crowdNeighbors: {
     title: 'the part of a step for the tree and the neighbors, by an agent tree alone',

@@ -6,7 +6,10 @@ import { works } from './workloads.js'
 
 const FOLDER = 'build/bench'
 const POSITIONS = `${FOLDER}/positions.bin`
+const STARTS = `${FOLDER}/starts.bin`
 const POINTS = `${FOLDER}/points.bin`
+/** Room for the positions of a crowd, as text. */
+const MAX_BUFFER = 64 << 20
 
 export const natives = [
   {
@@ -22,6 +25,14 @@ export const natives = [
     missing: 'build/bench/crowd is not built',
   },
   {
+    name: 'RVO2 native',
+    program: `${FOLDER}/rvo2`,
+    works: ['crowdStep'],
+    dimensions: 2,
+    input: STARTS,
+    missing: 'RVO2_SOURCE=folder make bench, with its source, builds it',
+  },
+  {
     name: 'nanoflann native',
     program: `${FOLDER}/nanoflann`,
     works: ['frame', 'neighbors8', 'neighbors10', 'build', 'buildStill', 'nearest', 'nearest8'],
@@ -29,24 +40,31 @@ export const natives = [
   },
 ].map((native) => ({ ...native, there: existsSync(native.program) }))
 
-/** Writes the files that the programs read: positions, and points for queries. @param {any} agents */
-export function writePositions({ base, points }) {
+/**
+ * Writes the files that the programs read: positions, points for queries or walls, and the starts of a crowd.
+ * @param {any} agents
+ */
+export function writePositions({ base, points, positions, velocities, goals }) {
   mkdirSync(FOLDER, { recursive: true })
   writeFileSync(POSITIONS, base)
   writeFileSync(POINTS, points)
+  if (goals)
+    for (const [i, part] of [positions, velocities, goals].entries())
+      writeFileSync(STARTS, part, { flag: i ? 'a' : 'w' })
 }
 
 /**
  * Runs a native program.
- * @param {{ program: string }} native
+ * @param {{ program: string, input?: string }} native
  * @param {string} work
  * @param {any} agents
  * @param {number} budget
- * @returns {{ hash: number, times: number[] }}
+ * @returns {{ hash?: number, positions?: number[], times: number[] }} a hash where others must have the same; the
+ * positions of a crowd of another library
  */
-export function runNative({ program }, work, { dimensions, radius }, budget) {
+export function runNative({ program, input = POSITIONS }, work, { dimensions, radius }, budget) {
   const { k = 0, maxDistance } = works[work]
   const most = maxDistance?.(radius) ?? 0
-  const args = [work, POSITIONS, dimensions, radius, k, most, budget, POINTS].map(String)
-  return JSON.parse(execFileSync(program, args, { encoding: 'utf8' }))
+  const args = [work, input, dimensions, radius, k, most, budget, POINTS].map(String)
+  return JSON.parse(execFileSync(program, args, { encoding: 'utf8', maxBuffer: MAX_BUFFER }))
 }
