@@ -21,30 +21,31 @@
  *     return 0;
  *   }
  *
- * - The library is plain C11. Coordinates and results are floats. It never prints, aborts or
- *   touches errno.
+ * - The library is plain C11. Coordinates and results are floats. The library never prints, aborts
+ *   or touches errno.
  * - Terms. An *agent* is a point with an id. The id is the agent's *slot*: its index in all arrays
- *   by slot, and the number that results hold. *Groups* are 32 bits per agent; a query's *mask*
- *   selects the agents that share a bit with it. An agent without a group is in no result. A slot's
- *   *generation* is odd while the slot is in use, and increases by one each time the slot is taken
- *   or freed: compare it with a stored generation to detect that a slot was reused. Names that end
- *   in 2 are squared distances. Bounds are inclusive.
+ *   "by slot". Results are ids. *Groups* are 32 bits per agent; a query's *mask* selects the agents
+ *   that share a bit with it. An agent without a group is in no result. A slot's *generation* is
+ *   odd while the slot is in use, and increases by one each time the slot is taken or freed:
+ *   compare it with a stored generation to detect that a slot was reused. Names that end in 2 are
+ *   squared distances. Bounds are inclusive.
  * - Distances. A squared distance is computed in float, each step rounded, as (dx*dx + dy*dy) +
- *   dz*dz with dx = x - centerX. It matches if it is <= radius*radius, also rounded to float. Every
- *   query finds exactly what a loop over all agents finds: pruning drops no match.
+ *   dz*dz with dx = x - centerX. An agent is within a radius if its squared distance is <=
+ *   radius*radius, also rounded to float. Every query finds exactly what a loop over all agents
+ *   finds: pruning drops no match.
  * - Determinism. The same calls give the same bits. Tested: gcc and clang, -O0 to -O3, on x86-64;
- *   gcc on aarch64 and riscv64; WebAssembly with and without SIMD. It needs IEEE 754 floats and
- *   -ffp-contract=off. mingw compiles the library too. The results of a query depend on the current
- *   data, not on earlier builds.
+ *   gcc on aarch64 and riscv64; WebAssembly with and without SIMD. Equal bits need IEEE 754 floats
+ *   and -ffp-contract=off. mingw compiles the library, but its results are not tested. The results
+ *   of a query depend on the current data, not on earlier builds.
  * - Threads. Queries take a const object and use no memory but the stack, so any number of threads
  *   may query one object at once. Every other call, including `_validate`, needs exclusive access.
  * - Memory. Only `_create` and `_reserve` allocate; `_destroy` frees, and accepts NULL. `_create`
  *   makes an empty object; if it fails, it writes NULL. `_reserve` grows an object to at least the
  *   given capacity (at most COPSE_MAX_CAPACITY) and keeps its contents. Both fail with
  *   COPSE_INVALID_ARGUMENT or COPSE_OUT_OF_MEMORY. `_bytes` and `_reserve_bytes` return the size
- *   that the object would then have: 0 if an argument is invalid, SIZE_MAX if the size exceeds the
- *   address space. Arrays that a function returns belong to the object, and are valid until
- *   `_reserve` or `_destroy`.
+ *   that the object would have after `_create` or `_reserve`: 0 if an argument is invalid, SIZE_MAX
+ *   if the size exceeds the address space. Arrays that a function returns belong to the object, and
+ *   are valid until `_reserve` or `_destroy`.
  * - Errors. A call that fails leaves its object unchanged and sets *slot to COPSE_NONE. On
  *   COPSE_NOT_FINITE, *firstBad is the first bad slot. Queries fail with COPSE_INVALID_ARGUMENT if
  *   a coordinate is not finite or too large, or if a radius is NaN or negative.
@@ -70,79 +71,82 @@ extern "C" {
 #endif
 
 #define COPSE_VERSION        "0.1.0"
-#define COPSE_NONE           UINT32_MAX /* no id, no slot */
-#define COPSE_ALL_GROUPS     UINT32_MAX /* the mask that filters nothing */
+#define COPSE_NONE           UINT32_MAX /* stands for: no id, no slot */
+#define COPSE_ALL_GROUPS     UINT32_MAX /* a mask that selects every agent that has a group */
 #define COPSE_MAX_CAPACITY   (1u << 28) /* the maximum capacity of any object */
-#define COPSE_MAX_COORDINATE 1e18f      /* the maximum magnitude: no squared distance overflows */
-#define COPSE_SNAPSHOT_HEAD  128        /* the number of bytes that `_restorable` reads, at most */
+#define COPSE_MAX_COORDINATE 1e18f      /* maximum magnitude: no squared distance can overflow */
+#define COPSE_SNAPSHOT_HEAD  128        /* the maximum number of bytes that `_restorable` reads */
 #define COPSE_MAX_DEPTH      96         /* the maximum depth of any tree */
 
 /* ---- Status ------------------------------------------------------------------------------ */
 typedef enum copse_status {
   COPSE_OK = 0,
   COPSE_INVALID_ARGUMENT, /* an argument is outside its documented range */
-  COPSE_FULL,             /* more items than the capacity */
+  COPSE_FULL,             /* more items or output than there is room for */
   COPSE_OUT_OF_MEMORY,    /* the allocator returned NULL */
   COPSE_NOT_FINITE,       /* a coordinate is NaN, infinite or beyond COPSE_MAX_COORDINATE */
-  COPSE_NOT_BUILT,        /* a query before the first build */
+  COPSE_NOT_BUILT,        /* a query was called before the first build */
   COPSE_STALE_SLOT,       /* the slot is free, or was reused */
   COPSE_BAD_SNAPSHOT,     /* the bytes are not a valid snapshot of this kind of object */
 } copse_status;
-const char *copse_status_text(copse_status status); /* a short English text; never NULL */
+const char *copse_status_text(copse_status status); /* returns a short English text; never NULL */
 
 /* ---- Memory ------------------------------------------------------------------------------ */
-typedef struct copse_allocator { /* allocate == NULL (the default): malloc and free */
-  void *(*allocate)(size_t bytes, void *context);             /* aligned like malloc's, or NULL */
+typedef struct copse_allocator { /* if `allocate` is NULL (the default), malloc and free are used */
+  void *(*allocate)(size_t bytes, void *context);             /* like malloc: aligned, or NULL */
   void (*release)(void *memory, size_t bytes, void *context); /* `bytes`: the allocated size */
   void *context;
 } copse_allocator;
 
-/* Coordinate `axis` of agent i: axes[axis][i * stride]. Interleaved: axes {p, p + 1}, stride 2. */
+/* Positions of agents: coordinate `axis` of agent i is axes[axis][i * stride]. For one interleaved
+ * 2D array p (x0, y0, x1, y1, …), axes are {p, p + 1} and the stride is 2. */
 typedef struct copse_positions {
   float *axes[3];  /* x, y and, in 3D, z */
-  uint32_t stride; /* in floats; 1 for separate arrays */
+  uint32_t stride; /* floats from one agent to the next; 1 if each axis has its own array */
 } copse_positions;
-typedef struct copse_const_positions { /* the same, read-only */
+typedef struct copse_const_positions { /* like copse_positions, but read-only */
   const float *axes[3];
   uint32_t stride;
 } copse_const_positions;
 
 typedef enum copse_layout {
   COPSE_LAYOUT_INTERLEAVED, /* x0, y0, x1, y1, … */
-  COPSE_LAYOUT_SEPARATE,    /* x0, x1, …, then y0, y1, … in arrays of their own */
+  COPSE_LAYOUT_SEPARATE,    /* an array for each axis: x0, x1, … and y0, y1, … */
 } copse_layout;
 
 /* ---- Queries ----------------------------------------------------------------------------- */
 typedef enum copse_sort {
-  COPSE_SORT_NONE,     /* in the order of the structure */
+  COPSE_SORT_NONE,     /* unsorted: in the order in which the structure stores agents */
   COPSE_SORT_ID,       /* ascending ids */
   COPSE_SORT_DISTANCE, /* nearest first, ties by lower id; needs results.distances2 */
 } copse_sort;
 
-/* The filters of a query, and the order of its results. NULL instead of a query means the
+/* The filters of a query, and the order of its results. Passing NULL instead of a query selects the
  * defaults. */
 typedef struct copse_query {
-  uint32_t mask;     /* finds agents whose groups share a bit with it. Default: COPSE_ALL_GROUPS */
+  uint32_t mask;     /* finds agents whose groups share a bit with this mask. Default:
+                      * COPSE_ALL_GROUPS */
   uint32_t exclude;  /* skips this slot, such as the querying agent's own. Default: COPSE_NONE */
-  float maxDistance; /* for nearest and neighbors. Inclusive. Default: INFINITY */
-  copse_sort sort;   /* for within, range and cone. Default: COPSE_SORT_NONE */
+  float maxDistance; /* limit of nearest and neighbors. Inclusive. Default: INFINITY */
+  copse_sort sort;   /* order of the results of within, range and cone. Default: COPSE_SORT_NONE */
 } copse_query;
 copse_query copse_query_default(void);
 
-/* The output of a query. The caller owns the arrays. A query never writes past `capacity`: if
+/* The output of a query. The caller owns the arrays. A query never writes past `capacity`. If
  * `total` is larger, the arrays hold the first `capacity` matches in the order of the structure,
- * sorted afterward. */
+ * not the nearest ones; only these are then sorted. */
 typedef struct copse_results {
-  uint32_t *ids;     /* in: room for `capacity` ids */
-  float *distances2; /* in: room for `capacity` squared distances, or NULL */
-  uint32_t capacity; /* in */
-  uint32_t total;    /* out: the number of matches */
-  uint32_t visits;   /* out: the number of nodes visited */
+  uint32_t *ids;     /* set by the caller: an array with room for `capacity` ids */
+  float *distances2; /* set by the caller: an array with room for `capacity` squared distances, or
+                      * NULL */
+  uint32_t capacity; /* set by the caller: the size of the arrays */
+  uint32_t total;    /* set by the query: the number of matches */
+  uint32_t visits;   /* set by the query: the number of nodes visited */
 } copse_results;
 
 typedef struct copse_hit { /* the first hit of a ray */
   uint32_t id;             /* COPSE_NONE if nothing is hit */
-  float fraction;          /* of the segment: 0 at its start, 1 at its end; 1 without a hit */
+  float fraction;          /* where on the segment: 0 at its start, 1 at its end; 1 without a hit */
 } copse_hit;
 
 /* ---- Points: one handle, three structures ------------------------------------------------- *
@@ -153,8 +157,8 @@ typedef struct copse_hit { /* the first hit of a ray */
  * yet. All three kinds have the same functions and find the same agents; only speed differs. */
 typedef struct copse_points copse_points;
 typedef enum copse_on_non_finite {
-  COPSE_NON_FINITE_ERROR, /* build fails with COPSE_NOT_FINITE; the previous build stays */
-  COPSE_NON_FINITE_SKIP,  /* build leaves bad agents out, and counts them */
+  COPSE_NON_FINITE_ERROR, /* build fails with COPSE_NOT_FINITE; queries see the previous build */
+  COPSE_NON_FINITE_SKIP,  /* build leaves out agents that are not finite, and counts them */
 } copse_on_non_finite;
 
 /* ---- The agent tree: for agents that all move ---- *
@@ -162,22 +166,23 @@ typedef enum copse_on_non_finite {
  * frame. A build is O(N log N), and faster if agents are still nearly in the order of the last
  * build. A query visits O(log N + results) nodes, except in contrived cases. */
 typedef enum copse_axis {
-  COPSE_AXIS_LONGEST, /* split the longer side of the bounds */
-  COPSE_AXIS_CYCLE, /* x, y, (z,) x, y, … by depth, as in textbooks; with midpoint: unbalanced */
+  COPSE_AXIS_LONGEST, /* split a node across the longest side of its bounds */
+  COPSE_AXIS_CYCLE, /* split x, y, (z,) x, y, … in turn, as in textbooks; unbalanced with midpoint
+                     * splits */
 } copse_axis;
 typedef enum copse_split {
-  COPSE_SPLIT_MIDPOINT, /* at the middle of the bounds: the fastest to build */
-  COPSE_SPLIT_MEDIAN,   /* at the median agent: exact balance */
+  COPSE_SPLIT_MIDPOINT, /* split at the middle of a node's bounds: the fastest to build */
+  COPSE_SPLIT_MEDIAN,   /* split at the median agent: exact balance */
 } copse_split;
 typedef struct copse_agenttree_def {
   uint32_t dimensions; /* 2 or 3. Default: 2 */
   uint32_t capacity;   /* maximum number of agents: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
-  uint32_t leafSize;   /* maximum number of agents in a leaf (coincident ones may exceed it): ≥ 1.
-                        * Default: tuned for speed */
-  copse_axis axis;     /* Default: longest */
-  copse_split split;   /* Default: midpoint */
-  copse_layout layout; /* Default: interleaved */
-  copse_on_non_finite onNonFinite; /* Default: error */
+  uint32_t leafSize;   /* maximum number of agents in a leaf: ≥ 1. Only agents at one and the same
+                        * position may exceed it. Default: tuned for speed */
+  copse_axis axis;     /* which axis a node splits. Default: longest */
+  copse_split split;   /* where a node splits. Default: midpoint */
+  copse_layout layout; /* of the index's own positions. Default: interleaved */
+  copse_on_non_finite onNonFinite; /* what build does with non-finite agents. Default: error */
   copse_allocator allocator;       /* Default: malloc */
 } copse_agenttree_def;
 copse_agenttree_def copse_agenttree_default(void);
@@ -186,20 +191,20 @@ copse_status copse_agenttree_create(const copse_agenttree_def *def, copse_points
 
 /* ---- The grid: for one radius and agents that are spread evenly ---- *
  * Each build sorts the agents into square (in 3D cubic) cells, by a counting sort. This is the
- * fastest structure for one radius over evenly spread agents, with cells of about that size. The
- * agent tree is faster where agents are crowded (a grid query reads whole cells), for radii far
- * from the cell size, and if the nearest agent is many cells away. Memory depends on the capacity,
- * not on the size of the world: if there are more cells than table entries, distant cells share
- * entries. Results stay exact.
- * A build is O(N). A query costs about as much as reading the agents of all cells that it touches;
- * `visits` counts runs of cells. A ray is cast in pieces of two cells until a piece contains the
- * first hit; a ray of very many pieces tests all agents instead. */
+ * fastest structure if agents are spread evenly, all queries have about the same radius, and a cell
+ * is about as large as that radius. The agent tree is faster where agents are crowded (a grid query
+ * reads whole cells), for radii far from the cell size, and if the nearest agent is many cells
+ * away. Memory depends on the capacity, not on the size of the world: if there are more cells than
+ * table entries, distant cells share entries. Results stay exact.
+ * A build is O(N). A query costs about as much as reading the agents of all cells that it touches.
+ * Cells next to each other in a row are read in one run: `visits` counts runs. A ray is followed in
+ * steps of about two cells up to its first hit; a very long ray tests all agents instead. */
 typedef struct copse_grid_def {
   uint32_t dimensions; /* 2 or 3. Default: 2 */
   uint32_t capacity;   /* maximum number of agents: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
-  float cellSize;      /* > 0, finite; fastest if about the usual radius. Default: 1 */
-  copse_layout layout; /* Default: interleaved */
-  copse_on_non_finite onNonFinite; /* Default: error */
+  float cellSize;      /* > 0, finite; fastest if about as large as the usual radius. Default: 1 */
+  copse_layout layout; /* of the index's own positions. Default: interleaved */
+  copse_on_non_finite onNonFinite; /* what build does with non-finite agents. Default: error */
   copse_allocator allocator;       /* Default: malloc */
 } copse_grid_def;
 copse_grid_def copse_grid_default(void);
@@ -214,92 +219,104 @@ copse_status copse_grid_create(const copse_grid_def *def, copse_points **points)
  * nearest points. nearest_many takes about half as long per point as single queries. All builders
  * make the same tree. */
 typedef enum copse_builder {
-  COPSE_BUILDER_QUICKSELECT,       /* medians by sampling: the fastest */
-  COPSE_BUILDER_MEDIAN_OF_MEDIANS, /* medians in linear time, whatever the points are */
-  COPSE_BUILDER_PRESORT,           /* sorts once per axis; needs more memory: R. A. Brown, "Building
-                                    * a balanced k-d tree in O(kn log n) time" (JCGT 4(1), 2015) */
+  COPSE_BUILDER_QUICKSELECT,       /* finds medians by sampling: the fastest */
+  COPSE_BUILDER_MEDIAN_OF_MEDIANS, /* finds medians in linear time, whatever the points are */
+  COPSE_BUILDER_PRESORT,           /* sorts the points once per axis, which needs more memory: R. A.
+                                    * Brown, "Building a balanced k-d tree in O(kn log n) time"
+                                    * (JCGT 4(1), 2015) */
 } copse_builder;
 typedef struct copse_kdtree_def {
   uint32_t dimensions;   /* 2 or 3. Default: 2 */
   uint32_t capacity;     /* maximum number of points: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
-  copse_builder builder; /* Default: quickselect */
-  copse_layout layout;   /* Default: interleaved */
-  copse_on_non_finite onNonFinite; /* Default: error */
+  copse_builder builder; /* the algorithm of the build. Default: quickselect */
+  copse_layout layout;   /* of the index's own positions. Default: interleaved */
+  copse_on_non_finite onNonFinite; /* what build does with non-finite agents. Default: error */
   copse_allocator allocator;       /* Default: malloc */
 } copse_kdtree_def;
 copse_kdtree_def copse_kdtree_default(void);
 size_t copse_kdtree_bytes(const copse_kdtree_def *def);
 copse_status copse_kdtree_create(const copse_kdtree_def *def, copse_points **points);
 
-/* ---- Life and buffers ---- */
+/* ---- Memory, slots, buffers and builds ---- */
 void copse_points_destroy(copse_points *points);
 copse_status copse_points_reserve(copse_points *points, uint32_t capacity);
 size_t copse_points_reserve_bytes(const copse_points *points, uint32_t capacity);
 uint32_t copse_points_capacity(const copse_points *points);
 uint32_t copse_points_dimensions(const copse_points *points);
 uint32_t copse_points_count(const copse_points *points); /* the number of agents */
-/* Returns the end of a loop over all slots: every agent's slot is less. */
+/* Returns an upper bound for a loop over all slots: the slot of every agent is less. */
 uint32_t copse_points_slots(const copse_points *points);
-/* Makes slots 0 … slots - 1 agents, and frees all others. Existing agents do not change. New agents
- * have group 1, and the positions that are in the buffer. COPSE_FULL: more than the capacity. */
+/* Makes slots 0 … slots - 1 agents, and frees all slots from `slots` on. Existing agents do not
+ * change. New agents have group 1, and the positions that the buffer holds. COPSE_FULL: `slots`
+ * exceeds the capacity. */
 copse_status copse_points_set_slots(copse_points *points, uint32_t slots);
-const uint32_t *copse_points_generations(const copse_points *points); /* by slot */
-bool copse_points_has(const copse_points *points, uint32_t slot);     /* true if it is an agent */
+/* Returns the generation of each slot: odd while the slot is in use. */
+const uint32_t *copse_points_generations(const copse_points *points);
+/* True if the slot is in use. */
+bool copse_points_has(const copse_points *points, uint32_t slot);
 /* Adds an agent, of group 1, in the lowest free slot. Errors: COPSE_NOT_FINITE, COPSE_FULL. */
 copse_status copse_points_add(copse_points *points, const float *position, uint32_t *slot);
-/* Writes an agent's position. Errors: COPSE_STALE_SLOT (not an agent), COPSE_NOT_FINITE. */
+/* Writes an agent's position. Errors: COPSE_STALE_SLOT (the slot holds no agent),
+ * COPSE_NOT_FINITE. */
 copse_status copse_points_move(copse_points *points, uint32_t slot, const float *position);
-/* Removes an agent: frees its slot and clears its groups. COPSE_STALE_SLOT: it is not an agent. */
+/* Removes an agent: frees its slot and clears its groups. COPSE_STALE_SLOT: the slot holds no
+ * agent. */
 copse_status copse_points_remove(copse_points *points, uint32_t slot);
 bool copse_points_is_built(const copse_points *points); /* true after the first build */
 /* Returns the number of slots in the last build; 0 before the first. Arrays by slot that you pass
  * to queries (masks, radii) need this many entries, even if slots were added, removed or restored
  * since. */
 uint32_t copse_points_built(const copse_points *points);
-/* The index's own buffers, for the caller to write. Queries see changes from the next build on. */
+/* Return the index's own buffers, for the caller to write. Queries see changes from the next build
+ * on. */
 copse_positions copse_points_positions(copse_points *points);
 uint32_t *copse_points_groups(copse_points *points);
 
-/* Builds from the index's buffers. Ignores agents without a group. On COPSE_NOT_FINITE the previous
- * build stays. */
+/* Builds from the index's own buffers. Ignores agents without a group. On COPSE_NOT_FINITE, queries
+ * still see the previous build. */
 copse_status copse_points_build(copse_points *points, uint32_t *firstBad);
-/* Builds from the caller's arrays instead, which are not needed afterward, and makes slots
- * 0 … count - 1 agents like set_slots. `groups` may be NULL: group 1 for all. Other errors:
- * COPSE_FULL (more than the capacity), COPSE_INVALID_ARGUMENT (an axis is NULL). */
+/* Builds from the caller's arrays instead of the index's own buffers, and makes slots 0 … count - 1
+ * agents like copse_points_set_slots. The arrays are not needed afterward. `groups` may be NULL:
+ * group 1 for all. Other errors: COPSE_FULL (`count` exceeds the capacity), COPSE_INVALID_ARGUMENT
+ * (an axis is NULL). */
 copse_status copse_points_build_from(copse_points *points, const copse_const_positions *positions,
                                      const uint32_t *groups, uint32_t count, uint32_t *firstBad);
 
-/* ---- Queries: of the last build ---- *
+/* ---- Queries: they see the last build ---- *
  * Unsorted results come in the order of the structure. Agent tree: leaves from left to right. Grid:
- * columns, row by row. K-d tree: left subtree, node, right subtree. */
-/* Finds all agents within a radius of a center. Radius 0: agents exactly there; INFINITY: all. */
+ * cells along x, row by row. K-d tree: left subtree, node, right subtree. */
+/* Finds all agents within a radius of a center. Radius 0 finds agents exactly at the center,
+ * INFINITY finds all agents. */
 copse_status copse_points_within(const copse_points *points, const float *center, float radius,
                                  const copse_query *query, copse_results *results);
 /* Finds all agents in the closed box lo … hi, which may be infinite. Writes no distances.
- * COPSE_INVALID_ARGUMENT: NaN, lo > hi, sort by distance. */
+ * COPSE_INVALID_ARGUMENT: a NaN, lo > hi on an axis, or a query that sorts by distance. */
 copse_status copse_points_range(const copse_points *points, const float *lo, const float *hi,
                                 const copse_query *query, copse_results *results);
-/* Finds the nearest agent, ties by lower id; COPSE_NONE if there is none. */
+/* Finds the nearest agent, ties by lower id. Sets *id to COPSE_NONE if there is none. */
 copse_status copse_points_nearest(const copse_points *points, const float *center,
                                   const copse_query *query, uint32_t *id, float *distance2,
                                   uint32_t *visits);
-/* Finds the k nearest agents, nearest first, ties by lower id; total = min(k, matches).
- * COPSE_INVALID_ARGUMENT without room for min(k, count) ids and distances2. */
+/* Finds the k nearest agents, nearest first, ties by lower id. results->total is at most k.
+ * COPSE_INVALID_ARGUMENT: there is no room for min(k, agents of the last build) ids and
+ * distances2. */
 copse_status copse_points_neighbors(const copse_points *points, const float *center, uint32_t k,
                                     const copse_query *query, copse_results *results);
-/* Counts the agents within a radius. Does not test agents of nodes that are wholly inside. */
+/* Counts the agents within a radius. If a node of the tree is wholly within it, its agents are
+ * counted without a test of each. */
 copse_status copse_points_count_within(const copse_points *points, const float *center,
                                        float radius, const copse_query *query, uint32_t *total,
                                        uint32_t *visits);
 /* Counts the agents in a box. The arguments are those of copse_points_range. */
 copse_status copse_points_count_range(const copse_points *points, const float *lo, const float *hi,
                                       const copse_query *query, uint32_t *total, uint32_t *visits);
-/* Sets *any to true if at least one agent is within a radius. Stops at the first. */
+/* Sets *any to true if at least one agent is within a radius. Stops at the first one found. */
 copse_status copse_points_any_within(const copse_points *points, const float *center, float radius,
                                      const copse_query *query, bool *any, uint32_t *visits);
 /* Finds all agents in a cone, such as a field of view: within the radius, and at most halfAngle
  * (radians, 0 … pi) off the direction (of any length but 0). An agent at the center is in the cone.
- * The angle is tested in float as dot(d, direction / |direction|) >= cos(halfAngle) * |d|. */
+ * For d, the vector from the center to an agent, the angle is tested in float as dot(d, direction /
+ * |direction|) >= cos(halfAngle) * |d|. */
 copse_status copse_points_cone(const copse_points *points, const float *center,
                                const float *direction, float halfAngle, float radius,
                                const copse_query *query, copse_results *results);
@@ -324,30 +341,35 @@ copse_status copse_points_raycast(const copse_points *points, const float *from,
                                   copse_hit *hit, uint32_t *visits);
 
 /* ---- Batches: all agents, or many points, in one call ---- *
- * `masks` is NULL, or holds a mask for each slot of the last build: the agent then searches with
- * masks[slot] & query.mask. Batches use the mask of the query, maxDistance (for the nearest) and
- * exclude (if the caller passes centers or segments); `sort` must be COPSE_SORT_NONE. An agent is
- * never its own neighbor. Cost: about proportional to the results, because up to some hundred
- * agents near each other share one search of their surroundings. Needs 150 KB of stack. */
-/* A row of ids for each slot or center, in arrays of the caller. Row i consists of counts[i] ids,
- * from ids[offsets[i]] on. Rows of centers are stored in order. Rows of slots are stored so that
- * agents near each other have rows near each other. The order of rows, and of the ids in a row,
- * depends only on the last build and the query. If `truncated`, the first row that does not fit and
- * all rows stored after it are empty. */
+ * `masks` is NULL, or holds a mask for each slot of the last build: the agent of that slot then
+ * searches with masks[slot] & query.mask. Batches use the mask of the query, maxDistance (for the
+ * nearest) and exclude (if the caller passes centers or segments); `sort` must be COPSE_SORT_NONE.
+ * An agent is never its own neighbor. Cost: about proportional to the number of results, because up
+ * to some hundred agents near each other share one search of their surroundings. A batch needs
+ * 150 KB of stack. */
+/* The output of a batch, in arrays of the caller: a row of ids for each slot or center. Row i
+ * consists of counts[i] ids, from ids[offsets[i]] on. Rows of centers are stored in order. Rows of
+ * slots are stored so that agents near each other have rows near each other. The order of rows, and
+ * of the ids in a row, depends only on the last build and the query. If `truncated`, the first row
+ * that does not fit and all rows stored after it are empty. */
 typedef struct copse_rows {
-  uint32_t *offsets, *counts; /* in: one per center, or per slot below max(slots, built) */
-  uint32_t *ids;              /* in: room for `capacity` ids */
-  uint32_t capacity;          /* in */
-  uint32_t total;             /* out: the number of ids of all rows, even if truncated */
-  bool truncated;             /* out */
+  uint32_t *offsets, *counts; /* set by the caller: arrays with an entry for each center, or for
+                               * each slot; for slots, max(copse_points_slots, copse_points_built)
+                               * entries */
+  uint32_t *ids;              /* set by the caller: an array with room for `capacity` ids */
+  uint32_t capacity;          /* set by the caller: the size of `ids` */
+  uint32_t total;             /* set by the batch: the number of ids of all rows, even if
+                               * truncated */
+  bool truncated;             /* set by the batch: true if `ids` is too short for all rows */
 } copse_rows;
 
-/* Rows of at most k ids, nearest first, ties by lower id. Row i has counts[i] ids, from i * k
- * on. */
+/* The output of a batch, in arrays of the caller: a row of at most k ids for each slot or center,
+ * nearest first, ties by lower id. Row i has counts[i] ids, from ids[i * k] on. */
 typedef struct copse_neighbor_rows {
-  uint32_t *counts;  /* in: one per center, or per slot below max(slots, built) */
-  uint32_t *ids;     /* in: k times as many entries */
-  float *distances2; /* in: k times as many entries */
+  uint32_t *counts;  /* set by the caller: arrays with an entry for each center, or for each slot;
+                      * for slots, max(copse_points_slots, copse_points_built) entries */
+  uint32_t *ids;     /* set by the caller: an array with k times as many entries as `counts` */
+  float *distances2; /* set by the caller: an array with k times as many entries as `counts` */
 } copse_neighbor_rows;
 
 /* Writes every agent's neighbors within a radius. Slots that are not in the last build get empty
@@ -359,11 +381,12 @@ copse_status copse_points_all_within(const copse_points *points, float radius,
 copse_status copse_points_all_neighbors(const copse_points *points, uint32_t k,
                                         const copse_query *query, const uint32_t *masks,
                                         copse_neighbor_rows *rows);
-/* Finds each pair of agents within a distance of each other once, as a broad phase does. Writes ids
- * a, b, a, b, … with a < b, in an order that depends only on the last build. results.total counts
- * ids, two per pair; whole pairs are written while they fit, without distances2. If `radii` (by
- * slot) is not NULL, it replaces `distance`: finds circles that touch, with distance2 <= (radius a
- * + radius b) squared. Both agents must match the query's mask. */
+/* Finds all pairs of agents that are within a distance of each other, as a broad phase does; each
+ * pair once. Writes ids a, b, a, b, … with a < b, in an order that depends only on the last build.
+ * results.total counts ids, two per pair. Whole pairs are written while they fit, without
+ * distances2. If `radii` (by slot) is not NULL, `distance` is not used: agents are circles or
+ * spheres, and a pair is two that touch, with distance2 <= (radius a + radius b) squared. Both
+ * agents must match the query's mask. */
 copse_status copse_points_pairs(const copse_points *points, float distance, const float *radii,
                                 const copse_query *query, copse_results *results);
 /* Writes, for each of n centers (dimensions floats each), the agents within a radius. */
@@ -373,8 +396,8 @@ copse_status copse_points_within_many(const copse_points *points, const float *c
 copse_status copse_points_nearest_many(const copse_points *points, const float *centers, uint32_t n,
                                        uint32_t k, const copse_query *query,
                                        copse_neighbor_rows *rows);
-/* Casts n segments (from, to: 2 * dimensions floats each) like raycast. Writes n ids and
- * fractions. */
+/* Casts n segments (2 * dimensions floats each: from, to) like copse_points_raycast. Writes n ids
+ * and fractions. */
 copse_status copse_points_raycast_many(const copse_points *points, const float *segments,
                                        uint32_t n, float radius, const float *radii,
                                        const copse_query *query, uint32_t *ids, float *fractions);
@@ -384,26 +407,28 @@ copse_status copse_points_raycast_many(const copse_points *points, const float *
  * in builds and queries. */
 const uint32_t *copse_points_order(const copse_points *points, uint32_t *count);
 
-/* Writes cells: bounds (lo x, y, (z,) hi x, y, (z)), depth and number of agents, 2 * dimensions + 2
- * floats each. Agent tree: nodes in preorder. Grid: cells that hold agents, row by row, with depth
- * 0 (a cell that shares its entry may be written more than once, but counts each agent once). K-d
- * tree: splitting lines (in 3D planes) in preorder, as boxes of zero width along their axis. */
+/* Writes cells to draw: bounds (lo x, y, (z,) hi x, y, (z)), depth and number of agents, 2 *
+ * dimensions + 2 floats each. Agent tree: nodes in preorder. Grid: cells that hold agents, row by
+ * row, with depth 0. (If cells share a table entry, a cell may be written more than once, but each
+ * agent is counted once.) K-d tree: splitting lines (in 3D planes) in preorder, as boxes of zero
+ * width along the axis that they split. */
 size_t copse_points_cells(const copse_points *points, size_t skipped, float *out, size_t capacity);
 typedef struct copse_points_statistics {
-  uint32_t agents;  /* in the last build */
+  uint32_t agents;  /* agents in the last build */
   uint32_t skipped; /* left out of the last build because they were not finite */
   uint32_t nodes;   /* trees: nodes; grid: table entries */
   uint32_t leaves;  /* trees: leaves; grid: table entries that hold agents */
-  uint32_t depth;   /* of the deepest leaf; the root has depth 0 */
+  uint32_t depth;   /* depth of the deepest leaf; the root has depth 0 */
   bool isShared;    /* true if cells of the grid share table entries */
   size_t bytes;     /* memory of the whole object */
 } copse_points_statistics;
 copse_points_statistics copse_points_stats(const copse_points *points);
-bool copse_points_validate(const copse_points *points); /* O(N log N) */
+bool copse_points_validate(const copse_points *points); /* checks the last build, in O(N log N) */
 
 /* Saves agents, positions, groups, generations and the last build: after a restore, queries find
- * the same. The restoring index needs the same structure, dimensions and options; only capacity,
- * layout and builder may differ. COPSE_NOT_FINITE: build would refuse a position. */
+ * the same. The index that restores needs the same structure, dimensions and options as the saved
+ * one; only capacity, layout and builder may differ. COPSE_NOT_FINITE: there is a position that
+ * build would refuse. */
 copse_status copse_points_save(const copse_points *points, void *bytes, size_t capacity,
                                size_t *total, uint32_t *firstBad);
 copse_status copse_points_restore(copse_points *points, const void *bytes, size_t size);
@@ -412,26 +437,28 @@ copse_status copse_points_restorable(const copse_points *points, const void *byt
 /* ---- Quadtree and octree ------------------------------------------------------------------- *
  * For boxes and points that are added, moved and removed one at a time: colliders, zones, pickups.
  * A quadtree in 2 dimensions, an octree in 3. There is no build: queries see every change at once.
- * Splitting halves a cell along each axis; a cell above maxDepth is split if and only if it holds
- * more than leafSize items. Items outside the world are stored and found too.
+ * Splitting halves a cell along each axis; a cell at a depth below maxDepth is split if and only if
+ * it holds more than leafSize items. Items outside the world are stored and found too.
  *
  * Boxes are closed. The distance from a point to a box is 0 inside, else (lo - x) or (x - hi) along
- * each axis, squared and summed as for points. A bad box fails with COPSE_NOT_FINITE or, if lo >
- * hi, COPSE_INVALID_ARGUMENT; *firstBad is the first one. `add` takes the lowest free slot,
- * `remove` frees a slot. The order of results depends only on the changes so far, in their
- * order. */
-#define COPSE_OCTREE_MAX_DEPTH     24    /* the maximum of maxDepth */
+ * each axis, squared and summed as for points. A call fails for a bad box: with COPSE_NOT_FINITE
+ * or, if lo > hi, COPSE_INVALID_ARGUMENT; *firstBad is the slot of the first bad box. `add` takes
+ * the lowest free slot, `remove` frees a slot. Results come in an order that depends only on the
+ * sequence of changes so far. */
+#define COPSE_OCTREE_MAX_DEPTH     24    /* the greatest valid maxDepth */
 #define COPSE_OCTREE_MAX_LOOSENESS 16.0f /* above this, cells overlap too much to gain anything */
 typedef struct copse_octree_def {
   uint32_t dimensions; /* 2 or 3. Default: 2 */
   uint32_t capacity;   /* maximum number of items: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
-  uint32_t leafSize;   /* maximum number of items in a leaf; 0: always split down to maxDepth.
-                        * Default: tuned for speed */
-  uint32_t maxDepth;   /* 0 … COPSE_OCTREE_MAX_DEPTH; 0: one list. Default: tuned for speed */
-  float looseness;     /* a cell accepts items as if it were this many times larger: 1 (an item
-                        * across a splitting line stays in the parent) … COPSE_OCTREE_MAX_LOOSENESS.
-                        * Default: tuned for speed */
-  float bounds[6];     /* the world: lo x, y, (z,) hi x, y, (z); lo < hi. Default: 0 … 1,000 */
+  uint32_t leafSize;   /* maximum number of items in a leaf. With 0, every cell with an item is
+                        * split down to maxDepth. Default: tuned for speed */
+  uint32_t maxDepth;   /* maximum depth of a cell: 0 … COPSE_OCTREE_MAX_DEPTH. With 0, the tree is
+                        * one list: brute force. Default: tuned for speed */
+  float looseness;     /* a cell accepts items as if its sides were this many times longer: 1 …
+                        * COPSE_OCTREE_MAX_LOOSENESS. With 1, an item across a splitting line stays
+                        * in the parent. Default: tuned for speed */
+  float bounds[6]; /* the world: lo x, y, (z,) hi x, y, (z); lo < hi. Default, for 2D only: 0 …
+                    * 1,000 */
   copse_allocator allocator; /* Default: malloc */
 } copse_octree_def;
 typedef struct copse_octree copse_octree;
@@ -444,49 +471,54 @@ size_t copse_octree_reserve_bytes(const copse_octree *tree, uint32_t capacity);
 uint32_t copse_octree_capacity(const copse_octree *tree);
 uint32_t copse_octree_dimensions(const copse_octree *tree);
 uint32_t copse_octree_count(const copse_octree *tree); /* the number of items */
-uint32_t copse_octree_slots(const copse_octree *tree); /* the end of a loop over all slots */
+uint32_t copse_octree_slots(const copse_octree *tree); /* every slot in use is less than this */
 
-/* Arrays by slot, for the caller to write. Boxes are lo x, y, (z,) hi x, y, (z); they take effect
- * with copse_octree_move_all. Groups (32 bits, default 1) take effect at once. */
+/* Return arrays by slot, for the caller to write. Boxes are lo x, y, (z,) hi x, y, (z); changes
+ * take effect with copse_octree_move_all. Groups (32 bits, default 1) take effect at once. */
 float *copse_octree_boxes(copse_octree *tree);
 uint32_t *copse_octree_groups(copse_octree *tree);
 const uint32_t *copse_octree_generations(const copse_octree *tree);
-bool copse_octree_has(const copse_octree *tree, uint32_t slot); /* true if it is in use */
+bool copse_octree_has(const copse_octree *tree, uint32_t slot); /* true if the slot is in use */
 
-/* Adds a box (2 * dimensions floats; a point has lo = hi), and writes it to the boxes array too.
- * O(depth), unless a cell is split. Errors: a bad box, COPSE_FULL. */
+/* Adds a box (2 * dimensions floats; a point has lo = hi), and writes it to the array of boxes too.
+ * O(depth), unless a cell is split. Errors: COPSE_FULL, COPSE_NOT_FINITE, COPSE_INVALID_ARGUMENT
+ * (lo > hi). */
 copse_status copse_octree_add(copse_octree *tree, const float *box, uint32_t *slot);
 /* Adds a box in a given free slot, with the groups that the caller wrote there. COPSE_FULL: the
- * slot is beyond the capacity; COPSE_INVALID_ARGUMENT: it is in use. */
+ * slot is beyond the capacity. COPSE_INVALID_ARGUMENT: the slot is in use, or lo > hi. */
 copse_status copse_octree_add_at(copse_octree *tree, uint32_t slot, const float *box);
-/* Removes an item in O(depth), even if the caller has overwritten its box. COPSE_STALE_SLOT: the
- * slot is free. */
+/* Removes an item in O(depth), even if the caller has overwritten its box in the array of boxes.
+ * COPSE_STALE_SLOT: the slot is free. */
 copse_status copse_octree_remove(copse_octree *tree, uint32_t slot);
-/* Moves an item: O(1) within its cell, else O(depth). COPSE_STALE_SLOT: the slot is free. */
+/* Moves an item: in O(1) within its cell, else in O(depth). COPSE_STALE_SLOT: the slot is free. */
 copse_status copse_octree_move(copse_octree *tree, uint32_t slot, const float *box);
 void copse_octree_clear(copse_octree *tree); /* removes all items */
-/* Moves every item to its box in the boxes array: one by one or, if many left their cells, by a
+/* Moves every item to its box in the array of boxes: one by one or, if many left their cells, by a
  * rebuild. */
 copse_status copse_octree_move_all(copse_octree *tree, uint32_t *firstBad);
-/* Replaces all items by slots 0 … count - 1 of the boxes array: much faster than adding them one by
- * one. COPSE_FULL: more than the capacity. */
+/* Replaces all items by slots 0 … count - 1 of the array of boxes: much faster than adding them one
+ * by one. COPSE_FULL: `count` exceeds the capacity. */
 copse_status copse_octree_load(copse_octree *tree, uint32_t count, uint32_t *firstBad);
 
 /* Finds all items that intersect the closed box lo … hi, which may be a point or infinite. Writes
- * no distances. COPSE_INVALID_ARGUMENT: NaN, lo > hi, sort by distance. */
+ * no distances. COPSE_INVALID_ARGUMENT: a NaN, lo > hi on an axis, or a query that sorts by
+ * distance. */
 copse_status copse_octree_range(const copse_octree *tree, const float *lo, const float *hi,
                                 const copse_query *query, copse_results *results);
-/* Finds all items that intersect a circle or sphere. Sorting by distance needs distances2. */
+/* Finds all items that intersect a circle or sphere. To sort by distance, results.distances2 must
+ * not be NULL. */
 copse_status copse_octree_within(const copse_octree *tree, const float *center, float radius,
                                  const copse_query *query, copse_results *results);
-/* Finds the nearest item, ties by lower id; COPSE_NONE if there is none. */
+/* Finds the nearest item, ties by lower id. Sets *id to COPSE_NONE if there is none. */
 copse_status copse_octree_nearest(const copse_octree *tree, const float *center,
                                   const copse_query *query, uint32_t *id, float *distance2,
                                   uint32_t *visits);
-/* Finds the k nearest items, ties by lower id. Needs room for min(k, count) ids and distances2. */
+/* Finds the k nearest items, nearest first, ties by lower id. Needs room for min(k, number of
+ * items) ids and distances2. */
 copse_status copse_octree_neighbors(const copse_octree *tree, const float *center, uint32_t k,
                                     const copse_query *query, copse_results *results);
-/* Counts the items that intersect a circle or sphere. any_within stops at the first. */
+/* Counts the items that intersect a circle or sphere. copse_octree_any_within only tests whether
+ * there is one, and stops at the first. */
 copse_status copse_octree_count_within(const copse_octree *tree, const float *center, float radius,
                                        const copse_query *query, uint32_t *total, uint32_t *visits);
 copse_status copse_octree_any_within(const copse_octree *tree, const float *center, float radius,
@@ -497,47 +529,55 @@ copse_status copse_octree_count_range(const copse_octree *tree, const float *lo,
 
 typedef struct copse_box_hit { /* the first hit of a ray */
   uint32_t id;                 /* COPSE_NONE if nothing is hit */
-  float fraction;              /* of the segment: 0 at its start, 1 at its end; 1 without a hit */
-  float normal[3]; /* of the box's side that is hit: one component is 1 or -1; 0 if the segment
-                    * starts inside */
+  float fraction;              /* where on the segment: 0 at its start, 1 at its end; 1 without a
+                                * hit */
+  float normal[3]; /* outward normal of the side of the box that is hit: one component is 1 or -1,
+                    * the others are 0. All are 0 if the segment starts inside */
 } copse_box_hit;
 /* Finds the first item that the segment from … to hits, ties by lower id. Uses the query's mask and
  * exclude.
  *
- * The exact rule, in double, with way = to - from: the segment hits a box if their intervals
- * overlap on every axis and, for any two axes u and v, the box's corners are not all on one side of
- * the segment's line, compared by products way[u] * (side - from[v]). The fraction is the greatest
- * of (side - from) / way over the axes on which the segment starts outside of that side, rounded to
- * float. If two are equal, the normal is that of the first axis. */
+ * The exact rule, in double, with way = to - from: the segment hits a box if the intervals of
+ * segment and box overlap on every axis and, for any two axes u and v, the box's corners are not
+ * all on one side of the segment's line, compared by products way[u] * (side - from[v]), where a
+ * side is a coordinate of lo or hi. The fraction is the greatest of (side - from) / way, rounded to
+ * float; only axes count on which the segment starts outside the box, with the side nearer to the
+ * start. If two axes give the same fraction, the normal is that of the first axis. */
 copse_status copse_octree_raycast(const copse_octree *tree, const float *from, const float *to,
                                   const copse_query *query, copse_box_hit *hit, uint32_t *visits);
-/* Finds each pair of items that intersect once, as a broad phase does. Writes ids a, b, a, b, …
- * with a < b, by ascending a. results.total counts ids, two per pair; whole pairs are written while
- * they fit. Both items must match the query's mask. */
+/* Finds all pairs of items that intersect, as a broad phase does; each pair once. Writes ids a, b,
+ * a, b, … with a < b, by ascending a. results.total counts ids, two per pair. Whole pairs are
+ * written while they fit. Both items must match the query's mask. */
 copse_status copse_octree_pairs(const copse_octree *tree, const copse_query *query,
                                 copse_results *results);
 
-/* Writes cells in preorder: bounds (cut to the world), depth, and number of items in the cell and
- * below, 2 * dimensions + 2 floats each. */
+/* Writes cells to draw, in preorder: bounds (cut to the world), depth, and number of items in the
+ * cell and below, 2 * dimensions + 2 floats each. */
 size_t copse_octree_cells(const copse_octree *tree, size_t skipped, float *out, size_t capacity);
 typedef struct copse_octree_statistics {
   uint32_t items;
   uint32_t nodes;
   uint32_t leaves;                               /* nodes that are not split */
-  uint32_t depth;                                /* of the deepest node; the root has depth 0 */
-  uint32_t perDepth[COPSE_OCTREE_MAX_DEPTH + 1]; /* items stored in nodes of each depth */
-  uint32_t straddlers; /* items stored in inner nodes; a higher looseness makes them fewer */
+  uint32_t depth;                                /* depth of the deepest node; the root has
+                                                  * depth 0 */
+  uint32_t perDepth[COPSE_OCTREE_MAX_DEPTH + 1]; /* by depth: items stored in nodes of that depth */
+  uint32_t straddlers; /* items stored in inner nodes, because no child contains them; a higher
+                        * looseness makes them fewer */
   uint32_t outside;    /* items not wholly inside the world */
   uint32_t unsplit;    /* nodes that should be split, but the node pool is exhausted */
-  uint64_t changes;    /* since creation: items that changed nodes, nodes split, nodes merged */
+  uint64_t changes;    /* work since creation: items that changed nodes, nodes split, nodes
+                        * merged */
   size_t bytes;        /* memory of the whole object */
 } copse_octree_statistics;
-copse_octree_statistics copse_octree_stats(const copse_octree *tree); /* O(nodes + capacity) */
-bool copse_octree_validate(const copse_octree *tree); /* every node, block, item: O(N * depth) */
+/* Takes O(nodes + capacity). */
+copse_octree_statistics copse_octree_stats(const copse_octree *tree);
+/* Checks every node, block and item, in O(N * depth). */
+bool copse_octree_validate(const copse_octree *tree);
 
-/* Saves items, slots, generations and groups, but not boxes that were written and not yet moved.
- * The restoring tree needs the same options; only the capacity may differ. It then behaves exactly
- * like the saved tree, down to the order of results, unless nodes were unsplit. */
+/* Saves items, slots, generations and groups, but not boxes that the caller wrote without a move
+ * afterward. The tree that restores needs the same options as the saved one; only the capacity may
+ * differ. It then behaves exactly like the saved tree, down to the order of results, unless the
+ * saved tree had unsplit nodes. */
 copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t capacity,
                                size_t *total);
 copse_status copse_octree_restore(copse_octree *tree, const void *bytes, size_t size);
@@ -550,8 +590,8 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  *
  * A polygon is solid inside, or it is a boundary: solid outside. Its solid side never changes, even
  * if moved vertices flip its winding. Seen along an edge, with y up, the solid side is on the left;
- * the edge is visible from the free side on its right. A polygon without area has no inside: its
- * edges run in the order of its vertices. Two vertices make a thin wall, with one edge for each
+ * the edge is visible from the free side on its right. A polygon without area has no solid side:
+ * its edges run in the order of its vertices. Two vertices make a thin wall, with one edge for each
  * side.
  *
  * An edge's id is that of the first of its two vertices in the loop. A polygon's slot is the id of
@@ -561,8 +601,9 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  *
  * A splitting line is the line of an edge or, if none divides well, a line parallel to an axis. An
  * edge that crosses it is cut into pieces, one on each side. Queries test whole edges and report
- * each once, so they find exactly what a loop over all edges finds. They compute in double from the
- * float coordinates, in these steps, and round squared distances and fractions to float at the end:
+ * each once, so they find exactly what a loop over all edges finds. Queries compute in double from
+ * the float coordinates, by these rules, and round squared distances and fractions to float at the
+ * end:
  * - The side of a point p from an edge a … b is (b - a) x (p - a), with u x v = u.x * v.y -
  *   u.y * v.x. Positive means left.
  * - The point of an edge a … b nearest to p: with t = ((p - a) . (b - a)) / ((b - a) . (b - a)), it
@@ -573,9 +614,9 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * Queries see the last build, and find nothing before the first. */
 typedef struct copse_obstacle_def {
   uint32_t capacity; /* maximum number of vertices: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
-  uint32_t pieces;   /* maximum number of pieces of edges: ≥ capacity, scaled by reserve. Default:
-                      * 0, which means twice the capacity. If pieces run out, cells stay unsplit:
-                      * slower, but still exact */
+  uint32_t pieces; /* maximum number of pieces of edges: ≥ capacity. copse_obstacle_reserve scales
+                    * it too. Default: 0, which means twice the capacity. If there is no room for
+                    * more pieces, cells stay unsplit: slower, but still exact */
   uint32_t leafSize; /* maximum number of pieces in a leaf: ≥ 1. If it is at least the capacity, the
                       * tree is one list: brute force. Default: tuned for speed */
   copse_allocator allocator; /* Default: malloc */
@@ -590,15 +631,18 @@ size_t copse_obstacle_reserve_bytes(const copse_obstacle *tree, uint32_t capacit
 uint32_t copse_obstacle_capacity(const copse_obstacle *tree);
 uint32_t copse_obstacle_count(const copse_obstacle *tree); /* the number of polygons */
 uint32_t copse_obstacle_used(const copse_obstacle *tree);  /* the number of vertices in use */
-uint32_t copse_obstacle_slots(const copse_obstacle *tree); /* the end of a loop over all slots */
+uint32_t copse_obstacle_slots(const copse_obstacle *tree); /* every slot in use is less than this */
 
-/* Arrays by vertex. The caller may write vertices (x, y each); they take effect with the next
- * build. */
+/* Return arrays by vertex. The caller may write vertices (x, y each); changes take effect with the
+ * next build. */
 float *copse_obstacle_vertices(copse_obstacle *tree);
-const uint32_t *copse_obstacle_next(const copse_obstacle *tree);     /* next vertex in the loop */
-const uint32_t *copse_obstacle_polygons(const copse_obstacle *tree); /* the slot of its polygon */
+/* Returns, by vertex, the next vertex in its loop. */
+const uint32_t *copse_obstacle_next(const copse_obstacle *tree);
+/* Returns, by vertex, the slot of its polygon. */
+const uint32_t *copse_obstacle_polygons(const copse_obstacle *tree);
 const uint32_t *copse_obstacle_generations(const copse_obstacle *tree);
-bool copse_obstacle_has(const copse_obstacle *tree, uint32_t slot); /* true if it is a polygon */
+/* True if the slot holds a polygon. */
+bool copse_obstacle_has(const copse_obstacle *tree, uint32_t slot);
 /* Returns the number of vertices of a polygon; 0 if the slot is not a polygon. */
 uint32_t copse_obstacle_size(const copse_obstacle *tree, uint32_t slot);
 
@@ -610,10 +654,12 @@ typedef enum copse_solid {
   COPSE_SOLID_NOWHERE, /* no solid side: edges are visible from both sides */
 } copse_solid;
 /* Adds a polygon of `count` vertices (x, y each). Errors: COPSE_INVALID_ARGUMENT (fewer than 2
- * vertices, or no area although `solid` is inside or outside), COPSE_NOT_FINITE, COPSE_FULL. */
+ * vertices, or `solid` is inside or outside and the polygon has no area), COPSE_NOT_FINITE,
+ * COPSE_FULL. */
 copse_status copse_obstacle_add(copse_obstacle *tree, const float *points, uint32_t count,
                                 copse_solid solid, uint32_t *slot);
-/* Removes a polygon in O(its vertices). COPSE_STALE_SLOT: the slot is not a polygon. */
+/* Removes a polygon, in time proportional to its vertices. COPSE_STALE_SLOT: the slot is not a
+ * polygon. */
 copse_status copse_obstacle_remove(copse_obstacle *tree, uint32_t slot);
 /* Moves all vertices of a polygon. Its solid side stays the same. Errors: COPSE_STALE_SLOT (not a
  * polygon), COPSE_NOT_FINITE, COPSE_INVALID_ARGUMENT (`count` is not the polygon's size). */
@@ -625,107 +671,114 @@ void copse_obstacle_clear(copse_obstacle *tree); /* removes all polygons */
 int copse_obstacle_winding(const copse_obstacle *tree, uint32_t slot);
 /* True if polygons were added, removed or moved since the last build. */
 bool copse_obstacle_changed(const copse_obstacle *tree);
-/* Builds the tree from the current vertices, usually in O(N log N). On COPSE_NOT_FINITE the
- * previous build stays. The splitting line of a cell is the one with the fewest pieces on its
- * fuller side, then on its emptier side, among the lines of the cell's edges (if there are many, of
- * an evenly spread sample). */
+/* Builds the tree from the current vertices, usually in O(N log N). On COPSE_NOT_FINITE, queries
+ * still see the previous build. A cell is split by the line of one of its edges, or of an evenly
+ * spread sample if there are many: the line with the fewest pieces on its fuller side, ties by the
+ * fewest on its emptier side. */
 copse_status copse_obstacle_build(copse_obstacle *tree, uint32_t *firstBad);
 
 typedef enum copse_side {
   COPSE_SIDE_BOTH,
-  COPSE_SIDE_VISIBLE, /* only edges that face the query's point (it is on their right), and
-                       * two-sided edges */
+  COPSE_SIDE_VISIBLE, /* only two-sided edges, and edges that face the query's point: the point is
+                       * on their right */
 } copse_side;
-/* Finds all edges within a radius, nearest first, ties by lower id. Needs results.distances2. */
+/* Finds all edges within a radius, nearest first, ties by lower id. results.distances2 must not be
+ * NULL. */
 copse_status copse_obstacle_within(const copse_obstacle *tree, const float *center, float radius,
                                    copse_side side, copse_results *results);
 
 typedef struct copse_wall {
-  uint32_t edge; /* COPSE_NONE if there is none: the rest is then 0 */
+  uint32_t edge; /* COPSE_NONE if no edge is found; all other members are then 0 */
   float distance2;
-  float point[2]; /* the edge's nearest point */
+  float point[2]; /* the edge's point that is nearest to the center */
 } copse_wall;
 /* Finds the nearest edge, ties by lower id, at most maxDistance away. */
 copse_status copse_obstacle_nearest(const copse_obstacle *tree, const float *center,
                                     float maxDistance, copse_side side, copse_wall *wall,
                                     uint32_t *visits);
-/* Sets *visible to true if the line of sight from … to is clear: no edge intersects it or, with
- * radius > 0, comes within the radius of it (`<=`; the distance of two segments is the least of the
- * distances from an end of one to the other). Both directions give the same result. Nothing is
- * visible from a point on a wall. */
+/* Sets *visible to true if the line of sight from … to is clear: no edge intersects it. With radius
+ * > 0, no edge may come within the radius of it either, inclusive: the distance of two segments is
+ * the least of the distances from an end of either to the other segment. Both directions give the
+ * same result. Nothing is visible from a point on a wall. */
 copse_status copse_obstacle_visible(const copse_obstacle *tree, const float *from, const float *to,
                                     float radius, bool *visible, uint32_t *visits);
-/* Filters agents by line of sight: writes the ids of those whose centers are visible from a point
- * to `kept`, in the given order. Returns their number. `kept` may be `ids`. Positions that are not
- * finite are not visible. */
+/* Filters agents by line of sight. Writes to `kept` the ids of the agents whose centers are visible
+ * from a point, in the given order. Returns their number. `kept` may be the same array as `ids`.
+ * Positions that are not finite are not visible. */
 uint32_t copse_obstacle_keep_visible(const copse_obstacle *tree, const float *from,
                                      const copse_const_positions *positions, const uint32_t *ids,
                                      uint32_t count, uint32_t *kept);
 
 typedef struct copse_wall_hit {
   uint32_t edge;   /* COPSE_NONE if nothing is hit */
-  float fraction;  /* of the segment: 0 at its start, 1 at its end; 1 without a hit */
-  float point[2];  /* the end of the segment if nothing is hit */
-  float normal[2]; /* unit normal of the edge, toward the start of the ray; 0 if nothing is hit */
+  float fraction;  /* where on the segment: 0 at its start, 1 at its end; 1 without a hit */
+  float point[2];  /* the point that is hit; the end of the segment if nothing is hit */
+  float normal[2]; /* unit normal of the edge, on the side of the ray's start; 0 if nothing is
+                    * hit */
 } copse_wall_hit;
 /* Finds the first edge that a segment intersects, ties by lower id. The fraction is a / (a - b),
- * where a and b are the sides of the segment's start and end from the edge's line. It is clamped to
- * the range that the edge spans along the longer axis of the segment's bounds (if a and b are both
- * 0, it is the lower end of that range), then to 0 … 1. */
+ * where a and b are the signed distances of the segment's start and end from the edge's line, times
+ * the edge's length. The fraction is clamped to the range that the edge spans along the longer axis
+ * of the segment's bounds (if a and b are both 0, it is the lower end of that range), then to 0 …
+ * 1. */
 copse_status copse_obstacle_raycast(const copse_obstacle *tree, const float *from, const float *to,
                                     copse_side side, copse_wall_hit *hit, uint32_t *visits);
-/* Casts n segments (x0, y0, x1, y1 each). Writes the edge and the fraction of each first hit. */
+/* Casts n segments (x0, y0, x1, y1 each) like copse_obstacle_raycast. Writes the edge and the
+ * fraction of each first hit. */
 copse_status copse_obstacle_raycast_many(const copse_obstacle *tree, const float *segments,
                                          uint32_t n, copse_side side, uint32_t *edges,
                                          float *fractions);
-/* Sets *inside to true if a point is in a solid area or on its border. The area is solid if the
- * winding number is positive: counter-clockwise loops around the point minus clockwise ones, plus 1
- * if there is any boundary. Thin and two-sided walls are not solid. */
+/* Sets *inside to true if a point is in a solid area or on its border. An area is solid if its
+ * winding number is positive: the number of counter-clockwise loops around it, minus that of
+ * clockwise ones, plus 1 if the tree has any boundary (a polygon that is solid outside). Thin and
+ * two-sided walls do not count. */
 copse_status copse_obstacle_contains(const copse_obstacle *tree, const float *point, bool *inside,
                                      uint32_t *visits);
 
-typedef struct copse_corner { /* of a visibility polygon */
+typedef struct copse_corner { /* a corner of a visibility polygon */
   double x, y;
-  uint32_t edge; /* the wall along which the polygon continues; COPSE_NONE: a side of the box, or a
-                  * line of sight past a wall's end */
+  uint32_t edge; /* the edge along which the polygon continues to the next corner. COPSE_NONE: it
+                  * continues along a side of the box, or along a line of sight past a wall's end */
   uint32_t unused;
 } copse_corner;
 /* Writes the visibility polygon of a point: the area in sight inside the box lo … hi, which must
- * contain the point. Corners are rounded, in counter-clockwise order. *total is their number; 0
- * from a point on a wall. COPSE_FULL: `capacity` is too small for the corners, or for the work: 4
- * corners per edge and 20 more are enough if walls do not cross. O(V log V) for V edges in sight,
- * plus some that are hidden. */
+ * contain the point. Corners are in counter-clockwise order; their coordinates are rounded. *total
+ * is the number of corners; 0 from a point on a wall. COPSE_FULL: `capacity` is too small for the
+ * corners or for intermediate results. If walls do not cross, 4 corners per edge and 20 more are
+ * enough. O(V log V), where V is the number of edges in sight, and of some hidden ones. */
 copse_status copse_obstacle_visibility(const copse_obstacle *tree, const float *from,
                                        const float *lo, const float *hi, copse_corner *corners,
                                        uint32_t capacity, uint32_t *total, uint32_t *visits);
 /* Writes the bounds of all edges of the last build (lo x, y, hi x, y); zeros if there are none. */
 void copse_obstacle_bounds(const copse_obstacle *tree, float *bounds);
 
-/* Writes the leaves that hold pieces, in preorder: bounds of the pieces (lo x, y, hi x, y), depth
- * and number of pieces, 6 floats each. */
+/* Writes cells to draw, in preorder: for each leaf that holds pieces, their bounds (lo x, y, hi x,
+ * y), the leaf's depth and the number of pieces, 6 floats each. */
 size_t copse_obstacle_cells(const copse_obstacle *tree, size_t skipped, float *out,
                             size_t capacity);
-/* Writes splitting lines in preorder, cut to their cells: x0, y0, x1, y1 and depth, 5 floats
- * each. */
+/* Writes splitting lines to draw, in preorder, cut to their cells: x0, y0, x1, y1 and depth, 5
+ * floats each. */
 size_t copse_obstacle_lines(const copse_obstacle *tree, size_t skipped, float *out,
                             size_t capacity);
 typedef struct copse_obstacle_statistics {
-  uint32_t edges;   /* in the tree */
-  uint32_t dropped; /* left out of the tree because they have no length */
-  uint32_t pieces;  /* at least as many as edges */
-  uint32_t nodes;   /* inner nodes (lines) and leaves (cells) */
-  uint32_t leaves;  /* cells */
-  uint32_t
-      unsplit;    /* leaves with more than leafSize pieces: no good line, or no spare pieces left */
-  uint32_t depth; /* of the deepest node; the root has depth 0 */
-  uint32_t polygons; /* now, not in the last build */
+  uint32_t edges;    /* edges in the tree */
+  uint32_t dropped;  /* edges left out of the tree because they have no length */
+  uint32_t pieces;   /* pieces of edges, in all leaves: at least as many as edges */
+  uint32_t nodes;    /* inner nodes (lines) and leaves (cells) */
+  uint32_t leaves;   /* leaves: cells that are not split */
+  uint32_t unsplit;  /* leaves with more than leafSize pieces, because no line divides them well or
+                      * there is no room for more pieces */
+  uint32_t depth;    /* depth of the deepest node; the root has depth 0 */
+  uint32_t polygons; /* polygons at the moment, not those of the last build */
   size_t bytes;      /* memory of the whole object */
 } copse_obstacle_statistics;
 copse_obstacle_statistics copse_obstacle_stats(const copse_obstacle *tree);
-bool copse_obstacle_validate(const copse_obstacle *tree); /* loops, nodes, pieces: O(N * depth) */
+/* Checks loops, nodes and pieces, in O(N * depth). */
+bool copse_obstacle_validate(const copse_obstacle *tree);
 
-/* Saves polygons, their solid sides, slots and generations. The restoring tree needs the same
- * leafSize. A restore builds. COPSE_NOT_FINITE: build would refuse a vertex. */
+/* Saves polygons, their solid sides, slots and generations. The tree that restores needs the same
+ * leafSize as the saved one. A restore also builds. COPSE_NOT_FINITE: there is a vertex that build
+ * would refuse. */
 copse_status copse_obstacle_save(const copse_obstacle *tree, void *bytes, size_t capacity,
                                  size_t *total, uint32_t *firstBad);
 copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, size_t size);
@@ -739,26 +792,28 @@ copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *b
  * D. Manocha, "Reciprocal n-body collision avoidance", 2011.)
  *
  * `add` takes the lowest free slot, `remove` frees a slot. Between calls the caller may read and
- * write all arrays of agents. Numbers out of range are clamped, NaN counts as 0.
+ * write all arrays of agents. A step clamps numbers that are out of range; NaN counts as 0.
  *
- * Unless the crowd is `exact`, it handles cases that the published algorithm leaves open. An agent
- * with a neighbor in its way turns a little to its right, so that agents that meet in perfect
+ * Unless the crowd is `exact`, a step handles cases that the published algorithm leaves open. An
+ * agent with a neighbor in its way turns a little to its right, so that agents that meet in perfect
  * symmetry pass each other. An agent that has arrived stands still. An agent that overlaps a wall,
  * or is inside a solid area (checked every 32 steps), heads for the shortest way out. */
 #define COPSE_CROWD_MAX_NEIGHBORS 64 /* the maximum number of neighbors that an agent avoids */
 
 /* The maximum number of wall constraints of an agent. Edges are processed nearest first. An edge
  * adds no constraint if nearer edges already keep the agent away from it. From the 17th constraint
- * on, an edge is treated as if it continued straight at both ends, so that it also covers the edges
- * that continue it: a wall of very many short edges needs few constraints. If the limit is reached
- * nevertheless, the agent's speed is limited: it can't reach the first edge without a constraint in
- * one step. */
+ * on, an edge is treated as if it were longer: as if it continued straight at both ends. It then
+ * also covers the edges next to it, so a wall of very many short edges needs few constraints. If
+ * the limit is reached nevertheless, the agent's speed is limited, so that it can't reach the first
+ * edge without a constraint in one step. */
 #define COPSE_CROWD_WALLS 128
 typedef struct copse_crowd_def {
   uint32_t dimensions;   /* 2 or 3. Default: 2 */
   uint32_t capacity;     /* maximum number of agents: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
-  uint32_t maxNeighbors; /* limit for every agent: 0 … COPSE_CROWD_MAX_NEIGHBORS. Default: 10 */
-  bool exact;            /* true: nothing but the published algorithm. Default: false */
+  uint32_t maxNeighbors; /* the maximum of every agent's maxNeighbors: 0 …
+                          * COPSE_CROWD_MAX_NEIGHBORS. Default: 10 */
+  bool exact;            /* true: follows the published algorithm and adds nothing. Default:
+                          * false */
   copse_allocator allocator; /* Default: malloc */
 } copse_crowd_def;
 
@@ -767,25 +822,29 @@ typedef struct copse_crowd_def {
 typedef struct copse_crowd_agent {
   float position[3];          /* Default: 0 */
   float velocity[3];          /* Default: 0 */
-  float preferredVelocity[3]; /* the velocity it would take if it were alone. Default: 0 */
-  float goal[3]; /* the agent heads there at preferredSpeed, and stops. NaN (the default): no goal;
-                  * it follows preferredVelocity */
-  float preferredSpeed;   /* Default: 1 */
-  float radius;           /* Default: 0.5 */
-  float maxSpeed;         /* Default: 2 */
-  float neighborDistance; /* ignores neighbors with centers farther away. Inclusive. Default: 10 */
-  uint32_t maxNeighbors;  /* avoids at most this many neighbors, the nearest ones. Default: 10 */
-  float timeHorizon;      /* avoids collisions with neighbors this many seconds ahead. Default: 2 */
-  float timeHorizonObstacles; /* the same for walls. Both are at least a time step. Default: 2 */
+  float preferredVelocity[3]; /* the agent's velocity if it were alone. Default: 0 */
+  float goal[3]; /* where the agent heads at preferredSpeed, and stops. NaN (the default): no goal;
+                  * the agent follows preferredVelocity */
+  float preferredSpeed;       /* world units per second. Default: 1 */
+  float radius;               /* Default: 0.5 */
+  float maxSpeed;             /* world units per second. Default: 2 */
+  float neighborDistance;     /* the agent ignores neighbors with centers farther away. Inclusive.
+                               * Default: 10 */
+  uint32_t maxNeighbors;      /* the agent avoids at most this many neighbors, the nearest ones.
+                               * Default: 10 */
+  float timeHorizon;          /* the agent avoids collisions with neighbors this many seconds ahead.
+                               * Default: 2 */
+  float timeHorizonObstacles; /* like timeHorizon, but for walls. Horizons shorter than a time step
+                               * count as one time step. Default: 2 */
   float maxAcceleration;      /* maximum change of velocity per second. Default: INFINITY */
-  float priority;   /* its share of the avoidance is other.priority / (own + other.priority); a half
-                     * if both are 0. Default: 0 */
-  uint32_t groups;  /* 32 bits; 0: avoids no agent, and is not avoided. Default: 1 */
-  uint32_t mask;    /* groups that it avoids. It does all of the avoidance of an agent whose mask
-                     * does not include it. Default: all */
-  uint32_t enabled; /* 0: does not move, and is not avoided. Default: 1 */
-  uint32_t locked;  /* not 0: is avoided, but only the caller moves it, by position and velocity.
-                     * Default: 0 */
+  float priority;   /* the higher, the less the agent yields: its share of the avoidance is
+                     * other.priority / (own + other.priority), a half if both are 0. Default: 0 */
+  uint32_t groups;  /* 32 bits; 0: the agent avoids no agent, and no agent avoids it. Default: 1 */
+  uint32_t mask;    /* groups that the agent avoids. If a neighbor's mask does not include the
+                     * agent, the agent does all of the avoidance. Default: all */
+  uint32_t enabled; /* if 0, the agent does not move, and no agent avoids it. Default: 1 */
+  uint32_t locked;  /* if not 0, other agents avoid the agent, but only the caller moves it, by
+                     * position and velocity. Default: 0 */
 } copse_crowd_agent;
 typedef struct copse_crowd copse_crowd;
 copse_crowd_def copse_crowd_default(void);
@@ -798,9 +857,10 @@ size_t copse_crowd_reserve_bytes(const copse_crowd *crowd, uint32_t capacity);
 uint32_t copse_crowd_capacity(const copse_crowd *crowd);
 uint32_t copse_crowd_dimensions(const copse_crowd *crowd);
 uint32_t copse_crowd_count(const copse_crowd *crowd); /* the number of agents */
-uint32_t copse_crowd_slots(const copse_crowd *crowd); /* the end of a loop over all slots */
+uint32_t copse_crowd_slots(const copse_crowd *crowd); /* every slot in use is less than this */
 
-/* The crowd's own arrays, by slot. Vectors have `dimensions` floats. */
+/* The crowd's own arrays, by slot, for the caller to read and write. A vector has `dimensions`
+ * floats. */
 typedef struct copse_crowd_arrays {
   float *positions, *velocities, *preferredVelocities, *goals;
   float *preferredSpeeds, *radii, *maxSpeeds, *neighborDistances;
@@ -809,23 +869,24 @@ typedef struct copse_crowd_arrays {
   float *maxAccelerations, *priorities;
   uint32_t *groups, *masks, *enabled, *locked;
   const uint32_t *generations;
-  const uint32_t *arrived, *stuck; /* lists of slots; their lengths: copse_crowd_arrived, _stuck */
+  const uint32_t *arrived, *stuck; /* the slots that arrived or got stuck in the last step;
+                                    * copse_crowd_arrived and copse_crowd_stuck return how many */
 } copse_crowd_arrays;
 copse_crowd_arrays copse_crowd_get(copse_crowd *crowd);
-bool copse_crowd_has(const copse_crowd *crowd, uint32_t slot); /* true if it is in use */
+bool copse_crowd_has(const copse_crowd *crowd, uint32_t slot); /* true if the slot is in use */
 
 /* Adds an agent. Errors: COPSE_NOT_FINITE (a position or velocity), COPSE_FULL. */
 copse_status copse_crowd_add(copse_crowd *crowd, const copse_crowd_agent *agent, uint32_t *slot);
-/* Teleports an agent, and restarts its progress toward the goal: it is neither arrived nor stuck.
- * Errors: COPSE_STALE_SLOT (not an agent), COPSE_NOT_FINITE. */
+/* Teleports an agent, and restarts its progress toward the goal: the agent is then neither arrived
+ * nor stuck. Errors: COPSE_STALE_SLOT (the slot is not in use), COPSE_NOT_FINITE. */
 copse_status copse_crowd_move(copse_crowd *crowd, uint32_t slot, const float *position);
 /* Removes an agent and clears its groups. COPSE_STALE_SLOT: the slot is not in use. */
 copse_status copse_crowd_remove(copse_crowd *crowd, uint32_t slot);
 void copse_crowd_clear(copse_crowd *crowd); /* removes all agents */
 
 /* Advances all agents by a time step, in seconds: computes preferred velocities from goals, finds
- * neighbors, chooses new velocities, and moves the agents. `walls` may be NULL; only their last
- * build counts. O(N log N + N * neighbors).
+ * neighbors, chooses new velocities, and moves the agents. `walls` may be NULL; changes of walls
+ * since their last build have no effect. O(N log N + N * neighbors).
  * COPSE_INVALID_ARGUMENT: the time step is not positive and finite, or there are walls in 3D.
  * COPSE_NOT_FINITE: a position, velocity or preferred velocity of an enabled agent is not
  * finite. */
@@ -833,25 +894,25 @@ copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, f
                               uint32_t *firstBad);
 /* Returns the number of agents that arrived in the last step: at their goal or, if agents with the
  * same goal stand there already, as near as these permit. An agent can arrive again only after it
- * was pushed away, its goal moved, or a place nearer to the goal became free. */
+ * was pushed away, its goal moved, or room nearer to the goal became free. */
 uint32_t copse_crowd_arrived(const copse_crowd *crowd);
-/* Returns the number of agents that got stuck in the last step: no progress toward the goal for 2
- * seconds. */
+/* Returns the number of agents that got stuck in the last step, because they made no progress
+ * toward their goal for 2 seconds. */
 uint32_t copse_crowd_stuck(const copse_crowd *crowd);
 
 /* The neighbors, walls and constraints that the next step would use for an agent. */
 typedef struct copse_crowd_view {
   uint32_t neighborCount, wallCount, constraintCount, wallConstraintCount;
-  uint32_t neighbors[COPSE_CROWD_MAX_NEIGHBORS]; /* nearest first */
-  uint32_t walls[COPSE_CROWD_WALLS];             /* edges, nearest first */
-  /* Constraints on the agent's velocity, those of walls first. 2D: half-planes, 4 floats each, a
-   * point of the border and its unit direction; velocities on its left are permitted. 3D:
-   * half-spaces, 6 floats each, a point of the border and its unit normal, which points to
+  uint32_t neighbors[COPSE_CROWD_MAX_NEIGHBORS]; /* ids of neighbors, nearest first */
+  uint32_t walls[COPSE_CROWD_WALLS];             /* ids of edges, nearest first */
+  /* Constraints on the agent's velocity, those of walls first. 2D: half-planes, 4 floats each: a
+   * point of the border and the border's unit direction; velocities on its left are permitted. 3D:
+   * half-spaces, 6 floats each: a point of the border and its unit normal, which points to
    * permitted velocities. */
   float constraints[(COPSE_CROWD_MAX_NEIGHBORS + COPSE_CROWD_WALLS) * 6];
 } copse_crowd_view;
-/* Writes the view of an agent in O(N). Errors: COPSE_STALE_SLOT; COPSE_INVALID_ARGUMENT as for
- * step. */
+/* Writes the neighbors, walls and constraints of an agent, in O(N). Errors: COPSE_STALE_SLOT;
+ * COPSE_INVALID_ARGUMENT as for copse_crowd_step. */
 copse_status copse_crowd_inspect(copse_crowd *crowd, const copse_obstacle *walls, float timeStep,
                                  uint32_t slot, copse_crowd_view *view);
 
@@ -859,8 +920,8 @@ typedef struct copse_crowd_statistics {
   uint32_t agents;
   uint32_t infeasible; /* agents for which no velocity was permitted in the last step */
   uint32_t overlaps;   /* agents that touched a neighbor at the start of the last step */
-  double neighbors;    /* per agent in the last step, on average */
-  double time;         /* the sum of all time steps */
+  double neighbors;    /* neighbors per agent in the last step, on average */
+  double time;         /* the sum of all time steps, in seconds */
   uint64_t steps;
   size_t bytes; /* memory of the whole object */
 } copse_crowd_statistics;
@@ -868,9 +929,10 @@ copse_crowd_statistics copse_crowd_stats(const copse_crowd *crowd);
 /* Returns a hash of the complete simulation state, including steps and options, but not the
  * capacity. Equal states have equal hashes; -0 counts as 0. */
 uint32_t copse_crowd_hash(const copse_crowd *crowd);
-/* Saves the complete simulation state. The restoring crowd needs the same dimensions, maxNeighbors
- * and exact. It then continues exactly like the saved one, bit for bit. COPSE_NOT_FINITE: a
- * position, velocity or preferred velocity of any agent, enabled or not, is not finite. */
+/* Saves the complete simulation state. The crowd that restores needs the same dimensions,
+ * maxNeighbors and exact as the saved one. It then continues exactly like the saved one, bit for
+ * bit. COPSE_NOT_FINITE: a position, velocity or preferred velocity of any agent, enabled or not,
+ * is not finite. */
 copse_status copse_crowd_save(const copse_crowd *crowd, void *bytes, size_t capacity, size_t *total,
                               uint32_t *firstBad);
 copse_status copse_crowd_restore(copse_crowd *crowd, const void *bytes, size_t size);

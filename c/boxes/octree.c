@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Life -------------------------------------------------------------------------------- */
+/* ---- Creating, growing and destroying ---------------------------------------------------- */
 
 copse_octree_def copse_octree_default(void) {
   return (copse_octree_def){.dimensions = 2,
@@ -41,16 +41,17 @@ static uint64_t nodes_of_full_tree(const copse_octree_def *def, uint64_t most) {
   return nodes < most ? nodes : most;
 }
 
-/* Returns the size of the node pool. On each level, fewer than capacity / leafSize nodes are split.
- * Evenly spread items split the nodes of about one level and, on all levels above, a third as many:
- * room for two levels allows for uneven items. */
+/* Returns the size of the node pool. A split node has more than leafSize items below it, so at most
+ * capacity / (leafSize + 1) nodes of a level are split. Evenly spread items split about that many
+ * nodes on one level and, on all levels above it together, at most a third as many. The pool has
+ * room for two such levels, because items may be uneven. */
 static uint32_t node_capacity(const copse_octree_def *def) {
   const uint64_t split = 2 * (uint64_t)def->capacity / ((uint64_t)def->leafSize + 1) + 64;
   const uint64_t most = 1 + (split << def->dimensions);
   return (uint32_t)nodes_of_full_tree(def, most < 1u << 31 ? most : 1u << 31);
 }
 
-/* Returns the size of the block pool. Each node may have one block that is not full. */
+/* Returns the size of the block pool. All blocks are full, except one for each node. */
 static uint32_t block_capacity(const copse_octree *tree) {
   const uint64_t capacity = tree->def.capacity;
   const uint64_t most = capacity / BLOCK_ITEMS + tree->nodeCapacity;
@@ -75,7 +76,7 @@ static uint64_t carve(copse_octree *tree, void *memory) {
   return arena_block_bytes(layout.used);
 }
 
-/* Allocates all arrays, zeroed, and fills in groups and margins. */
+/* Allocates all arrays, filled with zeros, and sets groups and margins. */
 static copse_status take_memory(copse_octree *tree) {
   tree->memoryBytes = carve(tree, NULL);
   tree->memory = memory_take(&tree->def.allocator, tree->memoryBytes);
@@ -186,7 +187,7 @@ static void free_block(copse_octree *tree, uint32_t blockIndex) {
   tree->blocksUsed--;
 }
 
-/* Writes a box to a lane of a block. */
+/* Writes an item's box to a lane of a block. */
 static void put(octree_block *block, uint32_t lane, const float *box, uint32_t dim) {
   for (uint32_t side = 0; side < 2 * dim; side++) block->sides[side][lane] = box[side];
 }
@@ -209,7 +210,8 @@ void octree_link(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const fl
   tree->places[slot] = node->block * BLOCK_ITEMS + lane;
 }
 
-/* Unlinks an item. The last item of the node moves to the free place. */
+/* Removes an item from the node that holds it. The last item of the node moves to the place that
+ * becomes free. */
 static void unlink_item(copse_octree *tree, uint32_t slot) {
   const uint32_t place = tree->places[slot];
   octree_block *block = block_at(tree, place / BLOCK_ITEMS);
@@ -277,7 +279,7 @@ bool octree_split(copse_octree *tree, uint32_t nodeIndex) {
       const float center = parent->center[axis];
       child.lo[axis] = high ? center : parent->lo[axis];
       child.hi[axis] = high ? parent->hi[axis] : center;
-      /* Adds halves, so that the sum can't overflow and stays between lo and hi. */
+      /* Adds halves: the center, though rounded, is then always between lo and hi. */
       const float lo = child.lo[axis] > -INFINITY ? child.lo[axis] : tree->def.bounds[axis];
       const float hi = child.hi[axis] < INFINITY ? child.hi[axis] : tree->def.bounds[dim + axis];
       child.center[axis] = 0.5f * lo + 0.5f * hi;
@@ -289,7 +291,8 @@ bool octree_split(copse_octree *tree, uint32_t nodeIndex) {
   return true;
 }
 
-/* Unlinks all items of a node and calls relink(tree, targetIndex, slot, box, dim) for each. */
+/* Removes all items from a node, and calls relink(tree, targetIndex, slot, box, dim) for each of
+ * them. */
 ALWAYS_INLINE void take_items(copse_octree *tree, uint32_t nodeIndex,
                               void (*relink)(copse_octree *, uint32_t, uint32_t, const float *,
                                              int),
@@ -324,7 +327,8 @@ ALWAYS_INLINE void sift(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, c
   octree_link(tree, childIndex ? childIndex : nodeIndex, slot, box);
 }
 
-/* Splits a node, and its descendants, until none has too many items. */
+/* Splits a node and its descendants, until no leaf above the maximum depth has more than leafSize
+ * items. */
 static void split_all(copse_octree *tree, uint32_t nodeIndex) {
   uint32_t stack[OCTREE_STACK], waiting = 1;
   stack[0] = nodeIndex;
@@ -365,8 +369,8 @@ static void merge(copse_octree *tree, uint32_t rootIndex) {
 
 /* ---- Inserting, removing and moving ------------------------------------------------------- */
 
-/* Links an item to a node or, as deep as it fits, to a descendant. The node's total must include
- * the item already. */
+/* Links an item to a node or, as deep as it fits, to a descendant of the node. The total of the
+ * node itself must count the item already. */
 ALWAYS_INLINE void sink(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const float *box,
                         const int dim) {
   const box4 item = box4_load(box, dim);
@@ -380,8 +384,9 @@ ALWAYS_INLINE void sink(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, c
   if (octree_should_split(tree, &tree->nodes[nodeIndex])) split_all(tree, nodeIndex);
 }
 
-/* Unlinks an item and subtracts it from the totals of its node and of all nodes above, up to but
- * not including `ancestor`. Merges the topmost of these nodes that no longer needs to be split. */
+/* Removes an item from the node that holds it, and from the totals of that node and all nodes
+ * above, up to but not including `ancestor`. If some of these nodes no longer need to be split,
+ * merges the topmost of them. */
 static void lift(copse_octree *tree, uint32_t slot, uint32_t ancestor) {
   uint32_t nodeIndex = block_at(tree, tree->places[slot] / BLOCK_ITEMS)->owner,
            mergeable = COPSE_NONE;
@@ -432,7 +437,8 @@ bool octree_box_ok(const float *box, uint32_t dimensions, copse_status *status) 
   return true;
 }
 
-/* Copies a box to `boxes`. Adding 0 turns -0 into 0. Returns the copy. */
+/* Copies a box to `boxes`. Adding 0 turns -0 into 0, so that equal boxes have equal bits. Returns
+ * the copy. */
 static float *take_box(copse_octree *tree, uint32_t slot, const float *box) {
   const uint32_t sides = 2 * tree->def.dimensions;
   float *stored = tree->boxes + (size_t)slot * sides;
@@ -487,8 +493,8 @@ void copse_octree_clear(copse_octree *tree) {
 /* ---- All items at once -------------------------------------------------------------------- */
 
 /* Checks the boxes of all slots in use, and lists the slots in order[0]. Adds to *leaving the
- * number of items that left their node's cell. With isLoad, checks the first `count` slots instead,
- * in use or not, and does not change *leaving. */
+ * number of items that no longer belong in the node that holds them. With isLoad, checks the first
+ * `count` slots instead, in use or not, and does not change *leaving. */
 ALWAYS_INLINE copse_status check_boxes_in(copse_octree *tree, uint32_t count, bool isLoad,
                                           uint32_t *leaving, uint32_t *firstBad, const int dim) {
   copse_status status = COPSE_OK;
@@ -531,8 +537,8 @@ copse_status copse_octree_load(copse_octree *tree, uint32_t count, uint32_t *fir
   return COPSE_OK;
 }
 
-/* If more than one item in six left its cell, a rebuild is faster than moves: measured with 1,500,
- * 10,000 and 100,000 boxes. */
+/* If more than one item in six left its cell, a rebuild is faster than moving items one by one:
+ * measured with 1,500, 10,000 and 100,000 boxes. */
 enum { REBUILD_ONE_IN = 6 };
 
 copse_status copse_octree_move_all(copse_octree *tree, uint32_t *firstBad) {

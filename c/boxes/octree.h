@@ -19,13 +19,13 @@
 #include "../base/geom.h"
 
 typedef struct octree_node {
-  float lo[3];       /* of its cell; infinite at the border of the world */
+  float lo[3];       /* low corner of the cell; -INFINITY at the border of the world */
   uint32_t children; /* index of the first of 2^dimensions siblings; 0: a leaf */
   float hi[3];
-  uint32_t total; /* items in its subtree, its own included */
+  uint32_t total; /* number of items in its subtree, its own included */
   float center[3];
-  uint32_t own;    /* items linked to the node itself */
-  uint32_t block;  /* its first block; COPSE_NONE: it has no items of its own */
+  uint32_t own;    /* number of items that the node itself holds */
+  uint32_t block;  /* its first block of items; COPSE_NONE if it holds none itself */
   uint32_t parent; /* COPSE_NONE for the root */
   uint32_t depth;
   uint32_t unused; /* pads the node to a cache line */
@@ -33,13 +33,15 @@ typedef struct octree_node {
 
 enum { BLOCK_ITEMS = 8 };
 
-/* Eight items, in arrays. In lanes without an item, sides[0] is NaN, which no test accepts. */
+/* The boxes and ids of eight items, in arrays. In lanes without an item, sides[0] is NaN, which no
+ * test accepts. */
 typedef struct octree_block {
   uint32_t ids[BLOCK_ITEMS];
   uint32_t next;  /* the next block of the node, or of the free list */
-  uint32_t owner; /* its node */
+  uint32_t owner; /* the node that holds these items */
   uint32_t unused[2];
-  float sides[6][BLOCK_ITEMS]; /* lo x, y, (z,) hi x, y, (z); a 2D block has four */
+  float sides[6][BLOCK_ITEMS]; /* lo x, y, (z,) hi x, y, (z); a 2D block has only four of the six
+                                * arrays */
 } octree_block;
 
 enum { OCTREE_DEPTH = COPSE_OCTREE_MAX_DEPTH, OCTREE_STACK = 7 * OCTREE_DEPTH + 1 };
@@ -53,21 +55,23 @@ struct copse_octree {
   slots slots;
   float *boxes; /* written by the caller */
   uint32_t *groups;
-  uint32_t *places; /* of the item: block * BLOCK_ITEMS + lane */
+  uint32_t *places; /* where each item is stored: block * BLOCK_ITEMS + lane */
 
-  octree_node *nodes; /* the root, then groups of siblings */
+  octree_node *nodes; /* the root, then groups of 2^dimensions siblings */
   uint32_t nodeCapacity;
   uint32_t nodesEver;    /* high-water mark: nodes from here on were never used */
-  uint32_t freeSiblings; /* free list of siblings, linked by the first one's `parent`; 0: empty */
+  uint32_t freeSiblings; /* free list of groups of siblings, linked by `parent` of the first node of
+                          * each group; 0: empty */
   uint32_t nodesUsed;
 
-  char *blocks; /* see octree_block_at */
+  char *blocks; /* of octree_block, whose size depends on the dimensions: use octree_block_at */
   uint32_t blockCapacity;
-  uint32_t blocksEver; /* high-water mark */
-  uint32_t freeBlock;  /* free list; COPSE_NONE: empty */
+  uint32_t blocksEver; /* high-water mark: blocks from here on were never used */
+  uint32_t freeBlock;  /* first block of the free list; COPSE_NONE: empty */
   uint32_t blocksUsed;
 
-  float (*margins)[4]; /* by depth: how far cells are enlarged along x, y, z */
+  float (*margins)[4]; /* by depth of a node: how far its cell is enlarged on each side along x, y,
+                        * z */
   uint32_t *order[2];  /* scratch by item, for builds and for checking a snapshot */
   uint64_t changes;
 };
@@ -76,9 +80,9 @@ struct copse_octree {
 
 ALWAYS_INLINE uint32_t octree_children(const int dim) { return 1u << dim; }
 
-/* Returns on which side of a node's center an item is, one bit per axis: set if the item's middle
- * is on the high side or exactly on the center. Compares differences, because lo + hi may be
- * rounded. */
+/* Returns on which side of a node's center an item is, one bit per axis: set if the middle of the
+ * item's box is on the high side or exactly at the center. Compares the distances of the center
+ * from both sides of the box, because the middle, (lo + hi) / 2, may be rounded. */
 ALWAYS_INLINE uint32_t octree_side(const octree_node *node, box4 item, const int dim) {
   const float4 center = float4_load(node->center);
   const float4 below = float4_sub(center, item.lo), above = float4_sub(item.hi, center);
@@ -108,8 +112,8 @@ ALWAYS_INLINE uint32_t octree_child_for(const copse_octree *tree, const octree_n
 }
 
 /* True if an item that descends from the root reaches a node: the node's cell with its margin
- * contains the item, and the item's middle is inside the cell. Ancestors need no test: rounding is
- * monotone, so an item that fits a cell fits all cells around it. */
+ * contains the item, and the middle of the item's box is inside the cell. The nodes above need no
+ * test: rounding is monotone, so an item that fits into a cell fits into all cells around it. */
 ALWAYS_INLINE bool octree_comes_to(const copse_octree *tree, const octree_node *node, box4 item,
                                    const int dim) {
   const float4 lo = float4_load(node->lo), hi = float4_load(node->hi);
@@ -162,9 +166,10 @@ ALWAYS_INLINE bool octree_should_split(const copse_octree *tree, const octree_no
 #define OCTREE_INLINE(function, tree, ...)                                                         \
   ((tree)->def.dimensions == 3 ? function(tree, __VA_ARGS__, 3) : function(tree, __VA_ARGS__, 2))
 
-/* Defines a function `name` that evaluates `call`, an expression in which `dim`, the tree's number
- * of dimensions, is a constant. The function is compiled out of line, once for 2 and once for 3
- * dimensions. Its first parameter must be `tree`. `arguments` are the names of the parameters. */
+/* Defines a function `name` that evaluates the expression `call`, in which `dim`, the number of
+ * dimensions, is a constant. The function is compiled twice, out of line: for 2 and for 3
+ * dimensions. Its first parameter must be `tree`. `arguments` are the names of all parameters, in
+ * parentheses. */
 #define OCTREE_FUNCTION(type, name, parameters, arguments, call)                                   \
   OCTREE_DEFINE(type, return, name, parameters, arguments, call)
 /* Like OCTREE_FUNCTION, for a function that returns nothing. */
@@ -188,9 +193,10 @@ ALWAYS_INLINE bool octree_should_split(const copse_octree *tree, const octree_no
 
 /* True if a box has finite coordinates and lo <= hi on every axis. Otherwise sets *status. */
 bool octree_box_ok(const float *box, uint32_t dimensions, copse_status *status);
-/* Appends an item to a node's own items. Does not change the node's total. */
+/* Adds an item to those that a node itself holds. Does not change the node's total. */
 void octree_link(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const float *box);
-/* Splits a node: gives it empty children. False if the node pool is exhausted. */
+/* Splits a node: gives it empty children. The items stay in the node. False if the node pool is
+ * exhausted. */
 bool octree_split(copse_octree *tree, uint32_t nodeIndex);
 /* Makes the tree one empty leaf. */
 void octree_empty(copse_octree *tree);

@@ -12,7 +12,8 @@
 /* Returns the children of a split node whose cells intersect a box, one bit each. */
 ALWAYS_INLINE uint32_t children_near(const copse_octree *tree, const octree_node *node, float4 lo,
                                      float4 hi, const int dim) {
-  static const uint8_t lows[3] = {0x55, 0x33, 0x0f}; /* the children on the low side, by axis */
+  static const uint8_t lows[3] = {0x55, 0x33, 0x0f}; /* by axis: a mask of the children on the low
+                                                      * side */
   const float4 center = float4_load(node->center);
   const float4 margin = float4_load(tree->margins[node->depth + 1]);
   const float4 outerLo = float4_sub(float4_load(node->lo), margin);
@@ -31,7 +32,7 @@ ALWAYS_INLINE uint32_t children_near(const copse_octree *tree, const octree_node
 
 /* ---- Four items --------------------------------------------------------------------------- */
 
-/* A region in registers: a box or, with lo = hi as the center, a circle. */
+/* The region of a query in registers: a box, or a circle whose center is both lo and hi. */
 typedef struct probe {
   float4 lo[3], hi[3];
   float4 radius2;
@@ -79,18 +80,19 @@ ALWAYS_INLINE word4 block_hits(const octree_block *block, uint32_t i, const prob
 
 /* ---- Items in a region -------------------------------------------------------------------- */
 
-/* The conditions for an item, besides intersecting the region. */
+/* What an item must satisfy besides intersecting the region. */
 typedef struct filter {
   uint32_t mask, exclude;
   uint32_t least;   /* the lowest id that passes */
-  bool stopAtFirst; /* stops the query at the first node with a hit */
+  bool stopAtFirst; /* true: the query stops after the first node with a hit */
 } filter;
 
 static filter filter_of(const copse_query *query) {
   return (filter){query->mask, query->exclude, 0, false};
 }
 
-/* Hits are buffered: they are written four at a time, and filtered later without branches. */
+/* Ids of hits go to a buffer first: four lanes can be written at once, and hits_append applies the
+ * filter later without branches. HITS is the size at which the buffer is emptied. */
 enum { HITS = 64 };
 
 typedef struct hits {
@@ -115,7 +117,8 @@ OUT_OF_LINE void hits_append(const hits *buffer, uint32_t size, const copse_octr
   results->total = total;
 }
 
-/* Pushes the children in `near` that are not empty, the first on top. Returns the stack's size. */
+/* Pushes the children that have their bit set in `near` and are not empty; the first child ends up
+ * on top. Returns the stack's size. */
 ALWAYS_INLINE uint32_t push_children(const copse_octree *tree, const octree_node *node,
                                      uint32_t near, uint32_t *stack, uint32_t waiting,
                                      const int dim) {
@@ -243,7 +246,7 @@ copse_status copse_octree_any_within(const copse_octree *tree, const float *cent
 
 copse_status copse_octree_count_range(const copse_octree *tree, const float *lo, const float *hi,
                                       const copse_query *query, uint32_t *total, uint32_t *visits) {
-  copse_results counted = {0}; /* without room for ids: only counts */
+  copse_results counted = {0}; /* no room for ids: the query only counts */
   copse_query unsorted = query_or_default(query);
   unsorted.sort = COPSE_SORT_NONE;
   const copse_status status = copse_octree_range(tree, lo, hi, &unsorted, &counted);
@@ -254,9 +257,9 @@ copse_status copse_octree_count_range(const copse_octree *tree, const float *lo,
 
 /* ---- Pairs -------------------------------------------------------------------------------- */
 
-/* Appends the pairs of an item with the items that intersect it and have a greater id. Collects
- * their ids where the pairs belong. Then spreads them out, starting with the last id, since pairs
- * need twice the room. */
+/* Appends the pairs of an item with the items that intersect it and have a greater id. First
+ * collects the ids of these items at the end of the results. Then spreads them out to pairs, from
+ * the last id to the first, because a pair takes twice the room of an id. */
 static void pairs_of(const copse_octree *tree, uint32_t id, filter *wanted, copse_results *results,
                      uint64_t *total) {
   const uint32_t used = *total < results->capacity ? (uint32_t)*total : results->capacity;
@@ -288,7 +291,8 @@ copse_status copse_octree_pairs(const copse_octree *tree, const copse_query *que
   for (uint32_t id = 0; id < tree->def.capacity; id++)
     if (slots_in_use(&tree->slots, id) && tree->groups[id] & settings.mask)
       pairs_of(tree, id, &wanted, results, &total);
-  results->total = total < UINT32_MAX ? (uint32_t)total : UINT32_MAX - 1; /* an even number */
+  /* Saturates at an even number: two ids per pair. */
+  results->total = total < UINT32_MAX ? (uint32_t)total : UINT32_MAX - 1;
   return COPSE_OK;
 }
 
@@ -300,8 +304,8 @@ typedef struct branch {
   uint32_t node;
 } branch;
 
-/* Pushes the children that are not empty and no farther than limit2, the nearest on top. Returns
- * the stack's size. */
+/* Pushes the children that are not empty and not farther away than limit2, a squared distance; the
+ * nearest child ends up on top. Returns the stack's size. */
 ALWAYS_INLINE uint32_t push_by_distance(const copse_octree *tree, const octree_node *node,
                                         const float *center, float limit2, branch *stack,
                                         uint32_t waiting, const int dim) {
@@ -328,8 +332,8 @@ ALWAYS_INLINE uint32_t push_by_distance(const copse_octree *tree, const octree_n
   return waiting;
 }
 
-/* Offers items to `nearest`, those of nearer nodes first, and skips nodes that are too far away.
- * Returns the number of nodes visited. */
+/* Visits nearer children first and offers the items of nodes to `nearest`, which keeps the nearest
+ * ones. Skips nodes that are too far away. Returns the number of nodes visited. */
 ALWAYS_INLINE uint32_t neighbors_in(const copse_octree *tree, const float *center,
                                     const copse_query *query, scan_nearest *nearest,
                                     const int dim) {

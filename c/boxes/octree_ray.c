@@ -5,22 +5,22 @@
 
 #include <math.h>
 
-/* A segment in double: differences of floats, and products of two of these, are exact unless their
- * magnitudes differ widely. `way` is to - from. */
+/* A segment in double, so that differences of floats, and products of two such differences, are
+ * exact unless their magnitudes differ widely. `way` is to - from. */
 typedef struct segment {
   double from[3], to[3], way[3];
 } segment;
 
-/* Where a segment enters a box: the fraction along the segment, and the axis of the side through
- * which it enters; 3 if it starts inside. */
+/* Where a segment enters a box: the fraction along the segment, and the axis of the box's side that
+ * it crosses. The axis is 3 if the segment starts inside. */
 typedef struct entry {
   double fraction;
   uint32_t axis;
 } entry;
 
-/* Returns where a segment enters a box. They must intersect, so that `way` is not 0 along an axis
- * on which the segment starts outside. A box is never entered before a box that contains it,
- * because each step is monotone. */
+/* Returns where a segment enters a box. They must intersect, so `way` is not 0 along an axis on
+ * which the segment starts outside the box. Rounding is monotone: a segment never enters a box at a
+ * lower fraction than a box that contains it. */
 ALWAYS_INLINE entry entry_of(const segment *ray, const float *lo, const float *hi, const int dim) {
   entry first = {0, 3};
   for (int axis = 0; axis < dim; axis++) {

@@ -163,8 +163,8 @@ bool copse_octree_validate(const copse_octree *tree) {
 typedef struct octree_snapshot {
   snapshot_header header;
   uint32_t dimensions, leafSize, maxDepth;
-  uint32_t looseness, bounds[6]; /* floats, bit for bit */
-  uint32_t slots;                /* up to the last one ever used */
+  uint32_t looseness, bounds[6]; /* the bits of floats */
+  uint32_t slots;                /* the number of slots up to the last one that was ever used */
   uint32_t count;
 } octree_snapshot;
 _Static_assert(sizeof(octree_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
@@ -201,7 +201,7 @@ copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t cap
   preorder walk;
   preorder_start(&walk);
   for (const octree_node *node; (node = preorder_next(&walk, tree)); begin += node->own) {
-    uint32_t end = begin + node->own; /* the node's last block was filled first */
+    uint32_t end = begin + node->own; /* goes backward: the list of blocks starts with the newest */
     for (uint32_t blockIndex = node->block; blockIndex != COPSE_NONE;) {
       const octree_block *block = octree_block_at(tree, blockIndex, (int)head.dimensions);
       for (uint32_t lane = octree_block_size(node, blockIndex); lane-- > 0;)
@@ -216,8 +216,8 @@ copse_status copse_octree_save(const copse_octree *tree, void *bytes, size_t cap
   return COPSE_OK;
 }
 
-/* True if the items of a snapshot are valid: each slot in use has exactly one box, and it is a good
- * one. `seen` is scratch. */
+/* True if the items of a snapshot are valid: each slot in use has exactly one box, whose
+ * coordinates are finite with lo <= hi. `seen` is scratch memory, one entry per slot. */
 static bool items_ok(const octree_snapshot *head, const uint32_t *generations,
                      const uint32_t *order, const float *boxes, uint32_t *seen) {
   uint32_t inUse = 0;

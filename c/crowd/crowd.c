@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* ---- Life -------------------------------------------------------------------------------- */
+/* ---- Creating, growing and destroying ---------------------------------------------------- */
 
 copse_crowd_def copse_crowd_default(void) {
   return (copse_crowd_def){.dimensions = 2, .capacity = 1000, .maxNeighbors = 10};
@@ -61,7 +61,7 @@ static copse_agenttree_def tree_definition(const copse_crowd_def *def) {
   return treeDef;
 }
 
-/* Allocates zeroed memory for all arrays. */
+/* Allocates memory for all arrays, filled with zeros. */
 static copse_status take_memory(copse_crowd *crowd) {
   crowd->memoryBytes = carve(crowd, NULL);
   crowd->memory = memory_take(&crowd->def.allocator, crowd->memoryBytes);
@@ -183,7 +183,8 @@ uint32_t crowd_end(const copse_crowd *crowd) {
   return end;
 }
 
-/* Resets an agent's progress toward its goal, because it is new or was moved. */
+/* Resets an agent's progress toward its goal, because the agent is new or was moved by the
+ * caller. */
 static void reset_progress(copse_crowd *crowd, uint32_t slot) {
   crowd->fields[FIELD_NEAREST][slot] = INFINITY;
   crowd->fields[FIELD_WAITED][slot] = 0;

@@ -10,8 +10,8 @@
 #include "../walls/obstacle.h"
 #include "orca.h"
 
-/* Vectors come first, then floats, then integers. In each part, the fields of the caller come
- * before those of the library. */
+/* The fields of an agent, in this order: vectors, floats, integers. In each of these parts, fields
+ * that the caller may write come before those that only the library uses. */
 typedef enum crowd_field {
   FIELD_POSITION,
   FIELD_VELOCITY,
@@ -26,8 +26,9 @@ typedef enum crowd_field {
   FIELD_TIME_HORIZON_OBSTACLES,
   FIELD_MAX_ACCELERATION,
   FIELD_PRIORITY,
-  FIELD_NEAREST, /* the least distance to the goal so far; after arrival, the distance then */
-  FIELD_WAITED,  /* seconds without progress */
+  FIELD_NEAREST, /* the least distance to the goal so far; once the agent has arrived, its distance
+                  * at that time */
+  FIELD_WAITED,  /* seconds without progress toward the goal */
   FIELD_FLOATS,
   FIELD_MAX_NEIGHBORS = FIELD_FLOATS,
   FIELD_GROUPS,
@@ -39,9 +40,9 @@ typedef enum crowd_field {
 } crowd_field;
 
 /* Bits of FIELD_STATE: CROWD_ARRIVED, CROWD_STUCK, CROWD_INSIDE (the agent is inside a solid area)
- * and CROWD_NEW (not checked for that yet). Bits of a body's state: CROWD_ARRIVED, CROWD_MOVES
- * (enabled and not locked) and CROWD_UNEQUAL (may not split avoidance evenly: it has a priority or
- * a mask, is locked, or has arrived). */
+ * and CROWD_NEW (not yet tested for being inside one). Bits of a body's state: CROWD_ARRIVED,
+ * CROWD_MOVES (enabled and not locked) and CROWD_UNEQUAL (may not split avoidance evenly with
+ * neighbors: it has a priority or a mask, is locked, or has arrived). */
 enum {
   CROWD_ARRIVED = 1,
   CROWD_STUCK = 2,
@@ -62,18 +63,20 @@ struct copse_crowd {
   slots slots;
   float *fields[FIELDS];
   copse_points *tree;
-  crowd_events arrived, stuck; /* in the last step */
+  crowd_events arrived, stuck; /* agents that arrived or got stuck in the last step */
 
-  /* Valid during a step. */
-  uint32_t *present; /* the groups for the tree; 0: not in use, or disabled */
+  /* Scratch memory: valid only during a step. */
+  uint32_t *present; /* by slot: the groups for the tree; 0 if the slot is free or the agent
+                      * disabled */
   orca_body *bodies;
   float *newVelocities;
   copse_neighbor_rows rows; /* the neighbors of each agent, at most def.maxNeighbors */
-  bool isEqual, hasMasks;   /* no body is CROWD_UNEQUAL; at least one agent has a mask */
+  bool isEqual, hasMasks;   /* true if no body is CROWD_UNEQUAL; true if at least one agent has a
+                             * mask */
 
   double time;
   uint64_t steps;
-  uint32_t infeasible, overlaps; /* in the last step */
+  uint32_t infeasible, overlaps; /* counts of agents, for the last step */
   uint64_t neighbors;
 };
 
@@ -84,11 +87,12 @@ ALWAYS_INLINE uint32_t crowd_words(const copse_crowd *crowd, int field) {
 ALWAYS_INLINE float *crowd_vector(const copse_crowd *crowd, crowd_field field, uint32_t slot) {
   return crowd->fields[field] + (size_t)slot * crowd->def.dimensions;
 }
-/* Returns a field of integers. */
+/* Returns a field whose values are integers. */
 ALWAYS_INLINE uint32_t *crowd_whole(const copse_crowd *crowd, crowd_field field) {
   return (uint32_t *)crowd->fields[field];
 }
-/* Returns a float of an agent, clamped to 0 … COPSE_MAX_COORDINATE; NaN becomes 0. */
+/* Returns an agent's value in a field of floats, clamped to 0 … COPSE_MAX_COORDINATE; NaN becomes
+ * 0. */
 ALWAYS_INLINE float crowd_number(const copse_crowd *crowd, crowd_field field, uint32_t slot) {
   const float x = crowd->fields[field][slot];
   return x > 0 ? (x < COPSE_MAX_COORDINATE ? x : COPSE_MAX_COORDINATE) : 0;
@@ -96,7 +100,7 @@ ALWAYS_INLINE float crowd_number(const copse_crowd *crowd, crowd_field field, ui
 
 /* Returns the number of slots up to the last one in use. */
 uint32_t crowd_end(const copse_crowd *crowd);
-/* True if an agent's position and velocities are finite. */
+/* True if an agent's position, velocity and preferred velocity are finite. */
 ALWAYS_INLINE bool crowd_is_finite(const copse_crowd *crowd, uint32_t slot) {
   bool ok = true;
   for (int field = FIELD_POSITION; field <= FIELD_PREFERRED_VELOCITY; field++) {
@@ -116,18 +120,21 @@ void crowd_prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint3
 bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b);
 
 /* Appends the half-planes of the walls near an agent, nearest first, to `lines`, which must be
- * empty. Returns the nearest edge if the agent overlaps it, else COPSE_NONE. Limits agent->maxSpeed
- * if there is no room for all walls. */
+ * empty. Returns the nearest edge if the agent overlaps it, else COPSE_NONE. If there are more
+ * walls than half-planes fit, lowers agent->maxSpeed, so that the agent can't reach the others in
+ * one step. */
 uint32_t crowd_add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *agent);
 /* Writes the nearest edges within an agent's time horizon, at most COPSE_CROWD_WALLS. Returns their
  * number. */
 uint32_t crowd_near_walls(const copse_obstacle *walls, const orca_agent *agent, uint32_t *edges);
-/* True if an agent is inside a solid area. If it was outside at the last check, checks only once
- * every CHECK_INTERVAL steps. */
+/* True if an agent is inside a solid area. Tests a new agent, or one that was inside at the last
+ * test, in every step; others only once every CHECK_INTERVAL steps. */
 bool crowd_is_inside(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot);
-/* Sets the preferred velocity of an agent inside a solid area to the shortest way out. */
+/* Directs the preferred velocity of an agent that is inside a solid area to the nearest edge, at
+ * maximum speed. */
 void crowd_leave_solid(const copse_obstacle *walls, const orca_agent *agent, float *preferred);
-/* Steers the preferred velocity of an agent that overlaps a wall away from it. */
+/* Changes the preferred velocity of an agent that overlaps a wall, so that it leads away from the
+ * wall. */
 void crowd_leave_wall(const copse_obstacle *walls, const orca_agent *agent, uint32_t edge,
                       float *preferred);
 

@@ -8,9 +8,9 @@
 
 #include "crowd.h"
 
-/* In seconds. REST_AFTER: without progress, until an agent that is held up has arrived.
- * STUCK_AFTER: without progress, until an agent is stuck. RETURN_AFTER: out of place, until an
- * agent that has arrived sets out again. */
+/* Times in seconds. After REST_AFTER without progress, an agent that is held up by others counts as
+ * arrived. After STUCK_AFTER without progress, an agent counts as stuck. After RETURN_AFTER out of
+ * place, an agent that has arrived sets out for its goal again. */
 static const float REST_AFTER = 0.5f, STUCK_AFTER = 2, RETURN_AFTER = 1;
 
 /* Two agents are beside each other if the distance of their centers is at most this times the sum
@@ -34,9 +34,9 @@ bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b) {
 }
 
 /* True if another agent keeps an agent from its goal. The other agent must be beside it. If the
- * agent is within its radius of the goal, that is enough; otherwise the other must have arrived at
- * the same goal and be nearer to it. So an agent that rests away from its goal always rests because
- * of one that is nearer. */
+ * agent is within its own radius of the goal, no more is needed. If it is farther away, the other
+ * agent must have arrived at the same goal and be nearer to the goal. So every agent that rests
+ * away from its goal is beside a resting agent that is nearer. */
 SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, float distance,
                                        const uint32_t *ids, uint32_t count) {
   const uint32_t dim = crowd->def.dimensions;
@@ -44,7 +44,7 @@ SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, 
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   const float *goal = crowd_vector(crowd, FIELD_GOAL, slot);
   const bool isAtGoal = distance <= own->radius;
-  if (!isAtGoal && crowd->isEqual) return false; /* no agent has arrived */
+  if (!isAtGoal && crowd->isEqual) return false; /* isEqual implies that no agent has arrived */
   for (uint32_t i = 0; i < count; i++) {
     const orca_body *other = &crowd->bodies[ids[i]];
     WORKED(1);
@@ -62,12 +62,13 @@ static void add_event(crowd_events *events, uint32_t slot) {
   events->slots[events->count++] = slot;
 }
 
-/* Updates an agent's progress toward its goal. The goal is at `distance`. `step` is how far the
+/* Updates an agent's progress toward its goal. `distance` is that of the goal, `step` how far the
  * agent can go in one time step. Returns true if the agent should rest where it is. */
 static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step, float timeStep,
                    const uint32_t *ids, uint32_t count) {
   const float radius = crowd->bodies[slot].radius;
-  /* Changes of distance smaller than this count as neither progress nor a push. */
+  /* A change of the distance to the goal that is smaller than this is neither progress nor a push
+   * away. */
   const float tolerance = (radius > step ? radius : step) / 4;
   float *nearest = &crowd->fields[FIELD_NEAREST][slot],
         *waited = &crowd->fields[FIELD_WAITED][slot];
@@ -79,10 +80,12 @@ static bool follow(copse_crowd *crowd, uint32_t slot, float distance, float step
                                                  is_held_up(crowd, slot, distance, ids, count));
     *waited = stays ? 0 : *waited + timeStep;
     if (away <= 8 * tolerance && *waited <= RETURN_AFTER) return !crowd->def.exact && !isAtGoal;
-    *state &= ~(uint32_t)CROWD_ARRIVED; /* pushed away, or its goal has moved or is free */
+    /* The agent was pushed away, its goal moved, or the way to the goal is free again. */
+    *state &= ~(uint32_t)CROWD_ARRIVED;
     *nearest = INFINITY;
   }
-  /* A stuck agent that creeps forward is still stuck. */
+  /* A stuck agent that only creeps forward is still stuck: it must come much nearer to count as
+   * moving. */
   const float progress = *state & CROWD_STUCK ? 4 * tolerance : tolerance;
   if (distance <= *nearest - progress || !(distance <= *nearest + 4 * tolerance)) {
     *state &= ~(uint32_t)CROWD_STUCK;
@@ -127,7 +130,7 @@ ALWAYS_INLINE void prefer(copse_crowd *crowd, uint32_t slot, float timeStep, con
   const double length = sqrt(length2), step = speed * (double)timeStep;
   const bool rests = follow(crowd, slot, (float)length, (float)step, timeStep, ids, count);
   const double scale = rests ? 0 : length > step ? speed / length : 1 / (double)timeStep;
-  EACH_AXIS (axis, dim) preferred[axis] = (float)(way[axis] * scale); /* at most the speed */
+  EACH_AXIS (axis, dim) preferred[axis] = (float)(way[axis] * scale); /* no longer than `speed` */
 }
 
 void crowd_prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint32_t *ids,

@@ -26,7 +26,7 @@ copse_crowd_statistics copse_crowd_stats(const copse_crowd *crowd) {
 typedef struct crowd_snapshot {
   snapshot_header header;
   uint32_t dimensions, maxNeighbors, exact;
-  uint32_t slots; /* up to the last one ever used */
+  uint32_t slots; /* the number of slots up to the last one that was ever used */
   double time;
   uint64_t steps;
 } crowd_snapshot;
@@ -48,8 +48,8 @@ static uint64_t words_of(const copse_crowd *crowd) {
   return words;
 }
 
-/* Returns a word of a field for the hash. Turns -0 into 0, and every NaN into the same NaN: the
- * bits of NaN differ from machine to machine. */
+/* Returns a word of a field, as the hash reads it. Turns -0 into 0, and every NaN into the same
+ * NaN, because the bits of NaN differ from machine to machine. */
 static uint32_t word_of(const copse_crowd *crowd, int field, uint64_t index) {
   uint32_t word;
   float value = crowd->fields[field][index];
@@ -105,7 +105,7 @@ copse_status copse_crowd_save(const copse_crowd *crowd, void *bytes, size_t capa
   return COPSE_OK;
 }
 
-/* True if all coordinates of positions and velocities are finite. */
+/* True if all of `count` words are finite floats: the positions and velocities of a snapshot. */
 static bool vectors_ok(const uint32_t *words, uint64_t count) {
   for (uint64_t i = 0; i < count; i++) {
     float value;
@@ -115,8 +115,8 @@ static bool vectors_ok(const uint32_t *words, uint64_t count) {
   return true;
 }
 
-/* True if free slots have zeros in all fields. In the snapshot, the fields follow the
- * generations. */
+/* True if free slots have zeros in all fields. The fields of the snapshot are stored after
+ * `generations`. */
 static bool free_ok(const copse_crowd *crowd, const uint32_t *generations, uint32_t end) {
   for (uint32_t slot = 0; slot < end; slot++) {
     const uint32_t *words = generations + end;

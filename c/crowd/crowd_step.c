@@ -11,11 +11,11 @@
 
 /* ---- Reading an agent's attributes ---- */
 
-/* Seconds without progress after which an agent sidesteps at the greatest angle. */
+/* Seconds without progress toward the goal after which an agent sidesteps at the greatest angle. */
 static const float PATIENCE = 2;
 
-/* An agent that has not arrived uses this fraction of its time horizon against neighbors that have
- * arrived. An arrived agent uses its whole horizon. */
+/* Against neighbors that have arrived, an agent that has not arrived uses only this fraction of its
+ * time horizon, so that it can push between them. An arrived agent uses its whole horizon. */
 static const float PUSH = 1.0f / 8;
 
 /* Returns the maximum number of neighbors that an agent avoids. */
@@ -31,7 +31,8 @@ static float inverse_horizon(const copse_crowd *crowd, crowd_field field, uint32
   return 1 / (horizon > timeStep ? horizon : timeStep);
 }
 
-/* Returns an agent in the form that the solver reads. Its body must be up to date. */
+/* Returns an agent in the form that the solver of constraints reads. The agent's body must be up to
+ * date. */
 static orca_agent agent_of(const copse_crowd *crowd, uint32_t slot, float timeStep) {
   return (orca_agent){
       .body = crowd->bodies[slot],
@@ -77,9 +78,9 @@ OUT_OF_LINE void slow_down(float *velocity, uint32_t dim, double factor) {
     velocity[axis] = factor > 0 ? (float)((double)velocity[axis] * factor) : 0;
 }
 
-/* Scales a velocity down if it exceeds the maximum speed, even by a rounding error. A velocity that
- * is not finite becomes 0. Computes in double, because squares of very low speeds underflow as
- * floats. */
+/* Scales a velocity down if it exceeds the maximum speed, even if only by a rounding error. A
+ * velocity that is not finite becomes 0. Computes in double, because squares of very low speeds
+ * underflow as floats. */
 ALWAYS_INLINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
   const double x = (double)velocity[0], y = (double)velocity[1], limit = (double)maxSpeed;
   const double z = dim == 3 ? (double)velocity[2] : 0, length2 = x * x + y * y + z * z;
@@ -87,8 +88,8 @@ ALWAYS_INLINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
     slow_down(velocity, dim, length2 < (double)INFINITY ? limit / sqrt(length2) : 0);
 }
 
-/* Returns how many of the neighbors in its row an agent avoids, given its own maxNeighbors and
- * neighborDistance. A row holds up to k neighbors, nearest first. */
+/* Returns how many neighbors an agent avoids: those in its row, up to the agent's own maxNeighbors
+ * and neighborDistance. A row holds up to k neighbors, nearest first. */
 static uint32_t count_in_range(const copse_crowd *crowd, uint32_t slot, uint32_t k) {
   const uint32_t limit = neighbor_limit(crowd, slot);
   const float distance = crowd_number(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
@@ -99,9 +100,10 @@ static uint32_t count_in_range(const copse_crowd *crowd, uint32_t slot, uint32_t
   return count;
 }
 
-/* Adjusts an agent's terms for a neighbor if exactly one of the two has arrived. The one that has
- * arrived makes way for agents that want to pass, but not for agents with the same goal. The other
- * does half of the avoidance or, with the same goal, all of it. */
+/* Adjusts an agent's terms for a neighbor (its share of the avoidance and its time horizon) if
+ * exactly one of the two has arrived. The one that has arrived makes way for agents that want to
+ * pass, but not for agents with the same goal. The one that has not arrived does half of the
+ * avoidance or, with the same goal, all of it. */
 static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t other,
                               uint32_t index, orca_terms *terms) {
   const bool hasArrived = crowd->bodies[slot].state & CROWD_ARRIVED;
@@ -113,7 +115,7 @@ static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t 
   if (!hasSameGoal) terms->avoiding[index] = 0.5f;
 }
 
-/* True if an agent and all of its neighbors split avoidance evenly. */
+/* True if an agent and all of its neighbors split avoidance evenly, so that no terms are needed. */
 static bool are_equal(const copse_crowd *crowd, uint32_t slot, const uint32_t *ids,
                       uint32_t count) {
   uint32_t states = crowd->bodies[slot].state;
@@ -124,8 +126,9 @@ static bool are_equal(const copse_crowd *crowd, uint32_t slot, const uint32_t *i
   return !(states & CROWD_UNEQUAL);
 }
 
-/* Writes an agent's terms for its neighbors. The agent does all of the avoidance if the
- * neighbor is locked or its mask excludes the agent. */
+/* Writes an agent's terms for its neighbors: its shares of the avoidance and its time horizon. The
+ * agent does all of the avoidance if the neighbor is locked, or if the neighbor's mask excludes the
+ * agent. */
 static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const uint32_t *ids,
                       uint32_t count, orca_terms *terms) {
   const float ownPriority = crowd_number(crowd, FIELD_PRIORITY, agent->slot);
@@ -138,8 +141,9 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
     terms->avoiding[i] =
         ownPriority + otherPriority > 0 ? otherPriority / (ownPriority + otherPriority) : 0.5f;
     if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
-    /* Not on a collision course: each may use half of the room between them. With 0, agents that
-     * move apart would have to keep moving apart. */
+    /* The share for a neighbor that is not on a collision course: each of the two may use half of
+     * the room between them. With a share of 0, two agents that move apart would have to keep
+     * moving apart as fast as now. */
     terms->room[i] = 0.5f;
     if (crowd_whole(crowd, FIELD_LOCKED)[id] || !(crowd_whole(crowd, FIELD_MASK)[id] & groups))
       terms->avoiding[i] = terms->room[i] = 1;
@@ -148,7 +152,8 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
 
 /* Turns an agent's preferred velocity to the right, because a neighbor is in the way: without this,
  * two agents that meet in perfect symmetry would just stop. The angle starts small and grows with
- * the time without progress. It also varies by slot, to break symmetry between agents. */
+ * the agent's time without progress. It also depends on the slot, to break symmetry between
+ * agents. */
 static void sidestep(const copse_crowd *crowd, uint32_t slot, float *preferred) {
   WORKED(1);
   const float share = (float)(slot * 0x9e3779b1u >> 24) / 256;
@@ -173,8 +178,8 @@ typedef struct constraint_set {
   uint32_t dimensions;
 } constraint_set;
 
-/* True if a velocity violates no constraint. Sets *byNeighbors to whether it violates the
- * constraint of a neighbor. */
+/* True if a velocity violates no constraint. Sets *byNeighbors to true if the velocity violates the
+ * constraint of a neighbor, to false if it violates only walls or nothing. */
 static bool is_permitted(const constraint_set *constraints, const float *velocity,
                          bool *byNeighbors) {
   if (constraints->dimensions == 3) {
@@ -197,7 +202,8 @@ static bool solve(const constraint_set *constraints, const float *preferred, flo
 }
 
 /* Finds the best velocity that differs from the agent's present velocity by at most `change`.
- * Overwrites `preferred` and the constraints. True if the result violates no constraint. */
+ * Overwrites `preferred` and the constraints, which become relative to the present velocity. True
+ * if the result violates no constraint. */
 static bool solve_change(constraint_set *constraints, const orca_agent *agent, float *preferred,
                          float change, float *velocity) {
   const float present[3] = {agent->body.velocity[0], agent->body.velocity[1],
@@ -267,12 +273,14 @@ OUT_OF_LINE void choose_velocity(copse_crowd *crowd, const copse_obstacle *walls
 /* A summary of all agents, collected before a step. */
 typedef struct step_overview {
   uint32_t end;           /* one past the last slot in use */
-  uint32_t bad;           /* the first agent with a value that is not finite, or COPSE_NONE */
+  uint32_t bad;           /* the first agent with a position or velocity that is not finite, or
+                           * COPSE_NONE */
   uint32_t maxNeighbors;  /* the greatest neighbor_limit of any agent */
-  float neighborDistance; /* the greatest of any agent that avoids neighbors */
+  float neighborDistance; /* the greatest neighborDistance of any agent that avoids neighbors */
 } step_overview;
 
-/* Updates all bodies, and returns the summary. Stops at the first agent that is not finite. */
+/* Updates all bodies, and returns the summary of all agents. Stops at the first agent with a
+ * position or velocity that is not finite. */
 static step_overview prepare(copse_crowd *crowd) {
   step_overview overview = {crowd_end(crowd), COPSE_NONE, 0, 0};
   crowd->isEqual = true;

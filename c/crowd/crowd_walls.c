@@ -3,16 +3,17 @@
 
 #include "crowd.h"
 
-/* An agent is tested for being inside a solid area every this many steps; while it is inside, in
- * every step. */
+/* While an agent is outside of solid areas, it is tested only once in this many steps whether it is
+ * inside one; while it is inside, in every step. */
 enum { CHECK_INTERVAL = 32 };
 
-/* The tolerated overlap with a wall, as a fraction of the radius. */
+/* The overlap with a wall that an agent tolerates, as a fraction of its radius. */
 static const float OVERLAP_TOLERANCE = 1e-3f;
 
-/* The first EXACT_WALLS edges that are not covered become exact constraints. Further edges are
- * usually short. Each is treated as if it were longer, and then covers many others: so later
- * searches ask for few edges at a time, in growing rings. Only EXACT_WALLS affects results. */
+/* An edge becomes a constraint unless nearer ones cover it: the first EXACT_WALLS edges exactly,
+ * further ones as if they were longer. Such a long edge covers many others. So after EXACT_WALLS
+ * edges, searches ask for only LATER_SEARCH edges at a time, within a radius that grows by
+ * RING_GROWTH. Only EXACT_WALLS affects results; the other numbers affect speed. */
 enum { FIRST_SEARCH = 16, LATER_SEARCH = 2, EXACT_WALLS = 16 };
 static const float RING_GROWTH = 1.5f;
 
@@ -21,7 +22,8 @@ static void set_vector(float *out, const float *vector, float sign) {
   out[1] = sign * vector[1];
 }
 
-/* Returns an edge as a wall with the agent on its right: reversed if the agent is on its left. */
+/* Returns an edge as a wall that has the agent on its right: reversed if the agent is on the edge's
+ * left. */
 static orca_wall wall_of(const copse_obstacle *walls, uint32_t id, const float *position) {
   const obstacle_edge *edge = &walls->edges[id];
   const obstacle_corner *corner = &walls->corners[id];
@@ -41,7 +43,8 @@ static orca_wall wall_of(const copse_obstacle *walls, uint32_t id, const float *
   return wall;
 }
 
-/* The constraints so far, as the context of a search: it skips the walls that they cover. */
+/* The agent's wall constraints so far: the context that a search passes to `covers`, to skip edges
+ * that these constraints cover. */
 typedef struct wall_cover {
   orca2 *lines;
   const orca_agent *agent;
@@ -67,8 +70,8 @@ uint32_t crowd_near_walls(const copse_obstacle *walls, const orca_agent *agent, 
   return obstacle_search_next(walls, &search, edges, distances2, COPSE_CROWD_WALLS);
 }
 
-/* Appends the half-planes of edges, nearest first: the next *exactLeft exactly, later ones as if
- * they were longer. If there is no room for an edge, limits the agent's speed so that it can't
+/* Appends the half-planes of edges, nearest first: the next *exactLeft edges exactly, later ones as
+ * if they were longer. If there is no room for an edge, limits the agent's speed so that it can't
  * reach that edge in one step, and returns false. */
 static bool add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *agent,
                       const uint32_t *edges, const float *distances2, uint32_t count,
@@ -106,8 +109,8 @@ uint32_t crowd_add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *
     isMore = add_walls(lines, walls, agent, edges, distances2, count, &exactLeft) &&
              (count == wanted || search.radius < reach);
     if (!exactLeft && (count < wanted || search.radius == reach)) {
-      /* Continue in rings: a search that finds few edges has to visit all edges that are
-       * covered. */
+      /* Continue within a radius that grows step by step: in a large radius, a search for few edges
+       * would have to visit all edges that are covered. */
       const float ring = RING_GROWTH * (count < wanted ? search.radius : sqrtf(search.last2));
       search.radius = ring > 0 && ring < reach ? ring : reach;
     }
@@ -117,7 +120,7 @@ uint32_t crowd_add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *
   return overlapped;
 }
 
-/* ---- Ways out ---- */
+/* ---- Leaving walls and solid areas ---- */
 
 bool crowd_is_inside(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot) {
   uint32_t *state = &crowd_whole(crowd, FIELD_STATE)[slot];
@@ -140,7 +143,7 @@ static vec unit_or(vec v, double length, vec fallback) {
 }
 
 void crowd_leave_solid(const copse_obstacle *walls, const orca_agent *agent, float *preferred) {
-  copse_wall wall; /* always found: without edges nothing is solid */
+  copse_wall wall; /* an edge is always found: without edges, nothing is solid */
   copse_obstacle_nearest(walls, agent->body.position, INFINITY, COPSE_SIDE_BOTH, &wall, NULL);
   const obstacle_edge *edge = &walls->edges[wall.edge];
   const vec position = vec_of(agent->body.position);

@@ -22,15 +22,15 @@ enum {
 /* Two directions are parallel if the sine of their angle is at most this. */
 #define ORCA_EPSILON 1e-5f
 
-/* The part of an agent that its neighbors read. Position and velocity in the plane are one load of
- * four floats. */
+/* The part of an agent that its neighbors read. `position` and `velocity` are next to each other,
+ * so that one load of four floats reads both. */
 typedef struct orca_body {
   float position[2], velocity[2];
   float radius, z, velocityZ;
   uint32_t state; /* bits CROWD_… */
 } orca_body;
 
-/* The agent whose velocity is sought, and its time horizons. */
+/* The agent whose new velocity is to be found. inverseStep is 1 / time step. */
 typedef struct orca_agent {
   orca_body body;
   uint32_t slot;
@@ -38,20 +38,20 @@ typedef struct orca_agent {
   float inverseHorizon, inverseHorizonOfWalls, inverseStep;
 } orca_agent;
 
-/* Writes the direction in which an agent moves apart from another one that has the same position
- * and velocity: a unit vector in the plane, opposite for the two agents. */
+/* Writes the direction in which an agent moves apart from another agent with the same position and
+ * velocity: a unit vector in the plane. The two agents get opposite directions. */
 void orca_parting(uint32_t slot, uint32_t other, float *direction);
 
-/* The terms of an agent for each of its neighbors: its share of the avoidance of a neighbor on a
- * collision course, its share of the room that is left to any other neighbor, and the inverse of
- * its time horizon. */
+/* An agent's terms for each of its neighbors. avoiding: its share of the avoidance, if the neighbor
+ * is on a collision course. room: if not, its share of the room that is left between them.
+ * inverseHorizon: 1 / its time horizon. */
 typedef struct orca_terms {
   float avoiding[ORCA_NEIGHBORS + ORCA_PADDING], room[ORCA_NEIGHBORS + ORCA_PADDING];
   float inverseHorizon[ORCA_NEIGHBORS + ORCA_PADDING];
 } orca_terms;
 
-/* The terms for four neighbors from `first` on. If `terms` is NULL, both shares are a half and the
- * horizon is the agent's. */
+/* An agent's terms for its neighbors first … first + 3. If `terms` is NULL, both shares are a half
+ * and the time horizon is the agent's. */
 typedef struct orca_terms4 {
   float4 avoiding, room, inverseHorizon;
 } orca_terms4;
@@ -66,8 +66,9 @@ ALWAYS_INLINE orca_terms4 orca_terms4_of(const orca_terms *terms, const orca_age
 
 /* ---- In the plane ---- */
 
-/* Half-planes of permitted velocities. Each is left of a line, which is given by a point and a unit
- * direction. The half-planes of walls come first: they must not be violated. */
+/* Half-planes of permitted velocities. Each is the left side of a line, which is given by a point
+ * and a unit direction. The half-planes of walls come first: the solver never violates them for the
+ * sake of neighbors. */
 typedef struct orca2 {
   float x[ORCA_LIMIT + ORCA_PADDING], y[ORCA_LIMIT + ORCA_PADDING];
   float directionX[ORCA_LIMIT + ORCA_PADDING], directionY[ORCA_LIMIT + ORCA_PADDING];
@@ -78,22 +79,23 @@ typedef struct orca2 {
  * it. An end is convex if the free angle around it is at least 180 degrees. */
 typedef struct orca_wall {
   float begin[2], end[2];
-  float direction[2];        /* from begin to end; this and the next two are unit vectors */
-  float before[2], after[2]; /* of the adjacent walls, which end at `begin` and begin at `end` */
+  float direction[2];        /* direction from `begin` to `end`; a unit vector, like the next two */
+  float before[2], after[2]; /* directions of the adjacent walls: of the one that ends at `begin`,
+                              * and the one that begins at `end` */
   bool isBeginConvex, isEndConvex;
 } orca_wall;
 
-/* True if the half-plane of a single wall keeps an agent from reaching the convex hull of some
- * points. */
+/* True if the half-plane of one of the walls added so far keeps an agent from reaching the convex
+ * hull of some points. */
 bool orca2_covers(const orca2 *lines, const orca_agent *agent, const float *points, uint32_t count);
 
 /* Appends the half-plane of a wall. There must be room: lines->walls < ORCA_WALLS. Walls must be
- * added before neighbors, nearest first, and only if they are not covered. */
+ * added before neighbors, nearest first, and only if orca2_covers is false for them. */
 void orca2_add_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall);
 
-/* Appends the half-plane of a wall as if the wall continued straight at both ends and were a little
- * nearer, so that it also covers walls that continue it. If the agent overlaps that longer wall,
- * appends nothing and returns false. */
+/* Appends the half-plane of a wall as if the wall were longer and a little nearer: it continues
+ * straight at both ends. The half-plane then also covers adjacent walls. If the agent overlaps the
+ * longer wall, appends nothing and returns false. */
 bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall);
 
 /* Appends the half-planes of `count` neighbors, whose ids are indices of `bodies`. True if any of
@@ -114,8 +116,8 @@ bool orca2_solve(const orca2 *lines, const float *preferred, float maxSpeed, flo
 
 /* ---- In space ---- */
 
-/* Half-spaces of permitted velocities. Each is given by a point of its plane and the unit normal,
- * which points into it. */
+/* Half-spaces of permitted velocities. Each is given by a point of its border plane and the unit
+ * normal, which points to permitted velocities. */
 typedef struct orca3 {
   float point[3][ORCA_NEIGHBORS + ORCA_PADDING], normal[3][ORCA_NEIGHBORS + ORCA_PADDING];
   uint32_t count;

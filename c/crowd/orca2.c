@@ -28,7 +28,7 @@ ALWAYS_INLINE vec2 vec2_left(vec2 a) { return (vec2){-a.y, a.x}; }
 static vec2 vec2_unit(vec2 a) {
   WORKED(1);
   float length2 = vec2_length2(a);
-  if (length2 == INFINITY) { /* only if a disabled agent is inspected: otherwise the step fails */
+  if (length2 == INFINITY) { /* the square overflows: only with extreme values */
     a = vec2_mul(a, 0x1p-66f);
     length2 = vec2_length2(a);
   }
@@ -39,7 +39,7 @@ void orca_parting(uint32_t slot, uint32_t other, float *direction) {
   WORKED(1);
   const uint32_t lower = slot < other ? slot : other, upper = slot < other ? other : slot;
   const uint32_t mixed = (lower * 0x9e3779b1u ^ upper * 0x85ebca6bu) * 0xc2b2ae35u;
-  /* A point of the unit circle, without trigonometry. */
+  /* A point of the unit circle, computed from t without trigonometry. */
   const float t = (float)(mixed >> 22) * (1.0f / 512) - 1, scale = 1 / (1 + t * t);
   const float sign = slot == lower ? 1 : -1;
   direction[0] = sign * ((1 - t * t) * scale);
@@ -130,19 +130,21 @@ static void add_round(orca2 *lines, vec2 center, float radius, vec2 velocity) {
   add_wall_line(lines, vec2_along(center, out, radius), (vec2){out.y, -out.x});
 }
 
-/* Appends the half-plane along a straight part of the border of a velocity obstacle: `radius` to
- * the left of a line. */
+/* Appends the half-plane of a straight part of the border of a velocity obstacle. The part runs
+ * parallel to a line, at a distance of `radius` to its left. */
 static void add_straight(orca2 *lines, vec2 start, float radius, vec2 direction) {
   add_wall_line(lines, vec2_along(start, vec2_left(direction), radius), direction);
 }
 
 /* A wall relative to an agent. */
 typedef struct seen_wall {
-  vec2 begin, end;           /* relative to the agent */
+  vec2 begin, end;           /* ends of the wall, relative to the agent */
   vec2 direction, back;      /* unit vectors along the wall: from begin to end; from end to begin */
-  float begin2, end2, line2; /* squared distances of both ends, and of the line through them */
-  bool isBefore, isBehind;   /* true if the point nearest to the agent is `begin`; is `end` */
-  float radius, radius2;     /* of the agent */
+  float begin2, end2, line2; /* squared distances from the agent: of both ends, and of the line
+                              * through them */
+  bool isBefore, isBehind;   /* true if the wall's point nearest to the agent is `begin`; true if it
+                              * is `end` */
+  float radius, radius2;     /* the agent's radius, and its square */
 } seen_wall;
 
 ALWAYS_INLINE seen_wall seen_wall_of(const orca_agent *agent, const orca_wall *wall) {
@@ -165,8 +167,9 @@ ALWAYS_INLINE seen_wall seen_wall_of(const orca_agent *agent, const orca_wall *w
 }
 
 /* If the agent touches the wall, appends the half-plane of velocities that lead away from the
- * nearest point, and returns true. A corner that is not convex needs no half-plane. Where two
- * walls meet in a convex corner, only one appends it. */
+ * nearest point, and returns true. If that point is a corner that is not convex, appends nothing:
+ * the adjacent walls suffice. Where two walls meet in a convex corner, only one of them appends a
+ * half-plane. */
 ALWAYS_INLINE bool add_touching(orca2 *lines, const orca_wall *wall, const seen_wall *seen) {
   const vec2 rest = {0, 0};
   if (seen->isBefore && seen->begin2 <= seen->radius2) {
@@ -185,13 +188,15 @@ ALWAYS_INLINE bool add_touching(orca2 *lines, const orca_wall *wall, const seen_
 
 /* The velocity obstacle of a wall: the velocities that lead to a collision within the time horizon.
  * It extends from a front to infinity, between two legs. The front is the wall relative to the
- * agent, divided by the time horizon. The legs are unit vectors, one from each end of the front. */
+ * agent, divided by the time horizon. The legs start at the ends of the front; they are given as
+ * unit vectors. */
 typedef struct wall_legs {
-  vec2 leftEnd, rightEnd; /* relative to the agent */
+  vec2 leftEnd, rightEnd; /* the ends of the wall, relative to the agent */
   vec2 left, right;
   vec2 before, after;               /* directions of the adjacent walls */
-  bool isLeftConvex, isRightConvex; /* true if that end is convex */
-  bool isPoint;                     /* the wall is so oblique that one end hides the rest */
+  bool isLeftConvex, isRightConvex; /* true if the left end is convex; true if the right end is */
+  bool isPoint;                     /* true if the agent sees the wall so obliquely that one end
+                                     * hides the rest */
 } wall_legs;
 
 /* Finds the legs: tangents to circles around the wall's ends, or the wall's own direction where an
@@ -229,10 +234,10 @@ ALWAYS_INLINE bool find_legs(const orca_wall *wall, const seen_wall *seen, wall_
   return true;
 }
 
-/* If a leg points into the adjacent wall, turns it to run along that wall, provided that the agent
- * is in front of the adjacent wall. If the agent is behind it, the adjacent wall adds no
- * half-plane, and the leg must stay: at the free end of a thin wall, the adjacent wall is its other
- * side. */
+/* If a leg points into the adjacent wall, turns the leg to run along that wall. Does so only if the
+ * agent is in front of the adjacent wall. Otherwise the adjacent wall adds no half-plane, and the
+ * leg must stay: at the free end of a thin wall, for example, the adjacent wall is the other side
+ * of the same wall. */
 ALWAYS_INLINE void turn_legs(wall_legs *legs) {
   const vec2 beforeLeft = vec2_mul(legs->before, -1);
   if (legs->isLeftConvex && vec2_cross(legs->left, beforeLeft) >= 0 &&
@@ -289,8 +294,8 @@ void orca2_add_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall
 }
 
 bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall) {
-  /* The share of the gap between agent and wall that the agent may use. The rest lets one
-   * half-plane cover many walls that bend a little toward the agent. */
+  /* The share of the gap between agent and wall that the half-plane lets the agent use. The rest
+   * allows one half-plane to cover many walls that bend a little toward the agent. */
   const float KEPT = 0.75f;
   const vec2 position = vec2_of(agent->body.position), direction = vec2_of(wall->direction);
   const vec2 toBegin = vec2_sub(vec2_of(wall->begin), position), across = vec2_left(direction);
@@ -303,7 +308,7 @@ bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall 
 
 /* ---- Neighbors ---- */
 
-/* Vectors with a squared length below this have no direction. */
+/* A vector with a squared length below this is too short to have a direction. */
 #define NO_LENGTH2 1e-37f
 
 /* Overwrites the unit vectors whose bit is set in `parting` with the directions of orca_parting. */
@@ -324,9 +329,9 @@ static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting,
 
 /* Four neighbors relative to an agent. */
 typedef struct neighbors4 {
-  vec2x4 toward;   /* from the agent to them */
-  vec2x4 relative; /* the agent's velocity minus theirs */
-  float4 radius;   /* the agent's plus theirs */
+  vec2x4 toward;   /* vectors from the agent to the neighbors */
+  vec2x4 relative; /* the agent's velocity minus those of the neighbors */
+  float4 radius;   /* the agent's radius plus those of the neighbors */
 } neighbors4;
 
 ALWAYS_INLINE neighbors4 neighbors4_of(const orca_agent *agent, const orca_body *bodies,
@@ -337,7 +342,8 @@ ALWAYS_INLINE neighbors4 neighbors4_of(const orca_agent *agent, const orca_body 
   /* Each load reads a position and the velocity that is stored after it: x, y, u, v. */
   const float4 a = float4_load(body[0]->position), b = float4_load(body[1]->position);
   const float4 c = float4_load(body[2]->position), d = float4_load(body[3]->position);
-  const float4 xyEven = float4_zip_low(a, c), xyOdd = float4_zip_low(b, d); /* x0, x2, y0, y2 */
+  /* Lanes of xyEven: x0, x2, y0, y2; xyOdd: x1, x3, y1, y3. */
+  const float4 xyEven = float4_zip_low(a, c), xyOdd = float4_zip_low(b, d);
   const float4 uvEven = float4_zip_high(a, c), uvOdd = float4_zip_high(b, d);
   neighbors4 neighbors;
   neighbors.toward.x = float4_sub(float4_zip_low(xyEven, xyOdd), float4_all(position[0]));
@@ -370,14 +376,14 @@ ALWAYS_INLINE word4 add_four(orca2 *lines, uint32_t index, const orca_agent *age
                                   float4_lt(float4_mul(radius2, away2), float4_mul(ahead, ahead)));
   const word4 round = word4_or(touching, inFront);
 
-  /* The round end: the result if `round` is set. */
+  /* The half-plane at the round end: the result in lanes where `round` is set. */
   const float4 length = float4_sqrt(away2);
   vec2x4 unit = vec2x4_mul(away, float4_div(one, length));
   const uint32_t parting = word4_bits(word4_and(round, float4_lt(away2, float4_all(NO_LENGTH2))));
   if (parting) part(agent, ids, parting, &unit);
   const float4 outward = float4_sub(float4_mul(radius, inverse), length);
 
-  /* The nearer side of the cone: the result otherwise. */
+  /* The half-plane at the nearer side of the cone: the result in all other lanes. */
   const float4 leg = float4_sqrt(float4_max(float4_sub(distance2, radius2), zero));
   const word4 isLeft = float4_lt(zero, vec2x4_cross(toward, away));
   const float4 sign = float4_select(isLeft, one, float4_all(-1));
@@ -392,7 +398,8 @@ ALWAYS_INLINE word4 add_four(orca2 *lines, uint32_t index, const orca_agent *age
   const vec2x4 turned = {unit.y, float4_sub(zero, unit.x)};
   const vec2x4 direction = vec2x4_select(round, turned, along);
   const vec2x4 change = vec2x4_select(round, vec2x4_mul(unit, outward), toLeg);
-  const word4 isAhead = float4_lt(zero, vec2x4_cross(direction, change)); /* collision course */
+  /* Set if on a collision course. */
+  const word4 isAhead = float4_lt(zero, vec2x4_cross(direction, change));
   const float4 share = float4_select(isAhead, terms.avoiding, terms.room);
   const float *velocity = agent->body.velocity;
   float4_store(lines->x + index, float4_add(float4_all(velocity[0]), float4_mul(share, change.x)));
@@ -431,8 +438,8 @@ void orca2_relate(orca2 *lines, const float *velocity) {
 
 /* ---- The linear program ------------------------------------------------------------------- */
 
-/* Finds the best velocity on line i that all lines before it permit: the nearest to `sought` or, if
- * isDirection, the farthest in the direction `sought`. False if there is none. */
+/* Finds the best velocity on line i that all lines before it permit: the one nearest to `sought`
+ * or, if isDirection, the one farthest in the direction `sought`. False if they permit none. */
 static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 sought,
                           bool isDirection, vec2 *result) {
   WORKED(1);
@@ -451,8 +458,9 @@ static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 s
     const word4 before = word4_greater(word4_all(i), word4_count_from(j));
     const word4 falling = float4_lt(across, float4_all(-ORCA_EPSILON));
     const word4 rising = float4_lt(float4_all(ORCA_EPSILON), across);
-    /* Parallel lines with opposite directions. If the directions are the same, the other line needs
-     * no test: line i is stricter, because it is violated where the other one is not. */
+    /* Lines that are parallel to line i, with the opposite direction. A line with the same
+     * direction needs no test: the velocity so far satisfies it and violates line i, so line i is
+     * stricter. */
     const word4 opposite =
         word4_without(float4_lt(vec2x4_dot(own, other), float4_all(0)), word4_or(falling, rising));
     const word4 beyond = float4_lt(toward, float4_all(-rounding));
@@ -462,7 +470,8 @@ static bool solve_on_line(const orca2 *lines, uint32_t i, float maxSpeed, vec2 s
     high = float4_min(high, float4_select(word4_and(before, rising), meeting, high));
   }
   const float least = float4_first(float4_greatest(low)), most = float4_first(float4_least(high));
-  if (least > most + rounding) return false; /* within rounding, one point is left */
+  /* `least` may exceed `most` by rounding: then one point is left. */
+  if (least > most + rounding) return false;
   float best;
   if (isDirection)
     best = vec2_dot(sought, direction) > 0 ? most : least;
@@ -497,9 +506,9 @@ uint32_t orca2_violated(const orca2 *lines, uint32_t first, const float *velocit
   return first_violated(lines, first, vec2_of(velocity), 0);
 }
 
-/* Finds the best velocity that all lines permit, and returns their count. If there is none, returns
- * the index of the first line that can't be satisfied: the result is then the best velocity for the
- * lines before it. */
+/* Finds the best velocity that all lines permit, and returns the number of lines. If they permit
+ * none, returns the index of the first line that can't be satisfied together with those before it:
+ * the result is then the best velocity for the lines before it. */
 static uint32_t solve_lines(const orca2 *lines, float maxSpeed, vec2 sought, bool isDirection,
                             vec2 *result) {
   const float speed2 = vec2_length2(sought);
@@ -514,9 +523,10 @@ static uint32_t solve_lines(const orca2 *lines, float maxSpeed, vec2 sought, boo
   return lines->count;
 }
 
-/* Appends the bisector of two lines, on which both are violated equally. Appends nothing if the
- * lines are parallel with the same direction. Computes in double, and stores the bisector's point
- * nearest to 0, because lines that are almost parallel meet far away. */
+/* Appends the bisector of two lines: there, a velocity violates both equally. Appends nothing if
+ * the lines are parallel with the same direction. Computes in double, because lines that are almost
+ * parallel meet far away; for the same reason, stores the point of the bisector that is nearest to
+ * 0. */
 ALWAYS_INLINE void bisect(const orca2 *lines, uint32_t i, uint32_t j, orca2 *bisectors) {
   WORKED(1);
   const double x = (double)lines->x[i], y = (double)lines->y[i];
@@ -554,7 +564,7 @@ OUT_OF_LINE void solve_violated(const orca2 *lines, uint32_t first, float maxSpe
     bisectors.count = lines->walls;
     for (uint32_t j = lines->walls; j < i; j++) bisect(lines, i, j, &bisectors);
     if (solve_lines(&bisectors, maxSpeed, vec2_left(direction), true, result) < bisectors.count)
-      *result = before; /* only rounding makes this fail: the previous result is feasible */
+      *result = before; /* only rounding makes solve_lines fail here: `before` is feasible */
     worst = vec2_cross(direction, vec2_sub(point, *result));
   }
 }

@@ -78,7 +78,7 @@ ALWAYS_INLINE float4 vec3x4_cross_length2(vec3x4 a, vec3x4 b) {
   return vec3x4_dot(cross, cross);
 }
 
-/* Vectors with a squared length below this have no direction. */
+/* A vector with a squared length below this is too short to have a direction. */
 #define NO_LENGTH2 1e-37f
 
 /* Overwrites the unit vectors whose bit is set in `parting` with the directions of orca_parting. */
@@ -100,9 +100,9 @@ static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting,
 
 /* Four neighbors relative to an agent. */
 typedef struct neighbors4 {
-  vec3x4 toward;   /* from the agent to them */
-  vec3x4 relative; /* the agent's velocity minus theirs */
-  float4 radius;   /* the agent's plus theirs */
+  vec3x4 toward;   /* vectors from the agent to the neighbors */
+  vec3x4 relative; /* the agent's velocity minus those of the neighbors */
+  float4 radius;   /* the agent's radius plus those of the neighbors */
 } neighbors4;
 
 ALWAYS_INLINE neighbors4 neighbors4_of(const orca_agent *agent, const orca_body *bodies,
@@ -117,7 +117,8 @@ ALWAYS_INLINE neighbors4 neighbors4_of(const orca_agent *agent, const orca_body 
    * v. */
   const float4 a = float4_load(body[0]->position), b = float4_load(body[1]->position);
   const float4 c = float4_load(body[2]->position), d = float4_load(body[3]->position);
-  const float4 xyEven = float4_zip_low(a, c), xyOdd = float4_zip_low(b, d); /* x0, x2, y0, y2 */
+  /* Lanes of xyEven: x0, x2, y0, y2; xyOdd: x1, x3, y1, y3. */
+  const float4 xyEven = float4_zip_low(a, c), xyOdd = float4_zip_low(b, d);
   const float4 uvEven = float4_zip_high(a, c), uvOdd = float4_zip_high(b, d);
   neighbors4 neighbors;
   neighbors.toward.x = float4_sub(float4_zip_low(xyEven, xyOdd), float4_all(own->position[0]));
@@ -140,8 +141,8 @@ ALWAYS_INLINE word4 add_four(orca3 *planes, uint32_t index, const orca_agent *ag
   const float4 zero = float4_all(0), one = float4_all(1), radius = neighbors.radius;
   const float4 distance2 = vec3x4_dot(toward, toward), radius2 = float4_mul(radius, radius);
 
-  /* As in the plane, the velocity obstacle is a cone with a round end. For neighbors that touch,
-   * the time horizon is one time step. */
+  /* The velocity obstacle of a neighbor is a cone with a round end, which is nearer for a longer
+   * time horizon. For neighbors that touch, the horizon is one time step. */
   const word4 touching = float4_le(distance2, radius2);
   const float4 inverse =
       float4_select(touching, float4_all(agent->inverseStep), terms.inverseHorizon);
@@ -151,8 +152,9 @@ ALWAYS_INLINE word4 add_four(orca3 *planes, uint32_t index, const orca_agent *ag
                                   float4_lt(float4_mul(radius2, away2), float4_mul(ahead, ahead)));
   const word4 round = word4_or(touching, inFront);
 
-  /* The cone consists of spheres of radius radius * time around toward * time. Its point nearest to
-   * the velocity is on the sphere of the time `when`. */
+  /* The cone consists of spheres around toward * s, with radius radius * s, for all s from
+   * `inverse` on. Its point nearest to the velocity is on the sphere with s = `when`; on the round
+   * end, on that with s = `inverse`. So `time` is this s. */
   const float4 along = vec3x4_dot(toward, relative);
   const float4 across2 = vec3x4_cross_length2(toward, relative);
   const float4 rest = float4_sub(vec3x4_dot(relative, relative),
@@ -213,8 +215,8 @@ typedef struct line3 {
   vec3 point, direction;
 } line3;
 
-/* The objective: the velocity nearest to `sought` or, if isDirection, the farthest in the direction
- * `sought`. */
+/* What the best velocity is: the one nearest to `sought` or, if isDirection, the one farthest in
+ * the direction `sought`. */
 typedef struct orca3_aim {
   vec3 sought;
   float maxSpeed;
@@ -225,7 +227,7 @@ typedef struct orca3_aim {
 static const float PARALLEL2 = ORCA_EPSILON * ORCA_EPSILON;
 
 /* True if two planes are parallel with the same direction. The earlier one then needs no test: the
- * later one is stricter, because it is violated where the earlier one is not. */
+ * velocity so far satisfies it and violates the later one, so the later one is stricter. */
 static bool is_alike(vec3 normal, vec3 other) {
   WORKED(1);
   return vec3_length2(vec3_cross(normal, other)) <= PARALLEL2 && vec3_dot(normal, other) > 0;
@@ -237,15 +239,15 @@ static vec3 part_within(vec3 a, vec3 normal) {
   return vec3_along(a, normal, -vec3_dot(a, normal));
 }
 
-/* Returns the unit vector of a projection onto a plane. Projects again, because rounding may leave
- * a short projection pointing out of the plane. How rounding turns it within the plane does not
- * matter. */
+/* Returns the unit vector of `part`, a projection onto a plane. Projects `part` again, because
+ * rounding may leave a short projection pointing out of the plane. If rounding turned it within the
+ * plane, that does not matter. */
 static vec3 direction_within(vec3 part, vec3 normal) {
   return vec3_unit(part_within(part, normal));
 }
 
 /* Finds the best velocity on the line where plane `index` intersects plane `count`, an earlier one,
- * that all planes before plane `count` permit. False if there is none. */
+ * that planes 0 … count - 1 permit. False if they permit none. */
 static bool solve_on_line(const orca3 *planes, uint32_t index, uint32_t count, line3 line,
                           const orca3_aim *aim, vec3 *result) {
   const float middle = vec3_dot(line.point, line.direction);
@@ -270,7 +272,8 @@ static bool solve_on_line(const orca3 *planes, uint32_t index, uint32_t count, l
       low = meeting > low ? meeting : low;
     else
       high = meeting < high ? meeting : high;
-    if (low > high + rounding) return false; /* within rounding, one point is left */
+    /* `low` may exceed `high` by rounding: then one point is left. */
+    if (low > high + rounding) return false;
   }
   float best;
   if (aim->isDirection)
@@ -311,7 +314,8 @@ static bool solve_on_plane(const orca3 *planes, uint32_t index, const orca3_aim 
     if (!(vec3_dot(other, vec3_sub(otherPoint, *result)) > 0)) continue;
     if (is_alike(normal, other)) continue;
     const vec3 part = part_within(other, normal);
-    if (vec3_length2(part) <= PARALLEL2) return false; /* they face each other */
+    /* The planes are parallel and exclude each other. */
+    if (vec3_length2(part) <= PARALLEL2) return false;
     const vec3 toward = direction_within(part, normal);
     const float away = vec3_dot(vec3_sub(otherPoint, point), other) / vec3_dot(toward, other);
     const line3 line = {vec3_along(point, toward, away), vec3_cross(toward, normal)};
@@ -343,9 +347,9 @@ uint32_t orca3_violated(const orca3 *planes, const float *velocity) {
   return first_violated(planes, 0, vec3_of(velocity), 0);
 }
 
-/* Finds the best velocity that all planes permit, and returns their count. If there is none,
- * returns the index of the first plane that can't be satisfied: the result is then the best
- * velocity for the planes before it. */
+/* Finds the best velocity that all planes permit, and returns the number of planes. If they permit
+ * none, returns the index of the first plane that can't be satisfied together with those before it:
+ * the result is then the best velocity for the planes before it. */
 static uint32_t solve_planes(const orca3 *planes, const orca3_aim *aim, vec3 *result) {
   const float speed2 = vec3_length2(aim->sought);
   if (aim->isDirection)
@@ -376,7 +380,7 @@ OUT_OF_LINE void solve_violated(const orca3 *planes, uint32_t first, float maxSp
       WORKED(1);
       const vec3 between = vec3_sub(otherNormal, normal);
       const float length2 = vec3_length2(between);
-      if (length2 <= PARALLEL2) continue; /* same direction */
+      if (length2 <= PARALLEL2) continue; /* parallel with the same direction: no bisector */
       /* Stores the bisector's point nearest to 0: a distant point would lose precision in every
        * later step. */
       const float apart = vec3_dot(otherNormal, point_of(planes, j)) - vec3_dot(normal, point);
@@ -386,7 +390,7 @@ OUT_OF_LINE void solve_violated(const orca3 *planes, uint32_t first, float maxSp
     const vec3 before = *result;
     const orca3_aim out = {normal, maxSpeed, true};
     if (solve_planes(&bisectors, &out, result) < bisectors.count)
-      *result = before; /* only rounding makes this fail: the previous result is feasible */
+      *result = before; /* only rounding makes solve_planes fail here: `before` is feasible */
     worst = vec3_dot(normal, vec3_sub(point, *result));
   }
 }

@@ -8,7 +8,7 @@
 
 enum { MOST_PIECES = 2 * COPSE_MAX_CAPACITY };
 
-/* ---- Life -------------------------------------------------------------------------------- */
+/* ---- Creating, growing and destroying ---------------------------------------------------- */
 
 copse_obstacle_def copse_obstacle_default(void) {
   return (copse_obstacle_def){.capacity = 1000, .leafSize = 32};
@@ -22,7 +22,8 @@ static bool complete(copse_obstacle_def *def) {
 }
 
 /* Returns the size of the node pool. Only nodes with more than leafSize pieces are divided, and
- * each side gets at least a quarter of the pieces: this limits how small leaves can be. */
+ * each side gets at least a quarter of the pieces. So leaves can't be arbitrarily small, which
+ * limits the number of nodes. */
 static uint64_t node_capacity(const copse_obstacle_def *def) {
   const uint64_t pieces = def->pieces, smallestLeaf = def->leafSize / 4 + 1;
   return 2 * (pieces / smallestLeaf) + 1;
@@ -32,7 +33,8 @@ static uint64_t node_capacity(const copse_obstacle_def *def) {
 static uint64_t carve(copse_obstacle *tree, void *memory) {
   arena layout = arena_over(memory);
   const uint64_t capacity = tree->def.capacity;
-  const uint64_t pieces = (uint64_t)tree->def.pieces + 3; /* padding: read four at a time */
+  /* Padding: a load of four floats may read 3 past the end. */
+  const uint64_t pieces = (uint64_t)tree->def.pieces + 3;
   tree->vertices = arena_carve(&layout, capacity, 2 * sizeof(float));
   tree->slots.generations = arena_carve(&layout, capacity, sizeof(uint32_t));
   tree->slots.free = arena_carve(&layout, slots_words((uint32_t)capacity), sizeof(uint32_t));
@@ -56,7 +58,7 @@ static uint64_t carve(copse_obstacle *tree, void *memory) {
   return arena_block_bytes(layout.used);
 }
 
-/* Allocates all arrays, zeroed. */
+/* Allocates all arrays, filled with zeros. */
 static copse_status take_memory(copse_obstacle *tree) {
   tree->memoryBytes = carve(tree, NULL);
   tree->memory = memory_take(&tree->def.allocator, tree->memoryBytes);
@@ -108,7 +110,8 @@ void copse_obstacle_destroy(copse_obstacle *tree) {
   memory_give(&allocator, tree, sizeof *tree);
 }
 
-/* Returns the definition after a reserve: the number of pieces grows in proportion. */
+/* Returns the options that the tree has after a reserve: the maximum number of pieces grows in
+ * proportion to the capacity. */
 static copse_obstacle_def reserved(const copse_obstacle *tree, uint32_t capacity) {
   copse_obstacle_def larger = tree->def;
   if (capacity <= larger.capacity) return larger;
@@ -175,7 +178,7 @@ static bool points_ok(const float *points, uint32_t count) {
   return true;
 }
 
-/* Writes a vertex. Adding 0 turns -0 into 0. */
+/* Writes a vertex. Adding 0 turns -0 into 0, so that equal coordinates have equal bits. */
 static void put(copse_obstacle *tree, uint32_t vertex, const float *point) {
   for (int axis = 0; axis < 2; axis++)
     tree->vertices[(size_t)2 * vertex + (size_t)axis] = point[axis] + 0.0f;
@@ -205,8 +208,8 @@ static int32_t turn_of(const copse_obstacle *tree, uint32_t slot) {
   return (area > 0) - (area < 0);
 }
 
-/* Returns the solid side of a polygon (SOLID_…), given the caller's choice and the winding of the
- * vertices. */
+/* Returns the solid side of a polygon (SOLID_…), given the side that the caller chose and the
+ * winding of the vertices. */
 static int32_t solid_by(copse_solid solid, int32_t turn) {
   if (solid == COPSE_SOLID_WINDING) return turn;
   if (solid == COPSE_SOLID_NOWHERE) return SOLID_NOWHERE;

@@ -2,14 +2,14 @@
  *
  * An inner node is a line: pieces left of it are below one child, pieces right of it below the
  * other. A leaf holds pieces of edges. An edge that crosses a line is split there into pieces. Each
- * piece has the edge's id and covers an interval of the edge, in fractions from 0 to 1. Positions
- * in the tree are relative to the center of all edges, so that floats are precise where the walls
- * are.
+ * piece has the edge's id and covers an interval of the edge, in fractions from 0 to 1. The lines
+ * of nodes are relative to the center of all edges, so that floats are precise where the walls are.
  *
- * A piece within a thin tolerance of a line may be on either side. Queries allow for twice the
- * tolerance and for their own rounding, so that they reach every piece that can matter. Then they
- * test the whole edge, in double, from the caller's coordinates. The result is a point of the edge.
- * It lies on one of the edge's pieces, and only that piece reports it.
+ * A piece within a thin tolerance of a line may be stored on either side of it. Queries allow for
+ * twice the tolerance and for their own rounding, so that they reach every piece that can matter.
+ * Then they test the whole edge of the piece, in double, from the caller's coordinates. An edge may
+ * be reached through several of its pieces. To report it once, a query takes the point of the edge
+ * that it found: only the piece that contains this point reports the edge.
  *
  * After H. Fuchs, Z. M. Kedem, B. F. Naylor, "On visible surface generation by a priori tree
  * structures" (1980); the choice of lines after J. van den Berg and others, RVO2. */
@@ -21,44 +21,47 @@
 #include <math.h>
 
 typedef struct obstacle_node {
-  float normal[2];     /* of the line, pointing left; unit length */
+  float normal[2];     /* unit normal of the line; points to its left side */
   float offset;        /* dot product of the normal and any point of the line */
-  uint32_t left;       /* the left child; 0 in a leaf. The right child is the next node */
-  uint32_t begin, end; /* the pieces of its subtree */
+  uint32_t left;       /* index of the left child; 0 in a leaf. The right child is the next node */
+  uint32_t begin, end; /* its subtree's pieces are begin … end - 1 */
 } obstacle_node;
 
 typedef struct obstacle_piece {
   uint32_t edge;
-  float from, to; /* fractions of the edge */
+  float from, to; /* the interval of the edge that the piece covers, as fractions 0 … 1 */
 } obstacle_piece;
 
-/* The ends of an edge: the vertex of its id and the next one, in this order unless the edge is
- * reversed. The solid side is left. */
+/* The ends of an edge: the vertex that has the edge's id, then the next vertex of the loop; swapped
+ * if the edge is reversed. The solid side is on the left of from … to. */
 typedef struct obstacle_edge {
   float from[2], to[2];
 } obstacle_edge;
 
-/* An edge's neighbors in its loop, and its turn. */
+/* How an edge continues in its loop. */
 typedef struct obstacle_corner {
-  uint32_t before, after; /* the edge that ends at its start, the edge that starts at its end */
+  uint32_t before, after; /* ids of the edge that ends at its start, and of the edge that starts at
+                           * its end */
   float direction[2];     /* unit vector along the edge */
-  int32_t turn;           /* of the loop at its start: 1 left, -1 right, 0 straight */
+  int32_t turn;           /* how the loop turns at the edge's start: 1 left, -1 right, 0 straight */
 } obstacle_corner;
 
-/* Pieces while the tree is built. Their ends are in arrays, to be read four at a time. */
+/* Pieces while the tree is built. The ends of pieces are in four arrays, so that SIMD code reads
+ * those of four pieces at once. */
 typedef struct obstacle_work {
-  float *ends[4]; /* x0, y0, x1, y1 */
+  float *ends[4]; /* x0, y0, x1, y1 of each piece, relative to the tree's center */
   obstacle_piece *pieces;
 } obstacle_work;
 
 enum { OBSTACLE_STACK = COPSE_MAX_DEPTH + 1 };
 
-/* The solid side of a polygon. Snapshots hold these values. */
+/* The solid side of a polygon. Snapshots hold these values, so they must never change. */
 enum {
   SOLID_OUTSIDE = -1,
-  SOLID_BY_WINDING, /* by the current winding: the polygon had no area when it was added */
+  SOLID_BY_WINDING, /* the current winding decides, because the polygon had no area when it was
+                     * added */
   SOLID_INSIDE,
-  SOLID_NOWHERE /* two-sided */
+  SOLID_NOWHERE /* no solid side: edges are visible from both sides */
 };
 
 struct copse_obstacle {
@@ -66,25 +69,27 @@ struct copse_obstacle {
   void *memory; /* holds all arrays */
   uint64_t memoryBytes;
 
-  /* By vertex: the current polygons. */
+  /* The current polygons, in arrays by vertex. */
   slots slots;
   float *vertices; /* written by the caller */
   uint32_t *next, *polygons;
-  int32_t *solid; /* the solid side of a polygon, at its first vertex; 0 at the others */
+  int32_t *solid; /* the solid side of a polygon (SOLID_…), stored at its first vertex; 0 at its
+                   * other vertices */
   uint32_t polygonCount;
   bool changed;
 
-  /* By vertex: the edges of the last build. */
+  /* The edges of the last build, in arrays by vertex: an edge has the index of its first vertex. */
   obstacle_edge *edges;
   uint32_t *kinds;   /* bits EDGE_*; 0: the edge is not in the tree */
-  float (*lines)[3]; /* normal and offset of the edge's line: candidates for nodes */
+  float (*lines)[3]; /* normal x, y and offset of the edge's line: the lines that nodes may use */
   obstacle_corner *corners;
 
   /* The tree of the last build. */
   obstacle_node *nodes;
-  float (*boxes)[4]; /* by node, the bounds of its whole edges: lo x, lo y, -hi x, -hi y */
+  float (*boxes)[4]; /* by node: the bounds of all edges that have a piece in its subtree, as lo x,
+                      * lo y, -hi x, -hi y: with hi negated, one SIMD minimum extends all four */
   obstacle_piece *pieces;
-  float *pieceEnds[4]; /* by piece, the ends of its whole edge: x0, y0, x1, y1 */
+  float *pieceEnds[4]; /* by piece: the ends of the whole edge that it belongs to, x0, y0, x1, y1 */
   uint32_t nodeCount, pieceCount, edgeCount, dropped;
   float bounds[4];
   float center[2];
@@ -94,7 +99,8 @@ struct copse_obstacle {
   obstacle_work work[2];
 };
 
-/* Bits of `kinds`. */
+/* Bits of `kinds`. EDGE_OF_AREA: the edge's polygon is neither two-sided nor a thin wall of two
+ * vertices. EDGE_REVERSED: the edge runs from the second of its vertices to the first. */
 enum { EDGE_PRESENT = 1, EDGE_TWO_SIDED = 2, EDGE_OF_AREA = 4, EDGE_REVERSED = 8 };
 
 /* ---- Exact tests, in double, as documented in copse.h ---- */
@@ -122,8 +128,8 @@ ALWAYS_INLINE double side_of(vec a, vec b, vec p) {
   return vec_cross(vec_to(a, b), vec_to(a, p));
 }
 
-/* The point of an edge that is nearest to a given point: its fraction of the edge, its position,
- * and its squared distance. */
+/* The point of an edge that is nearest to a given point, as a fraction of the edge and as
+ * coordinates, and its squared distance from the given point. */
 typedef struct foot {
   double fraction, x, y, distance2;
 } foot;
@@ -148,8 +154,8 @@ ALWAYS_INLINE bool is_between(double a, double b, double x) {
   return a < b ? a <= x && x <= b : b <= x && x <= a;
 }
 
-/* True if a segment p … q, whose ends must be in order, intersects an edge a … b. Has no branches,
- * because they would be unpredictable. */
+/* True if a segment p … q intersects an edge a … b. The ends of the segment must be in order, see
+ * in_order. Has no branches, because they would be unpredictable. */
 ALWAYS_INLINE bool segments_meet(vec p, vec q, vec a, vec b) {
   const bool aside = ((a.x < p.x) & (b.x < p.x)) | ((a.x > q.x) & (b.x > q.x)) |
                      ((a.y < p.y) & (b.y < p.y) & (a.y < q.y) & (b.y < q.y)) |
@@ -177,15 +183,16 @@ ALWAYS_INLINE bool piece_reports(const obstacle_piece *piece, double fraction) {
 
 /* ---- The sides of a node's line ---- */
 
-/* Returns the signed distance of a point, relative to the tree's center, from a node's line:
- * positive left of it. */
+/* Returns the signed distance from a node's line to a point: positive on the left of the line. x, y
+ * is the point relative to the tree's center. */
 ALWAYS_INLINE float node_side(const obstacle_node *node, float x, float y) {
   WORKED(1);
   return (node->normal[0] * x + node->normal[1] * y) - node->offset;
 }
 
-/* Returns how far beyond a line a query for a point has to look. x, y is the point relative to the
- * center. LEAST covers distances whose squares underflow. */
+/* Returns how far beyond a node's line a query for a point must look, even within radius 0: pieces
+ * may be on the wrong side by the tolerance, and the point's distance from the line is rounded. x,
+ * y is the point relative to the tree's center. LEAST covers distances whose squares underflow. */
 ALWAYS_INLINE float obstacle_slack(const copse_obstacle *tree, float x, float y) {
   const float LEAST = 1e-22f, far = (x < 0 ? -x : x) + (y < 0 ? -y : y);
   return 2 * tree->tolerance + far * 0x1p-20f + LEAST;
@@ -193,19 +200,20 @@ ALWAYS_INLINE float obstacle_slack(const copse_obstacle *tree, float x, float y)
 
 /* ---- Shared by several files ---- */
 
-/* A search for the edges around a point that face it, nearest first, a few at a time. The caller
- * can prune: `covers` returns true if edges within the convex hull of some points don't matter. */
+/* A search for the edges that face a point, nearest first, a few at a time. The caller can prune
+ * the search: `covers` returns true if the search may skip edges that are within the convex hull of
+ * some points. */
 typedef struct obstacle_search {
   const float *center;
   float radius;
   bool (*covers)(const void *context, const float *points, uint32_t count);
   const void *context;
-  float last2; /* squared distance of the last edge returned; -1 before the first */
+  float last2; /* squared distance of the last edge that was returned; -1 before the first */
   uint32_t last;
 } obstacle_search;
 
-/* Writes the next edges, ties by lower id. Returns their number, which is less than `capacity` if
- * there are no more. */
+/* Writes the next edges of a search, nearest first, ties by lower id. Returns their number, which
+ * is less than `capacity` if there are no more. */
 uint32_t obstacle_search_next(const copse_obstacle *tree, obstacle_search *search, uint32_t *edges,
                               float *distances2, uint32_t capacity);
 

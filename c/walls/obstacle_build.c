@@ -6,8 +6,9 @@
 
 #include <string.h>
 
-/* For up to EXACT pieces, the line of every piece is tried; for more, the lines of SAMPLES of them.
- * Medians are taken of at most EXACT pieces. Measured: raising either costs more than it gains. */
+/* To divide up to EXACT pieces, the line of each piece is tried; to divide more, the lines of
+ * SAMPLES of them. A median is that of at most EXACT pieces. Measured: larger numbers cost more
+ * than they gain. */
 enum { EXACT = 32, SAMPLES = 16 };
 
 /* A line, and the number of pieces on each side. A piece that crosses the line counts on both. */
@@ -29,13 +30,13 @@ static bool is_better(const division *line, const division *best) {
          (greater == greaterOfBest && smaller_of(line) < smaller_of(best));
 }
 
-/* Masks of four pieces: those wholly left and those wholly right of a line. A piece on the line is
- * left. */
+/* For four pieces, a mask of those wholly left of a line and a mask of those wholly right of it. A
+ * piece on the line counts as left. */
 typedef struct sides4 {
   word4 left, right;
 } sides4;
 
-/* A line and its tolerance, in all lanes. */
+/* A line and the tolerance, each number repeated in all four lanes. */
 typedef struct line4 {
   float4 x, y, offset, tolerance;
 } line4;
@@ -59,11 +60,11 @@ ALWAYS_INLINE sides4 line4_sides(const line4 *line, float4 begin, float4 end) {
   return (sides4){left, word4_without(right, left)};
 }
 
-/* Adds 1 to each lane whose mask is set: a set mask is the integer -1. */
+/* Adds 1 to each lane whose mask is set. A set mask is the integer -1, so subtracting it adds 1. */
 ALWAYS_INLINE word4 count_lanes(word4 counts, word4 mask) { return word4_sub(counts, mask); }
 
 /* Counts the pieces on each side of a line. Stops early once the line can't be better than the best
- * one: its counts are then too low. */
+ * one; line->left and line->right are then too low. */
 OUT_OF_LINE void count_sides(const obstacle_work *work, uint32_t begin, uint32_t end,
                              float tolerance, const division *best, division *line) {
   enum { STEP = 64 };
@@ -78,7 +79,8 @@ OUT_OF_LINE void count_sides(const obstacle_work *work, uint32_t begin, uint32_t
           line4_sides(&wide, line4_side(&wide, work->ends[0] + i, work->ends[1] + i),
                       line4_side(&wide, work->ends[2] + i, work->ends[3] + i));
       const word4 inRange = word4_greater(word4_all(stop), word4_count_from(i));
-      left = count_lanes(left, word4_without(inRange, sides.right)); /* left, or crossing */
+      /* Pieces that are left of the line or cross it. */
+      left = count_lanes(left, word4_without(inRange, sides.right));
       right = count_lanes(right, word4_without(inRange, sides.left));
     }
     uint32_t lefts[4], rights[4];
@@ -90,7 +92,8 @@ OUT_OF_LINE void count_sides(const obstacle_work *work, uint32_t begin, uint32_t
   }
 }
 
-/* Returns the median of the pieces' starts along an axis, or of a sample of them. */
+/* Returns the median coordinate, along an axis, of the points where pieces start; of a sample if
+ * there are many pieces. */
 static float median(const float *starts, uint32_t begin, uint32_t size) {
   float sorted[EXACT];
   const uint32_t samples = size < EXACT ? size : EXACT;
@@ -122,7 +125,7 @@ static int longer_axis(const obstacle_work *work, uint32_t begin, uint32_t end) 
 }
 
 /* Finds the line that divides a range of pieces best. False if every line has more than three
- * quarters of the pieces on one side. */
+ * quarters of the pieces on one side: then none is worth using. */
 static bool choose_line(const copse_obstacle *tree, uint32_t begin, uint32_t end, division *best) {
   const obstacle_work *work = &tree->work[0];
   const uint32_t size = end - begin, most = 3 * size / 4;
@@ -152,12 +155,13 @@ static bool choose_line(const copse_obstacle *tree, uint32_t begin, uint32_t end
 
 /* ---- Dividing ----------------------------------------------------------------------------- */
 
-/* A node to be built, and its pieces. */
+/* A node that is still to be built, and its pieces. */
 typedef struct build_task {
-  uint32_t begin, end; /* the pieces, in work[0] */
-  uint32_t spare;      /* how many pieces splitting may add */
+  uint32_t begin, end; /* its pieces are begin … end - 1 of work[0] */
+  uint32_t spare;      /* how many pieces the splits in its subtree may add */
   uint32_t depth;
-  uint32_t parent; /* if the node is a left child, its parent; else COPSE_NONE */
+  uint32_t parent; /* the parent if the node is a left child, because `left` must be set; else
+                    * COPSE_NONE */
 } build_task;
 
 static void copy_piece(const obstacle_work *source, uint32_t sourcePlace,
@@ -167,7 +171,7 @@ static void copy_piece(const obstacle_work *source, uint32_t sourcePlace,
   target->pieces[targetPlace] = source->pieces[sourcePlace];
 }
 
-/* Writes the point at a fraction of an edge, relative to the center. */
+/* Writes the point at a fraction of an edge, relative to the tree's center. */
 static void point_on(const copse_obstacle *tree, uint32_t edge, float fraction, float *point) {
   WORKED(1);
   const obstacle_edge *ends = &tree->edges[edge];
@@ -198,8 +202,8 @@ static void split_piece(copse_obstacle *tree, uint32_t place, uint32_t rightPlac
   tail->pieces[tailPlace].from = middle;
 }
 
-/* Sorts a range of pieces by their side of a line, the left ones first, and splits those that cross
- * it. */
+/* Divides a range of pieces by their side of a line: left ones first, then right ones. Splits the
+ * pieces that cross the line. */
 static void divide(copse_obstacle *tree, uint32_t begin, uint32_t end, const division *line) {
   obstacle_work *work = &tree->work[0], *aside = &tree->work[1];
   const line4 wide = line4_of(line, tree->tolerance);
@@ -229,8 +233,8 @@ static void divide(copse_obstacle *tree, uint32_t begin, uint32_t end, const div
   memcpy(work->pieces + left, aside->pieces, right * sizeof *work->pieces);
 }
 
-/* True if the pieces of a task should be divided. Writes the line to divide them by, which does not
- * split more pieces than there is room for. */
+/* True if the pieces of a task should be divided. Writes the line to divide them by. False if that
+ * line would split more pieces than the task may add. */
 static bool is_divisible(const copse_obstacle *tree, const build_task *task, division *line) {
   const uint32_t size = task->end - task->begin;
   return size > tree->def.leafSize && task->depth < COPSE_MAX_DEPTH &&
@@ -238,8 +242,9 @@ static bool is_divisible(const copse_obstacle *tree, const build_task *task, div
          line->left + line->right - size <= task->spare;
 }
 
-/* Builds the tree from `count` pieces in work[0]. The pieces of waiting tasks are stored before
- * those of the current task: behind these there is room for pieces that splits add. */
+/* Builds the tree from `count` pieces in work[0]. The stack holds the tasks that wait. Their pieces
+ * are stored before those of the current task, so that the current task has free space behind its
+ * pieces for those that splits add. */
 OUT_OF_LINE void build_from(copse_obstacle *tree, uint32_t count) {
   build_task stack[OBSTACLE_STACK];
   uint32_t waiting = 1;
@@ -272,7 +277,8 @@ OUT_OF_LINE void build_from(copse_obstacle *tree, uint32_t count) {
   }
 }
 
-/* Sets the end of each node's pieces. Goes backward, because children come after their parents. */
+/* Sets the end of each node's pieces. Goes backward through the nodes: children come after their
+ * parents, and a parent takes the end from its left child, which must be set by then. */
 static void set_ends(copse_obstacle *tree) {
   for (uint32_t nodeIndex = tree->nodeCount; nodeIndex-- > 0;) {
     obstacle_node *node = &tree->nodes[nodeIndex];
@@ -284,7 +290,7 @@ static void set_ends(copse_obstacle *tree) {
   }
 }
 
-/* Sets the bounds of each node: those of the whole edges of its pieces. */
+/* Sets the bounds of each node: those of the whole edges that its pieces belong to. */
 static void set_boxes(copse_obstacle *tree) {
   for (uint32_t nodeIndex = tree->nodeCount; nodeIndex-- > 0;) {
     const obstacle_node *node = &tree->nodes[nodeIndex];
@@ -337,7 +343,8 @@ static void take_edges(copse_obstacle *tree) {
     if (slots_in_use(&tree->slots, slot) && tree->polygons[slot] == slot) take_polygon(tree, slot);
 }
 
-/* Links each edge to its neighbors in the loop, skipping edges that were dropped. */
+/* Links each edge to its neighbors in the loop, skipping edges without length, and sets its
+ * direction and turn. */
 static void link_edges(copse_obstacle *tree) {
   for (uint32_t id = 0; id < tree->def.capacity; id++) {
     if (!tree->kinds[id]) continue;
@@ -359,7 +366,8 @@ static void link_edges(copse_obstacle *tree) {
   }
 }
 
-/* Sets the bounds and the center of all edges, and the tolerance. */
+/* Sets the bounds and the center of all edges, and the tolerance, which is proportional to the
+ * bounds. */
 static void measure(copse_obstacle *tree) {
   float bounds[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
   for (uint32_t id = 0; id < tree->def.capacity; id++)
@@ -377,7 +385,8 @@ static void measure(copse_obstacle *tree) {
   tree->tolerance = reach * 0x1p-18f + 1e-36f;
 }
 
-/* Fills work[0] with one piece per edge, and `lines`. Returns the number of pieces. */
+/* Fills work[0] with one piece per edge, and sets the line of each edge. Returns the number of
+ * pieces. */
 static uint32_t start_pieces(copse_obstacle *tree) {
   const obstacle_work *work = &tree->work[0];
   uint32_t count = 0;

@@ -19,7 +19,7 @@ ALWAYS_INLINE bool is_side(copse_side side) {
 
 /* ---- Four edges at a time: a test in float, which may only err by keeping an edge ---- */
 
-/* The whole edges of four pieces. */
+/* The ends of the whole edges that four pieces belong to. */
 typedef struct edges4 {
   float4 x0, y0, x1, y1;
 } edges4;
@@ -29,23 +29,25 @@ ALWAYS_INLINE edges4 edges4_at(const copse_obstacle *tree, uint32_t piece) {
                   float4_load(tree->pieceEnds[2] + piece), float4_load(tree->pieceEnds[3] + piece)};
 }
 
-/* The pieces of a leaf that are still to be visited: those of the four before `next` that have a
- * bit set in `bits`, and all from `next` to `end`. */
+/* The pieces of a leaf that are still to be visited: those of next - 4 … next - 1 whose bit is set
+ * in `bits` (bit 0 for next - 4), and all of next … end - 1. */
 typedef struct leaf_rest {
   uint32_t next, end, bits;
 } leaf_rest;
 
-/* Returns all pieces of a leaf. */
+/* Returns the pieces of a leaf, all of them still to be visited. */
 static leaf_rest rest_of(const obstacle_node *leaf) {
   return (leaf_rest){leaf->begin, leaf->end, 0};
 }
 
-/* Clears the bits of pieces at and after `end`. Bit 0 is that of piece `four`. */
+/* Clears the bits of pieces from `end` on. `bits` are those of four pieces; bit 0 is that of piece
+ * `four`. */
 ALWAYS_INLINE uint32_t rest_within(uint32_t bits, uint32_t four, uint32_t end) {
   return end - four < 4 ? bits & ((1u << (end - four)) - 1) : bits;
 }
 
-/* Removes the first piece in `bits`, which must not be 0, and returns it. */
+/* Removes the first piece whose bit is set from the rest, and returns it. At least one bit must be
+ * set. */
 static uint32_t rest_take(leaf_rest *rest) {
   const uint32_t piece = rest->next - 4 + bits_lowest(rest->bits);
   rest->bits &= rest->bits - 1;
@@ -54,27 +56,31 @@ static uint32_t rest_take(leaf_rest *rest) {
 
 /* ---- Around a point ----------------------------------------------------------------------- */
 
-/* A node to be visited, and a lower bound of its distance (squared in obstacle_search_next). */
+/* A node that is still to be visited, and a lower bound of the distance to its edges: squared in
+ * obstacle_search_next. */
 typedef struct waiting_node {
   uint32_t node;
   float distance;
 } waiting_node;
 
-/* A walk over the edges around a point, nearer leaves first. Finds all edges within a distance, and
- * possibly some beyond it. */
+/* A walk over the edges within a distance of a point, nearer leaves first. It returns all of these
+ * edges, and possibly some that are farther away: the caller must test them. */
 typedef struct circuit {
   waiting_node stack[OBSTACLE_STACK];
   uint32_t waiting, visits;
   leaf_rest rest;
-  float point[2], x, y; /* the point: in the caller's coordinates; relative to the center */
-  float slack, reach;   /* how far beyond a line to look: without and with the distance */
-  float most2;          /* the squared distance, rounded up */
+  float point[2], x, y; /* the point in the caller's coordinates, and as x, y relative to the tree's
+                         * center */
+  float slack, reach;   /* how far beyond a node's line to look: `slack` because of tolerance and
+                         * rounding, `reach` for the distance too */
+  float most2;          /* the square of the walk's distance, rounded up */
 } circuit;
 
-/* Returns a squared distance, rounded up by more than the error of computing it. */
+/* Returns a squared distance, rounded up by more than the error of computing it, so that pruning
+ * with it loses no edge. */
 static float roomy2(float distance2) { return distance2 * 1.000001f + 1e-36f; }
 
-/* Reduces the distance of a walk. */
+/* Sets the distance within which a walk finds edges. It may only decrease. */
 static void circuit_narrow(circuit *walk, float distance, float distance2) {
   walk->reach = walk->slack + distance * 1.000001f;
   walk->most2 = roomy2(distance2);
@@ -93,7 +99,8 @@ static void circuit_start(circuit *walk, const copse_obstacle *tree, const float
   circuit_narrow(walk, distance, distance * distance);
 }
 
-/* Returns the edges of four pieces whose bounds are not too far from a point, one bit each. */
+/* Returns which edges of four pieces have bounds within a distance of a point, one bit each. most2
+ * is the square of the distance. */
 ALWAYS_INLINE uint32_t edges4_around(const copse_obstacle *tree, uint32_t piece, const float *point,
                                      float most2) {
   const edges4 edges = edges4_at(tree, piece);
@@ -108,7 +115,7 @@ ALWAYS_INLINE uint32_t edges4_around(const copse_obstacle *tree, uint32_t piece,
   return word4_bits(float4_le(distance2, float4_all(most2)));
 }
 
-/* Returns the next leaf, or NULL after the last. */
+/* Returns the next leaf of a walk, or NULL after the last. */
 ALWAYS_INLINE const obstacle_node *circuit_leaf(circuit *walk, const copse_obstacle *tree) {
   while (walk->waiting) {
     const waiting_node next = walk->stack[--walk->waiting];
@@ -128,7 +135,8 @@ ALWAYS_INLINE const obstacle_node *circuit_leaf(circuit *walk, const copse_obsta
   return NULL;
 }
 
-/* Returns the next piece whose edge may matter, or COPSE_NONE after the last. */
+/* Returns the next piece whose edge may be within the walk's distance, or COPSE_NONE after the
+ * last. */
 OUT_OF_LINE uint32_t circuit_next(circuit *walk, const copse_obstacle *tree) {
   leaf_rest *rest = &walk->rest;
   while (!rest->bits) {
@@ -203,7 +211,8 @@ copse_status copse_obstacle_nearest(const copse_obstacle *tree, const float *cen
 
 /* ---- The edges around a point, a few at a time -------------------------------------------- */
 
-/* Returns how far outside a point is of each side of a node's box; negative if inside. */
+/* Returns, for each side of a node's box, how far a point is beyond that side; negative if the
+ * point is on the inner side. */
 ALWAYS_INLINE float4 beyond_box(const copse_obstacle *tree, uint32_t nodeIndex,
                                 const float *point) {
   const float outward[] = {point[0], point[1], -point[0], -point[1]};
@@ -227,7 +236,8 @@ static bool is_done(const copse_obstacle *tree, uint32_t nodeIndex, const obstac
   return roomy2(x * x + y * y) < search->last2 || search->covers(search->context, corners, 4);
 }
 
-/* Offers `nearest` the edges of a leaf that the search has not returned yet. */
+/* Adds the edges of a leaf that the search has not returned yet to `nearest`, which keeps the
+ * nearest ones. */
 static void search_leaf(const copse_obstacle *tree, const obstacle_node *leaf,
                         const obstacle_search *search, scan_nearest *nearest) {
   const vec p = vec_of(search->center);
@@ -286,20 +296,20 @@ uint32_t obstacle_search_next(const copse_obstacle *tree, obstacle_search *searc
 
 /* ---- Along a segment ---------------------------------------------------------------------- */
 
-/* The segment of a query, and all points within a radius of it. */
+/* The segment of a query, and the numbers that tests of edges within a radius of it need. */
 typedef struct wide_segment {
   vec from, to;       /* in the caller's coordinates */
-  vec first, second;  /* the same, in order */
-  float begin[2];     /* from, as floats */
-  float delta[2];     /* to - from */
-  float lo[2], hi[2]; /* the bounds, widened by the radius */
-  float width;        /* how far beside the segment's line an edge still matters, times the
-                       * segment's length; includes rounding errors */
-  float x[2], y[2];   /* the two ends relative to the center */
+  vec first, second;  /* the two ends in the order that segments_meet needs */
+  float begin[2];     /* `from` as floats */
+  float delta[2];     /* `to` minus `from` */
+  float lo[2], hi[2]; /* the segment's bounds, widened by the radius and by rounding errors */
+  float width;        /* how far beside the segment's line an edge can be and still matter, times
+                       * the segment's length; includes rounding errors */
+  float x[2], y[2];   /* the two ends relative to the tree's center */
   float reach;        /* the distance from a node's line within which both sides matter */
 } wide_segment;
 
-/* Returns how far any edge can be from a coordinate along one axis. */
+/* Returns the greatest distance, along one axis, between a coordinate and any edge. */
 static float farthest(const copse_obstacle *tree, int axis, float coordinate) {
   const float below = coordinate - tree->bounds[axis], above = tree->bounds[2 + axis] - coordinate;
   return below > above ? below : above;
@@ -321,7 +331,7 @@ static wide_segment segment_of(const copse_obstacle *tree, const float *from, co
   }
   segment.reach = slack + radius * 1.000001f;
   for (int axis = 0; axis < 2; axis++) {
-    const bool isUp = from[axis] < to[axis]; /* an index below: a branch would be unpredictable */
+    const bool isUp = from[axis] < to[axis]; /* an index: a branch would be unpredictable */
     const float lo = floats[!isUp][axis], hi = floats[isUp][axis];
     segment.begin[axis] = from[axis];
     segment.delta[axis] = to[axis] - from[axis];
@@ -335,7 +345,7 @@ static wide_segment segment_of(const copse_obstacle *tree, const float *from, co
   return segment;
 }
 
-/* Returns how far four points are left of a segment, times its length. */
+/* Returns how far left of a segment's line four points are, times the segment's length. */
 ALWAYS_INLINE float4 left_of4(const wide_segment *segment, float4 x, float4 y) {
   x = float4_sub(x, float4_all(segment->begin[0]));
   y = float4_sub(y, float4_all(segment->begin[1]));
@@ -365,13 +375,14 @@ typedef struct stretch {
 } stretch;
 
 /* A walk over the edges along a segment, leaf by leaf, in the order in which the segment enters the
- * leaves. */
+ * leaves. It may also return edges that are farther away: the caller must test them. */
 typedef struct tour {
   stretch stack[OBSTACLE_STACK];
   uint32_t waiting, visits;
   stretch last;                  /* the stretch from which the current leaf was reached */
   uint32_t path[OBSTACLE_STACK]; /* the nodes passed on the way down to the leaf */
-  uint32_t steps;                /* their number; 0 once their other sides are on the stack */
+  uint32_t steps;                /* the number of nodes in `path`; 0 once tour_push_passed has
+                                  * pushed their other children */
   leaf_rest rest;
   wide_segment segment;
 } tour;
@@ -390,9 +401,9 @@ static float coordinate_at(const float *ends, float fraction) {
   return ends[0] + (ends[1] - ends[0]) * fraction;
 }
 
-/* Pushes the other sides of the nodes in `path`, with the parts of the segment that reach them.
- * Runs after the leaf was visited, not on the way down to it, because a wall in that leaf often
- * ends the walk. */
+/* For each node in `path`, pushes the child that the walk did not go down to, with the part of the
+ * segment that reaches it. Runs after the leaf was visited, not on the way down to it, because a
+ * wall in that leaf often ends the walk. */
 static void tour_push_passed(tour *walk, const copse_obstacle *tree) {
   const wide_segment *segment = &walk->segment;
   const float reach = segment->reach, begin = walk->last.begin;
@@ -421,7 +432,7 @@ static void tour_push_passed(tour *walk, const copse_obstacle *tree) {
   walk->steps = 0;
 }
 
-/* A node on the way down to a point, and the data that the next step needs. */
+/* A node on the way down to the leaf of a point, and the data that the next step down needs. */
 typedef struct step {
   uint32_t node, left;
   uint32_t isRight; /* all bits set if the point is right of the node's line, else 0 */
@@ -433,7 +444,8 @@ ALWAYS_INLINE step step_at(const copse_obstacle *tree, uint32_t nodeIndex, float
 }
 
 /* Returns the child of a node that is on the point's side of the node's line. Reads both children,
- * so that the loads need not wait for the side. A branch would be unpredictable. */
+ * so that the loads need not wait until the side is known, and selects one without a branch, which
+ * would be unpredictable. */
 ALWAYS_INLINE step step_down(const copse_obstacle *tree, step parent, float x, float y) {
   const step left = step_at(tree, parent.left, x, y), right = step_at(tree, parent.node + 1, x, y);
   const uint32_t mask = parent.isRight;
@@ -463,8 +475,8 @@ ALWAYS_INLINE const obstacle_node *tour_leaf(tour *walk, const copse_obstacle *t
   return NULL;
 }
 
-/* Returns the next piece whose edge may matter, in leaves that the segment enters at a fraction up
- * to `until`, or COPSE_NONE after the last. */
+/* Returns the next piece whose edge may come within the radius of the segment, or COPSE_NONE after
+ * the last. Visits only leaves that the segment enters at a fraction up to `until`. */
 OUT_OF_LINE uint32_t tour_next(tour *walk, const copse_obstacle *tree, float until) {
   leaf_rest *rest = &walk->rest;
   while (!rest->bits) {
@@ -530,9 +542,9 @@ uint32_t copse_obstacle_keep_visible(const copse_obstacle *tree, const float *fr
 
 /* ---- Rays --------------------------------------------------------------------------------- */
 
-/* Returns the fraction at which a segment p … q first intersects an edge a … b. They must
- * intersect. The fraction is clamped to the range that the edge covers, because the quotient may be
- * outside of it if both are nearly on one line. */
+/* Returns the fraction of a segment p … q at which it first intersects an edge a … b. They must
+ * intersect. The fraction is clamped to the range of fractions that the edge spans: if segment and
+ * edge are nearly on one line, rounding may put the quotient outside of it. */
 static double fraction_to(vec p, vec q, vec a, vec b) {
   const vec delta = vec_to(p, q);
   const bool isAlongX = fabs(delta.x) >= fabs(delta.y);
@@ -608,14 +620,15 @@ copse_status copse_obstacle_raycast_many(const copse_obstacle *tree, const float
   return COPSE_OK;
 }
 
-/* ---- Inside ------------------------------------------------------------------------------- */
+/* ---- Is a point inside a solid area? ------------------------------------------------------ */
 
 copse_status copse_obstacle_contains(const copse_obstacle *tree, const float *point, bool *inside,
                                      uint32_t *visits) {
   *inside = false;
   if (!query_point_ok(point, 2)) return COPSE_INVALID_ARGUMENT;
-  /* Counts the edges that a ray to the left or right border, whichever is nearer, crosses. If an
-   * edge has several pieces, only the piece that is crossed counts. */
+  /* Counts the edges that a horizontal ray crosses, from the point to the left or right side of the
+   * tree's bounds, whichever is nearer. If an edge has several pieces, only the piece that is
+   * crossed counts. */
   const float *bounds = tree->bounds;
   const bool goesRight = bounds[2] - point[0] <= point[0] - bounds[0];
   const float border = bounds[goesRight ? 2 : 0];

@@ -18,37 +18,43 @@
 
 #include <string.h>
 
-/* The sides of the box have the edge ids from COPSE_NONE down. NOTHING is the edge id of sectors
- * without a visible edge. */
+/* The four sides of the box have the edge ids COPSE_NONE - 3 … COPSE_NONE. NOTHING is the edge id
+ * of sectors without a visible edge. A row of more than LONG_ROW sectors takes no more edges: a new
+ * row starts. MOST_ROWS is enough, because start_row keeps each row at least twice as long as the
+ * next. */
 enum { BOX_SIDES = 4, LONG_ROW = 256, MOST_ROWS = 40 };
 #define NOTHING (COPSE_NONE - BOX_SIDES)
 
 /* An edge as seen from the point. */
 typedef struct edge_view {
-  vec a, b;     /* its ends, cut to the box, counter-clockwise around the point */
-  vec way;      /* of the whole edge, from a to b */
-  double cross; /* the distance of its line from the point, times its length; 0: not visible, or
-                 * seen end-on */
+  vec a, b;     /* ends of the part of the edge that is in the box, counter-clockwise around the
+                 * point */
+  vec way;      /* vector of the whole edge, in the direction from a to b */
+  double cross; /* the distance of the edge's line from the point, times the edge's length; 0: not
+                 * visible, or seen end-on */
 } edge_view;
 
 /* A sector of a row, or a part of an edge to be inserted. */
 typedef struct cursor {
-  uint32_t place, end; /* the sector's index, and the end of its row; end = 0: not a sector */
+  uint32_t place, end; /* the sector's index, and the end of its row (exclusive); end = 0: not a
+                        * sector of a row */
   uint32_t edge;
-  bool isLast, hasView; /* it is the last of its row; `view` is filled in */
+  bool isLast, hasView; /* the sector is the last of its row; `view` is filled in */
   vec start, stop;      /* its first and last direction; the last sector stops at the axis */
   edge_view view;
 } cursor;
 
-/* The state of a query. Sectors are stored as corners: x, y is the direction from the point. */
+/* The state of a query. Sectors are stored in the array of corners: x, y is the direction in which
+ * the sector starts, seen from the point. */
 typedef struct sight_query {
   const copse_obstacle *tree;
   vec from;
   vec lo, hi;                 /* the box, relative to the point */
-  edge_view sides[BOX_SIDES]; /* of the box; side i has the edge id COPSE_NONE - i */
+  edge_view sides[BOX_SIDES]; /* the sides of the box; side i has the edge id COPSE_NONE - i */
   copse_corner *sectors;      /* all rows, one after the other */
   uint32_t capacity;
-  uint32_t room;                  /* where writing has to stop; `capacity` except in a merge */
+  uint32_t room;                  /* the index at which writing must stop: `capacity`, but less in a
+                                   * merge */
   uint32_t begins[MOST_ROWS + 1]; /* the start of each row, and the end of the last one */
   uint32_t rows;
   cursor last; /* the sector of the first row that the last call of `hides` tested */
@@ -59,12 +65,13 @@ static const vec AXIS = {1, 0};
 
 /* ---- Edges as seen from the point ---- */
 
-/* A number as the sum high + low: low is the rounding error of high. */
+/* A number as the sum high + low, where low is the rounding error of high. */
 typedef struct twofold {
   double high, low;
 } twofold;
 
-/* Sums and products without rounding errors, after D. E. Knuth and T. J. Dekker (1971). */
+/* Differences and products as twofold numbers, without rounding errors, after D. E. Knuth and T. J.
+ * Dekker (1971). */
 static twofold difference(double x, double y) {
   const double high = x - y, ofY = x - high, ofX = high + ofY;
   return (twofold){high, (x - ofX) + (ofY - y)};
@@ -82,7 +89,8 @@ static twofold product_of(twofold x, twofold y) {
   return both;
 }
 
-/* Returns the cross product of p … a and p … b, precise even if almost all digits cancel. */
+/* Returns the cross product of the vectors from p to a and from p to b, precise even if almost all
+ * digits cancel. */
 SMALL_CODE OUT_OF_LINE double cross_exactly(vec p, vec a, vec b) {
   WORKED(1);
   const twofold one = product_of(difference(a.x, p.x), difference(b.y, p.y));
@@ -140,7 +148,8 @@ static void view_edge(const sight_query *sight, uint32_t edge, edge_view *view) 
   if (are_beside(sight, a, b)) return;
   const double one = a.x * b.y, other = a.y * b.x;
   double cross = one - other;
-  /* The cross product of a long wall close by is a small difference of huge products. */
+  /* The cross product of a long wall close to the point is a small difference of huge products:
+   * plain doubles would lose most of its digits. */
   if (!(fabs(cross) >= 1e-3 * (fabs(one) + fabs(other))))
     cross = cross_exactly(sight->from, from, to);
   *view = cross < 0 ? (edge_view){b, a, vec_to(to, from), -cross}
@@ -148,9 +157,10 @@ static void view_edge(const sight_query *sight, uint32_t edge, edge_view *view) 
   if (!is_in_box(sight, a) || !is_in_box(sight, b)) clip(sight, view);
 }
 
-/* The distance of an edge along a direction, as a quotient, in units of the direction's length:
- * exactly 1 if the vector of the direction is an end of the edge. If the direction passes the edge,
- * it is the distance of the end that it passes. An invisible edge is infinitely far away. */
+/* The distance from the point to an edge along a direction, as the quotient above / below, in units
+ * of the direction vector's length: exactly 1 if that vector leads to an end of the edge. If the
+ * direction misses the edge, the distance of the end that is nearer to the direction counts. An
+ * invisible edge is infinitely far away. */
 typedef struct quotient {
   double above, below;
 } quotient;
@@ -171,7 +181,8 @@ ALWAYS_INLINE int farther(const edge_view *one, const edge_view *other, vec dire
   return (ofOne > ofOther) - (ofOne < ofOther);
 }
 
-/* Returns the point of an edge in a direction, or the end of the edge that the direction passes. */
+/* Returns the point of an edge in a direction. If the direction misses the edge, returns the end of
+ * the edge that is nearer to the direction. */
 OUT_OF_LINE vec point_along(const edge_view *view, vec direction) {
   WORKED(1);
   if (!(vec_cross(direction, view->a) < 0)) return view->a;
@@ -181,7 +192,7 @@ OUT_OF_LINE vec point_along(const edge_view *view, vec direction) {
                between(view->a.y, view->b.y, direction.y * scale)};
 }
 
-/* Returns the crossing of the lines of two edges, relative to the point. */
+/* Returns the point where the lines of two edges cross, relative to the query's point. */
 static vec crossing_of(const edge_view *one, const edge_view *other) {
   const vec u = one->way, v = other->way;
   const double scale = 1 / vec_cross(u, v);
@@ -200,7 +211,7 @@ static bool is_before(vec u, vec v) {
 
 static vec direction_of(const copse_corner *sector) { return (vec){sector->x, sector->y}; }
 
-/* Returns the end of the last row. */
+/* Returns the end (exclusive) of the last row in `sectors`. */
 static uint32_t end_of(const sight_query *sight) { return sight->begins[sight->rows]; }
 
 /* Appends a sector to the row that is being written from `first` on. If the last sector has the
@@ -215,8 +226,8 @@ OUT_OF_LINE void append(sight_query *sight, uint32_t first, uint32_t *end, vec d
     sight->sectors[(*end)++] = (copse_corner){direction.x, direction.y, edge, 0};
 }
 
-/* The comparison of two edges, one and other, in a sector. True if the other edge is nearer: in the
- * direction in which the sector starts, and in that in which it stops. */
+/* Which of two edges, `one` and `other`, is nearer in a sector: true if it is `other`. One result
+ * for the direction in which the sector starts, one for that in which it stops. */
 typedef struct contest {
   bool startsWithOther, stopsWithOther;
 } contest;
@@ -272,7 +283,8 @@ OUT_OF_LINE void append_nearer(sight_query *sight, uint32_t first, uint32_t *end
   if (startEdge == stopEdge)
     append(sight, first, end, start, startEdge);
   else {
-    /* A crossing exactly in the direction of an end counts too: it may be far from that end. */
+    /* A crossing in exactly the direction of `start` or `stop` counts too: it has only the
+     * direction in common with that vector, and may be much nearer or farther. */
     const vec crossing = crossing_of(&one->view, &other->view);
     const bool isAfter = is_before(start, crossing);
     const bool isBetween = !is_before(crossing, start) && (isLast || !is_before(stop, crossing));
@@ -327,8 +339,8 @@ SMALL_CODE OUT_OF_LINE void start_row(sight_query *sight) {
   sight->begins[++sight->rows] = end;
 }
 
-/* Replaces sectors `begin` to `end` of the last row by the sectors from the row's end to
- * `freshEnd`. */
+/* Replaces the sectors begin … end - 1 of the last row by the new sectors that were written behind
+ * the row, up to freshEnd - 1. */
 SMALL_CODE OUT_OF_LINE void replace(sight_query *sight, uint32_t begin, uint32_t end,
                                     uint32_t freshEnd) {
   copse_corner *sectors = sight->sectors;
@@ -362,7 +374,7 @@ static uint32_t find(const sight_query *sight, uint32_t row, vec direction) {
   return lo;
 }
 
-/* Inserts a part of an edge, from `partStart` to part->stop, into the last row. */
+/* Inserts a part of an edge, from the direction `partStart` to part->stop, into the last row. */
 SMALL_CODE OUT_OF_LINE void insert(sight_query *sight, cursor *part, vec partStart) {
   const uint32_t begin = find(sight, sight->rows - 1, partStart), first = end_of(sight);
   uint32_t end = first;
@@ -379,8 +391,8 @@ SMALL_CODE OUT_OF_LINE void insert(sight_query *sight, cursor *part, vec partSta
   if (!sight->full) replace(sight, begin, sector.place + 1, end);
 }
 
-/* True if the first row hides a part of an edge, from `partStart` to part->stop. Tries the sector
- * of the last call first: it hides most edges. */
+/* True if the first row hides a part of an edge, from the direction `partStart` to part->stop.
+ * Tries the sector of the last call first: it hides most edges. */
 static bool hides(sight_query *sight, const cursor *part, vec partStart) {
   cursor *sector = &sight->last;
   if (!sector->end || is_before(partStart, sector->start) ||
@@ -398,14 +410,16 @@ static bool hides(sight_query *sight, const cursor *part, vec partStart) {
   }
 }
 
-/* Adds a part of an edge, from `partStart` to part->stop, unless the first row hides it. */
+/* Adds a part of an edge, from the direction `partStart` to part->stop, unless the first row hides
+ * it. */
 static void add_part(sight_query *sight, cursor *part, vec partStart) {
   if (hides(sight, part, partStart)) return;
   if (end_of(sight) - sight->begins[sight->rows - 1] > LONG_ROW) start_row(sight);
   if (!sight->full) insert(sight, part, partStart);
 }
 
-/* Adds an edge; in two parts if it crosses the positive x axis, where rows begin. */
+/* Adds an edge. An edge that crosses the positive x axis, where rows begin, is added in two
+ * parts. */
 static void add_edge(sight_query *sight, uint32_t edge) {
   cursor part = {.edge = edge, .hasView = true};
   view_edge(sight, edge, &part.view);
@@ -423,8 +437,9 @@ static void add_edge(sight_query *sight, uint32_t edge) {
 
 /* ---- Walking the tree ---- */
 
-/* True if some edge that is visible in the first row reaches beyond a node's line, seen from the
- * point, or comes within `slack` of the line. */
+/* True if some edge that is visible in the first row reaches beyond a node's line, as seen from the
+ * point, or comes within `slack` of the line. If not, the first row hides everything beyond the
+ * line. */
 static bool reaches_over(const sight_query *sight, const obstacle_node *line, float side,
                          float slack) {
   const copse_obstacle *tree = sight->tree;
@@ -454,7 +469,8 @@ static void add_all(sight_query *sight, float x, float y, uint32_t *visits) {
     uint32_t nodeIndex = stack[--waiting];
     WORKED(1);
     const uint32_t parent = parents[waiting];
-    /* The test visits all sectors, so it pays only if the node has enough pieces. */
+    /* reaches_over visits all sectors of the first row, so the test pays only if the node has
+     * enough pieces. */
     if (parent != COPSE_NONE &&
         4 * (tree->nodes[nodeIndex].end - tree->nodes[nodeIndex].begin) > sight->begins[1]) {
       const obstacle_node *line = &tree->nodes[parent];
@@ -538,7 +554,8 @@ copse_status copse_obstacle_visibility(const copse_obstacle *tree, const float *
   }
   corners[BOX_SIDES] = (copse_corner){box[0].x, box[0].y, COPSE_NONE, 0};
   corners[0] = (copse_corner){AXIS.x, AXIS.y, COPSE_NONE, 0};
-  copse_obstacle_visible(tree, from, from, 0, &isFree, &visited); /* false on a wall */
+  /* Sets isFree to false if the point is on a wall. */
+  copse_obstacle_visible(tree, from, from, 0, &isFree, &visited);
   if (isFree) add_all(&sight, from[0] - tree->center[0], from[1] - tree->center[1], &visited);
   if (visits) *visits = visited;
   if (!isFree) return COPSE_OK;

@@ -77,7 +77,7 @@ size_t copse_obstacle_cells(const copse_obstacle *tree, size_t skipped, float *o
   return rows.floats;
 }
 
-/* Cuts the interval lo … hi to where value + step * x is not negative. */
+/* Cuts the interval lo … hi to those x where value + step * x is not negative. */
 static void cut(double value, double step, double *lo, double *hi) {
   if (step > 0 && -value / step > *lo) *lo = -value / step;
   if (step < 0 && -value / step < *hi) *hi = -value / step;
@@ -180,7 +180,8 @@ static bool piece_valid(const copse_obstacle *tree, const preorder *walk,
 /* True if all pieces belong to edges of the tree and cover each of them from 0 to 1, without
  * overlap. */
 static bool pieces_valid(const copse_obstacle *tree) {
-  float *reached = tree->work[0].ends[0]; /* by edge: the fraction that pieces cover so far */
+  float *reached = tree->work[0].ends[0]; /* by edge: the fraction up to which pieces cover it so
+                                           * far */
   uint32_t taken = 0, before, edges = 0;
   memset(reached, 0, tree->def.capacity * sizeof *reached);
   do {
@@ -225,7 +226,7 @@ bool copse_obstacle_validate(const copse_obstacle *tree) {
 typedef struct obstacle_snapshot {
   snapshot_header header;
   uint32_t leafSize;
-  uint32_t slots; /* up to the last one ever used */
+  uint32_t slots; /* the number of slots up to the last one that was ever used */
 } obstacle_snapshot;
 _Static_assert(sizeof(obstacle_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
 
@@ -292,7 +293,8 @@ copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, siz
   obstacle_snapshot head;
   memcpy(&head, bytes, sizeof head);
 
-  /* Reads into scratch arrays of the build, checks, and only then changes the tree. */
+  /* Reads into scratch arrays of the build and checks them, and only then changes the tree: a bad
+   * snapshot must leave it unchanged. */
   const uint32_t *words = (const uint32_t *)((const char *)bytes + sizeof head);
   uint32_t *generations = (uint32_t *)tree->work[0].ends[0];
   uint32_t *next = (uint32_t *)tree->work[0].ends[1];
