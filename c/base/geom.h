@@ -1,9 +1,10 @@
-/* Boxes and distances in 2 or 3 dimensions. Every function takes a constant `dim` and is inlined,
- * so that one body serves both without a loop at run time.
+/* Boxes and distances in 2 or 3 dimensions. Every function takes `dim` (2 or 3) as a constant and
+ * is inlined: so one source serves both, without a loop at run time.
  *
- * A box is 2 * dim floats: lo x, y, (z,) hi x, y, (z). All functions are monotone in floats: each
- * step rounds the same way as the distance test itself, so a bound computed here never excludes a
- * point that the test accepts. */
+ * A box is 2 * dim floats: lo x, y, (z,) hi x, y, (z). Rounding never makes a box lose a point. All
+ * steps are the same as in the distance test of a point, and rounding keeps the order of numbers.
+ * So the computed distance to a box is never greater than the computed distance to a point in the
+ * box. */
 #ifndef COPSE_GEOM_H
 #define COPSE_GEOM_H
 
@@ -32,12 +33,14 @@ ALWAYS_INLINE float box_gap2(const float *box, const float *point, const int dim
   return sum_of_squares(d, dim);
 }
 
-/* A box in registers: x, y and in 3D z; the other lanes are undefined. */
+/* A box in SIMD registers. Lanes 0, 1 and, in 3D, 2 of `lo` and `hi` are x, y and z; the other
+ * lanes are undefined. */
 typedef struct box4 {
   float4 lo, hi;
 } box4;
 
-/* The number of floats that a load reads past the end of an array of boxes. */
+/* Every array of boxes needs this many more floats at its end, because box4_load reads past the
+ * last box. */
 enum { BOX_PADDING = 2 };
 
 ALWAYS_INLINE box4 box4_load(const float *box, const int dim) {
@@ -48,12 +51,12 @@ ALWAYS_INLINE float4 box4_gaps(box4 a, box4 b) {
   return float4_max(outside, float4_all(0));
 }
 
-/* Returns the squared distances from a box to two boxes, in lanes 0 and 1. */
+/* Returns the squared distance from `box` to `first` in lane 0, and to `second` in lane 1. */
 ALWAYS_INLINE float4 box4_gaps2_of_two(box4 box, box4 first, box4 second, const int dim) {
   float4 a = box4_gaps(box, first), b = box4_gaps(box, second);
   a = float4_mul(a, a);
   b = float4_mul(b, b);
-  float4 sides = float4_zip_low(a, b); /* x, x, y, y */
+  float4 sides = float4_zip_low(a, b); /* a.x, b.x, a.y, b.y */
   float4 sum = float4_add(sides, float4_swap_halves(sides));
   return dim == 3 ? float4_add(sum, float4_zip_high(a, b)) : sum;
 }
@@ -76,7 +79,8 @@ ALWAYS_INLINE bool box_meets(const float *box, const float *lo, const float *hi,
   return true;
 }
 
-/* Returns the greatest dot product of a direction with point - center, for any point of a box. */
+/* Returns the greatest dot product of `direction` and (point - center), over all points of a
+ * box. */
 ALWAYS_INLINE float box_dot(const float *box, const float *center, const float *direction,
                             const int dim) {
   float along[3] = {0};
@@ -89,7 +93,7 @@ ALWAYS_INLINE float box_dot(const float *box, const float *center, const float *
   return dim == 3 ? dot + along[2] : dot;
 }
 
-/* True for coordinates that queries and builds accept; false for NaN. */
+/* True if a point may have this coordinate: not NaN, and not beyond COPSE_MAX_COORDINATE. */
 ALWAYS_INLINE bool is_coordinate(float x) {
   WORKED(1);
   return x >= -COPSE_MAX_COORDINATE && x <= COPSE_MAX_COORDINATE;

@@ -1,7 +1,9 @@
-/* Pairs of squared distance and id in two parallel arrays: a bounded max-heap, and sorting.
+/* Pairs of a squared distance and an id, in two parallel arrays. Functions to sort them, and parts
+ * of a max-heap that keeps the k smallest pairs.
  *
- * Both orders are total: by distance and then id, or by id alone. So the pairs that a heap of k
- * keeps, and their order, depend only on the set of candidates, not on the order of insertion. */
+ * Pairs are ordered by distance and then id, or by id alone. No two pairs are equal, because ids
+ * differ. So the pairs that a heap keeps, and their order, depend only on the set of candidates,
+ * not on the order of insertion. */
 #ifndef COPSE_HEAP_H
 #define COPSE_HEAP_H
 
@@ -20,7 +22,7 @@ ALWAYS_INLINE bool pair_less(pair a, pair b, const pair_order order) {
   return a.distance2 < b.distance2 || (a.distance2 == b.distance2 && a.id < b.id);
 }
 
-/* The two arrays. If the order is BY_ID, distances2 may be NULL. */
+/* An array of pairs. distances2 may be NULL if the pairs are only sorted BY_ID. */
 typedef struct pairs {
   float *distances2;
   uint32_t *ids;
@@ -40,12 +42,13 @@ void heap_sort(pairs heap, uint32_t size, pair_order order);
 /* Sorts pairs in place: O(n) if they are sorted already, at worst O(n log n). */
 void pairs_sort(pairs list, uint32_t size, pair_order order);
 
-/* Counting ranks is the fastest way to sort up to RANK_LIMIT pairs, and to select up to RANK_K
- * nearest ones. */
+/* pairs_rank is the fastest way to sort up to RANK_LIMIT pairs if at most RANK_K of them are
+ * needed. Its arrays need room for RANK_PADDING more pairs. */
 enum { RANK_LIMIT = 28, RANK_K = 24, RANK_PADDING = 8 };
 
-/* Sorts at most RANK_LIMIT pairs by distance and writes the first k to a row. The arrays need room
- * for RANK_PADDING more pairs. */
+/* Copies the k pairs with the smallest distances (or all, if there are fewer) to rowDistances2 and
+ * rowIds, nearest first, ties by lower id. `size` is at most RANK_LIMIT. May reorder the input,
+ * which needs room for RANK_PADDING more pairs. */
 void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, float *rowDistances2,
                 uint32_t *rowIds);
 

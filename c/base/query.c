@@ -17,7 +17,8 @@ bool query_box_ok(const float *lo, const float *hi, int dim) {
 }
 
 bool query_direction(const float *direction, int dim, float *unit) {
-  double length2 = 0; /* in double, no square of a float over- or underflows */
+  /* A double, because the square of a float can overflow or underflow a float. */
+  double length2 = 0;
   for (int axis = 0; axis < dim; axis++)
     length2 += (double)direction[axis] * (double)direction[axis];
   if (!(length2 > 0 && length2 < INFINITY)) return false;
@@ -27,11 +28,12 @@ bool query_direction(const float *direction, int dim, float *unit) {
 }
 
 bool query_half_angle(float halfAngle, float *cosine) {
-  /* pi / 2 as the sum of two doubles, so that angles near it keep their precision. */
+  /* pi / 2 as the sum of two doubles: its difference to an angle near pi / 2 is then precise. */
   const double rightHi = 1.5707963267948966, rightLo = 6.123233995736766e-17;
   const float piRounded = 3.14159274f;
   if (!(halfAngle >= 0 && halfAngle <= piRounded)) return false;
-  /* The Taylor series of the sine, accurate to double for -pi / 2 … pi / 2. */
+  /* cos(halfAngle) is sin(pi / 2 - halfAngle). The Taylor series of the sine below is accurate to a
+   * double for arguments from -pi / 2 to pi / 2. */
   const double x = (rightHi - (double)halfAngle) + rightLo, x2 = x * x;
   double sine = 0, term = x;
   for (int degree = 1; degree < 24; degree += 2) {
@@ -43,7 +45,8 @@ bool query_half_angle(float halfAngle, float *cosine) {
   return true;
 }
 
-/* Writes `value` at entry `place` and sinks it until no child is greater. */
+/* Sifts `value` down a max-heap from entry `place`, until no child is greater, and writes it
+ * there. */
 ALWAYS_INLINE void sink(pairs heap, uint32_t size, uint32_t place, pair value,
                         const pair_order order) {
   for (uint32_t child; (child = 2 * place + 1) < size; place = child) {
@@ -55,7 +58,7 @@ ALWAYS_INLINE void sink(pairs heap, uint32_t size, uint32_t place, pair value,
   pairs_set(heap, place, value);
 }
 
-/* Adds a pair to a heap of `size` entries with room for one more. */
+/* Adds a pair to a max-heap of `size` entries, which has room for one more. */
 ALWAYS_INLINE void push(pairs heap, uint32_t size, pair value) {
   uint32_t place = size;
   for (uint32_t parent; place > 0; place = parent) {
@@ -96,12 +99,15 @@ void pairs_sort(pairs list, uint32_t size, pair_order order) {
   }
 }
 
-/* The rank of a pair is the number of smaller pairs, counted for eight pairs at a time. */
+/* The rank of a pair is the number of pairs with a smaller distance: its index in the sorted row.
+ * Ranks are counted for eight pairs at a time. If distances are equal, ranks collide, and the pairs
+ * are sorted another way. */
 void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, float *rowDistances2,
                 uint32_t *rowIds) {
   float sorted2[RANK_LIMIT + 1];
   uint32_t sorted[RANK_LIMIT + 1], seen = 0;
-  for (uint32_t past = 0; past < 8; past += 4) /* ranks of these lanes are `size` */
+  /* Pads the input with pairs at infinity. Their rank is `size`, an entry that is not used. */
+  for (uint32_t past = 0; past < 8; past += 4)
     float4_store(distances2 + size + past, float4_all(INFINITY));
   for (uint32_t i = 0; i < size; i += 8) {
     const float4 first = float4_load(distances2 + i), second = float4_load(distances2 + i + 4);
@@ -125,11 +131,12 @@ void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, flo
   }
   if (k > size) k = size;
   const bool ties = (seen | 1u << size) != (2u << size) - 1;
-  if (ties) pairs_sort((pairs){distances2, ids}, size, BY_DISTANCE); /* ties by id */
+  /* Equal distances: sorts by distance and then id. */
+  if (ties) pairs_sort((pairs){distances2, ids}, size, BY_DISTANCE);
   const float *ranked2 = ties ? distances2 : sorted2;
   const uint32_t *ranked = ties ? ids : sorted;
   uint32_t i = 0;
-  for (; i + 4 <= k; i += 4) { /* faster than memcpy for so few */
+  for (; i + 4 <= k; i += 4) { /* copies the row: for so few pairs faster than memcpy */
     float4_store(rowDistances2 + i, float4_load(ranked2 + i));
     word4_store(rowIds + i, word4_load(ranked + i));
   }

@@ -19,12 +19,14 @@ ALWAYS_INLINE bool query_radius_ok(float radius) { return radius >= 0; }
 
 /* Writes the unit vector of a direction. False if the direction's length is 0 or not finite. */
 bool query_direction(const float *direction, int dim, float *unit);
-/* Writes the cosine of a cone's half angle in radians: the same bits on every machine, unlike cosf.
- * For pi (rounded to float) writes a number below -1, so that rounding excludes no point. False if
- * the angle is outside 0 … pi. */
+/* Writes the cosine of a cone's half angle (in radians), with the same bits on every machine,
+ * unlike cosf. If the angle is pi, rounded to float, the cone contains every direction: then writes
+ * a number below -1, so that rounding excludes no point. False if the angle is outside 0 … pi. */
 bool query_half_angle(float halfAngle, float *cosine);
 
-/* True if the results have the arrays that the query's order needs. Sets total and visits to 0. */
+/* True if the caller supplied the arrays that the query needs: ids, unless there is room for none,
+ * and distances2, to sort by distance. `hasDistances` says that the query computes distances. Also
+ * sets total and visits to 0. */
 ALWAYS_INLINE bool query_results_ok(const copse_query *query, copse_results *results,
                                     bool hasDistances) {
   results->total = results->visits = 0;

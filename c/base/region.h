@@ -1,17 +1,18 @@
-/* The regions whose agents a query collects: circles or spheres, boxes, and cones. */
+/* The regions of space in which queries find agents: circles (in 3D spheres), boxes, and cones. */
 #ifndef COPSE_REGION_H
 #define COPSE_REGION_H
 
 #include "query.h"
 #include "scan.h"
 
-/* The shape of a region says which member is valid. */
+/* Says which member of the union `region` is in use. */
 typedef enum shape { SHAPE_CIRCLE, SHAPE_BOX, SHAPE_CONE } shape;
 typedef union region {
   struct {
     float center[3];
     float radius2;
-    float reach; /* no hit is farther away along any axis, rounding included */
+    /* The radius, rounded up: along any axis, no agent in the circle is farther away. */
+    float reach;
   } circle;
   struct {
     float lo[3], hi[3];
@@ -25,8 +26,8 @@ ALWAYS_INLINE void copy_point(float *out, const float *point, uint32_t dim) {
   out[2] = dim == 3 ? point[2] : 0;
 }
 
-/* Returns how far away along one axis an agent within a squared distance can be, rounded up. The
- * last term covers squares that underflow. */
+/* Returns the radius for a squared radius, rounded up: along any axis, no agent that passes the
+ * distance test is farther away. The last term is for squares that underflow to 0. */
 ALWAYS_INLINE float reach_of(float radius2) { return sqrtf(radius2) * 1.000001f + 1e-18f; }
 
 ALWAYS_INLINE void region_set_circle(region *where, const float *center, float radius2,
@@ -36,7 +37,7 @@ ALWAYS_INLINE void region_set_circle(region *where, const float *center, float r
   copy_point(where->circle.center, center, dim);
 }
 
-/* Sets a box. False if lo is greater than hi, or NaN. */
+/* Makes the region a box. False if lo is greater than hi on an axis, or NaN. */
 static inline bool region_set_box(region *where, const float *lo, const float *hi, uint32_t dim) {
   if (!query_box_ok(lo, hi, (int)dim)) return false;
   copy_point(where->box.lo, lo, dim);
@@ -44,7 +45,7 @@ static inline bool region_set_box(region *where, const float *lo, const float *h
   return true;
 }
 
-/* Sets a cone. False if an argument is out of range. */
+/* Makes the region a cone. False if an argument is out of range. */
 static inline bool region_set_cone(region *where, const float *center, const float *direction,
                                    float halfAngle, float radius, uint32_t dim) {
   if (!query_point_ok(center, (int)dim) || !query_radius_ok(radius) ||
@@ -56,8 +57,8 @@ static inline bool region_set_cone(region *where, const float *center, const flo
   return true;
 }
 
-/* Writes the bounds of a region to *lo and *hi. No hit is outside of them, because rounding is
- * monotone. */
+/* Writes the corners of a box around the region. Every agent that passes the test of the region is
+ * in this box, in spite of rounding. */
 ALWAYS_INLINE void region_bounds(const region *where, float4 *lo, float4 *hi, const shape kind,
                                  const int dim) {
   if (kind == SHAPE_BOX) {
@@ -80,12 +81,14 @@ ALWAYS_INLINE bool region_meets(const region *where, const float *box, const sha
   if (kind == SHAPE_BOX) return box_meets(box, where->box.lo, where->box.hi, dim);
   float gap2 = box_gap2(box, where->cone.center, dim);
   if (!(gap2 <= where->cone.radius2)) return false;
-  if (where->cone.cosine <= 0) return true; /* over a half-space: the dot product has no bound */
+  /* Wider than a half-space: the bound below holds only if the cosine is above 0. */
+  if (where->cone.cosine <= 0) return true;
   return where->cone.cosine * sqrtf(gap2) <=
          box_dot(box, where->cone.center, where->cone.unit, dim);
 }
 
-/* Appends the points of a run that lie in the region. For a box, writes 0 as their distances. */
+/* Appends the points begin … end - 1 that lie in the region to the results. For a box, writes 0 as
+ * their distances. */
 ALWAYS_INLINE void region_scan(const scan_points *points, uint32_t begin, uint32_t end,
                                const region *where, const scan_filter *filter,
                                copse_results *results, const shape kind, const int dim) {

@@ -1,7 +1,9 @@
-/* Scans of a run of points, four at a time: compare, left-pack the hits, write them.
+/* Scans of points, four at a time: tests four points with SIMD, moves the hits to the front of the
+ * vector (left-packing), and writes them. A scan reads a run: the consecutive points
+ * begin … end - 1 of the arrays.
  *
- * Coordinates, ids and groups are separate arrays. They may be read up to 3 entries past the run's
- * end. */
+ * Coordinates, ids and groups are separate arrays. A scan may read up to 3 entries past the end of
+ * its run. */
 #ifndef COPSE_SCAN_H
 #define COPSE_SCAN_H
 
@@ -10,8 +12,8 @@
 
 #include <math.h>
 
-/* The number of entries that arrays have past their capacity, so that no scan or copy needs a tail
- * loop. */
+/* Arrays of points have this many more entries than their capacity. Scans and copies handle several
+ * points at a time and may go past the end, so they need no extra loop for the last few points. */
 enum { SCAN_PADDING = 12 };
 
 typedef struct scan_points {
@@ -23,16 +25,17 @@ typedef struct scan_points {
 typedef struct scan_filter {
   uint32_t mask;
   uint32_t exclude;
-  bool testGroups; /* false: all points of the run are known to match the mask */
+  bool testGroups; /* false if all points of the run are known to match the mask */
 } scan_filter;
 
-/* Returns the lanes of i … i + 3 that are before the end of the run, one bit each. */
+/* Returns a bit for each of the entries i … i + 3, set if the entry is before `end`. */
 ALWAYS_INLINE uint32_t scan_in_run(uint32_t i, uint32_t end) {
   uint32_t left = end - i;
   return 15u >> (4 - (left < 4 ? left : 4));
 }
 
-/* Returns the lanes of i … i + 3 that are hit, in the run, and pass the filter, one bit each. */
+/* Returns a bit for each of the points i … i + 3, set if `hit` is set for the point, it is before
+ * `end`, and it passes the filter. */
 ALWAYS_INLINE uint32_t scan_filter4(const scan_points *points, uint32_t i, uint32_t end,
                                     const scan_filter *filter, word4 hit) {
   hit = word4_without(hit, word4_equal(word4_load(points->ids + i), word4_all(filter->exclude)));
@@ -49,8 +52,9 @@ ALWAYS_INLINE float4 scan_sum_of_squares4(const float4 *d, const int dim) {
   return dim == 3 ? float4_add(sum, float4_mul(d[2], d[2])) : sum;
 }
 
-/* A point in registers. Otherwise the compiler would read the point again after each store of four
- * lanes, because these stores may alias anything. */
+/* The center of a query in SIMD registers: each coordinate fills all lanes of a vector. If the
+ * center stayed in memory, the compiler would read it again after each store of results, because it
+ * must assume that the store can change any memory. */
 typedef struct scan_center {
   float4 axes[3];
 } scan_center;
@@ -68,7 +72,8 @@ ALWAYS_INLINE float4 scan_distance2(const scan_points *points, uint32_t i,
   return scan_sum_of_squares4(d, dim);
 }
 
-/* Appends the lanes in `bits` as far as they fit, where there is no room for four. */
+/* Does the rest of scan_append if fewer than four more results fit: writes the lanes whose bit is
+ * set, one by one, while they fit. */
 SMALL_CODE OUT_OF_LINE void scan_append_last(const copse_results *results, uint32_t total,
                                              word4 ids, float4 distances2, uint32_t bits) {
   uint32_t lanes[4];
@@ -82,7 +87,7 @@ SMALL_CODE OUT_OF_LINE void scan_append_last(const copse_results *results, uint3
   }
 }
 
-/* Appends the lanes in `bits`: counts all, writes as many as fit. */
+/* Appends the lanes whose bit is set to the results: counts all of them, writes as many as fit. */
 ALWAYS_INLINE void scan_append(copse_results *results, word4 ids, float4 distances2,
                                uint32_t bits) {
   const uint32_t total = results->total;
@@ -98,7 +103,7 @@ ALWAYS_INLINE void scan_within(const scan_points *points, uint32_t begin, uint32
                                const float *center, float radius2, const scan_filter *filter,
                                copse_results *results, const int dim) {
   const scan_center center4 = scan_center_at(center, dim);
-  const scan_points run = *points; /* in registers */
+  const scan_points run = *points; /* a local copy, which can stay in registers */
   const scan_filter localFilter = *filter;
   for (uint32_t i = begin; i < end; i += 4) {
     float4 distances2 = scan_distance2(&run, i, &center4, dim);
@@ -120,7 +125,7 @@ ALWAYS_INLINE uint32_t scan_count(const scan_points *points, uint32_t begin, uin
   return total;
 }
 
-/* Returns a mask of the points of four that are in a box. */
+/* Returns a mask of which of the points i … i + 3 are in a box. */
 ALWAYS_INLINE word4 scan_in_box4(const scan_points *points, uint32_t i, const float *lo,
                                  const float *hi, const int dim) {
   word4 hit = word4_all(UINT32_MAX);
@@ -134,12 +139,13 @@ ALWAYS_INLINE word4 scan_in_box4(const scan_points *points, uint32_t i, const fl
 
 typedef struct scan_cone {
   float center[3];
-  float unit[3]; /* the axis of the cone */
-  float cosine;  /* of the half angle; below -1: all directions */
+  float unit[3]; /* the direction of the cone, of length 1 */
+  float cosine;  /* the cosine of the half angle; below -1 if the cone contains every direction */
   float radius2;
 } scan_cone;
 
-/* Returns a mask of the points of four that are in a cone. Writes their squared distances. */
+/* Returns a mask of which of the points i … i + 3 are in a cone. Writes their squared distances
+ * from the apex of the cone. */
 ALWAYS_INLINE word4 scan_in_cone4(const scan_points *points, uint32_t i, const scan_cone *cone,
                                   float4 *distances2, const int dim) {
   float4 d[3], along[3];
@@ -154,8 +160,10 @@ ALWAYS_INLINE word4 scan_in_cone4(const scan_points *points, uint32_t i, const s
   return word4_and(float4_le(*distances2, float4_all(cone->radius2)), float4_le(least, dot));
 }
 
-/* Updates the nearest point so far with a run; ties go to the lower id. Each lane finds its own
- * nearest, without branches. If ids ascend in the run, the first of equals has the lower id. */
+/* Replaces *nearest if a point of a run is nearer, or equally near with a lower id. Each of the
+ * four lanes finds its own nearest point without branches; the four are compared at the end. If ids
+ * ascend in the run (idsAscend), the first of equally near points has the lowest id, which saves a
+ * comparison of ids. */
 ALWAYS_INLINE void scan_nearest_one(const scan_points *points, uint32_t begin, uint32_t end,
                                     const float *center, const scan_filter *filter, pair *nearest,
                                     const bool idsAscend, const int dim) {
@@ -173,7 +181,7 @@ ALWAYS_INLINE void scan_nearest_one(const scan_points *points, uint32_t begin, u
       word4 common = word4_and(word4_load(run.groups + i), word4_all(filter->mask));
       wrong = word4_or(wrong, word4_equal(common, word4_all(0)));
     }
-    /* All ones are NaN, which is never nearer. */
+    /* Points that do not count get a distance with all bits set: a NaN, which is never nearer. */
     distances2 = word4_as_floats(word4_or(float4_as_words(distances2), wrong));
     word4 better = float4_lt(distances2, best2);
     if (!idsAscend) {
@@ -194,8 +202,8 @@ ALWAYS_INLINE void scan_nearest_one(const scan_points *points, uint32_t begin, u
   }
 }
 
-/* The k nearest points so far: a max-heap of `size` pairs. A candidate's squared distance must not
- * exceed `limit2`. */
+/* The k nearest points so far: a max-heap of `size` pairs. `limit2` is the greatest squared
+ * distance at which another point can still be among the k nearest. */
 typedef struct scan_nearest {
   pairs heap;
   uint32_t k;
@@ -226,17 +234,17 @@ ALWAYS_INLINE void scan_neighbors(const scan_points *points, uint32_t begin, uin
 
 /* ---- Rays ---- */
 
-/* A segment prepared for scans; z is 0 in 2D. */
+/* A ray, which is the segment from … to, with values that scans need. In 2D z is 0. */
 typedef struct scan_ray {
   float from[3], to[3];
-  double way[3], way2; /* to - from; its squared length */
-  float radius;        /* of all agents; with `radii`, the upper limit of each */
-  const float *radii;  /* by id, or NULL */
-  /* For a test in float that rules out most agents. At the fraction of a hit, the agent's center is
-   * within its radius of the segment's point, except for rounding errors. These are less than a
-   * millionth of length + radius, both in the fraction (mostly from its root) and in the sums that
-   * are compared with `reach`. So `reach` is larger than the radius by four millionths, and by a
-   * little more for underflow. */
+  double way[3], way2; /* the vector to - from, and its squared length */
+  float radius;        /* the radius of all agents; if there are `radii`, their upper limit */
+  const float *radii;  /* each agent's own radius, by id; NULL if all have the same */
+  /* For a fast test in float that rules out most agents: those whose center is farther than `reach`
+   * from the segment. Without rounding, `reach` could be the radius. But the fraction of a hit and
+   * the distance in the test can each be wrong by up to a millionth of length + radius. So `reach`
+   * is larger than the radius by four millionths of this sum, and by a little more for
+   * underflow. */
   float unit[3], length, reach;
 } scan_ray;
 
@@ -256,8 +264,8 @@ ALWAYS_INLINE scan_ray scan_ray_from(const float *from, const float *to, float r
   return ray;
 }
 
-/* Returns the fraction of the segment at which it hits an agent, as copse.h defines it, or
- * INFINITY. */
+/* Returns the fraction (0 … 1) of the segment at which it first touches an agent, or INFINITY if it
+ * misses. The exact rule is in copse.h, at copse_points_raycast. */
 ALWAYS_INLINE float scan_ray_hit(const scan_ray *ray, const float *center, float radius) {
   const double radius2 = (double)radius * (double)radius;
   double m[3], start2 = 0, end2 = 0, along = 0, across2 = 0;
@@ -280,7 +288,8 @@ ALWAYS_INLINE float scan_ray_hit(const scan_ray *ray, const float *center, float
   return fraction > 0 ? fraction < 1 ? (float)fraction : 1 : 0;
 }
 
-/* Updates the first hit so far with an agent; ties go to the lower id. */
+/* Tests one agent. Replaces *hit if the ray hits the agent earlier, or equally early and the agent
+ * has the lower id. */
 OUT_OF_LINE void scan_ray_offer(const scan_ray *ray, const float *center, uint32_t id,
                                 copse_hit *hit) {
   WORKED(1);
@@ -295,8 +304,9 @@ OUT_OF_LINE void scan_ray_offer(const scan_ray *ray, const float *center, uint32
     *hit = (copse_hit){id, fraction};
 }
 
-/* Updates the first hit so far with a run. Any agent with an earlier hit is within reach of the
- * part of the segment before the hit so far. */
+/* Tests the agents begin … end - 1, and replaces *hit if the ray hits one of them earlier. Agents
+ * farther than `reach` from the part of the segment before *hit cannot be hit earlier: they are
+ * skipped four at a time. */
 ALWAYS_INLINE void scan_raycast(const scan_points *points, uint32_t begin, uint32_t end,
                                 const scan_ray *ray, const scan_filter *filter, copse_hit *hit,
                                 const int dim) {

@@ -1,20 +1,22 @@
-/* Selection by sampling, after R. W. Floyd and R. L. Rivest, "Expected time bounds for selection"
- * (1975): two values of a sample bracket the result, and only the values between them are kept.
- * Linear time for any input by M. Blum, R. W. Floyd, V. Pratt, R. L. Rivest, R. E. Tarjan, "Time
- * bounds for selection" (1973). */
+/* Finds the value that would have rank k if the values were sorted.
+ *
+ * The fast way is to sample, after R. W. Floyd and R. L. Rivest, "Expected time bounds for
+ * selection" (1975): two values of a sample enclose the result, only the values between them are
+ * kept, and so on. If samples fail, medians of medians take linear time for any input: M. Blum, R.
+ * W. Floyd, V. Pratt, R. L. Rivest, R. E. Tarjan, "Time bounds for selection" (1973). */
 
 #include "select.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- By counting, for a few values -------------------------------------------------------- */
+/* ---- Selection by counting, for few values ------------------------------------------------ */
 
 enum { FEW = 32, SAMPLE = 256 };
 
-/* Finds the values of two ranks among n <= SAMPLE values, in O(n * n): for each, the greatest value
- * with at most `rank` lesser ones. The values must be padded with infinity up to a multiple of
- * 16. */
+/* Finds the values of two ranks among n <= SAMPLE values, in O(n * n). The value of a rank is the
+ * greatest value that has at most `rank` lesser ones. The values must be padded with infinity up to
+ * a multiple of 16. */
 static void few_ranks(const float *values, uint32_t n, const uint32_t ranks[2], float results[2]) {
   const word4 limits[2] = {word4_all(ranks[0]), word4_all(ranks[1])};
   const float4 none = float4_all(-INFINITY);
@@ -43,7 +45,7 @@ static void few_ranks(const float *values, uint32_t n, const uint32_t ranks[2], 
       float4_first(float4_greatest(best[which]));
 }
 
-/* ---- By medians of medians ---------------------------------------------------------------- */
+/* ---- Selection by medians of medians ------------------------------------------------------ */
 
 ALWAYS_INLINE void order_two(float *a, float *b) {
   const float lesser = *b < *a ? *b : *a, greater = *b < *a ? *a : *b;
@@ -55,15 +57,16 @@ ALWAYS_INLINE void order_two(float *a, float *b) {
 static float median_of_five(float *five) {
   order_two(five, five + 1);
   order_two(five + 3, five + 4);
-  order_two(five, five + 3);     /* five[0] is the least of four */
-  order_two(five + 1, five + 4); /* five[4] the greatest */
+  order_two(five, five + 3);     /* five[0] is now the least of four: not the median */
+  order_two(five + 1, five + 4); /* five[4] is their greatest: not the median either */
   order_two(five + 1, five + 2);
   order_two(five + 2, five + 3);
   order_two(five + 1, five + 2);
   return five[2];
 }
 
-/* Returns the value of rank k and reorders `values`. The recursion depth is log5(n), at most 12. */
+/* Returns the value of rank k, counted from 0. Reorders `values`. The recursion depth is log5(n),
+ * at most 12. */
 static float medians_rank(float *values, uint32_t n, uint32_t k) { /* NOLINT(misc-no-recursion) */
   while (n > 5) {
     const uint32_t groups = n / 5;
@@ -74,7 +77,8 @@ static float medians_rank(float *values, uint32_t n, uint32_t k) { /* NOLINT(mis
     }
     const float pivot = medians_rank(values, groups, groups / 2);
     uint32_t less = 0, rest = n, i = 0;
-    while (i < rest) { /* parts: less than the pivot, equal, not looked at, greater */
+    /* The values are in four parts: less than the pivot, equal to it, not compared yet, greater. */
+    while (i < rest) {
       const float x = values[i];
       WORKED(1);
       if (x < pivot) {
@@ -99,13 +103,16 @@ static float medians_rank(float *values, uint32_t n, uint32_t k) { /* NOLINT(mis
   return values[k];
 }
 
-/* ---- By sampling -------------------------------------------------------------------------- */
+/* ---- Selection by sampling ---------------------------------------------------------------- */
 
-/* Finds two values that in all likelihood enclose the value of rank k. They are -INFINITY and
- * INFINITY where there is no bound. Each increment of `doubt` doubles their distance in ranks. */
+/* Finds two bounds, which very probably enclose the value of rank k. A bound is infinite if the
+ * sample is too small to give one. Each increment of `doubt` moves the bounds twice as far apart in
+ * ranks, for another try after bounds that did not enclose the value. */
 static void bracket(const float *values, uint32_t n, uint32_t k, uint32_t doubt, float bounds[2]) {
   float sample[SAMPLE];
-  uint32_t size = 16, margin = 5; /* more than two standard deviations */
+  /* The size of the sample, and how many ranks of the sample the bounds are away from the expected
+   * one: more than two standard deviations. */
+  uint32_t size = 16, margin = 5;
   while (size < SAMPLE && (uint64_t)size * size < n) {
     size *= 2;
     margin += (margin + 1) / 2;
@@ -121,7 +128,7 @@ static void bracket(const float *values, uint32_t n, uint32_t k, uint32_t doubt,
   if (!bounded[1]) bounds[1] = INFINITY;
 }
 
-/* The numbers of values below lo, not above lo, and not above hi. */
+/* How many values are < lo, <= lo, and <= hi. */
 typedef struct division {
   uint32_t belowLo, upToLo, upToHi;
 } division;
@@ -132,8 +139,8 @@ static uint32_t sum_of_lanes(word4 a) {
   return lanes[0] + lanes[1] + lanes[2] + lanes[3];
 }
 
-/* Writes the values strictly between two bounds to `out`, which may be `values`. Returns their
- * number. */
+/* Writes the values strictly between two bounds to `out`, which may be `values`, and returns their
+ * number. Counts the others. */
 static uint32_t keep_between(const float *values, uint32_t n, const float bounds[2], float *out,
                              division *counts) {
   const float4 lo = float4_all(bounds[0]), hi = float4_all(bounds[1]);
@@ -141,7 +148,7 @@ static uint32_t keep_between(const float *values, uint32_t n, const float bounds
   uint32_t kept = 0;
   for (uint32_t i = 0; i < n; i += 4) {
     float4 x = float4_load(values + i);
-    if (n - i < 4) { /* NaN in lanes past the end: they are not counted */
+    if (n - i < 4) { /* lanes past the end become NaN, which no comparison counts */
       float lanes[4];
       float4_store(lanes, x);
       for (uint32_t lane = n - i; lane < 4; lane++) lanes[lane] = NAN;
@@ -159,7 +166,8 @@ static uint32_t keep_between(const float *values, uint32_t n, const float bounds
   return kept;
 }
 
-/* Finds the value of rank k by sampling. False if a sample was misleading. */
+/* Finds the value of rank k by sampling. False if bounds did not enclose the value, or left too
+ * many values between them. */
 static bool sampled_rank(const float *values, uint32_t n, uint32_t k, float *room, uint32_t doubt,
                          float *result) {
   while (n > FEW) {

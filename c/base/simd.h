@@ -1,8 +1,9 @@
-/* Four lanes of floats or 32-bit words, for WebAssembly, SSE, and plain C, with the same results
- * bit for bit. All intrinsics and builtins of the library are here.
+/* SIMD vectors of four lanes: float4 holds floats, word4 holds 32-bit words. They have the same
+ * results, bit for bit, in WebAssembly, with SSE, and in plain C, which COPSE_SCALAR selects. All
+ * intrinsics and builtins of the library are here.
  *
  * float4_min and float4_max return their first argument if the second is NaN. A mask is a word4
- * whose lanes are all ones or all zeros. COPSE_SCALAR selects plain C. */
+ * whose lanes are all ones or all zeros. */
 #ifndef COPSE_SIMD_H
 #define COPSE_SIMD_H
 
@@ -12,7 +13,7 @@
 
 /* ---- Bits ---- */
 
-/* Returns the place of the lowest bit that is set; one must be. */
+/* Returns the index (0 … 31) of the lowest bit that is set. At least one must be set. */
 ALWAYS_INLINE uint32_t bits_lowest(uint32_t bits) {
 #ifdef __GNUC__
   return (uint32_t)__builtin_ctz(bits);
@@ -23,7 +24,7 @@ ALWAYS_INLINE uint32_t bits_lowest(uint32_t bits) {
 #endif
 }
 
-/* Returns the place of the highest bit that is set; one must be. */
+/* Returns the index (0 … 31) of the highest bit that is set. At least one must be set. */
 ALWAYS_INLINE uint32_t bits_highest(uint32_t bits) {
 #ifdef __GNUC__
   return 31 - (uint32_t)__builtin_clz(bits);
@@ -34,18 +35,19 @@ ALWAYS_INLINE uint32_t bits_highest(uint32_t bits) {
 #endif
 }
 
-/* Returns how many of the lowest four bits are set; no other may be. */
+/* Returns how many bits are set. Only the lowest four may be. */
 ALWAYS_INLINE uint32_t bits_count(uint32_t bits) {
 #if defined(__GNUC__) && defined(__wasm__)
-  return (uint32_t)__builtin_popcount(bits); /* one instruction; elsewhere often a call */
+  /* One instruction in WebAssembly; on other targets often a call. */
+  return (uint32_t)__builtin_popcount(bits);
 #else
   static const uint8_t counts[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
   return counts[bits];
 #endif
 }
 
-/* Returns an integer of the same order as a float: the integers of two floats compare as the floats
- * do, but that of -0 is less than that of 0. */
+/* Maps floats to integers in the same order: the integers of two floats compare as the floats do.
+ * The exception is -0, whose integer is less than that of 0. */
 ALWAYS_INLINE uint32_t ordered_bits(float x) {
   uint32_t bits;
   memcpy(&bits, &x, sizeof bits);
@@ -79,23 +81,23 @@ ALWAYS_INLINE float4 float4_max(float4 a, float4 b) { return wasm_f32x4_pmax(a, 
 ALWAYS_INLINE word4 float4_le(float4 a, float4 b) { return wasm_f32x4_le(a, b); }
 ALWAYS_INLINE word4 float4_lt(float4 a, float4 b) { return wasm_f32x4_lt(a, b); }
 
-/* a0, b0, a1, b1 */
+/* Returns the lanes a0, b0, a1, b1. */
 ALWAYS_INLINE float4 float4_zip_low(float4 a, float4 b) {
   return wasm_i32x4_shuffle(a, b, 0, 4, 1, 5);
 }
-/* a2, b2, a3, b3 */
+/* Returns the lanes a2, b2, a3, b3. */
 ALWAYS_INLINE float4 float4_zip_high(float4 a, float4 b) {
   return wasm_i32x4_shuffle(a, b, 2, 6, 3, 7);
 }
-/* a2, a3, a0, a1 */
+/* Returns the lanes a2, a3, a0, a1. */
 ALWAYS_INLINE float4 float4_swap_halves(float4 a) { return wasm_i32x4_shuffle(a, a, 2, 3, 0, 1); }
-/* a1, a0, a3, a2 */
+/* Returns the lanes a1, a0, a3, a2. */
 ALWAYS_INLINE float4 float4_swap_pairs(float4 a) { return wasm_i32x4_shuffle(a, a, 1, 0, 3, 2); }
-/* a0, a2, b0, b2 */
+/* Returns the lanes a0, a2, b0, b2. */
 ALWAYS_INLINE float4 float4_evens(float4 a, float4 b) {
   return wasm_i32x4_shuffle(a, b, 0, 2, 4, 6);
 }
-/* a1, a3, b1, b3 */
+/* Returns the lanes a1, a3, b1, b3. */
 ALWAYS_INLINE float4 float4_odds(float4 a, float4 b) {
   return wasm_i32x4_shuffle(a, b, 1, 3, 5, 7);
 }
@@ -110,9 +112,9 @@ ALWAYS_INLINE word4 word4_and(word4 a, word4 b) { return wasm_v128_and(a, b); }
 ALWAYS_INLINE word4 word4_without(word4 a, word4 b) { return wasm_v128_andnot(a, b); }
 ALWAYS_INLINE word4 word4_or(word4 a, word4 b) { return wasm_v128_or(a, b); }
 ALWAYS_INLINE word4 word4_equal(word4 a, word4 b) { return wasm_i32x4_eq(a, b); }
-/* Compares signed numbers. */
+/* Returns a mask of the lanes in which a > b, as signed numbers. */
 ALWAYS_INLINE word4 word4_greater(word4 a, word4 b) { return wasm_i32x4_gt(a, b); }
-/* Returns one bit per lane, lane 0 lowest. */
+/* Returns one bit per lane of a mask; the lowest bit is lane 0. */
 ALWAYS_INLINE uint32_t word4_bits(word4 mask) { return (uint32_t)wasm_i32x4_bitmask(mask); }
 ALWAYS_INLINE word4 float4_as_words(float4 a) { return a; }
 ALWAYS_INLINE float4 word4_as_floats(word4 a) { return a; }
@@ -292,7 +294,7 @@ ALWAYS_INLINE float float4_first(float4 a) {
   return lanes[0];
 }
 
-/* Returns the least, or the greatest, of all lanes, in every lane. */
+/* float4_least returns the least of the four lanes, in every lane; float4_greatest the greatest. */
 ALWAYS_INLINE float4 float4_least(float4 a) {
   a = float4_min(a, float4_swap_halves(a));
   return float4_min(a, float4_swap_pairs(a));
@@ -302,8 +304,9 @@ ALWAYS_INLINE float4 float4_greatest(float4 a) {
   return float4_max(a, float4_swap_pairs(a));
 }
 
-/* Marks four floats past an end that a load reads without effect on the result. With COPSE_WATCHED
- * they are written, for tools that report reads of memory that was never written. */
+/* Marks four floats past the end of an array: loads of four lanes read them, but no result depends
+ * on them. In a test build with COPSE_WATCHED it writes them, because valgrind and MemorySanitizer
+ * report reads of memory that was never written. In other builds it does nothing. */
 ALWAYS_INLINE void float4_past_end(float *end) {
 #ifdef COPSE_WATCHED
   float4_store(end, float4_all(0));
@@ -320,8 +323,8 @@ ALWAYS_INLINE word4 word4_count_from(uint32_t first) {
 
 /* ---- Rounding ---- */
 
-/* Adding ROUNDER to a float of 0 … 2^22 - 1 rounds it to an integer, ties to even, and leaves it in
- * the low bits, ROUNDED_BITS. */
+/* Adding ROUNDER to a float of 0 … 2^22 - 1 rounds the float to an integer, ties to even. The
+ * integer is then in the low bits of the sum, those of ROUNDED_BITS. */
 #define ROUNDER      8388608.0f
 #define ROUNDED_BITS 0x3fffffu
 
@@ -332,7 +335,8 @@ ALWAYS_INLINE word4 float4_round(float4 a) {
 /* ---- Left-packing: moves the lanes whose bit is set to the front, the others behind them ---- */
 
 #if !defined(COPSE_SCALAR) && (defined(__wasm_simd128__) || defined(__SSSE3__))
-/* Byte shuffles for left-packing: a row for each combination of the four bits. */
+/* The byte shuffles that move the lanes whose bit is set to the front: a row for each combination
+ * of the four bits. */
 static const uint8_t SIMD_PACK[16][16] = {
 #define LANE(i) 4 * (i), 4 * (i) + 1, 4 * (i) + 2, 4 * (i) + 3
 #define ROW(a, b, c, d)                                                                            \
@@ -362,8 +366,8 @@ ALWAYS_INLINE float4 float4_pack(float4 a, uint32_t bits) {
   return word4_as_floats(word4_pack(float4_as_words(a), bits));
 }
 
-/* Stores the lanes whose bit is set, left-packed. Writes four lanes in all; the rest is
- * undefined. */
+/* Stores the lanes whose bit is set, one after another from p on. Always writes four words: those
+ * after the stored lanes are undefined. */
 ALWAYS_INLINE void word4_store_packed(uint32_t *p, word4 a, uint32_t bits) {
 #if !defined(COPSE_SCALAR) && (defined(__wasm_simd128__) || defined(__SSSE3__))
   word4_store(p, word4_pack(a, bits));

@@ -6,7 +6,7 @@
 #error "snapshots are written as they lie in memory, which must be little-endian"
 #endif
 
-enum { SNAPSHOT_MAGIC = 0x73706f63 /* "cops" */, SNAPSHOT_VERSION = 2 };
+enum { SNAPSHOT_MAGIC = 0x73706f63 /* the bytes "cops" */, SNAPSHOT_VERSION = 2 };
 
 uint32_t snapshot_checksum(uint32_t hash, const uint32_t *words, uint64_t first, uint64_t count) {
   for (uint64_t i = 0; i < count; i++) {

@@ -19,31 +19,34 @@ typedef struct snapshot_header {
   uint32_t magic;
   uint32_t version;
   uint32_t kind;
-  uint32_t checksum; /* of all other words */
+  uint32_t checksum; /* a hash of all other words of the snapshot */
   uint32_t bytesLow, bytesHigh;
 } snapshot_header;
 
-/* Mixes a word into a hash, with Murmur3's constants. It detects damage, not malice. */
+/* Adds a word to a hash, with Murmur3's constants. The hash detects damage, but not changes that
+ * were made on purpose. */
 ALWAYS_INLINE uint32_t hash_word(uint32_t hash, uint32_t word) {
   hash = (hash ^ (word * 0xcc9e2d51u)) * 0x85ebca6bu;
   return hash ^ hash >> 15;
 }
 
-/* Writes the header of a snapshot. All other bytes must be written before, because of the
- * checksum. */
+/* Writes the header of a snapshot. Must be called last, because the header has a checksum of all
+ * other bytes. */
 void snapshot_seal(void *bytes, uint64_t size, snapshot_kind kind);
 
-/* Writes the head of a snapshot, or as many of its bytes as fit into `capacity`. */
+/* Writes the head of a snapshot, which is a structure's own struct that starts with the header, or
+ * as many of its bytes as fit into `capacity`. */
 void snapshot_put_head(void *bytes, size_t capacity, const void *head, size_t headBytes);
 
 /* True if magic, version, kind and size of a header are right. */
 bool snapshot_fits(const snapshot_header *header, uint64_t size, snapshot_kind kind);
 
-/* Returns the checksum of a snapshot up to word first + count. `words` are the words from `first`
- * on, `hash` is the checksum of the words before them, 0 if there are none. */
+/* Returns the checksum of the words 0 … first + count - 1 of a snapshot, so that it can be computed
+ * in parts. `words` points to word `first`; `hash` is the checksum of the words before it, or 0 if
+ * `first` is 0. The word that stores the checksum is left out. */
 uint32_t snapshot_checksum(uint32_t hash, const uint32_t *words, uint64_t first, uint64_t count);
 
-/* True if the checksum in the header is that of the bytes. */
+/* True if the checksum in the header matches the bytes. */
 bool snapshot_is_intact(const void *bytes, uint64_t size);
 
 #endif

@@ -33,13 +33,15 @@ static void options(const void *index, uint32_t words[POINTS_OPTIONS]) {
   words[2] = (uint32_t)tree->split;
 }
 
-/* ---- Debug ------------------------------------------------------------------------------- */
+/* ---- Cells to draw, statistics, validation ----------------------------------------------- */
 
-/* A walk over the nodes in preorder that knows their depths. */
+/* A walk over the nodes in preorder. Keeps track of the depth of the current node, because nodes do
+ * not store their depth. */
 typedef struct depth_walk {
-  uint32_t rightDepths[COPSE_MAX_DEPTH]; /* of right children still to come */
+  /* A stack of the depths of right children that are not reached yet. */
+  uint32_t rightDepths[COPSE_MAX_DEPTH];
   uint32_t waiting;
-  uint32_t depth; /* of the current node */
+  uint32_t depth; /* the depth of the current node */
 } depth_walk;
 
 static void depth_walk_on(depth_walk *walk, const agenttree_node *current) {
@@ -76,7 +78,7 @@ static void stats(const void *index, copse_points_statistics *stats) {
   }
 }
 
-/* True if one node is valid, given that it is reached in preorder. */
+/* True if the bounds, groups and split of a node agree with its agents and its children. */
 static bool node_ok(const struct agenttree *tree, uint32_t index) {
   const int dim = (int)tree->points.dimensions;
   const agenttree_node *node = &tree->nodes[index];
@@ -115,7 +117,7 @@ static bool validate(const void *index) {
     const agenttree_node *node = &tree->nodes[i];
     if (walk.depth >= COPSE_MAX_DEPTH - 1 || !node_ok(tree, i)) return false;
     if (!node->right) {
-      if (node->begin != leafEnd) return false; /* leaves tile the agents */
+      if (node->begin != leafEnd) return false; /* each leaf begins where the last one ended */
       leafEnd = node->end;
     }
     depth_walk_on(&walk, node);
@@ -125,7 +127,7 @@ static bool validate(const void *index) {
 
 /* ---- Creation ---------------------------------------------------------------------------- */
 
-/* The functions that both tables have. */
+/* The fields that AGENTTREE and AGENTTREE_OF_CROWD have in common. */
 #define AGENTTREE_CORE                                                                             \
   .kind = SNAPSHOT_AGENTTREE, .bytes = sizeof(struct agenttree), .carve = carve, .keep = keep,     \
   .build = agenttree_build, .options = options, .collect = agenttree_collect,                      \
@@ -145,7 +147,7 @@ static const points_type AGENTTREE = {
 const points_type AGENTTREE_OF_CROWD = {AGENTTREE_CORE};
 _Static_assert(sizeof(struct agenttree) <= POINTS_BYTES, "see any_points");
 
-/* Returns a tree without memory. */
+/* Returns a tree with the given options. Its arrays have no memory yet. */
 static struct agenttree bare(const copse_agenttree_def *def, const points_type *type) {
   return (struct agenttree){.points = {.type = type,
                                        .dimensions = def->dimensions,

@@ -1,10 +1,11 @@
 /* The agent tree: a bucketed k-d tree that is rebuilt after all agents moved.
  *
- * The agents lie in *tree order* in separate arrays; every node owns a run begin … end of them and
- * the tight bounds of that run. Nodes are in preorder: a left child follows its parent, and the
- * parent stores where its right child is. Every split depends only on the set of (coordinate, id),
- * and each leaf is sorted by id. So tree order depends only on the agents, although a build starts
- * from the order of the last build, which is nearly right.
+ * The agents are stored in *tree order*, in separate arrays for coordinates, ids and groups. Every
+ * node owns a run of them, begin … end - 1, and the tight bounds of that run. Nodes are stored in
+ * preorder: a left child directly follows its parent, and the parent stores the index of its right
+ * child. A build starts from the tree order of the last build, because few agents change their
+ * place in it. But the result depends only on the agents: every split depends only on their
+ * coordinates and ids, and each leaf is sorted by id.
  *
  * After J. L. Bentley, "Multidimensional binary search trees used for associative searching"
  * (1975), with buckets as in J. H. Friedman, J. L. Bentley, R. A. Finkel, "An algorithm for finding
@@ -16,11 +17,11 @@
 
 typedef struct agenttree_node {
   uint32_t begin, end;
-  uint32_t right;     /* index of the right child; 0: a leaf */
-  uint32_t anyGroups; /* bits that some agent of the run has */
-  uint32_t allGroups; /* bits that all agents of the run have */
-  /* Inner nodes only: the axis that they are split on, and on this axis the end of the left child's
-   * bounds and the start of the right child's. */
+  uint32_t right;     /* index of the right child; 0 if the node is a leaf */
+  uint32_t anyGroups; /* group bits that at least one agent of the node has */
+  uint32_t allGroups; /* group bits that all agents of the node have */
+  /* Inner nodes only: the axis of the split, and two bounds along this axis. leftMost is the upper
+   * bound of the left child, rightLeast the lower bound of the right child. */
   uint32_t axis;
   float leftMost, rightLeast;
 } agenttree_node;
@@ -40,15 +41,16 @@ ALWAYS_INLINE const float *agenttree_box(const struct agenttree *tree, uint32_t 
   return tree->bounds + (size_t)index * 2 * (size_t)dim;
 }
 
-/* Returns the filter that a query needs for the agents of a node. */
+/* Returns the filter that a query needs for the agents of a node. The filter does not test groups
+ * if all agents of the node are known to match the mask. */
 ALWAYS_INLINE scan_filter agenttree_filter(const agenttree_node *node, const copse_query *query) {
   bool testGroups = query->mask != COPSE_ALL_GROUPS && !(node->allGroups & query->mask);
   return (scan_filter){query->mask, query->exclude, testGroups};
 }
 
-/* The squared distances of a point from the children of a node along the axis they were split on:
- * lower bounds for the distances of their agents. Much faster than the distances from their
- * boxes. */
+/* The squared distances from a point to the two children of a node, along the axis of the split
+ * only. No agent of a child is nearer than that. Much faster to compute than the distances to the
+ * boxes of the children. */
 typedef struct child_gaps {
   float left2, right2;
 } child_gaps;
@@ -62,13 +64,14 @@ ALWAYS_INLINE child_gaps child_gaps_at(const agenttree_node *node, const float *
   return (child_gaps){left * left, right * right};
 }
 
-/* A table of the functions that a crowd calls, so that its program does not link the others. */
+/* The table of the agent tree that a crowd uses. It has only the functions that a crowd calls, so
+ * that a program with nothing but crowds does not link the others. */
 extern const points_type AGENTTREE_OF_CROWD;
 size_t agenttree_bytes(const copse_agenttree_def *def, const points_type *type);
 copse_status agenttree_make(const copse_agenttree_def *def, const points_type *type,
                             copse_points **points);
 
-/* The functions of points_type. */
+/* The functions in the table of the agent tree. points_type says what each of them does. */
 void agenttree_build(void *tree, const points_source *source, const points_survey *survey);
 uint32_t agenttree_collect(const void *tree, const region *where, shape kind,
                            const copse_query *query, copse_results *results);

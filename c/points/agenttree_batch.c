@@ -1,11 +1,12 @@
-/* Batch queries of the agent tree: the agents of a unit, some hundred near each other, are
- * processed together.
+/* Batch queries of the agent tree. The tree is processed unit by unit: a unit is a node with some
+ * hundred agents, which are near each other.
  *
- * The agents around a unit are gathered once and sorted into cells at least as wide as the reach of
- * the query; then each agent scans its cell and the adjacent ones, without branches. If there is no
- * room for the gathered agents, smaller units are tried and, as a last resort, each agent makes a
- * query of its own. Both ways find the same agents; rows, and the ids in a row, are in the order of
- * units and cells. */
+ * All agents within reach of a unit (the radius of the query, or the expected distance of the k-th
+ * neighbor) are copied to one array, which is called gathering. They are sorted into cells at least
+ * as wide as the reach. Then each agent of the unit scans its own cell and the adjacent ones,
+ * without branches. If there is no room for the gathered agents, the unit is divided into smaller
+ * ones. If even a leaf has no room, each of its agents makes a query of its own, which finds the
+ * same agents. Rows are written in the order of units, and of the cells in a unit. */
 
 #include "../base/geom.h"
 #include "agenttree.h"
@@ -15,16 +16,17 @@
 
 /* ---- Gathering --------------------------------------------------------------------------- */
 
-/* A walk over the leaves within reach of a node's box, in tree order. */
+/* A walk over the leaves that are within reach of a box and may have agents that match the mask, in
+ * tree order. */
 typedef struct leaf_walk {
   const float *box;
   float reach2;
   uint32_t mask;
-  uint32_t skip;       /* this node is skipped */
-  uint32_t startPlace; /* nodes that end before this place in tree order are skipped */
+  uint32_t skip;       /* the node to skip, with its subtree; or COPSE_NONE */
+  uint32_t startPlace; /* skips nodes whose agents all come before this index in tree order */
   uint32_t waiting;
-  uint32_t stack[COPSE_MAX_DEPTH +
-                 1]; /* one more: a child is stored before it is known to be in reach */
+  /* One entry more than the depth, because a child is stored before it is known to be in reach. */
+  uint32_t stack[COPSE_MAX_DEPTH + 1];
 } leaf_walk;
 
 ALWAYS_INLINE void leaf_walk_start(leaf_walk *walk, const struct agenttree *tree, uint32_t index,
@@ -39,8 +41,8 @@ ALWAYS_INLINE void leaf_walk_start(leaf_walk *walk, const struct agenttree *tree
   walk->waiting = points_have(&tree->points, mask);
 }
 
-/* Returns the next leaf, COPSE_NONE at the end. Does not branch on which children are in reach:
- * processors predict that badly. */
+/* Returns the next leaf, or COPSE_NONE at the end. Stores both children on the stack and then keeps
+ * those in reach: a branch for each child would often be predicted wrongly. */
 ALWAYS_INLINE uint32_t leaf_walk_next(leaf_walk *walk, const struct agenttree *tree,
                                       const int dim) {
   const box4 box = box4_load(walk->box, dim);
@@ -48,7 +50,7 @@ ALWAYS_INLINE uint32_t leaf_walk_next(leaf_walk *walk, const struct agenttree *t
   const bool anyone = walk->mask == COPSE_ALL_GROUPS && walk->startPlace == 0;
   uint32_t waiting = walk->waiting, index = COPSE_NONE;
   while (waiting) {
-    index = walk->stack[--waiting]; /* NOLINT: below `waiting`, all was pushed */
+    index = walk->stack[--waiting]; /* NOLINT: entries below `waiting` are initialized */
     WORKED(1);
     const uint32_t left = index + 1, right = tree->nodes[index].right;
     if (index == walk->skip) {
@@ -63,8 +65,9 @@ ALWAYS_INLINE uint32_t leaf_walk_next(leaf_walk *walk, const struct agenttree *t
     if (!anyone) {
       const agenttree_node *first = &tree->nodes[left], *second = &tree->nodes[right];
       if (first->end <= walk->startPlace || !(first->anyGroups & walk->mask)) near &= ~1u;
-      if (!(second->anyGroups & walk->mask))
-        near &= ~2u; /* it ends where both do: after `startPlace` */
+      /* The right child needs no test of startPlace: it ends where its parent ends, which is after
+       * that. */
+      if (!(second->anyGroups & walk->mask)) near &= ~2u;
     }
     walk->stack[waiting] = right;
     waiting += near >> 1 & 1;
@@ -75,8 +78,9 @@ ALWAYS_INLINE uint32_t leaf_walk_next(leaf_walk *walk, const struct agenttree *t
   return index;
 }
 
-/* Appends the agents begin … end of a leaf that are within reach; there must be room. GATHER_PLACES
- * stores places in tree order instead of ids. */
+/* Appends those of the agents begin … end - 1 of a leaf that are within reach of the walk's box to
+ * `near`. There must be room for all of them. GATHER_PLACES stores the indices of the agents in
+ * tree order instead of their ids. */
 ALWAYS_INLINE void gather_run_in(nearby *near, const struct agenttree *tree,
                                  const agenttree_node *leaf, uint32_t begin, uint32_t end,
                                  const leaf_walk *walk, const gather_fields fields, const int dim) {
@@ -119,7 +123,7 @@ ALWAYS_INLINE void gather_run_in(nearby *near, const struct agenttree *tree,
   near->size = size;
 }
 
-/* Not inlined, for pairs and for batches that are not plain. */
+/* gather_run_in out of line: for pairs, and for batches with masks, which need not be as fast. */
 DEFINE_PAIR_VOID(void, gather_run,
                  (nearby *const near, const struct agenttree *tree, const agenttree_node *leaf,
                   uint32_t begin, uint32_t end, const leaf_walk *walk, gather_fields fields),
@@ -144,7 +148,7 @@ ALWAYS_INLINE bool gather_in(nearby *near, const struct agenttree *tree, const b
       gather_run_in(near, tree, run, run->begin, run->end, &walk, GATHER_IDS, dim);
     else
       gather_other(near, tree, run, run->begin, run->end, &walk, GATHER_IDS_AND_GROUPS);
-    walk.mask = mask; /* the unit's own agents need not match the mask */
+    walk.mask = mask; /* only for the other agents: those of the unit are all gathered */
   }
   return true;
 }
@@ -154,33 +158,37 @@ DEFINE_PAIR(bool, gather,
              uint32_t unit, float reach2),
             near, tree, batch, unit, reach2)
 
-/* Gathers a node's own agents and then, in tree order, all others within reach of its box that
- * match the mask of any of its own. Returns false if there is no room. */
+/* Gathers all agents of a unit and then, in tree order, the other agents within reach of its box
+ * that match the mask of at least one agent of the unit. Returns false if there is no room for
+ * them. */
 static bool gather(nearby *near, const struct agenttree *tree, const batch_query *batch,
                    uint32_t unit, float reach2) {
   return CALL_PAIR(tree->points.dimensions, gather, near, tree, batch, unit, reach2);
 }
 
-/* ---- Cells -------------------------------------------------------------------------------- */
+/* ---- Cells of the agents around a unit ---------------------------------------------------- */
 
 enum { CELL_LIMIT = 2048 };
 
-/* The agents around a unit, sorted into cells at least as wide as the reach: all agents within
- * reach of an agent are in its cell or an adjacent one. In each cell the unit's own agents come
- * first. The outermost cells hold none of them. */
+/* The agents of a unit and around it, sorted into cells at least as wide as the reach. So all
+ * agents within reach of an agent are in its cell or an adjacent one. In each cell, agents of the
+ * unit come first. The outermost cells have no agents of the unit, so every cell that has some is
+ * surrounded by other cells. */
 typedef struct cell_table {
   nearby sorted;
-  uint32_t starts[CELL_LIMIT + 1]; /* the start of each cell, row by row, and the end */
-  uint32_t own[CELL_LIMIT];        /* how many agents of a cell are the unit's own */
-  uint32_t counts[3];              /* columns, rows, layers */
+  /* Where the agents of each cell begin in `sorted`; then the end of the last cell. */
+  uint32_t starts[CELL_LIMIT + 1];
+  uint32_t own[CELL_LIMIT]; /* how many agents of each cell belong to the unit */
+  uint32_t counts[3];       /* the numbers of columns, rows and layers of cells */
 } cell_table;
 
 static uint32_t cells_count(const cell_table *cells) {
   return cells->counts[0] * cells->counts[1] * cells->counts[2];
 }
 
-/* Returns the cell, along an axis, of a point x widths from the start of the box. Adds like
- * cells_sort_in, because ties are rounded to even. */
+/* Returns the number of a cell along an axis, for a point that is x cell widths from the start of
+ * the box. Adds the same constant as cells_sort_in, because otherwise points on the border of two
+ * cells could be rounded differently. */
 ALWAYS_INLINE uint32_t cell_at(float x) {
   float shifted = x + (ROUNDER + 1);
   uint32_t bits;
@@ -188,14 +196,15 @@ ALWAYS_INLINE uint32_t cell_at(float x) {
   return bits & ROUNDED_BITS;
 }
 
-/* Chooses the width of the cells and counts them. Returns 1 / width, or 0 if there is one cell for
- * all. */
+/* Chooses the width of the cells, and writes how many there are along each axis. Returns 1 / width,
+ * or 0 if the cells are so wide that one holds all agents. */
 ALWAYS_INLINE float cells_lay_out(cell_table *cells, const float *box, uint32_t size, float reach2,
                                   const int dim) {
   float side = 0;
   EACH_AXIS (axis, dim)
     if (box[dim + axis] - box[axis] > side) side = box[dim + axis] - box[axis];
-  /* Slightly wider than the reach, because of rounding; squares below 1e-18 round away. */
+  /* The cells are slightly wider than the reach, because of rounding, and not narrower than 1e-18
+   * (below), because squares of much smaller distances underflow. */
   float width = sqrtf(reach2) * 1.002f;
   if (!(width > side / 64)) width = side / 64;
   if (!(width > 1e-18f)) width = 1e-18f;
@@ -209,7 +218,8 @@ ALWAYS_INLINE float cells_lay_out(cell_table *cells, const float *box, uint32_t 
       cells->counts[axis] = cell_at((box[dim + axis] - box[axis]) * scale) + 2;
       total *= (float)cells->counts[axis];
     }
-    if (total <= most) return scale; /* three cells per axis always fit */
+    /* The loop ends, because very wide cells leave three per axis, which always fit. */
+    if (total <= most) return scale;
   }
 }
 
@@ -232,7 +242,7 @@ ALWAYS_INLINE void cells_sort_in(cell_table *cells, const nearby *near, uint32_t
 
   memset(cells->own, 0, total * sizeof *cells->own);
   memset(next, 0, total * sizeof *next);
-  for (uint32_t i = 0; i < ownSize; i++) cells->own[cell[i]]++; /* NOLINT: all were stored above */
+  for (uint32_t i = 0; i < ownSize; i++) cells->own[cell[i]]++; /* NOLINT: cell[i] is initialized */
   for (uint32_t i = ownSize; i < size; i++) next[cell[i]]++;
   uint32_t start = 0;
   for (uint32_t i = 0; i < total; i++) {
@@ -256,11 +266,13 @@ DEFINE_PAIR_VOID(void, cells_sort,
                   float reach2, bool plain),
                  cells, near, ownSize, box, reach2, plain)
 
-/* Copies a cell and the adjacent cells. Returns where the cell's own agents begin. */
+/* Copies the agents of a cell and of the adjacent cells to `near`. Returns the index in `near`
+ * where the agents of the cell itself begin. */
 ALWAYS_INLINE uint32_t cells_around_in(const cell_table *cells, uint32_t cell, nearby *near,
                                        const bool plain, const int dim) {
   const uint32_t columns = cells->counts[0], layer = dim == 3 ? columns * cells->counts[1] : 0;
-  /* The first of the adjacent cells: never below 0, since the cell is not one of the outermost. */
+  /* The cell one row and, in 3D, one layer before: it exists, because `cell` is not an outermost
+   * one. */
   const uint32_t corner = cell - columns - layer;
   uint32_t size = 0, self = 0;
   for (uint32_t z = 0; z < (dim == 3 ? 3 : 1); z++) {
@@ -290,15 +302,15 @@ static uint32_t cells_around(const cell_table *cells, uint32_t cell, nearby *nea
   return CALL_PAIR(dimensions, cells_around, cells, cell, near, plain);
 }
 
-/* ---- Units -------------------------------------------------------------------------------- */
+/* ---- Units: nodes whose agents are processed together ------------------------------------- */
 
 typedef struct scratch {
   nearby near;
   cell_table around;
 } scratch;
 
-/* Gathers the agents within reach of a node and sorts them into cells. Returns false if there is no
- * room. */
+/* Gathers the agents within reach of a unit and sorts them into cells. Returns false if there is no
+ * room for them. */
 static bool surround(scratch *work, const struct agenttree *tree, const batch_query *batch,
                      uint32_t unit, float reach2) {
   const agenttree_node *node = &tree->nodes[unit];
@@ -309,7 +321,7 @@ static bool surround(scratch *work, const struct agenttree *tree, const batch_qu
   return true;
 }
 
-/* A walk over units, in tree order: nodes whose agents are processed together. */
+/* A walk over the units of a tree, in tree order. */
 typedef struct unit_walk {
   const struct agenttree *tree;
   uint32_t limit; /* the maximum number of agents in a unit */
@@ -342,14 +354,14 @@ static uint32_t units_next(unit_walk *units) {
   return COPSE_NONE;
 }
 
-/* Replaces a unit that has too many agents around it by smaller ones. */
+/* Divides a unit into smaller ones, because there is no room for all agents around it. */
 static void units_split(unit_walk *units, uint32_t index) {
   const agenttree_node *node = &units->tree->nodes[index];
   units->limit = (node->end - node->begin) / 2;
   units_push(units, index);
 }
 
-/* ---- All within -------------------------------------------------------------------------- */
+/* ---- Neighbors within a radius, of all agents -------------------------------------------- */
 
 static bool unit_within(const struct agenttree *tree, const batch_query *batch, uint32_t unit,
                         float radius, scratch *work, row_writer *writer) {
@@ -385,7 +397,7 @@ void agenttree_all_within(const void *index, const batch_query *batch, float rad
     if (!unit_within(tree, batch, unit, radius, &work, writer)) units_split(&units, unit);
 }
 
-/* ---- All neighbors ----------------------------------------------------------------------- */
+/* ---- The k nearest neighbors, of all agents ---------------------------------------------- */
 
 static bool unit_neighbors(const struct agenttree *tree, neighbor_search *search, uint32_t unit,
                            scratch *work) {
@@ -419,7 +431,8 @@ void agenttree_all_neighbors(const void *index, neighbor_search *search) {
   const struct agenttree *tree = index;
   scratch work;
   unit_walk units = units_start(tree);
-  units.limit = 1; /* the first unit is small: no reach is known yet */
+  /* The first unit is one leaf. Its agents make single queries, because no reach is known yet. */
+  units.limit = 1;
   for (uint32_t unit; (unit = units_next(&units)) != COPSE_NONE;)
     if (!unit_neighbors(tree, search, unit, &work)) units_split(&units, unit);
 }

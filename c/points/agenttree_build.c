@@ -8,13 +8,14 @@
 #include <string.h>
 
 enum {
-  MIDPOINT_DEPTH = 64, /* deeper nodes split at the median */
-  MEDIAN_DEPTH = 29,   /* halvings from COPSE_MAX_CAPACITY down to 1 */
-  NODE_WORK = 6,       /* the node pool has NODE_WORK / leafSize nodes per agent */
+  MIDPOINT_DEPTH = 64, /* nodes at this depth or deeper are split at the median */
+  MEDIAN_DEPTH = 29,   /* the levels of a tree that halves COPSE_MAX_CAPACITY agents down to 1 */
+  NODE_WORK = 6,       /* there is memory for NODE_WORK / leafSize nodes per agent */
 };
 _Static_assert(MIDPOINT_DEPTH + MEDIAN_DEPTH < COPSE_MAX_DEPTH, "stacks hold a path and more");
 
-/* Returns the maximum number of nodes of a range of n agents if every split halves it. */
+/* Returns the maximum number of nodes of a subtree with n agents if every split is at the
+ * median. */
 static uint64_t median_nodes(uint64_t n, uint64_t leafSize) {
   uint64_t leaves = 1;
   for (; leafSize * leaves < n; leaves *= 2) WORKED(1);
@@ -33,8 +34,8 @@ uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize) {
 
 /* ---- Build ------------------------------------------------------------------------------- */
 
-/* Makes points.ids a permutation of 0 … count - 1 with the present agents first; otherwise keeps
- * the order of the last build. */
+/* Makes ordered.ids a permutation of the slots 0 … source->count - 1, with the present agents
+ * first. Apart from that, keeps the order of the last build. */
 static void renew_order(struct agenttree *tree, const points_source *source,
                         const points_survey *survey) {
   uint32_t *ids = tree->points.ordered.ids;
@@ -61,7 +62,7 @@ static void renew_order(struct agenttree *tree, const points_source *source,
   }
 }
 
-/* Bounds being computed, four lanes per axis. */
+/* Bounds while they are computed: per axis four lanes, each with bounds of some of the agents. */
 typedef struct extent {
   float4 lo[3], hi[3];
 } extent;
@@ -108,7 +109,7 @@ ALWAYS_INLINE void swap_points(const scan_points *points, uint32_t a, uint32_t b
   points->ids[b] = id;
 }
 
-/* Agents are ordered along an axis by (coordinate, id). */
+/* Where a split divides the agents in their order along an axis: by coordinate, and then by id. */
 typedef struct split_key {
   float coordinate;
   uint32_t id;
@@ -119,12 +120,12 @@ ALWAYS_INLINE bool before(const float *x, const uint32_t *ids, uint32_t i, split
   return x[i] < key.coordinate || (x[i] == key.coordinate && ids[i] < key.id);
 }
 
-/* Moves the agents before the key to the front of begin … end and writes the tight bounds of both
- * parts. Returns where the rest begins. After a build of nearly the same positions most agents are
- * in place: they are skipped four at a time. */
+/* Moves those of the agents begin … end - 1 that come before the key to the front. Returns where
+ * the others begin. Writes the tight bounds of both parts to `boxes`. If agents moved little since
+ * the last build, most of them are on the right side already, and are skipped four at a time. */
 ALWAYS_INLINE uint32_t partition_in(const scan_points *ordered, uint32_t begin, uint32_t end,
                                     int axis, split_key key, float *boxes, const int dim) {
-  const scan_points points = *ordered; /* in registers */
+  const scan_points points = *ordered; /* a local copy, which can stay in registers */
   const float *x = points.axes[axis];
   const float4 split = float4_all(key.coordinate);
   extent left = extent_none(), right = left;
@@ -151,7 +152,7 @@ DEFINE_PAIR(uint32_t, partition,
             (const scan_points *points, uint32_t begin, uint32_t end, int axis, split_key key,
              float *boxes),
             points, begin, end, axis, key, boxes)
-/* Calls partition_in. `boxes` has room for two boxes. */
+/* Calls partition_in for `dim` dimensions. `boxes` has room for two boxes. */
 static uint32_t partition(const scan_points *points, uint32_t begin, uint32_t end, int axis,
                           split_key key, float *boxes, int dim) {
   return CALL_PAIR(dim, partition, points, begin, end, axis, key, boxes);
@@ -165,8 +166,9 @@ static bool key_less(split_key a, split_key b) {
   return a.coordinate < b.coordinate || (a.coordinate == b.coordinate && a.id < b.id);
 }
 
-/* Returns a key strictly between the least and the greatest of begin … end, or the greatest, so
- * that neither part of a partition by it is empty. Halves the interval of representable keys. */
+/* Returns a key above the least key of the agents begin … end - 1, and not above the greatest, so
+ * that a partition by it leaves no part empty. The key is in the middle of all representable keys
+ * between the two, so that repeated partitions soon end. */
 static split_key middle_key(const scan_points *points, uint32_t begin, uint32_t end, int axis) {
   split_key least = key_at(points, begin, axis), greatest = least;
   for (uint32_t i = begin + 1; i < end; i++) {
@@ -179,9 +181,9 @@ static split_key middle_key(const scan_points *points, uint32_t begin, uint32_t 
   return (split_key){least.coordinate, greatest.id - (greatest.id - least.id) / 2};
 }
 
-/* Orders begin … end so that the lower half by (coordinate, id) comes first. Returns where the
- * second half begins. Quickselect by the median of three; after too many rounds it halves the
- * interval of keys instead, which takes at most 64 rounds. */
+/* Orders the agents begin … end - 1 so that the half with the smaller keys (coordinate, id) comes
+ * first. Returns where the other half begins. Quickselect with the median of three as the pivot;
+ * after too many rounds the pivot is middle_key, which takes at most 64 rounds more. */
 OUT_OF_LINE uint32_t split_at_median(scan_points *points, uint32_t begin, uint32_t end, int axis,
                                      int dim) {
   enum { QUICK_ROUNDS = 24 };
@@ -207,7 +209,7 @@ OUT_OF_LINE uint32_t split_at_median(scan_points *points, uint32_t begin, uint32
   return middle;
 }
 
-/* Returns the axis to split, or -1 if the bounds have no extent. */
+/* Returns the axis to split, or -1 if the box is a point. */
 static int choose_axis(const float *box, uint32_t depth, copse_axis rule, int dim) {
   if (rule == COPSE_AXIS_CYCLE) {
     for (int i = 0; i < dim; i++) {
@@ -228,8 +230,8 @@ static int choose_axis(const float *box, uint32_t depth, copse_axis rule, int di
   return side > 0 ? longest : -1;
 }
 
-/* Returns the middle of lo < hi, but above lo, so that the part strictly below it is never
- * empty. */
+/* Returns the middle between lo and hi, where lo < hi. Returns hi if the middle would be rounded to
+ * lo: some agents are then always below the result. */
 ALWAYS_INLINE float midpoint(float lo, float hi) {
   float middle = lo + (hi - lo) / 2;
   return middle > lo ? middle : hi;
@@ -237,8 +239,8 @@ ALWAYS_INLINE float midpoint(float lo, float hi) {
 
 enum { RANKED_LEAF = 128 };
 
-/* Writes the rank of each id: the number of lesser ids. Counts them for sixteen ids at a time,
- * without branches. */
+/* Writes the rank of each id, which is the number of lesser ids: its index in sorted order. Counts
+ * for sixteen ids at a time, without branches. */
 static void rank_ids(const uint32_t *ids, uint32_t size, uint32_t *ranks) {
   for (uint32_t i = 0; i < size; i += 16) {
     word4 own[4], less[4];
@@ -256,7 +258,8 @@ static void rank_ids(const uint32_t *ids, uint32_t size, uint32_t *ranks) {
   }
 }
 
-/* Sorts a leaf by id. Moves the coordinates along: fetching them again would miss the cache. */
+/* Sorts the agents of a leaf by id. Moves the coordinates of up to RANKED_LEAF agents along,
+ * because reading them from the source again would miss the cache. */
 static void sort_leaf(const struct agenttree *tree, const points_source *source, uint32_t begin,
                       uint32_t end) {
   const uint32_t size = end - begin;
@@ -277,7 +280,8 @@ static void sort_leaf(const struct agenttree *tree, const points_source *source,
   }
 }
 
-/* Sets the group bits of every node, children before parents. */
+/* Sets the group bits of every node, children before parents, because parents combine the bits of
+ * their children. */
 static void gather_groups(struct agenttree *tree, const points_source *source,
                           const points_survey *survey) {
   bool uniform = survey->anyGroups == survey->allGroups;
@@ -301,14 +305,14 @@ static void gather_groups(struct agenttree *tree, const points_source *source,
   }
 }
 
-/* A run of agents that waits for its node. */
+/* A run of agents for which a node is still to be made. */
 typedef struct pending {
   uint32_t begin, end, depth;
   uint32_t parent; /* the node whose right child this is; COPSE_NONE: a left child or the root */
   float box[2 * 3];
 } pending;
 
-/* Appends the node of a run, so far a leaf. Returns its index. */
+/* Appends a node for a run, as a leaf until it is split. Returns its index. */
 static uint32_t append_node(struct agenttree *tree, const pending *run, int dim) {
   const uint32_t index = tree->nodeCount++;
   float *box = tree->bounds + (size_t)index * 2 * (size_t)dim;
@@ -318,15 +322,17 @@ static uint32_t append_node(struct agenttree *tree, const pending *run, int dim)
   return index;
 }
 
-/* Nodes made, and those that all waiting runs need if they are split at medians: never more than
- * the budget. */
+/* `committed` is the number of nodes made so far, and of nodes that the runs still on the stack
+ * need if they are split at medians. It never exceeds `budget`, so that the memory for nodes
+ * suffices. */
 typedef struct node_count {
   uint64_t committed, budget;
 } node_count;
 
-/* Orders the run of a node by an axis: first the agents of its left child. Splits at the midpoint,
- * or at the median where the midpoint is not wanted or could exceed the budget. Writes the bounds
- * of both children; returns where the right one begins. */
+/* Splits a node along an axis: reorders its run so that the agents of the left child come first.
+ * Splits at the midpoint of the bounds, or at the median if the options or the depth demand it, or
+ * if the midpoint could need more nodes than the budget. Writes the bounds of both children to
+ * `boxes`. Returns where the right child begins. */
 static uint32_t split_run(struct agenttree *tree, uint32_t index, uint32_t depth, int axis,
                           node_count *count, float *boxes, int dim) {
   const uint32_t begin = tree->nodes[index].begin, end = tree->nodes[index].end;

@@ -12,8 +12,8 @@
 
 /* ---- Queries ----------------------------------------------------------------------------- */
 
-/* Returns which children of a node can hold a result: bit 0 for the left, bit 1 for the right. Has
- * no branches for circles: no processor could predict them. */
+/* Returns which children of a node can hold a result: bit 0 for the left, bit 1 for the right. For
+ * circles it has no branches, because processors would often predict them wrongly. */
 ALWAYS_INLINE uint32_t children_to_enter(const struct agenttree *tree, uint32_t index,
                                          const region *where, const copse_query *query,
                                          const shape kind, const int dim) {
@@ -35,8 +35,8 @@ ALWAYS_INLINE uint32_t children_to_enter(const struct agenttree *tree, uint32_t 
   return enterLeft | enterRight << 1;
 }
 
-/* Does the same as region_scan for a leaf and a circle, with fewer tests: only if there is no mask,
- * no distance is wanted, and there is room for the whole leaf. Else returns false. */
+/* A faster region_scan for a leaf and a circle in the usual case: no groups to test, no distances
+ * to write, and room for the whole leaf. In all other cases does nothing and returns false. */
 ALWAYS_INLINE bool collect_plain(const scan_points *ordered, const agenttree_node *leaf,
                                  const region *circle, const scan_filter *filter,
                                  copse_results *results, const int dim) {
@@ -44,7 +44,7 @@ ALWAYS_INLINE bool collect_plain(const scan_points *ordered, const agenttree_nod
   if (filter->testGroups || results->distances2 ||
       (uint64_t)results->total + (end - leaf->begin) + 4 > results->capacity)
     return false;
-  const scan_points points = *ordered; /* in registers */
+  const scan_points points = *ordered; /* a local copy, which can stay in registers */
   const scan_center center = scan_center_at(circle->circle.center, dim);
   const float4 radius2 = float4_all(circle->circle.radius2);
   const word4 excluded = word4_all(filter->exclude);
@@ -61,11 +61,12 @@ ALWAYS_INLINE bool collect_plain(const scan_points *ordered, const agenttree_nod
   return true;
 }
 
-/* Appends the agents in a region, in tree order. Returns the number of nodes visited. */
+/* Appends the agents in a region to the results, in tree order. Returns the number of nodes
+ * visited. */
 ALWAYS_INLINE uint32_t collect_in(const struct agenttree *tree, const region *where,
                                   const shape kind, const copse_query *query,
                                   copse_results *results, const int dim) {
-  copse_results local = *results; /* lets the compiler keep it in registers */
+  copse_results local = *results; /* a local copy, which can stay in registers */
   uint32_t stack[COPSE_MAX_DEPTH + 1], waiting = 0, visits = 0;
   if (points_have(&tree->points, query->mask) && region_meets(where, tree->bounds, kind, dim))
     stack[waiting++] = 0;
@@ -111,8 +112,8 @@ uint32_t agenttree_collect(const void *tree, const region *where, shape kind,
                               : collect_other(tree, where, kind, query, results);
 }
 
-/* Returns the number of agents of a node that match the query, or COPSE_NONE if each must be
- * tested. */
+/* Returns the number of agents of a node that pass the mask and `exclude` of the query, or
+ * COPSE_NONE if each agent must be tested. */
 static uint32_t admitted(const struct agenttree *tree, const agenttree_node *node,
                          const copse_query *query) {
   if (agenttree_filter(node, query).testGroups) return COPSE_NONE;
@@ -160,8 +161,9 @@ SMALL_CODE uint32_t agenttree_count(const void *tree, const region *circle,
                   query, visits, stopAtFirst);
 }
 
-/* Offers all agents that may be among the nearest, the nearer child first. A box exactly as far as
- * the limit is visited too, for the sake of ties by id. */
+/* Finds the k nearest agents: visits the nearer child first, and offers agents to the heap. Also
+ * visits a box exactly at the distance of the k-th agent so far, because an agent in it can be
+ * equally near and have a lower id. */
 ALWAYS_INLINE uint32_t search(const struct agenttree *tree, const float *center,
                               const copse_query *query, scan_nearest *nearest, const int dim) {
   struct {
@@ -202,7 +204,7 @@ SMALL_CODE uint32_t agenttree_neighbors(const void *tree, const float *center,
                   nearest);
 }
 
-/* Updates the nearest agent so far, without a heap. */
+/* Finds the nearest agent, as `search` does for k = 1, but faster, because there is no heap. */
 ALWAYS_INLINE uint32_t search_one(const struct agenttree *tree, const float *center,
                                   const copse_query *query, pair *nearest, const int dim) {
   struct {
@@ -243,7 +245,8 @@ uint32_t agenttree_nearest(const void *tree, const float *center, const copse_qu
                   query, nearest);
 }
 
-/* Bases the estimate on the smallest node near the point that has enough agents. */
+/* Estimates the squared distance of the k-th neighbor, from the density of the agents in the
+ * smallest node near the point that has enough agents. */
 float agenttree_reach2(const void *handle, const float *center, uint32_t k) {
   const struct agenttree *tree = handle;
   const int dim = (int)tree->points.dimensions;

@@ -1,11 +1,11 @@
-/* Rays through the agent tree: the nearer child first, until all nodes that are left lie beyond the
- * first hit. */
+/* Rays through the agent tree. Descends to the child that the ray reaches first, and later to the
+ * other one, until all nodes that are left lie beyond the first hit. */
 
 #include "agenttree.h"
 
 #include "ray.h"
 
-/* Updates the first hit so far. Returns the number of nodes visited. */
+/* Casts a ray: replaces *hit if an agent is hit earlier. Returns the number of nodes visited. */
 ALWAYS_INLINE uint32_t cast(const struct agenttree *tree, const scan_ray *ray,
                             const copse_query *query, copse_hit *hit, const int dim) {
   struct {
@@ -37,7 +37,9 @@ ALWAYS_INLINE uint32_t cast(const struct agenttree *tree, const scan_ray *ray,
         points_scan_ray(&tree->points, node->begin, node->end, ray, &filter, hit);
       }
     }
-    while (!enter) { /* a node as far as the hit is visited, for the sake of ties by id */
+    /* Visits also a node that the ray reaches exactly at the hit: an agent in it can be hit equally
+     * early and have a lower id. */
+    while (!enter) {
       if (!waiting) return visits;
       index = stack[--waiting].index;
       WORKED(1);

@@ -1,4 +1,5 @@
-/* Batch queries of points: checks of arguments, rows, and code that all structures share.
+/* Batch queries of points: checks of arguments, writing rows of results, and code that all
+ * structures share.
  *
  * Compiled for speed. */
 
@@ -38,7 +39,8 @@ SMALL_CODE uint32_t batch_mask_of_run(const batch_query *batch, uint32_t begin, 
   return mask;
 }
 
-/* Returns the query of one agent, or of one of the caller's points. */
+/* Returns the query for the row of one agent, or of one of the caller's points. For an agent, it
+ * has the mask of that agent and excludes the agent itself. */
 static copse_query query_of(const batch_query *batch, uint32_t slot) {
   WORKED(1);
   copse_query query = batch->query;
@@ -47,15 +49,17 @@ static copse_query query_of(const batch_query *batch, uint32_t slot) {
   return query;
 }
 
-/* Hides a gathered agent from scans (x = NaN). Returns the old x. */
+/* Hides a gathered agent from scans, by setting its x to NaN. Returns the old x, so that the caller
+ * can restore it. */
 ALWAYS_INLINE float hide(nearby *near, uint32_t i) {
   const float x = near->axes[0][i];
   near->axes[0][i] = NAN;
   return x;
 }
 
-/* Returns which of four hits an asking agent wants, one bit each: those that match its mask, except
- * itself. In a plain batch these are all hits, because the asking agent is hidden from the scan. */
+/* Returns a bit for each of four hits, set if the hit belongs in the row of the asker: its groups
+ * match the asker's mask, and it is not the asker itself. In a plain batch (without masks) all hits
+ * belong there, because the asker is hidden from the scan. */
 ALWAYS_INLINE uint32_t wanted(word4 hit, const nearby *near, uint32_t i, word4 ids,
                               const batch_asker *asker, const bool plain) {
   if (plain) return word4_bits(hit);
@@ -64,7 +68,7 @@ ALWAYS_INLINE uint32_t wanted(word4 hit, const nearby *near, uint32_t i, word4 i
   return word4_bits(word4_without(hit, word4_equal(common, word4_all(0))));
 }
 
-/* ---- Rows of all that are near ----------------------------------------------------------- */
+/* ---- Rows of all agents within a radius -------------------------------------------------- */
 
 SMALL_CODE static void rows_start(row_writer *writer, const copse_rows *rows, uint32_t count,
                                   uint32_t written) {
@@ -74,7 +78,8 @@ SMALL_CODE static void rows_start(row_writer *writer, const copse_rows *rows, ui
   }
   writer->offsets = rows->offsets;
   writer->counts = rows->counts;
-  /* Without room, ids may be NULL, and adding to NULL is undefined. */
+  /* If the capacity is 0, rows->ids may be NULL, and adding to NULL is undefined. Nothing is
+   * written then, so any other pointer will do. */
   writer->ids = rows->capacity ? rows->ids : rows->offsets;
   writer->capacity = rows->capacity;
   writer->used = 0;
@@ -99,19 +104,20 @@ SMALL_CODE static void rows_end(row_writer *writer, copse_rows *rows) {
   rows->truncated = writer->truncated;
 }
 
-/* Appends the ids of the lanes in `bits`. Returns the new length of the row. */
+/* Appends the ids of the lanes whose bit is set to a row. Returns the new length of the row. */
 ALWAYS_INLINE uint32_t append(uint32_t *row, uint32_t total, word4 ids, uint32_t bits) {
   word4_store_packed(row + total, ids, bits);
   return total + bits_count(bits);
 }
 
-/* Writes the ids of the gathered agents that are within the distance and match the mask. Returns
- * their number. */
+/* Writes the row of an agent: the ids of the gathered agents that are within the distance and match
+ * its mask. Returns their number. */
 ALWAYS_INLINE uint32_t row_of(const nearby *near, const batch_asker *asker, float4 limit2,
                               uint32_t *row, const bool plain, const int dim) {
   const uint32_t size = near->size;
   uint32_t total = 0;
-  for (uint32_t i = 0; i < size; i += 8) { /* two blocks per iteration: fewer branches */
+  /* Eight agents per iteration: fewer branches than with four. */
+  for (uint32_t i = 0; i < size; i += 8) {
     const word4 ids = word4_load(near->ids + i), next = word4_load(near->ids + i + 4);
     word4 hit = float4_le(nearby_distance2(near, i, asker, dim), limit2);
     word4 nextHit = float4_le(nearby_distance2(near, i + 4, asker, dim), limit2);
@@ -205,12 +211,13 @@ SMALL_CODE copse_status copse_points_within_many(const copse_points *points, con
   return COPSE_OK;
 }
 
-/* ---- Rows of the nearest ----------------------------------------------------------------- */
+/* ---- Rows of the k nearest agents -------------------------------------------------------- */
 
 enum { SELECT_TRIES = 4 };
 
-/* The next guess2 is the squared distance of the k-th neighbor times this. Measured: a second try
- * is rare, and few candidates are collected too many. */
+/* The guess for the next row (guess2) is the squared distance of the k-th neighbor in this row,
+ * times this. Measured with 1.4: second tries are rare, and there are few candidates more than
+ * needed. */
 static const float GUESS_MARGIN = 1.4f;
 
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
@@ -221,16 +228,19 @@ SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions)
 }
 
 void expect(expectation *expected) {
+  /* If no row was full, the next search goes twice as far, or everywhere if there is no reach
+   * yet. */
   if (expected->full)
     expected->reach2 = (float)(expected->sum2 / expected->full) * expected->margin;
-  else /* no full row: search everything the first time (reach2 is 0), then four times as far */
+  else
     expected->reach2 = expected->reach2 > 0 ? expected->reach2 * 4 : INFINITY;
   expected->sum2 = 0;
   expected->full = 0;
 }
 
-/* Writes the gathered agents within a distance that match the mask. Returns their number.
- * `candidates` must have room for all that can be gathered. */
+/* Writes the gathered agents within the squared distance limit2 that match the asker's mask to
+ * `candidates`, which must have room for NEAR_LIMIT + NEAR_PADDING entries. Returns their
+ * number. */
 ALWAYS_INLINE uint32_t collect_in(const nearby *near, const batch_asker *asker, float limit2,
                                   pairs candidates, const bool plain, const int dim) {
   const uint32_t size = near->size;
@@ -261,7 +271,8 @@ static uint32_t collect(const batch_query *batch, const nearby *near, const batc
   return CALL_PAIR(dim, collect, near, asker, limit2, candidates);
 }
 
-/* Finds the k nearest by a heap, if there are too many for pairs_rank. */
+/* Writes the k nearest candidates to a row, by a heap. Needed if there are too many candidates for
+ * pairs_rank, or if k is too large for it. Returns their number. */
 SMALL_CODE OUT_OF_LINE uint32_t heap_into(pairs candidates, uint32_t size, uint32_t k, pairs row) {
   scan_nearest nearest = {row, k, 0, INFINITY};
   for (uint32_t i = 0; i < size; i++)
@@ -270,9 +281,10 @@ SMALL_CODE OUT_OF_LINE uint32_t heap_into(pairs candidates, uint32_t size, uint3
   return nearest.size;
 }
 
-/* Writes the k nearest gathered agents within limit2, or all of them if they are fewer. Returns
- * their number. *guess2 is a squared distance within which slightly more than k are expected, or 0
- * as long as there is no guess. Updates it. */
+/* Writes the k nearest gathered agents within the squared distance limit2 to a row, or all of them
+ * if there are fewer. Returns their number. *guess2 is a squared distance within which slightly
+ * more than k agents are expected, or 0 if there is no guess yet. It makes the selection faster,
+ * and is updated for the next row. */
 static uint32_t select_near(const batch_query *batch, const nearby *near, const batch_asker *asker,
                             uint32_t k, float limit2, float *guess2, pairs row) {
   float distances2[NEAR_LIMIT + NEAR_PADDING];
@@ -289,15 +301,15 @@ static uint32_t select_near(const batch_query *batch, const nearby *near, const 
     }
     if (complete && (k > RANK_K || attempt >= SELECT_TRIES))
       return heap_into(candidates, size, k, row);
-    /* The number of hits grows roughly in proportion to the squared distance. */
+    /* For the next try: the number of hits is roughly proportional to the squared distance. */
     const float wanted = (float)(k + RANK_LIMIT) / 2;
     threshold2 *= wanted / (size ? (float)size : 0.5f);
     if (!(threshold2 > 0 && threshold2 < limit2) || attempt >= SELECT_TRIES) threshold2 = limit2;
   }
 }
 
-/* Does the same as select_near for one of the gathered agents. In a plain batch,
- * hides that agent during the scan. */
+/* Does the same as select_near for one of the gathered agents. In a plain batch, hides that agent
+ * during the scan, so that it does not find itself. */
 static uint32_t select_of(const batch_query *batch, nearby *near, uint32_t self, uint32_t k,
                           float limit2, float *guess2, pairs row) {
   const batch_asker asker = gathered_asker(batch, near, self, (int)batch->points->dimensions);
@@ -327,7 +339,7 @@ SMALL_CODE static void flush_queue(row_queue *queue, uint32_t k, copse_neighbor_
   queue->size = 0;
 }
 
-/* Writes the results of a single query as a row. Returns its length. */
+/* Writes the k nearest agents to a row, by a single query. Returns the length of the row. */
 SMALL_CODE static uint32_t nearest_of_query(const batch_query *batch, const float *center,
                                             const copse_query *query, uint32_t k, pairs row) {
   copse_results results = {.ids = row.ids, .distances2 = row.distances2, .capacity = k};
@@ -385,7 +397,8 @@ SMALL_CODE void batch_nearest(neighbor_search *search, nearby *near, uint32_t se
   }
 }
 
-/* Finds the nearest gathered agent for each of eight points, one per lane. */
+/* Finds the nearest gathered agent for each of the eight points from entry `self` of `near` on, one
+ * point per lane. Ties go to the lower id. */
 ALWAYS_INLINE void nearest_of_eight_in(const nearby *near, uint32_t self, pairs candidates,
                                        const int dim) {
   float4 best2[2] = {float4_all(INFINITY), float4_all(INFINITY)};
@@ -441,7 +454,8 @@ SMALL_CODE void batch_nearest_alone(neighbor_search *search, const float *center
   learn(&search->expected, row, count, k);
 }
 
-/* Starts a search for the k nearest. */
+/* Initializes a search for the k nearest neighbors, except for its batch, which must be set
+ * before. */
 SMALL_CODE static void search_start(neighbor_search *search, uint32_t k,
                                     copse_neighbor_rows *rows) {
   const float maxDistance = search->batch.query.maxDistance;
@@ -542,7 +556,8 @@ static void add_pair(pair_search *search, uint32_t a, uint32_t b) {
   search->total += 2;
 }
 
-/* True if the agent at a place matches the query's mask. */
+/* True if an agent matches the mask of the query. `place` is its index in the order of the
+ * structure. */
 static bool matches(const batch_query *batch, uint32_t place) {
   WORKED(1);
   const copse_points *points = batch->points;

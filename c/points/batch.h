@@ -1,5 +1,6 @@
-/* Code that all batch queries share. A structure gathers agents that are close together: it copies
- * them, in its own way, into one array. The code here scans that array and writes the rows. */
+/* Code that all batch queries share. A batch query writes a row of results for each agent, or for
+ * each of the caller's points. A structure gathers agents that are close together: it copies them,
+ * in its own way, into one array. The code here scans that array and writes the rows. */
 #ifndef COPSE_BATCH_H
 #define COPSE_BATCH_H
 
@@ -11,33 +12,38 @@
 struct batch_query {
   const copse_points *points;
   copse_query query;
-  const uint32_t *masks; /* by slot; NULL if no agent's mask filters anything */
-  bool plain;            /* no mask of any kind filters anything */
-  bool ofPoints;         /* rows are for the caller's points, not for agents */
+  /* The mask of each agent, by slot; NULL if none of them filters anything. */
+  const uint32_t *masks;
+  /* True if nothing is filtered: neither by masks nor, for points of the caller, by an excluded
+   * id. */
+  bool plain;
+  bool ofPoints; /* rows are for the caller's points, not for agents */
 };
 
-/* Returns the query mask of an agent. */
+/* Returns the mask that an agent searches with. */
 ALWAYS_INLINE uint32_t batch_mask_of(const batch_query *batch, uint32_t slot) {
   return batch->masks ? batch->masks[slot] & batch->query.mask : batch->query.mask;
 }
-/* Returns the union of the query masks of the agents at places begin … end - 1. */
+/* Returns the union of the masks that the agents of a run search with: the agents begin … end - 1
+ * in the order of the structure. */
 uint32_t batch_mask_of_run(const batch_query *batch, uint32_t begin, uint32_t end);
 
-/* ---- Agents near each other ---- */
+/* ---- Gathered agents ---- */
 
 enum { NEAR_LIMIT = 2048, NEAR_PADDING = 12 };
 
-/* What to gather for each agent besides its position. Groups are needed only if the batch is not
- * plain. GATHER_PLACES stores an agent's place in the order of the structure instead of its id. */
+/* What to gather for each agent besides its position. Groups are needed only if the batch has
+ * masks. GATHER_PLACES stores the index of an agent in the order of the structure in `ids`, instead
+ * of its id. */
 typedef enum gather_fields { GATHER_IDS, GATHER_IDS_AND_GROUPS, GATHER_PLACES } gather_fields;
 
-/* Gathered agents, with room for scans and copies past the end. */
+/* Gathered agents. The arrays have room for scans and copies that go past the end. */
 typedef struct nearby {
   float axes[3][NEAR_LIMIT + NEAR_PADDING];
   uint32_t ids[NEAR_LIMIT + NEAR_PADDING];
   union {
-    uint32_t groups[NEAR_LIMIT + NEAR_PADDING]; /* if agents have masks */
-    float radii[NEAR_LIMIT + NEAR_PADDING];     /* for pairs by radius */
+    uint32_t groups[NEAR_LIMIT + NEAR_PADDING]; /* for batches with masks */
+    float radii[NEAR_LIMIT + NEAR_PADDING];     /* for pairs of agents with radii */
   };
   uint32_t size;
 } nearby;
@@ -54,7 +60,7 @@ ALWAYS_INLINE void nearby_end(nearby *near) {
   }
 }
 
-/* In the functions below `dim` may vary at run time: some callers trade speed for small code. */
+/* In the functions below, `dim` need not be a constant: some callers prefer small code to speed. */
 
 /* Writes the position of a gathered agent; in 2D z is 0. */
 ALWAYS_INLINE void nearby_center(const nearby *near, uint32_t i, float *center, const int dim) {
@@ -92,18 +98,19 @@ ALWAYS_INLINE float4 nearby_distance2(const nearby *near, uint32_t i, const batc
   return scan_sum_of_squares4(d, dim);
 }
 
-/* ---- Rows of all that are near ---- */
+/* ---- Rows of all agents within a radius ---- */
 
 enum { ROWS_WAITING = 512 };
 
-/* The rows being written. Their offsets and counts are flushed in batches, so that cache misses
- * overlap: agents close to each other can have slots far apart in memory. */
+/* Writes rows of ids. The ids of a row are written at once, its offset and count only later, many
+ * at a time. For agents near each other can have slots that are far apart in memory: if many are
+ * written at a time, their cache misses overlap. */
 struct row_writer {
   uint32_t *offsets, *counts, *ids;
-  uint32_t capacity; /* of `ids` */
+  uint32_t capacity; /* the number of ids that fit into `ids` */
   uint32_t used;     /* the number of ids written */
-  uint64_t missed;   /* the number of ids of rows that did not fit */
-  bool truncated;    /* a row did not fit: from then on only empty rows do */
+  uint64_t missed;   /* the number of ids in rows that did not fit */
+  bool truncated;    /* true after a row that did not fit: all later rows are left empty */
   uint32_t waiting, slots[ROWS_WAITING], begins[ROWS_WAITING], sizes[ROWS_WAITING];
 };
 
@@ -119,7 +126,8 @@ ALWAYS_INLINE void rows_expect(row_writer *writer, uint32_t count) {
   if (writer->waiting + count > ROWS_WAITING) rows_flush(writer);
 }
 
-/* Ends a row that was written at ids + used and fits. rows_expect must have been called for it. */
+/* Ends a row whose ids are in their final place, at ids + used, where they fit. rows_expect must
+ * have made room for the row before. */
 ALWAYS_INLINE void row_fits(row_writer *writer, uint32_t row, uint32_t count) {
   const uint32_t i = writer->waiting++;
   writer->slots[i] = row;
@@ -128,7 +136,8 @@ ALWAYS_INLINE void row_fits(row_writer *writer, uint32_t row, uint32_t count) {
   writer->used += count;
 }
 
-/* Ends a row of any length. */
+/* Ends a row of any length. If there is no room for its ids, the row becomes empty, and they are
+ * counted as missed. */
 static inline void row_end(row_writer *writer, uint32_t row, uint32_t count) {
   const bool fits = count <= rows_room(writer);
   rows_expect(writer, 1);
@@ -147,21 +156,25 @@ void batch_rows(const batch_query *batch, nearby *near, uint32_t self, uint32_t 
 void batch_row_alone(const batch_query *batch, const float *center, uint32_t slot, float radius,
                      row_writer *writer);
 
-/* ---- Rows of the nearest ---- */
+/* ---- Rows of the k nearest agents ---- */
 
-/* A prediction of the next rows, made from recent rows. */
+/* A prediction of how far away the k-th neighbors in the next rows are, made from recent rows. */
 typedef struct expectation {
-  float reach2;  /* the squared distance within which to gather */
-  float guess2;  /* roughly the squared distance of the k-th neighbor */
-  float margin;  /* reach2 divided by the mean squared distance of the k-th neighbor */
-  double sum2;   /* the sum of these squared distances, over the full rows since `expect` */
-  uint32_t full; /* the number of full rows, which have k ids, since then */
+  float reach2; /* the squared distance within which to gather agents */
+  /* A squared distance within which slightly more than k agents are expected. */
+  float guess2;
+  float margin; /* reach2 divided by the mean squared distance of the k-th neighbor */
+  /* The squared distances of k-th neighbors, summed over the rows that `full` counts. */
+  double sum2;
+  /* The number of full rows (rows of k ids) since the last call of `expect`. */
+  uint32_t full;
 } expectation;
 
-/* Updates the prediction from the rows since the last call. */
+/* Updates the prediction from the rows that were written since the last call. */
 void expect(expectation *expected);
 
-/* Finished rows that wait to be copied to their places, in batches as in row_writer. */
+/* Finished rows that are to be copied to the arrays of the caller. Many rows are copied at a time,
+ * so that their cache misses overlap, as in row_writer. */
 enum { QUEUE_ROWS = 64 };
 typedef struct row_queue {
   uint32_t size;
@@ -179,7 +192,8 @@ struct neighbor_search {
   copse_neighbor_rows *rows;
 };
 
-/* Finds the k nearest neighbors of every agent. `search_all` is the structure's function for it. */
+/* Finds the k nearest neighbors of every agent. `search_all` is the function of the structure that
+ * searches, such as agenttree_all_neighbors. */
 copse_status batch_all_neighbors(const copse_points *points,
                                  void (*search_all)(const void *index, neighbor_search *search),
                                  uint32_t k, const copse_query *query, const uint32_t *masks,
@@ -201,20 +215,21 @@ void batch_nearest_alone(neighbor_search *search, const float *center, uint32_t 
 /* ---- Pairs ---- */
 
 struct pair_search {
-  float distance2;    /* used if `radii` is NULL */
-  const float *radii; /* by slot, or NULL */
+  float distance2;    /* the squared distance of pairs, used if `radii` is NULL */
+  const float *radii; /* the radius of each agent, by slot; or NULL */
   float maxRadius;
   copse_results *results;
   uint64_t total; /* ids found, two per pair */
 };
 
-/* Returns the squared distance within which the agents at places begin … end - 1 can have
- * pairs. */
+/* Returns the greatest squared distance at which one of the agents begin … end - 1 (in the order of
+ * the structure) can form a pair with another agent. */
 float pairing_reach2(const pair_search *search, const batch_query *batch, uint32_t begin,
                      uint32_t end);
 
-/* Finds the pairs of an agent at places begin … end - 1 and a gathered agent that comes later in
- * the order of the structure. `near` must hold places: GATHER_PLACES. Empties `near`. */
+/* Finds the pairs of one of the agents begin … end - 1 and a gathered agent. Only pairs whose
+ * second agent comes later in the order of the structure count, so that each pair is found once.
+ * near->ids must hold indices in that order: GATHER_PLACES. Empties `near`. */
 void batch_pairs(const batch_query *batch, uint32_t begin, uint32_t end, nearby *near,
                  pair_search *search);
 

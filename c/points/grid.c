@@ -8,21 +8,22 @@
 #include <string.h>
 
 enum {
-  MOST_COLUMNS = 16, /* per cell */
-  ENTRY_WORK = 4,    /* entries per agent */
+  MOST_COLUMNS = 16, /* the maximum number of columns per cell */
+  ENTRY_WORK = 4,    /* table entries per agent */
   ENTRIES_LEAST = 64,
 };
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 
-/* Returns the maximum number of entries for n agents. Depends only on n, not on the capacity, so
- * that the order of agents does not depend on the capacity either. */
+/* Returns the maximum number of table entries for n agents. Depends only on n, not on the capacity,
+ * so that the order of agents does not depend on the capacity either. */
 static uint64_t entry_budget(uint64_t n) { return ENTRY_WORK * n + ENTRIES_LEAST; }
 
 static void carve(void *index, arena *block) {
   struct grid *grid = index;
   grid->entryOf = arena_carve(block, (uint64_t)grid->points.capacity + 3, sizeof(uint32_t));
-  /* Three more: for absent slots, for the end, and for counting. */
+  /* Three more than there are entries: one for absent slots, and two because count_in counts the
+   * slots of entry e in starts[e + 2]. */
   grid->starts = arena_carve(block, entry_budget(grid->points.capacity) + 3, sizeof(uint32_t));
 }
 
@@ -74,7 +75,8 @@ ALWAYS_INLINE void load_slots(const points_source *source, uint32_t slot, float4
     EACH_AXIS (axis, dim) x[axis] = load4(source, slot, axis);
 }
 
-/* Writes the bounds of the present agents; there must be at least one. */
+/* Writes the bounds of all agents that have a group and an accepted position. There must be at
+ * least one. */
 static void find_bounds(const struct grid *grid, const points_source *source,
                         const points_survey *survey, float *lo, float *hi) {
   const float4 high = float4_all(INFINITY), low = float4_all(-INFINITY);
@@ -111,13 +113,13 @@ static uint32_t power_of_two_below(uint64_t n) {
   return power;
 }
 
-/* Lays out the table for these bounds: with as many columns per cell as there is room for. If there
- * is no room for one column per cell, cells share entries. */
+/* Lays out the table for agents with the bounds lo … hi. Divides cells into as many columns as
+ * there is room for. If there is no room even for one entry per cell, cells share entries. */
 static void lay_out(struct grid *grid, const float *lo, const float *hi) {
   const int dim = (int)grid->points.dimensions;
   const uint64_t budget = entry_budget(grid->points.present);
   uint32_t counts[4];
-  double total; /* may exceed all integers */
+  double total; /* the number of columns: up to 2^66, too large for an integer */
   for (grid->columns = MOST_COLUMNS;; grid->columns /= 2) {
     WORKED(1);
     for (int axis = 0; axis < dim; axis++) {
@@ -128,7 +130,9 @@ static void lay_out(struct grid *grid, const float *lo, const float *hi) {
     }
     word4_store(counts, word4_add(grid_numbers(grid, float4_load(hi)), word4_all(1)));
     total = (double)counts[0] * counts[1] * counts[2];
-    if (total <= (double)budget / 2 || grid->columns == 1) break; /* measured: enough columns */
+    /* Uses at most half of the budget if there is more than one column per cell: measured, more
+     * columns gain nothing. */
+    if (total <= (double)budget / 2 || grid->columns == 1) break;
   }
   for (int axis = 0; axis < dim; axis++) grid->last[axis] = (float)(counts[axis] - 1);
   grid->strides[0] = 1;
@@ -139,7 +143,8 @@ static void lay_out(struct grid *grid, const float *lo, const float *hi) {
     grid->strides[2] = counts[0] * counts[1];
     return;
   }
-  /* Odd strides: agents on a line along any axis use the whole table. */
+  /* Cells share entries. The strides are odd, so that agents on a line along any axis are spread
+   * over the whole table. */
   grid->entries = power_of_two_below(budget);
   grid->wrap = grid->entries - 1;
   uint32_t side = 1;
@@ -152,8 +157,8 @@ static void lay_out(struct grid *grid, const float *lo, const float *hi) {
   grid->strides[2] = grid->strides[1] * (rows | 1);
 }
 
-/* Writes the entries of the slots begin … end, and counts the slots of each entry in starts[2 …].
- * `end` must be a multiple of four or the number of slots. */
+/* Writes the table entry of each of the slots begin … end - 1 to entryOf, and counts the slots of
+ * entry e in starts[e + 2]. `end` must be a multiple of four or the number of slots. */
 ALWAYS_INLINE void count_in(struct grid *grid, const points_source *source,
                             const points_survey *survey, uint32_t begin, uint32_t end,
                             const int dim) {
@@ -190,7 +195,8 @@ ALWAYS_INLINE void count_in(struct grid *grid, const points_source *source,
 
 ALWAYS_INLINE void place_in(struct grid *grid, const points_source *source, bool withGroups,
                             uint32_t begin, uint32_t end, const int dim) {
-  const scan_points points = grid->points.ordered; /* in registers: stores may alias anything */
+  /* A local copy, which can stay in registers: stores cannot change it. */
+  const scan_points points = grid->points.ordered;
   const uint32_t *const entryOf = grid->entryOf;
   const float *x[3];
   const size_t stride = source->positions.stride;
@@ -200,7 +206,7 @@ ALWAYS_INLINE void place_in(struct grid *grid, const points_source *source, bool
     const uint32_t place = next[entryOf[slot]]++;
     WORKED(1);
     EACH_AXIS (axis, dim) {
-      points.axes[axis][place] = *x[axis] + 0.0f; /* -0 becomes 0 */
+      points.axes[axis][place] = *x[axis] + 0.0f; /* adding 0 turns -0 into 0 */
       x[axis] += stride;
     }
     points.ids[place] = slot;
@@ -217,7 +223,8 @@ DEFINE_PAIR_VOID(void, place,
                   uint32_t end),
                  grid, source, withGroups, begin, end)
 
-/* Replaces the counts in starts[2 …] by the start of each entry, in starts[1 …]. */
+/* Reads the number of slots of each entry e from starts[e + 2], and writes where its agents begin
+ * to starts[e + 1]. */
 OUT_OF_LINE void sum_counts(uint32_t *starts, uint32_t entries) {
   uint32_t sum = 0;
   for (uint32_t i = 1; i <= entries + 1; i++) {
@@ -228,9 +235,10 @@ OUT_OF_LINE void sum_counts(uint32_t *starts, uint32_t entries) {
   }
 }
 
-/* Builds from a source that passed its survey. */
+/* Builds the grid from positions and groups that were checked before. */
 static void build(void *index, const points_source *source, const points_survey *survey) {
-  enum { AT_ONCE = 1024 }; /* slots per call: see OUT_OF_LINE */
+  /* Slots per call: frequent calls are optimized sooner, see OUT_OF_LINE. */
+  enum { AT_ONCE = 1024 };
   struct grid *grid = index;
   const uint32_t dimensions = grid->points.dimensions;
   points_take(&grid->points, source, survey);
@@ -250,9 +258,10 @@ static void build(void *index, const points_source *source, const points_survey 
   }
 }
 
-/* ---- Debug ------------------------------------------------------------------------------- */
+/* ---- Cells to draw, statistics, validation ----------------------------------------------- */
 
-/* Writes the column, row and layer of the agent at a place. */
+/* Writes the numbers of the column, row and layer of an agent. `place` is its index in the order of
+ * the grid. */
 static void numbers_at(const struct grid *grid, uint32_t place, uint32_t *numbers) {
   float point[4] = {0};
   for (uint32_t axis = 0; axis < grid->points.dimensions; axis++)
@@ -260,7 +269,8 @@ static void numbers_at(const struct grid *grid, uint32_t place, uint32_t *number
   word4_store(numbers, grid_numbers(grid, float4_load(point)));
 }
 
-/* Writes the cell of the agent at a place. */
+/* Writes the numbers of the cell of an agent along each axis. `place` is its index in the order of
+ * the grid. */
 static void cell_of(const struct grid *grid, uint32_t place, uint32_t *cell) {
   numbers_at(grid, place, cell);
   cell[0] /= grid->columns;
@@ -341,7 +351,7 @@ static const points_type GRID = {
 };
 _Static_assert(sizeof(struct grid) <= POINTS_BYTES, "see any_points");
 
-/* Returns a grid without memory. */
+/* Returns a grid with the given options. Its arrays have no memory yet. */
 static struct grid bare(const copse_grid_def *def) {
   return (struct grid){.points = {.type = &GRID,
                                   .dimensions = def->dimensions,

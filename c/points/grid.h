@@ -1,14 +1,15 @@
 /* The uniform grid: a counting sort of agents into square (in 3D cubic) cells of one size.
  *
- * A cell is divided along x into columns, as many as there is room for: narrow columns let a query
- * read fewer agents beyond its ends. Column i along x, in row j and layer k of cells, has entry (i
- * + j * strides[1] + k * strides[2]) & wrap of the table: the place in the order of the grid where
- * its agents begin. The agents of an entry are sorted by id. Adjacent columns of a row are adjacent
- * in that order, so that a query reads one run of agents per row.
+ * A cell is divided along x into columns, as many as there is room for: with narrow columns, a
+ * query reads fewer agents that are too far left or right. Column i along x, in row j and layer k
+ * of cells, has the entry (i + j * strides[1] + k * strides[2]) & wrap of a table. Agents are
+ * stored in the order of their entries, and by id in an entry; the table says where the agents of
+ * each entry begin. Adjacent columns of a row have adjacent entries, so that a query reads one run
+ * of agents per row.
  *
- * The table has a few entries per agent. If there are more cells than that, distant cells share
- * entries: `wrap` takes their numbers modulo the size of the table, and the distance test tells
- * their agents apart. */
+ * The table has a few entries per agent. If there are more columns than that, distant ones share an
+ * entry: `wrap` takes the sum modulo the size of the table, and the distance test tells their
+ * agents apart. */
 #ifndef COPSE_GRID_H
 #define COPSE_GRID_H
 
@@ -17,39 +18,40 @@
 struct grid {
   copse_points points;
   float cellSize;
-  uint32_t *entryOf; /* by slot, while building */
+  uint32_t *entryOf; /* the table entry of each slot; used only while building */
 
   /* The table of the last build. */
-  uint32_t *starts; /* the start of each entry, and the end of the last one */
+  uint32_t *starts; /* where the agents of each entry begin; then the end of the last entry */
   uint32_t entries;
-  uint32_t wrap;    /* all ones if no entry is shared, else entries - 1 */
-  uint32_t columns; /* per cell */
+  uint32_t wrap; /* the mask of entry numbers: entries - 1 if entries are shared, else all ones */
+  uint32_t columns; /* columns per cell */
   uint32_t strides[3];
-  /* By axis; the fourth is 0, and in 2D the third too. */
+  /* One value per axis. The fourth value is 0, and in 2D the third too. */
   float origin[4]; /* the center of the first column, row and layer */
   float scale[4];  /* columns, rows and layers per world unit */
-  float last[4];   /* the last column, row and layer */
+  float last[4];   /* the numbers of the last column, row and layer */
 };
 
-/* The greatest number of a column, row or layer: all cells farther away share it. */
+/* The greatest number of a column, row or layer: all that are farther away have this number too. */
 enum { GRID_LAST = (1 << 22) - 1 };
 
-/* Returns the numbers of the column, row and layer that contain a point, or the nearest ones. They
- * never decrease as a coordinate increases, because no step does: a point between two others has a
- * number between theirs. */
+/* Returns the numbers of the column, row and layer that contain a point, or of the nearest ones if
+ * the point is outside the grid. A greater coordinate never gets a smaller number, in spite of
+ * rounding. So a point between two others has a number between theirs. */
 ALWAYS_INLINE word4 grid_numbers(const struct grid *grid, float4 point) {
   float4 t = float4_mul(float4_sub(point, float4_load(grid->origin)), float4_load(grid->scale));
-  /* NaN, which is infinity times 0, becomes 0. */
+  /* float4_max turns NaN, which is infinity times 0, into 0. */
   return float4_round(float4_min(float4_max(float4_all(0), t), float4_load(grid->last)));
 }
 
-/* A box of cells, by their first and last numbers along each axis. */
+/* A box of columns: the first and the last number along each axis, both inclusive. */
 typedef struct grid_window {
   uint32_t lo[4], hi[4];
 } grid_window;
 
-/* Writes the window of a box. Returns false if some of its cells share entries with each other:
- * then all agents must be scanned instead. */
+/* Writes the window that contains the box lo … hi. Returns false if some of its columns share
+ * entries with each other, because agents would then be found twice: the caller must scan all
+ * agents instead. */
 ALWAYS_INLINE bool grid_window_of(const struct grid *grid, float4 lo, float4 hi,
                                   grid_window *window, const int dim) {
   word4_store(window->lo, grid_numbers(grid, lo));
@@ -63,19 +65,21 @@ ALWAYS_INLINE bool grid_window_of(const struct grid *grid, float4 lo, float4 hi,
          sizes[2] * grid->strides[2] <= grid->entries;
 }
 
-/* Returns the entry of a column. Where entries are shared the sum may wrap at 2^32, which changes
- * nothing: it is taken modulo the number of entries, a power of two. */
+/* Returns the table entry of column x in row y and layer z. If entries are shared, the sum may
+ * overflow 32 bits, which does no harm: it is taken modulo the number of entries, a power of
+ * two. */
 ALWAYS_INLINE uint32_t grid_entry(const struct grid *grid, uint32_t x, uint32_t y, uint32_t z) {
   return (x + y * grid->strides[1] + z * grid->strides[2]) & grid->wrap;
 }
 
-/* A run of agents in the order of the grid. */
+/* A run of agents: begin … end - 1 in the order of the grid. */
 typedef struct grid_run {
   uint32_t begin, end;
 } grid_run;
 
-/* Writes the runs of agents of `count` columns of a row, which must all exist. Returns the number
- * of runs: two if the table ends within the row, else one. */
+/* Writes the runs of agents in the columns x … x + count - 1 of row y in layer z. All these columns
+ * must exist. Returns the number of runs: one, or two if the columns wrap around the end of the
+ * table. */
 ALWAYS_INLINE uint32_t grid_runs(const struct grid *grid, uint32_t x, uint32_t y, uint32_t z,
                                  uint32_t count, grid_run *runs) {
   const uint32_t first = grid_entry(grid, x, y, z);
@@ -91,7 +95,7 @@ ALWAYS_INLINE uint32_t grid_runs(const struct grid *grid, uint32_t x, uint32_t y
   return 2;
 }
 
-/* The functions of points_type. */
+/* The functions in the table of the grid. points_type says what each of them does. */
 uint32_t grid_collect(const void *grid, const region *where, shape kind, const copse_query *query,
                       copse_results *results);
 uint32_t grid_count(const void *grid, const region *circle, const copse_query *query,

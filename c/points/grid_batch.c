@@ -1,5 +1,5 @@
-/* Batch queries of the grid: a few agents next to each other in a row are processed together, from
- * one copy of the cells around them.
+/* Batch queries of the grid. Up to four agents near each other are processed together: the agents
+ * of all cells around them are copied to one array (gathered) once.
  *
  * Compiled for speed. */
 
@@ -9,15 +9,17 @@
 
 #include <string.h>
 
-/* ---- Groups ------------------------------------------------------------------------------- */
+/* ---- Groups of agents that are processed together ----------------------------------------- */
 
-/* One or four agents that follow each other in the order of the grid and are near each other. */
+/* One agent, or four that are near each other: begin … begin + size - 1 in the order of the
+ * grid. */
 typedef struct grid_group {
   uint32_t begin, size;
   float4 lo, hi; /* the bounds, in the lanes x, y, z */
 } grid_group;
 
-/* Returns a vector with the lanes x, y, z, from one vector per axis with equal lanes. */
+/* Returns a vector with the lanes x, y, z. The arguments are one vector per axis, whose lanes are
+ * all equal. */
 ALWAYS_INLINE float4 lanes_of(const float4 *axes, const int dim) {
   float4 xy = float4_zip_low(axes[0], axes[1]);
   if (dim == 2) return xy;
@@ -25,8 +27,8 @@ ALWAYS_INLINE float4 lanes_of(const float4 *axes, const int dim) {
   return word4_as_floats(word4_select(isZ, float4_as_words(axes[2]), float4_as_words(xy)));
 }
 
-/* Writes the group of the four agents from a place on. Returns false if they are far from each
- * other. */
+/* Writes the group of the four agents from index `begin` on, in the order of the grid. Returns
+ * false if they are too far from each other for a group. */
 ALWAYS_INLINE bool bounds_of_four(const struct grid *grid, uint32_t begin, grid_group *group,
                                   const int dim) {
   float4 lo[3], hi[3];
@@ -42,7 +44,8 @@ ALWAYS_INLINE bool bounds_of_four(const struct grid *grid, uint32_t begin, grid_
   return near;
 }
 
-/* Writes the group that begins at a place. */
+/* Writes the group that begins at index `begin` in the order of the grid: four agents if they are
+ * near each other, else one. */
 ALWAYS_INLINE void group_at(const struct grid *grid, uint32_t begin, grid_group *group,
                             const int dim) {
   if (grid->points.present - begin >= 4 && bounds_of_four(grid, begin, group, dim)) return;
@@ -52,13 +55,14 @@ ALWAYS_INLINE void group_at(const struct grid *grid, uint32_t begin, grid_group 
   *group = (grid_group){begin, 1, point, point};
 }
 
-/* Does the same as group_at in one copy of small code, for callers that need not be fast. */
+/* Does the same as group_at with smaller code, for callers that need not be fast. */
 SMALL_CODE OUT_OF_LINE void group_at_any(const struct grid *grid, uint32_t begin,
                                          grid_group *group) {
   WITH_DIM(grid->points.dimensions, group_at, grid, begin, group);
 }
 
-/* Writes the window of all cells within reach of a group. Returns what grid_window_of returns. */
+/* Writes the window of all cells within reach of a group. Returns false if some of its columns
+ * share table entries with each other, as grid_window_of does. */
 ALWAYS_INLINE bool group_window(const struct grid *grid, const grid_group *group, float reach2,
                                 grid_window *window, const int dim) {
   const float4 reach = float4_all(reach_of(reach2));
@@ -80,7 +84,9 @@ ALWAYS_INLINE void copy_four(nearby *near, const copse_points *points, uint32_t 
   }
 }
 
-/* Appends a run; there must be room for it. The first `usual` places are copied without a test. */
+/* Appends the agents begin … end - 1 to `near`, which must have room for them. Always copies
+ * `usual` agents, even if there are fewer: that needs no branch, which processors could predict
+ * wrongly. Surplus copies are overwritten later. */
 ALWAYS_INLINE void copy_run(nearby *near, const copse_points *points, uint32_t begin, uint32_t end,
                             const uint32_t usual, const gather_fields fields, const int dim) {
   const uint32_t target = near->size;
@@ -91,14 +97,15 @@ ALWAYS_INLINE void copy_run(nearby *near, const copse_points *points, uint32_t b
   near->size = target + (end - begin);
 }
 
-/* Appends a run. Not inlined, for pairs and for batches that are not plain. */
+/* Does the same as copy_run, out of line: for pairs, and for batches with masks, which need not be
+ * as fast. */
 SMALL_CODE OUT_OF_LINE void copy_other(nearby *near, const copse_points *points, uint32_t begin,
                                        uint32_t end, gather_fields fields) {
   WITH_DIM(points->dimensions, copy_run, near, points, begin, end, 0, fields);
 }
 
-/* Appends a run. Returns false if there is no room. The usual length is copied without a test that
- * a processor could predict wrongly. */
+/* Appends the agents begin … end - 1 to `near`. Returns false if there is no room for them. Runs of
+ * up to `usual` agents are copied without branches, see copy_run. */
 ALWAYS_INLINE bool append_run(nearby *near, const copse_points *points, uint32_t begin,
                               uint32_t end, const uint32_t usual, const gather_fields fields,
                               const int dim) {
@@ -110,7 +117,8 @@ ALWAYS_INLINE bool append_run(nearby *near, const copse_points *points, uint32_t
   return true;
 }
 
-/* Appends a run, except for the places `place` … `past` of the group, which were copied first. */
+/* Appends the agents begin … end - 1 to `near`, except for those of the group, place … past - 1,
+ * which were copied before. Returns false if there is no room for them. */
 ALWAYS_INLINE bool append_others(nearby *near, const copse_points *points, uint32_t begin,
                                  uint32_t end, uint32_t place, uint32_t past,
                                  const gather_fields fields, const int dim) {
@@ -119,8 +127,9 @@ ALWAYS_INLINE bool append_others(nearby *near, const copse_points *points, uint3
   return past >= end || append_run(near, points, past, end, 8, fields, dim);
 }
 
-/* Gathers the group that begins at a place and then, in the order of the grid, all others that may
- * be within reach. Returns the size of the group, or 0 if there is no room. */
+/* Gathers the group that begins at index `place` in the order of the grid, and then, in this order,
+ * all other agents that may be within reach. Returns the size of the group, or 0 on failure: there
+ * is no room, or columns share table entries. */
 ALWAYS_INLINE uint32_t gather_in(nearby *near, const struct grid *grid, uint32_t place,
                                  float reach2, const gather_fields fields, const int dim) {
   const copse_points *points = &grid->points;
@@ -142,7 +151,7 @@ ALWAYS_INLINE uint32_t gather_in(nearby *near, const struct grid *grid, uint32_t
   for (uint32_t z = window.lo[2]; z <= window.hi[2]; z++) {
     for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {
       uint32_t first = grid_entry(grid, window.lo[0], y, z), left = count;
-      do { /* twice if the table ends within the row */
+      do { /* a second time if the row wraps around the end of the table */
         const uint32_t here = grid->entries - first < left ? grid->entries - first : left;
         WORKED(1);
         if (!append_others(near, points, starts[first], starts[first + here], place, past, fields,
@@ -170,16 +179,20 @@ static uint32_t gather(nearby *near, const struct grid *grid, const batch_query 
   return CALL_PAIR(grid->points.dimensions, gather, near, grid, place, reach2);
 }
 
-/* ---- All within --------------------------------------------------------------------------- */
+/* ---- Neighbors within a radius, of all agents --------------------------------------------- */
 
-/* Returns which of four gathered agents are within the limit, one bit each. */
+/* Returns a bit for each of the gathered agents i … i + 3, set if the agent is within the squared
+ * distance limit2 of the asker. */
 ALWAYS_INLINE uint32_t lanes_within(const nearby *near, uint32_t i, const batch_asker *asker,
                                     float4 limit2, const int dim) {
   return word4_bits(float4_le(nearby_distance2(near, i, asker, dim), limit2));
 }
 
-/* Writes the rows of a plain group, whose agents are the first gathered ones. Two rows at a time
- * read the gathered agents once for both. An agent can find itself only among the first four. */
+/* Writes the rows of the agents of a group, which are the first `own` gathered agents, in a batch
+ * without masks. Two rows are written at a time, so that the gathered agents are read once for
+ * both. The second row is built elsewhere and copied behind the first, at least GROUP_COPY ids at a
+ * time. An agent can find itself only among the first four gathered agents: only there its own bit
+ * is cleared. */
 enum { GROUP_COPY = 16 };
 ALWAYS_INLINE void group_rows_in(const batch_query *batch, nearby *near, uint32_t own,
                                  float radius2, row_writer *writer, const int dim) {
@@ -246,10 +259,10 @@ void grid_all_within(const void *index, const batch_query *batch, float radius,
   }
 }
 
-/* ---- All neighbors ------------------------------------------------------------------------ */
+/* ---- The k nearest neighbors, of all agents ----------------------------------------------- */
 
 void grid_all_neighbors(const void *index, neighbor_search *search) {
-  enum { LEARN_FROM = 32 }; /* rows: fewer predict the next ones badly */
+  enum { LEARN_FROM = 32 }; /* rows between two updates: fewer would predict the next ones badly */
   const struct grid *grid = index;
   nearby near;
   uint32_t learnt = 0;
@@ -275,7 +288,8 @@ void grid_all_neighbors(const void *index, neighbor_search *search) {
 
 /* ---- Pairs -------------------------------------------------------------------------------- */
 
-/* Pairs a group with the later agents of a run, as many at a time as there is room for. */
+/* Finds the pairs of an agent of a group and an agent of a run that comes later in the order of the
+ * grid. Gathers as many agents of the run at a time as there is room for. */
 static void pair_with_run(const batch_query *batch, const grid_group *group, grid_run run,
                           nearby *near, pair_search *search) {
   uint32_t begin = run.begin > group->begin ? run.begin : group->begin;
@@ -289,7 +303,8 @@ static void pair_with_run(const batch_query *batch, const grid_group *group, gri
   }
 }
 
-/* Pairs the group that begins at a place. Returns its size. */
+/* Finds all pairs of an agent of the group that begins at index `place` and an agent that comes
+ * later in the order of the grid. Returns the size of the group. */
 SMALL_CODE OUT_OF_LINE uint32_t group_pairs(const struct grid *grid, const batch_query *batch,
                                             uint32_t place, nearby *near, pair_search *search) {
   grid_group group;

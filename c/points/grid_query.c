@@ -13,17 +13,18 @@
 
 typedef struct grid_walk {
   grid_window window;
-  grid_run runs[2]; /* of the current row; without a window one run of all agents */
-  uint32_t waiting; /* of `runs` */
-  uint32_t y, z;    /* the next row */
+  /* The runs of the current row; or, if the box has no window, one run of all agents. */
+  grid_run runs[2];
+  uint32_t waiting; /* the number of `runs` still to visit */
+  uint32_t y, z;    /* the row to visit next, and its layer */
 } grid_walk;
 
-/* Starts a walk over all agents that may be in a box. */
+/* Starts a walk over runs that contain all agents in the box lo … hi. */
 ALWAYS_INLINE void walk_start(grid_walk *walk, const struct grid *grid, float4 lo, float4 hi,
                               uint32_t mask, const int dim) {
   walk->waiting = 0;
   walk->window = (grid_window){{0}, {0}};
-  walk->y = walk->z = 1; /* past the last row */
+  walk->y = walk->z = 1; /* past the last row: the walk is over */
   if (!points_have(&grid->points, mask)) return;
   if (grid_window_of(grid, lo, hi, &walk->window, dim)) {
     walk->y = walk->window.lo[1];
@@ -53,7 +54,7 @@ ALWAYS_INLINE bool walk_next(grid_walk *walk, const struct grid *grid, grid_run 
 
 ALWAYS_INLINE uint32_t collect_in(const struct grid *grid, const region *where, const shape kind,
                                   const copse_query *query, copse_results *results, const int dim) {
-  copse_results local = *results; /* lets the compiler keep it in registers */
+  copse_results local = *results; /* a local copy, which can stay in registers */
   const scan_filter filter = points_filter(&grid->points, query);
   uint32_t visits = 0;
   float4 lo, hi;
@@ -112,18 +113,20 @@ SMALL_CODE uint32_t grid_count(const void *index, const region *circle, const co
 
 /* ---- Nearest ------------------------------------------------------------------------------ */
 
-/* Estimates how far from a point its k-th neighbor is, as if agents were spread over the whole
- * grid. At most a cell, since in crowds that estimate would be much too large. */
+/* Estimates how far from a point its k-th neighbor is, as if all agents were spread evenly over the
+ * grid. Returns at most the size of a cell: where agents are crowded, the estimate would be much
+ * too large. */
 static float expected_reach(const struct grid *grid, uint32_t k) {
   const float cell = 1 / grid->scale[1];
-  if (grid->points.dimensions == 3) return cell; /* a cube root would cost more than it gains */
+  /* An estimate would need a cube root in 3D, which costs more than it gains. */
+  if (grid->points.dimensions == 3) return cell;
   const float area = (grid->last[0] + 1) / grid->scale[0] * (grid->last[1] + 1) * cell;
   const float reach = sqrtf(area * (float)(k + 1) / (float)grid->points.present / 3.14159265f);
-  return reach > 0 && reach < cell ? reach : cell; /* an area may underflow */
+  return reach > 0 && reach < cell ? reach : cell; /* `reach` is 0 if the area underflows */
 }
 
-/* Scans a run for the nearest. Returns 1, the number of runs visited. For k = 1 a scan of its own
- * is faster than a heap of one. */
+/* Updates the k nearest agents so far with those of a run. Returns 1, the number of runs visited.
+ * If k is 1, it uses points_scan_nearest, which is faster than a heap of one entry. */
 static uint32_t search_run(const struct grid *grid, grid_run run, const float *center,
                            const scan_filter *filter, scan_nearest *nearest) {
   if (nearest->k > 1) {
@@ -144,8 +147,9 @@ typedef struct columns {
   uint32_t begin, end;
 } columns;
 
-/* Writes the columns of a row of a window that are not in the smaller window `seen` within it.
- * Returns the number of parts: the whole row, or the parts left and right of the seen columns. */
+/* Writes the columns of row y in layer z of a window, without those in `seen`, a smaller window
+ * inside it. Returns the number of parts: one for a whole row, or two to the left and right of the
+ * seen columns. */
 ALWAYS_INLINE uint32_t unseen_columns(const grid_window *window, const grid_window *seen,
                                       uint32_t y, uint32_t z, columns parts[2]) {
   const bool again = y >= seen->lo[1] && y <= seen->hi[1] && z >= seen->lo[2] && z <= seen->hi[2];
@@ -154,8 +158,8 @@ ALWAYS_INLINE uint32_t unseen_columns(const grid_window *window, const grid_wind
   return again ? 2 : 1;
 }
 
-/* Offers all agents that may be among the k nearest. Doubles the reach until it holds k agents, and
- * skips cells that were scanned with a smaller reach. */
+/* Finds the k nearest agents: scans all cells within a reach, and doubles the reach until k agents
+ * are within it. Skips columns that were scanned with a smaller reach. */
 uint32_t grid_neighbors(const void *index, const float *center, const copse_query *query,
                         scan_nearest *nearest) {
   const struct grid *grid = index;
@@ -163,7 +167,7 @@ uint32_t grid_neighbors(const void *index, const float *center, const copse_quer
   const scan_filter filter = points_filter(&grid->points, query);
   const float4 point = point4(center, dim);
   const float limit2 = nearest->limit2;
-  grid_window window, seen = {{1, 1, 1, 1}, {0}}; /* nothing */
+  grid_window window, seen = {{1, 1, 1, 1}, {0}}; /* an empty window: lo is greater than hi */
   uint32_t visits = 0;
   if (!points_have(&grid->points, query->mask)) return 0;
   for (float reach = expected_reach(grid, nearest->k);; reach *= 2) {
@@ -188,7 +192,8 @@ uint32_t grid_neighbors(const void *index, const float *center, const copse_quer
         }
       }
     }
-    /* All agents within `reach` were scanned. */
+    /* All agents within `reach` were scanned. If the k-th nearest so far is within it, all others
+     * are farther away. */
     if (whole || reach * reach >= nearest->limit2) return visits;
     seen = window;
   }

@@ -1,4 +1,5 @@
-/* Rays through the grid. The segment is walked piece by piece, until a piece ends beyond the first
+/* Rays through the grid. The segment is divided into pieces of equal length. The agents in all
+ * cells within reach of a piece are tested, piece by piece, until a piece contains the first
  * hit. */
 
 #include "grid.h"
@@ -7,12 +8,13 @@
 
 #include <math.h>
 
-/* A part of the segment on which agents can be hit, in fractions of the segment. */
+/* A part of the segment. `begin` and `end` are fractions of the segment. */
 typedef struct part {
   double begin, end;
 } part;
 
-/* Returns the part of the segment in the bounds of all agents, widened by a cell and the reach. */
+/* Returns the part of the segment that is inside the bounds of all agents, widened by a cell and
+ * the reach of the ray: no agent can be hit outside of it. */
 ALWAYS_INLINE part part_in_bounds(const struct grid *grid, const scan_ray *ray, const int dim) {
   part inside = {0, 1};
   EACH_AXIS (axis, dim) {
@@ -21,7 +23,8 @@ ALWAYS_INLINE part part_in_bounds(const struct grid *grid, const scan_ray *ray, 
     const double lo = origin - wider;
     const double hi = grid->last[axis] < GRID_LAST
                           ? origin + (double)grid->last[axis] * cell + wider
-                          : INFINITY; /* all cells farther away share the last number */
+                          /* No bound: all cells farther away have the last number too. */
+                          : INFINITY;
     if (ray->way[axis] != 0) {
       const double a = (lo - start) / ray->way[axis], b = (hi - start) / ray->way[axis];
       const double first = a < b ? a : b, second = a < b ? b : a;
@@ -33,27 +36,27 @@ ALWAYS_INLINE part part_in_bounds(const struct grid *grid, const scan_ray *ray, 
   return inside;
 }
 
-/* Writes the window of all cells within reach of a piece of the segment. */
+/* Writes the window of all cells within reach of a piece of the segment. Returns false if some of
+ * its columns share table entries with each other, as grid_window_of does. */
 ALWAYS_INLINE bool window_of_piece(const struct grid *grid, const scan_ray *ray, part piece,
                                    grid_window *window, const int dim) {
   float lo[3], hi[3];
   EACH_AXIS (axis, dim) {
     const double a = (double)ray->from[axis] + ray->way[axis] * piece.begin;
     const double b = (double)ray->from[axis] + ray->way[axis] * piece.end;
-    const double wider = (double)ray->reach + 1e-12 * (fabs(a) + fabs(b)); /* for rounding */
+    /* The second term is for rounding. */
+    const double wider = (double)ray->reach + 1e-12 * (fabs(a) + fabs(b));
     lo[axis] = (float)((a < b ? a : b) - wider);
     hi[axis] = (float)((a < b ? b : a) + wider);
   }
   return grid_window_of(grid, point4(lo, dim), point4(hi, dim), window, dim);
 }
 
-/* Updates the first hit so far. Returns the number of runs visited. */
+/* Casts a ray: replaces *hit if an agent is hit earlier. Returns the number of runs visited. */
 ALWAYS_INLINE uint32_t cast(const struct grid *grid, const scan_ray *ray, const copse_query *query,
                             copse_hit *hit, const int dim) {
-  enum {
-    PIECE_CELLS = 2,
-    PIECE_WORK = 8
-  }; /* a piece costs about as much as reading this many agents */
+  /* A piece is PIECE_CELLS cells long, and costs about as much as reading PIECE_WORK agents. */
+  enum { PIECE_CELLS = 2, PIECE_WORK = 8 };
   const copse_points *points = &grid->points;
   if (!points_have(points, query->mask)) return 0;
   const scan_filter filter = points_filter(points, query);
@@ -69,7 +72,7 @@ ALWAYS_INLINE uint32_t cast(const struct grid *grid, const scan_ray *ray, const 
     const part piece = {inside.begin + i * step, inside.begin + (i + 1) * step};
     grid_window window;
     whole = window_of_piece(grid, ray, piece, &window, dim);
-    if (!whole) break; /* a hit so far may not be the first */
+    if (!whole) break; /* the piece has no window: all agents are tested below */
     for (uint32_t z = window.lo[2]; z <= window.hi[2]; z++) {
       for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {
         grid_run runs[2];

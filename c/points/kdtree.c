@@ -16,7 +16,7 @@ static void carve(void *index, arena *block) {
     tree->room.orders[axis] = arena_carve(block, capacity, sizeof(uint32_t));
 }
 
-/* ---- Debug ------------------------------------------------------------------------------- */
+/* ---- Cells to draw, statistics, validation ----------------------------------------------- */
 
 static void cells(const void *index, drawing *drawn) {
   const struct kdtree *tree = index;
@@ -62,15 +62,16 @@ static void cells(const void *index, drawing *drawn) {
 
 static void stats(const void *index, copse_points_statistics *stats) {
   const struct kdtree *tree = index;
-  /* All ranges of a level have `size` points or one fewer: `larger` ranges of the one kind and
-   * `smaller` ranges of the other. */
+  /* On each level, `larger` ranges have `size` points, and `smaller` ranges have one point fewer.
+   * There are no other sizes. */
   uint32_t size = tree->points.present, larger = 1, smaller = 0;
   stats->nodes = size;
   for (uint32_t depth = 0; size > 0; depth++, size /= 2) {
     stats->depth = depth;
     if (size == 1) stats->leaves += larger;
     if (size == 2) stats->leaves += smaller;
-    /* An odd size gives two equal halves; an even size gives a larger left half. */
+    /* A range of an odd size has two equal halves beside its node. One of an even size has a left
+     * half that is larger by one point than the right half. */
     const uint32_t before = larger;
     larger = size % 2 ? 2 * larger + smaller : larger;
     smaller = size % 2 ? smaller : before + 2 * smaller;
@@ -124,7 +125,7 @@ static const points_type KDTREE = {
 };
 _Static_assert(sizeof(struct kdtree) <= POINTS_BYTES, "see any_points");
 
-/* Returns a tree without memory. */
+/* Returns a tree with the given options. Its arrays have no memory yet. */
 static struct kdtree bare(const copse_kdtree_def *def) {
   return (struct kdtree){.points = {.type = &KDTREE,
                                     .dimensions = def->dimensions,

@@ -1,11 +1,11 @@
-/* The k-d tree: balanced, one point per node, without links, for points that seldom move.
+/* The k-d tree: balanced, one point per node, without pointers, for points that seldom move.
  *
- * The points lie in separate arrays. The node of a range begin … end is its middle point, at begin
- * + (end - begin) / 2. The points before it are the left subtree, the points behind it the right
- * one. On the axis of its level (x, y, (z,) x, …) no point on the left is greater than the node and
- * none on the right is less, by the *super key*: the coordinates from that axis on, cyclically, and
- * then the id. No two super keys are equal, so there is exactly one order that satisfies this: it
- * depends only on the points, and all builders make it.
+ * The points are stored in separate arrays for coordinates, ids and groups. The node of a range
+ * begin … end - 1 is its middle point, at begin + (end - begin) / 2. The points before the node are
+ * its left subtree, those after it the right one. On the axis of the node's level (x, y, (z,) x, …)
+ * no point on the left is greater than the node and none on the right is less, by the *super key*:
+ * the coordinates from that axis on, cyclically, and then the id. No two super keys are equal, so
+ * exactly one order satisfies this. It depends only on the points, and all builders produce it.
  *
  * After J. L. Bentley, "Multidimensional binary search trees used for associative searching"
  * (1975). */
@@ -14,23 +14,23 @@
 
 #include "points.h"
 
-/* The arrays of the builder that sorts first. */
+/* Scratch arrays of the builder that sorts first (COPSE_BUILDER_PRESORT). */
 typedef struct presort_room {
-  uint64_t *keys;      /* 2 * capacity; NULL for other builders */
-  uint32_t *orders[3]; /* capacity each */
+  uint64_t *keys;      /* 2 * capacity keys to sort; NULL for other builders */
+  uint32_t *orders[3]; /* per axis: `capacity` indices of points, in sorted order */
 } presort_room;
 
 struct kdtree {
   copse_points points;
   copse_builder builder;
   presort_room room;
-  float bounds[6]; /* tight, of all points */
+  float bounds[6]; /* the tight bounds of all points */
 };
 
-/* The size up to which a query scans a range instead of dividing it. */
+/* A query scans a range of up to this many points, instead of descending to its two sides. */
 enum { KDTREE_RUN = 32 };
 
-/* A range of points, and the axis on which its node divides it. */
+/* A range of points, begin … end - 1, and the axis on which its node divides it. */
 typedef struct kdtree_range {
   uint32_t begin, end, axis;
 } kdtree_range;
@@ -42,8 +42,8 @@ ALWAYS_INLINE uint32_t kdtree_next_axis(uint32_t axis, const int dim) {
   return axis + 1 == (uint32_t)dim ? 0 : axis + 1;
 }
 
-/* The maximum depth, since ranges halve, and the maximum number of waiting ranges, one per
- * level. */
+/* More than the number of levels of any tree, since each level halves the ranges. It is enough for
+ * a stack that holds one waiting range per level. */
 enum { KDTREE_LEVELS = 30 };
 
 /* True if point i comes before point j by the super key of an axis. */
@@ -62,11 +62,11 @@ ALWAYS_INLINE bool kdtree_before(const scan_points *points, uint32_t i, uint32_t
 typedef struct kdtree_walk {
   float lo[4], hi[4];
   uint32_t waiting;
-  kdtree_range stack[2 * KDTREE_LEVELS]; /* per level a subtree and a node */
+  kdtree_range stack[2 * KDTREE_LEVELS]; /* per level, a subtree and a node can wait */
 } kdtree_walk;
 
-/* Starts a walk over all points in a box, and some points near it. The box is given in the lanes x,
- * y, z. */
+/* Starts a walk over runs that contain all points in the box lo … hi, and some points near it. `lo`
+ * and `hi` have the lanes x, y, z. */
 ALWAYS_INLINE void kdtree_walk_start(kdtree_walk *walk, const struct kdtree *tree, float4 lo,
                                      float4 hi, uint32_t mask) {
   float4_store(walk->lo, lo);
@@ -99,7 +99,7 @@ ALWAYS_INLINE bool kdtree_walk_next(kdtree_walk *walk, const struct kdtree *tree
   return false;
 }
 
-/* The functions of points_type. */
+/* The functions in the table of the k-d tree. points_type says what each of them does. */
 void kdtree_build(void *tree, const points_source *source, const points_survey *survey);
 uint32_t kdtree_collect(const void *tree, const region *where, shape kind, const copse_query *query,
                         copse_results *results);
@@ -119,8 +119,8 @@ void kdtree_pairs(const void *tree, const batch_query *batch, pair_search *searc
 void kdtree_nearest_many(const void *tree, neighbor_search *search, const float *points,
                          uint32_t n);
 
-/* Sorts the ids of the present points, whose coordinates lie in the same order, into the order of
- * the tree. Writes them to the first of the room's orders. */
+/* Writes the ids of the present points, in the order of the tree, to room.orders[0]. The input is
+ * ordered.ids, and their coordinates in ordered.axes. */
 void kdtree_presort(const struct kdtree *tree);
 
 #endif

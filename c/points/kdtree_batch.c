@@ -1,23 +1,24 @@
-/* Batch queries of the k-d tree: the few points of a run are processed together, from one copy of
- * the points around them. */
+/* Batch queries of the k-d tree. A group of a few dozen points near each other is processed
+ * together: the points around the group are copied to one array (gathered) once. */
 
 #include "batch.h"
 #include "kdtree.h"
 
 #include <string.h>
 
-/* The places from BEHIND on are reserved for visitors: points of the caller. See take(). */
+/* In the arrays of `nearby`, the entries from BEHIND on are reserved for visitors, which are points
+ * of the caller, see take(). NEAR_ROOM is the room that remains for points of the tree. */
 enum { VISITORS = 64, BEHIND = NEAR_LIMIT - VISITORS, NEAR_ROOM = BEHIND - NEAR_PADDING };
 
-/* ---- Groups ------------------------------------------------------------------------------- */
+/* ---- Groups of points that are processed together ----------------------------------------- */
 
-/* Points that follow each other in the order of the tree and are near each other. */
+/* Points that are near each other: begin … end - 1 in the order of the tree. */
 typedef struct kdtree_group {
   uint32_t begin, end;
   float4 lo, hi; /* the bounds, in the lanes x, y, z */
 } kdtree_group;
 
-/* A walk over groups: halves the tree until a part is small enough to be scanned. */
+/* A walk over all groups of a tree: halves ranges until one has few enough points for a group. */
 typedef struct group_walk {
   uint32_t waiting;
   kdtree_range stack[KDTREE_LEVELS];
@@ -54,15 +55,16 @@ static bool walk_next(kdtree_walk *walk, const struct kdtree *tree, kdtree_range
   return kdtree_walk_next(walk, tree, run, (int)tree->points.dimensions);
 }
 
-/* Returns which of four coordinates are within the box of a walk. */
+/* Returns a mask of the four coordinates from x[0] on: which are inside the box of a walk, along an
+ * axis. */
 ALWAYS_INLINE word4 on_the_way(const kdtree_walk *walk, const float *x, int axis) {
   const float4 four = float4_load(x);
   return word4_and(float4_le(float4_all(walk->lo[axis]), four),
                    float4_le(four, float4_all(walk->hi[axis])));
 }
 
-/* Appends the points of a run that are in the box of a walk; there must be room for all. A run that
- * ends before it begins is empty. */
+/* Appends those of the points begin … end - 1 that are in the box of a walk to `near`. There must
+ * be room for all of them. If end <= begin, there are none. */
 OUT_OF_LINE void append_run(nearby *near, const copse_points *points, const kdtree_walk *walk,
                             uint32_t begin, uint32_t end, gather_fields fields) {
   const bool spatial = points->dimensions == 3, uniform = points->anyGroups == points->allGroups;
@@ -87,8 +89,8 @@ OUT_OF_LINE void append_run(nearby *near, const copse_points *points, const kdtr
   near->size = size;
 }
 
-/* Gathers a group and then all others that may be within reach. Returns the squared reach, or -1 if
- * there is no room: then only the group is gathered. */
+/* Gathers a group and then all other points that may be within reach of it. Returns reach2; or -1
+ * if there is no room, and then only the group is gathered. */
 static float gather(nearby *near, const struct kdtree *tree, const batch_query *batch,
                     const kdtree_group *group, float reach2) {
   const copse_points *points = &tree->points;
@@ -113,7 +115,7 @@ static float gather(nearby *near, const struct kdtree *tree, const batch_query *
   return reach2;
 }
 
-/* ---- All within --------------------------------------------------------------------------- */
+/* ---- Neighbors within a radius, of all points --------------------------------------------- */
 
 void kdtree_all_within(const void *index, const batch_query *batch, float radius,
                        row_writer *writer) {
@@ -133,7 +135,7 @@ void kdtree_all_within(const void *index, const batch_query *batch, float radius
   }
 }
 
-/* ---- All neighbors ------------------------------------------------------------------------ */
+/* ---- The k nearest neighbors, of all points ----------------------------------------------- */
 
 void kdtree_all_neighbors(const void *index, neighbor_search *search) {
   const struct kdtree *tree = index;
@@ -148,11 +150,11 @@ void kdtree_all_neighbors(const void *index, neighbor_search *search) {
   }
 }
 
-/* ---- The nearest of many points ----------------------------------------------------------- */
+/* ---- The k nearest, for many points of the caller ----------------------------------------- */
 
-/* A list of the caller's points. The point after point i is links[i]. All lists share this array,
- * which has one word for each point. It is the array of counts of the caller's rows: a link is read
- * for the last time before the row of its point is written. */
+/* A linked list of points of the caller, which are numbered: the point after point i is links[i].
+ * All lists share the array `links`. It is also the array of counts of the result, to save memory:
+ * the link of a point is read for the last time before the count of its row is written. */
 typedef struct point_list {
   uint32_t first, size;
 } point_list;
@@ -171,19 +173,22 @@ ALWAYS_INLINE uint32_t list_pop(const uint32_t *links, point_list *list) {
   return point;
 }
 
-/* The caller's points that lie in a range, by the lines on which the tree is divided. */
+/* The points of the caller (visitors) that lie in the part of space of one range of the tree. This
+ * part is bounded by the lines (in 3D planes) on which nodes above the range divide the tree. */
 typedef struct range_visitors {
   kdtree_range range;
   point_list list;
 } range_visitors;
 
-/* A range is divided into up to PARTS parts at once, until at most FEW points visit each: at
- * 100,000 points that gave the fastest groups. Visitors are processed together if their range has
- * at most CLOSE points of the tree per visitor: measured on uniform and clustered points, limits
- * from 8 on gain, and 16 loses. */
+/* A range of the tree is divided into up to PARTS parts at once, until it has at most FEW points or
+ * visitors: measured with 100,000 points, this gave the fastest groups. Visitors are processed
+ * together if their range has at most CLOSE points per visitor; otherwise each makes a single
+ * query. Measured on uniform and clustered points: this pays off from CLOSE = 8 on, and no longer
+ * at 16. */
 enum { FEW = 40, PARTS = 64, CLOSE = 11, MOST_WAITING = 6 * PARTS };
 
-/* The division of the caller's points among the ranges of a tree. */
+/* The division of the caller's points among ranges of a tree. The stack holds ranges that may still
+ * have to be divided. */
 typedef struct point_division {
   const struct kdtree *tree;
   const float *points;
@@ -192,7 +197,7 @@ typedef struct point_division {
   range_visitors stack[MOST_WAITING];
 } point_division;
 
-/* Starts a division: all n points visit the whole tree. */
+/* Starts a division: all n points of the caller are visitors of the whole tree. */
 static void division_start(point_division *division, const struct kdtree *tree, const float *points,
                            uint32_t *links, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) links[i] = i + 1;
@@ -203,8 +208,8 @@ static void division_start(point_division *division, const struct kdtree *tree, 
   division->stack[0] = (range_visitors){{0, tree->points.present, 0}, {0, n}};
 }
 
-/* Distributes visitors among the parts of their range. The path of a point through the lines is
- * computed without branches, because they would be unpredictable. */
+/* Distributes the visitors of a range (`whole`) among the parts of the range. Finds the part of a
+ * point without branches, because processors would often predict them wrongly. */
 ALWAYS_INLINE void distribute(const point_division *division, point_list whole, uint32_t parts,
                               const float *lines, range_visitors *targets) {
   const uint32_t dim = division->tree->points.dimensions;
@@ -222,15 +227,17 @@ ALWAYS_INLINE void distribute(const point_division *division, point_list whole, 
   }
 }
 
-/* Replaces the visitors on top of the stack by those of the parts of their range. The number of
- * parts is a power of 2^dimensions, so that they are divided on the same axis as the range. */
+/* Replaces the range on top of the stack by its parts, with their visitors. `parts` is a power of
+ * 2^dimensions: the range is then divided equally often on each axis, and its parts are to be
+ * divided on the same axis as the range. */
 OUT_OF_LINE void divide(point_division *division, uint32_t parts) {
   const range_visitors whole = division->stack[--division->waiting];
   WORKED(1);
   const copse_points *points = &division->tree->points;
   const int dim = (int)points->dimensions;
   range_visitors *targets = division->stack + division->waiting;
-  kdtree_range ranges[2 * PARTS]; /* of a binary heap: node i has the children 2i and 2i + 1 */
+  /* As a binary tree: node i has the children 2 * i and 2 * i + 1. */
+  kdtree_range ranges[2 * PARTS];
   float lines[PARTS];
   ranges[1] = whole.range;
   for (uint32_t node = 1; node < parts; node++) {
@@ -247,7 +254,8 @@ OUT_OF_LINE void divide(point_division *division, uint32_t parts) {
   division->waiting += parts;
 }
 
-/* Writes the next visitors, which are few or have a small range. Returns false at the end. */
+/* Writes the next range that is small or has few visitors, so that it need not be divided. Returns
+ * false at the end. */
 static bool division_next(point_division *division, range_visitors *next) {
   while (division->waiting) {
     *next = division->stack[division->waiting - 1];
@@ -264,8 +272,9 @@ static bool division_next(point_division *division, range_visitors *next) {
   return false;
 }
 
-/* Moves up to VISITORS of the caller's points from a list to the places of `near` from BEHIND on.
- * Writes their bounds, as a group without points of the tree. Returns their number. */
+/* Removes up to VISITORS of the caller's points from a list, and copies them to the entries of
+ * `near` from BEHIND on. Writes their bounds, as a group that has no points of the tree. Returns
+ * their number. */
 static uint32_t take(const point_division *division, point_list *list, nearby *near,
                      kdtree_group *bounds) {
   const uint32_t dim = division->tree->points.dimensions;
@@ -313,7 +322,7 @@ void kdtree_nearest_many(const void *index, neighbor_search *search, const float
 
 /* ---- Pairs -------------------------------------------------------------------------------- */
 
-/* Pairs a group with the points that come later in the order of the tree. */
+/* Finds the pairs of a point of a group and a point that comes later in the order of the tree. */
 static void group_pairs(const struct kdtree *tree, const batch_query *batch,
                         const kdtree_group *group, nearby *near, pair_search *search) {
   const float reach2 = pairing_reach2(search, batch, group->begin, group->end);

@@ -1,4 +1,5 @@
-/* Building the k-d tree by selection, level by level. */
+/* Building the k-d tree by selection: moves the median of a range to its middle, and then does the
+ * same with both sides. */
 
 #include "../base/select.h"
 #include "kdtree.h"
@@ -7,7 +8,7 @@
 
 /* ---- Partitioning around a pivot ---------------------------------------------------------- */
 
-/* Four points in registers. */
+/* Four points in SIMD registers. */
 typedef struct four {
   float4 axes[3];
   word4 ids;
@@ -20,14 +21,15 @@ ALWAYS_INLINE four four_load(const scan_points *points, uint32_t i, const int di
   return some;
 }
 
-/* The places left … right - 1, which hold no point: their points are in registers. */
+/* The part of a range that partitioning has not finished: left … right - 1. Some entries at both of
+ * its ends are free, because their points are in registers. */
 typedef struct open_gap {
   uint32_t left, right;
 } open_gap;
 
-/* Stores four points at the ends of the gap and narrows it: the points whose bit is set go to its
- * left end, the others to its right end. Each store writes all four lanes: those that do not belong
- * there land inside the gap. */
+/* Stores four points: those whose bit is set at the left end of the gap, the others at its right
+ * end. Then narrows the gap by these points. Each store writes all four lanes: the points that
+ * belong to the other end are written inside the gap, where they are overwritten later. */
 ALWAYS_INLINE void four_store(const scan_points *points, const four *some, uint32_t bits,
                               open_gap *gap, const int dim) {
   EACH_AXIS (axis, dim) {
@@ -44,13 +46,14 @@ ALWAYS_INLINE void four_store(const scan_points *points, const four *some, uint3
 
 enum { DIVISIBLE = 8 };
 
-/* Moves the points below a pivot to the front of begin … end, which has at least DIVISIBLE points.
- * Returns where the others begin. Works in place, four points at a time: the first and the last
- * four are held in registers, which leaves a gap of four places at each end, and the next four are
- * always read at the end with the smaller gap. */
+/* Moves those of the points begin … end - 1 (at least DIVISIBLE) that are below a pivot to the
+ * front. Returns where the others begin. Works in place, four points at a time. The first and the
+ * last four are kept in registers, which frees four entries at each end. The next four are always
+ * read at the end with fewer free entries, so that no store overwrites points that were not read
+ * yet. */
 ALWAYS_INLINE uint32_t divide_in(const scan_points *ordered, uint32_t begin, uint32_t end,
                                  uint32_t axis, float pivot, const int dim) {
-  const scan_points points = *ordered; /* in registers */
+  const scan_points points = *ordered; /* a local copy, which can stay in registers */
   const float *keys = points.axes[axis];
   const float4 pivot4 = float4_all(pivot);
   const four first = four_load(&points, begin, dim), last = four_load(&points, end - 4, dim);
@@ -66,7 +69,7 @@ ALWAYS_INLINE uint32_t divide_in(const scan_points *ordered, uint32_t begin, uin
     end -= fromLeft ? 0 : 4;
     four_store(&points, &some, bits, &gap, dim);
   }
-  const uint32_t left = end - begin; /* fewer than four */
+  const uint32_t left = end - begin; /* the number of points not read yet: fewer than four */
   const four some = four_load(&points, begin, dim);
   uint32_t bits = word4_bits(float4_lt(float4_load(keys + begin), pivot4));
   four_store(&points, &first, firstBits, &gap, dim);
@@ -79,7 +82,8 @@ ALWAYS_INLINE uint32_t divide_in(const scan_points *ordered, uint32_t begin, uin
     EACH_AXIS (i, dim) points.axes[i][target] = lanes[i][lane];
     points.ids[target] = ids[lane];
   }
-  four_store(&points, &last, lastBits, &gap, dim); /* both ends are the same four places */
+  /* The gap is four entries wide now: both ends are the same entries. */
+  four_store(&points, &last, lastBits, &gap, dim);
   return gap.left;
 }
 
@@ -100,7 +104,7 @@ ALWAYS_INLINE void swap_points(const scan_points *points, uint32_t a, uint32_t b
   points->ids[b] = id;
 }
 
-/* Sorts a few points by the super key of an axis. */
+/* Sorts a few points by the super key of an axis (see kdtree.h). */
 ALWAYS_INLINE void sort_few_in(const scan_points *points, uint32_t begin, uint32_t end,
                                uint32_t axis, const int dim) {
   for (uint32_t i = begin + 1; i < end; i++)
@@ -118,7 +122,8 @@ ALWAYS_INLINE void sort_few(const scan_points *points, uint32_t begin, uint32_t 
   CALL_PAIR(dim, sort_few, points, begin, end, axis);
 }
 
-/* Returns the number of points of begin … end at x, and writes the place of the first. */
+/* Returns how many of the points begin … end - 1 have the coordinate x. `keys` are their
+ * coordinates. Writes the index of the first such point. */
 static uint32_t count_at(const float *keys, uint32_t begin, uint32_t end, float x,
                          uint32_t *first) {
   uint32_t count = 0;
@@ -135,7 +140,8 @@ static uint32_t count_at(const float *keys, uint32_t begin, uint32_t end, float 
   return count;
 }
 
-/* Moves the points at x to the front of begin … end. Returns where the others begin. */
+/* Moves those of the points begin … end - 1 that have the coordinate x on an axis to the front.
+ * Returns where the others begin. */
 ALWAYS_INLINE uint32_t gather_at(const scan_points *points, uint32_t begin, uint32_t end,
                                  uint32_t axis, float x, const int dim) {
   for (uint32_t i = begin; i < end; i++) {
@@ -151,15 +157,16 @@ static void sort_by_id(const scan_points *points, uint32_t begin, uint32_t end) 
   pairs_sort((pairs){NULL, points->ids + begin}, end - begin, BY_ID);
 }
 
-/* Coincident points, sorted by id: every range within them is a tree already. */
+/* The points of a range that need no more sorting: its node, and points that coincide with it,
+ * sorted by id. Any range of coincident points in this order is a valid tree. */
 typedef struct settled {
   uint32_t begin, end;
 } settled;
 
-/* Moves the node of a range to its middle, the points before it by the super key to its left, and
- * the others to its right. Among points that share its coordinate, the next axis decides. Returns
- * the points that need no more sorting: if equal points were sorted again on each level, they would
- * take far longer than others. */
+/* Moves the node of a range to its middle, the points that come before the node by the super key to
+ * its left, and the others to its right. Points that have the same coordinate as the node are
+ * divided on the next axis. Returns the points that need no more sorting. They include coincident
+ * points, because sorting these again on each level would take far longer. */
 ALWAYS_INLINE settled place_node(const struct kdtree *tree, const kdtree_range *range,
                                  const selection method, const int dim) {
   const scan_points *points = &tree->points.ordered;
@@ -172,7 +179,8 @@ ALWAYS_INLINE settled place_node(const struct kdtree *tree, const kdtree_range *
       return alone;
     }
     const float *keys = points->axes[axis];
-    float *room = (float *)(void *)points->groups; /* not filled yet */
+    /* Scratch memory, because groups are written last. */
+    float *room = (float *)(void *)points->groups;
     const float x = select_rank(keys + begin, end - begin, middle - begin, room, method);
     const uint32_t others = CALL_PAIR(dim, divide, points, begin, end, axis, x);
     uint32_t first;
@@ -187,7 +195,7 @@ ALWAYS_INLINE settled place_node(const struct kdtree *tree, const kdtree_range *
   return (settled){begin, end};
 }
 
-/* A range of up to this many points is sorted directly, level by level. */
+/* A range of up to this many points is sorted by insertion, level by level. */
 enum { SORTED = 7 };
 
 ALWAYS_INLINE void sort_levels(const scan_points *points, const kdtree_range *range,
@@ -223,7 +231,8 @@ DEFINE_PAIR_VOID(void, select, (const struct kdtree *tree, selection method), tr
 
 /* ---- Build -------------------------------------------------------------------------------- */
 
-/* Writes the present slots first, in ascending order. */
+/* Writes all slots to ordered.ids: first the present ones, then the absent ones, each in ascending
+ * order. */
 static void order_slots(copse_points *points, const points_source *source,
                         const points_survey *survey) {
   uint32_t front = 0, back = survey->present;

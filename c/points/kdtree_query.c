@@ -11,7 +11,7 @@
 
 ALWAYS_INLINE uint32_t collect_in(const struct kdtree *tree, const region *where, const shape kind,
                                   const copse_query *query, copse_results *results, const int dim) {
-  copse_results local = *results; /* lets the compiler keep it in registers */
+  copse_results local = *results; /* a local copy, which can stay in registers */
   const scan_filter filter = points_filter(&tree->points, query);
   uint32_t visits = 0;
   float4 lo, hi;
@@ -49,13 +49,14 @@ uint32_t kdtree_collect(const void *tree, const region *where, shape kind, const
 
 /* ---- Counting ----------------------------------------------------------------------------- */
 
-/* A range of points and the box that they lie in. */
+/* A range of points, and a box that contains them. */
 typedef struct kdtree_cell {
   kdtree_range range;
   float box[6];
 } kdtree_cell;
 
-/* Returns the number of points of a range that match the query. */
+/* Returns the number of points of a range without the excluded one. All of them must match the mask
+ * of the query. */
 static uint32_t admitted(const struct kdtree *tree, const kdtree_range *range,
                          const copse_query *query) {
   uint32_t total = range->end - range->begin;
@@ -114,24 +115,28 @@ uint32_t kdtree_count(const void *tree, const region *circle, const copse_query 
 
 /* ---- Nearest ------------------------------------------------------------------------------ */
 
-/* A node that the search passed on its way down: it and its other side are left for later. The node
- * lies on the line between its sides, so a bound for the other side holds for the node too. */
+/* A node that a search passed on its way down. The node, and the side of it on which the center is
+ * not (the other side), are left for later. The node lies on the border between its sides: neither
+ * the node nor a point of the other side is nearer to the center than this border. */
 typedef struct aside {
-  kdtree_range range; /* the other side */
+  kdtree_range range; /* the points of the other side */
   uint32_t node;
-  float gaps[3]; /* from the center to the other side, along each axis */
-  float gap2;    /* squared and summed: a lower bound for the distances of all its points */
+  /* The distances from the center to the other side, along each axis. */
+  float gaps[3];
+  /* The sum of the squares of `gaps`: neither the node nor a point of the other side is nearer. */
+  float gap2;
 } aside;
 
-/* The state of a search. */
+/* The state of a search for the nearest points. */
 typedef struct nearest_descent {
-  kdtree_range range; /* to enter next */
-  float gaps[3];      /* from the center to that range, along each axis */
-  uint32_t waiting;   /* nodes left aside, on a stack */
+  kdtree_range range; /* the range to enter next */
+  float gaps[3];      /* the distances from the center to `range`, along each axis */
+  uint32_t waiting;   /* the number of nodes on the stack, which are left for later */
   uint32_t visits;
 } nearest_descent;
 
-/* Goes down to the center's side of each node, until a range is small enough to be scanned. */
+/* Goes down, at each node to the side on which the center is, until a range is small enough to be
+ * scanned. Returns this range. Pushes the nodes that it passes on the stack. */
 ALWAYS_INLINE kdtree_range go_down(nearest_descent *descent, aside *stack,
                                    const scan_points *points, const float *center, const int dim) {
   while (descent->range.end - descent->range.begin > KDTREE_RUN) {
@@ -154,9 +159,9 @@ ALWAYS_INLINE kdtree_range go_down(nearest_descent *descent, aside *stack,
   return descent->range;
 }
 
-/* Goes back to the last node left aside that may be near enough, and writes it; its other side is
- * entered next. A node exactly as far as the limit counts, for the sake of ties by id. Returns
- * false if there is none. */
+/* Pops nodes from the stack until one may be near enough, and writes this node, as a range. The
+ * other side of the node is entered next. A node exactly as far as the limit is near enough,
+ * because it can be equally near and have a lower id. Returns false if no such node is left. */
 ALWAYS_INLINE bool go_back(nearest_descent *descent, const aside *stack, float limit2,
                            kdtree_range *node, const int dim) {
   const aside *back;
@@ -171,9 +176,9 @@ ALWAYS_INLINE bool go_back(nearest_descent *descent, const aside *stack, float l
   return true;
 }
 
-/* Offers all points that may be among the nearest, to `one` unless it is NULL, else to `nearest`.
- * Alternates between going down, to scan a range, and going back, to scan a node. Returns the
- * number of nodes visited. */
+/* Finds the nearest point (if `one` is not NULL), or the k nearest (in `nearest`). Alternates
+ * between going down, which leads to a range to scan, and going back, which leads to a node to
+ * scan. Returns the number of nodes visited. */
 ALWAYS_INLINE uint32_t search(const struct kdtree *tree, const float *center,
                               const copse_query *query, pair *one, scan_nearest *nearest,
                               const int dim) {
@@ -207,7 +212,8 @@ uint32_t kdtree_neighbors(const void *tree, const float *center, const copse_que
                   NULL, nearest);
 }
 
-/* Bases the estimate on the smallest range around the point that has enough points. */
+/* Estimates the squared distance of the k-th neighbor, from the density of the points in the
+ * smallest range around the point that has enough points. */
 float kdtree_reach2(const void *index, const float *center, uint32_t k) {
   const struct kdtree *tree = index;
   const int dim = (int)tree->points.dimensions;

@@ -1,5 +1,5 @@
-/* Rays through the k-d tree: the nearer side first, until all ranges that are left lie beyond the
- * first hit. */
+/* Rays through the k-d tree. Descends to the side of a node that the ray reaches first, and later
+ * to the other side, until all ranges that are left lie beyond the first hit. */
 
 #include "kdtree.h"
 
@@ -7,14 +7,16 @@
 
 #include <string.h>
 
-/* A range of points, the box that they lie in, and when the ray reaches it. */
+/* A range of points, a box that contains them, and the fraction of the ray at which it reaches the
+ * box. */
 typedef struct kdtree_cell {
   kdtree_range range;
   float box[6 + BOX_PADDING];
   float time;
 } kdtree_cell;
 
-/* Writes the part of a cell on one side of its node. */
+/* Writes the half of a cell on one side of its node: the left or the right side of x on the axis of
+ * the node. */
 ALWAYS_INLINE void cell_side(kdtree_cell *half, const kdtree_cell *cell, uint32_t begin,
                              uint32_t end, float x, const bool isLeft, const int dim) {
   const uint32_t axis = cell->range.axis;
@@ -23,7 +25,7 @@ ALWAYS_INLINE void cell_side(kdtree_cell *half, const kdtree_cell *cell, uint32_
   half->range = (kdtree_range){begin, end, kdtree_next_axis(axis, dim)};
 }
 
-/* Updates the first hit so far. Returns the number of nodes visited. */
+/* Casts a ray: replaces *hit if a point is hit earlier. Returns the number of nodes visited. */
 ALWAYS_INLINE uint32_t cast(const struct kdtree *tree, const scan_ray *ray,
                             const copse_query *query, copse_hit *hit, const int dim) {
   const scan_points *points = &tree->points.ordered;
@@ -37,7 +39,7 @@ ALWAYS_INLINE uint32_t cast(const struct kdtree *tree, const scan_ray *ray,
     WORKED(1);
     const uint32_t begin = cell.range.begin, end = cell.range.end;
     if (cell.time > hit->fraction)
-      continue; /* a cell as far as the hit is visited, for the sake of ties by id */
+      continue; /* a cell exactly as far as the hit is visited: a point in it can have a lower id */
     visits++;
     if (end - begin <= KDTREE_RUN) {
       points_scan_ray(&tree->points, begin, end, ray, &filter, hit);

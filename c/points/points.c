@@ -1,4 +1,5 @@
-/* The points handle: creation, buffers, builds and snapshots, the same for all structures. */
+/* The handle `copse_points`: creation, buffers, builds and snapshots, the same for all
+ * structures. */
 
 #include "points.h"
 
@@ -7,7 +8,7 @@
 
 #include <string.h>
 
-/* ---- Life -------------------------------------------------------------------------------- */
+/* ---- Creation, growth, destruction ------------------------------------------------------- */
 
 bool points_ok(const copse_points *definition) {
   const copse_layout layout = definition->layout;
@@ -30,7 +31,8 @@ static void carve_own(copse_points *points, arena *block) {
   points->ordered.groups = arena_carve(block, padded, sizeof(uint32_t));
 }
 
-/* Points all arrays of an index into a block, or measures that block. */
+/* Carves all arrays of an index out of a block. If `block` is NULL, sets them to NULL instead.
+ * Returns the size of the block. */
 static uint64_t carve(copse_points *points, void *block) {
   arena whole = arena_over(block);
   carve_own(points, &whole);
@@ -38,7 +40,7 @@ static uint64_t carve(copse_points *points, void *block) {
   return arena_block_bytes(whole.used);
 }
 
-/* An index on the stack. */
+/* Room for the struct of any structure, to copy one to the stack. */
 typedef union any_points {
   copse_points points;
   char bytes[POINTS_BYTES];
@@ -50,7 +52,7 @@ static any_points copy_of(const copse_points *points) {
   return copy;
 }
 
-/* Takes a zeroed block for the arrays of an index that has none. */
+/* Allocates a block for the arrays of an index that have no memory yet, and fills it with zeros. */
 static copse_status take_block(copse_points *points) {
   points->blockBytes = carve(points, NULL);
   points->block = memory_take(&points->allocator, points->blockBytes);
@@ -88,7 +90,7 @@ void copse_points_destroy(copse_points *points) {
   memory_give(&allocator, points, points->type->bytes);
 }
 
-/* Copies the contents of the arrays. */
+/* Copies the contents of the arrays that all structures have to an index with a larger capacity. */
 static void keep_own(copse_points *target, const copse_points *points) {
   const size_t dim = points->dimensions, old = points->capacity, capacity = target->capacity;
   if (points->layout == COPSE_LAYOUT_SEPARATE) {
@@ -126,7 +128,7 @@ copse_status copse_points_reserve(copse_points *points, uint32_t capacity) {
   return COPSE_OK;
 }
 
-/* ---- The caller's side ------------------------------------------------------------------- */
+/* ---- Agents and their buffers ------------------------------------------------------------ */
 
 uint32_t copse_points_capacity(const copse_points *points) { return points->capacity; }
 uint32_t copse_points_dimensions(const copse_points *points) { return points->dimensions; }
@@ -205,7 +207,8 @@ const uint32_t *copse_points_order(const copse_points *points, uint32_t *count) 
 
 /* ---- Build ------------------------------------------------------------------------------- */
 
-/* Positions and groups by slot that can be written: the buffers, or a part of a snapshot. */
+/* Positions and groups by slot, in memory that can be written: the buffers of an index, or a part
+ * of a snapshot. */
 typedef struct points_state {
   copse_positions positions;
   uint32_t *groups;
@@ -220,7 +223,8 @@ static points_source source_of(const points_state *state) {
       state->count};
 }
 
-/* Clears the groups of free slots, whatever the caller wrote there. */
+/* Clears the groups of free slots, in case the caller wrote there: builds must ignore free
+ * slots. */
 static void hide_free(const copse_points *points) {
   if (points->agents.used == points->slots) return;
   for (uint32_t slot = 0; slot < points->slots; slot++) {
@@ -257,7 +261,7 @@ static points_survey survey_slowly(const points_source *source, uint32_t dimensi
   return survey;
 }
 
-/* True if all floats of a run are coordinates. */
+/* True if all of these floats are valid coordinates: none is NaN or too large. */
 static bool are_coordinates(const float *x, uint64_t count) {
   const float4 most = float4_all(COPSE_MAX_COORDINATE), least = float4_all(-COPSE_MAX_COORDINATE);
   word4 ok = word4_all(UINT32_MAX);
@@ -271,10 +275,12 @@ static bool are_coordinates(const float *x, uint64_t count) {
   return word4_bits(ok) == 15;
 }
 
-/* Writes the bits that some groups have, and the bits that all have. Returns false if some groups
- * are 0. */
+/* Writes the group bits that at least one slot has, and the bits that all slots have. Returns false
+ * if a slot has no group. */
 static bool survey_groups(const uint32_t *groups, uint32_t count, uint32_t *any, uint32_t *all) {
-  word4 any4 = word4_all(0), some4 = any4, none4 = any4; /* some4: bits that some lack */
+  /* Per lane. some4: bits that at least one slot lacks; none4: all ones after a slot without a
+   * group. */
+  word4 any4 = word4_all(0), some4 = any4, none4 = any4;
   uint32_t i = 0;
   bool absent = false;
   for (; count - i >= 4; i += 4) {
@@ -298,15 +304,15 @@ static bool survey_groups(const uint32_t *groups, uint32_t count, uint32_t *any,
   return !absent && !word4_bits(none4);
 }
 
-/* Surveys a source in which every slot is present, the usual case. Returns false in all other
- * cases. */
+/* Surveys a source quickly, in the usual case: every slot is present, and positions have one of the
+ * two layouts. Returns false in all other cases: survey_slowly must be used then. */
 static bool survey_full(const points_source *source, uint32_t dimensions, points_survey *survey) {
   const copse_const_positions *positions = &source->positions;
   const bool interleaved = positions->stride == dimensions;
   if (!interleaved && positions->stride != 1) return false;
   for (uint32_t axis = 0; axis < dimensions; axis++) {
-    /* Compares numbers, because adding to NULL is undefined: without agents the arrays may be
-     * NULL. */
+    /* Compares addresses as integers. Without agents the arrays may be NULL, and adding to a NULL
+     * pointer is undefined. */
     if (interleaved &&
         (uintptr_t)positions->axes[axis] != (uintptr_t)positions->axes[0] + axis * sizeof(float))
       return false;
@@ -367,7 +373,7 @@ void points_take(copse_points *points, const points_source *source, const points
 
 ALWAYS_INLINE void fetch_in(const copse_points *points, const points_source *source, uint32_t begin,
                             uint32_t end, const int dim) {
-  /* In registers: the stores below may alias anything. */
+  /* Local copies, which can stay in registers: the stores below cannot change them. */
   const scan_points ordered = points->ordered;
   const copse_const_positions positions = source->positions;
   for (uint32_t i = begin; i < end; i++) {
@@ -410,16 +416,17 @@ void points_fetch_groups(const copse_points *points, const points_source *source
   }
 }
 
-/* True if the ids are a permutation and all counts are consistent. Marks the ids temporarily. */
+/* True if ordered.ids is a permutation of 0 … builtCount - 1 and all counts are consistent. Marks
+ * ids while it runs, and then restores them. */
 static bool is_permutation(const copse_points *points) {
-  enum { MARK = 1 << 30 }; /* above all ids */
+  enum { MARK = 1 << 30 }; /* a bit that no id has */
   const uint32_t count = points->builtCount;
   uint32_t *ids = points->ordered.ids, marks = MARK;
   if (points->slots > points->capacity || count > points->capacity || points->present > count)
     return false;
   for (uint32_t i = 0; i < count; i++)
     if (ids[i] >= count) return false;
-  /* If the ids are a permutation, every place gets marked. */
+  /* The ids are a permutation if and only if every entry gets marked. */
   for (uint32_t i = 0; i < count; i++) ids[ids[i] & (MARK - 1)] |= MARK;
   for (uint32_t i = 0; i < count; i++) {
     marks &= ids[i];
@@ -428,7 +435,7 @@ static bool is_permutation(const copse_points *points) {
   return marks != 0;
 }
 
-/* ---- Debug ------------------------------------------------------------------------------- */
+/* ---- Cells to draw, statistics, validation ----------------------------------------------- */
 
 size_t copse_points_cells(const copse_points *points, size_t skipped, float *out, size_t capacity) {
   drawing drawn = {out, skipped, capacity, 2 * points->dimensions + 2, 0};
@@ -449,17 +456,18 @@ bool copse_points_validate(const copse_points *points) {
 
 /* ---- Snapshots --------------------------------------------------------------------------- */
 
-/* After this head come the generations of slots that were ever in use, then two states of the same
- * form: the buffers, then the last build (absent slots with group 0). A state of n slots is
- * n * dimensions coordinates, interleaved, and n groups. At the end come the extras, for all slots
- * that were ever in use. */
+/* The head of a snapshot. After it come the generations of all slots that were ever in use, then
+ * the buffers, then the last build (absent slots have group 0), and then the extras, for all slots
+ * that were ever in use. Buffers and build have the same form: for n slots, n * dimensions
+ * coordinates, interleaved, and n groups. */
 typedef struct points_snapshot {
   snapshot_header header;
-  uint32_t dimensions, options[POINTS_OPTIONS], onNonFinite; /* must agree */
+  /* These must be the same in the index that restores the snapshot. */
+  uint32_t dimensions, options[POINTS_OPTIONS], onNonFinite;
   uint32_t ever, slots, isBuilt, builtCount, skipped;
-  uint32_t extras; /* EXTRA_… */
+  uint32_t extras; /* the extras that were saved: a sum of EXTRA_… */
 } points_snapshot;
-enum { EXTRA_MASKS = 1, EXTRA_RADII = 2 }; /* each value: its words per slot */
+enum { EXTRA_MASKS = 1, EXTRA_RADII = 2 }; /* each value is also the number of words per slot */
 _Static_assert(sizeof(points_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
 
 static uint64_t state_bytes(const copse_points *points, uint64_t count) {
@@ -475,7 +483,7 @@ static points_state state_at(const copse_points *points, void *bytes, uint32_t c
   points_state part = {.count = count};
   float *coordinates = bytes;
   part.positions.stride = points->dimensions;
-  for (uint32_t axis = 0; axis < 3; axis++) /* in 2D the third is not used */
+  for (uint32_t axis = 0; axis < 3; axis++) /* in 2D the third pointer is not used */
     part.positions.axes[axis] = coordinates + axis;
   part.groups = (uint32_t *)bytes + (size_t)count * points->dimensions;
   return part;
@@ -581,7 +589,8 @@ points_extras points_saved_extras(const void *bytes, size_t size, uint32_t *coun
   return extras;
 }
 
-/* True if the generations and groups of all slots are consistent. */
+/* True if the generations and groups in a snapshot are consistent: free slots have no group, and
+ * only slots below head->slots are in use. */
 static bool slots_ok(const uint32_t *generations, const points_snapshot *head,
                      const uint32_t *groups) {
   if (head->ever && !generations[head->ever - 1]) return false;
@@ -600,7 +609,8 @@ copse_status copse_points_restore(copse_points *points, const void *bytes, size_
   points_snapshot head;
   memcpy(&head, bytes, sizeof head);
   const uint32_t *generations = (const uint32_t *)((const char *)bytes + sizeof head);
-  char *behind = (char *)bytes + sizeof head + head.ever * sizeof *generations; /* only read */
+  /* The bytes are only read, in spite of the cast. */
+  char *behind = (char *)bytes + sizeof head + head.ever * sizeof *generations;
   const points_state states[] = {
       state_at(points, behind, head.slots),
       state_at(points, behind + state_bytes(points, head.slots), head.builtCount)};

@@ -8,15 +8,17 @@
 
 /* ---- Dimensions ----
  *
- * Loops over the axes are fast if `dim` is a constant. A function that is called often is written
- * once, as an inline function with `dim` as its last parameter, and compiled twice. */
+ * Loops over the axes are fast if `dim` is a constant. So a function that is called often is
+ * written once, as an inline function with `dim` as its last parameter, and compiled twice, for 2D
+ * and 3D. */
 
-/* Calls an inline function with `dim` as a constant. */
+/* Calls an inline function with the constant 2 or 3 as its last argument, `dim`. */
 #define WITH_DIM(dimensions, function, ...)                                                        \
   ((dimensions) == 3 ? function(__VA_ARGS__, 3) : function(__VA_ARGS__, 2))
 
-/* Defines name_2d and name_3d, out of line, which return name_in(…, dim). The last arguments are
- * those of name_in without `dim`. DEFINE_PAIR_VOID is for functions that return nothing. */
+/* Defines the functions name_2d and name_3d, out of line, which return name_in(…, 2) and name_in(…,
+ * 3). `parameters` are their parameters in parentheses; after that come the arguments of name_in
+ * without `dim`. DEFINE_PAIR_VOID is for functions that return nothing. */
 #define DEFINE_PAIR(result, name, parameters, ...)                                                 \
   OUT_OF_LINE result name##_2d parameters { return name##_in(__VA_ARGS__, 2); }                    \
   OUT_OF_LINE result name##_3d parameters { return name##_in(__VA_ARGS__, 3); }
@@ -24,23 +26,25 @@
   OUT_OF_LINE result name##_2d parameters { name##_in(__VA_ARGS__, 2); }                           \
   OUT_OF_LINE result name##_3d parameters { name##_in(__VA_ARGS__, 3); }
 
-/* Calls name_2d or name_3d. */
+/* Calls name_2d or name_3d, depending on the dimensions. */
 #define CALL_PAIR(dimensions, name, ...)                                                           \
   ((dimensions) == 3 ? name##_3d(__VA_ARGS__) : name##_2d(__VA_ARGS__))
 
 typedef struct points_type points_type;
 
-/* The part that all structures have in common: the first field of each. */
+/* What all structures have in common. It is the first field of each, so that a pointer to a
+ * structure is a pointer to it. */
 struct copse_points {
   const points_type *type;
   uint32_t dimensions, capacity;
   copse_layout layout;
   copse_on_non_finite onNonFinite;
   copse_allocator allocator;
-  void *block; /* holds all arrays, also those of the structure */
+  void *block; /* holds all arrays: these and those of the structure */
   uint64_t blockBytes;
 
-  /* The caller's buffers: agents in some of the slots 0 … slots - 1. Free slots have no group. */
+  /* The buffers that the caller writes. Agents are in some of the slots 0 … slots - 1; the others
+   * are free, and have no group. */
   float *positions;
   uint32_t *groups;
   uint32_t slots;
@@ -51,28 +55,28 @@ struct copse_points {
    * groups, ordered.groups is not filled. */
   scan_points ordered;
   uint32_t present;
-  uint32_t builtCount; /* slots */
+  uint32_t builtCount; /* the number of slots in the last build, present or absent */
   uint32_t skipped;
   bool isBuilt;
-  uint32_t anyGroups, allGroups; /* bits that some agents have, bits that all have */
+  uint32_t anyGroups, allGroups; /* group bits that some agents have, and that all have */
 };
 
-/* The input of a build: the buffers, the caller's own arrays, or a snapshot. */
+/* The input of a build: the buffers of an index, arrays of the caller, or a snapshot. */
 typedef struct points_source {
   copse_const_positions positions;
-  const uint32_t *groups; /* NULL: all 1 */
+  const uint32_t *groups; /* NULL: all slots have group 1 */
   uint32_t count;
 } points_source;
 
 typedef struct points_survey {
-  uint32_t present;              /* slots with a group and an accepted position */
-  uint32_t bad;                  /* slots with a group and a position that is not accepted */
-  uint32_t firstBad;             /* COPSE_NONE: none */
-  uint32_t anyGroups, allGroups; /* of the present slots */
+  uint32_t present;  /* number of slots with a group and an accepted position */
+  uint32_t bad;      /* number of slots with a group, but with NaN or a too large coordinate */
+  uint32_t firstBad; /* the first bad slot, or COPSE_NONE */
+  uint32_t anyGroups, allGroups; /* group bits that some present slots have, and that all have */
 } points_survey;
 
-/* The number of words of options that must agree between a snapshot and the structure that takes
- * it. */
+/* The number of 32-bit words for options of a structure in a snapshot, such as the leaf size. An
+ * index restores only a snapshot with the same words. */
 enum { POINTS_OPTIONS = 3 };
 
 typedef struct batch_query batch_query;
@@ -86,47 +90,50 @@ typedef struct pair_search pair_search;
  * not linked. */
 struct points_type {
   snapshot_kind kind;
-  size_t bytes; /* of its struct, at most POINTS_BYTES */
+  size_t bytes; /* the size of the struct of the structure, at most POINTS_BYTES */
 
-  /* Points its arrays into a block, or measures it. */
+  /* Carves the arrays that only this structure has out of a block, or measures them. */
   void (*carve)(void *index, arena *block);
-  /* Copies the contents of these arrays to a larger index; NULL if there are none. */
+  /* Copies the contents of the arrays that only this structure has to an index with a larger
+   * capacity. NULL if there is nothing to keep. */
   void (*keep)(void *larger, const void *index);
-  /* Builds from a source that passed its survey. */
+  /* Builds from a source that was checked. `survey` is what the check found. */
   void (*build)(void *index, const points_source *source, const points_survey *survey);
-  /* Writes the options that a snapshot must have; NULL if there are none. */
+  /* Writes the options that a snapshot must have to be restored. NULL if there are none. */
   void (*options)(const void *index, uint32_t words[POINTS_OPTIONS]);
 
-  /* Appends the agents in a region. */
+  /* Appends the agents in a region to the results. */
   uint32_t (*collect)(const void *index, const region *where, shape kind, const copse_query *query,
                       copse_results *results);
-  /* Updates the nearest agent so far. */
+  /* Replaces *nearest by the nearest agent. Before, *nearest holds the maximum squared distance and
+   * no id, and keeps them if no agent is that near. */
   uint32_t (*nearest)(const void *index, const float *center, const copse_query *query,
                       pair *nearest);
-  /* Updates the k > 0 nearest agents so far. */
+  /* Finds the k > 0 nearest agents: adds them to a heap. */
   uint32_t (*neighbors)(const void *index, const float *center, const copse_query *query,
                         scan_nearest *nearest);
-  /* Returns the estimated squared distance of the k-th neighbor of a point, or 0 if there is no
-   * estimate; NULL if there never is one. */
+  /* Estimates the squared distance of the k-th neighbor of a point. Returns 0 if that is not
+   * possible. NULL if the structure has no estimates. */
   float (*reach2)(const void *index, const float *center, uint32_t k);
-  /* Returns the number of agents in a circle; with stopAtFirst, 0 if there are none, else any
+  /* Returns the number of agents in a circle. With stopAtFirst: 0 if there are none, else any
    * number above 0. */
   uint32_t (*count)(const void *index, const region *circle, const copse_query *query,
                     bool stopAtFirst, uint32_t *visits);
-  /* Updates the first hit so far. */
+  /* Casts a ray: replaces *hit if an agent is hit earlier. */
   uint32_t (*cast)(const void *index, const scan_ray *ray, const copse_query *query,
                    copse_hit *hit);
 
-  /* Batches, see batch.h: write the rows of all agents, or the pairs. */
+  /* Batches, see batch.h: write the rows of all agents, or all pairs. */
   void (*allWithin)(const void *index, const batch_query *batch, float radius, row_writer *writer);
   void (*allNeighbors)(const void *index, neighbor_search *search);
   void (*pairs)(const void *index, const batch_query *batch, pair_search *result);
-  /* Writes the rows of the k > 0 nearest agents of n > 0 points; NULL: the caller queries each
-   * point by itself. */
+  /* Writes the rows of n > 0 points of the caller: the k > 0 nearest agents of each. NULL if the
+   * structure has no fast way: each point then makes a single query. */
   void (*nearestMany)(const void *index, neighbor_search *search, const float *points, uint32_t n);
 
   void (*cells)(const void *index, drawing *drawn);
-  /* Fills in nodes, leaves, depth and isShared, where they are not 0. */
+  /* Sets nodes, leaves, depth and isShared. They are 0 before, so a structure may leave some
+   * out. */
   void (*stats)(const void *index, copse_points_statistics *stats);
   bool (*validate)(const void *index);
 };
@@ -154,28 +161,32 @@ ALWAYS_INLINE bool points_have(const copse_points *points, uint32_t mask) {
   return points->present && (points->anyGroups & mask);
 }
 
-/* Writes the position of the agent at a place; in 2D z is 0. */
+/* Writes the position of an agent. `place` is its index in the order of the structure. In 2D z is
+ * 0. */
 static inline void points_center(const copse_points *points, uint32_t place, float *center) {
   center[2] = 0;
   for (uint32_t axis = 0; axis < points->dimensions; axis++)
     center[axis] = points->ordered.axes[axis][place];
 }
 
-/* Returns the filter that a query needs for each agent. */
+/* Returns the filter that a query needs for each agent. The filter does not test groups if all
+ * agents are known to match the mask, or if all have the same groups, because points_have tests
+ * those. */
 ALWAYS_INLINE scan_filter points_filter(const copse_points *points, const copse_query *query) {
   const bool testGroups = query->mask != COPSE_ALL_GROUPS && !(points->allGroups & query->mask) &&
                           points->anyGroups != points->allGroups;
   return (scan_filter){query->mask, query->exclude, testGroups};
 }
 
-/* ---- Life ---- */
+/* ---- Creation ---- */
 
 /* True if the options common to all structures are in their ranges. */
 bool points_ok(const copse_points *definition);
 /* Returns the bytes that a structure with this definition needs; SIZE_MAX if they exceed the
  * address space. */
 size_t points_bytes(const copse_points *definition);
-/* Makes a structure from its definition: a struct whose arrays have no memory yet. */
+/* Creates an index. `definition` is the struct of a structure with its options, whose arrays have
+ * no memory yet. */
 copse_status points_create(const copse_points *definition, copse_points **points);
 /* Returns the bytes that the whole structure takes. */
 ALWAYS_INLINE size_t points_memory(const copse_points *points) {
@@ -184,46 +195,48 @@ ALWAYS_INLINE size_t points_memory(const copse_points *points) {
 
 /* ---- Snapshots ---- */
 
-/* Arrays by slot that a host keeps beside an index and wants to save with it. An array that holds
- * only defaults may be NULL. */
+/* Arrays by slot that the owner of an index keeps beside it and wants to save with it. An array
+ * that holds only defaults may be NULL. */
 typedef struct points_extras {
   const uint32_t *masks;
-  const float *radii, *builtRadii; /* both or none */
+  const float *radii, *builtRadii; /* both, or both NULL */
 } points_extras;
 
 /* Does the same as copse_points_save, and saves the extras too. */
 copse_status points_save_extras(const copse_points *points, const points_extras *extras,
                                 void *bytes, size_t capacity, size_t *total, uint32_t *firstBad);
-/* Returns the extras in a snapshot, for slots 0 … count - 1. An index must have accepted the
- * snapshot. */
+/* Returns the extras in a snapshot, for slots 0 … *count - 1. Does not check the snapshot: an index
+ * must have restored it before. */
 points_extras points_saved_extras(const void *bytes, size_t size, uint32_t *count);
 
 /* ---- Build ---- */
 
 bool source_accepts(const points_source *source, uint32_t slot, uint32_t dimensions);
-/* Copies the counts of a survey to the index: the first step of a build. */
+/* Copies the results of a survey to the index: the first step of a build. */
 void points_take(copse_points *points, const points_source *source, const points_survey *survey);
-/* Copies the coordinates of the agents at places begin … end - 1, whose ids must be set, from the
- * source to points->ordered. -0 becomes 0. */
+/* Copies the coordinates of the agents begin … end - 1 in the order of the structure from the
+ * source to points->ordered. points->ordered.ids must be set. -0 becomes 0. */
 void points_fetch(const copse_points *points, const points_source *source, uint32_t begin,
                   uint32_t end);
-/* Writes the tight bounds of the agents begin … end, which must be at least one. */
+/* Writes the tight bounds of the agents begin … end - 1 in the order of the structure. There must
+ * be at least one. */
 void points_bounds(const copse_points *points, uint32_t begin, uint32_t end, float *box);
-/* Fetches the groups of all agents, by their ids, if they differ. */
+/* Copies the groups of all agents from the source to points->ordered, unless all agents have the
+ * same groups. */
 void points_fetch_groups(const copse_points *points, const points_source *source);
 
 /* ---- Queries ---- */
 
-/* Returns the number of agents that an estimate of `reach2` aims at: a few more than k, for uneven
- * densities. */
+/* Returns the number of agents that an estimated reach (`reach2`) should contain: a few more than
+ * k, because agents are not spread evenly. */
 ALWAYS_INLINE uint32_t points_aim(uint32_t k) { return k + 6; }
-/* Estimates the squared distance of the k-th neighbor of a point, as if agents were spread evenly
- * like the `size` agents in a box. Returns 0 if these lie on a line or plane. */
+/* Estimates the squared distance of the k-th neighbor of a point, from the density of the `size`
+ * agents in a box. Returns 0 if the box has no area (in 3D no volume). */
 float points_reach2(const float *box, uint32_t size, const float *center, uint32_t k, int dim);
 
-/* ---- Scans that all structures share: copies of their own would not be faster ---- */
+/* ---- Scans that are compiled once for all structures: more copies would not be faster ---- */
 
-/* Appends the agents of a run that lie in a box or cone. */
+/* Appends those of the agents begin … end - 1 that lie in a box or cone to the results. */
 void points_scan(const copse_points *points, uint32_t begin, uint32_t end, const region *where,
                  shape kind, const scan_filter *filter, copse_results *results);
 uint32_t points_scan_count(const copse_points *points, uint32_t begin, uint32_t end,

@@ -1,5 +1,5 @@
-/* Single queries: checks arguments and sorts results. The table of a structure has its search
- * functions. */
+/* Single queries: checks arguments, calls the search functions of the structure (points_type), and
+ * sorts results. */
 
 #include "points.h"
 
@@ -90,7 +90,7 @@ copse_status copse_points_any_within(const copse_points *points, const float *ce
 
 copse_status copse_points_count_range(const copse_points *points, const float *lo, const float *hi,
                                       const copse_query *query, uint32_t *total, uint32_t *visits) {
-  copse_results counted = {0}; /* without room for ids: only counts */
+  copse_results counted = {0}; /* no room for ids: the query only counts */
   copse_query unsorted = query_or_default(query);
   unsorted.sort = COPSE_SORT_NONE;
   const copse_status status = copse_points_range(points, lo, hi, &unsorted, &counted);
@@ -122,7 +122,8 @@ float points_reach2(const float *box, uint32_t size, const float *center, uint32
   float each = (box[dim] - box[0]) * (box[dim + 1] - box[1]) / (float)size;
   float reach2 = each * aim / 3.14159265f;
   if (dim == 3) {
-    /* The radius of a sphere of that volume; the cube root by Newton's method. */
+    /* The squared radius of a sphere that contains `aim` agents. The cube root is by Newton's
+     * method. */
     float volume = each * (box[5] - box[2]) * aim * 0.238732415f;
     float root = sqrtf(sqrtf(volume));
     for (int step = 0; step < 4 && root > 0; step++) root = (2 * root + volume / (root * root)) / 3;
@@ -135,7 +136,8 @@ float points_reach2(const float *box, uint32_t size, const float *center, uint32
 
 /* Finds the k <= RANK_K nearest among all agents within an estimated reach. The result is exact if
  * at least k agents are within it, and much faster than with a heap. Returns false if the estimate
- * was bad: a search with a heap can then use *limit2, the least upper bound known so far. */
+ * was bad: the caller must search with a heap, but only up to *limit2, which is smaller now if
+ * there were too many agents within the reach. */
 static bool neighbors_by_reach(const copse_points *points, const float *center, uint32_t k,
                                const copse_query *query, copse_results *results, float *limit2) {
   enum { FOUND_LIMIT = 64 };

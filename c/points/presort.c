@@ -1,15 +1,16 @@
 /* The builder of the k-d tree that sorts first, after R. A. Brown, "Building a balanced k-d tree in
- * O(kn log n) time" (JCGT 4(1), 2015): the points are sorted once per axis; then, level by level,
- * each of these orders is only divided by the median of one of them. Equal points are allowed,
- * because super keys end with the id. */
+ * O(kn log n) time" (JCGT 4(1), 2015). The points are sorted once per axis, which gives an order
+ * for each axis. Then ranges are divided: the node is the median in the order of the range's axis,
+ * and the orders of the other axes are divided in the same way, without sorting again. Equal points
+ * are allowed, because super keys end with the id. */
 
 #include "../base/select.h"
 #include "kdtree.h"
 
 #include <string.h>
 
-/* Returns a key to sort by: the coordinate in the high half, as an integer of the same order, and
- * the place in the low half. */
+/* Returns a key to sort by. Its high half is the coordinate, as an integer that compares in the
+ * same way; its low half is the index of the point. */
 static uint64_t key_of(float coordinate, uint32_t place) {
   return (uint64_t)ordered_bits(coordinate) << 32 | place;
 }
@@ -20,7 +21,8 @@ static bool key_before(const scan_points *points, uint64_t a, uint64_t b, uint32
   return kdtree_before(points, (uint32_t)a, (uint32_t)b, axis, dim);
 }
 
-/* Sorts keys by merging runs that double in length. Returns the array with the result. */
+/* Sorts keys by the super key of an axis, by merging runs that double in length. Overwrites both
+ * arrays. Returns the one with the result. */
 static uint64_t *sort_keys(const struct kdtree *tree, uint64_t *input, uint64_t *output,
                            uint32_t axis) {
   const scan_points *points = &tree->points.ordered;
@@ -45,8 +47,8 @@ static uint64_t *sort_keys(const struct kdtree *tree, uint64_t *input, uint64_t 
   return input;
 }
 
-/* Divides a range of an order as the tree divides its points: left side, node, right side. Each
- * side keeps its order. */
+/* Divides a range of the order of one axis as the tree divides its points: left side, node, right
+ * side. The points of each side keep their order. `right` is scratch memory. */
 static void divide(uint32_t *order, const kdtree_range *range, uint32_t node, const bool *isLeft,
                    uint32_t *right) {
   uint32_t front = range->begin, behind = 0;
@@ -75,7 +77,8 @@ void kdtree_presort(const struct kdtree *tree) {
     for (uint32_t i = 0; i < n; i++) orders[axis][i] = (uint32_t)sorted[i];
   }
 
-  uint32_t *right = (uint32_t *)(void *)keys; /* the keys are not needed any more */
+  /* Scratch memory: the keys are not needed any more. */
+  uint32_t *right = (uint32_t *)(void *)keys;
   bool *isLeft = (bool *)(right + n);
   kdtree_range stack[KDTREE_LEVELS];
   uint32_t waiting = 0;
@@ -83,7 +86,8 @@ void kdtree_presort(const struct kdtree *tree) {
   while (waiting) {
     const kdtree_range range = stack[--waiting];
     WORKED(1);
-    if (range.end - range.begin <= 1) continue; /* all orders agree */
+    /* At most one point: the orders of all axes agree. */
+    if (range.end - range.begin <= 1) continue;
     const uint32_t *order = orders[range.axis];
     const uint32_t middle = kdtree_middle(range.begin, range.end);
     for (uint32_t i = range.begin; i < range.end; i++) isLeft[order[i]] = i < middle;

@@ -1,5 +1,5 @@
-/* Rays: checks arguments, and casts many rays at once. The table of a structure has its search
- * function. */
+/* Rays: checks arguments, and casts one or many rays with the search function of the structure
+ * (points_type). */
 
 #include "points.h"
 
@@ -7,11 +7,11 @@
 
 static const copse_hit NO_HIT = {COPSE_NONE, 1};
 
-/* The common part of all rays of a call. */
+/* What all rays of a call have in common. */
 typedef struct ray_query {
   const copse_points *points;
   float radius;
-  const float *radii; /* by slot, or NULL */
+  const float *radii; /* the radius of each agent, by slot; or NULL */
   copse_query query;
 } ray_query;
 

@@ -1,17 +1,17 @@
-/* Rays against boxes. */
+/* Tests of rays against boxes. */
 #ifndef COPSE_RAY_H
 #define COPSE_RAY_H
 
 #include "../base/geom.h"
 #include "points.h"
 
-/* A ray prepared for tests against boxes: its axes are in the lanes. */
+/* A ray prepared for tests against boxes. Each vector has the lanes x, y and, in 3D, z. */
 typedef struct ray4 {
   float4 from, inverse, reach;
 } ray4;
 
-/* Prepares a ray. On an axis along which the ray hardly moves, `inverse` is finite, but so large
- * that a box that is within reach on that axis is so at all times. */
+/* Prepares a ray. On an axis along which the ray hardly moves, `inverse` is a large finite number.
+ * A box that is within reach on this axis is then within reach along the whole ray. */
 ALWAYS_INLINE ray4 ray4_of(const scan_ray *ray, const int dim) {
   float from[4] = {0}, inverse[4] = {0};
   EACH_AXIS (axis, dim) {
@@ -22,9 +22,9 @@ ALWAYS_INLINE ray4 ray4_of(const scan_ray *ray, const int dim) {
   return (ray4){float4_load(from), float4_load(inverse), float4_all(ray->reach)};
 }
 
-/* Returns, for each axis, between which fractions of the ray a box is within reach. A larger box
- * never has a shorter interval, so no agent in the box is within reach earlier or later: see
- * scan_ray. */
+/* Returns, for each axis, between which fractions of the ray a box is within reach (`reach` of
+ * scan_ray). Rounding never makes this interval shorter than that of a smaller box inside. So no
+ * agent in the box can be hit outside of the interval. */
 ALWAYS_INLINE box4 ray4_times(const ray4 *ray, box4 box) {
   float4 lo = float4_sub(float4_sub(box.lo, ray->from), ray->reach);
   float4 hi = float4_add(float4_sub(box.hi, ray->from), ray->reach);
@@ -33,12 +33,14 @@ ALWAYS_INLINE box4 ray4_times(const ray4 *ray, box4 box) {
   return (box4){float4_min(lo, hi), float4_max(lo, hi)};
 }
 
-/* Returns which of two boxes the ray reaches up to the fraction `until`, as bits. Writes the
- * fractions at which it reaches them to times[0] and times[1]. */
+/* Returns which of two boxes the ray comes within reach of, at `until` or before: bit 0 for
+ * `first`, bit 1 for `second`. `until` is a fraction of the ray. Writes the fractions at which it
+ * does so to times[0] and times[1]. */
 ALWAYS_INLINE uint32_t ray4_reaches(const ray4 *ray, box4 first, box4 second, float until,
                                     float *times, const int dim) {
   const box4 a = ray4_times(ray, first), b = ray4_times(ray, second);
-  float4 enter = float4_zip_low(a.lo, b.lo), leave = float4_zip_low(a.hi, b.hi); /* x, x, y, y */
+  /* The lanes are a.x, b.x, a.y, b.y. */
+  float4 enter = float4_zip_low(a.lo, b.lo), leave = float4_zip_low(a.hi, b.hi);
   enter = float4_max(enter, float4_swap_halves(enter));
   leave = float4_min(leave, float4_swap_halves(leave));
   if (dim == 3) {
