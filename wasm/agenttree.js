@@ -9,7 +9,7 @@ const SPLITS = ['midpoint', 'median']
 
 const OPTIONS = [...INDEX_OPTIONS, 'leafSize', 'axis', 'split']
 
-/** Returns the arguments of the constructor of `Points`. */
+/** Checks the options. Returns the arguments for the constructor of `Points`. */
 function definition(name, dimensions, options) {
   const call = callOf(name)
   checkOptions(call, options, OPTIONS)

@@ -1,4 +1,4 @@
-/* The boundary of Quadtree and Octree. In 2D z is ignored. */
+/* The functions of Quadtree and Octree that JavaScript calls. In 2D they ignore z. */
 
 #include "objects.h"
 
@@ -7,8 +7,8 @@
 typedef struct boxes {
   object object;
   copse_octree *core;
-  copse_results results; /* of single queries: room for every item */
-  copse_box_hit hit;     /* of the last ray */
+  copse_results results; /* of the last single query; its arrays hold `capacity` items */
+  copse_box_hit hit;     /* the result of the last raycast */
   uint32_t perDepth[COPSE_OCTREE_MAX_DEPTH + 1];
 } boxes;
 _Static_assert(sizeof(boxes) <= OBJECT_BYTES, "see any_object");
@@ -20,8 +20,8 @@ _Static_assert(sizeof(boxes) <= OBJECT_BYTES, "see any_object");
   VIEW(rowIds, u, base->rooms[ROOM_IDS])                                                           \
   VIEW(boxes, f, copse_octree_boxes(self->core))                                                   \
   VIEW(generations, u, copse_octree_generations(self->core))                                       \
-  VIEW(hit, f, &self->hit.fraction) /* then the normal */                                          \
-  VIEW(perDepth, u, self->perDepth) /* written with the figures */
+  VIEW(hit, f, &self->hit.fraction) /* fraction, then the normal */                                \
+  VIEW(perDepth, u, self->perDepth) /* updated when stats() reads the figures */
 
 static uintptr_t boxes_view(object *base, uint32_t which) {
   boxes *self = (boxes *)base;
@@ -102,7 +102,8 @@ static const family BOXES = {
     .validate = boxes_validate,
 };
 
-/* A capacity of 0 and other options below 0 are the defaults. */
+/* Creates a quadtree or octree. The default is used for a capacity of 0, and for a negative
+ * leafSize, maxDepth or looseness. */
 int32_t octree_create(uint32_t dimensions, uint32_t capacity, int32_t leafSize, int32_t maxDepth,
                       float looseness, float minX, float minY, float minZ, float maxX, float maxY,
                       float maxZ) {
@@ -124,7 +125,7 @@ int32_t octree_create(uint32_t dimensions, uint32_t capacity, int32_t leafSize, 
 
 static boxes *boxes_of(int32_t handle) { return (boxes *)object_of(handle, &BOXES); }
 
-/* ---- Items that come, go and move ---- */
+/* ---- Add, move and remove items ---- */
 
 EXPORT("boxes_count") int32_t boxes_count(int32_t handle) {
   const boxes *self = boxes_of(handle);
@@ -198,7 +199,7 @@ EXPORT("boxes_load") int32_t boxes_load(int32_t handle, uint32_t count) {
   return zero_or_failed(self ? copse_octree_load(self->core, count, &firstBad) : COPSE_STALE_SLOT);
 }
 
-/* ---- Queries: they return a total or an id ---- */
+/* ---- Queries: each returns the number of results, or an id ---- */
 
 EXPORT("boxes_within")
 int32_t boxes_within(int32_t handle, float x, float y, float z, float radius, uint32_t mask,
@@ -297,7 +298,8 @@ EXPORT("boxes_pairs") double boxes_pairs(int32_t handle, uint32_t mask) {
   return total_or_failed(results.total, status);
 }
 
-/* Returns the id of the item; fraction and normal are in a view. */
+/* Returns the id of the first item that is hit, or -1. The fraction and the normal are then in the
+ * view `hit`. */
 EXPORT("boxes_raycast")
 int32_t boxes_raycast(int32_t handle, float x0, float y0, float z0, float x1, float y1, float z1,
                       uint32_t mask, uint32_t exclude) {

@@ -1,12 +1,16 @@
-// Builds dist/ from the cores in build/: checks them, bundles each entry into one minified file with a source map,
-// and prints its gzipped size. `node wasm/build.js <noun>…` names the classes that have their own entry.
+// Builds dist/ from the cores, the .wasm files in build/: checks the cores, bundles each entry into
+// one minified file with a source map, and prints the size of that file gzipped. The arguments of
+// `node wasm/build.js <noun>…` are the classes that have their own core and entry, such as `grid`.
 
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { deflateAsync } from '@gfx/zopfli'
 import { rolldown } from 'rolldown'
 
-/** Keeps the names of classes, which consoles show. @type {import('rolldown').MinifyOptions} */
+/**
+ * Minifies, but keeps the names of classes: consoles print them for objects.
+ * @type {import('rolldown').MinifyOptions}
+ */
 const MINIFY = { mangle: { keepNames: { function: false, class: true } } }
 
 const nouns = process.argv.slice(2)
@@ -19,7 +23,7 @@ const path = (/** @type {string} */ name) => new URL(name, root).pathname
 mkdirSync(path('dist'), { recursive: true })
 for (const core of ['core', 'core-scalar', ...nouns.map((noun) => `core-${noun}`)]) {
   const module = new WebAssembly.Module(readFileSync(path(`build/${core}.wasm`)))
-  // An undefined symbol is not a link error, but becomes an import.
+  // The linker does not report an undefined C symbol, but makes it an import: so check the imports.
   const imports = WebAssembly.Module.imports(module).map(({ module, name }) => `${module}.${name}`)
   if (imports.sort().join() !== EXPECTED_IMPORTS.join())
     throw new Error(`${core} imports ${imports}, expected ${EXPECTED_IMPORTS}`)
@@ -27,8 +31,9 @@ for (const core of ['core', 'core-scalar', ...nouns.map((noun) => `core-${noun}`
 }
 
 /**
- * Inlines a core as base64 text, deflated for `?deflated`. The text is in an object, which minifiers leave where it
- * is: at the front, where it compresses best.
+ * A plugin that replaces the import of a .wasm file by its bytes as base64 text, deflated first if
+ * the import ends with `?deflated`. The text is a property of an object: a minifier leaves that at
+ * the front of the bundle, where it compresses best, but may move a plain string.
  */
 const inlineCore = {
   name: 'inline-core',
@@ -40,7 +45,7 @@ const inlineCore = {
     const inlined = form === 'deflated' ? await deflateAsync(bytes, {}) : bytes
     const base64 = Buffer.from(inlined).toString('base64')
     const code = `export default { base64: '${base64}' }`
-    return { code, map: { mappings: '' } } // no source to show
+    return { code, map: { mappings: '' } } // an empty source map
   },
 }
 

@@ -1,39 +1,53 @@
-// The manual: every class, method and option of the package, with its types. The classes are in the files
-// beside this one; each entry exports some or all of them.
+// The manual: every class, method and option of the package, with its types. The classes are in the
+// files beside this one; each entry exports some or all of them.
 //
 // Rules for all classes:
 //
-// - Create an object with options, fill it, then query it. Ids are slots: indices into the object's arrays.
-// - Arrays that a call returns are views of linear memory, valid until the next query on the same object,
-//   unless the call says otherwise. When that memory grows, views are detached: get them again in each frame.
-// - Distances are compared in float32, borders included. The same calls give the same bits everywhere.
-// - A wrong argument throws a `RangeError` or `TypeError` that names it. Everything else that can go wrong throws
-//   a {@link CopseError}. A call that throws has changed nothing.
-// - Queries return small new views. `…Into` calls and batches make no garbage. Calls that return a copy say so.
+// - Create an object with options, fill it, then query it. Ids are slots: indices into the object's
+//   arrays.
+// - Arrays that a call returns are views of linear memory, valid until the next query on the same
+//   object, unless its comment says otherwise. When linear memory grows, all views of it are
+//   detached: get arrays again in each frame.
+// - Distances are computed and compared in float32. Borders are included: `within` finds an item
+//   whose distance is exactly the radius. The same calls give the same results, bit for bit, on
+//   every machine.
+// - A wrong argument throws a `RangeError` or `TypeError` that names it. All other failures throw a
+//   {@link CopseError}. A call that throws has changed nothing.
+// - A query creates one small object, the view that it returns. `…Into` calls and batches make no
+//   garbage. Calls that return a copy say so.
 
 // ---- Loading ----
 
-/** A class of the browser or Node; `never` if the compiler does not know it. */
+/**
+ * The type of a global class, such as `URL`; `never` if the compiler's libraries do not declare it.
+ */
 type Global<Name extends string> = typeof globalThis extends {
   [name in Name]: { prototype: infer Instance }
 }
   ? Instance
   : never
 
-/** A class of `WebAssembly`; another type if the compiler does not know it. */
+/**
+ * The type of a class of `WebAssembly`; `Otherwise` if the compiler's libraries do not declare it.
+ */
 type Wasm<Name extends string, Otherwise> = typeof globalThis extends {
   WebAssembly: { [name in Name]: { prototype: infer Instance } }
 }
   ? Instance
   : Otherwise
 
-// Typed arrays over an `ArrayBuffer`: newer compilers distinguish them from those over shared memory.
+// The types of typed arrays over an `ArrayBuffer`. Newer compilers distinguish them from typed
+// arrays over a `SharedArrayBuffer`, older ones do not: written like this, the types work with
+// both.
 export type Bytes = ReturnType<Uint8Array['slice']>
 export type Uint32s = ReturnType<Uint32Array['slice']>
 export type Int32s = ReturnType<Int32Array['slice']>
 export type Float32s = ReturnType<Float32Array['slice']>
 
-/** A core: its URL, its bytes, a response with them, or a compiled module. */
+/**
+ * A core, a .wasm file of this package: its URL, its bytes, a `Response` with them, or a compiled
+ * module.
+ */
 export type WasmSource =
   | string
   | ArrayBuffer
@@ -44,48 +58,56 @@ export type WasmSource =
   | Wasm<'Module', never>
 
 export interface InitOptions {
-  /** The core to use. Default: the core of the entry. */
+  /** The core to use. Default: the core that belongs to the entry. */
   wasm?: WasmSource
   /**
-   * The initial size of linear memory, in bytes, at most 2 GiB. With enough, it never has to grow. Untouched pages
-   * cost nothing. Default: 16 MiB.
+   * The initial size of linear memory, in bytes, at most 2 GiB. If it is large enough, memory never
+   * grows, so views are never detached. The system provides pages when they are first used, so
+   * unused ones cost little. Default: 16 MiB.
    */
   memory?: number
   /**
-   * 'error': memory never grows; a call that needs more throws `OUT_OF_MEMORY`, with the number of bytes.
-   * Default: 'allow'.
+   * 'allow': memory grows when a call needs more. 'error': memory never grows; a call that needs
+   * more throws `OUT_OF_MEMORY`, and its message says how many bytes it needs. Default: 'allow'.
    */
   growth?: 'allow' | 'error'
-  /** Called in a microtask after memory has grown, which detached all earlier views. Default: none. */
+  /**
+   * Called in a microtask after memory has grown: all views that you got before are detached.
+   * Default: none.
+   */
   onGrow?: () => void
 }
 
-/** A copy of the library with its own memory and objects. Made by {@link init} and {@link create}. */
+/**
+ * A loaded copy of the library, with its own memory and objects. Made by {@link init} and
+ * {@link create}.
+ */
 export interface Instance {
   /** Linear memory. When it grows, all views of it are detached. */
   readonly memory: Wasm<'Memory', { readonly buffer: ArrayBuffer }>
 }
 
 /**
- * Loads the core and makes the default instance, for all objects without the option `instance`. Await it once before
- * anything else. Later calls return the same promise.
+ * Loads the core and makes the default instance: objects that are created without the option
+ * `instance` belong to it. Await this once before anything else. Later calls return the same
+ * promise.
  */
 export function init(options?: InitOptions): Promise<Instance>
 
 /**
- * Makes another instance, for the option `instance` of objects. Instances are isolated: a fault in one does not
- * affect the others.
+ * Makes another instance, to pass as the option `instance` of new objects. Instances are isolated:
+ * if one of them traps, the others still work.
  */
 export function create(options?: InitOptions): Promise<Instance>
 
 // ---- Errors ----
 
-/** Error codes that the core returns. */
+/** The error codes that stem from the C library. */
 export type StateCode = 'FULL' | 'OUT_OF_MEMORY' | 'NOT_FINITE' | 'NOT_BUILT' | 'STALE_SLOT'
 export type ErrorCode = StateCode | 'DISPOSED' | 'NOT_READY' | 'BAD_SNAPSHOT' | 'DEAD'
 
 /**
- * The error of everything but wrong arguments, which throw a `RangeError` or `TypeError`.
+ * The error for all failures except wrong arguments, which throw a `RangeError` or `TypeError`.
  *
  * - `FULL`: more items than the capacity
  * - `OUT_OF_MEMORY`: linear memory can't grow
@@ -93,34 +115,35 @@ export type ErrorCode = StateCode | 'DISPOSED' | 'NOT_READY' | 'BAD_SNAPSHOT' | 
  * - `NOT_BUILT`: a query of points before their first `build()`
  * - `STALE_SLOT`: the slot is not in use
  * - `DISPOSED`: the object was disposed
- * - `NOT_READY`: `init()` has not finished, or the core lacks the class
- * - `BAD_SNAPSHOT`: the bytes are not a snapshot of this kind of object
- * - `DEAD`: an earlier call trapped; create a new instance
+ * - `NOT_READY`: `init()` has not finished, or the core does not contain the class
+ * - `BAD_SNAPSHOT`: the bytes are not an intact snapshot of an object of this class with the same
+ *   options
+ * - `DEAD`: an earlier call trapped in WebAssembly; create a new instance
  */
 export class CopseError extends Error {
   constructor(code: ErrorCode, message: string)
   name: string
   code: ErrorCode
-  /** The first bad slot of a `NOT_FINITE`; -1 for other codes. */
+  /** The first slot that caused a `NOT_FINITE`; -1 for other codes. */
   index: number
 }
 
 // ---- Shapes: two numbers per point in the plane, three in space ----
 
-/** 2: the plane. 3: space. */
+/** The number of dimensions: 2 in the plane, 3 in space. */
 export type Dimensions = 2 | 3
 export type Point<D extends Dimensions> = D extends 3
   ? [x: number, y: number, z: number]
   : [x: number, y: number]
-/** Two opposite corners. */
+/** A box, by two opposite corners. */
 export type Box<D extends Dimensions> = D extends 3
   ? [minX: number, minY: number, minZ: number, maxX: number, maxY: number, maxZ: number]
   : [minX: number, minY: number, maxX: number, maxY: number]
-/** A vector of any length but 0. */
+/** A direction: a vector of any length but 0. */
 export type Direction<D extends Dimensions> = D extends 3
   ? [dirX: number, dirY: number, dirZ: number]
   : [dirX: number, dirY: number]
-/** Two points. */
+/** A segment, by its two ends. */
 export type Segment<D extends Dimensions> = D extends 3
   ? [x0: number, y0: number, z0: number, x1: number, y1: number, z1: number]
   : [x0: number, y0: number, x1: number, y1: number]
@@ -129,28 +152,39 @@ export type Segment<D extends Dimensions> = D extends 3
 
 /** Which items a query finds. */
 export interface SelectOptions {
-  /** 32 bits: finds only items whose `groups` share a bit with it. Default: all bits. */
+  /** 32 bits: finds only items whose `groups` share a bit with this mask. Default: all bits. */
   mask?: number
-  /** The slot of an item to skip, such as the agent that asks. Default: none. */
+  /**
+   * The slot of an item to leave out, such as the agent whose neighbors you look for. Default:
+   * none.
+   */
   exclude?: number
 }
 
 export interface QueryOptions extends SelectOptions {
   /**
-   * The order of ids. 'none': the order of the tree. 'id': ascending. 'distance': nearest first, ties by lower id.
-   * Default: 'none'.
+   * The order of the ids. 'none': the order in which the search finds them. 'id': ascending.
+   * 'distance': nearest first, ties by lower id. Default: 'none'.
    */
   sort?: 'none' | 'id' | 'distance'
 }
 
-/** As `QueryOptions`, but a box has no center for distances. */
+/**
+ * As `QueryOptions`, but without the order 'distance': a box has no center to measure distances
+ * from.
+ */
 export interface RangeOptions extends SelectOptions {
-  /** The order of ids. 'none': the order of the tree. 'id': ascending. Default: 'none'. */
+  /**
+   * The order of the ids. 'none': the order in which the search finds them. 'id': ascending.
+   * Default: 'none'.
+   */
   sort?: 'none' | 'id'
 }
 
 export interface IntoOptions {
-  /** Receives the squared distances. At least as long as `out`. Default: none. */
+  /**
+   * An array that receives each item's squared distance. At least as long as `out`. Default: none.
+   */
   distances2?: Float32Array
 }
 
@@ -160,32 +194,32 @@ export interface NearestOptions extends SelectOptions {
 }
 
 export interface BatchOptions {
-  /** 32 bits: finds only agents whose `groups` share a bit with it. Default: all bits. */
+  /** 32 bits: finds only agents whose `groups` share a bit with this mask. Default: all bits. */
   mask?: number
 }
 
 export interface AllNeighborsOptions {
-  /** The maximum number of neighbors per row. */
+  /** The maximum number of neighbors of each agent or point. */
   k: number
   /** Ignores agents that are farther away. Inclusive. Default: Infinity. */
   maxDistance?: number
-  /** 32 bits: finds only agents whose `groups` share a bit with it. Default: all bits. */
+  /** 32 bits: finds only agents whose `groups` share a bit with this mask. Default: all bits. */
   mask?: number
 }
 
 export interface RayOptions extends SelectOptions {
-  /** The radius of all agents. Default: each agent's own, from `radii`. */
+  /** The radius that all agents have for this ray. Default: each agent's own, from `radii`. */
   radius?: number
 }
 
-// ---- Results: each call of a method returns the same object ----
+// ---- Results: a method returns the same object in every call, and overwrites it in the next ----
 
 /** The first item that a ray hits. */
 export interface Hit {
   id: number
   /** How far along the segment the hit is: 0 at its start, 1 at its end. */
   fraction: number
-  /** The point of the hit. */
+  /** The point where the ray hits. */
   x: number
   y: number
 }
@@ -193,15 +227,20 @@ export interface Hit3D extends Hit {
   z: number
 }
 
-/** The first item that each of many rays hits. Index i belongs to segment i. */
+/** The first item that each of many rays hits: `ids[i]` and `fractions[i]` belong to segment i. */
 export interface Hits {
-  /** -1 if the segment hits nothing. */
+  /** By segment, the id of the item that it hits first; -1 if it hits nothing. */
   ids: Int32s
-  /** How far along the segment the hit is; 1 if it hits nothing. */
+  /**
+   * By segment, how far along it the hit is: 0 at its start, 1 at its end; 1 if it hits nothing.
+   */
   fractions: Float32s
 }
 
-/** Rows of ids, one per slot or point: row i is `ids[offsets[i]]` to `ids[offsets[i] + counts[i] - 1]`. */
+/**
+ * The results of a batch: one row of ids per slot or point. Row i is `ids[offsets[i]]` to
+ * `ids[offsets[i] + counts[i] - 1]`.
+ */
 export interface Rows {
   offsets: Uint32s
   counts: Uint32s
@@ -211,19 +250,22 @@ export interface Rows {
 }
 
 /**
- * Rows of at most k ids, one per slot or point, nearest first, ties by lower id. Row i begins at `i * k` and holds
- * `counts[i]` ids.
+ * The results of a batch for k nearest neighbors: one row of at most k ids per slot or point,
+ * nearest first, ties by lower id. Row i begins at `ids[i * k]` and holds `counts[i]` ids.
  */
 export interface NeighborRows {
   counts: Uint32s
   ids: Uint32s
-  /** Squared distances. */
+  /** The squared distance of each neighbor, at the same index as its id. */
   distances2: Float32s
 }
 
 // ---- Members of all objects ----
 
-/** The method that `using` calls, if the compiler knows its name. */
+/**
+ * The method that the statement `using` calls. Empty if the compiler's libraries have no
+ * `Symbol.dispose`.
+ */
 type Disposed = {
   [
     key in SymbolConstructor extends { readonly dispose: infer Key } ? Key & symbol : never
@@ -234,18 +276,19 @@ declare abstract class CoreObject {
   /** The maximum number of items. */
   get capacity(): number
   /**
-   * Grows to at least this capacity, up to 2 ** 28. Keeps everything but the results of queries. Views taken before
-   * are void.
+   * Grows to at least this capacity, up to 2 ** 28. Keeps everything but the results of queries.
+   * Get all arrays again afterward: those that you got before are invalid.
    */
   reserve(capacity: number): void
 
   /** The number of items. */
   get count(): number
-  /** The bound of a loop over the arrays: all slots that were ever in use are below it. */
+  /** The end of a loop over the arrays, exclusive: 1 + the highest slot that was ever in use. */
   get slots(): number
   /**
-   * The generation of each slot: odd while the slot is in use, and incremented whenever it is taken or freed.
-   * Read-only.
+   * The generation of each slot: a counter that grows by 1 when the slot is taken, and by 1 when it
+   * is freed, so it is odd while the slot is in use. If it differs from one that you stored, the
+   * slot was freed or reused since. Read-only.
    */
   get generations(): Uint32s
   /** True if the slot is in use. */
@@ -255,17 +298,24 @@ declare abstract class CoreObject {
   /** Removes all items. */
   clear(): void
 
-  /** Returns a snapshot, a copy. The library keeps a buffer of its size for the next one. */
+  /**
+   * Returns a snapshot of the object's state. A copy. Linear memory also keeps a buffer of that
+   * size, which later calls reuse.
+   */
   save(): Bytes
   /** Writes a snapshot to the start of `bytes`. Returns its size in bytes. */
   saveInto(bytes: Uint8Array): number
   /**
-   * Restores the state of a snapshot. Everything then goes on bit for bit as it did after `save`. All options but
-   * capacity and layout must equal those of the saved object. Untrusted bytes are safe: on `BAD_SNAPSHOT` and `FULL`
-   * nothing has changed.
+   * Restores the state of a snapshot. All later calls then have the same results, bit for bit, as
+   * after `save`. The options `capacity`, `layout`, `builder` and `pieces` may differ from those of
+   * the saved object, all others must be equal (a crowd: `maxNeighbors` and `exact`). Untrusted
+   * bytes are safe: if `restore` throws `BAD_SNAPSHOT` or `FULL`, nothing has changed.
    */
   restore(bytes: Uint8Array): void
-  /** Frees the object's memory. Another call does nothing; any other use throws `DISPOSED`. */
+  /**
+   * Frees the object's memory. A second `dispose` does nothing; any other use then throws
+   * `DISPOSED`.
+   */
   dispose(): void
 }
 interface CoreObject extends Disposed {}
@@ -273,11 +323,15 @@ interface CoreObject extends Disposed {}
 /** Queries that points and boxes share. */
 interface Queries<D extends Dimensions> {
   /**
-   * Returns the ids within a radius: of points, or of boxes that meet the circle or sphere. A radius of 0 finds what
-   * is exactly at the center; Infinity finds everything.
+   * Returns the ids of the items within a radius of a center: points, or boxes that meet the circle
+   * or sphere. A radius of 0 finds what is exactly at the center; Infinity finds everything.
    */
   within(...query: [...center: Point<D>, radius: number, options?: QueryOptions]): Uint32s
-  /** As `within`, but writes the ids to `out`, the first in the order of `sort` if not all fit. Returns the total. */
+  /**
+   * As `within`, but writes the ids to `out`. If not all fit, it writes the first ones in the order
+   * of `sort`. Returns the total, even if not all
+   * fit.
+   */
   withinInto(
     ...query: [
       ...center: Point<D>,
@@ -291,17 +345,20 @@ interface Queries<D extends Dimensions> {
   /** True if any item is within a radius. Stops at the first one. */
   anyWithin(...query: [...center: Point<D>, radius: number, options?: SelectOptions]): boolean
   /**
-   * Returns the ids in a closed box: of points inside, or of boxes that meet it. Its corners may be in any order, and
-   * infinite.
+   * Returns the ids of the items in a box, border included: points inside, or boxes that meet it.
+   * On each axis, min may be greater than max, and both may be infinite.
    */
   range(...query: [...box: Box<D>, options?: RangeOptions]): Uint32s
   /** As `range`, but writes the ids that fit to `out`. Returns the total. */
   rangeInto(...query: [...box: Box<D>, out: Uint32Array, options?: RangeOptions]): number
   /** Returns the number of items that `range` finds. */
   countRange(...query: [...box: Box<D>, options?: SelectOptions]): number
-  /** Returns the nearest id, ties by lower id; -1 if there is none. The distance to a box around the point is 0. */
+  /**
+   * Returns the id of the item nearest to a point, ties by lower id; -1 if there is none. The
+   * distance to a box is 0 if the point is inside.
+   */
   nearest(...query: [...point: Point<D>, options?: NearestOptions]): number
-  /** Returns the k nearest ids, nearest first, ties by lower id. */
+  /** Returns the ids of the k items nearest to a point, nearest first, ties by lower id. */
   neighbors(...query: [...point: Point<D>, k: number, options?: NearestOptions]): Uint32s
   /** As `neighbors`, but writes the ids that fit to `out`. Returns the total, at most k. */
   neighborsInto(
@@ -313,11 +370,11 @@ interface Queries<D extends Dimensions> {
     ]
   ): number
   /**
-   * Returns the cells, to draw: for each cell, in preorder, its box (minX, minY, (minZ,) maxX, maxY, (maxZ)), its
-   * depth and its number of items. A copy.
+   * Returns the cells of the tree or grid, to draw them. A copy. For each cell, parents before
+   * children: its box (minX, minY, (minZ,) maxX, maxY, (maxZ)), its depth and its number of items.
    */
   cells(): Float32s
-  /** True if the inner structure is valid, for tests. O(N log N). */
+  /** True if the internal structure is consistent: a check for tests. O(N log N). */
   validate(): boolean
 }
 
@@ -327,7 +384,10 @@ interface Queries<D extends Dimensions> {
 export interface IndexOptions {
   /** The maximum number of agents, 1 to 2 ** 28. Default: 1,000. */
   capacity?: number
-  /** 'interleaved': `positions` (x0, y0, x1, y1, …). 'separate': `xs`, `ys`, `zs`. Default: 'interleaved'. */
+  /**
+   * How positions are stored. 'interleaved': in one array, `positions` (x0, y0, x1, y1, …).
+   * 'separate': in one array per axis, `xs`, `ys` and `zs`. Default: 'interleaved'.
+   */
   layout?: 'interleaved' | 'separate'
   /**
    * What `build()` does with positions that are NaN, infinite or beyond ±1e18. 'error': throws `NOT_FINITE`.
@@ -338,35 +398,39 @@ export interface IndexOptions {
   instance?: Instance
 }
 
-/** Room for batches to take in advance. Without it, batches take room when they need it. */
+/**
+ * The sizes of the result buffers of batches, to allocate them in advance. By default, batches grow
+ * them.
+ */
 export interface RoomOptions {
-  /** The number of ids in all rows or pairs of a batch. Default: 0. */
+  /** The number of ids in all rows or pairs of one batch. Default: 0. */
   results?: number
-  /** The number of neighbors per agent. Default: 0. */
+  /** The number of neighbors per agent, the `k` of `allNeighbors`. Default: 0. */
   k?: number
 }
 
 export interface Stats {
-  /** Agents in the last build. */
+  /** The number of agents in the last build. */
   agents: number
-  /** Agents left out of the last build because their positions are not finite. */
+  /** The number of agents left out of the last build because their positions are not finite. */
   skipped: number
-  /** Nodes of the tree; entries of a grid's table. */
+  /** The number of nodes of a tree, or of entries of a grid's table of cells. */
   nodes: number
-  /** Leaves of the tree; entries of a grid's table that hold agents. */
+  /** The number of leaves of a tree, or of entries of a grid's table of cells that hold agents. */
   leaves: number
   /** The depth of the deepest leaf. The root has depth 0. */
   depth: number
-  /** Memory of the whole object. */
+  /** The memory of the whole object, in bytes. */
   bytes: number
-  /** Nodes that the last query of this object visited. */
+  /** The number of nodes (grid: runs of cells) that the last query of this object visited. */
   visits: number
 }
 
 declare abstract class Points<D extends Dimensions> extends CoreObject {
   /**
-   * The bound of a loop over the arrays: the slots of all agents are below it. Setting it to n makes slots 0 to n - 1
-   * agents, and frees all others. New agents have group 1, and the positions that their slots hold.
+   * The end of a loop over the arrays, exclusive: every agent has a lower slot. Setting it to n
+   * makes slots 0 to n - 1 agents, and frees all others. New agents have group 1, and the positions
+   * that their slots hold.
    */
   get slots(): number
   set slots(slots: number)
@@ -375,16 +439,19 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
   /** Writes the position of an agent. `STALE_SLOT`: the slot is not in use. */
   move(...agent: [slot: number, ...position: Point<D>]): void
   /**
-   * Grows to at least this capacity, up to 2 ** 28, and takes room for batches. Keeps everything but the results of
-   * queries. Views taken before are void.
+   * Grows to at least this capacity, up to 2 ** 28, and allocates buffers for batches. Keeps
+   * everything but the results of queries. Get all arrays again afterward: those that you got
+   * before are invalid.
    */
   reserve(capacity: number, options?: RoomOptions): void
 
-  // Arrays by slot, for the whole capacity. Queries use the state of the last build.
+  // Arrays with one entry per slot, for the whole capacity. What the game writes to them takes
+  // effect in queries with the next `build()`, unless the comment says otherwise.
 
   /**
-   * The positions of the agents, to write: x0, y0, (z0,) x1, y1, …. Get it again after an object was created or
-   * reserved.
+   * The positions of the agents, which the game writes: x0, y0, (z0,) x1, y1, …. Get the array
+   * again after any object was created or reserved, because linear memory may have grown, which
+   * detaches it.
    */
   get positions(): Float32s
   /** The x of each agent, with `layout: 'separate'`. */
@@ -394,13 +461,13 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
   /** The z of each agent, with `layout: 'separate'`. Undefined in the plane. */
   get zs(): D extends 3 ? Float32s : undefined
   /**
-   * The groups of each agent, 32 bits. From the next build on, an agent without a group is absent from every result.
-   * Free slots have no group.
+   * The groups of each agent, one bit each: 32 bits. From the next build on, an agent whose groups
+   * are 0 is absent from every result. The groups of free slots are 0.
    */
   get groups(): Uint32s
   /**
-   * The groups that each agent looks for in `allWithin` and `allNeighbors`, 32 bits. Default: all bits. Changes take
-   * effect at once.
+   * The mask of each agent in `allWithin` and `allNeighbors`, 32 bits: it finds only agents whose
+   * groups share a bit with its mask. Default: all bits. Changes take effect at once.
    */
   get masks(): Uint32s
   /**
@@ -410,13 +477,13 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
   get radii(): Float32s
   /**
    * Builds the index from the arrays, in O(N log N), without allocation. Before the first build, queries throw
-   * `NOT_BUILT`. After `NOT_FINITE` the last build stays.
+   * `NOT_BUILT`. If it throws `NOT_FINITE`, queries still use the previous build.
    */
   build(): void
 
   /**
-   * Returns the ids in a field of view: within the radius, and at most `halfAngle` off the direction. `halfAngle` is
-   * 0 to Math.PI radians.
+   * Returns the ids of the agents in a cone, such as a field of view: within the radius of its
+   * apex, and at most `halfAngle` off its direction. `halfAngle` is 0 to Math.PI radians.
    */
   cone(
     ...query: [
@@ -439,29 +506,36 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
     ]
   ): number
   /**
-   * Returns the first agent that a segment hits, ties by lower id; null if there is none. Agents are circles or
-   * spheres, with the option `radius` or their own `radii`. If the segment begins inside an agent, the fraction is 0.
+   * Returns the first agent that a segment hits, ties by lower id; null if there is none. Agents
+   * are circles or spheres, of the option `radius` or of their own `radii`. If the segment starts
+   * inside an agent, it hits that agent at fraction 0.
    */
   raycast(
     ...query: [...segment: Segment<D>, options?: RayOptions]
   ): (D extends 3 ? Hit3D : Hit) | null
 
-  // Batches: many queries in one call. Their room grows on demand and is kept: memory grows only for a batch that
-  // finds more than any batch before.
+  // Batches: many queries in one call. The buffers for their results grow on demand and are kept:
+  // so memory grows only if a batch finds more than any batch before.
 
   /**
-   * Returns each agent's neighbors within a radius. Row i belongs to slot i, and leaves out i itself. Agents near
-   * each other have rows near each other. Valid until the next `allWithin`, `withinMany` or `pairs`.
+   * Returns each agent's neighbors within a radius. Row i belongs to slot i, and leaves out i
+   * itself. The rows of agents that are near each other are stored near each other. Valid until the
+   * next `allWithin`, `withinMany`, `pairs` or `pairsInto`.
    */
   allWithin(radius: number, options?: BatchOptions): Rows
-  /** Returns the agents within a radius of each point. `points`: x, y, (z,) x, y, …. */
+  /**
+   * Returns the agents within a radius of each point, row i for point i. `points`: x, y, (z,) x, y,
+   * ….
+   */
   withinMany(points: Float32Array, radius: number, options?: SelectOptions): Rows
   /**
-   * Returns the k nearest neighbors of each agent. Row i belongs to slot i, and leaves out i itself. Valid until the
-   * next `allNeighbors` or `nearestMany`: the rows can serve as a cache of distances.
+   * Returns the k nearest neighbors of each agent, and their distances. Row i belongs to slot i,
+   * and leaves out i itself. Valid until the next `allNeighbors` or `nearestMany`.
    */
   allNeighbors(options: AllNeighborsOptions): NeighborRows
-  /** Returns the k nearest agents of each point. `points`: x, y, (z,) x, y, …. */
+  /**
+   * Returns the k agents nearest to each point, row i for point i. `points`: x, y, (z,) x, y, ….
+   */
   nearestMany(
     points: Float32Array,
     options: AllNeighborsOptions & { exclude?: number },
@@ -469,41 +543,53 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
   /** Returns the first agent that each segment hits. `segments`: x0, y0, (z0,) x1, y1, (z1,) x0, …. */
   raycastMany(segments: Float32Array, options?: RayOptions): Hits
   /**
-   * Returns the pairs of agents whose circles or spheres touch, by their `radii`. Each pair comes once: a, b, a, b, …
-   * with a < b. Both agents must match the mask. Valid until the next `pairs`, `allWithin` or `withinMany`.
+   * Returns the pairs of agents whose circles or spheres touch, by their `radii`. Each pair is two
+   * ids, a, b, a, b, … with a < b, and is found once. Both agents must match the mask. Valid until
+   * the next `pairs`, `pairsInto`, `allWithin` or `withinMany`.
    */
   pairs(options?: BatchOptions): Uint32s
-  /** Returns the pairs of agents within a distance of each other, inclusive, in the same form. */
+  /**
+   * Returns the pairs of agents within a distance of each other, inclusive: ids a, b, a, b, … with
+   * a < b.
+   */
   pairs(distance: number, options?: BatchOptions): Uint32s
-  /** As `pairs`, but writes the whole pairs that fit to `out`. Returns the number of all pairs. */
+  /**
+   * As `pairs`, but writes pairs to `out` while a whole one fits. Returns the number of all pairs.
+   */
   pairsInto(out: Uint32Array, options?: BatchOptions): number
-  /** As `pairs` within a distance, but writes the whole pairs that fit to `out`. Returns the number of all pairs. */
+  /**
+   * As `pairs` with a distance, but writes pairs to `out` while a whole one fits. Returns the
+   * number of all pairs.
+   */
   pairsInto(distance: number, out: Uint32Array, options?: BatchOptions): number
 
   /**
-   * Returns a copy of the slots of the last build in the order of the tree. Agents that are close in space are mostly
-   * close in this order: a game that renumbers its agents by it now and then has fewer cache misses.
+   * Returns the slots of the agents in the last build, in an order in which agents that are near
+   * each other in space are mostly near each other. A copy. A game that renumbers its agents in
+   * this order from time to time has fewer cache misses.
    */
   order(): Uint32s
-  /** Returns figures of the last build and the last query. Always the same object. */
+  /** Returns statistics of the last build and the last query. Always the same object. */
   stats(): Stats
 }
 interface Points<D extends Dimensions> extends Queries<D> {}
 
 export interface TreeOptions {
   /**
-   * The maximum number of agents in a leaf, unless agents coincide. At least 1; the capacity makes a single leaf:
-   * brute force. Default: 64, measured to be the fastest.
+   * The maximum number of agents in a leaf, at least 1. More share a leaf only if they are at the
+   * same position. If it is the capacity, the tree is a single leaf: brute force. Default: 64,
+   * measured to be the fastest.
    */
   leafSize?: number
   /**
-   * The axis along which a node is split. 'longest': that of the longest side of its bounds. 'cycle': x, y, (z,) x,
-   * … by depth, the textbook form, which is unbalanced with midpoints. Default: 'longest'.
+   * The axis along which a node is split. 'longest': that of the longest side of its bounds.
+   * 'cycle': x, y, (z,) x, … by depth, as in textbooks; with `split: 'midpoint'` the tree is then
+   * unbalanced. Default: 'longest'.
    */
   axis?: 'longest' | 'cycle'
   /**
-   * Where a node is split. 'midpoint': in the middle, the fastest to build. 'median': at the median agent, for exact
-   * balance. Default: 'midpoint'.
+   * Where a node is split. 'midpoint': at the middle of its bounds, the fastest to build. 'median':
+   * at the median agent, so that the tree is exactly balanced. Default: 'midpoint'.
    */
   split?: 'midpoint' | 'median'
 }
@@ -524,7 +610,7 @@ export class AgentTree3D extends Points<3> {
 }
 
 export interface CellOptions {
-  /** The width of a cell, > 0, in world units. Best: the usual radius of queries. */
+  /** The width of a cell, > 0, in world units. Fastest: about the radius that most queries have. */
   cellSize: number
 }
 export type GridOptions = IndexOptions & CellOptions
@@ -545,59 +631,75 @@ export class Grid3D extends Points<3> {
 
 export interface BuilderOptions {
   /**
-   * How medians are found; the tree is always the same. 'quickselect': by sampling, the fastest.
-   * 'median-of-medians': in linear time, whatever the points are. 'presort': by sorting once per axis, which takes
-   * more memory. Default: 'quickselect'.
+   * How `build()` finds medians; the resulting tree is always the same. 'quickselect': from
+   * samples, usually the fastest. 'median-of-medians': in linear time even for the worst set of
+   * points. 'presort': by sorting the points once per axis, which takes more memory. Default:
+   * 'quickselect'.
    */
   builder?: 'quickselect' | 'median-of-medians' | 'presort'
 }
 export type KdTreeOptions = IndexOptions & BuilderOptions
 
 /**
- * A balanced tree of points that seldom move: spawn points, resources, way points. Write `positions`, `build()`
- * after changes, then query.
+ * A balanced tree of points that seldom move: spawn points, resources, way points. Write
+ * `positions`, `build()` after changes, then query.
  *
- * The k-d tree of Bentley (1975), with one point per node and no links. It takes the least memory, and no set of
- * points makes it deep. Its `cells()` are the dividing lines: boxes without width on their axis.
+ * The k-d tree of Bentley (1975), with one point per node and no pointers. It takes the least
+ * memory of all indexes of points, and its depth is at most log2 N for any points. `cells()`
+ * returns its splitting lines (in space, planes) as boxes of width 0 along the split axis.
  */
 export class KdTree extends Points<2> {
   constructor(options?: KdTreeOptions)
   /**
-   * Returns a tree restored from the bytes of `save()`, which may be untrusted. Default capacity: as much as the
-   * snapshot needs. `BAD_SNAPSHOT`: the bytes are not a snapshot of this class.
+   * Returns a new tree, restored from the bytes of a `save()`, which may be untrusted. Default
+   * capacity: as much as the snapshot needs. `BAD_SNAPSHOT`: the bytes are not an intact snapshot
+   * of this class.
    */
   static from(bytes: Uint8Array, options?: KdTreeOptions): KdTree
 }
 /** As `KdTree`, in three dimensions. */
 export class KdTree3D extends Points<3> {
   constructor(options?: KdTreeOptions)
-  /** As `KdTree.from`, in three dimensions. */
+  /** Returns a new tree, restored from the bytes of a `save()`, like `KdTree.from`. */
   static from(bytes: Uint8Array, options?: KdTreeOptions): KdTree3D
 }
 
 // ---- Boxes ----
 
 export interface OctreeOptions {
-  /** The world: [minX, minY, (minZ,) maxX, maxY, (maxZ)]. Items outside of it are kept and found too. */
+  /**
+   * The box of the world: [minX, minY, (minZ,) maxX, maxY, (maxZ)]. Items outside of it are found
+   * too.
+   */
   bounds: readonly number[]
   /** The maximum number of items, 1 to 2 ** 28. Default: 1,000. */
   capacity?: number
-  /** The maximum number of items in an undivided cell. 0: cells are divided down to `maxDepth`. Default: 24. */
+  /**
+   * A cell with more items than this is divided. 0: cells are always divided, down to `maxDepth`.
+   * Default: 24.
+   */
   leafSize?: number
-  /** The maximum depth of cells, 0 (a single list) to 24. Default: 8. */
+  /**
+   * The maximum depth of cells, 0 to 24. 0: the tree is one cell with a list of all items. Default:
+   * 8.
+   */
   maxDepth?: number
   /**
-   * A cell takes items as if it were this many times larger, 1 to 16. Above 1, small items on a line between cells
-   * need not stay in the large cell around them. Default: 1.
+   * A cell takes items as if it were this many times larger, 1 to 16. Above 1, a small item on the
+   * line between two cells fits into one of them; with 1 it stays in the larger cell that was
+   * divided, which makes queries slower. Default: 1.
    */
   looseness?: number
   /** The instance that owns the object. Default: the instance of `init()`. */
   instance?: Instance
 }
 
-/** The first box that a ray hits, and where it enters. */
+/** The first box that a ray hits, and where the ray enters it. */
 export interface BoxHit extends Hit {
-  /** The normal of the side that the ray hits: one coordinate is 1 or -1. All are 0 if the ray begins inside. */
+  /**
+   * The normal of the side that the ray hits: one coordinate is 1 or -1. All are 0 if the ray
+   * starts inside.
+   */
   normalX: number
   normalY: number
 }
@@ -608,37 +710,46 @@ export interface BoxHit3D extends BoxHit {
 
 export interface OctreeStats {
   items: number
-  /** All cells. */
+  /** The number of all cells. */
   nodes: number
-  /** Cells that are not divided. */
+  /** The number of cells that are not divided. */
   leaves: number
   /** The depth of the deepest cell. The root has depth 0. */
   depth: number
-  /** By depth, the number of items that its cells hold themselves. */
+  /**
+   * By depth, the number of items that the cells of that depth hold, without those in their
+   * children.
+   */
   perDepth: number[]
-  /** Items in divided cells, because they lie on a line between smaller ones. */
+  /**
+   * The number of items that stay in a divided cell because they don't fit into one of its
+   * children.
+   */
   straddlers: number
-  /** Items that are not wholly inside the world. */
+  /** The number of items that are not wholly inside `bounds`. */
   outside: number
-  /** Cells that should be divided, but there was no room for more cells. */
+  /** The number of cells that should be divided, but all memory for cells was in use. */
   unsplit: number
-  /** Items that changed their cell, and cells that were divided or merged, since the last `stats()`. */
+  /**
+   * How many items moved to another cell and how many cells were divided or merged since the last
+   * `stats()`.
+   */
   changes: number
-  /** Memory of the whole object. */
+  /** The memory of the whole object, in bytes. */
   bytes: number
-  /** Cells that the last query of this object visited. */
+  /** The number of cells that the last query of this object visited. */
   visits: number
 }
 
 declare abstract class Boxes<D extends Dimensions> extends CoreObject {
   /**
-   * The box of each slot, for the whole capacity: minX, minY, (minZ,) maxX, maxY, (maxZ). `add` and `move` write it.
-   * Changes by the game take effect with the next `moveAll()`.
+   * The box of each slot, for the whole capacity: minX, minY, (minZ,) maxX, maxY, (maxZ). `add` and
+   * `move` write to it. The game may too: its changes take effect with the next `moveAll()`.
    */
   get boxes(): Float32s
   /**
-   * The groups of each slot, 32 bits. Default: 1. An item without a group is absent from every result. Changes take
-   * effect at once.
+   * The groups of each item, one bit each: 32 bits. Default: 1. An item whose groups are 0 is
+   * absent from every result. Changes take effect at once.
    */
   get groups(): Uint32s
 
@@ -646,26 +757,34 @@ declare abstract class Boxes<D extends Dimensions> extends CoreObject {
   add(...point: Point<D>): number
   /** Adds a box. Returns its slot, the lowest free one. `FULL`: no slot is free. */
   add(...box: Box<D>): number
-  /** Adds a point at a free slot of your choice. */
+  /**
+   * Adds a point at a slot of your choice, which must be free. `groups` keeps what you wrote there.
+   */
   addAt(...item: [slot: number, ...point: Point<D>]): void
-  /** Adds a box at a free slot of your choice. */
+  /**
+   * Adds a box at a slot of your choice, which must be free. `groups` keeps what you wrote there.
+   */
   addAt(...item: [slot: number, ...box: Box<D>]): void
-  /** Moves an item, and makes it a point. O(1) if it stays in its cell. `STALE_SLOT`: the slot is not in use. */
+  /**
+   * Moves an item to a point, without a size. O(1) if it stays in its cell. `STALE_SLOT`: the slot
+   * is not in use.
+   */
   move(...item: [slot: number, ...point: Point<D>]): void
   /** Moves or resizes an item. O(1) if it stays in its cell. `STALE_SLOT`: the slot is not in use. */
   move(...item: [slot: number, ...box: Box<D>]): void
   /**
-   * Moves every item to its box in `boxes`: one by one or, if many left their cells, by building the tree again.
-   * Throws, and changes nothing, if a box is not finite or has min > max.
+   * Moves every item to its box in the array `boxes`: one by one or, if many left their cells, by
+   * building the tree again. Throws, and changes nothing, if a box is not finite or has min > max.
    */
   moveAll(): void
   /**
-   * Replaces all items by slots 0 to count - 1, with their boxes in `boxes`. Much faster than adding one by one.
-   * Throws, and changes nothing, if a box is not finite or has min > max.
+   * Replaces all items by those of slots 0 to count - 1, whose boxes the game has written to the
+   * array `boxes`. Much faster than adding them one by one. Throws, and changes nothing, if a box
+   * is not finite or has min > max.
    */
   load(count: number): void
 
-  /** Returns the ids of all boxes around a point, borders included. */
+  /** Returns the ids of the items that contain a point, borders included. */
   at(...query: [...point: Point<D>, options?: RangeOptions]): Uint32s
   /** As `at`, but writes the ids that fit to `out`. Returns the total. */
   atInto(...query: [...point: Point<D>, out: Uint32Array, options?: RangeOptions]): number
@@ -674,24 +793,27 @@ declare abstract class Boxes<D extends Dimensions> extends CoreObject {
     ...query: [...segment: Segment<D>, options?: SelectOptions]
   ): (D extends 3 ? BoxHit3D : BoxHit) | null
   /**
-   * Returns the pairs of items that meet. Each pair comes once: a, b, a, b, … with a < b. Both items must match the
-   * mask. Valid until the next `pairs` or `pairsInto`.
+   * Returns the pairs of items that meet. Each pair is two ids, a, b, a, b, … with a < b, and is
+   * found once. Both items must match the mask. Valid until the next `pairs` or `pairsInto`.
    */
   pairs(options?: BatchOptions): Uint32s
-  /** As `pairs`, but writes the whole pairs that fit to `out`. Returns the number of all pairs. */
+  /**
+   * As `pairs`, but writes pairs to `out` while a whole one fits. Returns the number of all pairs.
+   */
   pairsInto(out: Uint32Array, options?: BatchOptions): number
 
-  /** Returns figures of the tree and the last query. Always the same object. */
+  /** Returns statistics of the tree and the last query. Always the same object. */
   stats(): OctreeStats
 }
 interface Boxes<D extends Dimensions> extends Queries<D> {}
 
 /**
- * Boxes and points that come, go and move one at a time: colliders, zones, pickups. `add` returns a slot, which is the
- * id of the item. Queries always find the present state.
+ * Boxes and points that are added, removed and moved one at a time: colliders, zones, pickups.
+ * `add` returns a slot, which is the id of the item. Queries see every change at once: there is no
+ * build.
  *
- * The quadtree of Finkel and Bentley (1974), optionally loose. It needs no build and no clean-up: cells are divided
- * and merged as items come, go and move.
+ * The quadtree of Finkel and Bentley (1974), optionally loose. `add`, `remove` and `move` divide
+ * and merge cells as necessary.
  */
 export class Quadtree extends Boxes<2> {
   constructor(options: OctreeOptions)
@@ -707,11 +829,15 @@ export interface ObstacleOptions {
   /** The maximum number of vertices, 1 to 2 ** 28. Default: 1,000. */
   capacity?: number
   /**
-   * The maximum number of pieces that the tree cuts edges into; at least the capacity. If there are too few, queries
-   * are slower, but just as exact. Default: twice the capacity.
+   * The tree cuts edges into pieces where they cross its dividing lines. This is the maximum number
+   * of pieces, at least the capacity. If it is reached, queries are slower, but still exact.
+   * Default: twice the capacity.
    */
   pieces?: number
-  /** The maximum number of pieces in an undivided cell, at least 1. Default: 32, measured to be the fastest. */
+  /**
+   * A cell with more pieces of edges than this is divided. At least 1. Default: 32, measured to be
+   * the fastest.
+   */
   leafSize?: number
   /** The instance that owns the object. Default: the instance of `init()`. */
   instance?: Instance
@@ -719,40 +845,44 @@ export interface ObstacleOptions {
 
 export interface PolygonOptions {
   /**
-   * Which side of the edges is solid. 'inside': the inside, in either winding order. 'outside': the outside, for the
-   * border of a level. 'winding': the inside of counter-clockwise vertices (y up), the outside of clockwise ones.
-   * 'nowhere': none; edges are visible from both sides. 'inside' and 'outside' need a polygon with an area.
-   * Default: 'inside'.
+   * Which side of the polygon is solid. 'inside': the inside, in either winding order. 'outside':
+   * the outside, for the border of a level. 'winding': the inside if the vertices are
+   * counter-clockwise (y up), the outside if they are clockwise. 'nowhere': no side; edges are
+   * visible from both sides. 'inside' and 'outside' need a polygon with an area. Default: 'inside'.
    */
   solid?: 'inside' | 'outside' | 'winding' | 'nowhere'
 }
 
 export interface SideOptions {
   /**
-   * Which edges the query finds. 'both': all. 'visible': only edges whose free side faces the query's point; both
-   * sides of a thin wall are free. Default: 'both'.
+   * Which edges the query finds. 'both': all. 'visible': only edges whose side toward the query's
+   * point is not solid. Neither side of a thin wall is solid. Default: 'both'.
    */
   side?: 'both' | 'visible'
 }
 
-/** The box that a visibility polygon is clipped to: the intersection of `bounds` and the square of `maxDistance`. */
+/**
+ * The box that a visibility polygon is clipped to: the intersection of `bounds` and the square of
+ * `maxDistance`. Without either option, it is a little larger than the bounds of all walls and the
+ * point.
+ */
 export interface VisibilityOptions {
-  /** Half the width of a square around the point. Default: a little beyond all walls. */
+  /** Half the width of a square around the point. Default: Infinity, no limit. */
   maxDistance?: number
-  /** minX, minY, maxX, maxY, with the point strictly inside. Default: a little beyond all walls and the point. */
+  /** A box with the point strictly inside: minX, minY, maxX, maxY. Default: no limit. */
   bounds?: ArrayLike<number>
 }
 
-/** The nearest point on a wall. */
+/** The point on a wall that is nearest to the point of the query. */
 export interface NearestPoint {
-  /** The id of its edge. */
+  /** The id of the edge that the point is on. */
   id: number
   x: number
   y: number
   distance: number
 }
 
-/** The first edge that a ray meets. */
+/** The first edge of a wall that a ray meets. */
 export interface WallHit extends Hit {
   /** The unit normal of the edge, toward the start of the ray. */
   normalX: number
@@ -760,37 +890,42 @@ export interface WallHit extends Hit {
 }
 
 export interface ObstacleStats {
-  /** Edges in the tree. */
+  /** The number of edges in the tree. */
   edges: number
-  /** Edges left out of the tree because they have no length. */
+  /** The number of edges left out of the tree because they have no length. */
   dropped: number
-  /** Pieces that edges are cut into: at least one per edge. */
+  /** The number of pieces that the tree cuts edges into: at least one per edge. */
   pieces: number
-  /** Lines and cells. */
+  /** The number of nodes: dividing lines and cells. */
   nodes: number
-  /** Cells. */
+  /** The number of cells, the leaves of the tree. */
   leaves: number
-  /** Cells with more than `leafSize` pieces: no line divides them well, or there is no room for more pieces. */
+  /**
+   * The number of cells with more than `leafSize` pieces: no line divides them well, or `pieces`
+   * was reached.
+   */
   unsplit: number
   /** The depth of the deepest cell. The root has depth 0. */
   depth: number
   polygons: number
-  /** Memory of the whole object. */
+  /** The memory of the whole object, in bytes. */
   bytes: number
-  /** Nodes that the last query of this object visited. */
+  /** The number of nodes that the last query of this object visited. */
   visits: number
 }
 
 /**
- * Walls of a level, in the plane: what is near, what is in the way, what is visible. Walls are the edges of polygons.
- * An edge has the id of the first of its two vertices. A polygon has the slot of its first vertex.
+ * The walls of a level, in the plane. Finds walls near a point, walls that a ray hits, and what is
+ * visible. Walls are the edges of polygons. The id of an edge is that of the first of its two
+ * vertices. The slot of a polygon is the id of its first vertex.
  *
- * A polygon is solid inside, outside or nowhere: an option of `addPolygon` that stays when the polygon moves. Edges
- * are visible from their free side. Segments are thin walls, visible from both sides. Polygons may touch, overlap and
- * cross.
+ * A polygon is solid inside, outside or nowhere: an option of `addPolygon`, which does not change
+ * when the polygon moves. An edge is visible from a side that is not solid. Segments are thin
+ * walls, visible from both sides. Polygons may touch, overlap and cross.
  *
- * A binary space partition after Fuchs, Kedem and Naylor (1980). The first query after polygons were added, removed or
- * moved builds the tree. Queries are exact, whatever the tree.
+ * A binary space partition after Fuchs, Kedem and Naylor (1980). The first query after polygons
+ * were added, removed or moved builds the tree. Queries are exact, however the tree divides the
+ * plane.
  */
 export class ObstacleTree extends CoreObject {
   constructor(options?: ObstacleOptions)
@@ -798,41 +933,48 @@ export class ObstacleTree extends CoreObject {
   /** The number of polygons, segments included. */
   get count(): number
   /**
-   * The x and y of each vertex, for the whole capacity. `addPolygon`, `addSegment` and `move` write it. Changes by the
-   * game take effect with the next `build()`.
+   * The x and y of each vertex, for the whole capacity. `addPolygon`, `addSegment` and `move` write
+   * to it. The game may too: its changes take effect with the next `build()`.
    */
   get vertices(): Float32s
-  /** By vertex, the next vertex: the other end of its edge. Read-only. */
+  /**
+   * By vertex, the next vertex of its polygon: the other end of the edge that starts here.
+   * Read-only.
+   */
   get next(): Uint32s
-  /** By vertex, the slot of its polygon. Read-only. */
+  /** By vertex, the slot of the polygon that it belongs to. Read-only. */
   get polygons(): Uint32s
-  /** True if the slot is that of a polygon. */
+  /** True if a polygon has this slot, which is the id of its first vertex. */
   has(slot: number): boolean
   /**
-   * Returns the direction of a polygon's edges: 1 counter-clockwise (y up), solid inside; -1 clockwise, solid outside;
-   * 0 if it has no area. `STALE_SLOT`: no polygon has this slot.
+   * Returns the direction of a polygon's edges: 1 if they are counter-clockwise (y up), and the
+   * inside is solid; -1 if they are clockwise, and the outside is solid; 0 if the polygon has no
+   * area. `STALE_SLOT`: no polygon has this slot.
    */
   winding(slot: number): number
 
   /**
-   * Adds a closed polygon: x0, y0, x1, y1, …. Returns its slot, which is the id of its first vertex and edge. The ids
-   * of the others follow, unless there were removals. Two vertices have no area: use `addSegment`. `FULL`: more
-   * vertices than there is room for.
+   * Adds a closed polygon: x0, y0, x1, y1, …. Returns its slot, which is the id of its first vertex
+   * and edge. Its other vertices have the ids that follow, unless polygons were removed before. A
+   * polygon of two vertices has no area: use `addSegment`. `FULL`: more vertices than the capacity
+   * has room for.
    */
   addPolygon(points: ArrayLike<number>, options?: PolygonOptions): number
   /**
-   * Adds a thin wall: a polygon of two vertices, with an edge for each side. Returns its slot, which is the id of its
-   * first edge. The second edge goes back.
+   * Adds a thin wall: a polygon of two vertices, with an edge for each side. Returns its slot,
+   * which is the id of the edge from (x0, y0) to (x1, y1). The second edge runs back.
    */
   addSegment(...segment: Segment<2>): number
   /**
-   * Moves a polygon, such as a door or a platform: one point for each of its vertices. Its solid side stays, even if
-   * the winding order changes. `STALE_SLOT`: no polygon has this slot.
+   * Moves a polygon, such as a door or a platform. `points`: the new position of each of its
+   * vertices, x0, y0, x1, y1, …. Its solid side stays the same, even if the winding order changes.
+   * `STALE_SLOT`: no polygon has this slot.
    */
   move(slot: number, points: ArrayLike<number>): void
   /**
-   * Builds the tree from `vertices`, usually in O(N log N). Needed only after the game wrote to them: after other
-   * changes the next query builds. The solid sides of polygons stay. After `NOT_FINITE` the last build stays.
+   * Builds the tree from `vertices`, usually in O(N log N). Needed only after the game wrote to
+   * that array: after all other changes, the next query builds the tree. The solid sides of
+   * polygons stay the same. If it throws `NOT_FINITE`, the previous tree stays.
    */
   build(): void
 
@@ -857,8 +999,9 @@ export class ObstacleTree extends CoreObject {
     ...query: [...point: Point<2>, options?: SideOptions & { maxDistance?: number }]
   ): NearestPoint | null
   /**
-   * True if the way between two points is free: no edge meets the segment or, with a radius, comes as near as that
-   * (default: 0). The same in both directions. Nothing is visible from a point on a wall.
+   * True if no wall is between two points: no edge meets the segment or comes within the option
+   * `radius` of it (default: 0). Both directions give the same result. Nothing is visible from a
+   * point on a wall.
    */
   visible(...query: [...segment: Segment<2>, options?: { radius?: number }]): boolean
   /** Returns the first edge that a segment meets, ties by lower id; null if there is none. */
@@ -866,24 +1009,31 @@ export class ObstacleTree extends CoreObject {
   /** Returns the first edge that each segment meets. `segments`: x0, y0, x1, y1, x0, …. */
   raycastMany(segments: Float32Array, options?: SideOptions): Hits
   /**
-   * True if a point is inside something solid, or on its border. Where polygons overlap, they are
-   * added up: around the point, each that is solid inside counts 1, each that is solid outside -1, and 1 is added if
-   * the tree has any of the latter. A positive sum is solid. Thin and two-sided walls are not.
+   * True if a point is inside something solid, or on its border. If polygons overlap, a sum
+   * decides: each polygon around the point adds 1 if it is solid inside, and -1 if it is solid
+   * outside. If the tree has any polygon that is solid outside, 1 is added. The point is inside
+   * something solid if the sum is positive. Thin walls and polygons that are solid nowhere do not
+   * count.
    */
   contains(...point: Point<2>): boolean
   /**
-   * Returns what is visible from a point, for light, fog of war or a guard's sight: the corners of a polygon,
-   * counter-clockwise (y up): x, y, x, y, …. Empty if the point is on a wall.
+   * Returns the area that is visible from a point, for light, fog of war or a guard's sight. It is
+   * a polygon: x, y, x, y, … of its corners, counter-clockwise (y up). Empty if the point is on a
+   * wall.
    */
   visibilityPolygon(...query: [...point: Point<2>, options?: VisibilityOptions]): Float32s
-  /** As `visibilityPolygon`, but writes the whole corners that fit to `out`. Returns the number of all corners. */
+  /**
+   * As `visibilityPolygon`, but writes the corners that fit to `out`. Returns the number of all
+   * corners.
+   */
   visibilityPolygonInto(
     ...query: [...point: Point<2>, out: Float32Array, options?: VisibilityOptions]
   ): number
   /**
-   * Returns the ids of the agents that are visible from a point, out of ids that another index found, say, in the
-   * same order. `positions`: x0, y0, x1, y1, …, by id. Agents with positions that are not finite are not visible.
-   * Valid until the next call of `keepVisible`.
+   * Returns those of `ids` whose agents are visible from a point, in the same order. The ids can
+   * be, for example, the result of a query of an `AgentTree`. `positions`: x0, y0, x1, y1, …, by
+   * id. An agent whose position is not finite is not visible. Valid until the next call of
+   * `keepVisible`.
    */
   keepVisible(
     ...query: [...point: Point<2>, ids: ArrayLike<number>, positions: ArrayLike<number>]
@@ -899,33 +1049,44 @@ export class ObstacleTree extends CoreObject {
   ): number
 
   /**
-   * Returns the cells, to draw: for each cell, in preorder, its box (minX, minY, maxX, maxY), its depth and its number
-   * of pieces. A copy.
+   * Returns the cells that hold pieces of edges, to draw them. A copy. For each cell, from left to
+   * right in the tree: the bounds of its pieces (minX, minY, maxX, maxY), its depth and its number
+   * of pieces.
    */
   cells(): Float32s
-  /** Returns the dividing lines, to draw: in preorder, cut to their cells: x0, y0, x1, y1, depth. A copy. */
+  /**
+   * Returns the tree's dividing lines, to draw them. A copy. For each line, parents before
+   * children: its ends (x0, y0, x1, y1), cut at the border of the area that it divides, and its
+   * depth.
+   */
   lines(): Float32s
-  /** True if the inner structure is valid, for tests. O(N log N). */
+  /** True if the internal structure is consistent: a check for tests. O(N log N). */
   validate(): boolean
-  /** Returns figures of the tree and the last query. Always the same object. */
+  /** Returns statistics of the tree and the last query. Always the same object. */
   stats(): ObstacleStats
 }
 
 // ---- Crowds ----
 
-/** Numbers of an agent. As options of a crowd they are the defaults of its agents. */
+/**
+ * The attributes of an agent that are not vectors. As options of a crowd, they are the defaults for
+ * its agents.
+ */
 export interface AgentNumbers {
-  /** The speed at which it heads for its goal, in world units per second. Default: 1. */
+  /** The speed at which the agent heads for its goal, in world units per second. Default: 1. */
   preferredSpeed?: number
-  /** World units. Default: 0.5. */
+  /** The radius of the agent's circle or sphere, in world units. Default: 0.5. */
   radius?: number
-  /** World units per second. Default: 2. */
+  /** The maximum speed, in world units per second. Default: 2. */
   maxSpeed?: number
-  /** Ignores neighbors whose centers are farther away. Inclusive. May be Infinity. Default: 10. */
+  /**
+   * The agent ignores neighbors whose centers are farther away. Inclusive. May be Infinity.
+   * Default: 10.
+   */
   neighborDistance?: number
   /**
-   * The maximum number of neighbors that it avoids, the nearest ones: 0 to 64. The option of the crowd is also the
-   * maximum for its agents. Default: 10.
+   * The maximum number of neighbors that the agent avoids, the nearest ones: 0 to 64. As an option
+   * of a crowd, it is also the upper limit for its agents. Default: 10.
    */
   maxNeighbors?: number
   /** How many seconds ahead the velocity must stay free of collisions with neighbors, > 0. Default: 2. */
@@ -939,18 +1100,18 @@ export interface AgentNumbers {
    * `other.priority / (own.priority + other.priority)`, or one half if both are 0. Default: 0.
    */
   priority?: number
-  /** 32 bits. An agent without a group avoids no other agent, and is not avoided. Default: 1. */
+  /** 32 bits. An agent whose groups are 0 avoids no other agent, and is not avoided. Default: 1. */
   groups?: number
   /**
-   * The groups of the agents that it avoids. If the other agent does not avoid it in turn, it does all of the
-   * avoiding. Default: all bits.
+   * The agent avoids other agents whose `groups` share a bit with this mask. If such an agent does
+   * not avoid this one in turn, this agent does all of the avoiding. Default: all bits.
    */
   mask?: number
-  /** False: takes no part in anything. Default: true. */
+  /** False: the agent does not move, and no agent avoids it. Default: true. */
   enabled?: boolean
   /**
-   * True: other agents avoid it, and only the game moves it. The game writes its position, and its velocity, so that
-   * others look ahead. Default: false.
+   * True: only the game moves the agent, by writing its position; other agents avoid it. The game
+   * should write its velocity too, so that the other agents can look ahead. Default: false.
    */
   locked?: boolean
 }
@@ -958,11 +1119,11 @@ export interface AgentNumbers {
 export interface CrowdOwnOptions {
   /** The maximum number of agents, 1 to 2 ** 28. Default: 1,000. */
   capacity?: number
-  /** The duration of a step, in seconds, > 0. Default: 1/60. */
+  /** The duration of a `step()` without an argument, in seconds, > 0. Default: 1/60. */
   timeStep?: number
   /**
-   * True: the published algorithm alone. Agents don't turn aside to break symmetry, rest at their goals, or come out
-   * of walls. Default: false.
+   * True: agents follow the published algorithm only. False: besides, they turn aside a little to
+   * break symmetry, stand still at their goals, and come out of walls. Default: false.
    */
   exact?: boolean
   /** The instance that owns the object. Default: the instance of `init()`. */
@@ -970,46 +1131,49 @@ export interface CrowdOwnOptions {
 }
 export type CrowdOptions = AgentNumbers & CrowdOwnOptions
 
-/** Vectors of an agent: [x, y] or, in space, [x, y, z]. */
+/** The attributes of an agent that are vectors: [x, y] or, in space, [x, y, z]. */
 export interface AgentVectors {
   position: ArrayLike<number>
-  /** Default: 0. */
+  /** The initial velocity, in world units per second. Default: 0. */
   velocity?: ArrayLike<number>
-  /** The velocity that an agent without a goal would have if it were alone. Default: 0. */
+  /** The velocity that the agent takes if nothing is in its way and it has no goal. Default: 0. */
   preferredVelocity?: ArrayLike<number>
-  /** Where the agent goes, at `preferredSpeed`, and stops. Default: null, no goal. */
+  /**
+   * The point that the agent heads for at `preferredSpeed`, and stops at. Default: null, no goal.
+   */
   goal?: ArrayLike<number> | null
 }
 export type AgentOptions = AgentVectors & AgentNumbers
 
-/** What an agent takes into account. */
+/** What an agent takes into account in a step: the result of `inspect`. */
 export interface CrowdView {
-  /** Slots of neighbors, nearest first. */
+  /** The slots of the neighbors that it avoids, nearest first. */
   neighbors: Uint32s
-  /** Ids of edges of the obstacles, nearest first. */
+  /** The ids of the edges of walls that it avoids, nearest first. */
   walls: Uint32s
   /**
-   * Constraints on the velocity, those of walls first. In the plane: x, y, directionX, directionY. Velocities left
-   * (y up) of the line through that point in that direction are permitted. In space: a point and a unit normal.
-   * Velocities on the normal's side of the plane are permitted.
+   * The constraints on its velocity, those of walls first. In the plane, a constraint is a line in
+   * velocity space: a point (x, y) and a direction (x, y); velocities left of the line (y up) are
+   * permitted. In space, it is a plane: a point and a unit normal; velocities on the side that the
+   * normal points to are permitted.
    */
   constraints: Float32s
-  /** The number of constraints of walls. */
+  /** How many of the constraints, from the first on, come from walls. */
   wallConstraints: number
 }
 
 export interface CrowdStats {
   agents: number
-  /** Agents for which no velocity was permitted in the last step. */
+  /** The number of agents in the last step for which no velocity satisfied all constraints. */
   infeasible: number
-  /** Agents that touched or overlapped a neighbor at the start of the last step. */
+  /** The number of agents that touched or overlapped a neighbor at the start of the last step. */
   overlaps: number
   /** The average number of neighbors that an agent avoided in the last step. */
   neighbors: number
   steps: number
   /** The sum of all time steps, in seconds. */
   time: number
-  /** Memory of the whole object. */
+  /** The memory of the whole object, in bytes. */
   bytes: number
 }
 
@@ -1019,20 +1183,21 @@ declare abstract class AnyCrowd<D extends Dimensions> extends CoreObject {
   get dimensions(): D
   /** The sum of all time steps, in seconds. */
   get time(): number
-  /** The default duration of a step, in seconds. */
+  /** The duration of a `step()` without an argument, in seconds. */
   get timeStep(): number
   set timeStep(timeStep: number)
 
-  // Arrays by slot, for the whole capacity. The game may write to all but `generations`. Changes take effect with the
-  // next step. Numbers out of range count as the nearest in range, NaN as 0.
+  // Arrays with one entry per slot, for the whole capacity. The game may write to all but
+  // `generations`: changes take effect with the next step. A number outside its range counts as the
+  // nearest number in range, NaN as 0.
 
   /** The position of each agent: x, y, (z). */
   get positions(): Float32s
   /** The velocity of each agent: x, y, (z). */
   get velocities(): Float32s
-  /** The velocity that an agent without a goal would have if it were alone: x, y, (z). */
+  /** The velocity that each agent takes if nothing is in its way and it has no goal: x, y, (z). */
   get preferredVelocities(): Float32s
-  /** Where each agent goes, and stops: x, y, (z). NaN: no goal. */
+  /** The point that each agent heads for and stops at: x, y, (z). NaN: no goal. */
   get goals(): Float32s
   get preferredSpeeds(): Float32s
   get radii(): Float32s
@@ -1046,16 +1211,16 @@ declare abstract class AnyCrowd<D extends Dimensions> extends CoreObject {
   get priorities(): Float32s
   get groups(): Uint32s
   get masks(): Uint32s
-  /** 0 or 1. */
+  /** 1 if the agent is enabled, 0 if it does not move and no agent avoids it. */
   get enabled(): Uint32s
-  /** 0 or 1. */
+  /** 1 if the agent is locked: only the game moves it. Else 0. */
   get locked(): Uint32s
 
   /** Adds an agent. Returns its slot, the lowest free one. `FULL`: no slot is free. */
   add(agent: AgentOptions): number
   /**
-   * Moves an agent, as if it had always been there: it has not arrived, nor is it stuck. `STALE_SLOT`: the slot is not
-   * in use.
+   * Teleports an agent. Its progress toward its goal starts again: it counts as neither arrived nor
+   * stuck. `STALE_SLOT`: the slot is not in use.
    */
   move(...agent: [slot: number, ...position: Point<D>]): void
 
@@ -1066,47 +1231,50 @@ declare abstract class AnyCrowd<D extends Dimensions> extends CoreObject {
    */
   step(timeStep?: number): void
   /**
-   * Returns the slots of the agents that arrived in the last step: at their goals, or as near as agents of the same
-   * goal that arrived before leave room. An agent arrives again only after it was pushed away, its goal moved, or a
-   * nearer place came free. Ascending. Valid until the next step.
+   * Returns the slots of the agents that arrived in the last step: at their goals or, if agents
+   * with the same goal already stand there, as near as these permit. An agent can arrive again only
+   * after it was pushed away, its goal moved, or space nearer to the goal became free. Ascending.
+   * Valid until the next step.
    */
   arrived(): Uint32s
   /**
-   * Returns the slots of the agents that got stuck in the last step: they have come no nearer to their goals for 2
-   * seconds. An agent gets stuck again only after it came nearer. Ascending. Valid until the next step.
+   * Returns the slots of the agents that got stuck in the last step: by then, they had come no
+   * nearer to their goals for 2 seconds. An agent can get stuck again only after it came nearer.
+   * Ascending. Valid until the next step.
    */
   stuck(): Uint32s
   /**
-   * Returns what the next step would take into account for an agent, as of now. Always the same object. O(N).
-   * `STALE_SLOT`: the slot is not in use.
+   * Returns the neighbors, walls and constraints that a step would use for an agent now. Always the
+   * same object. O(N). `STALE_SLOT`: the slot is not in use.
    */
   inspect(slot: number): CrowdView
 
-  /** Returns figures of the crowd and its last step. Always the same object. */
+  /** Returns statistics of the crowd and its last step. Always the same object. */
   stats(): CrowdStats
   /**
-   * Returns a hash of everything that decides the future, steps and options included, but not obstacles and
-   * `timeStep`: an unsigned 32-bit integer. Equal states have equal hashes on every machine: compare them to find out
-   * at once that two machines disagree.
+   * Returns a hash, an unsigned 32-bit integer, of the simulation's complete state: agents, number
+   * of steps and options, but not obstacles and `timeStep`. Equal states have equal hashes on every
+   * machine: compare the hashes of two machines to find out at once if their simulations differ.
    */
   hash(): number
 }
 
 /**
- * Agents in the plane that each want to move somewhere and must not collide with each other or with walls. Avoidance
- * is local: a crowd finds no way around a wall that lies between an agent and its goal, so use way points as goals.
- * Each agent is a disc with a slot. Its properties are in arrays by slot, which the game may read and write between
- * steps.
+ * Agents in the plane that each want to move somewhere and must not collide with each other or with
+ * walls. Avoidance is local: a crowd finds no way around a wall that lies between an agent and its
+ * goal, so use way points as goals. Each agent is a disc with a slot. Its properties are in arrays
+ * by slot, which the game may read and write between steps.
  *
- * Optimal reciprocal collision avoidance after van den Berg, Guy, Lin and Manocha (2011): an agent counts on its
- * neighbors to do half of what is needed. Snapshots don't hold the obstacles and `timeStep`; to `restore` one,
- * `maxNeighbors` and `exact` must equal those of the saved crowd.
+ * Optimal reciprocal collision avoidance (ORCA) after van den Berg, Guy, Lin and Manocha (2011): an
+ * agent relies on its neighbors to do half of the avoiding. Snapshots don't hold the obstacles and
+ * `timeStep`. To `restore` one, the crowd's `maxNeighbors` and `exact` must equal those of the
+ * saved crowd.
  */
 export class Crowd extends AnyCrowd<2> {
   constructor(options?: CrowdOptions)
   /**
-   * The walls that agents avoid. Crowds may share them. They may change between steps: the next step builds them.
-   * Default: null.
+   * The walls that agents avoid. Several crowds may share one tree. Its polygons may change between
+   * steps: the next step then builds the tree. Default: null, no walls.
    */
   get obstacles(): ObstacleTree | null
   set obstacles(obstacles: ObstacleTree | null)

@@ -1,4 +1,4 @@
-// What build.js turns the import of a core into.
+// The type of an imported core, a .wasm file: build.js replaces the import by this object.
 declare module '*?deflated' {
   const core: { base64: string }
   export default core

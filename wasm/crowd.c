@@ -1,4 +1,4 @@
-/* The boundary of Crowd and Crowd3D. */
+/* The functions of Crowd and Crowd3D that JavaScript calls. */
 
 #include "objects.h"
 
@@ -7,8 +7,8 @@
 typedef struct crowd {
   object object;
   copse_crowd *core;
-  copse_crowd_view *inspected; /* the result of the last inspect */
-  copse_crowd_agent *added; /* the argument of add, which JavaScript writes. Initially: defaults */
+  copse_crowd_view *inspected; /* the result of the last crowd_inspect */
+  copse_crowd_agent *added;    /* the agent to add: JavaScript writes it, then calls crowd_add */
 } crowd;
 _Static_assert(sizeof(crowd) <= OBJECT_BYTES, "see any_object");
 
@@ -33,7 +33,7 @@ _Static_assert(sizeof(crowd) <= OBJECT_BYTES, "see any_object");
   VIEW(generations, u, arrays.generations)                                                         \
   VIEW(arrived, u, arrays.arrived)                                                                 \
   VIEW(stuck, u, arrays.stuck)                                                                     \
-  VIEW(inspectedCounts, u, &self->inspected->neighborCount) /* all 4 counts */                     \
+  VIEW(inspectedCounts, u, &self->inspected->neighborCount) /* 4 counts from here on */            \
   VIEW(inspectedNeighbors, u, self->inspected->neighbors)                                          \
   VIEW(inspectedWalls, u, self->inspected->walls)                                                  \
   VIEW(inspectedConstraints, f, self->inspected->constraints)                                      \
@@ -61,8 +61,8 @@ static void crowd_figures(object *base, double *numbers) {
   memcpy(numbers, figures, sizeof figures);
 }
 
-/* ---- The fields of an added agent, in the order of copse_crowd_agent. Types: v 3 floats, f float,
- * u uint32_t, b boolean ---- */
+/* ---- The fields of copse_crowd_agent, in its order: name, type, number of 32-bit words. Types:
+ * v 3 floats, f float, u uint32_t, b boolean ---- */
 
 #define AGENT_FIELDS(FIELD)                                                                        \
   FIELD(position, v, 3)                                                                            \
@@ -92,14 +92,14 @@ EXPORT("crowd_agent_names") uintptr_t crowd_agent_names(void) {
   return (uintptr_t)AGENT_FIELDS(FIELD_TEXT);
 }
 
-/* Returns the address of an agent's defaults; needs no crowd. */
+/* Returns the address of an agent with the default attributes. Works before any crowd exists. */
 EXPORT("crowd_agent_defaults") uintptr_t crowd_agent_defaults(void) {
   static copse_crowd_agent defaults;
   defaults = copse_crowd_agent_default();
   return (uintptr_t)&defaults;
 }
 
-/* ---- Life ---- */
+/* ---- Memory, creation and snapshots ---- */
 
 static void crowd_carve(object *base, arena *block) {
   crowd *self = (crowd *)base;
@@ -147,7 +147,7 @@ static const family CROWD = {
     .restore = crowd_restore,
 };
 
-/* A capacity of 0 is the default. */
+/* Creates a crowd. A capacity of 0 means the default. */
 int32_t crowd_create(uint32_t dimensions, uint32_t capacity, uint32_t maxNeighbors,
                      uint32_t exact) {
   copse_crowd_def def = copse_crowd_default();
@@ -163,7 +163,7 @@ int32_t crowd_create(uint32_t dimensions, uint32_t capacity, uint32_t maxNeighbo
 
 static crowd *crowd_of(int32_t handle) { return (crowd *)object_of(handle, &CROWD); }
 
-/* ---- Agents that come and go ---- */
+/* ---- Add, move and remove agents ---- */
 
 EXPORT("crowd_count") int32_t crowd_count(int32_t handle) {
   const crowd *self = crowd_of(handle);
@@ -214,7 +214,7 @@ EXPORT("crowd_step") int32_t crowd_step(int32_t handle, int32_t wallsHandle, flo
 }
 
 /* Returns the number of agents that arrived in the last step; the view `arrived` holds their slots.
- * crowd_stuck works the same way. */
+ * crowd_stuck and the view `stuck` do the same for agents that got stuck. */
 EXPORT("crowd_arrived") int32_t crowd_arrived(int32_t handle) {
   const crowd *self = crowd_of(handle);
   return self ? (int32_t)copse_crowd_arrived(self->core) : FAILED(COPSE_STALE_SLOT);

@@ -18,7 +18,7 @@ import { View } from './memory.js'
 import { CoreObject, MAX_CAPACITY, moveAgent, NONE } from './object.js'
 import { ObstacleTree } from './obstacle.js'
 
-/** Options of the crowd itself; others are defaults of its agents. */
+/** The options of the crowd itself. All others are defaults for its agents. */
 const OWN_OPTIONS = ['capacity', 'timeStep', 'exact', 'instance']
 
 const MAX_NEIGHBORS = 64
@@ -26,8 +26,9 @@ const MAY_BE_INFINITE = ['neighborDistance', 'maxAcceleration']
 const MUST_BE_POSITIVE = ['timeHorizon', 'timeHorizonObstacles']
 
 /**
- * Returns the fields of the core's `copse_crowd_agent`, and their defaults. Each field has a name, the index of its
- * first word, and a type: 'v' a vector of three floats, 'f' a float, 'u' 32 bits, 'b' a boolean.
+ * Returns the fields of the C struct `copse_crowd_agent`, and their default values. Each field has
+ * a name, the index of its first 32-bit word in the struct, and a type: 'v' is a vector of three
+ * floats, 'f' a float, 'u' an unsigned integer, 'b' a boolean.
  */
 function fieldsOf(instance) {
   const wasm = instance.enter()
@@ -43,7 +44,7 @@ function fieldsOf(instance) {
   return { fields, defaults: new AddedAgent(defaults.slice()) }
 }
 
-/** An agent in the core's format. */
+/** The words of a `copse_crowd_agent`; `floats` are the same words as floats. */
 class AddedAgent {
   constructor(words) {
     this.words = words
@@ -56,7 +57,10 @@ function checkPositive(call, name, value, expected = 'a finite number > 0') {
     refuse(call, name, value, expected)
 }
 
-/** Reads a field that is not a vector from options, checks it, and writes it to an agent. Skips it if undefined. */
+/**
+ * Checks an option of an agent, a number or boolean, and writes it to `agent`. Does nothing if the
+ * option is undefined.
+ */
 function putNumber(call, agent, field, options, maxNeighbors) {
   const { name, type, word } = field
   const value = options[name]
@@ -81,13 +85,17 @@ class AnyCrowd extends CoreObject {
   #timeStep
   #fields
   #fieldNames
-  /** The defaults of added agents. */
+  /** The values that `add` uses for attributes that its argument leaves out. */
   #defaults
-  /** The maximum of any agent's `maxNeighbors`. */
+  /** The crowd's option `maxNeighbors`: the upper limit for that of every agent. */
   #maxNeighbors
-  /** The buffer of `add`; null while a call of it is running. @type {AddedAgent | null} */
+  /**
+   * The buffer that `add` writes an agent to; null while `add` uses it.
+   * @type {AddedAgent | null}
+   */
   #added = null
-  // Results, always the same objects. Figures that may be fractions begin as fractions, so that V8 keeps room for them.
+  // The objects that calls return, always the same ones. `neighbors` and `time` start as fractions:
+  // so V8 makes them properties of floats, and storing a fraction later allocates nothing.
   /** @type {any} */ #inspected = {}
   #stats = {
     ...{ agents: 0, infeasible: 0, overlaps: 0, neighbors: 0.5, steps: 0, time: 0.5, bytes: 0 },
@@ -120,7 +128,7 @@ class AnyCrowd extends CoreObject {
     this.#maxNeighbors = maxNeighbors
   }
 
-  // ---- State and arrays ----
+  // ---- Time, and the arrays of agents ----
 
   /** @returns {any} */
   get dimensions() {
@@ -211,12 +219,13 @@ class AnyCrowd extends CoreObject {
     return this._array('locked', 1)
   }
 
-  // ---- Changes ----
+  // ---- Add and move agents ----
 
   add(agent) {
     this._begin('add')
     checkOptions(this, agent, this.#fieldNames)
-    // Reading the agent may run a getter that calls `add`.
+    // Marks the buffer as used: `agent` may have a getter that calls `add`, which must not
+    // overwrite it.
     const added = this.#added ?? new AddedAgent(this.#defaults.words.slice())
     this.#added = null
     added.words.set(this.#defaults.words)
@@ -285,13 +294,15 @@ class AnyCrowd extends CoreObject {
     return inspected
   }
 
-  /** Returns the handle of the obstacles; -1 if there are none. */
+  /** Returns the core's handle of the crowd's obstacle tree; -1 if it has none. */
   #walls() {
     const obstacles = this._obstacles
     return obstacles === null ? NONE : this._handleOf(obstacles)
   }
 
-  /** Returns the handle of obstacles. Throws if they were disposed, or belong to another instance. */
+  /**
+   * Returns the core's handle of an obstacle tree. Throws if it is disposed or of another instance.
+   */
   _handleOf(obstacles) {
     const { _handle, _instance } = obstacles
     const [theirs, ours] = [_instance, this._instance]
@@ -305,7 +316,10 @@ class AnyCrowd extends CoreObject {
     return _handle
   }
 
-  /** Ends a call that may build the obstacles. If that failed, throws the error of the obstacles. */
+  /**
+   * Ends a call that may build the obstacle tree. If the build failed, throws the error of its
+   * `build()`.
+   */
   #leaveWalls(result) {
     if (result < NONE && this._obstacles !== null) {
       this._leave(0)
@@ -314,7 +328,7 @@ class AnyCrowd extends CoreObject {
     this._leave(result)
   }
 
-  // ---- Figures and hash ----
+  // ---- Statistics and hash ----
 
   stats() {
     const stats = this.#stats
@@ -345,7 +359,8 @@ export class Crowd extends AnyCrowd {
   set obstacles(obstacles) {
     this._begin('obstacles')
     if (obstacles !== null) {
-      // Not `instanceof`: each entry has its own class.
+      // Not `instanceof`: each entry bundles its own class. A tree of another entry gets a clearer
+      // error from `_handleOf`.
       if (obstacles?._name !== 'ObstacleTree')
         refuse(this, 'obstacles', obstacles, 'an ObstacleTree or null', false)
       this._handleOf(obstacles)

@@ -1,8 +1,12 @@
-// Errors, and checks of arguments. WebAssembly would coerce wrong ones silently: -1 to 4294967295,
-// undefined to 0, NaN to 0. `call` is the object whose method was called, or `callOf` of a constructor
-// or function: its `_name` and `_method` begin the message.
+// Errors, and checks of arguments. Without the checks, WebAssembly would convert wrong arguments
+// silently: -1 to 4294967295, undefined to 0, NaN to 0. The parameter `call` of the functions below
+// is the object whose method was called or, for a constructor or function, the result of `callOf`.
+// Error messages start with its `_name` and `_method`.
 
-/** Marks errors, so that `instanceof CopseError` is true for those of every entry. */
+/**
+ * Marks every CopseError. Each entry bundles its own class, but `instanceof CopseError` looks for
+ * this mark: so it is true for the errors of all entries.
+ */
 const BRAND = Symbol.for('copse.CopseError')
 
 export class CopseError extends Error {
@@ -22,18 +26,23 @@ export class CopseError extends Error {
   }
 }
 
-/** A result below -1 is a failure: FAILED + a `copse_status`. */
+/** A function of the core that fails returns FAILED + its `copse_status`. */
 const FAILED = -(2 ** 31)
 
-/** Returns the `call` of a constructor or function, which have no object. */
+/**
+ * Returns the argument `call` of the functions below for a constructor or function called `name`.
+ */
 export const callOf = (name) => ({ _name: name, _method: '' })
 
-/** Returns where an error happened. Called only on errors: a query must make no garbage. */
+/**
+ * Returns the class and method of a call, for its error message. Call this only on errors: it makes
+ * a string, and queries must make no garbage.
+ */
 export function place({ _name, _method }) {
   return _method ? `${_name}.${_method}` : _name
 }
 
-/** Returns the error for a failure of the core. */
+/** Returns the error for a call of the core that failed. `result` is what the core returned. */
 export function failure(instance, call, result) {
   const status = result - FAILED
   const wasm = instance.enter()
@@ -68,7 +77,7 @@ export function refuse(call, name, value, expected, rightType = typeof value ===
   throw new Kind(`${place(call)}: ${name} must be ${expected}, got ${shown(value)}`)
 }
 
-/** The maximum magnitude of a coordinate: no squared distance overflows. */
+/** The maximum magnitude of a coordinate. Up to this, no squared distance overflows float32. */
 export const MAX_COORDINATE = 1e18
 const MAX_FLOAT32 = 2 ** 128 * (1 - 2 ** -24)
 
@@ -77,14 +86,14 @@ export function checkCoordinate(call, name, value) {
     refuse(call, name, value, 'a finite number up to ±1e18')
 }
 
-/** Checks a point; z is 0 in the plane. */
+/** Checks the coordinates of a point. In the plane, the caller passes 0 for z. */
 export function checkPoint(call, x, y, z) {
   checkCoordinate(call, 'x', x)
   checkCoordinate(call, 'y', y)
   checkCoordinate(call, 'z', z)
 }
 
-/** Checks a segment; z0 and z1 are 0 in the plane. */
+/** Checks the coordinates of a segment. In the plane, the caller passes 0 for z0 and z1. */
 export function checkSegment(call, x0, y0, z0, x1, y1, z1) {
   checkCoordinate(call, 'x0', x0)
   checkCoordinate(call, 'y0', y0)
@@ -108,7 +117,7 @@ export function checkInteger(call, name, value, lo, hi) {
     refuse(call, name, value, `an integer from ${lo} to ${hi}`)
 }
 
-/** Checks the number of arguments, for which there may be two choices. */
+/** Throws unless `count`, the number of arguments of a call, is `expected` or `alternative`. */
 export function checkArguments(call, count, expected, alternative = expected) {
   if (count === expected || count === alternative) return
   const text = alternative === expected ? expected : `${expected} or ${alternative}`
@@ -120,7 +129,7 @@ export function checkCount(call, name, value) {
   checkInteger(call, name, value, 0, 2 ** 32 - 1)
 }
 
-/** Checks a slot. Keeps it for the message of `STALE_SLOT`. */
+/** Checks a slot, and stores it in `call`: the message of a `STALE_SLOT` shows it. */
 export function checkSlot(call, slot) {
   checkInteger(call, 'slot', slot, 0, 2 ** 32 - 1)
   call._slot = slot
@@ -130,7 +139,10 @@ export function checkBoolean(call, name, value) {
   if (typeof value !== 'boolean') refuse(call, name, value, 'true or false', false)
 }
 
-/** Returns the index of a word in `words`; throws if it is not one of them. */
+/**
+ * Returns the index of a string option in `words`, its permitted values. Throws if it is none of
+ * them.
+ */
 export function checkWord(call, name, value, words) {
   const index = words.indexOf(value)
   if (index < 0) {
@@ -140,7 +152,10 @@ export function checkWord(call, name, value, words) {
   return index
 }
 
-/** Checks that options are an object with no other names than these. An undefined option is absent. */
+/**
+ * Checks that `options` is an object without properties beyond `names`. Ignores undefined
+ * properties.
+ */
 export function checkOptions(call, options, names) {
   if (typeof options !== 'object' || options === null)
     refuse(call, 'options', options, 'an object', false)
@@ -167,12 +182,12 @@ function editDistance(word, target) {
   return row[target.length]
 }
 
-/** Checks a typed array: `checkArray(call, 'out', out, Uint32Array)`. */
+/** Throws unless `value` is a typed array of the class `Type`. */
 export function checkArray(call, name, value, Type) {
   if (!(value instanceof Type)) refuse(call, name, value, `a ${Type.name}`, false)
 }
 
-/** Checks that a value is like an array. The caller checks the elements that it reads. */
+/** Checks that a value is an array or has a length like one. The caller checks the elements. */
 export function checkNumbers(call, name, value) {
   if (typeof value !== 'object' || value === null || typeof value.length !== 'number')
     refuse(call, name, value, 'an array of numbers', false)

@@ -1,11 +1,12 @@
-// Grid: many moving points and one usual radius, rebuilt every frame. Its methods are in points.js and queries.js.
+// Grid: many moving points, queried mostly with one radius, rebuilt every frame. Its methods are in
+// points.js and queries.js.
 
 import { callOf, checkFloat32, checkOptions, refuse } from './errors.js'
 import { INDEX_OPTIONS, Points } from './points.js'
 
 const OPTIONS = [...INDEX_OPTIONS, 'cellSize']
 
-/** Returns the arguments of the constructor of `Points`. */
+/** Checks the options. Returns the arguments for the constructor of `Points`. */
 function definition(name, dimensions, options) {
   const call = callOf(name)
   checkOptions(call, options, OPTIONS)

@@ -1,4 +1,5 @@
-// All classes. Each entry exports its own init() and create(), bound to its core.
+// All classes. The modules in entries/ export them together with init() and create(), which load
+// the entry's core.
 
 export { AgentTree, AgentTree3D } from './agenttree.js'
 export { Crowd, Crowd3D } from './crowd.js'

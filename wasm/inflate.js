@@ -1,11 +1,14 @@
-// Unpacks the core of an entry, which build.js inlined: deflated, as base64.
+// Unpacks the core from the text in an entry's bundle, where build.js puts it: deflated, as base64.
 
 import { fromBase64 } from './init.js'
 
-/** A tiny module with a v128 in it: finds out quickly if the engine has SIMD. */
+/** A tiny module that uses a SIMD type (v128): an engine without SIMD rejects it. */
 const PROBE = 'AGFzbQEAAAABBQFgAAF7AwIBAAoIAQYAQQD9Dws='
 
-/** Returns a SIMD core: its bytes or, outside of Node, a response. Node's zlib loads faster than streams do. */
+/**
+ * Returns the bytes of a SIMD core or, outside of Node, a `Response` with them. In Node, zlib loads
+ * faster than `DecompressionStream` does.
+ */
 export async function inflate({ base64 }) {
   if (!WebAssembly.validate(fromBase64(PROBE)))
     throw new Error("init: this engine has no WebAssembly SIMD: import from 'copse/scalar' instead")

@@ -12,7 +12,7 @@ const BUILDERS = ['quickselect', 'median-of-medians', 'presort']
 
 const OPTIONS = [...INDEX_OPTIONS, 'builder']
 
-/** Returns the arguments of the constructor of `Points`. */
+/** Checks the options. Returns the arguments for the constructor of `Points`. */
 function definition(name, dimensions, options) {
   const call = callOf(name)
   checkOptions(call, options, OPTIONS)
@@ -21,7 +21,7 @@ function definition(name, dimensions, options) {
   return /** @type {const} */ ([name, dimensions, 'kdtree', options, words])
 }
 
-/** Words of a snapshot, by index: see points_snapshot in c/points/points.c. */
+/** Indices of 32-bit words in a snapshot: see points_snapshot in c/points/points.c. */
 const NON_FINITE = 10
 const EVER = 11
 const BUILT_COUNT = 14
@@ -38,13 +38,14 @@ function restored(name, dimensions, bytes, options, create) {
   const refusal = () => badSnapshot(instance, call, snapshot)
   if (!isSnapshot(snapshot)) throw refusal()
   instance = instanceOr(name, 'kdtree', options.instance)
-  // Checks what has to be right before memory grows; restore() checks the rest.
+  // Creating the tree may grow memory. These checks come first, so that bad bytes do not make it
+  // grow; restore() checks the rest.
   const slots = [EVER, BUILT_COUNT].map((word) => wordOf(snapshot, word))
   const nonFinite = ON_NON_FINITE[wordOf(snapshot, NON_FINITE)]
   const isComplete = HEAD_WORDS + slots[0] + slots[1] <= length / 4
   if (classOf(instance, snapshot) !== name || !isComplete || nonFinite === undefined)
     throw refusal()
-  if (isInside(bytes, instance)) snapshot = snapshot.slice() // creating the tree may grow that memory
+  if (isInside(bytes, instance)) snapshot = snapshot.slice() // views are detached if memory grows
   const intact = inPieces(instance, snapshot, (wasm, first, size) =>
     wasm.intact(length, first, size),
   )
@@ -54,7 +55,7 @@ function restored(name, dimensions, bytes, options, create) {
   try {
     tree.restore(snapshot)
   } catch (error) {
-    if (error instanceof CopseError) tree.dispose() // impossible after a trap, which is another error
+    if (error instanceof CopseError) tree.dispose() // not after a trap: dispose() would throw
     throw error
   }
   return tree

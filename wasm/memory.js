@@ -1,17 +1,23 @@
-// Views of linear memory, and the caller's typed arrays. When memory grows, every typed array over it is
-// detached: its length becomes 0, which is how views notice.
+// Views of linear memory, and checks of the caller's typed arrays. When linear memory grows, every
+// typed array over it is detached: its length becomes 0. That is how a `View` notices that it needs
+// a new one.
 
-/** How many typed arrays a view caches, for lengths that change from call to call. A power of 2. */
+/**
+ * How many typed arrays a view caches: one per length, as results differ in length. A power of 2.
+ */
 const CACHED = 256
 
-/** An array inside the core. Makes typed arrays over it, again after they were detached. */
+/**
+ * An array in linear memory. Makes typed arrays over it, and makes them again after memory has
+ * grown.
+ */
 export class View {
   #instance
   #Type
   #offset
-  /** Typed arrays, by the low bits of their length. @type {any[]} */ #cache = []
+  /** Cached typed arrays. The index is the low bits of their length. @type {any[]} */ #cache = []
 
-  /** `offset` is in bytes. */
+  /** `offset` is the address of the array in linear memory. */
   constructor(instance, Type, offset) {
     this.#instance = instance
     this.#Type = Type
@@ -21,7 +27,7 @@ export class View {
   /** Returns the first `length` elements: the same typed array as last time, unless it was detached. */
   at(length) {
     const cached = this.#cache[length & (CACHED - 1)]
-    // An empty array has length 0 whether it is detached or not.
+    // The length of an empty array does not tell if it is detached: its buffer does.
     if (
       cached !== undefined &&
       cached.length === length &&
@@ -37,7 +43,10 @@ export class View {
   }
 }
 
-/** Returns the built-in getter of typed arrays: the caller's array may have its own property of that name. */
+/**
+ * Returns the built-in getter that all typed arrays have for a property. It is right even if the
+ * caller's array has a property of its own with that name.
+ */
 const getter = (name) =>
   /** @type {any} */ (
     Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), name)?.get
@@ -46,12 +55,12 @@ const ownLength = /* @__PURE__ */ getter('length')
 const ownBuffer = /* @__PURE__ */ getter('buffer')
 const ownOffset = /* @__PURE__ */ getter('byteOffset')
 
-/** Returns the true length of a typed array. */
+/** Returns the length of a typed array, even if it has a property `length` of its own. */
 export function lengthOf(array) {
   return ownLength.call(array)
 }
 
-/** True if a typed array is a view of linear memory: when that grows, it is detached. */
+/** True if a typed array is a view of linear memory: it is detached when memory grows. */
 export function isInside(array, instance) {
   return ownBuffer.call(array) === instance.memory.buffer
 }
@@ -61,9 +70,12 @@ export function offsetOf(array) {
   return ownOffset.call(array)
 }
 
-/** Returns a plain `Uint8Array` of the same bytes: the caller's may be of a subclass. */
+/**
+ * Returns a plain `Uint8Array` over the same bytes: `bytes` may be of a subclass with other
+ * methods.
+ */
 export function plainBytes(bytes) {
   const length = lengthOf(bytes)
-  if (length === 0) return new Uint8Array(0) // the buffer may be detached
+  if (length === 0) return new Uint8Array(0) // a detached buffer can't be viewed
   return new Uint8Array(ownBuffer.call(bytes), ownOffset.call(bytes), length)
 }

@@ -1,4 +1,6 @@
-// The base class of all objects in a core: their lifetime, calls, views of linear memory, and snapshots.
+// The base class of all trees, grids and crowds. Each is a JavaScript object that calls an object
+// in the core (the .wasm file) by a handle. Here are its lifetime, calls, views of linear memory,
+// and snapshots.
 
 import {
   callOf,
@@ -18,9 +20,12 @@ import { isInside, lengthOf, offsetOf, plainBytes, View } from './memory.js'
 import { badSnapshot, wordOf } from './snapshot.js'
 
 export const MAX_CAPACITY = 2 ** 28
-/** The core's result for "no item". */
+/** The result of a function of the core that found no item. */
 export const NONE = -1
-/** Rooms are the buffers of batches. These numbers are those of the enum `room` in wasm/objects.h. */
+/**
+ * Rooms are the buffers for arguments and results of batches. These are their indices, the same as
+ * in the enum `room` in wasm/objects.h.
+ */
 export const GIVEN = 0
 export const ROWS = 1
 export const IDS = 2
@@ -29,20 +34,25 @@ export const NEIGHBORS = 4
 export const HITS = 5
 const ROOMS = 6
 /**
- * The name of the method that `using` calls. Without Symbol.dispose it is 'dispose', so that the real `dispose`, which
- * is defined after it, replaces it. @type {typeof Symbol.dispose}
+ * The name of the method that the statement `using` calls. In an engine without Symbol.dispose it
+ * is 'dispose': then the class's method `dispose`, which comes later, replaces this one.
+ * @type {typeof Symbol.dispose}
  */
 const DISPOSE = Symbol.dispose ?? /** @type {any} */ ('dispose')
-/** The maximum size of a snapshot's head: COPSE_SNAPSHOT_HEAD. */
+/** The maximum size of a snapshot's head, in bytes: COPSE_SNAPSHOT_HEAD in c/copse.h. */
 const HEAD_BYTES = 128
-/** What a family's capacity counts, for messages. @type {Record<string, string>} */
+/** By family, the items that the capacity counts, for messages. @type {Record<string, string>} */
 const ITEMS = { points: 'agents', boxes: 'boxes', walls: 'vertices', crowd: 'agents' }
-/** Types of views, as the core names them. @type {Record<string, any>} */
+/**
+ * The classes of views, by the letters in the lists of views in wasm/*.c.
+ * @type {Record<string, any>}
+ */
 const TYPES = { f: Float32Array, u: Uint32Array, i: Int32Array }
 
 /**
- * Frees objects that became garbage without `dispose()`. A backstop only: it may run late or never, and must not
- * keep the instance alive.
+ * Frees the core's memory of objects that were garbage-collected without `dispose()`. This is only
+ * a backstop: an engine may run it late or never. It holds a WeakRef of the instance, so as not to
+ * keep that alive.
  */
 const undisposed = /* @__PURE__ */ (() =>
   globalThis.FinalizationRegistry &&
@@ -57,8 +67,9 @@ const undisposed = /* @__PURE__ */ (() =>
   }))()
 
 /**
- * Stages a snapshot in pieces that fit the staging buffer, so that memory does not grow, and calls `check(wasm, first, size)` for each. Returns
- * 0, or the first failure of a check.
+ * Copies a snapshot to the core's staging buffer piece by piece, so that the buffer and memory need
+ * not grow. Calls `check(wasm, first, size)` after each piece, which starts at byte `first` of the
+ * snapshot. Returns 0, or the first failure that `check` returned.
  */
 export function inPieces(instance, snapshot, check) {
   const room = instance.enter().staging_room()
@@ -76,7 +87,7 @@ export function inPieces(instance, snapshot, check) {
 }
 
 /**
- * Adds the methods of `other`, which is not a base class, to a class. Returns the class.
+ * Copies the methods of the class `other` to `Class`, which does not extend it. Returns `Class`.
  * @template {new (...args: any[]) => any} Class
  * @template {abstract new (...args: any[]) => any} Other
  * @param {Class} Class
@@ -89,7 +100,9 @@ export function mixin(Class, other) {
   return /** @type {any} */ (Class)
 }
 
-/** The method `move` of points and crowds. `count` is the number of arguments that it was given. */
+/**
+ * The method `move` of points and crowds. `count` is the number of arguments that the game passed.
+ */
 export function moveAgent(object, count, slot, x, y, z) {
   object._begin('move')
   checkArguments(object, count, 1 + object._dimensions)
@@ -102,29 +115,35 @@ export function moveAgent(object, count, slot, x, y, z) {
 /** @abstract */
 export class CoreObject {
   _instance
-  /** The core's functions for this family. */
+  /** The core's functions for objects of this family: see `functions` in init.js. */
   _wasm
-  /** The core's arrays, by name: a `View` each. @type {Record<string, any>} */
+  /** The object's arrays in linear memory, by name. @type {Record<string, any>} */
   _views = {}
   _handle = -1
   _capacity = 0
-  /** For messages: the class, and the method that was called. */
+  /** The class, and the method that is running, for messages. */
   _name
   _method = ''
   /**
-   * What to check in the head of a snapshot. `options` must be equal to the object's, see `badSnapshot`. `sizes` are
-   * the indices of words that hold a size, which the capacity must cover.
+   * What the head of a snapshot holds, for messages. `options`: the names of the options that must
+   * be equal to those of this object, see `badSnapshot`. `sizes`: the indices of the words with
+   * numbers of slots, which must not exceed the capacity.
    * @type {{ options: readonly string[], sizes: readonly number[] }}
    */
   _head = { options: [], sizes: [] }
-  /** For messages: the slot that was an argument of the call. @type {number | undefined} */
+  /** The slot that was an argument of the last call, for messages. @type {number | undefined} */
   _slot
-  /** For messages of `FULL`: the capacity that the call needs, and the items that a capacity counts. */
+  /**
+   * For messages of `FULL`: the capacity that the call needs, and what it counts, such as agents.
+   */
   _wanted = 0
   _items
 
   #isAlive = true
-  /** A view of the core's numbers: the capacity, how often rooms moved, and the capacity of each room. */
+  /**
+   * A view of three members of the C struct `object`: the capacity, how often a room was
+   * reallocated, and the capacity of each room.
+   */
   #limits
   #moves = 0
   /** @type {View | undefined} */ #figures
@@ -134,8 +153,8 @@ export class CoreObject {
 
   /**
    * @param {string} name the class, for messages
-   * @param {string} family its exports are in wasm/<family>.c
-   * @param {string} noun the core creates it by `<noun>_create`
+   * @param {string} family points, boxes, walls or crowd: the functions of wasm/<family>.c
+   * @param {string} noun the core creates the object by `<noun>_create`
    * @param {2 | 3} dimensions
    * @param {any} instance
    * @param {readonly number[]} words the arguments of `<noun>_create`
@@ -157,11 +176,11 @@ export class CoreObject {
     undisposed?.register(this, { instance: new WeakRef(owner), handle }, this)
   }
 
-  // ---- Calls into the core: _begin, checks of arguments, _leave(_enter().call(…)) ----
+  // ---- Calls: _begin(), then checks of the arguments, then _leave(_enter().function(…)) ----
 
   /**
-   * Begins a call: throws if the object was disposed. Reading #isAlive throws a `TypeError` if `this` is not
-   * a CoreObject but, for example, a proxy of one.
+   * Begins a method: throws if the object was disposed. Reading #isAlive throws a `TypeError` if
+   * `this` is not a CoreObject but, for example, a proxy of one.
    */
   _begin(method) {
     if (!this.#isAlive)
@@ -169,13 +188,13 @@ export class CoreObject {
     this._method = method
   }
 
-  /** Returns the core's functions, to call one. `_leave` must follow. */
+  /** Returns the core's functions. The method calls one of them, and must then call `_leave`. */
   _enter() {
     this._instance.enter()
     return this._wasm
   }
 
-  /** Ends a call: returns its result, or throws the error if it is a failure. */
+  /** Ends a call of the core: returns `result` or, if it is a failure, throws the error. */
   _leave(result) {
     this._instance.leave()
     if (result < NONE) throw this.#failure(result)
@@ -191,7 +210,10 @@ export class CoreObject {
     return error
   }
 
-  /** Makes new views of all arrays: call it after they may have moved. Returns the new `#limits`. */
+  /**
+   * Makes new views of all arrays. Must be called after arrays may have been reallocated. Returns
+   * the new value of `#limits`.
+   */
   #locate() {
     const owner = this._instance
     const wasm = owner.enter()
@@ -208,22 +230,26 @@ export class CoreObject {
     return limits
   }
 
-  /** Returns one of a room's arrays, at the room's full capacity. */
+  /**
+   * Returns a view of a room's array called `name`, for the whole capacity. First renews stale
+   * views.
+   */
   _room(room, name) {
     const limits = this.#limits.at(2 + ROOMS)
     if (limits[1] !== this.#moves) this.#limits = this.#locate()
     return this._views[name].at(limits[2 + room])
   }
 
-  /** Grows a room to at least `count` items. */
+  /** Grows a room, a buffer for batches, to at least `count` items. */
   _takeRoom(room, count) {
     if (count > this.#limits.at(2 + ROOMS)[2 + room])
       this._leave(this._enter().take_room(this._handle, room, count))
   }
 
   /**
-   * Copies the arguments of a batch into the core: points or, with `pointsPerItem` 2, segments. Returns their number.
-   * The core checks them later; if memory has to grow, they are also checked here first.
+   * Copies the arguments of a batch to the core: points or, with `pointsPerItem` 2, segments.
+   * Returns their number. The core checks the coordinates later. But if memory has to grow for the
+   * copy, they are checked before, so that wrong arguments do not make it grow.
    */
   _takePoints(name, points, pointsPerItem) {
     checkArray(this, name, points, Float32Array)
@@ -236,13 +262,16 @@ export class CoreObject {
       const offset = isInside(points, this._instance) ? offsetOf(points) : -1
       this._takeRoom(GIVEN, length)
       const { buffer } = this._instance.memory
-      if (offset >= 0) points = new Float32Array(buffer, offset, length) // the old view may be detached
+      if (offset >= 0) points = new Float32Array(buffer, offset, length) // detached if memory grew
     }
     this._room(GIVEN, 'given').set(points)
     return length / width
   }
 
-  /** Runs before a batch grows memory. Indexes of points throw if they are not built; walls build if they changed. */
+  /**
+   * Runs before a batch grows memory, so that memory does not grow for a batch that can only fail.
+   * An index of points throws if it is not built; an obstacle tree builds if polygons changed.
+   */
   _prepare() {}
 
   #checkPoints(name, points) {
@@ -250,7 +279,10 @@ export class CoreObject {
     for (let i = 0; i < length; i++) checkCoordinate(this, `${name}[${i}]`, points[i])
   }
 
-  /** Ends a batch of points: returns its result or, if the core refused a coordinate, throws an error that names it. */
+  /**
+   * Ends a batch that takes points: returns its result. If it failed because of a coordinate,
+   * throws an error that names the coordinate.
+   */
   _leavePoints(name, points, result) {
     try {
       return this._leave(result)
@@ -260,27 +292,33 @@ export class CoreObject {
     }
   }
 
-  /** Sets `hits` to the hits of `count` segments. Returns it. */
+  /** Returns `hits`, with views of the hits that the core just wrote for `count` segments. */
   _hitsOf(hits, count) {
-    this._room(HITS, 'hitIds') // the room may have moved
+    this._room(HITS, 'hitIds') // renews stale views
     hits.ids = this._views.hitIds.at(count)
     hits.fractions = this._views.hitFractions.at(count)
     return hits
   }
 
-  /** Returns a view of the pairs just found. `count` is the number of ids, two per pair. */
+  /**
+   * Returns a view of the pairs that the core just found. `count` is the number of ids, two per
+   * pair.
+   */
   _pairs(count) {
     this._room(IDS, 'rowIds')
     return this._views.rowIds.fresh(count)
   }
 
-  /** Begins `pairsInto`: checks `out` before memory can grow. */
+  /** Begins `pairsInto`: checks `out` first, so that memory does not grow for a wrong one. */
   _askPairsInto(out) {
     this._begin('pairsInto')
     checkArray(this, 'out', out, Uint32Array)
   }
 
-  /** Copies the whole pairs that fit into `out`. `count` is the number of ids. Returns the number of all pairs. */
+  /**
+   * Copies pairs of ids to `out` while a whole pair fits. `count` is the number of ids that the
+   * core found, two per pair. Returns the number of all pairs.
+   */
   _pairsInto(count, out) {
     const pairs = this._room(IDS, 'rowIds')
     const written = Math.min(count, lengthOf(out)) & ~1
@@ -288,7 +326,10 @@ export class CoreObject {
     return count / 2
   }
 
-  /** Returns the first `size` bytes of the staging buffer, which grows if it is smaller. */
+  /**
+   * Returns a view of the first `size` bytes of the core's staging buffer, after growing it if
+   * necessary.
+   */
   _stage(size) {
     const offset = this._leave(this._enter().stage(size))
     if (this.#staged === undefined || offset !== this.#stagedOffset) {
@@ -367,11 +408,13 @@ export class CoreObject {
     return this._views[name].at(width * this._capacity)
   }
 
-  // ---- Figures ----
+  // ---- Statistics ----
 
   /**
-   * Writes the figures that are integers to `stats`. Returns an array of all figures, in which `_figurePlace(name)` is
-   * the index of one. Fractions are not written: V8 allocates memory for one stored under a computed name.
+   * Reads the figures of the object, the numbers that `stats()` returns. Writes those that are
+   * integers to `stats`. Returns an array of all; `_figurePlace(name)` is the index of a figure.
+   * The caller has to write fractions itself, as `stats.time = …`: V8 allocates memory for a
+   * fraction written as `stats[name] = …`.
    */
   _readFigures(method, stats) {
     this._begin(method)
@@ -405,12 +448,12 @@ export class CoreObject {
     const offset = isInside(bytes, this._instance) ? offsetOf(bytes) : -1
     const size = this.#saved()
     const { buffer } = this._instance.memory
-    if (offset >= 0) bytes = new Uint8Array(buffer, offset, length) // the old view may be detached
+    if (offset >= 0) bytes = new Uint8Array(buffer, offset, length) // detached if memory grew
     bytes.set(this._stage(size))
     return size
   }
 
-  /** Stages a snapshot. Returns its size. */
+  /** Writes a snapshot to the staging buffer. Returns its size in bytes. */
   #saved() {
     return this._leave(this._enter().save(this._handle))
   }
@@ -419,7 +462,8 @@ export class CoreObject {
     this._begin('restore')
     checkArray(this, 'bytes', bytes, Uint8Array)
     let snapshot = plainBytes(bytes)
-    // Staging may grow linear memory, which detaches all views of it.
+    // Bytes in linear memory are copied first: restoring may grow that memory, which detaches views
+    // of it.
     if (snapshot.buffer === this._instance.memory.buffer) snapshot = snapshot.slice()
     this._wanted = 1
     for (const word of this._head.sizes)
@@ -437,8 +481,8 @@ export class CoreObject {
   }
 
   /**
-   * Checks the head and checksum of a snapshot that is too large for the staging buffer, piece by piece, so that memory
-   * does not grow for a bad one.
+   * Checks a snapshot that is larger than the staging buffer: its head and checksum, piece by
+   * piece, so that memory does not grow for a bad snapshot.
    */
   #checkSnapshot(snapshot) {
     const { length } = snapshot
@@ -452,7 +496,10 @@ export class CoreObject {
 
   // ---- Shapes to draw ----
 
-  /** Returns a copy of the floats of all cells or lines. The core stages them in pieces. */
+  /**
+   * Returns the floats of all cells or lines, a copy. Each call of the core writes the next ones to
+   * the staging buffer.
+   */
   _drawn(method) {
     this._begin(method)
     const pieces = []

@@ -1,6 +1,6 @@
-/* Handles, staging, and the calls that every object has. JavaScript passes handles and numbers,
- * never pointers. Memory safety does not depend on it: handles are checked here, arguments by the C
- * API. */
+/* Handles, the staging buffer, and the functions that every object has. JavaScript passes handles
+ * and numbers, never pointers. Memory safety does not depend on correct JavaScript: handles are
+ * checked here, all other arguments in the C library. */
 
 #include "objects.h"
 
@@ -11,7 +11,7 @@
 
 static const copse_allocator MALLOC = {0};
 
-/* ---- Statuses, by name ---------------------------------------------------------------------- */
+/* ---- Status codes and their names ----------------------------------------------------------- */
 
 #define STATUSES(STATUS)                                                                           \
   STATUS(OK)                                                                                       \
@@ -32,10 +32,11 @@ EXPORT("status_text") uintptr_t status_text(uint32_t status) {
   return (uintptr_t)copse_status_text((copse_status)status);
 }
 
-/* Stands in for the calls that a family does not have. */
+/* JavaScript calls this instead of a function of another family, which only happens if a method is
+ * borrowed from another class. */
 EXPORT("stale") int32_t stale(void) { return FAILED(COPSE_STALE_SLOT); }
 
-/* ---- Handles: a slot, and the low bits of its generation ------------------------------------ */
+/* ---- Handles: an object's slot, and the low bits of the slot's generation -------------------- */
 
 static slots handles;
 static object **objects;
@@ -46,7 +47,7 @@ static int32_t handle_of(uint32_t slot) {
   return (int32_t)((handles.generations[slot] & GENERATION_MASK) << SLOT_BITS | slot);
 }
 
-/* Returns the live object of a handle, of any family, or NULL. */
+/* Returns the object of a handle, of any family; NULL if the handle is stale. */
 static object *any_of(int32_t handle) {
   const uint32_t slot = (uint32_t)handle & ((1u << SLOT_BITS) - 1);
   return slots_in_use(&handles, slot) && handle_of(slot) == handle ? objects[slot] : NULL;
@@ -59,7 +60,8 @@ object *object_of(int32_t handle, const family *family) {
 
 static copse_status grow_table(void) {
   const uint64_t old = handles.capacity, capacity = old ? 2 * old : 16;
-  const uint64_t itemBytes = sizeof(void *) + 2 * sizeof(uint32_t); /* pointer, generation, free */
+  /* An entry of the table: a pointer, a generation, and a word for bits of free slots. */
+  const uint64_t itemBytes = sizeof(void *) + 2 * sizeof(uint32_t);
   if (capacity > 1u << SLOT_BITS) return COPSE_FULL;
   object **larger = memory_take(&MALLOC, capacity * itemBytes);
   if (!larger) return COPSE_OUT_OF_MEMORY;
@@ -71,9 +73,9 @@ static copse_status grow_table(void) {
   return COPSE_OK;
 }
 
-/* ---- Life ----------------------------------------------------------------------------------- */
+/* ---- Creation and memory -------------------------------------------------------------------- */
 
-/* Room for the struct of any family. */
+/* Has the size of the largest struct of a family. */
 typedef union any_object {
   object object;
   char bytes[OBJECT_BYTES];
@@ -85,8 +87,8 @@ static any_object copy_of(const object *self) {
   return copy;
 }
 
-/* Lays out an object's struct and arrays in a block, and points the arrays there. Returns the bytes
- * of the block; with NULL only measures. */
+/* Lays out an object's struct and arrays in a block, and sets the pointers to the arrays. Returns
+ * the size of the block in bytes. If `block` is NULL, it only measures. */
 static uint64_t carve(object *self, void *block) {
   arena whole = arena_over(block);
   arena_carve(&whole, 1, self->family->bytes);
@@ -94,15 +96,16 @@ static uint64_t carve(object *self, void *block) {
   return arena_block_bytes(whole.used);
 }
 
-/* The bytes of the last can_allocate(): after a failure, what there was no memory for. */
+/* The argument of the last can_allocate(): after COPSE_OUT_OF_MEMORY, the size that failed, for the
+ * message of the error. */
 static double refusedBytes;
 EXPORT("refused_bytes") double refused_bytes(void) { return refusedBytes; }
 
-/* True if `bytes` can be allocated. Ask for the sum of all allocations before making the first:
- * then a call that fails does not grow memory. */
+/* True if `bytes` bytes can be allocated. Before several allocations, call it once with their sum:
+ * if that fails, linear memory has not grown for the first of them. */
 static bool can_allocate(uint64_t bytes) {
   refusedBytes = (double)bytes;
-  if (bytes > PTRDIFF_MAX) return false; /* linear memory ends there, see the Makefile */
+  if (bytes > PTRDIFF_MAX) return false; /* 2 GB, the limit in the Makefile */
   void *block = memory_take(&MALLOC, bytes);
   memory_give(&MALLOC, block, bytes);
   return block != NULL;
@@ -137,7 +140,7 @@ object *object_take(const object *prototype, size_t indexBytes, copse_status *st
 /* Frees the block of an object, but not its rooms. */
 static void free_block(object *self) { memory_give(&MALLOC, self->block, self->bytes); }
 
-/* ---- Rooms ---------------------------------------------------------------------------------- */
+/* ---- Rooms: the buffers of batches ----------------------------------------------------------- */
 
 bool room_take(object *self, room which, uint64_t count) {
   const uint64_t itemBytes = ROOM_BYTES[which], old = self->room[which];
@@ -217,7 +220,7 @@ EXPORT("reserve") int32_t reserve(int32_t handle, uint32_t capacity) {
   return 0;
 }
 
-/* ---- Views and figures ---------------------------------------------------------------------- */
+/* ---- Views and statistics -------------------------------------------------------------------- */
 
 EXPORT("view_names") uintptr_t view_names(int32_t handle) {
   const object *self = any_of(handle);
@@ -229,13 +232,14 @@ EXPORT("figure_names") uintptr_t figure_names(int32_t handle) {
   return self ? (uintptr_t)self->family->figures : 0;
 }
 
-/* Returns the address of a view; 0 if there is none. */
+/* Returns the address of a view by its index in the family's list; 0 if there is none. */
 EXPORT("view_of") uintptr_t view_of(int32_t handle, uint32_t which) {
   object *self = any_of(handle);
   return self ? self->family->view(self, which) : 0;
 }
 
-/* Reads the figures. Returns their address: doubles, valid until the next call. */
+/* Reads the figures of an object into an array of doubles, in the order of figure_names. Returns
+ * its address, valid until the next call. */
 EXPORT("figures_of") uintptr_t figures_of(int32_t handle) {
   static double numbers[MAX_FIGURES];
   object *self = any_of(handle);
@@ -244,25 +248,26 @@ EXPORT("figures_of") uintptr_t figures_of(int32_t handle) {
   return (uintptr_t)numbers;
 }
 
-/* Returns the address of the part of the struct that JavaScript reads. */
+/* Returns the address of the members of the struct that JavaScript reads: from `capacity` on. */
 EXPORT("limits_of") uintptr_t limits_of(int32_t handle) {
   const object *self = any_of(handle);
   return self ? (uintptr_t)&self->capacity : 0;
 }
 
-/* ---- Staging -------------------------------------------------------------------------------- */
+/* ---- Staging: the buffer that data passes through ------------------------------------------- */
 
-/* The first staging buffer. Anything larger can pass through it in pieces. */
+/* The initial staging buffer. Larger data can pass through it in several pieces. */
 static uint32_t piece[8192];
 _Static_assert(MAX_DRAWN * sizeof(float) <= sizeof piece, "MAX_DRAWN floats");
 
-/* For snapshots and long polygons a larger buffer replaces it, which grows and is never freed. */
+/* The current staging buffer. If a snapshot or polygon does not fit, a larger buffer replaces it,
+ * and is kept for later calls. */
 staging staged = {piece, sizeof piece};
 
 uint32_t firstBad;
 
-/* Makes room for `size` staged bytes; false if there is no memory. Call it only after all checks:
- * it may grow memory. */
+/* Replaces the staging buffer if it is smaller than `size` bytes. Returns false if there is no
+ * memory. Call it only after all checks, so that memory does not grow for a call that fails. */
 static bool stage(uint32_t size) {
   if (size <= staged.size) return true;
   void *larger = can_allocate(size) ? memory_take(&MALLOC, size) : NULL;
@@ -272,18 +277,17 @@ static bool stage(uint32_t size) {
   return true;
 }
 
-/* As stage(), but returns the address of the bytes. */
+/* Does the same as stage(). Returns the address of the staging buffer. */
 EXPORT("stage") int32_t stage_bytes(uint32_t size) {
   return stage(size) ? (int32_t)(uintptr_t)staged.bytes : FAILED(COPSE_OUT_OF_MEMORY);
 }
 
-/* Returns how many bytes can be staged without more memory. */
+/* Returns the size of the staging buffer in bytes. */
 EXPORT("staging_room") uint32_t staging_room(void) { return staged.size; }
 
 EXPORT("first_bad") uint32_t first_bad(void) { return firstBad; }
 
-/* ---- Cells, checks and snapshots --------------------------------------------------------------
- */
+/* ---- Cells, validation and snapshots -------------------------------------------------------- */
 
 static copse_status prepare(object *self) {
   if (!self) return COPSE_STALE_SLOT;
@@ -295,7 +299,8 @@ int32_t staged_floats(size_t floats, uint32_t skipped) {
   return (int32_t)(left < MAX_DRAWN ? left : MAX_DRAWN);
 }
 
-/* Stages the cells after the first `skipped` floats. Returns the number of floats; 0: no more. */
+/* Writes the cells to draw, without their first `skipped` floats, to the staging buffer while they
+ * fit. Returns the number of floats written; 0: there are no more. */
 EXPORT("cells") int32_t cells(int32_t handle, uint32_t skipped) {
   object *self = any_of(handle);
   if (self && !self->family->cells) self = NULL;
@@ -309,7 +314,7 @@ EXPORT("validate") int32_t validate(int32_t handle) {
   return self && self->family->validate && self->family->validate(self);
 }
 
-/* Returns the size of the snapshot that save() would stage. */
+/* Returns the size in bytes of the snapshot that save() would write. */
 EXPORT("saved_bytes") int32_t saved_bytes(int32_t handle) {
   object *self = any_of(handle);
   copse_status status = prepare(self);
@@ -320,7 +325,8 @@ EXPORT("saved_bytes") int32_t saved_bytes(int32_t handle) {
   return size > INT32_MAX ? FAILED(COPSE_OUT_OF_MEMORY) : (int32_t)size;
 }
 
-/* Stages the head of the object's own snapshot. */
+/* Writes the head of the object's own snapshot to the staging buffer. JavaScript compares it with a
+ * snapshot that was refused, to say in the error what differs. */
 EXPORT("head") int32_t head(int32_t handle) {
   object *self = any_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
@@ -329,7 +335,7 @@ EXPORT("head") int32_t head(int32_t handle) {
   return 0;
 }
 
-/* Stages a snapshot. Returns its size. */
+/* Writes a snapshot to the staging buffer. Returns its size in bytes. */
 EXPORT("save") int32_t save(int32_t handle) {
   const int32_t bytes = saved_bytes(handle);
   if (bytes < 0) return bytes;
@@ -340,15 +346,16 @@ EXPORT("save") int32_t save(int32_t handle) {
   return result_or_failed((uint32_t)size, status);
 }
 
-/* Returns the names of the classes in the plane and in space, in the order of snapshot_kind. */
+/* Returns the names of classes, two for each snapshot_kind in its order: the class of the plane,
+ * then that of space. */
 EXPORT("class_names") uintptr_t class_names(void) {
   return (uintptr_t) "AgentTree AgentTree3D Grid Grid3D KdTree KdTree3D Quadtree Octree "
                      "ObstacleTree ObstacleTree Crowd Crowd3D ";
 }
 
-/* Adds a staged piece, bytes first … first + size - 1 of `total`, to the checksum of a snapshot.
- * Call it for each piece in turn. Returns 0 unless something is wrong; a wrong checksum shows only
- * at the last piece. */
+/* Computes the checksum of a snapshot that passes through the staging buffer in pieces. Called for
+ * each piece in order: `size` bytes, from offset `first` on, of `total` bytes. Returns 0, or FAILED
+ * if sizes are invalid or, at the last piece, if the checksum is wrong. */
 EXPORT("intact") int32_t intact(uint32_t total, uint32_t first, uint32_t size) {
   static uint32_t checksum, expected;
   const uint32_t minimum = first ? 0 : sizeof(snapshot_header);
@@ -362,8 +369,8 @@ EXPORT("intact") int32_t intact(uint32_t total, uint32_t first, uint32_t size) {
   return first + size < total || checksum == expected ? 0 : FAILED(COPSE_BAD_SNAPSHOT);
 }
 
-/* As intact(), but for the first piece, which must hold the head, also checks that the object would
- * take the snapshot. Finds bad snapshots before memory grows for them. */
+/* Does the same as intact(). Also checks, at the first piece, which must contain the head, that the
+ * object can restore this snapshot. So memory does not grow for a snapshot that is refused. */
 EXPORT("restorable")
 int32_t restorable(int32_t handle, uint32_t total, uint32_t first, uint32_t size) {
   object *self = any_of(handle);
@@ -376,7 +383,7 @@ int32_t restorable(int32_t handle, uint32_t total, uint32_t first, uint32_t size
   return intact(total, first, size);
 }
 
-/* Restores from `size` staged bytes. */
+/* Restores the object from a snapshot: the first `size` bytes of the staging buffer. */
 EXPORT("restore") int32_t restore(int32_t handle, uint32_t size) {
   object *self = any_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);

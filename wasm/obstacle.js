@@ -1,4 +1,5 @@
-// ObstacleTree: walls, what is near them, and what they hide.
+// ObstacleTree: the walls of a level. Finds the walls near a point, rays that hit walls, and what
+// is visible.
 
 import {
   callOf,
@@ -35,12 +36,12 @@ import {
 const OPTIONS = ['capacity', 'pieces', 'leafSize', 'instance']
 const POLYGON = ['solid']
 
-/** In the order of `copse_solid`. */
+/** The values of the option `solid`, in the order of the C enum `copse_solid`. */
 const SOLID = ['winding', 'inside', 'outside', 'nowhere']
-const NO_OPTIONS = {} // made in every call, it would be garbage
+const NO_OPTIONS = {} // one for all calls: {} in each call would be garbage
 const NO_IDS = /* @__PURE__ */ new Uint32Array(0)
 
-/** Returns the arguments of the constructor of `CoreObject`. */
+/** Checks the options. Returns the arguments for the constructor of `CoreObject`. */
 function definition(options) {
   const call = callOf('ObstacleTree')
   checkOptions(call, options, OPTIONS)
@@ -53,14 +54,14 @@ function definition(options) {
 }
 
 export class ObstacleTree extends CoreObject {
-  // The box of the current visibility polygon.
+  // The box that the current visibility polygon is clipped to.
   #minX = 0
   #minY = 0
   #maxX = 0
   #maxY = 0
-  /** The buffer that `keepVisible` returns a view of. */
+  /** The array that `keepVisible` writes ids to. It returns a view of this array. */
   #keptIds = NO_IDS
-  // Results, always the same objects.
+  // The objects that calls return, always the same ones.
   #nearestPoint = { id: NONE, x: 0, y: 0, distance: 0 }
   #hit = { id: NONE, fraction: 0, x: 0, y: 0, normalX: 0, normalY: 0 }
   /** @type {any} */ #hits = {}
@@ -71,7 +72,7 @@ export class ObstacleTree extends CoreObject {
     this._head = { options: ['leafSize'], sizes: [7] }
   }
 
-  // ---- What there is ----
+  // ---- Vertices and polygons ----
 
   get vertices() {
     return this._array('vertices', 2)
@@ -96,7 +97,7 @@ export class ObstacleTree extends CoreObject {
     return this._leave(this._enter().winding(this._handle, slot))
   }
 
-  // ---- Changes ----
+  // ---- Add, move and build ----
 
   addPolygon(points, options = {}) {
     this._begin('addPolygon')
@@ -145,20 +146,23 @@ export class ObstacleTree extends CoreObject {
     this._leave(this._enter().build(this._handle))
   }
 
-  /** Builds the tree if it changed. */
+  /** Builds the tree if polygons changed since the last build. */
   _prepare() {
     this._leave(this._enter().build_changed(this._handle))
   }
 
-  /** As `_prepare`, with errors of `build`: for crowds. */
+  /**
+   * As `_prepare`, but an error names the method `build`: a crowd calls this to build its walls.
+   */
   _buildChanged() {
     this._begin('build')
     this._prepare()
   }
 
   /**
-   * Returns a checked copy of the points of a polygon: they may be in linear memory, which may grow. Reading them may
-   * run a getter that calls other methods, so it begins the call again.
+   * Returns a checked copy of the points of a polygon. A copy, because `points` may be a view of
+   * linear memory, which is detached if memory grows. Begins the method again afterward, because
+   * reading `points` may run a getter that calls other methods or disposes the tree.
    */
   #pointsOf(method, points) {
     checkNumbers(this, 'points', points)
@@ -225,7 +229,10 @@ export class ObstacleTree extends CoreObject {
     return this.#sees(x0, y0, x1, y1)
   }
 
-  /** Uses the radius of `query`: V8 would allocate a fraction that is passed as an argument. */
+  /**
+   * True if no wall is in the way from (x0, y0) to (x1, y1). Reads the radius from `query`: V8
+   * would allocate memory for a fraction that is passed as an argument.
+   */
   #sees(x0, y0, x1, y1) {
     const radius = Math.max(0, query.radius)
     return this._leave(this._enter().visible(this._handle, x0, y0, x1, y1, radius)) === 1
@@ -261,11 +268,13 @@ export class ObstacleTree extends CoreObject {
     return this._leave(this._enter().contains(this._handle, x, y)) === 1
   }
 
-  // ---- Sight ----
+  // ---- Visibility ----
 
   /**
-   * Begins a visibility polygon: reads and checks its box. The core moves infinite sides to beyond all walls. Compares
-   * in float32, as the core does, and in one function: V8 would allocate fractions that are passed on.
+   * Begins a visibility polygon: sets its box from the options, and checks it. Without options the
+   * sides of the box are infinite: the core replaces them by sides beyond all walls. All of this is
+   * one function, because V8 would allocate memory for fractions that are passed to another one.
+   * Compares in float32, as the core does.
    */
   #askBox(method, x, y, options = NO_OPTIONS) {
     this._begin(method)
@@ -298,7 +307,7 @@ export class ObstacleTree extends CoreObject {
       maxY <= MAX_COORDINATE
     const isCut = maxDistance < Infinity
     const reach = isCut ? maxDistance : 2 * MAX_COORDINATE
-    this._begin(method) // again: a getter of an option may have called another method, or disposed the tree
+    this._begin(method) // again: a getter of an option may have called another method
     const left = Math.fround(Math.max(minX, x - reach))
     const bottom = Math.fround(Math.max(minY, y - reach))
     const right = Math.fround(Math.min(maxX, x + reach))
@@ -314,7 +323,10 @@ export class ObstacleTree extends CoreObject {
     this.#maxY = isUnbounded ? Infinity : top
   }
 
-  /** Throws the error of a visibility polygon's box: it is not finite, or the point is not strictly inside. */
+  /**
+   * Throws the error for a visibility polygon's box that is not finite, or not strictly around the
+   * point.
+   */
   #refuseBox(x, y, bounds, maxDistance) {
     for (let i = 0; i < bounds?.length; i++) checkCoordinate(this, 'bounds', bounds[i])
     const max = Math.fround(MAX_COORDINATE)
@@ -329,7 +341,7 @@ export class ObstacleTree extends CoreObject {
 
   #visibilityPolygon(method, x, y, options) {
     this.#askBox(method, x, y, options)
-    this._wanted = 2 * this._capacity // where walls cross, there may be too many corners for the capacity
+    this._wanted = 2 * this._capacity // for FULL: walls that cross make more corners
     const wasm = this._enter()
     return this._leave(
       wasm.visibility(this._handle, x, y, this.#minX, this.#minY, this.#maxX, this.#maxY),
@@ -353,7 +365,7 @@ export class ObstacleTree extends CoreObject {
   keepVisible(x, y, ids, positions) {
     const count = this.#checkKeep('keepVisible', x, y, ids, positions)
     const out = this.#keptIds.length < count ? new Uint32Array(2 * count) : this.#keptIds
-    this.#keptIds = NO_IDS // reading ids or positions may call this function
+    this.#keptIds = NO_IDS // a getter of `ids` may call keepVisible, which must not use it
     const total = this.#keepVisible('keepVisible', x, y, ids, count, positions, out)
     this.#keptIds = out
     return out.subarray(0, total)
@@ -365,7 +377,7 @@ export class ObstacleTree extends CoreObject {
     return this.#keepVisible('keepVisibleInto', x, y, ids, count, positions, out)
   }
 
-  /** Checks the arguments of `keepVisible`. Returns the number of ids. */
+  /** Begins `keepVisible`: checks its arguments. Returns the number of ids. */
   #checkKeep(method, x, y, ids, positions) {
     this._begin(method)
     checkPoint(this, x, y, 0)
@@ -381,7 +393,10 @@ export class ObstacleTree extends CoreObject {
     return count
   }
 
-  /** Writes the ids that are visible from the point to `out`, which may be `ids`. Returns how many are visible. */
+  /**
+   * Writes the ids of agents visible from (x, y) to `out`, which may be `ids`. Returns how many
+   * there are.
+   */
   #keepVisible(method, x, y, ids, count, positions, out) {
     const length = lengthOf(out)
     let total = 0
@@ -398,7 +413,7 @@ export class ObstacleTree extends CoreObject {
     return total
   }
 
-  // ---- State ----
+  // ---- Shapes to draw, and statistics ----
 
   cells() {
     return this._drawn('cells')

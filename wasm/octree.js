@@ -1,5 +1,6 @@
-// Quadtree and Octree: boxes and points that come, go and move. Queries that points have too are in queries.js,
-// which also explains the arguments of methods for both plane and space.
+// Quadtree and Octree: boxes and points that are added, moved and removed one at a time. The
+// queries that indexes of points have too are in queries.js. Its first comment explains how a
+// method takes the arguments of 2D and of 3D.
 
 import {
   callOf,
@@ -22,11 +23,13 @@ const OPTIONS = ['bounds', 'capacity', 'leafSize', 'maxDepth', 'looseness', 'ins
 const MAX_DEPTH = 24
 const MAX_LOOSENESS = 16
 
-// Names of arguments. Concatenated in every call, they would be garbage.
+// Names of arguments, for messages. Making these strings in every call would make garbage.
 const MIN = { X: 'minX', Y: 'minY', Z: 'minZ' }
 const MAX = { X: 'maxX', Y: 'maxY', Z: 'maxZ' }
 
-/** Returns the sides of the world, checked, in the core's order: minX, minY, minZ, maxX, maxY, maxZ. */
+/**
+ * Checks the option `bounds`. Returns it in the core's order: minX, minY, minZ, maxX, maxY, maxZ.
+ */
 function checkBounds(call, dimensions, bounds) {
   const sides = 2 * dimensions
   if (!Array.isArray(bounds)) refuse(call, 'bounds', bounds, `an array of ${sides} numbers`, false)
@@ -43,7 +46,7 @@ function checkBounds(call, dimensions, bounds) {
   return words
 }
 
-/** Returns the arguments of the constructor of `CoreObject`. */
+/** Checks the options. Returns the arguments for the constructor of `CoreObject`. */
 function definition(name, dimensions, options) {
   const call = callOf(name)
   checkOptions(call, options, OPTIONS)
@@ -66,12 +69,14 @@ function checkSide(object, axis, min, max) {
   if (min > max) refuse(object, `max${axis}`, max, `at least min${axis} (${min})`)
 }
 
-/** Returns a side of a box or, for a point, which has no max, its min. */
+/** Returns `max` or, if it is undefined because the item is a point, `min`. */
 const orMin = (max, min) => (max === undefined ? min : max)
 
 /** @abstract */
 class OwnQueries extends CoreObject {
-  /** The number of changes up to the last `stats()`. */
+  /**
+   * The core's total of changes at the last `stats()`: the next one returns only the changes since.
+   */
   #changes = 0
   /** @type {any} */ #stats
   #hit
@@ -167,7 +172,10 @@ class OwnQueries extends CoreObject {
     this.#leaveBoxes(this._enter().load(this._handle, count))
   }
 
-  /** Ends a call that reads `boxes`. The core refuses a box with min > max. */
+  /**
+   * Ends a call that reads the array `boxes`. If a box has min > max, throws an error that names
+   * its slot.
+   */
   #leaveBoxes(result) {
     try {
       this._leave(result)
@@ -205,7 +213,7 @@ class OwnQueries extends CoreObject {
     return this._pairsInto(this.#pairs('pairsInto', options), out)
   }
 
-  /** Finds pairs. Returns the number of ids, two per pair. */
+  /** Finds the pairs of items that meet. Returns the number of ids, two per pair. */
   #pairs(method, options) {
     ask(this, method, options, MASK)
     return this._leave(this._enter().pairs(this._handle, query.mask))
@@ -238,7 +246,7 @@ class OwnQueries extends CoreObject {
     return hit
   }
 
-  // ---- State ----
+  // ---- Statistics ----
 
   stats() {
     const stats = this.#stats

@@ -1,4 +1,4 @@
-/* The boundary of AgentTree, Grid and KdTree. In 2D z is ignored. */
+/* The functions of AgentTree, Grid and KdTree that JavaScript calls. In 2D they ignore z. */
 
 #include "objects.h"
 
@@ -11,12 +11,13 @@ typedef struct points {
   object object;
   copse_points *core;
   uint32_t dimensions;
-  copse_results results; /* of single queries: room for every agent */
-  float *distances2;     /* the same room for distances, which results may leave out */
-  float fraction;        /* of the last ray */
+  copse_results results; /* of the last single query; its arrays hold `capacity` items */
+  float *distances2;     /* the array for results.distances2 if a query needs it */
+  float fraction;        /* where the last raycast hit */
 
-  uint32_t *masks; /* for batches: the groups that each agent looks for */
-  /* Radii as the game writes them, as of the last build, and the largest of the latter. */
+  uint32_t *masks; /* by slot: the groups that the agent looks for in batches */
+  /* By slot. The game writes `radii`. Queries use `builtRadii`, a copy made after each build, and
+   * `maxRadius`, the largest of that copy. */
   float *radii, *builtRadii, maxRadius;
 } points;
 _Static_assert(sizeof(points) <= OBJECT_BYTES, "see any_object");
@@ -102,8 +103,8 @@ static copse_status points_reserve(object *base, uint32_t capacity) {
   return copse_points_reserve(points_core(base), capacity);
 }
 
-/* Returns what a snapshot has to hold besides the index: masks and radii, each only if a slot that
- * was ever in use has one that is not the default. */
+/* Returns the arrays that a snapshot must hold besides the index: the masks if any differs from its
+ * default, and the radii if any differs from 0. */
 static points_extras extras_of(const points *self) {
   points_extras extras = {0};
   for (uint32_t slot = 0; slot < self->core->agents.ever; slot++) {
@@ -124,8 +125,8 @@ static copse_status points_restorable(object *base, const void *bytes, size_t si
   return copse_points_restorable(points_core(base), bytes, size);
 }
 
-/* Makes these the radii of the last build. NaN and negative radii, and radii of slots that are not
- * in the build, count as 0; so do all if `radii` is NULL. */
+/* Copies `radii` to builtRadii, which queries use. Copies 0 for a radius that is NaN or negative,
+ * and for a slot that is not in the last build. NULL: all radii are 0. */
 static void points_use_radii(points *self, const float *radii) {
   const uint32_t built = copse_points_built(self->core);
   self->maxRadius = 0;
@@ -172,9 +173,9 @@ static const family POINTS = {
     .validate = points_validate,
 };
 
-/* ---- Creation: no EXPORT, the Makefile names the creators that each core has ---- */
+/* ---- Creation. Not marked EXPORT: the Makefile exports the creators of each core ---- */
 
-/* Allocates an object for an index of `indexBytes` bytes. */
+/* Allocates an object. The caller then creates its index, which takes `indexBytes` bytes. */
 static points *points_object(uint32_t dimensions, uint32_t capacity, size_t indexBytes,
                              copse_status *status) {
   const points prototype = {.object = {.family = &POINTS, .capacity = capacity},
@@ -182,7 +183,8 @@ static points *points_object(uint32_t dimensions, uint32_t capacity, size_t inde
   return (points *)object_take(&prototype.object, indexBytes, status);
 }
 
-/* In all creators a capacity or leafSize of 0 is the default. */
+/* Creates an agent tree. A capacity or leafSize of 0 means the default, here and in the creators
+ * below. */
 int32_t agenttree_create(uint32_t dimensions, uint32_t capacity, uint32_t leafSize, uint32_t axis,
                          uint32_t split, uint32_t layout, uint32_t onNonFinite) {
   copse_agenttree_def def = copse_agenttree_default();
@@ -228,7 +230,7 @@ int32_t kdtree_create(uint32_t dimensions, uint32_t capacity, uint32_t builder, 
 
 static points *points_of(int32_t handle) { return (points *)object_of(handle, &POINTS); }
 
-/* ---- Slots and builds ---- */
+/* ---- Agents and builds ---- */
 
 EXPORT("points_count") int32_t points_count(int32_t handle) {
   const points *self = points_of(handle);
@@ -246,7 +248,7 @@ EXPORT("points_built") int32_t points_built(int32_t handle) {
   return self ? (int32_t)copse_points_built(self->core) : FAILED(COPSE_STALE_SLOT);
 }
 
-/* Returns 1 if any radius is not 0. */
+/* Returns 1 if any agent has a radius that is not 0. */
 EXPORT("points_has_radii") int32_t points_has_radii(int32_t handle) {
   const points *self = points_of(handle);
   return self ? extras_of(self).radii != NULL : FAILED(COPSE_STALE_SLOT);
@@ -294,9 +296,10 @@ EXPORT("points_order") int32_t points_order(int32_t handle) {
   return (int32_t)count;
 }
 
-/* ---- Single queries: they return a total or an id ---- */
+/* ---- Single queries: each returns the number of results, or an id ---- */
 
-/* Returns where a query writes. Without distances a query is faster. */
+/* Returns the struct that a query writes its results to. It has an array for distances only if they
+ * are needed, because a query is faster without. */
 static copse_results *results_of(points *self, uint32_t sort) {
   const bool isWanted = sort & WITH_DISTANCES || sort == COPSE_SORT_DISTANCE;
   self->results.distances2 = isWanted ? self->distances2 : NULL;
@@ -402,10 +405,10 @@ int32_t points_any_within(int32_t handle, float x, float y, float z, float radiu
 
 /* ---- Batches ---- *
  *
- * JavaScript takes the room for the arguments. A batch takes the room for its results, after all
- * checks. */
+ * JavaScript allocates the buffer for the arguments, ROOM_GIVEN. A batch allocates the buffers for
+ * its results after all checks, so that memory does not grow for a batch with wrong arguments. */
 
-/* Returns 0 if the index was built. */
+/* Returns 0 if the index was built, else FAILED. */
 EXPORT("points_ready") int32_t points_ready(int32_t handle) {
   const points *self = points_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
@@ -413,7 +416,7 @@ EXPORT("points_ready") int32_t points_ready(int32_t handle) {
 }
 
 /* Begins a batch: checks that ROOM_GIVEN holds `pointsPerRow` points for each of `rows` rows, and
- * takes room `which` for them. Returns NULL and a status if anything is wrong. */
+ * grows the buffer `which` to as many rows. Returns NULL and a status on failure. */
 static points *batch_of(int32_t handle, room which, uint32_t rows, uint32_t pointsPerRow,
                         copse_status *status) {
   points *self = points_of(handle);
@@ -426,7 +429,8 @@ static points *batch_of(int32_t handle, room which, uint32_t rows, uint32_t poin
   return *status == COPSE_OK ? self : NULL;
 }
 
-/* Returns the number of rows of a batch of all agents: slots that are in use or in the build. */
+/* Returns the number of rows of a batch over all agents: one for each slot up to the last that
+ * holds an agent now or held one in the last build. */
 static uint32_t agent_rows(int32_t handle) {
   const points *self = points_of(handle);
   if (!self) return 0;
@@ -470,7 +474,7 @@ double points_within_many(int32_t handle, uint32_t n, float radius, uint32_t mas
   return total_or_failed(rows.total, status);
 }
 
-/* As batch_of, for rows of k neighbors. Points *out to the room. */
+/* Does the same as batch_of for rows of k neighbors, and sets *out to the buffers for the rows. */
 static points *neighbor_batch_of(int32_t handle, uint32_t rows, uint32_t pointsPerRow, uint32_t k,
                                  copse_neighbor_rows *out, copse_status *status) {
   points *self = batch_of(handle, ROOM_NEIGHBOR_COUNTS, rows, pointsPerRow, status);
@@ -509,7 +513,8 @@ int32_t points_nearest_many(int32_t handle, uint32_t n, uint32_t k, float maxDis
       copse_points_nearest_many(self->core, self->object.rooms[ROOM_GIVEN], n, k, &query, &rows));
 }
 
-/* A negative distance: pairs of agents whose circles touch, by their radii. */
+/* Finds pairs of agents within a distance. If it is negative, finds pairs whose circles or spheres
+ * touch, by the radii of the last build. */
 EXPORT("points_pairs") double points_pairs(int32_t handle, float distance, uint32_t mask) {
   points *self = points_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
@@ -524,9 +529,9 @@ EXPORT("points_pairs") double points_pairs(int32_t handle, float distance, uint3
   return total_or_failed(results.total, status);
 }
 
-/* ---- Rays: a negative radius means that each agent has its own ---- */
+/* ---- Rays: a negative `radius` means that each agent has its own radius ---- */
 
-/* Makes the radii that the game wrote those of the last build. */
+/* Copies the radii that the game wrote: queries use the copy. JavaScript calls it after a build. */
 EXPORT("points_take_radii") int32_t points_take_radii(int32_t handle) {
   points *self = points_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
@@ -534,7 +539,7 @@ EXPORT("points_take_radii") int32_t points_take_radii(int32_t handle) {
   return 0;
 }
 
-/* Returns the id of the agent; the fraction is in a view. */
+/* Returns the id of the first agent that is hit, or -1. The fraction is in the view `fraction`. */
 EXPORT("points_raycast")
 int32_t points_raycast(int32_t handle, float x0, float y0, float z0, float x1, float y1, float z1,
                        float radius, uint32_t mask, uint32_t exclude) {

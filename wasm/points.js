@@ -1,5 +1,6 @@
-// The base of AgentTree, Grid and KdTree: buffers, and the queries that only points have: cones, rays, batches.
-// Queries that boxes have too are in queries.js; agenttree.js, grid.js and kdtree.js create the indexes.
+// The base class of AgentTree, Grid and KdTree: the arrays of agents, builds, and the queries that
+// only indexes of points have: cones, rays and batches. The queries that boxes have too are in
+// queries.js; agenttree.js, grid.js and kdtree.js contain the constructors.
 
 import {
   callOf,
@@ -42,12 +43,12 @@ import {
   SEARCH,
 } from './queries.js'
 
-/** Options of all constructors. */
+/** The options that the constructors of AgentTree, Grid and KdTree share. */
 export const INDEX_OPTIONS = ['capacity', 'layout', 'onNonFinite', 'instance']
 
 const ROOM = ['results', 'k']
 const MAX_UINT32 = 2 ** 32 - 1
-/** Tells the core to use the radius of each agent. */
+/** Passed as the distance of `pairs`: the core then uses each agent's own radius. */
 const OWN_RADII = -1
 const RAYS = RADIUS | MASK | EXCLUDE
 const LAYOUTS = ['interleaved', 'separate']
@@ -72,7 +73,11 @@ function cone(object, method, x, y, z, dirX, dirY, dirZ, halfAngle, radius, opti
   )
 }
 
-/** The words of options in a snapshot's head, in order, as points_snapshot of c/points/points.c has them. @type {Record<string, string[]>} */
+/**
+ * By structure, the names of the option words in a snapshot's head: points_snapshot.options in
+ * c/points/points.c. '' is an unused word; a name with ':f' is a float.
+ * @type {Record<string, string[]>}
+ */
 const HEADS = {
   agenttree: ['leafSize', 'axis', 'split'],
   grid: ['cellSize:f', '', ''],
@@ -85,9 +90,12 @@ class OwnQueries extends CoreObject {
   /** The number of slots in the last build. */
   #built = 0
   #layout
-  /** False while all radii are 0 for sure: the game never read `radii`, and no restored snapshot had any. */
+  /**
+   * False while all radii are certainly 0, as the game never got the array `radii` and no restored
+   * snapshot held radii. Then `build` skips them.
+   */
   #hasRadii = false
-  // The objects that calls return: always the same ones.
+  // The objects that calls return, always the same ones.
   #hit
   /** @type {any} */ #hits = {}
   /** @type {any} */ #rows = { total: 0 }
@@ -95,10 +103,10 @@ class OwnQueries extends CoreObject {
   /** @type {any} */ #stats = {}
 
   /**
-   * @param {string} name
+   * @param {string} name the class, for messages
    * @param {2 | 3} dimensions
-   * @param {string} noun
-   * @param {any} options the caller checked its own options, and that there are no unknown ones
+   * @param {string} noun the core creates the index by `<noun>_create`
+   * @param {any} options those of the subclass are checked already, and none is unknown
    * @param {readonly number[]} own the arguments of <noun>_create between the capacity and the layout
    */
   constructor(name, dimensions, noun, options, own) {
@@ -158,7 +166,7 @@ class OwnQueries extends CoreObject {
     checkInteger(this, 'results', results, 0, MAX_UINT32)
     checkInteger(this, 'k', k, 0, MAX_UINT32)
     this._begin('reserve')
-    // The buffers of batches grow first: if that fails, nothing that the game can see has changed.
+    // The buffers of batches grow first. If that fails, the capacity has not changed.
     if (results > 0 || k > 0) {
       const agents = Math.max(capacity, this._capacity)
       this._takeRoom(ROWS, agents)
@@ -169,7 +177,7 @@ class OwnQueries extends CoreObject {
     super.reserve(capacity)
   }
 
-  // ---- Buffers ----
+  // ---- The arrays of agents, and build ----
 
   #positions(name, layout, floats) {
     this._begin(name)
@@ -226,12 +234,12 @@ class OwnQueries extends CoreObject {
       if (!(radii[i] >= 0) && this._isUsed(i)) checkDistance(this, `radii[${i}]`, radii[i])
   }
 
-  /** Makes the current radii those of this build. */
+  /** Copies all radii in the core, after a build: queries use the copy. */
   #takeRadii() {
     if (this.#hasRadii) this._leave(this._enter().take_radii(this._handle))
   }
 
-  // ---- Cones ----
+  // ---- Cones, such as fields of view ----
 
   cone(x, y, z, dirX, dirY, dirZ, halfAngle, radius, options) {
     if (this._isPlane)
@@ -287,7 +295,7 @@ class OwnQueries extends CoreObject {
 
   // ---- Batches ----
 
-  /** Begins a batch that has the option `k`. Returns k. */
+  /** Begins a batch of k nearest neighbors: checks its options. Returns the option `k`. */
   #askNeighbors(method, options, bits) {
     this._begin(method)
     checkQueryOptions(this, options, bits)
@@ -297,12 +305,12 @@ class OwnQueries extends CoreObject {
     return k
   }
 
-  /** Returns the number of rows of a batch of all agents. */
+  /** Returns the number of rows of `allWithin` and `allNeighbors`: one per slot. */
   #rowCount() {
     return Math.max(this.#slots, this.#built)
   }
 
-  /** Returns the rows that the core just wrote. */
+  /** Returns the result object of a batch: views of the `count` rows that the core just wrote. */
   #rowsOf(count, total) {
     const rows = this.#rows
     rows.ids = this._room(IDS, 'rowIds')
@@ -369,7 +377,10 @@ class OwnQueries extends CoreObject {
     return this._pairsInto(this.#pairs('pairsInto', distance, options), out)
   }
 
-  /** Finds pairs, by radii if the distance is undefined. Returns the number of ids, two per pair. */
+  /**
+   * Finds pairs within a distance or, if it is undefined, pairs that touch. Returns the number of
+   * ids, two per pair.
+   */
   #pairs(method, distance, options) {
     ask(this, method, options, MASK)
     if (distance !== undefined) checkDistance(this, 'distance', distance)
@@ -377,7 +388,7 @@ class OwnQueries extends CoreObject {
     return this._leave(wasm.pairs(this._handle, distance ?? OWN_RADII, query.mask))
   }
 
-  // ---- State ----
+  // ---- Order and statistics ----
 
   order() {
     this._begin('order')
@@ -397,5 +408,5 @@ class OwnQueries extends CoreObject {
   }
 }
 
-/** The base of every index of points. */
+/** The base class of AgentTree, Grid and KdTree. */
 export const Points = /* @__PURE__ */ mixin(OwnQueries, Queries)

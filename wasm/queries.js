@@ -1,8 +1,11 @@
-// Single queries: their options, where their results go, and the queries that points and boxes share.
+// Single queries: how their options are read, how their results are returned, and the queries that
+// points and boxes share.
 //
-// Methods declare the parameters of 3D. A call in 2D leaves out each z, so later arguments arrive earlier, by one
-// parameter for each z left out: `within(x, y, z, radius, options)` called with (x, y, radius, options) has the
-// radius in `z` and the options in `radius`. The 2D branch passes them on in order, and inserts 0 for each z.
+// The 2D and 3D classes share these methods, which declare the parameters of 3D. A call in 2D has
+// no argument for z, so all later arguments arrive one parameter too early (with two z, the last
+// ones two). Example: `within(x, y, z, radius, options)`, called in 2D with (x, y, radius,
+// options), has the radius in `z` and the options in `radius`. So each method first tests for 2D,
+// and then passes its parameters on in their order, with 0 for each z.
 
 import {
   checkArray,
@@ -18,26 +21,32 @@ import { CoreObject, NONE } from './object.js'
 
 const SORT_NONE = 0
 const SORT_DISTANCE = 2
-/** Added to the sort if the caller needs distances: WITH_DISTANCES in wasm/objects.h. */
+/** A bit in the argument `sort` of the core: the caller needs distances. See wasm/objects.h. */
 const WITH_DISTANCES = 4
 const SORTS = ['none', 'id', 'distance']
 const SIDES = ['both', 'visible']
 const EVERY_GROUP = -1
 
-/** The options of the current query, read and checked. There is only one at a time. */
+/**
+ * The checked options of the current query. One object is enough, because queries run one at a
+ * time.
+ */
 export const query = {
   mask: EVERY_GROUP,
   exclude: NONE,
   sort: SORT_NONE,
   maxDistance: Infinity,
-  /** -1: not given. */
+  /** -1 if the caller did not give the option. */
   radius: -1,
   side: 0,
   /** @type {Float32Array | undefined} */
   distances2: undefined,
 }
 
-/** The options of queries, one bit each. `NAMES` is in the order of the bits. */
+/**
+ * A bit for each option: a set of options is the sum of their bits. `NAMES` is in the order of the
+ * bits.
+ */
 export const MASK = 1
 export const EXCLUDE = 2
 export const SORT = 4
@@ -59,7 +68,9 @@ const NAMES = [
   'bounds',
 ]
 
-/** Returns the bit of an option; 0 if there is no such option. Searching `NAMES` would take five times as long. */
+/**
+ * Returns the bit of an option; 0 for an unknown name. Five times as fast as a search in `NAMES`.
+ */
 function bitOf(name) {
   switch (name) {
     case 'mask':
@@ -94,8 +105,9 @@ const OPTIONS = {
 }
 
 /**
- * Begins a query, and sets `query`. `bits` are the options that it accepts. Apart from `readOptions`, because V8
- * compiles two small functions into faster code than one large one.
+ * Begins a query: sets `query` to its options, of which it accepts those in `bits`. `readOptions`
+ * is a function of its own, because V8 compiles two small functions into faster code than one large
+ * one.
  */
 export function ask(object, method, options, bits) {
   object._begin(method)
@@ -110,7 +122,10 @@ export function ask(object, method, options, bits) {
   } else readOptions(object, method, options, bits)
 }
 
-/** Reads and checks options. All are read before `query` is written: a getter may run another query. */
+/**
+ * Checks the options, and copies them to `query`. Reads all of them before it writes `query`,
+ * because an option may be a getter that runs another query.
+ */
 function readOptions(object, method, options, bits) {
   checkQueryOptions(object, options, bits)
   const { mask = EVERY_GROUP, exclude = NONE, sort, maxDistance = Infinity } = options
@@ -130,7 +145,7 @@ function readOptions(object, method, options, bits) {
   if (distances2 !== undefined) query.sort |= WITH_DISTANCES
 }
 
-/** Does the same as `checkOptions`, but is fast if the options are right. */
+/** Does the same as `checkOptions` for the options in `bits`, but is fast if they are right. */
 export function checkQueryOptions(object, options, bits) {
   let unknown = typeof options !== 'object'
   for (const name in options)
@@ -148,7 +163,10 @@ export function ids(object, total) {
   return object._views.ids.fresh(total)
 }
 
-/** Copies the ids that fit, and their squared distances, into the caller's arrays. Returns `total`. */
+/**
+ * Copies the ids that fit to `out`, and their squared distances to the option `distances2`, if
+ * given. Returns `total`.
+ */
 export function into(object, total, out) {
   const { distances2 } = query
   checkArray(object, 'out', out, Uint32Array)
@@ -195,7 +213,7 @@ function anyWithin(object, x, y, z, radius, options) {
   return object._leave(wasm.any_within(object._handle, x, y, z, radius, mask, exclude)) === 1
 }
 
-/** Checks a side of a box, which may be infinite. */
+/** Checks one side of a box, such as minX: any number but NaN, as a side may be infinite. */
 function checkSide(object, name, value) {
   if (typeof value !== 'number' || value !== value) refuse(object, name, value, 'a number')
 }
@@ -209,7 +227,9 @@ function checkBox(object, minX, minY, minZ, maxX, maxY, maxZ) {
   checkSide(object, 'maxZ', maxZ)
 }
 
-/** Finds the items in a box. Minimum and maximum may be swapped on any axis. */
+/**
+ * Finds the items in a box. On each axis, min may be greater than max. Returns the number of ids.
+ */
 export function range(object, method, minX, minY, minZ, maxX, maxY, maxZ, options) {
   ask(object, method, options, SEARCH)
   checkBox(object, minX, minY, minZ, maxX, maxY, maxZ)
@@ -271,7 +291,7 @@ function neighbors(object, method, x, y, z, k, options) {
   return object._leave(wasm.neighbors(object._handle, x, y, z, limit, maxDistance, mask, exclude))
 }
 
-/** A mixin for points and boxes. @abstract */
+/** The queries that points and boxes share: `mixin` copies them to both. @abstract */
 export class Queries extends CoreObject {
   within(x, y, z, radius, options) {
     if (this._isPlane) return ids(this, within(this, 'within', x, y, 0, z, radius))

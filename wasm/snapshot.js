@@ -1,25 +1,26 @@
-// Reads the head of a refused snapshot, to say why it was refused: the core only says that it was. The words that
-// all heads begin with are in c/base/snapshot.h; each structure adds its own.
+// Reads the head of a snapshot that the core refused, to tell the game why: the core only returns
+// BAD_SNAPSHOT. A head starts with the words of snapshot_header (c/base/snapshot.h), which are the
+// same for all classes. The options of the class follow.
 
 import { CopseError, place } from './errors.js'
 
 const MAGIC_NUMBER = 0x73706f63
 const FORMAT_NUMBER = 2
-/** Words of every head, by index. The words of each structure follow, from `OWN` on. */
+/** Indices of 32-bit words in a head. From `OWN` on, the words differ by class. */
 const MAGIC = 0
 const FORMAT = 1
 const KIND = 2
 const BYTES = 4
 const OWN = 6
 
-/** Returns a word of a snapshot, by index; 0 beyond the end. */
+/** Returns the 32-bit word of a snapshot with the index `word`; 0 beyond the end. */
 export function wordOf(snapshot, word) {
   const i = 4 * word
   const high = (snapshot[i + 3] << 24) | (snapshot[i + 2] << 16)
   return (high | (snapshot[i + 1] << 8) | snapshot[i]) >>> 0
 }
 
-/** Returns the name of the class whose object was saved. */
+/** Returns the name of the class of the object that was saved. */
 export function classOf(instance, snapshot) {
   const names = instance.names(instance.enter().class_names())
   instance.leave()
@@ -32,19 +33,24 @@ export function isSnapshot(bytes) {
   return wordOf(bytes, MAGIC) === MAGIC_NUMBER && wordOf(bytes, FORMAT) === FORMAT_NUMBER
 }
 
-/** Returns the value of an option in a head. The names of floats end with `:f`. */
+/**
+ * Returns the value of an option in a head. It is a float if its name ends with `:f`, else an
+ * integer.
+ */
 function optionOf(snapshot, word, name) {
   const value = wordOf(snapshot, word)
   return name.endsWith(':f') ? new Float32Array(Uint32Array.of(value).buffer)[0] : value
 }
 
 /**
- * Returns the error of a refused snapshot, which says why it was refused.
- * @param {any} instance only used if the bytes begin like a snapshot
- * @param {any} call has the name of the class
+ * Returns the error for a snapshot that was refused. Its message says why.
+ * @param {any} instance may be undefined if `isSnapshot(snapshot)` is false
+ * @param {any} call the object or the result of `callOf`: has the name of the class that was
+ *   expected
  * @param {Uint8Array} snapshot
  * @param {Uint8Array} own the first bytes of a snapshot of the object itself
- * @param {readonly string[]} options names of the options that must be equal, by word from `OWN` on; '' for others
+ * @param {readonly string[]} options names for the words from `OWN` on: options that must be equal
+ *   in `snapshot` and `own`; '' for a word that may differ
  */
 export function badSnapshot(instance, call, snapshot, own = snapshot, options = []) {
   const isDifferent = (name, i) => name && wordOf(snapshot, OWN + i) !== wordOf(own, OWN + i)

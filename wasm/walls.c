@@ -1,4 +1,4 @@
-/* The boundary of ObstacleTree. */
+/* The functions of ObstacleTree that JavaScript calls. */
 
 #include "objects.h"
 
@@ -8,9 +8,9 @@
 typedef struct walls {
   object object;
   copse_obstacle *core;
-  copse_results results; /* of single queries: room for every edge */
-  copse_corner *corners; /* of a visibility polygon */
-  union {                /* of the last nearest or raycast */
+  copse_results results; /* of the last single query; its arrays hold `capacity` items */
+  copse_corner *corners; /* of the last visibility polygon */
+  union {                /* the result of the last walls_nearest or walls_raycast */
     copse_wall nearest;
     copse_wall_hit hit;
   } last;
@@ -27,8 +27,8 @@ _Static_assert(sizeof(walls) <= OBJECT_BYTES, "see any_object");
   VIEW(vertices, f, copse_obstacle_vertices(self->core))                                           \
   VIEW(next, u, copse_obstacle_next(self->core))                                                   \
   VIEW(polygons, u, copse_obstacle_polygons(self->core))                                           \
-  VIEW(nearest, f, &self->last.nearest.distance2) /* then the point */                             \
-  VIEW(hit, f, &self->last.hit.fraction)          /* then point and normal */                      \
+  VIEW(nearest, f, &self->last.nearest.distance2) /* distance2, then point */                      \
+  VIEW(hit, f, &self->last.hit.fraction)          /* fraction, then point, normal */               \
   VIEW(corners, f, self->corners)
 
 static uintptr_t walls_view(object *base, uint32_t which) {
@@ -55,7 +55,8 @@ static void walls_figures(object *base, double *numbers) {
   memcpy(numbers, figures, sizeof figures);
 }
 
-/* Returns the number of corners that copse.h promises to suffice for this many vertices. */
+/* Returns the capacity in corners that copse.h recommends for a visibility polygon among this many
+ * vertices. */
 static uint64_t corner_capacity(uint64_t vertices) { return 4 * vertices + 20; }
 
 static void walls_carve(object *base, arena *block) {
@@ -119,7 +120,7 @@ static const family WALLS = {
     .validate = walls_validate,
 };
 
-/* Options that are 0 are the defaults. */
+/* Creates an obstacle tree. An option of 0 means its default. */
 int32_t obstacle_create(uint32_t capacity, uint32_t pieces, uint32_t leafSize) {
   copse_obstacle_def def = copse_obstacle_default();
   if (capacity) def.capacity = capacity;
@@ -134,7 +135,8 @@ int32_t obstacle_create(uint32_t capacity, uint32_t pieces, uint32_t leafSize) {
 
 static walls *walls_of(int32_t handle) { return (walls *)object_of(handle, &WALLS); }
 
-/* Returns the object after building it if it changed. Returns NULL and a status if that fails. */
+/* Returns the object of a handle. First builds its tree if polygons changed since the last build.
+ * Returns NULL and a status if the handle is stale or the build fails. */
 static walls *built_walls_of(int32_t handle, copse_status *status) {
   walls *self = walls_of(handle);
   *status = self ? build_if_changed(self->core) : COPSE_STALE_SLOT;
@@ -155,13 +157,13 @@ EXPORT("walls_count") int32_t walls_count(int32_t handle) {
   return self ? (int32_t)copse_obstacle_count(self->core) : FAILED(COPSE_STALE_SLOT);
 }
 
-/* Returns the number of vertices. */
+/* Returns the number of vertices in use. */
 EXPORT("walls_used") int32_t walls_used(int32_t handle) {
   const walls *self = walls_of(handle);
   return self ? (int32_t)copse_obstacle_used(self->core) : FAILED(COPSE_STALE_SLOT);
 }
 
-/* Returns 0 if there is room for a polygon of this many vertices. */
+/* Returns 0 if the capacity has room for another polygon of this many vertices, else FAILED. */
 EXPORT("walls_room_for") int32_t walls_room_for(int32_t handle, uint32_t vertices) {
   const walls *self = walls_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
@@ -181,12 +183,14 @@ EXPORT("walls_size_of") int32_t walls_size_of(int32_t handle, uint32_t slot) {
   return size ? (int32_t)size : FAILED(COPSE_STALE_SLOT);
 }
 
-/* Returns the failure of a call without an object, or with more vertices than staging holds. */
+/* Returns the failure of a call with a stale handle (`self` is NULL), or with more vertices than
+ * the staging buffer holds. */
 static int32_t walls_refused(const walls *self) {
   return FAILED(self ? COPSE_INVALID_ARGUMENT : COPSE_STALE_SLOT);
 }
 
-/* Adds a polygon of `count` staged vertices. Returns its slot. */
+/* Adds a polygon: the first `count` vertices in the staging buffer, x and y each. Returns its
+ * slot. */
 EXPORT("walls_add") int32_t walls_add(int32_t handle, uint32_t count, uint32_t solid) {
   walls *self = walls_of(handle);
   if (!self || count > staged.size / 8) return walls_refused(self);
@@ -196,7 +200,7 @@ EXPORT("walls_add") int32_t walls_add(int32_t handle, uint32_t count, uint32_t s
   return result_or_failed(slot, status);
 }
 
-/* Moves a polygon to `count` staged vertices. */
+/* Moves the vertices of a polygon to the first `count` points in the staging buffer. */
 EXPORT("walls_move") int32_t walls_move(int32_t handle, uint32_t slot, uint32_t count) {
   walls *self = walls_of(handle);
   if (!self || count > staged.size / 8) return walls_refused(self);
@@ -232,7 +236,7 @@ EXPORT("walls_build_changed") int32_t walls_build_changed(int32_t handle) {
   return zero_or_failed(status);
 }
 
-/* ---- Queries: they return a total or an edge ---- */
+/* ---- Queries: each returns the number of edges, the id of an edge, or 0 or 1 ---- */
 
 EXPORT("walls_within")
 int32_t walls_within(int32_t handle, float x, float y, float radius, uint32_t side) {
@@ -296,10 +300,10 @@ EXPORT("walls_contains") int32_t walls_contains(int32_t handle, float x, float y
   return result_or_failed(inside, status);
 }
 
-/* ---- Sight ---- */
+/* ---- Visibility ---- */
 
-/* Moves the infinite sides of a box to just outside all walls and the point: far enough that no
- * side rounds to the point. */
+/* Replaces each infinite side of a box by a finite one a little outside all walls and the point:
+ * far enough that the side, rounded to float, does not coincide with the point. */
 static void close_box(const copse_obstacle *tree, const float *point, float *lo, float *hi) {
   float bounds[4], size = 0, far = 0;
   copse_obstacle_bounds(tree, bounds);
@@ -318,7 +322,8 @@ static void close_box(const copse_obstacle *tree, const float *point, float *lo,
   }
 }
 
-/* Returns the number of corners; their x and y are in a view. */
+/* Computes a visibility polygon. Returns its number of corners; their x and y are in the view
+ * `corners`. */
 EXPORT("walls_visibility")
 int32_t walls_visibility(int32_t handle, float x, float y, float minX, float minY, float maxX,
                          float maxY) {
@@ -333,14 +338,15 @@ int32_t walls_visibility(int32_t handle, float x, float y, float minX, float min
                                      (uint32_t)corner_capacity(self->object.capacity), &total,
                                      &self->results.visits);
   if (status != COPSE_OK) return FAILED(status);
-  for (uint32_t i = 0; i < total; i++) { /* in place: a float pair is smaller than a corner */
+  for (uint32_t i = 0; i < total; i++) { /* overwrites only corners already read */
     const float corner[2] = {(float)self->corners[i].x, (float)self->corners[i].y};
     memcpy((char *)self->corners + i * sizeof corner, corner, sizeof corner);
   }
   return (int32_t)total;
 }
 
-/* Stages the lines after the first `skipped` floats. Returns the number of floats; 0: no more. */
+/* Writes the lines to draw, without their first `skipped` floats, to the staging buffer while they
+ * fit. Returns the number of floats written; 0: there are no more. */
 EXPORT("walls_lines") int32_t walls_lines(int32_t handle, uint32_t skipped) {
   copse_status status;
   walls *self = built_walls_of(handle, &status);

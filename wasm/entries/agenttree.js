@@ -1,4 +1,5 @@
-// The entry 'copse/agenttree': AgentTree and AgentTree3D, with a SIMD core that holds nothing else.
+// The entry 'copse/agenttree': AgentTree and AgentTree3D, with a SIMD core that contains only these
+// two classes.
 
 import core from '../core-agenttree.wasm?deflated'
 import { inflate } from '../inflate.js'

@@ -1,4 +1,4 @@
-// The entry 'copse': all classes, with the SIMD core inlined, deflated.
+// The entry 'copse': all classes. Its bundle contains the SIMD core, deflated, as text.
 
 import core from '../core.wasm?deflated'
 import { inflate } from '../inflate.js'

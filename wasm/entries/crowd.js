@@ -1,5 +1,5 @@
-// The entry 'copse/crowd': Crowd, Crowd3D, and ObstacleTree for their walls, with a SIMD core that holds nothing
-// else.
+// The entry 'copse/crowd': Crowd, Crowd3D, and ObstacleTree for the walls of a Crowd, with a SIMD
+// core that contains only these three classes.
 
 import core from '../core-crowd.wasm?deflated'
 import { inflate } from '../inflate.js'

@@ -1,4 +1,5 @@
-// The entry 'copse/external': all classes, with the SIMD core as a file beside this one.
+// The entry 'copse/external': all classes. Loads the SIMD core from core.wasm, a file beside the
+// bundle.
 
 import { entry } from '../init.js'
 

@@ -1,4 +1,4 @@
-// The entry 'copse/grid': Grid and Grid3D, with a SIMD core that holds nothing else.
+// The entry 'copse/grid': Grid and Grid3D, with a SIMD core that contains only these two classes.
 
 import core from '../core-grid.wasm?deflated'
 import { inflate } from '../inflate.js'

@@ -1,4 +1,5 @@
-// The entry 'copse/kdtree': KdTree and KdTree3D, with a SIMD core that holds nothing else.
+// The entry 'copse/kdtree': KdTree and KdTree3D, with a SIMD core that contains only these two
+// classes.
 
 import core from '../core-kdtree.wasm?deflated'
 import { inflate } from '../inflate.js'

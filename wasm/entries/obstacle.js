@@ -1,4 +1,4 @@
-// The entry 'copse/obstacle': ObstacleTree, with a SIMD core that holds nothing else.
+// The entry 'copse/obstacle': ObstacleTree, with a SIMD core that contains only this class.
 
 import core from '../core-obstacle.wasm?deflated'
 import { inflate } from '../inflate.js'

@@ -1,4 +1,5 @@
-// The entry 'copse/octree': Quadtree and Octree, with a SIMD core that holds nothing else.
+// The entry 'copse/octree': Quadtree and Octree, with a SIMD core that contains only these two
+// classes.
 
 import core from '../core-octree.wasm?deflated'
 import { inflate } from '../inflate.js'

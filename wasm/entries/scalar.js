@@ -1,5 +1,5 @@
-// The entry 'copse/scalar': the same API and results for engines without SIMD. Such old engines may lack
-// DecompressionStream too, so the core is inlined without compression.
+// The entry 'copse/scalar': all classes, with the same results, for engines without SIMD. Such old
+// engines may also lack DecompressionStream, so the bundle contains the core uncompressed, as text.
 
 import core from '../core-scalar.wasm?base64'
 import { entry, fromBase64 } from '../init.js'
