@@ -142,8 +142,7 @@ typedef struct seen_wall {
   vec2 direction, back;      /* unit vectors along the wall: from begin to end; from end to begin */
   float begin2, end2, line2; /* squared distances from the agent: of both ends, and of the line
                               * through them */
-  bool isBefore, isBehind;   /* true if the wall's point nearest to the agent is `begin`; true if it
-                              * is `end` */
+  bool isBefore, isBehind;   /* `begin`, or `end`, is the wall's point nearest to the agent */
   float radius, radius2;     /* the agent's radius, and its square */
 } seen_wall;
 
@@ -311,20 +310,21 @@ bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall 
 /* A vector with a squared length below this is too short to have a direction. */
 #define NO_LENGTH2 1e-37f
 
-/* Overwrites the unit vectors whose bit is set in `parting` with the directions of orca_parting. */
-static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting, vec2x4 *unit) {
+/* Overwrites the directions whose bit is set in `parting` by those that orca_parting gives. */
+static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting,
+                 vec2x4 *direction) {
   float x[4], y[4];
-  float4_store(x, unit->x);
-  float4_store(y, unit->y);
+  float4_store(x, direction->x);
+  float4_store(y, direction->y);
   for (int lane = 0; lane < 4; lane++) {
     if (!(parting >> lane & 1)) continue;
-    float direction[2];
-    orca_parting(agent->slot, ids[lane], direction);
-    x[lane] = direction[0];
-    y[lane] = direction[1];
+    float apart[2];
+    orca_parting(agent->slot, ids[lane], apart);
+    x[lane] = apart[1];
+    y[lane] = -apart[0];
   }
-  unit->x = float4_load(x);
-  unit->y = float4_load(y);
+  direction->x = float4_load(x);
+  direction->y = float4_load(y);
 }
 
 /* Four neighbors relative to an agent. */
@@ -337,7 +337,6 @@ typedef struct neighbors4 {
 ALWAYS_INLINE neighbors4 neighbors4_of(const orca_agent *agent, const orca_body *bodies,
                                        const uint32_t *ids) {
   const orca_body *body[4] = {&bodies[ids[0]], &bodies[ids[1]], &bodies[ids[2]], &bodies[ids[3]]};
-  const float radii[4] = {body[0]->radius, body[1]->radius, body[2]->radius, body[3]->radius};
   const float *position = agent->body.position, *velocity = agent->body.velocity;
   /* Each load reads a position and the velocity that is stored after it: x, y, u, v. */
   const float4 a = float4_load(body[0]->position), b = float4_load(body[1]->position);
@@ -350,22 +349,28 @@ ALWAYS_INLINE neighbors4 neighbors4_of(const orca_agent *agent, const orca_body 
   neighbors.toward.y = float4_sub(float4_zip_high(xyEven, xyOdd), float4_all(position[1]));
   neighbors.relative.x = float4_sub(float4_all(velocity[0]), float4_zip_low(uvEven, uvOdd));
   neighbors.relative.y = float4_sub(float4_all(velocity[1]), float4_zip_high(uvEven, uvOdd));
-  neighbors.radius = float4_add(float4_all(agent->body.radius), float4_load(radii));
+  const float4 radii =
+      float4_zip_low(float4_zip_low(float4_load(&body[0]->radius), float4_load(&body[2]->radius)),
+                     float4_zip_low(float4_load(&body[1]->radius), float4_load(&body[3]->radius)));
+  neighbors.radius = float4_add(float4_all(agent->body.radius), radii);
   return neighbors;
 }
 
 /* Writes the half-planes of four neighbors. Returns a mask of the neighbors that touch the agent.
- */
+ *
+ * The velocity obstacle of a neighbor is a cone with a round end, which is nearer for a longer time
+ * horizon. The border of the half-plane touches it at the point nearest to the relative velocity:
+ * on the round end or on one of the two sides. Lanes that don't need the one or the other compute
+ * it all the same, but one square root and one division serve both. */
 ALWAYS_INLINE word4 add_four(orca2 *lines, uint32_t index, const orca_agent *agent,
                              const orca_body *bodies, const uint32_t *ids,
                              const orca_terms4 terms) {
   const neighbors4 neighbors = neighbors4_of(agent, bodies, ids);
   const vec2x4 toward = neighbors.toward, relative = neighbors.relative;
-  const float4 zero = float4_all(0), one = float4_all(1), radius = neighbors.radius;
+  const float4 zero = float4_all(0), radius = neighbors.radius;
   const float4 distance2 = vec2x4_dot(toward, toward), radius2 = float4_mul(radius, radius);
 
-  /* The velocity obstacle of a neighbor is a cone with a round end, which is nearer for a longer
-   * time horizon. For neighbors that touch, the horizon is one time step. */
+  /* For neighbors that touch, the horizon is one time step. */
   const word4 touching = float4_le(distance2, radius2);
   const float4 inverse =
       float4_select(touching, float4_all(agent->inverseStep), terms.inverseHorizon);
@@ -376,34 +381,28 @@ ALWAYS_INLINE word4 add_four(orca2 *lines, uint32_t index, const orca_agent *age
                                   float4_lt(float4_mul(radius2, away2), float4_mul(ahead, ahead)));
   const word4 round = word4_or(touching, inFront);
 
-  /* The half-plane at the round end: the result in lanes where `round` is set. */
-  const float4 length = float4_sqrt(away2);
-  vec2x4 unit = vec2x4_mul(away, float4_div(one, length));
-  const uint32_t parting = word4_bits(word4_and(round, float4_lt(away2, float4_all(NO_LENGTH2))));
-  if (parting) part(agent, ids, parting, &unit);
-  const float4 outward = float4_sub(float4_mul(radius, inverse), length);
-
-  /* The half-plane at the nearer side of the cone: the result in all other lanes. */
-  const float4 leg = float4_sqrt(float4_max(float4_sub(distance2, radius2), zero));
+  /* The length of `away`, or of the leg from the cone's tip to where a side touches the circle. */
+  const float4 length = float4_sqrt(float4_select(round, away2, float4_sub(distance2, radius2)));
+  const float4 scale = float4_div(float4_all(1), float4_select(round, length, distance2));
   const word4 isLeft = float4_lt(zero, vec2x4_cross(toward, away));
-  const float4 sign = float4_select(isLeft, one, float4_all(-1));
-  const float4 signedLeg = float4_mul(sign, leg), scale = float4_div(one, distance2);
-  const vec2x4 along = {
-      float4_mul(float4_sub(float4_mul(toward.x, signedLeg), float4_mul(toward.y, radius)), scale),
-      float4_mul(float4_add(float4_mul(toward.x, radius), float4_mul(toward.y, signedLeg)), scale)};
-  const float4 speed = vec2x4_dot(relative, along);
-  const vec2x4 toLeg = {float4_sub(float4_mul(speed, along.x), relative.x),
-                        float4_sub(float4_mul(speed, along.y), relative.y)};
+  const word4 sign = word4_without(word4_all(1u << 31), isLeft);
+  const float4 leg = word4_as_floats(word4_or(float4_as_words(length), sign));
+  const vec2x4 tangent = {away.y, float4_sub(zero, away.x)};
+  const vec2x4 side = {float4_sub(float4_mul(toward.x, leg), float4_mul(toward.y, radius)),
+                       float4_add(float4_mul(toward.x, radius), float4_mul(toward.y, leg))};
+  vec2x4 direction = vec2x4_mul(vec2x4_select(round, tangent, side), scale);
+  const uint32_t parting = word4_bits(word4_and(round, float4_lt(away2, float4_all(NO_LENGTH2))));
+  if (parting) part(agent, ids, parting, &direction);
 
-  const vec2x4 turned = {unit.y, float4_sub(zero, unit.x)};
-  const vec2x4 direction = vec2x4_select(round, turned, along);
-  const vec2x4 change = vec2x4_select(round, vec2x4_mul(unit, outward), toLeg);
-  /* Set if on a collision course. */
-  const word4 isAhead = float4_lt(zero, vec2x4_cross(direction, change));
-  const float4 share = float4_select(isAhead, terms.avoiding, terms.room);
+  /* How far the relative velocity is from the border: positive on a collision course. */
+  const vec2x4 normal = {float4_sub(zero, direction.y), direction.x};
+  const float4 inside = float4_select(round, float4_sub(float4_mul(radius, inverse), length),
+                                      float4_sub(zero, vec2x4_dot(relative, normal)));
+  const float4 share = float4_select(float4_lt(zero, inside), terms.avoiding, terms.room);
+  const float4 change = float4_mul(share, inside);
   const float *velocity = agent->body.velocity;
-  float4_store(lines->x + index, float4_add(float4_all(velocity[0]), float4_mul(share, change.x)));
-  float4_store(lines->y + index, float4_add(float4_all(velocity[1]), float4_mul(share, change.y)));
+  float4_store(lines->x + index, float4_add(float4_all(velocity[0]), float4_mul(change, normal.x)));
+  float4_store(lines->y + index, float4_add(float4_all(velocity[1]), float4_mul(change, normal.y)));
   float4_store(lines->directionX + index, direction.x);
   float4_store(lines->directionY + index, direction.y);
   return touching;
@@ -523,32 +522,38 @@ static uint32_t solve_lines(const orca2 *lines, float maxSpeed, vec2 sought, boo
   return lines->count;
 }
 
-/* Appends the bisector of two lines: there, a velocity violates both equally. Appends nothing if
- * the lines are parallel with the same direction. Computes in double, because lines that are almost
- * parallel meet far away; for the same reason, stores the point of the bisector that is nearest to
- * 0. */
-ALWAYS_INLINE void bisect(const orca2 *lines, uint32_t i, uint32_t j, orca2 *bisectors) {
-  WORKED(1);
-  const double x = (double)lines->x[i], y = (double)lines->y[i];
-  const double u = (double)lines->directionX[i], v = (double)lines->directionY[i];
-  const double otherX = (double)lines->x[j], otherY = (double)lines->y[j];
-  const double otherU = (double)lines->directionX[j], otherV = (double)lines->directionY[j];
-  const double across = u * otherV - v * otherU;
-  double meetingX = (x + otherX) / 2, meetingY = (y + otherY) / 2;
-  if (across > (double)ORCA_EPSILON || across < -(double)ORCA_EPSILON) {
-    const double along = (otherU * (y - otherY) - otherV * (x - otherX)) / across;
-    meetingX = x + u * along;
-    meetingY = y + v * along;
-  } else if (u * otherU + v * otherV > 0)
-    return;
-  double alongX = otherU - u, alongY = otherV - v;
-  const double length = sqrt(alongX * alongX + alongY * alongY);
-  alongX /= length;
-  alongY /= length;
-  const double far = meetingX * alongX + meetingY * alongY;
-  set_line(bisectors, bisectors->count++,
-           (vec2){(float)(meetingX - alongX * far), (float)(meetingY - alongY * far)},
-           (vec2){(float)alongX, (float)alongY});
+/* Appends the bisector of line i and of each neighbor's line before it: there, a velocity violates
+ * both equally. Lines that are parallel with the same direction have none. With n for the unit
+ * normal of a line and p for its point, the velocities v of the bisector of i and j satisfy
+ * (n_j - n_i) (v - p_i) = n_j (p_j - p_i). Lines that are almost parallel meet far away: so this
+ * does not compute where they meet, and stores the point of the bisector that is nearest to 0. */
+static void add_bisectors(const orca2 *lines, uint32_t i, orca2 *bisectors) {
+  const vec2x4 point = {float4_all(lines->x[i]), float4_all(lines->y[i])};
+  const vec2x4 own = {float4_all(lines->directionX[i]), float4_all(lines->directionY[i])};
+  const float4 zero = float4_all(0);
+  for (uint32_t j = lines->walls; j < i; j += 4) {
+    const vec2x4 other = {float4_load(lines->directionX + j), float4_load(lines->directionY + j)};
+    const vec2x4 between = {float4_sub(float4_load(lines->x + j), point.x),
+                            float4_sub(float4_load(lines->y + j), point.y)};
+    const float4 across = vec2x4_cross(own, other);
+    const word4 parallel =
+        word4_and(float4_le(float4_mul(across, across), float4_all(ORCA_EPSILON * ORCA_EPSILON)),
+                  float4_lt(zero, vec2x4_dot(own, other)));
+    const vec2x4 along = {float4_sub(other.x, own.x), float4_sub(other.y, own.y)};
+    const float4 scale = float4_div(float4_all(1), float4_sqrt(vec2x4_dot(along, along)));
+    const vec2x4 direction = vec2x4_mul(along, scale);
+    /* The bisector's distance from 0, along its normal. */
+    const float4 far =
+        float4_add(float4_mul(vec2x4_cross(other, between), scale), vec2x4_cross(direction, point));
+    const uint32_t left = i - j, bits = ~word4_bits(parallel) & (left < 4 ? (1u << left) - 1 : 15);
+    const uint32_t end = bisectors->count;
+    float4_store_packed(bisectors->x + end, float4_mul(far, float4_sub(zero, direction.y)), bits);
+    float4_store_packed(bisectors->y + end, float4_mul(far, direction.x), bits);
+    float4_store_packed(bisectors->directionX + end, direction.x, bits);
+    float4_store_packed(bisectors->directionY + end, direction.y, bits);
+    bisectors->count += bits_count(bits);
+  }
+  end_lines(bisectors, bisectors->count);
 }
 
 /* Finds the best velocity if none is permitted: it satisfies the lines of walls, and its worst
@@ -562,7 +567,7 @@ OUT_OF_LINE void solve_violated(const orca2 *lines, uint32_t first, float maxSpe
   for (uint32_t i = first; (i = first_violated(lines, i, *result, worst)) < lines->count; i++) {
     const vec2 point = point_of(lines, i), direction = direction_of(lines, i), before = *result;
     bisectors.count = lines->walls;
-    for (uint32_t j = lines->walls; j < i; j++) bisect(lines, i, j, &bisectors);
+    add_bisectors(lines, i, &bisectors);
     if (solve_lines(&bisectors, maxSpeed, vec2_left(direction), true, result) < bisectors.count)
       *result = before; /* only rounding makes solve_lines fail here: `before` is feasible */
     worst = vec2_cross(direction, vec2_sub(point, *result));
