@@ -299,8 +299,9 @@ int32_t staged_floats(size_t floats, uint32_t skipped) {
   return (int32_t)(left < MAX_DRAWN ? left : MAX_DRAWN);
 }
 
-/* Writes the cells to draw, without their first `skipped` floats, to the staging buffer while they
- * fit. Returns the number of floats written; 0: there are no more. */
+/* Writes a part of the cells to draw to the staging buffer: as many as fit, after the first
+ * `skipped` floats. Returns the number of floats written; 0 at the end. JavaScript calls this until
+ * then. */
 EXPORT("cells") int32_t cells(int32_t handle, uint32_t skipped) {
   object *self = any_of(handle);
   if (self && !self->family->cells) self = NULL;

@@ -307,7 +307,8 @@ export class ObstacleTree extends CoreObject {
       maxY <= MAX_COORDINATE
     const isCut = maxDistance < Infinity
     const reach = isCut ? maxDistance : 2 * MAX_COORDINATE
-    this._begin(method) // again: a getter of an option may have called another method
+    // Begins a second time: reading the options may have run a getter that called another method.
+    this._begin(method)
     const left = Math.fround(Math.max(minX, x - reach))
     const bottom = Math.fround(Math.max(minY, y - reach))
     const right = Math.fround(Math.min(maxX, x + reach))

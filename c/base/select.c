@@ -14,9 +14,8 @@
 
 enum { FEW = 32, SAMPLE = 256 };
 
-/* Finds the values of two ranks among n <= SAMPLE values, in O(n * n). The value of a rank is the
- * greatest value that has at most `rank` lesser ones. The values must be padded with infinity up to
- * a multiple of 16. */
+/* Finds the values that two ranks, as indices, would have if the values were sorted, for n <=
+ * SAMPLE values. Takes O(n * n). The values must be padded with infinity up to a multiple of 16. */
 static void few_ranks(const float *values, uint32_t n, const uint32_t ranks[2], float results[2]) {
   const word4 limits[2] = {word4_all(ranks[0]), word4_all(ranks[1])};
   const float4 none = float4_all(-INFINITY);
@@ -166,8 +165,9 @@ static uint32_t keep_between(const float *values, uint32_t n, const float bounds
   return kept;
 }
 
-/* Finds the value of rank k by sampling. False if bounds did not enclose the value, or left too
- * many values between them. */
+/* Finds the value of rank k. A sample of the values gives a lower and an upper bound, and only the
+ * values between these are kept. False if the value was not between the bounds, or if too many
+ * others were. */
 static bool sampled_rank(const float *values, uint32_t n, uint32_t k, float *room, uint32_t doubt,
                          float *result) {
   while (n > FEW) {

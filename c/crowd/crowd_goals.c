@@ -33,10 +33,10 @@ bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b) {
                      crowd->def.dimensions) <= radii;
 }
 
-/* True if another agent keeps an agent from its goal. The other agent must be beside it. If the
- * agent is within its own radius of the goal, no more is needed. If it is farther away, the other
- * agent must have arrived at the same goal and be nearer to the goal. So every agent that rests
- * away from its goal is beside a resting agent that is nearer. */
+/* True if a neighbor keeps an agent from its goal. That is any neighbor beside it if the agent is
+ * within its own radius of the goal. Farther away, the neighbor must also have arrived at the same
+ * goal, and be nearer to it. So every agent that rests away from its goal is beside a resting agent
+ * that is nearer. */
 SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, float distance,
                                        const uint32_t *ids, uint32_t count) {
   const uint32_t dim = crowd->def.dimensions;

@@ -109,8 +109,8 @@ uint32_t crowd_add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *
     isMore = add_walls(lines, walls, agent, edges, distances2, count, &exactLeft) &&
              (count == wanted || search.radius < reach);
     if (!exactLeft && (count < wanted || search.radius == reach)) {
-      /* Continue within a radius that grows step by step: in a large radius, a search for few edges
-       * would have to visit all edges that are covered. */
+      /* Continue within a radius that grows step by step. With a large radius at once, a search for
+       * few edges would visit all edges in it that the half-planes so far keep the agent from. */
       const float ring = RING_GROWTH * (count < wanted ? search.radius : sqrtf(search.last2));
       search.radius = ring > 0 && ring < reach ? ring : reach;
     }

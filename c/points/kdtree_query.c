@@ -55,8 +55,8 @@ typedef struct kdtree_cell {
   float box[6];
 } kdtree_cell;
 
-/* Returns the number of points of a range without the excluded one. All of them must match the mask
- * of the query. */
+/* Returns the number of points in a range, not counting the query's excluded point. Call it only if
+ * all points of the range match the query's mask. */
 static uint32_t admitted(const struct kdtree *tree, const kdtree_range *range,
                          const copse_query *query) {
   uint32_t total = range->end - range->begin;

@@ -92,10 +92,10 @@ struct points_type {
   snapshot_kind kind;
   size_t bytes; /* the size of the struct of the structure, at most POINTS_BYTES */
 
-  /* Carves the arrays that only this structure has out of a block, or measures them. */
+  /* Carves this structure's own arrays out of a block, or measures them. */
   void (*carve)(void *index, arena *block);
-  /* Copies the contents of the arrays that only this structure has to an index with a larger
-   * capacity. NULL if there is nothing to keep. */
+  /* Copies this structure's own arrays into an index with a larger capacity. NULL if there is
+   * nothing to keep. */
   void (*keep)(void *larger, const void *index);
   /* Builds from a source that was checked. `survey` is what the check found. */
   void (*build)(void *index, const points_source *source, const points_survey *survey);

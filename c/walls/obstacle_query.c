@@ -353,8 +353,8 @@ ALWAYS_INLINE float4 left_of4(const wide_segment *segment, float4 x, float4 y) {
                     float4_mul(float4_all(segment->delta[1]), x));
 }
 
-/* Returns which edges of four pieces may come within the radius of a segment, one bit each.
- * Excludes edges that are outside its bounds or wholly to one side of it. */
+/* Returns which of four pieces have an edge that may be within the segment's radius of it, one bit
+ * each. Excludes edges outside the bounds of the wide segment, or wholly to one side of it. */
 ALWAYS_INLINE uint32_t edges4_along(const copse_obstacle *tree, uint32_t piece,
                                     const wide_segment *segment) {
   const edges4 edges = edges4_at(tree, piece);
