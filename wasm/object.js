@@ -35,7 +35,8 @@ export const HITS = 5
 const ROOMS = 6
 /**
  * The name of the method that the statement `using` calls. In an engine without Symbol.dispose it
- * is 'dispose': then the class's method `dispose`, which comes later, replaces this one.
+ * is 'dispose'. The method `[DISPOSE]` is then replaced by `dispose`, which the class defines after
+ * it.
  * @type {typeof Symbol.dispose}
  */
 const DISPOSE = Symbol.dispose ?? /** @type {any} */ ('dispose')

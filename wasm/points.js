@@ -1,6 +1,6 @@
-// The base class of AgentTree, Grid and KdTree: the arrays of agents, builds, and the queries that
-// only indexes of points have: cones, rays and batches. The queries that boxes have too are in
-// queries.js; agenttree.js, grid.js and kdtree.js contain the constructors.
+// The base class of AgentTree, Grid and KdTree: the arrays of agents, builds, cones, rays, batches
+// and pairs. The queries whose code is the same for boxes are in queries.js; agenttree.js, grid.js
+// and kdtree.js contain the constructors.
 
 import {
   callOf,
@@ -91,8 +91,8 @@ class OwnQueries extends CoreObject {
   #built = 0
   #layout
   /**
-   * False while all radii are certainly 0, as the game never got the array `radii` and no restored
-   * snapshot held radii. Then `build` skips them.
+   * False until the game gets the array `radii` or restores a snapshot that holds radii. Until then
+   * all radii are 0, and `build` skips them.
    */
   #hasRadii = false
   // The objects that calls return, always the same ones.
@@ -106,7 +106,7 @@ class OwnQueries extends CoreObject {
    * @param {string} name the class, for messages
    * @param {2 | 3} dimensions
    * @param {string} noun the core creates the index by `<noun>_create`
-   * @param {any} options those of the subclass are checked already, and none is unknown
+   * @param {any} options the subclass has checked its own options, and that none is unknown
    * @param {readonly number[]} own the arguments of <noun>_create between the capacity and the layout
    */
   constructor(name, dimensions, noun, options, own) {
@@ -363,7 +363,7 @@ class OwnQueries extends CoreObject {
     return this.#neighborRowsOf(n)
   }
 
-  // ---- Pairs: agents within a distance or, without one, agents whose circles touch ----
+  // ---- Pairs: agents within a distance or, without one, agents that touch ----
 
   pairs(distance, options) {
     if (typeof distance !== 'number') return this._pairs(this.#pairs('pairs', undefined, distance))

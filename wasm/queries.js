@@ -2,10 +2,10 @@
 // points and boxes share.
 //
 // The 2D and 3D classes share these methods, which declare the parameters of 3D. A call in 2D has
-// no argument for z, so all later arguments arrive one parameter too early (with two z, the last
-// ones two). Example: `within(x, y, z, radius, options)`, called in 2D with (x, y, radius,
-// options), has the radius in `z` and the options in `radius`. So each method first tests for 2D,
-// and then passes its parameters on in their order, with 0 for each z.
+// no argument for z, so all later arguments arrive one parameter too early, and those after a
+// second z two too early. Example: `within(x, y, z, radius, options)`, called in 2D with (x, y,
+// radius, options), has the radius in `z` and the options in `radius`. So each method first tests
+// for 2D. If so, it passes its parameters on in their order, with a 0 inserted for each z.
 
 import {
   checkArray,
@@ -105,7 +105,7 @@ const OPTIONS = {
 }
 
 /**
- * Begins a query: sets `query` to its options, of which it accepts those in `bits`. `readOptions`
+ * Begins a query: writes its options to `query`. Accepts only the options in `bits`. `readOptions`
  * is a function of its own, because V8 compiles two small functions into faster code than one large
  * one.
  */

@@ -115,7 +115,8 @@ static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t 
   if (!hasSameGoal) terms->avoiding[index] = 0.5f;
 }
 
-/* True if an agent and all of its neighbors split avoidance evenly, so that no terms are needed. */
+/* True if neither an agent nor any of its neighbors is CROWD_UNEQUAL. They then split avoidance
+ * evenly, and no terms are needed. */
 static bool are_equal(const copse_crowd *crowd, uint32_t slot, const uint32_t *ids,
                       uint32_t count) {
   uint32_t states = crowd->bodies[slot].state;
@@ -141,8 +142,8 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
     terms->avoiding[i] =
         ownPriority + otherPriority > 0 ? otherPriority / (ownPriority + otherPriority) : 0.5f;
     if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
-    /* The share for a neighbor that is not on a collision course: each of the two may use half of
-     * the room between them. With a share of 0, two agents that move apart would have to keep
+    /* If the neighbor is not on a collision course, priorities do not count: each of the two may
+     * use half of the room between them. A share of 0 would force agents that move apart to keep
      * moving apart as fast as now. */
     terms->room[i] = 0.5f;
     if (crowd_whole(crowd, FIELD_LOCKED)[id] || !(crowd_whole(crowd, FIELD_MASK)[id] & groups))

@@ -58,8 +58,8 @@ ALWAYS_INLINE float hide(nearby *near, uint32_t i) {
 }
 
 /* Returns a bit for each of four hits, set if the hit belongs in the row of the asker: its groups
- * match the asker's mask, and it is not the asker itself. In a plain batch (without masks) all hits
- * belong there, because the asker is hidden from the scan. */
+ * match the asker's mask, and it is not the asker itself. In a plain batch all hits belong there,
+ * because nothing is filtered and the asker is hidden from the scan. */
 ALWAYS_INLINE uint32_t wanted(word4 hit, const nearby *near, uint32_t i, word4 ids,
                               const batch_asker *asker, const bool plain) {
   if (plain) return word4_bits(hit);
@@ -216,8 +216,7 @@ SMALL_CODE copse_status copse_points_within_many(const copse_points *points, con
 enum { SELECT_TRIES = 4 };
 
 /* The guess for the next row (guess2) is the squared distance of the k-th neighbor in this row,
- * times this. Measured with 1.4: second tries are rare, and there are few candidates more than
- * needed. */
+ * times this. Measured: with 1.4, second tries are rare, and few candidates are superfluous. */
 static const float GUESS_MARGIN = 1.4f;
 
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {

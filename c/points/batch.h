@@ -1,6 +1,7 @@
-/* Code that all batch queries share. A batch query writes a row of results for each agent, or for
- * each of the caller's points. A structure gathers agents that are close together: it copies them,
- * in its own way, into one array. The code here scans that array and writes the rows. */
+/* Code that all batch queries share. A batch query writes a row of results for each agent or for
+ * each of the caller's points, or finds pairs of agents. Each structure has its own way to gather
+ * agents that are close together, that is, to copy them into one array. The code here scans that
+ * array and writes the results. */
 #ifndef COPSE_BATCH_H
 #define COPSE_BATCH_H
 
@@ -32,9 +33,8 @@ uint32_t batch_mask_of_run(const batch_query *batch, uint32_t begin, uint32_t en
 
 enum { NEAR_LIMIT = 2048, NEAR_PADDING = 12 };
 
-/* What to gather for each agent besides its position. Groups are needed only if the batch has
- * masks. GATHER_PLACES stores the index of an agent in the order of the structure in `ids`, instead
- * of its id. */
+/* What to gather for each agent besides its position. A plain batch does not need groups. With
+ * GATHER_PLACES, `ids` holds places instead of ids: indices in the order of the structure. */
 typedef enum gather_fields { GATHER_IDS, GATHER_IDS_AND_GROUPS, GATHER_PLACES } gather_fields;
 
 /* Gathered agents. The arrays have room for scans and copies that go past the end. */
@@ -42,7 +42,7 @@ typedef struct nearby {
   float axes[3][NEAR_LIMIT + NEAR_PADDING];
   uint32_t ids[NEAR_LIMIT + NEAR_PADDING];
   union {
-    uint32_t groups[NEAR_LIMIT + NEAR_PADDING]; /* for batches with masks */
+    uint32_t groups[NEAR_LIMIT + NEAR_PADDING]; /* for batches that are not plain */
     float radii[NEAR_LIMIT + NEAR_PADDING];     /* for pairs of agents with radii */
   };
   uint32_t size;
@@ -102,9 +102,9 @@ ALWAYS_INLINE float4 nearby_distance2(const nearby *near, uint32_t i, const batc
 
 enum { ROWS_WAITING = 512 };
 
-/* Writes rows of ids. The ids of a row are written at once, its offset and count only later, many
- * at a time. For agents near each other can have slots that are far apart in memory: if many are
- * written at a time, their cache misses overlap. */
+/* Writes rows of ids. The ids of a row are written immediately. Its offset and count wait, and are
+ * written together with those of many other rows: their slots can be far apart in memory, and this
+ * way the cache misses overlap. */
 struct row_writer {
   uint32_t *offsets, *counts, *ids;
   uint32_t capacity; /* the number of ids that fit into `ids` */
@@ -126,8 +126,7 @@ ALWAYS_INLINE void rows_expect(row_writer *writer, uint32_t count) {
   if (writer->waiting + count > ROWS_WAITING) rows_flush(writer);
 }
 
-/* Ends a row whose ids are in their final place, at ids + used, where they fit. rows_expect must
- * have made room for the row before. */
+/* Ends a row whose ids fit and are already in place, at ids + used. Call rows_expect first. */
 ALWAYS_INLINE void row_fits(row_writer *writer, uint32_t row, uint32_t count) {
   const uint32_t i = writer->waiting++;
   writer->slots[i] = row;
@@ -227,9 +226,9 @@ struct pair_search {
 float pairing_reach2(const pair_search *search, const batch_query *batch, uint32_t begin,
                      uint32_t end);
 
-/* Finds the pairs of one of the agents begin … end - 1 and a gathered agent. Only pairs whose
- * second agent comes later in the order of the structure count, so that each pair is found once.
- * near->ids must hold indices in that order: GATHER_PLACES. Empties `near`. */
+/* Finds the pairs that each of the agents begin … end - 1 forms with gathered agents that come
+ * later in the order of the structure, so that each pair is found once. `near` must be gathered
+ * with GATHER_PLACES. Empties `near`. */
 void batch_pairs(const batch_query *batch, uint32_t begin, uint32_t end, nearby *near,
                  pair_search *search);
 
