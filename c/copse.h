@@ -344,9 +344,9 @@ copse_status copse_points_raycast(const copse_points *points, const float *from,
  * `masks` is NULL, or holds a mask for each slot of the last build: the agent of that slot then
  * searches with masks[slot] & query.mask. Batches use the mask of the query, maxDistance (for the
  * nearest) and exclude (if the caller passes centers or segments); `sort` must be COPSE_SORT_NONE.
- * An agent is never its own neighbor. Cost: about proportional to the number of results, because up
- * to some hundred agents near each other share one search of their surroundings. A batch needs
- * 150 KB of stack. */
+ * An agent is never its own neighbor. Cost: about proportional to the number of results, because
+ * agents near each other, up to a few hundred, share one search of their surroundings. A batch
+ * needs 150 KB of stack. */
 /* The output of a batch, in arrays of the caller: a row of ids for each slot or center. Row i
  * consists of counts[i] ids, from ids[offsets[i]] on. Rows of centers are stored in order. Rows of
  * slots are stored so that agents near each other have rows near each other. The order of rows, and
@@ -366,7 +366,7 @@ typedef struct copse_rows {
 /* The output of a batch, in arrays of the caller: a row of at most k ids for each slot or center,
  * nearest first, ties by lower id. Row i has counts[i] ids, from ids[i * k] on. */
 typedef struct copse_neighbor_rows {
-  uint32_t *counts;  /* set by the caller: arrays with an entry for each center, or for each slot;
+  uint32_t *counts;  /* set by the caller: an array with an entry for each center, or for each slot;
                       * for slots, max(copse_points_slots, copse_points_built) entries */
   uint32_t *ids;     /* set by the caller: an array with k times as many entries as `counts` */
   float *distances2; /* set by the caller: an array with k times as many entries as `counts` */
@@ -437,8 +437,9 @@ copse_status copse_points_restorable(const copse_points *points, const void *byt
 /* ---- Quadtree and octree ------------------------------------------------------------------- *
  * For boxes and points that are added, moved and removed one at a time: colliders, zones, pickups.
  * A quadtree in 2 dimensions, an octree in 3. There is no build: queries see every change at once.
- * Splitting halves a cell along each axis; a cell at a depth below maxDepth is split if and only if
- * it holds more than leafSize items. Items outside the world are stored and found too.
+ * Splitting halves a cell along each axis. A cell is split if and only if it holds more than
+ * leafSize items and its depth is less than maxDepth. Items outside the world are stored and found
+ * too.
  *
  * Boxes are closed. The distance from a point to a box is 0 inside, else (lo - x) or (x - hi) along
  * each axis, squared and summed as for points. A call fails for a bad box: with COPSE_NOT_FINITE
@@ -537,12 +538,13 @@ typedef struct copse_box_hit { /* the first hit of a ray */
 /* Finds the first item that the segment from … to hits, ties by lower id. Uses the query's mask and
  * exclude.
  *
- * The exact rule, in double, with way = to - from: the segment hits a box if the intervals of
- * segment and box overlap on every axis and, for any two axes u and v, the box's corners are not
- * all on one side of the segment's line, compared by products way[u] * (side - from[v]), where a
- * side is a coordinate of lo or hi. The fraction is the greatest of (side - from) / way, rounded to
- * float; only axes count on which the segment starts outside the box, with the side nearer to the
- * start. If two axes give the same fraction, the normal is that of the first axis. */
+ * The exact rule, in double: let way = to - from, and let a side be a coordinate of lo or hi.
+ * - The segment hits a box if the intervals of segment and box overlap on every axis and, for any
+ *   two axes u and v, the box's corners are not all on one side of the segment's line. Corners are
+ *   compared with the line by products way[u] * (side - from[v]).
+ * - On each axis on which the segment starts outside the box, it enters at (side - from) / way, for
+ *   the side nearer to the start. The fraction is the greatest of these, rounded to float; 0 if
+ *   there are none. If two axes give the same fraction, the normal is that of the first. */
 copse_status copse_octree_raycast(const copse_octree *tree, const float *from, const float *to,
                                   const copse_query *query, copse_box_hit *hit, uint32_t *visits);
 /* Finds all pairs of items that intersect, as a broad phase does; each pair once. Writes ids a, b,
@@ -633,8 +635,8 @@ uint32_t copse_obstacle_count(const copse_obstacle *tree); /* the number of poly
 uint32_t copse_obstacle_used(const copse_obstacle *tree);  /* the number of vertices in use */
 uint32_t copse_obstacle_slots(const copse_obstacle *tree); /* every slot in use is less than this */
 
-/* Return arrays by vertex. The caller may write vertices (x, y each); changes take effect with the
- * next build. */
+/* Returns the vertices (x, y each), for the caller to write. Changes take effect with the next
+ * build. */
 float *copse_obstacle_vertices(copse_obstacle *tree);
 /* Returns, by vertex, the next vertex in its loop. */
 const uint32_t *copse_obstacle_next(const copse_obstacle *tree);
@@ -716,11 +718,12 @@ typedef struct copse_wall_hit {
   float normal[2]; /* unit normal of the edge, on the side of the ray's start; 0 if nothing is
                     * hit */
 } copse_wall_hit;
-/* Finds the first edge that a segment intersects, ties by lower id. The fraction is a / (a - b),
- * where a and b are the signed distances of the segment's start and end from the edge's line, times
- * the edge's length. The fraction is clamped to the range that the edge spans along the longer axis
- * of the segment's bounds (if a and b are both 0, it is the lower end of that range), then to 0 …
- * 1. */
+/* Finds the first edge that a segment intersects, ties by lower id.
+ *
+ * The exact rule: let a and b be the signed distances of the segment's start and end from the
+ * edge's line, times the edge's length. The fraction is a / (a - b), clamped to the range that the
+ * edge spans along the longer axis of the segment's bounds. If a and b are both 0, it is the lower
+ * end of that range. Last, the fraction is clamped to 0 … 1. */
 copse_status copse_obstacle_raycast(const copse_obstacle *tree, const float *from, const float *to,
                                     copse_side side, copse_wall_hit *hit, uint32_t *visits);
 /* Casts n segments (x0, y0, x1, y1 each) like copse_obstacle_raycast. Writes the edge and the
@@ -792,7 +795,8 @@ copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *b
  * D. Manocha, "Reciprocal n-body collision avoidance", 2011.)
  *
  * `add` takes the lowest free slot, `remove` frees a slot. Between calls the caller may read and
- * write all arrays of agents. A step clamps numbers that are out of range; NaN counts as 0.
+ * write all arrays of agents. In arrays of single numbers, a step clamps values that are out of
+ * range, and reads NaN as 0. For NaN in vectors, see `goal` and copse_crowd_step.
  *
  * Unless the crowd is `exact`, a step handles cases that the published algorithm leaves open. An
  * agent with a neighbor in its way turns a little to its right, so that agents that meet in perfect
