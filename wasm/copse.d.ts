@@ -1188,8 +1188,9 @@ declare abstract class AnyCrowd<D extends Dimensions> extends CoreObject {
   set timeStep(timeStep: number)
 
   // Arrays with one entry per slot, for the whole capacity. The game may write to all but
-  // `generations`: changes take effect with the next step. A number outside its range counts as the
-  // nearest number in range, NaN as 0.
+  // `generations`: changes take effect with the next step. A single number outside its range
+  // counts as the nearest number in range, NaN as 0. `goals` says what NaN means there; a position
+  // or velocity that is not finite makes `step` throw.
 
   /** The position of each agent: x, y, (z). */
   get positions(): Float32s
