@@ -134,7 +134,7 @@ copse_query copse_query_default(void);
 
 /* The output of a query. The caller owns the arrays. A query never writes past `capacity`. If
  * `total` is larger, the arrays hold the first `capacity` matches in the order of the structure,
- * not the nearest ones; only these are then sorted. */
+ * which need not be the nearest. A sort then orders only the matches that were kept. */
 typedef struct copse_results {
   uint32_t *ids;     /* set by the caller: an array with room for `capacity` ids */
   float *distances2; /* set by the caller: an array with room for `capacity` squared distances, or
@@ -277,8 +277,8 @@ uint32_t *copse_points_groups(copse_points *points);
 copse_status copse_points_build(copse_points *points, uint32_t *firstBad);
 /* Builds from the caller's arrays instead of the index's own buffers, and makes slots 0 … count - 1
  * agents like copse_points_set_slots. The arrays are not needed afterward. `groups` may be NULL:
- * group 1 for all. Other errors: COPSE_FULL (`count` exceeds the capacity), COPSE_INVALID_ARGUMENT
- * (an axis is NULL). */
+ * group 1 for all. Further errors: COPSE_FULL (`count` exceeds the capacity),
+ * COPSE_INVALID_ARGUMENT (an axis is NULL). */
 copse_status copse_points_build_from(copse_points *points, const copse_const_positions *positions,
                                      const uint32_t *groups, uint32_t count, uint32_t *firstBad);
 
@@ -342,20 +342,19 @@ copse_status copse_points_raycast(const copse_points *points, const float *from,
 
 /* ---- Batches: all agents, or many points, in one call ---- *
  * `masks` is NULL, or holds a mask for each slot of the last build: the agent of that slot then
- * searches with masks[slot] & query.mask. Batches use the mask of the query, maxDistance (for the
- * nearest) and exclude (if the caller passes centers or segments); `sort` must be COPSE_SORT_NONE.
- * An agent is never its own neighbor. Cost: about proportional to the number of results, because
- * agents near each other, up to a few hundred, share one search of their surroundings. A batch
- * needs 150 KB of stack. */
+ * searches with masks[slot] & query.mask. Batches use the query's `mask`, `maxDistance` (only for
+ * all_neighbors and nearest_many) and `exclude` (only if the caller passes centers or segments).
+ * `sort` must be COPSE_SORT_NONE. An agent is never its own neighbor. Cost: about proportional to
+ * the number of results, because agents near each other, up to a few hundred, share one search of
+ * their surroundings. A batch needs 150 KB of stack. */
 /* The output of a batch, in arrays of the caller: a row of ids for each slot or center. Row i
  * consists of counts[i] ids, from ids[offsets[i]] on. Rows of centers are stored in order. Rows of
  * slots are stored so that agents near each other have rows near each other. The order of rows, and
  * of the ids in a row, depends only on the last build and the query. If `truncated`, the first row
  * that does not fit and all rows stored after it are empty. */
 typedef struct copse_rows {
-  uint32_t *offsets, *counts; /* set by the caller: arrays with an entry for each center, or for
-                               * each slot; for slots, max(copse_points_slots, copse_points_built)
-                               * entries */
+  uint32_t *offsets, *counts; /* set by the caller: arrays. For centers, one entry each; for
+                               * slots, max(copse_points_slots, copse_points_built) entries */
   uint32_t *ids;              /* set by the caller: an array with room for `capacity` ids */
   uint32_t capacity;          /* set by the caller: the size of `ids` */
   uint32_t total;             /* set by the batch: the number of ids of all rows, even if
@@ -366,8 +365,8 @@ typedef struct copse_rows {
 /* The output of a batch, in arrays of the caller: a row of at most k ids for each slot or center,
  * nearest first, ties by lower id. Row i has counts[i] ids, from ids[i * k] on. */
 typedef struct copse_neighbor_rows {
-  uint32_t *counts;  /* set by the caller: an array with an entry for each center, or for each slot;
-                      * for slots, max(copse_points_slots, copse_points_built) entries */
+  uint32_t *counts;  /* set by the caller: an array. For centers, one entry each; for slots,
+                      * max(copse_points_slots, copse_points_built) entries */
   uint32_t *ids;     /* set by the caller: an array with k times as many entries as `counts` */
   float *distances2; /* set by the caller: an array with k times as many entries as `counts` */
 } copse_neighbor_rows;
@@ -539,9 +538,9 @@ typedef struct copse_box_hit { /* the first hit of a ray */
  * exclude.
  *
  * The exact rule, in double: let way = to - from, and let a side be a coordinate of lo or hi.
- * - The segment hits a box if the intervals of segment and box overlap on every axis and, for any
- *   two axes u and v, the box's corners are not all on one side of the segment's line. Corners are
- *   compared with the line by products way[u] * (side - from[v]).
+ * - The segment hits a box if the intervals of segment and box overlap on every axis and, for every
+ *   pair of axes u and v, the box's corners are not all on one side of the segment's line. Corners
+ * are compared with the line by products way[u] * (side - from[v]).
  * - On each axis on which the segment starts outside the box, it enters at (side - from) / way, for
  *   the side nearer to the start. The fraction is the greatest of these, rounded to float; 0 if
  *   there are none. If two axes give the same fraction, the normal is that of the first. */
@@ -590,11 +589,11 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * visibility polygons. Walls are the edges of polygons, which are closed loops of vertices. Loops
  * may touch and cross each other and themselves: every query treats edges one by one.
  *
- * A polygon is solid inside, or it is a boundary: solid outside. Its solid side never changes, even
- * if moved vertices flip its winding. Seen along an edge, with y up, the solid side is on the left;
- * the edge is visible from the free side on its right. A polygon without area has no solid side:
- * its edges run in the order of its vertices. Two vertices make a thin wall, with one edge for each
- * side.
+ * A polygon is solid inside, or solid outside (a boundary), or nowhere (COPSE_SOLID_NOWHERE). Its
+ * solid side never changes, even if moved vertices flip its winding. Seen along an edge, with y up,
+ * the solid side is on the left; the edge is visible from the free side on its right. A polygon
+ * without area has no solid side; its edges simply run in the order of its vertices. Two vertices
+ * make a thin wall, with one edge for each side.
  *
  * An edge's id is that of the first of its two vertices in the loop. A polygon's slot is the id of
  * its first vertex. New vertices get the lowest free ids in ascending order: consecutive ones, if
@@ -699,9 +698,9 @@ copse_status copse_obstacle_nearest(const copse_obstacle *tree, const float *cen
                                     float maxDistance, copse_side side, copse_wall *wall,
                                     uint32_t *visits);
 /* Sets *visible to true if the line of sight from … to is clear: no edge intersects it. With radius
- * > 0, no edge may come within the radius of it either, inclusive: the distance of two segments is
- * the least of the distances from an end of either to the other segment. Both directions give the
- * same result. Nothing is visible from a point on a wall. */
+ * > 0, every edge must also be farther from the line of sight than the radius. The distance of two
+ * segments is the least of the distances from an end of either to the other segment. Both
+ * directions give the same result. Nothing is visible from a point on a wall. */
 copse_status copse_obstacle_visible(const copse_obstacle *tree, const float *from, const float *to,
                                     float radius, bool *visible, uint32_t *visits);
 /* Filters agents by line of sight. Writes to `kept` the ids of the agents whose centers are visible
@@ -721,9 +720,9 @@ typedef struct copse_wall_hit {
 /* Finds the first edge that a segment intersects, ties by lower id.
  *
  * The exact rule: let a and b be the signed distances of the segment's start and end from the
- * edge's line, times the edge's length. The fraction is a / (a - b), clamped to the range that the
- * edge spans along the longer axis of the segment's bounds. If a and b are both 0, it is the lower
- * end of that range. Last, the fraction is clamped to 0 … 1. */
+ * edge's line, times the edge's length. The fraction is a / (a - b), clamped to the range of
+ * fractions that the edge spans on the axis along which the segment is longer. If a and b are both
+ * 0, it is the lower end of that range. Last, the fraction is clamped to 0 … 1. */
 copse_status copse_obstacle_raycast(const copse_obstacle *tree, const float *from, const float *to,
                                     copse_side side, copse_wall_hit *hit, uint32_t *visits);
 /* Casts n segments (x0, y0, x1, y1 each) like copse_obstacle_raycast. Writes the edge and the
@@ -748,7 +747,7 @@ typedef struct copse_corner { /* a corner of a visibility polygon */
  * contain the point. Corners are in counter-clockwise order; their coordinates are rounded. *total
  * is the number of corners; 0 from a point on a wall. COPSE_FULL: `capacity` is too small for the
  * corners or for intermediate results. If walls do not cross, 4 corners per edge and 20 more are
- * enough. O(V log V), where V is the number of edges in sight, and of some hidden ones. */
+ * enough. O(V log V), where V counts the edges in sight and some hidden ones. */
 copse_status copse_obstacle_visibility(const copse_obstacle *tree, const float *from,
                                        const float *lo, const float *hi, copse_corner *corners,
                                        uint32_t capacity, uint32_t *total, uint32_t *visits);
@@ -808,8 +807,8 @@ copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *b
  * adds no constraint if nearer edges already keep the agent away from it. From the 17th constraint
  * on, an edge is treated as if it were longer: as if it continued straight at both ends. It then
  * also covers the edges next to it, so a wall of very many short edges needs few constraints. If
- * the limit is reached nevertheless, the agent's speed is limited, so that it can't reach the first
- * edge without a constraint in one step. */
+ * the limit is reached nevertheless, the agent's speed is limited, so that in one step it can't
+ * reach the first edge for which no constraint is left. */
 #define COPSE_CROWD_WALLS 128
 typedef struct copse_crowd_def {
   uint32_t dimensions;   /* 2 or 3. Default: 2 */

@@ -126,9 +126,10 @@ export class CoreObject {
   _name
   _method = ''
   /**
-   * What the head of a snapshot holds, for messages. `options`: the names of the options that must
-   * be equal to those of this object, see `badSnapshot`. `sizes`: the indices of the words with
-   * numbers of slots, which must not exceed the capacity.
+   * Describes the head of a snapshot, so that error messages can say what does not match.
+   * `options`: the names of the options that must be equal to those of this object, see
+   * `badSnapshot`. `sizes`: the indices of the words that hold a count of slots; none may exceed
+   * the capacity.
    * @type {{ options: readonly string[], sizes: readonly number[] }}
    */
   _head = { options: [], sizes: [] }

@@ -273,7 +273,8 @@ export class ObstacleTree extends CoreObject {
   /**
    * Begins a visibility polygon: sets its box from the options, and checks it. Without options the
    * sides of the box are infinite: the core replaces them by sides beyond all walls. All of this is
-   * one function, because V8 would allocate memory for fractions that are passed to another one.
+   * one function: if it passed numbers that are not integers to another function, V8 would allocate
+   * memory for each of them.
    * Compares in float32, as the core does.
    */
   #askBox(method, x, y, options = NO_OPTIONS) {

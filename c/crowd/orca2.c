@@ -198,8 +198,9 @@ typedef struct wall_legs {
                                      * hides the rest */
 } wall_legs;
 
-/* Finds the legs: tangents to circles around the wall's ends, or the wall's own direction where an
- * end is not convex. False if the wall is hidden behind an end that is not convex. */
+/* Finds the two legs of the wall's velocity obstacle: tangents to circles around the wall's ends,
+ * or the wall's own direction where an end is not convex. False if the agent sees the wall past an
+ * end that is not convex: then the adjacent wall covers it. */
 ALWAYS_INLINE bool find_legs(const orca_wall *wall, const seen_wall *seen, wall_legs *legs) {
   legs->leftEnd = seen->begin;
   legs->rightEnd = seen->end;

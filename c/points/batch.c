@@ -39,8 +39,8 @@ SMALL_CODE uint32_t batch_mask_of_run(const batch_query *batch, uint32_t begin, 
   return mask;
 }
 
-/* Returns the query for the row of one agent, or of one of the caller's points. For an agent, it
- * has the mask of that agent and excludes the agent itself. */
+/* Returns the query that fills one row of the results: the row of an agent, or of one of the
+ * caller's points. An agent's query uses the agent's mask and excludes the agent. */
 static copse_query query_of(const batch_query *batch, uint32_t slot) {
   WORKED(1);
   copse_query query = batch->query;

@@ -157,7 +157,8 @@ void batch_row_alone(const batch_query *batch, const float *center, uint32_t slo
 
 /* ---- Rows of the k nearest agents ---- */
 
-/* A prediction of how far away the k-th neighbors in the next rows are, made from recent rows. */
+/* A prediction, from the rows written recently, of how far each of the next agents is from its k-th
+ * neighbor. */
 typedef struct expectation {
   float reach2; /* the squared distance within which to gather agents */
   /* A squared distance within which slightly more than k agents are expected. */

@@ -57,7 +57,8 @@ typedef struct sight_query {
                                    * merge */
   uint32_t begins[MOST_ROWS + 1]; /* the start of each row, and the end of the last one */
   uint32_t rows;
-  cursor last; /* the sector of the first row that the last call of `hides` tested */
+  cursor last; /* a sector of the first row: the one that the last call of `hides` tested, where the
+                * next call begins */
   bool full;   /* the corners' capacity is exhausted */
 } sight_query;
 
