@@ -34,9 +34,9 @@ export const NEIGHBORS = 4
 export const HITS = 5
 const ROOMS = 6
 /**
- * The name of the method that the statement `using` calls. In an engine without Symbol.dispose it
- * is 'dispose'. The method `[DISPOSE]` is then replaced by `dispose`, which the class defines after
- * it.
+ * The name of the method that the statement `using` calls; 'dispose' in an engine without
+ * Symbol.dispose. There, the methods `[DISPOSE]` and `dispose` of the class have the same name, and
+ * the later one, `dispose`, replaces the other.
  * @type {typeof Symbol.dispose}
  */
 const DISPOSE = Symbol.dispose ?? /** @type {any} */ ('dispose')

@@ -74,8 +74,9 @@ function cone(object, method, x, y, z, dirX, dirY, dirZ, halfAngle, radius, opti
 }
 
 /**
- * By structure, the names of the option words in a snapshot's head: points_snapshot.options in
- * c/points/points.c. '' is an unused word; a name with ':f' is a float.
+ * The head of a snapshot holds the options of its structure, one per word: points_snapshot.options
+ * in c/points/points.c. These are their names, in that order. '' is an unused word; ':f' marks a
+ * float.
  * @type {Record<string, string[]>}
  */
 const HEADS = {
@@ -234,7 +235,7 @@ class OwnQueries extends CoreObject {
       if (!(radii[i] >= 0) && this._isUsed(i)) checkDistance(this, `radii[${i}]`, radii[i])
   }
 
-  /** Copies all radii in the core, after a build: queries use the copy. */
+  /** After a build, tells the core to copy all radii: queries use the copy. */
   #takeRadii() {
     if (this.#hasRadii) this._leave(this._enter().take_radii(this._handle))
   }

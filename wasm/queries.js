@@ -1,9 +1,9 @@
 // Single queries: how their options are read, how their results are returned, and the queries that
 // points and boxes share.
 //
-// The 2D and 3D classes share these methods, which declare the parameters of 3D. A call in 2D has
-// no argument for z, so all later arguments arrive one parameter too early, and those after a
-// second z two too early. Example: `within(x, y, z, radius, options)`, called in 2D with (x, y,
+// The 2D and 3D classes share these methods, which declare the parameters of 3D. A call in 2D omits
+// each z, so every argument after it lands in the parameter before its own; after a second omitted
+// z, two before. Example: `within(x, y, z, radius, options)`, called in 2D with (x, y,
 // radius, options), has the radius in `z` and the options in `radius`. So each method first tests
 // for 2D. If so, it passes its parameters on in their order, with a 0 inserted for each z.
 

@@ -215,8 +215,8 @@ SMALL_CODE copse_status copse_points_within_many(const copse_points *points, con
 
 enum { SELECT_TRIES = 4 };
 
-/* The guess for the next row (guess2) is the squared distance of the k-th neighbor in this row,
- * times this. Measured: with 1.4, second tries are rare, and few candidates are superfluous. */
+/* After each row, guess2 becomes the squared distance of the row's k-th neighbor, times
+ * GUESS_MARGIN. Measured: with 1.4, second tries are rare, and few candidates are superfluous. */
 static const float GUESS_MARGIN = 1.4f;
 
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
@@ -227,11 +227,9 @@ SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions)
 }
 
 void expect(expectation *expected) {
-  /* If no row was full, the next search goes twice as far, or everywhere if there is no reach
-   * yet. */
   if (expected->full)
     expected->reach2 = (float)(expected->sum2 / expected->full) * expected->margin;
-  else
+  else /* the next search goes twice as far, or everywhere if there is no reach yet */
     expected->reach2 = expected->reach2 > 0 ? expected->reach2 * 4 : INFINITY;
   expected->sum2 = 0;
   expected->full = 0;

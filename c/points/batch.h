@@ -15,8 +15,8 @@ struct batch_query {
   copse_query query;
   /* The mask of each agent, by slot; NULL if none of them filters anything. */
   const uint32_t *masks;
-  /* True if nothing is filtered: neither by masks nor, for points of the caller, by an excluded
-   * id. */
+  /* True if nothing is filtered: no mask filters anything and, if rows are for the caller's points,
+   * no id is excluded. */
   bool plain;
   bool ofPoints; /* rows are for the caller's points, not for agents */
 };
@@ -160,8 +160,9 @@ void batch_row_alone(const batch_query *batch, const float *center, uint32_t slo
 /* A prediction, from the rows written recently, of how far each of the next agents is from its k-th
  * neighbor. */
 typedef struct expectation {
-  float reach2; /* the squared distance within which to gather agents */
-  /* A squared distance within which slightly more than k agents are expected. */
+  float reach2; /* the squared distance within which to gather agents, for many rows */
+  /* A lesser squared distance, for the next row: slightly more than k of the gathered agents are
+   * expected within it. 0: no guess yet. */
   float guess2;
   float margin; /* reach2 divided by the mean squared distance of the k-th neighbor */
   /* The squared distances of k-th neighbors, summed over the rows that `full` counts. */
