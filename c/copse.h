@@ -538,9 +538,9 @@ typedef struct copse_box_hit { /* the first hit of a ray */
  * exclude.
  *
  * The exact rule, in double: let way = to - from, and let a side be a coordinate of lo or hi.
- * - The segment hits a box if the intervals of segment and box overlap on every axis and, for every
- *   pair of axes u and v, the box's corners are not all on one side of the segment's line. Corners
- * are compared with the line by products way[u] * (side - from[v]).
+ * - The segment hits a box if their intervals overlap on every axis and, for every pair of axes u
+ *   and v, the box's corners are not all on one side of the segment's line. Corners are compared
+ *   with the line by products way[u] * (side - from[v]).
  * - On each axis on which the segment starts outside the box, it enters at (side - from) / way, for
  *   the side nearer to the start. The fraction is the greatest of these, rounded to float; 0 if
  *   there are none. If two axes give the same fraction, the normal is that of the first. */

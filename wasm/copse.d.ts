@@ -13,8 +13,8 @@
 //   every machine.
 // - A wrong argument throws a `RangeError` or `TypeError` that names it. All other failures throw a
 //   {@link CopseError}. A call that throws has changed nothing.
-// - A query creates one small object, the view that it returns. `…Into` calls and batches make no
-//   garbage. Calls that return a copy say so.
+// - A query creates one small object, the view that it returns. `…Into` calls and batches except
+//   `pairs` make no garbage. Calls that return a copy say so.
 
 // ---- Loading ----
 
@@ -329,8 +329,7 @@ interface Queries<D extends Dimensions> {
   within(...query: [...center: Point<D>, radius: number, options?: QueryOptions]): Uint32s
   /**
    * As `within`, but writes the ids to `out`. If not all fit, it writes the first ones in the order
-   * of `sort`. Returns the total, even if not all
-   * fit.
+   * of `sort`. Returns the total all the same.
    */
   withinInto(
     ...query: [

@@ -3,6 +3,7 @@
  *
  * Compiled for speed. */
 
+#include "../base/scan.h"
 #include "orca.h"
 
 #include <math.h>
@@ -94,7 +95,7 @@ bool orca2_covers(const orca2 *lines, const orca_agent *agent, const float *poin
     const vec2x4 direction = {float4_load(lines->directionX + i),
                               float4_load(lines->directionY + i)};
     const float4 x = float4_load(lines->x + i), y = float4_load(lines->y + i);
-    uint32_t covering = lines->walls - i < 4 ? (1u << (lines->walls - i)) - 1 : 15;
+    uint32_t covering = scan_in_run(i, lines->walls);
     for (uint32_t j = 0; j < count && covering; j++) {
       const float *position = agent->body.position, *point = points + 2 * (size_t)j;
       const vec2x4 relative = {float4_sub(float4_all((point[0] - position[0]) * inverse), x),
@@ -142,7 +143,8 @@ typedef struct seen_wall {
   vec2 direction, back;      /* unit vectors along the wall: from begin to end; from end to begin */
   float begin2, end2, line2; /* squared distances from the agent: of both ends, and of the line
                               * through them */
-  bool isBefore, isBehind;   /* `begin`, or `end`, is the wall's point nearest to the agent */
+  bool isBefore;             /* the wall's point nearest to the agent is `begin` */
+  bool isBehind;             /* it is `end` */
   float radius, radius2;     /* the agent's radius, and its square */
 } seen_wall;
 
@@ -385,6 +387,7 @@ ALWAYS_INLINE word4 add_four(orca2 *lines, uint32_t index, const orca_agent *age
   /* The length of `away`, or of the leg from the cone's tip to where a side touches the circle. */
   const float4 length = float4_sqrt(float4_select(round, away2, float4_sub(distance2, radius2)));
   const float4 scale = float4_div(float4_all(1), float4_select(round, length, distance2));
+  /* For the left side of the cone `leg` is positive, for the right side negative. */
   const word4 isLeft = float4_lt(zero, vec2x4_cross(toward, away));
   const word4 sign = word4_without(word4_all(1u << 31), isLeft);
   const float4 leg = word4_as_floats(word4_or(float4_as_words(length), sign));

@@ -104,7 +104,7 @@ SMALL_CODE static void rows_end(row_writer *writer, copse_rows *rows) {
   rows->truncated = writer->truncated;
 }
 
-/* Appends the ids of the lanes whose bit is set to a row. Returns the new length of the row. */
+/* Appends to a row the ids of the lanes whose bit is set. Returns the new length of the row. */
 ALWAYS_INLINE uint32_t append(uint32_t *row, uint32_t total, word4 ids, uint32_t bits) {
   word4_store_packed(row + total, ids, bits);
   return total + bits_count(bits);
@@ -394,8 +394,9 @@ SMALL_CODE void batch_nearest(neighbor_search *search, nearby *near, uint32_t se
   }
 }
 
-/* Finds the nearest gathered agent for each of the eight points from entry `self` of `near` on, one
- * point per lane. Ties go to the lower id. */
+/* Finds the nearest gathered agent for each of eight of the caller's points, one point per lane,
+ * ties by lower id. The points are in entries self … self + 7 of `near`, behind the gathered
+ * agents. */
 ALWAYS_INLINE void nearest_of_eight_in(const nearby *near, uint32_t self, pairs candidates,
                                        const int dim) {
   float4 best2[2] = {float4_all(INFINITY), float4_all(INFINITY)};

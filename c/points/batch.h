@@ -1,7 +1,7 @@
 /* Code that all batch queries share. A batch query writes a row of results for each agent or for
- * each of the caller's points, or finds pairs of agents. Each structure has its own way to gather
- * agents that are close together, that is, to copy them into one array. The code here scans that
- * array and writes the results. */
+ * each of the caller's points, or finds pairs of agents. Each spatial structure (agent tree, grid,
+ * k-d tree) has its own way to gather agents that are close together, that is, to copy them into
+ * one array. The code here scans that array and writes the results. */
 #ifndef COPSE_BATCH_H
 #define COPSE_BATCH_H
 
