@@ -36,7 +36,7 @@
  * - Determinism. The same calls give the same bits. Tested: gcc and clang, -O0 to -O3, on x86-64;
  *   gcc on aarch64 and riscv64; WebAssembly with and without SIMD. Equal bits need IEEE 754 floats
  *   and -ffp-contract=off. mingw compiles the library, but its results are not tested. The results
- *   of a query depend on the current data, not on earlier builds.
+ *   of a query depend on the data of the last build, not on earlier builds.
  * - Threads. Queries take a const object and use no memory but the stack, so any number of threads
  *   may query one object at once. Every other call, including `_validate`, needs exclusive access.
  * - Memory. Only `_create` and `_reserve` allocate; `_destroy` frees, and accepts NULL. `_create`
@@ -86,7 +86,7 @@ typedef enum copse_status {
   COPSE_OUT_OF_MEMORY,    /* the allocator returned NULL */
   COPSE_NOT_FINITE,       /* a coordinate is NaN, infinite or beyond COPSE_MAX_COORDINATE */
   COPSE_NOT_BUILT,        /* a query was called before the first build */
-  COPSE_STALE_SLOT,       /* the slot is free, or was reused */
+  COPSE_STALE_SLOT,       /* the slot holds no agent, item or polygon */
   COPSE_BAD_SNAPSHOT,     /* the bytes are not a valid snapshot of this kind of object */
 } copse_status;
 const char *copse_status_text(copse_status status); /* returns a short English text; never NULL */
@@ -127,8 +127,9 @@ typedef struct copse_query {
   uint32_t mask;     /* finds agents whose groups share a bit with this mask. Default:
                       * COPSE_ALL_GROUPS */
   uint32_t exclude;  /* skips this slot, such as the querying agent's own. Default: COPSE_NONE */
-  float maxDistance; /* limit of nearest and neighbors. Inclusive. Default: INFINITY */
-  copse_sort sort;   /* order of the results of within, range and cone. Default: COPSE_SORT_NONE */
+  float maxDistance; /* limit of `nearest` and `neighbors`. Inclusive. Default: INFINITY */
+  copse_sort sort;   /* order of the results of `within`, `range` and `cone`. Default:
+                      * COPSE_SORT_NONE */
 } copse_query;
 copse_query copse_query_default(void);
 
@@ -177,11 +178,11 @@ typedef enum copse_split {
 typedef struct copse_agenttree_def {
   uint32_t dimensions; /* 2 or 3. Default: 2 */
   uint32_t capacity;   /* maximum number of agents: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
-  uint32_t leafSize;   /* maximum number of agents in a leaf: ≥ 1. Only agents at one and the same
-                        * position may exceed it. Default: tuned for speed */
-  copse_axis axis;     /* which axis a node splits. Default: longest */
-  copse_split split;   /* where a node splits. Default: midpoint */
-  copse_layout layout; /* of the index's own positions. Default: interleaved */
+  uint32_t leafSize; /* maximum number of agents in a leaf: ≥ 1. A leaf exceeds it only if all its
+                      * agents are at the same position. Default: tuned for speed */
+  copse_axis axis;   /* the axis along which a node is split. Default: longest */
+  copse_split split; /* where a node splits. Default: midpoint */
+  copse_layout layout;             /* of the index's own positions. Default: interleaved */
   copse_on_non_finite onNonFinite; /* what build does with non-finite agents. Default: error */
   copse_allocator allocator;       /* Default: malloc */
 } copse_agenttree_def;
@@ -194,8 +195,9 @@ copse_status copse_agenttree_create(const copse_agenttree_def *def, copse_points
  * fastest structure if agents are spread evenly, all queries have about the same radius, and a cell
  * is about as large as that radius. The agent tree is faster where agents are crowded (a grid query
  * reads whole cells), for radii far from the cell size, and if the nearest agent is many cells
- * away. Memory depends on the capacity, not on the size of the world: if there are more cells than
- * table entries, distant cells share entries. Results stay exact.
+ * away. Memory depends on the capacity, not on the size of the world: cells are found in a table
+ * with a few entries per agent. If there are more cells than entries, distant cells share entries.
+ * Results stay exact.
  * A build is O(N). A query costs about as much as reading the agents of all cells that it touches.
  * Cells next to each other in a row are read in one run: `visits` counts runs. A ray is followed in
  * steps of about two cells up to its first hit; a very long ray tests all agents instead. */
@@ -246,9 +248,9 @@ uint32_t copse_points_dimensions(const copse_points *points);
 uint32_t copse_points_count(const copse_points *points); /* the number of agents */
 /* Returns an upper bound for a loop over all slots: the slot of every agent is less. */
 uint32_t copse_points_slots(const copse_points *points);
-/* Makes slots 0 … slots - 1 agents, and frees all slots from `slots` on. Existing agents do not
- * change. New agents have group 1, and the positions that the buffer holds. COPSE_FULL: `slots`
- * exceeds the capacity. */
+/* Adds an agent in every free slot below `slots`, and frees all slots from `slots` on. Existing
+ * agents below `slots` do not change. New agents have group 1, and the positions that the buffer
+ * holds. COPSE_FULL: `slots` exceeds the capacity. */
 copse_status copse_points_set_slots(copse_points *points, uint32_t slots);
 /* Returns the generation of each slot: odd while the slot is in use. */
 const uint32_t *copse_points_generations(const copse_points *points);
@@ -275,9 +277,9 @@ uint32_t *copse_points_groups(copse_points *points);
 /* Builds from the index's own buffers. Ignores agents without a group. On COPSE_NOT_FINITE, queries
  * still see the previous build. */
 copse_status copse_points_build(copse_points *points, uint32_t *firstBad);
-/* Builds from the caller's arrays instead of the index's own buffers, and makes slots 0 … count - 1
- * agents like copse_points_set_slots. The arrays are not needed afterward. `groups` may be NULL:
- * group 1 for all. Further errors: COPSE_FULL (`count` exceeds the capacity),
+/* Builds from the caller's arrays instead of the index's own buffers, and sets the number of slots
+ * to `count` like copse_points_set_slots. The arrays are not needed afterward. `groups` may be
+ * NULL: group 1 for all. Further errors: COPSE_FULL (`count` exceeds the capacity),
  * COPSE_INVALID_ARGUMENT (an axis is NULL). */
 copse_status copse_points_build_from(copse_points *points, const copse_const_positions *positions,
                                      const uint32_t *groups, uint32_t count, uint32_t *firstBad);
@@ -321,21 +323,23 @@ copse_status copse_points_cone(const copse_points *points, const float *center,
                                const float *direction, float halfAngle, float radius,
                                const copse_query *query, copse_results *results);
 
-/* Finds the first agent that the segment from … to hits, ties by lower id. Agents are circles or
- * spheres of `radius`, which may be INFINITY. If `radii` is not NULL, it holds a radius for each
- * slot: values above `radius` count as `radius`, NaN and negative values as 0. An agent that
- * contains `from` is hit at fraction 0; a segment of length 0 hits the agents that contain it. Uses
- * the query's mask and exclude. Cost: usually O(log N + agents within `radius` of the segment).
+/* Finds the first agent hit by the segment between the points `from` and `to`, ties by lower id.
+ * Agents are circles or spheres of `radius`, which may be INFINITY. If `radii` is not NULL, it
+ * holds a radius for each slot: values above `radius` count as `radius`, NaN and negative values as
+ * 0. An agent that contains `from` is hit at fraction 0; a segment of length 0 hits the agents that
+ * contain it. Uses the query's mask and exclude. Cost: usually O(log N + agents within `radius` of
+ * the segment).
  *
  * The exact rule, in double, each step rounded, sums in the order x, y, z: let d = to - from, m =
- * center - from, e = center - to, r2 = radius * radius, and c = the cross product of m and d.
+ * center - from, e = center - to, r2 = radius * radius, and c = the cross product of m and d;
+ * u.v is the dot product of u and v.
  * - If m.m <= r2, the fraction is 0. Else if m.d <= 0, there is no hit.
  * - Else there is a hit if m.d < d.d and c.c <= d.d * r2, or if m.d >= d.d and e.e <= r2. Its
  *   fraction is (m.d - sqrt(d.d * r2 - c.c)) / d.d (the root of a negative number counts as 0),
  *   clamped to 0 … 1, rounded to float.
- * c is exact if the differences of coordinates have 26 significant bits or fewer, and no test
- * compares a difference of squares. So even small, distant agents are hit or missed correctly, and
- * an agent of radius 0 is hit where c is 0. */
+ * No test compares a difference of squares, and c is exact if the differences of coordinates have
+ * 26 significant bits or fewer. So even small, distant agents are hit or missed correctly, and an
+ * agent of radius 0 is hit where c is 0. */
 copse_status copse_points_raycast(const copse_points *points, const float *from, const float *to,
                                   float radius, const float *radii, const copse_query *query,
                                   copse_hit *hit, uint32_t *visits);
@@ -345,8 +349,8 @@ copse_status copse_points_raycast(const copse_points *points, const float *from,
  * searches with masks[slot] & query.mask. Batches use the query's `mask`, `maxDistance` (only for
  * all_neighbors and nearest_many) and `exclude` (only if the caller passes centers or segments).
  * `sort` must be COPSE_SORT_NONE. An agent is never its own neighbor. Cost: about proportional to
- * the number of results, because agents near each other, up to a few hundred, share one search of
- * their surroundings. A batch needs 150 KB of stack. */
+ * the number of results, because groups of up to a few hundred nearby agents share one search. A
+ * batch needs 150 KB of stack. */
 /* The output of a batch, in arrays of the caller: a row of ids for each slot or center. Row i
  * consists of counts[i] ids, from ids[offsets[i]] on. Rows of centers are stored in order. Rows of
  * slots are stored so that agents near each other have rows near each other. The order of rows, and
@@ -384,11 +388,11 @@ copse_status copse_points_all_neighbors(const copse_points *points, uint32_t k,
  * pair once. Writes ids a, b, a, b, … with a < b, in an order that depends only on the last build.
  * results.total counts ids, two per pair. Whole pairs are written while they fit, without
  * distances2. If `radii` (by slot) is not NULL, `distance` is not used: agents are circles or
- * spheres, and a pair is two that touch, with distance2 <= (radius a + radius b) squared. Both
- * agents must match the query's mask. */
+ * spheres, and two that touch are a pair: distance2 <= (radius a + radius b) squared. Both agents
+ * must match the query's mask. */
 copse_status copse_points_pairs(const copse_points *points, float distance, const float *radii,
                                 const copse_query *query, copse_results *results);
-/* Writes, for each of n centers (dimensions floats each), the agents within a radius. */
+/* Writes, for each of n centers (`dimensions` floats each), the agents within a radius. */
 copse_status copse_points_within_many(const copse_points *points, const float *centers, uint32_t n,
                                       float radius, const copse_query *query, copse_rows *rows);
 /* Writes, for each of n centers, the k nearest agents within query.maxDistance. */
@@ -435,18 +439,18 @@ copse_status copse_points_restorable(const copse_points *points, const void *byt
 
 /* ---- Quadtree and octree ------------------------------------------------------------------- *
  * For boxes and points that are added, moved and removed one at a time: colliders, zones, pickups.
- * A quadtree in 2 dimensions, an octree in 3. There is no build: queries see every change at once.
- * Splitting halves a cell along each axis. A cell is split if and only if it holds more than
- * leafSize items and its depth is less than maxDepth. Items outside the world are stored and found
- * too.
+ * A quadtree in 2 dimensions, an octree in 3. There is no build: queries see every change
+ * immediately. Splitting halves a cell along each axis. A cell is split if and only if it holds
+ * more than leafSize items and its depth is less than maxDepth, unless the node pool is exhausted.
+ * Items outside the world are stored and found too.
  *
- * Boxes are closed. The distance from a point to a box is 0 inside, else (lo - x) or (x - hi) along
- * each axis, squared and summed as for points. A call fails for a bad box: with COPSE_NOT_FINITE
- * or, if lo > hi, COPSE_INVALID_ARGUMENT; *firstBad is the slot of the first bad box. `add` takes
- * the lowest free slot, `remove` frees a slot. Results come in an order that depends only on the
- * sequence of changes so far. */
+ * Boxes are closed. The distance from a point to a box has, along each axis, the part lo - x, x -
+ * hi or, between the two, 0; the parts are squared and summed as for points. A call fails for a bad
+ * box: with COPSE_NOT_FINITE or, if lo > hi, COPSE_INVALID_ARGUMENT; *firstBad is the slot of the
+ * first bad box. `add` takes the lowest free slot, `remove` frees a slot. Results come in an order
+ * that depends only on the sequence of changes so far. */
 #define COPSE_OCTREE_MAX_DEPTH     24    /* the greatest valid maxDepth */
-#define COPSE_OCTREE_MAX_LOOSENESS 16.0f /* above this, cells overlap too much to gain anything */
+#define COPSE_OCTREE_MAX_LOOSENESS 16.0f /* above this, overlap makes splitting useless */
 typedef struct copse_octree_def {
   uint32_t dimensions; /* 2 or 3. Default: 2 */
   uint32_t capacity;   /* maximum number of items: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
@@ -484,8 +488,9 @@ bool copse_octree_has(const copse_octree *tree, uint32_t slot); /* true if the s
  * O(depth), unless a cell is split. Errors: COPSE_FULL, COPSE_NOT_FINITE, COPSE_INVALID_ARGUMENT
  * (lo > hi). */
 copse_status copse_octree_add(copse_octree *tree, const float *box, uint32_t *slot);
-/* Adds a box in a given free slot, with the groups that the caller wrote there. COPSE_FULL: the
- * slot is beyond the capacity. COPSE_INVALID_ARGUMENT: the slot is in use, or lo > hi. */
+/* Adds a box in a given free slot. Its groups are those that the array of groups holds for the
+ * slot. COPSE_FULL: the slot is beyond the capacity. COPSE_INVALID_ARGUMENT: the slot is in use, or
+ * lo > hi. */
 copse_status copse_octree_add_at(copse_octree *tree, uint32_t slot, const float *box);
 /* Removes an item in O(depth), even if the caller has overwritten its box in the array of boxes.
  * COPSE_STALE_SLOT: the slot is free. */
@@ -534,13 +539,13 @@ typedef struct copse_box_hit { /* the first hit of a ray */
   float normal[3]; /* outward normal of the side of the box that is hit: one component is 1 or -1,
                     * the others are 0. All are 0 if the segment starts inside */
 } copse_box_hit;
-/* Finds the first item that the segment from … to hits, ties by lower id. Uses the query's mask and
- * exclude.
+/* Finds the first item hit by the segment between the points `from` and `to`, ties by lower id.
+ * Uses the query's mask and exclude.
  *
  * The exact rule, in double: let way = to - from, and let a side be a coordinate of lo or hi.
  * - The segment hits a box if their intervals overlap on every axis and, for every pair of axes u
- *   and v, the box's corners are not all on one side of the segment's line. Corners are compared
- *   with the line by products way[u] * (side - from[v]).
+ *   and v, the box's corners are not all on one side of the segment's line. A corner's side of the
+ * line follows from comparing products way[u] * (side - from[v]).
  * - On each axis on which the segment starts outside the box, it enters at (side - from) / way, for
  *   the side nearer to the start. The fraction is the greatest of these, rounded to float; 0 if
  *   there are none. If two axes give the same fraction, the normal is that of the first. */
@@ -566,13 +571,13 @@ typedef struct copse_octree_statistics {
                         * looseness makes them fewer */
   uint32_t outside;    /* items not wholly inside the world */
   uint32_t unsplit;    /* nodes that should be split, but the node pool is exhausted */
-  uint64_t changes;    /* work since creation: items that changed nodes, nodes split, nodes
-                        * merged */
-  size_t bytes;        /* memory of the whole object */
+  uint64_t changes; /* a measure of the work since creation: the sum of items put into or taken out
+                       of nodes, nodes split, and nodes merged */
+  size_t bytes;     /* memory of the whole object */
 } copse_octree_statistics;
 /* Takes O(nodes + capacity). */
 copse_octree_statistics copse_octree_stats(const copse_octree *tree);
-/* Checks every node, block and item, in O(N * depth). */
+/* Checks every node, every item, and the blocks that store the items, in O(N * depth). */
 bool copse_octree_validate(const copse_octree *tree);
 
 /* Saves items, slots, generations and groups, but not boxes that the caller wrote without a move
@@ -592,21 +597,21 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * A polygon is solid inside, or solid outside (a boundary), or nowhere (COPSE_SOLID_NOWHERE). Its
  * solid side never changes, even if moved vertices flip its winding. Seen along an edge, with y up,
  * the solid side is on the left; the edge is visible from the free side on its right. A polygon
- * without area has no solid side; its edges simply run in the order of its vertices. Two vertices
- * make a thin wall, with one edge for each side.
+ * without area has no solid side; its edges run in the order of its vertices. Two vertices make a
+ * thin wall, with one edge for each side.
  *
- * An edge's id is that of the first of its two vertices in the loop. A polygon's slot is the id of
- * its first vertex. New vertices get the lowest free ids in ascending order: consecutive ones, if
- * no vertex was removed before. An edge without length (a repeated vertex) stays in its loop, but
- * is not in the tree.
+ * An edge's id is the id of the vertex at which it begins, in the order of the loop. A polygon's
+ * slot is the id of its first vertex. New vertices get the lowest free ids in ascending order:
+ * consecutive ones, if no vertex was removed before. An edge without length (a repeated vertex)
+ * stays in its loop, but is not in the tree.
  *
  * A splitting line is the line of an edge or, if none divides well, a line parallel to an axis. An
  * edge that crosses it is cut into pieces, one on each side. Queries test whole edges and report
  * each once, so they find exactly what a loop over all edges finds. Queries compute in double from
  * the float coordinates, by these rules, and round squared distances and fractions to float at the
  * end:
- * - The side of a point p from an edge a … b is (b - a) x (p - a), with u x v = u.x * v.y -
- *   u.y * v.x. Positive means left.
+ * - A point p is left of an edge a … b if (b - a) x (p - a) is positive, and right of it if that is
+ *   negative, with u x v = u.x * v.y - u.y * v.x.
  * - The point of an edge a … b nearest to p: with t = ((p - a) . (b - a)) / ((b - a) . (b - a)), it
  *   is a for t <= 0, b for t >= 1, else a + (b - a) * t.
  * - Two segments intersect if their bounds do and neither has both ends strictly on one side of the
@@ -673,15 +678,16 @@ int copse_obstacle_winding(const copse_obstacle *tree, uint32_t slot);
 /* True if polygons were added, removed or moved since the last build. */
 bool copse_obstacle_changed(const copse_obstacle *tree);
 /* Builds the tree from the current vertices, usually in O(N log N). On COPSE_NOT_FINITE, queries
- * still see the previous build. A cell is split by the line of one of its edges, or of an evenly
- * spread sample if there are many: the line with the fewest pieces on its fuller side, ties by the
- * fewest on its emptier side. */
+ * still see the previous build. The candidates for a cell's splitting line are the lines of its
+ * edges or, if there are many, of an evenly spread sample of them. The best has the fewest pieces
+ * on its fuller side, ties by the fewest on its emptier side. If none divides well, lines parallel
+ * to an axis are candidates too. */
 copse_status copse_obstacle_build(copse_obstacle *tree, uint32_t *firstBad);
 
 typedef enum copse_side {
   COPSE_SIDE_BOTH,
-  COPSE_SIDE_VISIBLE, /* only two-sided edges, and edges that face the query's point: the point is
-                       * on their right */
+  COPSE_SIDE_VISIBLE, /* only edges that have the query's point on their right, and all edges of
+                       * polygons with COPSE_SOLID_NOWHERE */
 } copse_side;
 /* Finds all edges within a radius, nearest first, ties by lower id. results.distances2 must not be
  * NULL. */
@@ -699,7 +705,7 @@ copse_status copse_obstacle_nearest(const copse_obstacle *tree, const float *cen
                                     uint32_t *visits);
 /* Sets *visible to true if the line of sight from … to is clear: no edge intersects it. With radius
  * > 0, every edge must also be farther from the line of sight than the radius. The distance of two
- * segments is the least of the distances from an end of either to the other segment. Both
+ * segments is the least of four: from each end of each segment to the other segment. Both
  * directions give the same result. Nothing is visible from a point on a wall. */
 copse_status copse_obstacle_visible(const copse_obstacle *tree, const float *from, const float *to,
                                     float radius, bool *visible, uint32_t *visits);
@@ -720,9 +726,10 @@ typedef struct copse_wall_hit {
 /* Finds the first edge that a segment intersects, ties by lower id.
  *
  * The exact rule: let a and b be the signed distances of the segment's start and end from the
- * edge's line, times the edge's length. The fraction is a / (a - b), clamped to the range of
- * fractions that the edge spans on the axis along which the segment is longer. If a and b are both
- * 0, it is the lower end of that range. Last, the fraction is clamped to 0 … 1. */
+ * edge's line, times the edge's length. The fraction is a / (a - b), clamped to a range: the
+ * fractions of the segment that the edge spans on one axis, the axis along which the segment is
+ * longer. If a and b are both 0, it is the lower end of that range. Last, the fraction is clamped
+ * to 0 … 1. */
 copse_status copse_obstacle_raycast(const copse_obstacle *tree, const float *from, const float *to,
                                     copse_side side, copse_wall_hit *hit, uint32_t *visits);
 /* Casts n segments (x0, y0, x1, y1 each) like copse_obstacle_raycast. Writes the edge and the
@@ -732,8 +739,8 @@ copse_status copse_obstacle_raycast_many(const copse_obstacle *tree, const float
                                          float *fractions);
 /* Sets *inside to true if a point is in a solid area or on its border. An area is solid if its
  * winding number is positive: the number of counter-clockwise loops around it, minus that of
- * clockwise ones, plus 1 if the tree has any boundary (a polygon that is solid outside). Thin and
- * two-sided walls do not count. */
+ * clockwise ones, plus 1 if the tree has any boundary (a polygon that is solid outside). Thin walls
+ * and polygons with COPSE_SOLID_NOWHERE do not count. */
 copse_status copse_obstacle_contains(const copse_obstacle *tree, const float *point, bool *inside,
                                      uint32_t *visits);
 
@@ -794,8 +801,8 @@ copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *b
  * D. Manocha, "Reciprocal n-body collision avoidance", 2011.)
  *
  * `add` takes the lowest free slot, `remove` frees a slot. Between calls the caller may read and
- * write all arrays of agents. In arrays of single numbers, a step clamps values that are out of
- * range, and reads NaN as 0. For NaN in vectors, see `goal` and copse_crowd_step.
+ * write all arrays of agents. In arrays with one number per agent, a step clamps values that are
+ * out of range, and reads NaN as 0. For NaN in vectors, see `goal` and copse_crowd_step.
  *
  * Unless the crowd is `exact`, a step handles cases that the published algorithm leaves open. An
  * agent with a neighbor in its way turns a little to its right, so that agents that meet in perfect
@@ -813,7 +820,7 @@ copse_status copse_obstacle_restorable(const copse_obstacle *tree, const void *b
 typedef struct copse_crowd_def {
   uint32_t dimensions;   /* 2 or 3. Default: 2 */
   uint32_t capacity;     /* maximum number of agents: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
-  uint32_t maxNeighbors; /* the maximum of every agent's maxNeighbors: 0 …
+  uint32_t maxNeighbors; /* the limit for every agent's maxNeighbors: 0 …
                           * COPSE_CROWD_MAX_NEIGHBORS. Default: 10 */
   bool exact;            /* true: follows the published algorithm and adds nothing. Default:
                           * false */
@@ -826,13 +833,13 @@ typedef struct copse_crowd_agent {
   float position[3];          /* Default: 0 */
   float velocity[3];          /* Default: 0 */
   float preferredVelocity[3]; /* the agent's velocity if it were alone. Default: 0 */
-  float goal[3]; /* where the agent heads at preferredSpeed, and stops. NaN (the default): no goal;
+  float goal[3]; /* the agent goes there at preferredSpeed, and stops. NaN (the default): no goal;
                   * the agent follows preferredVelocity */
   float preferredSpeed;       /* world units per second. Default: 1 */
   float radius;               /* Default: 0.5 */
   float maxSpeed;             /* world units per second. Default: 2 */
-  float neighborDistance;     /* the agent ignores neighbors with centers farther away. Inclusive.
-                               * Default: 10 */
+  float neighborDistance;     /* the agent ignores neighbors whose centers are farther away than
+                               * this. Default: 10 */
   uint32_t maxNeighbors;      /* the agent avoids at most this many neighbors, the nearest ones.
                                * Default: 10 */
   float timeHorizon;          /* the agent avoids collisions with neighbors this many seconds ahead.
@@ -840,8 +847,9 @@ typedef struct copse_crowd_agent {
   float timeHorizonObstacles; /* like timeHorizon, but for walls. Horizons shorter than a time step
                                * count as one time step. Default: 2 */
   float maxAcceleration;      /* maximum change of velocity per second. Default: INFINITY */
-  float priority;   /* the higher, the less the agent yields: its share of the avoidance is
-                     * other.priority / (own + other.priority), a half if both are 0. Default: 0 */
+  float priority;   /* the higher, the less the agent yields. Between agents of priorities p and q,
+                     * the first does q / (p + q) of the avoidance, or a half if both are 0.
+                     * Default: 0 */
   uint32_t groups;  /* 32 bits; 0: the agent avoids no agent, and no agent avoids it. Default: 1 */
   uint32_t mask;    /* groups that the agent avoids. If a neighbor's mask does not include the
                      * agent, the agent does all of the avoidance. Default: all */
@@ -895,9 +903,10 @@ void copse_crowd_clear(copse_crowd *crowd); /* removes all agents */
  * finite. */
 copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, float timeStep,
                               uint32_t *firstBad);
-/* Returns the number of agents that arrived in the last step: at their goal or, if agents with the
- * same goal stand there already, as near as these permit. An agent can arrive again only after it
- * was pushed away, its goal moved, or room nearer to the goal became free. */
+/* Returns the number of agents that arrived in the last step. An agent has arrived if it is at its
+ * goal or, if agents with the same goal stand there already, as near as they permit. An agent can
+ * arrive again only after it was pushed away, its goal moved, or room nearer to the goal became
+ * free. */
 uint32_t copse_crowd_arrived(const copse_crowd *crowd);
 /* Returns the number of agents that got stuck in the last step, because they made no progress
  * toward their goal for 2 seconds. */
@@ -932,10 +941,10 @@ copse_crowd_statistics copse_crowd_stats(const copse_crowd *crowd);
 /* Returns a hash of the complete simulation state, including steps and options, but not the
  * capacity. Equal states have equal hashes; -0 counts as 0. */
 uint32_t copse_crowd_hash(const copse_crowd *crowd);
-/* Saves the complete simulation state. The crowd that restores needs the same dimensions,
- * maxNeighbors and exact as the saved one. It then continues exactly like the saved one, bit for
- * bit. COPSE_NOT_FINITE: a position, velocity or preferred velocity of any agent, enabled or not,
- * is not finite. */
+/* Saves the complete simulation state. The crowd that restores needs the same `dimensions`,
+ * `maxNeighbors` and `exact` as the saved one. It then continues exactly like the saved one, bit
+ * for bit. COPSE_NOT_FINITE: a position, velocity or preferred velocity of any agent, enabled or
+ * not, is not finite. */
 copse_status copse_crowd_save(const copse_crowd *crowd, void *bytes, size_t capacity, size_t *total,
                               uint32_t *firstBad);
 copse_status copse_crowd_restore(copse_crowd *crowd, const void *bytes, size_t size);

@@ -6,7 +6,7 @@
 // - Create an object with options, fill it, then query it. Ids are slots: indices into the object's
 //   arrays.
 // - Arrays that a call returns are views of linear memory, valid until the next query on the same
-//   object, unless its comment says otherwise. When linear memory grows, all views of it are
+//   object, unless the call's comment says otherwise. When linear memory grows, all views of it are
 //   detached: get arrays again in each frame.
 // - Distances are computed and compared in float32. Borders are included: `within` finds an item
 //   whose distance is exactly the radius. The same calls give the same results, bit for bit, on
@@ -37,8 +37,8 @@ type Wasm<Name extends string, Otherwise> = typeof globalThis extends {
   : Otherwise
 
 // The types of typed arrays over an `ArrayBuffer`. Newer compilers distinguish them from typed
-// arrays over a `SharedArrayBuffer`, older ones do not: written like this, the types work with
-// both.
+// arrays over a `SharedArrayBuffer`, older ones do not. Written like this, the types work with
+// newer and older compilers.
 export type Bytes = ReturnType<Uint8Array['slice']>
 export type Uint32s = ReturnType<Uint32Array['slice']>
 export type Int32s = ReturnType<Int32Array['slice']>
@@ -308,8 +308,9 @@ declare abstract class CoreObject {
   /**
    * Restores the state of a snapshot. All later calls then have the same results, bit for bit, as
    * after `save`. The options `capacity`, `layout`, `builder` and `pieces` may differ from those of
-   * the saved object, all others must be equal (a crowd: `maxNeighbors` and `exact`). Untrusted
-   * bytes are safe: if `restore` throws `BAD_SNAPSHOT` or `FULL`, nothing has changed.
+   * the saved object. All others must be equal; of a crowd's options, only `maxNeighbors` and
+   * `exact` must be. Untrusted bytes are safe: if `restore` throws `BAD_SNAPSHOT` or `FULL`,
+   * nothing has changed.
    */
   restore(bytes: Uint8Array): void
   /**
@@ -329,7 +330,7 @@ interface Queries<D extends Dimensions> {
   within(...query: [...center: Point<D>, radius: number, options?: QueryOptions]): Uint32s
   /**
    * As `within`, but writes the ids to `out`. If not all fit, it writes the first ones in the order
-   * of `sort`. Returns the total all the same.
+   * of `sort`. Returns the total in either case.
    */
   withinInto(
     ...query: [
@@ -428,12 +429,14 @@ export interface Stats {
 declare abstract class Points<D extends Dimensions> extends CoreObject {
   /**
    * The end of a loop over the arrays, exclusive: every agent has a lower slot. Setting it to n
-   * makes slots 0 to n - 1 agents, and frees all others. New agents have group 1, and the positions
-   * that their slots hold.
+   * makes slots 0 to n - 1 agents, and frees all others. New agents have `groups` 1, and the
+   * positions that their slots hold.
    */
   get slots(): number
   set slots(slots: number)
-  /** Adds an agent, with group 1. Returns its slot, the lowest free one. `FULL`: no slot is free. */
+  /**
+   * Adds an agent, with `groups` 1. Returns its slot, the lowest free one. `FULL`: no slot is free.
+   */
   add(...position: Point<D>): number
   /** Writes the position of an agent. `STALE_SLOT`: the slot is not in use. */
   move(...agent: [slot: number, ...position: Point<D>]): void
@@ -449,8 +452,8 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
 
   /**
    * The positions of the agents, which the game writes: x0, y0, (z0,) x1, y1, …. Get the array
-   * again after any object was created or reserved, because linear memory may have grown, which
-   * detaches it.
+   * again after you create any object or call any `reserve`: linear memory may have grown, which
+   * detaches the array.
    */
   get positions(): Float32s
   /** The x of each agent, with `layout: 'separate'`. */
@@ -460,13 +463,13 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
   /** The z of each agent, with `layout: 'separate'`. Undefined in the plane. */
   get zs(): D extends 3 ? Float32s : undefined
   /**
-   * The groups of each agent, one bit each: 32 bits. From the next build on, an agent whose groups
+   * The groups of each agent: 32 bits, one per group. From the next build on, an agent whose groups
    * are 0 is absent from every result. The groups of free slots are 0.
    */
   get groups(): Uint32s
   /**
-   * The mask of each agent in `allWithin` and `allNeighbors`, 32 bits: it finds only agents whose
-   * groups share a bit with its mask. Default: all bits. Changes take effect at once.
+   * The mask of each agent, 32 bits: in `allWithin` and `allNeighbors`, the agent finds only agents
+   * whose groups share a bit with its mask. Default: all bits. Changes take effect at once.
    */
   get masks(): Uint32s
   /**
@@ -475,8 +478,9 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
    */
   get radii(): Float32s
   /**
-   * Builds the index from the arrays, in O(N log N), without allocation. Before the first build, queries throw
-   * `NOT_BUILT`. If it throws `NOT_FINITE`, queries still use the previous build.
+   * Builds the index from the arrays, in O(N log N), without allocation. Before the first build,
+   * queries throw `NOT_BUILT`. If `build()` throws `NOT_FINITE`, queries still use the previous
+   * build.
    */
   build(): void
 
@@ -542,9 +546,9 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
   /** Returns the first agent that each segment hits. `segments`: x0, y0, (z0,) x1, y1, (z1,) x0, …. */
   raycastMany(segments: Float32Array, options?: RayOptions): Hits
   /**
-   * Returns the pairs of agents whose circles or spheres touch, by their `radii`. Each pair is two
-   * ids, a, b, a, b, … with a < b, and is found once. Both agents must match the mask. Valid until
-   * the next `pairs`, `pairsInto`, `allWithin` or `withinMany`.
+   * Returns the pairs of agents whose circles or spheres touch or overlap, by their `radii`. Each
+   * pair is two ids, a, b, a, b, … with a < b, and is found once. Both agents must match the mask.
+   * Valid until the next `pairs`, `pairsInto`, `allWithin` or `withinMany`.
    */
   pairs(options?: BatchOptions): Uint32s
   /**
@@ -564,8 +568,8 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
 
   /**
    * Returns the slots of the agents in the last build, in an order in which agents that are near
-   * each other in space are mostly near each other. A copy. A game that renumbers its agents in
-   * this order from time to time has fewer cache misses.
+   * each other in space are mostly near each other in the array. A copy. A game that renumbers its
+   * agents in this order from time to time has fewer cache misses.
    */
   order(): Uint32s
   /** Returns statistics of the last build and the last query. Always the same object. */
@@ -576,8 +580,8 @@ interface Points<D extends Dimensions> extends Queries<D> {}
 export interface TreeOptions {
   /**
    * The maximum number of agents in a leaf, at least 1. More share a leaf only if they are at the
-   * same position. If it is the capacity, the tree is a single leaf: brute force. Default: 64,
-   * measured to be the fastest.
+   * same position. If `leafSize` is the capacity, the tree is a single leaf: brute force. Default:
+   * 64, measured to be the fastest.
    */
   leafSize?: number
   /**
@@ -727,11 +731,11 @@ export interface OctreeStats {
   straddlers: number
   /** The number of items that are not wholly inside `bounds`. */
   outside: number
-  /** The number of cells that should be divided, but all memory for cells was in use. */
+  /** The number of cells that were not divided because all memory for cells was in use. */
   unsplit: number
   /**
-   * How many items moved to another cell and how many cells were divided or merged since the last
-   * `stats()`.
+   * A measure of the work since the last `stats()`: one sum that counts items put into or taken out
+   * of cells, and cells divided or merged.
    */
   changes: number
   /** The memory of the whole object, in bytes. */
@@ -747,7 +751,7 @@ declare abstract class Boxes<D extends Dimensions> extends CoreObject {
    */
   get boxes(): Float32s
   /**
-   * The groups of each item, one bit each: 32 bits. Default: 1. An item whose groups are 0 is
+   * The groups of each item: 32 bits, one per group. Default: 1. An item whose groups are 0 is
    * absent from every result. Changes take effect at once.
    */
   get groups(): Uint32s
@@ -757,16 +761,18 @@ declare abstract class Boxes<D extends Dimensions> extends CoreObject {
   /** Adds a box. Returns its slot, the lowest free one. `FULL`: no slot is free. */
   add(...box: Box<D>): number
   /**
-   * Adds a point at a slot of your choice, which must be free. `groups` keeps what you wrote there.
+   * Adds a point at a slot of your choice, which must be free. Keeps the value that you wrote to
+   * `groups` for this slot.
    */
   addAt(...item: [slot: number, ...point: Point<D>]): void
   /**
-   * Adds a box at a slot of your choice, which must be free. `groups` keeps what you wrote there.
+   * Adds a box at a slot of your choice, which must be free. Keeps the value that you wrote to
+   * `groups` for this slot.
    */
   addAt(...item: [slot: number, ...box: Box<D>]): void
   /**
-   * Moves an item to a point, without a size. O(1) if it stays in its cell. `STALE_SLOT`: the slot
-   * is not in use.
+   * Moves an item to a point. An item that was a box becomes a point. O(1) if it stays in its cell.
+   * `STALE_SLOT`: the slot is not in use.
    */
   move(...item: [slot: number, ...point: Point<D>]): void
   /** Moves or resizes an item. O(1) if it stays in its cell. `STALE_SLOT`: the slot is not in use. */
@@ -861,9 +867,9 @@ export interface SideOptions {
 }
 
 /**
- * The box that a visibility polygon is clipped to: the intersection of `bounds` and the square of
- * `maxDistance`. Without either option, it is a little larger than the bounds of all walls and the
- * point.
+ * The box that a visibility polygon is clipped to: the intersection of `bounds` and the square that
+ * `maxDistance` defines. If neither option is given, the box is a little larger than the bounds of
+ * all walls and the point.
  */
 export interface VisibilityOptions {
   /** Half the width of a square around the point. Default: Infinity, no limit. */
@@ -900,8 +906,8 @@ export interface ObstacleStats {
   /** The number of cells, the leaves of the tree. */
   leaves: number
   /**
-   * The number of cells with more than `leafSize` pieces: no line divides them well, or `pieces`
-   * was reached.
+   * The number of cells with more than `leafSize` pieces: no line divides them well, or the limit
+   * of the option `pieces` was reached.
    */
   unsplit: number
   /** The depth of the deepest cell. The root has depth 0. */
@@ -946,9 +952,9 @@ export class ObstacleTree extends CoreObject {
   /** True if a polygon has this slot, which is the id of its first vertex. */
   has(slot: number): boolean
   /**
-   * Returns the direction of a polygon's edges: 1 if they are counter-clockwise (y up), and the
-   * inside is solid; -1 if they are clockwise, and the outside is solid; 0 if the polygon has no
-   * area. `STALE_SLOT`: no polygon has this slot.
+   * Returns the direction of a polygon's edges: 1 if they are counter-clockwise (y up), -1 if they
+   * are clockwise, 0 if the polygon has no area. Unless the polygon is solid nowhere, 1 means that
+   * its inside is solid, and -1 its outside. `STALE_SLOT`: no polygon has this slot.
    */
   winding(slot: number): number
 
@@ -1121,8 +1127,8 @@ export interface CrowdOwnOptions {
   /** The duration of a `step()` without an argument, in seconds, > 0. Default: 1/60. */
   timeStep?: number
   /**
-   * True: agents follow the published algorithm only. False: besides, they turn aside a little to
-   * break symmetry, stand still at their goals, and come out of walls. Default: false.
+   * True: agents follow the published algorithm only. False: in addition, they turn aside a little
+   * to break symmetry, stand still at their goals, and come out of walls. Default: false.
    */
   exact?: boolean
   /** The instance that owns the object. Default: the instance of `init()`. */
@@ -1187,9 +1193,9 @@ declare abstract class AnyCrowd<D extends Dimensions> extends CoreObject {
   set timeStep(timeStep: number)
 
   // Arrays with one entry per slot, for the whole capacity. The game may write to all but
-  // `generations`: changes take effect with the next step. A single number outside its range
-  // counts as the nearest number in range, NaN as 0. `goals` says what NaN means there; a position
-  // or velocity that is not finite makes `step` throw.
+  // `generations`: changes take effect with the next step. In arrays with one number per slot, a
+  // number outside its range counts as the nearest one in range, and NaN as 0. In `goals`, NaN
+  // means no goal. A position or velocity that is not finite makes `step` throw.
 
   /** The position of each agent: x, y, (z). */
   get positions(): Float32s

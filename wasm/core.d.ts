@@ -1,4 +1,4 @@
-// The type of an imported core, a .wasm file: build.js replaces the import by this object.
+// The types of imported cores (.wasm files): build.js replaces each import by such an object.
 declare module '*?deflated' {
   const core: { base64: string }
   export default core

@@ -95,7 +95,7 @@ class AnyCrowd extends CoreObject {
    */
   #added = null
   // The objects that calls return, always the same ones. `neighbors` and `time` start as fractions:
-  // so V8 makes them properties of floats, and storing a fraction later allocates nothing.
+  // so V8 makes them float properties, and storing a fraction later allocates nothing.
   /** @type {any} */ #inspected = {}
   #stats = {
     ...{ agents: 0, infeasible: 0, overlaps: 0, neighbors: 0.5, steps: 0, time: 0.5, bytes: 0 },

@@ -30,7 +30,7 @@ export class CopseError extends Error {
 const FAILED = -(2 ** 31)
 
 /**
- * Returns the argument `call` of the functions below for a constructor or function called `name`.
+ * Returns what a constructor or function called `name` passes as `call` to the functions below.
  */
 export const callOf = (name) => ({ _name: name, _method: '' })
 
@@ -124,7 +124,7 @@ export function checkArguments(call, count, expected, alternative = expected) {
   throw new TypeError(`${place(call)}: takes ${text} arguments, got ${count}`)
 }
 
-/** Checks a number of slots. */
+/** Checks that a value is a valid number of slots. */
 export function checkCount(call, name, value) {
   checkInteger(call, name, value, 0, 2 ** 32 - 1)
 }

@@ -66,8 +66,9 @@ export class Instance {
   }
 
   /**
-   * Returns the functions for objects of a family (points, boxes, walls or crowd): its own without
-   * their prefix, `points_within` as `within`, and those that all objects share.
+   * Returns the functions for objects of a family (points, boxes, walls or crowd): the family's
+   * own without their prefix, such as `within` for `points_within`, and those that all objects
+   * share.
    */
   functions(family) {
     const cached = this.#functions[family]
@@ -91,16 +92,16 @@ export class Instance {
   }
 
   /**
-   * Returns the names, separated by spaces, in the text at an address: the same array in every
-   * call.
+   * Returns an array of the names in the text at an address, where spaces separate them. Calls
+   * with the same address return the same array.
    */
   names(address) {
     return (this.#names[address] ??= this.text(address).trim().split(' '))
   }
 
   /**
-   * True if the core can create objects by `<noun>_create`: some cores contain only one noun's
-   * classes.
+   * True if the core has the function `<noun>_create`, such as `grid_create`. Some cores can
+   * create only the objects of one noun.
    */
   has(noun) {
     return `${noun}_create` in this.#exports
@@ -117,8 +118,8 @@ let defaultInstance = null
 let entryName = ''
 
 /**
- * Returns the instance for a new object: the option `instance`, or else the default instance. Throws if its core
- * lacks the class.
+ * Returns the instance for a new object: the option `instance`, or else the default instance.
+ * Throws if there is none, or if the core of the instance lacks the object's class.
  */
 export function instanceOr(owner, noun, option) {
   if (option !== undefined && !option?.[BRAND])

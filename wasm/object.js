@@ -42,7 +42,7 @@ const ROOMS = 6
 const DISPOSE = Symbol.dispose ?? /** @type {any} */ ('dispose')
 /** The maximum size of a snapshot's head, in bytes: COPSE_SNAPSHOT_HEAD in c/copse.h. */
 const HEAD_BYTES = 128
-/** By family, the items that the capacity counts, for messages. @type {Record<string, string>} */
+/** What the capacity of each family counts, for messages. @type {Record<string, string>} */
 const ITEMS = { points: 'agents', boxes: 'boxes', walls: 'vertices', crowd: 'agents' }
 /**
  * The classes of views, by the letters in the lists of views in wasm/*.c.
@@ -51,9 +51,9 @@ const ITEMS = { points: 'agents', boxes: 'boxes', walls: 'vertices', crowd: 'age
 const TYPES = { f: Float32Array, u: Uint32Array, i: Int32Array }
 
 /**
- * Frees the core's memory of objects that were garbage-collected without `dispose()`. This is only
- * a backstop: an engine may run it late or never. It holds a WeakRef of the instance, so as not to
- * keep that alive.
+ * When an object is garbage-collected without `dispose()`, frees its memory in the core. This is only
+ * a backstop: an engine may run it late or never. The registry holds a WeakRef of the instance, so
+ * that it does not keep the instance alive.
  */
 const undisposed = /* @__PURE__ */ (() =>
   globalThis.FinalizationRegistry &&
@@ -136,7 +136,8 @@ export class CoreObject {
   /** The slot that was an argument of the last call, for messages. @type {number | undefined} */
   _slot
   /**
-   * For messages of `FULL`: the capacity that the call needs, and what it counts, such as agents.
+   * For the message of the error `FULL`: the capacity that the call needs, and the items that the
+   * capacity counts, such as agents.
    */
   _wanted = 0
   _items
@@ -264,7 +265,7 @@ export class CoreObject {
       const offset = isInside(points, this._instance) ? offsetOf(points) : -1
       this._takeRoom(GIVEN, length)
       const { buffer } = this._instance.memory
-      if (offset >= 0) points = new Float32Array(buffer, offset, length) // detached if memory grew
+      if (offset >= 0) points = new Float32Array(buffer, offset, length) // memory may have grown
     }
     this._room(GIVEN, 'given').set(points)
     return length / width
@@ -450,7 +451,7 @@ export class CoreObject {
     const offset = isInside(bytes, this._instance) ? offsetOf(bytes) : -1
     const size = this.#saved()
     const { buffer } = this._instance.memory
-    if (offset >= 0) bytes = new Uint8Array(buffer, offset, length) // detached if memory grew
+    if (offset >= 0) bytes = new Uint8Array(buffer, offset, length) // memory may have grown
     bytes.set(this._stage(size))
     return size
   }

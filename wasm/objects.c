@@ -32,8 +32,8 @@ EXPORT("status_text") uintptr_t status_text(uint32_t status) {
   return (uintptr_t)copse_status_text((copse_status)status);
 }
 
-/* JavaScript calls this instead of a function of another family, which only happens if a method is
- * borrowed from another class. */
+/* Replaces the functions of other families in JavaScript. Called only if a method was borrowed from
+ * another class. */
 EXPORT("stale") int32_t stale(void) { return FAILED(COPSE_STALE_SLOT); }
 
 /* ---- Handles: an object's slot, and the low bits of the slot's generation -------------------- */
@@ -347,8 +347,8 @@ EXPORT("save") int32_t save(int32_t handle) {
   return result_or_failed((uint32_t)size, status);
 }
 
-/* Returns the names of classes, two for each snapshot_kind in its order: the class of the plane,
- * then that of space. */
+/* Returns the names of classes, in the order of snapshot_kind. Each kind has two: the 2D class,
+ * then the 3D class. ObstacleTree, which is 2D only, appears twice. */
 EXPORT("class_names") uintptr_t class_names(void) {
   return (uintptr_t) "AgentTree AgentTree3D Grid Grid3D KdTree KdTree3D Quadtree Octree "
                      "ObstacleTree ObstacleTree Crowd Crowd3D ";

@@ -61,7 +61,7 @@ struct family {
   void (*destroy)(object *self);
   size_t (*reserve_bytes)(const object *self, uint32_t capacity);
   copse_status (*reserve)(object *self, uint32_t capacity);
-  /* Called before cells and snapshots: builds the index if it changed. NULL: nothing to do. */
+  /* Called before cells and snapshots: builds the index if it is outdated. NULL: nothing to do. */
   copse_status (*prepare)(object *self);
   copse_status (*save)(object *self, void *bytes, size_t capacity, size_t *total);
   copse_status (*restorable)(object *self, const void *bytes, size_t size);
@@ -71,8 +71,8 @@ struct family {
   bool (*validate)(object *self); /* NULL: nothing to check */
 };
 
-/* The macros that a family's lists VIEW(name, type, address) and FIGURE(name, value) are expanded
- * with, to text or to values. Types of views: f float, u uint32_t, i int32_t. */
+/* Macros that expand a family's lists VIEW(name, type, address) and FIGURE(name, value) to text or
+ * to values. Types of views: f float, u uint32_t, i int32_t. */
 #define VIEW_TEXT(name, type, place)  #name ":" #type " "
 #define VIEW_PLACE(name, type, place) (uintptr_t)(place),
 #define FIGURE_TEXT(name, value)      #name " "
@@ -130,15 +130,15 @@ typedef struct staging {
 } staging;
 extern staging staged;
 
-/* The maximum number of floats that a call stages of shapes to draw. It must be a multiple of the
- * size of each shape: 5 floats for a line, 6 for a cell in 2D, 8 in 3D. */
+/* The maximum number of floats of shapes to draw that a call writes to the staging buffer. It must
+ * be a multiple of the size of each shape: 5 floats for a line, 6 for a cell in 2D, 8 in 3D. */
 enum { MAX_DRAWN = 8160 };
 /* Returns how many floats a call stages if all shapes together have `floats` floats, of which it
  * skips the first `skipped`. */
 int32_t staged_floats(size_t floats, uint32_t skipped);
 
-/* After a build, load, step or save that failed because of a coordinate or box: the lowest slot
- * with such a value. */
+/* After a build, load, move, step or save that failed because of an invalid coordinate or box: the
+ * lowest slot with one. */
 extern uint32_t firstBad;
 
 /* Sets *walls to the obstacle tree of a handle; to NULL if the handle is negative. First builds the

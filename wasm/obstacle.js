@@ -161,7 +161,7 @@ export class ObstacleTree extends CoreObject {
 
   /**
    * Returns a checked copy of the points of a polygon. A copy, because `points` may be a view of
-   * linear memory, which is detached if memory grows. Begins the method again afterward, because
+   * linear memory, which is detached if memory grows. Calls `_begin` again afterward, because
    * reading `points` may run a getter that calls other methods or disposes the tree.
    */
   #pointsOf(method, points) {
@@ -308,7 +308,7 @@ export class ObstacleTree extends CoreObject {
       maxY <= MAX_COORDINATE
     const isCut = maxDistance < Infinity
     const reach = isCut ? maxDistance : 2 * MAX_COORDINATE
-    // Begins a second time: reading the options may have run a getter that called another method.
+    // Again, because reading the options may have run a getter that called another method.
     this._begin(method)
     const left = Math.fround(Math.max(minX, x - reach))
     const bottom = Math.fround(Math.max(minY, y - reach))
@@ -343,7 +343,7 @@ export class ObstacleTree extends CoreObject {
 
   #visibilityPolygon(method, x, y, options) {
     this.#askBox(method, x, y, options)
-    this._wanted = 2 * this._capacity // for FULL: walls that cross make more corners
+    this._wanted = 2 * this._capacity // suggested by a FULL error: crossing walls add corners
     const wasm = this._enter()
     return this._leave(
       wasm.visibility(this._handle, x, y, this.#minX, this.#minY, this.#maxX, this.#maxY),
@@ -367,7 +367,7 @@ export class ObstacleTree extends CoreObject {
   keepVisible(x, y, ids, positions) {
     const count = this.#checkKeep('keepVisible', x, y, ids, positions)
     const out = this.#keptIds.length < count ? new Uint32Array(2 * count) : this.#keptIds
-    this.#keptIds = NO_IDS // a getter of `ids` may call keepVisible, which must not use it
+    this.#keptIds = NO_IDS // if a getter of `ids` calls keepVisible, that call must not use `out`
     const total = this.#keepVisible('keepVisible', x, y, ids, count, positions, out)
     this.#keptIds = out
     return out.subarray(0, total)

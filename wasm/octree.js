@@ -1,6 +1,6 @@
 // Quadtree and Octree: boxes and points that are added, moved and removed one at a time. The
-// queries that indexes of points have too are in queries.js. Its first comment explains how a
-// method takes the arguments of 2D and of 3D.
+// queries that they share with the indexes of points are in queries.js. The first comment there
+// explains how a method takes the arguments of 2D and of 3D.
 
 import {
   callOf,

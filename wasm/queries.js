@@ -2,8 +2,8 @@
 // points and boxes share.
 //
 // The 2D and 3D classes share these methods, which declare the parameters of 3D. A call in 2D omits
-// each z, so every argument after it lands in the parameter before its own; after a second omitted
-// z, two before. Example: `within(x, y, z, radius, options)`, called in 2D with (x, y,
+// each z, so the arguments after the first z arrive one parameter early, and those after a second z
+// two parameters early. Example: `within(x, y, z, radius, options)`, called in 2D with (x, y,
 // radius, options), has the radius in `z` and the options in `radius`. So each method first tests
 // for 2D. If so, it passes its parameters on in their order, with a 0 inserted for each z.
 

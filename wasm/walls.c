@@ -347,7 +347,7 @@ int32_t walls_visibility(int32_t handle, float x, float y, float minX, float min
 
 /* Writes a part of the lines to draw to the staging buffer: as many as fit, after the first
  * `skipped` floats. Returns the number of floats written; 0 at the end. JavaScript calls this until
- * then. */
+ * it returns 0. */
 EXPORT("walls_lines") int32_t walls_lines(int32_t handle, uint32_t skipped) {
   copse_status status;
   walls *self = built_walls_of(handle, &status);

@@ -35,9 +35,9 @@
  * unrolled. */
 #define EACH_AXIS(axis, dim) UNROLL for (int axis = 0; axis < (dim); axis++)
 
-/* In test builds, adds n to a count of the work done: loads of four lanes, single comparisons,
- * iterations of loops. Tests compare this count, so that no operation gets slower unnoticed. In
- * other builds it does nothing. */
+/* In test builds, adds n to a count of the work done: four-lane loads, single comparisons, loop
+ * iterations. Tests compare this count, so that no operation gets slower unnoticed. In other builds
+ * it does nothing. */
 #ifdef COPSE_COUNT_WORK
 extern uint64_t copse_work;
 #define WORKED(n) (copse_work += (n))
@@ -56,8 +56,8 @@ void *memory_take(const copse_allocator *allocator, uint64_t bytes);
 void memory_give(const copse_allocator *allocator, void *memory, uint64_t bytes);
 
 /* A block of memory that arrays are carved from, one after another. If `base` is NULL, carving only
- * adds up the size of the arrays. So one function both measures a block and lays it out, and its
- * size always fits its contents. */
+ * adds up the size of the arrays. So the same function measures a block and lays it out, and the
+ * measured size always fits the arrays. */
 typedef struct arena {
   char *base;
   uint64_t used;
@@ -114,8 +114,8 @@ typedef struct slots {
 } slots;
 
 ALWAYS_INLINE uint32_t slots_words(uint32_t capacity) { return (capacity + 31) / 32; }
-/* Moves the table to larger arrays; the caller then frees the old ones. If the table is all zeros,
- * it has no old arrays: all its slots are then free. */
+/* Moves the table to larger arrays; the caller then frees the old ones. Also sets up a new table: a
+ * table that is all zeros has no old arrays, and gets the new ones with all slots free. */
 void slots_grow(slots *table, uint32_t *generations, uint32_t *free, uint32_t capacity);
 /* Takes the lowest free slot. Returns COPSE_NONE if all are in use. */
 uint32_t slots_take(slots *table);

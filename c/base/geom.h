@@ -1,10 +1,9 @@
 /* Boxes and distances in 2 or 3 dimensions. Every function takes `dim` (2 or 3) as a constant and
  * is inlined: so one source serves both, without a loop at run time.
  *
- * A box is 2 * dim floats: lo x, y, (z,) hi x, y, (z). Rounding never makes a box lose a point. All
- * steps are the same as in the distance test of a point, and rounding keeps the order of numbers.
- * So the computed distance to a box is never greater than the computed distance to a point in the
- * box. */
+ * A box is 2 * dim floats: lo x, y, (z,) hi x, y, (z). In spite of rounding, the computed distance
+ * to a box is never greater than the computed distance to a point in the box: both are computed by
+ * the same steps, and rounding keeps the order of numbers. */
 #ifndef COPSE_GEOM_H
 #define COPSE_GEOM_H
 

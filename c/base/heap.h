@@ -1,5 +1,5 @@
-/* Pairs of a squared distance and an id, in two parallel arrays. Functions to sort them, and parts
- * of a max-heap that keeps the k smallest pairs.
+/* Pairs of a squared distance and an id, in two parallel arrays, and functions that sort them. One
+ * function sorts a max-heap, which keeps the k smallest pairs.
  *
  * Pairs are ordered by distance and then id, or by id alone. No two pairs are equal, because ids
  * differ. So the pairs that a heap keeps, and their order, depend only on the set of candidates,

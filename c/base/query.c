@@ -28,12 +28,12 @@ bool query_direction(const float *direction, int dim, float *unit) {
 }
 
 bool query_half_angle(float halfAngle, float *cosine) {
-  /* pi / 2 as the sum of two doubles: its difference to an angle near pi / 2 is then precise. */
+  /* pi / 2 as the sum of two doubles, so that subtracting an angle near pi / 2 is precise. */
   const double rightHi = 1.5707963267948966, rightLo = 6.123233995736766e-17;
   const float piRounded = 3.14159274f;
   if (!(halfAngle >= 0 && halfAngle <= piRounded)) return false;
-  /* cos(halfAngle) is sin(pi / 2 - halfAngle). The Taylor series of the sine below is accurate to a
-   * double for arguments from -pi / 2 to pi / 2. */
+  /* cos(halfAngle) is sin(pi / 2 - halfAngle). The Taylor series of the sine below is accurate to
+   * double precision for arguments from -pi / 2 to pi / 2. */
   const double x = (rightHi - (double)halfAngle) + rightLo, x2 = x * x;
   double sine = 0, term = x;
   for (int degree = 1; degree < 24; degree += 2) {
@@ -99,14 +99,15 @@ void pairs_sort(pairs list, uint32_t size, pair_order order) {
   }
 }
 
-/* The rank of a pair is the number of pairs with a smaller distance: its index in the sorted row.
- * Ranks are counted for eight pairs at a time. If distances are equal, ranks collide, and the pairs
- * are sorted another way. */
+/* A pair is a squared distance and an id. Its rank is the number of pairs with a smaller distance:
+ * its index in the sorted row. Ranks are counted for eight pairs at a time. Pairs with equal
+ * distances have the same rank; if there are any, pairs_sort sorts all pairs instead. */
 void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, float *rowDistances2,
                 uint32_t *rowIds) {
   float sorted2[RANK_LIMIT + 1];
   uint32_t sorted[RANK_LIMIT + 1], seen = 0;
-  /* Pads the input with pairs at infinity. Their rank is `size`, an entry that is not used. */
+  /* Pads the input with pairs of infinite distance. Their rank is `size`, so they are written to
+   * entry `size`, which is not used. */
   for (uint32_t past = 0; past < 8; past += 4)
     float4_store(distances2 + size + past, float4_all(INFINITY));
   for (uint32_t i = 0; i < size; i += 8) {

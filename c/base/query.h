@@ -24,9 +24,9 @@ bool query_direction(const float *direction, int dim, float *unit);
  * a number below -1, so that rounding excludes no point. False if the angle is outside 0 … pi. */
 bool query_half_angle(float halfAngle, float *cosine);
 
-/* True if the caller supplied the arrays that the query needs: ids, unless there is room for none,
- * and distances2, to sort by distance. `hasDistances` says that the query computes distances. Also
- * sets total and visits to 0. */
+/* True if the caller supplied the arrays that the query needs: `ids` unless the capacity is 0, and
+ * `distances2` if results are sorted by distance. Such sorting also requires `hasDistances`: the
+ * query computes distances. Sets total and visits to 0. */
 ALWAYS_INLINE bool query_results_ok(const copse_query *query, copse_results *results,
                                     bool hasDistances) {
   results->total = results->visits = 0;

@@ -11,7 +11,8 @@ typedef union region {
   struct {
     float center[3];
     float radius2;
-    /* The radius, rounded up: along any axis, no agent in the circle is farther away. */
+    /* The radius, rounded up: along each axis, agents in the circle are at most this far from the
+     * center. */
     float reach;
   } circle;
   struct {
@@ -26,8 +27,8 @@ ALWAYS_INLINE void copy_point(float *out, const float *point, uint32_t dim) {
   out[2] = dim == 3 ? point[2] : 0;
 }
 
-/* Returns the radius for a squared radius, rounded up: along any axis, no agent that passes the
- * distance test is farther away. The last term is for squares that underflow to 0. */
+/* Returns the radius for a squared radius, rounded up: along each axis, agents that pass the
+ * distance test are at most this far away. The last term is for squares that underflow to 0. */
 ALWAYS_INLINE float reach_of(float radius2) { return sqrtf(radius2) * 1.000001f + 1e-18f; }
 
 ALWAYS_INLINE void region_set_circle(region *where, const float *center, float radius2,
@@ -81,7 +82,7 @@ ALWAYS_INLINE bool region_meets(const region *where, const float *box, const sha
   if (kind == SHAPE_BOX) return box_meets(box, where->box.lo, where->box.hi, dim);
   float gap2 = box_gap2(box, where->cone.center, dim);
   if (!(gap2 <= where->cone.radius2)) return false;
-  /* Wider than a half-space: the bound below holds only if the cosine is above 0. */
+  /* The half angle is 90 degrees or more: the test below works only for narrower cones. */
   if (where->cone.cosine <= 0) return true;
   return where->cone.cosine * sqrtf(gap2) <=
          box_dot(box, where->cone.center, where->cone.unit, dim);

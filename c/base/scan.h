@@ -1,6 +1,6 @@
-/* Scans of points, four at a time: tests four points with SIMD, moves the hits to the front of the
- * vector (left-packing), and writes them. A scan reads a run: the consecutive points
- * begin … end - 1 of the arrays.
+/* Scans of points. A scan tests four points at a time with SIMD, moves the hits to the front of the
+ * vector (left-packing), and writes them. It reads a run: the consecutive points begin … end - 1 of
+ * the arrays.
  *
  * Coordinates, ids and groups are separate arrays. A scan may read up to 3 entries past the end of
  * its run. */
@@ -181,7 +181,8 @@ ALWAYS_INLINE void scan_nearest_one(const scan_points *points, uint32_t begin, u
       word4 common = word4_and(word4_load(run.groups + i), word4_all(filter->mask));
       wrong = word4_or(wrong, word4_equal(common, word4_all(0)));
     }
-    /* Points that do not count get a distance with all bits set: a NaN, which is never nearer. */
+    /* Points that fail the filter or lie past the end get a distance with all bits set: a NaN,
+     * which is never nearer. */
     distances2 = word4_as_floats(word4_or(float4_as_words(distances2), wrong));
     word4 better = float4_lt(distances2, best2);
     if (!idsAscend) {
@@ -234,7 +235,8 @@ ALWAYS_INLINE void scan_neighbors(const scan_points *points, uint32_t begin, uin
 
 /* ---- Rays ---- */
 
-/* A ray, which is the segment from … to, with values that scans need. In 2D z is 0. */
+/* A ray: the segment between the points `from` and `to`, with values that scans need. In 2D, z is
+ * 0. */
 typedef struct scan_ray {
   float from[3], to[3];
   double way[3], way2; /* the vector to - from, and its squared length */

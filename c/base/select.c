@@ -14,8 +14,8 @@
 
 enum { FEW = 32, SAMPLE = 256 };
 
-/* Finds the values that two ranks, as indices, would have if the values were sorted, for n <=
- * SAMPLE values. Takes O(n * n). The values must be padded with infinity up to a multiple of 16. */
+/* Finds the two values that would be at the indices `ranks` if the values were sorted. There must
+ * be at most SAMPLE values, padded with infinity up to a multiple of 16. Takes O(n * n). */
 static void few_ranks(const float *values, uint32_t n, const uint32_t ranks[2], float results[2]) {
   const word4 limits[2] = {word4_all(ranks[0]), word4_all(ranks[1])};
   const float4 none = float4_all(-INFINITY);
@@ -105,8 +105,8 @@ static float medians_rank(float *values, uint32_t n, uint32_t k) { /* NOLINT(mis
 /* ---- Selection by sampling ---------------------------------------------------------------- */
 
 /* Finds two bounds, which very probably enclose the value of rank k. A bound is infinite if the
- * sample is too small to give one. Each increment of `doubt` moves the bounds twice as far apart in
- * ranks, for another try after bounds that did not enclose the value. */
+ * sample is too small to give one. `doubt` is the number of failed attempts so far: each of them
+ * moves the bounds twice as far apart in ranks. */
 static void bracket(const float *values, uint32_t n, uint32_t k, uint32_t doubt, float bounds[2]) {
   float sample[SAMPLE];
   /* The size of the sample, and how many ranks of the sample the bounds are away from the expected
@@ -166,8 +166,8 @@ static uint32_t keep_between(const float *values, uint32_t n, const float bounds
 }
 
 /* Finds the value of rank k. A sample of the values gives a lower and an upper bound, and only the
- * values between these are kept. False if the value was not between the bounds, or if too many
- * others were. */
+ * values between these are kept. False if the value of rank k is outside the bounds, or if too many
+ * values are between them. */
 static bool sampled_rank(const float *values, uint32_t n, uint32_t k, float *room, uint32_t doubt,
                          float *result) {
   while (n > FEW) {

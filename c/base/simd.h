@@ -1,6 +1,6 @@
-/* SIMD vectors of four lanes: float4 holds floats, word4 holds 32-bit words. They have the same
- * results, bit for bit, in WebAssembly, with SSE, and in plain C, which COPSE_SCALAR selects. All
- * intrinsics and builtins of the library are here.
+/* SIMD vectors of four lanes: float4 holds floats, word4 holds 32-bit words. Operations on them
+ * give the same results, bit for bit, in WebAssembly, with SSE, and in plain C, which COPSE_SCALAR
+ * selects. All intrinsics and builtins of the library are here.
  *
  * float4_min and float4_max return their first argument if the second is NaN. A mask is a word4
  * whose lanes are all ones or all zeros. */
@@ -35,7 +35,7 @@ ALWAYS_INLINE uint32_t bits_highest(uint32_t bits) {
 #endif
 }
 
-/* Returns how many bits are set. Only the lowest four may be. */
+/* Returns how many bits are set. Only the lowest four may be set. */
 ALWAYS_INLINE uint32_t bits_count(uint32_t bits) {
 #if defined(__GNUC__) && defined(__wasm__)
   /* One instruction in WebAssembly; on other targets often a call. */
@@ -304,9 +304,10 @@ ALWAYS_INLINE float4 float4_greatest(float4 a) {
   return float4_max(a, float4_swap_pairs(a));
 }
 
-/* Marks four floats past the end of an array: loads of four lanes read them, but no result depends
- * on them. In a test build with COPSE_WATCHED it writes them, because valgrind and MemorySanitizer
- * report reads of memory that was never written. In other builds it does nothing. */
+/* In a test build with COPSE_WATCHED, writes 0 to four floats past the end of an array. In other
+ * builds, does nothing. Loads of four lanes read these floats, but no result depends on them.
+ * Without the zeros, valgrind and MemorySanitizer would report reads of memory that was never
+ * written. */
 ALWAYS_INLINE void float4_past_end(float *end) {
 #ifdef COPSE_WATCHED
   float4_store(end, float4_all(0));

@@ -34,8 +34,8 @@ ALWAYS_INLINE uint32_t hash_word(uint32_t hash, uint32_t word) {
  * other bytes. */
 void snapshot_seal(void *bytes, uint64_t size, snapshot_kind kind);
 
-/* Writes the head of a snapshot, which is a structure's own struct that starts with the header, or
- * as many of its bytes as fit into `capacity`. */
+/* Copies `head` to the start of a snapshot. `head` is a structure's own struct that starts with the
+ * header. If `capacity` is less than its size, copies only the bytes that fit. */
 void snapshot_put_head(void *bytes, size_t capacity, const void *head, size_t headBytes);
 
 /* True if magic, version, kind and size of a header are right. */

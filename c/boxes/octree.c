@@ -41,10 +41,10 @@ static uint64_t nodes_of_full_tree(const copse_octree_def *def, uint64_t most) {
   return nodes < most ? nodes : most;
 }
 
-/* Returns the size of the node pool. A split node has more than leafSize items below it, so at most
- * capacity / (leafSize + 1) nodes of a level are split. Evenly spread items split about that many
- * nodes on one level and, on all levels above it together, at most a third as many. The pool has
- * room for two such levels, because items may be uneven. */
+/* Returns the size of the node pool. A split node has more than leafSize items below it, so a level
+ * has at most capacity / (leafSize + 1) split nodes. If items are spread evenly, one level has
+ * about this many, and all levels above it together have at most a third as many. The pool has room
+ * for two such levels, because items may be spread unevenly. */
 static uint32_t node_capacity(const copse_octree_def *def) {
   const uint64_t split = 2 * (uint64_t)def->capacity / ((uint64_t)def->leafSize + 1) + 64;
   const uint64_t most = 1 + (split << def->dimensions);
@@ -279,7 +279,7 @@ bool octree_split(copse_octree *tree, uint32_t nodeIndex) {
       const float center = parent->center[axis];
       child.lo[axis] = high ? center : parent->lo[axis];
       child.hi[axis] = high ? parent->hi[axis] : center;
-      /* Adds halves: the center, though rounded, is then always between lo and hi. */
+      /* 0.5 * lo + 0.5 * hi, though rounded, is always between lo and hi. */
       const float lo = child.lo[axis] > -INFINITY ? child.lo[axis] : tree->def.bounds[axis];
       const float hi = child.hi[axis] < INFINITY ? child.hi[axis] : tree->def.bounds[dim + axis];
       child.center[axis] = 0.5f * lo + 0.5f * hi;

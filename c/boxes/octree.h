@@ -1,11 +1,11 @@
 /* The quadtree and the octree: one implementation, with 2^dimensions children.
  *
- * A node divides space at its center. An item descends to the child that the middle of its box is
- * in, if that child's cell, enlarged by a margin, contains the whole box. Otherwise the item stays
+ * A node divides space at its center. An item descends to the child whose cell contains the middle
+ * of its box, if this cell, enlarged by a margin, contains the whole box. Otherwise the item stays
  * in the node. Cells at the border of the world extend to infinity, so that items outside of the
- * world are found like any others. A node above the maximum depth is split if and only if its
- * subtree holds more than leafSize items, unless the node pool is exhausted: until then the cells
- * are a function of the items alone, not of their history.
+ * world are found like any others. A node whose depth is less than the maximum is split if and only
+ * if its subtree holds more than leafSize items, unless the node pool is exhausted: until then the
+ * cells are a function of the items alone, not of their history.
  *
  * A node's items lie in blocks of eight, and queries test four of them at a time. All blocks of a
  * node but the first are full, and the tree stores the place of each item, so that removing or
@@ -148,14 +148,15 @@ ALWAYS_INLINE uint32_t octree_block_size(const octree_node *node, uint32_t block
   return blockIndex == node->block ? (node->own - 1) % BLOCK_ITEMS + 1 : BLOCK_ITEMS;
 }
 
-/* True if an item passes a query's mask and is not excluded. Reads the groups where the caller
- * writes them, so that a change takes effect at once. */
+/* True if an item passes a query's mask and is not excluded. Reads the array of groups that the
+ * caller writes, so that a change takes effect at once. */
 ALWAYS_INLINE bool octree_wants(const copse_octree *tree, const copse_query *query, uint32_t id) {
   WORKED(1);
   return (tree->groups[id] & query->mask) && id != query->exclude;
 }
 
-/* True if a node is a leaf above the maximum depth, and holds more than leafSize items. */
+/* True if a node is a leaf, its depth is less than the maximum, and it holds more than leafSize
+ * items. */
 ALWAYS_INLINE bool octree_should_split(const copse_octree *tree, const octree_node *node) {
   return !node->children && node->total > tree->def.leafSize && node->depth < tree->def.maxDepth;
 }

@@ -2,7 +2,8 @@
 
 #include "octree.h"
 
-/* The items at begin … end - 1 of order[0], which belong in a node or below it. */
+/* The items that belong in a node or below it: entries begin … end - 1 of the tree's list of slots,
+ * order[0]. */
 typedef struct item_range {
   uint32_t node, begin, end;
 } item_range;

@@ -62,7 +62,7 @@ ALWAYS_INLINE float4 block_distance2(const octree_block *block, uint32_t i, cons
   return scan_sum_of_squares4(d, dim);
 }
 
-/* Returns a mask of the boxes, of four in a block, that intersect a region. */
+/* Returns which of four boxes of a block intersect a region, as a mask. */
 ALWAYS_INLINE word4 block_hits(const octree_block *block, uint32_t i, const probe *target,
                                float4 *distances2, const shape kind, const int dim) {
   if (kind == SHAPE_CIRCLE) {

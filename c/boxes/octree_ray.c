@@ -6,13 +6,13 @@
 #include <math.h>
 
 /* A segment in double, so that differences of floats, and products of two such differences, are
- * exact unless their magnitudes differ widely. `way` is to - from. */
+ * exact unless their magnitudes differ widely. `way` is `to - from`. */
 typedef struct segment {
   double from[3], to[3], way[3];
 } segment;
 
-/* Where a segment enters a box: the fraction along the segment, and the axis of the box's side that
- * it crosses. The axis is 3 if the segment starts inside. */
+/* Where a segment enters a box: the fraction along the segment, and the axis perpendicular to the
+ * side that the segment crosses. The axis is 3 if the segment starts inside. */
 typedef struct entry {
   double fraction;
   uint32_t axis;

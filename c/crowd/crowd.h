@@ -41,8 +41,8 @@ typedef enum crowd_field {
 
 /* Bits of FIELD_STATE: CROWD_ARRIVED, CROWD_STUCK, CROWD_INSIDE (the agent is inside a solid area)
  * and CROWD_NEW (not yet tested for being inside one). Bits of a body's state: CROWD_ARRIVED,
- * CROWD_MOVES (enabled and not locked) and CROWD_UNEQUAL (may not split avoidance evenly with
- * neighbors: it has a priority or a mask, is locked, or has arrived). */
+ * CROWD_MOVES (enabled and not locked) and CROWD_UNEQUAL (its shares of the avoidance can differ
+ * from one half: it has a priority or a mask, is locked, or has arrived). */
 enum {
   CROWD_ARRIVED = 1,
   CROWD_STUCK = 2,
@@ -120,9 +120,9 @@ void crowd_prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint3
 bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b);
 
 /* Appends the half-planes of the walls near an agent, nearest first, to `lines`, which must be
- * empty. Returns the nearest edge if the agent overlaps it, else COPSE_NONE. If there are more
- * walls than half-planes fit, lowers agent->maxSpeed, so that the agent can't reach the others in
- * one step. */
+ * empty. Returns the nearest edge if the agent overlaps it, else COPSE_NONE. If there is no room
+ * for the half-planes of all walls, lowers agent->maxSpeed, so that the agent can't reach the
+ * remaining walls in one step. */
 uint32_t crowd_add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *agent);
 /* Writes the nearest edges within an agent's time horizon, at most COPSE_CROWD_WALLS. Returns their
  * number. */

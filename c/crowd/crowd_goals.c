@@ -1,16 +1,16 @@
 /* Goals of the crowd: preferred velocities, and when an agent has arrived or is stuck.
  *
  * Many agents may share a goal. An agent that makes no progress has arrived if it is beside an
- * agent that has arrived at the same goal and is nearer to it. An agent that has arrived prefers to
- * stand still, so a group around a goal comes to rest.
+ * agent that has arrived at the same goal and is nearer to that goal. An agent that has arrived
+ * prefers to stand still, so a group around a goal comes to rest.
  *
  * Compiled for speed. */
 
 #include "crowd.h"
 
 /* Times in seconds. After REST_AFTER without progress, an agent that is held up by others counts as
- * arrived. After STUCK_AFTER without progress, an agent counts as stuck. After RETURN_AFTER out of
- * place, an agent that has arrived sets out for its goal again. */
+ * arrived. After STUCK_AFTER without progress, an agent counts as stuck. An agent that has arrived
+ * sets out for its goal again if, for RETURN_AFTER, it is pushed away or no longer held up. */
 static const float REST_AFTER = 0.5f, STUCK_AFTER = 2, RETURN_AFTER = 1;
 
 /* Two agents are beside each other if the distance of their centers is at most this times the sum
@@ -33,10 +33,10 @@ bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b) {
                      crowd->def.dimensions) <= radii;
 }
 
-/* True if a neighbor keeps an agent from its goal. That is any neighbor beside it if the agent is
- * within its own radius of the goal. Farther away, the neighbor must also have arrived at the same
- * goal, and be nearer to it. So every agent that rests away from its goal is beside a resting agent
- * that is nearer. */
+/* True if a neighbor keeps an agent from its goal. If the agent's distance from the goal is at most
+ * its own radius, any neighbor beside the agent does. Otherwise, a neighbor beside the agent does
+ * only if the neighbor has arrived at the same goal and is nearer to the goal. So every agent that
+ * rests away from its goal is beside a resting agent that is nearer to the goal. */
 SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, float distance,
                                        const uint32_t *ids, uint32_t count) {
   const uint32_t dim = crowd->def.dimensions;

@@ -105,7 +105,8 @@ copse_status copse_crowd_save(const copse_crowd *crowd, void *bytes, size_t capa
   return COPSE_OK;
 }
 
-/* True if all of `count` words are finite floats: the positions and velocities of a snapshot. */
+/* True if all of `count` words are finite floats, as the positions, velocities and preferred
+ * velocities of a snapshot must be. */
 static bool vectors_ok(const uint32_t *words, uint64_t count) {
   for (uint64_t i = 0; i < count; i++) {
     float value;

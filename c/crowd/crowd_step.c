@@ -1,4 +1,4 @@
-/* The step of the crowd, and the view of a single agent.
+/* The crowd's time step, and copse_crowd_inspect: what the next step would use for one agent.
  *
  * Compiled for speed. */
 
@@ -100,10 +100,11 @@ static uint32_t count_in_range(const copse_crowd *crowd, uint32_t slot, uint32_t
   return count;
 }
 
-/* Adjusts an agent's terms for a neighbor if exactly one of the two has arrived. An agent that has
- * arrived does all of the avoidance of a neighbor with another goal, to let it pass, and none of a
- * neighbor with the same goal. An agent that has not arrived does half of the avoidance or, with
- * the same goal, all of it, and its time horizon is shortened (see PUSH). */
+/* Adjusts an agent's terms for a neighbor (its share of the avoidance, and its time horizon) if
+ * exactly one of the two has arrived. An agent that has arrived does all of the avoidance if the
+ * neighbor has another goal, to let it pass, and none if it has the same goal. An agent that has
+ * not arrived does half of the avoidance or, with the same goal, all of it, and its time horizon is
+ * shortened (see PUSH). */
 static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t other,
                               uint32_t index, orca_terms *terms) {
   const bool hasArrived = crowd->bodies[slot].state & CROWD_ARRIVED;
@@ -143,8 +144,9 @@ static void set_terms(const copse_crowd *crowd, const orca_agent *agent, const u
         ownPriority + otherPriority > 0 ? otherPriority / (ownPriority + otherPriority) : 0.5f;
     if (!crowd->def.exact) set_terms_at_goal(crowd, agent->slot, id, i, terms);
     /* If the neighbor is not on a collision course, priorities do not count: each of the two may
-     * use half of the room between them. Priorities could make a share 0, and then agents that move
-     * apart would have to keep moving apart as fast as now. */
+     * use half of the room between them. If priorities counted, an agent's share of the room could
+     * be 0. Agents that are moving apart would then have to keep moving apart at their current
+     * speed. */
     terms->room[i] = 0.5f;
     if (crowd_whole(crowd, FIELD_LOCKED)[id] || !(crowd_whole(crowd, FIELD_MASK)[id] & groups))
       terms->avoiding[i] = terms->room[i] = 1;

@@ -10,10 +10,11 @@ enum { CHECK_INTERVAL = 32 };
 /* The overlap with a wall that an agent tolerates, as a fraction of its radius. */
 static const float OVERLAP_TOLERANCE = 1e-3f;
 
-/* An edge becomes a constraint unless nearer ones cover it: the first EXACT_WALLS edges exactly,
- * further ones as if they were longer. Such a long edge covers many others. So after EXACT_WALLS
- * edges, searches ask for only LATER_SEARCH edges at a time, within a radius that grows by
- * RING_GROWTH. Only EXACT_WALLS affects results; the other numbers affect speed. */
+/* Each edge near an agent becomes a constraint, nearest first, unless an earlier constraint covers
+ * it, that is, keeps the agent from reaching it. The first EXACT_WALLS constraints are exact. Later
+ * ones treat an edge as if it were longer, so that one constraint covers many edges. After the
+ * exact ones, searches therefore ask for only LATER_SEARCH edges at a time, within a radius that
+ * grows by RING_GROWTH. Only EXACT_WALLS affects results; the other numbers affect speed. */
 enum { FIRST_SEARCH = 16, LATER_SEARCH = 2, EXACT_WALLS = 16 };
 static const float RING_GROWTH = 1.5f;
 
@@ -109,8 +110,8 @@ uint32_t crowd_add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *
     isMore = add_walls(lines, walls, agent, edges, distances2, count, &exactLeft) &&
              (count == wanted || search.radius < reach);
     if (!exactLeft && (count < wanted || search.radius == reach)) {
-      /* Continue within a radius that grows step by step. With a large radius at once, a search for
-       * few edges would visit all edges in it that the half-planes so far keep the agent from. */
+      /* Continue within a radius that grows step by step. If the radius were large at once, a
+       * search for a few edges would visit all edges in it that the half-planes so far cover. */
       const float ring = RING_GROWTH * (count < wanted ? search.radius : sqrtf(search.last2));
       search.radius = ring > 0 && ring < reach ? ring : reach;
     }

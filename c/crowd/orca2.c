@@ -144,7 +144,7 @@ typedef struct seen_wall {
   float begin2, end2, line2; /* squared distances from the agent: of both ends, and of the line
                               * through them */
   bool isBefore;             /* the wall's point nearest to the agent is `begin` */
-  bool isBehind;             /* it is `end` */
+  bool isBehind;             /* that point is `end` */
   float radius, radius2;     /* the agent's radius, and its square */
 } seen_wall;
 
@@ -201,8 +201,8 @@ typedef struct wall_legs {
 } wall_legs;
 
 /* Finds the two legs of the wall's velocity obstacle: tangents to circles around the wall's ends,
- * or the wall's own direction where an end is not convex. False if the agent sees the wall past an
- * end that is not convex: then the adjacent wall covers it. */
+ * or the wall's own direction where an end is not convex. False if the agent sees only one end of
+ * the wall (see isPoint) and that end is not convex: then the adjacent wall suffices. */
 ALWAYS_INLINE bool find_legs(const orca_wall *wall, const seen_wall *seen, wall_legs *legs) {
   legs->leftEnd = seen->begin;
   legs->rightEnd = seen->end;
@@ -313,7 +313,8 @@ bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall 
 /* A vector with a squared length below this is too short to have a direction. */
 #define NO_LENGTH2 1e-37f
 
-/* Overwrites the directions whose bit is set in `parting` by those that orca_parting gives. */
+/* Replaces the directions of the half-planes whose bit is set in `parting`: their normals are then
+ * the directions from orca_parting. */
 static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting,
                  vec2x4 *direction) {
   float x[4], y[4];
@@ -361,10 +362,10 @@ ALWAYS_INLINE neighbors4 neighbors4_of(const orca_agent *agent, const orca_body 
 
 /* Writes the half-planes of four neighbors. Returns a mask of the neighbors that touch the agent.
  *
- * The velocity obstacle of a neighbor is a cone with a round end, which is nearer for a longer time
- * horizon. The border of the half-plane touches it at the point nearest to the relative velocity:
- * on the round end or on one of the two sides. Lanes that don't need the one or the other compute
- * it all the same, but one square root and one division serve both. */
+ * The velocity obstacle of a neighbor is a cone with a round end. The longer the time horizon, the
+ * nearer the round end is to the cone's tip. The border of the half-plane is parallel to the border
+ * of the obstacle at the point nearest to the relative velocity: on the round end or on one of the
+ * two sides. Every lane computes both cases, but one square root and one division serve both. */
 ALWAYS_INLINE word4 add_four(orca2 *lines, uint32_t index, const orca_agent *agent,
                              const orca_body *bodies, const uint32_t *ids,
                              const orca_terms4 terms) {

@@ -81,7 +81,9 @@ ALWAYS_INLINE float4 vec3x4_cross_length2(vec3x4 a, vec3x4 b) {
 /* A vector with a squared length below this is too short to have a direction. */
 #define NO_LENGTH2 1e-37f
 
-/* Overwrites the unit vectors whose bit is set in `parting` with the directions of orca_parting. */
+/* Overwrites the unit vectors whose bit is set in `parting`, which are undefined because the
+ * vectors were too short. Each becomes a direction in which the agent moves apart from the
+ * neighbor. */
 static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting, vec3x4 *unit) {
   float x[4], y[4], z[4];
   float4_store(x, unit->x);
@@ -141,8 +143,9 @@ ALWAYS_INLINE word4 add_four(orca3 *planes, uint32_t index, const orca_agent *ag
   const float4 zero = float4_all(0), one = float4_all(1), radius = neighbors.radius;
   const float4 distance2 = vec3x4_dot(toward, toward), radius2 = float4_mul(radius, radius);
 
-  /* The velocity obstacle of a neighbor is a cone with a round end, which is nearer for a longer
-   * time horizon. For neighbors that touch, the horizon is one time step. */
+  /* The velocity obstacle of a neighbor is a cone whose tip is cut off: it begins with a round end.
+   * The longer the time horizon, the nearer the round end is to the tip. For neighbors that touch
+   * the agent, the horizon is one time step. */
   const word4 touching = float4_le(distance2, radius2);
   const float4 inverse =
       float4_select(touching, float4_all(agent->inverseStep), terms.inverseHorizon);
@@ -152,9 +155,10 @@ ALWAYS_INLINE word4 add_four(orca3 *planes, uint32_t index, const orca_agent *ag
                                   float4_lt(float4_mul(radius2, away2), float4_mul(ahead, ahead)));
   const word4 round = word4_or(touching, inFront);
 
-  /* The cone consists of spheres around toward * s, with radius radius * s, for all s from
-   * `inverse` on. Its point nearest to the velocity is on the sphere with s = `when`; on the round
-   * end, on that with s = `inverse`. So `time` is this s. */
+  /* The cone consists of spheres with the center `toward` * s and the radius `radius` * s, for all
+   * s >= `inverse`. One of these spheres contains the border point nearest to the relative
+   * velocity: `time` is the s of this sphere. It is `inverse` if the point is on the round end,
+   * else `when`. */
   const float4 along = vec3x4_dot(toward, relative);
   const float4 across2 = vec3x4_cross_length2(toward, relative);
   const float4 rest = float4_sub(vec3x4_dot(relative, relative),
@@ -246,8 +250,8 @@ static vec3 direction_within(vec3 part, vec3 normal) {
   return vec3_unit(part_within(part, normal));
 }
 
-/* Finds the best velocity on the line where plane `index` intersects plane `count`, an earlier one,
- * that planes 0 … count - 1 permit. False if they permit none. */
+/* Finds the best velocity on a line that planes 0 … count - 1 permit. False if they permit none.
+ * The line is the intersection of plane `index` and plane `count`, which is an earlier one. */
 static bool solve_on_line(const orca3 *planes, uint32_t index, uint32_t count, line3 line,
                           const orca3_aim *aim, vec3 *result) {
   const float middle = vec3_dot(line.point, line.direction);
@@ -367,8 +371,8 @@ static uint32_t solve_planes(const orca3 *planes, const orca3_aim *aim, vec3 *re
   return planes->count;
 }
 
-/* Finds the best velocity if none is permitted: its worst violation is least. `first` is the plane
- * at which solve_planes failed. */
+/* Finds the velocity whose worst violation of a plane is least, if no velocity is permitted by all
+ * planes. `first` is the plane at which solve_planes failed. */
 OUT_OF_LINE void solve_violated(const orca3 *planes, uint32_t first, float maxSpeed, vec3 *result) {
   orca3 bisectors;
   float worst = 0;

@@ -64,14 +64,14 @@ ALWAYS_INLINE child_gaps child_gaps_at(const agenttree_node *node, const float *
   return (child_gaps){left * left, right * right};
 }
 
-/* The table of the agent tree that a crowd uses. It has only the functions that a crowd calls, so
- * that a program with nothing but crowds does not link the others. */
+/* The function table of the agent tree that a crowd uses. It has only the functions that a crowd
+ * calls, so that a program with nothing but crowds does not link the others. */
 extern const points_type AGENTTREE_OF_CROWD;
 size_t agenttree_bytes(const copse_agenttree_def *def, const points_type *type);
 copse_status agenttree_make(const copse_agenttree_def *def, const points_type *type,
                             copse_points **points);
 
-/* The functions in the table of the agent tree. points_type says what each of them does. */
+/* The agent tree's functions for points_type, where the comments say what each of them does. */
 void agenttree_build(void *tree, const points_source *source, const points_survey *survey);
 uint32_t agenttree_collect(const void *tree, const region *where, shape kind,
                            const copse_query *query, copse_results *results);

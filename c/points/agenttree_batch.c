@@ -1,12 +1,13 @@
 /* Batch queries of the agent tree. The tree is processed unit by unit: a unit is a node with some
  * hundred agents, which are near each other.
  *
- * All agents within reach of a unit (the radius of the query, or the expected distance of the k-th
- * neighbor) are copied to one array, which is called gathering. They are sorted into cells at least
- * as wide as the reach. Then each agent of the unit scans its own cell and the adjacent ones,
- * without branches. If there is no room for the gathered agents, the unit is divided into smaller
- * ones. If even a leaf has no room, each of its agents makes a query of its own, which finds the
- * same agents. Rows are written in the order of units, and of the cells in a unit. */
+ * All agents within reach of a unit are gathered, that is, copied to one array. The reach is the
+ * radius of the query, or the expected distance of the k-th neighbor. The gathered agents are
+ * sorted into cells at least as wide as the reach. Then each agent of the unit scans its own cell
+ * and the adjacent ones, without branches. If there is no room for the gathered agents, the unit is
+ * divided into smaller ones. If even a leaf has no room, each of its agents makes a query of its
+ * own, which finds the same agents. Rows are written in the order of units, and of the cells in a
+ * unit. */
 
 #include "../base/geom.h"
 #include "agenttree.h"
@@ -66,7 +67,7 @@ ALWAYS_INLINE uint32_t leaf_walk_next(leaf_walk *walk, const struct agenttree *t
       const agenttree_node *first = &tree->nodes[left], *second = &tree->nodes[right];
       if (first->end <= walk->startPlace || !(first->anyGroups & walk->mask)) near &= ~1u;
       /* The right child needs no test of startPlace: it ends where its parent ends, which is after
-       * that. */
+       * startPlace. */
       if (!(second->anyGroups & walk->mask)) near &= ~2u;
     }
     walk->stack[waiting] = right;
@@ -170,7 +171,7 @@ static bool gather(nearby *near, const struct agenttree *tree, const batch_query
 
 enum { CELL_LIMIT = 2048 };
 
-/* The agents of a unit and around it, sorted into cells at least as wide as the reach. So all
+/* The agents of a unit and those around it, sorted into cells at least as wide as the reach. So all
  * agents within reach of an agent are in its cell or an adjacent one. In each cell, agents of the
  * unit come first. The outermost cells have no agents of the unit, so every cell that has some is
  * surrounded by other cells. */
@@ -186,7 +187,7 @@ static uint32_t cells_count(const cell_table *cells) {
   return cells->counts[0] * cells->counts[1] * cells->counts[2];
 }
 
-/* Returns the number of a cell along an axis, for a point that is x cell widths from the start of
+/* Returns the index of a cell along an axis, for a point that is x cell widths from the start of
  * the box. Adds the same constant as cells_sort_in, because otherwise points on the border of two
  * cells could be rounded differently. */
 ALWAYS_INLINE uint32_t cell_at(float x) {

@@ -9,7 +9,7 @@
 
 enum {
   MIDPOINT_DEPTH = 64, /* nodes at this depth or deeper are split at the median */
-  MEDIAN_DEPTH = 29,   /* the levels of a tree that halves COPSE_MAX_CAPACITY agents down to 1 */
+  MEDIAN_DEPTH = 29,   /* number of levels to halve COPSE_MAX_CAPACITY agents down to 1 */
   NODE_WORK = 6,       /* there is memory for NODE_WORK / leafSize nodes per agent */
 };
 _Static_assert(MIDPOINT_DEPTH + MEDIAN_DEPTH < COPSE_MAX_DEPTH, "stacks hold a path and more");
@@ -120,9 +120,9 @@ ALWAYS_INLINE bool before(const float *x, const uint32_t *ids, uint32_t i, split
   return x[i] < key.coordinate || (x[i] == key.coordinate && ids[i] < key.id);
 }
 
-/* Moves those of the agents begin … end - 1 that come before the key to the front. Returns where
+/* Reorders the agents begin … end - 1: first those below the key, then the others. Returns where
  * the others begin. Writes the tight bounds of both parts to `boxes`. If agents moved little since
- * the last build, most of them are on the right side already, and are skipped four at a time. */
+ * the last build, most of them are in the correct part already, and are skipped four at a time. */
 ALWAYS_INLINE uint32_t partition_in(const scan_points *ordered, uint32_t begin, uint32_t end,
                                     int axis, split_key key, float *boxes, const int dim) {
   const scan_points points = *ordered; /* a local copy, which can stay in registers */
@@ -322,7 +322,7 @@ static uint32_t append_node(struct agenttree *tree, const pending *run, int dim)
   return index;
 }
 
-/* `committed` is the number of nodes made so far, and of nodes that the runs still on the stack
+/* `committed` is the number of nodes made so far, plus the number that the runs still on the stack
  * need if they are split at medians. It never exceeds `budget`, so that the memory for nodes
  * suffices. */
 typedef struct node_count {

@@ -49,17 +49,18 @@ static copse_query query_of(const batch_query *batch, uint32_t slot) {
   return query;
 }
 
-/* Hides a gathered agent from scans, by setting its x to NaN. Returns the old x, so that the caller
- * can restore it. */
+/* Hides a gathered agent (one that was copied to `near`) from scans, by setting its x to NaN.
+ * Returns the old x, so that the caller can restore it. */
 ALWAYS_INLINE float hide(nearby *near, uint32_t i) {
   const float x = near->axes[0][i];
   near->axes[0][i] = NAN;
   return x;
 }
 
-/* Returns a bit for each of four hits, set if the hit belongs in the row of the asker: its groups
- * match the asker's mask, and it is not the asker itself. In a plain batch all hits belong there,
- * because nothing is filtered and the asker is hidden from the scan. */
+/* Returns a bit for each of four hits, set if the hit belongs in the row of the asker, which is an
+ * agent or one of the caller's points. The hit's groups must match the asker's mask. The hit must
+ * not be the asker itself or, for a point, the query's excluded agent. In a plain batch, all hits
+ * belong in the row: nothing is filtered, and an asker that is an agent is hidden from the scan. */
 ALWAYS_INLINE uint32_t wanted(word4 hit, const nearby *near, uint32_t i, word4 ids,
                               const batch_asker *asker, const bool plain) {
   if (plain) return word4_bits(hit);
@@ -215,13 +216,14 @@ SMALL_CODE copse_status copse_points_within_many(const copse_points *points, con
 
 enum { SELECT_TRIES = 4 };
 
-/* After each row, guess2 becomes the squared distance of the row's k-th neighbor, times
+/* After each full row, guess2 becomes the squared distance of the row's k-th neighbor, times
  * GUESS_MARGIN. Measured: with 1.4, second tries are rare, and few candidates are superfluous. */
 static const float GUESS_MARGIN = 1.4f;
 
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
-  /* If agents are spread at random in 2D (a Poisson process), the squared distance of the k-th
-   * neighbor exceeds its mean by more than this fraction for about one agent in a hundred. */
+  /* For agents spread at random in 2D (a Poisson process): the squared distance of the k-th
+   * neighbor exceeds its mean by more than `spread` times the mean for about one agent in a
+   * hundred. */
   const float spread = 2.33f / sqrtf((float)k) + 1.4f / (float)k;
   return (expectation){0, 0, 1 + (dimensions == 3 ? spread * 2 / 3 : spread), 0, 0};
 }
@@ -394,9 +396,9 @@ SMALL_CODE void batch_nearest(neighbor_search *search, nearby *near, uint32_t se
   }
 }
 
-/* Finds the nearest gathered agent for each of eight of the caller's points, one point per lane,
- * ties by lower id. The points are in entries self … self + 7 of `near`, behind the gathered
- * agents. */
+/* Finds the nearest gathered agent for each of eight of the caller's points, one point per lane. If
+ * several agents are equally near, finds the one with the lowest id. The points are in entries
+ * self … self + 7 of `near`, behind the gathered agents. */
 ALWAYS_INLINE void nearest_of_eight_in(const nearby *near, uint32_t self, pairs candidates,
                                        const int dim) {
   float4 best2[2] = {float4_all(INFINITY), float4_all(INFINITY)};

@@ -25,8 +25,8 @@ struct batch_query {
 ALWAYS_INLINE uint32_t batch_mask_of(const batch_query *batch, uint32_t slot) {
   return batch->masks ? batch->masks[slot] & batch->query.mask : batch->query.mask;
 }
-/* Returns the union of the masks that the agents of a run search with: the agents begin … end - 1
- * in the order of the structure. */
+/* Returns the union of the masks of a run of agents: the agents begin … end - 1 in the order of the
+ * structure. */
 uint32_t batch_mask_of_run(const batch_query *batch, uint32_t begin, uint32_t end);
 
 /* ---- Gathered agents ---- */
@@ -103,8 +103,8 @@ ALWAYS_INLINE float4 nearby_distance2(const nearby *near, uint32_t i, const batc
 enum { ROWS_WAITING = 512 };
 
 /* Writes rows of ids. The ids of a row are written immediately. Its offset and count wait, and are
- * written together with those of many other rows: their slots can be far apart in memory, and this
- * way the cache misses overlap. */
+ * written later, together with those of many other rows. The places where they go can be far apart
+ * in memory, and this way the cache misses overlap. */
 struct row_writer {
   uint32_t *offsets, *counts, *ids;
   uint32_t capacity; /* the number of ids that fit into `ids` */

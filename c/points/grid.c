@@ -75,8 +75,8 @@ ALWAYS_INLINE void load_slots(const points_source *source, uint32_t slot, float4
     EACH_AXIS (axis, dim) x[axis] = load4(source, slot, axis);
 }
 
-/* Writes the bounds of all agents that have a group and an accepted position. There must be at
- * least one. */
+/* Writes the bounds of all present agents: those that have a group, and coordinates that are
+ * neither NaN nor too large. There must be at least one. */
 static void find_bounds(const struct grid *grid, const points_source *source,
                         const points_survey *survey, float *lo, float *hi) {
   const float4 high = float4_all(INFINITY), low = float4_all(-INFINITY);
@@ -223,8 +223,8 @@ DEFINE_PAIR_VOID(void, place,
                   uint32_t end),
                  grid, source, withGroups, begin, end)
 
-/* Reads the number of slots of each entry e from starts[e + 2], and writes where its agents begin
- * to starts[e + 1]. */
+/* For each entry e, reads the number of its slots from starts[e + 2], and sets starts[e + 1] to the
+ * index where its agents begin. */
 OUT_OF_LINE void sum_counts(uint32_t *starts, uint32_t entries) {
   uint32_t sum = 0;
   for (uint32_t i = 1; i <= entries + 1; i++) {

@@ -32,7 +32,7 @@ struct grid {
   float last[4];   /* the numbers of the last column, row and layer */
 };
 
-/* The greatest number of a column, row or layer: all that are farther away have this number too. */
+/* The highest number that a column, row or layer can have. Points farther away get this number. */
 enum { GRID_LAST = (1 << 22) - 1 };
 
 /* Returns the numbers of the column, row and layer that contain a point, or of the nearest ones if
@@ -95,7 +95,7 @@ ALWAYS_INLINE uint32_t grid_runs(const struct grid *grid, uint32_t x, uint32_t y
   return 2;
 }
 
-/* The functions in the table of the grid. points_type says what each of them does. */
+/* The grid's functions for points_type, where the comments say what each of them does. */
 uint32_t grid_collect(const void *grid, const region *where, shape kind, const copse_query *query,
                       copse_results *results);
 uint32_t grid_count(const void *grid, const region *circle, const copse_query *query,

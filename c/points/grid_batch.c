@@ -190,9 +190,9 @@ ALWAYS_INLINE uint32_t lanes_within(const nearby *near, uint32_t i, const batch_
 
 /* Writes the rows of the agents of a group, which are the first `own` gathered agents, in a batch
  * without masks. Two rows are written at a time, so that the gathered agents are read once for
- * both. The second row is built elsewhere and copied behind the first, at least GROUP_COPY ids at a
- * time. An agent can find itself only among the first four gathered agents: only there its own bit
- * is cleared. */
+ * both. The second row is built in another array and copied behind the first, always at least
+ * GROUP_COPY ids. An agent can find itself only among the first four gathered agents, so its own
+ * bit is cleared only there. */
 enum { GROUP_COPY = 16 };
 ALWAYS_INLINE void group_rows_in(const batch_query *batch, nearby *near, uint32_t own,
                                  float radius2, row_writer *writer, const int dim) {

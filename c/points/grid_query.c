@@ -13,7 +13,8 @@
 
 typedef struct grid_walk {
   grid_window window;
-  /* The runs of the current row; or, if the box has no window, one run of all agents. */
+  /* The runs of the window's current row. A run is a range of agents in the order of the grid. If
+   * grid_window_of fails, one run of all agents. */
   grid_run runs[2];
   uint32_t waiting; /* the number of `runs` still to visit */
   uint32_t y, z;    /* the row to visit next, and its layer */

@@ -14,7 +14,8 @@ typedef struct part {
 } part;
 
 /* Returns the part of the segment that is inside the bounds of all agents, widened by a cell and
- * the reach of the ray: no agent can be hit outside of it. */
+ * by `reach`, which is slightly more than the agents' radius: no agent can be hit outside of this
+ * part. */
 ALWAYS_INLINE part part_in_bounds(const struct grid *grid, const scan_ray *ray, const int dim) {
   part inside = {0, 1};
   EACH_AXIS (axis, dim) {
@@ -23,7 +24,7 @@ ALWAYS_INLINE part part_in_bounds(const struct grid *grid, const scan_ray *ray, 
     const double lo = origin - wider;
     const double hi = grid->last[axis] < GRID_LAST
                           ? origin + (double)grid->last[axis] * cell + wider
-                          /* No bound: all cells farther away have the last number too. */
+                          /* No bound: all cells farther away have the number GRID_LAST too. */
                           : INFINITY;
     if (ray->way[axis] != 0) {
       const double a = (lo - start) / ray->way[axis], b = (hi - start) / ray->way[axis];
@@ -36,8 +37,8 @@ ALWAYS_INLINE part part_in_bounds(const struct grid *grid, const scan_ray *ray, 
   return inside;
 }
 
-/* Writes the window of all cells within reach of a piece of the segment. Returns false if some of
- * its columns share table entries with each other, as grid_window_of does. */
+/* Writes the window of all cells within reach of a piece of the segment. Like grid_window_of,
+ * returns false if some of its columns share table entries with each other. */
 ALWAYS_INLINE bool window_of_piece(const struct grid *grid, const scan_ray *ray, part piece,
                                    grid_window *window, const int dim) {
   float lo[3], hi[3];

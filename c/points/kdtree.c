@@ -70,8 +70,8 @@ static void stats(const void *index, copse_points_statistics *stats) {
     stats->depth = depth;
     if (size == 1) stats->leaves += larger;
     if (size == 2) stats->leaves += smaller;
-    /* A range of an odd size has two equal halves beside its node. One of an even size has a left
-     * half that is larger by one point than the right half. */
+    /* The node of a range is its middle point, and the other points are its two sides. If the size
+     * is odd, both sides are equal; if it is even, the left side is larger by one point. */
     const uint32_t before = larger;
     larger = size % 2 ? 2 * larger + smaller : larger;
     smaller = size % 2 ? smaller : before + 2 * smaller;

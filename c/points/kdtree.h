@@ -62,11 +62,11 @@ ALWAYS_INLINE bool kdtree_before(const scan_points *points, uint32_t i, uint32_t
 typedef struct kdtree_walk {
   float lo[4], hi[4];
   uint32_t waiting;
-  kdtree_range stack[2 * KDTREE_LEVELS]; /* per level, a subtree and a node can wait */
+  kdtree_range stack[2 * KDTREE_LEVELS]; /* still to visit: per level, a subtree and a node */
 } kdtree_walk;
 
-/* Starts a walk over runs that contain all points in the box lo … hi, and some points near it. `lo`
- * and `hi` have the lanes x, y, z. */
+/* Starts a walk over runs, which are ranges of points. Together they contain all points in the box
+ * lo … hi, and some points outside the box. `lo` and `hi` have the lanes x, y, z. */
 ALWAYS_INLINE void kdtree_walk_start(kdtree_walk *walk, const struct kdtree *tree, float4 lo,
                                      float4 hi, uint32_t mask) {
   float4_store(walk->lo, lo);
@@ -99,7 +99,8 @@ ALWAYS_INLINE bool kdtree_walk_next(kdtree_walk *walk, const struct kdtree *tree
   return false;
 }
 
-/* The functions in the table of the k-d tree. points_type says what each of them does. */
+/* The k-d tree's versions of the functions in the struct points_type, which says what each of them
+ * does. */
 void kdtree_build(void *tree, const points_source *source, const points_survey *survey);
 uint32_t kdtree_collect(const void *tree, const region *where, shape kind, const copse_query *query,
                         copse_results *results);
@@ -119,8 +120,8 @@ void kdtree_pairs(const void *tree, const batch_query *batch, pair_search *searc
 void kdtree_nearest_many(const void *tree, neighbor_search *search, const float *points,
                          uint32_t n);
 
-/* Writes the ids of the present points, in the order of the tree, to room.orders[0]. The input is
- * ordered.ids, and their coordinates in ordered.axes. */
+/* Writes the ids of the points, in the order of the tree, to room.orders[0]. Reads the points from
+ * ordered.ids and ordered.axes, where they can be in any order. */
 void kdtree_presort(const struct kdtree *tree);
 
 #endif

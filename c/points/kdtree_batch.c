@@ -55,15 +55,15 @@ static bool walk_next(kdtree_walk *walk, const struct kdtree *tree, kdtree_range
   return kdtree_walk_next(walk, tree, run, (int)tree->points.dimensions);
 }
 
-/* Returns a mask of the four coordinates from x[0] on: which are inside the box of a walk, along an
- * axis. */
+/* Returns which of the coordinates x[0] … x[3] along an axis are inside the box of a walk, as a
+ * mask. */
 ALWAYS_INLINE word4 on_the_way(const kdtree_walk *walk, const float *x, int axis) {
   const float4 four = float4_load(x);
   return word4_and(float4_le(float4_all(walk->lo[axis]), four),
                    float4_le(four, float4_all(walk->hi[axis])));
 }
 
-/* Appends those of the points begin … end - 1 that are in the box of a walk to `near`. There must
+/* Appends to `near` those of the points begin … end - 1 that are in the box of a walk. There must
  * be room for all of them. If end <= begin, there are none. */
 OUT_OF_LINE void append_run(nearby *near, const copse_points *points, const kdtree_walk *walk,
                             uint32_t begin, uint32_t end, gather_fields fields) {
@@ -89,8 +89,8 @@ OUT_OF_LINE void append_run(nearby *near, const copse_points *points, const kdtr
   near->size = size;
 }
 
-/* Gathers a group and then all other points that may be within reach of it. Returns reach2; or -1
- * if there is no room, and then only the group is gathered. */
+/* Gathers a group and then all other points that may be within the squared distance reach2 of it.
+ * Returns reach2. If there is no room for all of them, gathers only the group and returns -1. */
 static float gather(nearby *near, const struct kdtree *tree, const batch_query *batch,
                     const kdtree_group *group, float reach2) {
   const copse_points *points = &tree->points;
@@ -183,8 +183,8 @@ typedef struct range_visitors {
 /* A range of the tree is divided into up to PARTS parts at once, until it has at most FEW points or
  * visitors: measured with 100,000 points, this gave the fastest groups. Visitors are processed
  * together if their range has at most CLOSE points per visitor; otherwise each makes a single
- * query. Measured on uniform and clustered points: this pays off from CLOSE = 8 on, and no longer
- * at 16. */
+ * query. Measured on uniform and clustered points: this pays off if CLOSE is 8 or a little more,
+ * but not if it is 16. */
 enum { FEW = 40, PARTS = 64, CLOSE = 11, MOST_WAITING = 6 * PARTS };
 
 /* The division of the caller's points among ranges of a tree. The stack holds ranges that may still

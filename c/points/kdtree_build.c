@@ -46,11 +46,11 @@ ALWAYS_INLINE void four_store(const scan_points *points, const four *some, uint3
 
 enum { DIVISIBLE = 8 };
 
-/* Moves those of the points begin … end - 1 (at least DIVISIBLE) that are below a pivot to the
- * front. Returns where the others begin. Works in place, four points at a time. The first and the
- * last four are kept in registers, which frees four entries at each end. The next four are always
- * read at the end with fewer free entries, so that no store overwrites points that were not read
- * yet. */
+/* Partitions the points begin … end - 1: moves those below a pivot to the front. Returns where the
+ * others begin. There must be at least DIVISIBLE points. Works in place, four points at a time. The
+ * first and the last four are kept in registers, which frees four entries at each end. The next
+ * four are always read at the end with fewer free entries, so that no store overwrites points that
+ * were not read yet. */
 ALWAYS_INLINE uint32_t divide_in(const scan_points *ordered, uint32_t begin, uint32_t end,
                                  uint32_t axis, float pivot, const int dim) {
   const scan_points points = *ordered; /* a local copy, which can stay in registers */
@@ -140,8 +140,8 @@ static uint32_t count_at(const float *keys, uint32_t begin, uint32_t end, float 
   return count;
 }
 
-/* Moves those of the points begin … end - 1 that have the coordinate x on an axis to the front.
- * Returns where the others begin. */
+/* Partitions the points begin … end - 1: moves those that have the coordinate x on `axis` to the
+ * front. Returns where the others begin. */
 ALWAYS_INLINE uint32_t gather_at(const scan_points *points, uint32_t begin, uint32_t end,
                                  uint32_t axis, float x, const int dim) {
   for (uint32_t i = begin; i < end; i++) {
@@ -163,10 +163,11 @@ typedef struct settled {
   uint32_t begin, end;
 } settled;
 
-/* Moves the node of a range to its middle, the points that come before the node by the super key to
- * its left, and the others to its right. Points that have the same coordinate as the node are
- * divided on the next axis. Returns the points that need no more sorting. They include coincident
- * points, because sorting these again on each level would take far longer. */
+/* Moves the node of a range to the middle of the range, points with a lower super key than the node
+ * to the left of it, and points with a higher one to the right. Points that have the same
+ * coordinate as the node are divided on the next axis. Returns the points that need no more
+ * sorting. They include coincident points, because sorting these again on each level would take far
+ * longer. */
 ALWAYS_INLINE settled place_node(const struct kdtree *tree, const kdtree_range *range,
                                  const selection method, const int dim) {
   const scan_points *points = &tree->points.ordered;
@@ -179,7 +180,7 @@ ALWAYS_INLINE settled place_node(const struct kdtree *tree, const kdtree_range *
       return alone;
     }
     const float *keys = points->axes[axis];
-    /* Scratch memory, because groups are written last. */
+    /* Scratch memory: groups are not written before the end of the build. */
     float *room = (float *)(void *)points->groups;
     const float x = select_rank(keys + begin, end - begin, middle - begin, room, method);
     const uint32_t others = CALL_PAIR(dim, divide, points, begin, end, axis, x);
@@ -195,7 +196,8 @@ ALWAYS_INLINE settled place_node(const struct kdtree *tree, const kdtree_range *
   return (settled){begin, end};
 }
 
-/* A range of up to this many points is sorted by insertion, level by level. */
+/* A range of up to this many points is sorted by insertion: first the whole range on its axis, then
+ * each side of its node on the next axis. */
 enum { SORTED = 7 };
 
 ALWAYS_INLINE void sort_levels(const scan_points *points, const kdtree_range *range,

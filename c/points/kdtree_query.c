@@ -212,8 +212,8 @@ uint32_t kdtree_neighbors(const void *tree, const float *center, const copse_que
                   NULL, nearest);
 }
 
-/* Estimates the squared distance of the k-th neighbor, from the density of the points in the
- * smallest range around the point that has enough points. */
+/* Estimates the squared distance of the k-th neighbor, from the density of the points around
+ * `center`: in the smallest range of the tree that contains `center` and has enough points. */
 float kdtree_reach2(const void *index, const float *center, uint32_t k) {
   const struct kdtree *tree = index;
   const int dim = (int)tree->points.dimensions;

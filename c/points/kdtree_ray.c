@@ -1,5 +1,5 @@
-/* Rays through the k-d tree. Descends to the side of a node that the ray reaches first, and later
- * to the other side, until all ranges that are left lie beyond the first hit. */
+/* Rays through the k-d tree. At each node, a search descends first to the side that the ray reaches
+ * first, and later to the other side, until all ranges that are left lie beyond the first hit. */
 
 #include "kdtree.h"
 
@@ -15,8 +15,8 @@ typedef struct kdtree_cell {
   float time;
 } kdtree_cell;
 
-/* Writes the half of a cell on one side of its node: the left or the right side of x on the axis of
- * the node. */
+/* Writes the left or right half of a cell, with the points begin … end - 1. The coordinate `x`, on
+ * the axis of the cell's node, divides the halves. */
 ALWAYS_INLINE void cell_side(kdtree_cell *half, const kdtree_cell *cell, uint32_t begin,
                              uint32_t end, float x, const bool isLeft, const int dim) {
   const uint32_t axis = cell->range.axis;
@@ -39,7 +39,7 @@ ALWAYS_INLINE uint32_t cast(const struct kdtree *tree, const scan_ray *ray,
     WORKED(1);
     const uint32_t begin = cell.range.begin, end = cell.range.end;
     if (cell.time > hit->fraction)
-      continue; /* a cell exactly as far as the hit is visited: a point in it can have a lower id */
+      continue; /* but not if equal: a point in the cell can tie with the hit and have a lower id */
     visits++;
     if (end - begin <= KDTREE_RUN) {
       points_scan_ray(&tree->points, begin, end, ray, &filter, hit);

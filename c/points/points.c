@@ -40,7 +40,7 @@ static uint64_t carve(copse_points *points, void *block) {
   return arena_block_bytes(whole.used);
 }
 
-/* Room for the struct of any structure, to copy one to the stack. */
+/* Room on the stack for a copy of an index's struct, whatever its type. */
 typedef union any_points {
   copse_points points;
   char bytes[POINTS_BYTES];
@@ -90,7 +90,7 @@ void copse_points_destroy(copse_points *points) {
   memory_give(&allocator, points, points->type->bytes);
 }
 
-/* Copies the contents of the arrays that all structures have to an index with a larger capacity. */
+/* Copies the contents of the arrays common to all types of index. `target` has more capacity. */
 static void keep_own(copse_points *target, const copse_points *points) {
   const size_t dim = points->dimensions, old = points->capacity, capacity = target->capacity;
   if (points->layout == COPSE_LAYOUT_SEPARATE) {
@@ -457,9 +457,9 @@ bool copse_points_validate(const copse_points *points) {
 /* ---- Snapshots --------------------------------------------------------------------------- */
 
 /* The head of a snapshot. After it come the generations of all slots that were ever in use, then
- * the buffers, then the last build (absent slots have group 0), and then the extras, for all slots
- * that were ever in use. Buffers and build have the same form: for n slots, n * dimensions
- * coordinates, interleaved, and n groups. */
+ * the buffers, then the last build (absent slots have group 0), and then the extras (masks and
+ * radii, if there are any) of all slots that were ever in use. Buffers and build have the same
+ * form: for n slots, n * dimensions coordinates, interleaved, and n groups. */
 typedef struct points_snapshot {
   snapshot_header header;
   /* These must be the same in the index that restores the snapshot. */
@@ -467,7 +467,11 @@ typedef struct points_snapshot {
   uint32_t ever, slots, isBuilt, builtCount, skipped;
   uint32_t extras; /* the extras that were saved: a sum of EXTRA_… */
 } points_snapshot;
-enum { EXTRA_MASKS = 1, EXTRA_RADII = 2 }; /* each value is also the number of words per slot */
+enum {
+  EXTRA_MASKS = 1,
+  EXTRA_RADII = 2
+}; /* each value is also the number of words per slot:
+    * radii have two, current and as last built */
 _Static_assert(sizeof(points_snapshot) <= COPSE_SNAPSHOT_HEAD, "the head of a snapshot");
 
 static uint64_t state_bytes(const copse_points *points, uint64_t count) {

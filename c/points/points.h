@@ -32,8 +32,8 @@
 
 typedef struct points_type points_type;
 
-/* What all structures have in common. It is the first field of each, so that a pointer to a
- * structure is a pointer to it. */
+/* The fields that all structures have in common. This struct is the first field of each structure,
+ * so that a pointer to a structure is also a pointer to this struct. */
 struct copse_points {
   const points_type *type;
   uint32_t dimensions, capacity;
@@ -50,9 +50,10 @@ struct copse_points {
   uint32_t slots;
   struct slots agents; /* the slots in use */
 
-  /* The last build, if there was one. ordered.ids is a permutation of 0 … builtCount - 1: first the
-   * present slots, in the order of the structure, then the absent ones. If all agents have the same
-   * groups, ordered.groups is not filled. */
+  /* The last build, if there was one. Slots with a group and an accepted position were present in
+   * it, the others absent. ordered.ids is a permutation of 0 … builtCount - 1: first the present
+   * slots, in the order of the structure, then the absent ones. If all agents have the same groups,
+   * ordered.groups is not filled. */
   scan_points ordered;
   uint32_t present;
   uint32_t builtCount; /* the number of slots in the last build, present or absent */
@@ -69,7 +70,8 @@ typedef struct points_source {
 } points_source;
 
 typedef struct points_survey {
-  uint32_t present;  /* number of slots with a group and an accepted position */
+  uint32_t present;  /* number of slots with a group, and coordinates that are neither NaN nor too
+                        large */
   uint32_t bad;      /* number of slots with a group, but with NaN or a too large coordinate */
   uint32_t firstBad; /* the first bad slot, or COPSE_NONE */
   uint32_t anyGroups, allGroups; /* group bits that some present slots have, and that all have */

@@ -33,9 +33,9 @@ ALWAYS_INLINE box4 ray4_times(const ray4 *ray, box4 box) {
   return (box4){float4_min(lo, hi), float4_max(lo, hi)};
 }
 
-/* Returns which of two boxes the ray comes within reach of, at `until` or before: bit 0 for
- * `first`, bit 1 for `second`. `until` is a fraction of the ray. Writes the fractions at which it
- * does so to times[0] and times[1]. */
+/* Tests whether the ray comes within reach of two boxes, at the fraction `until` of the ray or
+ * before. Returns two bits, set if it does: bit 0 for `first`, bit 1 for `second`. Writes to
+ * times[0] and times[1] the fractions at which it first comes within reach of them. */
 ALWAYS_INLINE uint32_t ray4_reaches(const ray4 *ray, box4 first, box4 second, float until,
                                     float *times, const int dim) {
   const box4 a = ray4_times(ray, first), b = ray4_times(ray, second);

@@ -1,15 +1,16 @@
 /* The obstacle tree: walls in a binary space partition.
  *
- * An inner node is a line: pieces left of it are below one child, pieces right of it below the
- * other. A leaf holds pieces of edges. An edge that crosses a line is split there into pieces. Each
- * piece has the edge's id and covers an interval of the edge, in fractions from 0 to 1. The lines
- * of nodes are relative to the center of all edges, so that floats are precise where the walls are.
+ * An inner node holds a line: pieces left of the line are in the left child's subtree, pieces right
+ * of it in the right child's. A leaf holds pieces of edges. An edge that crosses a line is split
+ * there into pieces. Each piece has the edge's id and covers an interval of the edge, in fractions
+ * from 0 to 1. The lines of nodes are relative to the center of all edges, so that floats are
+ * precise where the walls are.
  *
  * A piece within a thin tolerance of a line may be stored on either side of it. Queries allow for
  * twice the tolerance and for their own rounding, so that they reach every piece that can matter.
  * Then they test the whole edge of the piece, in double, from the caller's coordinates. An edge may
- * be reached through several of its pieces. To report it once, a query takes the point of the edge
- * that it found: only the piece that contains this point reports the edge.
+ * be reached through several of its pieces. To report it once, a query picks one point of the edge,
+ * such as the nearest: only the piece that contains this point reports the edge.
  *
  * After H. Fuchs, Z. M. Kedem, B. F. Naylor, "On visible surface generation by a priori tree
  * structures" (1980); the choice of lines after J. van den Berg and others, RVO2. */
@@ -190,9 +191,10 @@ ALWAYS_INLINE float node_side(const obstacle_node *node, float x, float y) {
   return (node->normal[0] * x + node->normal[1] * y) - node->offset;
 }
 
-/* Returns how far beyond a node's line a query for a point must look, even within radius 0: pieces
- * may be on the wrong side by the tolerance, and the point's distance from the line is rounded. x,
- * y is the point relative to the tree's center. LEAST covers distances whose squares underflow. */
+/* Returns how far beyond a node's line a query for a point must look in addition to its radius:
+ * pieces may be on the wrong side by the tolerance, and the point's distance from the line is
+ * rounded. LEAST is more than any distance whose square underflows to 0. x, y is the point relative
+ * to the tree's center. */
 ALWAYS_INLINE float obstacle_slack(const copse_obstacle *tree, float x, float y) {
   const float LEAST = 1e-22f, far = (x < 0 ? -x : x) + (y < 0 ? -y : y);
   return 2 * tree->tolerance + far * 0x1p-20f + LEAST;
@@ -220,8 +222,8 @@ uint32_t obstacle_search_next(const copse_obstacle *tree, obstacle_search *searc
 /* Makes the tree one empty leaf. */
 void obstacle_empty(copse_obstacle *tree);
 /* Returns the winding of a polygon's edges: 1 is counter-clockwise (solid inside), -1 clockwise
- * (solid outside), 0 without an area. Sets *isReversed to true if the vertices now run in the
- * opposite order. */
+ * (solid outside), 0 without an area. Sets *isReversed to true if the polygon's vertices run in
+ * the opposite order to its edges. */
 int obstacle_winding(const copse_obstacle *tree, uint32_t slot, bool *isReversed);
 
 #endif

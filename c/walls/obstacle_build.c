@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* To divide up to EXACT pieces, the line of each piece is tried; to divide more, the lines of
- * SAMPLES of them. A median is that of at most EXACT pieces. Measured: larger numbers cost more
- * than they gain. */
+ * SAMPLES of them. A median is computed from a sample of EXACT pieces if there are more. Measured:
+ * larger numbers cost more than they gain. */
 enum { EXACT = 32, SAMPLES = 16 };
 
 /* A line, and the number of pieces on each side. A piece that crosses the line counts on both. */
@@ -160,8 +160,8 @@ typedef struct build_task {
   uint32_t begin, end; /* its pieces are begin … end - 1 of work[0] */
   uint32_t spare;      /* how many pieces the splits in its subtree may add */
   uint32_t depth;
-  uint32_t parent; /* the parent if the node is a left child, because `left` must be set; else
-                    * COPSE_NONE */
+  uint32_t parent; /* if the node is a left child, its parent, whose `left` must be set to it;
+                    * else COPSE_NONE */
 } build_task;
 
 static void copy_piece(const obstacle_work *source, uint32_t sourcePlace,

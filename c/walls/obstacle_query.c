@@ -19,7 +19,8 @@ ALWAYS_INLINE bool is_side(copse_side side) {
 
 /* ---- Four edges at a time: a test in float, which may only err by keeping an edge ---- */
 
-/* The ends of the whole edges that four pieces belong to. */
+/* The ends of the edges that four pieces belong to. A piece is a part of an edge that the tree has
+ * split; the ends are those of the whole edge. */
 typedef struct edges4 {
   float4 x0, y0, x1, y1;
 } edges4;
@@ -46,8 +47,7 @@ ALWAYS_INLINE uint32_t rest_within(uint32_t bits, uint32_t four, uint32_t end) {
   return end - four < 4 ? bits & ((1u << (end - four)) - 1) : bits;
 }
 
-/* Removes the first piece whose bit is set from the rest, and returns it. At least one bit must be
- * set. */
+/* Returns the first piece whose bit is set, and clears the bit. At least one bit must be set. */
 static uint32_t rest_take(leaf_rest *rest) {
   const uint32_t piece = rest->next - 4 + bits_lowest(rest->bits);
   rest->bits &= rest->bits - 1;
@@ -71,8 +71,8 @@ typedef struct circuit {
   leaf_rest rest;
   float point[2], x, y; /* the point in the caller's coordinates, and as x, y relative to the tree's
                          * center */
-  float slack, reach;   /* how far beyond a node's line to look: `slack` because of tolerance and
-                         * rounding, `reach` for the distance too */
+  float slack, reach;   /* how far beyond a node's line to look: `slack` allows for tolerance and
+                         * rounding, `reach` is `slack` plus the walk's distance */
   float most2;          /* the square of the walk's distance, rounded up */
 } circuit;
 
@@ -226,7 +226,8 @@ ALWAYS_INLINE float to_box2(const copse_obstacle *tree, uint32_t nodeIndex, cons
   return (gaps[0] * gaps[0] + gaps[2] * gaps[2]) + (gaps[1] * gaps[1] + gaps[3] * gaps[3]);
 }
 
-/* True if a search does not need a node: all of its edges were returned before, or are covered. */
+/* True if a search can skip a node: all of the node's edges are nearer than the last edge that was
+ * returned, or the search's function `covers` lets it skip them. */
 static bool is_done(const copse_obstacle *tree, uint32_t nodeIndex, const obstacle_search *search) {
   const float *box = tree->boxes[nodeIndex];
   const float corners[] = {box[0], box[1], -box[2], box[1], -box[2], -box[3], box[0], -box[3]};
@@ -353,8 +354,9 @@ ALWAYS_INLINE float4 left_of4(const wide_segment *segment, float4 x, float4 y) {
                     float4_mul(float4_all(segment->delta[1]), x));
 }
 
-/* Returns which of four pieces have an edge that may be within the segment's radius of it, one bit
- * each. Excludes edges outside the bounds of the wide segment, or wholly to one side of it. */
+/* Returns which of four pieces have an edge that may be within the query's radius of the segment,
+ * one bit each. Excludes edges that are outside the segment's bounds or wholly on one side of its
+ * line, both widened by the radius. */
 ALWAYS_INLINE uint32_t edges4_along(const copse_obstacle *tree, uint32_t piece,
                                     const wide_segment *segment) {
   const edges4 edges = edges4_at(tree, piece);
@@ -374,8 +376,9 @@ typedef struct stretch {
   float begin, end;
 } stretch;
 
-/* A walk over the edges along a segment, leaf by leaf, in the order in which the segment enters the
- * leaves. It may also return edges that are farther away: the caller must test them. */
+/* A walk over the edges within a radius of a segment, leaf by leaf, in the order in which the
+ * segment enters the leaves. It may also return edges that are farther away: the caller must test
+ * them. */
 typedef struct tour {
   stretch stack[OBSTACLE_STACK];
   uint32_t waiting, visits;

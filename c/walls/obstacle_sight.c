@@ -284,8 +284,8 @@ OUT_OF_LINE void append_nearer(sight_query *sight, uint32_t first, uint32_t *end
   if (startEdge == stopEdge)
     append(sight, first, end, start, startEdge);
   else {
-    /* A crossing in exactly the direction of `start` or `stop` counts too: it has only the
-     * direction in common with that vector, and may be much nearer or farther. */
+    /* A crossing in exactly the direction of `start` or `stop` counts too: it may be another point
+     * than `start` or `stop`, much nearer or farther away. */
     const vec crossing = crossing_of(&one->view, &other->view);
     const bool isAfter = is_before(start, crossing);
     const bool isBetween = !is_before(crossing, start) && (isLast || !is_before(stop, crossing));
@@ -327,8 +327,8 @@ static void merge_all(sight_query *sight) {
   while (sight->rows > 1 && !sight->full) merge(sight);
 }
 
-/* Starts a row in which nothing is visible. Before that, merges the last two rows as long as the
- * first of them is less than twice as long as the second. */
+/* Starts a row in which nothing is visible. Before that, repeatedly merges the last two rows while
+ * the first of them is less than twice as long as the second. */
 SMALL_CODE OUT_OF_LINE void start_row(sight_query *sight) {
   while (sight->rows > 1 && !sight->full &&
          sight->begins[sight->rows - 1] - sight->begins[sight->rows - 2] <
@@ -393,7 +393,7 @@ SMALL_CODE OUT_OF_LINE void insert(sight_query *sight, cursor *part, vec partSta
 }
 
 /* True if the first row hides a part of an edge, from the direction `partStart` to part->stop.
- * Tries the sector of the last call first: it hides most edges. */
+ * First tries the sector where the last call ended: usually, that one hides the part too. */
 static bool hides(sight_query *sight, const cursor *part, vec partStart) {
   cursor *sector = &sight->last;
   if (!sector->end || is_before(partStart, sector->start) ||
