@@ -349,8 +349,8 @@ copse_status copse_points_raycast(const copse_points *points, const float *from,
  * searches with masks[slot] & query.mask. Batches use the query's `mask`, `maxDistance` (only for
  * all_neighbors and nearest_many) and `exclude` (only if the caller passes centers or segments).
  * `sort` must be COPSE_SORT_NONE. An agent is never its own neighbor. Cost: about proportional to
- * the number of results, because groups of up to a few hundred nearby agents share one search. A
- * batch needs 150 KB of stack. */
+ * the number of results, because up to a few hundred nearby agents share one search. A batch needs
+ * 150 KB of stack. */
 /* The output of a batch, in arrays of the caller: a row of ids for each slot or center. Row i
  * consists of counts[i] ids, from ids[offsets[i]] on. Rows of centers are stored in order. Rows of
  * slots are stored so that agents near each other have rows near each other. The order of rows, and
@@ -478,7 +478,8 @@ uint32_t copse_octree_count(const copse_octree *tree); /* the number of items */
 uint32_t copse_octree_slots(const copse_octree *tree); /* every slot in use is less than this */
 
 /* Return arrays by slot, for the caller to write. Boxes are lo x, y, (z,) hi x, y, (z); changes
- * take effect with copse_octree_move_all. Groups (32 bits, default 1) take effect at once. */
+ * take effect with copse_octree_move_all. Groups (32 bits, default 1) take effect at once; adding
+ * and removing items keeps them. */
 float *copse_octree_boxes(copse_octree *tree);
 uint32_t *copse_octree_groups(copse_octree *tree);
 const uint32_t *copse_octree_generations(const copse_octree *tree);
@@ -542,13 +543,13 @@ typedef struct copse_box_hit { /* the first hit of a ray */
 /* Finds the first item hit by the segment between the points `from` and `to`, ties by lower id.
  * Uses the query's mask and exclude.
  *
- * The exact rule, in double: let way = to - from, and let a side be a coordinate of lo or hi.
- * - The segment hits a box if their intervals overlap on every axis and, for every pair of axes u
- *   and v, the box's corners are not all on one side of the segment's line. A corner's side of the
- * line follows from comparing products way[u] * (side - from[v]).
- * - On each axis on which the segment starts outside the box, it enters at (side - from) / way, for
- *   the side nearer to the start. The fraction is the greatest of these, rounded to float; 0 if
- *   there are none. If two axes give the same fraction, the normal is that of the first. */
+ * The exact rule, in double: let way = to - from, and let a bound be a coordinate of lo or hi.
+ * - The segment hits a box if their intervals overlap on every axis and, in the plane of every pair
+ *   of axes u and v, the box's corners are not all on one side of the segment's line. To find the
+ *   side of a corner, way[u] * (bound - from[v]) is compared with way[v] * (bound - from[u]).
+ * - On each axis on which the segment starts outside the box, it enters at (bound - from) / way,
+ *   for the bound nearer to the start. The fraction is the greatest of these, rounded to float; 0
+ *   if there are none. If two axes give the same fraction, the normal is that of the first. */
 copse_status copse_octree_raycast(const copse_octree *tree, const float *from, const float *to,
                                   const copse_query *query, copse_box_hit *hit, uint32_t *visits);
 /* Finds all pairs of items that intersect, as a broad phase does; each pair once. Writes ids a, b,
@@ -667,13 +668,15 @@ copse_status copse_obstacle_add(copse_obstacle *tree, const float *points, uint3
 /* Removes a polygon, in time proportional to its vertices. COPSE_STALE_SLOT: the slot is not a
  * polygon. */
 copse_status copse_obstacle_remove(copse_obstacle *tree, uint32_t slot);
-/* Moves all vertices of a polygon. Its solid side stays the same. Errors: COPSE_STALE_SLOT (not a
+/* Moves all vertices of a polygon. Its solid side stays the same, except that one added without
+ * area and with COPSE_SOLID_WINDING follows its current winding. Errors: COPSE_STALE_SLOT (not a
  * polygon), COPSE_NOT_FINITE, COPSE_INVALID_ARGUMENT (`count` is not the polygon's size). */
 copse_status copse_obstacle_move(copse_obstacle *tree, uint32_t slot, const float *points,
                                  uint32_t count);
 void copse_obstacle_clear(copse_obstacle *tree); /* removes all polygons */
-/* Returns the winding of a polygon's edges: 1 is counter-clockwise (solid inside), -1 clockwise (a
- * boundary), 0 if it has no area now or the slot is not a polygon. */
+/* Returns the winding of a polygon's edges: 1 if they are counter-clockwise, -1 if they are
+ * clockwise, 0 if it has no area now or the slot is not a polygon. Unless it is solid nowhere, 1
+ * means solid inside, and -1 a boundary. */
 int copse_obstacle_winding(const copse_obstacle *tree, uint32_t slot);
 /* True if polygons were added, removed or moved since the last build. */
 bool copse_obstacle_changed(const copse_obstacle *tree);
@@ -726,10 +729,9 @@ typedef struct copse_wall_hit {
 /* Finds the first edge that a segment intersects, ties by lower id.
  *
  * The exact rule: let a and b be the signed distances of the segment's start and end from the
- * edge's line, times the edge's length. The fraction is a / (a - b), clamped to a range: the
- * fractions of the segment that the edge spans on one axis, the axis along which the segment is
- * longer. If a and b are both 0, it is the lower end of that range. Last, the fraction is clamped
- * to 0 … 1. */
+ * edge's line, times the edge's length. Measured on the axis along which the segment is longer, the
+ * ends of the edge are at the fractions first <= last of the segment. The result is a / (a - b), or
+ * first if a and b are both 0, clamped to first … last, then to 0 … 1. */
 copse_status copse_obstacle_raycast(const copse_obstacle *tree, const float *from, const float *to,
                                     copse_side side, copse_wall_hit *hit, uint32_t *visits);
 /* Casts n segments (x0, y0, x1, y1 each) like copse_obstacle_raycast. Writes the edge and the
@@ -938,8 +940,8 @@ typedef struct copse_crowd_statistics {
   size_t bytes; /* memory of the whole object */
 } copse_crowd_statistics;
 copse_crowd_statistics copse_crowd_stats(const copse_crowd *crowd);
-/* Returns a hash of the complete simulation state, including steps and options, but not the
- * capacity. Equal states have equal hashes; -0 counts as 0. */
+/* Returns a hash of the complete simulation state, including the options and the number of steps,
+ * but not the capacity. Equal states have equal hashes; -0 counts as 0. */
 uint32_t copse_crowd_hash(const copse_crowd *crowd);
 /* Saves the complete simulation state. The crowd that restores needs the same `dimensions`,
  * `maxNeighbors` and `exact` as the saved one. It then continues exactly like the saved one, bit

@@ -1,5 +1,5 @@
 // The manual: every class, method and option of the package, with its types. The classes are in the
-// files beside this one; each entry exports some or all of them.
+// files beside this one; each entry ('copse', 'copse/grid', …) exports some or all of them.
 //
 // Rules for all classes:
 //
@@ -58,7 +58,7 @@ export type WasmSource =
   | Wasm<'Module', never>
 
 export interface InitOptions {
-  /** The core to use. Default: the core that belongs to the entry. */
+  /** The core to use. Default: the core of the entry that you import, such as 'copse/grid'. */
   wasm?: WasmSource
   /**
    * The initial size of linear memory, in bytes, at most 2 GiB. If it is large enough, memory never
@@ -307,10 +307,11 @@ declare abstract class CoreObject {
   saveInto(bytes: Uint8Array): number
   /**
    * Restores the state of a snapshot. All later calls then have the same results, bit for bit, as
-   * after `save`. The options `capacity`, `layout`, `builder` and `pieces` may differ from those of
-   * the saved object. All others must be equal; of a crowd's options, only `maxNeighbors` and
-   * `exact` must be. Untrusted bytes are safe: if `restore` throws `BAD_SNAPSHOT` or `FULL`,
-   * nothing has changed.
+   * after `save`; quadtrees and octrees, if memory for cells was exhausted (`stats().unsplit`), may
+   * have them in another order. Crowds: the options `maxNeighbors` and `exact` must equal those of
+   * the saved crowd. All other objects: all options but `capacity`, `layout`, `builder`, `pieces`
+   * and `instance` must equal those of the saved object. Untrusted bytes are safe: if `restore`
+   * throws `BAD_SNAPSHOT` or `FULL`, nothing has changed.
    */
   restore(bytes: Uint8Array): void
   /**
@@ -751,8 +752,9 @@ declare abstract class Boxes<D extends Dimensions> extends CoreObject {
    */
   get boxes(): Float32s
   /**
-   * The groups of each item: 32 bits, one per group. Default: 1. An item whose groups are 0 is
-   * absent from every result. Changes take effect at once.
+   * The groups of each item: 32 bits, one per group. Default: 1, until you write them; `remove`
+   * and `add` keep them. An item whose groups are 0 is absent from every result. Changes take
+   * effect at once.
    */
   get groups(): Uint32s
 
@@ -953,8 +955,10 @@ export class ObstacleTree extends CoreObject {
   has(slot: number): boolean
   /**
    * Returns the direction of a polygon's edges: 1 if they are counter-clockwise (y up), -1 if they
-   * are clockwise, 0 if the polygon has no area. Unless the polygon is solid nowhere, 1 means that
-   * its inside is solid, and -1 its outside. `STALE_SLOT`: no polygon has this slot.
+   * are clockwise, 0 if the polygon has no area. Edges have the solid side on their left, even if
+   * the vertices are in the opposite order: so 1 means that the inside is solid, -1 the outside. If
+   * the polygon is solid nowhere, its edges run in the order of the vertices. `STALE_SLOT`: no
+   * polygon has this slot.
    */
   winding(slot: number): number
 
@@ -1105,7 +1109,10 @@ export interface AgentNumbers {
    * `other.priority / (own.priority + other.priority)`, or one half if both are 0. Default: 0.
    */
   priority?: number
-  /** 32 bits. An agent whose groups are 0 avoids no other agent, and is not avoided. Default: 1. */
+  /**
+   * The agent's groups: 32 bits, one per group. An agent whose groups are 0 avoids no other agent,
+   * and is not avoided. Default: 1.
+   */
   groups?: number
   /**
    * The agent avoids other agents whose `groups` share a bit with this mask. If such an agent does

@@ -136,7 +136,7 @@ export class CoreObject {
   /** The slot that was an argument of the last call, for messages. @type {number | undefined} */
   _slot
   /**
-   * For the message of the error `FULL`: the capacity that the call needs, and the items that the
+   * For the message of the error `FULL`: the capacity that the call needs or, where that is unknown, a larger one; and the items that the
    * capacity counts, such as agents.
    */
   _wanted = 0

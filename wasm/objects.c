@@ -32,8 +32,8 @@ EXPORT("status_text") uintptr_t status_text(uint32_t status) {
   return (uintptr_t)copse_status_text((copse_status)status);
 }
 
-/* Replaces the functions of other families in JavaScript. Called only if a method was borrowed from
- * another class. */
+/* When JavaScript looks up the functions of a family, it gets this in place of those that only
+ * other families have. Called only if a method was borrowed from another class. */
 EXPORT("stale") int32_t stale(void) { return FAILED(COPSE_STALE_SLOT); }
 
 /* ---- Handles: an object's slot, and the low bits of the slot's generation -------------------- */
@@ -75,7 +75,7 @@ static copse_status grow_table(void) {
 
 /* ---- Creation and memory -------------------------------------------------------------------- */
 
-/* Has the size of the largest struct of a family. */
+/* Large enough for the struct of any family. */
 typedef union any_object {
   object object;
   char bytes[OBJECT_BYTES];

@@ -52,7 +52,8 @@ struct family {
   const char *views, *figures;
   uintptr_t (*view)(object *self, uint32_t which);     /* address of a view, by index; 0: none */
   void (*read_figures)(object *self, double *numbers); /* writes up to MAX_FIGURES */
-  /* Points the struct's arrays into a block; only measures them if the arena has no memory. */
+  /* Lays out the struct's arrays in a block, and sets the pointers to them. If the arena has no
+   * memory, only measures the block. */
   void (*carve)(object *self, arena *block);
   /* Initializes the arrays of `larger`. It is a new object if `old` is NULL; else it replaces
    * `old`, whose arrays are copied if they hold state. */

@@ -343,7 +343,7 @@ export class ObstacleTree extends CoreObject {
 
   #visibilityPolygon(method, x, y, options) {
     this.#askBox(method, x, y, options)
-    this._wanted = 2 * this._capacity // suggested by a FULL error: crossing walls add corners
+    this._wanted = 2 * this._capacity // a FULL error suggests this: walls that cross add corners
     const wasm = this._enter()
     return this._leave(
       wasm.visibility(this._handle, x, y, this.#minX, this.#minY, this.#maxX, this.#maxY),

@@ -99,9 +99,10 @@ void pairs_sort(pairs list, uint32_t size, pair_order order) {
   }
 }
 
-/* A pair is a squared distance and an id. Its rank is the number of pairs with a smaller distance:
- * its index in the sorted row. Ranks are counted for eight pairs at a time. Pairs with equal
- * distances have the same rank; if there are any, pairs_sort sorts all pairs instead. */
+/* Sorts by counting: the rank of a pair (a squared distance and an id) is the number of pairs with
+ * a smaller distance, and so its index in sorted order. Ranks are counted for eight pairs at a
+ * time. Pairs with equal distances have the same rank; if there are any, pairs_sort sorts all pairs
+ * instead. */
 void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, float *rowDistances2,
                 uint32_t *rowIds) {
   float sorted2[RANK_LIMIT + 1];

@@ -25,8 +25,8 @@ bool query_direction(const float *direction, int dim, float *unit);
 bool query_half_angle(float halfAngle, float *cosine);
 
 /* True if the caller supplied the arrays that the query needs: `ids` unless the capacity is 0, and
- * `distances2` if results are sorted by distance. Such sorting also requires `hasDistances`: the
- * query computes distances. Sets total and visits to 0. */
+ * `distances2` if results are sorted by distance. `hasDistances` is true if the query computes
+ * distances: if not, sorting by distance is refused. Sets total and visits to 0. */
 ALWAYS_INLINE bool query_results_ok(const copse_query *query, copse_results *results,
                                     bool hasDistances) {
   results->total = results->visits = 0;

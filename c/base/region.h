@@ -38,7 +38,7 @@ ALWAYS_INLINE void region_set_circle(region *where, const float *center, float r
   copy_point(where->circle.center, center, dim);
 }
 
-/* Makes the region a box. False if lo is greater than hi on an axis, or NaN. */
+/* Makes the region a box. False if lo is greater than hi on an axis, or one of them is NaN. */
 static inline bool region_set_box(region *where, const float *lo, const float *hi, uint32_t dim) {
   if (!query_box_ok(lo, hi, (int)dim)) return false;
   copy_point(where->box.lo, lo, dim);

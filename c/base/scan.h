@@ -203,8 +203,9 @@ ALWAYS_INLINE void scan_nearest_one(const scan_points *points, uint32_t begin, u
   }
 }
 
-/* The k nearest points so far: a max-heap of `size` pairs. `limit2` is the greatest squared
- * distance at which another point can still be among the k nearest. */
+/* The k nearest points so far: a max-heap of `size` entries, each a squared distance and an id.
+ * `limit2` is the greatest squared distance at which another point can still be among the k
+ * nearest. */
 typedef struct scan_nearest {
   pairs heap;
   uint32_t k;

@@ -333,11 +333,11 @@ ALWAYS_INLINE word4 float4_round(float4 a) {
   return word4_and(float4_as_words(float4_add(a, float4_all(ROUNDER))), word4_all(ROUNDED_BITS));
 }
 
-/* ---- Left-packing: moves the lanes whose bit is set to the front, the others behind them ---- */
+/* ---- Left-packing: puts the lanes whose bit is set first, and the others behind them ---- */
 
 #if !defined(COPSE_SCALAR) && (defined(__wasm_simd128__) || defined(__SSSE3__))
-/* The byte shuffles that move the lanes whose bit is set to the front: a row for each combination
- * of the four bits. */
+/* The byte shuffles that put the lanes whose bit is set first: a row for each combination of the
+ * four bits. */
 static const uint8_t SIMD_PACK[16][16] = {
 #define LANE(i) 4 * (i), 4 * (i) + 1, 4 * (i) + 2, 4 * (i) + 3
 #define ROW(a, b, c, d)                                                                            \

@@ -30,12 +30,12 @@ ALWAYS_INLINE uint32_t hash_word(uint32_t hash, uint32_t word) {
   return hash ^ hash >> 15;
 }
 
-/* Writes the header of a snapshot. Must be called last, because the header has a checksum of all
- * other bytes. */
+/* Writes the header of a snapshot. Must be called last, because the checksum in the header covers
+ * all other bytes of the snapshot. */
 void snapshot_seal(void *bytes, uint64_t size, snapshot_kind kind);
 
-/* Copies `head` to the start of a snapshot. `head` is a structure's own struct that starts with the
- * header. If `capacity` is less than its size, copies only the bytes that fit. */
+/* Copies `head` to the start of a snapshot. `head` is a struct such as octree_snapshot, whose first
+ * member is the header. If `capacity` is less than `headBytes`, copies only the bytes that fit. */
 void snapshot_put_head(void *bytes, size_t capacity, const void *head, size_t headBytes);
 
 /* True if magic, version, kind and size of a header are right. */

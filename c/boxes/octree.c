@@ -51,7 +51,8 @@ static uint32_t node_capacity(const copse_octree_def *def) {
   return (uint32_t)nodes_of_full_tree(def, most < 1u << 31 ? most : 1u << 31);
 }
 
-/* Returns the size of the block pool. All blocks are full, except one for each node. */
+/* Returns the size of the block pool: enough for all items, because each node has at most one block
+ * that is not full. */
 static uint32_t block_capacity(const copse_octree *tree) {
   const uint64_t capacity = tree->def.capacity;
   const uint64_t most = capacity / BLOCK_ITEMS + tree->nodeCapacity;

@@ -157,9 +157,10 @@ bool copse_octree_validate(const copse_octree *tree) {
 /* ---- Snapshots ---------------------------------------------------------------------------- */
 
 /* The head of a snapshot. It is followed by the generations and the groups of all slots, then by
- * the slots of the items, in preorder of their nodes and in the order in which they were linked,
- * and by their boxes in the same order. A tree that is built from these slots and boxes equals the
- * saved one in every bit of every block. */
+ * the slots of the items, then by their boxes in the same order. The items are sorted by node, in
+ * preorder. Within a node, they are in the order of its blocks and lanes, the oldest block first. A
+ * tree that is built from these slots and boxes has the items in the same lanes of each node's
+ * blocks as the saved one, unless the node pool was exhausted. */
 typedef struct octree_snapshot {
   snapshot_header header;
   uint32_t dimensions, leafSize, maxDepth;

@@ -1,9 +1,10 @@
 /* The crowd: agents that avoid each other and walls.
  *
- * The attributes of agents are fields: arrays by slot that the caller may write. A step copies the
- * attributes that neighbors read into bodies and finds the nearest neighbors of all agents with an
- * agent tree. Then, for each agent, it sets up constraints and chooses the best velocity. No agent
- * moves before all have chosen, so the order of agents does not matter. */
+ * The attributes of agents are fields: arrays by slot, most of which the caller may write. A step
+ * copies what an agent's neighbors need to know about it into a body (orca_body), and finds the
+ * nearest neighbors of all agents with an agent tree. Then, for each agent, it sets up constraints
+ * and chooses the best velocity. No agent moves before all have chosen, so the order of agents does
+ * not matter. */
 #ifndef COPSE_CROWD_H
 #define COPSE_CROWD_H
 

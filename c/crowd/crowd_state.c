@@ -21,8 +21,8 @@ copse_crowd_statistics copse_crowd_stats(const copse_crowd *crowd) {
 
 /* ---- Snapshots ---------------------------------------------------------------------------- */
 
-/* The head of a snapshot. It is followed by the generations of all slots, then by the fields one
- * after the other: the values of slots in use, and zeros for free slots. */
+/* The head of a snapshot. It is followed by the generations of all slots, then by the crowd's
+ * `fields`, one array after the other: the values of slots in use, and zeros for free slots. */
 typedef struct crowd_snapshot {
   snapshot_header header;
   uint32_t dimensions, maxNeighbors, exact;

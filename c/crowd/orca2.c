@@ -296,8 +296,9 @@ void orca2_add_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall
 }
 
 bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall) {
-  /* The share of the gap between agent and wall that the half-plane lets the agent use. The rest
-   * allows one half-plane to cover many walls that bend a little toward the agent. */
+  /* The share of the gap between agent and wall that the half-plane lets the agent use. The next
+   * walls may bend a little toward the agent, into the rest of the gap: the half-plane then still
+   * covers them. */
   const float KEPT = 0.75f;
   const vec2 position = vec2_of(agent->body.position), direction = vec2_of(wall->direction);
   const vec2 toBegin = vec2_sub(vec2_of(wall->begin), position), across = vec2_left(direction);
@@ -313,8 +314,9 @@ bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall 
 /* A vector with a squared length below this is too short to have a direction. */
 #define NO_LENGTH2 1e-37f
 
-/* Replaces the directions of the half-planes whose bit is set in `parting`: their normals are then
- * the directions from orca_parting. */
+/* Sets the direction of each half-plane whose bit is set in `parting`: it could not be computed,
+ * because a vector was too short. The half-plane's normal becomes the direction from
+ * orca_parting. */
 static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting,
                  vec2x4 *direction) {
   float x[4], y[4];
@@ -527,11 +529,12 @@ static uint32_t solve_lines(const orca2 *lines, float maxSpeed, vec2 sought, boo
   return lines->count;
 }
 
-/* Appends the bisector of line i and of each neighbor's line before it: there, a velocity violates
- * both equally. Lines that are parallel with the same direction have none. With n for the unit
- * normal of a line and p for its point, the velocities v of the bisector of i and j satisfy
- * (n_j - n_i) (v - p_i) = n_j (p_j - p_i). Lines that are almost parallel meet far away: so this
- * does not compute where they meet, and stores the point of the bisector that is nearest to 0. */
+/* For each neighbor's line j before line i, appends the bisector of i and j: velocities on it
+ * violate both lines equally. Skips lines that are parallel to line i with the same direction: they
+ * have no bisector. With n for the unit normal of a line and p for its point, the velocities v on
+ * the bisector satisfy (n_j - n_i) (v - p_i) = n_j (p_j - p_i). The point stored for the bisector
+ * is its point nearest to 0, not the point where i and j meet: almost parallel lines meet far
+ * away. */
 static void add_bisectors(const orca2 *lines, uint32_t i, orca2 *bisectors) {
   const vec2x4 point = {float4_all(lines->x[i]), float4_all(lines->y[i])};
   const vec2x4 own = {float4_all(lines->directionX[i]), float4_all(lines->directionY[i])};

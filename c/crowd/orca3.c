@@ -81,9 +81,9 @@ ALWAYS_INLINE float4 vec3x4_cross_length2(vec3x4 a, vec3x4 b) {
 /* A vector with a squared length below this is too short to have a direction. */
 #define NO_LENGTH2 1e-37f
 
-/* Overwrites the unit vectors whose bit is set in `parting`, which are undefined because the
- * vectors were too short. Each becomes a direction in which the agent moves apart from the
- * neighbor. */
+/* Overwrites the unit vectors whose bit is set in `parting`: these are undefined, because they were
+ * computed from vectors that are too short. Each becomes a direction in which the agent moves apart
+ * from the neighbor. */
 static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting, vec3x4 *unit) {
   float x[4], y[4], z[4];
   float4_store(x, unit->x);

@@ -109,7 +109,8 @@ ALWAYS_INLINE void swap_points(const scan_points *points, uint32_t a, uint32_t b
   points->ids[b] = id;
 }
 
-/* Where a split divides the agents in their order along an axis: by coordinate, and then by id. */
+/* Agents are ordered along an axis by this key: by coordinate, and then by id. A split divides them
+ * at a key. */
 typedef struct split_key {
   float coordinate;
   uint32_t id;
@@ -258,8 +259,8 @@ static void rank_ids(const uint32_t *ids, uint32_t size, uint32_t *ranks) {
   }
 }
 
-/* Sorts the agents of a leaf by id. Moves the coordinates of up to RANKED_LEAF agents along,
- * because reading them from the source again would miss the cache. */
+/* Sorts the agents of a leaf by id. If there are at most RANKED_LEAF, moves their coordinates along
+ * with the ids, because reading them from the source again would miss the cache. */
 static void sort_leaf(const struct agenttree *tree, const points_source *source, uint32_t begin,
                       uint32_t end) {
   const uint32_t size = end - begin;

@@ -12,8 +12,8 @@
 
 /* ---- Queries ----------------------------------------------------------------------------- */
 
-/* Returns which children of a node can hold a result: bit 0 for the left, bit 1 for the right. For
- * circles it has no branches, because processors would often predict them wrongly. */
+/* Returns which children of a node can hold a result: bit 0 for the left, bit 1 for the right. The
+ * test for circles is branch-free, because processors would often mispredict branches here. */
 ALWAYS_INLINE uint32_t children_to_enter(const struct agenttree *tree, uint32_t index,
                                          const region *where, const copse_query *query,
                                          const shape kind, const int dim) {

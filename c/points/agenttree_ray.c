@@ -37,7 +37,7 @@ ALWAYS_INLINE uint32_t cast(const struct agenttree *tree, const scan_ray *ray,
         points_scan_ray(&tree->points, node->begin, node->end, ray, &filter, hit);
       }
     }
-    /* Visits also a node that the ray reaches exactly at the hit: an agent in it can be hit equally
+    /* Also visits a node that the ray reaches exactly at the hit: an agent in it can be hit equally
      * early and have a lower id. */
     while (!enter) {
       if (!waiting) return visits;

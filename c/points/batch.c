@@ -216,8 +216,9 @@ SMALL_CODE copse_status copse_points_within_many(const copse_points *points, con
 
 enum { SELECT_TRIES = 4 };
 
-/* After each full row, guess2 becomes the squared distance of the row's k-th neighbor, times
- * GUESS_MARGIN. Measured: with 1.4, second tries are rare, and few candidates are superfluous. */
+/* The first try for a row looks for candidates within the squared distance guess2: that of the k-th
+ * neighbor of an earlier row, times GUESS_MARGIN. Measured: with 1.4, a second try is rarely
+ * needed, and few candidates are superfluous. */
 static const float GUESS_MARGIN = 1.4f;
 
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {

@@ -113,8 +113,9 @@ static uint32_t power_of_two_below(uint64_t n) {
   return power;
 }
 
-/* Lays out the table for agents with the bounds lo … hi. Divides cells into as many columns as
- * there is room for. If there is no room even for one entry per cell, cells share entries. */
+/* Lays out the table for agents with the bounds lo … hi. Divides cells into columns: up to
+ * MOST_COLUMNS, if there is room. If there is no room even for one entry per cell, cells share
+ * entries. */
 static void lay_out(struct grid *grid, const float *lo, const float *hi) {
   const int dim = (int)grid->points.dimensions;
   const uint64_t budget = entry_budget(grid->points.present);

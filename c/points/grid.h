@@ -1,15 +1,15 @@
 /* The uniform grid: a counting sort of agents into square (in 3D cubic) cells of one size.
  *
- * A cell is divided along x into columns, as many as there is room for: with narrow columns, a
- * query reads fewer agents that are too far left or right. Column i along x, in row j and layer k
- * of cells, has the entry (i + j * strides[1] + k * strides[2]) & wrap of a table. Agents are
- * stored in the order of their entries, and by id in an entry; the table says where the agents of
- * each entry begin. Adjacent columns of a row have adjacent entries, so that a query reads one run
- * of agents per row.
+ * Cells are divided along x into columns, up to 16 if a table has room for them: with narrow
+ * columns, a query reads fewer agents that are too far left or right. Column i along x, in row j
+ * and layer k of cells, has the entry (i + j * strides[1] + k * strides[2]) & wrap of this table.
+ * Agents are stored in the order of their entries, and by id in an entry; the table says where the
+ * agents of each entry begin. Adjacent columns of a row have adjacent entries, so that a query
+ * reads one run of agents per row.
  *
- * The table has a few entries per agent. If there are more columns than that, distant ones share an
- * entry: `wrap` takes the sum modulo the size of the table, and the distance test tells their
- * agents apart. */
+ * The table has a few entries per agent. If there is no room even for one column per cell, distant
+ * cells share an entry: `wrap` takes the sum modulo the size of the table, and the distance test
+ * tells their agents apart. */
 #ifndef COPSE_GRID_H
 #define COPSE_GRID_H
 

@@ -61,8 +61,8 @@ SMALL_CODE OUT_OF_LINE void group_at_any(const struct grid *grid, uint32_t begin
   WITH_DIM(grid->points.dimensions, group_at, grid, begin, group);
 }
 
-/* Writes the window of all cells within reach of a group. Returns false if some of its columns
- * share table entries with each other, as grid_window_of does. */
+/* Writes the window of all cells within reach of a group. Like grid_window_of, returns false if
+ * some columns of the window share table entries with each other. */
 ALWAYS_INLINE bool group_window(const struct grid *grid, const grid_group *group, float reach2,
                                 grid_window *window, const int dim) {
   const float4 reach = float4_all(reach_of(reach2));
@@ -84,9 +84,9 @@ ALWAYS_INLINE void copy_four(nearby *near, const copse_points *points, uint32_t 
   }
 }
 
-/* Appends the agents begin … end - 1 to `near`, which must have room for them. Always copies
- * `usual` agents, even if there are fewer: that needs no branch, which processors could predict
- * wrongly. Surplus copies are overwritten later. */
+/* Appends the agents begin … end - 1 to `near`, which must have room for them. If there are fewer
+ * than `usual` agents, copies `usual` entries nevertheless: that needs no branch, which processors
+ * could predict wrongly. Surplus copies are overwritten later. */
 ALWAYS_INLINE void copy_run(nearby *near, const copse_points *points, uint32_t begin, uint32_t end,
                             const uint32_t usual, const gather_fields fields, const int dim) {
   const uint32_t target = near->size;

@@ -24,7 +24,7 @@ ALWAYS_INLINE part part_in_bounds(const struct grid *grid, const scan_ray *ray, 
     const double lo = origin - wider;
     const double hi = grid->last[axis] < GRID_LAST
                           ? origin + (double)grid->last[axis] * cell + wider
-                          /* No bound: all cells farther away have the number GRID_LAST too. */
+                          /* Points beyond GRID_LAST also get this number, so there is no bound. */
                           : INFINITY;
     if (ray->way[axis] != 0) {
       const double a = (lo - start) / ray->way[axis], b = (hi - start) / ray->way[axis];

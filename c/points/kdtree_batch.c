@@ -180,11 +180,12 @@ typedef struct range_visitors {
   point_list list;
 } range_visitors;
 
-/* A range of the tree is divided into up to PARTS parts at once, until it has at most FEW points or
- * visitors: measured with 100,000 points, this gave the fastest groups. Visitors are processed
- * together if their range has at most CLOSE points per visitor; otherwise each makes a single
- * query. Measured on uniform and clustered points: this pays off if CLOSE is 8 or a little more,
- * but not if it is 16. */
+/* A range of the tree that has more than FEW points and more than FEW visitors is divided, into up
+ * to PARTS parts in one step. The parts are divided in the same way. Measured with 100,000 points,
+ * this value of FEW was the fastest. Visitors are processed together if their range has at most
+ * CLOSE points per visitor; otherwise each makes a single query. Measured on uniform and clustered
+ * points: a CLOSE of 8 or a little more makes the batch faster, but 16 does not. MOST_WAITING is
+ * the capacity of the stack of ranges. */
 enum { FEW = 40, PARTS = 64, CLOSE = 11, MOST_WAITING = 6 * PARTS };
 
 /* The division of the caller's points among ranges of a tree. The stack holds ranges that may still
@@ -228,8 +229,8 @@ ALWAYS_INLINE void distribute(const point_division *division, point_list whole, 
 }
 
 /* Replaces the range on top of the stack by its parts, with their visitors. `parts` is a power of
- * 2^dimensions: the range is then divided equally often on each axis, and its parts are to be
- * divided on the same axis as the range. */
+ * 2^dimensions: the range is then divided equally often on each axis, and the division of each part
+ * begins with the same axis as that of the range. */
 OUT_OF_LINE void divide(point_division *division, uint32_t parts) {
   const range_visitors whole = division->stack[--division->waiting];
   WORKED(1);

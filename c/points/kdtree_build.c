@@ -27,9 +27,9 @@ typedef struct open_gap {
   uint32_t left, right;
 } open_gap;
 
-/* Stores four points: those whose bit is set at the left end of the gap, the others at its right
- * end. Then narrows the gap by these points. Each store writes all four lanes: the points that
- * belong to the other end are written inside the gap, where they are overwritten later. */
+/* Stores four points: at the left end of the gap those whose bit in `bits` is 1, at its right end
+ * the others. Then narrows the gap by these points. Each store writes all four lanes: the points
+ * that belong to the other end are written inside the gap, where they are overwritten later. */
 ALWAYS_INLINE void four_store(const scan_points *points, const four *some, uint32_t bits,
                               open_gap *gap, const int dim) {
   EACH_AXIS (axis, dim) {

@@ -2,7 +2,7 @@
  * O(kn log n) time" (JCGT 4(1), 2015). The points are sorted once per axis, which gives an order
  * for each axis. Then ranges are divided: the node is the median in the order of the range's axis,
  * and the orders of the other axes are divided in the same way, without sorting again. Equal points
- * are allowed, because super keys end with the id. */
+ * are allowed: points are compared by super keys (see kdtree.h), which end with the id. */
 
 #include "../base/select.h"
 #include "kdtree.h"

@@ -221,9 +221,9 @@ uint32_t obstacle_search_next(const copse_obstacle *tree, obstacle_search *searc
 
 /* Makes the tree one empty leaf. */
 void obstacle_empty(copse_obstacle *tree);
-/* Returns the winding of a polygon's edges: 1 is counter-clockwise (solid inside), -1 clockwise
- * (solid outside), 0 without an area. Sets *isReversed to true if the polygon's vertices run in
- * the opposite order to its edges. */
+/* Returns the winding of a polygon's edges: 1 is counter-clockwise, -1 clockwise, 0 without an
+ * area. Sets *isReversed to true if the polygon's vertices run in the opposite order to its edges.
+ */
 int obstacle_winding(const copse_obstacle *tree, uint32_t slot, bool *isReversed);
 
 #endif

@@ -332,7 +332,7 @@ static wide_segment segment_of(const copse_obstacle *tree, const float *from, co
   }
   segment.reach = slack + radius * 1.000001f;
   for (int axis = 0; axis < 2; axis++) {
-    const bool isUp = from[axis] < to[axis]; /* an index: a branch would be unpredictable */
+    const bool isUp = from[axis] < to[axis]; /* used as an index: a branch would be unpredictable */
     const float lo = floats[!isUp][axis], hi = floats[isUp][axis];
     segment.begin[axis] = from[axis];
     segment.delta[axis] = to[axis] - from[axis];

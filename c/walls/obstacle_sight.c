@@ -18,10 +18,10 @@
 
 #include <string.h>
 
-/* The four sides of the box have the edge ids COPSE_NONE - 3 … COPSE_NONE. NOTHING is the edge id
- * of sectors without a visible edge. A row of more than LONG_ROW sectors takes no more edges: a new
- * row starts. MOST_ROWS is enough, because start_row keeps each row at least twice as long as the
- * next. */
+/* The polygon is clipped to a box, whose four sides have the edge ids COPSE_NONE - 3 … COPSE_NONE.
+ * NOTHING is the edge id of sectors without a visible edge. A row of more than LONG_ROW sectors
+ * takes no more edges: a new row starts. MOST_ROWS is enough, because start_row keeps each row at
+ * least twice as long as the next. */
 enum { BOX_SIDES = 4, LONG_ROW = 256, MOST_ROWS = 40 };
 #define NOTHING (COPSE_NONE - BOX_SIDES)
 
@@ -284,8 +284,8 @@ OUT_OF_LINE void append_nearer(sight_query *sight, uint32_t first, uint32_t *end
   if (startEdge == stopEdge)
     append(sight, first, end, start, startEdge);
   else {
-    /* A crossing in exactly the direction of `start` or `stop` counts too: it may be another point
-     * than `start` or `stop`, much nearer or farther away. */
+    /* A crossing in exactly the direction of `start` or `stop` counts too: it can be much nearer or
+     * farther away than the point to which that vector leads. */
     const vec crossing = crossing_of(&one->view, &other->view);
     const bool isAfter = is_before(start, crossing);
     const bool isBetween = !is_before(crossing, start) && (isLast || !is_before(stop, crossing));
