@@ -444,11 +444,11 @@ copse_status copse_points_restorable(const copse_points *points, const void *byt
  * more than leafSize items and its depth is less than maxDepth, unless the node pool is exhausted.
  * Items outside the world are stored and found too.
  *
- * Boxes are closed. The distance from a point to a box has, along each axis, the part lo - x, x -
- * hi or, between the two, 0; the parts are squared and summed as for points. A call fails for a bad
- * box: with COPSE_NOT_FINITE or, if lo > hi, COPSE_INVALID_ARGUMENT; *firstBad is the slot of the
- * first bad box. `add` takes the lowest free slot, `remove` frees a slot. Results come in an order
- * that depends only on the sequence of changes so far. */
+ * Boxes are closed. The distance from a point to a box has one part per axis: lo - x if x < lo, x -
+ * hi if x > hi, else 0. The parts are squared and summed as for points. A call fails for a bad box:
+ * with COPSE_NOT_FINITE or, if lo > hi, COPSE_INVALID_ARGUMENT; *firstBad is the slot of the first
+ * bad box. `add` takes the lowest free slot, `remove` frees a slot. Results come in an order that
+ * depends only on the sequence of changes so far. */
 #define COPSE_OCTREE_MAX_DEPTH     24    /* the greatest valid maxDepth */
 #define COPSE_OCTREE_MAX_LOOSENESS 16.0f /* above this, overlap makes splitting useless */
 typedef struct copse_octree_def {
@@ -668,9 +668,10 @@ copse_status copse_obstacle_add(copse_obstacle *tree, const float *points, uint3
 /* Removes a polygon, in time proportional to its vertices. COPSE_STALE_SLOT: the slot is not a
  * polygon. */
 copse_status copse_obstacle_remove(copse_obstacle *tree, uint32_t slot);
-/* Moves all vertices of a polygon. Its solid side stays the same, except that one added without
- * area and with COPSE_SOLID_WINDING follows its current winding. Errors: COPSE_STALE_SLOT (not a
- * polygon), COPSE_NOT_FINITE, COPSE_INVALID_ARGUMENT (`count` is not the polygon's size). */
+/* Moves all vertices of a polygon. Its solid side stays the same. Exception: if the polygon was
+ * added without area and with COPSE_SOLID_WINDING, its solid side follows its current winding.
+ * Errors: COPSE_STALE_SLOT (not a polygon), COPSE_NOT_FINITE, COPSE_INVALID_ARGUMENT (`count` is
+ * not the polygon's size). */
 copse_status copse_obstacle_move(copse_obstacle *tree, uint32_t slot, const float *points,
                                  uint32_t count);
 void copse_obstacle_clear(copse_obstacle *tree); /* removes all polygons */
@@ -729,9 +730,10 @@ typedef struct copse_wall_hit {
 /* Finds the first edge that a segment intersects, ties by lower id.
  *
  * The exact rule: let a and b be the signed distances of the segment's start and end from the
- * edge's line, times the edge's length. Measured on the axis along which the segment is longer, the
- * ends of the edge are at the fractions first <= last of the segment. The result is a / (a - b), or
- * first if a and b are both 0, clamped to first … last, then to 0 … 1. */
+ * edge's line, times the edge's length. Take the axis, x or y, along which the segment extends
+ * farther. On this axis, the two ends of the edge lie at two fractions of the segment: let `first`
+ * be the lesser and `last` the greater. The result is a / (a - b), or `first` if a and b are both
+ * 0. It is clamped to first … last, then to 0 … 1. */
 copse_status copse_obstacle_raycast(const copse_obstacle *tree, const float *from, const float *to,
                                     copse_side side, copse_wall_hit *hit, uint32_t *visits);
 /* Casts n segments (x0, y0, x1, y1 each) like copse_obstacle_raycast. Writes the edge and the

@@ -136,10 +136,11 @@ export class CoreObject {
   /** The slot that was an argument of the last call, for messages. @type {number | undefined} */
   _slot
   /**
-   * For the message of the error `FULL`: the capacity that the call needs or, where that is unknown, a larger one; and the items that the
-   * capacity counts, such as agents.
+   * For the message of the error `FULL`: the capacity that the call needs. If that is unknown, a
+   * capacity larger than the present one.
    */
   _wanted = 0
+  /** For the same message: what the capacity counts, such as agents. */
   _items
 
   #isAlive = true
@@ -500,7 +501,7 @@ export class CoreObject {
   // ---- Shapes to draw ----
 
   /**
-   * Returns the floats of all cells or lines, a copy. Each call of the core writes the next ones to
+   * Returns a copy of the floats of all cells or lines. Each call of the core writes the next ones to
    * the staging buffer.
    */
   _drawn(method) {

@@ -50,8 +50,10 @@ enum { OBJECT_BYTES = 384, MAX_FIGURES = 16 };
 struct family {
   size_t bytes; /* size of its struct: at most OBJECT_BYTES */
   const char *views, *figures;
-  uintptr_t (*view)(object *self, uint32_t which);     /* address of a view, by index; 0: none */
-  void (*read_figures)(object *self, double *numbers); /* writes up to MAX_FIGURES */
+  uintptr_t (*view)(object *self, uint32_t which); /* address of a view, by index; 0: none */
+  void (*read_figures)(
+      object *self,
+      double *numbers); /* writes the values that `figures` names, at most MAX_FIGURES */
   /* Lays out the struct's arrays in a block, and sets the pointers to them. If the arena has no
    * memory, only measures the block. */
   void (*carve)(object *self, arena *block);

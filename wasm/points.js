@@ -107,7 +107,7 @@ class OwnQueries extends CoreObject {
    * @param {string} name the class, for messages
    * @param {2 | 3} dimensions
    * @param {string} noun the core creates the index by `<noun>_create`
-   * @param {any} options the subclass checked that its own options are valid and none is unknown
+   * @param {any} options all known, and those of the subclass already checked
    * @param {readonly number[]} own the arguments of <noun>_create between the capacity and the layout
    */
   constructor(name, dimensions, noun, options, own) {

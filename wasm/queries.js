@@ -5,7 +5,7 @@
 // each z, so the arguments after the first z arrive one parameter early, and those after a second z
 // two parameters early. Example: `within(x, y, z, radius, options)`, called in 2D with (x, y,
 // radius, options), has the radius in `z` and the options in `radius`. So each method first tests
-// for 2D. If so, it passes its parameters on in their order, with a 0 inserted for each z.
+// for 2D. In 2D, it passes on its parameters in the same order, but inserts a 0 for each z.
 
 import {
   checkArray,

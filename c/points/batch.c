@@ -59,8 +59,9 @@ ALWAYS_INLINE float hide(nearby *near, uint32_t i) {
 
 /* Returns a bit for each of four hits, set if the hit belongs in the row of the asker, which is an
  * agent or one of the caller's points. The hit's groups must match the asker's mask. The hit must
- * not be the asker itself or, for a point, the query's excluded agent. In a plain batch, all hits
- * belong in the row: nothing is filtered, and an asker that is an agent is hidden from the scan. */
+ * not be the asker itself. If the asker is one of the caller's points, the hit must not be the
+ * agent that the query excludes. In a plain batch, all hits belong in the row: nothing is filtered,
+ * and an asker that is an agent is hidden from the scan. */
 ALWAYS_INLINE uint32_t wanted(word4 hit, const nearby *near, uint32_t i, word4 ids,
                               const batch_asker *asker, const bool plain) {
   if (plain) return word4_bits(hit);
@@ -216,15 +217,14 @@ SMALL_CODE copse_status copse_points_within_many(const copse_points *points, con
 
 enum { SELECT_TRIES = 4 };
 
-/* The first try for a row looks for candidates within the squared distance guess2: that of the k-th
- * neighbor of an earlier row, times GUESS_MARGIN. Measured: with 1.4, a second try is rarely
+/* The first try for a row looks for candidates within guess2. This is the squared distance of an
+ * earlier row's k-th neighbor, times GUESS_MARGIN. Measured: with 1.4, a second try is rarely
  * needed, and few candidates are superfluous. */
 static const float GUESS_MARGIN = 1.4f;
 
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
-  /* For agents spread at random in 2D (a Poisson process): the squared distance of the k-th
-   * neighbor exceeds its mean by more than `spread` times the mean for about one agent in a
-   * hundred. */
+  /* In 2D, if agents are placed at random (a Poisson process), then for about one agent in a
+   * hundred the squared distance of the k-th neighbor is more than 1 + `spread` times its mean. */
   const float spread = 2.33f / sqrtf((float)k) + 1.4f / (float)k;
   return (expectation){0, 0, 1 + (dimensions == 3 ? spread * 2 / 3 : spread), 0, 0};
 }
@@ -238,9 +238,9 @@ void expect(expectation *expected) {
   expected->full = 0;
 }
 
-/* Writes the gathered agents within the squared distance limit2 that match the asker's mask to
- * `candidates`, which must have room for NEAR_LIMIT + NEAR_PADDING entries. Returns their
- * number. */
+/* Writes to `candidates` the gathered agents that are within the squared distance limit2 and match
+ * the asker's mask. `candidates` must have room for NEAR_LIMIT + NEAR_PADDING entries. Returns
+ * their number. */
 ALWAYS_INLINE uint32_t collect_in(const nearby *near, const batch_asker *asker, float limit2,
                                   pairs candidates, const bool plain, const int dim) {
   const uint32_t size = near->size;
@@ -399,7 +399,7 @@ SMALL_CODE void batch_nearest(neighbor_search *search, nearby *near, uint32_t se
 
 /* Finds the nearest gathered agent for each of eight of the caller's points, one point per lane. If
  * several agents are equally near, finds the one with the lowest id. The points are in entries
- * self … self + 7 of `near`, behind the gathered agents. */
+ * self … self + 7 of `near`, after the gathered agents. */
 ALWAYS_INLINE void nearest_of_eight_in(const nearby *near, uint32_t self, pairs candidates,
                                        const int dim) {
   float4 best2[2] = {float4_all(INFINITY), float4_all(INFINITY)};

@@ -201,12 +201,14 @@ copse_status batch_all_neighbors(const copse_points *points,
                                  copse_neighbor_rows *rows);
 
 /* Writes the k nearest neighbors of the gathered entries self … self + own - 1, which are agents or
- * the caller's points. All agents within the squared distance reach2 of them must be gathered. An
- * entry that finds fewer than k gets a single query, unless reach2 covers the maximum distance. */
+ * the caller's points. All agents within the squared distance reach2 of them must be gathered. If
+ * an entry finds fewer than k, a single query searches for it again, unless reach2 is the greatest
+ * squared distance allowed. */
 void batch_nearest(neighbor_search *search, nearby *near, uint32_t self, uint32_t own,
                    float reach2);
 
-/* Does the same as batch_nearest for k = 1, in a plain batch of points that are not agents. */
+/* Does the same as batch_nearest for k = 1, in a plain batch whose rows are for the caller's
+ * points. */
 void batch_nearest_one(neighbor_search *search, const nearby *near, uint32_t self, uint32_t own,
                        float reach2);
 

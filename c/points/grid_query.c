@@ -160,7 +160,7 @@ ALWAYS_INLINE uint32_t unseen_columns(const grid_window *window, const grid_wind
 }
 
 /* Finds the k nearest agents: scans all cells within a reach, and doubles the reach until k agents
- * are within it. Skips columns that were scanned with a smaller reach. */
+ * are within it. A greater reach skips the columns in each row that a smaller one has scanned. */
 uint32_t grid_neighbors(const void *index, const float *center, const copse_query *query,
                         scan_nearest *nearest) {
   const struct grid *grid = index;
