@@ -145,8 +145,7 @@ export class CoreObject {
 
   #isAlive = true
   /**
-   * A view of three members of the C struct `object`: the capacity, how often a room was
-   * reallocated, and the capacity of each room.
+   * A view of three members of the C struct `object`: the object's capacity; how often any of its rooms (buffers of batches) was reallocated; the capacity of each room.
    */
   #limits
   #moves = 0

@@ -103,7 +103,7 @@ static uint32_t count_in_range(const copse_crowd *crowd, uint32_t slot, uint32_t
 /* Adjusts an agent's terms for a neighbor (its share of the avoidance, and its time horizon) if
  * exactly one of the two has arrived. If both have the same goal, the agent that has not arrived
  * does all of the avoidance. If their goals differ, the arrived agent does all of it, to let the
- * other pass. The other does half as well, so together they avoid more than necessary. The agent
+ * other pass. The other also does half, so together they avoid more than necessary. The agent
  * that has not arrived also uses a shorter time horizon (see PUSH). */
 static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t other,
                               uint32_t index, orca_terms *terms) {

@@ -73,7 +73,7 @@ ALWAYS_INLINE uint32_t cast(const struct grid *grid, const scan_ray *ray, const 
     const part piece = {inside.begin + i * step, inside.begin + (i + 1) * step};
     grid_window window;
     whole = window_of_piece(grid, ray, piece, &window, dim);
-    if (!whole) break; /* the piece has no window: all agents are tested below */
+    if (!whole) break; /* no window of cells holds this piece of the ray: test all agents, below */
     for (uint32_t z = window.lo[2]; z <= window.hi[2]; z++) {
       for (uint32_t y = window.lo[1]; y <= window.hi[1]; y++) {
         grid_run runs[2];

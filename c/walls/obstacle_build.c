@@ -233,8 +233,9 @@ static void divide(copse_obstacle *tree, uint32_t begin, uint32_t end, const div
   memcpy(work->pieces + left, aside->pieces, right * sizeof *work->pieces);
 }
 
-/* True if the pieces of a task should be divided. Writes the line to divide them by. False if that
- * line would split more pieces than the task may add. */
+/* True if the pieces of a task should be divided: then writes the line to divide them by. Each
+ * piece that the line cuts becomes two, so it must not cut more than `spare`, the number of pieces
+ * that the task may add. */
 static bool is_divisible(const copse_obstacle *tree, const build_task *task, division *line) {
   const uint32_t size = task->end - task->begin;
   return size > tree->def.leafSize && task->depth < COPSE_MAX_DEPTH &&
