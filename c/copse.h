@@ -46,17 +46,19 @@
  *   that the object would have after `_create` or `_reserve`: 0 if an argument is invalid, SIZE_MAX
  *   if the size exceeds the address space. Arrays that a function returns belong to the object, and
  *   are valid until `_reserve` or `_destroy`.
- * - Errors. A call that fails leaves its object unchanged and sets *slot to COPSE_NONE. On
- *   COPSE_NOT_FINITE, *firstBad is the first bad slot. Queries fail with COPSE_INVALID_ARGUMENT if
- *   a coordinate is not finite or too large, or if a radius is NaN or negative.
+ * - Errors. A call that fails leaves its object unchanged. If the call has an output `slot`, *slot
+ *   is then COPSE_NONE. On COPSE_NOT_FINITE, *firstBad is the first bad slot. Queries fail with
+ *   COPSE_INVALID_ARGUMENT if a coordinate is not finite or too large, or if a radius is NaN or
+ *   negative.
  * - Arguments. Points and vectors are 2 or 3 floats. firstBad, visits and distance2 may be NULL.
  * - Snapshots. `_save` writes an object's state as little-endian bytes, and sets *total to the
- *   number of bytes needed. If they do not fit, it returns COPSE_FULL and may have written the
- *   first bytes. `_restore` replaces an object's state by that of a snapshot, which must be aligned
- *   to 4 bytes (else COPSE_INVALID_ARGUMENT). The bytes may be untrusted: it returns
- *   COPSE_BAD_SNAPSHOT if they are damaged or belong to another kind of object, and COPSE_FULL if
- *   the capacity is too small. `_restorable` makes the checks that need only the size and the first
- *   COPSE_SNAPSHOT_HEAD bytes: use it to reject a snapshot before you load all of it.
+ *   number of bytes needed. If `capacity` is less, `_save` returns COPSE_FULL and may have written
+ *   the first bytes. `_restore` replaces an object's state by that of a snapshot, which must be
+ *   aligned to 4 bytes (else COPSE_INVALID_ARGUMENT). The bytes may be untrusted: `_restore`
+ *   returns COPSE_BAD_SNAPSHOT if they are damaged or belong to another kind of object. It returns
+ *   COPSE_FULL if the object's capacity is too small. `_restorable` makes the checks that need only
+ *   the size and the first COPSE_SNAPSHOT_HEAD bytes: use it to reject a snapshot before you load
+ *   all of it.
  * - Debugging. `_cells` and `_lines` write shapes to draw, each as a few floats. They skip the
  *   first `skipped` floats (a whole number of shapes), write whole shapes while they fit into
  *   `capacity` floats, and return the total number of floats of all shapes. `_validate`, for tests,
@@ -164,12 +166,12 @@ typedef enum copse_on_non_finite {
 
 /* ---- The agent tree: for agents that all move ---- *
  * If in doubt, use this one. A bucketed k-d tree for hundreds to millions of agents, rebuilt every
- * frame. A build is O(N log N), and faster if agents are still nearly in the order of the last
- * build. A query visits O(log N + results) nodes, except in contrived cases. */
+ * frame. A build is O(N log N), and faster if few agents changed their place in the tree since the
+ * last build. A query visits O(log N + results) nodes, except in contrived cases. */
 typedef enum copse_axis {
   COPSE_AXIS_LONGEST, /* split a node across the longest side of its bounds */
-  COPSE_AXIS_CYCLE, /* split x, y, (z,) x, y, … in turn, as in textbooks; unbalanced with midpoint
-                     * splits */
+  COPSE_AXIS_CYCLE,   /* split along x, y, (z,) x, y, … in turn, as in textbooks; with midpoint
+                       * splits, the tree may be unbalanced */
 } copse_axis;
 typedef enum copse_split {
   COPSE_SPLIT_MIDPOINT, /* split at the middle of a node's bounds: the fastest to build */
@@ -217,9 +219,9 @@ copse_status copse_grid_create(const copse_grid_def *def, copse_points **points)
  * For spawn points, resources, waypoints. A balanced tree without pointers: every point is a node,
  * the median of its subtree along the axis of its level (x, y, (z,) x, …). It needs the least
  * memory of the three and is at most log2 N deep. A build is always O(N log N), but takes several
- * times as long as the agent tree's. It pays off with many queries per build, above all for the
- * nearest points. nearest_many takes about half as long per point as single queries. All builders
- * make the same tree. */
+ * times as long as the agent tree's. The tree pays off with many queries per build, above all
+ * queries for the nearest points. nearest_many takes about half as long per point as single
+ * queries. All builders make the same tree. */
 typedef enum copse_builder {
   COPSE_BUILDER_QUICKSELECT,       /* finds medians by sampling: the fastest */
   COPSE_BUILDER_MEDIAN_OF_MEDIANS, /* finds medians in linear time, whatever the points are */
@@ -249,14 +251,15 @@ uint32_t copse_points_count(const copse_points *points); /* the number of agents
 /* Returns an upper bound for a loop over all slots: the slot of every agent is less. */
 uint32_t copse_points_slots(const copse_points *points);
 /* Adds an agent in every free slot below `slots`, and frees all slots from `slots` on. Existing
- * agents below `slots` do not change. New agents have group 1, and the positions that the buffer
- * holds. COPSE_FULL: `slots` exceeds the capacity. */
+ * agents below `slots` do not change. A new agent's groups are 1; its position is the one that the
+ * array of positions already holds for the slot. COPSE_FULL: `slots` exceeds the capacity. */
 copse_status copse_points_set_slots(copse_points *points, uint32_t slots);
 /* Returns the generation of each slot: odd while the slot is in use. */
 const uint32_t *copse_points_generations(const copse_points *points);
 /* True if the slot is in use. */
 bool copse_points_has(const copse_points *points, uint32_t slot);
-/* Adds an agent, of group 1, in the lowest free slot. Errors: COPSE_NOT_FINITE, COPSE_FULL. */
+/* Adds an agent in the lowest free slot. Its groups are 1. Errors: COPSE_NOT_FINITE,
+ * COPSE_FULL. */
 copse_status copse_points_add(copse_points *points, const float *position, uint32_t *slot);
 /* Writes an agent's position. Errors: COPSE_STALE_SLOT (the slot holds no agent),
  * COPSE_NOT_FINITE. */
@@ -279,7 +282,7 @@ uint32_t *copse_points_groups(copse_points *points);
 copse_status copse_points_build(copse_points *points, uint32_t *firstBad);
 /* Builds from the caller's arrays instead of the index's own buffers, and sets the number of slots
  * to `count` like copse_points_set_slots. The arrays are not needed afterward. `groups` may be
- * NULL: group 1 for all. Further errors: COPSE_FULL (`count` exceeds the capacity),
+ * NULL: then every agent's groups are 1. Further errors: COPSE_FULL (`count` exceeds the capacity),
  * COPSE_INVALID_ARGUMENT (an axis is NULL). */
 copse_status copse_points_build_from(copse_points *points, const copse_const_positions *positions,
                                      const uint32_t *groups, uint32_t count, uint32_t *firstBad);
@@ -304,8 +307,8 @@ copse_status copse_points_nearest(const copse_points *points, const float *cente
  * distances2. */
 copse_status copse_points_neighbors(const copse_points *points, const float *center, uint32_t k,
                                     const copse_query *query, copse_results *results);
-/* Counts the agents within a radius. If a node of the tree is wholly within it, its agents are
- * counted without a test of each. */
+/* Counts the agents within a radius. If a node of a tree is wholly within the radius, its agents
+ * are counted without a test of each. */
 copse_status copse_points_count_within(const copse_points *points, const float *center,
                                        float radius, const copse_query *query, uint32_t *total,
                                        uint32_t *visits);
@@ -339,7 +342,7 @@ copse_status copse_points_cone(const copse_points *points, const float *center,
  *   clamped to 0 … 1, rounded to float.
  * No test compares a difference of squares, and c is exact if the differences of coordinates have
  * 26 significant bits or fewer. So even small, distant agents are hit or missed correctly, and an
- * agent of radius 0 is hit where c is 0. */
+ * agent of radius 0 is hit only if c is 0. */
 copse_status copse_points_raycast(const copse_points *points, const float *from, const float *to,
                                   float radius, const float *radii, const copse_query *query,
                                   copse_hit *hit, uint32_t *visits);
@@ -388,8 +391,8 @@ copse_status copse_points_all_neighbors(const copse_points *points, uint32_t k,
  * pair once. Writes ids a, b, a, b, … with a < b, in an order that depends only on the last build.
  * results.total counts ids, two per pair. Whole pairs are written while they fit, without
  * distances2. If `radii` (by slot) is not NULL, `distance` is not used: agents are circles or
- * spheres, and two that touch are a pair: distance2 <= (radius a + radius b) squared. Both agents
- * must match the query's mask. */
+ * spheres, and two are a pair if they touch: if their squared distance is <= (radius a + radius b)
+ * squared. Both agents must match the query's mask. */
 copse_status copse_points_pairs(const copse_points *points, float distance, const float *radii,
                                 const copse_query *query, copse_results *results);
 /* Writes, for each of n centers (`dimensions` floats each), the agents within a radius. */
@@ -450,7 +453,7 @@ copse_status copse_points_restorable(const copse_points *points, const void *byt
  * bad box. `add` takes the lowest free slot, `remove` frees a slot. Results come in an order that
  * depends only on the sequence of changes so far. */
 #define COPSE_OCTREE_MAX_DEPTH     24    /* the greatest valid maxDepth */
-#define COPSE_OCTREE_MAX_LOOSENESS 16.0f /* above this, overlap makes splitting useless */
+#define COPSE_OCTREE_MAX_LOOSENESS 16.0f /* above this, cells overlap too much to be useful */
 typedef struct copse_octree_def {
   uint32_t dimensions; /* 2 or 3. Default: 2 */
   uint32_t capacity;   /* maximum number of items: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
@@ -477,9 +480,9 @@ uint32_t copse_octree_dimensions(const copse_octree *tree);
 uint32_t copse_octree_count(const copse_octree *tree); /* the number of items */
 uint32_t copse_octree_slots(const copse_octree *tree); /* every slot in use is less than this */
 
-/* Return arrays by slot, for the caller to write. Boxes are lo x, y, (z,) hi x, y, (z); changes
- * take effect with copse_octree_move_all. Groups (32 bits, default 1) take effect at once; adding
- * and removing items keeps them. */
+/* Return arrays by slot, for the caller to write. Boxes are lo x, y, (z,) hi x, y, (z). Changed
+ * boxes take effect with copse_octree_move_all, changed groups (32 bits, default 1) at once. A slot
+ * keeps its groups when an item is added or removed. */
 float *copse_octree_boxes(copse_octree *tree);
 uint32_t *copse_octree_groups(copse_octree *tree);
 const uint32_t *copse_octree_generations(const copse_octree *tree);
@@ -596,12 +599,14 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * may touch and cross each other and themselves: every query treats edges one by one.
  *
  * A polygon is solid inside, or solid outside (a boundary), or nowhere (COPSE_SOLID_NOWHERE). Its
- * solid side never changes, even if moved vertices flip its winding. Seen along an edge, with y up,
- * the solid side is on the left; the edge is visible from the free side on its right. A polygon
- * without area has no solid side; its edges run in the order of its vertices. Two vertices make a
- * thin wall, with one edge for each side.
+ * solid side stays the same, even if moved vertices flip its winding (for an exception, see
+ * copse_obstacle_move). Seen along an edge, with y up, the solid side is on the left; the edge is
+ * visible from the free side on its right. While a polygon has no area, it has no solid side, and
+ * its edges run in the order of its vertices. Two vertices make a thin wall, with one edge for each
+ * side.
  *
- * An edge's id is the id of the vertex at which it begins, in the order of the loop. A polygon's
+ * An edge connects a vertex to the next vertex of the loop. Its id is the id of the first of the
+ * two, even if the edge runs in the other direction to have the solid side on its left. A polygon's
  * slot is the id of its first vertex. New vertices get the lowest free ids in ascending order:
  * consecutive ones, if no vertex was removed before. An edge without length (a repeated vertex)
  * stays in its loop, but is not in the tree.
@@ -707,10 +712,11 @@ typedef struct copse_wall {
 copse_status copse_obstacle_nearest(const copse_obstacle *tree, const float *center,
                                     float maxDistance, copse_side side, copse_wall *wall,
                                     uint32_t *visits);
-/* Sets *visible to true if the line of sight from … to is clear: no edge intersects it. With radius
- * > 0, every edge must also be farther from the line of sight than the radius. The distance of two
- * segments is the least of four: from each end of each segment to the other segment. Both
- * directions give the same result. Nothing is visible from a point on a wall. */
+/* Sets *visible to true if the line of sight between the points `from` and `to` is clear: no edge
+ * intersects it. With radius > 0, every edge must also be farther from the line of sight than the
+ * radius. The distance of two segments is the least of four: from each end of each segment to the
+ * other segment. Both directions give the same result. Nothing is visible from a point on a
+ * wall. */
 copse_status copse_obstacle_visible(const copse_obstacle *tree, const float *from, const float *to,
                                     float radius, bool *visible, uint32_t *visits);
 /* Filters agents by line of sight. Writes to `kept` the ids of the agents whose centers are visible
@@ -724,16 +730,17 @@ typedef struct copse_wall_hit {
   uint32_t edge;   /* COPSE_NONE if nothing is hit */
   float fraction;  /* where on the segment: 0 at its start, 1 at its end; 1 without a hit */
   float point[2];  /* the point that is hit; the end of the segment if nothing is hit */
-  float normal[2]; /* unit normal of the edge, on the side of the ray's start; 0 if nothing is
-                    * hit */
+  float normal[2]; /* unit normal of the edge, toward the side of the ray's start; 0 if
+                    * nothing is hit */
 } copse_wall_hit;
 /* Finds the first edge that a segment intersects, ties by lower id.
  *
  * The exact rule: let a and b be the signed distances of the segment's start and end from the
  * edge's line, times the edge's length. Take the axis, x or y, along which the segment extends
  * farther. On this axis, the two ends of the edge lie at two fractions of the segment: let `first`
- * be the lesser and `last` the greater. The result is a / (a - b), or `first` if a and b are both
- * 0. It is clamped to first … last, then to 0 … 1. */
+ * be the lesser and `last` the greater. The hit's fraction is a / (a - b), or `first` if a and b
+ * are both 0. It is clamped to first … last, then to 0 … 1. A segment of length 0 has
+ * fraction 0. */
 copse_status copse_obstacle_raycast(const copse_obstacle *tree, const float *from, const float *to,
                                     copse_side side, copse_wall_hit *hit, uint32_t *visits);
 /* Casts n segments (x0, y0, x1, y1 each) like copse_obstacle_raycast. Writes the edge and the
@@ -751,14 +758,16 @@ copse_status copse_obstacle_contains(const copse_obstacle *tree, const float *po
 typedef struct copse_corner { /* a corner of a visibility polygon */
   double x, y;
   uint32_t edge; /* the edge along which the polygon continues to the next corner. COPSE_NONE: it
-                  * continues along a side of the box, or along a line of sight past a wall's end */
+                  * continues along a side of the box that was passed to the query, or along a line
+                  * of sight past a wall's end */
   uint32_t unused;
 } copse_corner;
-/* Writes the visibility polygon of a point: the area in sight inside the box lo … hi, which must
- * contain the point. Corners are in counter-clockwise order; their coordinates are rounded. *total
- * is the number of corners; 0 from a point on a wall. COPSE_FULL: `capacity` is too small for the
- * corners or for intermediate results. If walls do not cross, 4 corners per edge and 20 more are
- * enough. O(V log V), where V counts the edges in sight and some hidden ones. */
+/* Writes the visibility polygon of a point: the area in sight inside the box lo … hi. The point
+ * must be inside the box, not on its border. Corners are in counter-clockwise order; their
+ * coordinates are rounded. *total is the number of corners; 0 from a point on a wall. COPSE_FULL:
+ * `capacity` is too small for the corners or for intermediate results. If walls do not cross, 4
+ * corners per edge and 20 more are enough. O(V log V), where V counts the edges in sight and some
+ * hidden ones. */
 copse_status copse_obstacle_visibility(const copse_obstacle *tree, const float *from,
                                        const float *lo, const float *hi, copse_corner *corners,
                                        uint32_t capacity, uint32_t *total, uint32_t *visits);
@@ -942,8 +951,9 @@ typedef struct copse_crowd_statistics {
   size_t bytes; /* memory of the whole object */
 } copse_crowd_statistics;
 copse_crowd_statistics copse_crowd_stats(const copse_crowd *crowd);
-/* Returns a hash of the complete simulation state, including the options and the number of steps,
- * but not the capacity. Equal states have equal hashes; -0 counts as 0. */
+/* Returns a hash of the complete simulation state, including the time, the number of steps, and the
+ * options `dimensions`, `maxNeighbors` and `exact`. Equal states have equal hashes; -0 counts as 0.
+ */
 uint32_t copse_crowd_hash(const copse_crowd *crowd);
 /* Saves the complete simulation state. The crowd that restores needs the same `dimensions`,
  * `maxNeighbors` and `exact` as the saved one. It then continues exactly like the saved one, bit

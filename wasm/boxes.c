@@ -21,7 +21,7 @@ _Static_assert(sizeof(boxes) <= OBJECT_BYTES, "see any_object");
   VIEW(boxes, f, copse_octree_boxes(self->core))                                                   \
   VIEW(generations, u, copse_octree_generations(self->core))                                       \
   VIEW(hit, f, &self->hit.fraction) /* fraction, then the normal */                                \
-  VIEW(perDepth, u, self->perDepth) /* updated when stats() reads the figures */
+  VIEW(perDepth, u, self->perDepth) /* updated by stats() */
 
 static uintptr_t boxes_view(object *base, uint32_t which) {
   boxes *self = (boxes *)base;

@@ -13,8 +13,9 @@
 //   every machine.
 // - A wrong argument throws a `RangeError` or `TypeError` that names it. All other failures throw a
 //   {@link CopseError}. A call that throws has changed nothing.
-// - A query creates one small object, the view that it returns. `…Into` calls and batches except
-//   `pairs` make no garbage. Calls that return a copy say so.
+// - A query that returns an array creates one small object: the view. So does the batch `pairs`.
+//   All other batches (many queries in one call) and `…Into` calls make no garbage. Calls that
+//   return a copy say so.
 
 // ---- Loading ----
 
@@ -111,7 +112,8 @@ export type ErrorCode = StateCode | 'DISPOSED' | 'NOT_READY' | 'BAD_SNAPSHOT' | 
  *
  * - `FULL`: more items than the capacity
  * - `OUT_OF_MEMORY`: linear memory can't grow
- * - `NOT_FINITE`: a coordinate is NaN, infinite or beyond ±1e18; `index` is the first such slot
+ * - `NOT_FINITE`: a coordinate is NaN, infinite or beyond ±1e18; `index` is the first slot that has
+ *   such a coordinate
  * - `NOT_BUILT`: a query of points before their first `build()`
  * - `STALE_SLOT`: the slot is not in use
  * - `DISPOSED`: the object was disposed
@@ -169,10 +171,7 @@ export interface QueryOptions extends SelectOptions {
   sort?: 'none' | 'id' | 'distance'
 }
 
-/**
- * As `QueryOptions`, but without the order 'distance': a box has no center to measure distances
- * from.
- */
+/** As `QueryOptions`, but without the order 'distance': these queries do not measure distances. */
 export interface RangeOptions extends SelectOptions {
   /**
    * The order of the ids. 'none': the order in which the search finds them. 'id': ascending.
@@ -212,7 +211,7 @@ export interface RayOptions extends SelectOptions {
   radius?: number
 }
 
-// ---- Results: a method returns the same object in every call, and overwrites it in the next ----
+// ---- Results: a method always returns the same object, and each call overwrites it ----
 
 /** The first item that a ray hits. */
 export interface Hit {
@@ -306,12 +305,13 @@ declare abstract class CoreObject {
   /** Writes a snapshot to the start of `bytes`. Returns its size in bytes. */
   saveInto(bytes: Uint8Array): number
   /**
-   * Restores the state of a snapshot. All later calls then have the same results, bit for bit, as
-   * after `save`; quadtrees and octrees, if memory for cells was exhausted (`stats().unsplit`), may
-   * have them in another order. Crowds: the options `maxNeighbors` and `exact` must equal those of
-   * the saved crowd. All other objects: all options but `capacity`, `layout`, `builder`, `pieces`
-   * and `instance` must equal those of the saved object. Untrusted bytes are safe: if `restore`
-   * throws `BAD_SNAPSHOT` or `FULL`, nothing has changed.
+   * Restores the state of a snapshot. All later calls then return the same results, bit for bit, as
+   * after `save`. Exception: if a quadtree or octree had used up its memory for cells when it was
+   * saved (`stats().unsplit` > 0), the results may be in another order. Crowds: the options
+   * `maxNeighbors` and `exact` must equal those of the saved crowd. All other objects: all options
+   * but `capacity`, `layout`, `builder`, `pieces` and `instance` must equal those of the saved
+   * object. Untrusted bytes are safe: if `restore` throws `BAD_SNAPSHOT` or `FULL`, nothing has
+   * changed.
    */
   restore(bytes: Uint8Array): void
   /**
@@ -347,7 +347,7 @@ interface Queries<D extends Dimensions> {
   anyWithin(...query: [...center: Point<D>, radius: number, options?: SelectOptions]): boolean
   /**
    * Returns the ids of the items in a box, border included: points inside, or boxes that meet it.
-   * On each axis, min may be greater than max, and both may be infinite.
+   * On each axis, min and max may be in either order, and both may be infinite.
    */
   range(...query: [...box: Box<D>, options?: RangeOptions]): Uint32s
   /** As `range`, but writes the ids that fit to `out`. Returns the total. */
@@ -400,8 +400,8 @@ export interface IndexOptions {
 }
 
 /**
- * The sizes of the result buffers of batches, to allocate them in advance. By default, batches grow
- * them.
+ * The sizes of the buffers for the results of batches, to allocate the buffers in advance. Without
+ * this, a batch grows the buffers when it needs to.
  */
 export interface RoomOptions {
   /** The number of ids in all rows or pairs of one batch. Default: 0. */
@@ -430,8 +430,8 @@ export interface Stats {
 declare abstract class Points<D extends Dimensions> extends CoreObject {
   /**
    * The end of a loop over the arrays, exclusive: every agent has a lower slot. Setting it to n
-   * makes slots 0 to n - 1 agents, and frees all others. New agents have `groups` 1, and the
-   * positions that their slots hold.
+   * makes slots 0 to n - 1 agents, and frees all others. New agents have `groups` 1; their
+   * positions are whatever the arrays hold at their slots.
    */
   get slots(): number
   set slots(slots: number)
@@ -557,13 +557,11 @@ declare abstract class Points<D extends Dimensions> extends CoreObject {
    * a < b.
    */
   pairs(distance: number, options?: BatchOptions): Uint32s
-  /**
-   * As `pairs`, but writes pairs to `out` while a whole one fits. Returns the number of all pairs.
-   */
+  /** As `pairs`, but writes the whole pairs that fit to `out`. Returns the number of all pairs. */
   pairsInto(out: Uint32Array, options?: BatchOptions): number
   /**
-   * As `pairs` with a distance, but writes pairs to `out` while a whole one fits. Returns the
-   * number of all pairs.
+   * As `pairs` with a distance, but writes the whole pairs that fit to `out`. Returns the number of
+   * all pairs.
    */
   pairsInto(distance: number, out: Uint32Array, options?: BatchOptions): number
 
@@ -635,9 +633,9 @@ export class Grid3D extends Points<3> {
 
 export interface BuilderOptions {
   /**
-   * How `build()` finds medians; the resulting tree is always the same. 'quickselect': from
-   * samples, usually the fastest. 'median-of-medians': in linear time even for the worst set of
-   * points. 'presort': by sorting the points once per axis, which takes more memory. Default:
+   * How `build()` finds medians; the resulting tree is always the same. 'quickselect': by sampling,
+   * usually the fastest. 'median-of-medians': in linear time even for the worst set of points.
+   * 'presort': by sorting the points once per axis, which takes more memory. Default:
    * 'quickselect'.
    */
   builder?: 'quickselect' | 'median-of-medians' | 'presort'
@@ -800,13 +798,12 @@ declare abstract class Boxes<D extends Dimensions> extends CoreObject {
     ...query: [...segment: Segment<D>, options?: SelectOptions]
   ): (D extends 3 ? BoxHit3D : BoxHit) | null
   /**
-   * Returns the pairs of items that meet. Each pair is two ids, a, b, a, b, … with a < b, and is
-   * found once. Both items must match the mask. Valid until the next `pairs` or `pairsInto`.
+   * Returns the pairs of items that touch or overlap. Each pair is two ids, a, b, a, b, … with
+   * a < b, and is found once. Both items must match the mask. Valid until the next `pairs` or
+   * `pairsInto`.
    */
   pairs(options?: BatchOptions): Uint32s
-  /**
-   * As `pairs`, but writes pairs to `out` while a whole one fits. Returns the number of all pairs.
-   */
+  /** As `pairs`, but writes the whole pairs that fit to `out`. Returns the number of all pairs. */
   pairsInto(out: Uint32Array, options?: BatchOptions): number
 
   /** Returns statistics of the tree and the last query. Always the same object. */
@@ -863,7 +860,8 @@ export interface PolygonOptions {
 export interface SideOptions {
   /**
    * Which edges the query finds. 'both': all. 'visible': only edges whose side toward the query's
-   * point is not solid. Neither side of a thin wall is solid. Default: 'both'.
+   * point is not solid. This includes all thin walls (segments), which have no solid side. Default:
+   * 'both'.
    */
   side?: 'both' | 'visible'
 }
@@ -931,8 +929,8 @@ export interface ObstacleStats {
  * walls, visible from both sides. Polygons may touch, overlap and cross.
  *
  * A binary space partition after Fuchs, Kedem and Naylor (1980). The first query after polygons
- * were added, removed or moved builds the tree. Queries are exact, however the tree divides the
- * plane.
+ * were added, removed or moved builds the tree. Queries are exact, no matter how the tree divides
+ * the plane.
  */
 export class ObstacleTree extends CoreObject {
   constructor(options?: ObstacleOptions)
@@ -954,19 +952,19 @@ export class ObstacleTree extends CoreObject {
   /** True if a polygon has this slot, which is the id of its first vertex. */
   has(slot: number): boolean
   /**
-   * Returns the direction of a polygon's edges: 1 if they are counter-clockwise (y up), -1 if they
-   * are clockwise, 0 if the polygon has no area. Edges have the solid side on their left, even if
-   * the vertices are in the opposite order: so 1 means that the inside is solid, -1 the outside. If
-   * the polygon is solid nowhere, its edges run in the order of the vertices. `STALE_SLOT`: no
-   * polygon has this slot.
+   * Returns the direction in which a polygon's edges run: 1 counter-clockwise (y up), -1 clockwise,
+   * 0 if the polygon has no area. Edges always run with the solid side on their left, if necessary
+   * against the order of the vertices: so 1 means that the inside is solid, -1 the outside. If the
+   * polygon is solid nowhere, its edges run in the order of the vertices. `STALE_SLOT`: no polygon
+   * has this slot.
    */
   winding(slot: number): number
 
   /**
    * Adds a closed polygon: x0, y0, x1, y1, …. Returns its slot, which is the id of its first vertex
-   * and edge. Its other vertices have the ids that follow, unless polygons were removed before. A
-   * polygon of two vertices has no area: use `addSegment`. `FULL`: more vertices than the capacity
-   * has room for.
+   * and edge. Vertices get the lowest free ids in ascending order: consecutive ones, unless removed
+   * polygons left gaps. A polygon of two vertices has no area: use `addSegment`. `FULL`: more
+   * vertices than the capacity has room for.
    */
   addPolygon(points: ArrayLike<number>, options?: PolygonOptions): number
   /**
@@ -1265,9 +1263,10 @@ declare abstract class AnyCrowd<D extends Dimensions> extends CoreObject {
   /** Returns statistics of the crowd and its last step. Always the same object. */
   stats(): CrowdStats
   /**
-   * Returns a hash, an unsigned 32-bit integer, of the simulation's complete state: agents, number
-   * of steps and options, but not obstacles and `timeStep`. Equal states have equal hashes on every
-   * machine: compare the hashes of two machines to find out at once if their simulations differ.
+   * Returns a hash, an unsigned 32-bit integer, of the simulation's state: agents, time, number of
+   * steps, and the options `maxNeighbors` and `exact`. Obstacles and `timeStep` are not part of it.
+   * Equal states have equal hashes on every machine: compare the hashes of two machines to find out
+   * at once if their simulations differ.
    */
   hash(): number
 }

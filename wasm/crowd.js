@@ -317,8 +317,8 @@ class AnyCrowd extends CoreObject {
   }
 
   /**
-   * Ends a call that may build the obstacle tree. If the build failed, throws the error of its
-   * `build()`.
+   * Ends a call that may build the obstacle tree. If the build failed, throws the same error as the
+   * tree's `build()`.
    */
   #leaveWalls(result) {
     if (result < NONE && this._obstacles !== null) {

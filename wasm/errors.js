@@ -4,8 +4,8 @@
 // Error messages start with its `_name` and `_method`.
 
 /**
- * Marks every CopseError. Each entry bundles its own class, but `instanceof CopseError` looks for
- * this mark: so it is true for the errors of all entries.
+ * Marks every CopseError. Each entry point of the package bundles its own copy of the class, but
+ * `instanceof CopseError` looks for this mark. So it is true for the errors of all entry points.
  */
 const BRAND = Symbol.for('copse.CopseError')
 
@@ -129,7 +129,7 @@ export function checkCount(call, name, value) {
   checkInteger(call, name, value, 0, 2 ** 32 - 1)
 }
 
-/** Checks a slot, and stores it in `call`: the message of a `STALE_SLOT` shows it. */
+/** Checks a slot. Stores it in `call`, so that the message of a `STALE_SLOT` error can show it. */
 export function checkSlot(call, slot) {
   checkInteger(call, 'slot', slot, 0, 2 ** 32 - 1)
   call._slot = slot
@@ -187,7 +187,7 @@ export function checkArray(call, name, value, Type) {
   if (!(value instanceof Type)) refuse(call, name, value, `a ${Type.name}`, false)
 }
 
-/** Checks that a value is an array or has a length like one. The caller checks the elements. */
+/** Checks that a value is array-like: has a `length`. The caller checks the elements. */
 export function checkNumbers(call, name, value) {
   if (typeof value !== 'object' || value === null || typeof value.length !== 'number')
     refuse(call, name, value, 'an array of numbers', false)

@@ -19,8 +19,8 @@ const BRAND = Symbol.for('copse.Instance')
 export class Instance {
   /** The core's exports: the functions of wasm/*.c. @type {any} */ #exports = {}
   #isInside = false
-  /** The results of `functions`, by family. @type {Record<string, any>} */ #functions = {}
-  /** The results of `names`, by address. @type {Record<number, string[]>} */ #names = {}
+  /** Cached results of `functions`, by family. @type {Record<string, any>} */ #functions = {}
+  /** Cached results of `names`, by address. @type {Record<number, string[]>} */ #names = {}
   /** @type {WebAssembly.Memory} */ memory
   /** The name of the entry that made this instance, such as 'copse/grid'. */
   _entry = ''
@@ -78,8 +78,8 @@ export class Instance {
     for (const [name, call] of Object.entries(this.#exports)) {
       const [prefix, ...rest] = name.split('_')
       if (prefix === family) own[rest.join('_')] = call
-      // A function of another family fails with STALE_SLOT. Only a method that was borrowed from
-      // another class calls it.
+      // The functions of other families are replaced by `stale`, which fails with STALE_SLOT. Only
+      // a method that was borrowed from another class calls them.
       else foreign[rest.join('_')] = this.#exports.stale
     }
     return (this.#functions[family] = { ...foreign, ...this.#exports, ...own })
@@ -100,8 +100,8 @@ export class Instance {
   }
 
   /**
-   * True if the core has the function `<noun>_create`, such as `grid_create`. Some cores can
-   * create only the objects of one noun.
+   * True if the core can create the objects of a noun, such as `grid`: if it has the function
+   * `<noun>_create`. Some cores have only one or two such functions.
    */
   has(noun) {
     return `${noun}_create` in this.#exports

@@ -1,6 +1,6 @@
 // The base class of all trees, grids and crowds. Each is a JavaScript object that calls an object
-// in the core (the .wasm file) by a handle. Here are its lifetime, calls, views of linear memory,
-// and snapshots.
+// in the core (the .wasm file) by a handle. The base class contains what they share: lifetime,
+// calls, views of linear memory, and snapshots.
 
 import {
   callOf,
@@ -51,9 +51,10 @@ const ITEMS = { points: 'agents', boxes: 'boxes', walls: 'vertices', crowd: 'age
 const TYPES = { f: Float32Array, u: Uint32Array, i: Int32Array }
 
 /**
- * When an object is garbage-collected without `dispose()`, frees its memory in the core. This is only
- * a backstop: an engine may run it late or never. The registry holds a WeakRef of the instance, so
- * that it does not keep the instance alive.
+ * This FinalizationRegistry frees the memory of an object in the core if the object is
+ * garbage-collected without `dispose()`. It is only a backstop: an engine may do this late or
+ * never. The registry holds a WeakRef of the object's `Instance`, so that it does not keep the
+ * `Instance` alive.
  */
 const undisposed = /* @__PURE__ */ (() =>
   globalThis.FinalizationRegistry &&
@@ -128,8 +129,8 @@ export class CoreObject {
   /**
    * Describes the head of a snapshot, so that error messages can say what does not match.
    * `options`: the names of the options that must be equal to those of this object, see
-   * `badSnapshot`. `sizes`: the indices of the words that hold a count of slots; none may exceed
-   * the capacity.
+   * `badSnapshot`. `sizes`: the indices of the words that hold a count of slots; none of these
+   * counts may exceed the capacity.
    * @type {{ options: readonly string[], sizes: readonly number[] }}
    */
   _head = { options: [], sizes: [] }
@@ -140,12 +141,13 @@ export class CoreObject {
    * capacity larger than the present one.
    */
   _wanted = 0
-  /** For the same message: what the capacity counts, such as agents. */
+  /** For the message of the error `FULL`: what the capacity counts, such as agents. */
   _items
 
   #isAlive = true
   /**
-   * A view of three members of the C struct `object`: the object's capacity; how often any of its rooms (buffers of batches) was reallocated; the capacity of each room.
+   * A view of the last three members of the C struct `object`: the object's capacity, how often one
+   * of its rooms (buffers of batches) was reallocated, and the capacity of each room.
    */
   #limits
   #moves = 0
@@ -234,8 +236,8 @@ export class CoreObject {
   }
 
   /**
-   * Returns a view of a room's array called `name`, for the whole capacity. First renews stale
-   * views.
+   * Returns a view of the array `name` of a room, as long as the capacity of the room. First makes
+   * new views of all arrays if a room was reallocated.
    */
   _room(room, name) {
     const limits = this.#limits.at(2 + ROOMS)
@@ -273,7 +275,8 @@ export class CoreObject {
 
   /**
    * Runs before a batch grows memory, so that memory does not grow for a batch that can only fail.
-   * An index of points throws if it is not built; an obstacle tree builds if polygons changed.
+   * Subclasses override it. In an index of points, it throws if the index is not built. In an
+   * obstacle tree, it builds the tree if polygons changed, and throws if the build fails.
    */
   _prepare() {}
 
@@ -295,7 +298,10 @@ export class CoreObject {
     }
   }
 
-  /** Returns `hits`, with views of the hits that the core just wrote for `count` segments. */
+  /**
+   * Sets `hits.ids` and `hits.fractions` to views of the results that the core just wrote for
+   * `count` segments. Returns `hits`.
+   */
   _hitsOf(hits, count) {
     this._room(HITS, 'hitIds') // renews stale views
     hits.ids = this._views.hitIds.at(count)
@@ -500,8 +506,8 @@ export class CoreObject {
   // ---- Shapes to draw ----
 
   /**
-   * Returns a copy of the floats of all cells or lines. Each call of the core writes the next ones to
-   * the staging buffer.
+   * Returns a copy of the floats of all cells or lines to draw. Calls `method` of the core until no
+   * floats are left: each call writes the next part of them to the staging buffer.
    */
   _drawn(method) {
     this._begin(method)

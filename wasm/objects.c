@@ -32,8 +32,9 @@ EXPORT("status_text") uintptr_t status_text(uint32_t status) {
   return (uintptr_t)copse_status_text((copse_status)status);
 }
 
-/* When JavaScript looks up the functions of a family, it gets this in place of those that only
- * other families have. Called only if a method was borrowed from another class. */
+/* JavaScript uses a table of functions for each family of classes, such as points or walls. In such
+ * a table, this function replaces those that only other families have. It is called only if a
+ * program applies a method of one class to an object of another. */
 EXPORT("stale") int32_t stale(void) { return FAILED(COPSE_STALE_SLOT); }
 
 /* ---- Handles: an object's slot, and the low bits of the slot's generation -------------------- */
@@ -47,7 +48,7 @@ static int32_t handle_of(uint32_t slot) {
   return (int32_t)((handles.generations[slot] & GENERATION_MASK) << SLOT_BITS | slot);
 }
 
-/* Returns the object of a handle, of any family; NULL if the handle is stale. */
+/* Returns the object of a handle, whatever the object's family; NULL if the handle is stale. */
 static object *any_of(int32_t handle) {
   const uint32_t slot = (uint32_t)handle & ((1u << SLOT_BITS) - 1);
   return slots_in_use(&handles, slot) && handle_of(slot) == handle ? objects[slot] : NULL;
@@ -111,7 +112,7 @@ static bool can_allocate(uint64_t bytes) {
   return block != NULL;
 }
 
-/* Bytes per item of each room. */
+/* Bytes per item of each room: of each buffer for batches, see objects.h. */
 static const uint8_t ROOM_BYTES[ROOMS] = {4, 8, 4, 4, 8, 8};
 
 uint64_t object_bytes(const object *self) {
@@ -232,14 +233,16 @@ EXPORT("figure_names") uintptr_t figure_names(int32_t handle) {
   return self ? (uintptr_t)self->family->figures : 0;
 }
 
-/* Returns the address of a view by its index in the family's list; 0 if there is none. */
+/* Returns the address of a view, an array that JavaScript accesses; 0 if there is none. `which` is
+ * the view's index in the names that view_names returns. */
 EXPORT("view_of") uintptr_t view_of(int32_t handle, uint32_t which) {
   object *self = any_of(handle);
   return self ? self->family->view(self, which) : 0;
 }
 
-/* Reads the figures of an object into an array of doubles, in the order of figure_names. Returns
- * its address, valid until the next call. */
+/* Writes the figures of an object, which are the numbers that stats() returns, to an array of
+ * doubles, in the order of figure_names. Returns the array's address. The next call overwrites the
+ * array. */
 EXPORT("figures_of") uintptr_t figures_of(int32_t handle) {
   static double numbers[MAX_FIGURES];
   object *self = any_of(handle);
@@ -248,7 +251,7 @@ EXPORT("figures_of") uintptr_t figures_of(int32_t handle) {
   return (uintptr_t)numbers;
 }
 
-/* Returns the address of the members of the struct that JavaScript reads: from `capacity` on. */
+/* Returns the address of an object's `capacity`. JavaScript reads the members from there on. */
 EXPORT("limits_of") uintptr_t limits_of(int32_t handle) {
   const object *self = any_of(handle);
   return self ? (uintptr_t)&self->capacity : 0;
@@ -260,8 +263,8 @@ EXPORT("limits_of") uintptr_t limits_of(int32_t handle) {
 static uint32_t piece[8192];
 _Static_assert(MAX_DRAWN * sizeof(float) <= sizeof piece, "MAX_DRAWN floats");
 
-/* The current staging buffer. If a snapshot or polygon does not fit, a larger buffer replaces it,
- * and is kept for later calls. */
+/* The current staging buffer. A polygon, or a snapshot to save or restore, must fit as a whole: if
+ * it does not, a larger buffer replaces this one, and is kept for later calls. */
 staging staged = {piece, sizeof piece};
 
 uint32_t firstBad;

@@ -64,7 +64,8 @@ struct family {
   void (*destroy)(object *self);
   size_t (*reserve_bytes)(const object *self, uint32_t capacity);
   copse_status (*reserve)(object *self, uint32_t capacity);
-  /* Called before cells and snapshots: builds the index if it is outdated. NULL: nothing to do. */
+  /* Called before `cells` and before `save`: builds the index if it is outdated. NULL: nothing to
+   * do. */
   copse_status (*prepare)(object *self);
   copse_status (*save)(object *self, void *bytes, size_t capacity, size_t *total);
   copse_status (*restorable)(object *self, const void *bytes, size_t size);
@@ -121,8 +122,8 @@ object *object_of(int32_t handle, const family *family);
  * (an option of the index is invalid), or if there is no memory for both object and index. */
 object *object_take(const object *prototype, size_t indexBytes, copse_status *status);
 
-/* Returns a handle for an object whose index was created with `status`. On failure frees the object
- * and returns FAILED. */
+/* Returns a handle for an object. `status` is the result of creating its index. If that failed, or
+ * if there is no memory for the handle, frees the object and returns FAILED. */
 int32_t object_adopt(object *self, copse_status status);
 
 /* ---- Staging: the buffer for snapshots, polygons and shapes to or from JavaScript ---- */
@@ -165,7 +166,8 @@ ALWAYS_INLINE int32_t zero_or_failed(copse_status status) {
 ALWAYS_INLINE int32_t result_or_failed(uint32_t result, copse_status status) {
   return status == COPSE_OK ? (int32_t)result : FAILED(status);
 }
-/* Returns the result of a batch. It is a double, because a number of ids may exceed int32_t. */
+/* Returns the result of a batch: a double, because the number of ids may be too great for
+ * int32_t. */
 ALWAYS_INLINE double total_or_failed(uint32_t total, copse_status status) {
   return status == COPSE_OK ? (double)total : (double)FAILED(status);
 }

@@ -1,5 +1,5 @@
-// ObstacleTree: the walls of a level. Finds the walls near a point, rays that hit walls, and what
-// is visible.
+// ObstacleTree: the walls of a level. Finds the walls near a point, the walls that rays hit, and
+// what is visible.
 
 import {
   callOf,
@@ -59,7 +59,7 @@ export class ObstacleTree extends CoreObject {
   #minY = 0
   #maxX = 0
   #maxY = 0
-  /** The array that `keepVisible` writes ids to. It returns a view of this array. */
+  /** The array that `keepVisible` writes ids to, and returns a view of. */
   #keptIds = NO_IDS
   // The objects that calls return, always the same ones.
   #nearestPoint = { id: NONE, x: 0, y: 0, distance: 0 }
@@ -343,7 +343,7 @@ export class ObstacleTree extends CoreObject {
 
   #visibilityPolygon(method, x, y, options) {
     this.#askBox(method, x, y, options)
-    this._wanted = 2 * this._capacity // a FULL error suggests this: walls that cross add corners
+    this._wanted = 2 * this._capacity // suggested by the error FULL: crossing walls add corners
     const wasm = this._enter()
     return this._leave(
       wasm.visibility(this._handle, x, y, this.#minX, this.#minY, this.#maxX, this.#maxY),
@@ -367,7 +367,8 @@ export class ObstacleTree extends CoreObject {
   keepVisible(x, y, ids, positions) {
     const count = this.#checkKeep('keepVisible', x, y, ids, positions)
     const out = this.#keptIds.length < count ? new Uint32Array(2 * count) : this.#keptIds
-    this.#keptIds = NO_IDS // if a getter of `ids` calls keepVisible, that call must not use `out`
+    // While `ids` is read, a getter in it may call keepVisible: that call must not use `out` too.
+    this.#keptIds = NO_IDS
     const total = this.#keepVisible('keepVisible', x, y, ids, count, positions, out)
     this.#keptIds = out
     return out.subarray(0, total)

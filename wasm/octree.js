@@ -213,7 +213,7 @@ class OwnQueries extends CoreObject {
     return this._pairsInto(this.#pairs('pairsInto', options), out)
   }
 
-  /** Finds the pairs of items that meet. Returns the number of ids, two per pair. */
+  /** Finds the pairs of items that touch or overlap. Returns the number of ids, two per pair. */
   #pairs(method, options) {
     ask(this, method, options, MASK)
     return this._leave(this._enter().pairs(this._handle, query.mask))

@@ -408,7 +408,7 @@ int32_t points_any_within(int32_t handle, float x, float y, float z, float radiu
  * JavaScript allocates the buffer for the arguments, ROOM_GIVEN. A batch allocates the buffers for
  * its results after all checks, so that memory does not grow for a batch with wrong arguments. */
 
-/* Returns 0 if the index was built, else FAILED. */
+/* Returns 0 if the index was built at least once, else FAILED. */
 EXPORT("points_ready") int32_t points_ready(int32_t handle) {
   const points *self = points_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
@@ -531,7 +531,8 @@ EXPORT("points_pairs") double points_pairs(int32_t handle, float distance, uint3
 
 /* ---- Rays: a negative `radius` means that each agent has its own radius ---- */
 
-/* Copies the radii that the game wrote: queries use the copy. JavaScript calls it after a build. */
+/* Copies the radii that the game wrote. Queries use the copy. JavaScript calls this function after
+ * a build. */
 EXPORT("points_take_radii") int32_t points_take_radii(int32_t handle) {
   points *self = points_of(handle);
   if (!self) return FAILED(COPSE_STALE_SLOT);
@@ -539,7 +540,8 @@ EXPORT("points_take_radii") int32_t points_take_radii(int32_t handle) {
   return 0;
 }
 
-/* Returns the id of the first agent that is hit, or -1. The fraction is in the view `fraction`. */
+/* Returns the id of the first agent that the ray hits, or -1. Writes where it hits, as a fraction
+ * of the ray, to the view `fraction`. */
 EXPORT("points_raycast")
 int32_t points_raycast(int32_t handle, float x0, float y0, float z0, float x1, float y1, float z1,
                        float radius, uint32_t mask, uint32_t exclude) {

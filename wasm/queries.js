@@ -228,7 +228,8 @@ function checkBox(object, minX, minY, minZ, maxX, maxY, maxZ) {
 }
 
 /**
- * Finds the items in a box. On each axis, min may be greater than max. Returns the number of ids.
+ * Finds the items in a box. On an axis where min is greater than max, swaps the two. Returns the
+ * number of ids.
  */
 export function range(object, method, minX, minY, minZ, maxX, maxY, maxZ, options) {
   ask(object, method, options, SEARCH)

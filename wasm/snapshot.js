@@ -45,7 +45,7 @@ function optionOf(snapshot, word, name) {
 /**
  * Returns the error for a snapshot that was refused. Its message says why.
  * @param {any} instance may be undefined if `isSnapshot(snapshot)` is false
- * @param {any} call the object or the result of `callOf`: has the name of the class that was
+ * @param {any} call the object, or the result of `callOf`: its `_name` is the class that was
  *   expected
  * @param {Uint8Array} snapshot
  * @param {Uint8Array} own the first bytes of a snapshot of the object itself

@@ -136,7 +136,7 @@ int32_t obstacle_create(uint32_t capacity, uint32_t pieces, uint32_t leafSize) {
 static walls *walls_of(int32_t handle) { return (walls *)object_of(handle, &WALLS); }
 
 /* Returns the object of a handle. First builds its tree if polygons changed since the last build.
- * Returns NULL and a status if the handle is stale or the build fails. */
+ * Returns NULL if the handle is stale or the build fails: *status says why. */
 static walls *built_walls_of(int32_t handle, copse_status *status) {
   walls *self = walls_of(handle);
   *status = self ? build_if_changed(self->core) : COPSE_STALE_SLOT;
@@ -183,8 +183,8 @@ EXPORT("walls_size_of") int32_t walls_size_of(int32_t handle, uint32_t slot) {
   return size ? (int32_t)size : FAILED(COPSE_STALE_SLOT);
 }
 
-/* Returns the failure of a call with a stale handle (`self` is NULL), or with more vertices than
- * the staging buffer holds. */
+/* Returns the error code for a call that has a stale handle (then `self` is NULL), or more vertices
+ * than the staging buffer holds. */
 static int32_t walls_refused(const walls *self) {
   return FAILED(self ? COPSE_INVALID_ARGUMENT : COPSE_STALE_SLOT);
 }
@@ -236,7 +236,8 @@ EXPORT("walls_build_changed") int32_t walls_build_changed(int32_t handle) {
   return zero_or_failed(status);
 }
 
-/* ---- Queries: each returns the number of edges, the id of an edge, or 0 or 1 ---- */
+/* ---- Queries: each returns a number of edges, the id of an edge, or 0 or 1 for false or true;
+ * walls_raycast_many returns 0 ---- */
 
 EXPORT("walls_within")
 int32_t walls_within(int32_t handle, float x, float y, float radius, uint32_t side) {

@@ -1,9 +1,10 @@
-/* Boxes and distances in 2 or 3 dimensions. Every function takes `dim` (2 or 3) as a constant and
- * is inlined: so one source serves both, without a loop at run time.
+/* Boxes and distances in 2 or 3 dimensions. Functions take `dim` (2 or 3) as a constant and are
+ * inlined: so the compiler turns one source into code for 2D and code for 3D, without a loop at run
+ * time.
  *
  * A box is 2 * dim floats: lo x, y, (z,) hi x, y, (z). In spite of rounding, the computed distance
- * to a box is never greater than the computed distance to a point in the box: both are computed by
- * the same steps, and rounding keeps the order of numbers. */
+ * to a box is never greater than the computed distance to a point in the box: the two distances are
+ * computed by the same steps, and rounding keeps the order of numbers. */
 #ifndef COPSE_GEOM_H
 #define COPSE_GEOM_H
 

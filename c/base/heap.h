@@ -1,9 +1,9 @@
 /* Pairs of a squared distance and an id, in two parallel arrays, and functions that sort them. One
- * function sorts a max-heap, which keeps the k smallest pairs.
+ * function sorts a max-heap: searches use such heaps to keep the k smallest pairs that they find.
  *
  * Pairs are ordered by distance and then id, or by id alone. No two pairs are equal, because ids
- * differ. So the pairs that a heap keeps, and their order, depend only on the set of candidates,
- * not on the order of insertion. */
+ * differ. So the pairs that a heap keeps, and their order, depend only on the pairs that a search
+ * finds, not on the order in which it finds them. */
 #ifndef COPSE_HEAP_H
 #define COPSE_HEAP_H
 
@@ -43,7 +43,7 @@ void heap_sort(pairs heap, uint32_t size, pair_order order);
 void pairs_sort(pairs list, uint32_t size, pair_order order);
 
 /* pairs_rank is the fastest way to sort up to RANK_LIMIT pairs if at most RANK_K of them are
- * needed. Its arrays need room for RANK_PADDING more pairs. */
+ * needed. Its input arrays need room for RANK_PADDING more pairs. */
 enum { RANK_LIMIT = 28, RANK_K = 24, RANK_PADDING = 8 };
 
 /* Copies the k pairs with the smallest distances (or all, if there are fewer) to rowDistances2 and

@@ -138,7 +138,7 @@ void pairs_rank(float *distances2, uint32_t *ids, uint32_t size, uint32_t k, flo
   const float *ranked2 = ties ? distances2 : sorted2;
   const uint32_t *ranked = ties ? ids : sorted;
   uint32_t i = 0;
-  for (; i + 4 <= k; i += 4) { /* copies the row: for so few pairs faster than memcpy */
+  for (; i + 4 <= k; i += 4) { /* faster than memcpy for so few pairs */
     float4_store(rowDistances2 + i, float4_load(ranked2 + i));
     word4_store(rowIds + i, word4_load(ranked + i));
   }

@@ -20,13 +20,15 @@ ALWAYS_INLINE bool query_radius_ok(float radius) { return radius >= 0; }
 /* Writes the unit vector of a direction. False if the direction's length is 0 or not finite. */
 bool query_direction(const float *direction, int dim, float *unit);
 /* Writes the cosine of a cone's half angle (in radians), with the same bits on every machine,
- * unlike cosf. If the angle is pi, rounded to float, the cone contains every direction: then writes
- * a number below -1, so that rounding excludes no point. False if the angle is outside 0 … pi. */
+ * unlike cosf. If the angle is the float nearest to pi, writes a number less than -1 instead: every
+ * direction then passes the cone test, in spite of rounding errors. False if the angle is outside
+ * 0 … pi. */
 bool query_half_angle(float halfAngle, float *cosine);
 
 /* True if the caller supplied the arrays that the query needs: `ids` unless the capacity is 0, and
  * `distances2` if results are sorted by distance. `hasDistances` is true if the query computes
- * distances: if not, sorting by distance is refused. Sets total and visits to 0. */
+ * distances: if not, sorting by distance is refused. Sets results->total and results->visits to
+ * 0. */
 ALWAYS_INLINE bool query_results_ok(const copse_query *query, copse_results *results,
                                     bool hasDistances) {
   results->total = results->visits = 0;

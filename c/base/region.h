@@ -27,8 +27,9 @@ ALWAYS_INLINE void copy_point(float *out, const float *point, uint32_t dim) {
   out[2] = dim == 3 ? point[2] : 0;
 }
 
-/* Returns the radius for a squared radius, rounded up: along each axis, agents that pass the
- * distance test are at most this far away. The last term is for squares that underflow to 0. */
+/* Returns the radius for a squared radius, rounded up: if the computed squared distance of an agent
+ * is at most radius2, the agent is at most this far away along each axis. The last term is for
+ * distances so small that their squares underflow to 0. */
 ALWAYS_INLINE float reach_of(float radius2) { return sqrtf(radius2) * 1.000001f + 1e-18f; }
 
 ALWAYS_INLINE void region_set_circle(region *where, const float *center, float radius2,

@@ -25,7 +25,7 @@ typedef struct scan_points {
 typedef struct scan_filter {
   uint32_t mask;
   uint32_t exclude;
-  bool testGroups; /* false if all points of the run are known to match the mask */
+  bool testGroups; /* false if the groups of all points of the run are known to match the mask */
 } scan_filter;
 
 /* Returns a bit for each of the entries i … i + 3, set if the entry is before `end`. */
@@ -240,14 +240,14 @@ ALWAYS_INLINE void scan_neighbors(const scan_points *points, uint32_t begin, uin
  * 0. */
 typedef struct scan_ray {
   float from[3], to[3];
-  double way[3], way2; /* the vector to - from, and its squared length */
+  double way[3], way2; /* the vector from `from` to `to`, and its squared length */
   float radius;        /* the radius of all agents; if there are `radii`, their upper limit */
   const float *radii;  /* each agent's own radius, by id; NULL if all have the same */
-  /* For a fast test in float that rules out most agents: those whose center is farther than `reach`
-   * from the segment. Without rounding, `reach` could be the radius. But the fraction of a hit and
-   * the distance in the test can each be wrong by up to a millionth of length + radius. So `reach`
-   * is larger than the radius by four millionths of this sum, and by a little more for
-   * underflow. */
+  /* A fast test in float rules out most agents: those whose center is farther than `reach` from the
+   * segment. `reach` is a little larger than the radius, because of rounding: in the test, the
+   * distance, and the place of the first hit so far on the segment, can each be wrong by up to a
+   * millionth of length + radius. So four millionths of this sum are added to the radius, and a
+   * little more for underflow. */
   float unit[3], length, reach;
 } scan_ray;
 

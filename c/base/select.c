@@ -2,8 +2,9 @@
  *
  * The fast way is to sample, after R. W. Floyd and R. L. Rivest, "Expected time bounds for
  * selection" (1975): two values of a sample enclose the result, only the values between them are
- * kept, and so on. If samples fail, medians of medians take linear time for any input: M. Blum, R.
- * W. Floyd, V. Pratt, R. L. Rivest, R. E. Tarjan, "Time bounds for selection" (1973). */
+ * kept, and so on. An attempt fails if the result is not between them, or if too many values are.
+ * After several failures, median of medians take linear time for any input: M. Blum, R. W. Floyd,
+ * V. Pratt, R. L. Rivest, R. E. Tarjan, "Time bounds for selection" (1973). */
 
 #include "select.h"
 
@@ -44,7 +45,7 @@ static void few_ranks(const float *values, uint32_t n, const uint32_t ranks[2], 
       float4_first(float4_greatest(best[which]));
 }
 
-/* ---- Selection by medians of medians ------------------------------------------------------ */
+/* ---- Selection by median of medians ------------------------------------------------------ */
 
 ALWAYS_INLINE void order_two(float *a, float *b) {
   const float lesser = *b < *a ? *b : *a, greater = *b < *a ? *a : *b;
@@ -56,8 +57,8 @@ ALWAYS_INLINE void order_two(float *a, float *b) {
 static float median_of_five(float *five) {
   order_two(five, five + 1);
   order_two(five + 3, five + 4);
-  order_two(five, five + 3);     /* five[0] is now the least of four: not the median */
-  order_two(five + 1, five + 4); /* five[4] is their greatest: not the median either */
+  order_two(five, five + 3);     /* five[0] is now <= three others */
+  order_two(five + 1, five + 4); /* five[4] is now >= three others: the median is among the rest */
   order_two(five + 1, five + 2);
   order_two(five + 2, five + 3);
   order_two(five + 1, five + 2);
@@ -109,8 +110,8 @@ static float medians_rank(float *values, uint32_t n, uint32_t k) { /* NOLINT(mis
  * moves the bounds twice as far apart in ranks. */
 static void bracket(const float *values, uint32_t n, uint32_t k, uint32_t doubt, float bounds[2]) {
   float sample[SAMPLE];
-  /* The size of the sample, and how many ranks of the sample the bounds are away from the expected
-   * one: more than two standard deviations. */
+  /* The size of the sample, and how far, in ranks of the sample, each bound is from the rank that
+   * the result is expected to have there: more than two standard deviations. */
   uint32_t size = 16, margin = 5;
   while (size < SAMPLE && (uint64_t)size * size < n) {
     size *= 2;

@@ -6,8 +6,8 @@
 #include "simd.h"
 
 typedef enum selection {
-  SELECT_QUICK,   /* linear time on average; falls back to medians of medians */
-  SELECT_MEDIANS, /* medians of medians: linear time for any input */
+  SELECT_QUICK,   /* linear time on average; falls back to median of medians */
+  SELECT_MEDIANS, /* median of medians: linear time for any input */
 } selection;
 
 /* select_rank may read this many floats past the end of its input, and write as many past the n

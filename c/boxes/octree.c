@@ -42,17 +42,17 @@ static uint64_t nodes_of_full_tree(const copse_octree_def *def, uint64_t most) {
 }
 
 /* Returns the size of the node pool. A split node has more than leafSize items below it, so a level
- * has at most capacity / (leafSize + 1) split nodes. If items are spread evenly, one level has
- * about this many, and all levels above it together have at most a third as many. The pool has room
- * for two such levels, because items may be spread unevenly. */
+ * has at most capacity / (leafSize + 1) split nodes. If items are spread evenly, the deepest level
+ * of split nodes has about this maximum, and all levels above it together have at most a third of
+ * it. Items may be spread unevenly, so the pool has room for the children of twice the maximum. */
 static uint32_t node_capacity(const copse_octree_def *def) {
   const uint64_t split = 2 * (uint64_t)def->capacity / ((uint64_t)def->leafSize + 1) + 64;
   const uint64_t most = 1 + (split << def->dimensions);
   return (uint32_t)nodes_of_full_tree(def, most < 1u << 31 ? most : 1u << 31);
 }
 
-/* Returns the size of the block pool: enough for all items, because each node has at most one block
- * that is not full. */
+/* Returns the size of the block pool, which is never exhausted: at most capacity / BLOCK_ITEMS
+ * blocks are full, and each node has at most one block that is not. */
 static uint32_t block_capacity(const copse_octree *tree) {
   const uint64_t capacity = tree->def.capacity;
   const uint64_t most = capacity / BLOCK_ITEMS + tree->nodeCapacity;
@@ -77,7 +77,8 @@ static uint64_t carve(copse_octree *tree, void *memory) {
   return arena_block_bytes(layout.used);
 }
 
-/* Allocates all arrays, filled with zeros, and sets groups and margins. */
+/* Allocates all arrays, filled with zeros. Then sets the groups of all slots to 1, and computes the
+ * margins by which cells are enlarged at each depth. */
 static copse_status take_memory(copse_octree *tree) {
   tree->memoryBytes = carve(tree, NULL);
   tree->memory = memory_take(&tree->def.allocator, tree->memoryBytes);
@@ -328,8 +329,8 @@ ALWAYS_INLINE void sift(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, c
   octree_link(tree, childIndex ? childIndex : nodeIndex, slot, box);
 }
 
-/* Splits a node and its descendants, until no leaf above the maximum depth has more than leafSize
- * items. */
+/* Splits a node and its descendants, until each leaf has at most leafSize items or the maximum
+ * depth, or the node pool is exhausted. */
 static void split_all(copse_octree *tree, uint32_t nodeIndex) {
   uint32_t stack[OCTREE_STACK], waiting = 1;
   stack[0] = nodeIndex;
@@ -370,8 +371,9 @@ static void merge(copse_octree *tree, uint32_t rootIndex) {
 
 /* ---- Inserting, removing and moving ------------------------------------------------------- */
 
-/* Links an item to a node or, as deep as it fits, to a descendant of the node. The total of the
- * node itself must count the item already. */
+/* Links an item to the deepest node that it reaches, starting from a given node. Splits the deepest
+ * node if it now has too many items. The caller must have counted the item in the total of the
+ * given node. */
 ALWAYS_INLINE void sink(copse_octree *tree, uint32_t nodeIndex, uint32_t slot, const float *box,
                         const int dim) {
   const box4 item = box4_load(box, dim);

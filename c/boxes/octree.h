@@ -64,7 +64,7 @@ struct copse_octree {
                           * each group; 0: empty */
   uint32_t nodesUsed;
 
-  char *blocks; /* of octree_block, whose size depends on the dimensions: use octree_block_at */
+  char *blocks; /* the octree_blocks; their size depends on the dimensions: use octree_block_at */
   uint32_t blockCapacity;
   uint32_t blocksEver; /* high-water mark: blocks from here on were never used */
   uint32_t freeBlock;  /* first block of the free list; COPSE_NONE: empty */
@@ -72,7 +72,7 @@ struct copse_octree {
 
   float (*margins)[4]; /* by depth of a node: how far its cell is enlarged on each side along x, y,
                         * z */
-  uint32_t *order[2];  /* scratch by item, for builds and for checking a snapshot */
+  uint32_t *order[2];  /* scratch memory, an entry per slot: for builds and to check snapshots */
   uint64_t changes;
 };
 
@@ -113,7 +113,8 @@ ALWAYS_INLINE uint32_t octree_child_for(const copse_octree *tree, const octree_n
 
 /* True if an item that descends from the root reaches a node: the node's cell with its margin
  * contains the item, and the middle of the item's box is inside the cell. The nodes above need no
- * test: rounding is monotone, so an item that fits into a cell fits into all cells around it. */
+ * test: rounding is monotone, so an item that fits into a cell also fits into the larger cells that
+ * contain this cell. */
 ALWAYS_INLINE bool octree_comes_to(const copse_octree *tree, const octree_node *node, box4 item,
                                    const int dim) {
   const float4 lo = float4_load(node->lo), hi = float4_load(node->hi);

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* A segment in double, so that differences of floats, and products of two such differences, are
- * exact unless their magnitudes differ widely. `way` is `to - from`. */
+ * exact unless the magnitudes of the floats differ widely. `way` is `to - from`. */
 typedef struct segment {
   double from[3], to[3], way[3];
 } segment;
@@ -18,9 +18,9 @@ typedef struct entry {
   uint32_t axis;
 } entry;
 
-/* Returns where a segment enters a box. They must intersect, so `way` is not 0 along an axis on
- * which the segment starts outside the box. Rounding is monotone: a segment never enters a box at a
- * lower fraction than a box that contains it. */
+/* Returns where a segment enters a box. The segment must intersect the box, so `way` is not 0 along
+ * an axis on which the segment starts outside the box. Rounding is monotone: the fraction for a box
+ * is never less than the fraction for a larger box around it. */
 ALWAYS_INLINE entry entry_of(const segment *ray, const float *lo, const float *hi, const int dim) {
   entry first = {0, 3};
   for (int axis = 0; axis < dim; axis++) {
@@ -34,8 +34,8 @@ ALWAYS_INLINE entry entry_of(const segment *ray, const float *lo, const float *h
 }
 
 /* True if the line of a segment intersects a box in the plane of the axes u and v: the box's
- * corners are not all on one side of the line. Infinite sides may give NaN, which counts as an
- * intersection. */
+ * corners are not all on one side of the line. If the box has infinite coordinates, the test may
+ * compute NaN, which counts as an intersection. */
 ALWAYS_INLINE bool passes(const segment *ray, const float *lo, const float *hi, int u, int v) {
   const double a = ray->way[u] * ((double)lo[v] - ray->from[v]);
   const double b = ray->way[u] * ((double)hi[v] - ray->from[v]);
@@ -79,7 +79,7 @@ ALWAYS_INLINE void offer(const segment *ray, const octree_block *block, uint32_t
   if (first.axis < 3) hit->normal[first.axis] = ray->way[first.axis] < 0 ? 1 : -1;
 }
 
-/* Finds the first hit, nearer children first. Returns the number of nodes visited. */
+/* Finds the first hit. Visits nearer children first. Returns the number of nodes visited. */
 ALWAYS_INLINE uint32_t cast_in(const copse_octree *tree, const segment *ray,
                                const copse_query *query, copse_box_hit *hit, const int dim) {
   uint32_t stack[OCTREE_STACK] = {0}, waiting = tree->nodes[0].total > 0, visits = 0, backward = 0;

@@ -32,8 +32,8 @@ static bool definition_ok(const copse_crowd_def *def) {
          def->capacity <= COPSE_MAX_CAPACITY && def->maxNeighbors <= COPSE_CROWD_MAX_NEIGHBORS;
 }
 
-/* Carves the arrays out of a block, or measures it if `memory` is NULL. Returns its size in
- * bytes. */
+/* Carves the crowd's arrays out of the block `memory`. If `memory` is NULL, sets them to NULL
+ * instead. Returns the size of the block in bytes. */
 static uint64_t carve(copse_crowd *crowd, void *memory) {
   arena block = arena_over(memory);
   const uint64_t capacity = crowd->def.capacity, rows = capacity * crowd->def.maxNeighbors;

@@ -67,8 +67,8 @@ struct copse_crowd {
   crowd_events arrived, stuck; /* agents that arrived or got stuck in the last step */
 
   /* Scratch memory: valid only during a step. */
-  uint32_t *present; /* by slot: the groups for the tree; 0 if the slot is free or the agent
-                      * disabled */
+  uint32_t *present; /* by slot: the agent's groups, with which the tree is built; 0 if the slot is
+                      * free or the agent is disabled */
   orca_body *bodies;
   float *newVelocities;
   copse_neighbor_rows rows; /* the neighbors of each agent, at most def.maxNeighbors */
@@ -77,7 +77,8 @@ struct copse_crowd {
 
   double time;
   uint64_t steps;
-  uint32_t infeasible, overlaps; /* counts of agents, for the last step */
+  uint32_t infeasible, overlaps; /* in the last step, how many agents had no permitted
+                                  * velocity, and how many touched a neighbor */
   uint64_t neighbors;
 };
 
@@ -99,7 +100,7 @@ ALWAYS_INLINE float crowd_number(const copse_crowd *crowd, crowd_field field, ui
   return x > 0 ? (x < COPSE_MAX_COORDINATE ? x : COPSE_MAX_COORDINATE) : 0;
 }
 
-/* Returns the number of slots up to the last one in use. */
+/* Returns the highest slot in use plus 1; 0 if no slot is in use. */
 uint32_t crowd_end(const copse_crowd *crowd);
 /* True if an agent's position, velocity and preferred velocity are finite. */
 ALWAYS_INLINE bool crowd_is_finite(const copse_crowd *crowd, uint32_t slot) {
@@ -120,16 +121,16 @@ void crowd_prefer(copse_crowd *crowd, uint32_t slot, float timeStep, const uint3
 /* True if two agents have the same goal: their goals are at most the sum of their radii apart. */
 bool crowd_have_one_goal(const copse_crowd *crowd, uint32_t a, uint32_t b);
 
-/* Appends the half-planes of the walls near an agent, nearest first, to `lines`, which must be
- * empty. Returns the nearest edge if the agent overlaps it, else COPSE_NONE. If there is no room
- * for the half-planes of all walls, lowers agent->maxSpeed, so that the agent can't reach the
- * remaining walls in one step. */
+/* Appends the half-planes of the edges (walls) near an agent, nearest first, to `lines`, which must
+ * be empty. If there is no room for all half-planes, lowers agent->maxSpeed, so that the agent
+ * can't reach the remaining edges in one step. Returns the nearest edge if the agent overlaps it,
+ * beyond a tolerance; else COPSE_NONE. */
 uint32_t crowd_add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *agent);
-/* Writes the nearest edges within an agent's time horizon, at most COPSE_CROWD_WALLS. Returns their
- * number. */
+/* Writes the edges (walls) that an agent could reach within its time horizon, nearest first, at
+ * most COPSE_CROWD_WALLS. Returns their number. */
 uint32_t crowd_near_walls(const copse_obstacle *walls, const orca_agent *agent, uint32_t *edges);
-/* True if an agent is inside a solid area. Tests a new agent, or one that was inside at the last
- * test, in every step; others only once every CHECK_INTERVAL steps. */
+/* True if an agent was inside a solid area at its last test. Agents that are new, or were inside at
+ * their last test, are tested in every step, others only once every CHECK_INTERVAL steps. */
 bool crowd_is_inside(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot);
 /* Directs the preferred velocity of an agent that is inside a solid area to the nearest edge, at
  * maximum speed. */

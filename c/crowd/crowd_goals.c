@@ -44,7 +44,8 @@ SMALL_CODE OUT_OF_LINE bool is_held_up(const copse_crowd *crowd, uint32_t slot, 
   const float *position = crowd_vector(crowd, FIELD_POSITION, slot);
   const float *goal = crowd_vector(crowd, FIELD_GOAL, slot);
   const bool isAtGoal = distance <= own->radius;
-  if (!isAtGoal && crowd->isEqual) return false; /* isEqual implies that no agent has arrived */
+  /* An agent that has arrived is CROWD_UNEQUAL. isEqual is true if no agent is. */
+  if (!isAtGoal && crowd->isEqual) return false;
   for (uint32_t i = 0; i < count; i++) {
     const orca_body *other = &crowd->bodies[ids[i]];
     WORKED(1);

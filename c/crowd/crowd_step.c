@@ -31,8 +31,8 @@ static float inverse_horizon(const copse_crowd *crowd, crowd_field field, uint32
   return 1 / (horizon > timeStep ? horizon : timeStep);
 }
 
-/* Returns an agent in the form that the solver of constraints reads. The agent's body must be up to
- * date. */
+/* Returns an agent in the form that the solver of constraints reads. Copies the agent's body (see
+ * set_body), which must be up to date. */
 static orca_agent agent_of(const copse_crowd *crowd, uint32_t slot, float timeStep) {
   return (orca_agent){
       .body = crowd->bodies[slot],
@@ -103,8 +103,9 @@ static uint32_t count_in_range(const copse_crowd *crowd, uint32_t slot, uint32_t
 /* Adjusts an agent's terms for a neighbor (its share of the avoidance, and its time horizon) if
  * exactly one of the two has arrived. If both have the same goal, the agent that has not arrived
  * does all of the avoidance. If their goals differ, the arrived agent does all of it, to let the
- * other pass. The other also does half, so together they avoid more than necessary. The agent
- * that has not arrived also uses a shorter time horizon (see PUSH). */
+ * other agent pass; the agent that has not arrived still does half, so their shares add up to more
+ * than necessary. In both cases, the agent that has not arrived uses a shorter time horizon (see
+ * PUSH). */
 static void set_terms_at_goal(const copse_crowd *crowd, uint32_t slot, uint32_t other,
                               uint32_t index, orca_terms *terms) {
   const bool hasArrived = crowd->bodies[slot].state & CROWD_ARRIVED;
@@ -204,8 +205,8 @@ static bool solve(const constraint_set *constraints, const float *preferred, flo
              : orca2_solve(&constraints->lines, preferred, maxSpeed, velocity);
 }
 
-/* Finds the best velocity that differs from the agent's present velocity by at most `change`.
- * Overwrites `preferred` and the constraints, which become relative to the present velocity. True
+/* Writes the best velocity (see orca2_solve) of those that differ from the agent's present velocity
+ * by at most `change`. Makes `preferred` and the constraints relative to the present velocity. True
  * if the result violates no constraint. */
 static bool solve_change(constraint_set *constraints, const orca_agent *agent, float *preferred,
                          float change, float *velocity) {

@@ -10,11 +10,12 @@ enum { CHECK_INTERVAL = 32 };
 /* The overlap with a wall that an agent tolerates, as a fraction of its radius. */
 static const float OVERLAP_TOLERANCE = 1e-3f;
 
-/* Each edge near an agent becomes a constraint, nearest first, unless an earlier constraint covers
- * it, that is, keeps the agent from reaching it. The first EXACT_WALLS constraints are exact. Later
- * ones treat an edge as if it were longer, so that one constraint covers many edges. After the
- * exact ones, searches therefore ask for only LATER_SEARCH edges at a time, within a radius that
- * grows by RING_GROWTH. Only EXACT_WALLS affects results; the other numbers affect speed. */
+/* Edges near an agent become constraints, nearest first. An edge is skipped if an earlier
+ * constraint covers it: keeps the agent from reaching it. The first EXACT_WALLS constraints are
+ * exact, and searches for them ask for FIRST_SEARCH edges at a time. Later constraints treat an
+ * edge as if it were longer, so that one constraint covers many edges. Searches for them ask for
+ * only LATER_SEARCH edges at a time, within a radius that grows by the factor RING_GROWTH. Only
+ * EXACT_WALLS affects results; the other numbers affect speed. */
 enum { FIRST_SEARCH = 16, LATER_SEARCH = 2, EXACT_WALLS = 16 };
 static const float RING_GROWTH = 1.5f;
 
@@ -71,9 +72,10 @@ uint32_t crowd_near_walls(const copse_obstacle *walls, const orca_agent *agent, 
   return obstacle_search_next(walls, &search, edges, distances2, COPSE_CROWD_WALLS);
 }
 
-/* Appends the half-planes of edges, nearest first: the next *exactLeft edges exactly, later ones as
- * if they were longer. If there is no room for an edge, limits the agent's speed so that it can't
- * reach that edge in one step, and returns false. */
+/* Appends the half-planes of edges, nearest first. *exactLeft is the number of exact half-planes
+ * that are still to be appended, and is counted down; after these, edges are treated as if they
+ * were longer. If there is no room for an edge, limits the agent's speed so that it can't reach
+ * that edge in one step, and returns false. */
 static bool add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *agent,
                       const uint32_t *edges, const float *distances2, uint32_t count,
                       uint32_t *exactLeft) {
@@ -110,8 +112,8 @@ uint32_t crowd_add_walls(orca2 *lines, const copse_obstacle *walls, orca_agent *
     isMore = add_walls(lines, walls, agent, edges, distances2, count, &exactLeft) &&
              (count == wanted || search.radius < reach);
     if (!exactLeft && (count < wanted || search.radius == reach)) {
-      /* Continue within a radius that grows step by step. If the radius were large at once, a
-       * search for a few edges would visit all edges in it that the half-planes so far cover. */
+      /* Continue within a radius that grows step by step. With a large radius at once, a search
+       * for a few edges would also visit many edges that the half-planes so far cover. */
       const float ring = RING_GROWTH * (count < wanted ? search.radius : sqrtf(search.last2));
       search.radius = ring > 0 && ring < reach ? ring : reach;
     }

@@ -42,16 +42,17 @@ typedef struct orca_agent {
  * velocity: a unit vector in the plane. The two agents get opposite directions. */
 void orca_parting(uint32_t slot, uint32_t other, float *direction);
 
-/* An agent's terms for each of its neighbors. avoiding: its share of the avoidance, if the neighbor
- * is on a collision course. room: if not, its share of the room that is left between them.
- * inverseHorizon: 1 / its time horizon. */
+/* An agent's terms for each of its neighbors. avoiding: the agent's share of the avoidance, if the
+ * two are on a collision course. room: the agent's share of the room that is left between them, if
+ * they are not. inverseHorizon: 1 / the agent's time horizon for this neighbor. */
 typedef struct orca_terms {
   float avoiding[ORCA_NEIGHBORS + ORCA_PADDING], room[ORCA_NEIGHBORS + ORCA_PADDING];
   float inverseHorizon[ORCA_NEIGHBORS + ORCA_PADDING];
 } orca_terms;
 
-/* An agent's terms for its neighbors first … first + 3. If `terms` is NULL, both shares are a half
- * and the time horizon is the agent's. */
+/* An agent's terms for four of its neighbors. orca_terms4_of loads those for neighbors first …
+ * first + 3 from `terms`. If `terms` is NULL, both shares are a half, and the time horizon is the
+ * same for all neighbors: the agent's own. */
 typedef struct orca_terms4 {
   float4 avoiding, room, inverseHorizon;
 } orca_terms4;
@@ -90,7 +91,7 @@ typedef struct orca_wall {
 bool orca2_covers(const orca2 *lines, const orca_agent *agent, const float *points, uint32_t count);
 
 /* Appends the half-plane of a wall. There must be room: lines->walls < ORCA_WALLS. Walls must be
- * added before neighbors, nearest first, and only if orca2_covers is false for them. */
+ * added nearest first, before all neighbors, and only if orca2_covers is false for them. */
 void orca2_add_wall(orca2 *lines, const orca_agent *agent, const orca_wall *wall);
 
 /* Appends the half-plane of a wall as if the wall were longer and a little nearer: it continues

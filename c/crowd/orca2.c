@@ -132,7 +132,7 @@ static void add_round(orca2 *lines, vec2 center, float radius, vec2 velocity) {
 }
 
 /* Appends the half-plane of a straight part of the border of a velocity obstacle. The part runs
- * parallel to a line, at a distance of `radius` to its left. */
+ * along `direction`, at a distance of `radius` to the left of the line through `start`. */
 static void add_straight(orca2 *lines, vec2 start, float radius, vec2 direction) {
   add_wall_line(lines, vec2_along(start, vec2_left(direction), radius), direction);
 }
@@ -144,7 +144,7 @@ typedef struct seen_wall {
   float begin2, end2, line2; /* squared distances from the agent: of both ends, and of the line
                               * through them */
   bool isBefore;             /* the wall's point nearest to the agent is `begin` */
-  bool isBehind;             /* that point is `end` */
+  bool isBehind;             /* the wall's point nearest to the agent is `end` */
   float radius, radius2;     /* the agent's radius, and its square */
 } seen_wall;
 
@@ -314,9 +314,9 @@ bool orca2_add_long_wall(orca2 *lines, const orca_agent *agent, const orca_wall 
 /* A vector with a squared length below this is too short to have a direction. */
 #define NO_LENGTH2 1e-37f
 
-/* Sets the direction of each half-plane whose bit is set in `parting`: it could not be computed,
- * because a vector was too short. The half-plane's normal becomes the direction from
- * orca_parting. */
+/* Replaces the direction of each half-plane whose bit is set in `parting`: that direction could not
+ * be computed, because a vector was too short. The new direction makes the half-plane's normal the
+ * unit vector that orca_parting writes, so that agent and neighbor move apart. */
 static void part(const orca_agent *agent, const uint32_t *ids, uint32_t parting,
                  vec2x4 *direction) {
   float x[4], y[4];
@@ -387,10 +387,13 @@ ALWAYS_INLINE word4 add_four(orca2 *lines, uint32_t index, const orca_agent *age
                                   float4_lt(float4_mul(radius2, away2), float4_mul(ahead, ahead)));
   const word4 round = word4_or(touching, inFront);
 
-  /* The length of `away`, or of the leg from the cone's tip to where a side touches the circle. */
+  /* On the round end: the length of `away`, the vector from the center of the round end to the
+   * relative velocity. On a side: the length of the tangent from the cone's tip, the agent, to the
+   * circle of `radius` around the neighbor. */
   const float4 length = float4_sqrt(float4_select(round, away2, float4_sub(distance2, radius2)));
   const float4 scale = float4_div(float4_all(1), float4_select(round, length, distance2));
-  /* For the left side of the cone `leg` is positive, for the right side negative. */
+  /* The sign of `leg` selects the side of the cone: positive for the left side, negative for the
+   * right. */
   const word4 isLeft = float4_lt(zero, vec2x4_cross(toward, away));
   const word4 sign = word4_without(word4_all(1u << 31), isLeft);
   const float4 leg = word4_as_floats(word4_or(float4_as_words(length), sign));
@@ -564,8 +567,9 @@ static void add_bisectors(const orca2 *lines, uint32_t i, orca2 *bisectors) {
   end_lines(bisectors, bisectors->count);
 }
 
-/* Finds the best velocity if none is permitted: it satisfies the lines of walls, and its worst
- * violation of the lines of neighbors is least. `first` is the line at which solve_lines failed. */
+/* Finds the best velocity if no velocity satisfies all lines. It satisfies the lines of walls, and
+ * its worst violation of a neighbor's line is as small as possible. `first` is the line at which
+ * solve_lines failed. */
 OUT_OF_LINE void solve_violated(const orca2 *lines, uint32_t first, float maxSpeed, vec2 *result) {
   orca2 bisectors;
   float worst = 0;

@@ -155,10 +155,10 @@ ALWAYS_INLINE word4 add_four(orca3 *planes, uint32_t index, const orca_agent *ag
                                   float4_lt(float4_mul(radius2, away2), float4_mul(ahead, ahead)));
   const word4 round = word4_or(touching, inFront);
 
-  /* The cone consists of spheres with the center `toward` * s and the radius `radius` * s, for all
-   * s >= `inverse`. One of these spheres contains the border point nearest to the relative
-   * velocity: `time` is the s of this sphere. It is `inverse` if the point is on the round end,
-   * else `when`. */
+  /* The velocity obstacle is the union of the spheres with the center `toward` * s and the radius
+   * `radius` * s, for all s >= `inverse`. The point of its border nearest to the relative velocity
+   * is on one of these spheres: `time` is the s of this sphere. If the point is on the round end,
+   * `time` is `inverse`, else `when`, which is computed here. */
   const float4 along = vec3x4_dot(toward, relative);
   const float4 across2 = vec3x4_cross_length2(toward, relative);
   const float4 rest = float4_sub(vec3x4_dot(relative, relative),
@@ -243,15 +243,15 @@ static vec3 part_within(vec3 a, vec3 normal) {
   return vec3_along(a, normal, -vec3_dot(a, normal));
 }
 
-/* Returns the unit vector of `part`, a projection onto a plane. Projects `part` again, because
- * rounding may leave a short projection pointing out of the plane. If rounding turned it within the
- * plane, that does not matter. */
+/* Returns the unit vector of `part`, a projection onto a plane. Projects `part` again, because if
+ * it is short, rounding may have left it pointing slightly out of the plane. Rounding may also have
+ * rotated it within the plane, which does no harm. */
 static vec3 direction_within(vec3 part, vec3 normal) {
   return vec3_unit(part_within(part, normal));
 }
 
-/* Finds the best velocity on a line that planes 0 … count - 1 permit. False if they permit none.
- * The line is the intersection of plane `index` and plane `count`, which is an earlier one. */
+/* Finds the best velocity on a line, of those that planes 0 … count - 1 permit. False if they
+ * permit none. The line is the intersection of plane `index` and the earlier plane `count`. */
 static bool solve_on_line(const orca3 *planes, uint32_t index, uint32_t count, line3 line,
                           const orca3_aim *aim, vec3 *result) {
   const float middle = vec3_dot(line.point, line.direction);
@@ -276,7 +276,7 @@ static bool solve_on_line(const orca3 *planes, uint32_t index, uint32_t count, l
       low = meeting > low ? meeting : low;
     else
       high = meeting < high ? meeting : high;
-    /* `low` may exceed `high` by rounding: then one point is left. */
+    /* If `low` exceeds `high` only by rounding, a single point is permitted. */
     if (low > high + rounding) return false;
   }
   float best;
@@ -318,7 +318,7 @@ static bool solve_on_plane(const orca3 *planes, uint32_t index, const orca3_aim 
     if (!(vec3_dot(other, vec3_sub(otherPoint, *result)) > 0)) continue;
     if (is_alike(normal, other)) continue;
     const vec3 part = part_within(other, normal);
-    /* The planes are parallel and exclude each other. */
+    /* The planes are parallel, and no velocity satisfies both. */
     if (vec3_length2(part) <= PARALLEL2) return false;
     const vec3 toward = direction_within(part, normal);
     const float away = vec3_dot(vec3_sub(otherPoint, point), other) / vec3_dot(toward, other);

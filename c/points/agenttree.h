@@ -48,9 +48,9 @@ ALWAYS_INLINE scan_filter agenttree_filter(const agenttree_node *node, const cop
   return (scan_filter){query->mask, query->exclude, testGroups};
 }
 
-/* The squared distances from a point to the two children of a node, along the axis of the split
- * only. No agent of a child is nearer than that. Much faster to compute than the distances to the
- * boxes of the children. */
+/* The squared distances from a point to the two children of a node, measured along the axis of the
+ * split only. No agent of a child is nearer than the child's distance. These distances are much
+ * faster to compute than those to the boxes of the children. */
 typedef struct child_gaps {
   float left2, right2;
 } child_gaps;
@@ -71,7 +71,7 @@ size_t agenttree_bytes(const copse_agenttree_def *def, const points_type *type);
 copse_status agenttree_make(const copse_agenttree_def *def, const points_type *type,
                             copse_points **points);
 
-/* The agent tree's functions for points_type, where the comments say what each of them does. */
+/* The agent tree's functions for points_type. The comments in points_type say what each does. */
 void agenttree_build(void *tree, const points_source *source, const points_survey *survey);
 uint32_t agenttree_collect(const void *tree, const region *where, shape kind,
                            const copse_query *query, copse_results *results);

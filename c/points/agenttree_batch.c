@@ -6,8 +6,8 @@
  * sorted into cells at least as wide as the reach. Then each agent of the unit scans its own cell
  * and the adjacent ones, without branches. If there is no room for the gathered agents, the unit is
  * divided into smaller ones. If even a leaf has no room, each of its agents makes a query of its
- * own, which finds the same agents. Rows are written in the order of units, and of the cells in a
- * unit. */
+ * own, which finds the same agents. The results of each agent are a row. Rows are written unit by
+ * unit, and within a unit cell by cell. */
 
 #include "../base/geom.h"
 #include "agenttree.h"
@@ -219,7 +219,7 @@ ALWAYS_INLINE float cells_lay_out(cell_table *cells, const float *box, uint32_t 
       cells->counts[axis] = cell_at((box[dim + axis] - box[axis]) * scale) + 2;
       total *= (float)cells->counts[axis];
     }
-    /* The loop ends, because very wide cells leave three per axis, which always fit. */
+    /* The loop ends: with very wide cells there are three per axis, and these always fit. */
     if (total <= most) return scale;
   }
 }

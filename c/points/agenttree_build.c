@@ -34,8 +34,8 @@ uint64_t agenttree_node_budget(uint64_t n, uint64_t leafSize) {
 
 /* ---- Build ------------------------------------------------------------------------------- */
 
-/* Makes ordered.ids a permutation of the slots 0 … source->count - 1, with the present agents
- * first. Apart from that, keeps the order of the last build. */
+/* Makes ordered.ids a permutation of the slots 0 … source->count - 1. Present agents, which have a
+ * group and valid coordinates, come first. Otherwise most of the last build's order is kept. */
 static void renew_order(struct agenttree *tree, const points_source *source,
                         const points_survey *survey) {
   uint32_t *ids = tree->points.ordered.ids;
@@ -309,7 +309,7 @@ static void gather_groups(struct agenttree *tree, const points_source *source,
 /* A run of agents for which a node is still to be made. */
 typedef struct pending {
   uint32_t begin, end, depth;
-  uint32_t parent; /* the node whose right child this is; COPSE_NONE: a left child or the root */
+  uint32_t parent; /* the run is this node's right child; COPSE_NONE: a left child or the root */
   float box[2 * 3];
 } pending;
 

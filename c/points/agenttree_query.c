@@ -162,8 +162,8 @@ SMALL_CODE uint32_t agenttree_count(const void *tree, const region *circle,
 }
 
 /* Finds the k nearest agents: visits the nearer child first, and offers agents to the heap. Also
- * visits a box exactly at the distance of the k-th agent so far, because an agent in it can be
- * equally near and have a lower id. */
+ * visits a box exactly at the distance of the k-th agent so far: it can contain an agent that is
+ * equally near and has a lower id, which wins the tie. */
 ALWAYS_INLINE uint32_t search(const struct agenttree *tree, const float *center,
                               const copse_query *query, scan_nearest *nearest, const int dim) {
   struct {

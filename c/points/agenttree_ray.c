@@ -1,5 +1,5 @@
-/* Rays through the agent tree. Descends to the child that the ray reaches first, and later to the
- * other one, until all nodes that are left lie beyond the first hit. */
+/* Rays through the agent tree. The search descends to the child that the ray reaches first, and
+ * visits the other child later. It ends when all remaining nodes lie beyond the first hit. */
 
 #include "agenttree.h"
 

@@ -232,7 +232,7 @@ SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions)
 void expect(expectation *expected) {
   if (expected->full)
     expected->reach2 = (float)(expected->sum2 / expected->full) * expected->margin;
-  else /* the next search goes twice as far, or everywhere if there is no reach yet */
+  else /* no row was full: go twice as far next, or everywhere if no distance is known yet */
     expected->reach2 = expected->reach2 > 0 ? expected->reach2 * 4 : INFINITY;
   expected->sum2 = 0;
   expected->full = 0;
@@ -301,7 +301,8 @@ static uint32_t select_near(const batch_query *batch, const nearby *near, const 
     }
     if (complete && (k > RANK_K || attempt >= SELECT_TRIES))
       return heap_into(candidates, size, k, row);
-    /* For the next try: the number of hits is roughly proportional to the squared distance. */
+    /* Aims at `wanted` hits in the next try. The number of hits is roughly proportional to the
+     * squared distance. */
     const float wanted = (float)(k + RANK_LIMIT) / 2;
     threshold2 *= wanted / (size ? (float)size : 0.5f);
     if (!(threshold2 > 0 && threshold2 < limit2) || attempt >= SELECT_TRIES) threshold2 = limit2;
@@ -353,8 +354,8 @@ SMALL_CODE static uint32_t nearest_alone(const batch_query *batch, const float *
   return nearest_of_query(batch, center, &query, k, row);
 }
 
-/* Writes the row of a gathered agent by a single query, because too few of the gathered agents are
- * within reach. */
+/* Writes the row of a gathered agent by a single query, which searches all agents. Needed if too
+ * few of its neighbors were gathered. */
 SMALL_CODE OUT_OF_LINE uint32_t nearest_beyond(const batch_query *batch, const nearby *near,
                                                uint32_t i, uint32_t k, pairs row) {
   float center[3];

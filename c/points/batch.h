@@ -160,7 +160,7 @@ void batch_row_alone(const batch_query *batch, const float *center, uint32_t slo
 /* A prediction, from the rows written recently, of how far each of the next agents is from its k-th
  * neighbor. */
 typedef struct expectation {
-  float reach2; /* the squared distance within which to gather agents, for many rows */
+  float reach2; /* gather agents within this squared distance, until the next call of `expect` */
   /* A lesser squared distance, for the next row: slightly more than k of the gathered agents are
    * expected within it. 0: no guess yet. */
   float guess2;
@@ -202,8 +202,8 @@ copse_status batch_all_neighbors(const copse_points *points,
 
 /* Writes the k nearest neighbors of the gathered entries self … self + own - 1, which are agents or
  * the caller's points. All agents within the squared distance reach2 of them must be gathered. If
- * an entry finds fewer than k, a single query searches for it again, unless reach2 is the greatest
- * squared distance allowed. */
+ * fewer than k neighbors of an entry are found among these, a single query finds the entry's
+ * neighbors instead, unless reach2 is the greatest squared distance that the search allows. */
 void batch_nearest(neighbor_search *search, nearby *near, uint32_t self, uint32_t own,
                    float reach2);
 
@@ -218,7 +218,7 @@ void batch_nearest_alone(neighbor_search *search, const float *center, uint32_t 
 /* ---- Pairs ---- */
 
 struct pair_search {
-  float distance2;    /* the squared distance of pairs, used if `radii` is NULL */
+  float distance2;    /* the maximum squared distance of a pair, used if `radii` is NULL */
   const float *radii; /* the radius of each agent, by slot; or NULL */
   float maxRadius;
   copse_results *results;

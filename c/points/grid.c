@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-  MOST_COLUMNS = 16, /* the maximum number of columns per cell */
-  ENTRY_WORK = 4,    /* table entries per agent */
+  MOST_COLUMNS = 16, /* each cell is divided along x into at most this many columns */
+  ENTRY_WORK = 4,    /* the table has at most ENTRY_WORK entries per agent, plus ENTRIES_LEAST */
   ENTRIES_LEAST = 64,
 };
 
@@ -131,8 +131,8 @@ static void lay_out(struct grid *grid, const float *lo, const float *hi) {
     }
     word4_store(counts, word4_add(grid_numbers(grid, float4_load(hi)), word4_all(1)));
     total = (double)counts[0] * counts[1] * counts[2];
-    /* Uses at most half of the budget if there is more than one column per cell: measured, more
-     * columns gain nothing. */
+    /* With more than one column per cell, uses at most half of the budget: in measurements, more
+     * columns gained nothing. */
     if (total <= (double)budget / 2 || grid->columns == 1) break;
   }
   for (int axis = 0; axis < dim; axis++) grid->last[axis] = (float)(counts[axis] - 1);
@@ -238,7 +238,8 @@ OUT_OF_LINE void sum_counts(uint32_t *starts, uint32_t entries) {
 
 /* Builds the grid from positions and groups that were checked before. */
 static void build(void *index, const points_source *source, const points_survey *survey) {
-  /* Slots per call: frequent calls are optimized sooner, see OUT_OF_LINE. */
+  /* Slots per call. Many short calls, not one long one, because a JavaScript engine optimizes a
+   * function only after many calls: see OUT_OF_LINE. */
   enum { AT_ONCE = 1024 };
   struct grid *grid = index;
   const uint32_t dimensions = grid->points.dimensions;

@@ -1,15 +1,15 @@
 /* The uniform grid: a counting sort of agents into square (in 3D cubic) cells of one size.
  *
- * Cells are divided along x into columns, up to 16 if a table has room for them: with narrow
- * columns, a query reads fewer agents that are too far left or right. Column i along x, in row j
- * and layer k of cells, has the entry (i + j * strides[1] + k * strides[2]) & wrap of this table.
- * Agents are stored in the order of their entries, and by id in an entry; the table says where the
- * agents of each entry begin. Adjacent columns of a row have adjacent entries, so that a query
- * reads one run of agents per row.
+ * Each cell is divided along x into up to 16 columns: with narrow columns, a query reads fewer
+ * agents that are too far left or right. A table with an entry per column says where the agents of
+ * each column begin. Column i along x, in row j and layer k of cells, has the entry
+ * (i + j * strides[1] + k * strides[2]) & wrap. Agents are stored in the order of their entries,
+ * and by id in an entry. Adjacent columns of a row have adjacent entries, so that a query reads one
+ * run of agents per row.
  *
- * The table has a few entries per agent. If there is no room even for one column per cell, distant
- * cells share an entry: `wrap` takes the sum modulo the size of the table, and the distance test
- * tells their agents apart. */
+ * The table has a few entries per agent, which limits the number of columns per cell. If there is
+ * no room even for one column per cell, distant cells share an entry: `wrap` takes the sum modulo
+ * the size of the table, and the distance test tells their agents apart. */
 #ifndef COPSE_GRID_H
 #define COPSE_GRID_H
 
@@ -40,7 +40,7 @@ enum { GRID_LAST = (1 << 22) - 1 };
  * rounding. So a point between two others has a number between theirs. */
 ALWAYS_INLINE word4 grid_numbers(const struct grid *grid, float4 point) {
   float4 t = float4_mul(float4_sub(point, float4_load(grid->origin)), float4_load(grid->scale));
-  /* float4_max turns NaN, which is infinity times 0, into 0. */
+  /* Infinity times 0 is NaN: float4_max turns NaN into 0. */
   return float4_round(float4_min(float4_max(float4_all(0), t), float4_load(grid->last)));
 }
 

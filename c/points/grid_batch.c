@@ -61,8 +61,8 @@ SMALL_CODE OUT_OF_LINE void group_at_any(const struct grid *grid, uint32_t begin
   WITH_DIM(grid->points.dimensions, group_at, grid, begin, group);
 }
 
-/* Writes the window of all cells within reach of a group. Like grid_window_of, returns false if
- * some columns of the window share table entries with each other. */
+/* Writes the window (box of columns) that contains everything within reach of a group. Like
+ * grid_window_of, returns false if two of its columns share an entry of the grid's table. */
 ALWAYS_INLINE bool group_window(const struct grid *grid, const grid_group *group, float reach2,
                                 grid_window *window, const int dim) {
   const float4 reach = float4_all(reach_of(reach2));
@@ -128,8 +128,8 @@ ALWAYS_INLINE bool append_others(nearby *near, const copse_points *points, uint3
 }
 
 /* Gathers the group that begins at index `place` in the order of the grid, and then, in this order,
- * all other agents that may be within reach. Returns the size of the group, or 0 on failure: there
- * is no room, or columns share table entries. */
+ * all other agents that may be within reach. Returns the size of the group. Returns 0 on failure:
+ * if `near` has no room for all of them, or if group_window fails. */
 ALWAYS_INLINE uint32_t gather_in(nearby *near, const struct grid *grid, uint32_t place,
                                  float reach2, const gather_fields fields, const int dim) {
   const copse_points *points = &grid->points;
@@ -181,18 +181,18 @@ static uint32_t gather(nearby *near, const struct grid *grid, const batch_query 
 
 /* ---- Neighbors within a radius, of all agents --------------------------------------------- */
 
-/* Returns a bit for each of the gathered agents i … i + 3, set if the agent is within the squared
- * distance limit2 of the asker. */
+/* Returns a bit for each of the gathered agents i … i + 3, set if its squared distance from the
+ * asker, the agent that a row is for, is at most limit2. */
 ALWAYS_INLINE uint32_t lanes_within(const nearby *near, uint32_t i, const batch_asker *asker,
                                     float4 limit2, const int dim) {
   return word4_bits(float4_le(nearby_distance2(near, i, asker, dim), limit2));
 }
 
-/* Writes the rows of the agents of a group, which are the first `own` gathered agents, in a batch
- * without masks. Two rows are written at a time, so that the gathered agents are read once for
- * both. The second row is built in another array and copied behind the first, always at least
- * GROUP_COPY ids. An agent can find itself only among the first four gathered agents, so its own
- * bit is cleared only there. */
+/* For a batch without masks: writes the rows (ids of neighbors) of the agents of a group, which are
+ * the first `own` gathered agents. Two rows are written at a time, so that the gathered agents are
+ * read once for both. The second row is built in another array, then copied behind the first:
+ * GROUP_COPY ids without a branch, even if the row is shorter, then the rest. An agent can find
+ * itself only among the first four gathered agents, so its own bit is cleared only there. */
 enum { GROUP_COPY = 16 };
 ALWAYS_INLINE void group_rows_in(const batch_query *batch, nearby *near, uint32_t own,
                                  float radius2, row_writer *writer, const int dim) {
@@ -262,7 +262,7 @@ void grid_all_within(const void *index, const batch_query *batch, float radius,
 /* ---- The k nearest neighbors, of all agents ----------------------------------------------- */
 
 void grid_all_neighbors(const void *index, neighbor_search *search) {
-  enum { LEARN_FROM = 32 }; /* rows between two updates: fewer would predict the next ones badly */
+  enum { LEARN_FROM = 32 }; /* rows per update of the expected radius: fewer predict it badly */
   const struct grid *grid = index;
   nearby near;
   uint32_t learnt = 0;

@@ -13,8 +13,8 @@
 
 typedef struct grid_walk {
   grid_window window;
-  /* The runs of the window's current row. A run is a range of agents in the order of the grid. If
-   * grid_window_of fails, one run of all agents. */
+  /* The runs of the current row of the window (a box of columns, see grid.h). A run is a range of
+   * agents in the order of the grid. If grid_window_of fails, there is one run of all agents. */
   grid_run runs[2];
   uint32_t waiting; /* the number of `runs` still to visit */
   uint32_t y, z;    /* the row to visit next, and its layer */
@@ -160,7 +160,7 @@ ALWAYS_INLINE uint32_t unseen_columns(const grid_window *window, const grid_wind
 }
 
 /* Finds the k nearest agents: scans all cells within a reach, and doubles the reach until k agents
- * are within it. A greater reach skips the columns in each row that a smaller one has scanned. */
+ * are within it. Skips the columns of each row that were already scanned with a smaller reach. */
 uint32_t grid_neighbors(const void *index, const float *center, const copse_query *query,
                         scan_nearest *nearest) {
   const struct grid *grid = index;

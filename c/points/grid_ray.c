@@ -1,6 +1,6 @@
-/* Rays through the grid. The segment is divided into pieces of equal length. The agents in all
- * cells within reach of a piece are tested, piece by piece, until a piece contains the first
- * hit. */
+/* Rays through the grid. The segment from the ray's start to its end is divided into pieces of
+ * equal length. Piece by piece, the agents in all cells within `reach` of the piece are tested,
+ * until a piece contains the first hit. `reach` is slightly more than the agents' radius. */
 
 #include "grid.h"
 
@@ -24,7 +24,7 @@ ALWAYS_INLINE part part_in_bounds(const struct grid *grid, const scan_ray *ray, 
     const double lo = origin - wider;
     const double hi = grid->last[axis] < GRID_LAST
                           ? origin + (double)grid->last[axis] * cell + wider
-                          /* Points beyond GRID_LAST also get this number, so there is no bound. */
+                          /* Column, row or layer GRID_LAST holds all points beyond it: no bound. */
                           : INFINITY;
     if (ray->way[axis] != 0) {
       const double a = (lo - start) / ray->way[axis], b = (hi - start) / ray->way[axis];
@@ -37,8 +37,9 @@ ALWAYS_INLINE part part_in_bounds(const struct grid *grid, const scan_ray *ray, 
   return inside;
 }
 
-/* Writes the window of all cells within reach of a piece of the segment. Like grid_window_of,
- * returns false if some of its columns share table entries with each other. */
+/* Writes the window (a box of columns) that contains all cells within reach of a piece of the
+ * segment. Like grid_window_of, returns false if columns of the window share table entries with
+ * each other. */
 ALWAYS_INLINE bool window_of_piece(const struct grid *grid, const scan_ray *ray, part piece,
                                    grid_window *window, const int dim) {
   float lo[3], hi[3];
@@ -53,7 +54,8 @@ ALWAYS_INLINE bool window_of_piece(const struct grid *grid, const scan_ray *ray,
   return grid_window_of(grid, point4(lo, dim), point4(hi, dim), window, dim);
 }
 
-/* Casts a ray: replaces *hit if an agent is hit earlier. Returns the number of runs visited. */
+/* Casts a ray: replaces *hit if an agent is hit earlier. Returns the number of runs of agents
+ * (grid_run) that it visited. */
 ALWAYS_INLINE uint32_t cast(const struct grid *grid, const scan_ray *ray, const copse_query *query,
                             copse_hit *hit, const int dim) {
   /* A piece is PIECE_CELLS cells long, and costs about as much as reading PIECE_WORK agents. */

@@ -62,8 +62,8 @@ static void cells(const void *index, drawing *drawn) {
 
 static void stats(const void *index, copse_points_statistics *stats) {
   const struct kdtree *tree = index;
-  /* On each level, `larger` ranges have `size` points, and `smaller` ranges have one point fewer.
-   * There are no other sizes. */
+  /* On each level, a range has either `size` points or one point fewer. `larger` is the number of
+   * ranges of the first kind, `smaller` that of the second. */
   uint32_t size = tree->points.present, larger = 1, smaller = 0;
   stats->nodes = size;
   for (uint32_t depth = 0; size > 0; depth++, size /= 2) {

@@ -42,8 +42,8 @@ ALWAYS_INLINE uint32_t kdtree_next_axis(uint32_t axis, const int dim) {
   return axis + 1 == (uint32_t)dim ? 0 : axis + 1;
 }
 
-/* More than the number of levels of any tree, since each level halves the ranges. It is enough for
- * a stack that holds one waiting range per level. */
+/* More than the number of levels of any tree: each level halves the ranges, and a tree has at most
+ * 2^28 points. Enough for a stack that holds one waiting range per level. */
 enum { KDTREE_LEVELS = 30 };
 
 /* True if point i comes before point j by the super key of an axis. */
@@ -75,7 +75,8 @@ ALWAYS_INLINE void kdtree_walk_start(kdtree_walk *walk, const struct kdtree *tre
   walk->waiting = points_have(&tree->points, mask);
 }
 
-/* Writes the next run of points, in the order of the tree. Returns false at the end. */
+/* Writes the next run of points to *run. The runs come in the order in which the tree stores the
+ * points. Returns false at the end. */
 ALWAYS_INLINE bool kdtree_walk_next(kdtree_walk *walk, const struct kdtree *tree, kdtree_range *run,
                                     const int dim) {
   while (walk->waiting) {

@@ -274,8 +274,8 @@ static bool division_next(point_division *division, range_visitors *next) {
 }
 
 /* Removes up to VISITORS of the caller's points from a list, and copies them to the entries of
- * `near` from BEHIND on. Writes their bounds, as a group that has no points of the tree. Returns
- * their number. */
+ * `near` from BEHIND on. Writes their bounds to the group `bounds`, which contains no points of the
+ * tree. Returns the number of points removed. */
 static uint32_t take(const point_division *division, point_list *list, nearby *near,
                      kdtree_group *bounds) {
   const uint32_t dim = division->tree->points.dimensions;

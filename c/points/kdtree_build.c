@@ -82,7 +82,7 @@ ALWAYS_INLINE uint32_t divide_in(const scan_points *ordered, uint32_t begin, uin
     EACH_AXIS (i, dim) points.axes[i][target] = lanes[i][lane];
     points.ids[target] = ids[lane];
   }
-  /* The gap is four entries wide now: both ends are the same entries. */
+  /* The gap is four entries wide now, so both stores in four_store write to the same entries. */
   four_store(&points, &last, lastBits, &gap, dim);
   return gap.left;
 }

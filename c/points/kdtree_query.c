@@ -123,7 +123,8 @@ typedef struct aside {
   uint32_t node;
   /* The distances from the center to the other side, along each axis. */
   float gaps[3];
-  /* The sum of the squares of `gaps`: neither the node nor a point of the other side is nearer. */
+  /* The sum of the squares of `gaps`: a lower bound of the squared distance from the center to the
+   * node and to the points of the other side. */
   float gap2;
 } aside;
 
@@ -136,7 +137,7 @@ typedef struct nearest_descent {
 } nearest_descent;
 
 /* Goes down, at each node to the side on which the center is, until a range is small enough to be
- * scanned. Returns this range. Pushes the nodes that it passes on the stack. */
+ * scanned. Returns this range. Each node on the way is pushed onto the stack. */
 ALWAYS_INLINE kdtree_range go_down(nearest_descent *descent, aside *stack,
                                    const scan_points *points, const float *center, const int dim) {
   while (descent->range.end - descent->range.begin > KDTREE_RUN) {
@@ -159,9 +160,10 @@ ALWAYS_INLINE kdtree_range go_down(nearest_descent *descent, aside *stack,
   return descent->range;
 }
 
-/* Pops nodes from the stack until one may be near enough, and writes this node, as a range. The
- * other side of the node is entered next. A node exactly as far as the limit is near enough,
- * because it can be equally near and have a lower id. Returns false if no such node is left. */
+/* Pops nodes from the stack until one may be near enough. Writes this node, as a range of one point
+ * to scan; its other side is entered next. A node exactly as far as the limit is near enough: of
+ * equally near points, the search finds those with the lowest ids. Returns false if no such node is
+ * left. */
 ALWAYS_INLINE bool go_back(nearest_descent *descent, const aside *stack, float limit2,
                            kdtree_range *node, const int dim) {
   const aside *back;

@@ -1,5 +1,5 @@
 /* Rays through the k-d tree. At each node, a search descends first to the side that the ray reaches
- * first, and later to the other side, until all ranges that are left lie beyond the first hit. */
+ * first, and later to the other side, until all remaining ranges lie beyond the first hit. */
 
 #include "kdtree.h"
 

@@ -278,8 +278,8 @@ static bool are_coordinates(const float *x, uint64_t count) {
 /* Writes the group bits that at least one slot has, and the bits that all slots have. Returns false
  * if a slot has no group. */
 static bool survey_groups(const uint32_t *groups, uint32_t count, uint32_t *any, uint32_t *all) {
-  /* Per lane. some4: bits that at least one slot lacks; none4: all ones after a slot without a
-   * group. */
+  /* Per lane. any4: bits that at least one slot has; some4: bits that at least one slot lacks;
+   * none4: all ones if at least one slot has no group. */
   word4 any4 = word4_all(0), some4 = any4, none4 = any4;
   uint32_t i = 0;
   bool absent = false;
@@ -304,8 +304,9 @@ static bool survey_groups(const uint32_t *groups, uint32_t count, uint32_t *any,
   return !absent && !word4_bits(none4);
 }
 
-/* Surveys a source quickly, in the usual case: every slot is present, and positions have one of the
- * two layouts. Returns false in all other cases: survey_slowly must be used then. */
+/* Surveys a source quickly, in the usual case: every slot has a group and valid coordinates, and
+ * positions are interleaved or in one array per axis. Returns false in all other cases:
+ * survey_slowly must be used then. */
 static bool survey_full(const points_source *source, uint32_t dimensions, points_survey *survey) {
   const copse_const_positions *positions = &source->positions;
   const bool interleaved = positions->stride == dimensions;

@@ -40,7 +40,7 @@ struct copse_points {
   copse_layout layout;
   copse_on_non_finite onNonFinite;
   copse_allocator allocator;
-  void *block; /* holds all arrays: these and those of the structure */
+  void *block; /* holds all arrays: those in this struct and those that the structure adds */
   uint64_t blockBytes;
 
   /* The buffers that the caller writes. Agents are in some of the slots 0 … slots - 1; the others
@@ -87,14 +87,15 @@ typedef struct neighbor_search neighbor_search;
 typedef struct pair_search pair_search;
 
 /* The functions of a structure. Their callers have checked all arguments. A query returns the
- * number of nodes, or runs, that it visited, unless its comment says otherwise. A table for a
- * single purpose, like the crowd's, has NULL for functions that are never called, so that they are
- * not linked. */
+ * number of nodes (in the grid: of runs of agents) that it visited, unless its comment says
+ * otherwise. A table for a single purpose, like the crowd's, has NULL for functions that are never
+ * called, so that they are not linked. */
 struct points_type {
   snapshot_kind kind;
   size_t bytes; /* the size of the struct of the structure, at most POINTS_BYTES */
 
-  /* Carves this structure's own arrays out of a block, or measures them. */
+  /* Carves this structure's own arrays out of a block of memory. If the block has no memory yet
+   * (its `base` is NULL), only adds up their size. */
   void (*carve)(void *index, arena *block);
   /* Copies this structure's own arrays into an index with a larger capacity. NULL if there is
    * nothing to keep. */
@@ -201,7 +202,7 @@ ALWAYS_INLINE size_t points_memory(const copse_points *points) {
  * that holds only defaults may be NULL. */
 typedef struct points_extras {
   const uint32_t *masks;
-  const float *radii, *builtRadii; /* both, or both NULL */
+  const float *radii, *builtRadii; /* either both are NULL or neither is */
 } points_extras;
 
 /* Does the same as copse_points_save, and saves the extras too. */

@@ -134,10 +134,10 @@ float points_reach2(const float *box, uint32_t size, const float *center, uint32
   return reach2 > 0 ? reach * reach : 0;
 }
 
-/* Finds the k <= RANK_K nearest among all agents within an estimated reach. The result is exact if
- * at least k agents are within it, and much faster than with a heap. Returns false if the estimate
- * was bad: the caller must search with a heap, but only up to *limit2, which is smaller now if
- * there were too many agents within the reach. */
+/* Finds the k <= RANK_K nearest agents by sorting all agents within an estimated reach. This is
+ * much faster than a search with a heap. Returns false if there is no estimate, or if it is too
+ * small or too great. The caller must then search with a heap, up to the squared distance *limit2.
+ * If too many agents are within the reach, *limit2 is now the square of the reach. */
 static bool neighbors_by_reach(const copse_points *points, const float *center, uint32_t k,
                                const copse_query *query, copse_results *results, float *limit2) {
   enum { FOUND_LIMIT = 64 };

@@ -1,5 +1,5 @@
-/* Rays: checks arguments, and casts one or many rays with the search function of the structure
- * (points_type). */
+/* Rays: checks arguments, and casts one or many rays. The search itself is the function `cast` of
+ * the tree or grid (see points_type). */
 
 #include "points.h"
 

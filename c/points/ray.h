@@ -22,9 +22,9 @@ ALWAYS_INLINE ray4 ray4_of(const scan_ray *ray, const int dim) {
   return (ray4){float4_load(from), float4_load(inverse), float4_all(ray->reach)};
 }
 
-/* Returns, for each axis, between which fractions of the ray a box is within reach (`reach` of
- * scan_ray). Rounding never makes this interval shorter than that of a smaller box inside. So no
- * agent in the box can be hit outside of the interval. */
+/* Returns, for each axis, the fractions of the ray between which a box is within reach (`reach` of
+ * scan_ray). In spite of rounding, this interval contains the interval of every smaller box that is
+ * inside the box. So no agent in the box can be hit outside of the interval. */
 ALWAYS_INLINE box4 ray4_times(const ray4 *ray, box4 box) {
   float4 lo = float4_sub(float4_sub(box.lo, ray->from), ray->reach);
   float4 hi = float4_add(float4_sub(box.hi, ray->from), ray->reach);

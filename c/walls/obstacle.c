@@ -29,7 +29,8 @@ static uint64_t node_capacity(const copse_obstacle_def *def) {
   return 2 * (pieces / smallestLeaf) + 1;
 }
 
-/* Points the arrays into `memory`, or only measures if it is NULL. Returns the bytes needed. */
+/* Carves the tree's arrays out of the block `memory`. If `memory` is NULL, sets them to NULL
+ * instead. Returns the size of the block in bytes. */
 static uint64_t carve(copse_obstacle *tree, void *memory) {
   arena layout = arena_over(memory);
   const uint64_t capacity = tree->def.capacity;

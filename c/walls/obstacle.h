@@ -41,8 +41,7 @@ typedef struct obstacle_edge {
 
 /* How an edge continues in its loop. */
 typedef struct obstacle_corner {
-  uint32_t before, after; /* ids of the edge that ends at its start, and of the edge that starts at
-                           * its end */
+  uint32_t before, after; /* ids of the loop's previous and next edge, in the edge's direction */
   float direction[2];     /* unit vector along the edge */
   int32_t turn;           /* how the loop turns at the edge's start: 1 left, -1 right, 0 straight */
 } obstacle_corner;
@@ -191,10 +190,10 @@ ALWAYS_INLINE float node_side(const obstacle_node *node, float x, float y) {
   return (node->normal[0] * x + node->normal[1] * y) - node->offset;
 }
 
-/* Returns how far beyond a node's line a query for a point must look in addition to its radius:
- * pieces may be on the wrong side by the tolerance, and the point's distance from the line is
- * rounded. LEAST is more than any distance whose square underflows to 0. x, y is the point relative
- * to the tree's center. */
+/* Returns how far beyond a node's line a query for a point must look in addition to the query's
+ * radius: pieces may be on the wrong side by the tolerance, and the point's distance from the line
+ * is rounded. LEAST covers distances whose squares underflow to 0: tests compare squared distances,
+ * and so take these distances for 0. x, y is the point relative to the tree's center. */
 ALWAYS_INLINE float obstacle_slack(const copse_obstacle *tree, float x, float y) {
   const float LEAST = 1e-22f, far = (x < 0 ? -x : x) + (y < 0 ? -y : y);
   return 2 * tree->tolerance + far * 0x1p-20f + LEAST;
@@ -203,8 +202,8 @@ ALWAYS_INLINE float obstacle_slack(const copse_obstacle *tree, float x, float y)
 /* ---- Shared by several files ---- */
 
 /* A search for the edges that face a point, nearest first, a few at a time. The caller can prune
- * the search: `covers` returns true if the search may skip edges that are within the convex hull of
- * some points. */
+ * the search: the search passes some points to `covers`, and may skip the edges that are within
+ * their convex hull if `covers` returns true. */
 typedef struct obstacle_search {
   const float *center;
   float radius;

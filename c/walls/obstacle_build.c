@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-/* To divide up to EXACT pieces, the line of each piece is tried; to divide more, the lines of
- * SAMPLES of them. A median is computed from a sample of EXACT pieces if there are more. Measured:
- * larger numbers cost more than they gain. */
+/* How many pieces of a cell are tried to find the best line: all of them if the cell has at most
+ * EXACT pieces, else a sample of SAMPLES. A median is also computed from at most EXACT pieces.
+ * Measured: larger numbers cost more than they gain. */
 enum { EXACT = 32, SAMPLES = 16 };
 
 /* A line, and the number of pieces on each side. A piece that crosses the line counts on both. */
@@ -160,8 +160,8 @@ typedef struct build_task {
   uint32_t begin, end; /* its pieces are begin … end - 1 of work[0] */
   uint32_t spare;      /* how many pieces the splits in its subtree may add */
   uint32_t depth;
-  uint32_t parent; /* if the node is a left child, its parent, whose `left` must be set to it;
-                    * else COPSE_NONE */
+  uint32_t parent; /* if the node is a left child: its parent, whose `left` must be set to the
+                    * index of the node; else COPSE_NONE */
 } build_task;
 
 static void copy_piece(const obstacle_work *source, uint32_t sourcePlace,
@@ -234,8 +234,8 @@ static void divide(copse_obstacle *tree, uint32_t begin, uint32_t end, const div
 }
 
 /* True if the pieces of a task should be divided: then writes the line to divide them by. Each
- * piece that the line cuts becomes two, so it must not cut more than `spare`, the number of pieces
- * that the task may add. */
+ * piece that the line cuts becomes two. So the line must not cut more than `spare` pieces, the
+ * number that the task may add. */
 static bool is_divisible(const copse_obstacle *tree, const build_task *task, division *line) {
   const uint32_t size = task->end - task->begin;
   return size > tree->def.leafSize && task->depth < COPSE_MAX_DEPTH &&
@@ -278,8 +278,8 @@ OUT_OF_LINE void build_from(copse_obstacle *tree, uint32_t count) {
   }
 }
 
-/* Sets the end of each node's pieces. Goes backward through the nodes: children come after their
- * parents, and a parent takes the end from its left child, which must be set by then. */
+/* Sets the end of each node's pieces. The pieces of the left child come last, so a parent has the
+ * same end as its left child. Children come after their parents, so the loop goes backward. */
 static void set_ends(copse_obstacle *tree) {
   for (uint32_t nodeIndex = tree->nodeCount; nodeIndex-- > 0;) {
     obstacle_node *node = &tree->nodes[nodeIndex];
@@ -344,8 +344,8 @@ static void take_edges(copse_obstacle *tree) {
     if (slots_in_use(&tree->slots, slot) && tree->polygons[slot] == slot) take_polygon(tree, slot);
 }
 
-/* Links each edge to its neighbors in the loop, skipping edges without length, and sets its
- * direction and turn. */
+/* Links each edge to the edges before and after it in its loop, skipping edges without length. Sets
+ * the edge's direction, and how the loop turns at the edge's start. */
 static void link_edges(copse_obstacle *tree) {
   for (uint32_t id = 0; id < tree->def.capacity; id++) {
     if (!tree->kinds[id]) continue;

@@ -56,8 +56,8 @@ static uint32_t rest_take(leaf_rest *rest) {
 
 /* ---- Around a point ----------------------------------------------------------------------- */
 
-/* A node that is still to be visited, and a lower bound of the distance to its edges: squared in
- * obstacle_search_next. */
+/* A node that is still to be visited, and a lower bound of the distance to its edges (in
+ * obstacle_search_next: of the squared distance). */
 typedef struct waiting_node {
   uint32_t node;
   float distance;
@@ -307,7 +307,8 @@ typedef struct wide_segment {
   float width;        /* how far beside the segment's line an edge can be and still matter, times
                        * the segment's length; includes rounding errors */
   float x[2], y[2];   /* the two ends relative to the tree's center */
-  float reach;        /* the distance from a node's line within which both sides matter */
+  float reach;        /* if the segment is farther than this from a node's line, the edges on the
+                       * other side of the line are too far away to matter */
 } wide_segment;
 
 /* Returns the greatest distance, along one axis, between a coordinate and any edge. */

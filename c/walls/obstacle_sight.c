@@ -40,7 +40,8 @@ typedef struct cursor {
                         * sector of a row */
   uint32_t edge;
   bool isLast, hasView; /* the sector is the last of its row; `view` is filled in */
-  vec start, stop;      /* its first and last direction; the last sector stops at the axis */
+  vec start, stop;      /* first and last direction of the sector or part; the last sector of
+                         * a row stops at the positive x axis */
   edge_view view;
 } cursor;
 
@@ -118,7 +119,7 @@ static bool is_in_box(const sight_query *sight, vec point) {
          within(sight->lo.y, sight->hi.y, point.y) == point.y;
 }
 
-/* Moves an end of an edge along its line to the box, if it is outside. */
+/* If an end of an edge is outside the box, moves the end to the box along the edge's line. */
 static void clip_end(const sight_query *sight, const edge_view *view, vec *end) {
   const double x = within(sight->lo.x, sight->hi.x, end->x);
   if (x != end->x) *end = (vec){x, (x * view->way.y - view->cross) / view->way.x};
@@ -174,8 +175,8 @@ ALWAYS_INLINE quotient distance_along(const edge_view *view, vec direction) {
   return (quotient){vec_dot(ofA < 0 ? view->b : view->a, direction), vec_dot(direction, direction)};
 }
 
-/* Returns 1 if an edge is farther away along a direction than another, -1 if it is nearer, 0 if
- * neither. */
+/* Compares the distances of two edges along a direction. Returns 1 if `one` is farther away than
+ * `other`, -1 if it is nearer, 0 if neither. */
 ALWAYS_INLINE int farther(const edge_view *one, const edge_view *other, vec direction) {
   const quotient a = distance_along(one, direction), b = distance_along(other, direction);
   const double ofOne = a.above * b.below, ofOther = b.above * a.below;
@@ -284,8 +285,8 @@ OUT_OF_LINE void append_nearer(sight_query *sight, uint32_t first, uint32_t *end
   if (startEdge == stopEdge)
     append(sight, first, end, start, startEdge);
   else {
-    /* A crossing in exactly the direction of `start` or `stop` counts too: it can be much nearer or
-     * farther away than the point to which that vector leads. */
+    /* A crossing in exactly the direction of `start` or `stop` counts as between them. It need not
+     * be the point to which that vector leads: it can be much nearer or farther away. */
     const vec crossing = crossing_of(&one->view, &other->view);
     const bool isAfter = is_before(start, crossing);
     const bool isBetween = !is_before(crossing, start) && (isLast || !is_before(stop, crossing));

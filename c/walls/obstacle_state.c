@@ -177,8 +177,8 @@ static bool piece_valid(const copse_obstacle *tree, const preorder *walk,
   return true;
 }
 
-/* True if all pieces belong to edges of the tree and cover each of them from 0 to 1, without
- * overlap. */
+/* True if all pieces belong to edges of the tree, and the pieces of each edge cover it from 0 to 1,
+ * without overlap. */
 static bool pieces_valid(const copse_obstacle *tree) {
   float *reached = tree->work[0].ends[0]; /* by edge: the fraction up to which pieces cover it so
                                            * far */
@@ -293,8 +293,8 @@ copse_status copse_obstacle_restore(copse_obstacle *tree, const void *bytes, siz
   obstacle_snapshot head;
   memcpy(&head, bytes, sizeof head);
 
-  /* Reads into scratch arrays of the build and checks them, and only then changes the tree: a bad
-   * snapshot must leave it unchanged. */
+  /* First check the whole snapshot, using scratch arrays of the build. Only then change the tree: a
+   * bad snapshot must leave the tree unchanged. */
   const uint32_t *words = (const uint32_t *)((const char *)bytes + sizeof head);
   uint32_t *generations = (uint32_t *)tree->work[0].ends[0];
   uint32_t *next = (uint32_t *)tree->work[0].ends[1];
