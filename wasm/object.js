@@ -146,8 +146,7 @@ export class CoreObject {
 
   #isAlive = true
   /**
-   * A view of the last three members of the C struct `object`: the object's capacity, how often one
-   * of its rooms (buffers of batches) was reallocated, and the capacity of each room.
+   * A view of the last three members of the C struct `object`: the object's capacity, how many times any of its rooms (buffers of batches) was reallocated, and the capacity of each room.
    */
   #limits
   #moves = 0

@@ -207,8 +207,8 @@ copse_status batch_all_neighbors(const copse_points *points,
 void batch_nearest(neighbor_search *search, nearby *near, uint32_t self, uint32_t own,
                    float reach2);
 
-/* Does the same as batch_nearest for k = 1, in a plain batch whose rows are for the caller's
- * points. */
+/* Does the same as batch_nearest, but only for k = 1, and only if the batch is plain (see
+ * batch_query) and its rows are for the caller's points. */
 void batch_nearest_one(neighbor_search *search, const nearby *near, uint32_t self, uint32_t own,
                        float reach2);
 

@@ -479,8 +479,9 @@ ALWAYS_INLINE const obstacle_node *tour_leaf(tour *walk, const copse_obstacle *t
   return NULL;
 }
 
-/* Returns the next piece whose edge may come within the radius of the segment, or COPSE_NONE after
- * the last. Visits only leaves that the segment enters at a fraction up to `until`. */
+/* Returns the next piece whose edge may be within the tour's radius of the segment, or COPSE_NONE
+ * after the last. Visits only leaves that are within the radius of some point of the segment at a
+ * fraction up to `until`. */
 OUT_OF_LINE uint32_t tour_next(tour *walk, const copse_obstacle *tree, float until) {
   leaf_rest *rest = &walk->rest;
   while (!rest->bits) {
