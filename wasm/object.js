@@ -146,7 +146,8 @@ export class CoreObject {
 
   #isAlive = true
   /**
-   * A view of the last three members of the C struct `object`: the object's capacity, how many times any of its rooms (buffers of batches) was reallocated, and the capacity of each room.
+   * A view of the last three members of the C struct `object`: the object's capacity, how many
+   * times any of its rooms (buffers of batches) was reallocated, and the capacity of each room.
    */
   #limits
   #moves = 0

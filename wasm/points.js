@@ -107,7 +107,8 @@ class OwnQueries extends CoreObject {
    * @param {string} name the class, for messages
    * @param {2 | 3} dimensions
    * @param {string} noun the core's function `<noun>_create` creates the index
-   * @param {any} options the options that the game passed. The subclass has checked that none has an unknown name, and has checked its own options
+   * @param {any} options the options that the game passed. The subclass has checked that none has
+   * an unknown name, and has checked its own options
    * @param {readonly number[]} own the arguments of `<noun>_create` between the capacity and layout
    */
   constructor(name, dimensions, noun, options, own) {
