@@ -872,9 +872,15 @@ export interface SideOptions {
  * all walls and the point.
  */
 export interface VisibilityOptions {
-  /** Half the width of a square around the point. Default: Infinity, no limit. */
+  /**
+   * Clips the polygon to a square around the point, whose sides are this far from the point.
+   * Default: Infinity, no square.
+   */
   maxDistance?: number
-  /** A box with the point strictly inside: minX, minY, maxX, maxY. Default: no limit. */
+  /**
+   * Clips the polygon to a box: minX, minY, maxX, maxY. The point must be inside the box, not on
+   * its border. Default: no box.
+   */
   bounds?: ArrayLike<number>
 }
 

@@ -30,7 +30,7 @@ ALWAYS_INLINE uint32_t children_near(const copse_octree *tree, const octree_node
   return near;
 }
 
-/* ---- Four items --------------------------------------------------------------------------- */
+/* ---- Tests of four items at a time -------------------------------------------------------- */
 
 /* The region of a query in registers: a box, or a circle whose center is both lo and hi. */
 typedef struct probe {
