@@ -556,8 +556,7 @@ static void add_bisectors(const orca2 *lines, uint32_t i, orca2 *bisectors) {
     /* The bisector's distance from 0, along its normal. */
     const float4 far =
         float4_add(float4_mul(vec2x4_cross(other, between), scale), vec2x4_cross(direction, point));
-    const uint32_t left = i - j, bits = ~word4_bits(parallel) & (left < 4 ? (1u << left) - 1 : 15);
-    const uint32_t end = bisectors->count;
+    const uint32_t end = bisectors->count, bits = scan_in_run(j, i) & ~word4_bits(parallel);
     float4_store_packed(bisectors->x + end, float4_mul(far, float4_sub(zero, direction.y)), bits);
     float4_store_packed(bisectors->y + end, float4_mul(far, direction.x), bits);
     float4_store_packed(bisectors->directionX + end, direction.x, bits);

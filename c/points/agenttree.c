@@ -130,11 +130,13 @@ static bool validate(const void *index) {
 /* The fields that AGENTTREE and AGENTTREE_OF_CROWD have in common. */
 #define AGENTTREE_CORE                                                                             \
   .kind = SNAPSHOT_AGENTTREE, .bytes = sizeof(struct agenttree), .carve = carve, .keep = keep,     \
-  .build = agenttree_build, .options = options, .collect = agenttree_collect,                      \
-  .nearest = agenttree_nearest, .neighbors = agenttree_neighbors, .reach2 = agenttree_reach2
+  .build = agenttree_build, .options = options, .neighbors = agenttree_neighbors,                  \
+  .reach2 = agenttree_reach2
 
 static const points_type AGENTTREE = {
     AGENTTREE_CORE,
+    .collect = agenttree_collect,
+    .nearest = agenttree_nearest,
     .count = agenttree_count,
     .cast = agenttree_cast,
     .allWithin = agenttree_all_within,
@@ -144,7 +146,7 @@ static const points_type AGENTTREE = {
     .stats = stats,
     .validate = validate,
 };
-const points_type AGENTTREE_OF_CROWD = {AGENTTREE_CORE};
+const points_type AGENTTREE_OF_CROWD = {AGENTTREE_CORE, .collect = agenttree_collect_circle};
 _Static_assert(sizeof(struct agenttree) <= POINTS_BYTES, "see any_points");
 
 /* Returns a tree with the given options. Its arrays have no memory yet. */

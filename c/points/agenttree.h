@@ -75,6 +75,9 @@ copse_status agenttree_make(const copse_agenttree_def *def, const points_type *t
 void agenttree_build(void *tree, const points_source *source, const points_survey *survey);
 uint32_t agenttree_collect(const void *tree, const region *where, shape kind,
                            const copse_query *query, copse_results *results);
+/* The same for circles only: a program with nothing but crowds does not link the other shapes. */
+uint32_t agenttree_collect_circle(const void *tree, const region *where, shape kind,
+                                  const copse_query *query, copse_results *results);
 uint32_t agenttree_count(const void *tree, const region *circle, const copse_query *query,
                          bool stopAtFirst, uint32_t *visits);
 uint32_t agenttree_nearest(const void *tree, const float *center, const copse_query *query,

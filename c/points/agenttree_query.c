@@ -94,8 +94,10 @@ ALWAYS_INLINE uint32_t collect_in(const struct agenttree *tree, const region *wh
   return visits;
 }
 
-ALWAYS_INLINE uint32_t collect_circle(const struct agenttree *tree, const region *where,
-                                      const copse_query *query, copse_results *results) {
+uint32_t agenttree_collect_circle(const void *index, const region *where, shape kind,
+                                  const copse_query *query, copse_results *results) {
+  const struct agenttree *tree = index;
+  (void)kind;
   return WITH_DIM(tree->points.dimensions, collect_in, tree, where, SHAPE_CIRCLE, query, results);
 }
 
@@ -108,7 +110,7 @@ SMALL_CODE OUT_OF_LINE uint32_t collect_other(const struct agenttree *tree, cons
 
 uint32_t agenttree_collect(const void *tree, const region *where, shape kind,
                            const copse_query *query, copse_results *results) {
-  return kind == SHAPE_CIRCLE ? collect_circle(tree, where, query, results)
+  return kind == SHAPE_CIRCLE ? agenttree_collect_circle(tree, where, kind, query, results)
                               : collect_other(tree, where, kind, query, results);
 }
 

@@ -175,7 +175,7 @@ copse_status copse_points_neighbors(const copse_points *points, const float *cen
   if (!points->isBuilt) return COPSE_NOT_BUILT;
   if (!k) return COPSE_OK;
   float limit2 = effective.maxDistance * effective.maxDistance;
-  if (k == 1) {
+  if (k == 1 && points->type->nearest) {
     pair nearest = {limit2, COPSE_NONE};
     results->visits = points->type->nearest(points, center, &effective, &nearest);
     results->total = nearest.id != COPSE_NONE;
