@@ -47,9 +47,10 @@ static uint64_t carve(copse_crowd *crowd, void *memory) {
   crowd->present = arena_carve(&block, capacity, sizeof(uint32_t));
   crowd->bodies = arena_carve(&block, capacity, sizeof *crowd->bodies);
   crowd->newVelocities = arena_carve(&block, capacity * crowd->def.dimensions, sizeof(float));
-  crowd->rows.counts = arena_carve(&block, capacity, sizeof(uint32_t));
-  crowd->rows.ids = arena_carve(&block, rows, sizeof(uint32_t));
-  crowd->rows.distances2 = arena_carve(&block, rows, sizeof(float));
+  crowd->lists.counts = arena_carve(&block, capacity, sizeof(uint32_t));
+  crowd->lists.ids = arena_carve(&block, rows, sizeof(uint32_t));
+  crowd->lists.distances2 = arena_carve(&block, rows, sizeof(float));
+  crowd->counts = arena_carve(&block, capacity, sizeof(uint32_t));
   return arena_block_bytes(block.used);
 }
 
@@ -119,6 +120,7 @@ copse_status copse_crowd_reserve(copse_crowd *crowd, uint32_t capacity) {
   if (capacity <= oldCapacity) return COPSE_OK;
   copse_crowd larger = *crowd;
   larger.def.capacity = capacity;
+  larger.listDistance = 0;
   copse_status status = take_memory(&larger);
   if (status != COPSE_OK) return status;
   status = copse_points_reserve(crowd->tree, capacity);

@@ -71,9 +71,15 @@ struct copse_crowd {
                       * free or the agent is disabled */
   orca_body *bodies;
   float *newVelocities;
-  copse_neighbor_rows rows; /* the neighbors of each agent, at most def.maxNeighbors */
-  bool isEqual, hasMasks;   /* true if no body is CROWD_UNEQUAL; true if at least one agent has a
-                             * mask */
+  bool isEqual; /* true if no body is CROWD_UNEQUAL */
+
+  /* Neighbors: see crowd_neighbors.c. Valid until the next search. Not part of the state. */
+  copse_neighbor_rows lists; /* `stride` entries for each agent */
+  uint32_t stride;
+  uint32_t *counts;   /* how many neighbors each agent avoids: the first ones of its list */
+  float listDistance; /* the lists hold all agents that were within this distance at the search; 0:
+                       * they can't be used again */
+  uint32_t pause;     /* the number of searches that are not for lists */
 
   double time;
   uint64_t steps;
@@ -102,6 +108,26 @@ ALWAYS_INLINE float crowd_number(const copse_crowd *crowd, crowd_field field, ui
 
 /* Returns the highest slot in use plus 1; 0 if no slot is in use. */
 uint32_t crowd_end(const copse_crowd *crowd);
+/* Returns the maximum number of neighbors that an agent avoids. */
+ALWAYS_INLINE uint32_t crowd_neighbor_limit(const copse_crowd *crowd, uint32_t slot) {
+  const uint32_t wanted = crowd_whole(crowd, FIELD_MAX_NEIGHBORS)[slot];
+  return wanted < crowd->def.maxNeighbors ? wanted : crowd->def.maxNeighbors;
+}
+
+/* A summary of all agents, collected before a step. */
+typedef struct crowd_overview {
+  uint32_t end;           /* one past the last slot in use */
+  uint32_t present;       /* the number of agents that others can avoid */
+  uint32_t bad;           /* the first agent with a position or velocity that is not finite, or
+                           * COPSE_NONE */
+  uint32_t maxNeighbors;  /* the greatest crowd_neighbor_limit of any agent */
+  float neighborDistance; /* the greatest neighborDistance of any agent that avoids neighbors */
+  bool hasMasks;          /* true if at least one agent has a mask */
+} crowd_overview;
+
+/* Finds the neighbors that each agent avoids: the first counts[slot] ids of its list. */
+void crowd_find_neighbors(copse_crowd *crowd, const crowd_overview *overview);
+
 /* True if an agent's position, velocity and preferred velocity are finite. */
 ALWAYS_INLINE bool crowd_is_finite(const copse_crowd *crowd, uint32_t slot) {
   bool ok = true;

@@ -2,12 +2,9 @@
  *
  * Compiled for speed. */
 
+#include "../base/geom.h"
+#include "../base/scan.h"
 #include "crowd.h"
-
-#include "../points/agenttree.h"
-#include "../points/batch.h"
-
-#include <string.h>
 
 /* ---- Reading an agent's attributes ---- */
 
@@ -17,12 +14,6 @@ static const float PATIENCE = 2;
 /* Against neighbors that have arrived, an agent that has not arrived uses only this fraction of its
  * time horizon, so that it can push between them. An arrived agent uses its whole horizon. */
 static const float PUSH = 1.0f / 8;
-
-/* Returns the maximum number of neighbors that an agent avoids. */
-static uint32_t neighbor_limit(const copse_crowd *crowd, uint32_t slot) {
-  const uint32_t wanted = crowd_whole(crowd, FIELD_MAX_NEIGHBORS)[slot];
-  return wanted < crowd->def.maxNeighbors ? wanted : crowd->def.maxNeighbors;
-}
 
 /* Returns 1 / time horizon. A horizon shorter than the time step counts as one time step. */
 static float inverse_horizon(const copse_crowd *crowd, crowd_field field, uint32_t slot,
@@ -86,18 +77,6 @@ ALWAYS_INLINE void limit_speed(float *velocity, uint32_t dim, float maxSpeed) {
   const double z = dim == 3 ? (double)velocity[2] : 0, length2 = x * x + y * y + z * z;
   if (!(length2 <= limit * limit))
     slow_down(velocity, dim, length2 < (double)INFINITY ? limit / sqrt(length2) : 0);
-}
-
-/* Returns how many neighbors an agent avoids: those in its row, up to the agent's own maxNeighbors
- * and neighborDistance. A row holds up to k neighbors, nearest first. */
-static uint32_t count_in_range(const copse_crowd *crowd, uint32_t slot, uint32_t k) {
-  const uint32_t limit = neighbor_limit(crowd, slot);
-  const float distance = crowd_number(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
-  const float *distances2 = crowd->rows.distances2 + (size_t)slot * k;
-  uint32_t count = crowd->rows.counts[slot];
-  if (count > limit) count = limit;
-  for (; count && distances2[count - 1] > distance * distance; count--) WORKED(1);
-  return count;
 }
 
 /* Adjusts an agent's terms for a neighbor (its share of the avoidance, and its time horizon) if
@@ -226,10 +205,10 @@ static bool solve_change(constraint_set *constraints, const orca_agent *agent, f
 
 /* Chooses an agent's next velocity. */
 OUT_OF_LINE void choose_velocity(copse_crowd *crowd, const copse_obstacle *walls, uint32_t slot,
-                                 uint32_t k, float timeStep) {
+                                 float timeStep) {
   orca_agent agent = agent_of(crowd, slot, timeStep);
-  const uint32_t dim = crowd->def.dimensions, count = k ? count_in_range(crowd, slot, k) : 0;
-  const uint32_t *ids = crowd->rows.ids + (size_t)slot * k;
+  const uint32_t dim = crowd->def.dimensions, count = crowd->counts[slot];
+  const uint32_t *ids = crowd->lists.ids + (size_t)slot * crowd->stride;
   const bool isExact = crowd->def.exact;
   float preferred[3], *velocity = crowd->newVelocities + (size_t)slot * dim;
   orca_terms terms, *usedTerms = NULL;
@@ -274,21 +253,11 @@ OUT_OF_LINE void choose_velocity(copse_crowd *crowd, const copse_obstacle *walls
 
 /* ---- All agents of a step ---- */
 
-/* A summary of all agents, collected before a step. */
-typedef struct step_overview {
-  uint32_t end;           /* one past the last slot in use */
-  uint32_t bad;           /* the first agent with a position or velocity that is not finite, or
-                           * COPSE_NONE */
-  uint32_t maxNeighbors;  /* the greatest neighbor_limit of any agent */
-  float neighborDistance; /* the greatest neighborDistance of any agent that avoids neighbors */
-} step_overview;
-
 /* Updates all bodies, and returns the summary of all agents. Stops at the first agent with a
  * position or velocity that is not finite. */
-static step_overview prepare(copse_crowd *crowd) {
-  step_overview overview = {crowd_end(crowd), COPSE_NONE, 0, 0};
+static crowd_overview prepare(copse_crowd *crowd) {
+  crowd_overview overview = {.end = crowd_end(crowd), .bad = COPSE_NONE};
   crowd->isEqual = true;
-  crowd->hasMasks = false;
   for (uint32_t slot = 0; slot < overview.end; slot++) {
     crowd->present[slot] = crowd->bodies[slot].state = 0;
     if (!takes_part(crowd, slot)) continue;
@@ -297,28 +266,16 @@ static step_overview prepare(copse_crowd *crowd) {
       break;
     }
     crowd->present[slot] = crowd_whole(crowd, FIELD_GROUPS)[slot];
+    overview.present += crowd->present[slot] != 0;
     set_body(crowd, slot);
     if (crowd->bodies[slot].state & CROWD_UNEQUAL) crowd->isEqual = false;
-    if (crowd_whole(crowd, FIELD_MASK)[slot] != COPSE_ALL_GROUPS) crowd->hasMasks = true;
-    const uint32_t wanted = neighbor_limit(crowd, slot);
+    if (crowd_whole(crowd, FIELD_MASK)[slot] != COPSE_ALL_GROUPS) overview.hasMasks = true;
+    const uint32_t wanted = crowd_neighbor_limit(crowd, slot);
     const float distance = crowd_number(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
     if (wanted > overview.maxNeighbors) overview.maxNeighbors = wanted;
     if (wanted && distance > overview.neighborDistance) overview.neighborDistance = distance;
   }
   return overview;
-}
-
-/* Writes a row of nearest neighbors for each agent. */
-static void find_neighbors(copse_crowd *crowd, const step_overview *overview) {
-  const uint32_t stride = crowd->def.dimensions;
-  const uint32_t *masks = crowd->hasMasks ? crowd_whole(crowd, FIELD_MASK) : NULL;
-  float *positions = crowd->fields[FIELD_POSITION];
-  const copse_const_positions input = {{positions, positions + 1, positions + stride - 1}, stride};
-  copse_query query = copse_query_default();
-  query.maxDistance = overview->neighborDistance;
-  copse_points_build_from(crowd->tree, &input, crowd->present, overview->end, NULL);
-  batch_all_neighbors(crowd->tree, agenttree_all_neighbors, overview->maxNeighbors, &query, masks,
-                      &crowd->rows);
 }
 
 static void move(copse_crowd *crowd, uint32_t slot, float timeStep) {
@@ -336,7 +293,7 @@ copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, f
                               uint32_t *firstBad) {
   if (!(timeStep > 0 && timeStep <= COPSE_MAX_COORDINATE) || (walls && crowd->def.dimensions == 3))
     return COPSE_INVALID_ARGUMENT;
-  const step_overview overview = prepare(crowd);
+  const crowd_overview overview = prepare(crowd);
   if (overview.bad != COPSE_NONE) {
     if (firstBad) *firstBad = overview.bad;
     return COPSE_NOT_FINITE;
@@ -344,10 +301,9 @@ copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, f
   crowd->infeasible = crowd->overlaps = 0;
   crowd->arrived.count = crowd->stuck.count = 0;
   crowd->neighbors = 0;
-  if (overview.maxNeighbors) find_neighbors(crowd, &overview);
+  crowd_find_neighbors(crowd, &overview);
   for (uint32_t slot = 0; slot < overview.end; slot++)
-    if (crowd->bodies[slot].state & CROWD_MOVES)
-      choose_velocity(crowd, walls, slot, overview.maxNeighbors, timeStep);
+    if (crowd->bodies[slot].state & CROWD_MOVES) choose_velocity(crowd, walls, slot, timeStep);
   for (uint32_t slot = 0; slot < overview.end; slot++)
     if (crowd->bodies[slot].state & CROWD_MOVES) move(crowd, slot, timeStep);
   crowd->time += (double)timeStep;
@@ -359,14 +315,15 @@ copse_status copse_crowd_step(copse_crowd *crowd, const copse_obstacle *walls, f
 
 /* Finds an agent's nearest neighbors by testing all agents, without the tree. Returns their
  * number. */
-static uint32_t neighbors_of(const copse_crowd *crowd, uint32_t slot, uint32_t *ids) {
+SMALL_CODE static uint32_t neighbors_of(const copse_crowd *crowd, uint32_t slot, uint32_t *ids) {
   float distances2[COPSE_CROWD_MAX_NEIGHBORS];
   const uint32_t dim = crowd->def.dimensions, end = crowd_end(crowd);
   const float *center = crowd_vector(crowd, FIELD_POSITION, slot);
   const float distance = crowd_number(crowd, FIELD_NEIGHBOR_DISTANCE, slot);
-  const uint32_t limit = neighbor_limit(crowd, slot), mask = crowd_whole(crowd, FIELD_MASK)[slot];
-  uint32_t count = 0;
-  if (!crowd_whole(crowd, FIELD_GROUPS)[slot]) return 0;
+  const uint32_t limit = crowd_neighbor_limit(crowd, slot);
+  const uint32_t mask = crowd_whole(crowd, FIELD_MASK)[slot];
+  scan_nearest nearest = {{distances2, ids}, limit, 0, distance * distance};
+  if (!crowd_whole(crowd, FIELD_GROUPS)[slot] || !limit) return 0;
   for (uint32_t other = 0; other < end; other++) {
     WORKED(1);
     if (other == slot || !takes_part(crowd, other)) continue;
@@ -374,20 +331,11 @@ static uint32_t neighbors_of(const copse_crowd *crowd, uint32_t slot, uint32_t *
     const float *position = crowd_vector(crowd, FIELD_POSITION, other);
     float d[3] = {position[0] - center[0], position[1] - center[1], 0};
     if (dim == 3) d[2] = position[2] - center[2];
-    const float distance2 = dim == 3 ? sum_of_squares(d, 3) : sum_of_squares(d, 2);
-    uint32_t place = count;
-    for (; place && distance2 < distances2[place - 1]; place--) WORKED(1);
-    if (distance2 > distance * distance || place == limit) continue;
-    if (count < limit) count++;
-    for (uint32_t i = count - 1; i > place; i--) {
-      WORKED(1);
-      distances2[i] = distances2[i - 1];
-      ids[i] = ids[i - 1];
-    }
-    distances2[place] = distance2;
-    ids[place] = other;
+    const float distance2 = sum_of_squares(d, 3);
+    if (distance2 <= nearest.limit2) scan_offer(&nearest, distance2, other);
   }
-  return count;
+  heap_sort(nearest.heap, nearest.size, BY_DISTANCE);
+  return nearest.size;
 }
 
 SMALL_CODE copse_status copse_crowd_inspect(copse_crowd *crowd, const copse_obstacle *walls,
