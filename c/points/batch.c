@@ -218,9 +218,9 @@ SMALL_CODE copse_status copse_points_within_many(const copse_points *points, con
 enum { SELECT_TRIES = 4 };
 
 /* The first try for a row looks for candidates within guess2. This is the squared distance of an
- * earlier row's k-th neighbor, times GUESS_MARGIN. Measured: with 1.4, a second try is rarely
+ * earlier row's k-th neighbor, times GUESS_MARGIN. Measured: with 1.3, a second try is rarely
  * needed, and few candidates are superfluous. */
-static const float GUESS_MARGIN = 1.4f;
+static const float GUESS_MARGIN = 1.3f;
 
 SMALL_CODE static expectation expectation_start(uint32_t k, uint32_t dimensions) {
   /* In 2D, if agents are placed at random (a Poisson process), then for about one agent in a
