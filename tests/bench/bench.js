@@ -256,7 +256,7 @@ function measureAll(dimensions, spread, n, names) {
       sameOrThrow(after, `${what}, after the measurement`)
     }
 
-    const sized = able.filter(({ peer }) => peer.bytes)
+    const sized = able.filter(({ peer }) => peer.bytes && (settings[spread] || name === 'build'))
     const bytesOf = ({ name, peer }) => [name, Math.round(peer.bytes() / n)]
     const divided = name === 'buildWalls' && able.filter(({ peer }) => peer.pieces)
     const piecesOf = ({ name, peer }) => [name, Number(peer.pieces().toPrecision(4))]

@@ -19,7 +19,7 @@ const isPeer = (library) => !library.startsWith('copse') && !library.endsWith('n
  * (the names of others contain '+').
  * @param {any} report
  * @param {string} name
- * @param {string} [of] 'pieces': the pieces per edge instead of the time
+ * @param {string} [of] 'pieces' per edge or 'bytes' per item, instead of the time
  * @returns {{ time: number, n: number, library: string } | undefined} time is undefined if the library took no part
  */
 function find({ start, measurements }, name, of) {

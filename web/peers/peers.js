@@ -80,6 +80,15 @@ export function ours(Index2D, Index3D, optionsFor) {
         batch.maxDistance = Infinity
         return index.nearestMany(points, batch)
       },
+      /** The memory before any batch is asked. */
+      bytes() {
+        const unasked = create()
+        unasked.positions.set(index.positions)
+        unasked.build()
+        const { bytes } = unasked.stats()
+        unasked.dispose()
+        return bytes
+      },
       dispose: () => index.dispose(),
     }
     const in2D = {
