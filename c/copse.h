@@ -601,9 +601,9 @@ copse_status copse_octree_restorable(const copse_octree *tree, const void *bytes
  * A polygon is solid inside, or solid outside (a boundary), or nowhere (COPSE_SOLID_NOWHERE). Its
  * solid side stays the same, even if moved vertices flip its winding (for an exception, see
  * copse_obstacle_move). Seen along an edge, with y up, the solid side is on the left; the edge is
- * visible from the free side on its right. While a polygon has no area, it has no solid side, and
- * its edges run in the order of its vertices. Two vertices make a thin wall, with one edge for each
- * side.
+ * visible from the free side on its right. A polygon that is solid nowhere, or has no area now, has
+ * no solid side: its edges run in the order of its vertices. Edges that are solid nowhere are
+ * visible from both sides. Two vertices make a thin wall, with one edge for each side.
  *
  * An edge connects a vertex to the next vertex of the loop. Its id is the id of the first of the
  * two, even if the edge runs in the other direction to have the solid side on its left. A polygon's

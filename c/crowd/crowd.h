@@ -73,13 +73,13 @@ struct copse_crowd {
   float *newVelocities;
   bool isEqual; /* true if no body is CROWD_UNEQUAL */
 
-  /* Neighbors: see crowd_neighbors.c. Valid until the next search. Not part of the state. */
+  /* Neighbors: see crowd_neighbors.c. Kept between steps, but not part of the state. */
   copse_neighbor_rows lists; /* `stride` entries for each agent */
   uint32_t stride;
   uint32_t *counts;   /* how many neighbors each agent avoids: the first ones of its list */
   float listDistance; /* the lists hold all agents that were within this distance at the search; 0:
-                       * they can't be used again */
-  uint32_t pause;     /* the number of searches that are not for lists */
+                       * the next step must search */
+  uint32_t pause;     /* how many of the next searches are not for lists */
 
   double time;
   uint64_t steps;
@@ -117,7 +117,7 @@ ALWAYS_INLINE uint32_t crowd_neighbor_limit(const copse_crowd *crowd, uint32_t s
 /* A summary of all agents, collected before a step. */
 typedef struct crowd_overview {
   uint32_t end;           /* one past the last slot in use */
-  uint32_t present;       /* the number of agents that others can avoid */
+  uint32_t present;       /* the number of slots whose crowd->present is not 0 */
   uint32_t bad;           /* the first agent with a position or velocity that is not finite, or
                            * COPSE_NONE */
   uint32_t maxNeighbors;  /* the greatest crowd_neighbor_limit of any agent */
@@ -125,7 +125,8 @@ typedef struct crowd_overview {
   bool hasMasks;          /* true if at least one agent has a mask */
 } crowd_overview;
 
-/* Finds the neighbors that each agent avoids: the first counts[slot] ids of its list. */
+/* Finds the neighbors that each agent avoids. They become the first ids of the agent's row in
+ * crowd->lists, and their number crowd->counts[slot]. */
 void crowd_find_neighbors(copse_crowd *crowd, const crowd_overview *overview);
 
 /* True if an agent's position, velocity and preferred velocity are finite. */

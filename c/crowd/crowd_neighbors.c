@@ -1,13 +1,14 @@
 /* The neighbors of all agents, for a step.
  *
- * In a sparse crowd, agents have few neighbors, and a search for them costs more than all else. So
- * it looks a little farther than needed, and the next steps choose from its lists, until an agent
- * has moved so far that a list may lack a neighbor. This needs lists that are not full: they hold
- * all agents within the distance of the search. In dense crowds, where lists are full, each step
- * has a search of its own.
+ * In a sparse crowd, agents have few neighbors, and searching for them costs more than all else. So
+ * a search looks a little farther than needed, and the next steps choose from its lists, until an
+ * agent has moved so far that a list may lack a neighbor. This is possible only if no list is full:
+ * a list that is not full holds all agents within the distance of the search. If a list is full, as
+ * in dense crowds, or if an agent has a mask, each step searches anew.
  *
- * Lists change no result and are not part of the state. They depend on positions only, so a game
- * may write or restore positions between steps.
+ * Lists change no result, so they are not part of the state. They depend only on which agents are
+ * present and where, and each step compares both with the last search. So a game may move, add,
+ * remove or restore agents between steps.
  *
  * After L. Verlet, "Computer 'experiments' on classical fluids" (1967).
  *
@@ -18,16 +19,17 @@
 #include "../points/batch.h"
 #include "crowd.h"
 
-/* A search for lists looks this many times as far as needed. If lists turn out to be of no use, the
- * next PAUSE searches look no farther than needed. */
+/* A search for lists looks this many times as far as needed. If the next step can't use its lists,
+ * the next PAUSE searches are not for lists, and look no farther than needed. */
 static const float MARGIN = 1.3f;
 enum { PAUSE = 32 };
 
-/* Bounds of the rounding errors of a distance, and of one whose square underflows. */
+/* Rounding makes a distance wrong by less than this factor or, if its square underflows, by less
+ * than UNDERFLOW. */
 static const float ROUNDED_UP = 1.00001f, UNDERFLOW = 1e-17f;
 
-/* Sets how many of an agent's neighbors, which are sorted by distance, it avoids: up to its own
- * maxNeighbors and neighborDistance. */
+/* Sets how many of its neighbors an agent avoids: at most its maxNeighbors, and only those within
+ * its neighborDistance. `distances2` ascend. */
 static void count_in_range(copse_crowd *crowd, uint32_t slot, const float *distances2,
                            uint32_t count) {
   const uint32_t limit = crowd_neighbor_limit(crowd, slot);
@@ -37,7 +39,8 @@ static void count_in_range(copse_crowd *crowd, uint32_t slot, const float *dista
   crowd->counts[slot] = count;
 }
 
-/* Finds the k nearest neighbors of all agents, within a distance. True if no list is full. */
+/* Writes the nearest neighbors of all agents within a distance to the lists: at most as many as any
+ * agent avoids. True if no list is full. */
 SMALL_CODE static bool search(copse_crowd *crowd, const crowd_overview *overview, float distance) {
   const uint32_t dim = crowd->def.dimensions, k = overview->maxNeighbors;
   const uint32_t *masks = overview->hasMasks ? crowd_whole(crowd, FIELD_MASK) : NULL;
@@ -57,11 +60,12 @@ SMALL_CODE static bool search(copse_crowd *crowd, const crowd_overview *overview
   return !isFull;
 }
 
-/* Returns how far the agents have moved since the last search, at most; INFINITY if others are
- * present. */
+/* Returns the greatest distance of an agent from its position at the last search; INFINITY if other
+ * agents are present than then. */
 SMALL_CODE static float farthest_move(const copse_crowd *crowd, const crowd_overview *overview) {
   const copse_points *tree = crowd->tree;
-  float farthest2 = tree->present == overview->present ? 0 : INFINITY;
+  float farthest2 = 0;
+  if (tree->present != overview->present) return INFINITY;
   for (uint32_t place = 0; place < tree->present; place++) {
     const uint32_t slot = tree->ordered.ids[place];
     const orca_body *body = &crowd->bodies[slot];
@@ -77,7 +81,8 @@ SMALL_CODE static float farthest_move(const copse_crowd *crowd, const crowd_over
   return sqrtf(farthest2);
 }
 
-/* Sorts the list of an agent by the present distances, and counts its neighbors. */
+/* Sorts the list of an agent by the present distances, in the same order as a search, and counts
+ * its neighbors. */
 OUT_OF_LINE void choose(copse_crowd *crowd, uint32_t slot) {
   uint32_t *ids = crowd->lists.ids + (size_t)slot * crowd->stride;
   const uint32_t size = crowd->present[slot] ? crowd->lists.counts[slot] : 0;
@@ -97,6 +102,7 @@ OUT_OF_LINE void choose(copse_crowd *crowd, uint32_t slot) {
 SMALL_CODE void crowd_find_neighbors(copse_crowd *crowd, const crowd_overview *overview) {
   const float needed = overview->neighborDistance;
   if (crowd->listDistance > 0 && !overview->hasMasks) {
+    /* Two agents that were farther apart than listDistance may have moved toward each other. */
     const float moved = farthest_move(crowd, overview);
     if (ROUNDED_UP * (needed + 2 * moved) + UNDERFLOW < crowd->listDistance) {
       for (uint32_t slot = 0; slot < overview->end; slot++) choose(crowd, slot);
