@@ -184,7 +184,8 @@ typedef struct copse_agenttree_def {
                       * agents are at the same position. Default: tuned for speed */
   copse_axis axis;   /* the axis along which a node is split. Default: longest */
   copse_split split; /* where a node splits. Default: midpoint */
-  copse_layout layout;             /* of the index's own positions. Default: interleaved */
+  copse_layout layout; /* of the index's own positions. Default: interleaved */
+  bool external; /* true: no buffers of its own, see copse_points_build_from. Default: false */
   copse_on_non_finite onNonFinite; /* what build does with non-finite agents. Default: error */
   copse_allocator allocator;       /* Default: malloc */
 } copse_agenttree_def;
@@ -208,6 +209,7 @@ typedef struct copse_grid_def {
   uint32_t capacity;   /* maximum number of agents: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
   float cellSize;      /* > 0, finite; fastest if about as large as the usual radius. Default: 1 */
   copse_layout layout; /* of the index's own positions. Default: interleaved */
+  bool external; /* true: no buffers of its own, see copse_points_build_from. Default: false */
   copse_on_non_finite onNonFinite; /* what build does with non-finite agents. Default: error */
   copse_allocator allocator;       /* Default: malloc */
 } copse_grid_def;
@@ -234,6 +236,7 @@ typedef struct copse_kdtree_def {
   uint32_t capacity;     /* maximum number of points: 1 … COPSE_MAX_CAPACITY. Default: 1,000 */
   copse_builder builder; /* the algorithm of the build. Default: quickselect */
   copse_layout layout;   /* of the index's own positions. Default: interleaved */
+  bool external; /* true: no buffers of its own, see copse_points_build_from. Default: false */
   copse_on_non_finite onNonFinite; /* what build does with non-finite agents. Default: error */
   copse_allocator allocator;       /* Default: malloc */
 } copse_kdtree_def;
@@ -283,7 +286,12 @@ copse_status copse_points_build(copse_points *points, uint32_t *firstBad);
 /* Builds from the caller's arrays instead of the index's own buffers, and sets the number of slots
  * to `count` like copse_points_set_slots. The arrays are not needed afterward. `groups` may be
  * NULL: then every agent's groups are 1. Further errors: COPSE_FULL (`count` exceeds the capacity),
- * COPSE_INVALID_ARGUMENT (an axis is NULL). */
+ * COPSE_INVALID_ARGUMENT (an axis is NULL).
+ *
+ * An index that is only built by this call needs no buffers: create it with the option `external`,
+ * and it takes 4 * dimensions + 8 bytes per agent less. It then has no slots: do not write to
+ * copse_points_positions and copse_points_groups; `add` and `set_slots` fail with COPSE_FULL; a
+ * snapshot holds the last build only. */
 copse_status copse_points_build_from(copse_points *points, const copse_const_positions *positions,
                                      const uint32_t *groups, uint32_t count, uint32_t *firstBad);
 

@@ -58,6 +58,7 @@ static copse_agenttree_def tree_definition(const copse_crowd_def *def) {
   copse_agenttree_def treeDef = copse_agenttree_default();
   treeDef.dimensions = def->dimensions;
   treeDef.capacity = def->capacity;
+  treeDef.external = true;
   treeDef.allocator = def->allocator;
   return treeDef;
 }
@@ -183,6 +184,13 @@ uint32_t crowd_end(const copse_crowd *crowd) {
   uint32_t end = crowd->def.capacity;
   while (end && !slots_in_use(&crowd->slots, end - 1)) end--;
   return end;
+}
+
+const uint32_t *crowd_find_present(copse_crowd *crowd) {
+  for (uint32_t slot = 0; slot < crowd->def.capacity; slot++)
+    crowd->present[slot] =
+        crowd_is_active(crowd, slot) ? crowd_whole(crowd, FIELD_GROUPS)[slot] : 0;
+  return crowd->present;
 }
 
 /* Resets an agent's progress toward its goal, because the agent is new or was moved by the

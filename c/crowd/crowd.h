@@ -66,7 +66,7 @@ struct copse_crowd {
   copse_points *tree;
   crowd_events arrived, stuck; /* agents that arrived or got stuck in the last step */
 
-  /* Scratch memory: valid only during a step. */
+  /* Scratch memory: valid only during a step, or a build of an index over the crowd. */
   uint32_t *present; /* by slot: the agent's groups, with which the tree is built; 0 if the slot is
                       * free or the agent is disabled */
   orca_body *bodies;
@@ -108,6 +108,12 @@ ALWAYS_INLINE float crowd_number(const copse_crowd *crowd, crowd_field field, ui
 
 /* Returns the highest slot in use plus 1; 0 if no slot is in use. */
 uint32_t crowd_end(const copse_crowd *crowd);
+/* Writes crowd->present, and returns it. */
+const uint32_t *crowd_find_present(copse_crowd *crowd);
+/* True if a slot is in use and enabled. */
+ALWAYS_INLINE bool crowd_is_active(const copse_crowd *crowd, uint32_t slot) {
+  return slots_in_use(&crowd->slots, slot) && crowd_whole(crowd, FIELD_ENABLED)[slot];
+}
 /* Returns the maximum number of neighbors that an agent avoids. */
 ALWAYS_INLINE uint32_t crowd_neighbor_limit(const copse_crowd *crowd, uint32_t slot) {
   const uint32_t wanted = crowd_whole(crowd, FIELD_MAX_NEIGHBORS)[slot];

@@ -45,11 +45,12 @@ SMALL_CODE static bool search(copse_crowd *crowd, const crowd_overview *overview
   const uint32_t dim = crowd->def.dimensions, k = overview->maxNeighbors;
   const uint32_t *masks = overview->hasMasks ? crowd_whole(crowd, FIELD_MASK) : NULL;
   float *positions = crowd->fields[FIELD_POSITION];
-  const copse_const_positions input = {{positions, positions + 1, positions + dim - 1}, dim};
+  const points_source source = {
+      {{positions, positions + 1, positions + dim - 1}, dim}, crowd->present, overview->end};
   copse_query query = copse_query_default();
   bool isFull = false;
   query.maxDistance = distance;
-  copse_points_build_from(crowd->tree, &input, crowd->present, overview->end, NULL);
+  points_build_source(crowd->tree, &source, NULL);
   batch_all_neighbors(crowd->tree, agenttree_all_neighbors, k, &query, masks, &crowd->lists);
   crowd->stride = k;
   for (uint32_t slot = 0; slot < overview->end; slot++) {

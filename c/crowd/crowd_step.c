@@ -35,11 +35,6 @@ static orca_agent agent_of(const copse_crowd *crowd, uint32_t slot, float timeSt
   };
 }
 
-/* True if a slot is in use and enabled. */
-static bool takes_part(const copse_crowd *crowd, uint32_t slot) {
-  return slots_in_use(&crowd->slots, slot) && crowd_whole(crowd, FIELD_ENABLED)[slot];
-}
-
 /* Updates an agent's body: the attributes that its neighbors read. */
 static void set_body(copse_crowd *crowd, uint32_t slot) {
   WORKED(1);
@@ -260,7 +255,7 @@ static crowd_overview prepare(copse_crowd *crowd) {
   crowd->isEqual = true;
   for (uint32_t slot = 0; slot < overview.end; slot++) {
     crowd->present[slot] = crowd->bodies[slot].state = 0;
-    if (!takes_part(crowd, slot)) continue;
+    if (!crowd_is_active(crowd, slot)) continue;
     if (!crowd_is_finite(crowd, slot)) {
       overview.bad = slot;
       break;
@@ -326,7 +321,7 @@ SMALL_CODE static uint32_t neighbors_of(const copse_crowd *crowd, uint32_t slot,
   if (!crowd_whole(crowd, FIELD_GROUPS)[slot] || !limit) return 0;
   for (uint32_t other = 0; other < end; other++) {
     WORKED(1);
-    if (other == slot || !takes_part(crowd, other)) continue;
+    if (other == slot || !crowd_is_active(crowd, other)) continue;
     if (!(crowd_whole(crowd, FIELD_GROUPS)[other] & mask)) continue;
     const float *position = crowd_vector(crowd, FIELD_POSITION, other);
     float d[3] = {position[0] - center[0], position[1] - center[1], 0};

@@ -155,6 +155,7 @@ static struct agenttree bare(const copse_agenttree_def *def, const points_type *
                                        .dimensions = def->dimensions,
                                        .capacity = def->capacity,
                                        .layout = def->layout,
+                                       .external = def->external,
                                        .onNonFinite = def->onNonFinite,
                                        .allocator = def->allocator},
                             .leafSize = def->leafSize,

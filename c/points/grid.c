@@ -359,6 +359,7 @@ static struct grid bare(const copse_grid_def *def) {
                                   .dimensions = def->dimensions,
                                   .capacity = def->capacity,
                                   .layout = def->layout,
+                                  .external = def->external,
                                   .onNonFinite = def->onNonFinite,
                                   .allocator = def->allocator},
                        .cellSize = def->cellSize,

@@ -131,6 +131,7 @@ static struct kdtree bare(const copse_kdtree_def *def) {
                                     .dimensions = def->dimensions,
                                     .capacity = def->capacity,
                                     .layout = def->layout,
+                                    .external = def->external,
                                     .onNonFinite = def->onNonFinite,
                                     .allocator = def->allocator},
                          .builder = def->builder};

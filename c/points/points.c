@@ -19,12 +19,18 @@ bool points_ok(const copse_points *definition) {
          (onNonFinite == COPSE_NON_FINITE_ERROR || onNonFinite == COPSE_NON_FINITE_SKIP);
 }
 
+/* Returns the number of slots that the index's own buffers have room for. */
+static uint32_t own_slots(const copse_points *points) {
+  return points->external ? 0 : points->capacity;
+}
+
 static void carve_own(copse_points *points, arena *block) {
-  const uint64_t capacity = points->capacity, padded = capacity + SCAN_PADDING;
-  points->positions = arena_carve(block, capacity * points->dimensions, sizeof(float));
-  points->groups = arena_carve(block, capacity, sizeof(uint32_t));
-  points->agents.generations = arena_carve(block, capacity, sizeof(uint32_t));
-  points->agents.free = arena_carve(block, slots_words(points->capacity), sizeof(uint32_t));
+  const uint64_t padded = (uint64_t)points->capacity + SCAN_PADDING;
+  const uint32_t count = own_slots(points);
+  points->positions = arena_carve(block, (uint64_t)count * points->dimensions, sizeof(float));
+  points->groups = arena_carve(block, count, sizeof(uint32_t));
+  points->agents.generations = arena_carve(block, count, sizeof(uint32_t));
+  points->agents.free = arena_carve(block, slots_words(count), sizeof(uint32_t));
   for (uint32_t axis = 0; axis < points->dimensions; axis++)
     points->ordered.axes[axis] = arena_carve(block, padded, sizeof(float));
   points->ordered.ids = arena_carve(block, padded, sizeof(uint32_t));
@@ -59,7 +65,7 @@ static copse_status take_block(copse_points *points) {
   if (!points->block) return COPSE_OUT_OF_MEMORY;
   memset(points->block, 0, (size_t)points->blockBytes);
   carve(points, points->block);
-  points->agents.capacity = points->capacity;
+  points->agents.capacity = own_slots(points);
   slots_recount(&points->agents);
   return COPSE_OK;
 }
@@ -92,7 +98,7 @@ void copse_points_destroy(copse_points *points) {
 
 /* Copies the contents of the arrays common to all types of index. `target` has more capacity. */
 static void keep_own(copse_points *target, const copse_points *points) {
-  const size_t dim = points->dimensions, old = points->capacity, capacity = target->capacity;
+  const size_t dim = points->dimensions, old = own_slots(points), capacity = target->capacity;
   if (points->layout == COPSE_LAYOUT_SEPARATE) {
     for (size_t axis = 0; axis < dim; axis++)
       memcpy(target->positions + axis * capacity, points->positions + axis * old,
@@ -102,10 +108,11 @@ static void keep_own(copse_points *target, const copse_points *points) {
   memcpy(target->groups, points->groups, old * sizeof(uint32_t));
   memcpy(target->agents.generations, points->agents.generations, old * sizeof(uint32_t));
   slots_recount(&target->agents);
+  const size_t built = points->builtCount;
   for (size_t axis = 0; axis < dim; axis++)
-    memcpy(target->ordered.axes[axis], points->ordered.axes[axis], old * sizeof(float));
-  memcpy(target->ordered.ids, points->ordered.ids, old * sizeof(uint32_t));
-  memcpy(target->ordered.groups, points->ordered.groups, old * sizeof(uint32_t));
+    memcpy(target->ordered.axes[axis], points->ordered.axes[axis], built * sizeof(float));
+  memcpy(target->ordered.ids, points->ordered.ids, built * sizeof(uint32_t));
+  memcpy(target->ordered.groups, points->ordered.groups, built * sizeof(uint32_t));
 }
 
 size_t copse_points_reserve_bytes(const copse_points *points, uint32_t capacity) {
@@ -157,7 +164,7 @@ static copse_positions positions_of(const copse_points *points) {
 copse_positions copse_points_positions(copse_points *points) { return positions_of(points); }
 
 copse_status copse_points_set_slots(copse_points *points, uint32_t end) {
-  if (end > points->capacity) return COPSE_FULL;
+  if (end > points->agents.capacity) return COPSE_FULL;
   const bool hasFree = points->agents.used < points->slots;
   for (uint32_t slot = hasFree ? 0 : points->slots; slot < end; slot++) {
     WORKED(1);
@@ -179,7 +186,7 @@ static void put(copse_points *points, uint32_t slot, const float *position) {
 copse_status copse_points_add(copse_points *points, const float *position, uint32_t *slot) {
   *slot = COPSE_NONE;
   if (!query_point_ok(position, (int)points->dimensions)) return COPSE_NOT_FINITE;
-  if (points->agents.used == points->capacity) return COPSE_FULL;
+  if (points->agents.used == points->agents.capacity) return COPSE_FULL;
   *slot = slots_take(&points->agents);
   if (*slot >= points->slots) points->slots = *slot + 1;
   points->groups[*slot] = 1;
@@ -223,9 +230,7 @@ static points_source source_of(const points_state *state) {
       state->count};
 }
 
-/* Clears the groups of free slots, in case the caller wrote there: builds must ignore free
- * slots. */
-static void hide_free(const copse_points *points) {
+void points_hide_free(const copse_points *points) {
   if (points->agents.used == points->slots) return;
   for (uint32_t slot = 0; slot < points->slots; slot++) {
     WORKED(1);
@@ -234,7 +239,7 @@ static void hide_free(const copse_points *points) {
 }
 
 static points_state buffers_of(const copse_points *points) {
-  hide_free(points);
+  points_hide_free(points);
   return (points_state){positions_of(points), points->groups, points->slots};
 }
 
@@ -340,13 +345,18 @@ static copse_status check(const copse_points *points, const points_source *sourc
   return refused ? COPSE_NOT_FINITE : COPSE_OK;
 }
 
+copse_status points_build_source(copse_points *points, const points_source *source,
+                                 uint32_t *firstBad) {
+  points_survey survey;
+  const copse_status status = check(points, source, &survey, firstBad);
+  if (status == COPSE_OK) points->type->build(points, source, &survey);
+  return status;
+}
+
 copse_status copse_points_build(copse_points *points, uint32_t *firstBad) {
   const points_state buffers = buffers_of(points);
   const points_source source = source_of(&buffers);
-  points_survey survey;
-  const copse_status status = check(points, &source, &survey, firstBad);
-  if (status == COPSE_OK) points->type->build(points, &source, &survey);
-  return status;
+  return points_build_source(points, &source, firstBad);
 }
 
 copse_status copse_points_build_from(copse_points *points, const copse_const_positions *positions,
@@ -356,11 +366,8 @@ copse_status copse_points_build_from(copse_points *points, const copse_const_pos
   for (uint32_t axis = 0; axis < points->dimensions; axis++)
     if (!positions->axes[axis] && count) return COPSE_INVALID_ARGUMENT;
   const points_source source = {*positions, groups, count};
-  points_survey survey;
-  const copse_status status = check(points, &source, &survey, firstBad);
-  if (status != COPSE_OK) return status;
-  points->type->build(points, &source, &survey);
-  return copse_points_set_slots(points, count);
+  const copse_status status = points_build_source(points, &source, firstBad);
+  return status != COPSE_OK || points->external ? status : copse_points_set_slots(points, count);
 }
 
 void points_take(copse_points *points, const points_source *source, const points_survey *survey) {
@@ -573,7 +580,7 @@ copse_status copse_points_restorable(const copse_points *points, const void *byt
       head.slots > head.ever || head.skipped > head.builtCount || head.isBuilt > 1 ||
       (head.builtCount && !head.isBuilt))
     return COPSE_BAD_SNAPSHOT;
-  const bool fits = head.ever <= points->capacity && head.builtCount <= points->capacity;
+  const bool fits = head.ever <= points->agents.capacity && head.builtCount <= points->capacity;
   return fits ? COPSE_OK : COPSE_FULL;
 }
 
@@ -627,11 +634,11 @@ copse_status copse_points_restore(copse_points *points, const void *bytes, size_
       !slots_ok(generations, &head, states[0].groups))
     return COPSE_BAD_SNAPSHOT;
 
-  memset(points->agents.generations, 0, points->capacity * sizeof *generations);
+  memset(points->agents.generations, 0, points->agents.capacity * sizeof *generations);
   memcpy(points->agents.generations, generations, head.ever * sizeof *generations);
   slots_recount(&points->agents);
   points->slots = head.slots;
-  memset(points->groups + head.slots, 0, (points->capacity - head.slots) * sizeof(uint32_t));
+  memset(points->groups + head.slots, 0, (points->agents.capacity - head.slots) * sizeof(uint32_t));
   const points_state buffers = buffers_of(points);
   copy_state(points, &saved, &buffers);
   points->type->build(points, &built, &survey);

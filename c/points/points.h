@@ -48,7 +48,7 @@ struct copse_points {
   float *positions;
   uint32_t *groups;
   uint32_t slots;
-  struct slots agents; /* the slots in use */
+  struct slots agents; /* the slots in use; its capacity is the number of entries of the buffers */
 
   /* The last build, if there was one. Slots with a group and an accepted position were present in
    * it, the others absent. ordered.ids is a permutation of 0 … builtCount - 1: first the present
@@ -59,6 +59,7 @@ struct copse_points {
   uint32_t builtCount; /* the number of slots in the last build, present or absent */
   uint32_t skipped;
   bool isBuilt;
+  bool external;                 /* true: no buffers, so the capacity of `agents` is 0 */
   uint32_t anyGroups, allGroups; /* group bits that some agents have, and that all have */
 };
 
@@ -214,6 +215,12 @@ points_extras points_saved_extras(const void *bytes, size_t size, uint32_t *coun
 
 /* ---- Build ---- */
 
+/* Clears the groups of free slots, in case the caller wrote there: builds must ignore free
+ * slots. */
+void points_hide_free(const copse_points *points);
+/* Does the same as copse_points_build_from, but leaves the slots as they are. */
+copse_status points_build_source(copse_points *points, const points_source *source,
+                                 uint32_t *firstBad);
 bool source_accepts(const points_source *source, uint32_t slot, uint32_t dimensions);
 /* Copies the results of a survey to the index: the first step of a build. */
 void points_take(copse_points *points, const points_source *source, const points_survey *survey);

@@ -735,7 +735,7 @@ typedef struct measures {
 static const measures MEASURED[] = {
     {60240919, 0xc30cf167, 18110510},  {178882679, 0x575328dd, 23977845},
     {125112137, 0x9236b995, 34580437}, {7441170, 0x745ec71e, 7501329},
-    {15089863, 0xf2cd198c, 7532263},   {50078445, 0xbec52861, 17335296},
+    {15089863, 0xf2cd198c, 7532263},   {50076216, 0xbec52861, 17334179},
 };
 
 /* Prints a scene's measures if they are not the recorded ones. */

@@ -286,7 +286,7 @@ test('empty views can be read after memory grew', async () => {
 
 test('constructors that find no memory do not grow it, and leave the instance usable', async () => {
   const bounds = [0, 0, 0, 1, 1, 1]
-  for (const [name, capacity] of Object.entries({ Crowd: 8e6, ObstacleTree: 6e6, Octree: 8e6 })) {
+  for (const [name, capacity] of Object.entries({ Crowd: 9e6, ObstacleTree: 6e6, Octree: 8e6 })) {
     const instance = await create()
     const small = new copse.Crowd({ instance, capacity: 4 })
     const before = bytesOf(instance)

@@ -567,6 +567,73 @@ static void test_build_from_takes_any_layout(void) {
   }
 }
 
+/* An index without buffers of its own has no slots, less memory, and the same queries. */
+static void test_an_external_index_has_no_buffers(void) {
+  enum { N = 200 };
+  static float floats[3 * N];
+  static uint32_t groups[N], snapshot[8 * N];
+  uint32_t seed = 3, slot;
+  for (uint32_t dim = 2; dim <= 3; dim++)
+    for (int layout = 0; layout < 2; layout++) {
+      copse_agenttree_def def = copse_agenttree_default();
+      def.dimensions = dim;
+      def.capacity = N / 2;
+      def.leafSize = 4;
+      def.layout = (copse_layout)layout;
+      const size_t usual = bytes_of_points(&def, tested);
+      def.external = true;
+      CHECK(usual - bytes_of_points(&def, tested) >= N / 2 * (4 * (size_t)dim + 8));
+      copse_points *index = make(def);
+      const copse_const_positions given = interleaved(floats, dim);
+      for (uint32_t i = 0; i < dim * N; i++) floats[i] = (float)(random_word(&seed) % 16);
+      for (uint32_t i = 0; i < N; i++) groups[i] = random_word(&seed) % 4;
+
+      CHECK(copse_points_set_slots(index, 0) == COPSE_OK);
+      CHECK(copse_points_set_slots(index, 1) == COPSE_FULL);
+      CHECK(copse_points_add(index, floats, &slot) == COPSE_FULL && slot == COPSE_NONE);
+      CHECK(copse_points_move(index, 0, floats) == COPSE_STALE_SLOT);
+      CHECK(copse_points_remove(index, 0) == COPSE_STALE_SLOT && !copse_points_has(index, 0));
+      CHECK(copse_points_build_from(index, &given, groups, N, NULL) == COPSE_FULL);
+      CHECK(copse_points_build(index, NULL) == COPSE_OK && within_count(index, 0, 0, 99) == 0);
+
+      const point_question question = {.center = {8, 8, 8},
+                                       .direction = {1},
+                                       .radius = 5,
+                                       .halfAngle = 1,
+                                       .k = 9,
+                                       .hi = {9, 9, 9},
+                                       .query = copse_query_default()};
+      brute_points brute = {given, groups, N / 2, dim};
+      CHECK(copse_points_build_from(index, &given, groups, N / 2, NULL) == COPSE_OK);
+      CHECK(copse_points_slots(index) == 0 && copse_points_built(index) == N / 2);
+      CHECK(copse_points_validate(index) && !compare_queries(index, &brute, &question));
+      CHECK(copse_points_reserve(index, N) == COPSE_OK && copse_points_capacity(index) == N);
+      CHECK(copse_points_validate(index) && !compare_queries(index, &brute, &question));
+      brute.count = N;
+      CHECK(copse_points_build_from(index, &given, groups, N, NULL) == COPSE_OK);
+      CHECK(copse_points_validate(index) && !compare_queries(index, &brute, &question));
+
+      /* A snapshot holds the last build. */
+      size_t total;
+      copse_points *other = make(def);
+      CHECK(copse_points_save(index, snapshot, sizeof snapshot, &total, NULL) == COPSE_OK);
+      CHECK(copse_points_restore(other, snapshot, total) == COPSE_FULL);
+      CHECK(copse_points_reserve(other, N) == COPSE_OK);
+      CHECK(copse_points_restore(other, snapshot, total) == COPSE_OK);
+      CHECK(copse_points_validate(other) && !compare_queries(other, &brute, &question));
+      /* One with agents needs slots. */
+      def.external = false;
+      copse_points *own = make(def);
+      CHECK(copse_points_add(own, floats, &slot) == COPSE_OK);
+      CHECK(copse_points_save(own, snapshot, sizeof snapshot, &total, NULL) == COPSE_OK);
+      CHECK(copse_points_restore(other, snapshot, total) == COPSE_FULL);
+      CHECK(!compare_queries(other, &brute, &question));
+      copse_points_destroy(own);
+      copse_points_destroy(other);
+      copse_points_destroy(index);
+    }
+}
+
 static void test_build_from_can_skip_agents(void) {
   float points[] = {0, 0, NAN, 0, 2, 2};
   copse_agenttree_def def = copse_agenttree_default();
@@ -1943,6 +2010,7 @@ const unit_test POINTS_TESTS[] = {
     EVERY(test_minus_zero_equals_zero),
     EVERY(test_a_position_that_is_not_finite_is_named_and_the_last_build_stays),
     EVERY(test_build_from_takes_any_layout),
+    EVERY(test_an_external_index_has_no_buffers),
     EVERY(test_build_from_can_skip_agents),
     EVERY(test_skipped_agents_are_counted_and_never_found),
     EVERY(test_no_input_makes_a_build_deep_or_long),

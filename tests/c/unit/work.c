@@ -208,7 +208,7 @@ static void test_objects_take_the_recorded_memory(void) {
   static const uint64_t BYTES[8][3] = {{624, 37040, 9831449024},    {688, 152560, 40835744176},
                                        {920, 52904, 13992198920},   {584, 32584, 8623489480},
                                        {632, 56584, 15065940424},   {17744, 197616, 15623783328},
-                                       {1128, 262584, 70303992232}, {1616, 277904, 74289513632}};
+                                       {1128, 262584, 70303992232}, {1552, 261776, 69960991904}};
   copse_agenttree_def tree = copse_agenttree_default(), small = copse_agenttree_default();
   copse_grid_def grid = copse_grid_default();
   copse_kdtree_def kdtree = copse_kdtree_default(), presort = copse_kdtree_default();
